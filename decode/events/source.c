@@ -4,14 +4,50 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static void note(struct err *list, uint32_t *n, enum err_code code, uint32_t gen, uint64_t off, const char *fmt,
+#include "decode/base/mem.h"
+
+static bool room(struct source_notes *l, size_t n)
+{
+    struct err *v = l->cap < n ? mem_grow(l->v, &l->cap, n, sizeof *v) : l->v;
+    l->v = v ? v : l->v;
+    return v;
+}
+
+const struct err *source_note(const struct source_notes *l, uint32_t i)
+{
+    static const struct err lost = {
+        .code = ERR_NOMEM, .offset = ERR_NO_OFFSET, .what = "out of memory for what was found"};
+    return i < l->cap ? &l->v[i] : &lost;
+}
+
+void source_note_put(struct source_notes *l, uint32_t i, const struct err *e)
+{
+    if (i < SOURCE_NOTES && room(l, i + 1u))
+        l->v[i] = *e;
+}
+
+bool source_notes_room(struct source *s)
+{
+    return room(&s->damage, SOURCE_NOTES) && room(&s->warning, SOURCE_NOTES);
+}
+
+void source_notes_free(struct source *s)
+{
+    mem_free(s->damage.v);
+    mem_free(s->warning.v);
+    s->damage = s->warning = (struct source_notes){0};
+}
+
+static void note(struct source_notes *l, uint32_t *n, enum err_code code, uint32_t gen, uint64_t off, const char *fmt,
                  va_list ap)
 {
     if (*n < SOURCE_NOTES) {
-        char text[sizeof list->what];
+        struct err e = {0};
+        char text[sizeof e.what];
         vsnprintf(text, sizeof text, fmt, ap);
-        err_set(&list[*n], code, off, "%s", text);
-        list[*n].gen = gen;
+        err_set(&e, code, off, "%s", text);
+        e.gen = gen;
+        source_note_put(l, *n, &e);
     }
     if (*n < UINT32_MAX)
         ++*n;
@@ -21,7 +57,7 @@ void source_damage(struct source *s, enum err_code code, uint32_t gen, uint64_t 
 {
     va_list ap;
     va_start(ap, fmt);
-    note(s->damage, &s->st.ndamages, code, gen, off, fmt, ap);
+    note(&s->damage, &s->st.ndamages, code, gen, off, fmt, ap);
     va_end(ap);
 }
 
@@ -29,6 +65,6 @@ void source_warn(struct source *s, enum err_code code, uint32_t gen, uint64_t of
 {
     va_list ap;
     va_start(ap, fmt);
-    note(s->warning, &s->st.nwarnings, code, gen, off, fmt, ap);
+    note(&s->warning, &s->st.nwarnings, code, gen, off, fmt, ap);
     va_end(ap);
 }

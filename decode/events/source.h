@@ -16,6 +16,10 @@
 #include "decode/trace.h"
 
 #define SOURCE_NOTES 64 /* damages and warnings kept, each; more are only counted */
+struct source_notes {   /* grow with what is noted: there are as many sources as generations */
+    struct err *v;
+    size_t cap;
+};
 
 /*
  * What a clock can mean, in ns: since the host was started, or since 1970 (up to 2043) where a program has no better one.
@@ -65,7 +69,7 @@ struct source {
     const struct trace_opts *opts;
     struct names *names;
     struct source_status st;
-    struct err damage[SOURCE_NOTES], warning[SOURCE_NOTES];
+    struct source_notes damage, warning;
     struct err fatal; /* code != ERR_OK: nothing to show */
 };
 
@@ -76,5 +80,13 @@ void source_damage(struct source *s, enum err_code code, uint32_t gen, uint64_t 
     __attribute__((format(printf, 5, 6)));
 void source_warn(struct source *s, enum err_code code, uint32_t gen, uint64_t off, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
+
+/* source_note - the i-th, from 0, of those that were counted; never NULL, for one that isn't kept says that. */
+const struct err *source_note(const struct source_notes *l, uint32_t i);
+/* source_note_put - the i-th becomes a copy of *e; nothing where there is no memory. */
+void source_note_put(struct source_notes *l, uint32_t i, const struct err *e);
+/* source_notes_room - for all that may be kept, so that notes don't move any more: another thread may read them. */
+bool source_notes_room(struct source *s);
+void source_notes_free(struct source *s);
 
 #endif

@@ -157,6 +157,7 @@ static enum err_code file_look(struct joint *j, uint32_t n, struct err *e)
         }
     }
     v2_gen_free(&g);
+    source_notes_free(s);
     if (!ok || !pcs_note(j, stacks, &same, &other))
         return no_memory(e);
     if (n && other > same)

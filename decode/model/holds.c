@@ -104,6 +104,16 @@ static bool hold_close(struct fold *f, struct mlane *l, int64_t t)
     return true;
 }
 
+/* Room for one at first: a trace may hold more threads than anything else, each with but one hold. */
+static void *lane_grow(void *v, size_t *cap, size_t need, size_t size)
+{
+    if (v || need != 1)
+        return mem_grow(v, cap, need, size);
+    v = mem_alloc(size);
+    *cap = v ? 1 : 0;
+    return v;
+}
+
 bool holds_set(struct fold *f, uint32_t m, int64_t t, uint32_t p, uint32_t g)
 {
     struct mlane *l = &f->m[m].lane;
@@ -121,17 +131,17 @@ bool holds_set(struct fold *f, uint32_t m, int64_t t, uint32_t p, uint32_t g)
             l->n--;
         }
     }
-    struct hold *h = mem_grow(l->h, &l->cap, l->n + 1, sizeof *h);
+    struct hold *h = lane_grow(l->h, &l->cap, l->n + 1, sizeof *h);
     if (!h)
         return false;
     l->h = h;
     if (l->n % HOLD_GROUP == 0) {
-        struct holdsum *s = mem_grow(l->sum, &l->capsum, l->n / HOLD_GROUP + 1, sizeof *s);
+        struct holdsum *s = lane_grow(l->sum, &l->capsum, l->n / HOLD_GROUP + 1, sizeof *s);
         if (!s)
             return false;
         l->sum = s;
         if (l->n % HOLD_FAR == 0) {
-            int64_t *far = mem_grow(l->far, &l->capfar, l->n / HOLD_FAR + 1, sizeof *far);
+            int64_t *far = lane_grow(l->far, &l->capfar, l->n / HOLD_FAR + 1, sizeof *far);
             if (!far)
                 return false;
             l->far = far;

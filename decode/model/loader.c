@@ -33,7 +33,7 @@ struct loader {
     bool quit;
     bool newer;    /* see status_join() */
     bool oom;      /* there was no memory to find more */
-    bool lossy;    /* a generation was found of which something is lost: see is_sound() */
+    bool lossy;    /* segments make no sense, or something of a generation is lost: see is_sound() */
     uint64_t held; /* bytes that what is joined takes, about: the same whoever decoded it, and when */
     bool full;     /* that is as much as may be */
     bool stopped;  /* nothing behind what is joined can be read */
@@ -66,25 +66,34 @@ static bool gen_sound(enum v2_gen_rc rc, const struct v2_gen *g)
 }
 
 /*
+ * A segment takes some 36 KB of its own, whatever its generation holds: so many generations of so few bytes, which no program
+ * writes (one a second, each with its tables), are read plainly.
+ */
+static bool many_tiny(size_t n, size_t bytes)
+{
+    enum { MANY = 100, TINY = 1024 };
+    return n > MANY && n > bytes / TINY;
+}
+
+/*
  * Of the first generations it is known before anything is decoded, so a small file is not decoded in vain; of a large one
  * nobody waits for the last one's headers to come from the disk: find_ahead() meets it, soon.
  */
 static bool is_sound(const struct trace *tr)
 {
     enum { LOOK_AHEAD = 64 << 20 };
-    struct source *s = mem_alloc(sizeof *s);
+    struct source s = tr->src;
     struct v2_gen g = {0};
     size_t pos = tr->src.header;
-    enum v2_gen_rc rc = s ? V2_GEN : V2_GEN_OOM;
-    bool sound = s;
-    if (s)
-        *s = tr->src;
+    enum v2_gen_rc rc = V2_GEN;
+    bool sound = true;
+    s.damage = s.warning = (struct source_notes){0};
     while (sound && rc == V2_GEN && pos < LOOK_AHEAD) {
-        rc = v2_gen_scan(s, &g, &pos);
-        sound = gen_sound(rc, &g);
+        rc = v2_gen_scan(&s, &g, &pos);
+        sound = gen_sound(rc, &g) && !many_tiny(g.ordinal, pos);
     }
     v2_gen_free(&g);
-    mem_free(s);
+    source_notes_free(&s);
     return sound;
 }
 
@@ -143,7 +152,7 @@ static void find_next(struct loader *l)
     enum v2_gen_rc rc = v2_gen_scan(s->s, &s->gen, &l->pos);
     l->all = rc != V2_GEN;
     s->oom = rc == V2_GEN_OOM;
-    l->lossy |= !s->oom && !gen_sound(rc, &s->gen);
+    l->lossy |= !s->oom && (!gen_sound(rc, &s->gen) || many_tiny(l->nseg, l->pos));
     v2_gen_after(&l->last, &s->gen);
     if (rc == V2_GEN_NONE)
         l->rest = s;
@@ -172,9 +181,15 @@ static void find_ahead(struct loader *l)
     pthread_mutex_unlock(&l->mu);
 }
 
-/* The next one to decode, NULL: none now. Under the lock. */
+/*
+ * The next one to decode, NULL: none now. Nothing is joined before all are found, and what isn't joined holds what only decoding
+ * needs: where generations are so short that decoding gets ahead of finding, finding catches up. Under the lock.
+ */
 static struct segment *take(struct loader *l)
 {
+    enum { LEAD = 64, MORE = 256 };
+    if (l->next - l->joined > LEAD && !l->all)
+        find_until(l, l->nseg + MORE);
     if (l->next >= l->nseg && !l->all)
         find_until(l, l->next);
     if (l->next >= l->nseg || (l->next && !l->begun))
@@ -352,17 +367,17 @@ static void status_join(struct trace *tr, const struct source *s, bool *newer)
     struct source_status *t = &tr->src.st;
     const struct source_status *f = &s->st;
     for (uint32_t i = 0; i < f->ndamages; i++) {
-        if (t->ndamages < SOURCE_NOTES && i < SOURCE_NOTES)
-            tr->src.damage[t->ndamages] = s->damage[i];
+        if (i < SOURCE_NOTES)
+            source_note_put(&tr->src.damage, t->ndamages, source_note(&s->damage, i));
         t->ndamages++;
     }
     for (uint32_t i = 0; i < f->nwarnings; i++) {
-        bool is = i < SOURCE_NOTES && s->warning[i].code == ERR_VERSION;
+        bool is = i < SOURCE_NOTES && source_note(&s->warning, i)->code == ERR_VERSION;
         *newer |= is;
         if (is && said)
             continue;
-        if (t->nwarnings < SOURCE_NOTES && i < SOURCE_NOTES)
-            tr->src.warning[t->nwarnings] = s->warning[i];
+        if (i < SOURCE_NOTES)
+            source_note_put(&tr->src.warning, t->nwarnings, source_note(&s->warning, i));
         t->nwarnings++;
     }
     t->batches += f->batches;
@@ -395,7 +410,7 @@ static enum joined join_one(struct loader *l, struct segment *s)
     if (rc == JOIN_NOT && s->order.stopped) {
         tr->src.bad = s->gen.ordinal;
         if (s->damages < SOURCE_NOTES && s->s->st.ndamages > s->damages)
-            tr->src.why_bad = s->s->damage[s->damages];
+            tr->src.why_bad = *source_note(&s->s->damage, s->damages);
     }
     if (rc != JOINED)
         return rc;

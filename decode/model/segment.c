@@ -15,6 +15,7 @@ struct segment *segment_new(uint32_t n, const struct source *like)
         return NULL;
     }
     *s->s = *like;
+    s->s->damage = s->s->warning = (struct source_notes){0};
     s->n = n;
     return s;
 }
@@ -37,6 +38,8 @@ void segment_rest(struct segment *s)
     mem_free(s->hint);
     s->hint = NULL;
     s->caphint = 0;
+    if (s->s)
+        source_notes_free(s->s);
     mem_free(s->s);
     s->s = NULL;
 }

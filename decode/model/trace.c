@@ -126,7 +126,7 @@ static enum err_code trace_start(struct trace *tr, struct err *e)
     enum err_code rc = dialect_tell(tr->in.data, tr->in.len, &tr->dialect, e);
     if (rc)
         return rc;
-    if (names_init(&tr->names) || fold_init(&tr->fold, &tr->names))
+    if (names_init(&tr->names) || fold_init(&tr->fold, &tr->names) || !source_notes_room(&tr->src))
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
     const struct dialect *d = &tr->dialect;
     struct source *s = &tr->src;
@@ -257,6 +257,7 @@ void trace_close(struct trace *tr)
         join_free(&tr->join);
         tr->src.ops->close(&tr->src);
     }
+    source_notes_free(&tr->src);
     for (int i = 0; i < RING; i++)
         mem_free(tr->ring[i].evs);
     for (int k = 0; k < LANE_KINDS; k++)
@@ -279,9 +280,9 @@ void trace_close(struct trace *tr)
 static void notes_take(struct trace *tr, const struct source_status *st)
 {
     for (; tr->taken_damages < st->ndamages && tr->taken_damages < SOURCE_NOTES; tr->taken_damages++)
-        tr->damage[tr->ndamage++] = tr->src.damage[tr->taken_damages];
+        tr->damage[tr->ndamage++] = *source_note(&tr->src.damage, tr->taken_damages);
     for (; tr->taken_warnings < st->nwarnings && tr->taken_warnings < SOURCE_NOTES; tr->taken_warnings++)
-        tr->warning[tr->nwarning++] = tr->src.warning[tr->taken_warnings];
+        tr->warning[tr->nwarning++] = *source_note(&tr->src.warning, tr->taken_warnings);
 }
 
 static void own_damage(struct trace *tr, enum err_code code, const char *what)

@@ -635,7 +635,7 @@ static void mark(struct v1_emit *em, bool set)
 static bool broken(const struct source *s)
 {
     for (uint32_t i = 0; i < s->st.ndamages; i++)
-        if (i >= SOURCE_NOTES || s->damage[i].code != ERR_TRUNCATED)
+        if (i >= SOURCE_NOTES || source_note(&s->damage, i)->code != ERR_TRUNCATED)
             return true;
     return false;
 }

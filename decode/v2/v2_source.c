@@ -16,7 +16,7 @@ static void finish(struct source *s, struct v2 *v)
         source_damage(s, ERR_NOMEM, v->gen.ordinal, v->pos, "out of memory");
     if (!v->order.have_base) {
         if (s->st.ndamages)
-            s->fatal = s->damage[0];
+            s->fatal = *source_note(&s->damage, 0);
         else if (!s->st.generations) /* else it is whole, and nothing happened */
             err_set(&s->fatal, ERR_EMPTY, s->header, "a trace header, but no event after it");
     }

@@ -363,8 +363,9 @@ static void put_end(struct v1_cut *c)
 static bool worse(struct v1_cut *c, uint32_t *seen)
 {
     for (; *seen < c->s.st.ndamages && *seen < SOURCE_NOTES; ++*seen)
-        if (c->s.damage[*seen].code == ERR_ORDER || c->s.damage[*seen].code == ERR_CLOCK) {
-            c->res->damage = c->s.damage[*seen];
+        if (source_note(&c->s.damage, *seen)->code == ERR_ORDER ||
+            source_note(&c->s.damage, *seen)->code == ERR_CLOCK) {
+            c->res->damage = *source_note(&c->s.damage, *seen);
             return true;
         }
     return false;
@@ -377,7 +378,7 @@ static bool stops(struct v1_cut *c, const struct v1_ev *e)
         return false;
     c->res->damage =
         c->s.st.ndamages
-            ? c->s.damage[0]
+            ? *source_note(&c->s.damage, 0)
             : (struct err){.code = ERR_TRUNCATED, .offset = ERR_NO_OFFSET, .what = "events of a P are missing"};
     return true;
 }
@@ -504,7 +505,7 @@ static enum err_code cut(struct v1_cut *c, const struct cut_range *r, struct out
         return rc;
     v1_put_tables(&c->w, (uint64_t)(1e9 / c->ns_per_tick + 0.5));
     if (!c->res->damage.code && c->s.st.ndamages)
-        c->res->damage = c->s.damage[0];
+        c->res->damage = *source_note(&c->s.damage, 0);
     return c->w.oom ? err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for tables") : ERR_OK;
 }
 
@@ -523,6 +524,7 @@ enum err_code cut_v1(const struct input *in, const struct dialect *d, const stru
         v1_put_free(&c->w);
     v1_order_free(&c->o);
     v1_index_free(&c->ix);
+    source_notes_free(&c->s);
     mem_free(c->row);
     mem_free(c->p);
     mem_free(c);

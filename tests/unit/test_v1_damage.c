@@ -348,6 +348,7 @@ static void test_no_memory(void **state)
             void *next = mem_alloc(1);
             refused = !next;
             mem_free(next);
+            source_notes_free(&l.s);
             mem_fail_after(-1);
             lines_free(&l);
             assert_int_equal(mem_live(), before);

@@ -52,6 +52,7 @@ static bool reader_next(struct reader *r, struct ev *e)
 static void reader_close(struct reader *r)
 {
     r->s.ops->close(&r->s);
+    source_notes_free(&r->s);
     names_free(&r->names);
 }
 

@@ -372,6 +372,7 @@ static void test_short_lives(void **state)
         most = mem_live() - before > most ? mem_live() - before : most;
     }
     s.ops->close(&s);
+    source_notes_free(&s);
     assert_int_equal(ended, N - 3);
     assert_int_equal(s.st.ndamages, 0);
     assert_true(most < N * 25); /* a state of each takes at least 36 bytes */

@@ -178,7 +178,8 @@ static void lines_bytes(struct lines *l, const uint8_t *data, size_t n, int vers
         l->s.fatal = e;
     }
     for (uint32_t i = 0; i < l->s.st.ndamages && i < SOURCE_NOTES; i++)
-        tracegen_printf(&l->text, "D %s\n", l->s.damage[i].what);
+        tracegen_printf(&l->text, "D %s\n", source_note(&l->s.damage, i)->what);
+    source_notes_free(&l->s);
     if (l->s.fatal.code != ERR_OK)
         tracegen_printf(&l->text, "F %s\n", l->s.fatal.what);
     if (!l->text.p)

@@ -235,7 +235,7 @@ static bool window_sweep(void *arg, size_t i, void **kept)
     }
     memcpy(s.begun, w->begun[i], sizeof s.begun);
     collect(&s);
-    if (!s.failed) {
+    if (!s.failed && w->at[i + 1] > w->at[i]) {
         collect_g(&s, w->tg->work->changes + w->at[i], w->at[i + 1] - w->at[i]);
     }
     if ((s.n || s.begun[CNT_RUNNABLE] || s.begun[CNT_SYSCALL]) && !s.failed) {
