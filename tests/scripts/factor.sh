@@ -8,7 +8,7 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 FACTOR=100 OWN=8192 # KiB: the program itself and its libraries
 passed=0 failed=0
-held() { # held FILES ARG.. - the files stand last
+held() { # held FILES ARG..
     files=$1; shift
     size=$(($(stat -c %s "$tmp/x") * files / 1024))
     "$peak" "$fast" "$@" >/dev/null 2>"$tmp/err" </dev/null
@@ -19,11 +19,21 @@ held() { # held FILES ARG.. - the files stand last
 }
 for shape in $(sh tests/support/attack.sh); do
     n=20000
-    case $shape in threads) n=4000 ;; generations) n=2000 ;; old-ps) n=8000 ;; *tasks | names | frames) n=10000 ;; esac
+    case $shape in threads) n=4000 ;; generations) n=2000 ;; old-ps) n=8000 ;; *tasks | names | frames | siblings) n=10000 ;;
+    tiny-generations) n=3000 ;; esac
     sh tests/support/attack.sh $shape $n >"$tmp/text" && "$tracegen" encode "$tmp/text" "$tmp/x" || { echo "$shape can't be made"; exit 1; }
     held 1 report "$tmp/x"
     held 2 diff "$tmp/x" "$tmp/x"
     held 1 --headless --view 3 "$tmp/x"
+    case $shape in waits | siblings) held 1 explain --json "$tmp/x" g1 ;; esac
 done
+
+# Instances one upon another, each as long as the trace: not all are looked at, and that is said.
+sh tests/support/attack.sh piled 20000 >"$tmp/text" && "$tracegen" encode "$tmp/text" "$tmp/x"
+"$fast" explain "$tmp/x" task:t >"$tmp/out"
+looked=$(sed -n '1s/.* \([0-9]*\) of them looked at.*/\1/p' "$tmp/out")
+if [ "${looked:-2000}" -gt 0 ] && [ "${looked:-2000}" -lt 100 ]; then passed=$((passed + 1)); else
+    failed=$((failed + 1)); echo "FAILED: ${looked:-all} tasks are looked at, each as long as the trace"; head -n 3 "$tmp/out"
+fi
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

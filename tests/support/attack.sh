@@ -1,7 +1,8 @@
 #!/bin/sh
 # attack.sh SHAPE N - a made-up trace in the tests' notation (tracegen.h) that has N of something, as a stranger would
 # send it. Without arguments: the shapes' names.
-[ $# -gt 1 ] || { echo threads ids created tasks regions names generations ps equal silence frames waits reasons old-ps old-created old-tasks; exit 0; }
+[ $# -gt 1 ] || { echo threads ids created tasks regions names generations ps equal silence frames waits reasons old-ps old-created \
+    old-tasks tiny-generations threads-at-once hops piled siblings one-group; exit 0; }
 exec awk -v shape="$1" -v n="$2" '
 function batch(m, t) { print "batch m=" m " t=" t; last = t }
 function begin(m, p, g) {
@@ -30,7 +31,37 @@ BEGIN {
         }
         exit
     }
+    if (shape == "tiny-generations") { # each with names of its own
+        for (i = 1; i <= n; i++) {
+            print "batch gen=" i " m=7 t=" 100 + i * 1000; begin(7, 0, 1)
+            print "UserTaskBegin +1 task=" i " parent=0 \"t" i "\" stack=f" i ":1"
+            if (i < n) print "endgen"
+        }
+        exit
+    }
+    if (shape == "threads-at-once") { # all at one time, each with a P and a goroutine
+        for (i = 0; i < n; i++) { print "batch m=" 100 + i " t=100\nProcStatus +0 p=" i " running\nGoStatus +0 g=" i + 1 " m=" 100 + i " running" }
+        exit
+    }
+    if (shape == "hops") { # one goroutine, from P to P
+        batch(7, 100)
+        for (i = 0; i < n; i++) { room(i); print "ProcStatus +1 p=" i " idle" }
+        batch(7, 1000 + n * 10); print "GoStatus +1 g=1 m=-1 runnable"
+        for (i = 0; i < n; i++) {
+            if (i % 1000 == 999) batch(7, 2000 + n * 10 + i * 10)
+            print "ProcStart +1 p=" i " p_seq=1\nGoStart +1 g=1 g_seq=" i + 1 "\nGoStop +1 reason=\"preempted\" stack=0\nProcStop +1"
+        }
+        exit
+    }
     batch(7, 100); begin(7, 0, 1)
+    if (shape == "piled") { # tasks one upon another, waits below them
+        for (i = 1; i <= n / 10; i++) { room(i); print "UserTaskBegin +1 task=" i " parent=0 \"t\"" }
+        for (i = 1; i <= n; i++) {
+            if (i % 1000 == 0) batch(7, 1000 + n * 10 + i * 10)
+            print "GoBlock +1 reason=\"sync\" stack=0"; print "GoUnblock +1 g=1 g_seq=" 2 * i - 1; print "GoStart +1 g=1 g_seq=" 2 * i
+        }
+        exit
+    }
     for (i = 1; i <= n; i++) {
         room(i)
         if (shape == "ids") print "GoStatus +1 g=" sprintf("%.0f", i * 4294967296 + 5) " m=-1 waiting" # whatever the hash
@@ -43,6 +74,8 @@ BEGIN {
         else if (shape == "frames") print "UserTaskBegin +1 task=1 parent=0 \"t\" stack=f" i ":1!" 4096 + i
         else if (shape == "waits") { print "GoBlock +1 reason=\"sleep\" stack=0"; print "GoUnblock +1 g=1 g_seq=" 2 * i - 1; print "GoStart +1 g=1 g_seq=" 2 * i }
         else if (shape == "reasons") { print "GoBlock +1 reason=\"r" i "\" stack=0"; print "GoUnblock +1 g=1 g_seq=" 2 * i - 1; print "GoStart +1 g=1 g_seq=" 2 * i }
+        else if (shape == "siblings") { print "GoBlock +1 reason=\"sync\" stack=main.s" i ":1,main.root:2"; print "GoUnblock +1 g=1 g_seq=" 2 * i - 1; print "GoStart +1 g=1 g_seq=" 2 * i }
+        else if (shape == "one-group") print "GoCreate +1 new_g=" i + 1 " new_stack=main.f:1"
         else if (shape == "silence") { print "HeapAlloc +1 bytes=1"; if (i == n) print "HeapAlloc +1000000000000000000 bytes=2" }
     }
 }'
