@@ -263,7 +263,7 @@ enum v2s_rc v2_sim_run(struct v2_sim *s, int64_t until)
     s->n += o->sample - sample;
     o->stopped = false;
     if (s->s.st.ndamages && !s->mender)
-        s->damage = s->s.damage[0];
+        s->damage = *source_note(&s->s.damage, 0);
     if (s->written)
         s->damage.offset = ERR_NO_OFFSET;
     return !s->damage.code && (o->nheap || o->park.n || o->park.nwoken || o->sample < all) ? V2S_UNTIL : V2S_END;
@@ -461,6 +461,7 @@ bool v2_sim_copy(struct v2_sim *to, const struct v2_sim *s)
 
 void v2_sim_free(struct v2_sim *s)
 {
+    source_notes_free(&s->s);
     v2_order_free(&s->o);
     v2_gen_free(&s->gen);
     names_free(&s->names);
