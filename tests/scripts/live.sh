@@ -215,6 +215,14 @@ ps -eo args | grep '[c]url' >"$tmp/args"
 if grep -q secret "$tmp/args"; then fail "the token stands in the process list"; else pass; fi
 wait $pid
 
+# A connection that is cut leaves what came by then.
+serve ok $long 400
+rm -f "$tmp/hup"
+"$GOTOP" record --quiet -o "$tmp/hup" "$url" >"$tmp/out" 2>"$tmp/err" </dev/null &
+pid=$!
+sleep 1; kill -HUP $pid; wait $pid 2>/dev/null
+if [ -s "$tmp/hup" ] && [ "$(wc -c <"$tmp/hup")" -lt "$(wc -c <$long)" ]; then pass; else fail "record, hung up: $(ls -l "$tmp/hup")"; fi
+
 # However it ends, the client ends with it.
 serve stall $older # the client has nothing to write any more, by which it would notice
 "$GOTOP" top "$url" >"$tmp/out" 2>"$tmp/err" &

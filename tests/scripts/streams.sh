@@ -61,14 +61,19 @@ mkfifo fifo
 cut() { # cut SIGNAL NUMBER ARG..
     sig=$1 n=$2; shift 2
     rm -f dir/*
-    "$fast" "$@" >/dev/null 2>&1 &
+    $heard "$fast" "$@" >/dev/null 2>&1 &
     pid=$!
     exec 3>fifo; head -c 3000 "$t" >&3 # it reads
     kill -s "$sig" $pid; wait $pid 2>/dev/null; check $? $((128 + n)) "status of $* at SIG$sig"
     exec 3>&-
     in_dir '' "$* at SIG$sig"
 }
-for s in "TERM 15" "HUP 1"; do # of the keyboard's a shell's children in the background don't hear
+# Of the keyboard's a shell's children in the background don't hear, unless they are told to.
+heard='' all="TERM:15 HUP:1"
+if env --default-signal=INT,QUIT true 2>/dev/null; then heard='env --default-signal=INT,QUIT' all="$all INT:2 QUIT:3"; fi
+ulimit -c 0
+for s in $all; do
+    s="${s%:*} ${s#*:}"
     for c in "report" "csv spans" "perfetto" "slice --to 60%" "anonymize" "pprof --kind sync"; do cut $s $c -o dir/out fifo; done
 done
 # Written is the file beside the one that is named: as soon as it is there.

@@ -254,12 +254,20 @@ enum err_code live_load(struct live *l, size_t i, size_t n, const struct trace_o
 
 /* ---- signals, the wall clock ----------------------------------------------------------------------------------- */
 
+/* A connection that is cut (ssh) ends a recording as Ctrl-C does, unless that is not to be heard (nohup). */
+static bool hears_hangup(void)
+{
+    struct sigaction a;
+    return sigaction(SIGHUP, NULL, &a) == 0 && a.sa_handler != SIG_IGN;
+}
+
 static void hold(int how)
 {
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGINT);
     sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
     sigprocmask(how, &set, NULL);
 }
 
@@ -276,7 +284,8 @@ void live_stop_release(void)
 bool live_stop_asked(void)
 {
     sigset_t set;
-    return sigpending(&set) == 0 && (sigismember(&set, SIGINT) || sigismember(&set, SIGTERM));
+    return sigpending(&set) == 0 &&
+           (sigismember(&set, SIGINT) || sigismember(&set, SIGTERM) || (sigismember(&set, SIGHUP) && hears_hangup()));
 }
 
 int64_t live_wall_now(void)

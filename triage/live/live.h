@@ -90,7 +90,7 @@ enum err_code live_load(struct live *l, size_t i, size_t n, const struct trace_o
                         uint8_t **mem, struct err *e);
 void live_close(struct live *l);
 
-/* live_stop_asked - SIGINT or SIGTERM came since live_stop_hold(), which keeps them from ending the process until
+/* live_stop_asked - SIGINT, SIGTERM or SIGHUP came since live_stop_hold(), which keeps them from ending the process until
  * live_stop_release(). */
 void live_stop_hold(void);
 void live_stop_release(void);
