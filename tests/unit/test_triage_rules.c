@@ -248,6 +248,27 @@ static void leads_fall(void **state)
     assert_true(growing >= 1 && growing < notes);
 }
 
+/* A killed program's trace: of the main goroutine nothing is known, and nothing is told. */
+static void nothing_of_what_is_lost(void **state)
+{
+    (void)state;
+    static char half[1 << 15];
+    char path[] = "/tmp/gotop-test-XXXXXX";
+    struct loaded l;
+    FILE *f = fopen("samples/lock-1.26.trace", "rb");
+    assert_non_null(f);
+    const size_t n = fread(half, 1, 22000, f);
+    fclose(f);
+    assert_int_equal(n, 22000);
+    const int fd = mkstemp(path);
+    assert_true(fd >= 0 && write(fd, half, n) == (ssize_t)n && close(fd) == 0);
+    help_load(path, &l);
+    unlink(path);
+    assert_true(trace_info(l.tr)->ndamages > 0);
+    assert_false(speaks(&l, "time-spent"));
+    load_free(&l);
+}
+
 /* In slices of no time at all: the same findings, after many steps; and thrown away at any of them. */
 static void in_slices(void **state)
 {
@@ -292,6 +313,7 @@ int main(void)
         cmocka_unit_test(evidence),
         cmocka_unit_test(leads_fall),
         cmocka_unit_test(in_slices),
+        cmocka_unit_test(nothing_of_what_is_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

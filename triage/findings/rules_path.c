@@ -399,8 +399,8 @@ static void rule_time(struct causes *c)
 {
     struct leaves v, by;
     struct draft d;
-    if (told(c) || !causes_main_way(c, &v, &by) || v.n == 0) {
-        return;
+    if (told(c) || !causes_main_way(c, &v, &by) || v.n == 0 || v.v[0].cat == EX_UNKNOWN) {
+        return; /* it is told, or not known (a killed program's trace) */
     }
     if (main_waits(c, &v) && tell_work(c, &v)) {
         return;
