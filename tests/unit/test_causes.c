@@ -38,6 +38,9 @@ static const struct {
     {"deafear", RULE_LINGER, "main.callStation", "24 of 47 waits"},
     {"onebyone", RULE_POOL, "main.(*crew).start", "main.makeAll"}, /* begun one by one */
     {"megaphone", RULE_HUB, "main.speak hands to 6 goroutines", "main.translate"},
+    {"carpool", RULE_OWN, "main.loadUser",
+     "It is what makes tasks slow"}, /* and slow-task, which says less, is gone */
+    {"pester", RULE_LINGER, "48 of 96 waits there", "What is given up seems to be asked again"},
     {"oneflight", RULE_OWN, "main.(*flights).do", "81.0% of the waits follow at once on another one there"},
     {"banquet", RULE_SLOWEST, "main.serveTable", "main.bake"}, /* one of six waits for another's lock */
     {"lostkeys", RULE_SLOTS, "main.rest", "4 times it let nobody in"},
@@ -204,6 +207,25 @@ static void what_goes_at_least(void **state)
     thresholds_reset();
 }
 
+/* Who asks again what was not answered in time would ask more often if it gave up sooner; who goes on to the next might as well. */
+static void when_to_give_up(void **state)
+{
+    struct loaded l;
+    (void)state;
+    help_load("tests/golden/causes/pester.trace", &l);
+    assert_non_null(strstr(l.fs.f[0].next, "Allow it more time"));
+    load_free(&l);
+    help_load("tests/golden/causes/patience.trace", &l);
+    assert_non_null(strstr(l.fs.f[0].next, "or give up sooner"));
+    assert_null(strstr(l.fs.f[0].text, "asked again"));
+    load_free(&l);
+    help_load("tests/golden/causes/carpool.trace", &l);
+    for (uint32_t k = 0; k < l.fs.n; k++) {
+        assert_int_not_equal(l.fs.f[k].rule, RULE_SLOW_TASK);
+    }
+    load_free(&l);
+}
+
 /* One goroutine that waits for answers nearly all its life can win nearly all of it, whatever the finding costs. */
 static void calls_of_one_goroutine(void **state)
 {
@@ -319,6 +341,7 @@ int main(void)
         cmocka_unit_test(healthy_ones),
         cmocka_unit_test(what_could_be_won),
         cmocka_unit_test(what_goes_at_least),
+        cmocka_unit_test(when_to_give_up),
         cmocka_unit_test(calls_of_one_goroutine),
         cmocka_unit_test(a_slow_start_is_where_the_time_went),
         cmocka_unit_test(nobody_waits_for_the_mirror),

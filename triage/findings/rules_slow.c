@@ -66,7 +66,19 @@ static bool ran_instead(struct causes *c, int64_t t0, int64_t t1, struct leaf *o
     return n > 0;
 }
 
-static bool tree_of_instances(struct causes *c, const struct span_type *y, struct leaves *slow, struct leaves *usual)
+/* The function where the time itself is waited, for half of it or more: 0 none. */
+static uint32_t waits_most_at(const struct explain_tree *t)
+{
+    for (uint32_t k = t->v[0].first; k != NO_LANE; k = t->v[k].next) {
+        if (t->v[k].cat == EX_WAIT && t->v[k].ns >= t->v[0].ns / 2) {
+            return t->v[k].func;
+        }
+    }
+    return 0;
+}
+
+static bool tree_of_instances(struct causes *c, const struct span_type *y, struct leaves *slow, struct leaves *usual,
+                              uint32_t *waits_at)
 {
     const struct task *k;
     const struct region *r;
@@ -88,6 +100,7 @@ static bool tree_of_instances(struct causes *c, const struct span_type *y, struc
     if (ok) {
         causes_leaves(&s, slow);
         causes_leaves(&u, usual);
+        *waits_at = waits_most_at(&s);
     }
     explain_tree_free(&s);
     explain_tree_free(&u);
@@ -141,7 +154,7 @@ static void tell_slow(struct causes *c, struct finding *f)
         if (!y->nslow || y->slow[0].t0 != f->t0 || y->slow[0].t1 != f->t1) {
             continue;
         }
-        if (!tree_of_instances(c, y, &s, &u)) {
+        if (!tree_of_instances(c, y, &s, &u, &f->waits_at)) {
             c->rs->failed = true;
             return;
         }
@@ -167,6 +180,7 @@ static void tell_slow(struct causes *c, struct finding *f)
             causes_calls_text(&before, c->tr, &ran);
             text_lit(&before, " has the processors while the slow ones wait for one. ");
         } else {
+            f->blames = l->func;
             causes_calls_text(&before, c->tr, l);
             text_lit(&before, " is what the slow ones spend more time on. ");
         }

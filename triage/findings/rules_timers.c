@@ -286,6 +286,108 @@ static bool may_be_pace(const struct causes *c, const struct waits_at *k, uint64
            !threshold_reached(TH_CALLS_FOR, others, c->tg->end);
 }
 
+/* Did a context's deadline end the wait before this span? */
+static bool timed_out(const struct causes *c, const struct span *next)
+{
+    return next->state == ST_RUNNABLE && next->who != NO_LANE &&
+           str_starts(trace_str(c->tr, trace_g_name(c->tr, next->who)), "context.WithDeadline");
+}
+
+#define ENDERS 8
+struct again { /* what runs between a wait there and the next one, by who ended it: */
+    struct {
+        uint32_t by; /* start function */
+        uint64_t n;
+        int64_t ran;
+    } v[ENDERS]; /* v[0]: the waits whose time was up */
+    uint32_t n;
+    uint64_t up; /* of those, whether or not another one there follows */
+};
+
+static int64_t ran_behind(const struct again *a, uint32_t i)
+{
+    return a->v[i].n ? a->v[i].ran / (int64_t)a->v[i].n : 0;
+}
+
+/* Of those whose time was not up, the ones behind which it runs longest: the library may end several waits for one answer. */
+static int64_t ran_behind_answers(const struct again *a)
+{
+    int64_t most = 0;
+    for (uint32_t i = 1; i < a->n; i++) {
+        const bool some = (double)a->v[i].n >= threshold(TH_LINGER_TIMES);
+        most = some && ran_behind(a, i) > most ? ran_behind(a, i) : most;
+    }
+    return most;
+}
+
+static uint32_t ender(const struct causes *c, const struct span *next, struct again *a)
+{
+    const uint32_t by = next->state == ST_RUNNABLE && next->who != NO_LANE ? trace_g_name(c->tr, next->who) : 0;
+    uint32_t i = 1;
+    if (timed_out(c, next)) {
+        a->up++;
+        return 0;
+    }
+    while (i < a->n && a->v[i].by != by) {
+        i++;
+    }
+    if (i == a->n && i < ENDERS) {
+        a->v[a->n++].by = by;
+    }
+    return i;
+}
+
+static void asks_anew(const struct causes *c, uint32_t g, uint32_t stack, struct again *a)
+{
+    struct span_iter it;
+    int64_t ran = 0;
+    uint32_t end = ENDERS; /* of the wait before */
+    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
+    for (int i = 0; more && i < STEPS; i++) {
+        const struct span s = *span_get(&it);
+        more = span_next(&it);
+        ran = s.state == ST_RUNNING ? ns_add(ran, s.t1 - s.t0) : ran;
+        if (s.state != ST_WAITING || s.stack != stack) {
+            continue;
+        }
+        if (end < ENDERS) {
+            a->v[end].n++;
+            a->v[end].ran = ns_add(a->v[end].ran, ran);
+        }
+        end = more ? ender(c, span_get(&it), a) : ENDERS;
+        ran = 0;
+    }
+}
+
+/*
+ * Behind an answer it does something with it before it asks there again, behind a time that is up it asks at once: the same once more.
+ * Who gave up sooner would only ask more often.
+ */
+static void give_up_text(struct causes *c, const struct waits_at *k, uint32_t group, struct draft *d)
+{
+    struct again a = {.n = 1};
+    for (uint32_t i = 0; i < c->of[group].n && i < WALKED; i++) {
+        asks_anew(c, causes_member(c, group, i, WALKED), k->most->stack, &a);
+    }
+    const int64_t answered = ran_behind_answers(&a), up = ran_behind(&a, 0);
+    if ((double)answered < threshold(TH_LINGER_WORKS) * (double)up || (double)a.v[0].n < threshold(TH_LINGER_TIMES) ||
+        !threshold_reached(TH_LINGER_AGAIN, (int64_t)a.v[0].n, (int64_t)a.up)) {
+        text_lit(&d->next,
+                 "What it waits for does not come in time: see what answers the others, ask less of it or go on "
+                 "with what has come; or give up sooner.");
+        return;
+    }
+    text_lit(&d->text, " What is given up seems to be asked again: behind ");
+    text_share(&d->text, (double)a.v[0].n, (double)a.up);
+    text_lit(&d->text, " of those waits the same goroutine runs for ");
+    text_dur(&d->text, up);
+    text_lit(&d->text, " on average and waits there anew, behind an answer it runs for ");
+    text_dur(&d->text, answered);
+    text_lit(&d->text, ".");
+    text_lit(&d->next, "Allow it more time: to give up sooner would only ask more often. Or see why the answer takes "
+                       "longer than the limit, and ask less.");
+}
+
 /* all: waits there, those that something else ended with them */
 static void deadline_finding(struct causes *c, const struct waits_at *k, uint64_t all, uint32_t group, double share)
 {
@@ -307,10 +409,7 @@ static void deadline_finding(struct causes *c, const struct waits_at *k, uint64_
     text_lit(&d.text, " of the lives of goroutines of ");
     text_func(&d.text, c->tr, k->most->waiter, 0);
     text_add(&d.text, "; of %.0f processors %.1f had nothing to do.", c->procs, c->idle);
-    text_add(
-        &d.next,
-        "What it waits for does not come in time: see what answers the others, ask less of it or go on with what "
-        "has come; or give up sooner.");
+    give_up_text(c, k, group, &d);
     draft_end(c->rs, &d);
 }
 

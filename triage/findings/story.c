@@ -478,6 +478,24 @@ static bool in_vain_by(const struct rules *rs, const struct finding *a, const st
     return any;
 }
 
+static bool says_function(const struct rules *rs, const struct finding *f, uint32_t func)
+{
+    struct text t = {0};
+    text_func(&t, rs->tr, func, 0);
+    const bool said = t.p && t.n && memmem(f->text, strlen(f->text), t.p, t.n);
+    text_free(&t);
+    return said;
+}
+
+/* Does a tell whom the slow tasks of b wait for, and what that one does meanwhile? Then it is exact about what they only suffer from. */
+static bool explains_slow(const struct rules *rs, const struct finding *a, const struct finding *b)
+{
+    const bool waits = a->rule == RULE_OWN || a->rule == RULE_POOL || a->rule == RULE_CONVOY ||
+                       a->rule == RULE_WRITER || a->rule == RULE_SLOTS;
+    return waits && !a->note && b->waits_at && b->blames && causes_place(rs->tr, a->stack) == b->waits_at &&
+           a->severity_ns >= b->severity_ns / 2 && says_function(rs, a, b->blames);
+}
+
 /* Is b told by a as well? */
 static bool covers(const struct rules *rs, const struct finding *a, const struct finding *b)
 {
@@ -487,7 +505,7 @@ static bool covers(const struct rules *rs, const struct finding *a, const struct
                    a->rule == RULE_SLOWEST;
     switch (b->rule) {
     case RULE_SLOW_TASK: /* what the slow ones wait for, told */
-        return (b->queued && a->rule == RULE_PROCS_BELOW && !a->note) ||
+        return (b->queued && a->rule == RULE_PROCS_BELOW && !a->note) || explains_slow(rs, a, b) ||
                (a->rule == RULE_UNBALANCED && !a->note && b->ends_with && b->ends_with == whose(rs, a) &&
                 a->severity_ns >= b->severity_ns / 2);
     case RULE_SLOWEST: return a->rule == RULE_LINGER && same_place(rs, a, b);
@@ -529,6 +547,11 @@ static bool covers(const struct rules *rs, const struct finding *a, const struct
 /* What goes under another and tells more than that does is said there. */
 static void keep_words(struct rules *rs, struct finding *a, const struct finding *b)
 {
+    if (b->rule == RULE_SLOW_TASK && explains_slow(rs, a, b)) {
+        struct text none = {0}, t = {0};
+        text_add(&t, " It is what makes tasks slow, the slowest %s.", b->amount);
+        causes_retell(rs, a, &none, &t);
+    }
     if (b->rule == RULE_SLOWEST) {
         struct text none = {0}, t = {0};
         text_add(&t, " %s", b->text);
