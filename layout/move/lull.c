@@ -16,6 +16,7 @@
 
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
+#include "layout/move/asof.h"
 #include "layout/views/kind.h"
 #include "layout/move/move.h"
 #include "layout/draw/status.h"
@@ -34,8 +35,7 @@ struct lull {
     struct alive *alive;
     uint32_t p;
     int64_t t0, t1;
-    uint64_t events; /* of the trace, when it was begun */
-    uint32_t epoch;
+    struct asof asof; /* when it was begun */
     int64_t w0, w1; /* the piece */
     uint32_t g;     /* the next goroutine of it */
     enum { PIECE_P, PIECE_GS, PIECE_RANK } phase;
@@ -51,9 +51,7 @@ struct lull *lull_new(const struct trace *tr, struct alive *alive, uint32_t p, i
     struct shares sh;
     if (!l)
         return NULL;
-    const struct trace_info *ti = trace_info(tr);
-    *l =
-        (struct lull){.tr = tr, .alive = alive, .p = p, .t0 = t0, .t1 = t1, .events = ti->events, .epoch = ti->epoch};
+    *l = (struct lull){.tr = tr, .alive = alive, .p = p, .t0 = t0, .t1 = t1, .asof = asof_now(tr)};
     l->w0 = t0;
     l->w1 = t1;
     trace_shares(tr, (struct lane){LANE_P, p}, t0, t1, &sh);
@@ -276,9 +274,9 @@ bool lull_step(struct lull *l, int64_t budget_ns)
 
 /* ---- beside the cursor ---------------------------------------------------------------------------------- */
 
-static bool is(const struct lull *l, const struct trace_info *ti, uint32_t p, int64_t t0, int64_t t1)
+static bool is(const struct lull *l, uint32_t p, int64_t t0, int64_t t1)
 {
-    return l && l->p == p && l->t0 == t0 && l->t1 == t1 && l->events == ti->events && l->epoch == ti->epoch;
+    return l && l->p == p && l->t0 == t0 && l->t1 == t1 && asof_holds(&l->asof, l->tr, t1);
 }
 
 /* What the cursor is on: a span if it is on one, else the column, or the selected range. false: nothing of a P. */
@@ -308,7 +306,7 @@ void lull_follow(struct view *v)
         v->lull = NULL;
         return;
     }
-    if (is(v->lull, trace_info(v->tr), v->at.focus.i, t0, t1))
+    if (is(v->lull, v->at.focus.i, t0, t1))
         return;
     lull_free(v->lull);
     v->lull = lull_new(v->tr, &v->lanes[LANE_G].alive, v->at.focus.i, t0, t1);
@@ -318,8 +316,7 @@ void lull_follow(struct view *v)
 
 bool lull_pending(const struct view *v)
 {
-    const struct trace_info *ti = trace_info(v->tr);
-    return ti->done && v->lull && !v->lull->done && v->lull->events == ti->events && v->lull->epoch == ti->epoch;
+    return trace_info(v->tr)->done && v->lull && !v->lull->done && asof_holds(&v->lull->asof, v->tr, v->lull->t1);
 }
 
 unsigned lull_work(struct view *v, int64_t budget_ns)

@@ -14,6 +14,7 @@
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "layout/draw/gstate.h"
+#include "layout/move/asof.h"
 #include "layout/move/when.h"
 #include "layout/move/move.h"
 #include "layout/draw/status.h"
@@ -44,7 +45,7 @@ struct sums {
     uint32_t proc, at; /* the next processor, goroutine */
     bool in_lane;      /* lane `at` is half walked */
     uint64_t sub, walked, lanes;
-    uint64_t events; /* of the trace when it was begun */
+    struct asof asof; /* when it was begun */
     bool cut, done;
     bool light; /* goroutines alone: no names, no places */
 };
@@ -71,7 +72,7 @@ static struct sums *new (const struct view *v, struct alive *alive, int64_t t0, 
     s->lane.kind = LANE_KINDS; /* none yet */
     s->t0 = t0;
     s->t1 = t1;
-    s->events = trace_info(v->tr)->events;
+    s->asof = asof_now(v->tr);
     return s;
 }
 
@@ -94,7 +95,7 @@ uint32_t sums_top(const struct sums *s, int i, int64_t *ran, int64_t *ready)
 
 bool sums_stale(const struct sums *s)
 {
-    return s->events != trace_info(s->tr)->events;
+    return !asof_holds(&s->asof, s->tr, s->t1);
 }
 
 struct sums *sums_new(const struct view *v, struct alive *alive, int64_t t0, int64_t t1)

@@ -16,7 +16,7 @@ struct sums *sums_new(const struct view *v, struct alive *alive, int64_t t0, int
 /* sums_light - of goroutines alone. sums_top - the i-th that ran longest, how long it did, and was runnable. */
 struct sums *sums_light(const struct view *v, struct alive *alive, int64_t t0, int64_t t1);
 uint32_t sums_top(const struct sums *s, int i, int64_t *ran, int64_t *ready);
-bool sums_stale(const struct sums *s); /* the trace has gone on since it was begun */
+bool sums_stale(const struct sums *s); /* what came since it was begun is of its range */
 void sums_lane(struct sums *s, struct lane l);
 void sums_free(struct sums *s);
 bool sums_step(struct sums *s, int64_t budget_ns); /* true: complete */

@@ -40,8 +40,13 @@ stop() { # the server and whom it serves
     wait "$server" 2>/dev/null
     server=
 }
-lanes() { screen | sed -n '3,20p'; }
-still() { i=0; while a=$(lanes); sleep 5; [ "$(lanes)" != "$a" ]; do i=$((i + 1)); [ $i -lt 4 ] || return 1; done; } # two pieces long
+lanes() { screen | sed -n '3,20p' | grep -v '^heap\|^run q'; } # these two are to the scale and the resolution of all that is held
+still() { # what came behind it, twice, changes no lane, once all is added up; a piece may have ended within the window
+    for _ in 1 2 3 4; do
+        gone "adding up" && was=$(lanes) && goes_on && goes_on && [ "$(lanes)" = "$was" ] && return 0
+    done
+    return 1
+}
 goes_on() { a=$(screen | head -n 2); i=0; while [ "$(screen | head -n 2)" = "$a" ] && [ $i -lt 600 ]; do i=$((i + 1)); sleep 0.1; done; [ $i -lt 600 ]; }
 
 # A program that goes on: it follows, a move holds, F lets it go on.

@@ -14,6 +14,7 @@
 #include "decode/base/mem.h"
 #include "decode/input/stream.h"
 #include "layout/move/move.h"
+#include "layout/views/sums.h"
 #include "viewer/session/app_live.h"
 #include "viewer/session/follow.h"
 #include "viewer/session/pair.h"
@@ -87,6 +88,35 @@ static void compare(struct app *a, struct app *b)
         }
 }
 
+static void look_back(struct app *a, int64_t t1)
+{
+    (void)app_do(a, ACT_VIEW_PROCS, 0, NULL);
+    (void)view_range(&a->view, 0, t1);
+    (void)view_at(&a->view, t1 / 3);
+}
+
+/* A range that ended before what came is not added up once more: what is shown of it is there at once, and right. */
+static void stands(struct app *held, struct app *file, int64_t t1)
+{
+    char line[2048], *text;
+    look_back(file, t1);
+    text = screen(file);
+    assert_true(app_draw(held)); /* and no work */
+    assert_non_null(held->view.busy);
+    assert_int_equal(sums_share(held->view.busy), 100);
+    assert_false(sums_stale(held->view.busy));
+    const char *at = text;
+    for (int y = 1; y < held->grid.h - 3;
+         y++) { /* the last lines tell of the cursor's span, which may go on beyond */
+        size_t n = strcspn(at, "\n");
+        grid_line(&held->grid, y, line, sizeof line);
+        assert_int_equal(strlen(line), n);
+        assert_memory_equal(line, at, n);
+        at += n + 1;
+    }
+    free(text);
+}
+
 /* The model that grows, after each generation, beside one of a file that ends there. */
 static void grows(void **state)
 {
@@ -95,9 +125,10 @@ static void grows(void **state)
         struct trace_opts o = {.threads = 1, .grows = true};
         struct stream st = {0};
         struct err e = {0};
-        struct app *a = mem_alloc(sizeof *a), *b = mem_alloc(sizeof *b);
+        struct app *a = mem_alloc(sizeof *a), *b = mem_alloc(sizeof *b), *held = mem_alloc(sizeof *held);
         struct trace *tr = NULL, *part;
         size_t n, at = STREAM_HEADER;
+        int64_t back = 0;
         uint8_t *bytes = read_file(files[k], &n);
         assert_int_equal(stream_put(&st, bytes, n, &e), ERR_OK);
         stream_end(&st);
@@ -116,10 +147,20 @@ static void grows(void **state)
             app_set(a, DUE_LOAD, false);
             load_all(b);
             compare(a, b);
+            if (!i) {
+                back = trace_info(tr)->end / 2;
+                assert_true(app_init(held, tr, km, 80, 24));
+                app_set(held, DUE_LOAD, false);
+                look_back(held, back);
+                free(screen(held));
+            } else {
+                stands(held, b, back);
+            }
             app_free(a);
             app_free(b);
             trace_close(part);
         }
+        app_free(held);
         trace_grown(tr);
         while (trace_load(tr, INT64_MAX) == LOAD_MORE)
             ;
@@ -129,6 +170,7 @@ static void grows(void **state)
         stream_free(&st);
         mem_free(a);
         mem_free(b);
+        mem_free(held);
         free(bytes);
     }
 }
