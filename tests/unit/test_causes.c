@@ -56,6 +56,9 @@ static const struct {
     {"nursery", RULE_CHILDREN, "main.weigh", "24 of them"},
     {"diary", RULE_TREND, "main.(*diary).write", "each of the tasks \"day\" (80)"},
     {"stutter", RULE_SERIAL_CALLS, "main.sendRow", "61 times in a row"}, /* and stands still between some of them */
+    {"bucketline", RULE_GRAIN, "main.passOn.func1 hands on piece by piece: 4 goroutines", "main.draw.func1"},
+    {"needle", RULE_GRAIN, "main.sew, called by", "are switched to 4004 times"}, /* coroutines */
+    {"umbrellas", RULE_FINALIZERS, "main.(*stand).borrow", "23 of 23 waits there"},
     {"registrar", RULE_LINE, "of main.(*books).own between", "Behind these stood"},
     {"narrow", RULE_PROCS_BELOW, "main.beModest, called by main.main set GOMAXPROCS from 8 to 2", NULL},
     {"innrooms", RULE_POOL, "main.(*inn).take", "requests (http.(*conn).serve) waited there for"},

@@ -144,6 +144,8 @@ void rules_timers(struct causes *c);   /* rules_timers.c: limits, retries, time 
 void rule_line(struct causes *c);      /* rules_line.c: long work before short */
 void rules_slow(struct causes *c);     /* rules_slow.c: what slow tasks do more of */
 void rule_forced(struct causes *c);    /* rules_alloc.c: collections asked for */
+void rules_grain(struct causes *c);    /* rules_grain.c: pieces so small that handing them on is most of the work */
+void rules_finalizers(struct causes *c); /* rules_finalizers.c: waits for what finalizers give back */
 void rules_host(struct causes *c);     /* rules_host.c: the host took the processors */
 
 /* causes_retell - the finding's text with something before and behind it; both are freed. */

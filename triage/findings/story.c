@@ -522,7 +522,8 @@ static bool covers(const struct rules *rs, const struct finding *a, const struct
         return (a->rule == RULE_SERIAL && a->severity_ns > b->severity_ns) || a->rule == RULE_CONVOY ||
                (a->rule == RULE_HUB && ends_with(rs, a, b));
     case RULE_CHURN: return a->rule == RULE_EXPLOSION;
-    case RULE_HANDOFF: return service || (a->rule == RULE_HANDOFF && a->severity_ns > b->severity_ns);
+    case RULE_HANDOFF:
+        return service || a->rule == RULE_GRAIN || (a->rule == RULE_HANDOFF && a->severity_ns > b->severity_ns);
     case RULE_LEAK: return a->rule == RULE_TICKERS && same_subject(a, b);
     case RULE_LINE:
         return (a->rule == RULE_HUB && ends_with(rs, a, b)) ||
@@ -531,7 +532,7 @@ static bool covers(const struct rules *rs, const struct finding *a, const struct
     case RULE_BOTTLENECK:
     case RULE_POOL:
         return a->rule == RULE_IN_ORDER || a->rule == RULE_LINGER || ends_with(rs, a, b) ||
-               (a->rule == RULE_SLOTS && same_place(rs, a, b));
+               (a->rule == RULE_GRAIN && same_place(rs, a, b)) || (a->rule == RULE_SLOTS && same_place(rs, a, b));
     case RULE_SENDS: return a->rule == RULE_SLOTS && same_place(rs, a, b);
     case RULE_POLL: /* told of the main goroutine's way, where nothing else is */
         return b->note && a->rule != RULE_POLL && a->rule != RULE_TIME && a->rule != RULE_PROCS_ABOVE &&

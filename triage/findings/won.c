@@ -302,6 +302,7 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
         waits_won(w, &a, o);
         *o = (struct span_of_won){o->hi / 2, o->hi, HALF};
         return true;
+    case RULE_FINALIZERS:
     case RULE_HUB:
     case RULE_SLOTS:
     case RULE_SLOWEST:
@@ -316,6 +317,7 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
     case RULE_SYSCALL: return true;
     case RULE_SERIAL_CALLS:
     case RULE_BACKEND: o->hi = (double)f->won_hi / (double)c->tg->end; return true;
+    case RULE_GRAIN: o->hi = (double)f->won_hi / (double)c->tg->end; return true;
     case RULE_HANDOFF: handoff_won(c, group, cost, o); return true;
     case RULE_PROCS_BELOW:
         *o = (struct span_of_won){cost / 2, cost, HALF};

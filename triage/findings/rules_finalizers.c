@@ -1,0 +1,77 @@
+/*
+ * rules_finalizers.c - goroutines that wait for what only a finalizer or a cleanup gives back: it comes after the next
+ * collection that finds the thing unused, however long ago that was.
+ */
+#include "triage/findings/causes.h"
+#include "triage/findings/thresholds.h"
+
+#include "decode/base/mem.h"
+
+#define PLACES 16
+
+/* Did the goroutine that runs finalizers or cleanups end these waits? */
+static bool by_finalizer(const struct causes *c, const struct pair_row *p)
+{
+    static const char *const name[] = {"runtime.runfinq", "runtime.runFinalizers", "runtime.runCleanups"};
+    for (size_t i = 0; i < sizeof name / sizeof *name && !p->from_scheduler; i++) {
+        if (str_is(trace_str(c->tr, p->waker), name[i])) {
+            return causes_place(c->tr, p->waker_stack) != 0;
+        }
+    }
+    return false;
+}
+
+static void finalizer_finding(struct causes *c, const struct waits_at *k, uint64_t all, uint32_t group, double share)
+{
+    const struct group_life *l = &c->life[group];
+    const struct pair_row *p = k->most;
+    struct draft d;
+    draft_start(&d, RULE_FINALIZERS, (int64_t)(share * (double)(l->last - l->first)));
+    draft_subject(&d, c->rs, k->place);
+    draft_at(&d, p->longest.t0, p->longest.t1, LANE_G, p->longest.g);
+    d.f.stack = p->stack;
+    text_share(&d.amount, share, 1);
+    text_calls(&d.text, c->tr, p->stack, stacks_user_frame(c->tr, p->stack), 3);
+    text_add(&d.text, " waits for what finalizers give back: %llu of %llu waits there (",
+             (unsigned long long)k->count, (unsigned long long)all);
+    text_dur(&d.text, k->total / (int64_t)k->count);
+    text_lit(&d.text, " on average, ");
+    text_share(&d.text, share, 1);
+    text_lit(&d.text, " of the lives of goroutines of ");
+    text_func(&d.text, c->tr, p->waiter, 0);
+    text_lit(&d.text, ") were ended by ");
+    text_func(&d.text, c->tr, p->waker, 0);
+    text_lit(&d.text, ", in ");
+    text_calls(&d.text, c->tr, p->waker_stack, stacks_user_frame(c->tr, p->waker_stack), 2);
+    text_add(&d.text, ". It runs only behind a collection that finds the thing unused (%llu in the trace).",
+             (unsigned long long)c->tg->gc_cycles);
+    text_add(&d.next,
+             "Give it back where it is used for the last time (Close, with defer); a finalizer or cleanup is for "
+             "what was forgotten.");
+    draft_end(c->rs, &d);
+}
+
+void rules_finalizers(struct causes *c)
+{
+    struct waits_at v[PLACES];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        const uint32_t place = by_finalizer(c, p) ? causes_place(c->tr, p->stack) : 0;
+        if (place) {
+            waits_at_add(v, &n, PLACES, place, p);
+        }
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t g = causes_group(c, v[k].most->waiter);
+        const double share =
+            g != UINT32_MAX && c->life[g].life > 0 ? (double)v[k].total / (double)c->life[g].life : 0;
+        uint64_t all = 0;
+        for (uint32_t i = 0; i < c->tg->npairs; i++) {
+            all += causes_place(c->tr, c->tg->pairs[i].stack) == v[k].place ? c->tg->pairs[i].count : 0;
+        }
+        if ((double)v[k].count >= threshold(TH_FINAL_WAITS) && share >= threshold(TH_FINAL_LIFE)) {
+            finalizer_finding(c, &v[k], all, g, share < 1 ? share : 1);
+        }
+    }
+}

@@ -1,0 +1,240 @@
+/*
+ * rules_grain.c - work that is handed on in pieces so small that handing on is most of it: a pipeline whose goroutines
+ * run for a microsecond between two waits, and sequences that are pulled from coroutines element by element (iter.Pull).
+ *
+ * A switch costs about as much as such a piece, and each stage's next one stands behind it: what is lost is the time in
+ * which not even the busiest of them has anything to do.
+ */
+#include "triage/findings/causes.h"
+#include "triage/findings/thresholds.h"
+
+#include "decode/base/mem.h"
+
+#define CHAIN 64 /* goroutines of a pipeline, at most */
+
+/* ---- a pipeline ------------------------------------------------------------------------------------------------------- */
+
+struct chain {
+    uint32_t g[CHAIN], n;
+    uint64_t waits;
+    int64_t ran, queued; /* of them all: running, waiting for a processor */
+    int64_t first, last; /* they were there */
+    int64_t life, top;   /* of the one that ran most */
+    const struct pair_row *most;
+    uint32_t hands; /* stack of who hands on there */
+};
+
+static int64_t elsewhere(const struct group_life *l)
+{
+    return ns_add(ns_add(l->by[WK_SLEEP], l->by[WK_NET]), ns_add(l->by[WK_LOCK], l->by[WK_COND]));
+}
+
+/* Does it run shortly between two waits on channels, all its life, and wake others as often? */
+static bool is_link(const struct causes *c, uint32_t g)
+{
+    const struct group_life *l = &c->life[gstat_group(c->tg->g, g)];
+    const double waits = gstat_waits(c->tg->g, g), life = (double)gstat_ns(c->tg->g, g, GM_LIFE);
+    return l->program && waits >= threshold(TH_GRAIN_WAITS) && waits / life * 1e9 >= threshold(TH_GRAIN_RATE) &&
+           (double)gstat_ns(c->tg->g, g, GM_EXEC) <= threshold(TH_GRAIN_RUN) * waits &&
+           !threshold_reached(TH_GRAIN_ELSE, elsewhere(l), l->life) &&
+           threshold_reached(TH_HAND_SPAN, (int64_t)life, c->tg->end);
+}
+
+static void link_add(const struct causes *c, struct chain *k, uint32_t g)
+{
+    const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
+    const int64_t exec = gstat_ns(c->tg->g, g, GM_EXEC);
+    k->first = k->n == 0 || li.first < k->first ? li.first : k->first;
+    k->last = li.last > k->last ? li.last : k->last;
+    k->ran = ns_add(k->ran, exec);
+    k->queued = ns_add(k->queued, gstat_ns(c->tg->g, g, GM_SCHED));
+    k->waits += gstat_waits(c->tg->g, g);
+    k->top = exec > k->top ? exec : k->top;
+    k->g[k->n++] = g;
+}
+
+static bool in_chain(const struct causes *c, const struct chain *k, uint32_t name)
+{
+    for (uint32_t i = 0; i < k->n; i++) {
+        if (c->tg->groups[gstat_group(c->tg->g, k->g[i])].name == name) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Waits on channels of the chain's goroutines that others of the chain ended: how many, and the pair with most. */
+static uint64_t by_each_other(const struct causes *c, struct chain *k)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        const bool channel = p->kind == WK_SEND || p->kind == WK_RECV || p->kind == WK_SELECT;
+        if (!p->from_scheduler && channel && in_chain(c, k, p->waiter) && in_chain(c, k, p->waker)) {
+            n += p->count;
+            k->most = !k->most || p->count > k->most->count ? p : k->most;
+        }
+    }
+    k->hands = !k->most ? 0 : k->most->kind == WK_SEND ? k->most->stack : k->most->waker_stack;
+    return n;
+}
+
+/* The names of its start functions, each once. */
+static void links_text(struct text *t, const struct causes *c, const struct chain *k)
+{
+    for (uint32_t i = 0, told = 0; i < k->n && told < 4; i++) {
+        const uint32_t group = gstat_group(c->tg->g, k->g[i]);
+        uint32_t m = 0;
+        while (m < i && gstat_group(c->tg->g, k->g[m]) != group) {
+            m++;
+        }
+        if (m == i) {
+            text_raw(t, ", ", told++ ? 2 : 0);
+            text_func(t, c->tr, c->tg->groups[group].name, 0);
+        }
+    }
+}
+
+static void chain_finding(struct causes *c, const struct chain *k)
+{
+    const int64_t span = k->last - k->first;
+    struct draft d;
+    draft_start(&d, RULE_GRAIN, (int64_t)((double)(span - k->top) * 0.8));
+    draft_subject(&d, c->rs, causes_place(c->tr, k->hands));
+    draft_at(&d, k->most->longest.t0, k->most->longest.t1, LANE_G, k->most->longest.g);
+    d.f.stack = k->hands;
+    d.f.won_hi = span - k->top / 2; /* what they run is handing on, too */
+    text_add(&d.amount, "%.0f/s", (double)k->waits / (double)span * 1e9);
+    text_calls(&d.text, c->tr, k->hands, stacks_user_frame(c->tr, k->hands), 3);
+    text_add(&d.text, " hands on piece by piece: %u goroutines (", k->n);
+    links_text(&d.text, c, k);
+    text_add(&d.text, ") wait for each other %.0f times a second and run for ",
+             (double)k->waits / (double)span * 1e9);
+    text_dur(&d.text, k->ran / (int64_t)k->waits);
+    text_lit(&d.text,
+             " between two waits, on average. To wake one costs about as much: they wait for a processor for ");
+    text_dur(&d.text, k->queued / (int64_t)k->waits);
+    text_lit(&d.text, " each time, and the busiest of them runs for ");
+    text_share(&d.text, (double)k->top, (double)span);
+    text_lit(&d.text, " of the time only.");
+    text_add(&d.next, "Hand on many at once (slices of some hundred), or do the steps one after the other in one "
+                      "goroutine. Room in the channels lets each do several pieces between two waits.");
+    draft_end(c->rs, &d);
+}
+
+static void rule_chain(struct causes *c)
+{
+    struct chain k = {.n = 0};
+    for (uint32_t i = 0; i < c->tg->ngroups && k.n < CHAIN; i++) {
+        for (uint32_t m = 0; m < c->of[i].n && c->of[i].n <= CHAIN && k.n < CHAIN; m++) {
+            const uint32_t g = c->member[c->of[i].at + m];
+            if (is_link(c, g)) {
+                link_add(c, &k, g);
+            }
+        }
+    }
+    const int64_t span = k.last - k.first;
+    if ((double)k.n < threshold(TH_GRAIN_LINKS) || span <= 0 || c->idle < causes_idle_least(c) ||
+        (double)k.top > threshold(TH_BOTTLE_BUSY) * (double)span || ns_add(k.ran, k.queued) < span ||
+        !threshold_reached(TH_GRAIN_OWN, (int64_t)by_each_other(c, &k), (int64_t)k.waits) || !k.most ||
+        !causes_place(c->tr, k.hands)) {
+        return;
+    }
+    chain_finding(c, &k);
+}
+
+/* ---- coroutines ------------------------------------------------------------------------------------------------------- */
+
+struct pulls { /* of one group of coroutines */
+    uint32_t group, puller, stack;
+    uint64_t n;
+    int64_t waited;
+    const struct pair_row *most;
+};
+
+/* The stack in which a group's goroutines were made, if they are coroutines of iter.Pull: 0 they aren't. */
+static uint32_t coroutines_made(const struct causes *c, uint32_t group)
+{
+    const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, c->member[c->of[group].at]});
+    const uint32_t n = li.created ? trace_stack(c->tr, li.create_stack) : 0;
+    for (uint32_t i = 0; i < n && i < 3; i++) {
+        if (str_starts(trace_str(c->tr, trace_frame(c->tr, li.create_stack, i).func), "iter.Pull")) {
+            return li.create_stack;
+        }
+    }
+    return 0;
+}
+
+/* Waits without a stack of their own that such a goroutine ended: it was switched to, and switched back. */
+static struct pulls pulls_of(const struct causes *c, uint32_t group, uint32_t stack)
+{
+    struct pulls k = {.group = group, .puller = UINT32_MAX, .stack = stack};
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        if (!p->from_scheduler && p->waker == c->tg->groups[group].name && p->waiter != p->waker && !p->stack) {
+            k.n += p->count;
+            k.waited = ns_add(k.waited, p->total);
+            k.most = !k.most || p->total > k.most->total ? p : k.most;
+        }
+    }
+    k.puller = k.most ? causes_group(c, k.most->waiter) : UINT32_MAX;
+    return k;
+}
+
+static void pulls_finding(struct causes *c, const struct pulls *k)
+{
+    const struct group_life *l = &c->life[k->puller];
+    const double span = (double)(l->last - l->first), share = (double)k->waited / (double)l->life;
+    const double ran = (double)c->tg->groups[k->puller].d[GM_EXEC].total / (double)l->life;
+    struct draft d;
+    draft_start(&d, RULE_GRAIN, (int64_t)(span * (share < 0.5 ? 2 * share : 1))); /* there and back */
+    draft_subject(&d, c->rs, causes_place(c->tr, k->stack));
+    draft_at(&d, k->most->longest.t0, k->most->longest.t1, LANE_G, k->most->longest.g);
+    d.f.stack = k->stack;
+    d.f.won_hi = (int64_t)(span * (1 - (ran < 1 ? ran : 1) / 4)); /* most of what it runs is switching */
+    text_add(&d.amount, "%.0f/s", (double)k->n / (double)c->tg->end * 1e9);
+    text_calls(&d.text, c->tr, k->stack, stacks_user_frame(c->tr, k->stack), 3);
+    text_add(&d.text, " makes coroutines (iter.Pull) that are pulled from piece by piece: %u", c->of[k->group].n);
+    if (stacks_is_program(c->tr, c->tg->groups[k->group].name)) { /* else none of them was ever seen at work */
+        text_lit(&d.text, " of ");
+        text_func(&d.text, c->tr, c->tg->groups[k->group].name, 0);
+    }
+    text_add(&d.text, " are switched to %llu times, %.0f times a second, and run for ", (unsigned long long)k->n,
+             (double)k->n / (double)c->tg->end * 1e9);
+    text_dur(&d.text, c->tg->groups[k->group].d[GM_EXEC].total / (int64_t)k->n);
+    text_lit(&d.text, " each time. Who pulls (");
+    text_func(&d.text, c->tr, k->most->waiter, 0);
+    text_lit(&d.text, ") waits so for ");
+    text_share(&d.text, share, 1);
+    text_lit(&d.text, " of its life, ");
+    text_dur(&d.text, k->waited / (int64_t)k->n);
+    text_lit(&d.text,
+             " each time; to switch back costs as much. That each switch is recorded makes it dearer than it "
+             "is without tracing.");
+    text_add(&d.next, "Pull many elements at once (slices), collect what is short, or range over the sequence itself "
+                      "instead of pulling from it.");
+    draft_end(c->rs, &d);
+}
+
+static void rule_pulls(struct causes *c)
+{
+    for (uint32_t i = 0; i < c->tg->ngroups; i++) {
+        const uint32_t stack = c->of[i].n ? coroutines_made(c, i) : 0;
+        if (!stack || !causes_place(c->tr, stack)) {
+            continue;
+        }
+        const struct pulls k = pulls_of(c, i, stack);
+        if (k.puller != UINT32_MAX && c->life[k.puller].life > 0 &&
+            (double)k.n / (double)c->tg->end * 1e9 >= threshold(TH_GRAIN_PULLS) &&
+            (double)c->tg->groups[i].d[GM_EXEC].total <= threshold(TH_GRAIN_RUN) * (double)k.n &&
+            threshold_reached(TH_GRAIN_LIFE, k.waited, c->life[k.puller].life)) {
+            pulls_finding(c, &k);
+        }
+    }
+}
+
+void rules_grain(struct causes *c)
+{
+    rule_chain(c);
+    rule_pulls(c);
+}
