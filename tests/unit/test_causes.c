@@ -229,6 +229,64 @@ static void when_to_give_up(void **state)
     load_free(&l);
 }
 
+static const struct finding *told_as(const struct loaded *l, enum rule r)
+{
+    for (uint32_t i = 0; i < l->fs.n; i++) {
+        if (l->fs.f[i].rule == r) {
+            return &l->fs.f[i];
+        }
+    }
+    fail_msg("%s is not told", rule_id(r));
+    return NULL;
+}
+
+/* How much of it at least, and at most: by what the program's source says would be left. */
+static void what_is_won_has_bounds(void **state)
+{
+    static const struct {
+        const char *name;
+        enum rule rule;
+        double least, most; /* the upper end lies between */
+        bool more;          /* and it may be more than that */
+        const char *words;
+    } row[] = {
+        {"clerks", RULE_CONVOY, 0.935, 1, false, "under the lock"},  /* of 62 ms each burns 20 times 0.2 without it */
+        {"reload", RULE_CONVOY, 0.36, 0.6, false, "under the lock"}, /* who holds it doesn't wait for it */
+        {"lostkeys", RULE_SLOTS, 0.70, 0.95, false, "all that they wait there"},
+        {"stampede", RULE_STAMPEDE, 0.36, 0.5, false, NULL}, /* and queue for processors */
+        {"nightwatch", RULE_TICKERS, 0.18, 0.4, true, "how late it makes other timers no trace tells"},
+        {"crawl", RULE_SERIAL_CALLS, 0.95, 1, false, NULL}, /* main does nothing else */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct loaded l;
+        char path[128];
+        path_of(path, sizeof path, row[i].name);
+        help_load(path, &l);
+        const struct finding *f = told_as(&l, row[i].rule);
+        const double end = (double)l.tg->end, hi = (double)f->won_hi / end;
+        if (hi < row[i].least || hi > row[i].most || f->won_more != row[i].more) {
+            fail_msg("%s: at most %.3f: %s", row[i].name, hi, f->won);
+        }
+        assert_true(!row[i].words || strstr(f->won, row[i].words));
+        assert_true(f->won_hi >= f->severity_ns || f->rule == RULE_CONVOY); /* a convoy's is told of who waits */
+        load_free(&l);
+    }
+}
+
+/* Who asks is not on the main goroutine's way: for the trace nothing is sure. */
+static void what_the_way_leaves_out(void **state)
+{
+    struct loaded l;
+    (void)state;
+    help_load("tests/golden/causes/frontdesk.trace", &l);
+    const struct finding *f = told_as(&l, RULE_SERIAL_CALLS);
+    assert_int_equal(f->won_lo, 0);
+    assert_true(f->severity_ns > l.tg->end / 4);
+    assert_non_null(strstr(f->won, "the way that the main goroutine waits along leads through it for 0.0% only"));
+    load_free(&l);
+}
+
 /* One goroutine that waits for answers nearly all its life can win nearly all of it, whatever the finding costs. */
 static void calls_of_one_goroutine(void **state)
 {
@@ -343,6 +401,8 @@ int main(void)
         cmocka_unit_test(notes_name_it),
         cmocka_unit_test(healthy_ones),
         cmocka_unit_test(what_could_be_won),
+        cmocka_unit_test(what_is_won_has_bounds),
+        cmocka_unit_test(what_the_way_leaves_out),
         cmocka_unit_test(what_goes_at_least),
         cmocka_unit_test(when_to_give_up),
         cmocka_unit_test(calls_of_one_goroutine),

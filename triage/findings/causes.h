@@ -91,6 +91,8 @@ void causes_leaf_text(struct text *t, const struct trace *tr, const struct leaf 
 /* causes_doing - what goroutines of a group did while they were not waiting for work: running and calls, at most 8 of them. */
 bool causes_doing(struct causes *c, uint32_t group, struct leaves *out);
 
+/* causes_main_tree - the main goroutine's way, followed: what it did and waited for. false: there is none, or no memory. To be freed. */
+bool causes_main_tree(struct causes *c, struct explain_tree *t);
 /* causes_main_way - what the main goroutine did and waited for, followed to its end; by (NULL: not asked): the same
  * by whose time it was. false: there is none, or out of memory. */
 bool causes_main_way(struct causes *c, struct leaves *out, struct leaves *by);

@@ -26,6 +26,7 @@ struct finding {
     bool queued;            /* of slow tasks: they wait longer for a processor */
     bool has_won;           /* what mending it would win is told: */
     int64_t won_lo, won_hi; /* by the clock, from .. to (won.h) */
+    bool won_more;          /* won_hi is what the trace shows: it may be more */
     char *won;              /* the same in words, with what it takes for granted; NULL: nothing is told */
     int64_t t0, t1;         /* where to look; t0 = t1: a moment */
     struct lane lane;       /* which lane; .i = NO_LANE: none in particular */

@@ -287,24 +287,33 @@ static bool explain_windows(struct causes *c, struct explain_tree *t, uint32_t g
     return ok;
 }
 
-bool causes_main_way(struct causes *c, struct leaves *out, struct leaves *by)
+bool causes_main_tree(struct causes *c, struct explain_tree *t)
 {
-    struct explain_tree t;
     const uint32_t g = main_goroutine(c);
-    if (g == NO_LANE || !explain_tree_init(&t, c->tr)) {
+    if (g == NO_LANE || !explain_tree_init(t, c->tr)) {
         return false;
     }
     const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
-    const bool ok = explain_windows(c, &t, g, li.first, li.last);
-    if (ok) {
-        causes_leaves(&t, out);
+    if (!explain_windows(c, t, g, li.first, li.last)) {
+        explain_tree_free(t);
+        c->rs->failed = true;
+        return false;
     }
-    if (ok && by) {
+    return true;
+}
+
+bool causes_main_way(struct causes *c, struct leaves *out, struct leaves *by)
+{
+    struct explain_tree t;
+    if (!causes_main_tree(c, &t)) {
+        return false;
+    }
+    causes_leaves(&t, out);
+    if (by) {
         causes_leaves_of(&t, by);
     }
-    c->rs->failed |= !ok;
     explain_tree_free(&t);
-    return ok && out->all > 0;
+    return out->all > 0;
 }
 
 static bool told(const struct causes *c)

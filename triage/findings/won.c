@@ -1,6 +1,7 @@
 /* won.c - see won.h. */
 #include "triage/findings/won.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "decode/base/mem.h"
@@ -26,12 +27,107 @@ struct ask {
 };
 struct lives { /* of goroutines that lose: all, and without what goes */
     int64_t all, stays, served;
-    double least; /* share that one needs who loses nothing and sleeps most of its life: in the lock, maybe */
+    int64_t held;   /* of what stays: they held the lock themselves, while others waited */
+    int64_t queued; /* of what stays: they waited for a processor */
+    double least;   /* share that one needs who loses nothing and sleeps most of its life: in the lock, maybe */
+};
+struct held { /* holdings of the lock, by goroutine, then time; none overlap */
+    struct holding *v;
+    size_t n, cap;
 };
 struct work {
     struct causes *c;
     uint64_t left;
+    struct held held; /* of the lock under work */
+    bool walked;      /* the main goroutine's way has been asked for */
+    bool leads;       /* it leads through others' work, so it tells what the trace's length depends on */
+    struct explain_tree way;
 };
+
+/* ---- who held the lock, and when -------------------------------------------------------------------------------------- */
+
+#define HELD_WAITS 1024 /* waits whose holders are asked for: a queue's cover each other's */
+
+static int cmp_holding(const void *a, const void *b)
+{
+    const struct holding *x = a, *y = b;
+    return x->g != y->g ? (x->g > y->g) - (x->g < y->g) : (x->t0 > y->t0) - (x->t0 < y->t0);
+}
+
+/* What lies upon one another becomes one. */
+static void held_merge(struct held *h)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < h->n; i++) {
+        if (n && h->v[n - 1].g == h->v[i].g && h->v[i].t0 <= h->v[n - 1].t1) {
+            h->v[n - 1].t1 = h->v[i].t1 > h->v[n - 1].t1 ? h->v[i].t1 : h->v[n - 1].t1;
+        } else {
+            h->v[n++] = h->v[i];
+        }
+    }
+    h->n = n;
+}
+
+static void held_of(struct work *w, uint32_t place)
+{
+    const struct triage *tg = w->c->tg;
+    struct holding parts[HOLDINGS_MAX];
+    struct held *h = &w->held;
+    uint32_t n = 0, seen = 0;
+    for (uint32_t i = 0; i < tg->nlock_waits; i++) {
+        n += tg->lock_waits[i].place == place;
+    }
+    h->n = 0;
+    for (uint32_t i = 0; i < tg->nlock_waits; i++) {
+        const struct lock_wait *l = &tg->lock_waits[i];
+        if (l->place != place || seen++ % (n / HELD_WAITS + 1)) {
+            continue;
+        }
+        const uint32_t k = holder_parts(tg, l->g, l->t0, parts);
+        struct holding *v = mem_grow(h->v, &h->cap, h->n + k, sizeof *v);
+        if (!v) {
+            w->c->rs->failed = true;
+            return;
+        }
+        h->v = v;
+        memcpy(v + h->n, parts, k * sizeof *v);
+        h->n += k;
+    }
+    if (h->n) {
+        qsort(h->v, h->n, sizeof *h->v, cmp_holding);
+        held_merge(h);
+    }
+}
+
+/* The first holding of a goroutine, h->n if it has none. */
+static size_t held_first(const struct held *h, uint32_t g)
+{
+    size_t lo = 0, hi = h->n;
+    while (lo < hi) {
+        const size_t mid = lo + (hi - lo) / 2;
+        if (h->v[mid].g < g) {
+            lo = mid + 1;
+        } else {
+            hi = mid;
+        }
+    }
+    return lo;
+}
+
+/* How much of [t0,t1) goroutine g held it; *at goes along. */
+static int64_t held_within(const struct held *h, uint32_t g, int64_t t0, int64_t t1, size_t *at)
+{
+    int64_t ns = 0;
+    while (*at < h->n && h->v[*at].g == g && h->v[*at].t1 <= t0) {
+        (*at)++;
+    }
+    for (size_t i = *at; i < h->n && h->v[i].g == g && h->v[i].t0 < t1; i++) {
+        ns += (h->v[i].t1 < t1 ? h->v[i].t1 : t1) - (h->v[i].t0 > t0 ? h->v[i].t0 : t0);
+    }
+    return ns;
+}
+
+/* ---- lives without what goes ------------------------------------------------------------------------------------------ */
 
 static bool goes(const struct causes *c, const struct ask *a, const struct span *s, const struct span *next)
 {
@@ -56,7 +152,8 @@ static bool goes(const struct causes *c, const struct ask *a, const struct span 
 static void live_of(struct work *w, const struct ask *a, uint32_t g, struct lives *v)
 {
     struct span_iter it;
-    int64_t first = 0, last = 0, gone = 0, slept = 0, idle = 0, served = 0;
+    int64_t first = 0, last = 0, gone = 0, slept = 0, idle = 0, served = 0, held = 0, queued = 0;
+    size_t at = held_first(&w->held, g);
     bool back = false; /* the wait before this span goes */
     bool more = span_seek_index(&it, w->c->tr, (struct lane){LANE_G, g}, 0);
     for (int i = 0; more && i < STEPS && w->left; i++, w->left--) {
@@ -74,6 +171,11 @@ static void live_of(struct work *w, const struct ask *a, uint32_t g, struct live
             back = false;
         }
         gone += back ? ns : 0;
+        if (!back && s.state == ST_RUNNABLE) {
+            queued += ns;
+        } else if (!back) {
+            held += held_within(&w->held, g, s.t0, s.t1, &at);
+        }
     }
     if (last <= first) {
         return;
@@ -87,12 +189,27 @@ static void live_of(struct work *w, const struct ask *a, uint32_t g, struct live
     v->all = ns_add(v->all, last - first);
     v->stays = ns_add(v->stays, last - first - gone);
     v->served = ns_add(v->served, served);
+    v->held = ns_add(v->held, held);
+    v->queued = ns_add(v->queued, queued);
 }
 
 struct span_of_won {
     double lo, hi; /* shares of the trace */
+    bool more;     /* hi is what the trace shows: it may be more */
     const char *words;
+    double on; /* above 0: lo is bounded by this share of the main goroutine's way, plus 1 */
 };
+
+/* Of what all run what the holders of the lock do while they hold it. */
+static double held_running(const struct work *w, uint32_t place)
+{
+    const struct holder_row *h = holder_at(w->c->tg, place);
+    int64_t ns = 0;
+    for (size_t i = 0; i < w->held.n; i++) {
+        ns = ns_add(ns, w->held.v[i].t1 - w->held.v[i].t0);
+    }
+    return h && h->told > 0 ? (double)ns / (double)w->c->tg->end * (double)h->ns[ST_RUNNING] / (double)h->told : 0;
+}
 
 /* What share of the time would be left: by the one that keeps most, and no less than the processors need. */
 static void waits_won(struct work *w, const struct ask *a, struct span_of_won *o)
@@ -100,6 +217,10 @@ static void waits_won(struct work *w, const struct ask *a, struct span_of_won *o
     struct causes *c = w->c;
     struct lives v = {0};
     uint32_t seen[GROUPS], n = 0;
+    w->held.n = 0;
+    if (a->how == LOCKS) {
+        held_of(w, a->func);
+    }
     for (uint32_t i = 0; i < c->tg->npairs && n < GROUPS; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
         bool in = a->how == SERVED
@@ -118,12 +239,82 @@ static void waits_won(struct work *w, const struct ask *a, struct span_of_won *o
             live_of(w, a, causes_member(c, g, j, WALKED), &v);
         }
     }
-    double left = v.all > 0 ? (double)v.stays / (double)v.all : 1;
-    double procs = c->running / c->procs, least = procs > v.least ? procs : v.least,
-           serve = v.all > 0 ? (double)v.served / (double)v.all : 0;
+    const double all = (double)v.all, procs = c->running / c->procs, least = procs > v.least ? procs : v.least;
+    double left = v.all > 0 ? (double)v.stays / all : 1;
     left = left > least ? left : least < 1 ? least : 1;
     o->hi = 1 - left;
-    o->lo = (o->hi > serve ? o->hi - serve : 0) * LEAST;
+    o->lo = (o->hi > (double)v.served / (all + 1) ? o->hi - (double)v.served / (all + 1) : 0) * LEAST;
+    if (a->how == LOCKS &&
+        v.all > 0) { /* what is done under the lock, and the crowd that comes from it, may go as well */
+        const double rest = (double)(v.stays - v.held - v.queued) / all,
+                     need = (c->running - held_running(w, a->func)) / c->procs;
+        left = rest > need ? rest : need < 1 ? need : 1;
+        o->hi = 1 - left > o->hi ? 1 - left : o->hi;
+    }
+}
+
+/* ---- the way that decides how long the trace is ------------------------------------------------------------------- */
+
+/*
+ * The main goroutine's way, followed through those that ended its waits, is as long as the trace. Without a part of it it is shorter
+ * by that part at most, whatever else gets shorter; what it doesn't lead through makes nothing shorter, unless all else gets
+ * quicker. Where it hardly leads through others, or its own many
+ * pauses, it says nothing: it waits for a signal, or for a while.
+ */
+static bool way_leads(struct work *w)
+{
+    struct causes *c = w->c;
+    if (!w->walked) {
+        int64_t others = 0;
+        w->walked = true;
+        w->leads = causes_main_tree(c, &w->way);
+        for (uint32_t i = w->leads ? w->way.v[0].first : NO_LANE; i != NO_LANE; i = w->way.v[i].next) {
+            const struct explain_node *n = &w->way.v[i];
+            const bool paces = n->cat == EX_TIMER && (double)n->count >= threshold(TH_TIME_PIECES);
+            others = ns_add(others, n->cat == EX_WAIT || paces ? n->ns : 0);
+        }
+        if (w->leads && !threshold_reached(TH_WON_WAY, others, w->way.v[0].ns)) {
+            explain_tree_free(&w->way);
+            w->leads = false;
+        }
+    }
+    return w->leads;
+}
+
+/* Its share at a place, or (place 0) where goroutines of a start function do something themselves. */
+static double way_at(const struct work *w, uint32_t place, uint32_t who)
+{
+    const struct explain_tree *t = &w->way;
+    int64_t ns = 0;
+    for (uint32_t i = 1; i < t->n; i++) {
+        const struct explain_node *n = &t->v[i];
+        const bool at = place ? n->func == place : n->who == who && n->first == NO_LANE;
+        bool within = false; /* another that counts */
+        for (uint32_t up = n->up; place && at && up != NO_LANE && up != 0 && !within; up = t->v[up].up) {
+            within = t->v[up].func == place;
+        }
+        ns = at && !within ? ns_add(ns, n->ns) : ns;
+    }
+    return t->v[0].ns > 0 ? (double)ns / (double)t->v[0].ns : 0;
+}
+
+/* No more is won for sure than a part of the way; where what is waited for is outside, up to all of what is on it. */
+static void way_bounds(struct work *w, const struct finding *f, struct span_of_won *o)
+{
+    struct causes *c = w->c;
+    const bool calls = f->rule == RULE_SERIAL_CALLS || f->rule == RULE_BACKEND || f->rule == RULE_CONNS;
+    const bool held_up = calls || f->rule == RULE_CONVOY || f->rule == RULE_WRITER || f->rule == RULE_POLL;
+    const uint32_t place = f->stack ? causes_place(c->tr, f->stack) : 0;
+    if (f->note ||
+        !(f->rule == RULE_UNBALANCED ? f->lane.kind == LANE_G && f->lane.i < c->tg->ng : held_up && place) ||
+        !way_leads(w)) {
+        return;
+    }
+    const double on = way_at(w, f->rule == RULE_UNBALANCED ? 0 : place,
+                             f->rule == RULE_UNBALANCED ? trace_g_name(c->tr, f->lane.i) : 0);
+    o->on = on * LEAST + SPREAD < o->lo ? 1 + on : 0;
+    o->lo = on * LEAST < o->lo ? on * LEAST : o->lo;
+    o->hi = calls && on > o->hi ? on : o->hi;
 }
 
 /* ---- each rule ----------------------------------------------------------------------------------------------------- */
@@ -131,18 +322,34 @@ static void waits_won(struct work *w, const struct ask *a, struct span_of_won *o
 #define HALF "if half of it to all of it goes and the rest stays as it is"
 #define MOST NULL /* "if 60 % of it .." */
 #define STUCK_FOR_GOOD "what the stuck ones would do if they went on no trace tells"
-#define ALLOCATOR "from half of what it holds up to all of that and of what it slows down while it marks"
+#define ALLOCATOR \
+    "from half of what it holds up to all of that and of what it slows down while it marks; what allocating itself " \
+    "takes no trace tells"
+#define TIMES_LATE \
+    "time of processors: by the clock it is won as far as others wait for them; how late it makes other timers no " \
+    "trace tells"
+#define CROWD "what beginning and ending so many takes of what they run is in no trace"
+#define ALL_BACK "from 60 % of what they wait longer than at first to all that they wait there"
+#define GARBAGE "if half of it to all of it goes; what the collector takes from all others for it no trace tells"
 #define NOT_PACE "if it waits for what has happened by then; nothing if that is its pace"
 #define ONE_FOR_ALL "from half of what they wait longer than the quickest to all that they wait there"
+#define UNDER_LOCK "from 60 % of the waiting up to all of it and what is done meanwhile under the lock"
+#define ALLOCATES "; what the collector takes from all others for what is allocated there no trace tells"
 #define IDLE_ANYHOW "time of processors: by the clock it is won only as far as others wait for them"
+
+/* What of a group's lives is waiting for a processor. */
+static double queue_of(const struct causes *c, uint32_t group)
+{
+    const struct group *g = group != UINT32_MAX ? &c->tg->groups[group] : NULL;
+    return g && g->d[GM_LIFE].total > 0 ? (double)g->d[GM_SCHED].total / (double)g->d[GM_LIFE].total : 0;
+}
 
 /* A wait for a processor by goroutines of other groups: what of their lives is that, at most. */
 static double others_queue(const struct causes *c, uint32_t except)
 {
     double most = 0;
     for (uint32_t i = 0; i < c->tg->ngroups; i++) {
-        const struct group *g = &c->tg->groups[i];
-        double share = g->d[GM_LIFE].total > 0 ? (double)g->d[GM_SCHED].total / (double)g->d[GM_LIFE].total : 0;
+        const double share = queue_of(c, i);
         if (i != except && c->life[i].program &&
             (double)(c->life[i].last - c->life[i].first) > 0.2 * (double)c->tg->end) {
             most = share > most ? share : most;
@@ -197,7 +404,7 @@ static void handoff_won(const struct causes *c, uint32_t group, double cost, str
 static void spin_won(const struct causes *c, double cost, struct span_of_won *o)
 {
     const double others = c->running / c->procs - cost;
-    *o = (struct span_of_won){0, cost, IDLE_ANYHOW};
+    *o = (struct span_of_won){0, cost, .words = IDLE_ANYHOW};
     if (c->idle < threshold(TH_BOTTLE_IDLE)) {
         o->hi = others > 0 ? 1 - others : 1;
     }
@@ -235,7 +442,8 @@ static void collector_won(const struct causes *c, double cost, struct span_of_wo
         bool paced = by[WK_SLEEP] > g->d[GM_LIFE].total / 3; /* who sleeps between pieces may make up for it so */
         lost = paced ? 0 : held / (double)g->d[GM_LIFE].total;
     }
-    *o = (struct span_of_won){(lost < cost ? lost : cost) / 2, hi > cost ? hi : cost, ALLOCATOR};
+    *o = (struct span_of_won){(lost < cost ? lost : cost) / 2, hi > cost ? hi : cost, .more = true,
+                              .words = ALLOCATOR};
 }
 
 static bool won_of(struct work *w, const struct finding *f, struct span_of_won *o)
@@ -244,7 +452,7 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
     double cost = (double)f->severity_ns / (double)c->tg->end;
     struct ask a = {LOCKS, f->stack ? holder_place(c->tr, f->stack) : 0, 0, false, false};
     uint32_t group = f->lane.kind == LANE_G && f->lane.i < c->tg->ng ? gstat_group(c->tg->g, f->lane.i) : UINT32_MAX;
-    *o = (struct span_of_won){cost * LEAST, cost, MOST};
+    *o = (struct span_of_won){cost * LEAST, cost, .words = MOST};
     switch (f->rule) {
     case RULE_CONVOY:
     case RULE_WRITER: {
@@ -252,6 +460,11 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
         a.nested = h && h->wait_ns[WK_LOCK] > h->told / 2;
         a.outside = h && ns_add(h->wait_ns[WK_NET], h->wait_ns[WK_SEND]) > h->told / 2;
         waits_won(w, &a, o);
+        o->words = UNDER_LOCK;
+        if (h && h->ns[ST_RUNNING] > h->told / 2 && threshold_reached(TH_WON_MARKED, c->tg->gc_mark_ns, c->tg->end)) {
+            o->more = true;
+            o->words = UNDER_LOCK ALLOCATES;
+        }
         return true;
     }
     case RULE_BOTTLENECK:
@@ -273,22 +486,30 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
         return true;
     }
     case RULE_STAMPEDE: /* who may go on with what was there before waits for nobody */
-        *o = (struct span_of_won){cost / 2, (double)f->won_hi / (double)c->tg->end, ONE_FOR_ALL};
+        *o = (struct span_of_won){cost / 2, (double)f->won_hi / (double)c->tg->end, .words = ONE_FOR_ALL};
+        o->hi += queue_of(c, group); /* who gets the same at once queues for processors with it */
         return true;
     case RULE_BUSY_LOOP: spin_won(c, cost, o); return true;
     case RULE_LIMIT:
-    case RULE_RETRY: *o = (struct span_of_won){0, (double)f->won_hi / (double)c->tg->end, NOT_PACE}; return true;
+    case RULE_RETRY:
+        *o = (struct span_of_won){0, (double)f->won_hi / (double)c->tg->end, .words = NOT_PACE};
+        return true;
     case RULE_BLOCKING:
         if (f->won_hi > 0) {
-            *o = (struct span_of_won){0, (double)f->won_hi / (double)c->tg->end, HALF};
+            *o = (struct span_of_won){0, (double)f->won_hi / (double)c->tg->end, .words = HALF};
             return true;
         }
-        *o = (struct span_of_won){0, others_queue(c, group), IDLE_ANYHOW};
+        *o = (struct span_of_won){0, others_queue(c, group), .words = IDLE_ANYHOW};
         return true;
     case RULE_STORM:
-    case RULE_TICKERS: *o = (struct span_of_won){0, others_queue(c, group), IDLE_ANYHOW}; return true;
-    case RULE_HERD: *o = (struct span_of_won){0, cost * 2, IDLE_ANYHOW}; return true;
-    case RULE_STW: *o = (struct span_of_won){0, cost, IDLE_ANYHOW}; return true;
+    case RULE_TICKERS:
+        *o = (struct span_of_won){0, others_queue(c, group), .more = true, .words = TIMES_LATE};
+        o->hi = f->rule == RULE_TICKERS && cost > o->hi ? cost : o->hi;
+        return true;
+    case RULE_HERD: *o = (struct span_of_won){0, cost * 2, .words = IDLE_ANYHOW}; return true;
+    case RULE_STW: /* behind each, all queue for the processors */
+        *o = (struct span_of_won){0, cost + others_queue(c, UINT32_MAX), .words = IDLE_ANYHOW};
+        return true;
     case RULE_SLOW_TASK:
         o->hi = slow_share(c, f);
         o->lo = o->hi / 2;
@@ -300,11 +521,10 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
         a.how = PLACE;
         a.func = causes_place(c->tr, f->stack);
         waits_won(w, &a, o);
-        *o = (struct span_of_won){o->hi / 2, o->hi, HALF};
+        *o = (struct span_of_won){o->hi / 2, o->hi, .words = HALF};
         return true;
     case RULE_FINALIZERS:
     case RULE_HUB:
-    case RULE_SLOTS:
     case RULE_SLOWEST:
     case RULE_LINGER:
     case RULE_IN_ORDER:
@@ -312,7 +532,6 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
     case RULE_UNBALANCED:
     case RULE_SERIAL:
     case RULE_CONNS:
-    case RULE_EXPLOSION:
     case RULE_CHURN:
     case RULE_SYSCALL: return true;
     case RULE_SERIAL_CALLS:
@@ -320,45 +539,81 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
     case RULE_GRAIN: o->hi = (double)f->won_hi / (double)c->tg->end; return true;
     case RULE_HANDOFF: handoff_won(c, group, cost, o); return true;
     case RULE_PROCS_BELOW:
-        *o = (struct span_of_won){cost / 2, cost, HALF};
+        *o = (struct span_of_won){cost / 2, cost, .words = HALF};
         procs_won(c, cost, o);
         return true;
     case RULE_POLL:
         if (f->note) { /* whether it could wait for less only its author knows */
-            *o = (struct span_of_won){0, (double)f->won_hi / (double)c->tg->end, NOT_PACE};
+            *o = (struct span_of_won){0, (double)f->won_hi / (double)c->tg->end, .words = NOT_PACE};
         }
         return true;
-    case RULE_TREND: *o = (struct span_of_won){cost / 2, (double)f->won_hi / (double)c->tg->end, HALF}; return true;
-    case RULE_CHILDREN: *o = (struct span_of_won){cost / 2, cost, HALF}; return true;
+    case RULE_TREND:
+        *o = (struct span_of_won){cost / 2, (double)f->won_hi / (double)c->tg->end, .words = HALF};
+        o->more = threshold_reached(TH_WON_MARKED, c->tg->gc_mark_ns, c->tg->end);
+        o->words = o->more ? GARBAGE : HALF;
+        return true;
+    case RULE_EXPLOSION: *o = (struct span_of_won){cost * LEAST, cost, .more = true, .words = CROWD}; return true;
+    case RULE_SLOTS: { /* with all of them back nobody may have to wait */
+        struct span_of_won all;
+        a.how = PLACE;
+        a.func = causes_place(c->tr, f->stack);
+        waits_won(w, &a, &all);
+        o->hi = all.hi > cost ? all.hi : cost;
+        o->words = ALL_BACK;
+        return true;
+    }
+    case RULE_CHILDREN: *o = (struct span_of_won){cost / 2, cost, .words = HALF}; return true;
     case RULE_SMALL_CALLS: /* to enter and leave one costs, too, and is not in its time */
         o->hi = (double)f->won_hi / (double)c->tg->end;
         return true;
     case RULE_SENDS:
-        *o = (struct span_of_won){0, (double)(f->t1 - f->t0) / (double)c->tg->end, STUCK_FOR_GOOD};
+        *o = (struct span_of_won){0, (double)(f->t1 - f->t0) / (double)c->tg->end, .words = STUCK_FOR_GOOD};
         return true;
-    case RULE_STUCK: *o = (struct span_of_won){0, cost, STUCK_FOR_GOOD}; return true;
+    case RULE_STUCK: *o = (struct span_of_won){0, cost, .words = STUCK_FOR_GOOD}; return true;
     case RULE_HOST:
-        *o = (struct span_of_won){cost, 1, "or more: what the host takes shows only in part"};
+        *o = (struct span_of_won){cost, 1, .words = "or more: what the host takes shows only in part"};
         return true;
     case RULE_LINE:
         if (!f->note) {
             return true;
         }
-        *o = (struct span_of_won){0, 0, "no more than two runs differ by: it costs latency, not this trace's time"};
+        *o = (struct span_of_won){
+            0, 0, .words = "no more than two runs differ by: it costs latency, not this trace's time"};
         return true;
     case RULE_LEAK:
     case RULE_HEAP:
         *o = (struct span_of_won){
-            0, 0, "no more than two runs differ by: it costs latency or memory, not this trace's time"};
+            0, 0, .words = "no more than two runs differ by: it costs latency or memory, not this trace's time"};
         return true;
     default: return false;
     }
 }
 
-static void won_text(struct text *t, const struct finding *f, const struct causes *c, const char *words)
+static void won_share(struct text *t, int64_t ns, double end, const char *of)
 {
-    double end = (double)c->tg->end;
-    text_lit(t, "To be won: ");
+    text_share(t, (double)ns, end);
+    text_add(t, "%s (", of);
+    text_dur(t, ns);
+    text_lit(t, ")");
+}
+
+/* What can't be bounded from above is told so. */
+static void more_text(struct text *t, const struct finding *f, double end)
+{
+    if (f->won_lo > 0) {
+        text_lit(t, "at least ");
+        won_share(t, f->won_lo, end, " of the trace");
+        text_lit(t, ", ");
+        won_share(t, f->won_hi, end, "");
+    } else {
+        text_lit(t, "nothing to ");
+        won_share(t, f->won_hi, end, " of the trace");
+    }
+    text_lit(t, " by what it shows, or more");
+}
+
+static void between_text(struct text *t, const struct finding *f, double end)
+{
     if (f->won_lo > 0) {
         text_share(t, (double)f->won_lo, end);
         text_lit(t, " to ");
@@ -372,16 +627,27 @@ static void won_text(struct text *t, const struct finding *f, const struct cause
         text_lit(t, " of the trace (up to ");
     }
     text_dur(t, f->won_hi);
-    if (words) {
-        text_add(t, "), %s.", words);
+    text_lit(t, ")");
+}
+
+static void won_text(struct text *t, const struct finding *f, const struct causes *c, const struct span_of_won *o)
+{
+    text_lit(t, "To be won: ");
+    (f->won_more ? more_text : between_text)(t, f, (double)c->tg->end);
+    if (o->on > 0) {
+        text_lit(t, ": the way that the main goroutine waits along leads through it for ");
+        text_share(t, o->on - 1, 1);
+        text_lit(t, " only.");
+    } else if (o->words) {
+        text_add(t, ", %s.", o->words);
     } else {
-        text_add(t, "), if %.0f %% of it to all of it goes and the rest stays as it is.", LEAST * 100);
+        text_add(t, ", if %.0f %% of it to all of it goes and the rest stays as it is.", LEAST * 100);
     }
 }
 
 void won_all(struct causes *c)
 {
-    struct work w = {c, WON_SPANS};
+    struct work w = {.c = c, .left = WON_SPANS};
     for (uint32_t i = 0; i < c->rs->out->n && !c->rs->failed; i++) {
         struct finding *f = &c->rs->out->f[i];
         struct span_of_won o;
@@ -389,15 +655,24 @@ void won_all(struct causes *c)
         if (!won_of(&w, f, &o)) {
             continue;
         }
-        double lo = o.lo - SPREAD, hi = o.hi + SPREAD;
+        way_bounds(&w, f, &o);
+        const double lo = o.lo - SPREAD, hi = o.hi + (SPREAD < (1 - o.hi) / 2 ? SPREAD : (1 - o.hi) / 2);
         f->has_won = true;
-        f->won_lo = (int64_t)((lo < 0 ? 0 : lo) * (double)c->tg->end);
+        f->won_more = o.more;
+        f->won_lo = (int64_t)((lo < threshold(TH_TIME_FINDING) ? 0 : lo) * (double)c->tg->end); /* less is none */
         f->won_hi = (int64_t)((hi > 1 ? 1 : hi) * (double)c->tg->end);
+        if (f->rule == RULE_SLOW_TASK && f->severity_ns > f->won_hi) { /* told of the slowest, won of all */
+            f->severity_ns = f->won_hi;
+        }
         if (!f->note && f->severity_ns < f->won_lo) { /* one scale for all: no less than what is surely won */
             f->severity_ns = f->won_lo;
         }
-        won_text(&t, f, c, o.words);
+        won_text(&t, f, c, &o);
         f->won = text_take(&t);
         c->rs->failed |= !f->won;
+    }
+    mem_free(w.held.v);
+    if (w.leads) {
+        explain_tree_free(&w.way);
     }
 }

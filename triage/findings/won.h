@@ -3,8 +3,11 @@
  *
  * The upper end is a replay of those that lose: their lives without the part that the finding tells, everything else
  * (their own running, sleeping, network, system calls, other waits) as it was; and no less than the processors need for
- * what runs. The lower end is what a mend wins that removes half of it, or nothing where processors idle anyhow, so that
- * time on them is not time by the clock. A finding that breaks something for good (a deadlock, a leak) has no such interval.
+ * what runs. What is done under a lock may go with the waits for it. The lower end is what a mend wins that removes a part of it,
+ * or nothing where processors idle anyhow, so that time on them is not time by the clock; and no more than a part of what
+ * lies on the way that the main goroutine waits along, which is as long as the trace. What processors and the collector would do for
+ * others without it has no bound in a trace: then the upper end is what the trace shows, and won_more is set. A finding that
+ * breaks something for good (a deadlock, a leak) has no such interval.
  */
 #ifndef GOTOP_TRIAGE_WON_H
 #define GOTOP_TRIAGE_WON_H
