@@ -146,6 +146,8 @@ void rules_timers(struct causes *c);   /* rules_timers.c: limits, retries, time 
 void rule_line(struct causes *c);      /* rules_line.c: long work before short */
 void rules_slow(struct causes *c);     /* rules_slow.c: what slow tasks do more of */
 void rule_forced(struct causes *c);    /* rules_alloc.c: collections asked for */
+/* stops_held - in a finding of the collector's stops: who runs on while the world is to stop, if it is always the same. rules_stops.c */
+bool stops_held(struct causes *c, struct finding *f);
 void rules_grain(struct causes *c);    /* rules_grain.c: pieces so small that handing them on is most of the work */
 void rules_finalizers(struct causes *c); /* rules_finalizers.c: waits for what finalizers give back */
 void rules_host(struct causes *c);     /* rules_host.c: the host took the processors */

@@ -399,6 +399,8 @@ void story_names(struct causes *c)
             causes_tell_holders(c, f);
         } else if (f->rule == RULE_STW && !is_gc_stop(f)) {
             tell_stopper(c, f);
+        } else if (is_gc_stop(f) && f->severity_ns > 0 && many_gc_stops(rs, f) && stops_held(c, f)) {
+            continue;
         } else if (f->rule == RULE_GC_SHARE || f->rule == RULE_HEAP || many_gc_stops(rs, f) ||
                    (f->rule == RULE_GC_ASSIST && !has(rs, RULE_GC_SHARE))) {
             causes_tell_gc(c, i);

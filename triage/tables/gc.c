@@ -59,8 +59,10 @@ static bool note_stw(struct triage *tg, struct tab *by_kind, size_t *cap, const 
     return true;
 }
 
-/* When P stopped within [t0,t1): the end of its last busy span there; NO_TIME if it was idle all along or never
- * stopped. */
+/*
+ * When P stopped within [t0,t1): the end of its last busy span there; NO_TIME if it was idle all along or never stopped. What begins in
+ * the later half comes with the world's start again, which is before the stop's end is recorded.
+ */
 static int64_t stopped_at(const struct trace *tr, uint32_t p, const struct moment *m, struct span *what)
 {
     struct span_iter it;
@@ -71,7 +73,7 @@ static int64_t stopped_at(const struct trace *tr, uint32_t p, const struct momen
     }
     do {
         const struct span *s = span_get(&it);
-        if (s->t0 >= m->t1) {
+        if (s->t0 >= m->t1 || s->t0 > m->t0 + (m->t1 - m->t0) / 2) {
             break;
         }
         if (s->state == ST_IDLE || s->state == ST_NONE || s->t1 <= m->t0) {

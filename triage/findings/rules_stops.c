@@ -1,0 +1,120 @@
+/*
+ * rules_stops.c - who runs on while the world is to stop: where long stops of the collector wait for goroutines of one
+ * kind, which stop at the same line each time, something there can't be interrupted.
+ *
+ * Threads that the host holds up make long stops, too, but of any goroutine, wherever it happens to be.
+ */
+#include "triage/findings/causes.h"
+#include "triage/findings/thresholds.h"
+
+#include "decode/base/mem.h"
+
+#define KINDS 16
+#define STOPS_LOOKED_AT 400
+
+struct last { /* to stop */
+    uint32_t name, stack;
+    uint64_t n;
+    int64_t ns; /* after the stops began */
+};
+struct stops {
+    struct last v[KINDS];
+    uint32_t n;
+    uint64_t all; /* stops looked at */
+    int64_t ns;
+};
+
+static bool by_collector(const struct causes *c, uint32_t kind)
+{
+    for (uint32_t i = 0; i < c->tg->nstw; i++) {
+        if (c->tg->stw[i].kind == kind) {
+            return c->tg->stw[i].is_gc;
+        }
+    }
+    return false;
+}
+
+/* Where a goroutine stood when it stopped running at t: 0 unknown. */
+static uint32_t stood_at(const struct trace *tr, uint32_t g, int64_t t)
+{
+    struct span s;
+    const bool told = trace_span_at(tr, (struct lane){LANE_G, g}, t, &s) &&
+                      (s.state == ST_RUNNABLE || s.state == ST_WAITING || s.state == ST_SYSCALL);
+    return told ? s.stack : 0;
+}
+
+static void stop_add(const struct causes *c, struct stops *k, const struct range *r)
+{
+    const struct moment m = {r->t0, r->t1, r->scope_p ? NO_LANE : r->owner, r->scope_p ? r->owner : NO_LANE};
+    struct span what = {.who = NO_LANE};
+    int64_t after = 0;
+    uint32_t i = 0;
+    k->all++;
+    k->ns = ns_add(k->ns, r->t1 - r->t0);
+    if (triage_last_to_stop(c->tr, &m, &what, &after) == NO_LANE || what.who >= c->tg->ng) {
+        return;
+    }
+    const struct last x = {trace_g_name(c->tr, what.who), stood_at(c->tr, what.who, what.t1), 0, 0};
+    while (i < k->n && !(k->v[i].name == x.name && k->v[i].stack == x.stack)) {
+        i++;
+    }
+    if (i == KINDS) {
+        return;
+    }
+    if (i == k->n) {
+        k->v[k->n++] = x;
+    }
+    k->v[i].n++;
+    k->v[i].ns = ns_add(k->v[i].ns, after);
+}
+
+static struct stops stops_of(const struct causes *c)
+{
+    const struct range *r;
+    const size_t n = trace_ranges(c->tr, RANGE_STW, &r);
+    struct stops k = {.n = 0};
+    for (size_t i = 0; i < n && k.all < STOPS_LOOKED_AT;) {
+        struct range x;
+        i = trace_stop(r, n, i, &x);
+        if (x.t1 - x.t0 >= threshold_ns(TH_STW_LONGEST) && by_collector(c, x.name)) {
+            stop_add(c, &k, &x);
+        }
+    }
+    return k;
+}
+
+bool stops_held(struct causes *c, struct finding *f)
+{
+    const struct stops k = stops_of(c);
+    struct text before = {0}, none = {0}, next = {0};
+    const struct last *x = NULL;
+    for (uint32_t i = 0; i < k.n; i++) {
+        x = !x || k.v[i].ns > x->ns ? &k.v[i] : x;
+    }
+    if (!x || !causes_place(c->tr, x->stack) || (double)x->n < threshold(TH_STW_HELD) ||
+        !threshold_reached(TH_STW_HELD_SHARE, x->ns, k.ns)) {
+        return false;
+    }
+    text_calls(&before, c->tr, x->stack, stacks_user_frame(c->tr, x->stack), 3);
+    text_add(&before, " is what the stops wait for (inferred): in %llu of the %llu that took ",
+             (unsigned long long)x->n, (unsigned long long)k.all);
+    text_dur(&before, threshold_ns(TH_STW_LONGEST));
+    text_lit(&before, " or more a goroutine of ");
+    text_func(&before, c->tr, x->name, 0);
+    text_lit(&before, " was the last to stop, after ");
+    text_dur(&before, x->ns / (int64_t)x->n);
+    text_lit(&before, " on average, and stood at the same line then. ");
+    text_lit(&next,
+             "What it runs before that line can't be interrupted: a large copy, a loop in assembler, a raw system "
+             "call. Do it in pieces, with a function call between them; fewer collections make it rarer only.");
+    char *s = text_take(&next);
+    c->rs->failed |= !s;
+    if (s) {
+        mem_free(f->next);
+        f->next = s;
+    }
+    f->stack = x->stack;
+    f->inferred = true;
+    causes_retell(c->rs, f, &before, &none);
+    return true;
+}
