@@ -82,6 +82,18 @@ uint32_t alive_next(struct alive *a, const struct trace *tr, enum lane_kind k, i
     return NO_LANE;
 }
 
+bool alive_some(struct alive *a, const struct trace *tr, enum lane_kind k, int64_t t0, int64_t t1, uint32_t *lane,
+                uint32_t n)
+{
+    enum { CHUNKS = 8 };
+    if (*lane >= n)
+        return false;
+    const uint32_t end = n - *lane > CHUNKS * ALIVE_CHUNK ? (*lane / ALIVE_CHUNK + CHUNKS) * ALIVE_CHUNK : n;
+    const uint32_t at = alive_next(a, tr, k, t0, t1, *lane, end);
+    *lane = at == NO_LANE ? end : at;
+    return at != NO_LANE;
+}
+
 void alive_know(struct alive *a, const struct trace *tr, enum lane_kind k, size_t most)
 {
     enum { BEHIND = 16 };

@@ -24,6 +24,12 @@ struct alive {
  */
 uint32_t alive_next(struct alive *a, const struct trace *tr, enum lane_kind k, int64_t t0, int64_t t1, uint32_t lane,
                     uint32_t n);
+/*
+ * alive_some - the same of at most 8 chunks, for who must not take long: true, *lane is one; false, *lane is where to look on
+ * (n: nowhere).
+ */
+bool alive_some(struct alive *a, const struct trace *tr, enum lane_kind k, int64_t t0, int64_t t1, uint32_t *lane,
+                uint32_t n);
 /* alive_know - sum up at most so many chunks in advance: those whose lanes have mostly ended. */
 void alive_know(struct alive *a, const struct trace *tr, enum lane_kind k, size_t most);
 void alive_free(struct alive *a);

@@ -265,32 +265,45 @@ static void chain(struct asked *a, uint32_t j, uint32_t p)
     a->n[k - 1]++;
 }
 
-/* Chain k's moments: from each hold's start to the moment, on top of out and count. */
+/* Where an ascending moment stands among those asked for. */
+static uint32_t moment(int64_t *at, uint32_t *n, int64_t t)
+{
+    if (!*n || at[*n - 1] != t)
+        at[(*n)++] = t;
+    return *n - 1;
+}
+
+/*
+ * Chain k's moments: from each hold's start to the moment, on top of out and count. Start and moment are asked for one behind
+ * the other, since they mostly lie in the same block of spans.
+ */
 static void ask_p(const struct fold *f, const struct mlane *l, const struct asked *a, uint32_t k, const int64_t *t,
                   int64_t (*out)[SPAN_SLOTS], uint64_t *count)
 {
+    enum { SOME = PART / 4 };
     const struct spanlane *p = &f->lane[LANE_P][a->p[k]];
-    int64_t at[PART], v[PART][SPAN_SLOTS];
-    uint64_t spans[PART];
-    uint32_t of[PART];                                   /* of the chain's i-th: which of at */
-    for (int turn = 0; turn < (count ? 3 : 2); turn++) { /* 0: the moments, 1: the starts, 2: right behind them */
-        uint32_t n = 0, j = a->first[k];
-        for (uint32_t i = 0; i < a->n[k]; i++, j = a->next[j]) {
-            int64_t t0 = l->h[a->hold[j]].t0, end = hold_end(f, l, a->hold[j]);
-            int64_t x = turn == 1 ? t0 : turn == 2 ? t0 + 1 : t[j] < end ? t[j] : end;
-            if (!n || at[n - 1] != x)
-                at[n++] = x;
-            of[i] = n - 1;
+    int64_t at[3 * SOME], v[3 * SOME][SPAN_SLOTS];
+    uint64_t spans[3 * SOME];
+    struct {
+        uint32_t j, from, behind, to;
+    } of[SOME];
+    for (uint32_t i = 0, j = a->first[k], here; i < a->n[k]; i += here) {
+        uint32_t n = 0;
+        here = a->n[k] - i < SOME ? a->n[k] - i : SOME;
+        for (uint32_t x = 0; x < here; x++, j = a->next[j]) {
+            const int64_t t0 = l->h[a->hold[j]].t0, end = hold_end(f, l, a->hold[j]);
+            const bool same = x && a->hold[j] == a->hold[of[x - 1].j];
+            of[x].j = j;
+            of[x].from = same ? of[x - 1].from : moment(at, &n, t0);
+            of[x].behind = same ? of[x - 1].behind : count ? moment(at, &n, t0 + 1) : 0;
+            of[x].to = end <= t0 ? of[x].from : moment(at, &n, t[j] < end ? t[j] : end);
         }
         spans_totals(&f->pool, LANE_P, p, at, n, f->end, v, count ? spans : NULL);
-        j = a->first[k];
-        for (uint32_t i = 0; i < a->n[k]; i++, j = a->next[j]) {
-            for (int s = 0; s < SPAN_SLOTS && turn < 2; s++)
-                out[j][s] += turn ? -v[of[i]][s] : v[of[i]][s];
-            if (count && turn == 0)
-                count[j] += spans[of[i]];
-            if (count && turn == 2)
-                count[j] -= spans[of[i]] - (spans[of[i]] > 0);
+        for (uint32_t x = 0; x < here; x++) {
+            for (int s = 0; s < SPAN_SLOTS; s++)
+                out[of[x].j][s] += v[of[x].to][s] - v[of[x].from][s];
+            if (count)
+                count[of[x].j] += spans[of[x].to] - spans[of[x].behind] + (spans[of[x].behind] > 0);
         }
     }
 }

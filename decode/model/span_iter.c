@@ -416,11 +416,10 @@ bool trace_longest(const struct trace *tr, struct lane lane, int64_t t0, int64_t
     for (uint32_t k = pieces_at(tr, lane, t0), z = pieces_at(tr, lane, t1 - 1); k <= z; k++) {
         struct piece p;
         pieces_get(tr, lane, k, &p);
-        uint32_t first = spans_find(p.l, t0), last = spans_find(p.l, t1 - 1);
-        for (uint32_t b = first; b <= last && b < block_count(p.l); b++) {
-            if (b != first && b != last && (b = spans_wide(p.l, b, last, best + 1)) >= block_count(p.l))
-                break;
-            if (b > last)
+        uint32_t last = spans_find(p.l, t1 - 1);
+        for (uint32_t b = spans_find(p.l, t0); b <= last && b < block_count(p.l); b++) {
+            b = spans_wide(p.l, b, last, best + 1, p.end);
+            if (b > last || b >= block_count(p.l))
                 break;
             best = block_longest(&it, k, b, t0, t1, best, out);
         }
@@ -461,7 +460,7 @@ static bool hold_wide(struct span_iter *it, const struct wide *w, uint32_t m, ui
         pieces_get(it->tr, pl, k, &p);
         uint32_t last = spans_find(p.l, b > a ? b - 1 : a);
         for (uint32_t x = spans_find(p.l, a); x <= last && x < block_count(p.l); x++) {
-            if ((x = spans_wide(p.l, x, last, w->min_ns)) > last)
+            if ((x = spans_wide(p.l, x, last, w->min_ns, p.end)) > last)
                 break;
             struct span_iter sp = {.tr = it->tr, .lane = pl};
             block_load(&sp, k, x);
@@ -506,7 +505,7 @@ void trace_wide(const struct trace *tr, struct lane lane, int64_t t0, int64_t t1
         pieces_get(tr, lane, k, &p);
         uint32_t last = spans_find(p.l, t1 - 1);
         for (uint32_t b = spans_find(p.l, t0); b <= last && b < block_count(p.l); b++) {
-            b = spans_wide(p.l, b, last, min_ns);
+            b = spans_wide(p.l, b, last, min_ns, p.end);
             if (b > last || b >= block_count(p.l))
                 break;
             block_load(&it, k, b);

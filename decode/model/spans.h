@@ -159,8 +159,9 @@ void spans_ahead(const struct spanlane *l, uint32_t b);
 /* spans_times - the same, durations and tags alone. */
 uint32_t spans_times(const struct span_pool *sp, const struct spanlane *l, uint32_t b, int64_t dur[SPAN_ROOM],
                      uint32_t tag[SPAN_ROOM], int64_t *t0, int64_t end);
-/* spans_wide - of blocks b .. last the first that has a span of at least min_ns, or isn't packed; ST_NONE apart. Behind last: none. */
-uint32_t spans_wide(const struct spanlane *l, uint32_t b, uint32_t last, int64_t min_ns);
+/* spans_wide - of blocks b .. last the first that has a span of at least min_ns, ST_NONE apart, or may: what waits to be packed
+   has if it lasts so long in all, its open span till `end`. Behind last: none. */
+uint32_t spans_wide(const struct spanlane *l, uint32_t b, uint32_t last, int64_t min_ns, int64_t end);
 /* spans_find - the block that covers t (clamped to the lane's life). */
 uint32_t spans_find(const struct spanlane *l, int64_t t);
 

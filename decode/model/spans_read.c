@@ -126,19 +126,20 @@ uint32_t spans_find(const struct spanlane *l, int64_t t)
     return block_at(l->blocks, t, start_between(l->blocks, t, 0, nstarts(l->blocks)));
 }
 
-uint32_t spans_wide(const struct spanlane *l, uint32_t b, uint32_t last, int64_t min_ns)
+uint32_t spans_wide(const struct spanlane *l, uint32_t b, uint32_t last, int64_t min_ns, int64_t end)
 {
-    while (b <= last && b < spans_nblk(l)) {
-        if (b % SPAN_GROUP == 0 && b + SPAN_GROUP <= spans_nblk(l) &&
-            l->blocks->group[b / SPAN_GROUP].longest < min_ns) {
+    const uint32_t nblk = spans_nblk(l);
+    while (b <= last && b < nblk) {
+        if (b % SPAN_GROUP == 0 && b + SPAN_GROUP <= nblk && l->blocks->group[b / SPAN_GROUP].longest < min_ns) {
             b += SPAN_GROUP;
             continue;
         }
         if (blocks_longest(l->blocks, b) >= min_ns)
-            break;
+            return b;
         b++;
     }
-    return b;
+    const int64_t until = l->ended || end < l->t0 ? l->t0 : end;
+    return b == nblk && until - l->wait_t0 < min_ns ? b + 1 : b;
 }
 
 /* A position in a lane that only moves forward: totals up to `t`, which is the start of span `i` of the block. */

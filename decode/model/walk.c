@@ -135,9 +135,9 @@ static bool piece_states(const struct piece *p, const struct states_ask *ask)
 {
     const uint32_t last = spans_find(p->l, ask->t1 - 1);
     const uint32_t n = spans_nblk(p->l) + (spans_nwait(p->l) || !p->l->ended);
-    for (uint32_t b = spans_wide(p->l, spans_find(p->l, ask->t0), last, ask->min_ns), next; b <= last && b < n;
-         b = next) {
-        next = spans_wide(p->l, b + 1, last, ask->min_ns);
+    for (uint32_t b = spans_wide(p->l, spans_find(p->l, ask->t0), last, ask->min_ns, p->end), next;
+         b <= last && b < n; b = next) {
+        next = spans_wide(p->l, b + 1, last, ask->min_ns, p->end);
         if (next <= last && next < n)
             spans_ahead(p->l, next);
         if (!block_states(p, b, ask))

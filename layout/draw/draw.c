@@ -310,6 +310,7 @@ struct sketch {
     struct lane l;
     int x, y, h;
     bool worker, assists; /* what the model calls running is something else, or some of it may be (gstate.h) */
+    uint32_t assist;      /* the one looked at last */
 };
 
 /* What a processor or thread is asked for: its kinds of work, all of them together, the scheduler, neither. */
@@ -352,7 +353,7 @@ static bool sketch_g(void *arg, uint32_t column, const int64_t *least, const int
     struct shares s = {0};
     const int64_t *e = k->v->edges + column;
     int64_t lo[COUNT(all)], hi[COUNT(all)];
-    const int64_t assists = k->assists ? gstate_most(k->v->gstate, k->v->tr, k->l.i, e[0], e[1]) : 0;
+    const int64_t assists = k->assists ? gstate_most(k->v->gstate, k->v->tr, k->l.i, e[0], e[1], &k->assist) : 0;
     if (assists) {
         memcpy(lo, least, sizeof lo);
         memcpy(hi, most, sizeof hi);
@@ -494,7 +495,7 @@ void draw_lane(struct grid *g, struct view *v, struct lane l, int x, int y)
     const int64_t *e = v->edges;
     if (put_kept(g, v, l, x, y))
         return;
-    struct sketch k = {g, v, l, x, y, h, false, false};
+    struct sketch k = {.g = g, .v = v, .l = l, .x = x, .y = y, .h = h};
     if (l.kind == LANE_G) {
         k.worker = trace_lane_who(v->tr, l).is_worker;
         k.assists = !k.worker && gstate_any(v->gstate, v->tr, l.i, v->at.win.t0, v->at.win.t1);

@@ -1,13 +1,14 @@
 /*
  * gstate.c - see gstate.h. Assists lie in lists by goroutine, by time; a goroutine's don't overlap. How long it ran within
  * the first i of them is summed up when it is first asked for, so an interval costs two look-ups and its two ends. How long
- * the first i lasted, which is more, is known at once.
+ * the first i lasted, which is more, is known at once. Nothing here is as large as the trace has goroutines.
  */
 #include "layout/draw/gstate.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/base/idmap.h"
 #include "decode/base/mem.h"
 #include "triage/tables/tab.h"
 
@@ -21,9 +22,11 @@ struct assist {
 
 struct gstate {
     size_t seen;
-    uint32_t lanes;
-    uint32_t *from; /* lanes + 1: where a goroutine's stand in the list */
+    uint32_t n;       /* goroutines that assist */
+    struct idmap who; /* which of them one is */
+    uint32_t *from;   /* n + 1: where one's stand in the list */
     struct assist *list;
+    uint32_t last_g, last_who; /* whom was asked for last */
 };
 
 static const struct range *assists(const struct trace *tr, size_t *n)
@@ -33,25 +36,39 @@ static const struct range *assists(const struct trace *tr, size_t *n)
     return r;
 }
 
-static void fill(struct gstate *x, const struct range *r, size_t n, uint32_t *at)
+/* Goroutines get numbers as they come, of[i] is range i's, and from[k + 1] how many are k's. false: out of memory. */
+static bool count(struct gstate *x, const struct range *r, size_t n, uint32_t lanes, uint32_t *of)
 {
-    for (size_t i = 0; i < n; i++)
-        if (r[i].owner < x->lanes)
-            x->from[r[i].owner + 1]++;
-    for (uint32_t i = 0; i < x->lanes; i++)
+    for (size_t i = 0; i < n; i++) {
+        of[i] = IDMAP_NONE;
+        if (r[i].owner >= lanes)
+            continue;
+        if ((of[i] = idmap_get(&x->who, r[i].owner)) == IDMAP_NONE) {
+            of[i] = x->n;
+            if (!idmap_put(&x->who, r[i].owner, x->n++))
+                return false;
+        }
+        x->from[of[i] + 1]++;
+    }
+    for (uint32_t i = 0; i < x->n; i++)
         x->from[i + 1] += x->from[i];
-    memcpy(at, x->from, ((size_t)x->lanes + 1) * sizeof *at);
+    return true;
+}
+
+static void fill(struct gstate *x, const struct range *r, size_t n, const uint32_t *of, uint32_t *at)
+{
+    memcpy(at, x->from, ((size_t)x->n + 1) * sizeof *at);
     enum { ASIDE = 64 }; /* so far at most one stands late: more would be a trace's joke */
     for (size_t i = 0; i < n; i++) {
-        uint32_t g = r[i].owner, k;
-        if (g >= x->lanes)
+        uint32_t g = of[i], k;
+        if (g == IDMAP_NONE)
             continue;
         for (k = at[g]++; k > x->from[g] && k + ASIDE > at[g] && x->list[k - 1].t0 > r[i].t0;
              k--) /* nearly in order as they are */
             x->list[k] = x->list[k - 1];
         x->list[k] = (struct assist){.t0 = r[i].t0, .t1 = r[i].t1, .ran = NOT_YET};
     }
-    for (uint32_t g = 0; g < x->lanes; g++)
+    for (uint32_t g = 0; g < x->n; g++)
         for (uint32_t i = x->from[g]; i + 1 < x->from[g + 1]; i++)
             x->list[i + 1].lasted = ns_add(x->list[i].lasted, x->list[i].t1 - x->list[i].t0);
 }
@@ -65,21 +82,22 @@ bool gstate_update(struct gstate **s, const struct trace *tr)
     if (*s && ((*s)->seen == n || (!trace_info(tr)->done && n - (*s)->seen < (*s)->seen / 8)))
         return true;
     struct gstate *x = mem_zalloc(sizeof *x);
-    uint32_t lanes = trace_nlanes(tr, LANE_G), *at = mem_alloc(((size_t)lanes + 1) * sizeof *at);
+    uint32_t *of = mem_alloc((n + 1) * sizeof *of), *at = mem_alloc((n + 1) * sizeof *at);
     if (x) {
         x->seen = n;
-        x->lanes = lanes;
+        x->last_g = x->last_who = IDMAP_NONE;
         x->list = mem_alloc((n + 1) * sizeof *x->list);
-        x->from = mem_zalloc(((size_t)lanes + 2) * sizeof *x->from);
+        x->from = mem_zalloc((n + 2) * sizeof *x->from);
     }
-    bool ok = x && at && x->list && x->from;
+    bool ok = x && of && at && x->list && x->from && count(x, r, n, trace_nlanes(tr, LANE_G), of);
     if (ok) {
-        fill(x, r, n, at);
+        fill(x, r, n, of, at);
         gstate_free(*s);
         *s = x;
     } else {
         gstate_free(x);
     }
+    mem_free(of);
     mem_free(at);
     return ok;
 }
@@ -88,18 +106,43 @@ void gstate_free(struct gstate *s)
 {
     if (!s)
         return;
+    idmap_free(&s->who);
     mem_free(s->list);
     mem_free(s->from);
     mem_free(s);
 }
 
-/* The first of goroutine g's assists that ends behind t. */
-static uint32_t first_behind(const struct gstate *s, uint32_t g, int64_t t)
+/* A goroutine's: list[from .. to). */
+struct own {
+    struct assist *list;
+    uint32_t g, from, to;
+};
+
+/* Of goroutine g; false: it has none. */
+static bool own_of(struct gstate *s, const struct trace *tr, uint32_t g, struct own *o)
 {
-    uint32_t lo = s->from[g], hi = s->from[g + 1];
+    size_t n;
+    (void)assists(tr, &n);
+    if (!s || n < s->seen)
+        return false;
+    if (g != s->last_g) {
+        s->last_who = idmap_get(&s->who, g);
+        s->last_g = g;
+    }
+    const uint32_t k = s->last_who;
+    if (k == IDMAP_NONE)
+        return false;
+    *o = (struct own){s->list, g, s->from[k], s->from[k + 1]};
+    return true;
+}
+
+/* The first of a goroutine's assists that ends behind t. */
+static uint32_t first_behind(const struct own *o, int64_t t)
+{
+    uint32_t lo = o->from, hi = o->to;
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
-        if (s->list[mid].t1 > t)
+        if (o->list[mid].t1 > t)
             hi = mid;
         else
             lo = mid + 1;
@@ -137,14 +180,14 @@ static void ran_in_each(const struct trace *tr, uint32_t g, const struct assist 
         ran[i] = rising ? sh[2 * i].ns[ST_RUNNING] : ran_in(tr, g, edge[2 * i], edge[2 * i + 1]);
 }
 
-static void sum_up(struct gstate *s, const struct trace *tr, uint32_t g)
+static void sum_up(const struct own *o, const struct trace *tr)
 {
     int64_t sum = 0, ran[TOGETHER];
-    for (uint32_t i = s->from[g], n; i < s->from[g + 1]; i += n) {
-        n = s->from[g + 1] - i < TOGETHER ? s->from[g + 1] - i : TOGETHER;
-        ran_in_each(tr, g, &s->list[i], n, INT64_MIN, INT64_MAX, ran);
+    for (uint32_t i = o->from, n; i < o->to; i += n) {
+        n = o->to - i < TOGETHER ? o->to - i : TOGETHER;
+        ran_in_each(tr, o->g, &o->list[i], n, INT64_MIN, INT64_MAX, ran);
         for (uint32_t k = 0; k < n; k++) {
-            s->list[i + k].ran = sum;
+            o->list[i + k].ran = sum;
             sum += ran[k];
         }
     }
@@ -154,63 +197,70 @@ static void sum_up(struct gstate *s, const struct trace *tr, uint32_t g)
  * Those in [t0,t1) looked at by themselves, if they are few and so were all that were till now: a picture seldom asks for
  * many (see draw.c). false: all are to be summed up.
  */
-static bool few(const struct gstate *s, const struct trace *tr, uint32_t g, int64_t t0, int64_t t1, int64_t *ran)
+static bool few(const struct own *o, const struct trace *tr, int64_t t0, int64_t t1, int64_t *ran)
 {
-    const uint32_t first = s->from[g], last = s->from[g + 1];
-    const uint32_t i = first_behind(s, g, t0);
+    const uint32_t i = first_behind(o, t0);
     uint32_t n = 0;
-    int64_t each[TOGETHER], asked = s->list[first].ran - NOT_YET;
-    while (n <= TOGETHER && i + n < last && s->list[i + n].t0 < t1)
+    int64_t each[TOGETHER], asked = o->list[o->from].ran - NOT_YET;
+    while (n <= TOGETHER && i + n < o->to && o->list[i + n].t0 < t1)
         n++;
-    if (n > TOGETHER || asked + n > last - first)
+    if (n > TOGETHER || asked + n > o->to - o->from)
         return false;
-    s->list[first].ran += n;
+    o->list[o->from].ran += n;
     *ran = 0;
     if (n)
-        ran_in_each(tr, g, &s->list[i], n, t0, t1, each);
+        ran_in_each(tr, o->g, &o->list[i], n, t0, t1, each);
     for (uint32_t k = 0; k < n; k++)
         *ran += each[k];
     return true;
 }
 
-/* How long g ran within assists that began at 0 or later, up to t. */
-static int64_t until(const struct gstate *s, const struct trace *tr, uint32_t g, int64_t t)
+/* How long it ran within assists that began at 0 or later, up to t. */
+static int64_t until(const struct own *o, const struct trace *tr, int64_t t)
 {
-    uint32_t i = first_behind(s, g, t), last = s->from[g + 1];
-    if (i == last && i == s->from[g])
+    uint32_t i = first_behind(o, t);
+    if (i == o->to && i == o->from)
         return 0;
-    const struct assist *a = &s->list[i == last ? i - 1 : i]; /* all of the last one */
-    return a->ran + ran_in(tr, g, a->t0 < 0 ? 0 : a->t0, i == last ? a->t1 : t);
+    const struct assist *a = &o->list[i == o->to ? i - 1 : i]; /* all of the last one */
+    return a->ran + ran_in(tr, o->g, a->t0 < 0 ? 0 : a->t0, i == o->to ? a->t1 : t);
 }
 
-static bool known(const struct gstate *s, const struct trace *tr, uint32_t g)
+bool gstate_any(struct gstate *s, const struct trace *tr, uint32_t g, int64_t t0, int64_t t1)
 {
-    size_t n;
-    (void)assists(tr, &n);
-    return s && g < s->lanes && n >= s->seen && s->from[g] < s->from[g + 1];
-}
-
-bool gstate_any(const struct gstate *s, const struct trace *tr, uint32_t g, int64_t t0, int64_t t1)
-{
-    if (!known(s, tr, g))
+    struct own o;
+    if (!own_of(s, tr, g, &o))
         return false;
-    uint32_t i = first_behind(s, g, t0);
-    return i < s->from[g + 1] && s->list[i].t0 < t1;
+    uint32_t i = first_behind(&o, t0);
+    return i < o.to && o.list[i].t0 < t1;
 }
 
-int64_t gstate_most(const struct gstate *s, const struct trace *tr, uint32_t g, int64_t t0, int64_t t1)
+/* first_behind() of a moment that is mostly not before the one asked for last, *at. */
+static uint32_t first_from(const struct own *o, int64_t t, uint32_t *at)
 {
-    if (!known(s, tr, g) || t1 <= t0)
+    enum { STEPS = 8 };
+    uint32_t i = *at;
+    if (i < o->from || i > o->to || (i > o->from && o->list[i - 1].t1 > t))
+        return *at = first_behind(o, t);
+    for (int k = 0; k < STEPS; k++, i++)
+        if (i == o->to || o->list[i].t1 > t)
+            return *at = i;
+    return *at = first_behind(o, t);
+}
+
+int64_t gstate_most(struct gstate *s, const struct trace *tr, uint32_t g, int64_t t0, int64_t t1, uint32_t *at)
+{
+    struct own o;
+    if (!own_of(s, tr, g, &o) || t1 <= t0)
         return 0;
-    const uint32_t i = first_behind(s, g, t0), last = s->from[g + 1];
+    const uint32_t i = first_from(&o, t0, at);
     uint32_t k = i;
     int64_t lasted = 0;
-    if (i < last && s->list[i].t0 < t1)
-        k = s->list[i].t1 > t1 ? i : first_behind(s, g, t1);
+    if (i < o.to && o.list[i].t0 < t1)
+        k = o.list[i].t1 > t1 ? i : first_from(&o, t1, at);
     if (k > i) /* those that end in it */
-        lasted = ns_add(s->list[k - 1].lasted - s->list[i].lasted, s->list[k - 1].t1 - s->list[k - 1].t0);
-    if (k < last && s->list[k].t0 < t1) /* one that goes on */
-        lasted = ns_add(lasted, t1 - s->list[k].t0);
+        lasted = ns_add(o.list[k - 1].lasted - o.list[i].lasted, o.list[k - 1].t1 - o.list[k - 1].t0);
+    if (k < o.to && o.list[k].t0 < t1) /* one that goes on */
+        lasted = ns_add(lasted, t1 - o.list[k].t0);
     return lasted < t1 - t0 ? lasted : t1 - t0;
 }
 
@@ -230,20 +280,21 @@ void gstate_tell(struct gstate *s, const struct trace *tr, uint32_t g, bool work
         out->ns[ST_RUNNING] = 0;
         return;
     }
-    if (!known(s, tr, g) || !out->ns[ST_RUNNING])
+    struct own o;
+    if (!out->ns[ST_RUNNING] || !own_of(s, tr, g, &o))
         return;
     int64_t assist;
-    if (s->list[s->from[g]].ran >= 0 || !few(s, tr, g, t0, t1, &assist)) {
-        if (s->list[s->from[g]].ran < 0)
-            sum_up(s, tr, g);
-        assist = until(s, tr, g, t1) - until(s, tr, g, t0);
+    if (o.list[o.from].ran >= 0 || !few(&o, tr, t0, t1, &assist)) {
+        if (o.list[o.from].ran < 0)
+            sum_up(&o, tr);
+        assist = until(&o, tr, t1) - until(&o, tr, t0);
     }
     assist = assist < 0 ? 0 : assist < out->ns[ST_RUNNING] ? assist : out->ns[ST_RUNNING];
     out->ns[ST_ASSIST] += assist;
     out->ns[ST_RUNNING] -= assist;
 }
 
-enum state gstate_of(const struct gstate *s, const struct trace *tr, uint32_t g, enum state st, int64_t t)
+enum state gstate_of(struct gstate *s, const struct trace *tr, uint32_t g, enum state st, int64_t t)
 {
     if (st != ST_RUNNING || g >= trace_nlanes(tr, LANE_G))
         return st;

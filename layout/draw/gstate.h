@@ -22,10 +22,11 @@ void gstate_shares(struct gstate *s, const struct trace *tr, struct lane l, int6
 /* gstate_tell - the same for whoever has trace_shares() of [t0,t1) already, and knows whether g is a mark worker. */
 void gstate_tell(struct gstate *s, const struct trace *tr, uint32_t g, bool worker, int64_t t0, int64_t t1,
                  struct shares *out);
-/* gstate_any - does goroutine g assist at all in [t0,t1)? gstate_most - for how long, at most: O(log assists), always. */
-bool gstate_any(const struct gstate *s, const struct trace *tr, uint32_t g, int64_t t0, int64_t t1);
-int64_t gstate_most(const struct gstate *s, const struct trace *tr, uint32_t g, int64_t t0, int64_t t1);
+/* gstate_any - does goroutine g assist at all in [t0,t1)? gstate_most - for how long, at most: O(log assists), always; *at, 0 at
+ * first, is where to look for the next of rising moments. */
+bool gstate_any(struct gstate *s, const struct trace *tr, uint32_t g, int64_t t0, int64_t t1);
+int64_t gstate_most(struct gstate *s, const struct trace *tr, uint32_t g, int64_t t0, int64_t t1, uint32_t *at);
 /* gstate_of - the state of a span of a goroutine's lane at one moment of it. */
-enum state gstate_of(const struct gstate *s, const struct trace *tr, uint32_t g, enum state st, int64_t t);
+enum state gstate_of(struct gstate *s, const struct trace *tr, uint32_t g, enum state st, int64_t t);
 
 #endif

@@ -247,10 +247,11 @@ static void step(struct lull *l)
             next_piece(l);
         return;
     }
-    uint32_t n = trace_nlanes(l->tr, LANE_G), g = alive_next(l->alive, l->tr, LANE_G, l->w0, l->w1, l->g, n);
-    l->g = g + 1;
-    if (g != NO_LANE) {
-        each_ready(l, g, l->phase == PIECE_GS ? add_ready : rank_ready);
+    const uint32_t n = trace_nlanes(l->tr, LANE_G);
+    if (alive_some(l->alive, l->tr, LANE_G, l->w0, l->w1, &l->g, n)) {
+        each_ready(l, l->g++, l->phase == PIECE_GS ? add_ready : rank_ready);
+    } else if (l->g < n) {
+        return;
     } else if (l->phase == PIECE_GS) {
         sweep(l);
         l->g = 0;

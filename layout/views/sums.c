@@ -208,6 +208,23 @@ static bool add_places(struct sums *s, uint32_t g)
     return false;
 }
 
+/* The goroutine at hand, or what of it is looked at in one step. */
+static void add_some(struct sums *s)
+{
+    struct lane_info li = trace_lane(s->tr, (struct lane){LANE_G, s->at});
+    bool lives = li.nspans && li.first < s->t1 && li.last > s->t0, over = true;
+    if (lives) {
+        if (!s->in_lane)
+            add_lane(s, s->at, &li);
+        s->cut |= s->walked >= WALK_MOST;
+        over = s->cut || s->light || add_places(s, s->at);
+    }
+    if (over) {
+        s->at++;
+        s->in_lane = false;
+    }
+}
+
 bool sums_step(struct sums *s, int64_t budget_ns)
 {
     int64_t until = budget_ns == INT64_MAX ? INT64_MAX : host_now() + budget_ns;
@@ -218,20 +235,8 @@ bool sums_step(struct sums *s, int64_t budget_ns)
             return false;
     }
     for (int i = 0; !s->done && s->at < n; i++) {
-        if (!s->in_lane && (s->at = alive_next(s->alive, s->tr, LANE_G, s->t0, s->t1, s->at, n)) == NO_LANE)
-            break;
-        struct lane_info li = trace_lane(s->tr, (struct lane){LANE_G, s->at});
-        bool lives = li.nspans && li.first < s->t1 && li.last > s->t0, over = true;
-        if (lives) {
-            if (!s->in_lane)
-                add_lane(s, s->at, &li);
-            s->cut |= s->walked >= WALK_MOST;
-            over = s->cut || s->light || add_places(s, s->at);
-        }
-        if (over) {
-            s->at++;
-            s->in_lane = false;
-        }
+        if (s->in_lane || alive_some(s->alive, s->tr, LANE_G, s->t0, s->t1, &s->at, n))
+            add_some(s);
         if (i % 8 == 7 && until != INT64_MAX && host_now() >= until)
             return s->done = s->at >= n;
     }

@@ -49,6 +49,13 @@ static void check_window(struct alive *a, const struct trace *tr, struct window 
             at++;
         }
     assert_int_equal(alive_next(a, tr, LANE_G, w.t0, w.t1, at, n), NO_LANE);
+    uint32_t some = at = 0; /* the same ones, in steps */
+    while (some < n)
+        if (alive_some(a, tr, LANE_G, w.t0, w.t1, &some, n)) {
+            assert_int_equal(some, alive_next(a, tr, LANE_G, w.t0, w.t1, at, n));
+            at = ++some;
+        }
+    assert_int_equal(alive_next(a, tr, LANE_G, w.t0, w.t1, at, n), NO_LANE);
 }
 
 static void check_windows(struct alive *a, const struct trace *tr, struct rng *r)

@@ -52,6 +52,7 @@ static void one(const char *file, unsigned *assisted, unsigned *worked)
     assert_int_equal(trace_open(file, &o, &tr, &e), ERR_OK);
     assert_int_equal(trace_load(tr, INT64_MAX), LOAD_DONE);
     assert_true(gstate_update(&s, tr));
+    uint32_t at = 0;
     int64_t end = trace_info(tr)->end, all = 0, on_p = 0, work = 0, work_p = 0;
     struct shares a, b;
     for (uint32_t g = 0; g < trace_nlanes(tr, LANE_G); g++) {
@@ -73,7 +74,7 @@ static void one(const char *file, unsigned *assisted, unsigned *worked)
                          (long long)t0, (long long)t1, (long long)a.ns[ST_ASSIST], (long long)is);
             *assisted += is > 0;
             assert_true(!is || gstate_any(s, tr, g, t0, t1));
-            const int64_t most = gstate_most(s, tr, g, t0, t1);
+            const int64_t most = gstate_most(s, tr, g, t0, t1, &at);
             assert_true(most >= is && most <= t1 - t0 && (most > 0) == gstate_any(s, tr, g, t0, t1));
         }
         gstate_shares(s, tr, l, 0, end, &a);
