@@ -60,6 +60,8 @@ static const struct {
     {"needle", RULE_GRAIN, "main.sew, called by", "are switched to 4004 times"}, /* coroutines */
     {"umbrellas", RULE_FINALIZERS, "main.(*stand).borrow", "23 of 23 waits there"},
     {"registrar", RULE_LINE, "of main.(*books).own between", "Behind these stood"},
+    {"bootup", RULE_SERIAL, "by main.readyAll: main.main ran alone",
+     "at the beginning of the trace (in the region \"start\")"},
     {"narrow", RULE_PROCS_BELOW, "main.beModest, called by main.main set GOMAXPROCS from 8 to 2", NULL},
     {"innrooms", RULE_POOL, "main.(*inn).take", "requests (http.(*conn).serve) waited there for"},
     {"innkeys", RULE_SERIAL_CALLS, "by main.(*inn).guestPage", "4 times in a row on average at one line"},
@@ -274,7 +276,22 @@ static void what_is_won_has_bounds(void **state)
     }
 }
 
-/* Who asks is not on the main goroutine's way: for the trace nothing is sure. */
+/* What timers begin can't be done in place. */
+static void what_timers_begin(void **state)
+{
+    struct loaded l;
+    (void)state;
+    help_load("tests/golden/causes/alarmclock.trace", &l);
+    const struct finding *f = told_as(&l, RULE_CHURN);
+    assert_non_null(strstr(f->text, "main.(*clock).touch.func1"));
+    assert_non_null(strstr(f->text, "No goroutine begins them, but timers do"));
+    assert_non_null(strstr(f->next, "Reset"));
+    assert_null(strstr(f->next, "in place"));
+    assert_true(f->severity_ns < l.tg->end / 50 && f->won_lo == 0 && f->won_more); /* 1 us each, not their waits */
+    load_free(&l);
+}
+
+/* No more is sure than what lies on the main goroutine's way; how far it leads through what it asks over the network nobody knows. */
 static void what_the_way_leaves_out(void **state)
 {
     struct loaded l;
@@ -283,7 +300,12 @@ static void what_the_way_leaves_out(void **state)
     const struct finding *f = told_as(&l, RULE_SERIAL_CALLS);
     assert_int_equal(f->won_lo, 0);
     assert_true(f->severity_ns > l.tg->end / 4);
-    assert_non_null(strstr(f->won, "the way that the main goroutine waits along leads through it for 0.0% only"));
+    assert_non_null(strstr(f->won, "which this process answers itself"));
+    load_free(&l);
+    help_load("tests/golden/causes/hive.trace", &l);
+    f = told_as(&l, RULE_UNBALANCED);
+    assert_true(f->won_lo > 0 && f->won_lo < f->severity_ns / 2);
+    assert_non_null(strstr(f->won, "the way that the main goroutine waits along leads through it for"));
     load_free(&l);
 }
 
@@ -403,6 +425,7 @@ int main(void)
         cmocka_unit_test(what_could_be_won),
         cmocka_unit_test(what_is_won_has_bounds),
         cmocka_unit_test(what_the_way_leaves_out),
+        cmocka_unit_test(what_timers_begin),
         cmocka_unit_test(what_goes_at_least),
         cmocka_unit_test(when_to_give_up),
         cmocka_unit_test(calls_of_one_goroutine),

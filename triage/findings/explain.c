@@ -39,6 +39,7 @@ struct explainer {
     uint16_t *user; /* stacks_user_frame() + 1 by stack, 0: not asked yet */
     uint32_t nstacks;
     uint64_t left;
+    bool inside; /* explain_inside() */
     uint32_t ng, np;
     explain_visit *visit;
     void *arg;
@@ -131,6 +132,11 @@ void explain_budget(struct explainer *x, uint64_t spans)
     x->left = spans;
 }
 
+void explain_inside(struct explainer *x, bool inside)
+{
+    x->inside = inside;
+}
+
 uint64_t explain_left(const struct explainer *x)
 {
     return x->left;
@@ -176,18 +182,35 @@ static const struct region *region_at(const struct explainer *x, uint32_t g, int
     return NULL;
 }
 
-/* Running is told by the regions it was in, where there are any. */
+static uint32_t user_frame(struct explainer *x, uint32_t stack);
+
+/* Does a stack go through the function of the program that began a region, and further in? */
+static bool within_region(struct explainer *x, uint32_t stack, const struct region *r)
+{
+    const uint32_t began = trace_frame(x->tr, r->stack, user_frame(x, r->stack)).func, n = trace_stack(x->tr, stack);
+    for (uint32_t i = user_frame(x, stack) + 1; began && i < n; i++) {
+        if (trace_frame(x->tr, stack, i).func == began) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Running is told by the regions it was in, where there are any; by where it was stopped, if that is further in and asked for. */
 static void tell_running(struct explainer *x, const struct level *l, struct explain_part p)
 {
-    int64_t t0 = p.t0;
+    const int64_t t0 = p.t0, stopped = x->inside && p.reason && p.stack_end ? p.t1 : -1;
+    const bool resumed = x->inside && p.resumed;
     while (p.t1 > t0) {
         struct explain_part q = p;
         q.t0 = t0;
         const struct region *r = x->nregions ? region_at(x, l->g, p.t1 - 1, &q.t0) : NULL;
-        if (r) {
-            q.stack = r->stack;
+        q.resumed = resumed && q.t0 == t0;
+        const bool at_end = q.t1 == stopped;
+        if (r && !(at_end && within_region(x, p.stack_end, r))) {
+            q.region = !q.resumed || !within_region(x, p.stack, r);
+            q.stack = q.region ? r->stack : p.stack;
             q.stack_end = 0;
-            q.region = true;
         }
         (void)tell(x, l, q);
         p.t1 = q.t0;
@@ -407,6 +430,7 @@ static void step_running(struct explainer *x, struct level *l, struct explain_pa
         p.stack = before.stack;
     } else if (before.state == ST_RUNNABLE) {
         p.stack = before.who == NO_LANE ? before.stack : 0;
+        p.resumed = p.stack != 0;
         if (before.who != NO_LANE && span_prev(&l->it)) {
             p.stack = span_get(&l->it)->state == ST_WAITING ? span_get(&l->it)->stack : 0;
             (void)span_next(&l->it);

@@ -53,6 +53,7 @@ struct explain_part {
     uint32_t by;        /* EX_WAIT: who ended it; EX_STOPPED: who had stopped the world; NO_LANE none */
     uint32_t by_stack;  /* where */
     bool region;        /* running: `stack` is where the region it was in began */
+    bool resumed;       /* running: it had been stopped at `stack` while it ran */
 };
 /*
  * What to do with a part; 0 .. are the visitor's own numbers: `up` is what it answered for the wait whose explanation
@@ -68,6 +69,11 @@ void explain_free(struct explainer *x);
 /* explain_budget - spans that may be passed from now on in all (at first 4 million). explain_left: how many are left. */
 void explain_budget(struct explainer *x, uint64_t spans);
 uint64_t explain_left(const struct explainer *x);
+/*
+ * explain_inside - from now on, is running in a region told by where it was stopped, if that is further in? For one goroutine's long
+ * stretch; else what runs long enough to be stopped would have another name than the same that runs shortly.
+ */
+void explain_inside(struct explainer *x, bool inside);
 /* explain_walk - part goroutine g's [a,b). *cut: some waits were not followed. false: out of memory. */
 bool explain_walk(struct explainer *x, uint32_t g, int64_t a, int64_t b, explain_visit *visit, void *arg, bool *cut);
 

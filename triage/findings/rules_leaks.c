@@ -113,6 +113,22 @@ static void rule_sends(struct rules *rs)
     }
 }
 
+#define BEGINS 1000.0 /* ns that beginning and ending a goroutine takes, about */
+
+/* Do timers begin a group's goroutines (time.AfterFunc)? Then no goroutine did, and there is no stack. */
+static bool begun_by_timers(const struct rules *rs, uint32_t group)
+{
+    uint32_t seen = 0, timed = 0;
+    for (uint32_t g = 0; g < rs->tg->ng && seen < 16; g++) {
+        if (gstat_group(rs->tg->g, g) == group) {
+            const struct lane_info li = trace_lane(rs->tr, (struct lane){LANE_G, g});
+            seen += li.created;
+            timed += li.created && li.creator == NO_LANE && li.create_stack == 0;
+        }
+    }
+    return timed > 0 && timed == seen;
+}
+
 static void rule_churn(struct rules *rs)
 {
     const struct triage *tg = rs->tg;
@@ -120,7 +136,8 @@ static void rule_churn(struct rules *rs)
         const struct group *g = &tg->groups[i];
         uint32_t n = g->created < g->ended ? g->created : g->ended;
         double rate = (double)n / ((double)tg->end / 1e9);
-        int64_t severity = g->d[GM_SCHED].total / rules_procs(rs);
+        const int64_t took = ns_add(g->d[GM_EXEC].total, (int64_t)(BEGINS * (double)n));
+        const int64_t severity = took / rules_procs(rs);
         struct draft d;
         if (g->is_system || n < threshold(TH_CHURN_COUNT) || rate < threshold(TH_CHURN_RATE) ||
             dist_avg(&g->d[GM_EXEC]) > threshold_ns(TH_CHURN_RUN) ||
@@ -139,9 +156,15 @@ static void rule_churn(struct rules *rs)
         text_lit(&d.text, " each on average, after waiting ");
         text_dur(&d.text, dist_avg(&g->d[GM_SCHED]));
         text_lit(&d.text, " for a processor.");
-        text_add(
-            &d.next,
-            "Starting one costs about as much as it does: do the work in place, or in batches by a few workers.");
+        if (begun_by_timers(rs, i)) {
+            text_lit(&d.text, " No goroutine begins them, but timers do, each one of its own (time.AfterFunc).");
+            text_add(&d.next, "Keep one timer for each thing and Reset it, Stop what is no longer needed, or let one "
+                              "goroutine look after all that is due.");
+        } else {
+            text_add(&d.next,
+                     "Starting one costs about as much as it does: do the work in place, or in batches by a few "
+                     "workers.");
+        }
         draft_end(rs, &d);
     }
 }

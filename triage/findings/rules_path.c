@@ -204,6 +204,29 @@ static void sweep(struct serial *s)
     stretch_end(s);
 }
 
+/* Is it all within one piece at the trace's beginning? */
+static bool starts_up(const struct causes *c, const struct alone *a)
+{
+    return (double)a->first <= threshold(TH_SERIAL_START) * (double)c->tg->end &&
+           (double)(a->last - a->first) <= (1 + threshold(TH_SERIAL_START)) * (double)a->ns;
+}
+
+/* The outermost region that a goroutine was in all of the time. */
+static void within_text(struct text *t, const struct causes *c, uint32_t g, int64_t t0, int64_t t1)
+{
+    const struct region *r, *best = NULL;
+    const size_t n = trace_regions(c->tr, &r);
+    for (size_t i = 0; i < n; i++) {
+        const bool in = r[i].g == g && r[i].t0 <= t0 && r[i].t1 >= t1;
+        best = in && (!best || r[i].t1 - r[i].t0 > best->t1 - best->t0) ? &r[i] : best;
+    }
+    if (best) {
+        text_lit(t, " (in the region \"");
+        text_str(t, c->tr, best->name);
+        text_lit(t, "\")");
+    }
+}
+
 static void serial_finding(struct serial *s, const struct alone *a)
 {
     struct causes *c = s->c;
@@ -217,9 +240,11 @@ static void serial_finding(struct serial *s, const struct alone *a)
     draft_at(&d, a->t0, a->t1, LANE_G, a->g);
     text_share(&d.amount, (double)a->ns, (double)c->tg->end);
     bool ok = explain_tree_init(&t, c->tr);
+    explain_inside(c->x, true);
     for (uint64_t i = 0; ok && i < a->stretches && i < SOME; i++) {
         ok = explain_add(c->x, &t, a->some[i].g, a->some[i].t0, a->some[i].t1);
     }
+    explain_inside(c->x, false);
     if (ok) {
         causes_leaves(&t, &v);
     }
@@ -241,11 +266,19 @@ static void serial_finding(struct serial *s, const struct alone *a)
         text_add(&d.text, ", in %llu stretches of up to ", (unsigned long long)a->stretches);
         text_dur(&d.text, a->longest);
     }
+    if (starts_up(c, a)) {
+        text_lit(&d.text, ", at the beginning of the trace");
+    }
+    within_text(&d.text, c, a->g, a->t0, a->t1);
     text_add(&d.text,
              ", while no other goroutine was runnable and the other processors idled (there are %.0f). Elsewhere the "
              "program does run in parallel.",
              c->procs);
-    text_add(&d.next, "Let several goroutines share this work, or do it while the others are busy.");
+    text_add(&d.next, "%s",
+             starts_up(c, a)
+                 ? "If this is the start: make ready side by side what does not need each other, or later, "
+                   "when it is first asked for."
+                 : "Let several goroutines share this work, or do it while the others are busy.");
     draft_end(c->rs, &d);
 }
 

@@ -6,6 +6,7 @@
  * and locks that a crowd queues for. Where no cause is told they stay, as notes.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/holder.h"
 #include "triage/findings/thresholds.h"
 
 #include <string.h>
@@ -468,6 +469,20 @@ static bool same_place(const struct rules *rs, const struct finding *a, const st
     return x && x == causes_place(rs->tr, b->stack);
 }
 
+/* Does most of the one's time lie outside the other's? */
+static bool apart(const struct finding *a, const struct finding *b)
+{
+    const int64_t t0 = a->t0 > b->t0 ? a->t0 : b->t0, t1 = a->t1 < b->t1 ? a->t1 : b->t1;
+    return t1 - t0 < (b->t1 - b->t0) / 2;
+}
+
+/* A convoy whose holders are the very goroutines that come and go. */
+static bool held_by_churn(const struct rules *rs, const struct finding *a, const struct finding *b)
+{
+    const struct holder_row *h = b->stack ? holder_at(rs->tg, holder_place(rs->tr, b->stack)) : NULL;
+    return h && whose(rs, a) && h->name == whose(rs, a);
+}
+
 /* Are the wake-ups in vain that a tells those of the function that b says wakes a crowd? */
 static bool in_vain_by(const struct rules *rs, const struct finding *a, const struct finding *b)
 {
@@ -513,13 +528,13 @@ static bool covers(const struct rules *rs, const struct finding *a, const struct
     case RULE_SLOWEST: return a->rule == RULE_LINGER && same_place(rs, a, b);
     case RULE_SYSCALL: return a->rule == RULE_CONVOY || a->rule == RULE_WRITER;
     case RULE_CONVOY:
-        return a->rule == RULE_WRITER ||
+        return a->rule == RULE_WRITER || (a->rule == RULE_CHURN && held_by_churn(rs, a, b)) ||
                (a->rule == RULE_HERD && (double)b->severity_ns <= threshold(TH_HERD_CONVOY) * (double)a->severity_ns);
     case RULE_HERD: /* what all get at once makes the queue; or the same wake-ups are told as in vain */
         return (a->rule == RULE_HERD && in_vain_by(rs, a, b)) ||
                (a->rule == RULE_STAMPEDE && !a->note && whose(rs, a) && whose(rs, a) == whose(rs, b));
     case RULE_STORM: return a->rule == RULE_TICKERS;
-    case RULE_SERIAL: return service || a->rule == RULE_UNBALANCED;
+    case RULE_SERIAL: return (service && !(a->rule == RULE_SLOW_TASK && apart(a, b))) || a->rule == RULE_UNBALANCED;
     case RULE_UNBALANCED:
         return (a->rule == RULE_SERIAL && a->severity_ns > b->severity_ns) || a->rule == RULE_CONVOY ||
                (a->rule == RULE_HUB && ends_with(rs, a, b));
@@ -560,6 +575,9 @@ static void keep_words(struct rules *rs, struct finding *a, const struct finding
         text_add(&t, " %s", b->text);
         a->severity_ns = a->severity_ns > b->severity_ns ? a->severity_ns : b->severity_ns;
         causes_retell(rs, a, &none, &t);
+    }
+    if (a->rule == RULE_CHURN && b->severity_ns > a->severity_ns) {
+        a->severity_ns = b->severity_ns;
     }
 }
 

@@ -197,7 +197,12 @@ struct span_of_won {
     double lo, hi; /* shares of the trace */
     bool more;     /* hi is what the trace shows: it may be more */
     const char *words;
-    double on; /* above 0: lo is bounded by this share of the main goroutine's way, plus 1 */
+    enum {
+        FREE,
+        ON_WAY,
+        BEYOND
+    } bound;   /* what bounds lo: a share of the main goroutine's way, or that it is not followed */
+    double on; /* that share */
 };
 
 /* Of what all run what the holders of the lock do while they hold it. */
@@ -281,21 +286,28 @@ static bool way_leads(struct work *w)
     return w->leads;
 }
 
-/* Its share at a place, or (place 0) where goroutines of a start function do something themselves. */
-static double way_at(const struct work *w, uint32_t place, uint32_t who)
+/*
+ * Its share at a place, or (place 0) where goroutines of a start function do something themselves. What ends at the network
+ * of a process that is asked itself is not followed: whoever answers there may be at that place, so `unknown` is its share.
+ */
+static double way_at(const struct work *w, uint32_t place, uint32_t who, double *unknown)
 {
     const struct explain_tree *t = &w->way;
-    int64_t ns = 0;
+    const bool serves = calls_accept(w->c);
+    int64_t ns = 0, net = 0;
     for (uint32_t i = 1; i < t->n; i++) {
         const struct explain_node *n = &t->v[i];
         const bool at = place ? n->func == place : n->who == who && n->first == NO_LANE;
         bool within = false; /* another that counts */
-        for (uint32_t up = n->up; place && at && up != NO_LANE && up != 0 && !within; up = t->v[up].up) {
+        for (uint32_t up = n->up; place && up != NO_LANE && up != 0 && !within; up = t->v[up].up) {
             within = t->v[up].func == place;
         }
         ns = at && !within ? ns_add(ns, n->ns) : ns;
+        net = !at && !within && serves && n->cat == EX_NET ? ns_add(net, n->ns) : net;
     }
-    return t->v[0].ns > 0 ? (double)ns / (double)t->v[0].ns : 0;
+    const double all = t->v[0].ns > 0 ? (double)t->v[0].ns : 1;
+    *unknown = (double)net / all;
+    return (double)ns / all;
 }
 
 /* No more is won for sure than a part of the way; where what is waited for is outside, up to all of what is on it. */
@@ -310,11 +322,15 @@ static void way_bounds(struct work *w, const struct finding *f, struct span_of_w
         !way_leads(w)) {
         return;
     }
+    double unknown;
     const double on = way_at(w, f->rule == RULE_UNBALANCED ? 0 : place,
-                             f->rule == RULE_UNBALANCED ? trace_g_name(c->tr, f->lane.i) : 0);
-    o->on = on * LEAST + SPREAD < o->lo ? 1 + on : 0;
+                             f->rule == RULE_UNBALANCED ? trace_g_name(c->tr, f->lane.i) : 0, &unknown);
+    if (on * LEAST + SPREAD < o->lo) {
+        o->bound = unknown < SPREAD ? ON_WAY : BEYOND;
+        o->on = on;
+    }
     o->lo = on * LEAST < o->lo ? on * LEAST : o->lo;
-    o->hi = calls && on > o->hi ? on : o->hi;
+    o->hi = calls && on + unknown > o->hi ? (on + unknown < 1 ? on + unknown : 1) : o->hi;
 }
 
 /* ---- each rule ----------------------------------------------------------------------------------------------------- */
@@ -328,7 +344,7 @@ static void way_bounds(struct work *w, const struct finding *f, struct span_of_w
 #define TIMES_LATE \
     "time of processors: by the clock it is won as far as others wait for them; how late it makes other timers no " \
     "trace tells"
-#define CROWD "what beginning and ending so many takes of what they run is in no trace"
+#define CROWD "as no trace tells what beginning and ending so many takes"
 #define ALL_BACK "from 60 % of what they wait longer than at first to all that they wait there"
 #define GARBAGE "if half of it to all of it goes; what the collector takes from all others for it no trace tells"
 #define NOT_PACE "if it waits for what has happened by then; nothing if that is its pace"
@@ -532,8 +548,8 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
     case RULE_UNBALANCED:
     case RULE_SERIAL:
     case RULE_CONNS:
-    case RULE_CHURN:
     case RULE_SYSCALL: return true;
+    case RULE_CHURN: *o = (struct span_of_won){0, cost, .more = true, .words = CROWD}; return true;
     case RULE_SERIAL_CALLS:
     case RULE_BACKEND: o->hi = (double)f->won_hi / (double)c->tg->end; return true;
     case RULE_GRAIN: o->hi = (double)f->won_hi / (double)c->tg->end; return true;
@@ -634,10 +650,15 @@ static void won_text(struct text *t, const struct finding *f, const struct cause
 {
     text_lit(t, "To be won: ");
     (f->won_more ? more_text : between_text)(t, f, (double)c->tg->end);
-    if (o->on > 0) {
+    if (o->bound == ON_WAY) {
         text_lit(t, ": the way that the main goroutine waits along leads through it for ");
-        text_share(t, o->on - 1, 1);
+        text_share(t, o->on, 1);
         text_lit(t, " only.");
+    } else if (o->bound == BEYOND) {
+        text_lit(
+            t,
+            ": the way that the main goroutine waits along ends at the network, which this process answers itself, "
+            "so how far it leads through it is not told.");
     } else if (o->words) {
         text_add(t, ", %s.", o->words);
     } else {
