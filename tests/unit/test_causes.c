@@ -59,6 +59,7 @@ static const struct {
     {"bucketline", RULE_GRAIN, "main.passOn.func1 hands on piece by piece: 4 goroutines", "main.draw.func1"},
     {"needle", RULE_GRAIN, "main.sew, called by", "are switched to 4004 times"}, /* coroutines */
     {"umbrellas", RULE_FINALIZERS, "main.(*stand).borrow", "23 of 23 waits there"},
+    {"mower", RULE_CONVOY, "main.mow", "gives it back and takes it again at once"},
     {"registrar", RULE_LINE, "of main.(*books).own between", "Behind these stood"},
     {"bootup", RULE_SERIAL, "by main.readyAll: main.main ran alone",
      "at the beginning of the trace (in the region \"start\")"},
@@ -73,6 +74,8 @@ static const struct {
     const char *func;
 } noted[] = {
     {"spigot", RULE_LIMIT, "main.(*spigot).Wait"},
+    {"turnstile", RULE_LIMIT,
+     "main.(*turnstile).turn gives one at a time"}, /* a ticker, not a limit that is waited out */
     {"doorbell", RULE_RETRY, "main.ringDoorbell"},
     {"standoff", RULE_SENDS, "main.exchangePapers"},
     {"errands", RULE_STAMPEDE, "main.askDesk, called by main.(*board).look"}, /* each begun for one; three at once */

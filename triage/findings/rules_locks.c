@@ -89,6 +89,8 @@ static uint32_t eldest_at(const struct triage *tg, uint32_t func, int64_t t, uin
     return fallback;
 }
 
+#define HOG_WITHIN 200000 /* ns: who wakes and finds it taken waits again so soon */
+
 /* What to do about a lock, by what most of its holders' time went to: over all waits, not by one. */
 static const char *lock_advice(const struct holder_row *h)
 {
@@ -138,11 +140,63 @@ static void convoy_text(struct text *t, const struct rules *rs, uint32_t func, c
     }
 }
 
+struct hog {                 /* what became of those that a holder let in */
+    uint64_t woken, in_vain; /* in_vain: at once they waited there again, and for the same one */
+};
+
+static struct hog hog_of(const struct triage *tg, uint32_t func, uint32_t g)
+{
+    struct hog h = {0, 0};
+    for (uint32_t i = 0; i < tg->nlock_waits; i++) {
+        const struct lock_wait *w = &tg->lock_waits[tg->lock_order[i]];
+        if (w->waker != g || w->place != func) {
+            continue;
+        }
+        const struct lock_wait *next = i + 1 < tg->nlock_waits ? &tg->lock_waits[tg->lock_order[i + 1]] : NULL;
+        h.woken++;
+        h.in_vain +=
+            next && next->g == w->g && next->place == func && next->waker == g && next->t0 - w->t1 < HOG_WITHIN;
+    }
+    return h;
+}
+
+static bool is_hog(const struct hog *h)
+{
+    return (double)h->in_vain >= threshold(TH_CONVOY_VAIN) &&
+           threshold_reached(TH_CONVOY_VAIN_SHARE, (int64_t)h->in_vain, (int64_t)h->woken);
+}
+
+/* Did it let somebody in meanwhile? Then it had it several times. */
+static bool held_in_one(const struct triage *tg, uint32_t func, const struct moment *m)
+{
+    for (uint32_t i = 0; i < tg->nlock_waits; i++) {
+        const struct lock_wait *w = &tg->lock_waits[i];
+        if (w->waker == m->g && w->place == func && w->t1 > m->t0 + HOG_WITHIN / 100 &&
+            w->t1 < m->t1 - HOG_WITHIN / 100) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void hog_text(struct text *t, const struct rules *rs, uint32_t g, const struct hog *h)
+{
+    text_lit(t, " ");
+    text_who(t, rs->tr, g);
+    text_add(t,
+             " gives it back and takes it again at once: of %llu waits that it ended %llu were followed by another "
+             "one there, for "
+             "it once more, within ",
+             (unsigned long long)h->woken, (unsigned long long)h->in_vain);
+    text_dur(t, HOG_WITHIN);
+    text_lit(t, ".");
+}
+
 /* The longest that it was held while somebody waited, and what went on then: a place to look at. */
-static void convoy_example(struct text *t, const struct rules *rs, const struct holder_row *h)
+static void convoy_example(struct text *t, const struct rules *rs, uint32_t func, const struct holder_row *h)
 {
     struct chain_link k;
-    if (!h || h->longest.t1 <= h->longest.t0) {
+    if (!h || h->longest.t1 <= h->longest.t0 || !held_in_one(rs->tg, func, &h->longest)) {
         return;
     }
     chain_doing(rs->tr, h->longest.g, h->longest.t0, h->longest.t1, &k);
@@ -167,8 +221,16 @@ static void convoy(struct rules *rs, uint32_t func, const struct stretch *s)
     d.f.inferred = true;
     d.f.stack = w->stack;
     convoy_text(&d.text, rs, func, s);
-    convoy_example(&d.text, rs, holder_at(rs->tg, func));
-    text_add(&d.next, "%s", lock_advice(holder_at(rs->tg, func)));
+    const struct holder_row *h = holder_at(rs->tg, func);
+    const struct hog hog = h && h->g_ns > h->told / 2 ? hog_of(rs->tg, func, h->g) : (struct hog){0, 0};
+    convoy_example(&d.text, rs, func, h);
+    if (is_hog(&hog)) {
+        hog_text(&d.text, rs, h->g, &hog);
+        text_lit(&d.next,
+                 "Who takes it again at once keeps out those that it has woken: do the long part outside the "
+                 "lock, or let others go on before it takes it again. ");
+    }
+    text_add(&d.next, "%s", lock_advice(h));
     draft_end(rs, &d);
 }
 

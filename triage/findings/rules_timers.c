@@ -236,6 +236,79 @@ static void linger_finding(struct causes *c, const struct pair_row *p, const str
     draft_end(c->rs, &d);
 }
 
+/*
+ * How each distance between the ends goes with the one before it, -1 to 1. A ticker that is late once is as much earlier the next time; who
+ * sets a limit anew each time is not.
+ */
+static double goes_with_before(const struct ends *e)
+{
+    double sum = 0, mean, with = 0, all = 0;
+    for (uint32_t i = 1; i < e->n; i++) {
+        sum += (double)(e->at[i] - e->at[i - 1]);
+    }
+    mean = e->n > 1 ? sum / (e->n - 1) : 0;
+    for (uint32_t i = 1; i < e->n; i++) {
+        const double d = (double)(e->at[i] - e->at[i - 1]) - mean;
+        with += i > 1 ? d * ((double)(e->at[i - 1] - e->at[i - 2]) - mean) : 0;
+        all += d * d;
+    }
+    return all > 0 ? with / all : 0;
+}
+
+/* Does a ticker give one at a time to several that want more? Then what it waits for is the pace that it keeps. */
+static bool gives_one_each(struct causes *c, const struct pair_row *p, uint32_t g, const struct pair_row *most)
+{
+    struct ends *e = mem_zalloc(sizeof *e);
+    uint64_t given = 0;
+    c->rs->failed |= !e;
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *q = &c->tg->pairs[i];
+        given += !q->from_scheduler && q->waker == p->waiter && q->waiter != p->waiter ? q->count : 0;
+    }
+    if (e && c->of[g].n == 1) {
+        walk(c, c->member[c->of[g].at], p->stack, e);
+    }
+    const bool one_each = (double)given <= threshold(TH_LIMIT_GIVEN) * (double)p->count &&
+                          (double)p->count <= threshold(TH_LIMIT_GIVEN) * (double)given;
+    const bool pace = e && one_each && (double)e->n >= threshold(TH_LIMIT_WAITS) &&
+                      (double)most->total >= threshold(TH_LIMIT_WAITING) * (double)c->tg->end &&
+                      goes_with_before(e) <= -threshold(TH_LIMIT_TICKS);
+    mem_free(e);
+    return pace;
+}
+
+static void pace_finding(struct causes *c, const struct pair_row *p, const struct pair_row *others, double share)
+{
+    const double waiting = (double)others->total / (double)c->tg->end,
+                 rate = (double)p->count / (double)c->tg->end * 1e9;
+    struct draft d;
+    draft_start(&d, RULE_LIMIT, 0);
+    d.f.note = true;
+    d.f.inferred = true;
+    d.f.won_hi = (int64_t)(share * (double)c->tg->end);
+    draft_subject(&d, c->rs, causes_place(c->tr, p->stack));
+    draft_at(&d, p->longest.t0, p->longest.t1, LANE_G, p->longest.g);
+    d.f.stack = p->stack;
+    text_add(&d.amount, "%.0f/s", rate);
+    text_calls(&d.text, c->tr, p->stack, stacks_user_frame(c->tr, p->stack), 3);
+    text_add(&d.text, " gives one at a time, %.0f a second, as a timer says, to goroutines of ", rate);
+    text_func(&d.text, c->tr, others->waiter, 0);
+    text_add(&d.text, ": %.1f of them wait for it at any time at ", waiting);
+    text_where(&d.text, c->tr, others->stack, 0);
+    text_lit(&d.text, ", ");
+    text_dur(&d.text, others->total / (int64_t)others->count);
+    text_lit(&d.text, " on average, ");
+    text_share(&d.text, share, 1);
+    text_add(&d.text,
+             " of their lives, while %.1f of %.0f processors have nothing to do: a rate limit of the program's own "
+             "(inferred).",
+             c->idle, c->procs);
+    text_add(&d.next,
+             "If the limit is not what it should be, raise it, or let it give several at once; whether it is "
+             "wanted a trace can't tell.");
+    draft_end(c->rs, &d);
+}
+
 static void rule_linger(struct causes *c)
 {
     for (uint32_t i = 0, looked = 0; i < c->tg->npairs && looked < 8; i++) {
@@ -256,7 +329,9 @@ static void rule_linger(struct causes *c)
         uint32_t w = most ? causes_group(c, most->waiter) : UINT32_MAX;
         looked++;
         double share = w != UINT32_MAX ? timer_share(c, w, g, causes_place(c->tr, p->stack)) : 0;
-        if (share >= threshold(TH_LINGER_LIFE)) {
+        if (share >= threshold(TH_LINGER_LIFE) && gives_one_each(c, p, g, most)) {
+            pace_finding(c, p, most, share);
+        } else if (share >= threshold(TH_LINGER_LIFE)) {
             linger_finding(c, p, most, share);
         }
     }
