@@ -161,6 +161,20 @@ static inline bool idmap_copy(struct idmap *to, const struct idmap *from)
     return to->key && to->val;
 }
 
+/* idmap_next - the next key from slot *at on, which is left behind it (0 at first); false: there is none. In no order. */
+static inline bool idmap_next(const struct idmap *m, uint32_t *at, uint64_t *key, uint32_t *val)
+{
+    while (*at < m->cap) {
+        const uint32_t i = (*at)++;
+        if (m->val[i] && m->val[i] != IDMAP_GONE) {
+            *key = m->key[i];
+            *val = m->val[i] - 1;
+            return true;
+        }
+    }
+    return false;
+}
+
 static inline void idmap_clear(struct idmap *m)
 {
     if (m->used || m->gone)

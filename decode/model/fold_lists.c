@@ -418,10 +418,9 @@ void fold_patch_open(struct fold *f, int64_t end)
     for (int k = 0; k < RANGE_KINDS; k++)
         for (size_t i = 0; i < f->range[k].nopen; i++)
             f->range[k].v[f->range[k].open[i]].t1 = end;
-    const struct idmap *open = &f->opentasks;
-    for (uint32_t at = 0; at < open->cap; at++)
-        if (open->val[at] && open->val[at] != IDMAP_GONE)
-            f->tasks.v[open->val[at] - 1].t1 = end;
+    uint64_t id;
+    for (uint32_t at = 0, task; idmap_next(&f->opentasks, &at, &id, &task);)
+        f->tasks.v[task].t1 = end;
     for (size_t i = 0; i < f->regions.n; i++)
         if (f->regions.v[i].open_end && f->regions.v[i].t0 >= f->began) /* else a gap ended what is known of it */
             f->regions.v[i].t1 = end;

@@ -73,8 +73,7 @@ void fold_runs(struct fold *f, uint32_t create_stack, uint32_t name)
 
 void fold_runs_join(struct fold *f, const struct fold *segment)
 {
-    const struct idmap *m = &segment->runs;
-    for (uint32_t i = 0; i < m->cap; i++)
-        if (m->val[i] && m->val[i] != IDMAP_GONE)
-            fold_runs(f, (uint32_t)m->key[i], m->val[i] - 1);
+    uint64_t stack;
+    for (uint32_t at = 0, name; idmap_next(&segment->runs, &at, &stack, &name);)
+        fold_runs(f, (uint32_t)stack, name);
 }

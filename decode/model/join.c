@@ -423,14 +423,11 @@ static void old_join(struct trace *tr, struct segment *s, uint32_t k)
 /* Those that are new and live. */
 static void new_join(struct join *j, const struct segment *s)
 {
-    const struct idmap *m = &s->order.gs;
-    for (uint32_t at = 0; at < m->cap; at++) {
-        if (!m->val[at] || m->val[at] == IDMAP_GONE)
-            continue;
-        uint32_t i = m->val[at] - 1, g = segment_g(s, i);
+    uint64_t id;
+    for (uint32_t at = 0, i; idmap_next(&s->order.gs, &at, &id, &i);) {
+        const uint32_t g = segment_g(s, i);
         if (g >= s->base)
-            (void)live_add(j, m->key[at],
-                           (struct jg){g, v2_g_at(&s->order, i)->status, v2_g_at(&s->order, i)->assist});
+            (void)live_add(j, id, (struct jg){g, v2_g_at(&s->order, i)->status, v2_g_at(&s->order, i)->assist});
     }
 }
 

@@ -263,6 +263,12 @@ static int sample_by_time(const void *a, const void *b)
     return x->ns < y->ns ? -1 : x->ns > y->ns;
 }
 
+void v2_gen_samples_sort(struct v2_gen *g)
+{
+    if (g->nsample)
+        qsort(g->sample, g->nsample, sizeof *g->sample, sample_by_time);
+}
+
 /* Samples whose time is none are left out. */
 static void samples_time(struct source *s, struct v2_gen *g)
 {
@@ -296,8 +302,7 @@ static bool read_tables(struct source *s, struct v2_gen *g)
     if (!ok)
         return false;
     samples_time(s, g);
-    if (g->nsample)
-        qsort(g->sample, g->nsample, sizeof *g->sample, sample_by_time);
+    v2_gen_samples_sort(g);
     return true;
 }
 

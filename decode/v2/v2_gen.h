@@ -103,6 +103,8 @@ int64_t v2_gen_last(const struct v2_gen *g, int64_t last);
 typedef void v2_worker_fn(void *arg, uint64_t g, uint32_t func, bool inferred);
 void v2_gen_workers(const struct v2_gen *g, const struct names *nm, v2_worker_fn *told, void *arg);
 void v2_gen_free(struct v2_gen *g);
+/* v2_gen_samples_sort - its CPU samples by time. */
+void v2_gen_samples_sort(struct v2_gen *g);
 
 /* Nanoseconds per clock unit; the file's times are converted as Go does it (FORMAT.md B.4). */
 double v2_gen_unit(const struct v2_gen *g);

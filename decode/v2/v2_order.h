@@ -155,9 +155,9 @@ struct v2_order {
     bool gap_due, gap_over; /* the generation lies behind a gap, which is to be told of; and that it is behind us */
     int64_t gap_since;      /* where the gap begins, absolute */
     const struct v2_loose *loose; /* events of the generation are missing; NULL: none is */
-    bool goes_on;           /* where events turn out to be missing it becomes loose; else it stops */
-    bool hurt;              /* a batch can't be read to its end, or its times are none: some are missing */
-    int64_t latest;         /* no event of the generation is behind this, ns */
+    bool goes_on;                 /* where events turn out to be missing it becomes loose; else it stops */
+    bool hurt;                    /* a batch can't be read to its end, or its times are none: some are missing */
+    int64_t latest;               /* no event of the generation is behind this, ns */
     struct v2_torn torn;
     bool newer;         /* it has been said that there are events newer than the header */
     uint32_t cut_torn;  /* the last generation of which it has been said that it is a slice of one with gaps */

@@ -12,6 +12,7 @@
 #include "decode/v2/v2_sink.h"
 
 #define ASSUMED_HZ 15625000
+enum { NEWEST = 1999 }; /* a header newer than any: no event is too new for it */
 
 /* ---- who there is ----------------------------------------------------------------------------------------- */
 
@@ -316,12 +317,6 @@ static bool samples_read(struct v2_sim *s, const struct v2_raw_batch *b)
     return true;
 }
 
-static int sample_by_time(const void *a, const void *b)
-{
-    const struct v2_sample *x = a, *y = b;
-    return (x->ns > y->ns) - (x->ns < y->ns);
-}
-
 /* batch_add - unless it says nothing new: it is the thread's batch before it once more. last: of each thread, by its id. */
 static bool batch_add(struct v2_sim *s, const struct v2_raw_batch *b, struct idmap *last)
 {
@@ -361,8 +356,7 @@ static bool gen_fill(struct v2_sim *s, const struct v2_raw_gen *raw)
             ok = batch_add(s, b, &last);
     }
     idmap_free(&last);
-    if (g->nsample)
-        qsort(g->sample, g->nsample, sizeof *g->sample, sample_by_time);
+    v2_gen_samples_sort(g);
     return ok;
 }
 
@@ -371,7 +365,7 @@ bool v2_sim_begin(struct v2_sim *s, const uint8_t *data, const struct v2_raw_gen
     struct v2_order *o = &s->o;
     s->data = s->s.data = data;
     s->s.names = &s->names;
-    s->s.version = 1999;
+    s->s.version = NEWEST;
     s->s.st.ndamages = 0;
     o->s = &s->s;
     o->loose = &asked;

@@ -15,12 +15,14 @@
 
 enum { GROUPS = 128, BEFORE = 32, AT_ONCE_NS = 2000000, STEP = 64, FEW = 8 };
 
+struct covered { /* a column: by how many spans more than the one before, all of it */
+    int64_t n[ST_COUNT];
+};
+
 struct mixed {
     uint32_t lane, members; /* the group's first; how many they are */
     struct shares *col;
-    struct covered { /* by how many spans more than the column before, all of it */
-        int64_t n[ST_COUNT];
-    } * covered;
+    struct covered *covered;
 };
 
 struct mixture {

@@ -299,8 +299,8 @@ static bool matters(const struct judge *j, const struct change *c)
     return false;
 }
 
-#define TEAM_WORKS \
-    0.01 /* of the processor time that they run, or of the time that one of them waits or calls, on one side at least */
+/* Of the processor time that they run, or of the time that one of them waits or calls. */
+#define TEAM_WORKS 0.01
 
 /* Do goroutines of that start function work, on one side at least? Who only stands by is no stage of anything. */
 static bool team_works(const struct judge *j, const char *name)
@@ -334,13 +334,11 @@ static struct moved team_of(const struct judge *j, const char *name)
         }
     }
     const double by = least[0] > 0 ? least[1] / least[0] : 1;
-    return (struct moved){.old = least[0],
-                          .new = least[1],
-                          .factor = by > 0 ? by : 1,
-                          .low = by,
-                          .high = by,
-                          .sure = least[0] == most[0] && least[1] == most[1] && least[0] > 0 && least[1] > 0 &&
-                                  fmax(by, 1 / by) >= kinds[MK_TEAM].count_factor &&team_works(j, name)};
+    const bool same = least[0] == most[0] && least[1] == most[1]; /* in all runs of a side */
+    const bool far = fmax(by, 1 / by) >= kinds[MK_TEAM].count_factor;
+    const bool sure = same && far && least[0] > 0 && least[1] > 0 && team_works(j, name);
+    return (struct moved){
+        .old = least[0], .new = least[1], .factor = by > 0 ? by : 1, .low = by, .high = by, .sure = sure};
 }
 
 /* How much it moved, of what it may: for the order. */

@@ -42,6 +42,10 @@ uint32_t causes_member(const struct causes *c, uint32_t group, uint32_t i, uint3
 
 /* causes_place - the first function outside the runtime and the standard library, 0 if there is none. */
 uint32_t causes_place(const struct trace *tr, uint32_t stack);
+/* causes_passes - is func, 0 being none, among the stack's frames? */
+bool causes_passes(const struct trace *tr, uint32_t stack, uint32_t func);
+/* causes_told_at - has the rule spoken of that place already? */
+bool causes_told_at(const struct causes *c, enum rule rule, uint32_t place);
 
 /* causes_sends - does a stack write to something, by the names of its innermost functions? */
 bool causes_sends(const struct trace *tr, uint32_t stack);
@@ -148,9 +152,9 @@ void rules_slow(struct causes *c);     /* rules_slow.c: what slow tasks do more 
 void rule_forced(struct causes *c);    /* rules_alloc.c: collections asked for */
 /* stops_held - in a finding of the collector's stops: who runs on while the world is to stop, if it is always the same. rules_stops.c */
 bool stops_held(struct causes *c, struct finding *f);
-void rules_grain(struct causes *c);    /* rules_grain.c: pieces so small that handing them on is most of the work */
+void rules_grain(struct causes *c);      /* rules_grain.c: pieces so small that handing them on is most of the work */
 void rules_finalizers(struct causes *c); /* rules_finalizers.c: waits for what finalizers give back */
-void rules_host(struct causes *c);     /* rules_host.c: the host took the processors */
+void rules_host(struct causes *c);       /* rules_host.c: the host took the processors */
 
 /* causes_retell - the finding's text with something before and behind it; both are freed. */
 void causes_retell(struct rules *rs, struct finding *f, struct text *before, struct text *behind);

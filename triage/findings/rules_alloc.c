@@ -202,21 +202,10 @@ static uint32_t sites_text(struct text *before, struct text *behind, const struc
     return s.v[0].stack;
 }
 
-static bool passes(const struct trace *tr, uint32_t stack, uint32_t func)
-{
-    const uint32_t n = func ? trace_stack(tr, stack) : 0;
-    for (uint32_t i = 0; i < n; i++) {
-        if (trace_frame(tr, stack, i).func == func) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* A function that asks for collections and calls what allocates measures it, it seems: what that costs is what it is to tell. */
 static bool measures(const struct causes *c, uint64_t calls, uint32_t asks, uint32_t allocates)
 {
-    return (double)calls >= threshold(TH_FORCED_CALLS) && passes(c->tr, allocates, causes_place(c->tr, asks));
+    return (double)calls >= threshold(TH_FORCED_CALLS) && causes_passes(c->tr, allocates, causes_place(c->tr, asks));
 }
 
 void causes_tell_gc(struct causes *c, uint32_t i)

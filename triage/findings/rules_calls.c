@@ -469,17 +469,6 @@ static int64_t answering(const struct causes *c)
     return ns;
 }
 
-static bool rows_told(const struct causes *c, uint32_t place)
-{
-    for (uint32_t i = 0; i < c->rs->out->n; i++) {
-        const struct finding *f = &c->rs->out->f[i];
-        if (f->rule == RULE_SERIAL_CALLS && f->stack && causes_place(c->tr, f->stack) == place) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void rule_network(struct causes *c)
 {
     struct waits_at v[PLACES];
@@ -500,7 +489,7 @@ static void rule_network(struct causes *c)
             if (!c->life[group].program) {
                 work_in_lines(c, group); /* of a library's server requests tell more than its goroutines do */
             }
-            if (!rows_told(c, v[i].place)) {
+            if (!causes_told_at(c, RULE_SERIAL_CALLS, v[i].place)) {
                 network(c, &v[i]);
             }
         }

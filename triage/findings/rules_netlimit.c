@@ -47,17 +47,6 @@ static uint32_t reader_of(const struct trace *tr, uint32_t stack)
     return 0;
 }
 
-static bool passes(const struct trace *tr, uint32_t stack, uint32_t func)
-{
-    const uint32_t n = trace_stack(tr, stack);
-    for (uint32_t i = 0; i < n && i < 12; i++) {
-        if (trace_frame(tr, stack, i).func == func) {
-            return true;
-        }
-    }
-    return false;
-}
-
 enum what { CAME, UP, UNKNOWN };
 /* What the goroutine did behind the wait at which the iterator stands: read there, or something else? */
 static enum what what_ended(struct span_iter it, uint32_t reader)
@@ -65,7 +54,7 @@ static enum what what_ended(struct span_iter it, uint32_t reader)
     for (int i = 0; i < NEXT && span_next(&it); i++) {
         const struct span *s = span_get(&it);
         if (s->state == ST_SYSCALL) {
-            return !s->stack ? UNKNOWN : passes(it.tr, s->stack, reader) ? CAME : UP;
+            return !s->stack ? UNKNOWN : causes_passes(it.tr, s->stack, reader) ? CAME : UP;
         }
         if (s->state == ST_WAITING) {
             return UP;

@@ -162,16 +162,6 @@ static double in_flight(const struct causes *c, const struct work_kind *w)
     return (at_a_time < 1 ? at_a_time : 1) * (double)c->tg->end;
 }
 
-static bool told_at(const struct causes *c, enum rule rule, uint32_t place)
-{
-    bool any = false;
-    for (uint32_t i = 0; i < c->rs->out->n; i++) {
-        const struct finding *f = &c->rs->out->f[i];
-        any |= f->rule == rule && f->stack && causes_place(c->tr, f->stack) == place;
-    }
-    return any;
-}
-
 static void who_had_it(struct text *t, struct causes *c, const struct pair_row *p)
 {
     struct explain_tree tree;
@@ -236,8 +226,8 @@ static void given_back(struct causes *c)
         struct pieces k = {0};
         struct work_kind w = {0};
         const bool look = g != UINT32_MAX && (double)v[i].count >= threshold(TH_BOTTLE_WAITS) &&
-                          c->idle >= threshold(TH_POOL_IDLE) * c->procs && !told_at(c, RULE_POOL, v[i].place) &&
-                          !causes_all_at_once(c, v[i].most, g);
+                          c->idle >= threshold(TH_POOL_IDLE) * c->procs &&
+                          !causes_told_at(c, RULE_POOL, v[i].place) && !causes_all_at_once(c, v[i].most, g);
         c->rs->failed |= look && !work_in(c, g, &k, &w);
         if (w.n && !w.lives && threshold_reached(TH_POOL_REQUESTS, v[i].total, w.ns)) {
             given_back_finding(c, &v[i], &w);
@@ -352,8 +342,8 @@ void work_in_lines(struct causes *c, uint32_t group)
     }
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t place = causes_place(c->tr, v[i].stack);
-        if (threshold_reached(TH_CALLS_REQUESTS, v[i].won, k.ns) && place && !told_at(c, RULE_SERIAL_CALLS, place) &&
-            (double)v[i].pieces >= threshold(TH_CALLS_WAITS)) {
+        if (threshold_reached(TH_CALLS_REQUESTS, v[i].won, k.ns) && place &&
+            !causes_told_at(c, RULE_SERIAL_CALLS, place) && (double)v[i].pieces >= threshold(TH_CALLS_WAITS)) {
             in_line_finding(c, &v[i], &k, &w);
         }
     }

@@ -97,35 +97,40 @@ enum wait_kind stacks_wait_kind(const struct trace *tr, uint32_t reason, uint32_
 /* Go's standard library, by the first element of a package's path: it carries out what somebody else asked for. */
 static bool is_library(struct str f)
 {
-    enum { LONGEST = 9, LETTERS = 26 };
-    static const struct {
-        uint8_t len;
-        char name[LONGEST + 1];
-    } package[] = {
-        /* sorted */
-        {7, "archive"}, {5, "bufio"},   {5, "bytes"},    {3, "cmp"},      {8, "compress"}, {9, "container"},
-        {7, "context"}, {6, "crypto"},  {8, "database"}, {5, "debug"},    {5, "embed"},    {8, "encoding"},
-        {6, "errors"},  {6, "expvar"},  {4, "flag"},     {3, "fmt"},      {2, "go"},       {4, "hash"},
-        {4, "html"},    {5, "image"},   {5, "index"},    {8, "internal"}, {2, "io"},       {4, "iter"},
-        {3, "log"},     {4, "maps"},    {4, "math"},     {4, "mime"},     {3, "net"},      {2, "os"},
-        {4, "path"},    {6, "plugin"},  {7, "reflect"},  {6, "regexp"},   {7, "runtime"},  {6, "slices"},
-        {4, "sort"},    {7, "strconv"}, {7, "strings"},  {7, "structs"},  {4, "sync"},     {7, "syscall"},
-        {7, "testing"}, {4, "text"},    {4, "time"},     {7, "unicode"},  {6, "unique"},   {6, "unsafe"},
-        {6, "vendor"},  {4, "weak"},
+    enum { LETTERS = 26 };
+    static const char *const package[LETTERS] = {
+        /* each ends with a zero, the last of a letter with two */
+        ['a' - 'a'] = "archive\0",
+        ['b' - 'a'] = "bufio\0bytes\0",
+        ['c' - 'a'] = "cmp\0compress\0container\0context\0crypto\0",
+        ['d' - 'a'] = "database\0debug\0",
+        ['e' - 'a'] = "embed\0encoding\0errors\0expvar\0",
+        ['f' - 'a'] = "flag\0fmt\0",
+        ['g' - 'a'] = "go\0",
+        ['h' - 'a'] = "hash\0html\0",
+        ['i' - 'a'] = "image\0index\0internal\0io\0iter\0",
+        ['l' - 'a'] = "log\0",
+        ['m' - 'a'] = "maps\0math\0mime\0",
+        ['n' - 'a'] = "net\0",
+        ['o' - 'a'] = "os\0",
+        ['p' - 'a'] = "path\0plugin\0",
+        ['r' - 'a'] = "reflect\0regexp\0runtime\0",
+        ['s' - 'a'] = "slices\0sort\0strconv\0strings\0structs\0sync\0syscall\0",
+        ['t' - 'a'] = "testing\0text\0time\0",
+        ['u' - 'a'] = "unicode\0unique\0unsafe\0",
+        ['v' - 'a'] = "vendor\0",
+        ['w' - 'a'] = "weak\0",
     };
-    static const uint8_t first[LETTERS + 1] = {/* of each letter, and behind the last */
-                                               0,  1,  3,  8,  10, 14, 16, 17, 19, 24, 24, 24, 25, 28,
-                                               29, 30, 32, 32, 35, 42, 45, 48, 49, 50, 50, 50, 50};
     size_t n = 0;
-    while (n < f.len && n <= LONGEST && f.p[n] != '.' && f.p[n] != '/') {
+    while (n < f.len && f.p[n] != '.' && f.p[n] != '/') {
         n++;
     }
-    if (n == f.len || n > LONGEST || n == 0) {
+    if (n == f.len || n == 0) {
         return f.len == 0;
     }
     const unsigned letter = (unsigned char)f.p[0] - (unsigned)'a';
-    for (unsigned i = letter < LETTERS ? first[letter] : 0; letter < LETTERS && i < first[letter + 1]; i++) {
-        if (package[i].len == n && memcmp(package[i].name, f.p, n) == 0) {
+    for (const char *p = letter < LETTERS ? package[letter] : NULL; p && *p; p += strlen(p) + 1) {
+        if (strlen(p) == n && memcmp(p, f.p, n) == 0) {
             return true;
         }
     }

@@ -31,16 +31,21 @@ static void say_soon(struct app *a, const char *what)
     a->view.message_soon = true;
 }
 
+static void triage_drop(struct app *a)
+{
+    findings_drop(a->finds);
+    a->finds = NULL;
+    triage_free(a->tg);
+    a->tg = NULL;
+}
+
 static void triage_trouble(struct app *a, const char *what)
 {
     app_set(a, DUE_TABLES, false);
     a->tri.trouble = what;
     a->wish = 0;
     soon_over(a);
-    findings_drop(a->finds);
-    a->finds = NULL;
-    triage_free(a->tg);
-    a->tg = NULL;
+    triage_drop(a);
 }
 
 /* The findings are there: show them to who has just come, tell those who are under way. */
@@ -78,10 +83,7 @@ void tables_drop(struct app *a)
     a->tri.so_far = was.so_far;
     memcpy(a->tri.row, was.row, sizeof was.row);
     memcpy(a->tri.top, was.top, sizeof was.top);
-    findings_drop(a->finds);
-    a->finds = NULL;
-    triage_free(a->tg);
-    a->tg = NULL;
+    triage_drop(a);
 }
 
 /* First the tables, then what stands out in them. */
