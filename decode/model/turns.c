@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "decode/base/bytes.h"
+#include "decode/v2/v2_heap.h"
 #include "decode/v2/v2_state.h"
 
 #define HOT static inline __attribute__((always_inline))
@@ -49,6 +50,7 @@ struct v2_at {
 
 #define AT_G(at, i) g_at((at)->ts, i)
 #define AT_P(at) ((at)->u->p)
+#define AT_OWN(at) ((at)->u->own)
 
 HOT struct v2_g *g_at(const struct turns *ts, uint32_t g)
 {
@@ -58,16 +60,6 @@ HOT struct v2_g *g_at(const struct turns *ts, uint32_t g)
 HOT struct v2_order *at_order(const struct v2_at *at)
 {
     return at->ts->k.o;
-}
-
-HOT uint32_t at_m(const struct v2_at *at)
-{
-    return at->u->r.m;
-}
-
-HOT uint32_t at_p(const struct v2_at *at)
-{
-    return at->u->r.p;
 }
 
 HOT uint32_t at_g(const struct v2_at *at)
@@ -96,9 +88,15 @@ HOT enum adv at_bad(const struct v2_at *at, const char *what, uint64_t id)
     return ADV_LONG;
 }
 
-HOT void at_runs(const struct v2_at *at, uint32_t g)
+HOT bool at_can_start(const struct v2_at *at) /* a turn has a thread and a P */
 {
-    (void)at, (void)g; /* the run knows */
+    return at_g(at) == EV_NONE;
+}
+
+HOT void at_runs(const struct v2_at *at, uint32_t g, struct v2_g *e)
+{
+    (void)g; /* the run knows */
+    at->u->own = e;
 }
 
 HOT bool put_start(const struct v2_at *at, uint32_t g)
@@ -149,11 +147,9 @@ HOT bool put_return(const struct v2_at *at, uint32_t g)
     return at->u->r.call && hot_on_call(&at->u->r, &at->ts->h, at->t, ST_RUNNING, 0);
 }
 
-static __attribute__((noinline)) enum adv put_create(const struct v2_at *at, uint8_t state, uint64_t id,
-                                                     uint64_t start, uint64_t own)
+static __attribute__((noinline)) enum adv create(struct turns *ts, const struct hot_run *r, int64_t t, uint8_t state,
+                                                 uint64_t id, uint64_t start, uint64_t own)
 {
-    struct turns *ts = at->ts;
-    const struct hot_run *r = &at->u->r;
     struct v2_order *o = ts->k.o;
     uint32_t stack, stack2;
     if (!lookup_or_0(&ts->stacks, start, &stack2) || !lookup_or_0(&ts->stacks, own, &stack))
@@ -163,7 +159,7 @@ static __attribute__((noinline)) enum adv put_create(const struct v2_at *at, uin
     ts->gs = lookup_take(&o->gs);
     if (g == EV_NONE)
         return ADV_BAD;
-    const struct ev e = {.t = at->t,
+    const struct ev e = {.t = t,
                          .kind = EVK_G_CREATE,
                          .state = state,
                          .flags = EVF_OWN_STACK,
@@ -179,13 +175,19 @@ static __attribute__((noinline)) enum adv put_create(const struct v2_at *at, uin
     return ADV_OK;
 }
 
-static __attribute__((noinline)) void put_metric(const struct v2_at *at, enum metric metric, uint64_t value)
+HOT enum adv put_create(const struct v2_at *at, uint8_t state, uint64_t id, uint64_t start, uint64_t own)
 {
-    struct fold *f = at->ts->h.f;
-    fold_point(f, metric, at->t, value);
+    return create(at->ts, &at->u->r, at->t, state, id, start, own);
+}
+
+static __attribute__((noinline)) enum adv put_metric(struct turns *ts, int64_t t, enum metric metric, uint64_t value)
+{
+    struct fold *f = ts->h.f;
+    fold_point(f, metric, t, value);
     f->count[EC_METRIC]++;
     f->count[EC_TRANSITION]--; /* as which all of a turn's events are counted */
-    at->ts->k.o->oom |= f->oom;
+    ts->k.o->oom |= f->oom;
+    return ADV_OK;
 }
 
 #include "decode/v2/v2_rules.h"
@@ -205,25 +207,30 @@ static __attribute__((noinline)) struct far_varint varint_far(const uint8_t *p)
     return f;
 }
 
-#define VARINT(x) \
-    do { \
-        (x) = p[0]; \
-        if ((x) < 0x80) { \
-            p += 1; \
-        } else if (p[1] < 0x80) { \
-            (x) = ((x)&0x7f) | (uint64_t)p[1] << 7; \
-            p += 2; \
-        } else if (p[2] < 0x80) { \
-            (x) = ((x)&0x7f) | (uint64_t)(p[1] & 0x7f) << 7 | (uint64_t)p[2] << 14; \
-            p += 3; \
-        } else { \
-            struct far_varint far_ = varint_far(p); \
-            if (!far_.p) \
-                goto out; \
-            p = far_.p; \
-            (x) = far_.v; \
-        } \
-    } while (0)
+/* false: there is none. */
+HOT bool varint(const uint8_t **at, uint64_t *v)
+{
+    const uint8_t *p = *at;
+    uint64_t x = p[0];
+    if (x < 0x80) {
+        p += 1;
+    } else if (p[1] < 0x80) {
+        x = (x & 0x7f) | (uint64_t)p[1] << 7;
+        p += 2;
+    } else if (p[2] < 0x80) {
+        x = (x & 0x7f) | (uint64_t)(p[1] & 0x7f) << 7 | (uint64_t)p[2] << 14;
+        p += 3;
+    } else {
+        const struct far_varint far = varint_far(p);
+        if (!far.p)
+            return false;
+        p = far.p;
+        x = far.v;
+    }
+    *v = x;
+    *at = p;
+    return true;
+}
 
 /* What the table says of these events. */
 enum { CM = V2_CM, CP = V2_CP, CG = V2_CG, NG = V2_NG, SELF = V2_SELF, OWN = V2_OWN, TELLS = V2_TELLS };
@@ -234,45 +241,61 @@ enum {
 
 /* An event's arguments; it is not for here if it wants a goroutine and there is none. */
 #define READ(id) \
-    do { \
-        if (NEEDS_##id & V2_CG && r->g == EV_NONE) \
-            goto out; \
-        if (NARGS_##id > 0) \
-            VARINT(a0); \
-        if (NARGS_##id > 1) \
-            VARINT(a1); \
-        if (NARGS_##id > 2) \
-            VARINT(a2); \
-    } while (0)
-#define TRY(rule) \
-    if ((rule) != ADV_OK) \
-    goto out
+    (!(NEEDS_##id & V2_CG && at_g(x) == EV_NONE) && (NARGS_##id < 1 || varint(&p, &a0)) && \
+     (NARGS_##id < 2 || varint(&p, &a1)) && (NARGS_##id < 3 || varint(&p, &a2)))
+#define TRY(id, rule) return READ(id) && (rule) == ADV_OK ? p : NULL
+
+/* One event, of whose arguments the first stands at p. Returns what is behind them; NULL: it is none for a turn. */
+HOT const uint8_t *turn_event(const struct v2_at *x, uint8_t type, const uint8_t *p)
+{
+    uint64_t a0 = 0, a1 = 0, a2 = 0;
+    if (type == V2_GO_START)
+        TRY(GO_START, rule_start(x, a0, a1));
+    if (type == V2_GO_BLOCK)
+        TRY(GO_BLOCK, rule_leave(x, ST_WAITING, a0, a1));
+    if (type == V2_GO_STOP)
+        TRY(GO_STOP, rule_leave(x, ST_RUNNABLE, a0, a1));
+    if (type == V2_GO_UNBLOCK)
+        TRY(GO_UNBLOCK, rule_wake(x, a0, a1, a2));
+    if (type == V2_GO_SYSCALL_BEGIN)
+        TRY(GO_SYSCALL_BEGIN, rule_call(x, a0, a1));
+    if (type == V2_GO_SYSCALL_END)
+        TRY(GO_SYSCALL_END, rule_return(x));
+    if (type == V2_HEAP_ALLOC)
+        TRY(HEAP_ALLOC, put_metric(x->ts, x->t, METRIC_HEAP, a0));
+    if (type == V2_GO_CREATE)
+        TRY(GO_CREATE, rule_create(x, ST_RUNNABLE, a0, a1, a2));
+    if (type == V2_GO_DESTROY)
+        TRY(GO_DESTROY, rule_leave(x, ST_NONE, 0, 0));
+    return NULL;
+}
+
+/* The time of the event at `at`; *p: behind it. */
+HOT bool turn_time(const struct turns *ts, const struct turn *u, const uint8_t *at, const uint8_t **p, int64_t *now)
+{
+    uint64_t dt;
+    *p = at + 1;
+    if (!varint(p, &dt) || dt >= (uint64_t)1 << 40)
+        return false;
+    *now = u->before + (int64_t)(dt * ts->unit);
+    return true;
+}
 
 /* Up to k.room of them. true: the next one's time is known, and it is later than ts->until. false: the next one is none for a
    turn, or beyond ts->limit (then ts->over is its time), or the batch ends. */
 HOT bool turn_events(struct turns *ts, struct turn *u)
 {
-    struct hot_run *const r = &u->r;
-    const uint8_t *at = u->at, *p;
-    int64_t last = ts->last, now;
+    const uint8_t *at = u->at, *p = u->args;
+    int64_t last = ts->last, now = u->now;
     size_t room = ts->k.room;
-    struct v2_at x = {ts, u, 0};
-    uint64_t a0 = 0, a1 = 0, a2 = 0;
-    if (u->args) { /* its time is known */
-        p = u->args;
-        now = u->now;
+    if (p)
         goto timed;
-    }
 next:
-    p = at + 1;
-    VARINT(a0);
-    if (a0 >= (uint64_t)1 << 40)
+    if (!turn_time(ts, u, at, &p, &now))
         goto out;
-    now = u->before + (int64_t)(a0 * ts->unit);
-timed:
-    x.t = now > last ? now : last + 1;
-    if (x.t >
-        ts->limit) { /* somebody else's turn; only ever the time of this one may be asked for before it is ours again */
+timed:;
+    const struct v2_at x = {ts, u, now > last ? now : last + 1};
+    if (x.t > ts->limit) { /* somebody else's turn; before it is ours again only its time may be asked for */
         ts->over = x.t;
         if (now <= ts->until)
             goto out;
@@ -283,37 +306,8 @@ timed:
         ts->k.room = room;
         return true;
     }
-    const uint8_t type = *at;
-    if (type == V2_GO_START) {
-        READ(GO_START);
-        TRY(rule_start(&x, a0, a1));
-    } else if (type == V2_GO_BLOCK) {
-        READ(GO_BLOCK);
-        TRY(rule_leave(&x, ST_WAITING, a0, a1));
-    } else if (type == V2_GO_STOP) {
-        READ(GO_STOP);
-        TRY(rule_leave(&x, ST_RUNNABLE, a0, a1));
-    } else if (type == V2_GO_UNBLOCK) {
-        READ(GO_UNBLOCK);
-        TRY(rule_wake(&x, a0, a1, a2));
-    } else if (type == V2_GO_SYSCALL_BEGIN) {
-        READ(GO_SYSCALL_BEGIN);
-        TRY(rule_call(&x, a0, a1));
-    } else if (type == V2_GO_SYSCALL_END) {
-        READ(GO_SYSCALL_END);
-        TRY(rule_return(&x));
-    } else if (type == V2_HEAP_ALLOC) {
-        READ(HEAP_ALLOC);
-        put_metric(&x, METRIC_HEAP, a0);
-    } else if (type == V2_GO_CREATE) {
-        READ(GO_CREATE);
-        TRY(rule_create(&x, ST_RUNNABLE, a0, a1, a2));
-    } else if (type == V2_GO_DESTROY) {
-        READ(GO_DESTROY);
-        TRY(rule_leave(&x, ST_NONE, 0, 0));
-    } else {
+    if (!(p = turn_event(&x, *at, p)))
         goto out;
-    }
     at = p;
     u->before = now;
     last = x.t;
@@ -376,6 +370,7 @@ static bool turn_close(struct turns *ts, struct turn *u)
     struct v2_cursor *c = u->c;
     const int64_t base = ts->base;
     u->c = NULL;
+    u->cursor = UINT32_MAX;
     if (u->at == c->at)
         return true;
     hot_run_end(&u->r, &ts->h);
@@ -448,18 +443,20 @@ static bool sink_take(struct v2_sink *k)
     return ok;
 }
 
-/* NULL: the thread's events are not for turns now. */
-static struct turn *turn_open(struct turns *ts, struct v2_cursor *c)
+/* The first cursor's. NULL: the thread's events are not for turns now. */
+static __attribute__((noinline)) struct turn *turn_open(struct turns *ts, struct v2_heap *first)
 {
     struct v2_order *o = ts->k.o;
+    struct v2_cursor *c = &o->cur[first->cursor];
     const uint32_t m = c->m;
+    first->t = c->t;
     if (!ts->ready || m == EV_NONE || c->end - c->at < V2_EVENT_MAX)
         return NULL;
     struct v2_m *const vm = &o->m[m];
     if (!vm->told || vm->p == EV_NONE || o->p[vm->p].m != m)
         return NULL;
-    const bool back = c->turn < ts->nopen && !ts->open[c->turn].c; /* where its last one was */
-    const uint32_t i = back ? c->turn : ts->nopen < TURNS ? ts->nopen : (uint32_t)(ts->k.n % TURNS);
+    const bool back = first->turn < ts->nopen && !ts->open[first->turn].c; /* where its last one was */
+    const uint32_t i = back ? first->turn : ts->nopen < TURNS ? ts->nopen : (uint32_t)(ts->k.room % TURNS);
     struct turn *u = &ts->open[i];
     if (i < ts->nopen && u->c)
         turn_close(ts, u);
@@ -469,10 +466,12 @@ static struct turn *turn_open(struct turns *ts, struct v2_cursor *c)
         u->r.g = EV_NONE;
         return NULL;
     }
-    c->turn = (uint8_t)i;
+    first->turn = i;
     vm->fresh = false;
     u->c = c;
+    u->cursor = first->cursor;
     u->vm = vm;
+    u->own = vm->g == EV_NONE ? NULL : v2_g_at(o, vm->g);
     u->p = &o->p[vm->p];
     u->at = c->at;
     u->args = c->lazy ? c->p : NULL;
@@ -482,45 +481,69 @@ static struct turn *turn_open(struct turns *ts, struct v2_cursor *c)
     return u;
 }
 
-static enum turn_rc sink_turn(struct v2_sink *k, struct v2_cursor *c, int64_t until, int64_t *t)
+/* The first cursor's turn, up to ts->until. */
+HOT enum turn_rc turn_go(struct turns *ts, struct v2_heap *first)
 {
-    struct turns *ts = of(k);
-    struct turn *u = &ts->open[c->turn];
-    *t = c->t;
-    if ((c->turn >= ts->nopen || u->c != c) && !(u = turn_open(ts, c)))
+    struct turn *u = &ts->open[first->turn];
+    if (u->cursor != first->cursor && !(u = turn_open(ts, first)))
         return TURN_OUT;
-    const int64_t clock = k->o->latest - 1 - ts->base; /* what is later is looked at closely */
-    until -= ts->base;
-    ts->until = until;
-    const size_t room = k->room;
     bool on;
     for (;;) {
         int64_t most = hot_limit(&u->r, &ts->h);
-        most = most < clock ? most : clock;
-        ts->limit = most < until ? most : until;
+        most = most < ts->clock ? most : ts->clock;
+        ts->limit = most < ts->until ? most : ts->until;
         ts->over = 0;
         on = turn_events(ts, u);
-        if (on || ts->over < ts->h.gb_end || ts->over > clock)
+        if (on || ts->over < ts->h.gb_end || ts->over > ts->clock)
             break;
         hot_bucket(&ts->h, ts->over);
     }
-    k->n += room - k->room;
     if (on) {
-        *t = u->now + ts->base;
+        first->t = u->now + ts->base;
         return TURN_ON;
     }
+    struct v2_cursor *c = u->c;
     const bool more = turn_close(ts, u);
-    *t = c->t;
+    first->t = c->t;
     return more ? TURN_OUT : TURN_OVER;
+}
+
+static enum turn_rc sink_turns(struct v2_sink *k, int64_t *until)
+{
+    struct turns *ts = of(k);
+    struct v2_order *o = k->o;
+    const int64_t sample = v2_next_sample(o);
+    const size_t room = k->room, n = o->nheap;
+    enum turn_rc rc;
+    ts->clock = o->latest - 1 - ts->base; /* what is later is looked at closely */
+    for (;;) {
+        const int64_t alone = v2_alone_until(o->heap, n, sample);
+        ts->until = alone - ts->base;
+        rc = turn_go(ts, o->heap);
+        *until = alone;
+        if (rc != TURN_ON || n < 2 || o->oom || !k->room)
+            break;
+        v2_heap_down(o->heap, n);
+        if (sample < o->heap[0].t) {
+            rc = TURN_DONE;
+            break;
+        }
+    }
+    k->n += room - k->room;
+    return rc;
 }
 
 void turns_init(struct turns *ts, struct fold *f)
 {
     ts->k = (struct v2_sink){.begin = sink_begin,
                              .end = sink_end,
-                             .turn = sink_turn,
+                             .turns = sink_turns,
                              .pause = sink_pause,
                              .close = sink_close,
                              .take = sink_take};
     ts->h.f = f;
+    for (uint32_t i = 0; i < TURNS; i++) {
+        ts->open[i].c = NULL;
+        ts->open[i].cursor = UINT32_MAX;
+    }
 }

@@ -15,8 +15,10 @@
  */
 struct turn {
     struct v2_cursor *c; /* whose; its own copies of what follows are as they were. NULL: free */
+    uint32_t cursor;     /* its number; UINT32_MAX: free */
     struct v2_m *vm;
     struct v2_p *p;
+    struct v2_g *own;      /* of what it runs; it stays where it is */
     const uint8_t *at;     /* the next event */
     const uint8_t *args;   /* its arguments, if its time is known, and that time; else NULL */
     const uint8_t *behind; /* no event that begins here can end beyond its batch */
@@ -47,6 +49,7 @@ struct turns {
     const struct v2_gs *gs_at;
     int64_t last;         /* time of the last event */
     int64_t limit, until; /* up to when the current turn may go on: for good; until it is another thread's */
+    int64_t clock;        /* what is later is looked at closely */
     int64_t over;         /* time of the event that is later */
     struct hot h;
     uint64_t rest[2]

@@ -422,20 +422,11 @@ struct v2_at {
 
 #define AT_G(at, i) v2_g_at((at)->o, i)
 #define AT_P(at) (&(at)->o->p[(at)->x->p])
+#define AT_OWN(at) AT_G(at, (at)->x->g)
 
 static inline struct v2_order *at_order(const struct v2_at *at)
 {
     return at->o;
-}
-
-static inline uint32_t at_m(const struct v2_at *at)
-{
-    return at->x->m;
-}
-
-static inline uint32_t at_p(const struct v2_at *at)
-{
-    return at->x->p;
 }
 
 static inline uint32_t at_g(const struct v2_at *at)
@@ -458,8 +449,14 @@ static enum adv at_bad(const struct v2_at *at, const char *what, uint64_t id)
     return v2_bad(at->o, at->c, what, id);
 }
 
-static inline void at_runs(const struct v2_at *at, uint32_t g)
+static inline bool at_can_start(const struct v2_at *at)
 {
+    return at->x->m != EV_NONE && at->x->p != EV_NONE && at->x->g == EV_NONE;
+}
+
+static inline void at_runs(const struct v2_at *at, uint32_t g, const struct v2_g *e)
+{
+    (void)e;
     at->o->m[at->x->m].g = g;
     at->o->m[at->x->m].fresh = false;
 }

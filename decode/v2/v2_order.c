@@ -11,11 +11,10 @@
 
 #include "decode/base/bytes.h"
 #include "decode/v2/v2_doubt.h"
+#include "decode/v2/v2_heap.h"
 #include "decode/v2/v2_sink.h"
 #include "decode/v2/v2_state.h"
 #include "decode/v2/v2_torn.h"
-
-#define HOT static inline __attribute__((always_inline))
 
 /* ---- cursors ---------------------------------------------------------------------------------------------- */
 
@@ -158,63 +157,23 @@ static bool cursor_whole(struct v2_order *o, struct v2_cursor *c)
     return !c->lazy || v2_cursor_load(o, c, c->at, c->before);
 }
 
-/*
- * Cursors by time; the time stands in the heap, so that sifting reads nothing else. A few are kept sorted, which is a
- * heap as well: the threads that are busy stand at its top, and one of them takes its place again in a step or two.
- */
-enum { FEW = 64, STEPS = 8, WAIT_FEW = 16 };
-
-/* The first one's time is later than it was. */
-static inline void heap_down(struct v2_order *o)
+void v2_heap_push(struct v2_order *o, uint32_t cursor)
 {
-    struct v2_heap *h = o->heap, x = h[0];
-    size_t n = o->nheap, i = 0;
-    if (n <= FEW) {
-        for (; i + 1 < n && i < STEPS && h[i + 1].t < x.t; i++)
-            h[i] = h[i + 1];
-        if (i == STEPS && i + 1 < n) { /* many are busy: those before it, h[i + 1] to h[i + k], move at once */
-            size_t k = 0;
-            for (size_t half = FEW / 2; half; half /= 2)
-                k += i + k + half < n && h[i + k + half].t < x.t ? half : 0;
-            memmove(h + i, h + i + 1, k * sizeof *h);
-            i += k;
-        }
-        h[i] = x;
-        return;
-    }
-    for (;;) {
-        size_t k = 2 * i + 1;
-        if (k + 1 < n) {
-            k += h[k + 1].t < h[k].t;
-        } else if (k >= n) {
-            break;
-        }
-        if (h[k].t >= x.t)
-            break;
-        h[i] = h[k];
-        i = k;
-    }
-    h[i] = x;
-}
-
-static void heap_push(struct v2_order *o, uint32_t cursor)
-{
-    struct v2_heap *h = o->heap, x = {o->cur[cursor].t, cursor};
+    struct v2_heap *h = o->heap, x = {.t = o->cur[cursor].t, .cursor = cursor};
     size_t i = o->nheap++;
-    const bool few = o->nheap <= FEW;
+    const bool few = o->nheap <= V2_FEW;
     for (size_t k; i && x.t < h[k = few ? i - 1 : (i - 1) / 2].t; i = k)
         h[i] = h[k];
     h[i] = x;
 }
 
-/* The first one goes. */
-static void heap_drop(struct v2_order *o)
+void v2_heap_drop(struct v2_order *o)
 {
     struct v2_heap *h = o->heap;
     h[0] = h[--o->nheap];
     if (o->nheap)
-        heap_down(o);
-    for (size_t i = 1; o->nheap == FEW && i < FEW; i++) { /* few from now on */
+        v2_heap_down(h, o->nheap);
+    for (size_t i = 1; o->nheap == V2_FEW && i < V2_FEW; i++) { /* few from now on */
         struct v2_heap x = h[i];
         size_t k = i;
         for (; k && x.t < h[k - 1].t; k--)
@@ -226,7 +185,7 @@ static void heap_drop(struct v2_order *o)
 static uint32_t heap_pop(struct v2_order *o)
 {
     uint32_t x = o->heap[0].cursor;
-    heap_drop(o);
+    v2_heap_drop(o);
     return x;
 }
 
@@ -241,7 +200,8 @@ static int batch_by_m(const void *a, const void *b, void *arg)
     return (x > y) - (x < y);
 }
 
-bool v2_order_begin(struct v2_order *o, struct v2_gen *gen)
+/* What is known of a generation before its first event. */
+static void begin_clean(struct v2_order *o, struct v2_gen *gen)
 {
     o->gen = gen;
     o->first_gen = gen->ordinal == 1 || gen->apart;
@@ -261,7 +221,12 @@ bool v2_order_begin(struct v2_order *o, struct v2_gen *gen)
     o->torn.gaps = o->torn.dropped = 0;
     for (size_t i = 0; i < o->nm; i++)
         o->m[i].cur = 0;
-    size_t n = gen->nbatch;
+}
+
+/* A cursor for each thread: its batches stand side by side in o->list. false: out of memory. */
+static bool cursors_new(struct v2_order *o, const struct v2_gen *gen)
+{
+    const size_t n = gen->nbatch;
     uint32_t *list = v2_room(o, o->list, &o->caplist, n + 1, sizeof *list);
     if (!list)
         return false;
@@ -270,23 +235,29 @@ bool v2_order_begin(struct v2_order *o, struct v2_gen *gen)
         list[i] = (uint32_t)i;
     if (n)
         qsort_r(list, n, sizeof *list, batch_by_m, gen->batch);
-    for (size_t i = 0; i < n;) {
-        size_t k = i;
-        while (k < n && gen->batch[list[k]].m == gen->batch[list[i]].m)
+    for (size_t i = 0, k; i < n; i = k) {
+        const uint64_t mid = gen->batch[list[i]].m;
+        for (k = i; k < n && gen->batch[list[k]].m == mid;)
             k++;
         struct v2_cursor *c = v2_room(o, o->cur, &o->capcur, o->ncur + 1, sizeof *c);
         if (!c)
             return false;
         o->cur = c;
-        uint64_t mid = gen->batch[list[i]].m;
         c[o->ncur] = (struct v2_cursor){.batch = (uint32_t)i, .nbatch = (uint32_t)(k - i), .m = v2_m_get(o, mid)};
         if (o->oom)
             return false;
         o->ncur++;
         if (c[o->ncur - 1].m != EV_NONE)
             o->m[c[o->ncur - 1].m].cur = (uint32_t)o->ncur;
-        i = k;
     }
+    return true;
+}
+
+bool v2_order_begin(struct v2_order *o, struct v2_gen *gen)
+{
+    begin_clean(o, gen);
+    if (!cursors_new(o, gen))
+        return false;
     struct v2_heap *heap = v2_room(o, o->heap, &o->capheap, o->ncur + 1, sizeof *heap);
     uint32_t *aside = v2_room(o, o->aside, &o->capaside, o->ncur + 1, sizeof *aside);
     if (heap)
@@ -305,7 +276,7 @@ bool v2_order_begin(struct v2_order *o, struct v2_gen *gen)
         c->gap = o->loose && gen->batch[o->list[c->batch]].gap;
         c->sure = c->gap; /* only a hole of its own makes one here */
         if (cursor_next(o, c))
-            heap_push(o, (uint32_t)i);
+            v2_heap_push(o, (uint32_t)i);
         else
             c->over = true;
     }
@@ -403,17 +374,18 @@ static bool loosen(struct v2_order *o)
 static void push_woken(struct v2_order *o)
 {
     while (o->park.nwoken)
-        heap_push(o, o->park.woken[--o->park.nwoken]);
+        v2_heap_push(o, o->park.woken[--o->park.nwoken]);
 }
 
 /* Who had to step aside comes back; where that are many, they wait elsewhere until they can go on. */
 static void come_back(struct v2_order *o, size_t n)
 {
+    enum { WAIT_FEW = 16 };
     const bool many = n > WAIT_FEW;
     while (n) {
         uint32_t i = o->aside[--n];
         if (!many || !v2_park(o, i))
-            heap_push(o, i);
+            v2_heap_push(o, i);
     }
 }
 
@@ -446,13 +418,13 @@ static bool step_aside(struct v2_order *o, bool tried)
     }
     if (a == ADV_WAIT && o->loose && !o->park.n) { /* nothing will come for the earliest of them */
         while (n)
-            heap_push(o, o->aside[--n]);
+            v2_heap_push(o, o->aside[--n]);
         o->aside[n++] = i = heap_pop(o);
         a = o->loose->lacks(o, &o->cur[i], a, true);
     }
     if (a != ADV_OK) {
         while (n)
-            heap_push(o, o->aside[--n]);
+            v2_heap_push(o, o->aside[--n]);
         if (a == ADV_WAIT && o->park.n) { /* none of those that were to be tried: then all are */
             v2_park_all(o);
             push_woken(o);
@@ -473,7 +445,7 @@ static bool step_aside(struct v2_order *o, bool tried)
     if (o->loose)
         o->loose->after(o, &was, at);
     if (cursor_next(o, c))
-        heap_push(o, i);
+        v2_heap_push(o, i);
     else
         cursor_done(o, c);
     come_back(o, n - 1);
@@ -482,36 +454,16 @@ static bool step_aside(struct v2_order *o, bool tried)
     return true;
 }
 
-/* When the next sample is, INT64_MAX: there is none, or somebody who waits comes before it. */
-static int64_t next_sample(struct v2_order *o)
-{
-    if (o->sample >= o->gen->nsample)
-        return INT64_MAX;
-    const int64_t t = o->gen->sample[o->sample].ns;
-    return !o->park.n || t < v2_park_first(o) ? t : INT64_MAX;
-}
-
 static bool sample_is_next(struct v2_order *o)
 {
-    const int64_t t = next_sample(o);
+    const int64_t t = v2_next_sample(o);
     return t != INT64_MAX && (!o->nheap || t < o->heap[0].t);
-}
-
-/* Until when the first cursor may go on alone: up to then its events are the earliest, whatever it does. */
-static inline int64_t alone_until(struct v2_order *o)
-{
-    int64_t t = next_sample(o);
-    if (o->nheap > 1 && o->heap[1].t < t)
-        t = o->heap[1].t;
-    if (o->nheap > 2 && o->heap[2].t < t)
-        t = o->heap[2].t;
-    return t;
 }
 
 /* ---- whose turn it is ------------------------------------------------------------------------------------- */
 
 /* Behind an event that was not one of the commonest: the time of the next one, if no more need be looked at now. */
-HOT bool cursor_peek(struct v2_order *o, struct v2_cursor *c)
+static inline bool cursor_peek(struct v2_order *o, struct v2_cursor *c)
 {
     const uint8_t *p = c->p;
     uint64_t dt;
@@ -532,7 +484,7 @@ enum {
     EV_ROOM = 64
 }; /* events that one turn of the general way makes, at most; with one that is put aside */
 
-HOT bool is_own(uint8_t type)
+static inline bool is_own(uint8_t type)
 {
     return v2_specs[type].context & V2_OWN;
 }
@@ -571,22 +523,74 @@ static bool general(struct v2_order *o, struct v2_sink *k, struct v2_cursor *c, 
     return a != ADV_OK || (!*over && c->t <= until);
 }
 
-/*
- * Threads' turns, one after another, the earliest one's: until an event comes that is none for them, or there is something
- * else to look at. *until: of the last one.
- */
-HOT enum turn_rc turns(struct v2_order *o, struct v2_sink *k, size_t cap, int64_t *until)
+/* Room for what one turn of the general way makes. */
+static bool has_room(const struct v2_sink *k, size_t cap)
 {
-    for (;;) {
-        struct v2_heap *first = o->heap;
-        k->room = cap - EV_MOST + 1 - k->n - k->others;
-        *until = alone_until(o);
-        const enum turn_rc rc = k->turn(k, &o->cur[first->cursor], *until, &first->t);
-        if (rc != TURN_ON || o->nheap < 2 || o->oom || k->n + k->others + EV_MOST > cap)
-            return rc;
-        heap_down(o);
-        if (sample_is_next(o))
-            return TURN_DONE;
+    return k->n + k->others + EV_MOST <= cap;
+}
+
+/* What comes before a thread's next event, if anything does: so look again. *ok: it could be done, and given away. */
+static bool something_else(struct v2_order *o, struct v2_sink *k, bool *ok)
+{
+    push_woken(o);
+    if (o->hurt && !o->loose) {
+        k->close(k);
+        *ok = loosen(o) && give(o, k);
+        return true;
+    }
+    if (o->loose && o->loose->due(o)) {
+        *ok = give(o, k);
+        return true;
+    }
+    if (o->gap_due) {
+        gap_out(o, false);
+        *ok = give(o, k);
+        return true;
+    }
+    if (!sample_is_next(o))
+        return false;
+    k->close(k);
+    sample_out(o);
+    *ok = give(o, k);
+    return true;
+}
+
+/* What comes behind all threads' events, if anything does. */
+static bool something_behind(struct v2_order *o, struct v2_sink *k, bool *ok)
+{
+    if (o->loose && o->loose->rest(o)) {
+        *ok = give(o, k);
+        return true;
+    }
+    if (!o->gap_over || o->gen->torn)
+        return false;
+    k->close(k);
+    gap_out(o, true);
+    *ok = give(o, k);
+    return true;
+}
+
+/* Threads' turns, and the event that is for none. */
+static void threads_go(struct v2_order *o, struct v2_sink *k, size_t cap, bool *ok)
+{
+    int64_t until;
+    k->room = cap - EV_MOST + 1 - k->n - k->others;
+    enum turn_rc rc = k->turns(k, &until);
+    if (rc == TURN_DONE)
+        return;
+    struct v2_cursor *c = &o->cur[o->heap[0].cursor];
+    if (rc == TURN_OUT && o->heap[0].t <= until) { /* it is still its turn */
+        bool over;
+        if (!has_room(k, cap) || general(o, k, c, until, &over, ok))
+            return;
+        rc = over ? TURN_OVER : TURN_ON;
+    }
+    if (rc == TURN_OVER) {
+        cursor_done(o, c);
+        v2_heap_drop(o);
+        *ok = *ok && (!o->loose || give(o, k)); /* what it ran is unknown */
+    } else if (o->nheap > 1) {
+        v2_heap_down(o->heap, o->nheap);
     }
 }
 
@@ -598,65 +602,16 @@ size_t v2_order_run(struct v2_order *o, struct v2_sink *k, size_t cap)
     k->o = o;
     k->n = k->others = 0;
     bool ok = k->begin(k);
-    while (ok && !o->stopped && !o->oom) {
-        if (k->n + k->others + EV_MOST > cap)
-            break;
-        push_woken(o);
-        if (o->hurt && !o->loose) {
-            k->close(k);
-            ok = loosen(o) && give(o, k);
+    while (ok && !o->stopped && !o->oom && has_room(k, cap)) {
+        if (something_else(o, k, &ok))
             continue;
-        }
-        if (o->loose && o->loose->due(o)) {
-            ok = give(o, k);
-            continue;
-        }
-        if (o->gap_due) {
-            gap_out(o, false);
-            ok = give(o, k);
-            continue;
-        }
-        if (sample_is_next(o)) {
-            k->close(k);
-            sample_out(o);
-            ok = give(o, k);
-            continue;
-        }
         if (!o->nheap && o->park.n)
             v2_park_all(o); /* none of them can go on; it is said below */
         push_woken(o);
-        if (!o->nheap && o->loose && o->loose->rest(o)) {
-            ok = give(o, k);
-            continue;
-        }
-        if (!o->nheap && o->gap_over && !o->gen->torn) {
-            k->close(k);
-            gap_out(o, true);
-            ok = give(o, k);
-            continue;
-        }
-        if (!o->nheap)
+        if (o->nheap)
+            threads_go(o, k, cap, &ok);
+        else if (!something_behind(o, k, &ok))
             break;
-        int64_t until;
-        enum turn_rc rc = turns(o, k, cap, &until);
-        if (rc == TURN_DONE)
-            continue;
-        struct v2_cursor *c = &o->cur[o->heap[0].cursor];
-        if (rc == TURN_OUT && o->heap[0].t <= until) { /* it is still its turn */
-            if (k->n + k->others + EV_MOST > cap)
-                break;
-            bool over;
-            if (general(o, k, c, until, &over, &ok))
-                continue;
-            rc = over ? TURN_OVER : TURN_ON;
-        }
-        if (rc == TURN_OVER) {
-            cursor_done(o, c);
-            heap_drop(o);
-            ok = ok && (!o->loose || give(o, k)); /* what it ran is unknown */
-        } else if (o->nheap > 1) {
-            heap_down(o);
-        }
     }
     k->close(k);
     k->end(k);

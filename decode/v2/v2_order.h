@@ -79,7 +79,6 @@ struct v2_cursor {               /* one thread's events of this generation */
     uint32_t m;             /* EV_NONE: no thread */
     uint32_t batch, nbatch; /* current one, how many: indices into order.list */
     uint8_t type;
-    uint8_t turn; /* the sink's: which of its turns may be the cursor's */
     bool over;    /* it has no more */
     bool gap;     /* between the event before it and this one some may be lost ... */
     bool sure;    /* ... of this very thread */

@@ -77,7 +77,7 @@ bool v2_park(struct v2_order *o, uint32_t cursor)
     k->at[cursor] = (struct v2_parked){w, *list, true};
     *list = cursor + 1;
     k->n++;
-    struct v2_heap x = {o->cur[cursor].t, cursor};
+    struct v2_heap x = {.t = o->cur[cursor].t, .cursor = cursor};
     size_t i = k->nfirst++;
     for (size_t up; i && x.t < k->first[up = (i - 1) / 2].t; i = up)
         k->first[i] = k->first[up];

@@ -5,12 +5,13 @@
  * include this, and have defined before:
  *
  *   struct v2_at       whose event it is, and where it goes
- *   at_order()         the order; at_m(), at_p(), at_g(): the thread, its P and its goroutine, EV_NONE
+ *   at_order()         the order; at_g(): the goroutine that the thread runs, EV_NONE
  *   at_find()          a goroutine by its id, IDMAP_NONE
- *   AT_G(), AT_P()     the entries of a goroutine, of the P
+ *   AT_G(), AT_P()     the entries of a goroutine, of the P; AT_OWN(): of the goroutine that the thread runs
+ *   at_can_start()     the thread has a P, and runs nothing
  *   at_follows()       v2_follows()
  *   at_bad()           what is returned where the event contradicts what is known
- *   at_runs()          what its thread runs from now on
+ *   at_runs()          what its thread runs from now on, and its entry; EV_NONE, NULL
  *   put_..()           what the event tells. false: the sink can't take it this way; nothing has changed
  *
  * ADV_WAIT and ADV_BAD: see v2_state.h. ADV_LONG: v2_adv() is to do it.
@@ -24,13 +25,13 @@ RULE rule_start(const struct v2_at *at, uint64_t id, uint64_t seq)
     struct v2_g *const e = g == IDMAP_NONE ? NULL : AT_G(at, g);
     if (!e || e->status != ST_RUNNABLE || !at_follows(at, e->seqgen, e->seq, seq))
         return ADV_WAIT;
-    if (at_m(at) == EV_NONE || at_p(at) == EV_NONE || at_g(at) != EV_NONE)
+    if (!at_can_start(at))
         return at_bad(at, "it starts where it can't", id);
     if (!put_start(at, g))
         return ADV_LONG;
     e->status = ST_RUNNING;
     e->seq = seq;
-    at_runs(at, g);
+    at_runs(at, g, e);
     return ADV_OK;
 }
 
@@ -38,7 +39,7 @@ RULE rule_start(const struct v2_at *at, uint64_t id, uint64_t seq)
 RULE rule_leave(const struct v2_at *at, uint8_t state, uint64_t reason, uint64_t stack)
 {
     const uint32_t g = at_g(at);
-    struct v2_g *const e = AT_G(at, g);
+    struct v2_g *const e = AT_OWN(at);
     if (e->status != ST_RUNNING)
         return at_bad(at, "the goroutine isn't running", e->id);
     if (!put_leave(at, g, state, reason, stack))
@@ -47,7 +48,7 @@ RULE rule_leave(const struct v2_at *at, uint8_t state, uint64_t reason, uint64_t
         v2_g_forget(at_order(at), g);
     else
         e->status = state;
-    at_runs(at, EV_NONE);
+    at_runs(at, EV_NONE, NULL);
     return ADV_OK;
 }
 
@@ -69,7 +70,7 @@ RULE rule_wake(const struct v2_at *at, uint64_t id, uint64_t seq, uint64_t stack
 RULE rule_call(const struct v2_at *at, uint64_t seq, uint64_t stack)
 {
     const uint32_t g = at_g(at);
-    struct v2_g *const e = AT_G(at, g);
+    struct v2_g *const e = AT_OWN(at);
     struct v2_p *const p = AT_P(at);
     if (e->status != ST_RUNNING)
         return at_bad(at, "the goroutine isn't running", e->id);
@@ -87,7 +88,7 @@ RULE rule_call(const struct v2_at *at, uint64_t seq, uint64_t stack)
 RULE rule_return(const struct v2_at *at)
 {
     const uint32_t g = at_g(at);
-    struct v2_g *const e = AT_G(at, g);
+    struct v2_g *const e = AT_OWN(at);
     struct v2_p *const p = AT_P(at);
     if (e->status != ST_SYSCALL || p->status != V2_PS_SYSCALL)
         return at_bad(at, "the goroutine isn't in a system call with its P", e->id);
@@ -104,8 +105,8 @@ RULE rule_create(const struct v2_at *at, uint8_t state, uint64_t id, uint64_t st
     const uint32_t by = at_g(at);
     if (at_find(at, id) != IDMAP_NONE)
         return at_bad(at, "the goroutine exists already", id);
-    if (by != EV_NONE && AT_G(at, by)->status != ST_RUNNING)
-        return at_bad(at, "the creating goroutine isn't running", AT_G(at, by)->id);
+    if (by != EV_NONE && AT_OWN(at)->status != ST_RUNNING)
+        return at_bad(at, "the creating goroutine isn't running", AT_OWN(at)->id);
     return put_create(at, state, id, start, stack);
 }
 

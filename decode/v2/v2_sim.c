@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "decode/v2/v2_heap.h"
 #include "decode/v2/v2_sink.h"
 
 #define ASSUMED_HZ 15625000
@@ -230,11 +231,13 @@ static void sink_nothing(struct v2_sink *k)
     (void)k;
 }
 
-static enum turn_rc sink_turn(struct v2_sink *k, struct v2_cursor *c, int64_t until, int64_t *t)
+static enum turn_rc sink_turns(struct v2_sink *k, int64_t *until)
 {
-    (void)until;
-    *t = c->t;
-    return late(v2_sim_of(k->o), c->t) ? TURN_DONE : TURN_OUT;
+    struct v2_order *o = k->o;
+    const int64_t t = o->cur[o->heap[0].cursor].t;
+    *until = v2_alone_until(o->heap, o->nheap, v2_next_sample(o));
+    o->heap[0].t = t;
+    return late(v2_sim_of(o), t) ? TURN_DONE : TURN_OUT;
 }
 
 static bool sink_take(struct v2_sink *k)
@@ -248,7 +251,7 @@ enum v2s_rc v2_sim_run(struct v2_sim *s, int64_t until)
     struct v2_order *o = &s->o;
     struct v2_sink k = {.begin = sink_begin,
                         .end = sink_nothing,
-                        .turn = sink_turn,
+                        .turns = sink_turns,
                         .pause = sink_nothing,
                         .close = sink_nothing,
                         .take = sink_take};

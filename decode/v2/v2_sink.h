@@ -14,21 +14,22 @@ enum turn_rc {
     TURN_ON,   /* the next event's time is known, and it is later than `until`: it goes on later */
     TURN_OUT,  /* the next event is the cursor's again, untried */
     TURN_OVER, /* the cursor has no more */
-    TURN_DONE  /* it was done, and the heap is as it should be again; of turn(): o->stopped, nothing was */
+    TURN_DONE  /* the heap is as it should be again, and there is something else to look at, or o->stopped */
 };
 
 struct v2_sink {
     struct v2_order *o; /* whose events; v2_order_run()'s to set */
     size_t n, others;   /* events that turns took since begin(), and that take() was given */
-    size_t room;        /* how many more turns may take; counted down */
+    size_t room;        /* how many more turns may take, at least one; counted down */
     /* begin, end - around any number of events. false: no memory, or there are to be no more. */
     bool (*begin)(struct v2_sink *k);
     void (*end)(struct v2_sink *k);
     /*
-     * turn - the cursor's events, as long as they are at most `until`. What they change of its thread, and what it runs, need
-     * not be written down before close(). *t: the time of the next one.
+     * turns - threads' events, one thread's after another's, always the earliest ones: until one comes that is not for here, or
+     * there is something else to look at. The answer is of the first cursor, whose time in the heap may be later now. What they
+     * change of a thread, and what it runs, need not be written down before close(). *until: v2_alone_until() of the last turn.
      */
-    enum turn_rc (*turn)(struct v2_sink *k, struct v2_cursor *c, int64_t until, int64_t *t);
+    enum turn_rc (*turns)(struct v2_sink *k, int64_t *until);
     void (*pause)(
         struct v2_sink
             *k); /* how far turns have come is in o->last, before an event that concerns its own thread only */

@@ -1,0 +1,73 @@
+/*
+ * v2_heap.h - threads by the time of their current event: whose turn it is, and until when.
+ *
+ * The time stands in the heap, so that sifting reads nothing else. A few are kept sorted, which is a heap as well: the threads that
+ * are busy stand at its top, and one of them takes its place again in a step or two.
+ */
+#ifndef GOTOP_DECODE_V2_HEAP_H
+#define GOTOP_DECODE_V2_HEAP_H
+
+#include <string.h>
+
+#include "decode/v2/v2_order.h"
+
+enum { V2_FEW = 64, V2_STEPS = 8 };
+
+/* v2_heap_down - the first one's time is later than it was. */
+static inline void v2_heap_down(struct v2_heap *h, size_t n)
+{
+    const struct v2_heap x = h[0];
+    size_t i = 0;
+    if (n <= V2_FEW) {
+        for (; i + 1 < n && i < V2_STEPS && h[i + 1].t < x.t; i++)
+            h[i] = h[i + 1];
+        if (i == V2_STEPS && i + 1 < n) { /* many are busy: those before it, h[i + 1] to h[i + k], move at once */
+            size_t k = 0;
+            for (size_t half = V2_FEW / 2; half; half /= 2)
+                k += i + k + half < n && h[i + k + half].t < x.t ? half : 0;
+            memmove(h + i, h + i + 1, k * sizeof *h);
+            i += k;
+        }
+        h[i] = x;
+        return;
+    }
+    for (;;) {
+        size_t k = 2 * i + 1;
+        if (k + 1 < n) {
+            k += h[k + 1].t < h[k].t;
+        } else if (k >= n) {
+            break;
+        }
+        if (h[k].t >= x.t)
+            break;
+        h[i] = h[k];
+        i = k;
+    }
+    h[i] = x;
+}
+
+/* v2_heap_push - one more. v2_heap_drop - the first one goes. */
+void v2_heap_push(struct v2_order *o, uint32_t cursor);
+void v2_heap_drop(struct v2_order *o);
+
+/* v2_next_sample - when the next sample is, INT64_MAX: there is none, or somebody who waits comes before it. */
+static inline int64_t v2_next_sample(struct v2_order *o)
+{
+    if (o->sample >= o->gen->nsample)
+        return INT64_MAX;
+    const int64_t t = o->gen->sample[o->sample].ns;
+    return !o->park.n || t < v2_park_first(o) ? t : INT64_MAX;
+}
+
+/* v2_alone_until - until when the first cursor may go on alone: up to then its events are the earliest, whatever it does. */
+static inline int64_t v2_alone_until(const struct v2_heap *h, size_t n, int64_t sample)
+{
+    int64_t t = sample;
+    if (n > 1 && h[1].t < t)
+        t = h[1].t;
+    if (n > 2 && h[2].t < t)
+        t = h[2].t;
+    return t;
+}
+
+#endif
