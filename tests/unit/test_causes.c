@@ -60,6 +60,9 @@ static const struct {
     {"needle", RULE_GRAIN, "main.sew, called by", "are switched to 4004 times"}, /* coroutines */
     {"umbrellas", RULE_FINALIZERS, "main.(*stand).borrow", "23 of 23 waits there"},
     {"mower", RULE_CONVOY, "main.mow", "gives it back and takes it again at once"},
+    {"scrolls", RULE_PREPARED, "main.readScroll has database/sql prepare",
+     "36 are prepared and closed where 36 answers"},
+    {"scrollkeys", RULE_CONNS, "main.readScroll has database/sql open", "at least 32 are opened"},
     {"registrar", RULE_LINE, "of main.(*books).own between", "Behind these stood"},
     {"bootup", RULE_SERIAL, "by main.readyAll: main.main ran alone",
      "at the beginning of the trace (in the region \"start\")"},

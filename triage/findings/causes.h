@@ -152,6 +152,11 @@ void rules_slow(struct causes *c);     /* rules_slow.c: what slow tasks do more 
 void rule_forced(struct causes *c);    /* rules_alloc.c: collections asked for */
 /* stops_held - in a finding of the collector's stops: who runs on while the world is to stop, if it is always the same. rules_stops.c */
 bool stops_held(struct causes *c, struct finding *f);
+void rules_sql(struct causes *c); /* rules_sql.c: what database/sql does beside the question */
+/* sql_caller - the function of the program that called database/sql, 0 if the stack has none. */
+uint32_t sql_caller(const struct trace *tr, uint32_t stack);
+/* sql_covers - is b, waits for the network, told by a, a finding of rules_sql? */
+bool sql_covers(const struct trace *tr, const struct finding *a, const struct finding *b);
 void rules_grain(struct causes *c);      /* rules_grain.c: pieces so small that handing them on is most of the work */
 void rules_finalizers(struct causes *c); /* rules_finalizers.c: waits for what finalizers give back */
 void rules_host(struct causes *c);       /* rules_host.c: the host took the processors */

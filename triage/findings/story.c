@@ -556,7 +556,8 @@ static bool covers(const struct rules *rs, const struct finding *a, const struct
                !story_is_sign_rule(a->rule);
     case RULE_BACKEND:
     case RULE_SERIAL_CALLS:
-        return (a->rule == RULE_CONNS && same_subject(a, b)) || (a->rule == RULE_LINGER && same_place(rs, a, b));
+        return (a->rule == RULE_CONNS && same_subject(a, b)) || sql_covers(rs->tr, a, b) ||
+               (a->rule == RULE_LINGER && same_place(rs, a, b));
     case RULE_BUSY_LOOP: return b->note && (!a->note || a->rule == RULE_LINE);
     default: return false;
     }

@@ -540,6 +540,7 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
         *o = (struct span_of_won){o->hi / 2, o->hi, .words = HALF};
         return true;
     case RULE_FINALIZERS:
+    case RULE_PREPARED:
     case RULE_HUB:
     case RULE_SLOWEST:
     case RULE_LINGER:

@@ -1,0 +1,193 @@
+/*
+ * rules_sql.c - what database/sql does beside the question itself: connections opened for nearly each one, since none is
+ * kept, and statements prepared and closed for each. Told by the library's own frames, and of the function that called it.
+ */
+#include "triage/findings/causes.h"
+#include "triage/findings/thresholds.h"
+
+#include <string.h>
+
+#include "decode/base/mem.h"
+
+#define CALLERS_OF_SQL 32
+
+enum step { ASKS, OPENS, PREPARES, CLOSES, STEPS, NONE = STEPS };
+
+struct sql {
+    uint32_t func; /* of the program, that calls database/sql */
+    int64_t ns[STEPS];
+    uint64_t n[STEPS], connects; /* connects: waits until the other side takes the connection, one for each at most */
+    const struct pair_row *most[STEPS];
+};
+
+static bool in_sql(struct str f)
+{
+    return str_starts(f, "database/sql.");
+}
+
+uint32_t sql_caller(const struct trace *tr, uint32_t stack)
+{
+    const uint32_t n = trace_stack(tr, stack);
+    bool within = false;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t f = trace_frame(tr, stack, i).func;
+        const bool sql = in_sql(trace_str(tr, f));
+        if (within && !sql && stacks_is_program(tr, f)) {
+            return f;
+        }
+        within |= sql;
+    }
+    return 0;
+}
+
+/* What the innermost of database/sql's functions that says it is at. */
+static enum step step_of(const struct trace *tr, uint32_t stack)
+{
+    static const struct {
+        const char *name;
+        enum step step;
+    } v[] = {{"database/sql.ctxDriverPrepare", PREPARES},    {"database/sql.ctxDriverStmt", ASKS},
+             {"database/sql.ctxDriverQuery", ASKS},          {"database/sql.ctxDriverExec", ASKS},
+             {"database/sql.(*driverStmt).Close", CLOSES},   {"database/sql.(*DB).conn", OPENS},
+             {"database/sql.(*DB).openNewConnection", OPENS}};
+    const uint32_t n = trace_stack(tr, stack);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct str f = trace_str(tr, trace_frame(tr, stack, i).func);
+        for (size_t k = 0; in_sql(f) && k < sizeof v / sizeof *v; k++) {
+            if (str_starts(f, v[k].name)) {
+                return v[k].step;
+            }
+        }
+    }
+    return NONE;
+}
+
+static bool connects(const struct trace *tr, uint32_t stack)
+{
+    const uint32_t n = trace_stack(tr, stack);
+    for (uint32_t i = 0; i < n && i < 8; i++) {
+        if (str_starts(trace_str(tr, trace_frame(tr, stack, i).func), "net.(*netFD).connect")) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static uint32_t gather(const struct causes *c, struct sql v[CALLERS_OF_SQL])
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        const uint32_t func = p->kind == WK_NET ? sql_caller(c->tr, p->stack) : 0;
+        const enum step s = func ? step_of(c->tr, p->stack) : NONE;
+        uint32_t k = 0;
+        while (k < n && v[k].func != func) {
+            k++;
+        }
+        if (s == NONE || k == CALLERS_OF_SQL) {
+            continue;
+        }
+        if (k == n) {
+            v[n++] = (struct sql){.func = func};
+        }
+        v[k].n[s] += p->count;
+        v[k].ns[s] = ns_add(v[k].ns[s], p->total);
+        v[k].connects += s == OPENS && connects(c->tr, p->stack) ? p->count : 0;
+        v[k].most[s] = !v[k].most[s] || p->total > v[k].most[s]->total ? p : v[k].most[s];
+    }
+    return n;
+}
+
+/* Of what these calls take and the goroutines that make them run, as a share of the trace while any is there. */
+static double share_of(const struct causes *c, const struct sql *k, int64_t part, const struct pair_row *p)
+{
+    const uint32_t g = causes_group(c, p->waiter);
+    int64_t all = g == UINT32_MAX ? 0 : c->tg->groups[g].d[GM_EXEC].total;
+    for (int s = 0; s < STEPS; s++) {
+        all = ns_add(all, k->ns[s]);
+    }
+    const double there = (double)all / (double)c->tg->end;
+    return all > 0 ? (double)part / (double)all * (there < 1 ? there : 1) : 0;
+}
+
+static void begin(struct causes *c, struct draft *d, enum rule r, const struct sql *k, enum step s, double share)
+{
+    const struct pair_row *p = k->most[s];
+    draft_start(d, r, (int64_t)(share * (double)c->tg->end));
+    draft_subject(d, c->rs, k->func);
+    draft_at(d, p->longest.t0, p->longest.t1, LANE_G, p->longest.g);
+    d->f.stack = p->stack;
+    text_func(&d->text, c->tr, k->func, 0);
+}
+
+static void opens_finding(struct causes *c, const struct sql *k, double share)
+{
+    struct draft d;
+    begin(c, &d, RULE_CONNS, k, OPENS, share);
+    text_add(&d.amount, "%llu", (unsigned long long)k->connects);
+    text_add(&d.text,
+             " has database/sql open a connection for nearly each question: at least %llu are opened where %llu "
+             "answers are waited for (in ",
+             (unsigned long long)k->connects, (unsigned long long)k->n[ASKS]);
+    text_calls(&d.text, c->tr, k->most[OPENS]->stack, stacks_user_frame(c->tr, k->most[OPENS]->stack), 2);
+    text_lit(&d.text, "). To open them takes ");
+    text_dur(&d.text, k->ns[OPENS]);
+    text_lit(&d.text, " in all, the answers ");
+    text_dur(&d.text, k->ns[ASKS]);
+    text_lit(&d.text, ".");
+    text_add(
+        &d.next,
+        "Keep idle connections: SetMaxIdleConns with as many as ask at once (if not set, two are kept), no short "
+        "SetConnMaxLifetime or SetConnMaxIdleTime.");
+    draft_end(c->rs, &d);
+}
+
+static void prepares_finding(struct causes *c, const struct sql *k, double share)
+{
+    const int64_t beside = ns_add(k->ns[PREPARES], k->ns[CLOSES]);
+    struct draft d;
+    begin(c, &d, RULE_PREPARED, k, PREPARES, share);
+    text_add(&d.amount, "%llu", (unsigned long long)k->n[PREPARES]);
+    text_add(&d.text,
+             " has database/sql prepare a statement for each query: %llu are prepared%s where %llu answers are "
+             "waited for, each a round trip "
+             "of its own, one after the other. That is ",
+             (unsigned long long)k->n[PREPARES], k->n[CLOSES] ? " and closed" : "", (unsigned long long)k->n[ASKS]);
+    text_dur(&d.text, beside);
+    text_lit(&d.text, " beside ");
+    text_dur(&d.text, k->ns[ASKS]);
+    text_lit(&d.text, " for the answers.");
+    text_add(&d.next, "Prepare once and keep the statement, or have the driver send query and arguments at once (a "
+                      "setting of many drivers).");
+    draft_end(c->rs, &d);
+}
+
+void rules_sql(struct causes *c)
+{
+    struct sql v[CALLERS_OF_SQL];
+    const uint32_t n = gather(c, v);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct sql *k = &v[i];
+        if (k->most[OPENS] && (double)k->connects >= threshold(TH_CONNS_COUNT) &&
+            (double)k->connects >= threshold(TH_CONNS_SHARE) * (double)k->n[ASKS]) {
+            const double share = share_of(c, k, k->ns[OPENS], k->most[OPENS]);
+            if (share >= threshold(TH_CONNS_TRACE)) {
+                opens_finding(c, k, share);
+            }
+        }
+        if (k->most[PREPARES] && (double)k->n[PREPARES] >= threshold(TH_PREPARED_COUNT) &&
+            (double)k->n[PREPARES] >= threshold(TH_PREPARED_SHARE) * (double)k->n[ASKS]) {
+            const double share = share_of(c, k, ns_add(k->ns[PREPARES], k->ns[CLOSES]), k->most[PREPARES]);
+            if (share >= threshold(TH_PREPARED_TRACE)) {
+                prepares_finding(c, k, share);
+            }
+        }
+    }
+}
+
+bool sql_covers(const struct trace *tr, const struct finding *a, const struct finding *b)
+{
+    const uint32_t func = sql_caller(tr, a->stack);
+    return (a->rule == RULE_CONNS || a->rule == RULE_PREPARED) && func && sql_caller(tr, b->stack) == func &&
+           (step_of(tr, b->stack) != ASKS || a->severity_ns >= b->severity_ns);
+}
