@@ -20,15 +20,16 @@ cpu() { # cpu FILE ARG.. - seconds of user and system time; the files stand last
 printf '%-12s %8s  %-11s %9s %9s %6s\n' shape KB command s/10MB 4N more
 for shape in $(sh tests/support/attack.sh); do
     n=${ATTACK_N:-200000}
-    case $shape in threads | threads-at-once | *generations) n=$((n / 10)) ;; *tasks | names | frames | siblings) n=$((n / 10)) ;; old-ps) n=$((n / 20)) ;; esac
+    case $shape in *threads | threads-at-once | *generations) n=$((n / 10)) ;; *tasks | names | frames | siblings) n=$((n / 10)) ;; old-ps) n=$((n / 20)) ;; esac
     made "$n" 1 && made $((4 * n)) 4 || continue
-    for c in report view3 view5 diff csv; do
+    for c in report view3 view5 diff csv slice; do
         for k in 1 4; do
             f=$tmp.$k
             case $c in
             report) s=$(cpu report --threads 1 "$f") ;;
             view*) s=$(cpu --headless --threads 1 --view "${c#view}" "$f") ;;
             diff) s=$(cpu diff --threads 1 "$f" "$f") ;;
+            slice) s=$(cpu slice --from 10% --to 60% -o "$tmp.o" "$f") ;;
             csv) s=$(cpu csv spans --threads 1 "$f") ;;
             esac
             eval "s$k=$s b$k=$(stat -c %s "$f")"

@@ -60,7 +60,7 @@ enum err_code dialect_tell(const uint8_t *p, size_t len, struct dialect *d, stru
         return ERR_OK;
     }
     static const char start[] = "go 1.";
-    if (memcmp(p, start, len < 5 ? len : 5))
+    if (memcmp(p, start, len < 5 ? len : 5) != 0)
         return not_trace(p, len, e);
     if (len < 16)
         return err_set(e, ERR_TRUNCATED, len, "the file ends inside the trace header: expected 16 bytes, found %zu",
@@ -69,7 +69,7 @@ enum err_code dialect_tell(const uint8_t *p, size_t len, struct dialect *d, stru
     int minor = 0;
     while (i < 8 && p[i] >= '0' && p[i] <= '9')
         minor = minor * 10 + (p[i++] - '0');
-    if (i == 5 || p[5] == '0' || memcmp(p + i, " trace", 6))
+    if (i == 5 || p[5] == '0' || memcmp(p + i, " trace", 6) != 0)
         return not_trace(p, len, e);
     for (i += 6; i < 16; i++)
         if (p[i])

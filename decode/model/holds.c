@@ -283,7 +283,7 @@ static void ask_p(const struct fold *f, const struct mlane *l, const struct aske
     enum { SOME = PART / 4 };
     const struct spanlane *p = &f->lane[LANE_P][a->p[k]];
     int64_t at[3 * SOME], v[3 * SOME][SPAN_SLOTS];
-    uint64_t spans[3 * SOME];
+    uint64_t spans[3 * SOME] = {0};
     struct {
         uint32_t j, from, behind, to;
     } of[SOME];

@@ -669,7 +669,7 @@ enum joined join_next(struct trace *tr, struct segment *s)
         rc = JOIN_NOT;
     if (rc != JOINED)
         return rc;
-    if (!grow(j, &j->seg, &j->cap, j->n + 1, sizeof *j->seg) || !maps_make(j, s))
+    if (!grow(j, &j->seg, &j->cap, j->n + 1, sizeof(struct segment *)) || !maps_make(j, s))
         return JOIN_OOM;
     j->seg[j->n++] = s;
     j->ng += s->nnew;

@@ -139,7 +139,7 @@ void loader_free(struct loader *l)
 /* One generation further. Under the lock. */
 static void find_next(struct loader *l)
 {
-    struct segment **v = mem_grow(l->seg, &l->capseg, l->nseg + 1, sizeof *v);
+    struct segment **v = mem_grow(l->seg, &l->capseg, l->nseg + 1, sizeof(struct segment *));
     l->seg = v ? v : l->seg;
     struct source like = l->tr->src;
     like.st = (struct source_status){.has_clock = true};

@@ -374,7 +374,7 @@ static bool turn_close(struct turns *ts, struct turn *u)
     if (u->at == c->at)
         return true;
     hot_run_end(&u->r, &ts->h);
-    u->vm->g = u->r.g;
+    v2_m_has(ts->k.o, c->m, u->r.g);
     if (!u->args)
         return v2_cursor_load(ts->k.o, c, u->at, u->before + base);
     c->lazy = true;

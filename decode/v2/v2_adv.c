@@ -295,7 +295,8 @@ static enum adv proc_lost(struct v2_order *o, const struct v2_cursor *c, const s
     uint32_t g = v2_g_new(o, gid, ST_SYSCALL);
     if (g == EV_NONE || !v2_was_note(o, g, ST_SYSCALL, false))
         return ADV_BAD;
-    o->m[m].g = o->m[m].was_g = g;
+    v2_m_has(o, m, g);
+    o->m[m].was_g = g;
     emit_held(o, p, m, g, ST_SYSCALL);
     return ADV_OK;
 }
@@ -388,7 +389,7 @@ static enum adv status(struct v2_order *o, const struct v2_cursor *c, const stru
     if (on_m != EV_NONE && o->m[on_m].fresh && !known)
         o->m[on_m].was_g = g;
     if (on_m != EV_NONE)
-        o->m[on_m].g = g;
+        v2_m_has(o, on_m, g);
     struct ev *e = v2_emit(o, c, &who, EVK_G_STATUS, state);
     e->g = g;
     e->p = on_p;
@@ -457,7 +458,7 @@ static inline bool at_can_start(const struct v2_at *at)
 static inline void at_runs(const struct v2_at *at, uint32_t g, const struct v2_g *e)
 {
     (void)e;
-    at->o->m[at->x->m].g = g;
+    v2_m_has(at->o, at->x->m, g);
     at->o->m[at->x->m].fresh = false;
 }
 
@@ -661,7 +662,7 @@ EVENT(go_create_syscall)
     uint32_t g = v2_g_new(o, id, ST_SYSCALL);
     if (g == EV_NONE)
         return ADV_BAD;
-    o->m[x->m].g = g;
+    v2_m_has(o, x->m, g);
     struct ev *e = v2_emit(o, c, x, EVK_G_CREATE, ST_SYSCALL);
     e->g = g;
     e->arg = id;
@@ -687,7 +688,7 @@ static enum adv go_to(struct v2_order *o, const struct v2_cursor *c, const struc
         v2_g_forget(o, x->g);
     else
         v2_g_at(o, x->g)->status = state;
-    o->m[x->m].g = g;
+    v2_m_has(o, x->m, g);
     emit_g(o, c, x, g, ST_RUNNING);
     return ADV_OK;
 }

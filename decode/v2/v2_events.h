@@ -31,7 +31,7 @@ enum v2_after {
 #define V2_ARGS 4 /* that an event has, at most */
 
 struct v2_spec {
-    int8_t nargs; /* + 1, so that 0 means: no such event */
+    uint8_t nargs; /* + 1, so that 0 means: no such event */
     uint8_t context, after, since;
     uint8_t means;
     uint8_t strs, stacks; /* bit i set: argument i is a string's, a stack's id */

@@ -14,6 +14,7 @@
 #include "decode/v2/v2_heap.h"
 #include "decode/v2/v2_sink.h"
 #include "decode/v2/v2_state.h"
+#include "decode/v2/v2_step.h"
 #include "decode/v2/v2_torn.h"
 
 /* ---- cursors ---------------------------------------------------------------------------------------------- */
@@ -210,6 +211,9 @@ static void begin_clean(struct v2_order *o, struct v2_gen *gen)
     o->consumed = 0;
     o->torn_from = INT64_MAX;
     o->sample = 0;
+    for (size_t i = 0; i < o->ncur; i++) /* not all threads there ever were */
+        if (o->cur[i].m != EV_NONE)
+            o->m[o->cur[i].m].cur = 0;
     o->ncur = o->nheap = 0;
     o->park.n = o->park.nwoken = o->park.mask = 0;
     o->torn.rested = o->torn.begun = o->hurt = false;
@@ -219,8 +223,6 @@ static void begin_clean(struct v2_order *o, struct v2_gen *gen)
     o->torn.rest_m = o->torn.rest_g = o->torn.rest_p = 0;
     o->torn.before = o->last;
     o->torn.gaps = o->torn.dropped = 0;
-    for (size_t i = 0; i < o->nm; i++)
-        o->m[i].cur = 0;
 }
 
 /* A cursor for each thread: its batches stand side by side in o->list. false: out of memory. */
@@ -253,6 +255,13 @@ static bool cursors_new(struct v2_order *o, const struct v2_gen *gen)
     return true;
 }
 
+/* What is asked of a generation of which events may be missing. */
+static bool lose(struct v2_order *o)
+{
+    v2_held_begin(o);
+    return !o->oom && o->loose->begin(o);
+}
+
 bool v2_order_begin(struct v2_order *o, struct v2_gen *gen)
 {
     begin_clean(o, gen);
@@ -266,7 +275,7 @@ bool v2_order_begin(struct v2_order *o, struct v2_gen *gen)
         o->aside = aside;
     if (!heap || !aside)
         return false;
-    if (o->loose && !o->loose->begin(o))
+    if (o->loose && !lose(o))
         return false;
     const int64_t t = v2_ns(gen->min_time, o->unit);
     for (size_t i = 0; i < o->ncur; i++) {
@@ -368,7 +377,7 @@ static bool loosen(struct v2_order *o)
     }
     o->loose = &v2_torn;
     o->torn.begun = true;
-    return o->loose->begin(o);
+    return lose(o);
 }
 
 static void push_woken(struct v2_order *o)
@@ -629,6 +638,7 @@ void v2_order_free(struct v2_order *o)
     mem_free(o->list);
     mem_free(o->heap);
     mem_free(o->aside);
+    mem_free(o->held.m);
     v2_park_free(&o->park);
     idmap_free(&o->torn.has);
     mem_free(o->was);

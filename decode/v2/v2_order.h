@@ -97,6 +97,12 @@ struct v2_torn {      /* of a generation of which events were lost */
     bool rested, begun;            /* these are done */
 };
 
+struct v2_held { /* who has a goroutine, where that is asked: v2_holder() */
+    uint32_t *m; /* by goroutine: the thread that was last given it */
+    size_t cap;
+    bool on; /* it is kept */
+};
+
 /*
  * v2_loose - who is asked of a generation of which events may be missing: v2_torn.c, so that the model has gaps, or who writes it
  * anew (v2_sim.h). All may make events, into o->out.
@@ -158,6 +164,7 @@ struct v2_order {
     bool hurt;                    /* a batch can't be read to its end, or its times are none: some are missing */
     int64_t latest;               /* no event of the generation is behind this, ns */
     struct v2_torn torn;
+    struct v2_held held;
     bool newer;         /* it has been said that there are events newer than the header */
     uint32_t cut_torn;  /* the last generation of which it has been said that it is a slice of one with gaps */
     bool alone;         /* a segment: nothing is known of what was before, statuses are taken as they are told */

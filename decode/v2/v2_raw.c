@@ -77,7 +77,7 @@ bool v2_raw_clock(const struct v2_raw_batch *b, struct v2_raw_clock *c)
     if (b->first != V2R_SYNC)
         return false;
     for (p++; p < b->end;) {
-        uint64_t dt;
+        uint64_t dt = 0;
         if (*p == V2R_FREQ && !c->freq) {
             p = bytes_varint(p + 1, b->end, &c->freq);
         } else if (*p == V2R_SNAPSHOT && !c->has_wall) {

@@ -439,6 +439,8 @@ static bool order_copy(struct v2_order *to, const struct v2_order *o)
     to->p = copy(o->p, o->np, sizeof *o->p);
     to->m = copy(o->m, o->nm, sizeof *o->m);
     to->region = copy(o->region, o->nregion, sizeof *o->region);
+    for (size_t i = 0; to->m && i < to->nm; i++)
+        to->m[i].cur = 0;
     return to->p && to->m && to->region && pages_copy(to, o) && idmap_copy(&to->gs, &o->gs) &&
            idmap_copy(&to->ps, &o->ps) && idmap_copy(&to->ms, &o->ms) && idmap_copy(&to->tasks, &o->tasks);
 }

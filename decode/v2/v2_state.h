@@ -38,6 +38,14 @@ struct ev *v2_emit(struct v2_order *o, const struct v2_cursor *c, const struct v
                    uint8_t state);
 /* v2_m_get - the thread's index, given out at its first mention. EV_NONE: no thread, or out of memory (o->oom). */
 uint32_t v2_m_get(struct v2_order *o, uint64_t id);
+/* v2_m_has - the thread has a goroutine from now on, EV_NONE: none. v2_held_put - where that is kept. */
+void v2_held_put(struct v2_order *o, uint32_t m, uint32_t g);
+static inline void v2_m_has(struct v2_order *o, uint32_t m, uint32_t g)
+{
+    o->m[m].g = g;
+    if (o->held.on && g != EV_NONE)
+        v2_held_put(o, m, g);
+}
 /* v2_g_new - a goroutine, EV_NONE: out of memory (o->oom). v2_g_forget - it has ended. */
 uint32_t v2_g_new(struct v2_order *o, uint64_t id, uint8_t status);
 void v2_g_forget(struct v2_order *o, uint32_t g);

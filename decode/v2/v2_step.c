@@ -71,8 +71,36 @@ bool v2_steps_last(const struct v2_order *o, enum v2_step_of of, uint64_t id, ui
 
 /* ---- what an event waits for ------------------------------------------------------------------------------ */
 
+void v2_held_put(struct v2_order *o, uint32_t m, uint32_t g)
+{
+    if (g >= o->held.cap) {
+        const size_t was = o->held.cap;
+        uint32_t *v = v2_room(o, o->held.m, &o->held.cap, (size_t)g + 1, sizeof *v);
+        o->held.on = v;
+        if (!v)
+            return;
+        memset(v + was, 0, (o->held.cap - was) * sizeof *v);
+        o->held.m = v;
+    }
+    o->held.m[g] = m;
+}
+
+void v2_held_begin(struct v2_order *o)
+{
+    if (o->held.on)
+        return;
+    o->held.on = true;
+    for (size_t m = o->nm; o->held.on && m-- > 0;)
+        if (o->m[m].g != EV_NONE)
+            v2_held_put(o, (uint32_t)m, o->m[m].g);
+}
+
 uint32_t v2_holder(const struct v2_order *o, uint32_t g)
 {
+    if (o->held.on) {
+        const uint32_t m = g < o->held.cap ? o->held.m[g] : 0;
+        return m < o->nm && o->m[m].g == g ? m : EV_NONE;
+    }
     for (uint32_t m = 0; m < o->nm; m++)
         if (o->m[m].g == g)
             return m;

@@ -42,7 +42,11 @@ bool v2_steps_last(const struct v2_order *o, enum v2_step_of of, uint64_t id, ui
 enum v2_lack { V2_TO_COME, V2_GONE, V2_STALE };
 enum v2_lack v2_lack_of(const struct v2_order *o, const struct v2_cursor *c);
 
-/* v2_holder - the thread that has a goroutine, EV_NONE. v2_has_more - a thread has events that are not done. */
+/*
+ * v2_holder - the thread that has a goroutine, EV_NONE. At once from v2_held_begin() on; else it is looked for among all threads.
+ * v2_has_more - a thread has events that are not done.
+ */
+void v2_held_begin(struct v2_order *o);
 uint32_t v2_holder(const struct v2_order *o, uint32_t g);
 bool v2_has_more(const struct v2_order *o, uint32_t m);
 

@@ -252,7 +252,7 @@ static bool mend_status(struct v2_order *o, const struct v2_cursor *c)
     if (state == ST_SYSCALL && (m = v2_m_get(o, c->arg[1])) != EV_NONE) {
         if (o->m[m].g != EV_NONE && o->m[m].g != g)
             g_gap(o, c, o->m[m].g, ST_UNKNOWN);
-        o->m[m].g = g;
+        v2_m_has(o, m, g);
     }
     return true;
 }
@@ -285,7 +285,7 @@ static bool mend_bad(struct v2_order *o, const struct v2_cursor *c)
             return false;
         if (v2_g_at(o, g)->status != ST_RUNNING)
             g_gap(o, c, g, ST_RUNNING);
-        o->m[m].g = g;
+        v2_m_has(o, m, g);
         return true;
     default: return false;
     }

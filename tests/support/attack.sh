@@ -2,7 +2,8 @@
 # attack.sh SHAPE N - a made-up trace in the tests' notation (tracegen.h) that has N of something, as a stranger would
 # send it. Without arguments: the shapes' names.
 [ $# -gt 1 ] || { echo threads ids created tasks regions names generations ps equal silence frames waits reasons old-ps old-created \
-    old-tasks tiny-generations threads-at-once hops piled siblings one-group; exit 0; }
+    old-tasks tiny-generations threads-at-once hops piled siblings one-group \
+    silent-threads; exit 0; }
 exec awk -v shape="$1" -v n="$2" '
 function batch(m, t) { print "batch m=" m " t=" t; last = t }
 function begin(m, p, g) {
@@ -41,6 +42,11 @@ BEGIN {
     }
     if (shape == "threads-at-once") { # all at one time, each with a P and a goroutine
         for (i = 0; i < n; i++) { print "batch m=" 100 + i " t=100\nProcStatus +0 p=" i " running\nGoStatus +0 g=" i + 1 " m=" 100 + i " running" }
+        exit
+    }
+    if (shape == "silent-threads") { # a generation with many, then one of a single thread after the other
+        for (i = 0; i < n; i++) { batch(100 + i, 100 + i); begin(100 + i, i + 10, i + 1) }
+        for (i = 0; i < n / 10; i++) { print "endgen\nbatch gen=" i + 2 " m=7 t=" 1000 + n + i * 1000; begin(7, 0, n + 1); print "HeapAlloc +1 bytes=1" }
         exit
     }
     if (shape == "hops") { # one goroutine, from P to P

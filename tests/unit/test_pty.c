@@ -491,6 +491,59 @@ static void test_closed(void **state)
     pty_close(&p);
 }
 
+/* Nothing comes, or a header alone: q leaves, a signal does; the terminal is as it was, what else was typed is obeyed behind it. */
+static void test_waiting(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line, *keys;
+        int sent, status;
+    } waits[] = {
+        {"exec \"$GOTOP_RUN\" - <&3", "q", 0, 0},
+        {"head -c 16 " TRACE " >&3; exec \"$GOTOP_RUN\" - <&3", "Q", 0, 0},
+        {"exec \"$GOTOP_RUN\" --follow - <&3", "q", 0, 0},
+        {"exec \"$GOTOP_RUN\" \"$TMPDIR/silent\"", "3q", 0, 0},
+        {"exec \"$GOTOP_RUN\" - <&3", "\003", 0, 128 + SIGINT},
+        {"exec \"$GOTOP_RUN\" --follow - <&3", "\003", 0, 128 + SIGINT},
+        {"exec \"$GOTOP_RUN\" - <&3", "3", SIGTERM, 128 + SIGTERM},
+        {"exec \"$GOTOP_RUN\" - <&3", "", SIGSEGV, 128 + SIGSEGV},
+    };
+    assert_int_equal(mkfifo(file("silent"), 0600), 0);
+    for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
+        struct pty p;
+        char line[300];
+        snprintf(line, sizeof line, "exec 3<>\"$TMPDIR/silent\"; %s", waits[i].line);
+        with_shell(&p, line);
+        if (!pty_until(&p, "q leaves"))
+            pty_fail(&p, "nothing says how to leave");
+        pty_type(&p, waits[i].keys);
+        if (waits[i].sent)
+            kill(p.pid, waits[i].sent);
+        expect_left(&p, waits[i].status, -1, waits[i].line);
+        pty_close(&p);
+    }
+    struct pty p;
+    with_shell(&p, "exec 3<>\"$TMPDIR/silent\"; exec \"$GOTOP_RUN\" --view 2 \"$TMPDIR/silent\" 3>&-");
+    int fd = open(file("silent"), O_WRONLY), in = open(TRACE, O_RDONLY);
+    char buf[4096];
+    assert_true(fd >= 0 && in >= 0);
+    if (!pty_until(&p, "q leaves"))
+        pty_fail(&p, "nothing says how to leave");
+    pty_type(&p, "?");
+    pty_rest(&p);
+    for (ssize_t n; (n = read(in, buf, sizeof buf)) > 0;)
+        assert_true(write(fd, buf, (size_t)n) == n);
+    close(fd);
+    close(in);
+    if (!pty_until(&p, "Keys in"))
+        pty_fail(&p, "what was typed is lost");
+    pty_type(&p, "\033");
+    pty_rest(&p);
+    pty_type(&p, "Q");
+    expect_left(&p, 0, -1, "a trace that came late");
+    pty_close(&p);
+}
+
 /* The file shrinks, or is emptied, under the program: it says so or shows what it has, and ends as ever. */
 static void test_file_cut(void **state)
 {
@@ -687,21 +740,14 @@ static void test_killed_while_stopped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_quit),
-        cmocka_unit_test(test_signals),
-        cmocka_unit_test(test_any_moment),
-        cmocka_unit_test(test_busy_moment),
-        cmocka_unit_test(test_twice),
-        cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_terminal_gone),
-        cmocka_unit_test(test_nobody_hears),
-        cmocka_unit_test(test_closed),
-        cmocka_unit_test(test_file_cut),
-        cmocka_unit_test(test_file_replaced),
-        cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_killed_while_stopped),
-        cmocka_unit_test(test_editor),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_quit),          cmocka_unit_test(test_signals),
+        cmocka_unit_test(test_any_moment),    cmocka_unit_test(test_busy_moment),
+        cmocka_unit_test(test_twice),         cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_terminal_gone), cmocka_unit_test(test_nobody_hears),
+        cmocka_unit_test(test_closed),        cmocka_unit_test(test_waiting),
+        cmocka_unit_test(test_file_cut),      cmocka_unit_test(test_file_replaced),
+        cmocka_unit_test(test_copies),        cmocka_unit_test(test_killed_while_stopped),
+        cmocka_unit_test(test_editor),        cmocka_unit_test(test_memory),
     };
     program = getenv("GOTOP") ? getenv("GOTOP") : "build/gotop";
     if (access(program, X_OK) || access(TRACE, R_OK) || !mkdtemp(dir)) {

@@ -33,6 +33,37 @@ static void units(void **state)
     assert_int_equal(threshold_ns(TH_STW_LONGEST), 1000000);
 }
 
+/* What a user sets to nothing is reached by what there is, and nobody divides by what there is not. */
+static void nothing(void **state)
+{
+    static const char *const traces[] = {"samples/http-1.26.trace", "samples/workers-1.10.trace",
+                                         "samples/tasks-1.27.trace"};
+    struct text t = {0}, zero = {0};
+    struct err e = {0};
+    (void)state;
+    thresholds_reset();
+    rules_text(&t);
+    for (const char *p = t.p, *is; (is = strstr(p, " = ")) != NULL; p = is + 3) {
+        const char *name = is, *unit = is + 3 + strspn(is + 3, "0123456789.");
+        while (name > t.p && name[-1] > ' ')
+            name--;
+        if (unit > is + 3 && memchr(name, '.', (size_t)(is - name)))
+            text_add(&zero, "%.*s = 0%.*s\n", (int)(is - name), name, (int)strcspn(unit, " \n"), unit);
+    }
+    if (parse(zero.p, &e))
+        fail_msg("%s", e.what);
+    assert_true(threshold(TH_TREND_COUNT) < 1e-6 && threshold(TH_TREND_COUNT) > 0);
+    for (size_t i = 0; i < sizeof traces / sizeof *traces; i++) {
+        struct loaded l;
+        help_load(traces[i], &l);
+        assert_true(l.fs.n > 0);
+        load_free(&l);
+    }
+    thresholds_reset();
+    text_free(&t);
+    text_free(&zero);
+}
+
 static void mistakes(void **state)
 {
     static const struct {
@@ -129,10 +160,8 @@ static void they_decide(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(units),
-        cmocka_unit_test(mistakes),
-        cmocka_unit_test(printed_and_read_again),
-        cmocka_unit_test(they_decide),
+        cmocka_unit_test(units),       cmocka_unit_test(mistakes), cmocka_unit_test(printed_and_read_again),
+        cmocka_unit_test(they_decide), cmocka_unit_test(nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,6 +15,18 @@ struct run {
     size_t n, pos;
 };
 
+/* Who has a goroutine is found at once, and is who has it. */
+static void expect_held(const struct v2_order *o)
+{
+    assert_true(o->held.on);
+    for (uint32_t g = 0; g < o->ng; g++) {
+        uint32_t m = 0;
+        while (m < o->nm && o->m[m].g != g)
+            m++;
+        assert_int_equal(v2_holder(o, g), m < o->nm ? m : EV_NONE);
+    }
+}
+
 /* All generations, up to the first damage. */
 static void run(struct run *r, const char *text)
 {
@@ -25,6 +37,7 @@ static void run(struct run *r, const char *text)
     while (!r->s.damage.code && v2_raw_gen(r->data, r->n, 1026, &r->pos, &r->gen, &e)) {
         assert_true(v2_sim_begin(&r->s, r->data, &r->gen));
         v2_sim_run(&r->s, INT64_MAX);
+        expect_held(&r->s.o);
     }
     assert_false(r->s.o.oom);
 }

@@ -229,7 +229,7 @@ static int cmp_value(const void *a, const void *b)
 /* The median of the runs' values; known if it is in all runs. */
 static struct metric_value middle(const struct options *o, const struct runs *r, uint32_t cond)
 {
-    struct metric_value v[RUNS_MAX], m;
+    struct metric_value v[RUNS_MAX] = {{0}}, m;
     for (uint32_t i = 0; i < r->n; i++) {
         v[i] = r->v[(size_t)i * o->nconds + cond];
     }

@@ -58,7 +58,7 @@ static int cmp_one(const void *a, const void *b)
 /* What one of n works for, of which `part` work less. */
 static int64_t work_of(const struct one *v, uint32_t n, double part)
 {
-    int64_t w[KEPT];
+    int64_t w[KEPT] = {0};
     for (uint32_t i = 0; i < n; i++) {
         w[i] = v[i].work;
     }
@@ -120,13 +120,14 @@ static double at_once(const struct series *s)
 static void cost_of(const struct series *s, struct trend *t)
 {
     const double each = (double)s->of / s->n / at_once(s);
+    const uint32_t quarter = s->n / 4;
     double work = 0, took = 0, first = 0, mean = 0;
-    for (uint32_t i = 0; i < s->n / 4; i++) {
+    for (uint32_t i = 0; i < quarter; i++) {
         first += (double)(s->v[i].t1 - s->v[i].t0);
         mean += (double)s->v[i].work;
     }
-    first /= s->n / 4;
-    mean /= s->n / 4;
+    first /= quarter;
+    mean /= quarter;
     mean = mean > (double)t->first ? mean : (double)t->first;
     for (uint32_t i = 0; i < s->n; i++) {
         work += (double)s->v[i].work - mean;
@@ -157,7 +158,7 @@ static void judge(struct search *k)
 {
     struct trend t;
     struct series *s = &k->now;
-    if (s->n < threshold(TH_TREND_COUNT)) {
+    if (s->n < 4 || s->n < threshold(TH_TREND_COUNT)) { /* quarters are compared */
         return;
     }
     qsort(s->v, s->n, sizeof s->v[0], cmp_one);

@@ -40,19 +40,22 @@ static struct set now = {.v = {
 #undef X
                          }};
 
+/* Rules go on to divide by what has reached a number of theirs: a user's 0 is as little as there can be. */
+#define LEAST 1e-9
+
 double threshold(enum threshold t)
 {
-    return now.v[t];
+    return now.v[t] > LEAST ? now.v[t] : LEAST;
 }
 
 int64_t threshold_ns(enum threshold t)
 {
-    return (int64_t)now.v[t];
+    return now.v[t] > 1 ? (int64_t)now.v[t] : 1;
 }
 
 bool threshold_reached(enum threshold t, int64_t part, int64_t whole)
 {
-    return (double)part >= now.v[t] * (double)whole;
+    return (double)part >= threshold(t) * (double)whole;
 }
 
 bool rule_is_off(enum rule r)

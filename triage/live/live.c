@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -281,11 +282,18 @@ void live_stop_release(void)
     hold(SIG_UNBLOCK);
 }
 
+static atomic_bool asked;
+
+void live_stop_ask(void)
+{
+    asked = true;
+}
+
 bool live_stop_asked(void)
 {
     sigset_t set;
-    return sigpending(&set) == 0 &&
-           (sigismember(&set, SIGINT) || sigismember(&set, SIGTERM) || (sigismember(&set, SIGHUP) && hears_hangup()));
+    return asked || (sigpending(&set) == 0 && (sigismember(&set, SIGINT) || sigismember(&set, SIGTERM) ||
+                                               (sigismember(&set, SIGHUP) && hears_hangup())));
 }
 
 int64_t live_wall_now(void)

@@ -95,6 +95,8 @@ void live_close(struct live *l);
 void live_stop_hold(void);
 void live_stop_release(void);
 bool live_stop_asked(void);
+/* live_stop_ask - as such a signal would, for as long as the process lives; from any thread. */
+void live_stop_ask(void);
 /* live_stamp - wall-clock time in UTC, "2026-11-21T23:45:12.345Z"; for a file's name without colons and dashes. */
 void live_stamp(int64_t wall_ns, bool for_name, char *out, size_t size);
 int64_t live_wall_now(void); /* ns since 1970 */

@@ -405,7 +405,7 @@ bool triage_goroutines(struct triage *tg)
     struct triage_work *wk = tg->work;
     struct runs r = {.tg = tg, .sum = mem_zalloc(sizeof *r.sum)};
     r.size = tg->ng / RUNS + 1 < RUN_MOST ? tg->ng / RUNS + 1 : RUN_MOST;
-    r.size = (r.size + GSTATS_ROWS - 1) / GSTATS_ROWS * GSTATS_ROWS;
+    r.size = (r.size / GSTATS_ROWS + (r.size % GSTATS_ROWS > 0)) * GSTATS_ROWS;
     struct subtotal *y = r.sum;
     const size_t rest = tg->ng > ALONE ? tg->ng - ALONE : 0;
     bool ok = y && slices_each(trace_threads(tg->tr), tg->ng - rest + (rest + r.size - 1) / r.size,

@@ -217,11 +217,12 @@ static int run_headless(struct app *a, const struct options *o)
     return finish_output(EXIT_OK);
 }
 
-static int run_terminal(struct app *a, const struct options *o, enum charset charset, int *signal_out)
+static int run_terminal(struct app *a, const struct options *o, enum charset charset, const char *typed,
+                        int *signal_out)
 {
     struct term *t;
     struct err e = {0};
-    struct term_opts to = {o->color, PALETTE_DARK, !o->no_mouse, charset};
+    struct term_opts to = {o->color, PALETTE_DARK, !o->no_mouse, charset, typed};
     if (!load_palette(o, &to.palette))
         return EXIT_USAGE;
     if (term_open(&t, &to, &e)) {
@@ -339,6 +340,12 @@ static void as_told(struct app *a, struct app *below, const struct options *o, e
         door_printf(stderr, "gotop: out of memory for two traces: one is shown\n");
 }
 
+/* While a trace is opened nothing is held that would have to be put away. */
+static void leave_now(void)
+{
+    _exit(EXIT_OK);
+}
+
 static int main_view(const struct options *o, enum charset charset)
 {
     struct follow *follow = NULL;
@@ -353,11 +360,19 @@ static int main_view(const struct options *o, enum charset charset)
     }
     bool piped = strcmp(o->path, "-") == 0;
     bool live = o->follow || feed_is_url(o->path);
+    char typed[PATIENCE_TYPED];
     struct patience *wait = patience_begin(live    ? "waiting for the program's first second"
                                            : piped ? "reading the trace from standard input"
-                                                   : "reading the trace");
+                                                   : "reading the trace",
+                                           o->headless || o->linear ? NULL
+                                           : live                   ? live_stop_ask
+                                                                    : leave_now);
     enum err_code opened = live ? open_live(o, &follow, &tr, &e) : trace_open(o->path, &o->trace, &tr, &e);
-    patience_end(wait);
+    if (patience_end(wait, typed) && opened) {
+        keymap_free(km);
+        mem_free(a);
+        return EXIT_OK;
+    }
     struct app *below = NULL; /* and its trace */
     enum several how = several(o, opened);
     if (how == SEVERAL_SIDE_BY_SIDE && !open_both(o, &tr, &below, km, &e))
@@ -381,7 +396,7 @@ static int main_view(const struct options *o, enum charset charset)
         as_told(a, below, o, &charset);
         if (follow)
             app_live_begin(a, follow, piped ? name : o->path);
-        status = o->headless || o->linear ? run_headless(a, o) : run_terminal(a, o, charset, &by_signal);
+        status = o->headless || o->linear ? run_headless(a, o) : run_terminal(a, o, charset, typed, &by_signal);
         pair_end(a);
         app_free(a);
     } else {

@@ -330,7 +330,8 @@ static unsigned feed(struct app *a, keycode k)
 static unsigned point(struct app *a, int x, int y)
 {
     struct view *v = &a->view;
-    enum lane_kind kind = kind_here(v)->lanes;
+    const struct view_kind *here = kind_here(v);
+    const enum lane_kind kind = here->lanes;
     const struct lanes *l = kind < LANE_KINDS ? &v->lanes[kind] : NULL;
     unsigned f = VR_NONE;
     struct plan p;

@@ -1,82 +1,190 @@
 /*
- * patience.c - a thread that only sleeps and writes; what takes long goes on in the caller's thread, undisturbed.
+ * patience.c - a thread that only sleeps, writes and looks for a key; what takes long goes on in the caller's thread, undisturbed.
+ *
+ * Keys come without Enter, so the terminal's settings change for the time of the line, in that alone. What is typed may be for
+ * another program of the same pipeline that asks for a password, or whether a host is to be trusted: it has a moment to take
+ * it, and only what nobody has taken by then is read.
  */
 #include "viewer/term/patience.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
-#include <stdbool.h>
+#include <signal.h>
 #include <stdio.h>
-#include <time.h>
+#include <string.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "decode/base/door.h"
+#include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "decode/base/thread.h"
 
+enum { FIRST_MS = 333, LINE_MS = 1000, COURTESY_MS = 50 };
+
 struct patience {
     pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t wake;
-    bool over;
+    int over[2]; /* a pipe: readable once it is */
     const char *what;
+    void (*leave)(void);
+    bool left;
+    char typed[PATIENCE_TYPED];
+    size_t ntyped;
 };
 
-static void add_ms(struct timespec *t, long ms)
+/* ---- the terminal, taken and given back ------------------------------------------------------------------------- */
+
+/* One per process, since signals are. */
+static struct {
+    volatile sig_atomic_t taken;
+    int fd;
+    struct termios found;
+} tty;
+
+static const int ending[] = {SIGINT, SIGTERM, SIGHUP,  SIGQUIT, SIGTSTP, SIGSEGV, SIGABRT,   SIGFPE,  SIGILL,
+                             SIGSYS, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU, SIGTRAP, SIGVTALRM, SIGPROF, SIGIO};
+enum { NENDING = sizeof ending / sizeof *ending };
+static struct sigaction before[NENDING];
+
+static void give_back(void)
 {
-    t->tv_nsec += ms % 1000 * 1000000;
-    t->tv_sec += ms / 1000 + t->tv_nsec / 1000000000;
-    t->tv_nsec %= 1000000000;
+    if (tty.taken && tcgetpgrp(tty.fd) == getpgrp())
+        tcsetattr(tty.fd, TCSANOW, &tty.found);
+    tty.taken = 0;
+}
+
+/* Whatever it does to the process without us, behind it. */
+static void on_end(int s)
+{
+    give_back();
+    raise(s);
+}
+
+static bool take(void)
+{
+    tty.fd = open("/dev/tty", O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (tty.fd < 0)
+        return false;
+    if (tcgetpgrp(tty.fd) != getpgrp() || tcgetattr(tty.fd, &tty.found) || !(tty.found.c_lflag & ICANON)) {
+        close(tty.fd);
+        return false;
+    }
+    struct termios keys = tty.found;
+    keys.c_lflag &= ~(tcflag_t)ICANON;
+    keys.c_cc[VMIN] = 1;
+    keys.c_cc[VTIME] = 0;
+    tty.taken = 1;
+    struct sigaction sa = {.sa_handler = on_end, .sa_flags = (int)(SA_RESETHAND | SA_NODEFER | SA_RESTART)};
+    for (int i = 0; i < NENDING; i++) {
+        sigaction(ending[i], NULL, &before[i]);
+        if (before[i].sa_handler != SIG_IGN)
+            sigaction(ending[i], &sa, NULL);
+    }
+    tcsetattr(tty.fd, TCSANOW, &keys);
+    return true;
+}
+
+static void untake(void)
+{
+    give_back();
+    for (int i = 0; i < NENDING; i++)
+        sigaction(ending[i], &before[i], NULL);
+    close(tty.fd);
+}
+
+/* ---- the thread ---------------------------------------------------------------------------------------------------- */
+
+static bool is_over(const struct patience *p, int ms)
+{
+    struct pollfd f = {.fd = p->over[0], .events = POLLIN};
+    return poll(&f, 1, ms) > 0;
+}
+
+/* What nobody else took. true: a q is among it. */
+static bool take_keys(struct patience *p)
+{
+    char got[32];
+    const ssize_t n = read(tty.fd, got, sizeof got);
+    for (ssize_t i = 0; i < n; i++) {
+        if (got[i] == 'q' || got[i] == 'Q')
+            return true;
+        if (p->ntyped + 1 < sizeof p->typed)
+            p->typed[p->ntyped++] = got[i];
+    }
+    return false;
+}
+
+/* Until `until` (host_now) or the end of the waiting, which is true. Without keys it only sleeps. */
+static bool wait_until(struct patience *p, int64_t until, bool *keys)
+{
+    for (int64_t left; (left = until - host_now()) > 0;) {
+        struct pollfd f[2] = {{.fd = p->over[0], .events = POLLIN}, {.fd = *keys ? tty.fd : -1, .events = POLLIN}};
+        if (poll(f, 2, (int)(left / 1000000) + 1) < 0 && errno != EINTR)
+            return true;
+        if (f[0].revents)
+            return true;
+        if (f[1].revents & (POLLHUP | POLLERR | POLLNVAL) || !tty.taken)
+            *keys = false; /* it has gone, or was given back when we were stopped */
+        else if (f[1].revents && is_over(p, COURTESY_MS))
+            return true;
+        else if (f[1].revents && take_keys(p))
+            return p->left = true;
+    }
+    return false;
 }
 
 static void *run(void *arg)
 {
     struct patience *p = arg;
-    struct timespec at;
-    bool said = false;
     int seconds = 0;
-    clock_gettime(CLOCK_REALTIME, &at);
-    add_ms(&at, 333);
-    pthread_mutex_lock(&p->lock);
-    while (!p->over) {
-        if (pthread_cond_timedwait(&p->wake, &p->lock, &at) != ETIMEDOUT)
-            continue;
+    if (is_over(p, FIRST_MS))
+        return NULL;
+    bool keys = p->leave && take();
+    const bool taken = keys;
+    int64_t next = host_now();
+    do {
         char line[80];
-        snprintf(line, sizeof line, "gotop: %s (%ds, Ctrl-C leaves)", p->what, seconds++);
+        snprintf(line, sizeof line, "gotop: %s (%ds, %s leaves)", p->what, seconds++, keys ? "q" : "Ctrl-C");
         door_status(line);
-        said = true;
-        add_ms(&at, 1000);
-    }
-    pthread_mutex_unlock(&p->lock);
-    if (said)
-        door_wipe();
+        next += (int64_t)LINE_MS * 1000000;
+    } while (!wait_until(p, next, &keys));
+    if (taken)
+        untake();
+    door_wipe();
+    if (p->left)
+        p->leave();
     return NULL;
 }
 
-struct patience *patience_begin(const char *what)
+struct patience *patience_begin(const char *what, void (*leave)(void))
 {
     struct patience *p = isatty(STDERR_FILENO) ? mem_zalloc(sizeof *p) : NULL;
     if (!p)
         return NULL;
     p->what = what;
-    pthread_mutex_init(&p->lock, NULL);
-    pthread_cond_init(&p->wake, NULL);
-    if (!thread_start(&p->thread, NULL, run, p))
-        return p;
+    p->leave = leave;
+    if (pipe2(p->over, O_CLOEXEC) == 0) {
+        if (!thread_start(&p->thread, NULL, run, p))
+            return p;
+        close(p->over[0]);
+        close(p->over[1]);
+    }
     mem_free(p);
     return NULL;
 }
 
-void patience_end(struct patience *p)
+bool patience_end(struct patience *p, char *typed)
 {
+    typed[0] = '\0';
     if (!p)
-        return;
-    pthread_mutex_lock(&p->lock);
-    p->over = true;
-    pthread_cond_signal(&p->wake);
-    pthread_mutex_unlock(&p->lock);
+        return false;
+    close(p->over[1]);
     pthread_join(p->thread, NULL);
-    pthread_cond_destroy(&p->wake);
-    pthread_mutex_destroy(&p->lock);
+    close(p->over[0]);
+    const bool left = p->left;
+    memcpy(typed, p->typed, sizeof p->typed);
     mem_free(p);
+    return left;
 }

@@ -27,6 +27,7 @@ struct term_opts {
     enum palette palette;
     bool mouse;
     enum charset charset; /* CHARSET_UNSAID: the terminal is asked */
+    const char *typed;    /* keys from before the terminal was ours, NULL = none */
 };
 
 /*

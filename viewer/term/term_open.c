@@ -311,6 +311,8 @@ enum err_code term_open(struct term **out, const struct term_opts *o, struct err
         t->keys = stdscr;
     keypad(t->keys, TRUE);
     nodelay(t->keys, TRUE);
+    for (size_t n = o->typed ? strlen(o->typed) : 0; n > 0; n--)
+        ungetch((unsigned char)o->typed[n - 1]);
     curs_set(0);
     start_colors(t, o->color);
     t->own = t->keys != stdscr && own_painting(t);
