@@ -596,6 +596,19 @@ static void many_numbers(void **state)
     assert_int_equal(d.p50, w[N / 2 - 1]);
     assert_int_equal(d.p90, w[N / 10 * 9 - 1]);
     assert_int_equal(d.p99, w[N / 100 * 99 - 1]);
+    for (int n = 100; n <= N;
+         n *= 20) { /* zeros apart: whichever of the ranks is one of them, and what is below them */
+        for (int some = 1; some < n; some += some < n / 100 * 99 ? n / 100 * 7 : n / 100) {
+            struct dist e;
+            for (int i = 0; i < n; i++) {
+                v[i] = w[i] = i >= some ? 0 : i % 11 ? (int64_t)i * i + 1 : -i - 1;
+            }
+            dist_of(&d, w, (size_t)n);
+            dist_of_rest(&e, v, (size_t)some, (size_t)(n - some));
+            assert_true(d.n == e.n && d.min == e.min && d.max == e.max && d.total == e.total && d.sumsq == e.sumsq);
+            assert_true(d.p50 == e.p50 && d.p90 == e.p90 && d.p99 == e.p99);
+        }
+    }
 }
 
 int main(void)

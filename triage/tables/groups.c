@@ -39,14 +39,20 @@ static bool group_dists(struct triage *tg)
         memcpy(at, begin, tg->ngroups * sizeof *at);
         int64_t ns[GSTATS_ROWS];
         for (uint32_t g = 0, n; g < tg->ng; g += n) {
+            if (gstats_none(tg->g, g, (enum gmetric)m, &n)) {
+                continue;
+            }
             n = gstats_ns(tg->g, g, (enum gmetric)m, ns);
-            for (uint32_t i = 0; i < n; i++) {
-                v[at[gstat_group(tg->g, g + i)]++] = ns[i];
+            for (uint32_t i = 0; i < n; i++) { /* most do little, so most of these are 0 */
+                if (ns[i]) {
+                    v[at[gstat_group(tg->g, g + i)]++] = ns[i];
+                }
             }
             (void)slices_tick();
         }
         for (uint32_t i = 0; i < tg->ngroups; i++) {
-            dist_of(&tg->groups[i].d[m], v + begin[i], tg->groups[i].count);
+            const uint32_t some = at[i] - begin[i];
+            dist_of_rest(&tg->groups[i].d[m], v + begin[i], some, tg->groups[i].count - some);
         }
     }
     mem_free(v);

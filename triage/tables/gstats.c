@@ -195,6 +195,18 @@ uint32_t gstats_ns(const struct gstats *s, uint32_t g, enum gmetric m, int64_t v
     return n;
 }
 
+bool gstats_none(const struct gstats *s, uint32_t g, enum gmetric m, uint32_t *n)
+{
+    uint32_t row;
+    if (g < GSTATS_ALONE) {
+        *n = 1;
+        return !s->first[g].ns[m];
+    }
+    const struct chunk *c = chunk_of(s, g, &row);
+    *n = rows_of(s, g) - row;
+    return m == GM_ASSIST ? !c->assist : m != GM_LIFE && (!c->c || (!c->c->col[m].width && !c->c->col[m].least));
+}
+
 struct gstat gstat_of(const struct gstats *s, uint32_t g)
 {
     uint32_t row;

@@ -45,6 +45,8 @@ struct gstat gstat_of(const struct gstats *s, uint32_t g);
 int64_t gstat_ns(const struct gstats *s, uint32_t g, enum gmetric m);
 /* gstats_ns - gstat_ns() of g and its next neighbours, GSTATS_ROWS at most: how many there are in v. */
 uint32_t gstats_ns(const struct gstats *s, uint32_t g, enum gmetric m, int64_t v[GSTATS_ROWS]);
+/* gstats_none - of g, which begins such a run: 0 for it and all of them? *n: how many they are. */
+bool gstats_none(const struct gstats *s, uint32_t g, enum gmetric m, uint32_t *n);
 uint32_t gstat_waits(const struct gstats *s, uint32_t g);
 uint32_t gstat_group(const struct gstats *s, uint32_t g);
 /* others' waits it ended: to send on a channel, for a lock it held longest in (holder.h) */

@@ -8,7 +8,7 @@
  * that lie within the trace; a longer window than the trace is the trace.
  *
  * The utilisation is a step function, so its windowed mean is piecewise linear and has its minimum where a window's
- * edge meets a step. Two pointers walk the steps: O(steps) per window length.
+ * edge meets a step. Two pointers walk the steps: O(steps) per window length, and where the mean is high they leap.
  */
 #include "triage/tri.h"
 
@@ -221,6 +221,36 @@ static double integral(const struct curve *c, size_t *i, int64_t t)
     return c->s[*i].sum + c->s[*i].util * (double)(t - c->s[*i].t);
 }
 
+/* The last step not behind t, from step i on: nearby, as a rule. */
+static size_t step_at(const struct curve *c, size_t i, int64_t t)
+{
+    size_t by = 1, hi;
+    while (i + by < c->ns && c->s[i + by].t <= t) {
+        i += by;
+        by *= 2;
+    }
+    hi = i + by < c->ns ? i + by : c->ns; /* behind t */
+    while (i + 1 < hi) {
+        const size_t mid = i + (hi - i) / 2;
+        if (c->s[mid].t <= t) {
+            i = mid;
+        } else {
+            hi = mid;
+        }
+    }
+    return i;
+}
+
+/*
+ * How far a window whose mean is so much above the least can be moved before it may be below it: each nanosecond changes what
+ * it holds by one at most. A little less, for what sums are rounded by.
+ */
+static int64_t safe_ns(double above, int64_t window)
+{
+    const double ns = above * (double)window * 0.95 - 16;
+    return ns < 0 ? 0 : ns > (double)window ? window : (int64_t)ns;
+}
+
 static struct mmu_point least(const struct curve *c, int64_t window)
 {
     struct mmu_point best = {window, 2, c->start};
@@ -245,8 +275,14 @@ static struct mmu_point least(const struct curve *c, int64_t window)
             best.mmu = mean;
             best.at = t;
         }
-        if (t >= last) {
+        if (t >= last || best.mmu <= 0) { /* nothing is less */
             break;
+        }
+        int64_t safe = safe_ns(mean - best.mmu, window);
+        safe = safe < last - t ? safe : last - t;
+        if (safe) {
+            l = step_at(c, l, t + safe);
+            r = step_at(c, r, t + safe + window);
         }
         if (l + 1 < c->ns && c->s[l + 1].t < next) {
             next = c->s[l + 1].t;

@@ -3,6 +3,7 @@
  */
 #include "triage/tables/tab.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -220,8 +221,8 @@ struct ranked { /* the value of a rank: its slot, and its rank there */
 
 static struct ranked slot_of_rank(const size_t *count, size_t rank)
 {
-    struct ranked r = {0, rank};
-    for (; r.rank >= count[r.slot]; r.slot++) {
+    struct ranked r = {UINT_MAX, rank};
+    for (r.slot = rank == SIZE_MAX ? UINT_MAX : 0; r.slot != UINT_MAX && r.rank >= count[r.slot]; r.slot++) {
         r.rank -= count[r.slot];
     }
     return r;
@@ -256,20 +257,23 @@ static int64_t ranked_value(struct steps *s, int64_t *v, size_t n, int64_t least
     return rank_value(s, v, n, r.rank);
 }
 
-/* Quantiles of many numbers, which to sort would cost more; d->min is known. false: out of memory. */
-static bool quantiles(struct dist *d, int64_t *v, size_t n)
+enum { QUANTILES = 3 };
+
+/* Quantiles of many numbers, which to sort would cost more; low: none is below; rank: SIZE_MAX for who is not asked for. false: out
+   of memory. */
+static bool quantiles(int64_t *v, size_t n, int64_t low, const size_t rank[QUANTILES], int64_t p[QUANTILES])
 {
     struct steps *s = mem_zalloc(sizeof *s);
     if (s) {
         for (size_t i = 0; i < n; i++) {
-            s->count[slot_of((uint64_t)v[i] - (uint64_t)d->min)]++;
+            s->count[slot_of((uint64_t)v[i] - (uint64_t)low)]++;
         }
-        const struct ranked a = slot_of_rank(s->count, rank_of(0.5, n)), b = slot_of_rank(s->count, rank_of(0.9, n)),
-                            c = slot_of_rank(s->count, rank_of(0.99, n));
-        n = to_front(v, n, d->min, a.slot, b.slot, c.slot);
-        d->p50 = ranked_value(s, v, n, d->min, a);
-        d->p90 = ranked_value(s, v, n, d->min, b);
-        d->p99 = ranked_value(s, v, n, d->min, c);
+        const struct ranked r[QUANTILES] = {slot_of_rank(s->count, rank[0]), slot_of_rank(s->count, rank[1]),
+                                            slot_of_rank(s->count, rank[2])};
+        n = to_front(v, n, low, r[0].slot, r[1].slot, r[2].slot);
+        for (int q = 0; q < QUANTILES; q++) {
+            p[q] = rank[q] == SIZE_MAX ? 0 : ranked_value(s, v, n, low, r[q]);
+        }
         (void)slices_tick();
     }
     mem_free(s);
@@ -278,33 +282,48 @@ static bool quantiles(struct dist *d, int64_t *v, size_t n)
 
 void dist_of(struct dist *d, int64_t *v, size_t n)
 {
-    *d = (struct dist){.n = n};
-    if (n == 0) {
+    dist_of_rest(d, v, n, 0);
+}
+
+/* Sorted, the zeros stand behind what is below them. */
+void dist_of_rest(struct dist *d, int64_t *v, size_t n, size_t zeros)
+{
+    const size_t all = n + zeros;
+    size_t below = 0, rank[QUANTILES] = {rank_of(0.5, all), rank_of(0.9, all), rank_of(0.99, all)};
+    int64_t p[QUANTILES];
+    *d = (struct dist){.n = all};
+    if (all == 0) {
         return;
     }
-    if (n <= SORT_MANY) {
+    if (all <= SORT_MANY && n) {
         qsort(v, n, sizeof *v, cmp_ns);
     }
-    d->min = d->max = v[0];
+    d->min = d->max = zeros ? 0 : v[0];
     for (size_t i = 0; i < n; i++) {
         d->min = v[i] < d->min ? v[i] : d->min;
         d->max = v[i] > d->max ? v[i] : d->max;
         d->total = ns_add(d->total, v[i]);
         d->sumsq += (double)v[i] * (double)v[i];
+        below += v[i] < 0;
     }
     if (d->min == d->max) {
         d->p50 = d->p90 = d->p99 = d->min;
         return;
     }
-    if (n > SORT_MANY && quantiles(d, v, n)) {
-        return;
+    for (int q = 0; q < QUANTILES; q++) {
+        rank[q] = rank[q] < below || !zeros ? rank[q] : rank[q] - below < zeros ? SIZE_MAX : rank[q] - zeros;
     }
-    if (n > SORT_MANY) { /* no memory for it */
-        qsort(v, n, sizeof *v, cmp_ns);
+    if (all <= SORT_MANY || !quantiles(v, n, d->min, rank, p)) {
+        if (all > SORT_MANY) { /* no memory for it */
+            qsort(v, n, sizeof *v, cmp_ns);
+        }
+        for (int q = 0; q < QUANTILES; q++) {
+            p[q] = rank[q] == SIZE_MAX ? 0 : v[rank[q]];
+        }
     }
-    d->p50 = v[rank_of(0.5, n)];
-    d->p90 = v[rank_of(0.9, n)];
-    d->p99 = v[rank_of(0.99, n)];
+    d->p50 = p[0];
+    d->p90 = p[1];
+    d->p99 = p[2];
 }
 
 static uint32_t hist_slot(int64_t ns)

@@ -59,8 +59,9 @@ struct dist {
 };
 int64_t dist_avg(const struct dist *d);
 double dist_sd(const struct dist *d); /* standard deviation of the sample, 0 for n < 2 */
-/* dist_of - exact; v[0..n) gets another order. */
+/* dist_of - exact; v[0..n) gets another order. dist_of_rest - of v[0..n) and so many zeros beside them. */
 void dist_of(struct dist *d, int64_t *v, size_t n);
+void dist_of_rest(struct dist *d, int64_t *v, size_t n, size_t zeros);
 
 /* cmp_ns - for qsort() of int64_t: the smallest first. */
 int cmp_ns(const void *a, const void *b);
