@@ -81,12 +81,12 @@ static bool only_home(const struct trace *tr, const struct fold *f, uint32_t g, 
 
 static bool lane_walk(const struct trace *tr, const struct span_walk *w, const struct place *at)
 {
+    if (w->by && !w->by(w->arg, segment_g(at->seg, fold_g_creator(at->f, at->local))))
+        return true;
     const struct lane l = {LANE_G, at->g};
     const uint32_t n = at->seg && only_home(tr, at->f, at->g, at->local) ? 1 : pieces_n(tr, l);
     struct piece p;
     struct lane_info li;
-    if (w->by && !w->by(w->arg, segment_g(at->seg, fold_g_creator(at->f, at->local))))
-        return true;
     if (n == 1 && at->seg) {
         pieces_home(tr, at->seg, at->local, &p);
         li = info_of(tr, at, &p);
@@ -113,14 +113,16 @@ struct states_ask {
     void *arg;
 };
 
-/* Those of the spans of block b of a piece that overlap [t0,t1). */
-static bool block_states(const struct piece *p, uint32_t b, const struct states_ask *ask)
+/* Those of the spans of block b of a piece that overlap [t0,t1); all do but for some of the first and of the last block. */
+static bool block_states(const struct piece *p, uint32_t b, bool edge, const struct states_ask *ask)
 {
     struct spancols c;
     struct span_run r = {
         .dur = c.dur, .stack = c.stack, .tag = c.tag, .kind = p->f->pool.tags, .local = c.who, .seg = p->seg};
     r.n = ask->all ? spans_block(&p->f->pool, p->l, b, &c, &r.t0, p->end)
                    : spans_times(&p->f->pool, p->l, b, c.dur, c.tag, &r.t0, p->end);
+    if (!edge)
+        return !r.n || ask->f(ask->arg, &r);
     for (; r.n && r.t0 + *r.dur <= ask->t0; r.n--, r.stack++, r.tag++, r.local++)
         r.t0 += *r.dur++;
     int64_t last = r.t0; /* where the last one begins */
@@ -133,14 +135,14 @@ static bool block_states(const struct piece *p, uint32_t b, const struct states_
 
 static bool piece_states(const struct piece *p, const struct states_ask *ask)
 {
-    const uint32_t last = spans_find(p->l, ask->t1 - 1);
+    const uint32_t first = spans_find(p->l, ask->t0), last = spans_find(p->l, ask->t1 - 1);
     const uint32_t n = spans_nblk(p->l) + (spans_nwait(p->l) || !p->l->ended);
-    for (uint32_t b = spans_wide(p->l, spans_find(p->l, ask->t0), last, ask->min_ns, p->end), next;
+    for (uint32_t b = spans_wide(p->l, first, last, ask->min_ns, p->end), next;
          b <= last && b < n; b = next) {
         next = spans_wide(p->l, b + 1, last, ask->min_ns, p->end);
         if (next <= last && next < n)
             spans_ahead(p->l, next);
-        if (!block_states(p, b, ask))
+        if (!block_states(p, b, b == first || b == last, ask))
             return false;
     }
     return true;

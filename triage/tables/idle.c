@@ -35,6 +35,7 @@ struct sweep { /* of one window */
     int64_t begun[CHANGE_SYSCALL + 1]; /* goroutines' counts as it begins */
     unsigned steps;                    /* between ticks */
     int64_t since, last;               /* of the P at hand: from when on it has been there; its last moment */
+    int64_t slice, slice0;             /* of the 256 the one at hand, and where it begins; none at first */
     struct part *part;
     bool failed;
 };
@@ -73,14 +74,20 @@ static bool p_spans(void *arg, const struct span_run *r)
 {
     struct sweep *s = arg;
     int64_t t = r->t0;
+    const int64_t *const dur = r->dur;
+    const uint32_t *const tag = r->tag, n = r->n;
+    const struct span_tag *const kind = r->kind;
     s->since = s->since == NO_TIME ? t : s->since;
-    for (uint32_t i = 0; i < r->n; t += r->dur[i++]) {
-        const int64_t ns = r->dur[i];
-        const uint8_t state = r->kind[r->tag[i]].state;
+    for (uint32_t i = 0; i < n; t += dur[i++]) {
+        const int64_t ns = dur[i];
+        const uint8_t state = kind[tag[i]].state;
+        if (ns < IDLE_NOTICE && state != ST_NONE) { /* most are */
+            continue;
+        }
         if (state == ST_NONE) { /* not there: busy spans need no event of their own */
             add(s, s->since, t, CNT_P);
             s->since = t + ns;
-        } else if (ns >= IDLE_NOTICE && (state == ST_IDLE || state == ST_SYSCALL)) {
+        } else if (state == ST_IDLE || state == ST_SYSCALL) {
             add(s, t, t + ns, state == ST_IDLE ? CNT_IDLE : CNT_HELD);
         }
     }
@@ -124,11 +131,14 @@ static void collect_g(struct sweep *s, const uint64_t *key, size_t n)
 
 static void miss(struct sweep *s, int64_t t0, int64_t t1, int64_t ps)
 {
-    int64_t len = s->tg->end / SLICES + 1;
+    const int64_t len = s->tg->end / SLICES + 1;
     s->part->missed_wall = ns_add(s->part->missed_wall, t1 - t0);
     while (t0 < t1) {
-        int64_t i = t0 / len, to = (i + 1) * len < t1 ? (i + 1) * len : t1;
-        i = i < SLICES ? i : SLICES - 1;
+        if (t0 < s->slice0 || t0 - s->slice0 >= len) {
+            s->slice = t0 / len;
+            s->slice0 = s->slice * len;
+        }
+        const int64_t i = s->slice < SLICES ? s->slice : SLICES - 1, to = s->slice0 + len < t1 ? s->slice0 + len : t1;
         s->part->slice[i] = ns_add(s->part->slice[i], ns_mul(to - t0, ps));
         t0 = to;
     }
@@ -154,8 +164,12 @@ static void settle(struct sweep *s, const int64_t *c, int64_t t0, int64_t t1)
         part->idle[IDLE_MISSED] = ns_add(part->idle[IDLE_MISSED], ns_mul(missed, dt));
         miss(s, t0, t1, missed);
     }
-    part->idle[IDLE_SYSCALL] = ns_add(part->idle[IDLE_SYSCALL], ns_mul(sys, dt));
-    part->idle[IDLE_NOWORK] = ns_add(part->idle[IDLE_NOWORK], ns_mul(idle - missed - sys, dt));
+    if (sys) {
+        part->idle[IDLE_SYSCALL] = ns_add(part->idle[IDLE_SYSCALL], ns_mul(sys, dt));
+    }
+    if (idle > missed + sys) {
+        part->idle[IDLE_NOWORK] = ns_add(part->idle[IDLE_NOWORK], ns_mul(idle - missed - sys, dt));
+    }
 }
 
 static void run_window(struct sweep *s)
@@ -228,7 +242,7 @@ static bool windows_begin(struct windows *w)
 static bool window_sweep(void *arg, size_t i, void **kept)
 {
     struct windows *w = arg;
-    struct sweep s = {.tg = w->tg, .w0 = w->start[i], .w1 = w->start[i + 1], .part = mem_zalloc(sizeof *s.part)};
+    struct sweep s = {.tg = w->tg, .w0 = w->start[i], .w1 = w->start[i + 1], .slice0 = INT64_MAX, .part = mem_zalloc(sizeof *s.part)};
     *kept = s.part;
     if (!s.part) {
         return false;
