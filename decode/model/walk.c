@@ -137,8 +137,7 @@ static bool piece_states(const struct piece *p, const struct states_ask *ask)
 {
     const uint32_t first = spans_find(p->l, ask->t0), last = spans_find(p->l, ask->t1 - 1);
     const uint32_t n = spans_nblk(p->l) + (spans_nwait(p->l) || !p->l->ended);
-    for (uint32_t b = spans_wide(p->l, first, last, ask->min_ns, p->end), next;
-         b <= last && b < n; b = next) {
+    for (uint32_t b = spans_wide(p->l, first, last, ask->min_ns, p->end), next; b <= last && b < n; b = next) {
         next = spans_wide(p->l, b + 1, last, ask->min_ns, p->end);
         if (next <= last && next < n)
             spans_ahead(p->l, next);

@@ -242,7 +242,11 @@ static bool windows_begin(struct windows *w)
 static bool window_sweep(void *arg, size_t i, void **kept)
 {
     struct windows *w = arg;
-    struct sweep s = {.tg = w->tg, .w0 = w->start[i], .w1 = w->start[i + 1], .slice0 = INT64_MAX, .part = mem_zalloc(sizeof *s.part)};
+    struct sweep s = {.tg = w->tg,
+                      .w0 = w->start[i],
+                      .w1 = w->start[i + 1],
+                      .slice0 = INT64_MAX,
+                      .part = mem_zalloc(sizeof *s.part)};
     *kept = s.part;
     if (!s.part) {
         return false;
