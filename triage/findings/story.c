@@ -549,7 +549,8 @@ static bool covers(const struct rules *rs, const struct finding *a, const struct
     case RULE_BOTTLENECK:
     case RULE_POOL:
         return a->rule == RULE_IN_ORDER || a->rule == RULE_LINGER || ends_with(rs, a, b) ||
-               (a->rule == RULE_GRAIN && same_place(rs, a, b)) || (a->rule == RULE_SLOTS && same_place(rs, a, b));
+               ((a->rule == RULE_GRAIN || a->rule == RULE_SHARE) && same_place(rs, a, b)) ||
+               (a->rule == RULE_SLOTS && same_place(rs, a, b));
     case RULE_SENDS: return a->rule == RULE_SLOTS && same_place(rs, a, b);
     case RULE_POLL: /* told of the main goroutine's way, where nothing else is */
         return b->note && a->rule != RULE_POLL && a->rule != RULE_TIME && a->rule != RULE_PROCS_ABOVE &&

@@ -586,6 +586,10 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
     case RULE_SENDS:
         *o = (struct span_of_won){0, (double)(f->t1 - f->t0) / (double)c->tg->end, .words = STUCK_FOR_GOOD};
         return true;
+    case RULE_SHARE:
+        *o = (struct span_of_won){
+            0, cost, .words = "for those that wait so; whether all is done sooner depends on what they do else"};
+        return true;
     case RULE_STUCK: *o = (struct span_of_won){0, cost, .words = STUCK_FOR_GOOD}; return true;
     case RULE_HOST:
         *o = (struct span_of_won){cost, 1, .words = "or more: what the host takes shows only in part"};
