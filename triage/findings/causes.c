@@ -56,6 +56,19 @@ bool causes_sends(const struct trace *tr, uint32_t stack)
     return false;
 }
 
+bool causes_writes(const struct trace *tr, uint32_t stack)
+{
+    const uint32_t n = trace_stack(tr, stack);
+    for (uint32_t i = 0; i < n && i < 8; i++) {
+        const struct str s = trace_str(tr, trace_frame(tr, stack, i).func);
+        if (str_starts(s, "internal/poll.(*FD).Write") || str_starts(s, "internal/poll.SendFile") ||
+            str_starts(s, "net.(*netFD).Write")) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void waits_at_add(struct waits_at *v, uint32_t *n, uint32_t most, uint32_t place, const struct pair_row *p)
 {
     uint32_t k = 0;
@@ -303,7 +316,8 @@ void causes_what_text(struct text *t, const struct trace *tr, enum explain_cat c
                                               "waiting",
                                               "absent",
                                               "unknown"};
-    text_add(t, "%s", word[cat]);
+    const bool writes = cat == EX_NET && at->stack && causes_writes(tr, at->stack);
+    text_add(t, "%s", writes ? "waiting to write to the network" : word[cat]);
     const unsigned calls = at->mixed ? 1 : EXPLAIN_CALLS;
     if (at->stack && cat == EX_RUN) {
         ran_text(t, tr, &at->ran, at->stack, at->frame, calls);

@@ -50,6 +50,12 @@ bool causes_told_at(const struct causes *c, enum rule rule, uint32_t place);
 /* causes_sends - does a stack write to something, by the names of its innermost functions? */
 bool causes_sends(const struct trace *tr, uint32_t stack);
 
+/* causes_writes - is a wait for the network one to write: for the other side to take what is there already? */
+bool causes_writes(const struct trace *tr, uint32_t stack);
+#define CAUSES_WRITE_LESS \
+    "Send less (together, compressed), drop what is too much, or make the other side read faster; several " \
+    "goroutines on one connection win nothing."
+
 /* Waits at one place, put together from the pairs; most: the pair that waited longest. */
 struct waits_at {
     uint32_t place;

@@ -241,6 +241,32 @@ static bool nobody_waits(struct causes *c, const struct waits_at *p)
            !threshold_reached(TH_CALLS_FOR, its, v.all);
 }
 
+/* No question and no answer: what is written is not taken fast enough. */
+static void write_finding(struct causes *c, const struct waits_at *p, double share)
+{
+    struct draft d;
+    draft_start(&d, RULE_BACKEND, (int64_t)((double)c->tg->end * share));
+    d.f.won_hi = d.f.severity_ns;
+    draft_subject(&d, c->rs, p->place);
+    draft_at(&d, p->most->longest.t0, p->most->longest.t1, LANE_G, p->most->longest.g);
+    d.f.stack = p->most->stack;
+    text_dur(&d.amount, p->total / (int64_t)p->count);
+    text_calls(&d.text, c->tr, p->most->stack, stacks_user_frame(c->tr, p->most->stack), 4);
+    text_add(&d.text, ": waits to write to the network, %llu waits of ", (unsigned long long)p->count);
+    text_dur(&d.text, p->total / (int64_t)p->count);
+    text_add(
+        &d.text,
+        " on average: the other side does not take it as fast as it is written. %.1f goroutines wait there at any "
+        "time while %.1f run.",
+        (double)p->total / (double)c->tg->end, c->running);
+    if (nobody_waits(c, p)) {
+        d.f.note = true;
+        d.f.severity_ns = 0;
+    }
+    text_add(&d.next, "%s", CAUSES_WRITE_LESS);
+    draft_end(c->rs, &d);
+}
+
 static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row, double share)
 {
     /* of those who run or wait so, and while at least one waits: the least of both, where one alone does it */
@@ -338,6 +364,10 @@ static void network(struct causes *c, const struct waits_at *p)
     share = waiting < 1 ? share * waiting : share;
     if (share < SHARE || (double)p->count < threshold(TH_CALLS_WAITS) ||
         c->idle < idle_wanted(c)) { /* who waits while all are busy loses nothing */
+        return;
+    }
+    if (causes_writes(c->tr, p->most->stack)) {
+        write_finding(c, p, share);
         return;
     }
     uint32_t who = 0; /* make such calls */

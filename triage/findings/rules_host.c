@@ -22,16 +22,79 @@ struct late {
     uint32_t g;
     int64_t lost, all, longest, t0, t1;
     uint32_t n, at;
+    uint32_t group, ends; /* of the first such run: whose, and the function in which it ended */
+    uint32_t alike;       /* how many are of that group and ended there */
 };
+
+/* Where a run ended: the function that it was in when it waited or was stopped next. */
+static uint32_t ended_in(const struct causes *c, uint32_t g, int64_t t1)
+{
+    struct span s;
+    const bool more = t1 < c->tg->end && trace_span_at(c->tr, (struct lane){LANE_G, g}, t1, &s);
+    return more && s.stack ? trace_frame(c->tr, s.stack, stacks_user_frame(c->tr, s.stack)).func : 0;
+}
+
+static void compare(struct late *l, int64_t t1)
+{
+    const uint32_t group = gstat_group(l->c->tg->g, l->g), ends = ended_in(l->c, l->g, t1);
+    if (l->n == 1) {
+        l->group = group;
+        l->ends = ends;
+    }
+    l->alike += l->group == group && l->ends == ends && ends;
+}
+
+/*
+ * The host takes any thread. Where all such runs are of one group, and end in one function, though others run as well and
+ * would have been hit by now, it is a call that can't be interrupted: a large copy, a loop in assembler, a raw system call.
+ */
+static bool one_call(const struct late *l)
+{
+    const struct causes *c = l->c;
+    int64_t all = 0;
+    for (uint32_t i = 0; i < c->tg->ngroups; i++) {
+        all = ns_add(all, c->tg->groups[i].is_system ? 0 : c->tg->groups[i].d[GM_EXEC].total);
+    }
+    double chance = 1; /* that all of so many hit that group */
+    for (uint32_t i = 0; i < l->n && i < 1000 && all > 0; i++) {
+        chance *= (double)c->tg->groups[l->group].d[GM_EXEC].total / (double)all;
+    }
+    return (double)l->alike >= threshold(TH_HOST_ALIKE) * (double)l->n && chance < threshold(TH_HOST_CHANCE);
+}
+
+/* Who stops the world runs, on paper, until the others have stopped. */
+static bool stops_others(const struct late *l, const struct span *s)
+{
+    const struct range *r;
+    const size_t n = trace_ranges(l->c->tr, RANGE_STW, &r);
+    size_t lo = 0, hi = n;
+    while (lo < hi) { /* the first that begins behind the run */
+        const size_t mid = lo + (hi - lo) / 2;
+        if (r[mid].t0 < s->t1) {
+            lo = mid + 1;
+        } else {
+            hi = mid;
+        }
+    }
+    for (; lo > 0 && r[lo - 1].t1 > s->t0; lo--) {
+        const int64_t t0 = r[lo - 1].t0 > s->t0 ? r[lo - 1].t0 : s->t0,
+                      t1 = r[lo - 1].t1 < s->t1 ? r[lo - 1].t1 : s->t1;
+        if (r[lo - 1].owner == l->g && t1 - t0 > (s->t1 - s->t0) / 2) {
+            return true;
+        }
+    }
+    return false;
+}
 
 static bool long_run(void *arg, const struct span *s)
 {
     struct late *l = arg;
     int64_t ns = s->t1 - s->t0;
-    if ((s->state == ST_RUNNING || s->state == ST_ASSIST) && !s->open_start && ns >= LIMIT) {
+    if ((s->state == ST_RUNNING || s->state == ST_ASSIST) && !s->open_start && ns >= LIMIT && !stops_others(l, s)) {
         l->n++;
         l->all = ns_add(l->all, ns);
         l->lost = ns_add(l->lost, ns - FAIR);
+        compare(l, s->t1);
         if (ns > l->longest) {
             l->longest = ns;
             l->t0 = s->t0;
@@ -57,7 +120,7 @@ void rules_host(struct causes *c)
         }
     }
     double share = (double)l.all / c->procs / (double)c->tg->end;
-    if (l.n < RUNS || share < SHARE) {
+    if (l.n < RUNS || share < SHARE || one_call(&l)) {
         return;
     }
     int64_t cost = (int64_t)((double)l.lost / c->procs);

@@ -6,6 +6,7 @@
  * It is what is short if it is busy nearly all the time, others queue for it, and processors have nothing to do.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/let_go.h"
 #include "triage/findings/thresholds.h"
 
 #include <stdlib.h>
@@ -76,14 +77,17 @@ static int64_t won(const struct causes *c, const struct group_life *l, double sh
     return d < 0 ? 0 : (int64_t)d;
 }
 
-static void doing_text(struct text *t, struct causes *c, uint32_t group)
+/* *most: what takes half of its work or more. */
+static void doing_text(struct text *t, struct causes *c, uint32_t group, struct leaf *most)
 {
     struct leaves v;
+    *most = (struct leaf){.cat = EX_CATS};
     if (!causes_doing(c, group, &v)) {
         c->rs->failed = true;
         return;
     }
     if (v.n && v.all > 0) {
+        *most = v.v[0].ns * 2 >= v.all ? v.v[0] : *most;
         text_lit(t, " Its work: ");
         for (uint32_t i = 0; i < v.n && i < 3 && (i == 0 || v.v[i].ns > v.all / 20); i++) {
             text_raw(t, "; ", i ? 2 : 0);
@@ -93,11 +97,32 @@ static void doing_text(struct text *t, struct causes *c, uint32_t group)
     }
 }
 
+/* What helps depends on what its work is. */
+static const char *service_advice(const struct causes *c, const struct group_life *l, const struct leaf *most)
+{
+    if (slept_of(l) > l->busy) {
+        return "Sleep when nobody waits to hand something over, or take what there is and go on; or don't let the "
+               "others "
+               "wait for it: a channel with room, or what is too much dropped.";
+    }
+    if (most->cat == EX_NET && causes_writes(c->tr, most->stack)) {
+        return CAUSES_WRITE_LESS;
+    }
+    if (most->cat == EX_SYSCALL) {
+        return "Take all that waits and make the call once for them; several goroutines win something only if their "
+               "calls don't wait for each other.";
+    }
+    return l->n < 1.5
+               ? "Let several goroutines do its work, or make its longest step cheaper or part of nobody's wait."
+               : "More of these goroutines would use the idle processors; or make their longest step cheaper.";
+}
+
 static void service(struct causes *c, uint32_t g, const struct service *s, double queue)
 {
     const struct group_life *l = &c->life[g];
     const struct group *grp = &c->tg->groups[g];
     bool one = l->n < 1.5;
+    struct leaf most;
     struct draft d;
     draft_start(&d, one ? RULE_BOTTLENECK : RULE_POOL, won(c, l, queue));
     draft_subject(&d, c->rs, grp->name);
@@ -117,13 +142,8 @@ static void service(struct causes *c, uint32_t g, const struct service *s, doubl
     text_lit(&d.text, " at ");
     text_where(&d.text, c->tr, s->most->stack, 0);
     text_add(&d.text, "; of %.0f processors %.1f had nothing to do.", c->procs, c->idle);
-    doing_text(&d.text, c, g);
-    text_add(&d.next, "%s",
-             slept_of(l) > l->busy ? "Sleep when nobody waits to hand something over, or take what there is and go "
-                                     "on; or don't let the others "
-                                     "wait for it: a channel with room, or what is too much dropped."
-             : one ? "Let several goroutines do its work, or make its longest step cheaper or part of nobody's wait."
-                   : "More of these goroutines would use the idle processors; or make their longest step cheaper.");
+    doing_text(&d.text, c, g, &most);
+    text_add(&d.next, "%s", service_advice(c, l, &most));
     draft_end(c->rs, &d);
 }
 
@@ -168,7 +188,14 @@ static void pool(struct causes *c, const struct waits_at *p, double waiting)
         }
     }
     explain_tree_free(&t);
-    text_add(&d.next, "Make the set larger, or hold what comes from it for less.");
+    if (let_go_is_lock(c, p->most, p->place)) {
+        text_lit(&d.text, " One of them has it at a time, and lets the next one in (inferred): it works as a lock.");
+        text_add(&d.next,
+                 "Hold it for less: do what takes long before or behind it. A larger set would let several in at "
+                 "once, which may not be meant.");
+    } else {
+        text_add(&d.next, "Make the set larger, or hold what comes from it for less.");
+    }
     draft_end(c->rs, &d);
 }
 

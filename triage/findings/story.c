@@ -7,6 +7,7 @@
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/holder.h"
+#include "triage/findings/let_go.h"
 #include "triage/findings/thresholds.h"
 
 #include <string.h>
@@ -163,6 +164,36 @@ static void most_calls(struct text *t, const struct trace *tr, const struct leaf
     }
 }
 
+static void say_next(struct causes *c, struct finding *f, const char *what)
+{
+    struct text next = {0};
+    text_add(&next, "%s", what);
+    char *say = text_take(&next);
+    c->rs->failed |= !say;
+    if (say) {
+        mem_free(f->next);
+        f->next = say;
+    }
+}
+
+/* Who holds many locks until it is done with the last. */
+static void tell_bursts(struct causes *c, struct finding *f, uint32_t place, struct text *behind)
+{
+    struct let_go l;
+    if (!let_go_bursts(c, place, &l)) {
+        return;
+    }
+    text_add(behind, " %u times one goroutine, the last time ", l.bursts);
+    text_who(behind, c->tr, l.g);
+    text_add(behind,
+             ", gave several locks back at one moment (%.1f of those that waited went on each time): it had held "
+             "them all until then (inferred).",
+             (double)l.waits / l.bursts);
+    say_next(c, f,
+             "Give each lock back when what it is for is done (a defer in a loop gives all back at its end), or take "
+             "one at a time.");
+}
+
 void causes_tell_holders(struct causes *c, struct finding *f)
 {
     uint32_t place = trace_frame(c->tr, f->stack, stacks_user_frame(c->tr, f->stack)).func, n = 0, seen = 0,
@@ -211,19 +242,14 @@ void causes_tell_holders(struct causes *c, struct finding *f)
         causes_leaf_text(&behind, c->tr, &v.v[i], v.all);
     }
     text_lit(&behind, " (inferred).");
+    tell_bursts(c, f, place, &behind);
     convoy_of_the_host(f, &host, &behind);
     if (writer) {
         text_lit(&behind, " Readers wait because a writer waits in front of them for a reader that holds on.");
         rename_rule(c->rs, f, RULE_WRITER);
-        struct text next = {0};
-        text_add(&next, "Hold the read lock for less there (copy what is read and let go), or let the writer put a "
-                        "new copy in place.");
-        char *say = text_take(&next);
-        c->rs->failed |= !say;
-        if (say) {
-            mem_free(f->next);
-            f->next = say;
-        }
+        say_next(c, f,
+                 "Hold the read lock for less there (copy what is read and let go), or let the writer put a "
+                 "new copy in place.");
     }
     causes_retell(c->rs, f, &before, &behind);
 }
@@ -557,7 +583,9 @@ static bool covers(const struct rules *rs, const struct finding *a, const struct
                !story_is_sign_rule(a->rule);
     case RULE_BACKEND:
     case RULE_SERIAL_CALLS:
-        return (a->rule == RULE_CONNS && same_subject(a, b)) || sql_covers(rs->tr, a, b) ||
+        return (a->rule == RULE_BOTTLENECK && whose(rs, a) && whose(rs, a) == whose(rs, b) &&
+                causes_writes(rs->tr, b->stack)) ||
+               (a->rule == RULE_CONNS && same_subject(a, b)) || sql_covers(rs->tr, a, b) ||
                (a->rule == RULE_LINGER && same_place(rs, a, b));
     case RULE_BUSY_LOOP: return b->note && (!a->note || a->rule == RULE_LINE);
     default: return false;

@@ -1,0 +1,128 @@
+/* let_go.c - see let_go.h. */
+#include "triage/findings/let_go.h"
+#include "triage/findings/thresholds.h"
+
+#include <stdlib.h>
+
+#include "decode/base/mem.h"
+
+#define MEMBERS 64  /* goroutines looked at */
+#define STEPS 20000 /* spans of each */
+#define WAITS (1u << 15)
+
+struct end { /* of a wait: whose, ended by whom, when */
+    uint32_t g, by;
+    int64_t t;
+};
+struct ends {
+    struct end *v;
+    size_t n, cap;
+};
+
+static bool ends_add(struct causes *c, struct ends *e, struct end one)
+{
+    struct end *v = mem_grow(e->v, &e->cap, e->n + 1, sizeof *v);
+    if (!v) {
+        c->rs->failed = true;
+        return false;
+    }
+    e->v = v;
+    v[e->n++] = one;
+    return true;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct end *x = a, *y = b;
+    return x->t != y->t ? (x->t > y->t) - (x->t < y->t) : (x->g > y->g) - (x->g < y->g);
+}
+
+static int by_waker(const void *a, const void *b)
+{
+    const struct end *x = a, *y = b;
+    return x->by != y->by ? (x->by > y->by) - (x->by < y->by) : by_time(a, b);
+}
+
+/* ---- several locks at one moment ------------------------------------------------------------------------------------- */
+
+static bool through(const struct trace *tr, uint32_t stack, const char *func)
+{
+    const uint32_t n = trace_stack(tr, stack);
+    for (uint32_t i = 0; i < n && i < 8; i++) {
+        if (str_is(trace_str(tr, trace_frame(tr, stack, i).func), func)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool let_go_bursts(struct causes *c, uint32_t place, struct let_go *out)
+{
+    struct ends e = {0};
+    bool ok = true;
+    uint64_t all = 0;
+    *out = (struct let_go){0};
+    for (uint32_t i = 0; ok && i < c->tg->nlock_waits; i++) {
+        const struct lock_wait *w = &c->tg->lock_waits[i];
+        all += w->place == place;
+        if (w->place == place && w->waker < c->tg->ng && through(c->tr, w->stack, "sync.(*Mutex).Lock") &&
+            !through(c->tr, w->stack, "sync.(*RWMutex).Lock")) { /* who unlocks one of these wakes one */
+            ok = ends_add(c, &e, (struct end){w->g, w->waker, w->t1});
+        }
+    }
+    if (ok && e.n) {
+        qsort(e.v, e.n, sizeof *e.v, by_waker);
+    }
+    for (size_t i = 0, k; ok && i < e.n; i = k) {
+        for (k = i + 1;
+             k < e.n && e.v[k].by == e.v[i].by && (double)(e.v[k].t - e.v[k - 1].t) <= threshold(TH_LETGO_APART);
+             k++) {
+        }
+        if ((double)(k - i) >= threshold(TH_LETGO_LOCKS)) {
+            out->bursts++;
+            out->waits += (uint32_t)(k - i);
+            out->g = e.v[i].by;
+        }
+    }
+    mem_free(e.v);
+    return ok && (double)out->bursts >= threshold(TH_LETGO_BURSTS) &&
+           (double)out->waits >= threshold(TH_LETGO_SHARE) * (double)all;
+}
+
+/* ---- a set of one ----------------------------------------------------------------------------------------------------- */
+
+static bool ends_of(struct causes *c, uint32_t g, uint32_t place, enum wait_kind kind, struct ends *e)
+{
+    struct span_iter it;
+    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
+    for (int i = 0; more && i < STEPS && e->n < WAITS; i++) {
+        const struct span s = *span_get(&it);
+        more = span_next(&it);
+        if (more && s.state == ST_WAITING && span_get(&it)->state == ST_RUNNABLE && span_get(&it)->who < c->tg->ng &&
+            causes_place(c->tr, s.stack) == place && stacks_wait_kind(c->tr, s.reason, s.stack) == kind &&
+            !ends_add(c, e, (struct end){g, span_get(&it)->who, s.t1})) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool let_go_is_lock(struct causes *c, const struct pair_row *p, uint32_t place)
+{
+    const uint32_t group = causes_group(c, p->waiter);
+    struct ends e = {0};
+    size_t chained = 0;
+    bool ok = group != UINT32_MAX && c->of[group].n <= MEMBERS; /* all of them: a chain has no gaps */
+    for (uint32_t i = 0; ok && i < c->of[group].n; i++) {
+        ok = ends_of(c, c->member[c->of[group].at + i], place, p->kind, &e);
+    }
+    if (ok && e.n) {
+        qsort(e.v, e.n, sizeof *e.v, by_time);
+    }
+    for (size_t i = 1; ok && i < e.n; i++) {
+        chained += e.v[i].by == e.v[i - 1].g;
+    }
+    mem_free(e.v);
+    return ok && e.n > 1 && (double)e.n >= threshold(TH_POOL_WAITS) &&
+           (double)chained >= threshold(TH_POOL_ONE) * (double)(e.n - 1);
+}

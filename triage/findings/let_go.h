@@ -1,0 +1,21 @@
+/*
+ * let_go.h - how what others wait for is given back: several locks at one moment, and sets that have one thing only.
+ *
+ * Who unlocks a mutex wakes one. Who ends several such waits at one moment, again and again, held as many locks until then. And
+ * where each that is let in is the one that lets the next one in, there is one at a time: a lock, made of a channel or a condition.
+ * Both inferred.
+ */
+#ifndef GOTOP_TRIAGE_LET_GO_H
+#define GOTOP_TRIAGE_LET_GO_H
+
+#include "triage/findings/causes.h"
+
+struct let_go {
+    uint32_t bursts, waits, g; /* how often, how many waits ended so, by whom the last time (lane) */
+};
+/* let_go_bursts - are the waits for locks that are asked for in a function ended by several at one moment? */
+bool let_go_bursts(struct causes *c, uint32_t place, struct let_go *out);
+/* let_go_is_lock - is what goroutines of p wait for at a place one thing, that they hand to each other? */
+bool let_go_is_lock(struct causes *c, const struct pair_row *p, uint32_t place);
+
+#endif
