@@ -163,6 +163,7 @@ void rules_sql(struct causes *c); /* rules_sql.c: what database/sql does beside 
 uint32_t sql_caller(const struct trace *tr, uint32_t stack);
 /* sql_covers - is b, waits for the network, told by a, a finding of rules_sql? */
 bool sql_covers(const struct trace *tr, const struct finding *a, const struct finding *b);
+void rules_behind(struct causes *c);     /* rules_behind.c: short work that stands behind long for the processors */
 void rules_share(struct causes *c);      /* rules_share.c: one holds up all others that share something with it */
 void rules_grain(struct causes *c);      /* rules_grain.c: pieces so small that handing them on is most of the work */
 void rules_finalizers(struct causes *c); /* rules_finalizers.c: waits for what finalizers give back */

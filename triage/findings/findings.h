@@ -23,7 +23,7 @@ struct finding {
     char *title;            /* short: "lock convoy" */
     char *text;             /* one or two sentences with the numbers */
     char *next;             /* what to do next */
-    bool queued;            /* of slow tasks: they wait longer for a processor */
+    bool queued;            /* slow tasks, long work: it is the processors that are waited for */
     bool has_won;           /* what mending it would win is told: */
     int64_t won_lo, won_hi; /* by the clock, from .. to (won.h) */
     bool won_more;          /* won_hi is what the trace shows: it may be more */

@@ -548,7 +548,8 @@ static bool covers(const struct rules *rs, const struct finding *a, const struct
                    a->rule == RULE_SLOWEST;
     switch (b->rule) {
     case RULE_SLOW_TASK: /* what the slow ones wait for, told */
-        return (b->queued && a->rule == RULE_PROCS_BELOW && !a->note) || explains_slow(rs, a, b) ||
+        return (b->queued && a->rule == RULE_PROCS_BELOW && !a->note) ||
+               (b->queued && a->rule == RULE_LINE && a->queued) || explains_slow(rs, a, b) ||
                (a->rule == RULE_UNBALANCED && !a->note && b->ends_with && b->ends_with == whose(rs, a) &&
                 a->severity_ns >= b->severity_ns / 2);
     case RULE_SLOWEST: return a->rule == RULE_LINGER && same_place(rs, a, b);
@@ -577,6 +578,7 @@ static bool covers(const struct rules *rs, const struct finding *a, const struct
         return a->rule == RULE_IN_ORDER || a->rule == RULE_LINGER || ends_with(rs, a, b) ||
                ((a->rule == RULE_GRAIN || a->rule == RULE_SHARE) && same_place(rs, a, b)) ||
                (a->rule == RULE_SLOTS && same_place(rs, a, b));
+    case RULE_PROCS_BELOW: return b->note && a->rule == RULE_LINE && a->queued && !a->note;
     case RULE_SENDS: return a->rule == RULE_SLOTS && same_place(rs, a, b);
     case RULE_POLL: /* told of the main goroutine's way, where nothing else is */
         return b->note && a->rule != RULE_POLL && a->rule != RULE_TIME && a->rule != RULE_PROCS_ABOVE &&

@@ -595,6 +595,10 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
         *o = (struct span_of_won){cost, 1, .words = "or more: what the host takes shows only in part"};
         return true;
     case RULE_LINE:
+        if (f->queued) {
+            *o = (struct span_of_won){0, cost, .words = "for the short work; what runs long may take longer for it"};
+            return true;
+        }
         if (!f->note) {
             return true;
         }

@@ -1,0 +1,125 @@
+/*
+ * rules_behind.c - short work of one kind that stands behind long work of another for the processors: all are in use, the
+ * long ones go on until they are stopped, and who has a moment's work waits for its turn each time.
+ */
+#include "triage/findings/causes.h"
+#include "triage/findings/thresholds.h"
+
+#include "decode/base/mem.h"
+
+#define COUNTED 256 /* goroutines of a group */
+
+struct kind_of_work { /* of a group, its goroutines counted */
+    uint32_t group;
+    int64_t ran, queued, life;
+    uint64_t waits, turns; /* turns: times that one waited for a processor */
+};
+
+static struct kind_of_work work_of(const struct causes *c, uint32_t group)
+{
+    struct kind_of_work k = {.group = group};
+    const uint32_t n = c->of[group].n < COUNTED ? c->of[group].n : COUNTED;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct gstat g = gstat_of(c->tg->g, causes_member(c, group, i, COUNTED));
+        k.ran = ns_add(k.ran, g.ns[GM_EXEC]);
+        k.queued = ns_add(k.queued, g.ns[GM_SCHED]);
+        k.life = ns_add(k.life, g.ns[GM_LIFE]);
+        k.waits += g.waits;
+        k.turns += g.scheds;
+    }
+    return k;
+}
+
+/* More of them want to run than there are processors, and each goes on for long. */
+static bool is_long(const struct causes *c, const struct kind_of_work *k)
+{
+    const struct group *g = &c->tg->groups[k->group];
+    const double span = (double)(c->life[k->group].last - c->life[k->group].first);
+    const double at_once = span > 0 ? (double)ns_add(g->d[GM_EXEC].total, g->d[GM_SCHED].total) / span : 0;
+    return c->life[k->group].program && at_once >= c->procs && k->waits &&
+           k->ran / (int64_t)k->waits >= threshold_ns(TH_BEHIND_LONG) &&
+           (double)g->d[GM_EXEC].total >= threshold(TH_BEHIND_MOST) * c->running * (double)c->tg->end;
+}
+
+static bool is_short(const struct causes *c, const struct kind_of_work *k)
+{
+    return c->life[k->group].program && c->of[k->group].n >= 2 && k->waits && k->turns && k->life > 0 &&
+           k->ran / (int64_t)k->waits <= threshold_ns(TH_BEHIND_SHORT) &&
+           (double)k->queued >= threshold(TH_BEHIND_TIMES) * (double)k->ran &&
+           threshold_reached(TH_BEHIND_LIFE, k->queued, k->life) &&
+           k->queued / (int64_t)k->turns >= threshold_ns(TH_SCHED_LONG);
+}
+
+/* Tasks that goroutines of a group begin: what the program itself counts. */
+static uint64_t tasks_of(const struct causes *c, uint32_t group)
+{
+    const struct task *t;
+    const size_t n = trace_tasks(c->tr, &t);
+    uint64_t k = 0;
+    for (size_t i = 0; i < n; i++) {
+        k += t[i].g < c->tg->ng && gstat_group(c->tg->g, t[i].g) == group;
+    }
+    return k;
+}
+
+static void behind_finding(struct causes *c, const struct kind_of_work *s, const struct kind_of_work *l)
+{
+    const struct group_life *life = &c->life[s->group];
+    const uint64_t tasks = tasks_of(c, s->group);
+    struct leaves v = {0};
+    struct draft d;
+    c->rs->failed |= !causes_doing(c, l->group, &v);
+    draft_start(&d, RULE_LINE, (int64_t)((double)(life->last - life->first) * (double)s->queued / (double)s->life));
+    draft_subject(&d, c->rs, c->tg->groups[s->group].name);
+    draft_at(&d, life->first, life->last, LANE_G, c->member[c->of[s->group].at]);
+    d.f.note = (double)tasks < threshold(TH_LINE_ITEMS); /* else it is work that the program itself counts */
+    d.f.queued = true;
+    text_dur(&d.amount, s->queued / (int64_t)s->turns);
+    if (v.n && v.v[0].stack) {
+        d.f.stack = v.v[0].stack;
+        causes_calls_text(&d.text, c->tr, &v.v[0]);
+        text_lit(&d.text, " has the processors that short work waits for. ");
+    }
+    text_add(&d.text, "The %u goroutines of ", c->of[s->group].n);
+    text_func(&d.text, c->tr, c->tg->groups[s->group].name, 0);
+    if (tasks) {
+        text_add(&d.text, " (%llu tasks)", (unsigned long long)tasks);
+    }
+    text_lit(&d.text, " run for ");
+    text_dur(&d.text, s->ran / (int64_t)s->waits);
+    text_lit(&d.text, " between two waits and wait ");
+    text_dur(&d.text, s->queued / (int64_t)s->turns);
+    text_lit(&d.text, " for a processor each time, on average, ");
+    text_share(&d.text, (double)s->queued, (double)s->life);
+    text_add(&d.text, " of their lives; meanwhile %u of ", c->of[l->group].n);
+    text_func(&d.text, c->tr, c->tg->groups[l->group].name, 0);
+    text_lit(&d.text, " have ");
+    text_share(&d.text, (double)c->tg->groups[l->group].d[GM_EXEC].total, c->running * (double)c->tg->end);
+    text_lit(&d.text, " of all that runs, and go on for ");
+    text_dur(&d.text, l->ran / (int64_t)l->waits);
+    text_add(&d.text, " each. Of %.0f processors %.1f had nothing to do.", c->procs, c->idle);
+    text_add(
+        &d.next,
+        "Let fewer of the long ones run at once than there are processors, so that one is left for the short; or "
+        "do them elsewhere.");
+    draft_end(c->rs, &d);
+}
+
+void rules_behind(struct causes *c)
+{
+    struct kind_of_work l = {.group = UINT32_MAX};
+    if (c->idle > threshold(TH_BEHIND_IDLE) * c->procs) {
+        return;
+    }
+    for (uint32_t i = 0; i < c->tg->ngroups && i < 16 && l.group == UINT32_MAX; i++) { /* by what they run */
+        const struct kind_of_work k = work_of(c, i);
+        l = is_long(c, &k) ? k : l;
+    }
+    for (uint32_t i = 0; i < c->tg->ngroups && i < 64 && l.group != UINT32_MAX; i++) {
+        const struct kind_of_work k = work_of(c, i);
+        if (i != l.group && is_short(c, &k)) {
+            behind_finding(c, &k, &l);
+            return;
+        }
+    }
+}
