@@ -35,7 +35,7 @@ CFLAGS ?= -g -O1
 GOTOP_CFLAGS += -fsanitize=thread
 GOTOP_LDFLAGS = -fsanitize=thread
 else ifdef SAN
-CFLAGS ?= -g -O1
+CFLAGS ?= -g1 -O1
 GOTOP_CFLAGS += -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all
 GOTOP_LDFLAGS = -fsanitize=address,undefined
 else ifdef COV
