@@ -183,11 +183,18 @@ static bool note_wait(struct walk *w, const struct step *s)
     return true;
 }
 
-/* A wait for a lock is over, or lasts at the end. */
-static bool note_lock(struct walk *w, const struct lock_wait *lw)
+/* The wait at hand, w->prev, is for a lock, and over, or lasts at the end. */
+static bool note_lock(struct walk *w, uint32_t waker, uint32_t waker_stack)
 {
+    const struct step *v = &w->prev;
     w->y->lock_waits_all++;
-    return subtotal_lock(w->y, lw);
+    return subtotal_lock(w->y, &(struct lock_wait){.t0 = v->t0,
+                                                   .t1 = v->t1,
+                                                   .g = w->g,
+                                                   .waker = waker,
+                                                   .reason = v->reason,
+                                                   .stack = v->stack,
+                                                   .waker_stack = waker_stack});
 }
 
 /* Who ended a wait is another goroutine, maybe another subtotal's: it is told of later. */
@@ -421,16 +428,12 @@ static bool walk_after(struct walk *w, const struct step *s)
 {
     const struct step *v = &w->prev;
     if (v->state == ST_WAITING) {
-        struct lock_wait lw = {
-            .t0 = v->t0, .t1 = v->t1, .g = w->g, .waker = NO_LANE, .reason = v->reason, .stack = v->stack};
-        if (s->state == ST_RUNNABLE) {
-            lw.waker = span_run_who(s->run, s->i);
-            lw.waker_stack = s->stack;
-            if (!note_pair(w, s, lw.waker)) {
-                return false;
-            }
+        const bool woken = s->state == ST_RUNNABLE;
+        const uint32_t waker = woken ? span_run_who(s->run, s->i) : NO_LANE;
+        if (woken && !note_pair(w, s, waker)) {
+            return false;
         }
-        return w->kind != WK_LOCK || note_lock(w, &lw);
+        return w->kind != WK_LOCK || note_lock(w, waker, woken ? s->stack : 0);
     }
     if (v->state == ST_SYSCALL && s->state == ST_RUNNABLE) {
         w->y->syscalls[w->call].blocking++;
@@ -593,6 +596,7 @@ static bool lane_end(void *arg, uint32_t g)
     struct gstat *st = &w->st;
     const struct step *v = &w->prev;
     bool ok = tell_reasons(w);
+    (void)g;
     if (w->some) {
         st->ns[GM_LIFE] = w->life;
         for (int m = 0; m < GM_COUNT; m++) {
@@ -601,9 +605,7 @@ static bool lane_end(void *arg, uint32_t g)
         st->ns[GM_SYSBLOCK] = w->no_p_ns < st->ns[GM_SYSCALL] ? w->no_p_ns : st->ns[GM_SYSCALL];
         st->ns[GM_SYSCALL] -= st->ns[GM_SYSBLOCK];
         if (ok && v->state == ST_WAITING && !w->system && w->kind == WK_LOCK) {
-            ok = note_lock(
-                w, &(struct lock_wait){
-                       .t0 = v->t0, .t1 = v->t1, .g = g, .waker = NO_LANE, .reason = v->reason, .stack = v->stack});
+            ok = note_lock(w, NO_LANE, 0);
         }
     }
     return ok && put(w);
