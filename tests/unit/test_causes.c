@@ -65,6 +65,7 @@ static const struct {
     {"scrollkeys", RULE_CONNS, "main.readScroll has database/sql open", "at least 32 are opened"},
     {"granary", RULE_SHARE, "main.(*granary).take", "60 waits at 12 moments"}, /* one takes all at once */
     {"ovens", RULE_LINE, "called by main.roast", "(30 tasks)"},                /* for the processors */
+    {"mailroom", RULE_BOTTLENECK, "in main.enquire (20 waits", "stands behind what main.main.func1.1 has put"},
     {"registrar", RULE_LINE, "of main.(*books).own between", "Behind these stood"},
     {"bootup", RULE_SERIAL, "by main.readyAll: main.main ran alone",
      "at the beginning of the trace (in the region \"start\")"},

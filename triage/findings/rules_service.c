@@ -117,6 +117,46 @@ static const char *service_advice(const struct causes *c, const struct group_lif
                : "More of these goroutines would use the idle processors; or make their longest step cheaper.";
 }
 
+/*
+ * Who waits for an answer of group g much longer than a piece of its work takes, while others keep its queue full: it stands behind
+ * what these have put there. NULL: nobody. *fills: the start function of those.
+ */
+static const struct pair_row *stands_behind(const struct causes *c, uint32_t g, const struct service *s,
+                                            uint32_t *fills)
+{
+    const int64_t piece = s->count ? c->tg->groups[g].d[GM_EXEC].total / (int64_t)s->count : 0;
+    const struct pair_row *asks = NULL, *most = NULL;
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        const uint32_t w =
+            p->from_scheduler || p->waker != c->tg->groups[g].name ? UINT32_MAX : causes_group(c, p->waiter);
+        if (w == UINT32_MAX || w == g || !passes_on(p->kind)) {
+            continue;
+        }
+        if (p->kind != WK_RECV && threshold_reached(TH_BOTTLE_FILLS, p->total, c->life[w].life)) {
+            most = !most || p->total > most->total ? p : most;
+        } else if (p->kind == WK_RECV && (double)p->count >= WAITS &&
+                   (double)p->total >= threshold(TH_BOTTLE_BEHIND) * (double)piece * (double)p->count) {
+            asks = !asks || p->total > asks->total ? p : asks;
+        }
+    }
+    *fills = most ? most->waiter : 0;
+    return most && asks && asks->waiter != most->waiter ? asks : NULL;
+}
+
+static void behind_text(struct text *t, const struct causes *c, const struct pair_row *p, uint32_t fills)
+{
+    text_lit(t, " Who waits for its answers, ");
+    text_func(t, c->tr, p->waiter, 0);
+    text_lit(t, " in ");
+    text_calls(t, c->tr, p->stack, stacks_user_frame(c->tr, p->stack), 1);
+    text_add(t, " (%llu waits of ", (unsigned long long)p->count);
+    text_dur(t, p->total / (int64_t)p->count);
+    text_lit(t, " on average), stands behind what ");
+    text_func(t, c->tr, fills, 0);
+    text_lit(t, " has put in its queue (inferred).");
+}
+
 static void service(struct causes *c, uint32_t g, const struct service *s, double queue)
 {
     const struct group_life *l = &c->life[g];
@@ -143,6 +183,15 @@ static void service(struct causes *c, uint32_t g, const struct service *s, doubl
     text_where(&d.text, c->tr, s->most->stack, 0);
     text_add(&d.text, "; of %.0f processors %.1f had nothing to do.", c->procs, c->idle);
     doing_text(&d.text, c, g, &most);
+    uint32_t fills;
+    const struct pair_row *behind = stands_behind(c, g, s, &fills);
+    if (behind) {
+        behind_text(&d.text, c, behind, fills);
+        text_lit(
+            &d.next,
+            "Give those that wait for an answer a queue of their own, or make it shorter: they wait for all that "
+            "stands before them. ");
+    }
     text_add(&d.next, "%s", service_advice(c, l, &most));
     draft_end(c->rs, &d);
 }

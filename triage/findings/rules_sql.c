@@ -127,10 +127,10 @@ static void opens_finding(struct causes *c, const struct sql *k, double share)
     text_add(&d.amount, "%llu", (unsigned long long)k->connects);
     text_add(&d.text,
              " has database/sql open a connection for nearly each question: at least %llu are opened where %llu "
-             "answers are waited for (in ",
+             "answers are waited for. To open them, in ",
              (unsigned long long)k->connects, (unsigned long long)k->n[ASKS]);
     text_calls(&d.text, c->tr, k->most[OPENS]->stack, stacks_user_frame(c->tr, k->most[OPENS]->stack), 2);
-    text_lit(&d.text, "). To open them takes ");
+    text_lit(&d.text, ", takes ");
     text_dur(&d.text, k->ns[OPENS]);
     text_lit(&d.text, " in all, the answers ");
     text_dur(&d.text, k->ns[ASKS]);
