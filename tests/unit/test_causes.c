@@ -69,6 +69,8 @@ static const struct {
     {"registrar", RULE_LINE, "of main.(*books).own between", "Behind these stood"},
     {"bootup", RULE_SERIAL, "by main.readyAll: main.main ran alone",
      "at the beginning of the trace (in the region \"start\")"},
+    {"inbox", RULE_SERIAL_CALLS, "main.handOn, called by main.deliver",
+     "they come faster than they are done, and queue"},
     {"turnpike", RULE_POOL, "main.pass", "it works as a lock"}, /* a channel of one */
     {"stocktake", RULE_CONVOY, "main.count", "gave several locks back at one moment"},
     {"floodgate", RULE_BACKEND, "main.pourOut", "waits to write to the network"},
@@ -225,6 +227,17 @@ static void what_goes_at_least(void **state)
     thresholds_reset();
 }
 
+static const struct finding *told_as(const struct loaded *l, enum rule r)
+{
+    for (uint32_t i = 0; i < l->fs.n; i++) {
+        if (l->fs.f[i].rule == r) {
+            return &l->fs.f[i];
+        }
+    }
+    fail_msg("%s is not told", rule_id(r));
+    return NULL;
+}
+
 static bool says(const struct loaded *l, enum rule r)
 {
     for (uint32_t i = 0; i < l->fs.n; i++) {
@@ -261,6 +274,25 @@ static void advice_fits_the_work(void **state)
     load_free(&l);
 }
 
+/* What runs most is told by the moments inside its runs; one goroutine that makes all calls could have others beside it. */
+static void moments_inside(void **state)
+{
+    struct loaded l;
+    (void)state;
+    help_load("tests/golden/causes/cleanoffice.trace", &l);
+    assert_non_null(
+        strstr(told_as(&l, RULE_TIME)->text,
+               "main.busy, called by main.answer is where goroutines of main.answer, which run most, were at "
+               "13 of 13 moments"));
+    load_free(&l);
+    help_load("tests/golden/causes/cleanfair.trace", &l); /* just in what they began with: that says nothing */
+    assert_null(strstr(told_as(&l, RULE_TIME)->text, "which run most"));
+    load_free(&l);
+    help_load("tests/golden/causes/inbox.trace", &l);
+    assert_non_null(strstr(l.fs.f[0].next, "let several like it make them side by side"));
+    load_free(&l);
+}
+
 /* One goroutine's call that can't be interrupted is not the host's doing. */
 static void one_call_is_not_the_host(void **state)
 {
@@ -288,17 +320,6 @@ static void when_to_give_up(void **state)
         assert_int_not_equal(l.fs.f[k].rule, RULE_SLOW_TASK);
     }
     load_free(&l);
-}
-
-static const struct finding *told_as(const struct loaded *l, enum rule r)
-{
-    for (uint32_t i = 0; i < l->fs.n; i++) {
-        if (l->fs.f[i].rule == r) {
-            return &l->fs.f[i];
-        }
-    }
-    fail_msg("%s is not told", rule_id(r));
-    return NULL;
 }
 
 /* How much of it at least, and at most: by what the program's source says would be left. */
@@ -487,6 +508,7 @@ int main(void)
         cmocka_unit_test(what_timers_begin),
         cmocka_unit_test(advice_fits_the_work),
         cmocka_unit_test(one_call_is_not_the_host),
+        cmocka_unit_test(moments_inside),
         cmocka_unit_test(what_goes_at_least),
         cmocka_unit_test(when_to_give_up),
         cmocka_unit_test(calls_of_one_goroutine),

@@ -56,6 +56,12 @@ bool causes_writes(const struct trace *tr, uint32_t stack);
     "Send less (together, compressed), drop what is too much, or make the other side read faster; several " \
     "goroutines on one connection win nothing."
 
+/*
+ * moments_text - moments.c: "main.encode, called by main.list is where goroutines of http.(*conn).serve, which run most, were at 53 of 60
+ * moments .."; *stack: one of these. false: too few moments, or spread over many functions, or the processors idle.
+ */
+bool moments_text(struct text *t, const struct causes *c, uint32_t *stack);
+
 /* Waits at one place, put together from the pairs; most: the pair that waited longest. */
 struct waits_at {
     uint32_t place;

@@ -100,7 +100,8 @@ void ran_text(struct text *t, const struct trace *tr, const struct ran *r, uint3
 {
     static const char *const word[RAN_HOWS] = {" in ",     " in or around ",     " after ",
                                                " before ", " between waits in ", " for "};
-    text_add(t, "%s", word[ran_how(r)]);
+    const bool library = !stacks_is_program(tr, trace_frame(tr, stack, frame).func); /* back in what called it */
+    text_add(t, "%s", word[ran_how(r) == RAN_ABOUT && library ? RAN_AFTER : ran_how(r)]);
     text_calls(t, tr, stack, frame, calls);
     if (!r->from && !r->to) {
         return;

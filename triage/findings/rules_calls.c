@@ -267,6 +267,51 @@ static void write_finding(struct causes *c, const struct waits_at *p, double sha
     draft_end(c->rs, &d);
 }
 
+/* Tasks that last longer and longer while one goroutine makes these calls: they queue for it. */
+static void backlog_text(struct text *t, const struct causes *c)
+{
+    const struct task *k;
+    const size_t n = trace_tasks(c->tr, &k);
+    const struct span_type *y = NULL;
+    int64_t sum[2] = {0};
+    size_t seen = 0, many[2] = {0};
+    for (uint32_t i = 0; i < c->tg->ntypes; i++) {
+        y = !c->tg->types[i].is_region && (!y || c->tg->types[i].d.n > y->d.n) ? &c->tg->types[i] : y;
+    }
+    for (size_t i = 0; y && i < n; i++) {
+        const size_t q = seen * 4 / (y->d.n ? y->d.n : 1);
+        if (k[i].name == y->name && !k[i].open_start && !k[i].open_end) {
+            seen++;
+            if (q == 0 || q == 3) {
+                sum[q / 3] = ns_add(sum[q / 3], k[i].t1 - k[i].t0);
+                many[q / 3]++;
+            }
+        }
+    }
+    if (!y || (double)y->d.n < threshold(TH_TREND_COUNT) || !many[0] || !many[1]) {
+        return;
+    }
+    const int64_t early = sum[0] / (int64_t)many[0], late = sum[1] / (int64_t)many[1];
+    if ((double)late < threshold(TH_CALLS_BACKLOG) * (double)early) {
+        return;
+    }
+    text_lit(t, " Meanwhile the tasks \"");
+    text_str(t, c->tr, y->name);
+    text_lit(t, "\" take ");
+    text_dur(t, early);
+    text_lit(t, " in their first quarter and ");
+    text_dur(t, late);
+    text_lit(t, " in their last: they come faster than they are done, and queue.");
+}
+
+/* One goroutine of the program makes them all, and it is not the main one: others like it could make them beside it. */
+static bool one_makes_all(const struct causes *c, const struct waits_at *p)
+{
+    const uint32_t g = p->most->longest.g, main_lane = trace_find_lane(c->tr, LANE_G, 1);
+    const uint32_t group = g < c->tg->ng ? gstat_group(c->tg->g, g) : UINT32_MAX;
+    return group != UINT32_MAX && g != main_lane && c->of[group].n == 1 && c->life[group].program;
+}
+
 static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row, double share)
 {
     /* of those who run or wait so, and while at least one waits: the least of both, where one alone does it */
@@ -300,10 +345,17 @@ static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row
                           "costs this trace nothing.");
         d.f.severity_ns = 0;
     }
-    text_add(&d.next, "%s",
-             many ? "Ask for all at once, or ask side by side: each answer is waited for before the next question."
-                  : "The time is the other side's: ask less often (keep answers), ask earlier, or make that service "
-                    "faster.");
+    const bool alone = many && one_makes_all(c, p);
+    if (alone) {
+        backlog_text(&d.text, c);
+    }
+    text_add(
+        &d.next, "%s",
+        alone  ? "One goroutine makes all these calls, each behind the answer to the one before: let several like it "
+                 "make them side by side, or ask for all at once."
+        : many ? "Ask for all at once, or ask side by side: each answer is waited for before the next question."
+               : "The time is the other side's: ask less often (keep answers), ask earlier, or make that service "
+                 "faster.");
     draft_end(c->rs, &d);
 }
 

@@ -405,6 +405,26 @@ static bool main_waits(const struct causes *c, const struct leaves *v)
     return threshold_reached(TH_TIME_WAITS, ns, v->all);
 }
 
+/* Does running, or waiting for a turn to, come first? Then what those that run most are in is said first, else last. */
+static bool runs(const struct leaf *l)
+{
+    return l->cat == EX_RUN || l->cat == EX_SCHED || l->cat == EX_NOBODY || l->cat == EX_ASSIST;
+}
+
+static void inside_text(struct draft *d, const struct causes *c, bool first)
+{
+    struct text t = {0};
+    uint32_t stack;
+    if (moments_text(&t, c, &stack)) {
+        text_raw(&d->text, " ", first ? 0 : 1);
+        text_raw(&d->text, t.p, t.n);
+        text_raw(&d->text, " ", first ? 1 : 0);
+        d->f.stack = first ? stack : d->f.stack;
+    }
+    c->rs->failed |= !text_ok(&t);
+    text_free(&t);
+}
+
 /* false: nothing is told of it. */
 static bool tell_work(struct causes *c, const struct leaves *v)
 {
@@ -423,6 +443,10 @@ static bool tell_work(struct causes *c, const struct leaves *v)
     draft_at(&d, w[0].v.v[0].t0, w[0].v.v[0].t1, LANE_G, w[0].v.v[0].g);
     d.f.stack = w[0].v.v[0].stack;
     text_share(&d.amount, (double)w[0].v.v[0].ns, (double)w[0].v.all);
+    const bool first = runs(&w[0].v.v[0]);
+    if (first) {
+        inside_text(&d, c, true);
+    }
     text_lit(&d.text, "What the program did many times: ");
     work_text(&d.text, c, w, n);
     text_add(&d.text,
@@ -430,6 +454,9 @@ static bool tell_work(struct causes *c, const struct leaves *v)
              c->procs - c->idle, c->procs);
     causes_leaf_text(&d.text, c->tr, &v->v[0], v->all);
     text_lit(&d.text, ".");
+    if (!first) {
+        inside_text(&d, c, false);
+    }
     text_add(&d.next,
              "gotop explain shows the same for any goroutine, task or region; what is done many times is in its view "
              "with the slow ones beside the usual ones.");
@@ -453,6 +480,9 @@ static void rule_time(struct causes *c)
     draft_at(&d, v.v[0].t0, v.v[0].t1, LANE_G, v.v[0].g);
     d.f.stack = v.v[0].stack;
     text_share(&d.amount, (double)(spread ? by.v[0].ns : v.v[0].ns), (double)v.all);
+    if (runs(&v.v[0])) {
+        inside_text(&d, c, true);
+    }
     if (spread) {
         spread_text(&d.text, c, &by);
     } else {
@@ -464,6 +494,9 @@ static void rule_time(struct causes *c)
     }
     text_add(&d.text, ". On average %.1f of %.0f processors had work.", c->procs - c->idle, c->procs);
     timers_text(&d.text, &v);
+    if (!runs(&v.v[0])) {
+        inside_text(&d, c, false);
+    }
     text_add(&d.next, "gotop explain shows the same for any goroutine, task or region.");
     draft_end(c->rs, &d);
 }

@@ -79,7 +79,8 @@ static void rule_latency(struct rules *rs)
     text_dur(&d.text, tg->worst[0].t1 - tg->worst[0].t0);
     text_lit(&d.text, ".");
     ran_text(&d.text, rs, &tg->worst[0]);
-    text_add(&d.next, "Look who held the processors at the worst waits; start fewer goroutines at once, or give the "
+    text_add(&d.next, "Look who held the processors at the worst waits: make that cheaper, start fewer goroutines at "
+                      "once, or give the "
                       "program more processors.");
     draft_end(rs, &d);
 }
