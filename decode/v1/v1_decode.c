@@ -322,86 +322,116 @@ static int other(struct v1_decoder *d, struct v1_cursor *c, struct v1_ev *e)
     return 1;
 }
 
+/* Where decoding of a cursor's events stands. */
+struct v1_run {
+    const uint8_t *p;
+    uint64_t ticks;
+    uint32_t g;
+};
+
+#define ALWAYS static inline __attribute__((always_inline))
+
+/* Its time, behind its type. */
+ALWAYS void fast_time(struct v1_run *r, struct v1_ev *e)
+{
+    uint64_t dt;
+    e->at = r->p;
+    r->p = fast_number(r->p + 1, &dt);
+    e->ticks = r->ticks += dt;
+}
+
+ALWAYS uint32_t fast_stack(struct v1_run *r)
+{
+    uint64_t stack;
+    r->p = fast_number(r->p, &stack);
+    return short_stack(stack);
+}
+
+ALWAYS void fast_stop(struct v1_run *r, struct v1_ev *e, const struct v1_kind *k)
+{
+    fast_time(r, e);
+    e->want = V1_RUNNING;
+    e->g = e->rule_g = r->g;
+    e->arg_g = 0;
+    e->stack = fast_stack(r);
+    e->tag = r->g ? k->tag : k->bare;
+    r->g = 0;
+}
+
+ALWAYS void fast_start(struct v1_decoder *d, struct v1_run *r, struct v1_ev *e, const struct v1_kind *k)
+{
+    uint64_t id;
+    fast_time(r, e);
+    r->p = fast_number(r->p, &id);
+    e->want = V1_RUNNABLE;
+    r->g = row_of(d, id);
+    e->g = e->arg_g = e->rule_g = r->g;
+    e->stack = 0;
+    e->tag = r->g ? k->tag : k->bare;
+}
+
+ALWAYS void fast_wake(struct v1_decoder *d, struct v1_run *r, struct v1_ev *e, const struct v1_kind *k)
+{
+    uint64_t id;
+    fast_time(r, e);
+    r->p = fast_number(r->p, &id);
+    e->stack = fast_stack(r);
+    const uint32_t row = row_of(d, id);
+    e->want = V1_WAITING;
+    e->g = r->g;
+    e->arg_g = e->rule_g = row;
+    e->tag = row ? k->tag : k->bare;
+}
+
+ALWAYS void fast_call(struct v1_run *r, struct v1_ev *e, const struct v1_kind *k)
+{
+    fast_time(r, e);
+    e->g = r->g;
+    e->arg_g = e->rule_g = 0;
+    e->stack = fast_stack(r);
+    e->tag = k->bare;
+}
+
+ALWAYS const uint8_t *fast_end(const struct v1_decoder *d, const struct v1_cursor *c)
+{
+    return c->end < d->safe ? c->end : d->safe;
+}
+
 bool v1_fill(struct v1_decoder *d, struct v1_cursor *c)
 {
-    uint32_t run = c->g, fill = c->fill, until = c->ended ? fill : fill + d->ahead, mask = d->mask, row;
-    uint64_t ticks = c->ticks, dt, id, stack;
-    const uint8_t *p = c->p, *end = c->end < d->safe ? c->end : d->safe;
-    struct v1_ev *ring = c->ring;
+    uint32_t fill = c->fill;
+    uint32_t until = c->ended ? fill : fill + d->ahead;
+    const uint32_t mask = d->mask;
+    struct v1_run r = {c->p, c->ticks, c->g};
+    const uint8_t *end = fast_end(d, c);
+    struct v1_ev *const ring = c->ring;
     while (fill != until) {
         struct v1_ev *e = &ring[fill & mask];
-        unsigned b = p < end ? *p : 0; /* 0: F_SLOW */
+        const unsigned b = r.p < end ? *r.p : 0; /* 0: F_SLOW */
         const struct v1_kind *k = &d->kind[b & 63];
         switch (d->form[b]) {
-        case F_STOP:
-            e->at = p;
-            p = fast_number(p + 1, &dt);
-            p = fast_number(p, &stack);
-            e->ticks = ticks += dt;
-            e->want = V1_RUNNING;
-            e->g = e->rule_g = run;
-            e->arg_g = 0;
-            e->stack = short_stack(stack);
-            e->tag = run ? k->tag : k->bare;
-            run = 0;
-            fill++;
+        case F_STOP: fast_stop(&r, e, k); break;
+        case F_START: fast_start(d, &r, e, k); break;
+        case F_WAKE: fast_wake(d, &r, e, k); break;
+        case F_CALL: fast_call(&r, e, k); break;
+        default:
+            c->p = r.p;
+            c->ticks = r.ticks;
+            c->g = r.g;
+            const int rc = other(d, c, e);
+            r = (struct v1_run){c->p, c->ticks, c->g};
+            end = fast_end(d, c);
+            c->ended = rc < 0;
+            if (rc < 0)
+                until = fill;
+            fill += rc > 0;
             continue;
-        case F_START:
-            e->at = p;
-            p = fast_number(p + 1, &dt);
-            p = fast_number(p, &id);
-            e->ticks = ticks += dt;
-            e->want = V1_RUNNABLE;
-            run = row_of(d, id);
-            e->g = e->arg_g = e->rule_g = run;
-            e->stack = 0;
-            e->tag = run ? k->tag : k->bare;
-            fill++;
-            continue;
-        case F_WAKE:
-            e->at = p;
-            p = fast_number(p + 1, &dt);
-            p = fast_number(p, &id);
-            p = fast_number(p, &stack);
-            row = row_of(d, id);
-            e->ticks = ticks += dt;
-            e->want = V1_WAITING;
-            e->g = run;
-            e->arg_g = e->rule_g = row;
-            e->stack = short_stack(stack);
-            e->tag = row ? k->tag : k->bare;
-            fill++;
-            continue;
-        case F_CALL:
-            e->at = p;
-            p = fast_number(p + 1, &dt);
-            p = fast_number(p, &stack);
-            e->ticks = ticks += dt;
-            e->g = run;
-            e->arg_g = e->rule_g = 0;
-            e->stack = short_stack(stack);
-            e->tag = k->bare;
-            fill++;
-            continue;
-        default: break;
         }
-        c->p = p;
-        c->ticks = ticks;
-        c->g = run;
-        int r = other(d, c, e);
-        p = c->p;
-        ticks = c->ticks;
-        run = c->g;
-        end = c->end < d->safe ? c->end : d->safe;
-        fill += r > 0;
-        if (r < 0) {
-            c->ended = true;
-            break;
-        }
+        fill++;
     }
-    c->p = p;
-    c->ticks = ticks;
-    c->g = run;
+    c->p = r.p;
+    c->ticks = r.ticks;
+    c->g = r.g;
     c->fill = fill;
     return c->head != fill && !d->oom;
 }
