@@ -382,12 +382,48 @@ void fold_point(struct fold *f, enum metric m, int64_t t, uint64_t value)
         if ((at == v->capmm[l] || !v->mm[l]) && !fold_grow(f, &v->mm[l], &v->capmm[l], at + 1, sizeof *v->mm[l]))
             return;
         struct minmax *mm = &v->mm[l][at];
-        if (at << (l + 1) * MM_BITS == n)
+        const bool first = at << (l + 1) * MM_BITS == n;
+        if (!first && value >= mm->min && value <= mm->max)
+            break; /* so it is of all longer ones, too */
+        if (first)
             *mm = (struct minmax){value, value};
         mm->min = value < mm->min ? value : mm->min;
         mm->max = value > mm->max ? value : mm->max;
     }
     v->v[v->n++] = (struct point){t, value};
+}
+
+/* Entry `at` of a level, anew: of the points or of the entries of the level below, of which there are n. */
+static struct minmax minmax_of(const struct vec_point *v, unsigned l, size_t at, size_t n)
+{
+    const size_t first = at << MM_BITS, end = (at + 1) << MM_BITS < n ? (at + 1) << MM_BITS : n;
+    struct minmax mm = {UINT64_MAX, 0};
+    for (size_t i = first; i < end; i++) {
+        const uint64_t min = l ? v->mm[l - 1][i].min : v->v[i].v, max = l ? v->mm[l - 1][i].max : min;
+        mm.min = min < mm.min ? min : mm.min;
+        mm.max = max > mm.max ? max : mm.max;
+    }
+    return mm;
+}
+
+void fold_points(struct fold *f, enum metric m, const struct point *p, size_t n)
+{
+    struct vec_point *v = &f->points[m];
+    const size_t was = v->n, all = was + n;
+    if (!n || !fold_grow(f, &v->v, &v->cap, all, sizeof *v->v))
+        return;
+    for (unsigned l = 0; l < MM_LEVELS; l++)
+        if (!fold_grow(f, &v->mm[l], &v->capmm[l], ((all - 1) >> (l + 1) * MM_BITS) + 1, sizeof *v->mm[l]))
+            return;
+    memcpy(v->v + was, p, n * sizeof *p);
+    v->n = all;
+    size_t below = all;
+    for (unsigned l = 0; l < MM_LEVELS; l++) {
+        const size_t end = ((all - 1) >> (l + 1) * MM_BITS) + 1;
+        for (size_t at = was >> (l + 1) * MM_BITS; at < end; at++)
+            v->mm[l][at] = minmax_of(v, l, at, below);
+        below = end;
+    }
 }
 
 void fold_metric(struct fold *f, const struct ev *e)

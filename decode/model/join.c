@@ -622,8 +622,7 @@ static void lists_join(struct trace *tr, const struct segment *s)
             f->logs.v[f->logs.n++] = x;
     }
     for (int m = 0; m < METRIC_COUNT; m++)
-        for (size_t i = 0; i < from->points[m].n; i++)
-            fold_point(f, (enum metric)m, from->points[m].v[i].t, from->points[m].v[i].v);
+        fold_points(f, (enum metric)m, from->points[m].v, from->points[m].n);
     for (size_t i = 0; i < from->nfirst && f->nfirst < FIRST_STACKS; i++) {
         f->first[f->nfirst] = from->first[i];
         f->first[f->nfirst++].g = segment_g(s, from->first[i].g);

@@ -170,30 +170,68 @@ static uint32_t frame_str(struct source *s, struct v2_gen *g, uint64_t id)
 
 /*
  * Frames as they stand in the file, and what they are called: the outer ones of a table's stacks are mostly the same few
- * thousand, so most are found here by one look. What a place had before is forgotten.
+ * thousand, so most are found here by one look at their bytes. What a place had before is forgotten.
  */
 enum { KNOWN_FRAMES = 2048 };
 struct known_frame {
-    uint64_t v[4];
+    uint64_t w[2];
     uint32_t id; /* and 1; 0: none */
 };
 
-static bool frame_id(struct source *s, struct v2_gen *g, const uint64_t v[4], uint32_t *id)
+struct frame_bytes { /* four varints */
+    uint64_t w[2];
+    unsigned n; /* 0: they aren't there, or are more than fit */
+};
+
+/* Which of eight bytes end a varint. */
+static inline unsigned varint_ends(uint64_t w)
 {
-    struct known_frame *k = &g->known[(v[0] ^ v[0] >> 11 ^ v[3] << 3) % KNOWN_FRAMES];
-    if (k->id && !memcmp(k->v, v, sizeof k->v)) {
+    return (unsigned)((~w & 0x8080808080808080u) * 0x0002040810204081u >> 56);
+}
+
+static inline struct frame_bytes frame_bytes(const uint8_t *p, const uint8_t *end)
+{
+    struct frame_bytes f = {{0, 0}, 0};
+    if (end - p < 16)
+        return f;
+    const uint64_t a = bytes_load8(p), b = bytes_load8(p + 8);
+    unsigned ends = varint_ends(a) | varint_ends(b) << 8;
+    for (int k = 0; k < 3; k++)
+        ends &= ends - 1;
+    if (!ends)
+        return f;
+    f.n = (unsigned)__builtin_ctz(ends) + 1;
+    f.w[0] = f.n < 8 ? a & (((uint64_t)1 << 8 * f.n) - 1) : a;
+    f.w[1] = f.n > 8 ? b & (UINT64_MAX >> (128 - 8 * f.n)) : 0;
+    return f;
+}
+
+static bool frame_name(struct source *s, struct v2_gen *g, const uint64_t v[4], uint32_t *id)
+{
+    const struct frame f = {v[0], frame_str(s, g, v[1]), frame_str(s, g, v[2]), v[3]};
+    return !names_frame_id(s->names, &f, id);
+}
+
+/* The frame at p. NULL: malformed, or (*oom) out of memory. */
+static inline const uint8_t *read_frame(struct source *s, struct v2_gen *g, const uint8_t *p, const uint8_t *end,
+                                        uint32_t *id, bool *oom)
+{
+    const struct frame_bytes f = frame_bytes(p, end);
+    struct known_frame *k = &g->known[((f.w[0] ^ f.w[1]) * 0x9E3779B97F4A7C15u >> 40) % KNOWN_FRAMES];
+    if (f.n && k->id && k->w[0] == f.w[0] && k->w[1] == f.w[1]) {
         *id = k->id - 1;
-        return true;
+        return p + f.n;
     }
     const uint32_t missing = g->missing;
-    const struct frame f = {v[0], frame_str(s, g, v[1]), frame_str(s, g, v[2]), v[3]};
-    if (names_frame_id(s->names, &f, id))
-        return false;
-    if (g->missing == missing) {
-        memcpy(k->v, v, sizeof k->v);
-        k->id = *id + 1;
-    }
-    return true;
+    uint64_t v[4];
+    if (!(p = v2_raw_frame(p, end, v)))
+        return NULL;
+    *oom = !frame_name(s, g, v, id);
+    if (*oom)
+        return NULL;
+    if (f.n && g->missing == missing)
+        *k = (struct known_frame){{f.w[0], f.w[1]}, *id + 1};
+    return p;
 }
 
 /* One stack at p; *mine: what names call it. NULL: malformed, or (*oom) out of memory. */
@@ -201,17 +239,12 @@ static const uint8_t *read_stack(struct source *s, struct v2_gen *g, const uint8
                                  uint64_t *id, uint32_t *mine, bool *oom)
 {
     uint32_t ids[V2_RAW_FRAMES];
-    uint64_t n, v[4];
+    uint64_t n;
     if (*p++ != V2R_STACK || !(p = bytes_varint(p, end, id)) || !(p = bytes_varint(p, end, &n)) || n > V2_RAW_FRAMES)
         return NULL;
-    for (uint64_t i = 0; i < n; i++) {
-        if (!(p = v2_raw_frame(p, end, v)))
+    for (uint64_t i = 0; i < n; i++)
+        if (!(p = read_frame(s, g, p, end, &ids[i], oom)))
             return NULL;
-        if (!frame_id(s, g, v, &ids[i])) {
-            *oom = true;
-            return NULL;
-        }
-    }
     *oom = names_stack_of(s->names, ids, (uint32_t)n, mine);
     return *oom ? NULL : p;
 }
@@ -494,73 +527,97 @@ static bool gen_number(struct source *s, struct v2_gen *g, const struct v2_raw_b
     return true;
 }
 
+/* A batch of another generation than g. false: it is left out, and g goes on. */
+static bool other_begins(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h, const uint8_t *p,
+                         const uint8_t *next)
+{
+    if (!is_gap(s, off_of(s, p)) && astray(s, g, h, next))
+        return false;
+    if (s->version >= GO_126) {
+        source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, p),
+                      "generation %" PRIu64 " has no end mark before generation %" PRIu64, g->number, h->gen);
+        g->torn = true;
+    }
+    return true;
+}
+
+/* A batch that the file's end cuts off, or whose size is wrong. Returns where it goes on; NULL: nowhere. */
+static const uint8_t *behind_torn(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h)
+{
+    const uint8_t *next = skip_broken(s, g, s->data + s->len);
+    if (next) {
+        source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, h->p),
+                      "a batch of %" PRIu64 " bytes goes beyond the file's end, and others stand in it", h->size);
+        return next;
+    }
+    source_damage(s, ERR_TRUNCATED, g->ordinal, off_of(s, h->p),
+                  "the file ends %" PRIu64 " bytes into a batch of %" PRIu64, (uint64_t)(h->end - h->p), h->size);
+    g->torn = true;
+    return NULL;
+}
+
+struct scanned {
+    const uint8_t *p; /* how far */
+    bool any, marked; /* there are batches; an end mark */
+};
+
+/* false: out of memory. */
+static bool scan_batches(struct source *s, struct v2_gen *g, uint64_t last_number, struct scanned *at)
+{
+    const uint8_t *p = at->p, *next;
+    const uint8_t *const end = s->data + s->len;
+    for (; p < end; p = next) {
+        struct v2_raw_batch h;
+        at->p = p;
+        if (*p == V2R_END && s->version >= GO_126) {
+            next = p + 1;
+            at->p = next;
+            at->marked = true;
+            if (at->any)
+                return true;
+            continue;
+        }
+        if (!(next = batch_read(s, p, &h, g->ordinal))) {
+            if ((next = skip_broken(s, g, p)))
+                continue;
+            g->torn = true;
+            break;
+        }
+        if (!at->any && !gen_number(s, g, &h, p, last_number))
+            continue;
+        at->any = true;
+        if (h.gen != g->number) {
+            if (other_begins(s, g, &h, p, next))
+                return true;
+            continue;
+        }
+        if (!batch_take(s, g, &h))
+            return false;
+        g->last = h.p;
+        at->p = next;
+        if (h.torn && !(next = behind_torn(s, g, &h)))
+            return true;
+    }
+    at->p = end;
+    return true;
+}
+
 enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos)
 {
-    const uint8_t *p = s->data + *pos, *end = s->data + s->len;
     const uint64_t last_freq = g->freq, last_number = g->number, last_hi = g->hi;
+    struct scanned at = {.p = s->data + *pos};
     gen_reset(g);
     g->freq = 0;
     g->start = *pos;
     g->apart = is_gap(s, *pos);
-    bool any = false, marked = false;
-    while (p < end) {
-        if (*p == V2R_END && s->version >= GO_126) {
-            p++;
-            marked = true;
-            if (any)
-                break;
-            continue;
-        }
-        struct v2_raw_batch h;
-        const uint8_t *next = batch_read(s, p, &h, g->ordinal);
-        if (!next && (next = skip_broken(s, g, p))) {
-            p = next;
-            continue;
-        }
-        if (!next) {
-            p = end;
-            g->torn = true;
-            break;
-        }
-        if (!any && !gen_number(s, g, &h, p, last_number)) {
-            p = next;
-            continue;
-        }
-        any = true;
-        if (h.gen != g->number) {
-            if (!is_gap(s, off_of(s, p)) && astray(s, g, &h, next)) {
-                p = next;
-                continue;
-            }
-            if (s->version >= GO_126) {
-                source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, p),
-                              "generation %" PRIu64 " has no end mark before generation %" PRIu64, g->number, h.gen);
-                g->torn = true;
-            }
-            break;
-        }
-        if (!batch_take(s, g, &h))
-            return V2_GEN_OOM;
-        g->last = h.p;
-        p = next;
-        if (h.torn && (next = skip_broken(s, g, end))) {
-            source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, h.p),
-                          "a batch of %" PRIu64 " bytes goes beyond the file's end, and others stand in it", h.size);
-            p = next;
-        } else if (h.torn) {
-            source_damage(s, ERR_TRUNCATED, g->ordinal, off_of(s, h.p),
-                          "the file ends %" PRIu64 " bytes into a batch of %" PRIu64, (uint64_t)(h.end - h.p),
-                          h.size);
-            g->torn = true;
-            break;
-        }
-    }
-    g->end = off_of(s, p);
+    if (!scan_batches(s, g, last_number, &at))
+        return V2_GEN_OOM;
+    g->end = off_of(s, at.p);
     *pos = g->end;
-    if (!any)
+    if (!at.any)
         return V2_GEN_NONE;
-    g->at_end = p == end;
-    if (s->version >= GO_126 && !marked && p == end && !g->torn) {
+    g->at_end = g->end == s->len;
+    if (s->version >= GO_126 && !at.marked && g->at_end && !g->torn) {
         g->torn = true;
         source_damage(s, ERR_TRUNCATED, g->ordinal, g->end,
                       "generation %" PRIu64 " has no end mark: the trace was cut short", g->number);
