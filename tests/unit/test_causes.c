@@ -315,6 +315,12 @@ static void when_to_give_up(void **state)
     assert_non_null(strstr(l.fs.f[0].next, "or give up sooner"));
     assert_null(strstr(l.fs.f[0].text, "asked again"));
     load_free(&l);
+    help_load("tests/golden/causes/ferry.trace", &l); /* what they wait for others of them have */
+    assert_int_equal(l.fs.f[0].rule, RULE_LINGER);
+    assert_non_null(strstr(l.fs.f[0].text, "when one of their own kind gives back what they share"));
+    assert_null(strstr(l.fs.f[0].text, "asked again"));
+    assert_null(strstr(l.fs.f[0].next, "more time"));
+    load_free(&l);
     help_load("tests/golden/causes/carpool.trace", &l);
     for (uint32_t k = 0; k < l.fs.n; k++) {
         assert_int_not_equal(l.fs.f[k].rule, RULE_SLOW_TASK);

@@ -58,6 +58,8 @@ static const char *const accepting[] = {"net.(*netFD).accept", "internal/poll.(*
 static const char *const reading_on[] = {"net/http.(*persistConn).Read", "net/http.(*bodyEOFSignal).Read",
                                          "net/http.(*body).Read", NULL};
 static const char *const pooled[] = {"net/http.(*Transport).getConn", NULL};
+/* For a connection that others have: no answer. */
+static const char *const sql_pool[] = {"database/sql.(*DB).conn", NULL};
 static const char *const connecting[] = {"net.(*netFD).connect", "net/http.(*Transport).getConn", NULL};
 
 /* Was a wait of goroutine g that lasted until t ended by a goroutine of that start function? */
@@ -459,7 +461,8 @@ static bool in_library(const struct trace *tr, uint32_t stack)
 /* A wait in what the program called that a goroutine of the library ended, one that waits for the network itself: an HTTP client's. */
 static bool by_library(const struct causes *c, const struct pair_row *p)
 {
-    const bool asks = !p->from_scheduler && p->kind == WK_SELECT && in_library(c->tr, p->stack);
+    const bool asks = !p->from_scheduler && p->kind == WK_SELECT && in_library(c->tr, p->stack) &&
+                      !stack_through(c->tr, p->stack, sql_pool);
     uint32_t g = asks ? causes_group(c, p->waker) : UINT32_MAX;
     return g != UINT32_MAX && !c->tg->groups[g].is_system && !c->life[g].program && c->life[g].by[WK_NET] > 0;
 }

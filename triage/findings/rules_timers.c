@@ -376,7 +376,8 @@ struct again { /* what runs between a wait there and the next one, by who ended 
         int64_t ran;
     } v[ENDERS]; /* v[0]: the waits whose time was up */
     uint32_t n;
-    uint64_t up; /* of those, whether or not another one there follows */
+    uint64_t own; /* that one of their own kind ended: it gave back what they share */
+    uint64_t up;  /* waits whose time was up, whether or not another one there follows */
 };
 
 static int64_t ran_behind(const struct again *a, uint32_t i)
@@ -403,6 +404,7 @@ static uint32_t ender(const struct causes *c, const struct span *next, struct ag
         a->up++;
         return 0;
     }
+    a->own += by && by == a->v[0].by;
     while (i < a->n && a->v[i].by != by) {
         i++;
     }
@@ -441,10 +443,19 @@ static void asks_anew(const struct causes *c, uint32_t g, uint32_t stack, struct
 static void give_up_text(struct causes *c, const struct waits_at *k, uint32_t group, struct draft *d)
 {
     struct again a = {.n = 1};
+    a.v[0].by = c->tg->groups[group].name;
     for (uint32_t i = 0; i < c->of[group].n && i < WALKED; i++) {
         asks_anew(c, causes_member(c, group, i, WALKED), k->most->stack, &a);
     }
     const int64_t answered = ran_behind_answers(&a), up = ran_behind(&a, 0);
+    if ((double)a.own >= threshold(TH_LINGER_TIMES)) {
+        text_add(&d->text, " %llu of the other waits end when one of their own kind gives back what they share.",
+                 (unsigned long long)a.own);
+        text_lit(&d->next,
+                 "See who has it meanwhile, and for how long; if who waits has one of them already, let it use that "
+                 "one, else hold them for less or have more of them.");
+        return;
+    }
     if ((double)answered < threshold(TH_LINGER_WORKS) * (double)up || (double)a.v[0].n < threshold(TH_LINGER_TIMES) ||
         !threshold_reached(TH_LINGER_AGAIN, (int64_t)a.v[0].n, (int64_t)a.up)) {
         text_lit(&d->next,
