@@ -592,7 +592,7 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
         return true;
     case RULE_STUCK: *o = (struct span_of_won){0, cost, .words = STUCK_FOR_GOOD}; return true;
     case RULE_HOST:
-        *o = (struct span_of_won){cost, 1, .words = "or more: what the host takes shows only in part"};
+        *o = (struct span_of_won){cost, cost, .more = true, .words = "since what the host takes shows only in part"};
         return true;
     case RULE_LINE:
         if (f->queued) {
