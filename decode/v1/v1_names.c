@@ -49,6 +49,24 @@ static bool at(const struct v1_names *vn, uint64_t off, enum v1_type type, struc
     return v1_read(&vn->ix->dialect, &p, vn->s->data + vn->s->len, r, &why) == V1_READ_OK && r->type == type;
 }
 
+/* A name may stand in all of a trace's events, and so in each row that is written of them: from Go 1.22 on it has 1 KB at most. */
+enum { NAME_MOST = 4096 };
+
+/* name_text - characters stay whole. */
+static uint32_t name_text(struct v1_names *vn, const struct v1_raw *r, uint64_t off)
+{
+    const char *p = (const char *)r->text;
+    uint32_t len = r->len <= NAME_MOST ? r->len : NAME_MOST;
+    while (len < r->len && len > NAME_MOST - 4 && (p[len] & 0xc0) == 0x80)
+        len--;
+    if (len < r->len && !vn->long_told) {
+        vn->long_told = true;
+        source_warn(vn->s, ERR_FORMAT, 0, off, "a name has %u bytes: of such no more than %d are shown", r->len,
+                    NAME_MOST);
+    }
+    return v1_text(vn, p, len);
+}
+
 /* string_or_0 - like v1_string, but 0 for what the file lacks. */
 static uint32_t string_or_0(struct v1_names *vn, uint64_t id)
 {
@@ -60,7 +78,7 @@ static uint32_t string_or_0(struct v1_names *vn, uint64_t id)
     }
     if (*val & V1_KNOWN)
         return (uint32_t)*val;
-    uint32_t nid = at(vn, *val, V1_STRING, &r) ? v1_text(vn, (const char *)r.text, r.len) : 0;
+    uint32_t nid = at(vn, *val, V1_STRING, &r) ? name_text(vn, &r, *val) : 0;
     *val = V1_KNOWN | nid;
     return nid;
 }

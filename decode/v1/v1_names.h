@@ -19,6 +19,7 @@ struct v1_names {
     struct symbols *symbols; /* NULL: bare program counters stay bare */
     struct frame *frames;    /* room for one stack */
     uint64_t missing;        /* stacks and strings asked for in vain */
+    bool long_told;          /* that a name is too long has been said */
     bool oom;
 };
 

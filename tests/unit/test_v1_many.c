@@ -197,13 +197,37 @@ static void test_no_dialect(void **state)
     lines_free(&l);
 }
 
+/* A name may stand in every row that is written: what is longer than 4 KB is cut between two characters, and that is said. */
+static void test_long_names(void **state)
+{
+    (void)state;
+    enum { MOST = 4096 };
+    for (int is_long = 0; is_long < 2; is_long++) {
+        struct tracegen_buf b = {0};
+        tracegen_printf(&b, "go 1.21\nbatch p=0 t=0\nGoCreate g=1\nProcStart thread=0\nGoStart g=1 seq=1\n"
+                            "UserTaskCreate +1 task=1 parent=0 name=\"");
+        for (int i = 0; i < (is_long ? MOST + 500 : MOST); i++)
+            tracegen_printf(&b, "%s", is_long && i == MOST - 1 ? "\xc3\xa9" : "x");
+        tracegen_printf(&b, "\"\n");
+        struct loaded l = load_text((char *)b.p);
+        const struct task *t;
+        expect_whole(l.tr);
+        assert_int_equal(trace_tasks(l.tr, &t), 1);
+        assert_int_equal(trace_str(l.tr, t[0].name).len, MOST - is_long);
+        assert_int_equal(trace_info(l.tr)->nwarnings, is_long);
+        if (is_long)
+            assert_non_null(strstr(trace_warning(l.tr, 0)->what, "no more than 4096 are shown"));
+        unload(&l);
+        tracegen_free(&b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_few_at_a_time),
-        cmocka_unit_test(test_many_processors),
-        cmocka_unit_test(test_many_bytes),
-        cmocka_unit_test(test_no_dialect),
+        cmocka_unit_test(test_few_at_a_time), cmocka_unit_test(test_many_processors),
+        cmocka_unit_test(test_many_bytes),    cmocka_unit_test(test_no_dialect),
+        cmocka_unit_test(test_long_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
