@@ -18,6 +18,7 @@
 struct assist {
     int64_t t0, t1;
     int64_t lasted, ran; /* those before it, of its goroutine; ran: below 0 at a first one, NOT_YET */
+    int64_t alone;       /* within it, NOT_YET until it was asked for */
 };
 
 struct gstate {
@@ -66,7 +67,7 @@ static void fill(struct gstate *x, const struct range *r, size_t n, const uint32
         for (k = at[g]++; k > x->from[g] && k + ASIDE > at[g] && x->list[k - 1].t0 > r[i].t0;
              k--) /* nearly in order as they are */
             x->list[k] = x->list[k - 1];
-        x->list[k] = (struct assist){.t0 = r[i].t0, .t1 = r[i].t1, .ran = NOT_YET};
+        x->list[k] = (struct assist){.t0 = r[i].t0, .t1 = r[i].t1, .ran = NOT_YET, .alone = NOT_YET};
     }
     for (uint32_t g = 0; g < x->n; g++)
         for (uint32_t i = x->from[g]; i + 1 < x->from[g + 1]; i++)
@@ -194,24 +195,36 @@ static void sum_up(const struct own *o, const struct trace *tr)
 }
 
 /*
- * Those in [t0,t1) looked at by themselves, if they are few and so were all that were till now: a picture seldom asks for
- * many (see draw.c). false: all are to be summed up.
+ * Those in [t0,t1) looked at by themselves, each once, if they are few and so were all that were till now: a picture seldom
+ * asks for many (see draw.c). false: all are to be summed up.
  */
 static bool few(const struct own *o, const struct trace *tr, int64_t t0, int64_t t1, int64_t *ran)
 {
-    const uint32_t i = first_behind(o, t0);
-    uint32_t n = 0;
-    int64_t each[TOGETHER], asked = o->list[o->from].ran - NOT_YET;
-    while (n <= TOGETHER && i + n < o->to && o->list[i + n].t0 < t1)
-        n++;
-    if (n > TOGETHER || asked + n > o->to - o->from)
-        return false;
-    o->list[o->from].ran += n;
+    struct assist *const a = &o->list[first_behind(o, t0)], *const end = &o->list[o->to];
+    struct assist ask[TOGETHER];
+    int64_t each[TOGETHER], *const asked = &o->list[o->from].ran;
+    uint32_t n = 0, of[TOGETHER];
     *ran = 0;
+    for (uint32_t i = 0; a + i < end && a[i].t0 < t1; i++) {
+        if (a[i].alone != NOT_YET && a[i].t0 >= t0 && a[i].t1 <= t1) {
+            *ran += a[i].alone;
+            continue;
+        }
+        if (n == TOGETHER)
+            return false;
+        of[n] = i;
+        ask[n++] = a[i];
+    }
+    if (*asked - NOT_YET + n > o->to - o->from)
+        return false;
+    *asked += n;
     if (n)
-        ran_in_each(tr, o->g, &o->list[i], n, t0, t1, each);
-    for (uint32_t k = 0; k < n; k++)
+        ran_in_each(tr, o->g, ask, n, t0, t1, each);
+    for (uint32_t k = 0; k < n; k++) {
         *ran += each[k];
+        if (ask[k].t0 >= t0 && ask[k].t1 <= t1)
+            a[of[k]].alone = each[k];
+    }
     return true;
 }
 

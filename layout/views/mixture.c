@@ -13,7 +13,7 @@
 #include "layout/move/lanes.h"
 #include "triage/tables/tab.h"
 
-enum { GROUPS = 128, BEFORE = 32, AT_ONCE_NS = 2000000, STEP = 64, FEW = 8 };
+enum { GROUPS = 128, BEFORE = 32, AT_ONCE_NS = 2000000, BEGIN_NS = 300000, STEP = 64, FEW = 8, MANY = 8192 };
 
 struct covered { /* a column: by how many spans more than the one before, all of it */
     int64_t n[ST_COUNT];
@@ -145,8 +145,8 @@ static void settle(const struct view *v, struct mixed *x)
         }
 }
 
-/* What goroutine g does in each column, to its group's. */
-static void add(struct mixture *m, const struct view *v, uint32_t g)
+/* What goroutine g does in each column, to its group's. true: that took long. */
+static bool add(struct mixture *m, const struct view *v, uint32_t g)
 {
     const struct lane l = {LANE_G, g};
     const struct lane_info li = trace_lane(v->tr, l);
@@ -154,16 +154,16 @@ static void add(struct mixture *m, const struct view *v, uint32_t g)
     const int64_t t0 = li.first > m->win.t0 ? li.first : m->win.t0;
     const int64_t t1 = li.last < m->win.t1 ? li.last : m->win.t1;
     if (i == TAB_NONE || t1 <= t0)
-        return;
+        return false;
     int c0 = window_col(m->win, m->cols, t0), c1 = window_col(m->win, m->cols, t1 - 1);
     c0 = c0 < 0 ? 0 : c0;
     c1 = c1 < 0 || c1 >= m->cols ? m->cols - 1 : c1;
     if (c1 < c0)
-        return;
+        return false;
     const bool assists = !li.is_worker && gstate_any(v->gstate, v->tr, g, t0, t1);
     if (li.nspans < FEW && !li.is_worker && !assists) {
         add_few(v, &m->group[i], l, t0, t1, c0, c1);
-        return;
+        return false;
     }
     trace_columns(v->tr, l, v->edges + c0, (uint32_t)(c1 - c0 + 1), m->one);
     for (int c = c0; c <= c1; c++) {
@@ -173,6 +173,7 @@ static void add(struct mixture *m, const struct view *v, uint32_t g)
         for (int k = ST_NONE + 1; k < ST_COUNT; k++)
             sum->ns[k] = ns_add(sum->ns[k], s->ns[k]);
     }
+    return true;
 }
 
 /* true: all is added. */
@@ -181,10 +182,11 @@ static bool step(struct view *v, int64_t budget_ns)
     struct mixture *m = v->mixture;
     const int64_t start = host_now();
     while (m->next != NO_LANE) {
-        for (int k = 0; k < STEP && m->next != NO_LANE; k++) {
+        bool longer = false;
+        for (int k = 0; k < STEP && !longer && m->next != NO_LANE; k++) {
             m->next = lanes_behind(&v->lanes[LANE_G], v->tr, m->next);
             if (m->next != NO_LANE)
-                add(m, v, m->next++);
+                longer = add(m, v, m->next++);
         }
         if (m->next != NO_LANE && budget_ns != INT64_MAX && host_now() - start > budget_ns)
             return false;
@@ -206,7 +208,7 @@ void mixture_follow(struct view *v)
         v->mixture = begin(v); /* out of memory: each row is its first goroutine's */
     }
     if (v->mixture)
-        (void)step(v, AT_ONCE_NS);
+        (void)step(v, v->mixture->total > MANY ? BEGIN_NS : AT_ONCE_NS);
 }
 
 bool mixture_pending(const struct view *v)

@@ -11,7 +11,7 @@ struct mixture;
 
 /*
  * mixture_follow - v->mixture is of the groups whose rows show, in the window and columns of v->edges; where they changed it
- * begins anew. For a frame: a fraction of a millisecond of the work is done at once.
+ * begins anew. For a frame: of many goroutines a fraction of a millisecond of the work is done at once; few are mostly done then.
  */
 void mixture_follow(struct view *v);
 bool mixture_pending(const struct view *v);
