@@ -293,6 +293,21 @@ static void moments_inside(void **state)
     load_free(&l);
 }
 
+/* What the program calls is told with the function that calls it, where that allocates most. */
+static void what_it_calls_allocates(void **state)
+{
+    struct loaded l;
+    bool told = false;
+    (void)state;
+    help_load("tests/golden/causes/scrubber.trace", &l);
+    for (uint32_t i = 0; i < l.fs.n; i++) {
+        told |= strstr(l.fs.f[i].text, "main.scrub, called by main.main.func1 (mostly by regexp.MustCompile, which "
+                                       "it calls) allocates most") != NULL;
+    }
+    assert_true(told);
+    load_free(&l);
+}
+
 /* One goroutine's call that can't be interrupted is not the host's doing. */
 static void one_call_is_not_the_host(void **state)
 {
@@ -516,6 +531,7 @@ int main(void)
         cmocka_unit_test(advice_fits_the_work),
         cmocka_unit_test(one_call_is_not_the_host),
         cmocka_unit_test(moments_inside),
+        cmocka_unit_test(what_it_calls_allocates),
         cmocka_unit_test(what_goes_at_least),
         cmocka_unit_test(when_to_give_up),
         cmocka_unit_test(calls_of_one_goroutine),

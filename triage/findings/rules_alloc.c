@@ -15,9 +15,15 @@
 
 #define SITES 64
 
+#define CALLEES 4
+
 struct site {
     uint32_t func, stack;
     uint64_t n;
+    struct {
+        uint32_t func; /* of the library, called there */
+        uint64_t n;
+    } callee[CALLEES];
 };
 struct sites {
     struct tab place; /* by stack: causes_place() */
@@ -25,6 +31,36 @@ struct sites {
     uint32_t n;
     uint64_t all;
 };
+
+/* The library's function that the program called there, 0: the runtime alone, or none. */
+static uint32_t callee_of(const struct trace *tr, uint32_t stack)
+{
+    const uint32_t i = stacks_user_frame(tr, stack), func = i ? trace_frame(tr, stack, i - 1).func : 0;
+    return func && !str_starts(trace_str(tr, func), "runtime.") ? func : 0;
+}
+
+static void callee_add(struct site *v, uint32_t func)
+{
+    for (int i = 0; func && i < CALLEES; i++) {
+        if (v->callee[i].func == func || !v->callee[i].func) {
+            v->callee[i].func = func;
+            v->callee[i].n++;
+            return;
+        }
+    }
+}
+
+/* "mostly by regexp.MustCompile, which it calls". */
+static void callee_text(struct text *t, const struct trace *tr, const struct site *v)
+{
+    for (int i = 0; i < CALLEES; i++) {
+        if (v->callee[i].n * 2 > v->n) {
+            text_lit(t, " (mostly by ");
+            text_func(t, tr, v->callee[i].func, 0);
+            text_lit(t, ", which it calls)");
+        }
+    }
+}
 
 static void site_add(struct sites *s, const struct trace *tr, uint32_t stack)
 {
@@ -47,6 +83,7 @@ static void site_add(struct sites *s, const struct trace *tr, uint32_t stack)
         s->v[s->n++] = (struct site){.func = func, .stack = stack};
     }
     s->v[i].n++;
+    callee_add(&s->v[i], callee_of(tr, stack));
 }
 
 static bool in_malloc(const struct trace *tr, uint32_t stack)
@@ -189,6 +226,7 @@ static uint32_t sites_text(struct text *before, struct text *behind, const struc
         return 0;
     }
     text_calls(before, c->tr, s.v[0].stack, stacks_user_frame(c->tr, s.v[0].stack), 3);
+    callee_text(before, c->tr, &s.v[0]);
     text_lit(before, " allocates most: ");
     text_add(behind, " Of %llu moments at which the allocator was caught working for the collector, ",
              (unsigned long long)s.all);
