@@ -344,6 +344,8 @@ static void where_band(struct grid *g, const struct view *v, const struct findin
 static void where(struct grid *g, const struct view *v, const struct finding *f, int x, int y, int w)
 {
     struct window all = {0, view_end(v)};
+    if (w < 1) /* high, but narrower than what stands in front of it */
+        return;
     if (f->lane.kind == LANE_BAND && f->lane.i < trace_nlanes(v->tr, LANE_BAND)) {
         where_band(g, v, f, x, y, w);
         return;
