@@ -25,8 +25,8 @@ bool text_ok(const struct text *t);
 void text_add(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* text_raw - bytes of our own, as they are. */
 void text_raw(struct text *t, const char *p, size_t n);
-/* text_lit - a string literal. */
-#define text_lit(t, s) text_raw(t, s, sizeof(s) - 1)
+/* text_lit - a string literal; anything else, a choice of two for instance, does not compile. */
+#define text_lit(t, s) text_raw(t, "" s, sizeof(s) - 1)
 /* text_clean - bytes from a trace or the command line, cleaned; at most `max` characters (0 = all), then "..". */
 void text_clean(struct text *t, const char *p, size_t n, size_t max);
 /* text_tail - as text_clean, but what is cut is the beginning: of a path and a function's name the end tells. */

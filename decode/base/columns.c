@@ -24,7 +24,7 @@ static uint8_t width_of(const uint64_t *v, unsigned rows, unsigned n, uint64_t *
         hi = hi > x ? hi : x;
     }
     *least = lo;
-    return hi > lo ? (uint8_t)((71 - __builtin_clzll(hi - lo)) / 8) : 0;
+    return (uint8_t)(hi > lo ? (71 - __builtin_clzll(hi - lo)) / 8 : 0);
 }
 
 struct columns *columns_make(const uint64_t *v, unsigned rows, unsigned n)

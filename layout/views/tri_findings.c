@@ -407,9 +407,7 @@ static void detail(struct text *t, const struct view *v, uint32_t i, int line)
     if (line && room == ROOM_LINES &&
         f->has_won) { /* without what it takes for granted: Enter and the report have that */
         text_lit(t, " To be won: ");
-        text_share(t, (double)f->won_lo, (double)view_end(v));
-        text_lit(t, " to ");
-        text_share(t, (double)f->won_hi, (double)view_end(v));
+        finding_won_short(t, f, view_end(v));
         text_lit(t, ".");
     }
 }

@@ -62,6 +62,8 @@ void findings_sort(struct findings *fs);
  * can be read down; of a note nothing, but of what grows by how much ("+38").
  */
 void finding_lead(struct text *t, const struct finding *f, const struct triage *tg);
+/* finding_won_short - what is to be won of a trace that lasts end ns, without what that takes for granted: "nothing to 15.1%". */
+void finding_won_short(struct text *t, const struct finding *f, int64_t end);
 /* findings_stand_out - is there more than where the time went? */
 bool findings_stand_out(const struct findings *fs);
 

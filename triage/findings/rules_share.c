@@ -159,7 +159,7 @@ static void share_finding(struct causes *c, const struct sharing *s, const struc
         text_add(&d.text, "%s", i ? "; " : " What they wait for, followed to its end: ");
         causes_leaf_text(&d.text, c->tr, &v.v[i], v.all);
     }
-    text_lit(&d.text, v.n ? "." : "");
+    text_raw(&d.text, ".", v.n ? 1 : 0);
     text_add(
         &d.next,
         "If it takes more at a time than the others, let it take less, in pieces, or from a set of its own: all is "

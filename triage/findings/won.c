@@ -622,6 +622,20 @@ static void won_share(struct text *t, int64_t ns, double end, const char *of)
     text_lit(t, ")");
 }
 
+void finding_won_short(struct text *t, const struct finding *f, int64_t end)
+{
+    if (f->won_lo > 0) {
+        text_share(t, (double)f->won_lo, (double)end);
+    } else {
+        text_lit(t, "nothing");
+    }
+    text_lit(t, " to ");
+    text_share(t, (double)f->won_hi, (double)end);
+    if (f->won_more) {
+        text_lit(t, ", or more");
+    }
+}
+
 /* What can't be bounded from above is told so. */
 static void more_text(struct text *t, const struct finding *f, double end)
 {
