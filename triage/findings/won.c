@@ -337,6 +337,8 @@ static void way_bounds(struct work *w, const struct finding *f, struct span_of_w
 
 #define HALF "if half of it to all of it goes and the rest stays as it is"
 #define MOST NULL /* "if 60 % of it .." */
+#define LATENCY_ONLY "no more than two runs differ by: it costs latency, not this trace's time"
+#define MEMORY_ONLY "no more than two runs differ by: it costs latency or memory, not this trace's time"
 #define STUCK_FOR_GOOD "what the stuck ones would do if they went on no trace tells"
 #define ALLOCATOR \
     "from half of what it holds up to all of that and of what it slows down while it marks; what allocating itself " \
@@ -462,98 +464,135 @@ static void collector_won(const struct causes *c, double cost, struct span_of_wo
                               .words = ALLOCATOR};
 }
 
-static bool won_of(struct work *w, const struct finding *f, struct span_of_won *o)
+enum { LEAST_OF_IT = -1, AS_TOLD = -2 };
+/* What depends on no more than what the finding costs, or told of what is to be won. */
+static const struct plain {
+    enum rule rule;
+    double lo, hi; /* of what it costs */
+    bool more;
+    const char *words;
+} plain[] = {
+    {RULE_FINALIZERS, LEAST_OF_IT, 1, false, MOST},
+    {RULE_PREPARED, LEAST_OF_IT, 1, false, MOST},
+    {RULE_HUB, LEAST_OF_IT, 1, false, MOST},
+    {RULE_SLOWEST, LEAST_OF_IT, 1, false, MOST},
+    {RULE_LINGER, LEAST_OF_IT, 1, false, MOST},
+    {RULE_IN_ORDER, LEAST_OF_IT, 1, false, MOST},
+    {RULE_FORCED, LEAST_OF_IT, 1, false, MOST},
+    {RULE_UNBALANCED, LEAST_OF_IT, 1, false, MOST},
+    {RULE_SERIAL, LEAST_OF_IT, 1, false, MOST},
+    {RULE_CONNS, LEAST_OF_IT, 1, false, MOST},
+    {RULE_SYSCALL, LEAST_OF_IT, 1, false, MOST},
+    {RULE_SERIAL_CALLS, LEAST_OF_IT, AS_TOLD, false, MOST},
+    {RULE_BACKEND, LEAST_OF_IT, AS_TOLD, false, MOST},
+    {RULE_GRAIN, LEAST_OF_IT, AS_TOLD, false, MOST},
+    {RULE_SMALL_CALLS, LEAST_OF_IT, AS_TOLD, false,
+     MOST}, /* to enter and leave one costs, too, and is not in its time */
+    {RULE_LIMIT, 0, AS_TOLD, false, NOT_PACE},
+    {RULE_RETRY, 0, AS_TOLD, false, NOT_PACE},
+    {RULE_HERD, 0, 2, false, IDLE_ANYHOW},
+    {RULE_CHURN, 0, 1, true, CROWD},
+    {RULE_EXPLOSION, LEAST_OF_IT, 1, true, CROWD},
+    {RULE_CHILDREN, 0.5, 1, false, HALF},
+    {RULE_STUCK, 0, 1, false, STUCK_FOR_GOOD},
+    {RULE_SHARE, 0, 1, false, "for those that wait so; whether all is done sooner depends on what they do else"},
+    {RULE_HOST, 1, 1, true, "since what the host takes shows only in part"},
+    {RULE_LEAK, 0, 0, false, MEMORY_ONLY},
+    {RULE_HEAP, 0, 0, false, MEMORY_ONLY},
+};
+
+static void lock_won(struct work *w, const struct finding *f, struct span_of_won *o)
+{
+    const struct causes *c = w->c;
+    struct ask a = {LOCKS, f->stack ? holder_place(c->tr, f->stack) : 0, 0, false, false};
+    const struct holder_row *h = holder_at(c->tg, a.func);
+    a.nested = h && h->wait_ns[WK_LOCK] > h->told / 2;
+    a.outside = h && ns_add(h->wait_ns[WK_NET], h->wait_ns[WK_SEND]) > h->told / 2;
+    waits_won(w, &a, o);
+    o->words = UNDER_LOCK;
+    if (h && h->ns[ST_RUNNING] > h->told / 2 && threshold_reached(TH_WON_MARKED, c->tg->gc_mark_ns, c->tg->end)) {
+        o->more = true;
+        o->words = UNDER_LOCK ALLOCATES;
+    }
+}
+
+/* Of what others wait for; told: of requests, as a share of what they take. */
+static void set_won(struct work *w, const struct finding *f, uint32_t group, double told, struct span_of_won *o)
+{
+    const struct causes *c = w->c;
+    const int64_t longest = begun_longest(w->c, f);
+    if (told > 0) {
+        o->hi = told;
+    } else if (longest) { /* side by side the longest of them is what is left */
+        o->hi = 1 - (double)longest / (double)c->tg->end;
+        o->lo = o->lo < o->hi ? o->lo : o->hi;
+    } else if (f->stack) {
+        waits_won(w, &(struct ask){PLACE, causes_place(c->tr, f->stack), 0, false, false}, o);
+    } else {
+        const bool known = group != UINT32_MAX;
+        const int64_t stays = known ? (int64_t)served_stays(w->c, group) : 0;
+        waits_won(w, &(struct ask){SERVED, known ? c->tg->groups[group].name : 0, stays, false, false}, o);
+    }
+}
+
+/* Of what waits where the finding is. */
+static struct span_of_won place_won(struct work *w, const struct finding *f)
+{
+    struct span_of_won o = {0, 0, .words = MOST};
+    waits_won(w, &(struct ask){PLACE, causes_place(w->c->tr, f->stack), 0, false, false}, &o);
+    return o;
+}
+
+static void trend_won(const struct causes *c, double cost, double told, struct span_of_won *o)
+{
+    const bool more = threshold_reached(TH_WON_MARKED, c->tg->gc_mark_ns, c->tg->end);
+    *o = (struct span_of_won){cost / 2, told, .more = more, .words = more ? GARBAGE : HALF};
+}
+
+/* What needs more of the trace than what the finding tells. false: nothing is told of it. */
+static bool counted_won(struct work *w, const struct finding *f, double cost, double told, struct span_of_won *o)
 {
     struct causes *c = w->c;
-    double cost = (double)f->severity_ns / (double)c->tg->end;
-    struct ask a = {LOCKS, f->stack ? holder_place(c->tr, f->stack) : 0, 0, false, false};
-    uint32_t group = f->lane.kind == LANE_G && f->lane.i < c->tg->ng ? gstat_group(c->tg->g, f->lane.i) : UINT32_MAX;
-    *o = (struct span_of_won){cost * LEAST, cost, .words = MOST};
+    const uint32_t group =
+        f->lane.kind == LANE_G && f->lane.i < c->tg->ng ? gstat_group(c->tg->g, f->lane.i) : UINT32_MAX;
+    double all;
     switch (f->rule) {
     case RULE_CONVOY:
-    case RULE_WRITER: {
-        const struct holder_row *h = holder_at(c->tg, a.func);
-        a.nested = h && h->wait_ns[WK_LOCK] > h->told / 2;
-        a.outside = h && ns_add(h->wait_ns[WK_NET], h->wait_ns[WK_SEND]) > h->told / 2;
-        waits_won(w, &a, o);
-        o->words = UNDER_LOCK;
-        if (h && h->ns[ST_RUNNING] > h->told / 2 && threshold_reached(TH_WON_MARKED, c->tg->gc_mark_ns, c->tg->end)) {
-            o->more = true;
-            o->words = UNDER_LOCK ALLOCATES;
-        }
-        return true;
-    }
+    case RULE_WRITER: lock_won(w, f, o); return true;
     case RULE_BOTTLENECK:
-    case RULE_POOL: {
-        const int64_t longest = begun_longest(c, f);
-        if (f->won_hi > 0) { /* told of requests, as a share of what they take */
-            o->hi = (double)f->won_hi / (double)c->tg->end;
-            return true;
-        }
-        if (longest) { /* side by side the longest of them is what is left */
-            o->hi = 1 - (double)longest / (double)c->tg->end;
-            o->lo = cost * LEAST < o->hi ? cost * LEAST : o->hi;
-            return true;
-        }
-        a.how = f->stack ? PLACE : SERVED;
-        a.func = f->stack ? causes_place(c->tr, f->stack) : group != UINT32_MAX ? c->tg->groups[group].name : 0;
-        a.stays = f->stack || group == UINT32_MAX ? 0 : (int64_t)served_stays(c, group);
-        waits_won(w, &a, o);
+    case RULE_POOL: set_won(w, f, group, told, o); return true;
+    case RULE_OWN: /* the one that they wait for waits itself, mostly: less sure */
+        all = place_won(w, f).hi;
+        *o = (struct span_of_won){all / 2, all, .words = HALF};
         return true;
-    }
-    case RULE_STAMPEDE: /* who may go on with what was there before waits for nobody */
-        *o = (struct span_of_won){cost / 2, (double)f->won_hi / (double)c->tg->end, .words = ONE_FOR_ALL};
-        o->hi += queue_of(c, group); /* who gets the same at once queues for processors with it */
+    case RULE_SLOTS: /* with all of them back nobody may have to wait */
+        all = place_won(w, f).hi;
+        o->hi = all > cost ? all : cost;
+        o->words = ALL_BACK;
+        return true;
+    case RULE_STAMPEDE: /* who may go on with what was there before waits for nobody; who gets the same at once queues with it */
+        *o = (struct span_of_won){cost / 2, told + queue_of(c, group), .words = ONE_FOR_ALL};
         return true;
     case RULE_BUSY_LOOP: spin_won(c, cost, o); return true;
-    case RULE_LIMIT:
-    case RULE_RETRY:
-        *o = (struct span_of_won){0, (double)f->won_hi / (double)c->tg->end, .words = NOT_PACE};
-        return true;
     case RULE_BLOCKING:
-        if (f->won_hi > 0) {
-            *o = (struct span_of_won){0, (double)f->won_hi / (double)c->tg->end, .words = HALF};
-            return true;
-        }
-        *o = (struct span_of_won){0, others_queue(c, group), .words = IDLE_ANYHOW};
+        *o = told > 0 ? (struct span_of_won){0, told, .words = HALF}
+                      : (struct span_of_won){0, others_queue(c, group), .words = IDLE_ANYHOW};
         return true;
     case RULE_STORM:
     case RULE_TICKERS:
-        *o = (struct span_of_won){0, others_queue(c, group), .more = true, .words = TIMES_LATE};
-        o->hi = f->rule == RULE_TICKERS && cost > o->hi ? cost : o->hi;
+        all = others_queue(c, group);
+        all = f->rule == RULE_TICKERS && cost > all ? cost : all;
+        *o = (struct span_of_won){0, all, .more = true, .words = TIMES_LATE};
         return true;
-    case RULE_HERD: *o = (struct span_of_won){0, cost * 2, .words = IDLE_ANYHOW}; return true;
     case RULE_STW: /* behind each, all queue for the processors */
         *o = (struct span_of_won){0, cost + others_queue(c, UINT32_MAX), .words = IDLE_ANYHOW};
         return true;
     case RULE_SLOW_TASK:
-        o->hi = slow_share(c, f);
-        o->lo = o->hi / 2;
-        o->words = HALF;
+        all = slow_share(c, f);
+        *o = (struct span_of_won){all / 2, all, .words = HALF};
         return true;
     case RULE_GC_SHARE:
     case RULE_GC_ASSIST: collector_won(c, cost, o); return true;
-    case RULE_OWN: /* the one that they wait for waits itself, mostly: less sure */
-        a.how = PLACE;
-        a.func = causes_place(c->tr, f->stack);
-        waits_won(w, &a, o);
-        *o = (struct span_of_won){o->hi / 2, o->hi, .words = HALF};
-        return true;
-    case RULE_FINALIZERS:
-    case RULE_PREPARED:
-    case RULE_HUB:
-    case RULE_SLOWEST:
-    case RULE_LINGER:
-    case RULE_IN_ORDER:
-    case RULE_FORCED:
-    case RULE_UNBALANCED:
-    case RULE_SERIAL:
-    case RULE_CONNS:
-    case RULE_SYSCALL: return true;
-    case RULE_CHURN: *o = (struct span_of_won){0, cost, .more = true, .words = CROWD}; return true;
-    case RULE_SERIAL_CALLS:
-    case RULE_BACKEND: o->hi = (double)f->won_hi / (double)c->tg->end; return true;
-    case RULE_GRAIN: o->hi = (double)f->won_hi / (double)c->tg->end; return true;
     case RULE_HANDOFF: handoff_won(c, group, cost, o); return true;
     case RULE_PROCS_BELOW:
         *o = (struct span_of_won){cost / 2, cost, .words = HALF};
@@ -561,57 +600,38 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
         return true;
     case RULE_POLL:
         if (f->note) { /* whether it could wait for less only its author knows */
-            *o = (struct span_of_won){0, (double)f->won_hi / (double)c->tg->end, .words = NOT_PACE};
+            *o = (struct span_of_won){0, told, .words = NOT_PACE};
         }
         return true;
-    case RULE_TREND:
-        *o = (struct span_of_won){cost / 2, (double)f->won_hi / (double)c->tg->end, .words = HALF};
-        o->more = threshold_reached(TH_WON_MARKED, c->tg->gc_mark_ns, c->tg->end);
-        o->words = o->more ? GARBAGE : HALF;
-        return true;
-    case RULE_EXPLOSION: *o = (struct span_of_won){cost * LEAST, cost, .more = true, .words = CROWD}; return true;
-    case RULE_SLOTS: { /* with all of them back nobody may have to wait */
-        struct span_of_won all;
-        a.how = PLACE;
-        a.func = causes_place(c->tr, f->stack);
-        waits_won(w, &a, &all);
-        o->hi = all.hi > cost ? all.hi : cost;
-        o->words = ALL_BACK;
-        return true;
-    }
-    case RULE_CHILDREN: *o = (struct span_of_won){cost / 2, cost, .words = HALF}; return true;
-    case RULE_SMALL_CALLS: /* to enter and leave one costs, too, and is not in its time */
-        o->hi = (double)f->won_hi / (double)c->tg->end;
-        return true;
+    case RULE_TREND: trend_won(c, cost, told, o); return true;
     case RULE_SENDS:
         *o = (struct span_of_won){0, (double)(f->t1 - f->t0) / (double)c->tg->end, .words = STUCK_FOR_GOOD};
-        return true;
-    case RULE_SHARE:
-        *o = (struct span_of_won){
-            0, cost, .words = "for those that wait so; whether all is done sooner depends on what they do else"};
-        return true;
-    case RULE_STUCK: *o = (struct span_of_won){0, cost, .words = STUCK_FOR_GOOD}; return true;
-    case RULE_HOST:
-        *o = (struct span_of_won){cost, cost, .more = true, .words = "since what the host takes shows only in part"};
         return true;
     case RULE_LINE:
         if (f->queued) {
             *o = (struct span_of_won){0, cost, .words = "for the short work; what runs long may take longer for it"};
-            return true;
+        } else if (f->note) {
+            *o = (struct span_of_won){0, 0, .words = LATENCY_ONLY};
         }
-        if (!f->note) {
-            return true;
-        }
-        *o = (struct span_of_won){
-            0, 0, .words = "no more than two runs differ by: it costs latency, not this trace's time"};
-        return true;
-    case RULE_LEAK:
-    case RULE_HEAP:
-        *o = (struct span_of_won){
-            0, 0, .words = "no more than two runs differ by: it costs latency or memory, not this trace's time"};
         return true;
     default: return false;
     }
+}
+
+static bool won_of(struct work *w, const struct finding *f, struct span_of_won *o)
+{
+    const double end = (double)w->c->tg->end, cost = (double)f->severity_ns / end, told = (double)f->won_hi / end;
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
+        const struct plain *p = &plain[i];
+        if (p->rule == f->rule) {
+            const double lo = p->lo == LEAST_OF_IT ? LEAST : p->lo;
+            *o = (struct span_of_won){lo * cost, p->hi == AS_TOLD ? told : p->hi * cost, .more = p->more,
+                                      .words = p->words};
+            return true;
+        }
+    }
+    *o = (struct span_of_won){cost * LEAST, cost, .words = MOST};
+    return counted_won(w, f, cost, told, o);
 }
 
 static void won_share(struct text *t, int64_t ns, double end, const char *of)
