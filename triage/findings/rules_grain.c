@@ -152,17 +152,22 @@ struct pulls { /* of one group of coroutines */
     const struct pair_row *most;
 };
 
+bool grain_coroutine(const struct trace *tr, uint32_t create_stack)
+{
+    const uint32_t n = trace_stack(tr, create_stack);
+    for (uint32_t i = 0; i < n && i < 3; i++) {
+        if (str_starts(trace_str(tr, trace_frame(tr, create_stack, i).func), "iter.Pull")) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The stack in which a group's goroutines were made, if they are coroutines of iter.Pull: 0 they aren't. */
 static uint32_t coroutines_made(const struct causes *c, uint32_t group)
 {
     const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, c->member[c->of[group].at]});
-    const uint32_t n = li.created ? trace_stack(c->tr, li.create_stack) : 0;
-    for (uint32_t i = 0; i < n && i < 3; i++) {
-        if (str_starts(trace_str(c->tr, trace_frame(c->tr, li.create_stack, i).func), "iter.Pull")) {
-            return li.create_stack;
-        }
-    }
-    return 0;
+    return li.created && grain_coroutine(c->tr, li.create_stack) ? li.create_stack : 0;
 }
 
 /* Waits without a stack of their own that such a goroutine ended: it was switched to, and switched back. */

@@ -328,6 +328,12 @@ static void growth_of(const struct causes *c, const struct leak_row *r, uint32_t
     }
 }
 
+/* Coroutines that wait to be pulled from. */
+static bool left_to_pull(const struct causes *c, const struct leak_row *r)
+{
+    return !r->stack && grain_coroutine(c->tr, r->create_stack);
+}
+
 static void growth_finding(struct causes *c, const struct leak_row *r, const struct growth *w, bool timed,
                            uint64_t wakes)
 {
@@ -354,6 +360,15 @@ static void growth_finding(struct causes *c, const struct leak_row *r, const str
         text_lit(&d.text, ".");
         text_add(&d.next,
                  "End the loop with what it is for: a context, a channel that is closed; and stop its ticker.");
+    } else if (left_to_pull(c, r)) {
+        text_add(&d.text,
+                 "They are coroutines (iter.Pull), and %u of them stand at the end since they were last "
+                 "pulled from, ten times as long as they used to between two pulls, up to ",
+                 w->still);
+        text_dur(&d.text, r->oldest);
+        text_lit(&d.text, ".");
+        text_add(&d.next, "Who does not pull to the end has to call stop, the second function that iter.Pull returns "
+                          "(defer stop()): a coroutine that is left keeps its stack and all that it holds.");
     } else {
         text_add(&d.text, "%u of them wait at the end (", w->still);
         text_str(&d.text, c->tr, r->reason);
@@ -407,7 +422,9 @@ static void rule_growth(struct causes *c)
         }
         bool ticks = (double)other <= threshold(TH_TICKERS_OTHERS) * (double)timed,
              lives = r->kind == WK_NET || r->kind == WK_SYSTEM || r->kind == WK_GC;
-        if (quarters == 4 && (ticks || (!lives && w.still >= threshold(TH_LEAK_COUNT) && w.still * 2 > r->count))) {
+        const uint32_t enough = left_to_pull(c, r) ? 3 : 4; /* these don't wait for work */
+        if (quarters >= enough &&
+            (ticks || (!lives && w.still >= threshold(TH_LEAK_COUNT) && w.still * 2 > r->count))) {
             growth_finding(c, r, &w, ticks, timed);
         }
     }
