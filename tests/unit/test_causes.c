@@ -161,8 +161,10 @@ static void healthy_ones(void **state)
         "cleandiary",                                          /* longer by a third from the middle on */
         "cleannews",                                           /* asks for news, anew each time */
         "cleanbraid",                                          /* coroutines, all of them pulled from to the end */
-        "cleanstalled",                                        /* processors stand still, and then all is due */
-        "cleanbench"}; /* asks for collections; one goroutine; the file is compressed */
+        "cleanmailbox",                                        /* asks for news over the network */
+        "cleanferryman", /* greets, then waits for the next question elsewhere */
+        "cleanstalled",  /* processors stand still, and then all is due */
+        "cleanbench"};   /* asks for collections; one goroutine; the file is compressed */
     (void)state;
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
         struct loaded l;
@@ -249,6 +251,25 @@ static bool says(const struct loaded *l, enum rule r)
         }
     }
     return false;
+}
+
+/* Long answers that bring nothing; with as much to do behind them as behind the others they are answers. */
+static void news_are_no_answers(void **state)
+{
+    struct err e = {0};
+    const char off[] = "slow-backend.done = 1000\n";
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct loaded l;
+        assert_int_equal(thresholds_parse("rules", off, i ? sizeof off - 1 : 0, &e), ERR_OK);
+        help_load("tests/golden/causes/cleanmailbox.trace", &l);
+        const struct finding *f = told_as(&l, RULE_BACKEND);
+        assert_int_equal(f->note, !i);
+        assert_int_equal(strstr(f->text, "it seems to ask for news") != NULL, !i);
+        assert_true(i ? f->severity_ns > 0 : f->severity_ns == 0);
+        load_free(&l);
+    }
+    thresholds_reset();
 }
 
 /* Advice by what the work is: several goroutines win nothing where all wait for one disk, or one connection. */
@@ -531,6 +552,7 @@ int main(void)
         cmocka_unit_test(what_is_won_has_bounds),
         cmocka_unit_test(what_the_way_leaves_out),
         cmocka_unit_test(what_timers_begin),
+        cmocka_unit_test(news_are_no_answers),
         cmocka_unit_test(advice_fits_the_work),
         cmocka_unit_test(one_call_is_not_the_host),
         cmocka_unit_test(moments_inside),

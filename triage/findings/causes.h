@@ -132,6 +132,8 @@ bool works_of(struct causes *c, struct work_kind *out, uint32_t *n);
 void work_text(struct text *t, const struct causes *c, const struct work_kind *w, uint32_t n);
 /* calls_questions - was goroutine g begun by one that accepts connections? The function in which it waits for the next question; 0 no. */
 uint32_t calls_questions(const struct causes *c, uint32_t g);
+/* calls_is_asked - does a server's goroutine wait for its side's next question at that function, as meant_for_questions() says? */
+bool calls_is_asked(const struct causes *c, uint32_t g, uint32_t place);
 /* calls_over_http - does it wait there for an answer of net/http's client? */
 bool calls_over_http(const struct causes *c, enum wait_kind kind, const struct span *s);
 /* calls_accept - does the process accept connections? */
@@ -152,6 +154,14 @@ void rules_calls(struct causes *c);    /* rules_calls.c: the network, system cal
 void rule_poll(struct causes *c);      /* rules_polls.c: sleeps that last longer than what they wait for */
 /* calls_for_questions - are the network waits of p, at that function, a server's for the next question, not for an answer? */
 bool calls_for_questions(const struct causes *c, const struct pair_row *p, uint32_t place);
+/* meant_for_questions - does goroutine g read at that function first, and answer there before it reads again? Then it is asked there, and
+ * does not ask, if it serves a connection. rules_meant.c */
+bool meant_for_questions(const struct causes *c, uint32_t g, uint32_t place);
+/*
+ * meant_for_news - are most of the answers waited for there none (inferred)? The long ones, one of which is told, are about as long as each
+ * other, and it asks again at once behind them, while there is much to do behind the quick ones; and nobody waits for what comes. 0: no.
+ */
+int64_t meant_for_news(struct causes *c, const struct waits_at *p);
 void rules_work(struct causes *c); /* rules_work.c: what requests wait for */
 /* work_in_lines - rows of calls at one line within what goroutines of a group do, of rules_work; what is told already is not again. */
 void work_in_lines(struct causes *c, uint32_t group);

@@ -329,7 +329,8 @@ static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row
     draft_at(&d, p->most->longest.t0, p->most->longest.t1, LANE_G, p->most->longest.g);
     d.f.stack = p->most->stack;
     const bool nobody = nobody_waits(c, p);
-    d.f.note = nobody || (!many && each < threshold_ns(TH_BACKEND_ALARM));
+    const int64_t news = many || nobody ? 0 : meant_for_news(c, p);
+    d.f.note = nobody || news || (!many && each < threshold_ns(TH_BACKEND_ALARM));
     text_dur(&d.amount, each);
     text_calls(&d.text, c->tr, p->most->stack, stacks_user_frame(c->tr, p->most->stack), 4);
     if (many) {
@@ -347,6 +348,15 @@ static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row
                           "costs this trace nothing.");
         d.f.severity_ns = 0;
     }
+    if (news) {
+        text_lit(&d.text, " Most of that time are answers after about ");
+        text_dur(&d.text, news);
+        text_lit(&d.text,
+                 ", behind which it asks again at once, while behind the quick ones it has much to do: it seems "
+                 "to ask for news, and where there are none that costs nothing (inferred).");
+        d.f.severity_ns = d.f.won_hi = 0;
+        d.f.inferred = true;
+    }
     const bool alone = many && one_makes_all(c, p);
     if (alone) {
         backlog_text(&d.text, c);
@@ -355,6 +365,9 @@ static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row
         &d.next, "%s",
         alone  ? "One goroutine makes all these calls, each behind the answer to the one before: let several like it "
                  "make them side by side, or ask for all at once."
+        : news ? "Nothing, if it asks for news. If the long answers should bring something, the other side gives up "
+                 "after that time: "
+                 "look there."
         : many ? "Ask for all at once, or ask side by side: each answer is waited for before the next question."
                : "The time is the other side's: ask less often (keep answers), ask earlier, or make that service "
                  "faster.");
@@ -513,6 +526,11 @@ uint32_t calls_questions(const struct causes *c, uint32_t g)
     return is_server(c, g) ? first_place(c, g) : 0;
 }
 
+bool calls_is_asked(const struct causes *c, uint32_t g, uint32_t place)
+{
+    return is_server(c, g) && meant_for_questions(c, g, place);
+}
+
 /*
  * Are the waits there a server's for the next question, not for an answer? Of connections that were there before the trace
  * that can't be seen; in a process that accepts any, and in a goroutine's own loop, such waits are taken for a server's.
@@ -525,7 +543,7 @@ bool calls_for_questions(const struct causes *c, const struct pair_row *p, uint3
     bool own = place == c->tg->groups[group].name;
     const bool library = !c->life[group].program && place; /* a library's server reads what it is asked itself */
     return p->kind == WK_NET && !library && (born ? is_server(c, g) : own || calls_accept(c)) &&
-           first_place(c, g) == place;
+           (first_place(c, g) == place || (born && meant_for_questions(c, g, place)));
 }
 
 /*

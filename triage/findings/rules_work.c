@@ -328,6 +328,15 @@ static void in_line_finding(struct causes *c, const struct in_line *l, const str
     draft_end(c->rs, &d);
 }
 
+static bool asked_there(const struct causes *c, uint32_t group, uint32_t place)
+{
+    bool is = false;
+    for (uint32_t i = 0; !is && i < c->of[group].n && i < LOOKED; i++) {
+        is = calls_is_asked(c, causes_member(c, group, i, LOOKED), place);
+    }
+    return is;
+}
+
 void work_in_lines(struct causes *c, uint32_t group)
 {
     struct in_line v[PLACES];
@@ -343,7 +352,8 @@ void work_in_lines(struct causes *c, uint32_t group)
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t place = causes_place(c->tr, v[i].stack);
         if (threshold_reached(TH_CALLS_REQUESTS, v[i].won, k.ns) && place &&
-            !causes_told_at(c, RULE_SERIAL_CALLS, place) && (double)v[i].pieces >= threshold(TH_CALLS_WAITS)) {
+            !causes_told_at(c, RULE_SERIAL_CALLS, place) && (double)v[i].pieces >= threshold(TH_CALLS_WAITS) &&
+            !asked_there(c, group, place)) {
             in_line_finding(c, &v[i], &k, &w);
         }
     }
