@@ -6,6 +6,7 @@
  * alarm, which fails the test.
  */
 #include <signal.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "tests/unit/decode_help.h"
@@ -75,7 +76,8 @@ static void ends(const char *text, bool all)
     struct err e;
     size_t n, len, steps = 0;
     uint8_t *bytes = tracegen_bytes(text, &n);
-    alarm(60);
+    setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = 60},
+              NULL); /* of the processor: others may have it */
     if (trace_open_mem(bytes, n, &o, &tr, &e) == ERR_OK) {
         while (trace_load(tr, 0) != LOAD_DONE)
             if (++steps > n)
@@ -134,9 +136,9 @@ static void any_base_time(void **state)
     for (size_t i = 0; i < SAMPLES; i++) {
         char *text = notation(sample[i]);
         for (const char *at = text; (at = number_behind(at, "batch", " t=")); batches++)
-            for (unsigned bit = 0; bit < 64; bit += bit < 32 ? 8 : 1) {
+            for (unsigned bit = batches % 2; bit < 64; bit += bit < 32 ? 8 : 2) {
                 char *bad = with_number(text, at, strtoull(at, NULL, 0) ^ (uint64_t)1 << bit);
-                ends(bad, bit > 30 && k++ % 64 == 0);
+                ends(bad, bit > 30 && k++ % 32 == 0);
                 free(bad);
             }
         free(text);
@@ -218,7 +220,7 @@ int main(void)
         cmocka_unit_test(a_step_no_clock_makes),
         cmocka_unit_test(a_batch_no_clock_writes),
     };
-    signal(SIGALRM, too_long);
+    signal(SIGPROF, too_long);
     snprintf(scratch, sizeof scratch, "%s", "/tmp/gotop-times-XXXXXX");
     int fd = mkstemp(scratch);
     null = fopen("/dev/null", "w");

@@ -125,6 +125,7 @@ static void flips(const char *path, const uint8_t *p, size_t n)
 static void test_cut_everywhere(void **state)
 {
     (void)state;
+    enum { FIRST_FAMILY = 2 };
     static const char *const texts[] = {
         "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
         "GoCreate +7 new_g=2 new_stack=main.worker:30 stack=main.main:12\nGoBlock +10 reason=\"chan receive\" "
@@ -146,9 +147,9 @@ static void test_cut_everywhere(void **state)
         size_t n;
         uint8_t *p = tracegen_bytes(texts[i], &n);
         assert_int_equal(hostile(p, n), 1);
-        for (size_t k = 0; k < n; k++)
+        for (size_t k = 0; k < n && i == FIRST_FAMILY; k++)
             hostile(p, k);
-        cut_v2("(text)", p, n);
+        cut_v2("(text)", p, n);           /* each prefix of the others */
         for (size_t at = 0; at < n; at++) /* every byte */
             for (int bit = (int)below(&rng, 4); bit < 8; bit += 4) {
                 p[at] ^= (uint8_t)(1 << bit);
