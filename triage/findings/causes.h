@@ -162,6 +162,12 @@ bool meant_for_questions(const struct causes *c, uint32_t g, uint32_t place);
  * other, and it asks again at once behind them, while there is much to do behind the quick ones; and nobody waits for what comes. 0: no.
  */
 int64_t meant_for_news(struct causes *c, const struct waits_at *p);
+/* limits_back - is a connection of net/http's waited for, and ended by one's reader, which gives it back? rules_limits.c */
+bool limits_back(const struct causes *c, const struct pair_row *p);
+/* limits_conns - of so many waits for connections: are these for as many as are allowed (MaxConnsPerHost), not for new ones? */
+bool limits_conns(const struct causes *c, uint64_t waits, int64_t waited, int64_t back);
+/* limits_tell - the finding about these, of that function of the program; where there is something to be won. */
+void limits_tell(struct causes *c, uint32_t func, const struct pair_row *most, uint64_t waits, int64_t waited);
 void rules_work(struct causes *c); /* rules_work.c: what requests wait for */
 /* work_in_lines - rows of calls at one line within what goroutines of a group do, of rules_work; what is told already is not again. */
 void work_in_lines(struct causes *c, uint32_t group);

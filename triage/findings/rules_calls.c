@@ -610,8 +610,8 @@ static void rule_network(struct causes *c)
 
 struct conns { /* by the function of the program that asked */
     uint32_t func;
-    uint64_t opened, asked;
-    int64_t waited;
+    uint64_t opened, asked, backs; /* backs: until one that others had came back */
+    int64_t waited, back;
     const struct pair_row *most;
 };
 
@@ -656,6 +656,10 @@ static void rule_conns(struct causes *c)
         if (opens) {
             v[k].opened += p->count;
             v[k].waited = ns_add(v[k].waited, p->total);
+            if (limits_back(c, p)) {
+                v[k].backs += p->count;
+                v[k].back = ns_add(v[k].back, p->total);
+            }
             v[k].most = !v[k].most || p->total > v[k].most->total ? p : v[k].most;
         } else {
             v[k].asked += p->count;
@@ -667,7 +671,11 @@ static void rule_conns(struct causes *c)
         share = waiting < 1 ? share * waiting : share;
         if ((double)k->opened >= threshold(TH_CONNS_COUNT) &&
             (double)k->opened >= threshold(TH_CONNS_SHARE) * (double)k->asked && share >= threshold(TH_CONNS_TRACE)) {
-            conns_finding(c, k, share);
+            if (limits_conns(c, k->opened, k->waited, k->back)) {
+                limits_tell(c, k->func, k->most, k->backs, k->back);
+            } else {
+                conns_finding(c, k, share);
+            }
         }
     }
 }
