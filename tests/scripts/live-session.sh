@@ -32,7 +32,7 @@ serve() { # serve MODE FILE [PAUSE] - at $tmp/sock
     rm -f "$tmp/sock"
     SERVE_SOCKET=$tmp/sock "$SERVE" "$@" >"$tmp/port" 2>&1 &
     server=$!
-    i=0; while [ ! -S "$tmp/sock" ] && [ $i -lt 200 ]; do i=$((i + 1)); sleep 0.05; done
+    i=0; while [ ! -S "$tmp/sock" ] && [ $i -lt 1200 ]; do i=$((i + 1)); sleep 0.05; done
 }
 stop() { # the server and whom it serves
     [ -n "$server" ] || return 0

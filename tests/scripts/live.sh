@@ -20,7 +20,7 @@ serve() { # serve MODE FILE [PAUSE] - $url is where
     rm -f "$tmp/port"
     "$SERVE" "$@" >"$tmp/port" 2>"$tmp/serve.err" &
     pids="$pids $!"
-    i=0; while [ ! -s "$tmp/port" ] && [ $i -lt 200 ]; do i=$((i + 1)); sleep 0.05; done
+    i=0; while [ ! -s "$tmp/port" ] && [ $i -lt 1200 ]; do i=$((i + 1)); sleep 0.05; done
     url=127.0.0.1:$(cat "$tmp/port")
 }
 run() { # run STATUS ARG..
@@ -46,8 +46,8 @@ run 0 watch --until 'stw.max>3600s' -o "$tmp/cap" "$url"
 if [ -s "$tmp/out" ]; then fail "a capture without a reason"; else pass; fi
 printf '#!/bin/sh\ncp "$1" "$1.copy"\n' >"$tmp/copy"; chmod +x "$tmp/copy"; mkdir "$tmp/one"
 run 0 watch --until 'stw.max>=0ns' --max 1 --exec "$tmp/copy" -o "$tmp/one" "$url"
-i=0; while [ -z "$(find "$tmp/one" -name '*.copy' -size +1k)" ] && [ $i -lt 100 ]; do i=$((i + 1)); sleep 0.1; done
-if [ $i -lt 100 ]; then pass; else fail "--exec did not run"; fi
+i=0; while [ -z "$(find "$tmp/one" -name '*.copy' -size +1k)" ] && [ $i -lt 600 ]; do i=$((i + 1)); sleep 0.1; done
+if [ $i -lt 600 ]; then pass; else fail "--exec did not run"; fi
 run 0 watch --until 'stw.max>=0ns' --max 1 --exec "$tmp/absent" -o "$tmp/one" "$url"; says err 'No such file'
 serve ok $older 5; run 0 top -n 1 "$url"; says out 'go 1.23'
 
@@ -220,7 +220,8 @@ serve ok $long 400
 rm -f "$tmp/hup"
 "$GOTOP" record --quiet -o "$tmp/hup" "$url" >"$tmp/out" 2>"$tmp/err" </dev/null &
 pid=$!
-sleep 1; kill -HUP $pid; wait $pid 2>/dev/null
+i=0; while [ -z "$(find "$tmp" -maxdepth 1 -name 'hup*' -size +1k)" ] && [ $i -lt 600 ]; do i=$((i + 1)); sleep 0.1; done
+kill -HUP $pid; wait $pid 2>/dev/null
 if [ -s "$tmp/hup" ] && [ "$(wc -c <"$tmp/hup")" -lt "$(wc -c <$long)" ]; then pass; else fail "record, hung up: $(ls -l "$tmp/hup")"; fi
 
 # However it ends, the client ends with it.
@@ -228,10 +229,10 @@ serve stall $older # the client has nothing to write any more, by which it would
 "$GOTOP" top "$url" >"$tmp/out" 2>"$tmp/err" &
 pid=$!
 client=; i=0
-while [ -z "$client" ] && [ $i -lt 100 ]; do i=$((i + 1)); sleep 0.1; client=$(ps -eo pid,ppid,args | awk -v p=$pid '$2 == p && $3 == "curl" { print $1 }'); done
+while [ -z "$client" ] && [ $i -lt 600 ]; do i=$((i + 1)); sleep 0.1; client=$(ps -eo pid,ppid,args | awk -v p=$pid '$2 == p && $3 == "curl" { print $1 }'); done
 sleep 0.3; kill -9 $pid; wait $pid 2>/dev/null
-i=0; while kill -0 "$client" 2>/dev/null && [ $i -lt 50 ]; do i=$((i + 1)); sleep 0.1; done
-if [ -n "$client" ] && [ $i -lt 50 ]; then pass; else fail "the client was left behind"; fi
+i=0; while kill -0 "$client" 2>/dev/null && [ $i -lt 600 ]; do i=$((i + 1)); sleep 0.1; done
+if [ -n "$client" ] && [ $i -lt 600 ]; then pass; else fail "the client was left behind"; fi
 
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

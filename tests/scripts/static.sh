@@ -85,7 +85,7 @@ piped() { empty report - <samples/lock-1.26.trace >"$tmp/a" && grep -q 'lock con
 ok "report of standard input there" piped
 
 screen() { mux capture-pane -p -t s; }
-until_shows() { i=0; while ! screen | grep -qF -- "$1"; do i=$((i + 1)); [ $i -lt 150 ] || { screen; return 1; }; sleep 0.1; done; }
+until_shows() { i=0; while ! screen | grep -qF -- "$1"; do i=$((i + 1)); [ $i -lt 600 ] || { screen; return 1; }; sleep 0.1; done; }
 session() { # session ENV COMMAND - a new screen with nothing but this environment
     mux kill-server
     n=$((n + 1))

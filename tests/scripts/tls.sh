@@ -30,7 +30,7 @@ serve() { # serve OPTION.. - $port is where
     (cd "$tmp/www" && exec openssl s_server -accept 127.0.0.1:0 -HTTP -cert "$tmp/server.pem" -key "$tmp/server.key" "$@") \
         >"$tmp/server" 2>&1 </dev/null &
     pid=$! i=0 port=
-    while [ -z "$port" ] && [ $i -lt 200 ]; do
+    while [ -z "$port" ] && [ $i -lt 1200 ]; do
         i=$((i + 1)); sleep 0.05
         port=$(sed -n 's/^ACCEPT 127\.0\.0\.1:\([0-9]*\)$/\1/p' "$tmp/server" | head -n 1)
     done
