@@ -57,7 +57,9 @@ static const struct {
     {"diary", RULE_TREND, "main.(*diary).write", "each of the tasks \"day\" (80)"},
     {"stutter", RULE_SERIAL_CALLS, "main.sendRow", "61 times in a row"}, /* and stands still between some of them */
     {"bucketline", RULE_GRAIN, "main.passOn.func1 hands on piece by piece: 4 goroutines", "main.draw.func1"},
-    {"needle", RULE_GRAIN, "main.sew, called by", "are switched to 4004 times"}, /* coroutines */
+    {"needle", RULE_GRAIN, "main.sew, called by", "are switched to 4004 times"},             /* coroutines */
+    {"teller", RULE_GRAIN, "main.entry, called by main.add", "main.keep hand to and fro"},   /* an actor */
+    {"straws", RULE_GRAIN, "main.drip, called by main.pour.func1", "main.drink, called by"}, /* io.Pipe */
     {"umbrellas", RULE_FINALIZERS, "main.(*stand).borrow", "23 of 23 waits there"},
     {"mower", RULE_CONVOY, "main.mow", "gives it back and takes it again at once"},
     {"scrolls", RULE_PREPARED, "main.readScroll has database/sql prepare",
@@ -296,6 +298,19 @@ static void advice_fits_the_work(void **state)
     help_load("tests/golden/causes/floodgate.trace", &l);
     assert_false(says(&l, RULE_SERIAL_CALLS));
     assert_non_null(strstr(l.fs.f[0].next, "Send less"));
+    load_free(&l);
+}
+
+/* Goroutines that hand to and fro: what to do instead depends on what they hand over. */
+static void to_and_fro(void **state)
+{
+    struct loaded l;
+    (void)state;
+    help_load("tests/golden/causes/teller.trace", &l);
+    assert_non_null(strstr(told_as(&l, RULE_GRAIN)->next, "Ask for many at once"));
+    load_free(&l);
+    help_load("tests/golden/causes/straws.trace", &l);
+    assert_non_null(strstr(told_as(&l, RULE_GRAIN)->next, "bufio.Writer"));
     load_free(&l);
 }
 
@@ -557,6 +572,7 @@ int main(void)
         cmocka_unit_test(advice_fits_the_work),
         cmocka_unit_test(one_call_is_not_the_host),
         cmocka_unit_test(moments_inside),
+        cmocka_unit_test(to_and_fro),
         cmocka_unit_test(what_it_calls_allocates),
         cmocka_unit_test(what_goes_at_least),
         cmocka_unit_test(when_to_give_up),

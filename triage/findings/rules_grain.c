@@ -1,6 +1,7 @@
 /*
  * rules_grain.c - work that is handed on in pieces so small that handing on is most of it: a pipeline whose goroutines
- * run for a microsecond between two waits, and sequences that are pulled from coroutines element by element (iter.Pull).
+ * run for a microsecond between two waits, goroutines that hand to and fro (a question and its answer, io.Pipe), and sequences
+ * that are pulled from coroutines element by element (iter.Pull).
  *
  * A switch costs about as much as such a piece, and each stage's next one stands behind it: what is lost is the time in
  * which not even the busiest of them has anything to do.
@@ -143,6 +144,168 @@ static void rule_chain(struct causes *c)
     chain_finding(c, &k);
 }
 
+/* ---- to and fro ------------------------------------------------------------------------------------------------------- */
+
+struct side { /* of two groups that end each other's waits on channels */
+    uint32_t group;
+    uint64_t n, takes, writes; /* waits; to receive; to write into an io.Pipe */
+    int64_t ns;
+    const struct pair_row *most;
+};
+
+static bool writes_pipe(const struct trace *tr, uint32_t stack)
+{
+    const uint32_t n = trace_stack(tr, stack);
+    for (uint32_t i = 0; i < n && i < 8; i++) {
+        if (str_is(trace_str(tr, trace_frame(tr, stack, i).func), "io.(*pipe).write")) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static struct side side_of(const struct causes *c, uint32_t group, uint32_t other)
+{
+    struct side k = {.group = group};
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        const bool channel = p->kind == WK_SEND || p->kind == WK_RECV || p->kind == WK_SELECT;
+        if (channel && !p->from_scheduler && p->waiter == c->tg->groups[group].name &&
+            p->waker == c->tg->groups[other].name && causes_place(c->tr, p->stack)) {
+            k.n += p->count;
+            k.takes += p->kind == WK_RECV ? p->count : 0;
+            k.writes += writes_pipe(c->tr, p->stack) ? p->count : 0;
+            k.ns = ns_add(k.ns, p->total);
+            k.most = !k.most || p->count > k.most->count ? p : k.most;
+        }
+    }
+    return k;
+}
+
+/* Does a side wait for the other all its life, often, and run shortly between? */
+static bool is_side(const struct causes *c, const struct side *k)
+{
+    const struct group_life *l = &c->life[k->group];
+    const struct group *g = &c->tg->groups[k->group];
+    const double waits = (double)k->n;
+    return k->most && waits >= threshold(TH_GRAIN_WAITS) &&
+           waits / (double)l->life * 1e9 >= threshold(TH_GRAIN_RATE) &&
+           (double)g->d[GM_EXEC].total <= threshold(TH_GRAIN_RUN) * waits &&
+           threshold_reached(TH_HAND_WAITED, k->ns, l->life) &&
+           !threshold_reached(TH_GRAIN_ELSE, elsewhere(l), l->life) &&
+           threshold_reached(TH_HAND_SPAN, l->last - l->first, c->tg->end);
+}
+
+static int64_t both_there(const struct causes *c, uint32_t a, uint32_t b)
+{
+    const struct group_life *x = &c->life[a], *y = &c->life[b];
+    const int64_t first = x->first > y->first ? x->first : y->first, last = x->last < y->last ? x->last : y->last;
+    return last > first ? last - first : 0;
+}
+
+static double side_runs(const struct causes *c, const struct side *k)
+{
+    return (double)c->tg->groups[k->group].d[GM_EXEC].total / (double)c->life[k->group].life;
+}
+
+static void side_text(struct text *t, const struct causes *c, const struct side *k)
+{
+    text_calls(t, c->tr, k->most->stack, stacks_user_frame(c->tr, k->most->stack), 3);
+}
+
+static const char *to_and_fro_advice(const struct side *a, const struct side *b)
+{
+    if (a->writes > a->n / 2) {
+        return "Put a buffer before the pipe (a bufio.Writer, flushed before it is closed): then the two meet once "
+               "for some "
+               "kilobytes, not for each write.";
+    }
+    return a->takes > a->n / 4 && b->takes > b->n / 4
+               ? "Ask for many at once, so that one answer has them all; or keep what the other goroutine keeps "
+                 "under a "
+                 "lock and let each look itself: an uncontended lock wakes nobody."
+               : "Hand on many at once (slices of some hundred), or do both steps in one goroutine. Room in the "
+                 "channel "
+                 "lets each do several pieces between two waits.";
+}
+
+static void to_and_fro_finding(struct causes *c, const struct side *a, const struct side *b)
+{
+    const struct group *g = &c->tg->groups[a->group], *h = &c->tg->groups[b->group];
+    const int64_t n = (int64_t)(a->n + b->n);
+    const double span = (double)both_there(c, a->group, b->group), runs = side_runs(c, a), other = side_runs(c, b),
+                 top = runs > other ? runs : other;
+    struct draft d;
+    draft_start(&d, RULE_GRAIN, (int64_t)(span * (1 - top) * 0.8));
+    draft_subject(&d, c->rs, causes_place(c->tr, a->most->stack));
+    draft_at(&d, a->most->longest.t0, a->most->longest.t1, LANE_G, a->most->longest.g);
+    d.f.stack = a->most->stack;
+    d.f.won_hi = (int64_t)(span * (1 - top / 2)); /* what they run is handing on, too */
+    text_add(&d.amount, "%.0f/s", (double)n / span * 1e9);
+    side_text(&d.text, c, a);
+    text_lit(&d.text, " and ");
+    side_text(&d.text, c, b);
+    text_add(&d.text, " hand to and fro: %u goroutines of ", c->of[a->group].n);
+    text_func(&d.text, c->tr, g->name, 0);
+    text_add(&d.text, " and %u of ", c->of[b->group].n);
+    text_func(&d.text, c->tr, h->name, 0);
+    text_add(&d.text, " wait for each other %.0f times a second and run for ", (double)n / span * 1e9);
+    text_dur(&d.text, ns_add(g->d[GM_EXEC].total, h->d[GM_EXEC].total) / n);
+    text_lit(&d.text,
+             " between two waits, on average. To wake one costs about as much, and they wait for a processor for ");
+    text_dur(&d.text, ns_add(g->d[GM_SCHED].total, h->d[GM_SCHED].total) / n);
+    text_lit(&d.text, " each time. Those of the busier kind run for ");
+    text_share(&d.text, top, 1);
+    text_lit(&d.text, " of their lives only. That each wait is recorded makes it dearer than it is without tracing.");
+    text_add(&d.next, "%s", to_and_fro_advice(a, b));
+    draft_end(c->rs, &d);
+}
+
+/* Who asks is told first: who writes into the pipe, or sends, or is one of more. */
+static bool asks_first(const struct causes *c, const struct side *a, const struct side *b)
+{
+    if ((a->writes > a->n / 2) != (b->writes > b->n / 2)) {
+        return a->writes > a->n / 2;
+    }
+    return (a->most->kind == WK_SEND) != (b->most->kind == WK_SEND) ? a->most->kind == WK_SEND
+                                                                    : c->life[a->group].n >= c->life[b->group].n;
+}
+
+static bool told(const struct causes *c, enum rule r)
+{
+    for (uint32_t i = 0; i < c->rs->out->n; i++) {
+        if (c->rs->out->f[i].rule == r) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Where neither a pipeline nor turns of few are told. */
+static void rule_to_and_fro(struct causes *c)
+{
+    if (told(c, RULE_GRAIN) || told(c, RULE_HANDOFF)) {
+        return;
+    }
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        const uint32_t x = p->from_scheduler ? UINT32_MAX : causes_group(c, p->waiter),
+                       y = x == UINT32_MAX ? UINT32_MAX : causes_group(c, p->waker);
+        if (y == UINT32_MAX || x == y || !c->life[x].program || !c->life[y].program ||
+            (double)p->count <
+                threshold(TH_GRAIN_WAITS) / 8) { /* of a side: it may have that many at several places */
+            continue;
+        }
+        const struct side a = side_of(c, x, y), b = side_of(c, y, x);
+        if (is_side(c, &a) && is_side(c, &b) && threshold_reached(TH_HAND_SPAN, both_there(c, x, y), c->tg->end) &&
+            side_runs(c, &a) <= threshold(TH_BOTTLE_BUSY) && side_runs(c, &b) <= threshold(TH_BOTTLE_BUSY)) {
+            const bool as_is = asks_first(c, &a, &b);
+            to_and_fro_finding(c, as_is ? &a : &b, as_is ? &b : &a);
+            return;
+        }
+    }
+}
+
 /* ---- coroutines ------------------------------------------------------------------------------------------------------- */
 
 struct pulls { /* of one group of coroutines */
@@ -241,5 +404,6 @@ static void rule_pulls(struct causes *c)
 void rules_grain(struct causes *c)
 {
     rule_chain(c);
+    rule_to_and_fro(c);
     rule_pulls(c);
 }
