@@ -77,6 +77,7 @@ static const struct {
     {"stocktake", RULE_CONVOY, "main.count", "gave several locks back at one moment"},
     {"floodgate", RULE_BACKEND, "main.pourOut", "waits to write to the network"},
     {"narrow", RULE_PROCS_BELOW, "main.beModest, called by main.main set GOMAXPROCS from 8 to 2", NULL},
+    {"examroom", RULE_POOL, "main.sit", "since no more may run at once (-parallel)"},
     {"rowboats", RULE_POOL, "main.cross", "2 connections are in the trace"}, /* MaxConnsPerHost */
     {"innrooms", RULE_POOL, "main.(*inn).take", "requests (http.(*conn).serve) waited there for"},
     {"innkeys", RULE_SERIAL_CALLS, "by main.(*inn).guestPage", "4 times in a row on average at one line"},

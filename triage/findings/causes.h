@@ -168,6 +168,10 @@ bool limits_back(const struct causes *c, const struct pair_row *p);
 bool limits_conns(const struct causes *c, uint64_t waits, int64_t waited, int64_t back);
 /* limits_tell - the finding about these, of that function of the program; where there is something to be won. */
 void limits_tell(struct causes *c, uint32_t func, const struct pair_row *most, uint64_t waits, int64_t waited);
+/* limits_test_slot - does a test that has called Parallel wait there until one of those that run is over? (Until its turn comes at all it
+ * waits elsewhere.) */
+bool limits_test_slot(const struct trace *tr, uint32_t stack);
+void rules_limits(struct causes *c); /* tests that wait for each other's end (-parallel) */
 void rules_work(struct causes *c); /* rules_work.c: what requests wait for */
 /* work_in_lines - rows of calls at one line within what goroutines of a group do, of rules_work; what is told already is not again. */
 void work_in_lines(struct causes *c, uint32_t group);

@@ -1,6 +1,6 @@
 /*
- * rules_limits.c - limits of the library that are waited for: connections of net/http's (MaxConnsPerHost). Who ended the wait tells
- * them from what takes long itself: one that came back, not a new one.
+ * rules_limits.c - limits of the library that are waited for: connections of net/http's (MaxConnsPerHost), tests that run at once
+ * (-parallel). For connections, who ended the wait tells it from what takes long itself: one that came back, not a new one.
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/thresholds.h"
@@ -69,4 +69,88 @@ void limits_tell(struct causes *c, uint32_t func, const struct pair_row *most, u
                       "the other side can "
                       "take them; if the limit is meant, ask less often or for more at once.");
     draft_end(c->rs, &d);
+}
+
+/* ---- tests --------------------------------------------------------------------------------------------------------------- */
+
+bool limits_test_slot(const struct trace *tr, uint32_t stack)
+{
+    const uint32_t n = trace_stack(tr, stack);
+    bool is = false;
+    for (uint32_t i = 0; !is && i < n && i < 4; i++) {
+        const struct str s = trace_str(tr, trace_frame(tr, stack, i).func);
+        is = str_is(s, "testing.(*testState).waitParallel") || str_is(s, "testing.(*testContext).waitParallel");
+    }
+    return is;
+}
+
+static bool for_a_slot(const struct trace *tr, const struct pair_row *p)
+{
+    return p->kind == WK_RECV && limits_test_slot(tr, p->stack);
+}
+
+struct tests { /* that wait so: of all groups */
+    uint64_t waits;
+    int64_t waited, life, first, last;
+    const struct pair_row *most;
+};
+
+static void tests_add(const struct causes *c, struct tests *v, const struct pair_row *p)
+{
+    const uint32_t g = causes_group(c, p->waiter);
+    bool seen = false;
+    for (const struct pair_row *q = c->tg->pairs; q < p && !seen; q++) {
+        seen = q->waiter == p->waiter && for_a_slot(c->tr, q);
+    }
+    v->waits += p->count;
+    v->waited = ns_add(v->waited, p->total);
+    v->most = !v->most || p->total > v->most->total ? p : v->most;
+    if (g != UINT32_MAX && !seen) {
+        const struct group_life *l = &c->life[g];
+        v->first = !v->life || l->first < v->first ? l->first : v->first;
+        v->last = !v->life || l->last > v->last ? l->last : v->last;
+        v->life = ns_add(v->life, l->life);
+    }
+}
+
+static void tests_finding(struct causes *c, const struct tests *v, uint32_t place)
+{
+    const double share = (double)v->waited / (double)v->life;
+    struct draft d;
+    draft_start(&d, RULE_POOL, (int64_t)((share < 1 ? share : 1) * (double)(v->last - v->first)));
+    draft_subject(&d, c->rs, place);
+    draft_at(&d, v->most->longest.t0, v->most->longest.t1, LANE_G, v->most->longest.g);
+    d.f.stack = v->most->stack;
+    text_add(&d.amount, "%.1f wait", (double)v->waited / (double)(v->last - v->first));
+    text_func(&d.text, c->tr, place, 0);
+    text_add(&d.text,
+             "%s waits until another test is over, since no more may run at once (-parallel): %llu waits of ",
+             v->waited > v->most->total ? ", as others," : "", (unsigned long long)v->waits);
+    text_dur(&d.text, v->waited / (int64_t)v->waits);
+    text_lit(&d.text, " on average, ");
+    text_share(&d.text, share, 1);
+    text_add(&d.text, " of the lives of these tests; of %.0f processors %.1f had nothing to do.", c->procs, c->idle);
+    text_lit(
+        &d.next,
+        "Let more tests run at once: go test -parallel (if not set, as many as GOMAXPROCS); tests that wait more "
+        "than they run "
+        "may be more than there are processors. It wins nothing where all ask one service that is slow by itself.");
+    draft_end(c->rs, &d);
+}
+
+void rules_limits(struct causes *c)
+{
+    struct tests v = {0};
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        if (for_a_slot(c->tr, &c->tg->pairs[i])) {
+            tests_add(c, &v, &c->tg->pairs[i]);
+        }
+    }
+    const uint32_t place = v.most ? causes_place(c->tr, v.most->stack) : 0;
+    if (place && v.life > 0 && v.last > v.first && (double)v.waits >= threshold(TH_POOL_TESTS) &&
+        threshold_reached(TH_POOL_REQUESTS, v.waited, v.life) && c->idle >= threshold(TH_POOL_IDLE) * c->procs &&
+        (double)v.waited >= threshold(TH_POOL_QUEUE) * (double)(v.last - v.first) &&
+        !causes_told_at(c, RULE_POOL, place)) {
+        tests_finding(c, &v, place);
+    }
 }

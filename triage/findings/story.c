@@ -539,6 +539,13 @@ static bool explains_slow(const struct rules *rs, const struct finding *a, const
            a->severity_ns >= b->severity_ns / 2 && says_function(rs, a, b->blames);
 }
 
+/* A test's calls are what it is to do: that they are one after the other is the tests that wait for each other. */
+static bool runs_tests(const struct rules *rs, const struct finding *a, const struct finding *b)
+{
+    return a->rule == RULE_POOL && b->rule == RULE_SERIAL_CALLS && limits_test_slot(rs->tr, a->stack) &&
+           whose(rs, a) && whose(rs, a) == whose(rs, b) && a->severity_ns >= b->severity_ns / 2;
+}
+
 /* Is b told by a as well? */
 static bool covers(const struct rules *rs, const struct finding *a, const struct finding *b)
 {
@@ -587,7 +594,7 @@ static bool covers(const struct rules *rs, const struct finding *a, const struct
     case RULE_SERIAL_CALLS:
         return (a->rule == RULE_BOTTLENECK && whose(rs, a) && whose(rs, a) == whose(rs, b) &&
                 causes_writes(rs->tr, b->stack)) ||
-               (a->rule == RULE_CONNS && same_subject(a, b)) || sql_covers(rs->tr, a, b) ||
+               (a->rule == RULE_CONNS && same_subject(a, b)) || sql_covers(rs->tr, a, b) || runs_tests(rs, a, b) ||
                (a->rule == RULE_LINGER && same_place(rs, a, b));
     case RULE_BUSY_LOOP: return b->note && (!a->note || a->rule == RULE_LINE);
     default: return false;
