@@ -97,6 +97,7 @@ static const struct {
     {"inn", RULE_TIME,
      "requests (http.(*conn).serve) of"}, /* neither; the main goroutine waits for another process */
     {"lostparty", RULE_LEAK, "60 created, 20 ended; 26 blocked (sync)"},
+    {"pesterer", RULE_SERIAL_CALLS, "asks again and again: it waits for the network 1199 times"},
     {"bobbins", RULE_LEAK, "They are coroutines (iter.Pull), and"},
 };
 

@@ -192,6 +192,7 @@ bool sql_covers(const struct trace *tr, const struct finding *a, const struct fi
 void rules_behind(struct causes *c);     /* rules_behind.c: short work that stands behind long for the processors */
 void rules_share(struct causes *c);      /* rules_share.c: one holds up all others that share something with it */
 void rules_grain(struct causes *c);      /* rules_grain.c: pieces so small that handing them on is most of the work */
+void rules_again(struct causes *c);      /* rules_again.c: few of many ask the same again and again */
 /* grain_coroutine - does that stack, in which a goroutine was made, make a coroutine (iter.Pull)? */
 bool grain_coroutine(const struct trace *tr, uint32_t create_stack);
 void rules_finalizers(struct causes *c); /* rules_finalizers.c: waits for what finalizers give back */

@@ -1,0 +1,124 @@
+/*
+ * rules_again.c - a few goroutines of many ask the same over the network again and again, thousands of times, each question at once
+ * behind the answer to the one before, where their siblings ask a handful of times.
+ *
+ * Whether they try again what failed, without a pause, or have so much more to ask, a trace does not tell: a note.
+ */
+#include "triage/findings/causes.h"
+#include "triage/findings/thresholds.h"
+
+#include <stdlib.h>
+
+#include "decode/base/mem.h"
+
+#define STEPS 20000  /* spans looked at */
+#define MEMBERS 1024 /* goroutines of a start function, at most */
+
+struct row { /* of questions of one goroutine */
+    uint64_t n, sent;
+    uint32_t stack;
+    int64_t t0, t1, waited;
+};
+
+/* The longest row of waits for the network at one place, nothing else waited for between. */
+static struct row row_of(const struct causes *c, uint32_t g)
+{
+    struct row now = {0}, best = {0};
+    struct span_iter it;
+    bool sent = false, more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
+    for (int i = 0; more && i < STEPS; i++, more = span_next(&it)) {
+        const struct span *s = span_get(&it);
+        if (s->state == ST_SYSCALL) {
+            sent |= s->stack && causes_sends(c->tr, s->stack);
+        } else if (s->state == ST_WAITING) {
+            const bool net = stacks_wait_kind(c->tr, s->reason, s->stack) == WK_NET;
+            if (!net ||
+                (now.n && s->stack != now.stack && causes_place(c->tr, s->stack) != causes_place(c->tr, now.stack))) {
+                now = (struct row){0};
+            }
+            if (net) {
+                now.t0 = now.n ? now.t0 : s->t0;
+                now.n++;
+                now.sent += sent;
+                now.stack = s->stack;
+                now.t1 = s->t1;
+                now.waited = ns_add(now.waited, s->t1 - s->t0);
+                best = now.n > best.n ? now : best;
+            }
+            sent = false;
+        }
+    }
+    return best;
+}
+
+static int cmp_count(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void again_finding(struct causes *c, uint32_t group, uint32_t g, const struct row *r, uint32_t many,
+                          uint64_t usual)
+{
+    struct draft d;
+    draft_start(&d, RULE_SERIAL_CALLS, 0);
+    d.f.note = true;
+    draft_subject(&d, c->rs, causes_place(c->tr, r->stack));
+    draft_at(&d, r->t0, r->t1, LANE_G, g);
+    d.f.stack = r->stack;
+    text_add(&d.amount, "%.0f/s", (double)r->n / (double)(r->t1 - r->t0) * 1e9);
+    text_calls(&d.text, c->tr, r->stack, stacks_user_frame(c->tr, r->stack), 4);
+    text_lit(&d.text, ": ");
+    text_who(&d.text, c->tr, g);
+    text_add(&d.text, " asks again and again: it waits for the network %llu times in a row at least, ",
+             (unsigned long long)r->n);
+    text_dur(&d.text, r->waited / (int64_t)r->n);
+    text_add(&d.text, " each, %.0f times a second, and for nothing else between. Of %u goroutines of ",
+             (double)r->n / (double)(r->t1 - r->t0) * 1e9, c->of[group].n);
+    text_func(&d.text, c->tr, c->tg->groups[group].name, 0);
+    text_add(&d.text,
+             " %u wait%s %.0f times as often or more as half of them do, which is %llu times or less in all.", many,
+             many == 1 ? "s" : "", threshold(TH_AGAIN_TIMES), (unsigned long long)usual);
+    text_lit(&d.next,
+             "Does it try again what failed? Then pause before it does, longer each time, and give up at some "
+             "point. If each asks for something else, ask for many at once.");
+    draft_end(c->rs, &d);
+}
+
+static void of_group(struct causes *c, uint32_t group)
+{
+    const uint32_t n = c->of[group].n;
+    uint64_t *waits = mem_alloc(n * sizeof *waits);
+    uint32_t most = 0, many = 0;
+    c->rs->failed |= !waits;
+    for (uint32_t i = 0; waits && i < n; i++) {
+        waits[i] = gstat_waits(c->tg->g, c->member[c->of[group].at + i]);
+        most = waits[i] > waits[most] ? i : most;
+    }
+    if (!waits || (double)waits[most] < threshold(TH_AGAIN_ROW)) {
+        mem_free(waits);
+        return;
+    }
+    const uint32_t g = c->member[c->of[group].at + most];
+    qsort(waits, n, sizeof *waits, cmp_count);
+    const uint64_t usual = waits[n / 2];
+    for (uint32_t i = 0; i < n; i++) {
+        many += (double)waits[i] >= threshold(TH_AGAIN_TIMES) * (double)(usual ? usual : 1);
+    }
+    mem_free(waits);
+    const struct row r = many && many * 2 < n ? row_of(c, g) : (struct row){0};
+    if ((double)r.n >= threshold(TH_AGAIN_ROW) && r.sent * 2 > r.n && r.t1 > r.t0 && causes_place(c->tr, r.stack) &&
+        (double)r.n / (double)(r.t1 - r.t0) * 1e9 >= threshold(TH_AGAIN_RATE) &&
+        !causes_told_at(c, RULE_SERIAL_CALLS, causes_place(c->tr, r.stack))) {
+        again_finding(c, group, g, &r, many, usual);
+    }
+}
+
+void rules_again(struct causes *c)
+{
+    for (uint32_t i = 0; i < c->tg->ngroups; i++) {
+        if (c->life[i].program && c->life[i].by[WK_NET] > 0 && c->of[i].n >= 3 && c->of[i].n <= MEMBERS) {
+            of_group(c, i);
+        }
+    }
+}
