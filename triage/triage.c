@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "triage/tri.h"
 
@@ -220,9 +221,7 @@ static bool pairs_sort(struct triage *tg)
     for (uint32_t i = 0; i < tg->npairs; i++) {
         order[i] = i;
     }
-    if (tg->npairs) {
-        qsort_r(order, tg->npairs, sizeof *order, cmp_pair, tg->pairs);
-    }
+    host_sort(order, tg->npairs, sizeof *order, cmp_pair, tg->pairs);
     for (uint32_t i = 0; i < tg->npairs; i++) {
         sorted[i] = tg->pairs[order[i]];
         to[order[i]] = i;

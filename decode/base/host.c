@@ -120,3 +120,9 @@ uint64_t host_mapped(void)
     long page = sysconf(_SC_PAGESIZE);
     return sscanf(text, "%llu %llu %llu", &all, &held, &files) == 3 && page > 0 ? files * (uint64_t)page : 0;
 }
+
+void host_sort(void *v, size_t n, size_t size, int (*cmp)(const void *, const void *, void *), void *ctx)
+{
+    if (n)
+        qsort_r(v, n, size, cmp, ctx);
+}

@@ -32,6 +32,10 @@ bool host_punch(int fd, uint64_t at, uint64_t n);
 void host_mapped_begin(void);
 uint64_t host_mapped(void);
 
+/* host_sort - n of `size` bytes each, put in order by what cmp says of two with `ctx` beside them: the C libraries differ in
+   how they spell it. */
+void host_sort(void *v, size_t n, size_t size, int (*cmp)(const void *, const void *, void *), void *ctx);
+
 /* host_trim - freed memory goes back to the host, where the C library keeps it otherwise (glibc). */
 void host_trim(void);
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "decode/base/bytes.h"
+#include "decode/base/host.h"
 #include "decode/v2/v2_doubt.h"
 #include "decode/v2/v2_heap.h"
 #include "decode/v2/v2_sink.h"
@@ -235,8 +236,7 @@ static bool cursors_new(struct v2_order *o, const struct v2_gen *gen)
     o->list = list;
     for (size_t i = 0; i < n; i++)
         list[i] = (uint32_t)i;
-    if (n)
-        qsort_r(list, n, sizeof *list, batch_by_m, gen->batch);
+    host_sort(list, n, sizeof *list, batch_by_m, gen->batch);
     for (size_t i = 0, k; i < n; i = k) {
         const uint64_t mid = gen->batch[list[i]].m;
         for (k = i; k < n && gen->batch[list[k]].m == mid;)

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "triage/tables/slices.h"
 #include "triage/text.h"
@@ -109,9 +110,7 @@ struct explainer *explain_new(const struct trace *tr)
             x->region[x->nregions++] = (struct by_g){r[i].g, (uint32_t)i};
         }
     }
-    if (x->nregions) {
-        qsort_r(x->region, x->nregions, sizeof *x->region, cmp_region, (void *)(uintptr_t)r);
-    }
+    host_sort(x->region, x->nregions, sizeof *x->region, cmp_region, (void *)(uintptr_t)r);
     return x;
 }
 
@@ -721,7 +720,7 @@ void explain_tree_sort(struct explain_tree *t)
             v[n++] = k;
         }
         if (n > 1) {
-            qsort_r(v, n, sizeof *v, cmp_node, t);
+            host_sort(v, n, sizeof *v, cmp_node, t);
             for (uint32_t k = 0; k < n; k++) {
                 t->v[v[k]].next = k + 1 < n ? v[k + 1] : NO_LANE;
             }

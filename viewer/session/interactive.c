@@ -67,8 +67,7 @@ static void yank_to_file(struct loop *l)
     size_t n = strlen(a->yank);
     if (l->yank_fd < 0) {
         uint64_t name;
-        if (getentropy(&name, sizeof name) != 0)
-            name = (uint64_t)now_us() << 20 ^ (uint64_t)getpid();
+        host_random(&name, sizeof name);
         if (snprintf(l->yank_path, sizeof l->yank_path, "%s/gotop-%016llx", dir && dir[0] == '/' ? dir : "/tmp",
                      (unsigned long long)name) >= (int)sizeof l->yank_path)
             return;
