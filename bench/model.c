@@ -28,7 +28,7 @@
 #include <unistd.h>
 
 #include "decode/base/mem.h"
-#include "decode/model/past.h"
+#include "decode/model/account.h"
 #include "decode/model/trace_priv.h"
 #include "layout/draw/draw.h"
 #include "layout/draw/frame.h"
@@ -132,66 +132,32 @@ static struct trace *load_model(const char *path, const struct trace_opts *o, in
     return tr;
 }
 
-static uint64_t seg_bytes(const struct segvec *v)
+static void account_line(const struct trace_info *in, const char *what, uint64_t bytes)
 {
-    uint64_t n = 0;
-    for (unsigned k = 0; k < SEG_MAX; k++)
-        n += v->seg[k] ? ((uint64_t)1 << (k + SEG_FIRST_BITS)) * v->size : 0;
-    return n;
+    printf("  %-20s %12" PRIu64 " bytes  %6.3f per file byte  %6.3f per event\n", what, bytes,
+           (double)bytes / (double)in->bytes, (double)bytes / (double)in->events);
 }
 
 /*
- * What the model consists of; the parts are the arrays' capacities. The rest of what is held: spans that wait to be
- * packed, the reader's tables, what the allocator rounds up. At the peak there was more: arrays while they grow.
+ * What the model consists of (decode/model/account.h). The rest of what is held: what the allocator rounds up. At the peak there
+ * was more: the reader's tables, spans that wait to be packed, arrays while they grow.
  */
 static void account(const struct trace *tr, size_t live, size_t peak)
 {
-    const struct fold *f = &tr->fold;
-    uint64_t spans = 0, blocks = 0, lanes = 0, holds = 0, ranges = 0, points = 0;
-    for (int k = 0; k < LANE_KINDS; k++) {
-        if (k != LANE_M && k != LANE_G)
-            lanes += f->caplane[k] * sizeof(struct spanlane);
-        for (size_t i = 0; k != LANE_M && i < f->nlane[k]; i++) {
-            struct spanlane room;
-            const struct spanlane *l = k == LANE_G ? fold_g_lane(f, (uint32_t)i, &room) : &f->lane[k][i];
-            spans += spans_count(l);
-            blocks += l->blocks ? blocks_bytes(l->blocks) : 0;
-        }
+    const struct account a = account_of(tr);
+    const struct trace_info *in = trace_info(tr);
+    uint64_t sum = 0;
+    printf("memory account (%" PRIu64 " spans, %.2f packed bytes each; %" PRIu64 " goroutines over):\n", a.spans,
+           a.spans ? (double)a.bytes[ACCOUNT_PACKED] / (double)a.spans : 0, a.over);
+    for (int i = 0; i < ACCOUNT_COUNT; i++) {
+        account_line(in, account_name((enum account_row)i), a.bytes[i]);
+        sum += a.bytes[i];
     }
-    for (size_t i = 0; i < f->nlane[LANE_G] / PAST_GS; i++) /* those put away */
-        if (f->seg[i].past)
-            lanes += past_bytes(f->seg[i].past);
-    lanes += slabs_bytes(&f->places) + f->capseg * sizeof *f->seg + f->capp * sizeof *f->p + f->capm * sizeof *f->m;
-    for (size_t i = 0; i < f->nlane[LANE_M]; i++)
-        holds += f->m[i].lane.cap * sizeof(struct hold) + f->m[i].lane.capsum * sizeof(struct holdsum) +
-                 f->m[i].lane.caprec;
-    for (int k = 0; k < RANGE_KINDS; k++)
-        ranges += f->range[k].cap * sizeof(struct range);
-    for (int k = 0; k < METRIC_COUNT; k++)
-        points += f->points[k].cap * sizeof(struct point);
-    uint64_t names = seg_bytes(&tr->names.strs) + seg_bytes(&tr->names.frames) + seg_bytes(&tr->names.pool) +
-                     seg_bytes(&tr->names.stacks);
-    struct {
-        const char *what;
-        uint64_t bytes;
-    } part[] = {{"packed spans", f->pool.packed_bytes},
-                {"block index", blocks},
-                {"lanes", lanes},
-                {"thread holds", holds},
-                {"ranges", ranges},
-                {"metric points", points},
-                {"names and stacks", names},
-                {"state counts", GB_MAX * sizeof(struct gbucket)},
-                {"the rest", live},
-                {"more at the peak", peak - live}};
-    enum { PARTS = sizeof part / sizeof *part };
-    for (size_t i = 0; i < PARTS - 2; i++)
-        part[PARTS - 2].bytes -= part[i].bytes < part[PARTS - 2].bytes ? part[i].bytes : part[PARTS - 2].bytes;
-    printf("memory account (%" PRIu64 " spans, %.2f packed bytes each):\n", spans,
-           spans ? (double)f->pool.packed_bytes / (double)spans : 0);
-    for (size_t i = 0; i < PARTS; i++)
-        printf("  %-18s %12" PRIu64 " bytes  %6.3f per file byte  %6.3f per event\n", part[i].what, part[i].bytes,
-               (double)part[i].bytes / (double)tr->info.bytes, (double)part[i].bytes / (double)tr->info.events);
+    if (mem_spilled()) /* of the rows nobody knows what stands there */
+        account_line(in, "in the file", mem_spilled());
+    else
+        account_line(in, "the rest", sum < live ? live - sum : 0);
+    account_line(in, "more at the peak", peak - live);
 }
 
 struct frame_cost {

@@ -36,6 +36,7 @@ struct names {
 
 enum err_code names_init(struct names *nm);
 void names_free(struct names *nm);
+uint64_t names_bytes(const struct names *nm); /* what they take, for who counts */
 
 /*
  * names_str - intern bytes; *id is theirs. The bytes are borrowed: they must live as long as the names (the mapped

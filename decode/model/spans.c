@@ -14,6 +14,7 @@
 
 struct pool_chunk {
     struct pool_chunk *next;
+    size_t bytes;
 };
 
 static const uint16_t wait_cap[5] = {2, 8, 32, 64, SPAN_BLOCK};
@@ -46,9 +47,19 @@ static void bump_free(struct bump *b)
 static struct pool_chunk *chunk_new(size_t size)
 {
     struct pool_chunk *c = mem_alloc(size);
-    if (c)
+    if (c) {
         mem_touch(c);
+        c->bytes = size;
+    }
     return c;
+}
+
+size_t pool_chunks_bytes(const struct span_pool *sp)
+{
+    size_t n = 0;
+    for (const struct pool_chunk *c = sp->bump.chunks; c; c = c->next)
+        n += c->bytes;
+    return n;
 }
 
 void bump_ahead(struct bump_spare *s)
