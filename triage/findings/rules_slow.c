@@ -11,6 +11,7 @@
 #include "decode/base/mem.h"
 
 #define USUAL 24
+#define MOMENTS 16
 #define MOMENT 3 /* slow ones that lie across one moment are more than chance */
 
 struct ran_at {
@@ -31,13 +32,25 @@ static uint32_t ran_part(void *arg, uint32_t up, const struct explain_part *p)
     return 0;
 }
 
+/* Where a processor's run was when the runtime stopped it: of what it did until then the best guess. */
+static void stopped_in(const struct causes *c, const struct span *run, struct ran_at *r)
+{
+    struct span behind;
+    if (trace_span_at(c->tr, (struct lane){LANE_G, run->who}, run->t1, &behind) && behind.state == ST_RUNNABLE &&
+        behind.who == NO_LANE && behind.stack) {
+        r->stack = behind.stack;
+        r->frame = stacks_user_frame(c->tr, behind.stack);
+        r->func = causes_place(c->tr, behind.stack);
+    }
+}
+
 /* What ran on the processors while g stood runnable in [t0,t1): the function, by samples of moments. */
 static bool ran_instead(struct causes *c, int64_t t0, int64_t t1, struct leaf *out)
 {
-    struct leaf v[16];
+    struct leaf v[MOMENTS];
     uint32_t n = 0, best = 0;
-    for (int k = 0; k < 16; k++) {
-        int64_t t = t0 + (t1 - t0) * (2 * k + 1) / 32;
+    for (int k = 0; k < MOMENTS; k++) {
+        int64_t t = t0 + (t1 - t0) * (2 * k + 1) / (2 * MOMENTS);
         for (uint32_t p = 0; p < c->tg->np && p < 256; p++) {
             struct span s;
             uint32_t i = 0;
@@ -48,10 +61,13 @@ static bool ran_instead(struct causes *c, int64_t t0, int64_t t1, struct leaf *o
             struct ran_at r = {.tr = c->tr};
             bool cut = false;
             c->rs->failed |= !explain_walk(c->x, s.who, t, t + 1, ran_part, &r, &cut);
+            if (!r.func) {
+                stopped_in(c, &s, &r);
+            }
             while (i < n && v[i].func != r.func) {
                 i++;
             }
-            if (!r.func || i == 16) {
+            if (!r.func || i == MOMENTS) {
                 continue;
             }
             if (i == n) {
@@ -64,6 +80,33 @@ static bool ran_instead(struct causes *c, int64_t t0, int64_t t1, struct leaf *o
         *out = v[best];
     }
     return n > 0;
+}
+
+/* Had all processors somebody running, at nearly each moment of [t0,t1)? */
+static bool all_ran(const struct causes *c, int64_t t0, int64_t t1)
+{
+    uint32_t full = 0;
+    for (int k = 0; k < MOMENTS; k++) {
+        const int64_t t = t0 + (int64_t)((double)(t1 - t0) * (2 * k + 1) / (2 * MOMENTS));
+        bool all = c->tg->np > 0;
+        for (uint32_t p = 0; all && p < c->tg->np; p++) {
+            struct span s;
+            all = trace_span_at(c->tr, (struct lane){LANE_P, p}, t, &s) && s.state == ST_RUNNING && s.who < c->tg->ng;
+        }
+        full += all;
+    }
+    return full >= MOMENTS - 1;
+}
+
+/*
+ * A timer that went off late, or an answer that was there and not looked for: it is the scheduler that looks, between two
+ * goroutines, and once in 10 ms or so when nothing else does. Of a wait that usually takes `usual` that is the likelier
+ * story where all processors ran for the rest of it.
+ */
+static bool looked_for_late(const struct causes *c, const struct leaf *l, int64_t usual)
+{
+    return (l->cat == EX_TIMER || l->cat == EX_NET) && usual > 0 && l->t1 - l->t0 > 2 * usual &&
+           all_ran(c, l->t0 + usual, l->t1);
 }
 
 /* The function where the time itself is waited, for half of it or more: 0 none. */
@@ -144,6 +187,21 @@ static bool one_moment(const struct causes *c, const struct span_type *y, int64_
     return all > 0 && !threshold_reached(TH_SLOW_ELSEWHERE, elsewhere, all);
 }
 
+static void instead_advice(struct rules *rs, struct finding *f)
+{
+    struct text t = {0};
+    text_lit(&t,
+             "Let fewer of those run at once than there are processors, in shorter pieces or a process of their own; "
+             "what is slow needs no change.");
+    char *say = text_take(&t);
+    if (!say) {
+        rs->failed = true;
+        return;
+    }
+    mem_free(f->next);
+    f->next = say;
+}
+
 static void tell_slow(struct causes *c, struct finding *f)
 {
     for (uint32_t i = 0; i < c->tg->ntypes; i++) {
@@ -174,11 +232,20 @@ static void tell_slow(struct causes *c, struct finding *f)
         }
         const struct leaf *l = &s.v[best];
         struct leaf ran;
-        f->queued = l->cat == EX_SCHED;
+        const int64_t usual = usually(&u, l, nu);
+        const bool late = looked_for_late(c, l, usual);
+        f->queued = l->cat == EX_SCHED || late;
         f->ends_with = l->who;
-        if ((l->cat == EX_SCHED) && ran_instead(c, l->t0, l->t1, &ran)) {
+        if (l->cat == EX_SCHED && ran_instead(c, l->t0, l->t1, &ran)) {
             causes_calls_text(&before, c->tr, &ran);
             text_lit(&before, " has the processors while the slow ones wait for one. ");
+            instead_advice(c->rs, f);
+        } else if (late && ran_instead(c, l->t0 + usual, l->t1, &ran)) {
+            causes_calls_text(&before, c->tr, &ran);
+            text_lit(&before, " has the processors when the slow ones' ");
+            text_add(&before, "%s", l->cat == EX_TIMER ? "timer is due" : "answer comes, most likely");
+            text_lit(&before, ": all of them run on, and none looks. ");
+            instead_advice(c->rs, f);
         } else {
             f->blames = l->func;
             causes_calls_text(&before, c->tr, l);
