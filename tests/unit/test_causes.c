@@ -89,6 +89,8 @@ static const struct {
     enum rule rule;
     const char *func;
 } noted[] = {
+    {"openbook", RULE_LEAK, "for main.readPage"},
+    {"openbook", RULE_LEAK, "With them http.(*persistConn).writeLoop: 60"},
     {"spigot", RULE_LIMIT, "main.(*spigot).Wait"},
     {"turnstile", RULE_LIMIT,
      "main.(*turnstile).turn gives one at a time"}, /* a ticker, not a limit that is waited out */

@@ -39,6 +39,31 @@ static bool leaks(const struct triage *tg, const struct leak_row *r)
            (r->ended <= threshold(TH_LEAK_ENDED) * r->created || quarters >= 3);
 }
 
+/* Is the frame that stands for a stack one of the program's own? */
+static bool has_program(const struct trace *tr, uint32_t stack)
+{
+    const uint32_t at = stack ? stacks_user_frame(tr, stack) : 0;
+    return stack && at < trace_stack(tr, stack) && stacks_is_program(tr, trace_frame(tr, stack, at).func);
+}
+
+#define BEGUN_BY 4 /* goroutines, one begun by the other */
+
+/* What a library's goroutine begins it begins for somebody: the first of the program among those that began one another. */
+static void begun_for_text(struct text *t, const struct trace *tr, uint32_t g)
+{
+    struct lane_info li = trace_lane(tr, (struct lane){LANE_G, g});
+    for (int k = 0; k < BEGUN_BY && !has_program(tr, li.create_stack); k++) {
+        if (li.creator == NO_LANE) {
+            return;
+        }
+        li = trace_lane(tr, (struct lane){LANE_G, li.creator});
+        if (has_program(tr, li.create_stack)) {
+            text_lit(t, ", for ");
+            text_calls(t, tr, li.create_stack, stacks_user_frame(tr, li.create_stack), 3);
+        }
+    }
+}
+
 static void leak_text(struct text *t, const struct rules *rs, const struct leak_row *r)
 {
     text_func(t, rs->tr, r->name, 60);
@@ -50,8 +75,72 @@ static void leak_text(struct text *t, const struct rules *rs, const struct leak_
     text_dur(t, r->oldest);
     text_lit(t, ". Created at ");
     text_where(t, rs->tr, r->create_stack, 60);
+    begun_for_text(t, rs->tr, r->example);
     text_lit(t, ".");
     leak_growth(t, r);
+}
+
+static uint32_t begun_in(const struct trace *tr, const struct leak_row *r)
+{
+    return r->create_stack ? trace_frame(tr, r->create_stack, 0).func : 0;
+}
+
+#define NEAR 64 /* rows on either side that are looked at for another half of the same leak */
+
+/* Two that one function begins as often as each other, a reader and a writer of one connection, are one leak. */
+static bool one_leak(const struct trace *tr, const struct leak_row *a, const struct leak_row *b)
+{
+    const uint32_t apart = a->created > b->created ? a->created - b->created : b->created - a->created;
+    return a->name != b->name && begun_in(tr, a) && begun_in(tr, a) == begun_in(tr, b) && apart <= a->created / 20;
+}
+
+static bool told_before(const struct rules *rs, uint32_t row)
+{
+    for (uint32_t i = row > NEAR ? row - NEAR : 0; i < row; i++) {
+        if (leaks(rs->tg, &rs->tg->leaks[i]) && one_leak(rs->tr, &rs->tg->leaks[i], &rs->tg->leaks[row])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Those that stay with a row's. */
+static void beside_text(struct text *t, const struct rules *rs, uint32_t row)
+{
+    for (uint32_t i = row + 1; i < rs->tg->nleaks && i <= row + NEAR; i++) {
+        const struct leak_row *r = &rs->tg->leaks[i];
+        if (leaks(rs->tg, r) && one_leak(rs->tr, &rs->tg->leaks[row], r)) {
+            text_lit(t, " With them ");
+            text_func(t, rs->tr, r->name, 60);
+            text_add(t, ": %u created, %u ended, %u blocked.", r->created, r->ended, r->lost);
+        }
+    }
+}
+
+/* Does a connection's reader stay behind an answer's head? Between two answers it waits for the network instead. */
+static bool body_open(const struct rules *rs, uint32_t row)
+{
+    for (uint32_t i = row; i < rs->tg->nleaks && i <= row + NEAR; i++) {
+        const struct leak_row *r = &rs->tg->leaks[i];
+        if ((i == row || one_leak(rs->tr, &rs->tg->leaks[row], r)) && r->kind == WK_SELECT &&
+            str_is(trace_str(rs->tr, r->name), "net/http.(*persistConn).readLoop")) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *leak_advice(const struct rules *rs, uint32_t row)
+{
+    if (body_open(rs, row)) {
+        return "Their connections wait for somebody to read the answer's body to its end, or to close it: do both, "
+               "on "
+               "each way out.";
+    }
+    return rs->tg->leaks[row].vain
+               ? "What they look at when they are woken has not come true: change it under the lock, before "
+                 "the Signal or Broadcast; and give such waits a way out."
+               : "Who was to wake them? Give such waits a way out: a context, a closed channel, a time limit.";
 }
 
 static void rule_leak(struct rules *rs)
@@ -60,7 +149,7 @@ static void rule_leak(struct rules *rs)
     for (uint32_t i = 0; i < tg->nleaks; i++) {
         const struct leak_row *r = &tg->leaks[i];
         struct draft d;
-        if (!leaks(tg, r)) {
+        if (!leaks(tg, r) || told_before(rs, i)) {
             continue;
         }
         draft_start(&d, RULE_LEAK, 0);
@@ -70,11 +159,8 @@ static void rule_leak(struct rules *rs)
         d.f.stack = r->stack;
         text_add(&d.amount, "+%u", r->lost);
         leak_text(&d.text, rs, r);
-        text_add(&d.next, "%s",
-                 r->vain
-                     ? "What they look at when they are woken has not come true: change it under the lock, before "
-                       "the Signal or Broadcast; and give such waits a way out."
-                     : "Who was to wake them? Give such waits a way out: a context, a closed channel, a time limit.");
+        beside_text(&d.text, rs, i);
+        text_add(&d.next, "%s", leak_advice(rs, i));
         draft_end(rs, &d);
     }
 }
