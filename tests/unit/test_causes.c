@@ -171,6 +171,7 @@ static void healthy_ones(void **state)
         "cleanbraid",                                          /* coroutines, all of them pulled from to the end */
         "cleanmailbox",                                        /* asks for news over the network */
         "cleanferryman", /* greets, then waits for the next question elsewhere */
+        "cleanquota",    /* asks no oftener than it may */
         "cleanstalled",  /* processors stand still, and then all is due */
         "cleanbench"};   /* asks for collections; one goroutine; the file is compressed */
     (void)state;

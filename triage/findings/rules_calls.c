@@ -314,6 +314,27 @@ static bool one_makes_all(const struct causes *c, const struct waits_at *p)
     return group != UINT32_MAX && g != main_lane && c->of[group].n == 1 && c->life[group].program;
 }
 
+/* Of what the caller that waited longest waits in that function, the share that are waits for a clock: it asks at a pace. */
+static double paced(struct causes *c, const struct waits_at *p)
+{
+    const uint32_t g = p->most->longest.g;
+    const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
+    struct explain_tree t;
+    struct leaves v;
+    int64_t clock = 0, net = 0;
+    if (!explain_tree_init(&t, c->tr) || !explain_add(c->x, &t, g, li.first, li.last)) {
+        c->rs->failed = true;
+    } else {
+        causes_tops(&t, &v);
+        for (uint32_t i = 0; i < v.n; i++) {
+            clock = v.v[i].cat == EX_TIMER && v.v[i].func == p->place ? ns_add(clock, v.v[i].ns) : clock;
+            net = v.v[i].cat == EX_NET && v.v[i].func == p->place ? ns_add(net, v.v[i].ns) : net;
+        }
+    }
+    explain_tree_free(&t);
+    return clock ? (double)clock / (double)ns_add(clock, net) : 0;
+}
+
 static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row, double share)
 {
     /* of those who run or wait so, and while at least one waits: the least of both, where one alone does it */
@@ -330,7 +351,9 @@ static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row
     d.f.stack = p->most->stack;
     const bool nobody = nobody_waits(c, p);
     const int64_t news = many || nobody ? 0 : meant_for_news(c, p);
-    d.f.note = nobody || news || (!many && each < threshold_ns(TH_BACKEND_ALARM));
+    const double pace = many || nobody || news ? 0 : paced(c, p);
+    const bool at_pace = pace >= threshold(TH_CALLS_PACE);
+    d.f.note = nobody || news || at_pace || (!many && each < threshold_ns(TH_BACKEND_ALARM));
     text_dur(&d.amount, each);
     text_calls(&d.text, c->tr, p->most->stack, stacks_user_frame(c->tr, p->most->stack), 4);
     if (many) {
@@ -357,14 +380,24 @@ static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row
         d.f.severity_ns = d.f.won_hi = 0;
         d.f.inferred = true;
     }
+    if (at_pace) {
+        text_lit(&d.text, " It asks at a pace: ");
+        text_share(&d.text, pace, 1);
+        text_lit(&d.text,
+                 " of what the longest of them waits there it waits for a clock (a ticker, a limit), and quicker "
+                 "answers alone would not hurry that.");
+        d.f.severity_ns = d.f.won_hi = 0;
+    }
     const bool alone = many && one_makes_all(c, p);
     if (alone) {
         backlog_text(&d.text, c);
     }
     text_add(
         &d.next, "%s",
-        alone  ? "One goroutine makes all these calls, each behind the answer to the one before: let several like it "
-                 "make them side by side, or ask for all at once."
+        at_pace ? "Nothing, if that pace is meant. If not, quicken it first."
+        : alone
+            ? "One goroutine makes all these calls, each behind the answer to the one before: let several like it "
+              "make them side by side, or ask for all at once."
         : news ? "Nothing, if it asks for news. If the long answers should bring something, the other side gives up "
                  "after that time: "
                  "look there."
