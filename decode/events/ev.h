@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "decode/trace.h"
+
 #define EV_NONE UINT32_MAX /* no goroutine / P / M */
 
 enum ev_kind {
@@ -56,8 +58,9 @@ enum ev_kind {
  *   ST_SYSCALL   stack = its own; p = P held, EV_NONE if none
  *   ST_NONE      it ended
  *
- * EVF_SURE: arg and arg2 are the P and the M it happened on. What ran there is g, the waker, or nobody as the state asks for;
- * it runs nowhere else, and nobody else woke or started g. So the lanes concerned need not be looked at to know it.
+ * EVF_SURE: p and m are where it happened, whatever the state. What ran there is g, the waker, or nobody as the state asks for;
+ * it runs nowhere else, and nobody else woke or started g. So the lanes concerned need not be looked at to know it. These are
+ * nearly all, so they end with their first half (struct ev_half).
  */
 
 enum {
@@ -84,5 +87,44 @@ struct ev {
     uint64_t spare;
 };
 _Static_assert(sizeof(struct ev) == 64, "struct ev is one cache line");
+
+/*
+ * A stream stands in memory as halves: one of an event with EVF_SURE, which has nothing else to tell, two of any other.
+ */
+struct ev_half { /* begins as struct ev */
+    int64_t t;
+    uint8_t kind, state;
+    uint16_t flags;
+    uint32_t g, p, m;
+    uint32_t by; /* EVF_SURE: who woke it, or the reason (ev.str) where nobody did */
+    uint32_t stack;
+};
+_Static_assert(sizeof(struct ev_half) * 2 == sizeof(struct ev) &&
+                   offsetof(struct ev_half, stack) == offsetof(struct ev, stack),
+               "struct ev_half is the first half of struct ev");
+
+static inline size_t ev_halves(const struct ev_half *e)
+{
+    return e->flags & EVF_SURE ? 1 : 2;
+}
+
+/* ev_whole - the event that stands there as any other, without EVF_SURE; room: for one that was cut short. */
+static inline const struct ev *ev_whole(const struct ev_half *e, struct ev *room)
+{
+    const bool on = e->state == ST_RUNNING || e->state == ST_SYSCALL, woken = e->flags & EVF_WOKEN;
+    if (!(e->flags & EVF_SURE))
+        return (const struct ev *)(const void *)e;
+    *room = (struct ev){.t = e->t,
+                        .kind = e->kind,
+                        .state = e->state,
+                        .flags = e->flags & (uint16_t)~EVF_SURE,
+                        .g = e->g,
+                        .p = on ? e->p : EV_NONE,
+                        .m = on ? e->m : EV_NONE,
+                        .by = woken ? e->by : EV_NONE,
+                        .stack = e->stack,
+                        .str = woken ? 0 : e->by};
+    return room;
+}
 
 #endif

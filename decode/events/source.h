@@ -44,8 +44,8 @@ struct source_status {   /* copied to the model with every chunk of events */
 struct source;
 struct v2_sink;
 struct source_ops {
-    /* stream - up to cap (>= 64) events, in order; 0 = the end, or (source.waiting) all that has come so far. */
-    size_t (*stream)(struct source *s, struct ev *out, size_t cap);
+    /* stream - up to cap (>= 64) halves of events, in order; 0 = the end, or (source.waiting) all that has come so far. */
+    size_t (*stream)(struct source *s, struct ev_half *out, size_t cap);
     /* run - about cap events right into the sink; how many, 0 likewise. A reader has the one or the other. */
     size_t (*run)(struct source *s, struct v2_sink *k, size_t cap);
     void (*close)(struct source *s);

@@ -210,8 +210,8 @@ void fold_rest(struct fold *f);
 void fold_segment_end(struct fold *f);
 /* fold_counts_add - the counts of a segment, the next one in time, to those of all before it. */
 void fold_counts_add(struct fold *f, const struct fold *segment);
-/* fold_stream - n events in order. Out of memory sets f->oom; what was built stays readable. */
-void fold_stream(struct fold *f, const struct ev *v, size_t n);
+/* fold_stream - events in order, n halves of them. Out of memory sets f->oom; what was built stays readable. */
+void fold_stream(struct fold *f, const struct ev_half *v, size_t n);
 /*
  * The same for a reader that folds as it goes: fold_begin(), any number of events - the commonest by the functions of
  * fold_hot.h, all others by fold_any() - and fold_end() with the time of the last one and how many were folded by

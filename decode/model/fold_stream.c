@@ -49,7 +49,8 @@ static __attribute__((noinline)) struct hot_run *run_open(struct runs *rs, uint3
 }
 
 /* false: nothing has changed. */
-static inline __attribute__((always_inline)) bool on_run(struct hot_run *r, const struct hot *h, const struct ev *e)
+static inline __attribute__((always_inline)) bool on_run(struct hot_run *r, const struct hot *h,
+                                                         const struct ev_half *e)
 {
     uint64_t rest;
     if (e->t > hot_limit(r, h) || e->t <= r->t0)
@@ -62,18 +63,18 @@ static inline __attribute__((always_inline)) bool on_run(struct hot_run *r, cons
     if (r->g != e->g || r->g == EV_NONE || r->call)
         return false;
     if (e->state == ST_WAITING)
-        return hot_reason(h, ST_WAITING, e->str, &rest) && hot_on_leave(r, h, e->t, ST_WAITING, rest, e->stack);
+        return hot_reason(h, ST_WAITING, e->by, &rest) && hot_on_leave(r, h, e->t, ST_WAITING, rest, e->stack);
     if (e->state == ST_RUNNABLE)
-        return hot_reason(h, ST_RUNNABLE, e->str, &rest) && hot_on_leave(r, h, e->t, ST_RUNNABLE, rest, e->stack);
+        return hot_reason(h, ST_RUNNABLE, e->by, &rest) && hot_on_leave(r, h, e->t, ST_RUNNABLE, rest, e->stack);
     if (e->state == ST_SYSCALL)
         return hot_on_call(r, h, e->t, ST_SYSCALL, e->stack);
-    return e->state == ST_NONE && !e->str && !e->stack && hot_on_end(r, h, e->t);
+    return e->state == ST_NONE && !e->by && !e->stack && hot_on_end(r, h, e->t);
 }
 
 /* One that the reader vouches for. false: it is out of the ordinary all the same. */
-static inline bool on_sure(struct runs *rs, const struct ev *e, int64_t last)
+static inline bool on_sure(struct runs *rs, const struct ev_half *e, int64_t last)
 {
-    const uint32_t p = (uint32_t)e->arg, m = (uint32_t)e->arg2, i = p % 32;
+    const uint32_t p = e->p, m = e->m, i = p % 32;
     struct hot_run *r = &rs->r[i];
     if ((!(rs->open >> i & 1) || r->p != p || r->m != m) && !(r = run_open(rs, p, m, last)))
         return false;
@@ -123,7 +124,15 @@ static bool on_own(struct runs *rs, const struct ev *e)
     return true;
 }
 
-void fold_stream(struct fold *f, const struct ev *v, size_t n)
+/* One that goes the long way, whatever it concerns. */
+static __attribute__((noinline)) bool on_any(struct runs *rs, const struct ev_half *e, int64_t last)
+{
+    struct ev room;
+    runs_close(rs);
+    return any(rs, ev_whole(e, &room), last);
+}
+
+void fold_stream(struct fold *f, const struct ev_half *v, size_t n)
 {
     if (!fold_begin(f))
         return;
@@ -133,15 +142,20 @@ void fold_stream(struct fold *f, const struct ev *v, size_t n)
     rs.h = hot_take(f);
     rs.open = 0;
     bool ok = true;
-    for (const struct ev *e = v, *end = v + n; ok && e < end; e++) {
-        if (e->flags & EVF_SURE && on_sure(&rs, e, last)) {
-            plain++;
-        } else if (e->flags & EVF_SURE || !on_apart(&rs, e, &plain)) {
-            if (e->flags & EVF_SURE || !on_own(&rs, e))
-                runs_close(&rs);
-            ok = any(&rs, e, last);
+    for (const struct ev_half *e = v, *end = v + n; ok && e < end;) {
+        if (e->flags & EVF_SURE) {
+            if (on_sure(&rs, e, last))
+                plain++;
+            else
+                ok = on_any(&rs, e, last);
+            last = e++->t;
+            continue;
         }
-        last = e->flags & EVF_QUIET ? last : e->t;
+        const struct ev *whole = (const struct ev *)(const void *)e;
+        if (!on_apart(&rs, whole, &plain))
+            ok = on_own(&rs, whole) ? any(&rs, whole, last) : on_any(&rs, e, last);
+        last = whole->flags & EVF_QUIET ? last : whole->t;
+        e += 2;
     }
     runs_close(&rs);
     f->end = last > f->end ? last : f->end;

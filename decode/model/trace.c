@@ -35,9 +35,9 @@ static void chunk_fill(struct trace *tr, struct chunk *c, struct fold *f)
     if (tr->src.ops->run) {
         struct turns ts;
         turns_init(&ts, f);
-        c->n = tr->src.ops->run(&tr->src, &ts.k, tr->chunk_events < CHUNK_EVENTS ? tr->chunk_events : FOLD_EVENTS);
+        c->n = tr->src.ops->run(&tr->src, &ts.k, FOLD_EVENTS);
     } else {
-        c->n = tr->src.ops->stream(&tr->src, c->evs, tr->chunk_events);
+        c->n = tr->src.ops->stream(&tr->src, c->evs, CHUNK_HALVES);
         if (f && c->n)
             fold_stream(f, c->evs, c->n);
     }
@@ -158,9 +158,8 @@ static enum err_code trace_start(struct trace *tr, struct err *e)
     tr->threads = tr->opts.threads ? tr->opts.threads : (int)sysconf(_SC_NPROCESSORS_ONLN);
     tr->threaded =
         tr->threads > 1 && !d->second_family && !tr->opts.grows; /* what grows comes slower than one thread decodes */
-    tr->chunk_events = CHUNK_EVENTS;
     for (int i = 0; i < (tr->threaded ? RING : d->second_family ? 0 : 1); i++)
-        if (!(tr->ring[i].evs = mem_alloc(CHUNK_EVENTS * sizeof(struct ev))))
+        if (!(tr->ring[i].evs = mem_alloc(CHUNK_HALVES * sizeof(struct ev_half))))
             return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
     pthread_mutex_init(&tr->mu, NULL);
     pthread_condattr_t attr;

@@ -15,7 +15,7 @@
 
 #define RING \
     128 /* chunks between the reader's thread and ours: enough to even out what one of them does now and then */
-#define CHUNK_EVENTS 512
+#define CHUNK_HALVES 512 /* of events */
 #define FOLD_EVENTS 2048 /* in one go, by a reader that folds as it goes */
 
 struct load_cost {              /* of a trace that was loaded in segments */
@@ -24,7 +24,7 @@ struct load_cost {              /* of a trace that was loaded in segments */
 };
 
 struct chunk {
-    struct ev *evs;
+    struct ev_half *evs;
     size_t n; /* 0 = the end */
     struct source_status st;
 };
@@ -59,7 +59,6 @@ struct trace {
     pthread_mutex_t mu;
     pthread_cond_t filled, freed;
     struct chunk ring[RING];
-    size_t chunk_events; /* CHUNK_EVENTS; a test may take fewer (>= 64) */
     uint64_t head, tail; /* chunks filled, chunks folded; under mu */
     bool quit;           /* under mu: the reader is to stop */
     uint32_t steps;      /* of loading */

@@ -30,7 +30,7 @@ static const struct {
 /* At the time of the one in work. Go lets no two of its events have the same time. */
 struct ev *v1_emit_put(struct v1_emit *em, enum ev_kind kind, uint16_t flags)
 {
-    struct ev *v = &em->out[em->n++];
+    struct ev *v = (struct ev *)(void *)&em->out[em->n];
     int64_t t = em->now;
     if (t <= em->last)
         t = em->last + (em->clock && !(flags & EVF_QUIET) ? 1 : 0);
@@ -42,6 +42,7 @@ struct ev *v1_emit_put(struct v1_emit *em, enum ev_kind kind, uint16_t flags)
         em->last = t - em->clock;
     *v = (struct ev){
         .t = t, .kind = (uint8_t)kind, .flags = flags, .g = EV_NONE, .p = EV_NONE, .m = EV_NONE, .by = EV_NONE};
+    em->n += 2;
     return v;
 }
 
@@ -230,23 +231,27 @@ static uint32_t at_stack(const struct v1_at *at)
     return stack_of(at->em, at->e);
 }
 
-static struct ev *at_put(const struct v1_at *at, const struct v1_g *s, uint8_t state, uint16_t flags, uint32_t stack)
+static void at_put(const struct v1_at *at, const struct v1_g *s, uint8_t state, uint16_t flags, uint32_t stack,
+                   uint32_t by)
 {
     struct v1_emit *em = at->em;
     const uint32_t g = (uint32_t)(s - em->o->d.g);
     struct ev *v = s->lane == EV_NONE ? introduce(em, g, flags, state) : put_g(em, EVK_G_STATE, flags, g, state);
     v->stack = stack;
+    if (flags & EVF_WOKEN)
+        v->by = by;
+    else
+        v->str = by;
     if (state == ST_RUNNING || state == ST_SYSCALL) {
         v->p = at->q->lane;
         v->m = at->q->m;
     }
-    return v;
 }
 
 static void at_put_back(const struct v1_at *at, const struct v1_g *s)
 {
     at->em->now = at->em->last + 1;
-    at_put(at, s, ST_RUNNING, 0, 0);
+    at_put(at, s, ST_RUNNING, 0, 0, 0);
 }
 
 #include "decode/v1/v1_rules.h"

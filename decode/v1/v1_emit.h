@@ -11,7 +11,7 @@
 #include "decode/v1/v1_names.h"
 #include "decode/v1/v1_order.h"
 
-#define V1_EMIT_ROOM 16 /* what one event turns into takes, at most */
+#define V1_EMIT_ROOM 32 /* what one event turns into takes, at most: halves of events */
 #define V1_GAPS 16
 
 struct v1_emit {
@@ -46,7 +46,7 @@ struct v1_emit {
     bool listing;           /* the goroutines alive at the start are being listed */
     uint32_t flush;         /* listed goroutines before this one are done, 0 = nothing to flush */
     uint64_t contradictions;
-    struct ev *out;
+    struct ev_half *out;
     size_t n;
 };
 

@@ -10,7 +10,7 @@
 
 /* What the loop needs of the emitter, kept out of memory's way; as it stands there between load() and save(). */
 struct hot {
-    struct ev *v; /* the next in the stream */
+    struct ev_half *v; /* the next in the stream */
     struct v1_g *rows;
     const uint64_t *stacks;
     uint64_t nstacks, base, ask;
@@ -56,29 +56,26 @@ ALWAYS uint32_t at_stack(const struct v1_at *at)
 }
 
 /* The event's time is one that needs no closer look. */
-ALWAYS struct ev *at_put(const struct v1_at *at, const struct v1_g *s, uint8_t state, uint16_t flags, uint32_t stack)
+ALWAYS void at_put(const struct v1_at *at, const struct v1_g *s, uint8_t state, uint16_t flags, uint32_t stack,
+                   uint32_t by)
 {
     struct hot *h = at->h;
     const int64_t now = (int64_t)((double)(int64_t)(at->e->ticks - h->base) * h->ns_per_tick);
-    const bool on = state == ST_RUNNING || state == ST_SYSCALL;
     h->last = now > h->last ? now : h->last + h->clock;
-    *h->v = (struct ev){.t = h->last,
-                        .kind = EVK_G_STATE,
-                        .state = state,
-                        .flags = flags | EVF_SURE,
-                        .g = s->lane,
-                        .p = on ? at->q->lane : EV_NONE,
-                        .m = on ? at->q->m : EV_NONE,
-                        .by = EV_NONE,
-                        .stack = stack,
-                        .arg = at->q->lane,
-                        .arg2 = at->q->m};
-    return h->v++;
+    *h->v++ = (struct ev_half){.t = h->last,
+                               .kind = EVK_G_STATE,
+                               .state = state,
+                               .flags = flags | EVF_SURE,
+                               .g = s->lane,
+                               .p = at->q->lane,
+                               .m = at->q->m,
+                               .by = by,
+                               .stack = stack};
 }
 
 ALWAYS void at_put_back(const struct v1_at *at, const struct v1_g *s)
 {
-    struct ev *back = at->h->v++;
+    struct ev_half *back = at->h->v++;
     (void)s;
     *back = back[-1];
     back->t = ++at->h->last;
@@ -156,7 +153,7 @@ void v1_play(struct v1_emit *em, size_t cap)
     struct v1_decoder *d = &o->d;
     if (o->by_time || o->head || d->oom || em->listing || em->n + V1_EMIT_ROOM >= cap)
         return;
-    const struct ev *full = em->out + (cap - V1_EMIT_ROOM);
+    const struct ev_half *full = em->out + (cap - V1_EMIT_ROOM);
     const int64_t aside = o->side < INT64_MAX ? o->side + 1 : o->side;
     const uint32_t mask = d->mask;
     struct hot h;

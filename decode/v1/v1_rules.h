@@ -5,7 +5,7 @@
  * defined before:
  *
  *   struct v1_at       .em, .e the event, .q the P it happened on
- *   at_put()           a goroutine goes into a state; where it has a P then, on that of the event
+ *   at_put()           a goroutine goes into a state, for a reason, or by who woke it; where it has a P then, on that of the event
  *   at_put_back()      and is back from a system call that did not block
  *   at_stack()         the event's stack
  */
@@ -21,7 +21,7 @@ RULE bool can_start(const struct v1_g *s, const struct v1_p *q)
 
 RULE void rule_start(const struct v1_at *at, struct v1_g *s)
 {
-    at_put(at, s, ST_RUNNING, 0, 0);
+    at_put(at, s, ST_RUNNING, 0, 0, 0);
     s->state = V1S_RUNNING;
     s->p = at->e->p;
     at->q->g = at->e->g;
@@ -37,7 +37,7 @@ RULE bool runs(const struct v1_g *s, const struct v1_p *q, const struct v1_ev *e
 RULE void rule_stop(const struct v1_at *at, struct v1_g *s)
 {
     const struct v1_stop *stop = &V1_STOP[at->e->tag.type];
-    at_put(at, s, stop->state, stop->flags, at_stack(at))->str = at->em->reason[at->e->tag.type];
+    at_put(at, s, stop->state, stop->flags, at_stack(at), at->em->reason[at->e->tag.type]);
     s->state = stop->becomes;
     s->p = EV_NONE;
     at->q->g = 0;
@@ -48,7 +48,7 @@ RULE void rule_stop(const struct v1_at *at, struct v1_g *s)
 /* It enters a system call; where that does not block no end is recorded, and it is an instant, as Go shows it. */
 RULE void rule_call(const struct v1_at *at, struct v1_g *s, bool blocks)
 {
-    at_put(at, s, ST_SYSCALL, EVF_OWN_STACK, at_stack(at));
+    at_put(at, s, ST_SYSCALL, EVF_OWN_STACK, at_stack(at), 0);
     s->state = blocks ? V1S_SYSCALL : V1S_RUNNING;
     if (!blocks)
         at_put_back(at, s);
@@ -62,7 +62,7 @@ RULE bool waits(const struct v1_g *s)
 
 RULE void rule_wake(const struct v1_at *at, struct v1_g *s, uint32_t by)
 {
-    at_put(at, s, ST_RUNNABLE, EVF_WOKEN, at_stack(at))->by = by;
+    at_put(at, s, ST_RUNNABLE, EVF_WOKEN, at_stack(at), by);
     s->state = V1S_RUNNABLE;
     s->p = EV_NONE;
 }

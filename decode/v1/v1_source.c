@@ -202,7 +202,7 @@ static void finish(struct v1 *v, struct source *s)
                       v->emit.contradictions == 1 ? " contradicts" : "s contradict");
 }
 
-static size_t play(struct v1 *v, struct source *s, struct ev *out, size_t cap)
+static size_t play(struct v1 *v, struct source *s, struct ev_half *out, size_t cap)
 {
     v->emit.out = out;
     v->emit.n = 0;
@@ -233,13 +233,14 @@ static size_t play(struct v1 *v, struct source *s, struct ev *out, size_t cap)
 }
 
 /* tick - nothing to show yet, but the reader is at work: time 0 again. */
-static size_t tick(struct ev *out)
+static size_t tick(struct ev_half *out)
 {
-    *out = (struct ev){.kind = EVK_TICK, .flags = EVF_QUIET, .g = EV_NONE, .p = EV_NONE, .m = EV_NONE, .by = EV_NONE};
-    return 1;
+    *(struct ev *)(void *)out =
+        (struct ev){.kind = EVK_TICK, .flags = EVF_QUIET, .g = EV_NONE, .p = EV_NONE, .m = EV_NONE, .by = EV_NONE};
+    return 2;
 }
 
-static size_t v1_stream(struct source *s, struct ev *out, size_t cap)
+static size_t v1_stream(struct source *s, struct ev_half *out, size_t cap)
 {
     struct v1 *v = s->self;
     while (v->phase != END) {

@@ -83,7 +83,7 @@ bool v1_torn_rest(struct v1_emit *em, size_t cap)
         return true;
     for (; em->rest < em->o->d.ng; em->rest++) {
         const struct v1_g *s = &em->o->d.g[em->rest];
-        if (em->n + V1_EMIT_ROOM + V1_GAPS > cap)
+        if (em->n + V1_EMIT_ROOM + 2 * V1_GAPS > cap)
             return false;
         if (em->rest <= V1_GC_ROW || s->lane == EV_NONE || s->state == V1S_ENDED || s->state == V1S_UNKNOWN ||
             s->p != EV_NONE)

@@ -12,7 +12,7 @@
 /* A stream of long events only. */
 static inline void fold_events(struct fold *f, const struct ev *ev, size_t n)
 {
-    fold_stream(f, ev, n);
+    fold_stream(f, (const struct ev_half *)(const void *)ev, 2 * n);
 }
 
 /* A goroutine and a P with groups of blocks by the dozen, now and then with long spans; what they do mostly changes. */

@@ -110,32 +110,42 @@ static bool sure(const struct world *w, size_t i, struct ev *e)
     if (p == EV_NONE || m == EV_NONE || (e->state == ST_RUNNABLE && !(e->flags & (EVF_STOPPED | EVF_WOKEN))))
         return false;
     e->flags |= EVF_SURE;
-    e->arg = p;
-    e->arg2 = m;
+    e->p = p;
+    e->m = m;
+    if (!(e->flags & EVF_WOKEN))
+        e->by = e->str;
     return true;
+}
+
+static void halves_add(struct ev_half *out, size_t *n, const struct ev *e)
+{
+    const size_t more = e->flags & EVF_SURE ? 1 : 2;
+    memcpy(out + *n, e, more * sizeof *out);
+    *n += more;
 }
 
 /* As a reader hands events over: it vouches for most of the commonest. */
 static void flush(struct world *w)
 {
-    struct ev *out = test_malloc((2 * 200 + 1) * sizeof *out);
+    struct ev_half *out = test_malloc((2 * 200 + 1) * sizeof(struct ev));
     size_t n = 0;
     int64_t told = w->told;
     for (size_t i = 0; i < w->n; i++) {
         struct ev e = w->batch[i];
         if (below(&rng, 20) && sure(w, i, &e)) {
             if (!below(&rng, 5)) /* what leaves the runs as they are */
-                out[n++] = (struct ev){.t = told,
-                                       .kind = EVK_METRIC,
-                                       .flags = (uint16_t)below(&rng, 16) & ~EVF_BACKDATE,
-                                       .state = METRIC_HEAP,
-                                       .g = EV_NONE,
-                                       .p = EV_NONE,
-                                       .m = EV_NONE,
-                                       .by = EV_NONE};
+                halves_add(out, &n,
+                           &(struct ev){.t = told,
+                                        .kind = EVK_METRIC,
+                                        .flags = (uint16_t)below(&rng, 16) & ~EVF_BACKDATE,
+                                        .state = METRIC_HEAP,
+                                        .g = EV_NONE,
+                                        .p = EV_NONE,
+                                        .m = EV_NONE,
+                                        .by = EV_NONE});
             w->sures++;
         }
-        out[n++] = e;
+        halves_add(out, &n, &e);
         told = e.t;
     }
     fold_stream(&w->tr.fold, out, n);

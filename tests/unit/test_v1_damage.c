@@ -327,7 +327,7 @@ static void test_no_memory(void **state)
         bool refused = true;
         for (long k = 1; refused; k += k < 200 ? 1 : k / 20) {
             struct lines l = {.no_text = true};
-            struct ev evs[64];
+            struct ev_half evs[64];
             struct err e;
             size_t before = mem_live();
             assert_int_equal(names_init(&l.names), ERR_OK);

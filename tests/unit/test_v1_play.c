@@ -18,7 +18,7 @@ struct reader {
     struct source s;
     struct names names;
     struct trace_opts opts;
-    struct ev evs[MANY];
+    struct ev_half evs[MANY];
     size_t cap, at, n, sure;
 };
 
@@ -32,7 +32,6 @@ static void reader_open(struct reader *r, const uint8_t *data, size_t n, int ver
     assert_int_equal(source_v1(&r->s, &e), ERR_OK);
 }
 
-/* What it vouches for, and where that happened, is left out. */
 static bool reader_next(struct reader *r, struct ev *e)
 {
     if (r->at == r->n) {
@@ -40,12 +39,10 @@ static bool reader_next(struct reader *r, struct ev *e)
         if (!(r->n = r->s.ops->stream(&r->s, r->evs, r->cap)))
             return false;
     }
-    *e = r->evs[r->at++];
-    if (e->flags & EVF_SURE) {
-        r->sure++;
-        e->flags &= (uint16_t)~EVF_SURE;
-        e->arg = e->arg2 = 0;
-    }
+    const struct ev_half *h = &r->evs[r->at];
+    r->at += ev_halves(h);
+    r->sure += ev_halves(h) == 1;
+    *e = *ev_whole(h, e);
     return true;
 }
 

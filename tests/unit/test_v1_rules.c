@@ -352,13 +352,14 @@ static void test_short_lives(void **state)
     struct trace_opts opts = {0};
     names_init(&names);
     struct source s = {.data = data, .len = n, .version = 1021, .header = 16, .opts = &opts, .names = &names};
-    struct ev evs[64];
+    struct ev_half evs[64];
+    struct ev room;
     struct err e;
     uint32_t created = 2, ended = 0;
     assert_int_equal(source_v1(&s, &e), ERR_OK);
     for (size_t got; (got = s.ops->stream(&s, evs, 64)) > 0;) {
-        for (size_t i = 0; i < got; i++) {
-            const struct ev ev = evs[i];
+        for (size_t i = 0; i < got; i += ev_halves(&evs[i])) {
+            const struct ev ev = *ev_whole(&evs[i], &room);
             if (ev.kind == EVK_G_CREATE) {
                 assert_int_equal(ev.g, created++);
                 assert_int_equal(ev.arg, created);

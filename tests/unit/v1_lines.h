@@ -158,7 +158,7 @@ static void lines_event(struct lines *l, const struct ev *e)
 /* lines_bytes - read a trace's bytes (header included). The damages follow the events as "D text". */
 static void lines_bytes(struct lines *l, const uint8_t *data, size_t n, int version)
 {
-    struct ev evs[64];
+    struct ev_half evs[64];
     struct err e;
     names_init(&l->names);
     l->s = (struct source){
@@ -166,12 +166,13 @@ static void lines_bytes(struct lines *l, const uint8_t *data, size_t n, int vers
     l->last = INT64_MIN;
     if (source_v1(&l->s, &e) == ERR_OK) {
         for (size_t got; (got = l->s.ops->stream(&l->s, evs, l->cap ? l->cap : sizeof evs / sizeof *evs)) > 0;)
-            for (size_t i = 0; i < got; i++) {
+            for (size_t i = 0; i < got; i += ev_halves(&evs[i])) {
+                struct ev room;
                 l->events++;
                 l->backward += evs[i].t < l->last;
                 l->last = evs[i].t;
                 if (!l->no_text)
-                    lines_event(l, &evs[i]);
+                    lines_event(l, ev_whole(&evs[i], &room));
             }
         l->s.ops->close(&l->s);
     } else {
