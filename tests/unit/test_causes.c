@@ -81,6 +81,9 @@ static const struct {
     {"examroom", RULE_POOL, "main.sit", "since no more may run at once (-parallel)"},
     {"rowboats", RULE_POOL, "main.cross", "2 connections are in the trace"}, /* MaxConnsPerHost */
     {"innrooms", RULE_POOL, "main.(*inn).take", "requests (http.(*conn).serve) waited there for"},
+    {"runnels", RULE_READER, "main.(*link).reserve, called by main.(*link).send", "in main.(*link).acks"},
+    {"porter", RULE_ACCEPT, "waiting for the network in main.greet", "35 of 36 connections were there already"},
+    {"almanac", RULE_BURSTS, "main.(*almanac).fetch", "one each 60.0ms, 7 in all"},
     {"innkeys", RULE_SERIAL_CALLS, "by main.(*inn).guestPage", "4 times in a row on average at one line"},
 };
 /* What may be as it should be is a note, and the first one. */
@@ -101,6 +104,7 @@ static const struct {
      "requests (http.(*conn).serve) of"}, /* neither; the main goroutine waits for another process */
     {"lostparty", RULE_LEAK, "60 created, 20 ended; 26 blocked (sync)"},
     {"pesterer", RULE_SERIAL_CALLS, "asks again and again: it waits for the network 1199 times"},
+    {"switchboard", RULE_SERIAL_CALLS, "has come over the network to runtime.chansend1 in main.(*board).answers"},
     {"bobbins", RULE_LEAK, "They are coroutines (iter.Pull), and"},
 };
 
@@ -170,6 +174,7 @@ static void healthy_ones(void **state)
         "cleannews",                                           /* asks for news, anew each time */
         "cleanbraid",                                          /* coroutines, all of them pulled from to the end */
         "cleanmailbox",                                        /* asks for news over the network */
+        "cleanorders",                                         /* is told news over the network, and answers some */
         "cleanferryman", /* greets, then waits for the next question elsewhere */
         "cleanquota",    /* asks no oftener than it may */
         "cleanstalled",  /* processors stand still, and then all is due */

@@ -138,6 +138,8 @@ bool calls_is_asked(const struct causes *c, uint32_t g, uint32_t place);
 bool calls_over_http(const struct causes *c, enum wait_kind kind, const struct span *s);
 /* calls_accept - does the process accept connections? */
 bool calls_accept(const struct causes *c);
+/* calls_accepting - is that stack in accepting a connection? */
+bool calls_accepting(const struct trace *tr, uint32_t stack);
 
 void rules_service(struct causes *c); /* rules_service.c: goroutines that others wait for, pools, hand-offs */
 void rules_join(
@@ -195,6 +197,10 @@ void rules_grain(struct causes *c);      /* rules_grain.c: pieces so small that 
 void rules_again(struct causes *c);      /* rules_again.c: few of many ask the same again and again */
 /* grain_coroutine - does that stack, in which a goroutine was made, make a coroutine (iter.Pull)? */
 bool grain_coroutine(const struct trace *tr, uint32_t create_stack);
+void rules_accept(struct causes *c); /* rules_accept.c: connections that wait to be accepted */
+void rules_reader(struct causes *c); /* rules_reader.c: the network waited for through one that reads */
+/* reader_ends - are waits on a channel or condition ended by a goroutine of the program that reads from the network most of its life? */
+bool reader_ends(const struct causes *c, const struct pair_row *p);
 void rules_finalizers(struct causes *c); /* rules_finalizers.c: waits for what finalizers give back */
 void rules_host(struct causes *c);       /* rules_host.c: the host took the processors */
 

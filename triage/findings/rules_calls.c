@@ -54,6 +54,11 @@ static bool stack_through(const struct trace *tr, uint32_t stack, const char *co
     return false;
 }
 static const char *const accepting[] = {"net.(*netFD).accept", "internal/poll.(*FD).Accept", NULL};
+bool calls_accepting(const struct trace *tr, uint32_t stack)
+{
+    return stack_through(tr, stack, accepting);
+}
+
 /* The rest of an answer that has begun: no question of its own. */
 static const char *const reading_on[] = {"net/http.(*persistConn).Read", "net/http.(*bodyEOFSignal).Read",
                                          "net/http.(*body).Read", NULL};
@@ -99,6 +104,7 @@ static void rows_of(const struct causes *c, uint32_t g, const struct waits_at *p
     uint32_t now = 0, last = 0, stack = 0;
     int64_t usual = p->total / (int64_t)p->count, between = 0;
     bool bounded = alone, sent = false;
+    const bool own = p->most->kind != WK_NET && reader_ends(c, p->most);
     if (!span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0)) {
         return;
     }
@@ -117,7 +123,8 @@ static void rows_of(const struct causes *c, uint32_t g, const struct waits_at *p
                 }
                 now++;
                 r->calls++;
-                r->asked += sent || !net || stack_through(c->tr, s->stack, connecting); /* the library's sends */
+                r->asked +=
+                    sent || (!net && !own) || stack_through(c->tr, s->stack, connecting); /* the library's sends */
                 between = 0;
             } else if (net || s->t1 - s->t0 > usual) {
                 row_end(r, &now, bounded);
@@ -349,7 +356,8 @@ static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row
     draft_subject(&d, c->rs, p->place);
     draft_at(&d, p->most->longest.t0, p->most->longest.t1, LANE_G, p->most->longest.g);
     d.f.stack = p->most->stack;
-    const bool nobody = nobody_waits(c, p);
+    const bool through = p->most->kind != WK_NET && reader_ends(c, p->most); /* its reader's work is its own */
+    const bool nobody = !through && nobody_waits(c, p);
     const int64_t news = many || nobody ? 0 : meant_for_news(c, p);
     const double pace = many || nobody || news ? 0 : paced(c, p);
     const bool at_pace = pace >= threshold(TH_CALLS_PACE);
@@ -387,6 +395,13 @@ static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row
                  " of what the longest of them waits there it waits for a clock (a ticker, a limit), and quicker "
                  "answers alone would not hurry that.");
         d.f.severity_ns = d.f.won_hi = 0;
+    }
+    if (through) { /* news that are each answered would look the same */
+        text_lit(&d.text, " It is let go on when something has come over the network to ");
+        text_where(&d.text, c->tr, p->most->waker_stack, 0);
+        text_lit(&d.text, ", and has mostly sent something before: answers, it seems (inferred).");
+        d.f.note = d.f.inferred = true;
+        d.f.severity_ns = 0;
     }
     const bool alone = many && one_makes_all(c, p);
     if (alone) {
@@ -611,7 +626,8 @@ static void rule_network(struct causes *c)
     uint32_t n = 0;
     for (uint32_t i = 0; i < c->tg->npairs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
-        const bool asks = (p->kind == WK_NET || by_library(c, p)) && !stack_through(c->tr, p->stack, pooled);
+        const bool asks = (p->kind == WK_NET || by_library(c, p) || (p->kind != WK_SEND && reader_ends(c, p))) &&
+                          !stack_through(c->tr, p->stack, pooled);
         const uint32_t place = asks ? causes_place(c->tr, p->stack) : 0; /* for connections: rule_conns */
         if (place && p->longest.g < c->tg->ng) {
             waits_at_add(v, &n, PLACES, place, p);

@@ -7,6 +7,7 @@
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/thresholds.h"
+#include "triage/findings/waves.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,17 +20,6 @@
 #define PLACES 16   /* of a group */
 #define CALL 200000 /* ns: shorter system calls ask nobody */
 
-struct ask {
-    uint32_t g, by; /* by: who woke the goroutine before it asked, or began it; NO_LANE */
-    int64_t t0, t1, woken;
-};
-struct asked { /* of a group, by place and who called that */
-    uint32_t place, caller, stack;
-    bool runs;
-    struct ask *v;
-    size_t n, cap;
-    int64_t total;
-};
 struct places { /* by stack, found once: its function of the program, and who called that */
     struct tab place, caller;
 };
@@ -162,8 +152,10 @@ static bool asks_of(struct waves *w, uint32_t g)
                 ok = ask_add(w, in, known_caller(w, within, in), within, true, &ran);
             }
             const uint32_t by = more && span_get(&it)->state == ST_RUNNABLE ? span_get(&it)->who : NO_LANE;
-            w->rounds += place == name && wait_asks(w, &s, by);
-            if (place == name || s.open_end) {
+            const bool turn =
+                place == name || (!place && !c->life[w->group].program); /* a library's server: a request */
+            w->rounds += turn && wait_asks(w, &s, by);
+            if (turn || s.open_end) {
                 ok = ok && visit_end(w, &v);
             } else {
                 ok = ok && visit_wait(w, &v, &s, &now, wait_asks(w, &s, by));
@@ -197,8 +189,7 @@ struct told { /* of a place */
     uint32_t g;
 };
 
-/* Were most of a wave's goroutines woken, or begun, by one at one moment, just before they asked? */
-static bool caused(const struct ask *v, size_t n)
+bool waves_caused(const struct ask *v, size_t n)
 {
     size_t best = 0;
     for (size_t i = 0; i < n; i++) {
@@ -240,7 +231,7 @@ static void waves_of(const struct asked *k, struct told *t)
         t->apart += t->waves > 0 && pause;
         t->waves++;
         t->in_waves += (uint32_t)(j - i);
-        t->caused += caused(&k->v[i], j - i);
+        t->caused += waves_caused(&k->v[i], j - i);
         t->lost = ns_add(t->lost, lost);
         t->first = ns_add(t->first, done - k->v[i].t0);
         t->last = ns_add(t->last, all - k->v[i].t0);
@@ -309,6 +300,8 @@ static void waves_told(struct waves *w)
             (double)t.in_waves >= threshold(TH_STAMPEDE_PART) * (double)k->n &&
             busy <= 1 - threshold(TH_STAMPEDE_QUIET) && busy <= threshold(TH_STAMPEDE_CHANCE) * by_chance) {
             stampede_finding(w->c, w->group, k, &t, rounds);
+        } else {
+            bursts_told(w->c, w->group, k);
         }
     }
 }
@@ -320,7 +313,9 @@ void rules_waves(struct causes *c)
     for (uint32_t i = 0; i < c->tg->ngroups && i < 24 && left && !c->rs->failed; i++) {
         struct waves w = {.c = c, .known = &known, .group = i, .left = left};
         const struct group_life *l = &c->life[i];
-        if (!l->program || c->of[i].n < threshold(TH_STAMPEDE_ATONCE) || l->last <= l->first) {
+        const bool serves =
+            !c->tg->groups[i].is_system && l->by[WK_NET] > 0; /* a library's, that calls the program */
+        if (!(l->program || serves) || c->of[i].n < threshold(TH_STAMPEDE_ATONCE) || l->last <= l->first) {
             continue;
         }
         for (uint32_t m = 0; m < c->of[i].n && m < MEMBERS; m++) {

@@ -1,0 +1,163 @@
+/*
+ * rules_accept.c - connections that wait to be accepted: the goroutine that accepts them does something long between two of them.
+ *
+ * How many wait at a listener no trace tells. But who finds one there each time that it comes back, without waiting, has let it wait.
+ */
+#include "triage/findings/causes.h"
+#include "triage/findings/thresholds.h"
+
+#define STEPS 20000 /* spans looked at */
+#define AWAY 256    /* stretches explained */
+#define MOST 8      /* goroutines that accept */
+
+struct accepts { /* of one goroutine */
+    uint32_t g;
+    uint64_t taken, ready; /* connections; of these, there already when it came */
+    int64_t away,
+        limited; /* before those that were ready; of it, for channels and conditions: a limit that is meant */
+    int64_t from[AWAY], to[AWAY];
+    uint32_t n;
+    int64_t first, last, longest_t0, longest_t1;
+    uint32_t stack;
+};
+
+static bool accepts_at(const struct causes *c, uint32_t stack, uint32_t *known, bool *yes)
+{
+    if (stack && stack != *known) {
+        *known = stack;
+        *yes = calls_accepting(c->tr, stack);
+    }
+    return stack && *yes;
+}
+
+static void came_back(struct accepts *a, int64_t left, int64_t t, int64_t limited)
+{
+    a->ready++;
+    a->away = ns_add(a->away, t - left);
+    a->limited = ns_add(a->limited, limited);
+    if (a->n < AWAY) {
+        a->from[a->n] = left;
+        a->to[a->n++] = t;
+    }
+    if (t - left > a->longest_t1 - a->longest_t0) {
+        a->longest_t0 = left;
+        a->longest_t1 = t;
+    }
+}
+
+/*
+ * Accepting is a system call; that one fails where nobody is there, and a wait for the network with another call follows.
+ */
+static void accepts_of(const struct causes *c, struct accepts *a)
+{
+    struct span_iter it;
+    uint32_t known = 0;
+    bool yes = false, waited = false;
+    struct span call = {.t0 = NO_TIME}; /* the last one, until it is known what came of it */
+    int64_t left = NO_TIME, limited = 0;
+    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, a->g}, 0);
+    a->first = NO_TIME;
+    for (int i = 0; more && i < STEPS; i++, more = span_next(&it)) {
+        const struct span *s = span_get(&it);
+        a->last = s->t1;
+        if (s->state != ST_SYSCALL && s->state != ST_WAITING) {
+            continue;
+        }
+        const bool at = accepts_at(c, s->stack, &known, &yes), in_vain = at && s->state == ST_WAITING;
+        if (call.t0 != NO_TIME && !in_vain) {
+            a->taken++;
+            if (!waited && left != NO_TIME) {
+                came_back(a, left, call.t0, limited);
+            }
+            left = call.t1;
+            limited = 0;
+        }
+        waited = in_vain || (waited && call.t0 == NO_TIME);
+        call.t0 = NO_TIME;
+        if (at && !in_vain) {
+            call = *s;
+            a->stack = s->stack;
+            a->first = a->first == NO_TIME ? s->t0 : a->first;
+        } else if (!at && s->state == ST_WAITING) {
+            const enum wait_kind k = stacks_wait_kind(c->tr, s->reason, s->stack);
+            limited += k == WK_SEND || k == WK_RECV || k == WK_SELECT || k == WK_COND ? s->t1 - s->t0 : 0;
+        }
+    }
+}
+
+static void accept_finding(struct causes *c, const struct accepts *a)
+{
+    struct explain_tree t;
+    struct leaves v = {0};
+    struct draft d;
+    bool ok = explain_tree_init(&t, c->tr);
+    for (uint32_t i = 0; ok && i < a->n; i++) {
+        ok = explain_add(c->x, &t, a->g, a->from[i], a->to[i]);
+    }
+    if (ok) {
+        causes_leaves(&t, &v);
+    }
+    c->rs->failed |= !ok;
+    explain_tree_free(&t);
+    draft_start(&d, RULE_ACCEPT,
+                a->away / 2); /* one that comes while it is away waits for half of that, on average */
+    d.f.won_hi = a->away;
+    const uint32_t place = causes_place(c->tr, a->stack);
+    draft_subject(&d, c->rs, place ? place : trace_g_name(c->tr, a->g));
+    draft_at(&d, a->longest_t0, a->longest_t1, LANE_G, a->g);
+    d.f.stack = v.n && v.v[0].stack ? v.v[0].stack : a->stack;
+    d.f.inferred = true;
+    text_add(&d.amount, "%llu late", (unsigned long long)a->ready);
+    text_calls(&d.text, c->tr, a->stack, stacks_user_frame(c->tr, a->stack), 3);
+    text_add(&d.text, " accepts connections, and does more between two of them, ");
+    text_dur(&d.text, a->away / (int64_t)a->ready);
+    text_lit(&d.text, " on average");
+    for (uint32_t i = 0; i < v.n && i < 2 && (i == 0 || v.v[i].ns > v.all / 5); i++) {
+        text_add(&d.text, "%s", i ? "; " : ": ");
+        causes_leaf_text(&d.text, c->tr, &v.v[i], v.all);
+    }
+    text_add(&d.text, ". When it came back, %llu of %llu connections were there already, and had waited (inferred): ",
+             (unsigned long long)a->ready, (unsigned long long)a->taken);
+    text_who(&d.text, c->tr, a->g);
+    text_lit(&d.text, " was away for ");
+    text_share(&d.text, (double)a->away, (double)(a->last - a->first));
+    text_lit(&d.text, " of the time.");
+    text_add(&d.next,
+             "Begin the connection's goroutine at once, and do this in there: one slow client holds up all that "
+             "come behind it.");
+    draft_end(c->rs, &d);
+}
+
+static bool has_lane(const uint32_t *v, uint32_t n, uint32_t g)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (v[i] == g) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void rules_accept(struct causes *c)
+{
+    uint32_t v[MOST], n = 0, known = 0;
+    bool yes = false;
+    for (uint32_t i = 0; i < c->tg->nsyscalls && n < MOST; i++) {
+        const struct syscall_row *r = &c->tg->syscalls[i];
+        const uint32_t g = r->longest.g;
+        if ((double)r->count >= threshold(TH_ACCEPT_COUNT) && g < c->tg->ng &&
+            accepts_at(c, r->stack, &known, &yes) && !has_lane(v, n, g)) {
+            v[n++] = g;
+        }
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        struct accepts a = {.g = v[i]};
+        accepts_of(c, &a);
+        if ((double)a.ready >= threshold(TH_ACCEPT_COUNT) &&
+            (double)a.ready >= threshold(TH_ACCEPT_READY) * (double)a.taken &&
+            a.away / (int64_t)a.ready >= threshold_ns(TH_ACCEPT_AWAY) && a.limited * 2 <= a.away &&
+            threshold_reached(TH_ACCEPT_TIME, a.away, c->tg->end)) {
+            accept_finding(c, &a);
+        }
+    }
+}

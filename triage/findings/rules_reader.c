@@ -1,0 +1,196 @@
+/*
+ * rules_reader.c - the network waited for through another goroutine: who waits is let go on by one that reads what comes over a connection.
+ *
+ * Such a wait is one on a condition or a channel; what ends it came from outside. Whether that is leave to send more (a window of what
+ * may be under way), the answer to a question, or news shows in what the waiter sends. Who asks sends once before each wait. Who waits for
+ * leave hands over a token, which is taken when something has come; or it is woken in vain for what another took, and at first sends
+ * without waiting. What could as well be news, each answered, is not told.
+ */
+#include "triage/findings/causes.h"
+#include "triage/findings/thresholds.h"
+
+#define PLACES 16
+#define WALKED 32   /* goroutines of a group */
+#define STEPS 20000 /* spans of each */
+#define SEEN 24     /* waits explained */
+
+struct through { /* waits of a group at one place that a reader ended */
+    struct waits_at p;
+    uint32_t reader;               /* group */
+    uint64_t waits, sends, unsent; /* unsent: waits before which it had sent nothing */
+    uint64_t members,
+        lead; /* goroutines, begun in the trace, that waited so; what they had sent before the first time */
+};
+
+/* Goroutines of the program that wait for the network most of their lives, not for questions. */
+static bool is_reader(const struct causes *c, uint32_t group)
+{
+    const struct group_life *l = &c->life[group];
+    const uint32_t g = c->of[group].n ? c->member[c->of[group].at] : NO_LANE;
+    return l->program && l->life > 0 && g != NO_LANE && threshold_reached(TH_READER_LIFE, l->by[WK_NET], l->life) &&
+           !calls_questions(c, g);
+}
+
+static bool by_reader(const struct causes *c, const struct pair_row *p, uint32_t *reader)
+{
+    const bool may = !p->from_scheduler && p->waker != p->waiter &&
+                     (p->kind == WK_COND || p->kind == WK_RECV || p->kind == WK_SEND || p->kind == WK_SELECT);
+    *reader = may ? causes_group(c, p->waker) : UINT32_MAX;
+    return *reader != UINT32_MAX && is_reader(c, *reader);
+}
+
+bool reader_ends(const struct causes *c, const struct pair_row *p)
+{
+    uint32_t reader;
+    return by_reader(c, p, &reader);
+}
+
+static bool ended_there(const struct causes *c, const struct span *s, const struct span *next,
+                        const struct through *t)
+{
+    return next->state == ST_RUNNABLE && next->who < c->tg->ng && gstat_group(c->tg->g, next->who) == t->reader &&
+           causes_place(c->tr, s->stack) == t->p.place;
+}
+
+static void walk(const struct causes *c, uint32_t g, struct through *t)
+{
+    struct span_iter it;
+    uint64_t sent = 0, waits = 0;
+    uint32_t known = 0;
+    bool sends = false;
+    const bool born = trace_lane(c->tr, (struct lane){LANE_G, g}).created;
+    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
+    for (int i = 0; more && i < STEPS; i++) {
+        const struct span s = *span_get(&it);
+        more = span_next(&it);
+        if (s.state == ST_SYSCALL && s.stack) {
+            sends = s.stack == known ? sends : causes_sends(c->tr, s.stack);
+            known = s.stack;
+            sent += sends;
+        } else if (s.state == ST_WAITING && more && s.stack && ended_there(c, &s, span_get(&it), t)) {
+            t->lead += born && !waits ? sent : 0;
+            t->unsent += sent == 0;
+            t->sends += sent;
+            sent = 0;
+            waits++;
+        }
+    }
+    t->waits += waits;
+    t->sends += sent;
+    t->members += waits && born;
+}
+
+/* Of some of the waits, followed: how much was the network's? */
+static double from_network(struct causes *c, const struct through *t, uint32_t group)
+{
+    struct explain_tree e;
+    struct leaves v = {0};
+    int64_t net = 0;
+    uint32_t seen = 0;
+    bool ok = explain_tree_init(&e, c->tr);
+    for (uint32_t m = 0; ok && m < c->of[group].n && m < 8; m++) {
+        struct span_iter it;
+        bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, causes_member(c, group, m, 8)}, 0);
+        for (int i = 0, k = 0; ok && more && i < STEPS && k < SEEN / 8 && seen < SEEN; i++) {
+            const struct span s = *span_get(&it);
+            more = span_next(&it);
+            if (s.state == ST_WAITING && more && s.t1 - s.t0 >= t->p.total / (int64_t)t->p.count &&
+                ended_there(c, &s, span_get(&it), t)) {
+                ok = explain_add(c->x, &e, causes_member(c, group, m, 8), s.t0, s.t1);
+                k++;
+                seen++;
+            }
+        }
+    }
+    if (ok) {
+        causes_leaves(&e, &v);
+    }
+    c->rs->failed |= !ok;
+    explain_tree_free(&e);
+    for (uint32_t i = 0; i < v.n; i++) {
+        net = v.v[i].cat == EX_NET ? ns_add(net, v.v[i].ns) : net;
+    }
+    return v.all > 0 ? (double)net / (double)v.all : 0;
+}
+
+static void reader_finding(struct causes *c, const struct through *t, uint32_t group, double share)
+{
+    const struct group_life *l = &c->life[group];
+    const struct pair_row *p = t->p.most;
+    struct draft d;
+    draft_start(&d, RULE_READER, (int64_t)(share * (double)(l->last - l->first)));
+    draft_subject(&d, c->rs, t->p.place);
+    draft_at(&d, p->longest.t0, p->longest.t1, LANE_G, p->longest.g);
+    d.f.stack = p->stack;
+    d.f.inferred = true;
+    text_dur(&d.amount, t->p.total / (int64_t)t->p.count);
+    text_calls(&d.text, c->tr, p->stack, stacks_user_frame(c->tr, p->stack), 3);
+    text_add(&d.text, " waits until it may send more: %llu waits of ", (unsigned long long)t->p.count);
+    text_dur(&d.text, t->p.total / (int64_t)t->p.count);
+    text_lit(&d.text, " on average end when something comes over the network to ");
+    text_where(&d.text, c->tr, p->waker_stack, 0);
+    text_lit(&d.text, ". That is ");
+    text_share(&d.text, share, 1);
+    text_lit(&d.text, " of the lives of goroutines of ");
+    text_func(&d.text, c->tr, c->tg->groups[group].name, 0);
+    text_add(&d.text, ", which send %.1f times for each such wait", (double)t->sends / (double)t->waits);
+    if (p->kind != WK_SEND) {
+        text_lit(&d.text, ", and have sent nothing before ");
+        text_share(&d.text, (double)t->unsent, (double)t->waits);
+        text_lit(&d.text, " of them");
+    }
+    text_add(&d.text,
+             ": not for answers to what they ask, but for room, it seems (a window of what may be under way, credit; "
+             "inferred). Of %.0f processors %.1f had nothing to do.",
+             c->procs, c->idle);
+    text_add(&d.next,
+             "Let more be under way at once (a larger window), and let the other side say earlier that it has "
+             "taken what came; or send more with each.");
+    draft_end(c->rs, &d);
+}
+
+static bool for_room(const struct through *t)
+{
+    const bool shared =
+        t->p.most->kind == WK_COND && (double)t->unsent >= threshold(TH_READER_UNSENT) * (double)t->waits;
+    return t->waits && (double)t->sends >= threshold(TH_READER_SENDS) * (double)t->waits &&
+           (t->p.most->kind == WK_SEND || (shared && t->lead > t->members));
+}
+
+void rules_reader(struct causes *c)
+{
+    struct through v[PLACES];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        uint32_t reader, k = 0;
+        const uint32_t place = by_reader(c, p, &reader) ? causes_place(c->tr, p->stack) : 0;
+        while (k < n && (v[k].p.place != place || v[k].reader != reader || v[k].p.most->waiter != p->waiter)) {
+            k++;
+        }
+        if (!place || k == PLACES) {
+            continue;
+        }
+        uint32_t one = k < n;
+        if (k == n) {
+            v[n++] = (struct through){.reader = reader};
+        }
+        waits_at_add(&v[k].p, &one, 1, place, p);
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t group = causes_group(c, v[k].p.most->waiter);
+        const struct group_life *l = group == UINT32_MAX ? NULL : &c->life[group];
+        if (!l || !l->program || l->life <= 0 || (double)v[k].p.count < threshold(TH_READER_WAITS) ||
+            !threshold_reached(TH_READER_WAITED, v[k].p.total, l->life) || c->idle < causes_idle_least(c)) {
+            continue;
+        }
+        for (uint32_t m = 0; m < c->of[group].n && m < WALKED; m++) {
+            walk(c, causes_member(c, group, m, WALKED), &v[k]);
+        }
+        const struct through *t = &v[k];
+        const double share = (double)t->p.total / (double)l->life;
+        if (for_room(t) && from_network(c, t, group) >= threshold(TH_READER_NETWORK)) {
+            reader_finding(c, t, group, share < 1 ? share : 1);
+        }
+    }
+}
