@@ -321,7 +321,13 @@ static bool one_makes_all(const struct causes *c, const struct waits_at *p)
     return group != UINT32_MAX && g != main_lane && c->of[group].n == 1 && c->life[group].program;
 }
 
-/* Of what the caller that waited longest waits in that function, the share that are waits for a clock: it asks at a pace. */
+/* A wait for a clock that ticks whether one is quick or slow; a pause of a given length is none. */
+static bool for_a_clock(const struct leaf *l, uint32_t place)
+{
+    return l->cat == EX_TIMER && (l->kind == WK_RECV || (l->kind == WK_SELECT && l->func == place));
+}
+
+/* Of what the caller that waited longest waits, for the network there and for a clock, the clock's share: it asks at a pace. */
 static double paced(struct causes *c, const struct waits_at *p)
 {
     const uint32_t g = p->most->longest.g;
@@ -334,7 +340,7 @@ static double paced(struct causes *c, const struct waits_at *p)
     } else {
         causes_tops(&t, &v);
         for (uint32_t i = 0; i < v.n; i++) {
-            clock = v.v[i].cat == EX_TIMER && v.v[i].func == p->place ? ns_add(clock, v.v[i].ns) : clock;
+            clock = for_a_clock(&v.v[i], p->place) ? ns_add(clock, v.v[i].ns) : clock;
             net = v.v[i].cat == EX_NET && v.v[i].func == p->place ? ns_add(net, v.v[i].ns) : net;
         }
     }
@@ -359,7 +365,7 @@ static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row
     const bool through = p->most->kind != WK_NET && reader_ends(c, p->most); /* its reader's work is its own */
     const bool nobody = !through && nobody_waits(c, p);
     const int64_t news = many || nobody ? 0 : meant_for_news(c, p);
-    const double pace = many || nobody || news ? 0 : paced(c, p);
+    const double pace = nobody || news ? 0 : paced(c, p);
     const bool at_pace = pace >= threshold(TH_CALLS_PACE);
     d.f.note = nobody || news || at_pace || (!many && each < threshold_ns(TH_BACKEND_ALARM));
     text_dur(&d.amount, each);
@@ -389,11 +395,10 @@ static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row
         d.f.inferred = true;
     }
     if (at_pace) {
-        text_lit(&d.text, " It asks at a pace: ");
-        text_share(&d.text, pace, 1);
         text_lit(&d.text,
-                 " of what the longest of them waits there it waits for a clock (a ticker, a limit), and quicker "
-                 "answers alone would not hurry that.");
+                 " It asks at a pace: of what one of them waits for answers and for a clock (a ticker, a limit) ");
+        text_share(&d.text, pace, 1);
+        text_lit(&d.text, " is for the clock, and quicker answers alone would not hurry that.");
         d.f.severity_ns = d.f.won_hi = 0;
     }
     if (through) { /* news that are each answered would look the same */
