@@ -84,6 +84,7 @@ static const struct {
     {"runnels", RULE_READER, "main.(*link).reserve, called by main.(*link).send", "in main.(*link).acks"},
     {"porter", RULE_ACCEPT, "waiting for the network in main.greet", "35 of 36 connections were there already"},
     {"almanac", RULE_BURSTS, "main.(*almanac).fetch", "one each 60.0ms, 7 in all"},
+    {"telegraph", RULE_PIECES, "main.wire", "39 of 40 waits that were looked at last 40.0ms"},
     {"innkeys", RULE_SERIAL_CALLS, "by main.(*inn).guestPage", "4 times in a row on average at one line"},
 };
 /* What may be as it should be is a note, and the first one. */

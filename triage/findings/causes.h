@@ -198,6 +198,8 @@ void rules_again(struct causes *c);      /* rules_again.c: few of many ask the s
 /* grain_coroutine - does that stack, in which a goroutine was made, make a coroutine (iter.Pull)? */
 bool grain_coroutine(const struct trace *tr, uint32_t create_stack);
 void rules_accept(struct causes *c); /* rules_accept.c: connections that wait to be accepted */
+/* pieces_finding - rules_pieces.c: are answers at that place late because questions are written in pieces? Then it is told. */
+bool pieces_finding(struct causes *c, const struct waits_at *p, double share);
 void rules_reader(struct causes *c); /* rules_reader.c: the network waited for through one that reads */
 /* reader_ends - are waits on a channel or condition ended by a goroutine of the program that reads from the network most of its life? */
 bool reader_ends(const struct causes *c, const struct pair_row *p);

@@ -490,6 +490,9 @@ static void network(struct causes *c, const struct waits_at *p)
         write_finding(c, p, share);
         return;
     }
+    if (pieces_finding(c, p, share)) {
+        return;
+    }
     uint32_t who = 0; /* make such calls */
     for (uint32_t i = 0; i < c->of[group].n && i < WALKED; i++) {
         const uint64_t before_it = r.calls;

@@ -483,6 +483,7 @@ static const struct plain {
     {RULE_SERIAL, LEAST_OF_IT, 1, false, MOST},
     {RULE_CONNS, LEAST_OF_IT, 1, false, MOST},
     {RULE_SYSCALL, LEAST_OF_IT, 1, false, MOST},
+    {RULE_PIECES, LEAST_OF_IT, 1, false, MOST},
     {RULE_READER, LEAST_OF_IT, 1, false, MOST},
     {RULE_BURSTS, 0, AS_TOLD, false, "for those that ask then; how long all takes depends on what they do else"},
     {RULE_SERIAL_CALLS, LEAST_OF_IT, AS_TOLD, false, MOST},
