@@ -134,12 +134,20 @@ static void ask_regions(struct asked *q, const struct trace *tr, const char *s)
     text_clean(&q->title, s, strlen(s), 60);
 }
 
+/* As it is shown elsewhere: without the directory of its package. */
+static bool shown_as(const struct trace *tr, uint32_t name, const char *s)
+{
+    const struct str f = trace_str(tr, name);
+    const size_t n = strlen(s);
+    return n && f.len > n && f.p[f.len - n - 1] == '/' && memcmp(f.p + f.len - n, s, n) == 0;
+}
+
 static void ask_group(struct asked *q, const struct trace *tr, const char *s)
 {
     uint32_t n = trace_nlanes(tr, LANE_G);
     for (uint32_t g = 0; g < n; g++) {
         struct lane_info li = trace_lane(tr, (struct lane){LANE_G, g});
-        if (named(tr, li.name, s)) {
+        if (named(tr, li.name, s) || shown_as(tr, li.name, s)) {
             ask(q, g, li.first, li.last);
         }
     }

@@ -373,9 +373,13 @@ void holder_text(struct text *t, const struct trace *tr, const struct holder_row
         text_lit(t, " in ");
         text_func(t, tr, holder_place(tr, h->stack), 60);
     }
-    text_lit(t, " (inferred), ");
-    text_share(t, (double)(one ? h->g_ns : h->name_ns), (double)h->waited);
-    text_lit(t, " of the waiting");
+    text_lit(t, " (inferred)");
+    const int64_t ns = one ? h->g_ns : h->name_ns;
+    if (ns < h->waited - h->waited / 1000) { /* else it is all of it */
+        text_lit(t, ", ");
+        text_share(t, (double)ns, (double)h->waited);
+        text_lit(t, " of the waiting");
+    }
 }
 
 void holder_doing_text(struct text *t, const struct holder_row *h)

@@ -158,6 +158,16 @@ static int cmp_double(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
+#define SMALL_HEAP (6u << 20)
+
+static void replace_next(struct rules *rs, struct finding *f, struct text *next)
+{
+    char *say = text_take(next);
+    rs->failed |= !say;
+    mem_free(f->next);
+    f->next = say;
+}
+
 /* By how much the heap may grow from the end of a collection to the goal of the next: the median over cycles, -1 unknown. */
 static double room(const struct causes *c, uint64_t *goal, bool *below)
 {
@@ -188,6 +198,21 @@ static double room(const struct causes *c, uint64_t *goal, bool *below)
     return *below ? 0 : r;
 }
 
+/* Where a setting makes collections frequent, and no other does, it comes first. */
+static void room_advice(const struct causes *c, struct finding *f)
+{
+    uint64_t goal;
+    bool below;
+    const double r = room(c, &goal, &below);
+    if (f->rule == RULE_GC_SHARE && r >= 0 && (below || (r < 0.01 && goal >= SMALL_HEAP))) {
+        struct text next = {0};
+        text_lit(&next,
+                 "Raise the memory limit, or keep less alive; a higher GOGC wins nothing below that limit. Then "
+                 "allocate less.");
+        replace_next(c->rs, f, &next);
+    }
+}
+
 static void room_text(struct text *t, const struct causes *c)
 {
     uint64_t goal;
@@ -204,8 +229,10 @@ static void room_text(struct text *t, const struct causes *c)
     }
     text_add(t, " After a collection the heap may grow by %.0f %% (median) to the next goal, ", r * 100);
     text_bytes(t, goal);
-    if (goal < 6u << 20) {
+    if (goal < SMALL_HEAP) {
         text_lit(t, ", about the least there is: the heap is small, so collections are frequent.");
+    } else if (r < 0.01) {
+        text_lit(t, ": a memory limit (GOMEMLIMIT, SetMemoryLimit) that lets it grow no more makes it so.");
     } else if (r < 0.6) {
         text_add(t,
                  ": a GC percent (GOGC, SetGCPercent) of about %.0f makes it so, or a memory limit (GOMEMLIMIT, "
@@ -256,10 +283,7 @@ void causes_tell_gc(struct causes *c, uint32_t i)
     if (calls * 2 > c->tg->gc_cycles) {
         struct text next = {0};
         text_lit(&next, LEAVE_IT);
-        char *say = text_take(&next);
-        c->rs->failed |= !say;
-        mem_free(f->next);
-        f->next = say;
+        replace_next(c->rs, f, &next);
         text_calls(&before, c->tr, stack, stacks_user_frame(c->tr, stack), 3);
         text_add(&before, " asks for collections (%s, %llu times): ", what, (unsigned long long)calls);
         f->stack = stack;
@@ -267,6 +291,7 @@ void causes_tell_gc(struct causes *c, uint32_t i)
         const uint32_t allocates = sites_text(&before, &behind, c);
         if (f->rule != RULE_HEAP) {
             room_text(&behind, c);
+            room_advice(c, f);
         }
         if (measures(c, calls, stack, allocates)) {
             f->note = true;

@@ -96,6 +96,13 @@ static void links_text(struct text *t, const struct causes *c, const struct chai
     }
 }
 
+/* What of a run between two waits is handing on itself: half of it, and of very short ones all, for all that a trace tells. */
+static double handing_on(int64_t run)
+{
+    const double takes = (double)threshold_ns(TH_GRAIN_HAND) / ((double)run + 1);
+    return takes < 0.5 ? 0.5 : takes > 1 ? 1 : takes;
+}
+
 static void chain_finding(struct causes *c, const struct chain *k)
 {
     const int64_t span = k->last - k->first;
@@ -104,7 +111,7 @@ static void chain_finding(struct causes *c, const struct chain *k)
     draft_subject(&d, c->rs, causes_place(c->tr, k->hands));
     draft_at(&d, k->most->longest.t0, k->most->longest.t1, LANE_G, k->most->longest.g);
     d.f.stack = k->hands;
-    d.f.won_hi = span - k->top / 2; /* what they run is handing on, too */
+    d.f.won_hi = span - (int64_t)((double)k->top * (1 - handing_on(k->ran / (int64_t)k->waits)));
     text_add(&d.amount, "%.0f/s", (double)k->waits / (double)span * 1e9);
     text_calls(&d.text, c->tr, k->hands, stacks_user_frame(c->tr, k->hands), 3);
     text_add(&d.text, " hands on piece by piece: %u goroutines (", k->n);
@@ -240,7 +247,7 @@ static void to_and_fro_finding(struct causes *c, const struct side *a, const str
     draft_subject(&d, c->rs, causes_place(c->tr, a->most->stack));
     draft_at(&d, a->most->longest.t0, a->most->longest.t1, LANE_G, a->most->longest.g);
     d.f.stack = a->most->stack;
-    d.f.won_hi = (int64_t)(span * (1 - top / 2)); /* what they run is handing on, too */
+    d.f.won_hi = (int64_t)(span * (1 - top * (1 - handing_on(ns_add(g->d[GM_EXEC].total, h->d[GM_EXEC].total) / n))));
     text_add(&d.amount, "%.0f/s", (double)n / span * 1e9);
     side_text(&d.text, c, a);
     text_lit(&d.text, " and ");

@@ -423,6 +423,7 @@ static void rule_tasks(struct rules *rs)
             lost = ns_add(lost, y->slow[n].t1 - y->slow[n].t0 - y->d.p50);
         }
         draft_start(&d, RULE_SLOW_TASK, lost < tg->end ? lost : tg->end);
+        d.f.note = tg->end < threshold_ns(TH_SLOW_TRACE);
         draft_subject(&d, rs, y->name);
         draft_at(&d, y->slow[0].t0, y->slow[0].t1, LANE_G, y->slow[0].g);
         text_dur(&d.amount, y->d.max);

@@ -200,9 +200,9 @@ static void convoy_example(struct text *t, const struct rules *rs, uint32_t func
         return;
     }
     chain_doing(rs->tr, h->longest.g, h->longest.t0, h->longest.t1, &k);
-    text_lit(t, " At a stretch it was held for ");
+    text_lit(t, " The longest that it was held at a stretch is ");
     text_dur(t, h->longest.t1 - h->longest.t0);
-    text_lit(t, " by ");
+    text_lit(t, ", by ");
     text_who(t, rs->tr, h->longest.g);
     text_lit(t, " (@");
     text_dur(t, h->longest.t0);

@@ -420,6 +420,7 @@ static void inside_text(struct draft *d, const struct causes *c, bool first)
         text_raw(&d->text, t.p, t.n);
         text_raw(&d->text, " ", first ? 1 : 0);
         d->f.stack = first ? stack : d->f.stack;
+        d->f.queued |= first; /* who has the processors that others wait for */
     }
     c->rs->failed |= !text_ok(&t);
     text_free(&t);

@@ -97,8 +97,20 @@ static void doing_text(struct text *t, struct causes *c, uint32_t group, struct 
     }
 }
 
+/* How many of the system calls that take longest in that function of the program there are. */
+static uint64_t longest_calls(const struct causes *c, uint32_t func)
+{
+    for (uint32_t i = 0; i < c->tg->nsyscalls; i++) {
+        if (causes_place(c->tr, c->tg->syscalls[i].stack) == func) {
+            return c->tg->syscalls[i].count;
+        }
+    }
+    return 0;
+}
+
 /* What helps depends on what its work is. */
-static const char *service_advice(const struct causes *c, const struct group_life *l, const struct leaf *most)
+static const char *service_advice(const struct causes *c, const struct group_life *l, const struct leaf *most,
+                                  bool together)
 {
     if (slept_of(l) > l->busy) {
         return "Sleep when nobody waits to hand something over, or take what there is and go on; or don't let the "
@@ -107,6 +119,11 @@ static const char *service_advice(const struct causes *c, const struct group_lif
     }
     if (most->cat == EX_NET && causes_writes(c->tr, most->stack)) {
         return CAUSES_WRITE_LESS;
+    }
+    if (together) {
+        return "It takes several at a time already: what is left is the call itself (a quicker device, less to "
+               "write), or "
+               "to wait a little for more.";
     }
     if (most->cat == EX_SYSCALL) {
         return "Take all that waits and make the call once for them; several goroutines win something only if their "
@@ -183,6 +200,12 @@ static void service(struct causes *c, uint32_t g, const struct service *s, doubl
     text_where(&d.text, c->tr, s->most->stack, 0);
     text_add(&d.text, "; of %.0f processors %.1f had nothing to do.", c->procs, c->idle);
     doing_text(&d.text, c, g, &most);
+    const uint64_t calls = one && most.cat == EX_SYSCALL ? longest_calls(c, most.func) : 0;
+    const bool together = calls && (double)s->count >= threshold(TH_BOTTLE_TOGETHER) * (double)calls;
+    if (together) {
+        text_add(&d.text, " Each call is made for several at a time: %llu calls, %llu waits ended.",
+                 (unsigned long long)calls, (unsigned long long)s->count);
+    }
     uint32_t fills;
     const struct pair_row *behind = stands_behind(c, g, s, &fills);
     if (behind) {
@@ -192,7 +215,7 @@ static void service(struct causes *c, uint32_t g, const struct service *s, doubl
             "Give those that wait for an answer a queue of their own, or make it shorter: they wait for all that "
             "stands before them. ");
     }
-    text_add(&d.next, "%s", service_advice(c, l, &most));
+    text_add(&d.next, "%s", service_advice(c, l, &most, together));
     draft_end(c->rs, &d);
 }
 

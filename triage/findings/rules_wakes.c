@@ -275,12 +275,13 @@ static void rule_storm(struct causes *c)
             continue;
         }
         const struct group *grp = &c->tg->groups[g];
-        int64_t work = ns_add(grp->d[GM_EXEC].total, grp->d[GM_SCHED].total);
         struct draft d;
         if (grp->d[GM_EXEC].total / (int64_t)p->count > STORM_RUN) {
             continue;
         }
-        int64_t cost = (int64_t)((double)work / c->procs);
+        int64_t cost =
+            (int64_t)((double)grp->d[GM_EXEC].total / c->procs); /* they queue side by side, not one by one: */
+        cost = ns_add(cost, grp->d[GM_SCHED].total / (int64_t)grp->count);
         draft_start(&d, RULE_STORM, cost < c->tg->end ? cost : c->tg->end);
         draft_subject(&d, c->rs, causes_place(c->tr, p->stack));
         draft_at(&d, p->longest.t0, p->longest.t1, LANE_G, p->longest.g);

@@ -311,10 +311,15 @@ static void in_line_finding(struct causes *c, const struct in_line *l, const str
     d.f.won_hi = d.f.severity_ns;
     text_share(&d.amount, share, 1);
     text_calls(&d.text, c->tr, l->stack, frame, 4);
-    text_add(&d.text, ": waits for the network %.0f times in a row on average at one line, in ",
+    text_add(&d.text, ": waits for the network %.0f times in a row on average at one line, ",
              (double)l->calls / (double)l->pieces);
-    text_share(&d.text, (double)l->pieces, (double)k->n);
-    text_lit(&d.text, " of the ");
+    if (l->pieces > k->n) { /* several rows in some */
+        text_add(&d.text, "%.1f such rows in each of the ", (double)l->pieces / (double)k->n);
+    } else {
+        text_lit(&d.text, "in ");
+        text_share(&d.text, (double)l->pieces, (double)k->n);
+        text_lit(&d.text, " of the ");
+    }
     works_name(&d.text, c, w);
     text_lit(&d.text, ", waits of ");
     text_dur(&d.text, l->ns / (int64_t)l->calls);

@@ -585,7 +585,12 @@ static bool covers(const struct rules *rs, const struct finding *a, const struct
         return a->rule == RULE_IN_ORDER || a->rule == RULE_LINGER || ends_with(rs, a, b) ||
                ((a->rule == RULE_GRAIN || a->rule == RULE_SHARE) && same_place(rs, a, b)) ||
                (a->rule == RULE_SLOTS && same_place(rs, a, b));
-    case RULE_PROCS_BELOW: return b->note && a->rule == RULE_LINE && a->queued && !a->note;
+    case RULE_PROCS_BELOW:
+        return b->note && !a->note &&
+               ((a->rule == RULE_LINE && a->queued) || a->rule == RULE_EXPLOSION || a->rule == RULE_HERD);
+    case RULE_PROCS_ABOVE: /* who waits for something else uses no processor */
+        return !a->note && threshold_reached(TH_ABOVE_CAUSE, a->severity_ns, rs->tg->end);
+    case RULE_SCHED: return a->rule == RULE_TIME && a->queued && !worst(rs); /* whose work it waits for is told */
     case RULE_SENDS: return a->rule == RULE_SLOTS && same_place(rs, a, b);
     case RULE_POLL: /* told of the main goroutine's way, where nothing else is */
         return b->note && a->rule != RULE_POLL && a->rule != RULE_TIME && a->rule != RULE_PROCS_ABOVE &&
@@ -608,6 +613,11 @@ static void keep_words(struct rules *rs, struct finding *a, const struct finding
     if (b->rule == RULE_SLOW_TASK && explains_slow(rs, a, b)) {
         struct text none = {0}, t = {0};
         text_add(&t, " It is what makes tasks slow, the slowest %s.", b->amount);
+        causes_retell(rs, a, &none, &t);
+    }
+    if (b->rule == RULE_SCHED && a->rule == RULE_TIME) {
+        struct text none = {0}, t = {0};
+        text_add(&t, " Of the waits for a processor 1 %% lasted %s or more.", b->amount);
         causes_retell(rs, a, &none, &t);
     }
     if (b->rule == RULE_SLOWEST) {

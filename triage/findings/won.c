@@ -24,12 +24,17 @@ struct ask {
     bool nested;   /* its holders wait for another lock: waits for that go, too */
     bool
         outside; /* they wait for the network, or to hand something over, in the function that locks: another goroutine could */
+    bool
+        alone; /* what others run needn't be done before: they are handed something, or have the processors that holders wait for */
 };
 struct lives { /* of goroutines that lose: all, and without what goes */
     int64_t all, stays, served;
-    int64_t held;   /* of what stays: they held the lock themselves, while others waited */
-    int64_t queued; /* of what stays: they waited for a processor */
-    double least;   /* share that one needs who loses nothing and sleeps most of its life: in the lock, maybe */
+    int64_t queued;  /* of what stays: they waited for a processor */
+    int64_t ran;     /* of what stays */
+    int64_t longest; /* of these lives */
+    uint32_t n;
+    bool some;    /* not all of their groups were looked at */
+    double least; /* share that one needs who loses nothing and sleeps most of its life: in the lock, maybe */
 };
 struct held { /* holdings of the lock, by goroutine, then time; none overlap */
     struct holding *v;
@@ -99,34 +104,6 @@ static void held_of(struct work *w, uint32_t place)
     }
 }
 
-/* The first holding of a goroutine, h->n if it has none. */
-static size_t held_first(const struct held *h, uint32_t g)
-{
-    size_t lo = 0, hi = h->n;
-    while (lo < hi) {
-        const size_t mid = lo + (hi - lo) / 2;
-        if (h->v[mid].g < g) {
-            lo = mid + 1;
-        } else {
-            hi = mid;
-        }
-    }
-    return lo;
-}
-
-/* How much of [t0,t1) goroutine g held it; *at goes along. */
-static int64_t held_within(const struct held *h, uint32_t g, int64_t t0, int64_t t1, size_t *at)
-{
-    int64_t ns = 0;
-    while (*at < h->n && h->v[*at].g == g && h->v[*at].t1 <= t0) {
-        (*at)++;
-    }
-    for (size_t i = *at; i < h->n && h->v[i].g == g && h->v[i].t0 < t1; i++) {
-        ns += (h->v[i].t1 < t1 ? h->v[i].t1 : t1) - (h->v[i].t0 > t0 ? h->v[i].t0 : t0);
-    }
-    return ns;
-}
-
 /* ---- lives without what goes ------------------------------------------------------------------------------------------ */
 
 static bool goes(const struct causes *c, const struct ask *a, const struct span *s, const struct span *next)
@@ -152,8 +129,7 @@ static bool goes(const struct causes *c, const struct ask *a, const struct span 
 static void live_of(struct work *w, const struct ask *a, uint32_t g, struct lives *v)
 {
     struct span_iter it;
-    int64_t first = 0, last = 0, gone = 0, slept = 0, idle = 0, served = 0, held = 0, queued = 0;
-    size_t at = held_first(&w->held, g);
+    int64_t first = 0, last = 0, gone = 0, slept = 0, idle = 0, served = 0, queued = 0, ran = 0;
     bool back = false; /* the wait before this span goes */
     bool more = span_seek_index(&it, w->c->tr, (struct lane){LANE_G, g}, 0);
     for (int i = 0; more && i < STEPS && w->left; i++, w->left--) {
@@ -171,11 +147,8 @@ static void live_of(struct work *w, const struct ask *a, uint32_t g, struct live
             back = false;
         }
         gone += back ? ns : 0;
-        if (!back && s.state == ST_RUNNABLE) {
-            queued += ns;
-        } else if (!back) {
-            held += held_within(&w->held, g, s.t0, s.t1, &at);
-        }
+        queued += !back && s.state == ST_RUNNABLE ? ns : 0;
+        ran += s.state == ST_RUNNING ? ns : 0;
     }
     if (last <= first) {
         return;
@@ -189,8 +162,10 @@ static void live_of(struct work *w, const struct ask *a, uint32_t g, struct live
     v->all = ns_add(v->all, last - first);
     v->stays = ns_add(v->stays, last - first - gone);
     v->served = ns_add(v->served, served);
-    v->held = ns_add(v->held, held);
     v->queued = ns_add(v->queued, queued);
+    v->ran = ns_add(v->ran, ran);
+    v->longest = last - first > v->longest ? last - first : v->longest;
+    v->n++;
 }
 
 struct span_of_won {
@@ -216,16 +191,12 @@ static double held_running(const struct work *w, uint32_t place)
     return h && h->told > 0 ? (double)ns / (double)w->c->tg->end * (double)h->ns[ST_RUNNING] / (double)h->told : 0;
 }
 
-/* What share of the time would be left: by the one that keeps most, and no less than the processors need. */
-static void waits_won(struct work *w, const struct ask *a, struct span_of_won *o)
+/* The lives of those that wait there, without that. */
+static struct lives lives_of(struct work *w, const struct ask *a)
 {
     struct causes *c = w->c;
     struct lives v = {0};
     uint32_t seen[GROUPS], n = 0;
-    w->held.n = 0;
-    if (a->how == LOCKS) {
-        held_of(w, a->func);
-    }
     for (uint32_t i = 0; i < c->tg->npairs && n < GROUPS; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
         bool in = a->how == SERVED
@@ -240,21 +211,54 @@ static void waits_won(struct work *w, const struct ask *a, struct span_of_won *o
         }
         seen[n++] = g;
         uint32_t m = c->of[g].n, look = m < WALKED ? m : WALKED;
+        v.some |= m > WALKED;
         for (uint32_t j = 0; j < look; j++) {
             live_of(w, a, causes_member(c, g, j, WALKED), &v);
         }
     }
-    const double all = (double)v.all, procs = c->running / c->procs, least = procs > v.least ? procs : v.least;
+    return v;
+}
+
+/* Of the longest: a crew that is there throughout, of whom some have more to do than others, shares out what is left. */
+static double left_shared(const struct causes *c, const struct lives *v)
+{
+    const bool crew = v->n > 1 && !v->some && threshold_reached(TH_WON_CREW, v->longest, c->tg->end);
+    return crew ? (double)v->stays / v->n / (double)v->longest : 1;
+}
+
+/* What runs on average where others are waited for whose work is waiting itself, mostly: it goes with that. */
+static double sends_on(const struct causes *c, const struct ask *a)
+{
+    double runs = 0;
+    for (uint32_t i = 0; i < c->tg->ngroups && a->how == SERVED; i++) {
+        const struct group *g = &c->tg->groups[i];
+        const bool of = g->name == a->func && g->d[GM_EXEC].total < g->d[GM_LIFE].total / 2;
+        runs += of ? (double)g->d[GM_EXEC].total / (double)c->tg->end : 0;
+    }
+    return runs;
+}
+
+/* What share of the time would be left: of all these lives, and no less than the processors need. */
+static void waits_won(struct work *w, const struct ask *a, struct span_of_won *o)
+{
+    struct causes *c = w->c;
+    const struct lives v = lives_of(w, a);
+    const double all = (double)v.all, procs = (c->running - sends_on(c, a)) / c->procs,
+                 least = procs > v.least ? procs : v.least, shared = left_shared(c, &v);
     double left = v.all > 0 ? (double)v.stays / all : 1;
     left = left > least ? left : least < 1 ? least : 1;
     o->hi = 1 - left;
     o->lo = (o->hi > (double)v.served / (all + 1) ? o->hi - (double)v.served / (all + 1) : 0) * LEAST;
-    if (a->how == LOCKS &&
-        v.all > 0) { /* what is done under the lock, and the crowd that comes from it, may go as well */
-        const double rest = (double)(v.stays - v.held - v.queued) / all,
-                     need = (c->running - held_running(w, a->func)) / c->procs;
+    if (a->how == LOCKS && v.all > 0) { /* the crowd that comes from it may go as well, and what runs under it */
+        const double rest = (double)(v.stays - v.queued) / all;
+        held_of(w, a->func);
+        const double need = a->alone ? (double)v.ran / (double)c->tg->end / c->procs
+                                     : (c->running - held_running(w, a->func)) / c->procs;
         left = rest > need ? rest : need < 1 ? need : 1;
         o->hi = 1 - left > o->hi ? 1 - left : o->hi;
+    }
+    if (shared < 1 && 1 - shared > o->hi) {
+        o->hi = 1 - (shared > procs ? shared : procs);
     }
 }
 
@@ -336,9 +340,11 @@ static void way_bounds(struct work *w, const struct finding *f, struct span_of_w
 /* ---- each rule ----------------------------------------------------------------------------------------------------- */
 
 #define HALF "if half of it to all of it goes and the rest stays as it is"
-#define MOST NULL /* "if 60 % of it .." */
-#define LATENCY_ONLY "no more than two runs differ by: it costs latency, not this trace's time"
-#define MEMORY_ONLY "no more than two runs differ by: it costs latency or memory, not this trace's time"
+#define MOST NULL /* "if 70 % of it .." */
+#define SOME \
+    "if 60 % of it to all of it goes and the rest stays as it is" /* what is waited for takes a part of it anyway */
+static const char latency_only[] = " What it costs is latency.",
+                  memory_only[] = " What it costs is memory, or latency.";
 #define STUCK_FOR_GOOD "what the stuck ones would do if they went on no trace tells"
 #define ALLOCATOR \
     "from half of what it holds up to all of that and of what it slows down while it marks; what allocating itself " \
@@ -347,11 +353,19 @@ static void way_bounds(struct work *w, const struct finding *f, struct span_of_w
     "time of processors: by the clock it is won as far as others wait for them; how late it makes other timers no " \
     "trace tells"
 #define CROWD "as no trace tells what beginning and ending so many takes"
-#define ALL_BACK "from 60 % of what they wait longer than at first to all that they wait there"
+#define ALL_BACK "from 70 % of what they wait longer than at first to all that they wait there"
 #define GARBAGE "if half of it to all of it goes; what the collector takes from all others for it no trace tells"
 #define NOT_PACE "if it waits for what has happened by then; nothing if that is its pace"
 #define ONE_FOR_ALL "from half of what they wait longer than the quickest to all that they wait there"
-#define UNDER_LOCK "from 60 % of the waiting up to all of it and what is done meanwhile under the lock"
+#define UNDER_LOCK "from 70 % of the waiting up to all of it and the waits for a processor that come from it"
+#define GIVE_WAY \
+    "up to all of it if its holders need not wait for a processor; what has the processors then takes longer for it"
+#define SHORT_WORK \
+    "for the short work: what it waits for a processor, and what its timers are late by, since nobody looks at " \
+    "them " \
+    "meanwhile (its sleeping, at most); what runs long may take longer for it"
+#define COLLECTIONS \
+    "from half of what the slow ones take longer to all of that and of what their collections slow down"
 #define ALLOCATES "; what the collector takes from all others for what is allocated there no trace tells"
 #define IDLE_ANYHOW "time of processors: by the clock it is won only as far as others wait for them"
 
@@ -374,6 +388,13 @@ static double others_queue(const struct causes *c, uint32_t except)
         }
     }
     return most;
+}
+
+/* Of a group's lives all that a timer ends: while the processors are taken by who runs on, these are looked at late. */
+static double late_timers(const struct causes *c, uint32_t group)
+{
+    const bool known = group != UINT32_MAX && c->life[group].life > 0;
+    return known ? (double)c->life[group].by[WK_SLEEP] / (double)c->life[group].life : 0;
 }
 
 static double served_stays(const struct causes *c, uint32_t group)
@@ -400,6 +421,15 @@ static double slow_share(const struct causes *c, const struct finding *f)
         }
     }
     return 0;
+}
+
+static bool asks_for_collections(const struct causes *c)
+{
+    bool asks = false;
+    for (uint32_t i = 0; i < c->rs->out->n; i++) {
+        asks |= c->rs->out->f[i].rule == RULE_FORCED;
+    }
+    return asks;
 }
 
 /* Both would run through what they have to do, the busier one without a pause. */
@@ -476,11 +506,11 @@ static const struct plain {
     {RULE_PREPARED, LEAST_OF_IT, 1, false, MOST},
     {RULE_HUB, LEAST_OF_IT, 1, false, MOST},
     {RULE_SLOWEST, LEAST_OF_IT, 1, false, MOST},
-    {RULE_LINGER, LEAST_OF_IT, 1, false, MOST},
+    {RULE_LINGER, 0.6, 1, false, SOME},
     {RULE_IN_ORDER, LEAST_OF_IT, 1, false, MOST},
     {RULE_FORCED, LEAST_OF_IT, 1, false, MOST},
     {RULE_UNBALANCED, LEAST_OF_IT, 1, false, MOST},
-    {RULE_SERIAL, LEAST_OF_IT, 1, false, MOST},
+    {RULE_SERIAL, 0.6, 1, false, SOME},
     {RULE_CONNS, LEAST_OF_IT, 1, false, MOST},
     {RULE_SYSCALL, LEAST_OF_IT, 1, false, MOST},
     {RULE_PIECES, LEAST_OF_IT, 1, false, MOST},
@@ -501,19 +531,21 @@ static const struct plain {
     {RULE_STUCK, 0, 1, false, STUCK_FOR_GOOD},
     {RULE_SHARE, 0, 1, false, "for those that wait so; whether all is done sooner depends on what they do else"},
     {RULE_HOST, 1, 1, true, "since what the host takes shows only in part"},
-    {RULE_LEAK, 0, 0, false, MEMORY_ONLY},
-    {RULE_HEAP, 0, 0, false, MEMORY_ONLY},
+    {RULE_LEAK, 0, 0, false, memory_only},
+    {RULE_HEAP, 0, 0, false, memory_only},
 };
 
 static void lock_won(struct work *w, const struct finding *f, struct span_of_won *o)
 {
     const struct causes *c = w->c;
-    struct ask a = {LOCKS, f->stack ? holder_place(c->tr, f->stack) : 0, 0, false, false};
+    struct ask a = {LOCKS, f->stack ? holder_place(c->tr, f->stack) : 0, 0, false, false, false};
     const struct holder_row *h = holder_at(c->tg, a.func);
     a.nested = h && h->wait_ns[WK_LOCK] > h->told / 2;
     a.outside = h && ns_add(h->wait_ns[WK_NET], h->wait_ns[WK_SEND]) > h->told / 2;
+    const bool kept = h && h->ns[ST_RUNNABLE] > h->told / 2; /* others have the processors */
+    a.alone = kept || (h && h->wait_ns[WK_SEND] > h->told / 2);
     waits_won(w, &a, o);
-    o->words = UNDER_LOCK;
+    o->words = kept ? GIVE_WAY : UNDER_LOCK;
     if (h && h->ns[ST_RUNNING] > h->told / 2 && threshold_reached(TH_WON_MARKED, c->tg->gc_mark_ns, c->tg->end)) {
         o->more = true;
         o->words = UNDER_LOCK ALLOCATES;
@@ -525,17 +557,17 @@ static void set_won(struct work *w, const struct finding *f, uint32_t group, dou
 {
     const struct causes *c = w->c;
     const int64_t longest = begun_longest(w->c, f);
-    if (told > 0) {
-        o->hi = told;
+    if (told > 0) { /* of requests: those that ask may be as slow by themselves */
+        *o = (struct span_of_won){told / 2, told, .words = HALF};
     } else if (longest) { /* side by side the longest of them is what is left */
         o->hi = 1 - (double)longest / (double)c->tg->end;
         o->lo = o->lo < o->hi ? o->lo : o->hi;
     } else if (f->stack) {
-        waits_won(w, &(struct ask){PLACE, causes_place(c->tr, f->stack), 0, false, false}, o);
+        waits_won(w, &(struct ask){PLACE, causes_place(c->tr, f->stack), 0, false, false, false}, o);
     } else {
         const bool known = group != UINT32_MAX;
         const int64_t stays = known ? (int64_t)served_stays(w->c, group) : 0;
-        waits_won(w, &(struct ask){SERVED, known ? c->tg->groups[group].name : 0, stays, false, false}, o);
+        waits_won(w, &(struct ask){SERVED, known ? c->tg->groups[group].name : 0, stays, false, false, false}, o);
     }
 }
 
@@ -543,7 +575,7 @@ static void set_won(struct work *w, const struct finding *f, uint32_t group, dou
 static struct span_of_won place_won(struct work *w, const struct finding *f)
 {
     struct span_of_won o = {0, 0, .words = MOST};
-    waits_won(w, &(struct ask){PLACE, causes_place(w->c->tr, f->stack), 0, false, false}, &o);
+    waits_won(w, &(struct ask){PLACE, causes_place(w->c->tr, f->stack), 0, false, false, false}, &o);
     return o;
 }
 
@@ -594,6 +626,10 @@ static bool counted_won(struct work *w, const struct finding *f, double cost, do
     case RULE_SLOW_TASK:
         all = slow_share(c, f);
         *o = (struct span_of_won){all / 2, all, .words = HALF};
+        if (asks_for_collections(c)) { /* these slow all others down as well */
+            o->hi = all + (double)c->tg->gc_mark_ns / (double)c->tg->end;
+            o->words = COLLECTIONS;
+        }
         return true;
     case RULE_GC_SHARE:
     case RULE_GC_ASSIST: collector_won(c, cost, o); return true;
@@ -613,9 +649,9 @@ static bool counted_won(struct work *w, const struct finding *f, double cost, do
         return true;
     case RULE_LINE:
         if (f->queued) {
-            *o = (struct span_of_won){0, cost, .words = "for the short work; what runs long may take longer for it"};
+            *o = (struct span_of_won){0, cost + late_timers(c, group), .words = SHORT_WORK};
         } else if (f->note) {
-            *o = (struct span_of_won){0, 0, .words = LATENCY_ONLY};
+            *o = (struct span_of_won){0, 0, .words = latency_only};
         }
         return true;
     default: return false;
@@ -660,21 +696,6 @@ void finding_won_short(struct text *t, const struct finding *f, int64_t end)
     }
 }
 
-/* What can't be bounded from above is told so. */
-static void more_text(struct text *t, const struct finding *f, double end)
-{
-    if (f->won_lo > 0) {
-        text_lit(t, "at least ");
-        won_share(t, f->won_lo, end, " of the trace");
-        text_lit(t, ", ");
-        won_share(t, f->won_hi, end, "");
-    } else {
-        text_lit(t, "nothing to ");
-        won_share(t, f->won_hi, end, " of the trace");
-    }
-    text_lit(t, " by what it shows, or more");
-}
-
 static void between_text(struct text *t, const struct finding *f, double end)
 {
     if (f->won_lo > 0) {
@@ -693,19 +714,33 @@ static void between_text(struct text *t, const struct finding *f, double end)
     text_lit(t, ")");
 }
 
+/* What can't be bounded from above is told so. */
+static void more_text(struct text *t, const struct finding *f, double end)
+{
+    between_text(t, f, end);
+    text_lit(t, " by what it shows, or more");
+}
+
 static void won_text(struct text *t, const struct finding *f, const struct causes *c, const struct span_of_won *o)
 {
     text_lit(t, "To be won: ");
+    if (o->hi <= 0 && !o->more) {
+        text_lit(t, "no more of this trace's time than two runs of one program differ by, ");
+        won_share(t, f->won_hi, (double)c->tg->end, "");
+        text_add(t, ".%s", o->words == latency_only || o->words == memory_only ? o->words : "");
+        return;
+    }
     (f->won_more ? more_text : between_text)(t, f, (double)c->tg->end);
     if (o->bound == ON_WAY) {
-        text_lit(t, ": the way that the main goroutine waits along leads through it for ");
+        text_lit(t,
+                 ". Those that wait get it; the trace gets shorter by less, since what the main goroutine waits for, "
+                 "followed to its end, is this for ");
         text_share(t, o->on, 1);
-        text_lit(t, " only.");
+        text_lit(t, " of its time only.");
     } else if (o->bound == BEYOND) {
-        text_lit(
-            t,
-            ": the way that the main goroutine waits along ends at the network, which this process answers itself, "
-            "so how far it leads through it is not told.");
+        text_lit(t, ". Those that wait get it; whether the trace gets shorter is not told: the main goroutine waits "
+                    "for answers "
+                    "over the network, which this process gives itself, and by which goroutine is not recorded.");
     } else if (o->words) {
         text_add(t, ", %s.", o->words);
     } else {
@@ -729,7 +764,8 @@ void won_all(struct causes *c)
         f->won_more = o.more;
         f->won_lo = (int64_t)((lo < threshold(TH_TIME_FINDING) ? 0 : lo) * (double)c->tg->end); /* less is none */
         f->won_hi = (int64_t)((hi > 1 ? 1 : hi) * (double)c->tg->end);
-        if (f->rule == RULE_SLOW_TASK && f->severity_ns > f->won_hi) { /* told of the slowest, won of all */
+        if (!o.more && f->severity_ns > f->won_hi &&
+            f->rule != RULE_LEAK) { /* one scale for all: no more than can be won */
             f->severity_ns = f->won_hi;
         }
         if (!f->note && f->severity_ns < f->won_lo) { /* one scale for all: no less than what is surely won */
