@@ -1,7 +1,9 @@
 /*
- * gstate.c - see gstate.h. Assists lie in lists by goroutine, by time; a goroutine's don't overlap. How long it ran within
- * the first i of them is summed up when it is first asked for, so an interval costs two look-ups and its two ends. How long
- * the first i lasted, which is more, is known at once. Nothing here is as large as the trace has goroutines.
+ * gstate.c - see gstate.h. Assists are chained by a hash of their goroutine, in one pass; who is asked for gets a list of its
+ * own, by time; a goroutine's don't overlap. How long it ran within the first i of them is summed up when that is first asked
+ * for, so an interval costs two look-ups and its two ends. How long the first i lasted, which is more, is known at once. All
+ * of it is as large as there are assists, at most 48 bytes each and 24 for a goroutine that was asked for; not as there are
+ * goroutines.
  */
 #include "layout/draw/gstate.h"
 
@@ -23,11 +25,18 @@ struct assist {
 
 struct gstate {
     size_t seen;
-    uint32_t n;       /* goroutines that assist */
-    struct idmap who; /* which of them one is */
-    uint32_t *from;   /* n + 1: where one's stand in the list */
-    struct assist *list;
+    uint32_t bits;        /* 1 << bits heads */
+    uint32_t *head;       /* by a hash of the owner: the last of its chain, 1 up; 0: none */
+    uint32_t *next;       /* of each assist: the one before it in its chain */
+    struct idmap who;     /* whose list is made: which one it is */
+    struct own_list *own; /* of those who were asked for and assist */
+    size_t nown, capown;
     uint32_t last_g, last_who; /* whom was asked for last */
+};
+
+struct own_list { /* a goroutine's */
+    struct assist *list;
+    uint32_t n;
 };
 
 static const struct range *assists(const struct trace *tr, size_t *n)
@@ -37,41 +46,9 @@ static const struct range *assists(const struct trace *tr, size_t *n)
     return r;
 }
 
-/* Goroutines get numbers as they come, of[i] is range i's, and from[k + 1] how many are k's. false: out of memory. */
-static bool count(struct gstate *x, const struct range *r, size_t n, uint32_t lanes, uint32_t *of)
+static uint32_t *head_of(const struct gstate *s, uint32_t owner)
 {
-    for (size_t i = 0; i < n; i++) {
-        of[i] = IDMAP_NONE;
-        if (r[i].owner >= lanes)
-            continue;
-        if ((of[i] = idmap_get(&x->who, r[i].owner)) == IDMAP_NONE) {
-            of[i] = x->n;
-            if (!idmap_put(&x->who, r[i].owner, x->n++))
-                return false;
-        }
-        x->from[of[i] + 1]++;
-    }
-    for (uint32_t i = 0; i < x->n; i++)
-        x->from[i + 1] += x->from[i];
-    return true;
-}
-
-static void fill(struct gstate *x, const struct range *r, size_t n, const uint32_t *of, uint32_t *at)
-{
-    memcpy(at, x->from, ((size_t)x->n + 1) * sizeof *at);
-    enum { ASIDE = 64 }; /* so far at most one stands late: more would be a trace's joke */
-    for (size_t i = 0; i < n; i++) {
-        uint32_t g = of[i], k;
-        if (g == IDMAP_NONE)
-            continue;
-        for (k = at[g]++; k > x->from[g] && k + ASIDE > at[g] && x->list[k - 1].t0 > r[i].t0;
-             k--) /* nearly in order as they are */
-            x->list[k] = x->list[k - 1];
-        x->list[k] = (struct assist){.t0 = r[i].t0, .t1 = r[i].t1, .ran = NOT_YET, .alone = NOT_YET};
-    }
-    for (uint32_t g = 0; g < x->n; g++)
-        for (uint32_t i = x->from[g]; i + 1 < x->from[g + 1]; i++)
-            x->list[i + 1].lasted = ns_add(x->list[i].lasted, x->list[i].t1 - x->list[i].t0);
+    return &s->head[hash_first(owner) >> (64 - s->bits)];
 }
 
 bool gstate_update(struct gstate **s, const struct trace *tr)
@@ -83,34 +60,74 @@ bool gstate_update(struct gstate **s, const struct trace *tr)
     if (*s && ((*s)->seen == n || (!trace_info(tr)->done && n - (*s)->seen < (*s)->seen / 8)))
         return true;
     struct gstate *x = mem_zalloc(sizeof *x);
-    uint32_t *of = mem_alloc((n + 1) * sizeof *of), *at = mem_alloc((n + 1) * sizeof *at);
     if (x) {
         x->seen = n;
         x->last_g = x->last_who = IDMAP_NONE;
-        x->list = mem_alloc((n + 1) * sizeof *x->list);
-        x->from = mem_zalloc((n + 2) * sizeof *x->from);
+        for (x->bits = 1; (size_t)1 << x->bits < n; x->bits++) {
+        }
+        x->head = mem_zalloc(((size_t)1 << x->bits) * sizeof *x->head);
+        x->next = mem_alloc(n * sizeof *x->next);
     }
-    bool ok = x && of && at && x->list && x->from && count(x, r, n, trace_nlanes(tr, LANE_G), of);
-    if (ok) {
-        fill(x, r, n, of, at);
-        gstate_free(*s);
-        *s = x;
-    } else {
+    if (!x || !x->head || !x->next) {
         gstate_free(x);
+        return false;
     }
-    mem_free(of);
-    mem_free(at);
-    return ok;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t *h = head_of(x, r[i].owner);
+        x->next[i] = *h;
+        *h = (uint32_t)i + 1;
+    }
+    gstate_free(*s);
+    *s = x;
+    return true;
 }
 
 void gstate_free(struct gstate *s)
 {
     if (!s)
         return;
+    for (size_t i = 0; i < s->nown; i++)
+        mem_free(s->own[i].list);
+    mem_free(s->own);
     idmap_free(&s->who);
-    mem_free(s->list);
-    mem_free(s->from);
+    mem_free(s->head);
+    mem_free(s->next);
     mem_free(s);
+}
+
+/* Goroutine g's list is made. Returns which one it is; IDMAP_NONE: g doesn't assist, or out of memory. */
+static uint32_t make_own(struct gstate *s, const struct range *r, uint32_t g)
+{
+    enum { ASIDE = 64 }; /* so far at most one stands late: more would be a trace's joke */
+    const uint32_t last = *head_of(s, g);
+    uint32_t n = 0, i;
+    for (i = last; i; i = s->next[i - 1])
+        n += r[i - 1].owner == g;
+    struct own_list *own = n ? mem_grow(s->own, &s->capown, s->nown + 1, sizeof *own) : NULL;
+    if (!own)
+        return IDMAP_NONE;
+    s->own = own;
+    struct assist *list = mem_alloc(n * sizeof *list);
+    if (!list || !idmap_put(&s->who, g, (uint32_t)s->nown)) {
+        mem_free(list);
+        return IDMAP_NONE;
+    }
+    own[s->nown] = (struct own_list){list, n};
+    for (i = last; i; i = s->next[i - 1])
+        if (r[i - 1].owner == g)
+            list[--n] = (struct assist){.t0 = r[i - 1].t0, .t1 = r[i - 1].t1, .ran = NOT_YET, .alone = NOT_YET};
+    n = own[s->nown].n;
+    for (i = 1; i < n; i++) { /* nearly in order as they are */
+        const struct assist a = list[i];
+        uint32_t k = i;
+        for (; k > 0 && k + ASIDE > i + 1 && list[k - 1].t0 > a.t0; k--)
+            list[k] = list[k - 1];
+        list[k] = a;
+    }
+    list[0].lasted = 0;
+    for (i = 0; i + 1 < n; i++)
+        list[i + 1].lasted = ns_add(list[i].lasted, list[i].t1 - list[i].t0);
+    return (uint32_t)s->nown++;
 }
 
 /* A goroutine's: list[from .. to). */
@@ -123,17 +140,19 @@ struct own {
 static bool own_of(struct gstate *s, const struct trace *tr, uint32_t g, struct own *o)
 {
     size_t n;
-    (void)assists(tr, &n);
-    if (!s || n < s->seen)
+    const struct range *r = assists(tr, &n);
+    if (!s || n < s->seen || g == NO_LANE)
         return false;
     if (g != s->last_g) {
         s->last_who = idmap_get(&s->who, g);
+        if (s->last_who == IDMAP_NONE)
+            s->last_who = make_own(s, r, g);
         s->last_g = g;
     }
     const uint32_t k = s->last_who;
     if (k == IDMAP_NONE)
         return false;
-    *o = (struct own){s->list, g, s->from[k], s->from[k + 1]};
+    *o = (struct own){s->own[k].list, g, 0, s->own[k].n};
     return true;
 }
 
