@@ -120,18 +120,31 @@ static inline bool palette_pays(uint32_t k, uint32_t n, bool stacks)
 void palette_sixteen(const uint8_t *planes, unsigned np, uint32_t n, uint32_t i, uint8_t out[16]);
 
 /*
- * pack_skip - over a block's spans, from span i (a multiple of 16) on, as long as they end not behind t, sixteen at a time; only of a
- * block with a palette, without PACK_LONG_DUR, whose spans last less than 2^31 ns in all. *at: the time there; *dur: their
- * bytes. What they last is added to tot by slot. slot: of a tag. Returns the number of the span it stopped at; i: also where the
- * processor can't.
+ * pack_to - where the time of a block's spans up to moment t went, sixteen of them at a time; only of a block with a palette,
+ * without PACK_LONG_DUR, whose spans last less than 2^31 ns in all, and if pack_has_to() (the processor can). *at: where to begin,
+ * what is before it; it goes on to the last sixteen that begin before t, and may be asked for a later moment, then.
+ * out: the first span that doesn't begin before t or ends behind it, when it begins (n: none, when the last one ends), its slot,
+ * and the time per slot before it.
  */
 struct pack_pairs {
     const uint8_t *planes, *tag; /* behind each other by 1 << step bytes: the pairs' tags */
-    unsigned np, step, k;
+    const uint8_t *ctl;
+    unsigned np, step, k, flags;
+    uint32_t n;                               /* spans */
+    _Alignas(32) uint8_t slot[PALETTE_MOST];  /* pack_to()'s: of each pair */
 };
-uint32_t pack_skip(const struct pack_pairs *pairs, unsigned flags, const uint8_t *ctl, const uint8_t **dur,
-                   uint32_t n, uint32_t i, const uint8_t (*slot)[4], enum lane_kind kind, int64_t *at, int64_t t,
-                   int64_t tot[8]);
+struct pack_at {
+    uint32_t i; /* a multiple of 16 */
+    const uint8_t *dur;
+    int64_t t, tot[8];
+};
+struct pack_part {
+    uint32_t i;
+    unsigned slot;
+    int64_t t, tot[8];
+};
+bool pack_has_to(void);
+void pack_to(const struct pack_pairs *x, struct pack_at *at, int64_t t, struct pack_part *out);
 
 /*
  * pack_spans - n <= SPAN_BLOCK spans into out, of which PACK_MAX + PACK_SLACK bytes may be written. Returns the number

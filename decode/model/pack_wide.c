@@ -216,8 +216,9 @@ static WIDE size_t pack_block(uint8_t *out, const struct waitspan *s, enum lane_
 }
 
 /* Which of sixteen spans are of which pair, and the slots of these. */
-INLINE __m128i slots_of(const struct pack_pairs *x, uint32_t size, uint32_t i, __m256i slot)
+INLINE __m128i slots_of(const struct pack_pairs *x, uint32_t size, uint32_t i)
 {
+    const __m256i slot = _mm256_load_si256((const __m256i *)(const void *)x->slot);
     __m128i at = _mm_setzero_si128();
     for (unsigned k = 0; k < x->np; k++) {
         uint16_t m;
@@ -227,61 +228,112 @@ INLINE __m128i slots_of(const struct pack_pairs *x, uint32_t size, uint32_t i, _
     return _mm256_castsi256_si128(_mm256_permutexvar_epi8(_mm256_castsi128_si256(at), slot));
 }
 
-static WIDE uint32_t skip(const struct pack_pairs *x, unsigned flags, const uint8_t *ctl, const uint8_t **dur,
-                          uint32_t n, uint32_t i, const uint8_t (*slot)[4], enum lane_kind kind, int64_t *at,
-                          int64_t t, int64_t tot[8])
+/* Sixteen durations (of `lanes` the others are 0), and how many bytes they take. */
+INLINE __m512i durations(const uint8_t *p, const uint8_t *ctl, unsigned flags, __mmask16 lanes, uint64_t *keep)
 {
-    const __m512i low = _mm512_set1_epi64(UINT32_MAX), one = _mm512_set1_epi32(1);
     const uint64_t first = 0x1111111111111111;
-    _Alignas(32) uint8_t of[PALETTE_MOST] = {0};
-    __m512i sum[8];
-    const uint8_t *p = *dur;
-    uint32_t from = i, rest = 0;
-    for (uint32_t k = 0; k < x->k; k++)
-        of[k] = slot[x->tag[k << x->step]][kind];
-    const __m256i table = _mm256_load_si256((const __m256i *)(const void *)of);
+    const __m512i one = _mm512_set1_epi32(1);
+    uint32_t c;
+    memcpy(&c, ctl, 4);
+    uint32_t a = _pext_u32(c, 0x55555555),
+             b = _pext_u32(c, 0xaaaaaaaa); /* the codes' bits: 1, 2, 3, 4 bytes are 0, 1, 2, 3 */
+    *keep = first | _pdep_u64(a | b, first << 1) | _pdep_u64(b, first << 2) | _pdep_u64(a & b, first << 3);
+    __m512i bytes;
+    if (lanes == 0xffff) {
+        bytes = _mm512_loadu_si512(p);
+    } else { /* a lane's last spans: nothing behind them is known to be there */
+        *keep &= ((uint64_t)1 << 4 * (unsigned)__builtin_popcount(lanes)) - 1;
+        bytes = _mm512_maskz_loadu_epi8(((uint64_t)1 << __builtin_popcountll(*keep)) - 1, p);
+    }
+    __m512i d = _mm512_maskz_expand_epi8(*keep, bytes);
+    if (flags & PACK_UNIT)
+        d = _mm512_mask_srli_epi32(_mm512_slli_epi32(d, 5), _mm512_test_epi32_mask(d, one), d, 1);
+    return d;
+}
+
+/* What each of eight sums comes to, on top of from. */
+INLINE void add_sums(const __m512i s[8], const int64_t from[8], int64_t to[8])
+{
+    __m512i x[4], y[2];
+    UNROLL
+    for (int k = 0; k < 4; k++)
+        x[k] = _mm512_add_epi32(_mm512_unpacklo_epi32(s[2 * k], s[2 * k + 1]),
+                                _mm512_unpackhi_epi32(s[2 * k], s[2 * k + 1]));
+    UNROLL
+    for (int k = 0; k < 2; k++)
+        y[k] = _mm512_add_epi32(_mm512_unpacklo_epi64(x[2 * k], x[2 * k + 1]),
+                                _mm512_unpackhi_epi64(x[2 * k], x[2 * k + 1]));
+    __m512i z = _mm512_add_epi32(_mm512_shuffle_i64x2(y[0], y[1], 0x44), _mm512_shuffle_i64x2(y[0], y[1], 0xee));
+    z = _mm512_add_epi32(z, _mm512_shuffle_i64x2(z, z, 0xb1));
+    const __m256i all = _mm256_inserti128_si256(_mm512_castsi512_si256(z), _mm512_extracti32x4_epi32(z, 2), 1);
+    _mm512_storeu_si512(to, _mm512_add_epi64(_mm512_loadu_si512(from), _mm512_cvtepu32_epi64(all)));
+}
+
+INLINE void sum_up(__m512i sum[8], __m128i slots, __mmask16 which, __m512i d)
+{
+    UNROLL
+    for (int k = 0; k < 8; k++)
+        sum[k] = _mm512_mask_add_epi32(
+            sum[k], _mm_mask_cmpeq_epi8_mask(which, slots, _mm_set1_epi8((char)k)), sum[k], d);
+}
+
+/* Of each of sixteen how much they come to up to it. */
+INLINE __m512i running(__m512i d)
+{
+    const __m512i zero = _mm512_setzero_si512();
+    d = _mm512_add_epi32(d, _mm512_alignr_epi32(d, zero, 15));
+    d = _mm512_add_epi32(d, _mm512_alignr_epi32(d, zero, 14));
+    d = _mm512_add_epi32(d, _mm512_alignr_epi32(d, zero, 12));
+    return _mm512_add_epi32(d, _mm512_alignr_epi32(d, zero, 8));
+}
+
+WIDE void pack_to(const struct pack_pairs *x, struct pack_at *at, int64_t t, struct pack_part *out)
+{
+    __m512i sum[8], d = _mm512_setzero_si512();
+    __m128i slots = _mm_setzero_si128();
+    uint32_t i = at->i;
+    int64_t left = t - at->t;
+    __mmask16 lanes = 0xffff;
+    const uint8_t *p = at->dur;
     UNROLL
     for (int k = 0; k < 8; k++)
         sum[k] = _mm512_setzero_si512();
-    for (; i + 16 <= n; i += 16) {
-        uint32_t c;
-        memcpy(&c, ctl + i / 4, 4);
-        uint32_t a = _pext_u32(c, 0x55555555),
-                 b = _pext_u32(c, 0xaaaaaaaa); /* the codes' bits: 1, 2, 3, 4 bytes are 0, 1, 2, 3 */
-        uint64_t keep =
-            first | _pdep_u64(a | b, first << 1) | _pdep_u64(b, first << 2) | _pdep_u64(a & b, first << 3);
-        __m512i d = _mm512_maskz_expand_epi8(keep, _mm512_loadu_si512(p));
-        if (flags & PACK_UNIT)
-            d = _mm512_mask_srli_epi32(_mm512_slli_epi32(d, 5), _mm512_test_epi32_mask(d, one), d, 1);
-        int64_t all = _mm512_reduce_add_epi64(_mm512_add_epi64(_mm512_and_si512(d, low), _mm512_srli_epi64(d, 32)));
-        __m128i s = slots_of(x, (n + 7) / 8, i, table);
-        if (all >= t - *at) { /* the rest of the way one by one */
-            uint32_t last[16], j = 0;
-            uint8_t in[16];
-            _mm512_storeu_si512(last, d);
-            _mm_storeu_si128((__m128i *)(void *)in, s);
-            for (; *at < t && last[j] <= t - *at; j++) { /* all of them don't end before t */
-                tot[in[j]] += last[j];
-                *at += last[j];
-            }
-            p += __builtin_popcountll(j < 16 ? keep & (((uint64_t)1 << 4 * j) - 1) : keep);
-            rest = j;
+    for (; i < x->n; i += 16) {
+        uint64_t keep;
+        lanes = x->n - i >= 16 ? 0xffff : (__mmask16)((1u << (x->n - i)) - 1);
+        d = durations(p, x->ctl + i / 4, x->flags, lanes, &keep);
+        slots = slots_of(x, (x->n + 7) / 8, i);
+        const int64_t all = (uint32_t)_mm512_reduce_add_epi32(d);
+        if (all >= left || lanes != 0xffff)
             break;
-        }
-        *at += all;
+        left -= all;
         p += __builtin_popcountll(keep);
-        UNROLL
-        for (int k = 0; k < 8; k++)
-            sum[k] = _mm512_mask_add_epi32(sum[k], _mm_cmpeq_epi8_mask(s, _mm_set1_epi8((char)k)), sum[k], d);
+        sum_up(sum, slots, 0xffff, d);
     }
-    *dur = p;
-    if (i > from) {
-        UNROLL
-        for (int k = 0; k < 8; k++)
-            tot[k] += _mm512_reduce_add_epi64(
-                _mm512_add_epi64(_mm512_and_si512(sum[k], low), _mm512_srli_epi64(sum[k], 32)));
+    if (i > at->i) {
+        add_sums(sum, at->tot, at->tot);
+        at->i = i;
+        at->dur = p;
+        at->t = t - left;
     }
-    return i + rest;
+    *out = (struct pack_part){.i = i < x->n ? i : x->n, .t = at->t};
+    memcpy(out->tot, at->tot, sizeof out->tot);
+    if (i >= x->n)
+        return;
+    const __m512i end = running(d), most = _mm512_set1_epi32((int)(left < INT32_MAX ? left : INT32_MAX));
+    const __mmask16 whole = /* those that begin before t and end not behind it */
+        (__mmask16)(lanes & _mm512_cmple_epu32_mask(end, most) &
+                    _mm512_cmplt_epu32_mask(_mm512_sub_epi32(end, d), most));
+    UNROLL
+    for (int k = 0; k < 8; k++)
+        sum[k] = _mm512_maskz_mov_epi32(_mm_mask_cmpeq_epi8_mask(whole, slots, _mm_set1_epi8((char)k)), d);
+    add_sums(sum, at->tot, out->tot);
+    out->t += (uint32_t)_mm512_mask_reduce_add_epi32(whole, d);
+    const unsigned n = (unsigned)__builtin_popcount(whole);
+    uint8_t slot[16];
+    _mm_storeu_si128((__m128i *)(void *)slot, slots);
+    out->i = i + n;
+    out->slot = n < 16 ? slot[n] : 0;
 }
 
 static bool have_wide(void)
@@ -290,27 +342,28 @@ static bool have_wide(void)
            __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2");
 }
 
+bool pack_has_to(void)
+{
+    return have_wide();
+}
+
 size_t pack_wide(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how,
                  struct pack_sums *sums)
 {
     return n == SPAN_BLOCK && have_wide() ? pack_block(out, s, kind, how, sums) : 0;
 }
 
-uint32_t pack_skip(const struct pack_pairs *pairs, unsigned flags, const uint8_t *ctl, const uint8_t **dur,
-                   uint32_t n, uint32_t i, const uint8_t (*slot)[4], enum lane_kind kind, int64_t *at, int64_t t,
-                   int64_t tot[8])
-{
-    return have_wide() ? skip(pairs, flags, ctl, dur, n, i, slot, kind, at, t, tot) : i;
-}
-
 #else
 
-uint32_t pack_skip(const struct pack_pairs *pairs, unsigned flags, const uint8_t *ctl, const uint8_t **dur,
-                   uint32_t n, uint32_t i, const uint8_t (*slot)[4], enum lane_kind kind, int64_t *at, int64_t t,
-                   int64_t tot[8])
+bool pack_has_to(void)
 {
-    (void)pairs, (void)flags, (void)ctl, (void)dur, (void)n, (void)slot, (void)kind, (void)at, (void)t, (void)tot;
-    return i;
+    return false;
+}
+
+void pack_to(const struct pack_pairs *x, struct pack_at *at, int64_t t, struct pack_part *out)
+{
+    (void)x, (void)t;
+    *out = (struct pack_part){.t = at->t};
 }
 
 size_t pack_wide(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how,

@@ -144,14 +144,14 @@ uint32_t spans_wide(const struct spanlane *l, uint32_t b, uint32_t last, int64_t
 
 /* A position in a lane that only moves forward: totals up to `t`, which is the start of span `i` of the block. */
 struct walk {
-    int64_t t, tot[SPAN_SLOTS];
-    uint32_t b, i, n;
-    const uint8_t *tags, *ctl, *dur, *len; /* packed; tags: NULL with a palette */
+    struct pack_at at;
+    uint32_t b, n;
+    const uint8_t *tags, *ctl, *len; /* packed; tags: NULL with a palette */
     bool wide;
     unsigned flags;
+    bool by_sixteen;            /* pack_to() may be asked */
     struct pack_pairs pairs;    /* with a palette */
-    uint8_t at[16];             /* and which of them spans i & ~15 .. are */
-    bool skips;                 /* pack_skip() may be asked */
+    uint8_t of[16];             /* and which of them spans i & ~15 .. are */
     int64_t far;                /* as long as some 16 spans: worth going by fours */
     const struct waitspan *raw; /* or not */
     const struct span_pool *sp;
@@ -160,34 +160,49 @@ struct walk {
 /* Before a palette's span i is looked at, when i is a multiple of 16 or has gone on by more than one. */
 static inline void walk_pairs(struct walk *w)
 {
-    palette_sixteen(w->pairs.planes, w->pairs.np, w->n, w->i & ~15u, w->at);
+    palette_sixteen(w->pairs.planes, w->pairs.np, w->n, w->at.i & ~15u, w->of);
 }
 
-static void walk_enter(const struct spanlane *l, uint32_t b, struct walk *w)
+/* What pack_to() wants to know of a block. */
+static void walk_slots(struct walk *w, enum lane_kind kind)
+{
+    struct pack_pairs *x = &w->pairs;
+    x->ctl = w->ctl;
+    x->flags = w->flags;
+    x->n = w->n;
+    memset(x->slot, 0, sizeof x->slot);
+    for (unsigned k = 0; k < x->k; k++)
+        x->slot[k] = w->sp->tagslot[x->tag[k << x->step]][kind];
+}
+
+static void walk_enter(const struct spanlane *l, enum lane_kind kind, uint32_t b, struct walk *w)
 {
     uint32_t nblk = spans_nblk(l);
     w->b = b;
-    w->i = 0;
-    memset(w->tot, 0, sizeof w->tot);
+    w->at.i = 0;
+    memset(w->at.tot, 0, sizeof w->at.tot);
     const uint8_t *p = l->packed ? l->wait.packed : NULL;
     int64_t lasts = 0;
     if (nblk) {
         struct blk k = blocks_get(l->blocks, b);
-        w->t = k.t0;
+        w->at.t = k.t0;
         int64_t sum = 0;
         for (int s = 1; s < SPAN_SLOTS; s++)
-            sum += w->tot[s] = k.cum[s - 1];
-        w->tot[0] = k.t0 - blocks_t0(l->blocks, 0) - sum;
+            sum += w->at.tot[s] = k.cum[s - 1];
+        w->at.tot[0] = k.t0 - blocks_t0(l->blocks, 0) - sum;
         if (b < nblk) {
             p = k.data;
             lasts = blocks_t0(l->blocks, b + 1) - k.t0;
         }
     } else {
-        w->t = l->wait_t0;
+        w->at.t = l->wait_t0;
     }
+    if (b == nblk)
+        lasts = l->t0 - l->wait_t0;
     w->n = b < nblk ? SPAN_BLOCK : spans_nwait(l);
     w->raw = p ? NULL : spans_wait(l);
-    w->far = !p ? INT64_MAX : lasts / 8;
+    w->far = !p ? INT64_MAX : b < nblk ? lasts / 8 : 0;
+    w->by_sixteen = false;
     if (p) {
         unsigned flags = *p++;
         w->flags = flags;
@@ -200,16 +215,19 @@ static void walk_enter(const struct spanlane *l, uint32_t b, struct walk *w)
             x->np = x->k > 1 ? 32 - (unsigned)__builtin_clz(x->k - 1) : 0;
             x->planes = p += x->k << x->step;
             p += x->np * ((w->n + 7) / 8);
-            w->skips = b < nblk && lasts < INT32_MAX && !(flags & PACK_LONG_DUR);
-            walk_pairs(w);
+            w->by_sixteen = lasts >= 0 && lasts < INT32_MAX && !(flags & PACK_LONG_DUR) && pack_has_to();
+            if (!w->by_sixteen)
+                walk_pairs(w);
             w->tags = NULL;
         } else {
             w->tags = p;
             p += w->wide ? 2 * w->n : w->n;
         }
         w->ctl = p;
-        w->dur = p + (w->n + 3) / 4;
+        w->at.dur = p + (w->n + 3) / 4;
         w->len = pack_len_dur[!!(flags & PACK_LONG_DUR)];
+        if (w->by_sixteen)
+            walk_slots(w, kind);
     }
 }
 
@@ -217,16 +235,16 @@ static void walk_enter(const struct spanlane *l, uint32_t b, struct walk *w)
 static inline int64_t walk_dur(const struct walk *w, enum lane_kind kind, unsigned *slot, unsigned *bytes)
 {
     if (w->raw) {
-        *slot = w->sp->tagslot[wait_tag(&w->raw[w->i])][kind];
+        *slot = w->sp->tagslot[wait_tag(&w->raw[w->at.i])][kind];
         *bytes = 0;
-        return wait_dur(&w->raw[w->i], w->sp->longs);
+        return wait_dur(&w->raw[w->at.i], w->sp->longs);
     }
-    *slot = w->sp->tagslot[!w->tags  ? w->pairs.tag[(unsigned)w->at[w->i % 16] << w->pairs.step]
-                           : w->wide ? w->tags[2 * w->i] | (uint32_t)w->tags[2 * w->i + 1] << 8
-                                     : w->tags[w->i]][kind];
-    *bytes = w->len[w->ctl[w->i / 4] >> (w->i % 4 * 2) & 3];
+    *slot = w->sp->tagslot[!w->tags  ? w->pairs.tag[(unsigned)w->of[w->at.i % 16] << w->pairs.step]
+                           : w->wide ? w->tags[2 * w->at.i] | (uint32_t)w->tags[2 * w->at.i + 1] << 8
+                                     : w->tags[w->at.i]][kind];
+    *bytes = w->len[w->ctl[w->at.i / 4] >> (w->at.i % 4 * 2) & 3];
     uint64_t x;
-    memcpy(&x, w->dur, 8);
+    memcpy(&x, w->at.dur, 8);
     return pack_dur_ns(x & pack_mask[*bytes], w->flags);
 }
 
@@ -238,9 +256,9 @@ static inline __attribute__((always_inline)) void walk_fours(struct walk *w, con
                                                              enum lane_kind kind, int64_t t, bool units, bool wide,
                                                              bool palette)
 {
-    const uint8_t *len = w->len, *p = w->dur, *ctl = w->ctl, *tags = w->tags;
-    int64_t tot[4][SPAN_SLOTS] = {{0}}, at = w->t;
-    uint32_t i = w->i, n = w->n;
+    const uint8_t *len = w->len, *p = w->at.dur, *ctl = w->ctl, *tags = w->tags;
+    int64_t tot[4][SPAN_SLOTS] = {{0}}, at = w->at.t;
+    uint32_t i = w->at.i, n = w->n;
     while (i + 4 <= n) {
         unsigned c = ctl[i / 4], l[4] = {len[c & 3], len[c >> 2 & 3], len[c >> 4 & 3], len[c >> 6]}, used = 0;
         int64_t d[4], sum = 0;
@@ -257,10 +275,10 @@ static inline __attribute__((always_inline)) void walk_fours(struct walk *w, con
 #undef TAKE
         if (sum >= t - at)
             break;
-        if (palette && i % 16 == 0 && i > w->i)
-            palette_sixteen(w->pairs.planes, w->pairs.np, n, i, w->at);
+        if (palette && i % 16 == 0 && i > w->at.i)
+            palette_sixteen(w->pairs.planes, w->pairs.np, n, i, w->of);
 #define ADD(k) \
-    tot[k][slot[palette ? w->pairs.tag[(unsigned)w->at[(i + k) % 16] << w->pairs.step] \
+    tot[k][slot[palette ? w->pairs.tag[(unsigned)w->of[(i + k) % 16] << w->pairs.step] \
                 : wide  ? tags[2 * (i + k)] | (unsigned)tags[2 * (i + k) + 1] << 8 \
                         : tags[i + k]][kind]] += d[k]
         ADD(0);
@@ -272,34 +290,48 @@ static inline __attribute__((always_inline)) void walk_fours(struct walk *w, con
         i += 4;
         p += used;
     }
-    if (i == w->i)
+    if (i == w->at.i)
         return;
-    w->t = at;
-    w->i = i;
-    w->dur = p;
+    w->at.t = at;
+    w->at.i = i;
+    w->at.dur = p;
     if (palette && i % 16 == 0 && i < n)
         walk_pairs(w);
     for (int s = 0; s < SPAN_SLOTS; s++)
-        w->tot[s] += tot[0][s] + tot[1][s] + tot[2][s] + tot[3][s];
+        w->at.tot[s] += tot[0][s] + tot[1][s] + tot[2][s] + tot[3][s];
 }
 
 static void walk_on(struct walk *w, const uint8_t (*slot)[4], enum lane_kind kind, int64_t t)
 {
-    if (w->flags & PACK_PALETTE && w->skips && w->i % 16 == 0) {
-        uint32_t i = pack_skip(&w->pairs, w->flags, w->ctl, &w->dur, w->n, w->i, slot, kind, &w->t, t, w->tot);
-        if (i > w->i) {
-            w->i = i;
-            if (i < w->n)
-                walk_pairs(w);
-            return;
-        }
-    }
     if (w->flags & PACK_PALETTE)
         walk_fours(w, slot, kind, t, w->flags & PACK_UNIT, false, true);
     else if (w->wide)
         walk_fours(w, slot, kind, t, w->flags & PACK_UNIT, true, false);
     else
         walk_fours(w, slot, kind, t, w->flags & PACK_UNIT, false, false);
+}
+
+/* One by one, or by fours, to the span that ends behind t. Returns its slot, if there is one. */
+static unsigned walk_to(struct walk *w, enum lane_kind kind, int64_t t)
+{
+    unsigned slot = 0, bytes = 0;
+    while (w->at.i < w->n && w->at.t < t) { /* a span of no length at t doesn't start before t */
+        if (w->at.i % 4 == 0 && t - w->at.t > w->far) {
+            walk_on(w, w->sp->tagslot, kind, t);
+            if (w->at.i == w->n || w->at.t == t)
+                break;
+        }
+        int64_t d = walk_dur(w, kind, &slot, &bytes);
+        if (d > t - w->at.t)
+            break;
+        w->at.tot[slot] += d;
+        w->at.t += d;
+        if (bytes)
+            w->at.dur += bytes;
+        if (++w->at.i % 16 == 0 && w->at.i < w->n && !w->raw && !w->tags)
+            walk_pairs(w);
+    }
+    return slot;
 }
 
 enum { AHEAD = 64 };
@@ -360,6 +392,7 @@ void spans_totals(const struct span_pool *sp, enum lane_kind kind, const struct 
                   uint32_t n, int64_t end, int64_t (*out)[SPAN_SLOTS], uint64_t *count)
 {
     struct walk w;
+    struct pack_part part;
     w.sp = sp;
     uint32_t nblk = spans_nblk(l), i = 0, b[AHEAD], found = 0; /* b: of moments from..found */
     bool in = false;
@@ -376,36 +409,30 @@ void spans_totals(const struct span_pool *sp, enum lane_kind kind, const struct 
             find_all(l, t + i, found, b);
         }
         if (!in || b[i - from] != w.b)
-            walk_enter(l, b[i - from], &w);
+            walk_enter(l, kind, b[i - from], &w);
         in = true;
-        unsigned slot = 0, bytes = 0;
-        while (w.i < w.n && w.t < t[i]) { /* a span of no length at t doesn't start before t */
-            if (w.i % 4 == 0 && t[i] - w.t > w.far) {
-                walk_on(&w, sp->tagslot, kind, t[i]);
-                if (w.i == w.n || w.t == t[i])
-                    break;
-            }
-            int64_t d = walk_dur(&w, kind, &slot, &bytes);
-            if (d > t[i] - w.t)
-                break;
-            w.tot[slot] += d;
-            w.t += d;
-            if (bytes)
-                w.dur += bytes;
-            if (++w.i % 16 == 0 && w.i < w.n && !w.raw && !w.tags)
-                walk_pairs(&w);
+        unsigned slot = 0;
+        if (w.by_sixteen) {
+            pack_to(&w.pairs, &w.at, t[i], &part);
+            slot = part.slot;
+            memcpy(out[i], part.tot, sizeof out[i]);
+        } else {
+            slot = walk_to(&w, kind, t[i]);
+            part.i = w.at.i;
+            part.t = w.at.t;
+            memcpy(out[i], w.at.tot, sizeof out[i]);
         }
-        memcpy(out[i], w.tot, sizeof out[i]);
-        if (w.i < w.n)
-            out[i][slot] += t[i] - w.t;
-        else if (w.b == nblk && !l->ended) {
+        if (part.i < w.n) {
+            out[i][slot] += t[i] - part.t;
+        } else if (w.b == nblk && !l->ended) {
             int64_t stop = t[i] < end ? t[i] : end;
-            if (stop > w.t)
-                out[i][sp->tagslot[wait_tag(&l->open)][kind]] += stop - w.t;
+            if (stop > part.t)
+                out[i][sp->tagslot[wait_tag(&l->open)][kind]] += stop - part.t;
         }
         if (count)
             count[i] =
-                (uint64_t)w.b * SPAN_BLOCK + w.i + (w.i < w.n ? w.t < t[i] : w.b == nblk && !l->ended && w.t < t[i]);
+                (uint64_t)w.b * SPAN_BLOCK + part.i +
+                (part.i < w.n ? part.t < t[i] : w.b == nblk && !l->ended && part.t < t[i]);
     }
 }
 
