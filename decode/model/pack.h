@@ -130,8 +130,8 @@ struct pack_pairs {
     const uint8_t *planes, *tag; /* behind each other by 1 << step bytes: the pairs' tags */
     const uint8_t *ctl;
     unsigned np, step, k, flags;
-    uint32_t n;                               /* spans */
-    _Alignas(32) uint8_t slot[PALETTE_MOST];  /* pack_to()'s: of each pair */
+    uint32_t n;                              /* spans */
+    _Alignas(32) uint8_t slot[PALETTE_MOST]; /* pack_to()'s: of each pair */
 };
 struct pack_at {
     uint32_t i; /* a multiple of 16 */

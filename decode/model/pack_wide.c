@@ -273,8 +273,8 @@ INLINE void sum_up(__m512i sum[8], __m128i slots, __mmask16 which, __m512i d)
 {
     UNROLL
     for (int k = 0; k < 8; k++)
-        sum[k] = _mm512_mask_add_epi32(
-            sum[k], _mm_mask_cmpeq_epi8_mask(which, slots, _mm_set1_epi8((char)k)), sum[k], d);
+        sum[k] =
+            _mm512_mask_add_epi32(sum[k], _mm_mask_cmpeq_epi8_mask(which, slots, _mm_set1_epi8((char)k)), sum[k], d);
 }
 
 /* Of each of sixteen how much they come to up to it. */

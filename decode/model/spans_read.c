@@ -430,9 +430,8 @@ void spans_totals(const struct span_pool *sp, enum lane_kind kind, const struct 
                 out[i][sp->tagslot[wait_tag(&l->open)][kind]] += stop - part.t;
         }
         if (count)
-            count[i] =
-                (uint64_t)w.b * SPAN_BLOCK + part.i +
-                (part.i < w.n ? part.t < t[i] : w.b == nblk && !l->ended && part.t < t[i]);
+            count[i] = (uint64_t)w.b * SPAN_BLOCK + part.i +
+                       (part.i < w.n ? part.t < t[i] : w.b == nblk && !l->ended && part.t < t[i]);
     }
 }
 

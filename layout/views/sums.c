@@ -162,7 +162,10 @@ static void add_lane(struct sums *s, uint32_t g, const struct lane_info *li)
 {
     struct shares sh;
     struct row r = {.count = 1, .key = g};
-    gstate_shares(s->v->gstate, s->tr, (struct lane){LANE_G, g}, s->t0, s->t1, &sh);
+    if (s->light) /* how long it ran: for what, nobody asks */
+        trace_shares(s->tr, (struct lane){LANE_G, g}, s->t0, s->t1, &sh);
+    else
+        gstate_shares(s->v->gstate, s->tr, (struct lane){LANE_G, g}, s->t0, s->t1, &sh);
     for (int k = 0; k < ST_COUNT; k++)
         s->all.ns[k] = time_add(s->all.ns[k], k == ST_NONE ? 0 : sh.ns[k]);
     r.ns[BY_RUNNING] = sh.ns[ST_RUNNING] + sh.ns[ST_GCWORK] + sh.ns[ST_ASSIST] + sh.ns[ST_SWEEP];
