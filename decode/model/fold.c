@@ -630,33 +630,28 @@ static inline void fold_count(struct fold *f, const struct ev *e)
     }
 }
 
-static void fold_other(struct fold *f, const struct ev *e)
+/* Of whom, and of when, it isn't known what happened. */
+static void fold_unknown(struct fold *f, const struct ev *e)
 {
-    fold_count(f, e);
-    bool has_g = e->g != EV_NONE, has_p = e->p != EV_NONE;
+    if (e->kind == EVK_GAP && e->state) {
+        gap_over(f, e);
+    } else if (e->kind == EVK_GAP) {
+        gap_begins(f, e);
+    } else {
+        f->lossy = true;
+        if (e->g != EV_NONE)
+            on_g_lost(f, e);
+        else if (e->p != EV_NONE)
+            on_p_lost(f, e);
+        else
+            fold_range_lost(f, RANGE_GC, &f->gc_open, e->arg < (uint64_t)e->t ? (int64_t)e->arg : e->t);
+    }
+}
+
+/* What is kept in lists. */
+static void fold_listed(struct fold *f, const struct ev *e)
+{
     switch (e->kind) {
-    case EVK_G_CREATE:
-        if (has_g)
-            on_g_create(f, e);
-        break;
-    case EVK_G_STATUS:
-        if (has_g)
-            on_g_status(f, e);
-        break;
-    case EVK_G_LABEL:
-        if (has_g)
-            on_g_label(f, e);
-        break;
-    case EVK_P_STATE:
-        f->carrying = e->flags & EVF_CARRIED;
-        if (has_p)
-            on_p_state(f, e);
-        f->carrying = false;
-        break;
-    case EVK_M_NEW:
-        if (e->m != EV_NONE)
-            f->m[e->m].id = e->arg;
-        break;
     case EVK_RANGE_BEGIN:
     case EVK_RANGE_ACTIVE:
         if (e->state < RANGE_KINDS)
@@ -676,22 +671,40 @@ static void fold_other(struct fold *f, const struct ev *e)
     case EVK_REGION_END: fold_region_end(f, e); break;
     case EVK_LOG: fold_log(f, e); break;
     case EVK_SAMPLE: fold_sample(f, e); break;
-    case EVK_LOST:
-        f->lossy = true;
-        if (has_g)
-            on_g_lost(f, e);
-        else if (has_p)
-            on_p_lost(f, e);
-        else
-            fold_range_lost(f, RANGE_GC, &f->gc_open, e->arg < (uint64_t)e->t ? (int64_t)e->arg : e->t);
-        break;
-    case EVK_GAP:
-        if (e->state)
-            gap_over(f, e);
-        else
-            gap_begins(f, e);
-        break;
     default: break;
+    }
+}
+
+static void fold_other(struct fold *f, const struct ev *e)
+{
+    const bool has_g = e->g != EV_NONE;
+    fold_count(f, e);
+    switch (e->kind) {
+    case EVK_G_CREATE:
+        if (has_g)
+            on_g_create(f, e);
+        break;
+    case EVK_G_STATUS:
+        if (has_g)
+            on_g_status(f, e);
+        break;
+    case EVK_G_LABEL:
+        if (has_g)
+            on_g_label(f, e);
+        break;
+    case EVK_P_STATE:
+        f->carrying = e->flags & EVF_CARRIED;
+        if (e->p != EV_NONE)
+            on_p_state(f, e);
+        f->carrying = false;
+        break;
+    case EVK_M_NEW:
+        if (e->m != EV_NONE)
+            f->m[e->m].id = e->arg;
+        break;
+    case EVK_LOST:
+    case EVK_GAP: fold_unknown(f, e); break;
+    default: fold_listed(f, e); break;
     }
 }
 

@@ -147,93 +147,129 @@ ALWAYS struct side side_of(struct v1_emit *em, uint32_t cur)
     return (struct side){cur, c->head, c, &em->p[cur], &c->ring[c->head & em->o->d.mask]};
 }
 
+/* Mostly two take turns: who comes after them matters when one gets behind him. */
+struct pair {
+    struct side a, b; /* whose turn it is, and who is next if there are two */
+    bool two;
+    size_t n;       /* in the heap */
+    int64_t third;  /* when one comes who isn't of the two */
+    int64_t before; /* what isn't earlier than that is not for this loop */
+    int64_t limit;  /* up to there it is a's turn */
+};
+
+/* The one whose event is the earliest, and the next. false: that isn't for this loop. */
+ALWAYS bool pair_begin(struct pair *t, struct v1_emit *em, int64_t aside)
+{
+    const struct v1_order *o = em->o;
+    t->n = o->nheap;
+    t->two = o->sorted && t->n > 1;
+    t->before = least(aside, v1_order_patience(o));
+    t->limit = least(v1_order_limit(o), t->before);
+    t->third = INT64_MIN;
+    t->a = t->b = side_of(em, o->heap[v1_order_top(o)].cur);
+    if (t->two) {
+        t->b = side_of(em, o->heap[t->n - 2].cur);
+        t->third = t->n > 2 ? o->heap[t->n - 3].key : INT64_MAX;
+    }
+    return (int64_t)t->a.e->ticks < t->before || t->before == INT64_MAX;
+}
+
+/* b's turn: a's next event is behind b's. false: it may be another's; the order knows. */
+ALWAYS bool pair_turn(struct pair *t, struct v1_order *o, const struct side *a)
+{
+    const int64_t now = (int64_t)a->e->ticks, key = (int64_t)t->b.e->ticks;
+    if (!t->two || now >= t->third || key >= t->before) {
+        v1_order_replace(o, now);
+        return false;
+    }
+    struct v1_slot *slot = &o->heap[t->n - 2];
+    slot[0].key = now;
+    slot[0].cur = a->cur;
+    slot[1].key = key;
+    slot[1].cur = t->b.cur;
+    t->a = t->b;
+    t->b = *a;
+    t->limit = least(now, t->before);
+    return true;
+}
+
+/* The event behind a's: NULL, there is none. false: out of memory. */
+ALWAYS bool side_next(struct side *a, struct hot *h, struct v1_decoder *d, const struct v1_ev **x)
+{
+    *x = &a->c->ring[++a->head & d->mask];
+    if (a->head != a->c->fill)
+        return true;
+    a->c->head = a->head;
+    if (!v1_fill(d, a->c))
+        *x = NULL;
+    h->rows = d->g;
+    return !d->oom;
+}
+
+/* An event the long way. */
+ALWAYS void tell_any(struct hot *h, struct v1_emit *em, const struct v1_ev *e)
+{
+    save(h, em);
+    v1_emit_event(em, e);
+    load(h, em);
+}
+
+/* a's turn: its events, as long as they are the earliest. */
+enum end { TURN_OF_B, TURN_OVER, ALL_OVER };
+ALWAYS enum end turn(struct pair *t, struct hot *h, struct v1_emit *em, const struct ev_half *full)
+{
+    struct v1_order *o = em->o;
+    struct side a = t->a;
+    const int64_t limit = t->limit;
+    const struct v1_ev *x;
+    if (a.c->forced || !v1_ready(&o->d, a.e))
+        return ALL_OVER;
+    uint64_t quick = until(h, em, a.q, (int64_t)a.e->ticks);
+    for (;; a.e = x) {
+        const struct v1_ev *e = a.e;
+        if (h->v > full || e->tag.means == V1_MEANS_EXIT) {
+            o->heap[v1_order_top(o)].key = (int64_t)e->ticks;
+            a.c->head = a.head;
+            return ALL_OVER;
+        }
+        if (!side_next(&a, h, &o->d, &x))
+            return ALL_OVER;
+        struct v1_g *g = &h->rows[e->rule_g];
+        g->key += (uint64_t)(int64_t)e->tag.delta;
+        const uint32_t waiters = g->waiters;
+        a.c->head = a.head;
+        if (e->ticks - h->base >= quick || !common(h, em, e, a.q, a.c, x)) {
+            tell_any(h, em, e);
+            quick = until(h, em, a.q, (int64_t)e->ticks);
+            t->two = t->two && !em->vn->oom;
+        } else {
+            h->max = (int64_t)e->ticks;
+        }
+        if (!x || waiters || ((h->rows[x->rule_g].key ^ x->want) & (uint64_t)(int64_t)x->tag.mask)) {
+            v1_order_settle(o, e->rule_g, a.cur, x != NULL);
+            return TURN_OVER;
+        }
+        if ((int64_t)x->ticks >= limit)
+            break;
+    }
+    a.e = x;
+    return pair_turn(t, o, &a) ? TURN_OF_B : TURN_OVER;
+}
+
 void v1_play(struct v1_emit *em, size_t cap)
 {
     struct v1_order *o = em->o;
-    struct v1_decoder *d = &o->d;
-    if (o->by_time || o->head || d->oom || em->listing || em->n + V1_EMIT_ROOM >= cap)
+    if (o->by_time || o->head || o->d.oom || em->listing || em->n + V1_EMIT_ROOM >= cap)
         return;
     const struct ev_half *full = em->out + (cap - V1_EMIT_ROOM);
     const int64_t aside = o->side < INT64_MAX ? o->side + 1 : o->side;
-    const uint32_t mask = d->mask;
+    enum end end = TURN_OVER;
     struct hot h;
+    struct pair t;
     load(&h, em);
-    /* Each turn is of the P whose event is the earliest, and lasts as long as that is so. */
-    while (o->nheap && o->work <= o->max_work && !em->vn->oom) {
-        /* Mostly two take turns: who comes after them matters when one gets behind him. */
-        const size_t n = o->nheap;
-        const int64_t side = least(aside, v1_order_patience(o));
-        struct side a = side_of(em, o->heap[v1_order_top(o)].cur), b = a;
-        bool two = o->sorted && n > 1;
-        int64_t third = INT64_MIN, limit = least(v1_order_limit(o), side);
-        if (two) {
-            b = side_of(em, o->heap[n - 2].cur);
-            third = n > 2 ? o->heap[n - 3].key : INT64_MAX;
-        }
-        const struct v1_ev *e = a.e, *x;
-        if ((int64_t)e->ticks >= side && side < INT64_MAX)
-            break;
-    turns:
-        if (a.c->forced || !v1_ready(d, e))
-            break;
-        uint64_t quick = until(&h, em, a.q, (int64_t)e->ticks);
-        for (;;) {
-            if (h.v > full || e->tag.means == V1_MEANS_EXIT) {
-                o->heap[v1_order_top(o)].key = (int64_t)e->ticks;
-                a.c->head = a.head;
-                save(&h, em);
-                return;
-            }
-            x = &a.c->ring[++a.head & mask];
-            if (a.head == a.c->fill) {
-                a.c->head = a.head;
-                if (!v1_fill(d, a.c))
-                    x = NULL;
-                h.rows = d->g;
-                if (d->oom) {
-                    save(&h, em);
-                    return;
-                }
-            }
-            struct v1_g *g = &h.rows[e->rule_g];
-            g->key += (uint64_t)(int64_t)e->tag.delta;
-            const uint32_t waiters = g->waiters;
-            a.c->head = a.head;
-            if (e->ticks - h.base >= quick || !common(&h, em, e, a.q, a.c, x)) {
-                save(&h, em);
-                v1_emit_event(em, e);
-                load(&h, em);
-                quick = until(&h, em, a.q, (int64_t)e->ticks);
-                two = two && !em->vn->oom;
-            } else {
-                h.max = (int64_t)e->ticks;
-            }
-            if (!x || waiters || ((h.rows[x->rule_g].key ^ x->want) & (uint64_t)(int64_t)x->tag.mask)) {
-                v1_order_settle(o, e->rule_g, a.cur, x != NULL);
-                break;
-            }
-            const int64_t now = (int64_t)x->ticks;
-            if (now >= limit) {
-                e = b.e;
-                const int64_t key = (int64_t)e->ticks;
-                if (!two || now >= third || key >= side) {
-                    v1_order_replace(o, now);
-                    break;
-                }
-                struct v1_slot *slot = &o->heap[n - 2];
-                slot[0].key = now;
-                slot[0].cur = a.cur;
-                slot[1].key = key;
-                slot[1].cur = b.cur;
-                const struct side was = a;
-                a = b;
-                b = was;
-                b.e = x;
-                limit = least(now, side);
-                goto turns;
-            }
-            e = x;
-        }
-    }
+    while (end == TURN_OVER && o->nheap && o->work <= o->max_work && !em->vn->oom && pair_begin(&t, em, aside))
+        do
+            end = turn(&t, &h, em, full);
+        while (end == TURN_OF_B);
     save(&h, em);
 }

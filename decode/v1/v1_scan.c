@@ -158,6 +158,86 @@ static void note(struct v1_scan *sc, const struct v1_dialect *d, const uint8_t *
     l->events = 0;
 }
 
+/* Steps that together() may take before any of the places can be behind its lane's end. */
+static uint32_t steps_at_least(const struct lane l[V1_SCAN_LANES], const uint8_t *const p[V1_SCAN_LANES])
+{
+    ptrdiff_t room = PTRDIFF_MAX;
+    for (size_t i = 0; i < V1_SCAN_LANES; i++)
+        room = l[i].stop - p[i] < room ? l[i].stop - p[i] : room;
+    return room < STEP_MOST ? 0 : (uint32_t)((size_t)room / STEP_MOST);
+}
+
+/*
+ * in_step - over as many events from each place p, which move, as long as none needs a closer look or is at its lane's end: then
+ * its `goes` is NULL. Returns how many.
+ */
+static uint32_t in_step(const struct v1_scan *sc, const struct v1_dialect *d, const struct lane l[V1_SCAN_LANES],
+                        const uint8_t *p[V1_SCAN_LANES], const uint8_t *goes[V1_SCAN_LANES])
+{
+    const uint8_t *a = p[0], *b = p[1], *c = p[2], *e = p[3], *na, *nb, *nc, *ne;
+    uint32_t steps = 0;
+    for (;; steps++) {
+        if (sc->deposit) {
+            const uint8_t *q[V1_SCAN_LANES] = {a, b, c, e};
+            const uint32_t most = steps_at_least(l, q);
+            steps += most ? together(sc, d, q, most) : 0;
+            a = q[0];
+            b = q[1];
+            c = q[2];
+            e = q[3];
+        }
+        na = a < l[0].stop ? a : NULL;
+        nb = b < l[1].stop ? b : NULL;
+        nc = c < l[2].stop ? c : NULL;
+        ne = e < l[3].stop ? e : NULL;
+        if (!na || !nb || !nc || !ne)
+            break;
+        na = pass(sc, d, a);
+        nb = pass(sc, d, b);
+        nc = pass(sc, d, c);
+        ne = pass(sc, d, e);
+        if (!na || !nb || !nc || !ne) /* those that could go on take this step again */
+            break;
+        a = na;
+        b = nb;
+        c = nc;
+        e = ne;
+    }
+    memcpy(p, (const uint8_t *[]){a, b, c, e}, V1_SCAN_LANES * sizeof *p);
+    memcpy(goes, (const uint8_t *[]){na, nb, nc, ne}, V1_SCAN_LANES * sizeof *goes);
+    return steps;
+}
+
+/* All four as far as all go on. */
+static void lanes_together(struct v1_scan *sc, const struct v1_dialect *d, const uint8_t *data, const uint8_t *end,
+                           struct lane l[V1_SCAN_LANES])
+{
+    while (!l[0].done && !l[1].done && !l[2].done && !l[3].done) {
+        const uint8_t *p[V1_SCAN_LANES] = {l[0].p, l[1].p, l[2].p, l[3].p}, *goes[V1_SCAN_LANES];
+        const uint32_t steps = in_step(sc, d, l, p, goes);
+        for (size_t i = 0; i < V1_SCAN_LANES; i++) {
+            l[i].p = p[i];
+            l[i].events += steps;
+            if (!goes[i])
+                note(sc, d, data, end, i, &l[i]);
+        }
+    }
+}
+
+static void lane_alone(struct v1_scan *sc, const struct v1_dialect *d, const uint8_t *data, const uint8_t *end,
+                       size_t i, struct lane *l)
+{
+    while (!l->done) {
+        const uint8_t *p = l->p < l->stop ? pass(sc, d, l->p) : NULL;
+        if (p) {
+            l->p = p;
+            l->events++;
+        } else {
+            note(sc, d, data, end, i, l);
+        }
+    }
+}
+
 void v1_scan_window(struct v1_scan *sc, const struct v1_dialect *d, const uint8_t *data, uint64_t len,
                     const uint64_t *at, size_t n, uint64_t end)
 {
@@ -174,63 +254,9 @@ void v1_scan_window(struct v1_scan *sc, const struct v1_dialect *d, const uint8_
         l[i] = (struct lane){.p = p, .from = p, .stop = stop < safe ? stop : safe};
         l[i].done = i >= n || p >= l[i].stop;
     }
-    /* All four in step while all go on, with what they need in registers; then those that are left. */
-    while (!l[0].done && !l[1].done && !l[2].done && !l[3].done) {
-        const uint8_t *a = l[0].p, *b = l[1].p, *c = l[2].p, *e = l[3].p, *na, *nb, *nc, *ne;
-        uint32_t steps = 0;
-        for (;; steps++) {
-            if (sc->deposit) {
-                const uint8_t *p[V1_SCAN_LANES] = {a, b, c, e};
-                ptrdiff_t room = PTRDIFF_MAX;
-                for (size_t i = 0; i < V1_SCAN_LANES; i++)
-                    room = l[i].stop - p[i] < room ? l[i].stop - p[i] : room;
-                steps += room < STEP_MOST ? 0 : together(sc, d, p, (uint32_t)((size_t)room / STEP_MOST));
-                a = p[0];
-                b = p[1];
-                c = p[2];
-                e = p[3];
-            }
-            if (a >= l[0].stop || b >= l[1].stop || c >= l[2].stop || e >= l[3].stop) {
-                na = a < l[0].stop ? a : NULL;
-                nb = b < l[1].stop ? b : NULL;
-                nc = c < l[2].stop ? c : NULL;
-                ne = e < l[3].stop ? e : NULL;
-                break;
-            }
-            na = pass(sc, d, a);
-            nb = pass(sc, d, b);
-            nc = pass(sc, d, c);
-            ne = pass(sc, d, e);
-            if (!na || !nb || !nc || !ne) {
-                na = na ? a : NULL; /* the others take this step again */
-                nb = nb ? b : NULL;
-                nc = nc ? c : NULL;
-                ne = ne ? e : NULL;
-                break;
-            }
-            a = na;
-            b = nb;
-            c = nc;
-            e = ne;
-        }
-        const uint8_t *p[V1_SCAN_LANES] = {a, b, c, e}, *goes[V1_SCAN_LANES] = {na, nb, nc, ne};
-        for (size_t i = 0; i < V1_SCAN_LANES; i++) {
-            l[i].p = p[i];
-            l[i].events += steps;
-            if (!goes[i])
-                note(sc, d, data, data + len, i, &l[i]);
-        }
-    }
+    lanes_together(sc, d, data, data + len, l);
     for (size_t i = 0; i < V1_SCAN_LANES; i++)
-        while (!l[i].done) {
-            const uint8_t *p = l[i].p < l[i].stop ? pass(sc, d, l[i].p) : NULL;
-            if (p) {
-                l[i].p = p;
-                l[i].events++;
-            } else {
-                note(sc, d, data, data + len, i, &l[i]);
-            }
-        }
+        lane_alone(sc, d, data, data + len, i, &l[i]);
 }
 
 bool v1_scan_take(struct v1_scan *sc, uint64_t at, uint64_t *to, uint32_t *events)

@@ -398,69 +398,101 @@ static void come_back(struct v2_order *o, size_t n)
     }
 }
 
-/* The earliest event can't be next (`tried`): try the others by time. false: nobody can advance, or damage. */
-static bool step_aside(struct v2_order *o, bool tried)
+/* All who stepped aside are where they were. */
+static void all_back(struct v2_order *o, size_t n)
 {
-    size_t n = 0;
-    const size_t at = o->nout;
-    enum adv a = ADV_WAIT;
-    uint32_t i = 0;
-    while (o->nheap && a == ADV_WAIT) {
-        i = heap_pop(o);
-        o->aside[n++] = i;
-        if (tried) {
-            tried = false;
-        } else if (cursor_whole(o, &o->cur[i])) {
-            if (o->loose && o->loose->before(o, &o->cur[i])) {
-                come_back(o, n);
-                return true;
-            }
-            a = v2_adv(o, &o->cur[i]);
-            if (a != ADV_OK && o->loose)
-                a = o->loose->lacks(o, &o->cur[i], a, false);
-        } else {
-            cursor_done(o, &o->cur[i]);
-            n--;
-            come_back(o, n);
-            return true;
+    while (n)
+        v2_heap_push(o, o->aside[--n]);
+}
+
+struct able {
+    enum adv a;
+    uint32_t i; /* whose event it is */
+    size_t n;   /* who stepped aside, it the last of them */
+    bool anew;  /* there is another earliest event now: they are back */
+};
+
+/* The first by time whose event can be next, and is then taken. tried: not the very first. */
+static struct able first_able(struct v2_order *o, bool tried)
+{
+    struct able x = {.a = ADV_WAIT};
+    for (; o->nheap && x.a == ADV_WAIT; tried = false) {
+        x.i = heap_pop(o);
+        o->aside[x.n++] = x.i;
+        struct v2_cursor *c = &o->cur[x.i];
+        if (tried)
+            continue;
+        const bool whole = cursor_whole(o, c);
+        if (!whole) {
+            cursor_done(o, c);
+            x.n--;
         }
-    }
-    if (a == ADV_WAIT && o->loose && !o->park.n) { /* nothing will come for the earliest of them */
-        while (n)
-            v2_heap_push(o, o->aside[--n]);
-        o->aside[n++] = i = heap_pop(o);
-        a = o->loose->lacks(o, &o->cur[i], a, true);
-    }
-    if (a != ADV_OK) {
-        while (n)
-            v2_heap_push(o, o->aside[--n]);
-        if (a == ADV_WAIT && o->park.n) { /* none of those that were to be tried: then all are */
-            v2_park_all(o);
-            push_woken(o);
-            return step_aside(o, false);
+        x.anew = !whole || (o->loose && o->loose->before(o, c));
+        if (x.anew) {
+            come_back(o, x.n);
+            break;
         }
-        if (a == ADV_WAIT)
-            say_stuck(o);
-        return loosen(o);
+        x.a = v2_adv(o, c);
+        if (x.a != ADV_OK && o->loose)
+            x.a = o->loose->lacks(o, c, x.a, false);
     }
-    /* Nothing waits so long for what has been already: times lie. */
-    if (!o->loose && o->cur[i].t - o->cur[o->aside[0]].t > DOUBT_LATE_NS && !o->hurt) {
-        damage_at(o, o->cur[o->aside[0]].at, ERR_ORDER, "an event waits for one that is later by its time; by ns:",
-                  (uint64_t)(o->cur[i].t - o->cur[o->aside[0]].t));
-        o->hurt = true;
-    }
-    struct v2_cursor *c = &o->cur[i];
+    return x;
+}
+
+/* Nothing waits so long for what has been already: times lie. */
+static void doubt_late(struct v2_order *o, uint32_t i)
+{
+    const struct v2_cursor *first = &o->cur[o->aside[0]];
+    if (o->loose || o->hurt || o->cur[i].t - first->t <= DOUBT_LATE_NS)
+        return;
+    damage_at(o, first->at, ERR_ORDER,
+              "an event waits for one that is later by its time; by ns:", (uint64_t)(o->cur[i].t - first->t));
+    o->hurt = true;
+}
+
+/* x's event was taken, of which what was put out begins at `at`: its thread goes on, and who waited for it. */
+static void go_on(struct v2_order *o, const struct able *x, size_t at)
+{
+    struct v2_cursor *c = &o->cur[x->i];
     const struct v2_cursor was = *c;
     if (o->loose)
         o->loose->after(o, &was, at);
     if (cursor_next(o, c))
-        v2_heap_push(o, i);
+        v2_heap_push(o, x->i);
     else
         cursor_done(o, c);
-    come_back(o, n - 1);
+    come_back(o, x->n - 1);
     if (o->park.n)
         v2_park_wake(o, &was, at);
-    return true;
+}
+
+/* The earliest event can't be next (`tried`): try the others by time. false: nobody can advance, or damage. */
+static bool step_aside(struct v2_order *o, bool tried)
+{
+    const size_t at = o->nout;
+    struct able x = first_able(o, tried);
+    if (x.anew)
+        return true;
+    if (x.a == ADV_WAIT && o->loose && !o->park.n) { /* nothing will come for the earliest of them */
+        all_back(o, x.n);
+        o->aside[0] = x.i = heap_pop(o);
+        x.n = 1;
+        x.a = o->loose->lacks(o, &o->cur[x.i], x.a, true);
+    }
+    if (x.a == ADV_OK) {
+        doubt_late(o, x.i);
+        go_on(o, &x, at);
+        return true;
+    }
+    all_back(o, x.n);
+    if (x.a == ADV_WAIT && o->park.n) { /* none of those that were to be tried: then all are */
+        v2_park_all(o);
+        push_woken(o);
+        return step_aside(o, false);
+    }
+    if (x.a == ADV_WAIT)
+        say_stuck(o);
+    return loosen(o);
 }
 
 static bool sample_is_next(struct v2_order *o)

@@ -133,10 +133,64 @@ static void lanes_arrive(struct lanes *l, const struct trace *tr)
     pins_found(l, tr);
 }
 
-unsigned view_anew(struct view *v)
+/* What was added up, listed or drawn from lanes that are gone. */
+static void counted_anew(struct view *v)
+{
+    items_free(&v->items);
+    v->items = (struct items){.longest_first = v->items.longest_first, .stale = true};
+    evlog_free(v->log);
+    v->log = NULL;
+    sums_free(v->sums);
+    v->sums = NULL;
+    sums_free(v->busy);
+    v->busy = NULL;
+    v->busy_wasn = 0;
+    top_forget(v->top);
+    lull_free(v->lull);
+    v->lull = NULL;
+    samples_free(v->samples);
+    v->samples = NULL;
+    gstate_free(v->gstate);
+    v->gstate = NULL;
+    mixture_free(v->mixture);
+    v->mixture = NULL;
+    why_free(v->why);
+    v->why = NULL;
+    waitfor_free(v->waitfor);
+    v->waitfor = NULL;
+}
+
+static void filter_anew(struct view *v)
+{
+    struct filter_error e;
+    filter_free(v->filter);
+    v->filter = v->nfilters ? filter_new(v->tr, v->filter_text, &e) : NULL;
+    v->lanes[LANE_G].filter = v->filter;
+    v->filter_done = !v->filter;
+}
+
+static void search_anew(struct view *v)
 {
     char why[80];
-    struct filter_error e;
+    const struct search *was = v->search;
+    struct search *s = was ? search_new(v->tr, was->query, why, sizeof why) : NULL;
+    if (s) {
+        s->hidden = was->hidden;
+        s->landed = was->landed;
+        s->typing = was->typing;
+        if (!s->landed && (!was->done || s->typing)) { /* it still has to go somewhere */
+            s->jump = was->jump;
+            s->origin = was->origin;
+            s->at_too = was->at_too;
+        }
+        s->cur_t = NO_TIME;
+    }
+    search_free(v->search);
+    v->search = s;
+}
+
+unsigned view_anew(struct view *v)
+{
     each_place(v, place_arrive);
     for (int k = 0; k < LANE_BAND; k++) {
         lanes_arrive(&v->lanes[k], v->tr);
@@ -144,51 +198,12 @@ unsigned view_anew(struct view *v)
     }
     if (v->at.focus.kind < LANE_KINDS)
         v->last_focus[v->at.focus.kind] = v->at.focus.i;
-    items_free(&v->items);
-    v->items = (struct items){.longest_first = v->items.longest_first, .stale = true};
-    evlog_free(v->log);
-    sums_free(v->sums);
-    sums_free(v->busy);
-    top_forget(v->top);
-    lull_free(v->lull);
-    samples_free(v->samples);
-    gstate_free(v->gstate);
-    mixture_free(v->mixture);
-    v->mixture = NULL;
-    why_free(v->why);
-    v->why = NULL;
-    waitfor_free(v->waitfor);
-    v->waitfor = NULL;
-    v->log = NULL;
-    v->sums = NULL;
-    v->busy = NULL;
-    v->busy_wasn = 0;
-    v->lull = NULL;
-    v->samples = NULL;
-    v->gstate = NULL;
+    counted_anew(v);
     v->guest = 0; /* a lane of the detail that is gone */
     if (v->popup == POPUP_SPAN)
         v->popup = POPUP_NONE;
-    filter_free(v->filter);
-    v->filter = v->nfilters ? filter_new(v->tr, v->filter_text, &e) : NULL;
-    v->lanes[LANE_G].filter = v->filter;
-    v->filter_done = !v->filter;
-    if (v->search) {
-        struct search *s = search_new(v->tr, v->search->query, why, sizeof why);
-        if (s) {
-            s->hidden = v->search->hidden;
-            s->landed = v->search->landed;
-            s->typing = v->search->typing;
-            if (!s->landed && (!v->search->done || s->typing)) { /* it still has to go somewhere */
-                s->jump = v->search->jump;
-                s->origin = v->search->origin;
-                s->at_too = v->search->at_too;
-            }
-            s->cur_t = NO_TIME;
-        }
-        search_free(v->search);
-        v->search = s;
-    }
+    filter_anew(v);
+    search_anew(v);
     v->recenter = true;
     move_settle(v);
     v->at.stand = v->at.focus.i;
