@@ -346,73 +346,103 @@ static void leave_now(void)
     _exit(EXIT_OK);
 }
 
-static int main_view(const struct options *o, enum charset charset)
-{
-    struct follow *follow = NULL;
-    struct err e = {0};
+/* What a session shows. */
+struct shown {
     struct trace *tr;
-    struct app *a = mem_alloc(sizeof *a); /* some 100 KB: not for the stack */
-    struct keymap *km = a ? load_keymap(o->keymap) : NULL;
-    int status = EXIT_USAGE, by_signal = 0;
-    if (!km) {
-        mem_free(a);
-        return EXIT_USAGE;
-    }
-    bool piped = strcmp(o->path, "-") == 0;
-    bool live = o->follow || feed_is_url(o->path);
-    char typed[PATIENCE_TYPED];
-    struct patience *wait = patience_begin(live    ? "waiting for the program's first second"
-                                           : piped ? "reading the trace from standard input"
-                                                   : "reading the trace",
+    struct app *below;     /* of a second trace, which it owns; NULL: there is none */
+    struct follow *follow; /* whose trace it is, of a program that runs; NULL: of none */
+    bool piped;
+    char name[160];             /* "": the file's */
+    char typed[PATIENCE_TYPED]; /* while it was opened */
+};
+
+static enum err_code shown_read(const struct options *o, struct shown *s, bool *left, struct err *e)
+{
+    const bool live = o->follow || feed_is_url(o->path);
+    struct patience *wait = patience_begin(live       ? "waiting for the program's first second"
+                                           : s->piped ? "reading the trace from standard input"
+                                                      : "reading the trace",
                                            o->headless || o->linear ? NULL
                                            : live                   ? live_stop_ask
                                                                     : leave_now);
-    enum err_code opened = live ? open_live(o, &follow, &tr, &e) : trace_open(o->path, &o->trace, &tr, &e);
-    if (patience_end(wait, typed) && opened) {
-        keymap_free(km);
-        mem_free(a);
-        return EXIT_OK;
-    }
-    struct app *below = NULL; /* and its trace */
-    enum several how = several(o, opened);
-    if (how == SEVERAL_SIDE_BY_SIDE && !open_both(o, &tr, &below, km, &e))
+    enum err_code rc = live ? open_live(o, &s->follow, &s->tr, e) : trace_open(o->path, &o->trace, &s->tr, e);
+    *left = patience_end(wait, s->typed) && rc;
+    return rc;
+}
+
+static void shown_name(const struct options *o, struct shown *s)
+{
+    if (s->piped)
+        snprintf(s->name, sizeof s->name, "standard input");
+    else if (o->trace.more.n && !s->below)
+        snprintf(s->name, sizeof s->name, "%.120s and %u more", base_of(o->path), (unsigned)o->trace.more.n);
+}
+
+/* false: there is nothing to show, and *status says what becomes of that. */
+static bool shown_open(const struct options *o, const struct keymap *km, struct shown *s, int *status)
+{
+    struct err e = {0};
+    bool left;
+    s->piped = strcmp(o->path, "-") == 0;
+    enum several how = several(o, shown_read(o, s, &left, &e));
+    *status = left ? EXIT_OK : EXIT_UNREADABLE;
+    if (left)
+        return false;
+    if (how == SEVERAL_SIDE_BY_SIDE && !open_both(o, &s->tr, &s->below, km, &e))
         how = SEVERAL_REFUSED;
     switch (how) {
     case SEVERAL_ONE:
     case SEVERAL_SIDE_BY_SIDE: break;
-    case SEVERAL_REFUSED:
-        say_error(o->trace.more.n ? "these traces" : o->path, &e);
-        keymap_free(km);
-        mem_free(a);
-        return EXIT_UNREADABLE;
+    case SEVERAL_REFUSED: say_error(o->trace.more.n ? "these traces" : o->path, &e); return false;
     }
-    char name[160] = "";
-    if (piped)
-        snprintf(name, sizeof name, "standard input");
-    else if (o->trace.more.n && !below)
-        snprintf(name, sizeof name, "%.120s and %u more", base_of(o->path), (unsigned)o->trace.more.n);
-    if (app_init(a, tr, km, o->w, o->h)) {
-        a->name = name[0] ? name : a->name;
-        as_told(a, below, o, &charset);
-        if (follow)
-            app_live_begin(a, follow, piped ? name : o->path);
-        status = o->headless || o->linear ? run_headless(a, o) : run_terminal(a, o, charset, typed, &by_signal);
-        pair_end(a);
-        app_free(a);
-    } else {
-        a->follow = follow;
+    shown_name(o, s);
+    return true;
+}
+
+static int shown_run(struct app *a, struct shown *s, const struct keymap *km, const struct options *o,
+                     enum charset charset, int *by_signal)
+{
+    int status = EXIT_USAGE;
+    if (!app_init(a, s->tr, km, o->w, o->h)) {
+        a->follow = s->follow;
         door_printf(stderr, "gotop: out of memory\n");
+        return status;
     }
-    if (!follow && !app_has(a, DUE_LOAD) && trace_fatal(tr)) {
-        say_error(o->path, trace_fatal(tr));
-        status = EXIT_UNREADABLE;
-    }
-    if (follow)
+    a->name = s->name[0] ? s->name : a->name;
+    as_told(a, s->below, o, &charset);
+    if (s->follow)
+        app_live_begin(a, s->follow, s->piped ? s->name : o->path);
+    status = o->headless || o->linear ? run_headless(a, o) : run_terminal(a, o, charset, s->typed, by_signal);
+    pair_end(a);
+    app_free(a);
+    return status;
+}
+
+static void shown_close(struct app *a, struct shown *s)
+{
+    if (s->follow)
         app_live_end(a);
     else
-        trace_close(tr);
-    close_below(below);
-    keymap_free(km);
+        trace_close(s->tr);
+    close_below(s->below);
+}
+
+static int main_view(const struct options *o, enum charset charset)
+{
+    struct shown s = {0};
+    struct app *a = mem_alloc(sizeof *a); /* some 100 KB: not for the stack */
+    struct keymap *km = a ? load_keymap(o->keymap) : NULL;
+    int status = EXIT_USAGE, by_signal = 0;
+    if (km && shown_open(o, km, &s, &status)) {
+        status = shown_run(a, &s, km, o, charset, &by_signal);
+        if (!s.follow && !app_has(a, DUE_LOAD) && trace_fatal(s.tr)) {
+            say_error(o->path, trace_fatal(s.tr));
+            status = EXIT_UNREADABLE;
+        }
+        shown_close(a, &s);
+    }
+    if (km)
+        keymap_free(km);
     mem_free(a);
     if (by_signal) { /* end as the signal would have, now that the terminal is back */
         signal(by_signal, SIG_DFL);

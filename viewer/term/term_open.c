@@ -265,6 +265,65 @@ void term_start_mouse(struct term *t)
     t->mouse = mousemask(want, NULL) != 0;
 }
 
+/* It was opened as far as a screen: that is all there is to give back. */
+static void give_up(struct term *t)
+{
+    if (t->own_in && t->in)
+        fclose(t->in);
+    mem_free(t);
+}
+
+/* What the screen can do, and what is painted by ourselves therefore. */
+static void learn(struct term *t, const struct term_opts *o)
+{
+    t->own = t->keys != stdscr && own_painting(t);
+    t->utf8 = o->charset == CHARSET_UTF8 && (t->own || charset_curses());
+    t->unsaid = o->charset == CHARSET_UNSAID && (t->own || (charset_curses() && says("cup", "\033[%i%p1%d;%p2%dH")));
+    t->lost = true;
+    t->paint.depth = t->depth;
+    t->paint.sync = t->sync;
+    t->paint.bce = has_flag("bce");
+    t->paint.shift = says("dch", "\033[%p1%dP") && says("ich", "\033[%p1%d@");
+    t->paint.scroll = says("csr", "\033[%i%p1%d;%p2%dr") && says("ind", "\n") && says("ri", "\033M");
+}
+
+/* Keys, and those that were typed before there was anybody to take them. */
+static void take_keys(struct term *t, const char *typed)
+{
+    t->keys = newpad(1, 1);
+    if (!t->keys)
+        t->keys = stdscr;
+    keypad(t->keys, TRUE);
+    nodelay(t->keys, TRUE);
+    for (size_t n = typed ? strlen(typed) : 0; n > 0; n--)
+        ungetch((unsigned char)typed[n - 1]);
+}
+
+static enum err_code start_screen(struct term *t, const char *type, const struct term_opts *o, struct err *e)
+{
+    set_escdelay(25);
+    t->palette = o->palette;
+    t->mouse = o->mouse;
+    sig.winch = sig.tstp = sig.cont = sig.leave = 0;
+    signals_on();
+    t->screen = open_screen(t, type, o->color);
+    if (!t->screen) {
+        signals_off();
+        close(sig.pipe[0]);
+        close(sig.pipe[1]);
+        return err_set(e, ERR_IO, ERR_NO_OFFSET, "curses can't use this terminal: use --headless");
+    }
+    set_term(t->screen);
+    t->in_tmux = getenv("TMUX") != NULL;
+    raw_mode(t);
+    take_keys(t, o->typed);
+    curs_set(0);
+    start_colors(t, o->color);
+    learn(t, o);
+    term_start_mouse(t);
+    return ERR_OK;
+}
+
 enum err_code term_open(struct term **out, const struct term_opts *o, struct err *e)
 {
     *out = NULL;
@@ -282,49 +341,12 @@ enum err_code term_open(struct term **out, const struct term_opts *o, struct err
     enum err_code rc = open_files(t, e);
     if (!rc && !signals_pipe())
         rc = err_set(e, ERR_IO, ERR_NO_OFFSET, "no pipe: %s", strerror(errno));
+    if (!rc)
+        rc = start_screen(t, type ? type : "", o, e);
     if (rc) {
-        if (t->own_in && t->in)
-            fclose(t->in);
-        mem_free(t);
+        give_up(t);
         return rc;
     }
-    set_escdelay(25);
-    t->palette = o->palette;
-    t->mouse = o->mouse;
-    sig.winch = sig.tstp = sig.cont = sig.leave = 0;
-    signals_on();
-    t->screen = open_screen(t, type ? type : "", o->color);
-    if (!t->screen) {
-        signals_off();
-        close(sig.pipe[0]);
-        close(sig.pipe[1]);
-        if (t->own_in)
-            fclose(t->in);
-        mem_free(t);
-        return err_set(e, ERR_IO, ERR_NO_OFFSET, "curses can't use this terminal: use --headless");
-    }
-    set_term(t->screen);
-    t->in_tmux = getenv("TMUX") != NULL;
-    raw_mode(t);
-    t->keys = newpad(1, 1);
-    if (!t->keys)
-        t->keys = stdscr;
-    keypad(t->keys, TRUE);
-    nodelay(t->keys, TRUE);
-    for (size_t n = o->typed ? strlen(o->typed) : 0; n > 0; n--)
-        ungetch((unsigned char)o->typed[n - 1]);
-    curs_set(0);
-    start_colors(t, o->color);
-    t->own = t->keys != stdscr && own_painting(t);
-    t->utf8 = o->charset == CHARSET_UTF8 && (t->own || charset_curses());
-    t->unsaid = o->charset == CHARSET_UNSAID && (t->own || (charset_curses() && says("cup", "\033[%i%p1%d;%p2%dH")));
-    t->lost = true;
-    t->paint.depth = t->depth;
-    t->paint.sync = t->sync;
-    t->paint.bce = has_flag("bce");
-    t->paint.shift = says("dch", "\033[%p1%dP") && says("ich", "\033[%p1%d@");
-    t->paint.scroll = says("csr", "\033[%i%p1%d;%p2%dr") && says("ind", "\n") && says("ri", "\033M");
-    term_start_mouse(t);
     t->io_fd = open("/proc/self/io", O_RDONLY | O_CLOEXEC);
     *out = t;
     return ERR_OK;
