@@ -116,52 +116,48 @@ static bool v1_walk(struct mix *m, int version, const uint8_t *p, const uint8_t 
     return true;
 }
 
-int main(int argc, char **argv)
+/* head: only how many bytes the first generation takes is said. second: the family of those before it, -1 none. false: it can't be. */
+static bool count(struct mix *m, const char *path, bool head, int *second)
 {
-    static struct mix mix[MAX_TRACES];
-    bool head = argc == 3 && strcmp(argv[1], "-h") == 0;
-    int n = argc - 1 - head, second = -1;
-    argv += head;
-    if (n < 1 || n > MAX_TRACES) {
-        fprintf(stderr, "usage: mix [-h] TRACE.. (at most %d)\n", MAX_TRACES);
-        return 2;
+    struct input in;
+    struct err e;
+    if (input_open(path, 0, &in, &e)) {
+        fprintf(stderr, "mix: %s: %s\n", path, e.what);
+        return false;
     }
-    for (int i = 0; i < n; i++) {
-        struct input in;
-        struct err e;
-        if (input_open(argv[1 + i], 0, &in, &e)) {
-            fprintf(stderr, "mix: %s: %s\n", argv[1 + i], e.what);
-            return 2;
-        }
-        int minor = in.len > 16 && memcmp(in.data, "go 1.", 5) == 0 ? atoi((const char *)in.data + 5) : 0;
-        bool two = minor >= 22;
-        mix[i].all = in.len;
-        if (second >= 0 && second != two) {
-            fprintf(stderr, "mix: traces of both families\n");
-            return 2;
-        }
-        second = two;
-        const uint8_t *end = in.data + in.len;
-        if (head) {
-            const uint8_t *cut = end;
-            if (two)
-                v2_walk(&mix[i], in.data + 16, end, &cut);
-            printf("%zu\n", two ? (size_t)(cut - in.data) : in.len < 3000000 ? in.len : 3000000);
-            return 0;
-        }
-        if (!(two ? v2_walk(&mix[i], in.data + 16, end, NULL)
-                  : v1_walk(&mix[i], 1000 + minor, in.data + (minor ? 16 : 8), end)))
-            fprintf(stderr, "mix: %s: stopped at something it does not know\n", argv[1 + i]);
-        input_close(&in);
+    int minor = in.len > 16 && memcmp(in.data, "go 1.", 5) == 0 ? atoi((const char *)in.data + 5) : 0;
+    const bool two = minor >= 22, same = *second < 0 || *second == two;
+    const uint8_t *end = in.data + in.len, *cut = end;
+    *second = two;
+    m->all = in.len;
+    if (!same)
+        fprintf(stderr, "mix: traces of both families\n");
+    if (same && head) {
+        if (two)
+            v2_walk(m, in.data + 16, end, &cut);
+        printf("%zu\n", two ? (size_t)(cut - in.data) : in.len < 3000000 ? in.len : 3000000);
+    } else if (same && !(two ? v2_walk(m, in.data + 16, end, NULL)
+                             : v1_walk(m, 1000 + minor, in.data + (minor ? 16 : 8), end))) {
+        fprintf(stderr, "mix: %s: stopped at something it does not know\n", path);
     }
+    input_close(&in);
+    return same;
+}
+
+static void say_sizes(const struct mix *mix, int n, char **path)
+{
     for (int i = 0; i < n; i++) {
         double ev = mix[i].events ? (double)mix[i].events : 1;
         printf("%d: %s: %" PRIu64
                " events, %.2f bytes each (%.2f with tables and headers), %.0f events a batch, %" PRIu64
                " generations\n",
-               i + 1, argv[1 + i], mix[i].events, (double)(mix[i].all - mix[i].table_bytes) / ev,
-               (double)mix[i].all / ev, ev / (double)(mix[i].batches ? mix[i].batches : 1), mix[i].gens);
+               i + 1, path[i], mix[i].events, (double)(mix[i].all - mix[i].table_bytes) / ev, (double)mix[i].all / ev,
+               ev / (double)(mix[i].batches ? mix[i].batches : 1), mix[i].gens);
     }
+}
+
+static void say_types(const struct mix *mix, int n, bool second)
+{
     printf("%-24s", "of 1000 events (bytes)");
     for (int i = 0; i < n; i++)
         printf("  %14d", i + 1);
@@ -180,8 +176,13 @@ int main(int argc, char **argv)
         }
         printf("\n");
     }
+}
+
+/* Half the sum of the differences: what would have to be of another type. */
+static void say_difference(const struct mix *mix, int n)
+{
     printf("%-24s", "other than in 1");
-    for (int i = 0; i < n; i++) { /* half the sum of the differences: what would have to be of another type */
+    for (int i = 0; i < n; i++) {
         double d = 0;
         for (unsigned t = 0; t < 256; t++) {
             double a = 1e3 * (double)mix[0].n[t] / (double)mix[0].events,
@@ -191,5 +192,25 @@ int main(int argc, char **argv)
         printf("  %7.2f       ", d / 2);
     }
     printf("\n");
+}
+
+int main(int argc, char **argv)
+{
+    static struct mix mix[MAX_TRACES];
+    bool head = argc == 3 && strcmp(argv[1], "-h") == 0;
+    int n = argc - 1 - head, second = -1;
+    argv += 1 + head;
+    if (n < 1 || n > MAX_TRACES) {
+        fprintf(stderr, "usage: mix [-h] TRACE.. (at most %d)\n", MAX_TRACES);
+        return 2;
+    }
+    for (int i = 0; i < n; i++)
+        if (!count(&mix[i], argv[i], head, &second))
+            return 2;
+    if (head)
+        return 0;
+    say_sizes(mix, n, argv);
+    say_types(mix, n, second);
+    say_difference(mix, n);
     return 0;
 }

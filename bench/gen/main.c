@@ -130,59 +130,65 @@ static bool shape_arg(const char *name, enum shape *out)
     return false;
 }
 
-int main(int argc, char **argv)
+struct asked {
+    uint64_t size, gens, seed;
+    int version;
+    const char *file;
+};
+
+/* false: not understood. */
+static bool arguments(int argc, char **argv, struct asked *o, struct sim *s)
 {
-    static struct sim s;
-    uint64_t size = 0, gens = 0, seed = 1;
-    int version = 1026;
-    const char *file = NULL;
-    s.np = 8;
-    s.slow = 1;
-    s.nlong = 1000;
     for (int i = 1; i < argc; i++) {
         const char *v = i + 1 < argc ? argv[i + 1] : "";
         bool option = argv[i][0] == '-' && argv[i][1];
         if (strcmp(argv[i], "--size") == 0)
-            size = size_arg(v);
+            o->size = size_arg(v);
         else if (strcmp(argv[i], "--go") == 0)
-            version = strncmp(v, "1.", 2) == 0 ? 1000 + atoi(v + 2) : 0;
-        else if (strcmp(argv[i], "--shape") == 0 && shape_arg(v, &s.shape))
+            o->version = strncmp(v, "1.", 2) == 0 ? 1000 + atoi(v + 2) : 0;
+        else if (strcmp(argv[i], "--shape") == 0 && shape_arg(v, &s->shape))
             ;
         else if (strcmp(argv[i], "--procs") == 0)
-            s.np = (uint32_t)atoi(v);
+            s->np = (uint32_t)atoi(v);
         else if (strcmp(argv[i], "--goroutines") == 0)
-            s.nlong = (uint32_t)atoi(v);
+            s->nlong = (uint32_t)atoi(v);
         else if (strcmp(argv[i], "--gens") == 0)
-            gens = strtoull(v, NULL, 10);
+            o->gens = strtoull(v, NULL, 10);
         else if (strcmp(argv[i], "--slow") == 0)
-            s.slow = (uint32_t)atoi(v);
+            s->slow = (uint32_t)atoi(v);
         else if (strcmp(argv[i], "--seed") == 0)
-            seed = strtoull(v, NULL, 10);
-        else if (option || file)
-            return usage();
+            o->seed = strtoull(v, NULL, 10);
+        else if (option || o->file)
+            return false;
         else
-            file = argv[i];
+            o->file = argv[i];
         i += option;
     }
-    bool known = version == 1019 || version == 1021 || version == 1022 || version == 1023 || version == 1025 ||
-                 version == 1026;
-    if (!file || !size || !known || s.np < 1 || s.slow < 1 || s.np > 100000 || s.nlong < 1)
+    bool known = o->version == 1019 || (o->version >= 1021 && o->version <= 1026 && o->version != 1024);
+    return o->file && o->size && known && s->np >= 1 && s->slow >= 1 && s->np <= 100000 && s->nlong >= 1;
+}
+
+int main(int argc, char **argv)
+{
+    static struct sim s = {.np = 8, .slow = 1, .nlong = 1000};
+    struct asked o = {.seed = 1, .version = 1026};
+    if (!arguments(argc, argv, &o, &s))
         return usage();
     if (s.shape == SHAPE_ONE)
         s.np = s.nlong = 1;
-    out_file = strcmp(file, "-") == 0 ? stdout : fopen(file, "wb");
+    out_file = strcmp(o.file, "-") == 0 ? stdout : fopen(o.file, "wb");
     if (!out_file) {
-        perror(file);
+        perror(o.file);
         return 1;
     }
     setvbuf(out_file, NULL, _IOFBF, 1 << 20);
-    s.rng[0] = seed * 0x9e3779b97f4a7c15u + 1;
-    s.rng[1] = seed ^ 0xd1b54a32d192ed03u;
-    emit = version >= 1022 ? &emit_v2 : &emit_v1;
-    emit->begin(&s, version);
-    sim_run(&s, size, gens ? size / gens : 8000000);
+    s.rng[0] = o.seed * 0x9e3779b97f4a7c15u + 1;
+    s.rng[1] = o.seed ^ 0xd1b54a32d192ed03u;
+    emit = o.version >= 1022 ? &emit_v2 : &emit_v1;
+    emit->begin(&s, o.version);
+    sim_run(&s, o.size, o.gens ? o.size / o.gens : 8000000);
     if (fclose(out_file) != 0) {
-        perror(file);
+        perror(o.file);
         return 1;
     }
     fprintf(stderr, "%llu bytes, %llu events, %u generations, %llu goroutines, %.3f s of program time\n",
