@@ -166,8 +166,8 @@ static void batch_workers(struct workers *w, const struct v2_batch *b)
             w->told(w->arg, v[1], func, false);
         else if (spec->means == V2_MEANS_go_status_stack && v[4] && (func = worker_func(w, v[4], false)))
             w->told(w->arg, v[1], func, true);
-        else if ((spec->means == V2_MEANS_go_block || spec->means == V2_MEANS_go_stop) && runs && v[3] &&
-                 (func = worker_func(w, v[3], false)))
+        else if ((spec->means == V2_MEANS_go_block || spec->means == V2_MEANS_go_stop) && runs && v[2] &&
+                 (func = worker_func(w, v[2], false)))
             w->told(w->arg, runs, func, true);
     }
 }

@@ -261,6 +261,29 @@ static void test_notes(void **state)
     }
 }
 
+static void worker_told(void *arg, uint64_t g, uint32_t func, bool inferred)
+{
+    *(bool *)arg |= g == 9 && func && inferred;
+}
+
+/* Is it known of the first generation before anything is decoded? */
+static bool foretold(const char *text)
+{
+    struct loaded l = {0};
+    struct trace_opts o = {.threads = 1};
+    struct err e;
+    struct v2_gen g = {0};
+    bool is = false;
+    l.bytes = tracegen_bytes(text, &l.n);
+    assert_int_equal(trace_open_mem(l.bytes, l.n, &o, &l.tr, &e), ERR_OK);
+    size_t pos = l.tr->src.header;
+    assert_int_equal(v2_gen_read(&l.tr->src, &g, &pos), V2_GEN);
+    v2_gen_workers(&g, &l.tr->names, worker_told, &is);
+    v2_gen_free(&g);
+    unload(&l);
+    return is;
+}
+
 /* A mark worker that no event creates is known by its stack, in segments that are decoded beside the first, too. */
 static void test_worker(void **state)
 {
@@ -280,6 +303,7 @@ static void test_worker(void **state)
         tracegen_printf(&b, AGAIN, t);
         tracegen_printf(&b, WORK, "2");
     }
+    assert_true(foretold((char *)b.p));
     struct loaded plain = load_as((char *)b.p, 1, true);
     char *truth = all_of(plain.tr);
     for (int threads = 1; threads <= 4; threads++) {
