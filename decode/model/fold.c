@@ -327,8 +327,9 @@ static bool run_room(struct fold *f, enum lane_kind k, struct spanlane *l, int64
 
 bool fold_run_room(struct fold *f, struct hot_run *r)
 {
+    const struct waitspan open = hot_g_open(r);
     return run_room(f, LANE_P, r->pl, r->t0, &r->popen, &r->pw, &r->proom) &&
-           (r->g == EV_NONE || run_room(f, LANE_G, r->l, r->t0, &r->gopen, &r->gw, &r->groom));
+           (r->g == EV_NONE || run_room(f, LANE_G, r->l, hot_g_t0(r), &open, &r->gw, &r->groom));
 }
 
 /* It was there when the segment began: nothing happens to it. */
@@ -739,6 +740,8 @@ void fold_end(struct fold *f, int64_t last, uint64_t plain)
     f->events += plain;
     f->count[EC_TRANSITION] += plain;
     fold_gcount_back_to_end(f);
+    if (!f->segment)
+        fold_points_sum(f);
     if (f->pool.oom)
         f->oom = true;
 }

@@ -107,6 +107,7 @@ struct vec_point {
     size_t n, cap;
     struct minmax *mm[MM_LEVELS];
     size_t capmm[MM_LEVELS];
+    size_t summed; /* points that are in mm; a segment's are none */
 };
 
 #ifndef GB_MAX /* fewer for fuzzing, where setting them up would take most of the time */

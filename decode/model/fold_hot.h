@@ -68,11 +68,11 @@ HOT void hot_count(const struct hot *h, enum gcount from, enum gcount to, int64_
         gb->max[to] = (uint32_t)f->gnow[to];
 }
 
-/* A closed span, dur < 2^32. */
+/* A closed span. The open one may have a duration already (hot_run.gopen); with dur that is < 2^32. */
 HOT void hot_put(struct waitspan *w, const struct waitspan *open, uint64_t dur)
 {
     uint64_t rest = open->rest;
-    w->dur_who = open->dur_who | dur;
+    w->dur_who = open->dur_who + dur;
     w->rest = rest;
 }
 
@@ -93,14 +93,27 @@ struct hot_run {
     bool call;                /* g is in a system call */
     bool tells;               /* its stack may have something to tell: its name, or it is one of the trace's first */
     uint8_t proom, groom;     /* of the lanes' waiting spans */
-    int64_t t0;               /* since when; the P's lane and g's agree */
+    int64_t t0;               /* since when, the P's lane; g's is the same, or begins earlier: see gopen */
     int64_t limit;            /* up to here it may go on, if the bucket of the counts does: see hot_limit() */
     int64_t longest;          /* pinfo.longest */
     uint64_t who;             /* waitspan.dur_who that names the P */
     struct spanlane *pl, *l;  /* the P's; g's */
     struct waitspan *pw, *gw; /* where the next waiting one goes */
-    struct waitspan popen, gopen; /* their open span */
+    struct waitspan popen;
+    struct waitspan gopen; /* its duration is what it is older than t0: meanwhile the P assisted, or swept */
 };
+
+/* Since when g's open span lasts. */
+HOT int64_t hot_g_t0(const struct hot_run *r)
+{
+    return r->t0 - (uint32_t)r->gopen.dur_who;
+}
+
+/* Its open span as the lane has it. */
+HOT struct waitspan hot_g_open(const struct hot_run *r)
+{
+    return (struct waitspan){r->gopen.dur_who & ~(uint64_t)UINT32_MAX, r->gopen.rest};
+}
 
 /* false: what is there is out of the ordinary. last: no event of the run is earlier than that. */
 HOT bool hot_run_begin(struct hot_run *r, const struct hot *h, uint32_t p, uint32_t m, uint32_t g, int64_t last)
@@ -110,17 +123,21 @@ HOT bool hot_run_begin(struct hot_run *r, const struct hot *h, uint32_t p, uint3
     const struct pinfo *pi = &h->pi[p];
     const struct minfo *mi = &h->mi[m];
     struct spanlane *pl = &h->p[p];
+    int64_t since = pl->t0;
     if (mi->p != p || pi->m != m || pi->state != ST_SCHED || pi->g != g || mi->g != g || pl->special || pl->t0 > last)
         return false;
     if (g != EV_NONE) {
         if (g >= h->ng)
             return false;
         struct spanlane *l = hot_g(h, g);
-        if (l->p != p || l->m != m || l->special & ~SPECIAL_NAME || l->t0 != pl->t0 ||
+        const uint64_t older = (uint64_t)(pl->t0 - l->t0);
+        if (l->p != p || l->m != m || l->special & ~SPECIAL_NAME || older > UINT32_MAX ||
             (l->state != ST_RUNNING && l->state != ST_SYSCALL))
             return false;
+        since = l->t0;
         r->l = l;
         r->gopen = l->open;
+        r->gopen.dur_who += older;
         r->gw = l->wait.next;
         r->groom = l->room;
         r->call = l->state == ST_SYSCALL;
@@ -132,7 +149,7 @@ HOT bool hot_run_begin(struct hot_run *r, const struct hot *h, uint32_t p, uint3
     r->who = (uint64_t)(p + 1) << 32;
     r->pl = pl;
     r->t0 = pl->t0;
-    r->limit = pl->t0 + UINT32_MAX;
+    r->limit = since + UINT32_MAX;
     r->longest = pi->longest;
     r->popen = pl->open;
     r->pw = pl->wait.next;
@@ -167,8 +184,8 @@ HOT void hot_run_end(const struct hot_run *r, const struct hot *h)
     r->pl->room = r->proom;
     if (r->g != EV_NONE) {
         struct spanlane *l = r->l;
-        l->t0 = r->t0;
-        l->open = r->gopen;
+        l->t0 = hot_g_t0(r);
+        l->open = hot_g_open(r);
         l->wait.next = r->gw;
         l->room = r->groom;
         l->state = r->call ? ST_SYSCALL : ST_RUNNING;
@@ -306,8 +323,8 @@ HOT bool hot_on_end(struct hot_run *r, const struct hot *h, int64_t t)
     struct spanlane *l = r->l;
     if (!hot_own_room(r, h) || !hot_p_room(r, h))
         return false;
-    l->t0 = r->t0;
-    l->open = r->gopen;
+    l->t0 = hot_g_t0(r);
+    l->open = hot_g_open(r);
     l->wait.next = r->gw;
     l->room = r->groom;
     h->gb->ns[GC_RUNNING] -= (uint64_t)(h->gb_end - t);

@@ -374,23 +374,8 @@ static void procs_set(struct fold *f, uint64_t n, int64_t t)
 void fold_point(struct fold *f, enum metric m, int64_t t, uint64_t value)
 {
     struct vec_point *v = &f->points[m];
-    const size_t n = v->n;
-    if ((n == v->cap || !v->v) && !fold_grow(f, &v->v, &v->cap, n + 1, sizeof *v->v))
-        return;
-    for (unsigned l = 0; l < MM_LEVELS; l++) {
-        size_t at = n >> (l + 1) * MM_BITS;
-        if ((at == v->capmm[l] || !v->mm[l]) && !fold_grow(f, &v->mm[l], &v->capmm[l], at + 1, sizeof *v->mm[l]))
-            return;
-        struct minmax *mm = &v->mm[l][at];
-        const bool first = at << (l + 1) * MM_BITS == n;
-        if (!first && value >= mm->min && value <= mm->max)
-            break; /* so it is of all longer ones, too */
-        if (first)
-            *mm = (struct minmax){value, value};
-        mm->min = value < mm->min ? value : mm->min;
-        mm->max = value > mm->max ? value : mm->max;
-    }
-    v->v[v->n++] = (struct point){t, value};
+    if ((v->n < v->cap && v->v) || fold_grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v))
+        v->v[v->n++] = (struct point){t, value};
 }
 
 /* Entry `at` of a level, anew: of the points or of the entries of the level below, of which there are n. */
@@ -406,24 +391,38 @@ static struct minmax minmax_of(const struct vec_point *v, unsigned l, size_t at,
     return mm;
 }
 
-void fold_points(struct fold *f, enum metric m, const struct point *p, size_t n)
+static void points_sum(struct fold *f, struct vec_point *v)
 {
-    struct vec_point *v = &f->points[m];
-    const size_t was = v->n, all = was + n;
-    if (!n || !fold_grow(f, &v->v, &v->cap, all, sizeof *v->v))
-        return;
+    const size_t was = v->summed;
     for (unsigned l = 0; l < MM_LEVELS; l++)
-        if (!fold_grow(f, &v->mm[l], &v->capmm[l], ((all - 1) >> (l + 1) * MM_BITS) + 1, sizeof *v->mm[l]))
+        if (!fold_grow(f, &v->mm[l], &v->capmm[l], ((v->n - 1) >> (l + 1) * MM_BITS) + 1, sizeof *v->mm[l])) {
+            v->n = was;
             return;
-    memcpy(v->v + was, p, n * sizeof *p);
-    v->n = all;
-    size_t below = all;
+        }
+    size_t below = v->n;
     for (unsigned l = 0; l < MM_LEVELS; l++) {
-        const size_t end = ((all - 1) >> (l + 1) * MM_BITS) + 1;
+        const size_t end = ((v->n - 1) >> (l + 1) * MM_BITS) + 1;
         for (size_t at = was >> (l + 1) * MM_BITS; at < end; at++)
             v->mm[l][at] = minmax_of(v, l, at, below);
         below = end;
     }
+    v->summed = v->n;
+}
+
+void fold_points_sum(struct fold *f)
+{
+    for (int m = 0; m < METRIC_COUNT; m++)
+        if (f->points[m].n > f->points[m].summed)
+            points_sum(f, &f->points[m]);
+}
+
+void fold_points(struct fold *f, enum metric m, const struct point *p, size_t n)
+{
+    struct vec_point *v = &f->points[m];
+    if (!n || !fold_grow(f, &v->v, &v->cap, v->n + n, sizeof *v->v))
+        return;
+    memcpy(v->v + v->n, p, n * sizeof *p);
+    v->n += n;
 }
 
 void fold_metric(struct fold *f, const struct ev *e)

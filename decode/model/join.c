@@ -623,6 +623,7 @@ static void lists_join(struct trace *tr, const struct segment *s)
     }
     for (int m = 0; m < METRIC_COUNT; m++)
         fold_points(f, (enum metric)m, from->points[m].v, from->points[m].n);
+    fold_points_sum(f);
     for (size_t i = 0; i < from->nfirst && f->nfirst < FIRST_STACKS; i++) {
         f->first[f->nfirst] = from->first[i];
         f->first[f->nfirst++].g = segment_g(s, from->first[i].g);
