@@ -2,7 +2,8 @@
  * names.c - see names.h.
  *
  * Three tables of the same kind: strings by their bytes, frames by their four values, stacks by their frame ids.
- * Each is a segmented vector plus an open-addressing table of ids, which only the writer touches.
+ * Each is a segmented vector plus an open-addressing table of ids and hashes, which only the writer touches: what is looked
+ * for is not compared with what has another hash, and to grow a table reads nothing else.
  */
 #include "decode/events/names.h"
 
@@ -79,37 +80,24 @@ static const uint32_t *stack_ids(const struct names *nm, uint32_t stack, uint32_
     return seg_at(&nm->pool, r->first);
 }
 
-enum which { STRS, FRAMES, STACKS };
+#define NAME_NEW UINT32_MAX
 
-static uint64_t hash_of(const struct names *nm, enum which w, uint32_t id)
-{
-    if (w == STRS) {
-        const struct str *s = seg_at(&nm->strs, id);
-        return hash_bytes(s->p, s->len);
-    }
-    if (w == FRAMES)
-        return hash_frame(seg_at(&nm->frames, id));
-    uint32_t n;
-    const uint32_t *ids = stack_ids(nm, id, &n);
-    return hash_ids(ids, n);
-}
-
-/* Slots hold id + 1. Keeps the table at most half full. */
-static bool hash_room(const struct names *nm, struct hash_u32 *h, enum which w)
+/* Keeps the table at most half full. */
+static bool hash_room(struct name_hash *h)
 {
     if (h->used * 2 < h->cap)
         return true;
     uint32_t cap = h->cap ? h->cap * 2 : 256;
     if (cap < h->cap)
         return false;
-    uint32_t *slot = mem_zalloc((size_t)cap * sizeof *slot);
+    struct name_slot *slot = mem_zalloc((size_t)cap * sizeof *slot);
     if (!slot)
         return false;
     for (uint32_t i = 0; i < h->cap; i++) {
-        if (!h->slot[i])
+        if (!h->slot[i].id)
             continue;
-        uint32_t at = (uint32_t)hash_of(nm, w, h->slot[i] - 1) & (cap - 1);
-        while (slot[at])
+        uint32_t at = h->slot[i].hash & (cap - 1);
+        while (slot[at].id)
             at = (at + 1) & (cap - 1);
         slot[at] = h->slot[i];
     }
@@ -117,6 +105,22 @@ static bool hash_room(const struct names *nm, struct hash_u32 *h, enum which w)
     h->slot = slot;
     h->cap = cap;
     return true;
+}
+
+/* The next slot from *at on of what may be looked for: its id. NAME_NEW: there is none, *at is free. */
+static inline uint32_t hash_next_like(const struct name_hash *h, uint32_t hash, uint32_t *at)
+{
+    for (;; *at = *at + 1) {
+        const struct name_slot *s = &h->slot[*at & (h->cap - 1)];
+        if (!s->id || s->hash == hash)
+            return s->id - 1;
+    }
+}
+
+static void hash_put(struct name_hash *h, uint32_t hash, uint32_t at, uint32_t id)
+{
+    h->slot[at & (h->cap - 1)] = (struct name_slot){id + 1, hash};
+    h->used++;
 }
 
 enum err_code names_init(struct names *nm)
@@ -193,13 +197,14 @@ static enum err_code intern(struct names *nm, const char *p, uint32_t len, bool 
     *id = 0;
     if (!len)
         return ERR_OK;
-    if (!hash_room(nm, &nm->hstr, STRS))
+    if (!hash_room(&nm->hstr))
         return ERR_NOMEM;
-    uint32_t mask = nm->hstr.cap - 1, at = (uint32_t)hash_bytes(p, len) & mask;
-    for (; nm->hstr.slot[at]; at = (at + 1) & mask) {
-        const struct str *s = seg_at(&nm->strs, nm->hstr.slot[at] - 1);
+    const uint32_t hash = (uint32_t)hash_bytes(p, len);
+    uint32_t at = hash;
+    for (uint32_t i; (i = hash_next_like(&nm->hstr, hash, &at)) != NAME_NEW; at++) {
+        const struct str *s = seg_at(&nm->strs, i);
         if (s->len == len && !memcmp(s->p, p, len)) {
-            *id = nm->hstr.slot[at] - 1;
+            *id = i;
             return ERR_OK;
         }
     }
@@ -210,8 +215,7 @@ static enum err_code intern(struct names *nm, const char *p, uint32_t len, bool 
         return ERR_NOMEM;
     *s = (struct str){p, len};
     *id = nm->strs.n - 1;
-    nm->hstr.slot[at] = *id + 1;
-    nm->hstr.used++;
+    hash_put(&nm->hstr, hash, at, *id);
     if (nm->nhelper < NAMES_HELPERS && helper_is(*s)) {
         nm->helper[nm->nhelper] = *id;
         __atomic_store_n(&nm->nhelper, nm->nhelper + 1, __ATOMIC_RELEASE);
@@ -231,13 +235,14 @@ enum err_code names_str_copy(struct names *nm, const char *p, uint32_t len, uint
 
 enum err_code names_frame_id(struct names *nm, const struct frame *f, uint32_t *id)
 {
-    if (!hash_room(nm, &nm->hframe, FRAMES))
+    if (!hash_room(&nm->hframe))
         return ERR_NOMEM;
-    uint32_t mask = nm->hframe.cap - 1, at = (uint32_t)hash_frame(f) & mask;
-    for (; nm->hframe.slot[at]; at = (at + 1) & mask) {
-        const struct frame *o = seg_at(&nm->frames, nm->hframe.slot[at] - 1);
+    const uint32_t hash = (uint32_t)hash_frame(f);
+    uint32_t at = hash;
+    for (uint32_t i; (i = hash_next_like(&nm->hframe, hash, &at)) != NAME_NEW; at++) {
+        const struct frame *o = seg_at(&nm->frames, i);
         if (o->pc == f->pc && o->func == f->func && o->file == f->file && o->line == f->line) {
-            *id = nm->hframe.slot[at] - 1;
+            *id = i;
             return ERR_OK;
         }
     }
@@ -246,8 +251,7 @@ enum err_code names_frame_id(struct names *nm, const struct frame *f, uint32_t *
         return ERR_NOMEM;
     *o = *f;
     *id = nm->frames.n - 1;
-    nm->hframe.slot[at] = *id + 1;
-    nm->hframe.used++;
+    hash_put(&nm->hframe, hash, at, *id);
     return ERR_OK;
 }
 
@@ -263,12 +267,13 @@ enum err_code names_stack_of(struct names *nm, const uint32_t *ids, uint32_t n, 
     *id = 0;
     if (!n)
         return ERR_OK;
-    if (!hash_room(nm, &nm->hstack, STACKS))
+    if (!hash_room(&nm->hstack))
         return ERR_NOMEM;
-    uint32_t mask = nm->hstack.cap - 1, at = (uint32_t)hash_ids(ids, n) & mask;
-    for (; nm->hstack.slot[at]; at = (at + 1) & mask)
-        if (same_stack(nm, nm->hstack.slot[at] - 1, ids, n)) {
-            *id = nm->hstack.slot[at] - 1;
+    const uint32_t hash = (uint32_t)hash_ids(ids, n);
+    uint32_t at = hash;
+    for (uint32_t i; (i = hash_next_like(&nm->hstack, hash, &at)) != NAME_NEW; at++)
+        if (same_stack(nm, i, ids, n)) {
+            *id = i;
             return ERR_OK;
         }
     uint32_t *o = seg_take(&nm->pool, n);
@@ -278,8 +283,7 @@ enum err_code names_stack_of(struct names *nm, const uint32_t *ids, uint32_t n, 
     memcpy(o, ids, n * sizeof *ids);
     *r = (struct stack_ref){nm->pool.n - n, n};
     *id = nm->stacks.n - 1;
-    nm->hstack.slot[at] = *id + 1;
-    nm->hstack.used++;
+    hash_put(&nm->hstack, hash, at, *id);
     return ERR_OK;
 }
 

@@ -25,8 +25,10 @@ struct names {
     struct segvec frames; /* struct frame, shared by all stacks */
     struct segvec pool;   /* uint32_t frame ids: a stack's stand side by side */
     struct segvec stacks; /* struct stack_ref */
-    struct hash_u32 {
-        uint32_t *slot;
+    struct name_hash {
+        struct name_slot {
+            uint32_t id, hash; /* and 1, 0: free */
+        } * slot;
         uint32_t cap, used;
     } hstr, hframe, hstack;
     struct copy_block *copies;

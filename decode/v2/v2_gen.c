@@ -10,6 +10,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "decode/base/bytes.h"
 #include "decode/v2/v2_doubt.h"
@@ -183,6 +186,27 @@ struct frame_bytes { /* four varints */
     unsigned n; /* 0: they aren't there, or are more than fit */
 };
 
+#ifdef __SSE2__
+/* What of 16 bytes is the first n: from ends_with + n on as many are zero. */
+static const uint8_t ends_with[32] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
+
+static inline struct frame_bytes frame_bytes(const uint8_t *p, const uint8_t *end)
+{
+    struct frame_bytes f = {{0, 0}, 0};
+    if (end - p < 16)
+        return f;
+    const __m128i w = _mm_loadu_si128((const __m128i *)(const void *)p);
+    unsigned ends = ~(unsigned)_mm_movemask_epi8(w) & 0xffff; /* which of them end a varint */
+    for (int k = 0; k < 3; k++)
+        ends &= ends - 1;
+    if (!ends)
+        return f;
+    f.n = (unsigned)__builtin_ctz(ends) + 1;
+    const __m128i is = _mm_loadu_si128((const __m128i *)(const void *)(ends_with + 16 - f.n));
+    _mm_storeu_si128((__m128i *)(void *)f.w, _mm_and_si128(w, is));
+    return f;
+}
+#else
 /* Which of eight bytes end a varint. */
 static inline unsigned varint_ends(uint64_t w)
 {
@@ -205,6 +229,7 @@ static inline struct frame_bytes frame_bytes(const uint8_t *p, const uint8_t *en
     f.w[1] = f.n > 8 ? b & (UINT64_MAX >> (128 - 8 * f.n)) : 0;
     return f;
 }
+#endif
 
 static bool frame_name(struct source *s, struct v2_gen *g, const uint64_t v[4], uint32_t *id)
 {
