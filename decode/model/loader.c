@@ -261,12 +261,12 @@ static bool begin(struct loader *l, struct segment *s)
     const int64_t t = cpu_ns();
     if (quit || !ok)
         s->oom = true;
-    else if (!s->oom)
-        segment_tables(s, before);
+    else if (!s->oom && segment_tables(s) && l->want > 1)
+        s->last = v2_gen_last(&s->gen, before);
     pthread_mutex_lock(&l->mu);
     l->tr->cost.tables += cpu_ns() - t;
     l->tables = s->n + 1 > l->tables ? s->n + 1 : l->tables;
-    s->last_known = true;
+    s->last_known = l->want > 1;
     pthread_cond_broadcast(&l->changed);
     pthread_mutex_unlock(&l->mu);
     if (s->oom || (s->n && s->gen.torn))
@@ -281,6 +281,10 @@ static void done(struct loader *l, struct segment *s)
 {
     pthread_mutex_lock(&l->mu);
     s->decoded = true;
+    if (!s->last_known) { /* nobody decodes another beside it */
+        s->last_known = true;
+        s->last = s->order.last;
+    }
     pthread_cond_broadcast(&l->changed);
     pthread_mutex_unlock(&l->mu);
 }

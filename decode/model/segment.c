@@ -60,14 +60,13 @@ void segment_free(struct segment *s)
     mem_free(s);
 }
 
-bool segment_tables(struct segment *s, int64_t before)
+bool segment_tables(struct segment *s)
 {
     s->tables = true;
     if (!v2_gen_tables(s->s, &s->gen)) {
         s->oom = true;
         return false;
     }
-    s->last = v2_gen_last(&s->gen, before);
     s->damages = s->s->st.ndamages;
     s->warnings = s->s->st.nwarnings;
     s->missing = s->gen.missing;

@@ -6,7 +6,8 @@
  * (v2_order.alone, fold.segment); whether it was so is for the join to see (decode/model/join.h).
  *
  * What a segment needs of those before it: names have the trace's numbers, so tables are read one after another; the time of
- * the last event, for no event is earlier, is foretold by a look at each thread's last batch (v2_gen_last()).
+ * the last event, for no event is earlier, is foretold by a look at each thread's last batch (v2_gen_last()) where one is decoded
+ * beside another.
  */
 #ifndef GOTOP_DECODE_SEGMENT_H
 #define GOTOP_DECODE_SEGMENT_H
@@ -46,8 +47,8 @@ struct segment {
 /* segment_new - whose generation is to be scanned into s->gen. NULL: out of memory. */
 struct segment *segment_new(uint32_t n, const struct source *like);
 void segment_free(struct segment *s); /* NULL is allowed */
-/* segment_tables - read them, and foretell its last event. false: out of memory. */
-bool segment_tables(struct segment *s, int64_t before);
+/* segment_tables - read them. false: out of memory. */
+bool segment_tables(struct segment *s);
 /* segment_begin - before its first event. base: when the trace began (n > 0). false: out of memory. */
 bool segment_begin(struct segment *s, int64_t base, int64_t before, struct fold *f);
 /* segment_some - up to cap events. false: it is over. */
