@@ -151,47 +151,59 @@ size_t pack_plain(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_
 
 /* ---- four values at most ---------------------------------------------------------------------------------- */
 
-_Static_assert(PACK_FEW <= 4 && PACK_FEW < PALETTE_FROM && PACK_FEW < SPAN_BLOCK / 4,
+_Static_assert(PACK_FEW == 4 && PACK_FEW < PALETTE_FROM && PACK_FEW < SPAN_BLOCK / 4,
                "one byte of codes, no palette");
 
-static inline uint8_t *put_few(uint8_t *o, const uint32_t *v, uint32_t n, bool ids)
+#define FEW static inline __attribute__((always_inline))
+
+/* One value, and its length code: how many bytes it has, of what is no id one less. */
+FEW uint8_t *put_one(uint8_t *o, uint32_t x, bool id, unsigned *codes, unsigned at)
 {
-    uint8_t *ctl = o++;
-    unsigned codes = 0;
+    const unsigned bits = 63u - (unsigned)__builtin_clzll((uint64_t)x << 1 | 1); /* of x, 0 of 0 */
+    const unsigned c = id ? (bits + 7) / 8 : (bits - (bits > 0)) / 8;
+    *codes |= c << at;
+    memcpy(o, &x, 4);
+    return o + c + !id;
+}
+
+/* n is a constant where it is called. */
+FEW size_t put_few(uint8_t *out, const struct waitspan *s, uint32_t n, bool units)
+{
+    uint64_t all = 0, rest = 0;
     for (uint32_t i = 0; i < n; i++) {
-        const uint32_t x = v[i];
-        const unsigned c = (unsigned)(x > 0xff) + (unsigned)(x > 0xffff) + (unsigned)(ids ? x > 0 : x > 0xffffff);
-        codes |= c << 2 * i;
-        memcpy(o, &x, 4);
-        o += ids ? c : c + 1;
+        all |= s[i].dur_who;
+        rest |= s[i].rest;
+        out[1 + i] = (uint8_t)wait_tag(&s[i]);
     }
+    if ((uint32_t)all >> 31 || all >> 56 || (uint32_t)rest >> 24 || rest >> 40) /* WAIT_LONG is the highest bit */
+        return 0;
+    out[0] = (uint8_t)((units ? PACK_UNIT : 0) | (all >> 32 ? PACK_WHO : 0) | ((uint32_t)rest ? PACK_STACK : 0));
+    uint8_t *ctl = out + 1 + n, *o = ctl + 1;
+    unsigned codes = 0;
+    for (uint32_t i = 0; i < n; i++)
+        o = put_one(o, (uint32_t)dur_stored((uint32_t)s[i].dur_who, units), false, &codes, 2 * i);
     *ctl = (uint8_t)codes;
-    return o;
+    for (int k = 0; k < 2; k++) {
+        if (k ? !(uint32_t)rest : !(all >> 32))
+            continue;
+        ctl = o++;
+        codes = 0;
+        for (uint32_t i = 0; i < n; i++)
+            o = put_one(o, k ? wait_stack(&s[i]) : wait_who(&s[i]), true, &codes, 2 * i);
+        *ctl = (uint8_t)codes;
+    }
+    return (size_t)(o - out);
 }
 
 size_t pack_few(uint8_t *out, const struct waitspan *s, uint32_t n, const struct pack_how *how)
 {
     const bool units = how->whole >= PACK_WHOLE_MOST;
-    uint32_t dur[PACK_FEW], who[PACK_FEW], stack[PACK_FEW];
-    uint64_t all = 0, rest = 0;
-    uint8_t *o = out + 1;
-    for (uint32_t i = 0; i < n; i++) {
-        all |= s[i].dur_who;
-        rest |= s[i].rest;
-        dur[i] = (uint32_t)dur_stored((uint32_t)s[i].dur_who, units);
-        who[i] = wait_who(&s[i]);
-        stack[i] = wait_stack(&s[i]);
-        *o++ = (uint8_t)wait_tag(&s[i]);
+    switch (n) {
+    case 1: return put_few(out, s, 1, units);
+    case 2: return put_few(out, s, 2, units);
+    case 3: return put_few(out, s, 3, units);
+    default: return put_few(out, s, PACK_FEW, units);
     }
-    if ((uint32_t)all >> 31 || all >> 56 || (uint32_t)rest >> 24 || rest >> 40) /* WAIT_LONG is the highest bit */
-        return 0;
-    *out = (uint8_t)((units ? PACK_UNIT : 0) | (all >> 32 ? PACK_WHO : 0) | ((uint32_t)rest ? PACK_STACK : 0));
-    o = put_few(o, dur, n, false);
-    if (all >> 32)
-        o = put_few(o, who, n, true);
-    if ((uint32_t)rest)
-        o = put_few(o, stack, n, true);
-    return (size_t)(o - out);
 }
 
 /* ---- four values at a time -------------------------------------------------------------------------------- */
