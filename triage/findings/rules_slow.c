@@ -202,85 +202,120 @@ static void instead_advice(struct rules *rs, struct finding *f)
     f->next = say;
 }
 
+/* Slow instances beside usual ones: where they spend their time. */
+struct slow {
+    const struct span_type *y;
+    struct leaves s, u;
+    uint64_t n;           /* how many are slow: more than twice the median */
+    const struct leaf *l; /* what they spend most more time on */
+    int64_t usual;        /* what the usual ones spend there */
+};
+
+/* false: there is nothing to tell. */
+static bool slow_most(struct slow *o)
+{
+    uint32_t best = 0;
+    int64_t most = 0;
+    while (o->n < o->y->nslow && o->y->slow[o->n].t1 - o->y->slow[o->n].t0 > 2 * o->y->d.p50)
+        o->n++;
+    if (o->s.n == 0 || o->n == 0)
+        return false;
+    for (uint32_t k = 0; k < o->s.n; k++) {
+        const int64_t d = o->s.v[k].ns / (int64_t)o->n - usually(&o->u, &o->s.v[k], USUAL);
+        if (!k || d > most) {
+            best = k;
+            most = d;
+        }
+    }
+    o->l = &o->s.v[best];
+    o->usual = usually(&o->u, o->l, USUAL);
+    return o->l->stack;
+}
+
+/* What it is that the slow ones spend more time on, or what has the processors instead. */
+static void slow_blames(struct causes *c, struct finding *f, const struct slow *o, struct text *before)
+{
+    const struct leaf *l = o->l;
+    const bool late = looked_for_late(c, l, o->usual);
+    struct leaf ran;
+    f->queued = l->cat == EX_SCHED || late;
+    f->ends_with = l->who;
+    if (l->cat == EX_SCHED && ran_instead(c, l->t0, l->t1, &ran)) {
+        causes_calls_text(before, c->tr, &ran);
+        text_lit(before, " has the processors while the slow ones wait for one. ");
+        instead_advice(c->rs, f);
+    } else if (late && ran_instead(c, l->t0 + o->usual, l->t1, &ran)) {
+        causes_calls_text(before, c->tr, &ran);
+        text_lit(before, " has the processors when the slow ones' ");
+        text_add(before, "%s", l->cat == EX_TIMER ? "timer is due" : "answer comes, most likely");
+        text_lit(before, ": all of them run on, and none looks. ");
+        instead_advice(c->rs, f);
+    } else {
+        f->blames = l->func;
+        causes_calls_text(before, c->tr, l);
+        text_lit(before, " is what the slow ones spend more time on. ");
+    }
+}
+
+/* Where their time was, and what had the processors while they waited for one. */
+static void slow_spent(struct causes *c, const struct slow *o, struct text *behind)
+{
+    struct leaf ran;
+    text_add(behind, " Followed to its end, the %llu slowest were ", (unsigned long long)o->n);
+    for (uint32_t k = 0; k < o->s.n && k < 3 && (k == 0 || o->s.v[k].ns > o->s.all / 20); k++) {
+        text_raw(behind, "; ", k ? 2 : 0);
+        causes_leaf_text(behind, c->tr, &o->s.v[k], o->s.all);
+    }
+    text_lit(behind, ".");
+    for (uint32_t k = 0; k < o->s.n; k++) {
+        const struct leaf *l = &o->s.v[k];
+        if (l->cat == EX_SCHED && l != o->l && l->ns > o->s.all / 10 && ran_instead(c, l->t0, l->t1, &ran)) {
+            text_lit(behind, " While they waited for a processor, the processors had ");
+            causes_calls_text(behind, c->tr, &ran);
+            text_lit(behind, ".");
+            return;
+        }
+    }
+}
+
+/* What may be no fault of theirs: something outside stood still, or all of them do it. */
+static void slow_doubt(struct causes *c, struct finding *f, const struct slow *o, struct text *behind)
+{
+    int64_t at;
+    if (one_moment(c, o->y, &at)) {
+        text_lit(behind, " Most of the time of the slow ones lies across one moment (@");
+        text_dur(behind, at);
+        text_lit(behind, "): something stood still then, once; what it was may be outside.");
+        f->note = true;
+    }
+    if (o->l->cat == EX_RUN && o->usual > 0) { /* what all of them do, only longer */
+        text_lit(behind, " They ran longer in what the usual ones run, too: more work, or a host that took the "
+                         "thread away; a trace "
+                         "can't tell which.");
+        f->note = true;
+    }
+}
+
 static void tell_slow(struct causes *c, struct finding *f)
 {
-    for (uint32_t i = 0; i < c->tg->ntypes; i++) {
-        const struct span_type *y = &c->tg->types[i];
-        struct leaves s, u;
-        struct text before = {0}, behind = {0};
-        uint32_t best = 0;
-        if (!y->nslow || y->slow[0].t0 != f->t0 || y->slow[0].t1 != f->t1) {
-            continue;
-        }
-        if (!tree_of_instances(c, y, &s, &u, &f->waits_at)) {
-            c->rs->failed = true;
-            return;
-        }
-        uint64_t ns = 0, nu = USUAL;
-        for (; ns < y->nslow && y->slow[ns].t1 - y->slow[ns].t0 > 2 * y->d.p50; ns++) {
-        }
-        if (s.n == 0 || ns == 0) {
-            return;
-        }
-        for (uint32_t k = 1; k < s.n; k++) {
-            int64_t d = s.v[k].ns / (int64_t)ns - usually(&u, &s.v[k], nu),
-                    b = s.v[best].ns / (int64_t)ns - usually(&u, &s.v[best], nu);
-            best = d > b ? k : best;
-        }
-        if (!s.v[best].stack) {
-            return;
-        }
-        const struct leaf *l = &s.v[best];
-        struct leaf ran;
-        const int64_t usual = usually(&u, l, nu);
-        const bool late = looked_for_late(c, l, usual);
-        f->queued = l->cat == EX_SCHED || late;
-        f->ends_with = l->who;
-        if (l->cat == EX_SCHED && ran_instead(c, l->t0, l->t1, &ran)) {
-            causes_calls_text(&before, c->tr, &ran);
-            text_lit(&before, " has the processors while the slow ones wait for one. ");
-            instead_advice(c->rs, f);
-        } else if (late && ran_instead(c, l->t0 + usual, l->t1, &ran)) {
-            causes_calls_text(&before, c->tr, &ran);
-            text_lit(&before, " has the processors when the slow ones' ");
-            text_add(&before, "%s", l->cat == EX_TIMER ? "timer is due" : "answer comes, most likely");
-            text_lit(&before, ": all of them run on, and none looks. ");
-            instead_advice(c->rs, f);
-        } else {
-            f->blames = l->func;
-            causes_calls_text(&before, c->tr, l);
-            text_lit(&before, " is what the slow ones spend more time on. ");
-        }
-        text_add(&behind, " Followed to its end, the %llu slowest were ", (unsigned long long)ns);
-        for (uint32_t k = 0; k < s.n && k < 3 && (k == 0 || s.v[k].ns > s.all / 20); k++) {
-            text_raw(&behind, "; ", k ? 2 : 0);
-            causes_leaf_text(&behind, c->tr, &s.v[k], s.all);
-        }
-        text_lit(&behind, ".");
-        for (uint32_t k = 0; k < s.n; k++) {
-            if (s.v[k].cat == EX_SCHED && k != best && s.v[k].ns > s.all / 10 &&
-                ran_instead(c, s.v[k].t0, s.v[k].t1, &ran)) {
-                text_lit(&behind, " While they waited for a processor, the processors had ");
-                causes_calls_text(&behind, c->tr, &ran);
-                text_lit(&behind, ".");
-                break;
-            }
-        }
-        int64_t at;
-        if (one_moment(c, y, &at)) {
-            text_lit(&behind, " Most of the time of the slow ones lies across one moment (@");
-            text_dur(&behind, at);
-            text_lit(&behind, "): something stood still then, once; what it was may be outside.");
-            f->note = true;
-        }
-        if (l->cat == EX_RUN && usually(&u, l, nu) > 0) { /* what all of them do, only longer */
-            text_lit(&behind, " They ran longer in what the usual ones run, too: more work, or a host that took the "
-                              "thread away; a trace "
-                              "can't tell which.");
-            f->note = true;
-        }
-        causes_retell(c->rs, f, &before, &behind);
+    struct slow o = {.y = c->tg->types};
+    struct text before = {0}, behind = {0};
+    const struct span_type *end = c->tg->types + c->tg->ntypes;
+    while (o.y < end && (!o.y->nslow || o.y->slow[0].t0 != f->t0 || o.y->slow[0].t1 != f->t1)) {
+        o.y++;
+    }
+    if (o.y == end) {
         return;
+    }
+    if (!tree_of_instances(c, o.y, &o.s, &o.u, &f->waits_at)) {
+        c->rs->failed = true;
+        return;
+    }
+    if (slow_most(&o)) {
+        slow_blames(c, f, &o, &before);
+        slow_spent(c, &o, &behind);
+        slow_doubt(c, f, &o, &behind);
+        causes_retell(c->rs, f, &before, &behind);
     }
 }
 
