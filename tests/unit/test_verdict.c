@@ -8,6 +8,7 @@
 
 #include "triage/report/report.h"
 #include "triage/text.h"
+#include "triage/diff/diff_parts.h"
 #include "triage/diff/verdict.h"
 
 static uint64_t seed;
@@ -207,6 +208,52 @@ static void the_collector_runs_more(void **state)
     compared(&x);
 }
 
+/* A run with one cycle, or none, beside one with many: they come by what is allocated, so one more or less is all that chance does. */
+static void few_cycles_are_no_burst(void **state)
+{
+    struct model few = plain, many = plain;
+    (void)state;
+    seed = 6;
+    few.cycles = 1;
+    many.cycles = 24;
+    many.gc_share = 0.25;
+    assert_int_equal(claims(&few, &many, 1), 40);
+    assert_int_equal(claims(&many, &few, 1), 40);
+    many.cycles = 2;
+    many.gc_share = few.gc_share;
+    assert_true(claims(&few, &many, 1) <= 1);
+}
+
+/* Four waits that one burst made long don't hide a hundred of a lock that is asked for all along. */
+static void a_burst_hides_no_lock(void **state)
+{
+    struct model hot = plain;
+    (void)state;
+    seed = 7;
+    hot.lock = 110;
+    hot.lock_ns = 4000000;
+    for (int i = 0; i < 40; i++) {
+        struct pair x;
+        struct model once = plain;
+        struct err e;
+        once.lock = 0.001;
+        compare(&x, &once, &hot, 1);
+        mem_free(x.v.c);
+        struct measure *m = &x.p[0][0].m[0];
+        assert_string_equal(m->name, "main.added");
+        for (int k = 0; k < PROFILE_SLICES; k++) {
+            m->count[k] = k == 30 ? 4 : 0;
+            m->ns[k] = k == 30 ? 200e6 : 0;
+        }
+        m->counted = 4;
+        m->spent = 200e6;
+        assert_int_equal(verdict_of(&x.side[0], &x.side[1], &x.v, &e), ERR_OK);
+        assert_true(x.v.claimed > 0);
+        assert_string_equal(x.v.c[0].name, "main.added");
+        compared(&x);
+    }
+}
+
 /* A host that is busy makes all goroutines run longer; where one function does more, the others don't. */
 static void the_host_or_the_program(void **state)
 {
@@ -302,9 +349,76 @@ static void profiles_of_traces(void **state)
     }
 }
 
+/* Who runs on for longer than the runtime lets it did not run all that time: the host had its processor. */
+static void what_the_host_took_did_not_run(void **state)
+{
+    struct loaded l;
+    struct profile p;
+    struct err e;
+    double ran = 0, told = 0;
+    (void)state;
+    help_load("tests/golden/causes/cleanstalled.trace", &l);
+    assert_int_equal(profile_of(&l, &p, &e), ERR_OK);
+    for (uint32_t i = 0; i < l.tg->ngroups; i++) {
+        told += l.tg->groups[i].is_system ? 0 : (double)l.tg->groups[i].d[GM_EXEC].total;
+    }
+    for (uint32_t i = 0; i < p.n; i++) {
+        ran += p.m[i].kind == MK_RUN ? p.m[i].spent : 0;
+    }
+    assert_true(ran > 0 && ran < 0.9 * told);
+    profile_free(&p);
+    load_free(&l);
+}
+
+struct seen {
+    unsigned rows, running;
+};
+
+static void path_row(void *arg, const struct diff_paths *d)
+{
+    struct seen *k = arg;
+    const int64_t longer = d->each[1] > d->each[0] ? d->each[1] : d->each[0];
+    int64_t last = INT64_MAX;
+    k->rows++;
+    for (uint32_t i = 0; i < d->n; i++) {
+        const struct diff_path *p = &d->v[i];
+        const int64_t far = p->ns[1] > p->ns[0] ? p->ns[1] - p->ns[0] : p->ns[0] - p->ns[1];
+        assert_true(far <= last && (double)far >= 0.1 * (double)longer - 1);
+        k->running += p->cat == EX_RUN && strcmp(p->func, "main.(*bank).clerk") == 0 && p->ns[1] > p->ns[0];
+        last = far;
+    }
+}
+
+/* In which call paths two runs differ; a run beside itself differs in none. */
+static void paths_that_differ(void **state)
+{
+    struct loaded a, b;
+    struct seen k = {0};
+    (void)state;
+    help_load("samples/lock-1.21.trace", &a);
+    help_load("samples/lock-1.26.trace", &b);
+    assert_true(diff_paths_each(&a, &b, path_row, &k));
+    assert_true(k.rows >= 2 && k.running == 1);
+    k.rows = 0;
+    assert_true(diff_paths_each(&a, &a, path_row, &k));
+    assert_int_equal(k.rows, 0);
+    struct text t = {0};
+    diff_paths(&t, &a, &b);
+    assert_true(text_ok(&t));
+    assert_non_null(strstr(t.p, "  goroutines main.(*bank).clerk: 6 -> 6"));
+    assert_non_null(strstr(t.p, "running in main.(*bank).clerk: "));
+    text_free(&t);
+    load_free(&a);
+    load_free(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(few_cycles_are_no_burst),
+        cmocka_unit_test(a_burst_hides_no_lock),
+        cmocka_unit_test(what_the_host_took_did_not_run),
+        cmocka_unit_test(paths_that_differ),
         cmocka_unit_test(nothing_changed),
         cmocka_unit_test(a_lock_is_added),
         cmocka_unit_test(the_collector_runs_more),

@@ -396,7 +396,7 @@ static int compare(const struct options *o, const struct runs r[2])
         v.claimed = 0;
     }
     if (o->json) {
-        char *s = diff_json(side, &v, not_asked(r));
+        char *s = diff_json(side, &v, not_asked(r), &r[0].first, &r[1].first);
         t.failed |= !s;
         text_raw(&t, s ? s : "", s ? strlen(s) : 0);
         text_lit(&t, "\n");

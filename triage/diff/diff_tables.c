@@ -271,6 +271,7 @@ void diff_tables(struct text *t, const struct loaded *a, const struct loaded *b)
 {
     findings(t, a, b);
     metrics(t, a, b);
+    diff_paths(t, a, b);
     groups(t, a, b);
     types(t, a, b);
     waits(t, a, b);

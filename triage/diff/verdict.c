@@ -158,6 +158,10 @@ static struct stats stats_of(const struct judge *j, int s, const char *name, enu
         sum2 += log(v + floor) * log(v + floor);
         if (side->n == 1) {
             double own = own_spread(j, p, m, j->pace[s][i], time, floor);
+            if (kind == MK_GC && !time &&
+                den > 0) { /* they come by what is allocated: one more or less, as it ends */
+                own = fmin(own, log((num + 1) / den + floor) - log(v + floor));
+            }
             st.own = own * own;
         }
     }
@@ -192,6 +196,7 @@ static struct moved moved_of(const struct judge *j, const char *name, enum measu
 
 #define NEW_WAITS 30 /* in most runs of a side, where the other has nearly none: a place that is contended now */
 #define NEW_SLICES (PROFILE_SLICES / 8)
+#define NEW_TIMES 10
 #define NEW_TIME 0.01
 
 static int cmp_double(const void *a, const void *b)
@@ -228,7 +233,7 @@ static bool appeared(const struct judge *j, const struct change *c)
     double middle[2], most[2];
     return waits_of(j->side[0], c, &middle[0], &most[0]) && waits_of(j->side[1], c, &middle[1], &most[1]) &&
            fmax(c->time.old, c->time.new) >= NEW_TIME &&
-           (middle[1] >= NEW_WAITS + 20 * most[0] || middle[0] >= NEW_WAITS + 20 * most[1]);
+           (middle[1] >= NEW_WAITS + NEW_TIMES * most[0] || middle[0] >= NEW_WAITS + NEW_TIMES * most[1]);
 }
 
 static double far(const struct moved *m)
@@ -274,6 +279,8 @@ static bool more_than_the_rest(const struct judge *j, const struct change *c)
            fabs(log(c->time.factor)) - fabs(rest) > log(kinds[c->kind].time_factor);
 }
 
+#define MUCH_MORE 4
+
 static bool matters(const struct judge *j, const struct change *c)
 {
     const struct kind *k = &kinds[c->kind];
@@ -285,6 +292,9 @@ static bool matters(const struct judge *j, const struct change *c)
             return true;
         }
         /* more often and longer; or much longer, and not by one burst */
+        if (dt >= k->amount && c->count.sure && same_way && far(&c->count) > MUCH_MORE && many_more(&c->count)) {
+            return true; /* a burst on one side hides the time, not how often */
+        }
         return dt >= k->amount && c->time.sure && same_way &&
                (c->count.sure || (far(&c->time) > 4 && many_more(&c->count)));
     case MK_GIVE: return dt >= k->amount && c->time.sure && c->count.sure && same_way;

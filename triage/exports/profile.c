@@ -110,6 +110,16 @@ static uint32_t row_at(struct make *k, const struct span *s, bool *ok)
     return i;
 }
 
+#define UNSTOPPED 25000000 /* ns: the runtime stops who runs after 10 to 20 ms */
+#define STOPPED 20000000
+
+/* Who runs on for longer than the runtime lets it was not run by the host for the rest. */
+static int64_t own_end(const struct trace *tr, const struct span *s)
+{
+    const bool stops = trace_info(tr)->has_clock && trace_info(tr)->version >= 1014;
+    return stops && s->t1 - s->t0 > UNSTOPPED ? s->t0 + STOPPED : s->t1;
+}
+
 static bool goroutine(struct make *k, uint32_t g)
 {
     const struct trace *tr = k->l->tr;
@@ -137,7 +147,7 @@ static bool goroutine(struct make *k, uint32_t g)
     do {
         const struct span *s = span_get(&it);
         if (tri_is_exec(s->state)) {
-            spread(k, &k->p->m[run], s->t0, s->t1, false);
+            spread(k, &k->p->m[run], s->t0, own_end(tr, s), false);
         } else if (s->state == ST_WAITING || s->state == ST_SYSCALL) {
             uint32_t i = row_at(k, s, &ok);
             if (i != TAB_NONE) {

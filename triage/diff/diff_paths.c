@@ -1,0 +1,281 @@
+/*
+ * diff_paths.c - in which call path two runs differ: what both do many times (tasks, regions, pieces of work, goroutines of a start
+ * function), explained instance by instance on both sides, followed to its end, and held against each other by category, function and who
+ * called it. Claims nothing: runs of an unchanged program differ here, too.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/mem.h"
+#include "triage/diff/diff_parts.h"
+#include "triage/findings/causes.h"
+#include "triage/findings/instances.h"
+
+#define SPANS 400000  /* that the explanations of a side may pass */
+#define LOOK 128      /* instances of a row that are explained: of as many lots by length the middle ones */
+#define ROWS_A_KIND 2 /* of each kind, those that take longest in the new run */
+#define SHARE 0.01    /* of the trace a row takes, at least */
+#define MOVED 0.10    /* of an instance a path has to move by to be told */
+
+struct how { /* a side */
+    const struct loaded *l;
+    struct instances in;
+    struct explainer *x;
+};
+
+static bool how_init(struct how *h, const struct loaded *l)
+{
+    struct err e = {0};
+    *h = (struct how){.l = l};
+    if (instances_new(l->tg, &h->in, &e) != ERR_OK) {
+        return false;
+    }
+    while (instances_step(&h->in, INT64_MAX, &e)) {
+    }
+    h->x = explain_new(l->tr);
+    if (h->x) {
+        explain_budget(h->x, SPANS);
+    }
+    return h->x && e.code == ERR_OK;
+}
+
+static void how_free(struct how *h)
+{
+    explain_free(h->x);
+    instances_free(&h->in);
+}
+
+/* ---- the paths of a row --------------------------------------------------------------------------------------------------- */
+
+/* The names are the path's from here on. */
+static void path_put(struct diff_paths *d, int side, struct diff_path *p, int64_t ns)
+{
+    uint32_t i = 0;
+    while (i < d->n &&
+           (d->v[i].cat != p->cat || strcmp(d->v[i].func, p->func) != 0 || strcmp(d->v[i].caller, p->caller) != 0)) {
+        i++;
+    }
+    if (i == d->n && d->n < DIFF_PATHS) {
+        d->v[d->n++] = *p;
+    } else {
+        mem_free(p->func);
+        mem_free(p->caller);
+    }
+    if (i < d->n) {
+        d->v[i].ns[side] = ns_add(d->v[i].ns[side], ns);
+    }
+}
+
+/* Where in the library a goroutine of its was differs by chance: there it is told by the goroutine's start function. */
+static bool in_program(const struct trace *tr, const struct leaf *l)
+{
+    return l->func && (stacks_is_program(tr, l->func) || !l->who);
+}
+
+static void path_add(struct diff_paths *d, int side, const struct trace *tr, const struct leaf *l, uint32_t caller,
+                     int64_t ns)
+{
+    struct text f = {0}, by = {0};
+    text_func(&f, tr, in_program(tr, l) ? l->func : l->who, 0);
+    if (caller) {
+        text_func(&by, tr, caller, 0);
+    }
+    struct diff_path p = {.cat = (enum explain_cat)l->cat, .func = text_take(&f), .caller = text_take(&by)};
+    if (p.func && p.caller) {
+        path_put(d, side, &p, ns);
+    } else {
+        mem_free(p.func);
+        mem_free(p.caller);
+        d->failed = true;
+    }
+}
+
+/* Each of its callers is a path of its own; what is not counted by caller is one without. */
+static void leaf_add(struct diff_paths *d, int side, const struct trace *tr, const struct leaf *l, int64_t looked)
+{
+    int64_t rest = l->ns;
+    for (int k = 0; k < CALLERS; k++) {
+        if (l->callers.func[k] && l->callers.ns[k] > 0 && in_program(tr, l)) {
+            path_add(d, side, tr, l, l->callers.func[k], l->callers.ns[k] / looked);
+            rest -= l->callers.ns[k];
+        }
+    }
+    if (rest > 0) {
+        path_add(d, side, tr, l, 0, rest / looked);
+    }
+}
+
+static bool side_of(struct how *h, const struct instance_row *r, int side, struct diff_paths *d)
+{
+    const struct instance_one *v = h->in.one + r->at;
+    const uint32_t n = (uint32_t)r->d.n, looked = n < LOOK ? n : LOOK;
+    struct explain_tree t;
+    struct leaves s = {0};
+    bool ok = explain_tree_init(&t, h->l->tr);
+    d->count[side] = r->d.n;
+    d->each[side] = dist_avg(&r->d);
+    for (uint32_t i = 0; ok && i < looked; i++) {
+        const struct instance_one *one = &v[(2 * (uint64_t)i + 1) * n / (2 * looked)]; /* not the longest of all */
+        ok = explain_add(h->x, &t, one->g, one->t0, one->t1);
+    }
+    if (ok) {
+        causes_leaves(&t, &s);
+        d->cut |= t.cut;
+    }
+    for (uint32_t i = 0; ok && i < s.n; i++) {
+        leaf_add(d, side, h->l->tr, &s.v[i], looked);
+    }
+    explain_tree_free(&t);
+    return ok && !d->failed;
+}
+
+static int64_t far(const struct diff_path *p)
+{
+    return p->ns[1] > p->ns[0] ? p->ns[1] - p->ns[0] : p->ns[0] - p->ns[1];
+}
+
+static int cmp_path(const void *a, const void *b)
+{
+    const struct diff_path *x = a, *y = b;
+    const int64_t p = far(x), q = far(y);
+    const int f = strcmp(x->func, y->func);
+    return p != q             ? (p < q) - (p > q)
+           : f                ? f
+           : x->cat != y->cat ? (x->cat > y->cat ? 1 : -1)
+                              : strcmp(x->caller, y->caller);
+}
+
+static void paths_free(struct diff_paths *d)
+{
+    for (uint32_t i = 0; i < d->n; i++) {
+        mem_free(d->v[i].func);
+        mem_free(d->v[i].caller);
+    }
+    d->n = 0;
+}
+
+static void keep_moved(struct diff_paths *d)
+{
+    const double longer = (double)(d->each[1] > d->each[0] ? d->each[1] : d->each[0]);
+    uint32_t n = 0;
+    if (d->n) {
+        qsort(d->v, d->n, sizeof *d->v, cmp_path);
+    }
+    while (n < d->n && (double)far(&d->v[n]) >= MOVED * longer) {
+        n++;
+    }
+    for (uint32_t i = n; i < d->n; i++) {
+        mem_free(d->v[i].func);
+        mem_free(d->v[i].caller);
+    }
+    d->n = n;
+}
+
+/* ---- all rows --------------------------------------------------------------------------------------------------------------- */
+
+static const struct instance_row *row_like(const struct how *old, const struct how *new, const struct instance_row *r)
+{
+    const struct str s = trace_str(new->l->tr, r->name);
+    for (uint32_t i = 0; i < old->in.n; i++) {
+        const struct instance_row *o = &old->in.row[i];
+        const struct str u = trace_str(old->l->tr, o->name);
+        if (o->kind == r->kind && s.len == u.len && memcmp(s.p, u.p, s.len) == 0) {
+            return o;
+        }
+    }
+    return NULL;
+}
+
+static bool asked(const struct how *h, const struct instance_row *r)
+{
+    return r->kind != IN_PLACE && r->d.n >= 2 && (double)r->d.total >= SHARE * (double)h->l->tg->end &&
+           (r->kind == IN_TASK || r->kind == IN_REGION || stacks_is_program(h->l->tr, r->name) ||
+            r->kind == IN_PIECE);
+}
+
+bool diff_paths_each(const struct loaded *a, const struct loaded *b, diff_paths_fn *fn, void *arg)
+{
+    struct how old = {0}, new = {0};
+    uint32_t shown[IN_KINDS] = {0};
+    struct diff_paths *d = mem_zalloc(sizeof *d);
+    bool ok = d && how_init(&old, a) && how_init(&new, b);
+    for (uint32_t i = 0; ok && i < new.in.n; i++) {
+        const struct instance_row *r = &new.in.row[i], *o = asked(&new, r) ? row_like(&old, &new, r) : NULL;
+        if (!o || shown[r->kind] == ROWS_A_KIND) {
+            continue;
+        }
+        shown[r->kind]++;
+        *d = (struct diff_paths){.kind = r->kind, .name = r->name};
+        ok = side_of(&old, o, 0, d) && side_of(&new, r, 1, d);
+        keep_moved(d);
+        if (ok && d->n) {
+            fn(arg, d);
+        }
+        paths_free(d);
+    }
+    how_free(&old);
+    how_free(&new);
+    mem_free(d);
+    return ok;
+}
+
+/* ---- as text ------------------------------------------------------------------------------------------------------------ */
+
+#define TOLD 4 /* paths of a row */
+
+struct page {
+    struct text *t;
+    const struct trace *tr; /* of the new run */
+    unsigned rows;
+};
+
+static void path_text(struct text *t, const struct diff_path *p)
+{
+    const bool behind = p->cat == EX_SCHED || p->cat == EX_NOBODY || p->cat == EX_STOPPED;
+    text_add(t, "      %s", p->ns[1] >= p->ns[0] ? "+" : "-");
+    const size_t start = t->n;
+    text_dur(t, far(p));
+    text_pad(t, start, 8);
+    text_add(t, " %s %s ", explain_cat_name(p->cat), behind ? "after" : "in");
+    text_clean(t, p->func, strlen(p->func), 0);
+    if (p->caller[0]) {
+        text_lit(t, ", called by ");
+        text_clean(t, p->caller, strlen(p->caller), 0);
+    }
+    text_lit(t, ": ");
+    text_dur(t, p->ns[0]);
+    text_lit(t, " -> ");
+    text_dur(t, p->ns[1]);
+    text_lit(t, "\n");
+}
+
+static void paths_text(void *arg, const struct diff_paths *d)
+{
+    struct page *k = arg;
+    if (k->rows++ == 0) {
+        text_lit(k->t, "\nCALL PATHS in which one instance differs, on average, followed to its end (of two runs of "
+                       "one program, too)\n");
+    }
+    text_add(k->t, "  %s ", instance_kind_name(d->kind));
+    if (d->kind == IN_TASK || d->kind == IN_REGION) {
+        text_str(k->t, k->tr, d->name);
+    } else {
+        text_func(k->t, k->tr, d->name, 60);
+    }
+    text_add(k->t, ": %llu -> %llu, ", (unsigned long long)d->count[0], (unsigned long long)d->count[1]);
+    text_dur(k->t, d->each[0]);
+    text_lit(k->t, " -> ");
+    text_dur(k->t, d->each[1]);
+    text_add(k->t, " each%s\n", d->cut ? " (some waits are not followed to their end)" : "");
+    for (uint32_t i = 0; i < d->n && i < TOLD; i++) {
+        path_text(k->t, &d->v[i]);
+    }
+}
+
+void diff_paths(struct text *t, const struct loaded *a, const struct loaded *b)
+{
+    struct page k = {t, b->tr, 0};
+    if (trace_info(a->tr)->has_clock && trace_info(b->tr)->has_clock) {
+        t->failed |= !diff_paths_each(a, b, paths_text, &k);
+    }
+}
