@@ -353,7 +353,9 @@ static bool told(const struct causes *c)
 {
     bool any = false;
     for (uint32_t i = 0; i < c->rs->out->n; i++) {
-        any |= !c->rs->out->f[i].note && !story_is_sign(c->rs, &c->rs->out->f[i]);
+        const struct finding *f = &c->rs->out->f[i];
+        const bool counts = threshold_reached(TH_TIME_FINDING, f->severity_ns, c->tg->end) || f->rule == RULE_STUCK;
+        any |= !f->note && counts && !story_is_sign(c->rs, f); /* what costs less will be a note */
     }
     return any;
 }

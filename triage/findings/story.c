@@ -644,6 +644,39 @@ static void put_under(struct rules *rs)
     }
 }
 
+/* Several kinds of goroutines that come and go, none of them a finding: one note. */
+static void merge_churn(const struct causes *c)
+{
+    struct rules *rs = c->rs;
+    struct finding *first = NULL;
+    struct text more = {0}, none = {0};
+    uint32_t kinds = 0;
+    for (uint32_t i = 0; i < rs->out->n;) {
+        struct finding *f = &rs->out->f[i];
+        if (f->rule != RULE_CHURN || !f->note || f->lane.i >= c->tg->ng) {
+            i++;
+        } else if (!first) {
+            first = f;
+            i++;
+        } else {
+            if (kinds++ < 4) {
+                text_add(&more, "%s", kinds == 1 ? " So did those of " : ", ");
+                text_func(&more, c->tr, c->tg->groups[gstat_group(c->tg->g, f->lane.i)].name, 60);
+                text_add(&more, " (%s)", f->amount);
+            }
+            drop(rs, i);
+        }
+    }
+    if (kinds) {
+        if (kinds > 4) {
+            text_add(&more, " and %u kinds more", kinds - 4);
+        }
+        text_lit(&more, ".");
+        causes_retell(rs, first, &none, &more);
+    }
+    text_free(&more);
+}
+
 /* Where the time went is said where no finding says it. */
 static void drop_time(struct rules *rs)
 {
@@ -707,5 +740,6 @@ void story_end(struct causes *c)
         }
     }
     drop_time(rs);
+    merge_churn(c);
     text_free(&signs);
 }
