@@ -175,6 +175,14 @@ uint32_t trace_nstacks(const struct trace *tr);
 uint32_t trace_stack(const struct trace *tr, uint32_t stack);
 struct frame trace_frame(const struct trace *tr, uint32_t stack, uint32_t i);
 
+/*
+ * What a reader of a loaded trace worked out of a name or a stack, so that it need not do so again: a byte of its own for each, 0
+ * until it is set. Several threads may ask and set at once. While the trace loads, and without memory for it, it stays 0.
+ */
+enum aside { ASIDE_FUNC, ASIDE_REASON, ASIDE_STACK, ASIDES }; /* of strings, strings, stacks */
+uint8_t trace_aside(const struct trace *tr, enum aside m, uint32_t id);
+void trace_aside_set(const struct trace *tr, enum aside m, uint32_t id, uint8_t v);
+
 /* ---- lanes ---------------------------------------------------------------------------------------------- */
 
 enum lane_kind { LANE_P, LANE_G, LANE_M, LANE_BAND, LANE_KINDS };

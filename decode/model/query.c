@@ -49,6 +49,17 @@ struct frame trace_frame(const struct trace *tr, uint32_t stack, uint32_t i)
     return names_frame(&tr->names, stack, i);
 }
 
+uint8_t trace_aside(const struct trace *tr, enum aside m, uint32_t id)
+{
+    return id < tr->naside[m] ? __atomic_load_n(&tr->aside[m][id], __ATOMIC_RELAXED) : 0;
+}
+
+void trace_aside_set(const struct trace *tr, enum aside m, uint32_t id, uint8_t v)
+{
+    if (id < tr->naside[m])
+        __atomic_store_n(&tr->aside[m][id], v, __ATOMIC_RELAXED);
+}
+
 /* ---- lanes ------------------------------------------------------------------------------------------------ */
 
 const struct spanlane *lane_of(const struct trace *tr, struct lane l, struct spanlane *room)

@@ -270,6 +270,8 @@ void trace_close(struct trace *tr)
     input_close(&tr->in);
     mem_free(tr->path);
     mem_free(tr->gaps);
+    for (int m = 0; m < ASIDES; m++)
+        mem_free(tr->aside[m]);
     mem_free(tr);
 }
 
@@ -355,6 +357,15 @@ static void status_take(struct trace *tr, const struct source_status *st)
     memcpy(i->count, f->count, sizeof f->count);
 }
 
+static void asides_room(struct trace *tr)
+{
+    for (int m = 0; m < ASIDES; m++) {
+        const uint32_t n = m == ASIDE_STACK ? tr->st.nstacks : tr->st.nstrs;
+        tr->aside[m] = mem_zalloc((size_t)n + 1);
+        tr->naside[m] = tr->aside[m] ? n : 0;
+    }
+}
+
 static void load_end(struct trace *tr)
 {
     reader_stop(tr);
@@ -373,6 +384,7 @@ static void load_end(struct trace *tr)
     else if (tr->opts.strict && tr->ndamage)
         tr->fatal = tr->damage[0];
     tr->info.tested = tested_package(tr);
+    asides_room(tr);
     shown(tr);
     if (!tr->src.ops)
         return;

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "decode/base/mem.h"
+#include "triage/tables/assists.h"
 
 /*
  * A change: at a time (key) P p has one taker more or less, or the world stops or starts (row). Those of one time count together, so
@@ -87,34 +88,11 @@ static bool lane_worker(struct curve *c, uint32_t g)
     return ok;
 }
 
-/* An assist takes the P while its goroutine runs; it may be stopped, and may wait for work to assist with. */
-struct assists {
-    struct curve *c;
-    const struct range *r;
-    bool ok;
-};
-
-static bool assist_runs(void *arg, const struct span_run *run)
+/* An assist takes the P while its goroutine runs. */
+static bool assist(void *arg, const struct assist_run *a)
 {
-    struct assists *a = arg;
     const struct range *r = a->r;
-    int64_t t = run->t0;
-    for (uint32_t i = 0; i < run->n && a->ok; t += run->dur[i++]) {
-        const int64_t t1 = t + run->dur[i];
-        if (tri_is_exec(run->kind[run->tag[i]].state)) {
-            a->ok = change_add(a->c, t > r->t0 ? t : r->t0, t1 < r->t1 ? t1 : r->t1, span_run_who(run, i));
-        }
-    }
-    return a->ok;
-}
-
-static bool assist(struct curve *c, const struct range *r)
-{
-    struct assists a = {c, r, true};
-    if (r->owner != NO_LANE) {
-        trace_states(c->tr, (struct lane){LANE_G, r->owner}, r->t0, r->t1, 0, true, assist_runs, &a);
-    }
-    return a.ok;
+    return change_add(arg, a->t0 > r->t0 ? a->t0 : r->t0, a->t1 < r->t1 ? a->t1 : r->t1, a->p);
 }
 
 static bool collect(struct curve *c)
@@ -133,10 +111,7 @@ static bool collect(struct curve *c)
     for (size_t i = 0; i < n && ok; i++) {
         ok = change_add(c, r[i].t0, r[i].t1, r[i].owner) && (i % 1024 || slices_tick());
     }
-    n = c->flags & MMU_ASSIST ? trace_ranges(c->tr, RANGE_ASSIST, &r) : 0;
-    for (size_t i = 0; i < n && ok; i++) {
-        ok = assist(c, &r[i]) && (i % 16 || slices_tick());
-    }
+    ok = ok && (!(c->flags & MMU_ASSIST) || assists_each(c->tr, assist, c));
     for (uint32_t g = 0; c->flags & MMU_WORKERS && ok && (g = trace_next_worker(c->tr, g)) != NO_LANE; g++) {
         ok = lane_worker(c, g) && slices_tick();
     }

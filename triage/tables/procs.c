@@ -5,6 +5,7 @@
 #include "triage/tri.h"
 
 #include "decode/base/mem.h"
+#include "triage/tables/assists.h"
 
 bool triage_proc(struct triage *tg, uint32_t p)
 {
@@ -17,26 +18,17 @@ bool triage_proc(struct triage *tg, uint32_t p)
     return true;
 }
 
-/* A goroutine assists while it runs within an assist: it may be stopped there, and may wait for work to assist with.
- */
-static bool assists(struct triage *tg)
+/* A goroutine assists while it runs within an assist. */
+static bool assist(void *arg, const struct assist_run *a)
 {
-    const struct range *r;
-    size_t n = trace_ranges(tg->tr, RANGE_ASSIST, &r);
-    for (size_t i = 0; i < n && (i % 16 || slices_tick()); i++) {
-        struct shares s;
-        if (r[i].owner < tg->ng) {
-            int64_t t0 = r[i].t0, t1 = r[i].t1;
-            if (!tri_clip(tg, &t0, &t1)) {
-                continue;
-            }
-            trace_shares(tg->tr, (struct lane){LANE_G, r[i].owner}, t0, t1, &s);
-            if (s.ns[ST_RUNNING] && !gstats_assist(tg->g, r[i].owner, s.ns[ST_RUNNING])) {
-                return false;
-            }
-        }
+    struct triage *tg = arg;
+    int64_t t0 = a->r->t0, t1 = a->r->t1;
+    if (a->state != ST_RUNNING || a->r->owner >= tg->ng || !tri_clip(tg, &t0, &t1)) {
+        return true;
     }
-    return true;
+    t0 = a->t0 > t0 ? a->t0 : t0;
+    t1 = a->t1 < t1 ? a->t1 : t1;
+    return t1 <= t0 || gstats_assist(tg->g, a->r->owner, t1 - t0);
 }
 
 /* GOMAXPROCS over time where it is recorded, else the Ps that were seen. */
@@ -46,7 +38,7 @@ bool triage_procs_end(struct triage *tg)
     size_t n = trace_points(tg->tr, METRIC_PROCS, &pt);
     uint64_t first = n ? pt[0].v : tg->np;
     int64_t at = 0, cap = 0, told = 0;
-    if (!assists(tg)) {
+    if (!assists_each(tg->tr, assist, tg)) {
         return false;
     }
     if (n == 0 && trace_info(tg->tr)->gomaxprocs > first) {

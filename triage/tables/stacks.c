@@ -52,23 +52,11 @@ static enum wait_kind kind_of_function(struct str f)
     return WK_OTHER;
 }
 
-static enum wait_kind kind_of_sync(const struct trace *tr, uint32_t stack)
+/* WK_KINDS: the stack tells. */
+static enum wait_kind kind_of_reason(struct str r)
 {
-    uint32_t n = trace_stack(tr, stack);
-    for (uint32_t i = 0; i < n && i < 8; i++) {
-        enum wait_kind k = kind_of_function(trace_str(tr, trace_frame(tr, stack, i).func));
-        if (k != WK_OTHER) {
-            return k;
-        }
-    }
-    return WK_OTHER;
-}
-
-enum wait_kind stacks_wait_kind(const struct trace *tr, uint32_t reason, uint32_t stack)
-{
-    struct str r = trace_str(tr, reason);
     if (str_is(r, "sync")) {
-        return kind_of_sync(tr, stack);
+        return WK_KINDS;
     }
     if (str_starts(r, "sync.(*Cond)") || str_is(r, "sync cond")) {
         return WK_COND;
@@ -146,11 +134,6 @@ static bool others(const struct trace *tr, struct str f)
              (f.p[own.len] == '.' || (f.len > own.len + 6 && memcmp(f.p + own.len, "_test.", 6) == 0)));
 }
 
-bool stacks_is_program(const struct trace *tr, uint32_t func)
-{
-    return !others(tr, trace_str(tr, func));
-}
-
 /* Of the library, what every wait and call goes through. */
 static bool is_plumbing(struct str f)
 {
@@ -164,15 +147,71 @@ static bool is_plumbing(struct str f)
     return f.len == 0;
 }
 
-uint32_t stacks_user_frame(const struct trace *tr, uint32_t stack)
+/* ---- told once: what is known of a function, kept beside it (trace_aside()) ------------------------------------ */
+
+enum { KNOWN = 1, LIBRARY = 2, PLUMBING = 4, KIND = 3 /* kind_of_function() << KIND */ };
+_Static_assert(WK_KINDS < 1 << (8 - KIND), "a kind is told in a mark");
+
+static unsigned func_is(const struct trace *tr, uint32_t func)
 {
-    uint32_t n = trace_stack(tr, stack), library = n;
+    unsigned is = trace_aside(tr, ASIDE_FUNC, func);
+    if (!is) {
+        const struct str f = trace_str(tr, func);
+        is = KNOWN | (others(tr, f) ? LIBRARY : 0) | (is_plumbing(f) ? PLUMBING : 0) |
+             (unsigned)kind_of_function(f) << KIND;
+        trace_aside_set(tr, ASIDE_FUNC, func, (uint8_t)is);
+    }
+    return is;
+}
+
+static enum wait_kind kind_of_sync(const struct trace *tr, uint32_t stack)
+{
+    const uint32_t n = trace_stack(tr, stack);
+    enum wait_kind k = WK_OTHER;
+    for (uint32_t i = 0; i < n && i < 8 && k == WK_OTHER; i++) {
+        k = (enum wait_kind)(func_is(tr, trace_frame(tr, stack, i).func) >> KIND);
+    }
+    return k;
+}
+
+enum wait_kind stacks_wait_kind(const struct trace *tr, uint32_t reason, uint32_t stack)
+{
+    unsigned k = trace_aside(tr, ASIDE_REASON, reason);
+    if (!k) {
+        k = (unsigned)kind_of_reason(trace_str(tr, reason)) + 1;
+        trace_aside_set(tr, ASIDE_REASON, reason, (uint8_t)k);
+    }
+    return k - 1 == WK_KINDS ? kind_of_sync(tr, stack) : (enum wait_kind)(k - 1);
+}
+
+bool stacks_is_program(const struct trace *tr, uint32_t func)
+{
+    return !(func_is(tr, func) & LIBRARY);
+}
+
+static uint32_t user_frame(const struct trace *tr, uint32_t stack)
+{
+    const uint32_t n = trace_stack(tr, stack);
+    uint32_t library = n;
     for (uint32_t i = 0; i < n; i++) {
-        struct str f = trace_str(tr, trace_frame(tr, stack, i).func);
-        if (!others(tr, f)) {
+        const unsigned is = func_is(tr, trace_frame(tr, stack, i).func);
+        if (!(is & LIBRARY)) {
             return i;
         }
-        library = library == n && !is_plumbing(f) ? i : library;
+        library = library == n && !(is & PLUMBING) ? i : library;
     }
     return library < n ? library : 0;
+}
+
+uint32_t stacks_user_frame(const struct trace *tr, uint32_t stack)
+{
+    const uint32_t known = trace_aside(tr, ASIDE_STACK, stack);
+    if (known) {
+        return known - 1;
+    }
+    const uint32_t i = user_frame(tr, stack);
+    if (i < UINT8_MAX) {
+        trace_aside_set(tr, ASIDE_STACK, stack, (uint8_t)(i + 1));
+    }
+    return i;
 }

@@ -283,7 +283,7 @@ static bool break_down(struct triage *tg, const struct task *task, size_t nt, co
 {
     struct parts ps = {0}, assists = {0};
     struct tab by_task = {0};
-    bool ok = slow_parts(tg, &ps, &by_task, task) && assist_parts(tg, &assists);
+    bool ok = slow_parts(tg, &ps, &by_task, task) && (!ps.n || assist_parts(tg, &assists));
     for (size_t i = 0; i < nr && ok && by_task.used; i++) {
         uint32_t slot = reg[i].task ? tab_get(&by_task, reg[i].task, 0) : TAB_NONE;
         if (slot != TAB_NONE) {
