@@ -286,7 +286,7 @@ uint32_t span_run_who(const struct span_run *r, uint32_t i); /* struct span's `w
 
 /*
  * trace_walk - all spans of goroutines g0 .. g1-1, one goroutine after another, each one's in order: for who counts everything.
- * begin is told of each; spans of up to SPAN_BLOCK + 1 of its spans at a time; then end. Returns false as soon as one of them does.
+ * begin is told of each (not its id, when it was seen, its start stack); spans of up to SPAN_BLOCK + 1 of its spans at a time; then end. Returns false as soon as one of them does.
  * spans NULL: begin alone, for less than a trace_lane() of each. by: who isn't created by such a one (NO_LANE: nobody knows by whom)
  * is passed over; NULL: nobody is. Several threads may walk at once, while nobody loads (or ask trace_states() and look-ups by time).
  */

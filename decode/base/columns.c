@@ -11,8 +11,9 @@ static inline void store8(uint8_t *p, uint64_t v)
     memcpy(p, &v, sizeof v);
 }
 
-/* How many bytes a column's values take above the least of them. */
-static uint8_t width_of(const uint64_t *v, unsigned rows, unsigned n, uint64_t *least)
+/* How many bytes a column's values take above the least of them. Values stand n apart. */
+static inline __attribute__((always_inline)) uint8_t width_of(const uint64_t *v, unsigned rows, unsigned n,
+                                                              uint64_t *least)
 {
     uint64_t lo = v[0], hi = v[0], differs = 0;
 #pragma GCC unroll 8
@@ -27,28 +28,52 @@ static uint8_t width_of(const uint64_t *v, unsigned rows, unsigned n, uint64_t *
     return (uint8_t)(hi > lo ? (71 - __builtin_clzll(hi - lo)) / 8 : 0);
 }
 
-struct columns *columns_make(const uint64_t *v, unsigned rows, unsigned n)
+/* Room for n columns of such widths, and what they begin with. NULL: out of memory. */
+static struct columns *columns_room(unsigned rows, unsigned n, const uint8_t *width, const uint64_t *least)
 {
-    uint64_t least[COLUMNS_MOST];
-    uint8_t width[COLUMNS_MOST];
     size_t size = 0;
-    for (unsigned c = 0; c < n; c++) {
-        width[c] = width_of(v + c, rows, n, &least[c]);
+    for (unsigned c = 0; c < n; c++)
         size += (size_t)rows * width[c];
-    }
     struct columns *k = mem_alloc(sizeof *k + n * sizeof *k->col + size + 8);
     if (!k)
         return NULL;
     k->n = (uint16_t)n;
     uint8_t *bytes = (uint8_t *)(k->col + n), *p = bytes;
     memset(bytes + size, 0, 8);
-    for (unsigned c = 0; c < n; c++) {
+    for (unsigned c = 0; c < n; p += (size_t)rows * width[c++])
         k->col[c] = (struct column){least[c], (uint16_t)(p - bytes), width[c]};
-        const uint64_t *x = v + c, lo = least[c];
-        const unsigned w = width[c];
-        for (unsigned i = 0; w && i < rows; i++, x += n, p += w)
-            store8(p, *x - lo); /* the next one goes over its end */
-    }
+    return k;
+}
+
+/* Values stand n apart; each store goes over the end of its value, where the next one is written. */
+static inline __attribute__((always_inline)) void column_put(uint8_t *p, const uint64_t *x, unsigned rows, unsigned n,
+                                                             unsigned w, uint64_t lo)
+{
+    for (unsigned i = 0; w && i < rows; i++, x += n, p += w)
+        store8(p, *x - lo);
+}
+
+struct columns *columns_make(const uint64_t *v, unsigned rows, unsigned n)
+{
+    uint64_t least[COLUMNS_MOST] = {0};
+    uint8_t width[COLUMNS_MOST] = {0};
+    for (unsigned c = 0; c < n; c++)
+        width[c] = width_of(v + c, rows, n, &least[c]);
+    struct columns *k = columns_room(rows, n, width, least);
+    for (unsigned c = 0; k && c < n; c++)
+        column_put((uint8_t *)(k->col + n) + k->col[c].at, v + c, rows, n, width[c], least[c]);
+    return k;
+}
+
+struct columns *columns_of(const uint64_t *const v[], unsigned rows, unsigned n)
+{
+    uint64_t least[COLUMNS_MOST] = {0};
+    uint8_t width[COLUMNS_MOST] = {0};
+    for (unsigned c = 0; c < n; c++)
+        width[c] = width_of(v[c], rows, 1, &least[c]);
+    struct columns *k = columns_room(rows, n, width, least);
+    for (unsigned c = 0; k && c < n; c++)
+        column_put((uint8_t *)(k->col + n) + k->col[c].at, v[c], rows, 1, width[c], least[c]);
     return k;
 }
 

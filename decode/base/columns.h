@@ -25,6 +25,8 @@ struct columns {
 
 /* columns_make - rows of n values, one row behind another. The caller frees it (mem_free). NULL: out of memory. */
 struct columns *columns_make(const uint64_t *v, unsigned rows, unsigned n);
+/* columns_of - the same of values that stand by column already: v[i] is column i, of `rows` values. */
+struct columns *columns_of(const uint64_t *const v[], unsigned rows, unsigned n);
 size_t columns_bytes(const struct columns *c, unsigned rows); /* what it takes */
 
 static inline uint64_t columns_get(const struct columns *c, unsigned n, unsigned row, unsigned col)
@@ -35,6 +37,19 @@ static inline uint64_t columns_get(const struct columns *c, unsigned n, unsigned
         return k->least;
     const uint64_t v = bytes_load8((const uint8_t *)(c->col + n) + k->at + row * w);
     return k->least + (w < 8 ? v & (((uint64_t)1 << 8 * w) - 1) : v);
+}
+
+/* columns_all - a column's values of all rows, for who reads most of them. Returns 0 if they are all the same: v[0] alone is set; else 1. */
+static inline unsigned columns_all(const struct columns *c, unsigned nc, unsigned rows, unsigned col, uint64_t *v)
+{
+    const struct column *k = &c->col[col];
+    const unsigned w = k->width;
+    const uint8_t *p = (const uint8_t *)(c->col + nc) + k->at;
+    const uint64_t mask = w < 8 ? ((uint64_t)1 << 8 * w) - 1 : UINT64_MAX, least = k->least;
+    *v = least;
+    for (unsigned i = 0; w && i < rows; i++, p += w)
+        v[i] = least + (bytes_load8(p) & mask);
+    return w > 0;
 }
 
 /* columns_add - a column's values of n rows from `row` on, each added to sum[]. */

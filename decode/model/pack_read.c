@@ -291,10 +291,59 @@ void unpack_times(const uint8_t *p, uint32_t n, int64_t dur[SPAN_ROOM], uint32_t
     unpack_front(p, n, have_sse(), dur, tag, NULL);
 }
 
+#ifdef PACK_SSE
+/* Four values at most, their byte of codes first: where they end. */
+static SSE inline const uint8_t *few_sse(const uint8_t *p, uint32_t n, enum lengths k, __m128i *out)
+{
+    static const uint8_t codes[PACK_FEW + 1] = {0, 3, 15, 63, 255};
+    const unsigned c = *p++;
+    *out = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(const void *)p),
+                            _mm_loadu_si128((const __m128i *)(const void *)shuffle[k].bytes[c]));
+    return p + shuffle[k].used[c & codes[n]] - (PACK_FEW - n) * lengths_of(k)[0];
+}
+
+/* unpack_spans() of what pack_few() packs: most goroutines do next to nothing. */
+static SSE void unpack_few(const uint8_t *p, uint32_t n, struct spancols *out)
+{
+    const unsigned flags = *p++;
+    const __m128i one = _mm_set1_epi32(1);
+    __m128i x = _mm_setzero_si128(), tag;
+    uint32_t four;
+    memcpy(&four, p, sizeof four);
+    tag = _mm_cvtepu8_epi32(_mm_cvtsi32_si128((int)four));
+    _mm_storeu_si128((__m128i *)(void *)out->tag, tag);
+    p = few_sse(p + n, n, DUR, &x);
+    __m128i lo = _mm_cvtepu32_epi64(x), hi = _mm_cvtepu32_epi64(_mm_srli_si128(x, 8));
+    if (flags & PACK_UNIT) { /* pack_dur_ns() of each */
+        const __m128i odd = _mm_cmpeq_epi32(_mm_and_si128(x, one), one);
+        lo = _mm_blendv_epi8(_mm_slli_epi64(lo, 5), _mm_srli_epi64(lo, 1), _mm_cvtepi32_epi64(odd));
+        hi =
+            _mm_blendv_epi8(_mm_slli_epi64(hi, 5), _mm_srli_epi64(hi, 1), _mm_cvtepi32_epi64(_mm_srli_si128(odd, 8)));
+    }
+    _mm_storeu_si128((__m128i *)(void *)out->dur, lo);
+    _mm_storeu_si128((__m128i *)(void *)(out->dur + 2), hi);
+    x = _mm_setzero_si128();
+    if (flags & PACK_WHO)
+        p = few_sse(p, n, ID, &x);
+    _mm_storeu_si128((__m128i *)(void *)out->who, x);
+    x = _mm_setzero_si128();
+    if (flags & PACK_STACK)
+        (void)few_sse(p, n, ID, &x);
+    _mm_storeu_si128((__m128i *)(void *)out->stack, x);
+}
+#endif
+
 void unpack_spans(const uint8_t *p, uint32_t n, struct spancols *out)
 {
     const unsigned flags = *p;
     const bool sse = have_sse();
+#ifdef PACK_SSE
+    if (sse && n <= PACK_FEW &&
+        !(flags & (PACK_PALETTE | PACK_WIDE_TAG | PACK_LONG_DUR | PACK_LONG_WHO | PACK_LONG_STACK))) {
+        unpack_few(p, n, out);
+        return;
+    }
+#endif
     p = unpack_front(p, n, sse, out->dur, out->tag, out->stack);
     if (flags & PACK_WHO)
         p = column_ids(p, n, flags & PACK_LONG_WHO ? ID_LONG : ID, sse, out->who);

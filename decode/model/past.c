@@ -24,7 +24,6 @@ enum value {
     BLOCKS,
     COLUMNS
 };
-enum { FLAG_BACKDATED = 1 << 8 }; /* beside GI_* */
 enum { AHEAD = 8 };
 enum { LANES = PAST_GS * sizeof(struct spanlane), PLACE = LANES + PAST_GS * sizeof(struct ginfo) };
 _Static_assert(PLACE % SLABS_ALIGN == 0, "places stand side by side");
@@ -60,7 +59,7 @@ static void values(const struct spanlane *l, const struct ginfo *gi, uint64_t v[
     v[CREATOR] = (uint32_t)(gi->creator + 1); /* NO_LANE + 1 is 0 */
     v[CREATE_STACK] = gi->create_stack;
     v[START_STACK] = gi->start_stack;
-    v[FLAGS] = gi->flags | (l->backdated ? FLAG_BACKDATED : 0);
+    v[FLAGS] = gi->flags | (l->backdated ? PAST_BACKDATED : 0);
     v[NO_P] = (uint64_t)gi->no_p;
     v[BLOCKS] = (uintptr_t)l->blocks;
 }
@@ -184,22 +183,13 @@ void past_lane(const struct past *p, uint32_t g, struct spanlane *out)
                              .cap = (uint8_t)column(p, NPACKED, g),
                              .ended = true,
                              .packed = packed,
-                             .backdated = column(p, FLAGS, g) & FLAG_BACKDATED,
+                             .backdated = column(p, FLAGS, g) & PAST_BACKDATED,
                              .begun = true,
                              .wait.packed = packed,
                              .blocks = (struct spanblocks *)(uintptr_t)column(p, BLOCKS, g),
                              .wait_t0 = start,
                              .p = EV_NONE,
                              .m = EV_NONE};
-}
-
-void past_ahead(const struct fold *f, uint32_t g)
-{
-    if (g < f->nlane[LANE_G] && fold_g_past(f, g)) {
-        const char *p = (const char *)(uintptr_t)column(f->seg[g / PAST_GS].past, PACKED, g);
-        __builtin_prefetch(p);
-        __builtin_prefetch(p + 64);
-    }
 }
 
 void past_info(const struct past *p, uint32_t g, struct ginfo *out)
@@ -224,15 +214,34 @@ static bool has_blocks(const struct past *p)
 
 void past_lives(const struct past *p, uint32_t g, uint32_t n, struct lifetime *out)
 {
+    uint64_t start[PAST_GS], lasted[PAST_GS];
+    const bool many = n > PAST_GS / 4;
+    const unsigned starts = many ? columns_all(&p->c, COLUMNS, PAST_GS, START, start) : 0,
+                   lasts = many ? columns_all(&p->c, COLUMNS, PAST_GS, LASTED, lasted) : 0;
     for (uint32_t i = 0; i < n; i++) {
-        int64_t start = (int64_t)column(p, START, g + i);
-        out[i] = (struct lifetime){start, start + (int64_t)column(p, LASTED, g + i), true, true};
+        const uint32_t k = (g + i) % PAST_GS;
+        const int64_t t = (int64_t)(many ? start[k * starts] : column(p, START, k)),
+                      ns = (int64_t)(many ? lasted[k * lasts] : column(p, LASTED, k));
+        out[i] = (struct lifetime){t, t + ns, true, true};
     }
     for (uint32_t i = 0; has_blocks(p) && i < n; i++) {
         struct spanlane l = {.wait_t0 = out[i].first,
                              .blocks = (struct spanblocks *)(uintptr_t)column(p, BLOCKS, g + i)};
         out[i].first = spans_first(&l);
     }
+}
+
+bool past_rows(const struct past *p, struct past_rows *out)
+{
+    static const uint8_t from[PAST_VALUES] = {
+        [PV_START] = START,     [PV_LASTED] = LASTED, [PV_PACKED] = PACKED,
+        [PV_NPACKED] = NPACKED, [PV_NAME] = NAME,     [PV_CREATOR] = CREATOR,
+        [PV_FLAGS] = FLAGS,     [PV_NO_P] = NO_P,     [PV_CREATE_STACK] = CREATE_STACK};
+    if (has_blocks(p))
+        return false;
+    for (unsigned c = 0; c < PAST_VALUES; c++)
+        out->step[c] = columns_all(&p->c, COLUMNS, PAST_GS, from[c], out->v[c]);
+    return true;
 }
 
 uint64_t past_id(const struct past *p, uint32_t g)

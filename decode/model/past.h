@@ -36,8 +36,32 @@ static inline bool fold_g_back(struct fold *f, uint32_t g)
 void past_lane(const struct past *p, uint32_t g, struct spanlane *out);
 void past_info(const struct past *p, uint32_t g, struct ginfo *out);
 uint64_t past_id(const struct past *p, uint32_t g);
-void past_ahead(const struct fold *f,
-                uint32_t g); /* if it was put away, and its spans fill no block: they will be read soon */
+/*
+ * past_rows - what a walk asks of all PAST_GS neighbours, read at once. false: they have blocks of spans, too, and each is to be asked
+ * for by itself. past_row - one of these values of one of them.
+ */
+enum past_value {
+    PV_START,
+    PV_LASTED,
+    PV_PACKED,
+    PV_NPACKED,
+    PV_NAME,
+    PV_CREATOR,
+    PV_CREATE_STACK,
+    PV_FLAGS,
+    PV_NO_P,
+    PAST_VALUES
+};
+enum { PAST_BACKDATED = 1 << 8 }; /* of PV_FLAGS, beside GI_* */
+struct past_rows {
+    unsigned step[PAST_VALUES]; /* 0: all are alike */
+    uint64_t v[PAST_VALUES][PAST_GS];
+};
+bool past_rows(const struct past *p, struct past_rows *out);
+static inline uint64_t past_row(const struct past_rows *r, enum past_value c, uint32_t g)
+{
+    return r->v[c][g % PAST_GS * r->step[c]];
+}
 uint32_t past_name(const struct past *p, uint32_t g);
 uint32_t past_creator(const struct past *p, uint32_t g);
 uint8_t past_flags(const struct past *p, uint32_t g); /* GI_* */

@@ -14,6 +14,11 @@ struct place {                 /* of a goroutine */
     const struct segment *seg; /* NULL: the trace is one fold */
     const struct fold *f;
     uint32_t g, local;
+    const struct past *past; /* whose neighbours `rows` tells of, if it has them */
+    bool has_rows;
+    bool asked, is_wanted; /* by the creator of the one before: by() */
+    uint32_t creator;
+    struct past_rows rows;
 };
 
 /* The spans of one piece, block by block. */
@@ -79,16 +84,109 @@ static bool only_home(const struct trace *tr, const struct fold *f, uint32_t g, 
     return fold_g_past(f, local) || !pieces_more(&tr->join, g);
 }
 
-static bool lane_walk(const struct trace *tr, const struct span_walk *w, const struct place *at)
+/* Its neighbours were put away with it, and none has blocks of spans: what is known of all of them is read at once. */
+static bool put_away(struct place *at)
 {
-    if (w->by && !w->by(w->arg, segment_g(at->seg, fold_g_creator(at->f, at->local))))
+    const struct past *past = at->f->seg[at->local / PAST_GS].past;
+    if (past != at->past) {
+        at->past = past;
+        at->has_rows = past && past_rows(past, &at->rows);
+    }
+    return past && at->has_rows;
+}
+
+static void past_row_ahead(const struct place *at)
+{
+    if (at->local % PAST_GS + AHEAD < PAST_GS) {
+        const char *p = (const char *)(uintptr_t)past_row(&at->rows, PV_PACKED, at->local + AHEAD);
+        __builtin_prefetch(p);
+        __builtin_prefetch(p + 64);
+    }
+}
+
+/* What info_of() would say of such a one. */
+static void past_row_info(const struct trace *tr, const struct place *at, struct lane_info *li)
+{
+    const struct past_rows *r = &at->rows;
+    const uint32_t i = at->local;
+    const unsigned flags = (unsigned)past_row(r, PV_FLAGS, i);
+    li->first = (int64_t)past_row(r, PV_START, i);
+    li->last = li->first + (int64_t)past_row(r, PV_LASTED, i);
+    li->nspans = past_row(r, PV_NPACKED, i);
+    li->no_p_ns = (int64_t)past_row(r, PV_NO_P, i);
+    li->create_stack = (uint32_t)past_row(r, PV_CREATE_STACK, i);
+    li->creator = segment_g(at->seg, (uint32_t)past_row(r, PV_CREATOR, i) - 1);
+    li->ended = flags & GI_ENDED;
+    li->created = flags & GI_CREATED;
+    li->is_system = flags & GI_SYSTEM;
+    li->is_worker = flags & GI_GCWORK;
+    li->name = (uint32_t)past_row(r, PV_NAME, i);
+    li->name_inferred = flags & GI_INFERRED;
+    if (tr->fold.runs.used && names_helper(&tr->names, li->name)) {
+        const struct ginfo g = {.name = li->name, .create_stack = li->create_stack, .no_p_since = NO_TIME};
+        const struct lane_info told = lane_of_ginfo(tr, at->seg, &g);
+        li->name = told.name;
+        li->name_inferred |= told.name_inferred;
+    }
+}
+
+/* lane_walk() of such a one. */
+static bool past_walk(const struct trace *tr, const struct span_walk *w, const struct place *at)
+{
+    struct lane_info li = {.creator = NO_LANE};
+    past_row_info(tr, at, &li);
+    if (!w->begin(w->arg, at->g, &li))
+        return false;
+    if (!w->spans)
         return true;
+    if (li.nspans) {
+        struct spancols c;
+        unpack_spans((const uint8_t *)(uintptr_t)past_row(&at->rows, PV_PACKED, at->local), (uint32_t)li.nspans, &c);
+        const struct span_run r = {.n = (uint32_t)li.nspans,
+                                   .t0 = li.first,
+                                   .dur = c.dur,
+                                   .stack = c.stack,
+                                   .tag = c.tag,
+                                   .kind = at->f->pool.tags,
+                                   .open_start = past_row(&at->rows, PV_FLAGS, at->local) & PAST_BACKDATED,
+                                   .local = c.who,
+                                   .seg = at->seg};
+        if (!w->spans(w->arg, at->g, &r))
+            return false;
+    }
+    return w->end(w->arg, at->g);
+}
+
+/* Neighbours have the same creator, as a rule: it is asked for once. */
+static bool wanted(const struct span_walk *w, struct place *at)
+{
+    const uint32_t creator = w->by ? fold_g_creator(at->f, at->local) : NO_LANE;
+    if (w->by && (!at->asked || creator != at->creator)) {
+        at->asked = true;
+        at->creator = creator;
+        at->is_wanted = w->by(w->arg, segment_g(at->seg, creator));
+    }
+    return !w->by || at->is_wanted;
+}
+
+static bool lane_walk(const struct trace *tr, const struct span_walk *w, struct place *at)
+{
+    if (!wanted(w, at))
+        return true;
+    if (put_away(at)) {
+        if (w->spans)
+            past_row_ahead(at);
+        return past_walk(tr, w, at);
+    }
     const struct lane l = {LANE_G, at->g};
     const uint32_t n = at->seg && only_home(tr, at->f, at->g, at->local) ? 1 : pieces_n(tr, l);
     struct piece p;
     struct lane_info li;
-    if (n == 1 && at->seg) {
-        pieces_home(tr, at->seg, at->local, &p);
+    if (n == 1) {
+        if (at->seg)
+            pieces_home(tr, at->seg, at->local, &p);
+        else
+            pieces_get(tr, l, 0, &p);
         li = info_of(tr, at, &p);
     } else {
         li = trace_lane(tr, l);
@@ -98,7 +196,7 @@ static bool lane_walk(const struct trace *tr, const struct span_walk *w, const s
     if (!w->spans)
         return true;
     for (uint32_t k = 0; k < n; k++) {
-        if (!(n == 1 && at->seg))
+        if (n > 1)
             pieces_get(tr, l, k, &p);
         if (!piece_walk(w, at, &p))
             return false;
@@ -180,7 +278,12 @@ int trace_threads(const struct trace *tr)
 bool trace_walk(const struct trace *tr, uint32_t g0, uint32_t g1, const struct span_walk *w)
 {
     const struct join *j = &tr->join;
-    struct place at = {.f = &tr->fold, .g = g0};
+    struct place at;
+    at.f = &tr->fold;
+    at.g = g0;
+    at.seg = NULL;
+    at.past = NULL;
+    at.asked = false;
     if (!j->n) {
         for (; at.g < g1; at.g++) {
             at.local = at.g;
@@ -193,6 +296,7 @@ bool trace_walk(const struct trace *tr, uint32_t g0, uint32_t g1, const struct s
         if (!at.seg || at.g - at.seg->base >= at.seg->nnew) {
             at.seg = join_home(j, at.g, &at.local);
             at.f = at.seg->f;
+            at.asked = false;
             for (old = 0; old < at.seg->nold && at.seg->old[old] < at.local; old++) {
             }
         }
@@ -200,8 +304,6 @@ bool trace_walk(const struct trace *tr, uint32_t g0, uint32_t g1, const struct s
             old++;
             at.local++;
         }
-        if (w->spans)
-            past_ahead(at.f, at.local + AHEAD);
         if (!lane_walk(tr, w, &at))
             return false;
     }

@@ -113,8 +113,8 @@ void rules_host(struct causes *c)
     if (ti->version < 1014) {
         return; /* before, a loop without calls ran on */
     }
-    for (uint32_t g = 0; g < c->tg->ng; g++) {
-        if (gstat_ns(c->tg->g, g, GM_EXEC) >= LIMIT && !c->tg->groups[gstat_group(c->tg->g, g)].is_system) {
+    for (uint32_t g = 0; (g = gstats_next_with(c->tg->g, g, GM_EXEC, LIMIT)) != NO_LANE; g++) {
+        if (!c->tg->groups[gstat_group(c->tg->g, g)].is_system) {
             l.g = g;
             trace_wide(c->tr, (struct lane){LANE_G, g}, 0, c->tg->end, LIMIT, long_run, &l);
         }

@@ -205,12 +205,10 @@ static void rule_sends(struct rules *rs)
 static bool begun_by_timers(const struct rules *rs, uint32_t group)
 {
     uint32_t seen = 0, timed = 0;
-    for (uint32_t g = 0; g < rs->tg->ng && seen < 16; g++) {
-        if (gstat_group(rs->tg->g, g) == group) {
-            const struct lane_info li = trace_lane(rs->tr, (struct lane){LANE_G, g});
-            seen += li.created;
-            timed += li.created && li.creator == NO_LANE && li.create_stack == 0;
-        }
+    for (uint32_t g = 0; seen < 16 && (g = gstats_next(rs->tg->g, g, group)) != NO_LANE; g++) {
+        const struct lane_info li = trace_lane(rs->tr, (struct lane){LANE_G, g});
+        seen += li.created;
+        timed += li.created && li.creator == NO_LANE && li.create_stack == 0;
     }
     return timed > 0 && timed == seen;
 }
@@ -303,25 +301,20 @@ static void team_of(const struct triage *tg, uint32_t group, const int64_t *own,
     struct lane_info top;
     int64_t apart;
     *t = (struct team){.top = NO_LANE};
-    for (uint32_t g = 0; g < tg->ng; g++) {
-        if (gstat_group(tg->g, g) == group && (t->top == NO_LANE || own[g] > own[t->top])) {
-            t->top = g;
-        }
+    for (uint32_t g = 0; (g = gstats_next(tg->g, g, group)) != NO_LANE; g++) {
+        t->top = t->top == NO_LANE || own[g] > own[t->top] ? g : t->top;
     }
     if (t->top == NO_LANE || of_its_own(tg, t->top, group)) {
         return;
     }
     top = trace_lane(tg->tr, (struct lane){LANE_G, t->top});
     apart = (int64_t)((double)(top.last - top.first) * threshold(TH_TEAM_APART));
-    for (uint32_t g = 0; g < tg->ng; g++) {
-        if (gstat_group(tg->g, g) == group) {
-            struct lane_info li = trace_lane(tg->tr, (struct lane){LANE_G, g});
-            bool in = li.create_stack == top.create_stack && li.first >= top.first - apart &&
-                      li.first <= top.first + apart && (li.last > top.first || !li.ended) &&
-                      !of_its_own(tg, g, group);
-            t->n += in;
-            t->all = in ? ns_add(t->all, own[g] > 0 ? own[g] : 0) : t->all;
-        }
+    for (uint32_t g = 0; (g = gstats_next(tg->g, g, group)) != NO_LANE; g++) {
+        struct lane_info li = trace_lane(tg->tr, (struct lane){LANE_G, g});
+        bool in = li.create_stack == top.create_stack && li.first >= top.first - apart &&
+                  li.first <= top.first + apart && (li.last > top.first || !li.ended) && !of_its_own(tg, g, group);
+        t->n += in;
+        t->all = in ? ns_add(t->all, own[g] > 0 ? own[g] : 0) : t->all;
     }
     t->most = own[t->top];
 }
@@ -360,14 +353,18 @@ static void team_finding(struct rules *rs, const struct group *g, const struct t
 static void rule_workers(struct rules *rs)
 {
     const struct triage *tg = rs->tg;
-    int64_t *own = own_runs(tg);
-    rs->failed |= !own;
-    for (uint32_t i = 0; own && i < tg->ngroups && i < 16; i++) {
+    int64_t *own = NULL; /* of all goroutines, so not before one group asks */
+    for (uint32_t i = 0; i < tg->ngroups && i < 16; i++) {
         const struct group *g = &tg->groups[i];
         struct team t;
         if (g->is_system || g->name == 0 || g->count < 3 ||
             !threshold_reached(TH_TEAM_SHARE, g->d[GM_EXEC].max, tg->end)) {
             continue;
+        }
+        own = own ? own : own_runs(tg);
+        if (!own) {
+            rs->failed = true;
+            return;
         }
         team_of(tg, i, own, &t);
         if (unbalanced(tg, &t)) {

@@ -328,16 +328,16 @@ static bool walk_waiting(struct walk *w, const struct step *s)
     return ok;
 }
 
-/* For idle.c: a wait for a processor, or a system call, that is long enough to matter there. */
-static bool note_change(struct subtotal *y, int64_t t0, int64_t t1, enum counted what)
+/* For idle.c: a system call that is long enough to matter there. */
+static bool note_call(struct subtotal *y, int64_t t0, int64_t t1)
 {
     uint64_t *p = mem_grow(y->changes, &y->cap_changes, y->nchanges + 2, sizeof *p);
     if (!p) {
         return false;
     }
     y->changes = p;
-    p[y->nchanges++] = CHANGE_KEY(t0 > 0 ? t0 : 0, what, 1);
-    p[y->nchanges++] = CHANGE_KEY(t1 > 0 ? t1 : 0, what, 0);
+    p[y->nchanges++] = CHANGE_KEY(t0 > 0 ? t0 : 0, CHANGE_SYSCALL, 1);
+    p[y->nchanges++] = CHANGE_KEY(t1 > 0 ? t1 : 0, CHANGE_SYSCALL, 0);
     return true;
 }
 
@@ -362,7 +362,7 @@ static bool walk_syscall(struct walk *w, const struct step *s)
     const int64_t ns = len(s);
     w->st.ns[GM_SYSCALL] += ns;
     w->st.syscalls++;
-    if (ns >= IDLE_NOTICE && !note_change(w->y, s->t0, s->t1, CHANGE_SYSCALL)) {
+    if (ns >= IDLE_NOTICE && !note_call(w->y, s->t0, s->t1)) {
         return false;
     }
     if (w->system) {
@@ -398,7 +398,7 @@ static bool walk_runnable(struct walk *w, const struct step *s)
     const int64_t ns = len(s);
     w->st.ns[GM_SCHED] += ns;
     w->st.scheds++;
-    if (ns > RUNNABLE_NOTICE && !note_change(y, s->t0 + RUNNABLE_NOTICE, s->t1, CHANGE_RUNNABLE)) {
+    if (ns > RUNNABLE_NOTICE && !late_add(&y->late, s->t0 + RUNNABLE_NOTICE, s->t1)) {
         return false;
     }
     if (open_start(s)) {
@@ -489,11 +489,6 @@ static bool put_in_group(struct walk *w, const struct lane_info *li)
     p->count++;
     p->created += li->created;
     p->ended += li->ended;
-    gstats_group(w->tg->g, w->g, i); /* the subtotal's, until it is added */
-    y->g_created += li->created;
-    y->g_ended += li->ended;
-    y->g_at_start += !li->created;
-    y->g_at_end += !li->ended;
     return true;
 }
 
@@ -577,17 +572,28 @@ static bool lane_spans(void *arg, uint32_t g, const struct span_run *r)
     return slices_tick();
 }
 
-/* The goroutine's own sums, once its neighbours have theirs. */
-static bool put(struct walk *w)
+/* The goroutine's own sums, once its neighbours have theirs. Its group is the subtotal's, until that is added. */
+static bool put(struct walk *w, int64_t life)
 {
     struct subtotal *y = w->y;
-    y->row[y->nrows++] = w->st;
+    const struct gstat *st = &w->st;
+    const uint32_t i = y->nrows++;
+    for (int m = GM_EXEC; m <= GM_UNKNOWN; m++) {
+        y->rows.v[m][i] = (uint64_t)st->ns[m];
+        life -= st->ns[m];
+    }
+    y->rows.v[GM_LIFE][i] = (uint64_t)life;
+    y->rows.v[GV_RUNS][i] = st->runs;
+    y->rows.v[GV_SCHEDS][i] = st->scheds;
+    y->rows.v[GV_WAITS][i] = st->waits;
+    y->rows.v[GV_SYSCALLS][i] = st->syscalls;
+    y->rows.group[i] = y->group;
     if (w->g + 1 < y->g1 && y->nrows < GSTATS_ROWS) {
         return true;
     }
     const uint32_t n = y->nrows;
     y->nrows = 0;
-    return gstats_put(w->tg->g, w->g + 1 - n, y->row, n);
+    return gstats_put(w->tg->g, w->g + 1 - n, &y->rows, n);
 }
 
 static bool lane_end(void *arg, uint32_t g)
@@ -595,12 +601,15 @@ static bool lane_end(void *arg, uint32_t g)
     struct walk *w = arg;
     struct gstat *st = &w->st;
     const struct step *v = &w->prev;
-    bool ok = tell_reasons(w);
+    bool ok = !w->nmine || tell_reasons(w);
+    uint64_t any = 0;
     (void)g;
     if (w->some) {
-        st->ns[GM_LIFE] = w->life;
-        for (int m = 0; m < GM_COUNT; m++) {
-            st->ns[m] = m == GM_LIFE ? st->ns[m] : ns_clamp(st->ns[m]);
+        for (int m = GM_EXEC; m <= GM_UNKNOWN; m++) {
+            any |= (uint64_t)st->ns[m];
+        }
+        for (int m = GM_EXEC; any >= (uint64_t)NS_MAX && m <= GM_UNKNOWN; m++) {
+            st->ns[m] = ns_clamp(st->ns[m]);
         }
         st->ns[GM_SYSBLOCK] = w->no_p_ns < st->ns[GM_SYSCALL] ? w->no_p_ns : st->ns[GM_SYSCALL];
         st->ns[GM_SYSCALL] -= st->ns[GM_SYSBLOCK];
@@ -608,13 +617,16 @@ static bool lane_end(void *arg, uint32_t g)
             ok = note_lock(w, NO_LANE, 0);
         }
     }
-    return ok && put(w);
+    return ok && put(w, w->some ? w->life : 0);
 }
 
 bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g0, uint32_t g1)
 {
     struct walk w = {.tg = tg, .y = y};
     y->g1 = g1;
-    return trace_walk(tg->tr, g0, g1,
-                      &(struct span_walk){.begin = lane_begin, .spans = lane_spans, .end = lane_end, .arg = &w});
+    const struct span_walk walk = {.begin = lane_begin, .spans = lane_spans, .end = lane_end, .arg = &w};
+    const bool ok = trace_walk(tg->tr, g0, g1, &walk) &&
+                    late_tell(&y->late, (int64_t)tg->np, &y->changes, &y->nchanges, &y->cap_changes);
+    late_free(&y->late);
+    return ok;
 }

@@ -1,17 +1,22 @@
 /* gstats.c - see gstats.h. What few goroutines have stands apart: by chunk, where one of the chunk has it. */
 #include "triage/tables/gstats.h"
 
+#include <string.h>
+
 #include "decode/base/columns.h"
 #include "decode/base/mem.h"
+#include "decode/trace.h"
 #include "triage/tables/tab.h"
 
 _Static_assert((int)GSTATS_ROWS <= (int)COLUMNS_ROWS, "a chunk is as many rows as columns take");
 
 /* GM_ASSIST stands apart; of GM_LIFE what the first six don't add up to: nothing, nearly always. */
-enum { RUNS = GM_COUNT, SCHEDS, WAITS, SYSCALLS, VALUES };
+enum { RUNS = GV_RUNS, SCHEDS = GV_SCHEDS, WAITS = GV_WAITS, SYSCALLS = GV_SYSCALLS, VALUES = GV_COUNT };
 
 struct chunk {
     struct columns *c;
+    uint32_t *groups; /* NULL: all are of one group */
+    uint32_t group;
     uint32_t *ended; /* NULL: nobody here did */
     int64_t *assist;
 };
@@ -19,8 +24,7 @@ struct chunk {
 struct gstats {
     uint32_t n;
     struct gstat first[GSTATS_ALONE];
-    uint32_t first_ended[GSTATS_ALONE];
-    uint32_t *group;
+    uint32_t first_ended[GSTATS_ALONE], first_group[GSTATS_ALONE];
     struct chunk *chunk;
 };
 
@@ -48,9 +52,8 @@ struct gstats *gstats_new(uint32_t n)
         return NULL;
     }
     s->n = n;
-    s->group = mem_zalloc(((size_t)n + 1) * sizeof *s->group);
     s->chunk = mem_zalloc(((size_t)chunks(s) + 1) * sizeof *s->chunk);
-    if (!s->group || !s->chunk) {
+    if (!s->chunk) {
         gstats_free(s);
         return NULL;
     }
@@ -61,14 +64,21 @@ void gstats_free(struct gstats *s)
 {
     for (uint32_t i = 0; s && s->chunk && i < chunks(s); i++) {
         mem_free(s->chunk[i].c);
+        mem_free(s->chunk[i].groups);
         mem_free(s->chunk[i].ended);
         mem_free(s->chunk[i].assist);
     }
     if (s) {
-        mem_free(s->group);
         mem_free(s->chunk);
     }
     mem_free(s);
+}
+
+/* Are all values of a column below that? What its width has room for tells. */
+static bool columns_below(const struct columns *c, unsigned col, uint64_t least)
+{
+    const struct column *k = &c->col[col];
+    return k->width < 7 && k->least + (((uint64_t)1 << 8 * k->width) - 1) < least;
 }
 
 static int64_t first_six(const int64_t ns[GM_COUNT])
@@ -80,33 +90,67 @@ static int64_t first_six(const int64_t ns[GM_COUNT])
     return sum;
 }
 
-bool gstats_put(struct gstats *s, uint32_t g, const struct gstat *v, uint32_t n)
+static void put_first(struct gstats *s, uint32_t g, const struct gstat_rows *r)
 {
-    uint64_t x[GSTATS_ROWS][VALUES];
-    uint32_t row;
-    if (g < GSTATS_ALONE) {
-        s->first[g] = *v;
-        return true;
+    struct gstat *st = &s->first[g];
+    for (int m = 0; m < GM_COUNT; m++) {
+        st->ns[m] = (int64_t)r->v[m][0];
     }
-    for (uint32_t i = 0; i < n; i++) {
-        for (int m = 0; m < GM_COUNT; m++) {
-            x[i][m] = (uint64_t)v[i].ns[m];
-        }
-        x[i][GM_ASSIST] = 0;
-        x[i][GM_LIFE] = (uint64_t)(v[i].ns[GM_LIFE] - first_six(v[i].ns));
-        x[i][RUNS] = v[i].runs;
-        x[i][SCHEDS] = v[i].scheds;
-        x[i][WAITS] = v[i].waits;
-        x[i][SYSCALLS] = v[i].syscalls;
-    }
-    struct chunk *c = chunk_of(s, g, &row);
-    c->c = columns_make(x[0], n, VALUES);
-    return c->c != NULL;
+    st->ns[GM_LIFE] += first_six(st->ns);
+    st->runs = (uint32_t)r->v[RUNS][0];
+    st->scheds = (uint32_t)r->v[SCHEDS][0];
+    st->waits = (uint32_t)r->v[WAITS][0];
+    st->syscalls = (uint32_t)r->v[SYSCALLS][0];
+    s->first_group[g] = r->group[0];
 }
 
-void gstats_group(struct gstats *s, uint32_t g, uint32_t group)
+static bool put_groups(struct chunk *c, const uint32_t *group, uint32_t n)
 {
-    s->group[g] = group;
+    uint32_t differs = 0;
+    for (uint32_t i = 1; i < n; i++) {
+        differs |= group[i] ^ group[0];
+    }
+    c->group = group[0];
+    if (!differs) {
+        return true;
+    }
+    c->groups = mem_alloc(n * sizeof *c->groups);
+    if (c->groups) {
+        memcpy(c->groups, group, n * sizeof *c->groups);
+    }
+    return c->groups != NULL;
+}
+
+bool gstats_put(struct gstats *s, uint32_t g, const struct gstat_rows *r, uint32_t n)
+{
+    const uint64_t *col[VALUES];
+    uint32_t row;
+    if (g < GSTATS_ALONE) {
+        put_first(s, g, r);
+        return true;
+    }
+    for (int i = 0; i < VALUES; i++) {
+        col[i] = r->v[i];
+    }
+    struct chunk *c = chunk_of(s, g, &row);
+    c->c = columns_of(col, n, VALUES);
+    return c->c && put_groups(c, r->group, n);
+}
+
+void gstats_regroup(struct gstats *s, uint32_t g0, uint32_t g1, const uint32_t *to)
+{
+    uint32_t g = g0, row;
+    for (; g < g1 && g < GSTATS_ALONE; g++) {
+        s->first_group[g] = to[s->first_group[g]];
+    }
+    for (uint32_t n; g < g1; g += n) {
+        struct chunk *c = chunk_of(s, g, &row);
+        n = rows_of(s, g);
+        c->group = to[c->group];
+        for (uint32_t i = 0; c->groups && i < n; i++) {
+            c->groups[i] = to[c->groups[i]];
+        }
+    }
 }
 
 bool gstats_ended(struct gstats *s, uint32_t g, uint32_t more)
@@ -183,14 +227,19 @@ uint32_t gstats_ns(const struct gstats *s, uint32_t g, enum gmetric m, int64_t v
         }
         return n;
     }
-    for (int k = GM_EXEC; c->c && m == GM_LIFE && k <= GM_UNKNOWN; k++) {
-        columns_add(c->c, VALUES, row, n, (unsigned)k, sum);
-    }
-    if (c->c) {
-        columns_add(c->c, VALUES, row, n, m, sum);
+    uint64_t all = 0; /* of columns that are one value all along */
+    for (int k = m == GM_LIFE ? 0 : (int)m; c->c && k <= (int)m; k++) {
+        if (k > GM_UNKNOWN && k != (int)m) {
+            continue;
+        }
+        if (c->c->col[k].width) {
+            columns_add(c->c, VALUES, row, n, (unsigned)k, sum);
+        } else {
+            all += c->c->col[k].least;
+        }
     }
     for (uint32_t i = 0; i < n; i++) {
-        v[i] = (int64_t)sum[i];
+        v[i] = (int64_t)(sum[i] + all);
     }
     return n;
 }
@@ -205,6 +254,43 @@ bool gstats_none(const struct gstats *s, uint32_t g, enum gmetric m, uint32_t *n
     const struct chunk *c = chunk_of(s, g, &row);
     *n = rows_of(s, g) - row;
     return m == GM_ASSIST ? !c->assist : m != GM_LIFE && (!c->c || (!c->c->col[m].width && !c->c->col[m].least));
+}
+
+bool gstats_alike(const struct gstats *s, uint32_t g, uint32_t *group)
+{
+    uint32_t row;
+    *group = gstat_group(s, g);
+    return g < GSTATS_ALONE || !chunk_of(s, g, &row)->groups;
+}
+
+uint32_t gstats_next(const struct gstats *s, uint32_t g, uint32_t group)
+{
+    uint32_t row;
+    for (; g < s->n; g++) {
+        const struct chunk *c = g < GSTATS_ALONE ? NULL : chunk_of(s, g, &row);
+        if (gstat_group(s, g) == group) {
+            return g;
+        }
+        if (c && !c->groups) {
+            g += rows_of(s, g) - row - 1;
+        }
+    }
+    return NO_LANE;
+}
+
+uint32_t gstats_next_with(const struct gstats *s, uint32_t g, enum gmetric m, int64_t least)
+{
+    uint32_t row;
+    for (; g < s->n; g++) {
+        const struct chunk *c = g < GSTATS_ALONE ? NULL : chunk_of(s, g, &row);
+        if (gstat_ns(s, g, m) >= least) {
+            return g;
+        }
+        if (c && m < GM_ASSIST && c->c && columns_below(c->c, m, (uint64_t)least)) {
+            g += rows_of(s, g) - row - 1;
+        }
+    }
+    return NO_LANE;
 }
 
 struct gstat gstat_of(const struct gstats *s, uint32_t g)
@@ -239,7 +325,12 @@ uint32_t gstat_waits(const struct gstats *s, uint32_t g)
 
 uint32_t gstat_group(const struct gstats *s, uint32_t g)
 {
-    return s->group[g];
+    uint32_t row;
+    if (g < GSTATS_ALONE) {
+        return s->first_group[g];
+    }
+    const struct chunk *c = chunk_of(s, g, &row);
+    return c->groups ? c->groups[row] : c->group;
 }
 
 uint32_t gstat_ended(const struct gstats *s, uint32_t g)

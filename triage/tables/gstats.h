@@ -31,13 +31,21 @@ struct gstat { /* one goroutine */
 struct gstats; /* of all; index = a goroutine's lane */
 enum { GSTATS_ALONE = 64, GSTATS_ROWS = 128 };
 
+/* Of neighbours, as they are handed over: by value, ns[] first. */
+enum { GV_RUNS = GM_COUNT, GV_SCHEDS, GV_WAITS, GV_SYSCALLS, GV_COUNT };
+struct gstat_rows {
+    uint64_t v[GV_COUNT][GSTATS_ROWS]; /* v[GM_ASSIST]: 0; v[GM_LIFE]: what the first six don't add up to */
+    uint32_t group[GSTATS_ROWS];
+};
+
 struct gstats *gstats_new(uint32_t n); /* NULL: out of memory */
 void gstats_free(struct gstats *s);    /* NULL is allowed */
 
 /* gstats_put - goroutines GSTATS_ALONE + k * GSTATS_ROWS and those behind it (or one below GSTATS_ALONE), at once. false: out of memory. */
-bool gstats_put(struct gstats *s, uint32_t g, const struct gstat *v, uint32_t n);
-/* Later, by one thread: its group; more others' waits it ended; more time it assisted. false: out of memory. */
-void gstats_group(struct gstats *s, uint32_t g, uint32_t group);
+bool gstats_put(struct gstats *s, uint32_t g, const struct gstat_rows *r, uint32_t n);
+/* gstats_regroup - of goroutines g0 .. g1-1, which were handed over together (or all): group i is to[i] from now on. */
+void gstats_regroup(struct gstats *s, uint32_t g0, uint32_t g1, const uint32_t *to);
+/* Later, by one thread: more others' waits it ended; more time it assisted. false: out of memory. */
 bool gstats_ended(struct gstats *s, uint32_t g, uint32_t more);
 bool gstats_assist(struct gstats *s, uint32_t g, int64_t more);
 
@@ -47,6 +55,11 @@ int64_t gstat_ns(const struct gstats *s, uint32_t g, enum gmetric m);
 uint32_t gstats_ns(const struct gstats *s, uint32_t g, enum gmetric m, int64_t v[GSTATS_ROWS]);
 /* gstats_none - of g, which begins such a run: 0 for it and all of them? *n: how many they are. */
 bool gstats_none(const struct gstats *s, uint32_t g, enum gmetric m, uint32_t *n);
+/* gstats_alike - of g, which begins such a run: are all of it of one group? */
+bool gstats_alike(const struct gstats *s, uint32_t g, uint32_t *group);
+/* The next one from g on that is of a group; that has at least so much, which is more than 0. NO_LANE: there is none. */
+uint32_t gstats_next(const struct gstats *s, uint32_t g, uint32_t group);
+uint32_t gstats_next_with(const struct gstats *s, uint32_t g, enum gmetric m, int64_t least);
 uint32_t gstat_waits(const struct gstats *s, uint32_t g);
 uint32_t gstat_group(const struct gstats *s, uint32_t g);
 /* others' waits it ended: to send on a channel, for a lock it held longest in (holder.h) */

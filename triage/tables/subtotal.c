@@ -134,8 +134,8 @@ static bool add_groups(struct subtotal *to, const struct subtotal *y, struct gst
         p->first = s->first < p->first ? s->first : p->first;
         p->last = s->last > p->last ? s->last : p->last;
     }
-    for (uint32_t i = g0; at && i < g1; i++) {
-        gstats_group(g, i, at[gstat_group(g, i)]);
+    if (at) {
+        gstats_regroup(g, g0, g1, at);
     }
     mem_free(at);
     return at != NULL;
@@ -321,10 +321,6 @@ static bool subtotal_add(struct subtotal *to, const struct subtotal *y, struct g
     hist_sum(&to->sched, &y->sched);
     hist_sum(&to->sched_system, &y->sched_system);
     to->lock_waits_all += y->lock_waits_all;
-    to->g_created += y->g_created;
-    to->g_ended += y->g_ended;
-    to->g_at_start += y->g_at_start;
-    to->g_at_end += y->g_at_end;
     return ok;
 }
 
@@ -355,6 +351,7 @@ static void subtotal_free(struct subtotal *y)
     mem_free(y->wait_of);
     mem_free(y->wakes);
     mem_free(y->changes);
+    late_free(&y->late);
     mem_free(y->births);
     mem_free(y->alive);
     mem_free(y);
@@ -442,10 +439,12 @@ bool triage_goroutines(struct triage *tg)
     memcpy(tg->worst, y->worst, sizeof tg->worst);
     tg->nworst = y->nworst;
     memcpy(tg->label_ns, y->label_ns, sizeof tg->label_ns);
-    tg->g_created = y->g_created;
-    tg->g_ended = y->g_ended;
-    tg->g_at_start = y->g_at_start;
-    tg->g_at_end = y->g_at_end;
+    for (uint32_t i = 0; i < tg->ngroups; i++) {
+        tg->g_created += tg->groups[i].created;
+        tg->g_ended += tg->groups[i].ended;
+    }
+    tg->g_at_start = tg->ng - tg->g_created;
+    tg->g_at_end = tg->ng - tg->g_ended;
     subtotal_tabs_free(y);
     mem_free(y);
     return true;

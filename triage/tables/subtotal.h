@@ -8,6 +8,7 @@
 #ifndef GOTOP_TRIAGE_SUBTOTAL_H
 #define GOTOP_TRIAGE_SUBTOTAL_H
 
+#include "triage/tables/late.h"
 #include "triage/tri.h"
 
 struct ender { /* a goroutine that ended others' waits */
@@ -54,10 +55,9 @@ struct subtotal {
     struct sched_wait worst[WORST];
     int64_t label_ns[GC_MODES];
     uint64_t lock_waits_all, *changes;
-    uint32_t g_created, g_ended, g_at_start, g_at_end;
+    struct late late;
     struct start_name name[START_NAMES]; /* names lately asked for */
-    struct gstat
-        row[GSTATS_ROWS]; /* of goroutines behind one another, until there are so many; the last one is g1 - 1 */
+    struct gstat_rows rows; /* of goroutines behind one another, until there are so many; the last one is g1 - 1 */
     uint32_t nrows, g1;
     uint32_t group, birth; /* of the goroutine before */
     struct lately lately_wait[LATELY], lately_pair[LATELY], lately_wait_of[LATELY];

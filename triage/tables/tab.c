@@ -280,6 +280,121 @@ static bool quantiles(int64_t *v, size_t n, int64_t low, const size_t rank[QUANT
     return s != NULL;
 }
 
+/* Where a slot's values begin. */
+static int64_t slot_begin(unsigned i)
+{
+    return i < SLOT_EXACT ? (int64_t)i : (int64_t)(i % 32 + 32) << (i / 32 - 1);
+}
+
+struct dist_many {
+    struct dist d;
+    uint64_t low[QUANTILES], width[QUANTILES]; /* of the slots that are asked for */
+    struct ranked r[QUANTILES];
+    int64_t *v; /* their values */
+    size_t n, room;
+    struct steps s;
+};
+
+struct dist_many *dist_many_new(void)
+{
+    struct dist_many *m = mem_zalloc(sizeof *m);
+    if (m) {
+        m->d.min = INT64_MAX;
+    }
+    return m;
+}
+
+bool dist_many_add(struct dist_many *m, const int64_t *v, size_t n)
+{
+    struct dist d = m->d;
+    uint64_t total = (uint64_t)d.total;
+    for (size_t i = 0; i < n; i++) {
+        const int64_t x = v[i];
+        if ((uint64_t)x >= (uint64_t)NS_MAX) {
+            return false;
+        }
+        d.min = x < d.min ? x : d.min;
+        d.max = x > d.max ? x : d.max;
+        d.sumsq += (double)x * (double)x;
+        total += (uint64_t)x;
+        total = total < (uint64_t)NS_MAX ? total : (uint64_t)NS_MAX;
+        m->s.count[slot_of((uint64_t)x)]++;
+    }
+    d.total = (int64_t)total;
+    d.n += n;
+    m->d = d;
+    return true;
+}
+
+void dist_many_zeros(struct dist_many *m, size_t n)
+{
+    m->s.count[0] += n;
+    m->d.n += n;
+    m->d.min = n ? 0 : m->d.min;
+}
+
+bool dist_many_ranks(struct dist_many *m)
+{
+    static const double share[QUANTILES] = {0.5, 0.9, 0.99};
+    for (int q = 0; q < QUANTILES; q++) {
+        struct ranked *r = &m->r[q];
+        *r = slot_of_rank(m->s.count, rank_of(share[q], m->d.n));
+        if (r->slot >= SLOT_EXACT && !(q && r->slot == r[-1].slot)) { /* slots of one value are known without it */
+            m->low[q] = (uint64_t)slot_begin(r->slot);
+            m->width[q] = (uint64_t)slot_begin(r->slot + 1) - m->low[q];
+            m->room += m->s.count[r->slot];
+        }
+    }
+    m->v = mem_alloc((m->room + 1) * sizeof *m->v);
+    return m->v;
+}
+
+void dist_many_pick(struct dist_many *m, const int64_t *v, size_t n)
+{
+    const uint64_t a = m->low[0], b = m->low[1], c = m->low[2], wa = m->width[0], wb = m->width[1], wc = m->width[2];
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t x = (uint64_t)v[i];
+        if (((x - a < wa) | (x - b < wb) | (x - c < wc)) && m->n < m->room) {
+            m->v[m->n++] = (int64_t)x;
+        }
+    }
+}
+
+void dist_many_end(struct dist_many *m, struct dist *d)
+{
+    int64_t *const p[QUANTILES] = {&m->d.p50, &m->d.p90, &m->d.p99};
+    for (int q = 0; q < QUANTILES && m->d.n; q++) {
+        *p[q] = ranked_value(&m->s, m->v, m->n, 0, m->r[q]);
+    }
+    m->d.min = m->d.n ? m->d.min : 0;
+    *d = m->d;
+}
+
+void dist_many_free(struct dist_many *m)
+{
+    if (m) {
+        mem_free(m->v);
+    }
+    mem_free(m);
+}
+
+/* dist_of_rest() of many. false: out of memory, or not such as dist_many_add() takes. */
+static bool many_of_rest(struct dist *d, const int64_t *v, size_t n, size_t zeros)
+{
+    struct dist_many *m = dist_many_new();
+    bool ok = m && dist_many_add(m, v, n);
+    if (ok) {
+        dist_many_zeros(m, zeros);
+        ok = slices_tick() && dist_many_ranks(m);
+    }
+    if (ok) {
+        dist_many_pick(m, v, n);
+        dist_many_end(m, d);
+    }
+    dist_many_free(m);
+    return ok;
+}
+
 void dist_of(struct dist *d, int64_t *v, size_t n)
 {
     dist_of_rest(d, v, n, 0);
@@ -293,6 +408,9 @@ void dist_of_rest(struct dist *d, int64_t *v, size_t n, size_t zeros)
     int64_t p[QUANTILES];
     *d = (struct dist){.n = all};
     if (all == 0) {
+        return;
+    }
+    if (all > SORT_MANY && many_of_rest(d, v, n, zeros)) {
         return;
     }
     if (all <= SORT_MANY && n) {
@@ -349,7 +467,7 @@ void hist_add(struct hist *h, int64_t ns)
     h->count[i < HIST_BUCKETS ? i : HIST_BUCKETS - 1]++;
     h->min = h->n == 0 || ns < h->min ? ns : h->min;
     h->max = ns > h->max ? ns : h->max;
-    h->total = ns_add(h->total, ns);
+    h->total = ns < NS_MAX - h->total ? h->total + ns : NS_MAX;
     h->sumsq += (double)ns * (double)ns;
     h->n++;
 }

@@ -63,6 +63,20 @@ double dist_sd(const struct dist *d); /* standard deviation of the sample, 0 for
 void dist_of(struct dist *d, int64_t *v, size_t n);
 void dist_of_rest(struct dist *d, int64_t *v, size_t n, size_t zeros);
 
+/*
+ * The same of many that need not stand anywhere: dist_many_add() all of them, a few at a time (false: one is negative or 2^60 and more,
+ * there is no telling this way), with dist_many_zeros() for what is 0; then dist_many_ranks() (false: out of memory), dist_many_pick()
+ * all of them once more, but for the zeros, and dist_many_end().
+ */
+struct dist_many;
+struct dist_many *dist_many_new(void); /* NULL: out of memory */
+bool dist_many_add(struct dist_many *m, const int64_t *v, size_t n);
+void dist_many_zeros(struct dist_many *m, size_t n);
+bool dist_many_ranks(struct dist_many *m);
+void dist_many_pick(struct dist_many *m, const int64_t *v, size_t n);
+void dist_many_end(struct dist_many *m, struct dist *d);
+void dist_many_free(struct dist_many *m); /* NULL is allowed */
+
 /* cmp_ns - for qsort() of int64_t: the smallest first. */
 int cmp_ns(const void *a, const void *b);
 

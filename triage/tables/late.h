@@ -1,0 +1,25 @@
+/*
+ * late.h - when goroutines were runnable for longer than a hand-over takes, for idle.c, which asks how many at once, and never for more
+ * than there are processors.
+ *
+ * So of neighbours it is enough to tell of as many at once: sums of what is cut off there are right as far as anybody looks. A burst of
+ * thousands that begin together comes to a few changes instead of two for each.
+ */
+#ifndef GOTOP_TRIAGE_LATE_H
+#define GOTOP_TRIAGE_LATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct late { /* all-zero: none */
+    uint64_t *key;
+    size_t n, cap;
+    int64_t first, last, sum; /* from the first to the last of them; how long all of them are */
+};
+bool late_add(struct late *l, int64_t t0, int64_t t1); /* false: out of memory */
+/* late_tell - what they come to, as changes (CHANGE_KEY) behind keys[0..*n): at most `most` at once count. false: out of memory, or no longer wanted. */
+bool late_tell(struct late *l, int64_t most, uint64_t **keys, size_t *n, size_t *cap);
+void late_free(struct late *l);
+
+#endif
