@@ -83,6 +83,12 @@ static const struct {
     {"narrow", RULE_PROCS_BELOW, "main.beModest, called by main.main set GOMAXPROCS from 8 to 2", NULL},
     {"examroom", RULE_POOL, "main.sit", "since no more may run at once (-parallel)"},
     {"rowboats", RULE_POOL, "main.cross", "2 connections are in the trace"}, /* MaxConnsPerHost */
+    {"carousel", RULE_KNOT, "main.emit, main.parse and main.resolve stand on each other for good",
+     "Behind them stand 1 in main.main.func1.1"},
+    {"clamps", RULE_HOLD, "main.(*shed).borrow, called by main.clamp", "until the time of one is up"},
+    {"pantry", RULE_LOST, "main.(*pantry).eat", "main.janitor woke all"},
+    {"roast", RULE_LEFT, "66 of 66 goroutines of main.order.func1", "in main.roast"},
+    {"lastcall", RULE_LAST, "main.(*bar).close", "waits all the while in main.(*bar).listen"},
     {"innrooms", RULE_POOL, "main.(*inn).take", "requests (http.(*conn).serve) waited there for"},
     {"runnels", RULE_READER, "main.(*link).reserve, called by main.(*link).send", "in main.(*link).acks"},
     {"porter", RULE_ACCEPT, "waiting for the network in main.greet", "35 of 36 connections were there already"},
@@ -109,6 +115,7 @@ static const struct {
     {"lostparty", RULE_LEAK, "60 created, 20 ended; 26 blocked (sync)"},
     {"pesterer", RULE_SERIAL_CALLS, "asks again and again: it waits for the network 1199 times"},
     {"switchboard", RULE_SERIAL_CALLS, "has come over the network to runtime.chansend1 in main.(*board).answers"},
+    {"stamps", RULE_POLL, "main.stamp sleeps (time.Sleep) while others wait to hand something over"},
     {"bobbins", RULE_LEAK, "They are coroutines (iter.Pull), and"},
 };
 

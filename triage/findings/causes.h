@@ -204,6 +204,10 @@ void rules_reader(struct causes *c); /* rules_reader.c: the network waited for t
 /* reader_ends - are waits on a channel or condition ended by a goroutine of the program that reads from the network most of its life? */
 bool reader_ends(const struct causes *c, const struct pair_row *p);
 void rules_finalizers(struct causes *c); /* rules_finalizers.c: waits for what finalizers give back */
+void rules_knot(struct causes *c);       /* rules_knot.c: goroutines that stand on each other for good */
+void rules_hold(struct causes *c);       /* rules_hold.c: those that wait for something hold some of it */
+void rules_clock(struct causes *c);      /* rules_clock.c: lost wake-ups; the last stretch until a limit is up */
+void rules_left(struct causes *c);       /* rules_left.c: work that goes on after it was given up */
 void rules_host(struct causes *c);       /* rules_host.c: the host took the processors */
 
 /* causes_retell - the finding's text with something before and behind it; both are freed. */

@@ -58,10 +58,28 @@ static double slept_of(const struct group_life *l)
     return l->life > 0 ? (double)l->by[WK_SLEEP] / (double)l->life : 0;
 }
 
-static bool keeps_others(const struct group_life *l, const struct service *s)
+/* Do several wait to hand something to goroutines of that name for nearly all their lives? One may only deal out the work. */
+static bool feeders_wait(const struct causes *c, uint32_t name)
 {
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        const uint32_t w = !p->from_scheduler && p->waker == name && p->kind == WK_SEND && p->waiter != name
+                               ? causes_group(c, p->waiter)
+                               : UINT32_MAX;
+        if (w != UINT32_MAX && c->life[w].n >= 1.5 && threshold_reached(TH_BOTTLE_FED, p->total, c->life[w].life)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool keeps_others(const struct causes *c, uint32_t g, const struct service *s)
+{
+    const struct group_life *l = &c->life[g];
     const double sends = (double)s->send / (double)(l->last - l->first);
-    return l->busy >= BUSY || (l->n < 1.5 && l->busy + slept_of(l) >= BUSY && sends >= threshold(TH_BOTTLE_SLEEPS));
+    return l->busy >= BUSY || (l->busy + slept_of(l) >= BUSY &&
+                               (l->n < 1.5 ? sends >= threshold(TH_BOTTLE_SLEEPS)
+                                           : slept_of(l) > l->busy && feeders_wait(c, c->tg->groups[g].name)));
 }
 
 double causes_idle_least(const struct causes *c)
@@ -70,9 +88,12 @@ double causes_idle_least(const struct causes *c)
     return c->procs < 4 * one ? c->procs / 4 : one;
 }
 
-/* Time won if the work could be spread over the processors that idle. */
+/* Time won if the work could be spread over the processors that idle; who sleeps needs none of them. */
 static int64_t won(const struct causes *c, const struct group_life *l, double share)
 {
+    if (l->n >= 1.5 && slept_of(l) > l->busy) {
+        return (int64_t)((double)(l->last - l->first) * (share > 1 ? 1 : share) * slept_of(l));
+    }
     double d = (double)(l->last - l->first) * (share > 1 ? 1 : share) * c->idle / (l->n + c->idle);
     return d < 0 ? 0 : (int64_t)d;
 }
@@ -174,8 +195,54 @@ static void behind_text(struct text *t, const struct causes *c, const struct pai
     text_lit(t, " has put in its queue (inferred).");
 }
 
+/* Several that sleep while others wait to hand them something. Whether that is their pace, or stands for work, only its author knows. */
+static void sleepers(struct causes *c, uint32_t g, const struct service *s, double queue)
+{
+    const struct group_life *l = &c->life[g];
+    const struct pair_row *most = NULL;
+    struct draft d;
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        const bool its = p->from_scheduler && p->kind == WK_SLEEP && p->waiter == c->tg->groups[g].name;
+        most = its && (!most || p->total > most->total) ? p : most;
+    }
+    if (!most) {
+        return;
+    }
+    draft_start(&d, RULE_POLL, won(c, l, queue));
+    d.f.note = true;
+    d.f.won_hi = d.f.severity_ns;
+    draft_subject(&d, c->rs, causes_place(c->tr, most->stack));
+    draft_at(&d, most->longest.t0, most->longest.t1, LANE_G, most->longest.g);
+    d.f.stack = most->stack;
+    text_add(&d.amount, "%.0f wait", queue < 1 ? 1 : queue);
+    text_calls(&d.text, c->tr, most->stack, stacks_user_frame(c->tr, most->stack), 3);
+    text_add(&d.text, " sleeps (time.Sleep) while others wait to hand something over: %.0f goroutines of ", l->n);
+    text_func(&d.text, c->tr, c->tg->groups[g].name, 0);
+    text_lit(&d.text, " are asleep for ");
+    text_share(&d.text, slept_of(l), 1);
+    text_lit(&d.text, " of the time, ");
+    text_dur(&d.text, most->total / (int64_t)most->count);
+    text_add(&d.text, " each time, and at work for ");
+    text_share(&d.text, l->busy, 1);
+    text_add(&d.text, ", while %.1f others queue for them on average, most of all ", queue);
+    text_func(&d.text, c->tr, s->most->waiter, 0);
+    text_lit(&d.text, " at ");
+    text_where(&d.text, c->tr, s->most->stack, 0);
+    text_add(&d.text,
+             "; of %.0f processors %.1f had nothing to do. Whether the sleep is a pace that is meant, or stands for "
+             "other work, a trace can't tell.",
+             c->procs, c->idle);
+    text_add(&d.next, "%s", service_advice(c, l, &(struct leaf){.cat = EX_CATS}, false));
+    draft_end(c->rs, &d);
+}
+
 static void service(struct causes *c, uint32_t g, const struct service *s, double queue)
 {
+    if (c->life[g].n >= 1.5 && slept_of(&c->life[g]) > c->life[g].busy) {
+        sleepers(c, g, s, queue);
+        return;
+    }
     const struct group_life *l = &c->life[g];
     const struct group *grp = &c->tg->groups[g];
     bool one = l->n < 1.5;
@@ -587,7 +654,7 @@ void rules_service(struct causes *c)
         const struct group_life *l = &c->life[g];
         double queue = l->last > l->first ? queue_of(l, &s[g]) : 0;
         if (l->program && l->n >= threshold(TH_BOTTLE_THERE) && s[g].most && (double)s[g].count >= WAITS &&
-            keeps_others(l, &s[g]) && queue >= QUEUE(l->n < 1.5) && c->idle >= causes_idle_least(c) &&
+            keeps_others(c, g, &s[g]) && queue >= QUEUE(l->n < 1.5) && c->idle >= causes_idle_least(c) &&
             won(c, l, queue) >= (int64_t)(SHARE * (double)tg->end)) {
             service(c, g, &s[g], queue);
             saturated = true;

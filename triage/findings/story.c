@@ -530,6 +530,34 @@ static bool says_function(const struct rules *rs, const struct finding *f, uint3
     return said;
 }
 
+/* Who stands behind those that stand on each other. */
+static bool told_by_knot(const struct rules *rs, const struct finding *a, const struct finding *b)
+{
+    const uint32_t place = b->stack ? causes_place(rs->tr, b->stack) : 0;
+    return a->rule == RULE_KNOT && place && says_function(rs, a, place);
+}
+
+/* Do those queue that nobody waits for any more? */
+static bool crowd_of(const struct finding *a, const struct finding *b)
+{
+    return (b->rule == RULE_CONVOY || b->rule == RULE_POOL) && b->ends_with && a->ends_with == b->ends_with &&
+           a->severity_ns >= b->severity_ns / 2;
+}
+
+/* What stands for good: who waits for a limit meanwhile waits for that. */
+static bool for_good(const struct finding *a)
+{
+    return a->rule == RULE_STUCK || a->rule == RULE_KNOT || a->rule == RULE_SENDS;
+}
+
+/* What those suffer from that stand as each holds what the others wait for. */
+static bool holds_up(const struct rules *rs, const struct finding *a, const struct finding *b)
+{
+    return (b->rule == RULE_LINGER && same_place(rs, a, b)) || (b->rule == RULE_POOL && same_place(rs, a, b)) ||
+           (b->rule == RULE_SLOW_TASK && b->blames && says_function(rs, a, b->blames) &&
+            a->severity_ns >= b->severity_ns / 2);
+}
+
 /* Does a tell whom the slow tasks of b wait for, and what that one does meanwhile? Then it is exact about what they only suffer from. */
 static bool explains_slow(const struct rules *rs, const struct finding *a, const struct finding *b)
 {
@@ -553,6 +581,10 @@ static bool covers(const struct rules *rs, const struct finding *a, const struct
                    a->rule == RULE_POOL || a->rule == RULE_SERIAL_CALLS || a->rule == RULE_SLOW_TASK ||
                    a->rule == RULE_IN_ORDER || a->rule == RULE_LINGER || a->rule == RULE_HUB || a->rule == RULE_OWN ||
                    a->rule == RULE_SLOWEST;
+    if ((a->rule == RULE_HOLD && holds_up(rs, a, b)) || (for_good(a) && b->rule == RULE_LAST && b->t0 >= a->t0) ||
+        (a->rule == RULE_LEFT && crowd_of(a, b))) {
+        return true;
+    }
     switch (b->rule) {
     case RULE_SLOW_TASK: /* what the slow ones wait for, told */
         return (b->queued && a->rule == RULE_PROCS_BELOW && !a->note) ||
@@ -575,7 +607,7 @@ static bool covers(const struct rules *rs, const struct finding *a, const struct
     case RULE_CHURN: return a->rule == RULE_EXPLOSION;
     case RULE_HANDOFF:
         return service || a->rule == RULE_GRAIN || (a->rule == RULE_HANDOFF && a->severity_ns > b->severity_ns);
-    case RULE_LEAK: return a->rule == RULE_TICKERS && same_subject(a, b);
+    case RULE_LEAK: return (a->rule == RULE_TICKERS && same_subject(a, b)) || told_by_knot(rs, a, b);
     case RULE_LINE:
         return (a->rule == RULE_HUB && ends_with(rs, a, b)) ||
                (a->rule == RULE_BOTTLENECK && !b->note && whose(rs, a) == whose(rs, b) &&
@@ -591,7 +623,7 @@ static bool covers(const struct rules *rs, const struct finding *a, const struct
     case RULE_PROCS_ABOVE: /* who waits for something else uses no processor */
         return !a->note && threshold_reached(TH_ABOVE_CAUSE, a->severity_ns, rs->tg->end);
     case RULE_SCHED: return a->rule == RULE_TIME && a->queued && !worst(rs); /* whose work it waits for is told */
-    case RULE_SENDS: return a->rule == RULE_SLOTS && same_place(rs, a, b);
+    case RULE_SENDS: return (a->rule == RULE_SLOTS && same_place(rs, a, b)) || told_by_knot(rs, a, b);
     case RULE_POLL: /* told of the main goroutine's way, where nothing else is */
         return b->note && a->rule != RULE_POLL && a->rule != RULE_TIME && a->rule != RULE_PROCS_ABOVE &&
                !story_is_sign_rule(a->rule);

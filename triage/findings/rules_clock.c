@@ -1,0 +1,283 @@
+/*
+ * rules_clock.c - what goes on only because a clock runs: wake-ups on a condition that fail and are mended by a ticker, and the program's
+ * last stretch in which nothing is done until a time limit is up.
+ */
+#include "triage/findings/causes.h"
+#include "triage/findings/instances.h"
+#include "triage/findings/thresholds.h"
+
+#include "decode/base/mem.h"
+
+/* ---- wake-ups that are lost ---------------------------------------------------------------------------------------- */
+
+#define PLACES 16
+
+struct woken { /* at one place, on a condition */
+    uint32_t place;
+    uint64_t ticks, useful; /* by one that wakes all now and then, as a timer says; after which the woken went on */
+    uint64_t others, vain;  /* by the others; after which the woken waited there again */
+    const struct pair_row *tick, *other;
+};
+
+/* Is it one goroutine that waits for timers nearly all its life? */
+static bool keeps_time(const struct causes *c, uint32_t group)
+{
+    int64_t ns = 0;
+    for (uint32_t i = 0; i < c->tg->npairs && c->of[group].n == 1; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        ns = p->from_scheduler && p->waiter == c->tg->groups[group].name && p->kind != WK_NET ? ns_add(ns, p->total)
+                                                                                              : ns;
+    }
+    return c->of[group].n == 1 && c->life[group].program &&
+           threshold_reached(TH_LOST_TICKER, ns, c->life[group].life);
+}
+
+static void woken_add(const struct causes *c, struct woken *v, uint32_t *n, const struct pair_row *p)
+{
+    const uint32_t place = causes_place(c->tr, p->stack), by = causes_group(c, p->waker);
+    uint32_t i = 0;
+    while (i < *n && v[i].place != place) {
+        i++;
+    }
+    if (!place || by == UINT32_MAX || i == PLACES) {
+        return;
+    }
+    if (i == *n) {
+        v[(*n)++] = (struct woken){.place = place};
+    }
+    if (keeps_time(c, by)) {
+        v[i].ticks += p->count;
+        v[i].useful += p->count - p->futile;
+        v[i].tick = !v[i].tick || p->total > v[i].tick->total ? p : v[i].tick;
+    } else {
+        v[i].others += p->count;
+        v[i].vain += p->futile;
+        v[i].other = !v[i].other || p->count > v[i].other->count ? p : v[i].other;
+    }
+}
+
+/* Of a way what is, in the end, that one's waiting for its time. */
+static double waits_for_clock(const struct leaves *v, uint32_t clock)
+{
+    int64_t ns = 0;
+    for (uint32_t i = 0; i < v->n; i++) {
+        ns = v->v[i].cat == EX_TIMER && v->v[i].who == clock ? ns_add(ns, v->v[i].ns) : ns;
+    }
+    return v->all > 0 ? (double)ns / (double)v->all : 0;
+}
+
+static void lost_finding(struct causes *c, const struct woken *w, double share)
+{
+    struct draft d;
+    draft_start(&d, RULE_LOST, (int64_t)(share * (double)c->tg->end));
+    draft_subject(&d, c->rs, w->place);
+    draft_at(&d, w->tick->longest.t0, w->tick->longest.t1, LANE_G, w->tick->longest.g);
+    d.f.stack = w->tick->stack;
+    d.f.inferred = true;
+    text_add(&d.amount, "%llu lost", (unsigned long long)w->useful);
+    text_calls(&d.text, c->tr, w->tick->stack, stacks_user_frame(c->tr, w->tick->stack), 2);
+    text_add(&d.text, " goes on only with a clock's next tick (inferred): %llu times what one of ",
+             (unsigned long long)w->useful);
+    text_func(&d.text, c->tr, w->tick->waiter, 0);
+    text_lit(&d.text, " waits for there was true already when ");
+    text_calls(&d.text, c->tr, w->tick->waker_stack, stacks_user_frame(c->tr, w->tick->waker_stack), 1);
+    text_add(&d.text, " woke all (%llu wake-ups). ", (unsigned long long)w->ticks);
+    text_add(&d.text, "Of %llu wake-ups by others, most of all ", (unsigned long long)w->others);
+    text_calls(&d.text, c->tr, w->other->waker_stack, stacks_user_frame(c->tr, w->other->waker_stack), 1);
+    text_add(&d.text, ", %llu woke one that could not go on and waited again. ", (unsigned long long)w->vain);
+    text_lit(&d.text, "The main goroutine's way leads through this waiting for the tick for ");
+    text_share(&d.text, share, 1);
+    text_lit(&d.text, ".");
+    text_lit(&d.next, "Wake the one that can go on: a condition (or channel) for each kind of waiter, or all of them "
+                      "(Broadcast) when it comes true; who is woken and can't use it passes it on.");
+    draft_end(c->rs, &d);
+}
+
+static void rule_lost(struct causes *c)
+{
+    struct woken v[PLACES];
+    struct leaves way;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        if (p->kind == WK_COND && !p->from_scheduler) {
+            woken_add(c, v, &n, p);
+        }
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        const struct woken *w = &v[i];
+        if (!w->tick || !w->other || (double)w->useful < threshold(TH_LOST_TIMES) ||
+            w->useful > w->others - w->vain || (double)w->vain < threshold(TH_LOST_VAIN) * (double)w->useful) {
+            continue;
+        }
+        const double share = causes_main_way(c, &way, NULL) ? waits_for_clock(&way, w->tick->waker) : 0;
+        if (share >= threshold(TH_LOST_SHARE)) {
+            lost_finding(c, w, share);
+        }
+    }
+}
+
+/* ---- the last stretch -------------------------------------------------------------------------------------------------- */
+
+#define BACK 4096 /* spans of the main goroutine */
+#define ALIVE 8192
+#define WAITED 64
+
+struct stretch {
+    uint32_t g, place, stack;
+    int64_t t0, t1;
+    uint64_t waits;
+};
+
+static bool by_time(const struct causes *c, const struct span *wait, const struct span *next)
+{
+    const enum wait_kind k = stacks_wait_kind(c->tr, wait->reason, wait->stack);
+    const bool timed =
+        next->who == NO_LANE || str_starts(trace_str(c->tr, trace_g_name(c->tr, next->who)), "context.WithDeadline");
+    return (k == WK_SELECT || k == WK_RECV) && next->state == ST_RUNNABLE && timed;
+}
+
+/* The waits of the main goroutine, one behind the other at one function, that timers end, before its last piece of work. */
+static bool last_stretch(const struct causes *c, struct stretch *s)
+{
+    struct span_iter it;
+    int64_t after = 0; /* what it does behind */
+    struct span next;
+    const struct lane l = {LANE_G, s->g};
+    bool more = span_seek(&it, c->tr, l, c->tg->end - 1);
+    next = more ? *span_get(&it) : (struct span){0};
+    for (int i = 0; more && i < BACK && (more = span_prev(&it)); i++) {
+        const struct span *p = span_get(&it);
+        if (p->state == ST_WAITING) {
+            const uint32_t place = causes_place(c->tr, p->stack);
+            const bool of = place && by_time(c, p, &next) && (!s->place || place == s->place);
+            if (of && !s->place) {
+                s->place = place;
+                s->stack = p->stack;
+                s->t1 = p->t1;
+                after = c->tg->end - p->t1;
+            } else if (!of && s->place) {
+                break;
+            }
+            s->waits += of;
+            s->t0 = of ? p->t0 : s->t0;
+        }
+        next = *p;
+    }
+    return s->place && threshold_reached(TH_LAST_SHARE, s->t1 - s->t0, c->tg->end) &&
+           (double)after <= threshold(TH_LAST_AFTER) * (double)(s->t1 - s->t0) &&
+           (double)(s->t1 - s->t0) <= threshold(TH_LAST_MOST) * (double)c->tg->end;
+}
+
+/* How many goroutines run on average in [t0,t1). */
+static double runs_in(const struct causes *c, int64_t t0, int64_t t1)
+{
+    const struct gbucket *b;
+    int64_t width, all = 0;
+    const size_t n = trace_gcounts(c->tr, &width, &b);
+    double ran = 0;
+    for (size_t i = 0; i < n && width > 0; i++) {
+        const int64_t a = (int64_t)i * width, e = a + width;
+        if (a >= t0 && e <= t1) {
+            ran += (double)b[i].ns[GC_RUNNING] + (double)b[i].ns[GC_SYSCALL];
+            all = ns_add(all, width);
+        }
+    }
+    return all > 0 ? ran / (double)all : 1;
+}
+
+/* How likely is it what is waited for: not one who waits for others itself, or for more work, or the other side of a connection. */
+static int likely(const struct causes *c, uint32_t name, const struct span *p)
+{
+    const enum wait_kind k = stacks_wait_kind(c->tr, p->reason, p->stack);
+    const bool rests = instance_wants_more(c->tr, name, p->reason, p->stack);
+    return k == WK_WAITGROUP ? 0 : k == WK_NET ? 1 : rests ? 2 : 3;
+}
+
+/* Who waits at a function of the program all through the stretch, and goes on once its time is up. */
+static uint32_t waited_for(const struct causes *c, const struct stretch *s, uint32_t *stack, uint32_t *of)
+{
+    struct {
+        uint32_t place, stack, n, group;
+        int likely;
+    } v[WAITED];
+    uint32_t n = 0, best = 0;
+    for (uint32_t g = 0; g < c->tg->ng && g < ALIVE; g++) {
+        struct lifetime l;
+        struct span p;
+        trace_lives(c->tr, LANE_G, g, 1, &l);
+        if (g == s->g || !l.begun || l.first > s->t0 || l.last < s->t1 ||
+            !trace_span_at(c->tr, (struct lane){LANE_G, g}, s->t1 - 1, &p) || p.state != ST_WAITING || p.open_end ||
+            p.t0 > s->t0 + (s->t1 - s->t0) / 20 || p.t1 < s->t1) {
+            continue;
+        }
+        const uint32_t place = causes_place(c->tr, p.stack);
+        uint32_t i = 0;
+        while (i < n && v[i].place != place) {
+            i++;
+        }
+        if (!place || i == WAITED) {
+            continue;
+        }
+        if (i == n) {
+            v[n].stack = p.stack;
+            v[n].group = trace_g_name(c->tr, g);
+            v[n].likely = likely(c, v[n].group, &p);
+            v[n].n = 0;
+            v[n++].place = place;
+        }
+        v[i].n++;
+        best = v[i].likely > v[best].likely || (v[i].likely == v[best].likely && v[i].n > v[best].n) ? i : best;
+    }
+    *stack = n ? v[best].stack : 0;
+    *of = n ? v[best].group : 0;
+    return n ? v[best].n : 0;
+}
+
+static void last_finding(struct causes *c, const struct stretch *s, double before)
+{
+    uint32_t stack, of;
+    const uint32_t n = waited_for(c, s, &stack, &of);
+    struct draft d;
+    draft_start(&d, RULE_LAST, s->t1 - s->t0);
+    d.f.note = n == 0;
+    d.f.inferred = true;
+    draft_subject(&d, c->rs, s->place);
+    draft_at(&d, s->t0, s->t1, LANE_G, s->g);
+    d.f.stack = s->stack;
+    text_share(&d.amount, (double)(s->t1 - s->t0), (double)c->tg->end);
+    text_calls(&d.text, c->tr, s->stack, stacks_user_frame(c->tr, s->stack), 3);
+    text_lit(&d.text, ": the main goroutine waits there until its time is up, at the end of the trace, for ");
+    text_dur(&d.text, s->t1 - s->t0);
+    text_lit(&d.text, ", ");
+    text_share(&d.text, (double)(s->t1 - s->t0), (double)c->tg->end);
+    text_add(&d.text, " of it, and nothing runs meanwhile (before, %.1f goroutines did on average).", before);
+    if (n) {
+        text_add(&d.text, " What it waits for (inferred): %u goroutine%s of ", n, n == 1 ? "" : "s");
+        text_func(&d.text, c->tr, of, 0);
+        text_add(&d.text, " wait%s all the while in ", n == 1 ? "s" : "");
+        text_calls(&d.text, c->tr, stack, stacks_user_frame(c->tr, stack), 2);
+        text_add(&d.text, " and go%s on only then.", n == 1 ? "es" : "");
+    }
+    text_lit(&d.next, "Tell those that are waited for that it is time to end (a context, a channel that is closed, "
+                      "RegisterOnShutdown), so that the limit is not needed; or make it shorter.");
+    draft_end(c->rs, &d);
+}
+
+static void rule_last(struct causes *c)
+{
+    struct stretch s = {.g = trace_find_lane(c->tr, LANE_G, 1)};
+    if (s.g == NO_LANE || s.g >= c->tg->ng || !last_stretch(c, &s)) {
+        return;
+    }
+    const double before = runs_in(c, 0, s.t0), meanwhile = runs_in(c, s.t0, s.t1);
+    if (meanwhile <= threshold(TH_LAST_RUNS) * before) {
+        last_finding(c, &s, before);
+    }
+}
+
+void rules_clock(struct causes *c)
+{
+    rule_lost(c);
+    rule_last(c);
+}

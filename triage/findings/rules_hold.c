@@ -1,0 +1,295 @@
+/*
+ * rules_hold.c - hold and wait: all goroutines that share something wait for it at one moment. Nobody else has any, so those that wait
+ * hold what the others of them wait for, and it goes on only once the time of one is up, or never.
+ *
+ * What is shared is told by who gives back: waits that are ended by others of the same start function. Who waits for more work
+ * holds nothing; all others of that function must wait there, or somebody at work may be the holder.
+ */
+#include "triage/findings/causes.h"
+#include "triage/findings/instances.h"
+#include "triage/findings/thresholds.h"
+
+#include <stdlib.h>
+
+#include "decode/base/mem.h"
+
+#define GROUPS 4
+#define MEMBERS 1024 /* goroutines of a group */
+#define STEPS 100000 /* spans of all of them */
+#define PLACES 8     /* where they wait for it */
+
+enum turn {
+    TURN_COMES,
+    TURN_GOES,
+    TURN_RESTS,
+    TURN_WORKS,
+    TURN_WAITS,
+    TURN_GETS,
+    TURN_GIVES_UP,
+    TURN_AT_END
+}; /* the begin and end of a life, a rest, a wait */
+
+struct step {
+    int64_t t;
+    uint8_t turn, place;
+    uint32_t g, stack;
+};
+struct hold {
+    struct causes *c;
+    uint32_t group;
+    struct {
+        uint32_t place, stack, up_stack;
+        int64_t up_longest;
+        uint64_t up; /* times all stood until the time of one there was up */
+    } at[PLACES];
+    uint32_t n;
+    uint64_t own, outside; /* waits ended by their own kind; by others of the program */
+    struct step *v;
+    size_t nv, cap;
+    uint64_t left;
+    /* told */
+    uint64_t times, most;
+    int64_t ns, longest, t0, t1;
+    bool for_good;
+};
+
+static bool shares(enum wait_kind k)
+{
+    return k == WK_SEND || k == WK_RECV || k == WK_SELECT || k == WK_COND;
+}
+
+static bool by_limit(const struct causes *c, const struct span *next)
+{
+    return next->who == NO_LANE ||
+           str_starts(trace_str(c->tr, trace_g_name(c->tr, next->who)), "context.WithDeadline");
+}
+
+static void place_of(struct hold *h, const struct pair_row *p)
+{
+    const uint32_t place = causes_place(h->c->tr, p->stack);
+    uint32_t i = 0;
+    while (i < h->n && h->at[i].place != place) {
+        i++;
+    }
+    if (i == h->n && i < PLACES && place) {
+        h->at[i].place = place;
+        h->at[h->n++].stack = p->stack;
+    }
+}
+
+/* Where goroutines of the group wait for what others of them give back. false: it is others that give, or hardly any. */
+static bool places_of(struct hold *h)
+{
+    const struct causes *c = h->c;
+    const uint32_t name = c->tg->groups[h->group].name;
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        if (p->waiter == name && shares(p->kind) && !p->from_scheduler && p->waker == name &&
+            !instance_wants_more(c->tr, name, p->reason, p->stack)) {
+            place_of(h, p);
+            h->own += p->count;
+        }
+    }
+    for (uint32_t i = 0; i < c->tg->npairs && h->n; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        const uint32_t place = p->waiter == name && shares(p->kind) ? causes_place(c->tr, p->stack) : 0;
+        for (uint32_t k = 0; k < h->n; k++) {
+            if (h->at[k].place == place && !p->from_scheduler && p->waker != name) {
+                h->outside += stacks_is_program(c->tr, p->waker) ? p->count : 0;
+            }
+        }
+    }
+    return (double)h->own >= threshold(TH_HOLD_GIVEN) &&
+           (double)h->outside <= threshold(TH_HOLD_OUTSIDE) * (double)h->own;
+}
+
+static bool step_add(struct hold *h, int64_t t, enum turn turn, uint32_t place, uint32_t g, uint32_t stack)
+{
+    struct step *v = mem_grow(h->v, &h->cap, h->nv + 1, sizeof *v);
+    if (!v) {
+        h->c->rs->failed = true;
+        return false;
+    }
+    h->v = v;
+    h->v[h->nv++] = (struct step){t, (uint8_t)turn, (uint8_t)place, g, stack};
+    return true;
+}
+
+static uint32_t at_place(const struct hold *h, const struct span *s)
+{
+    const uint32_t place =
+        shares(stacks_wait_kind(h->c->tr, s->reason, s->stack)) ? causes_place(h->c->tr, s->stack) : 0;
+    uint32_t i = 0;
+    while (i < h->n && h->at[i].place != place) {
+        i++;
+    }
+    return i;
+}
+
+static bool life_of_one(struct hold *h, uint32_t g)
+{
+    const struct causes *c = h->c;
+    const uint32_t name = c->tg->groups[h->group].name;
+    struct span_iter it;
+    struct lifetime l;
+    trace_lives(c->tr, LANE_G, g, 1, &l);
+    bool ok =
+        l.begun && step_add(h, l.first, TURN_COMES, 0, g, 0) && (!l.over || step_add(h, l.last, TURN_GOES, 0, g, 0));
+    bool more = ok && span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
+    while (more && ok && h->left) {
+        const struct span s = *span_get(&it);
+        h->left--;
+        more = span_next(&it);
+        if (s.state != ST_WAITING) {
+            continue;
+        }
+        const uint32_t at = at_place(h, &s);
+        if (at < h->n) {
+            const enum turn end = !more ? TURN_AT_END : by_limit(c, span_get(&it)) ? TURN_GIVES_UP : TURN_GETS;
+            ok = step_add(h, s.t0, TURN_WAITS, at, g, s.stack) && step_add(h, s.t1, end, at, g, s.stack);
+        } else if (instance_wants_more(c->tr, name, s.reason, s.stack)) {
+            ok = step_add(h, s.t0, TURN_RESTS, 0, g, 0) && (!more || step_add(h, s.t1, TURN_WORKS, 0, g, 0));
+        }
+    }
+    return ok;
+}
+
+static int cmp_step(const void *a, const void *b)
+{
+    const struct step *x = a, *y = b;
+    return x->t != y->t         ? (x->t > y->t) - (x->t < y->t)
+           : x->turn != y->turn ? (x->turn > y->turn) - (x->turn < y->turn)
+                                : (x->g > y->g) - (x->g < y->g);
+}
+
+/* All waited from since on, `waiting` of them, until this step. */
+static void stood(struct hold *h, int64_t since, uint32_t waiting, const struct step *s)
+{
+    const int64_t ns = s->t - since;
+    if (s->turn != TURN_GIVES_UP && s->turn != TURN_AT_END) {
+        return; /* one got some: it was on its way */
+    }
+    h->times++;
+    h->ns = ns_add(h->ns, ns);
+    h->most = waiting > h->most ? waiting : h->most;
+    h->for_good |= s->turn == TURN_AT_END;
+    h->at[s->place].up++;
+    if (ns > h->at[s->place].up_longest) {
+        h->at[s->place].up_longest = ns;
+        h->at[s->place].up_stack = s->stack;
+    }
+    if (ns > h->longest) {
+        h->longest = ns;
+        h->t0 = since;
+        h->t1 = s->t;
+    }
+}
+
+static void sweep(struct hold *h)
+{
+    int64_t busy = 0, waiting = 0, since = -1;
+    qsort(h->v, h->nv, sizeof h->v[0], cmp_step);
+    for (size_t i = 0; i < h->nv; i++) {
+        const struct step *s = &h->v[i];
+        const bool end = s->turn == TURN_GETS || s->turn == TURN_GIVES_UP || s->turn == TURN_AT_END;
+        if (end && since >= 0) {
+            stood(h, since, (uint32_t)waiting, s);
+        }
+        if (s->turn == TURN_AT_END) {
+            return;
+        }
+        busy += s->turn == TURN_COMES || s->turn == TURN_WORKS || end;
+        busy -= s->turn == TURN_GOES || s->turn == TURN_RESTS || s->turn == TURN_WAITS;
+        waiting += (s->turn == TURN_WAITS) - end;
+        since = busy == 0 && waiting >= 2 ? (since >= 0 && !end ? since : s->t) : -1;
+    }
+}
+
+static void hold_finding(struct hold *h)
+{
+    const struct causes *c = h->c;
+    uint32_t best = 0;
+    struct draft d;
+    for (uint32_t i = 1; i < h->n; i++) {
+        best = h->at[i].up > h->at[best].up ? i : best;
+    }
+    const uint32_t stack = h->at[best].up_stack ? h->at[best].up_stack : h->at[best].stack;
+    draft_start(&d, RULE_HOLD, h->ns);
+    draft_subject(&d, c->rs, h->at[best].place);
+    draft_at(&d, h->t0, h->t1, LANE_G, c->member[c->of[h->group].at]);
+    d.f.stack = stack;
+    d.f.inferred = true;
+    text_share(&d.amount, (double)h->ns, (double)c->tg->end);
+    text_calls(&d.text, c->tr, stack, stacks_user_frame(c->tr, stack), 3);
+    text_lit(&d.text, " waits for one more of what those that wait hold themselves (inferred): ");
+    if (h->for_good && h->times == 1) {
+        text_add(&d.text, "all %llu goroutines of ", (unsigned long long)h->most);
+        text_func(&d.text, c->tr, c->tg->groups[h->group].name, 0);
+        text_lit(&d.text, " wait at the end for what only they give back, for ");
+        text_dur(&d.text, h->ns);
+        text_lit(&d.text, " and for good.");
+    } else {
+        text_add(&d.text, "%llu times all goroutines of ", (unsigned long long)h->times);
+        text_func(&d.text, c->tr, c->tg->groups[h->group].name, 0);
+        text_add(&d.text,
+                 " that are not at rest, up to %llu, wait at one moment for what only they give back, until the time "
+                 "of one is up; that is ",
+                 (unsigned long long)h->most);
+        text_dur(&d.text, h->ns);
+        text_lit(&d.text, ", ");
+        text_share(&d.text, (double)h->ns, (double)c->tg->end);
+        text_lit(&d.text, " of the trace.");
+    }
+    for (uint32_t i = 0, n = 0; i < h->n; i++) {
+        if (i != best) {
+            text_add(&d.text, "%s", n++ ? ", " : " Others of them wait in ");
+            text_func(&d.text, c->tr, h->at[i].place, 0);
+        }
+    }
+    text_raw(&d.text, ".", h->n > 1 ? 1 : 0);
+    text_add(&d.next,
+             "Who has one already should use that one (in a transaction its own connection), or give it back "
+             "before it waits for another or for those that need one. More of them make it rarer only; more "
+             "time makes each stand longer.");
+    draft_end(c->rs, &d);
+}
+
+static void of_group(struct causes *c, uint32_t group)
+{
+    struct hold h = {.c = c, .group = group, .left = STEPS};
+    if (!places_of(&h)) {
+        return;
+    }
+    bool ok = true;
+    for (uint32_t i = 0; i < c->of[group].n && ok; i++) {
+        ok = life_of_one(&h, c->member[c->of[group].at + i]);
+    }
+    if (ok && h.left) {
+        sweep(&h);
+    }
+    mem_free(h.v);
+    if (ok && h.left && threshold_reached(TH_HOLD_SHARE, h.ns, c->tg->end) &&
+        ((double)h.times >= threshold(TH_HOLD_TIMES) || h.for_good)) {
+        hold_finding(&h);
+    }
+}
+
+void rules_hold(struct causes *c)
+{
+    uint32_t looked[GROUPS], n = 0;
+    for (uint32_t i = 0; i < c->tg->npairs && n < GROUPS; i++) { /* largest first */
+        const struct pair_row *p = &c->tg->pairs[i];
+        const uint32_t g =
+            !p->from_scheduler && p->waker == p->waiter && shares(p->kind) && causes_place(c->tr, p->stack)
+                ? causes_group(c, p->waiter)
+                : UINT32_MAX;
+        bool seen = g == UINT32_MAX || c->of[g].n > MEMBERS || c->of[g].n < 2;
+        for (uint32_t k = 0; k < n; k++) {
+            seen |= looked[k] == g;
+        }
+        if (!seen) {
+            looked[n++] = g;
+            of_group(c, g);
+        }
+    }
+}
