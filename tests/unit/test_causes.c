@@ -94,6 +94,9 @@ static const struct {
     {"porter", RULE_ACCEPT, "waiting for the network in main.greet", "35 of 36 connections were there already"},
     {"almanac", RULE_BURSTS, "main.(*almanac).fetch", "one each 60.0ms, 7 in all"},
     {"telegraph", RULE_PIECES, "main.wire", "39 of 40 waits that were looked at last 40.0ms"},
+    {"parcels", RULE_SLOW_TASK, "main.ship, called by main.carry",
+     "Tasks that log \"to: Iseltwald\" (18 of 108) take 11.0ms in the median"},
+    {"survey", RULE_SERIAL_CALLS, "main.surveyor.measure", "6 times in a row"}, /* and works on these each time */
     {"innkeys", RULE_SERIAL_CALLS, "by main.(*inn).guestPage", "4 times in a row on average at one line"},
 };
 /* What may be as it should be is a note, and the first one. */

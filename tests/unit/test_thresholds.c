@@ -152,7 +152,9 @@ static void they_decide(void **state)
     assert_false(speaks(lock, RULE_CONVOY));
     thresholds_reset();
     assert_false(speaks(lock, RULE_PROCS_ABOVE));
-    assert_int_equal(parse("procs-above.procs = 1\nprocs-above.busy = 100%\nprocs-above.ran = 0", &e), ERR_OK);
+    assert_int_equal(
+        parse("procs-above.procs = 1\nprocs-above.busy = 100%\nprocs-above.ran = 0\nprocs-above.cause = 100%", &e),
+        ERR_OK);
     assert_true(speaks(lock, RULE_PROCS_ABOVE));
     thresholds_reset();
 }

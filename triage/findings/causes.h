@@ -153,6 +153,7 @@ void rules_children(struct causes *c); /* rules_children.c: child processes */
 void rules_trend(struct causes *c);    /* rules_trend.c: work that takes longer each time */
 void rules_path(struct causes *c);     /* rules_path.c: one works while the rest waits; where the time went */
 void rules_calls(struct causes *c);    /* rules_calls.c: the network, system calls; rule_poll */
+void rule_small(struct causes *c);     /* rules_small.c: many small system calls */
 void rule_poll(struct causes *c);      /* rules_polls.c: sleeps that last longer than what they wait for */
 /* calls_for_questions - are the network waits of p, at that function, a server's for the next question, not for an answer? */
 bool calls_for_questions(const struct causes *c, const struct pair_row *p, uint32_t place);
@@ -198,6 +199,13 @@ void rules_again(struct causes *c);      /* rules_again.c: few of many ask the s
 /* grain_coroutine - does that stack, in which a goroutine was made, make a coroutine (iter.Pull)? */
 bool grain_coroutine(const struct trace *tr, uint32_t create_stack);
 void rules_accept(struct causes *c); /* rules_accept.c: connections that wait to be accepted */
+/*
+ * logged_text - rules_logged.c: of the tasks that a finding of slow ones is about, those with one thing logged, if they are the slow ones: a
+ * sentence for its text, and one for its advice. false: nothing is.
+ */
+bool logged_text(struct text *behind, struct text *next, const struct rules *rs, const struct finding *slow);
+/* rows_between_runs - rules_rows.c: so many calls over the network at that place follow each other, and then it works on them; 0: not so. */
+uint32_t rows_between_runs(struct causes *c, uint32_t group, uint32_t place);
 /* pieces_finding - rules_pieces.c: are answers at that place late because questions are written in pieces? Then it is told. */
 bool pieces_finding(struct causes *c, const struct waits_at *p, double share);
 void rules_reader(struct causes *c); /* rules_reader.c: the network waited for through one that reads */

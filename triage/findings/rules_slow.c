@@ -296,6 +296,23 @@ static void slow_doubt(struct causes *c, struct finding *f, const struct slow *o
     }
 }
 
+/* What they log, if that tells the slow ones from the others. */
+static void tell_logged(struct causes *c, struct finding *f)
+{
+    struct text none = {0}, behind = {0}, next = {0};
+    if (logged_text(&behind, &next, c->rs, f)) {
+        char *say = text_take(&next);
+        c->rs->failed |= !say;
+        if (say) {
+            mem_free(f->next);
+            f->next = say;
+        }
+        causes_retell(c->rs, f, &none, &behind);
+    }
+    text_free(&behind);
+    text_free(&next);
+}
+
 static void tell_slow(struct causes *c, struct finding *f)
 {
     struct slow o = {.y = c->tg->types};
@@ -324,6 +341,7 @@ void rules_slow(struct causes *c)
     for (uint32_t i = 0; i < c->rs->out->n && !c->rs->failed; i++) {
         if (c->rs->out->f[i].rule == RULE_SLOW_TASK) {
             tell_slow(c, &c->rs->out->f[i]);
+            tell_logged(c, &c->rs->out->f[i]);
         }
     }
 }

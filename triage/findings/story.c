@@ -164,12 +164,12 @@ static void most_calls(struct text *t, const struct trace *tr, const struct leaf
     }
 }
 
-static void say_next(struct causes *c, struct finding *f, const char *what)
+static void say_next(struct rules *rs, struct finding *f, const char *what)
 {
     struct text next = {0};
     text_add(&next, "%s", what);
     char *say = text_take(&next);
-    c->rs->failed |= !say;
+    rs->failed |= !say;
     if (say) {
         mem_free(f->next);
         f->next = say;
@@ -189,7 +189,7 @@ static void tell_bursts(struct causes *c, struct finding *f, uint32_t place, str
              ", gave several locks back at one moment (%.1f of those that waited went on each time): it had held "
              "them all until then (inferred).",
              (double)l.waits / l.bursts);
-    say_next(c, f,
+    say_next(c->rs, f,
              "Give each lock back when what it is for is done (a defer in a loop gives all back at its end), or take "
              "one at a time.");
 }
@@ -247,7 +247,7 @@ void causes_tell_holders(struct causes *c, struct finding *f)
     if (writer) {
         text_lit(&behind, " Readers wait because a writer waits in front of them for a reader that holds on.");
         rename_rule(c->rs, f, RULE_WRITER);
-        say_next(c, f,
+        say_next(c->rs, f,
                  "Hold the read lock for less there (copy what is read and let go), or let the writer put a "
                  "new copy in place.");
     }
@@ -645,6 +645,11 @@ static void keep_words(struct rules *rs, struct finding *a, const struct finding
     if (b->rule == RULE_SLOW_TASK && explains_slow(rs, a, b)) {
         struct text none = {0}, t = {0};
         text_add(&t, " It is what makes tasks slow, the slowest %s.", b->amount);
+        struct text next = {0};
+        if (logged_text(&t, &next, rs, b)) {
+            say_next(rs, a, text_ok(&next) ? next.p : a->next);
+        }
+        text_free(&next);
         causes_retell(rs, a, &none, &t);
     }
     if (b->rule == RULE_SCHED && a->rule == RULE_TIME) {

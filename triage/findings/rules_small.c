@@ -1,0 +1,141 @@
+/*
+ * rules_small.c - many small system calls, one after the other, that a buffer would put together.
+ */
+#include "triage/findings/causes.h"
+#include "triage/findings/thresholds.h"
+
+#define STEPS 20000 /* spans of each goroutine */
+
+struct small { /* of one goroutine, by the program's function that makes them */
+    uint32_t func, stack;
+    uint64_t n;
+    int64_t ns, queued; /* queued: waiting for a processor, of its life */
+};
+
+/* A goroutine's calls by place, the first STEPS spans of it. Returns the waits among these; *life: how long they are. */
+static uint64_t smalls_of(const struct causes *c, uint32_t g, struct small *best, int64_t *life)
+{
+    struct small v[8] = {0};
+    uint32_t n = 0, last = 0, at = 0;
+    uint64_t waits = 0;
+    int64_t queued = 0;
+    struct span_iter it;
+    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
+    *life = 0;
+    for (int i = 0; more && i < STEPS; i++, more = span_next(&it)) {
+        const struct span *s = span_get(&it);
+        *life += s->t1 - s->t0;
+        queued += s->state == ST_RUNNABLE ? s->t1 - s->t0 : 0;
+        waits += s->state == ST_WAITING;
+        if (s->state != ST_SYSCALL || !s->stack) {
+            continue;
+        }
+        if (s->stack != last) { /* mostly the same one again */
+            uint32_t func = causes_place(c->tr, s->stack);
+            for (at = 0; at < n && v[at].func != func; at++) {
+            }
+            last = s->stack;
+        }
+        if (at == 8) {
+            continue;
+        }
+        if (at == n) {
+            v[n++] = (struct small){.func = causes_place(c->tr, s->stack), .stack = s->stack};
+        }
+        v[at].n++;
+        v[at].ns += s->t1 - s->t0;
+    }
+    *best = (struct small){0};
+    for (uint32_t i = 0; i < n; i++) {
+        *best = v[i].func && v[i].n > best->n ? v[i] : *best;
+    }
+    best->queued = queued;
+    return waits;
+}
+
+/* Does the main goroutine wait along other goroutines, and (nearly) never along those of that group? Then it is over no sooner without. */
+static bool off_the_way(struct causes *c, uint32_t group, uint32_t func)
+{
+    const uint32_t main_lane = trace_find_lane(c->tr, LANE_G, 1);
+    struct leaves v;
+    int64_t others = 0, its = 0;
+    if (main_lane >= c->tg->ng || !causes_main_way(c, &v, NULL)) {
+        return false;
+    }
+    const uint32_t own = c->tg->groups[gstat_group(c->tg->g, main_lane)].name, name = c->tg->groups[group].name;
+    for (uint32_t i = 0; i < v.n; i++) {
+        if (v.v[i].who == name || v.v[i].func == func) {
+            its = ns_add(its, v.v[i].ns);
+        } else if (v.v[i].who != own) {
+            others = ns_add(others, v.v[i].ns);
+        }
+    }
+    return name != own && (double)others >= threshold(TH_CALLS_OTHERS) * (double)v.all &&
+           !threshold_reached(TH_CALLS_FOR, its, v.all);
+}
+
+#define ENTER 1000 /* ns: what entering and leaving a call takes beside it, with tracing, about */
+
+static void small_finding(struct causes *c, uint32_t g, const struct small *k, int64_t life, uint32_t others)
+{
+    struct draft d;
+    struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
+    double share = (double)k->ns / (double)life, there = (double)(li.last - li.first) / (double)c->tg->end;
+    draft_start(&d, RULE_SMALL_CALLS, (int64_t)(share * there * (double)c->tg->end));
+    double around = share + (double)k->n * ENTER / (double)life;
+    d.f.won_hi = (int64_t)((around < 1 ? around : 1) * there * (double)c->tg->end);
+    draft_subject(&d, c->rs, k->func);
+    draft_at(&d, li.first, li.last, LANE_G, g);
+    d.f.stack = k->stack;
+    text_share(&d.amount, share, 1);
+    text_calls(&d.text, c->tr, k->stack, stacks_user_frame(c->tr, k->stack), 3);
+    text_add(&d.text, " makes %.0f system calls a second, of ", (double)k->n / (double)life * 1e9);
+    text_dur(&d.text, k->ns / (int64_t)k->n);
+    text_lit(&d.text, " on average, one after the other: ");
+    text_share(&d.text, share, 1);
+    text_lit(&d.text, " of the life of ");
+    text_who(&d.text, c->tr, g);
+    text_add(&d.text, "%s", others ? " and of others like it." : ".");
+    if (off_the_way(c, gstat_group(c->tg->g, g), k->func)) {
+        d.f.note = true;
+        d.f.severity_ns = d.f.won_hi = 0;
+        text_lit(&d.text,
+                 " The way that the main goroutine waits along is others': this costs the trace hardly anything.");
+    }
+    text_add(&d.next, "Put a buffer in front of it (bufio), or do more with each call.");
+    draft_end(c->rs, &d);
+}
+
+void rule_small(struct causes *c)
+{
+    for (uint32_t i = 0; i < c->tg->ngroups && i < 24; i++) {
+        const struct group *grp = &c->tg->groups[i];
+        uint32_t found = NO_LANE, others = 0;
+        struct small k, best = {0};
+        int64_t life, of = 0;
+        if (!c->life[i].program || (double)(grp->d[GM_SYSCALL].total + grp->d[GM_SYSBLOCK].total) <
+                                       threshold(TH_SMALL_LIFE) / 2 * (double)grp->d[GM_LIFE].total) {
+            continue;
+        }
+        for (uint32_t m = 0; m < c->of[i].n && m < 8; m++) {
+            uint32_t g = causes_member(c, i, m, 8);
+            uint64_t waits = smalls_of(c, g, &k, &life);
+            if ((double)k.n >= threshold(TH_SMALL_COUNT) && life > 0 &&
+                (double)k.n / (double)life * 1e9 >= threshold(TH_SMALL_RATE) &&
+                k.ns / (int64_t)k.n <= threshold_ns(TH_SMALL_LENGTH) &&
+                (double)k.n >= threshold(TH_SMALL_ROW) * (double)(waits + 1) &&
+                (double)k.ns >=
+                    threshold(TH_SMALL_LIFE) * (double)(life - k.queued)) { /* a busy host makes no call rare */
+                others += found != NO_LANE;
+                if (k.n > best.n) {
+                    best = k;
+                    found = g;
+                    of = life;
+                }
+            }
+        }
+        if (found != NO_LANE) {
+            small_finding(c, found, &best, of, others);
+        }
+    }
+}
