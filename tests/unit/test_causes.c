@@ -97,6 +97,7 @@ static const struct {
     {"parcels", RULE_SLOW_TASK, "main.ship, called by main.carry",
      "Tasks that log \"to: Iseltwald\" (18 of 108) take 11.0ms in the median"},
     {"survey", RULE_SERIAL_CALLS, "main.surveyor.measure", "6 times in a row"}, /* and works on these each time */
+    {"galley", RULE_PHASES, "main.course, called by main.main waits for all of a step", "they wait for the network"},
     {"innkeys", RULE_SERIAL_CALLS, "by main.(*inn).guestPage", "4 times in a row on average at one line"},
 };
 /* What may be as it should be is a note, and the first one. */

@@ -206,6 +206,7 @@ void rules_accept(struct causes *c); /* rules_accept.c: connections that wait to
 bool logged_text(struct text *behind, struct text *next, const struct rules *rs, const struct finding *slow);
 /* rows_between_runs - rules_rows.c: so many calls over the network at that place follow each other, and then it works on them; 0: not so. */
 uint32_t rows_between_runs(struct causes *c, uint32_t group, uint32_t place);
+void rules_phases(struct causes *c); /* rules_phases.c: steps that don't overlap */
 /* pieces_finding - rules_pieces.c: are answers at that place late because questions are written in pieces? Then it is told. */
 bool pieces_finding(struct causes *c, const struct waits_at *p, double share);
 void rules_reader(struct causes *c); /* rules_reader.c: the network waited for through one that reads */

@@ -633,6 +633,7 @@ static bool covers(const struct rules *rs, const struct finding *a, const struct
                 causes_writes(rs->tr, b->stack)) ||
                (a->rule == RULE_CONNS && same_subject(a, b)) || sql_covers(rs->tr, a, b) || runs_tests(rs, a, b) ||
                (a->rule == RULE_LINGER && same_place(rs, a, b)) || (a->rule == RULE_READER && same_place(rs, a, b)) ||
+               (a->rule == RULE_PHASES && !a->note && a->severity_ns >= b->severity_ns / 3) ||
                (a->rule == RULE_ACCEPT && b->note); /* who it lets wait may be in this process */
     case RULE_BUSY_LOOP: return b->note && (!a->note || a->rule == RULE_LINE);
     default: return false;

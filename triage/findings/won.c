@@ -513,6 +513,7 @@ static const struct plain {
     {RULE_SERIAL, 0.6, 1, false, SOME},
     {RULE_CONNS, LEAST_OF_IT, 1, false, MOST},
     {RULE_SYSCALL, LEAST_OF_IT, 1, false, MOST},
+    {RULE_PHASES, LEAST_OF_IT, 1, true, "since more than two steps may overlap"},
     {RULE_PIECES, LEAST_OF_IT, 1, false, MOST},
     {RULE_READER, LEAST_OF_IT, 1, false, MOST},
     {RULE_BURSTS, 0, AS_TOLD, false, "for those that ask then; how long all takes depends on what they do else"},
