@@ -311,6 +311,15 @@ static void advice_fits_the_work(void **state)
     help_load("tests/golden/causes/flusher.trace", &l);
     assert_non_null(strstr(l.fs.f[0].next, "takes several at a time already"));
     load_free(&l);
+    help_load("tests/golden/causes/cleanhiccup.trace", &l);
+    assert_non_null(strstr(told_as(&l, RULE_SLOW_TASK)->next, "stood still at that moment"));
+    load_free(&l);
+    help_load("tests/golden/causes/latebell.trace", &l);
+    assert_non_null(strstr(told_as(&l, RULE_SLOW_TASK)->next, "Let fewer of those run at once"));
+    load_free(&l);
+    help_load("tests/golden/causes/gazette.trace", &l);
+    assert_non_null(strstr(l.fs.f[0].next, "Don't send while holding the lock"));
+    load_free(&l);
     help_load("tests/golden/causes/registry.trace", &l);
     assert_non_null(strstr(l.fs.f[0].next, "make the call once for them"));
     load_free(&l);

@@ -223,6 +223,7 @@ void rules_host(struct causes *c);       /* rules_host.c: the host took the proc
 void causes_retell(struct rules *rs, struct finding *f, struct text *before, struct text *behind);
 /* causes_tell_holders - what the holders of a convoy's lock did, in its text. */
 void causes_tell_holders(struct causes *c, struct finding *f);
+#define HOLDER_WAITS "Don't wait while holding the lock." /* where no kind of wait is most of it */
 /* causes_tell_gc - who allocates and what makes the collector run, in a finding about it (rules_alloc.c). */
 void causes_tell_gc(struct causes *c, uint32_t i);
 /* story.c, before and after the rules above: name whom it is about; what is a sign of another finding goes under it. */

@@ -4,6 +4,7 @@
  * A trace does not say which lock a wait is for. Waits are put together by the function that asked for the lock; who
  * held it is holder.c's to say.
  */
+#include "triage/findings/causes.h"
 #include "triage/findings/holder.h"
 #include "triage/findings/rules.h"
 #include "triage/findings/thresholds.h"
@@ -107,11 +108,14 @@ static const char *lock_advice(const struct holder_row *h)
     if (h->wait_ns[WK_NET] > half) {
         return "Don't wait for the network while holding the lock.";
     }
+    if (h->wait_ns[WK_SEND] > half) {
+        return "Don't send while holding the lock: who is slow to receive holds up all that wait for it.";
+    }
     if (h->wait_ns[WK_LOCK] > half) {
         return "Its holders wait for another lock: look at that one first, or take only one of the two at a time.";
     }
     if (h->ns[ST_WAITING] > half) {
-        return "Don't wait while holding the lock.";
+        return HOLDER_WAITS;
     }
     if (h->ns[ST_RUNNABLE] > half) {
         return "Its holders wait for a processor: the lock is not what is short; see the processors.";

@@ -187,12 +187,10 @@ static bool one_moment(const struct causes *c, const struct span_type *y, int64_
     return all > 0 && !threshold_reached(TH_SLOW_ELSEWHERE, elsewhere, all);
 }
 
-static void instead_advice(struct rules *rs, struct finding *f)
+static void slow_advice(struct rules *rs, struct finding *f, const char *what)
 {
     struct text t = {0};
-    text_lit(&t,
-             "Let fewer of those run at once than there are processors, in shorter pieces or a process of their own; "
-             "what is slow needs no change.");
+    text_add(&t, "%s", what);
     char *say = text_take(&t);
     if (!say) {
         rs->failed = true;
@@ -232,6 +230,36 @@ static bool slow_most(struct slow *o)
     return o->l->stack;
 }
 
+#define FEWER \
+    "Let fewer of those run at once than there are processors, in shorter pieces or a process of their own; what " \
+    "is " \
+    "slow needs no change."
+
+/* By what they spend more time on, and whose time it is. */
+static const char *slow_next(const struct causes *c, const struct slow *o)
+{
+    const bool own = o->y->slow[0].g < c->tg->ng && o->l->who == trace_g_name(c->tr, o->y->slow[0].g);
+    switch (o->l->cat) {
+    case EX_NET:
+        return "Some answers take longer than the usual ones: see what is asked for then, ask for it earlier or for "
+               "less, or don't wait for it.";
+    case EX_TIMER: return "A timer ends what they wait for: let what they wait for wake them, or wait for less.";
+    case EX_GC:
+    case EX_ASSIST:
+        return "Collections hold these up: don't ask for one there, allocate less, or give the heap more room.";
+    case EX_SYSCALL: return "The call takes longer at times: make it where nobody waits for it, or once for many.";
+    case EX_RUN:
+        if (!own) {
+            return "They wait for what runs there: let it hold them up for less, or not at all (elsewhere, on a "
+                   "copy, "
+                   "in shorter pieces).";
+        }
+        break;
+    default: break;
+    }
+    return "Open the slowest (its lane) beside one of median length: what it does more of there is what to change.";
+}
+
 /* What it is that the slow ones spend more time on, or what has the processors instead. */
 static void slow_blames(struct causes *c, struct finding *f, const struct slow *o, struct text *before)
 {
@@ -243,17 +271,18 @@ static void slow_blames(struct causes *c, struct finding *f, const struct slow *
     if (l->cat == EX_SCHED && ran_instead(c, l->t0, l->t1, &ran)) {
         causes_calls_text(before, c->tr, &ran);
         text_lit(before, " has the processors while the slow ones wait for one. ");
-        instead_advice(c->rs, f);
+        slow_advice(c->rs, f, FEWER);
     } else if (late && ran_instead(c, l->t0 + o->usual, l->t1, &ran)) {
         causes_calls_text(before, c->tr, &ran);
         text_lit(before, " has the processors when the slow ones' ");
         text_add(before, "%s", l->cat == EX_TIMER ? "timer is due" : "answer comes, most likely");
         text_lit(before, ": all of them run on, and none looks. ");
-        instead_advice(c->rs, f);
+        slow_advice(c->rs, f, FEWER);
     } else {
         f->blames = l->func;
         causes_calls_text(before, c->tr, l);
         text_lit(before, " is what the slow ones spend more time on. ");
+        slow_advice(c->rs, f, slow_next(c, o));
     }
 }
 
@@ -287,6 +316,10 @@ static void slow_doubt(struct causes *c, struct finding *f, const struct slow *o
         text_dur(behind, at);
         text_lit(behind, "): something stood still then, once; what it was may be outside.");
         f->note = true;
+        slow_advice(c->rs, f,
+                    "See what stood still at that moment: the host, a service that is asked, a disk. If it comes "
+                    "back, what is "
+                    "slow here is to wait for it less.");
     }
     if (o->l->cat == EX_RUN && o->usual > 0) { /* what all of them do, only longer */
         text_lit(behind, " They ran longer in what the usual ones run, too: more work, or a host that took the "

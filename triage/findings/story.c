@@ -230,6 +230,9 @@ void causes_tell_holders(struct causes *c, struct finding *f)
         return;
     }
     f->ends_with = v.v[0].who;
+    if (v.v[0].cat == EX_NET && v.v[0].ns > v.all / 2 && f->next && strcmp(f->next, HOLDER_WAITS) == 0) {
+        say_next(c->rs, f, "Don't wait for the network while holding the lock."); /* for one that does, that is */
+    }
     if (v.v[0].stack && !calls_through(c->tr, v.v[0].stack, place)) { /* the text begins with the place itself */
         causes_calls_text(&before, c->tr, &v.v[0]);
         text_lit(&before, " is what they wait for. ");
@@ -563,6 +566,10 @@ static bool explains_slow(const struct rules *rs, const struct finding *a, const
 {
     const bool waits = a->rule == RULE_OWN || a->rule == RULE_POOL || a->rule == RULE_CONVOY ||
                        a->rule == RULE_WRITER || a->rule == RULE_SLOTS;
+    if (a->rule == RULE_GC_SHARE && !a->note && b->blames && causes_place(rs->tr, a->stack) == b->blames) {
+        return a->severity_ns >=
+               b->severity_ns / 4; /* who allocates most works for the collector, and waits for it */
+    }
     return waits && !a->note && b->waits_at && b->blames && causes_place(rs->tr, a->stack) == b->waits_at &&
            a->severity_ns >= b->severity_ns / 2 && says_function(rs, a, b->blames);
 }

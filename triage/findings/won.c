@@ -334,7 +334,7 @@ static void way_bounds(struct work *w, const struct finding *f, struct span_of_w
         o->on = on;
     }
     o->lo = on * LEAST < o->lo ? on * LEAST : o->lo;
-    o->hi = calls && on + unknown > o->hi ? (on + unknown < 1 ? on + unknown : 1) : o->hi;
+    o->hi = calls && f->rule != RULE_CONNS && on + unknown > o->hi ? (on + unknown < 1 ? on + unknown : 1) : o->hi;
 }
 
 /* ---- each rule ----------------------------------------------------------------------------------------------------- */
