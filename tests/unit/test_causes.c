@@ -98,6 +98,8 @@ static const struct {
      "Tasks that log \"to: Iseltwald\" (18 of 108) take 11.0ms in the median"},
     {"survey", RULE_SERIAL_CALLS, "main.surveyor.measure", "6 times in a row"}, /* and works on these each time */
     {"galley", RULE_PHASES, "main.course, called by main.main waits for all of a step", "they wait for the network"},
+    {"bellboys", RULE_SERIAL_CALLS, "main.boy.run",
+     "for these calls 22.3% only"}, /* who hands them work keeps a pace */
     {"innkeys", RULE_SERIAL_CALLS, "by main.(*inn).guestPage", "4 times in a row on average at one line"},
 };
 /* What may be as it should be is a note, and the first one. */

@@ -348,6 +348,63 @@ static double paced(struct causes *c, const struct waits_at *p)
     return clock ? (double)clock / (double)ns_add(clock, net) : 0;
 }
 
+/* Who hands these goroutines their work, if they wait for that most of their lives: a goroutine, NO_LANE none. */
+static uint32_t feeder_of(const struct causes *c, uint32_t group)
+{
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        if (p->kind == WK_RECV && !p->from_scheduler && p->waker != p->waiter &&
+            p->waiter == c->tg->groups[group].name && p->longest_waker < c->tg->ng &&
+            threshold_reached(TH_CALLS_FED, p->total, c->life[group].life)) {
+            return p->longest_waker;
+        }
+    }
+    return NO_LANE;
+}
+
+/* Who hands them work waits for a clock most of its life: how much it waits for them, as a share of that; 1: it is not so. */
+static double fed_at_a_pace(struct causes *c, const struct waits_at *p, double *clock)
+{
+    const uint32_t g = feeder_of(c, gstat_group(c->tg->g, p->most->longest.g));
+    struct explain_tree t;
+    struct leaves v = {0};
+    int64_t timer = 0, its = 0;
+    if (g == NO_LANE) {
+        return 1;
+    }
+    const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
+    if (!explain_tree_init(&t, c->tr) || !explain_add(c->x, &t, g, li.first, li.last)) {
+        c->rs->failed = true;
+    } else {
+        causes_leaves(&t, &v);
+    }
+    explain_tree_free(&t);
+    for (uint32_t i = 0; i < v.n; i++) {
+        timer = v.v[i].cat == EX_TIMER && v.v[i].g == g ? ns_add(timer, v.v[i].ns) : timer;
+        its = v.v[i].cat == EX_NET && v.v[i].func == p->place ? ns_add(its, v.v[i].ns) : its;
+    }
+    *clock = v.all > 0 ? (double)timer / (double)v.all : 0;
+    return *clock >= threshold(TH_CALLS_CLOCK) ? (double)its / (double)v.all : 1;
+}
+
+/* What is done by then costs no more than who hands it out waits for it. */
+static void fed_text(struct causes *c, const struct waits_at *p, struct draft *d)
+{
+    double clock = 0;
+    const double its = fed_at_a_pace(c, p, &clock);
+    const int64_t most = (int64_t)(its * (double)c->tg->end);
+    if (most >= d->f.severity_ns) {
+        return;
+    }
+    text_lit(&d->text, " Who hands them their work does so at a pace: for ");
+    text_share(&d->text, clock, 1);
+    text_lit(&d->text, " of its life it waits for a clock, for these calls ");
+    text_share(&d->text, its, 1);
+    text_lit(&d->text, " only.");
+    d->f.severity_ns = most;
+    d->f.won_hi = most < d->f.won_hi ? most : d->f.won_hi;
+}
+
 static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row, double share)
 {
     /* of those who run or wait so, and while at least one waits: the least of both, where one alone does it */
@@ -408,6 +465,7 @@ static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row
         d.f.note = d.f.inferred = true;
         d.f.severity_ns = 0;
     }
+    fed_text(c, p, &d);
     const bool alone = many && one_makes_all(c, p);
     if (alone) {
         backlog_text(&d.text, c);
