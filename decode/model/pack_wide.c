@@ -300,7 +300,7 @@ WIDE void pack_to(const struct pack_pairs *x, struct pack_at *at, int64_t t, str
         sum[k] = _mm512_setzero_si512();
     for (; i < x->n; i += 16) {
         uint64_t keep;
-        lanes = x->n - i >= 16 ? 0xffff : (__mmask16)((1u << (x->n - i)) - 1);
+        lanes = (__mmask16)(x->n - i >= 16 ? 0xffff : (1u << (x->n - i)) - 1);
         d = durations(p, x->ctl + i / 4, x->flags, lanes, &keep);
         slots = slots_of(x, (x->n + 7) / 8, i);
         const int64_t all = (uint32_t)_mm512_reduce_add_epi32(d);

@@ -165,6 +165,14 @@ static void hold_on(const struct trace *tr, const struct piece *p, int64_t t, in
         *count += n[1] - n[0];
 }
 
+/* How many of n ascending moments are not behind all that a piece's segment tells. */
+static uint32_t told_of(const struct piece *p, const int64_t *t, uint32_t n)
+{
+    while (n && t[n - 1] > p->f->end)
+        n--;
+    return n;
+}
+
 /* Ascending moments in one piece, behind its start or before the lane. */
 static void piece_totals(const struct trace *tr, struct lane l, const struct piece *p, const int64_t *t, uint32_t n,
                          int64_t (*out)[SPAN_SLOTS], uint64_t *count)
@@ -174,12 +182,19 @@ static void piece_totals(const struct trace *tr, struct lane l, const struct pie
     } else if (!p->seg) {
         holds_totals(p->f, p->i, t, n, out, count);
     } else {
-        for (uint32_t i = 0; i < n; i++) {
-            int64_t x = t[i] < p->f->end ? t[i] : p->f->end;
-            holds_totals(p->f, p->i, &x, 1, out + i, count ? count + i : NULL);
-            if (t[i] > p->f->end)
-                hold_on(tr, p, t[i], out[i], count ? count + i : NULL);
+        const uint32_t told = told_of(p, t, n);
+        if (told)
+            holds_totals(p->f, p->i, t, told, out, count);
+        for (uint32_t i = told; i < n; i++) {
+            if (i == told)
+                holds_totals(p->f, p->i, &p->f->end, 1, out + i, count ? count + i : NULL);
+            else
+                memcpy(out[i], out[told], sizeof out[i]);
+            if (count && i > told)
+                count[i] = count[told];
         }
+        for (uint32_t i = told; i < n; i++)
+            hold_on(tr, p, t[i], out[i], count ? count + i : NULL);
     }
     add_before(p, out, count, n);
 }
@@ -216,15 +231,14 @@ void pieces_near(const struct trace *tr, struct lane l, const int64_t *t, uint32
         } else if (!p.seg) {
             holds_near(p.f, p.i, t + i, k - i, far, out + i);
         } else {
-            for (uint32_t x = i; x < k; x++) {
+            const uint32_t told = i + told_of(&p, t + i, k - i);
+            if (told > i)
+                holds_near(p.f, p.i, t + i, told - i, far, out + i);
+            for (uint32_t x = told; x < k; x++) {
                 struct totals_near *o = &out[x];
-                if (t[x] <= p.f->end) {
-                    holds_near(p.f, p.i, t + x, 1, far, o);
-                    continue;
-                }
                 o->t[0] = o->t[1] = t[x];
-                int64_t end = p.f->end, tot[1][SPAN_SLOTS];
-                holds_totals(p.f, p.i, &end, 1, tot, &o->count[0]);
+                int64_t tot[1][SPAN_SLOTS];
+                holds_totals(p.f, p.i, &p.f->end, 1, tot, &o->count[0]);
                 hold_on(tr, &p, t[x], tot[0], &o->count[0]);
                 memcpy(o->tot[0], tot[0], sizeof tot[0]);
                 memcpy(o->tot[1], tot[0], sizeof tot[0]);
@@ -251,7 +265,11 @@ uint64_t pieces_steps(const struct trace *tr, struct lane l, int64_t t0, int64_t
             k = z;
         }
         pieces_get(tr, l, k, &p);
-        steps += p.l ? spans_find(p.l, t1) - spans_find(p.l, t0) : holds_find(p.ml, t1) - holds_find(p.ml, t0);
+        const bool whole = t0 <= p.t0 && t1 >= p.end && !p.last; /* nothing to look for */
+        if (whole)
+            steps += p.l ? spans_nblk(p.l) : p.ml->n;
+        else
+            steps += p.l ? spans_find(p.l, t1) - spans_find(p.l, t0) : holds_find(p.ml, t1) - holds_find(p.ml, t0);
     }
     return steps;
 }

@@ -119,6 +119,10 @@ bool draw_prepare(struct view *v)
         if (!sure)
             return false;
         v->sure = sure;
+        int64_t *assists = mem_resize(v->assists, (size_t)n * sizeof *assists);
+        if (!assists)
+            return false;
+        v->assists = assists;
         v->scratch_w = n;
     }
     window_edges(v->at.win, n, v->edges);
@@ -258,18 +262,23 @@ static void edge_p(struct grid *g, const struct view *v, struct lane l, int c, i
 
 /* ---- goroutines ----------------------------------------------------------------------------------------- */
 
-/* trace: how it shows that one that mostly waits did something. */
-static void cell_what(struct grid *g, const struct view *v, const struct shares *s, uint32_t trace, int x, int y)
+/* Whether one did something that mostly waited: act, else ST_NONE. trace: how that shows. */
+static void put_what(struct grid *g, const struct view *v, enum state most, enum state act, uint32_t trace, int x,
+                     int y)
 {
-    enum state most = most_of(s, all, COUNT(all)), act = most_of(s, active, COUNT(active));
-    if (!s->ns[most])
-        return;
-    if ((most == ST_WAITING || most == ST_UNKNOWN) && s->ns[act])
+    if ((most == ST_WAITING || most == ST_UNKNOWN) && act != ST_NONE)
         grid_put(g, x, y, trace, style_of(act));
     else if ((v->mono || v->tier == TIER_ASCII) && (most == ST_GCWORK || most == ST_ASSIST || most == ST_SWEEP))
         grid_put(g, x, y, glyph_busy(most, true), style_of(most));
     else
         grid_put(g, x, y, glyph_state(v->tier, most), style_of(most));
+}
+
+static void cell_what(struct grid *g, const struct view *v, const struct shares *s, uint32_t trace, int x, int y)
+{
+    enum state most = most_of(s, all, COUNT(all)), act = most_of(s, active, COUNT(active));
+    if (s->ns[most])
+        put_what(g, v, most, s->ns[act] ? act : ST_NONE, trace, x, y);
 }
 
 static void cell_g(struct grid *g, const struct view *v, const struct shares *s, int x, int y)
@@ -309,8 +318,8 @@ struct sketch {
     struct view *v;
     struct lane l;
     int x, y, h;
-    bool worker, assists; /* what the model calls running is something else, or some of it may be (gstate.h) */
-    uint32_t assist;      /* the one looked at last */
+    bool worker,
+        assists; /* what the model calls running is something else, or some of it may be: v->assists, at most */
 };
 
 /* What a processor or thread is asked for: its kinds of work, all of them together, the scheduler, neither. */
@@ -349,11 +358,9 @@ static void maybe_assists(int64_t assists, int64_t least[COUNT(all)], int64_t mo
 
 static bool sketch_g(void *arg, uint32_t column, const int64_t *least, const int64_t *most)
 {
-    struct sketch *k = arg;
-    struct shares s = {0};
-    const int64_t *e = k->v->edges + column;
+    const struct sketch *k = arg;
     int64_t lo[COUNT(all)], hi[COUNT(all)];
-    const int64_t assists = k->assists ? gstate_most(k->v->gstate, k->v->tr, k->l.i, e[0], e[1], &k->assist) : 0;
+    const int64_t assists = k->assists ? k->v->assists[column] : 0;
     if (assists) {
         memcpy(lo, least, sizeof lo);
         memcpy(hi, most, sizeof hi);
@@ -361,19 +368,22 @@ static bool sketch_g(void *arg, uint32_t column, const int64_t *least, const int
         least = lo;
         most = hi;
     }
-    int at = surely_most(least, most, COUNT(all));
+    const int at = surely_most(least, most, COUNT(all));
     if (at < 0 || (!least[at] && most[at]))
         return false;
-    s.ns[all[at]] = least[at] ? 2 : 0;
-    if (least[at] && (all[at] == ST_WAITING || all[at] == ST_UNKNOWN)) {
-        int act = surely_most(least, most, COUNT(active));
-        if (act < 0 || (!least[act] && most[act]))
+    enum state is = all[at], act = ST_NONE;
+    if (least[at] && (is == ST_WAITING || is == ST_UNKNOWN)) {
+        const int a = surely_most(least, most, COUNT(active));
+        if (a < 0 || (!least[a] && most[a]))
             return false;
-        s.ns[active[act]] = least[act] ? 1 : 0;
+        act = least[a] ? active[a] : ST_NONE;
     }
-    if (k->worker)
-        gstate_tell(k->v->gstate, k->v->tr, k->l.i, true, e[0], e[1], &s);
-    cell_g(k->g, k->v, &s, k->x + (int)column, k->y);
+    if (k->worker) {
+        is = is == ST_RUNNING ? ST_GCWORK : is;
+        act = act == ST_RUNNING ? ST_GCWORK : act;
+    }
+    if (least[at])
+        put_what(k->g, k->v, is, act, glyph_mark(k->v->tier, MARK_TRACE), k->x + (int)column, k->y);
     return true;
 }
 
@@ -498,7 +508,7 @@ void draw_lane(struct grid *g, struct view *v, struct lane l, int x, int y)
     struct sketch k = {.g = g, .v = v, .l = l, .x = x, .y = y, .h = h};
     if (l.kind == LANE_G) {
         k.worker = trace_lane_who(v->tr, l).is_worker;
-        k.assists = !k.worker && gstate_any(v->gstate, v->tr, l.i, v->at.win.t0, v->at.win.t1);
+        k.assists = !k.worker && gstate_most(v->gstate, v->tr, l.i, e, (uint32_t)n, v->assists);
     }
     sketch(&k);
     for (int c = 0; c < n; c++) {

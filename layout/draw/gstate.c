@@ -266,34 +266,44 @@ bool gstate_any(struct gstate *s, const struct trace *tr, uint32_t g, int64_t t0
     return i < o.to && o.list[i].t0 < t1;
 }
 
-/* first_behind() of a moment that is mostly not before the one asked for last, *at. */
-static uint32_t first_from(const struct own *o, int64_t t, uint32_t *at)
+/* first_behind() of a moment, from assist i on, none before which ends behind it. */
+static uint32_t behind_from(const struct own *o, uint32_t i, int64_t t)
 {
-    enum { STEPS = 8 };
-    uint32_t i = *at;
-    if (i < o->from || i > o->to || (i > o->from && o->list[i - 1].t1 > t))
-        return *at = first_behind(o, t);
-    for (int k = 0; k < STEPS; k++, i++)
-        if (i == o->to || o->list[i].t1 > t)
-            return *at = i;
-    return *at = first_behind(o, t);
+    uint32_t step = 1, lo = i, hi;
+    while (i < o->to && o->list[i].t1 <= t) {
+        lo = i + 1;
+        i = o->to - i > step ? i + step : o->to;
+        step *= 2;
+    }
+    for (hi = i; lo < hi;) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (o->list[mid].t1 > t)
+            hi = mid;
+        else
+            lo = mid + 1;
+    }
+    return lo;
 }
 
-int64_t gstate_most(struct gstate *s, const struct trace *tr, uint32_t g, int64_t t0, int64_t t1, uint32_t *at)
+bool gstate_most(struct gstate *s, const struct trace *tr, uint32_t g, const int64_t *edges, uint32_t n, int64_t *out)
 {
     struct own o;
-    if (!own_of(s, tr, g, &o) || t1 <= t0)
-        return 0;
-    const uint32_t i = first_from(&o, t0, at);
-    uint32_t k = i;
-    int64_t lasted = 0;
-    if (i < o.to && o.list[i].t0 < t1)
-        k = o.list[i].t1 > t1 ? i : first_from(&o, t1, at);
-    if (k > i) /* those that end in it */
-        lasted = ns_add(o.list[k - 1].lasted - o.list[i].lasted, o.list[k - 1].t1 - o.list[k - 1].t0);
-    if (k < o.to && o.list[k].t0 < t1) /* one that goes on */
-        lasted = ns_add(lasted, t1 - o.list[k].t0);
-    return lasted < t1 - t0 ? lasted : t1 - t0;
+    if (!n || !own_of(s, tr, g, &o))
+        return false;
+    bool any = false;
+    uint32_t i = first_behind(&o, edges[0]);
+    for (uint32_t c = 0, k; c < n; c++, i = k) {
+        const int64_t t0 = edges[c], t1 = edges[c + 1];
+        int64_t lasted = 0;
+        k = behind_from(&o, i, t1);
+        if (k > i) /* those that end in it */
+            lasted = ns_add(o.list[k - 1].lasted - o.list[i].lasted, o.list[k - 1].t1 - o.list[k - 1].t0);
+        if (k < o.to && o.list[k].t0 < t1) /* one that goes on */
+            lasted = ns_add(lasted, t1 - o.list[k].t0);
+        out[c] = t1 <= t0 ? 0 : lasted < t1 - t0 ? lasted : t1 - t0;
+        any |= out[c] > 0;
+    }
+    return any;
 }
 
 void gstate_shares(struct gstate *s, const struct trace *tr, struct lane l, int64_t t0, int64_t t1,

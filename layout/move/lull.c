@@ -161,15 +161,15 @@ static void rank(struct lull *l, uint32_t g, const struct span *s)
     m->top[i] = (struct lull_wait){g, ns, s->t0, s->t1};
 }
 
-/* f for each span of the piece in which goroutine g is runnable, until one has no memory. */
-static void each_ready(struct lull *l, uint32_t g, void (*f)(struct lull *, uint32_t g, const struct span *))
+/* f for each span of the piece in which goroutine g is runnable, until one has no memory. true: there are some. */
+static bool each_ready(struct lull *l, uint32_t g, void (*f)(struct lull *, uint32_t g, const struct span *))
 {
     struct lane lane = {LANE_G, g};
     struct span_iter it;
     struct shares sh;
     trace_shares(l->tr, lane, l->w0, l->w1, &sh);
     if (!sh.ns[ST_RUNNABLE] || !span_seek(&it, l->tr, lane, l->w0))
-        return;
+        return false;
     do {
         const struct span *s = span_get(&it);
         if (s->t0 >= l->w1)
@@ -177,6 +177,7 @@ static void each_ready(struct lull *l, uint32_t g, void (*f)(struct lull *, uint
         if (s->state == ST_RUNNABLE)
             f(l, g, s);
     } while (!l->sum.failed && span_next(&it));
+    return true;
 }
 
 static void add_ready(struct lull *l, uint32_t g, const struct span *s)
@@ -236,7 +237,8 @@ static void next_piece(struct lull *l)
     l->done = l->w0 >= l->t1;
 }
 
-static void step(struct lull *l)
+/* true: that may have taken long. */
+static bool step(struct lull *l)
 {
     if (l->phase == PIECE_P) {
         l->n = 0;
@@ -245,13 +247,13 @@ static void step(struct lull *l)
         l->phase = PIECE_GS;
         if (!idles(l))
             next_piece(l);
-        return;
+        return true;
     }
     const uint32_t n = trace_nlanes(l->tr, LANE_G);
     if (alive_some(l->alive, l->tr, LANE_G, l->w0, l->w1, &l->g, n)) {
-        each_ready(l, l->g++, l->phase == PIECE_GS ? add_ready : rank_ready);
+        return each_ready(l, l->g++, l->phase == PIECE_GS ? add_ready : rank_ready);
     } else if (l->g < n) {
-        return;
+        return false;
     } else if (l->phase == PIECE_GS) {
         sweep(l);
         l->g = 0;
@@ -259,16 +261,17 @@ static void step(struct lull *l)
     } else {
         next_piece(l);
     }
+    return true;
 }
 
 bool lull_step(struct lull *l, int64_t budget_ns)
 {
     int64_t until = budget_ns == INT64_MAX ? INT64_MAX : host_now() + budget_ns;
     for (unsigned i = 1; !l->done; i++) {
-        if (i % 16 == 0 && until != INT64_MAX && host_now() >= until)
-            return false;
-        step(l);
+        const bool longer = step(l);
         l->done |= l->sum.failed;
+        if ((longer || i % 16 == 0) && !l->done && until != INT64_MAX && host_now() >= until)
+            return false;
     }
     return true;
 }

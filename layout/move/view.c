@@ -266,6 +266,7 @@ void view_free(struct view *v)
     draw_forget(v);
     mem_free(v->cols);
     mem_free(v->sure);
+    mem_free(v->assists);
     memset(v, 0, sizeof *v);
 }
 

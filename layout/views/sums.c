@@ -211,9 +211,10 @@ static bool add_places(struct sums *s, uint32_t g)
     return false;
 }
 
-/* The goroutine at hand, or what of it is looked at in one step. */
-static void add_some(struct sums *s)
+/* The goroutine at hand, or what of it is looked at in one step. true: that may have taken long. */
+static bool add_some(struct sums *s)
 {
+    enum { LONG = 64 }; /* spans: many blocks to unpack */
     struct lane_info li = trace_lane(s->tr, (struct lane){LANE_G, s->at});
     bool lives = li.nspans && li.first < s->t1 && li.last > s->t0, over = true;
     if (lives) {
@@ -226,6 +227,7 @@ static void add_some(struct sums *s)
         s->at++;
         s->in_lane = false;
     }
+    return lives && li.nspans > LONG;
 }
 
 bool sums_step(struct sums *s, int64_t budget_ns)
@@ -238,9 +240,9 @@ bool sums_step(struct sums *s, int64_t budget_ns)
             return false;
     }
     for (int i = 0; !s->done && s->at < n; i++) {
-        if (s->in_lane || alive_some(s->alive, s->tr, LANE_G, s->t0, s->t1, &s->at, n))
-            add_some(s);
-        if (i % 8 == 7 && until != INT64_MAX && host_now() >= until)
+        const bool longer =
+            (s->in_lane || alive_some(s->alive, s->tr, LANE_G, s->t0, s->t1, &s->at, n)) && add_some(s);
+        if ((i % 8 == 7 || longer) && until != INT64_MAX && host_now() >= until)
             return s->done = s->at >= n;
     }
     s->at = n;

@@ -52,7 +52,6 @@ static void one(const char *file, unsigned *assisted, unsigned *worked)
     assert_int_equal(trace_open(file, &o, &tr, &e), ERR_OK);
     assert_int_equal(trace_load(tr, INT64_MAX), LOAD_DONE);
     assert_true(gstate_update(&s, tr));
-    uint32_t at = 0;
     int64_t end = trace_info(tr)->end, all = 0, on_p = 0, work = 0, work_p = 0;
     struct shares a, b;
     for (uint32_t g = 0; g < trace_nlanes(tr, LANE_G); g++) {
@@ -74,8 +73,13 @@ static void one(const char *file, unsigned *assisted, unsigned *worked)
                          (long long)t0, (long long)t1, (long long)a.ns[ST_ASSIST], (long long)is);
             *assisted += is > 0;
             assert_true(!is || gstate_any(s, tr, g, t0, t1));
-            const int64_t most = gstate_most(s, tr, g, t0, t1, &at);
-            assert_true(most >= is && most <= t1 - t0 && (most > 0) == gstate_any(s, tr, g, t0, t1));
+            const int64_t edges[4] = {t0, t0 + (t1 - t0) / 3, t0 + (t1 - t0) / 2, t1};
+            int64_t most[3] = {0};
+            assert_int_equal(gstate_most(s, tr, g, edges, 3, most), gstate_any(s, tr, g, t0, t1));
+            for (int c = 0; c < 3 && !trace_lane(tr, l).is_worker; c++)
+                assert_true(most[c] >= slow_assist(tr, g, edges[c], edges[c + 1]) &&
+                            most[c] <= edges[c + 1] - edges[c] &&
+                            (most[c] > 0) == gstate_any(s, tr, g, edges[c], edges[c + 1]));
         }
         gstate_shares(s, tr, l, 0, end, &a);
         all += a.ns[ST_ASSIST];
