@@ -17,6 +17,8 @@ static const struct {
     {"once", RULE_CONVOY, "main.(*model).weights", NULL},
     {"flusher", RULE_BOTTLENECK, "main.(*wal).syncLoop", "Each call is made for several at a time: 121 calls"},
     {"registry", RULE_BOTTLENECK, "main.clerk", "in a system call"}, /* a call for each */
+    {"tollbooth", RULE_CONVOY, "main.(*booth).pay",
+     "the processors had main.pave, called by"}, /* its holders wait for one */
     {"oarsmen", RULE_CONNS, "main.pull",
      "a new connection 49 times"}, /* others' come back, but one is opened for each */
     {"slots", RULE_POOL, "main.convert", NULL},
@@ -235,7 +237,8 @@ static void what_could_be_won(void **state)
                         (f->won && f->won_lo >= 0 && f->won_lo <= f->won_hi && f->won_hi <= l.tg->end));
         }
         enum rule r = l.fs.f[0].rule;
-        const bool paced = strcmp(planted[i].name, "stocktake") == 0; /* who counts takes as long */
+        const bool paced = strcmp(planted[i].name, "stocktake") == 0 || /* who counts takes as long */
+                           strcmp(planted[i].name, "tollbooth") == 0;   /* who has the processors goes on with them */
         if (!paced && (r == RULE_CONVOY || r == RULE_POOL || r == RULE_BOTTLENECK)) {
             assert_true(l.fs.f[0].won_lo > l.tg->end / 20); /* all of it only where nothing but sleep is lost */
             assert_true(l.fs.f[0].won_hi < l.tg->end || r == RULE_BOTTLENECK);
@@ -439,6 +442,7 @@ static void what_is_won_has_bounds(void **state)
          "waits for a processor that"}, /* what is done under it stays to be done */
         {"reload", RULE_CONVOY, 0.36, 0.6, false,
          "waits for a processor that"}, /* who holds it doesn't wait for it */
+        {"tollbooth", RULE_CONVOY, 0.60, 1, false, "if its holders need not wait for a processor"},
         {"lostkeys", RULE_SLOTS, 0.70, 0.95, false, "all that they wait there"},
         {"stampede", RULE_STAMPEDE, 0.36, 0.5, false, NULL}, /* and queue for processors */
         {"nightwatch", RULE_TICKERS, 0.18, 0.4, true, "how late it makes other timers no trace tells"},

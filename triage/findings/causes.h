@@ -221,6 +221,8 @@ void rules_host(struct causes *c);       /* rules_host.c: the host took the proc
 
 /* causes_retell - the finding's text with something before and behind it; both are freed. */
 void causes_retell(struct rules *rs, struct finding *f, struct text *before, struct text *behind);
+/* causes_ran_instead - what ran on the processors in [t0,t1), by samples of moments: the function. false: no one has most of them. */
+bool causes_ran_instead(struct causes *c, int64_t t0, int64_t t1, struct leaf *out);
 /* causes_tell_holders - what the holders of a convoy's lock did, in its text. */
 void causes_tell_holders(struct causes *c, struct finding *f);
 #define HOLDER_WAITS "Don't wait while holding the lock." /* where no kind of wait is most of it */

@@ -44,8 +44,7 @@ static void stopped_in(const struct causes *c, const struct span *run, struct ra
     }
 }
 
-/* What ran on the processors while g stood runnable in [t0,t1): the function, by samples of moments. */
-static bool ran_instead(struct causes *c, int64_t t0, int64_t t1, struct leaf *out)
+bool causes_ran_instead(struct causes *c, int64_t t0, int64_t t1, struct leaf *out)
 {
     struct leaf v[MOMENTS];
     uint32_t n = 0, best = 0;
@@ -268,11 +267,11 @@ static void slow_blames(struct causes *c, struct finding *f, const struct slow *
     struct leaf ran;
     f->queued = l->cat == EX_SCHED || late;
     f->ends_with = l->who;
-    if (l->cat == EX_SCHED && ran_instead(c, l->t0, l->t1, &ran)) {
+    if (l->cat == EX_SCHED && causes_ran_instead(c, l->t0, l->t1, &ran)) {
         causes_calls_text(before, c->tr, &ran);
         text_lit(before, " has the processors while the slow ones wait for one. ");
         slow_advice(c->rs, f, FEWER);
-    } else if (late && ran_instead(c, l->t0 + o->usual, l->t1, &ran)) {
+    } else if (late && causes_ran_instead(c, l->t0 + o->usual, l->t1, &ran)) {
         causes_calls_text(before, c->tr, &ran);
         text_lit(before, " has the processors when the slow ones' ");
         text_add(before, "%s", l->cat == EX_TIMER ? "timer is due" : "answer comes, most likely");
@@ -298,7 +297,7 @@ static void slow_spent(struct causes *c, const struct slow *o, struct text *behi
     text_lit(behind, ".");
     for (uint32_t k = 0; k < o->s.n; k++) {
         const struct leaf *l = &o->s.v[k];
-        if (l->cat == EX_SCHED && l != o->l && l->ns > o->s.all / 10 && ran_instead(c, l->t0, l->t1, &ran)) {
+        if (l->cat == EX_SCHED && l != o->l && l->ns > o->s.all / 10 && causes_ran_instead(c, l->t0, l->t1, &ran)) {
             text_lit(behind, " While they waited for a processor, the processors had ");
             causes_calls_text(behind, c->tr, &ran);
             text_lit(behind, ".");

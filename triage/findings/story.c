@@ -194,6 +194,27 @@ static void tell_bursts(struct causes *c, struct finding *f, uint32_t place, str
              "one at a time.");
 }
 
+/* Holders that wait for a processor most of the time: who has the processors is what all wait for. */
+static void held_up_text(struct causes *c, struct finding *f, const struct leaves *v, struct text *behind)
+{
+    int64_t queued = 0;
+    const struct leaf *most = NULL;
+    struct leaf ran;
+    for (uint32_t i = 0; i < v->n; i++) {
+        queued = v->v[i].cat == EX_SCHED ? ns_add(queued, v->v[i].ns) : queued;
+        most = !most && v->v[i].cat == EX_SCHED ? &v->v[i] : most;
+    }
+    if (most && queued > v->all / 2 && causes_ran_instead(c, most->t0, most->t1, &ran)) {
+        text_lit(behind, " Who has it waits for a processor for most of that; the processors had ");
+        causes_calls_text(behind, c->tr, &ran);
+        text_lit(behind, " meanwhile.");
+        say_next(c->rs, f,
+                 "The lock is not what is short: let fewer of those that have the processors run at once than there "
+                 "are, or "
+                 "in shorter pieces; and hold the lock for less, so that nobody is stopped with it.");
+    }
+}
+
 void causes_tell_holders(struct causes *c, struct finding *f)
 {
     uint32_t place = trace_frame(c->tr, f->stack, stacks_user_frame(c->tr, f->stack)).func, n = 0, seen = 0,
@@ -245,6 +266,7 @@ void causes_tell_holders(struct causes *c, struct finding *f)
         causes_leaf_text(&behind, c->tr, &v.v[i], v.all);
     }
     text_lit(&behind, " (inferred).");
+    held_up_text(c, f, &v, &behind);
     tell_bursts(c, f, place, &behind);
     convoy_of_the_host(f, &host, &behind);
     if (writer) {
