@@ -2,8 +2,8 @@
  * idmap.h - 64-bit ids of the file to dense 32-bit values.
  *
  * Open addressing, linear probing, at most half full. Ids usually count upwards, so the low bits are the first
- * choice of slot: neighbours in id are neighbours in memory. Where ids meet, the map changes to a hash with this run's
- * secret (decode/base/hash.h), and nobody looks further than the farthest of its keys went: cost stays linear, whatever ids a
+ * choice of slot: neighbours in id are neighbours in memory. Where ids meet, a small map grows; then it changes to a hash with
+ * this run's secret (decode/base/hash.h), and nobody looks further than the farthest of its keys went: cost stays linear, whatever ids a
  * file chooses and asks for. A deleted key leaves a mark where another one went past it, which a rebuild sweeps away.
  * Zero-initialised is empty; 12 bytes a slot.
  */
@@ -19,12 +19,14 @@
 
 #define IDMAP_NONE UINT32_MAX
 #define IDMAP_GONE UINT32_MAX
+enum { IDMAP_SMALL = 1 << 14 }; /* slots */
 
 struct idmap {
     uint64_t *key;
     uint32_t *val; /* value + 1, 0 = free, IDMAP_GONE = deleted */
     uint32_t cap, used, gone;
-    uint32_t reach; /* no key is more slots than this from its home */
+    uint32_t reach;  /* no key is more slots than this from its home */
+    uint32_t astray; /* keys that are not at home */
     bool mixed;
 };
 
@@ -72,6 +74,7 @@ static inline bool idmap_rebuild(struct idmap *m, uint32_t cap, bool mixed)
             at = (at + 1) & (cap - 1);
         if (steps > n.reach)
             n.reach = steps;
+        n.astray += steps > 0;
         n.key[at] = m->key[i];
         n.val[at] = m->val[i];
     }
@@ -81,36 +84,50 @@ static inline bool idmap_rebuild(struct idmap *m, uint32_t cap, bool mixed)
     return true;
 }
 
+/* Marks are swept away. Few ids that are farther apart than there are slots get more of these, before they are mixed. */
+static inline bool idmap_again(struct idmap *m, bool mixed)
+{
+    const bool apart = m->astray && !m->mixed && m->cap <= IDMAP_SMALL && m->cap / 16 <= m->used;
+    return idmap_rebuild(m, apart ? m->cap * 2 : m->cap, !apart && mixed);
+}
+
 /* idmap_put - set the value of a key (new or not). false: out of memory. */
 static inline bool idmap_put(struct idmap *m, uint64_t key, uint32_t val)
 {
     if ((m->used + m->gone) * 2 >= m->cap) {
         uint32_t cap = m->cap ? m->cap : 64;
-        if (m->used * 3 >= cap && cap <= UINT32_MAX / 2) /* else it is mostly marks: same size again */
+        if (m->used * 3 >= cap && cap <= UINT32_MAX / 2)
             cap *= 2;
-        if (!idmap_rebuild(m, cap, m->mixed))
+        if (cap > m->cap ? !idmap_rebuild(m, cap, m->mixed) : !idmap_again(m, m->mixed)) /* mostly marks */
             return false;
     }
-    uint32_t at = idmap_home(m, key), steps = 0, free = IDMAP_NONE;
+    uint32_t at = idmap_home(m, key), steps = 0;
+    uint32_t free = IDMAP_NONE, off = 0; /* the first mark, and how far it is */
     while (m->val[at] && (m->key[at] != key || m->val[at] == IDMAP_GONE)) {
-        if (free == IDMAP_NONE && m->val[at] == IDMAP_GONE)
+        if (free == IDMAP_NONE && m->val[at] == IDMAP_GONE) {
             free = at;
+            off = steps;
+        }
         at = (at + 1) & (m->cap - 1);
-        steps++;
+        if (steps++ >= m->reach && free != IDMAP_NONE)
+            break; /* it is nowhere */
     }
-    if (!m->val[at]) {
+    const uint32_t walked = steps;
+    if (!m->val[at] || steps > m->reach) {
         m->used++;
         if (free != IDMAP_NONE) {
             at = free;
+            steps = off;
             m->gone--;
         }
+        m->astray += steps > 0;
     }
     m->key[at] = key;
     m->val[at] = val + 1;
     if (steps > m->reach)
         m->reach = steps;
     /* A long way to go: because of many marks, or because the keys collide. */
-    return steps < 256 || m->mixed || idmap_rebuild(m, m->cap, m->gone < m->cap / 8);
+    return walked < 256 || m->mixed || idmap_again(m, m->gone < m->cap / 8);
 }
 
 /* Did a key go past this slot to find its own? Also true: it might have. */
@@ -144,6 +161,8 @@ static inline void idmap_del(struct idmap *m, uint64_t key)
     m->val[at] = mark ? IDMAP_GONE : 0;
     m->used--;
     m->gone += mark;
+    if (steps && !--m->astray)
+        m->reach = 0;
 }
 
 /* idmap_copy - what is in another one. false: out of memory; to be freed either way. */
@@ -179,7 +198,7 @@ static inline void idmap_clear(struct idmap *m)
 {
     if (m->used || m->gone)
         memset(m->val, 0, (size_t)m->cap * sizeof *m->val);
-    m->used = m->gone = m->reach = 0;
+    m->used = m->gone = m->reach = m->astray = 0;
 }
 
 #endif

@@ -257,16 +257,17 @@ static bool begin(struct loader *l, struct segment *s)
     s->procs = l->tr->join.procs;
     s->truth = s->n && l->joined == s->n;
     bool quit = l->quit;
+    const bool foretell = l->want > 1 && !(l->all && s->n + 1 == l->nseg); /* nobody asks for the last one's end */
     pthread_mutex_unlock(&l->mu);
     const int64_t t = cpu_ns();
     if (quit || !ok)
         s->oom = true;
-    else if (!s->oom && segment_tables(s) && l->want > 1)
+    else if (!s->oom && segment_tables(s) && foretell)
         s->last = v2_gen_last(&s->gen, before);
     pthread_mutex_lock(&l->mu);
     l->tr->cost.tables += cpu_ns() - t;
     l->tables = s->n + 1 > l->tables ? s->n + 1 : l->tables;
-    s->last_known = l->want > 1;
+    s->last_known = foretell;
     pthread_cond_broadcast(&l->changed);
     pthread_mutex_unlock(&l->mu);
     if (s->oom || (s->n && s->gen.torn))

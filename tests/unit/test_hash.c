@@ -93,6 +93,44 @@ static void what_is_not_there_is_not_looked_for_long(void **state)
     idmap_free(&m);
 }
 
+/* Ids that count upwards, each for a while, beside some that stay: what is there is found, and nothing else, however they meet. */
+static void ids_come_and_go(void **state)
+{
+    (void)state;
+    enum { IDS = 60000, LIVE = 700 };
+    for (int kind = 0; kind < 4; kind++) {
+        struct idmap m = {0};
+        uint64_t live[LIVE] = {0}, x = 88172645463325252u;
+        for (uint64_t i = 1; i <= IDS; i++) {
+            const uint64_t id = kind == 3 ? i << 11 : i;
+            x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+            const size_t at = kind == 0 ? i % LIVE : kind == 1 ? 20 + x % (LIVE - 20) : x % LIVE;
+            if (live[at])
+                idmap_del(&m, live[at]);
+            if (kind < 3 || i % 2)
+                assert_int_equal(idmap_get(&m, live[at]), IDMAP_NONE);
+            live[at] = id;
+            assert_int_equal(idmap_get(&m, id), IDMAP_NONE);
+            assert_true(idmap_put(&m, id, (uint32_t)i));
+            if (i < 20 && kind == 1)
+                assert_true(idmap_put(&m, id + IDS * 2, 7)); /* stays */
+            assert_true(idmap_put(&m, id, (uint32_t)at));
+            const size_t other = (x >> 20) % LIVE;
+            if (live[other])
+                assert_int_equal(idmap_get(&m, live[other]), other);
+        }
+        for (size_t i = 0; i < LIVE; i++)
+            assert_int_equal(idmap_get(&m, live[i]), live[i] ? i : IDMAP_NONE);
+        for (uint64_t i = 1; kind == 1 && i < 20; i++)
+            assert_int_equal(idmap_get(&m, i + IDS * 2), 7);
+        uint32_t at = 0, val, n = 0;
+        for (uint64_t key; idmap_next(&m, &at, &key, &val);)
+            n++;
+        assert_int_equal(n, m.used);
+        idmap_free(&m);
+    }
+}
+
 static void another_secret_is_another_hash(void **state)
 {
     (void)state;
@@ -154,11 +192,9 @@ static void a_table_without_memory(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ids_do_not_meet),
-        cmocka_unit_test(what_is_not_there_is_not_looked_for_long),
-        cmocka_unit_test(another_secret_is_another_hash),
-        cmocka_unit_test(keys_are_spread),
-        cmocka_unit_test(a_table_without_memory),
+        cmocka_unit_test(ids_do_not_meet),         cmocka_unit_test(what_is_not_there_is_not_looked_for_long),
+        cmocka_unit_test(ids_come_and_go),         cmocka_unit_test(another_secret_is_another_hash),
+        cmocka_unit_test(keys_are_spread),         cmocka_unit_test(a_table_without_memory),
         cmocka_unit_test(no_answer_depends_on_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
