@@ -181,6 +181,8 @@ void pack_init(void); /* before the first pack_spans(); any number of times */
 
 /* unpack_spans - n <= SPAN_BLOCK spans back from a packed block (decode/model/pack_read.c); needs no pack_init(). */
 void unpack_spans(const uint8_t *p, uint32_t n, struct spancols *out);
+/* unpack_first_stack - only the stack of the first one, for next to nothing. */
+uint32_t unpack_first_stack(const uint8_t *p, uint32_t n);
 /* unpack_times - only how long they are, and their tags: for a third of the cost. */
 void unpack_times(const uint8_t *p, uint32_t n, int64_t dur[SPAN_ROOM], uint32_t tag[SPAN_ROOM]);
 

@@ -25,13 +25,16 @@ static uint32_t block_count(const struct spanlane *l)
     return spans_nblk(l) + (spans_nwait(l) || !l->ended);
 }
 
-/* The stack of a block's first span. */
-static uint32_t first_stack_of(const struct piece *p, uint32_t b)
+/* The stack of the first span behind block b of piece k, p; 0: there is none. */
+static uint32_t stack_behind(const struct trace *tr, struct lane l, uint32_t k, uint32_t b, const struct piece *p)
 {
-    struct spancols c;
-    int64_t t;
-    uint32_t n = b < block_count(p->l) ? spans_block(&p->f->pool, p->l, b, &c, &t, p->end) : 0;
-    return n ? c.stack[0] : 0;
+    if (b < spans_nblk(p->l))
+        return b + 1 < block_count(p->l) ? spans_first_stack(p->l, b + 1) : 0;
+    struct piece next;
+    if (p->last)
+        return 0;
+    pieces_get(tr, l, k + 1, &next);
+    return block_count(next.l) ? spans_first_stack(next.l, 0) : 0;
 }
 
 /* Block b of piece k. */
@@ -63,29 +66,32 @@ static void block_load(struct span_iter *it, uint32_t k, uint32_t b)
     bool end = b == spans_nblk(p.l);
     if (end && p.last && !p.l->ended)
         it->blk[n - 1].open_end = true;
-    if (it->lane.kind != LANE_G || (end && p.last))
-        return;
-    if (end) {
-        pieces_get(it->tr, it->lane, k + 1, &p);
-        b = UINT32_MAX;
-    }
-    it->blk[n - 1].stack_end = first_stack_of(&p, b + 1); /* the next one's first stack is the end of our last */
+    if (it->lane.kind == LANE_G)
+        it->blk[n - 1].stack_end = stack_behind(it->tr, it->lane, k, b, &p);
 }
 
-/* The block that covers t, or the first or the last. false: the lane has no spans. */
+/* The block that covers t, or the first or the last: b of piece k, p. false: the lane has no spans. */
+static bool block_find(const struct trace *tr, struct lane l, int64_t t, uint32_t *k, uint32_t *b, struct piece *p)
+{
+    if (!pieces_n(tr, l))
+        return false;
+    *k = pieces_at(tr, l, t);
+    pieces_get(tr, l, *k, p);
+    while (*k && !block_count(p->l)) /* it only ends there */
+        pieces_get(tr, l, --*k, p);
+    if (!block_count(p->l))
+        return false;
+    *b = spans_find(p->l, t);
+    return true;
+}
+
 static bool block_seek(struct span_iter *it, int64_t t)
 {
-    uint32_t n = pieces_n(it->tr, it->lane), k = pieces_at(it->tr, it->lane, t);
+    uint32_t k, b;
     struct piece p;
     it->n = it->at = 0;
-    if (!n)
-        return false;
-    pieces_get(it->tr, it->lane, k, &p);
-    while (k && !block_count(p.l)) /* it only ends there */
-        pieces_get(it->tr, it->lane, --k, &p);
-    if (!block_count(p.l))
-        return false;
-    block_load(it, k, spans_find(p.l, t));
+    if (block_find(it->tr, it->lane, t, &k, &b, &p))
+        block_load(it, k, b);
     return it->n > 0;
 }
 
@@ -321,15 +327,45 @@ bool span_prev(struct span_iter *it)
     return true;
 }
 
+/* The span that span_seek() finds, by itself: not of a thread's lane. */
+static bool span_alone(const struct trace *tr, struct lane lane, int64_t t, struct span *out)
+{
+    struct spancols c;
+    struct piece p;
+    int64_t t0;
+    uint32_t k, b, i = 0;
+    if (!block_find(tr, lane, t, &k, &b, &p))
+        return false;
+    const uint32_t n = spans_block(&p.f->pool, p.l, b, &c, &t0, p.end);
+    if (!n)
+        return false;
+    for (; i + 1 < n && t0 + c.dur[i] <= t; i++)
+        t0 += c.dur[i];
+    span_fill(&p, lane.kind, &c, i, out);
+    out->t0 = t0;
+    out->t1 = t0 + c.dur[i];
+    out->index = p.index0 + (uint64_t)b * SPAN_BLOCK + i;
+    out->open_start = !b && !k && !i && p.l->backdated;
+    out->open_end = b == spans_nblk(p.l) && p.last && !p.l->ended && i + 1 == n;
+    if (lane.kind == LANE_G)
+        out->stack_end = i + 1 < n ? c.stack[i + 1] : stack_behind(tr, lane, k, b, &p);
+    return true;
+}
+
 bool trace_span_at(const struct trace *tr, struct lane lane, int64_t t, struct span *out)
 {
-    struct span_iter it;
-    if (!span_seek(&it, tr, lane, t))
+    struct span s;
+    if (lane.kind == LANE_M) {
+        struct span_iter it;
+        if (!span_seek(&it, tr, lane, t))
+            return false;
+        s = *span_get(&it);
+    } else if (!span_alone(tr, lane, t, &s)) {
         return false;
-    const struct span *s = span_get(&it);
-    if (t < s->t0 || (t >= s->t1 && !(s->open_end && t == s->t1)))
+    }
+    if (t < s.t0 || (t >= s.t1 && !(s.open_end && t == s.t1)))
         return false;
-    *out = *s;
+    *out = s;
     return true;
 }
 

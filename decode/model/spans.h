@@ -156,6 +156,8 @@ int64_t spans_first(const struct spanlane *l);
 /* spans_block - unpack block b (b == nblk: what waits and the open span, which ends at `end`). Returns the number. */
 uint32_t spans_block(const struct span_pool *sp, const struct spanlane *l, uint32_t b, struct spancols *out,
                      int64_t *t0, int64_t end);
+/* spans_first_stack - of block b's first span; 0: there is none. */
+uint32_t spans_first_stack(const struct spanlane *l, uint32_t b);
 /* spans_ahead - block b will be read soon: blocks of one lane lie apart, and to wait for memory costs as much as unpacking. */
 void spans_ahead(const struct spanlane *l, uint32_t b);
 /* spans_times - the same, durations and tags alone. */

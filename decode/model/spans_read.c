@@ -49,6 +49,16 @@ uint32_t spans_block(const struct span_pool *sp, const struct spanlane *l, uint3
     return n;
 }
 
+uint32_t spans_first_stack(const struct spanlane *l, uint32_t b)
+{
+    const uint32_t n = spans_nwait(l);
+    if (b < spans_nblk(l))
+        return unpack_first_stack(blocks_get(l->blocks, b).data, SPAN_BLOCK);
+    if (n)
+        return l->packed ? unpack_first_stack(l->wait.packed, n) : wait_stack(spans_wait(l));
+    return l->begun && !l->ended ? wait_stack(&l->open) : 0;
+}
+
 void spans_ahead(const struct spanlane *l, uint32_t b)
 {
     enum { LINES = 6, LINE = 64 }; /* a block is some 350 bytes */

@@ -39,7 +39,7 @@ struct walk { /* along one lane */
     int64_t life, no_p_ns;
     enum gc_mode mode;                          /* of a mark worker, now */
     size_t gw_first;                            /* this goroutine's rows in y->gw */
-    struct step prev;                           /* state ST_NONE before the first span */
+    struct step two[2], *prev;                  /* the span at hand and the one before it: ST_NONE before the first */
     enum wait_kind kind;                        /* of the last wait */
     uint32_t call;                              /* row of the last system call */
     uint32_t cond_stack, cond_pair, cond_waker; /* the last condition it waited on, NO row: TAB_NONE */
@@ -186,7 +186,7 @@ static bool note_wait(struct walk *w, const struct step *s)
 /* The wait at hand, w->prev, is for a lock, and over, or lasts at the end. */
 static bool note_lock(struct walk *w, uint32_t waker, uint32_t waker_stack)
 {
-    const struct step *v = &w->prev;
+    const struct step *v = w->prev;
     w->y->lock_waits_all++;
     return subtotal_lock(w->y, &(struct lock_wait){.t0 = v->t0,
                                                    .t1 = v->t1,
@@ -258,7 +258,7 @@ static uint32_t pair_row_of(struct walk *w, const struct step *v, const struct s
 static bool note_pair(struct walk *w, const struct step *s, uint32_t who)
 {
     struct subtotal *y = w->y;
-    const struct step *v = &w->prev;
+    const struct step *v = w->prev;
     const uint32_t name = who == NO_LANE ? UINT32_MAX : name_of(w, who);
     struct lately *c = lately_of(y->lately_pair, v->reason, v->stack, name, s->stack);
     if (!lately_is(c, v->reason, v->stack, name, s->stack)) {
@@ -344,6 +344,10 @@ static bool note_call(struct subtotal *y, int64_t t0, int64_t t1)
 static uint32_t syscall_row_of(struct walk *w, uint32_t stack)
 {
     struct subtotal *y = w->y;
+    struct lately *c = lately_of(y->lately_call, stack, 0, 0, 0);
+    if (lately_is(c, stack, 0, 0, 0)) {
+        return c->row - 1;
+    }
     uint32_t i = tab_put(&y->by_syscall, stack, 0, y->nsyscalls);
     if (i == y->nsyscalls && i != TAB_NONE) {
         struct syscall_row *r = mem_grow(y->syscalls, &y->cap_syscalls, (size_t)i + 1, sizeof *r);
@@ -353,6 +357,9 @@ static uint32_t syscall_row_of(struct walk *w, uint32_t stack)
         y->syscalls = r;
         r[i] = (struct syscall_row){.stack = stack};
         y->nsyscalls++;
+    }
+    if (i != TAB_NONE) {
+        *c = (struct lately){{stack, 0, 0, 0}, i + 1};
     }
     return i;
 }
@@ -384,12 +391,12 @@ static bool walk_syscall(struct walk *w, const struct step *s)
 
 static void note_worst(struct walk *w, const struct step *s)
 {
-    const bool woken = w->prev.state == ST_WAITING;
+    const bool woken = w->prev->state == ST_WAITING;
     subtotal_worst(w->y, &(struct sched_wait){.t0 = s->t0,
                                               .t1 = s->t1,
                                               .g = w->g,
                                               .waker = woken ? span_run_who(s->run, s->i) : NO_LANE,
-                                              .preempted = tri_is_exec(w->prev.state)});
+                                              .preempted = tri_is_exec(w->prev->state)});
 }
 
 static bool walk_runnable(struct walk *w, const struct step *s)
@@ -415,7 +422,7 @@ static inline void walk_exec(struct walk *w, const struct step *s)
 {
     const int64_t ns = len(s);
     w->st.ns[GM_EXEC] += ns;
-    w->st.runs += !tri_is_exec(w->prev.state);
+    w->st.runs += !tri_is_exec(w->prev->state);
     w->cond_run += ns;
     if (w->worker) {
         int64_t *by_mode = &w->y->label_ns[w->mode];
@@ -426,7 +433,7 @@ static inline void walk_exec(struct walk *w, const struct step *s)
 /* What the span before it was ends with it: a wait, a system call. */
 static bool walk_after(struct walk *w, const struct step *s)
 {
-    const struct step *v = &w->prev;
+    const struct step *v = w->prev;
     if (v->state == ST_WAITING) {
         const bool woken = s->state == ST_RUNNABLE;
         const uint32_t waker = woken ? span_run_who(s->run, s->i) : NO_LANE;
@@ -540,7 +547,8 @@ static bool lane_begin(void *arg, uint32_t g, const struct lane_info *li)
     w->life = li->last - li->first;
     w->no_p_ns = li->no_p_ns;
     w->gw_first = w->y->ngw;
-    w->prev.state = ST_NONE;
+    w->prev = &w->two[0];
+    w->prev->state = ST_NONE;
     w->kind = WK_OTHER;
     w->call = w->cond_pair = TAB_NONE;
     w->cond_run = 0;
@@ -557,16 +565,18 @@ static bool lane_spans(void *arg, uint32_t g, const struct span_run *r)
     for (uint32_t i = 0; i < r->n; i++) {
         const struct span_tag *k = &r->kind[r->tag[i]];
         const int64_t t1 = t + r->dur[i];
-        const struct step s = {
-            .t0 = t, .t1 = t1, .reason = k->reason, .stack = r->stack[i], .state = k->state, .run = r, .i = i};
-        if (!walk_span(w, &s)) {
+        struct step *s = &w->two[w->prev == &w->two[0]];
+        s->t0 = t;
+        s->t1 = t1;
+        s->reason = k->reason;
+        s->stack = r->stack[i];
+        s->state = k->state;
+        s->run = r;
+        s->i = i;
+        if (!walk_span(w, s)) {
             return false;
         }
-        w->prev.t0 = t; /* one by one: as a whole it would be read right behind being written in parts */
-        w->prev.t1 = t1;
-        w->prev.reason = k->reason;
-        w->prev.stack = r->stack[i];
-        w->prev.state = k->state;
+        w->prev = s;
         t = t1;
     }
     return slices_tick();
@@ -600,7 +610,7 @@ static bool lane_end(void *arg, uint32_t g)
 {
     struct walk *w = arg;
     struct gstat *st = &w->st;
-    const struct step *v = &w->prev;
+    const struct step *v = w->prev;
     bool ok = !w->nmine || tell_reasons(w);
     uint64_t any = 0;
     (void)g;

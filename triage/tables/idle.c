@@ -35,6 +35,7 @@ struct sweep { /* of one window */
     int64_t begun[CHANGE_SYSCALL + 1]; /* goroutines' counts as it begins */
     unsigned steps;                    /* between ticks */
     int64_t since, last;               /* of the P at hand: from when on it has been there; its last moment */
+    bool always;                       /* it has been there since it first was */
     int64_t slice, slice0;             /* of the 256 the one at hand, and where it begins; none at first */
     struct part *part;
     bool failed;
@@ -80,8 +81,11 @@ static bool p_spans(void *arg, const struct span_run *r)
     s->since = s->since == NO_TIME ? t : s->since;
     for (uint32_t i = 0; i < n; t += dur[i++]) {
         const int64_t ns = dur[i];
+        if (ns < IDLE_NOTICE && s->always) { /* most are */
+            continue;
+        }
         const uint8_t state = kind[tag[i]].state;
-        if (ns < IDLE_NOTICE && state != ST_NONE) { /* most are */
+        if (ns < IDLE_NOTICE && state != ST_NONE) {
             continue;
         }
         if (state == ST_NONE) { /* not there: busy spans need no event of their own */
@@ -102,6 +106,7 @@ static void collect(struct sweep *s)
     size_t n = trace_ranges(tr, RANGE_STW, &r);
     for (uint32_t p = 0; p < s->tg->np && !s->failed; p++) {
         s->since = NO_TIME;
+        s->always = s->tg->p[p].s.ns[ST_NONE] == 0;
         trace_states(tr, (struct lane){LANE_P, p}, s->w0, s->w1, 0, false, p_spans, s);
         if (s->since != NO_TIME) {
             add(s, s->since, s->last, CNT_P);

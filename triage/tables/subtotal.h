@@ -60,7 +60,7 @@ struct subtotal {
     struct gstat_rows rows; /* of goroutines behind one another, until there are so many; the last one is g1 - 1 */
     uint32_t nrows, g1;
     uint32_t group, birth; /* of the goroutine before */
-    struct lately lately_wait[LATELY], lately_pair[LATELY], lately_wait_of[LATELY];
+    struct lately lately_wait[LATELY], lately_pair[LATELY], lately_wait_of[LATELY], lately_call[LATELY];
 };
 
 /* subtotal_goroutines - count goroutines g0 .. g1-1 into an empty subtotal, and to gstats.h. false: out of memory, or unwanted. */

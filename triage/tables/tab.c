@@ -444,32 +444,9 @@ void dist_of_rest(struct dist *d, int64_t *v, size_t n, size_t zeros)
     d->p99 = p[2];
 }
 
-static uint32_t hist_slot(int64_t ns)
-{
-    uint32_t e;
-    if (ns < 64) {
-        return ns < 0 ? 0 : (uint32_t)ns;
-    }
-    e = 63 - (uint32_t)__builtin_clzll((uint64_t)ns); /* 6..62 */
-    return (e - 5) * 32 + (uint32_t)(ns >> (e - 5));  /* 64.. */
-}
-
 static int64_t slot_low(uint32_t i)
 {
     return i < 64 ? (int64_t)i : i >= HIST_BUCKETS ? INT64_MAX : (int64_t)(i % 32 + 32) << (i / 32 - 1);
-}
-
-void hist_add(struct hist *h, int64_t ns)
-{
-    uint32_t i;
-    ns = ns < 0 ? 0 : ns;
-    i = hist_slot(ns);
-    h->count[i < HIST_BUCKETS ? i : HIST_BUCKETS - 1]++;
-    h->min = h->n == 0 || ns < h->min ? ns : h->min;
-    h->max = ns > h->max ? ns : h->max;
-    h->total = ns < NS_MAX - h->total ? h->total + ns : NS_MAX;
-    h->sumsq += (double)ns * (double)ns;
-    h->n++;
 }
 
 void hist_sum(struct hist *h, const struct hist *more)

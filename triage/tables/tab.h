@@ -100,7 +100,26 @@ struct hist {
     int64_t min, max, total;
     double sumsq;
 };
-void hist_add(struct hist *h, int64_t ns);              /* negative counts as 0 */
+static inline uint32_t hist_slot(int64_t ns)
+{
+    if (ns < 64) {
+        return ns < 0 ? 0 : (uint32_t)ns;
+    }
+    const uint32_t e = 63 - (uint32_t)__builtin_clzll((uint64_t)ns); /* 6..62 */
+    return (e - 5) * 32 + (uint32_t)(ns >> (e - 5));                 /* 64.. */
+}
+/* hist_add - negative counts as 0. */
+static inline void hist_add(struct hist *h, int64_t ns)
+{
+    ns = ns < 0 ? 0 : ns;
+    const uint32_t i = hist_slot(ns);
+    h->count[i < HIST_BUCKETS ? i : HIST_BUCKETS - 1]++;
+    h->min = h->n == 0 || ns < h->min ? ns : h->min;
+    h->max = ns > h->max ? ns : h->max;
+    h->total = ns < NS_MAX - h->total ? h->total + ns : NS_MAX;
+    h->sumsq += (double)ns * (double)ns;
+    h->n++;
+}
 void hist_sum(struct hist *h, const struct hist *more); /* what both hold */
 int64_t hist_quantile(const struct hist *h, double q);
 void hist_dist(const struct hist *h, struct dist *d);
