@@ -5,7 +5,7 @@
  * triage_free(). Steps go lane by lane, so a viewer may give each a few milliseconds. Before TRIAGE_DONE the tables
  * hold what was counted so far, unsorted, without the quantiles.
  *
- * Cost: one walk over all spans of all lanes; memory about 40 bytes per goroutine and 100 per distinct stack that
+ * Cost: one walk over all spans of all lanes; memory about 20 bytes per goroutine and 100 per distinct stack that
  * somebody waited at, and at most some megabytes beside that. Nothing grows with the number of spans.
  *
  * Units: nanoseconds; shares are computed by the reader. Ids: strings, stacks and lanes are those of the trace.
