@@ -90,6 +90,8 @@ static const struct {
     {"clamps", RULE_HOLD, "main.(*shed).borrow, called by main.clamp", "until the time of one is up"},
     {"pantry", RULE_LOST, "main.(*pantry).eat", "main.janitor woke all"},
     {"roast", RULE_LEFT, "66 of 66 goroutines of main.order.func1", "in main.roast"},
+    {"tollbar", RULE_POOL, "main.(*bar).pass",
+     "was waiting for the network in main.askToll"}, /* not the other side alone */
     {"lastcall", RULE_LAST, "main.(*bar).close", "waits all the while in main.(*bar).listen"},
     {"innrooms", RULE_POOL, "main.(*inn).take", "requests (http.(*conn).serve) waited there for"},
     {"runnels", RULE_READER, "main.(*link).reserve, called by main.(*link).send", "in main.(*link).acks"},

@@ -309,6 +309,14 @@ static void pace_finding(struct causes *c, const struct pair_row *p, const struc
     draft_end(c->rs, &d);
 }
 
+/* Who waits through many of its ticks waits for something else that it brings now and then: news. */
+static bool within(const struct pair_row *wait, const struct pair_row *tick)
+{
+    return wait->count && tick->count &&
+           (double)wait->total / (double)wait->count <=
+               threshold(TH_LINGER_WITHIN) * (double)tick->total / (double)tick->count;
+}
+
 static void rule_linger(struct causes *c)
 {
     for (uint32_t i = 0, looked = 0; i < c->tg->npairs && looked < 8; i++) {
@@ -331,7 +339,7 @@ static void rule_linger(struct causes *c)
         double share = w != UINT32_MAX ? timer_share(c, w, g, causes_place(c->tr, p->stack)) : 0;
         if (share >= threshold(TH_LINGER_LIFE) && gives_one_each(c, p, g, most)) {
             pace_finding(c, p, most, share);
-        } else if (share >= threshold(TH_LINGER_LIFE)) {
+        } else if (share >= threshold(TH_LINGER_LIFE) && within(most, p)) {
             linger_finding(c, p, most, share);
         }
     }

@@ -569,6 +569,24 @@ static bool crowd_of(const struct finding *a, const struct finding *b)
            a->severity_ns >= b->severity_ns / 2;
 }
 
+/* Is the other side waited for by those that have what more wait for, and longer? Then they have it for too long, or there is too little of it. */
+static bool held_meanwhile(const struct rules *rs, const struct finding *a, const struct finding *b)
+{
+    const uint32_t held = b->stack ? causes_place(rs->tr, b->stack) : 0,
+                   set = a->stack ? causes_place(rs->tr, a->stack) : 0;
+    int64_t answers = 0, turns = 0;
+    if (a->rule != RULE_POOL || a->note || !held || !set || !says_function(rs, a, held)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < rs->tg->npairs; i++) {
+        const struct pair_row *p = &rs->tg->pairs[i];
+        const uint32_t place = causes_place(rs->tr, p->stack);
+        answers = place == held && p->kind == WK_NET ? ns_add(answers, p->total) : answers;
+        turns = place == set && p->kind != WK_NET && !p->from_scheduler ? ns_add(turns, p->total) : turns;
+    }
+    return turns > answers;
+}
+
 /* What stands for good: who waits for a limit meanwhile waits for that. */
 static bool for_good(const struct finding *a)
 {
@@ -658,7 +676,8 @@ static bool covers(const struct rules *rs, const struct finding *a, const struct
                !story_is_sign_rule(a->rule);
     case RULE_BACKEND:
     case RULE_SERIAL_CALLS:
-        return (a->rule == RULE_BOTTLENECK && whose(rs, a) && whose(rs, a) == whose(rs, b) &&
+        return (b->rule == RULE_BACKEND && held_meanwhile(rs, a, b)) ||
+               (a->rule == RULE_BOTTLENECK && whose(rs, a) && whose(rs, a) == whose(rs, b) &&
                 causes_writes(rs->tr, b->stack)) ||
                (a->rule == RULE_CONNS && same_subject(a, b)) || sql_covers(rs->tr, a, b) || runs_tests(rs, a, b) ||
                (a->rule == RULE_LINGER && same_place(rs, a, b)) || (a->rule == RULE_READER && same_place(rs, a, b)) ||
