@@ -88,6 +88,19 @@ static void hole_cut(size_t i, uint64_t n)
         memmove(h, h + 1, (--file.nholes - i) * sizeof *h);
 }
 
+/* n bytes at a hole's start, or at the end of the file. Under the lock. */
+static bool taken(size_t n, uint64_t at, bool hole, size_t i)
+{
+    if (!reserve(at, n))
+        return false;
+    if (hole)
+        hole_cut(i, n);
+    else
+        file.end += n;
+    file.bytes += n;
+    return true;
+}
+
 bool spill_take(size_t n, uint64_t *at)
 {
     if (file.fd < 0 || file.forbidden)
@@ -96,13 +109,9 @@ bool spill_take(size_t n, uint64_t *at)
     size_t i = 0;
     while (i < file.nholes && file.hole[i].n < n)
         i++;
-    *at = i < file.nholes ? file.hole[i].at : file.end;
-    bool ok = reserve(*at, n);
-    if (ok && i < file.nholes)
-        hole_cut(i, n);
-    else if (ok)
-        file.end += n;
-    file.bytes += ok ? n : 0;
+    const bool hole = i < file.nholes;
+    *at = hole ? file.hole[i].at : file.end;
+    const bool ok = taken(n, *at, hole, i);
     pthread_mutex_unlock(&lock);
     return ok;
 }
@@ -113,13 +122,8 @@ bool spill_more(uint64_t at, size_t n)
     size_t i = 0;
     while (i < file.nholes && file.hole[i].at < at)
         i++;
-    bool hole = i < file.nholes && file.hole[i].at == at && file.hole[i].n >= n;
-    bool ok = (hole || at == file.end) && reserve(at, n);
-    if (ok && hole)
-        hole_cut(i, n);
-    else if (ok)
-        file.end += n;
-    file.bytes += ok ? n : 0;
+    const bool hole = i < file.nholes && file.hole[i].at == at && file.hole[i].n >= n;
+    const bool ok = (hole || at == file.end) && taken(n, at, hole, i);
     pthread_mutex_unlock(&lock);
     return ok;
 }

@@ -821,12 +821,7 @@ void fold_rest(struct fold *f)
     past_compact(f);
 }
 
-void fold_finish(struct fold *f)
-{
-    fold_finish_at(f, f->end);
-}
-
-void fold_finish_at(struct fold *f, int64_t end)
+void fold_finish(struct fold *f, int64_t end)
 {
     if (f->finished)
         return;

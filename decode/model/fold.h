@@ -225,8 +225,7 @@ void fold_end(struct fold *f, int64_t last, uint64_t hot);
 void fold_patch_open(struct fold *f, int64_t end);
 /* fold_back_counts - add what back-dated goroutines did before they were told of to the counts. Before reading gb. */
 void fold_back_counts(struct fold *f);
-/* fold_finish - no more events: sort what came out of order, pack everything. */
-void fold_finish(struct fold *f);
-void fold_finish_at(struct fold *f, int64_t end); /* what is open ends there */
+/* fold_finish - no more events: sort what came out of order, pack everything. What is open ends at `end`. */
+void fold_finish(struct fold *f, int64_t end);
 
 #endif

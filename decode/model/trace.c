@@ -369,7 +369,7 @@ static void asides_room(struct trace *tr)
 static void load_end(struct trace *tr)
 {
     reader_stop(tr);
-    fold_finish_at(&tr->fold, trace_last(tr));
+    fold_finish(&tr->fold, trace_last(tr));
     struct source_status st = tr->done ? tr->st : tr->src.st;
     st.nstrs = tr->names.strs.n;
     st.nstacks = tr->names.stacks.n;

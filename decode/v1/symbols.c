@@ -242,11 +242,6 @@ void symbols_close(struct symbols *s)
     mem_free(s);
 }
 
-size_t symbols_count(const struct symbols *s)
-{
-    return (size_t)s->nfunc;
-}
-
 /* ---- looking up ------------------------------------------------------------------------------------------- */
 
 static bool varint(const struct symbols *s, uint64_t *off, uint32_t *v)

@@ -29,6 +29,5 @@ enum err_code symbols_open_mem(const void *data, size_t len, struct symbols **ou
 void symbols_close(struct symbols *s); /* NULL is allowed */
 /* symbols_find - what the instruction at pc belongs to. For a return address ask for pc - 1. O(log functions). */
 bool symbols_find(const struct symbols *s, uint64_t pc, struct symbol *out);
-size_t symbols_count(const struct symbols *s); /* functions */
 
 #endif

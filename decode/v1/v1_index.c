@@ -26,7 +26,7 @@
 
 /* ---- ids ------------------------------------------------------------------------------------------------- */
 
-bool v1_ids_add(struct v1_ids *m, uint64_t id, uint64_t val)
+static bool ids_add(struct v1_ids *m, uint64_t id, uint64_t val)
 {
     struct v1_id *e = mem_grow(m->e, &m->cap, m->n + 1, sizeof *e);
     if (!e)
@@ -59,7 +59,7 @@ static void seal_sparse(struct v1_ids *m, bool last_wins)
     m->n = n;
 }
 
-bool v1_ids_seal(struct v1_ids *m, bool last_wins)
+static bool ids_seal(struct v1_ids *m, bool last_wins)
 {
     uint64_t max = 0;
     for (size_t i = 0; i < m->n; i++)
@@ -98,7 +98,7 @@ uint64_t *v1_ids_find(struct v1_ids *m, uint64_t id)
     return lo < m->n && m->e[lo].id == id ? &m->e[lo].val : NULL;
 }
 
-void v1_ids_free(struct v1_ids *m)
+static void ids_free(struct v1_ids *m)
 {
     mem_free(m->e);
     mem_free(m->dense);
@@ -134,8 +134,8 @@ void v1_index_free(struct v1_index *ix)
     mem_free(ix->sample);
     v1_scan_free(&ix->scan[0]);
     v1_scan_free(&ix->scan[1]);
-    v1_ids_free(&ix->strings);
-    v1_ids_free(&ix->stacks);
+    ids_free(&ix->strings);
+    ids_free(&ix->stacks);
     memset(ix, 0, sizeof *ix);
 }
 
@@ -252,12 +252,12 @@ static enum err_code structure(struct v1_index *ix, struct source *s, const stru
             source_damage(s, ERR_CLOCK, 0, ix->at, "the tick rate is %lld: the clocks of the processors disagree",
                           (long long)r->v[0]);
         return ERR_OK;
-    case V1_STRING: return v1_ids_add(&ix->strings, r->v[0], ix->at) ? ERR_OK : ERR_NOMEM;
+    case V1_STRING: return ids_add(&ix->strings, r->v[0], ix->at) ? ERR_OK : ERR_NOMEM;
     case V1_STACK:
         ix->has_footer = ix->tables = true;
         if (!r->v[0] || !r->len)
             return ERR_OK;
-        return v1_ids_add(&ix->stacks, r->v[0], ix->at) ? ERR_OK : ERR_NOMEM;
+        return ids_add(&ix->stacks, r->v[0], ix->at) ? ERR_OK : ERR_NOMEM;
     default: return ERR_OK;
     }
 }
@@ -439,7 +439,7 @@ static enum err_code finish(struct v1_index *ix, struct source *s)
         qsort(ix->exit, ix->nexit, sizeof *ix->exit, by_key);
     if (ix->nsample)
         qsort(ix->sample, ix->nsample, sizeof *ix->sample, by_time);
-    return v1_ids_seal(&ix->strings, false) && v1_ids_seal(&ix->stacks, true) ? ERR_OK : ERR_NOMEM;
+    return ids_seal(&ix->strings, false) && ids_seal(&ix->stacks, true) ? ERR_OK : ERR_NOMEM;
 }
 
 /* guess - a place in [off, end) that looks like the start of a batch not far in time from the last one, or end. */

@@ -18,15 +18,12 @@
 struct v1_ids {
     struct v1_id {
         uint64_t id, val;
-    } * e; /* as found; sorted by id after v1_ids_seal() if not dense */
+    } * e; /* as found; sorted by id at the end, if not dense */
     size_t n, cap;
     uint64_t *dense; /* val by id, UINT64_MAX = none */
     uint64_t ndense;
 };
-bool v1_ids_add(struct v1_ids *m, uint64_t id, uint64_t val); /* false: out of memory */
-bool v1_ids_seal(struct v1_ids *m, bool last_wins);           /* after the last add, before the first find */
-uint64_t *v1_ids_find(struct v1_ids *m, uint64_t id);         /* NULL: not there. O(1), sparse O(log n) */
-void v1_ids_free(struct v1_ids *m);
+uint64_t *v1_ids_find(struct v1_ids *m, uint64_t id); /* NULL: not there. O(1), sparse O(log n) */
 
 #define V1_NO_BATCH 0x7fffffffu
 struct v1_batch { /* a Batch event and what follows it up to its last event with a time */

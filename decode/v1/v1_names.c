@@ -67,20 +67,25 @@ static uint32_t name_text(struct v1_names *vn, const struct v1_raw *r, uint64_t 
     return v1_text(vn, p, len);
 }
 
-/* string_or_0 - like v1_string, but 0 for what the file lacks. */
-static uint32_t string_or_0(struct v1_names *vn, uint64_t id)
+/* id_of - what a table's id is interned as, by `read` when it is first asked for; 0: the file lacks it. */
+static uint32_t id_of(struct v1_names *vn, struct v1_ids *table, uint64_t id, enum v1_type type,
+                      uint32_t (*read)(struct v1_names *vn, const struct v1_raw *r, uint64_t off))
 {
-    uint64_t *val = id ? v1_ids_find(&vn->ix->strings, id) : NULL;
+    uint64_t *val = id ? v1_ids_find(table, id) : NULL;
     struct v1_raw r;
     if (!val) {
         vn->missing += id != 0;
         return 0;
     }
-    if (*val & V1_KNOWN)
-        return (uint32_t)*val;
-    uint32_t nid = at(vn, *val, V1_STRING, &r) ? name_text(vn, &r, *val) : 0;
-    *val = V1_KNOWN | nid;
-    return nid;
+    if (!(*val & V1_KNOWN))
+        *val = V1_KNOWN | (at(vn, *val, type, &r) ? read(vn, &r, *val) : 0);
+    return (uint32_t)*val;
+}
+
+/* string_or_0 - like v1_string, but 0 for what the file lacks. */
+static uint32_t string_or_0(struct v1_names *vn, uint64_t id)
+{
+    return id_of(vn, &vn->ix->strings, id, V1_STRING, name_text);
 }
 
 uint32_t v1_string(struct v1_names *vn, uint64_t id)
@@ -115,8 +120,9 @@ uint32_t v1_start(struct v1_names *vn, uint64_t pc)
     return id;
 }
 
-static uint32_t read_stack(struct v1_names *vn, const struct v1_raw *r)
+static uint32_t read_stack(struct v1_names *vn, const struct v1_raw *r, uint64_t off)
 {
+    (void)off;
     const uint8_t *p = r->text, *end = vn->s->data + vn->s->len;
     uint32_t id = 0, n = 0;
     for (; n < r->len && n < V1_FRAMES_MAX; n++) {
@@ -139,15 +145,5 @@ static uint32_t read_stack(struct v1_names *vn, const struct v1_raw *r)
 
 uint32_t v1_stack(struct v1_names *vn, uint64_t id)
 {
-    uint64_t *val = id ? v1_ids_find(&vn->ix->stacks, id) : NULL;
-    struct v1_raw r;
-    if (!val) {
-        vn->missing += id != 0;
-        return 0;
-    }
-    if (*val & V1_KNOWN)
-        return (uint32_t)*val;
-    uint32_t nid = at(vn, *val, V1_STACK, &r) ? read_stack(vn, &r) : 0;
-    *val = V1_KNOWN | nid;
-    return nid;
+    return id_of(vn, &vn->ix->stacks, id, V1_STACK, read_stack);
 }

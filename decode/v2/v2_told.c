@@ -107,23 +107,38 @@ static struct ev *range(struct v2_order *o, const struct v2_cursor *c, const str
     return e;
 }
 
-EVENT(sweep_active)
+/* One with a stack begins. */
+static enum adv range_begins(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x,
+                             enum range_kind what, uint32_t g, uint32_t p)
 {
     enum adv a;
-    uint32_t p = idmap_get(&o->ps, c->arg[0]);
-    if (p == IDMAP_NONE)
-        return v2_bad(o, c, "sweep on an unknown P", c->arg[0]);
-    range(o, c, x, EVK_RANGE_ACTIVE, RANGE_SWEEP, EV_NONE, p, &a);
+    struct ev *e = range(o, c, x, EVK_RANGE_BEGIN, what, g, p, &a);
+    if (e)
+        e->stack = v2_stack_of(o, c->arg[0]);
     return a;
+}
+
+/* One goes on as this generation begins, of who the event names. */
+static enum adv range_goes_on(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x,
+                              enum range_kind what)
+{
+    enum adv a;
+    const bool sweep = what == RANGE_SWEEP;
+    const uint32_t of = idmap_get(sweep ? &o->ps : &o->gs, c->arg[0]);
+    if (of == IDMAP_NONE)
+        return v2_bad(o, c, sweep ? "sweep on an unknown P" : "mark assist of an unknown goroutine", c->arg[0]);
+    range(o, c, x, EVK_RANGE_ACTIVE, what, sweep ? EV_NONE : of, sweep ? of : EV_NONE, &a);
+    return a;
+}
+
+EVENT(sweep_active)
+{
+    return range_goes_on(o, c, x, RANGE_SWEEP);
 }
 
 EVENT(sweep_begin)
 {
-    enum adv a;
-    struct ev *e = range(o, c, x, EVK_RANGE_BEGIN, RANGE_SWEEP, EV_NONE, x->p, &a);
-    if (e)
-        e->stack = v2_stack_of(o, c->arg[0]);
-    return a;
+    return range_begins(o, c, x, RANGE_SWEEP, EV_NONE, x->p);
 }
 
 EVENT(sweep_end)
@@ -139,21 +154,12 @@ EVENT(sweep_end)
 
 EVENT(assist_active)
 {
-    enum adv a;
-    uint32_t g = idmap_get(&o->gs, c->arg[0]);
-    if (g == IDMAP_NONE)
-        return v2_bad(o, c, "mark assist of an unknown goroutine", c->arg[0]);
-    range(o, c, x, EVK_RANGE_ACTIVE, RANGE_ASSIST, g, EV_NONE, &a);
-    return a;
+    return range_goes_on(o, c, x, RANGE_ASSIST);
 }
 
 EVENT(assist_begin)
 {
-    enum adv a;
-    struct ev *e = range(o, c, x, EVK_RANGE_BEGIN, RANGE_ASSIST, x->g, EV_NONE, &a);
-    if (e)
-        e->stack = v2_stack_of(o, c->arg[0]);
-    return a;
+    return range_begins(o, c, x, RANGE_ASSIST, x->g, EV_NONE);
 }
 
 EVENT(assist_end)

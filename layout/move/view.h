@@ -275,7 +275,6 @@ unsigned view_switch(struct view *v, int no);
 unsigned view_swap(struct view *v);        /* goroutine <-> processor at the same moment */
 unsigned view_sort(struct view *v, int n); /* next order: goroutines; items by time or longest first */
 unsigned view_sort_invert(struct view *v);
-unsigned view_here(struct view *v); /* goroutines: all, or those alive in the window (default) */
 
 /* ---- moving over spans ---- */
 unsigned view_span(struct view *v, int n); /* next / previous span of the lane (gaps skipped) */

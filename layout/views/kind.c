@@ -212,11 +212,6 @@ unsigned view_sort_invert(struct view *v)
     return view_do(v, DEED_INVERT, 0);
 }
 
-unsigned view_here(struct view *v)
-{
-    return view_do(v, DEED_HERE, 0);
-}
-
 /* ---- coming and going ----------------------------------------------------------------------------------- */
 
 unsigned view_enter(struct view *v)

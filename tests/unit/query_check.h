@@ -35,7 +35,7 @@ static inline UNUSED uint64_t many_blocks(struct trace *tr, struct rng *r)
         e = (struct ev){.kind = EVK_G_STATE, .state = next[i % 6], .t = t, .by = EV_NONE};
         fold_events(&tr->fold, &e, 1);
     }
-    fold_finish(&tr->fold);
+    fold_finish(&tr->fold, (&tr->fold)->end);
     tr->info.end = tr->fold.end;
     tr->info.done = true;
     return n;

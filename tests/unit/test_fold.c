@@ -432,7 +432,7 @@ static void run(int steps, int64_t pace)
     }
     out(w, EVK_TICK, 0, EV_NONE, EV_NONE, EV_NONE);
     flush(w);
-    fold_finish(&w->tr.fold);
+    fold_finish(&w->tr.fold, (&w->tr.fold)->end);
     w->tr.done = true;
     assert_true(steps < 1000 || w->sures > (uint64_t)steps / 4);
     check_world(w, 20);
@@ -515,7 +515,7 @@ static void test_nonsense(void **state)
             e.t = t;
             fold_events(&tr.fold, &e, 1);
         }
-        fold_finish(&tr.fold);
+        fold_finish(&tr.fold, (&tr.fold)->end);
         tr.done = true;
         tr.info.end = tr.fold.end;
         for (int k = 0; k < LANE_KINDS; k++)

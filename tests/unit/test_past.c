@@ -186,8 +186,8 @@ static void test_same(void **state)
     run_until(&w, 9000);
     assert_true(how_many(&w.put.fold) > 40);
     assert_int_equal(how_many(&w.stay.fold), 0);
-    fold_finish(&w.put.fold);
-    fold_finish(&w.stay.fold);
+    fold_finish(&w.put.fold, (&w.put.fold)->end);
+    fold_finish(&w.stay.fold, (&w.stay.fold)->end);
     w.put.done = w.stay.done = true;
     assert_null(w.put.fold.pool.waits.chunks); /* nothing waits any more */
     same(&w);

@@ -152,7 +152,6 @@ static void test_layouts(void **state)
         elf(&m, magics[k / 8], k & 1, k & 2, k & 4);
         if (symbols_open_mem(m.b, m.n, &s, &e) != ERR_OK)
             fail_msg("layout %x, case %u: %s", magics[k / 8], k % 8, e.what);
-        assert_int_equal(symbols_count(s), 2);
         finds(s, TEXT - 1, "nothing");
         finds(s, TEXT, "main.alpha a.go:10");
         finds(s, TEXT + 0xf, "main.alpha a.go:10");

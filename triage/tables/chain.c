@@ -92,11 +92,6 @@ uint32_t chain_follow(const struct trace *tr, uint32_t g, int64_t t, struct chai
     return n;
 }
 
-uint32_t chain_root(const struct chain_link *c, uint32_t n)
-{
-    return n ? c[n - 1].g : NO_LANE;
-}
-
 void chain_doing_text(struct text *t, const struct trace *tr, const struct chain_link *k)
 {
     text_dur(t, k->ns);

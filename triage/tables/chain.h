@@ -31,7 +31,5 @@ void chain_text(struct text *t, const struct trace *tr, const struct chain_link 
  * a system call at .." */
 void chain_doing(const struct trace *tr, uint32_t g, int64_t t0, int64_t t1, struct chain_link *k);
 void chain_doing_text(struct text *t, const struct trace *tr, const struct chain_link *k);
-/* chain_root - the last link's goroutine: who is to blame, inferred. NO_LANE if n is 0. */
-uint32_t chain_root(const struct chain_link *c, uint32_t n);
 
 #endif
