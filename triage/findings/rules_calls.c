@@ -67,12 +67,18 @@ static const char *const pooled[] = {"net/http.(*Transport).getConn", NULL};
 static const char *const sql_pool[] = {"database/sql.(*DB).conn", NULL};
 static const char *const connecting[] = {"net.(*netFD).connect", "net/http.(*Transport).getConn", NULL};
 
-/* Was a wait of goroutine g that lasted until t ended by a goroutine of that start function? */
-static bool ended_by(const struct causes *c, uint32_t g, int64_t t, uint32_t name)
+/*
+ * Was a wait of goroutine g that lasted until t ended by a goroutine of that start function? `behind` is the span behind it, read
+ * already; only where that took no time the one behind it must be looked for.
+ */
+static bool ended_by(const struct causes *c, uint32_t g, int64_t t, const struct span *behind, uint32_t name)
 {
     struct span s;
-    return trace_span_at(c->tr, (struct lane){LANE_G, g}, t, &s) && s.state == ST_RUNNABLE && s.who < c->tg->ng &&
-           c->tg->groups[gstat_group(c->tg->g, s.who)].name == name;
+    if (behind->t0 != t || behind->t1 == t) {
+        behind = trace_span_at(c->tr, (struct lane){LANE_G, g}, t, &s) ? &s : NULL;
+    }
+    return behind && behind->state == ST_RUNNABLE && behind->who < c->tg->ng &&
+           c->tg->groups[gstat_group(c->tg->g, behind->who)].name == name;
 }
 
 /* The outermost function of the program's in a stack: of a server's goroutine, that begins in the library, the handler. */
@@ -105,18 +111,17 @@ static void rows_of(const struct causes *c, uint32_t g, const struct waits_at *p
     int64_t usual = p->total / (int64_t)p->count, between = 0;
     bool bounded = alone, sent = false;
     const bool own = p->most->kind != WK_NET && reader_ends(c, p->most);
-    if (!span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0)) {
-        return;
-    }
-    for (int i = 0; i < STEPS; i++) {
-        const struct span *s = span_get(&it);
-        if (s->state == ST_WAITING) {
-            enum wait_kind kind = stacks_wait_kind(c->tr, s->reason, s->stack);
+    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
+    for (int i = 0; more && i < STEPS; i++) {
+        const struct span s = *span_get(&it);
+        more = span_next(&it);
+        if (s.state == ST_WAITING) {
+            enum wait_kind kind = stacks_wait_kind(c->tr, s.reason, s.stack);
             bool net = kind == WK_NET;
-            if (!net && kind == p->most->kind && !ended_by(c, g, s->t1, p->most->waker)) {
-                between += s->t1 - s->t0; /* the same question's other waits */
-            } else if (kind == p->most->kind && (s->stack == last || is_of(c->tr, s->stack, p->place, root))) {
-                last = s->stack;
+            if (!net && kind == p->most->kind && !ended_by(c, g, s.t1, span_get(&it), p->most->waker)) {
+                between += s.t1 - s.t0; /* the same question's other waits */
+            } else if (kind == p->most->kind && (s.stack == last || is_of(c->tr, s.stack, p->place, root))) {
+                last = s.stack;
                 if (between > usual) {
                     row_end(r, &now, bounded);
                     bounded = true;
@@ -124,25 +129,22 @@ static void rows_of(const struct causes *c, uint32_t g, const struct waits_at *p
                 now++;
                 r->calls++;
                 r->asked +=
-                    sent || (!net && !own) || stack_through(c->tr, s->stack, connecting); /* the library's sends */
+                    sent || (!net && !own) || stack_through(c->tr, s.stack, connecting); /* the library's sends */
                 between = 0;
-            } else if (net || s->t1 - s->t0 > usual) {
+            } else if (net || s.t1 - s.t0 > usual) {
                 row_end(r, &now, bounded);
                 bounded = true;
                 between = 0;
             } else {
-                between += s->t1 - s->t0;
+                between += s.t1 - s.t0;
             }
             sent = false;
         } else {
-            between += s->t1 - s->t0;
-            if (s->state == ST_SYSCALL && s->stack && !sent) {
-                sent = s->stack == stack || causes_sends(c->tr, s->stack);
-                stack = sent ? s->stack : stack;
+            between += s.t1 - s.t0;
+            if (s.state == ST_SYSCALL && s.stack && !sent) {
+                sent = s.stack == stack || causes_sends(c->tr, s.stack);
+                stack = sent ? s.stack : stack;
             }
-        }
-        if (!span_next(&it)) {
-            break;
         }
     }
     row_end(r, &now, alone);
@@ -158,11 +160,12 @@ static void rows_of_tasks(const struct causes *c, const struct waits_at *p, stru
         uint32_t now = 0;
         bool whole = k[i].g < c->tg->ng && !k[i].open_start && !k[i].open_end;
         bool more = whole && span_seek(&it, c->tr, (struct lane){LANE_G, k[i].g}, k[i].t0);
-        for (int steps = 0; more && steps < 500 && span_get(&it)->t0 < k[i].t1; steps++, more = span_next(&it)) {
-            const struct span *s = span_get(&it);
-            now += s->state == ST_WAITING && s->t0 >= k[i].t0 && causes_place(c->tr, s->stack) == p->place &&
-                   stacks_wait_kind(c->tr, s->reason, s->stack) == p->most->kind &&
-                   (p->most->kind == WK_NET || ended_by(c, k[i].g, s->t1, p->most->waker));
+        for (int steps = 0; more && steps < 500 && span_get(&it)->t0 < k[i].t1; steps++) {
+            const struct span s = *span_get(&it);
+            more = span_next(&it);
+            now += s.state == ST_WAITING && s.t0 >= k[i].t0 && causes_place(c->tr, s.stack) == p->place &&
+                   stacks_wait_kind(c->tr, s.reason, s.stack) == p->most->kind &&
+                   (p->most->kind == WK_NET || ended_by(c, k[i].g, s.t1, span_get(&it), p->most->waker));
         }
         row_end(r, &now, true);
     }
@@ -327,6 +330,24 @@ static bool for_a_clock(const struct leaf *l, uint32_t place)
     return l->cat == EX_TIMER && (l->kind == WK_RECV || (l->kind == WK_SELECT && l->func == place));
 }
 
+/* Did a timer let that goroutine go on where it had waited for a channel? One look at its spans tells who needs no explaining. */
+static bool has_clock(const struct causes *c, uint32_t g)
+{
+    struct span_iter it;
+    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
+    while (more) {
+        const struct span s = *span_get(&it);
+        more = span_next(&it);
+        const enum wait_kind kind = s.state == ST_WAITING ? stacks_wait_kind(c->tr, s.reason, s.stack) : WK_NET;
+        const uint32_t by = span_get(&it)->who;
+        if (more && (kind == WK_RECV || kind == WK_SELECT) && span_get(&it)->state == ST_RUNNABLE &&
+            (by >= c->tg->ng || by == g || trace_lane_who(c->tr, (struct lane){LANE_G, by}).is_system)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Of what the caller that waited longest waits, for the network there and for a clock, the clock's share: it asks at a pace. */
 static double paced(struct causes *c, const struct waits_at *p)
 {
@@ -335,6 +356,9 @@ static double paced(struct causes *c, const struct waits_at *p)
     struct explain_tree t;
     struct leaves v;
     int64_t clock = 0, net = 0;
+    if (!has_clock(c, g)) {
+        return 0;
+    }
     if (!explain_tree_init(&t, c->tr) || !explain_add(c->x, &t, g, li.first, li.last)) {
         c->rs->failed = true;
     } else {
