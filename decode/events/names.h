@@ -54,6 +54,15 @@ enum err_code names_stack(struct names *nm, const struct frame *f, uint32_t n, u
 enum err_code names_frame_id(struct names *nm, const struct frame *f, uint32_t *id);
 enum err_code names_stack_of(struct names *nm, const uint32_t *ids, uint32_t n, uint32_t *id);
 
+/* names_nstrs, names_nstacks - how many there are; more may come meanwhile, from another thread. */
+static inline uint32_t names_nstrs(const struct names *nm)
+{
+    return __atomic_load_n(&nm->strs.n, __ATOMIC_RELAXED);
+}
+static inline uint32_t names_nstacks(const struct names *nm)
+{
+    return __atomic_load_n(&nm->stacks.n, __ATOMIC_RELAXED);
+}
 struct str names_get(const struct names *nm, uint32_t id);                    /* out of range: "" */
 uint32_t names_depth(const struct names *nm, uint32_t stack);                 /* out of range: 0 */
 struct frame names_frame(const struct names *nm, uint32_t stack, uint32_t i); /* out of range: all zero */

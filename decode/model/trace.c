@@ -42,8 +42,8 @@ static void chunk_fill(struct trace *tr, struct chunk *c, struct fold *f)
             fold_stream(f, c->evs, c->n);
     }
     c->st = tr->src.st;
-    c->st.nstrs = tr->names.strs.n;
-    c->st.nstacks = tr->names.stacks.n;
+    c->st.nstrs = names_nstrs(&tr->names);
+    c->st.nstacks = names_nstacks(&tr->names);
 }
 
 /* The ring is full enough: the folding thread is behind, help it. */
@@ -371,8 +371,8 @@ static void load_end(struct trace *tr)
     reader_stop(tr);
     fold_finish(&tr->fold, trace_last(tr));
     struct source_status st = tr->done ? tr->st : tr->src.st;
-    st.nstrs = tr->names.strs.n;
-    st.nstacks = tr->names.stacks.n;
+    st.nstrs = names_nstrs(&tr->names);
+    st.nstacks = names_nstacks(&tr->names);
     if (!tr->ndamage && !tr->src.st.ndamages && !tr->fold.oom)
         st.bytes_done = tr->in.len;
     tr->done = tr->info.done = true;
@@ -531,8 +531,8 @@ static bool load_segments(struct trace *tr, int64_t stop)
         rc = LOADER_DONE;
     }
     struct source_status st = tr->src.st;
-    st.nstrs = tr->names.strs.n;
-    st.nstacks = tr->names.stacks.n;
+    st.nstrs = names_nstrs(&tr->names);
+    st.nstacks = names_nstacks(&tr->names);
     status_take(tr, &st);
     if (tr->fold.oom)
         own_damage(tr, ERR_NOMEM, "out of memory: the rest of the trace is not shown");

@@ -221,7 +221,7 @@ static void herd_is_at_most_the_trace(void **state)
         block(t += US, "sleep", at_rest);
         for (unsigned g = 2; g < 62; g++) {
             start(t += US, g);
-            block(t += 40 * US, "sync", cond);
+            block(t += 15 * US, "sync", cond);
         }
     }
     wake(t += US, 1, "0");
@@ -231,7 +231,7 @@ static void herd_is_at_most_the_trace(void **state)
     const struct finding *f = told(&m, RULE_HERD);
     assert_non_null(f);
     assert_true(f->severity_ns < m.l.tg->end && f->severity_ns * 10 > m.l.tg->end * 8);
-    assert_non_null(strstr(f->text, "for that they ran 14.4ms together"));
+    assert_non_null(strstr(f->text, "for that they ran 5.40ms together"));
     assert_null(strstr(f->text, "cost")); /* what they waited is no cost */
     unmade(&m);
 }

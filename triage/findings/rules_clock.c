@@ -126,7 +126,7 @@ static void rule_lost(struct causes *c)
 struct stretch {
     uint32_t g, place, stack;
     int64_t t0, t1;
-    uint64_t waits;
+    uint64_t waits, again; /* again: before the stretch: a clock that it works by, late for once */
 };
 
 static bool by_time(const struct causes *c, const struct span *wait, const struct span *next)
@@ -142,6 +142,7 @@ static bool last_stretch(const struct causes *c, struct stretch *s)
 {
     struct span_iter it;
     int64_t after = 0; /* what it does behind */
+    bool over = false; /* the stretch, seen from its end */
     struct span next;
     const struct lane l = {LANE_G, s->g};
     bool more = span_seek(&it, c->tr, l, c->tg->end - 1);
@@ -156,15 +157,15 @@ static bool last_stretch(const struct causes *c, struct stretch *s)
                 s->stack = p->stack;
                 s->t1 = p->t1;
                 after = c->tg->end - p->t1;
-            } else if (!of && s->place) {
-                break;
             }
-            s->waits += of;
-            s->t0 = of ? p->t0 : s->t0;
+            over |= !of && s->place;
+            s->waits += of && !over;
+            s->t0 = of && !over ? p->t0 : s->t0;
+            s->again += of && over;
         }
         next = *p;
     }
-    return s->place && threshold_reached(TH_LAST_SHARE, s->t1 - s->t0, c->tg->end) &&
+    return s->place && s->again < 3 && threshold_reached(TH_LAST_SHARE, s->t1 - s->t0, c->tg->end) &&
            (double)after <= threshold(TH_LAST_AFTER) * (double)(s->t1 - s->t0) &&
            (double)(s->t1 - s->t0) <= threshold(TH_LAST_MOST) * (double)c->tg->end;
 }

@@ -70,7 +70,7 @@ bool causes_ran_instead(struct causes *c, int64_t t0, int64_t t1, struct leaf *o
                 continue;
             }
             if (i == n) {
-                v[n++] = (struct leaf){.func = r.func, .stack = r.stack, .frame = r.frame};
+                v[n++] = (struct leaf){.func = r.func, .stack = r.stack, .frame = r.frame, .g = s.who};
             }
             best = ++v[i].count > v[best].count ? i : best;
         }
@@ -229,10 +229,18 @@ static bool slow_most(struct slow *o)
     return o->l->stack;
 }
 
-#define FEWER \
-    "Let fewer of those run at once than there are processors, in shorter pieces or a process of their own; what " \
-    "is " \
-    "slow needs no change."
+/* Those that have the processors: others, or the slow ones' own kind, of which all that are at work at once are slow. */
+static void slow_instead(struct causes *c, struct finding *f, const struct slow *o, const struct leaf *ran)
+{
+    const uint32_t g = o->y->slow[0].g;
+    const bool own = g < c->tg->ng && ran->g < c->tg->ng && trace_g_name(c->tr, g) == trace_g_name(c->tr, ran->g);
+    f->note |= own;
+    slow_advice(c->rs, f,
+                own ? "They take the processors from each other: make what they run there cheaper, let fewer be at "
+                      "work at once, or give the program more processors."
+                    : "Let fewer of those run at once than there are processors, in shorter pieces or a process of "
+                      "their own.");
+}
 
 /* By what they spend more time on, and whose time it is. */
 static const char *slow_next(const struct causes *c, const struct slow *o)
@@ -270,13 +278,13 @@ static void slow_blames(struct causes *c, struct finding *f, const struct slow *
     if (l->cat == EX_SCHED && causes_ran_instead(c, l->t0, l->t1, &ran)) {
         causes_calls_text(before, c->tr, &ran);
         text_lit(before, " has the processors while the slow ones wait for one. ");
-        slow_advice(c->rs, f, FEWER);
+        slow_instead(c, f, o, &ran);
     } else if (late && causes_ran_instead(c, l->t0 + o->usual, l->t1, &ran)) {
         causes_calls_text(before, c->tr, &ran);
         text_lit(before, " has the processors when the slow ones' ");
         text_add(before, "%s", l->cat == EX_TIMER ? "timer is due" : "answer comes, most likely");
         text_lit(before, ": all of them run on, and none looks. ");
-        slow_advice(c->rs, f, FEWER);
+        slow_instead(c, f, o, &ran);
     } else {
         f->blames = l->func;
         causes_calls_text(before, c->tr, l);

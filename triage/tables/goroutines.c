@@ -13,7 +13,7 @@
 
 #include "decode/base/mem.h"
 
-#define FUTILE_RUN 50000 /* ns: who runs less between two waits on one condition was woken for nothing */
+#define FUTILE_RUN 20000 /* ns: who runs less between two waits on one condition was woken for nothing */
 
 struct step { /* a span at hand: span i of a run */
     int64_t t0, t1;
