@@ -38,6 +38,7 @@ static const struct {
     {"twice", RULE_STUCK, "main.(*stock).count, called by main.(*stock).sum", "main.(*stock).put"},
     {"drowsy", RULE_BOTTLENECK, "main.(*board).show", "asleep (time.Sleep)"},
     {"cuckoo", RULE_BUSY_LOOP, "main.(*nest).take", "gave its processor up"},
+    {"latch", RULE_BUSY_LOOP, "main.(*pantry).lift", "looking whether there is something to do"}, /* now and then */
     {"patience", RULE_LINGER, "main.askOracle", "16 of 48 waits"}, /* a context's deadline */
     {"toolshed", RULE_POOL, "main.(*shed).borrow", "of the trace"},
     {"deafear", RULE_LINGER, "main.callStation", "24 of 47 waits"},
@@ -395,6 +396,20 @@ static void what_it_calls_allocates(void **state)
     load_free(&l);
 }
 
+/* Long runs of those that spin are told as theirs. */
+static void who_spins_beside_the_host(void **state)
+{
+    struct loaded l;
+    bool told = false;
+    (void)state;
+    help_load("tests/golden/causes/latch.trace", &l);
+    for (uint32_t i = 0; i < l.fs.n; i++) {
+        told |= l.fs.f[i].rule == RULE_HOST && strstr(l.fs.f[i].text, "main.main.func1, which spin (busy-loop)");
+    }
+    assert_true(told);
+    load_free(&l);
+}
+
 /* One goroutine's call that can't be interrupted is not the host's doing. */
 static void one_call_is_not_the_host(void **state)
 {
@@ -620,6 +635,7 @@ int main(void)
         cmocka_unit_test(what_timers_begin),
         cmocka_unit_test(news_are_no_answers),
         cmocka_unit_test(advice_fits_the_work),
+        cmocka_unit_test(who_spins_beside_the_host),
         cmocka_unit_test(one_call_is_not_the_host),
         cmocka_unit_test(moments_inside),
         cmocka_unit_test(to_and_fro),

@@ -24,6 +24,8 @@ struct late {
     uint32_t n, at;
     uint32_t group, ends; /* of the first such run: whose, and the function in which it ended */
     uint32_t alike;       /* how many are of that group and ended there */
+    uint32_t spins, spun; /* a group that is told to spin, UINT32_MAX none; how many are its */
+    bool surely;
 };
 
 /* Where a run ended: the function that it was in when it waited or was stopped next. */
@@ -94,6 +96,7 @@ static bool long_run(void *arg, const struct span *s)
         l->n++;
         l->all = ns_add(l->all, ns);
         l->lost = ns_add(l->lost, ns - FAIR);
+        l->spun += gstat_group(l->c->tg->g, l->g) == l->spins;
         compare(l, s->t1);
         if (ns > l->longest) {
             l->longest = ns;
@@ -105,14 +108,41 @@ static bool long_run(void *arg, const struct span *s)
     return true;
 }
 
+/* Whose goroutines are told to spin? */
+static void who_spins(struct late *l)
+{
+    const struct findings *out = l->c->rs->out;
+    for (uint32_t i = 0; i < out->n; i++) {
+        const struct finding *f = &out->f[i];
+        if (f->rule == RULE_BUSY_LOOP && f->lane.kind == LANE_G && f->lane.i < l->c->tg->ng) {
+            l->spins = gstat_group(l->c->tg->g, f->lane.i);
+            l->surely = !f->note;
+            return;
+        }
+    }
+}
+
+static void spun_text(struct text *t, const struct late *l)
+{
+    if (l->spun) {
+        text_add(t, " %u of these runs are of goroutines of ", l->spun);
+        text_func(t, l->c->tr, l->c->tg->groups[l->spins].name, 0);
+        text_add(t,
+                 ", which %s (busy-loop): who spins takes processors away where the host has fewer of them than "
+                 "GOMAXPROCS, and such runs are shorter once it blocks.",
+                 l->surely ? "spin" : "may spin");
+    }
+}
+
 void rules_host(struct causes *c)
 {
-    struct late l = {.c = c};
+    struct late l = {.c = c, .spins = UINT32_MAX};
     struct draft d;
     const struct trace_info *ti = trace_info(c->tr);
     if (ti->version < 1014) {
         return; /* before, a loop without calls ran on */
     }
+    who_spins(&l);
     for (uint32_t g = 0; (g = gstats_next_with(c->tg->g, g, GM_EXEC, LIMIT)) != NO_LANE; g++) {
         if (!c->tg->groups[gstat_group(c->tg->g, g)].is_system) {
             l.g = g;
@@ -141,6 +171,7 @@ void rules_host(struct causes *c)
     text_dur(&d.text, l.lost);
     text_lit(&d.text, " of them were not the program's. While that lasts, all times of this trace are longer than "
                       "the program's own.");
+    spun_text(&d.text, &l);
     text_add(&d.next, "Other processes, a CPU quota or a stopped virtual machine: look at cpu.max and throttled_usec "
                       "of its cgroup, at "
                       "steal time, at what else runs there; or GOMAXPROCS is above the processors there are. Trace "

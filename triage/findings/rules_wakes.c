@@ -437,8 +437,53 @@ struct spin {
     uint32_t stops, yields,
         looks; /* preempted; gave the processor up itself; preempted within a look at a channel, a lock */
     uint32_t same, line_stack; /* at one line, innermost of the program */
+    uint32_t func, within; /* in one function of the program, that of most: where a call is inlined lines differ */
     int64_t run, life;
+    uint32_t look_stack;  /* of a look, 0: none */
+    int64_t till_stopped; /* of its running, in what ended as it was stopped */
 };
+/* Where it was stopped. */
+struct spin_lines {
+    struct {
+        uint32_t stack, n;
+        struct frame f;
+    } v[16];
+    uint32_t n;
+};
+
+static void line_add(struct spin_lines *l, struct frame f, uint32_t stack, uint32_t times)
+{
+    uint32_t k = 0;
+    while (k < l->n && !(l->v[k].f.func == f.func && l->v[k].f.line == f.line)) {
+        k++;
+    }
+    if (k < 16) {
+        if (k == l->n) {
+            l->v[l->n].stack = stack;
+            l->v[l->n].f = f;
+            l->v[l->n++].n = 0;
+        }
+        l->v[k].n += times;
+    }
+}
+
+static void lines_end(const struct spin_lines *l, struct spin *s)
+{
+    for (uint32_t i = 0; i < l->n; i++) {
+        uint32_t within = 0;
+        if (l->v[i].n > s->same) {
+            s->same = l->v[i].n;
+            s->line_stack = l->v[i].stack;
+        }
+        for (uint32_t k = 0; k < l->n; k++) {
+            within += l->v[k].f.func == l->v[i].f.func ? l->v[k].n : 0;
+        }
+        if (within > s->within) {
+            s->within = within;
+            s->func = l->v[i].f.func;
+        }
+    }
+}
 
 static bool looks_only(const struct trace *tr, uint32_t stack)
 {
@@ -464,24 +509,16 @@ static bool runtime_yields(const struct trace *tr, uint32_t stack)
     return trace_stack(tr, stack) > at && str_starts(trace_str(tr, trace_frame(tr, stack, at).func), "runtime.");
 }
 
-static void spin_of(const struct causes *c, uint32_t g, struct spin *s)
+static void stops_of(const struct causes *c, uint32_t g, struct spin *s, struct spin_lines *lines)
 {
-    struct {
-        uint32_t stack, n;
-        struct frame f;
-    } line[16];
-    uint32_t lines = 0;
     struct span_iter it;
-    *s = (struct spin){.life = gstat_ns(c->tg->g, g, GM_LIFE),
-                       .run = gstat_ns(c->tg->g, g, GM_EXEC) - gstat_ns(c->tg->g, g, GM_ASSIST)};
+    int64_t ran = 0; /* just before */
     if (!span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0)) {
         return;
     }
     for (int i = 0; i == 0 || (i < 20000 && span_next(&it)); i++) {
         const struct span *p = span_get(&it);
         if (p->state == ST_RUNNABLE && p->who == NO_LANE && p->stack && p->reason) {
-            struct frame f = trace_frame(c->tr, p->stack, stacks_user_frame(c->tr, p->stack));
-            uint32_t k = 0;
             bool yield = str_is(trace_str(c->tr, p->reason), "runtime.Gosched") ||
                          str_is(trace_str(c->tr, p->reason), "yield");
             if (yield && runtime_yields(c->tr, p->stack)) {
@@ -489,22 +526,40 @@ static void spin_of(const struct causes *c, uint32_t g, struct spin *s)
             }
             s->yields += yield;
             s->stops++;
-            s->looks += !yield && looks_only(c->tr, p->stack);
-            while (k < lines && !(line[k].f.func == f.func && line[k].f.line == f.line)) {
-                k++;
+            s->till_stopped = ns_add(s->till_stopped, ran);
+            if (!yield && looks_only(c->tr, p->stack)) {
+                s->looks++;
+                s->look_stack = p->stack;
             }
-            if (k < 16) {
-                if (k == lines) {
-                    line[lines].stack = p->stack;
-                    line[lines].f = f;
-                    line[lines++].n = 0;
-                }
-                if (++line[k].n > s->same) {
-                    s->same = line[k].n;
-                    s->line_stack = line[k].stack;
-                }
-            }
+            line_add(lines, trace_frame(c->tr, p->stack, stacks_user_frame(c->tr, p->stack)), p->stack, 1);
         }
+        ran = p->state == ST_RUNNING ? p->t1 - p->t0 : 0;
+    }
+}
+
+static int64_t own_run(const struct causes *c, uint32_t g)
+{
+    return gstat_ns(c->tg->g, g, GM_EXEC) - gstat_ns(c->tg->g, g, GM_ASSIST);
+}
+
+/* all: those of its group together, to which it is added. */
+static void spin_of(const struct causes *c, uint32_t g, struct spin *s, struct spin *all,
+                    struct spin_lines *all_lines)
+{
+    struct spin_lines lines = {.n = 0};
+    *s = (struct spin){.life = gstat_ns(c->tg->g, g, GM_LIFE), .run = own_run(c, g)};
+    stops_of(c, g, s, &lines);
+    lines_end(&lines, s);
+    if (s->within < threshold(TH_BUSY_SAME) * s->stops && s->look_stack) {
+        s->line_stack = s->look_stack; /* no function is that of most: where it looks */
+    }
+    all->stops += s->stops;
+    all->yields += s->yields;
+    all->looks += s->looks;
+    all->run = ns_add(all->run, s->run);
+    all->till_stopped = ns_add(all->till_stopped, s->till_stopped);
+    for (uint32_t i = 0; i < lines.n; i++) {
+        line_add(all_lines, lines.v[i].f, lines.v[i].stack, lines.v[i].n);
     }
 }
 
@@ -517,6 +572,26 @@ static bool yields_at_once(const struct spin *s)
 static bool spins_for_sure(const struct spin *s)
 {
     return yields_at_once(s) || s->looks > threshold(TH_BUSY_LOOKS) * s->stops;
+}
+
+static void stopped_text(struct text *t, const struct spin *s, uint64_t line)
+{
+    const double alike = threshold(TH_BUSY_SAME) * s->stops;
+    const bool one_line = s->same >= alike, one_func = s->within >= alike;
+    text_add(t, "%u of %u times that one of them was stopped it was ",
+             one_line   ? s->same
+             : one_func ? s->within
+                        : s->looks,
+             s->stops);
+    if (one_line) {
+        text_add(t, "at line %llu", (unsigned long long)line);
+    } else if (one_func) {
+        text_lit(t, "there");
+    }
+    if (s->looks) {
+        text_add(t, "%slooking whether there is something to do", one_line || one_func ? ", " : "");
+    }
+    text_lit(t, ".");
 }
 
 static void spin_finding(struct causes *c, uint32_t group, uint32_t g, const struct spin *s, uint32_t n, int64_t run)
@@ -542,13 +617,13 @@ static void spin_finding(struct causes *c, uint32_t group, uint32_t g, const str
     if (yields_at_once(s)) {
         text_add(&d.text, "one of them gave its processor up %u times and went on at once.", s->yields);
     } else {
-        text_add(&d.text, "%u of %u times that one of them was stopped it was at line %llu%s.", s->same, s->stops,
-                 (unsigned long long)f.line, s->looks ? ", looking whether there is something to do" : "");
+        stopped_text(&d.text, s, f.line);
     }
     text_add(
         &d.next, "%s",
         sure
-            ? "Block instead of looking again and again: a select without default, a condition, a longer pause."
+            ? "Block instead of looking again and again: a select without default, a condition, Lock for TryLock, a "
+              "longer pause."
             : "If this is a loop that waits for something, block instead; whether it calculates a trace can't tell.");
     draft_end(c->rs, &d);
 }
@@ -568,13 +643,28 @@ static bool spins(const struct causes *c, uint32_t g, const struct spin *s)
            (yields || threshold_reached(TH_BUSY_RAN, gstat_ns(c->tg->g, g, GM_EXEC), c->tg->end)) &&
            (double)(s->run + gstat_ns(c->tg->g, g, GM_SCHED)) > threshold(TH_BUSY_LIFE) * (double)s->life &&
            (yields || (double)gstat_ns(c->tg->g, g, GM_WAIT) < threshold(TH_BUSY_WAITS) * (double)s->life) &&
-           ((s->same >= threshold(TH_BUSY_SAME) * s->stops && !deals) || spins_for_sure(s));
+           ((s->within >= threshold(TH_BUSY_SAME) * s->stops && !deals) ||
+            s->looks >= threshold(TH_BUSY_SOME) * s->stops || spins_for_sure(s));
+}
+
+/*
+ * Now and then each of them spins, and waits between: most of what they run ends as they are stopped, late, in one function, and often
+ * enough while they only look: a quarter of the times for sure.
+ */
+static bool spin_in_turn(const struct spin *all)
+{
+    return all->stops >= 2 * threshold(TH_BUSY_STOPS) && all->yields == 0 &&
+           all->looks >= threshold(TH_BUSY_SOME) * all->stops &&
+           all->within >= threshold(TH_BUSY_SAME) * all->stops &&
+           (double)all->till_stopped > threshold(TH_BUSY_LIFE) * (double)all->run &&
+           all->till_stopped / all->stops >= threshold_ns(TH_BUSY_LONG);
 }
 
 static void busy_group(struct causes *c, uint32_t i)
 {
-    struct spin best = {0};
-    uint32_t n = 0, at = 0;
+    struct spin best = {0}, all = {0};
+    struct spin_lines lines = {.n = 0};
+    uint32_t n = 0, at = 0, most = NO_LANE, members = 0;
     int64_t run = 0;
     for (uint32_t k = 0; k < c->of[i].n && k < 64; k++) {
         uint32_t g = c->member[c->of[i].at + k];
@@ -582,7 +672,9 @@ static void busy_group(struct causes *c, uint32_t i)
         if (!threshold_reached(TH_BUSY_RAN, spent(c, g), c->tg->end)) {
             continue;
         }
-        spin_of(c, g, &s);
+        spin_of(c, g, &s, &all, &lines);
+        members += s.stops > 0;
+        most = most == NO_LANE || own_run(c, g) > own_run(c, most) ? g : most;
         if (spins(c, g, &s)) {
             n++;
             run = ns_add(run, s.run);
@@ -594,6 +686,11 @@ static void busy_group(struct causes *c, uint32_t i)
     }
     if (n && (spins_for_sure(&best) || n < c->procs)) { /* all processors' worth of them are a calculation's */
         spin_finding(c, i, at, &best, n, run);
+        return;
+    }
+    lines_end(&lines, &all);
+    if (!n && spin_in_turn(&all) && threshold_reached(TH_BUSY_GROUP, all.till_stopped, c->tg->end)) {
+        spin_finding(c, i, most, &all, members, all.till_stopped);
     }
 }
 

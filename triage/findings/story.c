@@ -636,6 +636,8 @@ static bool covers(const struct rules *rs, const struct finding *a, const struct
     case RULE_SLOW_TASK: /* what the slow ones wait for, told */
         return (b->queued && a->rule == RULE_PROCS_BELOW && !a->note) ||
                (b->queued && a->rule == RULE_LINE && a->queued) || explains_slow(rs, a, b) ||
+               (a->rule == RULE_BUSY_LOOP && !a->note && b->blames && causes_place(rs->tr, a->stack) == b->blames &&
+                a->severity_ns >= b->severity_ns / 2) ||
                (a->rule == RULE_UNBALANCED && !a->note && b->ends_with && b->ends_with == whose(rs, a) &&
                 a->severity_ns >= b->severity_ns / 2);
     case RULE_SLOWEST: return a->rule == RULE_LINGER && same_place(rs, a, b);
