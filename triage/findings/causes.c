@@ -48,9 +48,8 @@ bool causes_sends(const struct trace *tr, uint32_t stack)
 {
     const uint32_t n = trace_stack(tr, stack);
     for (uint32_t i = 0; i < n && i < 8; i++) {
-        const struct str s = trace_str(tr, trace_frame(tr, stack, i).func);
-        if (memmem(s.p, s.len, "rite", 4) || memmem(s.p, s.len, "send", 4) || memmem(s.p, s.len, "Send", 4)) {
-            return true; /* Write, writev, sendto, Sendmsg .. */
+        if (stacks_sends(tr, trace_frame(tr, stack, i).func)) {
+            return true;
         }
     }
     return false;

@@ -277,7 +277,7 @@ static void lines_of(const struct causes *c, const struct instance_one *one, str
     for (int i = 0; more && i < STEPS && span_get(&it)->t0 < one->t1; i++, more = span_next(&it)) {
         const struct span *s = span_get(&it);
         if (s->state == ST_SYSCALL) {
-            asked |= s->stack && causes_sends(c->tr, s->stack);
+            asked = asked || (s->stack && causes_sends(c->tr, s->stack));
         } else if (s->state == ST_WAITING && s->t0 >= one->t0) {
             const enum wait_kind kind = stacks_wait_kind(c->tr, s->reason, s->stack);
             const bool call = (kind == WK_NET && asked) || calls_over_http(c, kind, s);

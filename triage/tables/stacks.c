@@ -149,15 +149,22 @@ static bool is_plumbing(struct str f)
 
 /* ---- told once: what is known of a function, kept beside it (trace_aside()) ------------------------------------ */
 
-enum { KNOWN = 1, LIBRARY = 2, PLUMBING = 4, KIND = 3 /* kind_of_function() << KIND */ };
+enum { KNOWN = 1, LIBRARY = 2, PLUMBING = 4, SENDS = 8, KIND = 4 /* kind_of_function() << KIND */ };
 _Static_assert(WK_KINDS < 1 << (8 - KIND), "a kind is told in a mark");
+
+/* Write, writev, sendto, Sendmsg .. */
+static bool sends(struct str f)
+{
+    return f.len >= 4 &&
+           (memmem(f.p, f.len, "rite", 4) || memmem(f.p, f.len, "send", 4) || memmem(f.p, f.len, "Send", 4));
+}
 
 static unsigned func_is(const struct trace *tr, uint32_t func)
 {
     unsigned is = trace_aside(tr, ASIDE_FUNC, func);
     if (!is) {
         const struct str f = trace_str(tr, func);
-        is = KNOWN | (others(tr, f) ? LIBRARY : 0) | (is_plumbing(f) ? PLUMBING : 0) |
+        is = KNOWN | (others(tr, f) ? LIBRARY : 0) | (is_plumbing(f) ? PLUMBING : 0) | (sends(f) ? SENDS : 0) |
              (unsigned)kind_of_function(f) << KIND;
         trace_aside_set(tr, ASIDE_FUNC, func, (uint8_t)is);
     }
@@ -187,6 +194,11 @@ enum wait_kind stacks_wait_kind(const struct trace *tr, uint32_t reason, uint32_
 bool stacks_is_program(const struct trace *tr, uint32_t func)
 {
     return !(func_is(tr, func) & LIBRARY);
+}
+
+bool stacks_sends(const struct trace *tr, uint32_t func)
+{
+    return func_is(tr, func) & SENDS;
 }
 
 static uint32_t user_frame(const struct trace *tr, uint32_t stack)
