@@ -6,6 +6,7 @@
 
 #include "triage/findings/causes.h"
 #include "triage/findings/instances.h"
+#include "triage/findings/requests.h"
 
 static void rows_of(const struct loaded *l, struct instances *in, int64_t budget)
 {
@@ -134,12 +135,42 @@ static void the_slow_ones_tell_why(void **state)
     load_free(&l);
 }
 
+/* The server begins one watcher for each request of these programs: every one counts, whether the read for it blocked or not. */
+static void each_request_counts(const char *path)
+{
+    struct loaded l;
+    struct instances in;
+    help_load(path, &l);
+    rows_of(&l, &in, INT64_MAX);
+    const struct instance_row *r = instances_find(&in, IN_PIECE, "net/http.(*conn).serve");
+    assert_non_null(r);
+    assert_true(request_watchers(l.tg) >= 48);
+    assert_int_equal(r->d.n, request_watchers(l.tg));
+    instances_free(&in);
+    load_free(&l);
+}
+
+static void requests_are_parted_by_reads_that_do_not_block_too(void **state)
+{
+    (void)state;
+    assert_true(help_each("samples", "http-", each_request_counts) > 6);
+}
+
+/* Each on a connection of its own: an answer ends it where nothing is read for behind it. */
+static void a_request_on_a_connection_of_its_own_counts(void **state)
+{
+    (void)state;
+    each_request_counts("tests/golden/causes/conns.trace");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_hold_on_all_samples),
         cmocka_unit_test(a_place_counts_its_waits),
         cmocka_unit_test(the_slow_ones_tell_why),
+        cmocka_unit_test(requests_are_parted_by_reads_that_do_not_block_too),
+        cmocka_unit_test(a_request_on_a_connection_of_its_own_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

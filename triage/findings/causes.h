@@ -125,6 +125,8 @@ struct work_kind {
     int64_t ns;           /* together, about */
     bool lives, requests; /* goroutines begun for one thing each; of a server over HTTP */
     bool fed;             /* by a channel: pieces may run together */
+    bool about;           /* requests of which not all were looked at */
+    bool merged;          /* more requests were answered than could be told from each other: n is how many at least */
     struct leaves v;      /* of those looked at: causes_tops() */
 };
 /* works_of - the WORKS that take most time, largest first; *n: how many there are. false: out of memory. rules_work.c */

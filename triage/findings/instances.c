@@ -9,6 +9,7 @@
 #include "decode/base/mem.h"
 #include "triage/findings/causes.h"
 #include "triage/findings/holder.h"
+#include "triage/findings/requests.h"
 #include "triage/tri.h"
 
 #define ROWS 4096 /* more names than anybody reads: what comes later is in no row */
@@ -187,24 +188,6 @@ static bool add_goroutine(struct instances *in, uint32_t g, bool look)
 
 /* ---- pieces and places -------------------------------------------------------------------------------------------- */
 
-static bool stack_calls(const struct trace *tr, uint32_t stack, const char *func)
-{
-    uint32_t n = trace_stack(tr, stack);
-    for (uint32_t i = 0; i < n && i < 16; i++) {
-        if (str_is(trace_str(tr, trace_frame(tr, stack, i).func), func)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Does a server's goroutine wait here for the next request of its connection, not within one? */
-static bool next_request(const struct trace *tr, uint32_t stack)
-{
-    return stack_calls(tr, stack, "net/http.(*conn).serve") &&
-           (stack_calls(tr, stack, "net/http.(*conn).readRequest") || stack_calls(tr, stack, "bufio.(*Reader).Peek"));
-}
-
 /* The innermost function outside the runtime, 0 none. */
 static uint32_t asked_by(const struct trace *tr, uint32_t stack)
 {
@@ -232,7 +215,7 @@ static enum at_wait wait_means(const struct trace *tr, uint32_t name, uint32_t r
         uint32_t f = asked_by(tr, stack); /* in what it calls, even of the library, it waits within a piece */
         return f && f == name && stacks_is_program(tr, f) ? AW_MORE : AW_NONE;
     }
-    return *kind == WK_NET && next_request(tr, stack) ? AW_MORE : AW_NONE;
+    return *kind == WK_NET && request_next(tr, stack) ? AW_MORE : AW_NONE;
 }
 
 bool instance_wants_more(const struct trace *tr, uint32_t start_function, uint32_t reason, uint32_t stack)
@@ -269,7 +252,7 @@ static bool wait_is(struct instances *in, const struct group *grp, const struct 
 
 static bool may_have_any(const struct triage *tg, const struct group *grp)
 {
-    bool server = str_is(trace_str(tg->tr, grp->name), "net/http.(*conn).serve");
+    bool server = request_serves(tg->tr, grp->name);
     for (uint32_t k = 0; k < grp->nwaits && !grp->is_system; k++) {
         uint32_t reason = tg->group_waits[grp->waits + k].reason;
         enum wait_kind kind = stacks_wait_kind(tg->tr, reason, 0);
@@ -334,11 +317,30 @@ static bool add_place(struct instances *in, uint32_t g, const struct span *s, en
     return put(in, row, g, s->t0, s->t1, !s->open_start && !s->open_end && within(in->tg, s->t0, s->t1));
 }
 
+static bool step_served(struct instances *in, uint32_t g, const struct span *s, struct request_cut *cut)
+{
+    int64_t t0, t1;
+    return !request_step(cut, in->tg->tr, s, &t0, &t1) ||
+           add_piece(in, g, cut->asked, t0, t1, within(in->tg, t0, t1));
+}
+
+static bool end_served(struct instances *in, uint32_t g, const struct request_cut *cut)
+{
+    const bool ended = trace_lane(in->tg->tr, (struct lane){LANE_G, g}).ended;
+    int64_t t0, t1;
+    if (ended && request_last(cut, &t0, &t1)) {
+        return add_piece(in, g, cut->asked, t0, t1, within(in->tg, t0, t1));
+    }
+    return ended || cut->since == NO_TIME || add_piece(in, g, cut->asked, cut->since, cut->since, false);
+}
+
 static bool walk(struct instances *in, uint32_t g)
 {
     const struct triage *tg = in->tg;
     struct instances_work *w = in->work;
     uint32_t group = gstat_group(tg->g, g), more = 0;
+    const bool serves = request_serves(tg->tr, tg->groups[group].name);
+    struct request_cut cut = {.since = NO_TIME};
     int64_t since = NO_TIME;
     struct span_iter it;
     if (!w->walk[group]) {
@@ -362,7 +364,10 @@ static bool walk(struct instances *in, uint32_t g)
         if (means == AW_PLACE && !add_place(in, g, s, kind, place)) {
             return false;
         }
-        if (means == AW_MORE) {
+        if (serves && !step_served(in, g, s, &cut)) {
+            return false;
+        }
+        if (means == AW_MORE && !serves) {
             if (since != NO_TIME && !add_piece(in, g, s->stack, since, s->t0, within(tg, since, s->t0))) {
                 return false;
             }
@@ -372,6 +377,9 @@ static bool walk(struct instances *in, uint32_t g)
         if (!span_next(&it)) {
             break;
         }
+    }
+    if (serves && !end_served(in, g, &cut)) {
+        return false;
     }
     /* The last piece ends with its goroutine, or it is not over. */
     if (since != NO_TIME && !add_piece(in, g, more, since, since, false)) {

@@ -3,7 +3,7 @@
  *
  * A row is a type of task, a name of region, a group of goroutines by start function, the pieces of work of such a group
  * (from the end of a wait for more of it to the begin of the next one: a wait on a channel in the start function
- * itself, or a server's for its next HTTP request), or a contended place: a function in which goroutines waited for a
+ * itself, or where a server reads for its next HTTP request: requests.h), or a contended place: a function in which goroutines waited for a
  * lock, a condition or to send on a channel.
  *
  * Use, after TRIAGE_DONE: instances_new(), instances_step() until it is done, then read; triage must outlive it.

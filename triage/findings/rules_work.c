@@ -4,6 +4,7 @@
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/instances.h"
+#include "triage/findings/requests.h"
 #include "triage/findings/thresholds.h"
 
 #include <stdlib.h>
@@ -14,12 +15,15 @@
 #define GROUPS 32    /* looked at, of those whose goroutines live longest together */
 #define LOOKED 16    /* goroutines of each */
 #define STEPS 4000   /* spans of each */
-#define EXPLAINED 48 /* pieces of each group */
+#define SERVED 200000 /* spans of a server's goroutines together */
+#define EXPLAINED 400 /* pieces of each group */
 
 struct pieces {
     struct instance_one *v;
     size_t n, cap;
     int64_t ns, seen; /* together; of the goroutines' lives */
+    uint32_t goroutines;
+    bool cut; /* not all that they did was looked at */
 };
 
 static bool piece_add(struct pieces *k, uint32_t g, int64_t t0, int64_t t1)
@@ -84,6 +88,28 @@ static bool pieces_of(const struct causes *c, uint32_t g, uint32_t questions, st
     return ok;
 }
 
+/* What g answers. */
+static bool requests_of(const struct causes *c, uint32_t g, int steps, struct pieces *k)
+{
+    struct request_cut cut = {.since = NO_TIME};
+    struct span_iter it;
+    int64_t t0, t1;
+    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0), ok = true;
+    for (int i = 0; ok && more && i < steps; i++, more = span_next(&it)) {
+        const struct span *s = span_get(&it);
+        k->seen = ns_add(k->seen, s->t1 - s->t0);
+        if (request_step(&cut, c->tr, s, &t0, &t1)) {
+            ok = piece_add(k, g, t0, t1);
+        }
+    }
+    k->goroutines++;
+    k->cut |= more;
+    if (!more && trace_lane(c->tr, (struct lane){LANE_G, g}).ended && request_last(&cut, &t0, &t1)) {
+        ok = ok && piece_add(k, g, t0, t1);
+    }
+    return ok;
+}
+
 static bool lives_of(const struct causes *c, uint32_t group, struct pieces *k)
 {
     bool ok = true;
@@ -117,25 +143,42 @@ static bool explained(struct causes *c, const struct pieces *k, struct leaves *o
     return ok;
 }
 
+/* Of what is looked at in part the watchers' number is nearer; of all, more of them say that some requests weren't told from each other. */
+static void number_of_requests(const struct causes *c, uint32_t group, const struct pieces *k, struct work_kind *w)
+{
+    const uint64_t watchers = request_watchers(c->tg), edges = 2 * (uint64_t)k->goroutines;
+    const bool whole = !k->cut && c->of[group].n == k->goroutines;
+    w->about = !whole;
+    w->merged = whole && watchers > k->n + k->n / 50 + edges;
+    if (w->merged || (!whole && watchers >= w->n / 4 * 3)) {
+        w->n = watchers;
+    }
+}
+
 /* Of a group, what it is; w->n = 0: its goroutines have no pieces. */
 static bool work_in(struct causes *c, uint32_t group, struct pieces *k, struct work_kind *w)
 {
     const struct group *grp = &c->tg->groups[group];
-    const bool http = str_is(trace_str(c->tr, grp->name), "net/http.(*conn).serve");
+    const bool http = request_serves(c->tr, grp->name);
+    const uint32_t looked = c->of[group].n < LOOKED ? c->of[group].n : LOOKED;
     bool ok = true;
     *w = (struct work_kind){.group = group, .requests = http};
     if (grp->is_system || grp->count == 0 || !(http || c->life[group].program)) {
         return true;
     }
     const uint32_t questions = http ? 0 : questions_of(c, group);
-    for (uint32_t i = 0; ok && i < c->of[group].n && i < LOOKED; i++) {
-        ok = pieces_of(c, causes_member(c, group, i, LOOKED), questions, k);
+    for (uint32_t i = 0; ok && i < looked; i++) {
+        const uint32_t g = causes_member(c, group, i, LOOKED);
+        ok = http ? requests_of(c, g, SERVED / (int)looked, k) : pieces_of(c, g, questions, k);
     }
     if (ok && (double)k->n >= threshold(TH_TIME_PIECES) && k->seen > 0) {
         const double times = (double)grp->d[GM_LIFE].total / (double)k->seen;
         w->fed = !http && !questions;
         w->n = (uint64_t)((double)k->n * (times > 1 ? times : 1) + 0.5);
         w->ns = (int64_t)((double)k->ns * (times > 1 ? times : 1));
+        if (http) {
+            number_of_requests(c, group, k, w);
+        }
     } else if (ok && !http && short_lived(c, grp)) {
         k->n = 0;
         ok = lives_of(c, group, k);
@@ -407,11 +450,14 @@ bool works_of(struct causes *c, struct work_kind *out, uint32_t *n)
 
 static void one_text(struct text *t, const struct causes *c, const struct work_kind *w)
 {
-    text_add(t, "%llu ", (unsigned long long)w->n);
+    text_add(t, "%s%llu ", w->merged ? "at least " : w->about ? "about " : "", (unsigned long long)w->n);
     works_name(t, c, w);
-    text_add(t, "%s", w->requests ? " of " : ", ");
-    text_dur(t, w->ns / (int64_t)w->n);
-    text_add(t, " on average, %.1f at a time: ", (double)w->ns / (double)c->tg->end);
+    if (!w->merged) {
+        text_add(t, "%s", w->requests ? " of " : ", ");
+        text_dur(t, w->ns / (int64_t)w->n);
+        text_lit(t, " on average");
+    }
+    text_add(t, ", %.1f at a time: ", (double)w->ns / (double)c->tg->end);
     for (uint32_t i = 0; i < w->v.n && i < 4 && (i == 0 || w->v.v[i].ns > w->v.all / 12); i++) {
         text_raw(t, "; ", i ? 2 : 0);
         causes_leaf_text(t, c->tr, &w->v.v[i], w->v.all);
