@@ -410,6 +410,24 @@ static void who_spins_beside_the_host(void **state)
     load_free(&l);
 }
 
+/* What stands still until each 100 ms are over has a quota; nothing else is said to. */
+static void a_quota_has_periods(void **state)
+{
+    struct loaded l;
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        bool host = false, quota = false;
+        help_load(i ? "tests/golden/causes/latch.trace" : "tests/golden/causes/ration.trace", &l);
+        for (uint32_t k = 0; k < l.fs.n; k++) {
+            host |= l.fs.f[k].rule == RULE_HOST;
+            quota |= l.fs.f[k].rule == RULE_HOST && strstr(l.fs.f[k].text, "A CPU quota (cpu.max");
+        }
+        assert_true(host);
+        assert_int_equal(quota, !i);
+        load_free(&l);
+    }
+}
+
 /* One goroutine's call that can't be interrupted is not the host's doing. */
 static void one_call_is_not_the_host(void **state)
 {
@@ -636,6 +654,7 @@ int main(void)
         cmocka_unit_test(news_are_no_answers),
         cmocka_unit_test(advice_fits_the_work),
         cmocka_unit_test(who_spins_beside_the_host),
+        cmocka_unit_test(a_quota_has_periods),
         cmocka_unit_test(one_call_is_not_the_host),
         cmocka_unit_test(moments_inside),
         cmocka_unit_test(to_and_fro),

@@ -17,6 +17,11 @@
 #define RUNS threshold(TH_HOST_TIMES)
 #define SHARE threshold(TH_HOST_SHARE)
 
+#define QUIETS 64
+#define EVENTS 1000
+#define QUOTA_PERIOD 100000000 /* of cpu.max, where nothing else is set */
+#define QUOTA_NEAR 2500000
+
 struct late {
     struct causes *c;
     uint32_t g;
@@ -26,7 +31,67 @@ struct late {
     uint32_t alike;       /* how many are of that group and ended there */
     uint32_t spins, spun; /* a group that is told to spin, UINT32_MAX none; how many are its */
     bool surely;
+    int64_t quiet[QUIETS]; /* where each stretch in which no processor did anything else ended */
+    uint32_t nquiet;
 };
+
+static int by_time(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The longest stretch of a long run in which nothing happened on any processor: the whole process stood still. */
+static void quiet_within(struct late *l, int64_t t0, int64_t t1)
+{
+    int64_t at[EVENTS + 2], longest = 0, end = 0;
+    uint32_t n = 0;
+    at[n++] = t0;
+    for (uint32_t p = 0; p < trace_nlanes(l->c->tr, LANE_P) && n < EVENTS; p++) {
+        struct span_iter it;
+        bool more = span_seek(&it, l->c->tr, (struct lane){LANE_P, p}, t0);
+        for (; more && n < EVENTS && span_get(&it)->t0 < t1; more = span_next(&it)) {
+            if (span_get(&it)->t0 > t0) {
+                at[n++] = span_get(&it)->t0;
+            }
+        }
+    }
+    if (n >= EVENTS) {
+        return; /* not quiet */
+    }
+    at[n++] = t1;
+    qsort(at, n, sizeof *at, by_time);
+    for (uint32_t i = 1; i < n; i++) {
+        if (at[i] - at[i - 1] > longest) {
+            longest = at[i] - at[i - 1];
+            end = at[i];
+        }
+    }
+    for (uint32_t i = 0; i < l->nquiet; i++) {
+        if (end - l->quiet[i] < QUOTA_NEAR && l->quiet[i] - end < QUOTA_NEAR) {
+            return; /* others ran as well */
+        }
+    }
+    if (longest >= LIMIT && longest < QUOTA_PERIOD && l->nquiet < QUIETS) {
+        l->quiet[l->nquiet++] = end;
+    }
+}
+
+/* How many such stretches ended whole periods from each other, where it is nearly all of them and at least so many; else 0. */
+static uint32_t by_period(const struct late *l)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < l->nquiet; i++) {
+        uint32_t n = 0;
+        for (uint32_t k = 0; k < l->nquiet; k++) {
+            const int64_t d = l->quiet[k] > l->quiet[i] ? l->quiet[k] - l->quiet[i] : l->quiet[i] - l->quiet[k];
+            const int64_t off = d % QUOTA_PERIOD;
+            n += off < QUOTA_NEAR || QUOTA_PERIOD - off < QUOTA_NEAR;
+        }
+        most = n > most ? n : most;
+    }
+    return most >= threshold(TH_HOST_PERIODS) && most >= threshold(TH_HOST_ALIKE) * l->nquiet ? most : 0;
+}
 
 /* Where a run ended: the function that it was in when it waited or was stopped next. */
 static uint32_t ended_in(const struct causes *c, uint32_t g, int64_t t1)
@@ -98,6 +163,7 @@ static bool long_run(void *arg, const struct span *s)
         l->lost = ns_add(l->lost, ns - FAIR);
         l->spun += gstat_group(l->c->tg->g, l->g) == l->spins;
         compare(l, s->t1);
+        quiet_within(l, s->t0, s->t1);
         if (ns > l->longest) {
             l->longest = ns;
             l->t0 = s->t0;
@@ -159,10 +225,19 @@ void rules_host(struct causes *c)
     d.f.inferred = true;
     draft_at(&d, l.t0, l.t1, LANE_G, l.at);
     text_share(&d.amount, (double)d.f.severity_ns, (double)c->tg->end);
+    const uint32_t periods = by_period(&l);
+    if (periods) {
+        text_add(&d.text,
+                 "A CPU quota (cpu.max of its cgroup) stops the process (inferred): %u times nothing happened on any "
+                 "processor "
+                 "for 25 ms or more, and that ended at multiples of 100 ms from each other. ",
+                 periods);
+    }
     text_add(&d.text,
-             "The host had its processors elsewhere (inferred): %u times a goroutine ran for more than 25 ms without "
-             "being "
-             "stopped, though the runtime stops each after 10 to 20 ms, up to ",
+             "%s: %u times a goroutine ran for more than 25 ms without being stopped, though the runtime "
+             "stops each after 10 to 20 ms, up to ",
+             periods ? "So the host had its processors elsewhere"
+                     : "The host had its processors elsewhere (inferred)",
              l.n);
     text_dur(&d.text, l.longest);
     text_lit(&d.text, "; so its thread, or the thread that looks after it, stood still. Such runs are ");
@@ -172,9 +247,12 @@ void rules_host(struct causes *c)
     text_lit(&d.text, " of them were not the program's. While that lasts, all times of this trace are longer than "
                       "the program's own.");
     spun_text(&d.text, &l);
-    text_add(&d.next, "Other processes, a CPU quota or a stopped virtual machine: look at cpu.max and throttled_usec "
-                      "of its cgroup, at "
-                      "steal time, at what else runs there; or GOMAXPROCS is above the processors there are. Trace "
-                      "again on a quiet host before you change the program.");
+    text_add(&d.next, "%s",
+             periods
+                 ? "Raise the quota, or let the program use less at once: GOMAXPROCS no higher than the quota (from "
+                   "Go 1.25 on it is so by itself). throttled_usec in cpu.stat of its cgroup tells the time."
+                 : "Other processes, a CPU quota or a stopped virtual machine: look at cpu.max and throttled_usec "
+                   "of its cgroup, at steal time, at what else runs there; or GOMAXPROCS is above the processors "
+                   "there are. Trace again on a quiet host before you change the program.");
     draft_end(c->rs, &d);
 }
