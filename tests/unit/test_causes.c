@@ -62,6 +62,7 @@ static const struct {
     {"nursery", RULE_CHILDREN, "main.weigh", "24 of them"},
     {"diary", RULE_TREND, "main.(*diary).write", "each of the tasks \"day\" (80)"},
     {"stutter", RULE_SERIAL_CALLS, "main.sendRow", "61 times in a row"}, /* and stands still between some of them */
+    {"gatekeys", RULE_SERIAL_CALLS, "% of it called by main.(*desk).letter)", "100 waits"},
     {"latebell", RULE_SLOW_TASK, "main.sortBag", "timer is due: all of them run on"},
     {"bucketline", RULE_GRAIN, "main.passOn.func1 hands on piece by piece: 4 goroutines", "main.draw.func1"},
     {"needle", RULE_GRAIN, "main.sew, called by", "are switched to 4004 times"},             /* coroutines */

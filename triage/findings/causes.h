@@ -71,6 +71,9 @@ struct waits_at {
 };
 /* waits_at_add - adds a pair to the row of its place among v[*n], of which there is room for `most`; else it is left out. */
 void waits_at_add(struct waits_at *v, uint32_t *n, uint32_t most, uint32_t place, const struct pair_row *p);
+/* waits_at_text - "link.ask, called by main.notifyShop, by main.run": as many callers as nearly all of it had; where it has several, the
+ * one of half of it or more, with its share. */
+void waits_at_text(struct text *t, const struct causes *c, const struct waits_at *p);
 
 /* What leaves of a tree were, put together by category and function, largest first; so many of the largest. */
 struct leaf {
@@ -177,7 +180,7 @@ void limits_tell(struct causes *c, uint32_t func, const struct pair_row *most, u
  * waits elsewhere.) */
 bool limits_test_slot(const struct trace *tr, uint32_t stack);
 void rules_limits(struct causes *c); /* tests that wait for each other's end (-parallel) */
-void rules_work(struct causes *c); /* rules_work.c: what requests wait for */
+void rules_work(struct causes *c);   /* rules_work.c: what requests wait for */
 /* work_in_lines - rows of calls at one line within what goroutines of a group do, of rules_work; what is told already is not again. */
 void work_in_lines(struct causes *c, uint32_t group);
 void rules_part(struct causes *c);     /* rules_part.c: a set that is too small for a part of the trace */
@@ -194,10 +197,10 @@ void rules_sql(struct causes *c); /* rules_sql.c: what database/sql does beside 
 uint32_t sql_caller(const struct trace *tr, uint32_t stack);
 /* sql_covers - is b, waits for the network, told by a, a finding of rules_sql? */
 bool sql_covers(const struct trace *tr, const struct finding *a, const struct finding *b);
-void rules_behind(struct causes *c);     /* rules_behind.c: short work that stands behind long for the processors */
-void rules_share(struct causes *c);      /* rules_share.c: one holds up all others that share something with it */
-void rules_grain(struct causes *c);      /* rules_grain.c: pieces so small that handing them on is most of the work */
-void rules_again(struct causes *c);      /* rules_again.c: few of many ask the same again and again */
+void rules_behind(struct causes *c); /* rules_behind.c: short work that stands behind long for the processors */
+void rules_share(struct causes *c);  /* rules_share.c: one holds up all others that share something with it */
+void rules_grain(struct causes *c);  /* rules_grain.c: pieces so small that handing them on is most of the work */
+void rules_again(struct causes *c);  /* rules_again.c: few of many ask the same again and again */
 /* grain_coroutine - does that stack, in which a goroutine was made, make a coroutine (iter.Pull)? */
 bool grain_coroutine(const struct trace *tr, uint32_t create_stack);
 void rules_accept(struct causes *c); /* rules_accept.c: connections that wait to be accepted */

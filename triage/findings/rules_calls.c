@@ -22,9 +22,10 @@
 
 /* ---- the network ---------------------------------------------------------------------------------------------------- */
 
-struct rows {         /* how many calls followed each other */
-    uint32_t len[64]; /* [i]: rows of i calls, the last one: or more */
-    uint64_t in[64];  /* the calls in these */
+#define ROW_MOST 63
+struct rows {                   /* how many calls followed each other */
+    uint32_t len[ROW_MOST + 1]; /* [i]: rows of i calls, the last one: or more */
+    uint64_t in[ROW_MOST + 1];  /* the calls in these */
     uint64_t n;
     uint64_t calls, asked; /* calls, and those before which it had sent something */
 };
@@ -32,7 +33,7 @@ struct rows {         /* how many calls followed each other */
 static void row_end(struct rows *r, uint32_t *now, bool bounded)
 {
     if (*now && bounded) {
-        const uint32_t i = *now < 63 ? *now : 63;
+        const uint32_t i = *now < ROW_MOST ? *now : ROW_MOST;
         r->len[i]++;
         r->in[i] += *now;
         r->n++;
@@ -174,7 +175,7 @@ static void rows_of_tasks(const struct causes *c, const struct waits_at *p, stru
 static uint32_t row_median(const struct rows *r)
 {
     uint64_t seen = 0;
-    for (uint32_t i = 1; i < 64; i++) {
+    for (uint32_t i = 1; i <= ROW_MOST; i++) {
         seen += r->len[i];
         if (seen * 2 >= r->n && r->n) {
             return i;
@@ -190,8 +191,8 @@ static uint32_t row_median(const struct rows *r)
 static uint32_t row_of_calls(const struct rows *r)
 {
     uint64_t all = 0, seen = 0;
-    uint32_t i = 63;
-    for (uint32_t k = 1; k < 64; k++) {
+    uint32_t i = ROW_MOST;
+    for (uint32_t k = 1; k <= ROW_MOST; k++) {
         all += r->in[k];
     }
     for (; i && all; i--) {
@@ -207,7 +208,7 @@ static uint32_t row_of_calls(const struct rows *r)
 static bool alike(const struct rows *r, uint32_t median)
 {
     uint64_t n = 0;
-    for (uint32_t i = median / 2 ? median / 2 : 1; i <= median * 2 && i < 64; i++) {
+    for (uint32_t i = median / 2 ? median / 2 : 1; i <= median * 2 && i <= ROW_MOST; i++) {
         n += r->len[i];
     }
     return (double)n >= threshold(TH_CALLS_ALIKE) * (double)r->n;
@@ -263,7 +264,7 @@ static void write_finding(struct causes *c, const struct waits_at *p, double sha
     draft_at(&d, p->most->longest.t0, p->most->longest.t1, LANE_G, p->most->longest.g);
     d.f.stack = p->most->stack;
     text_dur(&d.amount, p->total / (int64_t)p->count);
-    text_calls(&d.text, c->tr, p->most->stack, stacks_user_frame(c->tr, p->most->stack), 4);
+    waits_at_text(&d.text, c, p);
     text_add(&d.text, ": waits to write to the network, %llu waits of ", (unsigned long long)p->count);
     text_dur(&d.text, p->total / (int64_t)p->count);
     text_add(
@@ -429,6 +430,14 @@ static void fed_text(struct causes *c, const struct waits_at *p, struct draft *d
     d->f.won_hi = most < d->f.won_hi ? most : d->f.won_hi;
 }
 
+/* Longer rows are counted as of that length. */
+static void row_text(struct text *t, uint32_t row)
+{
+    const bool all = row >= ROW_MOST;
+    text_add(t, "%s%u times in a row%s (half of the waits, at least), ", all ? "more than " : "",
+             all ? ROW_MOST - 1 : row, all ? "" : " or more");
+}
+
 static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row, double share)
 {
     /* of those who run or wait so, and while at least one waits: the least of both, where one alone does it */
@@ -450,9 +459,10 @@ static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row
     const bool at_pace = pace >= threshold(TH_CALLS_PACE);
     d.f.note = nobody || news || at_pace || (!many && each < threshold_ns(TH_BACKEND_ALARM));
     text_dur(&d.amount, each);
-    text_calls(&d.text, c->tr, p->most->stack, stacks_user_frame(c->tr, p->most->stack), 4);
+    waits_at_text(&d.text, c, p);
     if (many) {
-        text_add(&d.text, ": waits for the network %u times in a row or more (half of the waits, at least), ", row);
+        text_lit(&d.text, ": waits for the network ");
+        row_text(&d.text, row);
     } else {
         text_lit(&d.text, ": waits for an answer over the network, ");
     }
@@ -549,7 +559,7 @@ static bool by_handler(struct causes *c, const struct waits_at *p, double share)
             rows_of(c, causes_member(c, group, i, WALKED), &v[k], root, false, &r);
         }
         const uint32_t row = row_median(&r);
-        if (row >= ROW && row < 63 && (double)r.n >= threshold(TH_CALLS_ROWS) && alike(&r, row) &&
+        if (row >= ROW && row < ROW_MOST && (double)r.n >= threshold(TH_CALLS_ROWS) && alike(&r, row) &&
             r.asked * 2 > r.calls) {
             net_finding(c, &v[k], row, its);
             told = true;
@@ -589,7 +599,7 @@ static void network(struct causes *c, const struct waits_at *p)
         r.n = of_tasks.n;
         row = row_median(&r);
     }
-    row = waiting < ALONE || ((double)r.n >= threshold(TH_CALLS_ROWS) && row < 63 && alike(&r, row)) ? row : 0;
+    row = waiting < ALONE || ((double)r.n >= threshold(TH_CALLS_ROWS) && row < ROW_MOST && alike(&r, row)) ? row : 0;
     if (row < ROW && waiting >= ALONE && by_handler(c, p, share)) {
         return;
     }

@@ -70,7 +70,7 @@ bool pieces_finding(struct causes *c, const struct waits_at *p, double share)
     d.f.stack = p->most->stack;
     d.f.inferred = true;
     text_dur(&d.amount, p->total / (int64_t)p->count);
-    text_calls(&d.text, c->tr, p->most->stack, stacks_user_frame(c->tr, p->most->stack), 4);
+    waits_at_text(&d.text, c, p);
     text_add(&d.text, ": waits for an answer over the network, %llu waits of ", (unsigned long long)p->count);
     text_dur(&d.text, p->total / (int64_t)p->count);
     text_add(&d.text,
