@@ -88,19 +88,6 @@ void waits_at_add(struct waits_at *v, uint32_t *n, uint32_t most, uint32_t place
 #define CALLS_SAID 4
 #define NEARLY_ALL 0.95
 
-/* The first function of the program that called the place; 0: none. */
-static uint32_t calls_place(const struct trace *tr, uint32_t stack)
-{
-    const uint32_t n = trace_stack(tr, stack), at = stacks_user_frame(tr, stack), place = causes_place(tr, stack);
-    for (uint32_t i = at + 1; i < n; i++) {
-        const uint32_t func = trace_frame(tr, stack, i).func;
-        if (func != place && stacks_is_program(tr, func)) {
-            return func;
-        }
-    }
-    return 0;
-}
-
 void waits_at_text(struct text *t, const struct causes *c, const struct waits_at *p)
 {
     const uint32_t stack = p->most->stack, frame = stacks_user_frame(c->tr, stack);
@@ -112,7 +99,7 @@ void waits_at_text(struct text *t, const struct causes *c, const struct waits_at
         if (q->kind != p->most->kind || causes_place(c->tr, q->stack) != p->place) {
             continue;
         }
-        const uint32_t its = stacks_user_frame(c->tr, q->stack), caller = calls_place(c->tr, q->stack);
+        const uint32_t its = stacks_user_frame(c->tr, q->stack), caller = text_caller(c->tr, q->stack, its, 1);
         all = ns_add(all, q->total);
         for (unsigned k = 1; k <= CALLS_SAID && text_calls_alike(c->tr, stack, frame, q->stack, its, k); k++) {
             alike[k] = ns_add(alike[k], q->total);

@@ -69,6 +69,7 @@ struct waits_at {
     uint64_t count;
     const struct pair_row *most;
 };
+#define PAIRS_ASKED 4096 /* rows of waits, the largest, of which a rule asks what costs a walk over others for each */
 /* waits_at_add - adds a pair to the row of its place among v[*n], of which there is room for `most`; else it is left out. */
 void waits_at_add(struct waits_at *v, uint32_t *n, uint32_t most, uint32_t place, const struct pair_row *p);
 /* waits_at_text - "link.ask, called by main.notifyShop, by main.run": as many callers as nearly all of it had; where it has several, the
@@ -217,6 +218,11 @@ bool pieces_finding(struct causes *c, const struct waits_at *p, double share);
 void rules_reader(struct causes *c); /* rules_reader.c: the network waited for through one that reads */
 /* reader_ends - are waits on a channel or condition ended by a goroutine of the program that reads from the network most of its life? */
 bool reader_ends(const struct causes *c, const struct pair_row *p);
+/* pace_of - of what the caller that waited longest waits, for the network there and for a clock that ticks, the clock's share: it asks at a
+ * pace. rules_pace.c */
+double pace_of(struct causes *c, const struct waits_at *p);
+/* pace_fed - where who hands the callers their work does so at a pace, says it, and bounds the finding's cost by what that one waits. */
+void pace_fed(struct causes *c, const struct waits_at *p, struct draft *d);
 void rules_finalizers(struct causes *c); /* rules_finalizers.c: waits for what finalizers give back */
 void rules_knot(struct causes *c);       /* rules_knot.c: goroutines that stand on each other for good */
 void rules_hold(struct causes *c);       /* rules_hold.c: those that wait for something hold some of it */
@@ -224,6 +230,8 @@ void rules_clock(struct causes *c);      /* rules_clock.c: lost wake-ups; the la
 void rules_left(struct causes *c);       /* rules_left.c: work that goes on after it was given up */
 void rules_host(struct causes *c);       /* rules_host.c: the host took the processors */
 
+/* causes_advise - what to do next, instead of what it said. */
+void causes_advise(struct rules *rs, struct finding *f, const char *what);
 /* causes_retell - the finding's text with something before and behind it; both are freed. */
 void causes_retell(struct rules *rs, struct finding *f, struct text *before, struct text *behind);
 /* causes_ran_instead - what ran on the processors in [t0,t1), by samples of moments: the function. false: no one has most of them. */

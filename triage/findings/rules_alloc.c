@@ -162,10 +162,9 @@ static int cmp_double(const void *a, const void *b)
 
 static void replace_next(struct rules *rs, struct finding *f, struct text *next)
 {
-    char *say = text_take(next);
-    rs->failed |= !say;
-    mem_free(f->next);
-    f->next = say;
+    rs->failed |= !text_ok(next);
+    causes_advise(rs, f, text_ok(next) ? next->p : f->next);
+    text_free(next);
 }
 
 /* By how much the heap may grow from the end of a collection to the goal of the next: the median over cycles, -1 unknown. */

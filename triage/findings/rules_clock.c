@@ -98,7 +98,7 @@ static void rule_lost(struct causes *c)
     struct woken v[PLACES];
     struct leaves way;
     uint32_t n = 0;
-    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+    for (uint32_t i = 0; i < c->tg->npairs && i < PAIRS_ASKED; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
         if (p->kind == WK_COND && !p->from_scheduler) {
             woken_add(c, v, &n, p);

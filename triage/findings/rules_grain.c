@@ -315,6 +315,8 @@ static void rule_to_and_fro(struct causes *c)
 
 /* ---- coroutines ------------------------------------------------------------------------------------------------------- */
 
+#define PULLS 64 /* groups of coroutines that are looked at */
+
 struct pulls { /* of one group of coroutines */
     uint32_t group, puller, stack;
     uint64_t n;
@@ -393,11 +395,13 @@ static void pulls_finding(struct causes *c, const struct pulls *k)
 
 static void rule_pulls(struct causes *c)
 {
-    for (uint32_t i = 0; i < c->tg->ngroups; i++) {
+    uint32_t asked = 0;
+    for (uint32_t i = 0; i < c->tg->ngroups && asked < PULLS; i++) {
         const uint32_t stack = c->of[i].n ? coroutines_made(c, i) : 0;
         if (!stack || !causes_place(c->tr, stack)) {
             continue;
         }
+        asked++;
         const struct pulls k = pulls_of(c, i, stack);
         if (k.puller != UINT32_MAX && c->life[k.puller].life > 0 &&
             (double)k.n / (double)c->tg->end * 1e9 >= threshold(TH_GRAIN_PULLS) &&

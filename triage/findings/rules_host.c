@@ -21,6 +21,7 @@
 #define EVENTS 1000
 #define QUOTA_PERIOD 100000000 /* of cpu.max, where nothing else is set */
 #define QUOTA_NEAR 2500000
+#define SEEKS 100000 /* of processors' lanes, for all long runs together: a second of many processors has many */
 
 struct late {
     struct causes *c;
@@ -32,7 +33,7 @@ struct late {
     uint32_t spins, spun; /* a group that is told to spin, UINT32_MAX none; how many are its */
     bool surely;
     int64_t quiet[QUIETS]; /* where each stretch in which no processor did anything else ended */
-    uint32_t nquiet;
+    uint32_t nquiet, seeks;
 };
 
 static int by_time(const void *a, const void *b)
@@ -46,8 +47,13 @@ static void quiet_within(struct late *l, int64_t t0, int64_t t1)
 {
     int64_t at[EVENTS + 2], longest = 0, end = 0;
     uint32_t n = 0;
+    const uint32_t lanes = trace_nlanes(l->c->tr, LANE_P);
+    if (l->nquiet == QUIETS || lanes > SEEKS - l->seeks) {
+        return; /* enough, or not to be looked at */
+    }
+    l->seeks += lanes;
     at[n++] = t0;
-    for (uint32_t p = 0; p < trace_nlanes(l->c->tr, LANE_P) && n < EVENTS; p++) {
+    for (uint32_t p = 0; p < lanes && n < EVENTS; p++) {
         struct span_iter it;
         bool more = span_seek(&it, l->c->tr, (struct lane){LANE_P, p}, t0);
         for (; more && n < EVENTS && span_get(&it)->t0 < t1; more = span_next(&it)) {
@@ -72,7 +78,7 @@ static void quiet_within(struct late *l, int64_t t0, int64_t t1)
             return; /* others ran as well */
         }
     }
-    if (longest >= LIMIT && longest < QUOTA_PERIOD && l->nquiet < QUIETS) {
+    if (longest >= LIMIT && longest < QUOTA_PERIOD) {
         l->quiet[l->nquiet++] = end;
     }
 }
@@ -227,11 +233,11 @@ void rules_host(struct causes *c)
     text_share(&d.amount, (double)d.f.severity_ns, (double)c->tg->end);
     const uint32_t periods = by_period(&l);
     if (periods) {
-        text_add(&d.text,
-                 "A CPU quota (cpu.max of its cgroup) stops the process (inferred): %u times nothing happened on any "
-                 "processor "
-                 "for 25 ms or more, and that ended at multiples of 100 ms from each other. ",
-                 periods);
+        text_add(
+            &d.text,
+            "A CPU quota (cpu.max of its cgroup) stops the process (inferred): %s%u times nothing happened on any "
+            "processor for 25 ms or more, and that ended at multiples of 100 ms from each other. ",
+            l.nquiet == QUIETS ? "at least " : "", periods);
     }
     text_add(&d.text,
              "%s: %u times a goroutine ran for more than 25 ms without being stopped, though the runtime "

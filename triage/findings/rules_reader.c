@@ -161,7 +161,7 @@ void rules_reader(struct causes *c)
 {
     struct through v[PLACES];
     uint32_t n = 0;
-    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+    for (uint32_t i = 0; i < c->tg->npairs && i < PAIRS_ASKED; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
         uint32_t reader, k = 0;
         const uint32_t place = by_reader(c, p, &reader) ? causes_place(c->tr, p->stack) : 0;

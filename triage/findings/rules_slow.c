@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/base/mem.h"
-
 #define USUAL 24
 #define MOMENTS 16
 #define MOMENT 3 /* slow ones that lie across one moment are more than chance */
@@ -186,19 +184,6 @@ static bool one_moment(const struct causes *c, const struct span_type *y, int64_
     return all > 0 && !threshold_reached(TH_SLOW_ELSEWHERE, elsewhere, all);
 }
 
-static void slow_advice(struct rules *rs, struct finding *f, const char *what)
-{
-    struct text t = {0};
-    text_add(&t, "%s", what);
-    char *say = text_take(&t);
-    if (!say) {
-        rs->failed = true;
-        return;
-    }
-    mem_free(f->next);
-    f->next = say;
-}
-
 /* Slow instances beside usual ones: where they spend their time. */
 struct slow {
     const struct span_type *y;
@@ -235,11 +220,11 @@ static void slow_instead(struct causes *c, struct finding *f, const struct slow 
     const uint32_t g = o->y->slow[0].g;
     const bool own = g < c->tg->ng && ran->g < c->tg->ng && trace_g_name(c->tr, g) == trace_g_name(c->tr, ran->g);
     f->note |= own;
-    slow_advice(c->rs, f,
-                own ? "They take the processors from each other: make what they run there cheaper, let fewer be at "
-                      "work at once, or give the program more processors."
-                    : "Let fewer of those run at once than there are processors, in shorter pieces or a process of "
-                      "their own.");
+    causes_advise(c->rs, f,
+                  own ? "They take the processors from each other: make what they run there cheaper, let fewer be at "
+                        "work at once, or give the program more processors."
+                      : "Let fewer of those run at once than there are processors, in shorter pieces or a process of "
+                        "their own.");
 }
 
 /* By what they spend more time on, and whose time it is. */
@@ -289,7 +274,7 @@ static void slow_blames(struct causes *c, struct finding *f, const struct slow *
         f->blames = l->func;
         causes_calls_text(before, c->tr, l);
         text_lit(before, " is what the slow ones spend more time on. ");
-        slow_advice(c->rs, f, slow_next(c, o));
+        causes_advise(c->rs, f, slow_next(c, o));
     }
 }
 
@@ -323,10 +308,10 @@ static void slow_doubt(struct causes *c, struct finding *f, const struct slow *o
         text_dur(behind, at);
         text_lit(behind, "): something stood still then, once; what it was may be outside.");
         f->note = true;
-        slow_advice(c->rs, f,
-                    "See what stood still at that moment: the host, a service that is asked, a disk. If it comes "
-                    "back, what is "
-                    "slow here is to wait for it less.");
+        causes_advise(c->rs, f,
+                      "See what stood still at that moment: the host, a service that is asked, a disk. If it comes "
+                      "back, what is "
+                      "slow here is to wait for it less.");
     }
     if (o->l->cat == EX_RUN && o->usual > 0) { /* what all of them do, only longer */
         text_lit(behind, " They ran longer in what the usual ones run, too: more work, or a host that took the "
@@ -341,12 +326,7 @@ static void tell_logged(struct causes *c, struct finding *f)
 {
     struct text none = {0}, behind = {0}, next = {0};
     if (logged_text(&behind, &next, c->rs, f)) {
-        char *say = text_take(&next);
-        c->rs->failed |= !say;
-        if (say) {
-            mem_free(f->next);
-            f->next = say;
-        }
+        causes_advise(c->rs, f, text_ok(&next) ? next.p : f->next);
         causes_retell(c->rs, f, &none, &behind);
     }
     text_free(&behind);

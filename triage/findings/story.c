@@ -56,6 +56,18 @@ void causes_retell(struct rules *rs, struct finding *f, struct text *before, str
     f->text = s;
 }
 
+void causes_advise(struct rules *rs, struct finding *f, const char *what)
+{
+    struct text next = {0};
+    text_add(&next, "%s", what);
+    char *say = text_take(&next);
+    rs->failed |= !say;
+    if (say) {
+        mem_free(f->next);
+        f->next = say;
+    }
+}
+
 static void rename_rule(struct rules *rs, struct finding *f, enum rule r)
 {
     struct text t = {0};
@@ -164,18 +176,6 @@ static void most_calls(struct text *t, const struct trace *tr, const struct leaf
     }
 }
 
-static void say_next(struct rules *rs, struct finding *f, const char *what)
-{
-    struct text next = {0};
-    text_add(&next, "%s", what);
-    char *say = text_take(&next);
-    rs->failed |= !say;
-    if (say) {
-        mem_free(f->next);
-        f->next = say;
-    }
-}
-
 /* Who holds many locks until it is done with the last. */
 static void tell_bursts(struct causes *c, struct finding *f, uint32_t place, struct text *behind)
 {
@@ -189,9 +189,10 @@ static void tell_bursts(struct causes *c, struct finding *f, uint32_t place, str
              ", gave several locks back at one moment (%.1f of those that waited went on each time): it had held "
              "them all until then (inferred).",
              (double)l.waits / l.bursts);
-    say_next(c->rs, f,
-             "Give each lock back when what it is for is done (a defer in a loop gives all back at its end), or take "
-             "one at a time.");
+    causes_advise(
+        c->rs, f,
+        "Give each lock back when what it is for is done (a defer in a loop gives all back at its end), or take "
+        "one at a time.");
 }
 
 /* Holders that wait for a processor most of the time: who has the processors is what all wait for. */
@@ -208,10 +209,11 @@ static void held_up_text(struct causes *c, struct finding *f, const struct leave
         text_lit(behind, " Who has it waits for a processor for most of that; the processors had ");
         causes_calls_text(behind, c->tr, &ran);
         text_lit(behind, " meanwhile.");
-        say_next(c->rs, f,
-                 "The lock is not what is short: let fewer of those that have the processors run at once than there "
-                 "are, or "
-                 "in shorter pieces; and hold the lock for less, so that nobody is stopped with it.");
+        causes_advise(
+            c->rs, f,
+            "The lock is not what is short: let fewer of those that have the processors run at once than there "
+            "are, or "
+            "in shorter pieces; and hold the lock for less, so that nobody is stopped with it.");
     }
 }
 
@@ -252,7 +254,8 @@ void causes_tell_holders(struct causes *c, struct finding *f)
     }
     f->ends_with = v.v[0].who;
     if (v.v[0].cat == EX_NET && v.v[0].ns > v.all / 2 && f->next && strcmp(f->next, HOLDER_WAITS) == 0) {
-        say_next(c->rs, f, "Don't wait for the network while holding the lock."); /* for one that does, that is */
+        causes_advise(c->rs, f,
+                      "Don't wait for the network while holding the lock."); /* for one that does, that is */
     }
     if (v.v[0].stack && !calls_through(c->tr, v.v[0].stack, place)) { /* the text begins with the place itself */
         causes_calls_text(&before, c->tr, &v.v[0]);
@@ -272,9 +275,9 @@ void causes_tell_holders(struct causes *c, struct finding *f)
     if (writer) {
         text_lit(&behind, " Readers wait because a writer waits in front of them for a reader that holds on.");
         rename_rule(c->rs, f, RULE_WRITER);
-        say_next(c->rs, f,
-                 "Hold the read lock for less there (copy what is read and let go), or let the writer put a "
-                 "new copy in place.");
+        causes_advise(c->rs, f,
+                      "Hold the read lock for less there (copy what is read and let go), or let the writer put a "
+                      "new copy in place.");
     }
     causes_retell(c->rs, f, &before, &behind);
 }
@@ -698,7 +701,7 @@ static void keep_words(struct rules *rs, struct finding *a, const struct finding
         text_add(&t, " It is what makes tasks slow, the slowest %s.", b->amount);
         struct text next = {0};
         if (logged_text(&t, &next, rs, b)) {
-            say_next(rs, a, text_ok(&next) ? next.p : a->next);
+            causes_advise(rs, a, text_ok(&next) ? next.p : a->next);
         }
         text_free(&next);
         causes_retell(rs, a, &none, &t);
