@@ -115,8 +115,8 @@ static void notes_first(struct trace *tr)
 {
     const struct dialect *d = &tr->dialect;
     if (d->newer)
-        source_warn(&tr->src, ERR_VERSION, 0, 5, "header says go 1.%d, newer than this gotop knows: read as go 1.26",
-                    d->version % 1000);
+        source_warn(&tr->src, ERR_VERSION, 0, 5, "header says go 1.%d, newer than this gotop knows: read as %s",
+                    d->version % 1000, d->name);
     if (tr->in.damage.code)
         source_damage(&tr->src, tr->in.damage.code, 0, tr->in.damage.offset, "%s", tr->in.damage.what);
 }

@@ -172,6 +172,7 @@ static void test_newer(void **state)
         assert_string_equal(trace_info(tr)->dialect, "go 1.26 or 1.27"); /* both write this header */
         assert_int_equal(trace_info(tr)->nwarnings, 1);
         assert_int_equal(trace_warning(tr, 0)->code, ERR_VERSION);
+        assert_non_null(strstr(trace_warning(tr, 0)->what, "read as go 1.26 or 1.27"));
         assert_int_equal(trace_info(tr)->ndamages, 0);
         assert_int_equal(trace_info(tr)->events, 2);
         trace_close(tr);
