@@ -239,6 +239,7 @@ static bool add_part(void *arg, uint32_t k, const struct holding *p, bool all)
     struct triage *tg = h->tg;
     struct holder_row *r = &tg->holders[o->row];
     int64_t ns = p->t1 - p->t0;
+    /* cppcheck-suppress uninitvar ; doing_of() fills it */
     struct doing part, *d = all ? &h->whole[k] : &part;
     if (!all || !h->known[k]) {
         doing_of(tg->tr, p->g, p->t0, p->t1, d);

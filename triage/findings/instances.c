@@ -50,7 +50,8 @@ const char *instance_kind_id(enum instance_kind k)
 int64_t instance_bucket(uint32_t i)
 {
     static const double quarter[4] = {1, 1.7782794100389228, 3.1622776601683795, 5.623413251903491};
-    return i >= INSTANCE_BUCKETS ? INT64_MAX : i == 0 ? 0 : (int64_t)ceil(pow(10, i / 4) * quarter[i % 4]);
+    const uint32_t decade = i / 4;
+    return i >= INSTANCE_BUCKETS ? INT64_MAX : i == 0 ? 0 : (int64_t)ceil(pow(10, decade) * quarter[i % 4]);
 }
 
 static uint32_t bucket_of(int64_t ns)

@@ -65,7 +65,7 @@ static void bursts_of(const struct asked *k, struct bursts *b)
 /* Is the distance between two of them, or half of it where one is left out, about the median? */
 static bool is_even(struct bursts *b)
 {
-    int64_t apart[BURSTS];
+    int64_t apart[BURSTS] = {0};
     uint32_t even = 0;
     for (uint32_t i = 1; i < b->n; i++) {
         apart[i - 1] = b->v[i].t0 - b->v[i - 1].t0;

@@ -54,7 +54,8 @@ static void rows_in(struct gaps *k, struct lengths *r)
 {
     memcpy(k->sorted, k->v, k->n * sizeof k->v[0]);
     qsort(k->sorted, k->n, sizeof k->v[0], cmp_ns);
-    const double usual = (double)k->sorted[k->n / 2];
+    const int64_t median = k->sorted[k->n / 2];
+    const double usual = (double)median;
     uint32_t now = 0;
     for (uint32_t i = 0; i < k->n; i++) {
         now++; /* the call before that */

@@ -78,7 +78,7 @@ static uint32_t node_of(uint32_t *node, uint32_t *n, uint32_t name)
 /* Who reaches whom by edges that weigh something; two that reach each other are in one knot. */
 static void knots_of(struct waitfor *w)
 {
-    uint32_t node[NODES], n = 0, knot[NODES] = {0};
+    uint32_t node[NODES] = {0}, n = 0, knot[NODES] = {0};
     uint64_t to[NODES] = {0};
     for (uint32_t i = 0; i < w->nedges; i++) {
         const struct waitfor_edge *e = &w->edge[i];
