@@ -194,6 +194,14 @@ static inline bool idmap_next(const struct idmap *m, uint32_t *at, uint64_t *key
     return false;
 }
 
+/* idmap_renumber - each value becomes what stands at its place of `to`. */
+static inline void idmap_renumber(struct idmap *m, const uint32_t *to)
+{
+    for (uint32_t i = 0; i < m->cap; i++)
+        if (m->val[i] && m->val[i] != IDMAP_GONE)
+            m->val[i] = to[m->val[i] - 1] + 1;
+}
+
 static inline void idmap_clear(struct idmap *m)
 {
     if (m->used || m->gone)

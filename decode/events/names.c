@@ -303,6 +303,11 @@ enum err_code names_stack(struct names *nm, const struct frame *f, uint32_t n, u
     return rc;
 }
 
+struct frame names_frame_at(const struct names *nm, uint32_t id)
+{
+    return *(struct frame *)seg_at(&nm->frames, id);
+}
+
 struct str names_get(const struct names *nm, uint32_t id)
 {
     return id < __atomic_load_n(&nm->strs.n, __ATOMIC_RELAXED) ? *(struct str *)seg_at(&nm->strs, id)

@@ -54,6 +54,13 @@ enum err_code names_stack(struct names *nm, const struct frame *f, uint32_t n, u
 enum err_code names_frame_id(struct names *nm, const struct frame *f, uint32_t *id);
 enum err_code names_stack_of(struct names *nm, const uint32_t *ids, uint32_t n, uint32_t *id);
 
+/* names_nframes - frames that were interned; names_frame_at - one of them, in the order of their first appearance. Of the writer only. */
+static inline uint32_t names_nframes(const struct names *nm)
+{
+    return nm->frames.n;
+}
+struct frame names_frame_at(const struct names *nm, uint32_t id);
+
 /* names_nstrs, names_nstacks - how many there are; more may come meanwhile, from another thread. */
 static inline uint32_t names_nstrs(const struct names *nm)
 {

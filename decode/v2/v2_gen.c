@@ -10,12 +10,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 #include "decode/base/bytes.h"
 #include "decode/v2/v2_doubt.h"
+#include "decode/v2/v2_names.h"
 #include "decode/v2/v2_raw.h"
 #include "decode/v2/v2_state.h"
 
@@ -130,174 +128,7 @@ static bool batch_take(struct source *s, struct v2_gen *g, const struct v2_raw_b
     return true;
 }
 
-/* ---- tables ----------------------------------------------------------------------------------------------- */
-
-static bool table_bad(struct source *s, struct v2_gen *g, const struct v2_slice *t, const uint8_t *p,
-                      const char *what)
-{
-    if (!t->torn) {
-        g->torn = true;
-        source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, p), "malformed %s table", what);
-    }
-    return true;
-}
-
-static bool read_strings(struct source *s, struct v2_gen *g, const struct v2_slice *t)
-{
-    for (const uint8_t *p = t->p + 1; p < t->end;) {
-        const uint8_t *at = p;
-        struct v2_raw_string x;
-        if (!(p = v2_raw_string(p, t->end, &x)))
-            return table_bad(s, g, t, at, "string");
-        uint32_t mine;
-        if (names_str(s->names, (const char *)x.p, x.len, &mine))
-            return false;
-        if (idmap_get(&g->strs, x.id) != IDMAP_NONE) {
-            source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, at), "string %" PRIu64 " is defined twice", x.id);
-            continue;
-        }
-        if (!idmap_put(&g->strs, x.id, mine))
-            return false;
-    }
-    return true;
-}
-
-/* Where the table of strings was cut a program counter says more than the number of a name. */
-static uint32_t frame_str(struct source *s, struct v2_gen *g, uint64_t id)
-{
-    if (!g->torn || !id || idmap_get(&g->strs, id) != IDMAP_NONE)
-        return v2_gen_str(s, g, id);
-    g->missing++;
-    return 0;
-}
-
-/*
- * Frames as they stand in the file, and what they are called: the outer ones of a table's stacks are mostly the same few
- * thousand, so most are found here by one look at their bytes. What a place had before is forgotten.
- */
-enum { KNOWN_FRAMES = 2048 };
-struct known_frame {
-    uint64_t w[2];
-    uint32_t id; /* and 1; 0: none */
-};
-
-struct frame_bytes { /* four varints */
-    uint64_t w[2];
-    unsigned n; /* 0: they aren't there, or are more than fit */
-};
-
-#ifdef __SSE2__
-/* What of 16 bytes is the first n: from ends_with + n on as many are zero. */
-static const uint8_t ends_with[32] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
-
-static inline struct frame_bytes frame_bytes(const uint8_t *p, const uint8_t *end)
-{
-    struct frame_bytes f = {{0, 0}, 0};
-    if (end - p < 16)
-        return f;
-    const __m128i w = _mm_loadu_si128((const __m128i *)(const void *)p);
-    unsigned ends = ~(unsigned)_mm_movemask_epi8(w) & 0xffff; /* which of them end a varint */
-    for (int k = 0; k < 3; k++)
-        ends &= ends - 1;
-    if (!ends)
-        return f;
-    f.n = (unsigned)__builtin_ctz(ends) + 1;
-    const __m128i is = _mm_loadu_si128((const __m128i *)(const void *)(ends_with + 16 - f.n));
-    _mm_storeu_si128((__m128i *)(void *)f.w, _mm_and_si128(w, is));
-    return f;
-}
-#else
-/* Which of eight bytes end a varint. */
-static inline unsigned varint_ends(uint64_t w)
-{
-    return (unsigned)((~w & 0x8080808080808080u) * 0x0002040810204081u >> 56);
-}
-
-static inline struct frame_bytes frame_bytes(const uint8_t *p, const uint8_t *end)
-{
-    struct frame_bytes f = {{0, 0}, 0};
-    if (end - p < 16)
-        return f;
-    const uint64_t a = bytes_load8(p), b = bytes_load8(p + 8);
-    unsigned ends = varint_ends(a) | varint_ends(b) << 8;
-    for (int k = 0; k < 3; k++)
-        ends &= ends - 1;
-    if (!ends)
-        return f;
-    f.n = (unsigned)__builtin_ctz(ends) + 1;
-    f.w[0] = f.n < 8 ? a & (((uint64_t)1 << 8 * f.n) - 1) : a;
-    f.w[1] = f.n > 8 ? b & (UINT64_MAX >> (128 - 8 * f.n)) : 0;
-    return f;
-}
-#endif
-
-static bool frame_name(struct source *s, struct v2_gen *g, const uint64_t v[4], uint32_t *id)
-{
-    const struct frame f = {v[0], frame_str(s, g, v[1]), frame_str(s, g, v[2]), v[3]};
-    return !names_frame_id(s->names, &f, id);
-}
-
-/* The frame at p. NULL: malformed, or (*oom) out of memory. */
-static inline const uint8_t *read_frame(struct source *s, struct v2_gen *g, const uint8_t *p, const uint8_t *end,
-                                        uint32_t *id, bool *oom)
-{
-    const struct frame_bytes f = frame_bytes(p, end);
-    struct known_frame *k = &g->known[((f.w[0] ^ f.w[1]) * 0x9E3779B97F4A7C15u >> 40) % KNOWN_FRAMES];
-    if (f.n && k->id && k->w[0] == f.w[0] && k->w[1] == f.w[1]) {
-        *id = k->id - 1;
-        return p + f.n;
-    }
-    const uint32_t missing = g->missing;
-    uint64_t v[4];
-    if (!(p = v2_raw_frame(p, end, v)))
-        return NULL;
-    *oom = !frame_name(s, g, v, id);
-    if (*oom)
-        return NULL;
-    if (f.n && g->missing == missing)
-        *k = (struct known_frame){{f.w[0], f.w[1]}, *id + 1};
-    return p;
-}
-
-/* One stack at p; *mine: what names call it. NULL: malformed, or (*oom) out of memory. */
-static const uint8_t *read_stack(struct source *s, struct v2_gen *g, const uint8_t *p, const uint8_t *end,
-                                 uint64_t *id, uint32_t *mine, bool *oom)
-{
-    uint32_t ids[V2_RAW_FRAMES];
-    uint64_t n;
-    if (*p++ != V2R_STACK || !(p = bytes_varint(p, end, id)) || !(p = bytes_varint(p, end, &n)) || n > V2_RAW_FRAMES)
-        return NULL;
-    for (uint64_t i = 0; i < n; i++)
-        if (!(p = read_frame(s, g, p, end, &ids[i], oom)))
-            return NULL;
-    *oom = names_stack_of(s->names, ids, (uint32_t)n, mine);
-    return *oom ? NULL : p;
-}
-
-static bool read_stacks(struct source *s, struct v2_gen *g, const struct v2_slice *t)
-{
-    for (const uint8_t *p = t->p + 1; p < t->end;) {
-        const uint8_t *at = p;
-        const uint32_t missing = g->missing;
-        uint64_t id = 0;
-        uint32_t mine;
-        bool oom = false;
-        if (!(p = read_stack(s, g, p, t->end, &id, &mine, &oom)))
-            return !oom && table_bad(s, g, t, at, "stack");
-        if (g->missing > missing && !g->torn) {
-            source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, at),
-                          "stack %" PRIu64 " names a string that is not defined", id);
-            g->missing = missing;
-        }
-        if (idmap_get(&g->stacks, id) != IDMAP_NONE) {
-            source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, at), "stack %" PRIu64 " is defined twice", id);
-            continue;
-        }
-        if (!idmap_put(&g->stacks, id, mine))
-            return false;
-    }
-    return true;
-}
+/* ---- samples ---------------------------------------------------------------------------------------------- */
 
 static bool read_samples(struct source *s, struct v2_gen *g, const struct v2_slice *t)
 {
@@ -305,7 +136,7 @@ static bool read_samples(struct source *s, struct v2_gen *g, const struct v2_sli
         const uint8_t *at = p;
         uint64_t v[5];
         if (!(p = v2_raw_sample(p, t->end, v)))
-            return table_bad(s, g, t, at, "CPU sample");
+            return v2_table_bad(s, g, t, at, "CPU sample");
         struct v2_sample *q = mem_grow(g->sample, &g->capsample, g->nsample + 1, sizeof *q);
         if (!q)
             return false;
@@ -345,24 +176,7 @@ static void samples_time(struct source *s, struct v2_gen *g)
     g->nsample = n;
 }
 
-static bool read_tables(struct source *s, struct v2_gen *g)
-{
-    static const struct {
-        uint8_t first;
-        bool (*read)(struct source *, struct v2_gen *, const struct v2_slice *);
-    } kind[] = {{V2R_STRINGS, read_strings}, {V2R_STACKS, read_stacks}, {V2R_SAMPLES, read_samples}};
-    bool ok = (g->known = mem_zalloc(KNOWN_FRAMES * sizeof *g->known));
-    for (int k = 0; k < 3; k++)
-        for (size_t i = 0; i < g->ntable && ok; i++)
-            ok = *g->table[i].p != kind[k].first || kind[k].read(s, g, &g->table[i]);
-    mem_free(g->known);
-    g->known = NULL;
-    if (!ok)
-        return false;
-    samples_time(s, g);
-    v2_gen_samples_sort(g);
-    return true;
-}
+/* ---- names ------------------------------------------------------------------------------------------------ */
 
 double v2_gen_unit(const struct v2_gen *g)
 {
@@ -655,16 +469,34 @@ enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos)
     return g->at_end ? V2_GEN_LAST : V2_GEN;
 }
 
-bool v2_gen_tables(struct source *s, struct v2_gen *g)
+static bool read_all_samples(struct source *s, struct v2_gen *g)
+{
+    for (size_t i = 0; i < g->ntable; i++)
+        if (*g->table[i].p == V2R_SAMPLES && !read_samples(s, g, &g->table[i]))
+            return false;
+    samples_time(s, g);
+    v2_gen_samples_sort(g);
+    return true;
+}
+
+bool v2_gen_parse(struct source *s, struct v2_gen *g)
 {
     gen_clock_notes(s, g);
-    if (!read_tables(s, g))
+    if (!v2_names_read(s, g) || !read_all_samples(s, g))
         return false;
     if (g->at_end && !g->torn && s->version < GO_126 && tables_lack(g)) {
         g->torn = true;
         source_damage(s, ERR_TRUNCATED, g->ordinal, g->end,
                       "generation %" PRIu64 " lacks its tables: it was cut short", g->number);
     }
+    return true;
+}
+
+bool v2_gen_tables(struct source *s, struct v2_gen *g)
+{
+    if (!v2_gen_parse(s, g) || !v2_names_give(s, g))
+        return false;
+    v2_names_put(g);
     return true;
 }
 
@@ -679,6 +511,7 @@ void v2_gen_free(struct v2_gen *g)
     mem_free(g->batch);
     mem_free(g->table);
     mem_free(g->sample);
+    v2_names_free(g);
     idmap_free(&g->strs);
     idmap_free(&g->stacks);
     *g = (struct v2_gen){0};

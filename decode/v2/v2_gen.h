@@ -48,7 +48,7 @@ struct v2_gen {
     struct v2_sample *sample;
     size_t nsample, capsample;
     struct idmap strs, stacks; /* id of the file -> id in names */
-    struct known_frame *known; /* while stacks are read: see v2_gen.c */
+    struct v2_read *read;      /* what its tables say, while it isn't named: see v2_names.h */
     uint64_t min_time;         /* smallest base time of all its batches */
     uint64_t freq;             /* units per second, 0 = not seen */
     uint64_t snap_time, mono, sec, nsec;
@@ -80,10 +80,12 @@ enum v2_gen_rc { V2_GEN, V2_GEN_LAST, V2_GEN_NONE, V2_GEN_OOM };
 enum v2_gen_rc v2_gen_read(struct source *s, struct v2_gen *g, size_t *pos);
 /*
  * The same in two steps. v2_gen_scan - find its batches and where it ends, without looking at an event; g: the generation
- * before it, or as much of it as v2_gen_after() takes over. v2_gen_tables - read its tables; false: out of memory.
+ * before it, or as much of it as v2_gen_after() takes over. v2_gen_tables - read its tables; false: out of memory. That in two
+ * steps, again: v2_gen_parse - of which nothing but g and s is touched; then the names (v2_names.h).
  */
 enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos);
 bool v2_gen_tables(struct source *s, struct v2_gen *g);
+bool v2_gen_parse(struct source *s, struct v2_gen *g);
 /* v2_gen_lossy - batches of it were lost, are left out, or came in another order than they were written. */
 bool v2_gen_lossy(const struct v2_gen *g);
 /* v2_gen_hole - there is a hole between two places of the file that may concern thread m; *known: it does. */
