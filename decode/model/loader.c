@@ -48,6 +48,8 @@ struct loader {
     pthread_t thread[THREADS_MOST];
     int nthreads, want;
     struct segment *mine; /* what the caller's thread is at */
+    struct segment *again; /* what it decodes once more: nothing is joined before that is over */
+    bool renewed;          /* and that has begun: to put away what was decoded in vain takes a step of its own */
     struct segment *rest; /* no generation, but what was noted while looking for one */
 };
 
@@ -348,7 +350,7 @@ static void others(struct loader *l)
 }
 
 /* Once more, by what is known now. */
-static void decode_again(struct loader *l, struct segment *s)
+static void begin_again(struct loader *l, struct segment *s)
 {
     fold_free(s->f);
     bool ok = fold_init(s->f, &l->tr->names) == ERR_OK;
@@ -359,8 +361,19 @@ static void decode_again(struct loader *l, struct segment *s)
     }
     s->truth = true;
     hints(l, s);
-    while (segment_some(s, EVENTS)) {
-    }
+}
+
+/* Some events of it. JOIN_AGAIN: it isn't over. */
+static enum joined again_some(struct loader *l)
+{
+    struct segment *s = l->again;
+    if (!l->renewed)
+        begin_again(l, s);
+    l->renewed = true;
+    if (!s->oom && segment_some(s, EVENTS))
+        return JOIN_AGAIN;
+    l->again = NULL;
+    return s->oom ? JOIN_OOM : JOINED;
 }
 
 /* ---- joining ---------------------------------------------------------------------------------------------- */
@@ -467,8 +480,9 @@ static enum joined join_some(struct loader *l, int64_t stop, bool *any)
             l->tr->cost.again++;
             if (s->tried++ >= AGAIN_MOST)
                 return JOIN_NOT;
-            decode_again(l, s);
-            rc = s->oom ? JOIN_OOM : JOINED;
+            l->again = s;
+            l->renewed = false;
+            return JOINED;
         }
     } while (rc == JOINED && host_now() < stop);
     return rc;
@@ -536,9 +550,11 @@ static void shown(const struct loader *l)
 enum loaded_rc loader_some(struct loader *l, int64_t stop)
 {
     do {
-        bool any;
+        bool any = l->again;
         find_ahead(l);
-        enum joined rc = join_some(l, stop, &any);
+        enum joined rc = any ? again_some(l) : join_some(l, stop, &any);
+        if (l->again)
+            continue;
         if (rc == JOIN_NOT)
             return LOADER_CANT;
         bool all = rc == JOIN_OOM || all_joined(l);
@@ -549,6 +565,8 @@ enum loaded_rc loader_some(struct loader *l, int64_t stop)
                 status_join(l->tr, l->rest->s, &l->newer);
             return l->full ? LOADER_FULL : l->tr->join.n || l->tr->fold.oom ? LOADER_DONE : LOADER_CANT;
         }
+        if (any && host_now() >= stop) /* to join, and to begin or end a segment, takes long enough by itself */
+            break;
         if (!l->mine) {
             pthread_mutex_lock(&l->mu);
             l->mine = take(l);
