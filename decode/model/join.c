@@ -192,7 +192,7 @@ static enum joined agree(struct trace *tr, const struct segment *s)
         return JOIN_AGAIN;
     if (s->order.again)
         return JOIN_AGAIN;
-    if (s->order.bad || s->f->unsure || (s->gen.closed && s->gen.missing > s->missing))
+    if (s->order.bad || s->f->unsure)
         return JOIN_NOT;
     enum joined rc = goroutines_agree(j, s), procs = rc == JOIN_NOT ? rc : procs_agree(j, s);
     if (procs == JOIN_NOT || !gc_agrees(j, s) || !notes_agree(tr, s))
@@ -665,6 +665,8 @@ enum joined join_next(struct trace *tr, struct segment *s)
     if (!s->n && !s->order.have_base)
         return JOIN_NOT;
     enum joined rc = s->n ? agree(tr, s) : JOINED;
+    if (rc == JOINED && s->gen.closed && s->gen.missing > s->missing)
+        rc = JOIN_NOT; /* what is missing has a name of its own */
     if (rc == JOINED && s->order.stopped)
         rc = JOIN_NOT;
     if (rc != JOINED)

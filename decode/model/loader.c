@@ -1,8 +1,8 @@
 /*
  * loader.c - see loader.h.
  *
- * Under the lock: which segments there are and who has which, whose turn it is to read tables (names are numbered in the order
- * of the file), when each segment ends, and the join, which hints are taken from.
+ * Under the lock: which segments there are and who has which, what of them is prepared, whose turn it is to give names (they are
+ * numbered in the order of the file), when each segment ends, and the join, which hints are taken from.
  */
 #include "decode/model/loader.h"
 
@@ -28,7 +28,8 @@ struct loader {
     struct v2_gen last; /* what the next one needs of it */
     bool all;           /* there are no more */
     size_t next;        /* to be taken by whoever has time */
-    size_t tables;      /* whose turn it is to read them */
+    size_t names;       /* whose turn it is to give them */
+    size_t ended;       /* of so many it is known when they end */
     size_t joined;
     bool quit;
     bool newer;    /* see status_join() */
@@ -242,6 +243,97 @@ static void hints(struct loader *l, struct segment *s)
     }
 }
 
+/* ---- preparing -------------------------------------------------------------------------------------------- */
+
+/* When segments end, as far as it can be said. Under the lock. */
+static void ends_follow(struct loader *l)
+{
+    for (; l->ended < l->nseg; l->ended++) {
+        struct segment *s = l->seg[l->ended];
+        if (!s->last_known && s->step == SEG_LOOKED)
+            s->last = v2_late_last(&s->late, s->n ? l->seg[s->n - 1]->last : INT64_MIN);
+        else if (!s->last_known)
+            break;
+        s->last_known = true;
+    }
+    pthread_cond_broadcast(&l->changed);
+}
+
+/* A step that a segment needs no others for, if it waits for one. Under the lock, not while it is done. false: it doesn't. */
+static bool prepare(struct loader *l, struct segment *s, enum segment_step from)
+{
+    if (s->step != from || (from != SEG_UNREAD && s->last_known))
+        return false;
+    s->step++;
+    pthread_mutex_unlock(&l->mu);
+    if (from == SEG_UNREAD)
+        segment_read(s);
+    else
+        v2_gen_late(&s->gen, &s->late);
+    pthread_mutex_lock(&l->mu);
+    s->step++;
+    ends_follow(l);
+    return true;
+}
+
+/* Nobody asks for the last one's end, nor for one that nobody is decoded beside. Under the lock. */
+static bool foretold(const struct loader *l, const struct segment *s)
+{
+    return l->want > 1 && !(l->all && s->n + 1 == l->nseg);
+}
+
+/* Who has nothing to decode prepares what will be. Under the lock, not all the time. false: there is nothing to do. */
+static bool prepare_any(struct loader *l)
+{
+    if (l->ended < l->nseg && foretold(l, l->seg[l->ended]) && prepare(l, l->seg[l->ended], SEG_READ))
+        return true;
+    for (size_t i = l->next; i < l->next + (size_t)l->want; i++) {
+        find_until(l, i);
+        if (i >= l->nseg)
+            break;
+        if (prepare(l, l->seg[i], SEG_UNREAD))
+            return true;
+    }
+    return false;
+}
+
+/* Until its tables are read. Under the lock. */
+static void await_tables(struct loader *l, struct segment *s)
+{
+    while (s->step < SEG_READ && !l->quit)
+        if (!prepare(l, s, SEG_UNREAD))
+            pthread_cond_wait(&l->changed, &l->mu);
+}
+
+/* Names are given one segment after another. Under the lock, not while it is at it. */
+static void give_names(struct loader *l, struct segment *s)
+{
+    while (l->names < s->n && !l->quit)
+        pthread_cond_wait(&l->changed, &l->mu);
+    if (l->quit)
+        return;
+    pthread_mutex_unlock(&l->mu);
+    const int64_t t = cpu_ns();
+    segment_name(s);
+    pthread_mutex_lock(&l->mu);
+    l->tr->cost.tables += cpu_ns() - t;
+    l->names = s->n + 1;
+    pthread_cond_broadcast(&l->changed);
+    pthread_mutex_unlock(&l->mu);
+    segment_named(s);
+    pthread_mutex_lock(&l->mu);
+}
+
+/* Until it is known when the segment before it ends; it says when this one does, if others may be decoded beside it. Under the lock. */
+static void await_end(struct loader *l, struct segment *s)
+{
+    if (s->n && foretold(l, s))
+        prepare(l, s, SEG_READ);
+    while (s->n && !l->seg[s->n - 1]->last_known && !l->quit)
+        if (l->ended >= s->n || !prepare(l, l->seg[l->ended], SEG_READ))
+            pthread_cond_wait(&l->changed, &l->mu);
+}
+
 /* Its fold, and what it needs of the segments before it. false: out of memory, or it's time to quit. */
 static bool begin(struct loader *l, struct segment *s)
 {
@@ -250,32 +342,20 @@ static bool begin(struct loader *l, struct segment *s)
         s->f = f;
     bool ok = f && (!s->n || fold_init(f, &l->tr->names) == ERR_OK);
     pthread_mutex_lock(&l->mu);
-    while (l->tables < s->n && !l->quit)
-        pthread_cond_wait(&l->changed, &l->mu);
-    while (s->n && !l->seg[s->n - 1]->last_known && !l->quit)
-        pthread_cond_wait(&l->changed, &l->mu);
-    int64_t before = s->n ? l->seg[s->n - 1]->last : INT64_MIN;
+    await_tables(l, s);
+    give_names(l, s);
+    await_end(l, s);
+    const int64_t before = s->n ? l->seg[s->n - 1]->last : INT64_MIN;
     s->loader = l;
     s->procs = l->tr->join.procs;
     s->truth = s->n && l->joined == s->n;
-    bool quit = l->quit;
-    const bool foretell = l->want > 1 && !(l->all && s->n + 1 == l->nseg); /* nobody asks for the last one's end */
-    pthread_mutex_unlock(&l->mu);
-    const int64_t t = cpu_ns();
-    if (quit || !ok)
-        s->oom = true;
-    else if (!s->oom && segment_tables(s) && foretell)
-        s->last = v2_gen_last(&s->gen, before);
-    pthread_mutex_lock(&l->mu);
-    l->tr->cost.tables += cpu_ns() - t;
-    l->tables = s->n + 1 > l->tables ? s->n + 1 : l->tables;
-    s->last_known = foretell;
-    pthread_cond_broadcast(&l->changed);
+    s->oom |= l->quit || !ok;
     pthread_mutex_unlock(&l->mu);
     if (s->oom || (s->n && s->gen.torn))
         return false;
     if (!segment_begin(s, l->base, before, f))
         return false;
+    s->gen.closed |= l->nthreads > 0;
     hints(l, s);
     return true;
 }
@@ -288,7 +368,7 @@ static void done(struct loader *l, struct segment *s)
         s->last_known = true;
         s->last = s->order.last;
     }
-    pthread_cond_broadcast(&l->changed);
+    ends_follow(l);
     pthread_mutex_unlock(&l->mu);
 }
 
@@ -321,16 +401,17 @@ static void look_for_workers(struct loader *l)
 static void *worker(void *arg)
 {
     struct loader *l = arg;
-    look_for_workers(l);
     for (;;) {
         pthread_mutex_lock(&l->mu);
         struct segment *s = NULL;
         while (!l->quit && !(s = take(l)) && (!l->all || l->next < l->nseg))
-            pthread_cond_wait(&l->changed, &l->mu);
+            if (!prepare_any(l))
+                pthread_cond_wait(&l->changed, &l->mu);
         bool quit = l->quit;
         pthread_mutex_unlock(&l->mu);
         if (quit || !s)
             return NULL;
+        look_for_workers(l);
         if (begin(l, s))
             while (segment_some(s, EVENTS) && !__atomic_load_n(&l->quit, __ATOMIC_RELAXED)) {
             }
@@ -338,15 +419,26 @@ static void *worker(void *arg)
     }
 }
 
+/* While the first segment is got ready, so are others, if there are any. */
+static void start_threads(struct loader *l)
+{
+    pthread_mutex_lock(&l->mu);
+    if (l->want > 1)
+        find_until(l, 1);
+    const bool others = l->nseg > 1;
+    pthread_mutex_unlock(&l->mu);
+    while (others && l->nthreads < l->want - 1 && thread_start(&l->thread[l->nthreads], NULL, worker, l) == 0)
+        l->nthreads++;
+}
+
 /* The first segment has told when the trace began: now others can be decoded beside it. */
-static void others(struct loader *l)
+static void begun(struct loader *l)
 {
     pthread_mutex_lock(&l->mu);
     l->base = l->seg[0]->order.base;
     l->begun = true;
+    pthread_cond_broadcast(&l->changed);
     pthread_mutex_unlock(&l->mu);
-    while (l->nthreads < l->want - 1 && thread_start(&l->thread[l->nthreads], NULL, worker, l) == 0)
-        l->nthreads++;
 }
 
 /* Once more, by what is known now. */
@@ -451,6 +543,12 @@ static enum joined join_one(struct loader *l, struct segment *s)
     return JOINED;
 }
 
+/* All its events are folded, and nobody looks at it. Under the lock. */
+static bool can_join(const struct segment *s)
+{
+    return s->decoded && s->step != SEG_LOOKING;
+}
+
 /* Join what is there to be joined. */
 static enum joined join_some(struct loader *l, int64_t stop, bool *any)
 {
@@ -465,7 +563,7 @@ static enum joined join_some(struct loader *l, int64_t stop, bool *any)
             return JOIN_NOT;
         }
         struct segment *s =
-            l->all && l->joined < l->nseg && l->seg[l->joined]->decoded && !l->stopped ? l->seg[l->joined] : NULL;
+            l->all && l->joined < l->nseg && can_join(l->seg[l->joined]) && !l->stopped ? l->seg[l->joined] : NULL;
         if (s && !s->n)
             fold_rest(&l->tr->fold);
         const int64_t t = s ? cpu_ns() : 0;
@@ -500,10 +598,12 @@ static bool all_joined(struct loader *l)
 static void mine_some(struct loader *l)
 {
     struct segment *s = l->mine;
-    bool more = s->tables || begin(l, s);
+    if (!s->n && !s->named)
+        start_threads(l);
+    bool more = s->named || begin(l, s);
     more = more && !s->oom && segment_some(s, EVENTS);
     if (!s->n && s->order.have_base && !l->begun)
-        others(l);
+        begun(l);
     if (more)
         return;
     l->mine = NULL;
@@ -519,7 +619,7 @@ static void mine_some(struct loader *l)
 static void wait_some(struct loader *l, int64_t stop)
 {
     pthread_mutex_lock(&l->mu);
-    if (l->all && l->joined < l->next && !l->seg[l->joined]->decoded) { /* somebody is at it */
+    if (l->all && l->joined < l->next && !can_join(l->seg[l->joined])) { /* somebody is at it */
         struct timespec ts = {stop / 1000000000, stop % 1000000000};
         if (stop == INT64_MAX)
             pthread_cond_wait(&l->changed, &l->mu);

@@ -5,6 +5,7 @@
 
 #include "decode/base/mem.h"
 #include "decode/model/turns.h"
+#include "decode/v2/v2_names.h"
 #include "decode/v2/v2_torn.h"
 
 struct segment *segment_new(uint32_t n, const struct source *like)
@@ -34,6 +35,8 @@ uint64_t segment_held(const struct segment *s)
 void segment_rest(struct segment *s)
 {
     v2_gen_free(&s->gen);
+    mem_free(s->late.t);
+    s->late = (struct v2_late){0};
     v2_order_free(&s->order);
     mem_free(s->hint);
     s->hint = NULL;
@@ -60,17 +63,24 @@ void segment_free(struct segment *s)
     mem_free(s);
 }
 
-bool segment_tables(struct segment *s)
+void segment_read(struct segment *s)
 {
-    s->tables = true;
-    if (!v2_gen_tables(s->s, &s->gen)) {
-        s->oom = true;
-        return false;
-    }
+    s->oom |= !v2_gen_parse(s->s, &s->gen);
     s->damages = s->s->st.ndamages;
     s->warnings = s->s->st.nwarnings;
     s->missing = s->gen.missing;
-    return true;
+}
+
+void segment_name(struct segment *s)
+{
+    s->named = true;
+    s->oom = s->oom || !v2_names_give(s->s, &s->gen);
+}
+
+void segment_named(struct segment *s)
+{
+    if (!s->oom)
+        v2_names_put(&s->gen);
 }
 
 bool segment_begin(struct segment *s, int64_t base, int64_t before, struct fold *f)

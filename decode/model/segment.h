@@ -5,9 +5,9 @@
  * happens to it: so it can be put in order and folded by whoever has time, beside others. What is told is taken as it is
  * (v2_order.alone, fold.segment); whether it was so is for the join to see (decode/model/join.h).
  *
- * What a segment needs of those before it: names have the trace's numbers, so tables are read one after another; the time of
- * the last event, for no event is earlier, is foretold by a look at each thread's last batch (v2_gen_last()) where one is decoded
- * beside another.
+ * What a segment needs of those before it: names have the trace's numbers, which are given one segment after another; the time of
+ * the last event, for no event is earlier, is foretold by a look at each thread's last batch (v2_gen_late()) where one is decoded
+ * beside another. Both are prepared by whoever has time.
  */
 #ifndef GOTOP_DECODE_SEGMENT_H
 #define GOTOP_DECODE_SEGMENT_H
@@ -22,7 +22,15 @@ struct segment {
     struct v2_gen gen;
     struct v2_order order;
     struct fold *f; /* n == 0: the trace's */
-    bool tables;    /* they are read */
+    bool named;     /* its tables have the trace's names */
+    enum segment_step {
+        SEG_UNREAD,
+        SEG_READING,
+        SEG_READ, /* its tables, by themselves */
+        SEG_LOOKING,
+        SEG_LOOKED /* for its last event */
+    } step;        /* under the loader's lock */
+    struct v2_late late;
     bool over;      /* all its events are folded */
     bool decoded;   /* under the loader's lock: it can be joined */
     struct loader *loader;
@@ -47,8 +55,13 @@ struct segment {
 /* segment_new - whose generation is to be scanned into s->gen. NULL: out of memory. */
 struct segment *segment_new(uint32_t n, const struct source *like);
 void segment_free(struct segment *s); /* NULL is allowed */
-/* segment_tables - read them. false: out of memory. */
-bool segment_tables(struct segment *s);
+/*
+ * segment_read - its tables. segment_name - what they say gets the trace's names: nobody else may be giving any.
+ * segment_named - it uses them from now on. All of them: s->oom, out of memory.
+ */
+void segment_read(struct segment *s);
+void segment_name(struct segment *s);
+void segment_named(struct segment *s);
 /* segment_begin - before its first event. base: when the trace began (n > 0). false: out of memory. */
 bool segment_begin(struct segment *s, int64_t base, int64_t before, struct fold *f);
 /* segment_some - up to cap events. false: it is over. */

@@ -1,5 +1,5 @@
 /*
- * v2_ahead.c - what is cheap to know of a generation before its events are put in order: see v2_gen_last() and v2_gen_workers()
+ * v2_ahead.c - what is cheap to know of a generation before its events are put in order: see v2_gen_late() and v2_gen_workers()
  * in v2_gen.h.
  */
 #include <stdlib.h>
@@ -17,13 +17,7 @@ static unsigned times_of(uint8_t type)
     return v2_means(type) == V2_MEANS_go_switch || v2_means(type) == V2_MEANS_go_switch_destroy ? 3 : 1;
 }
 
-struct late {
-    int64_t *t;
-    size_t n, cap;
-    bool oom;
-};
-
-static void late_add(struct late *l, int64_t t, unsigned times)
+static void late_add(struct v2_late *l, int64_t t, unsigned times)
 {
     for (; times && !l->oom; times--) {
         int64_t *v = mem_grow(l->t, &l->cap, l->n + 1, sizeof *v);
@@ -45,7 +39,7 @@ struct end_of {
 };
 
 /* When a batch's last event is, from a mark on; those from `from` on go to l, if there is one, else marks are set. */
-static int64_t batch_last(struct end_of *e, double unit, int64_t from, struct late *l)
+static int64_t batch_last(struct end_of *e, double unit, int64_t from, struct v2_late *l)
 {
     const struct v2_batch *b = e->b;
     uint64_t unit64 = unit == (double)(uint64_t)unit && unit < 1e6 ? (uint64_t)unit : 0;
@@ -82,44 +76,57 @@ static int by_time(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-int64_t v2_gen_last(const struct v2_gen *g, int64_t last)
+enum { WINDOW_NS = 100000 };
+
+/* Each thread's last batch; how many. */
+static size_t last_batches(const struct v2_gen *g, struct end_of **at)
 {
-    enum { WINDOW_NS = 100000 };
-    double unit = v2_gen_unit(g);
+    const double unit = v2_gen_unit(g);
     struct idmap seen = {0};
-    struct late late = {0};
-    int64_t most = v2_ns(g->min_time, unit);
-    last = last >= most ? last + 1 : most;
-    struct end_of *at = NULL;
     size_t n = 0, cap = 0;
     for (size_t i = g->nbatch; i-- > 0;) {
         if (idmap_get(&seen, g->batch[i].m) != IDMAP_NONE)
             continue;
-        struct end_of *v = mem_grow(at, &cap, n + 1, sizeof *v);
-        if (!v || !idmap_put(&seen, g->batch[i].m, 0)) {
-            at = v ? v : at;
+        struct end_of *v = mem_grow(*at, &cap, n + 1, sizeof *v);
+        *at = v ? v : *at;
+        if (!v || !idmap_put(&seen, g->batch[i].m, 0))
             break;
-        }
-        at = v;
         const int64_t t0 = v2_ns(g->batch[i].time, unit);
-        at[n++] = (struct end_of){&g->batch[i], {{g->batch[i].p, t0}, {g->batch[i].p, t0}}};
-        int64_t t = batch_last(&at[n - 1], unit, 0, NULL);
-        most = t > most ? t : most;
+        v[n++] = (struct end_of){&g->batch[i], {{g->batch[i].p, t0}, {g->batch[i].p, t0}}};
     }
-    if (g->nsample && g->sample[g->nsample - 1].ns > most)
-        most = g->sample[g->nsample - 1].ns;
-    int64_t from = (most > last ? most : last) - WINDOW_NS;
-    for (size_t i = 0; i < n; i++)
-        (void)batch_last(&at[i], unit, from, &late);
-    for (size_t i = g->nsample; i-- > 0 && g->sample[i].ns >= from;)
-        late_add(&late, g->sample[i].ns, 1);
-    if (late.n)
-        qsort(late.t, late.n, sizeof *late.t, by_time);
-    for (size_t i = 0; i < late.n; i++)
-        last = late.t[i] > last ? late.t[i] : last + 1;
-    mem_free(late.t);
-    mem_free(at);
     idmap_free(&seen);
+    return n;
+}
+
+void v2_gen_late(const struct v2_gen *g, struct v2_late *late)
+{
+    const double unit = v2_gen_unit(g);
+    struct end_of *at = NULL;
+    const size_t n = last_batches(g, &at);
+    late->least = late->most = v2_ns(g->min_time, unit);
+    for (size_t i = 0; i < n; i++) {
+        const int64_t t = batch_last(&at[i], unit, 0, NULL);
+        late->most = t > late->most ? t : late->most;
+    }
+    if (g->nsample && g->sample[g->nsample - 1].ns > late->most)
+        late->most = g->sample[g->nsample - 1].ns;
+    const int64_t from = late->most - WINDOW_NS;
+    for (size_t i = 0; i < n; i++)
+        (void)batch_last(&at[i], unit, from, late);
+    for (size_t i = g->nsample; i-- > 0 && g->sample[i].ns >= from;)
+        late_add(late, g->sample[i].ns, 1);
+    if (late->n)
+        qsort(late->t, late->n, sizeof *late->t, by_time);
+    mem_free(at);
+}
+
+int64_t v2_late_last(const struct v2_late *late, int64_t last)
+{
+    last = last >= late->least ? last + 1 : late->least;
+    const int64_t from = (late->most > last ? late->most : last) - WINDOW_NS;
+    for (size_t i = 0; i < late->n; i++)
+        if (late->t[i] >= from)
+            last = late->t[i] > last ? late->t[i] : last + 1;
     return last;
 }
 

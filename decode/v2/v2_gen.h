@@ -93,11 +93,18 @@ bool v2_gen_hole(const struct v2_gen *g, size_t from, size_t to, uint64_t m, boo
 /* v2_gen_after - an empty generation, to be scanned as the one behind `before`. */
 void v2_gen_after(struct v2_gen *g, const struct v2_gen *before);
 /*
- * v2_gen_last - the time of its last event (absolute, ns), when the one before it ended at `last` (INT64_MIN: there is none):
- * by a look at each thread's last batch. It may err, by little, where many threads' events are told in another order than that
- * of their times.
+ * v2_late_last - the time of a generation's last event (absolute, ns), when the one before it ended at `last` (INT64_MIN: there is
+ * none), by what v2_gen_late() saw when it looked at each thread's last batch. It may err, by little, where many threads' events are
+ * told in another order than that of their times.
  */
-int64_t v2_gen_last(const struct v2_gen *g, int64_t last);
+struct v2_late {
+    int64_t least, most; /* before it nothing is; the latest time that is told */
+    int64_t *t;          /* of the last moments' events, ascending; to be freed */
+    size_t n, cap;
+    bool oom;
+};
+void v2_gen_late(const struct v2_gen *g, struct v2_late *late);
+int64_t v2_late_last(const struct v2_late *late, int64_t last);
 /*
  * v2_gen_workers - goroutines that are the collector's mark workers, by where they were created or (inferred) by their stacks, each
  * maybe more than once: a look at all events (of a huge one at some), without their order. func: the name of the function.

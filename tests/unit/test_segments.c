@@ -320,12 +320,105 @@ static void test_worker(void **state)
     tracegen_free(&b);
 }
 
+/* ---- names ------------------------------------------------------------------------------------------------ */
+
+/* More frames than have short numbers; the last two stacks: a frame of many bytes, one whose function is nowhere. */
+enum { FULL = 520, DEEP = 128, STACKS = FULL + 2 };
+
+/* A generation with these stacks. Ids differ: f is string `f`, g the other of 1 and 2, stack k has id k + from. */
+static void stacks_gen(struct tracegen_buf *b, int gen, int f, int from)
+{
+    const int t = 1000 * gen, g = 3 - f;
+    tracegen_printf(
+        b,
+        "batch gen=%d m=-1 t=%d\nSync\nFrequency freq=1000000000\nClockSnapshot +1 mono=1 sec=1 nsec=1\n"
+        "batch gen=%d m=7 t=%d\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nGoStop +8 reason=%d "
+        "stack=%d\nGoStart +5 g=1 g_seq=1\nbatch gen=%d m=-1 t=%d\nStrings\nString id=%d \"f\"\n"
+        "String id=%d \"g\"\n",
+        gen, t, gen, t, f, FULL - 1 + from, gen, t, f, g);
+    for (int k = 0; k < STACKS; k++) {
+        if (k % 50 == 0)
+            tracegen_printf(b, "batch gen=%d m=-1 t=%d\nStacks\n", gen, t);
+        tracegen_printf(b, "Stack id=%d", k + from);
+        for (int i = 0; i < DEEP && k < FULL; i++)
+            tracegen_printf(b, " %d:%d:%d:%d", 1000 + k * DEEP + i, i % 2 ? f : g, f, i);
+        if (k == FULL)
+            tracegen_printf(b, " 0xfffffffffffffff0:%d:%d:0xffffffffffffff", f, f);
+        if (k > FULL)
+            tracegen_printf(b, " 7:99:%d:1", f);
+        tracegen_printf(b, "\n");
+    }
+    tracegen_printf(b, "Stack id=%d 1:1:1:1\nend\nraw 34\n", from); /* a second one of that id */
+}
+
+static void expect_stacks(const struct trace *tr)
+{
+    assert_int_equal(trace_nstacks(tr), 1 + STACKS + 2); /* 1:1:1:1 is f in the first, g in the second */
+    for (uint32_t k = 0; k < FULL; k++) {
+        assert_int_equal(trace_stack(tr, k + 1), DEEP);
+        for (uint32_t i = 0; i < DEEP; i++) {
+            const struct frame f = trace_frame(tr, k + 1, i);
+            assert_true(f.pc == 1000 + k * DEEP + i && f.line == i && trace_str(tr, f.file).p[0] == 'f');
+            assert_int_equal(trace_str(tr, f.func).p[0], i % 2 ? 'f' : 'g');
+        }
+    }
+    assert_true(trace_frame(tr, FULL + 1, 0).pc == 0xfffffffffffffff0u);
+    assert_true(trace_frame(tr, FULL + 1, 0).line == 0xffffffffffffffu);
+    const struct str lost = trace_str(tr, trace_frame(tr, FULL + 2, 0).func);
+    assert_true(lost.len == 3 && !memcmp(lost.p, "#99", 3));
+}
+
+/* Each generation has numbers of its own for the same stacks: in the trace they are the same, whoever read them and when. */
+static void test_stacks(void **state)
+{
+    (void)state;
+    struct tracegen_buf b = {0};
+    tracegen_printf(&b, "go 1.26\nnoauto\n");
+    for (int gen = 1; gen < 6; gen++)
+        stacks_gen(&b, gen, gen % 2 ? 1 : 2, gen * 5);
+    struct loaded plain = load_as((char *)b.p, 1, true);
+    char *truth = all_of(plain.tr);
+    expect_stacks(plain.tr);
+    for (int threads = 1; threads <= 4; threads++) {
+        struct loaded l = load_as((char *)b.p, threads, false);
+        char *is = all_of(l.tr);
+        assert_int_equal(l.tr->cost.segments, 5);
+        assert_string_equal(is, truth);
+        expect_stacks(l.tr);
+        free(is);
+        unload(&l);
+    }
+    free(truth);
+    unload(&plain);
+    tracegen_free(&b);
+}
+
+/* What isn't in the first generation's tables has a name of its own, though others are named beside it. */
+static void test_nameless(void **state)
+{
+    (void)state;
+    const char *text = G1 "GoStop +8 reason=70 stack=0\nGoStart +5 g=1 g_seq=1\n" END MORE MORE;
+    struct loaded plain = load_as(text, 1, true);
+    char *truth = all_of(plain.tr);
+    assert_non_null(strstr(truth, "(#70)"));
+    for (int threads = 1; threads <= 4; threads++) {
+        struct loaded l = load_as(text, threads, false);
+        char *is = all_of(l.tr);
+        assert_string_equal(is, truth);
+        free(is);
+        unload(&l);
+    }
+    free(truth);
+    unload(&plain);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_call_ends), cmocka_unit_test(test_call_stolen), cmocka_unit_test(test_statuses),
         cmocka_unit_test(test_ranges),    cmocka_unit_test(test_collector),   cmocka_unit_test(test_told_late),
-        cmocka_unit_test(test_notes),     cmocka_unit_test(test_worker),
+        cmocka_unit_test(test_notes),     cmocka_unit_test(test_worker),      cmocka_unit_test(test_stacks),
+        cmocka_unit_test(test_nameless),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
