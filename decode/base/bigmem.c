@@ -223,12 +223,15 @@ void *bigmem_resize(void *p, size_t n)
     return q;
 }
 
-void bigmem_touch(void *p)
+void bigmem_touch(void *p, size_t n)
 {
-#ifdef MADV_POPULATE_WRITE
-    (void)madvise(p, bigmem_size(p), MADV_POPULATE_WRITE); /* before Linux 5.14: they come as they are written */
+#ifdef MADV_POPULATE_WRITE /* before Linux 5.14: they come as they are written */
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = ((uintptr_t)p + page - 1) & ~(page - 1),
+                    end = ((uintptr_t)p + n) & ~(page - 1);
+    if (at < end)
+        (void)madvise((void *)at, end - at, MADV_POPULATE_WRITE);
 #else
-    (void)p;
+    (void)p, (void)n;
 #endif
 }
 

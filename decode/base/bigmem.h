@@ -34,8 +34,8 @@ size_t bigmem_size(const void *p);
 void *bigmem_resize(void *p, size_t n);
 /* bigmem_held - the same of what stands in memory; 0 of a spilled one. */
 size_t bigmem_held(const void *p);
-/* bigmem_touch - all of p, one of these blocks, is about to be written: its pages come at once, not each by a fault of its own. */
-void bigmem_touch(void *p);
+/* bigmem_touch - n bytes at p, of any block, are about to be written: their whole pages come at once, not each by a fault of its own. */
+void bigmem_touch(void *p, size_t n);
 void bigmem_free(void *p); /* p: one of these blocks */
 
 #endif

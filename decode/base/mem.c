@@ -139,8 +139,9 @@ void mem_free(void *p)
 
 void mem_touch(void *p)
 {
-    if (bigmem_size(p))
-        bigmem_touch(p);
+    const size_t big = bigmem_size(p);
+    if (p)
+        bigmem_touch(p, big ? big : malloc_usable_size(p));
 }
 
 /* By how many elements an array of n grows. The larger the less: what it has too much is memory lost, and a large block

@@ -26,7 +26,7 @@ void mem_free(void *p);
  */
 void *mem_grow(void *p, size_t *cap, size_t need, size_t size) __attribute__((warn_unused_result));
 
-/* mem_touch - all of a block is about to be written: a large one's pages come at once, which costs a third of coming singly. */
+/* mem_touch - all of a block is about to be written: its pages come at once, which costs a third of coming singly. */
 void mem_touch(void *p);
 
 /*

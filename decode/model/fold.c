@@ -773,14 +773,17 @@ enum err_code fold_init(struct fold *f, const struct names *names)
     return ERR_OK;
 }
 
+void fold_beside(struct fold *f)
+{
+    f->pool.bump.most = (size_t)256 << 10;
+}
+
 void fold_segment(struct fold *f, int64_t t0)
 {
     f->segment = true;
     f->t0 = f->end = t0;
     for (int b = 0; b < BAND_COUNT; b++)
         f->lane[LANE_BAND][b] = (struct spanlane){.p = EV_NONE, .m = EV_NONE};
-    f->pool.bump.next = (size_t)128 << 10;
-    f->pool.bump.most = (size_t)256 << 10;
     while (t0 >> f->gb_shift >= GB_MAX)
         f->gb_shift++;
     f->gb_first = (uint64_t)t0 >> f->gb_shift;

@@ -202,6 +202,8 @@ static inline struct ginfo *fold_info_at(const struct fold *f, uint32_t g)
 
 enum err_code fold_init(struct fold *f, const struct names *names);
 void fold_free(struct fold *f);
+/* fold_beside - it is one of many, each of whose last chunk of packed spans isn't full: chunks are smaller. */
+void fold_beside(struct fold *f);
 /* fold_segment - a fold that was just initialised becomes that of a segment which begins at t0. */
 #define FOLD_MANY ((uint64_t)1 << 30)
 void fold_segment(struct fold *f, int64_t t0);

@@ -241,6 +241,7 @@ static bool maps_make(struct join *j, struct segment *s)
     s->old = mem_alloc((s->nhint + 1) * sizeof *s->old);
     if (!s->gmap || !s->pmap || !s->mmap || !s->old)
         return false;
+    mem_touch(s->gmap);
     memset(s->gmap, 0, ng * sizeof *s->gmap);
     for (size_t i = 0; i < o->nwas; i++)
         if (!o->was[i].assists) {

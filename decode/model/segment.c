@@ -98,6 +98,7 @@ bool segment_begin(struct segment *s, int64_t base, int64_t before, struct fold 
     s->gen.reason_inferred = false;
     s->gen.closed = s->n;
     s->nhint = 0;
+    fold_beside(f);
     if (s->n) {
         o->alone = o->have_base = true;
         o->base = base;
