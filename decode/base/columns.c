@@ -1,6 +1,10 @@
 /* columns.c - see columns.h. */
 #include "decode/base/columns.h"
 
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
+#endif
+
 #include "decode/base/mem.h"
 
 static inline void store8(uint8_t *p, uint64_t v)
@@ -9,6 +13,11 @@ static inline void store8(uint8_t *p, uint64_t v)
     v = __builtin_bswap64(v);
 #endif
     memcpy(p, &v, sizeof v);
+}
+
+static inline uint8_t bytes_above(uint64_t lo, uint64_t hi)
+{
+    return (uint8_t)(hi > lo ? (71 - __builtin_clzll(hi - lo)) / 8 : 0);
 }
 
 /* How many bytes a column's values take above the least of them. Values stand n apart. */
@@ -25,8 +34,49 @@ static inline __attribute__((always_inline)) uint8_t width_of(const uint64_t *v,
         hi = hi > x ? hi : x;
     }
     *least = lo;
-    return (uint8_t)(hi > lo ? (71 - __builtin_clzll(hi - lo)) / 8 : 0);
+    return bytes_above(lo, hi);
 }
+
+/* The same of all columns of rows, eight of them at a time. false: this processor can't. */
+#if defined(__x86_64__) && defined(__GNUC__)
+#define WIDE __attribute__((target("avx512f,avx512vl")))
+
+static WIDE void bounds_wide(const uint64_t *v, unsigned rows, unsigned n, uint64_t lo[COLUMNS_MOST],
+                             uint64_t hi[COLUMNS_MOST])
+{
+    const __mmask8 a = (__mmask8)(n < 8 ? (1u << n) - 1 : 0xff), b = (__mmask8)(n > 8 ? (1u << (n - 8)) - 1 : 0);
+    __m512i lo0 = _mm512_maskz_loadu_epi64(a, v), hi0 = lo0, lo1 = _mm512_maskz_loadu_epi64(b, v + 8), hi1 = lo1;
+    for (unsigned i = 1; i < rows; i++) {
+        v += n;
+        const __m512i x = _mm512_maskz_loadu_epi64(a, v), y = _mm512_maskz_loadu_epi64(b, v + 8);
+        lo0 = _mm512_min_epu64(lo0, x);
+        hi0 = _mm512_max_epu64(hi0, x);
+        lo1 = _mm512_min_epu64(lo1, y);
+        hi1 = _mm512_max_epu64(hi1, y);
+    }
+    _mm512_storeu_si512(lo, lo0);
+    _mm512_storeu_si512(lo + 8, lo1);
+    _mm512_storeu_si512(hi, hi0);
+    _mm512_storeu_si512(hi + 8, hi1);
+}
+
+static bool widths_wide(const uint64_t *v, unsigned rows, unsigned n, uint8_t *width, uint64_t least[COLUMNS_MOST])
+{
+    uint64_t hi[COLUMNS_MOST];
+    if (!__builtin_cpu_supports("avx512vl"))
+        return false;
+    bounds_wide(v, rows, n, least, hi);
+    for (unsigned c = 0; c < n; c++)
+        width[c] = bytes_above(least[c], hi[c]);
+    return true;
+}
+#else
+static bool widths_wide(const uint64_t *v, unsigned rows, unsigned n, uint8_t *width, uint64_t *least)
+{
+    (void)v, (void)rows, (void)n, (void)width, (void)least;
+    return false;
+}
+#endif
 
 /* Room for n columns of such widths, and what they begin with. NULL: out of memory. */
 static struct columns *columns_room(unsigned rows, unsigned n, const uint8_t *width, const uint64_t *least)
@@ -49,6 +99,7 @@ static struct columns *columns_room(unsigned rows, unsigned n, const uint8_t *wi
 static inline __attribute__((always_inline)) void column_put(uint8_t *p, const uint64_t *x, unsigned rows, unsigned n,
                                                              unsigned w, uint64_t lo)
 {
+#pragma GCC unroll 4
     for (unsigned i = 0; w && i < rows; i++, x += n, p += w)
         store8(p, *x - lo);
 }
@@ -57,7 +108,8 @@ struct columns *columns_make(const uint64_t *v, unsigned rows, unsigned n)
 {
     uint64_t least[COLUMNS_MOST] = {0};
     uint8_t width[COLUMNS_MOST] = {0};
-    for (unsigned c = 0; c < n; c++)
+    const bool wide = widths_wide(v, rows, n, width, least);
+    for (unsigned c = 0; !wide && c < n; c++)
         width[c] = width_of(v + c, rows, n, &least[c]);
     struct columns *k = columns_room(rows, n, width, least);
     for (unsigned c = 0; k && c < n; c++)

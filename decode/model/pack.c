@@ -159,17 +159,36 @@ _Static_assert(PACK_FEW == 4 && PACK_FEW < PALETTE_FROM && PACK_FEW < SPAN_BLOCK
 /* One value, and its length code: how many bytes it has, of what is no id one less. */
 FEW uint8_t *put_one(uint8_t *o, uint32_t x, bool id, unsigned *codes, unsigned at)
 {
-    const unsigned bits = 63u - (unsigned)__builtin_clzll((uint64_t)x << 1 | 1); /* of x, 0 of 0 */
-    const unsigned c = id ? (bits + 7) / 8 : (bits - (bits > 0)) / 8;
+    const unsigned bits = 63u ^ (unsigned)__builtin_clzll((uint64_t)x << 1 | 1); /* of x, 0 of 0 */
+    const unsigned c = id ? (bits + 7) / 8 : (31u ^ (unsigned)__builtin_clz(x | 1)) / 8;
     *codes |= c << at;
     memcpy(o, &x, 4);
     return o + c + !id;
 }
 
-/* n is a constant where it is called. */
+/* dur_stored() without asking: whether a duration is whole can't be foreseen. */
+FEW uint32_t few_dur(uint32_t x, bool units)
+{
+    const uint32_t odd = 0u - ((x & 63) != 0);
+    return units ? ((x << 1 | 1) & odd) | (x >> 5 & ~odd) : x;
+}
+
+/* A column of ids. n is a constant where these are called, so that their loops are none. */
+FEW uint8_t *put_few_ids(uint8_t *o, const struct waitspan *s, uint32_t n, bool stacks)
+{
+    uint8_t *const ctl = o++;
+    unsigned codes = 0;
+#pragma GCC unroll 4
+    for (uint32_t i = 0; i < n; i++)
+        o = put_one(o, stacks ? wait_stack(&s[i]) : wait_who(&s[i]), true, &codes, 2 * i);
+    *ctl = (uint8_t)codes;
+    return o;
+}
+
 FEW size_t put_few(uint8_t *out, const struct waitspan *s, uint32_t n, bool units)
 {
     uint64_t all = 0, rest = 0;
+#pragma GCC unroll 4
     for (uint32_t i = 0; i < n; i++) {
         all |= s[i].dur_who;
         rest |= s[i].rest;
@@ -180,30 +199,32 @@ FEW size_t put_few(uint8_t *out, const struct waitspan *s, uint32_t n, bool unit
     out[0] = (uint8_t)((units ? PACK_UNIT : 0) | (all >> 32 ? PACK_WHO : 0) | ((uint32_t)rest ? PACK_STACK : 0));
     uint8_t *ctl = out + 1 + n, *o = ctl + 1;
     unsigned codes = 0;
+#pragma GCC unroll 4
     for (uint32_t i = 0; i < n; i++)
-        o = put_one(o, (uint32_t)dur_stored((uint32_t)s[i].dur_who, units), false, &codes, 2 * i);
+        o = put_one(o, few_dur((uint32_t)s[i].dur_who, units), false, &codes, 2 * i);
     *ctl = (uint8_t)codes;
-    for (int k = 0; k < 2; k++) {
-        if (k ? !(uint32_t)rest : !(all >> 32))
-            continue;
-        ctl = o++;
-        codes = 0;
-        for (uint32_t i = 0; i < n; i++)
-            o = put_one(o, k ? wait_stack(&s[i]) : wait_who(&s[i]), true, &codes, 2 * i);
-        *ctl = (uint8_t)codes;
-    }
+    if (all >> 32)
+        o = put_few_ids(o, s, n, false);
+    if ((uint32_t)rest)
+        o = put_few_ids(o, s, n, true);
     return (size_t)(o - out);
 }
 
-size_t pack_few(uint8_t *out, const struct waitspan *s, uint32_t n, const struct pack_how *how)
+FEW size_t put_n(uint8_t *out, const struct waitspan *s, uint32_t n, bool units)
 {
-    const bool units = how->whole >= PACK_WHOLE_MOST;
     switch (n) {
     case 1: return put_few(out, s, 1, units);
     case 2: return put_few(out, s, 2, units);
     case 3: return put_few(out, s, 3, units);
     default: return put_few(out, s, PACK_FEW, units);
     }
+}
+
+size_t pack_few(uint8_t *out, const struct waitspan *s, uint32_t n, const struct pack_how *how)
+{
+    if (how->whole < PACK_WHOLE_MOST)
+        return put_n(out, s, n, false);
+    return put_n(out, s, n, true);
 }
 
 /* ---- four values at a time -------------------------------------------------------------------------------- */

@@ -254,6 +254,19 @@ static struct pack_how how_of(const struct span_pool *sp)
     return (struct pack_how){(const uint8_t(*)[4])sp->tagslot, sp->longs, sp->whole};
 }
 
+/* The same of a few spans, for less. NULL: it is for pack_into(). */
+static inline uint8_t *pack_few_into(struct bump *b, const struct waitspan *s, uint32_t n, const struct pack_how *how,
+                                     uint64_t *packed_bytes)
+{
+    if (n > PACK_FEW || !b->at || b->end - b->at < PACK_MAX + 2 * PACK_SLACK)
+        return NULL;
+    const size_t len = pack_few(b->at, s, n, how);
+    uint8_t *p = len ? b->at : NULL;
+    b->at += (len + 1) & ~(size_t)1;
+    *packed_bytes += len;
+    return p;
+}
+
 /* ---- appending ------------------------------------------------------------------------------------------ */
 
 void spans_begin(struct spanlane *l, int64_t t, uint32_t tag, uint32_t who, uint32_t stack)
@@ -388,7 +401,9 @@ void spans_rest(struct span_pool *sp, struct spanlane *l)
     uint8_t *p = NULL;
     if (n) {
         struct pack_how how = how_of(sp);
-        p = pack_into(&sp->bump, LANE_G, s, n, &how, NULL, &sp->packed_bytes);
+        p = pack_few_into(&sp->bump, s, n, &how, &sp->packed_bytes);
+        if (!p)
+            p = pack_into(&sp->bump, LANE_G, s, n, &how, NULL, &sp->packed_bytes);
         sp->whole = how.whole;
         sp->oom = sp->oom || !p;
         if (!p)

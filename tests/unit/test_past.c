@@ -2,6 +2,7 @@
  * test_past.c - goroutines that are over and were put away (decode/model/past.h) answer as if they had stayed: the same events are
  * folded twice, once with putting away and once without.
  */
+#include "decode/base/columns.h"
 #include "tests/unit/query_check.h"
 
 enum { LIVE = 24, NP = 4 };
@@ -226,9 +227,36 @@ static void test_dead_run(void **state)
     close_twice(&w);
 }
 
+/* Rows and columns of the same values make the same bytes, from which each value comes back. */
+static void test_columns(void **state)
+{
+    (void)state;
+    for (unsigned round = 0; round < 2000; round++) {
+        static uint64_t v[COLUMNS_ROWS * COLUMNS_MOST], by[COLUMNS_MOST][COLUMNS_ROWS];
+        const uint64_t *at[COLUMNS_MOST];
+        const unsigned n = 1 + round % COLUMNS_MOST, rows = 1 + (unsigned)below(&rng, COLUMNS_ROWS);
+        for (unsigned c = 0; c < n; c++) {
+            const uint64_t least = below(&rng, 3) ? below(&rng, 1000) : UINT64_MAX << below(&rng, 64);
+            const unsigned shift = (unsigned)below(&rng, 64);
+            at[c] = by[c];
+            for (unsigned r = 0; r < rows; r++)
+                by[c][r] = v[r * n + c] = least + (below(&rng, 2) ? 0 : below(&rng, UINT64_MAX >> shift));
+        }
+        struct columns *a = columns_make(v, rows, n), *b = columns_of(at, rows, n);
+        assert_true(a && b && columns_bytes(a, rows) == columns_bytes(b, rows));
+        assert_memory_equal(a, b, columns_bytes(a, rows));
+        for (unsigned c = 0; c < n; c++)
+            for (unsigned r = 0; r < rows; r++)
+                assert_true(columns_get(a, n, r, c) == by[c][r]);
+        mem_free(a);
+        mem_free(b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_columns),
         cmocka_unit_test(test_same),
         cmocka_unit_test(test_dead_run),
     };
