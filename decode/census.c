@@ -103,11 +103,9 @@ static void batch(struct census *c, struct census_gen *g, const struct v2_raw_ba
 
 static bool generation(struct census *c, const struct v2_raw_gen *raw, const uint8_t *data)
 {
-    struct census_gen *g = mem_grow(c->gen, &c->capgen, c->ngen + 1, sizeof *g);
-    if (!g)
+    if (!mem_room(c->gen, c->capgen, c->ngen + 1))
         return false;
-    c->gen = g;
-    g += c->ngen++;
+    struct census_gen *g = &c->gen[c->ngen++];
     *g = (struct census_gen){.number = raw->number,
                              .offset = (uint64_t)(raw->start - data),
                              .bytes = (uint64_t)(raw->end - raw->start),

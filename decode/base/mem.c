@@ -174,6 +174,17 @@ void *mem_grow(void *p, size_t *cap, size_t need, size_t size)
     return q;
 }
 
+bool mem_room_zeros_of(void *array, size_t *cap, size_t need, size_t size)
+{
+    const size_t had = *cap;
+    if (!mem_room_of(array, cap, need, size))
+        return false;
+    char *p;
+    memcpy(&p, array, sizeof p);
+    memset(p + had * size, 0, (*cap - had) * size);
+    return true;
+}
+
 void mem_limit(uint64_t bytes)
 {
     atomic_store(&limit, bytes < SIZE_MAX / 2 ? (size_t)bytes : SIZE_MAX / 2);

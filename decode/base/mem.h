@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 void *mem_alloc(size_t n) __attribute__((warn_unused_result));
 void *mem_zalloc(size_t n) __attribute__((warn_unused_result));
@@ -25,6 +26,25 @@ void mem_free(void *p);
  * *cap is updated; returns the array (moved or not) or NULL when out of memory, the old one then still valid.
  */
 void *mem_grow(void *p, size_t *cap, size_t need, size_t size) __attribute__((warn_unused_result));
+
+/*
+ * mem_room - mem_grow() of an array that stands in a variable, as its capacity does: both change. false: out of memory, all
+ * stands. mem_room_zeros - what is new of it is zeros.
+ */
+#define mem_room(array, cap, need) mem_room_of(&(array), &(cap), need, sizeof *(array))
+#define mem_room_zeros(array, cap, need) mem_room_zeros_of(&(array), &(cap), need, sizeof *(array))
+static inline bool mem_room_of(void *array, size_t *cap, size_t need, size_t size)
+{
+    void *p;
+    memcpy(&p, array, sizeof p);
+    if (p && need <= *cap)
+        return true;
+    p = mem_grow(p, cap, need, size);
+    if (p)
+        memcpy(array, &p, sizeof p);
+    return p;
+}
+bool mem_room_zeros_of(void *array, size_t *cap, size_t need, size_t size);
 
 /* mem_touch - all of a block is about to be written: its pages come at once, which costs a third of coming singly. */
 void mem_touch(void *p);

@@ -79,13 +79,11 @@ enum err_code places_read(int place, const char *path, char **text, size_t *len)
     size_t cap = 0, at = 0;
     char *buf = NULL;
     for (;;) {
-        char *more = mem_grow(buf, &cap, at + 4096, 1);
-        if (!more) {
+        if (!mem_room(buf, cap, at + 4096)) {
             mem_free(buf);
             fclose(f);
             return ERR_NOMEM;
         }
-        buf = more;
         size_t got = fread(buf + at, 1, cap - at, f);
         at += got;
         if (got == 0 || at > PLACES_FILE_MAX)

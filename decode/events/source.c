@@ -6,13 +6,6 @@
 
 #include "decode/base/mem.h"
 
-static bool room(struct source_notes *l, size_t n)
-{
-    struct err *v = l->cap < n ? mem_grow(l->v, &l->cap, n, sizeof *v) : l->v;
-    l->v = v ? v : l->v;
-    return v;
-}
-
 const struct err *source_note(const struct source_notes *l, uint32_t i)
 {
     static const struct err lost = {
@@ -22,13 +15,13 @@ const struct err *source_note(const struct source_notes *l, uint32_t i)
 
 void source_note_put(struct source_notes *l, uint32_t i, const struct err *e)
 {
-    if (i < SOURCE_NOTES && room(l, i + 1u))
+    if (i < SOURCE_NOTES && mem_room(l->v, l->cap, i + 1u))
         l->v[i] = *e;
 }
 
 bool source_notes_room(struct source *s)
 {
-    return room(&s->damage, SOURCE_NOTES) && room(&s->warning, SOURCE_NOTES);
+    return mem_room(s->damage.v, s->damage.cap, SOURCE_NOTES) && mem_room(s->warning.v, s->warning.cap, SOURCE_NOTES);
 }
 
 void source_notes_free(struct source *s)

@@ -95,11 +95,9 @@ static bool gen_begins(const struct v2_gen *g)
 
 static bool gen_add(struct joint *j, uint32_t file, const struct v2_gen *g)
 {
-    struct jgen *v = mem_grow(j->gen, &j->cap, j->ngen + 1, sizeof *v);
-    if (!v)
+    if (!mem_room(j->gen, j->cap, j->ngen + 1))
         return false;
-    j->gen = v;
-    struct jgen *x = &v[j->ngen++];
+    struct jgen *x = &j->gen[j->ngen++];
     *x = (struct jgen){.file = file,
                        .start = g->start,
                        .end = g->end,

@@ -26,21 +26,17 @@ static enum err_code gen_put(struct stream *st, const uint8_t *p, size_t n, stru
     if (st->max && g->n + n > st->max)
         return err_set(e, ERR_NOMEM, st->bytes, "generation %" PRIu64 " is larger than %" PRIu64 " bytes", g->number,
                        st->max);
-    uint8_t *q = mem_grow(g->p, &g->cap, g->n + n, 1);
-    if (!q)
+    if (!mem_room(g->p, g->cap, g->n + n))
         return no_memory(e);
-    memcpy(q + g->n, p, n);
-    g->p = q;
+    memcpy(g->p + g->n, p, n);
     g->n += n;
     return ERR_OK;
 }
 
 static enum err_code gen_begin(struct stream *st, uint64_t number, struct err *e)
 {
-    struct stream_gen *g = mem_grow(st->gen, &st->cap, st->ngen + 1, sizeof *g);
-    if (!g)
+    if (!mem_room(st->gen, st->cap, st->ngen + 1))
         return no_memory(e);
-    st->gen = g;
     st->last = number;
     st->gen[st->ngen++] =
         (struct stream_gen){.number = number, .offset = st->bytes - st->nhead, .after_lost = st->lose};
@@ -327,15 +323,13 @@ size_t stream_lose(struct stream *st)
 
 bool stream_hand(struct stream *from, struct stream *to)
 {
-    size_t n = stream_whole(from);
-    struct stream_gen *g = n ? mem_grow(to->gen, &to->cap, to->ngen + n, sizeof *g) : NULL;
-    if (n && !g)
+    const size_t n = stream_whole(from);
+    if (n && !mem_room(to->gen, to->cap, to->ngen + n))
         return false;
     if (n) {
-        to->gen = g;
-        memcpy(g + to->ngen, from->gen, n * sizeof *g);
+        memcpy(to->gen + to->ngen, from->gen, n * sizeof *to->gen);
         to->ngen += n;
-        memmove(from->gen, from->gen + n, (from->ngen - n) * sizeof *g);
+        memmove(from->gen, from->gen + n, (from->ngen - n) * sizeof *from->gen);
         from->ngen -= n;
     }
     to->dialect = from->dialect;

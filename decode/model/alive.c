@@ -38,11 +38,9 @@ static const struct alive_chunk *chunk_of(struct alive *a, const struct trace *t
     if (i > a->n || (uint64_t)(i + 1) * ALIVE_CHUNK > trace_nlanes(tr, k))
         return NULL;
     if (i == a->n) {
-        struct alive_chunk *c = mem_grow(a->chunk, &a->cap, a->n + 1, sizeof *c);
-        if (!c)
+        if (!mem_room(a->chunk, a->cap, a->n + 1))
             return NULL;
-        a->chunk = c;
-        sum_up(&c[a->n++], tr, k, lane);
+        sum_up(&a->chunk[a->n++], tr, k, lane);
     }
     struct alive_chunk *c = &a->chunk[i];
     if (c->end != INT64_MAX && (c->end != trace_info(tr)->end || (trace_info(tr)->done && !trace_info(tr)->more)))

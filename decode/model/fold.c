@@ -18,21 +18,6 @@
 
 /* ---- growing ---------------------------------------------------------------------------------------------- */
 
-bool fold_grow(struct fold *f, void *arrayp, size_t *cap, size_t need, size_t size)
-{
-    void *p;
-    memcpy(&p, arrayp, sizeof p);
-    if (need <= *cap && p)
-        return true;
-    p = mem_grow(p, cap, need, size);
-    if (!p) {
-        f->oom = true;
-        return false;
-    }
-    memcpy(arrayp, &p, sizeof p);
-    return true;
-}
-
 static bool lane_room(struct fold *f, enum lane_kind k, uint32_t i)
 {
     if (i < f->nlane[k])
@@ -41,11 +26,11 @@ static bool lane_room(struct fold *f, enum lane_kind k, uint32_t i)
     size_t need = (size_t)i + 1, was = f->nlane[k];
     if (k == LANE_G)
         return past_room(f, need);
-    if (k != LANE_M && !fold_grow(f, &f->lane[k], &f->caplane[k], need, sizeof(struct spanlane)))
+    if (k != LANE_M && !fold_room(f, f->lane[k], f->caplane[k], need))
         return false;
-    if (k == LANE_P && !fold_grow(f, &f->p, &f->capp, need, sizeof *f->p))
+    if (k == LANE_P && !fold_room(f, f->p, f->capp, need))
         return false;
-    if (k == LANE_M && !fold_grow(f, &f->m, &f->capm, need, sizeof *f->m))
+    if (k == LANE_M && !fold_room(f, f->m, f->capm, need))
         return false;
     for (size_t j = was; j < need; j++) {
         if (k != LANE_M)

@@ -7,7 +7,7 @@
 
 bool fold_open_push(struct fold *f, uint32_t **open, size_t *n, size_t *cap, uint32_t index)
 {
-    if (!fold_grow(f, open, cap, *n + 1, sizeof **open))
+    if (!fold_room(f, *open, *cap, *n + 1))
         return false;
     (*open)[(*n)++] = index;
     return true;
@@ -62,8 +62,7 @@ void fold_range_begin(struct fold *f, const struct ev *e)
     struct vec_range *v = &f->range[e->state];
     if (!slot || *slot)
         return; /* already open: a reader noted it, or it was repeated as active */
-    if (!fold_grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v) ||
-        !fold_open_push(f, &v->open, &v->nopen, &v->capopen, (uint32_t)v->n))
+    if (!fold_room(f, v->v, v->cap, v->n + 1) || !fold_open_push(f, &v->open, &v->nopen, &v->capopen, (uint32_t)v->n))
         return;
     bool early = e->flags & EVF_BACKDATE, carried = e->flags & EVF_CARRIED;
     f->carrying = carried;
@@ -113,7 +112,7 @@ void fold_range_end(struct fold *f, const struct ev *e)
     if (!*slot && f->lossy)
         return;   /* of what was open then fold_range_lost() has kept what is sure */
     if (!*slot) { /* it began before the trace, and nobody told */
-        if (!fold_grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v))
+        if (!fold_room(f, v->v, v->cap, v->n + 1))
             return;
         bool p_scope = e->state == RANGE_SWEEP || (e->state == RANGE_STW && e->flags & EVF_EXTRA);
         if (v->n)
@@ -206,7 +205,7 @@ void fold_bands_again(struct fold *f)
 void fold_task_begin(struct fold *f, const struct ev *e)
 {
     struct vec_task *v = &f->tasks;
-    if (idmap_get(&f->opentasks, e->arg) != IDMAP_NONE || !fold_grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v))
+    if (idmap_get(&f->opentasks, e->arg) != IDMAP_NONE || !fold_room(f, v->v, v->cap, v->n + 1))
         return;
     if (!idmap_put(&f->opentasks, e->arg, (uint32_t)v->n)) {
         f->oom = true;
@@ -234,7 +233,7 @@ void fold_task_end(struct fold *f, const struct ev *e)
         idmap_del(&f->opentasks, e->arg);
         return;
     }
-    if (!fold_grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v))
+    if (!fold_room(f, v->v, v->cap, v->n + 1))
         return;
     if (v->n)
         v->unsorted = true;
@@ -251,8 +250,7 @@ void fold_task_end(struct fold *f, const struct ev *e)
 void fold_region_begin(struct fold *f, const struct ev *e)
 {
     struct vec_region *v = &f->regions;
-    if (e->g == EV_NONE || !fold_grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v) ||
-        !fold_grow(f, &v->prev, &v->capprev, v->n + 1, sizeof *v->prev))
+    if (e->g == EV_NONE || !fold_room(f, v->v, v->cap, v->n + 1) || !fold_room(f, v->prev, v->capprev, v->n + 1))
         return;
     struct ginfo *gi = fold_info_at(f, e->g);
     v->prev[v->n] = gi->region;
@@ -285,8 +283,7 @@ void fold_region_end(struct fold *f, const struct ev *e)
             gi->depth--;
         return;
     }
-    if (!fold_grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v) ||
-        !fold_grow(f, &v->prev, &v->capprev, v->n + 1, sizeof *v->prev))
+    if (!fold_room(f, v->v, v->cap, v->n + 1) || !fold_room(f, v->prev, v->capprev, v->n + 1))
         return;
     if (v->n)
         v->unsorted = true;
@@ -323,24 +320,20 @@ void fold_regions_lost(struct fold *f, int64_t since)
 void fold_log(struct fold *f, const struct ev *e)
 {
     struct vec_log *v = &f->logs;
-    if (fold_grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v))
+    if (fold_room(f, v->v, v->cap, v->n + 1))
         v->v[v->n++] = (struct logmsg){e->t, e->arg, e->g, e->str, e->stack2, e->stack};
 }
 
 void fold_sample(struct fold *f, const struct ev *e)
 {
     struct vec_sample *v = &f->samples;
-    if (!fold_grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v))
+    if (!fold_room(f, v->v, v->cap, v->n + 1))
         return;
     v->v[v->n++] = (struct sample){e->t, e->g, e->p, e->m, e->stack};
     if (!f->segment || !((e->g == EV_NONE && e->arg) || e->p == EV_NONE || e->m == EV_NONE))
         return;
-    struct sample_ids *i = mem_grow(f->ids, &f->capids, f->nids + 1, sizeof *i);
-    f->oom |= !i;
-    if (i) {
-        f->ids = i;
-        i[f->nids++] = (struct sample_ids){v->n - 1, e->arg, e->arg2, e->spare};
-    }
+    if (fold_room(f, f->ids, f->capids, f->nids + 1))
+        f->ids[f->nids++] = (struct sample_ids){v->n - 1, e->arg, e->arg2, e->spare};
 }
 
 /* GOMAXPROCS is told: Ps beyond it don't exist, those below it do. A P that still runs goes when it stops. */
@@ -374,7 +367,7 @@ static void procs_set(struct fold *f, uint64_t n, int64_t t)
 void fold_point(struct fold *f, enum metric m, int64_t t, uint64_t value)
 {
     struct vec_point *v = &f->points[m];
-    if ((v->n < v->cap && v->v) || fold_grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v))
+    if ((v->n < v->cap && v->v) || fold_room(f, v->v, v->cap, v->n + 1))
         v->v[v->n++] = (struct point){t, value};
 }
 
@@ -395,7 +388,7 @@ static void points_sum(struct fold *f, struct vec_point *v)
 {
     const size_t was = v->summed;
     for (unsigned l = 0; l < MM_LEVELS; l++)
-        if (!fold_grow(f, &v->mm[l], &v->capmm[l], ((v->n - 1) >> (l + 1) * MM_BITS) + 1, sizeof *v->mm[l])) {
+        if (!fold_room(f, v->mm[l], v->capmm[l], ((v->n - 1) >> (l + 1) * MM_BITS) + 1)) {
             v->n = was;
             return;
         }
@@ -419,7 +412,7 @@ void fold_points_sum(struct fold *f)
 void fold_points(struct fold *f, enum metric m, const struct point *p, size_t n)
 {
     struct vec_point *v = &f->points[m];
-    if (!n || !fold_grow(f, &v->v, &v->cap, v->n + n, sizeof *v->v))
+    if (!n || !fold_room(f, v->v, v->cap, v->n + n))
         return;
     memcpy(v->v + v->n, p, n * sizeof *p);
     v->n += n;

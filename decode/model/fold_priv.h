@@ -16,7 +16,13 @@ enum {
     SPECIAL_NO_P = 16  /* in a system call without a P: its time is being summed up */
 };
 
-bool fold_grow(struct fold *f, void *arrayp, size_t *cap, size_t need, size_t size);
+/* fold_room - mem_room(), of which f remembers the failure. */
+#define fold_room(f, array, cap, need) (!fold_no_room(f, mem_room(array, cap, need)))
+static inline bool fold_no_room(struct fold *f, bool ok)
+{
+    f->oom |= !ok;
+    return !ok;
+}
 void fold_shrink(void *arrayp, size_t *cap, size_t n, size_t size); /* give back what doubling left over */
 /* fold_special - compute a lane's SPECIAL_* anew, after any change of what they stand for. */
 void fold_special_g(struct fold *f, uint32_t g);

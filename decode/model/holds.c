@@ -69,11 +69,9 @@ static bool hold_close(struct fold *f, struct mlane *l, int64_t t)
     if (h->p == EV_NONE || t > f->end || !spans_since(&f->pool, LANE_P, &f->lane[LANE_P][h->p], h->t0, t, v, &count))
         hold_part(f, l, l->n - 1, t, v, &count);
     if (h->p != EV_NONE) {
-        uint8_t *rec = mem_grow(l->rec, &l->caprec, l->now.rec + REC_MAX, 1), *o;
-        if (!rec)
+        if (!mem_room(l->rec, l->caprec, l->now.rec + REC_MAX))
             return false;
-        l->rec = rec;
-        o = put_varint(rec + l->now.rec, count - l->now.count);
+        uint8_t *o = put_varint(l->rec + l->now.rec, count - l->now.count);
         uint8_t *slots = o++;
         int64_t rest =
             t - h->t0; /* slot 0 has what the others don't, also where the P's lane knows less than the hold */
@@ -88,7 +86,7 @@ static bool hold_close(struct fold *f, struct mlane *l, int64_t t)
                 o = put_varint(o, (uint64_t)(v[s] - l->now.tot[s]));
             *slots |= (uint8_t)(1u << s);
         }
-        l->now.rec = (size_t)(o - rec);
+        l->now.rec = (size_t)(o - l->rec);
         const struct spanlane *p = &f->lane[LANE_P][h->p];
         int64_t tail = p->begun && t > p->t0 ? t - p->t0 : 0;
         longest = f->p[h->p].longest > tail ? f->p[h->p].longest : tail;

@@ -9,16 +9,12 @@
 #include "decode/model/trace_priv.h"
 #include "decode/v2/v2_state.h"
 
-static bool grow(struct join *j, void *arrayp, size_t *cap, size_t need, size_t size)
+static bool had_room(struct join *j, bool ok)
 {
-    void *p;
-    memcpy(&p, arrayp, sizeof p);
-    p = mem_grow(p, cap, need, size);
-    j->oom |= !p;
-    if (p)
-        memcpy(arrayp, &p, sizeof p);
-    return p;
+    j->oom |= !ok;
+    return ok;
 }
+#define room(j, array, cap, need) had_room(j, mem_room(array, cap, need))
 
 /* What else is known of a goroutine that lives: it stands where it is new. */
 static struct ginfo *info_of(const struct join *j, uint32_t g)
@@ -209,7 +205,7 @@ static uint32_t live_add(struct join *j, uint64_t id, struct jg g)
     uint32_t slot = (uint32_t)j->nlive;
     if (j->nunused)
         slot = j->unused[--j->nunused];
-    else if (grow(j, &j->live, &j->caplive, j->nlive + 1, sizeof *j->live))
+    else if (room(j, j->live, j->caplive, j->nlive + 1))
         j->nlive++;
     else
         return IDMAP_NONE;
@@ -222,7 +218,7 @@ static uint32_t live_add(struct join *j, uint64_t id, struct jg g)
 static void live_remove(struct join *j, uint64_t id, uint32_t slot)
 {
     idmap_del(&j->ids[LANE_G], id);
-    if (grow(j, &j->unused, &j->capunused, j->nunused + 1, sizeof *j->unused))
+    if (room(j, j->unused, j->capunused, j->nunused + 1))
         j->unused[j->nunused++] = slot;
 }
 
@@ -265,8 +261,7 @@ static void threads_meet(struct join *j, struct segment *s)
     for (size_t i = 0; i < o->nm; i++) {
         uint32_t at = idmap_get(&j->ids[LANE_M], o->m[i].id);
         if (at == IDMAP_NONE) {
-            if (!grow(j, &j->m, &j->capm, j->nm + 1, sizeof *j->m) ||
-                !idmap_put(&j->ids[LANE_M], o->m[i].id, (uint32_t)j->nm)) {
+            if (!room(j, j->m, j->capm, j->nm + 1) || !idmap_put(&j->ids[LANE_M], o->m[i].id, (uint32_t)j->nm)) {
                 j->oom = true;
                 return;
             }
@@ -286,7 +281,7 @@ static void procs_meet(struct join *j, const struct segment *s)
 {
     for (size_t i = 0; !s->n && i < s->f->nlane[LANE_P]; i++) {
         uint64_t id = s->f->p[i].id;
-        if (!grow(j, &j->p, &j->capp, j->np + 1, sizeof *j->p) || !idmap_put(&j->ids[LANE_P], id, (uint32_t)j->np)) {
+        if (!room(j, j->p, j->capp, j->np + 1) || !idmap_put(&j->ids[LANE_P], id, (uint32_t)j->np)) {
             j->oom = true;
             return;
         }
@@ -309,7 +304,7 @@ static void piece_add(struct trace *tr, struct lane l, struct jlane *jl, const s
         j->oom = true;
     else if (!jl->cap)
         jl->cap = 1;
-    if (grow(j, &jl->v, &jl->cap, (size_t)jl->n + 1, sizeof *jl->v))
+    if (room(j, jl->v, jl->cap, (size_t)jl->n + 1))
         jl->v[jl->n++] = p;
 }
 
@@ -318,7 +313,7 @@ static struct jlane *cross_of(struct join *j, uint32_t g)
     uint32_t at = idmap_get(&j->crosses, g);
     if (at != IDMAP_NONE)
         return &j->cross[at];
-    if (!grow(j, &j->cross, &j->capcross, j->ncross + 1, sizeof *j->cross))
+    if (!room(j, j->cross, j->capcross, j->ncross + 1))
         return NULL;
     if (!idmap_put(&j->crosses, g, (uint32_t)j->ncross)) {
         j->oom = true;
@@ -470,7 +465,7 @@ static void range_join(struct trace *tr, struct range r, const struct segment *s
         *slot = 0;
         return;
     }
-    if (!fold_grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v))
+    if (!fold_room(f, v->v, v->cap, v->n + 1))
         return;
     if (r.open_end) {
         if (!fold_open_push(f, &v->open, &v->nopen, &v->capopen, (uint32_t)v->n))
@@ -509,7 +504,7 @@ static void tasks_join(struct trace *tr, const struct segment *s)
             idmap_del(&f->opentasks, t.id);
             continue;
         }
-        if (!fold_grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v))
+        if (!fold_room(f, v->v, v->cap, v->n + 1))
             return;
         v->unsorted |= t.open_start && v->n;
         v->v[v->n++] = t;
@@ -541,8 +536,7 @@ static void regions_join(struct trace *tr, const struct segment *s)
                 gi->depth--;
             continue;
         }
-        if (!fold_grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v) ||
-            !fold_grow(f, &v->prev, &v->capprev, v->n + 1, sizeof *v->prev))
+        if (!fold_room(f, v->v, v->cap, v->n + 1) || !fold_room(f, v->prev, v->capprev, v->n + 1))
             return;
         v->unsorted |= r.open_start && v->n;
         if (gi && r.g < s->base && !r.open_start)
@@ -597,7 +591,7 @@ static void samples_join(struct trace *tr, const struct segment *s)
     struct fold *f = &tr->fold;
     struct vec_sample *v = &f->samples;
     const struct vec_sample *from = &s->f->samples;
-    if (from->n && !fold_grow(f, &v->v, &v->cap, v->n + from->n, sizeof *v->v))
+    if (from->n && !fold_room(f, v->v, v->cap, v->n + from->n))
         return;
     for (size_t i = 0, k = 0; i < from->n; i++) {
         struct sample x = from->v[i];
@@ -619,7 +613,7 @@ static void lists_join(struct trace *tr, const struct segment *s)
     for (size_t i = 0; i < from->logs.n; i++) {
         struct logmsg x = from->logs.v[i];
         x.g = segment_g(s, x.g);
-        if (fold_grow(f, &f->logs.v, &f->logs.cap, f->logs.n + 1, sizeof x))
+        if (fold_room(f, f->logs.v, f->logs.cap, f->logs.n + 1))
             f->logs.v[f->logs.n++] = x;
     }
     for (int m = 0; m < METRIC_COUNT; m++)
@@ -672,7 +666,7 @@ enum joined join_next(struct trace *tr, struct segment *s)
         rc = JOIN_NOT;
     if (rc != JOINED)
         return rc;
-    if (!grow(j, &j->seg, &j->cap, j->n + 1, sizeof(struct segment *)) || !maps_make(j, s))
+    if (!room(j, j->seg, j->cap, j->n + 1) || !maps_make(j, s))
         return JOIN_OOM;
     j->seg[j->n++] = s;
     j->ng += s->nnew;

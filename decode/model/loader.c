@@ -142,11 +142,10 @@ void loader_free(struct loader *l)
 /* One generation further. Under the lock. */
 static void find_next(struct loader *l)
 {
-    struct segment **v = mem_grow(l->seg, &l->capseg, l->nseg + 1, sizeof(struct segment *));
-    l->seg = v ? v : l->seg;
+    const bool room = mem_room(l->seg, l->capseg, l->nseg + 1);
     struct source like = l->tr->src;
     like.st = (struct source_status){.has_clock = true};
-    struct segment *s = v ? segment_new((uint32_t)l->nseg, &like) : NULL;
+    struct segment *s = room ? segment_new((uint32_t)l->nseg, &like) : NULL;
     if (!s) {
         l->all = l->oom = true;
         return;
@@ -217,12 +216,10 @@ static uint8_t hint(void *arg, uint64_t id, uint32_t *name)
         h.name = worker / 2;
     }
     pthread_mutex_unlock(&l->mu);
-    struct segment_hint *v = mem_grow(s->hint, &s->caphint, s->nhint + 1, sizeof *v);
-    s->oom |= !v;
-    if (v) {
-        s->hint = v;
-        v[s->nhint++] = h;
-    }
+    if (mem_room(s->hint, s->caphint, s->nhint + 1))
+        s->hint[s->nhint++] = h;
+    else
+        s->oom = true;
     *name = h.name;
     return h.flags;
 }

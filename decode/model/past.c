@@ -96,7 +96,7 @@ static bool place_take(struct slabs *places, struct gseg *s)
 bool past_room(struct fold *f, size_t need)
 {
     const size_t segs = (need + PAST_GS - 1) / PAST_GS;
-    if (!fold_grow(f, &f->seg, &f->capseg, segs, sizeof *f->seg))
+    if (!fold_room(f, f->seg, f->capseg, segs))
         return false;
     for (; f->nseg < segs; f->nseg++) {
         f->seg[f->nseg] = (struct gseg){0};

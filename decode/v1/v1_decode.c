@@ -70,12 +70,10 @@ static uint32_t add_g(struct v1_decoder *d, uint64_t id)
     if (i) {
         d->spare = d->g[i].lane;
     } else {
-        struct v1_g *g = mem_grow(d->g, &d->gcap, d->ng + 1, sizeof *g);
-        if (!g || d->ng >= V1_ENDED_ROW - 1) {
+        if (d->ng >= V1_ENDED_ROW - 1 || !mem_room(d->g, d->gcap, d->ng + 1)) {
             d->oom = true;
             return 0;
         }
-        d->g = g;
         i = (uint32_t)d->ng++;
     }
     d->g[i] = (struct v1_g){.id = id, .lane = EV_NONE, .p = EV_NONE};

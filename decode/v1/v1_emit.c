@@ -261,17 +261,10 @@ static void at_put_back(const struct v1_at *at, const struct v1_g *s)
 /* note_start - of a goroutine in the listing, for when it is introduced. */
 static void note_start(struct v1_emit *em, uint32_t g, uint32_t start)
 {
-    size_t old = em->nstart;
-    if (g >= old) {
-        uint32_t *m = mem_grow(em->start, &em->nstart, (size_t)g + 1, sizeof *m);
-        if (!m) {
-            em->o->d.oom = true;
-            return;
-        }
-        memset(m + old, 0, (em->nstart - old) * sizeof *m);
-        em->start = m;
-    }
-    em->start[g] = start;
+    if (mem_room_zeros(em->start, em->nstart, (size_t)g + 1))
+        em->start[g] = start;
+    else
+        em->o->d.oom = true;
 }
 
 static void on_create(struct v1_emit *em, const struct v1_ev *e)
@@ -607,11 +600,8 @@ static void on_sample(struct v1_emit *em, const struct v1_ev *e)
 
 void v1_emit_note_end(struct v1_emit *em, uint32_t g)
 {
-    uint32_t *m = mem_grow(em->ended, &em->ended_cap, em->nended + 1, sizeof *m);
-    if (!m)
-        return; /* the row stays */
-    em->ended = m;
-    m[em->nended++] = g;
+    if (mem_room(em->ended, em->ended_cap, em->nended + 1)) /* else the row stays */
+        em->ended[em->nended++] = g;
 }
 
 /* mark - set or clear the mark of every row that something refers to: events that are decoded, cursors, Ps. */

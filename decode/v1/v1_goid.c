@@ -57,18 +57,10 @@ static bool room(struct v1_goids *h, uint64_t id)
         return true;
     if ((!h->none && !(h->none = new_page(0))) || (!h->all && !(h->all = new_page(0xff))))
         return false;
-    uint32_t **p = mem_grow(h->page, &h->page_cap, need, sizeof *p);
-    if (!p)
+    if (!mem_room(h->page, h->page_cap, need) || !mem_room_zeros(h->ended, h->ended_cap, need))
         return false;
-    h->page = p;
-    uint16_t *e = mem_grow(h->ended, &h->ended_cap, need, sizeof *e);
-    if (!e)
-        return false;
-    h->ended = e;
-    for (; h->npage < need; h->npage++) {
-        p[h->npage] = h->none;
-        e[h->npage] = 0;
-    }
+    for (; h->npage < need; h->npage++)
+        h->page[h->npage] = h->none;
     return true;
 }
 

@@ -28,11 +28,9 @@
 
 static bool ids_add(struct v1_ids *m, uint64_t id, uint64_t val)
 {
-    struct v1_id *e = mem_grow(m->e, &m->cap, m->n + 1, sizeof *e);
-    if (!e)
+    if (!mem_room(m->e, m->cap, m->n + 1))
         return false;
-    m->e = e;
-    e[m->n++] = (struct v1_id){id, val};
+    m->e[m->n++] = (struct v1_id){id, val};
     return true;
 }
 
@@ -144,19 +142,15 @@ static uint32_t proc_index(struct v1_index *ix, int64_t id)
 {
     size_t slot = (size_t)(id + 1), old = ix->proc_of_cap;
     if (slot >= old) {
-        uint32_t *m = mem_grow(ix->proc_of, &ix->proc_of_cap, slot + 1, sizeof *m);
-        if (!m)
+        if (!mem_room(ix->proc_of, ix->proc_of_cap, slot + 1))
             return UINT32_MAX;
-        memset(m + old, 0xff, (ix->proc_of_cap - old) * sizeof *m);
-        ix->proc_of = m;
+        memset(ix->proc_of + old, 0xff, (ix->proc_of_cap - old) * sizeof *ix->proc_of);
     }
     if (ix->proc_of[slot] != UINT32_MAX)
         return ix->proc_of[slot];
-    struct v1_proc *p = mem_grow(ix->proc, &ix->proc_cap, ix->nproc + 1, sizeof *p);
-    if (!p)
+    if (!mem_room(ix->proc, ix->proc_cap, ix->nproc + 1))
         return UINT32_MAX;
-    ix->proc = p;
-    p[ix->nproc] = (struct v1_proc){.id = id, .first = V1_NO_BATCH, .last = V1_NO_BATCH};
+    ix->proc[ix->nproc] = (struct v1_proc){.id = id, .first = V1_NO_BATCH, .last = V1_NO_BATCH};
     return ix->proc_of[slot] = (uint32_t)ix->nproc++;
 }
 
@@ -178,16 +172,14 @@ static bool other_run(const struct v1_index *ix, const struct v1_raw *r)
 static enum err_code timed(struct v1_index *ix, uint64_t end)
 {
     if (!ix->batch_open) {
-        struct v1_batch *b = mem_grow(ix->batch, &ix->batch_cap, ix->nbatch + 1, sizeof *b);
-        if (!b || ix->nbatch >= V1_NO_BATCH - 1)
+        if (ix->nbatch >= V1_NO_BATCH - 1 || !mem_room(ix->batch, ix->batch_cap, ix->nbatch + 1))
             return ERR_NOMEM;
-        ix->batch = b;
-        b[ix->nbatch] = (struct v1_batch){.off = ix->batch_off, .next = V1_NO_BATCH};
+        ix->batch[ix->nbatch] = (struct v1_batch){.off = ix->batch_off, .next = V1_NO_BATCH};
         struct v1_proc *p = &ix->proc[ix->cur];
         ix->unsorted |= p->last != V1_NO_BATCH && (int64_t)ix->batch_ticks <= (int64_t)p->ticks && p->id >= 0;
         p->ticks = ix->batch_ticks;
         if (p->last != V1_NO_BATCH)
-            b[p->last].next = (uint32_t)ix->nbatch & V1_NO_BATCH;
+            ix->batch[p->last].next = (uint32_t)ix->nbatch & V1_NO_BATCH;
         else
             p->first = (uint32_t)ix->nbatch;
         p->last = (uint32_t)ix->nbatch++;
@@ -212,21 +204,17 @@ static enum err_code add_exit(struct v1_index *ix, const struct v1_raw *r)
         if (!e.ticks)
             return ERR_OK; /* happened where it was written */
     }
-    struct v1_exit *x = mem_grow(ix->exit, &ix->exit_cap, ix->nexit + 1, sizeof *x);
-    if (!x)
+    if (!mem_room(ix->exit, ix->exit_cap, ix->nexit + 1))
         return ERR_NOMEM;
-    ix->exit = x;
-    x[ix->nexit++] = e;
+    ix->exit[ix->nexit++] = e;
     return ERR_OK;
 }
 
 static enum err_code add_sample(struct v1_index *ix, const struct v1_raw *r)
 {
-    struct v1_sample *x = mem_grow(ix->sample, &ix->sample_cap, ix->nsample + 1, sizeof *x);
-    if (!x)
+    if (!mem_room(ix->sample, ix->sample_cap, ix->nsample + 1))
         return ERR_NOMEM;
-    ix->sample = x;
-    x[ix->nsample++] = (struct v1_sample){(int64_t)r->v[1], ix->at};
+    ix->sample[ix->nsample++] = (struct v1_sample){(int64_t)r->v[1], ix->at};
     return ERR_OK;
 }
 

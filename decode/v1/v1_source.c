@@ -36,7 +36,7 @@ struct v1 {
     struct futile *futile;
     size_t nfutile, futile_cap;
     struct futile_g *fg;
-    size_t nfg, fg_cap;
+    size_t nfg;
 };
 
 /* ---- futile wake-ups -------------------------------------------------------------------------------------- */
@@ -59,27 +59,13 @@ static uint32_t woken_of(const struct v1_ev *e)
     return part == NO_PART ? 0 : part == WOKEN ? e->arg_g : e->g;
 }
 
-static bool futile_room(struct v1 *v, uint32_t g)
-{
-    size_t old = v->nfg;
-    if (g < old)
-        return true;
-    struct futile_g *fg = mem_grow(v->fg, &v->fg_cap, (size_t)g + 1, sizeof *fg);
-    if (!fg)
-        return false;
-    memset(fg + old, 0, (v->fg_cap - old) * sizeof *fg);
-    v->fg = fg;
-    v->nfg = v->fg_cap;
-    return true;
-}
-
 static bool futile_note(struct v1 *v, const struct v1_ev *e, uint64_t pos)
 {
     const unsigned part = PART[e->tag.type];
     const uint32_t g = woken_of(e);
     if (!g)
         return true;
-    if (!futile_room(v, g))
+    if (!mem_room_zeros(v->fg, v->nfg, (size_t)g + 1))
         return false;
     struct futile_g *f = &v->fg[g];
     if (part != ENDS) {
@@ -89,10 +75,9 @@ static bool futile_note(struct v1 *v, const struct v1_ev *e, uint64_t pos)
         return true;
     }
     if (f->futile) {
-        struct futile *x = mem_grow(v->futile, &v->futile_cap, v->nfutile + 1, sizeof *x);
-        if (!x || v->nfutile >= UINT32_MAX - 1)
+        if (v->nfutile >= UINT32_MAX - 1 || !mem_room(v->futile, v->futile_cap, v->nfutile + 1))
             return false;
-        v->futile = x;
+        struct futile *x = v->futile;
         x[v->nfutile++] = (struct futile){f->start - 1, pos, 0};
         if (f->last)
             x[f->last - 1].next = (uint32_t)v->nfutile;

@@ -12,14 +12,6 @@
 
 /* ---- look-ups --------------------------------------------------------------------------------------------- */
 
-void *v2_room(struct v2_order *o, void *p, size_t *cap, size_t need, size_t size)
-{
-    void *q = mem_grow(p, cap, need, size);
-    if (!q)
-        o->oom = true;
-    return q;
-}
-
 uint32_t v2_m_get(struct v2_order *o, uint64_t id)
 {
     if (id == V2_NO_THREAD)
@@ -27,27 +19,22 @@ uint32_t v2_m_get(struct v2_order *o, uint64_t id)
     uint32_t i = idmap_get(&o->ms, id);
     if (i != IDMAP_NONE)
         return i;
-    struct v2_m *m = v2_room(o, o->m, &o->capm, o->nm + 1, sizeof *m);
-    if (m)
-        o->m = m;
-    if (!m || !idmap_put(&o->ms, id, (uint32_t)o->nm)) {
+    if (!mem_room(o->m, o->capm, o->nm + 1) || !idmap_put(&o->ms, id, (uint32_t)o->nm)) {
         o->oom = true;
         return EV_NONE;
     }
-    m[o->nm] = (struct v2_m){.id = id, .g = EV_NONE, .p = EV_NONE, .fresh = true, .was_g = EV_NONE, .was_p = EV_NONE};
+    o->m[o->nm] =
+        (struct v2_m){.id = id, .g = EV_NONE, .p = EV_NONE, .fresh = true, .was_g = EV_NONE, .was_p = EV_NONE};
     return (uint32_t)o->nm++;
 }
 
 uint32_t v2_p_new(struct v2_order *o, uint64_t id, uint8_t status)
 {
-    struct v2_p *p = v2_room(o, o->p, &o->capp, o->np + 1, sizeof *p);
-    if (p)
-        o->p = p;
-    if (!p || !idmap_put(&o->ps, id, (uint32_t)o->np)) {
+    if (!mem_room(o->p, o->capp, o->np + 1) || !idmap_put(&o->ps, id, (uint32_t)o->np)) {
         o->oom = true;
         return EV_NONE;
     }
-    p[o->np] = (struct v2_p){.id = id, .status = status, .m = EV_NONE, .seqgen = o->gen->ordinal, .was = status};
+    o->p[o->np] = (struct v2_p){.id = id, .status = status, .m = EV_NONE, .seqgen = o->gen->ordinal, .was = status};
     return (uint32_t)o->np++;
 }
 
@@ -55,10 +42,9 @@ uint32_t v2_p_new(struct v2_order *o, uint64_t id, uint8_t status)
 static bool gs_new(struct v2_order *o)
 {
     const size_t at = o->ng / V2_GS, size = V2_GS * sizeof(struct v2_g);
-    struct v2_gs *v = v2_room(o, o->gs_at, &o->capgs_at, at + 1, sizeof *v);
-    if (!v)
+    if (!v2_room(o, o->gs_at, o->capgs_at, at + 1))
         return false;
-    o->gs_at = v;
+    struct v2_gs *v = o->gs_at;
     if (!o->nobody && (o->nobody = slabs_get(&o->places, size)))
         memset(o->nobody, 0, size);
     v[at] = (struct v2_gs){.g = o->nobody ? slabs_get(&o->places, size) : NULL};
@@ -226,11 +212,9 @@ static void unbind_p(struct v2_order *o, uint32_t p)
 
 bool v2_was_note(struct v2_order *o, uint32_t g, uint8_t status, bool assists)
 {
-    struct v2_was *w = v2_room(o, o->was, &o->capwas, o->nwas + 1, sizeof *w);
-    if (!w)
+    if (!v2_room(o, o->was, o->capwas, o->nwas + 1))
         return false;
-    o->was = w;
-    w[o->nwas++] = (struct v2_was){g, status, assists};
+    o->was[o->nwas++] = (struct v2_was){g, status, assists};
     return true;
 }
 

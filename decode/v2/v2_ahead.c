@@ -20,12 +20,9 @@ static unsigned times_of(uint8_t type)
 static void late_add(struct v2_late *l, int64_t t, unsigned times)
 {
     for (; times && !l->oom; times--) {
-        int64_t *v = mem_grow(l->t, &l->cap, l->n + 1, sizeof *v);
-        l->oom = !v;
-        if (v)
-            l->t = v;
-        if (v)
-            v[l->n++] = t;
+        l->oom = !mem_room(l->t, l->cap, l->n + 1);
+        if (!l->oom)
+            l->t[l->n++] = t;
     }
 }
 
@@ -87,12 +84,10 @@ static size_t last_batches(const struct v2_gen *g, struct end_of **at)
     for (size_t i = g->nbatch; i-- > 0;) {
         if (idmap_get(&seen, g->batch[i].m) != IDMAP_NONE)
             continue;
-        struct end_of *v = mem_grow(*at, &cap, n + 1, sizeof *v);
-        *at = v ? v : *at;
-        if (!v || !idmap_put(&seen, g->batch[i].m, 0))
+        if (!mem_room(*at, cap, n + 1) || !idmap_put(&seen, g->batch[i].m, 0))
             break;
         const int64_t t0 = v2_ns(g->batch[i].time, unit);
-        v[n++] = (struct end_of){&g->batch[i], {{g->batch[i].p, t0}, {g->batch[i].p, t0}}};
+        (*at)[n++] = (struct end_of){&g->batch[i], {{g->batch[i].p, t0}, {g->batch[i].p, t0}}};
     }
     idmap_free(&seen);
     return n;

@@ -41,11 +41,9 @@ static const uint8_t *batch_read(struct source *s, const uint8_t *p, struct v2_r
 
 static bool note_table(struct v2_gen *g, const struct v2_raw_batch *h)
 {
-    struct v2_slice *t = mem_grow(g->table, &g->captable, g->ntable + 1, sizeof *t);
-    if (!t)
+    if (!mem_room(g->table, g->captable, g->ntable + 1))
         return false;
-    g->table = t;
-    t[g->ntable++] = (struct v2_slice){h->p, h->end, h->torn};
+    g->table[g->ntable++] = (struct v2_slice){h->p, h->end, h->torn};
     return true;
 }
 
@@ -118,12 +116,10 @@ static bool batch_take(struct source *s, struct v2_gen *g, const struct v2_raw_b
     }
     if (h->p == h->end)
         return true;
-    struct v2_batch *b = mem_grow(g->batch, &g->capbatch, g->nbatch + 1, sizeof *b);
-    if (!b)
+    if (!mem_room(g->batch, g->capbatch, g->nbatch + 1))
         return false;
-    g->batch = b;
-    b[g->nbatch] = (struct v2_batch){.p = h->p, .end = h->end, .time = h->time, .m = h->m, .torn = h->torn};
-    v2_doubt_batch(g, &b[g->nbatch]);
+    g->batch[g->nbatch] = (struct v2_batch){.p = h->p, .end = h->end, .time = h->time, .m = h->m, .torn = h->torn};
+    v2_doubt_batch(g, &g->batch[g->nbatch]);
     g->nbatch++;
     return true;
 }
@@ -137,11 +133,9 @@ static bool read_samples(struct source *s, struct v2_gen *g, const struct v2_sli
         uint64_t v[5];
         if (!(p = v2_raw_sample(p, t->end, v)))
             return v2_table_bad(s, g, t, at, "CPU sample");
-        struct v2_sample *q = mem_grow(g->sample, &g->capsample, g->nsample + 1, sizeof *q);
-        if (!q)
+        if (!mem_room(g->sample, g->capsample, g->nsample + 1))
             return false;
-        g->sample = q;
-        q[g->nsample++] = (struct v2_sample){v[0], v[1], v[2], v[3], v[4], 0};
+        g->sample[g->nsample++] = (struct v2_sample){v[0], v[1], v[2], v[3], v[4], 0};
     }
     return true;
 }

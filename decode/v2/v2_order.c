@@ -230,10 +230,9 @@ static void begin_clean(struct v2_order *o, struct v2_gen *gen)
 static bool cursors_new(struct v2_order *o, const struct v2_gen *gen)
 {
     const size_t n = gen->nbatch;
-    uint32_t *list = v2_room(o, o->list, &o->caplist, n + 1, sizeof *list);
-    if (!list)
+    if (!v2_room(o, o->list, o->caplist, n + 1))
         return false;
-    o->list = list;
+    uint32_t *const list = o->list;
     for (size_t i = 0; i < n; i++)
         list[i] = (uint32_t)i;
     host_sort(list, n, sizeof *list, batch_by_m, gen->batch);
@@ -241,16 +240,14 @@ static bool cursors_new(struct v2_order *o, const struct v2_gen *gen)
         const uint64_t mid = gen->batch[list[i]].m;
         for (k = i; k < n && gen->batch[list[k]].m == mid;)
             k++;
-        struct v2_cursor *c = v2_room(o, o->cur, &o->capcur, o->ncur + 1, sizeof *c);
-        if (!c)
+        if (!v2_room(o, o->cur, o->capcur, o->ncur + 1))
             return false;
-        o->cur = c;
-        c[o->ncur] = (struct v2_cursor){.batch = (uint32_t)i, .nbatch = (uint32_t)(k - i), .m = v2_m_get(o, mid)};
+        const uint32_t m = v2_m_get(o, mid);
         if (o->oom)
             return false;
-        o->ncur++;
-        if (c[o->ncur - 1].m != EV_NONE)
-            o->m[c[o->ncur - 1].m].cur = (uint32_t)o->ncur;
+        o->cur[o->ncur++] = (struct v2_cursor){.batch = (uint32_t)i, .nbatch = (uint32_t)(k - i), .m = m};
+        if (m != EV_NONE)
+            o->m[m].cur = (uint32_t)o->ncur;
     }
     return true;
 }
@@ -267,13 +264,7 @@ bool v2_order_begin(struct v2_order *o, struct v2_gen *gen)
     begin_clean(o, gen);
     if (!cursors_new(o, gen))
         return false;
-    struct v2_heap *heap = v2_room(o, o->heap, &o->capheap, o->ncur + 1, sizeof *heap);
-    uint32_t *aside = v2_room(o, o->aside, &o->capaside, o->ncur + 1, sizeof *aside);
-    if (heap)
-        o->heap = heap;
-    if (aside)
-        o->aside = aside;
-    if (!heap || !aside)
+    if (!v2_room(o, o->heap, o->capheap, o->ncur + 1) || !v2_room(o, o->aside, o->capaside, o->ncur + 1))
         return false;
     if (o->loose && !lose(o))
         return false;

@@ -49,22 +49,15 @@ static bool room(struct v2_order *o)
         size_t lists = 64;
         while (lists < o->ncur)
             lists *= 2;
-        struct v2_parked *at = v2_room(o, k->at, &k->capat, o->ncur, sizeof *at);
-        k->at = at ? at : k->at;
-        uint32_t *list = v2_room(o, k->list, &k->caplist, lists, sizeof *list);
-        k->list = list ? list : k->list;
-        uint32_t *woken = v2_room(o, k->woken, &k->capwoken, o->ncur, sizeof *woken);
-        k->woken = woken ? woken : k->woken;
-        if (!at || !list || !woken)
+        if (!v2_room(o, k->at, k->capat, o->ncur) || !v2_room(o, k->list, k->caplist, lists) ||
+            !v2_room(o, k->woken, k->capwoken, o->ncur))
             return false;
-        memset(at, 0, o->ncur * sizeof *at);
-        memset(list, 0, lists * sizeof *list);
+        memset(k->at, 0, o->ncur * sizeof *k->at);
+        memset(k->list, 0, lists * sizeof *k->list);
         k->mask = (uint32_t)lists - 1;
         k->nfirst = 0;
     }
-    struct v2_heap *first = v2_room(o, k->first, &k->capfirst, k->nfirst + 1, sizeof *first);
-    k->first = first ? first : k->first;
-    return first;
+    return v2_room(o, k->first, k->capfirst, k->nfirst + 1);
 }
 
 bool v2_park(struct v2_order *o, uint32_t cursor)

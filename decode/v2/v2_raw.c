@@ -156,11 +156,9 @@ const uint8_t *v2_raw_sample(const uint8_t *p, const uint8_t *end, uint64_t v[5]
 
 static bool take(struct v2_raw_gen *g, const struct v2_raw_batch *b)
 {
-    struct v2_raw_batch *v = mem_grow(g->batch, &g->cap, g->n + 1, sizeof *v);
-    if (!v)
+    if (!mem_room(g->batch, g->cap, g->n + 1))
         return false;
-    g->batch = v;
-    v[g->n++] = *b;
+    g->batch[g->n++] = *b;
     if (b->time < g->min_time)
         g->min_time = b->time;
     struct v2_raw_clock c;

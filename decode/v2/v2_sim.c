@@ -29,10 +29,8 @@ static void g_new(struct v2_sim *s, uint64_t id)
     if (s->spare) {
         s->spare = s->g[i].next;
     } else {
-        struct v2s_g *g = v2_room(&s->o, s->g, &s->capg, s->ng + 1, sizeof *g);
-        if (!g)
+        if (!v2_room(&s->o, s->g, s->capg, s->ng + 1))
             return;
-        s->g = g;
         i = (uint32_t)s->ng++;
     }
     s->g[i] = (struct v2s_g){.id = id};
@@ -311,11 +309,9 @@ static bool samples_read(struct v2_sim *s, const struct v2_raw_batch *b)
     struct v2_gen *g = &s->gen;
     uint64_t v[5];
     for (const uint8_t *p = b->p + 1; p < b->end && (p = v2_raw_sample(p, b->end, v));) {
-        struct v2_sample *q = v2_room(&s->o, g->sample, &g->capsample, g->nsample + 1, sizeof *q);
-        if (!q)
+        if (!v2_room(&s->o, g->sample, g->capsample, g->nsample + 1))
             return false;
-        g->sample = q;
-        q[g->nsample++] = (struct v2_sample){v[0], v[1], v[2], v[3], v[4], v2_ns(v[0], v2_gen_unit(g))};
+        g->sample[g->nsample++] = (struct v2_sample){v[0], v[1], v[2], v[3], v[4], v2_ns(v[0], v2_gen_unit(g))};
     }
     return true;
 }
@@ -332,11 +328,9 @@ static bool batch_add(struct v2_sim *s, const struct v2_raw_batch *b, struct idm
                       "a batch of thread %" PRId64 " stands there twice", (int64_t)b->m);
         return true;
     }
-    struct v2_batch *v = v2_room(&s->o, g->batch, &g->capbatch, g->nbatch + 1, sizeof *v);
-    if (!v)
+    if (!v2_room(&s->o, g->batch, g->capbatch, g->nbatch + 1))
         return false;
-    g->batch = v;
-    v[g->nbatch] = (struct v2_batch){.p = b->p, .end = b->end, .time = b->time, .m = b->m, .torn = b->torn};
+    g->batch[g->nbatch] = (struct v2_batch){.p = b->p, .end = b->end, .time = b->time, .m = b->m, .torn = b->torn};
     return idmap_put(last, b->m, (uint32_t)g->nbatch++);
 }
 
@@ -376,10 +370,9 @@ bool v2_sim_begin(struct v2_sim *s, const uint8_t *data, const struct v2_raw_gen
     s->ordinal++;
     if ((!s->names.strs.size && names_init(&s->names)) || !gen_fill(s, raw) || !v2_order_begin(o, &s->gen))
         return false;
-    struct v2s_thread *t = v2_room(o, s->thread, &s->capthread, o->ncur + 1, sizeof *t);
-    if (!t)
+    if (!v2_room(o, s->thread, s->capthread, o->ncur + 1))
         return false;
-    s->thread = t;
+    struct v2s_thread *t = s->thread;
     for (size_t i = 0, at = 0; i < o->ncur; i++) {
         const size_t end = i + 1 < o->ncur ? at + 1 : s->gen.nbatch;
         t[i] = (struct v2s_thread){.first = (uint32_t)at, .batch = UINT32_MAX};

@@ -52,8 +52,13 @@ void v2_g_forget(struct v2_order *o, uint32_t g);
 uint32_t v2_p_new(struct v2_order *o, uint64_t id, uint8_t status);
 /* v2_quiet - an event at t (absolute; not before the last one), which is none of the file's. There is a base. */
 struct ev *v2_quiet(struct v2_order *o, int64_t t);
-/* v2_room - mem_grow(), of which o remembers the failure. */
-void *v2_room(struct v2_order *o, void *p, size_t *cap, size_t need, size_t size);
+/* v2_room - mem_room(), of which o remembers the failure. */
+#define v2_room(o, array, cap, need) (!v2_no_room(o, mem_room(array, cap, need)))
+static inline bool v2_no_room(struct v2_order *o, bool ok)
+{
+    o->oom |= !ok;
+    return !ok;
+}
 
 /* An absolute time as seconds of the trace, for who reads: none is before its first event, or behind its last. */
 static inline double v2_seconds(const struct v2_order *o, int64_t t)

@@ -73,16 +73,10 @@ bool v2_steps_last(const struct v2_order *o, enum v2_step_of of, uint64_t id, ui
 
 void v2_held_put(struct v2_order *o, uint32_t m, uint32_t g)
 {
-    if (g >= o->held.cap) {
-        const size_t was = o->held.cap;
-        uint32_t *v = v2_room(o, o->held.m, &o->held.cap, (size_t)g + 1, sizeof *v);
-        o->held.on = v;
-        if (!v)
-            return;
-        memset(v + was, 0, (o->held.cap - was) * sizeof *v);
-        o->held.m = v;
-    }
-    o->held.m[g] = m;
+    o->held.on = mem_room_zeros(o->held.m, o->held.cap, (size_t)g + 1);
+    o->oom |= !o->held.on;
+    if (o->held.on)
+        o->held.m[g] = m;
 }
 
 void v2_held_begin(struct v2_order *o)

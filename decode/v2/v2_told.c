@@ -197,10 +197,8 @@ EVENT(region_begin)
     if (r) {
         o->region_free = o->region[r - 1].below;
     } else {
-        struct v2_open_region *v = v2_room(o, o->region, &o->capregion, o->nregion + 1, sizeof *v);
-        if (!v)
+        if (!v2_room(o, o->region, o->capregion, o->nregion + 1))
             return ADV_BAD;
-        o->region = v;
         r = (uint32_t)++o->nregion;
     }
     uint32_t name = v2_str_of(o, c->arg[1]);

@@ -28,19 +28,13 @@ static struct anon_str *string_of(struct file_anon *w, uint64_t id)
     uint32_t i = idmap_get(&w->ids, id);
     if (i != IDMAP_NONE)
         return &w->s[i];
-    struct anon_str *s = mem_grow(w->s, &w->cap, w->n + 1, sizeof *s);
-    if (s)
-        w->s = s;
-    uint64_t *of = mem_grow(w->file_of, &w->capof, w->n + 1, sizeof *of);
-    if (of)
-        w->file_of = of;
-    if (!s || !of || !idmap_put(&w->ids, id, (uint32_t)w->n)) {
+    if (!mem_room(w->s, w->cap, w->n + 1) || !mem_room_zeros(w->file_of, w->capof, w->n + 1) ||
+        !idmap_put(&w->ids, id, (uint32_t)w->n)) {
         w->oom = true;
         return NULL;
     }
-    of[w->n] = 0;
-    s[w->n] = (struct anon_str){.role = ANON_OTHER};
-    return &s[w->n++];
+    w->s[w->n] = (struct anon_str){.role = ANON_OTHER};
+    return &w->s[w->n++];
 }
 
 static void role(struct file_anon *w, uint64_t id, enum anon_role r, uint64_t function)

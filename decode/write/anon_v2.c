@@ -148,15 +148,12 @@ static bool put_batch(struct gen_anon *w, const struct v2_raw_batch *b, const ui
 static bool generation(struct gen_anon *w, const struct v2_raw_gen *gen, bool *over)
 {
     const uint8_t **good = mem_alloc((gen->n + 1) * sizeof *good);
-    struct anon_str *s = NULL;
-    if (good && v2_tables_read(&w->t, gen) && (s = mem_grow(w->s, &w->cap, w->t.nstring + 1, sizeof *s)))
-        w->s = s;
-    if (!s) {
+    if (!good || !v2_tables_read(&w->t, gen) || !mem_room(w->s, w->cap, w->t.nstring + 1)) {
         mem_free(good);
         return false;
     }
     for (size_t i = 0; i < w->t.nstring; i++)
-        s[i] = (struct anon_str){w->t.string[i].s.p, w->t.string[i].s.len, ANON_OTHER, NULL};
+        w->s[i] = (struct anon_str){w->t.string[i].s.p, w->t.string[i].s.len, ANON_OTHER, NULL};
     for (size_t i = 0; i < gen->n; i++)
         good[i] = gen->batch[i].lead == V2R_EVENTS && gen->batch[i].first != V2R_STRINGS ? readable(w, &gen->batch[i])
                                                                                          : NULL;

@@ -44,7 +44,7 @@ struct v1_cut {
     struct v1_order o;
     struct v1_put w;
     struct row *row;
-    size_t nrow, caprow;
+    size_t nrow;
     struct proc *p;
     double ns_per_tick;
     uint64_t base, from, to; /* ticks */
@@ -60,20 +60,6 @@ struct v1_cut {
 static struct v1_g *gor(struct v1_cut *c, uint32_t g)
 {
     return &c->o.d.g[g];
-}
-
-static bool rows(struct v1_cut *c)
-{
-    size_t old = c->nrow;
-    if (c->o.d.ng <= old)
-        return true;
-    struct row *r = mem_grow(c->row, &c->caprow, c->o.d.ng, sizeof *r);
-    if (!r)
-        return false;
-    c->row = r;
-    memset(r + old, 0, (c->caprow - old) * sizeof *r);
-    c->nrow = c->caprow;
-    return true;
 }
 
 /* ---- who does what ---------------------------------------------------------------------------------------- */
@@ -397,7 +383,7 @@ static enum err_code walk(struct v1_cut *c, const struct cut_range *r, struct er
     uint64_t last = 0;
     while (!over && !c->w.out->broken && (ev = v1_merge_next(&c->o))) {
         struct v1_raw raw = {0};
-        if (!rows(c))
+        if (!mem_room_zeros(c->row, c->nrow, c->o.d.ng))
             return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for goroutines");
         if (!c->based) {
             c->based = true;

@@ -85,12 +85,10 @@ void v1_put_event(struct v1_put *w, uint32_t p, unsigned type, uint64_t ticks, c
     struct v1_out *o = &w->p[p];
     if (o->n + EVENT_MAX + 10 + len > BATCH_BYTES)
         batch_close(w, p);
-    uint8_t *buf = mem_grow(o->buf, &o->cap, o->n + EVENT_MAX + 10 + len, 1);
-    if (!buf) {
+    if (!mem_room(o->buf, o->cap, o->n + EVENT_MAX + 10 + len)) {
         w->oom = true;
         return;
     }
-    o->buf = buf;
     uint64_t seq = w->next_seq++, all[V1_VALUES] = {0};
     if (!o->n) {
         o->first = o->ticks = ticks;
@@ -101,11 +99,11 @@ void v1_put_event(struct v1_put *w, uint32_t p, unsigned type, uint64_t ticks, c
     all[t - 1] = ticks - o->ticks;
     memcpy(all + t, v, (shape->n - t) * sizeof *v);
     use_ids(w, type, all + t, shape->n - t);
-    o->n += encode(w, buf + o->n, type, all, shape->n);
+    o->n += encode(w, o->buf + o->n, type, all, shape->n);
     if (type == V1_LOG) {
-        o->n += v2_put_varint(buf + o->n, len);
+        o->n += v2_put_varint(o->buf + o->n, len);
         if (len)
-            memcpy(buf + o->n, text, len);
+            memcpy(o->buf + o->n, text, len);
         o->n += len;
     }
     o->ticks = ticks;

@@ -19,10 +19,9 @@
 static bool marks_set(struct v2_cut *c, struct v2c_marks *at)
 {
     const struct v2_order *o = &c->sim.o;
-    struct v2c_mark *v = mem_grow(at->v, &at->cap, o->ncur + 1, sizeof *v);
-    if (!v)
+    if (!mem_room(at->v, at->cap, o->ncur + 1))
         return false;
-    at->v = v;
+    struct v2c_mark *v = at->v;
     at->sample = o->sample;
     at->set = true;
     for (size_t i = 0; i < o->ncur; i++) {
@@ -48,11 +47,9 @@ static enum err_code no_memory(struct err *e)
 /* late_add - a status that the first generation tells behind the range, of what had been so all along. */
 static bool late_add(struct v2_cut *c, const struct v2s_event *e)
 {
-    struct v2c_late *v = mem_grow(c->late, &c->caplate, c->nlate + 1, sizeof *v);
-    if (!v)
+    if (!mem_room(c->late, c->caplate, c->nlate + 1))
         return false;
-    c->late = v;
-    v[c->nlate++] = (struct v2c_late){e->m, e->ev};
+    c->late[c->nlate++] = (struct v2c_late){e->m, e->ev};
     return true;
 }
 

@@ -95,14 +95,11 @@ static struct known *known(struct v2_mend_work *w, struct idmap *map, uint64_t i
     static struct known nobody;
     uint32_t i = idmap_get(map, id);
     if (i == IDMAP_NONE) {
-        struct known *v = mem_grow(w->known, &w->cknown, w->nknown + 1, sizeof *v);
-        if (v)
-            w->known = v;
-        if (!v || !idmap_put(map, id, (uint32_t)w->nknown)) {
+        if (!mem_room(w->known, w->cknown, w->nknown + 1) || !idmap_put(map, id, (uint32_t)w->nknown)) {
             w->s.o.oom = true;
             return &nobody;
         }
-        v[i = (uint32_t)w->nknown++] = (struct known){0};
+        w->known[i = (uint32_t)w->nknown++] = (struct known){0};
     }
     return &w->known[i];
 }
@@ -139,13 +136,9 @@ static bool region(struct v2_mend_work *w, const struct v2_raw_ev *e, uint64_t g
     }
     if (ends)
         return !k->gap;
-    struct within *v = mem_grow(w->region, &w->cregion, w->nregion + 1, sizeof *v);
-    if (!v) {
-        w->s.o.oom = true;
+    if (!v2_room(&w->s.o, w->region, w->cregion, w->nregion + 1))
         return false;
-    }
-    w->region = v;
-    v[w->nregion++] = (struct within){e->arg[0], e->arg[1], k->region};
+    w->region[w->nregion++] = (struct within){e->arg[0], e->arg[1], k->region};
     k->region = (uint32_t)w->nregion;
     return true;
 }
@@ -170,12 +163,9 @@ static bool renumber(struct v2_mend_work *w, uint32_t m, uint32_t g, struct v2_r
 static void write_down(struct v2_mend_work *w, uint32_t m, const struct v2_raw_ev *e, uint64_t units)
 {
     struct thread *t = &w->thread[m == EV_NONE ? 0 : m + 1];
-    uint8_t *p = mem_grow(t->p, &t->cap, t->n + 64, 1);
-    if (!p) {
-        w->s.o.oom = true;
+    if (!v2_room(&w->s.o, t->p, t->cap, t->n + 64))
         return;
-    }
-    t->p = p;
+    uint8_t *p = t->p;
     if (!t->any)
         t->base = t->last = units;
     t->any = true;
@@ -215,15 +205,9 @@ static void still(struct v2_mend_work *w, const struct v2s_event *e)
 
 static bool room(struct v2_mend_work *w)
 {
-    size_t had = w->cthread;
-    struct thread *t = mem_grow(w->thread, &w->cthread, w->s.o.nm + 1, sizeof *t);
-    if (!t) {
-        w->s.o.oom = true;
-        return false;
-    }
-    w->thread = t;
-    memset(t + had, 0, (w->cthread - had) * sizeof *t);
-    return true;
+    const bool ok = mem_room_zeros(w->thread, w->cthread, w->s.o.nm + 1);
+    w->s.o.oom |= !ok;
+    return ok;
 }
 
 /* put_in - an event that wasn't there. false: it can't come, either. */
@@ -487,13 +471,8 @@ static enum adv lacks(struct v2_order *o, struct v2_cursor *c, enum adv a, bool 
 /* stray - it can run, and nobody is there who runs it: the next thread that is free stops it. */
 static void stray(struct v2_mend_work *w, uint64_t g)
 {
-    uint64_t *v = mem_grow(w->stray, &w->cstray, w->nstray + 1, sizeof *v);
-    if (!v) {
-        w->s.o.oom = true;
-        return;
-    }
-    w->stray = v;
-    v[w->nstray++] = g;
+    if (v2_room(&w->s.o, w->stray, w->cstray, w->nstray + 1))
+        w->stray[w->nstray++] = g;
 }
 
 static void stop_strays(struct v2_mend_work *w, uint32_t m, uint64_t units)
@@ -630,11 +609,9 @@ static bool seen(void *arg, const struct v2s_event *e)
 
 static bool add_batch(struct v2_raw_gen *g, const struct v2_raw_batch *b)
 {
-    struct v2_raw_batch *v = mem_grow(g->batch, &g->cap, g->n + 1, sizeof *v);
-    if (!v)
+    if (!mem_room(g->batch, g->cap, g->n + 1))
         return false;
-    g->batch = v;
-    v[g->n++] = *b;
+    g->batch[g->n++] = *b;
     return true;
 }
 

@@ -7,11 +7,9 @@ static bool string_add(struct v2_tables *t, const struct v2_raw_string *s)
 {
     if (!s->id || idmap_get(&t->strings, s->id) != IDMAP_NONE)
         return true;
-    struct v2t_string *v = mem_grow(t->string, &t->capstring, t->nstring + 1, sizeof *v);
-    if (!v)
+    if (!mem_room(t->string, t->capstring, t->nstring + 1))
         return false;
-    t->string = v;
-    v[t->nstring] = (struct v2t_string){*s, false};
+    t->string[t->nstring] = (struct v2t_string){*s, false};
     t->max_string = s->id > t->max_string ? s->id : t->max_string;
     return idmap_put(&t->strings, s->id, (uint32_t)t->nstring++);
 }
@@ -20,11 +18,9 @@ static bool stack_add(struct v2_tables *t, const struct v2_raw_stack *s, const u
 {
     if (!s->id || idmap_get(&t->stacks, s->id) != IDMAP_NONE)
         return true;
-    struct v2t_stack *v = mem_grow(t->stack, &t->capstack, t->nstack + 1, sizeof *v);
-    if (!v)
+    if (!mem_room(t->stack, t->capstack, t->nstack + 1))
         return false;
-    t->stack = v;
-    v[t->nstack] = (struct v2t_stack){*s, end, false};
+    t->stack[t->nstack] = (struct v2t_stack){*s, end, false};
     return idmap_put(&t->stacks, s->id, (uint32_t)t->nstack++);
 }
 
