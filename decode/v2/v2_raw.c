@@ -162,8 +162,7 @@ static bool take(struct v2_raw_gen *g, const struct v2_raw_batch *b)
     if (b->time < g->min_time)
         g->min_time = b->time;
     struct v2_raw_clock c;
-    if (b->lead == V2R_EVENTS && (b->first == V2R_FREQ || b->first == V2R_SYNC) && v2_raw_clock(b, &c) &&
-        !g->clock.freq)
+    if ((v2_raw_holds(b, V2R_FREQ) || v2_raw_holds(b, V2R_SYNC)) && v2_raw_clock(b, &c) && !g->clock.freq)
         g->clock = c;
     return true;
 }

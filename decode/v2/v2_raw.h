@@ -49,6 +49,18 @@ struct v2_raw_batch {
  */
 const uint8_t *v2_raw_batch(const uint8_t *data, size_t len, const uint8_t *p, struct v2_raw_batch *b, struct err *e);
 
+/* v2_raw_holds - a batch of such things: V2R_STACKS ..; v2_raw_timed - of timed events. */
+static inline bool v2_raw_holds(const struct v2_raw_batch *b, enum v2_raw_type first)
+{
+    return b->lead == V2R_EVENTS && b->first == first;
+}
+
+static inline bool v2_raw_timed(const struct v2_raw_batch *b)
+{
+    return b->lead == V2R_EVENTS && b->p < b->end && b->first != V2R_STACKS && b->first != V2R_STRINGS &&
+           b->first != V2R_SAMPLES && b->first != V2R_FREQ && b->first != V2R_SYNC;
+}
+
 struct v2_raw_ev {
     uint8_t type, nargs;
     uint64_t dt, arg[V2_ARGS];

@@ -298,12 +298,6 @@ bool v2_sim_do(struct v2_sim *s, uint32_t m, const struct v2_raw_ev *ev)
 
 /* ---- a generation ----------------------------------------------------------------------------------------- */
 
-static bool timed(const struct v2_raw_batch *b)
-{
-    return b->p < b->end && b->first != V2R_STACKS && b->first != V2R_STRINGS && b->first != V2R_SAMPLES &&
-           b->first != V2R_FREQ && b->first != V2R_SYNC;
-}
-
 static bool samples_read(struct v2_sim *s, const struct v2_raw_batch *b)
 {
     struct v2_gen *g = &s->gen;
@@ -347,9 +341,9 @@ static bool gen_fill(struct v2_sim *s, const struct v2_raw_gen *raw)
     g->nbatch = g->nsample = 0;
     for (size_t i = 0; i < raw->n && ok; i++) {
         const struct v2_raw_batch *b = &raw->batch[i];
-        if (b->lead == V2R_EVENTS && b->first == V2R_SAMPLES)
+        if (v2_raw_holds(b, V2R_SAMPLES))
             ok = samples_read(s, b);
-        else if (b->lead == V2R_EVENTS && timed(b))
+        else if (v2_raw_timed(b))
             ok = batch_add(s, b, &last);
     }
     idmap_free(&last);

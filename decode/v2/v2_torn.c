@@ -8,8 +8,8 @@
 
 #include <inttypes.h>
 
-#include "decode/base/bytes.h"
 #include "decode/v2/v2_doubt.h"
+#include "decode/v2/v2_raw.h"
 #include "decode/v2/v2_step.h"
 
 /* It was lost: later ones are there, or nothing says that the file has all. */
@@ -28,20 +28,15 @@ static bool note_batch(struct v2_order *o, const uint8_t *p, const uint8_t *end,
 {
     while (p < end) {
         *broken = true;
-        uint64_t arg[4], dt;
-        const uint8_t type = *p++;
-        int n = v2_specs[type].nargs;
-        if (!n || !(p = bytes_varint(p, end, &dt)))
+        struct v2_raw_ev e;
+        if (!(p = v2_raw_ev(p, end, &e)))
             return true;
-        for (int i = 0; i < n - 1; i++)
-            if (!(p = bytes_varint(p, end, &arg[i])))
-                return true;
-        const int64_t step = v2_ns(dt, o->unit);
+        const int64_t step = v2_ns(e.dt, o->unit);
         if (*t + step >= SOURCE_TIME_MAX || (*t + step >= o->latest && step > 10 * DOUBT_LATE_NS))
             return true;
         *t += step;
         *broken = false;
-        if (!v2_steps_event(o, type, arg, proc))
+        if (!v2_steps_event(o, e.type, e.arg, proc))
             return false;
     }
     return true;
@@ -116,6 +111,34 @@ static void lost(struct v2_order *o, int64_t t, uint32_t g, uint32_t p, int64_t 
     e->arg = since > o->base ? (uint64_t)(since - o->base) : 0;
 }
 
+/* What became of something is not known from `since` on. */
+static void unsure(struct v2_order *o, int64_t since)
+{
+    o->torn_from = since < o->torn_from ? since : o->torn_from;
+}
+
+static void gap_from(struct v2_order *o, int64_t since)
+{
+    o->torn.gaps++;
+    unsure(o, since);
+}
+
+/* What a thread ran, the P that it had. */
+static void lose_g(struct v2_order *o, struct v2_m *m, int64_t since)
+{
+    lost(o, o->last, m->g, EV_NONE, since);
+    v2_g_at(o, m->g)->status = ST_UNKNOWN;
+    m->g = EV_NONE;
+}
+
+static void lose_p(struct v2_order *o, struct v2_m *m, int64_t since)
+{
+    lost(o, o->last, EV_NONE, m->p, since);
+    o->p[m->p].status = V2_PS_LOST;
+    o->p[m->p].m = EV_NONE;
+    m->p = EV_NONE;
+}
+
 static void g_gap(struct v2_order *o, const struct v2_cursor *c, uint32_t g, uint8_t next)
 {
     struct v2_g *vg = v2_g_at(o, g);
@@ -129,9 +152,7 @@ static void g_gap(struct v2_order *o, const struct v2_cursor *c, uint32_t g, uin
     }
     if (vg->status != ST_UNKNOWN) {
         lost(o, c->t, g, EV_NONE, since);
-        o->torn.gaps++;
-        if (c->t < o->torn_from)
-            o->torn_from = c->t;
+        gap_from(o, c->t);
     }
     vg->status = next;
 }
@@ -141,9 +162,7 @@ static void p_gap(struct v2_order *o, const struct v2_cursor *c, uint32_t p, uin
     struct v2_p *vp = &o->p[p];
     if (vp->status != V2_PS_LOST) {
         lost(o, c->t, EV_NONE, p, c->t);
-        o->torn.gaps++;
-        if (c->t < o->torn_from)
-            o->torn_from = c->t;
+        gap_from(o, c->t);
     }
     if (vp->m != EV_NONE && o->m[vp->m].p == p)
         o->m[vp->m].p = EV_NONE;
@@ -316,22 +335,15 @@ static void over(struct v2_order *o, uint32_t thread, int64_t since)
     struct v2_m *m = &o->m[thread];
     if (o->gen->all_told && (!m->cur || !o->cur[m->cur - 1].cut))
         return;
-    if ((m->g != EV_NONE || m->p != EV_NONE) && since < o->torn_from)
-        o->torn_from = since;
-    if (m->g != EV_NONE) {
-        lost(o, o->last, m->g, EV_NONE, since);
-        v2_g_at(o, m->g)->status = ST_UNKNOWN;
-        m->g = EV_NONE;
-    }
+    if (m->g != EV_NONE || m->p != EV_NONE)
+        unsure(o, since);
+    if (m->g != EV_NONE)
+        lose_g(o, m, since);
     if (m->p == EV_NONE)
         return;
-    struct v2_p *p = &o->p[m->p];
-    if (p->status == V2_PS_SYSCALL && v2_steps_has(o, V2_STEP_P, p->id, p->seq + 1))
-        return; /* it is taken from there, and when is known */
-    lost(o, o->last, EV_NONE, m->p, since);
-    p->status = V2_PS_LOST;
-    p->m = EV_NONE;
-    m->p = EV_NONE;
+    const struct v2_p *p = &o->p[m->p];
+    if (p->status != V2_PS_SYSCALL || !v2_steps_has(o, V2_STEP_P, p->id, p->seq + 1))
+        lose_p(o, m, since); /* else it is taken from there, and when is known */
 }
 
 static int64_t now(const struct v2_order *o)
@@ -358,8 +370,7 @@ static void g_after(struct v2_order *o, uint32_t g, int64_t since)
         return;
     lost(o, now(o), g, EV_NONE, since);
     vg->status = ST_UNKNOWN;
-    if (since < o->torn_from)
-        o->torn_from = since;
+    unsure(o, since);
 }
 
 static void p_after(struct v2_order *o, uint32_t p, int64_t since)
@@ -374,8 +385,7 @@ static void p_after(struct v2_order *o, uint32_t p, int64_t since)
         return;
     lost(o, now(o), EV_NONE, p, since);
     vp->status = V2_PS_LOST;
-    if (since < o->torn_from)
-        o->torn_from = since;
+    unsure(o, since);
 }
 
 /* The type of the thread's event behind this one; 0: it has none. */
@@ -394,12 +404,8 @@ static void call_after(struct v2_order *o, const struct v2_cursor *c)
     if (p == EV_NONE || o->p[p].status != V2_PS_SYSCALL || v2_steps_has(o, V2_STEP_P, o->p[p].id, o->p[p].seq + 1) ||
         !next || v2_means(next) == V2_MEANS_syscall_end) /* with its P */
         return;
-    lost(o, o->last, EV_NONE, p, o->last);
-    o->p[p].status = V2_PS_LOST;
-    o->p[p].m = EV_NONE;
-    o->m[c->m].p = EV_NONE;
-    if (o->last < o->torn_from)
-        o->torn_from = o->last;
+    lose_p(o, &o->m[c->m], o->last);
+    unsure(o, o->last);
 }
 
 static void torn_after(struct v2_order *o, const struct v2_cursor *c, size_t at)
@@ -430,34 +436,24 @@ static void torn_over(struct v2_order *o, uint32_t thread)
     over(o, thread, o->last);
 }
 
-static void from_now(struct v2_order *o, int64_t since)
-{
-    o->torn.gaps++;
-    if (since < o->torn_from)
-        o->torn_from = since;
-}
-
 /* What the thread had isn't known since then, but that events with numbers which follow on are no one's that were lost. */
 static void let_go(struct v2_order *o, uint32_t thread, int64_t since)
 {
     struct v2_m *m = &o->m[thread];
     if (m->g != EV_NONE) {
-        lost(o, o->last, m->g, EV_NONE, since);
-        v2_g_at(o, m->g)->status = ST_UNKNOWN;
-        m->g = EV_NONE;
-        from_now(o, since);
+        lose_g(o, m, since);
+        gap_from(o, since);
     }
     if (m->p == EV_NONE)
         return;
     struct v2_p *p = &o->p[m->p];
-    lost(o, o->last, EV_NONE, m->p, since);
-    from_now(o, since);
-    p->status = V2_PS_RUNNING;
-    if (!was_lost(o, V2_STEP_P, p->id, p->seq + 1))
-        return;
-    p->status = V2_PS_LOST;
-    p->m = EV_NONE;
-    m->p = EV_NONE;
+    gap_from(o, since);
+    if (was_lost(o, V2_STEP_P, p->id, p->seq + 1)) {
+        lose_p(o, m, since);
+    } else {
+        lost(o, o->last, EV_NONE, m->p, since);
+        p->status = V2_PS_RUNNING;
+    }
 }
 
 static bool torn_before(struct v2_order *o, struct v2_cursor *c)
@@ -475,7 +471,7 @@ static bool torn_before(struct v2_order *o, struct v2_cursor *c)
         lost(o, o->last, o->m[c->m].g, EV_NONE, c->t);
     if (c->m != EV_NONE && o->m[c->m].p != EV_NONE)
         lost(o, o->last, EV_NONE, o->m[c->m].p, c->t);
-    from_now(o, c->t);
+    gap_from(o, c->t);
     return o->nout > at;
 }
 
@@ -490,17 +486,12 @@ static void silent(struct v2_order *o, uint32_t thread)
         return;
     }
     if (m->g != EV_NONE && !v2_steps_has(o, V2_STEP_G_TOLD, v2_g_at(o, m->g)->id, 0)) {
-        lost(o, o->last, m->g, EV_NONE, o->torn.before);
-        from_now(o, o->torn.before);
-        v2_g_at(o, m->g)->status = ST_UNKNOWN;
-        m->g = EV_NONE;
+        lose_g(o, m, o->torn.before);
+        gap_from(o, o->torn.before);
     }
     if (m->p != EV_NONE && !v2_steps_has(o, V2_STEP_P_TOLD, o->p[m->p].id, 0)) {
-        lost(o, o->last, EV_NONE, m->p, o->torn.before);
-        from_now(o, o->torn.before);
-        o->p[m->p].status = V2_PS_LOST;
-        o->p[m->p].m = EV_NONE;
-        m->p = EV_NONE;
+        lose_p(o, m, o->torn.before);
+        gap_from(o, o->torn.before);
     }
 }
 

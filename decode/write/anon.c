@@ -137,6 +137,58 @@ static const char *family(const uint8_t *p, size_t n)
     return first == 6 && memcmp(p, "vendor", 6) == 0 ? "vendor/" : "";
 }
 
+/* ---- tables ----------------------------------------------------------------------------------------------- */
+
+struct anon_str *anon_string(struct anon_table *t, uint64_t id)
+{
+    const uint32_t i = idmap_get(&t->ids, id);
+    if (i != IDMAP_NONE)
+        return &t->s[i];
+    if (!mem_room(t->s, t->cap, t->n + 1) || !idmap_put(&t->ids, id, (uint32_t)t->n)) {
+        t->oom = true;
+        return NULL;
+    }
+    t->s[t->n] = (struct anon_str){.role = ANON_OTHER};
+    return &t->s[t->n++];
+}
+
+void anon_text(struct anon_table *t, uint64_t id, const uint8_t *p, uint32_t len)
+{
+    struct anon_str *s = anon_string(t, id);
+    if (s && !s->p) {
+        s->p = p;
+        s->len = len;
+    }
+}
+
+void anon_role(struct anon_table *t, uint64_t id, enum anon_role r)
+{
+    struct anon_str *s = id ? anon_string(t, id) : NULL;
+    if (s && r < s->role)
+        s->role = (uint8_t)r;
+}
+
+void anon_frame(struct anon_table *t, const uint64_t frame[4])
+{
+    anon_role(t, frame[1], ANON_FUNC);
+    anon_role(t, frame[2], ANON_FILE);
+    struct anon_str *file = frame[2] ? anon_string(t, frame[2]) : NULL;
+    if (file && !file->func)
+        file->func = frame[1];
+}
+
+void anon_table_clear(struct anon_table *t)
+{
+    t->n = 0;
+    idmap_clear(&t->ids);
+}
+
+void anon_table_free(struct anon_table *t)
+{
+    mem_free(t->s);
+    idmap_free(&t->ids);
+}
+
 /* ---- names ------------------------------------------------------------------------------------------------ */
 
 /* number - of a name within its role, given out at its first mention; *role becomes what it was called as then. */
@@ -178,10 +230,12 @@ static size_t keep_function(const uint8_t *p, size_t n, char *out)
 }
 
 /* keep_file - a standard function's file, from its own package's folder on. 0: it isn't in one. */
-static size_t keep_file(const struct anon_str *s, char *out)
+static size_t keep_file(const struct anon_table *t, const struct anon_str *s, char *out)
 {
     size_t base = s->len;
-    if (!s->of || s->of->role != ANON_FUNC || !standard(s->of->p, s->of->len))
+    const uint32_t i = s->func ? idmap_get(&t->ids, s->func) : IDMAP_NONE;
+    const struct anon_str *func = i == IDMAP_NONE ? NULL : &t->s[i];
+    if (!func || func->role != ANON_FUNC || !standard(func->p, func->len))
         return 0;
     while (base && s->p[base - 1] != '/')
         base--;
@@ -191,7 +245,7 @@ static size_t keep_file(const struct anon_str *s, char *out)
     return 0;
 }
 
-size_t anon_name(struct anon *a, const struct anon_str *s, char *out)
+size_t anon_name(struct anon *a, const struct anon_table *t, const struct anon_str *s, char *out)
 {
     uint8_t role = s->role, pkg = ANON_PACKAGE;
     bool fresh, other;
@@ -200,7 +254,7 @@ size_t anon_name(struct anon *a, const struct anon_str *s, char *out)
         return keep(s->p, s->len, out);
     if (role == ANON_FUNC && standard(s->p, s->len))
         return keep_function(s->p, s->len, out);
-    size_t n = role == ANON_FILE ? keep_file(s, out) : 0;
+    size_t n = role == ANON_FILE ? keep_file(t, s, out) : 0;
     if (n)
         return n;
     a->kept--;

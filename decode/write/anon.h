@@ -6,7 +6,7 @@
  * itself stays: the standard library's functions, and its files without the folder Go is installed in; why a goroutine
  * waits, why the world stops, what a mark worker's label says. Nothing else of the trace's text is kept.
  *
- * One generation (second family) or a table of where names stand (first family) is held, and 24 bytes a name.
+ * A table of where names stand is held, of one generation (second family) or all (first family), and 24 bytes a name.
  */
 #ifndef GOTOP_DECODE_ANON_H
 #define GOTOP_DECODE_ANON_H
@@ -41,13 +41,27 @@ struct anon {
 void anon_free(struct anon *a);
 
 struct anon_str { /* a string of a table, and what it's used as */
-    const uint8_t *p;
+    const uint8_t *p; /* NULL: only mentioned so far */
     uint32_t len;
     uint8_t role;
-    const struct anon_str *of; /* a file: one of its functions */
+    uint64_t func; /* a file: the id of one of its functions */
 };
+struct anon_table { /* strings by their ids; all zeros = empty */
+    struct anon_str *s;
+    size_t n, cap;
+    struct idmap ids;
+    bool oom;
+};
+/* anon_string - the string with this id, which is in the table from its first mention on. NULL: out of memory. */
+struct anon_str *anon_string(struct anon_table *t, uint64_t id);
+/* anon_text - what it says; the first time counts. anon_role - what it's used as. anon_frame - a frame's function and file. */
+void anon_text(struct anon_table *t, uint64_t id, const uint8_t *p, uint32_t len);
+void anon_role(struct anon_table *t, uint64_t id, enum anon_role r);
+void anon_frame(struct anon_table *t, const uint64_t frame[4]);
+void anon_table_clear(struct anon_table *t);
+void anon_table_free(struct anon_table *t);
 /* anon_name - what stands for a string; at most ANON_MAX bytes. */
-size_t anon_name(struct anon *a, const struct anon_str *s, char *out);
+size_t anon_name(struct anon *a, const struct anon_table *t, const struct anon_str *s, char *out);
 
 struct anon_result {
     uint64_t strings, kept; /* in tables: all, those that stay as they are */

@@ -16,37 +16,8 @@ struct file_anon {
     struct outlet *out;
     struct v1_dialect d;
     const uint8_t *data, *end;
-    struct anon_str *s;
-    uint64_t *file_of; /* function of a file, as an id, until all strings are known */
-    size_t n, cap, capof;
-    struct idmap ids;
-    bool oom;
+    struct anon_table t;
 };
-
-static struct anon_str *string_of(struct file_anon *w, uint64_t id)
-{
-    uint32_t i = idmap_get(&w->ids, id);
-    if (i != IDMAP_NONE)
-        return &w->s[i];
-    if (!mem_room(w->s, w->cap, w->n + 1) || !mem_room_zeros(w->file_of, w->capof, w->n + 1) ||
-        !idmap_put(&w->ids, id, (uint32_t)w->n)) {
-        w->oom = true;
-        return NULL;
-    }
-    w->s[w->n] = (struct anon_str){.role = ANON_OTHER};
-    return &w->s[w->n++];
-}
-
-static void role(struct file_anon *w, uint64_t id, enum anon_role r, uint64_t function)
-{
-    struct anon_str *s = id ? string_of(w, id) : NULL;
-    if (!s)
-        return;
-    if (r < s->role)
-        s->role = (uint8_t)r;
-    if (r == ANON_FILE && !w->file_of[s - w->s])
-        w->file_of[s - w->s] = function;
-}
 
 static void frames(struct file_anon *w, const struct v1_raw *r)
 {
@@ -55,26 +26,19 @@ static void frames(struct file_anon *w, const struct v1_raw *r)
         uint64_t v[4] = {0};
         for (int k = 0; k < 4 && p; k++)
             p = v1_varint(p, w->end, &v[k]);
-        role(w, v[1], ANON_FUNC, 0);
-        role(w, v[2], ANON_FILE, v[1]);
+        anon_frame(&w->t, v);
     }
 }
 
 static void roles(struct file_anon *w, const struct v1_raw *r)
 {
-    struct anon_str *s;
     switch (r->type) {
-    case V1_STRING:
-        if ((s = string_of(w, r->v[0])) && !s->p) {
-            s->p = r->text;
-            s->len = r->len;
-        }
-        break;
+    case V1_STRING: anon_text(&w->t, r->v[0], r->text, r->len); break;
     case V1_STACK: frames(w, r); break;
-    case V1_GO_START_LABEL: role(w, r->v[3], ANON_LABEL, 0); break;
+    case V1_GO_START_LABEL: anon_role(&w->t, r->v[3], ANON_LABEL); break;
     case V1_TASK_CREATE:
-    case V1_REGION: role(w, r->v[3], r->type == V1_REGION ? ANON_REGION : ANON_TASK, 0); break;
-    case V1_LOG: role(w, r->v[2], ANON_KEY, 0); break;
+    case V1_REGION: anon_role(&w->t, r->v[3], r->type == V1_REGION ? ANON_REGION : ANON_TASK); break;
+    case V1_LOG: anon_role(&w->t, r->v[2], ANON_KEY); break;
     default: break;
     }
 }
@@ -85,10 +49,10 @@ static void put_string(struct file_anon *w, const struct v1_raw *r)
 {
     uint8_t head[21] = {V1_STRING};
     char name[ANON_MAX];
-    struct anon_str one = *string_of(w, r->v[0]); /* roles() has seen it */
-    one.p = r->text;                              /* an id may be given twice */
+    struct anon_str one = *anon_string(&w->t, r->v[0]); /* roles() has seen it */
+    one.p = r->text;                                    /* an id may be given twice */
     one.len = r->len;
-    size_t len = anon_name(w->a, &one, name), n = 1 + v2_put_varint(head + 1, r->v[0]);
+    size_t len = anon_name(w->a, &w->t, &one, name), n = 1 + v2_put_varint(head + 1, r->v[0]);
     n += v2_put_varint(head + n, len);
     outlet_put(w->out, head, n);
     outlet_put(w->out, name, len);
@@ -99,8 +63,8 @@ static void put_log(struct file_anon *w, const struct v1_raw *r, const uint8_t *
 {
     uint8_t head[10];
     char name[ANON_MAX];
-    struct anon_str one = {r->text, r->len, ANON_LOG, NULL};
-    size_t len = anon_name(w->a, &one, name);
+    struct anon_str one = {r->text, r->len, ANON_LOG, 0};
+    size_t len = anon_name(w->a, &w->t, &one, name);
     const uint8_t *p = at + 1; /* the length of its values, which are as long; then the text's own length */
     uint64_t n = 0;
     if (*at >> 6 == 3) {
@@ -120,7 +84,7 @@ static const uint8_t *pass(struct file_anon *w, const uint8_t *p, bool write, co
 {
     struct v1_raw r;
     const uint8_t *done = p; /* what is behind it isn't written yet */
-    while (p < w->end && !w->oom && !w->a->oom && !w->out->broken) {
+    while (p < w->end && !w->t.oom && !w->a->oom && !w->out->broken) {
         const uint8_t *at = p;
         if (v1_read(&w->d, &p, w->end, &r, why) != V1_READ_OK)
             break;
@@ -147,19 +111,13 @@ enum err_code anon_v1(const struct input *in, const struct dialect *d, struct an
     const char *why = "";
     (void)v1_dialect_init(&w.d, d->version); /* one that the header names */
     const uint8_t *stop = pass(&w, in->data + d->header, false, &why);
-    for (size_t i = 0; i < w.n; i++) {
-        uint32_t f = w.file_of[i] ? idmap_get(&w.ids, w.file_of[i]) : IDMAP_NONE;
-        w.s[i].of = f == IDMAP_NONE ? NULL : &w.s[f];
-    }
-    if (stop < w.end && !w.oom)
+    if (stop < w.end && !w.t.oom)
         err_set(&res->damage, ERR_FORMAT, (uint64_t)(stop - in->data), "no event can be read here%s%s",
                 *why ? ": " : "", why);
     outlet_put(out, in->data, d->header);
     w.end = stop;
-    if (!w.oom)
+    if (!w.t.oom)
         (void)pass(&w, in->data + d->header, true, &why);
-    mem_free(w.s);
-    mem_free(w.file_of);
-    idmap_free(&w.ids);
-    return w.oom ? err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for names") : ERR_OK;
+    anon_table_free(&w.t);
+    return w.t.oom ? err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for names") : ERR_OK;
 }

@@ -9,57 +9,30 @@
 
 #include "decode/write/anon.h"
 #include "decode/base/mem.h"
-#include "decode/write/v2_tables.h"
+#include "decode/write/v2_put.h"
 
 struct gen_anon {
     struct anon *a;
     struct outlet *out;
     struct anon_result *res;
     const uint8_t *data;
-    struct v2_tables t;
-    struct anon_str *s; /* by index of the table */
-    size_t cap;
+    struct anon_table t; /* of this generation */
     struct v2_put *put;
 };
-
-static void role(struct gen_anon *w, uint64_t id, enum anon_role r, uint64_t function)
-{
-    uint32_t i = id ? idmap_get(&w->t.strings, id) : IDMAP_NONE,
-             f = function ? idmap_get(&w->t.strings, function) : IDMAP_NONE;
-    if (i == IDMAP_NONE)
-        return;
-    if (r < w->s[i].role)
-        w->s[i].role = (uint8_t)r;
-    if (r == ANON_FILE && f != IDMAP_NONE && !w->s[i].of)
-        w->s[i].of = &w->s[f];
-}
-
-static void stack_roles(struct gen_anon *w)
-{
-    for (size_t i = 0; i < w->t.nstack; i++) {
-        const uint8_t *p = w->t.stack[i].s.frames;
-        uint64_t v[4];
-        for (uint32_t k = 0; k < w->t.stack[i].s.n; k++) {
-            p = v2_raw_frame(p, w->t.stack[i].end, v);
-            role(w, v[1], ANON_FUNC, 0);
-            role(w, v[2], ANON_FILE, v[1]);
-        }
-    }
-}
 
 static void event_roles(struct gen_anon *w, const struct v2_raw_ev *e)
 {
     switch (v2_means(e->type)) {
     case V2_MEANS_go_stop:
     case V2_MEANS_go_block:
-    case V2_MEANS_stw_begin: role(w, e->arg[0], ANON_REASON, 0); break;
-    case V2_MEANS_go_label: role(w, e->arg[0], ANON_LABEL, 0); break;
-    case V2_MEANS_task_begin: role(w, e->arg[2], ANON_TASK, 0); break;
+    case V2_MEANS_stw_begin: anon_role(&w->t, e->arg[0], ANON_REASON); break;
+    case V2_MEANS_go_label: anon_role(&w->t, e->arg[0], ANON_LABEL); break;
+    case V2_MEANS_task_begin: anon_role(&w->t, e->arg[2], ANON_TASK); break;
     case V2_MEANS_region_begin:
-    case V2_MEANS_region_end: role(w, e->arg[1], ANON_REGION, 0); break;
+    case V2_MEANS_region_end: anon_role(&w->t, e->arg[1], ANON_REGION); break;
     case V2_MEANS_user_log:
-        role(w, e->arg[1], ANON_KEY, 0);
-        role(w, e->arg[2], ANON_LOG, 0);
+        anon_role(&w->t, e->arg[1], ANON_KEY);
+        anon_role(&w->t, e->arg[2], ANON_LOG);
         break;
     default: break;
     }
@@ -67,11 +40,22 @@ static void event_roles(struct gen_anon *w, const struct v2_raw_ev *e)
 
 /* ---- what may be written ---------------------------------------------------------------------------------- */
 
-/* readable - up to where a batch is what the format says. A torn one may end within an event. */
+static void stack_roles(struct gen_anon *w, const struct v2_raw_stack *k, const uint8_t *end)
+{
+    const uint8_t *p = k->frames;
+    uint64_t v[4];
+    for (uint32_t i = 0; i < k->n; i++) {
+        p = v2_raw_frame(p, end, v);
+        anon_frame(&w->t, v);
+    }
+}
+
+/* readable - up to where a batch is what the format says; what strings are used as is noted. A torn one may end within an event. */
 static const uint8_t *readable(struct gen_anon *w, const struct v2_raw_batch *b)
 {
     const uint8_t *p = b->p, *q = p;
     struct v2_raw_ev e;
+    struct v2_raw_string s;
     struct v2_raw_stack k;
     struct v2_raw_clock c;
     uint64_t v[5];
@@ -80,21 +64,21 @@ static const uint8_t *readable(struct gen_anon *w, const struct v2_raw_batch *b)
     switch (b->first) {
     case V2R_FREQ:
     case V2R_SYNC: return v2_raw_clock(b, &c) ? b->end : p;
+    case V2R_STRINGS:
+        for (p++; p < b->end && (q = v2_raw_string(p, b->end, &s)); p = q)
+            anon_text(&w->t, s.id, s.p, s.len);
+        return p;
     case V2R_STACKS:
-        for (q = ++p; q && q < b->end; p = q ? q : p)
-            q = v2_raw_stack(q, b->end, &k);
+        for (p++; p < b->end && (q = v2_raw_stack(p, b->end, &k)); p = q)
+            stack_roles(w, &k, q);
         return p;
     case V2R_SAMPLES:
-        for (q = ++p; q && q < b->end; p = q ? q : p)
-            q = v2_raw_sample(q, b->end, v);
+        for (p++; p < b->end && (q = v2_raw_sample(p, b->end, v)); p = q) {
+        }
         return p;
     default:
-        while (q && q < b->end) {
-            if ((q = v2_raw_ev(q, b->end, &e))) {
-                event_roles(w, &e);
-                p = q;
-            }
-        }
+        for (; p < b->end && (q = v2_raw_ev(p, b->end, &e)); p = q)
+            event_roles(w, &e);
         return p;
     }
 }
@@ -106,9 +90,7 @@ static bool put_strings(struct gen_anon *w, const struct v2_raw_batch *b)
     char name[ANON_MAX];
     v2_put_open(w->put, w->out, b->gen, b->m, b->time, V2R_STRINGS);
     for (; p < b->end && (q = v2_raw_string(p, b->end, &s)); p = q) {
-        uint32_t i = idmap_get(&w->t.strings, s.id);
-        struct anon_str none = {s.p, s.len, ANON_OTHER, NULL};
-        size_t n = anon_name(w->a, i == IDMAP_NONE ? &none : &w->s[i], name);
+        size_t n = anon_name(w->a, &w->t, anon_string(&w->t, s.id), name);
         n = n > V2_RAW_STRING ? V2_RAW_STRING : n;
         v2_put_entry(w->put, V2R_STRING, (uint64_t[]){s.id, n}, 2, name, n);
     }
@@ -148,16 +130,15 @@ static bool put_batch(struct gen_anon *w, const struct v2_raw_batch *b, const ui
 static bool generation(struct gen_anon *w, const struct v2_raw_gen *gen, bool *over)
 {
     const uint8_t **good = mem_alloc((gen->n + 1) * sizeof *good);
-    if (!good || !v2_tables_read(&w->t, gen) || !mem_room(w->s, w->cap, w->t.nstring + 1)) {
+    if (!good)
+        return false;
+    anon_table_clear(&w->t);
+    for (size_t i = 0; i < gen->n; i++)
+        good[i] = gen->batch[i].lead == V2R_EVENTS ? readable(w, &gen->batch[i]) : NULL;
+    if (w->t.oom) {
         mem_free(good);
         return false;
     }
-    for (size_t i = 0; i < w->t.nstring; i++)
-        w->s[i] = (struct anon_str){w->t.string[i].s.p, w->t.string[i].s.len, ANON_OTHER, NULL};
-    for (size_t i = 0; i < gen->n; i++)
-        good[i] = gen->batch[i].lead == V2R_EVENTS && gen->batch[i].first != V2R_STRINGS ? readable(w, &gen->batch[i])
-                                                                                         : NULL;
-    stack_roles(w);
     for (size_t i = 0; i < gen->n && !*over; i++)
         *over = !put_batch(w, &gen->batch[i], good[i]);
     if (gen->marked && !*over)
@@ -185,8 +166,7 @@ enum err_code anon_v2(const struct input *in, const struct dialect *d, struct an
         res->damage = *e;
     ok = ok && e->code != ERR_NOMEM;
     v2_raw_gen_free(&gen);
-    v2_tables_free(&w.t);
-    mem_free(w.s);
+    anon_table_free(&w.t);
     mem_free(w.put);
     return ok ? ERR_OK : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for a generation");
 }

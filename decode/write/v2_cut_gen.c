@@ -50,7 +50,7 @@ static void put_p(struct gen_cut *w, const struct v2_p *p)
 static uint64_t label_of(struct gen_cut *w, const struct v2s_g *g)
 {
     if (!g->label || g->labelgen != LABEL_KNOWN)
-        return g->labelgen == w->c->head.ordinal ? v2_tables_use_string(&w->t, g->label) : 0;
+        return g->labelgen == w->c->head.ordinal ? v2_table_use(&w->t.strings, g->label) : 0;
     w->label[g->label] = true;
     return w->t.max_string + g->label;
 }
@@ -77,7 +77,7 @@ static void put_g(struct gen_cut *w, const struct v2s_g *g, uint32_t m)
     uint32_t later = idmap_get(&w->c->stack_of, g->id);
     if (!stack && later != IDMAP_NONE)
         stack = later;
-    stack = w->c->version >= GO_123 && is->status != ST_RUNNING ? v2_tables_use_stack(&w->t, stack) : 0;
+    stack = w->c->version >= GO_123 && is->status != ST_RUNNING ? v2_table_use(&w->t.stacks, stack) : 0;
     put(w, stack ? V2_GO_STATUS_STACK : V2_GO_STATUS, g->id, mid, v2_status_of(is->status), stack);
     if (is->assist)
         put(w, V2_GC_ASSIST_ACTIVE, g->id, 0, 0, 0);
@@ -87,7 +87,7 @@ static void put_g(struct gen_cut *w, const struct v2s_g *g, uint32_t m)
     if (label)
         put(w, V2_GO_LABEL, label, 0, 0, 0);
     if (is->stw)
-        put(w, V2_STW_BEGIN, v2_tables_use_string(&w->t, g->kind), v2_tables_use_stack(&w->t, g->kind_stack), 0, 0);
+        put(w, V2_STW_BEGIN, v2_table_use(&w->t.strings, g->kind), v2_table_use(&w->t.stacks, g->kind_stack), 0, 0);
     put_metrics(w);
 }
 
@@ -141,7 +141,7 @@ static void put_late(struct gen_cut *w, uint32_t m)
     for (; lo < n && v[lo].m == m; lo++) {
         struct v2_raw_ev e = v[lo].ev;
         if (v2_means(e.type) == V2_MEANS_go_status_stack)
-            e.arg[3] = v2_tables_use_stack(&w->t, e.arg[3]);
+            e.arg[3] = v2_table_use(&w->t.stacks, e.arg[3]);
         put(w, e.type, e.arg[0], e.arg[1], e.arg[2], e.arg[3]);
     }
 }
@@ -186,9 +186,9 @@ static void put_event(struct gen_cut *w, struct v2_raw_ev *e, uint64_t units, ui
     const struct v2_spec *spec = &v2_specs[e->type];
     for (unsigned i = 0; i < e->nargs; i++) {
         if (spec->strs >> i & 1)
-            e->arg[i] = v2_tables_use_string(&w->t, e->arg[i]);
+            e->arg[i] = v2_table_use(&w->t.strings, e->arg[i]);
         if (spec->stacks >> i & 1)
-            e->arg[i] = v2_tables_use_stack(&w->t, e->arg[i]);
+            e->arg[i] = v2_table_use(&w->t.stacks, e->arg[i]);
     }
     v2_put_event(w->c->put, e->type, units, e->arg, e->nargs);
 }
@@ -314,7 +314,7 @@ static void put_samples(struct gen_cut *w)
         uint64_t v[5] = {q->time, q->m, q->p, q->g, q->stack};
         if (w->head && v[0] < c->from_units)
             v[0] = c->from_units;
-        v[4] = v2_tables_use_stack(&w->t, v[4]);
+        v[4] = v2_table_use(&w->t.stacks, v[4]);
         v2_put_entry(c->put, V2R_SAMPLE, v, 5, NULL, 0);
     }
     v2_put_close(c->put);
@@ -388,7 +388,7 @@ static unsigned label_find(const struct v2_raw_gen *gen, uint64_t id)
     for (size_t i = 0; i < gen->n; i++) {
         const struct v2_raw_batch *b = &gen->batch[i];
         struct v2_raw_string s;
-        if (b->lead == V2R_EVENTS && b->first == V2R_STRINGS)
+        if (v2_raw_holds(b, V2R_STRINGS))
             for (const uint8_t *p = b->p + 1; (p = v2_raw_string(p, b->end, &s));)
                 if (s.id == id)
                     return label_number(&s);

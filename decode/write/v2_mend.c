@@ -163,16 +163,12 @@ static bool renumber(struct v2_mend_work *w, uint32_t m, uint32_t g, struct v2_r
 static void write_down(struct v2_mend_work *w, uint32_t m, const struct v2_raw_ev *e, uint64_t units)
 {
     struct thread *t = &w->thread[m == EV_NONE ? 0 : m + 1];
-    if (!v2_room(&w->s.o, t->p, t->cap, t->n + 64))
+    if (!v2_room(&w->s.o, t->p, t->cap, t->n + V2_PUT_EVENT))
         return;
-    uint8_t *p = t->p;
     if (!t->any)
         t->base = t->last = units;
     t->any = true;
-    p[t->n++] = e->type;
-    t->n += v2_put_varint(p + t->n, units > t->last ? units - t->last : 0);
-    for (unsigned i = 0; i < e->nargs; i++)
-        t->n += v2_put_varint(p + t->n, e->arg[i]);
+    t->n += v2_put_encode(t->p + t->n, e->type, units > t->last ? units - t->last : 0, e->arg, e->nargs);
     t->last = units > t->last ? units : t->last;
 }
 
@@ -615,12 +611,6 @@ static bool add_batch(struct v2_raw_gen *g, const struct v2_raw_batch *b)
     return true;
 }
 
-static bool is_table(const struct v2_raw_batch *b)
-{
-    return b->lead != V2R_EVENTS || b->first == V2R_STACKS || b->first == V2R_STRINGS || b->first == V2R_SAMPLES ||
-           b->first == V2R_FREQ || b->first == V2R_SYNC;
-}
-
 /* words - a table with the one string that isn't the trace's. */
 static bool words(struct v2_mend_work *w, const struct v2_raw_gen *gen)
 {
@@ -653,7 +643,7 @@ static bool result(struct v2_mend_work *w, const struct v2_raw_gen *gen)
     to->n = 0;
     to->damage = (struct err){0};
     for (size_t i = 0; i < gen->n; i++)
-        if (is_table(&gen->batch[i]) && !add_batch(to, &gen->batch[i]))
+        if (!v2_raw_timed(&gen->batch[i]) && !add_batch(to, &gen->batch[i]))
             return false;
     for (size_t i = 0; i <= w->s.o.nm; i++) {
         const struct thread *t = &w->thread[i];
@@ -677,7 +667,7 @@ static uint64_t string_free(const struct v2_raw_gen *gen)
     for (size_t i = 0; i < gen->n; i++) {
         const struct v2_raw_batch *b = &gen->batch[i];
         struct v2_raw_string s;
-        if (b->lead == V2R_EVENTS && b->first == V2R_STRINGS)
+        if (v2_raw_holds(b, V2R_STRINGS))
             for (const uint8_t *p = b->p + 1; (p = v2_raw_string(p, b->end, &s));)
                 most = s.id > most && s.id < UINT64_MAX - 64 ? s.id : most;
     }
@@ -688,7 +678,7 @@ static uint64_t string_free(const struct v2_raw_gen *gen)
 static bool unfinished(const struct v2_mend_work *w, const struct v2_raw_gen *gen)
 {
     for (size_t i = 0; i < gen->n; i++)
-        if (gen->batch[i].lead == V2R_EVENTS && gen->batch[i].first == V2R_STRINGS)
+        if (v2_raw_holds(&gen->batch[i], V2R_STRINGS))
             return false;
     return gen->end == w->m->data + w->m->len;
 }

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-enum { EVENT_MAX = 1 + 5 * 10 };
-
 size_t v2_put_varint(uint8_t *p, uint64_t v)
 {
     size_t n = 0;
@@ -12,6 +10,16 @@ size_t v2_put_varint(uint8_t *p, uint64_t v)
         p[n++] = (uint8_t)(v | 0x80);
     p[n++] = (uint8_t)v;
     return n;
+}
+
+size_t v2_put_encode(uint8_t *p, uint8_t type, uint64_t dt, const uint64_t *arg, unsigned n)
+{
+    size_t k = 0;
+    p[k++] = type;
+    k += v2_put_varint(p + k, dt);
+    for (unsigned i = 0; i < n; i++)
+        k += v2_put_varint(p + k, arg[i]);
+    return k;
 }
 
 void v2_put_batch(struct outlet *out, uint64_t gen, uint64_t m, uint64_t time, const uint8_t *p, size_t n)
@@ -57,17 +65,14 @@ static void room(struct v2_put *w, size_t n)
 
 void v2_put_event(struct v2_put *w, uint8_t type, uint64_t time, const uint64_t *arg, unsigned n)
 {
-    room(w, EVENT_MAX);
-    w->buf[w->n++] = type;
-    w->n += v2_put_varint(w->buf + w->n, time > w->time ? time - w->time : 0);
+    room(w, V2_PUT_EVENT);
+    w->n += v2_put_encode(w->buf + w->n, type, time > w->time ? time - w->time : 0, arg, n);
     w->time = time > w->time ? time : w->time;
-    for (unsigned i = 0; i < n; i++)
-        w->n += v2_put_varint(w->buf + w->n, arg[i]);
 }
 
 void v2_put_entry(struct v2_put *w, uint8_t type, const uint64_t *arg, unsigned n, const void *p, size_t len)
 {
-    room(w, EVENT_MAX + len);
+    room(w, V2_PUT_EVENT + len);
     w->buf[w->n++] = type;
     for (unsigned i = 0; i < n; i++)
         w->n += v2_put_varint(w->buf + w->n, arg[i]);

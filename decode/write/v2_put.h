@@ -17,6 +17,9 @@ struct v2_put {
 };
 
 size_t v2_put_varint(uint8_t *p, uint64_t v); /* at most 10 bytes */
+/* v2_put_encode - an event, at most V2_PUT_EVENT bytes: how many. */
+enum { V2_PUT_EVENT = 1 + 10 + 10 * V2_ARGS };
+size_t v2_put_encode(uint8_t *p, uint8_t type, uint64_t dt, const uint64_t *arg, unsigned n);
 /* v2_put_batch - a whole batch at once. */
 void v2_put_batch(struct outlet *out, uint64_t gen, uint64_t m, uint64_t time, const uint8_t *p, size_t n);
 /* v2_put_open - begin with a thread's events, or a table. v2_put_close - write what there is. */

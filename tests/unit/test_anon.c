@@ -253,12 +253,19 @@ static void samples_without_names(void **state)
     assert_int_equal(differ, 0);
 }
 
-static size_t name_of(const char *s, enum anon_role role, const struct anon_str *of, char *out)
+static size_t name_of(const char *s, enum anon_role role, const char *func, char *out)
 {
     struct anon a = {0};
-    struct anon_str x = {(const uint8_t *)s, (uint32_t)strlen(s), (uint8_t)role, of};
-    size_t n = anon_name(&a, &x, out);
+    struct anon_table t = {0};
+    anon_text(&t, 1, (const uint8_t *)s, (uint32_t)strlen(s));
+    anon_role(&t, 1, role);
+    if (func) {
+        anon_frame(&t, (uint64_t[]){0, 2, 1, 0});
+        anon_text(&t, 2, (const uint8_t *)func, (uint32_t)strlen(func));
+    }
+    size_t n = anon_name(&a, &t, anon_string(&t, 1), out);
     out[n] = '\0';
+    anon_table_free(&t);
     anon_free(&a);
     return n;
 }
@@ -293,13 +300,11 @@ static void what_stays(void **state)
     }
     name_of("slices.SortFunc[go.shape.[]github.com/acme.Order].func1", ANON_FUNC, NULL, out);
     assert_string_equal(out, "slices.SortFunc[...].func1");
-    struct anon_str serve = {(const uint8_t *)"net/http.Serve", 14, ANON_FUNC, NULL},
-                    buy = {(const uint8_t *)"main.buy", 8, ANON_FUNC, NULL};
-    name_of("/home/alice/go1.22/src/net/http/server.go", ANON_FILE, &serve, out);
+    name_of("/home/alice/go1.22/src/net/http/server.go", ANON_FILE, "net/http.Serve", out);
     assert_string_equal(out, "net/http/server.go");
-    name_of("/home/alice/net/http/server.go", ANON_FILE, &buy, out);
+    name_of("/home/alice/net/http/server.go", ANON_FILE, "main.buy", out);
     assert_string_equal(out, "file1.go");
-    name_of("server.go", ANON_FILE, &serve, out);
+    name_of("server.go", ANON_FILE, "net/http.Serve", out);
     assert_string_equal(out, "file1.go");
     name_of("chan receive", ANON_REGION, NULL, out);
     assert_string_equal(out, "chan receive");
