@@ -303,9 +303,9 @@ analyse: all
 # ---- benchmarks --------------------------------------------------------------------------------------------
 
 BENCH = $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard bench/*.c)))
-$(BENCH): $(BUILD)/bench/%: $(BUILD)/bench/%.o $(LIB_PURE)
+$(BENCH): $(BUILD)/bench/%: $(BUILD)/bench/%.o $(LIB_SUPPORT) $(LIB_PURE)
 	$(call say,LD  $@)
-	$(Q)$(LINK) -o $@ $< $(LIB_PURE) $(LIBS_PURE)
+	$(Q)$(LINK) -o $@ $< $(LIB_SUPPORT) $(LIB_PURE) $(LIBS_PURE)
 # The generator of large traces has a folder of its own.
 $(BUILD)/gen-trace: $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard bench/gen/*.c)))
 	$(call say,LD  $@)

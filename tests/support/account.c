@@ -1,5 +1,5 @@
 /* account.c - see account.h: each array by what there is room for in it, whether it is used or not. */
-#include "decode/model/account.h"
+#include "tests/support/account.h"
 
 #include "decode/model/past.h"
 #include "decode/model/trace_priv.h"

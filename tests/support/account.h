@@ -1,11 +1,11 @@
 /*
- * account.h - what a model that is loaded takes, room by room, for who counts (bench/model.c).
+ * account.h - what a model that is loaded takes, room by room: bench/model.c prints it, a test holds it to what is held.
  *
  * Each row is what was asked of decode/base/mem.h, of all segments, so together they are mem_live() but for what that rounds up.
  * What stands in the temporary file is in them, too.
  */
-#ifndef GOTOP_DECODE_ACCOUNT_H
-#define GOTOP_DECODE_ACCOUNT_H
+#ifndef GOTOP_TESTS_ACCOUNT_H
+#define GOTOP_TESTS_ACCOUNT_H
 
 #include "decode/trace.h"
 
