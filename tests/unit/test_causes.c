@@ -106,6 +106,12 @@ static const struct {
     {"galley", RULE_PHASES, "main.course, called by main.main waits for all of a step", "they wait for the network"},
     {"bellboys", RULE_SERIAL_CALLS, "main.boy.run",
      "for these calls 22.3% only"}, /* who hands them work keeps a pace */
+    {"librarian", RULE_SMALL_CALLS, "main.onShelf, called by main.find, by main.librarian makes",
+     "pieces of work of main.librarian"},
+    {"postboys", RULE_POOL, "the 3 goroutines of main.postboy wait there for the network",
+     "hardly ever for more work (3 waits)"},
+    {"sexton", RULE_BOTTLENECK, "main.sexton, one goroutine", "waiting for the network in main.fetch"},
+    {"tallyman", RULE_GRAIN, "main.unload, called by main.main.func1.1 and main.tallyman", "stand in rows"},
     {"innkeys", RULE_SERIAL_CALLS, "by main.(*inn).guestPage", "4 times in a row on average at one line"},
 };
 /* What may be as it should be is a note, and the first one. */
@@ -128,6 +134,7 @@ static const struct {
     {"pesterer", RULE_SERIAL_CALLS, "asks again and again: it waits for the network 1199 times"},
     {"switchboard", RULE_SERIAL_CALLS, "has come over the network to runtime.chansend1 in main.(*board).answers"},
     {"stamps", RULE_POLL, "main.stamp sleeps (time.Sleep) while others wait to hand something over"},
+    {"carvery", RULE_FULL, "main.carve, called by main.main.func1.1 is where goroutines of http.(*conn).serve were"},
     {"bobbins", RULE_LEAK, "They are coroutines (iter.Pull), and"},
 };
 
@@ -202,6 +209,7 @@ static void healthy_ones(void **state)
         "cleanorders",                                         /* is told news over the network, and answers some */
         "cleanferryman", /* greets, then waits for the next question elsewhere */
         "cleanquota",    /* asks no oftener than it may */
+        "cleanparley",   /* a server that greets, then talks step by step elsewhere */
         "cleanstalled",  /* processors stand still, and then all is due */
         "cleanbench"};   /* asks for collections; one goroutine; the file is compressed */
     (void)state;
@@ -411,6 +419,72 @@ static void who_spins_beside_the_host(void **state)
     load_free(&l);
 }
 
+/* What is told of the one that all wait for is not told once more of what it waits for itself; the two numbers decide who is few. */
+static void one_story_of_waiting(void **state)
+{
+    struct err e = {0};
+    static const char more[] = "pool-too-small.set-waits = 99.9%\n", far[] = "pool-too-small.set-calls = 31\n";
+    (void)state;
+    struct loaded l;
+    help_load("tests/golden/causes/sexton.trace", &l);
+    assert_false(says(&l, RULE_SERIAL_CALLS));
+    assert_non_null(strstr(told_as(&l, RULE_BOTTLENECK)->next, "Ask for many at once"));
+    load_free(&l);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(thresholds_parse("rules", i ? far : more, (i ? sizeof far : sizeof more) - 1, &e), ERR_OK);
+        help_load("tests/golden/causes/postboys.trace", &l);
+        assert_false(says(&l, RULE_POOL));
+        load_free(&l);
+        thresholds_reset();
+    }
+}
+
+/* A call now and then, or one that waits between, is not made again and again; a small part of the trace is a note. */
+static void calls_that_are_few(void **state)
+{
+    struct err e = {0};
+    static const char piece[] = "small-calls.piece = 200\n", alarm[] = "small-calls.piece-alarm = 90%\n",
+                      rows[] = "fine-grained.rows = 99.9%\n";
+    struct loaded l;
+    (void)state;
+    assert_int_equal(thresholds_parse("rules", piece, sizeof piece - 1, &e), ERR_OK);
+    help_load("tests/golden/causes/librarian.trace", &l);
+    assert_false(says(&l, RULE_SMALL_CALLS));
+    load_free(&l);
+    thresholds_reset();
+    assert_int_equal(thresholds_parse("rules", alarm, sizeof alarm - 1, &e), ERR_OK);
+    help_load("tests/golden/causes/librarian.trace", &l);
+    assert_true(told_as(&l, RULE_SMALL_CALLS)->note);
+    load_free(&l);
+    thresholds_reset();
+    assert_int_equal(thresholds_parse("rules", rows, sizeof rows - 1, &e), ERR_OK);
+    help_load("tests/golden/causes/tallyman.trace", &l);
+    assert_false(says(&l, RULE_GRAIN));
+    load_free(&l);
+    thresholds_reset();
+}
+
+/* Work that fills the processors is told instead of its signs; where they are not full, only where the time went. */
+static void work_that_fills(void **state)
+{
+    struct err e = {0};
+    static const char full[] = "full-of-work.busy = 100%\n";
+    struct loaded l;
+    (void)state;
+    help_load("tests/golden/causes/carvery.trace", &l);
+    const struct finding *f = told_as(&l, RULE_FULL);
+    assert_true(f->note && f->stack && f->has_won && f->won_lo == 0);
+    assert_non_null(strstr(f->text, "Of the waits for a processor 1 % lasted"));
+    assert_false(says(&l, RULE_SCHED) || says(&l, RULE_TIME));
+    load_free(&l);
+    assert_int_equal(thresholds_parse("rules", full, sizeof full - 1, &e), ERR_OK);
+    help_load("tests/golden/causes/carvery.trace", &l);
+    assert_false(says(&l, RULE_FULL));
+    assert_true(says(&l, RULE_TIME));
+    load_free(&l);
+    thresholds_reset();
+}
+
 /* What stands still until each 100 ms are over has a quota; nothing else is said to. */
 static void a_quota_has_periods(void **state)
 {
@@ -425,8 +499,49 @@ static void a_quota_has_periods(void **state)
         }
         assert_true(host);
         assert_int_equal(quota, !i);
+        assert_true(i || (l.fs.f[0].rule == RULE_HOST && l.fs.f[0].quota)); /* first, whatever runs there */
+        assert_true(i || !says(&l, RULE_PROCS_BELOW));
         load_free(&l);
     }
+}
+
+/* Stops of the collector of which a quarter are quite short cost by the others, that nobody is known to hold up. */
+static void some_stops_are_short(void **state)
+{
+    struct err e = {0};
+    static const char alone[] =
+        "gc-share.share = 100%\ngc-assist.share = 100%\nforced-gc.share = 100%\ngc-assist.cycles = 1\n",
+                      none[] = "stw-long.usual = 0%\n";
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct loaded l;
+        assert_int_equal(thresholds_parse("rules", alone, sizeof alone - 1, &e), ERR_OK);
+        assert_int_equal(thresholds_parse("rules", none, i ? sizeof none - 1 : 0, &e), ERR_OK);
+        help_load("tests/golden/causes/scrubber.trace", &l);
+        const struct finding *f = told_as(&l, RULE_STW);
+        assert_int_equal(strstr(f->text, "A quarter of them took") != NULL, !i);
+        assert_true(f->note || i);
+        load_free(&l);
+        thresholds_reset();
+    }
+}
+
+/* What happens once, and is a small part of the trace, is a note. */
+static void once_is_a_note(void **state)
+{
+    struct err e = {0};
+    static const char often[] = "lock-convoy.once = 100%\n";
+    struct loaded l;
+    (void)state;
+    help_load("tests/golden/causes/once.trace", &l);
+    assert_false(told_as(&l, RULE_CONVOY)->note);
+    load_free(&l);
+    assert_int_equal(thresholds_parse("rules", often, sizeof often - 1, &e), ERR_OK);
+    help_load("tests/golden/causes/once.trace", &l);
+    const struct finding *f = told_as(&l, RULE_CONVOY);
+    assert_true(f->note && strstr(f->text, "It happened once."));
+    load_free(&l);
+    thresholds_reset();
 }
 
 /* One goroutine's call that can't be interrupted is not the host's doing. */
@@ -655,7 +770,12 @@ int main(void)
         cmocka_unit_test(news_are_no_answers),
         cmocka_unit_test(advice_fits_the_work),
         cmocka_unit_test(who_spins_beside_the_host),
+        cmocka_unit_test(one_story_of_waiting),
+        cmocka_unit_test(calls_that_are_few),
+        cmocka_unit_test(work_that_fills),
         cmocka_unit_test(a_quota_has_periods),
+        cmocka_unit_test(some_stops_are_short),
+        cmocka_unit_test(once_is_a_note),
         cmocka_unit_test(one_call_is_not_the_host),
         cmocka_unit_test(moments_inside),
         cmocka_unit_test(to_and_fro),

@@ -56,11 +56,13 @@ bool causes_writes(const struct trace *tr, uint32_t stack);
     "Send less (together, compressed), drop what is too much, or make the other side read faster; several " \
     "goroutines on one connection win nothing."
 
+/* moments_most - moments.c: the group of the program that runs most, UINT32_MAX none. */
+uint32_t moments_most(const struct causes *c);
 /*
- * moments_text - moments.c: "main.encode, called by main.list is where goroutines of http.(*conn).serve, which run most, were at 53 of 60
- * moments .."; *stack: one of these. false: too few moments, or spread over many functions, or the processors idle.
+ * moments_text - "main.encode, called by main.list is where goroutines of http.(*conn).serve, which run most, were at 53 of 60
+ * moments .."; *stack: one of these. false: fewer moments than `least`, or spread over many functions, or the processors idle.
  */
-bool moments_text(struct text *t, const struct causes *c, uint32_t *stack);
+bool moments_text(struct text *t, const struct causes *c, uint32_t group, double least, uint32_t *stack);
 
 /* Waits at one place, put together from the pairs; most: the pair that waited longest. */
 struct waits_at {
@@ -136,6 +138,15 @@ struct work_kind {
 /* works_of - the WORKS that take most time, largest first; *n: how many there are. false: out of memory. rules_work.c */
 bool works_of(struct causes *c, struct work_kind *out, uint32_t *n);
 void work_text(struct text *t, const struct causes *c, const struct work_kind *w, uint32_t n);
+/* work_each - what the work of a group is, and each piece of it that is looked at; w->n = 0: it has none. false: out of memory. */
+struct instance_one;
+bool work_each(struct causes *c, uint32_t group, struct work_kind *w,
+               void (*one)(void *arg, const struct instance_one *p), void *arg);
+/* works_name - "requests (http.(*conn).serve)", "pieces of work of main.worker". work_in_flight - by the clock: while one is there. */
+void works_name(struct text *t, const struct causes *c, const struct work_kind *w);
+double work_in_flight(const struct causes *c, const struct work_kind *w);
+/* full_finding - rules_full.c: is it the program's own work, of which w[0] is most, that has the processors? Then it is told. */
+bool full_finding(struct causes *c, const struct work_kind *w, uint32_t n);
 /* calls_questions - was goroutine g begun by one that accepts connections? The function in which it waits for the next question; 0 no. */
 uint32_t calls_questions(const struct causes *c, uint32_t g);
 /* calls_is_asked - does a server's goroutine wait for its side's next question at that function, as meant_for_questions() says? */
@@ -160,12 +171,19 @@ void rules_trend(struct causes *c);    /* rules_trend.c: work that takes longer 
 void rules_path(struct causes *c);     /* rules_path.c: one works while the rest waits; where the time went */
 void rules_calls(struct causes *c);    /* rules_calls.c: the network, system calls; rule_poll */
 void rule_small(struct causes *c);     /* rules_small.c: many small system calls */
+void rule_repeats(struct causes *c); /* rules_repeats.c: the same small system call again and again in each request */
 void rule_poll(struct causes *c);      /* rules_polls.c: sleeps that last longer than what they wait for */
 /* calls_for_questions - are the network waits of p, at that function, a server's for the next question, not for an answer? */
 bool calls_for_questions(const struct causes *c, const struct pair_row *p, uint32_t place);
 /* meant_for_questions - does goroutine g read at that function first, and answer there before it reads again? Then it is asked there, and
  * does not ask, if it serves a connection. rules_meant.c */
 bool meant_for_questions(const struct causes *c, uint32_t g, uint32_t place);
+/*
+ * meant_for_session - may the waits there be for what comes next on the connection that goroutine g, begun for one, serves? It does not go
+ * back to where it read first, and what it sends behind them is as near to them, by the functions both are called through, as what it
+ * sent before: a client's answer is nearer to its question.
+ */
+bool meant_for_session(const struct causes *c, uint32_t g, uint32_t place);
 /*
  * meant_for_news - are most of the answers waited for there none (inferred)? The long ones, one of which is told, are about as long as each
  * other, and it asks again at once behind them, while there is much to do behind the quick ones; and nobody waits for what comes. 0: no.
@@ -216,6 +234,8 @@ void rules_phases(struct causes *c); /* rules_phases.c: steps that don't overlap
 /* pieces_finding - rules_pieces.c: are answers at that place late because questions are written in pieces? Then it is told. */
 bool pieces_finding(struct causes *c, const struct waits_at *p, double share);
 void rules_reader(struct causes *c); /* rules_reader.c: the network waited for through one that reads */
+/* few_finding - rules_few.c: do few workers that are never idle wait for the network there? Then it is told that they are few. */
+bool few_finding(struct causes *c, const struct waits_at *p);
 /* reader_ends - are waits on a channel or condition ended by a goroutine of the program that reads from the network most of its life? */
 bool reader_ends(const struct causes *c, const struct pair_row *p);
 /* pace_of - of what the caller that waited longest waits, for the network there and for a clock that ticks, the clock's share: it asks at a

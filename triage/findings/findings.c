@@ -88,6 +88,11 @@ static void draft_drop(struct draft *d)
 
 void draft_end(struct rules *rs, struct draft *d)
 {
+    draft_titled(rs, d, rule_title(d->f.rule));
+}
+
+void draft_titled(struct rules *rs, struct draft *d, const char *words)
+{
     struct text title = {0};
     if (rule_is_off(d->f.rule)) {
         draft_drop(d);
@@ -97,7 +102,7 @@ void draft_end(struct rules *rs, struct draft *d)
     if (d->f.severity_ns > rs->tg->end) {
         d->f.severity_ns = rs->tg->end; /* no more can be won than there is */
     }
-    text_add(&title, "%s", rule_title(d->f.rule));
+    text_add(&title, "%s", words);
     d->f.title = text_take(&title);
     if (d->amount.n == 0) {
         text_dur(&d->amount, d->f.severity_ns);

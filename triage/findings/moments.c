@@ -63,15 +63,21 @@ static void allocating(const struct causes *c, uint32_t group, enum range_kind k
     }
 }
 
-bool moments_text(struct text *t, const struct causes *c, uint32_t *stack)
+uint32_t moments_most(const struct causes *c)
 {
-    struct moments m = {0};
-    uint32_t best = 0, group = UINT32_MAX;
+    uint32_t group = UINT32_MAX;
     for (uint32_t i = 0; i < c->tg->ngroups; i++) {
         const bool more =
             group == UINT32_MAX || c->tg->groups[i].d[GM_EXEC].total > c->tg->groups[group].d[GM_EXEC].total;
         group = !c->tg->groups[i].is_system && more ? i : group;
     }
+    return group;
+}
+
+bool moments_text(struct text *t, const struct causes *c, uint32_t group, double least, uint32_t *stack)
+{
+    struct moments m = {0};
+    uint32_t best = 0;
     if (group == UINT32_MAX || c->running < threshold(TH_TIME_BUSY) * c->procs) {
         return false;
     }
@@ -81,19 +87,21 @@ bool moments_text(struct text *t, const struct causes *c, uint32_t *stack)
     for (uint32_t i = 1; i < m.n; i++) {
         best = m.v[i].n > m.v[best].n ? i : best;
     }
-    if ((double)m.all < threshold(TH_TIME_MOMENTS) ||
-        (double)m.v[best].n < threshold(TH_TIME_INSIDE) * (double)m.all ||
+    if ((double)m.all < least || (double)m.v[best].n < threshold(TH_TIME_INSIDE) * (double)m.all ||
         m.v[best].func == c->tg->groups[group].name) { /* or just in what they began with */
         return false;
     }
+    const bool few = (double)m.all < threshold(TH_TIME_MOMENTS);
     *stack = m.v[best].stack;
     text_calls(t, c->tr, *stack, stacks_user_frame(c->tr, *stack), 3);
     text_lit(t, " is where goroutines of ");
     text_func(t, c->tr, c->tg->groups[group].name, 0);
-    text_add(
-        t,
-        ", which run most, were at %u of %u moments inside their runs that the trace has (when they were stopped, or "
-        "allocated for the collector).",
-        m.v[best].n, m.all);
+    text_add(t, "%s were at ", few ? "" : ", which run most,");
+    if (m.all == 1) {
+        text_lit(t, "the only moment inside their runs that the trace has");
+    } else {
+        text_add(t, "%u of %u moments inside their runs that the trace has", m.v[best].n, m.all);
+    }
+    text_add(t, " (when they were stopped, or allocated for the collector)%s", few ? ": few to go by." : ".");
     return true;
 }

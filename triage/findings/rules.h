@@ -27,6 +27,8 @@ void draft_subject(struct draft *d, const struct rules *rs, uint32_t str);
 void draft_at(struct draft *d, int64_t t0, int64_t t1, enum lane_kind k, uint32_t lane);
 /* draft_end - hands the finding over; what it costs is at most the trace. */
 void draft_end(struct rules *rs, struct draft *d);
+/* draft_titled - the same, under other words than the rule's title: where that says more than this finding does. */
+void draft_titled(struct rules *rs, struct draft *d, const char *title);
 
 int64_t rules_procs(const struct rules *rs); /* GOMAXPROCS on average, at least 1 */
 

@@ -477,7 +477,7 @@ static void network(struct causes *c, const struct waits_at *p)
         write_finding(c, p, share);
         return;
     }
-    if (pieces_finding(c, p, share)) {
+    if (pieces_finding(c, p, share) || few_finding(c, p)) {
         return;
     }
     uint32_t who = 0; /* make such calls */
@@ -574,7 +574,7 @@ uint32_t calls_questions(const struct causes *c, uint32_t g)
 
 bool calls_is_asked(const struct causes *c, uint32_t g, uint32_t place)
 {
-    return is_server(c, g) && meant_for_questions(c, g, place);
+    return is_server(c, g) && (meant_for_questions(c, g, place) || meant_for_session(c, g, place));
 }
 
 /*
@@ -589,7 +589,8 @@ bool calls_for_questions(const struct causes *c, const struct pair_row *p, uint3
     bool own = place == c->tg->groups[group].name;
     const bool library = !c->life[group].program && place; /* a library's server reads what it is asked itself */
     return p->kind == WK_NET && !library && (born ? is_server(c, g) : own || calls_accept(c)) &&
-           (first_place(c, g) == place || (born && meant_for_questions(c, g, place)));
+           (first_place(c, g) == place ||
+            (born && (meant_for_questions(c, g, place) || meant_for_session(c, g, place))));
 }
 
 /*
@@ -799,4 +800,5 @@ void rules_calls(struct causes *c)
     rule_poll(c);
     rule_blocking(c);
     rule_small(c);
+    rule_repeats(c);
 }

@@ -157,6 +157,7 @@ struct side { /* of two groups that end each other's waits on channels */
     uint32_t group;
     uint64_t n, takes, writes; /* waits; to receive; to write into an io.Pipe */
     int64_t ns;
+    double rows; /* share of the waits that stand in rows, where it runs for longer between some; 0: not looked at */
     const struct pair_row *most;
 };
 
@@ -189,18 +190,53 @@ static struct side side_of(const struct causes *c, uint32_t group, uint32_t othe
     return k;
 }
 
+#define WALKED 8
+#define ROWS_ASKED 16 /* pairs of groups whose rows are looked at */
+#define STEPS 20000
+
+/* Of what its goroutines wait to hand on: how many with next to nothing run since the last one? */
+static double in_rows(const struct causes *c, const struct side *k)
+{
+    uint64_t waits = 0, near = 0;
+    for (uint32_t i = 0; i < c->of[k->group].n && i < WALKED; i++) {
+        struct span_iter it;
+        int64_t ran = INT64_MAX / 2;
+        bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, causes_member(c, k->group, i, WALKED)}, 0);
+        for (int n = 0; more && n < STEPS; n++, more = span_next(&it)) {
+            const struct span *s = span_get(&it);
+            if (s->state == ST_WAITING) {
+                const bool sends = stacks_wait_kind(c->tr, s->reason, s->stack) == WK_SEND;
+                waits += sends;
+                near += sends && ran <= threshold_ns(TH_GRAIN_RUN);
+                ran = sends ? 0 : ran;
+            } else if (s->state != ST_RUNNABLE) {
+                ran = ns_add(ran, s->t1 - s->t0);
+            }
+        }
+    }
+    return waits ? (double)near / (double)waits : 0;
+}
+
+/* Does it run shortly between two waits, on average, or in rows of them? */
+static bool run_short(const struct causes *c, struct side *k, uint32_t *asked)
+{
+    if ((double)c->tg->groups[k->group].d[GM_EXEC].total <= threshold(TH_GRAIN_RUN) * (double)k->n) {
+        return true;
+    }
+    k->rows = k->most->kind == WK_SEND && (*asked)++ < ROWS_ASKED ? in_rows(c, k) : 0;
+    return k->rows >= threshold(TH_GRAIN_ROWS);
+}
+
 /* Does a side wait for the other all its life, often, and run shortly between? */
-static bool is_side(const struct causes *c, const struct side *k)
+static bool is_side(const struct causes *c, struct side *k, uint32_t *asked)
 {
     const struct group_life *l = &c->life[k->group];
-    const struct group *g = &c->tg->groups[k->group];
     const double waits = (double)k->n;
     return k->most && waits >= threshold(TH_GRAIN_WAITS) &&
            waits / (double)l->life * 1e9 >= threshold(TH_GRAIN_RATE) &&
-           (double)g->d[GM_EXEC].total <= threshold(TH_GRAIN_RUN) * waits &&
            threshold_reached(TH_HAND_WAITED, k->ns, l->life) &&
            !threshold_reached(TH_GRAIN_ELSE, elsewhere(l), l->life) &&
-           threshold_reached(TH_HAND_SPAN, l->last - l->first, c->tg->end);
+           threshold_reached(TH_HAND_SPAN, l->last - l->first, c->tg->end) && run_short(c, k, asked);
 }
 
 static int64_t both_there(const struct causes *c, uint32_t a, uint32_t b)
@@ -236,6 +272,41 @@ static const char *to_and_fro_advice(const struct side *a, const struct side *b)
                  "lets each do several pieces between two waits.";
 }
 
+/* In rows: who hands on has work of its own. What goes is what processors do nothing but switch, or nothing at all, and the handing. */
+static void rows_cost(const struct causes *c, struct finding *f, double span, int64_t n)
+{
+    const double capacity = c->procs * (double)c->tg->end,
+                 lost = (double)c->tg->p_sum.ns[ST_SCHED] + c->idle * (double)c->tg->end,
+                 hand = (double)n * (double)threshold_ns(TH_GRAIN_HAND) / 2;
+    f->severity_ns = (int64_t)(span * lost / capacity);
+    f->won_hi = (int64_t)(span * (lost + hand < capacity ? (lost + hand) / capacity : 1));
+    f->inferred = true;
+}
+
+static void run_text(struct text *t, const struct causes *c, const struct side *a, const struct side *b)
+{
+    const struct group *g = &c->tg->groups[a->group], *h = &c->tg->groups[b->group];
+    const struct side *rows = a->rows > 0 ? a : b->rows > 0 ? b : NULL;
+    if (!rows) {
+        text_lit(t, " and run for ");
+        text_dur(t, ns_add(g->d[GM_EXEC].total, h->d[GM_EXEC].total) / (int64_t)(a->n + b->n));
+        text_lit(t, " between two waits, on average.");
+        return;
+    }
+    const struct side *other = rows == a ? b : a;
+    text_lit(t, ". ");
+    text_func(t, c->tr, c->tg->groups[other->group].name, 0);
+    text_lit(t, " runs for ");
+    text_dur(t, c->tg->groups[other->group].d[GM_EXEC].total / (int64_t)other->n);
+    text_lit(t, " between two waits on average, and ");
+    text_share(t, rows->rows, 1);
+    text_lit(t, " of the waits of ");
+    text_func(t, c->tr, c->tg->groups[rows->group].name, 0);
+    text_lit(t, " to hand on stand in rows, with ");
+    text_dur(t, threshold_ns(TH_GRAIN_RUN));
+    text_lit(t, " of running or less between two: pieces of one thing, it seems (inferred).");
+}
+
 static void to_and_fro_finding(struct causes *c, const struct side *a, const struct side *b)
 {
     const struct group *g = &c->tg->groups[a->group], *h = &c->tg->groups[b->group];
@@ -248,6 +319,9 @@ static void to_and_fro_finding(struct causes *c, const struct side *a, const str
     draft_at(&d, a->most->longest.t0, a->most->longest.t1, LANE_G, a->most->longest.g);
     d.f.stack = a->most->stack;
     d.f.won_hi = (int64_t)(span * (1 - top * (1 - handing_on(ns_add(g->d[GM_EXEC].total, h->d[GM_EXEC].total) / n))));
+    if (a->rows > 0 || b->rows > 0) {
+        rows_cost(c, &d.f, span, n);
+    }
     text_add(&d.amount, "%.0f/s", (double)n / span * 1e9);
     side_text(&d.text, c, a);
     text_lit(&d.text, " and ");
@@ -256,10 +330,9 @@ static void to_and_fro_finding(struct causes *c, const struct side *a, const str
     text_func(&d.text, c->tr, g->name, 0);
     text_add(&d.text, " and %u of ", c->of[b->group].n);
     text_func(&d.text, c->tr, h->name, 0);
-    text_add(&d.text, " wait for each other %.0f times a second and run for ", (double)n / span * 1e9);
-    text_dur(&d.text, ns_add(g->d[GM_EXEC].total, h->d[GM_EXEC].total) / n);
-    text_lit(&d.text,
-             " between two waits, on average. To wake one costs about as much, and they wait for a processor for ");
+    text_add(&d.text, " wait for each other %.0f times a second", (double)n / span * 1e9);
+    run_text(&d.text, c, a, b);
+    text_lit(&d.text, " To wake one costs about as much, and they wait for a processor for ");
     text_dur(&d.text, ns_add(g->d[GM_SCHED].total, h->d[GM_SCHED].total) / n);
     text_lit(&d.text, " each time. Those of the busier kind run for ");
     text_share(&d.text, top, 1);
@@ -291,6 +364,7 @@ static bool told(const struct causes *c, enum rule r)
 /* Where neither a pipeline nor turns of few are told. */
 static void rule_to_and_fro(struct causes *c)
 {
+    uint32_t asked = 0;
     if (told(c, RULE_GRAIN) || told(c, RULE_HANDOFF)) {
         return;
     }
@@ -303,8 +377,9 @@ static void rule_to_and_fro(struct causes *c)
                 threshold(TH_GRAIN_WAITS) / 8) { /* of a side: it may have that many at several places */
             continue;
         }
-        const struct side a = side_of(c, x, y), b = side_of(c, y, x);
-        if (is_side(c, &a) && is_side(c, &b) && threshold_reached(TH_HAND_SPAN, both_there(c, x, y), c->tg->end) &&
+        struct side a = side_of(c, x, y), b = side_of(c, y, x);
+        if (is_side(c, &a, &asked) && is_side(c, &b, &asked) &&
+            threshold_reached(TH_HAND_SPAN, both_there(c, x, y), c->tg->end) &&
             side_runs(c, &a) <= threshold(TH_BOTTLE_BUSY) && side_runs(c, &b) <= threshold(TH_BOTTLE_BUSY)) {
             const bool as_is = asks_first(c, &a, &b);
             to_and_fro_finding(c, as_is ? &a : &b, as_is ? &b : &a);

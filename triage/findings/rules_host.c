@@ -206,6 +206,25 @@ static void spun_text(struct text *t, const struct late *l)
     }
 }
 
+/* Whose work has the processors is told behind why there are so few of them; and this behind who spins, if those are the runs. */
+static void in_order(const struct late *l, struct finding *host)
+{
+    const struct causes *c = l->c;
+    for (uint32_t i = 0; i < c->rs->out->n; i++) {
+        const struct finding *f = &c->rs->out->f[i];
+        if (f->rule == RULE_BUSY_LOOP && !host->quota && (double)l->spun >= threshold(TH_HOST_ALIKE) * (double)l->n &&
+            f->severity_ns > 0 && host->severity_ns >= f->severity_ns) {
+            host->severity_ns = f->severity_ns - 1;
+        }
+    }
+    for (uint32_t i = 0; i < c->rs->out->n; i++) {
+        struct finding *f = &c->rs->out->f[i];
+        if (f->rule == RULE_FULL && f->severity_ns >= host->severity_ns) {
+            f->severity_ns = host->severity_ns > 0 ? host->severity_ns - 1 : 0;
+        }
+    }
+}
+
 void rules_host(struct causes *c)
 {
     struct late l = {.c = c, .spins = UINT32_MAX};
@@ -232,6 +251,7 @@ void rules_host(struct causes *c)
     draft_at(&d, l.t0, l.t1, LANE_G, l.at);
     text_share(&d.amount, (double)d.f.severity_ns, (double)c->tg->end);
     const uint32_t periods = by_period(&l);
+    d.f.quota = periods > 0;
     if (periods) {
         text_add(
             &d.text,
@@ -260,5 +280,6 @@ void rules_host(struct causes *c)
                  : "Other processes, a CPU quota or a stopped virtual machine: look at cpu.max and throttled_usec "
                    "of its cgroup, at steal time, at what else runs there; or GOMAXPROCS is above the processors "
                    "there are. Trace again on a quiet host before you change the program.");
+    in_order(&l, &d.f);
     draft_end(c->rs, &d);
 }

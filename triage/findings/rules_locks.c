@@ -228,6 +228,10 @@ static void convoy(struct rules *rs, uint32_t func, const struct stretch *s)
     const struct holder_row *h = holder_at(rs->tg, func);
     const struct hog hog = h && h->g_ns > h->told / 2 ? hog_of(rs->tg, func, h->g) : (struct hog){0, 0};
     convoy_example(&d.text, rs, func, h);
+    if (s->t1 - s->t0 == s->total && !threshold_reached(TH_CONVOY_ONCE, s->total, rs->tg->end)) {
+        d.f.note = true; /* a beginning, one moment */
+        text_lit(&d.text, " It happened once.");
+    }
     if (is_hog(&hog)) {
         hog_text(&d.text, rs, h->g, &hog);
         text_lit(&d.next,

@@ -56,6 +56,59 @@ bool meant_for_questions(const struct causes *c, uint32_t g, uint32_t place)
     return waits > 0 && answered * 2 >= waits; /* none behind the last, mostly: the other side hangs up */
 }
 
+/* So many frames from the outermost on are of the same functions. */
+static uint32_t same_way(const struct trace *tr, uint32_t a, uint32_t b)
+{
+    const uint32_t n = trace_stack(tr, a), m = trace_stack(tr, b);
+    uint32_t k = 0;
+    while (k < n && k < m && trace_frame(tr, a, n - 1 - k).func == trace_frame(tr, b, m - 1 - k).func) {
+        k++;
+    }
+    return k;
+}
+
+struct session {    /* along a goroutine that serves a connection */
+    uint32_t first; /* stack of its first wait for the network */
+    uint32_t sent,
+        read; /* stacks of the last sending, and of the last wait at the place, if nothing else was waited for since */
+    uint32_t near;        /* functions that the last wait there has in common with what was sent before */
+    uint32_t waits, asks; /* there; of which it is nearer to what was sent before than to what is sent behind */
+    uint32_t back;        /* waits where the first was */
+};
+
+static void session_sends(struct session *k, const struct trace *tr, uint32_t stack)
+{
+    if (k->read) {
+        k->asks += k->near > same_way(tr, k->read, stack);
+        k->waits++;
+    }
+    k->read = 0;
+    k->sent = stack;
+}
+
+bool meant_for_session(const struct causes *c, uint32_t g, uint32_t place)
+{
+    struct session k = {0};
+    struct span_iter it;
+    bool more = place && span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
+    for (int i = 0; more && i < STEPS; i++, more = span_next(&it)) {
+        const struct span *s = span_get(&it);
+        if (s->state == ST_SYSCALL && s->stack && s->stack != k.sent && causes_sends(c->tr, s->stack)) {
+            session_sends(&k, c->tr, s->stack);
+        } else if (s->state == ST_WAITING && stacks_wait_kind(c->tr, s->reason, s->stack) == WK_NET) {
+            if (!k.first && !reads(c->tr, s->stack)) {
+                return false; /* it connects, first of all */
+            }
+            k.first = k.first ? k.first : s->stack;
+            k.back += s->stack == k.first;
+            k.read = k.sent && causes_place(c->tr, s->stack) == place ? s->stack : 0;
+            k.near = k.read ? same_way(c->tr, k.sent, k.read) : 0;
+            k.sent = 0;
+        }
+    }
+    return k.waits > 0 && k.asks * 4 < k.waits && k.back * 4 < k.waits;
+}
+
 /* ---- news ------------------------------------------------------------------------------------------------------------ */
 
 struct asked {          /* a wait for an answer at one place, for one caller */

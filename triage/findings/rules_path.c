@@ -417,7 +417,7 @@ static void inside_text(struct draft *d, const struct causes *c, bool first)
 {
     struct text t = {0};
     uint32_t stack;
-    if (moments_text(&t, c, &stack)) {
+    if (moments_text(&t, c, moments_most(c), threshold(TH_TIME_MOMENTS), &stack)) {
         text_raw(&d->text, " ", first ? 0 : 1);
         text_raw(&d->text, t.p, t.n);
         text_raw(&d->text, " ", first ? 1 : 0);
@@ -440,6 +440,9 @@ static bool tell_work(struct causes *c, const struct leaves *v)
     }
     if (n == 0) {
         return false;
+    }
+    if (full_finding(c, w, n)) {
+        return true;
     }
     draft_start(&d, RULE_TIME, 0);
     d.f.note = true;

@@ -146,6 +146,11 @@ static const char *service_advice(const struct causes *c, const struct group_lif
                "write), or "
                "to wait a little for more.";
     }
+    if (most->cat == EX_NET && l->n < 1.5) {
+        return "Ask for many at once (what several wait for, or a block to hand out of), or let several goroutines "
+               "like it ask side by "
+               "side.";
+    }
     if (most->cat == EX_SYSCALL) {
         return "Take all that waits and make the call once for them; several goroutines win something only if their "
                "calls don't wait for each other.";
@@ -234,7 +239,7 @@ static void sleepers(struct causes *c, uint32_t g, const struct service *s, doub
              "other work, a trace can't tell.",
              c->procs, c->idle);
     text_add(&d.next, "%s", service_advice(c, l, &(struct leaf){.cat = EX_CATS}, false));
-    draft_end(c->rs, &d);
+    draft_titled(c->rs, &d, "sleeps while others wait");
 }
 
 static void service(struct causes *c, uint32_t g, const struct service *s, double queue)

@@ -625,7 +625,7 @@ static void spin_finding(struct causes *c, uint32_t group, uint32_t g, const str
             ? "Block instead of looking again and again: a select without default, a condition, Lock for TryLock, a "
               "longer pause."
             : "If this is a loop that waits for something, block instead; whether it calculates a trace can't tell.");
-    draft_end(c->rs, &d);
+    draft_titled(c->rs, &d, sure ? rule_title(RULE_BUSY_LOOP) : "runs at one place all the time");
 }
 
 /* Running and, for one that gives its processor up and is at once in the queue again, that, too. */

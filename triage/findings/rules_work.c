@@ -189,9 +189,21 @@ static bool work_in(struct causes *c, uint32_t group, struct pieces *k, struct w
     return ok;
 }
 
+bool work_each(struct causes *c, uint32_t group, struct work_kind *w,
+               void (*one)(void *arg, const struct instance_one *p), void *arg)
+{
+    struct pieces k = {0};
+    const bool ok = work_in(c, group, &k, w);
+    for (size_t i = 0; ok && w->n && i < k.n; i++) {
+        one(arg, &k.v[i]);
+    }
+    mem_free(k.v);
+    return ok;
+}
+
 /* ---- what requests wait for -------------------------------------------------------------------------------------------- */
 
-static void works_name(struct text *t, const struct causes *c, const struct work_kind *w)
+void works_name(struct text *t, const struct causes *c, const struct work_kind *w)
 {
     text_add(t, "%s", w->requests ? "requests (" : w->lives ? "goroutines of " : "pieces of work of ");
     text_func(t, c->tr, c->tg->groups[w->group].name, 0);
@@ -199,7 +211,7 @@ static void works_name(struct text *t, const struct causes *c, const struct work
 }
 
 /* By the clock: while at least one is there. */
-static double in_flight(const struct causes *c, const struct work_kind *w)
+double work_in_flight(const struct causes *c, const struct work_kind *w)
 {
     const double at_a_time = (double)w->ns / (double)c->tg->end;
     return (at_a_time < 1 ? at_a_time : 1) * (double)c->tg->end;
@@ -225,7 +237,7 @@ static void given_back_finding(struct causes *c, const struct waits_at *p, const
     const struct pair_row *m = p->most;
     const double share = (double)p->total / (double)w->ns;
     struct draft d;
-    draft_start(&d, RULE_POOL, (int64_t)(share * in_flight(c, w)));
+    draft_start(&d, RULE_POOL, (int64_t)(share * work_in_flight(c, w)));
     draft_subject(&d, c->rs, p->place);
     draft_at(&d, m->longest.t0, m->longest.t1, LANE_G, m->longest.g);
     d.f.stack = m->stack;
@@ -347,7 +359,7 @@ static void in_line_finding(struct causes *c, const struct in_line *l, const str
     const double share = (double)l->won / (double)k->ns;
     const uint32_t frame = stacks_user_frame(c->tr, l->stack);
     struct draft d;
-    draft_start(&d, RULE_SERIAL_CALLS, (int64_t)(share * in_flight(c, w)));
+    draft_start(&d, RULE_SERIAL_CALLS, (int64_t)(share * work_in_flight(c, w)));
     draft_subject(&d, c->rs, trace_frame(c->tr, l->stack, frame).func);
     draft_at(&d, k->v[0].t0, k->v[0].t1, LANE_G, k->v[0].g);
     d.f.stack = l->stack;

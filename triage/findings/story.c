@@ -376,6 +376,32 @@ static bool many_gc_stops(const struct rules *rs, const struct finding *f)
            !has(rs, RULE_GC_ASSIST) && !has(rs, RULE_FORCED);
 }
 
+/*
+ * Where some of the collector's stops are quite short, a stop as such takes no longer: what they cost are the others, for which
+ * stops_held() knows nobody that runs on.
+ */
+static bool few_long(struct causes *c, struct finding *f)
+{
+    const int64_t quick = hist_quantile(&c->tg->stw_gc, 0.25);
+    struct text behind = {0}, none = {0};
+    if (c->tg->stw_gc.n == 0 ||
+        (double)quick * (double)c->tg->stw_gc.n > threshold(TH_STW_USUAL) * (double)f->severity_ns) {
+        return false;
+    }
+    f->note = true;
+    text_lit(&behind, " A quarter of them took ");
+    text_dur(&behind, quick);
+    text_lit(
+        &behind,
+        " or less: the long ones are most of that, and who stops last is not always at one line; it may be the host "
+        "that had threads elsewhere (inferred). Collecting less often only makes them rarer.");
+    causes_advise(c->rs, f,
+                  "Trace again on a quiet host, with no more processors (GOMAXPROCS) than it gives, before you "
+                  "change the program.");
+    causes_retell(c->rs, f, &none, &behind);
+    return true;
+}
+
 static bool long_run(void *arg, const struct span *s)
 {
     bool *one = arg;
@@ -455,6 +481,8 @@ void story_names(struct causes *c)
         } else if (f->rule == RULE_STW && !is_gc_stop(f)) {
             tell_stopper(c, f);
         } else if (is_gc_stop(f) && f->severity_ns > 0 && many_gc_stops(rs, f) && stops_held(c, f)) {
+            continue;
+        } else if (f->severity_ns > 0 && many_gc_stops(rs, f) && few_long(c, f)) {
             continue;
         } else if (f->rule == RULE_GC_SHARE || f->rule == RULE_HEAP || many_gc_stops(rs, f) ||
                    (f->rule == RULE_GC_ASSIST && !has(rs, RULE_GC_SHARE))) {
@@ -624,6 +652,14 @@ static bool runs_tests(const struct rules *rs, const struct finding *a, const st
            whose(rs, a) && whose(rs, a) == whose(rs, b) && a->severity_ns >= b->severity_ns / 2;
 }
 
+/* Is it the one goroutine that others queue for that waits for these answers? Then that they come one by one is why it is slow. */
+static bool one_keeper(const struct rules *rs, const struct finding *a, const struct finding *b)
+{
+    return a->rule == RULE_BOTTLENECK && !a->note && whose(rs, a) && whose(rs, a) == whose(rs, b) &&
+           (causes_writes(rs->tr, b->stack) ||
+            (a->lane.i == b->lane.i && b->rule == RULE_SERIAL_CALLS && a->severity_ns >= b->severity_ns / 2));
+}
+
 /* Is b told by a as well? */
 static bool covers(const struct rules *rs, const struct finding *a, const struct finding *b)
 {
@@ -639,6 +675,9 @@ static bool covers(const struct rules *rs, const struct finding *a, const struct
     case RULE_SLOW_TASK: /* what the slow ones wait for, told */
         return (b->queued && a->rule == RULE_PROCS_BELOW && !a->note) ||
                (b->queued && a->rule == RULE_LINE && a->queued) || explains_slow(rs, a, b) ||
+               (b->note && a->rule == RULE_HOST && a->quota) ||
+               (a->rule == RULE_GRAIN && !a->note && b->blames && says_function(rs, a, b->blames) &&
+                a->severity_ns >= b->severity_ns / 2) ||
                (a->rule == RULE_BUSY_LOOP && !a->note && b->blames && causes_place(rs->tr, a->stack) == b->blames &&
                 a->severity_ns >= b->severity_ns / 2) ||
                (a->rule == RULE_UNBALANCED && !a->note && b->ends_with && b->ends_with == whose(rs, a) &&
@@ -670,25 +709,25 @@ static bool covers(const struct rules *rs, const struct finding *a, const struct
                ((a->rule == RULE_GRAIN || a->rule == RULE_SHARE) && same_place(rs, a, b)) ||
                (a->rule == RULE_SLOTS && same_place(rs, a, b));
     case RULE_PROCS_BELOW:
-        return b->note && !a->note &&
-               ((a->rule == RULE_LINE && a->queued) || a->rule == RULE_EXPLOSION || a->rule == RULE_HERD);
+        return b->note && (a->rule == RULE_FULL || (a->rule == RULE_HOST && a->quota) ||
+                           (!a->note && ((a->rule == RULE_LINE && a->queued) || a->rule == RULE_EXPLOSION ||
+                                         a->rule == RULE_HERD)));
     case RULE_PROCS_ABOVE: /* who waits for something else uses no processor */
         return !a->note && threshold_reached(TH_ABOVE_CAUSE, a->severity_ns, rs->tg->end);
-    case RULE_SCHED: return a->rule == RULE_TIME && a->queued && !worst(rs); /* whose work it waits for is told */
+    case RULE_SCHED: /* whose work it waits for is told */
+        return (a->rule == RULE_TIME || a->rule == RULE_FULL) && a->queued && !worst(rs);
     case RULE_SENDS: return (a->rule == RULE_SLOTS && same_place(rs, a, b)) || told_by_knot(rs, a, b);
     case RULE_POLL: /* told of the main goroutine's way, where nothing else is */
         return b->note && a->rule != RULE_POLL && a->rule != RULE_TIME && a->rule != RULE_PROCS_ABOVE &&
                !story_is_sign_rule(a->rule);
     case RULE_BACKEND:
     case RULE_SERIAL_CALLS:
-        return (b->rule == RULE_BACKEND && held_meanwhile(rs, a, b)) ||
-               (a->rule == RULE_BOTTLENECK && whose(rs, a) && whose(rs, a) == whose(rs, b) &&
-                causes_writes(rs->tr, b->stack)) ||
+        return (b->rule == RULE_BACKEND && held_meanwhile(rs, a, b)) || one_keeper(rs, a, b) ||
                (a->rule == RULE_CONNS && same_subject(a, b)) || sql_covers(rs->tr, a, b) || runs_tests(rs, a, b) ||
                (a->rule == RULE_LINGER && same_place(rs, a, b)) || (a->rule == RULE_READER && same_place(rs, a, b)) ||
                (a->rule == RULE_PHASES && !a->note && a->severity_ns >= b->severity_ns / 3) ||
                (a->rule == RULE_ACCEPT && b->note); /* who it lets wait may be in this process */
-    case RULE_BUSY_LOOP: return b->note && (!a->note || a->rule == RULE_LINE);
+    case RULE_BUSY_LOOP: return b->note && ((!a->note && !story_is_sign(rs, a)) || a->rule == RULE_LINE);
     default: return false;
     }
 }
@@ -706,7 +745,7 @@ static void keep_words(struct rules *rs, struct finding *a, const struct finding
         text_free(&next);
         causes_retell(rs, a, &none, &t);
     }
-    if (b->rule == RULE_SCHED && a->rule == RULE_TIME) {
+    if (b->rule == RULE_SCHED && (a->rule == RULE_TIME || a->rule == RULE_FULL)) {
         struct text none = {0}, t = {0};
         text_add(&t, " Of the waits for a processor 1 %% lasted %s or more.", b->amount);
         causes_retell(rs, a, &none, &t);
@@ -776,7 +815,7 @@ static void drop_time(struct rules *rs)
         told |= !rs->out->f[i].note;
     }
     for (uint32_t i = rs->out->n; i-- > 0 && told;) {
-        if (rs->out->f[i].rule == RULE_TIME) {
+        if (rs->out->f[i].rule == RULE_TIME || rs->out->f[i].rule == RULE_FULL) {
             drop(rs, i);
         }
     }

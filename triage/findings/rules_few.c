@@ -1,0 +1,109 @@
+/*
+ * rules_few.c - a few workers that are never idle, whose work is waiting: they take it from a channel and hardly ever find that empty,
+ * while each waits for the network nearly all its life and processors idle. What stands in the channel nobody waits for that a trace
+ * shows; that it is there is inferred from them. Quicker answers would help, but so does what costs nothing: more of them.
+ */
+#include "triage/findings/causes.h"
+#include "triage/findings/instances.h"
+#include "triage/findings/thresholds.h"
+
+#define WALKED 64  /* goroutines */
+#define STEPS 8000 /* spans of each */
+
+struct few {
+    uint64_t n, more, calls; /* goroutines; their waits for more work, and those at the place */
+    int64_t life, fed, waited;
+};
+
+static void walk(const struct causes *c, uint32_t g, uint32_t name, const struct waits_at *p, struct few *f)
+{
+    struct span_iter it;
+    uint32_t last = 0;
+    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0), at = false, fed = false;
+    f->n++;
+    for (int i = 0; more && i < STEPS; i++, more = span_next(&it)) {
+        const struct span *s = span_get(&it);
+        f->life = ns_add(f->life, s->t1 - s->t0);
+        if (s->state != ST_WAITING) {
+            continue;
+        }
+        if (s->stack != last) {
+            at = causes_place(c->tr, s->stack) == p->place;
+            fed = !at && instance_wants_more(c->tr, name, s->reason, s->stack);
+            last = s->stack;
+        }
+        f->calls += at;
+        f->waited = at ? ns_add(f->waited, s->t1 - s->t0) : f->waited;
+        f->more += fed;
+        f->fed = fed ? ns_add(f->fed, s->t1 - s->t0) : f->fed;
+    }
+}
+
+static bool never_idle(const struct few *f)
+{
+    return f->more && (double)f->calls >= threshold(TH_FEW_CALLS) * (double)f->n &&
+           !threshold_reached(TH_FEW_EMPTY, (int64_t)f->more, (int64_t)f->calls) &&
+           !threshold_reached(TH_FEW_EMPTY, f->fed, f->life) && threshold_reached(TH_FEW_WAITS, f->waited, f->life);
+}
+
+/* Of goroutines that begin their lives together and have all the work between them: those that come and go are begun for one thing each. */
+static bool set_of_them(const struct causes *c, uint32_t group)
+{
+    const struct group_life *l = &c->life[group];
+    return l->program && c->of[group].n > 1 && c->of[group].n <= WALKED &&
+           l->n >= threshold(TH_FEW_THERE) * c->of[group].n &&
+           threshold_reached(TH_FEW_SPAN, l->last - l->first, c->tg->end);
+}
+
+static void finding(struct causes *c, const struct waits_at *p, uint32_t group, const struct few *f)
+{
+    const struct group_life *l = &c->life[group];
+    const int64_t there = l->last - l->first, all = (int64_t)((double)there * (double)f->waited / (double)f->life);
+    const bool as_procs = (double)f->n <= c->procs + 0.5;
+    struct draft d;
+    draft_start(&d, RULE_POOL, all / 2);
+    d.f.won_hi = all;
+    d.f.note = !as_procs;
+    draft_subject(&d, c->rs, p->place);
+    draft_at(&d, p->most->longest.t0, p->most->longest.t1, LANE_G, p->most->longest.g);
+    d.f.stack = p->most->stack;
+    d.f.inferred = true;
+    text_add(&d.amount, "%llu at once", (unsigned long long)f->n);
+    waits_at_text(&d.text, c, p);
+    text_add(&d.text, ": the %llu goroutines of ", (unsigned long long)f->n);
+    text_func(&d.text, c->tr, c->tg->groups[group].name, 0);
+    text_lit(&d.text, " wait there for the network for ");
+    text_share(&d.text, (double)f->waited, (double)f->life);
+    text_add(&d.text, " of their lives (%llu waits of ", (unsigned long long)p->count);
+    text_dur(&d.text, p->total / (int64_t)p->count);
+    text_add(&d.text,
+             " on average) and hardly ever for more work (%llu waits): so more stands ready (inferred), and no more "
+             "answers "
+             "than there are goroutines are waited for at once. Of %.0f processors %.1f had nothing to do.",
+             (unsigned long long)f->more, c->procs, c->idle);
+    if (as_procs) {
+        text_lit(&d.text, " There are no more of them than processors, which for work that waits is no measure.");
+    }
+    text_add(&d.next, "More of these goroutines, as many as the other side takes at once: who waits needs no "
+                      "processor. Else quicker "
+                      "answers, or fewer questions.");
+    draft_end(c->rs, &d);
+}
+
+bool few_finding(struct causes *c, const struct waits_at *p)
+{
+    const uint32_t group = gstat_group(c->tg->g, p->most->longest.g);
+    struct few f = {0};
+    if (c->idle < threshold(TH_POOL_IDLE) * c->procs || causes_writes(c->tr, p->most->stack) ||
+        !set_of_them(c, group) || causes_told_at(c, RULE_POOL, p->place)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < c->of[group].n; i++) {
+        walk(c, causes_member(c, group, i, WALKED), c->tg->groups[group].name, p, &f);
+    }
+    if (!never_idle(&f)) {
+        return false;
+    }
+    finding(c, p, group, &f);
+    return true;
+}

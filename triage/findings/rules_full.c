@@ -1,0 +1,63 @@
+/*
+ * rules_full.c - a program whose own work has the processors: what it does many times (requests, pieces of work) runs, and queues for the
+ * processors that others of its kind have. That it queues is a symptom; what it runs is the cause, and a trace knows of it only the
+ * moments inside the runs that have a stack.
+ */
+#include "triage/findings/causes.h"
+#include "triage/findings/thresholds.h"
+
+struct parts { /* of what the work takes */
+    int64_t own, queued;
+};
+
+static struct parts parts_of(const struct work_kind *w)
+{
+    struct parts p = {0, 0};
+    for (uint32_t i = 0; i < w->v.n; i++) {
+        const struct leaf *l = &w->v.v[i];
+        p.queued = l->cat == EX_SCHED ? ns_add(p.queued, l->ns) : p.queued; /* not for a late one: nobody had that */
+        p.own = l->cat == EX_RUN || l->cat == EX_SYSCALL || l->cat == EX_ASSIST ? ns_add(p.own, l->ns) : p.own;
+    }
+    return p;
+}
+
+bool full_finding(struct causes *c, const struct work_kind *w, uint32_t n)
+{
+    const struct parts p = parts_of(w);
+    const double busy = c->procs - c->idle, queued = w->v.all > 0 ? (double)p.queued / (double)w->v.all : 0,
+                 own = w->v.all > 0 ? (double)p.own / (double)w->v.all : 0,
+                 of_all = own * (double)w->ns / (c->running * (double)c->tg->end + 1);
+    struct text t = {0};
+    struct draft d;
+    uint32_t stack = w->v.v[0].stack;
+    if (busy < threshold(TH_FULL_BUSY) * c->procs || own + queued < threshold(TH_FULL_RUNS) ||
+        queued < threshold(TH_FULL_QUEUE) || of_all < threshold(TH_FULL_OWN)) {
+        return false;
+    }
+    draft_start(&d, RULE_FULL, (int64_t)(queued * work_in_flight(c, w)));
+    d.f.note = d.f.queued = true;
+    d.f.won_hi = (int64_t)((own + queued) * work_in_flight(c, w));
+    draft_subject(&d, c->rs, c->tg->groups[w->group].name);
+    draft_at(&d, w->v.v[0].t0, w->v.v[0].t1, LANE_G, w->v.v[0].g);
+    text_add(&d.amount, "%.1f of %.0f", busy, c->procs);
+    if (moments_text(&t, c, w->group, 1, &stack)) {
+        text_raw(&d.text, t.p, t.n);
+        text_lit(&d.text, " ");
+    }
+    c->rs->failed |= !text_ok(&t);
+    text_free(&t);
+    d.f.stack = stack;
+    text_add(&d.text, "%.1f of %.0f processors have work on average, and ", busy, c->procs);
+    text_share(&d.text, of_all < 1 ? of_all : 1, 1);
+    text_lit(&d.text, " of what runs is that of ");
+    works_name(&d.text, c, w);
+    text_lit(&d.text, ", which wait for a processor for ");
+    text_share(&d.text, queued, 1);
+    text_lit(&d.text, " of their time: for each other. ");
+    work_text(&d.text, c, w, n);
+    text_add(&d.next, "Make that work cheaper, or do less of it: that it queues is a sign of it only. Where it goes "
+                      "a CPU profile tells, or a "
+                      "trace taken while one runs.");
+    draft_end(c->rs, &d);
+    return true;
+}

@@ -1,0 +1,152 @@
+/*
+ * rules_repeats.c - the same small system call again and again in each request, or in each piece of work: none of them is long, and no
+ * goroutine makes so many without a wait between that rules_small.c would see it, but together they are much of what the work has its
+ * processor for.
+ */
+#include "triage/findings/causes.h"
+#include "triage/findings/instances.h"
+#include "triage/findings/thresholds.h"
+
+#define GROUPS 32
+#define PLACES 16
+#define SPANS 400000 /* of one group */
+#define ENTER 1000   /* ns: what entering and leaving a call takes beside it, with tracing, about */
+
+struct repeat { /* calls at one function of the program */
+    uint32_t func, stack, g;
+    uint64_t n, longest, vote; /* vote: for the stack that most of them have */
+    int64_t ns, t0, t1;
+};
+struct repeats {
+    const struct causes *c;
+    struct repeat v[PLACES];
+    uint32_t n, last, at; /* of the last stack: its row */
+    uint64_t pieces, steps, waits;
+    int64_t had; /* the processor, or was in a call */
+};
+
+static struct repeat *repeat_at(struct repeats *k, uint32_t stack)
+{
+    if (stack != k->last) {
+        const uint32_t func = causes_place(k->c->tr, stack);
+        k->last = stack;
+        for (k->at = 0; k->at < k->n && k->v[k->at].func != func; k->at++) {
+        }
+        k->at = func ? k->at : PLACES;
+        if (k->at == k->n && k->n < PLACES) {
+            k->v[k->n++] = (struct repeat){.func = func, .stack = stack};
+        }
+    }
+    return k->at < k->n ? &k->v[k->at] : NULL;
+}
+
+static void one_piece(void *arg, const struct instance_one *p)
+{
+    struct repeats *k = arg;
+    uint64_t n[PLACES] = {0};
+    struct span_iter it;
+    bool more = k->steps < SPANS && span_seek(&it, k->c->tr, (struct lane){LANE_G, p->g}, p->t0);
+    k->pieces += more;
+    for (; more && k->steps < SPANS && span_get(&it)->t0 < p->t1; more = span_next(&it), k->steps++) {
+        const struct span *s = span_get(&it);
+        const bool call = s->state == ST_SYSCALL;
+        k->had = call || s->state == ST_RUNNING || s->state == ST_ASSIST ? ns_add(k->had, s->t1 - s->t0) : k->had;
+        k->waits += s->state == ST_WAITING;
+        struct repeat *r = call && s->stack ? repeat_at(k, s->stack) : NULL;
+        if (r) {
+            r->stack = r->vote ? r->stack : s->stack;
+            r->vote += s->stack == r->stack ? 1 : -1;
+            r->n++;
+            r->ns = ns_add(r->ns, s->t1 - s->t0);
+            if (++n[k->at] > r->longest) {
+                r->longest = n[k->at];
+                r->g = p->g;
+                r->t0 = p->t0;
+                r->t1 = p->t1;
+            }
+        }
+    }
+}
+
+/* Reads or writes bytes: a buffer does more with each. Else it asks something, and the answer may be kept. */
+static bool moves_bytes(const struct trace *tr, uint32_t stack)
+{
+    const uint32_t n = trace_stack(tr, stack);
+    for (uint32_t i = 0; i < n && i < 8; i++) {
+        const struct str s = trace_str(tr, trace_frame(tr, stack, i).func);
+        if (str_starts(s, "internal/poll.(*FD).")) {
+            return true;
+        }
+    }
+    return causes_sends(tr, stack);
+}
+
+static void repeat_finding(struct causes *c, const struct repeats *k, const struct repeat *r,
+                           const struct work_kind *w)
+{
+    const double each = (double)r->n / (double)k->pieces, all = each * (double)w->n,
+                 ns = (double)r->ns / (double)r->n * all, enter = all * ENTER,
+                 had = (double)k->had / (double)k->pieces * (double)w->n / (double)c->tg->end,
+                 at_once = had < 1          ? 1
+                           : had < c->procs ? had
+                                            : c->procs;
+    struct draft d;
+    draft_start(&d, RULE_SMALL_CALLS, (int64_t)(ns / at_once));
+    d.f.won_hi = (int64_t)((ns + enter) / at_once);
+    d.f.note = !threshold_reached(TH_SMALL_ALARM, d.f.severity_ns, c->tg->end);
+    draft_subject(&d, c->rs, r->func);
+    draft_at(&d, r->t0, r->t1, LANE_G, r->g);
+    d.f.stack = r->stack;
+    text_add(&d.amount, "%.0f", each);
+    text_calls(&d.text, c->tr, r->stack, stacks_user_frame(c->tr, r->stack), 3);
+    text_add(&d.text, " makes %.0f system calls in each of the %s%llu ", each,
+             w->merged  ? "at least "
+             : w->about ? "about "
+                        : "",
+             (unsigned long long)w->n);
+    works_name(&d.text, c, w);
+    text_add(&d.text, " on average%s, about %.0f in all, of ",
+             w->fed ? " (as far as one can be told from the next)" : "", all);
+    text_dur(&d.text, r->ns / (int64_t)r->n);
+    text_lit(&d.text, ": ");
+    text_share(&d.text, (double)r->ns, (double)k->had);
+    text_lit(&d.text, " of what these have a processor for, and to enter and leave so many takes about ");
+    text_dur(&d.text, (int64_t)enter);
+    text_lit(&d.text, " more.");
+    text_add(&d.next, "%s",
+             moves_bytes(c->tr, r->stack) ? "Put a buffer in front of it (bufio), or do more with each call."
+                                          : "Ask for all with one call; or, if each of them asks the same, ask once "
+                                            "and keep the answer for a while.");
+    draft_end(c->rs, &d);
+}
+
+static bool repeats(const struct repeats *k, const struct repeat *r)
+{
+    return (double)r->n >= threshold(TH_SMALL_PIECE) * (double)k->pieces &&
+           (double)r->n >= threshold(TH_SMALL_COUNT) && r->ns / (int64_t)r->n <= threshold_ns(TH_SMALL_LENGTH) &&
+           (double)r->n >= threshold(TH_SMALL_BETWEEN) * (double)k->waits &&
+           threshold_reached(TH_SMALL_PART, ns_add(r->ns, (int64_t)r->n * ENTER), k->had);
+}
+
+void rule_repeats(struct causes *c)
+{
+    for (uint32_t i = 0; i < c->tg->ngroups && i < GROUPS && !c->rs->failed; i++) {
+        const struct group *g = &c->tg->groups[i];
+        struct repeats k = {.c = c};
+        struct work_kind w = {0};
+        const struct repeat *best = NULL;
+        if (g->is_system || (double)ns_add(g->d[GM_SYSCALL].total, g->d[GM_SYSBLOCK].total) <
+                                threshold(TH_SMALL_PART) / 2 * (double)g->d[GM_EXEC].total) {
+            continue;
+        }
+        if (!work_each(c, i, &w, one_piece, &k)) {
+            c->rs->failed = true;
+        }
+        for (uint32_t m = 0; m < k.n; m++) {
+            best = repeats(&k, &k.v[m]) && (!best || k.v[m].ns > best->ns) ? &k.v[m] : best;
+        }
+        if (best && w.n && !causes_told_at(c, RULE_SMALL_CALLS, best->func)) {
+            repeat_finding(c, &k, best, &w);
+        }
+    }
+}
