@@ -348,6 +348,7 @@ static void test_scripts(void **state)
     free(b);
     free(run(&f, "no-such-thing", false));
     free(run(&f, "@size=0x0", false));
+    free(run(&f, "@size=30000x30000", false)); /* no terminal, a grid of a gigabyte */
     free(run(&f, "@nothing", false));
     fix_close(&f);
     fix_close(&g);

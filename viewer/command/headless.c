@@ -9,6 +9,7 @@
 #include "decode/base/door.h"
 #include "decode/base/mem.h"
 #include "layout/draw/popup.h"
+#include "viewer/command/options.h"
 #include "viewer/command/svg.h"
 #include "viewer/session/pair.h"
 #include "layout/draw/status.h"
@@ -186,7 +187,7 @@ static bool run_directive(struct script *s, const char *w, size_t len)
         return false;
     memcpy(copy, w + 6, len - 6);
     copy[len - 6] = '\0';
-    if (sscanf(copy, "%dx%d", &width, &height) != 2 || width < 1 || height < 1)
+    if (!options_size(copy, &width, &height))
         return false;
     after(s, app_resize(s->a, width, height));
     return true;

@@ -37,7 +37,7 @@ void options_usage(FILE *f)
     }
 }
 
-static bool parse_size(const char *s, int *w, int *h)
+bool options_size(const char *s, int *w, int *h)
 {
     char *end;
     long a = strtol(s, &end, 10);
@@ -112,7 +112,7 @@ static bool set_option(struct options *o, enum option_id id, const char *v)
     switch (id) {
     case OPT_HEADLESS: o->headless = true; return true;
     case OPT_LINEAR: o->linear = true; return true;
-    case OPT_SIZE: return parse_size(v, &o->w, &o->h);
+    case OPT_SIZE: return options_size(v, &o->w, &o->h);
     case OPT_KEYS: o->keys = v; return true;
     case OPT_STYLES: o->styles = true; return true;
     case OPT_SVG: o->svg = o->headless = true; return true;

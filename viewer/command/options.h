@@ -45,6 +45,8 @@ struct options {
  * options_parse - read argv[1..]. All strings point into argv. false: it makes no sense; one line went to errors.
  */
 bool options_parse(int argc, char **argv, struct options *o, FILE *errors);
+/* options_size - "100x30", columns and rows of a terminal; false: it isn't, or is more than 2000x1000. */
+bool options_size(const char *s, int *w, int *h);
 /* options_usage - the option lines of --help. */
 void options_usage(FILE *f);
 
