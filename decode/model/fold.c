@@ -760,7 +760,7 @@ enum err_code fold_init(struct fold *f, const struct names *names)
 
 void fold_beside(struct fold *f)
 {
-    f->pool.bump.most = (size_t)256 << 10;
+    f->pool.bump.next = f->pool.bump.most = MEM_SPILLS;
 }
 
 void fold_segment(struct fold *f, int64_t t0)
@@ -801,6 +801,8 @@ void fold_rest(struct fold *f)
             spans_trim(l);
             wait |= l->cap && !l->packed; /* out of memory */
         }
+    for (size_t i = 0; i < f->nlane[LANE_M]; i++)
+        holds_trim(&f->m[i].lane);
     if (!wait)
         pool_waits_free(&f->pool);
     for (int k = 0; k < LANE_KINDS; k++)

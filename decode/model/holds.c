@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "decode/model/fold.h"
+#include "decode/model/fold_priv.h"
 #include "decode/base/mem.h"
 
 static uint8_t idle_state(const struct hold *h)
@@ -410,6 +410,12 @@ size_t holds_skip(const struct mlane *l, size_t i, size_t last, int64_t min_ns)
         i = (g + 1) * HOLD_GROUP;
     }
     return i;
+}
+
+void holds_trim(struct mlane *l)
+{
+    fold_shrink(&l->h, &l->cap, l->n, sizeof *l->h);
+    fold_shrink(&l->sum, &l->capsum, (l->n + HOLD_GROUP - 1) / HOLD_GROUP, sizeof *l->sum);
 }
 
 void holds_free(struct mlane *l)

@@ -59,6 +59,8 @@ void holds_near(const struct fold *f, uint32_t m, const int64_t *t, uint32_t n, 
 size_t holds_find(const struct mlane *l, int64_t t);
 /* holds_skip - the first hold at or behind i, up to last, whose group has a span of at least min_ns. */
 size_t holds_skip(const struct mlane *l, size_t i, size_t last, int64_t min_ns);
+/* holds_trim - no more will come: what doubling left over is given back. */
+void holds_trim(struct mlane *l);
 void holds_free(struct mlane *l);
 
 #endif
