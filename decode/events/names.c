@@ -13,6 +13,11 @@
 #include "decode/base/mem.h"
 #include "decode/events/helper.h"
 
+struct held_str { /* struct str, and in what room it leaves */
+    const char *p;
+    uint32_t len, hash;
+};
+
 struct stack_ref {
     uint32_t first, n; /* in the pool */
 };
@@ -82,15 +87,9 @@ static const uint32_t *stack_ids(const struct names *nm, uint32_t stack, uint32_
 
 #define NAME_NEW UINT32_MAX
 
-/* Keeps the table at most half full. */
-static bool hash_room(struct name_hash *h)
+static bool hash_grow(struct name_hash *h, uint32_t cap)
 {
-    if (h->used * 2 < h->cap)
-        return true;
-    uint32_t cap = h->cap ? h->cap * 2 : 256;
-    if (cap < h->cap)
-        return false;
-    struct name_slot *slot = mem_zalloc((size_t)cap * sizeof *slot);
+    struct name_slot *slot = cap > h->cap ? mem_zalloc((size_t)cap * sizeof *slot) : NULL;
     if (!slot)
         return false;
     for (uint32_t i = 0; i < h->cap; i++) {
@@ -105,6 +104,20 @@ static bool hash_room(struct name_hash *h)
     h->slot = slot;
     h->cap = cap;
     return true;
+}
+
+/* Keeps the table at most half full. */
+static inline bool hash_room(struct name_hash *h)
+{
+    return h->used * 2 < h->cap || hash_grow(h, h->cap ? h->cap * 2 : 256);
+}
+
+static bool hash_room_for(struct name_hash *h, uint32_t n)
+{
+    uint32_t cap = 256;
+    while (cap < n * 2)
+        cap *= 2;
+    return cap <= h->cap || hash_grow(h, cap);
 }
 
 /* The next slot from *at on of what may be looked for: its id. NAME_NEW: there is none, *at is free. */
@@ -126,15 +139,15 @@ static void hash_put(struct name_hash *h, uint32_t hash, uint32_t at, uint32_t i
 enum err_code names_init(struct names *nm)
 {
     memset(nm, 0, sizeof *nm);
-    nm->strs.size = sizeof(struct str);
+    nm->strs.size = sizeof(struct held_str);
     nm->frames.size = sizeof(struct frame);
     nm->pool.size = sizeof(uint32_t);
     nm->stacks.size = sizeof(struct stack_ref);
-    struct str *s = seg_push(&nm->strs);
+    struct held_str *s = seg_push(&nm->strs);
     struct stack_ref *r = s ? seg_push(&nm->stacks) : NULL;
     if (!r)
         return ERR_NOMEM;
-    *s = (struct str){"", 0};
+    *s = (struct held_str){"", 0, 0};
     *r = (struct stack_ref){0, 0};
     return ERR_OK;
 }
@@ -192,17 +205,16 @@ static char *copy_bytes(struct names *nm, const char *p, uint32_t len)
     return q;
 }
 
-static enum err_code intern(struct names *nm, const char *p, uint32_t len, bool copy, uint32_t *id)
+static enum err_code intern(struct names *nm, const char *p, uint32_t len, uint32_t hash, bool copy, uint32_t *id)
 {
     *id = 0;
     if (!len)
         return ERR_OK;
     if (!hash_room(&nm->hstr))
         return ERR_NOMEM;
-    const uint32_t hash = (uint32_t)hash_bytes(p, len);
     uint32_t at = hash;
     for (uint32_t i; (i = hash_next_like(&nm->hstr, hash, &at)) != NAME_NEW; at++) {
-        const struct str *s = seg_at(&nm->strs, i);
+        const struct held_str *s = seg_at(&nm->strs, i);
         if (s->len == len && !memcmp(s->p, p, len)) {
             *id = i;
             return ERR_OK;
@@ -210,13 +222,13 @@ static enum err_code intern(struct names *nm, const char *p, uint32_t len, bool 
     }
     if (copy && !(p = copy_bytes(nm, p, len)))
         return ERR_NOMEM;
-    struct str *s = seg_push(&nm->strs);
+    struct held_str *s = seg_push(&nm->strs);
     if (!s)
         return ERR_NOMEM;
-    *s = (struct str){p, len};
+    *s = (struct held_str){p, len, hash};
     *id = nm->strs.n - 1;
     hash_put(&nm->hstr, hash, at, *id);
-    if (nm->nhelper < NAMES_HELPERS && helper_is(*s)) {
+    if (nm->nhelper < NAMES_HELPERS && helper_is((struct str){p, len})) {
         nm->helper[nm->nhelper] = *id;
         __atomic_store_n(&nm->nhelper, nm->nhelper + 1, __ATOMIC_RELEASE);
     }
@@ -225,12 +237,18 @@ static enum err_code intern(struct names *nm, const char *p, uint32_t len, bool 
 
 enum err_code names_str(struct names *nm, const char *p, uint32_t len, uint32_t *id)
 {
-    return intern(nm, p, len, false, id);
+    return intern(nm, p, len, (uint32_t)hash_bytes(p, len), false, id);
 }
 
 enum err_code names_str_copy(struct names *nm, const char *p, uint32_t len, uint32_t *id)
 {
-    return intern(nm, p, len, true, id);
+    return intern(nm, p, len, (uint32_t)hash_bytes(p, len), true, id);
+}
+
+enum err_code names_str_of(struct names *nm, const struct names *from, uint32_t i, bool copy, uint32_t *id)
+{
+    const struct held_str *s = seg_at(&from->strs, i);
+    return intern(nm, s->p, s->len, s->hash, copy, id);
 }
 
 enum err_code names_frame_id(struct names *nm, const struct frame *f, uint32_t *id)
@@ -255,6 +273,13 @@ enum err_code names_frame_id(struct names *nm, const struct frame *f, uint32_t *
     return ERR_OK;
 }
 
+uint64_t names_frame_hash(const struct names *nm, const struct frame *f)
+{
+    const struct held_str *func = seg_at(&nm->strs, f->func), *file = seg_at(&nm->strs, f->file);
+    const uint64_t h = hash_next(hash_first(f->pc), (uint64_t)func->hash << 32 | file->hash);
+    return hash_last(hash_next(h, f->line));
+}
+
 static bool same_stack(const struct names *nm, uint32_t stack, const uint32_t *ids, uint32_t n)
 {
     uint32_t have;
@@ -262,14 +287,13 @@ static bool same_stack(const struct names *nm, uint32_t stack, const uint32_t *i
     return have == n && !memcmp(its, ids, n * sizeof *ids);
 }
 
-enum err_code names_stack_of(struct names *nm, const uint32_t *ids, uint32_t n, uint32_t *id)
+enum err_code names_stack_like(struct names *nm, uint32_t hash, const uint32_t *ids, uint32_t n, uint32_t *id)
 {
     *id = 0;
     if (!n)
         return ERR_OK;
     if (!hash_room(&nm->hstack))
         return ERR_NOMEM;
-    const uint32_t hash = (uint32_t)hash_ids(ids, n);
     uint32_t at = hash;
     for (uint32_t i; (i = hash_next_like(&nm->hstack, hash, &at)) != NAME_NEW; at++)
         if (same_stack(nm, i, ids, n)) {
@@ -287,6 +311,11 @@ enum err_code names_stack_of(struct names *nm, const uint32_t *ids, uint32_t n, 
     return ERR_OK;
 }
 
+bool names_expect(struct names *nm, size_t n)
+{
+    return nm->hstack.used || n > UINT32_MAX / 8 || hash_room_for(&nm->hstack, (uint32_t)n);
+}
+
 enum err_code names_stack(struct names *nm, const struct frame *f, uint32_t n, uint32_t *id)
 {
     uint32_t small[128], *ids = small;
@@ -297,7 +326,7 @@ enum err_code names_stack(struct names *nm, const struct frame *f, uint32_t n, u
     for (uint32_t i = 0; i < n && !rc; i++)
         rc = names_frame_id(nm, &f[i], &ids[i]);
     if (!rc)
-        rc = names_stack_of(nm, ids, n, id);
+        rc = names_stack_like(nm, (uint32_t)hash_ids(ids, n), ids, n, id);
     if (ids != small)
         mem_free(ids);
     return rc;
@@ -310,8 +339,10 @@ struct frame names_frame_at(const struct names *nm, uint32_t id)
 
 struct str names_get(const struct names *nm, uint32_t id)
 {
-    return id < __atomic_load_n(&nm->strs.n, __ATOMIC_RELAXED) ? *(struct str *)seg_at(&nm->strs, id)
-                                                               : (struct str){"", 0};
+    if (id >= __atomic_load_n(&nm->strs.n, __ATOMIC_RELAXED))
+        return (struct str){"", 0};
+    const struct held_str *s = seg_at(&nm->strs, id);
+    return (struct str){s->p, s->len};
 }
 
 uint32_t names_depth(const struct names *nm, uint32_t stack)

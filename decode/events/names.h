@@ -21,7 +21,7 @@ struct segvec {  /* grows, never moves */
 
 #define NAMES_HELPERS 16
 struct names {
-    struct segvec strs;   /* struct str */
+    struct segvec strs;   /* struct str, and its hash */
     struct segvec frames; /* struct frame, shared by all stacks */
     struct segvec pool;   /* uint32_t frame ids: a stack's stand side by side */
     struct segvec stacks; /* struct stack_ref */
@@ -46,13 +46,24 @@ uint64_t names_bytes(const struct names *nm); /* what they take, for who counts 
  */
 enum err_code names_str(struct names *nm, const char *p, uint32_t len, uint32_t *id);
 enum err_code names_str_copy(struct names *nm, const char *p, uint32_t len, uint32_t *id);
-/*
- * names_stack - intern a stack, frame 0 innermost. n = 0 gives id 0. The same in two steps, for who sees the same frames often:
- * names_frame_id - intern a frame; names_stack_of - a stack of such ids.
- */
+/* names_str_of - intern string i of other names; copy: its bytes don't live as long. */
+enum err_code names_str_of(struct names *nm, const struct names *from, uint32_t i, bool copy, uint32_t *id);
+/* names_stack - intern a stack, frame 0 innermost. n = 0 gives id 0. names_frame_id - intern a frame. */
 enum err_code names_stack(struct names *nm, const struct frame *f, uint32_t n, uint32_t *id);
 enum err_code names_frame_id(struct names *nm, const struct frame *f, uint32_t *id);
-enum err_code names_stack_of(struct names *nm, const uint32_t *ids, uint32_t n, uint32_t *id);
+/*
+ * For who reads stacks beside others, and only adds them in order: names_stack_like - intern a stack of such ids, of which a hash is
+ * known; names_frame_hash - a frame's, the same in any names that have it. All of a trace's stacks come this way, or none does.
+ * names_stack_ahead - one of that hash will be looked for soon. names_expect - so many will come, if there is none yet; false: out
+ * of memory.
+ */
+enum err_code names_stack_like(struct names *nm, uint32_t hash, const uint32_t *ids, uint32_t n, uint32_t *id);
+uint64_t names_frame_hash(const struct names *nm, const struct frame *f);
+static inline void names_stack_ahead(const struct names *nm, uint32_t hash)
+{
+    __builtin_prefetch(nm->hstack.slot + (hash & (nm->hstack.cap - 1)));
+}
+bool names_expect(struct names *nm, size_t n);
 
 /* names_nframes - frames that were interned; names_frame_at - one of them, in the order of their first appearance. Of the writer only. */
 static inline uint32_t names_nframes(const struct names *nm)

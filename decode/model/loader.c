@@ -404,6 +404,8 @@ static void *worker(void *arg)
         while (!l->quit && !(s = take(l)) && (!l->all || l->next < l->nseg))
             if (!prepare_any(l))
                 pthread_cond_wait(&l->changed, &l->mu);
+        if (s)
+            (void)prepare_any(l); /* whoever comes for it doesn't wait then */
         bool quit = l->quit;
         pthread_mutex_unlock(&l->mu);
         if (quit || !s)

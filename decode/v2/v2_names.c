@@ -13,6 +13,7 @@
 #endif
 
 #include "decode/base/bytes.h"
+#include "decode/base/hash.h"
 #include "decode/v2/v2_raw.h"
 
 /*
@@ -35,8 +36,13 @@ struct v2_read {
     struct known_frame known[KNOWN_FRAMES];
     uint16_t *frames; /* all stacks', one behind the other */
     size_t nframes, capframes;
-    uint8_t *depth; /* how many each has */
-    size_t nstacks, capdepth;
+    struct read_stack {
+        uint32_t hash; /* as any generation has it that reads this stack */
+        uint8_t depth; /* frames */
+    } * stacks;
+    size_t nstacks, capstacks;
+    uint64_t *hash; /* of frames */
+    size_t caphash;
     uint32_t *str, *stack; /* the trace's numbers */
 };
 
@@ -125,21 +131,14 @@ static inline uint64_t without_three(uint64_t bits)
     return bits & (bits - 1);
 }
 
-/*
- * The bytes of a frame that ends before `next`: they and their number, or (false) they are too many. A frame that is shorter than 16
- * bytes has 16 to be read.
- */
-static inline bool frame_bytes(const uint8_t *p, const uint8_t *next, uint64_t w[2])
+/* The n bytes of a frame, and their number; n is at most KNOWN_BYTES. There are 16 to be read. */
+static inline void frame_bytes(const uint8_t *p, unsigned n, uint64_t w[2])
 {
     /* What of 16 bytes is the first n: from 16 - n on. */
     static const uint8_t first[32] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
-    const size_t n = (size_t)(next - p);
-    if (n > KNOWN_BYTES)
-        return false;
     const uint8_t *is = first + 16 - n;
     w[0] = bytes_load8(p) & bytes_load8(is);
     w[1] = (bytes_load8(p + 8) & bytes_load8(is + 8)) | (uint64_t)n << 56;
-    return true;
 }
 
 static inline uint32_t frame_place(const uint64_t w[2])
@@ -156,27 +155,26 @@ static inline bool is_frame(const struct known_frame *k, const uint64_t w[2])
 static unsigned known_frames(const struct known_frame *known, const uint8_t **at, const uint8_t *end, unsigned n,
                              uint16_t *f)
 {
-    const uint8_t *p = *at, *from = p;
-    uint64_t ends = 0; /* of varints, in the 64 bytes from `from` on: those that p isn't behind */
+    const uint8_t *p = *at;
+    uint64_t ends = 0; /* of varints, from p on */
     unsigned i = 0;
     for (; i < n; i++) {
-        uint64_t w[2], own = without_three(ends);
-        if (!own && end - p >= 64 + 16) {
-            from = p;
-            own = without_three(ends_in(p));
+        uint64_t w[2], end4 = without_three(ends);
+        if (!end4 && end - p >= 64 + 16) {
+            ends = ends_in(p);
+            end4 = without_three(ends);
         }
-        if (!own)
+        const unsigned bytes = end4 ? (unsigned)__builtin_ctzll(end4) + 1 : 64;
+        if (bytes > KNOWN_BYTES)
             break;
-        const uint8_t *next = from + (unsigned)__builtin_ctzll(own) + 1;
-        if (!frame_bytes(p, next, w))
-            break;
+        frame_bytes(p, bytes, w);
         const uint32_t place = frame_place(w);
         const struct known_frame *k = &known[place];
         if (!is_frame(k, w) && !is_frame(k = &known[place ^ 1], w))
             break;
         f[i] = (uint16_t)k->id;
-        ends = own & (own - 1);
-        p = next;
+        ends >>= bytes;
+        p += bytes;
     }
     *at = p;
     return i;
@@ -193,11 +191,27 @@ struct reading {
 static void frame_known(struct v2_read *t, const uint8_t *p, const uint8_t *next, const uint8_t *end, uint32_t id)
 {
     uint64_t w[2];
-    if (id >= FAR_FRAME || end - p < 16 || !frame_bytes(p, next, w))
+    if (id >= FAR_FRAME || end - p < 16 || next - p > KNOWN_BYTES)
         return;
+    frame_bytes(p, (unsigned)(next - p), w);
     struct known_frame *k = t->known + frame_place(w), *other = t->known + (frame_place(w) ^ 1);
     *other = *k;
     *k = (struct known_frame){{w[0], w[1]}, id};
+}
+
+static bool own_frame(struct v2_read *t, const struct frame *f, uint32_t *id)
+{
+    const uint32_t had = names_nframes(&t->own);
+    if (names_frame_id(&t->own, f, id))
+        return false;
+    if (*id < had)
+        return true;
+    uint64_t *h = mem_grow(t->hash, &t->caphash, had + (size_t)1, sizeof *h);
+    if (!h)
+        return false;
+    t->hash = h;
+    h[had] = names_frame_hash(&t->own, f);
+    return true;
 }
 
 /* The frame at p by its four numbers. Where it names what isn't there it is not known by its bytes: each time is counted. */
@@ -212,7 +226,7 @@ static const uint8_t *read_frame(struct reading *r, const uint8_t *p, uint32_t *
         return NULL;
     f.pc = v[0];
     f.line = v[3];
-    r->oom = !frame_str(r->g, v[1], &f.func) || !frame_str(r->g, v[2], &f.file) || names_frame_id(&t->own, &f, id);
+    r->oom = !frame_str(r->g, v[1], &f.func) || !frame_str(r->g, v[2], &f.file) || !own_frame(t, &f, id);
     if (r->oom)
         return NULL;
     if (r->g->missing == missing)
@@ -247,13 +261,35 @@ static const uint8_t *read_frames(struct reading *r, const uint8_t *p, unsigned 
 /* For one stack more. */
 static inline bool room(struct v2_read *t)
 {
-    if (t->nstacks < t->capdepth && t->nframes + V2_RAW_FRAMES * FRAME_MOST <= t->capframes)
+    if (t->nstacks < t->capstacks && t->nframes + V2_RAW_FRAMES * FRAME_MOST <= t->capframes)
         return true;
     uint16_t *f = mem_grow(t->frames, &t->capframes, t->nframes + V2_RAW_FRAMES * FRAME_MOST, sizeof *f);
-    uint8_t *depth = mem_grow(t->depth, &t->capdepth, t->nstacks + 1, sizeof *depth);
+    struct read_stack *st = mem_grow(t->stacks, &t->capstacks, t->nstacks + 1, sizeof *st);
     t->frames = f ? f : t->frames;
-    t->depth = depth ? depth : t->depth;
-    return f && depth;
+    t->stacks = st ? st : t->stacks;
+    return f && st;
+}
+
+/* The number that stands at *f. */
+static inline uint32_t take_frame(const uint16_t **f)
+{
+    const uint16_t *at = *f;
+    *f = at + 1;
+    if (__builtin_expect(*at != FAR_FRAME, 1))
+        return *at;
+    *f = at + FRAME_MOST;
+    return at[1] | (uint32_t)at[2] << 16;
+}
+
+/* Of n frames, two a step. */
+static uint32_t stack_hash(const struct v2_read *t, const uint16_t *f, unsigned n)
+{
+    uint64_t h = hash_first(n);
+    for (; n >= 2; n -= 2) {
+        const uint64_t a = t->hash[take_frame(&f)], b = t->hash[take_frame(&f)];
+        h = hash_fold(h ^ a, b ^ hash_secret[1]) + hash_secret[0];
+    }
+    return (uint32_t)hash_last(n ? hash_next(h, t->hash[take_frame(&f)]) : h);
 }
 
 /* One stack at p. NULL: malformed, or out of memory. */
@@ -271,8 +307,9 @@ static const uint8_t *read_stack(struct reading *r, const uint8_t *p, uint64_t *
     uint16_t *f = t->frames + t->nframes;
     if (!(p = read_frames(r, p, (unsigned)n, &f)))
         return NULL;
+    const uint16_t *from = t->frames + t->nframes;
+    t->stacks[t->nstacks++] = (struct read_stack){stack_hash(t, from, (unsigned)n), (uint8_t)n};
     t->nframes = (size_t)(f - t->frames);
-    t->depth[t->nstacks++] = (uint8_t)n;
     return p;
 }
 
@@ -300,13 +337,25 @@ static bool read_stacks(struct source *s, struct v2_gen *g, const struct v2_slic
     return true;
 }
 
+/* Room for as many frames as there usually are in so many bytes, so that it need not grow. */
+static bool expect_frames(struct v2_gen *g)
+{
+    enum { BYTES_A_FRAME = 7 };
+    struct v2_read *t = g->read;
+    size_t bytes = 0;
+    for (size_t i = 0; i < g->ntable; i++)
+        bytes += *g->table[i].p == V2R_STACKS ? (size_t)(g->table[i].end - g->table[i].p) : 0;
+    t->capframes = bytes / BYTES_A_FRAME + V2_RAW_FRAMES * FRAME_MOST;
+    return (t->frames = mem_alloc(t->capframes * sizeof *t->frames));
+}
+
 bool v2_names_read(struct source *s, struct v2_gen *g)
 {
     static const struct {
         uint8_t first;
         bool (*read)(struct source *, struct v2_gen *, const struct v2_slice *);
     } kind[] = {{V2R_STRINGS, read_strings}, {V2R_STACKS, read_stacks}};
-    bool ok = (g->read = mem_zalloc(sizeof *g->read)) && !names_init(&g->read->own);
+    bool ok = (g->read = mem_zalloc(sizeof *g->read)) && !names_init(&g->read->own) && expect_frames(g);
     for (int k = 0; k < 2; k++)
         for (size_t i = 0; i < g->ntable && ok; i++)
             ok = *g->table[i].p != kind[k].first || kind[k].read(s, g, &g->table[i]);
@@ -322,9 +371,9 @@ static bool give_strings(struct source *s, struct v2_read *r)
         return false;
     r->str[0] = 0;
     for (uint32_t i = 1; i < n; i++) {
-        const struct str x = names_get(&r->own, i);
-        const bool lives = (const uint8_t *)x.p >= s->data && (const uint8_t *)x.p <= s->data + s->len;
-        if (lives ? names_str(s->names, x.p, x.len, &r->str[i]) : names_str_copy(s->names, x.p, x.len, &r->str[i]))
+        const uint8_t *p = (const uint8_t *)names_get(&r->own, i).p;
+        const bool lives = p >= s->data && p <= s->data + s->len;
+        if (names_str_of(s->names, &r->own, i, !lives, &r->str[i]))
             return false;
     }
     return true;
@@ -344,18 +393,16 @@ static bool give_frames(struct source *s, struct v2_read *r, uint32_t *of)
 
 static bool give_stacks(struct source *s, struct v2_read *r, const uint32_t *of)
 {
+    enum { AHEAD = 12 };
     uint32_t ids[V2_RAW_FRAMES];
     const uint16_t *f = r->frames;
     for (size_t k = 0; k < r->nstacks; k++) {
-        for (unsigned i = 0; i < r->depth[k]; i++) {
-            uint32_t frame = *f++;
-            if (frame == FAR_FRAME) {
-                frame = f[0] | (uint32_t)f[1] << 16;
-                f += 2;
-            }
-            ids[i] = of[frame];
-        }
-        if (names_stack_of(s->names, ids, r->depth[k], &r->stack[k]))
+        const struct read_stack *st = &r->stacks[k];
+        if (k + AHEAD < r->nstacks)
+            names_stack_ahead(s->names, st[AHEAD].hash);
+        for (unsigned i = 0; i < st->depth; i++)
+            ids[i] = of[take_frame(&f)];
+        if (names_stack_like(s->names, st->hash, ids, st->depth, &r->stack[k]))
             return false;
     }
     return true;
@@ -365,8 +412,9 @@ bool v2_names_give(struct source *s, struct v2_gen *g)
 {
     struct v2_read *r = g->read;
     uint32_t *of = mem_alloc((names_nframes(&r->own) + (size_t)1) * sizeof *of);
-    const bool ok = of && (r->stack = mem_alloc((r->nstacks + 1) * sizeof *r->stack)) && give_strings(s, r) &&
-                    give_frames(s, r, of) && give_stacks(s, r, of);
+    const bool ok = of && (r->stack = mem_alloc((r->nstacks + 1) * sizeof *r->stack)) &&
+                    names_expect(s->names, r->nstacks) && give_strings(s, r) && give_frames(s, r, of) &&
+                    give_stacks(s, r, of);
     mem_free(of);
     return ok;
 }
@@ -385,7 +433,8 @@ void v2_names_free(struct v2_gen *g)
         return;
     names_free(&r->own);
     mem_free(r->frames);
-    mem_free(r->depth);
+    mem_free(r->stacks);
+    mem_free(r->hash);
     mem_free(r->str);
     mem_free(r->stack);
     mem_free(r);
