@@ -55,7 +55,10 @@ struct trace_opts {          /* all zero = the defaults */
     double ticks_per_second; /* first family, where the file does not say; 0 = unknown */
     const char *exe;         /* first family: ELF binary to resolve bare program counters with, NULL = none */
     struct joint_paths more; /* further files of the same program, one timeline with it: decode/input/joint.h */
-    bool grows;              /* trace_open_mem(), second family: more generations will come, see trace_grow() */
+    uint64_t
+        glance; /* first family: of a trace of at least so many bytes (0 = 8 MB) the beginning is there before all of it
+                                was looked at, where trace_load() is given a budget; the epoch tells when it is decoded anew */
+    bool grows; /* trace_open_mem(), second family: more generations will come, see trace_grow() */
 };
 
 /*

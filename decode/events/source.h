@@ -62,6 +62,7 @@ struct source {
     struct trace_gap *gaps; /* when they were, as far as they have been met; else all zero */
     bool grows;             /* len will be more; up to there all generations have come */
     bool waiting;           /* the stream stands at len, and more will come: it isn't over (source_ops) */
+    bool glance;            /* only the beginning, as far as it is known before all of it is looked at; else fatal */
     uint32_t bad; /* the generation (1 = the first) that strict order was tried with in vain, 0: none; and why */
     struct err why_bad;
     int version;   /* 0 = prototype, else major*1000+minor */

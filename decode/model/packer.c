@@ -9,11 +9,16 @@ struct packer *packer_new(struct span_pool *sp)
     if (!pk)
         return NULL;
     pthread_mutex_init(&pk->turn, NULL);
+    packer_serve(pk, sp);
+    return pk;
+}
+
+void packer_serve(struct packer *pk, struct span_pool *sp)
+{
     pk->pool = sp;
     pk->whole = sp->whole;
     sp->packer = pk;
     sp->bump.spare = pk->bump.spare = &pk->spare;
-    return pk;
 }
 
 void packer_free(struct packer *pk)

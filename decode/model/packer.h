@@ -41,6 +41,8 @@ struct packer {
 /* packer_new - for this pool, whose packer it becomes. NULL: out of memory. packer_free - nothing may wait in it; the pool has none
    any more. */
 struct packer *packer_new(struct span_pool *sp);
+/* packer_serve - the folding thread's, before anything was put down: another pool's. */
+void packer_serve(struct packer *pk, struct span_pool *sp);
 void packer_free(struct packer *pk);
 
 /* packer_put - the folding thread's: a lane's full block. false: out of memory. */

@@ -20,6 +20,7 @@
 
 #include "decode/base/host.h"
 #include "decode/input/mapped.h"
+#include "decode/model/glance.h"
 #include "decode/model/loader.h"
 #include "decode/base/mem.h"
 #include "decode/base/spill.h"
@@ -38,8 +39,6 @@ static void chunk_fill(struct trace *tr, struct chunk *c, struct fold *f)
         c->n = tr->src.ops->run(&tr->src, &ts.k, FOLD_EVENTS);
     } else {
         c->n = tr->src.ops->stream(&tr->src, c->evs, CHUNK_HALVES);
-        if (f && c->n)
-            fold_stream(f, c->evs, c->n);
     }
     c->st = tr->src.st;
     c->st.nstrs = names_nstrs(&tr->names);
@@ -96,6 +95,7 @@ static void reader_stop(struct trace *tr)
 
 static void reader_start(struct trace *tr)
 {
+    tr->packer = packer_new(&tr->fold.pool); /* without one the folding thread packs by itself */
     tr->head = tr->tail = 0;
     tr->quit = false;
     tr->threaded = tr->thread_on = thread_start(&tr->thread, NULL, reader_main, tr) == 0;
@@ -168,10 +168,6 @@ static enum err_code trace_start(struct trace *tr, struct err *e)
     pthread_cond_init(&tr->filled, &attr);
     pthread_cond_init(&tr->freed, &attr);
     pthread_condattr_destroy(&attr);
-    if (tr->threaded) {
-        tr->packer = packer_new(&tr->fold.pool); /* without one the folding thread packs by itself */
-        reader_start(tr);
-    }
     return ERR_OK;
 }
 
@@ -398,11 +394,22 @@ static void load_end(struct trace *tr)
     }
 }
 
+/* A chunk's events into the model. Until there are some it holds the trace's beginning. */
+static void chunk_fold(struct trace *tr, const struct chunk *c)
+{
+    if (tr->glanced && !(c->n && c->evs->kind == EVK_TICK))
+        glance_over(tr);
+    if (c->n && !tr->glanced)
+        fold_stream(&tr->fold, c->evs, c->n);
+}
+
 /* A chunk's events are in the model. false: that was the last one. */
 static bool chunk_took(struct trace *tr, const struct chunk *c)
 {
     if (!c->n)
         return false;
+    if (tr->glanced)
+        return true;
     status_take(tr, &c->st);
     if (tr->fold.oom) {
         own_damage(tr, ERR_NOMEM, "out of memory: the rest of the trace is not shown");
@@ -434,8 +441,7 @@ static enum took chunk_take(struct trace *tr, int64_t stop)
     }
     struct chunk *c = &tr->ring[tr->tail % RING];
     pthread_mutex_unlock(&tr->mu);
-    if (c->n)
-        fold_stream(&tr->fold, c->evs, c->n);
+    chunk_fold(tr, c);
     bool more = chunk_took(tr, c);
     pthread_mutex_lock(&tr->mu);
     tr->tail++;
@@ -452,6 +458,8 @@ static bool load_step(struct trace *tr, int64_t stop, bool *late)
         return t != TOOK_END;
     }
     chunk_fill(tr, &tr->ring[0], &tr->fold);
+    if (!tr->src.ops->run)
+        chunk_fold(tr, &tr->ring[0]);
     return chunk_took(tr, &tr->ring[0]);
 }
 
@@ -499,6 +507,15 @@ void trace_grown(struct trace *tr)
     tr->src.grows = tr->info.more = false;
 }
 
+void trace_anew(struct trace *tr)
+{
+    for (int k = 0; k < LANE_KINDS; k++) {
+        idmap_free(&tr->find[k]);
+        tr->found[k] = 0;
+    }
+    tr->info.epoch++;
+}
+
 /* Its segments can't be told apart from one another: all of it is one. */
 static bool read_plainly(struct trace *tr)
 {
@@ -508,12 +525,8 @@ static bool read_plainly(struct trace *tr)
     join_free(&tr->join);
     fold_free(&tr->fold);
     names_free(&tr->names);
-    for (int k = 0; k < LANE_KINDS; k++) {
-        idmap_free(&tr->find[k]);
-        tr->found[k] = 0;
-    }
+    trace_anew(tr);
     tr->ndamage = tr->nwarning = tr->taken_damages = tr->taken_warnings = 0;
-    tr->info.epoch++;
     if (!tr->src.ops->again(&tr->src) || names_init(&tr->names) || fold_init(&tr->fold, names))
         return false;
     notes_first(tr);
@@ -546,14 +559,37 @@ static bool load_segments(struct trace *tr, int64_t stop)
     return false;
 }
 
+/* in_steps: what there is will be looked at meanwhile. */
+static void load_begin(struct trace *tr, bool in_steps)
+{
+    struct source_status st;
+    if (tr->dialect.second_family && !tr->src.grows && !tr->in.ngap)
+        tr->loader = loader_new(tr, tr->threads);
+    if (!tr->dialect.second_family && in_steps && glance(tr, &st))
+        status_take(tr, &st);
+    if (tr->threaded)
+        reader_start(tr);
+    tr->started = true;
+}
+
+/* Less than what was shown already is in the model. */
+static bool catches_up(const struct trace *tr)
+{
+    return !tr->glanced && tr->fold.events < tr->shown_events;
+}
+
 enum load trace_load(struct trace *tr, int64_t budget_ns)
 {
     if (tr->done)
         return LOAD_DONE;
     int64_t stop = budget_ns == INT64_MAX ? INT64_MAX : host_now() + budget_ns;
-    if (!tr->started && tr->dialect.second_family && !tr->src.grows && !tr->in.ngap)
-        tr->loader = loader_new(tr, tr->threads);
-    tr->started = true;
+    if (!tr->started) {
+        load_begin(tr, stop != INT64_MAX);
+        if (tr->glanced) {
+            shown(tr);
+            return LOAD_MORE;
+        }
+    }
     while (tr->loader) {
         if (!load_segments(tr, stop)) {
             load_end(tr);
@@ -566,14 +602,14 @@ enum load trace_load(struct trace *tr, int64_t budget_ns)
     }
     bool late = false;
     do {
-        if (!load_step(tr, stop, &late)) {
+        if (!load_step(tr, catches_up(tr) ? INT64_MAX : stop, &late)) {
             packed(tr);
             if (waits(tr))
                 return LOAD_WAIT;
             load_end(tr);
             return LOAD_DONE;
         }
-    } while (!late && (stop == INT64_MAX || host_now() < stop));
+    } while (catches_up(tr) || (!late && (stop == INT64_MAX || host_now() < stop)));
     packed(tr);
     shown(tr);
     return LOAD_MORE;

@@ -55,6 +55,8 @@ struct trace {
 
     int threads;  /* that may be at work, the caller's included */
     bool started; /* trace_load() has been called */
+    bool glanced; /* what the model holds is the beginning alone, see glance.h */
+    uint64_t shown_events; /* so many that held: fewer are not shown again */
     bool threaded, thread_on;
     struct packer *packer; /* where the reader's thread helps with packing, NULL */
     pthread_t thread;
@@ -65,6 +67,9 @@ struct trace {
     bool quit;           /* under mu: the reader is to stop */
     uint32_t steps;      /* of loading */
 };
+
+/* trace_anew - what was shown of the model is void, and lanes have other indices. */
+void trace_anew(struct trace *tr);
 
 /* tested_package - see trace_info.tested; once all names are there. */
 struct str tested_package(const struct trace *tr);

@@ -55,7 +55,6 @@ struct v1_kind {
 /* What an event means: a row of events_v1.def names it, a function of v1_emit.c carries it out. */
 enum v1_means {
     V1_MEANS_NOTHING,
-    V1_MEANS_GAP,
     V1_MEANS_START,
     V1_MEANS_STOP,
     V1_MEANS_WAKE,
@@ -64,7 +63,6 @@ enum v1_means {
     V1_MEANS_CREATE,
     V1_MEANS_STATUS,
     V1_MEANS_BLOCK,
-    V1_MEANS_EXIT,
     V1_MEANS_PROC_START,
     V1_MEANS_PROC_STOP,
     V1_MEANS_GC,
@@ -76,6 +74,8 @@ enum v1_means {
     V1_MEANS_REGION,
     V1_MEANS_LOG,
     V1_MEANS_SAMPLE,
+    V1_MEANS_EXIT, /* from here on: whose place v1_merge_next() has to decide */
+    V1_MEANS_GAP,
     V1_MEANINGS
 };
 

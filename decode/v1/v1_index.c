@@ -14,94 +14,11 @@
 #include "decode/base/mem.h"
 #include "decode/base/thread.h"
 #include "decode/v1/v1_batches.h"
+#include "decode/v1/v1_place.h"
 
-#define PLAUSIBLE_P 4096
 #define MANY_P 64
-#define SOME_P 4                                    /* times what it was so far a program may set GOMAXPROCS to */
-#define PLAUSIBLE_TICKS (INT64_C(86400) * 62500000) /* a day on the fastest clock seen */
-#define NEAR_TICKS (INT64_C(1) << 32)               /* a minute or more */
-#define WINDOW (UINT64_C(4) << 20)                  /* bytes that are scanned ahead at a time, by each thread */
-#define AHEAD_MIN (2 * BATCH_BYTES)                 /* less is not worth it */
-#define BATCH_BYTES 65536                           /* what a writer's buffer holds */
-
-/* ---- ids ------------------------------------------------------------------------------------------------- */
-
-static bool ids_add(struct v1_ids *m, uint64_t id, uint64_t val)
-{
-    if (!mem_room(m->e, m->cap, m->n + 1))
-        return false;
-    m->e[m->n++] = (struct v1_id){id, val};
-    return true;
-}
-
-static int by_id(const void *a, const void *b)
-{
-    const struct v1_id *x = a, *y = b;
-    if (x->id != y->id)
-        return x->id < y->id ? -1 : 1;
-    return x->val < y->val ? -1 : x->val > y->val;
-}
-
-/* seal_sparse - sort, keep one of each id. Values are offsets: ascending by place in the file. */
-static void seal_sparse(struct v1_ids *m, bool last_wins)
-{
-    size_t n = 0;
-    if (m->n)
-        qsort(m->e, m->n, sizeof *m->e, by_id);
-    for (size_t i = 0; i < m->n; i++) {
-        if (!n || m->e[n - 1].id != m->e[i].id)
-            m->e[n++] = m->e[i];
-        else if (last_wins)
-            m->e[n - 1] = m->e[i];
-    }
-    m->n = n;
-}
-
-static bool ids_seal(struct v1_ids *m, bool last_wins)
-{
-    uint64_t max = 0;
-    for (size_t i = 0; i < m->n; i++)
-        if (m->e[i].id > max)
-            max = m->e[i].id;
-    if (max > 4 * (uint64_t)m->n + 1024) {
-        seal_sparse(m, last_wins);
-        return true;
-    }
-    m->ndense = max + 1;
-    m->dense = mem_alloc(m->ndense * sizeof *m->dense);
-    if (!m->dense)
-        return false;
-    memset(m->dense, 0xff, m->ndense * sizeof *m->dense);
-    for (size_t i = 0; i < m->n; i++)
-        if (last_wins || m->dense[m->e[i].id] == UINT64_MAX)
-            m->dense[m->e[i].id] = m->e[i].val;
-    mem_free(m->e);
-    m->e = NULL;
-    m->cap = 0;
-    return true;
-}
-
-uint64_t *v1_ids_find(struct v1_ids *m, uint64_t id)
-{
-    if (m->dense)
-        return id < m->ndense && m->dense[id] != UINT64_MAX ? &m->dense[id] : NULL;
-    size_t lo = 0, hi = m->n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (m->e[mid].id < id)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < m->n && m->e[lo].id == id ? &m->e[lo].val : NULL;
-}
-
-static void ids_free(struct v1_ids *m)
-{
-    mem_free(m->e);
-    mem_free(m->dense);
-    memset(m, 0, sizeof *m);
-}
+#define WINDOW (UINT64_C(4) << 20) /* bytes that are scanned ahead at a time, by each thread */
+#define AHEAD_MIN (V1_PLACE_NEAR)  /* less is not worth it */
 
 /* ---- batches --------------------------------------------------------------------------------------------- */
 
@@ -132,8 +49,8 @@ void v1_index_free(struct v1_index *ix)
     mem_free(ix->sample);
     v1_scan_free(&ix->scan[0]);
     v1_scan_free(&ix->scan[1]);
-    ids_free(&ix->strings);
-    ids_free(&ix->stacks);
+    v1_ids_free(&ix->strings);
+    v1_ids_free(&ix->stacks);
     memset(ix, 0, sizeof *ix);
 }
 
@@ -154,18 +71,13 @@ static uint32_t proc_index(struct v1_index *ix, int64_t id)
     return ix->proc_of[slot] = (uint32_t)ix->nproc++;
 }
 
-static bool plausible_proc(uint64_t p, uint64_t limit)
-{
-    return p == UINT64_MAX || p < limit;
-}
-
 /* other_run - a batch of a P or a time that a program of this GOMAXPROCS, since when the others are, can't have. */
 static bool other_run(const struct v1_index *ix, const struct v1_raw *r)
 {
     const uint64_t p = r->v[0], ticks = r->v[r->n - 1];
-    if (p != UINT64_MAX && ix->procs && p / SOME_P >= ix->procs && p >= MANY_P)
+    if (p != UINT64_MAX && ix->procs && p / V1_PLACE_MORE >= ix->procs && p >= MANY_P)
         return true;
-    return ix->batch_ticks && (int64_t)(ticks - ix->least_ticks) < -NEAR_TICKS && ticks < ix->least_ticks / 16;
+    return ix->batch_ticks && (int64_t)(ticks - ix->least_ticks) < -V1_NEAR_TICKS && ticks < ix->least_ticks / 16;
 }
 
 /* timed - an event of the current batch ends at `end`: the batch reaches as far. */
@@ -240,12 +152,12 @@ static enum err_code structure(struct v1_index *ix, struct source *s, const stru
             source_damage(s, ERR_CLOCK, 0, ix->at, "the tick rate is %lld: the clocks of the processors disagree",
                           (long long)r->v[0]);
         return ERR_OK;
-    case V1_STRING: return ids_add(&ix->strings, r->v[0], ix->at) ? ERR_OK : ERR_NOMEM;
+    case V1_STRING: return v1_ids_add(&ix->strings, r->v[0], ix->at) ? ERR_OK : ERR_NOMEM;
     case V1_STACK:
         ix->has_footer = ix->tables = true;
         if (!r->v[0] || !r->len)
             return ERR_OK;
-        return ids_add(&ix->stacks, r->v[0], ix->at) ? ERR_OK : ERR_NOMEM;
+        return v1_ids_add(&ix->stacks, r->v[0], ix->at) ? ERR_OK : ERR_NOMEM;
     default: return ERR_OK;
     }
 }
@@ -274,50 +186,26 @@ static enum err_code event(struct v1_index *ix, struct source *s, const struct v
 
 /* ---- damage ---------------------------------------------------------------------------------------------- */
 
-/* plausible - a Batch event and some that make sense seem to begin at off. */
-static bool plausible(const struct v1_index *ix, const struct source *s, uint64_t off)
+/* gaps - of each processor events are missing behind its last batch. */
+static void gaps(struct v1_index *ix)
 {
-    const uint8_t *p = s->data + off, *end = s->data + s->len;
-    struct v1_raw r;
-    const char *why;
-    for (int i = 0; i < 8 && p < end; i++) {
-        const uint8_t *at = p;
-        if (end - p > 1 && *p >> 6 == 3 && (*p & 63) != V1_STACK && (*p & 63) != V1_STRING && p[1] >= 0x80)
-            return false;
-        enum v1_read c = v1_read(&ix->dialect, &p, end, &r, &why);
-        if (c != V1_READ_OK)
-            return c == V1_READ_CUT && i > 0;
-        if (i == 0) {
-            int64_t d = (int64_t)(r.v[r.n - 1] - ix->batch_ticks);
-            if (r.type != V1_BATCH || !plausible_proc(r.v[0], ix->procs ? SOME_P * ix->procs : PLAUSIBLE_P))
-                return false;
-            if (ix->batch_ticks && (d > PLAUSIBLE_TICKS || (int64_t)(r.v[r.n - 1] - ix->least_ticks) < -NEAR_TICKS))
-                return false;
-        } else if (r.type == V1_STACK && p - at > 4096) {
-            return true;
-        }
-    }
-    return true;
+    for (size_t i = 0; i < ix->nproc; i++)
+        if (ix->proc[i].last != V1_NO_BATCH)
+            ix->batch[ix->proc[i].last].gap = 1;
 }
 
-/* next_plausible - where such a place is in [off, end), or end. */
-static uint64_t next_plausible(const struct v1_index *ix, const struct source *s, uint64_t off, uint64_t end)
+void v1_index_leap(struct v1_index *ix, uint64_t to)
 {
-    for (; off < end; off++) {
-        const uint8_t *p = memchr(s->data + off, 1 << 6 | V1_BATCH, end - off);
-        if (!p)
-            break;
-        off = (uint64_t)(p - s->data);
-        if (plausible(ix, s, off))
-            return off;
-    }
-    return end;
+    ix->at = to;
+    ix->incomplete = true;
+    ix->batch_open = false;
+    gaps(ix);
 }
 
 /* resync - bytes at ix->at make no sense: go to the next plausible batch, or to the end. */
 static void resync(struct v1_index *ix, struct source *s, const char *why)
 {
-    uint64_t bad = ix->at, off = next_plausible(ix, s, bad + 1, s->len);
+    uint64_t bad = ix->at, off = v1_place_next(ix, s, bad + 1, s->len);
     unsigned type = s->data[bad] & 63;
     source_damage(s, ERR_FORMAT, 0, bad, "%s (event %u, %s); skipped %llu bytes%s", why, type, v1_type_name(type),
                   (unsigned long long)(off - bad), off == s->len ? " to the end of the file" : "");
@@ -329,10 +217,8 @@ static void resync(struct v1_index *ix, struct source *s, const char *why)
     ix->incomplete = true;
     if (ix->batch_open)
         ix->batch[ix->nbatch - 1].gap = 1;
-    if (off - bad >= BATCH_BYTES) /* it may have held batches of any P */
-        for (size_t i = 0; i < ix->nproc; i++)
-            if (ix->proc[i].last != V1_NO_BATCH)
-                ix->batch[ix->proc[i].last].gap = 1;
+    if (off - bad >= V1_BATCH_BYTES) /* it may have held batches of any P */
+        gaps(ix);
     ix->batch_open = false;
 }
 
@@ -356,7 +242,7 @@ static enum err_code slow(struct v1_index *ix, struct source *s)
     struct v1_raw r;
     const char *why = "";
     enum v1_read c = v1_read(&ix->dialect, &p, end, &r, &why);
-    if (c == V1_READ_OK && r.type == V1_BATCH && !plausible_proc(r.v[0], V1_PROCS_MAX)) {
+    if (c == V1_READ_OK && r.type == V1_BATCH && !v1_place_proc(r.v[0], V1_PROCS_MAX)) {
         c = V1_READ_BAD;
         why = "a processor number that makes no sense";
     }
@@ -420,35 +306,12 @@ static enum err_code finish(struct v1_index *ix, struct source *s)
     if (ix->unsorted && v1_batches_mend(ix, s) != ERR_OK)
         return ERR_NOMEM;
     if (ix->incomplete)
-        for (size_t i = 0; i < ix->nproc; i++)
-            if (ix->proc[i].last != V1_NO_BATCH)
-                ix->batch[ix->proc[i].last].gap = 1;
+        gaps(ix);
     if (ix->nexit)
         qsort(ix->exit, ix->nexit, sizeof *ix->exit, by_key);
     if (ix->nsample)
         qsort(ix->sample, ix->nsample, sizeof *ix->sample, by_time);
-    return ids_seal(&ix->strings, false) && ids_seal(&ix->stacks, true) ? ERR_OK : ERR_NOMEM;
-}
-
-/* guess - a place in [off, end) that looks like the start of a batch not far in time from the last one, or end. */
-static uint64_t guess(const struct v1_index *ix, const struct source *s, uint64_t off, uint64_t end)
-{
-    end = end - off < 2 * BATCH_BYTES ? end : off + 2 * BATCH_BYTES;
-    for (; off < end; off++) {
-        const uint8_t *p = memchr(s->data + off, 1 << 6 | V1_BATCH, end - off);
-        struct v1_raw r;
-        const char *why;
-        if (!p)
-            break;
-        off = (uint64_t)(p - s->data);
-        if (v1_read(&ix->dialect, &p, s->data + s->len, &r, &why) != V1_READ_OK || p == s->data + s->len)
-            continue;
-        int64_t d = (int64_t)(r.v[r.n - 1] - ix->batch_ticks);
-        if (plausible_proc(r.v[0], PLAUSIBLE_P) && d > -NEAR_TICKS && d < PLAUSIBLE_TICKS &&
-            ix->dialect.shape[*p & 63].timed)
-            return off;
-    }
-    return end;
+    return v1_ids_seal(&ix->strings, false) && v1_ids_seal(&ix->stacks, true) ? ERR_OK : ERR_NOMEM;
 }
 
 struct window {
@@ -472,8 +335,8 @@ static struct window window(struct v1_index *ix, const struct source *s, size_t 
     struct window w = {.scan = &ix->scan[k], .ix = ix, .s = s, .at = {at}, .end = end, .n = 1};
     for (size_t i = 1; i < V1_SCAN_LANES; i++) {
         uint64_t from = at + (end - at) / V1_SCAN_LANES * i, to = at + (end - at) / V1_SCAN_LANES * (i + 1);
-        uint64_t off = guess(ix, s, from, to);
-        if (off < to && off - from < 2 * BATCH_BYTES)
+        uint64_t off = v1_place_guess(ix, s, from, to);
+        if (off < to && off - from < V1_PLACE_NEAR)
             w.at[w.n++] = off;
     }
     return w;
@@ -487,8 +350,8 @@ static void look_ahead(struct v1_index *ix, const struct source *s, uint64_t sto
 {
     uint64_t end = stop - ix->at < 2 * WINDOW ? stop : ix->at + 2 * WINDOW, half = end;
     if (ix->helped && end - ix->at > WINDOW / 2) {
-        uint64_t from = ix->at + (end - ix->at) / 2, off = guess(ix, s, from, end);
-        half = off - from < 2 * BATCH_BYTES ? off : end;
+        uint64_t from = ix->at + (end - ix->at) / 2, off = v1_place_guess(ix, s, from, end);
+        half = off - from < V1_PLACE_NEAR ? off : end;
     }
     struct window a = window(ix, s, 0, ix->at, half), b = {0};
     pthread_t helper;

@@ -12,18 +12,8 @@
 #define GOTOP_DECODE_V1_INDEX_H
 
 #include "decode/events/source.h"
+#include "decode/v1/v1_ids.h"
 #include "decode/v1/v1_scan.h"
-
-/* A map from ids of the file to values; ids are dense in real traces, anything in hostile ones. */
-struct v1_ids {
-    struct v1_id {
-        uint64_t id, val;
-    } * e; /* as found; sorted by id at the end, if not dense */
-    size_t n, cap;
-    uint64_t *dense; /* val by id, UINT64_MAX = none */
-    uint64_t ndense;
-};
-uint64_t *v1_ids_find(struct v1_ids *m, uint64_t id); /* NULL: not there. O(1), sparse O(log n) */
 
 #define V1_NO_BATCH 0x7fffffffu
 struct v1_batch { /* a Batch event and what follows it up to its last event with a time */
@@ -86,6 +76,8 @@ struct v1_index {
 
 /* v1_index_step - go on for about `bytes` bytes; *done at the end. ERR_OK or ERR_NOMEM; damage goes to the source. */
 enum err_code v1_index_step(struct v1_index *ix, struct source *s, uint64_t bytes);
+/* v1_index_leap - leave out what stands before `to`, where a batch begins: it is missing of every processor. */
+void v1_index_leap(struct v1_index *ix, uint64_t to);
 bool v1_index_init(struct v1_index *ix, const struct source *s);
 void v1_index_free(struct v1_index *ix);
 

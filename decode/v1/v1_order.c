@@ -169,6 +169,9 @@ static void force(struct v1_order *o)
     o->oldest = least;
     if (o->nheap && !v1_order_overdue(o, o->heap[v1_order_top(o)].key))
         return;
+    o->stuck = o->strict;
+    if (o->stuck)
+        return;
     struct v1_cursor *c = &o->d.cur[best];
     repair(o, v1_order_head(o, best));
     if (o->by_time)
@@ -242,12 +245,18 @@ static const struct v1_ev *order_next(struct v1_order *o)
             return NULL;
         if (!o->nheap || v1_order_overdue(o, o->heap[v1_order_top(o)].key))
             force(o);
+        if (o->stuck)
+            return NULL;
         if (o->d.ix->dialect.version == 0)
             tie(o);
         cur = o->heap[v1_order_top(o)].cur;
         e = v1_order_head(o, cur);
+        if (o->strict && e->tag.means == V1_MEANS_GAP)
+            return NULL;
         if (ready(o, e) || o->d.cur[cur].forced)
             break;
+        if ((o->stuck = o->strict))
+            return NULL;
         heap_pop(o); /* two wanted the same state, the other was earlier */
         wait_for(o, cur);
         repair(o, e);

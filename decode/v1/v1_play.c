@@ -227,7 +227,7 @@ ALWAYS enum end turn(struct pair *t, struct hot *h, struct v1_emit *em, const st
     uint64_t quick = until(h, em, a.q, (int64_t)a.e->ticks);
     for (;; a.e = x) {
         const struct v1_ev *e = a.e;
-        if (h->v > full || e->tag.means == V1_MEANS_EXIT) {
+        if (h->v > full || e->tag.means >= V1_MEANS_EXIT) {
             o->heap[v1_order_top(o)].key = (int64_t)e->ticks;
             a.c->head = a.head;
             return ALL_OVER;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
+#include "decode/v1/v1_glance.h"
 #include "decode/v1/v1_play.h"
 #include "decode/v1/v1_torn.h"
 
@@ -33,6 +34,7 @@ struct v1 {
     enum { INDEX, REHEARSE, PLAY, END } phase;
     const struct v1_ev *pending;
     uint64_t pos; /* of the next event in final order */
+    size_t told;  /* halves of events, so far */
     struct futile *futile;
     size_t nfutile, futile_cap;
     struct futile_g *fg;
@@ -167,6 +169,26 @@ static void rehearse(struct v1 *v, struct source *s)
         start_play(v, s);
 }
 
+/* glance - what can be shown of the trace's beginning before all of it is indexed. */
+static void glance(struct v1 *v, struct source *s)
+{
+    const bool known = v1_glance_index(&v->ix, s);
+    if (known)
+        start_play(v, s);
+    v->order.strict = true;
+    if (!known || v->phase == END)
+        stop(v, s, err_set(&s->fatal, ERR_EMPTY, ERR_NO_OFFSET, "its beginning is not known for sure"));
+}
+
+/* glanced - that is all. false: there is more to tell of it. */
+static bool glanced(struct v1 *v, struct source *s, size_t cap)
+{
+    if (v->order.stuck || v->order.d.oom || v->names.oom || s->st.ndamages)
+        err_set(&s->fatal, ERR_ORDER, ERR_NO_OFFSET, "its beginning is not what it seemed to be");
+    v1_torn_end(&v->emit);
+    return v1_torn_rest(&v->emit, cap);
+}
+
 static void finish(struct v1 *v, struct source *s)
 {
     v->phase = END;
@@ -198,8 +220,14 @@ static size_t play(struct v1 *v, struct source *s, struct ev_half *out, size_t c
             v1_play(&v->emit, cap);
         if (v->emit.n + V1_EMIT_ROOM > cap)
             break;
-        const struct v1_ev *e = v->pending ? v->pending : v1_merge_next(&v->order);
+        const bool enough = s->glance && v->told + v->emit.n >= V1_GLANCE_HALVES;
+        const struct v1_ev *e = enough ? NULL : v->pending ? v->pending : v1_merge_next(&v->order);
         v->pending = NULL;
+        if (s->glance && (!e || v->names.oom)) {
+            if (glanced(v, s, cap))
+                v->phase = END;
+            break;
+        }
         if (!e || v->names.oom) {
             if (v1_torn_rest(&v->emit, cap))
                 finish(v, s);
@@ -212,6 +240,7 @@ static size_t play(struct v1 *v, struct source *s, struct ev_half *out, size_t c
         if (!v->nfutile || !futile_drop(v, e, v->pos++))
             v1_emit_event(&v->emit, e);
     }
+    v->told += v->emit.n;
     if (v->phase == PLAY)
         s->st.bytes_done = s->header + v->order.d.bytes;
     return v->emit.n;
@@ -237,6 +266,8 @@ static size_t v1_stream(struct source *s, struct ev_half *out, size_t cap)
             rehearse(v, s);
             if (v->phase == REHEARSE)
                 return tick(out);
+        } else if (s->glance) {
+            glance(v, s);
         } else {
             enum err_code c = v1_index_step(&v->ix, s, INDEX_STEP);
             if (c != ERR_OK)

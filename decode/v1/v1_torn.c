@@ -77,6 +77,12 @@ void v1_torn_local(struct v1_emit *em, uint32_t p, uint32_t g)
         lost(em, em->p[p].gap_from, em->p[p].gap_to)->g = s->lane;
 }
 
+void v1_torn_end(struct v1_emit *em)
+{
+    if (!em->ngap)
+        em->gap[em->ngap++] = (struct v1_gap){em->last, INT64_MAX};
+}
+
 bool v1_torn_rest(struct v1_emit *em, size_t cap)
 {
     if (!em->ngap)
@@ -86,7 +92,7 @@ bool v1_torn_rest(struct v1_emit *em, size_t cap)
         if (em->n + V1_EMIT_ROOM + 2 * V1_GAPS > cap)
             return false;
         if (em->rest <= V1_GC_ROW || s->lane == EV_NONE || s->state == V1S_ENDED || s->state == V1S_UNKNOWN ||
-            s->p != EV_NONE)
+            s->p != EV_NONE || (em->o->strict && s->state != V1S_SYSCALL))
             continue;
         for (unsigned i = 0; i < em->ngap; i++)
             lost(em, s->state == V1S_SYSCALL ? 0 : em->gap[i].from, em->gap[i].to)->g = s->lane;

@@ -17,6 +17,8 @@ void v1_torn_p(struct v1_emit *em, uint32_t p);
 void v1_torn_gap(struct v1_emit *em, uint32_t p, uint64_t until);
 /* v1_torn_local - an event that follows, unnumbered, the goroutine's last one on this P, of which some are missing. */
 void v1_torn_local(struct v1_emit *em, uint32_t p, uint32_t g);
+/* v1_torn_end - nothing is told from here on, though the trace goes on: who is in a system call may have left it already. */
+void v1_torn_end(struct v1_emit *em);
 /* v1_torn_rest - all events are told: those of whom nothing was told since a gap. Writes as v1_emit_listed() does; false: more. */
 bool v1_torn_rest(struct v1_emit *em, size_t cap);
 
