@@ -23,7 +23,7 @@ struct site {
     struct {
         uint32_t func; /* of the library, called there */
         uint64_t n;
-    } callee[CALLEES];
+    } callee[CALLEES], maker[CALLEES]; /* maker: of these the outermost that, by its name, makes something new */
 };
 struct sites {
     struct tab place; /* by stack: causes_place() */
@@ -39,15 +39,75 @@ static uint32_t callee_of(const struct trace *tr, uint32_t stack)
     return func && !str_starts(trace_str(tr, func), "runtime.") ? func : 0;
 }
 
-static void callee_add(struct site *v, uint32_t func)
+/* "compress/flate.NewWriter", "text/template.(*Template).Parse": what makes or reads in something that may be kept, as Go names such. */
+static bool makes_anew(struct str f)
 {
-    for (int i = 0; func && i < CALLEES; i++) {
-        if (v->callee[i].func == func || !v->callee[i].func) {
-            v->callee[i].func = func;
-            v->callee[i].n++;
-            return;
+    static const char *const begin[] = {"New", "Compile", "MustCompile", "Parse", "MustParse"};
+    size_t at = f.len;
+    while (at > 0 && f.p[at - 1] != '.') {
+        at--;
+    }
+    const struct str last = {f.p + at, f.len - at};
+    for (size_t i = 0; i < sizeof begin / sizeof *begin; i++) {
+        if (str_starts(last, begin[i])) {
+            return true;
         }
     }
+    return false;
+}
+
+static uint32_t maker_of(const struct trace *tr, uint32_t stack)
+{
+    for (uint32_t i = stacks_user_frame(tr, stack); i-- > 0;) {
+        const uint32_t func = trace_frame(tr, stack, i).func;
+        const struct str name = trace_str(tr, func);
+        if (!str_starts(name, "runtime.") && makes_anew(name)) {
+            return func;
+        }
+    }
+    return 0;
+}
+
+static void callee_add(struct site *v, uint32_t func, uint32_t maker)
+{
+    int i = 0;
+    while (i < CALLEES && v->callee[i].func && v->callee[i].func != func) {
+        i++;
+    }
+    if (func && i < CALLEES) {
+        v->callee[i].func = func;
+        v->callee[i].n++;
+    }
+    for (i = 0; i < CALLEES && v->maker[i].func && v->maker[i].func != maker; i++) {
+    }
+    if (maker && i < CALLEES) {
+        v->maker[i].func = maker;
+        v->maker[i].n++;
+    }
+}
+
+/* Is most of it in one that makes something anew? Then that is said, and may be kept. */
+static bool maker_text(struct text *t, struct text *next, const struct trace *tr, const struct site *v)
+{
+    for (int i = 0; i < CALLEES; i++) {
+        if (v->maker[i].n * 2 > v->n) {
+            text_lit(t, " Of those in ");
+            text_func(t, tr, v->func, 0);
+            text_lit(t, " ");
+            text_share(t, (double)v->maker[i].n, (double)v->n);
+            text_lit(t, " were in ");
+            text_func(t, tr, v->maker[i].func, 0);
+            text_lit(t, ", which by its name makes something new.");
+            text_lit(next, "Keep what ");
+            text_func(next, tr, v->maker[i].func, 0);
+            text_lit(
+                next,
+                " makes and use it again (a sync.Pool, Reset, one for all), if it is much the same each time. Else "
+                "allocate less, or give the heap more room: a higher GOGC, or GOMEMLIMIT where memory is bounded.");
+            return true;
+        }
+    }
+    return false;
 }
 
 /* "mostly by regexp.MustCompile, which it calls". */
@@ -83,7 +143,7 @@ static void site_add(struct sites *s, const struct trace *tr, uint32_t stack)
         s->v[s->n++] = (struct site){.func = func, .stack = stack};
     }
     s->v[i].n++;
-    callee_add(&s->v[i], callee_of(tr, stack));
+    callee_add(&s->v[i], callee_of(tr, stack), maker_of(tr, stack));
 }
 
 static bool in_malloc(const struct trace *tr, uint32_t stack)
@@ -244,7 +304,7 @@ static void room_text(struct text *t, const struct causes *c)
 }
 
 /* Returns a stack of who allocates most, 0: not known. */
-static uint32_t sites_text(struct text *before, struct text *behind, const struct causes *c)
+static uint32_t sites_text(struct text *before, struct text *behind, struct text *next, const struct causes *c)
 {
     struct sites s;
     sites_of(c, &s);
@@ -263,6 +323,7 @@ static uint32_t sites_text(struct text *before, struct text *behind, const struc
         text_func(behind, c->tr, s.v[i].func, 0);
     }
     text_lit(behind, ".");
+    (void)(s.v[0].n * 2 > s.all && maker_text(behind, next, c->tr, &s.v[0]));
     return s.v[0].stack;
 }
 
@@ -287,11 +348,16 @@ void causes_tell_gc(struct causes *c, uint32_t i)
         text_add(&before, " asks for collections (%s, %llu times): ", what, (unsigned long long)calls);
         f->stack = stack;
     } else {
-        const uint32_t allocates = sites_text(&before, &behind, c);
+        struct text next = {0};
+        const uint32_t allocates = sites_text(&before, &behind, &next, c);
         if (f->rule != RULE_HEAP) {
+            if (next.n && f->rule != RULE_STW) {
+                replace_next(c->rs, f, &next);
+            }
             room_text(&behind, c);
             room_advice(c, f);
         }
+        text_free(&next);
         if (measures(c, calls, stack, allocates)) {
             f->note = true;
             text_add(&behind, " %llu of the %llu cycles were asked for (%s) by ", (unsigned long long)calls,

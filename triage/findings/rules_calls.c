@@ -333,6 +333,23 @@ static void row_text(struct text *t, uint32_t row)
              all ? ROW_MOST - 1 : row, all ? "" : " or more");
 }
 
+/* News that are each answered would look the same. */
+static void through_text(struct draft *d, const struct causes *c, const struct waits_at *p)
+{
+    text_lit(&d->text, " It is let go on when something has come over the network to ");
+    text_where(&d->text, c->tr, p->most->waker_stack, 0);
+    text_lit(&d->text, ", and has mostly sent something before: answers, it seems (inferred).");
+    d->f.note = d->f.inferred = true;
+    d->f.severity_ns = 0;
+}
+
+static void own_side_text(struct text *t, const struct causes *c, const struct waits_at *p)
+{
+    if (calls_accept(c) && !is_server(c, p->most->longest.g)) {
+        text_lit(t, " This process accepts connections itself: whether it is its own other side no trace tells.");
+    }
+}
+
 static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row, double share)
 {
     /* of those who run or wait so, and while at least one waits: the least of both, where one alone does it */
@@ -387,12 +404,11 @@ static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row
         text_lit(&d.text, " is for the clock, and quicker answers alone would not hurry that.");
         d.f.severity_ns = d.f.won_hi = 0;
     }
-    if (through) { /* news that are each answered would look the same */
-        text_lit(&d.text, " It is let go on when something has come over the network to ");
-        text_where(&d.text, c->tr, p->most->waker_stack, 0);
-        text_lit(&d.text, ", and has mostly sent something before: answers, it seems (inferred).");
-        d.f.note = d.f.inferred = true;
-        d.f.severity_ns = 0;
+    if (through) {
+        through_text(&d, c, p);
+    }
+    if (!nobody && !news) {
+        own_side_text(&d.text, c, p);
     }
     pace_fed(c, p, &d);
     const bool alone = many && one_makes_all(c, p);

@@ -12,7 +12,9 @@
 
 struct few {
     uint64_t n, more, calls; /* goroutines; their waits for more work, and those at the place */
+    uint64_t least, most;    /* of the latter by one of them */
     int64_t life, fed, waited;
+    int64_t first, last; /* when the first and the last of them were done with these */
 };
 
 static void walk(const struct causes *c, uint32_t g, uint32_t name, const struct waits_at *p, struct few *f)
@@ -20,7 +22,8 @@ static void walk(const struct causes *c, uint32_t g, uint32_t name, const struct
     struct span_iter it;
     uint32_t last = 0;
     bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0), at = false, fed = false;
-    f->n++;
+    uint64_t calls = 0;
+    int64_t done = 0;
     for (int i = 0; more && i < STEPS; i++, more = span_next(&it)) {
         const struct span *s = span_get(&it);
         f->life = ns_add(f->life, s->t1 - s->t0);
@@ -32,16 +35,29 @@ static void walk(const struct causes *c, uint32_t g, uint32_t name, const struct
             fed = !at && instance_wants_more(c->tr, name, s->reason, s->stack);
             last = s->stack;
         }
-        f->calls += at;
+        calls += at;
+        done = at ? s->t1 : done;
         f->waited = at ? ns_add(f->waited, s->t1 - s->t0) : f->waited;
         f->more += fed;
         f->fed = fed ? ns_add(f->fed, s->t1 - s->t0) : f->fed;
     }
+    f->first = f->n == 0 || done < f->first ? done : f->first;
+    f->last = done > f->last ? done : f->last;
+    f->least = f->n == 0 || calls < f->least ? calls : f->least;
+    f->most = calls > f->most ? calls : f->most;
+    f->calls += calls;
+    f->n++;
+}
+
+/* Done at about the same time, though some have made more of them: then what one does not do another does. */
+static bool shared_out(const struct few *f)
+{
+    return f->calls && f->most >= f->least + 2 && f->last - f->first <= 2 * (f->waited / (int64_t)f->calls);
 }
 
 static bool never_idle(const struct few *f)
 {
-    return f->more && (double)f->calls >= threshold(TH_FEW_CALLS) * (double)f->n &&
+    return (f->more || shared_out(f)) && (double)f->calls >= threshold(TH_FEW_CALLS) * (double)f->n &&
            !threshold_reached(TH_FEW_EMPTY, (int64_t)f->more, (int64_t)f->calls) &&
            !threshold_reached(TH_FEW_EMPTY, f->fed, f->life) && threshold_reached(TH_FEW_WAITS, f->waited, f->life);
 }
@@ -63,7 +79,7 @@ static void finding(struct causes *c, const struct waits_at *p, uint32_t group, 
     struct draft d;
     draft_start(&d, RULE_POOL, all / 2);
     d.f.won_hi = all;
-    d.f.note = !as_procs;
+    d.f.note = !as_procs || f->more == 0; /* so many may be meant */
     draft_subject(&d, c->rs, p->place);
     draft_at(&d, p->most->longest.t0, p->most->longest.t1, LANE_G, p->most->longest.g);
     d.f.stack = p->most->stack;
@@ -76,11 +92,20 @@ static void finding(struct causes *c, const struct waits_at *p, uint32_t group, 
     text_share(&d.text, (double)f->waited, (double)f->life);
     text_add(&d.text, " of their lives (%llu waits of ", (unsigned long long)p->count);
     text_dur(&d.text, p->total / (int64_t)p->count);
+    text_add(&d.text, " on average) and %s for more work (%llu waits)", f->more ? "hardly ever" : "never",
+             (unsigned long long)f->more);
+    if (f->more == 0) {
+        text_add(
+            &d.text,
+            "; they are done at about the same time, having waited there %llu to %llu times each, so they share out "
+            "one lot",
+            (unsigned long long)f->least, (unsigned long long)f->most);
+    }
     text_add(&d.text,
-             " on average) and hardly ever for more work (%llu waits): so more stands ready (inferred), and no more "
-             "answers "
-             "than there are goroutines are waited for at once. Of %.0f processors %.1f had nothing to do.",
-             (unsigned long long)f->more, c->procs, c->idle);
+             ": more stands ready (inferred), and no more answers than there are goroutines are waited for at once. "
+             "Of %.0f "
+             "processors %.1f had nothing to do.",
+             c->procs, c->idle);
     if (as_procs) {
         text_lit(&d.text, " There are no more of them than processors, which for work that waits is no measure.");
     }

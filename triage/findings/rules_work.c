@@ -217,19 +217,29 @@ double work_in_flight(const struct causes *c, const struct work_kind *w)
     return (at_a_time < 1 ? at_a_time : 1) * (double)c->tg->end;
 }
 
-static void who_had_it(struct text *t, struct causes *c, const struct pair_row *p)
+/* Who had it waited for the network with it? */
+static bool who_had_it(struct text *t, struct text *next, struct causes *c, const struct pair_row *p)
 {
     struct explain_tree tree;
     struct leaves v;
+    bool net = false;
     if (explain_tree_init(&tree, c->tr) && explain_add(c->x, &tree, p->longest.g, p->longest.t0, p->longest.t1)) {
         causes_leaves(&tree, &v);
         if (v.n) {
             text_lit(t, " Who had it was ");
             causes_leaf_text(t, c->tr, &v.v[0], v.all);
             text_lit(t, " (of the longest wait).");
+            net = v.v[0].cat == EX_NET && v.v[0].ns > v.all / 2 && stacks_is_program(c->tr, v.v[0].func);
+            if (net) {
+                text_lit(next, "Don't hold it while ");
+                text_func(next, c->tr, v.v[0].func, 0);
+                text_lit(next, " waits for the network, if that needs no such thing: ask before or behind it. Else "
+                               "make the set larger.");
+            }
         }
     }
     explain_tree_free(&tree);
+    return net;
 }
 
 static void given_back_finding(struct causes *c, const struct waits_at *p, const struct work_kind *w)
@@ -254,8 +264,9 @@ static void given_back_finding(struct causes *c, const struct waits_at *p, const
     text_lit(&d.text, " on average) for what others of them gave back in ");
     text_func(&d.text, c->tr, trace_frame(c->tr, m->waker_stack, stacks_user_frame(c->tr, m->waker_stack)).func, 0);
     text_add(&d.text, "; of %.0f processors %.1f had nothing to do.", c->procs, c->idle);
-    who_had_it(&d.text, c, m);
-    text_add(&d.next, "Make the set larger, or hold what comes from it for less.");
+    if (!who_had_it(&d.text, &d.next, c, m)) {
+        text_add(&d.next, "Make the set larger, or hold what comes from it for less.");
+    }
     draft_end(c->rs, &d);
 }
 

@@ -537,7 +537,7 @@ static const struct plain {
     {RULE_LOST, 0.5, 1, true, HALF},
     {RULE_HOLD, 0.5, 1, true, HALF},
     {RULE_SHARE, 0, 1, false, "for those that wait so; whether all is done sooner depends on what they do else"},
-    {RULE_HOST, 1, 1, true, "since what the host takes shows only in part"},
+    {RULE_HOST, LEAST_OF_IT, 1, true, "since what the host takes shows only in part"},
     {RULE_LEAK, 0, 0, false, memory_only},
     {RULE_HEAP, 0, 0, false, memory_only},
 };
