@@ -1,5 +1,5 @@
 /*
- * bytes.h - reading bytes and varints between two pointers.
+ * bytes.h - reading and writing bytes and varints.
  *
  * Unsigned LEB128, at most 10 bytes, padded encodings allowed (FORMAT.md 0). A read that would pass the end, or a
  * varint longer than 10 bytes, returns NULL and touches nothing.
@@ -20,6 +20,25 @@ static inline uint64_t bytes_load8(const uint8_t *p)
     w = __builtin_bswap64(w);
 #endif
     return w;
+}
+
+/* bytes_store8 - the same the other way. */
+static inline void bytes_store8(uint8_t *p, uint64_t v)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    v = __builtin_bswap64(v);
+#endif
+    memcpy(p, &v, sizeof v);
+}
+
+/* bytes_put_varint - write one, of at most 10 bytes: how many. */
+static inline size_t bytes_put_varint(uint8_t *p, uint64_t v)
+{
+    size_t n = 0;
+    for (; v >= 0x80; v >>= 7)
+        p[n++] = (uint8_t)(v | 0x80);
+    p[n++] = (uint8_t)v;
+    return n;
 }
 
 static __attribute__((noinline, unused)) const uint8_t *bytes_varint_slow(const uint8_t *p, const uint8_t *end,

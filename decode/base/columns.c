@@ -7,14 +7,6 @@
 
 #include "decode/base/mem.h"
 
-static inline void store8(uint8_t *p, uint64_t v)
-{
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    v = __builtin_bswap64(v);
-#endif
-    memcpy(p, &v, sizeof v);
-}
-
 static inline uint8_t bytes_above(uint64_t lo, uint64_t hi)
 {
     return (uint8_t)(hi > lo ? (71 - __builtin_clzll(hi - lo)) / 8 : 0);
@@ -101,7 +93,7 @@ static inline __attribute__((always_inline)) void column_put(uint8_t *p, const u
 {
 #pragma GCC unroll 4
     for (unsigned i = 0; w && i < rows; i++, x += n, p += w)
-        store8(p, *x - lo);
+        bytes_store8(p, *x - lo);
 }
 
 struct columns *columns_make(const uint64_t *v, unsigned rows, unsigned n)

@@ -5,9 +5,6 @@
 
 #include "decode/base/mem.h"
 
-const uint64_t blocks_mask[9] = {
-    0, 0xff, 0xffff, 0xffffff, UINT32_MAX, UINT64_MAX >> 24, UINT64_MAX >> 16, UINT64_MAX >> 8, UINT64_MAX};
-
 bool blocks_room(struct spanblocks *v)
 {
     uint32_t need = v->n % SPAN_GROUP + 2;
@@ -39,14 +36,6 @@ static void values(const struct blk *b, uint64_t v[BLK_VALUES])
         v[BLK_CUM + s] = (uint64_t)b->cum[s];
 }
 
-static void store8(uint8_t *p, uint64_t v)
-{
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    v = __builtin_bswap64(v);
-#endif
-    memcpy(p, &v, sizeof v);
-}
-
 size_t blocks_rows(const struct blk b[SPAN_GROUP], uint8_t *out)
 {
     uint64_t v[SPAN_GROUP][BLK_VALUES], least[BLK_VALUES];
@@ -59,12 +48,12 @@ size_t blocks_rows(const struct blk b[SPAN_GROUP], uint8_t *out)
             least[k] = v[i][k] < least[k] ? v[i][k] : least[k];
             most = v[i][k] > most ? v[i][k] : most;
         }
-        store8(out + 8 * k, least[k]);
+        bytes_store8(out + 8 * k, least[k]);
         width[k] = most > least[k] ? (uint8_t)((71U - (unsigned)__builtin_clzll(most - least[k])) / 8) : 0U;
     }
     for (int i = 0; i < SPAN_GROUP; i++)
         for (int k = 0; k < BLK_VALUES; k++) {
-            store8(p, v[i][k] - least[k]); /* the next one goes over its end */
+            bytes_store8(p, v[i][k] - least[k]); /* the next one goes over its end */
             p += width[k];
         }
     return (size_t)(p - out);
@@ -81,7 +70,7 @@ struct blk blocks_get(const struct spanblocks *v, uint32_t b)
         row += w[k];
     p += b % SPAN_GROUP * row;
     for (int k = 0; k < BLK_VALUES; k++) {
-        x[k] = bytes_load8(head + 8 * k) + (bytes_load8(p) & blocks_mask[w[k]]);
+        x[k] = bytes_load8(head + 8 * k) + (bytes_load8(p) & pack_mask[w[k]]);
         p += w[k];
     }
     struct blk out = {
@@ -105,11 +94,11 @@ int64_t blocks_before(const struct spanblocks *v, uint32_t b, int64_t tot[SPAN_S
         return v->group[b / SPAN_GROUP].start[0];
     }
     p += b % SPAN_GROUP * blocks_row(w);
-    int64_t t0 = (int64_t)(bytes_load8(head) + (bytes_load8(p) & blocks_mask[w[BLK_T0]]));
+    int64_t t0 = (int64_t)(bytes_load8(head) + (bytes_load8(p) & pack_mask[w[BLK_T0]]));
     p += w[BLK_T0] + w[BLK_DATA] + w[BLK_LONGEST];
     for (int s = 1; s < SPAN_SLOTS; s++) {
         int k = BLK_CUM + s - 1;
-        tot[s] = (int64_t)(bytes_load8(head + 8 * k) + (bytes_load8(p) & blocks_mask[w[k]]));
+        tot[s] = (int64_t)(bytes_load8(head + 8 * k) + (bytes_load8(p) & pack_mask[w[k]]));
         p += w[k];
     }
     return t0;

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "decode/base/bytes.h"
+#include "decode/model/pack.h"
 
 #define SPAN_SLOTS 8
 #define SPAN_GROUP 16 /* blocks of a spangroup */
@@ -54,7 +55,6 @@ void blocks_trim(struct spanblocks *v);
 void blocks_free(struct spanblocks *v);          /* NULL is allowed */
 size_t blocks_bytes(const struct spanblocks *v); /* what it takes, for who counts */
 
-extern const uint64_t blocks_mask[9]; /* by width in bytes */
 
 static inline bool blocks_packed(const struct spanblocks *v, uint32_t b)
 {
@@ -73,7 +73,7 @@ static inline uint64_t blocks_value(const struct spanblocks *v, uint32_t b, int 
 {
     const uint8_t *head = v->group[b / SPAN_GROUP].rows, *w = head + 8 * BLK_VALUES;
     return bytes_load8(head + 8 * k) +
-           (bytes_load8(head + BLK_HEAD + b % SPAN_GROUP * blocks_row(w) + before) & blocks_mask[w[k]]);
+           (bytes_load8(head + BLK_HEAD + b % SPAN_GROUP * blocks_row(w) + before) & pack_mask[w[k]]);
 }
 
 static inline unsigned blocks_width(const struct spanblocks *v, uint32_t b, int k)

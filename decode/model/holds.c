@@ -16,22 +16,6 @@ enum {
     PART = 256 /* moments that are looked up at once */
 };
 
-static uint8_t *put_varint(uint8_t *o, uint64_t v)
-{
-    for (; v >= 0x80; v >>= 7)
-        *o++ = (uint8_t)(v | 0x80);
-    *o++ = (uint8_t)v;
-    return o;
-}
-
-static inline const uint8_t *get_varint(const uint8_t *p, uint64_t *v)
-{
-    unsigned shift = 7;
-    for (*v = *p & 0x7f; *p++ & 0x80; shift += 7)
-        *v |= (uint64_t)(*p & 0x7f) << shift;
-    return p;
-}
-
 /* Where hold i ends. */
 static int64_t hold_end(const struct fold *f, const struct mlane *l, size_t i)
 {
@@ -71,7 +55,8 @@ static bool hold_close(struct fold *f, struct mlane *l, int64_t t)
     if (h->p != EV_NONE) {
         if (!mem_room(l->rec, l->caprec, l->now.rec + REC_MAX))
             return false;
-        uint8_t *o = put_varint(l->rec + l->now.rec, count - l->now.count);
+        uint8_t *o = l->rec + l->now.rec;
+        o += bytes_put_varint(o, count - l->now.count);
         uint8_t *slots = o++;
         int64_t rest =
             t - h->t0; /* slot 0 has what the others don't, also where the P's lane knows less than the hold */
@@ -83,7 +68,7 @@ static bool hold_close(struct fold *f, struct mlane *l, int64_t t)
             if (v[s] == l->now.tot[s])
                 continue;
             if (*slots)
-                o = put_varint(o, (uint64_t)(v[s] - l->now.tot[s]));
+                o += bytes_put_varint(o, (uint64_t)(v[s] - l->now.tot[s]));
             *slots |= (uint8_t)(1u << s);
         }
         l->now.rec = (size_t)(o - l->rec);
@@ -193,13 +178,13 @@ static void walk_to(const struct fold *f, const struct mlane *l, struct hold_wal
             continue;
         }
         uint64_t v;
-        const uint8_t *p = get_varint(l->rec + w->rec, &v);
+        const uint8_t *end = l->rec + l->caprec, *p = bytes_varint(l->rec + w->rec, end, &v);
         w->count += v;
         unsigned slots = *p++;
         if (slots) {
             int lowest = __builtin_ctz(slots);
             for (slots &= slots - 1; slots; slots &= slots - 1) {
-                p = get_varint(p, &v);
+                p = bytes_varint(p, end, &v);
                 w->tot[__builtin_ctz(slots)] += (int64_t)v;
                 rest -= (int64_t)v;
             }

@@ -30,6 +30,15 @@
 
 /* ---- the reader's side ------------------------------------------------------------------------------------ */
 
+/* A reader's status, with how many names there are now. */
+static struct source_status status_now(const struct trace *tr, const struct source_status *of)
+{
+    struct source_status st = *of;
+    st.nstrs = names_nstrs(&tr->names);
+    st.nstacks = names_nstacks(&tr->names);
+    return st;
+}
+
 /* Fill a chunk; with a model, fold its events at once. */
 static void chunk_fill(struct trace *tr, struct chunk *c, struct fold *f)
 {
@@ -40,9 +49,7 @@ static void chunk_fill(struct trace *tr, struct chunk *c, struct fold *f)
     } else {
         c->n = tr->src.ops->stream(&tr->src, c->evs, CHUNK_HALVES);
     }
-    c->st = tr->src.st;
-    c->st.nstrs = names_nstrs(&tr->names);
-    c->st.nstacks = names_nstacks(&tr->names);
+    c->st = status_now(tr, &tr->src.st);
 }
 
 /* The ring is full enough: the folding thread is behind, help it. */
@@ -217,13 +224,7 @@ enum err_code trace_open(const char *path, const struct trace_opts *opts, struct
 enum err_code trace_open_mem(const void *data, size_t len, const struct trace_opts *opts, struct trace **out,
                              struct err *e)
 {
-    *out = NULL;
-    struct trace *tr = trace_new("(memory)", opts, e);
-    if (!tr)
-        return ERR_NOMEM;
-    tr->in.data = data;
-    tr->in.len = len;
-    return trace_finish_open(tr, ERR_OK, out, e);
+    return trace_open_input(&(struct input){.data = data, .len = len}, opts, out, e);
 }
 
 enum err_code trace_open_input(const struct input *in, const struct trace_opts *opts, struct trace **out,
@@ -366,9 +367,7 @@ static void load_end(struct trace *tr)
 {
     reader_stop(tr);
     fold_finish(&tr->fold, trace_last(tr));
-    struct source_status st = tr->done ? tr->st : tr->src.st;
-    st.nstrs = names_nstrs(&tr->names);
-    st.nstacks = names_nstacks(&tr->names);
+    struct source_status st = status_now(tr, tr->done ? &tr->st : &tr->src.st);
     if (!tr->ndamage && !tr->src.st.ndamages && !tr->fold.oom)
         st.bytes_done = tr->in.len;
     tr->done = tr->info.done = true;
@@ -543,9 +542,7 @@ static bool load_segments(struct trace *tr, int64_t stop)
         tr->fold.oom = true;
         rc = LOADER_DONE;
     }
-    struct source_status st = tr->src.st;
-    st.nstrs = names_nstrs(&tr->names);
-    st.nstacks = names_nstacks(&tr->names);
+    const struct source_status st = status_now(tr, &tr->src.st);
     status_take(tr, &st);
     if (tr->fold.oom)
         own_damage(tr, ERR_NOMEM, "out of memory: the rest of the trace is not shown");

@@ -106,39 +106,14 @@ void v1_give_back(struct v1_decoder *d, uint32_t g)
 
 /* ---- cursors ---------------------------------------------------------------------------------------------- */
 
-/* squeeze - the number in the last + 1 <= 8 bytes at p: eight bytes are read, groups of seven bits moved together. */
-static inline uint64_t squeeze(const uint8_t *p, unsigned last)
-{
-    uint64_t w = bytes_load8(p) & UINT64_C(0x7f7f7f7f7f7f7f7f) & (UINT64_MAX >> (56 - 8 * last));
-    w = (w & UINT64_C(0x7f007f007f007f00)) >> 1 | (w & UINT64_C(0x007f007f007f007f));
-    w = (w & UINT64_C(0x3fff00003fff0000)) >> 2 | (w & UINT64_C(0x00003fff00003fff));
-    return (w & UINT64_C(0x0fffffff00000000)) >> 4 | (w & UINT64_C(0x000000000fffffff));
-}
-
 /* fast_number - a number where ten bytes can be read. */
 static inline const uint8_t *fast_number(const uint8_t *p, uint64_t *v)
 {
-    if (p[0] < 0x80) {
-        *v = p[0];
-        return p + 1;
-    }
-    if (p[1] < 0x80) {
-        *v = (uint32_t)p[1] << 7 | (p[0] & 0x7fu);
-        return p + 2;
-    }
-    if (p[2] < 0x80) {
-        *v = (uint32_t)p[2] << 14 | (p[1] & 0x7fu) << 7 | (p[0] & 0x7fu);
-        return p + 3;
-    }
-    uint64_t m = ~bytes_load8(p) & UINT64_C(0x8080808080808080);
-    if (!m) {
-        *v = 0; /* if it has more than ten bytes, which the index lets no event have */
-        const uint8_t *q = v1_varint(p, p + 10, v);
-        return q ? q : p + 10;
-    }
-    unsigned last = (unsigned)__builtin_ctzll(m) / 8;
-    *v = squeeze(p, last);
-    return p + last + 1;
+    const uint8_t *q = bytes_varint_within(p, v);
+    if (q)
+        return q;
+    *v = 0; /* it has more than ten bytes, which the index lets no event have */
+    return p + 10;
 }
 
 /* slow_event - the event at *p by v1_read(). The index has checked these bytes; should they have changed, false. */

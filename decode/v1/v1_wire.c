@@ -67,10 +67,10 @@ static enum v1_read bad(const char **why, const char *what)
     return V1_READ_BAD;
 }
 
-/* number - like v1_varint, but tells the end of the input from an endless number. */
+/* number - like bytes_varint, but tells the end of the input from an endless number. */
 static enum v1_read number(const uint8_t **p, const uint8_t *end, uint64_t *v, const char **why)
 {
-    const uint8_t *q = v1_varint(*p, end, v);
+    const uint8_t *q = bytes_varint(*p, end, v);
     if (!q)
         return end - *p < 10 ? V1_READ_CUT : bad(why, "a number of more than ten bytes");
     *p = q;

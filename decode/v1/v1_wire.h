@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "decode/base/bytes.h"
+
 #define V1_LAST INT32_MAX
 #define V1_TYPES 64 /* the type has six bits */
 #define V1_VALUES 8 /* values an event can have, sequence number and time included (most: 7) */
@@ -56,21 +58,5 @@ enum v1_read { V1_READ_OK, V1_READ_CUT, V1_READ_BAD };
  */
 enum v1_read v1_read(const struct v1_dialect *d, const uint8_t **p, const uint8_t *end, struct v1_raw *out,
                      const char **why);
-/* v1_varint - one number; NULL if it does not end before `end` or within ten bytes. */
-static inline const uint8_t *v1_varint(const uint8_t *p, const uint8_t *end, uint64_t *v)
-{
-    uint64_t x = 0;
-    for (unsigned shift = 0; shift < 70; shift += 7) {
-        if (p == end)
-            return NULL;
-        uint8_t b = *p++;
-        x |= (uint64_t)(b & 0x7f) << (shift & 63);
-        if (!(b & 0x80)) {
-            *v = x;
-            return p;
-        }
-    }
-    return NULL;
-}
 
 #endif

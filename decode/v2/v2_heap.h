@@ -46,9 +46,29 @@ static inline void v2_heap_down(struct v2_heap *h, size_t n)
     h[i] = x;
 }
 
-/* v2_heap_push - one more. v2_heap_drop - the first one goes. */
-void v2_heap_push(struct v2_order *o, uint32_t cursor);
-void v2_heap_drop(struct v2_order *o);
+/* v2_heap_push - one more of *n, for which there is room. v2_heap_drop - the first one goes. */
+static inline void v2_heap_push(struct v2_heap *h, size_t *n, struct v2_heap x)
+{
+    size_t i = (*n)++;
+    const bool few = *n <= V2_FEW;
+    for (size_t k; i && x.t < h[k = few ? i - 1 : (i - 1) / 2].t; i = k)
+        h[i] = h[k];
+    h[i] = x;
+}
+
+static inline void v2_heap_drop(struct v2_heap *h, size_t *n)
+{
+    h[0] = h[--*n];
+    if (*n)
+        v2_heap_down(h, *n);
+    for (size_t i = 1; *n == V2_FEW && i < V2_FEW; i++) { /* few from now on */
+        struct v2_heap x = h[i];
+        size_t k = i;
+        for (; k && x.t < h[k - 1].t; k--)
+            h[k] = h[k - 1];
+        h[k] = x;
+    }
+}
 
 /* v2_next_sample - when the next sample is, INT64_MAX: there is none, or somebody who waits comes before it. */
 static inline int64_t v2_next_sample(struct v2_order *o)

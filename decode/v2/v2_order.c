@@ -159,35 +159,15 @@ static bool cursor_whole(struct v2_order *o, struct v2_cursor *c)
     return !c->lazy || v2_cursor_load(o, c, c->at, c->before);
 }
 
-void v2_heap_push(struct v2_order *o, uint32_t cursor)
+static void push(struct v2_order *o, uint32_t cursor)
 {
-    struct v2_heap *h = o->heap, x = {.t = o->cur[cursor].t, .cursor = cursor};
-    size_t i = o->nheap++;
-    const bool few = o->nheap <= V2_FEW;
-    for (size_t k; i && x.t < h[k = few ? i - 1 : (i - 1) / 2].t; i = k)
-        h[i] = h[k];
-    h[i] = x;
-}
-
-void v2_heap_drop(struct v2_order *o)
-{
-    struct v2_heap *h = o->heap;
-    h[0] = h[--o->nheap];
-    if (o->nheap)
-        v2_heap_down(h, o->nheap);
-    for (size_t i = 1; o->nheap == V2_FEW && i < V2_FEW; i++) { /* few from now on */
-        struct v2_heap x = h[i];
-        size_t k = i;
-        for (; k && x.t < h[k - 1].t; k--)
-            h[k] = h[k - 1];
-        h[k] = x;
-    }
+    v2_heap_push(o->heap, &o->nheap, (struct v2_heap){.t = o->cur[cursor].t, .cursor = cursor});
 }
 
 static uint32_t heap_pop(struct v2_order *o)
 {
     uint32_t x = o->heap[0].cursor;
-    v2_heap_drop(o);
+    v2_heap_drop(o->heap, &o->nheap);
     return x;
 }
 
@@ -276,7 +256,7 @@ bool v2_order_begin(struct v2_order *o, struct v2_gen *gen)
         c->gap = o->loose && gen->batch[o->list[c->batch]].gap;
         c->sure = c->gap; /* only a hole of its own makes one here */
         if (cursor_next(o, c))
-            v2_heap_push(o, (uint32_t)i);
+            push(o, (uint32_t)i);
         else
             c->over = true;
     }
@@ -374,7 +354,7 @@ static bool loosen(struct v2_order *o)
 static void push_woken(struct v2_order *o)
 {
     while (o->park.nwoken)
-        v2_heap_push(o, o->park.woken[--o->park.nwoken]);
+        push(o, o->park.woken[--o->park.nwoken]);
 }
 
 /* Who had to step aside comes back; where that are many, they wait elsewhere until they can go on. */
@@ -385,7 +365,7 @@ static void come_back(struct v2_order *o, size_t n)
     while (n) {
         uint32_t i = o->aside[--n];
         if (!many || !v2_park(o, i))
-            v2_heap_push(o, i);
+            push(o, i);
     }
 }
 
@@ -393,7 +373,7 @@ static void come_back(struct v2_order *o, size_t n)
 static void all_back(struct v2_order *o, size_t n)
 {
     while (n)
-        v2_heap_push(o, o->aside[--n]);
+        push(o, o->aside[--n]);
 }
 
 struct able {
@@ -449,7 +429,7 @@ static void go_on(struct v2_order *o, const struct able *x, size_t at)
     if (o->loose)
         o->loose->after(o, &was, at);
     if (cursor_next(o, c))
-        v2_heap_push(o, x->i);
+        push(o, x->i);
     else
         cursor_done(o, c);
     come_back(o, x->n - 1);
@@ -619,7 +599,7 @@ static void threads_go(struct v2_order *o, struct v2_sink *k, size_t cap, bool *
     }
     if (rc == TURN_OVER) {
         cursor_done(o, c);
-        v2_heap_drop(o);
+        v2_heap_drop(o->heap, &o->nheap);
         *ok = *ok && (!o->loose || give(o, k)); /* what it ran is unknown */
     } else if (o->nheap > 1) {
         v2_heap_down(o->heap, o->nheap);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "decode/base/hash.h"
+#include "decode/v2/v2_heap.h"
 #include "decode/v2/v2_state.h"
 
 enum { W_G_RUNNABLE, W_G_WAITING, W_P_IDLE, W_P_CALL, W_P_LEAVES, W_GC };
@@ -70,11 +71,7 @@ bool v2_park(struct v2_order *o, uint32_t cursor)
     k->at[cursor] = (struct v2_parked){w, *list, true};
     *list = cursor + 1;
     k->n++;
-    struct v2_heap x = {.t = o->cur[cursor].t, .cursor = cursor};
-    size_t i = k->nfirst++;
-    for (size_t up; i && x.t < k->first[up = (i - 1) / 2].t; i = up)
-        k->first[i] = k->first[up];
-    k->first[i] = x;
+    v2_heap_push(k->first, &k->nfirst, (struct v2_heap){.t = o->cur[cursor].t, .cursor = cursor});
     return true;
 }
 
@@ -146,17 +143,8 @@ int64_t v2_park_first(struct v2_order *o)
 {
     struct v2_park *k = &o->park;
     struct v2_heap *h = k->first;
-    while (k->n && k->nfirst && (!k->at[h[0].cursor].in || o->cur[h[0].cursor].t != h[0].t)) { /* it is gone */
-        struct v2_heap x = h[--k->nfirst];
-        size_t n = k->nfirst, i = 0;
-        for (size_t d; (d = 2 * i + 1) < n; i = d) {
-            d += d + 1 < n && h[d + 1].t < h[d].t;
-            if (h[d].t >= x.t)
-                break;
-            h[i] = h[d];
-        }
-        h[i] = x;
-    }
+    while (k->n && k->nfirst && (!k->at[h[0].cursor].in || o->cur[h[0].cursor].t != h[0].t)) /* it is gone */
+        v2_heap_drop(h, &k->nfirst);
     return k->n && k->nfirst ? h[0].t : INT64_MAX;
 }
 

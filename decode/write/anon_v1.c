@@ -25,7 +25,7 @@ static void frames(struct file_anon *w, const struct v1_raw *r)
     for (uint32_t i = 0; w->d.names && i < r->len && p; i++) {
         uint64_t v[4] = {0};
         for (int k = 0; k < 4 && p; k++)
-            p = v1_varint(p, w->end, &v[k]);
+            p = bytes_varint(p, w->end, &v[k]);
         anon_frame(&w->t, v);
     }
 }
@@ -52,8 +52,8 @@ static void put_string(struct file_anon *w, const struct v1_raw *r)
     struct anon_str one = *anon_string(&w->t, r->v[0]); /* roles() has seen it */
     one.p = r->text;                                    /* an id may be given twice */
     one.len = r->len;
-    size_t len = anon_name(w->a, &w->t, &one, name), n = 1 + v2_put_varint(head + 1, r->v[0]);
-    n += v2_put_varint(head + n, len);
+    size_t len = anon_name(w->a, &w->t, &one, name), n = 1 + bytes_put_varint(head + 1, r->v[0]);
+    n += bytes_put_varint(head + n, len);
     outlet_put(w->out, head, n);
     outlet_put(w->out, name, len);
 }
@@ -68,14 +68,14 @@ static void put_log(struct file_anon *w, const struct v1_raw *r, const uint8_t *
     const uint8_t *p = at + 1; /* the length of its values, which are as long; then the text's own length */
     uint64_t n = 0;
     if (*at >> 6 == 3) {
-        p = v1_varint(p, w->end, &n);
+        p = bytes_varint(p, w->end, &n);
         p += n;
     } else {
         for (unsigned i = 0; i < w->d.shape[V1_LOG].n; i++)
-            p = v1_varint(p, w->end, &n);
+            p = bytes_varint(p, w->end, &n);
     }
     outlet_put(w->out, at, (size_t)(p - at));
-    outlet_put(w->out, head, v2_put_varint(head, len));
+    outlet_put(w->out, head, bytes_put_varint(head, len));
     outlet_put(w->out, name, len);
 }
 

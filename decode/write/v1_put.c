@@ -31,7 +31,7 @@ static size_t encode(const struct v1_put *w, uint8_t *to, unsigned type, const u
     uint8_t body[10 * V1_VALUES];
     size_t k = 0, at = 0;
     for (unsigned i = 0; i < n; i++)
-        k += v2_put_varint(body + k, v[i]);
+        k += bytes_put_varint(body + k, v[i]);
     unsigned more = n - w->ix->dialect.base;
     to[at++] = (uint8_t)(type | (more < 3 ? more : 3) << 6);
     if (more >= 3)
@@ -101,7 +101,7 @@ void v1_put_event(struct v1_put *w, uint32_t p, unsigned type, uint64_t ticks, c
     use_ids(w, type, all + t, shape->n - t);
     o->n += encode(w, o->buf + o->n, type, all, shape->n);
     if (type == V1_LOG) {
-        o->n += v2_put_varint(o->buf + o->n, len);
+        o->n += bytes_put_varint(o->buf + o->n, len);
         if (len)
             memcpy(o->buf + o->n, text, len);
         o->n += len;
@@ -129,17 +129,17 @@ static void put_stack(struct v1_put *w, uint64_t id, uint8_t *buf)
     if (!off || !raw_at(w, *off, &r, &end))
         return;
     unsigned per = w->ix->dialect.names ? 4 : 1;
-    size_t n = v2_put_varint(buf, id);
-    n += v2_put_varint(buf + n, r.len);
+    size_t n = bytes_put_varint(buf, id);
+    n += bytes_put_varint(buf + n, r.len);
     for (uint32_t i = 0; i < r.len * per; i++) {
         uint64_t v = 0;
-        r.text = v1_varint(r.text, end, &v);
+        r.text = bytes_varint(r.text, end, &v);
         if (i % per == 1 || i % per == 2)
             v = use(w, &w->ix->strings, &w->strings, v);
-        n += v2_put_varint(buf + n, v);
+        n += bytes_put_varint(buf + n, v);
     }
     uint8_t head[11] = {V1_STACK | 3 << 6};
-    outlet_put(w->out, head, 1 + v2_put_varint(head + 1, n));
+    outlet_put(w->out, head, 1 + bytes_put_varint(head + 1, n));
     outlet_put(w->out, buf, n);
 }
 
@@ -151,8 +151,8 @@ static void put_string(struct v1_put *w, uint64_t id)
     if (!off || !raw_at(w, *off, &r, &end))
         return;
     uint8_t head[21] = {V1_STRING};
-    size_t n = 1 + v2_put_varint(head + 1, id);
-    n += v2_put_varint(head + n, r.len);
+    size_t n = 1 + bytes_put_varint(head + 1, id);
+    n += bytes_put_varint(head + n, r.len);
     outlet_put(w->out, head, n);
     outlet_put(w->out, r.text, r.len);
 }

@@ -289,7 +289,7 @@ static void put_clock(struct gen_cut *w)
     if (w->c->version >= GO_125)
         buf[n++] = V2R_SYNC;
     buf[n++] = V2R_FREQ;
-    n += v2_put_varint(buf + n, w->c->sim.gen.freq);
+    n += bytes_put_varint(buf + n, w->c->sim.gen.freq);
     if (w->c->version >= GO_125) {
         int64_t d = to_i64((double)(int64_t)(w->time - k->at) * w->c->sim.o.unit);
         int64_t sec = d / 1000000000, nsec = (int64_t)(k->nsec % 1000000000) + d % 1000000000;
@@ -299,7 +299,7 @@ static void put_clock(struct gen_cut *w)
         uint64_t v[] = {0, k->mono + (uint64_t)d, before ? 0 : k->sec + (uint64_t)sec, before ? 0 : (uint64_t)nsec};
         buf[n++] = V2R_SNAPSHOT;
         for (int i = 0; i < 4; i++)
-            n += v2_put_varint(buf + n, v[i]);
+            n += bytes_put_varint(buf + n, v[i]);
     }
     v2_put_batch(w->c->out, w->gen->number, V2_RAW_NO_THREAD, w->time, buf, n);
 }

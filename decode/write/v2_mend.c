@@ -618,8 +618,8 @@ static bool words(struct v2_mend_work *w, const struct v2_raw_gen *gen)
     size_t n = 0;
     w->words[n++] = V2R_STRINGS;
     w->words[n++] = V2R_STRING;
-    n += v2_put_varint(w->words + n, w->reason);
-    n += v2_put_varint(w->words + n, sizeof text - 1);
+    n += bytes_put_varint(w->words + n, w->reason);
+    n += bytes_put_varint(w->words + n, sizeof text - 1);
     memcpy(w->words + n, text, sizeof text - 1);
     n += sizeof text - 1;
     return add_batch(&w->m->gen, &(struct v2_raw_batch){.lead = V2R_EVENTS,

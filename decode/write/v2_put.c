@@ -3,22 +3,13 @@
 
 #include <string.h>
 
-size_t v2_put_varint(uint8_t *p, uint64_t v)
-{
-    size_t n = 0;
-    for (; v >= 0x80; v >>= 7)
-        p[n++] = (uint8_t)(v | 0x80);
-    p[n++] = (uint8_t)v;
-    return n;
-}
-
 size_t v2_put_encode(uint8_t *p, uint8_t type, uint64_t dt, const uint64_t *arg, unsigned n)
 {
     size_t k = 0;
     p[k++] = type;
-    k += v2_put_varint(p + k, dt);
+    k += bytes_put_varint(p + k, dt);
     for (unsigned i = 0; i < n; i++)
-        k += v2_put_varint(p + k, arg[i]);
+        k += bytes_put_varint(p + k, arg[i]);
     return k;
 }
 
@@ -27,9 +18,9 @@ void v2_put_batch(struct outlet *out, uint64_t gen, uint64_t m, uint64_t time, c
     uint8_t head[1 + 4 * 10];
     size_t k = 1;
     head[0] = V2R_EVENTS;
-    k += v2_put_varint(head + k, gen);
-    k += v2_put_varint(head + k, m);
-    k += v2_put_varint(head + k, time);
+    k += bytes_put_varint(head + k, gen);
+    k += bytes_put_varint(head + k, m);
+    k += bytes_put_varint(head + k, time);
     for (int i = 0; i < 9; i++)
         head[k++] = (uint8_t)((uint64_t)n >> (7 * i) | 0x80);
     head[k++] = 0;
@@ -75,7 +66,7 @@ void v2_put_entry(struct v2_put *w, uint8_t type, const uint64_t *arg, unsigned 
     room(w, V2_PUT_EVENT + len);
     w->buf[w->n++] = type;
     for (unsigned i = 0; i < n; i++)
-        w->n += v2_put_varint(w->buf + w->n, arg[i]);
+        w->n += bytes_put_varint(w->buf + w->n, arg[i]);
     if (len)
         memcpy(w->buf + w->n, p, len);
     w->n += len;

@@ -4,6 +4,7 @@
 #ifndef GOTOP_DECODE_V2_PUT_H
 #define GOTOP_DECODE_V2_PUT_H
 
+#include "decode/base/bytes.h"
 #include "decode/write/cut.h"
 #include "decode/v2/v2_raw.h"
 
@@ -16,7 +17,6 @@ struct v2_put {
     uint8_t buf[V2_RAW_BATCH];
 };
 
-size_t v2_put_varint(uint8_t *p, uint64_t v); /* at most 10 bytes */
 /* v2_put_encode - an event, at most V2_PUT_EVENT bytes: how many. */
 enum { V2_PUT_EVENT = 1 + 10 + 10 * V2_ARGS };
 size_t v2_put_encode(uint8_t *p, uint8_t type, uint64_t dt, const uint64_t *arg, unsigned n);

@@ -50,7 +50,7 @@ static void stack_put(struct v2_tables *t, struct v2_put *w, const struct v2_ent
         v[1] = v2_table_use(&t->strings, v[1]);
         v[2] = v2_table_use(&t->strings, v[2]);
         for (int f = 0; f < 4; f++)
-            n += v2_put_varint(buf + n, v[f]);
+            n += bytes_put_varint(buf + n, v[f]);
     }
     v2_put_entry(w, V2R_STACK, (uint64_t[]){k->id, k->n}, 2, buf, n);
 }
