@@ -10,7 +10,7 @@
 #include "decode/base/bigmem.h"
 #include "decode/base/door.h"
 #include "decode/base/host.h"
-#include "decode/base/places.h"
+#include "triage/places.h"
 #include "decode/base/spill.h"
 #include "decode/input/mapped.h"
 #include "tests/unit/decode_help.h"

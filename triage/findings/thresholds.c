@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "decode/base/places.h"
+#include "triage/places.h"
 #include "triage/text.h"
 
 #define FILE_MAX (1 << 20) /* bytes of a file of thresholds */

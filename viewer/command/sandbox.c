@@ -8,7 +8,7 @@
  */
 #include "viewer/command/sandbox.h"
 
-#include "decode/base/places.h"
+#include "triage/places.h"
 #include "decode/input/feed.h"
 
 #include <stdint.h>

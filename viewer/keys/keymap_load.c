@@ -11,7 +11,7 @@
 
 #include "viewer/keys/keymap_builtin.h"
 #include "viewer/keys/keymap_priv.h"
-#include "decode/base/places.h"
+#include "triage/places.h"
 
 enum { INCLUDE_DEPTH_MAX = 8 };
 

@@ -15,7 +15,7 @@
 #include "decode/base/mem.h"
 #include "decode/base/utf8.h"
 #include "viewer/keys/keymap_builtin.h"
-#include "decode/base/places.h"
+#include "triage/places.h"
 
 struct row {
     int32_t fg, bg;

@@ -3,8 +3,8 @@
  * findings' rules (.rules). The reader's: $XDG_CONFIG_HOME/gotop, or ~/.config/gotop. The host's: a folder gotop in each of
  * $XDG_CONFIG_DIRS, or /etc/xdg/gotop. Only paths from the root count.
  */
-#ifndef GOTOP_DECODE_PLACES_H
-#define GOTOP_DECODE_PLACES_H
+#ifndef GOTOP_TRIAGE_PLACES_H
+#define GOTOP_TRIAGE_PLACES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
  * places.c - the search path for what users may write: their configuration directory, the host's, then what was installed
  * with the program, then the built-in copy.
  */
-#include "decode/base/places.h"
+#include "triage/places.h"
 
 #include <fcntl.h>
 #include <stdio.h>
