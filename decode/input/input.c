@@ -85,7 +85,7 @@ static enum err_code input_map(int fd, size_t n, struct input *in, struct err *e
 }
 
 /* What the stream gives becomes the input, in place of what it was before. */
-static enum err_code input_take(struct input *in, struct feed *f, bool deflated, uint64_t limit, struct err *e)
+static enum err_code input_take(struct input *in, struct intake *f, bool deflated, uint64_t limit, struct err *e)
 {
     struct sink b = {.limit = limit};
     struct err damage = {0};
@@ -110,7 +110,7 @@ static enum err_code input_take(struct input *in, struct feed *f, bool deflated,
 
 static enum err_code input_stream(int fd, uint64_t limit, struct input *in, struct err *e)
 {
-    struct feed f = {.fd = fd, .buf = mem_alloc(FEED_BYTES)};
+    struct intake f = {.fd = fd, .buf = mem_alloc(INTAKE_BYTES)};
     if (!f.buf)
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
     enum err_code rc = input_take(in, &f, false, limit, e);
@@ -129,7 +129,7 @@ static enum err_code input_zip(struct input *in, const char *member, uint64_t li
     const uint8_t *p = rc ? NULL : zip_bytes(&z, &m, e);
     if (!p)
         return rc ? rc : e->code;
-    struct feed f = {p, (size_t)m.packed, -1, NULL, m.packed};
+    struct intake f = {p, (size_t)m.packed, -1, NULL, m.packed};
     if (m.method == ZIP_DEFLATED || unpack_packed(p, (size_t)m.packed)) {
         rc = input_take(in, &f, m.method == ZIP_DEFLATED, limit, e);
     } else {
@@ -176,7 +176,7 @@ enum err_code input_open(const char *path, uint64_t limit, struct input *in, str
     const size_t there = !rc && S_ISREG(st.st_mode) ? input_there(fd, &st, &hole) : 0;
     if (!rc && there && input_maps(fd)) {
         rc = input_map(fd, there, in, e);
-        struct feed f = {in->data, in->len, -1, NULL, in->len};
+        struct intake f = {in->data, in->len, -1, NULL, in->len};
         if (!rc && zip_is(in->data, in->len))
             rc = input_zip(in, member, limit, e);
         else if (!rc && member)

@@ -312,25 +312,20 @@ static enum err_code file_take(struct joint *j, uint32_t n, enum err_code rc, st
     return file_look(j, n, e);
 }
 
-static enum err_code file_open(struct joint *j, uint32_t n, uint64_t limit, struct err *e)
-{
-    return file_take(j, n, input_open(j->file[n].path, limit, &j->file[n].in, e), e);
-}
-
-static enum err_code open_joint(struct joint *j, uint64_t limit, struct input *in, struct err *e)
+/* All files' generations as one row. open: the files are still to be read; *met: how many generations they have together. */
+static enum err_code row_of_files(struct joint *j, bool open, uint64_t limit, size_t *met, struct err *e)
 {
     enum err_code rc = ERR_OK;
     if (!(j->scratch = mem_zalloc(sizeof *j->scratch)) || names_init(&j->names))
         return no_memory(e);
     for (uint32_t i = 0; i < j->nfile && !rc; i++)
-        rc = file_open(j, i, limit, e);
-    if (!rc && !j->ngen)
+        rc = file_take(j, i, open ? input_open(j->file[i].path, limit, &j->file[i].in, e) : ERR_OK, e);
+    *met = j->ngen;
+    if (!rc && open && !j->ngen)
         rc = err_set(e, ERR_EMPTY, ERR_NO_OFFSET, "none of the traces has a generation");
     if (!rc)
         rc = row_make(j, e);
-    if (!rc)
-        rc = row_check(j, e);
-    return rc ? rc : row_copy(j, limit, in, e);
+    return rc ? rc : row_check(j, e);
 }
 
 static void joint_free(struct joint *j)
@@ -358,7 +353,10 @@ enum err_code input_open_all(const char *path, const struct joint_paths *more, u
     j.nfile = more->n + 1;
     for (uint32_t i = 0; i < j.nfile; i++)
         j.file[i].path = i ? more->path[i - 1] : path;
-    enum err_code rc = open_joint(&j, limit, in, e);
+    size_t met;
+    enum err_code rc = row_of_files(&j, true, limit, &met, e);
+    if (!rc)
+        rc = row_copy(&j, limit, in, e);
     for (uint32_t i = 0; i < j.nfile; i++)
         input_close(&j.file[i].in);
     joint_free(&j);
@@ -371,17 +369,9 @@ enum err_code joint_follows(struct joint_part first, struct joint_part second, s
     struct jfile file[2] = {{"before", {.data = first.p, .len = first.n}, {0}},
                             {"now", {.data = second.p, .len = second.n}, {0}}};
     struct joint j = {.file = file, .nfile = 2};
-    enum err_code rc = ERR_OK;
-    if (!(j.scratch = mem_zalloc(sizeof *j.scratch)) || names_init(&j.names))
-        rc = no_memory(e);
-    for (uint32_t i = 0; i < 2 && !rc; i++)
-        rc = file_take(&j, i, ERR_OK, e);
-    size_t all = j.ngen;
-    if (!rc)
-        rc = row_make(&j, e);
-    if (!rc)
-        rc = row_check(&j, e);
-    bool behind = j.ngen == all;
+    size_t met = 0;
+    enum err_code rc = row_of_files(&j, false, 0, &met, e);
+    bool behind = j.ngen == met;
     for (size_t i = 1; i < j.ngen; i++)
         behind &= j.gen[i].file >= j.gen[i - 1].file;
     if (!rc && !behind)

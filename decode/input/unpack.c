@@ -39,14 +39,14 @@ bool unpack_packed(const uint8_t *p, size_t n)
 /* ---- in -------------------------------------------------------------------------------------------------- */
 
 /* Behind what is at hand, which then stands at the buffer's beginning. */
-static ssize_t feed_append(struct feed *f)
+static ssize_t intake_append(struct intake *f)
 {
     if (f->n)
         memmove(f->buf, f->p, f->n);
     f->p = f->buf;
     ssize_t got;
     do
-        got = read(f->fd, f->buf + f->n, FEED_BYTES - f->n);
+        got = read(f->fd, f->buf + f->n, INTAKE_BYTES - f->n);
     while (got < 0 && errno == EINTR);
     if (got > 0) {
         f->n += (size_t)got;
@@ -55,9 +55,9 @@ static ssize_t feed_append(struct feed *f)
     return got;
 }
 
-static bool feed_append_or_end(struct feed *f, struct err *e)
+static bool intake_append_or_end(struct intake *f, struct err *e)
 {
-    ssize_t got = f->fd < 0 ? 0 : feed_append(f);
+    ssize_t got = f->fd < 0 ? 0 : intake_append(f);
     if (got < 0)
         err_set(e, ERR_IO, f->taken, "can't read: %s", strerror(errno));
     if (got <= 0)
@@ -66,9 +66,9 @@ static bool feed_append_or_end(struct feed *f, struct err *e)
 }
 
 /* If nothing is at hand, get some. false: the end, or e says why not. */
-static bool feed_more(struct feed *f, struct err *e)
+static bool intake_more(struct intake *f, struct err *e)
 {
-    return f->n || feed_append_or_end(f, e);
+    return f->n || intake_append_or_end(f, e);
 }
 
 /* ---- out ------------------------------------------------------------------------------------------------- */
@@ -128,7 +128,7 @@ static enum err_code sink_got(struct sink *b, size_t n, struct err *e)
 }
 
 /* Has it become larger than any trace would? */
-static bool bomb(const struct feed *f, const struct sink *b, struct err *damage)
+static bool bomb(const struct intake *f, const struct sink *b, struct err *damage)
 {
     uint64_t in = f->taken - f->n;
     if (b->n <= UNPACK_FREE || b->n / UNPACK_RATIO <= in)
@@ -138,11 +138,11 @@ static bool bomb(const struct feed *f, const struct sink *b, struct err *damage)
     return true;
 }
 
-static enum err_code copy(struct feed *f, struct sink *b, struct err *e)
+static enum err_code copy(struct intake *f, struct sink *b, struct err *e)
 {
     enum err_code rc = ERR_OK;
     size_t room;
-    while (!rc && feed_more(f, e)) {
+    while (!rc && intake_more(f, e)) {
         if ((rc = sink_room(b, &room, e)))
             return rc;
         size_t n = f->n < room ? f->n : room;
@@ -157,17 +157,17 @@ static enum err_code copy(struct feed *f, struct sink *b, struct err *e)
 /* ---- gzip ------------------------------------------------------------------------------------------------ */
 
 /* After a member: another one may follow, or padding, which is the end. */
-static bool gzip_again(z_stream *z, struct feed *f, struct err *e)
+static bool gzip_again(z_stream *z, struct intake *f, struct err *e)
 {
-    return feed_more(f, e) && f->p[0] == 0x1f && inflateReset(z) == Z_OK;
+    return intake_more(f, e) && f->p[0] == 0x1f && inflateReset(z) == Z_OK;
 }
 
 /* One step; false: this was the last, *rc or damage say why if it isn't the end. */
-static bool gunzip_step(z_stream *z, struct feed *f, struct sink *b, struct err *damage, struct err *e,
+static bool gunzip_step(z_stream *z, struct intake *f, struct sink *b, struct err *damage, struct err *e,
                         enum err_code *rc)
 {
     size_t room;
-    bool more = feed_more(f, e);
+    bool more = intake_more(f, e);
     if ((*rc = e->code) || (*rc = sink_room(b, &room, e)))
         return false;
     z->next_in = (Bytef *)(uintptr_t)f->p;
@@ -197,7 +197,7 @@ static bool gunzip_step(z_stream *z, struct feed *f, struct sink *b, struct err 
     return false;
 }
 
-static enum err_code inflate_all(struct feed *f, struct sink *b, int bits, struct err *damage, struct err *e)
+static enum err_code inflate_all(struct intake *f, struct sink *b, int bits, struct err *damage, struct err *e)
 {
     z_stream z = {0};
     if (inflateInit2(&z, bits) != Z_OK)
@@ -209,12 +209,12 @@ static enum err_code inflate_all(struct feed *f, struct sink *b, int bits, struc
     return rc;
 }
 
-static enum err_code gunzip(struct feed *f, struct sink *b, struct err *damage, struct err *e)
+static enum err_code gunzip(struct intake *f, struct sink *b, struct err *damage, struct err *e)
 {
     return inflate_all(f, b, 15 + 16, damage, e);
 }
 
-enum err_code unpack_deflated(struct feed *f, struct sink *b, struct err *damage, struct err *e)
+enum err_code unpack_deflated(struct intake *f, struct sink *b, struct err *damage, struct err *e)
 {
     enum err_code rc = inflate_all(f, b, -15, damage, e);
     struct dialect d;
@@ -232,11 +232,11 @@ static int window_max(uint64_t limit)
     return log;
 }
 
-static bool unzstd_step(ZSTD_DStream *z, struct feed *f, struct sink *b, struct err *damage, struct err *e,
+static bool unzstd_step(ZSTD_DStream *z, struct intake *f, struct sink *b, struct err *damage, struct err *e,
                         enum err_code *rc, size_t *hint)
 {
     size_t room;
-    bool more = feed_more(f, e);
+    bool more = intake_more(f, e);
     if ((*rc = e->code) || (*rc = sink_room(b, &room, e)))
         return false;
     ZSTD_inBuffer in = {f->p, f->n, 0};
@@ -262,7 +262,7 @@ static bool unzstd_step(ZSTD_DStream *z, struct feed *f, struct sink *b, struct 
     return false;
 }
 
-static enum err_code unzstd(struct feed *f, struct sink *b, struct err *damage, struct err *e)
+static enum err_code unzstd(struct intake *f, struct sink *b, struct err *damage, struct err *e)
 {
     ZSTD_DStream *z = ZSTD_createDStream();
     enum err_code rc = ERR_OK;
@@ -276,10 +276,10 @@ static enum err_code unzstd(struct feed *f, struct sink *b, struct err *damage, 
     return rc;
 }
 
-enum err_code unpack(struct feed *f, struct sink *b, struct err *damage, struct err *e)
+enum err_code unpack(struct intake *f, struct sink *b, struct err *damage, struct err *e)
 {
     *e = (struct err){0};
-    while (f->n < 4 && feed_append_or_end(f, e)) /* a pipe may give them one by one */
+    while (f->n < 4 && intake_append_or_end(f, e)) /* a pipe may give them one by one */
         ;
     if (e->code)
         return e->code;

@@ -21,14 +21,14 @@
 #define UNPACK_RATIO 200
 #define UNPACK_FREE ((uint64_t)16 << 20)
 
-struct feed {         /* where compressed bytes come from */
+struct intake {       /* where compressed bytes come from */
     const uint8_t *p; /* at hand */
     size_t n;
     int fd;         /* more of them, -1 = there are no more */
-    uint8_t *buf;   /* FEED_BYTES, where fd is one */
+    uint8_t *buf;   /* INTAKE_BYTES, where fd is one */
     uint64_t taken; /* so far, including those at hand */
 };
-#define FEED_BYTES ((size_t)1 << 17)
+#define INTAKE_BYTES ((size_t)1 << 17)
 
 struct sink { /* what came out; p is to be freed with mem_free(), after an error as well */
     uint8_t *p;
@@ -42,9 +42,9 @@ struct sink { /* what came out; p is to be freed with mem_free(), after an error
  * unpack - all of f, decompressed as its first bytes tell. What is wrong with the compression after some bytes is
  * `damage`. Returns ERR_NOMEM beyond the limit, ERR_IO, or what dialect_tell() says of the first bytes.
  */
-enum err_code unpack(struct feed *f, struct sink *b, struct err *damage, struct err *e);
+enum err_code unpack(struct intake *f, struct sink *b, struct err *damage, struct err *e);
 /* unpack_deflated - the same, of bytes that are deflated without a header of their own, as in a zip archive. */
-enum err_code unpack_deflated(struct feed *f, struct sink *b, struct err *damage, struct err *e);
+enum err_code unpack_deflated(struct intake *f, struct sink *b, struct err *damage, struct err *e);
 /* unpack_packed - do these bytes begin a gzip or zstd stream? */
 bool unpack_packed(const uint8_t *p, size_t n);
 

@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
         return 0;
     memcpy(copy, magic[data[0] % 3].p, m);
     memcpy(copy + m, data + 2, n - 2);
-    struct feed f = {copy, m + n - 2, -1, NULL, m + n - 2};
+    struct intake f = {copy, m + n - 2, -1, NULL, m + n - 2};
     struct sink b = {.limit = data[1] % 2 ? LIMIT : 0};
     struct err damage = {0}, e = {0};
     if (data[1] % 4 < 2) /* without a limit the ratio bounds it */
