@@ -2,8 +2,9 @@
  * source.h - what a format family's reader is to the rest: a stream of neutral events in final order.
  *
  * trace.c opens the input, tells the dialect, and calls source_v1() or source_v2() to fill in `ops` and `self`.
- * It then calls ops->stream() or ops->run() until that returns 0. stream() may be called from a thread of its own: a reader
- * shares nothing with fold but the names, which are made for that, and what it hands over in the status.
+ * It then calls ops->stream() or ops->run() until that returns 0; where generations can be decoded one by one, loader.c reads
+ * them instead, each with a source of its own. stream() may be called from a thread of its own: a reader shares nothing with
+ * fold but the names, which are made for that, and what it hands over in the status.
  *
  * A reader never fails: damage is noted with source_damage() and ends the stream (or is skipped); what could be
  * read stands. If nothing at all could be read, it sets `fatal` and its stream is empty.

@@ -207,7 +207,7 @@ void fold_beside(struct fold *f);
 /* fold_segment - a fold that was just initialised becomes that of a segment which begins at t0. */
 #define FOLD_MANY ((uint64_t)1 << 30)
 void fold_segment(struct fold *f, int64_t t0);
-/* fold_rest - no more events will come: every lane is packed. fold_lists_end - nor to the lists: they are sorted. */
+/* fold_rest - no more events will come: every lane is packed. */
 void fold_rest(struct fold *f);
 /* fold_segment_end - a segment's last event is folded. */
 void fold_segment_end(struct fold *f);

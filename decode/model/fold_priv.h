@@ -1,6 +1,7 @@
 /*
  * fold_priv.h - what the parts of fold share: fold.c (goroutines, Ps and Ms), fold_counts.c (how many goroutines are in
- * which state), fold_lists.c (ranges, tasks, regions, logs, samples, metrics). Nobody else includes it.
+ * which state), fold_lists.c (ranges, tasks, regions, logs, samples, metrics), fold_names.c, past.c; and join.c, which puts
+ * segments' folds together.
  */
 #ifndef GOTOP_DECODE_FOLD_PRIV_H
 #define GOTOP_DECODE_FOLD_PRIV_H

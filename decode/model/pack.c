@@ -70,19 +70,6 @@ static uint32_t palette_of(const uint32_t *pair, uint32_t n, uint32_t pal[PALETT
     return k;
 }
 
-static uint8_t *put_palette(uint8_t *o, const uint32_t *pal, uint32_t k, bool stacks)
-{
-    *o++ = (uint8_t)k;
-    for (uint32_t i = 0; i < k; i++) {
-        if (stacks)
-            memcpy(o, &pal[i], 4);
-        else
-            *o = (uint8_t)(pal[i] >> 24);
-        o += stacks ? 4 : 1;
-    }
-    return o;
-}
-
 static uint8_t *put_planes(uint8_t *o, const uint8_t *at, uint32_t n, uint32_t k)
 {
     for (unsigned bit = 0; (k - 1) >> bit; bit++, o += (n + 7) / 8) {

@@ -116,6 +116,20 @@ static inline bool palette_pays(uint32_t k, uint32_t n, bool stacks)
            size < n + (stacks ? (n + 3) / 4 + n / 2 : 0); /* half the spans have a stack of a byte, say */
 }
 
+/* put_palette - k pairs, before their planes. */
+static inline uint8_t *put_palette(uint8_t *o, const uint32_t *pal, uint32_t k, bool stacks)
+{
+    *o++ = (uint8_t)k;
+    for (uint32_t i = 0; i < k; i++) {
+        if (stacks)
+            memcpy(o, &pal[i], 4);
+        else
+            *o = (uint8_t)(pal[i] >> 24);
+        o += stacks ? 4 : 1;
+    }
+    return o;
+}
+
 /* palette_sixteen (decode/model/pack_read.c) - which pair each of the spans i .. i + 15 of n is; i: a multiple of 16. 64 bytes behind the planes may be read. */
 void palette_sixteen(const uint8_t *planes, unsigned np, uint32_t n, uint32_t i, uint8_t out[16]);
 

@@ -110,16 +110,8 @@ INLINE uint32_t palette_make(const struct parts *x, uint32_t pal[PALETTE_MOST], 
     return k;
 }
 
-INLINE uint8_t *put_palette(uint8_t *o, const uint32_t *pal, uint32_t k, bool stacks, const struct set *plane)
+INLINE uint8_t *put_planes(uint8_t *o, uint32_t k, const struct set *plane)
 {
-    *o++ = (uint8_t)k;
-    if (stacks) {
-        memcpy(o, pal, 4 * k);
-        o += 4 * k;
-    } else {
-        for (uint32_t i = 0; i < k; i++)
-            *o++ = (uint8_t)(pal[i] >> 24);
-    }
     for (unsigned bit = 0; (k - 1) >> bit; bit++, o += sizeof *plane)
         memcpy(o, &plane[bit], sizeof *plane);
     return o;
@@ -202,7 +194,7 @@ static WIDE size_t pack_block(uint8_t *out, const struct waitspan *s, enum lane_
                      (k ? PACK_PALETTE : 0));
     uint8_t *o = out + 1;
     if (k) {
-        o = put_palette(o, pal, k, stacks, plane);
+        o = put_planes(put_palette(o, pal, k, stacks), k, plane);
     } else {
         put_tags(o, &x);
         o += SPAN_BLOCK;

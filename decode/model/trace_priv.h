@@ -1,4 +1,4 @@
-/* trace_priv.h - what trace.c, the queries and dump.c share of struct trace. Nobody else includes it. */
+/* trace_priv.h - struct trace, for those who load it (trace.c, loader.c, join.c), who answer from it, and dump.c. */
 #ifndef GOTOP_DECODE_TRACE_PRIV_H
 #define GOTOP_DECODE_TRACE_PRIV_H
 

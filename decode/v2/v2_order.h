@@ -93,7 +93,7 @@ struct v2_torn {      /* of a generation of which events were lost */
     int64_t least; /* nothing was lost before this; who lost something is looked for when it has come */
     bool reached;
     int64_t before;                /* when the generation before it ended */
-    size_t rest_m, rest_g, rest_p; /* how far v2_torn_silent() is */
+    size_t rest_m, rest_g, rest_p; /* how far looking for the silent ones is */
     bool rested, begun;            /* these are done */
 };
 

@@ -53,7 +53,7 @@ struct v2_mend_work {
     uint64_t reason;         /* string of V2_NOT_RECORDED */
     uint8_t words[64];
     bool cut;  /* the generation ends where the file was cut */
-    bool told; /* tell_rest() is done */
+    bool told; /* due() is done */
 };
 
 /* ---- which events there are -------------------------------------------------------------------------------- */
@@ -535,7 +535,7 @@ static void mark(struct v2_mend_work *w, const struct v2s_event *e, struct v2_ra
     raw->arg[0] = w->reason;
 }
 
-/* told_as_is - its status is told in this generation; as busy where it was, or its thread would go on with what nobody told of. */
+/* Its status is told in this generation; as busy where it was, or its thread would go on with what nobody told of. */
 static bool p_told_as_is(const struct v2_mend_work *w, const struct v2_p *v)
 {
     const bool busy = v->m != EV_NONE && (v->status == V2_PS_RUNNING || v->status == V2_PS_SYSCALL);
