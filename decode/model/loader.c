@@ -279,11 +279,9 @@ static bool foretold(const struct loader *l, const struct segment *s)
     return l->want > 1 && !(l->all && s->n + 1 == l->nseg);
 }
 
-/* Who has nothing to decode prepares what will be. Under the lock, not all the time. false: there is nothing to do. */
-static bool prepare_any(struct loader *l)
+/* Who has nothing to decode prepares what will be: tables. Under the lock, not all the time. false: there is nothing to do. */
+static bool prepare_tables(struct loader *l)
 {
-    if (l->ended < l->nseg && foretold(l, l->seg[l->ended]) && prepare(l, l->seg[l->ended], SEG_READ))
-        return true;
     for (size_t i = l->next; i < l->next + (size_t)l->want; i++) {
         find_until(l, i);
         if (i >= l->nseg)
@@ -292,6 +290,13 @@ static bool prepare_any(struct loader *l)
             return true;
     }
     return false;
+}
+
+/* The same, or when a segment ends. */
+static bool prepare_any(struct loader *l)
+{
+    return (l->ended < l->nseg && foretold(l, l->seg[l->ended]) && prepare(l, l->seg[l->ended], SEG_READ)) ||
+           prepare_tables(l);
 }
 
 /* Until its tables are read. Under the lock. */
@@ -405,7 +410,7 @@ static void *worker(void *arg)
             if (!prepare_any(l))
                 pthread_cond_wait(&l->changed, &l->mu);
         if (s)
-            (void)prepare_any(l); /* whoever comes for it doesn't wait then */
+            (void)prepare_tables(l); /* whoever comes for it doesn't wait then */
         bool quit = l->quit;
         pthread_mutex_unlock(&l->mu);
         if (quit || !s)

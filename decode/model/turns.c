@@ -183,7 +183,11 @@ HOT enum adv put_create(const struct v2_at *at, uint8_t state, uint64_t id, uint
 static __attribute__((noinline)) enum adv put_metric(struct turns *ts, int64_t t, enum metric metric, uint64_t value)
 {
     struct fold *f = ts->h.f;
-    fold_point(f, metric, t, value);
+    struct vec_point *v = &f->points[metric];
+    if (v->n < v->cap && v->v)
+        v->v[v->n++] = (struct point){t, value};
+    else
+        fold_point(f, metric, t, value);
     f->count[EC_METRIC]++;
     f->count[EC_TRANSITION]--; /* as which all of a turn's events are counted */
     ts->k.o->oom |= f->oom;
@@ -203,7 +207,12 @@ struct far_varint {
 static __attribute__((noinline)) struct far_varint varint_far(const uint8_t *p)
 {
     struct far_varint f;
-    f.p = bytes_varint_slow(p, p + 10, &f.v);
+    if (p[3] >= 0x80) {
+        f.p = bytes_varint_slow(p, p + 10, &f.v);
+        return f;
+    }
+    f.v = (p[0] & 0x7f) | (uint64_t)(p[1] & 0x7f) << 7 | (uint64_t)(p[2] & 0x7f) << 14 | (uint64_t)p[3] << 21;
+    f.p = p + 4; /* bytes of a heap, mostly */
     return f;
 }
 
