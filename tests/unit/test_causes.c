@@ -135,6 +135,7 @@ static const struct {
     {"switchboard", RULE_SERIAL_CALLS, "has come over the network to runtime.chansend1 in main.(*board).answers"},
     {"stamps", RULE_POLL, "main.stamp sleeps (time.Sleep) while others wait to hand something over"},
     {"hauliers", RULE_POOL, "so they share out one lot"},
+    {"scrivener", RULE_BOTTLENECK, "all that time more stood ready in its channel"},
     {"carvery", RULE_FULL, "main.carve, called by main.main.func1.1 is where goroutines of http.(*conn).serve were"},
     {"bobbins", RULE_LEAK, "They are coroutines (iter.Pull), and"},
 };
@@ -424,7 +425,8 @@ static void who_spins_beside_the_host(void **state)
 static void one_story_of_waiting(void **state)
 {
     struct err e = {0};
-    static const char more[] = "pool-too-small.set-waits = 99.9%\n", far[] = "pool-too-small.set-calls = 31\n";
+    static const char more[] = "pool-too-small.set-waits = 99.9%\n", far[] = "pool-too-small.set-calls = 31\n",
+                      often[] = "one-goroutine.more = 1000\n";
     (void)state;
     struct loaded l;
     help_load("tests/golden/causes/sexton.trace", &l);
@@ -438,6 +440,15 @@ static void one_story_of_waiting(void **state)
         load_free(&l);
         thresholds_reset();
     }
+    help_load("tests/golden/causes/scrivener.trace", &l);
+    assert_true(told_as(&l, RULE_BOTTLENECK)->won_lo == 0);
+    assert_string_equal(told_as(&l, RULE_BOTTLENECK)->title, "work queues for one goroutine");
+    load_free(&l);
+    assert_int_equal(thresholds_parse("rules", often, sizeof often - 1, &e), ERR_OK);
+    help_load("tests/golden/causes/scrivener.trace", &l);
+    assert_false(says(&l, RULE_BOTTLENECK));
+    load_free(&l);
+    thresholds_reset();
 }
 
 /* Advice by what is known: what is made anew may be kept, what is held need not be while others are asked, who is asked may be itself. */

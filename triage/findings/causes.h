@@ -234,6 +234,9 @@ void rules_phases(struct causes *c); /* rules_phases.c: steps that don't overlap
 /* pieces_finding - rules_pieces.c: are answers at that place late because questions are written in pieces? Then it is told. */
 bool pieces_finding(struct causes *c, const struct waits_at *p, double share);
 void rules_reader(struct causes *c); /* rules_reader.c: the network waited for through one that reads */
+/* backlog_since_text - rules_backlog.c: from when on goroutine g, that takes from a channel, never found it empty; else nothing. */
+void backlog_since_text(struct text *t, const struct causes *c, uint32_t g);
+void rules_backlog(struct causes *c);
 /* few_finding - rules_few.c: do few workers that are never idle wait for the network there? Then it is told that they are few. */
 bool few_finding(struct causes *c, const struct waits_at *p);
 /* reader_ends - are waits on a channel or condition ended by a goroutine of the program that reads from the network most of its life? */

@@ -414,6 +414,7 @@ static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row
     const bool alone = many && one_makes_all(c, p);
     if (alone) {
         backlog_text(&d.text, c);
+        backlog_since_text(&d.text, c, p->most->longest.g);
     }
     text_add(
         &d.next, "%s",

@@ -31,8 +31,9 @@ static void walk(const struct causes *c, uint32_t g, uint32_t name, const struct
             continue;
         }
         if (s->stack != last) {
-            at = causes_place(c->tr, s->stack) == p->place;
-            fed = !at && instance_wants_more(c->tr, name, s->reason, s->stack);
+            const enum wait_kind kind = stacks_wait_kind(c->tr, s->reason, s->stack);
+            fed = instance_wants_more(c->tr, name, s->reason, s->stack);
+            at = !fed && (kind == WK_NET || kind == p->most->kind) && causes_place(c->tr, s->stack) == p->place;
             last = s->stack;
         }
         calls += at;

@@ -663,7 +663,7 @@ static bool one_keeper(const struct rules *rs, const struct finding *a, const st
 /* Is b told by a as well? */
 static bool covers(const struct rules *rs, const struct finding *a, const struct finding *b)
 {
-    bool service = a->rule == RULE_CONVOY || a->rule == RULE_WRITER || a->rule == RULE_BOTTLENECK ||
+    bool service = a->rule == RULE_CONVOY || a->rule == RULE_WRITER || (a->rule == RULE_BOTTLENECK && !a->note) ||
                    a->rule == RULE_POOL || a->rule == RULE_SERIAL_CALLS || a->rule == RULE_SLOW_TASK ||
                    a->rule == RULE_IN_ORDER || a->rule == RULE_LINGER || a->rule == RULE_HUB || a->rule == RULE_OWN ||
                    a->rule == RULE_SLOWEST;

@@ -565,7 +565,8 @@ static void set_won(struct work *w, const struct finding *f, uint32_t group, dou
     const struct causes *c = w->c;
     const int64_t longest = begun_longest(w->c, f);
     if (told > 0) { /* of requests: those that ask may be as slow by themselves */
-        *o = (struct span_of_won){told / 2, told, .words = HALF};
+        *o = f->note && f->rule == RULE_BOTTLENECK ? (struct span_of_won){0, told, .words = IDLE_ANYHOW}
+                                                   : (struct span_of_won){told / 2, told, .words = HALF};
     } else if (longest) { /* side by side the longest of them is what is left */
         o->hi = 1 - (double)longest / (double)c->tg->end;
         o->lo = o->lo < o->hi ? o->lo : o->hi;
