@@ -71,12 +71,13 @@ static bool widths_wide(const uint64_t *v, unsigned rows, unsigned n, uint8_t *w
 #endif
 
 /* Room for n columns of such widths, and what they begin with. NULL: out of memory. */
-static struct columns *columns_room(unsigned rows, unsigned n, const uint8_t *width, const uint64_t *least)
+static struct columns *columns_begin(unsigned rows, unsigned n, const uint8_t *width, const uint64_t *least,
+                                     columns_room_fn *room, void *arg)
 {
     size_t size = 0;
     for (unsigned c = 0; c < n; c++)
         size += (size_t)rows * width[c];
-    struct columns *k = mem_alloc(sizeof *k + n * sizeof *k->col + size + 8);
+    struct columns *k = room(arg, sizeof *k + n * sizeof *k->col + size + 8);
     if (!k)
         return NULL;
     k->n = (uint16_t)n;
@@ -96,17 +97,23 @@ static inline __attribute__((always_inline)) void column_put(uint8_t *p, const u
         bytes_store8(p, *x - lo);
 }
 
-struct columns *columns_make(const uint64_t *v, unsigned rows, unsigned n)
+struct columns *columns_make(const uint64_t *v, unsigned rows, unsigned n, columns_room_fn *room, void *arg)
 {
     uint64_t least[COLUMNS_MOST] = {0};
     uint8_t width[COLUMNS_MOST] = {0};
     const bool wide = widths_wide(v, rows, n, width, least);
     for (unsigned c = 0; !wide && c < n; c++)
         width[c] = width_of(v + c, rows, n, &least[c]);
-    struct columns *k = columns_room(rows, n, width, least);
+    struct columns *k = columns_begin(rows, n, width, least, room, arg);
     for (unsigned c = 0; k && c < n; c++)
         column_put((uint8_t *)(k->col + n) + k->col[c].at, v + c, rows, n, width[c], least[c]);
     return k;
+}
+
+static void *block(void *arg, size_t bytes)
+{
+    (void)arg;
+    return mem_alloc(bytes);
 }
 
 struct columns *columns_of(const uint64_t *const v[], unsigned rows, unsigned n)
@@ -115,7 +122,7 @@ struct columns *columns_of(const uint64_t *const v[], unsigned rows, unsigned n)
     uint8_t width[COLUMNS_MOST] = {0};
     for (unsigned c = 0; c < n; c++)
         width[c] = width_of(v[c], rows, 1, &least[c]);
-    struct columns *k = columns_room(rows, n, width, least);
+    struct columns *k = columns_begin(rows, n, width, least, block, NULL);
     for (unsigned c = 0; k && c < n; c++)
         column_put((uint8_t *)(k->col + n) + k->col[c].at, v[c], rows, 1, width[c], least[c]);
     return k;

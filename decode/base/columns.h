@@ -23,9 +23,10 @@ struct columns {
     /* then the bytes: each value above the least, little end first; 8 more behind the last one */
 };
 
-/* columns_make - rows of n values, one row behind another. The caller frees it (mem_free). NULL: out of memory. */
-struct columns *columns_make(const uint64_t *v, unsigned rows, unsigned n);
-/* columns_of - the same of values that stand by column already: v[i] is column i, of `rows` values. */
+/* columns_make - rows of n values, one row behind another, into what room(arg, bytes) gives, at an even address. NULL: out of memory. */
+typedef void *columns_room_fn(void *arg, size_t bytes);
+struct columns *columns_make(const uint64_t *v, unsigned rows, unsigned n, columns_room_fn *room, void *arg);
+/* columns_of - the same of values that stand by column already: v[i] is column i, of `rows` values. The caller frees it (mem_free). */
 struct columns *columns_of(const uint64_t *const v[], unsigned rows, unsigned n);
 size_t columns_bytes(const struct columns *c, unsigned rows); /* what it takes */
 

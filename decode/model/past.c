@@ -64,8 +64,14 @@ static void values(const struct spanlane *l, const struct ginfo *gi, uint64_t v[
     v[BLOCKS] = (uintptr_t)l->blocks;
 }
 
+/* Beside the spans: what is put away seldom comes back. */
+static void *beside_spans(void *pool, size_t bytes)
+{
+    return pool_bytes(pool, bytes);
+}
+
 /* NULL: it can't be, or out of memory. */
-static struct past *past_make(const struct spanlane *l, const struct ginfo *gi)
+static struct past *past_make(struct fold *f, const struct spanlane *l, const struct ginfo *gi)
 {
     uint64_t v[PAST_GS][COLUMNS];
     for (uint32_t i = 0; i < PAST_GS; i++) {
@@ -73,7 +79,7 @@ static struct past *past_make(const struct spanlane *l, const struct ginfo *gi)
             return NULL;
         values(&l[i], &gi[i], v[i]);
     }
-    return (struct past *)columns_make(v[0], PAST_GS, COLUMNS);
+    return (struct past *)columns_make(v[0], PAST_GS, COLUMNS, beside_spans, &f->pool);
 }
 
 /* ---- where they stand ------------------------------------------------------------------------------------- */
@@ -118,7 +124,7 @@ static void put_away(struct fold *f, struct gseg *s)
 {
     if (f->nobody_past)
         return;
-    if (!(s->past = past_make(s->lane, s->info))) {
+    if (!(s->past = past_make(f, s->lane, s->info))) {
         s->over = NEVER;
         return;
     }
@@ -167,7 +173,6 @@ bool past_take_out(struct fold *f, uint32_t g)
         past_info(s->past, i, fold_info_at(f, i));
         fold_special_g(f, i);
     }
-    mem_free(s->past);
     s->past = NULL;
     s->over = NEVER;
     return true;
@@ -320,5 +325,4 @@ void past_free(struct past *p)
 {
     if (p)
         strip(p);
-    mem_free(p);
 }

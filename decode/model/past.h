@@ -117,7 +117,7 @@ static inline bool fold_g_workers(const struct fold *f, uint32_t g)
     return !fold_g_past(f, g) || past_workers(f->seg[g / PAST_GS].past);
 }
 
-/* Blocks of lanes that were put away: past_trim - spans_trim() each. past_free - all of it. */
+/* Blocks of lanes that were put away: past_trim - spans_trim() each. past_free - they are freed; the rest goes with the fold's pool. */
 void past_trim(struct past *p);
 void past_free(struct past *p);
 size_t past_bytes(const struct past *p); /* what it takes by itself, for who counts */

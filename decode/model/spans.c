@@ -107,6 +107,11 @@ static void *bump_bytes(struct bump *b, size_t n)
     return p;
 }
 
+void *pool_bytes(struct span_pool *sp, size_t n)
+{
+    return bump_bytes(&sp->bump, n);
+}
+
 void bump_move(struct bump *to, struct bump *from)
 {
     struct pool_chunk **last = &from->chunks;

@@ -97,6 +97,8 @@ enum err_code pool_init(struct span_pool *sp);
 void pool_free(struct span_pool *sp);
 size_t
 pool_chunks_bytes(const struct span_pool *sp); /* what packed spans and rows of the index stand in, for who counts */
+/* pool_bytes - n bytes among the packed spans, at an even address, for as long as these stand; less than 60 KB. NULL: out of memory. */
+void *pool_bytes(struct span_pool *sp, size_t n);
 /* pool_waits_free - give back all arrays of waiting spans: every lane is at rest, and stays so. */
 void pool_waits_free(struct span_pool *sp);
 /* pool_tag - dense number of (state, reason, label). Returns 0 (ST_NONE) when out of memory. */

@@ -35,7 +35,9 @@ static void goroutines_bytes(struct account *a, const struct fold *f)
         lane_bytes(a, fold_g_lane(f, g, &room));
         if (fold_g_past(f, g)) {
             a->over++;
-            a->bytes[ACCOUNT_OVER] += g % PAST_GS ? 0 : past_bytes(f->seg[g / PAST_GS].past);
+            const size_t columns = g % PAST_GS ? 0 : past_bytes(f->seg[g / PAST_GS].past);
+            a->bytes[ACCOUNT_OVER] += columns;
+            a->bytes[ACCOUNT_CHUNKS] -= columns;
         }
     }
     a->bytes[ACCOUNT_LANES] += slabs_bytes(&f->places) + f->capseg * sizeof *f->seg;

@@ -227,6 +227,12 @@ static void test_dead_run(void **state)
     close_twice(&w);
 }
 
+static void *block(void *arg, size_t bytes)
+{
+    assert_null(arg);
+    return mem_alloc(bytes);
+}
+
 /* Rows and columns of the same values make the same bytes, from which each value comes back. */
 static void test_columns(void **state)
 {
@@ -242,7 +248,7 @@ static void test_columns(void **state)
             for (unsigned r = 0; r < rows; r++)
                 by[c][r] = v[r * n + c] = least + (below(&rng, 2) ? 0 : below(&rng, UINT64_MAX >> shift));
         }
-        struct columns *a = columns_make(v, rows, n), *b = columns_of(at, rows, n);
+        struct columns *a = columns_make(v, rows, n, block, NULL), *b = columns_of(at, rows, n);
         assert_true(a && b && columns_bytes(a, rows) == columns_bytes(b, rows));
         assert_memory_equal(a, b, columns_bytes(a, rows));
         for (unsigned c = 0; c < n; c++)
