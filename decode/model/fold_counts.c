@@ -67,26 +67,30 @@ void fold_back_counts(struct fold *f)
     f->back = NULL;
 }
 
-/* Merge pairs of buckets until t has one. */
+/* Bucket `a` and the one behind it are one. */
+static inline struct gbucket two_buckets(const struct gbucket *a)
+{
+    struct gbucket sum;
+    for (int k = 0; k < GC_COUNT; k++)
+        sum.ns[k] = a[0].ns[k] + a[1].ns[k];
+    for (int k = 0; k < GC_COUNT; k++)
+        sum.max[k] = a[0].max[k] > a[1].max[k] ? a[0].max[k] : a[1].max[k];
+    return sum;
+}
+
+/* Merge pairs of buckets until t has one: the first number of a pair is even, so the first and the last may have no other. */
 static void gcount_widen(struct fold *f, int64_t t)
 {
     fold_back_counts(f);
     while (((uint64_t)t >> f->gb_shift) - f->gb_first >= GB_MAX) {
-        const uint64_t first = f->gb_first >> 1;
-        struct gbucket sum = {.ns = {0}};
-        for (size_t i = 0; i < GB_MAX; i++) {
-            size_t to = (size_t)(((f->gb_first + i) >> 1) - first);
-            struct gbucket b = f->gb[i];
-            bool begins = !i || ((f->gb_first + i) & 1) == 0;
-            for (int k = 0; k < GC_COUNT; k++) {
-                sum.ns[k] = begins ? b.ns[k] : sum.ns[k] + b.ns[k];
-                sum.max[k] = begins || b.max[k] > sum.max[k] ? b.max[k] : sum.max[k];
-            }
-            f->gb[to] = sum;
-        }
-        const size_t used = (size_t)(((f->gb_first + GB_MAX - 1) >> 1) - first) + 1;
+        const size_t alone = f->gb_first & 1;
+        size_t used = alone; /* a first one that is alone stays where it is */
+        for (size_t i = alone; i + 1 < GB_MAX; i += 2)
+            f->gb[used++] = two_buckets(&f->gb[i]);
+        if (alone)
+            f->gb[used++] = f->gb[GB_MAX - 1];
         memset(&f->gb[used], 0, (GB_MAX - used) * sizeof *f->gb);
-        f->gb_first = first;
+        f->gb_first >>= 1;
         f->gb_shift++;
     }
 }
