@@ -111,6 +111,7 @@ static const struct {
     {"postboys", RULE_POOL, "the 3 goroutines of main.postboy wait there for the network",
      "hardly ever for more work (3 waits)"},
     {"sexton", RULE_BOTTLENECK, "main.sexton, one goroutine", "waiting for the network in main.fetch"},
+    {"pricelist", RULE_CONVOY, "main.(*prices).quote", "running"}, /* that is what its own questions wait for */
     {"tallyman", RULE_GRAIN, "main.unload, called by main.main.func1.1 and main.tallyman", "stand in rows"},
     {"innkeys", RULE_SERIAL_CALLS, "by main.(*inn).guestPage", "4 times in a row on average at one line"},
 };
@@ -475,6 +476,22 @@ static void advice_fits(void **state)
     }
 }
 
+/* Who asks itself waits for no slow other side, where goroutines of its own write the answers. */
+static void its_own_answers(void **state)
+{
+    struct err e = {0};
+    static const char surely[] = "slow-backend.answered-chance = 1000\n";
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct loaded l;
+        assert_int_equal(thresholds_parse("rules", surely, i ? sizeof surely - 1 : 0, &e), ERR_OK);
+        help_load("tests/golden/causes/pricelist.trace", &l);
+        assert_int_equal(says(&l, RULE_BACKEND), i);
+        load_free(&l);
+    }
+    thresholds_reset();
+}
+
 /* A call now and then, or one that waits between, is not made again and again; a small part of the trace is a note. */
 static void calls_that_are_few(void **state)
 {
@@ -809,6 +826,7 @@ int main(void)
         cmocka_unit_test(one_story_of_waiting),
         cmocka_unit_test(advice_fits),
         cmocka_unit_test(calls_that_are_few),
+        cmocka_unit_test(its_own_answers),
         cmocka_unit_test(work_that_fills),
         cmocka_unit_test(a_quota_has_periods),
         cmocka_unit_test(some_stops_are_short),

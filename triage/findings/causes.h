@@ -153,6 +153,10 @@ uint32_t calls_questions(const struct causes *c, uint32_t g);
 bool calls_is_asked(const struct causes *c, uint32_t g, uint32_t place);
 /* calls_over_http - does it wait there for an answer of net/http's client? */
 bool calls_over_http(const struct causes *c, enum wait_kind kind, const struct span *s);
+/* calls_serves - was goroutine g begun by one that accepts connections? */
+bool calls_serves(const struct causes *c, uint32_t g);
+/* calls_answered_inside - rules_inside.c: are the answers waited for there written by goroutines of this process (inferred)? */
+bool calls_answered_inside(struct causes *c, const struct waits_at *p);
 /* calls_accept - does the process accept connections? */
 bool calls_accept(const struct causes *c);
 /* calls_accepting - is that stack in accepting a connection? */

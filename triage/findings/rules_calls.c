@@ -480,6 +480,15 @@ static bool by_handler(struct causes *c, const struct waits_at *p, double share)
     return told;
 }
 
+static int64_t answering(const struct causes *c);
+
+/* Is it this process that answers, and at work for it? Then nobody outside is slow. */
+static bool own_answers(struct causes *c, const struct waits_at *p)
+{
+    return calls_accept(c) && threshold_reached(TH_BACKEND_INSIDE, answering(c), p->total) &&
+           calls_answered_inside(c, p);
+}
+
 static void network(struct causes *c, const struct waits_at *p)
 {
     double waiting = (double)p->total / (double)c->tg->end, share = waiting / (waiting + c->running);
@@ -518,7 +527,7 @@ static void network(struct causes *c, const struct waits_at *p)
     if (row < ROW && p->most->kind == WK_NET && !meant_for_news(c, p)) {
         row = rows_between_runs(c, group, p->place);
     }
-    if (r.asked * 2 > r.calls && (row >= ROW || p->total / (int64_t)p->count >= SLOW)) {
+    if (r.asked * 2 > r.calls && (row >= ROW || (p->total / (int64_t)p->count >= SLOW && !own_answers(c, p)))) {
         net_finding(c, p, row, share);
     }
 }
@@ -582,6 +591,11 @@ static uint32_t first_place(const struct causes *c, uint32_t g)
         }
     }
     return 0;
+}
+
+bool calls_serves(const struct causes *c, uint32_t g)
+{
+    return is_server(c, g);
 }
 
 uint32_t calls_questions(const struct causes *c, uint32_t g)

@@ -13,6 +13,7 @@
 struct few {
     uint64_t n, more, calls; /* goroutines; their waits for more work, and those at the place */
     uint64_t least, most;    /* of the latter by one of them */
+    uint64_t each;           /* for an answer, about: the library may wait several times */
     int64_t life, fed, waited;
     int64_t first, last; /* when the first and the last of them were done with these */
 };
@@ -53,7 +54,7 @@ static void walk(const struct causes *c, uint32_t g, uint32_t name, const struct
 /* Done at about the same time, though some have made more of them: then what one does not do another does. */
 static bool shared_out(const struct few *f)
 {
-    return f->calls && f->most >= f->least + 2 && f->last - f->first <= 2 * (f->waited / (int64_t)f->calls);
+    return f->calls && f->most >= f->least + 2 * f->each && f->last - f->first <= 2 * (f->waited / (int64_t)f->calls);
 }
 
 static bool never_idle(const struct few *f)
@@ -96,11 +97,10 @@ static void finding(struct causes *c, const struct waits_at *p, uint32_t group, 
     text_add(&d.text, " on average) and %s for more work (%llu waits)", f->more ? "hardly ever" : "never",
              (unsigned long long)f->more);
     if (f->more == 0) {
-        text_add(
-            &d.text,
-            "; they are done at about the same time, having waited there %llu to %llu times each, so they share out "
-            "one lot",
-            (unsigned long long)f->least, (unsigned long long)f->most);
+        text_add(&d.text,
+                 "; they are done at about the same time, though one of them has waited there %.1f times as often as "
+                 "another, so they share out one lot",
+                 (double)f->most / (double)(f->least ? f->least : 1));
     }
     text_add(&d.text,
              ": more stands ready (inferred), and no more answers than there are goroutines are waited for at once. "
@@ -127,6 +127,7 @@ bool few_finding(struct causes *c, const struct waits_at *p)
     for (uint32_t i = 0; i < c->of[group].n; i++) {
         walk(c, causes_member(c, group, i, WALKED), c->tg->groups[group].name, p, &f);
     }
+    f.each = p->count && f.calls > p->count ? (f.calls + p->count / 2) / p->count : 1;
     if (!never_idle(&f)) {
         return false;
     }
