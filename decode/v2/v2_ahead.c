@@ -7,6 +7,7 @@
 
 #include "decode/base/bytes.h"
 #include "decode/v2/v2_gen.h"
+#include "decode/v2/v2_raw.h"
 #include "decode/v2/v2_state.h"
 
 /* ---- its last event --------------------------------------------------------------------------------------- */
@@ -153,23 +154,19 @@ static uint32_t worker_func(struct workers *w, uint64_t stack, bool start)
 static void batch_workers(struct workers *w, const struct v2_batch *b)
 {
     uint64_t runs = 0; /* 0: not known */
-    for (const uint8_t *p = b->p; p < b->end;) {
-        const struct v2_spec *spec = &v2_specs[*p++];
-        uint64_t v[V2_ARGS + 1] = {0};
-        for (int i = 0; i < spec->nargs; i++)
-            if (!(p = bytes_varint(p, b->end, &v[i])))
-                return;
+    struct v2_raw_ev e;
+    for (const uint8_t *p = b->p; (p = v2_raw_ev(p, b->end, &e));) {
+        const enum v2_means is = v2_means(e.type);
+        const uint64_t *const v = e.arg;
         uint32_t func = 0;
-        if (!spec->nargs)
-            return;
-        if (spec->means == V2_MEANS_go_start)
-            runs = v[1];
-        else if (spec->means == V2_MEANS_go_create && v[2] && (func = worker_func(w, v[2], true)))
-            w->told(w->arg, v[1], func, false);
-        else if (spec->means == V2_MEANS_go_status_stack && v[4] && (func = worker_func(w, v[4], false)))
-            w->told(w->arg, v[1], func, true);
-        else if ((spec->means == V2_MEANS_go_block || spec->means == V2_MEANS_go_stop) && runs && v[2] &&
-                 (func = worker_func(w, v[2], false)))
+        if (is == V2_MEANS_go_start)
+            runs = v[0];
+        else if (is == V2_MEANS_go_create && v[1] && (func = worker_func(w, v[1], true)))
+            w->told(w->arg, v[0], func, false);
+        else if (is == V2_MEANS_go_status_stack && v[3] && (func = worker_func(w, v[3], false)))
+            w->told(w->arg, v[0], func, true);
+        else if ((is == V2_MEANS_go_block || is == V2_MEANS_go_stop) && runs && v[1] &&
+                 (func = worker_func(w, v[1], false)))
             w->told(w->arg, runs, func, true);
     }
 }

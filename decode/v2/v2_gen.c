@@ -272,15 +272,13 @@ static void gen_clock_notes(struct source *s, const struct v2_gen *g)
 static bool tables_lack(const struct v2_gen *g)
 {
     unsigned named = 0;
+    struct v2_raw_ev e;
     for (size_t i = 0; i < g->nbatch && named < 64; i++)
-        for (const uint8_t *p = g->batch[i].p, *end = g->batch[i].end; p && p < end && named < 64;) {
-            const struct v2_spec *spec = &v2_specs[*p++];
-            uint64_t v;
-            p = spec->nargs ? bytes_varint(p, end, &v) : NULL;
-            for (int k = 0; p && k < spec->nargs - 1; k++) {
-                if (!(p = bytes_varint(p, end, &v)) || !v)
-                    continue;
-                const bool str = spec->strs >> k & 1, stack = spec->stacks >> k & 1;
+        for (const uint8_t *p = g->batch[i].p; named < 64 && (p = v2_raw_ev(p, g->batch[i].end, &e));) {
+            const struct v2_spec *spec = &v2_specs[e.type];
+            for (int k = 0; k < e.nargs; k++) {
+                const uint64_t v = e.arg[k];
+                const bool str = v && spec->strs >> k & 1, stack = v && spec->stacks >> k & 1;
                 named += str || stack;
                 if ((str && idmap_get(&g->strs, v) == IDMAP_NONE) ||
                     (stack && idmap_get(&g->stacks, v) == IDMAP_NONE))

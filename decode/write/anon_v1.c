@@ -9,7 +9,7 @@
 #include "decode/write/anon.h"
 #include "decode/base/mem.h"
 #include "decode/v1/v1_wire.h"
-#include "decode/write/v2_put.h"
+#include "decode/write/v1_put.h"
 
 struct file_anon {
     struct anon *a;
@@ -47,15 +47,11 @@ static void roles(struct file_anon *w, const struct v1_raw *r)
 
 static void put_string(struct file_anon *w, const struct v1_raw *r)
 {
-    uint8_t head[21] = {V1_STRING};
     char name[ANON_MAX];
     struct anon_str one = *anon_string(&w->t, r->v[0]); /* roles() has seen it */
     one.p = r->text;                                    /* an id may be given twice */
     one.len = r->len;
-    size_t len = anon_name(w->a, &w->t, &one, name), n = 1 + bytes_put_varint(head + 1, r->v[0]);
-    n += bytes_put_varint(head + n, len);
-    outlet_put(w->out, head, n);
-    outlet_put(w->out, name, len);
+    v1_put_string(w->out, r->v[0], name, anon_name(w->a, &w->t, &one, name));
 }
 
 /* put_log - all of it but the text, which stands behind it. */

@@ -113,27 +113,15 @@ void v1_put_event(struct v1_put *w, uint32_t p, unsigned type, uint64_t ticks, c
 
 /* ---- tables ----------------------------------------------------------------------------------------------- */
 
-/* raw_at - the event that stands at an offset of the trace. */
-static bool raw_at(const struct v1_put *w, uint64_t off, struct v1_raw *r, const uint8_t **end)
+static void put_stack(struct v1_put *w, const struct v1_raw *r, const uint8_t *end, uint8_t *buf)
 {
-    const char *why;
-    *end = w->s->data + off;
-    return v1_read(&w->ix->dialect, end, w->s->data + w->s->len, r, &why) == V1_READ_OK;
-}
-
-static void put_stack(struct v1_put *w, uint64_t id, uint8_t *buf)
-{
-    const uint64_t *off = v1_ids_find(&w->ix->stacks, id);
-    const uint8_t *end;
-    struct v1_raw r;
-    if (!off || !raw_at(w, *off, &r, &end))
-        return;
     unsigned per = w->ix->dialect.names ? 4 : 1;
-    size_t n = bytes_put_varint(buf, id);
-    n += bytes_put_varint(buf + n, r.len);
-    for (uint32_t i = 0; i < r.len * per; i++) {
+    size_t n = bytes_put_varint(buf, r->v[0]);
+    n += bytes_put_varint(buf + n, r->len);
+    const uint8_t *p = r->text;
+    for (uint32_t i = 0; i < r->len * per; i++) {
         uint64_t v = 0;
-        r.text = bytes_varint(r.text, end, &v);
+        p = bytes_varint(p, end, &v);
         if (i % per == 1 || i % per == 2)
             v = use(w, &w->ix->strings, &w->strings, v);
         n += bytes_put_varint(buf + n, v);
@@ -143,18 +131,13 @@ static void put_stack(struct v1_put *w, uint64_t id, uint8_t *buf)
     outlet_put(w->out, buf, n);
 }
 
-static void put_string(struct v1_put *w, uint64_t id)
+void v1_put_string(struct outlet *out, uint64_t id, const void *p, size_t len)
 {
-    const uint64_t *off = v1_ids_find(&w->ix->strings, id);
-    const uint8_t *end;
-    struct v1_raw r;
-    if (!off || !raw_at(w, *off, &r, &end))
-        return;
     uint8_t head[21] = {V1_STRING};
     size_t n = 1 + bytes_put_varint(head + 1, id);
-    n += bytes_put_varint(head + n, r.len);
-    outlet_put(w->out, head, n);
-    outlet_put(w->out, r.text, r.len);
+    n += bytes_put_varint(head + n, len);
+    outlet_put(out, head, n);
+    outlet_put(out, p, len);
 }
 
 static void put_frequency(struct v1_put *w, uint64_t ticks_per_second)
@@ -172,16 +155,21 @@ static void put_table_batch(struct v1_put *w)
 }
 
 /* put_used - what is used of a table, by id. Stacks need a buffer. */
-static void put_used(struct v1_put *w, const struct v1_ids *table, const struct idmap *used, uint8_t *buf)
+static void put_used(struct v1_put *w, struct v1_ids *table, const struct idmap *used, uint8_t *buf)
 {
+    const uint8_t *const data = w->s->data;
     for (uint64_t i = 0; i < (table->dense ? table->ndense : table->n); i++) {
-        uint64_t id = table->dense ? i : table->e[i].id;
-        if (idmap_get(used, id) == IDMAP_NONE)
+        const uint64_t id = table->dense ? i : table->e[i].id;
+        const uint64_t *off = idmap_get(used, id) == IDMAP_NONE ? NULL : v1_ids_find(table, id);
+        const uint8_t *end = off ? data + *off : NULL;
+        const char *why;
+        struct v1_raw r;
+        if (!off || v1_read(&w->ix->dialect, &end, data + w->s->len, &r, &why) != V1_READ_OK)
             continue;
         if (buf)
-            put_stack(w, id, buf);
+            put_stack(w, &r, end, buf);
         else
-            put_string(w, id);
+            v1_put_string(w->out, id, r.text, r.len);
     }
 }
 
