@@ -92,7 +92,7 @@ static void batch(struct census *c, struct census_gen *g, const struct v2_raw_ba
         c->clock.bytes += (uint64_t)(b->end - b->p);
     } else if (b->p < b->end) {
         bool tables = b->first == V2R_STRINGS || b->first == V2R_STACKS || b->first == V2R_SAMPLES;
-        if (!tables && b->m != V2_RAW_NO_THREAD)
+        if (!tables && b->m != V2_NO_THREAD)
             writer(c, b->m);
         p = payload(c, g, b);
     }

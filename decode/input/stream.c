@@ -13,8 +13,6 @@
 #include "decode/base/mem.h"
 #include "decode/v2/v2_raw.h"
 
-enum { END_MARK_SINCE = 1026 };
-
 static enum err_code no_memory(struct err *e)
 {
     return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the generations that are held");
@@ -127,7 +125,7 @@ static enum err_code batch_begin(struct stream *st, uint64_t number, uint64_t si
         return rc ? rc : head_keep(st, e);
     }
     if (g && g->number != number) {
-        if (st->dialect.version >= END_MARK_SINCE || number != g->number + 1) {
+        if (st->dialect.version >= GO_126 || number != g->number + 1) {
             note(st, ERR_FORMAT, "generation %" PRIu64 " has no end", g->number);
             g->broken = true;
         }
@@ -154,7 +152,7 @@ static enum err_code lose(struct stream *st, struct err *e)
 static enum err_code head_put(struct stream *st, uint8_t byte, struct err *e)
 {
     uint64_t gen, size;
-    if (st->nhead == 0 && byte == V2R_END && st->dialect.version >= END_MARK_SINCE) {
+    if (st->nhead == 0 && byte == V2R_END && st->dialect.version >= GO_126) {
         struct stream_gen *g = arriving(st);
         enum err_code rc = g ? gen_put(st, &byte, 1, e) : ERR_OK;
         if (g && !rc)
@@ -272,7 +270,7 @@ void stream_end(struct stream *st)
     struct err was = st->damage;
     if (!g || st->torn)
         return;
-    if (!st->over && !st->payload && !st->nhead && !st->lost && st->dialect.version < END_MARK_SINCE) {
+    if (!st->over && !st->payload && !st->nhead && !st->lost && st->dialect.version < GO_126) {
         g->whole = true;
         return;
     }

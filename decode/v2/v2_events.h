@@ -29,6 +29,8 @@ enum v2_after {
 };
 
 #define V2_ARGS 4 /* that an event has, at most */
+#define V2_NO_THREAD UINT64_MAX                       /* a batch's, an event's thread: none (m = -1) */
+enum { GO_123 = 1023, GO_125 = 1025, GO_126 = 1026 }; /* dialects from which on something is so: dialect.version */
 
 struct v2_spec {
     uint8_t nargs; /* + 1, so that 0 means: no such event */

@@ -17,9 +17,6 @@
 #include "decode/v2/v2_raw.h"
 #include "decode/v2/v2_state.h"
 
-#define GO_125 1025
-#define GO_126 1026
-
 static size_t off_of(const struct source *s, const uint8_t *p)
 {
     return (size_t)(p - s->data);
@@ -244,7 +241,7 @@ static void gen_clock(struct v2_gen *g, uint64_t last_freq)
         return;
     g->torn = true;
     g->assumed = !last_freq;
-    g->freq = last_freq ? last_freq : 15625000; /* 64 ns a unit: what nearly every system has */
+    g->freq = last_freq ? last_freq : V2_ASSUMED_HZ;
 }
 
 static void gen_clock_notes(struct source *s, const struct v2_gen *g)

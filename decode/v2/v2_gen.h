@@ -6,11 +6,12 @@
 
 #include "decode/base/idmap.h"
 #include "decode/events/source.h"
+#include "decode/v2/v2_events.h"
 
 #define V2_REASONS 64
+#define V2_ASSUMED_HZ 15625000 /* 64 ns a clock unit: what nearly every system has */
 #define V2_NOT_RECORDED \
     "not recorded" /* a reason that no program has: events are missing from here on; no number below that */
-#define V2_NO_THREAD UINT64_MAX /* m = -1 */
 
 struct v2_batch { /* of timed events */
     const uint8_t *p, *end;

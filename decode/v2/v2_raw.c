@@ -7,8 +7,6 @@
 #include "decode/base/bytes.h"
 #include "decode/base/mem.h"
 
-#define GO_126 1026
-
 enum { CM = V2_CM, CP = V2_CP, CG = V2_CG, NG = V2_NG, SELF = V2_SELF, OWN = V2_OWN, TELLS = V2_TELLS };
 const struct v2_spec v2_specs[256] = {
 #define X(n, id, since, nargs, context, after, strs, stacks, rule) \

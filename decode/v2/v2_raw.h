@@ -17,7 +17,6 @@
 #define V2_RAW_BATCH 65536 /* bytes of a batch at most */
 #define V2_RAW_STRING 1024 /* bytes of a string at most */
 #define V2_RAW_FRAMES 128
-#define V2_RAW_NO_THREAD UINT64_MAX
 
 enum v2_raw_type { /* the first byte of a batch, of its payload, or of an entry in it */
                    V2R_EVENTS = 1,

@@ -12,7 +12,6 @@
 #include "decode/v2/v2_heap.h"
 #include "decode/v2/v2_sink.h"
 
-#define ASSUMED_HZ 15625000
 enum { NEWEST = 1999 }; /* a header newer than any: no event is too new for it */
 
 /* ---- who there is ----------------------------------------------------------------------------------------- */
@@ -334,7 +333,7 @@ static bool gen_fill(struct v2_sim *s, const struct v2_raw_gen *raw)
     struct idmap last = {0};
     bool ok = true;
     g->ordinal = s->ordinal;
-    g->freq = raw->clock.freq ? raw->clock.freq : g->freq ? g->freq : ASSUMED_HZ;
+    g->freq = raw->clock.freq ? raw->clock.freq : g->freq ? g->freq : V2_ASSUMED_HZ;
     g->min_time = raw->min_time;
     g->hi = UINT64_MAX;
     g->closed = true;

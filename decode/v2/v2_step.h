@@ -50,6 +50,12 @@ void v2_held_begin(struct v2_order *o);
 uint32_t v2_holder(const struct v2_order *o, uint32_t g);
 bool v2_has_more(const struct v2_order *o, uint32_t m);
 
+/* v2_m_id - a thread's id. */
+static inline uint64_t v2_m_id(const struct v2_order *o, uint32_t m)
+{
+    return m == EV_NONE ? V2_NO_THREAD : o->m[m].id;
+}
+
 /* v2_p_of - the P that a thread has, by its id. */
 static inline uint64_t v2_p_of(const struct v2_order *o, uint32_t m)
 {

@@ -106,7 +106,7 @@ static void pin_find(struct v2_cut *c)
         const bool busy = m != EV_NONE;
         if (c->pin.nargs && busy)
             continue;
-        c->pin_m = busy ? s->o.m[m].id : V2_RAW_NO_THREAD;
+        c->pin_m = v2_m_id(&s->o, m);
         c->pin = (struct v2_raw_ev){.type = V2_GO_STATUS, .nargs = 3, .arg = {s->g[i].id, c->pin_m, status}};
         if (!busy)
             return;

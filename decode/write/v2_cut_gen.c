@@ -13,9 +13,6 @@
 #include "decode/write/v2_cut.h"
 #include "decode/write/v2_tables.h"
 
-#define GO_123 1023
-#define GO_125 1025
-#define GO_126 1026
 #define LABEL_KNOWN UINT32_MAX /* v2s_g.labelgen: label is a number of LABELS, from 1 on */
 
 static const char *const LABELS[] = {"", "GC (dedicated)", "GC (fractional)", "GC (idle)"};
@@ -72,7 +69,7 @@ static void put_g(struct gen_cut *w, const struct v2s_g *g, uint32_t m)
 {
     const struct v2_sim *h = &w->c->head;
     const struct v2_g *is = v2_g_at(&h->o, v2_sim_g(h, g));
-    const uint64_t mid = m == EV_NONE ? V2_RAW_NO_THREAD : h->o.m[m].id;
+    const uint64_t mid = v2_m_id(&h->o, m);
     uint64_t stack = g->stackgen == h->ordinal ? g->stack : 0;
     uint32_t later = idmap_get(&w->c->stack_of, g->id);
     if (!stack && later != IDMAP_NONE)
@@ -207,7 +204,7 @@ static void put_cursor(struct gen_cut *w, size_t i)
     const struct v2s_thread *k = &c->sim.thread[i];
     const uint32_t thread = c->sim.o.cur[i].m;
     const struct v2c_mark *a = c->start.set ? &c->start.v[i] : NULL, *z = c->end.set ? &c->end.v[i] : NULL;
-    const uint64_t m = thread == EV_NONE ? V2_RAW_NO_THREAD : c->sim.o.m[thread].id;
+    const uint64_t m = v2_m_id(&c->sim.o, thread);
     uint64_t p = w->head ? v2_p_of(&c->head.o, thread) : V2_NO_P;
     if (a && !a->p)
         return;
@@ -248,7 +245,7 @@ static void put_told(struct gen_cut *w, uint32_t m, uint64_t time)
 {
     struct v2_cut *c = w->c;
     w->at = time;
-    v2_put_open(c->put, c->out, w->gen->number, m == EV_NONE ? V2_RAW_NO_THREAD : c->sim.o.m[m].id, time, 0);
+    v2_put_open(c->put, c->out, w->gen->number, v2_m_id(&c->sim.o, m), time, 0);
     if (w->head)
         put_states(w, m);
     put_late(w, m);
@@ -301,14 +298,14 @@ static void put_clock(struct gen_cut *w)
         for (int i = 0; i < 4; i++)
             n += bytes_put_varint(buf + n, v[i]);
     }
-    v2_put_batch(w->c->out, w->gen->number, V2_RAW_NO_THREAD, w->time, buf, n);
+    v2_put_batch(w->c->out, w->gen->number, V2_NO_THREAD, w->time, buf, n);
 }
 
 static void put_samples(struct gen_cut *w)
 {
     struct v2_cut *c = w->c;
     size_t i = c->start.set ? c->start.sample : 0, n = c->end.set ? c->end.sample : c->sim.gen.nsample;
-    v2_put_open(c->put, c->out, w->gen->number, V2_RAW_NO_THREAD, w->time, V2R_SAMPLES);
+    v2_put_open(c->put, c->out, w->gen->number, V2_NO_THREAD, w->time, V2R_SAMPLES);
     for (; i < n; i++) {
         const struct v2_sample *q = &c->sim.gen.sample[i];
         uint64_t v[5] = {q->time, q->m, q->p, q->g, q->stack};

@@ -13,9 +13,6 @@
 #include "decode/v2/v2_doubt.h" /* and V2_NOT_RECORDED */
 #include "decode/write/v2_put.h"
 
-#define GO_123 1023
-#define NOBODY V2_RAW_NO_THREAD
-
 struct thread { /* [0]: none; [m + 1] */
     uint8_t *p;
     size_t n, cap;
@@ -63,7 +60,7 @@ static bool index_busy(struct v2_order *o, const struct v2_raw_ev *e, uint64_t m
 {
     const enum v2_means is = v2_means(e->type);
     if (is == V2_MEANS_proc_status && e->arg[1] != V2_PS_IDLE)
-        return v2_steps_put(o, V2_STEP_P_BUSY, e->arg[0], e->arg[1] == V2_PS_RUNNING ? m : NOBODY);
+        return v2_steps_put(o, V2_STEP_P_BUSY, e->arg[0], e->arg[1] == V2_PS_RUNNING ? m : V2_NO_THREAD);
     if (is != V2_MEANS_go_status && is != V2_MEANS_go_status_stack)
         return true;
     const uint8_t state = v2_state_of(e->arg[2]);
@@ -231,7 +228,7 @@ static bool g_told(struct v2_mend_work *w, uint32_t m, uint32_t g)
     const bool busy = v->status == ST_RUNNING || v->status == ST_SYSCALL;
     const uint32_t by = busy ? v2_holder(&w->s.o, g) : m;
     return (!busy || by != EV_NONE) &&
-           put_in(w, by, V2_GO_STATUS, v->id, busy ? w->s.o.m[by].id : NOBODY, v2_status_of(v->status));
+           put_in(w, by, V2_GO_STATUS, v->id, busy ? w->s.o.m[by].id : V2_NO_THREAD, v2_status_of(v->status));
 }
 
 /* runs - the thread's goroutine is back from a system call whose end was lost; then it runs. */
@@ -539,9 +536,9 @@ static void mark(struct v2_mend_work *w, const struct v2s_event *e, struct v2_ra
 static bool p_told_as_is(const struct v2_mend_work *w, const struct v2_p *v)
 {
     const bool busy = v->m != EV_NONE && (v->status == V2_PS_RUNNING || v->status == V2_PS_SYSCALL);
-    return busy
-               ? v2_steps_has(&w->s.o, V2_STEP_P_BUSY, v->id, v->status == V2_PS_RUNNING ? w->s.o.m[v->m].id : NOBODY)
-               : v2_steps_has(&w->s.o, V2_STEP_P_TOLD, v->id, 0);
+    return busy ? v2_steps_has(&w->s.o, V2_STEP_P_BUSY, v->id,
+                               v->status == V2_PS_RUNNING ? w->s.o.m[v->m].id : V2_NO_THREAD)
+                : v2_steps_has(&w->s.o, V2_STEP_P_TOLD, v->id, 0);
 }
 
 static bool g_told_as_is(const struct v2_mend_work *w, uint32_t g)
@@ -625,7 +622,7 @@ static bool words(struct v2_mend_work *w, const struct v2_raw_gen *gen)
     return add_batch(&w->m->gen, &(struct v2_raw_batch){.lead = V2R_EVENTS,
                                                         .first = V2R_STRINGS,
                                                         .gen = gen->number,
-                                                        .m = NOBODY,
+                                                        .m = V2_NO_THREAD,
                                                         .time = gen->min_time,
                                                         .size = n,
                                                         .p = w->words,
@@ -650,7 +647,7 @@ static bool result(struct v2_mend_work *w, const struct v2_raw_gen *gen)
         if (t->any && !add_batch(to, &(struct v2_raw_batch){.lead = V2R_EVENTS,
                                                             .first = t->p[0],
                                                             .gen = gen->number,
-                                                            .m = i ? w->s.o.m[i - 1].id : NOBODY,
+                                                            .m = i ? w->s.o.m[i - 1].id : V2_NO_THREAD,
                                                             .time = t->base,
                                                             .size = t->n,
                                                             .p = t->p,

@@ -32,7 +32,7 @@ static bool batch_at(const struct input *in, int n, struct v2_raw_batch *b, cons
     struct err e = {0};
     for (const uint8_t *p = in->data + 16; (p = v2_raw_batch(in->data, in->len, p, b, &e));) {
         *end = p;
-        if (b->lead == V2R_EVENTS && b->m != V2_RAW_NO_THREAD && n-- == 0)
+        if (b->lead == V2R_EVENTS && b->m != V2_NO_THREAD && n-- == 0)
             return true;
     }
     return false;
