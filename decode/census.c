@@ -31,6 +31,12 @@ static void name_of(const char *id, char out[CENSUS_NAME])
     out[n] = '\0';
 }
 
+static void add(struct census_table *t, uint64_t bytes)
+{
+    t->n++;
+    t->bytes += bytes;
+}
+
 static void writer(struct census *c, uint64_t id)
 {
     if (idmap_get(&c->writers, id) != IDMAP_NONE)
@@ -52,28 +58,23 @@ static const uint8_t *payload(struct census *c, struct census_gen *g, const stru
     bool table = b->first == V2R_STRINGS || b->first == V2R_STACKS || b->first == V2R_SAMPLES;
     c->structure += table;
     for (p += table; p < b->end; p = q) {
-        uint64_t *bytes;
         if (b->first == V2R_STRINGS && (q = v2_raw_string(p, b->end, &s))) {
             g->strings++;
-            c->strings.n++;
-            bytes = &c->strings.bytes;
+            add(&c->strings, (uint64_t)(q - p));
         } else if (b->first == V2R_STACKS && (q = v2_raw_stack(p, b->end, &k))) {
             g->stacks++;
-            c->stacks.n++;
             c->frames += k.n;
-            bytes = &c->stacks.bytes;
+            add(&c->stacks, (uint64_t)(q - p));
         } else if (b->first == V2R_SAMPLES && (q = v2_raw_sample(p, b->end, v))) {
             g->samples++;
-            c->samples.n++;
-            bytes = &c->samples.bytes;
+            add(&c->samples, (uint64_t)(q - p));
         } else if (!table && (q = v2_raw_ev(p, b->end, &e))) {
             g->events++;
             c->kind[e.type].n++;
-            bytes = &c->kind[e.type].bytes;
+            c->kind[e.type].bytes += (uint64_t)(q - p);
         } else {
             break;
         }
-        *bytes += (uint64_t)(q - p);
     }
     return p;
 }
@@ -85,11 +86,9 @@ static void batch(struct census *c, struct census_gen *g, const struct v2_raw_ba
     c->batches++;
     g->batches++;
     if (b->lead == V2R_EXPERIMENTAL) {
-        c->experiments.n++;
-        c->experiments.bytes += (uint64_t)(b->end - b->p);
+        add(&c->experiments, (uint64_t)(b->end - b->p));
     } else if (b->first == V2R_FREQ || b->first == V2R_SYNC) {
-        c->clock.n++;
-        c->clock.bytes += (uint64_t)(b->end - b->p);
+        add(&c->clock, (uint64_t)(b->end - b->p));
     } else if (b->p < b->end) {
         bool tables = b->first == V2R_STRINGS || b->first == V2R_STACKS || b->first == V2R_SAMPLES;
         if (!tables && b->m != V2_NO_THREAD)
@@ -153,17 +152,12 @@ static void one(struct census *c, const struct v1_dialect *d, const struct v1_ra
         writer(c, r->v[0]);
         break;
     case V1_FREQUENCY:
-        c->clock.n++;
-        c->clock.bytes += bytes;
+        add(&c->clock, bytes);
         c->hz = (int64_t)r->v[0] > 0 ? (double)(int64_t)r->v[0] : 0;
         break;
-    case V1_STRING:
-        c->strings.n++;
-        c->strings.bytes += bytes;
-        break;
+    case V1_STRING: add(&c->strings, bytes); break;
     case V1_STACK:
-        c->stacks.n++;
-        c->stacks.bytes += bytes;
+        add(&c->stacks, bytes);
         c->frames += r->len;
         break;
     default:

@@ -21,6 +21,7 @@
 #define NO_P UINT32_MAX
 #define F_EXITED 1 /* v1_g.flags: its system call has ended, that is still to be written */
 #define F_KNOWN 2  /* it exists */
+#define F_TOLD 4   /* that it ended is told by being runnable: not to be written */
 
 struct row {              /* of a goroutine, beside its struct v1_g */
     uint64_t seq;         /* its next sequence number */
@@ -51,8 +52,11 @@ struct v1_cut {
     bool based, begun, cut;  /* cut: the beginning is written anew */
     bool listing;            /* the range begins within the trace's own beginning: that is kept */
     uint64_t gc_next, gc_less;
-    bool gc, has_procs, has_alloc, has_goal;
-    uint64_t procs, alloc, goal;
+    bool gc;
+    struct {
+        uint64_t value;
+        bool told;
+    } metric[METRIC_COUNT];
     uint32_t any; /* P for what is no P's */
     struct cut_result *res;
 };
@@ -149,23 +153,20 @@ static void goroutine(struct v1_cut *c, const struct v1_ev *e, const struct v1_r
     }
 }
 
+static void metric(struct v1_cut *c, enum metric m, uint64_t value)
+{
+    c->metric[m].value = value;
+    c->metric[m].told = true;
+}
+
 /* take - what an event changes. */
 static void take(struct v1_cut *c, const struct v1_ev *e, const struct v1_raw *r)
 {
     struct proc *p = e->p < c->ix.nproc ? &c->p[e->p] : &c->p[c->ix.nproc];
     switch (e->tag.type) {
-    case V1_GOMAXPROCS:
-        c->procs = r->v[0];
-        c->has_procs = true;
-        break;
-    case V1_HEAP_ALLOC:
-        c->alloc = r->v[0];
-        c->has_alloc = true;
-        break;
-    case V1_HEAP_GOAL:
-        c->goal = r->v[0];
-        c->has_goal = true;
-        break;
+    case V1_GOMAXPROCS: metric(c, METRIC_PROCS, r->v[0]); break;
+    case V1_HEAP_ALLOC: metric(c, METRIC_HEAP, r->v[0]); break;
+    case V1_HEAP_GOAL: metric(c, METRIC_GOAL, r->v[0]); break;
     case V1_PROC_START:
         p->on = p->seen = true;
         p->m = r->v[0];
@@ -219,7 +220,7 @@ static void put_goroutines(struct v1_cut *c, uint64_t at)
             put(c, c->any, blocked ? V1_GO_IN_SYSCALL : V1_GO_WAITING, at, s->id, 0, 0);
         r->less = r->seq + (s->flags & F_EXITED ? 1 : 0) - (s->state == V1S_RUNNABLE ? 1 : 2);
         if (s->flags & F_EXITED)
-            s->flags |= 4; /* its end is told by being runnable: not to be written */
+            s->flags |= F_TOLD;
     }
 }
 
@@ -229,11 +230,17 @@ static bool labelled(const struct v1_cut *c, const struct proc *p)
     return p->g && c->row[p->g].label && c->ix.dialect.shape[V1_GO_START_LABEL].name;
 }
 
+/* procs_of - GOMAXPROCS; as many as there are, before it is told. */
+static uint64_t procs_of(const struct v1_cut *c)
+{
+    return c->metric[METRIC_PROCS].told ? c->metric[METRIC_PROCS].value : c->ix.nproc;
+}
+
 static void put_procs(struct v1_cut *c, uint64_t at)
 {
     for (uint32_t i = 0; i < c->ix.nproc; i++) {
         struct proc *p = &c->p[i];
-        bool idle = !p->on && p->seen && (!c->has_procs || (uint64_t)c->ix.proc[i].id < c->procs);
+        bool idle = !p->on && p->seen && (!c->metric[METRIC_PROCS].told || (uint64_t)c->ix.proc[i].id < procs_of(c));
         if (p->on || idle)
             put(c, i, V1_PROC_START, at, p->m, 0, 0);
         if (idle) /* there is no other way to say that it's there */
@@ -289,11 +296,11 @@ static void begin(struct v1_cut *c)
             c->any = i;
     put_goroutines(c, at);
     put_procs(c, at + 1);
-    put(c, c->any, V1_GOMAXPROCS, at + 2, c->has_procs ? c->procs : c->ix.nproc, 0, 0);
-    if (c->has_alloc)
-        put(c, c->any, V1_HEAP_ALLOC, at + 3, c->alloc, 0, 0);
-    if (c->has_goal)
-        put(c, c->any, V1_HEAP_GOAL, at + 3, c->goal, 0, 0);
+    put(c, c->any, V1_GOMAXPROCS, at + 2, procs_of(c), 0, 0);
+    if (c->metric[METRIC_HEAP].told)
+        put(c, c->any, V1_HEAP_ALLOC, at + 3, c->metric[METRIC_HEAP].value, 0, 0);
+    if (c->metric[METRIC_GOAL].told)
+        put(c, c->any, V1_HEAP_GOAL, at + 3, c->metric[METRIC_GOAL].value, 0, 0);
     put_open(c, put_labelled(c, at + 4) ? at + 5 : at + 4);
     c->gc_less = c->gc_next - (c->gc ? 1 : 0);
     c->res->lead = to_i64((double)(c->from - at) * c->ns_per_tick);
@@ -315,8 +322,8 @@ static void put_event(struct v1_cut *c, const struct v1_ev *e, const struct v1_r
         put(c, c->any, V1_SYS_EXIT, ticks, gor(c, e->g)->id, c->w.next_seq, ticks);
         return;
     }
-    if ((type == V1_SYS_EXIT || type == V1_SYS_EXIT_LOCAL) && gor(c, e->g)->flags & 4) {
-        gor(c, e->g)->flags &= (uint8_t)~4;
+    if ((type == V1_SYS_EXIT || type == V1_SYS_EXIT_LOCAL) && gor(c, e->g)->flags & F_TOLD) {
+        gor(c, e->g)->flags &= (uint8_t)~F_TOLD;
         return;
     }
     if (type == V1_CPU_SAMPLE)
@@ -339,10 +346,10 @@ static void put_end(struct v1_cut *c)
             continue;
         if (s->state == V1S_SYSCALL && s->p != NO_P)
             put(c, s->p, V1_SYS_BLOCK, at, 0, 0, 0);
-        if (s->flags & F_EXITED && !(s->flags & 4))
+        if (s->flags & F_EXITED && !(s->flags & F_TOLD))
             put(c, c->any, V1_SYS_EXIT, at, s->id, c->row[g].seq - c->row[g].less, c->row[g].exit);
     }
-    put(c, c->any, V1_GOMAXPROCS, at, c->has_procs ? c->procs : c->ix.nproc, 0, 0);
+    put(c, c->any, V1_GOMAXPROCS, at, procs_of(c), 0, 0);
 }
 
 /* worse - has damage turned up that Go's reader would stop at? */
@@ -398,7 +405,7 @@ static enum err_code walk(struct v1_cut *c, const struct cut_range *r, struct er
             break;
         }
         if (!c->begun && ev->ticks >= c->from && ev->tag.type != V1_NONE) {
-            c->listing = c->cut && c->ix.ngomaxprocs && !c->has_procs;
+            c->listing = c->cut && c->ix.ngomaxprocs && !c->metric[METRIC_PROCS].told;
             if (c->listing)
                 return ERR_OK;
             begin(c);
