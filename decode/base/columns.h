@@ -61,8 +61,10 @@ static inline void columns_add(const struct columns *c, unsigned nc, unsigned ro
     const unsigned w = k->width;
     const uint8_t *p = (const uint8_t *)(c->col + nc) + k->at + row * w;
     const uint64_t mask = w && w < 8 ? ((uint64_t)1 << 8 * w) - 1 : UINT64_MAX, least = k->least;
-    for (unsigned i = 0; i < n; i++, p += w)
-        sum[i] += least + (w ? bytes_load8(p) & mask : 0);
+    for (unsigned i = 0; !w && i < n; i++)
+        sum[i] += least;
+    for (unsigned i = 0; w && i < n; i++, p += w)
+        sum[i] += least + (bytes_load8(p) & mask);
 }
 
 #endif

@@ -2,6 +2,7 @@
 #include "decode/model/alive.h"
 
 #include "decode/base/mem.h"
+#include "decode/model/trace_priv.h"
 
 struct alive_chunk {
     int64_t first0, first1; /* the earliest and the latest first moment */
@@ -9,24 +10,41 @@ struct alive_chunk {
     int64_t end;            /* the trace's when this was found out; INT64_MAX: it stays */
 };
 
-static void sum_up(struct alive_chunk *c, const struct trace *tr, enum lane_kind k, uint32_t lane)
+static void wider(struct alive_chunk *c, const int64_t first[2], const int64_t last[2])
+{
+    c->first0 = first[0] < c->first0 ? first[0] : c->first0;
+    c->first1 = first[1] > c->first1 ? first[1] : c->first1;
+    c->last0 = last[0] < c->last0 ? last[0] : c->last0;
+    c->last1 = last[1] > c->last1 ? last[1] : c->last1;
+}
+
+static void add_one(struct alive_chunk *c, const struct trace *tr, enum lane_kind k, uint32_t lane)
 {
     const struct trace_info *ti = trace_info(tr);
-    struct lifetime life[ALIVE_CHUNK];
-    trace_lives(tr, k, lane, ALIVE_CHUNK, life);
+    struct lifetime l;
+    trace_lives(tr, k, lane, 1, &l);
+    const bool grows = (!ti->done || ti->more) && !(k == LANE_G && l.over && l.begun);
+    wider(c, (int64_t[2]){l.first, l.first}, (int64_t[2]){l.last, grows ? INT64_MAX : l.last});
+    if (grows)
+        c->end = ti->end;
+    if (grows && !l.begun) { /* anything may come of it */
+        c->first1 = INT64_MAX;
+        c->last0 = INT64_MIN;
+    }
+}
+
+/* Those that were put away together are over: nothing comes of them. */
+static void sum_up(struct alive_chunk *c, const struct trace *tr, enum lane_kind k, uint32_t lane)
+{
+    int64_t first[2], last[2];
     *c = (struct alive_chunk){INT64_MAX, INT64_MIN, INT64_MAX, INT64_MIN, INT64_MAX};
-    for (uint32_t i = 0; i < ALIVE_CHUNK; i++) {
-        const struct lifetime *l = &life[i];
-        bool grows = (!ti->done || ti->more) && !(k == LANE_G && l->over && l->begun);
-        c->first0 = l->first < c->first0 ? l->first : c->first0;
-        c->first1 = l->first > c->first1 ? l->first : c->first1;
-        c->last0 = l->last < c->last0 ? l->last : c->last0;
-        c->last1 = grows ? INT64_MAX : l->last > c->last1 ? l->last : c->last1;
-        if (grows)
-            c->end = ti->end;
-        if (grows && !l->begun) { /* anything may come of it */
-            c->first1 = INT64_MAX;
-            c->last0 = INT64_MIN;
+    for (uint32_t i = 0, n; i < ALIVE_CHUNK; i += n) {
+        n = k == LANE_G ? trace_extent(tr, lane + i, ALIVE_CHUNK - i, first, last) : 0;
+        if (n) {
+            wider(c, first, last);
+        } else {
+            add_one(c, tr, k, lane + i);
+            n = 1;
         }
     }
 }

@@ -236,6 +236,25 @@ void past_lives(const struct past *p, uint32_t g, uint32_t n, struct lifetime *o
     }
 }
 
+bool past_extent(const struct past *p, int64_t first[2], int64_t last[2])
+{
+    uint64_t start[PAST_GS], lasted[PAST_GS];
+    if (has_blocks(p))
+        return false;
+    const unsigned starts = columns_all(&p->c, COLUMNS, PAST_GS, START, start),
+                   lasts = columns_all(&p->c, COLUMNS, PAST_GS, LASTED, lasted);
+    first[0] = last[0] = INT64_MAX;
+    first[1] = last[1] = INT64_MIN;
+    for (unsigned i = 0; i < PAST_GS; i++) {
+        const int64_t t = (int64_t)start[i * starts], end = t + (int64_t)lasted[i * lasts];
+        first[0] = t < first[0] ? t : first[0];
+        first[1] = t > first[1] ? t : first[1];
+        last[0] = end < last[0] ? end : last[0];
+        last[1] = end > last[1] ? end : last[1];
+    }
+    return true;
+}
+
 bool past_rows(const struct past *p, struct past_rows *out)
 {
     static const uint8_t from[PAST_VALUES] = {
@@ -257,6 +276,11 @@ uint64_t past_id(const struct past *p, uint32_t g)
 uint32_t past_creator(const struct past *p, uint32_t g)
 {
     return (uint32_t)column(p, CREATOR, g) - 1;
+}
+
+bool past_one_creator(const struct past *p)
+{
+    return !p->c.col[CREATOR].width;
 }
 
 uint8_t past_flags(const struct past *p, uint32_t g)

@@ -203,24 +203,38 @@ uint32_t trace_g_name(const struct trace *tr, uint32_t g)
     return name_of_ginfo(tr, fold_g_info(f, local, &room), &told);
 }
 
-/*
- * Of goroutines from i on those that are put away together: when they lived. 0: they aren't. Who is over where it is new goes on
- * nowhere else.
- */
-static uint32_t past_ones(const struct trace *tr, uint32_t i, uint32_t n, struct lifetime *out)
+/* The neighbours goroutine i was put away with, how many of n from it on are among them, and its place there; 0: it wasn't. */
+static uint32_t past_of(const struct trace *tr, uint32_t i, uint32_t n, const struct past **p, uint32_t *local)
 {
-    uint32_t local = i, run = n;
+    uint32_t run = n;
+    *local = i;
     if (i >= trace_nlanes(tr, LANE_G))
         return 0;
-    const struct segment *seg = tr->join.n ? join_home_run(&tr->join, i, &local, &run) : NULL;
+    const struct segment *seg = tr->join.n ? join_home_run(&tr->join, i, local, &run) : NULL;
     const struct fold *f = seg ? seg->f : &tr->fold;
-    if (!fold_g_past(f, local))
+    const uint32_t here = PAST_GS - *local % PAST_GS;
+    if (!fold_g_past(f, *local))
         return 0;
-    uint32_t here = PAST_GS - local % PAST_GS;
-    here = here < n ? here : n;
-    here = here < run ? here : run;
-    past_lives(f->seg[local / PAST_GS].past, local, here, out);
+    *p = f->seg[*local / PAST_GS].past;
+    run = run < n ? run : n;
+    return here < run ? here : run;
+}
+
+/* Who is over where it is new goes on nowhere else. */
+static uint32_t past_ones(const struct trace *tr, uint32_t i, uint32_t n, struct lifetime *out)
+{
+    const struct past *p;
+    uint32_t local, here = past_of(tr, i, n, &p, &local);
+    if (here)
+        past_lives(p, local, here, out);
     return here;
+}
+
+uint32_t trace_extent(const struct trace *tr, uint32_t g, uint32_t n, int64_t first[2], int64_t last[2])
+{
+    const struct past *p;
+    uint32_t local, here = past_of(tr, g, n, &p, &local);
+    return here && past_extent(p, first, last) ? here : 0;
 }
 
 void trace_lives(const struct trace *tr, enum lane_kind k, uint32_t i, uint32_t n, struct lifetime *out)
@@ -256,13 +270,6 @@ static uint32_t find_past(const struct trace *tr, uint64_t id)
     return NO_LANE;
 }
 
-static bool is_past(const struct trace *tr, uint32_t g)
-{
-    const struct segment *seg;
-    const struct fold *f = fold_of_g(tr, &g, &seg);
-    return fold_g_past(f, g);
-}
-
 uint32_t trace_find_lane(const struct trace *tr, enum lane_kind k, uint64_t id)
 {
     struct trace *rw = (struct trace *)(uintptr_t)tr; /* the look-up table is a cache */
@@ -277,10 +284,14 @@ uint32_t trace_find_lane(const struct trace *tr, enum lane_kind k, uint64_t id)
         return NO_LANE;
     }
     bool still = k == LANE_G && tr->done; /* who is put away stays so, and is looked for there */
-    for (size_t i = rw->found[k]; i < n; i++) {
-        if (!(still && is_past(tr, (uint32_t)i)) && !idmap_put(m, lane_id(tr, k, (uint32_t)i), (uint32_t)i))
+    for (size_t i = rw->found[k], run; i < n; i += run) {
+        const struct past *p;
+        uint32_t local;
+        run = still ? past_of(tr, (uint32_t)i, n - (uint32_t)i, &p, &local) : 0;
+        if (!run && !idmap_put(m, lane_id(tr, k, (uint32_t)i), (uint32_t)i))
             return NO_LANE;
-        rw->found[k] = i + 1;
+        run = run ? run : 1;
+        rw->found[k] = i + run;
     }
     uint32_t i = idmap_get(m, id), past = still ? find_past(tr, id) : NO_LANE;
     if (i == IDMAP_NONE || past == NO_LANE)

@@ -30,10 +30,9 @@ uint32_t spans_block(const struct span_pool *sp, const struct spanlane *l, uint3
                      int64_t *t0, int64_t end)
 {
     if (b < spans_nblk(l)) {
-        struct blk k = blocks_get(l->blocks, b);
         rest();
-        unpack_spans(k.data, SPAN_BLOCK, out);
-        *t0 = k.t0;
+        unpack_spans(blocks_data(l->blocks, b), SPAN_BLOCK, out);
+        *t0 = blocks_t0(l->blocks, b);
         return SPAN_BLOCK;
     }
     *t0 = l->wait_t0;
@@ -73,10 +72,9 @@ uint32_t spans_times(const struct span_pool *sp, const struct spanlane *l, uint3
                      uint32_t tag[SPAN_ROOM], int64_t *t0, int64_t end)
 {
     if (b < spans_nblk(l)) {
-        struct blk k = blocks_get(l->blocks, b);
         rest();
-        unpack_times(k.data, SPAN_BLOCK, dur, tag);
-        *t0 = k.t0;
+        unpack_times(blocks_data(l->blocks, b), SPAN_BLOCK, dur, tag);
+        *t0 = blocks_t0(l->blocks, b);
         return SPAN_BLOCK;
     }
     *t0 = l->wait_t0;

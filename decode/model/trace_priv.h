@@ -81,4 +81,8 @@ const struct mlane *mlane_of(const struct trace *tr, struct lane l);
 /* lane_of_ginfo - what is known of a goroutine of a segment (NULL: of the one fold) beside its spans: not first, last, nspans. */
 struct lane_info lane_of_ginfo(const struct trace *tr, const struct segment *seg, const struct ginfo *g);
 
+/* trace_extent - of goroutine g and its neighbours, n at most, that were put away together: the earliest and latest first moment (or
+   earlier and later ones), and the same of the last. Returns how many they are; 0: to be asked one by one. */
+uint32_t trace_extent(const struct trace *tr, uint32_t g, uint32_t n, int64_t first[2], int64_t last[2]);
+
 #endif

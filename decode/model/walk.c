@@ -95,25 +95,18 @@ static bool put_away(struct place *at)
     return past && at->has_rows;
 }
 
-static void past_row_ahead(const struct place *at)
+static inline void past_row_ahead(const struct past_rows *r, uint32_t i)
 {
-    if (at->local % PAST_GS + AHEAD < PAST_GS) {
-        const char *p = (const char *)(uintptr_t)past_row(&at->rows, PV_PACKED, at->local + AHEAD);
-        __builtin_prefetch(p);
-        __builtin_prefetch(p + 64);
-    }
+    const char *p = (const char *)(uintptr_t)past_row(r, PV_PACKED, i + AHEAD);
+    __builtin_prefetch(p);
+    __builtin_prefetch(p + 64);
 }
 
-/* What info_of() would say of such a one. */
-static void past_row_info(const struct trace *tr, const struct place *at, struct lane_info *li)
+/* What info_of() would say of such a one; but for its times it is said of all that are alike. */
+static void past_row_info(const struct trace *tr, const struct place *at, uint32_t i, struct lane_info *li)
 {
     const struct past_rows *r = &at->rows;
-    const uint32_t i = at->local;
     const unsigned flags = (unsigned)past_row(r, PV_FLAGS, i);
-    li->first = (int64_t)past_row(r, PV_START, i);
-    li->last = li->first + (int64_t)past_row(r, PV_LASTED, i);
-    li->nspans = past_row(r, PV_NPACKED, i);
-    li->no_p_ns = (int64_t)past_row(r, PV_NO_P, i);
     li->create_stack = (uint32_t)past_row(r, PV_CREATE_STACK, i);
     li->creator = segment_g(at->seg, (uint32_t)past_row(r, PV_CREATOR, i) - 1);
     li->ended = flags & GI_ENDED;
@@ -130,31 +123,59 @@ static void past_row_info(const struct trace *tr, const struct place *at, struct
     }
 }
 
-/* lane_walk() of such a one. */
-static bool past_walk(const struct trace *tr, const struct span_walk *w, const struct place *at)
+static inline void past_row_times(const struct past_rows *r, uint32_t i, struct lane_info *li)
 {
+    li->first = (int64_t)past_row(r, PV_START, i);
+    li->last = li->first + (int64_t)past_row(r, PV_LASTED, i);
+    li->nspans = past_row(r, PV_NPACKED, i);
+    li->no_p_ns = (int64_t)past_row(r, PV_NO_P, i);
+}
+
+static bool rows_alike(const struct past_rows *r)
+{
+    return !(r->step[PV_FLAGS] | r->step[PV_NAME] | r->step[PV_CREATOR] | r->step[PV_CREATE_STACK]);
+}
+
+static inline bool past_spans(const struct span_walk *w, const struct place *at, uint32_t g, uint32_t i,
+                              const struct lane_info *li)
+{
+    const struct past_rows *r = &at->rows;
+    struct spancols c;
+    unpack_spans((const uint8_t *)(uintptr_t)past_row(r, PV_PACKED, i), (uint32_t)li->nspans, &c);
+    const struct span_run run = {.n = (uint32_t)li->nspans,
+                                 .t0 = li->first,
+                                 .dur = c.dur,
+                                 .stack = c.stack,
+                                 .tag = c.tag,
+                                 .kind = at->f->pool.tags,
+                                 .open_start = past_row(r, PV_FLAGS, i) & PAST_BACKDATED,
+                                 .local = c.who,
+                                 .seg = at->seg};
+    return w->spans(w->arg, g, &run);
+}
+
+/* lane_walk() of n such neighbours. */
+static bool past_walk(const struct trace *tr, const struct span_walk *w, const struct place *at, uint32_t n)
+{
+    const uint32_t from = at->local % PAST_GS;
+    const bool alike = rows_alike(&at->rows);
     struct lane_info li = {.creator = NO_LANE};
-    past_row_info(tr, at, &li);
-    if (!w->begin(w->arg, at->g, &li))
-        return false;
-    if (!w->spans)
-        return true;
-    if (li.nspans) {
-        struct spancols c;
-        unpack_spans((const uint8_t *)(uintptr_t)past_row(&at->rows, PV_PACKED, at->local), (uint32_t)li.nspans, &c);
-        const struct span_run r = {.n = (uint32_t)li.nspans,
-                                   .t0 = li.first,
-                                   .dur = c.dur,
-                                   .stack = c.stack,
-                                   .tag = c.tag,
-                                   .kind = at->f->pool.tags,
-                                   .open_start = past_row(&at->rows, PV_FLAGS, at->local) & PAST_BACKDATED,
-                                   .local = c.who,
-                                   .seg = at->seg};
-        if (!w->spans(w->arg, at->g, &r))
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t g = at->g + k, i = from + k;
+        const bool known = alike && k;
+        if (!known)
+            past_row_info(tr, at, i, &li);
+        past_row_times(&at->rows, i, &li);
+        if (!(known && w->alike ? w->alike : w->begin)(w->arg, g, &li))
+            return false;
+        if (!w->spans)
+            continue;
+        if (i + AHEAD < PAST_GS)
+            past_row_ahead(&at->rows, i);
+        if ((li.nspans && !past_spans(w, at, g, i, &li)) || !w->end(w->arg, g))
             return false;
     }
-    return w->end(w->arg, at->g);
+    return true;
 }
 
 /* Neighbours have the same creator, as a rule: it is asked for once. */
@@ -169,15 +190,8 @@ static bool wanted(const struct span_walk *w, struct place *at)
     return !w->by || at->is_wanted;
 }
 
-static bool lane_walk(const struct trace *tr, const struct span_walk *w, struct place *at)
+static bool lane_walk(const struct trace *tr, const struct span_walk *w, const struct place *at)
 {
-    if (!wanted(w, at))
-        return true;
-    if (put_away(at)) {
-        if (w->spans)
-            past_row_ahead(at);
-        return past_walk(tr, w, at);
-    }
     const struct lane l = {LANE_G, at->g};
     const uint32_t n = at->seg && only_home(tr, at->f, at->g, at->local) ? 1 : pieces_n(tr, l);
     struct piece p;
@@ -275,36 +289,66 @@ int trace_threads(const struct trace *tr)
     return tr->threads > 1 ? tr->threads : 1;
 }
 
+/* How many of n neighbours were put away with the one at hand, and by one creator, if that is asked for; 0: it wasn't put away. */
+static uint32_t together(const struct span_walk *w, const struct place *at, uint32_t n)
+{
+    const struct past *past = at->f->seg[at->local / PAST_GS].past;
+    const uint32_t rest = PAST_GS - at->local % PAST_GS;
+    if (!past || (w->by && !past_one_creator(past)))
+        return past ? 1 : 0;
+    return n < rest ? n : rest;
+}
+
+/* The one at hand and those that are gone through with it: how many of n. */
+static bool some_walk(const struct trace *tr, const struct span_walk *w, struct place *at, uint32_t *n)
+{
+    const uint32_t many = together(w, at, *n);
+    *n = many ? many : 1;
+    if (!wanted(w, at))
+        return true;
+    if (many && put_away(at))
+        return past_walk(tr, w, at, many);
+    *n = 1;
+    return lane_walk(tr, w, at);
+}
+
+/* How many goroutines from the one at hand on are new in its segment, g1 not among them. */
+static uint32_t new_ones(const struct place *at, uint32_t old, uint32_t g1)
+{
+    uint32_t n = at->seg->nnew - (at->g - at->seg->base);
+    n = n < g1 - at->g ? n : g1 - at->g;
+    return old < at->seg->nold && at->seg->old[old] - at->local < n ? at->seg->old[old] - at->local : n;
+}
+
 bool trace_walk(const struct trace *tr, uint32_t g0, uint32_t g1, const struct span_walk *w)
 {
     const struct join *j = &tr->join;
     struct place at;
+    uint32_t n;
     at.f = &tr->fold;
     at.g = g0;
     at.seg = NULL;
     at.past = NULL;
     at.asked = false;
-    if (!j->n) {
-        for (; at.g < g1; at.g++) {
+    for (uint32_t old = 0; at.g < g1; at.g += n, at.local += n) {
+        if (!j->n) {
             at.local = at.g;
-            if (!lane_walk(tr, w, &at))
-                return false;
-        }
-        return true;
-    }
-    for (uint32_t old = 0; at.g < g1; at.g++, at.local++) {
-        if (!at.seg || at.g - at.seg->base >= at.seg->nnew) {
-            at.seg = join_home(j, at.g, &at.local);
-            at.f = at.seg->f;
-            at.asked = false;
-            for (old = 0; old < at.seg->nold && at.seg->old[old] < at.local; old++) {
+            n = g1 - at.g;
+        } else {
+            if (!at.seg || at.g - at.seg->base >= at.seg->nnew) {
+                at.seg = join_home(j, at.g, &at.local);
+                at.f = at.seg->f;
+                at.asked = false;
+                for (old = 0; old < at.seg->nold && at.seg->old[old] < at.local; old++) {
+                }
             }
+            while (old < at.seg->nold && at.seg->old[old] == at.local) { /* it is not new here */
+                old++;
+                at.local++;
+            }
+            n = new_ones(&at, old, g1);
         }
-        while (old < at.seg->nold && at.seg->old[old] == at.local) { /* it is not new here */
-            old++;
-            at.local++;
-        }
-        if (!lane_walk(tr, w, &at))
+        if (!some_walk(tr, w, &at, &n))
             return false;
     }
     return true;

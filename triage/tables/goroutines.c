@@ -15,12 +15,17 @@
 
 #define FUTILE_RUN 20000 /* ns: who runs less between two waits on one condition was woken for nothing */
 
-struct step { /* a span at hand: span i of a run */
-    int64_t t0, t1;
-    uint32_t reason, stack;
-    uint8_t state;
+struct step { /* the span at hand: span i of a run */
+    int64_t t0, ns;
+    uint32_t stack;
+    const struct span_tag *kind;
     const struct span_run *run;
     uint32_t i;
+};
+
+struct waited { /* a wait */
+    int64_t t0, t1;
+    uint32_t reason, stack;
 };
 
 struct mine { /* a goroutine's waits for one reason, until they are told */
@@ -39,8 +44,10 @@ struct walk { /* along one lane */
     int64_t life, no_p_ns;
     enum gc_mode mode;                          /* of a mark worker, now */
     size_t gw_first;                            /* this goroutine's rows in y->gw */
-    struct step two[2], *prev;                  /* the span at hand and the one before it: ST_NONE before the first */
-    enum wait_kind kind;                        /* of the last wait */
+    uint8_t was;                                /* the state before the span at hand: ST_NONE before the first */
+    struct waited wait;                         /* the last wait */
+    enum wait_kind kind;                        /* its */
+    struct hist *sched;                         /* where its scheduler latency is counted */
     uint32_t call;                              /* row of the last system call */
     uint32_t cond_stack, cond_pair, cond_waker; /* the last condition it waited on, NO row: TAB_NONE */
     int64_t cond_end, cond_run;
@@ -58,9 +65,9 @@ static inline bool open_end(const struct step *s)
     return s->run->open_end && s->i + 1 == s->run->n;
 }
 
-static inline int64_t len(const struct step *s)
+static inline int64_t end_of(const struct step *s)
 {
-    return s->t1 - s->t0;
+    return s->t0 + s->ns;
 }
 
 /* Of the goroutine at hand: what it waited for this reason. The first few are looked through; behind them a goroutine may have as
@@ -143,10 +150,10 @@ static void longer(struct moment *m, int64_t t0, int64_t t1, uint32_t g, uint64_
 }
 
 /* The row of waits for a reason at a place; TAB_NONE: out of memory. */
-static uint32_t wait_row_of(struct walk *w, const struct step *s)
+static uint32_t wait_row_of(struct walk *w, uint32_t reason, uint32_t stack)
 {
     struct subtotal *y = w->y;
-    uint32_t i = tab_put(&y->by_wait, s->reason, s->stack, y->nwaits);
+    uint32_t i = tab_put(&y->by_wait, reason, stack, y->nwaits);
     if (i == y->nwaits && i != TAB_NONE) {
         struct wait_row *rows = mem_grow(y->waits, &y->cap_waits, (size_t)i + 1, sizeof *rows);
         if (!rows) {
@@ -154,39 +161,41 @@ static uint32_t wait_row_of(struct walk *w, const struct step *s)
         }
         y->waits = rows;
         rows[i] = (struct wait_row){
-            .reason = s->reason, .stack = s->stack, .kind = stacks_wait_kind(w->tg->tr, s->reason, s->stack)};
+            .reason = reason, .stack = stack, .kind = stacks_wait_kind(w->tg->tr, reason, stack)};
         y->nwaits++;
     }
     return i;
 }
 
-static bool note_wait(struct walk *w, const struct step *s)
+static inline bool note_wait(struct walk *w, const struct step *s, uint32_t reason)
 {
     struct subtotal *y = w->y;
-    struct lately *c = lately_of(y->lately_wait, s->reason, s->stack, 0, 0);
-    if (!lately_is(c, s->reason, s->stack, 0, 0)) {
-        const uint32_t i = wait_row_of(w, s);
+    const int64_t ns = s->ns;
+    struct lately *c = lately_of(y->lately_wait, reason, s->stack, 0, 0);
+    if (!lately_is(c, reason, s->stack, 0, 0)) {
+        const uint32_t i = wait_row_of(w, reason, s->stack);
         if (i == TAB_NONE) {
             return false;
         }
-        *c = (struct lately){{s->reason, s->stack, 0, 0}, i + 1};
+        *c = (struct lately){{reason, s->stack, 0, 0}, i + 1};
     }
     struct wait_row *row = &y->waits[c->row - 1];
+    const bool open = open_end(s);
     row->count++;
-    row->open += open_end(s);
-    if (len(s) > row->longest_done && !open_end(s)) {
-        row->longest_done = len(s);
+    row->open += open;
+    if (ns > row->longest_done && !open) {
+        row->longest_done = ns;
     }
-    row->total = ns_add(row->total, len(s));
-    longer(&row->longest, s->t0, s->t1, w->g, row->count);
+    row->total = ns_add(row->total, ns);
+    longer(&row->longest, s->t0, end_of(s), w->g, row->count);
     w->kind = row->kind;
     return true;
 }
 
-/* The wait at hand, w->prev, is for a lock, and over, or lasts at the end. */
+/* The wait before is for a lock, and over, or lasts at the end. */
 static bool note_lock(struct walk *w, uint32_t waker, uint32_t waker_stack)
 {
-    const struct step *v = w->prev;
+    const struct waited *v = &w->wait;
     w->y->lock_waits_all++;
     return subtotal_lock(w->y, &(struct lock_wait){.t0 = v->t0,
                                                    .t1 = v->t1,
@@ -221,7 +230,7 @@ static bool note_ender(struct walk *w, uint32_t waker)
 }
 
 /* The start function of a goroutine: the same few wake others again and again. */
-static uint32_t name_of(struct walk *w, uint32_t g)
+static inline uint32_t name_of(struct walk *w, uint32_t g)
 {
     struct start_name *c = &w->y->name[g % START_NAMES];
     if (c->g != g + 1) {
@@ -231,7 +240,7 @@ static uint32_t name_of(struct walk *w, uint32_t g)
 }
 
 /* The row of waits like v that s ended, woken by a goroutine of that name (UINT32_MAX: by nobody); TAB_NONE: out of memory. */
-static uint32_t pair_row_of(struct walk *w, const struct step *v, const struct step *s, uint32_t name)
+static uint32_t pair_row_of(struct walk *w, const struct waited *v, const struct step *s, uint32_t name)
 {
     struct subtotal *y = w->y;
     uint32_t i =
@@ -254,11 +263,11 @@ static uint32_t pair_row_of(struct walk *w, const struct step *v, const struct s
     return i;
 }
 
-/* A wait is over: w->prev is the wait, s what follows, by whom. */
-static bool note_pair(struct walk *w, const struct step *s, uint32_t who)
+/* A wait is over: s is what follows, by whom. */
+static inline bool note_pair(struct walk *w, const struct step *s, uint32_t who)
 {
     struct subtotal *y = w->y;
-    const struct step *v = w->prev;
+    const struct waited *v = &w->wait;
     const uint32_t name = who == NO_LANE ? UINT32_MAX : name_of(w, who);
     struct lately *c = lately_of(y->lately_pair, v->reason, v->stack, name, s->stack);
     if (!lately_is(c, v->reason, v->stack, name, s->stack)) {
@@ -270,7 +279,7 @@ static bool note_pair(struct walk *w, const struct step *s, uint32_t who)
     }
     struct pair_row *p = &y->pairs[c->row - 1];
     p->count++;
-    p->total = ns_add(p->total, len(v));
+    p->total = ns_add(p->total, v->t1 - v->t0);
     longer(&p->longest, v->t0, v->t1, w->g, p->count);
     if (p->longest.t0 == v->t0 && p->longest.g == w->g) {
         p->longest_waker = who;
@@ -306,12 +315,13 @@ static bool note_futile(struct walk *w, const struct step *s)
     return true;
 }
 
-static bool walk_waiting(struct walk *w, const struct step *s)
+static inline bool walk_waiting(struct walk *w, const struct step *s)
 {
-    const int64_t ns = len(s);
-    w->st.ns[GM_WAIT] += ns;
+    const uint32_t reason = s->kind->reason;
+    w->st.ns[GM_WAIT] += s->ns;
     w->st.waits++;
-    if (!note_reason(w, s->reason, ns)) {
+    w->wait = (struct waited){s->t0, end_of(s), reason, s->stack};
+    if (!note_reason(w, reason, s->ns)) {
         return false;
     }
     if (w->system) {
@@ -321,7 +331,7 @@ static bool walk_waiting(struct walk *w, const struct step *s)
     if (again && !note_futile(w, s)) {
         return false;
     }
-    const bool ok = note_wait(w, s);
+    const bool ok = note_wait(w, s, reason);
     if (again || w->kind != WK_LOCK) {
         w->cond_pair = TAB_NONE; /* waiting for the condition's own lock in between is part of being woken */
     }
@@ -364,12 +374,12 @@ static uint32_t syscall_row_of(struct walk *w, uint32_t stack)
     return i;
 }
 
-static bool walk_syscall(struct walk *w, const struct step *s)
+static inline bool walk_syscall(struct walk *w, const struct step *s)
 {
-    const int64_t ns = len(s);
+    const int64_t ns = s->ns;
     w->st.ns[GM_SYSCALL] += ns;
     w->st.syscalls++;
-    if (ns >= IDLE_NOTICE && !note_call(w->y, s->t0, s->t1)) {
+    if (ns >= IDLE_NOTICE && !note_call(w->y, s->t0, end_of(s))) {
         return false;
     }
     if (w->system) {
@@ -385,44 +395,43 @@ static bool walk_syscall(struct walk *w, const struct step *s)
     r->count++;
     r->open += open_end(s);
     r->total = ns_add(r->total, ns);
-    longer(&r->longest, s->t0, s->t1, w->g, r->count);
+    longer(&r->longest, s->t0, end_of(s), w->g, r->count);
     return true;
 }
 
 static void note_worst(struct walk *w, const struct step *s)
 {
-    const bool woken = w->prev->state == ST_WAITING;
+    const bool woken = w->was == ST_WAITING;
     subtotal_worst(w->y, &(struct sched_wait){.t0 = s->t0,
-                                              .t1 = s->t1,
+                                              .t1 = end_of(s),
                                               .g = w->g,
                                               .waker = woken ? span_run_who(s->run, s->i) : NO_LANE,
-                                              .preempted = tri_is_exec(w->prev->state)});
+                                              .preempted = tri_is_exec(w->was)});
 }
 
-static bool walk_runnable(struct walk *w, const struct step *s)
+static inline bool walk_runnable(struct walk *w, const struct step *s)
 {
     struct subtotal *y = w->y;
-    const int64_t ns = len(s);
+    const int64_t ns = s->ns;
     w->st.ns[GM_SCHED] += ns;
     w->st.scheds++;
-    if (ns > RUNNABLE_NOTICE && !late_add(&y->late, s->t0 + RUNNABLE_NOTICE, s->t1)) {
+    if (ns > RUNNABLE_NOTICE && !late_add(&y->late, s->t0 + RUNNABLE_NOTICE, end_of(s))) {
         return false;
     }
     if (open_start(s)) {
         return true; /* since when is not known */
     }
-    hist_add(w->system ? &y->sched_system : &y->sched, ns);
-    if (!w->system && (y->nworst < WORST || ns > y->worst[WORST - 1].t1 - y->worst[WORST - 1].t0)) {
+    hist_add(w->sched, ns);
+    if (ns > y->worst_least && !w->system) {
         note_worst(w, s);
     }
     return true;
 }
 
-static inline void walk_exec(struct walk *w, const struct step *s)
+static inline void walk_exec(struct walk *w, int64_t ns)
 {
-    const int64_t ns = len(s);
     w->st.ns[GM_EXEC] += ns;
-    w->st.runs += !tri_is_exec(w->prev->state);
+    w->st.runs += !tri_is_exec(w->was);
     w->cond_run += ns;
     if (w->worker) {
         int64_t *by_mode = &w->y->label_ns[w->mode];
@@ -430,45 +439,44 @@ static inline void walk_exec(struct walk *w, const struct step *s)
     }
 }
 
-/* What the span before it was ends with it: a wait, a system call. */
-static bool walk_after(struct walk *w, const struct step *s)
+/* What a wait ends with: s. */
+static inline bool walk_waited(struct walk *w, const struct step *s)
 {
-    const struct step *v = w->prev;
-    if (v->state == ST_WAITING) {
-        const bool woken = s->state == ST_RUNNABLE;
-        const uint32_t waker = woken ? span_run_who(s->run, s->i) : NO_LANE;
-        if (woken && !note_pair(w, s, waker)) {
-            return false;
-        }
-        return w->kind != WK_LOCK || note_lock(w, waker, woken ? s->stack : 0);
+    const bool woken = s->kind->state == ST_RUNNABLE;
+    const uint32_t waker = woken ? span_run_who(s->run, s->i) : NO_LANE;
+    if (woken && !note_pair(w, s, waker)) {
+        return false;
     }
-    if (v->state == ST_SYSCALL && s->state == ST_RUNNABLE) {
-        w->y->syscalls[w->call].blocking++;
-    }
-    return true;
+    return w->kind != WK_LOCK || note_lock(w, waker, woken ? s->stack : 0);
 }
 
 static inline bool walk_span(struct walk *w, const struct step *s)
 {
-    bool ok = true;
-    if (!w->system && !walk_after(w, s)) {
+    const uint8_t state = s->kind->state;
+    if (w->was == ST_WAITING && !w->system && !walk_waited(w, s)) {
         return false;
     }
     if (w->worker) {
-        const struct span_tag *k = &s->run->kind[s->run->tag[s->i]];
-        w->mode = gc_mode_next(w->tg->tr, w->mode, k);
+        w->mode = gc_mode_next(w->tg->tr, w->mode, s->kind);
     }
-    switch (s->state) {
-    case ST_WAITING: ok = walk_waiting(w, s); break;
-    case ST_SYSCALL: ok = walk_syscall(w, s); break;
-    case ST_RUNNABLE: ok = walk_runnable(w, s); break;
-    case ST_UNKNOWN: w->st.ns[GM_UNKNOWN] += len(s); break;
-    default:
-        if (tri_is_exec(s->state)) {
-            walk_exec(w, s);
+    if (tri_is_exec(state)) { /* every second one */
+        walk_exec(w, s->ns);
+        return true;
+    }
+    if (state == ST_RUNNABLE) {
+        if (w->was == ST_SYSCALL && !w->system) {
+            w->y->syscalls[w->call].blocking++;
         }
+        return walk_runnable(w, s);
     }
-    return ok;
+    if (state == ST_WAITING) {
+        return walk_waiting(w, s);
+    }
+    if (state == ST_SYSCALL) {
+        return walk_syscall(w, s);
+    }
+    w->st.ns[GM_UNKNOWN] += state == ST_UNKNOWN ? s->ns : 0;
+    return true;
 }
 
 static bool put_in_group(struct walk *w, const struct lane_info *li)
@@ -534,26 +542,50 @@ static bool note_birth(struct walk *w, const struct lane_info *li)
 
 /* ---- along a lane ------------------------------------------------------------------------------------------- */
 
-static bool lane_begin(void *arg, uint32_t g, const struct lane_info *li)
+static inline void lane_reset(struct walk *w, uint32_t g, const struct lane_info *li)
 {
-    struct walk *w = arg;
     w->st = (struct gstat){0};
     w->g = g;
-    w->name = li->name;
-    w->system = li->is_system;
-    w->worker = li->is_worker;
     w->some = false;
     w->mode = GC_UNLABELLED;
     w->life = li->last - li->first;
     w->no_p_ns = li->no_p_ns;
     w->gw_first = w->y->ngw;
-    w->prev = &w->two[0];
-    w->prev->state = ST_NONE;
+    w->was = ST_NONE;
     w->kind = WK_OTHER;
     w->call = w->cond_pair = TAB_NONE;
     w->cond_run = 0;
     w->nmine = 0;
+}
+
+static bool lane_begin(void *arg, uint32_t g, const struct lane_info *li)
+{
+    struct walk *w = arg;
+    lane_reset(w, g, li);
+    w->name = li->name;
+    w->system = li->is_system;
+    w->worker = li->is_worker;
+    w->sched = w->system ? &w->y->sched_system : &w->y->sched;
     return put_in_group(w, li) && (!li->created || li->is_system || note_birth(w, li));
+}
+
+/* Of the same group and birthplace as the one before, and over. */
+static bool lane_alike(void *arg, uint32_t g, const struct lane_info *li)
+{
+    struct walk *w = arg;
+    struct subtotal *y = w->y;
+    struct group *p = &y->groups[y->group];
+    lane_reset(w, g, li);
+    p->first = li->first < p->first ? li->first : p->first;
+    p->last = li->last > p->last ? li->last : p->last;
+    p->count++;
+    p->created += li->created;
+    p->ended += li->ended;
+    if (li->created && !li->is_system) {
+        y->births[y->birth].created++;
+        y->births[y->birth].ended += li->ended;
+    }
+    return true;
 }
 
 static bool lane_spans(void *arg, uint32_t g, const struct span_run *r)
@@ -563,23 +595,14 @@ static bool lane_spans(void *arg, uint32_t g, const struct span_run *r)
     (void)g;
     w->some = true;
     for (uint32_t i = 0; i < r->n; i++) {
-        const struct span_tag *k = &r->kind[r->tag[i]];
-        const int64_t t1 = t + r->dur[i];
-        struct step *s = &w->two[w->prev == &w->two[0]];
-        s->t0 = t;
-        s->t1 = t1;
-        s->reason = k->reason;
-        s->stack = r->stack[i];
-        s->state = k->state;
-        s->run = r;
-        s->i = i;
-        if (!walk_span(w, s)) {
+        const struct step s = {t, r->dur[i], r->stack[i], &r->kind[r->tag[i]], r, i};
+        if (!walk_span(w, &s)) {
             return false;
         }
-        w->prev = s;
-        t = t1;
+        w->was = s.kind->state;
+        t += s.ns;
     }
-    return slices_tick();
+    return r->n < SPAN_BLOCK || slices_tick();
 }
 
 /* The goroutine's own sums, once its neighbours have theirs. Its group is the subtotal's, until that is added. */
@@ -588,6 +611,7 @@ static bool put(struct walk *w, int64_t life)
     struct subtotal *y = w->y;
     const struct gstat *st = &w->st;
     const uint32_t i = y->nrows++;
+#pragma GCC unroll 8
     for (int m = GM_EXEC; m <= GM_UNKNOWN; m++) {
         y->rows.v[m][i] = (uint64_t)st->ns[m];
         life -= st->ns[m];
@@ -603,18 +627,18 @@ static bool put(struct walk *w, int64_t life)
     }
     const uint32_t n = y->nrows;
     y->nrows = 0;
-    return gstats_put(w->tg->g, w->g + 1 - n, &y->rows, n);
+    return gstats_put(w->tg->g, w->g + 1 - n, &y->rows, n) && slices_tick();
 }
 
 static bool lane_end(void *arg, uint32_t g)
 {
     struct walk *w = arg;
     struct gstat *st = &w->st;
-    const struct step *v = w->prev;
     bool ok = !w->nmine || tell_reasons(w);
     uint64_t any = 0;
     (void)g;
     if (w->some) {
+#pragma GCC unroll 8
         for (int m = GM_EXEC; m <= GM_UNKNOWN; m++) {
             any |= (uint64_t)st->ns[m];
         }
@@ -623,7 +647,7 @@ static bool lane_end(void *arg, uint32_t g)
         }
         st->ns[GM_SYSBLOCK] = w->no_p_ns < st->ns[GM_SYSCALL] ? w->no_p_ns : st->ns[GM_SYSCALL];
         st->ns[GM_SYSCALL] -= st->ns[GM_SYSBLOCK];
-        if (ok && v->state == ST_WAITING && !w->system && w->kind == WK_LOCK) {
+        if (ok && w->was == ST_WAITING && !w->system && w->kind == WK_LOCK) {
             ok = note_lock(w, NO_LANE, 0);
         }
     }
@@ -634,7 +658,9 @@ bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g
 {
     struct walk w = {.tg = tg, .y = y};
     y->g1 = g1;
-    const struct span_walk walk = {.begin = lane_begin, .spans = lane_spans, .end = lane_end, .arg = &w};
+    y->worst_least = -1;
+    const struct span_walk walk = {
+        .begin = lane_begin, .alike = lane_alike, .spans = lane_spans, .end = lane_end, .arg = &w};
     const bool ok = trace_walk(tg->tr, g0, g1, &walk) &&
                     late_tell(&y->late, (int64_t)tg->np, &y->changes, &y->nchanges, &y->cap_changes);
     late_free(&y->late);

@@ -220,7 +220,6 @@ uint32_t gstats_ns(const struct gstats *s, uint32_t g, enum gmetric m, int64_t v
     }
     const struct chunk *c = chunk_of(s, g, &row);
     const uint32_t n = rows_of(s, g) - row;
-    uint64_t sum[GSTATS_ROWS] = {0};
     if (m == GM_ASSIST) {
         for (uint32_t i = 0; i < n; i++) {
             v[i] = c->assist ? c->assist[row + i] : 0;
@@ -228,18 +227,23 @@ uint32_t gstats_ns(const struct gstats *s, uint32_t g, enum gmetric m, int64_t v
         return n;
     }
     uint64_t all = 0; /* of columns that are one value all along */
-    for (int k = m == GM_LIFE ? 0 : (int)m; c->c && k <= (int)m; k++) {
-        if (k > GM_UNKNOWN && k != (int)m) {
+    unsigned wide[GM_COUNT], nwide = 0;
+    for (unsigned k = m == GM_LIFE ? 0 : m; c->c && k <= (unsigned)m; k++) {
+        if (k > GM_UNKNOWN && k != (unsigned)m) {
             continue;
         }
         if (c->c->col[k].width) {
-            columns_add(c->c, VALUES, row, n, (unsigned)k, sum);
+            wide[nwide++] = k;
         } else {
             all += c->c->col[k].least;
         }
     }
+    uint64_t *const sum = (uint64_t *)v;
     for (uint32_t i = 0; i < n; i++) {
-        v[i] = (int64_t)(sum[i] + all);
+        sum[i] = all;
+    }
+    for (unsigned k = 0; k < nwide; k++) {
+        columns_add(c->c, VALUES, row, n, wide[k], sum);
     }
     return n;
 }

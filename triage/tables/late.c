@@ -4,25 +4,12 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "triage/tri.h"
 
-bool late_add(struct late *l, int64_t t0, int64_t t1)
+bool late_room(struct late *l)
 {
-    if (l->n + 2 > l->cap) {
-        uint64_t *p = mem_grow(l->key, &l->cap, l->n + 2, sizeof *p);
-        if (!p) {
-            return false;
-        }
-        l->key = p;
-    }
-    t0 = t0 > 0 ? t0 : 0;
-    t1 = t1 > 0 ? t1 : 0;
-    l->first = !l->n || t0 < l->first ? t0 : l->first;
-    l->last = t1 > l->last ? t1 : l->last;
-    l->sum = ns_add(l->sum, t1 - t0);
-    l->key[l->n++] = CHANGE_KEY(t0, CHANGE_RUNNABLE, 1);
-    l->key[l->n++] = CHANGE_KEY(t1, CHANGE_RUNNABLE, 0);
-    return true;
+    uint64_t *p = mem_grow(l->key, &l->cap, l->n + 2, sizeof *p);
+    l->key = p ? p : l->key;
+    return p != NULL;
 }
 
 void late_free(struct late *l)

@@ -12,12 +12,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "triage/tri.h"
+
 struct late { /* all-zero: none */
     uint64_t *key;
     size_t n, cap;
     int64_t first, last, sum; /* from the first to the last of them; how long all of them are */
 };
-bool late_add(struct late *l, int64_t t0, int64_t t1); /* false: out of memory */
+bool late_room(struct late *l); /* for one more; false: out of memory */
+/* late_add - from t0 to t1. false: out of memory. */
+static inline bool late_add(struct late *l, int64_t t0, int64_t t1)
+{
+    if (l->n + 2 > l->cap && !late_room(l)) {
+        return false;
+    }
+    t0 = t0 > 0 ? t0 : 0;
+    t1 = t1 > 0 ? t1 : 0;
+    l->first = !l->n || t0 < l->first ? t0 : l->first;
+    l->last = t1 > l->last ? t1 : l->last;
+    l->sum = ns_add(l->sum, t1 - t0);
+    l->key[l->n] = CHANGE_KEY(t0, CHANGE_RUNNABLE, 1);
+    l->key[l->n + 1] = CHANGE_KEY(t1, CHANGE_RUNNABLE, 0);
+    l->n += 2;
+    return true;
+}
 /* late_tell - what they come to, as changes (CHANGE_KEY) behind keys[0..*n): at most `most` at once count. false: out of memory, or no longer wanted. */
 bool late_tell(struct late *l, int64_t most, uint64_t **keys, size_t *n, size_t *cap);
 void late_free(struct late *l);

@@ -78,6 +78,7 @@ void subtotal_worst(struct subtotal *y, const struct sched_wait *x)
         y->worst[i] = y->worst[i - 1];
     }
     y->worst[i] = *x;
+    y->worst_least = y->nworst < WORST ? -1 : y->worst[WORST - 1].t1 - y->worst[WORST - 1].t0;
 }
 
 /* ---- one subtotal behind another -------------------------------------------------------------------------------- */

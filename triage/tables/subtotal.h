@@ -53,6 +53,7 @@ struct subtotal {
     size_t cap_groups, cap_waits, cap_pairs, cap_syscalls, cap_enders, cap_locks, cap_gw, cap_wakes, cap_wait_of;
     struct hist sched, sched_system;
     struct sched_wait worst[WORST];
+    int64_t worst_least; /* what is longer is among them: -1 until there are so many */
     int64_t label_ns[GC_MODES];
     uint64_t lock_waits_all, *changes;
     struct late late;
