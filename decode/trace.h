@@ -245,7 +245,7 @@ struct span {
 };
 /*
  * A span iterator walks one lane both ways. Spans of a lane are contiguous: a gap is a span of ST_NONE (P, M,
- * BAND) or the lane's end (G). It holds a decoded block (about 4 KB): keep it on the stack, not in arrays.
+ * BAND) or the lane's end (G). It holds a decoded block (about 12 KB): keep it on the stack, not in arrays.
  * Invalid after trace_load().
  */
 #define SPAN_BLOCK 128
@@ -256,7 +256,12 @@ struct span_iter {
     uint64_t hold;       /* M lanes: which hold */
     uint32_t piece, sub; /* of the lane; the block in it, or (M lanes) in piece `under` of the P's */
     uint32_t under;
-    uint32_t n, at; /* decoded spans, current one */
+    uint32_t n, at; /* spans at hand, the current one; those that were never current (M lanes: none) stand in columns only */
+    const struct span_tag *kind;
+    const struct segment *seg;
+    bool open_start, open_end; /* of the first one at hand, of the last one */
+    int64_t t[SPAN_BLOCK + 2]; /* where each begins; where the last one ends */
+    uint32_t tag[SPAN_BLOCK + 2], who[SPAN_BLOCK + 2], stack[SPAN_BLOCK + 2];
     struct span blk[SPAN_BLOCK + 2];
 };
 /* span_seek - place at the span that covers t (or the first/last if t is outside). false: the lane has no spans. */

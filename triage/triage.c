@@ -195,7 +195,7 @@ static void ran_meanwhile(struct triage *tg, struct sched_wait *w)
     }
 }
 
-/* ---- phases ------------------------------------------------------------------------------------------------- */
+/* ---- pairs -------------------------------------------------------------------------------------------------- */
 
 static int cmp_pair(const void *a, const void *b, void *arg)
 {
@@ -244,18 +244,28 @@ static bool worst_end(struct triage *tg)
     return triage_herds(tg) && pairs_sort(tg);
 }
 
-/* What needs no more than the goroutines counted, and nothing of each other: two rows of steps, side by side. */
-static bool (*const beside[][5])(struct triage *) = {
-    {triage_procs_end, triage_groups_end, triage_holders, triage_leaks, triage_samples},
-    {worst_end, triage_gc, triage_mmu_curve, triage_tasks},
+/* ---- what needs no more than the goroutines counted ------------------------------------------------------------ */
+
+struct beside { /* steps, one after another; or of goroutines' metrics from `from` on so many */
+    bool (*step[5])(struct triage *);
+    int from, n;
+};
+struct beside_all {
+    struct triage *tg;
+    const struct beside *row;
 };
 
 static bool beside_work(void *arg, size_t i, void **kept)
 {
+    const struct beside_all *all = arg;
+    const struct beside *b = &all->row[i];
     bool ok = true;
     *kept = NULL;
-    for (size_t k = 0; k < sizeof beside[i] / sizeof *beside[i] && beside[i][k] && ok; k++) {
-        ok = beside[i][k](arg) && slices_tick();
+    for (size_t k = 0; k < sizeof b->step / sizeof *b->step && b->step[k] && ok; k++) {
+        ok = b->step[k](all->tg) && slices_tick();
+    }
+    for (int m = b->from; m < b->from + b->n && ok; m++) {
+        ok = triage_group_dist(all->tg, (enum gmetric)m);
     }
     return ok;
 }
@@ -271,11 +281,39 @@ static void beside_drop(void *kept)
     (void)kept;
 }
 
+/* Rows that ask nothing of each other, the long ones first. */
+static bool side_by_side(struct triage *tg, const struct beside *row, size_t n)
+{
+    struct beside_all all = {tg, row};
+    return slices_each(trace_threads(tg->tr), n, &(struct slices_job){beside_work, beside_add, beside_drop, &all});
+}
+
 static bool all_beside(struct triage *tg)
 {
-    return slices_each(trace_threads(tg->tr), sizeof beside / sizeof *beside,
-                       &(struct slices_job){beside_work, beside_add, beside_drop, tg});
+    static const struct beside apart[] = {
+        {.step = {triage_gc, triage_mmu_curve}},
+        {.from = GM_LIFE, .n = 1},
+        {.from = GM_EXEC, .n = 1},
+        {.from = GM_SCHED, .n = 1},
+        {.step = {triage_procs_end}, .from = GM_ASSIST, .n = 1},
+        {.from = GM_WAIT, .n = 1},
+        {.from = GM_SYSCALL, .n = GM_UNKNOWN - GM_SYSCALL + 1},
+    };
+    static const struct beside together[] = {
+        {.step = {triage_gc, triage_mmu_curve}},
+        {.step = {triage_procs_end}, .from = GM_EXEC, .n = GM_COUNT},
+    };
+    static const struct beside then[] = {
+        {.step = {triage_groups_end, triage_holders, triage_leaks, triage_samples}},
+        {.step = {worst_end}},
+        {.step = {triage_tasks}},
+    };
+    return (triage_group_dists_apart(tg) ? side_by_side(tg, apart, sizeof apart / sizeof *apart)
+                                         : side_by_side(tg, together, sizeof together / sizeof *together)) &&
+           side_by_side(tg, then, sizeof then / sizeof *then);
 }
+
+/* ---- phases ------------------------------------------------------------------------------------------------- */
 
 static const struct phase {
     bool (*lane)(struct triage *, uint32_t); /* for each lane of a kind, or */

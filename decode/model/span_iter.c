@@ -8,16 +8,16 @@
 
 /* ---- spans ------------------------------------------------------------------------------------------------ */
 
-static void span_fill(const struct piece *p, enum lane_kind k, const struct spancols *c, uint32_t i, struct span *out)
+static inline void span_fill(const struct span_tag *t, const struct segment *seg, enum lane_kind k, uint32_t who,
+                             uint32_t stack, struct span *out)
 {
-    const struct span_tag *t = &p->f->pool.tags[c->tag[i]];
     bool on_p = k == LANE_G && (t->state == ST_RUNNING || t->state == ST_SYSCALL);
     *out = (struct span){.state = t->state,
                          .reason = t->reason,
                          .label = t->label,
                          .proc = NO_LANE,
-                         .stack = c->stack[i],
-                         .who = on_p ? segment_p(p->seg, c->who[i] - 1) : segment_g(p->seg, c->who[i] - 1)};
+                         .stack = stack,
+                         .who = on_p ? segment_p(seg, who - 1) : segment_g(seg, who - 1)};
 }
 
 static uint32_t block_count(const struct spanlane *l)
@@ -37,6 +37,36 @@ static uint32_t stack_behind(const struct trace *tr, struct lane l, uint32_t k, 
     return block_count(next.l) ? spans_first_stack(next.l, 0) : 0;
 }
 
+/* Span i of those at hand, from the columns: few are looked at of most blocks. */
+static void span_make(struct span_iter *it, uint32_t i)
+{
+    struct span *s = &it->blk[i];
+    span_fill(&it->kind[it->tag[i]], it->seg, it->lane.kind, it->who[i], it->stack[i], s);
+    s->t0 = it->t[i];
+    s->t1 = it->t[i + 1];
+    s->index = it->base + i;
+    s->open_start = !i && it->open_start;
+    s->open_end = it->open_end && i + 1 == it->n;
+    if (it->lane.kind != LANE_G)
+        return;
+    if (i + 1 < it->n) {
+        s->stack_end = it->stack[i + 1];
+    } else {
+        struct piece p;
+        pieces_get(it->tr, it->lane, it->piece, &p);
+        s->stack_end = stack_behind(it->tr, it->lane, it->piece, it->sub, &p);
+    }
+}
+
+/* Span i becomes the current one. */
+static bool come_to(struct span_iter *it, uint32_t i)
+{
+    it->at = i;
+    if (it->lane.kind != LANE_M && i < it->n)
+        span_make(it, i);
+    return it->n > 0;
+}
+
 /* Block b of piece k. */
 static void block_load(struct span_iter *it, uint32_t k, uint32_t b)
 {
@@ -49,25 +79,18 @@ static void block_load(struct span_iter *it, uint32_t k, uint32_t b)
     it->sub = b;
     it->base = p.index0 + (uint64_t)b * SPAN_BLOCK;
     it->n = n;
+    it->kind = p.f->pool.tags;
+    it->seg = p.seg;
+    it->open_start = !b && !k && p.l->backdated;
+    it->open_end = b == spans_nblk(p.l) && p.last && !p.l->ended;
     for (uint32_t i = 0; i < n; i++) {
-        struct span *s = &it->blk[i];
-        span_fill(&p, it->lane.kind, &c, i, s);
-        s->t0 = t;
+        it->t[i] = t;
         t += c.dur[i];
-        s->t1 = t;
-        s->index = it->base + i;
-        if (i && it->lane.kind == LANE_G)
-            it->blk[i - 1].stack_end = s->stack;
     }
-    if (!n)
-        return;
-    if (!b && !k)
-        it->blk[0].open_start = p.l->backdated;
-    bool end = b == spans_nblk(p.l);
-    if (end && p.last && !p.l->ended)
-        it->blk[n - 1].open_end = true;
-    if (it->lane.kind == LANE_G)
-        it->blk[n - 1].stack_end = stack_behind(it->tr, it->lane, k, b, &p);
+    it->t[n] = t;
+    memcpy(it->tag, c.tag, n * sizeof *it->tag);
+    memcpy(it->who, c.who, n * sizeof *it->who);
+    memcpy(it->stack, c.stack, n * sizeof *it->stack);
 }
 
 /* The block that covers t, or the first or the last: b of piece k, p. false: the lane has no spans. */
@@ -138,7 +161,7 @@ static void held_get(const struct trace *tr, struct lane l, uint32_t k, uint64_t
 }
 
 /* What of a P's block, which sp is at, lies within the hold. */
-static void hold_take(struct span_iter *it, const struct held *h, const struct span_iter *sp)
+static void hold_take(struct span_iter *it, const struct held *h, struct span_iter *sp)
 {
     int64_t tot[1][SPAN_SLOTS];
     uint64_t index;
@@ -155,9 +178,10 @@ static void hold_take(struct span_iter *it, const struct held *h, const struct s
         it->sub = sp->sub;
         it->under = sp->piece;
         for (uint32_t k = 0; k < sp->n; k++) {
-            struct span s = sp->blk[k];
-            if (s.t1 <= h->t0 || s.t0 >= h->t1)
+            if (sp->t[k + 1] <= h->t0 || sp->t[k] >= h->t1)
                 continue;
+            span_make(sp, k);
+            struct span s = sp->blk[k];
             s.t0 = s.t0 < h->t0 ? h->t0 : s.t0;
             s.t1 = s.t1 > h->t1 ? h->t1 : s.t1;
             s.proc = h->proc;
@@ -200,7 +224,7 @@ static bool hold_step(struct span_iter *it, bool forward)
         bool more = false;
         if (h.proc != EV_NONE) {
             block_load(&sp, it->under, it->sub);
-            more = sp.n && (forward ? sp.blk[sp.n - 1].t1 < h.t1 : sp.blk[0].t0 > h.t0) && block_step(&sp, forward);
+            more = sp.n && (forward ? sp.t[sp.n] < h.t1 : sp.t[0] > h.t0) && block_step(&sp, forward);
         }
         if (more) {
             hold_take(it, &h, &sp);
@@ -233,12 +257,18 @@ static bool hold_seek(struct span_iter *it, int64_t t)
     return it->n > 0 || hold_step(it, true) || hold_step(it, false);
 }
 
-bool span_seek(struct span_iter *it, const struct trace *tr, struct lane lane, int64_t t)
+static void iter_begin(struct span_iter *it, const struct trace *tr, struct lane lane)
 {
     it->tr = tr;
     it->lane = lane;
     it->n = it->at = 0;
-    it->under = it->sub = 0;
+    it->piece = it->under = it->sub = 0;
+    it->hold = 0;
+}
+
+bool span_seek(struct span_iter *it, const struct trace *tr, struct lane lane, int64_t t)
+{
+    iter_begin(it, tr, lane);
     if (!pieces_n(tr, lane))
         return false;
     if (lane.kind == LANE_M)
@@ -248,21 +278,17 @@ bool span_seek(struct span_iter *it, const struct trace *tr, struct lane lane, i
     uint32_t lo = 0, hi = it->n; /* the last span with t0 <= t */
     while (lo + 1 < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
-        if (it->blk[mid].t0 <= t)
+        if (it->t[mid] <= t)
             lo = mid;
         else
             hi = mid;
     }
-    it->at = lo;
-    return it->n > 0;
+    return come_to(it, lo);
 }
 
 bool span_seek_index(struct span_iter *it, const struct trace *tr, struct lane lane, uint64_t index)
 {
-    it->tr = tr;
-    it->lane = lane;
-    it->n = it->at = 0;
-    it->under = it->sub = 0;
+    iter_begin(it, tr, lane);
     uint32_t n = pieces_n(tr, lane), k = 0;
     if (!n)
         return false;
@@ -290,8 +316,7 @@ bool span_seek_index(struct span_iter *it, const struct trace *tr, struct lane l
         return false;
     uint64_t b = (index - p.index0) / SPAN_BLOCK;
     block_load(it, k, (uint32_t)(b < spans_nblk(p.l) ? b : spans_nblk(p.l)));
-    it->at = (uint32_t)(index - it->base);
-    return true;
+    return come_to(it, (uint32_t)(index - it->base));
 }
 
 const struct span *span_get(const struct span_iter *it)
@@ -301,30 +326,20 @@ const struct span *span_get(const struct span_iter *it)
 
 bool span_next(struct span_iter *it)
 {
-    if (it->at + 1 < it->n) {
-        it->at++;
-        return true;
-    }
+    if (it->at + 1 < it->n)
+        return come_to(it, it->at + 1);
     if (it->lane.kind == LANE_M)
         return hold_step(it, true);
-    if (!block_step(it, true))
-        return false;
-    it->at = 0;
-    return true;
+    return block_step(it, true) && come_to(it, 0);
 }
 
 bool span_prev(struct span_iter *it)
 {
-    if (it->at) {
-        it->at--;
-        return true;
-    }
+    if (it->at)
+        return come_to(it, it->at - 1);
     if (it->lane.kind == LANE_M)
         return hold_step(it, false);
-    if (!block_step(it, false))
-        return false;
-    it->at = it->n - 1;
-    return true;
+    return block_step(it, false) && come_to(it, it->n - 1);
 }
 
 /* The span that span_seek() finds, by itself: not of a thread's lane. */
@@ -341,7 +356,7 @@ static bool span_alone(const struct trace *tr, struct lane lane, int64_t t, stru
         return false;
     for (; i + 1 < n && t0 + c.dur[i] <= t; i++)
         t0 += c.dur[i];
-    span_fill(&p, lane.kind, &c, i, out);
+    span_fill(&p.f->pool.tags[c.tag[i]], p.seg, lane.kind, c.who[i], c.stack[i], out);
     out->t0 = t0;
     out->t1 = t0 + c.dur[i];
     out->index = p.index0 + (uint64_t)b * SPAN_BLOCK + i;
@@ -429,22 +444,27 @@ static bool hold_longest(const struct trace *tr, struct lane lane, int64_t t0, i
 static int64_t block_longest(struct span_iter *it, uint32_t k, uint32_t b, int64_t t0, int64_t t1, int64_t best,
                              struct span *out)
 {
+    uint32_t which = UINT32_MAX;
     block_load(it, k, b);
     for (uint32_t i = 0; i < it->n; i++) {
-        const struct span *s = &it->blk[i];
-        if (s->t0 < t1 && (s->t1 > t0 || (s->t0 == s->t1 && s->t0 >= t0)) && s->state != ST_NONE &&
-            s->t1 - s->t0 > best) {
-            best = s->t1 - s->t0;
-            *out = *s;
+        const int64_t a = it->t[i], z = it->t[i + 1];
+        if (z - a > best && a < t1 && (z > t0 || (a == z && a >= t0)) && it->kind[it->tag[i]].state != ST_NONE) {
+            best = z - a;
+            which = i;
         }
+    }
+    if (which != UINT32_MAX) {
+        span_make(it, which);
+        *out = it->blk[which];
     }
     return best;
 }
 
 bool trace_longest(const struct trace *tr, struct lane lane, int64_t t0, int64_t t1, struct span *out)
 {
-    struct span_iter it = {.tr = tr, .lane = lane};
+    struct span_iter it;
     int64_t best = -1;
+    iter_begin(&it, tr, lane);
     if (t1 <= t0 || !pieces_n(tr, lane))
         return false;
     if (lane.kind == LANE_M)
@@ -470,12 +490,26 @@ struct wide {
     void *arg;
 };
 
-/* The spans at hand. false: no more is wanted. */
-static bool wide_some(const struct wide *w, const struct span_iter *it)
+/* The spans at hand of a thread's lane. false: no more is wanted. */
+static bool wide_held(const struct wide *w, const struct span_iter *it)
 {
     for (uint32_t i = 0; i < it->n; i++) {
         const struct span *s = &it->blk[i];
         if (s->t0 < w->t1 && s->t1 > w->t0 && s->state != ST_NONE && s->t1 - s->t0 >= w->min_ns && !w->f(w->arg, s))
+            return false;
+    }
+    return true;
+}
+
+/* The same of others. */
+static bool wide_some(const struct wide *w, struct span_iter *it)
+{
+    for (uint32_t i = 0; i < it->n; i++) {
+        const int64_t a = it->t[i], z = it->t[i + 1];
+        if (z - a < w->min_ns || a >= w->t1 || z <= w->t0 || it->kind[it->tag[i]].state == ST_NONE)
+            continue;
+        span_make(it, i);
+        if (!w->f(w->arg, &it->blk[i]))
             return false;
     }
     return true;
@@ -488,7 +522,7 @@ static bool hold_wide(struct span_iter *it, const struct wide *w, uint32_t m, ui
     int64_t a = h->t0 > w->t0 ? h->t0 : w->t0, b = h->t1 < w->t1 ? h->t1 : w->t1;
     if (h->proc == EV_NONE) {
         hold_load(it, m, i, a);
-        return wide_some(w, it);
+        return wide_held(w, it);
     }
     for (uint32_t k = pieces_at(it->tr, pl, a), z = pieces_at(it->tr, pl, b > a ? b - 1 : a);
          k <= z && pieces_n(it->tr, pl); k++) {
@@ -501,7 +535,7 @@ static bool hold_wide(struct span_iter *it, const struct wide *w, uint32_t m, ui
             struct span_iter sp = {.tr = it->tr, .lane = pl};
             block_load(&sp, k, x);
             hold_take(it, h, &sp);
-            if (!wide_some(w, it))
+            if (!wide_held(w, it))
                 return false;
         }
     }
@@ -529,7 +563,8 @@ void trace_wide(const struct trace *tr, struct lane lane, int64_t t0, int64_t t1
                 bool (*f)(void *arg, const struct span *s), void *arg)
 {
     const struct wide w = {t0, t1, min_ns, f, arg};
-    struct span_iter it = {.tr = tr, .lane = lane};
+    struct span_iter it;
+    iter_begin(&it, tr, lane);
     if (t1 <= t0 || !pieces_n(tr, lane))
         return;
     if (lane.kind == LANE_M) {

@@ -165,9 +165,14 @@ static bool members(struct causes *c)
         c->life[i].first = tg->groups[i].first;
         c->life[i].last = tg->groups[i].last;
     }
-    for (uint32_t g = 0; g < tg->ng; g++) {
-        struct member_of *m = &c->of[gstat_group(tg->g, g)];
-        c->member[m->at + m->n++] = g;
+    for (uint32_t g = 0, n, group; g < tg->ng; g += n) { /* neighbours of one group at once */
+        const bool alike = gstats_alike(tg->g, g, &group);
+        struct member_of *m = &c->of[group];
+        (void)gstats_none(tg->g, g, GM_ASSIST, &n);
+        n = alike ? n : 1;
+        for (uint32_t i = 0; i < n; i++) {
+            c->member[m->at + m->n++] = g + i;
+        }
     }
     return true;
 }

@@ -179,8 +179,9 @@ static bool end_for(struct waitfor_end *e, const struct triage *tg, struct expla
     bool ok = explain_tree_init(&t, tg->tr);
     uint32_t seen = 0, count = tg->groups[group].count, step = count / WAITFOR_LOOK ? count / WAITFOR_LOOK : 1;
     uint32_t looked = 0;
-    for (uint32_t g = 0; g < tg->ng && ok && looked < WAITFOR_LOOK; g++) {
-        if (gstat_group(tg->g, g) == group && seen++ % step == 0) {
+    for (uint32_t g = gstats_next(tg->g, 0, group); g != NO_LANE && ok && looked < WAITFOR_LOOK;
+         g = gstats_next(tg->g, g + 1, group)) {
+        if (seen++ % step == 0) {
             struct lane_info li = trace_lane(tg->tr, (struct lane){LANE_G, g});
             ok = explain_add(x, &t, g, li.first, li.last);
             looked++;

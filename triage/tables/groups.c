@@ -157,13 +157,19 @@ static bool group_dist(struct triage *tg, enum gmetric m, bool large)
     return ok;
 }
 
-static bool group_dists(struct triage *tg)
+bool triage_group_dist(struct triage *tg, enum gmetric m)
 {
-    bool ok = true;
-    for (int m = 0; m < GM_COUNT && ok; m++) {
-        ok = group_dist(tg, (enum gmetric)m, true) || group_dist(tg, (enum gmetric)m, false);
+    return (group_dist(tg, m, true) || group_dist(tg, m, false)) && slices_tick();
+}
+
+bool triage_group_dists_apart(const struct triage *tg)
+{
+    enum { MOST = 1 << 19 };
+    uint64_t small = 0;
+    for (uint32_t i = 0; i < tg->ngroups; i++) {
+        small += is_large(tg, i) ? 0 : tg->groups[i].count;
     }
-    return ok && slices_tick();
+    return small <= MOST;
 }
 
 static bool groups_sort(struct triage *tg)
@@ -317,7 +323,7 @@ static int cmp_lock(const void *a, const void *b)
 
 bool triage_groups_end(struct triage *tg)
 {
-    if (!group_dists(tg) || !groups_sort(tg) || !group_waits(tg)) {
+    if (!groups_sort(tg) || !group_waits(tg)) {
         return false;
     }
     if (tg->nwaits) {
