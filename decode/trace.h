@@ -256,7 +256,8 @@ struct span_iter {
     uint64_t hold;       /* M lanes: which hold */
     uint32_t piece, sub; /* of the lane; the block in it, or (M lanes) in piece `under` of the P's */
     uint32_t under;
-    uint32_t n, at; /* spans at hand, the current one; those that were never current (M lanes: none) stand in columns only */
+    uint32_t n,
+        at; /* spans at hand, the current one; those that were never current (M lanes: none) stand in columns only */
     const struct span_tag *kind;
     const struct segment *seg;
     bool open_start, open_end; /* of the first one at hand, of the last one */

@@ -28,7 +28,7 @@ static inline void gwait_set(struct gwait *w, int64_t ns)
     w->ns[0] = (uint32_t)ns;
     w->ns[1] = (uint32_t)((uint64_t)ns >> 32);
 }
-struct wake { /* a wake-up that came to nothing, for the herds */
+struct wake {             /* a wake-up that came to nothing, for the herds */
     int64_t t, lost, ran; /* ran: part of lost, the rest is waiting for a processor */
     uint32_t pair, waker, g;
 };
@@ -40,6 +40,10 @@ enum counted { CHANGE_RUNNABLE, CHANGE_SYSCALL };
 #define CHANGE_TIME(key) ((int64_t)((key) >> 2))
 #define CHANGE_WHAT(key) ((enum counted)((key) >> 1 & 1))
 
+struct assisted { /* when a goroutine assisted the collector, and on which P */
+    int64_t t0, t1;
+    uint32_t p;
+};
 struct birth { /* the program's goroutines that were created at one place with one start function */
     uint32_t create_stack, name, created, ended;
 };
@@ -60,11 +64,12 @@ struct triage_work {
     uint32_t nbirths;
     uint32_t *alive; /* those of them that haven't ended */
     size_t nalive;
+    struct assisted *assisted; /* what mmu.c asks of assists */
+    size_t nassisted;
 };
 
 /*
- * subtotal.c: all goroutines, by as many threads as the trace may have. groups.c: then of each metric what the groups have of it
- * (GM_ASSIST once triage_procs_end() is through), by several threads if that takes little memory, and the ends.
+ * subtotal.c: all goroutines, by as many threads as the trace may have. groups.c: then of each metric what the groups have of it, by several threads if that takes little memory, and the ends.
  */
 bool triage_goroutines(struct triage *tg);
 bool triage_group_dist(struct triage *tg, enum gmetric m);

@@ -58,6 +58,7 @@ static void work_free(struct triage *tg)
         mem_free(w->changes);
         mem_free(w->births);
         mem_free(w->alive);
+        mem_free(w->assisted);
         mem_free(w);
     }
     tg->work = NULL;
@@ -295,9 +296,9 @@ static bool all_beside(struct triage *tg)
         {.from = GM_LIFE, .n = 1},
         {.from = GM_EXEC, .n = 1},
         {.from = GM_SCHED, .n = 1},
-        {.step = {triage_procs_end}, .from = GM_ASSIST, .n = 1},
         {.from = GM_WAIT, .n = 1},
-        {.from = GM_SYSCALL, .n = GM_UNKNOWN - GM_SYSCALL + 1},
+        {.from = GM_SYSCALL, .n = GM_ASSIST - GM_SYSCALL + 1},
+        {.step = {triage_procs_end}},
     };
     static const struct beside together[] = {
         {.step = {triage_gc, triage_mmu_curve}},

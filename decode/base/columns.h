@@ -63,7 +63,7 @@ static inline void columns_add(const struct columns *c, unsigned nc, unsigned ro
     const uint64_t mask = w && w < 8 ? ((uint64_t)1 << 8 * w) - 1 : UINT64_MAX, least = k->least;
     for (unsigned i = 0; !w && i < n; i++)
         sum[i] += least;
-    for (unsigned i = 0; w && i < n; i++, p += w)
+    for (unsigned i = 0; i < (w ? n : 0); i++, p += w)
         sum[i] += least + (bytes_load8(p) & mask);
 }
 

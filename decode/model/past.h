@@ -64,7 +64,7 @@ static inline uint64_t past_row(const struct past_rows *r, enum past_value c, ui
 }
 uint32_t past_name(const struct past *p, uint32_t g);
 uint32_t past_creator(const struct past *p, uint32_t g);
-bool past_one_creator(const struct past *p); /* have all of them the same? */
+bool past_one_creator(const struct past *p);          /* have all of them the same? */
 uint8_t past_flags(const struct past *p, uint32_t g); /* GI_* */
 bool past_workers(const struct past *p);              /* may any of them have GI_GCWORK? */
 /* past_find - the last goroutine with an id among those that were put away, or NO_LANE. A step for each PAST_GS of them. */

@@ -4,18 +4,9 @@
 #include "decode/base/mem.h"
 #include "triage/tri.h"
 
-struct walk { /* along one goroutine */
-    const struct range *r;
-    struct keyed_row *row; /* its assists: rows of r */
-    size_t n, i;           /* those before i are told */
-    bool further;          /* the next one is further on than a block */
-    bool (*f)(void *arg, const struct assist_run *a);
-    void *arg;
-    bool ok;
-};
-
 /* Of spans that begin at t0 those in which it ran, for one assist. from: no earlier one matters to it, nor to those behind it. */
-static bool runs_in(struct walk *w, const struct span_run *run, const struct range *r, uint32_t *from, int64_t *t0)
+static bool runs_in(struct assist_walk *w, const struct span_run *run, const struct range *r, uint32_t *from,
+                    int64_t *t0)
 {
     for (; *from < run->n && *t0 + run->dur[*from] <= r->t0; ++*from) {
         *t0 += run->dur[*from];
@@ -33,7 +24,7 @@ static bool runs_in(struct walk *w, const struct span_run *run, const struct ran
 /* false: enough. */
 static bool walk_runs(void *arg, const struct span_run *run)
 {
-    struct walk *w = arg;
+    struct assist_walk *w = arg;
     int64_t end = run->t0, t0 = run->t0;
     uint32_t from = 0;
     for (uint32_t i = 0; i < run->n; i++) {
@@ -56,7 +47,12 @@ static bool walk_runs(void *arg, const struct span_run *run)
     return !w->further;
 }
 
-static bool walk_owner(const struct trace *tr, struct walk *w, uint32_t g)
+void assist_walk_run(struct assist_walk *w, const struct span_run *run)
+{
+    (void)walk_runs(w, run);
+}
+
+static bool walk_owner(const struct trace *tr, struct assist_walk *w, uint32_t g)
 {
     do {
         w->further = false;
@@ -65,31 +61,68 @@ static bool walk_owner(const struct trace *tr, struct walk *w, uint32_t g)
     return w->ok && slices_tick();
 }
 
-static bool walk_all(const struct trace *tr, const struct range *r, struct keyed_row *row, size_t n,
-                     bool (*f)(void *arg, const struct assist_run *a), void *arg)
+bool assist_rows_init(struct assist_rows *a, const struct trace *tr)
 {
-    bool ok = true;
-    for (size_t i = 0, end; i < n && ok; i = end) {
-        for (end = i + 1; end < n && row[end].key == row[i].key; end++) {
+    const size_t all = trace_ranges(tr, RANGE_ASSIST, &a->r);
+    a->row = mem_alloc((all + 1) * sizeof *a->row);
+    a->n = 0;
+    for (size_t i = 0; a->row && i < all; i++) {
+        if (a->r[i].owner != NO_LANE && a->r[i].t1 > a->r[i].t0) {
+            a->row[a->n++] = (struct keyed_row){a->r[i].owner, (uint32_t)i};
         }
-        struct walk w = {.r = r, .row = row + i, .n = end - i, .f = f, .arg = arg, .ok = true};
-        ok = walk_owner(tr, &w, (uint32_t)row[i].key);
     }
-    return ok;
+    return a->row && rows_sort(a->row, a->n);
+}
+
+void assist_rows_free(struct assist_rows *a)
+{
+    mem_free(a->row);
+    *a = (struct assist_rows){0};
+}
+
+/* The first row of goroutine g or a later one. */
+static size_t first_of(const struct assist_rows *a, uint32_t g)
+{
+    size_t lo = 0, hi = a->n;
+    while (lo < hi) {
+        const size_t mid = lo + (hi - lo) / 2;
+        if (a->row[mid].key < g) {
+            lo = mid + 1;
+        } else {
+            hi = mid;
+        }
+    }
+    return lo;
+}
+
+struct assist_rows assist_rows_of(const struct assist_rows *a, uint32_t g0, uint32_t g1)
+{
+    const size_t i = first_of(a, g0);
+    return (struct assist_rows){a->r, a->row + i, first_of(a, g1) - i};
+}
+
+struct assist_walk assist_walk_of(const struct assist_rows *a, size_t *from, uint32_t g,
+                                  bool (*f)(void *arg, const struct assist_run *a), void *arg)
+{
+    size_t i = *from, end;
+    while (i < a->n && a->row[i].key < g) {
+        i++;
+    }
+    for (end = i; end < a->n && a->row[end].key == g; end++) {
+    }
+    *from = end;
+    return (struct assist_walk){.r = a->r, .row = a->row + i, .n = end - i, .f = f, .arg = arg, .ok = true};
 }
 
 bool assists_each(const struct trace *tr, bool (*f)(void *arg, const struct assist_run *a), void *arg)
 {
-    const struct range *r;
-    const size_t all = trace_ranges(tr, RANGE_ASSIST, &r);
-    struct keyed_row *row = mem_alloc((all + 1) * sizeof *row);
-    size_t n = 0;
-    for (size_t i = 0; row && i < all; i++) {
-        if (r[i].owner != NO_LANE && r[i].t1 > r[i].t0) {
-            row[n++] = (struct keyed_row){r[i].owner, (uint32_t)i};
-        }
+    struct assist_rows a;
+    bool ok = assist_rows_init(&a, tr);
+    for (size_t from = 0; ok && from < a.n;) {
+        const uint32_t g = (uint32_t)a.row[from].key;
+        struct assist_walk w = assist_walk_of(&a, &from, g, f, arg);
+        ok = walk_owner(tr, &w, g);
     }
-    const bool ok = row && rows_sort(row, n) && walk_all(tr, r, row, n, f, arg);
-    mem_free(row);
+    assist_rows_free(&a);
     return ok;
 }

@@ -7,6 +7,7 @@
 #define GOTOP_TRIAGE_ASSISTS_H
 
 #include "decode/trace.h"
+#include "triage/tables/tab.h"
 
 /* A goroutine's assist, and a time that overlaps it in which it ran, on which P (NO_LANE: not known). */
 struct assist_run {
@@ -17,5 +18,37 @@ struct assist_run {
 };
 /* assists_each - all of them, one goroutine after another, by time. Returns false as soon as f does, or is unwanted, or without memory. */
 bool assists_each(const struct trace *tr, bool (*f)(void *arg, const struct assist_run *a), void *arg);
+
+/*
+ * The same for who goes through all goroutines' spans anyway. assist_rows_init - which assists there are; false: out of memory, or
+ * unwanted. assist_rows_of - those of goroutines g0 .. g1-1: before anybody walks. assist_walk_of - a goroutine's, told to f; *from: 0 at
+ * first, for goroutines in ascending order. assist_walk_run - its next spans, if assist_walk_wants() those before `end`; walk->ok: false
+ * as soon as f returns that. Parts of the rows may be walked at once.
+ */
+struct assist_rows {
+    const struct range *r;
+    struct keyed_row *row; /* by owner, by number */
+    size_t n;
+};
+bool assist_rows_init(struct assist_rows *a, const struct trace *tr);
+struct assist_rows assist_rows_of(const struct assist_rows *a, uint32_t g0, uint32_t g1);
+void assist_rows_free(struct assist_rows *a);
+
+struct assist_walk { /* along one goroutine */
+    const struct range *r;
+    struct keyed_row *row; /* its assists: rows of r */
+    size_t n, i;           /* those before i are told */
+    bool further;          /* the next one is further on than a block */
+    bool (*f)(void *arg, const struct assist_run *a);
+    void *arg;
+    bool ok;
+};
+struct assist_walk assist_walk_of(const struct assist_rows *a, size_t *from, uint32_t g,
+                                  bool (*f)(void *arg, const struct assist_run *a), void *arg);
+static inline bool assist_walk_wants(const struct assist_walk *w, int64_t end)
+{
+    return w->i < w->n && w->r[w->row[w->i].row].t0 < end;
+}
+void assist_walk_run(struct assist_walk *w, const struct span_run *run);
 
 #endif

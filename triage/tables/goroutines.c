@@ -53,6 +53,10 @@ struct walk { /* along one lane */
     int64_t cond_end, cond_run;
     struct mine mine[MINE];
     uint32_t nmine;
+    struct assist_walk assists;
+    const struct assist_rows *all_assists;
+    size_t assists_from;
+    int64_t assist_ns;
 };
 
 static inline bool open_start(const struct step *s)
@@ -160,8 +164,8 @@ static uint32_t wait_row_of(struct walk *w, uint32_t reason, uint32_t stack)
             return TAB_NONE;
         }
         y->waits = rows;
-        rows[i] = (struct wait_row){
-            .reason = reason, .stack = stack, .kind = stacks_wait_kind(w->tg->tr, reason, stack)};
+        rows[i] =
+            (struct wait_row){.reason = reason, .stack = stack, .kind = stacks_wait_kind(w->tg->tr, reason, stack)};
         y->nwaits++;
     }
     return i;
@@ -177,7 +181,7 @@ static inline bool note_wait(struct walk *w, const struct step *s, uint32_t reas
         if (i == TAB_NONE) {
             return false;
         }
-        *c = (struct lately){{reason, s->stack, 0, 0}, i + 1};
+        lately_set(c, reason, s->stack, 0, 0, i);
     }
     struct wait_row *row = &y->waits[c->row - 1];
     const bool open = open_end(s);
@@ -239,12 +243,12 @@ static inline uint32_t name_of(struct walk *w, uint32_t g)
     return c->name;
 }
 
-/* The row of waits like v that s ended, woken by a goroutine of that name (UINT32_MAX: by nobody); TAB_NONE: out of memory. */
-static uint32_t pair_row_of(struct walk *w, const struct waited *v, const struct step *s, uint32_t name)
+/* The row of waits like v that ended there, woken by a goroutine of that name (UINT32_MAX: by nobody); TAB_NONE: out of memory. */
+static uint32_t pair_row_of(struct walk *w, const struct waited *v, uint32_t waker_stack, uint32_t name)
 {
     struct subtotal *y = w->y;
     uint32_t i =
-        tab_put(&y->by_pair, (uint64_t)v->reason << 32 | v->stack, (uint64_t)name << 32 | s->stack, y->npairs);
+        tab_put(&y->by_pair, (uint64_t)v->reason << 32 | v->stack, (uint64_t)name << 32 | waker_stack, y->npairs);
     if (i == y->npairs && i != TAB_NONE) {
         struct pair_row *p = mem_grow(y->pairs, &y->cap_pairs, (size_t)i + 1, sizeof *p);
         if (!p) {
@@ -253,7 +257,7 @@ static uint32_t pair_row_of(struct walk *w, const struct waited *v, const struct
         y->pairs = p;
         p[i] = (struct pair_row){.reason = v->reason,
                                  .stack = v->stack,
-                                 .waker_stack = s->stack,
+                                 .waker_stack = waker_stack,
                                  .waiter = w->name,
                                  .waker = name == UINT32_MAX ? 0 : name,
                                  .from_scheduler = name == UINT32_MAX,
@@ -271,11 +275,11 @@ static inline bool note_pair(struct walk *w, const struct step *s, uint32_t who)
     const uint32_t name = who == NO_LANE ? UINT32_MAX : name_of(w, who);
     struct lately *c = lately_of(y->lately_pair, v->reason, v->stack, name, s->stack);
     if (!lately_is(c, v->reason, v->stack, name, s->stack)) {
-        const uint32_t i = pair_row_of(w, v, s, name);
+        const uint32_t i = pair_row_of(w, v, s->stack, name);
         if (i == TAB_NONE) {
             return false;
         }
-        *c = (struct lately){{v->reason, v->stack, name, s->stack}, i + 1};
+        lately_set(c, v->reason, v->stack, name, s->stack, i);
     }
     struct pair_row *p = &y->pairs[c->row - 1];
     p->count++;
@@ -298,7 +302,7 @@ static inline bool note_pair(struct walk *w, const struct step *s, uint32_t who)
 }
 
 /* It waits again on the condition it was woken from just now. */
-static bool note_futile(struct walk *w, const struct step *s)
+static bool note_futile(struct walk *w, int64_t t0)
 {
     struct subtotal *y = w->y;
     struct wake *p;
@@ -309,8 +313,7 @@ static bool note_futile(struct walk *w, const struct step *s)
             return false;
         }
         y->wakes = p;
-        p[y->nwakes++] =
-            (struct wake){w->cond_end, s->t0 - w->cond_end, w->cond_run, w->cond_pair, w->cond_waker, w->g};
+        p[y->nwakes++] = (struct wake){w->cond_end, t0 - w->cond_end, w->cond_run, w->cond_pair, w->cond_waker, w->g};
     }
     return true;
 }
@@ -328,7 +331,7 @@ static inline bool walk_waiting(struct walk *w, const struct step *s)
         return true;
     }
     const bool again = w->cond_pair != TAB_NONE && w->cond_stack == s->stack && w->cond_run < FUTILE_RUN;
-    if (again && !note_futile(w, s)) {
+    if (again && !note_futile(w, s->t0)) {
         return false;
     }
     const bool ok = note_wait(w, s, reason);
@@ -369,7 +372,7 @@ static uint32_t syscall_row_of(struct walk *w, uint32_t stack)
         y->nsyscalls++;
     }
     if (i != TAB_NONE) {
-        *c = (struct lately){{stack, 0, 0, 0}, i + 1};
+        lately_set(c, stack, 0, 0, 0, i);
     }
     return i;
 }
@@ -399,13 +402,13 @@ static inline bool walk_syscall(struct walk *w, const struct step *s)
     return true;
 }
 
-static void note_worst(struct walk *w, const struct step *s)
+static void note_worst(struct walk *w, int64_t t0, int64_t t1, const struct span_run *run, uint32_t i)
 {
     const bool woken = w->was == ST_WAITING;
-    subtotal_worst(w->y, &(struct sched_wait){.t0 = s->t0,
-                                              .t1 = end_of(s),
+    subtotal_worst(w->y, &(struct sched_wait){.t0 = t0,
+                                              .t1 = t1,
                                               .g = w->g,
-                                              .waker = woken ? span_run_who(s->run, s->i) : NO_LANE,
+                                              .waker = woken ? span_run_who(run, i) : NO_LANE,
                                               .preempted = tri_is_exec(w->was)});
 }
 
@@ -423,7 +426,7 @@ static inline bool walk_runnable(struct walk *w, const struct step *s)
     }
     hist_add(w->sched, ns);
     if (ns > y->worst_least && !w->system) {
-        note_worst(w, s);
+        note_worst(w, s->t0, end_of(s), s->run, s->i);
     }
     return true;
 }
@@ -540,6 +543,26 @@ static bool note_birth(struct walk *w, const struct lane_info *li)
     return p;
 }
 
+/* A goroutine assists while it runs within an assist. */
+static bool note_assist(void *arg, const struct assist_run *a)
+{
+    struct walk *w = arg;
+    struct subtotal *y = w->y;
+    int64_t t0 = a->r->t0, t1 = a->r->t1;
+    struct assisted *p = mem_grow(y->assisted, &y->cap_assisted, y->nassisted + 1, sizeof *p);
+    if (!p) {
+        return false;
+    }
+    y->assisted = p;
+    p[y->nassisted++] = (struct assisted){a->t0 > t0 ? a->t0 : t0, a->t1 < t1 ? a->t1 : t1, a->p};
+    if (a->state == ST_RUNNING && tri_clip(w->tg, &t0, &t1)) {
+        t0 = a->t0 > t0 ? a->t0 : t0;
+        t1 = a->t1 < t1 ? a->t1 : t1;
+        w->assist_ns = ns_add(w->assist_ns, t1 > t0 ? t1 - t0 : 0);
+    }
+    return true;
+}
+
 /* ---- along a lane ------------------------------------------------------------------------------------------- */
 
 static inline void lane_reset(struct walk *w, uint32_t g, const struct lane_info *li)
@@ -556,6 +579,11 @@ static inline void lane_reset(struct walk *w, uint32_t g, const struct lane_info
     w->call = w->cond_pair = TAB_NONE;
     w->cond_run = 0;
     w->nmine = 0;
+    w->assist_ns = 0;
+    w->assists.n = 0;
+    if (w->assists_from < w->all_assists->n) {
+        w->assists = assist_walk_of(w->all_assists, &w->assists_from, g, note_assist, w);
+    }
 }
 
 static bool lane_begin(void *arg, uint32_t g, const struct lane_info *li)
@@ -601,6 +629,12 @@ static bool lane_spans(void *arg, uint32_t g, const struct span_run *r)
         }
         w->was = s.kind->state;
         t += s.ns;
+    }
+    if (w->assists.n && assist_walk_wants(&w->assists, t)) {
+        assist_walk_run(&w->assists, r);
+        if (!w->assists.ok) {
+            return false;
+        }
     }
     return r->n < SPAN_BLOCK || slices_tick();
 }
@@ -651,12 +685,13 @@ static bool lane_end(void *arg, uint32_t g)
             ok = note_lock(w, NO_LANE, 0);
         }
     }
-    return ok && put(w, w->some ? w->life : 0);
+    return ok && put(w, w->some ? w->life : 0) && (!w->assist_ns || gstats_assist(w->tg->g, w->g, w->assist_ns));
 }
 
-bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g0, uint32_t g1)
+bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g0, uint32_t g1,
+                         const struct assist_rows *assists)
 {
-    struct walk w = {.tg = tg, .y = y};
+    struct walk w = {.tg = tg, .y = y, .all_assists = assists};
     y->g1 = g1;
     y->worst_least = -1;
     const struct span_walk walk = {

@@ -42,6 +42,8 @@ struct curve {
     const struct trace *tr;
     unsigned flags;
     int64_t start, end;
+    const struct assisted *assisted; /* NULL: to be found out */
+    size_t nassisted;
     struct keyed_row *c;
     size_t nc, cap_c;
     struct step *s;
@@ -95,6 +97,19 @@ static bool assist(void *arg, const struct assist_run *a)
     return change_add(arg, a->t0 > r->t0 ? a->t0 : r->t0, a->t1 < r->t1 ? a->t1 : r->t1, a->p);
 }
 
+static bool collect_assists(struct curve *c)
+{
+    bool ok = true;
+    if (!c->assisted) {
+        return assists_each(c->tr, assist, c);
+    }
+    for (size_t i = 0; i < c->nassisted && ok; i++) {
+        const struct assisted *a = &c->assisted[i];
+        ok = change_add(c, a->t0, a->t1, a->p) && (i % 1024 || slices_tick());
+    }
+    return ok;
+}
+
 static bool collect(struct curve *c)
 {
     const struct range *r;
@@ -111,7 +126,7 @@ static bool collect(struct curve *c)
     for (size_t i = 0; i < n && ok; i++) {
         ok = change_add(c, r[i].t0, r[i].t1, r[i].owner) && (i % 1024 || slices_tick());
     }
-    ok = ok && (!(c->flags & MMU_ASSIST) || assists_each(c->tr, assist, c));
+    ok = ok && (!(c->flags & MMU_ASSIST) || collect_assists(c));
     for (uint32_t g = 0; c->flags & MMU_WORKERS && ok && (g = trace_next_worker(c->tr, g)) != NO_LANE; g++) {
         ok = lane_worker(c, g) && slices_tick();
     }
@@ -271,21 +286,26 @@ static struct mmu_point least(const struct curve *c, int64_t window)
     return best;
 }
 
+static enum err_code mmu_of(struct curve *c, const int64_t *windows, uint32_t n, struct mmu_point *out, struct err *e)
+{
+    const struct point *pt;
+    size_t np = trace_points(c->tr, METRIC_PROCS, &pt);
+    bool ok;
+    c->end = trace_info(c->tr)->end;
+    c->start = np ? pt[0].t : 0; /* before GOMAXPROCS is known Go counts nothing */
+    ok = collect(c) && steps(c);
+    for (uint32_t i = 0; ok && i < n; i++) {
+        out[i] = least(c, windows[i]);
+    }
+    mem_free(c->c);
+    mem_free(c->s);
+    return ok ? ERR_OK : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the mutator utilisation");
+}
+
 enum err_code triage_mmu(const struct trace *tr, unsigned flags, const int64_t *windows, uint32_t n,
                          struct mmu_point *out, struct err *e)
 {
-    const struct point *pt;
-    size_t np = trace_points(tr, METRIC_PROCS, &pt);
-    struct curve c = {.tr = tr, .flags = flags, .end = trace_info(tr)->end};
-    bool ok;
-    c.start = np ? pt[0].t : 0; /* before GOMAXPROCS is known Go counts nothing */
-    ok = collect(&c) && steps(&c);
-    for (uint32_t i = 0; ok && i < n; i++) {
-        out[i] = least(&c, windows[i]);
-    }
-    mem_free(c.c);
-    mem_free(c.s);
-    return ok ? ERR_OK : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the mutator utilisation");
+    return mmu_of(&(struct curve){.tr = tr, .flags = flags}, windows, n, out, e);
 }
 
 bool triage_mmu_curve(struct triage *tg)
@@ -305,5 +325,7 @@ bool triage_mmu_curve(struct triage *tg)
     }
     w[n++] = tg->end;
     tg->nmmu = n;
-    return triage_mmu(tg->tr, MMU_DEFAULT, w, n, tg->mmu, NULL) == ERR_OK;
+    struct curve c = {
+        .tr = tg->tr, .flags = MMU_DEFAULT, .assisted = tg->work->assisted, .nassisted = tg->work->nassisted};
+    return mmu_of(&c, w, n, tg->mmu, NULL) == ERR_OK;
 }

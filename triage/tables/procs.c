@@ -1,11 +1,7 @@
 /*
- * procs.c - processors: what each did, how much processor time there was, and which goroutines assisted the collector
- * (a goroutine's lane shows that as running).
+ * procs.c - processors: what each did, and how much processor time there was.
  */
 #include "triage/tri.h"
-
-#include "decode/base/mem.h"
-#include "triage/tables/assists.h"
 
 bool triage_proc(struct triage *tg, uint32_t p)
 {
@@ -18,19 +14,6 @@ bool triage_proc(struct triage *tg, uint32_t p)
     return true;
 }
 
-/* A goroutine assists while it runs within an assist. */
-static bool assist(void *arg, const struct assist_run *a)
-{
-    struct triage *tg = arg;
-    int64_t t0 = a->r->t0, t1 = a->r->t1;
-    if (a->state != ST_RUNNING || a->r->owner >= tg->ng || !tri_clip(tg, &t0, &t1)) {
-        return true;
-    }
-    t0 = a->t0 > t0 ? a->t0 : t0;
-    t1 = a->t1 < t1 ? a->t1 : t1;
-    return t1 <= t0 || gstats_assist(tg->g, a->r->owner, t1 - t0);
-}
-
 /* GOMAXPROCS over time where it is recorded, else the Ps that were seen. */
 bool triage_procs_end(struct triage *tg)
 {
@@ -38,9 +21,6 @@ bool triage_procs_end(struct triage *tg)
     size_t n = trace_points(tg->tr, METRIC_PROCS, &pt);
     uint64_t first = n ? pt[0].v : tg->np;
     int64_t at = 0, cap = 0, told = 0;
-    if (!assists_each(tg->tr, assist, tg)) {
-        return false;
-    }
     if (n == 0 && trace_info(tg->tr)->gomaxprocs > first) {
         first = trace_info(tg->tr)->gomaxprocs;
     }

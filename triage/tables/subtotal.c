@@ -238,7 +238,7 @@ uint32_t subtotal_wait_of(struct subtotal *y, uint32_t name, uint32_t reason)
     if (made) {
         *p = (struct wait_of){.name = name, .reason = reason};
     }
-    *c = (struct lately){{name, reason, 0, 0}, (uint32_t)(p - y->wait_of) + 1};
+    lately_set(c, name, reason, 0, 0, (uint32_t)(p - y->wait_of));
     return c->row - 1;
 }
 
@@ -277,6 +277,18 @@ static bool add_changes(struct subtotal *to, const struct subtotal *y)
     return p || !y->nchanges;
 }
 
+static bool add_assisted(struct subtotal *to, const struct subtotal *y)
+{
+    struct assisted *p =
+        y->nassisted ? mem_grow(to->assisted, &to->cap_assisted, to->nassisted + y->nassisted, sizeof *p) : NULL;
+    if (p) {
+        to->assisted = p;
+        memcpy(p + to->nassisted, y->assisted, y->nassisted * sizeof *p);
+        to->nassisted += y->nassisted;
+    }
+    return p || !y->nassisted;
+}
+
 static bool add_births(struct subtotal *to, const struct subtotal *y)
 {
     bool made = false;
@@ -306,7 +318,7 @@ static bool add_births(struct subtotal *to, const struct subtotal *y)
 static bool subtotal_add(struct subtotal *to, const struct subtotal *y, struct gstats *g, uint32_t g0, uint32_t g1)
 {
     bool ok = add_groups(to, y, g, g0, g1) && add_waits(to, y) && add_pairs(to, y) && add_syscalls(to, y) &&
-              add_gw(to, y) && add_changes(to, y) && add_births(to, y);
+              add_gw(to, y) && add_changes(to, y) && add_assisted(to, y) && add_births(to, y);
     for (uint32_t i = 0; i < y->nenders && ok; i++) {
         ok = gstats_ended(g, y->enders[i].g, y->enders[i].ended);
     }
@@ -352,6 +364,7 @@ static void subtotal_free(struct subtotal *y)
     mem_free(y->wait_of);
     mem_free(y->wakes);
     mem_free(y->changes);
+    mem_free(y->assisted);
     late_free(&y->late);
     mem_free(y->births);
     mem_free(y->alive);
@@ -364,6 +377,8 @@ struct runs {
     struct triage *tg;
     struct subtotal *sum;
     uint32_t size; /* goroutines a run */
+    size_t n;
+    struct assist_rows assists, *part; /* by run */
 };
 
 static uint32_t run_start(const struct runs *r, size_t i)
@@ -379,7 +394,7 @@ static bool run_count(void *arg, size_t i, void **kept)
     const uint32_t g0 = run_start(r, i), g1 = run_start(r, i + 1);
     struct subtotal *y = mem_zalloc(sizeof *y);
     *kept = y;
-    return y && subtotal_goroutines(tg, y, g0, g1);
+    return y && subtotal_goroutines(tg, y, g0, g1, &r->part[i]);
 }
 
 static bool run_add(void *arg, size_t i, void *kept)
@@ -398,20 +413,39 @@ static void run_drop(void *kept)
     subtotal_free(kept);
 }
 
+static bool runs_init(struct runs *r)
+{
+    const uint32_t ng = r->tg->ng;
+    const size_t rest = ng > ALONE ? ng - ALONE : 0;
+    r->size = ng / RUNS + 1 < RUN_MOST ? ng / RUNS + 1 : RUN_MOST;
+    r->size = (r->size / GSTATS_ROWS + (r->size % GSTATS_ROWS > 0)) * GSTATS_ROWS;
+    r->n = ng - rest + (rest + r->size - 1) / r->size;
+    r->sum = mem_zalloc(sizeof *r->sum);
+    r->part = mem_zalloc((r->n + 1) * sizeof *r->part);
+    if (!r->sum || !r->part || !assist_rows_init(&r->assists, r->tg->tr)) {
+        return false;
+    }
+    for (size_t i = 0; i < r->n; i++) {
+        r->part[i] = assist_rows_of(&r->assists, run_start(r, i), run_start(r, i + 1));
+    }
+    return true;
+}
+
 bool triage_goroutines(struct triage *tg)
 {
     struct triage_work *wk = tg->work;
-    struct runs r = {.tg = tg, .sum = mem_zalloc(sizeof *r.sum)};
-    r.size = tg->ng / RUNS + 1 < RUN_MOST ? tg->ng / RUNS + 1 : RUN_MOST;
-    r.size = (r.size / GSTATS_ROWS + (r.size % GSTATS_ROWS > 0)) * GSTATS_ROWS;
+    struct runs r = {.tg = tg};
+    bool ok = runs_init(&r) &&
+              slices_each(trace_threads(tg->tr), r.n, &(struct slices_job){run_count, run_add, run_drop, &r});
     struct subtotal *y = r.sum;
-    const size_t rest = tg->ng > ALONE ? tg->ng - ALONE : 0;
-    bool ok = y && slices_each(trace_threads(tg->tr), tg->ng - rest + (rest + r.size - 1) / r.size,
-                               &(struct slices_job){run_count, run_add, run_drop, &r});
+    assist_rows_free(&r.assists);
+    mem_free(r.part);
     if (!ok) {
         subtotal_free(y);
         return false;
     }
+    wk->assisted = y->assisted;
+    wk->nassisted = y->nassisted;
     tg->groups = y->groups;
     tg->ngroups = y->ngroups;
     tg->waits = y->waits;

@@ -8,6 +8,7 @@
 #ifndef GOTOP_TRIAGE_SUBTOTAL_H
 #define GOTOP_TRIAGE_SUBTOTAL_H
 
+#include "triage/tables/assists.h"
 #include "triage/tables/late.h"
 #include "triage/tri.h"
 
@@ -21,7 +22,8 @@ enum { START_NAMES = 512 };
 
 /* Rows lately asked for, each where its key says: before a table is asked. */
 struct lately {
-    uint32_t key[4], row; /* row: + 1 */
+    uint64_t key[2];
+    uint32_t row; /* + 1 */
 };
 enum { LATELY = 256 };
 static inline struct lately *lately_of(struct lately v[LATELY], uint32_t a, uint32_t b, uint32_t c, uint32_t d)
@@ -30,7 +32,11 @@ static inline struct lately *lately_of(struct lately v[LATELY], uint32_t a, uint
 }
 static inline bool lately_is(const struct lately *l, uint32_t a, uint32_t b, uint32_t c, uint32_t d)
 {
-    return l->row && l->key[0] == a && l->key[1] == b && l->key[2] == c && l->key[3] == d;
+    return l->key[0] == ((uint64_t)a << 32 | b) && l->key[1] == ((uint64_t)c << 32 | d) && l->row;
+}
+static inline void lately_set(struct lately *l, uint32_t a, uint32_t b, uint32_t c, uint32_t d, uint32_t row)
+{
+    *l = (struct lately){{(uint64_t)a << 32 | b, (uint64_t)c << 32 | d}, row + 1};
 }
 
 struct subtotal {
@@ -56,6 +62,8 @@ struct subtotal {
     int64_t worst_least; /* what is longer is among them: -1 until there are so many */
     int64_t label_ns[GC_MODES];
     uint64_t lock_waits_all, *changes;
+    struct assisted *assisted;
+    size_t nassisted, cap_assisted;
     struct late late;
     struct start_name name[START_NAMES]; /* names lately asked for */
     struct gstat_rows rows; /* of goroutines behind one another, until there are so many; the last one is g1 - 1 */
@@ -64,8 +72,10 @@ struct subtotal {
     struct lately lately_wait[LATELY], lately_pair[LATELY], lately_wait_of[LATELY], lately_call[LATELY];
 };
 
-/* subtotal_goroutines - count goroutines g0 .. g1-1 into an empty subtotal, and to gstats.h. false: out of memory, or unwanted. */
-bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g0, uint32_t g1);
+/* subtotal_goroutines - count goroutines g0 .. g1-1, whose assists these are, into an empty subtotal, and to gstats.h. false: out of
+   memory, or unwanted. */
+bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g0, uint32_t g1,
+                         const struct assist_rows *assists);
 /* subtotal_wait_of - the row of `wait_of` for a start function and a reason; TAB_NONE: out of memory. */
 uint32_t subtotal_wait_of(struct subtotal *y, uint32_t name, uint32_t reason);
 /* subtotal_lock - a wait for a lock, if it is among the longest. subtotal_worst - a scheduler latency, if it is among the worst. */

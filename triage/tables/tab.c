@@ -288,10 +288,13 @@ static int64_t slot_begin(unsigned i)
 
 struct dist_many {
     struct dist d;
-    uint64_t low[QUANTILES], width[QUANTILES]; /* of the slots that are asked for */
+    struct picked { /* the values of a slot that is asked for */
+        uint64_t low, width;
+        int64_t *v; /* room for one more than there are */
+        size_t n, room;
+    } slot[QUANTILES];
     struct ranked r[QUANTILES];
-    int64_t *v; /* their values */
-    size_t n, room;
+    int64_t *v; /* all of theirs */
     struct steps s;
 };
 
@@ -336,35 +339,66 @@ void dist_many_zeros(struct dist_many *m, size_t n)
 bool dist_many_ranks(struct dist_many *m)
 {
     static const double share[QUANTILES] = {0.5, 0.9, 0.99};
+    size_t room = 0;
     for (int q = 0; q < QUANTILES; q++) {
         struct ranked *r = &m->r[q];
+        struct picked *p = &m->slot[q];
         *r = slot_of_rank(m->s.count, rank_of(share[q], m->d.n));
         if (r->slot >= SLOT_EXACT && !(q && r->slot == r[-1].slot)) { /* slots of one value are known without it */
-            m->low[q] = (uint64_t)slot_begin(r->slot);
-            m->width[q] = (uint64_t)slot_begin(r->slot + 1) - m->low[q];
-            m->room += m->s.count[r->slot];
+            p->low = (uint64_t)slot_begin(r->slot);
+            p->width = (uint64_t)slot_begin(r->slot + 1) - p->low;
+            p->room = m->s.count[r->slot];
         }
+        room += p->room + 1;
     }
-    m->v = mem_alloc((m->room + 1) * sizeof *m->v);
+    m->v = mem_alloc(room * sizeof *m->v);
+    for (int q = 0; m->v && q < QUANTILES; q++) {
+        m->slot[q].v = q ? m->slot[q - 1].v + m->slot[q - 1].room + 1 : m->v;
+    }
     return m->v;
+}
+
+/* Each value is written, and stays if it belongs there: whether it does no branch could foretell. */
+static void pick(struct picked *p, const int64_t *v, size_t n)
+{
+    const uint64_t low = p->low, width = p->width;
+    int64_t *to = p->v + p->n;
+    for (size_t i = 0; i < n; i++) {
+        *to = v[i];
+        to += (uint64_t)v[i] - low < width;
+    }
+    p->n = (size_t)(to - p->v);
 }
 
 void dist_many_pick(struct dist_many *m, const int64_t *v, size_t n)
 {
-    const uint64_t a = m->low[0], b = m->low[1], c = m->low[2], wa = m->width[0], wb = m->width[1], wc = m->width[2];
-    for (size_t i = 0; i < n; i++) {
-        const uint64_t x = (uint64_t)v[i];
-        if (((x - a < wa) | (x - b < wb) | (x - c < wc)) && m->n < m->room) {
-            m->v[m->n++] = (int64_t)x;
+    for (int q = 0; q < QUANTILES; q++) {
+        if (m->slot[q].n < m->slot[q].room) {
+            pick(&m->slot[q], v, n);
         }
     }
 }
 
+/* The value of a rank among those of its slot. */
+static int64_t picked_value(struct dist_many *m, const struct picked *p, size_t rank)
+{
+    int64_t low = INT64_MAX, high = INT64_MIN;
+    for (size_t i = 0; i < p->n; i++) {
+        low = p->v[i] < low ? p->v[i] : low;
+        high = p->v[i] > high ? p->v[i] : high;
+    }
+    steps_of(&m->s, p->v, p->n, low, high);
+    return rank_value(&m->s, p->v, p->n, rank);
+}
+
 void dist_many_end(struct dist_many *m, struct dist *d)
 {
-    int64_t *const p[QUANTILES] = {&m->d.p50, &m->d.p90, &m->d.p99};
+    int64_t *const to[QUANTILES] = {&m->d.p50, &m->d.p90, &m->d.p99};
+    const struct picked *p = m->slot;
     for (int q = 0; q < QUANTILES && m->d.n; q++) {
-        *p[q] = ranked_value(&m->s, m->v, m->n, 0, m->r[q]);
+        const struct ranked *r = &m->r[q];
+        p = m->slot[q].room ? &m->slot[q] : p; /* or it is that of the quantile before */
+        *to[q] = r->slot < SLOT_EXACT ? (int64_t)r->slot : picked_value(m, p, r->rank);
     }
     m->d.min = m->d.n ? m->d.min : 0;
     *d = m->d;
