@@ -337,25 +337,13 @@ static bool read_stacks(struct source *s, struct v2_gen *g, const struct v2_slic
     return true;
 }
 
-/* Room for as many frames as there usually are in so many bytes, so that it need not grow. */
-static bool expect_frames(struct v2_gen *g)
-{
-    enum { BYTES_A_FRAME = 7 };
-    struct v2_read *t = g->read;
-    size_t bytes = 0;
-    for (size_t i = 0; i < g->ntable; i++)
-        bytes += *g->table[i].p == V2R_STACKS ? (size_t)(g->table[i].end - g->table[i].p) : 0;
-    t->capframes = bytes / BYTES_A_FRAME + V2_RAW_FRAMES * FRAME_MOST;
-    return (t->frames = mem_alloc(t->capframes * sizeof *t->frames));
-}
-
 bool v2_names_read(struct source *s, struct v2_gen *g)
 {
     static const struct {
         uint8_t first;
         bool (*read)(struct source *, struct v2_gen *, const struct v2_slice *);
     } kind[] = {{V2R_STRINGS, read_strings}, {V2R_STACKS, read_stacks}};
-    bool ok = (g->read = mem_zalloc(sizeof *g->read)) && !names_init(&g->read->own) && expect_frames(g);
+    bool ok = (g->read = mem_zalloc(sizeof *g->read)) && !names_init(&g->read->own);
     for (int k = 0; k < 2; k++)
         for (size_t i = 0; i < g->ntable && ok; i++)
             ok = *g->table[i].p != kind[k].first || kind[k].read(s, g, &g->table[i]);
