@@ -226,10 +226,8 @@ void *bigmem_resize(void *p, size_t n)
 void bigmem_touch(void *p, size_t n)
 {
 #ifdef MADV_POPULATE_WRITE /* before Linux 5.14: they come as they are written */
-    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = ((uintptr_t)p + page - 1) & ~(page - 1),
-                    end = ((uintptr_t)p + n) & ~(page - 1);
-    if (at < end)
-        (void)madvise((void *)at, end - at, MADV_POPULATE_WRITE);
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)p & ~(page - 1);
+    (void)madvise((void *)at, whole_pages((uintptr_t)p - at + n), MADV_POPULATE_WRITE);
 #else
     (void)p, (void)n;
 #endif

@@ -34,7 +34,7 @@ size_t bigmem_size(const void *p);
 void *bigmem_resize(void *p, size_t n);
 /* bigmem_held - the same of what stands in memory; 0 of a spilled one. */
 size_t bigmem_held(const void *p);
-/* bigmem_touch - n bytes at p, of any block, are about to be written: their whole pages come at once, not each by a fault of its own. */
+/* bigmem_touch - n bytes at p, of any block, are about to be written: their pages come at once, not each by a fault of its own. */
 void bigmem_touch(void *p, size_t n);
 void bigmem_free(void *p); /* p: one of these blocks */
 
