@@ -162,6 +162,8 @@ bool calls_accept(const struct causes *c);
 /* calls_accepting - is that stack in accepting a connection? */
 bool calls_accepting(const struct trace *tr, uint32_t stack);
 
+/* held_advice - who had what others wait for waited for the network with it: not to, then. false: it did not, or not mostly. */
+bool held_advice(struct text *next, const struct trace *tr, const struct leaves *v);
 void rules_service(struct causes *c); /* rules_service.c: goroutines that others wait for, pools, hand-offs */
 void rules_join(
     struct causes *c); /* rules_join.c: one decides for many: a hub, one of their own, the slowest of a lot */

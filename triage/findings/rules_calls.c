@@ -343,11 +343,37 @@ static void through_text(struct draft *d, const struct causes *c, const struct w
     d->f.severity_ns = 0;
 }
 
-static void own_side_text(struct text *t, const struct causes *c, const struct waits_at *p)
+static int64_t answering(const struct causes *c);
+
+/* Is it this process that answers, and at work for it? Then nobody outside is slow. */
+static bool own_answers(struct causes *c, const struct waits_at *p)
 {
-    if (calls_accept(c) && !is_server(c, p->most->longest.g)) {
-        text_lit(t, " This process accepts connections itself: whether it is its own other side no trace tells.");
+    return calls_accept(c) && threshold_reached(TH_BACKEND_INSIDE, answering(c), p->total) &&
+           calls_answered_inside(c, p);
+}
+
+static void own_side_text(struct draft *d, struct causes *c, const struct waits_at *p)
+{
+    if (d->f.rule == RULE_BACKEND && own_answers(c, p)) {
+        d->f.own_side = d->f.inferred = true;
+        text_lit(
+            &d->text,
+            " Goroutines of this process write these answers (inferred): what they do until then is what takes so "
+            "long.");
+    } else if (calls_accept(c) && !is_server(c, p->most->longest.g)) {
+        text_lit(&d->text,
+                 " This process accepts connections itself: whether it is its own other side no trace tells.");
     }
+}
+
+static const char *backend_advice(const struct finding *f)
+{
+    return f->own_side
+               ? "Look at what the goroutines that answer do meanwhile; or ask less often, or don't ask over the "
+                 "network what "
+                 "is in the same process."
+               : "The time is the other side's: ask less often (keep answers), ask earlier, or make that service "
+                 "faster.";
 }
 
 static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row, double share)
@@ -408,7 +434,7 @@ static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row
         through_text(&d, c, p);
     }
     if (!nobody && !news) {
-        own_side_text(&d.text, c, p);
+        own_side_text(&d, c, p);
     }
     pace_fed(c, p, &d);
     const bool alone = many && one_makes_all(c, p);
@@ -426,8 +452,7 @@ static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row
                  "after that time: "
                  "look there."
         : many ? "Ask for all at once, or ask side by side: each answer is waited for before the next question."
-               : "The time is the other side's: ask less often (keep answers), ask earlier, or make that service "
-                 "faster.");
+               : backend_advice(&d.f));
     draft_end(c->rs, &d);
 }
 
@@ -480,15 +505,6 @@ static bool by_handler(struct causes *c, const struct waits_at *p, double share)
     return told;
 }
 
-static int64_t answering(const struct causes *c);
-
-/* Is it this process that answers, and at work for it? Then nobody outside is slow. */
-static bool own_answers(struct causes *c, const struct waits_at *p)
-{
-    return calls_accept(c) && threshold_reached(TH_BACKEND_INSIDE, answering(c), p->total) &&
-           calls_answered_inside(c, p);
-}
-
 static void network(struct causes *c, const struct waits_at *p)
 {
     double waiting = (double)p->total / (double)c->tg->end, share = waiting / (waiting + c->running);
@@ -527,7 +543,7 @@ static void network(struct causes *c, const struct waits_at *p)
     if (row < ROW && p->most->kind == WK_NET && !meant_for_news(c, p)) {
         row = rows_between_runs(c, group, p->place);
     }
-    if (r.asked * 2 > r.calls && (row >= ROW || (p->total / (int64_t)p->count >= SLOW && !own_answers(c, p)))) {
+    if (r.asked * 2 > r.calls && (row >= ROW || p->total / (int64_t)p->count >= SLOW)) {
         net_finding(c, p, row, share);
     }
 }

@@ -53,7 +53,7 @@ bool full_finding(struct causes *c, const struct work_kind *w, uint32_t n)
     works_name(&d.text, c, w);
     text_lit(&d.text, ", which wait for a processor for ");
     text_share(&d.text, queued, 1);
-    text_lit(&d.text, " of their time: for each other. ");
+    text_lit(&d.text, " of their time: mostly for each other. ");
     work_text(&d.text, c, w, n);
     text_add(&d.next, "Make that work cheaper, or do less of it: that it queues is a sign of it only. Where it goes "
                       "a CPU profile tells, or a "

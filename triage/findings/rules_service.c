@@ -296,6 +296,20 @@ static void service(struct causes *c, uint32_t g, const struct service *s, doubl
 #define POOLS 64
 #define AT_ONCE 50000 /* ns */
 
+bool held_advice(struct text *next, const struct trace *tr, const struct leaves *v)
+{
+    const struct leaf *l = &v->v[0];
+    if (v->n == 0 || l->cat != EX_NET || l->ns * 2 <= v->all || !stacks_is_program(tr, l->func)) {
+        return false;
+    }
+    text_lit(next, "Don't hold it while ");
+    text_func(next, tr, l->func, 0);
+    text_lit(
+        next,
+        " waits for the network, if that needs no such thing: ask before or behind it. Else make the set larger.");
+    return true;
+}
+
 static void pool(struct causes *c, const struct waits_at *p, double waiting)
 {
     uint32_t g = causes_group(c, p->most->waiter);
@@ -329,15 +343,17 @@ static void pool(struct causes *c, const struct waits_at *p, double waiting)
             text_lit(&d.text, " Who had it was ");
             causes_leaf_text(&d.text, c->tr, &v.v[0], v.all);
             text_lit(&d.text, " (of the longest wait).");
+            held_advice(&d.next, c->tr, &v);
         }
     }
     explain_tree_free(&t);
     if (let_go_is_lock(c, p->most, p->place)) {
         text_lit(&d.text, " One of them has it at a time, and lets the next one in (inferred): it works as a lock.");
+        text_free(&d.next);
         text_add(&d.next,
                  "Hold it for less: do what takes long before or behind it. A larger set would let several in at "
                  "once, which may not be meant.");
-    } else {
+    } else if (!d.next.n) {
         text_add(&d.next, "Make the set larger, or hold what comes from it for less.");
     }
     draft_end(c->rs, &d);

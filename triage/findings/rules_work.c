@@ -229,13 +229,7 @@ static bool who_had_it(struct text *t, struct text *next, struct causes *c, cons
             text_lit(t, " Who had it was ");
             causes_leaf_text(t, c->tr, &v.v[0], v.all);
             text_lit(t, " (of the longest wait).");
-            net = v.v[0].cat == EX_NET && v.v[0].ns > v.all / 2 && stacks_is_program(c->tr, v.v[0].func);
-            if (net) {
-                text_lit(next, "Don't hold it while ");
-                text_func(next, c->tr, v.v[0].func, 0);
-                text_lit(next, " waits for the network, if that needs no such thing: ask before or behind it. Else "
-                               "make the set larger.");
-            }
+            net = held_advice(next, c->tr, &v);
         }
     }
     explain_tree_free(&tree);

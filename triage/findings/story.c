@@ -618,6 +618,14 @@ static bool held_meanwhile(const struct rules *rs, const struct finding *a, cons
     return turns > answers;
 }
 
+/* Where the answers are this process's own, what holds those up that write them. */
+static bool answers_itself(const struct finding *a, const struct finding *b)
+{
+    const bool holds = a->rule == RULE_CONVOY || a->rule == RULE_WRITER || a->rule == RULE_BOTTLENECK ||
+                       a->rule == RULE_POOL || a->rule == RULE_OWN || a->rule == RULE_GC_SHARE;
+    return b->own_side && holds && !a->note && a->severity_ns >= b->severity_ns / 2;
+}
+
 /* What stands for good: who waits for a limit meanwhile waits for that. */
 static bool for_good(const struct finding *a)
 {
@@ -722,9 +730,10 @@ static bool covers(const struct rules *rs, const struct finding *a, const struct
                !story_is_sign_rule(a->rule);
     case RULE_BACKEND:
     case RULE_SERIAL_CALLS:
-        return (b->rule == RULE_BACKEND && held_meanwhile(rs, a, b)) || one_keeper(rs, a, b) ||
-               (a->rule == RULE_CONNS && same_subject(a, b)) || sql_covers(rs->tr, a, b) || runs_tests(rs, a, b) ||
-               (a->rule == RULE_LINGER && same_place(rs, a, b)) || (a->rule == RULE_READER && same_place(rs, a, b)) ||
+        return (b->rule == RULE_BACKEND && (held_meanwhile(rs, a, b) || answers_itself(a, b))) ||
+               one_keeper(rs, a, b) || (a->rule == RULE_CONNS && same_subject(a, b)) || sql_covers(rs->tr, a, b) ||
+               runs_tests(rs, a, b) || (a->rule == RULE_LINGER && same_place(rs, a, b)) ||
+               (a->rule == RULE_READER && same_place(rs, a, b)) ||
                (a->rule == RULE_PHASES && !a->note && a->severity_ns >= b->severity_ns / 3) ||
                (a->rule == RULE_ACCEPT && b->note); /* who it lets wait may be in this process */
     case RULE_BUSY_LOOP: return b->note && ((!a->note && !story_is_sign(rs, a)) || a->rule == RULE_LINE);
