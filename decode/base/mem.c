@@ -137,6 +137,16 @@ void mem_free(void *p)
         free(p);
 }
 
+size_t mem_cut(void *p, size_t n)
+{
+    const size_t was = bigmem_held(p);
+    if (was <= n || !bigmem_resize(p, n))
+        return 0;
+    const size_t less = was - bigmem_held(p);
+    count(0, less);
+    return less;
+}
+
 void mem_touch(void *p)
 {
     const size_t big = bigmem_size(p);

@@ -48,6 +48,11 @@ bool mem_room_zeros_of(void *array, size_t *cap, size_t need, size_t size);
 
 /* mem_touch - all of a block is about to be written: its pages come at once, which costs a third of coming singly. */
 void mem_touch(void *p);
+/*
+ * mem_cut - of a large block no more than n bytes are needed: it stays where it is, what is behind them is given back. Returns how much
+ * that was.
+ */
+size_t mem_cut(void *p, size_t n);
 
 /*
  * mem_limit - what is counted shall stay below so many bytes: from half of them on blocks of MEM_SPILLS bytes and more

@@ -97,7 +97,7 @@ static void *bump_bytes(struct bump *b, size_t n)
         if (!c && !(c = chunk_new(size)))
             return NULL;
         c->next = b->chunks;
-        b->chunks = c;
+        b->chunks = b->last = c;
         b->at = (uint8_t *)c + 16;
         b->end = (uint8_t *)c + size;
         b->next = size < (b->most ? b->most : CHUNK_MOST) ? size * 2 : size;
@@ -110,6 +110,14 @@ static void *bump_bytes(struct bump *b, size_t n)
 void *pool_bytes(struct span_pool *sp, size_t n)
 {
     return bump_bytes(&sp->bump, n);
+}
+
+void bump_cut(struct bump *b)
+{
+    if (!b->at)
+        return;
+    b->last->bytes -= mem_cut(b->last, (size_t)(b->at - (uint8_t *)b->last) + PACK_SLACK);
+    b->end = b->at;
 }
 
 void bump_move(struct bump *to, struct bump *from)

@@ -66,11 +66,12 @@ void bump_ahead(struct bump_spare *s); /* see to it that there is one; for want 
 
 /* Memory that is only ever given back as a whole: packed blocks. */
 struct bump {
-    struct pool_chunk *chunks;
-    uint8_t *at, *end;
+    struct pool_chunk *chunks, *last;
+    uint8_t *at, *end;        /* in the last one */
     size_t next, most;        /* size of the next chunk; of the largest, 0: the usual one */
     struct bump_spare *spare; /* NULL: nobody gets chunks ready */
 };
+void bump_cut(struct bump *b);                      /* what is left of the last chunk is given back */
 void bump_move(struct bump *to, struct bump *from); /* hand over the chunks, but go on in the last one */
 
 struct packer;

@@ -385,6 +385,9 @@ static void load_end(struct trace *tr)
         return;
     tr->src.ops->close(&tr->src); /* its tables are not needed any more, nor what stood between the threads */
     packed(tr);
+    bump_cut(&tr->fold.pool.bump);
+    if (tr->packer)
+        bump_cut(&tr->packer->bump);
     packer_free(tr->packer);
     tr->packer = NULL;
     for (int i = 0; i < RING; i++) {

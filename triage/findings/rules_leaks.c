@@ -265,21 +265,38 @@ struct team {
 };
 #define TEAM_MOST 1024
 
-/* What each goroutine ran for itself: without assisting, and without stopping the world in passing. */
-static int64_t *own_runs(const struct triage *tg)
-{
+/* Stops of the world by who made them, and those of one that are asked for next. */
+struct stops {
     const struct range *r;
-    size_t n = trace_ranges(tg->tr, RANGE_STW, &r);
-    int64_t *own = mem_alloc(((size_t)tg->ng + 1) * sizeof *own);
-    for (uint32_t g = 0; own && g < tg->ng; g++) {
-        own[g] = gstat_ns(tg->g, g, GM_EXEC) - gstat_ns(tg->g, g, GM_ASSIST);
-    }
-    for (size_t i = 0; own && i < n; i++) {
-        if (!r[i].scope_p && r[i].owner < tg->ng) {
-            own[r[i].owner] = ns_add(own[r[i].owner], r[i].t0 - r[i].t1);
+    struct keyed_row *by; /* goroutine, row of r */
+    size_t n, at;
+};
+
+static bool stops_of(const struct triage *tg, struct stops *s)
+{
+    const size_t all = trace_ranges(tg->tr, RANGE_STW, &s->r);
+    s->by = mem_alloc((all + 1) * sizeof *s->by);
+    for (size_t i = 0; s->by && i < all; i++) {
+        if (!s->r[i].scope_p && s->r[i].owner < tg->ng) {
+            s->by[s->n++] = (struct keyed_row){s->r[i].owner, (uint32_t)i};
         }
     }
-    return own;
+    return s->by && rows_sort_here(s->by, s->n);
+}
+
+/* What a goroutine ran for itself: without assisting, and without stopping the world in passing. Later ones are found at once. */
+static int64_t own_run(const struct triage *tg, struct stops *s, uint32_t g)
+{
+    int64_t ns = gstat_ns(tg->g, g, GM_EXEC) - gstat_ns(tg->g, g, GM_ASSIST);
+    s->at = s->at && s->by[s->at - 1].key >= g ? 0 : s->at;
+    while (s->at < s->n && s->by[s->at].key < g) {
+        s->at++;
+    }
+    for (size_t i = s->at; i < s->n && s->by[i].key == g; i++) {
+        const struct range *r = &s->r[s->by[i].row];
+        ns = ns_add(ns, r->t0 - r->t1);
+    }
+    return ns;
 }
 
 static bool of_its_own(const struct triage *tg, uint32_t g, uint32_t group)
@@ -296,13 +313,17 @@ static bool at_work(const struct triage *tg, uint32_t g, double share)
     return (double)work >= share * (double)gstat_ns(tg->g, g, GM_LIFE);
 }
 
-static void team_of(const struct triage *tg, uint32_t group, const int64_t *own, struct team *t)
+static void team_of(const struct triage *tg, uint32_t group, struct stops *stops, struct team *t)
 {
     struct lane_info top;
     int64_t apart;
     *t = (struct team){.top = NO_LANE};
     for (uint32_t g = 0; (g = gstats_next(tg->g, g, group)) != NO_LANE; g++) {
-        t->top = t->top == NO_LANE || own[g] > own[t->top] ? g : t->top;
+        const int64_t own = own_run(tg, stops, g);
+        if (t->top == NO_LANE || own > t->most) {
+            t->top = g;
+            t->most = own;
+        }
     }
     if (t->top == NO_LANE || of_its_own(tg, t->top, group)) {
         return;
@@ -313,10 +334,10 @@ static void team_of(const struct triage *tg, uint32_t group, const int64_t *own,
         struct lane_info li = trace_lane(tg->tr, (struct lane){LANE_G, g});
         bool in = li.create_stack == top.create_stack && li.first >= top.first - apart &&
                   li.first <= top.first + apart && (li.last > top.first || !li.ended) && !of_its_own(tg, g, group);
+        const int64_t own = in ? own_run(tg, stops, g) : 0;
         t->n += in;
-        t->all = in ? ns_add(t->all, own[g] > 0 ? own[g] : 0) : t->all;
+        t->all = ns_add(t->all, own > 0 ? own : 0);
     }
-    t->most = own[t->top];
 }
 
 static bool unbalanced(const struct triage *tg, const struct team *t)
@@ -353,7 +374,7 @@ static void team_finding(struct rules *rs, const struct group *g, const struct t
 static void rule_workers(struct rules *rs)
 {
     const struct triage *tg = rs->tg;
-    int64_t *own = NULL; /* of all goroutines, so not before one group asks */
+    struct stops stops = {0};
     for (uint32_t i = 0; i < tg->ngroups && i < 16; i++) {
         const struct group *g = &tg->groups[i];
         struct team t;
@@ -361,17 +382,16 @@ static void rule_workers(struct rules *rs)
             !threshold_reached(TH_TEAM_SHARE, g->d[GM_EXEC].max, tg->end)) {
             continue;
         }
-        own = own ? own : own_runs(tg);
-        if (!own) {
+        if (!stops.by && !stops_of(tg, &stops)) {
             rs->failed = true;
-            return;
+            break;
         }
-        team_of(tg, i, own, &t);
+        team_of(tg, i, &stops, &t);
         if (unbalanced(tg, &t)) {
             team_finding(rs, g, &t);
         }
     }
-    mem_free(own);
+    mem_free(stops.by);
 }
 
 /* ---- tasks -------------------------------------------------------------------------------------------------- */

@@ -35,8 +35,9 @@ static struct keyed_row change(int64_t t, uint32_t p, bool more)
 struct step {
     int64_t t;
     double util;
-    double sum; /* integral from the first step to t */
 };
+_Static_assert(sizeof(struct step) <= sizeof(struct keyed_row), "a step takes the place of a change");
+#define SUM_EACH 16 /* steps: of so many one's sum is kept */
 
 struct curve {
     const struct trace *tr;
@@ -46,8 +47,16 @@ struct curve {
     size_t nassisted;
     struct keyed_row *c;
     size_t nc, cap_c;
-    struct step *s;
-    size_t ns, cap_s;
+    struct step *s; /* where the changes stood: there are no more of them than of those */
+    size_t ns;
+    double *sum; /* integral from the first step to each SUM_EACH-th */
+    size_t cap_sum;
+};
+
+/* A step, and the integral from the first one to it. */
+struct place {
+    size_t i;
+    double sum;
 };
 
 static bool change_add(struct curve *c, int64_t t0, int64_t t1, uint32_t p)
@@ -133,26 +142,26 @@ static bool collect(struct curve *c)
     return ok;
 }
 
-static bool step_add(struct curve *c, int64_t t, double util)
+/* How much a step holds up to t. */
+static double step_to(const struct step *s, int64_t t)
 {
-    struct step *x;
-    double sum = 0;
-    if (c->ns && c->s[c->ns - 1].t == t) {
-        c->s[c->ns - 1].util = util;
-        return true;
+    return s->util * (double)(t - s->t);
+}
+
+/* The last step, which `next` may yet replace, becomes one of those that stand. false: out of memory. */
+static bool step_put(struct curve *c, struct step next, struct step *last, double *sum)
+{
+    if (c->ns % SUM_EACH == 0) {
+        double *x = mem_grow(c->sum, &c->cap_sum, c->ns / SUM_EACH + 1, sizeof *x);
+        if (!x) {
+            return false;
+        }
+        c->sum = x;
+        x[c->ns / SUM_EACH] = *sum;
     }
-    if (c->ns && c->s[c->ns - 1].util == util) {
-        return true;
-    }
-    x = mem_grow(c->s, &c->cap_s, c->ns + 1, sizeof *x);
-    if (!x) {
-        return false;
-    }
-    c->s = x;
-    if (c->ns) {
-        sum = x[c->ns - 1].sum + x[c->ns - 1].util * (double)(t - x[c->ns - 1].t);
-    }
-    x[c->ns++] = (struct step){t, util, sum};
+    *sum += step_to(last, next.t);
+    c->s[c->ns++] = *last;
+    *last = next;
     return true;
 }
 
@@ -170,45 +179,75 @@ static int64_t procs_at(const struct curve *c, const struct point *pt, size_t n,
     return v < 1 ? 1 : v > 1000000 ? 1000000 : (int64_t)v;
 }
 
+/* What changes have made of it. */
+struct taking {
+    int32_t *by, stopped; /* by P: how many take it */
+    int64_t n;            /* Ps that are taken */
+};
+
+static void taken(struct taking *k, uint32_t np, const struct keyed_row *x)
+{
+    const uint32_t p = CHANGE_P(x);
+    if (p == P_ALL) {
+        k->stopped += CHANGE_BY(x);
+    } else if (p < np) {
+        k->n -= k->by[p] > 0;
+        k->by[p] += CHANGE_BY(x);
+        k->n += k->by[p] > 0;
+    }
+}
+
+/* Steps take the place of changes, in order: the last one stands aside, so each stands where a change was that was looked at. */
 static bool steps(struct curve *c)
 {
     const struct point *pt;
     size_t n = trace_points(c->tr, METRIC_PROCS, &pt), cur = 0, i = 0;
     uint32_t np = trace_nlanes(c->tr, LANE_P);
-    int32_t *taken = mem_zalloc(((size_t)np + 1) * sizeof *taken), stopped = 0;
-    int64_t ntaken = 0, procs;
+    struct taking k = {mem_zalloc(((size_t)np + 1) * sizeof *k.by), 0, 0};
+    struct step last = {c->start, 1};
+    double sum = 0;
     unsigned turns = 0;
-    bool ok = taken && rows_sort(c->c, c->nc) && step_add(c, c->start, 1);
+    struct keyed_row *room = mem_grow(c->c, &c->cap_c, c->nc + 1, sizeof *room); /* one more for where it begins */
+    c->c = room ? room : c->c;
+    c->s = (struct step *)(void *)room;
+    bool ok = k.by && room && rows_sort_here(room, c->nc);
     while (ok && i < c->nc) {
         const int64_t t = CHANGE_T(&c->c[i]);
         for (; i < c->nc && CHANGE_T(&c->c[i]) == t; i++) {
-            const uint32_t p = CHANGE_P(&c->c[i]);
-            const int by = CHANGE_BY(&c->c[i]);
-            if (p == P_ALL) {
-                stopped += by;
-            } else if (p < np) {
-                ntaken -= taken[p] > 0;
-                taken[p] += by;
-                ntaken += taken[p] > 0;
-            }
+            taken(&k, np, &c->c[i]);
         }
-        procs = procs_at(c, pt, n, &cur, t);
-        ok = step_add(c, t, stopped > 0 || ntaken >= procs ? 0 : 1 - (double)ntaken / (double)procs) &&
-             (++turns % 1024 || slices_tick());
+        const int64_t procs = procs_at(c, pt, n, &cur, t);
+        const double util = k.stopped > 0 || k.n >= procs ? 0 : 1 - (double)k.n / (double)procs;
+        if (t == last.t) {
+            last.util = util;
+        } else if (util != last.util) {
+            ok = step_put(c, (struct step){t, util}, &last, &sum);
+        }
+        ok = ok && (++turns % 1024 || slices_tick());
     }
-    mem_free(taken);
-    mem_free(c->c);
-    c->c = NULL;
-    return ok;
+    mem_free(k.by);
+    return ok && step_put(c, last, &last, &sum);
+}
+
+/* On to step i. */
+static void place_at(const struct curve *c, struct place *p, size_t i)
+{
+    if (i - p->i > SUM_EACH) {
+        p->i = i / SUM_EACH * SUM_EACH;
+        p->sum = c->sum[i / SUM_EACH];
+    }
+    for (; p->i < i; p->i++) {
+        p->sum += step_to(&c->s[p->i], c->s[p->i + 1].t);
+    }
 }
 
 /* The last step holds to the end. */
-static double integral(const struct curve *c, size_t *i, int64_t t)
+static double integral(const struct curve *c, struct place *p, int64_t t)
 {
-    while (*i + 1 < c->ns && c->s[*i + 1].t <= t) {
-        (*i)++;
+    while (p->i + 1 < c->ns && c->s[p->i + 1].t <= t) {
+        place_at(c, p, p->i + 1);
     }
-    return c->s[*i].sum + c->s[*i].util * (double)(t - c->s[*i].t);
+    return p->sum + step_to(&c->s[p->i], t);
 }
 
 /* The last step not behind t, from step i on: nearby, as a rule. */
@@ -245,7 +284,7 @@ static struct mmu_point least(const struct curve *c, int64_t window)
 {
     struct mmu_point best = {window, 2, c->start};
     int64_t t = c->start, last;
-    size_t l = 0, r = 0;
+    struct place l = {0}, r = {0};
     unsigned turns = 0;
     if (window > c->end - c->start) {
         window = c->end - c->start;
@@ -271,14 +310,14 @@ static struct mmu_point least(const struct curve *c, int64_t window)
         int64_t safe = safe_ns(mean - best.mmu, window);
         safe = safe < last - t ? safe : last - t;
         if (safe) {
-            l = step_at(c, l, t + safe);
-            r = step_at(c, r, t + safe + window);
+            place_at(c, &l, step_at(c, l.i, t + safe));
+            place_at(c, &r, step_at(c, r.i, t + safe + window));
         }
-        if (l + 1 < c->ns && c->s[l + 1].t < next) {
-            next = c->s[l + 1].t;
+        if (l.i + 1 < c->ns && c->s[l.i + 1].t < next) {
+            next = c->s[l.i + 1].t;
         }
-        if (r + 1 < c->ns && c->s[r + 1].t - window < next) {
-            next = c->s[r + 1].t - window;
+        if (r.i + 1 < c->ns && c->s[r.i + 1].t - window < next) {
+            next = c->s[r.i + 1].t - window;
         }
         t = next > t ? next : last;
     }
@@ -298,7 +337,7 @@ static enum err_code mmu_of(struct curve *c, const int64_t *windows, uint32_t n,
         out[i] = least(c, windows[i]);
     }
     mem_free(c->c);
-    mem_free(c->s);
+    mem_free(c->sum);
     return ok ? ERR_OK : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the mutator utilisation");
 }
 

@@ -124,6 +124,63 @@ bool rows_sort(struct keyed_row *v, size_t n)
     SORT_BY_BYTES(struct keyed_row, KEY_OF_ROW);
 }
 
+static void rows_insert(struct keyed_row *v, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        const struct keyed_row x = v[i];
+        size_t k = i;
+        for (; k && v[k - 1].key > x.key; k--) {
+            v[k] = v[k - 1];
+        }
+        v[k] = x;
+    }
+}
+
+/* Each row to where those of its byte b begin, by swaps: at[j] is where the next of byte j goes, up to end[j]. */
+static void rows_deal(struct keyed_row *v, unsigned b, size_t at[256], const size_t end[256])
+{
+    for (int j = 0; j < 256; j++) {
+        while (at[j] < end[j]) {
+            const struct keyed_row x = v[at[j]];
+            const unsigned to = x.key >> b & 255;
+            v[at[j]] = v[at[to]];
+            v[at[to]++] = x;
+        }
+    }
+}
+
+/* By the bytes from b down; those above are alike. */
+static bool rows_sort_from(struct keyed_row *v, size_t n, unsigned b)
+{
+    enum { SMALL = 32 };
+    size_t at[256] = {0}, end[256], begin = 0;
+    if (n <= SMALL) {
+        rows_insert(v, n);
+        return slices_tick();
+    }
+    for (size_t i = 0; i < n; i++) {
+        at[v[i].key >> b & 255]++;
+    }
+    for (int j = 0; j < 256; j++) {
+        begin += at[j];
+        end[j] = begin;
+        at[j] = begin - at[j];
+    }
+    rows_deal(v, b, at, end);
+    bool ok = true;
+    begin = 0;
+    for (int j = 0; b && j < 256 && ok; j++) {
+        ok = end[j] == begin || rows_sort_from(v + begin, end[j] - begin, b - 8);
+        begin = end[j];
+    }
+    return ok;
+}
+
+bool rows_sort_here(struct keyed_row *v, size_t n)
+{
+    return rows_sort_from(v, n, 56);
+}
+
 bool keys_sort(uint64_t *v, size_t n)
 {
     SORT_BY_BYTES(uint64_t, KEY_ITSELF);

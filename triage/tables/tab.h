@@ -86,6 +86,8 @@ struct keyed_row {
     uint32_t row;
 };
 bool rows_sort(struct keyed_row *v, size_t n);
+/* rows_sort_here - the same with no memory beside it, and rows of one number in any order. false: no longer wanted. */
+bool rows_sort_here(struct keyed_row *v, size_t n);
 
 /* The same of numbers alone. */
 bool keys_sort(uint64_t *v, size_t n);
