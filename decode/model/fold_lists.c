@@ -454,12 +454,12 @@ void fold_patch_open(struct fold *f, int64_t end)
             f->regions.v[i].t1 = end;
 }
 
-/* Give back what an array's doubling left over. */
+/* Give back what an array's doubling left over. One that is in the file and would be too small for it stays: it would take memory. */
 void fold_shrink(void *arrayp, size_t *cap, size_t n, size_t size)
 {
     void *p;
     memcpy(&p, arrayp, sizeof p);
-    if (!p || !n || *cap == n)
+    if (!p || !n || *cap == n || (n * size < MEM_SPILLS && mem_is_spilled(p)))
         return;
     p = mem_resize(p, n * size);
     if (p) {
