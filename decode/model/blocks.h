@@ -55,7 +55,6 @@ void blocks_trim(struct spanblocks *v);
 void blocks_free(struct spanblocks *v);          /* NULL is allowed */
 size_t blocks_bytes(const struct spanblocks *v); /* what it takes, for who counts */
 
-
 static inline bool blocks_packed(const struct spanblocks *v, uint32_t b)
 {
     return b / SPAN_GROUP < v->n / SPAN_GROUP;

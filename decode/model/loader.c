@@ -48,10 +48,10 @@ struct loader {
     struct idmap worker; /* by id: twice the name of their function, and 1 if that was inferred */
     pthread_t thread[THREADS_MOST];
     int nthreads, want;
-    struct segment *mine; /* what the caller's thread is at */
+    struct segment *mine;  /* what the caller's thread is at */
     struct segment *again; /* what it decodes once more: nothing is joined before that is over */
     bool renewed;          /* and that has begun: to put away what was decoded in vain takes a step of its own */
-    struct segment *rest; /* no generation, but what was noted while looking for one */
+    struct segment *rest;  /* no generation, but what was noted while looking for one */
 };
 
 static int64_t cpu_ns(void) /* this thread's */

@@ -31,8 +31,8 @@ struct segment {
         SEG_LOOKED /* for its last event */
     } step;        /* under the loader's lock */
     struct v2_late late;
-    bool over;      /* all its events are folded */
-    bool decoded;   /* under the loader's lock: it can be joined */
+    bool over;    /* all its events are folded */
+    bool decoded; /* under the loader's lock: it can be joined */
     struct loader *loader;
     bool oom;
     struct segment_hint { /* what hints said of those that were there before, in the order they were told of */

@@ -53,9 +53,9 @@ struct trace {
     uint8_t *aside[ASIDES]; /* once it is loaded; naside of each */
     uint32_t naside[ASIDES];
 
-    int threads;  /* that may be at work, the caller's included */
-    bool started; /* trace_load() has been called */
-    bool glanced; /* what the model holds is the beginning alone, see glance.h */
+    int threads;           /* that may be at work, the caller's included */
+    bool started;          /* trace_load() has been called */
+    bool glanced;          /* what the model holds is the beginning alone, see glance.h */
     uint64_t shown_events; /* so many that held: fewer are not shown again */
     bool threaded, thread_on;
     struct packer *packer; /* where the reader's thread helps with packing, NULL */

@@ -15,8 +15,8 @@
 
 struct v1_order {
     struct v1_decoder d;
-    bool quiet;   /* a rehearsal: no damage notes */
-    bool strict;  /* where events are missing, or seem to be (stuck), that is the end */
+    bool quiet;  /* a rehearsal: no damage notes */
+    bool strict; /* where events are missing, or seem to be (stuck), that is the end */
     bool stuck;
     bool by_time; /* gave up on consistency */
     struct v1_slot {

@@ -79,11 +79,11 @@ struct v2_cursor {               /* one thread's events of this generation */
     uint32_t m;             /* EV_NONE: no thread */
     uint32_t batch, nbatch; /* current one, how many: indices into order.list */
     uint8_t type;
-    bool over;    /* it has no more */
-    bool gap;     /* between the event before it and this one some may be lost ... */
-    bool sure;    /* ... of this very thread */
-    bool cut;     /* so may some behind its last one */
-    bool lazy;    /* of the current event only `at`, `t`, `before` and `type` are there */
+    bool over; /* it has no more */
+    bool gap;  /* between the event before it and this one some may be lost ... */
+    bool sure; /* ... of this very thread */
+    bool cut;  /* so may some behind its last one */
+    bool lazy; /* of the current event only `at`, `t`, `before` and `type` are there */
 };
 
 struct v2_torn {      /* of a generation of which events were lost */

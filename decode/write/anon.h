@@ -40,7 +40,7 @@ struct anon {
 };
 void anon_free(struct anon *a);
 
-struct anon_str { /* a string of a table, and what it's used as */
+struct anon_str {     /* a string of a table, and what it's used as */
     const uint8_t *p; /* NULL: only mentioned so far */
     uint32_t len;
     uint8_t role;

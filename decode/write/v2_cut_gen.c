@@ -22,8 +22,8 @@ struct gen_cut {
     struct v2_cut *c;
     const struct v2_raw_gen *gen;
     struct v2_tables t;
-    bool head; /* the range begins here */
-    bool told; /* metrics are */
+    bool head;           /* the range begins here */
+    bool told;           /* metrics are */
     bool label[NLABELS]; /* strings that must be added */
     uint64_t time;       /* of tables, just before the statuses */
     uint64_t at, first;  /* of the statuses being written; of the first one */

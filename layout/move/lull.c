@@ -36,8 +36,8 @@ struct lull {
     uint32_t p;
     int64_t t0, t1;
     struct asof asof; /* when it was begun */
-    int64_t w0, w1; /* the piece */
-    uint32_t g;     /* the next goroutine of it */
+    int64_t w0, w1;   /* the piece */
+    uint32_t g;       /* the next goroutine of it */
     enum { PIECE_P, PIECE_GS, PIECE_RANK } phase;
     struct change *d;
     size_t n, cap;

@@ -215,8 +215,8 @@ struct view {
     int64_t *edges;
     struct extent *extents;
     struct shares *cols;
-    bool exact; /* tests': ask for exact times everywhere, the picture is the same */
-    bool *sure; /* of which columns cols says nothing: they are drawn without (draw.c) */
+    bool exact;       /* tests': ask for exact times everywhere, the picture is the same */
+    bool *sure;       /* of which columns cols says nothing: they are drawn without (draw.c) */
     int64_t *assists; /* of a goroutine, in each column: at most (gstate.h) */
     int scratch_w;
     int lane_h;                   /* lines a lane takes, see plan.h */

@@ -251,13 +251,13 @@ static void test_footer(void **state)
     fix_open(&f, "default", 200, 30);
     expect(&f, "2", "q quit");
     expect(&f, "", "[ woken by");
-    expect_not(&f, "8", "woken by"); /* rows that are no lanes have no waker */
+    expect_not(&f, "8", "woken by");   /* rows that are no lanes have no waker */
     expect_not(&f, "", "t goroutine"); /* without a row nothing is offered that needs one */
     expect_not(&f, "", "Enter look");
     expect_not(&f, "8 8", "Enter open");
     expect_not(&f, "", "S I sort");
     expect_not(&f, "8 8", "the worst"); /* no cycle, no curve */
-    expect(&f, "5", "q quit"); /* reached by a digit: there is nothing to go back to */
+    expect(&f, "5", "q quit");          /* reached by a digit: there is nothing to go back to */
     expect_not(&f, "", "histogram");
     expect(&f, "Enter", "q groups");
     expect(&f, "", "h l histogram");

@@ -22,7 +22,7 @@ void callers_merge(struct callers *c, const struct callers *other);
 struct caller {    /* of most of it */
     uint32_t func; /* 0: none has half of it */
     float share;
-    bool least; /* or more */
+    bool least;      /* or more */
     uint32_t beyond; /* who called that one in half of it or more, where all of it is one caller's; 0: not told */
     float beyond_share;
     bool beyond_least;

@@ -178,7 +178,7 @@ void rules_path(struct causes *c);     /* rules_path.c: one works while the rest
 void rules_calls(struct causes *c);    /* rules_calls.c: the network, system calls; rule_poll */
 void rule_small(struct causes *c);     /* rules_small.c: many small system calls */
 void rule_repeats(struct causes *c); /* rules_repeats.c: the same small system call again and again in each request */
-void rule_poll(struct causes *c);      /* rules_polls.c: sleeps that last longer than what they wait for */
+void rule_poll(struct causes *c);    /* rules_polls.c: sleeps that last longer than what they wait for */
 /* calls_for_questions - are the network waits of p, at that function, a server's for the next question, not for an answer? */
 bool calls_for_questions(const struct causes *c, const struct pair_row *p, uint32_t place);
 /* meant_for_questions - does goroutine g read at that function first, and answer there before it reads again? Then it is asked there, and

@@ -19,8 +19,7 @@ void explain_node_text(struct text *t, const struct trace *tr, const struct expl
     if (n->stack && n->cat == EX_RUN) {
         ran_text(t, tr, &n->ran, n->stack, n->frame, n->mixed ? 1 : EXPLAIN_CALLS);
     } else if (n->stack && n->cat != EX_ABSENT) {
-        text_add(t, n->cat == EX_SCHED || n->cat == EX_NOBODY || n->cat == EX_STOPPED ? " behind "
-                                                                                      : " at ");
+        text_add(t, n->cat == EX_SCHED || n->cat == EX_NOBODY || n->cat == EX_STOPPED ? " behind " : " at ");
         text_calls(t, tr, n->stack, n->frame, n->mixed ? 1 : EXPLAIN_CALLS);
     }
     if (n->stack && n->cat != EX_ABSENT && n->mixed) {

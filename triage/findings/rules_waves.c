@@ -183,7 +183,7 @@ static int cmp_ask(const void *a, const void *b)
     return x->t0 != y->t0 ? (x->t0 > y->t0) - (x->t0 < y->t0) : (x->g > y->g) - (x->g < y->g);
 }
 
-struct told { /* of a place */
+struct told {                                              /* of a place */
     uint32_t waves, most, in_waves, caused, follow, apart; /* apart: of those that follow another, behind a pause */
     int64_t busy, lost, least, first, last, t0, t1; /* least: the quickest answer; first, last: of a wave, summed */
     uint32_t g;

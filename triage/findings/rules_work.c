@@ -12,9 +12,9 @@
 
 #include "decode/base/mem.h"
 
-#define GROUPS 32    /* looked at, of those whose goroutines live longest together */
-#define LOOKED 16    /* goroutines of each */
-#define STEPS 4000   /* spans of each */
+#define GROUPS 32     /* looked at, of those whose goroutines live longest together */
+#define LOOKED 16     /* goroutines of each */
+#define STEPS 4000    /* spans of each */
 #define SERVED 200000 /* spans of a server's goroutines together */
 #define EXPLAINED 400 /* pieces of each group */
 

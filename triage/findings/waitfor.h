@@ -39,10 +39,10 @@ struct waitfor_end { /* of all that a group waits for others: who it was in the 
     struct {
         uint32_t who, func, stack, frame;
         uint8_t cat;
-        bool mixed;     /* not all of it had these callers */
-        struct ran ran; /* of running */
+        bool mixed;       /* not all of it had these callers */
+        struct ran ran;   /* of running */
         struct caller by; /* who called most of it */
-        double share; /* of ns */
+        double share;     /* of ns */
     } of[WAITFOR_ENDS];
     uint32_t n;
 };
