@@ -129,26 +129,85 @@ int64_t v2_late_last(const struct v2_late *late, int64_t last)
 /* ---- its mark workers ------------------------------------------------------------------------------------- */
 
 struct workers {
-    const struct v2_gen *g;
-    const struct names *nm;
     v2_worker_fn *told;
     void *arg;
-    struct idmap is; /* by stack, twice its id and 1 for its top, else its root: the workers' function there, or 0 */
+    uint32_t func;    /* what they run */
+    struct idmap is;  /* stacks of theirs: it is their root, their top, or both */
+    uint64_t procs;   /* as many as there can be, 0: nobody knows */
+    struct idmap was; /* goroutines that are told of as being there, so nothing tells of their creation */
+    struct idmap are; /* those that were told of: is all of it known? */
+    uint64_t sure;    /* of how many */
 };
+enum { ROOT = 1, TOP = 2 };
 
-static uint32_t worker_func(struct workers *w, uint64_t stack, bool start)
+/* The names' id of their function. false: no stack of the generation can have it. */
+static bool worker_func(struct workers *w, const struct v2_gen *g, const struct names *nm)
 {
     static const char want[] = "runtime.gcBgMarkWorker";
-    const uint64_t key = stack << 1 | start;
-    uint32_t func = idmap_get(&w->is, key);
-    if (func != IDMAP_NONE)
-        return func;
-    const uint32_t id = idmap_get(&w->g->stacks, stack);
-    func = id == IDMAP_NONE ? 0 : start ? names_frame(w->nm, id, 0).func : names_root_func(w->nm, id);
-    const struct str s = names_get(w->nm, func);
-    if (s.len != sizeof want - 1 || memcmp(s.p, want, s.len) != 0)
-        func = 0;
-    return idmap_put(&w->is, key, func) ? func : 0;
+    uint64_t id;
+    for (uint32_t at = 0; idmap_next(&g->strs, &at, &id, &w->func);) {
+        const struct str s = names_get(nm, w->func);
+        if (s.len == sizeof want - 1 && memcmp(s.p, want, s.len) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* false: none of the stacks is one of theirs. (A stack that isn't kept for want of memory is none: they are decoded again.) */
+static bool worker_stacks(struct workers *w, const struct v2_gen *g, const struct names *nm)
+{
+    uint64_t id;
+    uint32_t stack;
+    for (uint32_t at = 0; idmap_next(&g->stacks, &at, &id, &stack);) {
+        const bool root = names_root_func(nm, stack) == w->func, top = names_frame(nm, stack, 0).func == w->func;
+        if (root || top)
+            (void)idmap_put(&w->is, id, (root ? ROOT : 0) | (top ? TOP : 0));
+    }
+    return w->is.used;
+}
+
+/* The number of processors is among the first things that are told. */
+static void worker_procs(struct workers *w, const struct v2_gen *g)
+{
+    enum { FIRST = 16 };
+    struct v2_raw_ev e;
+    for (size_t i = 0; i < g->nbatch; i++) {
+        const uint8_t *p = g->batch[i].p;
+        for (int k = 0; k < FIRST && (p = v2_raw_ev(p, g->batch[i].end, &e)); k++)
+            if (v2_means(e.type) == V2_MEANS_procs && e.arg[0] > w->procs)
+                w->procs = e.arg[0];
+    }
+}
+
+static inline bool is_worker(const struct workers *w, uint64_t stack, uint32_t where)
+{
+    const uint32_t is = stack ? idmap_get(&w->is, stack) : IDMAP_NONE;
+    return is != IDMAP_NONE && is & where;
+}
+
+static void is_told(struct workers *w, uint64_t g, bool inferred)
+{
+    const bool sure = !inferred || idmap_get(&w->was, g) != IDMAP_NONE;
+    w->sure += sure && idmap_get(&w->are, g) != true;
+    (void)idmap_put(&w->are, g, sure || idmap_get(&w->are, g) == true);
+    w->told(w->arg, g, w->func, inferred);
+}
+
+static void has_status(struct workers *w, uint64_t g)
+{
+    enum { MOST = 1 << 16 }; /* then all is looked at */
+    if (w->procs && w->was.used < MOST)
+        (void)idmap_put(&w->was, g, 0);
+    if (idmap_get(&w->are, g) == false) {
+        (void)idmap_put(&w->are, g, true);
+        w->sure++;
+    }
+}
+
+/* There is one for each processor: no other will be found. */
+static bool are_all(const struct workers *w)
+{
+    return w->procs && w->sure >= w->procs;
 }
 
 static void batch_workers(struct workers *w, const struct v2_batch *b)
@@ -158,27 +217,31 @@ static void batch_workers(struct workers *w, const struct v2_batch *b)
     for (const uint8_t *p = b->p; (p = v2_raw_ev(p, b->end, &e));) {
         const enum v2_means is = v2_means(e.type);
         const uint64_t *const v = e.arg;
-        uint32_t func = 0;
         if (is == V2_MEANS_go_start)
             runs = v[0];
-        else if (is == V2_MEANS_go_create && v[1] && (func = worker_func(w, v[1], true)))
-            w->told(w->arg, v[0], func, false);
-        else if (is == V2_MEANS_go_status_stack && v[3] && (func = worker_func(w, v[3], false)))
-            w->told(w->arg, v[0], func, true);
-        else if ((is == V2_MEANS_go_block || is == V2_MEANS_go_stop) && runs && v[1] &&
-                 (func = worker_func(w, v[1], false)))
-            w->told(w->arg, runs, func, true);
+        else if (is == V2_MEANS_go_create && is_worker(w, v[1], TOP))
+            is_told(w, v[0], false);
+        else if (is == V2_MEANS_go_status || is == V2_MEANS_go_status_stack)
+            has_status(w, v[0]);
+        else if ((is == V2_MEANS_go_block || is == V2_MEANS_go_stop) && runs && is_worker(w, v[1], ROOT))
+            is_told(w, runs, true);
+        if (is == V2_MEANS_go_status_stack && is_worker(w, v[3], ROOT))
+            is_told(w, v[0], true);
     }
 }
 
 void v2_gen_workers(const struct v2_gen *g, const struct names *nm, v2_worker_fn *told, void *arg)
 {
     enum { BYTES_MOST = 16 << 20 };
-    struct workers w = {g, nm, told, arg, {0}};
+    struct workers w = {.told = told, .arg = arg};
     size_t bytes = 0;
-    for (size_t i = 0; i < g->nbatch && bytes < BYTES_MOST; i++) {
+    if (worker_func(&w, g, nm) && worker_stacks(&w, g, nm))
+        worker_procs(&w, g);
+    for (size_t i = 0; w.is.used && i < g->nbatch && bytes < BYTES_MOST && !are_all(&w); i++) {
         bytes += (size_t)(g->batch[i].end - g->batch[i].p);
         batch_workers(&w, &g->batch[i]);
     }
     idmap_free(&w.is);
+    idmap_free(&w.was);
+    idmap_free(&w.are);
 }

@@ -261,19 +261,25 @@ static void test_notes(void **state)
     }
 }
 
+struct told {
+    int inferred, created, others; /* how often of goroutine 9, and of others */
+};
+
 static void worker_told(void *arg, uint64_t g, uint32_t func, bool inferred)
 {
-    *(bool *)arg |= g == 9 && func && inferred;
+    struct told *is = arg;
+    assert_true(func);
+    *(g != 9 ? &is->others : inferred ? &is->inferred : &is->created) += 1;
 }
 
-/* Is it known of the first generation before anything is decoded? */
-static bool foretold(const char *text)
+/* What is known of the first generation before anything is decoded. */
+static struct told foretold(const char *text)
 {
     struct loaded l = {0};
     struct trace_opts o = {.threads = 1};
     struct err e;
     struct v2_gen g = {0};
-    bool is = false;
+    struct told is = {0};
     l.bytes = tracegen_bytes(text, &l.n);
     assert_int_equal(trace_open_mem(l.bytes, l.n, &o, &l.tr, &e), ERR_OK);
     size_t pos = l.tr->src.header;
@@ -291,6 +297,7 @@ static void test_worker(void **state)
 #define WORK \
     "GoStart +5 g=9 g_seq=%s\nGoLabel +1 label=\"GC (idle)\"\nGoBlock +10 reason=\"sync\" " \
     "stack=main.x:1,runtime.gcBgMarkWorker:4\n"
+#define WORK1 "GoStart +5 g=9 g_seq=1\nGoBlock +10 reason=\"sync\" stack=main.x:1,runtime.gcBgMarkWorker:4\n"
 #define ALONE "GoBlock +1 reason=\"sync\" stack=0\n"
 #define AGAIN \
     "endgen\nbatch m=7 t=%s\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=-1 waiting\nGoStatus +1 g=9 m=-1 " \
@@ -303,7 +310,7 @@ static void test_worker(void **state)
         tracegen_printf(&b, AGAIN, t);
         tracegen_printf(&b, WORK, "2");
     }
-    assert_true(foretold((char *)b.p));
+    assert_true(foretold((char *)b.p).inferred);
     struct loaded plain = load_as((char *)b.p, 1, true);
     char *truth = all_of(plain.tr);
     for (int threads = 1; threads <= 4; threads++) {
@@ -318,6 +325,36 @@ static void test_worker(void **state)
     free(truth);
     unload(&plain);
     tracegen_free(&b);
+}
+
+/* No more is looked at than it takes to know one for each processor, and how. */
+static void test_workers_all(void **state)
+{
+    (void)state;
+#define PROCS(n) "ProcsChange +1 procs=" #n " stack=0\n"
+#define LATER(m, g) \
+    "batch m=" #m " t=500\nProcStatus +1 p=" #m " running\nGoStatus +1 g=" #g " m=-1 runnable\nGoStart +1 g=" #g \
+    " g_seq=1\nGoBlock +5 reason=\"sync\" stack=runtime.gcBgMarkWorker:4\n"
+#define MADE \
+    "batch m=5 t=100\nProcStatus +1 p=5 running\nGoStatus +1 g=2 m=5 running\nGoCreate +1 new_g=9 " \
+    "new_stack=runtime.gcBgMarkWorker:1 stack=0\n"
+    static const struct {
+        const char *text;
+        struct told want;
+    } c[] = {
+        {G1 PROCS(1) "GoStatus +1 g=9 m=-1 runnable\n" ALONE WORK1 LATER(3, 6) END MORE, {1, 0, 0}},
+        {G1 PROCS(2) "GoStatus +1 g=9 m=-1 runnable\n" ALONE WORK1 LATER(3, 6) LATER(4, 5) END MORE, {1, 0, 1}},
+        {G1 "GoStatus +1 g=9 m=-1 runnable\n" ALONE WORK1 LATER(3, 6) LATER(4, 5) END MORE, {1, 0, 2}},
+        {G1 PROCS(1) ALONE WORK1 MADE LATER(3, 6) END MORE, {1, 1, 0}}, /* it wasn't told of as being there */
+        {G1 PROCS(1) ALONE LATER(3, 1) "GoUnblock +5 g=9 g_seq=1 stack=main.f:1\n" END MORE, {0, 0, 1}},
+        {G1 PROCS(1) ALONE END MORE, {0, 0, 0}},
+    };
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        const struct told is = foretold(c[i].text);
+        assert_int_equal(is.inferred, c[i].want.inferred);
+        assert_int_equal(is.created, c[i].want.created);
+        assert_int_equal(is.others, c[i].want.others);
+    }
 }
 
 /* ---- names ------------------------------------------------------------------------------------------------ */
@@ -417,8 +454,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_call_ends), cmocka_unit_test(test_call_stolen), cmocka_unit_test(test_statuses),
         cmocka_unit_test(test_ranges),    cmocka_unit_test(test_collector),   cmocka_unit_test(test_told_late),
-        cmocka_unit_test(test_notes),     cmocka_unit_test(test_worker),      cmocka_unit_test(test_stacks),
-        cmocka_unit_test(test_nameless),
+        cmocka_unit_test(test_notes),     cmocka_unit_test(test_worker),      cmocka_unit_test(test_workers_all),
+        cmocka_unit_test(test_stacks),    cmocka_unit_test(test_nameless),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
