@@ -168,7 +168,8 @@ static void add_state(struct line *l, const struct view *v, struct lane lane, co
         char d[FMT_MAX];
         gstate_shares(v->gstate, v->tr, lane, s->t0 < 0 ? 0 : s->t0, s->t1, &sh);
         if (sh.ns[ST_RUNNING] && sh.ns[ST_ASSIST])
-            add(l, STYLE_ASSIST, ", %s of it mark assist", when_dur(v->tr, sh.ns[ST_ASSIST], d));
+            add(l, STYLE_ASSIST, is == ST_ASSIST ? " (%s of a run)" : " (%s of it mark assist)",
+                when_dur(v->tr, sh.ns[ST_ASSIST], d));
     }
     uint32_t why = s->reason ? s->reason : s->label;
     if (why) {
@@ -178,32 +179,40 @@ static void add_state(struct line *l, const struct view *v, struct lane lane, co
     }
 }
 
-static void add_when(struct line *l, const struct view *v, const struct span *s)
+/* How long: exact, rounded where the place is narrow. */
+static void add_length(struct line *l, const struct view *v, const struct span *s)
 {
-    char a[FMT_MAX], d[FMT_MAX], clock[WALL_MAX];
-    bool open = s->open_start || s->open_end;
-    if (l->w < 60) {
-        add(l, STYLE_STATUS, " %s%s", open ? ">" : "", when_dur(v->tr, time_sub(s->t1, s->t0), d));
+    char d[FMT_MAX];
+    int64_t len = time_sub(s->t1, s->t0);
+    bool open = s->open_start || s->open_end, narrow = l->w < 60;
+    add(l, STYLE_STATUS, " %s%s",
+        !open    ? ""
+        : narrow ? ">"
+                 : "at least ",
+        narrow ? when_dur(v->tr, len, d) : when_exact(v->tr, len, d));
+}
+
+static void add_since(struct line *l, const struct view *v, const struct span *s)
+{
+    char a[FMT_MAX], clock[WALL_MAX];
+    if (l->w < 60)
         return;
-    }
-    add(l, STYLE_STATUS, "  %s%s", open ? "at least " : "", when_exact(v->tr, time_sub(s->t1, s->t0), d));
-    add(l, STYLE_STATUS, " from %s", when_exact(v->tr, s->t0, a));
+    add(l, STYLE_STATUS, "  from %s", when_exact(v->tr, s->t0, a));
     if (wall_known(v->tr) && s->t0 >= 0)
         add(l, STYLE_DIM, "  %s", wall_time(v->tr, s->t0, clock));
 }
 
-static void describe(struct line *l, const struct view *v, struct lane lane, const struct span *s)
+/* Who, in which state, for how long; the name in so many columns. */
+static void add_span(struct line *l, const struct view *v, struct lane lane, const struct span *s, int name)
 {
+    uint32_t g = lane.kind == LANE_G ? lane.i : s->who;
     char id[32];
     if (lane.kind != LANE_G) {
         status_lane(v, lane, id);
         add(l, STYLE_STATUS_KEY, "%s ", id);
-        if (s->who != NO_LANE) {
-            add_g(l, v, s->who, name_width(l), STYLE_STATUS_KEY);
-            add(l, STYLE_STATUS, " ");
-        }
-    } else {
-        add_g(l, v, lane.i, name_width(l), STYLE_STATUS_KEY);
+    }
+    if (g != NO_LANE) {
+        add_g(l, v, g, name, STYLE_STATUS_KEY);
         add(l, STYLE_STATUS, " ");
     }
     add_state(l, v, lane, s);
@@ -211,7 +220,26 @@ static void describe(struct line *l, const struct view *v, struct lane lane, con
         status_lane(v, (struct lane){LANE_P, s->proc}, id);
         add(l, STYLE_STATUS, " on %s", id);
     }
-    add_when(l, v, s);
+    add_length(l, v, s);
+}
+
+/* How long it took is never what has no room: rather a part of the name. */
+static void describe(struct line *l, const struct view *v, struct lane lane, const struct span *s)
+{
+    struct rich *r = l->r;
+    uint32_t begin = r->para[r->nparas - 1], from = r->n;
+    char name[600], id[32];
+    add_span(l, v, lane, s, name_width(l));
+    int over = str_width((struct str){r->text + begin, r->n - begin}, RICH_MOST) - l->w;
+    uint32_t g = lane.kind == LANE_G ? lane.i : s->who;
+    if (over > 0 && g != NO_LANE) {
+        status_name(v, g, name_width(l), name, sizeof name);
+        status_lane(v, (struct lane){LANE_G, g}, id);
+        int room = str_width(str_of(name), RICH_MOST) - over, least = (int)strlen(id);
+        r->n = from;
+        add_span(l, v, lane, s, room < least ? least : room);
+    }
+    add_since(l, v, s);
 }
 
 static void add_frame(struct line *l, const struct view *v, const char *word, uint32_t stack)

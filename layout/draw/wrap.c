@@ -82,10 +82,11 @@ static uint32_t cut_word(struct str s, uint32_t end)
 
 uint32_t wrap_cut(struct str s, int w)
 {
-    uint32_t best = 0, end = 0;
+    uint32_t best = 0, end = 0, deep = 0;
     while (end < s.len && str_width((struct str){s.p, end}, w + 1) <= w - 3) {
-        if (item_ends(s, end))
+        if (item_ends(s, end) && !deep) /* a list in brackets is a part of one item */
             best = end;
+        deep += s.p[end] == '(' ? 1u : s.p[end] == ')' && deep ? -1u : 0u;
         end++;
     }
     uint32_t word = cut_word(s, end);
@@ -149,14 +150,20 @@ static bool fold_words(struct str text, int w, int n, uint32_t *head, uint32_t *
     }
     *head = (uint32_t)(s.p - text.p);
     *tail = text.len;
+    int deep = 0; /* in a bracket nothing begins, if anything begins behind it */
+    uint32_t any = text.len;
     for (uint32_t at = text.len; at > *head && text.len - at <= 4 * (uint32_t)(end * w); at--) {
         struct str rest = {text.p + at, text.len - at};
+        char here = at < text.len ? text.p[at] : 0;
+        deep += here == ')' ? 1 : here == '(' && deep ? -1 : 0;
         if (text.p[at - 1] == ' ' && rest.len && rest.p[0] != ' ') {
             if (lines_of(rest, w - WRAP_FOLD, w) > end)
                 break;
-            *tail = at;
+            any = at;
+            *tail = deep ? *tail : at;
         }
     }
+    *tail = *tail < text.len ? *tail : any;
     return *tail < text.len;
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "layout/draw/lines.h"
+#include "layout/draw/wrap.h"
 #include "layout/views/tri_priv.h"
 
 static uint32_t count(const struct view *v)
@@ -27,7 +28,7 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
                                   : STYLE_STATUS_KEY;
     if (focus)
         grid_fill(g, 0, y, g->w, 1, ' ', s);
-    grid_str(g, 0, y, g->w, line, s);
+    (void)wrap_draw(g, 0, y, g->w, 1, s, str_of(line));
 }
 
 /* The line under the cursor, whole. */

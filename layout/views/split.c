@@ -17,6 +17,7 @@
 #include "layout/draw/status.h"
 #include "layout/views/sums.h"
 #include "layout/draw/lines.h"
+#include "layout/draw/wrap.h"
 
 const char *split_name(enum split s)
 {
@@ -178,8 +179,10 @@ static void table(struct grid *g, struct view *v, int y, int n)
     }
     sums_step(v->sums, 300000);
     sums_text(v->sums, v, t, g->w - 2 > 130 ? 130 : g->w - 2);
-    for (int i = 0; i < n && (size_t)i < t->n; i++)
-        grid_str(g, 1, y + i, g->w - 2, t->line[i], STYLE_NORMAL);
+    for (int i = 0, end = y + n; y < end && (size_t)i < t->n; i++) {
+        int used = wrap_draw(g, 1, y, g->w - 2, end - y, STYLE_NORMAL, str_of(t->line[i]));
+        y += used ? used : 1;
+    }
     lines_free(t);
 }
 

@@ -430,7 +430,7 @@ static void flame_detail(struct text *t, const struct view *v, int line)
         text_lit(t, " of all");
         return;
     }
-    text_lit(t, "itself ");
+    text_add(t, "%s", f->cur ? "itself " : "no stack recorded for ");
     text_share(t, (double)n->self, (double)f->node[0].w);
     if (!kinds[f->kind].samples)
         text_add(t, ", %" PRIu64 " times", n->count);

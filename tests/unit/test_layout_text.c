@@ -352,9 +352,15 @@ static void test_cut(void **state)
         {"1 stop, longest 12.9us @6.85us by G1 main.main, total 12.9us", 34, "1 stop, longest 12.9us @6.85us"},
         {"143us with 1 to 6 runnable (longest G19 33.2us) of all", 44, "143us with 1 to 6 runnable"},
         {"waited for a lock in main.clerk", 24, "waited for a lock"},
+        {"what moved most: waits (network, channels, sleep) in main.grow: 186.4 a second", 60,
+         "what moved most: waits (network, channels, sleep)"},
         {"nothing", 5, ""},
     };
     (void)state;
+    uint32_t head = 0, tail = 0; /* nor does what goes on behind ".. " begin within brackets */
+    static const char idle[] = "P0 idle 2.31ms: 52.9us with 1 runnable (longest G10 41.3us), 2.26ms nothing to do";
+    assert_true(wrap_fold(str_of(idle), 40, 2, &head, &tail));
+    assert_string_equal(idle + tail, "2.26ms nothing to do");
     for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
         uint32_t cut = wrap_cut(str_of(of[i].text), of[i].w);
         if (cut != strlen(of[i].left) || strncmp(of[i].text, of[i].left, cut) != 0)
