@@ -265,8 +265,7 @@ static void message(const struct canvas *c, int last)
     struct grid *g = c->g;
     struct str text = str_of(v->message);
     enum style s = v->message_error ? STYLE_WARN : STYLE_MESSAGE;
-    int most = c->plan.n[ROW_STATUS] + 1 > g->h / 2 ? c->plan.n[ROW_STATUS] + 1 : g->h / 2;
-    int n = wrap_draw(NULL, 0, 0, g->w, most, s, text), y = last - n + 1;
+    int n = plan_message(&c->plan, v), y = last - n + 1;
     grid_fill(g, 0, y, g->w, n, ' ', s);
     wrap_draw(g, 0, y, g->w, n, s, text);
 }

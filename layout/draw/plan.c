@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "layout/draw/wrap.h"
 #include "layout/views/kind.h"
 #include "layout/move/search.h"
 #include "layout/move/view.h"
@@ -175,6 +176,14 @@ void plan_make(struct plan *p, int w, int h, int view, uint32_t lanes)
     int most[ROW_COUNT];
     usual(most);
     make(p, w, h, view, lanes, most);
+}
+
+int plan_message(const struct plan *p, const struct view *v)
+{
+    int most = p->n[ROW_STATUS] + 1 > v->h / 2 ? p->n[ROW_STATUS] + 1 : v->h / 2;
+    int free = v->h - (v->prompt ? 1 : 0) - p->y[ROW_LANES] - 1;
+    most = most > free ? free : most;
+    return v->message[0] ? wrap_draw(NULL, 0, 0, v->w, most < 1 ? 1 : most, STYLE_NORMAL, str_of(v->message)) : 0;
 }
 
 void plan_view(struct plan *p, const struct view *v, uint32_t lanes)

@@ -11,6 +11,7 @@
 
 #include "layout/move/when.h"
 #include "layout/move/move.h"
+#include "layout/draw/gstate.h"
 #include "layout/draw/rich.h"
 #include "layout/views/samples.h"
 #include "layout/draw/status.h"
@@ -227,35 +228,71 @@ static void side_lines(struct box *b, const struct side *s)
     stack_lines(b, s->stack);
 }
 
+/* Words that go on in a line of their own where this one has no room for them. */
+struct words {
+    struct box *b;
+    int y, used; /* its row; columns in use */
+};
+
+static void say(struct words *l, enum style s, const char *gap, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+static void say(struct words *l, enum style s, const char *gap, const char *fmt, ...)
+{
+    char buf[600];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(buf, sizeof buf, fmt, ap);
+    va_end(ap);
+    int w = str_width(str_of(buf), 600), gw = l->used ? (int)strlen(gap) : 0;
+    if (!l->used || (l->used + gw + w > l->b->col_w - 1 && !l->b->plain)) {
+        l->y = next_row(l->b);
+        l->used = gw = 0;
+    }
+    put(l->b, l->y, l->b->col + 1 + l->used + gw, s, "%s", buf);
+    l->used += gw + w;
+}
+
+static void span_who(struct box *b, struct lane l, const struct lane_info *li)
+{
+    char name[600];
+    struct words line = {.b = b};
+    status_name(b->v, l.i, b->col_w - 1, name, sizeof name);
+    say(&line, STYLE_POPUP_HEAD, "", "%s", name);
+    if (li->name_inferred)
+        say(&line, STYLE_POPUP_DIM, " ", "(name inferred)");
+    if (li->creator == NO_LANE)
+        return;
+    int room = b->col_w - 1 - line.used - (int)strlen("  created by ");
+    if (room < 12 && !b->plain) {
+        room = b->col_w - 1 - (int)strlen("created by ");
+        line.used = 0;
+    }
+    status_name(b->v, li->creator, room, name, sizeof name);
+    say(&line, STYLE_POPUP_DIM, "  ", "created by");
+    say(&line, STYLE_POPUP_HEAD, " ", "%s", name);
+}
+
 static void span_head(struct box *b, struct lane l, const struct span *s)
 {
     const struct view *v = b->v;
     char t0[FMT_MAX], t1[FMT_MAX], d[FMT_MAX], id[32], why[200];
     struct lane_info li = trace_lane_who(v->tr, l);
-    int y = next_row(b), x = put_g(b, y, b->col + 1, l.i);
-    if (li.name_inferred)
-        x = put(b, y, x, STYLE_POPUP_DIM, " (name inferred)");
-    if (li.creator != NO_LANE) {
-        x = put(b, y, x, STYLE_POPUP_DIM, "  created by ");
-        put_g(b, y, x, li.creator);
-    }
-    y = next_row(b);
-    x = put(b, y, b->col + 1, (enum style)(STYLE_STATE + s->state), "%s", state_name((enum state)s->state));
+    struct words line = {.b = b};
+    span_who(b, l, &li);
+    say(&line, (enum style)(STYLE_STATE + s->state), "", "%s", state_name((enum state)s->state));
     if (s->reason || s->label) {
         str_safe(trace_str(v->tr, s->reason ? s->reason : s->label), why, sizeof why);
-        x = put(b, y, x, STYLE_POPUP, " (%s)", why);
+        say(&line, STYLE_POPUP, " ", "(%s)", why);
     }
     if (s->state != ST_RUNNABLE && s->state != ST_WAITING && s->who != NO_LANE) {
         status_lane(v, (struct lane){LANE_P, s->who}, id);
-        x = put(b, y, x, STYLE_POPUP, " on %s", id);
+        say(&line, STYLE_POPUP, " ", "on %s", id);
     }
-    x = put(b, y, x, STYLE_POPUP, "  %s%s", s->open_start || s->open_end ? "at least " : "",
-            when_exact(v->tr, time_sub(s->t1, s->t0), d));
-    if (!b->plain && b->w < 72) { /* narrow: the times whole, in a line of their own */
-        y = next_row(b);
-        x = b->col - 1;
-    }
-    put(b, y, x + 2, STYLE_POPUP, "%s .. %s", when_exact(v->tr, s->t0, t0), when_exact(v->tr, s->t1, t1));
+    say(&line, STYLE_POPUP, "  ", "%s%s", s->open_start || s->open_end ? "at least " : "",
+        when_exact(v->tr, time_sub(s->t1, s->t0), d));
+    if (!b->plain && b->w < 72) /* narrow: the times whole, in a line of their own */
+        line.used = 0;
+    say(&line, STYLE_POPUP, "  ", "%s .. %s", when_exact(v->tr, s->t0, t0), when_exact(v->tr, s->t1, t1));
     if (s->open_start || s->open_end)
         put(b, next_row(b), b->col + 1, STYLE_POPUP_DIM, "%s",
             s->open_start && s->open_end ? "both its ends lie outside the trace"
@@ -274,6 +311,13 @@ static void span_notes(struct box *b, struct lane l, const struct span *s)
     const uint32_t *list;
     int64_t t0 = s->t0 < 0 ? 0 : s->t0;
     bool any = false;
+    if (l.kind == LANE_G && s->state == ST_RUNNING && gstate_any(v->gstate, v->tr, l.i, t0, s->t1)) {
+        gstate_shares(v->gstate, v->tr, l, t0, s->t1, &sh);
+        if (sh.ns[ST_ASSIST])
+            put(b, next_row(b), b->col + 1, STYLE_ASSIST, "mark assist for %s of it (%s)",
+                fmt_percent(sh.ns[ST_ASSIST], s->t1 - t0, p), when_dur(v->tr, sh.ns[ST_ASSIST], d));
+        any = sh.ns[ST_ASSIST] > 0;
+    }
     if (s->t1 > t0 && trace_nlanes(v->tr, LANE_BAND) > BAND_STW) {
         int y = -2, x = 0;
         for (int band = BAND_GC; band <= BAND_STW; band++) {
@@ -433,6 +477,8 @@ static void captions(struct grid *g, const struct view *v, const struct box *b)
     grid_str(g, b->x + 1, b->y + b->h, b->w - 2, " Esc close ", STYLE_POPUP_BORDER);
     if (v->popup_lines > b->h) {
         snprintf(buf, sizeof buf, " lines %d-%d of %d: up, down ", b->top + 1, b->top + b->h, v->popup_lines);
+        if ((int)strlen(buf) >= b->w - 12)
+            snprintf(buf, sizeof buf, " %d-%d of %d ", b->top + 1, b->top + b->h, v->popup_lines);
         if ((int)strlen(buf) < b->w - 12)
             grid_right(g, b->x, b->y + b->h, b->w - 1, buf, STYLE_POPUP_BORDER);
     }
@@ -490,7 +536,7 @@ static struct box measured(struct grid *g, struct view *v)
 {
     struct box b = {.g = g, .v = v, .dry = true, .lane = v->popup_lane, .t = v->popup_t};
     int want = v->popup == POPUP_SPAN ? 130 : widest(v);
-    b.w = want > v->w - 2 ? v->w - 2 : want;
+    b.w = want + 4 > v->w - 2 ? v->w - 2 : want; /* no strip of what is behind it */
     if (b.w < 1)
         b.w = 1;
     content(&b);

@@ -127,6 +127,28 @@ unsigned view_lines(struct view *v, const char *title, const char *const *lines,
     return VR_DRAW;
 }
 
+bool view_popup_span(struct view *v)
+{
+    struct lane l;
+    int64_t t;
+    if (!kind_here(v)->span || !kind_here(v)->span(v, &l, &t))
+        return false;
+    v->popup = POPUP_SPAN;
+    v->popup_top = 0;
+    v->popup_lane = l;
+    v->popup_t = t;
+    return true;
+}
+
+void view_popup_follow(struct view *v, const struct place *from)
+{
+    const struct place *at = &v->at;
+    bool moved = at->view != from->view || at->cursor != from->cursor || at->focus.kind != from->focus.kind ||
+                 at->focus.i != from->focus.i;
+    if (v->popup == POPUP_SPAN && moved && !view_popup_span(v))
+        v->popup = POPUP_NONE;
+}
+
 unsigned view_popup_scroll(struct view *v, int n)
 {
     int most = v->popup_lines > v->popup_rows ? v->popup_lines - v->popup_rows : 0;

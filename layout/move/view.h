@@ -300,6 +300,12 @@ unsigned view_tier(struct view *v, int n);        /* next tier of glyphs */
 unsigned view_yank(struct view *v, char **out);
 /* view_lines - open a pop-up with lines (help); title and lines must outlive it. */
 unsigned view_lines(struct view *v, const char *title, const char *const *lines, size_t n);
+/*
+ * view_popup_span - open the pop-up of the span that the cursor is on; false: there is none. view_popup_follow - tell where
+ * the cursor was before an action: one that is open is now that of what the cursor is on, and closes where there is none.
+ */
+bool view_popup_span(struct view *v);
+void view_popup_follow(struct view *v, const struct place *from);
 /* view_popup_scroll - by n lines. While a pop-up is open the viewer maps lane movement to this. */
 unsigned view_popup_scroll(struct view *v, int n);
 unsigned view_popup_page(struct view *v, int n);

@@ -52,6 +52,9 @@ struct view_kind {
     unsigned (*work)(struct view *v, int64_t budget_ns);
     /* find - what is typed behind '/', letter by letter, "" when it is given up; NULL: it is searched for in the trace. */
     unsigned (*find)(struct view *v, const char *text);
+    /* span - a goroutine's, processor's or thread's lane and moment that the cursor is on, for the pop-up of a span; NULL:
+     * its rows are no such thing. */
+    bool (*span)(const struct view *v, struct lane *l, int64_t *t);
     /* tsv - all rows, to be copied; false: there are none. NULL: what the cursor is on is copied. */
     bool (*tsv)(const struct view *v, FILE *f);
     /* what keys do here; NULL: nothing, then `refusal` or `refuse` is said */

@@ -54,6 +54,13 @@ static unsigned lane_open(struct view *v, int no)
     return move_lanes(v)->making ? VR_DRAW | VR_WORK : VR_DRAW;
 }
 
+/* Lines of lanes that a long message lies over: what the cursor is on stands above it. */
+static int covered(const struct view *v, const struct plan *p)
+{
+    int over = p->y[ROW_LANES] + p->n[ROW_LANES] - (v->h - (v->prompt ? 1 : 0) - plan_message(p, v));
+    return !v->message[0] || over < 0 ? 0 : over > p->n[ROW_LANES] ? p->n[ROW_LANES] : over;
+}
+
 static void lane_settle(struct view *v, bool recenter)
 {
     struct lanes *l = move_lanes(v);
@@ -64,7 +71,8 @@ static void lane_settle(struct view *v, bool recenter)
     plan_view(&p, v, l->n);
     v->lane_h = p.lane_h;
     v->unfold_n = unfold_lines(v, p.n[ROW_LANES]);
-    v->rows = (p.n[ROW_LANES] - v->unfold_n) / p.lane_h;
+    v->rows = (p.n[ROW_LANES] - v->unfold_n - covered(v, &p)) / p.lane_h;
+    v->rows = v->rows < 1 && p.n[ROW_LANES] ? 1 : v->rows;
     if (!l->n) {
         v->at.top = 0;
         return;
@@ -108,8 +116,11 @@ static void lane_where(const struct view *v, const struct plan *p, char *out, si
 static unsigned to_row(struct view *v, int64_t row, enum step kind)
 {
     const struct lanes *l = move_lanes_const(v);
-    if (!l->n)
-        return move_fail(v, "no lanes here");
+    if (!l->n) {
+        unsigned f = move_fail(v, "no lanes here");
+        v->message_soon = !trace_info(v->tr)->done;
+        return f;
+    }
     row = row < 0 ? 0 : row >= l->n ? l->n - 1 : row;
     uint32_t lane = lanes_at(l, (uint32_t)row);
     if (lane == v->at.focus.i)
@@ -209,19 +220,22 @@ static unsigned lane_effect(struct view *v, int n)
     return all;
 }
 
+static bool lane_span(const struct view *v, struct lane *l, int64_t *t)
+{
+    struct span s;
+    if (!view_span_here(v, l, &s))
+        return false;
+    *t = v->at.cursor >= s.t0 && v->at.cursor < s.t1 ? v->at.cursor : s.t0;
+    return true;
+}
+
 static unsigned lane_details(struct view *v, int n)
 {
-    struct lane l;
-    struct span s;
     (void)n;
     if (lull_speaks(v))
         return split_lull(v);
-    if (!view_span_here(v, &l, &s))
+    if (!view_popup_span(v))
         return move_fail(v, "no span under the cursor");
-    v->popup = POPUP_SPAN;
-    v->popup_top = 0;
-    v->popup_lane = l;
-    v->popup_t = v->at.cursor >= s.t0 && v->at.cursor < s.t1 ? v->at.cursor : s.t0;
     v->message[0] = 0;
     return VR_DRAW;
 }
@@ -281,7 +295,8 @@ static unsigned lane_here(struct view *v, int n)
                  [DEED_DETAILS] = lane_details
 #define IS_LANES \
     .plan = PLAN_TIME, .open = lane_open, .settle = lane_settle, .draw = rows_lanes, .speak = status_lane_rich, \
-    .where = lane_where, .refuse = "only goroutines are sorted, and hidden where they don't live (view 3)"
+    .where = lane_where, .span = lane_span, \
+    .refuse = "only goroutines are sorted, and hidden where they don't live (view 3)"
 
 const struct view_kind kind_procs = {
     IS_LANES, .lanes = LANE_P, .gutter = GUTTER_SHORT, .show = proc_show, .answer = {ANSWER_LANES},

@@ -55,17 +55,17 @@ static unsigned log_page(struct view *v, int n)
 }
 
 /* The event's goroutine, then. */
+static bool log_span(const struct view *v, struct lane *l, int64_t *t)
+{
+    *l = (struct lane){LANE_G, evlog_goroutine(v)};
+    *t = v->at.cursor;
+    return l->i != NO_LANE;
+}
+
 static unsigned log_details(struct view *v, int n)
 {
-    const uint32_t g = evlog_goroutine(v);
     (void)n;
-    if (g == NO_LANE)
-        return move_fail(v, "no goroutine belongs to this");
-    v->popup = POPUP_SPAN;
-    v->popup_top = 0;
-    v->popup_lane = (struct lane){LANE_G, g};
-    v->popup_t = v->at.cursor;
-    return VR_DRAW;
+    return view_popup_span(v) ? VR_DRAW : move_fail(v, "no goroutine belongs to this");
 }
 
 static unsigned log_swap(struct view *v, int n)
@@ -84,6 +84,7 @@ const struct view_kind kind_log = {
     .show = log_show,
     .draw = log_draw,
     .speak = log_speak,
+    .span = log_span,
     .refuse = "in the event log rows are moved over; t shows the goroutine's lane",
     .answer = {ANSWER_TIME, [DEED_LANE] = log_move, [DEED_LANE_PAGE] = log_page, [DEED_FIRST] = kind_start,
                [DEED_LAST] = kind_end, [DEED_SPAN] = log_move, [DEED_DETAILS] = log_details, [DEED_SWAP] = log_swap},

@@ -240,6 +240,15 @@ static void test_popups(void **state)
     expect(&f, "w", ""); /* any other action closes the help and acts */
     assert_int_equal(f.a.view.popup, POPUP_NONE);
     assert_true(at.win.t1 - at.win.t0 > f.a.view.at.win.t1 - f.a.view.at.win.t0);
+    /* That of a span is of what the cursor is on, wherever one goes with it open; a view without spans has none. */
+    expect(&f, "Esc 3 : g1@3us Enter Enter", "blocked at");
+    expect(&f, "[", "│ G2 main.worker");
+    expect(&f, ".", "│ waiting (sleep)");
+    assert_int_equal(f.a.view.popup, POPUP_SPAN);
+    expect(&f, "2", "P0");
+    assert_int_equal(f.a.view.popup, POPUP_SPAN);
+    expect_not(&f, "8", "Esc close");
+    assert_int_equal(f.a.view.popup, POPUP_NONE);
     fix_close(&f);
 }
 

@@ -138,13 +138,13 @@ static void test_scene_procs(void **state)
     assert_int_equal(view_span(&s.v, 2), VR_DRAW); /* from G1's to G2's run to G1's second */
     draw(&s);
     assert_int_equal(s.v.at.cursor, 10000000);
-    must_have(&s, "P0 G1 main.main running  5ms from 10ms");
+    must_have(&s, "P0 G1 main.main running 5ms  from 10ms");
     must_have(&s, "woken by G2");
     must_have(&s, "after 6.00ms runnable");
     view_span(&s.v, -1);
     draw(&s);
     assert_int_equal(s.v.at.cursor, 1001000);
-    must_have(&s, "P0 G2 net/http.(*conn).serve running  3.999ms from 1.001ms");
+    must_have(&s, "P0 G2 net/http.(*conn).serve running 3.999ms  from 1.001ms");
     scene_close(&s);
 }
 
@@ -156,7 +156,7 @@ static void test_scene_goroutines(void **state)
     view_switch(&s.v, 3);
     view_goto(&s.v, "g1 2ms");
     draw(&s);
-    must_have(&s, "G1 main.main waiting (chan receive)  3.001ms from 1ms");
+    must_have(&s, "G1 main.main waiting (chan receive) 3.001ms  from 1ms");
     must_have(&s, "in main.wait  woken by G2 net/http.(*conn).serve");
     must_have(&s, "chan recei"); /* within the span */
     view_enter(&s.v);
@@ -192,6 +192,51 @@ static void test_scene_goroutines(void **state)
     view_cause(&s.v);
     assert_int_equal(trace_lane(s.tr, s.v.at.focus).id, 1);
     assert_int_equal(s.v.at.cursor, 10000);
+    scene_close(&s);
+}
+
+/* How long a span took is the last thing that a narrow screen leaves out, in the status and in the pop-up. */
+static void test_scene_narrow(void **state)
+{
+    (void)state;
+    struct scene s;
+    scene_open(&s, 80, 16);
+    view_switch(&s.v, 3);
+    view_goto(&s.v, "g2 6ms"); /* G2 net/http.(*conn).serve waits for the network */
+    for (int w = 80; w >= 30; w--) {
+        view_resize(&s.v, w, 16);
+        draw(&s);
+        must_have(&s, w < 60 ? "waiting (network) >11.0ms" : "waiting (network) at least 11ms");
+        view_enter(&s.v);
+        draw(&s);
+        must_have(&s, "at least 11ms");
+        must_have(&s, "5ms .. 16ms");
+        view_enter(&s.v);
+    }
+    scene_close(&s);
+}
+
+/* A message of many lines lies over lanes, never over the one with the cursor; the title counts those that show. */
+static void test_scene_message(void **state)
+{
+    (void)state;
+    struct scene s;
+    scene_open(&s, 60, 14);
+    view_switch(&s.v, 3);
+    view_goto(&s.v, "g2 6ms");
+    for (int h = 5; h < 24; h++) {
+        view_resize(&s.v, 60, h);
+        view_message(&s.v, false, "%s", "");
+        for (int i = 0; i < 12; i++)
+            view_message(
+                &s.v, false, "%.*s", 50 * i,
+                "words that go on and on and on, words that go on and on and on, words that go on and on and on, "
+                "words that go on and on and on, words that go on and on and on, words that go on and on and on, "
+                "words that go on and on and on, words that go on and on and on, words that go on and on and on, "
+                "words that go on and on and on, words that go on and on and on, words that go on and on and on, "
+                "words that go on and on and on, words that go on and on and on, words that go on and on and on, "),
+                draw(&s), must_have(&s, ">");
+    }
     scene_close(&s);
 }
 
@@ -880,6 +925,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_scene_procs),
         cmocka_unit_test(test_scene_goroutines),
+        cmocka_unit_test(test_scene_narrow),
+        cmocka_unit_test(test_scene_message),
         cmocka_unit_test(test_scene_fit_undo),
         cmocka_unit_test(test_scene_jumps),
         cmocka_unit_test(test_scene_search),

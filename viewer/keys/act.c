@@ -391,6 +391,7 @@ unsigned app_do(struct app *a, enum action act, uint32_t count, const char *arg)
         had = VR_DRAW;
     }
     f = c->how(a, act, c, n, arg);
+    view_popup_follow(&a->view, &from);
     tables_moved(a, &from);
     app_live_acted(a, act, &from);
     if (f & VR_WORK)

@@ -313,7 +313,8 @@ void app_live_acted(struct app *a, enum action act, const struct place *from)
     if (zooms(act) && window) { /* another pace, the same end */
         a->follow_ns = window_len(at->win);
         pin(a);
-    } else if (window || at->cursor != from->cursor || at->exact != from->exact) {
+    } else if (window || (act == ACT_DETAILS && a->view.popup == POPUP_SPAN) || at->cursor != from->cursor ||
+               at->exact != from->exact) {
         a->following = false;
         a->held = true;
     }
@@ -328,6 +329,8 @@ unsigned app_live_follow(struct app *a)
     }
     a->following = true;
     a->held = false;
+    if (a->view.popup == POPUP_SPAN) /* it was of the moment that was held */
+        a->view.popup = POPUP_NONE;
     pin(a);
     name_it(a);
     return VR_DRAW;
