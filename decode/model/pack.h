@@ -199,6 +199,14 @@ void unpack_spans(const uint8_t *p, uint32_t n, struct spancols *out);
 uint32_t unpack_first_stack(const uint8_t *p, uint32_t n);
 /* unpack_times - only how long they are, and their tags: for a third of the cost. */
 void unpack_times(const uint8_t *p, uint32_t n, int64_t dur[SPAN_ROOM], uint32_t tag[SPAN_ROOM]);
+/*
+ * unpack_wide, unpack_wide_times - these two with vectors of sixteen (decode/model/pack_read_wide.c), where the processor has them; false:
+ * it hasn't, or the spans are out of the ordinary, and nothing is unpacked. unpack_four, unpack_four_times - with vectors of four, or none.
+ */
+bool unpack_wide(const uint8_t *p, uint32_t n, struct spancols *out);
+bool unpack_wide_times(const uint8_t *p, uint32_t n, int64_t dur[SPAN_ROOM], uint32_t tag[SPAN_ROOM]);
+void unpack_four(const uint8_t *p, uint32_t n, struct spancols *out);
+void unpack_four_times(const uint8_t *p, uint32_t n, int64_t dur[SPAN_ROOM], uint32_t tag[SPAN_ROOM]);
 
 /* A stored duration in ns. */
 static inline int64_t pack_dur_ns(uint64_t x, unsigned flags)

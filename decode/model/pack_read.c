@@ -286,9 +286,15 @@ static const uint8_t *unpack_front(const uint8_t *p, uint32_t n, bool sse, int64
     return p;
 }
 
-void unpack_times(const uint8_t *p, uint32_t n, int64_t dur[SPAN_ROOM], uint32_t tag[SPAN_ROOM])
+void unpack_four_times(const uint8_t *p, uint32_t n, int64_t dur[SPAN_ROOM], uint32_t tag[SPAN_ROOM])
 {
     unpack_front(p, n, have_sse(), dur, tag, NULL);
+}
+
+void unpack_times(const uint8_t *p, uint32_t n, int64_t dur[SPAN_ROOM], uint32_t tag[SPAN_ROOM])
+{
+    if (n <= PACK_FEW || !unpack_wide_times(p, n, dur, tag))
+        unpack_four_times(p, n, dur, tag);
 }
 
 #ifdef PACK_SSE
@@ -333,7 +339,7 @@ static SSE void unpack_few(const uint8_t *p, uint32_t n, struct spancols *out)
 }
 #endif
 
-void unpack_spans(const uint8_t *p, uint32_t n, struct spancols *out)
+void unpack_four(const uint8_t *p, uint32_t n, struct spancols *out)
 {
     const unsigned flags = *p;
     const bool sse = have_sse();
@@ -353,6 +359,12 @@ void unpack_spans(const uint8_t *p, uint32_t n, struct spancols *out)
         column_ids(p, n, flags & PACK_LONG_STACK ? ID_LONG : ID, sse, out->stack);
     else if (!(flags & PACK_PALETTE))
         memset(out->stack, 0, n * sizeof *out->stack);
+}
+
+void unpack_spans(const uint8_t *p, uint32_t n, struct spancols *out)
+{
+    if (n <= PACK_FEW || !unpack_wide(p, n, out))
+        unpack_four(p, n, out);
 }
 
 static const uint8_t *column_skip(const uint8_t *p, uint32_t n, enum lengths k)

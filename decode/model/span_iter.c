@@ -126,6 +126,8 @@ static bool block_step(struct span_iter *it, bool forward)
     pieces_get(it->tr, it->lane, k, &p);
     if (forward ? b + 1 < block_count(p.l) : b > 0) {
         block_load(it, k, forward ? b + 1 : b - 1);
+        if (forward ? b + 2 < block_count(p.l) : b > 1) /* who took one step takes more, as a rule */
+            spans_ahead(p.l, forward ? b + 2 : b - 2);
         return true;
     }
     do {

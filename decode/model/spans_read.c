@@ -58,12 +58,17 @@ uint32_t spans_first_stack(const struct spanlane *l, uint32_t b)
     return l->begun && !l->ended ? wait_stack(&l->open) : 0;
 }
 
+/* Blocks of one lane lie apart, each in a page of its own, and what is waited for is their addresses' translation: that of
+   several at once takes as long as that of one. */
 void spans_ahead(const struct spanlane *l, uint32_t b)
 {
-    enum { LINES = 6, LINE = 64 }; /* a block is some 350 bytes */
-    const char *p = b < spans_nblk(l) ? (const char *)blocks_data(l->blocks, b)
-                    : l->packed       ? (const char *)l->wait.packed
-                                      : NULL;
+    enum { LINES = 6, LINE = 64, PAGES = 4 }; /* a block is some 350 bytes */
+    const uint32_t n = spans_nblk(l);
+    if (b % SPAN_GROUP == 0 && b + SPAN_GROUP < n && blocks_packed(l->blocks, b + SPAN_GROUP))
+        blocks_ahead_group(l->blocks, b + SPAN_GROUP);
+    for (uint32_t k = b ? b + PAGES : 1; b % PAGES == 0 && k < b + 2 * PAGES && k < n; k++)
+        __builtin_prefetch(blocks_data(l->blocks, k));
+    const char *p = b < n ? (const char *)blocks_data(l->blocks, b) : l->packed ? (const char *)l->wait.packed : NULL;
     for (int i = 0; p && i < LINES; i++)
         __builtin_prefetch(p + i * LINE);
 }

@@ -29,6 +29,7 @@ static bool piece_walk(const struct span_walk *w, const struct place *at, const 
     const uint32_t n = blocks + (spans_nwait(p->l) || !p->l->ended);
     struct span_run r = {
         .dur = c.dur, .stack = c.stack, .tag = c.tag, .kind = p->f->pool.tags, .local = c.who, .seg = p->seg};
+    spans_ahead(p->l, 0);
     for (uint32_t b = 0; b < n; b++) {
         if (b + 1 < n)
             spans_ahead(p->l, b + 1);

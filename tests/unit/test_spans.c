@@ -228,6 +228,24 @@ static void test_tags_run_out(void **state)
     pool_free(&sp);
 }
 
+/* What is read back is what was packed. */
+static void assert_unpacked(void (*spans)(const uint8_t *, uint32_t, struct spancols *),
+                            void (*times)(const uint8_t *, uint32_t, int64_t *, uint32_t *), const uint8_t *p,
+                            const struct waitspan *s, uint32_t n, const int64_t *longs)
+{
+    struct spancols out, part;
+    spans(p, n, &out);
+    times(p, n, part.dur, part.tag);
+    for (uint32_t i = 0; i < n; i++) {
+        assert_int_equal(out.dur[i], wait_dur(&s[i], longs));
+        assert_int_equal(out.who[i], wait_who(&s[i]));
+        assert_int_equal(out.stack[i], wait_stack(&s[i]));
+        assert_int_equal(out.tag[i], wait_tag(&s[i]));
+        assert_int_equal(part.dur[i], out.dur[i]);
+        assert_int_equal(part.tag[i], out.tag[i]);
+    }
+}
+
 /* All ways of packing make the same bytes and sums, and the bytes are the spans again. */
 static void test_packed(void **state)
 {
@@ -291,14 +309,8 @@ static void test_packed(void **state)
         }
         palettes += a[0] & PACK_PALETTE && a[0] & PACK_STACK;
         bare += a[0] & PACK_PALETTE && !(a[0] & PACK_STACK);
-        struct spancols out;
-        unpack_spans(a, n, &out);
-        for (uint32_t i = 0; i < n; i++) {
-            assert_int_equal(out.dur[i], wait_dur(&s[i], longs));
-            assert_int_equal(out.who[i], wait_who(&s[i]));
-            assert_int_equal(out.stack[i], wait_stack(&s[i]));
-            assert_int_equal(out.tag[i], wait_tag(&s[i]));
-        }
+        assert_unpacked(unpack_spans, unpack_times, a, s, n, longs);
+        assert_unpacked(unpack_four, unpack_four_times, a, s, n, longs);
     }
     assert_true(palettes > 1000 && bare > 1000);
     for (int k = 0; k < 2; k++) /* all: a processor without them */
