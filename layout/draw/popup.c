@@ -119,7 +119,7 @@ static void frame_line(struct box *b, struct frame f)
 
 static void stack_lines(struct box *b, uint32_t stack)
 {
-    uint32_t n = trace_stack(b->v->tr, stack);
+    uint32_t n = status_stack(b->v, stack) ? trace_stack(b->v->tr, stack) : 0;
     if (!n)
         put(b, next_row(b), b->col + 1, STYLE_POPUP_DIM, "no stack recorded");
     for (uint32_t i = 0; i < n && i < 4096; i++)

@@ -69,6 +69,17 @@ static uint32_t function_at(const struct view *v, uint32_t stack, int level)
     return first;
 }
 
+bool status_stack(const struct view *v, uint32_t stack)
+{
+    uint32_t n = trace_stack(v->tr, stack);
+    for (uint32_t i = 0; i < n && i < 64; i++) {
+        struct frame f = trace_frame(v->tr, stack, i);
+        if (f.func || f.pc)
+            return true;
+    }
+    return false;
+}
+
 uint32_t status_function(const struct view *v, uint32_t stack)
 {
     return function_at(v, stack, 2);
@@ -244,7 +255,7 @@ static void describe(struct line *l, const struct view *v, struct lane lane, con
 
 static void add_frame(struct line *l, const struct view *v, const char *word, uint32_t stack)
 {
-    if (!stack || !trace_stack(v->tr, stack))
+    if (!status_stack(v, stack))
         return;
     uint32_t f = function_at(v, stack, 1), user = function_at(v, stack, 2);
     if (f) {

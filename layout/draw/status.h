@@ -23,7 +23,9 @@ void status_procs(const struct view *v, uint64_t *least, uint64_t *most);
 void status_lane(const struct view *v, struct lane l, char out[32]);
 /* status_name - a goroutine as "G412 http.(*conn).serve" in at most w columns. */
 void status_name(const struct view *v, uint32_t g, int w, char *out, size_t size);
-/* status_frame - the innermost frame of a stack that is not the runtime's, as a function's string; 0 = none. */
+/* status_stack - does this stack name a place: a function, or at least an address? Some are a frame of zeros. */
+bool status_stack(const struct view *v, uint32_t stack);
+/* status_function - the innermost frame of a stack that is not the runtime's, as a function's string; 0 = none. */
 uint32_t status_function(const struct view *v, uint32_t stack);
 
 #endif

@@ -124,8 +124,10 @@ static void to_hit(struct view *v, size_t i, bool wrapped)
 static unsigned jump_hit(struct view *v, int64_t from, int dir, bool at_too)
 {
     struct search *s = v->search;
-    if (!s->nhits)
+    if (!s->nhits) {
+        s->hidden = s->done; /* there are no marks that one more key would take away */
         return move_fail(v, "not found: %.100s", s->query);
+    }
     size_t i;
     bool wrapped = false;
     if (!at_too && s->cur < s->nhits && s->cur_t == from)

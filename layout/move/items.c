@@ -341,13 +341,24 @@ static void items_status(const struct view *v, int w, struct rich *r)
         return;
     const struct item *i = &v->items.row[v->at.row];
     struct facts f = facts_of(v, i);
+    const char *kind = i->kind == ITEM_GC ? "GC cycle" : f.kind;
+    char length[FMT_MAX + 16] = "";
+    bool narrow = w < 60;
+    if (i->kind != ITEM_LOG)
+        snprintf(length, sizeof length, "%s%s",
+                 !f.open  ? ""
+                 : narrow ? ">"
+                          : "at least ",
+                 (narrow ? when_dur : when_exact)(v->tr, time_sub(i->t1, i->t0), d));
+    int room = w - (int)(strlen(kind) + strlen(length)) - 2; /* the length is not what has no room */
     str_safe(trace_str(v->tr, f.name), name, sizeof name);
-    rich_add(r, STYLE_STATUS_KEY, "%s %s", i->kind == ITEM_GC ? "GC cycle" : f.kind, name);
+    if (str_width(str_of(name), 400) > room && *length)
+        str_tail(trace_str(v->tr, f.name), room < 8 ? 8 : room, glyph_dots(v->tier), name, sizeof name);
+    rich_add(r, STYLE_STATUS_KEY, "%s %s", kind, name);
     if (i->kind == ITEM_LOG)
         rich_add(r, STYLE_STATUS, "  at %s", when_exact(v->tr, i->t0, t));
     else
-        rich_add(r, STYLE_STATUS, "  %s%s from %s", f.open ? "at least " : "",
-                 when_exact(v->tr, time_sub(i->t1, i->t0), d), when_exact(v->tr, i->t0, t));
+        rich_add(r, STYLE_STATUS, narrow ? " %s" : " %s  from %s", length, when_exact(v->tr, i->t0, t));
     rich_para(r);
     if (f.g != NO_LANE) {
         status_name(v, f.g, w, name, sizeof name);

@@ -374,7 +374,7 @@ unsigned view_fold(struct view *v)
         return move_fail(v, "only groups of goroutines can be folded (view 3)");
     if (!l->group)
         return view_group(v);
-    uint32_t name = trace_lane(v->tr, v->at.focus).name;
+    uint32_t name = trace_lane(v->tr, v->at.focus).name, rows = l->n;
     bool folded = lanes_folded(l, name);
     lanes_fold(l, name, !folded);
     if (!folded) { /* the cursor goes to the one that stands for all */
@@ -387,6 +387,11 @@ unsigned view_fold(struct view *v)
     }
     v->recenter = true;
     move_settle(v);
+    if (l->n == rows && !l->making) {
+        lanes_fold(l, name, folded);
+        move_settle(v);
+        return move_fail(v, "no other goroutine of this function here: there is nothing to fold");
+    }
     return VR_DRAW;
 }
 

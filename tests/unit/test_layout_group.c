@@ -103,6 +103,11 @@ static void test_words(void **state)
     (void)view_fold(&s.v);
     assert_false(on_screen(&s, "main.customer        x5"));
     assert_false(on_screen(&s, "there on average:"));
+    (void)view_goto(&s.v, "g1"); /* main.main alone: nothing comes or goes, so it is said */
+    row = l->n;
+    assert_true(view_fold(&s.v) & VR_BELL);
+    assert_int_equal(l->n, row);
+    assert_true(on_screen(&s, "nothing to fold"));
     seen_close(&s);
 }
 

@@ -308,6 +308,7 @@ static void test_scene_search(void **state)
     assert_string_equal(line(&s, -1), "/MAIN.WORK");
     assert_int_equal(s.txt.screen_x, 10);
     assert_true(view_prompt_accept(&s.v) & VR_BELL);           /* capitals: exact case */
+    assert_true(search_is_hidden(s.v.search));                 /* nothing found, no marks to take away */
     assert_int_equal(view_search(&s.v, "main.work"), VR_DRAW); /* stack of where it stopped */
     assert_int_equal(s.v.at.cursor, 15000000);
     assert_int_equal(s.v.search->nhits, 2);
@@ -340,7 +341,7 @@ static void test_items(void **state)
     assert_int_equal(view_switch(&s.v, 8), VR_DRAW);
     draw(&s);
     must_have(&s, "STW  1.00us>");
-    must_have(&s, "STW start trace  1us from 1us");
+    must_have(&s, "STW start trace 1us  from 1us");
     must_have(&s, "by G1 main.main");
     view_swap(&s.v);
     assert_int_equal(s.v.at.view, VIEW_GOROUTINES);
