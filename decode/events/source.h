@@ -35,6 +35,7 @@ struct source_status {   /* copied to the model with every chunk of events */
     uint32_t ndamages, nwarnings;
     uint32_t nstrs, nstacks; /* names that may be looked up; trace.c fills them in */
     bool has_clock, clock_assumed;
+    double tick_ns; /* the first family's, with the first event: what a tick takes; 0: not known */
     bool has_wall;
     int64_t first_ns; /* trace clock at t = 0 */
     int64_t lead_ns;  /* how much earlier Go's reader lets the trace begin (its first Sync event) */

@@ -8,8 +8,10 @@ static bool told(struct trace *tr, struct source *s)
     struct err e;
     if (source_v1(s, &e) != ERR_OK)
         return false;
-    for (size_t n; (n = s->ops->stream(s, room, CHUNK_HALVES));)
+    for (size_t n; (n = s->ops->stream(s, room, CHUNK_HALVES));) {
+        pool_ticks(&tr->fold.pool, s->st.tick_ns);
         fold_stream(&tr->fold, room, n);
+    }
     s->ops->close(s);
     return s->fatal.code == ERR_OK && !tr->fold.oom && !tr->fold.pool.oom && tr->fold.nlane[LANE_P];
 }

@@ -12,6 +12,20 @@ const uint8_t pack_len_id[2][4] = {{0, 1, 2, 3}, {0, 1, 2, 4}};
 const uint64_t pack_mask[9] = {
     0, 0xff, 0xffff, 0xffffff, 0xffffffff, 0xffffffffff, 0xffffffffffff, 0xffffffffffffff, UINT64_MAX};
 
+struct pack_clock pack_clock(double tick_ns)
+{
+    unsigned e = 3; /* a tick of less than 8 ns is not worth it */
+    if (!(tick_ns >= 1 << e && tick_ns < 1 << 20))
+        return (struct pack_clock){0};
+    while (tick_ns >= 2u << e)
+        e++;
+    const unsigned shift = 31 - e;
+    const double mul = tick_ns * (double)((uint64_t)1 << shift),
+                 inv = (double)((uint64_t)1 << (62 - shift)) / tick_ns;
+    return (struct pack_clock){(uint32_t)(mul + 0.5 < UINT32_MAX ? mul + 0.5 : UINT32_MAX), (uint32_t)(inv + 0.5),
+                               shift};
+}
+
 /* ---- one value at a time ---------------------------------------------------------------------------------- */
 
 static uint8_t *put_plain(uint8_t *o, const uint64_t *v, uint32_t n, const uint8_t len[4])
@@ -34,6 +48,18 @@ static inline uint64_t dur_stored(int64_t dur, bool units)
 {
     uint64_t x = (uint64_t)dur;
     return !units ? x : x & 63 ? x << 1 | 1 : x >> 5;
+}
+
+/* Durations that or to `all`, as they are stored. Returns whether that is by the clock. */
+static bool durs_stored(const struct waitspan *s, uint32_t n, const struct pack_how *how, uint64_t all, uint64_t *v)
+{
+    const bool ticks = pack_durs(how) == DURS_TICKS && !(all >> PACK_TICK_BITS),
+               units = pack_durs(how) == DURS_64 && !(all >> 62);
+    for (uint32_t i = 0; i < n; i++) {
+        const int64_t dur = wait_dur(&s[i], how->longs);
+        v[i] = ticks ? pack_ticks(how->clock, (uint32_t)dur) : dur_stored(dur, units);
+    }
+    return ticks || units;
 }
 
 void pack_sums_of(const struct waitspan *s, uint32_t n, enum lane_kind kind, const struct pack_how *how,
@@ -86,18 +112,21 @@ size_t pack_plain(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_
     const int64_t *longs = how->longs;
     if (sums)
         pack_sums_of(s, n, kind, how, sums);
-    uint64_t v[SPAN_BLOCK] = {0}, d = 0, k = 0, w = 0, t = 0;
+    uint64_t v[SPAN_BLOCK] = {0}, dur[SPAN_BLOCK], d = 0, k = 0, w = 0, t = 0;
     uint32_t is_whole = 0;
     for (uint32_t i = 0; i < n; i++) {
-        int64_t dur = wait_dur(&s[i], longs);
-        is_whole += !(dur & 63);
-        d |= (uint64_t)dur;
+        const uint64_t lasts = (uint64_t)wait_dur(&s[i], longs);
+        is_whole += !(lasts & 63);
+        d |= lasts;
         w |= wait_who(&s[i]);
         k |= wait_stack(&s[i]);
         t |= wait_tag(&s[i]);
     }
-    bool units = how->whole >= PACK_WHOLE_MOST && d < (uint64_t)1 << 62;
+    const bool units = durs_stored(s, n, how, d, dur);
     pack_note_whole(how, is_whole, n);
+    d = 0;
+    for (uint32_t i = 0; i < n; i++)
+        d |= dur[i];
     uint32_t pair[SPAN_BLOCK], pal[PALETTE_MOST], np = 0;
     uint8_t at[SPAN_BLOCK];
     if (n >= PALETTE_FROM && t <= 0xff && k <= 0xffffff) {
@@ -106,8 +135,6 @@ size_t pack_plain(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_
         np = palette_of(pair, n, pal, at);
         np = np && palette_pays(np, n, k) ? np : 0;
     }
-    if (units)
-        d <<= 1;
     unsigned flags = (t > 0xff ? PACK_WIDE_TAG : 0u) | (w ? PACK_WHO : 0u) | (k ? PACK_STACK : 0u) |
                      (d > pack_mask[4] ? PACK_LONG_DUR : 0u) | (w > 0xffffff ? PACK_LONG_WHO : 0u) |
                      (k > 0xffffff ? PACK_LONG_STACK : 0u) | (units ? PACK_UNIT : 0u) | (np ? PACK_PALETTE : 0u);
@@ -122,9 +149,7 @@ size_t pack_plain(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_
         if (flags & PACK_WIDE_TAG)
             *o++ = (uint8_t)(wait_tag(&s[i]) >> 8);
     }
-    for (uint32_t i = 0; i < n; i++)
-        v[i] = dur_stored(wait_dur(&s[i], longs), units);
-    o = put_plain(o, v, n, pack_len_dur[!!(flags & PACK_LONG_DUR)]);
+    o = put_plain(o, dur, n, pack_len_dur[!!(flags & PACK_LONG_DUR)]);
     for (uint32_t i = 0; i < n; i++)
         v[i] = wait_who(&s[i]);
     if (w)
@@ -154,10 +179,12 @@ FEW uint8_t *put_one(uint8_t *o, uint32_t x, bool id, unsigned *codes, unsigned 
 }
 
 /* dur_stored() without asking: whether a duration is whole can't be foreseen. */
-FEW uint32_t few_dur(uint32_t x, bool units)
+FEW uint32_t few_dur(uint32_t x, enum pack_durs durs, const struct pack_clock *clock)
 {
     const uint32_t odd = 0u - ((x & 63) != 0);
-    return units ? ((x << 1 | 1) & odd) | (x >> 5 & ~odd) : x;
+    if (durs == DURS_TICKS)
+        return pack_ticks(clock, x);
+    return durs == DURS_64 ? ((x << 1 | 1) & odd) | (x >> 5 & ~odd) : x;
 }
 
 /* A column of ids. n is a constant where these are called, so that their loops are none. */
@@ -172,7 +199,8 @@ FEW uint8_t *put_few_ids(uint8_t *o, const struct waitspan *s, uint32_t n, bool 
     return o;
 }
 
-FEW size_t put_few(uint8_t *out, const struct waitspan *s, uint32_t n, bool units)
+FEW size_t put_few(uint8_t *out, const struct waitspan *s, uint32_t n, enum pack_durs durs,
+                   const struct pack_clock *clock)
 {
     uint64_t all = 0, rest = 0;
 #pragma GCC unroll 4
@@ -181,14 +209,15 @@ FEW size_t put_few(uint8_t *out, const struct waitspan *s, uint32_t n, bool unit
         rest |= s[i].rest;
         out[1 + i] = (uint8_t)wait_tag(&s[i]);
     }
-    if ((uint32_t)all >> 31 || all >> 56 || (uint32_t)rest >> 24 || rest >> 40) /* WAIT_LONG is the highest bit */
+    if ((uint32_t)all >> PACK_TICK_BITS || all >> 56 || (uint32_t)rest >> 24 ||
+        rest >> 40) /* WAIT_LONG is the highest bit */
         return 0;
-    out[0] = (uint8_t)((units ? PACK_UNIT : 0) | (all >> 32 ? PACK_WHO : 0) | ((uint32_t)rest ? PACK_STACK : 0));
+    out[0] = (uint8_t)((durs ? PACK_UNIT : 0) | (all >> 32 ? PACK_WHO : 0) | ((uint32_t)rest ? PACK_STACK : 0));
     uint8_t *ctl = out + 1 + n, *o = ctl + 1;
     unsigned codes = 0;
 #pragma GCC unroll 4
     for (uint32_t i = 0; i < n; i++)
-        o = put_one(o, few_dur((uint32_t)s[i].dur_who, units), false, &codes, 2 * i);
+        o = put_one(o, few_dur((uint32_t)s[i].dur_who, durs, clock), false, &codes, 2 * i);
     *ctl = (uint8_t)codes;
     if (all >> 32)
         o = put_few_ids(o, s, n, false);
@@ -197,21 +226,24 @@ FEW size_t put_few(uint8_t *out, const struct waitspan *s, uint32_t n, bool unit
     return (size_t)(o - out);
 }
 
-FEW size_t put_n(uint8_t *out, const struct waitspan *s, uint32_t n, bool units)
+FEW size_t put_n(uint8_t *out, const struct waitspan *s, uint32_t n, enum pack_durs durs,
+                 const struct pack_clock *clock)
 {
     switch (n) {
-    case 1: return put_few(out, s, 1, units);
-    case 2: return put_few(out, s, 2, units);
-    case 3: return put_few(out, s, 3, units);
-    default: return put_few(out, s, PACK_FEW, units);
+    case 1: return put_few(out, s, 1, durs, clock);
+    case 2: return put_few(out, s, 2, durs, clock);
+    case 3: return put_few(out, s, 3, durs, clock);
+    default: return put_few(out, s, PACK_FEW, durs, clock);
     }
 }
 
 size_t pack_few(uint8_t *out, const struct waitspan *s, uint32_t n, const struct pack_how *how)
 {
-    if (how->whole < PACK_WHOLE_MOST)
-        return put_n(out, s, n, false);
-    return put_n(out, s, n, true);
+    switch (pack_durs(how)) {
+    case DURS_TICKS: return put_n(out, s, n, DURS_TICKS, how->clock);
+    case DURS_64: return put_n(out, s, n, DURS_64, how->clock);
+    default: return put_n(out, s, n, DURS_NS, how->clock);
+    }
 }
 
 /* ---- four values at a time -------------------------------------------------------------------------------- */
@@ -284,10 +316,29 @@ struct seen {
         most; /* durations that are multiples of 64 ns, counted; everything or'ed; the longest duration */
 };
 
+/* pack_ticks() of four. */
+static SSE inline __attribute__((always_inline)) __m128i ticks_four(const struct pack_clock *k, __m128i ns)
+{
+    const __m128i inv = _mm_set1_epi32((int)k->inv), mul = _mm_set1_epi32((int)k->mul),
+                  half = _mm_set1_epi64x((int64_t)1 << (61 - k->shift)), down = _mm_cvtsi32_si128((int)k->shift),
+                  up = _mm_cvtsi32_si128((int)(62 - k->shift));
+    __m128i even = _mm_srl_epi64(_mm_add_epi64(_mm_mul_epu32(ns, inv), half), up);
+    __m128i odd = _mm_srl_epi64(_mm_add_epi64(_mm_mul_epu32(_mm_srli_epi64(ns, 32), inv), half), up);
+    const __m128i ticks = _mm_or_si128(even, _mm_slli_epi64(odd, 32));
+    even = _mm_srl_epi64(_mm_mul_epu32(even, mul), down);
+    odd = _mm_srl_epi64(_mm_mul_epu32(odd, mul), down);
+    const __m128i rest = _mm_sub_epi32(_mm_add_epi32(ns, _mm_set1_epi32(1)),
+                                       _mm_or_si128(even, _mm_slli_epi64(odd, 32))),
+                  two = _mm_set1_epi32(2), near = _mm_cmpeq_epi32(_mm_max_epu32(rest, two), two);
+    return _mm_blendv_epi8(_mm_or_si128(_mm_slli_epi32(ns, 2), _mm_set1_epi32(3)),
+                           _mm_or_si128(_mm_slli_epi32(ticks, 2), rest), near);
+}
+
 /* Four spans into columns. The durations as they are go to raw. */
 static SSE inline __attribute__((always_inline)) void split_four(const struct waitspan *s, struct columns *c,
                                                                  uint32_t i, uint8_t *tag, uint32_t *raw,
-                                                                 struct seen *in, bool units)
+                                                                 struct seen *in, enum pack_durs durs,
+                                                                 const struct pack_clock *clock)
 {
     const __m128i *v = (const __m128i *)(const void *)s;
     __m128i a = _mm_loadu_si128(v), b = _mm_loadu_si128(v + 1), d = _mm_loadu_si128(v + 2),
@@ -300,7 +351,9 @@ static SSE inline __attribute__((always_inline)) void split_four(const struct wa
     in->all = _mm_or_si128(in->all, _mm_or_si128(_mm_or_si128(a, b), _mm_or_si128(d, e)));
     in->most = _mm_max_epu32(in->most, dur);
     _mm_store_si128((__m128i *)(void *)raw, dur);
-    if (units)
+    if (durs == DURS_TICKS)
+        dur = ticks_four(clock, dur);
+    if (durs == DURS_64)
         dur = _mm_blendv_epi8(_mm_or_si128(_mm_slli_epi32(dur, 1), _mm_set1_epi32(1)), _mm_srli_epi32(dur, 5), whole);
     _mm_store_si128((__m128i *)(void *)&c->dur[i], dur);
     _mm_store_si128((__m128i *)(void *)&c->who[i], _mm_unpackhi_epi64(ab, de));
@@ -372,7 +425,7 @@ static uint8_t *put_planes_sse(uint8_t *o, const struct planes *p, uint32_t n, u
 /* 0: the spans are out of the ordinary, nothing is packed. */
 static SSE inline __attribute__((always_inline)) size_t pack_fours(uint8_t *out, const struct waitspan *s, uint32_t n,
                                                                    enum lane_kind kind, struct pack_how *how,
-                                                                   struct pack_sums *sums, bool units)
+                                                                   struct pack_sums *sums, enum pack_durs durs)
 {
     struct columns c;
     struct sums_four four;
@@ -384,7 +437,7 @@ static SSE inline __attribute__((always_inline)) size_t pack_fours(uint8_t *out,
     if (sums)
         memset(&four, 0, sizeof four);
     for (; i + 4 <= n; i += 4) {
-        split_four(&s[i], &c, i, o + i, raw, &in, units);
+        split_four(&s[i], &c, i, o + i, raw, &in, durs, how->clock);
         if (sums)
             add_four(&four, raw, o + i, how->slot, kind);
     }
@@ -396,7 +449,7 @@ static SSE inline __attribute__((always_inline)) size_t pack_fours(uint8_t *out,
         uint32_t k = i;
         for (; i < n; i++)
             last[i - k] = s[i];
-        split_four(last, &c, k, o + k, raw, &in, units);
+        split_four(last, &c, k, o + k, raw, &in, durs, how->clock);
         _mm_storeu_si128((__m128i *)(void *)some, in.whole);
         is_whole = some[0] + some[1] + some[2] + some[3] - extra;
         if (sums)
@@ -404,7 +457,8 @@ static SSE inline __attribute__((always_inline)) size_t pack_fours(uint8_t *out,
     }
     _mm_storeu_si128((__m128i *)(void *)all, in.all);
     _mm_storeu_si128((__m128i *)(void *)most, in.most);
-    if (all[0] >> 31 || (all[1] | all[2]) >> 24 || all[3] >> 8) /* a duration takes one bit more */
+    if (all[0] >> (durs == DURS_TICKS ? PACK_TICK_BITS : 31) || (all[1] | all[2]) >> 24 ||
+        all[3] >> 8) /* a duration takes one bit more */
         return 0;
     if (sums) {
         for (int k = 0; k < 8; k++)
@@ -417,7 +471,7 @@ static SSE inline __attribute__((always_inline)) size_t pack_fours(uint8_t *out,
     pack_note_whole(how, is_whole, n);
     uint32_t pal[PALETTE_MOST], k = n >= PALETTE_FROM ? palette_sse(c.pair, n, pal, &planes) : 0;
     k = k && palette_pays(k, n, all[2]) ? k : 0;
-    out[0] = (uint8_t)((units ? PACK_UNIT : 0) | (all[1] ? PACK_WHO : 0) | (all[2] ? PACK_STACK : 0) |
+    out[0] = (uint8_t)((durs ? PACK_UNIT : 0) | (all[1] ? PACK_WHO : 0) | (all[2] ? PACK_STACK : 0) |
                        (k ? PACK_PALETTE : 0));
     o = k ? put_planes_sse(put_palette(o, pal, k, all[2]), &planes, n, k) : o + n;
     o = put_column(o, c.dur, n, false) - extra; /* what is filled up takes a byte as a duration, none as an id */
@@ -431,10 +485,14 @@ static SSE inline __attribute__((always_inline)) size_t pack_fours(uint8_t *out,
 static SSE size_t pack_by_units(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind,
                                 struct pack_how *how, struct pack_sums *sums)
 {
+    const enum pack_durs durs = pack_durs(how);
     if (!sums)
-        return pack_fours(out, s, n, kind, how, NULL, how->whole >= PACK_WHOLE_MOST);
-    return how->whole >= PACK_WHOLE_MOST ? pack_fours(out, s, n, kind, how, sums, true)
-                                         : pack_fours(out, s, n, kind, how, sums, false);
+        return pack_fours(out, s, n, kind, how, NULL, durs);
+    switch (durs) {
+    case DURS_TICKS: return pack_fours(out, s, n, kind, how, sums, DURS_TICKS);
+    case DURS_64: return pack_fours(out, s, n, kind, how, sums, DURS_64);
+    default: return pack_fours(out, s, n, kind, how, sums, DURS_NS);
+    }
 }
 
 size_t pack_sse(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how,

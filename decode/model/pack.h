@@ -12,8 +12,10 @@
  *     tags     1 byte each, 2 with PACK_WIDE_TAG
  *   columns  duration, then (PACK_WHO) who, then (PACK_STACK, not PACK_PALETTE) stack: two bits of length code per span (four
  *            spans a byte), then the bytes
- *            PACK_UNIT: a duration is stored as units of 64 ns * 2, or as ns * 2 + 1 where it is no multiple. (The
- *            second family's clock ticks every 64 ns, but equal times are pushed apart by 1 ns.)
+ *            PACK_UNIT: durations are stored by the clock they were measured with. The second family's ticks every 64 ns, but equal
+ *            times are pushed apart by 1 ns: units of 64 ns * 2, or ns * 2 + 1 where it is no multiple. A tick of the first
+ *            family's is no whole number of ns (struct pack_clock), so durations are one more or less: ticks * 4 + 0, 1 or 2,
+ *            or ns * 4 + 3 where they are more apart.
  * Lengths by code are pack_len_dur and pack_len_id. Eight bytes may be read past a value, 64 written: PACK_SLACK.
  */
 #ifndef GOTOP_DECODE_PACK_H
@@ -94,6 +96,27 @@ enum {
 extern const uint8_t pack_len_dur[2][4], pack_len_id[2][4]; /* [PACK_LONG_*][code] */
 extern const uint64_t pack_mask[9];                         /* by length in bytes */
 
+/*
+ * The first family's clock: a tick is mul / 2^shift ns, and a ns inv / 2^(62 - shift) ticks, nearly: what a duration has beyond its
+ * ticks is told with them. mul 0: there is none, PACK_UNIT is 64 ns.
+ */
+struct pack_clock {
+    uint32_t mul, inv;
+    unsigned shift;
+};
+#define PACK_TICK_BITS 30 /* durations below 2^30 ns may be stored as ticks */
+
+/* pack_clock - of a clock whose ticks take that long. */
+struct pack_clock pack_clock(double tick_ns);
+
+/* A duration in ns as it is stored by such a clock. */
+static inline uint32_t pack_ticks(const struct pack_clock *k, uint32_t ns)
+{
+    const uint64_t ticks = (ns * (uint64_t)k->inv + ((uint64_t)1 << (61 - k->shift))) >> (62 - k->shift);
+    const uint32_t rest = ns + 1 - (uint32_t)(ticks * k->mul >> k->shift);
+    return rest <= 2 ? (uint32_t)ticks << 2 | rest : ns << 2 | 3;
+}
+
 /* What a block's index entry says of it. */
 struct pack_sums {
     int64_t slot[8]; /* time per slot */
@@ -104,7 +127,9 @@ struct pack_sums {
 struct pack_how {
     const uint8_t (*slot)[4]; /* by tag and lane kind: the slot of a span's state */
     const int64_t *longs;     /* durations of spans with WAIT_LONG */
-    uint32_t whole;           /* how many of 128 durations were multiples of 64 ns in the block before; updated */
+    uint32_t
+        whole; /* how many of 128 durations were multiples of 64 ns in the block before; updated. Not with a clock */
+    const struct pack_clock *clock;
 };
 
 /* A block's palette pays: k pairs among n spans, some with a stack or none. */
@@ -143,6 +168,7 @@ void palette_sixteen(const uint8_t *planes, unsigned np, uint32_t n, uint32_t i,
 struct pack_pairs {
     const uint8_t *planes, *tag; /* behind each other by 1 << step bytes: the pairs' tags */
     const uint8_t *ctl;
+    const struct pack_clock *clock;
     unsigned np, step, k, flags;
     uint32_t n;                              /* spans */
     _Alignas(32) uint8_t slot[PALETTE_MOST]; /* pack_to()'s: of each pair */
@@ -184,35 +210,47 @@ void pack_sums_of(const struct waitspan *s, uint32_t n, enum lane_kind kind, con
 
 #define PACK_WHOLE_MOST (SPAN_BLOCK / 2) /* of pack_how.whole: from here on durations are kept in units */
 
+/* How a block's durations are stored, unless they are too long for that. */
+enum pack_durs { DURS_NS, DURS_64, DURS_TICKS };
+static inline enum pack_durs pack_durs(const struct pack_how *how)
+{
+    return how->clock->mul ? DURS_TICKS : how->whole >= PACK_WHOLE_MOST ? DURS_64 : DURS_NS;
+}
+
 /* A short block says little about the durations to come. */
 static inline void pack_note_whole(struct pack_how *how, uint32_t is, uint32_t n)
 {
-    if (n >= SPAN_BLOCK / 4)
+    if (n >= SPAN_BLOCK / 4 && !how->clock->mul)
         how->whole = is * SPAN_BLOCK / n;
 }
 
 void pack_init(void); /* before the first pack_spans(); any number of times */
 
-/* unpack_spans - n <= SPAN_BLOCK spans back from a packed block (decode/model/pack_read.c); needs no pack_init(). */
-void unpack_spans(const uint8_t *p, uint32_t n, struct spancols *out);
+/* unpack_spans - n <= SPAN_BLOCK spans back from a packed block (decode/model/pack_read.c); needs no pack_init(). The clock: as packed. */
+void unpack_spans(const uint8_t *p, uint32_t n, const struct pack_clock *clock, struct spancols *out);
 /* unpack_first_stack - only the stack of the first one, for next to nothing. */
 uint32_t unpack_first_stack(const uint8_t *p, uint32_t n);
 /* unpack_times - only how long they are, and their tags: for a third of the cost. */
-void unpack_times(const uint8_t *p, uint32_t n, int64_t dur[SPAN_ROOM], uint32_t tag[SPAN_ROOM]);
+void unpack_times(const uint8_t *p, uint32_t n, const struct pack_clock *clock, int64_t dur[SPAN_ROOM],
+                  uint32_t tag[SPAN_ROOM]);
 /*
  * unpack_wide, unpack_wide_times - these two with vectors of sixteen (decode/model/pack_read_wide.c), where the processor has them; false:
  * it hasn't, or the spans are out of the ordinary, and nothing is unpacked. unpack_four, unpack_four_times - with vectors of four, or none.
  */
-bool unpack_wide(const uint8_t *p, uint32_t n, struct spancols *out);
-bool unpack_wide_times(const uint8_t *p, uint32_t n, int64_t dur[SPAN_ROOM], uint32_t tag[SPAN_ROOM]);
-void unpack_four(const uint8_t *p, uint32_t n, struct spancols *out);
-void unpack_four_times(const uint8_t *p, uint32_t n, int64_t dur[SPAN_ROOM], uint32_t tag[SPAN_ROOM]);
+bool unpack_wide(const uint8_t *p, uint32_t n, const struct pack_clock *clock, struct spancols *out);
+bool unpack_wide_times(const uint8_t *p, uint32_t n, const struct pack_clock *clock, int64_t dur[SPAN_ROOM],
+                       uint32_t tag[SPAN_ROOM]);
+void unpack_four(const uint8_t *p, uint32_t n, const struct pack_clock *clock, struct spancols *out);
+void unpack_four_times(const uint8_t *p, uint32_t n, const struct pack_clock *clock, int64_t dur[SPAN_ROOM],
+                       uint32_t tag[SPAN_ROOM]);
 
 /* A stored duration in ns. */
-static inline int64_t pack_dur_ns(uint64_t x, unsigned flags)
+static inline int64_t pack_dur_ns(uint64_t x, unsigned flags, const struct pack_clock *clock)
 {
     if (!(flags & PACK_UNIT))
         return (int64_t)x;
+    if (clock->mul)
+        return (int64_t)((x & 3) == 3 ? x >> 2 : ((x >> 2) * clock->mul >> clock->shift) + (x & 3) - 1);
     return (int64_t)(x & 1 ? x >> 1 : x << 5);
 }
 

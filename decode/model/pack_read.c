@@ -176,26 +176,45 @@ static const uint8_t *column_ids(const uint8_t *p, uint32_t n, enum lengths k, b
 }
 
 #ifdef PACK_SSE
+/* How two stored durations become nanoseconds: pack_dur_ns() of a block's. */
+struct to_ns {
+    bool units, ticks;
+    __m128i mul, shift;
+};
+
+static SSE inline struct to_ns to_ns(unsigned flags, const struct pack_clock *clock)
+{
+    return (struct to_ns){flags & PACK_UNIT && !clock->mul, flags & PACK_UNIT && clock->mul,
+                          _mm_set1_epi32((int)clock->mul), _mm_cvtsi32_si128((int)clock->shift)};
+}
+
+static SSE inline __attribute__((always_inline)) __m128i two_ns(const struct to_ns *k, __m128i x)
+{
+    if (k->ticks) {
+        const __m128i three = _mm_set1_epi64x(3), rest = _mm_and_si128(x, three), v = _mm_srli_epi64(x, 2);
+        const __m128i ns = _mm_srl_epi64(_mm_mul_epu32(v, k->mul), k->shift);
+        return _mm_blendv_epi8(_mm_sub_epi64(_mm_add_epi64(ns, rest), _mm_set1_epi64x(1)), v,
+                               _mm_cmpeq_epi64(rest, three));
+    }
+    if (k->units) {
+        const __m128i one = _mm_set1_epi64x(1), odd = _mm_cmpeq_epi64(_mm_and_si128(x, one), one);
+        return _mm_blendv_epi8(_mm_slli_epi64(x, 5), _mm_srli_epi64(x, 1), odd);
+    }
+    return x;
+}
+
 /* Durations, as they are stored, to nanoseconds; up to three values more than n are written. */
-static SSE const uint8_t *column_dur_sse(const uint8_t *p, uint32_t n, bool units, int64_t *out)
+static SSE const uint8_t *column_dur_sse(const uint8_t *p, uint32_t n, const struct to_ns *k, int64_t *out)
 {
     const uint8_t *ctl = p;
-    const __m128i one = _mm_set1_epi32(1);
     p += (n + 3) / 4;
     for (uint32_t i = 0; i < n; i += 4) {
         unsigned c = ctl[i / 4];
         __m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
         x = _mm_shuffle_epi8(x, _mm_loadu_si128((const __m128i *)(const void *)shuffle[DUR].bytes[c]));
         p += shuffle[DUR].used[c];
-        __m128i lo = _mm_cvtepu32_epi64(x), hi = _mm_cvtepu32_epi64(_mm_srli_si128(x, 8));
-        if (units) { /* pack_dur_ns() of each */
-            const __m128i odd = _mm_cmpeq_epi32(_mm_and_si128(x, one), one);
-            lo = _mm_blendv_epi8(_mm_slli_epi64(lo, 5), _mm_srli_epi64(lo, 1), _mm_cvtepi32_epi64(odd));
-            hi = _mm_blendv_epi8(_mm_slli_epi64(hi, 5), _mm_srli_epi64(hi, 1),
-                                 _mm_cvtepi32_epi64(_mm_srli_si128(odd, 8)));
-        }
-        _mm_storeu_si128((__m128i *)(void *)(out + i), lo);
-        _mm_storeu_si128((__m128i *)(void *)(out + i + 2), hi);
+        _mm_storeu_si128((__m128i *)(void *)(out + i), two_ns(k, _mm_cvtepu32_epi64(x)));
+        _mm_storeu_si128((__m128i *)(void *)(out + i + 2), two_ns(k, _mm_cvtepu32_epi64(_mm_srli_si128(x, 8))));
     }
     for (uint32_t i = n; i % 4; i++)
         p -= pack_len_dur[0][ctl[i / 4] >> (i % 4 * 2) & 3];
@@ -260,8 +279,8 @@ static void pairs_unpack(const uint32_t *pair, const uint8_t *planes, unsigned n
 }
 
 /* A block's durations and tags; stack: NULL, or its spans' stacks where they stand in a palette. Returns what stands behind. */
-static const uint8_t *unpack_front(const uint8_t *p, uint32_t n, bool sse, int64_t *dur, uint32_t *tag,
-                                   uint32_t *stack)
+static const uint8_t *unpack_front(const uint8_t *p, uint32_t n, const struct pack_clock *clock, bool sse,
+                                   int64_t *dur, uint32_t *tag, uint32_t *stack)
 {
     const unsigned flags = *p++;
     if (flags & PACK_PALETTE) {
@@ -276,25 +295,29 @@ static const uint8_t *unpack_front(const uint8_t *p, uint32_t n, bool sse, int64
             tag[i] |= (uint32_t)*p++ << 8;
     }
 #ifdef PACK_SSE
-    if (sse && !(flags & PACK_LONG_DUR))
-        return column_dur_sse(p, n, flags & PACK_UNIT, dur);
+    if (sse && !(flags & PACK_LONG_DUR)) {
+        const struct to_ns k = to_ns(flags, clock);
+        return column_dur_sse(p, n, &k, dur);
+    }
 #endif
     uint64_t l[SPAN_BLOCK];
     p = column_plain(p, n, flags & PACK_LONG_DUR ? DUR_LONG : DUR, l);
     for (uint32_t i = 0; i < n; i++)
-        dur[i] = pack_dur_ns(l[i], flags);
+        dur[i] = pack_dur_ns(l[i], flags, clock);
     return p;
 }
 
-void unpack_four_times(const uint8_t *p, uint32_t n, int64_t dur[SPAN_ROOM], uint32_t tag[SPAN_ROOM])
+void unpack_four_times(const uint8_t *p, uint32_t n, const struct pack_clock *clock, int64_t dur[SPAN_ROOM],
+                       uint32_t tag[SPAN_ROOM])
 {
-    unpack_front(p, n, have_sse(), dur, tag, NULL);
+    unpack_front(p, n, clock, have_sse(), dur, tag, NULL);
 }
 
-void unpack_times(const uint8_t *p, uint32_t n, int64_t dur[SPAN_ROOM], uint32_t tag[SPAN_ROOM])
+void unpack_times(const uint8_t *p, uint32_t n, const struct pack_clock *clock, int64_t dur[SPAN_ROOM],
+                  uint32_t tag[SPAN_ROOM])
 {
-    if (n <= PACK_FEW || !unpack_wide_times(p, n, dur, tag))
-        unpack_four_times(p, n, dur, tag);
+    if (n <= PACK_FEW || !unpack_wide_times(p, n, clock, dur, tag))
+        unpack_four_times(p, n, clock, dur, tag);
 }
 
 #ifdef PACK_SSE
@@ -309,25 +332,18 @@ static SSE inline const uint8_t *few_sse(const uint8_t *p, uint32_t n, enum leng
 }
 
 /* unpack_spans() of what pack_few() packs: most goroutines do next to nothing. */
-static SSE void unpack_few(const uint8_t *p, uint32_t n, struct spancols *out)
+static SSE void unpack_few(const uint8_t *p, uint32_t n, const struct pack_clock *clock, struct spancols *out)
 {
     const unsigned flags = *p++;
-    const __m128i one = _mm_set1_epi32(1);
+    const struct to_ns k = to_ns(flags, clock);
     __m128i x = _mm_setzero_si128(), tag;
     uint32_t four;
     memcpy(&four, p, sizeof four);
     tag = _mm_cvtepu8_epi32(_mm_cvtsi32_si128((int)four));
     _mm_storeu_si128((__m128i *)(void *)out->tag, tag);
     p = few_sse(p + n, n, DUR, &x);
-    __m128i lo = _mm_cvtepu32_epi64(x), hi = _mm_cvtepu32_epi64(_mm_srli_si128(x, 8));
-    if (flags & PACK_UNIT) { /* pack_dur_ns() of each */
-        const __m128i odd = _mm_cmpeq_epi32(_mm_and_si128(x, one), one);
-        lo = _mm_blendv_epi8(_mm_slli_epi64(lo, 5), _mm_srli_epi64(lo, 1), _mm_cvtepi32_epi64(odd));
-        hi =
-            _mm_blendv_epi8(_mm_slli_epi64(hi, 5), _mm_srli_epi64(hi, 1), _mm_cvtepi32_epi64(_mm_srli_si128(odd, 8)));
-    }
-    _mm_storeu_si128((__m128i *)(void *)out->dur, lo);
-    _mm_storeu_si128((__m128i *)(void *)(out->dur + 2), hi);
+    _mm_storeu_si128((__m128i *)(void *)out->dur, two_ns(&k, _mm_cvtepu32_epi64(x)));
+    _mm_storeu_si128((__m128i *)(void *)(out->dur + 2), two_ns(&k, _mm_cvtepu32_epi64(_mm_srli_si128(x, 8))));
     x = _mm_setzero_si128();
     if (flags & PACK_WHO)
         p = few_sse(p, n, ID, &x);
@@ -339,18 +355,18 @@ static SSE void unpack_few(const uint8_t *p, uint32_t n, struct spancols *out)
 }
 #endif
 
-void unpack_four(const uint8_t *p, uint32_t n, struct spancols *out)
+void unpack_four(const uint8_t *p, uint32_t n, const struct pack_clock *clock, struct spancols *out)
 {
     const unsigned flags = *p;
     const bool sse = have_sse();
 #ifdef PACK_SSE
     if (sse && n <= PACK_FEW &&
         !(flags & (PACK_PALETTE | PACK_WIDE_TAG | PACK_LONG_DUR | PACK_LONG_WHO | PACK_LONG_STACK))) {
-        unpack_few(p, n, out);
+        unpack_few(p, n, clock, out);
         return;
     }
 #endif
-    p = unpack_front(p, n, sse, out->dur, out->tag, out->stack);
+    p = unpack_front(p, n, clock, sse, out->dur, out->tag, out->stack);
     if (flags & PACK_WHO)
         p = column_ids(p, n, flags & PACK_LONG_WHO ? ID_LONG : ID, sse, out->who);
     else
@@ -361,10 +377,10 @@ void unpack_four(const uint8_t *p, uint32_t n, struct spancols *out)
         memset(out->stack, 0, n * sizeof *out->stack);
 }
 
-void unpack_spans(const uint8_t *p, uint32_t n, struct spancols *out)
+void unpack_spans(const uint8_t *p, uint32_t n, const struct pack_clock *clock, struct spancols *out)
 {
-    if (n <= PACK_FEW || !unpack_wide(p, n, out))
-        unpack_four(p, n, out);
+    if (n <= PACK_FEW || !unpack_wide(p, n, clock, out))
+        unpack_four(p, n, clock, out);
 }
 
 static const uint8_t *column_skip(const uint8_t *p, uint32_t n, enum lengths k)

@@ -50,22 +50,30 @@ INLINE const uint8_t *ids(const uint8_t *p, uint32_t n, bool is_long, uint32_t *
 }
 
 /* pack_dur_ns() of eight. */
-INLINE __m512i ns_of(__m256i x, bool units)
+INLINE __m512i ns_of(__m256i x, unsigned flags, const struct pack_clock *clock)
 {
     const __m512i d = _mm512_cvtepu32_epi64(x);
-    if (!units)
+    if (!(flags & PACK_UNIT))
         return d;
+    if (clock->mul) {
+        const __m512i three = _mm512_set1_epi64(3), rest = _mm512_and_si512(d, three), v = _mm512_srli_epi64(d, 2);
+        const __m512i ns = _mm512_srl_epi64(_mm512_mul_epu32(v, _mm512_set1_epi64(clock->mul)),
+                                            _mm_cvtsi32_si128((int)clock->shift));
+        return _mm512_mask_mov_epi64(_mm512_sub_epi64(_mm512_add_epi64(ns, rest), _mm512_set1_epi64(1)),
+                                     _mm512_cmpeq_epu64_mask(rest, three), v);
+    }
     return _mm512_mask_srli_epi64(_mm512_slli_epi64(d, 5), _mm512_test_epi64_mask(d, _mm512_set1_epi64(1)), d, 1);
 }
 
-INLINE const uint8_t *durations(const uint8_t *p, uint32_t n, bool units, int64_t *out)
+INLINE const uint8_t *durations(const uint8_t *p, uint32_t n, unsigned flags, const struct pack_clock *clock,
+                                int64_t *out)
 {
     const uint8_t *ctl = p;
     p += (n + 3) / 4;
     for (uint32_t i = 0; i < n; i += 16) {
         const __m512i d = sixteen(&p, codes_at(ctl + i / 4, n - i), n - i, 1, false);
-        _mm512_storeu_si512(out + i, ns_of(_mm512_castsi512_si256(d), units));
-        _mm512_storeu_si512(out + i + 8, ns_of(_mm512_extracti64x4_epi64(d, 1), units));
+        _mm512_storeu_si512(out + i, ns_of(_mm512_castsi512_si256(d), flags, clock));
+        _mm512_storeu_si512(out + i + 8, ns_of(_mm512_extracti64x4_epi64(d, 1), flags, clock));
     }
     return p;
 }
@@ -109,8 +117,8 @@ INLINE const uint8_t *palette(const uint8_t *p, uint32_t n, bool stacks, uint32_
 }
 
 /* Durations, tags, and stacks from a palette. p: behind the flags. Returns what stands behind. */
-INLINE const uint8_t *front(const uint8_t *p, uint32_t n, unsigned flags, int64_t *dur, uint32_t *tag,
-                            uint32_t *stack)
+INLINE const uint8_t *front(const uint8_t *p, uint32_t n, unsigned flags, const struct pack_clock *clock,
+                            int64_t *dur, uint32_t *tag, uint32_t *stack)
 {
     if (flags & PACK_PALETTE) {
         p = palette(p, n, flags & PACK_STACK, tag, stack);
@@ -119,7 +127,7 @@ INLINE const uint8_t *front(const uint8_t *p, uint32_t n, unsigned flags, int64_
             _mm512_storeu_si512(tag + i, bytes_at(p + i, n - i));
         p += n;
     }
-    return durations(p, n, flags & PACK_UNIT, dur);
+    return durations(p, n, flags, clock, dur);
 }
 
 static bool is_usual(const uint8_t *p)
@@ -127,15 +135,15 @@ static bool is_usual(const uint8_t *p)
     return !(*p & (PACK_WIDE_TAG | PACK_LONG_DUR)) && pack_has_to();
 }
 
-static WIDE void times_wide(const uint8_t *p, uint32_t n, int64_t *dur, uint32_t *tag)
+static WIDE void times_wide(const uint8_t *p, uint32_t n, const struct pack_clock *clock, int64_t *dur, uint32_t *tag)
 {
-    (void)front(p + 1, n, *p, dur, tag, NULL);
+    (void)front(p + 1, n, *p, clock, dur, tag, NULL);
 }
 
-static WIDE void all_wide(const uint8_t *p, uint32_t n, struct spancols *out)
+static WIDE void all_wide(const uint8_t *p, uint32_t n, const struct pack_clock *clock, struct spancols *out)
 {
     const unsigned flags = *p;
-    p = front(p + 1, n, flags, out->dur, out->tag, out->stack);
+    p = front(p + 1, n, flags, clock, out->dur, out->tag, out->stack);
     if (flags & PACK_WHO)
         p = ids(p, n, flags & PACK_LONG_WHO, out->who);
     else
@@ -148,33 +156,35 @@ static WIDE void all_wide(const uint8_t *p, uint32_t n, struct spancols *out)
         memset(out->stack, 0, n * sizeof *out->stack);
 }
 
-bool unpack_wide(const uint8_t *p, uint32_t n, struct spancols *out)
+bool unpack_wide(const uint8_t *p, uint32_t n, const struct pack_clock *clock, struct spancols *out)
 {
     if (!is_usual(p))
         return false;
-    all_wide(p, n, out);
+    all_wide(p, n, clock, out);
     return true;
 }
 
-bool unpack_wide_times(const uint8_t *p, uint32_t n, int64_t dur[SPAN_ROOM], uint32_t tag[SPAN_ROOM])
+bool unpack_wide_times(const uint8_t *p, uint32_t n, const struct pack_clock *clock, int64_t dur[SPAN_ROOM],
+                       uint32_t tag[SPAN_ROOM])
 {
     if (!is_usual(p))
         return false;
-    times_wide(p, n, dur, tag);
+    times_wide(p, n, clock, dur, tag);
     return true;
 }
 
 #else
 
-bool unpack_wide(const uint8_t *p, uint32_t n, struct spancols *out)
+bool unpack_wide(const uint8_t *p, uint32_t n, const struct pack_clock *clock, struct spancols *out)
 {
-    (void)p, (void)n, (void)out;
+    (void)p, (void)n, (void)clock, (void)out;
     return false;
 }
 
-bool unpack_wide_times(const uint8_t *p, uint32_t n, int64_t dur[SPAN_ROOM], uint32_t tag[SPAN_ROOM])
+bool unpack_wide_times(const uint8_t *p, uint32_t n, const struct pack_clock *clock, int64_t dur[SPAN_ROOM],
+                       uint32_t tag[SPAN_ROOM])
 {
-    (void)p, (void)n, (void)dur, (void)tag;
+    (void)p, (void)n, (void)clock, (void)dur, (void)tag;
     return false;
 }
 

@@ -145,6 +145,31 @@ INLINE void put_tags(uint8_t *o, const struct parts *x)
         _mm_storeu_si128((__m128i *)(void *)(o + 16 * g), _mm512_cvtepi32_epi8(x->tag[g]));
 }
 
+/* Sixteen times m and half, by 2^down. */
+INLINE __m512i times(__m512i v, uint32_t m, __m512i half, unsigned down)
+{
+    const __m512i by = _mm512_set1_epi32((int)m);
+    const __m128i d = _mm_cvtsi32_si128((int)down);
+    const __m512i even = _mm512_srl_epi64(_mm512_add_epi64(_mm512_mul_epu32(v, by), half), d);
+    const __m512i odd = _mm512_srl_epi64(_mm512_add_epi64(_mm512_mul_epu32(_mm512_srli_epi64(v, 32), by), half), d);
+    return _mm512_or_si512(even, _mm512_slli_epi64(odd, 32));
+}
+
+/* pack_ticks() of each. */
+INLINE void to_ticks(struct parts *x, const struct pack_clock *k)
+{
+    const __m512i half = _mm512_set1_epi64((int64_t)1 << (61 - k->shift));
+    UNROLL
+    for (uint32_t g = 0; g < GROUPS; g++) {
+        const __m512i ns = x->dur[g], ticks = times(ns, k->inv, half, 62 - k->shift);
+        const __m512i rest = _mm512_sub_epi32(_mm512_add_epi32(ns, _mm512_set1_epi32(1)),
+                                              times(ticks, k->mul, _mm512_setzero_si512(), k->shift));
+        const __mmask16 apart = _mm512_cmpgt_epu32_mask(rest, _mm512_set1_epi32(2));
+        x->dur[g] = _mm512_mask_or_epi32(_mm512_or_si512(_mm512_slli_epi32(ticks, 2), rest), apart,
+                                         _mm512_slli_epi32(ns, 2), _mm512_set1_epi32(3));
+    }
+}
+
 /* Lasts are multiples of 64 ns, or are kept as they are. Returns how many are. */
 INLINE uint32_t to_units(struct parts *x, bool units)
 {
@@ -176,7 +201,9 @@ static WIDE size_t pack_block(uint8_t *out, const struct waitspan *s, enum lane_
     /* A duration takes one bit more as units; WAIT_LONG is the highest of a tag's. */
     if (beyond(x.all_dur, 31) || beyond(x.all_who, 24) || beyond(x.all_stack, 24) || beyond(x.all_tag, 8))
         return 0;
-    bool units = how->whole >= PACK_WHOLE_MOST, who = any(x.all_who), stacks = any(x.all_stack);
+    const enum pack_durs want = pack_durs(how),
+                         durs = want == DURS_TICKS && beyond(x.all_dur, PACK_TICK_BITS) ? DURS_NS : want;
+    const bool who = any(x.all_who), stacks = any(x.all_stack);
     uint32_t pal[PALETTE_MOST];
     struct set plane[5];
     int64_t ns[PALETTE_MOST];
@@ -189,9 +216,12 @@ static WIDE size_t pack_block(uint8_t *out, const struct waitspan *s, enum lane_
     if (sums && (!k || sums->slot[0])) /* what is of slot 0 is not the longest */
         pack_sums_of(s, SPAN_BLOCK, kind, how, sums);
     k = k && palette_pays(k, SPAN_BLOCK, stacks) ? k : 0;
-    pack_note_whole(how, to_units(&x, units), SPAN_BLOCK);
-    *out = (uint8_t)((units ? PACK_UNIT : 0) | (who ? PACK_WHO : 0) | (stacks ? PACK_STACK : 0) |
-                     (k ? PACK_PALETTE : 0));
+    if (durs == DURS_TICKS)
+        to_ticks(&x, how->clock);
+    else
+        pack_note_whole(how, to_units(&x, durs == DURS_64), SPAN_BLOCK);
+    *out =
+        (uint8_t)((durs ? PACK_UNIT : 0) | (who ? PACK_WHO : 0) | (stacks ? PACK_STACK : 0) | (k ? PACK_PALETTE : 0));
     uint8_t *o = out + 1;
     if (k) {
         o = put_planes(put_palette(o, pal, k, stacks), k, plane);
@@ -220,8 +250,17 @@ INLINE __m128i slots_of(const struct pack_pairs *x, uint32_t size, uint32_t i)
     return _mm256_castsi256_si128(_mm256_permutexvar_epi8(_mm256_castsi128_si256(at), slot));
 }
 
-/* Sixteen durations (of `lanes` the others are 0), and how many bytes they take. */
-INLINE __m512i durations(const uint8_t *p, const uint8_t *ctl, unsigned flags, __mmask16 lanes, uint64_t *keep)
+/* pack_dur_ns() of sixteen that were stored by a clock. */
+INLINE __m512i to_ns(__m512i x, const struct pack_clock *k)
+{
+    const __m512i three = _mm512_set1_epi32(3), rest = _mm512_and_si512(x, three), v = _mm512_srli_epi32(x, 2);
+    const __m512i ns = _mm512_add_epi32(times(v, k->mul, _mm512_setzero_si512(), k->shift), rest);
+    return _mm512_mask_mov_epi32(_mm512_sub_epi32(ns, _mm512_set1_epi32(1)), _mm512_cmpeq_epu32_mask(rest, three), v);
+}
+
+/* Sixteen durations (`lanes`: those that are spans), and how many bytes they take. */
+INLINE __m512i durations(const uint8_t *p, const uint8_t *ctl, const struct pack_pairs *x, __mmask16 lanes,
+                         uint64_t *keep)
 {
     const uint64_t first = 0x1111111111111111;
     const __m512i one = _mm512_set1_epi32(1);
@@ -238,7 +277,9 @@ INLINE __m512i durations(const uint8_t *p, const uint8_t *ctl, unsigned flags, _
         bytes = _mm512_maskz_loadu_epi8(((uint64_t)1 << __builtin_popcountll(*keep)) - 1, p);
     }
     __m512i d = _mm512_maskz_expand_epi8(*keep, bytes);
-    if (flags & PACK_UNIT)
+    if (x->flags & PACK_UNIT && x->clock->mul)
+        return to_ns(d, x->clock);
+    if (x->flags & PACK_UNIT)
         d = _mm512_mask_srli_epi32(_mm512_slli_epi32(d, 5), _mm512_test_epi32_mask(d, one), d, 1);
     return d;
 }
@@ -293,7 +334,7 @@ WIDE void pack_to(const struct pack_pairs *x, struct pack_at *at, int64_t t, str
     for (; i < x->n; i += 16) {
         uint64_t keep;
         lanes = (__mmask16)(x->n - i >= 16 ? 0xffff : (1u << (x->n - i)) - 1);
-        d = durations(p, x->ctl + i / 4, x->flags, lanes, &keep);
+        d = durations(p, x->ctl + i / 4, x, lanes, &keep);
         slots = slots_of(x, (x->n + 7) / 8, i);
         const int64_t all = (uint32_t)_mm512_reduce_add_epi32(d);
         if (all >= left || lanes != 0xffff)

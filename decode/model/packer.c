@@ -35,7 +35,7 @@ void packer_free(struct packer *pk)
 /* One block. Its lane's own fields are the folding thread's; `to` is ours until it is done. */
 static void job_do(struct packer *pk, const struct pack_job *j)
 {
-    struct pack_how how = {(const uint8_t(*)[4])pk->pool->tagslot, pk->pool->longs, pk->whole};
+    struct pack_how how = {(const uint8_t(*)[4])pk->pool->tagslot, pk->pool->longs, pk->whole, &pk->pool->clock};
     if (!pk->oom && !spans_block_add(&pk->bump, j->to, LANE_G, j->s, j->t0, &how, &pk->packed_bytes))
         pk->oom = true;
     pk->whole = how.whole;

@@ -54,6 +54,12 @@ static struct pool_chunk *chunk_new(size_t size)
     return c;
 }
 
+void pool_ticks(struct span_pool *sp, double tick_ns)
+{
+    if (!sp->waits.chunks)
+        sp->clock = pack_clock(tick_ns);
+}
+
 size_t pool_chunks_bytes(const struct span_pool *sp)
 {
     size_t n = 0;
@@ -264,7 +270,7 @@ static uint8_t *pack_into(struct bump *b, enum lane_kind kind, const struct wait
 
 static struct pack_how how_of(const struct span_pool *sp)
 {
-    return (struct pack_how){(const uint8_t(*)[4])sp->tagslot, sp->longs, sp->whole};
+    return (struct pack_how){(const uint8_t(*)[4])sp->tagslot, sp->longs, sp->whole, &sp->clock};
 }
 
 /* The same of a few spans, for less. NULL: it is for pack_into(). */
@@ -358,7 +364,7 @@ static bool wait_again(struct span_pool *sp, struct spanlane *l)
     struct spancols c;
     if (!s)
         return false;
-    unpack_spans(l->wait.packed, n, &c);
+    unpack_spans(l->wait.packed, n, &sp->clock, &c);
     for (uint32_t i = 0; i < n; i++) {
         s[i] = waitspan((uint32_t)c.dur[i], c.who[i], c.stack[i], c.tag[i]);
         if ((uint64_t)c.dur[i] >> 32)

@@ -89,8 +89,9 @@ struct span_pool {
     uint8_t slot[4][ST_COUNT]; /* by lane kind: where a state's time is summed */
     int64_t *longs;            /* durations of waiting spans that take more than 32 bits */
     size_t nlongs, caplongs;
-    uint32_t whole; /* of the last block's durations: how many were multiples of 64 ns, in 128ths */
-    bool oom;       /* an allocation failed: spans may be missing, stop */
+    struct pack_clock clock; /* by which durations are packed (pool_ticks) */
+    uint32_t whole;          /* of the last block's durations: how many were multiples of 64 ns, in 128ths */
+    bool oom;                /* an allocation failed: spans may be missing, stop */
     uint64_t packed_bytes;
 };
 
@@ -98,6 +99,8 @@ enum err_code pool_init(struct span_pool *sp);
 void pool_free(struct span_pool *sp);
 size_t
 pool_chunks_bytes(const struct span_pool *sp); /* what packed spans and rows of the index stand in, for who counts */
+/* pool_ticks - how long a tick of the trace's clock takes (0: nothing is known); believed until the first span is closed. */
+void pool_ticks(struct span_pool *sp, double tick_ns);
 /* pool_bytes - n bytes among the packed spans, at an even address, for as long as these stand; less than 60 KB. NULL: out of memory. */
 void *pool_bytes(struct span_pool *sp, size_t n);
 /* pool_waits_free - give back all arrays of waiting spans: every lane is at rest, and stays so. */

@@ -31,14 +31,14 @@ uint32_t spans_block(const struct span_pool *sp, const struct spanlane *l, uint3
 {
     if (b < spans_nblk(l)) {
         rest();
-        unpack_spans(blocks_data(l->blocks, b), SPAN_BLOCK, out);
+        unpack_spans(blocks_data(l->blocks, b), SPAN_BLOCK, &sp->clock, out);
         *t0 = blocks_t0(l->blocks, b);
         return SPAN_BLOCK;
     }
     *t0 = l->wait_t0;
     uint32_t n = spans_nwait(l);
     if (l->packed)
-        unpack_spans(l->wait.packed, n, out);
+        unpack_spans(l->wait.packed, n, &sp->clock, out);
     for (uint32_t i = 0; !l->packed && i < n; i++) {
         const struct waitspan *w = &spans_wait(l)[i];
         column_put(out, i, wait_dur(w, sp->longs), w);
@@ -78,14 +78,14 @@ uint32_t spans_times(const struct span_pool *sp, const struct spanlane *l, uint3
 {
     if (b < spans_nblk(l)) {
         rest();
-        unpack_times(blocks_data(l->blocks, b), SPAN_BLOCK, dur, tag);
+        unpack_times(blocks_data(l->blocks, b), SPAN_BLOCK, &sp->clock, dur, tag);
         *t0 = blocks_t0(l->blocks, b);
         return SPAN_BLOCK;
     }
     *t0 = l->wait_t0;
     uint32_t n = spans_nwait(l);
     if (l->packed)
-        unpack_times(l->wait.packed, n, dur, tag);
+        unpack_times(l->wait.packed, n, &sp->clock, dur, tag);
     for (uint32_t i = 0; !l->packed && i < n; i++) {
         const struct waitspan *w = &spans_wait(l)[i];
         dur[i] = wait_dur(w, sp->longs);
@@ -181,6 +181,7 @@ static void walk_slots(struct walk *w, enum lane_kind kind)
 {
     struct pack_pairs *x = &w->pairs;
     x->ctl = w->ctl;
+    x->clock = &w->sp->clock;
     x->flags = w->flags;
     x->n = w->n;
     memset(x->slot, 0, sizeof x->slot);
@@ -258,17 +259,18 @@ static inline int64_t walk_dur(const struct walk *w, enum lane_kind kind, unsign
     *bytes = w->len[w->ctl[w->at.i / 4] >> (w->at.i % 4 * 2) & 3];
     uint64_t x;
     memcpy(&x, w->at.dur, 8);
-    return pack_dur_ns(x & pack_mask[*bytes], w->flags);
+    return pack_dur_ns(x & pack_mask[*bytes], w->flags, &w->sp->clock);
 }
 
 /*
  * Four spans at a time, as long as all of them lie before t. Each of the four has sums of its own, so that none waits
- * for the one before it. `units`, `wide`, `palette`: as the block's flags say, known where this is compiled.
+ * for the one before it. `wide`, `palette`: as the block's flags say, known where this is compiled.
  */
 static inline __attribute__((always_inline)) void walk_fours(struct walk *w, const uint8_t (*slot)[4],
-                                                             enum lane_kind kind, int64_t t, bool units, bool wide,
-                                                             bool palette)
+                                                             enum lane_kind kind, int64_t t, bool wide, bool palette)
 {
+    const struct pack_clock clock = w->sp->clock;
+    const unsigned flags = w->flags;
     const uint8_t *len = w->len, *p = w->at.dur, *ctl = w->ctl, *tags = w->tags;
     int64_t tot[4][SPAN_SLOTS] = {{0}}, at = w->at.t;
     uint32_t i = w->at.i, n = w->n;
@@ -279,7 +281,7 @@ static inline __attribute__((always_inline)) void walk_fours(struct walk *w, con
     memcpy(&x, p + used, 8); \
     used += l[k]; \
     x &= pack_mask[l[k]]; \
-    sum += d[k] = (int64_t)(!units ? x : x & 1 ? x >> 1 : x << 5)
+    sum += d[k] = pack_dur_ns(x, flags, &clock)
         uint64_t x;
         TAKE(0);
         TAKE(1);
@@ -317,11 +319,11 @@ static inline __attribute__((always_inline)) void walk_fours(struct walk *w, con
 static void walk_on(struct walk *w, const uint8_t (*slot)[4], enum lane_kind kind, int64_t t)
 {
     if (w->flags & PACK_PALETTE)
-        walk_fours(w, slot, kind, t, w->flags & PACK_UNIT, false, true);
+        walk_fours(w, slot, kind, t, false, true);
     else if (w->wide)
-        walk_fours(w, slot, kind, t, w->flags & PACK_UNIT, true, false);
+        walk_fours(w, slot, kind, t, true, false);
     else
-        walk_fours(w, slot, kind, t, w->flags & PACK_UNIT, false, false);
+        walk_fours(w, slot, kind, t, false, false);
 }
 
 /* One by one, or by fours, to the span that ends behind t. Returns its slot, if there is one. */

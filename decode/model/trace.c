@@ -401,8 +401,10 @@ static void chunk_fold(struct trace *tr, const struct chunk *c)
 {
     if (tr->glanced && !(c->n && c->evs->kind == EVK_TICK))
         glance_over(tr);
-    if (c->n && !tr->glanced)
-        fold_stream(&tr->fold, c->evs, c->n);
+    if (!c->n || tr->glanced)
+        return;
+    pool_ticks(&tr->fold.pool, c->st.tick_ns);
+    fold_stream(&tr->fold, c->evs, c->n);
 }
 
 /* A chunk's events are in the model. false: that was the last one. */

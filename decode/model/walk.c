@@ -142,7 +142,7 @@ static inline bool past_spans(const struct span_walk *w, const struct place *at,
 {
     const struct past_rows *r = &at->rows;
     struct spancols c;
-    unpack_spans((const uint8_t *)(uintptr_t)past_row(r, PV_PACKED, i), (uint32_t)li->nspans, &c);
+    unpack_spans((const uint8_t *)(uintptr_t)past_row(r, PV_PACKED, i), (uint32_t)li->nspans, &at->f->pool.clock, &c);
     const struct span_run run = {.n = (uint32_t)li->nspans,
                                  .t0 = li->first,
                                  .dur = c.dur,

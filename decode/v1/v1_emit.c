@@ -748,6 +748,7 @@ enum err_code v1_emit_init(struct v1_emit *em, struct source *s, struct v1_index
     double far = (double)SOURCE_TIME_MAX / 2 / em->ns_per_tick;
     em->far = far < (double)SOURCE_TIME_MAX ? (uint64_t)far : (uint64_t)SOURCE_TIME_MAX;
     s->st.has_clock = em->clock;
+    s->st.tick_ns = em->clock ? em->ns_per_tick : 0;
     s->st.clock_assumed = em->clock && !ix->frequency;
     for (unsigned t = 0; t < V1_TYPES; t++)
         if (V1_STOP[t].reason)

@@ -183,11 +183,21 @@ static void test_huge(void **state)
 static void test_clock_units(void **state)
 {
     (void)state;
-    for (int v = 0; v < 6; v++) {
+    static const double tick[] = {0, 0,          0,          0, 0,
+                                  0, 1e9 / 36e6, 1e9 / 24e6, 8}; /* 0: 64 ns, by which most are multiples */
+    for (int v = 0; v < 9; v++) {
         struct bench b;
         bench_open(&b, 30);
+        pool_ticks(&b.tr.fold.pool, tick[v]);
+        uint64_t at = 0;
         for (int i = 0; i < 700; i++) {
-            b.t += 64 * (int64_t)below(&rng, v < 3 ? 100 : 1 << 24) + (v & 1 && i == 300) + (v == 4 && i % 128 == 5);
+            at += below(&rng, below(&rng, 9) ? 5000 : v > 7 && i > 400 ? 1 << 28 : 1 << 20);
+            const int64_t t = (int64_t)((double)at * tick[v]);
+            if (tick[v] > 0) /* rounded down; a ns later than what came before, twice in 128 out of the ordinary */
+                b.t = (t > b.t ? t : b.t + 1) + (i % 64 == 9 ? 13 : 0);
+            else
+                b.t +=
+                    64 * (int64_t)below(&rng, v < 3 ? 100 : 1 << 24) + (v & 1 && i == 300) + (v == 4 && i % 128 == 5);
             b.big = 1;
             struct span s = {.who = NO_LANE, .proc = NO_LANE, .t0 = b.t, .index = b.list.n};
             uint32_t tag = b.tags[below(&rng, 7)];
@@ -229,15 +239,16 @@ static void test_tags_run_out(void **state)
 }
 
 /* What is read back is what was packed. */
-static void assert_unpacked(void (*spans)(const uint8_t *, uint32_t, struct spancols *),
-                            void (*times)(const uint8_t *, uint32_t, int64_t *, uint32_t *), const uint8_t *p,
-                            const struct waitspan *s, uint32_t n, const int64_t *longs)
+static void assert_unpacked(void (*spans)(const uint8_t *, uint32_t, const struct pack_clock *, struct spancols *),
+                            void (*times)(const uint8_t *, uint32_t, const struct pack_clock *, int64_t *,
+                                          uint32_t *),
+                            const uint8_t *p, const struct waitspan *s, uint32_t n, const struct pack_how *how)
 {
     struct spancols out, part;
-    spans(p, n, &out);
-    times(p, n, part.dur, part.tag);
+    spans(p, n, how->clock, &out);
+    times(p, n, how->clock, part.dur, part.tag);
     for (uint32_t i = 0; i < n; i++) {
-        assert_int_equal(out.dur[i], wait_dur(&s[i], longs));
+        assert_int_equal(out.dur[i], wait_dur(&s[i], how->longs));
         assert_int_equal(out.who[i], wait_who(&s[i]));
         assert_int_equal(out.stack[i], wait_stack(&s[i]));
         assert_int_equal(out.tag[i], wait_tag(&s[i]));
@@ -254,7 +265,8 @@ static void test_packed(void **state)
     for (unsigned i = 0; i < 1 << 16; i++)
         slot[i][LANE_G] = (uint8_t)(below(&rng, 9) % 8);
     pack_init();
-    int refused[2] = {0}, palettes = 0, bare = 0;
+    static const double rates[] = {0, 0, 1, 1e9 / 36e6, 8, 15.625, 1e9 / 24e6, 100, 64, 1e5, 1e300};
+    int refused[2] = {0}, palettes = 0, bare = 0, ticks = 0;
     for (int round = 0; round < 20000; round++) {
         struct waitspan s[SPAN_BLOCK];
         int64_t longs[SPAN_BLOCK];
@@ -263,6 +275,9 @@ static void test_packed(void **state)
                                     : 1 + (uint32_t)below(&rng, below(&rng, 2) ? PACK_FEW + 2 : SPAN_BLOCK),
                  whole = (uint32_t)below(&rng, 129), nlongs = 0;
         bool odd = below(&rng, 8) == 0;
+        const struct pack_clock clock = pack_clock(rates[below(&rng, sizeof rates / sizeof *rates)]);
+        const bool on_ticks = below(&rng, 2);
+        int64_t now = (int64_t)below(&rng, (uint64_t)1 << 40);
         uint32_t pairs = below(&rng, 3) ? 1 + (uint32_t)below(&rng, below(&rng, 2) ? 8 : 40) : 0,
                  stacks = (uint32_t)below(&rng, 3) * 700;
         uint64_t most = below(&rng, 3) ? 1 << 24 : 1u << 31, ids = below(&rng, 3) ? 1 << 20 : 1 << 9,
@@ -270,6 +285,12 @@ static void test_packed(void **state)
         for (uint32_t i = 0; i < n; i++) {
             bool is_long = odd && below(&rng, 30) == 0;
             uint64_t dur = below(&rng, below(&rng, 4) ? 1 << 12 : most) << (below(&rng, 2) ? 6 : 0);
+            if (on_ticks && clock.mul && below(&rng, 5000)) { /* from one tick to another, as they are rounded */
+                const double tick = (double)clock.mul / (double)((uint64_t)1 << clock.shift);
+                const int64_t to = now + (int64_t)(dur >> 6);
+                dur = (uint64_t)((int64_t)((double)to * tick) - (int64_t)((double)now * tick));
+                now = to;
+            }
             uint32_t who = below(&rng, 3) ? (uint32_t)(base + below(&rng, ids)) : (uint32_t)below(&rng, 20);
             uint32_t tag = (uint32_t)below(&rng, odd ? 1 << 16 : 200),
                      stack = (uint32_t)below(&rng, below(&rng, 4) ? 300 : 1 << 18);
@@ -286,7 +307,7 @@ static void test_packed(void **state)
             }
             s[i] = waitspan((uint32_t)dur, who, stack, tag | (is_long ? WAIT_LONG : 0));
         }
-        const struct pack_how how = {(const uint8_t(*)[4])slot, longs, whole};
+        const struct pack_how how = {(const uint8_t(*)[4])slot, longs, whole, &clock};
         struct pack_how x = how;
         struct pack_sums p, q;
         size_t len = pack_plain(a, s, n, LANE_G, &x, &p);
@@ -307,12 +328,13 @@ static void test_packed(void **state)
             assert_int_equal(with[k](b, s, n, LANE_G, &y, NULL), len);
             assert_memory_equal(a, b, len);
         }
+        ticks += clock.mul && a[0] & PACK_UNIT;
         palettes += a[0] & PACK_PALETTE && a[0] & PACK_STACK;
         bare += a[0] & PACK_PALETTE && !(a[0] & PACK_STACK);
-        assert_unpacked(unpack_spans, unpack_times, a, s, n, longs);
-        assert_unpacked(unpack_four, unpack_four_times, a, s, n, longs);
+        assert_unpacked(unpack_spans, unpack_times, a, s, n, &how);
+        assert_unpacked(unpack_four, unpack_four_times, a, s, n, &how);
     }
-    assert_true(palettes > 1000 && bare > 1000);
+    assert_true(palettes > 1000 && bare > 1000 && ticks > 1000);
     for (int k = 0; k < 2; k++) /* all: a processor without them */
         assert_true(refused[k] < 16000 || refused[k] == 20000);
 }
