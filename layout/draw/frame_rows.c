@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "layout/draw/draw.h"
@@ -398,6 +399,22 @@ static void busy_place(struct view *v, int n)
     v->busy_len = window_len(v->at.win);
 }
 
+/* Which goroutine it is goes first: how long it ran beside it in one digit less, or not at all. */
+static void busy_room(const struct view *v, uint32_t g, int w, char d[FMT_MAX])
+{
+    char id[32], unit[8];
+    status_lane(v, (struct lane){LANE_G, g}, id);
+    int room = w - (int)strlen(id) - 1;
+    if ((int)strlen(d) > room && strchr(d, '.')) {
+        char *end;
+        double n = strtod(d, &end);
+        snprintf(unit, sizeof unit, "%s", end);
+        snprintf(d, FMT_MAX, "%.0f%s", n, unit);
+    }
+    if ((int)strlen(d) > room)
+        d[0] = 0;
+}
+
 static void busiest(const struct canvas *c)
 {
     struct view *v = c->v;
@@ -419,8 +436,9 @@ static void busiest(const struct canvas *c)
         char name[300], d[FMT_MAX] = "";
         if (known && busy_rank(v, g, n - 1, &ran) >= 0)
             when_dur(v->tr, ran, d);
-        int room = w - (int)strlen(d) - 1;
-        status_name(v, g, room > 3 ? room : w, name, sizeof name);
+        busy_room(v, g, w, d);
+        int room = w - (int)strlen(d) - (*d ? 1 : 0);
+        status_name(v, g, room, name, sizeof name);
         gutter(c, y + 1 + i, name, d, STYLE_LANE);
         one_lane(c, (struct lane){LANE_G, g}, y + 1 + i, 1, false);
     }

@@ -240,6 +240,33 @@ static void test_scene_message(void **state)
     scene_close(&s);
 }
 
+/* Below the processors each goroutine has its name, however long its id: the time beside it gives way. */
+static void test_scene_busiest(void **state)
+{
+    static const char text[] = "go 1.26\n"
+                               "batch m=7 t=1000\n"
+                               "ProcStatus +0 p=0 running\n"
+                               "GoStatus +0 g=1 m=7 running\n"
+                               "GoCreate +8000 new_g=12345 new_stack=main.work:30 stack=main.main:20\n"
+                               "GoCreate +8000 new_g=1234567890 new_stack=main.work:30 stack=main.main:20\n"
+                               "GoBlock +990000 reason=\"chan receive\" stack=main.main:21\n"
+                               "GoStart +1000 g=12345 g_seq=1\n"
+                               "GoBlock +3456000 reason=\"network\" stack=main.work:33\n"
+                               "GoStart +1000 g=1234567890 g_seq=1\n"
+                               "GoBlock +2456000 reason=\"network\" stack=main.work:33\n";
+    (void)state;
+    struct scene s;
+    scene_text(&s, text, 80, 24);
+    draw(&s);
+    while (view_work(&s.v, INT64_MAX) & VR_WORK) {
+    }
+    draw(&s);
+    must_have(&s, "G12345  3ms ");
+    must_have(&s, "G1234567890 ");
+    must_have(&s, "G1   1.01ms ");
+    scene_close(&s);
+}
+
 static void test_scene_fit_undo(void **state)
 {
     (void)state;
@@ -927,6 +954,7 @@ int main(void)
         cmocka_unit_test(test_scene_procs),
         cmocka_unit_test(test_scene_goroutines),
         cmocka_unit_test(test_scene_narrow),
+        cmocka_unit_test(test_scene_busiest),
         cmocka_unit_test(test_scene_message),
         cmocka_unit_test(test_scene_fit_undo),
         cmocka_unit_test(test_scene_jumps),
