@@ -9,33 +9,35 @@ enum {
     PART = 1 << 20,      /* bytes of either end that are looked at first, */
     PART_MOST = 4 << 20, /* and at most */
     TABLES_MOST = 8 << 20,
-    TABLES_SEEN = 64, /* events of tables that follow one another: these are tables */
+    TABLES_SEEN = 64,              /* events of tables that follow one another: these are tables */
+    TABLES_WORK = 4 * TABLES_MOST, /* that is done to see whether they are: places may lie in one another */
     RATE_LEAST = 1 << 16,
     HOPS = 4096
 };
 
-/* are_tables - does the tick rate that the tables begin with stand at p? */
-static bool are_tables(const struct v1_index *ix, const uint8_t *p, const uint8_t *end)
+/* are_tables - does the tick rate that the tables begin with stand at p? What it took to see that is added to *work. */
+static bool are_tables(const struct v1_index *ix, const uint8_t *p, const uint8_t *end, uint64_t *work)
 {
+    const uint8_t *at = p;
     struct v1_raw r;
     const char *why;
-    if (v1_read(&ix->dialect, &p, end, &r, &why) != V1_READ_OK || r.v[0] < RATE_LEAST)
-        return false;
-    for (int i = 0; i < TABLES_SEEN && p < end; i++)
-        if (v1_read(&ix->dialect, &p, end, &r, &why) != V1_READ_OK || ix->dialect.shape[r.type].timed)
-            return false;
-    return true;
+    bool are = v1_read(&ix->dialect, &p, end, &r, &why) == V1_READ_OK && r.v[0] >= RATE_LEAST;
+    for (int i = 0; are && i < TABLES_SEEN && p < end; i++)
+        are = v1_read(&ix->dialect, &p, end, &r, &why) == V1_READ_OK && !ix->dialect.shape[r.type].timed;
+    *work += v1_place_work(at, p, &r);
+    return are;
 }
 
 /* tables_at - where they seem to begin; 0: not near the end. */
 static uint64_t tables_at(const struct v1_index *ix, const struct source *s)
 {
     const size_t from = s->len > TABLES_MOST ? s->len - TABLES_MOST : s->header;
-    for (size_t n = s->len - from; n;) {
+    uint64_t work = 0;
+    for (size_t n = s->len - from; n && work < TABLES_WORK;) {
         const uint8_t *p = memrchr(s->data + from, V1_FREQUENCY, n);
         if (!p)
             break;
-        if (are_tables(ix, p, s->data + s->len))
+        if (are_tables(ix, p, s->data + s->len, &work))
             return (uint64_t)(p - s->data);
         n = (size_t)(p - s->data) - from;
     }

@@ -5,41 +5,54 @@
 
 #define PLAUSIBLE_TICKS (INT64_C(86400) * 62500000) /* a day on the fastest clock seen */
 
-/* is_place - a Batch event and some that make sense seem to begin at off. */
-static bool is_place(const struct v1_index *ix, const struct source *s, uint64_t off)
+/* begins - this is a batch's begin, of a processor and at a time that make sense. */
+static bool begins(const struct v1_index *ix, const struct v1_raw *r)
+{
+    int64_t d = (int64_t)(r->v[r->n - 1] - ix->batch_ticks);
+    return r->type == V1_BATCH && v1_place_proc(r->v[0], ix->procs ? V1_PLACE_MORE * ix->procs : V1_PLACE_P) &&
+           (!ix->batch_ticks ||
+            (d <= PLAUSIBLE_TICKS && (int64_t)(r->v[r->n - 1] - ix->least_ticks) >= -V1_NEAR_TICKS));
+}
+
+/* is_place - a Batch event and some that make sense seem to begin at off. What it took to see that is added to *work. */
+static bool is_place(const struct v1_index *ix, const struct source *s, uint64_t off, uint64_t *work)
 {
     const uint8_t *p = s->data + off, *end = s->data + s->len;
-    struct v1_raw r;
+    struct v1_raw r = {0};
+    bool is = true;
     const char *why;
-    for (int i = 0; i < 8 && p < end; i++) {
+    for (int i = 0; is && i < 8 && p < end; i++) {
         const uint8_t *at = p;
-        if (end - p > 1 && *p >> 6 == 3 && (*p & 63) != V1_STACK && (*p & 63) != V1_STRING && p[1] >= 0x80)
-            return false;
-        enum v1_read c = v1_read(&ix->dialect, &p, end, &r, &why);
-        if (c != V1_READ_OK)
-            return c == V1_READ_CUT && i > 0;
-        if (i == 0) {
-            int64_t d = (int64_t)(r.v[r.n - 1] - ix->batch_ticks);
-            if (r.type != V1_BATCH || !v1_place_proc(r.v[0], ix->procs ? V1_PLACE_MORE * ix->procs : V1_PLACE_P))
-                return false;
-            if (ix->batch_ticks &&
-                (d > PLAUSIBLE_TICKS || (int64_t)(r.v[r.n - 1] - ix->least_ticks) < -V1_NEAR_TICKS))
-                return false;
-        } else if (r.type == V1_STACK && p - at > 4096) {
-            return true;
+        if (end - p > 1 && *p >> 6 == 3 && (*p & 63) != V1_STACK && (*p & 63) != V1_STRING && p[1] >= 0x80) {
+            is = false;
+            break;
         }
+        enum v1_read c = v1_read(&ix->dialect, &p, end, &r, &why);
+        if (c != V1_READ_OK) {
+            is = c == V1_READ_CUT && i > 0;
+            break;
+        }
+        is = i || begins(ix, &r);
+        if (i && r.type == V1_STACK && p - at > 4096)
+            break;
     }
-    return true;
+    *work += v1_place_work(s->data + off, p, &r);
+    return is;
 }
+
+/* Places that lie in one another, each seen to be none far behind it, are looked at as long as that took so many times what was passed. */
+enum { WORK = 4, WORK_LEAST = 1 << 16 };
 
 uint64_t v1_place_next(const struct v1_index *ix, const struct source *s, uint64_t off, uint64_t end)
 {
+    const uint64_t from = off;
+    uint64_t work = 0;
     for (; off < end; off++) {
         const uint8_t *p = memchr(s->data + off, 1 << 6 | V1_BATCH, end - off);
         if (!p)
             break;
         off = (uint64_t)(p - s->data);
-        if (is_place(ix, s, off))
+        if (work < WORK_LEAST + WORK * (off - from) && is_place(ix, s, off, &work))
             return off;
     }
     return end;

@@ -14,6 +14,12 @@
 #define V1_PLACE_NEAR (2 * (uint64_t)V1_BATCH_BYTES) /* so far v1_place_guess() looks */
 #define V1_NEAR_TICKS (INT64_C(1) << 32)             /* a minute or more */
 
+/* v1_place_work - what it took to read the events from..to, behind which `last` was read or not: about a byte's for each value. */
+static inline uint64_t v1_place_work(const uint8_t *from, const uint8_t *to, const struct v1_raw *last)
+{
+    return (uint64_t)(to - from) + (last->type == V1_STACK ? 4 * (uint64_t)last->len : 1);
+}
+
 /* v1_place_next - the first in [off, end) from which some events make sense, or end. */
 uint64_t v1_place_next(const struct v1_index *ix, const struct source *s, uint64_t off, uint64_t end);
 /* v1_place_guess - one in [off, end), not far behind off nor in time from the last batch; else end, or a place as far behind. */

@@ -58,14 +58,16 @@ static void stack_put(struct v2_tables *t, struct v2_put *w, const struct v2_ent
 void v2_tables_put(struct v2_tables *t, struct v2_put *w, struct outlet *out, uint64_t gen, uint64_t time)
 {
     v2_put_open(w, out, gen, V2_NO_THREAD, time, V2R_STACKS);
-    for (const struct v2_entry *k = t->stacks.e, *end = k + t->stacks.n; k < end; k++)
-        if (k->used)
-            stack_put(t, w, k);
+    for (size_t i = 0; i < t->stacks.n; i++)
+        if (t->stacks.e[i].used)
+            stack_put(t, w, &t->stacks.e[i]);
     v2_put_close(w);
     v2_put_open(w, out, gen, V2_NO_THREAD, time, V2R_STRINGS);
-    for (const struct v2_entry *s = t->strings.e, *end = s + t->strings.n; s < end; s++)
+    for (size_t i = 0; i < t->strings.n; i++) {
+        const struct v2_entry *s = &t->strings.e[i];
         if (s->used)
             v2_put_entry(w, V2R_STRING, (uint64_t[]){s->id, s->n}, 2, s->p, s->n);
+    }
 }
 
 void v2_tables_free(struct v2_tables *t)

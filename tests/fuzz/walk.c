@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/base/mem.h"
+#include "decode/base/spill.h"
+#include "decode/input/stream.h"
 #include "decode/write/anon.h"
 #include "decode/write/cut.h"
 #include "decode/dump.h"
@@ -156,21 +159,83 @@ static char *dumped(const struct trace *tr, size_t *len)
     return text;
 }
 
-/* look_threads - with a reader's thread of its own the model is the same. */
-static void look_threads(const struct trace *tr, const uint8_t *data, size_t n)
+static bool short_of_memory(const struct trace *tr)
 {
-    struct trace_opts opts = {.threads = 2, .max_memory = 512u << 20};
-    struct trace *two = NULL;
-    struct err e;
+    for (uint32_t i = 0; i < trace_info(tr)->ndamages; i++)
+        if (trace_damage(tr, i)->code == ERR_NOMEM)
+            return true;
+    return false;
+}
+
+static void same(const struct trace *tr, const struct trace *two, const char *what)
+{
     size_t a_len = 0, b_len = 0;
-    must(trace_open_mem(data, n, &opts, &two, &e) == ERR_OK, "what one thread opens two open");
-    while (trace_load(two, INT64_MAX) != LOAD_DONE)
-        ;
     char *a = dumped(tr, &a_len), *b = dumped(two, &b_len);
-    must(a_len == b_len && !memcmp(a, b, a_len), "one thread and two make the same model");
+    must(a_len == b_len && !memcmp(a, b, a_len), what);
     free(a);
     free(b);
+}
+
+/* look_other - with threads, within a limit, in steps, with its beginning shown first: the model is the same. */
+static void look_other(const struct trace *tr, const uint8_t *data, size_t n, const struct trace_opts *o,
+                       int64_t budget)
+{
+    struct trace *two = NULL;
+    struct err e;
+    must(trace_open_mem(data, n, o, &two, &e) == ERR_OK, "what one thread opens others open");
+    while (trace_load(two, budget) != LOAD_DONE)
+        must(trace_info(two)->end >= 0, "time does not end before it begins, while it loads");
+    if (!short_of_memory(two))
+        same(tr, two, "one thread and any others make the same model");
     trace_close(two);
+}
+
+static void look_others(const struct trace *tr, const uint8_t *data, size_t n)
+{
+    static const struct trace_opts other[] = {
+        {.threads = 2, .max_memory = 512u << 20},
+        {.threads = 4, .max_memory = 512u << 20, .glance = 1},
+        {.threads = 1, .max_memory = 512u << 20, .glance = 1},
+        {.threads = 3, .max_memory = 3u << 20, .glance = 1},
+    };
+    const uint8_t k = data[n - 1] >> 4;
+    (void)spill_open();
+    look_other(tr, data, n, &other[k % 4], k & 4 ? INT64_MAX : 0);
+}
+
+/* look_grown - whole generations as they arrive, shown meanwhile. */
+static void look_grown(const struct trace *tr, const uint8_t *data, size_t n)
+{
+    const struct trace_opts o = {.threads = 1, .max_memory = 512u << 20, .grows = true};
+    struct stream st = {0};
+    struct err e;
+    size_t at = STREAM_HEADER, len;
+    struct trace *two = NULL;
+    bool all = stream_put(&st, data, n, &e) == ERR_OK && !st.ndamages;
+    stream_end(&st);
+    uint8_t *p = stream_whole(&st) ? stream_join(&st, 0, stream_whole(&st), &len) : NULL;
+    all = all && stream_whole(&st) == st.ngen;
+    for (size_t i = 0; p && i < stream_whole(&st); i++) {
+        at += st.gen[i].n - STREAM_HEADER;
+        if (two)
+            trace_grow(two, at);
+        else if (trace_open_mem(p, at, &o, &two, &e) != ERR_OK)
+            break;
+        while (trace_load(two, 0) == LOAD_MORE)
+            ;
+        if (i < 4)
+            look_screen(two);
+    }
+    if (two) {
+        trace_grown(two);
+        while (trace_load(two, INT64_MAX) != LOAD_DONE)
+            ;
+        if (all && !trace_info(tr)->ndamages && !trace_info(two)->ndamages)
+            same(tr, two, "what grows becomes what it is as a file");
+    }
+    trace_close(two);
+    mem_free(p);
+    stream_free(&st);
 }
 
 void walk_bytes(const uint8_t *data, size_t n)
@@ -193,8 +258,10 @@ void walk_bytes(const uint8_t *data, size_t n)
         look_rest(tr);
         if (data[n - 1] % 8 == 1) /* a screen takes its time, */
             look_screen(tr);
-        if (data[n - 1] % 16 == 0) /* so do a thread and two dumps, */
-            look_threads(tr, data, n);
+        if (data[n - 1] % 16 == 0) /* so do threads and two dumps, */
+            look_others(tr, data, n);
+        if (data[n - 1] % 16 == 8)
+            look_grown(tr, data, n);
     }
     trace_close(tr);
 }

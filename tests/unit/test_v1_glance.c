@@ -198,12 +198,37 @@ static void test_flips(void **state)
     free(p);
 }
 
+/*
+ * Bytes in which tables seem to begin at each tenth byte, and go on for a quarter of a megabyte before they prove to be none: each is
+ * a tick rate and a stack, whose numbers are such bytes, too. Looking at all of them to the end takes hours.
+ */
+static void test_tables_in_one_another(void **state)
+{
+    static const uint8_t begin[] = {0x41, 0, 100, 0x8e, 1, 1, 0}; /* Batch, GoStart */
+    static const uint8_t unit[] = {2, 0x80, 0x80, 4, 0xc3, 0xc3, 0x3e, 1, 0xe8, 7};
+    enum { N = 9 << 20, RUN = 24000 * sizeof unit };
+    uint8_t *p = malloc(N);
+    size_t n = tracegen_header(1021, p);
+    (void)state;
+    memcpy(p + n, begin, sizeof begin);
+    for (n += sizeof begin; n + RUN + sizeof unit < N; p[n++] = 0x3f) /* no event */
+        for (size_t run = 0; run < RUN; run += sizeof unit, n += sizeof unit)
+            memcpy(p + n, unit, sizeof unit);
+    struct trace *tr = opened(p, n, 1, 0);
+    while (trace_load(tr, 0) != LOAD_DONE)
+        continue;
+    assert_int_not_equal(trace_info(tr)->ndamages, 0);
+    trace_close(tr);
+    free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_beginning),
         cmocka_unit_test(test_not_for_sure),
         cmocka_unit_test(test_flips),
+        cmocka_unit_test(test_tables_in_one_another),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
