@@ -15,7 +15,6 @@ static const struct {
     {"cachemiss", RULE_CONVOY, "main.(*cache).lookup", "running"},      /* few wait, most of their time */
     {"reload", RULE_CONVOY, "main.(*conf).reload", "main.(*conf).get"}, /* readers wait for a writer at work */
     {"once", RULE_CONVOY, "main.(*model).weights", NULL},
-    {"flusher", RULE_BOTTLENECK, "main.(*wal).syncLoop", "Each call is made for several at a time: 121 calls"},
     {"registry", RULE_BOTTLENECK, "main.clerk", "in a system call"}, /* a call for each */
     {"tollbooth", RULE_CONVOY, "main.(*booth).pay",
      "the processors had main.pave, called by"}, /* its holders wait for one */
@@ -121,6 +120,7 @@ static const struct {
     enum rule rule;
     const char *func;
 } noted[] = {
+    {"flusher", RULE_BOTTLENECK, "Each call is made for several at a time: 121 calls"},
     {"openbook", RULE_LEAK, "for main.readPage"},
     {"openbook", RULE_LEAK, "With them http.(*persistConn).writeLoop: 60"},
     {"spigot", RULE_LIMIT, "main.(*spigot).Wait"},

@@ -354,7 +354,11 @@ void causes_what_text(struct text *t, const struct trace *tr, enum explain_cat c
                                               "absent",
                                               "unknown"};
     const bool writes = cat == EX_NET && at->stack && causes_writes(tr, at->stack);
-    text_add(t, "%s", writes ? "waiting to write to the network" : word[cat]);
+    const bool pipe = cat == EX_NET && at->stack && stacks_pipe(tr, at->stack);
+    text_add(t, "%s",
+             writes ? (pipe ? "waiting to write to a pipe" : "waiting to write to the network")
+             : pipe ? "waiting for a pipe"
+                    : word[cat]);
     const unsigned calls = at->mixed ? 1 : EXPLAIN_CALLS;
     if (at->stack && cat == EX_RUN) {
         ran_text(t, tr, &at->ran, at->stack, at->frame, calls);

@@ -54,7 +54,7 @@ bool causes_sends(const struct trace *tr, uint32_t stack);
 bool causes_writes(const struct trace *tr, uint32_t stack);
 #define CAUSES_WRITE_LESS \
     "Send less (together, compressed), drop what is too much, or make the other side read faster; several " \
-    "goroutines on one connection win nothing."
+    "goroutines on one connection (or pipe) win nothing."
 
 /* moments_most - moments.c: the group of the program that runs most, UINT32_MAX none. */
 uint32_t moments_most(const struct causes *c);
@@ -268,6 +268,11 @@ bool causes_ran_instead(struct causes *c, int64_t t0, int64_t t1, struct leaf *o
 /* causes_tell_holders - what the holders of a convoy's lock did, in its text. */
 void causes_tell_holders(struct causes *c, struct finding *f);
 #define HOLDER_WAITS "Don't wait while holding the lock." /* where no kind of wait is most of it */
+#define HOLDER_NET "Don't wait for the network while holding the lock."
+#define HOLDER_PIPE \
+    "Don't wait for a pipe while holding the lock: the process at its other end holds up all of them. Hand what is " \
+    "to " \
+    "be written to a goroutine of its own (a channel with room); of those that answer have several."
 /* causes_tell_gc - who allocates and what makes the collector run, in a finding about it (rules_alloc.c). */
 void causes_tell_gc(struct causes *c, uint32_t i);
 /* story.c, before and after the rules above: name whom it is about; what is a sign of another finding goes under it. */

@@ -9,7 +9,8 @@ void explain_node_text(struct text *t, const struct trace *tr, const struct expl
         text_func(t, tr, n->who, 48);
         text_lit(t, ": ");
     }
-    text_add(t, "%s", explain_cat_name((enum explain_cat)n->cat));
+    const bool pipe = n->cat == EX_NET && n->stack && stacks_pipe(tr, n->stack);
+    text_add(t, "%s", pipe ? "waiting for a pipe" : explain_cat_name((enum explain_cat)n->cat));
     if (n->cat == EX_WAIT || n->cat == EX_OPEN || n->cat == EX_TIMER || n->cat == EX_STOPPED) {
         struct str r = trace_str(tr, n->reason);
         text_lit(t, " (");

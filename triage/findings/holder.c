@@ -383,7 +383,16 @@ void holder_text(struct text *t, const struct trace *tr, const struct holder_row
     }
 }
 
-void holder_doing_text(struct text *t, const struct holder_row *h)
+bool holder_pipe(const struct trace *tr, const struct holder_row *h)
+{
+    struct span s;
+    return h->longest.g != NO_LANE && h->longest.t1 > h->longest.t0 &&
+           trace_span_at(tr, (struct lane){LANE_G, h->longest.g}, h->longest.t0 + (h->longest.t1 - h->longest.t0) / 2,
+                         &s) &&
+           s.state == ST_WAITING && stacks_pipe(tr, s.stack);
+}
+
+void holder_doing_text(struct text *t, const struct trace *tr, const struct holder_row *h)
 {
     static const char *const waits[WK_KINDS] = {"waiting",
                                                 "waiting for another lock",
@@ -407,7 +416,11 @@ void holder_doing_text(struct text *t, const struct holder_row *h)
         bool wait = i >= sizeof state / sizeof *state;
         int64_t ns = wait ? h->wait_ns[i - sizeof state / sizeof *state] : state[i].ns;
         if (ns > 0 && ns >= h->told / 20) {
-            text_add(t, "%s%s ", first ? "" : ", ", wait ? waits[i - sizeof state / sizeof *state] : state[i].what);
+            const size_t kind = i - sizeof state / sizeof *state;
+            text_add(t, "%s%s ", first ? "" : ", ",
+                     !wait                                  ? state[i].what
+                     : kind == WK_NET && holder_pipe(tr, h) ? "waiting for a pipe"
+                                                            : waits[kind]);
             text_share(t, (double)ns, (double)h->told);
             first = false;
         }

@@ -38,7 +38,9 @@ uint32_t holder_parts(const struct triage *tg, uint32_t g, int64_t t0, struct ho
  * it: "12 goroutines, most by main.worker in ..". The function is where most of it was let go. Only if told is not 0.
  */
 void holder_text(struct text *t, const struct trace *tr, const struct holder_row *h);
+/* holder_pipe - when it was held longest, was it the end of a pipe that the holder waited for? Then the network is none of its waits. */
+bool holder_pipe(const struct trace *tr, const struct holder_row *h);
 /* holder_doing_text - "asleep 84.0%, running 9.1%, in system calls 6.9%": what took a twentieth and more. */
-void holder_doing_text(struct text *t, const struct holder_row *h);
+void holder_doing_text(struct text *t, const struct trace *tr, const struct holder_row *h);
 
 #endif

@@ -9,10 +9,13 @@
 #define MEMBERS 64  /* goroutines looked at */
 #define STEPS 20000 /* spans of each */
 #define WAITS (1u << 15)
+#define FEW_STEPS 4000  /* spans, where more goroutines are looked at */
+#define ONE_RUN 1000000 /* ns, from one to the next */
 
 struct end { /* of a wait: whose, ended by whom, when */
     uint32_t g, by;
     int64_t t;
+    uint32_t stack; /* of who ended it */
 };
 struct ends {
     struct end *v;
@@ -67,7 +70,7 @@ bool let_go_bursts(struct causes *c, uint32_t place, struct let_go *out)
         all += w->place == place;
         if (w->place == place && w->waker < c->tg->ng && through(c->tr, w->stack, "sync.(*Mutex).Lock") &&
             !through(c->tr, w->stack, "sync.(*RWMutex).Lock")) { /* who unlocks one of these wakes one */
-            ok = ends_add(c, &e, (struct end){w->g, w->waker, w->t1});
+            ok = ends_add(c, &e, (struct end){w->g, w->waker, w->t1, 0});
         }
     }
     if (ok && e.n) {
@@ -89,6 +92,109 @@ bool let_go_bursts(struct causes *c, uint32_t place, struct let_go *out)
            (double)out->waits >= threshold(TH_LETGO_SHARE) * (double)all;
 }
 
+/* ---- several of a set in one run --------------------------------------------------------------------------------------- */
+
+static bool takes_and_gives(const struct causes *c, const struct span *s, uint32_t place)
+{
+    const enum wait_kind k = stacks_wait_kind(c->tr, s->reason, s->stack);
+    return (k == WK_SEND || k == WK_RECV || k == WK_SELECT || k == WK_COND) && causes_place(c->tr, s->stack) == place;
+}
+
+/* Did g wait there, ever? */
+static bool waits_there(const struct causes *c, uint32_t g, uint32_t place)
+{
+    struct span_iter it;
+    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
+    for (int i = 0; more && i < FEW_STEPS; i++, more = span_next(&it)) {
+        const struct span *s = span_get(&it);
+        if (s->state == ST_WAITING && takes_and_gives(c, s, place)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool ran_on(const struct causes *c, uint32_t g, int64_t t0, int64_t t1)
+{
+    struct span_iter it;
+    bool more = t1 - t0 <= ONE_RUN && span_seek(&it, c->tr, (struct lane){LANE_G, g}, t0), on = more;
+    for (; more && span_get(&it)->t0 < t1; more = span_next(&it)) {
+        on &= span_get(&it)->state != ST_WAITING;
+    }
+    return on;
+}
+
+static bool ends_there(struct causes *c, uint32_t group, uint32_t place, struct ends *e)
+{
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < c->of[group].n && i < MEMBERS; i++) {
+        const uint32_t g = causes_member(c, group, i, MEMBERS);
+        struct span_iter it;
+        bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
+        for (int k = 0; ok && more && k < FEW_STEPS && e->n < WAITS; k++) {
+            const struct span s = *span_get(&it);
+            more = span_next(&it);
+            if (more && s.state == ST_WAITING && span_get(&it)->state == ST_RUNNABLE &&
+                span_get(&it)->who < c->tg->ng && takes_and_gives(c, &s, place)) {
+                ok = ends_add(c, e, (struct end){g, span_get(&it)->who, s.t1, span_get(&it)->stack});
+            }
+        }
+    }
+    return ok;
+}
+
+bool let_go_together(struct causes *c, uint32_t group, uint32_t place, struct let_go *out)
+{
+    struct ends e = {0};
+    *out = (struct let_go){0};
+    const bool ok = ends_there(c, group, place, &e);
+    if (ok && e.n) {
+        qsort(e.v, e.n, sizeof *e.v, by_waker);
+    }
+    for (size_t i = 0, k; ok && i < e.n; i = k) {
+        for (k = i + 1; k < e.n && e.v[k].by == e.v[i].by && ran_on(c, e.v[i].by, e.v[k - 1].t, e.v[k].t); k++) {
+        }
+        if ((double)(k - i) >= threshold(TH_LETGO_SET) && waits_there(c, e.v[i].by, place)) {
+            out->bursts++;
+            out->waits += (uint32_t)(k - i);
+            out->g = e.v[i].by;
+            out->stack = e.v[i].stack;
+        }
+    }
+    const size_t all = e.n;
+    mem_free(e.v);
+    out->for_all = out->stack && causes_place(c->tr, out->stack) == place &&
+                   (double)out->waits >= threshold(TH_LETGO_FOR_ALL) * (double)all;
+    return ok && (double)out->bursts >= threshold(TH_LETGO_SETS) &&
+           (double)out->waits >= threshold(TH_LETGO_SET_SHARE) * (double)all;
+}
+
+/* Of who gives back the function that called what does so for all. */
+static uint32_t giver_frame(const struct trace *tr, uint32_t stack)
+{
+    const uint32_t at = stacks_user_frame(tr, stack), n = trace_stack(tr, stack);
+    for (uint32_t i = at + 1; i < n; i++) {
+        const uint32_t func = trace_frame(tr, stack, i).func;
+        if (stacks_is_program(tr, func) && func != trace_frame(tr, stack, at).func) {
+            return i;
+        }
+    }
+    return at;
+}
+
+void let_go_together_text(struct text *t, struct text *next, const struct causes *c, const struct let_go *l)
+{
+    text_calls(t, c->tr, l->stack, giver_frame(c->tr, l->stack), 2);
+    text_add(
+        t,
+        " keeps several at once and gives them back together (inferred): %u times it ended %.0f waits for them on "
+        "average in one run, without a wait between. ",
+        l->bursts, (double)l->waits / l->bursts);
+    text_lit(next,
+             "Give each back as soon as it is done with: a defer in a loop runs when the function ends, not each "
+             "time round.");
+}
+
 /* ---- a set of one ----------------------------------------------------------------------------------------------------- */
 
 static bool ends_of(struct causes *c, uint32_t g, uint32_t place, enum wait_kind kind, struct ends *e)
@@ -100,7 +206,7 @@ static bool ends_of(struct causes *c, uint32_t g, uint32_t place, enum wait_kind
         more = span_next(&it);
         if (more && s.state == ST_WAITING && span_get(&it)->state == ST_RUNNABLE && span_get(&it)->who < c->tg->ng &&
             causes_place(c->tr, s.stack) == place && stacks_wait_kind(c->tr, s.reason, s.stack) == kind &&
-            !ends_add(c, e, (struct end){g, span_get(&it)->who, s.t1})) {
+            !ends_add(c, e, (struct end){g, span_get(&it)->who, s.t1, span_get(&it)->stack})) {
             return false;
         }
     }

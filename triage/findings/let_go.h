@@ -12,9 +12,19 @@
 
 struct let_go {
     uint32_t bursts, waits, g; /* how often, how many waits ended so, by whom the last time (lane) */
+    uint32_t stack;            /* there, 0 not told */
+    bool
+        for_all; /* most of them, in the function in which they wait: it did something for all of these, and had nothing of a set */
 };
 /* let_go_bursts - are the waits for locks that are asked for in a function ended by several at one moment? */
 bool let_go_bursts(struct causes *c, uint32_t place, struct let_go *out);
+/*
+ * let_go_together - are waits of a group at a place, for what is given back there, ended by several in one run, without a wait between, by
+ * one that waits there itself at other times? It had as many at once.
+ */
+bool let_go_together(struct causes *c, uint32_t group, uint32_t place, struct let_go *out);
+/* let_go_together_text - who, to stand before what is told of these waits, and what to do. */
+void let_go_together_text(struct text *t, struct text *next, const struct causes *c, const struct let_go *l);
 /* let_go_is_lock - is what goroutines of p wait for at a place one thing, that they hand to each other? */
 bool let_go_is_lock(struct causes *c, const struct pair_row *p, uint32_t place);
 

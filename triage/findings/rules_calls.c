@@ -265,7 +265,8 @@ static void write_finding(struct causes *c, const struct waits_at *p, double sha
     d.f.stack = p->most->stack;
     text_dur(&d.amount, p->total / (int64_t)p->count);
     waits_at_text(&d.text, c, p);
-    text_add(&d.text, ": waits to write to the network, %llu waits of ", (unsigned long long)p->count);
+    text_add(&d.text, ": waits to write to %s, %llu waits of ",
+             stacks_pipe(c->tr, p->most->stack) ? "a pipe" : "the network", (unsigned long long)p->count);
     text_dur(&d.text, p->total / (int64_t)p->count);
     text_add(
         &d.text,
@@ -398,11 +399,12 @@ static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row
     d.f.note = nobody || news || at_pace || (!many && each < threshold_ns(TH_BACKEND_ALARM));
     text_dur(&d.amount, each);
     waits_at_text(&d.text, c, p);
+    const bool pipe = stacks_pipe(c->tr, p->most->stack);
     if (many) {
-        text_lit(&d.text, ": waits for the network ");
+        text_add(&d.text, ": waits for %s ", pipe ? "a pipe" : "the network");
         row_text(&d.text, row);
     } else {
-        text_lit(&d.text, ": waits for an answer over the network, ");
+        text_add(&d.text, ": waits for an answer over %s, ", pipe ? "a pipe" : "the network");
     }
     text_add(&d.text, "%llu waits of ", (unsigned long long)p->count);
     text_dur(&d.text, each);

@@ -90,7 +90,7 @@ static void finding(struct causes *c, const struct waits_at *p, uint32_t group, 
     waits_at_text(&d.text, c, p);
     text_add(&d.text, ": the %llu goroutines of ", (unsigned long long)f->n);
     text_func(&d.text, c->tr, c->tg->groups[group].name, 0);
-    text_lit(&d.text, " wait there for the network for ");
+    text_add(&d.text, " wait there for %s for ", stacks_pipe(c->tr, p->most->stack) ? "a pipe" : "the network");
     text_share(&d.text, (double)f->waited, (double)f->life);
     text_add(&d.text, " of their lives (%llu waits of ", (unsigned long long)p->count);
     text_dur(&d.text, p->total / (int64_t)p->count);

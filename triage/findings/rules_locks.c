@@ -93,7 +93,7 @@ static uint32_t eldest_at(const struct triage *tg, uint32_t func, int64_t t, uin
 #define HOG_WITHIN 200000 /* ns: who wakes and finds it taken waits again so soon */
 
 /* What to do about a lock, by what most of its holders' time went to: over all waits, not by one. */
-static const char *lock_advice(const struct holder_row *h)
+static const char *lock_advice(const struct trace *tr, const struct holder_row *h)
 {
     int64_t half = h ? h->told / 2 : 0;
     if (!h || h->told == 0) {
@@ -106,7 +106,7 @@ static const char *lock_advice(const struct holder_row *h)
         return "Don't sleep while holding the lock.";
     }
     if (h->wait_ns[WK_NET] > half) {
-        return "Don't wait for the network while holding the lock.";
+        return holder_pipe(tr, h) ? HOLDER_PIPE : HOLDER_NET;
     }
     if (h->wait_ns[WK_SEND] > half) {
         return "Don't send while holding the lock: who is slow to receive holds up all that wait for it.";
@@ -139,7 +139,7 @@ static void convoy_text(struct text *t, const struct rules *rs, uint32_t func, c
         text_lit(t, " Held most likely by ");
         holder_text(t, rs->tr, h);
         text_lit(t, ". Meanwhile the holders were: ");
-        holder_doing_text(t, h);
+        holder_doing_text(t, rs->tr, h);
         text_lit(t, ".");
     }
 }
@@ -232,13 +232,21 @@ static void convoy(struct rules *rs, uint32_t func, const struct stretch *s)
         d.f.note = true; /* a beginning, one moment */
         text_lit(&d.text, " It happened once.");
     }
+    if (stacks_once(rs->tr, w->stack)) {
+        text_lit(&d.text, " It is a sync.Once: all that come wait until its first call is done.");
+        text_lit(&d.next,
+                 "Have that done before anybody asks for it (at the start), or make it quicker: what it does one "
+                 "after the other may go side by side.");
+        draft_titled(rs, &d, "all wait for what is done once");
+        return;
+    }
     if (is_hog(&hog)) {
         hog_text(&d.text, rs, h->g, &hog);
         text_lit(&d.next,
                  "Who takes it again at once keeps out those that it has woken: do the long part outside the "
                  "lock, or let others go on before it takes it again. ");
     }
-    text_add(&d.next, "%s", lock_advice(h));
+    text_add(&d.next, "%s", lock_advice(rs->tr, h));
     draft_end(rs, &d);
 }
 
@@ -562,7 +570,9 @@ static void rule_herd(struct rules *rs)
         text_lit(&d.text, " together, and that went on for ");
         text_share(&d.text, (double)h->clock, (double)tg->end);
         text_lit(&d.text, " of the trace.");
-        text_add(&d.next, "Wake one instead of all (Signal for Broadcast), or give each its own channel.");
+        text_add(&d.next, "Give those that wait for different things a condition (or a channel) each, and wake who "
+                          "can go on. One instead of "
+                          "all (Signal for Broadcast) is enough only where any of them can do what there is.");
         draft_end(rs, &d);
     }
 }

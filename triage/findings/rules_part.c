@@ -6,6 +6,7 @@
  * one function for what their own kind gives back.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/let_go.h"
 #include "triage/findings/thresholds.h"
 
 #include <string.h>
@@ -169,7 +170,11 @@ void rules_part(struct causes *c)
         walk_all(c, g, at[k].most, at[k].place, &v, true);
         if (v.waiting >= threshold(TH_POOL_PART) * (double)c->of[g].n &&
             v.idle >= threshold(TH_POOL_IDLE) * c->procs && (double)v.count >= threshold(TH_BOTTLE_WAITS)) {
-            finding(c, &at[k], &v);
+            struct let_go go;
+            (void)let_go_together(c, g, at[k].place, &go);
+            if (!go.for_all) {
+                finding(c, &at[k], &v);
+            }
         }
     }
 }

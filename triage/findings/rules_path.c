@@ -229,6 +229,7 @@ static void within_text(struct text *t, const struct causes *c, uint32_t g, int6
 
 static void serial_finding(struct serial *s, const struct alone *a)
 {
+    static const char *const around[RAN_HOWS] = {"", "In or around ", "After ", "Before ", "", "For "};
     struct causes *c = s->c;
     const struct group *grp = &c->tg->groups[a->group];
     struct explain_tree t;
@@ -250,6 +251,7 @@ static void serial_finding(struct serial *s, const struct alone *a)
     }
     for (uint32_t i = 0; i < v.n && i < 3; i++) { /* the first that is more than the goroutines' own start */
         if (v.v[i].stack && v.v[i].func != grp->name) {
+            text_add(&d.text, "%s", around[ran_how(&v.v[i].ran)]);
             causes_calls_text(&d.text, c->tr, &v.v[i]);
             text_lit(&d.text, ": ");
             break;

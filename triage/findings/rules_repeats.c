@@ -5,6 +5,7 @@
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/instances.h"
+#include "triage/findings/requests.h"
 #include "triage/findings/thresholds.h"
 
 #define GROUPS 32
@@ -128,6 +129,38 @@ static bool repeats(const struct repeats *k, const struct repeat *r)
            threshold_reached(TH_SMALL_PART, ns_add(r->ns, (int64_t)r->n * ENTER), k->had);
 }
 
+/*
+ * Requests that make so many that few of them could be looked at one by one: from the table of all calls, those below the goroutines that
+ * answer, and as many requests as there were watchers of their connections.
+ */
+static void by_table(const struct causes *c, const struct group *g, struct repeats *k, struct work_kind *w)
+{
+    const uint64_t requests = request_watchers(c->tg);
+    if ((double)requests < threshold(TH_TIME_PIECES)) {
+        return;
+    }
+    for (uint32_t i = 0; i < c->tg->nsyscalls; i++) {
+        const struct syscall_row *y = &c->tg->syscalls[i];
+        const uint32_t n = trace_stack(c->tr, y->stack);
+        struct repeat *r = n && trace_frame(c->tr, y->stack, n - 1).func == g->name ? repeat_at(k, y->stack) : NULL;
+        if (r) {
+            if (y->count > r->vote) {
+                r->vote = y->count;
+                r->stack = y->stack;
+                r->g = y->longest.g;
+                r->t0 = y->longest.t0;
+                r->t1 = y->longest.t1;
+            }
+            r->n += y->count;
+            r->ns = ns_add(r->ns, y->total);
+        }
+    }
+    k->pieces = w->n = requests;
+    k->waits = requests;
+    k->had = ns_add(ns_add(g->d[GM_EXEC].total, g->d[GM_SYSCALL].total), g->d[GM_SYSBLOCK].total);
+    w->about = true;
+}
+
 void rule_repeats(struct causes *c)
 {
     for (uint32_t i = 0; i < c->tg->ngroups && i < GROUPS && !c->rs->failed; i++) {
@@ -141,6 +174,9 @@ void rule_repeats(struct causes *c)
         }
         if (!work_each(c, i, &w, one_piece, &k)) {
             c->rs->failed = true;
+        }
+        if (w.n == 0 && w.requests) {
+            by_table(c, g, &k, &w);
         }
         for (uint32_t m = 0; m < k.n; m++) {
             best = repeats(&k, &k.v[m]) && (!best || k.v[m].ns > best->ns) ? &k.v[m] : best;

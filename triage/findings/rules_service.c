@@ -275,6 +275,7 @@ static void service(struct causes *c, uint32_t g, const struct service *s, doubl
     const uint64_t calls = one && most.cat == EX_SYSCALL ? longest_calls(c, most.func) : 0;
     const bool together = calls && (double)s->count >= threshold(TH_BOTTLE_TOGETHER) * (double)calls;
     if (together) {
+        d.f.note = true; /* what helps most is done */
         text_add(&d.text, " Each call is made for several at a time: %llu calls, %llu waits ended.",
                  (unsigned long long)calls, (unsigned long long)s->count);
     }
@@ -304,9 +305,8 @@ bool held_advice(struct text *next, const struct trace *tr, const struct leaves 
     }
     text_lit(next, "Don't hold it while ");
     text_func(next, tr, l->func, 0);
-    text_lit(
-        next,
-        " waits for the network, if that needs no such thing: ask before or behind it. Else make the set larger.");
+    text_add(next, " waits for %s, if that needs no such thing: ask before or behind it. Else make the set larger.",
+             stacks_pipe(tr, l->stack) ? "a pipe" : "the network");
     return true;
 }
 
@@ -316,7 +316,12 @@ static void pool(struct causes *c, const struct waits_at *p, double waiting)
     const struct group_life *l = &c->life[g];
     struct explain_tree t;
     struct leaves v;
+    struct let_go go;
     struct draft d;
+    const bool kept = let_go_together(c, g, p->place, &go);
+    if (go.for_all) {
+        return;
+    }
     int64_t cost = won(c, l, waiting / (waiting + c->running + 1));
     if (waiting < threshold(TH_POOL_WAITING)) { /* their lives, and no more */
         const int64_t most = (int64_t)((double)(l->last - l->first) * (double)p->total / (double)l->life);
@@ -328,6 +333,9 @@ static void pool(struct causes *c, const struct waits_at *p, double waiting)
     d.f.stack = p->most->stack;
     d.f.inferred = true;
     text_add(&d.amount, "%.0f wait", waiting);
+    if (kept) {
+        let_go_together_text(&d.text, &d.next, c, &go);
+    }
     text_func(&d.text, c->tr, p->place, 0);
     text_add(&d.text, ": %.1f goroutines of ", waiting);
     text_func(&d.text, c->tr, p->most->waiter, 0);
@@ -336,7 +344,7 @@ static void pool(struct causes *c, const struct waits_at *p, double waiting)
               trace_frame(c->tr, p->most->waker_stack, stacks_user_frame(c->tr, p->most->waker_stack)).func, 0);
     text_add(&d.text, " (%llu waits); of %.0f processors %.1f had nothing to do.", (unsigned long long)p->count,
              c->procs, c->idle);
-    if (explain_tree_init(&t, c->tr) &&
+    if (explain_tree_init(&t, c->tr) && !kept &&
         explain_add(c->x, &t, p->most->longest.g, p->most->longest.t0, p->most->longest.t1)) {
         causes_leaves(&t, &v);
         if (v.n) {
@@ -347,7 +355,7 @@ static void pool(struct causes *c, const struct waits_at *p, double waiting)
         }
     }
     explain_tree_free(&t);
-    if (let_go_is_lock(c, p->most, p->place)) {
+    if (!kept && let_go_is_lock(c, p->most, p->place)) {
         text_lit(&d.text, " One of them has it at a time, and lets the next one in (inferred): it works as a lock.");
         text_free(&d.next);
         text_add(&d.next,

@@ -276,7 +276,8 @@ static void rule_storm(struct causes *c)
         }
         const struct group *grp = &c->tg->groups[g];
         struct draft d;
-        if (grp->d[GM_EXEC].total / (int64_t)p->count > STORM_RUN) {
+        const int64_t run = grp->d[GM_EXEC].total / (int64_t)p->count;
+        if (run > STORM_RUN) {
             continue;
         }
         int64_t cost =
@@ -286,14 +287,17 @@ static void rule_storm(struct causes *c)
         draft_subject(&d, c->rs, causes_place(c->tr, p->stack));
         draft_at(&d, p->longest.t0, p->longest.t1, LANE_G, p->longest.g);
         d.f.stack = p->stack;
+        d.f.note = run > threshold_ns(TH_STORM_LITTLE);
         text_add(&d.amount, "%.0f/s", rate);
         text_calls(&d.text, c->tr, p->stack, stacks_user_frame(c->tr, p->stack), 3);
         text_add(&d.text, ": timers end %.0f waits there a second (%llu in all, of %u goroutines, ", rate,
                  (unsigned long long)p->count, grp->count);
         text_dur(&d.text, p->total / (int64_t)p->count);
         text_lit(&d.text, " each); after each the goroutine runs for ");
-        text_dur(&d.text, grp->d[GM_EXEC].total / (int64_t)p->count);
-        text_lit(&d.text, " on average and waits again.");
+        text_dur(&d.text, run);
+        text_add(&d.text, " on average and waits again.%s",
+                 d.f.note ? " Whether that is work to be done then, or a look that finds nothing, a trace can't tell."
+                          : "");
         text_add(&d.next, "Let one timer serve many, wait longer, or wait for the event instead of looking for it.");
         draft_end(c->rs, &d);
     }

@@ -4,6 +4,7 @@
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/instances.h"
+#include "triage/findings/let_go.h"
 #include "triage/findings/requests.h"
 #include "triage/findings/thresholds.h"
 
@@ -236,7 +237,8 @@ static bool who_had_it(struct text *t, struct text *next, struct causes *c, cons
     return net;
 }
 
-static void given_back_finding(struct causes *c, const struct waits_at *p, const struct work_kind *w)
+static void given_back_finding(struct causes *c, const struct waits_at *p, const struct work_kind *w,
+                               const struct let_go *l, bool kept)
 {
     const struct pair_row *m = p->most;
     const double share = (double)p->total / (double)w->ns;
@@ -248,6 +250,9 @@ static void given_back_finding(struct causes *c, const struct waits_at *p, const
     d.f.inferred = true;
     d.f.won_hi = d.f.severity_ns;
     text_share(&d.amount, share, 1);
+    if (kept) {
+        let_go_together_text(&d.text, &d.next, c, l);
+    }
     text_calls(&d.text, c->tr, m->stack, stacks_user_frame(c->tr, m->stack), 3);
     text_lit(&d.text, ": ");
     works_name(&d.text, c, w);
@@ -258,7 +263,7 @@ static void given_back_finding(struct causes *c, const struct waits_at *p, const
     text_lit(&d.text, " on average) for what others of them gave back in ");
     text_func(&d.text, c->tr, trace_frame(c->tr, m->waker_stack, stacks_user_frame(c->tr, m->waker_stack)).func, 0);
     text_add(&d.text, "; of %.0f processors %.1f had nothing to do.", c->procs, c->idle);
-    if (!who_had_it(&d.text, &d.next, c, m)) {
+    if (!kept && !who_had_it(&d.text, &d.next, c, m)) {
         text_add(&d.next, "Make the set larger, or hold what comes from it for less.");
     }
     draft_end(c->rs, &d);
@@ -290,7 +295,11 @@ static void given_back(struct causes *c)
                           !causes_told_at(c, RULE_POOL, v[i].place) && !causes_all_at_once(c, v[i].most, g);
         c->rs->failed |= look && !work_in(c, g, &k, &w);
         if (w.n && !w.lives && threshold_reached(TH_POOL_REQUESTS, v[i].total, w.ns)) {
-            given_back_finding(c, &v[i], &w);
+            struct let_go l;
+            const bool kept = let_go_together(c, g, v[i].place, &l);
+            if (!l.for_all) {
+                given_back_finding(c, &v[i], &w, &l, kept);
+            }
         }
         mem_free(k.v);
     }

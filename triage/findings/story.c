@@ -254,10 +254,10 @@ void causes_tell_holders(struct causes *c, struct finding *f)
     }
     f->ends_with = v.v[0].who;
     if (v.v[0].cat == EX_NET && v.v[0].ns > v.all / 2 && f->next && strcmp(f->next, HOLDER_WAITS) == 0) {
-        causes_advise(c->rs, f,
-                      "Don't wait for the network while holding the lock."); /* for one that does, that is */
+        causes_advise(c->rs, f, stacks_pipe(c->tr, v.v[0].stack) ? HOLDER_PIPE : HOLDER_NET); /* for one that does */
     }
-    if (v.v[0].stack && !calls_through(c->tr, v.v[0].stack, place)) { /* the text begins with the place itself */
+    if (v.v[0].stack && (stacks_once(c->tr, f->stack) || !calls_through(c->tr, v.v[0].stack, place))) {
+        /* else the text begins with the place itself */
         causes_calls_text(&before, c->tr, &v.v[0]);
         text_lit(&before, " is what they wait for. ");
     } else if (v.v[0].stack && v.v[0].mixed) {
@@ -500,10 +500,17 @@ static bool story_is_sign_rule(enum rule r)
     return r == RULE_SCHED || r == RULE_IDLE || r == RULE_MMU;
 }
 
+/* Where the host takes the processors, a stop lasts until the thread that it took is back; nobody is named that runs on. */
+static bool host_stops(const struct rules *rs, const struct finding *f)
+{
+    return has(rs, RULE_HOST) && !f->inferred && rs->tg->stw_gc.n &&
+           f->severity_ns / (int64_t)rs->tg->stw_gc.n >= threshold_ns(TH_STW_LONGEST);
+}
+
 bool story_is_sign(const struct rules *rs, const struct finding *f)
 {
     return story_is_sign_rule(f->rule) || (f->rule == RULE_GC_ASSIST && has(rs, RULE_GC_SHARE)) ||
-           (is_gc_stop(f) && !many_gc_stops(rs, f));
+           (is_gc_stop(f) && (!many_gc_stops(rs, f) || host_stops(rs, f)));
 }
 
 /* What the signs are signs of: the finding that costs most; if none does, the host. */
@@ -698,6 +705,8 @@ static bool covers(const struct rules *rs, const struct finding *a, const struct
     case RULE_HERD: /* what all get at once makes the queue; or the same wake-ups are told as in vain */
         return (a->rule == RULE_HERD && in_vain_by(rs, a, b)) ||
                (a->rule == RULE_STAMPEDE && !a->note && whose(rs, a) && whose(rs, a) == whose(rs, b));
+    case RULE_STAMPEDE: /* each gets one of a set: nothing is asked anew */
+        return a->rule == RULE_POOL && !a->note && same_place(rs, a, b);
     case RULE_STORM: return a->rule == RULE_TICKERS;
     case RULE_SERIAL: return (service && !(a->rule == RULE_SLOW_TASK && apart(a, b))) || a->rule == RULE_UNBALANCED;
     case RULE_UNBALANCED:
@@ -730,7 +739,8 @@ static bool covers(const struct rules *rs, const struct finding *a, const struct
                !story_is_sign_rule(a->rule);
     case RULE_BACKEND:
     case RULE_SERIAL_CALLS:
-        return (b->rule == RULE_BACKEND && (held_meanwhile(rs, a, b) || answers_itself(a, b))) ||
+        return (b->rule == RULE_BACKEND && (held_meanwhile(rs, a, b) || answers_itself(a, b) ||
+                                            (a->rule == RULE_STAMPEDE && !a->note && same_place(rs, a, b)))) ||
                one_keeper(rs, a, b) || (a->rule == RULE_CONNS && same_subject(a, b)) || sql_covers(rs->tr, a, b) ||
                runs_tests(rs, a, b) || (a->rule == RULE_LINGER && same_place(rs, a, b)) ||
                (a->rule == RULE_READER && same_place(rs, a, b)) ||

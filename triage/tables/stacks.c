@@ -215,6 +215,28 @@ static uint32_t user_frame(const struct trace *tr, uint32_t stack)
     return library < n ? library : 0;
 }
 
+/* Is one of the innermost frames of a function whose name begins so? */
+static bool goes_through(const struct trace *tr, uint32_t stack, const char *name)
+{
+    const uint32_t n = trace_stack(tr, stack);
+    for (uint32_t i = 0; i < n && i < 8; i++) {
+        if (str_starts(trace_str(tr, trace_frame(tr, stack, i).func), name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool stacks_pipe(const struct trace *tr, uint32_t stack)
+{
+    return goes_through(tr, stack, "os.(*File).");
+}
+
+bool stacks_once(const struct trace *tr, uint32_t stack)
+{
+    return goes_through(tr, stack, "sync.(*Once).doSlow");
+}
+
 uint32_t stacks_user_frame(const struct trace *tr, uint32_t stack)
 {
     const uint32_t known = trace_aside(tr, ASIDE_STACK, stack);

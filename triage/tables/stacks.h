@@ -38,6 +38,10 @@ bool stacks_sends(const struct trace *tr, uint32_t func);
  * alone, the first one outside of what all go through (runtime, sync, os, net and the like); else 0.
  */
 uint32_t stacks_user_frame(const struct trace *tr, uint32_t stack);
+/* stacks_pipe - is a wait of the network's kind one for a pipe or the like (os.File): another process, no connection? */
+bool stacks_pipe(const struct trace *tr, uint32_t stack);
+/* stacks_once - is a wait one until the first call of a sync.Once is done? */
+bool stacks_once(const struct trace *tr, uint32_t stack);
 /* str_is, str_starts - compare bytes of a trace with a C string. */
 bool str_is(struct str s, const char *c);
 bool str_starts(struct str s, const char *c);
