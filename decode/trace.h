@@ -88,7 +88,11 @@ void trace_grown(struct trace *tr);
  * contradicts itself. So it is read as one of which events are missing from its start on, not from where that was noticed.
  */
 void trace_doubt(struct trace *tr, const struct err *why);
-/* trace_apart - what comes behind what a growing trace has now was recorded apart from that: a gap. false: out of memory. */
+/*
+ * trace_apart - what comes behind what a growing trace has now was recorded apart from that: a gap, as between two files that are
+ * read as one. Within it goroutines that live behind it are ST_UNKNOWN, everything else is ST_NONE; a goroutine that isn't told of
+ * behind it ends with it, a region begins or ends at it. false: out of memory.
+ */
 bool trace_apart(struct trace *tr);
 
 enum load { LOAD_MORE, LOAD_DONE, LOAD_WAIT /* a trace that grows: all that is there is decoded */ };
@@ -131,16 +135,6 @@ struct trace_info {
     uint32_t epoch;    /* changes, while loading, where decoding begins anew: what was shown of the trace is void */
 };
 const struct trace_info *trace_info(const struct trace *tr);
-
-/*
- * trace_gaps - of several files as one trace: when nothing was recorded, in order of time; what was met so far. Within a gap
- * goroutines that live behind it are ST_UNKNOWN, everything else is ST_NONE; a goroutine that isn't told of behind it
- * ends with it, a region begins or ends at it.
- */
-struct trace_gap {
-    int64_t t0, t1;
-};
-uint32_t trace_gaps(const struct trace *tr, const struct trace_gap **out);
 
 enum ev_class {
     EC_TRANSITION,

@@ -61,7 +61,6 @@ struct source {
     size_t len;
     const size_t *gap; /* offsets of generations that don't follow the one before (decode/input/joint.h) */
     uint32_t ngap;
-    struct trace_gap *gaps; /* when they were, as far as they have been met; else all zero */
     bool grows;             /* len will be more; up to there all generations have come */
     bool waiting;           /* the stream stands at len, and more will come: it isn't over (source_ops) */
     bool glance;            /* only the beginning, as far as it is known before all of it is looked at; else fatal */

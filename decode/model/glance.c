@@ -47,8 +47,6 @@ void glance_over(struct trace *tr)
 {
     fold_free(&tr->fold);
     tr->fold.oom |= fold_init(&tr->fold, &tr->names) != ERR_OK;
-    if (tr->packer)
-        packer_serve(tr->packer, &tr->fold.pool);
     tr->glanced = false;
     trace_anew(tr);
 }

@@ -233,7 +233,8 @@ FEW size_t put_n(uint8_t *out, const struct waitspan *s, uint32_t n, enum pack_d
     case 1: return put_few(out, s, 1, durs, clock);
     case 2: return put_few(out, s, 2, durs, clock);
     case 3: return put_few(out, s, 3, durs, clock);
-    default: return put_few(out, s, PACK_FEW, durs, clock);
+    case PACK_FEW: return put_few(out, s, PACK_FEW, durs, clock);
+    default: return 0;
     }
 }
 
@@ -525,7 +526,7 @@ size_t pack_sse(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_ki
 size_t pack_spans(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how,
                   struct pack_sums *sums)
 {
-    size_t len = n <= PACK_FEW && !sums ? pack_few(out, s, n, how) : pack_wide(out, s, n, kind, how, sums);
+    size_t len = pack_wide(out, s, n, kind, how, sums);
     len = len ? len : pack_sse(out, s, n, kind, how, sums);
     return len ? len : pack_plain(out, s, n, kind, how, sums);
 }

@@ -6,7 +6,6 @@
 
 #include "decode/base/hash.h"
 #include "decode/base/mem.h"
-#include "decode/model/packer.h"
 
 #define CHUNK_FIRST (1u << 17) /* the pool's first chunk; each next one is twice as large, up to CHUNK_MOST */
 #define CHUNK_MOST (2u << 20)
@@ -41,7 +40,7 @@ static void bump_free(struct bump *b)
         mem_free(c);
         c = next;
     }
-    *b = (struct bump){.spare = b->spare};
+    *b = (struct bump){0};
 }
 
 static struct pool_chunk *chunk_new(size_t size)
@@ -68,12 +67,6 @@ size_t pool_chunks_bytes(const struct span_pool *sp)
     return n;
 }
 
-void bump_ahead(struct bump_spare *s)
-{
-    if (!atomic_load_explicit(&s->chunk, memory_order_relaxed))
-        atomic_store_explicit(&s->chunk, chunk_new(CHUNK_MOST), memory_order_release);
-}
-
 void pool_waits_free(struct span_pool *sp)
 {
     bump_free(&sp->waits);
@@ -97,10 +90,8 @@ static void *bump_bytes(struct bump *b, size_t n)
     n = (n + 1) & ~(size_t)1;
     if (!b->at || (size_t)(b->end - b->at) < n + PACK_SLACK) {
         size_t size = b->next ? b->next : CHUNK_FIRST;
-        struct pool_chunk *c = NULL;
-        if (size == CHUNK_MOST && b->spare)
-            c = atomic_exchange_explicit(&b->spare->chunk, NULL, memory_order_acquire);
-        if (!c && !(c = chunk_new(size)))
+        struct pool_chunk *c = chunk_new(size);
+        if (!c)
             return NULL;
         c->next = b->chunks;
         b->chunks = b->last = c;
@@ -126,16 +117,6 @@ void bump_cut(struct bump *b)
     b->end = b->at;
 }
 
-void bump_move(struct bump *to, struct bump *from)
-{
-    struct pool_chunk **last = &from->chunks;
-    while (*last)
-        last = &(*last)->next;
-    *last = to->chunks;
-    to->chunks = from->chunks;
-    from->chunks = NULL;
-}
-
 static struct waitspan *wait_new(struct span_pool *sp, unsigned class)
 {
     void *p = sp->free[class];
@@ -148,11 +129,6 @@ static struct waitspan *wait_new(struct span_pool *sp, unsigned class)
     p = bump_bytes(&sp->waits, wait_cap[class] * sizeof(struct waitspan)); /* chunks start aligned */
     sp->oom = sp->oom || !p;
     return p;
-}
-
-struct waitspan *spans_wait_new(struct span_pool *sp)
-{
-    return wait_new(sp, sizeof wait_cap / sizeof *wait_cap - 1);
 }
 
 static unsigned wait_class(uint16_t cap)
@@ -168,18 +144,6 @@ static void wait_drop(struct span_pool *sp, struct waitspan *p, uint16_t cap)
     unsigned c = wait_class(cap);
     memcpy(p, &sp->free[c], sizeof(void *));
     sp->free[c] = p;
-}
-
-void spans_wait_drop(struct span_pool *sp, struct waitspan *s)
-{
-    wait_drop(sp, s, SPAN_BLOCK);
-}
-
-/* Who packs reads these lists, which are about to move. */
-static void before_move(struct span_pool *sp, size_t n, size_t cap)
-{
-    if (n == cap && sp->packer)
-        packer_drain(sp->packer);
 }
 
 static uint32_t tag_home(uint8_t state, uint32_t reason, uint32_t label)
@@ -215,20 +179,13 @@ uint32_t pool_tag(struct span_pool *sp, uint8_t state, uint32_t reason, uint32_t
     }
     if (sp->ntags > UINT16_MAX) /* hostile: no program has that many reasons; keep the state */
         return reason || label ? pool_tag(sp, state, 0, 0) : 0;
-    struct span_tag *t = mem_grow(sp->tags, &sp->captags, sp->ntags + 1, sizeof *t);
-    if (t)
-        sp->tags = t;
-    before_move(sp, sp->ntags, sp->capslots);
-    uint8_t(*slot)[4] = t ? mem_grow(sp->tagslot, &sp->capslots, sp->ntags + 1, sizeof *slot) : NULL;
-    if (!slot) {
+    if (!mem_room(sp->tags, sp->captags, sp->ntags + 1) || !mem_room(sp->tagslot, sp->capslots, sp->ntags + 1)) {
         sp->oom = true;
         return 0;
     }
-    if (slot != sp->tagslot) /* who packs may be reading it */
-        sp->tagslot = slot;
-    t[sp->ntags] = (struct span_tag){.state = state, .reason = reason, .label = label};
+    sp->tags[sp->ntags] = (struct span_tag){.state = state, .reason = reason, .label = label};
     for (int k = 0; k < 4; k++)
-        slot[sp->ntags][k] = sp->slot[k][state];
+        sp->tagslot[sp->ntags][k] = sp->slot[k][state];
     sp->taghash[at] = (uint32_t)++sp->ntags;
     return (uint32_t)sp->ntags - 1;
 }
@@ -237,52 +194,44 @@ uint32_t pool_tag(struct span_pool *sp, uint8_t state, uint32_t reason, uint32_t
 
 void spans_long(struct span_pool *sp, int64_t dur, struct waitspan *w)
 {
-    before_move(sp, sp->nlongs, sp->caplongs);
-    int64_t *v = mem_grow(sp->longs, &sp->caplongs, sp->nlongs + 1, sizeof *v);
-    if (!v || sp->nlongs == UINT32_MAX) {
+    if (sp->nlongs == UINT32_MAX || !mem_room(sp->longs, sp->caplongs, sp->nlongs + 1)) {
         sp->oom = true;
         return;
     }
-    if (v != sp->longs)
-        sp->longs = v;
-    v[sp->nlongs] = dur;
+    sp->longs[sp->nlongs] = dur;
     *w = waitspan((uint32_t)sp->nlongs++, wait_who(w), wait_stack(w), wait_tag(w) | WAIT_LONG);
 }
 
-static uint8_t *pack_into(struct bump *b, enum lane_kind kind, const struct waitspan *s, uint32_t n,
-                          struct pack_how *how, struct pack_sums *sums, uint64_t *packed_bytes)
+/* Where the chunk at hand may be too small: packed somewhere else first. */
+static __attribute__((noinline)) uint8_t *pack_aside(struct span_pool *sp, enum lane_kind kind,
+                                                     const struct waitspan *s, uint32_t n, struct pack_how *how,
+                                                     struct pack_sums *sums, size_t *len)
 {
-    size_t len;
-    uint8_t *p;
-    if (b->at && b->end - b->at >= PACK_MAX + 2 * PACK_SLACK) { /* nearly always: right where it stays */
-        len = pack_spans(b->at, s, n, kind, how, sums);
-        p = bump_bytes(b, len);
-    } else {
-        uint8_t buf[PACK_MAX + PACK_SLACK];
-        len = pack_spans(buf, s, n, kind, how, sums);
-        p = bump_bytes(b, len);
-        if (p)
-            memcpy(p, buf, len);
-    }
-    *packed_bytes += len;
+    uint8_t buf[PACK_MAX + PACK_SLACK];
+    *len = pack_spans(buf, s, n, kind, how, sums);
+    uint8_t *p = pool_bytes(sp, *len);
+    if (p)
+        memcpy(p, buf, *len);
     return p;
 }
 
-static struct pack_how how_of(const struct span_pool *sp)
+/* NULL: out of memory. */
+static inline uint8_t *pack_into(struct span_pool *sp, enum lane_kind kind, const struct waitspan *s, uint32_t n,
+                                 struct pack_sums *sums)
 {
-    return (struct pack_how){(const uint8_t(*)[4])sp->tagslot, sp->longs, sp->whole, &sp->clock};
-}
-
-/* The same of a few spans, for less. NULL: it is for pack_into(). */
-static inline uint8_t *pack_few_into(struct bump *b, const struct waitspan *s, uint32_t n, const struct pack_how *how,
-                                     uint64_t *packed_bytes)
-{
-    if (n > PACK_FEW || !b->at || b->end - b->at < PACK_MAX + 2 * PACK_SLACK)
-        return NULL;
-    const size_t len = pack_few(b->at, s, n, how);
-    uint8_t *p = len ? b->at : NULL;
-    b->at += (len + 1) & ~(size_t)1;
-    *packed_bytes += len;
+    struct bump *b = &sp->bump;
+    struct pack_how how = {(const uint8_t(*)[4])sp->tagslot, sp->longs, sp->whole, &sp->clock};
+    size_t len;
+    uint8_t *p = b->at;
+    if (p && b->end - p >= PACK_MAX + 2 * PACK_SLACK) { /* nearly always: right where it stays */
+        len = sums ? 0 : pack_few(p, s, n, &how);
+        len = len ? len : pack_spans(p, s, n, kind, &how, sums);
+        b->at = p + ((len + 1) & ~(size_t)1);
+    } else {
+        p = pack_aside(sp, kind, s, n, &how, sums, &len);
+    }
+    sp->whole = how.whole;
+    sp->packed_bytes += len;
     return p;
 }
 
@@ -296,11 +245,11 @@ void spans_begin(struct spanlane *l, int64_t t, uint32_t tag, uint32_t who, uint
 }
 
 /* With the block at hand a group is full: its entries are packed, and the one behind them is the next group's first. */
-static bool group_end(struct bump *to, struct spanblocks *v)
+static bool group_end(struct span_pool *sp, struct spanblocks *v)
 {
     uint8_t buf[BLK_ROWS_MOST + 8];
     size_t n = blocks_rows(v->blk, buf);
-    uint8_t *p = bump_bytes(to, n); /* with PACK_SLACK behind it */
+    uint8_t *p = pool_bytes(sp, n); /* with PACK_SLACK behind it */
     if (!p)
         return false;
     memcpy(p, buf, n);
@@ -309,11 +258,12 @@ static bool group_end(struct bump *to, struct spanblocks *v)
     return true;
 }
 
-bool spans_block_add(struct bump *to, struct spanblocks *v, enum lane_kind kind, const struct waitspan *s, int64_t t0,
-                     struct pack_how *how, uint64_t *packed_bytes)
+/* SPAN_BLOCK spans that begin at t0 are a lane's next block. false: out of memory. */
+static bool block_add(struct span_pool *sp, struct spanblocks *v, enum lane_kind kind, const struct waitspan *s,
+                      int64_t t0)
 {
     struct pack_sums sums;
-    uint8_t *data = blocks_room(v) ? pack_into(to, kind, s, SPAN_BLOCK, how, &sums, packed_bytes) : NULL;
+    uint8_t *data = blocks_room(v) ? pack_into(sp, kind, s, SPAN_BLOCK, &sums) : NULL;
     if (!data)
         return false;
     struct blk *b = &v->blk[v->n % SPAN_GROUP];
@@ -332,20 +282,18 @@ bool spans_block_add(struct bump *to, struct spanblocks *v, enum lane_kind kind,
         g->start[v->n % SPAN_GROUP / SPAN_START] = b->t0;
     if (v->n % SPAN_GROUP == 0 || sums.longest > g->longest)
         g->longest = sums.longest;
-    if (v->n % SPAN_GROUP == SPAN_GROUP - 1 && !group_end(to, v))
+    if (v->n % SPAN_GROUP == SPAN_GROUP - 1 && !group_end(sp, v))
         return false;
     v->n++;
     return true;
 }
 
-static bool block_pack(struct span_pool *sp, enum lane_kind kind, struct spanlane *l)
+static __attribute__((noinline)) bool block_pack(struct span_pool *sp, enum lane_kind kind, struct spanlane *l)
 {
     struct waitspan *s = spans_wait(l);
-    struct pack_how how = how_of(sp);
     if (!l->blocks)
         l->blocks = mem_zalloc(sizeof *l->blocks);
-    bool ok = l->blocks && spans_block_add(&sp->bump, l->blocks, kind, s, l->wait_t0, &how, &sp->packed_bytes);
-    sp->whole = how.whole;
+    bool ok = l->blocks && block_add(sp, l->blocks, kind, s, l->wait_t0);
     sp->oom = sp->oom || !ok;
     if (!ok)
         return false;
@@ -383,10 +331,6 @@ bool spans_room(struct span_pool *sp, enum lane_kind kind, struct spanlane *l)
         return false;
     if (l->room)
         return true;
-    if (l->cap == SPAN_BLOCK && kind == LANE_G && sp->packer) {
-        sp->oom = !packer_put(sp->packer, l) || sp->oom;
-        return !sp->oom;
-    }
     if (l->cap == SPAN_BLOCK)
         return block_pack(sp, kind, l);
     uint16_t cap = wait_cap[l->cap ? wait_class(l->cap) + 1 : 0];
@@ -419,11 +363,7 @@ void spans_rest(struct span_pool *sp, struct spanlane *l)
     uint32_t n = spans_nwait(l);
     uint8_t *p = NULL;
     if (n) {
-        struct pack_how how = how_of(sp);
-        p = pack_few_into(&sp->bump, s, n, &how, &sp->packed_bytes);
-        if (!p)
-            p = pack_into(&sp->bump, LANE_G, s, n, &how, NULL, &sp->packed_bytes);
-        sp->whole = how.whole;
+        p = pack_into(sp, LANE_G, s, n, NULL);
         sp->oom = sp->oom || !p;
         if (!p)
             return;

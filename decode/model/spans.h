@@ -16,8 +16,6 @@
 #ifndef GOTOP_DECODE_SPANS_H
 #define GOTOP_DECODE_SPANS_H
 
-#include <stdatomic.h>
-
 #include "decode/model/blocks.h"
 #include "decode/model/pack.h"
 
@@ -58,29 +56,18 @@ static inline uint32_t spans_nblk(const struct spanlane *l)
     return l->blocks ? l->blocks->n : 0;
 }
 
-/* A chunk that another thread got ready, with its pages: they are not to be had for nothing. */
-struct bump_spare {
-    _Atomic(struct pool_chunk *) chunk; /* of the largest size; NULL: none */
-};
-void bump_ahead(struct bump_spare *s); /* see to it that there is one; for want of memory there is none */
-
 /* Memory that is only ever given back as a whole: packed blocks. */
 struct bump {
     struct pool_chunk *chunks, *last;
-    uint8_t *at, *end;        /* in the last one */
-    size_t next, most;        /* size of the next chunk; of the largest, 0: the usual one */
-    struct bump_spare *spare; /* NULL: nobody gets chunks ready */
+    uint8_t *at, *end; /* in the last one */
+    size_t next, most; /* size of the next chunk; of the largest, 0: the usual one */
 };
-void bump_cut(struct bump *b);                      /* what is left of the last chunk is given back */
-void bump_move(struct bump *to, struct bump *from); /* hand over the chunks, but go on in the last one */
+void bump_cut(struct bump *b); /* what is left of the last chunk is given back */
 
-struct packer;
 struct span_pool {
     struct bump bump;  /* packed spans and rows of the block index */
     struct bump waits; /* arrays of waiting spans */
     void *free[5];     /* those not in use, by size */
-    struct packer
-        *packer; /* takes full blocks of goroutines (decode/model/packer.h); NULL: they are packed at once */
     struct span_tag *tags;
     size_t ntags, captags, capslots;
     uint8_t (*tagslot)[4]; /* by tag and lane kind: where its time is summed */
@@ -110,15 +97,6 @@ uint32_t pool_tag(struct span_pool *sp, uint8_t state, uint32_t reason, uint32_t
 
 /* spans_begin - first span of a lane starts at t. */
 void spans_begin(struct spanlane *l, int64_t t, uint32_t tag, uint32_t who, uint32_t stack);
-/*
- * For packer.c. spans_block_add - pack SPAN_BLOCK spans that begin at t0, and add the block to a lane's; false: out of
- * memory. spans_wait_new, spans_wait_drop - an array for a full block's worth of waiting spans.
- */
-bool spans_block_add(struct bump *b, struct spanblocks *v, enum lane_kind kind, const struct waitspan *s, int64_t t0,
-                     struct pack_how *how, uint64_t *packed_bytes);
-struct waitspan *spans_wait_new(struct span_pool *sp);
-void spans_wait_drop(struct span_pool *sp, struct waitspan *s);
-
 /* Make room for one more waiting span: a full block is packed. spans_push's. */
 bool spans_room(struct span_pool *sp, enum lane_kind kind, struct spanlane *l);
 
@@ -155,6 +133,11 @@ void spans_free(struct spanlane *l);
 static inline uint64_t spans_count(const struct spanlane *l)
 {
     return l->begun ? (uint64_t)spans_nblk(l) * SPAN_BLOCK + spans_nwait(l) + !l->ended : 0;
+}
+/* How many blocks spans_block() knows: what waits, and the open span, is one. */
+static inline uint32_t spans_blocks(const struct spanlane *l)
+{
+    return spans_nblk(l) + (spans_nwait(l) || !l->ended);
 }
 /* Start of the lane's first span. */
 int64_t spans_first(const struct spanlane *l);

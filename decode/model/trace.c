@@ -52,23 +52,10 @@ static void chunk_fill(struct trace *tr, struct chunk *c, struct fold *f)
     c->st = status_now(tr, &tr->src.st);
 }
 
-/* The ring is full enough: the folding thread is behind, help it. */
-static bool reader_helps(struct trace *tr)
-{
-    pthread_mutex_lock(&tr->mu);
-    bool full = tr->head - tr->tail >= RING / 2 && !tr->quit;
-    pthread_mutex_unlock(&tr->mu);
-    if (full)
-        packer_ahead(tr->packer);
-    return full && packer_some(tr->packer, 8);
-}
-
 static void *reader_main(void *arg)
 {
     struct trace *tr = arg;
     for (;;) {
-        while (tr->packer && reader_helps(tr))
-            ;
         pthread_mutex_lock(&tr->mu);
         while (tr->head - tr->tail == RING && !tr->quit)
             pthread_cond_wait(&tr->freed, &tr->mu);
@@ -102,17 +89,9 @@ static void reader_stop(struct trace *tr)
 
 static void reader_start(struct trace *tr)
 {
-    tr->packer = packer_new(&tr->fold.pool); /* without one the folding thread packs by itself */
     tr->head = tr->tail = 0;
     tr->quit = false;
     tr->threaded = tr->thread_on = thread_start(&tr->thread, NULL, reader_main, tr) == 0;
-}
-
-/* Nothing waits to be packed any more: the model can be read. */
-static void packed(struct trace *tr)
-{
-    if (tr->fold.pool.packer)
-        packer_drain(tr->fold.pool.packer);
 }
 
 /* ---- opening ---------------------------------------------------------------------------------------------- */
@@ -141,8 +120,6 @@ static enum err_code trace_start(struct trace *tr, struct err *e)
     s->len = tr->in.len;
     s->gap = tr->in.gap;
     s->ngap = tr->in.ngap;
-    if (s->ngap && !(s->gaps = tr->gaps = mem_zalloc(s->ngap * sizeof *s->gaps)))
-        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
     s->version = d->read_as;
     s->header = d->header;
     s->opts = &tr->opts;
@@ -258,15 +235,12 @@ void trace_close(struct trace *tr)
         mem_free(tr->ring[i].evs);
     for (int k = 0; k < LANE_KINDS; k++)
         idmap_free(&tr->find[k]);
-    packed(tr);
     fold_free(&tr->fold);
-    packer_free(tr->packer);
     names_free(&tr->names);
     if (tr->opts.grows) /* else they are the input's */
         mem_free(tr->in.gap);
     input_close(&tr->in);
     mem_free(tr->path);
-    mem_free(tr->gaps);
     for (int m = 0; m < ASIDES; m++)
         mem_free(tr->aside[m]);
     mem_free(tr);
@@ -384,12 +358,7 @@ static void load_end(struct trace *tr)
     if (!tr->src.ops)
         return;
     tr->src.ops->close(&tr->src); /* its tables are not needed any more, nor what stood between the threads */
-    packed(tr);
     bump_cut(&tr->fold.pool.bump);
-    if (tr->packer)
-        bump_cut(&tr->packer->bump);
-    packer_free(tr->packer);
-    tr->packer = NULL;
     for (int i = 0; i < RING; i++) {
         mem_free(tr->ring[i].evs);
         tr->ring[i].evs = NULL;
@@ -493,15 +462,10 @@ bool trace_apart(struct trace *tr)
 {
     uint32_t n = tr->in.ngap;
     size_t *gap = mem_resize(tr->in.gap, (n + 1) * sizeof *gap);
-    if (gap)
-        tr->in.gap = gap;
-    struct trace_gap *gaps = gap ? mem_resize(tr->gaps, (n + 1) * sizeof *gaps) : NULL;
-    if (!gaps)
+    if (!gap)
         return false;
     gap[n] = tr->in.len;
-    gaps[n] = (struct trace_gap){0, 0};
-    tr->gaps = tr->src.gaps = gaps;
-    tr->src.gap = gap;
+    tr->src.gap = tr->in.gap = gap;
     tr->src.ngap = tr->in.ngap = n + 1;
     return true;
 }
@@ -605,14 +569,12 @@ enum load trace_load(struct trace *tr, int64_t budget_ns)
     bool late = false;
     do {
         if (!load_step(tr, catches_up(tr) ? INT64_MAX : stop, &late)) {
-            packed(tr);
             if (waits(tr))
                 return LOAD_WAIT;
             load_end(tr);
             return LOAD_DONE;
         }
     } while (catches_up(tr) || (!late && (stop == INT64_MAX || host_now() < stop)));
-    packed(tr);
     shown(tr);
     return LOAD_MORE;
 }
@@ -625,15 +587,6 @@ const struct err *trace_fatal(const struct trace *tr)
 const struct trace_info *trace_info(const struct trace *tr)
 {
     return &tr->info;
-}
-
-uint32_t trace_gaps(const struct trace *tr, const struct trace_gap **out)
-{
-    uint32_t n = 0;
-    *out = tr->gaps;
-    while (n < tr->in.ngap && tr->gaps[n].t1 > 0)
-        n++;
-    return n;
 }
 
 const struct err *trace_damage(const struct trace *tr, uint32_t i)

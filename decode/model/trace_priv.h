@@ -10,7 +10,6 @@
 #include "decode/input/input.h"
 #include "decode/model/join.h"
 #include "decode/events/names.h"
-#include "decode/model/packer.h"
 #include "decode/events/source.h"
 
 #define RING \
@@ -44,7 +43,6 @@ struct trace {
     uint32_t taken_damages, taken_warnings;
     struct err fatal;
     bool done;
-    struct trace_gap *gaps; /* in.ngap of them */
     struct idmap find[LANE_KINDS];
     size_t found[LANE_KINDS]; /* lanes already in `find` */
     struct join join;
@@ -58,7 +56,6 @@ struct trace {
     bool glanced;          /* what the model holds is the beginning alone, see glance.h */
     uint64_t shown_events; /* so many that held: fewer are not shown again */
     bool threaded, thread_on;
-    struct packer *packer; /* where the reader's thread helps with packing, NULL */
     pthread_t thread;
     pthread_mutex_t mu;
     pthread_cond_t filled, freed;

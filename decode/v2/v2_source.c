@@ -73,11 +73,6 @@ static void gap(struct source *s, struct v2 *v)
 {
     const struct v2_order *o = &v->order;
     v2_order_apart(&v->order);
-    uint32_t i = 0;
-    while (i < s->ngap && s->gap[i] != v->gen.start)
-        i++;
-    if (i < s->ngap && o->have_base)
-        s->gaps[i] = (struct trace_gap){o->gap_since - o->base, o->last - o->base};
     if (o->have_base)
         source_warn(s, ERR_APART, v->gen.ordinal, v->gen.start, "from %.6f s to %.6f s nothing was recorded",
                     v2_seconds(o, o->gap_since), v2_seconds(o, o->last));

@@ -15,6 +15,7 @@
 #include "decode/input/stream.h"
 #include "layout/move/move.h"
 #include "layout/views/sums.h"
+#include "tests/unit/gap_help.h"
 #include "viewer/session/app_live.h"
 #include "viewer/session/follow.h"
 #include "viewer/session/pair.h"
@@ -476,13 +477,13 @@ static void again(void **state)
         }
         assert_false(follow_connecting(a->follow));
         assert_non_null(strstr(a->view.message, "connected again"));
-        const struct trace_gap *gaps;
+        struct gap gaps[4];
         if (other) {
             assert_non_null(strstr(a->view.message, "another process"));
-            assert_int_equal(trace_gaps(a->tr, &gaps), 0);
+            assert_int_equal(gaps_of(a->tr, gaps, 4), 0);
         } else {
             assert_non_null(strstr(a->view.message, "the same program goes on"));
-            assert_int_equal(trace_gaps(a->tr, &gaps), 1);
+            assert_int_equal(gaps_of(a->tr, gaps, 4), 1);
             assert_true(gaps[0].t0 >= end && gaps[0].t1 > gaps[0].t0);
             assert_true(trace_info(a->tr)->end > gaps[0].t1);
         }

@@ -19,6 +19,7 @@
 #include "decode/input/joint.h"
 #include "decode/input/stream.h"
 #include "decode/trace.h"
+#include "tests/unit/gap_help.h"
 
 static const char *const samples[] = {"samples/http-long-1.23.trace", "samples/http-long-1.27.trace"};
 enum { SAMPLES = 2, FILES = 8 };
@@ -151,8 +152,8 @@ static void gap_is_empty(void **state)
         const char *second = name[1];
         struct joint_paths more = {&second, 1};
         struct trace *a = load(name[0], NULL), *b = load(name[1], NULL), *all = load(name[0], &more);
-        const struct trace_gap *gap;
-        assert_int_equal(trace_gaps(all, &gap), 1);
+        struct gap gap[4];
+        assert_int_equal(gaps_of(all, gap, 4), 1);
         assert_int_equal(trace_info(all)->ndamages, 0);
         assert_int_equal(trace_info(all)->nwarnings, 1);
         assert_int_equal(trace_info(all)->events, trace_info(a)->events + trace_info(b)->events);
@@ -193,10 +194,10 @@ static void gap_counts_nobody(void **state)
     const char *second = name[1];
     struct joint_paths more = {&second, 1};
     struct trace *all = load(name[0], &more);
-    const struct trace_gap *gap;
+    struct gap gap[4];
     const struct gbucket *v;
     int64_t width;
-    assert_int_equal(trace_gaps(all, &gap), 1);
+    assert_int_equal(gaps_of(all, gap, 4), 1);
     size_t n = trace_gcounts(all, &width, &v), seen = 0;
     for (size_t i = 0; i < n; i++)
         if ((int64_t)i * width >= gap->t0 + 1 && (int64_t)(i + 1) * width <= gap->t1) {
