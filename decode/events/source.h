@@ -61,9 +61,9 @@ struct source {
     size_t len;
     const size_t *gap; /* offsets of generations that don't follow the one before (decode/input/joint.h) */
     uint32_t ngap;
-    bool grows;             /* len will be more; up to there all generations have come */
-    bool waiting;           /* the stream stands at len, and more will come: it isn't over (source_ops) */
-    bool glance;            /* only the beginning, as far as it is known before all of it is looked at; else fatal */
+    bool grows;   /* len will be more; up to there all generations have come */
+    bool waiting; /* the stream stands at len, and more will come: it isn't over (source_ops) */
+    bool glance;  /* only the beginning, as far as it is known before all of it is looked at; else fatal */
     uint32_t bad; /* the generation (1 = the first) that strict order was tried with in vain, 0: none; and why */
     struct err why_bad;
     int version;   /* 0 = prototype, else major*1000+minor */

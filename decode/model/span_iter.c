@@ -20,21 +20,16 @@ static inline void span_fill(const struct span_tag *t, const struct segment *seg
                          .who = on_p ? segment_p(seg, who - 1) : segment_g(seg, who - 1)};
 }
 
-static uint32_t block_count(const struct spanlane *l)
-{
-    return spans_nblk(l) + (spans_nwait(l) || !l->ended);
-}
-
 /* The stack of the first span behind block b of piece k, p; 0: there is none. */
 static uint32_t stack_behind(const struct trace *tr, struct lane l, uint32_t k, uint32_t b, const struct piece *p)
 {
     if (b < spans_nblk(p->l))
-        return b + 1 < block_count(p->l) ? spans_first_stack(p->l, b + 1) : 0;
+        return b + 1 < spans_blocks(p->l) ? spans_first_stack(p->l, b + 1) : 0;
     struct piece next;
     if (p->last)
         return 0;
     pieces_get(tr, l, k + 1, &next);
-    return block_count(next.l) ? spans_first_stack(next.l, 0) : 0;
+    return spans_blocks(next.l) ? spans_first_stack(next.l, 0) : 0;
 }
 
 /* Span i of those at hand, from the columns: few are looked at of most blocks. */
@@ -67,22 +62,20 @@ static bool come_to(struct span_iter *it, uint32_t i)
     return it->n > 0;
 }
 
-/* Block b of piece k. */
-static void block_load(struct span_iter *it, uint32_t k, uint32_t b)
+/* Block b of piece k, p. */
+static void block_take(struct span_iter *it, const struct piece *p, uint32_t k, uint32_t b)
 {
     struct spancols c;
-    struct piece p;
     int64_t t;
-    pieces_get(it->tr, it->lane, k, &p);
-    uint32_t n = spans_block(&p.f->pool, p.l, b, &c, &t, p.end);
+    uint32_t n = spans_block(&p->f->pool, p->l, b, &c, &t, p->end);
     it->piece = k;
     it->sub = b;
-    it->base = p.index0 + (uint64_t)b * SPAN_BLOCK;
+    it->base = p->index0 + (uint64_t)b * SPAN_BLOCK;
     it->n = n;
-    it->kind = p.f->pool.tags;
-    it->seg = p.seg;
-    it->open_start = !b && !k && p.l->backdated;
-    it->open_end = b == spans_nblk(p.l) && p.last && !p.l->ended;
+    it->kind = p->f->pool.tags;
+    it->seg = p->seg;
+    it->open_start = !b && !k && p->l->backdated;
+    it->open_end = b == spans_nblk(p->l) && p->last && !p->l->ended;
     for (uint32_t i = 0; i < n; i++) {
         it->t[i] = t;
         t += c.dur[i];
@@ -93,6 +86,13 @@ static void block_load(struct span_iter *it, uint32_t k, uint32_t b)
     memcpy(it->stack, c.stack, n * sizeof *it->stack);
 }
 
+static void block_load(struct span_iter *it, uint32_t k, uint32_t b)
+{
+    struct piece p;
+    pieces_get(it->tr, it->lane, k, &p);
+    block_take(it, &p, k, b);
+}
+
 /* The block that covers t, or the first or the last: b of piece k, p. false: the lane has no spans. */
 static bool block_find(const struct trace *tr, struct lane l, int64_t t, uint32_t *k, uint32_t *b, struct piece *p)
 {
@@ -100,9 +100,9 @@ static bool block_find(const struct trace *tr, struct lane l, int64_t t, uint32_
         return false;
     *k = pieces_at(tr, l, t);
     pieces_get(tr, l, *k, p);
-    while (*k && !block_count(p->l)) /* it only ends there */
+    while (*k && !spans_blocks(p->l)) /* it only ends there */
         pieces_get(tr, l, --*k, p);
-    if (!block_count(p->l))
+    if (!spans_blocks(p->l))
         return false;
     *b = spans_find(p->l, t);
     return true;
@@ -114,7 +114,7 @@ static bool block_seek(struct span_iter *it, int64_t t)
     struct piece p;
     it->n = it->at = 0;
     if (block_find(it->tr, it->lane, t, &k, &b, &p))
-        block_load(it, k, b);
+        block_take(it, &p, k, b);
     return it->n > 0;
 }
 
@@ -124,9 +124,9 @@ static bool block_step(struct span_iter *it, bool forward)
     uint32_t n = pieces_n(it->tr, it->lane), k = it->piece, b = it->sub;
     struct piece p;
     pieces_get(it->tr, it->lane, k, &p);
-    if (forward ? b + 1 < block_count(p.l) : b > 0) {
+    if (forward ? b + 1 < spans_blocks(p.l) : b > 0) {
         block_load(it, k, forward ? b + 1 : b - 1);
-        if (forward ? b + 2 < block_count(p.l) : b > 1) /* who took one step takes more, as a rule */
+        if (forward ? b + 2 < spans_blocks(p.l) : b > 1) /* who took one step takes more, as a rule */
             spans_ahead(p.l, forward ? b + 2 : b - 2);
         return true;
     }
@@ -135,8 +135,8 @@ static bool block_step(struct span_iter *it, bool forward)
             return false;
         k += forward ? 1 : UINT32_MAX;
         pieces_get(it->tr, it->lane, k, &p);
-    } while (!block_count(p.l));
-    block_load(it, k, forward ? 0 : block_count(p.l) - 1);
+    } while (!spans_blocks(p.l));
+    block_load(it, k, forward ? 0 : spans_blocks(p.l) - 1);
     return true;
 }
 
@@ -187,7 +187,7 @@ static void hold_take(struct span_iter *it, const struct held *h, struct span_it
             s.t0 = s.t0 < h->t0 ? h->t0 : s.t0;
             s.t1 = s.t1 > h->t1 ? h->t1 : s.t1;
             s.proc = h->proc;
-            s.open_start = false;
+            s.open_start &= sp->t[k] >= h->t0;
             it->blk[it->n++] = s;
         }
     }
@@ -312,7 +312,7 @@ bool span_seek_index(struct span_iter *it, const struct trace *tr, struct lane l
             hi = mid;
     }
     pieces_get(tr, lane, k, &p);
-    while (k && !block_count(p.l))
+    while (k && !spans_blocks(p.l))
         pieces_get(tr, lane, --k, &p);
     if (index - p.index0 >= spans_count(p.l))
         return false;
@@ -388,127 +388,41 @@ bool trace_span_at(const struct trace *tr, struct lane lane, int64_t t, struct s
 
 /* ---- long spans ------------------------------------------------------------------------------------------- */
 
-/* Among the spans of a P's lane that overlap [t0,t1), each cut to the hold [a,b), the longest. -1: there is none. */
-static int64_t longest_within(const struct trace *tr, struct lane l, int64_t a, int64_t b, int64_t t0, int64_t t1,
-                              struct span *out)
-{
-    int64_t x = a > t0 ? a : t0, y = b < t1 ? b : t1;
-    struct span s[3];
-    bool have[3] = {trace_span_at(tr, l, x, &s[0]), trace_span_at(tr, l, y - 1, &s[1]), false};
-    if (have[0] && have[1])
-        have[2] = s[0].t1 < s[1].t0 && trace_longest(tr, l, s[0].t1, s[1].t0, &s[2]);
-    int64_t best = -1;
-    for (int i = 0; i < 3; i++) {
-        if (!have[i] || s[i].state == ST_NONE)
-            continue;
-        s[i].t0 = s[i].t0 < a ? a : s[i].t0;
-        s[i].t1 = s[i].t1 > b ? b : s[i].t1;
-        if (s[i].t1 - s[i].t0 > best) {
-            best = s[i].t1 - s[i].t0;
-            *out = s[i];
-        }
-    }
-    return best;
-}
-
-/* trace_longest for a thread: hold by hold. */
-static bool hold_longest(const struct trace *tr, struct lane lane, int64_t t0, int64_t t1, struct span *out)
-{
-    int64_t best = -1;
-    for (uint32_t k = pieces_at(tr, lane, t0), z = pieces_at(tr, lane, t1 - 1); k <= z; k++) {
-        struct piece p;
-        pieces_get(tr, lane, k, &p);
-        size_t last = holds_find(p.ml, t1 - 1);
-        for (size_t i = holds_find(p.ml, t0); (i = holds_skip(p.ml, i, last, best + 1)) <= last && i < p.ml->n; i++) {
-            struct span_iter it = {.tr = tr, .lane = lane};
-            struct held h;
-            struct span s;
-            held_get(tr, lane, k, i, &h);
-            if (h.t0 >= t1 || h.t1 <= t0 || h.t1 - h.t0 <= (best > 0 ? best : 0))
-                continue; /* it can't be within */
-            if (h.proc == EV_NONE) {
-                hold_load(&it, k, i, t0);
-                s = it.blk[0];
-            } else if (longest_within(tr, (struct lane){LANE_P, h.proc}, h.t0, h.t1, t0, t1, &s) < 0) {
-                continue;
-            }
-            s.proc = h.proc;
-            if (s.t1 - s.t0 > best) {
-                best = s.t1 - s.t0;
-                *out = s;
-            }
-        }
-    }
-    return best >= 0;
-}
-
-/* What of block b overlaps [t0,t1) and is longer than best. */
-static int64_t block_longest(struct span_iter *it, uint32_t k, uint32_t b, int64_t t0, int64_t t1, int64_t best,
-                             struct span *out)
-{
-    uint32_t which = UINT32_MAX;
-    block_load(it, k, b);
-    for (uint32_t i = 0; i < it->n; i++) {
-        const int64_t a = it->t[i], z = it->t[i + 1];
-        if (z - a > best && a < t1 && (z > t0 || (a == z && a >= t0)) && it->kind[it->tag[i]].state != ST_NONE) {
-            best = z - a;
-            which = i;
-        }
-    }
-    if (which != UINT32_MAX) {
-        span_make(it, which);
-        *out = it->blk[which];
-    }
-    return best;
-}
-
-bool trace_longest(const struct trace *tr, struct lane lane, int64_t t0, int64_t t1, struct span *out)
-{
-    struct span_iter it;
-    int64_t best = -1;
-    iter_begin(&it, tr, lane);
-    if (t1 <= t0 || !pieces_n(tr, lane))
-        return false;
-    if (lane.kind == LANE_M)
-        return hold_longest(tr, lane, t0, t1, out);
-    for (uint32_t k = pieces_at(tr, lane, t0), z = pieces_at(tr, lane, t1 - 1); k <= z; k++) {
-        struct piece p;
-        pieces_get(tr, lane, k, &p);
-        uint32_t last = spans_find(p.l, t1 - 1);
-        for (uint32_t b = spans_find(p.l, t0); b <= last && b < block_count(p.l); b++) {
-            b = spans_wide(p.l, b, last, best + 1, p.end);
-            if (b > last || b >= block_count(p.l))
-                break;
-            best = block_longest(&it, k, b, t0, t1, best, out);
-        }
-    }
-    return best >= 0;
-}
-
 /* What a trace_wide() asks for. */
 struct wide {
     int64_t t0, t1, min_ns;
     bool (*f)(void *arg, const struct span *s);
     void *arg;
+    bool empty;           /* also one of no length that begins at t0 */
+    struct span_iter *it; /* of the lane */
+    const struct held *h; /* of a thread's: the hold at hand */
 };
 
-/* The spans at hand of a thread's lane. false: no more is wanted. */
-static bool wide_held(const struct wide *w, const struct span_iter *it)
+static bool is_wide(const struct wide *w, int64_t a, int64_t z, uint8_t state)
 {
-    for (uint32_t i = 0; i < it->n; i++) {
-        const struct span *s = &it->blk[i];
-        if (s->t0 < w->t1 && s->t1 > w->t0 && s->state != ST_NONE && s->t1 - s->t0 >= w->min_ns && !w->f(w->arg, s))
+    return z - a >= w->min_ns && a < w->t1 && (z > w->t0 || (w->empty && z == w->t0 && a == z)) && state != ST_NONE;
+}
+
+/* The spans at hand of a thread's lane. false: no more is wanted. */
+static bool wide_held(const struct wide *w)
+{
+    for (uint32_t i = 0; i < w->it->n; i++) {
+        const struct span *s = &w->it->blk[i];
+        if (is_wide(w, s->t0, s->t1, s->state) && !w->f(w->arg, s))
             return false;
     }
     return true;
 }
 
-/* The same of others. */
-static bool wide_some(const struct wide *w, struct span_iter *it)
+/* A block of another. */
+static bool wide_block(void *arg, const struct piece *p, uint32_t k, uint32_t b, bool edge)
 {
+    const struct wide *w = arg;
+    struct span_iter *it = w->it;
+    (void)edge;
+    block_take(it, p, k, b);
     for (uint32_t i = 0; i < it->n; i++) {
-        const int64_t a = it->t[i], z = it->t[i + 1];
-        if (z - a < w->min_ns || a >= w->t1 || z <= w->t0 || it->kind[it->tag[i]].state == ST_NONE)
+        if (!is_wide(w, it->t[i], it->t[i + 1], it->kind[it->tag[i]].state))
             continue;
         span_make(it, i);
         if (!w->f(w->arg, &it->blk[i]))
@@ -517,36 +431,33 @@ static bool wide_some(const struct wide *w, struct span_iter *it)
     return true;
 }
 
-/* trace_wide for one hold. */
-static bool hold_wide(struct span_iter *it, const struct wide *w, uint32_t m, uint64_t i, const struct held *h)
+/* A block of the P that the thread holds. */
+static bool held_block(void *arg, const struct piece *p, uint32_t k, uint32_t b, bool edge)
 {
-    struct lane pl = {LANE_P, h->proc};
-    int64_t a = h->t0 > w->t0 ? h->t0 : w->t0, b = h->t1 < w->t1 ? h->t1 : w->t1;
-    if (h->proc == EV_NONE) {
-        hold_load(it, m, i, a);
-        return wide_held(w, it);
-    }
-    for (uint32_t k = pieces_at(it->tr, pl, a), z = pieces_at(it->tr, pl, b > a ? b - 1 : a);
-         k <= z && pieces_n(it->tr, pl); k++) {
-        struct piece p;
-        pieces_get(it->tr, pl, k, &p);
-        uint32_t last = spans_find(p.l, b > a ? b - 1 : a);
-        for (uint32_t x = spans_find(p.l, a); x <= last && x < block_count(p.l); x++) {
-            if ((x = spans_wide(p.l, x, last, w->min_ns, p.end)) > last)
-                break;
-            struct span_iter sp = {.tr = it->tr, .lane = pl};
-            block_load(&sp, k, x);
-            hold_take(it, h, &sp);
-            if (!wide_held(w, it))
-                return false;
-        }
-    }
-    return true;
+    const struct wide *w = arg;
+    struct span_iter sp = {.tr = w->it->tr, .lane = {LANE_P, w->h->proc}};
+    (void)edge;
+    block_take(&sp, p, k, b);
+    hold_take(w->it, w->h, &sp);
+    return wide_held(w);
 }
 
-static void holds_wide(const struct trace *tr, struct lane lane, const struct wide *w)
+/* Hold i of piece k of a thread. */
+static bool hold_wide(struct wide *w, uint32_t k, uint64_t i, const struct held *h)
 {
-    struct span_iter it = {.tr = tr, .lane = lane};
+    const int64_t a = h->t0 > w->t0 ? h->t0 : w->t0, b = h->t1 < w->t1 ? h->t1 : w->t1;
+    w->h = h;
+    if (h->proc != EV_NONE)
+        return trace_blocks(w->it->tr, (struct lane){LANE_P, h->proc},
+                            &(struct blocks_ask){a, b > a ? b : a + 1, &w->min_ns, held_block, w});
+    hold_load(w->it, k, i, a);
+    return wide_held(w);
+}
+
+static void holds_wide(struct wide *w)
+{
+    const struct trace *tr = w->it->tr;
+    const struct lane lane = w->it->lane;
     for (uint32_t k = pieces_at(tr, lane, w->t0), z = pieces_at(tr, lane, w->t1 - 1); k <= z; k++) {
         struct piece p;
         pieces_get(tr, lane, k, &p);
@@ -555,37 +466,51 @@ static void holds_wide(const struct trace *tr, struct lane lane, const struct wi
              i++) {
             struct held h;
             held_get(tr, lane, k, i, &h);
-            if (h.t1 - h.t0 >= w->min_ns && !hold_wide(&it, w, k, i, &h))
+            if (h.t1 - h.t0 >= w->min_ns && !hold_wide(w, k, i, &h))
                 return;
         }
     }
 }
 
+static void wide_look(const struct trace *tr, struct lane lane, struct wide *w)
+{
+    struct span_iter it;
+    iter_begin(&it, tr, lane);
+    w->it = &it;
+    if (lane.kind != LANE_M)
+        (void)trace_blocks(tr, lane, &(struct blocks_ask){w->t0, w->t1, &w->min_ns, wide_block, w});
+    else if (w->t1 > w->t0 && pieces_n(tr, lane))
+        holds_wide(w);
+    w->it = NULL;
+}
+
 void trace_wide(const struct trace *tr, struct lane lane, int64_t t0, int64_t t1, int64_t min_ns,
                 bool (*f)(void *arg, const struct span *s), void *arg)
 {
-    const struct wide w = {t0, t1, min_ns, f, arg};
-    struct span_iter it;
-    iter_begin(&it, tr, lane);
-    if (t1 <= t0 || !pieces_n(tr, lane))
-        return;
-    if (lane.kind == LANE_M) {
-        holds_wide(tr, lane, &w);
-        return;
-    }
-    for (uint32_t k = pieces_at(tr, lane, t0), z = pieces_at(tr, lane, t1 - 1); k <= z; k++) {
-        struct piece p;
-        pieces_get(tr, lane, k, &p);
-        uint32_t last = spans_find(p.l, t1 - 1);
-        for (uint32_t b = spans_find(p.l, t0); b <= last && b < block_count(p.l); b++) {
-            b = spans_wide(p.l, b, last, min_ns, p.end);
-            if (b > last || b >= block_count(p.l))
-                break;
-            block_load(&it, k, b);
-            if (!wide_some(&w, &it))
-                return;
-        }
-    }
+    wide_look(tr, lane, &(struct wide){.t0 = t0, .t1 = t1, .min_ns = min_ns, .f = f, .arg = arg});
+}
+
+struct longest {
+    struct wide w;
+    struct span *out;
+    bool any;
+};
+
+/* From here on only what is longer. */
+static bool is_longest(void *arg, const struct span *s)
+{
+    struct longest *l = arg;
+    *l->out = *s;
+    l->any = true;
+    l->w.min_ns = s->t1 - s->t0 + 1;
+    return true;
+}
+
+bool trace_longest(const struct trace *tr, struct lane lane, int64_t t0, int64_t t1, struct span *out)
+{
+    struct longest l = {.w = {.t0 = t0, .t1 = t1, .empty = true, .f = is_longest, .arg = &l}, .out = out};
+    wide_look(tr, lane, &l.w);
+    return l.any;
 }
 
 static bool pool_has(const struct span_pool *sp, const uint64_t *set, uint32_t n)

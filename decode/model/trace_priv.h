@@ -78,6 +78,18 @@ const struct mlane *mlane_of(const struct trace *tr, struct lane l);
 /* lane_of_ginfo - what is known of a goroutine of a segment (NULL: of the one fold) beside its spans: not first, last, nspans. */
 struct lane_info lane_of_ginfo(const struct trace *tr, const struct segment *seg, const struct ginfo *g);
 
+/*
+ * trace_blocks - of a lane, no thread's, the blocks with spans in [t0,t1): block b of its piece k, p; edge: not all of its spans need
+ * be. Those are left out that have no span of *min_ns (ST_NONE apart), which may grow. Until f returns false, which is returned.
+ */
+struct blocks_ask {
+    int64_t t0, t1;
+    const int64_t *min_ns;
+    bool (*f)(void *arg, const struct piece *p, uint32_t k, uint32_t b, bool edge);
+    void *arg;
+};
+bool trace_blocks(const struct trace *tr, struct lane l, const struct blocks_ask *ask);
+
 /* trace_extent - of goroutine g and its neighbours, n at most, that were put away together: the earliest and latest first moment (or
    earlier and later ones), and the same of the last. Returns how many they are; 0: to be asked one by one. */
 uint32_t trace_extent(const struct trace *tr, uint32_t g, uint32_t n, int64_t first[2], int64_t last[2]);

@@ -26,7 +26,7 @@ static bool piece_walk(const struct span_walk *w, const struct place *at, const 
 {
     struct spancols c;
     const uint32_t blocks = spans_nblk(p->l);
-    const uint32_t n = blocks + (spans_nwait(p->l) || !p->l->ended);
+    const uint32_t n = spans_blocks(p->l);
     struct span_run r = {
         .dur = c.dur, .stack = c.stack, .tag = c.tag, .kind = p->f->pool.tags, .local = c.who, .seg = p->seg};
     spans_ahead(p->l, 0);
@@ -219,19 +219,59 @@ static bool lane_walk(const struct trace *tr, const struct span_walk *w, const s
     return w->end(w->arg, at->g);
 }
 
-struct states_ask {
-    int64_t t0, t1, min_ns;
+/* ---- spans of an interval --------------------------------------------------------------------------------- */
+
+static bool piece_blocks(const struct piece *p, uint32_t k, const struct blocks_ask *ask)
+{
+    const uint32_t first = spans_find(p->l, ask->t0), last = spans_find(p->l, ask->t1 - 1), n = spans_blocks(p->l);
+    for (uint32_t b = spans_wide(p->l, first, last, *ask->min_ns, p->end), next; b <= last && b < n; b = next) {
+        next = spans_wide(p->l, b + 1, last, *ask->min_ns, p->end);
+        if (next <= last && next < n)
+            spans_ahead(p->l, next);
+        if (!ask->f(ask->arg, p, k, b, b == first || b == last))
+            return false;
+    }
+    return true;
+}
+
+bool trace_blocks(const struct trace *tr, struct lane l, const struct blocks_ask *ask)
+{
+    struct piece p;
+    if (ask->t1 <= ask->t0 || l.kind == LANE_M)
+        return true;
+    if (l.kind == LANE_G && tr->join.n && l.i < tr->join.ng) { /* most of them are one piece */
+        uint32_t local;
+        const struct segment *home = join_home(&tr->join, l.i, &local);
+        if (only_home(tr, home->f, l.i, local)) {
+            pieces_home(tr, home, local, &p);
+            return piece_blocks(&p, 0, ask);
+        }
+    }
+    if (!pieces_n(tr, l))
+        return true;
+    for (uint32_t k = pieces_at(tr, l, ask->t0), z = pieces_at(tr, l, ask->t1 - 1); k <= z; k++) {
+        pieces_get(tr, l, k, &p);
+        if (!piece_blocks(&p, k, ask))
+            return false;
+    }
+    return true;
+}
+
+struct states {
+    int64_t t0, t1;
     bool all;
     bool (*f)(void *arg, const struct span_run *r);
     void *arg;
 };
 
-/* Those of the spans of block b of a piece that overlap [t0,t1); all do but for some of the first and of the last block. */
-static bool block_states(const struct piece *p, uint32_t b, bool edge, const struct states_ask *ask)
+/* Those of a block's spans that overlap [t0,t1); all do but for some of the first and of the last block. */
+static bool block_states(void *arg, const struct piece *p, uint32_t k, uint32_t b, bool edge)
 {
+    const struct states *ask = arg;
     struct spancols c;
     struct span_run r = {
         .dur = c.dur, .stack = c.stack, .tag = c.tag, .kind = p->f->pool.tags, .local = c.who, .seg = p->seg};
+    (void)k;
     r.n = ask->all ? spans_block(&p->f->pool, p->l, b, &c, &r.t0, p->end)
                    : spans_times(&p->f->pool, p->l, b, c.dur, c.tag, &r.t0, p->end);
     if (!edge)
@@ -246,43 +286,11 @@ static bool block_states(const struct piece *p, uint32_t b, bool edge, const str
     return !r.n || ask->f(ask->arg, &r);
 }
 
-static bool piece_states(const struct piece *p, const struct states_ask *ask)
-{
-    const uint32_t first = spans_find(p->l, ask->t0), last = spans_find(p->l, ask->t1 - 1);
-    const uint32_t n = spans_nblk(p->l) + (spans_nwait(p->l) || !p->l->ended);
-    for (uint32_t b = spans_wide(p->l, first, last, ask->min_ns, p->end), next; b <= last && b < n; b = next) {
-        next = spans_wide(p->l, b + 1, last, ask->min_ns, p->end);
-        if (next <= last && next < n)
-            spans_ahead(p->l, next);
-        if (!block_states(p, b, b == first || b == last, ask))
-            return false;
-    }
-    return true;
-}
-
 void trace_states(const struct trace *tr, struct lane l, int64_t t0, int64_t t1, int64_t min_ns, bool all,
                   bool (*f)(void *arg, const struct span_run *r), void *arg)
 {
-    const struct states_ask ask = {t0, t1, min_ns, all, f, arg};
-    struct piece p;
-    if (t1 <= t0 || l.kind == LANE_M)
-        return;
-    if (l.kind == LANE_G && tr->join.n && l.i < tr->join.ng) { /* most of them are one piece */
-        uint32_t local;
-        const struct segment *home = join_home(&tr->join, l.i, &local);
-        if (only_home(tr, home->f, l.i, local)) {
-            pieces_home(tr, home, local, &p);
-            (void)piece_states(&p, &ask);
-            return;
-        }
-    }
-    if (!pieces_n(tr, l))
-        return;
-    for (uint32_t k = pieces_at(tr, l, t0), z = pieces_at(tr, l, t1 - 1); k <= z; k++) {
-        pieces_get(tr, l, k, &p);
-        if (!piece_states(&p, &ask))
-            return;
-    }
+    struct states s = {t0, t1, all, f, arg};
+    (void)trace_blocks(tr, l, &(struct blocks_ask){t0, t1, &min_ns, block_states, &s});
 }
 
 int trace_threads(const struct trace *tr)
