@@ -271,19 +271,23 @@ static void dump_metrics(struct dump *d)
     } by_name[METRIC_COUNT] = {{"/gc/heap/goal:bytes", METRIC_GOAL},
                                {"/memory/classes/heap/objects:bytes", METRIC_HEAP},
                                {"/sched/gomaxprocs:threads", METRIC_PROCS}};
-    const struct point *v[METRIC_COUNT];
-    size_t n[METRIC_COUNT], at[METRIC_COUNT] = {0};
-    for (int k = 0; k < METRIC_COUNT; k++)
-        n[k] = trace_points(d->tr, by_name[k].m, &v[k]);
+    size_t at[METRIC_COUNT] = {0};
     for (;;) { /* merge by time; the names decide ties */
         int best = -1;
-        for (int k = 0; k < METRIC_COUNT; k++)
-            if (at[k] < n[k] && (best < 0 || v[k][at[k]].t < v[best][at[best]].t))
+        struct point p = {0};
+        for (int k = 0; k < METRIC_COUNT; k++) {
+            if (at[k] == trace_npoints(d->tr, by_name[k].m))
+                continue;
+            const struct point x = trace_point(d->tr, by_name[k].m, at[k]);
+            if (best < 0 || x.t < p.t) {
                 best = k;
+                p = x;
+            }
+        }
         if (best < 0)
             return;
-        const struct point *p = &v[best][at[best]++];
-        fprintf(d->out, "M\t%" PRId64 "\t%s\t%" PRIu64 "\n", p->t, by_name[best].name, p->v);
+        at[best]++;
+        fprintf(d->out, "M\t%" PRId64 "\t%s\t%" PRIu64 "\n", p.t, by_name[best].name, p.v);
     }
 }
 

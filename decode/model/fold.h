@@ -11,6 +11,7 @@
 #include "decode/events/ev.h"
 #include "decode/model/holds.h"
 #include "decode/events/names.h"
+#include "decode/model/points.h"
 #include "decode/model/spans.h"
 #include "decode/base/idmap.h"
 #include "decode/base/slabs.h"
@@ -97,19 +98,6 @@ struct sample_ids { /* of a sample in a segment, of whom that hasn't told yet */
     size_t at;
     uint64_t g, p, m;
 };
-struct minmax {
-    uint64_t min, max;
-};
-#define MM_LEVELS 4
-#define MM_BITS 4 /* an entry of level l of a metric's min/max lists is for 1 << (l + 1) * MM_BITS points */
-struct vec_point {
-    struct point *v;
-    size_t n, cap;
-    struct minmax *mm[MM_LEVELS];
-    size_t capmm[MM_LEVELS];
-    size_t summed; /* points that are in mm; a segment's are none */
-};
-
 #ifndef GB_MAX /* fewer for fuzzing, where setting them up would take most of the time */
 #define GB_MAX 8192
 #endif
@@ -146,7 +134,7 @@ struct fold {
     struct vec_region regions;
     struct vec_log logs;
     struct vec_sample samples;
-    struct vec_point points[METRIC_COUNT];
+    struct points points[METRIC_COUNT];
     struct gbucket *gb;
     struct gbucket *gb_last; /* the last one, gb[ngb - 1] */
     size_t ngb;

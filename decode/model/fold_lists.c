@@ -366,56 +366,28 @@ static void procs_set(struct fold *f, uint64_t n, int64_t t)
 
 void fold_point(struct fold *f, enum metric m, int64_t t, uint64_t value)
 {
-    struct vec_point *v = &f->points[m];
+    struct points *v = &f->points[m];
     if ((v->n < v->cap && v->v) || fold_room(f, v->v, v->cap, v->n + 1))
         v->v[v->n++] = (struct point){t, value};
-}
-
-/* Entry `at` of a level, anew: of the points or of the entries of the level below, of which there are n. */
-static struct minmax minmax_of(const struct vec_point *v, unsigned l, size_t at, size_t n)
-{
-    const size_t first = at << MM_BITS, end = (at + 1) << MM_BITS < n ? (at + 1) << MM_BITS : n;
-    struct minmax mm = {UINT64_MAX, 0};
-    for (size_t i = first; i < end; i++) {
-        const uint64_t min = l ? v->mm[l - 1][i].min : v->v[i].v, max = l ? v->mm[l - 1][i].max : min;
-        mm.min = min < mm.min ? min : mm.min;
-        mm.max = max > mm.max ? max : mm.max;
-    }
-    return mm;
-}
-
-static void points_sum(struct fold *f, struct vec_point *v)
-{
-    const size_t was = v->summed;
-    for (unsigned l = 0; l < MM_LEVELS; l++)
-        if (!fold_room(f, v->mm[l], v->capmm[l], ((v->n - 1) >> (l + 1) * MM_BITS) + 1)) {
-            v->n = was;
-            return;
-        }
-    size_t below = v->n;
-    for (unsigned l = 0; l < MM_LEVELS; l++) {
-        const size_t end = ((v->n - 1) >> (l + 1) * MM_BITS) + 1;
-        for (size_t at = was >> (l + 1) * MM_BITS; at < end; at++)
-            v->mm[l][at] = minmax_of(v, l, at, below);
-        below = end;
-    }
-    v->summed = v->n;
 }
 
 void fold_points_sum(struct fold *f)
 {
     for (int m = 0; m < METRIC_COUNT; m++)
-        if (f->points[m].n > f->points[m].summed)
-            points_sum(f, &f->points[m]);
+        f->oom |= !points_sum(&f->points[m], &f->pool);
 }
 
-void fold_points(struct fold *f, enum metric m, const struct point *p, size_t n)
+void fold_points(struct fold *f, enum metric m, const struct points *from)
 {
-    struct vec_point *v = &f->points[m];
-    if (!n || !fold_room(f, v->v, v->cap, v->n + n))
-        return;
-    memcpy(v->v + v->n, p, n * sizeof *p);
-    v->n += n;
+    struct points *p = &f->points[m];
+    for (size_t at = 0, some; at < from->n && !f->oom; at += some) {
+        some = from->n - at < POINTS_BLOCK ? from->n - at : POINTS_BLOCK;
+        if (!fold_room(f, p->v, p->cap, p->n + some))
+            return;
+        memcpy(p->v + p->n, from->v + at, some * sizeof *p->v);
+        p->n += some;
+        f->oom |= !points_sum(p, &f->pool);
+    }
 }
 
 void fold_metric(struct fold *f, const struct ev *e)
@@ -470,8 +442,10 @@ void fold_shrink(void *arrayp, size_t *cap, size_t n, size_t size)
 
 void fold_lists_finish(struct fold *f)
 {
-    for (int k = 0; k < METRIC_COUNT; k++)
+    for (int k = 0; k < METRIC_COUNT; k++) {
         fold_shrink(&f->points[k].v, &f->points[k].cap, f->points[k].n, sizeof(struct point));
+        fold_shrink(&f->points[k].blk, &f->points[k].capblk, f->points[k].nblk, sizeof(struct point_block));
+    }
     for (int k = 0; k < RANGE_KINDS; k++) {
         struct vec_range *v = &f->range[k];
         fold_shrink(&v->v, &v->cap, v->n, sizeof *v->v);
@@ -496,9 +470,6 @@ void fold_lists_free(struct fold *f)
     mem_free(f->regions.prev);
     mem_free(f->logs.v);
     mem_free(f->samples.v);
-    for (int k = 0; k < METRIC_COUNT; k++) {
-        mem_free(f->points[k].v);
-        for (unsigned l = 0; l < MM_LEVELS; l++)
-            mem_free(f->points[k].mm[l]);
-    }
+    for (int k = 0; k < METRIC_COUNT; k++)
+        points_free(&f->points[k]);
 }

@@ -617,8 +617,7 @@ static void lists_join(struct trace *tr, const struct segment *s)
             f->logs.v[f->logs.n++] = x;
     }
     for (int m = 0; m < METRIC_COUNT; m++)
-        fold_points(f, (enum metric)m, from->points[m].v, from->points[m].n);
-    fold_points_sum(f);
+        fold_points(f, (enum metric)m, &from->points[m]);
     for (size_t i = 0; i < from->nfirst && f->nfirst < FIRST_STACKS; i++) {
         f->first[f->nfirst] = from->first[i];
         f->first[f->nfirst++].g = segment_g(s, from->first[i].g);

@@ -349,94 +349,30 @@ size_t trace_samples(const struct trace *tr, const struct sample **out)
     return tr->fold.samples.n;
 }
 
-size_t trace_points(const struct trace *tr, enum metric m, const struct point **out)
+size_t trace_npoints(const struct trace *tr, enum metric m)
 {
-    *out = tr->fold.points[m].v;
-    return tr->fold.points[m].n;
+    return points_n(&tr->fold.points[m]);
 }
 
-/* How many points lie before each of n ascending moments. All are looked for together, step by step: so none waits for
-   what another has to fetch. */
-static void points_before(const struct vec_point *v, const int64_t *t, uint32_t n, size_t *out)
+struct point trace_point(const struct trace *tr, enum metric m, size_t i)
 {
-    for (uint32_t i = 0; i < n; i++)
-        out[i] = 0;
-    if (!v->n)
-        return;
-    for (size_t len = v->n, half; len > 1; len -= half) {
-        half = len / 2;
-        for (uint32_t i = 0; i < n; i++)
-            out[i] += v->v[out[i] + half - 1].t < t[i] ? half : 0;
-    }
-    for (uint32_t i = 0; i < n; i++)
-        out[i] += v->v[out[i]].t < t[i];
-}
-
-/* Of [t0,t1), before which i and e points lie. */
-static bool minmax_of(const struct vec_point *v, int64_t t0, size_t i, size_t e, uint64_t *min, uint64_t *max)
-{
-    while (i < v->n && v->v[i].t <= t0)
-        i++;
-    i -= i > 0; /* the value that holds at t0 */
-    if (i >= e)
-        return false;
-    *min = *max = v->v[i].v;
-    for (i++; i < e;) {
-        unsigned l = 0; /* the largest block that begins here and ends before t1 */
-        while (l < MM_LEVELS && i % ((size_t)1 << (l + 1) * MM_BITS) == 0 &&
-               i + ((size_t)1 << (l + 1) * MM_BITS) <= e)
-            l++;
-        uint64_t least = v->v[i].v, most = least;
-        if (l) {
-            const struct minmax *mm = &v->mm[l - 1][i >> l * MM_BITS];
-            least = mm->min;
-            most = mm->max;
-        }
-        *min = least < *min ? least : *min;
-        *max = most > *max ? most : *max;
-        i += (size_t)1 << l * MM_BITS;
-    }
-    return true;
-}
-
-/* What minmax_of() reads on either side of point i. */
-AHEAD_INLINE void fetch_around(const struct vec_point *v, size_t i)
-{
-    for (unsigned l = 0; l <= MM_LEVELS; l++) {
-        size_t first = i >> l * MM_BITS >> MM_BITS << MM_BITS; /* an entry of mm is as large as a point */
-        const char *p = l ? (const char *)&v->mm[l - 1][first] : (const char *)&v->v[first];
-        for (size_t o = 0; o < sizeof(struct point) << MM_BITS; o += 64)
-            __builtin_prefetch(p + o);
-    }
+    return points_at(&tr->fold.points[m], i);
 }
 
 void trace_extents(const struct trace *tr, enum metric m, const int64_t *edges, uint32_t n, struct extent *out)
 {
-    enum { PIECE = 256, AHEAD = 4 };
-    const struct vec_point *v = &tr->fold.points[m];
-    size_t at[PIECE + 1];
-    uint32_t from = 0, here = 0; /* at: of edges from .. from + here */
-    for (uint32_t i = 0; i < n; i++) {
-        struct extent *x = &out[i];
-        *x = (struct extent){0};
-        if (i == from + here) {
-            from = i;
-            here = n - i < PIECE ? n - i : PIECE;
-            points_before(v, edges + i, here + 1, at);
-        }
-        if (v->n && i - from + AHEAD <= here)
-            fetch_around(v, at[i - from + AHEAD]);
-        x->known = minmax_of(v, edges[i], at[i - from], at[i - from + 1], &x->min, &x->max);
-    }
+    points_extents(&tr->fold.points[m], edges, n, out);
 }
 
 bool trace_minmax(const struct trace *tr, enum metric m, int64_t t0, int64_t t1, uint64_t *min, uint64_t *max)
 {
-    const struct vec_point *v = &tr->fold.points[m];
-    int64_t t[2] = {t0, t1};
-    size_t at[2];
-    points_before(v, t, 2, at);
-    return minmax_of(v, t0, at[0], at[1], min, max);
+    struct extent x;
+    points_extents(&tr->fold.points[m], (int64_t[]){t0, t1}, 1, &x);
+    if (x.known) {
+        *min = x.min;
+        *max = x.max;
+    }
+    return x.known;
 }
 
 size_t trace_gcounts(const struct trace *tr, int64_t *width, const struct gbucket **out)

@@ -183,7 +183,7 @@ HOT enum adv put_create(const struct v2_at *at, uint8_t state, uint64_t id, uint
 static __attribute__((noinline)) enum adv put_metric(struct turns *ts, int64_t t, enum metric metric, uint64_t value)
 {
     struct fold *f = ts->h.f;
-    struct vec_point *v = &f->points[metric];
+    struct points *v = &f->points[metric];
     if (v->n < v->cap && v->v)
         v->v[v->n++] = (struct point){t, value};
     else

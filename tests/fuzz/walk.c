@@ -105,7 +105,6 @@ static void look_rest(const struct trace *tr)
     const struct region *re;
     const struct logmsg *lo;
     const struct sample *sa;
-    const struct point *po;
     const struct gbucket *gb;
     const struct first_stack *fs;
     int64_t width;
@@ -122,8 +121,8 @@ static void look_rest(const struct trace *tr)
     for (size_t i = 0, n = trace_samples(tr, &sa); i < n; i++)
         look_stack(tr, sa[i].stack);
     for (int m = 0; m < METRIC_COUNT; m++) {
-        for (size_t i = 0, n = trace_points(tr, (enum metric)m, &po); i < n; i++)
-            sink += po[i].v;
+        for (size_t i = 0, n = trace_npoints(tr, (enum metric)m); i < n; i++)
+            sink += trace_point(tr, (enum metric)m, i).v;
         if (trace_minmax(tr, (enum metric)m, 0, trace_info(tr)->end, &lo_v, &hi_v))
             must(lo_v <= hi_v, "the smallest value is not above the largest");
     }

@@ -58,13 +58,6 @@ static void others_bytes(struct account *a, const struct fold *f)
     }
 }
 
-static void points_bytes(struct account *a, const struct vec_point *v)
-{
-    a->bytes[ACCOUNT_POINTS] += v->cap * sizeof *v->v;
-    for (int l = 0; l < MM_LEVELS; l++)
-        a->bytes[ACCOUNT_POINTS] += v->capmm[l] * sizeof *v->mm[l];
-}
-
 static uint64_t idmap_bytes(const struct idmap *m)
 {
     return m->cap * (uint64_t)(sizeof *m->key + sizeof *m->val);
@@ -75,8 +68,11 @@ static void lists_bytes(struct account *a, const struct fold *f)
     for (int k = 0; k < RANGE_KINDS; k++)
         a->bytes[ACCOUNT_RANGES] +=
             f->range[k].cap * sizeof *f->range[k].v + f->range[k].capopen * sizeof *f->range[k].open;
-    for (int k = 0; k < METRIC_COUNT; k++)
-        points_bytes(a, &f->points[k]);
+    for (int k = 0; k < METRIC_COUNT; k++) {
+        const size_t packed = points_packed_bytes(&f->points[k]);
+        a->bytes[ACCOUNT_POINTS] += points_bytes(&f->points[k]) + packed;
+        a->bytes[ACCOUNT_CHUNKS] -= packed;
+    }
     a->bytes[ACCOUNT_LISTS] += f->tasks.cap * sizeof *f->tasks.v + f->logs.cap * sizeof *f->logs.v +
                                f->regions.cap * sizeof *f->regions.v + f->regions.capprev * sizeof *f->regions.prev +
                                f->samples.cap * sizeof *f->samples.v + idmap_bytes(&f->opentasks);

@@ -81,7 +81,7 @@ static inline void notes_as_text(struct tracegen_buf *b, const struct trace *tr)
     const struct region *r;
     const struct logmsg *l;
     const struct sample *s;
-    const struct point *v;
+    struct point x;
     for (size_t i = 0, n = trace_tasks(tr, &t); i < n; i++) {
         put_open(b, t[i].t0, t[i].t1, t[i].open_start, t[i].open_end);
         tracegen_printf(b, "task %" PRIu64 " of %" PRIu64 " ", t[i].id, t[i].parent);
@@ -119,8 +119,10 @@ static inline void notes_as_text(struct tracegen_buf *b, const struct trace *tr)
         tracegen_printf(b, "\n");
     }
     for (int m = 0; m < METRIC_COUNT; m++)
-        for (size_t i = 0, n = trace_points(tr, (enum metric)m, &v); i < n; i++)
-            tracegen_printf(b, "%" PRId64 " metric %d = %" PRIu64 "\n", v[i].t, m, v[i].v);
+        for (size_t i = 0; i < trace_npoints(tr, (enum metric)m); i++) {
+            x = trace_point(tr, (enum metric)m, i);
+            tracegen_printf(b, "%" PRId64 " metric %d = %" PRIu64 "\n", x.t, m, x.v);
+        }
 }
 
 /* model_text - free() it. */

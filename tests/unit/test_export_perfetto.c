@@ -233,12 +233,11 @@ static void each_sample(const char *path, const uint8_t *bytes, size_t n)
         stw += r[i].open_end ? 0 : r[i].t1 - r[i].t0;
     struct track *t = find_name(&p, "stop-the-world");
     assert_int_equal(t ? t->ns[ST_STW + 1] : 0, stw);
-    const struct point *pt;
-    size_t np = trace_points(tr, METRIC_HEAP, &pt);
+    const size_t np = trace_npoints(tr, METRIC_HEAP);
     t = find_name(&p, "heap");
     assert_int_equal(t ? t->counts : 0, np);
     if (np)
-        assert_int_equal(t->last_value, pt[np - 1].v);
+        assert_int_equal(t->last_value, trace_point(tr, METRIC_HEAP, np - 1).v);
     const struct logmsg *lg;
     uint32_t instants = 0;
     for (uint32_t i = 0; i < p.ntracks; i++)

@@ -63,8 +63,10 @@ static void bands_are_ranges(const struct trace *tr)
 static void minmax_slow(const struct trace *tr)
 {
     for (int m = 0; m < METRIC_COUNT; m++) {
-        const struct point *p;
-        size_t n = trace_points(tr, (enum metric)m, &p);
+        const size_t n = trace_npoints(tr, (enum metric)m);
+        struct point *p = malloc((n + 1) * sizeof *p);
+        for (size_t i = 0; i < n; i++)
+            p[i] = trace_point(tr, (enum metric)m, i);
         for (int k = 0; k < 50 && n; k++) {
             int64_t t0 =
                 below(&rng, 2) ? p[below(&rng, n)].t : (int64_t)below(&rng, (uint64_t)trace_info(tr)->end + 1);
@@ -92,6 +94,7 @@ static void minmax_slow(const struct trace *tr)
                 assert_true(!x[c].known || (x[c].min == a && x[c].max == b));
             }
         }
+        free(p);
     }
 }
 
@@ -206,6 +209,7 @@ static void test_many_points(void **state)
     (void)state;
     struct trace tr = {.done = true};
     const size_t n = ((size_t)1 << MM_LEVELS * MM_BITS) * 2 + 5000;
+    uint64_t *value = malloc(n * sizeof *value);
     assert_int_equal(names_init(&tr.names), ERR_OK);
     assert_int_equal(fold_init(&tr.fold, &tr.names), ERR_OK);
     for (size_t i = 0; i < n; i++) {
@@ -220,10 +224,16 @@ static void test_many_points(void **state)
         if (below(&rng, 20000) ==
             0) /* what only one of them has, so that no block is left out or taken twice unseen */
             e.arg = below(&rng, 2) ? below(&rng, 1000) : 2000 + below(&rng, 1000);
+        value[i] = e.arg;
         fold_events(&tr.fold, &e, 1);
     }
     tr.info.end = tr.fold.end;
-    assert_int_equal(tr.fold.points[METRIC_HEAP].n, n);
+    assert_int_equal(trace_npoints(&tr, METRIC_HEAP), n);
+    for (size_t i = 0; i < n; i++) {
+        const struct point p = trace_point(&tr, METRIC_HEAP, i);
+        assert_true(p.t == (int64_t)i * 10 && p.v == value[i]);
+    }
+    free(value);
     minmax_slow(&tr);
     fold_free(&tr.fold);
     names_free(&tr.names);

@@ -86,7 +86,6 @@ static void lists_hold(const struct trace *tr, const char *label)
     const struct task *ta;
     const struct region *re;
     const struct logmsg *lo;
-    const struct point *po;
     for (int k = 0; k < RANGE_KINDS; k++)
         HOLD(trace_ranges(tr, (enum range_kind)k, &r), r, "range", t0, t1, true);
     HOLD(trace_tasks(tr, &ta), ta, "task", t0, t1, true);
@@ -95,9 +94,12 @@ static void lists_hold(const struct trace *tr, const char *label)
         if (lo[i].t < (i ? lo[i - 1].t : 0) || lo[i].t > end)
             fail_msg("%s: a message at %" PRId64, label, lo[i].t);
     for (int m = 0; m < METRIC_COUNT; m++)
-        for (size_t i = 0, n = trace_points(tr, (enum metric)m, &po); i < n; i++)
-            if (po[i].t < (i ? po[i - 1].t : 0) || po[i].t > end)
-                fail_msg("%s: a value at %" PRId64 " behind %" PRId64, label, po[i].t, i ? po[i - 1].t : 0);
+        for (size_t i = 0; i < trace_npoints(tr, (enum metric)m); i++) {
+            const int64_t t = trace_point(tr, (enum metric)m, i).t,
+                          was = i ? trace_point(tr, (enum metric)m, i - 1).t : 0;
+            if (t < was || t > end)
+                fail_msg("%s: a value at %" PRId64 " behind %" PRId64, label, t, was);
+        }
 }
 
 static uint64_t tried, shown, damaged;

@@ -350,13 +350,14 @@ static void test_logs_and_metrics(void **state)
                      "123\nHeapGoal +5 456\nGoLabel +1 label=\"GC (idle)\"\n");
     expect_whole(l.tr);
     const struct logmsg *m;
-    const struct point *p;
     assert_int_equal(trace_logs(l.tr, &m), 1);
     assert_true(m->t == 4 && m->task == 4 && trace_str(l.tr, m->message).len == 13);
-    assert_int_equal(trace_points(l.tr, METRIC_HEAP, &p), 1);
-    assert_true(p->t == 9 && p->v == 123);
-    assert_int_equal(trace_points(l.tr, METRIC_GOAL, &p), 1);
-    assert_true(p->t == 14 && p->v == 456);
+    assert_int_equal(trace_npoints(l.tr, METRIC_HEAP), 1);
+    struct point p = trace_point(l.tr, METRIC_HEAP, 0);
+    assert_true(p.t == 9 && p.v == 123);
+    assert_int_equal(trace_npoints(l.tr, METRIC_GOAL), 1);
+    p = trace_point(l.tr, METRIC_GOAL, 0);
+    assert_true(p.t == 14 && p.v == 456);
     expect_lane(l.tr, LANE_G, 1, "<0-15> running [GC (idle)] p0\n");
     assert_int_equal(trace_info(l.tr)->events, 6);
     unload(&l);
@@ -426,10 +427,11 @@ static void test_equal_times(void **state)
                                 "running\nHeapAlloc +0 1\nHeapAlloc +1 2\n"
                                 "HeapAlloc +1 3\nHeapAlloc +10 4\n");
     expect_whole(l.tr);
-    const struct point *p;
-    assert_int_equal(trace_points(l.tr, METRIC_HEAP, &p), 4);
+    assert_int_equal(trace_npoints(l.tr, METRIC_HEAP), 4);
     /* Go's Sync event before the generation has 100 already: the events are at 101, 102, 103, 104, 105, 112. */
-    assert_true(p[0].t == 2 && p[1].t == 3 && p[2].t == 4 && p[3].t == 11);
+    static const int64_t at[4] = {2, 3, 4, 11};
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(trace_point(l.tr, METRIC_HEAP, i).t, at[i]);
     assert_int_equal(trace_info(l.tr)->first_ns, 101);
     unload(&l);
 }
@@ -444,19 +446,18 @@ static void test_odd_clock(void **state)
                                 "running\nHeapAlloc +11 1\nHeapAlloc +17 2\n"
                                 "HeapAlloc +100000 3\nbatch m=-1 t=1000003\nFrequency freq=3000000019\n");
     expect_whole(l.tr);
-    const struct point *p;
-    assert_int_equal(trace_points(l.tr, METRIC_HEAP, &p), 3);
+    assert_int_equal(trace_npoints(l.tr, METRIC_HEAP), 3);
     int64_t base = (int64_t)(1000003 * unit), t0 = base + (int64_t)(7 * unit);
     assert_int_equal(trace_info(l.tr)->first_ns, t0);
     int64_t t = (int64_t)(8 * unit) + (int64_t)(11 * unit);
-    assert_int_equal(p[0].t, t);
-    assert_int_equal(p[1].t, t + (int64_t)(17 * unit));
-    assert_int_equal(p[2].t, t + (int64_t)(17 * unit) + (int64_t)(100000 * unit));
+    assert_int_equal(trace_point(l.tr, METRIC_HEAP, 0).t, t);
+    assert_int_equal(trace_point(l.tr, METRIC_HEAP, 1).t, t + (int64_t)(17 * unit));
+    assert_int_equal(trace_point(l.tr, METRIC_HEAP, 2).t, t + (int64_t)(17 * unit) + (int64_t)(100000 * unit));
     unload(&l);
     l = load_text("go 1.22\nbatch m=7 t=1000\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nHeapAlloc +10 "
                   "1\nbatch m=-1 t=1000\nFrequency freq=15625000\n");
-    assert_int_equal(trace_points(l.tr, METRIC_HEAP, &p), 1);
-    assert_int_equal(p[0].t, 11 * 64);
+    assert_int_equal(trace_npoints(l.tr, METRIC_HEAP), 1);
+    assert_int_equal(trace_point(l.tr, METRIC_HEAP, 0).t, 11 * 64);
     assert_int_equal(trace_info(l.tr)->first_ns, 1001 * 64);
     unload(&l);
 }

@@ -262,13 +262,13 @@ static void ranges(struct job *j, enum range_kind k, int which)
 /* The value that holds when the range begins counts there. */
 static void metric(struct job *j, enum metric m, int which)
 {
-    const struct point *v;
-    size_t n = trace_points(j->tr, m, &v);
+    const size_t n = trace_npoints(j->tr, m);
     for (size_t i = 0; i < n && !stop(j); i++) {
-        bool within = v[i].t >= j->sc->from && v[i].t < j->sc->to;
-        bool holds = v[i].t < j->sc->from && (i + 1 == n || v[i + 1].t > j->sc->from);
+        const struct point v = trace_point(j->tr, m, i);
+        bool within = v.t >= j->sc->from && v.t < j->sc->to;
+        bool holds = v.t < j->sc->from && (i + 1 == n || trace_point(j->tr, m, i + 1).t > j->sc->from);
         if (within || holds) {
-            perfetto_count(&j->p, fixed(j, which), holds ? j->sc->from : v[i].t, v[i].v);
+            perfetto_count(&j->p, fixed(j, which), holds ? j->sc->from : v.t, v.v);
         }
     }
 }

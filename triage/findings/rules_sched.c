@@ -139,16 +139,16 @@ struct lowered { /* GOMAXPROCS, by the program, within the trace */
 /* For most of the trace it was as it was set last; the stop for that tells who did. */
 static bool lowered(const struct rules *rs, struct lowered *out)
 {
-    const struct point *p;
     const struct range *r;
-    const size_t n = trace_points(rs->tr, METRIC_PROCS, &p), stops = trace_ranges(rs->tr, RANGE_STW, &r);
+    const size_t n = trace_npoints(rs->tr, METRIC_PROCS), stops = trace_ranges(rs->tr, RANGE_STW, &r);
     bool any = false;
     for (size_t i = 1, j; i < n && !any; i = j) {
-        for (j = i + 1; j < n && p[j].v == p[i].v; j++) { /* said again */
+        const struct point was = trace_point(rs->tr, METRIC_PROCS, i - 1), p = trace_point(rs->tr, METRIC_PROCS, i);
+        for (j = i + 1; j < n && trace_point(rs->tr, METRIC_PROCS, j).v == p.v; j++) { /* said again */
         }
-        any = p[i].v < p[i - 1].v &&
-              threshold_reached(TH_BELOW_LOWERED, (j < n ? p[j].t : rs->tg->end) - p[i].t, rs->tg->end);
-        *out = (struct lowered){.from = p[i - 1].v, .to = p[i].v, .t = p[i].t};
+        const int64_t until = j < n ? trace_point(rs->tr, METRIC_PROCS, j).t : rs->tg->end;
+        any = p.v < was.v && threshold_reached(TH_BELOW_LOWERED, until - p.t, rs->tg->end);
+        *out = (struct lowered){.from = was.v, .to = p.v, .t = p.t};
     }
     if (!any) {
         return false;

@@ -62,8 +62,7 @@ size_t info_answers(const struct info *i, struct info_answer out[INFO_ANSWERS])
     const struct task *tasks;
     const struct region *regions;
     const struct logmsg *logs;
-    const struct point *points;
-    bool heap = trace_points(i->tr, METRIC_HEAP, &points) > 0 || trace_points(i->tr, METRIC_GOAL, &points) > 0;
+    bool heap = trace_npoints(i->tr, METRIC_HEAP) > 0 || trace_npoints(i->tr, METRIC_GOAL) > 0;
     clocks(&a, t);
     answer(&a, "names", "which functions",
            !t->has_names     ? INFO_NO

@@ -130,56 +130,50 @@ static int cmp_stw(const void *a, const void *b)
     return p != q ? (p < q) - (p > q) : (x->kind > y->kind) - (x->kind < y->kind);
 }
 
-static uint64_t heap_at(const struct point *h, size_t n, int64_t t)
-{
-    size_t lo = 0, hi = n;
-    while (lo < hi) {
-        size_t mid = (lo + hi) / 2;
-        if (h[mid].t <= t) {
-            lo = mid + 1;
-        } else {
-            hi = mid;
-        }
-    }
-    return lo ? h[lo - 1].v : 0;
-}
-
 static void heap(struct triage *tg, const struct range *gc, size_t ngc)
 {
-    const struct point *h, *goal;
-    size_t n = trace_points(tg->tr, METRIC_HEAP, &h), ng = trace_points(tg->tr, METRIC_GOAL, &goal), j = 0;
+    const size_t n = trace_npoints(tg->tr, METRIC_HEAP), ng = trace_npoints(tg->tr, METRIC_GOAL);
     struct heap_stat *s = &tg->heap;
+    struct point h, goal = {0}, next = {0}; /* the goal that holds, the one behind it */
+    if (ng) {
+        next = trace_point(tg->tr, METRIC_GOAL, 0);
+    }
     s->known = n > 0;
-    for (size_t i = 0; i < n; i++) {
-        while (j < ng && goal[j].t <= h[i].t) {
-            j++;
-        }
-        if (h[i].v > s->max) {
-            s->max = h[i].v;
-            s->max_at = h[i].t;
-        }
-        /* a goal of 2^63 and more means that there is none */
-        if (j && goal[j - 1].v && goal[j - 1].v < (uint64_t)INT64_MAX && h[i].v > goal[j - 1].v) {
-            double over = (double)h[i].v / (double)goal[j - 1].v - 1;
-            if (over > s->over) {
-                s->over = over;
-                s->over_at = h[i].t;
-                s->worst_goal = goal[j - 1].v;
+    for (size_t i = 0, j = 0; i < n; i++) {
+        h = trace_point(tg->tr, METRIC_HEAP, i);
+        while (j < ng && next.t <= h.t) {
+            goal = next;
+            if (++j < ng) {
+                next = trace_point(tg->tr, METRIC_GOAL, j);
             }
         }
+        if (h.v > s->max) {
+            s->max = h.v;
+            s->max_at = h.t;
+        }
+        /* a goal of 2^63 and more means that there is none */
+        if (goal.v && goal.v < (uint64_t)INT64_MAX && h.v > goal.v) {
+            double over = (double)h.v / (double)goal.v - 1;
+            if (over > s->over) {
+                s->over = over;
+                s->over_at = h.t;
+                s->worst_goal = goal.v;
+            }
+        }
+        s->first = i ? s->first : h.v;
+        s->last = h.v;
     }
     for (size_t i = 0; i < ng; i++) {
-        if (goal[i].v < (uint64_t)INT64_MAX && goal[i].v > s->max_goal) {
-            s->max_goal = goal[i].v;
+        goal = trace_point(tg->tr, METRIC_GOAL, i);
+        if (goal.v < (uint64_t)INT64_MAX && goal.v > s->max_goal) {
+            s->max_goal = goal.v;
         }
-    }
-    if (n) {
-        s->first = h[0].v;
-        s->last = h[n - 1].v;
     }
     for (size_t i = 0; i < ngc; i++) {
         if (!gc[i].open_end && gc[i].t1 > 0 && gc[i].t1 <= tg->end) {
-            s->low_last = heap_at(h, n, gc[i].t1);
+            uint64_t least = 0, most = 0;
+            trace_minmax(tg->tr, METRIC_HEAP, gc[i].t1, gc[i].t1 + 1, &least, &most);
+            s->low_last = most;
             s->low_first = s->low_first ? s->low_first : s->low_last;
         }
     }

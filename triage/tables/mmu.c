@@ -165,14 +165,22 @@ static bool step_put(struct curve *c, struct step next, struct step *last, doubl
     return true;
 }
 
-/* GOMAXPROCS that holds at t; *i is a cursor over the points. */
-static int64_t procs_at(const struct curve *c, const struct point *pt, size_t n, size_t *i, int64_t t)
+/* A cursor over what GOMAXPROCS was. */
+struct procs {
+    size_t i, n;
+    struct point is, next;
+};
+
+/* GOMAXPROCS that holds at t, no earlier than asked before. */
+static int64_t procs_at(const struct curve *c, struct procs *p, int64_t t)
 {
-    uint64_t v;
-    while (*i < n && pt[*i].t <= t) {
-        (*i)++;
+    while (p->i < p->n && p->next.t <= t) {
+        p->is = p->next;
+        if (++p->i < p->n) {
+            p->next = trace_point(c->tr, METRIC_PROCS, p->i);
+        }
     }
-    v = *i ? pt[*i - 1].v : n ? pt[0].v : trace_info(c->tr)->gomaxprocs;
+    uint64_t v = p->i ? p->is.v : p->n ? p->next.v : trace_info(c->tr)->gomaxprocs;
     if (v == 0) {
         v = trace_nlanes(c->tr, LANE_P);
     }
@@ -200,13 +208,16 @@ static void taken(struct taking *k, uint32_t np, const struct keyed_row *x)
 /* Steps take the place of changes, in order: the last one stands aside, so each stands where a change was that was looked at. */
 static bool steps(struct curve *c)
 {
-    const struct point *pt;
-    size_t n = trace_points(c->tr, METRIC_PROCS, &pt), cur = 0, i = 0;
+    struct procs procs_of = {.n = trace_npoints(c->tr, METRIC_PROCS)};
+    size_t i = 0;
     uint32_t np = trace_nlanes(c->tr, LANE_P);
     struct taking k = {mem_zalloc(((size_t)np + 1) * sizeof *k.by), 0, 0};
     struct step last = {c->start, 1};
     double sum = 0;
     unsigned turns = 0;
+    if (procs_of.n) {
+        procs_of.next = trace_point(c->tr, METRIC_PROCS, 0);
+    }
     struct keyed_row *room = mem_grow(c->c, &c->cap_c, c->nc + 1, sizeof *room); /* one more for where it begins */
     c->c = room ? room : c->c;
     c->s = (struct step *)(void *)room;
@@ -216,7 +227,7 @@ static bool steps(struct curve *c)
         for (; i < c->nc && CHANGE_T(&c->c[i]) == t; i++) {
             taken(&k, np, &c->c[i]);
         }
-        const int64_t procs = procs_at(c, pt, n, &cur, t);
+        const int64_t procs = procs_at(c, &procs_of, t);
         const double util = k.stopped > 0 || k.n >= procs ? 0 : 1 - (double)k.n / (double)procs;
         if (t == last.t) {
             last.util = util;
@@ -327,11 +338,10 @@ static struct mmu_point least(const struct curve *c, int64_t window)
 
 static enum err_code mmu_of(struct curve *c, const int64_t *windows, uint32_t n, struct mmu_point *out, struct err *e)
 {
-    const struct point *pt;
-    size_t np = trace_points(c->tr, METRIC_PROCS, &pt);
     bool ok;
     c->end = trace_info(c->tr)->end;
-    c->start = np ? pt[0].t : 0; /* before GOMAXPROCS is known Go counts nothing */
+    c->start = trace_npoints(c->tr, METRIC_PROCS) ? trace_point(c->tr, METRIC_PROCS, 0).t
+                                                  : 0; /* before GOMAXPROCS is known Go counts nothing */
     ok = collect(c) && steps(c);
     for (uint32_t i = 0; ok && i < n; i++) {
         out[i] = least(c, windows[i]);

@@ -17,21 +17,20 @@ bool triage_proc(struct triage *tg, uint32_t p)
 /* GOMAXPROCS over time where it is recorded, else the Ps that were seen. */
 bool triage_procs_end(struct triage *tg)
 {
-    const struct point *pt;
-    size_t n = trace_points(tg->tr, METRIC_PROCS, &pt);
-    uint64_t first = n ? pt[0].v : tg->np;
+    const size_t n = trace_npoints(tg->tr, METRIC_PROCS);
+    uint64_t first = n ? trace_point(tg->tr, METRIC_PROCS, 0).v : tg->np;
     int64_t at = 0, cap = 0, told = 0;
     if (n == 0 && trace_info(tg->tr)->gomaxprocs > first) {
         first = trace_info(tg->tr)->gomaxprocs;
     }
     for (size_t i = 0; i < n; i++) {
-        uint64_t v = i ? pt[i - 1].v : first;
-        if (pt[i].t > at) {
-            cap = ns_add(cap, ns_mul(pt[i].t - at, (int64_t)(v < 65536 ? v : 65536)));
-            at = pt[i].t;
+        const struct point p = trace_point(tg->tr, METRIC_PROCS, i);
+        if (p.t > at) {
+            cap = ns_add(cap, ns_mul(p.t - at, (int64_t)(first < 65536 ? first : 65536)));
+            at = p.t;
         }
+        first = p.v;
     }
-    first = n ? pt[n - 1].v : first;
     tg->capacity = ns_add(cap, ns_mul(tg->end - at, (int64_t)(first < 65536 ? first : 65536)));
     /* Ps that the trace never starts have no lane; a P may outlive a lower GOMAXPROCS for a moment. The parts shall
        make a whole. */

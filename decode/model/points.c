@@ -1,0 +1,182 @@
+/* points.c - see points.h. */
+#include "decode/model/points.h"
+
+#include "decode/base/mem.h"
+
+/* ---- made -------------------------------------------------------------------------------------------------- */
+
+/* Entry `at` of a level, anew: of the points or of the entries of the level below, of which there are n. */
+static struct minmax entry_of(const struct points *p, unsigned l, size_t at, size_t n)
+{
+    const size_t first = at << MM_BITS, end = (at + 1) << MM_BITS < n ? (at + 1) << MM_BITS : n;
+    struct minmax mm = {UINT64_MAX, 0};
+    for (size_t i = first; i < end; i++) {
+        const uint64_t min = l ? p->mm[l - 1][i].min : points_at(p, i).v, max = l ? p->mm[l - 1][i].max : min;
+        mm.min = min < mm.min ? min : mm.min;
+        mm.max = max > mm.max ? max : mm.max;
+    }
+    return mm;
+}
+
+static void *among_spans(void *pool, size_t bytes)
+{
+    return pool_bytes(pool, bytes);
+}
+
+/* Whole blocks of what isn't packed. */
+static bool pack(struct points *p, struct span_pool *sp)
+{
+    size_t at = 0;
+    bool ok = mem_room(p->blk, p->capblk, p->nblk + p->n / POINTS_BLOCK);
+    for (; ok && p->n - at >= POINTS_BLOCK; at += POINTS_BLOCK) {
+        uint64_t row[POINTS_BLOCK][2];
+        for (size_t i = 0; i < POINTS_BLOCK; i++) {
+            row[i][0] = (uint64_t)p->v[at + i].t;
+            row[i][1] = p->v[at + i].v;
+        }
+        const struct columns *c = columns_make(row[0], POINTS_BLOCK, 2, among_spans, sp);
+        if (!c) {
+            ok = false;
+            break;
+        }
+        p->blk[p->nblk++] = (struct point_block){p->v[at].t, c};
+    }
+    p->n -= at;
+    memmove(p->v, p->v + at, p->n * sizeof *p->v);
+    return ok;
+}
+
+bool points_sum(struct points *p, struct span_pool *sp)
+{
+    const size_t was = p->summed, n = points_n(p);
+    if (n == was)
+        return true;
+    for (unsigned l = 0; l < MM_LEVELS; l++)
+        if (!mem_room(p->mm[l], p->capmm[l], ((n - 1) >> (l + 1) * MM_BITS) + 1)) {
+            p->n -= n - was;
+            return false;
+        }
+    size_t below = n;
+    for (unsigned l = 0; l < MM_LEVELS; l++) {
+        const size_t end = ((n - 1) >> (l + 1) * MM_BITS) + 1;
+        for (size_t at = was >> (l + 1) * MM_BITS; at < end; at++)
+            p->mm[l][at] = entry_of(p, l, at, below);
+        below = end;
+    }
+    p->summed = n;
+    return p->n < POINTS_BLOCK || pack(p, sp);
+}
+
+void points_free(struct points *p)
+{
+    mem_free(p->blk);
+    mem_free(p->v);
+    for (unsigned l = 0; l < MM_LEVELS; l++)
+        mem_free(p->mm[l]);
+}
+
+size_t points_bytes(const struct points *p)
+{
+    size_t n = p->cap * sizeof *p->v + p->capblk * sizeof *p->blk;
+    for (unsigned l = 0; l < MM_LEVELS; l++)
+        n += p->capmm[l] * sizeof *p->mm[l];
+    return n;
+}
+
+size_t points_packed_bytes(const struct points *p)
+{
+    size_t n = 0;
+    for (size_t b = 0; b < p->nblk; b++)
+        n += (columns_bytes(p->blk[b].c, POINTS_BLOCK) + 1) & ~(size_t)1;
+    return n;
+}
+
+/* ---- asked ------------------------------------------------------------------------------------------------- */
+
+/* How many lie before t, of which those of blocks before b all do, and of later ones none. */
+static size_t before_in(const struct points *p, size_t b, int64_t t)
+{
+    size_t lo = b * POINTS_BLOCK, hi = b < p->nblk ? lo + POINTS_BLOCK : points_n(p);
+    while (lo < hi) {
+        const size_t mid = (lo + hi) / 2;
+        if (points_at(p, mid).t < t)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+/* How many points lie before each of n ascending moments. Their blocks are looked for together, step by step: so none waits for
+   what another has to fetch. */
+static void points_before(const struct points *p, const int64_t *t, uint32_t n, size_t *out)
+{
+    const size_t blocks = p->nblk + (p->n > 0);
+    for (uint32_t i = 0; i < n; i++)
+        out[i] = 0;
+    if (!blocks)
+        return;
+#define STARTS(b) ((b) < p->nblk ? p->blk[b].t0 : p->v->t)
+    for (size_t len = blocks, half; len > 1; len -= half) {
+        half = len / 2;
+        for (uint32_t i = 0; i < n; i++)
+            out[i] += STARTS(out[i] + half) < t[i] ? half : 0;
+    }
+#undef STARTS
+    for (uint32_t i = 0; i < n; i++)
+        __builtin_prefetch(out[i] < p->nblk ? (const void *)p->blk[out[i]].c : p->v);
+    for (uint32_t i = 0; i < n; i++)
+        out[i] = before_in(p, out[i], t[i]);
+}
+
+/* Of [t0,t1), before which i and e points lie. */
+static struct extent extent_of(const struct points *p, int64_t t0, size_t i, size_t e)
+{
+    const size_t n = points_n(p);
+    while (i < n && points_at(p, i).t <= t0)
+        i++;
+    i -= i > 0; /* the value that holds at t0 */
+    if (i >= e)
+        return (struct extent){0};
+    const uint64_t v = points_at(p, i).v;
+    struct extent x = {v, v, true};
+    for (i++; i < e;) {
+        unsigned l = 0; /* the largest block that begins here and ends before t1 */
+        while (l < MM_LEVELS && i % ((size_t)1 << (l + 1) * MM_BITS) == 0 &&
+               i + ((size_t)1 << (l + 1) * MM_BITS) <= e)
+            l++;
+        const uint64_t one = l ? 0 : points_at(p, i).v;
+        const struct minmax mm = l ? p->mm[l - 1][i >> l * MM_BITS] : (struct minmax){one, one};
+        x.min = mm.min < x.min ? mm.min : x.min;
+        x.max = mm.max > x.max ? mm.max : x.max;
+        i += (size_t)1 << l * MM_BITS;
+    }
+    return x;
+}
+
+/* What extent_of() reads of levels on either side of point i. */
+static void fetch_around(const struct points *p, size_t i)
+{
+    for (unsigned l = 0; l < MM_LEVELS; l++) {
+        const size_t first = i >> (l + 1) * MM_BITS >> MM_BITS << MM_BITS;
+        for (size_t o = 0; o < sizeof(struct minmax) << MM_BITS; o += 64)
+            __builtin_prefetch((const char *)&p->mm[l][first] + o);
+    }
+}
+
+void points_extents(const struct points *p, const int64_t *edges, uint32_t n, struct extent *out)
+{
+    enum { PIECE = 256, AHEAD = 4 };
+    size_t at[PIECE + 1];
+    uint32_t from = 0, here = 0; /* at: of edges from .. from + here */
+    for (uint32_t i = 0; i < n; i++) {
+        if (i == from + here) {
+            from = i;
+            here = n - i < PIECE ? n - i : PIECE;
+            points_before(p, edges + i, here + 1, at);
+        }
+        if (p->summed && i - from + AHEAD <= here)
+            fetch_around(p, at[i - from + AHEAD]);
+        out[i] = extent_of(p, edges[i], at[i - from], at[i - from + 1]);
+    }
+}

@@ -1,0 +1,59 @@
+/*
+ * points.h - a metric's values over time: packed by POINTS_BLOCK of them, and the least and most of each 16, of 16 of these, and so on.
+ *
+ * A new one goes behind those that aren't packed. points_sum() does the rest, from time to time.
+ */
+#ifndef GOTOP_DECODE_POINTS_H
+#define GOTOP_DECODE_POINTS_H
+
+#include "decode/base/columns.h"
+#include "decode/model/spans.h"
+#include "decode/trace.h"
+
+#define POINTS_BLOCK COLUMNS_ROWS
+#define MM_LEVELS 4
+#define MM_BITS 4 /* an entry of level l of the min/max lists is for 1 << (l + 1) * MM_BITS points */
+
+struct minmax {
+    uint64_t min, max;
+};
+
+struct point_block {
+    int64_t t0;
+    const struct columns *c; /* times, values */
+};
+
+struct points {
+    struct point_block *blk;
+    size_t nblk, capblk;
+    struct point *v; /* behind the last block */
+    size_t n, cap;
+    struct minmax *mm[MM_LEVELS];
+    size_t capmm[MM_LEVELS];
+    size_t summed; /* points that are in mm; a segment's are none */
+};
+
+static inline size_t points_n(const struct points *p)
+{
+    return p->nblk * POINTS_BLOCK + p->n;
+}
+
+static inline struct point points_at(const struct points *p, size_t i)
+{
+    if (i / POINTS_BLOCK >= p->nblk)
+        return p->v[i - p->nblk * POINTS_BLOCK];
+    const struct columns *c = p->blk[i / POINTS_BLOCK].c;
+    const unsigned row = (unsigned)(i % POINTS_BLOCK);
+    return (struct point){(int64_t)columns_get(c, 2, row, 0), columns_get(c, 2, row, 1)};
+}
+
+/* points_sum - those that are new are counted in, whole blocks of them packed, among the pool's spans. false: out of memory. */
+bool points_sum(struct points *p, struct span_pool *sp);
+/* points_extents - trace_extents(). */
+void points_extents(const struct points *p, const int64_t *edges, uint32_t n, struct extent *out);
+void points_free(struct points *p);
+size_t
+points_bytes(const struct points *p); /* what they take by themselves, and among the pool's spans, for who counts */
+size_t points_packed_bytes(const struct points *p);
+
+#endif
