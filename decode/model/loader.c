@@ -611,10 +611,10 @@ static void mine_some(struct loader *l)
     if (more)
         return;
     l->mine = NULL;
-    if (!s->n && !s->oom && !l->begun &&
-        (!l->all || l->nseg > 1)) { /* those behind it wait for when the trace began */
+    if (!s->n && !s->oom && !l->begun) {
         pthread_mutex_lock(&l->mu);
-        l->lossy = true;
+        find_until(l, 1);        /* whoever has time may have found it, or not */
+        l->lossy |= l->nseg > 1; /* which waits for when the trace began */
         pthread_mutex_unlock(&l->mu);
     }
     done(l, s);

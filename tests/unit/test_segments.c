@@ -449,13 +449,36 @@ static void test_nameless(void **state)
     unload(&plain);
 }
 
+/*
+ * Nothing of the only generation can be placed in time, and what stands behind it is none: what is said of that must not depend on whether
+ * somebody has looked there by then.
+ */
+static void test_no_beginning(void **state)
+{
+    static const char text[] = "go 1.26\nnoauto\nbatch gen=1 m=7 t=45\nProcStop +15\nendgen\nraw 00 01 01 07\n";
+    (void)state;
+    struct loaded one = load_as(text, 1, false);
+    char *want = all_of(one.tr);
+    expect_damage(one.tr, ERR_TRUNCATED, "has no clock frequency");
+    assert_string_equal(trace_damage(one.tr, 1)->what, "event PROC_STOP: expected a P, found none (7)");
+    for (int threads = 2; threads <= 4; threads++) {
+        struct loaded l = load_as(text, threads, false);
+        char *is = all_of(l.tr);
+        assert_string_equal(is, want);
+        free(is);
+        unload(&l);
+    }
+    free(want);
+    unload(&one);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_call_ends), cmocka_unit_test(test_call_stolen), cmocka_unit_test(test_statuses),
         cmocka_unit_test(test_ranges),    cmocka_unit_test(test_collector),   cmocka_unit_test(test_told_late),
         cmocka_unit_test(test_notes),     cmocka_unit_test(test_worker),      cmocka_unit_test(test_workers_all),
-        cmocka_unit_test(test_stacks),    cmocka_unit_test(test_nameless),
+        cmocka_unit_test(test_stacks),    cmocka_unit_test(test_nameless),    cmocka_unit_test(test_no_beginning),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
