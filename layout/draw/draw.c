@@ -27,7 +27,10 @@
 
 /* ---- what is kept from one frame to the next ---------------------------------------------------------------- */
 
-/* Rows as they were drawn last, for as long as they would be drawn the same. Only of a trace that changes no more. */
+/*
+ * Rows as they were drawn last, for as long as they would be drawn the same. Only of a trace that changes no more. Of a window
+ * that has moved by whole columns what both show stays, and only what has come into sight is looked up.
+ */
 enum { KEPT = 256 };
 struct kept {
     struct window win;
@@ -37,9 +40,11 @@ struct kept {
     bool mono, names;
     bool extents; /* v->extents are those of this window */
     struct {
-        struct cell *cells; /* n of them a line, from the lowest up; NULL: none yet */
+        struct cell
+            *cells; /* n of them a line, from the lowest up, and that one once more without names; NULL: none yet */
         struct lane lane;
         bool drawn;
+        int from, to; /* or these columns of it are, but for names */
     } row[KEPT];
 };
 
@@ -49,6 +54,7 @@ static void drop_rows(struct kept *k)
         mem_free(k->row[i].cells);
         k->row[i].cells = NULL;
         k->row[i].drawn = false;
+        k->row[i].from = k->row[i].to = 0;
     }
 }
 
@@ -60,6 +66,37 @@ void draw_forget(struct view *v)
     v->kept = NULL;
 }
 
+/* By how many columns the picture has moved to the left, if all edges that both windows have are the same; else n. */
+static int moved_by(const struct kept *k, const struct view *v)
+{
+    const int n = v->plot_w;
+    const int64_t len = window_len(v->at.win), by = time_sub(v->at.win.t0, k->win.t0);
+    if (len != window_len(k->win) || by >= len || by <= -len)
+        return n;
+    const int s = (int)time_muldiv(time_add(by, len / n / 2), n, len);
+    for (int i = s < 0 ? -s : 0; i <= n && i + s <= n; i++)
+        if (v->edges[i] != window_edge(k->win, n, i + s))
+            return n;
+    return s > n || s < -n ? n : s;
+}
+
+/* What a row shows of the columns that stay. How a cell looks may depend on its neighbours, so those at an end are none. */
+static void move_row(struct kept *k, int i, int by)
+{
+    const int n = k->n;
+    int from = k->row[i].from > 1 ? k->row[i].from : 1, to = k->row[i].to < n - 1 ? k->row[i].to : n - 1;
+    from = from - by > 1 ? from - by : 1;
+    to = to - by < n - 1 ? to - by : n - 1;
+    const bool any = k->row[i].cells && from + 1 < to;
+    for (int r = 0; any && by && r <= (k->row[i].lane.kind == LANE_P && k->h > 1 ? k->h : 1); r++) {
+        struct cell *c = k->row[i].cells + (size_t)n * (size_t)r;
+        memmove(c + from, c + from + by, (size_t)(to - from) * sizeof *c);
+    }
+    k->row[i].from = any ? from : 0;
+    k->row[i].to = any ? to : 0;
+    k->row[i].drawn = false;
+}
+
 static void prepare_kept(struct view *v)
 {
     const struct trace_info *ti = trace_info(v->tr);
@@ -68,15 +105,20 @@ static void prepare_kept(struct view *v)
         draw_forget(v);
         return;
     }
-    if (k && k->n == v->plot_w && k->win.t0 == v->at.win.t0 && k->win.t1 == v->at.win.t1 && k->tier == v->tier &&
-        k->mono == v->mono && k->names == v->names && k->h == v->lane_h)
+    const bool alike = k && k->n == v->plot_w && k->tier == v->tier && k->mono == v->mono && k->names == v->names &&
+                       k->h == v->lane_h;
+    if (alike && window_same(k->win, v->at.win))
         return;
     if (!k && !(k = v->kept = mem_zalloc(sizeof *k)))
         return; /* out of memory: each is drawn anew */
+    const int by = alike ? moved_by(k, v) : v->plot_w;
     if (k->n != v->plot_w || k->h != v->lane_h)
         drop_rows(k);
-    for (int i = 0; i < KEPT; i++)
-        k->row[i].drawn = false;
+    for (int i = 0; i < KEPT; i++) {
+        if (!alike || by >= k->n)
+            k->row[i].from = k->row[i].to = 0;
+        move_row(k, i, by);
+    }
     k->n = v->plot_w;
     k->h = v->lane_h;
     k->win = v->at.win;
@@ -192,6 +234,28 @@ static bool put_kept(struct grid *g, const struct view *v, struct lane l, int x,
     return true;
 }
 
+/* The columns of a lane's row that stay; none: *to is 0. */
+static void kept_part(const struct view *v, struct lane l, int *from, int *to)
+{
+    const struct kept *k = v->kept;
+    unsigned i = slot_of(l);
+    bool is = k && k->row[i].lane.kind == l.kind && k->row[i].lane.i == l.i;
+    *from = is ? k->row[i].from : 0;
+    *to = is ? k->row[i].to : 0;
+}
+
+static void put_part(struct grid *g, const struct view *v, struct lane l, int from, int to, int x, int y)
+{
+    const struct kept *k = v->kept;
+    const int h = height(v, l.kind);
+    const struct cell *cells = k->row[slot_of(l)].cells;
+    for (int r = 0; r < h; r++)
+        if (x >= 0 && x + k->n <= g->w && y - r >= 0 && y - r < g->h)
+            memcpy(&g->cells[(size_t)(y - r) * (size_t)g->w + (size_t)(x + from)],
+                   cells + (size_t)k->n * (size_t)(r ? r : h) + (size_t)from, (size_t)(to - from) * sizeof *cells);
+}
+
+/* Before names stand in it. */
 static void keep_row(const struct grid *g, struct view *v, struct lane l, int x, int y)
 {
     struct kept *k = v->kept;
@@ -201,14 +265,24 @@ static void keep_row(const struct grid *g, struct view *v, struct lane l, int x,
         return;
     size_t n = (size_t)k->n;
     k->row[i].drawn = false;
+    k->row[i].from = k->row[i].to = 0;
     mem_free(k->row[i].cells); /* another lane's may have had fewer lines */
-    if (!(k->row[i].cells = mem_alloc(n * (size_t)h * sizeof *g->cells)))
+    if (!(k->row[i].cells = mem_alloc(n * (size_t)(h + 1) * sizeof *g->cells)))
         return;
-    for (int r = 0; r < h; r++)
-        memcpy(k->row[i].cells + n * (size_t)r, &g->cells[(size_t)(y - r) * (size_t)g->w + (size_t)x],
+    for (int r = 0; r <= h; r++)
+        memcpy(k->row[i].cells + n * (size_t)r, &g->cells[(size_t)(y - r % h) * (size_t)g->w + (size_t)x],
                n * sizeof *g->cells);
     k->row[i].lane = l;
     k->row[i].drawn = true;
+    k->row[i].to = k->n;
+}
+
+static void keep_names(const struct grid *g, struct view *v, struct lane l, int x, int y)
+{
+    const struct kept *k = v->kept;
+    unsigned i = slot_of(l);
+    if (k && k->row[i].drawn && k->row[i].lane.kind == l.kind && k->row[i].lane.i == l.i)
+        memcpy(k->row[i].cells, &g->cells[(size_t)y * (size_t)g->w + (size_t)x], (size_t)k->n * sizeof *g->cells);
 }
 
 /* ---- processors and threads ----------------------------------------------------------------------------- */
@@ -317,7 +391,7 @@ struct sketch {
     struct grid *g;
     struct view *v;
     struct lane l;
-    int x, y, h;
+    int x, y, h, from; /* the first column that is asked for */
     bool worker,
         assists; /* what the model calls running is something else, or some of it may be: v->assists, at most */
 };
@@ -329,6 +403,7 @@ static bool sketch_p(void *arg, uint32_t column, const int64_t *least, const int
 {
     struct sketch *k = arg;
     struct view *v = k->v;
+    column += (uint32_t)k->from;
     int64_t len = v->edges[column + 1] - v->edges[column], lo = least[ASK_BUSY], hi = most[ASK_BUSY];
     hi = len - least[ASK_NOT] < hi ? len - least[ASK_NOT] : hi;
     int at = 0;
@@ -359,6 +434,7 @@ static void maybe_assists(int64_t assists, int64_t least[COUNT(all)], int64_t mo
 static bool sketch_g(void *arg, uint32_t column, const int64_t *least, const int64_t *most)
 {
     const struct sketch *k = arg;
+    column += (uint32_t)k->from;
     int64_t lo[COUNT(all)], hi[COUNT(all)];
     const int64_t assists = k->assists ? k->v->assists[column] : 0;
     if (assists) {
@@ -393,17 +469,19 @@ static bool sketch_known(struct sketch *k, uint32_t column)
     int64_t ns[COUNT(all)];
     for (int i = 0; i < COUNT(all); i++)
         ns[i] = k->v->cols[column].ns[all[i]];
-    return sketch_g(k, column, ns, ns);
+    return sketch_g(k, column - (uint32_t)k->from, ns, ns);
 }
 
-/* The cells of a lane for which bounds do; the times of the others' columns are in v->cols, and v->sure says which. */
-static void sketch(struct sketch *k)
+/* The cells of a lane up to column `to` for which bounds do; the times of the others are in v->cols, and v->sure says which. */
+static void sketch(struct sketch *k, int to)
 {
     struct view *v = k->v;
     const struct lane l = k->l;
+    const uint32_t n = (uint32_t)(to - k->from);
+    const int64_t *edges = v->edges + k->from;
     if (v->exact) {
-        memset(v->sure, 0, (size_t)v->plot_w * sizeof *v->sure);
-        trace_columns(v->tr, l, v->edges, (uint32_t)v->plot_w, v->cols);
+        memset(v->sure + k->from, 0, n * sizeof *v->sure);
+        trace_columns(v->tr, l, edges, n, v->cols + k->from);
         return;
     }
     struct shares_ask ask = {
@@ -418,7 +496,7 @@ static void sketch(struct sketch *k)
         ask.set[ASK_SCHED] = 1u << ST_SCHED;
         ask.set[ASK_NOT] = 1u << ST_SCHED | 1u << ST_IDLE;
     }
-    trace_columns_about(v->tr, l, v->edges, (uint32_t)v->plot_w, &ask, v->sure, v->cols);
+    trace_columns_about(v->tr, l, edges, n, &ask, v->sure + k->from, v->cols + k->from);
 }
 
 /* ---- names in spans ------------------------------------------------------------------------------------- */
@@ -499,40 +577,58 @@ static bool put_name(void *arg, const struct span *s)
 
 /* ---- rows ----------------------------------------------------------------------------------------------- */
 
-void draw_lane(struct grid *g, struct view *v, struct lane l, int x, int y)
+/* A lane's columns from..to; those within edge_from..edge_to have neighbours on both sides that are drawn here, or none. */
+static void draw_columns(struct sketch *k, int from, int to, int edge_from, int edge_to)
 {
-    int n = v->plot_w, h = height(v, l.kind);
+    struct view *v = k->v;
+    const struct lane l = k->l;
     const int64_t *e = v->edges;
-    if (put_kept(g, v, l, x, y))
-        return;
-    struct sketch k = {.g = g, .v = v, .l = l, .x = x, .y = y, .h = h};
-    if (l.kind == LANE_G) {
-        k.worker = trace_lane_who(v->tr, l).is_worker;
-        k.assists = !k.worker && gstate_most(v->gstate, v->tr, l.i, e, (uint32_t)n, v->assists);
-    }
-    sketch(&k);
-    for (int c = 0; c < n; c++) {
+    k->from = from;
+    if (l.kind == LANE_G)
+        k->assists =
+            !k->worker && gstate_most(v->gstate, v->tr, l.i, e + from, (uint32_t)(to - from), v->assists + from);
+    sketch(k, to);
+    for (int c = from; c < to; c++) {
         if (e[c + 1] <= e[c] || v->sure[c])
             continue;
-        if (k.assists && !v->exact && sketch_known(&k, (uint32_t)c))
+        if (k->assists && !v->exact && sketch_known(k, (uint32_t)c))
             continue;
-        if (k.worker || k.assists)
-            gstate_tell(v->gstate, v->tr, l.i, k.worker, e[c], e[c + 1], &v->cols[c]);
+        if (k->worker || k->assists)
+            gstate_tell(v->gstate, v->tr, l.i, k->worker, e[c], e[c + 1], &v->cols[c]);
         if (l.kind == LANE_G)
-            cell_g(g, v, &v->cols[c], x + c, y);
+            cell_g(k->g, v, &v->cols[c], k->x + c, k->y);
         else
-            cell_p(g, v, &v->cols[c], e[c + 1] - e[c], x + c, y, h);
+            cell_p(k->g, v, &v->cols[c], e[c + 1] - e[c], k->x + c, k->y, k->h);
     }
     if (l.kind != LANE_G && (v->tier == TIER_EIGHTH || v->tier == TIER_BRAILLE) && !v->mono)
-        for (int c = 0; c < n; c++)
+        for (int c = edge_from; c < edge_to; c++)
             if (!v->sure[c])
-                edge_p(g, v, l, c, x, y, h);
+                edge_p(k->g, v, l, c, k->x, k->y, k->h);
+}
+
+void draw_lane(struct grid *g, struct view *v, struct lane l, int x, int y)
+{
+    int n = v->plot_w, from, to;
+    if (put_kept(g, v, l, x, y))
+        return;
+    struct sketch k = {.g = g, .v = v, .l = l, .x = x, .y = y, .h = height(v, l.kind)};
+    k.worker = l.kind == LANE_G && trace_lane_who(v->tr, l).is_worker;
+    kept_part(v, l, &from, &to);
+    if (to) { /* beside what stays one more column, for edge_p() */
+        draw_columns(&k, 0, from + 1, 0, from);
+        draw_columns(&k, to - 1, n, to, n);
+        put_part(g, v, l, from, to, x, y);
+    } else {
+        draw_columns(&k, 0, n, 0, n);
+    }
+    keep_row(g, v, l, x, y);
     if (v->names && n >= NAME_COLS) {
         struct naming names = {g, v, l, x, y, 0};
         int64_t min = time_muldiv(window_len(v->at.win), NAME_COLS, n);
         trace_wide(v->tr, l, v->at.win.t0, v->at.win.t1, min > 0 ? min : 1, put_name, &names);
+        if (names.named)
+            keep_names(g, v, l, x, y);
     }
-    keep_row(g, v, l, x, y);
 }
 
 /* ---- marks on a lane ------------------------------------------------------------------------------------ */
@@ -615,9 +711,18 @@ void draw_band(struct grid *g, struct view *v, enum band b, int x, int y)
     struct lane l = {LANE_BAND, (uint32_t)b};
     if (trace_nlanes(v->tr, LANE_BAND) <= (uint32_t)b || put_kept(g, v, l, x, y))
         return;
-    int n = v->plot_w;
-    trace_columns(v->tr, l, v->edges, (uint32_t)n, v->cols);
+    int n = v->plot_w, from, to;
+    kept_part(v, l, &from, &to);
+    if (to) {
+        trace_columns(v->tr, l, v->edges, (uint32_t)from, v->cols);
+        trace_columns(v->tr, l, v->edges + to, (uint32_t)(n - to), v->cols + to);
+        put_part(g, v, l, from, to, x, y);
+    } else {
+        trace_columns(v->tr, l, v->edges, (uint32_t)n, v->cols);
+    }
     for (int c = 0; c < n; c++) {
+        if (c >= from && c < to)
+            continue;
         int64_t len = v->edges[c + 1] - v->edges[c], on = v->cols[c].ns[of[b]];
         if (on <= 0)
             continue;

@@ -206,7 +206,7 @@ static void strip(const struct canvas *c)
     const struct view *v = c->v;
     const struct search *s = v->search && v->search->done && !v->search->hidden ? v->search : NULL;
     int y = c->plan.y[ROW_STRIP], n = c->plan.plot_w, x0 = c->plan.gutter;
-    struct window all = {0, view_end(v)};
+    struct window all = window_of(0, view_end(v));
     int a = window_col(all, n, v->at.win.t0), b = window_col(all, n, v->at.win.t1 - 1);
     a = a < 0 ? 0 : a;
     b = b < 0 || b >= n ? n - 1 : b;

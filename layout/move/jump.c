@@ -521,7 +521,7 @@ static unsigned to_place(struct view *v, const struct target *g, uint32_t lane)
         move_lane(v, (struct lane){g->kind, lane});
     }
     if (g->has_range)
-        v->at.win = (struct window){g->t0, g->t1 > view_end(v) ? view_end(v) : g->t1};
+        v->at.win = window_of(g->t0, g->t1 > view_end(v) ? view_end(v) : g->t1);
     if (g->has_range && v->at.win.t1 <= v->at.win.t0)
         v->at.win.t1 = v->at.win.t0 + 1;
     if (g->has_time || g->has_range)

@@ -236,7 +236,7 @@ bool view_init(struct view *v, const struct trace *tr)
     v->h = 24;
     v->lanes[LANE_G].here = true;
     v->all_end = view_end(v);
-    v->at.win = (struct window){0, v->all_end};
+    v->at.win = window_of(0, v->all_end);
     bool ok = true;
     for (int k = 0; k < LANE_BAND; k++)
         ok = lanes_update(&v->lanes[k], tr, v->at.win, NO_LANE) && ok;
@@ -294,7 +294,7 @@ unsigned view_loaded(struct view *v)
     alive_know(&v->lanes[LANE_G].alive, v->tr, LANE_G, 256);
     v->all_end = view_end(v);
     if (all)
-        v->at.win = (struct window){0, v->all_end};
+        v->at.win = window_of(0, v->all_end);
     pick_loaded(v);
     hits_loaded(v);
     move_settle(v);
@@ -364,11 +364,19 @@ unsigned view_redo(struct view *v, int n)
 
 /* ---- time ----------------------------------------------------------------------------------------------- */
 
-static unsigned pan_by(struct view *v, int64_t by)
+/* The cursor stays in its column; where the window can't go on it does. */
+static unsigned pan_to(struct view *v, struct window to)
 {
-    int64_t t = time_add(v->at.cursor, by), last = move_last(v);
+    const struct window was = v->at.win;
+    int64_t by = time_sub(to.t0, was.t0), t = time_add(v->at.cursor, by), last = move_last(v);
+    struct window w = window_clamp(to, view_end(v), move_min(v));
+    int c = window_col(was, v->plot_w, v->at.cursor);
+    if (w.t0 == to.t0 && c >= 0 && c < v->plot_w) {
+        int64_t least = window_edge(w, v->plot_w, c), most = window_edge(w, v->plot_w, c + 1) - 1;
+        t = t > most ? most : t;
+        t = t < least ? least : t;
+    }
     t = t < 0 ? 0 : t > last ? last : t;
-    struct window w = window_clamp(window_pan(v->at.win, by), view_end(v), move_min(v));
     if (t == v->at.cursor && w.t0 == v->at.win.t0)
         return move_fail(v, by < 0 ? "this is the start of the trace" : "this is the end of the trace");
     move_push(v, STEP_PAN);
@@ -382,17 +390,17 @@ static unsigned pan_by(struct view *v, int64_t by)
 unsigned view_pan(struct view *v, int n)
 {
     n = times(n);
-    int64_t cols = (v->plot_w + 4) / 8,
-            k = n < 0 ? -(int64_t)n : n; /* whole ones: the picture stays what it is, and moves */
-    int64_t by =
-        cols ? time_muldiv(window_len(v->at.win), cols * k, v->plot_w) : time_muldiv(window_len(v->at.win), k, 8);
+    int64_t cols = (v->plot_w + 4) / 8; /* whole ones: the picture stays what it is, and moves */
+    if (cols)
+        return pan_to(v, window_scroll(v->at.win, v->plot_w, cols * n));
+    int64_t by = time_muldiv(window_len(v->at.win), n < 0 ? -(int64_t)n : n, 8);
     by = by ? by : 1;
-    return pan_by(v, n < 0 ? -by : by);
+    return pan_to(v, window_pan(v->at.win, n < 0 ? -by : by));
 }
 
 unsigned view_page(struct view *v, int n)
 {
-    return pan_by(v, time_muldiv(window_len(v->at.win), times(n), 1));
+    return pan_to(v, window_pan(v->at.win, time_muldiv(window_len(v->at.win), times(n), 1)));
 }
 
 unsigned view_cursor(struct view *v, int n)
@@ -402,7 +410,7 @@ unsigned view_cursor(struct view *v, int n)
     int c = window_col(w, v->plot_w, v->at.cursor) + n;
     int over = c < 0 ? c : c >= v->plot_w ? c - v->plot_w + 1 : 0;
     if (over) {
-        w = window_clamp(window_pan(w, time_muldiv(window_len(w), over, v->plot_w)), view_end(v), move_min(v));
+        w = window_clamp(window_scroll(w, v->plot_w, over), view_end(v), move_min(v));
         c = over < 0 ? 0 : v->plot_w - 1;
     }
     int64_t t = window_edge(w, v->plot_w, c), last = move_last(v);
@@ -425,7 +433,7 @@ unsigned view_zoom(struct view *v, int n)
     struct window w = n > 0 ? window_zoom(v->at.win, v->at.cursor, 1, f) : window_zoom(v->at.win, v->at.cursor, f, 1);
     int64_t end = view_end(v);
     if (n < 0 && window_len(w) >= end - end / 64) /* halves that were rounded shall add up to the whole again */
-        w = (struct window){0, end};
+        w = window_of(0, end);
     w = window_clamp(w, end, move_min(v));
     if (w.t0 == v->at.win.t0 && w.t1 == v->at.win.t1)
         return move_fail(v, n > 0 ? "this is the closest: a nanosecond a column" : "this is the whole trace");
@@ -438,7 +446,7 @@ unsigned view_zoom(struct view *v, int n)
 unsigned view_zoom_all(struct view *v)
 {
     move_push(v, STEP_JUMP);
-    v->at.win = (struct window){0, view_end(v)};
+    v->at.win = window_of(0, view_end(v));
     move_settle(v);
     return VR_DRAW;
 }
@@ -492,7 +500,7 @@ unsigned view_range(struct view *v, int64_t t0, int64_t t1)
     if (t1 <= t0)
         return move_fail(v, "that range is outside the trace");
     move_push(v, STEP_JUMP);
-    v->at.win = (struct window){t0, t1};
+    v->at.win = window_of(t0, t1);
     if (v->at.cursor < t0 || v->at.cursor >= t1) {
         v->at.cursor = t0;
         v->at.exact = false;

@@ -2,7 +2,7 @@
  * window.c - time <-> column arithmetic, exact: lengths are unsigned, so that of any two moments fits, and products are
  * whole (decode/base/wide.h).
  *
- * edge(i) = t0 + floor(len * i / n). Column c covers t when edge(c) <= t < edge(c + 1); with fewer nanoseconds than
+ * edge(i) = t0 + floor(len * i / n + part / of). Column c covers t when edge(c) <= t < edge(c + 1); with fewer nanoseconds than
  * columns some columns are empty and none covers two.
  */
 #include "layout/move/window.h"
@@ -60,7 +60,15 @@ int64_t window_edge(struct window w, int n, int i)
         return w.t0;
     if (i >= n)
         return w.t1;
-    return later(w.t0, wide_muldiv(between(w.t0, w.t1), (unsigned)i, (unsigned)n));
+    uint64_t rem, at = wide_muldiv_rem(between(w.t0, w.t1), (unsigned)i, (unsigned)n, &rem);
+    if (w.of && w.part < w.of && rem * w.of + (uint64_t)w.part * (unsigned)n >= (uint64_t)w.of * (unsigned)n)
+        at += at < between(w.t0, w.t1); /* a part of one and another one are a whole one */
+    return later(w.t0, at);
+}
+
+bool window_same(struct window a, struct window b)
+{
+    return a.t0 == b.t0 && a.t1 == b.t1 && a.part == b.part && a.of == b.of;
 }
 
 void window_edges(struct window w, int n, int64_t *out)
@@ -85,6 +93,7 @@ int window_col(struct window w, int n, int64_t t)
 
 struct window window_clamp(struct window w, int64_t end, int64_t min)
 {
+    const struct window was = w;
     int64_t t0 = w.t0;
     uint64_t len = w.t1 > w.t0 ? between(w.t0, w.t1) : 0;
     if (min < 1)
@@ -101,7 +110,8 @@ struct window window_clamp(struct window w, int64_t end, int64_t min)
         t0 = end - (int64_t)len;
     if (t0 < 0)
         t0 = 0;
-    return (struct window){t0, later(t0, len)};
+    w = window_of(t0, later(t0, len));
+    return w.t0 == was.t0 && w.t1 == was.t1 ? was : w;
 }
 
 struct window window_zoom(struct window w, int64_t at, int64_t num, int64_t den)
@@ -120,16 +130,31 @@ struct window window_zoom(struct window w, int64_t at, int64_t num, int64_t den)
     int64_t t0 = earlier(at, left), t1 = later(at, right);
     if (t1 <= t0)
         t1 = time_add(t0, 1), t0 = t1 - 1;
-    return (struct window){t0, t1};
+    return window_of(t0, t1);
 }
 
 struct window window_pan(struct window w, int64_t by)
 {
     const uint64_t most = by < 0 ? between(INT64_MIN, w.t0) : between(w.t1, INT64_MAX);
     const uint64_t step = magnitude(by) < most ? magnitude(by) : most;
-    if (by < 0)
-        return (struct window){earlier(w.t0, step), earlier(w.t1, step)};
-    return (struct window){later(w.t0, step), later(w.t1, step)};
+    w.t0 = by < 0 ? earlier(w.t0, step) : later(w.t0, step);
+    w.t1 = by < 0 ? earlier(w.t1, step) : later(w.t1, step);
+    return w;
+}
+
+struct window window_scroll(struct window w, int n, int64_t k)
+{
+    if (n <= 0)
+        return w;
+    const uint32_t of = (uint32_t)n, part = w.of == of && w.part < of ? w.part : 0;
+    uint64_t rem, by = wide_muldiv_rem(between(w.t0, w.t1), magnitude(k), of, &rem);
+    uint64_t left = k < 0 ? part + of - rem : part + rem; /* from -of to 2 of, and of more */
+    if (k < 0 ? part < rem : left >= of)
+        by += by < UINT64_MAX;
+    w = window_pan(w, k < 0 ? earlier(0, by) : later(0, by));
+    w.part = (uint32_t)(left % of);
+    w.of = of;
+    return w;
 }
 
 struct window window_center(struct window w, int64_t at)
@@ -140,9 +165,9 @@ struct window window_center(struct window w, int64_t at)
 struct window window_fit(int64_t t0, int64_t t1)
 {
     const uint64_t margin = (t1 < t0 ? between(t1, t0) : between(t0, t1)) / 16;
-    struct window w = {earlier(t0, margin), later(t1, margin)};
+    struct window w = window_of(earlier(t0, margin), later(t1, margin));
     if (t1 < t0)
-        w = (struct window){later(t0, margin), earlier(t1, margin)};
+        w = window_of(later(t0, margin), earlier(t1, margin));
     if (w.t1 <= w.t0)
         w.t1 = time_add(w.t0, 1), w.t0 = w.t1 - 1;
     return w;

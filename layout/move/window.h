@@ -7,11 +7,20 @@
 #ifndef GOTOP_LAYOUT_WINDOW_H
 #define GOTOP_LAYOUT_WINDOW_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
+/* part/of of a nanosecond is what moving by columns has rounded off: its edges are those of the window it was, moved. */
 struct window {
     int64_t t0, t1;
+    uint32_t part, of;
 };
+
+static inline struct window window_of(int64_t t0, int64_t t1)
+{
+    return (struct window){.t0 = t0, .t1 = t1};
+}
+bool window_same(struct window a, struct window b);
 
 int64_t window_len(struct window w);                     /* saturates at INT64_MAX */
 int64_t window_edge(struct window w, int n, int i);      /* 0 <= i <= n */
@@ -24,6 +33,8 @@ struct window window_clamp(struct window w, int64_t end, int64_t min);
 /* window_zoom - num/den times as long, the moment at keeps its place on the screen. Not clamped. */
 struct window window_zoom(struct window w, int64_t at, int64_t num, int64_t den);
 struct window window_pan(struct window w, int64_t by);
+/* window_scroll - by k columns of n: its edges are those that stood there before, to the nanosecond. */
+struct window window_scroll(struct window w, int n, int64_t k);
 /* window_center - the same length around at. */
 struct window window_center(struct window w, int64_t at);
 /* window_fit - [t0,t1) with a margin of a sixteenth on both sides. */

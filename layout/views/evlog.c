@@ -260,7 +260,7 @@ static uint64_t density(const struct view *v, struct window w)
 
 static struct window around(int64_t t, int64_t half, struct window all)
 {
-    struct window w = {t > half ? t - half : 0, t < INT64_MAX - half ? t + half + 1 : INT64_MAX};
+    struct window w = window_of(t > half ? t - half : 0, t < INT64_MAX - half ? t + half + 1 : INT64_MAX);
     w.t0 = w.t0 < all.t0 ? all.t0 : w.t0;
     w.t1 = w.t1 > all.t1 ? all.t1 : w.t1;
     return w;
@@ -280,7 +280,7 @@ static bool make_lives(const struct view *v, struct evlog *l)
         return false;
     }
     for (uint32_t b = 0; b < blocks; b++)
-        p[b] = (struct window){INT64_MAX, INT64_MIN};
+        p[b] = window_of(INT64_MAX, INT64_MIN);
     for (uint32_t g = 0; g < n; g++) {
         struct lane_info li = trace_lane(v->tr, (struct lane){LANE_G, g});
         struct window *w = &p[g / BLOCK];
@@ -373,7 +373,7 @@ void evlog_update(struct view *v, int rows)
     struct evlog *l = v->log;
     const struct trace_info *ti = trace_info(v->tr);
     int64_t t = v->at.cursor;
-    struct window all = {0, time_add(ti->end, 1)};
+    struct window all = window_of(0, time_add(ti->end, 1));
     uint64_t version = v->filter ? filter_version(v->filter) + 1 : 0;
     size_t want = rows > 0 ? (size_t)rows : 1;
     if (!l) {

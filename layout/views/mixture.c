@@ -67,8 +67,7 @@ static uint32_t groups_shown(const struct view *v, struct mixed *out)
 static bool covers(const struct mixture *m, const struct view *v)
 {
     const struct lanes *l = &v->lanes[LANE_G];
-    if (m->cols != v->plot_w || m->win.t0 != v->at.win.t0 || m->win.t1 != v->at.win.t1 ||
-        m->total != trace_nlanes(v->tr, LANE_G))
+    if (m->cols != v->plot_w || !window_same(m->win, v->at.win) || m->total != trace_nlanes(v->tr, LANE_G))
         return false;
     for (uint32_t row = v->at.top, i = 0; row < l->n && row < v->at.top + (uint32_t)v->rows; row++) {
         if (!lanes_more(l, row))

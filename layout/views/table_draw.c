@@ -131,7 +131,7 @@ static const struct spectrum *spectrum(const struct view *v, int h)
     int most = spectrum_rows(h, t->nrows), columns = v->w - spectrum_gutter(v->w);
     uint32_t n;
     struct plot p = plot_of(v, &n);
-    struct window win = t->have.windowed ? t->have.win : (struct window){0, view_end(v)};
+    struct window win = t->have.windowed ? t->have.win : window_of(0, view_end(v));
     uint64_t key[4] = {t->made, (uint64_t)p.first << 32 | n, (uint64_t)most << 32 | (uint32_t)columns,
                        (uint64_t)win.t0 ^ (uint64_t)win.t1 << 1};
     if (!most || !n)

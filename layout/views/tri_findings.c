@@ -322,7 +322,7 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
 static void where_band(struct grid *g, const struct view *v, const struct finding *f, int x, int y, int w)
 {
     static const enum state of[BAND_COUNT] = {ST_GC, ST_STW, ST_SWEEP, ST_ASSIST};
-    const struct window all = {0, view_end(v)};
+    const struct window all = window_of(0, view_end(v));
     int64_t *edges = mem_alloc(((size_t)w + 1) * sizeof *edges);
     struct shares *col = mem_alloc((size_t)w * sizeof *col);
     if (edges && col) {
@@ -343,7 +343,7 @@ static void where_band(struct grid *g, const struct view *v, const struct findin
 /* Where in the trace it costs: a line of cells for the whole of it. */
 static void where(struct grid *g, const struct view *v, const struct finding *f, int x, int y, int w)
 {
-    struct window all = {0, view_end(v)};
+    struct window all = window_of(0, view_end(v));
     if (w < 1) /* high, but narrower than what stands in front of it */
         return;
     if (f->lane.kind == LANE_BAND && f->lane.i < trace_nlanes(v->tr, LANE_BAND)) {

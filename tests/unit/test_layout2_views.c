@@ -211,7 +211,7 @@ static void test_log_steps(void **state)
     (void)state;
     struct seen s;
     seen_open(&s, "samples/workers-1.9.trace");
-    size_t want = slow_events(&s, (struct window){0, view_end(&s.v) + 1}), got = 0, steps = 0;
+    size_t want = slow_events(&s, window_of(0, view_end(&s.v) + 1)), got = 0, steps = 0;
     view_switch(&s.v, VIEW_LOG);
     view_at(&s.v, 0);
     assert_true(frame_draw(&s.g, &s.v, NULL));

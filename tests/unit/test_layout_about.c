@@ -52,8 +52,56 @@ static void test_same_picture(void **state)
     names_free(&tr.names);
 }
 
+/* What is kept of pictures that moved, and of rows that were out of sight meanwhile, is what would be drawn afresh. */
+static void test_moved_picture(void **state)
+{
+    (void)state;
+    struct trace tr = {.done = true};
+    struct view v, other;
+    struct grid g = {0}, exact = {0};
+    many_blocks(&tr, &rng);
+    assert_true(view_init(&v, &tr) && view_init(&other, &tr));
+    other.exact = true;
+    for (int i = 0; i < 1500; i++) {
+        if (i % 100 == 0) {
+            view_resize(&v, 24 + (int)below(&rng, 60), 9 + (int)below(&rng, 30));
+            (void)view_resize(&other, v.w, v.h);
+            view_switch(&v, 2 + (int)below(&rng, 2));
+            v.tier = other.tier = (enum tier)below(&rng, TIER_COUNT);
+            v.mono = other.mono = below(&rng, 2);
+        }
+        const int n = 1 + (int)below(&rng, 5), back = below(&rng, 2) ? -n : n;
+        switch (below(&rng, 8)) {
+        case 0: view_zoom(&v, below(&rng, 3) ? 1 : -1); break;
+        case 1: view_lane(&v, back); break;
+        case 2: view_cursor(&v, 7 * back); break;
+        case 3: view_page(&v, back); break;
+        default: view_pan(&v, back); break;
+        }
+        assert_true(frame_draw(&g, &v, NULL));
+        other.at = v.at;
+        memcpy(other.message, v.message, sizeof v.message);
+        other.message_error = v.message_error;
+        draw_forget(&other);
+        assert_true(frame_draw(&exact, &other, NULL));
+        for (int k = 0; k < g.w * g.h; k++)
+            if (memcmp(&g.cells[k], &exact.cells[k], sizeof *g.cells))
+                fail_msg("step %d, view %d, tier %d, %d columns: column %d of line %d is U+%04X, afresh U+%04X", i,
+                         v.at.view, v.tier, v.plot_w, k % g.w - v.gutter, k / g.w, g.cells[k].glyph,
+                         exact.cells[k].glyph);
+    }
+    grid_free(&g);
+    grid_free(&exact);
+    view_free(&v);
+    view_free(&other);
+    for (int k = 0; k < LANE_KINDS; k++)
+        idmap_free(&tr.find[k]);
+    fold_free(&tr.fold);
+    names_free(&tr.names);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_picture)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_picture), cmocka_unit_test(test_moved_picture)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,11 +61,11 @@ static void check_window(struct alive *a, const struct trace *tr, struct window 
 static void check_windows(struct alive *a, const struct trace *tr, struct rng *r)
 {
     int64_t end = trace_info(tr)->end + 1;
-    check_window(a, tr, (struct window){0, end});
-    check_window(a, tr, (struct window){end * 2, end * 3}); /* an estimated end may lie behind what is decoded */
+    check_window(a, tr, window_of(0, end));
+    check_window(a, tr, window_of(end * 2, end * 3)); /* an estimated end may lie behind what is decoded */
     for (int i = 0; i < 12; i++) {
         int64_t t0 = (int64_t)below(r, (uint64_t)end), len = (int64_t)below(r, (uint64_t)end >> below(r, 12)) + 1;
-        check_window(a, tr, (struct window){t0, t0 + len});
+        check_window(a, tr, window_of(t0, t0 + len));
     }
 }
 
@@ -108,7 +108,7 @@ static void rows(void **state)
     s.pin[s.npin++] = 77;
     assert_true(lanes_hide(&s, l.tr, 1234, true));
     for (int i = 0; i < 60; i++) {
-        struct window w = {(int64_t)below(&r, (uint64_t)end), 0};
+        struct window w = window_of((int64_t)below(&r, (uint64_t)end), 0);
         w.t1 = i % 9 == 8 ? end : w.t0 + 1 + (int64_t)below(&r, (uint64_t)end / 4);
         w.t0 = i % 9 == 8 ? 0 : w.t0;
         uint32_t keep = (uint32_t)below(&r, n), want = 0;

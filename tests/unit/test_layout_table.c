@@ -297,7 +297,7 @@ static void test_spectrum(void **state)
             s.v[i] = (int64_t)(((uint64_t)rnd(1u << 31) << 31 | rnd(1u << 31)) >>
                                (shift + rnd(4) > 62 ? 62 : shift + rnd(3)));
         }
-        assert_true(spectrum_make(&p, n, nth, &s, rows, cols, (struct window){0, 1000}));
+        assert_true(spectrum_make(&p, n, nth, &s, rows, cols, window_of(0, 1000)));
         assert_true(p.rows >= 1 && p.rows <= (rows > SPECTRUM_ROWS ? SPECTRUM_ROWS : rows));
         for (int r = 0; r < p.rows; r++) {
             assert_true(r == 0 || p.from[r] > p.from[r - 1]);

@@ -33,7 +33,7 @@ static struct window any_window(void)
     int64_t a = rnd(), b = rnd();
     if (a == b)
         b = a == INT64_MAX ? a - 1 : a + 1;
-    return a < b ? (struct window){a, b} : (struct window){b, a};
+    return a < b ? window_of(a, b) : window_of(b, a);
 }
 
 static void test_edges_tile(void **state)
@@ -44,6 +44,8 @@ static void test_edges_tile(void **state)
         struct window w = any_window();
         int n = 1 + (int)(seed >> 20) % 500;
         n = n < 1 ? 1 : n;
+        if (i % 2)
+            w = window_scroll(w, n, i % 7 - 3);
         window_edges(w, n, e);
         assert_true(e[0] == w.t0 && e[n] == w.t1);
         for (int c = 0; c < n; c++) {
@@ -70,6 +72,26 @@ static void test_edges_tile(void **state)
     }
 }
 
+/* A window that has moved by columns has the edges that stood there before, however often it moves. */
+static void test_scrolled_edges(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 20000; i++) {
+        int n = 1 + (int)((uint64_t)rnd() % 300);
+        int64_t t0 = (int64_t)((uint64_t)rnd() >> (2 + (uint64_t)rnd() % 40)),
+                len = (int64_t)((uint64_t)rnd() >> 8) >> i % 50;
+        struct window w = window_of(t0, t0 + len + n);
+        for (int steps = 0; steps < 6; steps++) {
+            int k = (int)((uint64_t)rnd() % (2 * (unsigned)n + 1)) - n;
+            struct window to = window_scroll(w, n, k);
+            assert_true(window_len(to) == window_len(w));
+            for (int c = k < 0 ? -k : 0; c <= n && c + k <= n; c++)
+                assert_true(window_edge(to, n, c) == window_edge(w, n, c + k));
+            w = to;
+        }
+    }
+}
+
 static void test_operations_keep_order(void **state)
 {
     (void)state;
@@ -92,15 +114,15 @@ static void test_operations_keep_order(void **state)
 static void test_clamp(void **state)
 {
     (void)state;
-    struct window w = window_clamp((struct window){-50, 50}, 1000, 10);
+    struct window w = window_clamp(window_of(-50, 50), 1000, 10);
     assert_true(w.t0 == 0 && w.t1 == 100); /* moved, not cut */
-    w = window_clamp((struct window){950, 1050}, 1000, 10);
+    w = window_clamp(window_of(950, 1050), 1000, 10);
     assert_true(w.t0 == 900 && w.t1 == 1000);
-    w = window_clamp((struct window){-50, 5000}, 1000, 10);
+    w = window_clamp(window_of(-50, 5000), 1000, 10);
     assert_true(w.t0 == 0 && w.t1 == 1000);
-    w = window_clamp((struct window){500, 502}, 1000, 10);
+    w = window_clamp(window_of(500, 502), 1000, 10);
     assert_true(w.t0 == 496 && w.t1 == 506);
-    w = window_clamp((struct window){0, 5}, 5, 80); /* a trace shorter than the screen is wide */
+    w = window_clamp(window_of(0, 5), 5, 80); /* a trace shorter than the screen is wide */
     assert_true(w.t0 == 0 && w.t1 == 80);
 }
 
@@ -222,12 +244,11 @@ static void test_ruler(void **state)
     struct grid g = {0};
     char line[4096];
     assert_true(grid_resize(&g, 60, 1));
-    ruler_draw(&g, NULL, TIER_ASCII, (struct window){0, 1000000000}, 0, 0, 60, false);
+    ruler_draw(&g, NULL, TIER_ASCII, window_of(0, 1000000000), 0, 0, 60, false);
     grid_line(&g, 0, line, sizeof line);
     assert_string_equal(line, "|0          |200ms      |400ms      |600ms      |800ms");
     grid_clear(&g);
-    ruler_draw(&g, NULL, TIER_ASCII, (struct window){671000000, 671000060}, 0, 0, 60,
-               false); /* a nanosecond a column */
+    ruler_draw(&g, NULL, TIER_ASCII, window_of(671000000, 671000060), 0, 0, 60, false); /* a nanosecond a column */
     grid_line(&g, 0, line, sizeof line);
     assert_non_null(strstr(line, "|671.00002ms"));
     for (int i = 0; i < 20000; i++) {
@@ -245,9 +266,13 @@ static void test_ruler(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_edges_tile), cmocka_unit_test(test_operations_keep_order),
-        cmocka_unit_test(test_clamp),      cmocka_unit_test(test_fmt),
-        cmocka_unit_test(test_goto),       cmocka_unit_test(test_ruler),
+        cmocka_unit_test(test_edges_tile),
+        cmocka_unit_test(test_scrolled_edges),
+        cmocka_unit_test(test_operations_keep_order),
+        cmocka_unit_test(test_clamp),
+        cmocka_unit_test(test_fmt),
+        cmocka_unit_test(test_goto),
+        cmocka_unit_test(test_ruler),
     };
     return cmocka_run_group_tests_name("layout time", tests, NULL, NULL);
 }

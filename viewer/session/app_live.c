@@ -49,7 +49,7 @@ static void name_it(struct app *a)
 static void pin(struct app *a)
 {
     int64_t end = view_end(&a->view);
-    a->view.at.win = (struct window){end > a->follow_ns ? end - a->follow_ns : 0, end};
+    a->view.at.win = window_of(end > a->follow_ns ? end - a->follow_ns : 0, end);
     a->view.at.cursor = end - 1;
     move_settle(&a->view);
 }

@@ -97,7 +97,7 @@ static void follow(struct pair *p)
         app_add(to, DUE_VIEW);
     if (kind_here(&from->view)->table || p->how == ALIGN_NOT)
         return;
-    struct window w = {time_add(at->win.t0, by), time_add(at->win.t1, by)};
+    struct window w = window_of(time_add(at->win.t0, by), time_add(at->win.t1, by));
     view_follow(&to->view, w, time_add(at->cursor, by), same_lane(&from->view, &to->view));
 }
 
