@@ -8,22 +8,6 @@
 #include "decode/model/fold_priv.h"
 #include "decode/base/mem.h"
 
-enum value {
-    ID,
-    START,
-    LASTED,
-    PACKED,
-    NPACKED,
-    SEEN,
-    NAME,
-    CREATOR,
-    CREATE_STACK,
-    START_STACK,
-    FLAGS,
-    NO_P,
-    BLOCKS,
-    COLUMNS
-};
 enum { AHEAD = 8 };
 enum { LANES = PAST_GS * sizeof(struct spanlane), PLACE = LANES + PAST_GS * sizeof(struct ginfo) };
 _Static_assert(PLACE % SLABS_ALIGN == 0, "places stand side by side");
@@ -33,9 +17,14 @@ struct past {
     struct columns c;
 };
 
-static inline uint64_t column(const struct past *p, enum value c, uint32_t g)
+static inline uint64_t column(const struct past *p, enum past_value c, uint32_t g)
 {
-    return columns_get(&p->c, COLUMNS, g % PAST_GS, c);
+    return columns_get(&p->c, PAST_COLUMNS, g % PAST_GS, c);
+}
+
+uint64_t past_value(const struct past *p, enum past_value c, uint32_t g)
+{
+    return column(p, c, g);
 }
 
 /* ---- putting away ----------------------------------------------------------------------------------------- */
@@ -47,21 +36,21 @@ static bool is_plain(const struct spanlane *l, const struct ginfo *gi)
            !gi->assist && !gi->stw && !gi->region && gi->no_p_since == NO_TIME;
 }
 
-static void values(const struct spanlane *l, const struct ginfo *gi, uint64_t v[COLUMNS])
+static void values(const struct spanlane *l, const struct ginfo *gi, uint64_t v[PAST_COLUMNS])
 {
-    v[ID] = gi->id;
-    v[START] = (uint64_t)l->wait_t0;
-    v[LASTED] = (uint64_t)(l->t0 - l->wait_t0);
-    v[PACKED] = l->packed ? (uintptr_t)l->wait.packed : 0;
-    v[NPACKED] = l->cap;
-    v[SEEN] = (uint64_t)(gi->seen - spans_first(l));
-    v[NAME] = gi->name;
-    v[CREATOR] = (uint32_t)(gi->creator + 1); /* NO_LANE + 1 is 0 */
-    v[CREATE_STACK] = gi->create_stack;
-    v[START_STACK] = gi->start_stack;
-    v[FLAGS] = gi->flags | (l->backdated ? PAST_BACKDATED : 0);
-    v[NO_P] = (uint64_t)gi->no_p;
-    v[BLOCKS] = (uintptr_t)l->blocks;
+    v[PV_START] = (uint64_t)l->wait_t0;
+    v[PV_LASTED] = (uint64_t)(l->t0 - l->wait_t0);
+    v[PV_PACKED] = l->packed ? (uintptr_t)l->wait.packed : 0;
+    v[PV_NPACKED] = l->cap;
+    v[PV_NAME] = gi->name;
+    v[PV_CREATOR] = (uint32_t)(gi->creator + 1); /* NO_LANE + 1 is 0 */
+    v[PV_CREATE_STACK] = gi->create_stack;
+    v[PV_FLAGS] = gi->flags | (l->backdated ? PAST_BACKDATED : 0);
+    v[PV_NO_P] = (uint64_t)gi->no_p;
+    v[PV_ID] = gi->id;
+    v[PV_SEEN] = (uint64_t)(gi->seen - spans_first(l));
+    v[PV_START_STACK] = gi->start_stack;
+    v[PV_BLOCKS] = (uintptr_t)l->blocks;
 }
 
 /* Beside the spans: what is put away seldom comes back. */
@@ -73,13 +62,13 @@ static void *beside_spans(void *pool, size_t bytes)
 /* NULL: it can't be, or out of memory. */
 static struct past *past_make(struct fold *f, const struct spanlane *l, const struct ginfo *gi)
 {
-    uint64_t v[PAST_GS][COLUMNS];
+    uint64_t v[PAST_GS][PAST_COLUMNS];
     for (uint32_t i = 0; i < PAST_GS; i++) {
         if (!is_plain(&l[i], &gi[i]))
             return NULL;
         values(&l[i], &gi[i], v[i]);
     }
-    return (struct past *)columns_make(v[0], PAST_GS, COLUMNS, beside_spans, &f->pool);
+    return (struct past *)columns_make(v[0], PAST_GS, PAST_COLUMNS, beside_spans, &f->pool);
 }
 
 /* ---- where they stand ------------------------------------------------------------------------------------- */
@@ -182,16 +171,16 @@ bool past_take_out(struct fold *f, uint32_t g)
 
 void past_lane(const struct past *p, uint32_t g, struct spanlane *out)
 {
-    int64_t start = (int64_t)column(p, START, g);
-    uint8_t *packed = (uint8_t *)(uintptr_t)column(p, PACKED, g); /* NULL: nothing waited */
-    *out = (struct spanlane){.t0 = start + (int64_t)column(p, LASTED, g),
-                             .cap = (uint8_t)column(p, NPACKED, g),
+    int64_t start = (int64_t)column(p, PV_START, g);
+    uint8_t *packed = (uint8_t *)(uintptr_t)column(p, PV_PACKED, g); /* NULL: nothing waited */
+    *out = (struct spanlane){.t0 = start + (int64_t)column(p, PV_LASTED, g),
+                             .cap = (uint8_t)column(p, PV_NPACKED, g),
                              .ended = true,
                              .packed = packed,
-                             .backdated = column(p, FLAGS, g) & PAST_BACKDATED,
+                             .backdated = column(p, PV_FLAGS, g) & PAST_BACKDATED,
                              .begun = true,
                              .wait.packed = packed,
-                             .blocks = (struct spanblocks *)(uintptr_t)column(p, BLOCKS, g),
+                             .blocks = (struct spanblocks *)(uintptr_t)column(p, PV_BLOCKS, g),
                              .wait_t0 = start,
                              .p = EV_NONE,
                              .m = EV_NONE};
@@ -199,39 +188,39 @@ void past_lane(const struct past *p, uint32_t g, struct spanlane *out)
 
 void past_info(const struct past *p, uint32_t g, struct ginfo *out)
 {
-    struct spanlane l = {.wait_t0 = (int64_t)column(p, START, g),
-                         .blocks = (struct spanblocks *)(uintptr_t)column(p, BLOCKS, g)};
-    *out = (struct ginfo){.id = column(p, ID, g),
-                          .seen = (int64_t)column(p, SEEN, g) + spans_first(&l),
-                          .no_p = (int64_t)column(p, NO_P, g),
+    struct spanlane l = {.wait_t0 = (int64_t)column(p, PV_START, g),
+                         .blocks = (struct spanblocks *)(uintptr_t)column(p, PV_BLOCKS, g)};
+    *out = (struct ginfo){.id = column(p, PV_ID, g),
+                          .seen = (int64_t)column(p, PV_SEEN, g) + spans_first(&l),
+                          .no_p = (int64_t)column(p, PV_NO_P, g),
                           .no_p_since = NO_TIME,
-                          .name = (uint32_t)column(p, NAME, g),
-                          .creator = (uint32_t)column(p, CREATOR, g) - 1,
-                          .create_stack = (uint32_t)column(p, CREATE_STACK, g),
-                          .start_stack = (uint32_t)column(p, START_STACK, g),
-                          .flags = (uint8_t)column(p, FLAGS, g)};
+                          .name = (uint32_t)column(p, PV_NAME, g),
+                          .creator = (uint32_t)column(p, PV_CREATOR, g) - 1,
+                          .create_stack = (uint32_t)column(p, PV_CREATE_STACK, g),
+                          .start_stack = (uint32_t)column(p, PV_START_STACK, g),
+                          .flags = (uint8_t)column(p, PV_FLAGS, g)};
 }
 
 static bool has_blocks(const struct past *p)
 {
-    return p->c.col[BLOCKS].width || p->c.col[BLOCKS].least;
+    return p->c.col[PV_BLOCKS].width || p->c.col[PV_BLOCKS].least;
 }
 
 void past_lives(const struct past *p, uint32_t g, uint32_t n, struct lifetime *out)
 {
     uint64_t start[PAST_GS], lasted[PAST_GS];
     const bool many = n > PAST_GS / 4;
-    const unsigned starts = many ? columns_all(&p->c, COLUMNS, PAST_GS, START, start) : 0,
-                   lasts = many ? columns_all(&p->c, COLUMNS, PAST_GS, LASTED, lasted) : 0;
+    const unsigned starts = many ? columns_all(&p->c, PAST_COLUMNS, PAST_GS, PV_START, start) : 0,
+                   lasts = many ? columns_all(&p->c, PAST_COLUMNS, PAST_GS, PV_LASTED, lasted) : 0;
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t k = (g + i) % PAST_GS;
-        const int64_t t = (int64_t)(many ? start[k * starts] : column(p, START, k)),
-                      ns = (int64_t)(many ? lasted[k * lasts] : column(p, LASTED, k));
+        const int64_t t = (int64_t)(many ? start[k * starts] : column(p, PV_START, k)),
+                      ns = (int64_t)(many ? lasted[k * lasts] : column(p, PV_LASTED, k));
         out[i] = (struct lifetime){t, t + ns, true, true};
     }
     for (uint32_t i = 0; has_blocks(p) && i < n; i++) {
         struct spanlane l = {.wait_t0 = out[i].first,
-                             .blocks = (struct spanblocks *)(uintptr_t)column(p, BLOCKS, g + i)};
+                             .blocks = (struct spanblocks *)(uintptr_t)column(p, PV_BLOCKS, g + i)};
         out[i].first = spans_first(&l);
     }
 }
@@ -241,8 +230,8 @@ bool past_extent(const struct past *p, int64_t first[2], int64_t last[2])
     uint64_t start[PAST_GS], lasted[PAST_GS];
     if (has_blocks(p))
         return false;
-    const unsigned starts = columns_all(&p->c, COLUMNS, PAST_GS, START, start),
-                   lasts = columns_all(&p->c, COLUMNS, PAST_GS, LASTED, lasted);
+    const unsigned starts = columns_all(&p->c, PAST_COLUMNS, PAST_GS, PV_START, start),
+                   lasts = columns_all(&p->c, PAST_COLUMNS, PAST_GS, PV_LASTED, lasted);
     first[0] = last[0] = INT64_MAX;
     first[1] = last[1] = INT64_MIN;
     for (unsigned i = 0; i < PAST_GS; i++) {
@@ -257,46 +246,22 @@ bool past_extent(const struct past *p, int64_t first[2], int64_t last[2])
 
 bool past_rows(const struct past *p, struct past_rows *out)
 {
-    static const uint8_t from[PAST_VALUES] = {
-        [PV_START] = START,     [PV_LASTED] = LASTED, [PV_PACKED] = PACKED,
-        [PV_NPACKED] = NPACKED, [PV_NAME] = NAME,     [PV_CREATOR] = CREATOR,
-        [PV_FLAGS] = FLAGS,     [PV_NO_P] = NO_P,     [PV_CREATE_STACK] = CREATE_STACK};
     if (has_blocks(p))
         return false;
-    for (unsigned c = 0; c < PAST_VALUES; c++)
-        out->step[c] = columns_all(&p->c, COLUMNS, PAST_GS, from[c], out->v[c]);
+    for (unsigned c = 0; c < PAST_WALKED; c++)
+        out->step[c] = columns_all(&p->c, PAST_COLUMNS, PAST_GS, c, out->v[c]);
     return true;
-}
-
-uint64_t past_id(const struct past *p, uint32_t g)
-{
-    return column(p, ID, g);
-}
-
-uint32_t past_creator(const struct past *p, uint32_t g)
-{
-    return (uint32_t)column(p, CREATOR, g) - 1;
 }
 
 bool past_one_creator(const struct past *p)
 {
-    return !p->c.col[CREATOR].width;
-}
-
-uint8_t past_flags(const struct past *p, uint32_t g)
-{
-    return (uint8_t)column(p, FLAGS, g);
+    return !p->c.col[PV_CREATOR].width;
 }
 
 bool past_workers(const struct past *p)
 {
-    const struct column *c = &p->c.col[FLAGS];
+    const struct column *c = &p->c.col[PV_FLAGS];
     return c->width || c->least & GI_GCWORK;
-}
-
-uint32_t past_name(const struct past *p, uint32_t g)
-{
-    return (uint32_t)column(p, NAME, g);
 }
 
 uint32_t past_find(const struct fold *f, uint64_t id)
@@ -307,11 +272,11 @@ uint32_t past_find(const struct fold *f, uint64_t id)
             __builtin_prefetch(f->seg[i - AHEAD].past);
         if (!p)
             continue;
-        const struct column *ids = &p->c.col[ID];
+        const struct column *ids = &p->c.col[PV_ID];
         if (id < ids->least || (ids->width < 8 && (id - ids->least) >> 8 * ids->width))
             continue;
         for (uint32_t g = PAST_GS; g-- > 0;)
-            if (column(p, ID, g) == id)
+            if (column(p, PV_ID, g) == id)
                 return (uint32_t)(i * PAST_GS + g);
     }
     return NO_LANE;
@@ -336,8 +301,8 @@ void past_trim(struct past *p)
 static void strip(struct past *p)
 {
     each_lane(p, spans_free);
-    p->c.col[BLOCKS].width = 0; /* the last column: nothing stands behind it */
-    p->c.col[BLOCKS].least = 0;
+    p->c.col[PV_BLOCKS].width = 0; /* the last column: nothing stands behind it */
+    p->c.col[PV_BLOCKS].least = 0;
 }
 
 size_t past_bytes(const struct past *p)

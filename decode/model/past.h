@@ -32,41 +32,44 @@ static inline bool fold_g_back(struct fold *f, uint32_t g)
     return __builtin_expect(!fold_g_past(f, g), 1) || past_take_out(f, g);
 }
 
-/* What was put away, as it was (its open span and SPECIAL_*, which nobody asks for, are not known). */
-void past_lane(const struct past *p, uint32_t g, struct spanlane *out);
-void past_info(const struct past *p, uint32_t g, struct ginfo *out);
-uint64_t past_id(const struct past *p, uint32_t g);
-/*
- * past_rows - what a walk asks of all PAST_GS neighbours, read at once. false: they have blocks of spans, too, and each is to be asked
- * for by itself. past_row - one of these values of one of them.
- */
+/* Of one that was put away; what a walk asks for comes first, blocks of spans last. */
 enum past_value {
     PV_START,
     PV_LASTED,
     PV_PACKED,
     PV_NPACKED,
     PV_NAME,
-    PV_CREATOR,
+    PV_CREATOR, /* + 1 */
     PV_CREATE_STACK,
     PV_FLAGS,
     PV_NO_P,
-    PAST_VALUES
+    PAST_WALKED,
+    PV_ID = PAST_WALKED,
+    PV_SEEN,
+    PV_START_STACK,
+    PV_BLOCKS,
+    PAST_COLUMNS
 };
 enum { PAST_BACKDATED = 1 << 8 }; /* of PV_FLAGS, beside GI_* */
+uint64_t past_value(const struct past *p, enum past_value c, uint32_t g);
+/* past_lane, past_info - all of it, as it was (its open span and SPECIAL_*, which nobody asks for, are not known). */
+void past_lane(const struct past *p, uint32_t g, struct spanlane *out);
+void past_info(const struct past *p, uint32_t g, struct ginfo *out);
+/*
+ * past_rows - what a walk asks of all PAST_GS neighbours, read at once. false: they have blocks of spans, too, and each is to be asked
+ * for by itself. past_row - one of these values of one of them.
+ */
 struct past_rows {
-    unsigned step[PAST_VALUES]; /* 0: all are alike */
-    uint64_t v[PAST_VALUES][PAST_GS];
+    unsigned step[PAST_WALKED]; /* 0: all are alike */
+    uint64_t v[PAST_WALKED][PAST_GS];
 };
 bool past_rows(const struct past *p, struct past_rows *out);
 static inline uint64_t past_row(const struct past_rows *r, enum past_value c, uint32_t g)
 {
     return r->v[c][g % PAST_GS * r->step[c]];
 }
-uint32_t past_name(const struct past *p, uint32_t g);
-uint32_t past_creator(const struct past *p, uint32_t g);
-bool past_one_creator(const struct past *p);          /* have all of them the same? */
-uint8_t past_flags(const struct past *p, uint32_t g); /* GI_* */
-bool past_workers(const struct past *p);              /* may any of them have GI_GCWORK? */
+bool past_one_creator(const struct past *p); /* have all of them the same? */
+bool past_workers(const struct past *p);     /* may any of them have GI_GCWORK? */
 /* past_find - the last goroutine with an id among those that were put away, or NO_LANE. A step for each PAST_GS of them. */
 uint32_t past_find(const struct fold *f, uint64_t id);
 /* past_lives - when each of n neighbours from g on lived: first and last moment. All n are of this struct past. */
@@ -96,22 +99,23 @@ static inline const struct ginfo *fold_g_info(const struct fold *f, uint32_t g, 
 
 static inline uint64_t fold_g_id(const struct fold *f, uint32_t g)
 {
-    return fold_g_past(f, g) ? past_id(f->seg[g / PAST_GS].past, g) : fold_info_at(f, g)->id;
+    return fold_g_past(f, g) ? past_value(f->seg[g / PAST_GS].past, PV_ID, g) : fold_info_at(f, g)->id;
 }
 
 static inline uint32_t fold_g_creator(const struct fold *f, uint32_t g)
 {
-    return fold_g_past(f, g) ? past_creator(f->seg[g / PAST_GS].past, g) : fold_info_at(f, g)->creator;
+    return fold_g_past(f, g) ? (uint32_t)past_value(f->seg[g / PAST_GS].past, PV_CREATOR, g) - 1
+                             : fold_info_at(f, g)->creator;
 }
 
 static inline uint32_t fold_g_name(const struct fold *f, uint32_t g)
 {
-    return fold_g_past(f, g) ? past_name(f->seg[g / PAST_GS].past, g) : fold_info_at(f, g)->name;
+    return fold_g_past(f, g) ? (uint32_t)past_value(f->seg[g / PAST_GS].past, PV_NAME, g) : fold_info_at(f, g)->name;
 }
 
 static inline uint8_t fold_g_flags(const struct fold *f, uint32_t g)
 {
-    return fold_g_past(f, g) ? past_flags(f->seg[g / PAST_GS].past, g) : fold_info_at(f, g)->flags;
+    return fold_g_past(f, g) ? (uint8_t)past_value(f->seg[g / PAST_GS].past, PV_FLAGS, g) : fold_info_at(f, g)->flags;
 }
 
 /* fold_g_workers - may any of the PAST_GS neighbours of g be a mark worker? */
