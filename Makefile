@@ -190,8 +190,9 @@ setup-static:
 
 # ---- tests -------------------------------------------------------------------------------------------------
 
-# tests/support/NAME.c is for all tests; NAME_main.c there is a tool of its own, $(BUILD)/NAME.
-OBJ_support = $(patsubst %.c,$(BUILD)/%.o,$(filter-out %_main.c,$(sort $(wildcard tests/support/*.c))))
+# tests/support/NAME.c is for all tests; NAME_main.c there is a tool of its own, $(BUILD)/NAME. A test asks what the benchmark adds up.
+OBJ_account = $(BUILD)/bench/account/account.o
+OBJ_support = $(patsubst %.c,$(BUILD)/%.o,$(filter-out %_main.c,$(sort $(wildcard tests/support/*.c)))) $(OBJ_account)
 LIB_SUPPORT = $(if $(OBJ_support),$(BUILD)/libsupport.a)
 $(BUILD)/libsupport.a: $(OBJ_support)
 	@rm -f $@
@@ -305,9 +306,9 @@ analyse: all
 # ---- benchmarks --------------------------------------------------------------------------------------------
 
 BENCH = $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard bench/*.c)))
-$(BENCH): $(BUILD)/bench/%: $(BUILD)/bench/%.o $(LIB_SUPPORT) $(LIB_PURE)
+$(BENCH): $(BUILD)/bench/%: $(BUILD)/bench/%.o $(OBJ_account) $(LIB_PURE)
 	$(call say,LD  $@)
-	$(Q)$(LINK) -o $@ $< $(LIB_SUPPORT) $(LIB_PURE) $(LIBS_PURE)
+	$(Q)$(LINK) -o $@ $< $(OBJ_account) $(LIB_PURE) $(LIBS_PURE)
 # The generator of large traces has a folder of its own.
 $(BUILD)/gen-trace: $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard bench/gen/*.c)))
 	$(call say,LD  $@)

@@ -28,7 +28,7 @@
 #include <unistd.h>
 
 #include "decode/base/mem.h"
-#include "tests/support/account.h"
+#include "bench/account/account.h"
 #include "decode/model/trace_priv.h"
 #include "layout/draw/draw.h"
 #include "layout/draw/frame.h"
@@ -139,7 +139,7 @@ static void account_line(const struct trace_info *in, const char *what, uint64_t
 }
 
 /*
- * What the model consists of (tests/support/account.h). The rest of what is held: what the allocator rounds up. At the peak there
+ * What the model consists of (bench/account/account.h). The rest of what is held: what the allocator rounds up. At the peak there
  * was more: the reader's tables, spans that wait to be packed, arrays while they grow.
  */
 static void account(const struct trace *tr, size_t live, size_t peak)

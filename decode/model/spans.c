@@ -4,7 +4,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "decode/base/hash.h"
 #include "decode/base/mem.h"
 
 #define CHUNK_FIRST (1u << 17) /* the pool's first chunk; each next one is twice as large, up to CHUNK_MOST */
@@ -79,7 +78,7 @@ void pool_free(struct span_pool *sp)
     bump_free(&sp->waits);
     mem_free(sp->tags);
     mem_free(sp->tagslot);
-    mem_free(sp->taghash);
+    idmap_free(&sp->tagof);
     mem_free(sp->longs);
     memset(sp, 0, sizeof *sp);
 }
@@ -146,48 +145,24 @@ static void wait_drop(struct span_pool *sp, struct waitspan *p, uint16_t cap)
     sp->free[c] = p;
 }
 
-static uint32_t tag_home(uint8_t state, uint32_t reason, uint32_t label)
-{
-    return (uint32_t)hash_last(hash_next(hash_first(state), (uint64_t)reason << 32 | label));
-}
-
 uint32_t pool_tag(struct span_pool *sp, uint8_t state, uint32_t reason, uint32_t label)
 {
-    if (sp->ntags * 2 >= sp->tagcap) {
-        uint32_t cap = sp->tagcap ? sp->tagcap * 2 : 64;
-        uint32_t *h = mem_zalloc(cap * sizeof *h);
-        if (!h) {
-            sp->oom = true;
-            return 0;
-        }
-        for (uint32_t i = 0; i < sp->ntags; i++) {
-            const struct span_tag *t = &sp->tags[i];
-            uint32_t at = tag_home(t->state, t->reason, t->label) & (cap - 1);
-            while (h[at])
-                at = (at + 1) & (cap - 1);
-            h[at] = i + 1;
-        }
-        mem_free(sp->taghash);
-        sp->taghash = h;
-        sp->tagcap = cap;
-    }
-    uint32_t at = tag_home(state, reason, label) & (sp->tagcap - 1);
-    for (; sp->taghash[at]; at = (at + 1) & (sp->tagcap - 1)) {
-        const struct span_tag *t = &sp->tags[sp->taghash[at] - 1];
-        if (t->state == state && t->reason == reason && t->label == label)
-            return sp->taghash[at] - 1;
-    }
+    const uint64_t key =
+        hash_next(hash_first(state), (uint64_t)reason << 32 | label); /* nobody knows of two that meet */
+    const uint32_t had = idmap_get(&sp->tagof, key);
+    if (had != IDMAP_NONE)
+        return had;
     if (sp->ntags > UINT16_MAX) /* hostile: no program has that many reasons; keep the state */
         return reason || label ? pool_tag(sp, state, 0, 0) : 0;
-    if (!mem_room(sp->tags, sp->captags, sp->ntags + 1) || !mem_room(sp->tagslot, sp->capslots, sp->ntags + 1)) {
+    if (!mem_room(sp->tags, sp->captags, sp->ntags + 1) || !mem_room(sp->tagslot, sp->capslots, sp->ntags + 1) ||
+        !idmap_put(&sp->tagof, key, (uint32_t)sp->ntags)) {
         sp->oom = true;
         return 0;
     }
     sp->tags[sp->ntags] = (struct span_tag){.state = state, .reason = reason, .label = label};
     for (int k = 0; k < 4; k++)
         sp->tagslot[sp->ntags][k] = sp->slot[k][state];
-    sp->taghash[at] = (uint32_t)++sp->ntags;
-    return (uint32_t)sp->ntags - 1;
+    return (uint32_t)sp->ntags++;
 }
 
 /* ---- packing -------------------------------------------------------------------------------------------- */

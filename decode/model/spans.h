@@ -16,6 +16,7 @@
 #ifndef GOTOP_DECODE_SPANS_H
 #define GOTOP_DECODE_SPANS_H
 
+#include "decode/base/idmap.h"
 #include "decode/model/blocks.h"
 #include "decode/model/pack.h"
 
@@ -70,9 +71,8 @@ struct span_pool {
     void *free[5];     /* those not in use, by size */
     struct span_tag *tags;
     size_t ntags, captags, capslots;
-    uint8_t (*tagslot)[4]; /* by tag and lane kind: where its time is summed */
-    uint32_t *taghash;     /* tag + 1 */
-    uint32_t tagcap;
+    uint8_t (*tagslot)[4];     /* by tag and lane kind: where its time is summed */
+    struct idmap tagof;        /* by a hash of what it says */
     uint8_t slot[4][ST_COUNT]; /* by lane kind: where a state's time is summed */
     int64_t *longs;            /* durations of waiting spans that take more than 32 bits */
     size_t nlongs, caplongs;

@@ -3,7 +3,7 @@
  * for (strict); what grows may be told that it is damaged (trace_doubt), or that something is missing (trace_apart). What is loaded
  * is held by what its account names.
  */
-#include "tests/support/account.h"
+#include "bench/account/account.h"
 #include "tests/unit/model_text.h"
 #include "tests/unit/sched_sim.h"
 

@@ -4,8 +4,8 @@
  * Each row is what was asked of decode/base/mem.h, of all segments, so together they are mem_live() but for what that rounds up.
  * What stands in the temporary file is in them, too.
  */
-#ifndef GOTOP_TESTS_ACCOUNT_H
-#define GOTOP_TESTS_ACCOUNT_H
+#ifndef GOTOP_BENCH_ACCOUNT_H
+#define GOTOP_BENCH_ACCOUNT_H
 
 #include "decode/trace.h"
 

@@ -1,5 +1,5 @@
 /* account.c - see account.h: each array by what there is room for in it, whether it is used or not. */
-#include "tests/support/account.h"
+#include "bench/account/account.h"
 
 #include "decode/model/past.h"
 #include "decode/model/trace_priv.h"
@@ -84,7 +84,7 @@ static void fold_bytes(struct account *a, const struct fold *f)
     a->bytes[ACCOUNT_PACKED] += sp->packed_bytes;
     a->bytes[ACCOUNT_CHUNKS] += pool_chunks_bytes(sp) - sp->packed_bytes;
     a->bytes[ACCOUNT_FIXED] += sp->captags * sizeof *sp->tags + sp->capslots * sizeof *sp->tagslot +
-                               sp->tagcap * sizeof *sp->taghash + sp->caplongs * sizeof *sp->longs;
+                               idmap_bytes(&sp->tagof) + sp->caplongs * sizeof *sp->longs;
     a->bytes[ACCOUNT_COUNTS] += f->gb ? GB_MAX * sizeof *f->gb : 0;
     a->bytes[ACCOUNT_NAMES] += idmap_bytes(&f->runs);
     goroutines_bytes(a, f);
