@@ -170,6 +170,8 @@ struct frame {
 uint32_t trace_nstacks(const struct trace *tr);
 /* trace_stack - number of frames of a stack; trace_frame - one of them, 0 = innermost (where it is). */
 uint32_t trace_stack(const struct trace *tr, uint32_t stack);
+/* trace_stack_ahead - a stack's frames will be asked for soon: of many stacks few are in the processor's caches. */
+void trace_stack_ahead(const struct trace *tr, uint32_t stack);
 struct frame trace_frame(const struct trace *tr, uint32_t stack, uint32_t i);
 
 /*
@@ -283,9 +285,17 @@ struct span_run {
     const struct span_tag *kind; /* by tag */
     bool open_start, open_end;   /* the first one, the last one */
     const uint32_t *local;       /* span_run_who()'s */
+    const uint32_t *gmap;        /* span_run_g()'s */
     const struct segment *seg;
 };
 uint32_t span_run_who(const struct span_run *r, uint32_t i); /* struct span's `who` of a goroutine's span */
+/* span_run_g - the same where it is a goroutine: of no span that runs or is a system call. span_run_g_name - its trace_g_name(), for less. */
+static inline uint32_t span_run_g(const struct span_run *r, uint32_t i)
+{
+    const uint32_t who = r->local[i] - 1;
+    return r->gmap && who != NO_LANE ? r->gmap[who] : who;
+}
+uint32_t span_run_g_name(const struct trace *tr, const struct span_run *r, uint32_t i);
 
 /*
  * trace_walk - all spans of goroutines g0 .. g1-1, one goroutine after another, each one's in order: for who counts everything.

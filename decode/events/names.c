@@ -362,6 +362,12 @@ struct frame names_frame(const struct names *nm, uint32_t stack, uint32_t i)
     return *(struct frame *)seg_at(&nm->frames, ((const uint32_t *)seg_at(&nm->pool, r->first))[i]);
 }
 
+const void *names_stack_at(const struct names *nm, uint32_t stack)
+{
+    uint32_t n;
+    return stack < __atomic_load_n(&nm->stacks.n, __ATOMIC_RELAXED) ? stack_ids(nm, stack, &n) : NULL;
+}
+
 uint32_t names_root_func(const struct names *nm, uint32_t stack)
 {
     uint32_t n = names_depth(nm, stack);

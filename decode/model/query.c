@@ -44,6 +44,11 @@ uint32_t trace_stack(const struct trace *tr, uint32_t stack)
     return names_depth(&tr->names, stack);
 }
 
+void trace_stack_ahead(const struct trace *tr, uint32_t stack)
+{
+    __builtin_prefetch(names_stack_at(&tr->names, stack));
+}
+
 struct frame trace_frame(const struct trace *tr, uint32_t stack, uint32_t i)
 {
     return names_frame(&tr->names, stack, i);

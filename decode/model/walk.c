@@ -27,8 +27,13 @@ static bool piece_walk(const struct span_walk *w, const struct place *at, const 
     struct spancols c;
     const uint32_t blocks = spans_nblk(p->l);
     const uint32_t n = spans_blocks(p->l);
-    struct span_run r = {
-        .dur = c.dur, .stack = c.stack, .tag = c.tag, .kind = p->f->pool.tags, .local = c.who, .seg = p->seg};
+    struct span_run r = {.dur = c.dur,
+                         .stack = c.stack,
+                         .tag = c.tag,
+                         .kind = p->f->pool.tags,
+                         .local = c.who,
+                         .gmap = p->seg ? p->seg->gmap : NULL,
+                         .seg = p->seg};
     spans_ahead(p->l, 0);
     for (uint32_t b = 0; b < n; b++) {
         if (b + 1 < n)
@@ -64,6 +69,14 @@ uint32_t span_run_who(const struct span_run *r, uint32_t i)
     const uint8_t state = r->kind[r->tag[i]].state;
     return state == ST_RUNNING || state == ST_SYSCALL ? segment_p(r->seg, r->local[i] - 1)
                                                       : segment_g(r->seg, r->local[i] - 1);
+}
+
+uint32_t span_run_g_name(const struct trace *tr, const struct span_run *r, uint32_t i)
+{
+    const uint32_t g = span_run_g(r, i);
+    if (r->seg && g - r->seg->base < r->seg->nnew && !tr->fold.runs.used) /* it is new where it is told of */
+        return fold_g_name(r->seg->f, r->local[i] - 1);
+    return trace_g_name(tr, g);
 }
 
 /* What trace_lane() says of a goroutine that is one piece. */
@@ -151,6 +164,7 @@ static inline bool past_spans(const struct span_walk *w, const struct place *at,
                                  .kind = at->f->pool.tags,
                                  .open_start = past_row(r, PV_FLAGS, i) & PAST_BACKDATED,
                                  .local = c.who,
+                                 .gmap = at->seg ? at->seg->gmap : NULL,
                                  .seg = at->seg};
     return w->spans(w->arg, g, &run);
 }
@@ -269,8 +283,13 @@ static bool block_states(void *arg, const struct piece *p, uint32_t k, uint32_t 
 {
     const struct states *ask = arg;
     struct spancols c;
-    struct span_run r = {
-        .dur = c.dur, .stack = c.stack, .tag = c.tag, .kind = p->f->pool.tags, .local = c.who, .seg = p->seg};
+    struct span_run r = {.dur = c.dur,
+                         .stack = c.stack,
+                         .tag = c.tag,
+                         .kind = p->f->pool.tags,
+                         .local = c.who,
+                         .gmap = p->seg ? p->seg->gmap : NULL,
+                         .seg = p->seg};
     (void)k;
     r.n = ask->all ? spans_block(&p->f->pool, p->l, b, &c, &r.t0, p->end)
                    : spans_times(&p->f->pool, p->l, b, c.dur, c.tag, &r.t0, p->end);

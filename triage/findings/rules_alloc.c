@@ -171,6 +171,9 @@ static void sites_of(const struct causes *c, struct sites *s)
         const struct range *r;
         size_t n = trace_ranges(c->tr, kind[k], &r), step = n / 200000 + 1;
         for (size_t i = 0; i < n; i += step) {
+            if (n - i > STACKS_AHEAD * step) {
+                trace_stack_ahead(c->tr, r[i + STACKS_AHEAD * step].stack);
+            }
             if (r[i].stack && (kind[k] != RANGE_STW || in_malloc(c->tr, r[i].stack))) {
                 site_add(s, c->tr, r[i].stack);
             }
@@ -199,6 +202,9 @@ static uint64_t forced(const struct causes *c, uint32_t *stack, const char **wha
     for (uint32_t i = 0; i < c->tg->nwaits; i++) {
         const struct wait_row *w = &c->tg->waits[i];
         uint32_t n = trace_stack(c->tr, w->stack);
+        if (i + STACKS_AHEAD < c->tg->nwaits) {
+            trace_stack_ahead(c->tr, w[STACKS_AHEAD].stack);
+        }
         for (uint32_t k = 0; k < n && k < 6; k++) {
             struct str f = trace_str(c->tr, trace_frame(c->tr, w->stack, k).func);
             const bool gives_back = str_is(f, "runtime/debug.FreeOSMemory");
@@ -374,7 +380,6 @@ void rule_forced(struct causes *c)
 {
     uint32_t stack = 0;
     const char *what;
-    uint64_t calls = forced(c, &stack, &what);
     int64_t workers = c->tg->p_sum.ns[ST_GCWORK] - c->tg->label_ns[GC_IDLE], stopped = 0;
     struct draft d;
     for (uint32_t i = 0; i < c->tg->nstw; i++) {
@@ -387,6 +392,7 @@ void rule_forced(struct causes *c)
             return;
         }
     }
+    const uint64_t calls = forced(c, &stack, &what);
     if ((double)calls < threshold(TH_FORCED_CALLS) ||
         (double)calls <= threshold(TH_FORCED_CYCLES) * (double)c->tg->gc_cycles ||
         !threshold_reached(TH_FORCED_SHARE, cost, c->tg->end)) {

@@ -740,6 +740,9 @@ static void rule_conns(struct causes *c)
     uint32_t n = 0;
     for (uint32_t i = 0; i < c->tg->npairs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
+        if (i + STACKS_AHEAD < c->tg->npairs) {
+            trace_stack_ahead(c->tr, p[STACKS_AHEAD].stack);
+        }
         bool opens = stack_through(c->tr, p->stack, connecting);
         bool asks = (p->kind == WK_NET && !stack_through(c->tr, p->stack, reading_on)) || by_library(c, p);
         uint32_t func = opens || asks ? causes_place(c->tr, p->stack) : 0, k = 0;

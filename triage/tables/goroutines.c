@@ -17,11 +17,14 @@
 
 struct step { /* the span at hand: span i of a run */
     int64_t t0, ns;
-    uint32_t stack;
     const struct span_tag *kind;
     const struct span_run *run;
     uint32_t i;
 };
+static inline uint32_t stack_of(const struct step *s)
+{
+    return s->run->stack[s->i];
+}
 
 struct waited { /* a wait */
     int64_t t0, t1;
@@ -175,13 +178,13 @@ static inline bool note_wait(struct walk *w, const struct step *s, uint32_t reas
 {
     struct subtotal *y = w->y;
     const int64_t ns = s->ns;
-    struct lately *c = lately_of(y->lately_wait, reason, s->stack, 0, 0);
-    if (!lately_is(c, reason, s->stack, 0, 0)) {
-        const uint32_t i = wait_row_of(w, reason, s->stack);
+    struct lately *c = lately_of(y->lately_wait, reason, stack_of(s), 0, 0);
+    if (!lately_is(c, reason, stack_of(s), 0, 0)) {
+        const uint32_t i = wait_row_of(w, reason, stack_of(s));
         if (i == TAB_NONE) {
             return false;
         }
-        lately_set(c, reason, s->stack, 0, 0, i);
+        lately_set(c, reason, stack_of(s), 0, 0, i);
     }
     struct wait_row *row = &y->waits[c->row - 1];
     const bool open = open_end(s);
@@ -190,7 +193,7 @@ static inline bool note_wait(struct walk *w, const struct step *s, uint32_t reas
     if (ns > row->longest_done && !open) {
         row->longest_done = ns;
     }
-    row->total = ns_add(row->total, ns);
+    row->total = ns_more(row->total, ns);
     longer(&row->longest, s->t0, end_of(s), w->g, row->count);
     w->kind = row->kind;
     return true;
@@ -234,11 +237,11 @@ static bool note_ender(struct walk *w, uint32_t waker)
 }
 
 /* The start function of a goroutine: the same few wake others again and again. */
-static inline uint32_t name_of(struct walk *w, uint32_t g)
+static inline uint32_t name_of(struct walk *w, const struct step *s, uint32_t g)
 {
     struct start_name *c = &w->y->name[g % START_NAMES];
     if (c->g != g + 1) {
-        *c = (struct start_name){g + 1, trace_g_name(w->tg->tr, g)};
+        *c = (struct start_name){g + 1, span_run_g_name(w->tg->tr, s->run, s->i)};
     }
     return c->name;
 }
@@ -272,18 +275,18 @@ static inline bool note_pair(struct walk *w, const struct step *s, uint32_t who)
 {
     struct subtotal *y = w->y;
     const struct waited *v = &w->wait;
-    const uint32_t name = who == NO_LANE ? UINT32_MAX : name_of(w, who);
-    struct lately *c = lately_of(y->lately_pair, v->reason, v->stack, name, s->stack);
-    if (!lately_is(c, v->reason, v->stack, name, s->stack)) {
-        const uint32_t i = pair_row_of(w, v, s->stack, name);
+    const uint32_t name = who == NO_LANE ? UINT32_MAX : name_of(w, s, who);
+    struct lately *c = lately_of(y->lately_pair, v->reason, v->stack, name, stack_of(s));
+    if (!lately_is(c, v->reason, v->stack, name, stack_of(s))) {
+        const uint32_t i = pair_row_of(w, v, stack_of(s), name);
         if (i == TAB_NONE) {
             return false;
         }
-        lately_set(c, v->reason, v->stack, name, s->stack, i);
+        lately_set(c, v->reason, v->stack, name, stack_of(s), i);
     }
     struct pair_row *p = &y->pairs[c->row - 1];
     p->count++;
-    p->total = ns_add(p->total, v->t1 - v->t0);
+    p->total = ns_more(p->total, v->t1 - v->t0);
     longer(&p->longest, v->t0, v->t1, w->g, p->count);
     if (p->longest.t0 == v->t0 && p->longest.g == w->g) {
         p->longest_waker = who;
@@ -323,14 +326,14 @@ static inline bool walk_waiting(struct walk *w, const struct step *s)
     const uint32_t reason = s->kind->reason;
     w->st.ns[GM_WAIT] += s->ns;
     w->st.waits++;
-    w->wait = (struct waited){s->t0, end_of(s), reason, s->stack};
+    w->wait = (struct waited){s->t0, end_of(s), reason, stack_of(s)};
     if (!note_reason(w, reason, s->ns)) {
         return false;
     }
     if (w->system) {
         return true;
     }
-    const bool again = w->cond_pair != TAB_NONE && w->cond_stack == s->stack && w->cond_run < FUTILE_RUN;
+    const bool again = w->cond_pair != TAB_NONE && w->cond_stack == stack_of(s) && w->cond_run < FUTILE_RUN;
     if (again && !note_futile(w, s->t0)) {
         return false;
     }
@@ -388,8 +391,8 @@ static inline bool walk_syscall(struct walk *w, const struct step *s)
     if (w->system) {
         return true;
     }
-    if (w->call == TAB_NONE || w->y->syscalls[w->call].stack != s->stack) {
-        w->call = syscall_row_of(w, s->stack);
+    if (w->call == TAB_NONE || w->y->syscalls[w->call].stack != stack_of(s)) {
+        w->call = syscall_row_of(w, stack_of(s));
         if (w->call == TAB_NONE) {
             return false;
         }
@@ -397,7 +400,7 @@ static inline bool walk_syscall(struct walk *w, const struct step *s)
     struct syscall_row *r = &w->y->syscalls[w->call];
     r->count++;
     r->open += open_end(s);
-    r->total = ns_add(r->total, ns);
+    r->total = ns_more(r->total, ns);
     longer(&r->longest, s->t0, end_of(s), w->g, r->count);
     return true;
 }
@@ -446,11 +449,11 @@ static inline void walk_exec(struct walk *w, int64_t ns)
 static inline bool walk_waited(struct walk *w, const struct step *s)
 {
     const bool woken = s->kind->state == ST_RUNNABLE;
-    const uint32_t waker = woken ? span_run_who(s->run, s->i) : NO_LANE;
+    const uint32_t waker = woken ? span_run_g(s->run, s->i) : NO_LANE;
     if (woken && !note_pair(w, s, waker)) {
         return false;
     }
-    return w->kind != WK_LOCK || note_lock(w, waker, woken ? s->stack : 0);
+    return w->kind != WK_LOCK || note_lock(w, waker, woken ? stack_of(s) : 0);
 }
 
 static inline bool walk_span(struct walk *w, const struct step *s)
@@ -619,11 +622,14 @@ static bool lane_alike(void *arg, uint32_t g, const struct lane_info *li)
 static bool lane_spans(void *arg, uint32_t g, const struct span_run *r)
 {
     struct walk *w = arg;
+    const int64_t *const dur = r->dur;
+    const uint32_t *const tag = r->tag, n = r->n;
+    const struct span_tag *const kind = r->kind;
     int64_t t = r->t0;
     (void)g;
     w->some = true;
-    for (uint32_t i = 0; i < r->n; i++) {
-        const struct step s = {t, r->dur[i], r->stack[i], &r->kind[r->tag[i]], r, i};
+    for (uint32_t i = 0; i < n; i++) {
+        const struct step s = {t, dur[i], &kind[tag[i]], r, i};
         if (!walk_span(w, &s)) {
             return false;
         }

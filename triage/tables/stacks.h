@@ -42,6 +42,8 @@ uint32_t stacks_user_frame(const struct trace *tr, uint32_t stack);
 bool stacks_pipe(const struct trace *tr, uint32_t stack);
 /* stacks_once - is a wait one until the first call of a sync.Once is done? */
 bool stacks_once(const struct trace *tr, uint32_t stack);
+/* Who goes through rows' stacks has those of so many further on fetched (trace_stack_ahead()). */
+enum { STACKS_AHEAD = 8 };
 /* str_is, str_starts - compare bytes of a trace with a C string. */
 bool str_is(struct str s, const char *c);
 bool str_starts(struct str s, const char *c);

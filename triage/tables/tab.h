@@ -42,6 +42,11 @@ static inline int64_t ns_add(int64_t a, int64_t b)
     int64_t r;
     return __builtin_add_overflow(a, b, &r) ? (b > 0 ? NS_MAX : -NS_MAX) : ns_clamp(r);
 }
+/* ns_more - ns_add() of sums that are no less than 0. */
+static inline int64_t ns_more(int64_t sum, int64_t ns)
+{
+    return (uint64_t)ns <= (uint64_t)(NS_MAX - sum) ? sum + ns : ns_add(sum, ns);
+}
 static inline int64_t ns_mul(int64_t a, int64_t b)
 {
     int64_t r;
@@ -116,9 +121,13 @@ static inline void hist_add(struct hist *h, int64_t ns)
     ns = ns < 0 ? 0 : ns;
     const uint32_t i = hist_slot(ns);
     h->count[i < HIST_BUCKETS ? i : HIST_BUCKETS - 1]++;
-    h->min = h->n == 0 || ns < h->min ? ns : h->min;
-    h->max = ns > h->max ? ns : h->max;
-    h->total = ns < NS_MAX - h->total ? h->total + ns : NS_MAX;
+    if (ns < h->min || !h->n) {
+        h->min = ns;
+    }
+    if (ns > h->max) {
+        h->max = ns;
+    }
+    h->total = ns_more(h->total, ns);
     h->sumsq += (double)ns * (double)ns;
     h->n++;
 }
