@@ -14,7 +14,7 @@ static const struct {
 } planted[] = {
     {"cachemiss", RULE_CONVOY, "main.(*cache).lookup", "running"},      /* few wait, most of their time */
     {"reload", RULE_CONVOY, "main.(*conf).reload", "main.(*conf).get"}, /* readers wait for a writer at work */
-    {"once", RULE_CONVOY, "main.(*model).weights", NULL},
+    {"once", RULE_CONVOY, "main.(*model).weights is what they wait for", "It is a sync.Once"},
     {"registry", RULE_BOTTLENECK, "main.clerk", "in a system call"}, /* a call for each */
     {"tollbooth", RULE_CONVOY, "main.(*booth).pay",
      "the processors had main.pave, called by"}, /* its holders wait for one */
@@ -105,6 +105,10 @@ static const struct {
     {"galley", RULE_PHASES, "main.course, called by main.main waits for all of a step", "they wait for the network"},
     {"bellboys", RULE_SERIAL_CALLS, "main.boy.run",
      "for these calls 22.3% only"}, /* who hands them work keeps a pace */
+    {"dictation", RULE_BACKEND, "main.(*desk).dictate", "waits to write to a pipe, 35 waits"},
+    {"ledgers", RULE_POOL, "main.(*keys).closeYear, called by main.main.func1 keeps several at once",
+     "5 times it ended 7 waits"}, /* a defer in a loop */
+    {"visas", RULE_CONTEXTS, "main.(*office).stamp", "1600 ran out in this trace"},
     {"librarian", RULE_SMALL_CALLS, "main.onShelf, called by main.find, by main.librarian makes",
      "pieces of work of main.librarian"},
     {"postboys", RULE_POOL, "the 3 goroutines of main.postboy wait there for the network",

@@ -416,12 +416,12 @@ bool causes_doing(struct causes *c, uint32_t group, struct leaves *out)
 }
 
 static void (*const steps[])(struct causes *) = {
-    story_names,  rules_service, rules_join,  rules_slots, rules_waves,      rules_begun,
-    rules_part,   rules_limits,  rules_calls, rules_work,  rules_netlimit,   rules_wakes,
-    rules_timers, rules_slow,    rule_line,   rule_forced, rules_children,   rules_trend,
-    rules_sql,    rules_behind,  rules_share, rules_grain, rules_finalizers, rules_again,
-    rules_accept, rules_reader,  rules_knot,  rules_hold,  rules_clock,      rules_left,
-    rules_phases, rules_backlog, rules_path,  rules_host,  story_end,        won_all};
+    story_names,  rules_service,    rules_join,     rules_slots,    rules_waves,  rules_begun,   rules_part,
+    rules_limits, rules_calls,      rules_work,     rules_netlimit, rules_wakes,  rules_timers,  rules_slow,
+    rule_line,    rule_forced,      rules_children, rules_trend,    rules_sql,    rules_behind,  rules_share,
+    rules_grain,  rules_finalizers, rules_contexts, rules_kept,     rules_again,  rules_accept,  rules_reader,
+    rules_knot,   rules_hold,       rules_clock,    rules_left,     rules_phases, rules_backlog, rules_path,
+    rules_host,   story_end,        won_all};
 
 void rules_causes(struct rules *rs)
 {

@@ -253,6 +253,8 @@ double pace_of(struct causes *c, const struct waits_at *p);
 /* pace_fed - where who hands the callers their work does so at a pace, says it, and bounds the finding's cost by what that one waits. */
 void pace_fed(struct causes *c, const struct waits_at *p, struct draft *d);
 void rules_finalizers(struct causes *c); /* rules_finalizers.c: waits for what finalizers give back */
+void rules_kept(struct causes *c);       /* rules_kept.c: one that keeps of a set what others wait for */
+void rules_contexts(struct causes *c);   /* rules_contexts.c: contexts that nobody cancels */
 void rules_knot(struct causes *c);       /* rules_knot.c: goroutines that stand on each other for good */
 void rules_hold(struct causes *c);       /* rules_hold.c: those that wait for something hold some of it */
 void rules_clock(struct causes *c);      /* rules_clock.c: lost wake-ups; the last stretch until a limit is up */
@@ -270,7 +272,7 @@ void causes_tell_holders(struct causes *c, struct finding *f);
 #define HOLDER_WAITS "Don't wait while holding the lock." /* where no kind of wait is most of it */
 #define HOLDER_NET "Don't wait for the network while holding the lock."
 #define HOLDER_PIPE \
-    "Don't wait for a pipe while holding the lock: the process at its other end holds up all of them. Hand what is " \
+    "Don't wait for a pipe while holding the lock: whoever is at its other end holds up all of them. Hand what is " \
     "to " \
     "be written to a goroutine of its own (a channel with room); of those that answer have several."
 /* causes_tell_gc - who allocates and what makes the collector run, in a finding about it (rules_alloc.c). */

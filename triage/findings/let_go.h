@@ -14,7 +14,7 @@ struct let_go {
     uint32_t bursts, waits, g; /* how often, how many waits ended so, by whom the last time (lane) */
     uint32_t stack;            /* there, 0 not told */
     bool
-        for_all; /* most of them, in the function in which they wait: it did something for all of these, and had nothing of a set */
+        for_all; /* most of the waits there, in the function in which they wait: one did something for all, and had nothing of a set */
 };
 /* let_go_bursts - are the waits for locks that are asked for in a function ended by several at one moment? */
 bool let_go_bursts(struct causes *c, uint32_t place, struct let_go *out);

@@ -116,6 +116,7 @@ static bool visit_wait(struct waves *w, struct visit *v, const struct span *s, c
     v->stack = asks && !v->asks ? s->stack : v->stack;
     v->asks |= asks;
     v->a.t1 = a->t1;
+    v->a.ended = a->ended;
     v->ran = 0;
     return ok;
 }
@@ -134,7 +135,7 @@ static bool asks_of(struct waves *w, uint32_t g)
     const struct causes *c = w->c;
     const uint32_t name = c->tg->groups[w->group].name;
     struct span_iter it;
-    struct ask now = {.g = g, .by = NO_LANE};
+    struct ask now = {.g = g, .by = NO_LANE, .ended = NO_LANE};
     struct visit v = {0};
     int64_t began = NO_TIME;
     uint32_t within = 0;
@@ -146,7 +147,7 @@ static bool asks_of(struct waves *w, uint32_t g)
         now.t1 = s.t1;
         if (s.state == ST_WAITING) {
             const uint32_t in = within ? place_of(w, within) : 0, place = place_of(w, s.stack);
-            const struct ask ran = {g, now.by, began, s.t0, now.woken};
+            const struct ask ran = {g, now.by, began, s.t0, now.woken, NO_LANE};
             if (in && in != name && known_caller(w, within, in) != name &&
                 began != NO_TIME) { /* not what all rounds do */
                 ok = ask_add(w, in, known_caller(w, within, in), within, true, &ran);
@@ -154,6 +155,7 @@ static bool asks_of(struct waves *w, uint32_t g)
             const uint32_t by = more && span_get(&it)->state == ST_RUNNABLE ? span_get(&it)->who : NO_LANE;
             const bool turn =
                 place == name || (!place && !c->life[w->group].program); /* a library's server: a request */
+            now.ended = by;
             w->rounds += turn && wait_asks(w, &s, by);
             if (turn || s.open_end) {
                 ok = ok && visit_end(w, &v);
@@ -163,6 +165,7 @@ static bool asks_of(struct waves *w, uint32_t g)
             began = NO_TIME;
             within = 0;
         } else if (s.state == ST_SYSCALL && s.t1 - s.t0 >= CALL) {
+            now.ended = NO_LANE;
             ok = visit_wait(w, &v, &s, &now, true);
         } else if (s.state == ST_RUNNABLE && s.who != NO_LANE) {
             now.by = s.who;
@@ -184,6 +187,7 @@ static int cmp_ask(const void *a, const void *b)
 }
 
 struct told {                                              /* of a place */
+    uint32_t handed;                                       /* waves that one goroutine ended, all at once */
     uint32_t waves, most, in_waves, caused, follow, apart; /* apart: of those that follow another, behind a pause */
     int64_t busy, lost, least, first, last, t0, t1; /* least: the quickest answer; first, last: of a wave, summed */
     uint32_t g;
@@ -197,6 +201,20 @@ bool waves_caused(const struct ask *v, size_t n)
         for (size_t k = 0; k < n && k < 64; k++) {
             same += v[k].by == v[i].by && v[i].by != NO_LANE && v[k].t0 - v[k].woken < CALL &&
                     llabs((long long)(v[k].woken - v[i].woken)) < CALL;
+        }
+        best = same > best ? same : best;
+    }
+    return best * 2 > n;
+}
+
+/* Did one goroutine end most of them, all at one moment? Then that is what they waited for: nobody got anything by itself. */
+static bool waves_handed(const struct ask *v, size_t n)
+{
+    size_t best = 0;
+    for (size_t i = 0; i < n && i < 64; i++) {
+        size_t same = 0;
+        for (size_t k = 0; k < n; k++) {
+            same += v[k].ended != NO_LANE && v[k].ended == v[i].ended && llabs((long long)(v[k].t1 - v[i].t1)) < CALL;
         }
         best = same > best ? same : best;
     }
@@ -232,6 +250,7 @@ static void waves_of(const struct asked *k, struct told *t)
         t->waves++;
         t->in_waves += (uint32_t)(j - i);
         t->caused += waves_caused(&k->v[i], j - i);
+        t->handed += waves_handed(&k->v[i], j - i);
         t->lost = ns_add(t->lost, lost);
         t->first = ns_add(t->first, done - k->v[i].t0);
         t->last = ns_add(t->last, all - k->v[i].t0);
@@ -296,11 +315,11 @@ static void waves_told(struct waves *w)
         waves_of(k, &t);
         const double span = (double)(l->last - l->first), busy = (double)t.busy / span;
         const double by_chance = 1 - exp(-(double)k->total / span); /* if each came when it pleased */
-        if ((double)t.waves >= threshold(TH_STAMPEDE_WAVES) && t.caused * 2 < t.waves && t.apart * 2 >= t.follow &&
-            (double)t.in_waves >= threshold(TH_STAMPEDE_PART) * (double)k->n &&
+        if ((double)t.waves >= threshold(TH_STAMPEDE_WAVES) && t.caused * 2 < t.waves && t.handed * 2 < t.waves &&
+            t.apart * 2 >= t.follow && (double)t.in_waves >= threshold(TH_STAMPEDE_PART) * (double)k->n &&
             busy <= 1 - threshold(TH_STAMPEDE_QUIET) && busy <= threshold(TH_STAMPEDE_CHANCE) * by_chance) {
             stampede_finding(w->c, w->group, k, &t, rounds);
-        } else {
+        } else if (t.handed * 2 < t.waves || t.waves == 0) {
             bursts_told(w->c, w->group, k);
         }
     }

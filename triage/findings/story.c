@@ -701,6 +701,7 @@ static bool covers(const struct rules *rs, const struct finding *a, const struct
     case RULE_SYSCALL: return a->rule == RULE_CONVOY || a->rule == RULE_WRITER;
     case RULE_CONVOY:
         return a->rule == RULE_WRITER || (a->rule == RULE_CHURN && held_by_churn(rs, a, b)) ||
+               (a->rule == RULE_CONTEXTS && whose(rs, a) == whose(rs, b)) ||
                (a->rule == RULE_HERD && (double)b->severity_ns <= threshold(TH_HERD_CONVOY) * (double)a->severity_ns);
     case RULE_HERD: /* what all get at once makes the queue; or the same wake-ups are told as in vain */
         return (a->rule == RULE_HERD && in_vain_by(rs, a, b)) ||
@@ -728,7 +729,7 @@ static bool covers(const struct rules *rs, const struct finding *a, const struct
     case RULE_PROCS_BELOW:
         return b->note && (a->rule == RULE_FULL || (a->rule == RULE_HOST && a->quota) ||
                            (!a->note && ((a->rule == RULE_LINE && a->queued) || a->rule == RULE_EXPLOSION ||
-                                         a->rule == RULE_HERD)));
+                                         a->rule == RULE_HERD || a->rule == RULE_CONTEXTS)));
     case RULE_PROCS_ABOVE: /* who waits for something else uses no processor */
         return !a->note && threshold_reached(TH_ABOVE_CAUSE, a->severity_ns, rs->tg->end);
     case RULE_SCHED: /* whose work it waits for is told */
@@ -775,7 +776,8 @@ static void keep_words(struct rules *rs, struct finding *a, const struct finding
         a->severity_ns = a->severity_ns > b->severity_ns ? a->severity_ns : b->severity_ns;
         causes_retell(rs, a, &none, &t);
     }
-    if (a->rule == RULE_CHURN && b->severity_ns > a->severity_ns) {
+    if ((a->rule == RULE_CHURN || (a->rule == RULE_CONTEXTS && b->rule == RULE_CONVOY)) &&
+        b->severity_ns > a->severity_ns) {
         a->severity_ns = b->severity_ns;
     }
 }

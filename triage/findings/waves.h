@@ -10,6 +10,7 @@
 struct ask {
     uint32_t g, by; /* by: who woke the goroutine before it asked, or began it; NO_LANE */
     int64_t t0, t1, woken;
+    uint32_t ended; /* by which goroutine, NO_LANE none */
 };
 struct asked { /* of a group, by place and who called that */
     uint32_t place, caller, stack;

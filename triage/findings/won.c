@@ -528,6 +528,7 @@ static const struct plain {
     {RULE_RETRY, 0, AS_TOLD, false, NOT_PACE},
     {RULE_HERD, 0, 2, false, IDLE_ANYHOW},
     {RULE_CHURN, 0, 1, true, CROWD},
+    {RULE_CONTEXTS, LEAST_OF_IT, 1, true, CROWD},
     {RULE_EXPLOSION, LEAST_OF_IT, 1, true, CROWD},
     {RULE_CHILDREN, 0.5, 1, false, HALF},
     {RULE_STUCK, 0, 1, false, STUCK_FOR_GOOD},

@@ -1,0 +1,141 @@
+/*
+ * rules_contexts.c - contexts with a time limit that nobody cancels: each stays, with its timer, until its time is up. Then a goroutine of
+ * the context package is begun for it, whom nobody waits for any more. A context that is cancelled when its work is done has none.
+ */
+#include "triage/findings/causes.h"
+#include "triage/findings/thresholds.h"
+
+#define BEGIN 1000 /* ns: what beginning and ending a goroutine costs, about */
+#define MAKERS 32
+#define MOMENTS 200000 /* at most, of each kind of range */
+#define STACKS 50000
+
+/* The goroutines that a context's timer begins. */
+static bool runs_out(const struct trace *tr, uint32_t name)
+{
+    const struct str s = trace_str(tr, name);
+    return str_starts(s, "context.WithDeadline.func") || str_starts(s, "context.WithDeadlineCause.func");
+}
+
+struct makers { /* stacks within context.WithTimeout and its like, by the function of the program that called it */
+    struct {
+        uint32_t func, stack;
+        uint64_t n;
+    } v[MAKERS];
+    uint32_t n;
+    uint64_t all;
+};
+
+static void maker_add(struct makers *m, const struct trace *tr, uint32_t stack)
+{
+    const uint32_t at = stack ? stacks_user_frame(tr, stack) : 0, func = at ? trace_frame(tr, stack, at).func : 0;
+    const struct str s = at ? trace_str(tr, trace_frame(tr, stack, at - 1).func) : (struct str){0};
+    uint32_t i = 0;
+    if (!func || !(str_starts(s, "context.WithTimeout") || str_starts(s, "context.WithDeadline"))) {
+        return;
+    }
+    while (i < m->n && m->v[i].func != func) {
+        i++;
+    }
+    if (i == MAKERS) {
+        return;
+    }
+    if (i == m->n) {
+        m->v[m->n].func = func;
+        m->v[m->n].stack = stack;
+        m->v[m->n++].n = 0;
+    }
+    m->v[i].n++;
+    m->all++;
+}
+
+/* Who makes them was seen doing so when it worked for the collector; else one of its stacks is in the trace for another reason. */
+static struct makers makers_of(const struct trace *tr)
+{
+    static const enum range_kind kind[] = {RANGE_ASSIST, RANGE_SWEEP, RANGE_STW};
+    struct makers m = {.n = 0};
+    for (size_t k = 0; k < sizeof kind / sizeof *kind; k++) {
+        const struct range *r;
+        const size_t n = trace_ranges(tr, kind[k], &r), step = n / MOMENTS + 1;
+        for (size_t i = 0; i < n; i += step) {
+            maker_add(&m, tr, r[i].stack);
+        }
+    }
+    const uint32_t stacks = m.n ? 0 : trace_nstacks(tr);
+    for (uint32_t s = 1; s < stacks && s < STACKS; s++) {
+        maker_add(&m, tr, s);
+    }
+    return m;
+}
+
+/* Waits that they ended, other than for locks: of those that did wait for the context. */
+static uint64_t waited_for(const struct causes *c, uint32_t name)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        n += !p->from_scheduler && p->waker == name && p->kind != WK_LOCK ? p->count : 0;
+    }
+    return n;
+}
+
+static void contexts_finding(struct causes *c, const struct group *g, uint64_t waits)
+{
+    const struct makers m = makers_of(c->tr);
+    const int64_t cost = (int64_t)(((double)g->d[GM_EXEC].total + (double)g->count * BEGIN) / c->procs);
+    uint32_t best = 0;
+    struct draft d;
+    draft_start(&d, RULE_CONTEXTS, cost);
+    for (uint32_t i = 1; i < m.n; i++) {
+        best = m.v[i].n > m.v[best].n ? i : best;
+    }
+    const bool known = m.n && m.v[best].n * 2 > m.all;
+    draft_subject(&d, c->rs, known ? m.v[best].func : g->name);
+    draft_at(&d, g->first, g->last, LANE_G, c->member[c->of[g - c->tg->groups].at]);
+    d.f.inferred = true;
+    text_add(&d.amount, "%u", g->created);
+    if (known) {
+        d.f.stack = m.v[best].stack;
+        text_calls(&d.text, c->tr, d.f.stack, stacks_user_frame(c->tr, d.f.stack), 3);
+        text_lit(&d.text, " makes contexts with a time limit and does not cancel them, it seems: ");
+    } else {
+        text_lit(&d.text, "Contexts with a time limit are not cancelled, it seems: ");
+    }
+    text_add(&d.text, "%u ran out in this trace, ", g->created);
+    if (waits) {
+        text_add(&d.text, "and %llu waits ended so: nobody waited for the others any more (inferred). ",
+                 (unsigned long long)waits);
+    } else {
+        text_lit(&d.text, "and nobody waited for any of them any more (inferred). ");
+    }
+    text_lit(&d.text, "For each a timer began a goroutine of ");
+    text_func(&d.text, c->tr, g->name, 0);
+    text_lit(&d.text, "; these ran ");
+    text_dur(&d.text, g->d[GM_EXEC].total);
+    text_lit(&d.text, " together");
+    const int64_t locked = c->life[g - c->tg->groups].by[WK_LOCK];
+    if (locked > 0) {
+        text_lit(&d.text, ", and waited ");
+        text_dur(&d.text, locked);
+        text_lit(&d.text, " for locks (of the context that they come from)");
+    }
+    text_lit(&d.text, ".");
+    text_lit(&d.next,
+             "Cancel each as soon as it is done with: defer cancel(), the second value that context.WithTimeout "
+             "returns. Until then it keeps its timer and what it holds.");
+    draft_end(c->rs, &d);
+}
+
+void rules_contexts(struct causes *c)
+{
+    for (uint32_t i = 0; i < c->tg->ngroups; i++) {
+        const struct group *g = &c->tg->groups[i];
+        if (g->created < threshold(TH_CONTEXTS_COUNT) || !runs_out(c->tr, g->name) || c->of[i].n == 0) {
+            continue;
+        }
+        const uint64_t waits = waited_for(c, g->name);
+        if ((double)waits <= threshold(TH_CONTEXTS_WAITED) * g->created) {
+            contexts_finding(c, g, waits);
+        }
+    }
+}

@@ -1,0 +1,77 @@
+/*
+ * rules_kept.c - goroutines wait for what one of them, or of another kind, keeps: it takes of the same set, again and again, and gives back
+ * all of it at once. Where so many wait that the set is too small, that is told by the rules about sets, which ask the same.
+ */
+#include "triage/findings/causes.h"
+#include "triage/findings/let_go.h"
+#include "triage/findings/thresholds.h"
+
+#define PLACES 32
+
+static void finding(struct causes *c, const struct waits_at *p, uint32_t group, const struct let_go *go)
+{
+    const struct group_life *l = &c->life[group];
+    const double share = (double)p->total / (double)l->life;
+    struct draft d;
+    draft_start(&d, RULE_POOL, (int64_t)((share < 1 ? share : 1) * (double)(l->last - l->first)));
+    d.f.won_hi = d.f.severity_ns;
+    draft_subject(&d, c->rs, p->place);
+    draft_at(&d, p->most->longest.t0, p->most->longest.t1, LANE_G, p->most->longest.g);
+    d.f.stack = p->most->stack;
+    d.f.inferred = true;
+    text_share(&d.amount, share, 1);
+    let_go_together_text(&d.text, &d.next, c, go);
+    text_calls(&d.text, c->tr, d.f.stack, stacks_user_frame(c->tr, d.f.stack), 3);
+    text_lit(&d.text, ": goroutines of ");
+    text_func(&d.text, c->tr, p->most->waiter, 0);
+    text_lit(&d.text, " waited there for ");
+    text_share(&d.text, share, 1);
+    text_add(&d.text, " of their lives (%llu waits of ", (unsigned long long)p->count);
+    text_dur(&d.text, p->total / (int64_t)p->count);
+    text_add(&d.text, " on average); of %.0f processors %.1f had nothing to do.", c->procs, c->idle);
+    draft_titled(c->rs, &d, "one keeps what others wait for");
+}
+
+static bool hands(const struct pair_row *p)
+{
+    return !p->from_scheduler && (p->kind == WK_SEND || p->kind == WK_RECV || p->kind == WK_SELECT);
+}
+
+/* The waits there of those that wait there longest, without the keeper's own. */
+static struct waits_at of_most(const struct causes *c, const struct waits_at *all)
+{
+    struct waits_at w = {.place = all->place, .most = all->most};
+    for (uint32_t i = 0; i < c->tg->npairs && i < PAIRS_ASKED; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        if (hands(p) && p->waiter == all->most->waiter && causes_place(c->tr, p->stack) == all->place) {
+            w.total = ns_add(w.total, p->total);
+            w.count += p->count;
+        }
+    }
+    return w;
+}
+
+void rules_kept(struct causes *c)
+{
+    struct waits_at v[PLACES];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < c->tg->npairs && i < PAIRS_ASKED; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        const uint32_t place = hands(p) ? causes_place(c->tr, p->stack) : 0;
+        if (place) {
+            waits_at_add(v, &n, PLACES, place, p);
+        }
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t g = causes_group(c, v[i].most->waiter);
+        const struct waits_at w = of_most(c, &v[i]);
+        struct let_go go;
+        if (g != UINT32_MAX && c->life[g].program && c->life[g].life > 0 &&
+            (double)w.count >= threshold(TH_BOTTLE_WAITS) &&
+            threshold_reached(TH_POOL_REQUESTS, w.total, c->life[g].life) &&
+            c->idle >= threshold(TH_POOL_IDLE) * c->procs && !causes_told_at(c, RULE_POOL, w.place) &&
+            let_go_together(c, g, w.place, &go) && !go.for_all) {
+            finding(c, &w, g, &go);
+        }
+    }
+}
