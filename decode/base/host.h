@@ -36,6 +36,12 @@ uint64_t host_mapped(void);
    how they spell it. */
 void host_sort(void *v, size_t n, size_t size, int (*cmp)(const void *, const void *, void *), void *ctx);
 
+/*
+ * host_heap - memory in blocks below `most` bytes comes and goes without a call of the kernel for each, where the C library would
+ * make one (glibc): where several threads are at work, such a call stops the others, too. Some megabytes that are free are kept.
+ */
+void host_heap(size_t most);
+
 /* host_trim - freed memory goes back to the host, where the C library keeps it otherwise (glibc). */
 void host_trim(void);
 

@@ -154,6 +154,15 @@ void mem_touch(void *p)
         bigmem_touch(p, big ? big : malloc_usable_size(p));
 }
 
+void *mem_table(size_t n)
+{
+    enum { FEW = 16 << 10 }; /* bytes that aren't worth a call of the kernel */
+    void *p = mem_zalloc(n);
+    if (n > FEW && !bigmem_is_spilled(p))
+        mem_touch(p);
+    return p;
+}
+
 /* By how many elements an array of n grows. The larger the less: what it has too much is memory lost, and a large block
    costs no copying. */
 static size_t more(void *p, size_t n, size_t size)

@@ -49,6 +49,11 @@ bool mem_room_zeros_of(void *array, size_t *cap, size_t need, size_t size);
 /* mem_touch - all of a block is about to be written: its pages come at once, which costs a third of coming singly. */
 void mem_touch(void *p);
 /*
+ * mem_table - zeros that will be looked at and written all over. Of fresh memory the first look gives a page of zeros that is
+ * everybody's, and the first write another one in its place: two faults, for the second of which the other threads stop.
+ */
+void *mem_table(size_t n) __attribute__((warn_unused_result));
+/*
  * mem_cut - of a large block no more than n bytes are needed: it stays where it is, what is behind them is given back. Returns how much
  * that was.
  */

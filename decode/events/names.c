@@ -89,7 +89,7 @@ static const uint32_t *stack_ids(const struct names *nm, uint32_t stack, uint32_
 
 static bool hash_grow(struct name_hash *h, uint32_t cap)
 {
-    struct name_slot *slot = cap > h->cap ? mem_zalloc((size_t)cap * sizeof *slot) : NULL;
+    struct name_slot *slot = cap > h->cap ? mem_table((size_t)cap * sizeof *slot) : NULL;
     if (!slot)
         return false;
     for (uint32_t i = 0; i < h->cap; i++) {

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "decode/base/bigmem.h"
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "decode/base/thread.h"
@@ -102,9 +103,12 @@ static bool is_sound(const struct trace *tr)
 
 struct loader *loader_new(struct trace *tr, int threads)
 {
+    enum { KEEPS = 256 << 20 }; /* a limit to which a few megabytes that are kept make no difference */
     struct loader *l = is_sound(tr) ? mem_zalloc(sizeof *l) : NULL;
     if (!l)
         return NULL;
+    if (!mem_limited() || mem_limited() >= KEEPS)
+        host_heap(BIG_PAGE); /* larger ones are mem.h's own */
     l->tr = tr;
     l->pos = tr->src.header;
     l->want = threads > THREADS_MOST ? THREADS_MOST : threads;
