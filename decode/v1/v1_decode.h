@@ -22,8 +22,9 @@ struct v1_g {     /* a goroutine; [0] is "none", [V1_GC_ROW] the row of collecti
     uint32_t waiters; /* cursors that wait for its state, index + 1 */
     /* as of the final order, which differs by the moved ends of system calls (v1_emit.c) */
     uint32_t p, lane;
-    uint8_t state, flags;
+    uint8_t state, flags; /* V1F_EXITED, and others of who uses the rows */
 };
+#define V1F_EXITED 1 /* its system call has ended; where that was written is still to come */
 _Static_assert(sizeof(struct v1_g) == 32, "two rows are one cache line");
 
 /* States of v1_g.state */

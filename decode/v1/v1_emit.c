@@ -14,7 +14,6 @@
 
 #define SWEEP 2048 /* ended goroutines, and one for every slot of the rings, until their rows are looked through */
 #define F_USED 2   /* v1_emit_sweep(): something refers to the row */
-#define F_EXITED 1 /* the end of its system call was moved ahead; the written one is still to come */
 
 static const struct {
     uint64_t kind;
@@ -392,30 +391,15 @@ static void on_block(struct v1_emit *em, const struct v1_ev *e)
     put_g(em, EVK_G_STATE, EVF_QUIET, e->g, ST_SYSCALL);
 }
 
-static void exited(struct v1_emit *em, uint32_t g)
-{
-    lane_of(em, g, ST_SYSCALL);
-    leave(em, g);
-    put_g(em, EVK_G_STATE, 0, g, ST_RUNNABLE);
-    gor(em, g)->state = V1S_RUNNABLE;
-}
-
 static void on_return(struct v1_emit *em, const struct v1_ev *e)
 {
     if (!alive(em, e, e->g))
         return;
     struct v1_g *s = gor(em, e->g);
-    bool blocked = s->state == V1S_SYSCALL && s->p == EV_NONE;
-    if (em->ix->dialect.version < 1007) {
-        exited(em, e->g);
-    } else if (e->moved) {
-        if (blocked) {
-            exited(em, e->g);
-            gor(em, e->g)->flags |= F_EXITED;
-        }
-    } else if (s->flags & F_EXITED) {
-        s->flags &= (uint8_t)~F_EXITED;
-    } else {
+    const bool blocked = s->state == V1S_SYSCALL && s->p == EV_NONE;
+    if (!v1_exits(em->o, e))
+        return;
+    if (em->ix->dialect.version >= 1007 && !e->moved) {
         uint64_t real = v1_ev_real_ticks(&em->o->d, e);
         if (real && !em->backwards && !em->o->repairs) {
             source_damage(em->s, ERR_CLOCK, 0, ERR_NO_OFFSET,
@@ -425,8 +409,11 @@ static void on_return(struct v1_emit *em, const struct v1_ev *e)
         }
         if (!blocked)
             contradicts(em, e, e->g);
-        exited(em, e->g);
     }
+    lane_of(em, e->g, ST_SYSCALL);
+    leave(em, e->g);
+    put_g(em, EVK_G_STATE, 0, e->g, ST_RUNNABLE);
+    s->state = V1S_RUNNABLE;
 }
 
 /* ---- processors ------------------------------------------------------------------------------------------- */

@@ -361,6 +361,21 @@ const struct v1_ev *v1_merge_next(struct v1_order *o)
     return x;
 }
 
+bool v1_exits(const struct v1_order *o, const struct v1_ev *e)
+{
+    struct v1_g *s = &o->d.g[e->g];
+    if (o->d.ix->dialect.version < 1007)
+        return true;
+    const bool told = s->flags & V1F_EXITED;
+    if (!e->moved) {
+        s->flags &= (uint8_t)~V1F_EXITED;
+        return !told;
+    }
+    const bool blocked = s->state == V1S_SYSCALL && s->p == EV_NONE;
+    s->flags |= blocked ? V1F_EXITED : 0;
+    return blocked;
+}
+
 /* ---- set-up ----------------------------------------------------------------------------------------------- */
 
 enum err_code v1_order_init(struct v1_order *o, struct source *s, const struct v1_index *ix)

@@ -44,6 +44,8 @@ void v1_order_free(struct v1_order *o);
  * the next call. Times may still run backwards if the file's clocks do.
  */
 const struct v1_ev *v1_merge_next(struct v1_order *o);
+/* v1_exits - can a goroutine run now whose system call ends by this event? From 1.7 on it can since the moved one, if it had no P then. */
+bool v1_exits(const struct v1_order *o, const struct v1_ev *e);
 /* v1_order_torn - events are missing from here on: what waits for them does not wait for long. */
 void v1_order_torn(struct v1_order *o);
 

@@ -44,6 +44,7 @@ bool v1_dialect_init(struct v1_dialect *d, int version)
         const char *c = SHAPES[i].shape;
         s->name = NAMES[SHAPES[i].type];
         s->stack = -1;
+        s->is = c + (*c == 'T');
         for (; *c; c++) {
             if (*c == 'T') {
                 s->n = version == 1005 ? 2 : 1;
@@ -58,6 +59,12 @@ bool v1_dialect_init(struct v1_dialect *d, int version)
             d->max = SHAPES[i].type;
     }
     return known;
+}
+
+int v1_which(const struct v1_shape *s, char is)
+{
+    const char *at = s->is ? strchr(s->is, is) : NULL;
+    return at ? (int)(at - s->is) : -1;
 }
 
 /* bad - the message of a failed read, for those that are not plainly cut. */

@@ -32,15 +32,18 @@ static void frames(struct file_anon *w, const struct v1_raw *r)
 
 static void roles(struct file_anon *w, const struct v1_raw *r)
 {
-    switch (r->type) {
-    case V1_STRING: anon_text(&w->t, r->v[0], r->text, r->len); break;
-    case V1_STACK: frames(w, r); break;
-    case V1_GO_START_LABEL: anon_role(&w->t, r->v[3], ANON_LABEL); break;
-    case V1_TASK_CREATE:
-    case V1_REGION: anon_role(&w->t, r->v[3], r->type == V1_REGION ? ANON_REGION : ANON_TASK); break;
-    case V1_LOG: anon_role(&w->t, r->v[2], ANON_KEY); break;
-    default: break;
-    }
+    const struct v1_shape *s = &w->d.shape[r->type];
+    const int str = v1_which(s, 's');
+    if (r->type == V1_STRING)
+        anon_text(&w->t, r->v[0], r->text, r->len);
+    else if (r->type == V1_STACK)
+        frames(w, r);
+    else if (str >= 0)
+        anon_role(&w->t, r->v[s->timed + str],
+                  r->type == V1_GO_START_LABEL ? ANON_LABEL
+                  : r->type == V1_TASK_CREATE  ? ANON_TASK
+                  : r->type == V1_REGION       ? ANON_REGION
+                                               : ANON_KEY);
 }
 
 /* ---- writing ---------------------------------------------------------------------------------------------- */

@@ -19,13 +19,11 @@
 #include "decode/write/v1_put.h"
 
 #define NO_P UINT32_MAX
-#define F_EXITED 1 /* v1_g.flags: its system call has ended, that is still to be written */
-#define F_KNOWN 2  /* it exists */
-#define F_TOLD 4   /* that it ended is told by being runnable: not to be written */
+#define F_KNOWN 2 /* v1_g.flags: it exists */
+#define F_TOLD 4  /* that it ended is told by being runnable: not to be written */
 
 struct row {              /* of a goroutine, beside its struct v1_g */
-    uint64_t seq;         /* its next sequence number */
-    uint64_t less;        /* so much less it is in the slice */
+    uint64_t less;        /* so much less its sequence numbers are in the slice; also of the row of collections */
     uint64_t start;       /* stack of its start function, or its program counter */
     uint64_t label, exit; /* string of a worker's label; when its system call ended */
     uint64_t call;        /* stack of the system call it is in, with its P */
@@ -51,7 +49,7 @@ struct v1_cut {
     uint64_t base, from, to; /* ticks */
     bool based, begun, cut;  /* cut: the beginning is written anew */
     bool listing;            /* the range begins within the trace's own beginning: that is kept */
-    uint64_t gc_next, gc_less;
+    const struct v1_ev *ev;  /* the merge has it, it is still to be taken */
     bool gc;
     struct {
         uint64_t value;
@@ -94,38 +92,10 @@ static void starts(struct v1_cut *c, const struct v1_ev *e, const struct v1_raw 
 
 static void syscall_exit(struct v1_cut *c, const struct v1_ev *e)
 {
-    struct v1_g *s = gor(c, e->g);
-    if (e->moved && c->ix.dialect.version >= 1007) {
-        if (s->state != V1S_SYSCALL || s->p != NO_P)
-            return;
-        becomes(c, e->g, V1S_RUNNABLE);
-        gor(c, e->g)->flags |= F_EXITED;
-        c->row[e->g].exit = e->ticks;
-    } else if (s->flags & F_EXITED) {
-        s->flags &= (uint8_t)~F_EXITED;
-    } else {
-        becomes(c, e->g, V1S_RUNNABLE);
-    }
-}
-
-/* number - what the event does to the sequence number of the goroutine that it names. */
-static void number(struct v1_cut *c, const struct v1_ev *e, const struct v1_raw *r)
-{
-    if (e->moved || c->ix.dialect.version < 1007)
+    if (!v1_exits(&c->o, e))
         return;
-    switch (e->tag.type) {
-    case V1_GO_CREATE: c->row[e->arg_g].seq = 1; break;
-    case V1_GO_WAITING:
-    case V1_GO_IN_SYSCALL: c->row[e->arg_g].seq = 2; break;
-    case V1_GO_START:
-    case V1_GO_START_LABEL:
-    case V1_GO_UNBLOCK:
-    case V1_SYS_EXIT: c->row[e->arg_g].seq = r->v[1] + 1; break;
-    case V1_GO_START_LOCAL:
-    case V1_UNBLOCK_LOCAL:
-    case V1_SYS_EXIT_LOCAL: c->row[e->arg_g].seq++; break;
-    default: break;
-    }
+    becomes(c, e->g, V1S_RUNNABLE);
+    c->row[e->g].exit = e->ticks;
 }
 
 static void goroutine(struct v1_cut *c, const struct v1_ev *e, const struct v1_raw *r)
@@ -173,10 +143,7 @@ static void take(struct v1_cut *c, const struct v1_ev *e, const struct v1_raw *r
         break;
     case V1_PROC_STOP: p->on = false; break;
     case V1_GC_START:
-        c->gc = true;
-        c->gc_next = r->v[0] + 1;
-        break;
-    case V1_GC_DONE: c->gc = false; break;
+    case V1_GC_DONE: c->gc = e->tag.type == V1_GC_START; break;
     case V1_STW_START:
         p->stw = true;
         p->kind = r->v[0];
@@ -188,10 +155,7 @@ static void take(struct v1_cut *c, const struct v1_ev *e, const struct v1_raw *r
         break;
     case V1_SWEEP_START:
     case V1_SWEEP_DONE: p->sweep = e->tag.type == V1_SWEEP_START; break;
-    default:
-        number(c, e, r);
-        goroutine(c, e, r);
-        break;
+    default: goroutine(c, e, r); break;
     }
 }
 
@@ -202,9 +166,18 @@ static bool exists(struct v1_cut *c, size_t g)
     return gor(c, (uint32_t)g)->flags & F_KNOWN && gor(c, (uint32_t)g)->state != V1S_ENDED;
 }
 
-static void put(struct v1_cut *c, uint32_t p, unsigned type, uint64_t ticks, uint64_t v0, uint64_t v1, uint64_t v2)
+#define VALUES(...) ((const uint64_t[V1_VALUES]){__VA_ARGS__})
+static void put(struct v1_cut *c, uint32_t p, unsigned type, uint64_t ticks, const uint64_t *v)
 {
-    v1_put_event(&c->w, p, type, ticks, (uint64_t[V1_VALUES]){v0, v1, v2}, NULL, 0);
+    v1_put_event(&c->w, p, type, ticks, v, NULL, 0);
+}
+
+/* seq_of - a row's next sequence number, but for what the event does to it that the merge has and the slice hasn't. */
+static uint64_t seq_of(const struct v1_cut *c, size_t g)
+{
+    const struct v1_ev *ahead = c->o.head ? c->o.head : c->ev;
+    const bool is = ahead && ahead->rule_g == g;
+    return (c->o.d.g[g].key - (is ? (uint64_t)(int64_t)ahead->tag.delta : 0)) / 4;
 }
 
 static void put_goroutines(struct v1_cut *c, uint64_t at)
@@ -215,11 +188,11 @@ static void put_goroutines(struct v1_cut *c, uint64_t at)
         if (!exists(c, g))
             continue;
         bool blocked = s->state == V1S_SYSCALL && s->p == NO_P;
-        put(c, c->any, V1_GO_CREATE, at, s->id, r->start, 0);
+        put(c, c->any, V1_GO_CREATE, at, VALUES(s->id, r->start));
         if (s->state == V1S_WAITING || blocked)
-            put(c, c->any, blocked ? V1_GO_IN_SYSCALL : V1_GO_WAITING, at, s->id, 0, 0);
-        r->less = r->seq + (s->flags & F_EXITED ? 1 : 0) - (s->state == V1S_RUNNABLE ? 1 : 2);
-        if (s->flags & F_EXITED)
+            put(c, c->any, blocked ? V1_GO_IN_SYSCALL : V1_GO_WAITING, at, VALUES(s->id));
+        r->less = seq_of(c, g) + (s->flags & V1F_EXITED ? 1 : 0) - (s->state == V1S_RUNNABLE ? 1 : 2);
+        if (s->flags & V1F_EXITED)
             s->flags |= F_TOLD;
     }
 }
@@ -242,11 +215,11 @@ static void put_procs(struct v1_cut *c, uint64_t at)
         struct proc *p = &c->p[i];
         bool idle = !p->on && p->seen && (!c->metric[METRIC_PROCS].told || (uint64_t)c->ix.proc[i].id < procs_of(c));
         if (p->on || idle)
-            put(c, i, V1_PROC_START, at, p->m, 0, 0);
+            put(c, i, V1_PROC_START, at, VALUES(p->m));
         if (idle) /* there is no other way to say that it's there */
-            put(c, i, V1_PROC_STOP, at, 0, 0, 0);
+            put(c, i, V1_PROC_STOP, at, VALUES(0));
         if (p->g && !labelled(c, p))
-            put(c, i, V1_GO_START, at, gor(c, p->g)->id, 1, 0);
+            put(c, i, V1_GO_START, at, VALUES(gor(c, p->g)->id, 1));
     }
 }
 
@@ -256,7 +229,7 @@ static bool put_labelled(struct v1_cut *c, uint64_t at)
     bool any = false;
     for (uint32_t i = 0; i < c->ix.nproc; i++)
         if (labelled(c, &c->p[i])) {
-            put(c, i, V1_GO_START_LABEL, at, gor(c, c->p[i].g)->id, 1, c->row[c->p[i].g].label);
+            put(c, i, V1_GO_START_LABEL, at, VALUES(gor(c, c->p[i].g)->id, 1, c->row[c->p[i].g].label));
             any = true;
         }
     return any;
@@ -267,17 +240,17 @@ static void put_open(struct v1_cut *c, uint64_t at)
 {
     bool kinds = c->ix.dialect.version >= 1010;
     if (c->gc)
-        put(c, c->any, V1_GC_START, at, 0, 0, 0);
+        put(c, c->any, V1_GC_START, at, VALUES(0));
     for (uint32_t i = 0; i < c->ix.nproc; i++) {
         struct proc *p = &c->p[i];
         if (p->stw)
-            put(c, i, V1_STW_START, at, kinds ? p->kind : 0, 0, 0);
+            put(c, i, V1_STW_START, at, VALUES(kinds ? p->kind : 0));
         if (p->sweep)
-            put(c, i, V1_SWEEP_START, at, 0, 0, 0);
+            put(c, i, V1_SWEEP_START, at, VALUES(0));
         if (p->g && c->row[p->g].assist)
-            put(c, i, V1_ASSIST_START, at, 0, 0, 0);
+            put(c, i, V1_ASSIST_START, at, VALUES(0));
         if (p->g && gor(c, p->g)->state == V1S_SYSCALL)
-            put(c, i, V1_SYS_CALL, at, c->row[p->g].call, 0, 0);
+            put(c, i, V1_SYS_CALL, at, VALUES(c->row[p->g].call));
     }
 }
 
@@ -296,13 +269,13 @@ static void begin(struct v1_cut *c)
             c->any = i;
     put_goroutines(c, at);
     put_procs(c, at + 1);
-    put(c, c->any, V1_GOMAXPROCS, at + 2, procs_of(c), 0, 0);
+    put(c, c->any, V1_GOMAXPROCS, at + 2, VALUES(procs_of(c)));
     if (c->metric[METRIC_HEAP].told)
-        put(c, c->any, V1_HEAP_ALLOC, at + 3, c->metric[METRIC_HEAP].value, 0, 0);
+        put(c, c->any, V1_HEAP_ALLOC, at + 3, VALUES(c->metric[METRIC_HEAP].value));
     if (c->metric[METRIC_GOAL].told)
-        put(c, c->any, V1_HEAP_GOAL, at + 3, c->metric[METRIC_GOAL].value, 0, 0);
+        put(c, c->any, V1_HEAP_GOAL, at + 3, VALUES(c->metric[METRIC_GOAL].value));
     put_open(c, put_labelled(c, at + 4) ? at + 5 : at + 4);
-    c->gc_less = c->gc_next - (c->gc ? 1 : 0);
+    c->row[V1_GC_ROW].less = seq_of(c, V1_GC_ROW) - (c->gc ? 1 : 0);
     c->res->lead = to_i64((double)(c->from - at) * c->ns_per_tick);
 }
 
@@ -319,7 +292,7 @@ static void put_event(struct v1_cut *c, const struct v1_ev *e, const struct v1_r
         return; /* it is written where it's written */
     if (type == V1_SYS_EXIT &&
         c->ix.dialect.version == 1005) { /* written where it belongs: then both numbers are one */
-        put(c, c->any, V1_SYS_EXIT, ticks, gor(c, e->g)->id, c->w.next_seq, ticks);
+        put(c, c->any, V1_SYS_EXIT, ticks, VALUES(gor(c, e->g)->id, c->w.next_seq, ticks));
         return;
     }
     if ((type == V1_SYS_EXIT || type == V1_SYS_EXIT_LOCAL) && gor(c, e->g)->flags & F_TOLD) {
@@ -328,11 +301,9 @@ static void put_event(struct v1_cut *c, const struct v1_ev *e, const struct v1_r
     }
     if (type == V1_CPU_SAMPLE)
         p = (uint32_t)c->ix.nproc; /* Go's reader doesn't add up its times with those of other events */
-    else if (type == V1_GC_START && c->ix.dialect.version >= 1007)
-        r->v[0] -= c->gc_less;
-    else if (c->ix.dialect.version >= 1007 &&
-             (type == V1_GO_START || type == V1_GO_START_LABEL || type == V1_GO_UNBLOCK || type == V1_SYS_EXIT))
-        r->v[1] -= c->row[e->arg_g].less;
+    const int seq = v1_which(&c->ix.dialect.shape[type], 'q');
+    if (seq >= 0)
+        r->v[seq] -= c->row[e->rule_g].less;
     v1_put_event(&c->w, p, type, ticks, r->v, r->text, r->len);
 }
 
@@ -345,11 +316,11 @@ static void put_end(struct v1_cut *c)
         if (!exists(c, g))
             continue;
         if (s->state == V1S_SYSCALL && s->p != NO_P)
-            put(c, s->p, V1_SYS_BLOCK, at, 0, 0, 0);
-        if (s->flags & F_EXITED && !(s->flags & F_TOLD))
-            put(c, c->any, V1_SYS_EXIT, at, s->id, c->row[g].seq - c->row[g].less, c->row[g].exit);
+            put(c, s->p, V1_SYS_BLOCK, at, VALUES(0));
+        if (s->flags & V1F_EXITED && !(s->flags & F_TOLD))
+            put(c, c->any, V1_SYS_EXIT, at, VALUES(s->id, seq_of(c, g) - c->row[g].less, c->row[g].exit));
     }
-    put(c, c->any, V1_GOMAXPROCS, at, procs_of(c), 0, 0);
+    put(c, c->any, V1_GOMAXPROCS, at, VALUES(procs_of(c)));
 }
 
 /* worse - has damage turned up that Go's reader would stop at? */
@@ -388,7 +359,7 @@ static enum err_code walk(struct v1_cut *c, const struct cut_range *r, struct er
     uint32_t seen = c->s.st.ndamages < SOURCE_NOTES ? c->s.st.ndamages : SOURCE_NOTES;
     bool over = false;
     uint64_t last = 0;
-    while (!over && !c->w.out->broken && (ev = v1_merge_next(&c->o))) {
+    while (!over && !c->w.out->broken && (ev = c->ev = v1_merge_next(&c->o))) {
         struct v1_raw raw = {0};
         if (!mem_room_zeros(c->row, c->nrow, c->o.d.ng))
             return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for goroutines");
@@ -471,6 +442,7 @@ static enum err_code run(struct v1_cut *c, const struct cut_range *r, struct err
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
     c->o.d.ahead = 1;
     c->based = c->begun = c->listing = false;
+    c->ev = NULL;
     c->cut = r->from > 0;
     return walk(c, r, e);
 }

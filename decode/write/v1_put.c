@@ -65,15 +65,12 @@ static uint64_t use(struct v1_put *w, struct v1_ids *table, struct idmap *used, 
 
 static void use_ids(struct v1_put *w, unsigned type, uint64_t *v, unsigned n)
 {
-    const struct v1_shape *shape = &w->ix->dialect.shape[type];
-    if (shape->stack >= 0 && n)
-        v[n - 1] = use(w, &w->ix->stacks, &w->stacks, v[n - 1]);
-    if (type == V1_GO_CREATE && w->ix->dialect.names)
-        v[1] = use(w, &w->ix->stacks, &w->stacks, v[1]);
-    if (type == V1_GO_START_LABEL || type == V1_TASK_CREATE || type == V1_REGION)
-        v[2] = use(w, &w->ix->strings, &w->strings, v[2]);
-    if (type == V1_LOG)
-        v[1] = use(w, &w->ix->strings, &w->strings, v[1]);
+    const char *is = w->ix->dialect.shape[type].is;
+    for (unsigned i = 0; i < n; i++)
+        if (is[i] == 's')
+            v[i] = use(w, &w->ix->strings, &w->strings, v[i]);
+        else if (is[i] == 'k' || is[i] == 'f')
+            v[i] = use(w, &w->ix->stacks, &w->stacks, v[i]);
 }
 
 void v1_put_event(struct v1_put *w, uint32_t p, unsigned type, uint64_t ticks, const uint64_t *v, const uint8_t *text,
