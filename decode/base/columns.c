@@ -62,7 +62,42 @@ static bool widths_wide(const uint64_t *v, unsigned rows, unsigned n, uint8_t *w
         width[c] = bytes_above(least[c], hi[c]);
     return true;
 }
+
+/* Eight values at a time: which bytes become which of eight numbers is the same for all. */
+static __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi,bmi2"))) void
+spread_wide(const uint8_t *p, unsigned w, unsigned n, uint64_t least, bool add, uint64_t *out)
+{
+    const uint64_t each = 0x0101010101010101;
+    uint64_t from[8];
+    for (unsigned i = 0; i < 8; i++)
+        from[i] = each * (i * w) + 0x0706050403020100;
+    const __m512i which = _mm512_loadu_si512(from), more = _mm512_set1_epi64((int64_t)least);
+    const uint64_t keep = each * ((1u << w) - 1);
+    for (; n; out += 8, p += 8 * (size_t)w) {
+        const unsigned k = n < 8 ? n : 8;
+        const __mmask8 m = (__mmask8)((1u << k) - 1);
+        const __m512i x = _mm512_maskz_loadu_epi8(_bzhi_u64(UINT64_MAX, k * w), p),
+                      v = _mm512_add_epi64(_mm512_maskz_permutexvar_epi8(keep, which, x), more);
+        _mm512_mask_storeu_epi64(out, m, add ? _mm512_add_epi64(v, _mm512_maskz_loadu_epi64(m, out)) : v);
+        n -= k;
+    }
+}
+
+bool columns_spread(const uint8_t *p, unsigned w, unsigned n, uint64_t least, bool add, uint64_t *out)
+{
+    if (!__builtin_cpu_supports("avx512vbmi") || !__builtin_cpu_supports("avx512bw") ||
+        !__builtin_cpu_supports("avx512vl") || !__builtin_cpu_supports("bmi2"))
+        return false;
+    spread_wide(p, w, n, least, add, out);
+    return true;
+}
 #else
+bool columns_spread(const uint8_t *p, unsigned w, unsigned n, uint64_t least, bool add, uint64_t *out)
+{
+    (void)p, (void)w, (void)n, (void)least, (void)add, (void)out;
+    return false;
+}
+
 static bool widths_wide(const uint64_t *v, unsigned rows, unsigned n, uint8_t *width, uint64_t *least)
 {
     (void)v, (void)rows, (void)n, (void)width, (void)least;

@@ -5,6 +5,7 @@
 #ifndef GOTOP_DECODE_COLUMNS_H
 #define GOTOP_DECODE_COLUMNS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "decode/base/bytes.h"
@@ -40,6 +41,12 @@ static inline uint64_t columns_get(const struct columns *c, unsigned n, unsigned
     return k->least + (w < 8 ? v & (((uint64_t)1 << 8 * w) - 1) : v);
 }
 
+/*
+ * columns_spread - n values of w bytes each, 1 to 7, that stand at p, each to out[] with `least` on top, or added to what is there. false: this processor
+ * has no vectors for it, nothing is done.
+ */
+bool columns_spread(const uint8_t *p, unsigned w, unsigned n, uint64_t least, bool add, uint64_t *out);
+
 /* columns_all - a column's values of all rows, for who reads most of them. Returns 0 if they are all the same: v[0] alone is set; else 1. */
 static inline unsigned columns_all(const struct columns *c, unsigned nc, unsigned rows, unsigned col, uint64_t *v)
 {
@@ -48,6 +55,8 @@ static inline unsigned columns_all(const struct columns *c, unsigned nc, unsigne
     const uint8_t *p = (const uint8_t *)(c->col + nc) + k->at;
     const uint64_t mask = w < 8 ? ((uint64_t)1 << 8 * w) - 1 : UINT64_MAX, least = k->least;
     *v = least;
+    if (w && w < 8 && columns_spread(p, w, rows, least, false, v))
+        return 1;
     for (unsigned i = 0; w && i < rows; i++, p += w)
         v[i] = least + (bytes_load8(p) & mask);
     return w > 0;
@@ -61,6 +70,8 @@ static inline void columns_add(const struct columns *c, unsigned nc, unsigned ro
     const unsigned w = k->width;
     const uint8_t *p = (const uint8_t *)(c->col + nc) + k->at + row * w;
     const uint64_t mask = w && w < 8 ? ((uint64_t)1 << 8 * w) - 1 : UINT64_MAX, least = k->least;
+    if (w && w < 8 && columns_spread(p, w, n, least, true, sum))
+        return;
     for (unsigned i = 0; !w && i < n; i++)
         sum[i] += least;
     for (unsigned i = 0; i < (w ? n : 0); i++, p += w)

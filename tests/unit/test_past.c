@@ -233,6 +233,24 @@ static void *block(void *arg, size_t bytes)
     return mem_alloc(bytes);
 }
 
+/* A column's values one at a time, all of them, and some on top of others. */
+static void check_column(const struct columns *k, unsigned n, unsigned rows, unsigned c, const uint64_t *is)
+{
+    uint64_t all[COLUMNS_ROWS], sum[COLUMNS_ROWS + 1] = {0};
+    const unsigned from = (unsigned)below(&rng, rows), some = 1 + (unsigned)below(&rng, rows - from);
+    const unsigned step = columns_all(k, n, rows, c, all);
+    for (unsigned r = 0; r < rows; r++) {
+        assert_true(columns_get(k, n, r, c) == is[r]);
+        assert_true(all[r * step] == is[r]);
+        sum[r] = r;
+    }
+    sum[some] = 77;
+    columns_add(k, n, from, some, c, sum);
+    for (unsigned r = 0; r < some; r++)
+        assert_true(sum[r] == r + is[from + r]);
+    assert_true(sum[some] == 77);
+}
+
 /* Rows and columns of the same values make the same bytes, from which each value comes back. */
 static void test_columns(void **state)
 {
@@ -252,8 +270,7 @@ static void test_columns(void **state)
         assert_true(a && b && columns_bytes(a, rows) == columns_bytes(b, rows));
         assert_memory_equal(a, b, columns_bytes(a, rows));
         for (unsigned c = 0; c < n; c++)
-            for (unsigned r = 0; r < rows; r++)
-                assert_true(columns_get(a, n, r, c) == by[c][r]);
+            check_column(a, n, rows, c, by[c]);
         mem_free(a);
         mem_free(b);
     }

@@ -304,12 +304,19 @@ static int64_t window_of(const struct windows *w, int64_t t)
     return i;
 }
 
+/* The same; k: maybe that one. */
+static inline int64_t window_near(const struct windows *w, int64_t t, int64_t k)
+{
+    return t >= w->start[k] && t < w->start[k + 1] ? k : window_of(w, t);
+}
+
 /* The goroutines' changes by window, where they stand; next: room for an index each. */
 static void changes_apart(struct windows *w, size_t *next)
 {
     struct triage_work *wk = w->tg->work;
+    int64_t k = 0;
     for (size_t i = 0; i < wk->nchanges; i++) {
-        const int64_t k = window_of(w, CHANGE_TIME(wk->changes[i]));
+        k = window_near(w, CHANGE_TIME(wk->changes[i]), k);
         w->at[k + 1]++;
         w->begun[k][CHANGE_WHAT(wk->changes[i])] += wk->changes[i] & 1 ? 1 : -1;
         if (i % 4096 == 0) {
@@ -323,7 +330,7 @@ static void changes_apart(struct windows *w, size_t *next)
     for (int64_t i = 0; i < w->n; i++) {
         while (next[i] < w->at[i + 1]) {
             uint64_t *x = &wk->changes[next[i]];
-            const int64_t k = window_of(w, CHANGE_TIME(*x));
+            k = window_near(w, CHANGE_TIME(*x), k);
             uint64_t *y = &wk->changes[next[k]++];
             const uint64_t swap = *x;
             *x = *y;
