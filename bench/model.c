@@ -215,14 +215,16 @@ static double moved(const struct trace *tr, int view, int w, int h)
     view_resize(&v, w, h);
     view_loaded(&v);
     view_switch(&v, 2 + view);
+    while (view_work(&v, INT64_MAX) & VR_WORK) { /* groups */
+    }
     view_zoom_all(&v);
     view_at(&v, trace_info(tr)->end / 2);
     for (int z = 0; z < 6; z++) {
         view_zoom(&v, z ? 4 : 2);
         (void)frame_draw(&g, &v, &txt);
         for (int i = 0; i < STEPS; i++) {
-            view_pan(&v, 1);
             double from = cpu_now();
+            view_pan(&v, 1); /* which goroutines live there is a part of it */
             (void)frame_draw(&g, &v, &txt);
             double x = (cpu_now() - from) * 1e3;
             int k = i;

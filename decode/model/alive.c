@@ -98,6 +98,16 @@ uint32_t alive_next(struct alive *a, const struct trace *tr, enum lane_kind k, i
     return NO_LANE;
 }
 
+uint32_t alive_run(const struct alive *a, int64_t t0, int64_t t1, uint32_t lane, uint32_t n)
+{
+    uint32_t at = lane;
+    for (size_t i; at < n && (i = at / ALIVE_CHUNK) < a->n; at = (uint32_t)(i + 1) * ALIVE_CHUNK)
+        if (a->chunk[i].first1 >= t1 || a->chunk[i].last0 < t0)
+            break;
+    at = at > n ? n : at;
+    return at > lane ? at - lane : 1;
+}
+
 bool alive_some(struct alive *a, const struct trace *tr, enum lane_kind k, int64_t t0, int64_t t1, uint32_t *lane,
                 uint32_t n)
 {

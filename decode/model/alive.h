@@ -24,6 +24,8 @@ struct alive {
  */
 uint32_t alive_next(struct alive *a, const struct trace *tr, enum lane_kind k, int64_t t0, int64_t t1, uint32_t lane,
                     uint32_t n);
+/* alive_run - of a lane that lives in [t0,t1): how many from it on do, as far as summaries tell that; at least one. */
+uint32_t alive_run(const struct alive *a, int64_t t0, int64_t t1, uint32_t lane, uint32_t n);
 /*
  * alive_some - the same of at most 8 chunks, for who must not take long: true, *lane is one; false, *lane is where to look on
  * (n: nowhere).

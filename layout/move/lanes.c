@@ -77,8 +77,24 @@ static bool radix(struct keyed **k, struct keyed **t, uint32_t n, int b)
     return true;
 }
 
+/* Where groups end in the order, for as long as names stay. */
+static void note_groups(struct lanes *l, const struct trace *tr, const uint32_t *end, uint32_t n)
+{
+    if (!trace_info(tr)->done || !(l->group_end = mem_alloc(((size_t)n + 1) * sizeof *l->group_end)))
+        return; /* a name may still be told */
+    memcpy(l->group_end, end, (size_t)n * sizeof *end);
+    l->ngroups = n;
+}
+
+static void forget_groups(struct lanes *l)
+{
+    mem_free(l->group_end);
+    l->group_end = NULL;
+    l->ngroups = 0;
+}
+
 /* Those of one name behind the first of them. false: out of memory, the order is as it was. */
-static bool group(const struct trace *tr, uint32_t *order, uint32_t n)
+static bool group(struct lanes *l, const struct trace *tr, uint32_t *order, uint32_t n)
 {
     uint32_t names = trace_nstr(tr), ranks = 0;
     uint32_t *rank = mem_zalloc(((size_t)names + 1) * sizeof *rank); /* of a name, from 1 */
@@ -102,6 +118,7 @@ static bool group(const struct trace *tr, uint32_t *order, uint32_t n)
         for (uint32_t i = 0; i < n; i++)
             out[at[of[i]]++] = order[i];
         memcpy(order, out, (size_t)n * sizeof *order);
+        note_groups(l, tr, at + 1, ranks);
     }
     bool ok = out && at;
     mem_free(rank);
@@ -131,7 +148,8 @@ static bool take_order(struct lanes *l, const struct trace *tr)
         return false;
     for (uint32_t i = 0; i < n; i++)
         order[i] = m->k[l->invert ? n - 1 - i : i].lane;
-    bool ok = !l->group || l->kind != LANE_G || group(tr, order, n);
+    forget_groups(l);
+    bool ok = !l->group || l->kind != LANE_G || group(l, tr, order, n);
     mem_free(l->order);
     l->order = order;
     l->total = n;
@@ -168,6 +186,7 @@ static bool make_order(struct lanes *l, const struct trace *tr, uint32_t n, bool
     drop_making(l);
     if (l->sort == SORT_SEEN && !l->invert && !(l->group && l->kind == LANE_G)) {
         mem_free(l->order);
+        forget_groups(l);
         l->order = NULL;
         l->total = n;
         return true;
@@ -402,18 +421,68 @@ uint32_t lanes_behind(struct lanes *l, const struct trace *tr, uint32_t lane)
     return NO_LANE;
 }
 
+/* The same, a group at a time, where it is known which lanes are one. */
+static void put_groups(struct rows *r, const uint64_t *shown, uint32_t keep)
+{
+    struct lanes *l = r->l;
+    const bool some = l->npin || l->hidden_n; /* of which each lane has to be asked */
+    for (uint32_t g = 0, i = 0; g < l->ngroups; g++) {
+        const uint32_t end = l->group_end[g];
+        const bool folded = i < end && lanes_folded(l, trace_g_name(r->tr, l->order[i]));
+        uint32_t more = 0;
+        r->head = NO_LANE;
+        for (; i < end; i++) {
+            const uint32_t lane = l->order[i];
+            if (shown && !(shown[lane / 64] >> lane % 64 & 1))
+                continue;
+            if (some && (l->lane_row[lane] != NO_LANE || (lane != keep && lanes_is_hidden(l, lane))))
+                continue;
+            if (r->head != NO_LANE && folded && lane != keep) {
+                more++;
+                continue;
+            }
+            r->head = r->head == NO_LANE ? l->nrow_lane : r->head;
+            put(r, lane);
+        }
+        if (more)
+            l->more[r->head] = more;
+    }
+}
+
+static void set_bits(uint64_t *bits, uint32_t from, uint32_t n)
+{
+    for (; n && from % 64; from++, n--)
+        bits[from / 64] |= 1ull << from % 64;
+    for (; n >= 64; from += 64, n -= 64)
+        bits[from / 64] = UINT64_MAX;
+    for (; n; from++, n--)
+        bits[from / 64] |= 1ull << from % 64;
+}
+
+/* Of a lane that shows: how many from it on do, too. */
+static uint32_t shown_run(const struct rows *r, struct window w, bool all, uint32_t lane)
+{
+    const struct lanes *l = r->l;
+    return l->filter ? 1 : all ? l->total - lane : alive_run(&l->alive, w.t0, w.t1, lane, l->total);
+}
+
 /* In the order: a bit for each that shows, then the order is walked. */
 static void put_ordered(struct rows *r, struct window w, uint32_t keep, bool all)
 {
     struct lanes *l = r->l;
     uint32_t n = l->total;
     uint64_t *shown = all && !l->filter ? NULL : mem_zalloc(((size_t)n / 64 + 1) * sizeof *shown);
-    for (uint32_t i = shown ? next_shown(r, w, all, keep, 0) : NO_LANE; i != NO_LANE;
-         i = next_shown(r, w, all, keep, i + 1))
-        shown[i / 64] |= 1ull << i % 64;
-    for (uint32_t i = 0; i < n; i++) /* out of memory: rather too many than none */
-        if (!shown || shown[l->order[i] / 64] >> l->order[i] % 64 & 1)
-            put_one(r, l->order[i], keep);
+    for (uint32_t i = shown ? next_shown(r, w, all, keep, 0) : NO_LANE, run; i != NO_LANE;
+         i = next_shown(r, w, all, keep, i + run)) {
+        run = shown_run(r, w, all, i); /* (the one to be kept may not live here: then its chunk doesn't as a whole) */
+        set_bits(shown, i, run);
+    }
+    if (l->grouped && l->ngroups)
+        put_groups(r, shown, keep);
+    else
+        for (uint32_t i = 0; i < n; i++) /* out of memory: rather too many than none */
+            if (!shown || shown[l->order[i] / 64] >> l->order[i] % 64 & 1)
+                put_one(r, l->order[i], keep);
     mem_free(shown);
 }
 
@@ -490,6 +559,7 @@ void lanes_free(struct lanes *l)
 {
     drop_making(l);
     drop_rows(l);
+    forget_groups(l);
     alive_free(&l->alive);
     mem_free(l->order);
     mem_free(l->hidden);

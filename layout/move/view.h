@@ -59,12 +59,14 @@ enum { LANES_PINS = 16, LANES_OPEN = 64 };
 /* which lanes one view shows, in which order; see lanes.h */
 struct lanes {
     enum lane_kind kind;
-    uint32_t n;                    /* rows */
-    uint32_t total;                /* lanes there are; more than n if only those alive in the window show */
-    uint32_t *order;               /* all lanes, sorted; NULL = by index */
-    bool listed;                   /* the rows are those of row_lane; else all lanes by index */
-    uint32_t *row_lane;            /* row -> lane index */
-    uint32_t *lane_row;            /* lane index -> row or NO_LANE */
+    uint32_t n;      /* rows */
+    uint32_t total;  /* lanes there are; more than n if only those alive in the window show */
+    uint32_t *order; /* all lanes, sorted; NULL = by index */
+    uint32_t *group_end,
+        ngroups;        /* of the order: where each group of one name ends; none: names have to be asked for */
+    bool listed;        /* the rows are those of row_lane; else all lanes by index */
+    uint32_t *row_lane; /* row -> lane index */
+    uint32_t *lane_row; /* lane index -> row or NO_LANE */
     uint32_t nrow_lane, nlane_row; /* rows in use; lanes that lane_row knows */
     size_t cap_rows;               /* of the two, and of more */
     struct alive alive;            /* which live when */

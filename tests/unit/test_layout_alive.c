@@ -46,6 +46,8 @@ static void check_window(struct alive *a, const struct trace *tr, struct window 
         if (lives(tr, i, w)) {
             at = alive_next(a, tr, LANE_G, w.t0, w.t1, at, n);
             assert_int_equal(at, i);
+            for (uint32_t run = alive_run(a, w.t0, w.t1, at, n), k = run > 4 ? run - 4 : 0; k < run; k++)
+                assert_true(lives(tr, at + k, w)); /* the end of what follows, whose beginning is looked at next */
             at++;
         }
     assert_int_equal(alive_next(a, tr, LANE_G, w.t0, w.t1, at, n), NO_LANE);
@@ -134,8 +136,68 @@ static void rows(void **state)
     unload(&l);
 }
 
+/* What shows of groups, lane by lane: row, and how many stand behind it. */
+static void check_groups(const struct lanes *s, const struct trace *tr, struct window w, uint32_t keep)
+{
+    const bool all = w.t0 <= 0 && w.t1 >= trace_info(tr)->end;
+    uint32_t row = (uint32_t)s->npin, head = NO_LANE, name = 0, more = 0;
+    for (uint32_t i = 0; i < s->total; i++) {
+        const uint32_t lane = s->order[i], its = trace_g_name(tr, lane);
+        if (lanes_pinned(s, lane) || (lane != keep && (lanes_is_hidden(s, lane) || (!all && !lives(tr, lane, w)))))
+            continue;
+        if (head == NO_LANE || its != name || !lanes_folded(s, its) || lane == keep) {
+            if (head == NO_LANE || its != name) {
+                assert_int_equal(head == NO_LANE ? 0 : lanes_more(s, head), more);
+                head = row;
+                name = its;
+                more = 0;
+            }
+            assert_int_equal(lanes_at(s, row), lane);
+            assert_int_equal(lanes_row(s, lane), row++);
+        } else {
+            more++;
+        }
+    }
+    assert_int_equal(head == NO_LANE ? 0 : lanes_more(s, head), more);
+    assert_int_equal(s->n, row);
+}
+
+static void groups(void **state)
+{
+    (void)state;
+    struct trace *tr;
+    struct err e;
+    struct rng r = {5};
+    struct lanes s = {.kind = LANE_G, .stale = true, .here = true, .group = true};
+    assert_int_equal(trace_open("samples/http-1.26.trace", NULL, &tr, &e), ERR_OK);
+    trace_load(tr, INT64_MAX);
+    const uint32_t n = trace_nlanes(tr, LANE_G);
+    const int64_t end = trace_info(tr)->end;
+    for (int i = 0; i < 400; i++) {
+        const uint32_t lane = (uint32_t)below(&r, n), keep = (uint32_t)below(&r, n);
+        const int64_t t0 = (int64_t)below(&r, (uint64_t)end) * (i % 5 != 0);
+        if (i % 10 == 0)
+            lanes_fold(&s, trace_g_name(tr, lane), i % 20 == 0);
+        if (i % 25 == 0)
+            assert_true(lanes_hide(&s, tr, lane, i % 50 == 0));
+        if (i % 40 == 0) {
+            s.npin = (int)below(&r, 3);
+            s.pin[0] = 7;
+            s.pin[1] = 3;
+            s.sort = (enum sort)below(&r, SORT_COUNT);
+            s.stale = true;
+        }
+        const struct window w = window_of(t0, i % 5 ? t0 + 1 + (int64_t)below(&r, (uint64_t)end / 2) : end);
+        assert_true(lanes_update(&s, tr, w, keep));
+        assert_true(s.ngroups > 5);
+        check_groups(&s, tr, w, keep);
+    }
+    lanes_free(&s);
+    trace_close(tr);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(summaries), cmocka_unit_test(rows)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(summaries), cmocka_unit_test(rows), cmocka_unit_test(groups)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
