@@ -204,14 +204,14 @@ static __attribute__((noinline)) void g_transition(struct fold *f, const struct 
         past_ended(f, e->g); /* its lane may have gone now */
 }
 
-static void g_meet(struct fold *f, const struct ev *e, uint8_t flags)
+static void g_meet(struct fold *f, const struct ev *e, uint16_t flags)
 {
     struct ginfo *gi = fold_info_at(f, e->g);
     if (gi->flags & GI_KNOWN)
         return;
     gi->id = e->arg;
     gi->seen = e->t;
-    gi->flags |= (uint8_t)(GI_KNOWN | flags);
+    gi->flags |= (uint16_t)(GI_KNOWN | flags);
 }
 
 static void on_g_create(struct fold *f, const struct ev *e)
@@ -254,7 +254,7 @@ bool fold_created(struct fold *f, const struct ev *e)
     }
     /* As on_g_create() does it, for one of a kind that is known. */
     const uint32_t name = f->start[k].name;
-    const uint8_t kind = f->start[k].flags;
+    const uint16_t kind = f->start[k].flags;
     f->nlane[LANE_G]++;
     *fold_info_at(f, e->g) = (struct ginfo){.id = e->arg,
                                             .seen = e->t,
@@ -263,7 +263,7 @@ bool fold_created(struct fold *f, const struct ev *e)
                                             .creator = e->by,
                                             .create_stack = e->stack,
                                             .start_stack = e->stack2,
-                                            .flags = GI_KNOWN | GI_CREATED | kind};
+                                            .flags = (uint16_t)(GI_KNOWN | GI_CREATED | kind)};
     *fold_lane_at(f, e->g) = (struct spanlane){
         .t0 = e->t,
         .wait_t0 = e->t,

@@ -25,7 +25,7 @@ struct ginfo { /* per goroutine, beside its lane: what a transition seldom needs
     uint32_t assist, stw; /* open ranges, index + 1 */
     uint32_t region;      /* innermost open region, index + 1 */
     uint16_t depth;       /* of open regions */
-    uint8_t flags;        /* GI_* */
+    uint16_t flags;       /* GI_* */
 };
 enum {
     GI_CREATED = 1,
@@ -123,7 +123,7 @@ struct fold {
     } recent[ST_COUNT][RECENT_TAGS]; /* tags by state and reason, direct mapped */
     struct {
         uint32_t stack, name;
-        uint8_t flags;
+        uint16_t flags;
         bool vague;  /* its name */
     } start[STARTS]; /* what goroutines are that begin there, direct mapped */
     uint32_t band_open[BAND_COUNT];
@@ -168,7 +168,7 @@ struct fold {
     size_t nids, capids;
     uint64_t gb_first; /* number of the first bucket */
     /* hint - what is known of a goroutine that was there before: GI_GCWORK, GI_SYSTEM, and its name. NULL: nobody knows. */
-    uint8_t (*hint)(void *arg, uint64_t id, uint32_t *name);
+    uint16_t (*hint)(void *arg, uint64_t id, uint32_t *name);
     void *hint_arg;
     bool others_named; /* who was there before and isn't named by it has a name all the same, and is no mark worker */
     uint32_t str_gcworker; /* "runtime.gcBgMarkWorker" once seen */

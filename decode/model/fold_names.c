@@ -42,14 +42,14 @@ void fold_name(struct fold *f, uint32_t g, uint32_t name, bool inferred)
         return;
     gi->name = name;
     gi->flags =
-        (uint8_t)((gi->flags & ~(GI_INFERRED | GI_SYSTEM)) | (inferred && !gi->start_stack ? GI_INFERRED : 0));
+        (uint16_t)((gi->flags & ~(GI_INFERRED | GI_SYSTEM)) | (inferred && !gi->start_stack ? GI_INFERRED : 0));
     if (name_is_system(names_get(f->names, name)))
         gi->flags |= GI_SYSTEM;
     if (name == f->str_gcworker || (!f->str_gcworker && is_gcworker(f, name))) {
         f->str_gcworker = name;
         gi->flags |= GI_GCWORK;
     } else {
-        gi->flags &= (uint8_t)~GI_GCWORK; /* a label said so, see on_g_label() */
+        gi->flags &= (uint16_t)~GI_GCWORK; /* a label said so, see on_g_label() */
     }
 }
 

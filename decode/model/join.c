@@ -24,7 +24,7 @@ static struct ginfo *info_of(const struct join *j, uint32_t g)
     return fold_info_at(s->f, local);
 }
 
-uint8_t join_hint(void *join, uint64_t id, uint32_t *name)
+uint16_t join_hint(void *join, uint64_t id, uint32_t *name)
 {
     const struct join *j = join;
     uint32_t slot = idmap_get(&j->ids[LANE_G], id);
@@ -64,7 +64,7 @@ static bool hint_did(const struct join *j, const struct segment *s, uint32_t loc
                      const struct segment_hint *used)
 {
     uint32_t name = 0;
-    uint8_t flags = join_hint((void *)(uintptr_t)j, fold_g_id(s->f, local), &name);
+    const uint16_t flags = join_hint((void *)(uintptr_t)j, fold_g_id(s->f, local), &name);
     struct ginfo room;
     struct spanlane lane;
     const struct ginfo *gi = fold_g_info(s->f, local, &room);
@@ -367,16 +367,16 @@ static void bands_join(struct trace *tr, const struct segment *s, const uint32_t
 
 static void name_join(struct trace *tr, struct ginfo *gi, const struct ginfo *lo, const struct segment_hint *used)
 {
-    const uint8_t kind = GI_INFERRED | GI_SYSTEM | GI_GCWORK;
+    const uint16_t kind = GI_INFERRED | GI_SYSTEM | GI_GCWORK;
     const bool same = used->name == gi->name, helper = names_helper(&tr->names, gi->name);
     if (!same && (lo->name == used->name || (gi->name && !helper)))
         return;
     if (helper && lo->name != gi->name)
         fold_runs(&tr->fold, gi->create_stack, lo->name);
     gi->name = lo->name;
-    gi->flags = (uint8_t)((gi->flags & ~kind) | (lo->flags & kind));
+    gi->flags = (uint16_t)((gi->flags & ~kind) | (lo->flags & kind));
     if (gi->start_stack)
-        gi->flags &= (uint8_t)~GI_INFERRED;
+        gi->flags &= (uint16_t)~GI_INFERRED;
 }
 
 static void old_join(struct trace *tr, struct segment *s, uint32_t k)

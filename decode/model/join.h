@@ -87,7 +87,7 @@ enum joined { JOINED, JOIN_AGAIN, JOIN_NOT, JOIN_OOM };
 enum joined join_next(struct trace *tr, struct segment *s);
 void join_free(struct join *j);
 /* join_hint - fold.hint: what is known now of a goroutine that lives. */
-uint8_t join_hint(void *join, uint64_t id, uint32_t *name);
+uint16_t join_hint(void *join, uint64_t id, uint32_t *name);
 /* join_holder - v2_order.holder. */
 uint8_t join_holder(void *join, uint64_t id, uint64_t *m, uint64_t *g);
 

@@ -207,7 +207,7 @@ static struct segment *take(struct loader *l)
 
 /* ---- decoding --------------------------------------------------------------------------------------------- */
 
-static uint8_t hint(void *arg, uint64_t id, uint32_t *name)
+static uint16_t hint(void *arg, uint64_t id, uint32_t *name)
 {
     struct segment *s = arg;
     struct loader *l = s->loader;
@@ -216,7 +216,7 @@ static uint8_t hint(void *arg, uint64_t id, uint32_t *name)
     h.flags = join_hint(&l->tr->join, id, &h.name);
     const uint32_t worker = l->joined || l->workers != SEEN ? IDMAP_NONE : idmap_get(&l->worker, id);
     if (worker != IDMAP_NONE) {
-        h.flags = (uint8_t)(GI_GCWORK | GI_SYSTEM | (worker & 1 ? GI_INFERRED : 0));
+        h.flags = (uint16_t)(GI_GCWORK | GI_SYSTEM | (worker & 1 ? GI_INFERRED : 0));
         h.name = worker / 2;
     }
     pthread_mutex_unlock(&l->mu);

@@ -45,7 +45,7 @@ static void values(const struct spanlane *l, const struct ginfo *gi, uint64_t v[
     v[PV_NAME] = gi->name;
     v[PV_CREATOR] = (uint32_t)(gi->creator + 1); /* NO_LANE + 1 is 0 */
     v[PV_CREATE_STACK] = gi->create_stack;
-    v[PV_FLAGS] = gi->flags | (l->backdated ? PAST_BACKDATED : 0);
+    v[PV_FLAGS] = gi->flags | (unsigned)(l->backdated ? PAST_BACKDATED : 0);
     v[PV_NO_P] = (uint64_t)gi->no_p;
     v[PV_ID] = gi->id;
     v[PV_SEEN] = (uint64_t)(gi->seen - spans_first(l));
@@ -198,7 +198,7 @@ void past_info(const struct past *p, uint32_t g, struct ginfo *out)
                           .creator = (uint32_t)column(p, PV_CREATOR, g) - 1,
                           .create_stack = (uint32_t)column(p, PV_CREATE_STACK, g),
                           .start_stack = (uint32_t)column(p, PV_START_STACK, g),
-                          .flags = (uint8_t)column(p, PV_FLAGS, g)};
+                          .flags = (uint16_t)column(p, PV_FLAGS, g)};
 }
 
 static bool has_blocks(const struct past *p)

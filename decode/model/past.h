@@ -50,7 +50,7 @@ enum past_value {
     PV_BLOCKS,
     PAST_COLUMNS
 };
-enum { PAST_BACKDATED = 1 << 8 }; /* of PV_FLAGS, beside GI_* */
+enum { PAST_BACKDATED = 1 << 16 }; /* of PV_FLAGS, beside GI_* */
 uint64_t past_value(const struct past *p, enum past_value c, uint32_t g);
 /* past_lane, past_info - all of it, as it was (its open span and SPECIAL_*, which nobody asks for, are not known). */
 void past_lane(const struct past *p, uint32_t g, struct spanlane *out);
@@ -113,9 +113,10 @@ static inline uint32_t fold_g_name(const struct fold *f, uint32_t g)
     return fold_g_past(f, g) ? (uint32_t)past_value(f->seg[g / PAST_GS].past, PV_NAME, g) : fold_info_at(f, g)->name;
 }
 
-static inline uint8_t fold_g_flags(const struct fold *f, uint32_t g)
+static inline uint16_t fold_g_flags(const struct fold *f, uint32_t g)
 {
-    return fold_g_past(f, g) ? (uint8_t)past_value(f->seg[g / PAST_GS].past, PV_FLAGS, g) : fold_info_at(f, g)->flags;
+    return fold_g_past(f, g) ? (uint16_t)past_value(f->seg[g / PAST_GS].past, PV_FLAGS, g)
+                             : fold_info_at(f, g)->flags;
 }
 
 /* fold_g_workers - may any of the PAST_GS neighbours of g be a mark worker? */

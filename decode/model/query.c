@@ -153,19 +153,17 @@ struct lane_info lane_of_ginfo(const struct trace *tr, const struct segment *seg
     const int64_t end = trace_last(tr);
     bool told;
     const uint32_t name = name_of_ginfo(tr, g, &told);
-    return (struct lane_info){.id = g->id,
-                              .seen = g->seen,
-                              .name = name,
-                              .name_inferred = told || g->flags & GI_INFERRED,
-                              .ended = g->flags & GI_ENDED,
-                              .created = g->flags & GI_CREATED,
-                              .is_system = g->flags & GI_SYSTEM,
-                              .is_worker = g->flags & GI_GCWORK,
-                              .no_p_ns = g->no_p +
-                                         (g->no_p_since != NO_TIME && end > g->no_p_since ? end - g->no_p_since : 0),
-                              .creator = segment_g(seg, g->creator),
-                              .create_stack = g->create_stack,
-                              .start_stack = g->start_stack};
+    struct lane_info li = {.id = g->id,
+                           .seen = g->seen,
+                           .name = name,
+                           .no_p_ns =
+                               g->no_p + (g->no_p_since != NO_TIME && end > g->no_p_since ? end - g->no_p_since : 0),
+                           .creator = segment_g(seg, g->creator),
+                           .create_stack = g->create_stack,
+                           .start_stack = g->start_stack};
+    lane_flags(&li, g->flags);
+    li.name_inferred |= told;
+    return li;
 }
 
 struct lane_info trace_lane_who(const struct trace *tr, struct lane l)

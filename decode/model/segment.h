@@ -37,7 +37,7 @@ struct segment {
     bool oom;
     struct segment_hint { /* what hints said of those that were there before, in the order they were told of */
         uint32_t name;
-        uint8_t flags;
+        uint16_t flags;
     } * hint;
     size_t nhint, caphint;
     uint64_t procs;       /* GOMAXPROCS as it began, for all that was known */

@@ -120,15 +120,10 @@ static inline void past_row_ahead(const struct past_rows *r, uint32_t i)
 static void past_row_info(const struct trace *tr, const struct place *at, uint32_t i, struct lane_info *li)
 {
     const struct past_rows *r = &at->rows;
-    const unsigned flags = (unsigned)past_row(r, PV_FLAGS, i);
     li->create_stack = (uint32_t)past_row(r, PV_CREATE_STACK, i);
     li->creator = segment_g(at->seg, (uint32_t)past_row(r, PV_CREATOR, i) - 1);
-    li->ended = flags & GI_ENDED;
-    li->created = flags & GI_CREATED;
-    li->is_system = flags & GI_SYSTEM;
-    li->is_worker = flags & GI_GCWORK;
     li->name = (uint32_t)past_row(r, PV_NAME, i);
-    li->name_inferred = flags & GI_INFERRED;
+    lane_flags(li, (unsigned)past_row(r, PV_FLAGS, i));
     if (tr->fold.runs.used && names_helper(&tr->names, li->name)) {
         const struct ginfo g = {.name = li->name, .create_stack = li->create_stack, .no_p_since = NO_TIME};
         const struct lane_info told = lane_of_ginfo(tr, at->seg, &g);
