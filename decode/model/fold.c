@@ -182,7 +182,7 @@ static __attribute__((noinline)) void g_transition(struct fold *f, const struct 
         }
         gi->flags |= GI_ENDED;
         if (gi->region)
-            fold_regions_end(f, e->g, t);
+            fold_regions_end(f, gi, t);
     } else if (!l->begun) {
         spans_begin(l, t, fold_tag(f, to, e->str), who, stack);
     } else if (!l->ended) { /* else a reader's mistake: ended goroutines get new indices */
@@ -289,7 +289,7 @@ void fold_ended(struct fold *f, uint32_t g, int64_t t)
     spans_end(&f->pool, LANE_G, l, t);
     fold_info_at(f, g)->flags |= GI_ENDED;
     if (fold_info_at(f, g)->region)
-        fold_regions_end(f, g, t);
+        fold_regions_end(f, fold_info_at(f, g), t);
     l->special |= SPECIAL_LANE;
     past_ended(f, g); /* its lane may have gone now */
 }

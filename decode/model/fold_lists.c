@@ -31,18 +31,19 @@ static uint32_t *range_slot(struct fold *f, const struct ev *e)
     }
 }
 
+static const uint8_t band_state[BAND_COUNT] = {ST_GC, ST_STW, ST_SWEEP, ST_ASSIST};
+
 static void band_show(struct fold *f, enum band b, int64_t t, uint32_t name, uint32_t g)
 {
-    static const uint8_t state[BAND_COUNT] = {ST_GC, ST_STW, ST_SWEEP, ST_ASSIST};
     bool on = f->band_open[b] > 0;
     struct spanlane *l = &f->lane[LANE_BAND][b];
     if (f->carrying && l->begun) {
         f->late |= (uint8_t)(1 << b);
         return;
     }
-    if (on && f->pool.tags[wait_tag(&l->open)].state == state[b])
+    if (on && f->pool.tags[wait_tag(&l->open)].state == band_state[b])
         return; /* a second one within the first */
-    fold_lane_set(f, LANE_BAND, b, t, on ? fold_tag(f, state[b], name) : f->tag[ST_NONE], on ? g + 1 : 0);
+    fold_lane_set(f, LANE_BAND, b, t, on ? fold_tag(f, band_state[b], name) : f->tag[ST_NONE], on ? g + 1 : 0);
 }
 
 static void range_show(struct fold *f, const struct ev *e)
@@ -56,33 +57,46 @@ static void range_show(struct fold *f, const struct ev *e)
     }
 }
 
+/* One more, with what the event says of it; early: it was open already. NULL: out of memory. */
+static struct range *range_add(struct fold *f, const struct ev *e, bool early)
+{
+    struct vec_range *v = &f->range[e->state];
+    const bool of_p = e->state == RANGE_SWEEP || (e->state == RANGE_STW && e->flags & EVF_EXTRA);
+    if (!fold_room(f, v->v, v->cap, v->n + 1))
+        return NULL;
+    v->unsorted |= early && v->n;
+    v->v[v->n] = (struct range){.t0 = early ? f->began : e->t,
+                                .kind = e->state,
+                                .open_start = early,
+                                .scope_p = of_p && e->state == RANGE_STW,
+                                .owner = e->state == RANGE_GC ? NO_LANE
+                                         : of_p               ? e->p
+                                                              : e->g,
+                                .name = e->str,
+                                .a = e->arg};
+    return &v->v[v->n++];
+}
+
 void fold_range_begin(struct fold *f, const struct ev *e)
 {
     uint32_t *slot = range_slot(f, e);
     struct vec_range *v = &f->range[e->state];
     if (!slot || *slot)
         return; /* already open: a reader noted it, or it was repeated as active */
-    if (!fold_room(f, v->v, v->cap, v->n + 1) || !fold_open_push(f, &v->open, &v->nopen, &v->capopen, (uint32_t)v->n))
+    const bool early = e->flags & EVF_BACKDATE, carried = e->flags & EVF_CARRIED;
+    struct range *r = range_add(f, e, early);
+    if (!r)
         return;
-    bool early = e->flags & EVF_BACKDATE, carried = e->flags & EVF_CARRIED;
+    if (!fold_open_push(f, &v->open, &v->nopen, &v->capopen, (uint32_t)v->n - 1)) {
+        v->n--;
+        return;
+    }
     f->carrying = carried;
-    if (early && v->n)
-        v->unsorted = true;
-    v->v[v->n++] =
-        (struct range){.t0 = early ? f->began : e->t,
-                       .t1 = OPEN_T,
-                       .seen = e->t,
-                       .kind = e->state,
-                       .open_start = early,
-                       .open_end = true,
-                       .scope_p = e->state == RANGE_STW && e->flags & EVF_EXTRA,
-                       .owner = e->state == RANGE_GC                                                         ? NO_LANE
-                                : e->state == RANGE_SWEEP || (e->state == RANGE_STW && e->flags & EVF_EXTRA) ? e->p
-                                                                                                             : e->g,
-                       .name = e->str,
-                       .stack = e->stack,
-                       .a = e->arg,
-                       .b = v->nopen - 1};
+    r->t1 = OPEN_T;
+    r->open_end = true;
+    r->seen = carried ? NO_TIME : e->t;
+    r->stack = e->stack;
+    r->b = v->nopen - 1;
     *slot = (uint32_t)v->n;
     f->band_open[e->state]++;
     /* A band is drawn from where it is known to be on; a back-dated range that is not the first stays late there. */
@@ -90,8 +104,6 @@ void fold_range_begin(struct fold *f, const struct ev *e)
               e->g);
     range_show(f, e);
     f->carrying = false;
-    if (carried)
-        v->v[v->n - 1].seen = NO_TIME;
 }
 
 void fold_open_remove(uint32_t *open, size_t *n, size_t at, struct vec_range *v)
@@ -112,22 +124,11 @@ void fold_range_end(struct fold *f, const struct ev *e)
     if (!*slot && f->lossy)
         return;   /* of what was open then fold_range_lost() has kept what is sure */
     if (!*slot) { /* it began before the trace, and nobody told */
-        if (!fold_room(f, v->v, v->cap, v->n + 1))
-            return;
-        bool p_scope = e->state == RANGE_SWEEP || (e->state == RANGE_STW && e->flags & EVF_EXTRA);
-        if (v->n)
-            v->unsorted = true;
-        v->v[v->n++] = (struct range){.t0 = f->began,
-                                      .t1 = e->t,
-                                      .kind = e->state,
-                                      .open_start = true,
-                                      .name = e->str,
-                                      .scope_p = e->state == RANGE_STW && p_scope,
-                                      .owner = e->state == RANGE_GC ? NO_LANE
-                                               : p_scope            ? e->p
-                                                                    : e->g,
-                                      .a = e->arg,
-                                      .b = e->arg2};
+        struct range *r = range_add(f, e, true);
+        if (r) {
+            r->t1 = e->t;
+            r->b = e->arg2;
+        }
         return;
     }
     struct range *r = &v->v[*slot - 1];
@@ -166,7 +167,6 @@ void fold_range_lost(struct fold *f, enum range_kind k, uint32_t *slot, int64_t 
 /* What was told late of a segment's band was so all along: it is made again from its ranges. */
 static void band_again(struct fold *f, enum band b)
 {
-    static const uint8_t state[BAND_COUNT] = {ST_GC, ST_STW, ST_SWEEP, ST_ASSIST};
     const struct vec_range *v = &f->range[b];
     struct spanlane *l = &f->lane[LANE_BAND][b];
     int64_t until = INT64_MIN;
@@ -176,7 +176,7 @@ static void band_again(struct fold *f, enum band b)
     spans_free(l);
     *l = (struct spanlane){.p = EV_NONE, .m = EV_NONE};
     bool on = until != INT64_MIN;
-    l->open = waitspan(0, 0, 0, f->tag[on ? state[b] : ST_NONE]);
+    l->open = waitspan(0, 0, 0, f->tag[on ? band_state[b] : ST_NONE]);
     for (size_t i = 0; i < v->n; i++) {
         const struct range *r = &v->v[i];
         if (r->seen == NO_TIME || (on && r->t1 <= until))
@@ -184,7 +184,8 @@ static void band_again(struct fold *f, enum band b)
         if (!on || r->t0 > until) {
             if (on)
                 fold_lane_set(f, LANE_BAND, b, until, f->tag[ST_NONE], 0);
-            fold_lane_set(f, LANE_BAND, b, r->t0, fold_tag(f, state[b], r->name), b == BAND_SWEEP ? 0 : r->owner + 1);
+            fold_lane_set(f, LANE_BAND, b, r->t0, fold_tag(f, band_state[b], r->name),
+                          b == BAND_SWEEP ? 0 : r->owner + 1);
         }
         on = true;
         until = r->t1;
@@ -222,21 +223,25 @@ void fold_task_begin(struct fold *f, const struct ev *e)
                                  .stack = e->stack};
 }
 
+bool fold_task_close(struct fold *f, uint64_t id, int64_t t, uint32_t g)
+{
+    const uint32_t open = idmap_get(&f->opentasks, id);
+    if (open == IDMAP_NONE)
+        return false;
+    struct task *task = &f->tasks.v[open];
+    task->t1 = t;
+    task->open_end = false;
+    task->g_end = g;
+    idmap_del(&f->opentasks, id);
+    return true;
+}
+
 void fold_task_end(struct fold *f, const struct ev *e)
 {
     struct vec_task *v = &f->tasks;
-    const uint32_t open = idmap_get(&f->opentasks, e->arg);
-    if (open != IDMAP_NONE) {
-        v->v[open].t1 = e->t;
-        v->v[open].open_end = false;
-        v->v[open].g_end = e->g;
-        idmap_del(&f->opentasks, e->arg);
+    if (fold_task_close(f, e->arg, e->t, e->g) || !fold_room(f, v->v, v->cap, v->n + 1))
         return;
-    }
-    if (!fold_room(f, v->v, v->cap, v->n + 1))
-        return;
-    if (v->n)
-        v->unsorted = true;
+    v->unsorted |= v->n > 0;
     v->v[v->n++] = (struct task){.id = e->arg,
                                  .parent = e->arg2,
                                  .t0 = f->began,
@@ -285,8 +290,7 @@ void fold_region_end(struct fold *f, const struct ev *e)
     }
     if (!fold_room(f, v->v, v->cap, v->n + 1) || !fold_room(f, v->prev, v->capprev, v->n + 1))
         return;
-    if (v->n)
-        v->unsorted = true;
+    v->unsorted |= v->n > 0;
     v->prev[v->n] = 0;
     v->v[v->n++] = (struct region){.task = e->arg,
                                    .t0 = f->began,
@@ -297,10 +301,8 @@ void fold_region_end(struct fold *f, const struct ev *e)
                                    .stack_end = e->stack};
 }
 
-/* A goroutine that ends takes its open regions with it. */
-void fold_regions_end(struct fold *f, uint32_t g, int64_t t)
+void fold_regions_end(struct fold *f, struct ginfo *gi, int64_t t)
 {
-    struct ginfo *gi = fold_info_at(f, g);
     while (gi->region) {
         struct region *r = &f->regions.v[gi->region - 1];
         r->t1 = t;

@@ -54,8 +54,7 @@ void fold_runs(struct fold *f, uint32_t create_stack, uint32_t name);
 void fold_runs_join(struct fold *f, const struct fold *segment);
 
 /* ---- fold_lists.c ---- */
-void fold_regions_end(struct fold *f, uint32_t g,
-                      int64_t t); /* a goroutine that ends takes its open regions with it */
+void fold_regions_end(struct fold *f, struct ginfo *gi, int64_t t); /* who ends takes its open regions with it */
 bool fold_open_push(struct fold *f, uint32_t **open, size_t *n, size_t *cap, uint32_t index);
 void fold_open_remove(uint32_t *open, size_t *n, size_t at, struct vec_range *v);
 void fold_bands_again(struct fold *f); /* at a segment's end: bands of whose ranges some were told late */
@@ -67,6 +66,8 @@ void fold_regions_lost(struct fold *f, int64_t since);
 void fold_range_lost(struct fold *f, enum range_kind k, uint32_t *slot, int64_t since);
 void fold_task_begin(struct fold *f, const struct ev *e);
 void fold_task_end(struct fold *f, const struct ev *e);
+/* fold_task_close - the task with this id ends at t, on g. false: none is open. */
+bool fold_task_close(struct fold *f, uint64_t id, int64_t t, uint32_t g);
 void fold_region_begin(struct fold *f, const struct ev *e);
 void fold_region_end(struct fold *f, const struct ev *e);
 void fold_log(struct fold *f, const struct ev *e);

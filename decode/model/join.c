@@ -403,12 +403,7 @@ static void old_join(struct trace *tr, struct segment *s, uint32_t k)
     if (lo->flags & GI_ENDED) {
         gi->flags |= GI_ENDED;
         live_remove(j, lo->id, slot);
-        while (gi->region) { /* what was open in it ends with it */
-            struct region *r = &tr->fold.regions.v[gi->region - 1];
-            r->t1 = l->t0;
-            r->open_end = false;
-            gi->region = tr->fold.regions.prev[gi->region - 1];
-        }
+        fold_regions_end(&tr->fold, gi, l->t0);
         return;
     }
     gi->depth = (uint16_t)(gi->depth + lo->depth);
@@ -496,14 +491,8 @@ static void tasks_join(struct trace *tr, const struct segment *s)
         struct task t = s->f->tasks.v[i];
         t.g = segment_g(s, t.g);
         t.g_end = segment_g(s, t.g_end);
-        const uint32_t open = t.open_start ? idmap_get(&f->opentasks, t.id) : IDMAP_NONE;
-        if (open != IDMAP_NONE) {
-            v->v[open].t1 = t.t1;
-            v->v[open].open_end = false;
-            v->v[open].g_end = t.g_end;
-            idmap_del(&f->opentasks, t.id);
+        if (t.open_start && fold_task_close(f, t.id, t.t1, t.g_end))
             continue;
-        }
         if (!fold_room(f, v->v, v->cap, v->n + 1))
             return;
         v->unsorted |= t.open_start && v->n;
