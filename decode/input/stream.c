@@ -9,7 +9,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "decode/base/bytes.h"
 #include "decode/base/mem.h"
 #include "decode/v2/v2_raw.h"
 
@@ -65,22 +64,14 @@ static enum err_code damage(struct stream *st, enum err_code code, const char *w
 }
 
 /* What of a batch header stands in head[]: 1 it is complete, 0 more is needed, -1 it is none. */
-static int head_parse(const struct stream *st, uint64_t *gen, uint64_t *size)
+static int head_parse(const struct stream *st, struct v2_raw_batch *b)
 {
-    const uint8_t *p = st->head, *end = p + st->nhead;
-    uint64_t v[4];
+    const uint8_t *p = st->head, *end = p + st->nhead, *bad;
     if (*p != V2R_EVENTS && *p != V2R_EXPERIMENTAL)
         return -1;
-    p += *p == V2R_EXPERIMENTAL ? 2 : 1;
-    for (int i = 0; i < 4; i++) {
-        const uint8_t *q = p < end ? bytes_varint(p, end, &v[i]) : NULL;
-        if (!q)
-            return p < end && end - p >= 10 ? -1 : 0;
-        p = q;
-    }
-    *gen = v[0];
-    *size = v[3];
-    return v[3] <= V2_RAW_BATCH ? 1 : -1;
+    if (!v2_raw_head(p, end, b, &bad))
+        return end - bad >= 10 ? -1 : 0;
+    return b->size <= V2_RAW_BATCH ? 1 : -1;
 }
 
 /* What stands in head[] is of the generation that is arriving, whatever it is. */
@@ -151,7 +142,7 @@ static enum err_code lose(struct stream *st, struct err *e)
 /* One byte of a batch header, or an end mark. */
 static enum err_code head_put(struct stream *st, uint8_t byte, struct err *e)
 {
-    uint64_t gen, size;
+    struct v2_raw_batch b;
     if (st->nhead == 0 && byte == V2R_END && st->dialect.version >= GO_126) {
         struct stream_gen *g = arriving(st);
         enum err_code rc = g ? gen_put(st, &byte, 1, e) : ERR_OK;
@@ -162,34 +153,22 @@ static enum err_code head_put(struct stream *st, uint8_t byte, struct err *e)
     }
     st->head[st->nhead++] = byte;
     st->bytes++;
-    int is = head_parse(st, &gen, &size);
-    if (is < 0 || (is && !gen))
+    int is = head_parse(st, &b);
+    if (is < 0 || (is && !b.gen))
         return lose(st, e);
-    return is ? batch_begin(st, gen, size, e) : ERR_OK;
+    return is ? batch_begin(st, b.gen, b.size, e) : ERR_OK;
 }
 
-/*
- * Does a batch header end with the last byte of n? The runtime writes its size in ten bytes, which little else looks like. Its
- * length, 0 if none does.
- */
-static size_t header_behind(const uint8_t *p, size_t n, uint64_t last)
+/* Does a likely batch header (v2_raw_likely()) end with the last byte of n? Its length, 0 if none does. */
+static size_t header_behind(const uint8_t *p, size_t n, uint64_t last, struct v2_raw_batch *b)
 {
     enum { SIZE = 10, LEAST = 1 + 3 + SIZE, MOST = 1 + 3 * 10 + SIZE };
-    if (n < LEAST || p[n - 1] >= 0x80)
+    const uint8_t *const end = p + n;
+    if (n < LEAST || end[-1] >= 0x80 || end[-2] < 0x80) /* nearly always */
         return 0;
-    for (int i = 2; i <= SIZE; i++)
-        if (p[n - (size_t)i] < 0x80)
-            return 0;
-    for (size_t len = LEAST; len <= MOST && len <= n; len++) {
-        const uint8_t *q = p + n - len, *end = p + n;
-        uint64_t v[4] = {0};
-        if (*q++ != V2R_EVENTS)
-            continue;
-        for (int i = 0; i < 4 && q; i++)
-            q = bytes_varint(q, end, &v[i]);
-        if (q == end && (v[0] == last || v[0] == last + 1) && v[3] && v[3] <= V2_RAW_BATCH)
+    for (size_t len = LEAST; len <= MOST && len <= n; len++)
+        if (v2_raw_likely(end - len, end, last, b) == end && b->size)
             return len;
-    }
     return 0;
 }
 
@@ -197,18 +176,17 @@ static size_t header_behind(const uint8_t *p, size_t n, uint64_t last)
 static enum err_code lost_put(struct stream *st, uint8_t byte, struct err *e)
 {
     struct stream_gen *g = arriving(st);
-    uint64_t gen, size;
+    struct v2_raw_batch b;
     enum err_code rc = gen_put(st, &byte, 1, e);
     if (rc)
         return rc;
     st->bytes++;
-    size_t len = header_behind(g->p + STREAM_HEADER, g->n - STREAM_HEADER, st->last);
+    size_t len = header_behind(g->p + STREAM_HEADER, g->n - STREAM_HEADER, st->last, &b);
     if (len) {
         memcpy(st->head, g->p + g->n - len, len);
         st->nhead = len;
         g->n -= len;
-        (void)head_parse(st, &gen, &size);
-        return batch_begin(st, gen, size, e);
+        return batch_begin(st, b.gen, b.size, e);
     }
     if (++st->lost > STREAM_LOST)
         return damage(st, ERR_FORMAT, "no batch in the last %" PRIu64 " bytes", st->lost, e);

@@ -5,11 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/base/bytes.h"
 #include "decode/base/round.h"
 #include "decode/v2/v2_raw.h"
-
-enum { SIZE_BYTES = 10 };
 
 /* ---- where the next batch begins -------------------------------------------------------------------------- */
 
@@ -22,15 +19,10 @@ static uint64_t apart(uint64_t a, uint64_t b)
 static const uint8_t *plausible(const uint8_t *p, const uint8_t *end, uint64_t number, uint64_t near)
 {
     const uint64_t far = UINT64_C(1) << 40; /* most of a day, at 64 ns */
-    uint64_t gen, m, time, size;
-    if (*p++ != V2R_EVENTS || !(p = bytes_varint(p, end, &gen)) || !(p = bytes_varint(p, end, &m)) ||
-        !(p = bytes_varint(p, end, &time)))
+    struct v2_raw_batch b;
+    if (!(p = v2_raw_likely(p, end, number, &b)) || (near && apart(b.time, near) > far))
         return NULL;
-    const uint8_t *at = p;
-    if (!gen || (number && gen != number && gen != number + 1) || (near && apart(time, near) > far) ||
-        !(p = bytes_varint(p, end, &size)) || p - at != SIZE_BYTES || size > V2_RAW_BATCH)
-        return NULL;
-    return (uint64_t)(end - p) < size ? end : p + size;
+    return (uint64_t)(end - p) < b.size ? end : p + b.size;
 }
 
 const uint8_t *v2_resync(const struct source *s, const uint8_t *from, uint64_t number, uint64_t near)

@@ -14,8 +14,8 @@
 #define DOUBT_LATE_NS INT64_C(10000000)
 
 /*
- * v2_resync - the next place from `from` on where a batch of generation `number` or the one behind it (0: of any) seems to begin, as
- * the runtime writes them (the size in ten bytes), with another batch, an end mark, or the end of the file behind it. NULL: none.
+ * v2_resync - the next place from `from` on where a batch of generation `number` or the one behind it (0: of any) seems to begin
+ * (v2_raw_likely()), with another batch, an end mark, or the end of the file behind it. NULL: none.
  */
 const uint8_t *v2_resync(const struct source *s, const uint8_t *from, uint64_t number, uint64_t near);
 void v2_hole_note(struct v2_gen *g, size_t off, uint64_t m, bool known);

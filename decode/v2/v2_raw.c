@@ -24,6 +24,29 @@ static const uint8_t *cut(const uint8_t *data, const uint8_t *at, struct err *e,
     return NULL;
 }
 
+enum { VARINT_MOST = 10 };
+
+const uint8_t *v2_raw_head(const uint8_t *p, const uint8_t *end, struct v2_raw_batch *b, const uint8_t **bad)
+{
+    uint64_t *const field[] = {&b->gen, &b->m, &b->time, &b->size};
+    const ptrdiff_t lead = *p == V2R_EXPERIMENTAL ? 2 : 1;
+    b->lead = *p;
+    p = end - p > lead ? p + lead : end;
+    for (int i = 0; i < 4 && p; i++) {
+        *bad = p;
+        p = bytes_varint(p, end, field[i]);
+    }
+    return p;
+}
+
+const uint8_t *v2_raw_likely(const uint8_t *p, const uint8_t *end, uint64_t number, struct v2_raw_batch *b)
+{
+    const uint8_t *bad;
+    if (*p != V2R_EVENTS || !(p = v2_raw_head(p, end, b, &bad)) || p - bad != VARINT_MOST || b->size > V2_RAW_BATCH)
+        return NULL;
+    return b->gen && (!number || b->gen == number || b->gen == number + 1) ? p : NULL;
+}
+
 const uint8_t *v2_raw_batch(const uint8_t *data, size_t len, const uint8_t *p, struct v2_raw_batch *b, struct err *e)
 {
     const uint8_t *end = data + len, *at = p;
@@ -39,18 +62,12 @@ const uint8_t *v2_raw_batch(const uint8_t *data, size_t len, const uint8_t *p, s
         err_set(e, ERR_FORMAT, (uint64_t)(at - data), "expected a batch (byte 1, 49 or 52), found byte %u", b->lead);
         return NULL;
     }
-    if (b->lead == V2R_EXPERIMENTAL && (p == end || ++p == end))
-        return cut(data, at, e, "a batch header");
-    uint64_t *field[] = {&b->gen, &b->m, &b->time, &b->size};
-    for (int i = 0; i < 4; i++) {
-        const uint8_t *q = bytes_varint(p, end, field[i]);
-        if (!q && end - p < 10)
+    const uint8_t *bad = at;
+    if (!(p = v2_raw_head(at, end, b, &bad))) {
+        if (end - bad < VARINT_MOST)
             return cut(data, at, e, "a batch header");
-        if (!q) {
-            err_set(e, ERR_FORMAT, (uint64_t)(p - data), "a varint of a batch header is longer than 10 bytes");
-            return NULL;
-        }
-        p = q;
+        err_set(e, ERR_FORMAT, (uint64_t)(bad - data), "a varint of a batch header is longer than 10 bytes");
+        return NULL;
     }
     if (b->size > V2_RAW_BATCH) {
         err_set(e, ERR_FORMAT, (uint64_t)(at - data), "batch of %" PRIu64 " bytes, at most %d are allowed", b->size,

@@ -48,6 +48,15 @@ struct v2_raw_batch {
  */
 const uint8_t *v2_raw_batch(const uint8_t *data, size_t len, const uint8_t *p, struct v2_raw_batch *b, struct err *e);
 
+/*
+ * v2_raw_head - the header of a batch of events or of an experiment at p: its numbers into b. Returns what is behind it; NULL: `end`
+ * cuts it off, or a number is none, which begins at *bad. For who has but some of the bytes.
+ * v2_raw_likely - does a batch of generation `number` or the next one (0: of any) seem to begin at p, as the runtime writes them, with
+ * the size in ten bytes? Little else looks like it: for who looks for where the next one begins. Returns what is behind its header.
+ */
+const uint8_t *v2_raw_head(const uint8_t *p, const uint8_t *end, struct v2_raw_batch *b, const uint8_t **bad);
+const uint8_t *v2_raw_likely(const uint8_t *p, const uint8_t *end, uint64_t number, struct v2_raw_batch *b);
+
 /* v2_raw_holds - a batch of such things: V2R_STACKS ..; v2_raw_timed - of timed events. */
 static inline bool v2_raw_holds(const struct v2_raw_batch *b, enum v2_raw_type first)
 {
