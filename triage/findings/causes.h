@@ -176,7 +176,9 @@ void rules_children(struct causes *c); /* rules_children.c: child processes */
 void rules_trend(struct causes *c);    /* rules_trend.c: work that takes longer each time */
 void rules_path(struct causes *c);     /* rules_path.c: one works while the rest waits; where the time went */
 void rules_calls(struct causes *c);    /* rules_calls.c: the network, system calls; rule_poll */
-void rule_small(struct causes *c);     /* rules_small.c: many small system calls */
+/* small_advice - what to do about many small system calls there: it depends on whether they move bytes. */
+const char *small_advice(const struct trace *tr, uint32_t stack);
+void rule_small(struct causes *c);   /* rules_small.c: many small system calls */
 void rule_repeats(struct causes *c); /* rules_repeats.c: the same small system call again and again in each request */
 void rule_poll(struct causes *c);    /* rules_polls.c: sleeps that last longer than what they wait for */
 /* calls_for_questions - are the network waits of p, at that function, a server's for the next question, not for an answer? */
@@ -217,6 +219,8 @@ void rules_slow(struct causes *c);     /* rules_slow.c: what slow tasks do more 
 void rule_forced(struct causes *c);    /* rules_alloc.c: collections asked for */
 /* stops_held - in a finding of the collector's stops: who runs on while the world is to stop, if it is always the same. rules_stops.c */
 bool stops_held(struct causes *c, struct finding *f);
+/* stops_asked - in a finding of other stops: who asks for them, if a stack tells. */
+void stops_asked(struct causes *c, struct finding *f);
 void rules_sql(struct causes *c); /* rules_sql.c: what database/sql does beside the question */
 /* sql_caller - the function of the program that called database/sql, 0 if the stack has none. */
 uint32_t sql_caller(const struct trace *tr, uint32_t stack);
@@ -243,6 +247,9 @@ void rules_reader(struct causes *c); /* rules_reader.c: the network waited for t
 /* backlog_since_text - rules_backlog.c: from when on goroutine g, that takes from a channel, never found it empty; else nothing. */
 void backlog_since_text(struct text *t, const struct causes *c, uint32_t g);
 void rules_backlog(struct causes *c);
+#define MORE_OF_THEM \
+    "More of these goroutines, as many as the other side takes at once: who waits needs no processor. Else quicker " \
+    "answers, or fewer questions."
 /* few_finding - rules_few.c: do few workers that are never idle wait for the network there? Then it is told that they are few. */
 bool few_finding(struct causes *c, const struct waits_at *p);
 /* reader_ends - are waits on a channel or condition ended by a goroutine of the program that reads from the network most of its life? */

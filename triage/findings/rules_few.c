@@ -110,10 +110,21 @@ static void finding(struct causes *c, const struct waits_at *p, uint32_t group, 
     if (as_procs) {
         text_lit(&d.text, " There are no more of them than processors, which for work that waits is no measure.");
     }
-    text_add(&d.next, "More of these goroutines, as many as the other side takes at once: who waits needs no "
-                      "processor. Else quicker "
-                      "answers, or fewer questions.");
+    text_add(&d.next, "%s", MORE_OF_THEM);
     draft_end(c->rs, &d);
+}
+
+/* Is it told already that others queue for that group? */
+static bool queued_for(const struct causes *c, uint32_t group)
+{
+    for (uint32_t i = 0; i < c->rs->out->n; i++) {
+        const struct finding *f = &c->rs->out->f[i];
+        if (f->rule == RULE_POOL && f->lane.kind == LANE_G && f->lane.i < c->tg->ng && f->stack == 0 &&
+            gstat_group(c->tg->g, f->lane.i) == group) {
+            return true;
+        }
+    }
+    return false;
 }
 
 bool few_finding(struct causes *c, const struct waits_at *p)
@@ -121,7 +132,7 @@ bool few_finding(struct causes *c, const struct waits_at *p)
     const uint32_t group = gstat_group(c->tg->g, p->most->longest.g);
     struct few f = {0};
     if (c->idle < threshold(TH_POOL_IDLE) * c->procs || causes_writes(c->tr, p->most->stack) ||
-        !set_of_them(c, group) || causes_told_at(c, RULE_POOL, p->place)) {
+        !set_of_them(c, group) || queued_for(c, group) || causes_told_at(c, RULE_POOL, p->place)) {
         return false;
     }
     for (uint32_t i = 0; i < c->of[group].n; i++) {

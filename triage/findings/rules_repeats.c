@@ -69,19 +69,6 @@ static void one_piece(void *arg, const struct instance_one *p)
     }
 }
 
-/* Reads or writes bytes: a buffer does more with each. Else it asks something, and the answer may be kept. */
-static bool moves_bytes(const struct trace *tr, uint32_t stack)
-{
-    const uint32_t n = trace_stack(tr, stack);
-    for (uint32_t i = 0; i < n && i < 8; i++) {
-        const struct str s = trace_str(tr, trace_frame(tr, stack, i).func);
-        if (str_starts(s, "internal/poll.(*FD).")) {
-            return true;
-        }
-    }
-    return causes_sends(tr, stack);
-}
-
 static void repeat_finding(struct causes *c, const struct repeats *k, const struct repeat *r,
                            const struct work_kind *w)
 {
@@ -114,10 +101,7 @@ static void repeat_finding(struct causes *c, const struct repeats *k, const stru
     text_lit(&d.text, " of what these have a processor for, and to enter and leave so many takes about ");
     text_dur(&d.text, (int64_t)enter);
     text_lit(&d.text, " more.");
-    text_add(&d.next, "%s",
-             moves_bytes(c->tr, r->stack) ? "Put a buffer in front of it (bufio), or do more with each call."
-                                          : "Ask for all with one call; or, if each of them asks the same, ask once "
-                                            "and keep the answer for a while.");
+    text_add(&d.next, "%s", small_advice(c->tr, r->stack));
     draft_end(c->rs, &d);
 }
 

@@ -155,6 +155,9 @@ static const char *service_advice(const struct causes *c, const struct group_lif
         return "Take all that waits and make the call once for them; several goroutines win something only if their "
                "calls don't wait for each other.";
     }
+    if (most->cat == EX_NET) {
+        return MORE_OF_THEM;
+    }
     return l->n < 1.5
                ? "Let several goroutines do its work, or make its longest step cheaper or part of nobody's wait."
                : "More of these goroutines would use the idle processors; or make their longest step cheaper.";
@@ -272,6 +275,7 @@ static void service(struct causes *c, uint32_t g, const struct service *s, doubl
     text_where(&d.text, c->tr, s->most->stack, 0);
     text_add(&d.text, "; of %.0f processors %.1f had nothing to do.", c->procs, c->idle);
     doing_text(&d.text, c, g, &most);
+    d.f.note = !one && most.cat == EX_NET && l->n > c->procs + 0.5; /* so many may be meant */
     const uint64_t calls = one && most.cat == EX_SYSCALL ? longest_calls(c, most.func) : 0;
     const bool together = calls && (double)s->count >= threshold(TH_BOTTLE_TOGETHER) * (double)calls;
     if (together) {

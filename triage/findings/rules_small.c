@@ -8,7 +8,7 @@
 
 struct small { /* of one goroutine, by the program's function that makes them */
     uint32_t func, stack;
-    uint64_t n;
+    uint64_t n, vote;   /* vote: for the stack that most of them have */
     int64_t ns, queued; /* queued: waiting for a processor, of its life */
 };
 
@@ -42,6 +42,8 @@ static uint64_t smalls_of(const struct causes *c, uint32_t g, struct small *best
         if (at == n) {
             v[n++] = (struct small){.func = causes_place(c->tr, s->stack), .stack = s->stack};
         }
+        v[at].stack = v[at].vote ? v[at].stack : s->stack;
+        v[at].vote += s->stack == v[at].stack ? 1 : -1;
         v[at].n++;
         v[at].ns += s->t1 - s->t0;
     }
@@ -74,6 +76,34 @@ static bool off_the_way(struct causes *c, uint32_t group, uint32_t func)
            !threshold_reached(TH_CALLS_FOR, its, v.all);
 }
 
+/* Reads or writes bytes: a buffer does more with each. Else it asks something, and the answer may be kept. */
+static bool moves_bytes(const struct trace *tr, uint32_t stack)
+{
+    static const char *const raw[] = {"syscall.Read",  "syscall.Write", "syscall.read",   "syscall.write",
+                                      "syscall.Pread", "syscall.pread", "syscall.Pwrite", "syscall.pwrite"};
+    const uint32_t n = trace_stack(tr, stack);
+    for (uint32_t i = 0; i < n && i < 8; i++) {
+        const struct str s = trace_str(tr, trace_frame(tr, stack, i).func);
+        for (size_t k = 0; k < sizeof raw / sizeof *raw; k++) {
+            if (str_is(s, raw[k])) {
+                return true;
+            }
+        }
+        if (str_starts(s, "internal/poll.(*FD).")) {
+            return true;
+        }
+    }
+    return causes_sends(tr, stack);
+}
+
+const char *small_advice(const struct trace *tr, uint32_t stack)
+{
+    return moves_bytes(tr, stack)
+               ? "Put a buffer in front of it (bufio), or do more with each call."
+               : "Ask for all with one call; or, if each of them asks the same, ask once and keep the "
+                 "answer for a while.";
+}
+
 #define ENTER 1000 /* ns: what entering and leaving a call takes beside it, with tracing, about */
 
 static void small_finding(struct causes *c, uint32_t g, const struct small *k, int64_t life, uint32_t others)
@@ -102,7 +132,7 @@ static void small_finding(struct causes *c, uint32_t g, const struct small *k, i
         text_lit(&d.text,
                  " The way that the main goroutine waits along is others': this costs the trace hardly anything.");
     }
-    text_add(&d.next, "Put a buffer in front of it (bufio), or do more with each call.");
+    text_add(&d.next, "%s", small_advice(c->tr, k->stack));
     draft_end(c->rs, &d);
 }
 

@@ -2,10 +2,13 @@
  * rules_stops.c - who runs on while the world is to stop: where long stops of the collector wait for goroutines of one
  * kind, which stop at the same line each time, something there can't be interrupted.
  *
- * Threads that the host holds up make long stops, too, but of any goroutine, wherever it happens to be.
+ * Threads that the host holds up make long stops, too, but of any goroutine, wherever it happens to be. Of stops that the program asks
+ * for: who does.
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/thresholds.h"
+
+#include <string.h>
 
 #include "decode/base/mem.h"
 
@@ -117,4 +120,84 @@ bool stops_held(struct causes *c, struct finding *f)
     f->inferred = true;
     causes_retell(c->rs, f, &before, &none);
     return true;
+}
+
+/* ---- who asks for them ----------------------------------------------------------------------------------------------- */
+
+/*
+ * Before Go 1.22 a stop has no stack. Who asks for one while another is under way waits for its turn, and that wait has one:
+ * through the function of the runtime that makes stops of this kind. 0: none.
+ */
+static uint32_t asks_for_stops(const struct causes *c, struct str kind)
+{
+    static const struct {
+        const char *kind, *func;
+    } by[] = {{"read mem stats", "runtime.ReadMemStats"},
+              {"GOMAXPROCS", "runtime.GOMAXPROCS"},
+              {"stopTheWorldGC", "runtime.GC"},
+              {"goroutine profile", "oroutineProfile"},
+              {"all goroutines stack trace", "runtime.Stack"}};
+    for (size_t i = 0; i < sizeof by / sizeof *by; i++) {
+        for (uint32_t k = 0; str_starts(kind, by[i].kind) && k < c->tg->nwaits && k < 4096; k++) {
+            uint32_t stack = c->tg->waits[k].stack;
+            if (stacks_has(c->tr, stack, by[i].func) && causes_place(c->tr, stack)) {
+                return stack;
+            }
+        }
+    }
+    return 0;
+}
+
+/* Who asks for it is named: nobody need look for that. */
+static void caller_told(struct rules *rs, struct finding *f)
+{
+    static const char look[] = "find the caller (view 8) and call it less often";
+    const char *at = f->next ? strstr(f->next, look) : NULL;
+    struct text next = {0};
+    if (at) {
+        text_add(&next, "%.*scall it less often, or keep what it tells for a while%s", (int)(at - f->next), f->next,
+                 at + sizeof look - 1);
+        causes_advise(rs, f, text_ok(&next) ? next.p : f->next);
+        text_free(&next);
+    }
+}
+
+void stops_asked(struct causes *c, struct finding *f)
+{
+    struct {
+        uint32_t stack, func;
+        uint64_t n;
+    } v[16];
+    const struct range *r;
+    size_t n = trace_ranges(c->tr, RANGE_STW, &r);
+    uint32_t kind = 0, k = 0, best = 0;
+    struct text before = {0}, none = {0};
+    for (size_t i = 0; i < n; i++) {
+        kind = r[i].t0 == f->t0 && r[i].t1 == f->t1 ? r[i].name : kind;
+    }
+    for (size_t i = 0; i < n; i++) {
+        uint32_t func = r[i].name == kind ? causes_place(c->tr, r[i].stack) : 0, at = 0;
+        while (at < k && v[at].func != func) {
+            at++;
+        }
+        if (!func || at == 16) {
+            continue;
+        }
+        if (at == k) {
+            v[k].stack = r[i].stack;
+            v[k].func = func;
+            v[k++].n = 0;
+        }
+        best = ++v[at].n > v[best].n ? at : best;
+    }
+    if (k == 0 && (v[0].stack = asks_for_stops(c, trace_str(c->tr, kind))) != 0) {
+        k = 1;
+    }
+    if (k) {
+        text_calls(&before, c->tr, v[best].stack, stacks_user_frame(c->tr, v[best].stack), 3);
+        text_lit(&before, ": ");
+        f->stack = v[best].stack;
+        caller_told(c->rs, f);
+    }
+    causes_retell(c->rs, f, &before, &none);
 }

@@ -18,6 +18,7 @@
 #define SWITCH 1000 /* ns: what beginning or waking a goroutine costs, about */
 #define STORM threshold(TH_STORM_RATE)
 #define STORM_RUN threshold_ns(TH_STORM_RUN)
+#define CAUGHT 100000 /* moments of the allocator, of each kind, looked at */
 
 enum origin { BEGUN, WOKEN, STOPPED, TIMED };
 
@@ -664,6 +665,26 @@ static bool spin_in_turn(const struct spin *all)
            all->till_stopped / all->stops >= threshold_ns(TH_BUSY_LONG);
 }
 
+/* Was the allocator caught working for the collector there, too, a tenth as often? What only looks again and again does not allocate. */
+static bool allocates(const struct causes *c, const struct spin *s)
+{
+    static const enum range_kind kind[] = {RANGE_ASSIST, RANGE_SWEEP};
+    const uint32_t place = causes_place(c->tr, s->line_stack);
+    uint64_t times = 0;
+    uint32_t last = 0;
+    bool there = false;
+    for (size_t k = 0; k < sizeof kind / sizeof *kind; k++) {
+        const struct range *r;
+        const size_t n = trace_ranges(c->tr, kind[k], &r), step = n / CAUGHT + 1;
+        for (size_t i = 0; i < n; i += step) {
+            there = r[i].stack == last ? there : causes_place(c->tr, r[i].stack) == place;
+            last = r[i].stack;
+            times += last && there ? step : 0;
+        }
+    }
+    return (double)times >= threshold(TH_BUSY_SOME) * s->stops;
+}
+
 static void busy_group(struct causes *c, uint32_t i)
 {
     struct spin best = {0}, all = {0};
@@ -688,7 +709,8 @@ static void busy_group(struct causes *c, uint32_t i)
             }
         }
     }
-    if (n && (spins_for_sure(&best) || n < c->procs)) { /* all processors' worth of them are a calculation's */
+    if (n && (spins_for_sure(&best) ||
+              (n < c->procs && !allocates(c, &best)))) { /* all processors' worth of them are a calculation's */
         spin_finding(c, i, at, &best, n, run);
         return;
     }

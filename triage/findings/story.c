@@ -85,18 +85,6 @@ static void rename_rule(struct rules *rs, struct finding *f, enum rule r)
 
 /* ---- locks: what the holders did ------------------------------------------------------------------------------------ */
 
-static bool stack_has(const struct trace *tr, uint32_t stack, const char *part)
-{
-    uint32_t n = trace_stack(tr, stack);
-    for (uint32_t i = 0; i < n && i < 8; i++) {
-        struct str s = trace_str(tr, trace_frame(tr, stack, i).func);
-        if (memmem(s.p, s.len, part, strlen(part))) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool calls_through(const struct trace *tr, uint32_t stack, uint32_t func)
 {
     uint32_t n = trace_stack(tr, stack);
@@ -114,10 +102,10 @@ static bool behind_a_writer(const struct explain_tree *t)
     int64_t all = 0, behind = 0;
     for (uint32_t i = 1; i < t->n; i++) {
         const struct explain_node *n = &t->v[i];
-        if (n->up == 0 && stack_has(t->tr, n->stack, "RWMutex).RLock")) {
+        if (n->up == 0 && stacks_has(t->tr, n->stack, "RWMutex).RLock")) {
             all = ns_add(all, n->ns);
             for (uint32_t k = n->first; k != NO_LANE; k = t->v[k].next) {
-                behind = t->v[k].cat == EX_WAIT && stack_has(t->tr, t->v[k].stack, "RWMutex).Lock")
+                behind = t->v[k].cat == EX_WAIT && stacks_has(t->tr, t->v[k].stack, "RWMutex).Lock")
                              ? ns_add(behind, t->v[k].ns)
                              : behind;
             }
@@ -282,70 +270,7 @@ void causes_tell_holders(struct causes *c, struct finding *f)
     causes_retell(c->rs, f, &before, &behind);
 }
 
-/* ---- stops, herds: who asks for them ---------------------------------------------------------------------------------- */
-
-/*
- * Before Go 1.22 a stop has no stack. Who asks for one while another is under way waits for its turn, and that wait has one:
- * through the function of the runtime that makes stops of this kind. 0: none.
- */
-static uint32_t asks_for_stops(const struct causes *c, struct str kind)
-{
-    static const struct {
-        const char *kind, *func;
-    } by[] = {{"read mem stats", "runtime.ReadMemStats"},
-              {"GOMAXPROCS", "runtime.GOMAXPROCS"},
-              {"stopTheWorldGC", "runtime.GC"},
-              {"goroutine profile", "oroutineProfile"},
-              {"all goroutines stack trace", "runtime.Stack"}};
-    for (size_t i = 0; i < sizeof by / sizeof *by; i++) {
-        for (uint32_t k = 0; str_starts(kind, by[i].kind) && k < c->tg->nwaits && k < 4096; k++) {
-            uint32_t stack = c->tg->waits[k].stack;
-            if (stack_has(c->tr, stack, by[i].func) && causes_place(c->tr, stack)) {
-                return stack;
-            }
-        }
-    }
-    return 0;
-}
-
-static void tell_stopper(struct causes *c, struct finding *f)
-{
-    struct {
-        uint32_t stack, func;
-        uint64_t n;
-    } v[16];
-    const struct range *r;
-    size_t n = trace_ranges(c->tr, RANGE_STW, &r);
-    uint32_t kind = 0, k = 0, best = 0;
-    struct text before = {0}, none = {0};
-    for (size_t i = 0; i < n; i++) {
-        kind = r[i].t0 == f->t0 && r[i].t1 == f->t1 ? r[i].name : kind;
-    }
-    for (size_t i = 0; i < n; i++) {
-        uint32_t func = r[i].name == kind ? causes_place(c->tr, r[i].stack) : 0, at = 0;
-        while (at < k && v[at].func != func) {
-            at++;
-        }
-        if (!func || at == 16) {
-            continue;
-        }
-        if (at == k) {
-            v[k].stack = r[i].stack;
-            v[k].func = func;
-            v[k++].n = 0;
-        }
-        best = ++v[at].n > v[best].n ? at : best;
-    }
-    if (k == 0 && (v[0].stack = asks_for_stops(c, trace_str(c->tr, kind))) != 0) {
-        k = 1;
-    }
-    if (k) {
-        text_calls(&before, c->tr, v[best].stack, stacks_user_frame(c->tr, v[best].stack), 3);
-        text_lit(&before, ": ");
-        f->stack = v[best].stack;
-    }
-    causes_retell(c->rs, f, &before, &none);
-}
+/* ---- herds: who asks for them ----------------------------------------------------------------------------------------- */
 
 static void tell_waker(struct causes *c, struct finding *f)
 {
@@ -479,7 +404,7 @@ void story_names(struct causes *c)
                        !threshold_reached(TH_CONVOY_LIBRARY, f->severity_ns, c->tg->end); /* the library's own */
             causes_tell_holders(c, f);
         } else if (f->rule == RULE_STW && !is_gc_stop(f)) {
-            tell_stopper(c, f);
+            stops_asked(c, f);
         } else if (is_gc_stop(f) && f->severity_ns > 0 && many_gc_stops(rs, f) && stops_held(c, f)) {
             continue;
         } else if (f->severity_ns > 0 && many_gc_stops(rs, f) && few_long(c, f)) {

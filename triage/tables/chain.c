@@ -4,6 +4,8 @@
  */
 #include "triage/tables/chain.h"
 
+#include "triage/tables/stacks.h"
+
 static bool wait_at(const struct trace *tr, uint32_t g, int64_t t, struct span *w, uint32_t *waker,
                     uint32_t *wake_stack)
 {
@@ -97,6 +99,10 @@ void chain_doing_text(struct text *t, const struct trace *tr, const struct chain
     text_dur(t, k->ns);
     switch (k->state) {
     case ST_WAITING:
+        if (stacks_pipe(tr, k->stack)) {
+            text_lit(t, " waiting for a pipe");
+            break;
+        }
         text_lit(t, " waiting (");
         text_reason(t, tr, k->reason);
         text_lit(t, ")");

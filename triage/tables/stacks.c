@@ -227,6 +227,18 @@ static bool goes_through(const struct trace *tr, uint32_t stack, const char *nam
     return false;
 }
 
+bool stacks_has(const struct trace *tr, uint32_t stack, const char *part)
+{
+    uint32_t n = trace_stack(tr, stack);
+    for (uint32_t i = 0; i < n && i < 8; i++) {
+        struct str s = trace_str(tr, trace_frame(tr, stack, i).func);
+        if (memmem(s.p, s.len, part, strlen(part))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool stacks_pipe(const struct trace *tr, uint32_t stack)
 {
     return goes_through(tr, stack, "os.(*File).");

@@ -38,6 +38,8 @@ bool stacks_sends(const struct trace *tr, uint32_t func);
  * alone, the first one outside of what all go through (runtime, sync, os, net and the like); else 0.
  */
 uint32_t stacks_user_frame(const struct trace *tr, uint32_t stack);
+/* stacks_has - is that within the name of one of the innermost functions? */
+bool stacks_has(const struct trace *tr, uint32_t stack, const char *part);
 /* stacks_pipe - is a wait of the network's kind one for a pipe or the like (os.File): another process, no connection? */
 bool stacks_pipe(const struct trace *tr, uint32_t stack);
 /* stacks_once - is a wait one until the first call of a sync.Once is done? */
