@@ -129,6 +129,7 @@ struct trace_info {
     int32_t wall_nsec;
     uint32_t gomaxprocs; /* last value, 0 = not recorded */
     uint32_t nwarnings, ndamages;
+    bool more_damages;   /* there are more than these: no more are kept */
     uint64_t count[16];  /* events by enum ev_class below */
     uint64_t goroutines; /* that the trace has told of so far */
     struct str tested; /* once it is done: the package whose test binary the program is, "go/parser"; empty: none's */

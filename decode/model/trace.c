@@ -322,6 +322,7 @@ static void status_take(struct trace *tr, const struct source_status *st)
     i->wall_nsec = st->wall_nsec;
     i->nwarnings = tr->nwarning;
     i->ndamages = tr->ndamage;
+    i->more_damages = st->ndamages > SOURCE_NOTES;
     i->events = f->events;
     i->end = trace_last(tr);
     i->gomaxprocs = f->procs > UINT32_MAX ? UINT32_MAX : (uint32_t)f->procs;

@@ -209,8 +209,8 @@ static void line_damage(struct text *t, const struct view *v)
     if (!ti->ndamages)
         return;
     const char *what = trace_damage(v->tr, 0)->what;
-    text_add(t, "PARTIAL %u place%s damaged, numbers are of what is there; first: ", ti->ndamages,
-             ti->ndamages == 1 ? "" : "s");
+    text_add(t, "PARTIAL %s%u place%s damaged, numbers are of what is there; first: ",
+             ti->more_damages ? "more than " : "", ti->ndamages, ti->ndamages == 1 ? "" : "s");
     text_clean(t, what, strlen(what), 0);
 }
 

@@ -9,6 +9,7 @@
 #include <jansson.h>
 
 #include "triage/tables/metrics.h"
+#include "tests/support/tracegen.h"
 #include "triage/report/report.h"
 
 #define LINES_MAX 80 /* beside what the findings say, which is never cut */
@@ -288,6 +289,32 @@ static void exit_statuses(void **state)
     unlink(partial);
 }
 
+/* Only so many damages are kept. That there are more is said. */
+static void many_damages(void **state)
+{
+    char path[] = "/tmp/gotop-partial-XXXXXX";
+    struct tracegen_buf text = {0};
+    FILE *f = fdopen(mkstemp(path), "wb");
+    (void)state;
+    tracegen_printf(&text, "go 1.26\n");
+    for (int gen = 0; gen < 70; gen++)
+        tracegen_printf(&text,
+                        "batch m=7 t=%d\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
+                        "UserLog +1 task=0 key=77 value=78 stack=0\nendgen\n",
+                        1000 * gen + 100);
+    size_t n;
+    uint8_t *bytes = tracegen_bytes((const char *)text.p, &n);
+    assert_int_equal(fwrite(bytes, 1, n, f), n);
+    assert_int_equal(fclose(f), 0);
+    assert_int_equal(RUN(report_main, "report", path), 3);
+    assert_non_null(strstr(printed(), "PARTIAL: more than 64 places damaged"));
+    assert_int_equal(RUN(report_main, "report", "--json", path), 3);
+    assert_non_null(strstr(printed(), "\"more_damages\": true"));
+    tracegen_free(&text);
+    free(bytes);
+    unlink(path);
+}
+
 /* The first family's clock rate stands at the file's end: of a cut one times are ticks, and no time is claimed. */
 static void without_a_clock(void **state)
 {
@@ -436,12 +463,12 @@ static void diff_as_json(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pages),         cmocka_unit_test(pages_of_others),
-        cmocka_unit_test(json_is_whole), cmocka_unit_test(schema_is_described),
-        cmocka_unit_test(exit_statuses), cmocka_unit_test(without_a_clock),
-        cmocka_unit_test(ranking),       cmocka_unit_test(comparing),
-        cmocka_unit_test(all_metrics),   cmocka_unit_test(out_of_memory),
-        cmocka_unit_test(diff_as_json),
+        cmocka_unit_test(pages),           cmocka_unit_test(pages_of_others),
+        cmocka_unit_test(json_is_whole),   cmocka_unit_test(schema_is_described),
+        cmocka_unit_test(exit_statuses),   cmocka_unit_test(many_damages),
+        cmocka_unit_test(without_a_clock), cmocka_unit_test(ranking),
+        cmocka_unit_test(comparing),       cmocka_unit_test(all_metrics),
+        cmocka_unit_test(out_of_memory),   cmocka_unit_test(diff_as_json),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -245,6 +245,8 @@ static void page_damage(struct text *t, const struct info *i)
         note(t, i->packed);
     for (uint32_t k = 0; k < in->ndamages && trace_damage(i->tr, k); k++)
         note(t, trace_damage(i->tr, k));
+    if (in->more_damages)
+        text_lit(t, "  and more\n");
     for (uint32_t k = 0; k < in->nwarnings && trace_warning(i->tr, k); k++) {
         text_lit(t, "  warning:");
         note(t, trace_warning(i->tr, k));

@@ -142,6 +142,8 @@ char *info_json(const struct info *i)
     facts(o, i);
     put(o, "answers", answers(i));
     put(o, "damage", notes(i, true));
+    if (trace_info(i->tr)->more_damages)
+        put(o, "more_damage", json_true());
     put(o, "warnings", notes(i, false));
     put(o, "generations", generations(i));
     put(o, "made_of", made_of(i));

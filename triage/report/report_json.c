@@ -43,6 +43,8 @@ static void out_trace(struct out *o, json_t *root)
     num(o, t, "goroutines_ended", o->l->tg->g_ended);
     yes(o, t, "partial", o->l->partial);
     notes(o, t, "damages", in->ndamages, trace_damage);
+    if (in->more_damages)
+        yes(o, t, "more_damages", true);
     notes(o, t, "warnings", in->nwarnings, trace_warning);
 }
 

@@ -98,8 +98,8 @@ static void head(struct text *t, const struct loaded *l)
     if (l->partial) {
         const struct err *d = trace_damage(l->tr, 0);
         struct text u = {.ascii = t->ascii};
-        text_add(&u, "PARTIAL: %u place%s damaged; numbers are for what is there. First: ", in->ndamages,
-                 in->ndamages == 1 ? "" : "s");
+        text_add(&u, "PARTIAL: %s%u place%s damaged; numbers are for what is there. First: ",
+                 in->more_damages ? "more than " : "", in->ndamages, in->ndamages == 1 ? "" : "s");
         if (d->offset != ERR_NO_OFFSET) {
             text_add(&u, "byte %llu: ", (unsigned long long)d->offset);
         }
