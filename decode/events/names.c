@@ -80,16 +80,17 @@ static uint64_t hash_ids(const uint32_t *ids, uint32_t n)
 
 static const uint32_t *stack_ids(const struct names *nm, uint32_t stack, uint32_t *n)
 {
+    static const uint32_t none;
     const struct stack_ref *r = seg_at(&nm->stacks, stack);
     *n = r->n;
-    return seg_at(&nm->pool, r->first);
+    return r->n ? seg_at(&nm->pool, r->first) : &none;
 }
 
 #define NAME_NEW UINT32_MAX
 
 static bool hash_grow(struct name_hash *h, uint32_t cap)
 {
-    struct name_slot *slot = cap > h->cap ? mem_table((size_t)cap * sizeof *slot) : NULL;
+    struct name_slot *slot = cap > h->cap ? mem_zalloc((size_t)cap * sizeof *slot) : NULL;
     if (!slot)
         return false;
     for (uint32_t i = 0; i < h->cap; i++) {

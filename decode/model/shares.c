@@ -67,6 +67,24 @@ static uint32_t some_of(struct some *s, const int64_t *edges, uint32_t n, const 
     return from;
 }
 
+/*
+ * What a damaged trace of the first family tells late of a processor lacks in what was summed up of a thread's hold of it by then: so much
+ * less is of the state that there is most of, and none is negative.
+ */
+static void ascend(const int64_t a[SPAN_SLOTS], int64_t b[SPAN_SLOTS])
+{
+    int most = 0;
+    int64_t lacks = 0;
+    for (int s = 0; s < SPAN_SLOTS; s++) {
+        if (b[s] < a[s]) {
+            lacks += a[s] - b[s];
+            b[s] = a[s];
+        }
+        most = b[s] - a[s] > b[most] - a[most] ? s : most;
+    }
+    b[most] -= lacks;
+}
+
 static void exact(const struct trace *tr, struct lane lane, const int64_t *edges, uint32_t n, const bool *sure,
                   struct shares *out)
 {
@@ -81,6 +99,8 @@ static void exact(const struct trace *tr, struct lane lane, const int64_t *edges
         bool any = pieces_totals(tr, lane, s.t, s.nt, tot, NULL);
         for (uint32_t j = 0; j < s.n; j++) {
             uint32_t a = s.at[j], c = s.col[j];
+            if (lane.kind == LANE_M && any)
+                ascend(tot[a], tot[a + 1]);
             shares_fill(&told, any ? tot[a] : zero, any ? tot[a + 1] : zero, s.t[a + 1] - s.t[a], &out[c]);
             /* Two bands share a slot with nothing else: sweep and assist are told apart by the lane. */
             if (lane.kind == LANE_BAND && any) {
