@@ -25,8 +25,14 @@ struct site {
         uint64_t n;
     } callee[CALLEES], maker[CALLEES]; /* maker: of these the outermost that, by its name, makes something new */
 };
+struct at { /* what a stack says: causes_place(), callee_of(), maker_of() */
+    uint32_t func, callee, maker;
+};
 struct sites {
-    struct tab place; /* by stack: causes_place() */
+    struct tab by_stack; /* rows of known */
+    struct at *known;
+    uint32_t nknown;
+    size_t cap;
     struct site v[SITES];
     uint32_t n;
     uint64_t all;
@@ -122,13 +128,31 @@ static void callee_text(struct text *t, const struct trace *tr, const struct sit
     }
 }
 
+/* Asked once: the same stacks come again and again. Without memory they are asked again, too. */
+static struct at at_of(struct sites *s, const struct trace *tr, uint32_t stack)
+{
+    const uint32_t row = tab_get(&s->by_stack, stack, 0);
+    if (row != TAB_NONE) {
+        return s->known[row];
+    }
+    struct at at = {.func = causes_place(tr, stack)};
+    if (at.func) {
+        at.callee = callee_of(tr, stack);
+        at.maker = maker_of(tr, stack);
+    }
+    struct at *p = mem_grow(s->known, &s->cap, (size_t)s->nknown + 1, sizeof *p);
+    s->known = p ? p : s->known;
+    if (p && tab_put(&s->by_stack, stack, 0, s->nknown) == s->nknown) {
+        p[s->nknown++] = at;
+    }
+    return at;
+}
+
 static void site_add(struct sites *s, const struct trace *tr, uint32_t stack)
 {
-    uint32_t func = tab_get(&s->place, stack, 0), i = 0;
-    if (func == TAB_NONE) {
-        func = causes_place(tr, stack);
-        (void)tab_put(&s->place, stack, 0, func); /* without memory it is asked for again */
-    }
+    const struct at at = at_of(s, tr, stack);
+    const uint32_t func = at.func;
+    uint32_t i = 0;
     if (!func) {
         return;
     }
@@ -143,7 +167,7 @@ static void site_add(struct sites *s, const struct trace *tr, uint32_t stack)
         s->v[s->n++] = (struct site){.func = func, .stack = stack};
     }
     s->v[i].n++;
-    callee_add(&s->v[i], callee_of(tr, stack), maker_of(tr, stack));
+    callee_add(&s->v[i], at.callee, at.maker);
 }
 
 static bool in_malloc(const struct trace *tr, uint32_t stack)
@@ -186,7 +210,8 @@ static void sites_of(const struct causes *c, struct sites *s)
             site_add(s, c->tr, m[i].stack);
         }
     }
-    tab_free(&s->place);
+    tab_free(&s->by_stack);
+    mem_free(s->known);
     if (s->n) {
         qsort(s->v, s->n, sizeof s->v[0], cmp_site);
     }
