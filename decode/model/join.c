@@ -654,7 +654,7 @@ enum joined join_next(struct trace *tr, struct segment *s)
         rc = JOIN_NOT;
     if (rc != JOINED)
         return rc;
-    if (!room(j, j->seg, j->cap, j->n + 1) || !maps_make(j, s))
+    if (!room(j, j->seg, j->cap, j->n + 1) || !maps_make(j, s)) /* NOLINT(bugprone-sizeof-expression): of pointers */
         return JOIN_OOM;
     j->seg[j->n++] = s;
     j->ng += s->nnew;

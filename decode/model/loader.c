@@ -146,7 +146,7 @@ void loader_free(struct loader *l)
 /* One generation further. Under the lock. */
 static void find_next(struct loader *l)
 {
-    const bool room = mem_room(l->seg, l->capseg, l->nseg + 1);
+    const bool room = mem_room(l->seg, l->capseg, l->nseg + 1); /* NOLINT(bugprone-sizeof-expression): of pointers */
     struct source like = l->tr->src;
     like.st = (struct source_status){.has_clock = true};
     struct segment *s = room ? segment_new((uint32_t)l->nseg, &like) : NULL;

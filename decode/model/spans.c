@@ -120,7 +120,7 @@ static struct waitspan *wait_new(struct span_pool *sp, unsigned class)
 {
     void *p = sp->free[class];
     if (p) {
-        memcpy(&sp->free[class], p, sizeof(void *));
+        memcpy(&sp->free[class], p, sizeof sp->free[class]);
         return p;
     }
     if (!sp->waits.next)
@@ -141,7 +141,7 @@ static unsigned wait_class(uint16_t cap)
 static void wait_drop(struct span_pool *sp, struct waitspan *p, uint16_t cap)
 {
     unsigned c = wait_class(cap);
-    memcpy(p, &sp->free[c], sizeof(void *));
+    memcpy(p, &sp->free[c], sizeof sp->free[c]);
     sp->free[c] = p;
 }
 
