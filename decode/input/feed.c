@@ -98,10 +98,11 @@ static enum err_code open_file(struct feed *f, const char *path, struct err *e)
     f->grows = S_ISREG(st.st_mode);
     if (!f->grows && !S_ISFIFO(st.st_mode))
         return err_set(e, ERR_IO, ERR_NO_OFFSET, "is neither a file nor a pipe");
-    char *copy = mem_alloc(strlen(path) + 1);
+    const size_t n = strlen(path) + 1;
+    char *copy = mem_alloc(n);
     if (!copy)
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
-    f->path = strcpy(copy, path);
+    f->path = memcpy(copy, path, n);
     return ERR_OK;
 }
 
