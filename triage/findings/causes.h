@@ -120,6 +120,12 @@ bool causes_main_tree(struct causes *c, struct explain_tree *t);
 bool causes_main_way(struct causes *c, struct leaves *out, struct leaves *by);
 /* causes_idle_least - processors that must have nothing to do for more of them to be used: of few a quarter of them. */
 double causes_idle_least(const struct causes *c);
+/*
+ * causes_aside - aside.c: does a server's process answer without goroutines of the group `works` and those of `waits`, which wait for
+ * them? Main may wait for them at its end. causes_aside_text - says so: a note, that costs nothing.
+ */
+bool causes_aside(const struct causes *c, uint32_t works, uint32_t waits);
+void causes_aside_text(struct draft *d, const struct causes *c, uint32_t waits);
 /* causes_all_at_once - did the longest wait there end together with those of others? Then it was for an event, not for one of a set. */
 bool causes_all_at_once(const struct causes *c, const struct pair_row *p, uint32_t group);
 

@@ -62,6 +62,7 @@ int64_t begun_longest(const struct causes *c, const struct finding *f)
 
 static void begun_finding(struct causes *c, const struct begun *l)
 {
+    const uint32_t waits = causes_group(c, l->p->waiter);
     const struct group_life *y = &c->life[l->children];
     const struct group *g = &c->tg->groups[l->children];
     const double span = (double)(y->last - y->first);
@@ -84,6 +85,9 @@ static void begun_finding(struct causes *c, const struct begun *l)
         " of that time (%llu waits) until one of them was done: %.1f of them were there at a time, while %.1f of "
         "%.0f processors had nothing to do.",
         (unsigned long long)l->count, y->n, c->idle, c->procs);
+    if (waits != UINT32_MAX && causes_aside(c, l->children, waits)) {
+        causes_aside_text(&d, c, waits);
+    }
     text_add(&d.next,
              "Let more of them be at work at once: a higher limit, or waiting behind the loop and not in it.");
     draft_end(c->rs, &d);

@@ -247,6 +247,30 @@ static bool processors_to_spare(const struct rules *rs)
                               ns_add(tg->p_sum.ns[ST_RUNNING], tg->p_sum.ns[ST_ASSIST]));
 }
 
+/*
+ * A small heap is marked soon, and its collections are many: what each takes of all is its stops, for which no processor works, as much as
+ * its marking. 0: they are too few, or mark too little of the time, for the two to be one cost.
+ */
+static int64_t stopped_often(const struct rules *rs, int64_t gc, int64_t busy)
+{
+    const struct triage *tg = rs->tg;
+    const bool often = (double)tg->gc_cycles >= threshold(TH_GCS_OFTEN) &&
+                       threshold_reached(TH_GCS_MARKS, tg->gc_mark_ns, tg->end) &&
+                       threshold_reached(TH_GCS_ITSELF, gc, busy);
+    return often ? gc_stops_of(rs).total : 0;
+}
+
+static void stopped_text(struct text *t, const struct rules *rs, int64_t stopped)
+{
+    text_lit(t, "; its stops of the world ");
+    text_dur(t, stopped);
+    text_lit(t, " (");
+    text_share(t, (double)stopped, (double)rs->tg->end);
+    text_lit(t, " of the trace); it marks ");
+    text_share(t, (double)rs->tg->gc_mark_ns, (double)rs->tg->end);
+    text_lit(t, " of the time");
+}
+
 static void rule_share(struct rules *rs)
 {
     const struct triage *tg = rs->tg;
@@ -257,10 +281,13 @@ static void rule_share(struct rules *rs)
         busy = ns_add(busy, tg->p_sum.ns[i]);
     }
     busy -= tg->label_ns[GC_IDLE];
-    if (gc < threshold_ns(TH_GCS_TOTAL) || !threshold_reached(TH_GCS_SHARE, gc, busy)) {
+    const bool alone = threshold_reached(TH_GCS_SHARE, gc, busy);
+    const int64_t stopped = alone ? 0 : stopped_often(rs, gc, busy), held = stopped * rules_procs(rs);
+    if (gc < threshold_ns(TH_GCS_TOTAL) ||
+        !(alone || threshold_reached(TH_GCS_SHARE, ns_add(gc, held), ns_add(busy, tg->idle[IDLE_STW])))) {
         return;
     }
-    draft_start(&d, RULE_GC_SHARE, gc / rules_procs(rs));
+    draft_start(&d, RULE_GC_SHARE, ns_add(gc / rules_procs(rs), stopped));
     d.f.note = (double)tg->gc_cycles < threshold(TH_GCS_CYCLES) || processors_to_spare(rs); /* too few for a rate */
     draft_at_worst(rs, &d, BAND_GC);
     text_share(&d.amount, (double)gc, (double)busy);
@@ -274,6 +301,9 @@ static void rule_share(struct rules *rs)
     text_dur(&d.text, tg->p_sum.ns[ST_ASSIST]);
     text_lit(&d.text, ", sweeping ");
     text_dur(&d.text, tg->p_sum.ns[ST_SWEEP]);
+    if (stopped) {
+        stopped_text(&d.text, rs, stopped);
+    }
     text_add(&d.text, ".");
     text_add(&d.next,
              "Allocate less, or give the heap more room: a higher GOGC, or GOMEMLIMIT where memory is bounded.");

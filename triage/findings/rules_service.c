@@ -247,9 +247,14 @@ static void sleepers(struct causes *c, uint32_t g, const struct service *s, doub
 
 static void service(struct causes *c, uint32_t g, const struct service *s, double queue)
 {
+    const uint32_t waits = causes_group(c, s->most->waiter);
+    const bool aside = waits != UINT32_MAX && causes_aside(c, g, waits);
     if (c->life[g].n >= 1.5 && slept_of(&c->life[g]) > c->life[g].busy) {
         sleepers(c, g, s, queue);
         return;
+    }
+    if (aside && c->life[g].n < 1.5 && c->of[g].n > 1) {
+        return; /* begun one by one: rules_begun.c */
     }
     const struct group_life *l = &c->life[g];
     const struct group *grp = &c->tg->groups[g];
@@ -262,14 +267,18 @@ static void service(struct causes *c, uint32_t g, const struct service *s, doubl
     d.f.inferred = true;
     text_add(&d.amount, "%.0f wait", queue < 1 ? 1 : queue);
     text_func(&d.text, c->tr, grp->name, 0);
-    text_add(&d.text, one ? ", one goroutine, was at work for " : ", %.0f goroutines, were at work for ", l->n);
+    if (one && c->of[g].n > 1) {
+        text_add(&d.text, ", %u goroutines, about one at a time, were at work for ", c->of[g].n);
+    } else {
+        text_add(&d.text, one ? ", one goroutine, was at work for " : ", %.0f goroutines, were at work for ", l->n);
+    }
     text_share(&d.text, l->busy, 1);
     if (slept_of(l) > l->busy) {
         text_lit(&d.text, " and asleep (time.Sleep) for ");
         text_share(&d.text, slept_of(l), 1);
     }
     text_add(&d.text, " of the time while %.1f others queued for %s on average, most of all ", queue,
-             one ? "it" : "them");
+             one && c->of[g].n == 1 ? "it" : "them");
     text_func(&d.text, c->tr, s->most->waiter, 0);
     text_lit(&d.text, " at ");
     text_where(&d.text, c->tr, s->most->stack, 0);
@@ -282,6 +291,9 @@ static void service(struct causes *c, uint32_t g, const struct service *s, doubl
         d.f.note = true; /* what helps most is done */
         text_add(&d.text, " Each call is made for several at a time: %llu calls, %llu waits ended.",
                  (unsigned long long)calls, (unsigned long long)s->count);
+    }
+    if (aside) {
+        causes_aside_text(&d, c, waits);
     }
     uint32_t fills;
     const struct pair_row *behind = stands_behind(c, g, s, &fills);

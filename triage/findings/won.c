@@ -605,7 +605,7 @@ static bool counted_won(struct work *w, const struct finding *f, double cost, do
     case RULE_CONVOY:
     case RULE_WRITER: lock_won(w, f, o); return true;
     case RULE_BOTTLENECK:
-    case RULE_POOL: set_won(w, f, group, told, o); return true;
+    case RULE_POOL: set_won(w, f, group, told, o); return !f->note || f->severity_ns > 0; /* aside: nothing is said */
     case RULE_OWN: /* the one that they wait for waits itself, mostly: less sure */
         all = place_won(w, f).hi;
         *o = (struct span_of_won){all / 2, all, .words = HALF};
