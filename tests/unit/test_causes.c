@@ -25,7 +25,10 @@ static const struct {
     {"skew", RULE_UNBALANCED, "main.drain", NULL},
     {"hive", RULE_UNBALANCED, "main.fill, by main.tend",
      NULL}, /* from a buffer, without a wait: many pieces, none long */
+    {"eggboxes", RULE_UNBALANCED, "main.pack", "that of the others"},    /* the mean is much that one's own */
     {"crawl", RULE_SERIAL_CALLS, "main.fetchPage", "30 times in a row"}, /* asks its own process */
+    {"farewells", RULE_SERIAL_CALLS, "main.(*house).shut",
+     "G1 main.main waits for answers over the network 24 times"},
     {"flight", RULE_BACKEND, "main.(*profiles).loadProfile", NULL},
     {"lend", RULE_POOL, "main.(*db).borrow", "main.(*db).runQuery"}, /* a pool behind a condition */
     {"conns", RULE_CONNS, "main.askPrice", NULL},
@@ -143,6 +146,7 @@ static const struct {
     {"scrivener", RULE_BOTTLENECK, "all that time more stood ready in its channel"},
     {"carvery", RULE_FULL, "main.carve, called by main.main.func1.1 is where goroutines of http.(*conn).serve were"},
     {"bobbins", RULE_LEAK, "They are coroutines (iter.Pull), and"},
+    {"reprint", RULE_BUSY_LOOP, "It allocates there, so it makes something"},
 };
 
 static void path_of(char *out, size_t size, const char *name)
@@ -312,7 +316,7 @@ static bool says(const struct loaded *l, enum rule r)
 static void news_are_no_answers(void **state)
 {
     struct err e = {0};
-    const char off[] = "slow-backend.done = 1000\n";
+    const char off[] = "slow-backend.done = 1000\nserial-calls = off\n"; /* they would be calls in a row then */
     (void)state;
     for (int i = 0; i < 2; i++) {
         struct loaded l;

@@ -181,7 +181,9 @@ int64_t begun_longest(const struct causes *c, const struct finding *f);
 void rules_children(struct causes *c); /* rules_children.c: child processes */
 void rules_trend(struct causes *c);    /* rules_trend.c: work that takes longer each time */
 void rules_path(struct causes *c);     /* rules_path.c: one works while the rest waits; where the time went */
-void rules_calls(struct causes *c);    /* rules_calls.c: the network, system calls; rule_poll */
+/* alone_finding - rules_alone.c: rows of calls of the only goroutines at work; v: what waits for the network, by function; true: told. */
+bool alone_finding(struct causes *c, const struct waits_at *v, uint32_t n);
+void rules_calls(struct causes *c); /* rules_calls.c: the network, system calls; rule_poll */
 /* small_advice - what to do about many small system calls there: it depends on whether they move bytes. */
 const char *small_advice(const struct trace *tr, uint32_t stack);
 void rule_small(struct causes *c);   /* rules_small.c: many small system calls */

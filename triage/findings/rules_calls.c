@@ -545,6 +545,9 @@ static void network(struct causes *c, const struct waits_at *p)
     if (row < ROW && p->most->kind == WK_NET && !meant_for_news(c, p)) {
         row = rows_between_runs(c, group, p->place);
     }
+    if (row < ROW && alone_finding(c, p, 1)) {
+        return;
+    }
     if (r.asked * 2 > r.calls && (row >= ROW || p->total / (int64_t)p->count >= SLOW)) {
         net_finding(c, p, row, share);
     }
@@ -701,6 +704,9 @@ static void rule_network(struct causes *c)
             !threshold_reached(TH_BACKEND_INSIDE, inside, v[i].total)) {
             network(c, &v[i]);
         }
+    }
+    if (n && c->rs->out->n == before && c->idle >= idle_wanted(c)) {
+        (void)alone_finding(c, v, n);
     }
 }
 

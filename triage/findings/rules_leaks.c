@@ -340,11 +340,22 @@ static void team_of(const struct triage *tg, uint32_t group, struct stops *stops
     }
 }
 
+/*
+ * Of few, the mean is much that one's own: then what the others ran on average, while most processors had nothing to do.
+ */
+static bool idles_rest(const struct triage *tg, const struct team *t)
+{
+    const double others = (double)(t->all - t->most) / (t->n - 1);
+    return (double)t->most >= threshold(TH_TEAM_OTHERS) * others &&
+           threshold_reached(TH_TEAM_OF_ALL, t->most, t->all) &&
+           threshold_reached(TH_TEAM_IDLE, tg->p_sum.ns[ST_IDLE] + tg->unused, tg->capacity);
+}
+
 static bool unbalanced(const struct triage *tg, const struct team *t)
 {
     return t->top != NO_LANE && at_work(tg, t->top, threshold(TH_TEAM_BUSY)) && t->n >= threshold(TH_TEAM_WORKERS) &&
            t->n <= TEAM_MOST && threshold_reached(TH_TEAM_SHARE, t->most, tg->end) &&
-           (double)t->most >= threshold(TH_TEAM_MEAN) * (double)t->all / t->n &&
+           ((double)t->most >= threshold(TH_TEAM_MEAN) * (double)t->all / t->n || idles_rest(tg, t)) &&
            (threshold_reached(TH_TEAM_OF_ALL, t->most, t->all) || at_work(tg, t->top, threshold(TH_TEAM_FULL))) &&
            t->most - t->all / (int64_t)t->n >= threshold_ns(TH_TEAM_LOST);
 }
@@ -366,6 +377,8 @@ static void team_finding(struct rules *rs, const struct group *g, const struct t
     text_share(&d.text, (double)t->most, (double)t->all);
     text_lit(&d.text, " of what they ran together; the mean is ");
     text_dur(&d.text, mean);
+    text_lit(&d.text, ", that of the others ");
+    text_dur(&d.text, (t->all - t->most) / (int64_t)(t->n > 1 ? t->n - 1 : 1));
     text_lit(&d.text, ".");
     text_add(&d.next, "Share out the work in smaller pieces, or let idle workers take from one queue.");
     draft_end(rs, &d);

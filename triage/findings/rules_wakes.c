@@ -440,7 +440,8 @@ static void rule_growth(struct causes *c)
 
 struct spin {
     uint32_t stops, yields,
-        looks; /* preempted; gave the processor up itself; preempted within a look at a channel, a lock */
+        looks;       /* preempted; gave the processor up itself; preempted within a look at a channel, a lock */
+    uint32_t allocs; /* stopped in the allocator */
     uint32_t same, line_stack; /* at one line, innermost of the program */
     uint32_t func, within; /* in one function of the program, that of most: where a call is inlined lines differ */
     int64_t run, life;
@@ -506,6 +507,21 @@ static bool looks_only(const struct trace *tr, uint32_t stack)
     return false;
 }
 
+/* Was it stopped within the allocator? What only waits for something makes nothing. */
+static bool in_allocator(const struct trace *tr, uint32_t stack)
+{
+    const uint32_t n = stacks_user_frame(tr, stack);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct str f = trace_str(tr, trace_frame(tr, stack, i).func);
+        if (str_starts(f, "runtime.malloc") || str_starts(f, "runtime.newobject") ||
+            str_starts(f, "runtime.makeslice") || str_starts(f, "runtime.growslice") ||
+            str_starts(f, "runtime.makemap") || str_starts(f, "runtime.rawstring")) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Did the runtime give the processor up, in something that the program called (runtime.GC waits so for the sweepers)? */
 static bool runtime_yields(const struct trace *tr, uint32_t stack)
 {
@@ -532,6 +548,7 @@ static void stops_of(const struct causes *c, uint32_t g, struct spin *s, struct 
             s->yields += yield;
             s->stops++;
             s->till_stopped = ns_add(s->till_stopped, ran);
+            s->allocs += !yield && in_allocator(c->tr, p->stack);
             if (!yield && looks_only(c->tr, p->stack)) {
                 s->looks++;
                 s->look_stack = p->stack;
@@ -561,6 +578,7 @@ static void spin_of(const struct causes *c, uint32_t g, struct spin *s, struct s
     all->stops += s->stops;
     all->yields += s->yields;
     all->looks += s->looks;
+    all->allocs += s->allocs;
     all->run = ns_add(all->run, s->run);
     all->till_stopped = ns_add(all->till_stopped, s->till_stopped);
     for (uint32_t i = 0; i < lines.n; i++) {
@@ -599,6 +617,38 @@ static void stopped_text(struct text *t, const struct spin *s, uint64_t line)
     text_lit(t, ".");
 }
 
+/* Was the allocator caught working for the collector there, too, a tenth as often? What only looks again and again does not allocate. */
+static bool allocates(const struct causes *c, const struct spin *s)
+{
+    static const enum range_kind kind[] = {RANGE_ASSIST, RANGE_SWEEP};
+    const uint32_t place = causes_place(c->tr, s->line_stack);
+    uint64_t times = 0;
+    uint32_t last = 0;
+    bool there = false;
+    for (size_t k = 0; k < sizeof kind / sizeof *kind; k++) {
+        const struct range *r;
+        const size_t n = trace_ranges(c->tr, kind[k], &r), step = n / CAUGHT + 1;
+        for (size_t i = 0; i < n; i += step) {
+            there = r[i].stack == last ? there : causes_place(c->tr, r[i].stack) == place;
+            last = r[i].stack;
+            times += last && there ? step : 0;
+        }
+    }
+    return (double)times + s->allocs >= threshold(TH_BUSY_SOME) * s->stops;
+}
+
+/* It calculates, then, and is what keeps the collector busy. */
+static void makes_text(struct draft *d, const struct causes *c)
+{
+    text_lit(&d->text, " It allocates there, so it makes something and waits for nothing. The collector marks for ");
+    text_share(&d->text, (double)c->tg->gc_mark_ns, (double)c->tg->end);
+    text_add(&d->text, " of the trace (%llu cycles).", (unsigned long long)c->tg->gc_cycles);
+    text_lit(
+        &d->next,
+        "Make less of it, or less often: change what has changed instead of making all anew, and keep what can be "
+        "used again.");
+}
+
 static void spin_finding(struct causes *c, uint32_t group, uint32_t g, const struct spin *s, uint32_t n, int64_t run)
 {
     bool sure = spins_for_sure(s);
@@ -624,6 +674,12 @@ static void spin_finding(struct causes *c, uint32_t group, uint32_t g, const str
     } else {
         stopped_text(&d.text, s, f.line);
     }
+    if (!sure && allocates(c, s)) {
+        makes_text(&d, c);
+        draft_titled(c->rs, &d, "makes much at one place all the time");
+        return;
+    }
+    d.f.looks = s->looks > 0;
     text_add(
         &d.next, "%s",
         sure
@@ -665,26 +721,6 @@ static bool spin_in_turn(const struct spin *all)
            all->till_stopped / all->stops >= threshold_ns(TH_BUSY_LONG);
 }
 
-/* Was the allocator caught working for the collector there, too, a tenth as often? What only looks again and again does not allocate. */
-static bool allocates(const struct causes *c, const struct spin *s)
-{
-    static const enum range_kind kind[] = {RANGE_ASSIST, RANGE_SWEEP};
-    const uint32_t place = causes_place(c->tr, s->line_stack);
-    uint64_t times = 0;
-    uint32_t last = 0;
-    bool there = false;
-    for (size_t k = 0; k < sizeof kind / sizeof *kind; k++) {
-        const struct range *r;
-        const size_t n = trace_ranges(c->tr, kind[k], &r), step = n / CAUGHT + 1;
-        for (size_t i = 0; i < n; i += step) {
-            there = r[i].stack == last ? there : causes_place(c->tr, r[i].stack) == place;
-            last = r[i].stack;
-            times += last && there ? step : 0;
-        }
-    }
-    return (double)times >= threshold(TH_BUSY_SOME) * s->stops;
-}
-
 static void busy_group(struct causes *c, uint32_t i)
 {
     struct spin best = {0}, all = {0};
@@ -709,8 +745,11 @@ static void busy_group(struct causes *c, uint32_t i)
             }
         }
     }
-    if (n && (spins_for_sure(&best) ||
-              (n < c->procs && !allocates(c, &best)))) { /* all processors' worth of them are a calculation's */
+    if (n &&
+        (spins_for_sure(&best) ||
+         (n < c->procs && (!allocates(c, &best) ||
+                           threshold_reached(TH_BUSY_MARKS, c->tg->gc_mark_ns,
+                                             c->tg->end))))) { /* all processors' worth of them are a calculation's */
         spin_finding(c, i, at, &best, n, run);
         return;
     }

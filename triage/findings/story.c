@@ -600,6 +600,12 @@ static bool one_keeper(const struct rules *rs, const struct finding *a, const st
             (a->lane.i == b->lane.i && b->rule == RULE_SERIAL_CALLS && a->severity_ns >= b->severity_ns / 2));
 }
 
+/* A loop that looks whether there is something to do, and has so much of the processors that the work would have had them else. */
+static bool fills(const struct rules *rs, const struct finding *a)
+{
+    return a->rule == RULE_BUSY_LOOP && a->looks && threshold_reached(TH_BELOW_SPINS, a->severity_ns, rs->tg->end);
+}
+
 /* Is b told by a as well? */
 static bool covers(const struct rules *rs, const struct finding *a, const struct finding *b)
 {
@@ -652,13 +658,13 @@ static bool covers(const struct rules *rs, const struct finding *a, const struct
                ((a->rule == RULE_GRAIN || a->rule == RULE_SHARE) && same_place(rs, a, b)) ||
                (a->rule == RULE_SLOTS && same_place(rs, a, b));
     case RULE_PROCS_BELOW:
-        return b->note && (a->rule == RULE_FULL || (a->rule == RULE_HOST && a->quota) ||
+        return b->note && (a->rule == RULE_FULL || fills(rs, a) || (a->rule == RULE_HOST && a->quota) ||
                            (!a->note && ((a->rule == RULE_LINE && a->queued) || a->rule == RULE_EXPLOSION ||
                                          a->rule == RULE_HERD || a->rule == RULE_CONTEXTS)));
     case RULE_PROCS_ABOVE: /* who waits for something else uses no processor */
         return !a->note && threshold_reached(TH_ABOVE_CAUSE, a->severity_ns, rs->tg->end);
     case RULE_SCHED: /* whose work it waits for is told */
-        return (a->rule == RULE_TIME || a->rule == RULE_FULL) && a->queued && !worst(rs);
+        return ((a->rule == RULE_TIME || a->rule == RULE_FULL) && a->queued && !worst(rs)) || fills(rs, a);
     case RULE_SENDS: return (a->rule == RULE_SLOTS && same_place(rs, a, b)) || told_by_knot(rs, a, b);
     case RULE_POLL: /* told of the main goroutine's way, where nothing else is */
         return b->note && a->rule != RULE_POLL && a->rule != RULE_TIME && a->rule != RULE_PROCS_ABOVE &&
