@@ -79,6 +79,38 @@ static uint64_t waited_for(const struct causes *c, uint32_t name)
     return n;
 }
 
+/* What stood until they ran out was begun somewhere: 0 not known, else a stack of the most of these waits. */
+static uint32_t begun_for(const struct causes *c, uint32_t name)
+{
+    const struct pair_row *most = NULL;
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        const bool it = !p->from_scheduler && p->waker == name && p->kind != WK_LOCK && p->longest.g < c->tg->ng &&
+                        !causes_place(c->tr, p->stack);
+        most = it && (!most || p->count > most->count) ? p : most;
+    }
+    const uint32_t stack = most ? trace_lane(c->tr, (struct lane){LANE_G, most->longest.g}).create_stack : 0;
+    return stack && causes_place(c->tr, stack) ? stack : 0;
+}
+
+/* Goroutines of the library that only wait for the end of what the program opened. */
+static void left_open_text(struct draft *d, const struct causes *c, uint32_t name)
+{
+    const uint32_t stack = begun_for(c, name);
+    if (!stack) {
+        return;
+    }
+    d->f.stack = d->f.stack ? d->f.stack : stack;
+    text_lit(&d->text, " What waited until one ran out was begun in ");
+    text_calls(&d->text, c->tr, stack, stacks_user_frame(c->tr, stack), 3);
+    text_lit(&d->text, ".");
+    if (str_starts(trace_str(c->tr, trace_frame(c->tr, stack, 0).func), "database/sql.")) {
+        text_lit(&d->next,
+                 "Close what a query returns (rows.Close) as soon as it is read: else it keeps its connection "
+                 "until the context's time is up. ");
+    }
+}
+
 static void contexts_finding(struct causes *c, const struct group *g, uint64_t waits)
 {
     const struct makers m = makers_of(c->tr);
@@ -120,6 +152,7 @@ static void contexts_finding(struct causes *c, const struct group *g, uint64_t w
         text_lit(&d.text, " for locks (of the context that they come from)");
     }
     text_lit(&d.text, ".");
+    left_open_text(&d, c, g->name);
     text_lit(&d.next,
              "Cancel each as soon as it is done with: defer cancel(), the second value that context.WithTimeout "
              "returns. Until then it keeps its timer and what it holds.");

@@ -1,6 +1,7 @@
 /*
  * rules_sched.c - rules about processors and the scheduler.
  */
+#include "triage/findings/requests.h"
 #include "triage/findings/rules.h"
 #include "triage/findings/thresholds.h"
 
@@ -55,6 +56,51 @@ static void ran_text(struct text *t, const struct rules *rs, const struct sched_
     text_add(t, "%s.", first ? "ran many short things" : "");
 }
 
+static const struct group *group_named(const struct triage *tg, uint32_t name)
+{
+    for (uint32_t i = 0; i < tg->ngroups; i++) {
+        if (tg->groups[i].name == name) {
+            return &tg->groups[i];
+        }
+    }
+    return NULL;
+}
+
+/* Work that comes in numbers and takes all processors while requests, which run shortly, wait for one: who, and whom it holds up. */
+static bool fills_text(struct draft *d, const struct rules *rs, const struct sched_wait *w)
+{
+    const struct triage *tg = rs->tg;
+    const struct group *by = w->nran && threshold_reached(TH_SCHED_FILLS, w->ran_ns[0], w->all_ns)
+                                 ? group_named(tg, w->ran[0])
+                                 : NULL,
+                       *held = NULL;
+    if (!by || by->is_system || by->count <= rules_procs(rs) || request_serves(rs->tr, by->name)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < tg->ngroups; i++) {
+        const struct group *g = &tg->groups[i];
+        const bool waits = request_serves(rs->tr, g->name) && g->d[GM_EXEC].total > 0 &&
+                           (double)g->d[GM_SCHED].total >= threshold(TH_SCHED_SHORT) * (double)g->d[GM_EXEC].total;
+        held = waits && (!held || g->d[GM_SCHED].total > held->d[GM_SCHED].total) ? g : held;
+    }
+    if (!held) {
+        return false;
+    }
+    text_add(&d->text, " So many of these at once fill the processors (%u began, ", by->count);
+    text_dur(&d->text, by->d[GM_EXEC].total / (int64_t)by->count);
+    text_lit(&d->text, " of running each on average), while requests (");
+    text_func(&d->text, rs->tr, held->name, 0);
+    text_add(&d->text, ") wait for one %.1f times as long as they run.",
+             (double)held->d[GM_SCHED].total / (double)held->d[GM_EXEC].total);
+    text_lit(&d->next, "Let fewer goroutines of ");
+    text_func(&d->next, rs->tr, by->name, 0);
+    text_lit(
+        &d->next,
+        " be at work at once than there are processors (a limit, one after the other), so that requests find one "
+        "free.");
+    return true;
+}
+
 static void rule_latency(struct rules *rs)
 {
     const struct triage *tg = rs->tg;
@@ -79,9 +125,12 @@ static void rule_latency(struct rules *rs)
     text_dur(&d.text, tg->worst[0].t1 - tg->worst[0].t0);
     text_lit(&d.text, ".");
     ran_text(&d.text, rs, &tg->worst[0]);
-    text_add(&d.next, "Look who held the processors at the worst waits: make that cheaper, start fewer goroutines at "
-                      "once, or give the "
-                      "program more processors.");
+    if (!fills_text(&d, rs, &tg->worst[0])) {
+        text_add(&d.next,
+                 "Look who held the processors at the worst waits: make that cheaper, start fewer goroutines at "
+                 "once, or give the "
+                 "program more processors.");
+    }
     draft_end(rs, &d);
 }
 
