@@ -257,7 +257,8 @@ static int64_t stopped_often(const struct rules *rs, int64_t gc, int64_t busy)
     const bool often = (double)tg->gc_cycles >= threshold(TH_GCS_OFTEN) &&
                        threshold_reached(TH_GCS_MARKS, tg->gc_mark_ns, tg->end) &&
                        threshold_reached(TH_GCS_ITSELF, gc, busy);
-    return often ? gc_stops_of(rs).total : 0;
+    const struct gc_stops s = gc_stops_of(rs); /* where they are long they wait for somebody, which stw-long says */
+    return often && s.count && s.total / (int64_t)s.count < threshold_ns(TH_STW_LONGEST) ? s.total : 0;
 }
 
 static void stopped_text(struct text *t, const struct rules *rs, int64_t stopped)
