@@ -29,6 +29,7 @@ struct causes {
     uint32_t *member;        /* lanes, by group: member[of[i].at ..] */
     struct member_of *of;
     struct tab by_name; /* groups by their start function's string */
+    bool alone_asked;   /* alone_finding() has looked */
     double procs, running,
         idle; /* on average: processors, goroutines of the program running, processors without work */
 };
@@ -181,7 +182,8 @@ int64_t begun_longest(const struct causes *c, const struct finding *f);
 void rules_children(struct causes *c); /* rules_children.c: child processes */
 void rules_trend(struct causes *c);    /* rules_trend.c: work that takes longer each time */
 void rules_path(struct causes *c);     /* rules_path.c: one works while the rest waits; where the time went */
-/* alone_finding - rules_alone.c: rows of calls of the only goroutines at work; v: what waits for the network, by function; true: told. */
+/* alone_finding - rules_alone.c: rows of calls of the only goroutines at work; v: all that waits for the network, by function; true: told.
+ * It looks once. */
 bool alone_finding(struct causes *c, const struct waits_at *v, uint32_t n);
 void rules_calls(struct causes *c); /* rules_calls.c: the network, system calls; rule_poll */
 /* small_advice - what to do about many small system calls there: it depends on whether they move bytes. */

@@ -218,19 +218,20 @@ static bool on_purpose(struct causes *c, const struct row *r, const struct waits
 bool alone_finding(struct causes *c, const struct waits_at *waits, uint32_t nwaits)
 {
     const uint32_t first = trace_find_lane(c->tr, LANE_G, 1);
-    const bool accepts = calls_accept(c);
-    for (uint32_t i = 0; i < c->tg->ngroups && i < GROUPS && !rule_is_off(RULE_SERIAL_CALLS); i++) {
+    const uint32_t mains = first != NO_LANE ? gstat_group(c->tg->g, first) : UINT32_MAX;
+    const bool asked = c->alone_asked, accepts = !asked && calls_accept(c);
+    c->alone_asked = true;
+    for (uint32_t i = 0; i < c->tg->ngroups && i < GROUPS && !asked && !rule_is_off(RULE_SERIAL_CALLS); i++) {
         struct row v[SET];
         uint32_t n;
-        if (c->tg->groups[i].is_system ||
-            (!c->life[i].program && first != NO_LANE && gstat_group(c->tg->g, first) != i) ||
+        const bool may = i == mains || (c->life[i].program && !accepts); /* who is asked is not alone */
+        if (c->tg->groups[i].is_system || !may ||
             !threshold_reached(TH_CALLS_SHARE, c->tg->groups[i].d[GM_LIFE].max, c->tg->end)) {
             continue;
         }
         rows_in(c, i, v, &n);
-        if (n && n <= threshold(TH_ALONE_FEW) && n <= SET && (!accepts || v->g == first) &&
-            others_run(c, v, n) <= threshold(TH_ALONE_OTHERS) && !on_purpose(c, v, waits, nwaits) &&
-            on_main_way(c, v)) {
+        if (n && n <= threshold(TH_ALONE_FEW) && n <= SET && others_run(c, v, n) <= threshold(TH_ALONE_OTHERS) &&
+            !on_purpose(c, v, waits, nwaits) && on_main_way(c, v)) {
             finding(c, v, n, i);
             return true;
         }

@@ -507,7 +507,8 @@ static bool by_handler(struct causes *c, const struct waits_at *p, double share)
     return told;
 }
 
-static void network(struct causes *c, const struct waits_at *p)
+/* v: all such places. */
+static void network(struct causes *c, const struct waits_at *p, const struct waits_at *v, uint32_t n)
 {
     double waiting = (double)p->total / (double)c->tg->end, share = waiting / (waiting + c->running);
     struct rows r = {0};
@@ -545,7 +546,7 @@ static void network(struct causes *c, const struct waits_at *p)
     if (row < ROW && p->most->kind == WK_NET && !meant_for_news(c, p)) {
         row = rows_between_runs(c, group, p->place);
     }
-    if (row < ROW && alone_finding(c, p, 1)) {
+    if (row < ROW && alone_finding(c, v, n)) {
         return;
     }
     if (r.asked * 2 > r.calls && (row >= ROW || p->total / (int64_t)p->count >= SLOW)) {
@@ -694,7 +695,7 @@ static void rule_network(struct causes *c)
                 work_in_lines(c, group); /* of a library's server requests tell more than its goroutines do */
             }
             if (!causes_told_at(c, RULE_SERIAL_CALLS, v[i].place)) {
-                network(c, &v[i]);
+                network(c, &v[i], v, n);
             }
         }
     }
@@ -702,7 +703,7 @@ static void rule_network(struct causes *c)
     for (uint32_t i = 0; i < n && c->rs->out->n == before; i++) {
         if (!is_server(c, v[i].most->longest.g) && !calls_for_questions(c, v[i].most, v[i].place) &&
             !threshold_reached(TH_BACKEND_INSIDE, inside, v[i].total)) {
-            network(c, &v[i]);
+            network(c, &v[i], v, n);
         }
     }
     if (n && c->rs->out->n == before && c->idle >= idle_wanted(c)) {
