@@ -120,6 +120,7 @@ static const struct {
     {"pricelist", RULE_CONVOY, "main.(*prices).quote", "running"}, /* that is what its own questions wait for */
     {"tallyman", RULE_GRAIN, "main.unload, called by main.main.func1.1 and main.tallyman", "stand in rows"},
     {"innkeys", RULE_SERIAL_CALLS, "by main.(*inn).guestPage", "4 times in a row on average at one line"},
+    {"registrars", RULE_EACH, "main.enter, called by main.deed is in system calls", "syscall.Fsync 1.0 times"},
 };
 /* What may be as it should be is a note, and the first one. */
 static const struct {
@@ -525,6 +526,57 @@ static void calls_that_are_few(void **state)
     thresholds_reset();
 }
 
+/* What a server has done beside its answers, one by one, may be meant so. */
+static void work_in_the_background(void **state)
+{
+    struct loaded l;
+    (void)state;
+    help_load("tests/golden/causes/sweepers.trace", &l);
+    const struct finding *f = told_as(&l, RULE_POOL);
+    assert_true(f->note && f->severity_ns == 0 && !f->has_won);
+    assert_non_null(strstr(f->text, "none of these waits for main.housekeeper"));
+    assert_false(says(&l, RULE_BOTTLENECK));
+    load_free(&l);
+}
+
+/* Many collections stop the world as much as they mark: their stops count; of few they don't. */
+static void stops_of_many_collections(void **state)
+{
+    struct err e = {0};
+    static const char many[] = "gc-share.share = 45%\ngc-share.often = 2\n", few[] = "gc-share.often = 3\n";
+    struct loaded l;
+    (void)state;
+    assert_int_equal(thresholds_parse("rules", many, sizeof many - 1, &e), ERR_OK);
+    help_load("tests/golden/causes/scrubber.trace", &l);
+    assert_non_null(strstr(told_as(&l, RULE_GC_SHARE)->text, "its stops of the world"));
+    load_free(&l);
+    assert_int_equal(thresholds_parse("rules", few, sizeof few - 1, &e), ERR_OK);
+    help_load("tests/golden/causes/scrubber.trace", &l);
+    assert_false(says(&l, RULE_GC_SHARE));
+    load_free(&l);
+    thresholds_reset();
+}
+
+/* Calls that each waits for are a note where nobody else makes such beside it. */
+static void calls_of_one_at_a_time(void **state)
+{
+    struct err e = {0};
+    static const char side[] = "calls-each.side = 4\n", share[] = "calls-each.share = 99%\n";
+    struct loaded l;
+    (void)state;
+    assert_int_equal(thresholds_parse("rules", side, sizeof side - 1, &e), ERR_OK);
+    help_load("tests/golden/causes/registrars.trace", &l);
+    const struct finding *f = told_as(&l, RULE_EACH);
+    assert_true(f->note && f->severity_ns == 0 && says(&l, RULE_TIME));
+    load_free(&l);
+    thresholds_reset();
+    assert_int_equal(thresholds_parse("rules", share, sizeof share - 1, &e), ERR_OK);
+    help_load("tests/golden/causes/registrars.trace", &l);
+    assert_false(says(&l, RULE_EACH));
+    load_free(&l);
+    thresholds_reset();
+}
+
 /* Work that fills the processors is told instead of its signs; where they are not full, only where the time went. */
 static void work_that_fills(void **state)
 {
@@ -836,6 +888,9 @@ int main(void)
         cmocka_unit_test(calls_that_are_few),
         cmocka_unit_test(its_own_answers),
         cmocka_unit_test(work_that_fills),
+        cmocka_unit_test(work_in_the_background),
+        cmocka_unit_test(stops_of_many_collections),
+        cmocka_unit_test(calls_of_one_at_a_time),
         cmocka_unit_test(a_quota_has_periods),
         cmocka_unit_test(some_stops_are_short),
         cmocka_unit_test(once_is_a_note),

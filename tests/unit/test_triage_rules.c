@@ -140,7 +140,7 @@ static void is_http(const char *path)
 
 static void is_syscalls(const char *path)
 {
-    expect(path, "", "sched-latency gc-assist small-calls");
+    expect(path, "", "sched-latency gc-assist small-calls calls-each");
 }
 
 static void is_chan(const char *path)

@@ -154,6 +154,12 @@ void works_name(struct text *t, const struct causes *c, const struct work_kind *
 double work_in_flight(const struct causes *c, const struct work_kind *w);
 /* full_finding - rules_full.c: is it the program's own work, of which w[0] is most, that has the processors? Then it is told. */
 bool full_finding(struct causes *c, const struct work_kind *w, uint32_t n);
+/*
+ * each_finding - rules_each.c: is most of what a kind of work takes system calls of one function? Then they are told. each_on_way: of the
+ * way that the main goroutine waits along, whose largest part and whole time these are.
+ */
+bool each_finding(struct causes *c, const struct work_kind *w);
+bool each_on_way(struct causes *c, const struct leaf *l, int64_t all);
 /* calls_questions - was goroutine g begun by one that accepts connections? The function in which it waits for the next question; 0 no. */
 uint32_t calls_questions(const struct causes *c, uint32_t g);
 /* calls_is_asked - does a server's goroutine wait for its side's next question at that function, as meant_for_questions() says? */

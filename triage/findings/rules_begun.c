@@ -87,9 +87,11 @@ static void begun_finding(struct causes *c, const struct begun *l)
         (unsigned long long)l->count, y->n, c->idle, c->procs);
     if (waits != UINT32_MAX && causes_aside(c, l->children, waits)) {
         causes_aside_text(&d, c, waits);
+        text_lit(&d.next, "Leave it, or, if it is to be over sooner: ");
     }
     text_add(&d.next,
-             "Let more of them be at work at once: a higher limit, or waiting behind the loop and not in it.");
+             "%set more of them be at work at once: a higher limit, or waiting behind the loop and not in it.",
+             d.next.n ? "l" : "L");
     draft_end(c->rs, &d);
 }
 

@@ -92,6 +92,8 @@ static uint32_t eldest_at(const struct triage *tg, uint32_t func, int64_t t, uin
 
 #define HOG_WITHIN 200000 /* ns: who wakes and finds it taken waits again so soon */
 
+#define LITTLE 8 /* th of their time: not worth an advice */
+
 /* What to do about a lock, by what most of its holders' time went to: over all waits, not by one. */
 static const char *lock_advice(const struct trace *tr, const struct holder_row *h)
 {
@@ -120,8 +122,13 @@ static const char *lock_advice(const struct trace *tr, const struct holder_row *
     if (h->ns[ST_RUNNABLE] > half) {
         return "Its holders wait for a processor: the lock is not what is short; see the processors.";
     }
-    return h->ns[ST_RUNNING] > half ? "Do less while holding the lock, or split it (shards, read locks)."
-                                    : "Hold the lock for less: its holders run, wait and make system calls.";
+    const bool waits = h->ns[ST_WAITING] > h->told / LITTLE, calls = h->ns[ST_SYSCALL] > h->told / LITTLE;
+    if (h->ns[ST_RUNNING] > half || (!waits && !calls)) {
+        return "Do less while holding the lock, or split it (shards, read locks).";
+    }
+    return waits && calls ? "Hold the lock for less: its holders run, wait and make system calls."
+           : waits        ? "Hold the lock for less: its holders run, and wait."
+                          : "Hold the lock for less: its holders run, and make system calls.";
 }
 
 static void convoy_text(struct text *t, const struct rules *rs, uint32_t func, const struct stretch *s)

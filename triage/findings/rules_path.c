@@ -443,6 +443,7 @@ static bool tell_work(struct causes *c, const struct leaves *v)
     if (n == 0) {
         return false;
     }
+    (void)each_finding(c, &w[0]);
     if (full_finding(c, w, n)) {
         return true;
     }
@@ -482,6 +483,7 @@ static void rule_time(struct causes *c)
     if (main_waits(c, &v) && tell_work(c, &v)) {
         return;
     }
+    (void)each_on_way(c, &v.v[0], v.all);
     const bool spread = !threshold_reached(TH_TIME_PLACE, v.v[0].ns, v.all);
     draft_start(&d, RULE_TIME, 0);
     d.f.note = true;

@@ -23,7 +23,7 @@ struct repeats {
     struct repeat v[PLACES];
     uint32_t n, last, at; /* of the last stack: its row */
     uint64_t pieces, steps, waits;
-    int64_t had; /* the processor, or was in a call */
+    int64_t had, ran; /* the processor, or was in a call; of that not in a call */
 };
 
 static struct repeat *repeat_at(struct repeats *k, uint32_t stack)
@@ -51,6 +51,7 @@ static void one_piece(void *arg, const struct instance_one *p)
     for (; more && k->steps < SPANS && span_get(&it)->t0 < p->t1; more = span_next(&it), k->steps++) {
         const struct span *s = span_get(&it);
         const bool call = s->state == ST_SYSCALL;
+        k->ran = s->state == ST_RUNNING ? ns_add(k->ran, s->t1 - s->t0) : k->ran;
         k->had = call || s->state == ST_RUNNING || s->state == ST_ASSIST ? ns_add(k->had, s->t1 - s->t0) : k->had;
         k->waits += s->state == ST_WAITING;
         struct repeat *r = call && s->stack ? repeat_at(k, s->stack) : NULL;
@@ -73,7 +74,10 @@ static void repeat_finding(struct causes *c, const struct repeats *k, const stru
                            const struct work_kind *w)
 {
     const double each = (double)r->n / (double)k->pieces, all = each * (double)w->n,
-                 ns = (double)r->ns / (double)r->n * all, enter = all * ENTER,
+                 ns = (double)r->ns / (double)r->n * all,
+                 beside =
+                     (double)k->ran / (double)k->pieces * (double)w->n, /* entering and leaving is in what they ran */
+        enter = all * ENTER < beside ? all * ENTER : beside,
                  had = (double)k->had / (double)k->pieces * (double)w->n / (double)c->tg->end,
                  at_once = had < 1          ? 1
                            : had < c->procs ? had
@@ -98,9 +102,10 @@ static void repeat_finding(struct causes *c, const struct repeats *k, const stru
     text_dur(&d.text, r->ns / (int64_t)r->n);
     text_lit(&d.text, ": ");
     text_share(&d.text, (double)r->ns, (double)k->had);
-    text_lit(&d.text, " of what these have a processor for, and to enter and leave so many takes about ");
+    text_lit(&d.text, " of what these have a processor for, and to enter and leave so many takes ");
+    text_add(&d.text, "%s", enter < beside ? "about " : "up to ");
     text_dur(&d.text, (int64_t)enter);
-    text_lit(&d.text, " more.");
+    text_lit(&d.text, " of processor time more.");
     text_add(&d.next, "%s", small_advice(c->tr, r->stack));
     draft_end(c->rs, &d);
 }
@@ -141,6 +146,7 @@ static void by_table(const struct causes *c, const struct group *g, struct repea
     }
     k->pieces = w->n = requests;
     k->waits = requests;
+    k->ran = g->d[GM_EXEC].total;
     k->had = ns_add(ns_add(g->d[GM_EXEC].total, g->d[GM_SYSCALL].total), g->d[GM_SYSBLOCK].total);
     w->about = true;
 }

@@ -522,6 +522,7 @@ static const struct plain {
     {RULE_GRAIN, LEAST_OF_IT, AS_TOLD, false, MOST},
     {RULE_SMALL_CALLS, LEAST_OF_IT, AS_TOLD, false,
      MOST}, /* to enter and leave one costs, too, and is not in its time */
+    {RULE_EACH, 0, AS_TOLD, false, "if one of them does for many; what one takes stays"},
     {RULE_FULL, 0, AS_TOLD, false, "if nothing of that work were left; how much of it can go only its author knows"},
     {RULE_ACCEPT, 0, AS_TOLD, false, "for those that connect; how long each of them had waited is not told"},
     {RULE_LIMIT, 0, AS_TOLD, false, NOT_PACE},
