@@ -682,9 +682,11 @@ static void spin_finding(struct causes *c, uint32_t group, uint32_t g, const str
     d.f.looks = s->looks > 0;
     text_add(
         &d.next, "%s",
-        sure
-            ? "Block instead of looking again and again: a select without default, a condition, Lock for TryLock, a "
-              "longer pause."
+        sure ? "Block instead of looking again and again: a select without default, a condition, Lock for TryLock, a "
+               "longer pause."
+        : d.f.looks && !gstat_waits(c->tg->g, g)
+            ? "Let it wait for what it looks for (a select without default), unless it calculates between two looks, "
+              "which a trace can't tell."
             : "If this is a loop that waits for something, block instead; whether it calculates a trace can't tell.");
     draft_titled(c->rs, &d, sure ? rule_title(RULE_BUSY_LOOP) : "runs at one place all the time");
 }
