@@ -78,7 +78,7 @@ static void test_steal(void **state)
     expect_lane(l.tr, LANE_P, 0,
                 "<0-11 running g1\n11-29 system call g1\n29-34 idle\n34-39 scheduler\n39-39> running g1\n");
     expect_lane(l.tr, LANE_M, 7,
-                "0-11 running g1 on p0\n11-29 system call g1 on p0\n29-30 system call g1\n30-39> idle\n");
+                "<0-11 running g1 on p0\n11-29 system call g1 on p0\n29-30 system call g1\n30-39> idle\n");
     assert_int_equal(trace_lane(l.tr, (struct lane){LANE_G, 0}).no_p_ns, 1);
     unload(&l);
 }

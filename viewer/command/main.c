@@ -500,10 +500,11 @@ static int list_rules(void)
 {
     struct text t = {0};
     rules_text(&t);
-    fwrite(t.p ? t.p : "", 1, t.n, stdout);
+    errno = 0; /* of more than stdio keeps, fwrite() is told that the reader has left, and fflush() isn't again */
+    bool left = fwrite(t.p ? t.p : "", 1, t.n, stdout) != t.n && errno == EPIPE;
     int status = text_ok(&t) ? EXIT_OK : EXIT_USAGE;
     text_free(&t);
-    return finish_output(status);
+    return left ? status : finish_output(status);
 }
 
 /* What is refused of memory somewhere may be missing in what was printed, though nothing else went wrong. */
