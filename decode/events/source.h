@@ -78,6 +78,12 @@ struct source {
 enum err_code source_v1(struct source *s, struct err *e); /* prototype .. 1.21: decode/v1/v1_source.c */
 enum err_code source_v2(struct source *s, struct err *e); /* 1.22 ..: decode/v2/v2_source.c */
 
+/* source_off - the offset of a place in the input. */
+static inline size_t source_off(const struct source *s, const uint8_t *p)
+{
+    return (size_t)(p - s->data);
+}
+
 void source_damage(struct source *s, enum err_code code, uint32_t gen, uint64_t off, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
 void source_warn(struct source *s, enum err_code code, uint32_t gen, uint64_t off, const char *fmt, ...)

@@ -38,8 +38,8 @@ static uint64_t tables_at(const struct v1_index *ix, const struct source *s)
         if (!p)
             break;
         if (are_tables(ix, p, s->data + s->len, &work))
-            return (uint64_t)(p - s->data);
-        n = (size_t)(p - s->data) - from;
+            return source_off(s, p);
+        n = source_off(s, p) - from;
     }
     return 0;
 }

@@ -274,9 +274,8 @@ static enum err_code slow(struct v1_index *ix, struct source *s)
         resync(ix, s, why);
         return ERR_OK;
     }
-    enum err_code e = event(ix, s, &r, (uint64_t)(p - s->data));
-    ix->at = (uint64_t)(p - s->data);
-    ix->end = ix->at;
+    enum err_code e = event(ix, s, &r, source_off(s, p));
+    ix->at = ix->end = source_off(s, p);
     return e;
 }
 
@@ -385,7 +384,7 @@ static enum err_code run(struct v1_index *ix, const struct source *s, uint64_t s
             if (!(q = v1_scan_pass(&ix->scan[0], &ix->dialect, p, end)))
                 break;
             p = q;
-            ix->at = (uint64_t)(p - s->data);
+            ix->at = source_off(s, p);
         }
     }
     ix->end = ix->at;

@@ -51,7 +51,7 @@ uint64_t v1_place_next(const struct v1_index *ix, const struct source *s, uint64
         const uint8_t *p = memchr(s->data + off, 1 << 6 | V1_BATCH, end - off);
         if (!p)
             break;
-        off = (uint64_t)(p - s->data);
+        off = source_off(s, p);
         if (work < WORK_LEAST + WORK * (off - from) && is_place(ix, s, off, &work))
             return off;
     }
@@ -67,7 +67,7 @@ uint64_t v1_place_guess(const struct v1_index *ix, const struct source *s, uint6
         const char *why;
         if (!p)
             break;
-        off = (uint64_t)(p - s->data);
+        off = source_off(s, p);
         if (v1_read(&ix->dialect, &p, s->data + s->len, &r, &why) != V1_READ_OK || p == s->data + s->len)
             continue;
         int64_t d = (int64_t)(r.v[r.n - 1] - ix->batch_ticks);

@@ -177,7 +177,7 @@ enum adv v2_bad(struct v2_order *o, const struct v2_cursor *c, const char *what,
     o->bad = true;
     o->again |= o->nlost > 0;
     if (!o->loose || o->loose->tells)
-        source_damage(o->s, ERR_ORDER, o->gen->ordinal, (uint64_t)(c->at - o->s->data), "event %s: %s (%" PRId64 ")",
+        source_damage(o->s, ERR_ORDER, o->gen->ordinal, source_off(o->s, c->at), "event %s: %s (%" PRId64 ")",
                       v2_specs[c->type].name, what, (int64_t)id);
     return ADV_BAD;
 }
@@ -735,7 +735,7 @@ enum adv v2_adv(struct v2_order *o, const struct v2_cursor *c)
     }
     if (spec->since > o->s->version - 1000 && !o->newer) { /* Go's reader takes them */
         o->newer = true;
-        source_warn(o->s, ERR_VERSION, o->gen->ordinal, (uint64_t)(c->at - o->s->data),
+        source_warn(o->s, ERR_VERSION, o->gen->ordinal, source_off(o->s, c->at),
                     "an event of go 1.%u, %s, in a trace of go 1.%d", spec->since, spec->name, o->s->version - 1000);
     }
     if (spec->context & V2_SELF)

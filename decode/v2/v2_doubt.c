@@ -99,11 +99,6 @@ static int by_place(const void *a, const void *b)
     return x->p < y->p ? -1 : x->p > y->p;
 }
 
-static uint64_t off_of(const struct source *s, const struct v2_batch *b)
-{
-    return (uint64_t)(b->p - s->data);
-}
-
 /* The same batch once more says nothing new. v: sorted by thread. */
 static size_t undouble(struct source *s, const struct v2_gen *g, struct v2_batch *v, size_t n)
 {
@@ -113,7 +108,7 @@ static size_t undouble(struct source *s, const struct v2_gen *g, struct v2_batch
             v[k++] = v[i];
             continue;
         }
-        source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, &v[i]),
+        source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, v[i].p),
                       "a batch of thread %" PRId64 " stands there twice: the second one is left out",
                       (int64_t)v[i].m);
     }
@@ -158,12 +153,12 @@ static void out_of_time(struct source *s, struct v2_gen *g, uint64_t skew)
             g->batch[n++] = *b;
             continue;
         }
-        source_damage(s, ERR_CLOCK, g->ordinal, off_of(s, b),
+        source_damage(s, ERR_CLOCK, g->ordinal, source_off(s, b->p),
                       "a batch of thread %" PRId64 " is left out: its time is %.6f s %s the generation",
                       (int64_t)b->m,
                       (double)(b->time < lo ? g->lo - b->time : b->time - g->hi) * v2_gen_unit(g) * 1e-9,
                       b->time < lo ? "before" : "behind");
-        v2_hole_note(g, off_of(s, b), b->m, true);
+        v2_hole_note(g, source_off(s, b->p), b->m, true);
     }
     g->nbatch = n;
     g->min_time = g->lo ? g->lo : UINT64_MAX;
@@ -182,9 +177,9 @@ static void no_time(struct source *s, struct v2_gen *g)
             g->batch[n++] = *b;
             continue;
         }
-        source_damage(s, ERR_CLOCK, g->ordinal, off_of(s, b),
+        source_damage(s, ERR_CLOCK, g->ordinal, source_off(s, b->p),
                       "a batch is left out, its time is none that a clock can have: %" PRIu64, b->time);
-        v2_hole_note(g, off_of(s, b), b->m, true);
+        v2_hole_note(g, source_off(s, b->p), b->m, true);
     }
     g->nbatch = n;
 }
@@ -200,7 +195,7 @@ static bool set_right(struct source *s, struct v2_gen *g, uint64_t skew)
     size_t n = undouble(s, g, v, g->nbatch);
     const bool moved = misplaced(v, n, skew, &at);
     if (moved) { /* a thread's stand where its others stood: what is behind it in time is behind it in the file */
-        source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, &v[at]),
+        source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, v[at].p),
                       "batches of thread %" PRId64
                       " stand in another order than they were written: taken by their times",
                       (int64_t)v[at].m);

@@ -17,18 +17,13 @@
 #include "decode/v2/v2_raw.h"
 #include "decode/v2/v2_state.h"
 
-static size_t off_of(const struct source *s, const uint8_t *p)
-{
-    return (size_t)(p - s->data);
-}
-
 /* The batch at p. NULL: damage, noted. A payload that the input cuts off is torn, not damage of its own. */
 static const uint8_t *batch_read(struct source *s, const uint8_t *p, struct v2_raw_batch *b, uint32_t gen)
 {
     struct err e;
     const uint8_t *next = v2_raw_batch(s->data, s->len, p, b, &e);
     if (next && b->lead == V2R_END) { /* of a dialect that has none */
-        err_set(&e, ERR_FORMAT, off_of(s, p), "expected a batch (byte 1, 49 or 52), found byte %u", b->lead);
+        err_set(&e, ERR_FORMAT, source_off(s, p), "expected a batch (byte 1, 49 or 52), found byte %u", b->lead);
         next = NULL;
     }
     if (!next)
@@ -47,9 +42,9 @@ static bool note_table(struct v2_gen *g, const struct v2_raw_batch *h)
 static void frequency(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h, uint64_t f)
 {
     if (g->freq && f)
-        source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, h->p), "second frequency in one generation");
+        source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, h->p), "second frequency in one generation");
     else if (!f)
-        source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, h->p), "clock frequency is zero");
+        source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, h->p), "clock frequency is zero");
     else
         g->freq = f;
 }
@@ -79,13 +74,13 @@ static void read_freq(struct source *s, struct v2_gen *g, const struct v2_raw_ba
         } else if (what == V2R_SNAPSHOT && sync && !g->has_snap) {
             p = snapshot(g, h, p);
         } else {
-            source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, p - 1),
+            source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, p - 1),
                           "expected frequency or clock snapshot event, found %u", what);
             return;
         }
     }
     if (!p && !h->torn)
-        source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, h->p), "malformed frequency batch");
+        source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, h->p), "malformed frequency batch");
 }
 
 static bool batch_take(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h)
@@ -314,7 +309,7 @@ static const uint8_t *skip_broken(struct source *s, struct v2_gen *g, const uint
         return NULL;
     if (next < p)
         cut_last(g, next);
-    v2_hole_note(g, off_of(s, next < p ? next : p), 0, false);
+    v2_hole_note(g, source_off(s, next < p ? next : p), 0, false);
     g->last = NULL;
     return next;
 }
@@ -329,10 +324,10 @@ static bool astray(struct source *s, struct v2_gen *g, const struct v2_raw_batch
         return false;
     if (*next == V2R_END && h->gen == g->number + 1)
         return false; /* a small one of its own */
-    source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, h->p),
+    source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, h->p),
                   "a batch of generation %" PRIu64 " among those of generation %" PRIu64 ": left out", h->gen,
                   g->number);
-    v2_hole_note(g, off_of(s, h->p), 0, false);
+    v2_hole_note(g, source_off(s, h->p), 0, false);
     return true;
 }
 
@@ -343,10 +338,10 @@ static bool gen_number(struct source *s, struct v2_gen *g, const struct v2_raw_b
     const bool first = g->ordinal == 1;
     if (!h->gen || (!first && h->gen != last + 1 && !g->apart)) {
         if (!g->nhole)
-            source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, p),
+            source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, p),
                           "generation %" PRIu64 " where %" PRIu64 " was expected", h->gen, first ? 1 : last + 1);
         if (!h->gen || (h->gen <= last && !first)) {
-            v2_hole_note(g, off_of(s, p), 0, false);
+            v2_hole_note(g, source_off(s, p), 0, false);
             return false;
         }
         g->apart = !first; /* those between are missing */
@@ -359,10 +354,10 @@ static bool gen_number(struct source *s, struct v2_gen *g, const struct v2_raw_b
 static bool other_begins(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h, const uint8_t *p,
                          const uint8_t *next)
 {
-    if (!is_gap(s, off_of(s, p)) && astray(s, g, h, next))
+    if (!is_gap(s, source_off(s, p)) && astray(s, g, h, next))
         return false;
     if (s->version >= GO_126) {
-        source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, p),
+        source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, p),
                       "generation %" PRIu64 " has no end mark before generation %" PRIu64, g->number, h->gen);
         g->torn = true;
     }
@@ -374,11 +369,11 @@ static const uint8_t *behind_torn(struct source *s, struct v2_gen *g, const stru
 {
     const uint8_t *next = skip_broken(s, g, s->data + s->len);
     if (next) {
-        source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, h->p),
+        source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, h->p),
                       "a batch of %" PRIu64 " bytes goes beyond the file's end, and others stand in it", h->size);
         return next;
     }
-    source_damage(s, ERR_TRUNCATED, g->ordinal, off_of(s, h->p),
+    source_damage(s, ERR_TRUNCATED, g->ordinal, source_off(s, h->p),
                   "the file ends %" PRIu64 " bytes into a batch of %" PRIu64, (uint64_t)(h->end - h->p), h->size);
     g->torn = true;
     return NULL;
@@ -440,7 +435,7 @@ enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos)
     g->apart = is_gap(s, *pos);
     if (!scan_batches(s, g, last_number, &at))
         return V2_GEN_OOM;
-    g->end = off_of(s, at.p);
+    g->end = source_off(s, at.p);
     *pos = g->end;
     if (!at.any)
         return V2_GEN_NONE;

@@ -46,16 +46,11 @@ struct v2_read {
     uint32_t *str, *stack; /* the trace's numbers */
 };
 
-static size_t off_of(const struct source *s, const uint8_t *p)
-{
-    return (size_t)(p - s->data);
-}
-
 bool v2_table_bad(struct source *s, struct v2_gen *g, const struct v2_slice *t, const uint8_t *p, const char *what)
 {
     if (!t->torn) {
         g->torn = true;
-        source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, p), "malformed %s table", what);
+        source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, p), "malformed %s table", what);
     }
     return true;
 }
@@ -73,7 +68,7 @@ static bool read_strings(struct source *s, struct v2_gen *g, const struct v2_sli
         if (names_str(&g->read->own, (const char *)x.p, x.len, &id))
             return false;
         if (idmap_get(&g->strs, x.id) != IDMAP_NONE) {
-            source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, at), "string %" PRIu64 " is defined twice", x.id);
+            source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, at), "string %" PRIu64 " is defined twice", x.id);
             continue;
         }
         if (!idmap_put(&g->strs, x.id, id))
@@ -206,11 +201,9 @@ static bool own_frame(struct v2_read *t, const struct frame *f, uint32_t *id)
         return false;
     if (*id < had)
         return true;
-    uint64_t *h = mem_grow(t->hash, &t->caphash, had + (size_t)1, sizeof *h);
-    if (!h)
+    if (!mem_room(t->hash, t->caphash, had + (size_t)1))
         return false;
-    t->hash = h;
-    h[had] = names_frame_hash(&t->own, f);
+    t->hash[had] = names_frame_hash(&t->own, f);
     return true;
 }
 
@@ -261,13 +254,8 @@ static const uint8_t *read_frames(struct reading *r, const uint8_t *p, unsigned 
 /* For one stack more. */
 static inline bool room(struct v2_read *t)
 {
-    if (t->nstacks < t->capstacks && t->nframes + V2_RAW_FRAMES * FRAME_MOST <= t->capframes)
-        return true;
-    uint16_t *f = mem_grow(t->frames, &t->capframes, t->nframes + V2_RAW_FRAMES * FRAME_MOST, sizeof *f);
-    struct read_stack *st = mem_grow(t->stacks, &t->capstacks, t->nstacks + 1, sizeof *st);
-    t->frames = f ? f : t->frames;
-    t->stacks = st ? st : t->stacks;
-    return f && st;
+    return mem_room(t->frames, t->capframes, t->nframes + V2_RAW_FRAMES * FRAME_MOST) &&
+           mem_room(t->stacks, t->capstacks, t->nstacks + 1);
 }
 
 /* The number that stands at *f. */
@@ -323,12 +311,12 @@ static bool read_stacks(struct source *s, struct v2_gen *g, const struct v2_slic
         if (!(p = read_stack(&r, p, &id)))
             return !r.oom && v2_table_bad(s, g, t, at, "stack");
         if (g->missing > missing && !g->torn) {
-            source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, at),
+            source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, at),
                           "stack %" PRIu64 " names a string that is not defined", id);
             g->missing = missing;
         }
         if (idmap_get(&g->stacks, id) != IDMAP_NONE) {
-            source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, at), "stack %" PRIu64 " is defined twice", id);
+            source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, at), "stack %" PRIu64 " is defined twice", id);
             continue;
         }
         if (!idmap_put(&g->stacks, id, (uint32_t)(g->read->nstacks - 1)))

@@ -22,7 +22,7 @@
 
 static void damage_at(struct v2_order *o, const uint8_t *p, enum err_code code, const char *what, uint64_t a)
 {
-    source_damage(o->s, code, o->gen->ordinal, (uint64_t)(p - o->s->data), "%s %" PRIu64, what, a);
+    source_damage(o->s, code, o->gen->ordinal, source_off(o->s, p), "%s %" PRIu64, what, a);
 }
 
 static void batch_open(const struct v2_order *o, struct v2_cursor *c)
@@ -324,7 +324,7 @@ _Static_assert(IDMAP_NONE == EV_NONE, "an unknown id is no lane");
 static void say_stuck(struct v2_order *o)
 {
     const struct v2_cursor *c = &o->cur[o->heap[0].cursor];
-    source_damage(o->s, ERR_ORDER, o->gen->ordinal, (uint64_t)(c->at - o->s->data),
+    source_damage(o->s, ERR_ORDER, o->gen->ordinal, source_off(o->s, c->at),
                   "no event can come next; the earliest is: %s", v2_specs[c->type].name);
 }
 

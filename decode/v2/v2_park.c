@@ -13,29 +13,17 @@
 #include "decode/v2/v2_heap.h"
 #include "decode/v2/v2_state.h"
 
-enum { W_G_RUNNABLE, W_G_WAITING, W_P_IDLE, W_P_CALL, W_P_LEAVES, W_GC };
-
 static bool wait_of(const struct v2_order *o, const struct v2_cursor *c, struct v2_wait *w)
 {
-    uint32_t p = c->m != EV_NONE ? o->m[c->m].p : EV_NONE;
-    *w = (struct v2_wait){.id = c->arg[0], .seq = c->arg[1]};
-    switch (v2_specs[c->type].after) {
-    case V2_AFTER_G_RUNS: w->what = W_G_RUNNABLE; return true;
-    case V2_AFTER_G_WAKES: w->what = W_G_WAITING; return true;
-    case V2_AFTER_P_CALL: w->what = W_P_CALL; return true;
-    case V2_AFTER_P_IDLE:
-        w->what = W_P_IDLE;
-        if (p == EV_NONE)
-            return true;
-        /* It has to get rid of its own first. */ /* fallthrough */
-    case V2_AFTER_P_LEAVES:
-        if (p == EV_NONE)
-            return false;
-        *w = (struct v2_wait){.id = o->p[p].id, .what = W_P_LEAVES};
-        return true;
-    case V2_AFTER_GC: *w = (struct v2_wait){.seq = c->arg[0], .what = W_GC}; return true;
-    default: return false;
-    }
+    const uint32_t leaves = v2_leaves_first(o, c);
+    const uint8_t after = v2_specs[c->type].after;
+    *w = (struct v2_wait){.id = c->arg[0], .seq = c->arg[1], .what = after};
+    if (leaves != EV_NONE)
+        *w = (struct v2_wait){.id = o->p[leaves].id, .what = V2_AFTER_P_LEAVES};
+    else if (after == V2_AFTER_GC)
+        *w = (struct v2_wait){.seq = c->arg[0], .what = after};
+    return leaves != EV_NONE || after == V2_AFTER_G_RUNS || after == V2_AFTER_G_WAKES || after == V2_AFTER_P_IDLE ||
+           after == V2_AFTER_P_CALL || after == V2_AFTER_GC;
 }
 
 static uint32_t *list_of(const struct v2_park *k, const struct v2_wait *w)
@@ -95,11 +83,11 @@ static void wake(struct v2_park *k, uint8_t what, uint64_t id, uint64_t seq)
 static void wake_p(struct v2_order *o, const struct v2_p *p)
 {
     if (p->status == V2_PS_IDLE)
-        wake(&o->park, W_P_IDLE, p->id, p->seq + 1);
+        wake(&o->park, V2_AFTER_P_IDLE, p->id, p->seq + 1);
     if (p->status == V2_PS_SYSCALL || p->status == V2_PS_ABANDONED)
-        wake(&o->park, W_P_CALL, p->id, p->seq + 1);
+        wake(&o->park, V2_AFTER_P_CALL, p->id, p->seq + 1);
     if (p->status != V2_PS_SYSCALL)
-        wake(&o->park, W_P_LEAVES, p->id, 0);
+        wake(&o->park, V2_AFTER_P_LEAVES, p->id, 0);
 }
 
 void v2_park_wake(struct v2_order *o, const struct v2_cursor *c, size_t at)
@@ -108,9 +96,9 @@ void v2_park_wake(struct v2_order *o, const struct v2_cursor *c, size_t at)
     for (; at < o->nout; at++) {
         const struct ev *e = &o->out[at];
         if (e->g != EV_NONE && v2_g_at(o, e->g)->status == ST_RUNNABLE)
-            wake(k, W_G_RUNNABLE, v2_g_at(o, e->g)->id, v2_g_at(o, e->g)->seq + 1);
+            wake(k, V2_AFTER_G_RUNS, v2_g_at(o, e->g)->id, v2_g_at(o, e->g)->seq + 1);
         if (e->g != EV_NONE && v2_g_at(o, e->g)->status == ST_WAITING)
-            wake(k, W_G_WAITING, v2_g_at(o, e->g)->id, v2_g_at(o, e->g)->seq + 1);
+            wake(k, V2_AFTER_G_WAKES, v2_g_at(o, e->g)->id, v2_g_at(o, e->g)->seq + 1);
         if (e->p != EV_NONE)
             wake_p(o, &o->p[e->p]);
     }
@@ -120,7 +108,7 @@ void v2_park_wake(struct v2_order *o, const struct v2_cursor *c, size_t at)
         if (p != IDMAP_NONE)
             wake_p(o, &o->p[p]);
     } else if (after == V2_AFTER_GC) {
-        wake(k, W_GC, 0, o->gc_seq + 1);
+        wake(k, V2_AFTER_GC, 0, o->gc_seq + 1);
     }
 }
 

@@ -23,7 +23,7 @@ struct v2_heap {
 
 struct v2_wait { /* what a cursor's event waits for */
     uint64_t id, seq;
-    uint8_t what;
+    uint8_t what; /* enum v2_after */
 };
 
 struct v2_parked {

@@ -157,7 +157,7 @@ static bool before(struct v2_order *o, struct v2_cursor *c)
         return true;
     if (!untold(s, c))
         return false;
-    source_damage(o->s, ERR_ORDER, o->gen->ordinal, (uint64_t)(c->at - s->data),
+    source_damage(o->s, ERR_ORDER, o->gen->ordinal, source_off(o->s, c->at),
                   "event %s: the generation hasn't told yet how things are there", v2_specs[c->type].name);
     return o->stopped = true;
 }
@@ -317,7 +317,7 @@ static bool batch_add(struct v2_sim *s, const struct v2_raw_batch *b, struct idm
     const size_t size = (size_t)(b->end - b->p);
     if (at != IDMAP_NONE && g->batch[at].time == b->time && (size_t)(g->batch[at].end - g->batch[at].p) == size &&
         memcmp(g->batch[at].p, b->p, size) == 0) {
-        source_damage(&s->s, ERR_FORMAT, s->ordinal, (uint64_t)(b->at - s->data),
+        source_damage(&s->s, ERR_FORMAT, s->ordinal, source_off(&s->s, b->at),
                       "a batch of thread %" PRId64 " stands there twice", (int64_t)b->m);
         return true;
     }

@@ -67,6 +67,13 @@ static inline double v2_seconds(const struct v2_order *o, int64_t t)
     return t > o->base ? (double)(t - o->base) * 1e-9 : 0;
 }
 
+/* The P that the event's thread must lose before it comes, EV_NONE: none. */
+static inline uint32_t v2_leaves_first(const struct v2_order *o, const struct v2_cursor *c)
+{
+    const uint8_t after = v2_specs[c->type].after;
+    return c->m != EV_NONE && (after == V2_AFTER_P_IDLE || after == V2_AFTER_P_LEAVES) ? o->m[c->m].p : EV_NONE;
+}
+
 /* A sequence number follows the last one, in this generation. */
 static inline bool v2_follows(const struct v2_order *o, uint32_t gen, uint64_t have, uint64_t want)
 {

@@ -138,11 +138,10 @@ static enum v2_lack lack_p(const struct v2_order *o, const struct v2_cursor *c)
 
 enum v2_lack v2_lack_of(const struct v2_order *o, const struct v2_cursor *c)
 {
-    const uint32_t p = c->m != EV_NONE ? o->m[c->m].p : EV_NONE;
-    const enum v2_after after = v2_specs[c->type].after;
-    if (p != EV_NONE && (after == V2_AFTER_P_IDLE || after == V2_AFTER_P_LEAVES)) /* it is taken from it first */
+    const uint32_t p = v2_leaves_first(o, c);
+    if (p != EV_NONE)
         return v2_steps_has(o, V2_STEP_P, o->p[p].id, o->p[p].seq + 1) ? V2_TO_COME : V2_GONE;
-    switch (after) {
+    switch (v2_specs[c->type].after) {
     case V2_AFTER_G_RUNS:
     case V2_AFTER_G_WAKES: return lack_g(o, c);
     case V2_AFTER_P_IDLE:

@@ -357,16 +357,22 @@ static bool too_soon(const struct v2_order *o)
     return !o->torn.reached && o->last < o->torn.least;
 }
 
+/* The next event of a goroutine, a P, behind number seq of a generation, was lost; of one that isn't told of in this one, all were. */
+static bool next_lost(const struct v2_order *o, enum v2_step_of of, uint64_t id, uint32_t gen, uint64_t seq)
+{
+    if (gen == o->gen->ordinal)
+        return was_lost(o, of, id, seq + 1);
+    return !v2_steps_has(o, of, id, 1) && !v2_steps_has(o, of == V2_STEP_G ? V2_STEP_G_TOLD : V2_STEP_P_TOLD, id, 0);
+}
+
 /* g waits or could run, and its next event was lost: it is unknown from here on. */
 static void g_after(struct v2_order *o, uint32_t g, int64_t since)
 {
     struct v2_g *vg = v2_g_at(o, g);
     if (too_soon(o))
         return;
-    const bool told = vg->seqgen == o->gen->ordinal;
     if ((vg->status != ST_RUNNABLE && vg->status != ST_WAITING) ||
-        (told ? !was_lost(o, V2_STEP_G, vg->id, vg->seq + 1)
-              : v2_steps_has(o, V2_STEP_G, vg->id, 1) || v2_steps_has(o, V2_STEP_G_TOLD, vg->id, 0)))
+        !next_lost(o, V2_STEP_G, vg->id, vg->seqgen, vg->seq))
         return;
     lost(o, now(o), g, EV_NONE, since);
     vg->status = ST_UNKNOWN;
@@ -378,10 +384,7 @@ static void p_after(struct v2_order *o, uint32_t p, int64_t since)
     struct v2_p *vp = &o->p[p];
     if (too_soon(o))
         return;
-    const bool told = vp->seqgen == o->gen->ordinal;
-    if (vp->status != V2_PS_IDLE ||
-        (told ? !was_lost(o, V2_STEP_P, vp->id, vp->seq + 1)
-              : v2_steps_has(o, V2_STEP_P, vp->id, 1) || v2_steps_has(o, V2_STEP_P_TOLD, vp->id, 0)))
+    if (vp->status != V2_PS_IDLE || !next_lost(o, V2_STEP_P, vp->id, vp->seqgen, vp->seq))
         return;
     lost(o, now(o), EV_NONE, p, since);
     vp->status = V2_PS_LOST;
