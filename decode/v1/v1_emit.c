@@ -123,10 +123,10 @@ static uint32_t on_proc(struct v1_emit *em, uint32_t p)
 
 static uint32_t thread_lane(struct v1_emit *em, uint64_t id)
 {
-    uint32_t i = v1_goids_find(&em->threads, id);
-    if (i)
-        return i - 1;
-    if (!v1_goids_put(&em->threads, id, em->nlane_m + 1)) {
+    const uint32_t known = idmap_get(&em->threads, id);
+    if (known != IDMAP_NONE)
+        return known;
+    if (!idmap_put(&em->threads, id, em->nlane_m)) {
         em->o->d.oom = true;
         return EV_NONE;
     }
@@ -751,5 +751,5 @@ void v1_emit_free(struct v1_emit *em)
     mem_free(em->p);
     mem_free(em->start);
     mem_free(em->ended);
-    v1_goids_free(&em->threads);
+    idmap_free(&em->threads);
 }

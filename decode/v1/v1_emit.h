@@ -29,7 +29,7 @@ struct v1_emit {
     } gap[V1_GAPS];
     unsigned ngap;
     uint32_t rest; /* rows before this one have been looked at */
-    struct v1_goids threads;
+    struct idmap threads;
     uint32_t *start; /* start functions of the goroutines in the listing, by row */
     size_t nstart;
     uint32_t *ended; /* rows of ended goroutines that are not given back yet */

@@ -3,42 +3,12 @@
 
 #include <string.h>
 
-#include "decode/base/hash.h"
 #include "decode/base/mem.h"
-
-static size_t slot_of(const struct v1_goids *h, uint64_t id)
-{
-    return (size_t)hash_u64(id) & (h->cap - 1);
-}
-
-/* far_slot - where an id stands in the hash table or would; there is one. */
-static struct v1_hslot *far_slot(const struct v1_goids *h, uint64_t id)
-{
-    size_t i = slot_of(h, id);
-    while (h->slot[i].val && h->slot[i].key != id)
-        i = (i + 1) & (h->cap - 1);
-    return &h->slot[i];
-}
 
 uint32_t v1_goids_find(const struct v1_goids *h, uint64_t id)
 {
-    uint32_t row = v1_goids_near(h, id);
-    return row || !h->used ? row : far_slot(h, id)->val;
-}
-
-static bool far_grow(struct v1_goids *h)
-{
-    struct v1_goids to = {.cap = h->cap ? 2 * h->cap : 64};
-    to.slot = mem_zalloc(to.cap * sizeof *to.slot);
-    if (!to.slot)
-        return false;
-    for (size_t i = 0; i < h->cap; i++)
-        if (h->slot[i].val)
-            *far_slot(&to, h->slot[i].key) = h->slot[i];
-    mem_free(h->slot);
-    h->slot = to.slot;
-    h->cap = to.cap;
-    return true;
+    const uint32_t near = v1_goids_near(h, id), far = near ? 0 : idmap_get(&h->far, id);
+    return near ? near : far == IDMAP_NONE ? 0 : far ? far : V1_ENDED_ROW;
 }
 
 static uint32_t *new_page(uint8_t fill)
@@ -92,27 +62,19 @@ bool v1_goids_put(struct v1_goids *h, uint64_t id, uint32_t row)
 {
     if (v1_goids_near(h, id))
         return put_near(h, id, row);
-    struct v1_hslot *known = h->used ? far_slot(h, id) : NULL;
-    if (known && known->val) {
-        known->val = row;
-        return true;
-    }
-    h->n++;
-    if (id >> V1_PAGE_BITS < h->npage || id < 8 * (uint64_t)h->n + 4096)
+    const bool known = idmap_get(&h->far, id) != IDMAP_NONE;
+    h->n += !known;
+    if (!known && (id >> V1_PAGE_BITS < h->npage || id < 8 * (uint64_t)h->n + 4096))
         return room(h, id) && put_near(h, id, row);
-    if (2 * (h->used + 1) > h->cap && !far_grow(h))
-        return false;
-    *far_slot(h, id) = (struct v1_hslot){id, row};
-    h->used++;
-    return true;
+    return idmap_put(&h->far, id, row);
 }
 
 void v1_goids_end(struct v1_goids *h, uint64_t id)
 {
     size_t i = (size_t)(id >> V1_PAGE_BITS);
     uint32_t row = v1_goids_near(h, id);
-    if (!row && h->used && far_slot(h, id)->val)
-        far_slot(h, id)->val = V1_ENDED_ROW;
+    if (!row && idmap_get(&h->far, id) != IDMAP_NONE)
+        (void)idmap_put(&h->far, id, 0); /* it has its place */
     if (!row || row == V1_ENDED_ROW)
         return;
     h->page[i][id & (V1_PAGE - 1)] = V1_ENDED_ROW;
@@ -131,6 +93,6 @@ void v1_goids_free(struct v1_goids *h)
     mem_free(h->ended);
     mem_free(h->none);
     mem_free(h->all);
-    mem_free(h->slot);
+    idmap_free(&h->far);
     memset(h, 0, sizeof *h);
 }

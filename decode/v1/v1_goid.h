@@ -2,15 +2,13 @@
  * v1_goid.h - goroutine (and thread) ids of the file to rows.
  *
  * Go counts goroutines up and most don't live long: ids stand in pages of 512, and a page of which all have ended is
- * given back. Ids far beyond the number of them, which only made-up files have, go to a hash table. What was once
+ * given back. Ids far beyond the number of them, which only made-up files have, go to a map. What was once
  * known is never taken for new: an id whose row was given back is V1_ENDED_ROW.
  */
 #ifndef GOTOP_DECODE_V1_GOID_H
 #define GOTOP_DECODE_V1_GOID_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "decode/base/idmap.h"
 
 #define V1_ENDED_ROW UINT32_MAX
 #define V1_PAGE_BITS 9
@@ -21,11 +19,8 @@ struct v1_goids {
     uint16_t *ended; /* how many of a page are V1_ENDED_ROW */
     size_t npage, page_cap, ended_cap;
     uint32_t *none, *all; /* shared: nothing known, all ended */
-    struct v1_hslot {
-        uint64_t key;
-        uint32_t val;
-    } * slot;            /* the hash table; val 0 = free */
-    size_t cap, used, n; /* n: ids ever put, in pages or not */
+    struct idmap far;     /* of ids that stand in no page; 0: V1_ENDED_ROW */
+    size_t n;             /* ids ever put, in pages or not */
 };
 
 /* v1_goids_find - the row, V1_ENDED_ROW, or 0 = never put. */

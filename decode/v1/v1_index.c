@@ -235,6 +235,23 @@ static bool out_of_place(const struct v1_index *ix, const struct source *s, cons
            ix->dialect.shape[next.type].timed;
 }
 
+/* makes_no_sense - why the event that ends at p can't be, NULL: it can. */
+static const char *makes_no_sense(const struct v1_index *ix, const struct source *s, const struct v1_raw *r,
+                                  const uint8_t *p)
+{
+    if (r->type == V1_BATCH && !v1_place_proc(r->v[0], V1_PROCS_MAX))
+        return "a processor number that makes no sense";
+    if (r->type == V1_BATCH && other_run(ix, r))
+        return "a batch of no processor and time of this trace";
+    if (ix->cur == UINT32_MAX && ix->dialect.shape[r->type].timed)
+        return "an event before the first batch";
+    if (ix->batch_open && source_off(s, p) - ix->batch[ix->nbatch - 1].off > UINT32_MAX)
+        return "a batch of more than 4 GB";
+    if (out_of_place(ix, s, r, p))
+        return r->type == V1_FREQUENCY ? "a tick rate among events" : "an event among tables";
+    return NULL;
+}
+
 /* slow - one event by v1_read(). */
 static enum err_code slow(struct v1_index *ix, struct source *s)
 {
@@ -242,26 +259,7 @@ static enum err_code slow(struct v1_index *ix, struct source *s)
     struct v1_raw r;
     const char *why = "";
     enum v1_read c = v1_read(&ix->dialect, &p, end, &r, &why);
-    if (c == V1_READ_OK && r.type == V1_BATCH && !v1_place_proc(r.v[0], V1_PROCS_MAX)) {
-        c = V1_READ_BAD;
-        why = "a processor number that makes no sense";
-    }
-    if (c == V1_READ_OK && r.type == V1_BATCH && other_run(ix, &r)) {
-        c = V1_READ_BAD;
-        why = "a batch of no processor and time of this trace";
-    }
-    if (c == V1_READ_OK && ix->cur == UINT32_MAX && ix->dialect.shape[r.type].timed) {
-        c = V1_READ_BAD;
-        why = "an event before the first batch";
-    }
-    if (c == V1_READ_OK && ix->batch_open && p - s->data - (int64_t)ix->batch[ix->nbatch - 1].off > UINT32_MAX) {
-        c = V1_READ_BAD;
-        why = "a batch of more than 4 GB";
-    }
-    if (c == V1_READ_OK && out_of_place(ix, s, &r, p)) {
-        c = V1_READ_BAD;
-        why = r.type == V1_FREQUENCY ? "a tick rate among events" : "an event among tables";
-    }
+    const char *wrong = c == V1_READ_BAD ? why : c == V1_READ_OK ? makes_no_sense(ix, s, &r, p) : NULL;
     if (c == V1_READ_CUT) {
         source_damage(s, ERR_TRUNCATED, 0, ix->at, "the file ends inside an event (%s)",
                       v1_type_name(s->data[ix->at] & 63));
@@ -270,8 +268,8 @@ static enum err_code slow(struct v1_index *ix, struct source *s)
         ix->at = s->len;
         return ERR_OK;
     }
-    if (c == V1_READ_BAD) {
-        resync(ix, s, why);
+    if (wrong) {
+        resync(ix, s, wrong);
         return ERR_OK;
     }
     enum err_code e = event(ix, s, &r, source_off(s, p));
