@@ -313,8 +313,7 @@ static void room_text(struct text *t, const struct causes *c)
     }
     if (below) {
         text_lit(t, " After most collections the next goal lay below what was alive: only a memory limit "
-                    "(GOMEMLIMIT, SetMemoryLimit) that "
-                    "is too low for the live heap does that.");
+                    "(GOMEMLIMIT, SetMemoryLimit) that is too low for the live heap does that.");
         return;
     }
     text_add(t, " After a collection the heap may grow by %.0f %% (median) to the next goal, ", r * 100);
@@ -326,8 +325,7 @@ static void room_text(struct text *t, const struct causes *c)
     } else if (r < 0.6) {
         text_add(t,
                  ": a GC percent (GOGC, SetGCPercent) of about %.0f makes it so, or a memory limit (GOMEMLIMIT, "
-                 "SetMemoryLimit) just "
-                 "above what is alive.",
+                 "SetMemoryLimit) just above what is alive.",
                  r * 100);
     } else {
         text_lit(t, ": that is no tight setting; it is the rate at which the program allocates.");

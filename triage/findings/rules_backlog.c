@@ -169,9 +169,8 @@ static void backlog_finding(struct causes *c, uint32_t group, uint32_t g, const 
         text_lit(&d.text, ".");
         d.f.stack = v.v[0].stack;
     }
-    text_add(&d.next, "Let several goroutines take from that channel, or do several pieces at once; room in it only "
-                      "hides that they "
-                      "come faster than they are done, or all at once.");
+    text_add(&d.next, "Let several goroutines take from that channel, or do several pieces at once; room in it "
+                      "only hides that they come faster than they are done, or all at once.");
     draft_titled(c->rs, &d, "work queues for one goroutine");
 }
 

@@ -371,8 +371,7 @@ static const char *backend_advice(const struct finding *f)
 {
     return f->own_side
                ? "Look at what the goroutines that answer do meanwhile; or ask less often, or don't ask over the "
-                 "network what "
-                 "is in the same process."
+                 "network what is in the same process."
                : "The time is the other side's: ask less often (keep answers), ask earlier, or make that service "
                  "faster.";
 }
@@ -411,9 +410,8 @@ static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row
     text_add(&d.text, " on average; %.1f goroutines wait there at any time while %.1f run.",
              (double)p->total / (double)c->tg->end, c->running);
     if (nobody) {
-        text_lit(&d.text, " No other goroutine waits for these, and the way that the main goroutine waits along is "
-                          "others' work: it "
-                          "costs this trace nothing.");
+        text_lit(&d.text, " No other goroutine waits for these, and the way that the main goroutine waits along "
+                          "is others' work: it costs this trace nothing.");
         d.f.severity_ns = 0;
     }
     if (news) {
@@ -450,9 +448,8 @@ static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row
         : alone
             ? "One goroutine makes all these calls, each behind the answer to the one before: let several like it "
               "make them side by side, or ask for all at once."
-        : news ? "Nothing, if it asks for news. If the long answers should bring something, the other side gives up "
-                 "after that time: "
-                 "look there."
+        : news ? "Nothing, if it asks for news. If the long answers should bring something, the other side gives "
+                 "up after that time: look there."
         : many ? "Ask for all at once, or ask side by side: each answer is waited for before the next question."
                : backend_advice(&d.f));
     draft_end(c->rs, &d);

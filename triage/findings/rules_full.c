@@ -55,9 +55,8 @@ bool full_finding(struct causes *c, const struct work_kind *w, uint32_t n)
     text_share(&d.text, queued, 1);
     text_lit(&d.text, " of their time: mostly for each other. ");
     work_text(&d.text, c, w, n);
-    text_add(&d.next, "Make that work cheaper, or do less of it: that it queues is a sign of it only. Where it goes "
-                      "a CPU profile tells, or a "
-                      "trace taken while one runs.");
+    text_add(&d.next, "Make that work cheaper, or do less of it: that it queues is a sign of it only. Where it "
+                      "goes a CPU profile tells, or a trace taken while one runs.");
     draft_end(c->rs, &d);
     return true;
 }

@@ -259,17 +259,14 @@ static void side_text(struct text *t, const struct causes *c, const struct side 
 static const char *to_and_fro_advice(const struct side *a, const struct side *b)
 {
     if (a->writes > a->n / 2) {
-        return "Put a buffer before the pipe (a bufio.Writer, flushed before it is closed): then the two meet once "
-               "for some "
-               "kilobytes, not for each write.";
+        return "Put a buffer before the pipe (a bufio.Writer, flushed before it is closed): then the two meet "
+               "once for some kilobytes, not for each write.";
     }
     return a->takes > a->n / 4 && b->takes > b->n / 4
                ? "Ask for many at once, so that one answer has them all; or keep what the other goroutine keeps "
-                 "under a "
-                 "lock and let each look itself: an uncontended lock wakes nobody."
+                 "under a lock and let each look itself: an uncontended lock wakes nobody."
                : "Hand on many at once (slices of some hundred), or do both steps in one goroutine. Room in the "
-                 "channel "
-                 "lets each do several pieces between two waits.";
+                 "channel lets each do several pieces between two waits.";
 }
 
 /* In rows: who hands on has work of its own. What goes is what processors do nothing but switch, or nothing at all, and the handing. */

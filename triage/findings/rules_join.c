@@ -331,11 +331,9 @@ static void own_finding(struct causes *c, const struct waits_at *o, uint32_t gro
     text_add(&d.text, " Of %.0f processors %.1f had nothing to do.", c->procs, c->idle);
     text_add(&d.next, "%s",
              in_vain ? "Let only those wait for each other that ask for the same: a key for each question, and no "
-                       "lock or flight "
-                       "that all share."
-                     : "Let not all wait for one: use the answer before meanwhile, let different questions go side "
-                       "by side; or "
-                       "share the work more evenly, if this is where they meet.");
+                       "lock or flight that all share."
+                     : "Let not all wait for one: use the answer before meanwhile, let different questions go "
+                       "side by side; or share the work more evenly, if this is where they meet.");
     draft_end(c->rs, &d);
 }
 

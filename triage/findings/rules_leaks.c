@@ -133,9 +133,8 @@ static bool body_open(const struct rules *rs, uint32_t row)
 static const char *leak_advice(const struct rules *rs, uint32_t row)
 {
     if (body_open(rs, row)) {
-        return "Their connections wait for somebody to read the answer's body to its end, or to close it: do both, "
-               "on "
-               "each way out.";
+        return "Their connections wait for somebody to read the answer's body to its end, or to close it: do "
+               "both, on each way out.";
     }
     return rs->tg->leaks[row].vain
                ? "What they look at when they are woken has not come true: change it under the lock, before "

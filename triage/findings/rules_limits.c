@@ -65,9 +65,8 @@ void limits_tell(struct causes *c, uint32_t func, const struct pair_row *most, u
         text_add(&d.text, ". %u connections are in the trace", c->of[by].n);
     }
     text_add(&d.text, "; of %.0f processors %.1f had nothing to do.", c->procs, c->idle);
-    text_lit(&d.next, "Allow more connections for each host (MaxConnsPerHost, and MaxIdleConnsPerHost as many), if "
-                      "the other side can "
-                      "take them; if the limit is meant, ask less often or for more at once.");
+    text_lit(&d.next, "Allow more connections for each host (MaxConnsPerHost, and MaxIdleConnsPerHost as many), "
+                      "if the other side can take them; if the limit is meant, ask less often or for more at once.");
     draft_end(c->rs, &d);
 }
 
@@ -133,8 +132,8 @@ static void tests_finding(struct causes *c, const struct tests *v, uint32_t plac
     text_lit(
         &d.next,
         "Let more tests run at once: go test -parallel (if not set, as many as GOMAXPROCS); tests that wait more "
-        "than they run "
-        "may be more than there are processors. It wins nothing where all ask one service that is slow by itself.");
+        "than they run may be more than there are processors. It wins nothing where all ask one service that is "
+        "slow by itself.");
     draft_end(c->rs, &d);
 }
 

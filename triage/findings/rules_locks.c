@@ -195,9 +195,8 @@ static void hog_text(struct text *t, const struct rules *rs, uint32_t g, const s
     text_lit(t, " ");
     text_who(t, rs->tr, g);
     text_add(t,
-             " gives it back and takes it again at once: of %llu waits that it ended %llu were followed by another "
-             "one there, for "
-             "it once more, within ",
+             " gives it back and takes it again at once: of %llu waits that it ended %llu were followed by "
+             "another one there, for it once more, within ",
              (unsigned long long)h->woken, (unsigned long long)h->in_vain);
     text_dur(t, HOG_WITHIN);
     text_lit(t, ".");
@@ -577,9 +576,9 @@ static void rule_herd(struct rules *rs)
         text_lit(&d.text, " together, and that went on for ");
         text_share(&d.text, (double)h->clock, (double)tg->end);
         text_lit(&d.text, " of the trace.");
-        text_add(&d.next, "Give those that wait for different things a condition (or a channel) each, and wake who "
-                          "can go on. One instead of "
-                          "all (Signal for Broadcast) is enough only where any of them can do what there is.");
+        text_add(&d.next, "Give those that wait for different things a condition (or a channel) each, and wake "
+                          "who can go on. One instead of all (Signal for Broadcast) is enough only where any of "
+                          "them can do what there is.");
         draft_end(rs, &d);
     }
 }

@@ -103,9 +103,8 @@ static void phases_finding(struct causes *c, const struct pair_row *p, const str
         (double)m->waiting / m->waits, m->turns);
     text_share(&d.text, m->both, MOMENTS);
     text_add(&d.text, " only (of %d moments, even over the trace).", MOMENTS);
-    text_lit(&d.next, "Let the steps overlap: hand on each piece when it is done (a pipeline), or ask for the next "
-                      "lot while this one is "
-                      "worked on.");
+    text_lit(&d.next, "Let the steps overlap: hand on each piece when it is done (a pipeline), or ask for the "
+                      "next lot while this one is worked on.");
     draft_end(c->rs, &d);
 }
 

@@ -79,13 +79,11 @@ bool pieces_finding(struct causes *c, const struct waits_at *p, double share)
     text_dur(&d.text, delays[k]);
     text_add(&d.text,
              " or a little more, as long as systems put off acknowledging what they got. What is written second "
-             "seems to be held back until "
-             "the first is acknowledged (Nagle's algorithm; inferred). %.1f goroutines wait there at any time while "
-             "%.1f run.",
+             "seems to be held back until the first is acknowledged (Nagle's algorithm; inferred). %.1f "
+             "goroutines wait there at any time while %.1f run.",
              (double)p->total / (double)c->tg->end, c->running);
-    text_lit(&d.next, "Write all of a question in one call (a bufio.Writer, flushed once, before it waits), or leave "
-                      "TCP_NODELAY on, as Go "
-                      "does unless SetNoDelay(false) is called.");
+    text_lit(&d.next, "Write all of a question in one call (a bufio.Writer, flushed once, before it waits), or "
+                      "leave TCP_NODELAY on, as Go does unless SetNoDelay(false) is called.");
     draft_end(c->rs, &d);
     return true;
 }

@@ -128,8 +128,7 @@ static void rule_latency(struct rules *rs)
     if (!fills_text(&d, rs, &tg->worst[0])) {
         text_add(&d.next,
                  "Look who held the processors at the worst waits: make that cheaper, start fewer goroutines at "
-                 "once, or give the "
-                 "program more processors.");
+                 "once, or give the program more processors.");
     }
     draft_end(rs, &d);
 }
@@ -253,9 +252,8 @@ static void rule_below(struct rules *rs)
     text_add(&d.text, " idle) while %.1f goroutines were runnable on average.", queued);
     text_add(&d.next, "%s",
              set ? "Leave GOMAXPROCS as the runtime sets it, or set what the host gives."
-                 : "If the host has more processors than GOMAXPROCS gives, raise it (a trace doesn't tell); if not, "
-                   "this is "
-                   "all it can do, and less at once shortens the queue only.");
+                 : "If the host has more processors than GOMAXPROCS gives, raise it (a trace doesn't tell); if "
+                   "not, this is all it can do, and less at once shortens the queue only.");
     draft_end(rs, &d);
 }
 

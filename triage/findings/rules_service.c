@@ -135,21 +135,18 @@ static const char *service_advice(const struct causes *c, const struct group_lif
 {
     if (slept_of(l) > l->busy) {
         return "Sleep when nobody waits to hand something over, or take what there is and go on; or don't let the "
-               "others "
-               "wait for it: a channel with room, or what is too much dropped.";
+               "others wait for it: a channel with room, or what is too much dropped.";
     }
     if (most->cat == EX_NET && causes_writes(c->tr, most->stack)) {
         return CAUSES_WRITE_LESS;
     }
     if (together) {
         return "It takes several at a time already: what is left is the call itself (a quicker device, less to "
-               "write), or "
-               "to wait a little for more.";
+               "write), or to wait a little for more.";
     }
     if (most->cat == EX_NET && l->n < 1.5) {
-        return "Ask for many at once (what several wait for, or a block to hand out of), or let several goroutines "
-               "like it ask side by "
-               "side.";
+        return "Ask for many at once (what several wait for, or a block to hand out of), or let several "
+               "goroutines like it ask side by side.";
     }
     if (most->cat == EX_SYSCALL) {
         return "Take all that waits and make the call once for them; several goroutines win something only if their "
@@ -565,9 +562,8 @@ static void turns(struct causes *c, uint32_t a, uint32_t b)
     text_lit(&d.text, " each), and the busier of them had work for ");
     text_share(&d.text, top, 1);
     text_lit(&d.text, " only.");
-    text_add(&d.next, "Hand over more at once, or give the channel between them room, so that neither waits for the "
-                      "other's step. A "
-                      "goroutine that is locked to its thread makes each turn dearer.");
+    text_add(&d.next, "Hand over more at once, or give the channel between them room, so that neither waits for "
+                      "the other's step. A goroutine that is locked to its thread makes each turn dearer.");
     draft_end(c->rs, &d);
 }
 

@@ -224,9 +224,8 @@ static void slots_finding(struct causes *c, const struct slots *s)
     text_add(&d.amount, "%u lost", s->lost);
     text_calls(&d.text, c->tr, s->stack, stacks_user_frame(c->tr, s->stack), 2);
     text_add(&d.text,
-             ": fewer and fewer come back of what goroutines wait for there: of %u times that one was let in while "
-             "others waited all "
-             "the time, %u times it let nobody in afterwards (inferred), the last of them ",
+             ": fewer and fewer come back of what goroutines wait for there: of %u times that one was let in "
+             "while others waited all the time, %u times it let nobody in afterwards (inferred), the last of them ",
              s->judged, s->lost);
     text_who(&d.text, c->tr, s->lost_g);
     text_lit(&d.text, " (@");
@@ -238,9 +237,8 @@ static void slots_finding(struct causes *c, const struct slots *s)
         text_where(&d.text, c->tr, s->hung_stack, 0);
         text_lit(&d.text, ".");
     }
-    text_add(&d.next, "Give back on every way out (defer, right behind what takes it): look at the ways that return "
-                      "early, at errors, "
-                      "panics and time limits.");
+    text_add(&d.next, "Give back on every way out (defer, right behind what takes it): look at the ways that "
+                      "return early, at errors, panics and time limits.");
     draft_end(c->rs, &d);
 }
 

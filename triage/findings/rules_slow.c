@@ -243,8 +243,7 @@ static const char *slow_next(const struct causes *c, const struct slow *o)
     case EX_RUN:
         if (!own) {
             return "They wait for what runs there: let it hold them up for less, or not at all (elsewhere, on a "
-                   "copy, "
-                   "in shorter pieces).";
+                   "copy, in shorter pieces).";
         }
         break;
     default: break;
@@ -309,14 +308,12 @@ static void slow_doubt(struct causes *c, struct finding *f, const struct slow *o
         text_lit(behind, "): something stood still then, once; what it was may be outside.");
         f->note = true;
         causes_advise(c->rs, f,
-                      "See what stood still at that moment: the host, a service that is asked, a disk. If it comes "
-                      "back, what is "
-                      "slow here is to wait for it less.");
+                      "See what stood still at that moment: the host, a service that is asked, a disk. If it "
+                      "comes back, what is slow here is to wait for it less.");
     }
     if (o->l->cat == EX_RUN && o->usual > 0) { /* what all of them do, only longer */
         text_lit(behind, " They ran longer in what the usual ones run, too: more work, or a host that took the "
-                         "thread away; a trace "
-                         "can't tell which.");
+                         "thread away; a trace can't tell which.");
         f->note = true;
     }
 }

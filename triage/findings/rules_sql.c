@@ -150,8 +150,7 @@ static void prepares_finding(struct causes *c, const struct sql *k, double share
     text_add(&d.amount, "%llu", (unsigned long long)k->n[PREPARES]);
     text_add(&d.text,
              " has database/sql prepare a statement for each query: %llu are prepared%s where %llu answers are "
-             "waited for, each a round trip "
-             "of its own, one after the other. That is ",
+             "waited for, each a round trip of its own, one after the other. That is ",
              (unsigned long long)k->n[PREPARES], k->n[CLOSES] ? " and closed" : "", (unsigned long long)k->n[ASKS]);
     text_dur(&d.text, beside);
     text_lit(&d.text, " beside ");

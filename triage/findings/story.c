@@ -200,8 +200,7 @@ static void held_up_text(struct causes *c, struct finding *f, const struct leave
         causes_advise(
             c->rs, f,
             "The lock is not what is short: let fewer of those that have the processors run at once than there "
-            "are, or "
-            "in shorter pieces; and hold the lock for less, so that nobody is stopped with it.");
+            "are, or in shorter pieces; and hold the lock for less, so that nobody is stopped with it.");
     }
 }
 
