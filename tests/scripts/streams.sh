@@ -4,9 +4,9 @@
 . tests/scripts/common
 fast=${GOTOP_FAST:-build/gotop}
 case $fast in /*) ;; *) fast=$PWD/$fast ;; esac
-needs "$GOTOP" "$fast"
 gen=${GENTRACE:-build/gen-trace}
 case $gen in /*) ;; *) gen=$PWD/$gen ;; esac
+needs "$GOTOP" "$fast" "$gen"
 t=$PWD/samples/http-1.26.trace
 cd "$tmp" || exit 1
 mkdir dir; TMPDIR=$tmp; export TMPDIR
@@ -68,21 +68,22 @@ cut() { # cut SIGNAL NUMBER ARG..
     exec 3>&-
     in_dir '' "$* at SIG$sig"
 }
-# Of the keyboard's a shell's children in the background don't hear, unless they are told to.
+# Of the keyboard's a shell's children in the background don't hear, unless they are told to; nor of SIGHUP who is run by nohup.
 heard='' all="TERM:15 HUP:1"
-if env --default-signal=INT,QUIT true 2>/dev/null; then heard='env --default-signal=INT,QUIT' all="$all INT:2 QUIT:3"; fi
+if env --default-signal true 2>/dev/null; then heard='env --default-signal' all="$all INT:2 QUIT:3"; fi
 ulimit -c 0
 for s in $all; do
     s="${s%:*} ${s#*:}"
     for c in "report" "csv spans" "perfetto" "slice --to 60%" "anonymize" "pprof --kind sync"; do cut $s $c -o dir/out fifo; done
 done
 # Written is the file beside the one that is named: as soon as it is there.
-"$gen" --size 3M big.trace >/dev/null 2>&1
+"$gen" --size 3M big.trace 2>err; check $? 0 "status of gen-trace"
 for s in "TERM 15" "HUP 1"; do
     rm -f dir/*; echo before >dir/out
-    "$fast" csv spans --lanes g,p,m -o dir/out big.trace 2>/dev/null &
+    : >err
+    $heard "$fast" csv spans --lanes g,p,m -o dir/out big.trace 2>err &
     pid=$!
-    until ls dir/out.* >/dev/null 2>&1 || [ "$(head -c 6 dir/out)" != before ]; do :; done # it may be faster
+    until ls dir/out.* >/dev/null 2>&1 || [ "$(head -c 6 dir/out)" != before ] || [ -s err ]; do :; done # it may be faster, or fail
     kill -s "${s% *}" $pid 2>/dev/null; wait $pid 2>/dev/null; rc=$?
     [ $rc = $((128 + ${s#* })) ] || [ $rc = 0 ]; check $? 0 "status of csv at SIG${s% *}: $rc"
     in_dir 'out ' "csv at SIG${s% *}"
