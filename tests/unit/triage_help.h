@@ -36,6 +36,35 @@ static inline void help_load(const char *path, struct loaded *l)
     }
 }
 
+/* The trace of the program tests/golden/causes/NAME.go. */
+static inline void help_cause(const char *name, struct loaded *l)
+{
+    char path[128];
+    snprintf(path, sizeof path, "tests/golden/causes/%s.trace", name);
+    help_load(path, l);
+}
+
+/* The first finding of a rule; NULL: it is silent. */
+static inline const struct finding *help_told(const struct loaded *l, enum rule r)
+{
+    for (uint32_t i = 0; i < l->fs.n; i++) {
+        if (l->fs.f[i].rule == r) {
+            return &l->fs.f[i];
+        }
+    }
+    return NULL;
+}
+
+/* The same, which there has to be. */
+static inline const struct finding *help_tells(const struct loaded *l, enum rule r)
+{
+    const struct finding *f = help_told(l, r);
+    if (!f) {
+        fail_msg("%s is not told", rule_id(r));
+    }
+    return f;
+}
+
 /* Calls f with the path of each file in dir whose name begins with `prefix` and ends with ".trace". */
 static inline unsigned help_each(const char *dir, const char *prefix, void (*f)(const char *path))
 {

@@ -1,0 +1,478 @@
+/*
+ * test_causes_said.c - what else is said of the programs of test_causes.c: what stands beside the cause, which advice fits it,
+ * what is not told; and that a number of the user's (--rules) decides it.
+ */
+#include "triage_help.h"
+
+#include "triage/findings/thresholds.h"
+
+/* Long answers that bring nothing; with as much to do behind them as behind the others they are answers. */
+static void news_are_no_answers(void **state)
+{
+    struct err e = {0};
+    const char off[] = "slow-backend.done = 1000\nserial-calls = off\n"; /* they would be calls in a row then */
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct loaded l;
+        assert_int_equal(thresholds_parse("rules", off, i ? sizeof off - 1 : 0, &e), ERR_OK);
+        help_cause("cleanmailbox", &l);
+        const struct finding *f = help_tells(&l, RULE_BACKEND);
+        assert_int_equal(f->note, !i);
+        assert_int_equal(strstr(f->text, "it seems to ask for news") != NULL, !i);
+        assert_true(i ? f->severity_ns > 0 : f->severity_ns == 0);
+        load_free(&l);
+    }
+    thresholds_reset();
+}
+
+/* Advice by what the work is: several goroutines win nothing where all wait for one disk, or one connection. */
+static void advice_fits_the_work(void **state)
+{
+    struct loaded l;
+    (void)state;
+    help_cause("flusher", &l);
+    assert_non_null(strstr(l.fs.f[0].next, "takes several at a time already"));
+    load_free(&l);
+    help_cause("cleanhiccup", &l);
+    assert_non_null(strstr(help_tells(&l, RULE_SLOW_TASK)->next, "stood still at that moment"));
+    load_free(&l);
+    help_cause("latebell", &l);
+    assert_non_null(strstr(help_tells(&l, RULE_SLOW_TASK)->next, "Let fewer of those run at once"));
+    load_free(&l);
+    help_cause("gazette", &l);
+    assert_non_null(strstr(l.fs.f[0].next, "Don't send while holding the lock"));
+    load_free(&l);
+    help_cause("registry", &l);
+    assert_non_null(strstr(l.fs.f[0].next, "make the call once for them"));
+    load_free(&l);
+    help_cause("turnpike", &l);
+    assert_non_null(strstr(l.fs.f[0].next, "may not be meant"));
+    load_free(&l);
+    help_cause("lend", &l); /* several are out */
+    assert_null(strstr(l.fs.f[0].text, "as a lock"));
+    load_free(&l);
+    help_cause("stocktake", &l);
+    assert_non_null(strstr(l.fs.f[0].next, "Give each lock back"));
+    load_free(&l);
+    help_cause("clerks", &l); /* one lock */
+    assert_null(strstr(l.fs.f[0].text, "several locks"));
+    load_free(&l);
+    help_cause("floodgate", &l);
+    assert_false(help_told(&l, RULE_SERIAL_CALLS));
+    assert_non_null(strstr(l.fs.f[0].next, "Send less"));
+    load_free(&l);
+}
+
+/* Goroutines that hand to and fro: what to do instead depends on what they hand over. */
+static void to_and_fro(void **state)
+{
+    struct loaded l;
+    (void)state;
+    help_cause("teller", &l);
+    assert_non_null(strstr(help_tells(&l, RULE_GRAIN)->next, "Ask for many at once"));
+    load_free(&l);
+    help_cause("straws", &l);
+    assert_non_null(strstr(help_tells(&l, RULE_GRAIN)->next, "bufio.Writer"));
+    load_free(&l);
+}
+
+/* What runs most is told by the moments inside its runs; one goroutine that makes all calls could have others beside it. */
+static void moments_inside(void **state)
+{
+    struct loaded l;
+    (void)state;
+    help_cause("cleanoffice", &l);
+    assert_non_null(
+        strstr(help_tells(&l, RULE_TIME)->text,
+               "main.busy, called by main.answer is where goroutines of main.answer, which run most, were at "
+               "13 of 13 moments"));
+    load_free(&l);
+    help_cause("cleanfair", &l); /* just in what they began with: that says nothing */
+    assert_null(strstr(help_tells(&l, RULE_TIME)->text, "which run most"));
+    load_free(&l);
+    help_cause("inbox", &l);
+    assert_non_null(strstr(l.fs.f[0].next, "let several like it make them side by side"));
+    load_free(&l);
+}
+
+/* What the program calls is told with the function that calls it, where that allocates most. */
+static void what_it_calls_allocates(void **state)
+{
+    struct loaded l;
+    bool told = false;
+    (void)state;
+    help_cause("scrubber", &l);
+    for (uint32_t i = 0; i < l.fs.n; i++) {
+        told |= strstr(l.fs.f[i].text, "main.scrub, called by main.main.func1 (mostly by regexp.MustCompile, which "
+                                       "it calls) allocates most") != NULL;
+    }
+    assert_true(told);
+    load_free(&l);
+}
+
+/* Long runs of those that spin are told as theirs. */
+static void who_spins_beside_the_host(void **state)
+{
+    struct loaded l;
+    bool told = false;
+    (void)state;
+    help_cause("latch", &l);
+    for (uint32_t i = 0; i < l.fs.n; i++) {
+        told |= l.fs.f[i].rule == RULE_HOST && strstr(l.fs.f[i].text, "main.main.func1, which spin (busy-loop)");
+    }
+    assert_true(told);
+    load_free(&l);
+}
+
+/* What is told of the one that all wait for is not told once more of what it waits for itself; the two numbers decide who is few. */
+static void one_story_of_waiting(void **state)
+{
+    struct err e = {0};
+    static const char more[] = "pool-too-small.set-waits = 99.9%\n", far[] = "pool-too-small.set-calls = 31\n",
+                      often[] = "one-goroutine.more = 1000\n";
+    (void)state;
+    struct loaded l;
+    help_cause("sexton", &l);
+    assert_false(help_told(&l, RULE_SERIAL_CALLS));
+    assert_non_null(strstr(help_tells(&l, RULE_BOTTLENECK)->next, "Ask for many at once"));
+    load_free(&l);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(thresholds_parse("rules", i ? far : more, (i ? sizeof far : sizeof more) - 1, &e), ERR_OK);
+        help_cause("postboys", &l);
+        assert_false(help_told(&l, RULE_POOL));
+        load_free(&l);
+        thresholds_reset();
+    }
+    help_cause("scrivener", &l);
+    assert_true(help_tells(&l, RULE_BOTTLENECK)->won_lo == 0);
+    assert_string_equal(help_tells(&l, RULE_BOTTLENECK)->title, "work queues for one goroutine");
+    load_free(&l);
+    assert_int_equal(thresholds_parse("rules", often, sizeof often - 1, &e), ERR_OK);
+    help_cause("scrivener", &l);
+    assert_false(help_told(&l, RULE_BOTTLENECK));
+    load_free(&l);
+    thresholds_reset();
+}
+
+/* Advice by what is known: what is made anew may be kept, what is held need not be while others are asked, who is asked may be itself. */
+static void advice_fits(void **state)
+{
+    static const struct {
+        const char *name;
+        enum rule rule;
+        const char *text, *next;
+    } v[] = {{"scrubber", RULE_GC_SHARE, "were in regexp.MustCompile, which by its name makes something new",
+              "Keep what regexp.MustCompile makes"},
+             {"innrooms", RULE_POOL, "Who had it was waiting for the network in", "Don't hold it while"},
+             {"crawl", RULE_SERIAL_CALLS, "whether it is its own other side no trace tells", "Ask for all at once"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof v / sizeof *v; i++) {
+        struct loaded l;
+        help_cause(v[i].name, &l);
+        const struct finding *f = help_tells(&l, v[i].rule);
+        assert_non_null(strstr(f->text, v[i].text));
+        assert_non_null(strstr(f->next, v[i].next));
+        load_free(&l);
+    }
+}
+
+/* Who asks itself waits for no slow other side, where goroutines of its own write the answers. */
+static void its_own_answers(void **state)
+{
+    struct err e = {0};
+    static const char surely[] = "slow-backend.answered-chance = 1000\n";
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct loaded l;
+        assert_int_equal(thresholds_parse("rules", surely, i ? sizeof surely - 1 : 0, &e), ERR_OK);
+        help_cause("pricelist", &l);
+        assert_int_equal(help_told(&l, RULE_BACKEND) != NULL, i);
+        load_free(&l);
+    }
+    thresholds_reset();
+}
+
+/* A call now and then, or one that waits between, is not made again and again; a small part of the trace is a note. */
+static void calls_that_are_few(void **state)
+{
+    struct err e = {0};
+    static const char piece[] = "small-calls.piece = 200\n", alarm[] = "small-calls.piece-alarm = 90%\n",
+                      rows[] = "fine-grained.rows = 99.9%\n";
+    struct loaded l;
+    (void)state;
+    assert_int_equal(thresholds_parse("rules", piece, sizeof piece - 1, &e), ERR_OK);
+    help_cause("librarian", &l);
+    assert_false(help_told(&l, RULE_SMALL_CALLS));
+    load_free(&l);
+    thresholds_reset();
+    assert_int_equal(thresholds_parse("rules", alarm, sizeof alarm - 1, &e), ERR_OK);
+    help_cause("librarian", &l);
+    assert_true(help_tells(&l, RULE_SMALL_CALLS)->note);
+    load_free(&l);
+    thresholds_reset();
+    assert_int_equal(thresholds_parse("rules", rows, sizeof rows - 1, &e), ERR_OK);
+    help_cause("tallyman", &l);
+    assert_false(help_told(&l, RULE_GRAIN));
+    load_free(&l);
+    thresholds_reset();
+}
+
+/* What a server has done beside its answers, one by one, may be meant so. */
+static void work_in_the_background(void **state)
+{
+    struct loaded l;
+    (void)state;
+    help_cause("sweepers", &l);
+    const struct finding *f = help_tells(&l, RULE_POOL);
+    assert_true(f->note && f->severity_ns == 0 && !f->has_won);
+    assert_non_null(strstr(f->text, "none of these waits for main.housekeeper"));
+    assert_false(help_told(&l, RULE_BOTTLENECK));
+    load_free(&l);
+}
+
+/* Many collections stop the world as much as they mark: their stops count; of few they don't. */
+static void stops_of_many_collections(void **state)
+{
+    struct err e = {0};
+    static const char many[] = "gc-share.share = 45%\ngc-share.often = 2\n", few[] = "gc-share.often = 3\n";
+    struct loaded l;
+    (void)state;
+    assert_int_equal(thresholds_parse("rules", many, sizeof many - 1, &e), ERR_OK);
+    help_cause("scrubber", &l);
+    assert_non_null(strstr(help_tells(&l, RULE_GC_SHARE)->text, "its stops of the world"));
+    load_free(&l);
+    assert_int_equal(thresholds_parse("rules", few, sizeof few - 1, &e), ERR_OK);
+    help_cause("scrubber", &l);
+    assert_false(help_told(&l, RULE_GC_SHARE));
+    load_free(&l);
+    thresholds_reset();
+}
+
+/* Calls that each waits for are a note where nobody else makes such beside it. */
+static void calls_of_one_at_a_time(void **state)
+{
+    struct err e = {0};
+    static const char side[] = "calls-each.side = 4\n", share[] = "calls-each.share = 99%\n";
+    struct loaded l;
+    (void)state;
+    assert_int_equal(thresholds_parse("rules", side, sizeof side - 1, &e), ERR_OK);
+    help_cause("registrars", &l);
+    const struct finding *f = help_tells(&l, RULE_EACH);
+    assert_true(f->note && f->severity_ns == 0 && help_told(&l, RULE_TIME));
+    load_free(&l);
+    thresholds_reset();
+    assert_int_equal(thresholds_parse("rules", share, sizeof share - 1, &e), ERR_OK);
+    help_cause("registrars", &l);
+    assert_false(help_told(&l, RULE_EACH));
+    load_free(&l);
+    thresholds_reset();
+}
+
+/* Work that fills the processors is told instead of its signs; where they are not full, only where the time went. */
+static void work_that_fills(void **state)
+{
+    struct err e = {0};
+    static const char full[] = "full-of-work.busy = 100%\n";
+    struct loaded l;
+    (void)state;
+    help_cause("carvery", &l);
+    const struct finding *f = help_tells(&l, RULE_FULL);
+    assert_true(f->note && f->stack && f->has_won && f->won_lo == 0);
+    assert_non_null(strstr(f->text, "Of the waits for a processor 1 % lasted"));
+    assert_false(help_told(&l, RULE_SCHED) || help_told(&l, RULE_TIME));
+    load_free(&l);
+    assert_int_equal(thresholds_parse("rules", full, sizeof full - 1, &e), ERR_OK);
+    help_cause("carvery", &l);
+    assert_false(help_told(&l, RULE_FULL));
+    assert_true(help_told(&l, RULE_TIME));
+    load_free(&l);
+    thresholds_reset();
+}
+
+/* What stands still until each 100 ms are over has a quota; nothing else is said to. */
+static void a_quota_has_periods(void **state)
+{
+    struct loaded l;
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        bool host = false, quota = false;
+        help_cause(i ? "latch" : "ration", &l);
+        for (uint32_t k = 0; k < l.fs.n; k++) {
+            host |= l.fs.f[k].rule == RULE_HOST;
+            quota |= l.fs.f[k].rule == RULE_HOST && strstr(l.fs.f[k].text, "A CPU quota (cpu.max");
+        }
+        assert_true(host);
+        assert_int_equal(quota, !i);
+        assert_true(i || (l.fs.f[0].rule == RULE_HOST && l.fs.f[0].quota)); /* first, whatever runs there */
+        assert_true(i || !help_told(&l, RULE_PROCS_BELOW));
+        load_free(&l);
+    }
+}
+
+/* Stops of the collector of which a quarter are quite short cost by the others, that nobody is known to hold up. */
+static void some_stops_are_short(void **state)
+{
+    struct err e = {0};
+    static const char alone[] =
+        "gc-share.share = 100%\ngc-assist.share = 100%\nforced-gc.share = 100%\ngc-assist.cycles = 1\n",
+                      none[] = "stw-long.usual = 0%\n";
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct loaded l;
+        assert_int_equal(thresholds_parse("rules", alone, sizeof alone - 1, &e), ERR_OK);
+        assert_int_equal(thresholds_parse("rules", none, i ? sizeof none - 1 : 0, &e), ERR_OK);
+        help_cause("scrubber", &l);
+        const struct finding *f = help_tells(&l, RULE_STW);
+        assert_int_equal(strstr(f->text, "A quarter of them took") != NULL, !i);
+        assert_true(f->note || i);
+        load_free(&l);
+        thresholds_reset();
+    }
+}
+
+/* What happens once, and is a small part of the trace, is a note. */
+static void once_is_a_note(void **state)
+{
+    struct err e = {0};
+    static const char often[] = "lock-convoy.once = 100%\n";
+    struct loaded l;
+    (void)state;
+    help_cause("once", &l);
+    assert_false(help_tells(&l, RULE_CONVOY)->note);
+    load_free(&l);
+    assert_int_equal(thresholds_parse("rules", often, sizeof often - 1, &e), ERR_OK);
+    help_cause("once", &l);
+    const struct finding *f = help_tells(&l, RULE_CONVOY);
+    assert_true(f->note && strstr(f->text, "It happened once."));
+    load_free(&l);
+    thresholds_reset();
+}
+
+/* One goroutine's call that can't be interrupted is not the host's doing. */
+static void one_call_is_not_the_host(void **state)
+{
+    struct loaded l;
+    (void)state;
+    help_cause("engraver", &l);
+    assert_false(help_told(&l, RULE_HOST));
+    load_free(&l);
+}
+
+/* Who asks again what was not answered in time would ask more often if it gave up sooner; who goes on to the next might as well. */
+static void when_to_give_up(void **state)
+{
+    struct loaded l;
+    (void)state;
+    help_cause("pester", &l);
+    assert_non_null(strstr(l.fs.f[0].next, "Allow it more time"));
+    load_free(&l);
+    help_cause("patience", &l);
+    assert_non_null(strstr(l.fs.f[0].next, "or give up sooner"));
+    assert_null(strstr(l.fs.f[0].text, "asked again"));
+    load_free(&l);
+    help_cause("ferry", &l); /* what they wait for others of them have */
+    assert_int_equal(l.fs.f[0].rule, RULE_LINGER);
+    assert_non_null(strstr(l.fs.f[0].text, "when one of their own kind gives back what they share"));
+    assert_null(strstr(l.fs.f[0].text, "asked again"));
+    assert_null(strstr(l.fs.f[0].next, "more time"));
+    load_free(&l);
+    help_cause("carpool", &l);
+    for (uint32_t k = 0; k < l.fs.n; k++) {
+        assert_int_not_equal(l.fs.f[k].rule, RULE_SLOW_TASK);
+    }
+    load_free(&l);
+}
+
+/* What nothing else tells, where the time went tells. */
+static void a_slow_start_is_where_the_time_went(void **state)
+{
+    struct loaded l;
+    (void)state;
+    help_cause("coldstart", &l);
+    const struct finding *f = &l.fs.f[l.fs.n - 1];
+    assert_int_equal(f->rule, RULE_TIME);
+    assert_non_null(strstr(f->text, "waiting for a timer in main.fetchSecret, called by main.boot"));
+    load_free(&l);
+}
+
+/* What costs the trace nothing since nobody waits for it is a note behind what does. */
+static void nobody_waits_for_the_mirror(void **state)
+{
+    struct loaded l;
+    (void)state;
+    help_cause("mirror", &l);
+    assert_int_equal(l.fs.n, 2);
+    assert_true(l.fs.f[0].rule == RULE_CONVOY && strstr(l.fs.f[0].text, "main.addUp"));
+    assert_true(l.fs.f[1].rule == RULE_SERIAL_CALLS && l.fs.f[1].note && l.fs.f[1].severity_ns == 0);
+    assert_non_null(strstr(l.fs.f[1].text, "No other goroutine waits for these"));
+    load_free(&l);
+}
+
+static bool tells(const char *name, enum rule r)
+{
+    struct loaded l;
+    help_cause(name, &l);
+    const bool told = help_told(&l, r);
+    load_free(&l);
+    return told;
+}
+
+/* Steps of a recursion begin one another: they share no work, however uneven they are. */
+static void levels_are_no_team(void **state)
+{
+    struct err e = {0};
+    const char off[] = "serial-phase = off\n"; /* which is told, and right: one level works alone */
+    (void)state;
+    assert_int_equal(thresholds_parse("rules", off, sizeof off - 1, &e), ERR_OK);
+    assert_false(tells("cleansplit", RULE_UNBALANCED));
+    assert_true(tells("skew", RULE_UNBALANCED));
+    thresholds_reset();
+}
+
+static void numbers_of_the_users(void **state)
+{
+    struct err e = {0};
+    const char off[] = "pool-too-small.waiting = 40\nslowest-decides = off\nserial-phase = off\n";
+    const char one[] = "slowest-decides = off\n"; /* what it covers is told then */
+    (void)state;
+    assert_true(tells("slots", RULE_POOL));
+    assert_int_equal(thresholds_parse("rules", off, sizeof off - 1, &e), ERR_OK);
+    assert_false(tells("slots", RULE_POOL));
+    assert_false(tells("straggler", RULE_SERIAL));
+    thresholds_reset();
+    assert_true(tells("straggler", RULE_SLOWEST));
+    assert_false(tells("straggler", RULE_SERIAL));
+    assert_int_equal(thresholds_parse("rules", one, sizeof one - 1, &e), ERR_OK);
+    assert_true(tells("straggler", RULE_SERIAL));
+    thresholds_reset();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(news_are_no_answers),
+        cmocka_unit_test(advice_fits_the_work),
+        cmocka_unit_test(who_spins_beside_the_host),
+        cmocka_unit_test(one_story_of_waiting),
+        cmocka_unit_test(advice_fits),
+        cmocka_unit_test(calls_that_are_few),
+        cmocka_unit_test(its_own_answers),
+        cmocka_unit_test(work_that_fills),
+        cmocka_unit_test(work_in_the_background),
+        cmocka_unit_test(stops_of_many_collections),
+        cmocka_unit_test(calls_of_one_at_a_time),
+        cmocka_unit_test(a_quota_has_periods),
+        cmocka_unit_test(some_stops_are_short),
+        cmocka_unit_test(once_is_a_note),
+        cmocka_unit_test(one_call_is_not_the_host),
+        cmocka_unit_test(moments_inside),
+        cmocka_unit_test(to_and_fro),
+        cmocka_unit_test(what_it_calls_allocates),
+        cmocka_unit_test(when_to_give_up),
+        cmocka_unit_test(a_slow_start_is_where_the_time_went),
+        cmocka_unit_test(nobody_waits_for_the_mirror),
+        cmocka_unit_test(levels_are_no_team),
+        cmocka_unit_test(numbers_of_the_users),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
