@@ -336,6 +336,22 @@ static void without_a_clock(void **state)
     unlink(path);
 }
 
+/* Nothing ran on half of them: the header counts what its sentences do. */
+static void processors_unused(void **state)
+{
+    struct loaded l;
+    struct text t = {.ascii = true};
+    char want[64];
+    (void)state;
+    help_load(QUIET, &l);
+    snprintf(want, sizeof want, ", %u of %u Ps used, ", l.tg->np, l.tg->np * 2);
+    l.tg->capacity *= 2;
+    report_text(&t, &l);
+    assert_non_null(strstr(t.p, want));
+    text_free(&t);
+    load_free(&l);
+}
+
 static void ranking(void **state)
 {
     const char *p, *a, *b, *c;
@@ -463,12 +479,19 @@ static void diff_as_json(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pages),           cmocka_unit_test(pages_of_others),
-        cmocka_unit_test(json_is_whole),   cmocka_unit_test(schema_is_described),
-        cmocka_unit_test(exit_statuses),   cmocka_unit_test(many_damages),
-        cmocka_unit_test(without_a_clock), cmocka_unit_test(ranking),
-        cmocka_unit_test(comparing),       cmocka_unit_test(all_metrics),
-        cmocka_unit_test(out_of_memory),   cmocka_unit_test(diff_as_json),
+        cmocka_unit_test(pages),
+        cmocka_unit_test(pages_of_others),
+        cmocka_unit_test(json_is_whole),
+        cmocka_unit_test(schema_is_described),
+        cmocka_unit_test(exit_statuses),
+        cmocka_unit_test(many_damages),
+        cmocka_unit_test(without_a_clock),
+        cmocka_unit_test(ranking),
+        cmocka_unit_test(comparing),
+        cmocka_unit_test(all_metrics),
+        cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(diff_as_json),
+        cmocka_unit_test(processors_unused),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -68,6 +68,17 @@ static void lane_id_text(struct text *t, const struct finding *f)
     }
 }
 
+/* Ps that nothing ran on leave no lane: what is said of processors counts them. */
+static void ps(struct text *t, const struct triage *tg)
+{
+    const double procs = tg->end > 0 ? (double)tg->capacity / (double)tg->end : 0;
+    if (procs >= tg->np + 0.5) {
+        text_add(t, ", %u of %.3g Ps used", tg->np, procs);
+    } else {
+        text_add(t, ", %u Ps", tg->np);
+    }
+}
+
 static void head(struct text *t, const struct loaded *l)
 {
     const struct trace_info *in = trace_info(l->tr);
@@ -80,8 +91,9 @@ static void head(struct text *t, const struct loaded *l)
     } else {
         text_add(t, "%lld ticks (no clock rate in the file)", (long long)in->end);
     }
-    text_add(t, ", %u Ps, %u goroutines (%u created, %u ended), %llu events, ", l->tg->np, l->tg->ng,
-             l->tg->g_created, l->tg->g_ended, (unsigned long long)in->events);
+    ps(t, l->tg);
+    text_add(t, ", %u goroutines (%u created, %u ended), %llu events, ", l->tg->ng, l->tg->g_created, l->tg->g_ended,
+             (unsigned long long)in->events);
     text_bytes(t, in->bytes_done);
     text_lit(t, "B\n");
     if (in->clock_assumed) {
