@@ -38,8 +38,8 @@ static const struct planted {
     {"twice", RULE_STUCK, "main.(*stock).count, called by main.(*stock).sum", "main.(*stock).put"},
     {"drowsy", RULE_BOTTLENECK, "main.(*board).show", "asleep (time.Sleep)"},
     {"cuckoo", RULE_BUSY_LOOP, "main.(*nest).take", "gave its processor up"},
-    {"latch", RULE_BUSY_LOOP, "main.(*pantry).lift", "looking whether there is something to do"}, /* now and then */
-    {"patience", RULE_LINGER, "main.askOracle", "16 of 48 waits"}, /* a context's deadline */
+    {"latch", RULE_BUSY_LOOP, "main.(*pantry).lift", "together (2."}, /* now and then */
+    {"patience", RULE_LINGER, "main.askOracle", "16 of 48 waits"},    /* a context's deadline */
     {"toolshed", RULE_POOL, "main.(*shed).borrow", "of the trace"},
     {"deafear", RULE_LINGER, "main.callStation", "24 of 47 waits"},
     {"onebyone", RULE_POOL, "main.(*crew).start", "main.makeAll"}, /* begun one by one */

@@ -649,6 +649,21 @@ static void makes_text(struct draft *d, const struct causes *c)
         "used again.");
 }
 
+/* What several ran together is no share of the trace. */
+static void ran_for_text(struct text *t, const struct causes *c, int64_t run, uint32_t n)
+{
+    const double end = (double)c->tg->end;
+    text_lit(t, " running for ");
+    text_dur(t, run);
+    if (n == 1) {
+        text_lit(t, " (");
+        text_share(t, (double)run, end);
+        text_lit(t, " of the trace)");
+    } else {
+        text_add(t, " together (%.1f of %.0f processors all the time)", (double)run / end, c->procs);
+    }
+}
+
 static void spin_finding(struct causes *c, uint32_t group, uint32_t g, const struct spin *s, uint32_t n, int64_t run)
 {
     bool sure = spins_for_sure(s);
@@ -660,15 +675,12 @@ static void spin_finding(struct causes *c, uint32_t group, uint32_t g, const str
     draft_subject(&d, c->rs, f.func);
     draft_at(&d, c->life[group].first, c->life[group].last, LANE_G, g);
     d.f.stack = s->line_stack;
-    text_share(&d.amount, (double)run, (double)c->tg->end);
+    text_share(&d.amount, (double)run, c->procs * (double)c->tg->end);
     text_calls(&d.text, c->tr, s->line_stack, stacks_user_frame(c->tr, s->line_stack), 3);
     text_add(&d.text, " kept %u goroutine%s of ", n, n == 1 ? "" : "s");
     text_func(&d.text, c->tr, c->tg->groups[group].name, 0);
-    text_lit(&d.text, " running for ");
-    text_dur(&d.text, run);
-    text_lit(&d.text, " (");
-    text_share(&d.text, (double)run, (double)c->tg->end);
-    text_add(&d.text, " of the trace)%s: ", gstat_waits(c->tg->g, g) ? "" : " without ever blocking");
+    ran_for_text(&d.text, c, run, n);
+    text_add(&d.text, "%s: ", gstat_waits(c->tg->g, g) ? "" : " without ever blocking");
     if (yields_at_once(s)) {
         text_add(&d.text, "one of them gave its processor up %u times and went on at once.", s->yields);
     } else {
