@@ -272,23 +272,28 @@ void fold_region_begin(struct fold *f, const struct ev *e)
         gi->depth++;
 }
 
+bool fold_region_close(struct fold *f, struct ginfo *gi, int64_t t, uint32_t stack_end)
+{
+    if (!gi->region)
+        return false;
+    struct region *r = &f->regions.v[gi->region - 1];
+    r->t1 = t;
+    r->open_end = false;
+    r->stack_end = stack_end;
+    gi->region = f->regions.prev[gi->region - 1];
+    if (gi->depth)
+        gi->depth--;
+    return true;
+}
+
 void fold_region_end(struct fold *f, const struct ev *e)
 {
     struct vec_region *v = &f->regions;
     if (e->g == EV_NONE)
         return;
     struct ginfo *gi = fold_info_at(f, e->g);
-    if (gi->region) {
-        uint32_t i = gi->region - 1;
-        v->v[i].t1 = e->t;
-        v->v[i].open_end = false;
-        v->v[i].stack_end = e->stack;
-        gi->region = v->prev[i];
-        if (gi->depth)
-            gi->depth--;
-        return;
-    }
-    if (!fold_room(f, v->v, v->cap, v->n + 1) || !fold_room(f, v->prev, v->capprev, v->n + 1))
+    if (fold_region_close(f, gi, e->t, e->stack) || !fold_room(f, v->v, v->cap, v->n + 1) ||
+        !fold_room(f, v->prev, v->capprev, v->n + 1))
         return;
     v->unsorted |= v->n > 0;
     v->prev[v->n] = 0;
@@ -303,12 +308,8 @@ void fold_region_end(struct fold *f, const struct ev *e)
 
 void fold_regions_end(struct fold *f, struct ginfo *gi, int64_t t)
 {
-    while (gi->region) {
-        struct region *r = &f->regions.v[gi->region - 1];
-        r->t1 = t;
-        r->open_end = false;
-        gi->region = f->regions.prev[gi->region - 1];
-    }
+    while (fold_region_close(f, gi, t, 0))
+        ;
     gi->depth = 0;
 }
 

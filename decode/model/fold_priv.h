@@ -68,6 +68,8 @@ void fold_task_begin(struct fold *f, const struct ev *e);
 void fold_task_end(struct fold *f, const struct ev *e);
 /* fold_task_close - the task with this id ends at t, on g. false: none is open. */
 bool fold_task_close(struct fold *f, uint64_t id, int64_t t, uint32_t g);
+/* fold_region_close - the innermost region that is open of a goroutine ends. false: none is. */
+bool fold_region_close(struct fold *f, struct ginfo *gi, int64_t t, uint32_t stack_end);
 void fold_region_begin(struct fold *f, const struct ev *e);
 void fold_region_end(struct fold *f, const struct ev *e);
 void fold_log(struct fold *f, const struct ev *e);

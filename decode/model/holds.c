@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "decode/model/fold_priv.h"
+#include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 
 static uint8_t idle_state(const struct hold *h)
@@ -141,15 +142,9 @@ bool holds_set(struct fold *f, uint32_t m, int64_t t, uint32_t p, uint32_t g)
 
 size_t holds_find(const struct mlane *l, int64_t t)
 {
-    size_t lo = 0, hi = l->n;
-    while (lo + 1 < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (l->h[mid].t0 <= t)
-            lo = mid;
-        else
-            hi = mid;
-    }
-    return lo;
+    size_t behind = 1;
+    bisect(behind, l->n, i, l->h[i].t0 <= t);
+    return behind - 1;
 }
 
 /* A walk over the holds: totals before hold `at`, whose record begins at rec. */

@@ -515,16 +515,8 @@ static void regions_join(struct trace *tr, const struct segment *s)
         struct region r = s->f->regions.v[i];
         r.g = segment_g(s, r.g);
         struct ginfo *gi = r.g < s->base || r.open_end ? info_of(&tr->join, r.g) : NULL;
-        if (gi && r.open_start && gi->region) {
-            struct region *was = &v->v[gi->region - 1];
-            was->t1 = r.t1;
-            was->open_end = false;
-            was->stack_end = r.stack_end;
-            gi->region = v->prev[gi->region - 1];
-            if (gi->depth)
-                gi->depth--;
+        if (gi && r.open_start && fold_region_close(f, gi, r.t1, r.stack_end))
             continue;
-        }
         if (!fold_room(f, v->v, v->cap, v->n + 1) || !fold_room(f, v->prev, v->capprev, v->n + 1))
             return;
         v->unsorted |= r.open_start && v->n;

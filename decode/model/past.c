@@ -17,14 +17,9 @@ struct past {
     struct columns c;
 };
 
-static inline uint64_t column(const struct past *p, enum past_value c, uint32_t g)
+inline uint64_t past_value(const struct past *p, enum past_value c, uint32_t g)
 {
     return columns_get(&p->c, PAST_COLUMNS, g % PAST_GS, c);
-}
-
-uint64_t past_value(const struct past *p, enum past_value c, uint32_t g)
-{
-    return column(p, c, g);
 }
 
 /* ---- putting away ----------------------------------------------------------------------------------------- */
@@ -171,16 +166,16 @@ bool past_take_out(struct fold *f, uint32_t g)
 
 void past_lane(const struct past *p, uint32_t g, struct spanlane *out)
 {
-    int64_t start = (int64_t)column(p, PV_START, g);
-    uint8_t *packed = (uint8_t *)(uintptr_t)column(p, PV_PACKED, g); /* NULL: nothing waited */
-    *out = (struct spanlane){.t0 = start + (int64_t)column(p, PV_LASTED, g),
-                             .cap = (uint8_t)column(p, PV_NPACKED, g),
+    int64_t start = (int64_t)past_value(p, PV_START, g);
+    uint8_t *packed = (uint8_t *)(uintptr_t)past_value(p, PV_PACKED, g); /* NULL: nothing waited */
+    *out = (struct spanlane){.t0 = start + (int64_t)past_value(p, PV_LASTED, g),
+                             .cap = (uint8_t)past_value(p, PV_NPACKED, g),
                              .ended = true,
                              .packed = packed,
-                             .backdated = column(p, PV_FLAGS, g) & PAST_BACKDATED,
+                             .backdated = past_value(p, PV_FLAGS, g) & PAST_BACKDATED,
                              .begun = true,
                              .wait.packed = packed,
-                             .blocks = (struct spanblocks *)(uintptr_t)column(p, PV_BLOCKS, g),
+                             .blocks = (struct spanblocks *)(uintptr_t)past_value(p, PV_BLOCKS, g),
                              .wait_t0 = start,
                              .p = EV_NONE,
                              .m = EV_NONE};
@@ -188,17 +183,17 @@ void past_lane(const struct past *p, uint32_t g, struct spanlane *out)
 
 void past_info(const struct past *p, uint32_t g, struct ginfo *out)
 {
-    struct spanlane l = {.wait_t0 = (int64_t)column(p, PV_START, g),
-                         .blocks = (struct spanblocks *)(uintptr_t)column(p, PV_BLOCKS, g)};
-    *out = (struct ginfo){.id = column(p, PV_ID, g),
-                          .seen = (int64_t)column(p, PV_SEEN, g) + spans_first(&l),
-                          .no_p = (int64_t)column(p, PV_NO_P, g),
+    struct spanlane l = {.wait_t0 = (int64_t)past_value(p, PV_START, g),
+                         .blocks = (struct spanblocks *)(uintptr_t)past_value(p, PV_BLOCKS, g)};
+    *out = (struct ginfo){.id = past_value(p, PV_ID, g),
+                          .seen = (int64_t)past_value(p, PV_SEEN, g) + spans_first(&l),
+                          .no_p = (int64_t)past_value(p, PV_NO_P, g),
                           .no_p_since = NO_TIME,
-                          .name = (uint32_t)column(p, PV_NAME, g),
-                          .creator = (uint32_t)column(p, PV_CREATOR, g) - 1,
-                          .create_stack = (uint32_t)column(p, PV_CREATE_STACK, g),
-                          .start_stack = (uint32_t)column(p, PV_START_STACK, g),
-                          .flags = (uint16_t)column(p, PV_FLAGS, g)};
+                          .name = (uint32_t)past_value(p, PV_NAME, g),
+                          .creator = (uint32_t)past_value(p, PV_CREATOR, g) - 1,
+                          .create_stack = (uint32_t)past_value(p, PV_CREATE_STACK, g),
+                          .start_stack = (uint32_t)past_value(p, PV_START_STACK, g),
+                          .flags = (uint16_t)past_value(p, PV_FLAGS, g)};
 }
 
 static bool has_blocks(const struct past *p)
@@ -214,13 +209,13 @@ void past_lives(const struct past *p, uint32_t g, uint32_t n, struct lifetime *o
                    lasts = many ? columns_all(&p->c, PAST_COLUMNS, PAST_GS, PV_LASTED, lasted) : 0;
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t k = (g + i) % PAST_GS;
-        const int64_t t = (int64_t)(many ? start[k * starts] : column(p, PV_START, k)),
-                      ns = (int64_t)(many ? lasted[k * lasts] : column(p, PV_LASTED, k));
+        const int64_t t = (int64_t)(many ? start[k * starts] : past_value(p, PV_START, k)),
+                      ns = (int64_t)(many ? lasted[k * lasts] : past_value(p, PV_LASTED, k));
         out[i] = (struct lifetime){t, t + ns, true, true};
     }
     for (uint32_t i = 0; has_blocks(p) && i < n; i++) {
         struct spanlane l = {.wait_t0 = out[i].first,
-                             .blocks = (struct spanblocks *)(uintptr_t)column(p, PV_BLOCKS, g + i)};
+                             .blocks = (struct spanblocks *)(uintptr_t)past_value(p, PV_BLOCKS, g + i)};
         out[i].first = spans_first(&l);
     }
 }
@@ -276,7 +271,7 @@ uint32_t past_find(const struct fold *f, uint64_t id)
         if (id < ids->least || (ids->width < 8 && (id - ids->least) >> 8 * ids->width))
             continue;
         for (uint32_t g = PAST_GS; g-- > 0;)
-            if (column(p, PV_ID, g) == id)
+            if (past_value(p, PV_ID, g) == id)
                 return (uint32_t)(i * PAST_GS + g);
     }
     return NO_LANE;

@@ -3,6 +3,7 @@
 
 #include "decode/model/past.h"
 #include "decode/model/trace_priv.h"
+#include "decode/base/bisect.h"
 
 int64_t trace_last(const struct trace *tr)
 {
@@ -11,23 +12,11 @@ int64_t trace_last(const struct trace *tr)
 
 const struct segment *join_home_run(const struct join *j, uint32_t g, uint32_t *local, uint32_t *run)
 {
-    size_t lo = 0, hi = j->n;
-    while (lo + 1 < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (j->seg[mid]->base <= g)
-            lo = mid;
-        else
-            hi = mid;
-    }
-    const struct segment *s = j->seg[lo];
-    uint32_t d = g - s->base, a = 0, z = s->nold; /* how many that are not new stand before it */
-    while (a < z) {
-        uint32_t mid = a + (z - a) / 2;
-        if (s->old[mid] - mid <= d)
-            a = mid + 1;
-        else
-            z = mid;
-    }
+    size_t behind = 1;
+    bisect(behind, j->n, i, j->seg[i]->base <= g);
+    const struct segment *s = j->seg[behind - 1];
+    uint32_t d = g - s->base, a = 0; /* how many that are not new stand before it */
+    bisect(a, s->nold, i, s->old[i] - i <= d);
     *local = d + a;
     *run = s->nnew - d;
     if (a < s->nold && s->old[a] - *local < *run)
@@ -66,9 +55,8 @@ uint32_t pieces_n(const struct trace *tr, struct lane l)
     return (jl ? jl->n : 0) + (l.kind == LANE_G);
 }
 
-static void piece_of(const struct trace *tr, const struct fold *f, enum lane_kind k, uint32_t i, struct piece *out)
+static void piece_of(const struct fold *f, enum lane_kind k, uint32_t i, struct piece *out)
 {
-    (void)tr;
     out->f = f;
     out->i = i;
     out->ml = k == LANE_M ? &f->m[i].lane : NULL;
@@ -80,7 +68,7 @@ void pieces_get(const struct trace *tr, struct lane l, uint32_t k, struct piece 
     const struct join *j = &tr->join;
     *out = (struct piece){.last = true};
     if (!j->n) {
-        piece_of(tr, &tr->fold, l.kind, l.i, out);
+        piece_of(&tr->fold, l.kind, l.i, out);
         out->t0 = out->ml ? out->ml->h[0].t0 : spans_first(out->l);
         out->end = tr->fold.end;
         return;
@@ -90,12 +78,12 @@ void pieces_get(const struct trace *tr, struct lane l, uint32_t k, struct piece 
     if (home && !k) {
         uint32_t local;
         out->seg = join_home(j, l.i, &local);
-        piece_of(tr, out->seg->f, LANE_G, local, out);
+        piece_of(out->seg->f, LANE_G, local, out);
         out->t0 = spans_first(out->l);
     } else {
         const struct jpiece *p = &jl->v[k - home];
         out->seg = j->seg[p->seg];
-        piece_of(tr, out->seg->f, l.kind, p->i, out);
+        piece_of(out->seg->f, l.kind, p->i, out);
         out->t0 = p->t0;
         out->index0 = p->index0;
         out->tot = p->tot;
@@ -112,7 +100,7 @@ bool pieces_more(const struct join *j, uint32_t g)
 void pieces_home(const struct trace *tr, const struct segment *home, uint32_t local, struct piece *out)
 {
     *out = (struct piece){.seg = home, .last = true, .end = tr->join.end};
-    piece_of(tr, home->f, LANE_G, local, out);
+    piece_of(home->f, LANE_G, local, out);
     out->t0 = spans_first(out->l);
 }
 
@@ -120,15 +108,9 @@ uint32_t pieces_at(const struct trace *tr, struct lane l, int64_t t)
 {
     const struct join *j = &tr->join;
     const struct jlane *jl = j->n ? lane_of_join(j, l) : NULL;
-    uint32_t lo = 0, hi = jl ? jl->n : 0, home = l.kind == LANE_G;
-    while (lo < hi) { /* the first that begins behind t */
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (jl->v[mid].t0 <= t)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo + home ? lo + home - 1 : 0;
+    uint32_t behind = 0, home = l.kind == LANE_G;
+    bisect(behind, jl ? jl->n : 0, i, jl->v[i].t0 <= t);
+    return behind + home ? behind + home - 1 : 0;
 }
 
 static void add_before(const struct piece *p, int64_t (*out)[SPAN_SLOTS], uint64_t *count, uint32_t n)

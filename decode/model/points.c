@@ -1,6 +1,7 @@
 /* points.c - see points.h. */
 #include "decode/model/points.h"
 
+#include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 
 /* ---- made -------------------------------------------------------------------------------------------------- */
@@ -96,15 +97,9 @@ size_t points_packed_bytes(const struct points *p)
 /* How many lie before t, of which those of blocks before b all do, and of later ones none. */
 static size_t before_in(const struct points *p, size_t b, int64_t t)
 {
-    size_t lo = b * POINTS_BLOCK, hi = b < p->nblk ? lo + POINTS_BLOCK : points_n(p);
-    while (lo < hi) {
-        const size_t mid = (lo + hi) / 2;
-        if (points_at(p, mid).t < t)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
+    size_t at = b * POINTS_BLOCK;
+    bisect(at, b < p->nblk ? at + POINTS_BLOCK : points_n(p), i, points_at(p, i).t < t);
+    return at;
 }
 
 /* How many points lie before each of n ascending moments. Their blocks are looked for together, step by step: so none waits for

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "decode/model/trace_priv.h"
+#include "decode/base/bisect.h"
 
 /* ---- spans ------------------------------------------------------------------------------------------------ */
 
@@ -277,15 +278,9 @@ bool span_seek(struct span_iter *it, const struct trace *tr, struct lane lane, i
         return hold_seek(it, t);
     if (!block_seek(it, t))
         return false;
-    uint32_t lo = 0, hi = it->n; /* the last span with t0 <= t */
-    while (lo + 1 < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (it->t[mid] <= t)
-            lo = mid;
-        else
-            hi = mid;
-    }
-    return come_to(it, lo);
+    uint32_t behind = 1;
+    bisect(behind, it->n, i, it->t[i] <= t);
+    return come_to(it, behind - 1);
 }
 
 bool span_seek_index(struct span_iter *it, const struct trace *tr, struct lane lane, uint64_t index)

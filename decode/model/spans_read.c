@@ -1,6 +1,7 @@
 /* spans_read.c - what spans.h says of reading: blocks, look-ups by time. */
 #include <string.h>
 
+#include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 #include "decode/model/spans.h"
 
@@ -112,14 +113,9 @@ static uint32_t nstarts(const struct spanblocks *v)
 /* Of the starts from lo up to hi the last one not behind t; that of lo isn't. */
 static uint32_t start_between(const struct spanblocks *v, int64_t t, uint32_t lo, uint32_t hi)
 {
-    while (lo + 1 < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (start_at(v, mid) <= t)
-            lo = mid;
-        else
-            hi = mid;
-    }
-    return lo;
+    uint32_t behind = lo + 1;
+    bisect(behind, hi, i, start_at(v, i) <= t);
+    return behind - 1;
 }
 
 /* The last block not behind t of those that go with start k. */

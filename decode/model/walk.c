@@ -21,19 +21,25 @@ struct place {                 /* of a goroutine */
     struct past_rows rows;
 };
 
+/* Of a fold's, a segment's spans, which are to stand in c. */
+static inline struct span_run run_of(const struct spancols *c, const struct fold *f, const struct segment *seg)
+{
+    return (struct span_run){.dur = c->dur,
+                             .stack = c->stack,
+                             .tag = c->tag,
+                             .kind = f->pool.tags,
+                             .local = c->who,
+                             .gmap = seg ? seg->gmap : NULL,
+                             .seg = seg};
+}
+
 /* The spans of one piece, block by block. */
 static bool piece_walk(const struct span_walk *w, const struct place *at, const struct piece *p)
 {
     struct spancols c;
     const uint32_t blocks = spans_nblk(p->l);
     const uint32_t n = spans_blocks(p->l);
-    struct span_run r = {.dur = c.dur,
-                         .stack = c.stack,
-                         .tag = c.tag,
-                         .kind = p->f->pool.tags,
-                         .local = c.who,
-                         .gmap = p->seg ? p->seg->gmap : NULL,
-                         .seg = p->seg};
+    struct span_run r = run_of(&c, p->f, p->seg);
     spans_ahead(p->l, 0);
     for (uint32_t b = 0; b < n; b++) {
         if (b + 1 < n)
@@ -151,16 +157,10 @@ static inline bool past_spans(const struct span_walk *w, const struct place *at,
     const struct past_rows *r = &at->rows;
     struct spancols c;
     unpack_spans((const uint8_t *)(uintptr_t)past_row(r, PV_PACKED, i), (uint32_t)li->nspans, &at->f->pool.clock, &c);
-    const struct span_run run = {.n = (uint32_t)li->nspans,
-                                 .t0 = li->first,
-                                 .dur = c.dur,
-                                 .stack = c.stack,
-                                 .tag = c.tag,
-                                 .kind = at->f->pool.tags,
-                                 .open_start = past_row(r, PV_FLAGS, i) & PAST_BACKDATED,
-                                 .local = c.who,
-                                 .gmap = at->seg ? at->seg->gmap : NULL,
-                                 .seg = at->seg};
+    struct span_run run = run_of(&c, at->f, at->seg);
+    run.n = (uint32_t)li->nspans;
+    run.t0 = li->first;
+    run.open_start = past_row(r, PV_FLAGS, i) & PAST_BACKDATED;
     return w->spans(w->arg, g, &run);
 }
 
@@ -278,13 +278,7 @@ static bool block_states(void *arg, const struct piece *p, uint32_t k, uint32_t 
 {
     const struct states *ask = arg;
     struct spancols c;
-    struct span_run r = {.dur = c.dur,
-                         .stack = c.stack,
-                         .tag = c.tag,
-                         .kind = p->f->pool.tags,
-                         .local = c.who,
-                         .gmap = p->seg ? p->seg->gmap : NULL,
-                         .seg = p->seg};
+    struct span_run r = run_of(&c, p->f, p->seg);
     (void)k;
     r.n = ask->all ? spans_block(&p->f->pool, p->l, b, &c, &r.t0, p->end)
                    : spans_times(&p->f->pool, p->l, b, c.dur, c.tag, &r.t0, p->end);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "decode/input/mapped.h"
+#include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 
 #define MAGIC_12 0xfffffffbu
@@ -290,20 +291,14 @@ static uint64_t file_name(const struct symbols *s, uint64_t func, unsigned base,
 
 bool symbols_find(const struct symbols *s, uint64_t pc, struct symbol *out)
 {
-    uint64_t lo = 0, hi = s->nfunc; /* the entry before lo is at or below pc */
+    uint64_t behind = 0; /* the entry before it is at or below pc */
     unsigned n = entry_size(s);
-    while (lo < hi) {
-        uint64_t mid = lo + (hi - lo) / 2;
-        if (func_entry(s, mid) <= pc)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    if (!lo || (lo == s->nfunc && pc >= func_entry(s, s->nfunc)))
+    bisect(behind, s->nfunc, i, func_entry(s, i) <= pc);
+    if (!behind || (behind == s->nfunc && pc >= func_entry(s, s->nfunc)))
         return false;
     memset(out, 0, sizeof *out);
-    out->entry = func_entry(s, lo - 1);
-    uint64_t func = get(s, s->functab + 2 * n * (lo - 1) + n, n) + (s->magic == MAGIC_12 ? 0 : s->functab);
+    out->entry = func_entry(s, behind - 1);
+    uint64_t func = get(s, s->functab + 2 * n * (behind - 1) + n, n) + (s->magic == MAGIC_12 ? 0 : s->functab);
     if (func >= s->len)
         return false;
     if (!text_at(s, s->funcname + get(s, func + n, 4), &out->func, &out->func_len))

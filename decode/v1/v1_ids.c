@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 
 bool v1_ids_add(struct v1_ids *m, uint64_t id, uint64_t val)
@@ -65,15 +66,9 @@ uint64_t *v1_ids_find(struct v1_ids *m, uint64_t id)
 {
     if (m->dense)
         return id < m->ndense && m->dense[id] != UINT64_MAX ? &m->dense[id] : NULL;
-    size_t lo = 0, hi = m->n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (m->e[mid].id < id)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < m->n && m->e[lo].id == id ? &m->e[lo].val : NULL;
+    size_t at = 0;
+    bisect(at, m->n, i, m->e[i].id < id);
+    return at < m->n && m->e[at].id == id ? &m->e[at].val : NULL;
 }
 
 void v1_ids_free(struct v1_ids *m)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "decode/base/bisect.h"
 #include "decode/base/hash.h"
 
 static const char *const STANDARD[] = {
@@ -95,18 +96,9 @@ static int compare(const char *std, const uint8_t *p, size_t n)
 
 static bool standard_path(const uint8_t *p, size_t n)
 {
-    size_t lo = 0, hi = NSTANDARD;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        int c = compare(STANDARD[mid], p, n);
-        if (!c)
-            return true;
-        if (c < 0)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return false;
+    size_t at = 0;
+    bisect(at, NSTANDARD, i, compare(STANDARD[i], p, n) < 0);
+    return at < NSTANDARD && !compare(STANDARD[at], p, n);
 }
 
 /* standard - a function of the standard library, by its package's path. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 #include "decode/base/round.h"
 #include "decode/write/v2_cut.h"
@@ -127,16 +128,10 @@ static int late_by_m(const void *a, const void *b)
 static void put_late(struct gen_cut *w, uint32_t m)
 {
     const struct v2c_late *v = w->c->late;
-    size_t n = w->c->nlate, lo = 0, hi = n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (v[mid].m < m)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    for (; lo < n && v[lo].m == m; lo++) {
-        struct v2_raw_ev e = v[lo].ev;
+    size_t n = w->c->nlate, at = 0;
+    bisect(at, n, i, v[i].m < m);
+    for (; at < n && v[at].m == m; at++) {
+        struct v2_raw_ev e = v[at].ev;
         if (v2_means(e.type) == V2_MEANS_go_status_stack)
             e.arg[3] = v2_table_use(&w->t.stacks, e.arg[3]);
         put(w, e.type, e.arg[0], e.arg[1], e.arg[2], e.arg[3]);

@@ -1,6 +1,6 @@
 /*
  * test_base.c - what decode/ has of the host: the temporary file and blocks that stand in it, files that are mapped, where key maps
- * are looked for, what is said on stderr. None of these fails without saying so.
+ * are looked for, what is said on stderr, and halving. None of these fails without saying so.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "decode/base/bigmem.h"
+#include "decode/base/bisect.h"
 #include "decode/base/door.h"
 #include "decode/base/host.h"
 #include "triage/places.h"
@@ -357,12 +358,29 @@ static int end(void **state)
     return system(rm);
 }
 
+/* ---- in what is sorted ------------------------------------------------------------------------------------ */
+
+static void test_bisect(void **state)
+{
+    (void)state;
+    for (size_t n = 0; n < 20; n++)
+        for (size_t lo = 0; lo <= n; lo++)
+            for (size_t first = lo; first <= n; first++) {
+                size_t at = lo;
+                bisect(at, n, i, (assert_in_range(i, lo, n - 1), i < first));
+                assert_int_equal(at, first);
+            }
+    uint32_t behind = 1;
+    bisect(behind, 0, i, true);
+    assert_int_equal(behind, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_places), cmocka_unit_test(test_read),   cmocka_unit_test(test_door),
-        cmocka_unit_test(test_host),   cmocka_unit_test(test_mapped), cmocka_unit_test(test_ranges),
-        cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_bisect), cmocka_unit_test(test_places), cmocka_unit_test(test_read),
+        cmocka_unit_test(test_door),   cmocka_unit_test(test_host),   cmocka_unit_test(test_mapped),
+        cmocka_unit_test(test_ranges), cmocka_unit_test(test_blocks),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }
