@@ -275,7 +275,7 @@ static void span_who(struct box *b, struct lane l, const struct lane_info *li)
 static void span_head(struct box *b, struct lane l, const struct span *s)
 {
     const struct view *v = b->v;
-    char t0[FMT_MAX], t1[FMT_MAX], d[FMT_MAX], id[32], why[200];
+    char t0[FMT_MAX], t1[FMT_MAX], d[WHEN_LENGTH], id[32], why[200];
     struct lane_info li = trace_lane_who(v->tr, l);
     struct words line = {.b = b};
     span_who(b, l, &li);
@@ -288,8 +288,8 @@ static void span_head(struct box *b, struct lane l, const struct span *s)
         status_lane(v, (struct lane){LANE_P, s->who}, id);
         say(&line, STYLE_POPUP, " ", "on %s", id);
     }
-    say(&line, STYLE_POPUP, "  ", "%s%s", s->open_start || s->open_end ? "at least " : "",
-        when_exact(v->tr, time_sub(s->t1, s->t0), d));
+    say(&line, STYLE_POPUP, "  ", "%s",
+        when_length(v->tr, time_sub(s->t1, s->t0), s->open_start || s->open_end, true, d));
     if (!b->plain && b->w < 72) /* narrow: the times whole, in a line of their own */
         line.used = 0;
     say(&line, STYLE_POPUP, "  ", "%s .. %s", when_exact(v->tr, s->t0, t0), when_exact(v->tr, s->t1, t1));

@@ -190,23 +190,17 @@ static void add_state(struct line *l, const struct view *v, struct lane lane, co
     }
 }
 
-/* How long: exact, rounded where the place is narrow. */
 static void add_length(struct line *l, const struct view *v, const struct span *s)
 {
-    char d[FMT_MAX];
-    int64_t len = time_sub(s->t1, s->t0);
-    bool open = s->open_start || s->open_end, narrow = l->w < 60;
-    add(l, STYLE_STATUS, " %s%s",
-        !open    ? ""
-        : narrow ? ">"
-                 : "at least ",
-        narrow ? when_dur(v->tr, len, d) : when_exact(v->tr, len, d));
+    char d[WHEN_LENGTH];
+    add(l, STYLE_STATUS, " %s",
+        when_length(v->tr, time_sub(s->t1, s->t0), s->open_start || s->open_end, l->w >= WHEN_WIDE, d));
 }
 
 static void add_since(struct line *l, const struct view *v, const struct span *s)
 {
     char a[FMT_MAX], clock[WALL_MAX];
-    if (l->w < 60)
+    if (l->w < WHEN_WIDE)
         return;
     add(l, STYLE_STATUS, "  from %s", when_exact(v->tr, s->t0, a));
     if (wall_known(v->tr) && s->t0 >= 0)

@@ -336,20 +336,16 @@ static void add_band(struct rich *r, const struct view *v, const struct item *i,
 
 static void items_status(const struct view *v, int w, struct rich *r)
 {
-    char d[FMT_MAX], t[FMT_MAX], name[400];
+    char t[FMT_MAX], name[400];
     if (v->at.row >= v->items.n) /* above it is said what there is not */
         return;
     const struct item *i = &v->items.row[v->at.row];
     struct facts f = facts_of(v, i);
     const char *kind = i->kind == ITEM_GC ? "GC cycle" : f.kind;
-    char length[FMT_MAX + 16] = "";
-    bool narrow = w < 60;
+    char length[WHEN_LENGTH] = "";
+    const bool wide = w >= WHEN_WIDE;
     if (i->kind != ITEM_LOG)
-        snprintf(length, sizeof length, "%s%s",
-                 !f.open  ? ""
-                 : narrow ? ">"
-                          : "at least ",
-                 (narrow ? when_dur : when_exact)(v->tr, time_sub(i->t1, i->t0), d));
+        when_length(v->tr, time_sub(i->t1, i->t0), f.open, wide, length);
     int room = w - (int)(strlen(kind) + strlen(length)) - 2; /* the length is not what has no room */
     str_safe(trace_str(v->tr, f.name), name, sizeof name);
     if (str_width(str_of(name), 400) > room && *length)
@@ -358,7 +354,7 @@ static void items_status(const struct view *v, int w, struct rich *r)
     if (i->kind == ITEM_LOG)
         rich_add(r, STYLE_STATUS, "  at %s", when_exact(v->tr, i->t0, t));
     else
-        rich_add(r, STYLE_STATUS, narrow ? " %s" : " %s  from %s", length, when_exact(v->tr, i->t0, t));
+        rich_add(r, STYLE_STATUS, wide ? " %s  from %s" : " %s", length, when_exact(v->tr, i->t0, t));
     rich_para(r);
     if (f.g != NO_LANE) {
         status_name(v, f.g, w, name, sizeof name);

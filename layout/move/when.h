@@ -14,5 +14,11 @@ bool when_ticks(const struct trace *tr);
 char *when_dur(const struct trace *tr, int64_t t, char out[FMT_MAX]);
 char *when_exact(const struct trace *tr, int64_t t, char out[FMT_MAX]);             /* "5724113t" */
 char *when_time(const struct trace *tr, int64_t t, int64_t res, char out[FMT_MAX]); /* ticks always whole */
+/*
+ * when_length - how long something is of which an end may lie outside the trace: exact, "at least 11ms"; on a line too narrow
+ * for that rounded, ">11.0ms".
+ */
+enum { WHEN_LENGTH = FMT_MAX + 16, WHEN_WIDE = 60 };
+char *when_length(const struct trace *tr, int64_t t, bool open, bool wide, char out[WHEN_LENGTH]);
 
 #endif
