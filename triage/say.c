@@ -42,3 +42,17 @@ int say_text(const char *command, const char *path, const struct text *t)
     bad |= fflush(stdout) != 0;
     return bad && errno != EPIPE ? say_failed(command, "standard output", "could not be written whole") : 0;
 }
+
+int say_list(const char *command, struct text *t)
+{
+    int status = text_ok(t) ? say_text(command, NULL, t) : say_failed(command, "standard output", "out of memory");
+    text_free(t);
+    return status;
+}
+
+int say_usage(const char *command, const char *usage)
+{
+    struct text t = {0};
+    text_raw(&t, usage, strlen(usage));
+    return say_list(command, &t);
+}

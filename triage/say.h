@@ -10,5 +10,8 @@
 int say_failed(const char *command, const char *what, const char *why);
 /* say_text - the text to the file, NULL: to standard output. 0; or 2, said. A pipe whose reader had enough is no failure. */
 int say_text(const char *command, const char *path, const struct text *t);
+/* say_list - a text to standard output, which is freed: a list, usage. 0; or 2, said, if it is not whole. */
+int say_list(const char *command, struct text *t);
+int say_usage(const char *command, const char *usage);
 
 #endif

@@ -136,8 +136,7 @@ static int parse(struct options *o, int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         int status = -1;
         if (side == 0 && (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)) {
-            fputs(usage, stdout);
-            return 0;
+            return say_usage("diff", usage);
         }
         if (side == 0 && strcmp(argv[i], "--") == 0) {
             side = 1;

@@ -12,6 +12,7 @@
 
 #include "decode/base/host.h"
 #include "decode/base/door.h"
+#include "triage/say.h"
 
 #define STEP 100000000 /* ns between two words on the terminal */
 
@@ -258,8 +259,7 @@ int export_options(const struct export_command *c, int argc, char **argv, struct
         }
     }
     if (o->help) {
-        fputs(c->usage, stdout);
-        return fflush(stdout) == 0 || errno == EPIPE ? 0 : 2;
+        return say_usage(c->name, c->usage);
     }
     if (!o->path && o->kind && c->check && !c->check(o)) {
         return 2; /* `gotop csv TRACE`: the table is missing */

@@ -423,8 +423,7 @@ static int parse(struct options *o, int argc, char **argv)
         const char *a = argv[i];
         bool value = strcmp(a, "-o") == 0 || strcmp(a, "--exe") == 0 || strcmp(a, "--ticks-per-second") == 0;
         if (strcmp(a, "--help") == 0 || strcmp(a, "-h") == 0) {
-            fputs(usage, stdout);
-            return 0;
+            return say_usage("explain", usage);
         }
         if (value && i + 1 == argc) {
             return fail(a, "needs a value");

@@ -8,6 +8,7 @@
 
 #include "decode/base/door.h"
 #include "triage/live/live.h"
+#include "triage/say.h"
 #include "triage/text.h"
 
 const char live_usage[] = "WHERE is http://host:port, host:port, unix:/path, a path in front of /debug/pprof or a "
@@ -177,8 +178,9 @@ int live_parse(const struct live_command *c, int argc, char **argv)
     bool ended = false;
     for (int i = 1; i < argc && !status; i++) {
         if (!ended && (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)) {
-            printf("%s%s", c->usage, live_usage);
-            return 0;
+            struct text t = {0};
+            text_add(&t, "%s%s", c->usage, live_usage);
+            return say_list(c->name, &t);
         }
         if (!ended && strcmp(argv[i], "--") == 0) {
             ended = true;

@@ -4,7 +4,6 @@
 #include "triage/report/report.h"
 #include "triage/say.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,21 +49,19 @@ static int fail(const char *path, const char *what)
 
 static int list_metrics(void)
 {
+    struct text t = {0};
     const char *help, *name;
     for (size_t i = 0; (name = metric_list(i, &help)) != NULL; i++) {
-        printf("%-22s %s\n", name, help);
+        text_add(&t, "%-22s %s\n", name, help);
     }
-    return 0;
+    return say_list("report", &t);
 }
 
-static int list_rules(void)
+int report_rules(const char *command)
 {
     struct text t = {0};
     rules_text(&t);
-    int status = text_ok(&t) ? 0 : fail("--rules", "out of memory");
-    fwrite(t.p ? t.p : "", 1, t.n, stdout);
-    text_free(&t);
-    return status;
+    return say_list(command, &t);
 }
 
 /* --rules FILE takes its numbers; with nothing behind it, the rules are to be listed. *i is moved over the file. */
@@ -111,12 +108,6 @@ static bool option_value(struct options *o, const char *name, const char *value,
 }
 
 /* Takes the options out of argv; returns -1 to go on, else the exit status. *n: the paths, now argv[1..*n]. */
-/* A list is printed: was it written? */
-static int listed(int status)
-{
-    return fflush(stdout) == 0 || errno == EPIPE ? status : fail("standard output", "could not be written whole");
-}
-
 static int parse(struct options *o, int argc, char **argv, int *n)
 {
     bool paths_only = false;
@@ -128,10 +119,9 @@ static int parse(struct options *o, int argc, char **argv, int *n)
         } else if (strcmp(argv[i], "--") == 0) {
             paths_only = true;
         } else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-            fputs(usage, stdout);
-            return 0;
+            return say_usage("report", usage);
         } else if (strcmp(argv[i], "--metrics") == 0) {
-            return listed(list_metrics());
+            return list_metrics();
         } else if (strcmp(argv[i], "--rules") == 0) {
             status = take_rules(o, argc, argv, &i);
         } else if (strcmp(argv[i], "--json") == 0) {
@@ -152,7 +142,7 @@ static int parse(struct options *o, int argc, char **argv, int *n)
         }
     }
     if (o->list_rules || (*n == 0 && o->rules)) {
-        return listed(list_rules());
+        return report_rules("report");
     }
     if (*n == 0) {
         fputs(usage, stderr);

@@ -15,6 +15,8 @@ int report_main(int argc, char **argv);
 int diff_main(int argc, char **argv);
 int explain_main(int argc, char **argv); /* gotop explain: explain_main.c */
 
+/* report_rules - prints the rules and their numbers, for --rules without a file. */
+int report_rules(const char *command);
 /* report_text - one page about one trace. t->ascii decides how names that are not ASCII look. */
 void report_text(struct text *t, const struct loaded *l);
 /* report_json - the same and more as one JSON object (docs/REPORT.md); mem_free() it; NULL when out of memory. */

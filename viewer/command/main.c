@@ -5,7 +5,6 @@
  * says what was found at which offset), 3 from dump: only a part of it. A reader of our output that goes away
  * (a closed pipe) ends the program quietly.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -21,7 +20,6 @@
 #include "decode/trace.h"
 #include "layout/draw/cells.h"
 #include "triage/report/report.h"
-#include "triage/text.h"
 #include "triage/findings/thresholds.h"
 #include "viewer/session/app.h"
 #include "viewer/session/app_live.h"
@@ -496,17 +494,6 @@ static void survive_shrinking_files(void)
     sigaction(SIGBUS, &sa, NULL);
 }
 
-static int list_rules(void)
-{
-    struct text t = {0};
-    rules_text(&t);
-    errno = 0; /* of more than stdio keeps, fwrite() is told that the reader has left, and fflush() isn't again */
-    bool left = fwrite(t.p ? t.p : "", 1, t.n, stdout) != t.n && errno == EPIPE;
-    int status = text_ok(&t) ? EXIT_OK : EXIT_USAGE;
-    text_free(&t);
-    return left ? status : finish_output(status);
-}
-
 /* What is refused of memory somewhere may be missing in what was printed, though nothing else went wrong. */
 static int ended(int status)
 {
@@ -552,7 +539,7 @@ static bool no_session(const struct options *o, int *status)
     } else if (o->rules && thresholds_read(o->rules, &e)) {
         door_printf(stderr, "gotop: --rules: %s\n", e.what);
     } else if (o->list_rules || (o->rules && !o->path)) {
-        *status = list_rules();
+        *status = report_rules("--rules");
     } else if (o->dump_keymap) {
         *status = dump_keymap(o->dump_keymap);
     } else if (o->check_keymap) {
