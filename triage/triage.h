@@ -70,6 +70,7 @@ struct lock_wait {
     uint32_t g, waker, reason, stack, waker_stack;
     uint32_t place, let_go; /* functions, strings: who asked for the lock; where the waker let go of it */
     uint32_t got;           /* row of the wait with whose end the waker had got it, NO_LANE unknown (holder.h) */
+    int64_t elsewhere;      /* until then the waker was, and had not got it: 0 not known to be */
 };
 struct
     holder_row { /* locks by the place that asked for them: who held meanwhile, over all waits; inferred (holder.h) */

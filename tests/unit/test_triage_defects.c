@@ -403,6 +403,38 @@ static void holder_behind_the_hand_offs(void **state)
     unmade(&m);
 }
 
+/* Who takes it and lets go of it in one function has not had it since before it waited elsewhere: there it waited with nothing. */
+static void no_holder_elsewhere(void **state)
+{
+    struct made m;
+    struct holding h[HOLDINGS_MAX];
+    (void)state;
+    begin(1);
+    create(1 * US, 2, "queue");
+    create(2 * US, KEEPER, "keep");
+    block(3 * US, "sleep", "time.Sleep:1,main.main:2");
+    start(MS, 2);
+    block(MS + 10 * US, "sync", "sync.(*Mutex).Lock:1,main.get:20");
+    start(MS + 20 * US, KEEPER);
+    block(MS + 30 * US, "network", "internal/poll.(*FD).Read:1,main.serve:9");
+    wake(3 * MS, KEEPER, "0");
+    start(3 * MS + US, KEEPER);
+    wake(4 * MS, 2, "sync.(*Mutex).Unlock:1,main.get:21");
+    over(4 * MS + 10 * US);
+    start(4 * MS + 20 * US, 2);
+    over(4 * MS + 30 * US);
+    made_of(&m);
+    assert_int_equal(m.l.tg->nlock_waits, 1);
+    const struct lock_wait *w = &m.l.tg->lock_waits[0];
+    assert_int_equal(holder_parts(m.l.tg, w->g, w->t0, h), 1);
+    assert_int_equal(h[0].g, lane_of(&m, KEEPER));
+    assert_near_ns(h[0].t1 - h[0].t0, MS);
+    const struct holder_row *row = holder_at(m.l.tg, w->place);
+    assert_int_equal(row->wait_ns[WK_NET], 0);
+    assert_true(row->told > 0 && row->told * 2 < row->waited);
+    unmade(&m);
+}
+
 /* The longest wait had a system call in it; over all of them sleeping is 84 %. */
 static void advice_from_all_waits(void **state)
 {
@@ -697,27 +729,17 @@ static void signs_of_a_small_cause(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stops_that_name_a_trace),
-        cmocka_unit_test(stops_of_several_kinds),
-        cmocka_unit_test(who_holds_up_the_stops),
-        cmocka_unit_test(many_short_stops),
-        cmocka_unit_test(cost_is_at_most_the_trace),
-        cmocka_unit_test(busy_with_work_queued),
-        cmocka_unit_test(calls_are_no_running),
-        cmocka_unit_test(stopped_is_not_idle),
-        cmocka_unit_test(holder_behind_the_hand_offs),
-        cmocka_unit_test(advice_from_all_waits),
-        cmocka_unit_test(victim_is_not_blamed),
-        cmocka_unit_test(leaks_among_siblings),
-        cmocka_unit_test(rest_is_no_leak),
-        cmocka_unit_test(no_processor_at_all),
-        cmocka_unit_test(workers_without_a_label),
-        cmocka_unit_test(workers_that_end_early),
-        cmocka_unit_test(a_reason_that_is_empty),
-        cmocka_unit_test(none_or_not_recorded),
-        cmocka_unit_test(signs_of_a_small_cause),
-        cmocka_unit_test(stops_of_the_collector),
-        cmocka_unit_test(latency_without_a_cause),
+        cmocka_unit_test(stops_that_name_a_trace),     cmocka_unit_test(stops_of_several_kinds),
+        cmocka_unit_test(who_holds_up_the_stops),      cmocka_unit_test(many_short_stops),
+        cmocka_unit_test(cost_is_at_most_the_trace),   cmocka_unit_test(busy_with_work_queued),
+        cmocka_unit_test(calls_are_no_running),        cmocka_unit_test(stopped_is_not_idle),
+        cmocka_unit_test(holder_behind_the_hand_offs), cmocka_unit_test(no_holder_elsewhere),
+        cmocka_unit_test(advice_from_all_waits),       cmocka_unit_test(victim_is_not_blamed),
+        cmocka_unit_test(leaks_among_siblings),        cmocka_unit_test(rest_is_no_leak),
+        cmocka_unit_test(no_processor_at_all),         cmocka_unit_test(workers_without_a_label),
+        cmocka_unit_test(workers_that_end_early),      cmocka_unit_test(a_reason_that_is_empty),
+        cmocka_unit_test(none_or_not_recorded),        cmocka_unit_test(signs_of_a_small_cause),
+        cmocka_unit_test(stops_of_the_collector),      cmocka_unit_test(latency_without_a_cause),
         cmocka_unit_test(herd_is_at_most_the_trace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

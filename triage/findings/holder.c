@@ -11,9 +11,12 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
+#include "triage/findings/thresholds.h"
 #include "triage/tri.h"
 
-#define BACK_MOST 32 /* waits of a holder that are looked at for one for the same lock */
+#define BACK_MOST \
+    32 /* waits of a holder that are looked at for one for the same lock; its spans, for one elsewhere */
+#define ELSEWHERE 5000 /* ns: nobody waits elsewhere and is back sooner; most locks are held for less */
 
 struct doing { /* of a goroutine in an interval */
     int64_t ns[ST_COUNT], wait_ns[WK_KINDS];
@@ -103,6 +106,41 @@ static uint32_t got_with(const struct triage *tg, const struct lock_wait *w)
     return tg->lock_waits[by_holder].t1 >= tg->lock_waits[by_waiter].t1 ? by_holder : by_waiter;
 }
 
+static bool goes_through(const struct trace *tr, uint32_t stack, uint32_t func)
+{
+    const uint32_t n = trace_stack(tr, stack);
+    uint32_t i = 0;
+    while (i < n && trace_frame(tr, stack, i).func != func) {
+        i++;
+    }
+    return i < n;
+}
+
+/*
+ * Where a function takes the lock and lets go of it itself, who holds it is in that function: when was the holder that ended wait w
+ * last seen elsewhere, waiting or in a system call? It can't have held from before. 0: not since it had got it, as far as is known.
+ */
+static int64_t elsewhere_until(const struct triage *tg, const struct lock_wait *w)
+{
+    const int64_t from = w->got == NO_LANE ? w->t0 : tg->lock_waits[w->got].t1;
+    struct span_iter it;
+    if (w->waker >= tg->ng || w->t1 - from < ELSEWHERE || !w->let_go || w->let_go != w->place ||
+        !span_seek(&it, tg->tr, (struct lane){LANE_G, w->waker}, w->t1 - 1)) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < BACK_MOST && span_get(&it)->t1 > from; i++) {
+        const struct span *s = span_get(&it);
+        if ((s->state == ST_WAITING || s->state == ST_SYSCALL) && s->stack && s->t1 <= w->t1 &&
+            !goes_through(tg->tr, s->stack, w->let_go)) {
+            return s->t1;
+        }
+        if (!span_prev(&it)) {
+            break;
+        }
+    }
+    return 0;
+}
+
 /* Calls f for each holding in wait i, last first, with the wait it ended; false ends it. */
 static bool chain(const struct triage *tg, uint32_t i,
                   bool (*f)(void *arg, uint32_t k, const struct holding *h, bool all), void *arg)
@@ -110,12 +148,13 @@ static bool chain(const struct triage *tg, uint32_t i,
     int64_t t0 = tg->lock_waits[i].t0;
     for (uint32_t hops = 0; hops < HOLDINGS_MAX; hops++) {
         const struct lock_wait *w = &tg->lock_waits[i];
-        int64_t got = w->got == NO_LANE ? t0 : tg->lock_waits[w->got].t1;
+        const int64_t known = w->got == NO_LANE ? t0 : tg->lock_waits[w->got].t1;
+        const int64_t got = w->elsewhere > known ? w->elsewhere : known;
         struct holding h = {w->waker, got > t0 ? got : t0, w->t1, w->waker_stack};
-        if (w->waker >= tg->ng || (h.t1 > h.t0 && !f(arg, i, &h, got >= t0 && w->got != NO_LANE))) {
+        if (w->waker >= tg->ng || (h.t1 > h.t0 && !f(arg, i, &h, got >= t0 && (w->got != NO_LANE || got > known)))) {
             return w->waker >= tg->ng;
         }
-        if (got <= t0 || w->got == i) {
+        if (got <= t0 || got > known || w->got == i) {
             break;
         }
         i = w->got;
@@ -327,6 +366,7 @@ static bool links(struct triage *tg)
     for (uint32_t i = 0; i < tg->nlock_waits && ok; i++) {
         struct lock_wait *w = &tg->lock_waits[i];
         w->got = w->waker < tg->ng ? got_with(tg, w) : NO_LANE;
+        w->elsewhere = elsewhere_until(tg, w);
         ok = i % 256 || slices_tick();
     }
     tab_free(&by_stack);
@@ -381,6 +421,12 @@ void holder_text(struct text *t, const struct trace *tr, const struct holder_row
         text_share(t, (double)ns, (double)h->waited);
         text_lit(t, " of the waiting");
     }
+}
+
+bool holder_queues(const struct triage *tg, const struct holder_row *h)
+{
+    return h->ns[ST_RUNNABLE] > h->told / 2 &&
+           !threshold_reached(TH_CONVOY_IDLE, ns_add(tg->p_sum.ns[ST_IDLE], tg->unused), tg->capacity);
 }
 
 bool holder_pipe(const struct trace *tr, const struct holder_row *h)

@@ -6,6 +6,7 @@
  * woken; before that the one held it that woke it, and so on backwards through the hand-offs. So the last link of a
  * convoy, which held for a microsecond, does not stand for the one that held for milliseconds before it. Two waits are
  * for the same lock if they were asked for in one function, or the waker let go in the function where it had asked.
+ * Where that is one function, who holds it is in there: waits and system calls elsewhere were before it had got it.
  *
  * Findings, views and reports all take the holder from here.
  */
@@ -38,6 +39,11 @@ uint32_t holder_parts(const struct triage *tg, uint32_t g, int64_t t0, struct ho
  * it: "12 goroutines, most by main.worker in ..". The function is where most of it was let go. Only if told is not 0.
  */
 void holder_text(struct text *t, const struct trace *tr, const struct holder_row *h);
+/*
+ * holder_queues - did its holders wait for a processor for most of it, while hardly one idled? Else they had been woken for it, and
+ * were on their way.
+ */
+bool holder_queues(const struct triage *tg, const struct holder_row *h);
 /* holder_pipe - when it was held longest, was it the end of a pipe that the holder waited for? Then the network is none of its waits. */
 bool holder_pipe(const struct trace *tr, const struct holder_row *h);
 /* holder_doing_text - "asleep 84.0%, running 9.1%, in system calls 6.9%": what took a twentieth and more. */

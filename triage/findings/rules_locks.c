@@ -95,7 +95,7 @@ static uint32_t eldest_at(const struct triage *tg, uint32_t func, int64_t t, uin
 #define LITTLE 8 /* th of their time: not worth an advice */
 
 /* What to do about a lock, by what most of its holders' time went to: over all waits, not by one. */
-static const char *lock_advice(const struct trace *tr, const struct holder_row *h)
+static const char *lock_advice(const struct triage *tg, const struct holder_row *h)
 {
     int64_t half = h ? h->told / 2 : 0;
     if (!h || h->told == 0) {
@@ -108,7 +108,7 @@ static const char *lock_advice(const struct trace *tr, const struct holder_row *
         return "Don't sleep while holding the lock.";
     }
     if (h->wait_ns[WK_NET] > half) {
-        return holder_pipe(tr, h) ? HOLDER_PIPE : HOLDER_NET;
+        return holder_pipe(tg->tr, h) ? HOLDER_PIPE : HOLDER_NET;
     }
     if (h->wait_ns[WK_SEND] > half) {
         return "Don't send while holding the lock: who is slow to receive holds up all that wait for it.";
@@ -119,7 +119,7 @@ static const char *lock_advice(const struct trace *tr, const struct holder_row *
     if (h->ns[ST_WAITING] > half) {
         return HOLDER_WAITS;
     }
-    if (h->ns[ST_RUNNABLE] > half) {
+    if (holder_queues(tg, h)) {
         return "Its holders wait for a processor: the lock is not what is short; see the processors.";
     }
     const bool waits = h->ns[ST_WAITING] > h->told / LITTLE, calls = h->ns[ST_SYSCALL] > h->told / LITTLE;
@@ -252,7 +252,7 @@ static void convoy(struct rules *rs, uint32_t func, const struct stretch *s)
                  "Who takes it again at once keeps out those that it has woken: do the long part outside the "
                  "lock, or let others go on before it takes it again. ");
     }
-    text_add(&d.next, "%s", lock_advice(rs->tr, h));
+    text_add(&d.next, "%s", lock_advice(rs->tg, h));
     draft_end(rs, &d);
 }
 

@@ -551,7 +551,7 @@ static void lock_won(struct work *w, const struct finding *f, struct span_of_won
     const struct holder_row *h = holder_at(c->tg, a.func);
     a.nested = h && h->wait_ns[WK_LOCK] > h->told / 2;
     a.outside = h && ns_add(h->wait_ns[WK_NET], h->wait_ns[WK_SEND]) > h->told / 2;
-    const bool kept = h && h->ns[ST_RUNNABLE] > h->told / 2; /* others have the processors */
+    const bool kept = h && holder_queues(c->tg, h); /* others have the processors */
     a.alone = kept || (h && h->wait_ns[WK_SEND] > h->told / 2);
     waits_won(w, &a, o);
     o->words = kept ? GIVE_WAY : UNDER_LOCK;
