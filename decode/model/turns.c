@@ -487,6 +487,7 @@ static __attribute__((noinline)) struct turn *turn_open(struct turns *ts, struct
     u->behind = c->end - V2_EVENT_MAX;
     u->now = c->t - ts->base;
     u->before = c->before - ts->base;
+    u->clock = c->until - 1 - ts->base;
     return u;
 }
 
@@ -499,11 +500,11 @@ HOT enum turn_rc turn_go(struct turns *ts, struct v2_heap *first)
     bool on;
     for (;;) {
         int64_t most = hot_limit(&u->r, &ts->h);
-        most = most < ts->clock ? most : ts->clock;
+        most = most < u->clock ? most : u->clock;
         ts->limit = most < ts->until ? most : ts->until;
         ts->over = 0;
         on = turn_events(ts, u);
-        if (on || ts->over < ts->h.gb_end || ts->over > ts->clock)
+        if (on || ts->over < ts->h.gb_end || ts->over > u->clock)
             break;
         hot_bucket(&ts->h, ts->over);
     }
@@ -524,7 +525,6 @@ static enum turn_rc sink_turns(struct v2_sink *k, int64_t *until)
     const int64_t sample = v2_next_sample(o);
     const size_t room = k->room, n = o->nheap;
     enum turn_rc rc;
-    ts->clock = o->latest - 1 - ts->base; /* what is later is looked at closely */
     for (;;) {
         const int64_t alone = v2_alone_until(o->heap, n, sample);
         ts->until = alone - ts->base;

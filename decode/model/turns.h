@@ -24,6 +24,7 @@ struct turn {
     const uint8_t *behind; /* no event that begins here can end beyond its batch */
     int64_t now;           /* times are the model's: since the trace's first event */
     int64_t before;        /* time of the thread's last one */
+    int64_t clock;         /* what is later is looked at closely */
     struct hot_run r;
 };
 
@@ -49,7 +50,6 @@ struct turns {
     const struct v2_gs *gs_at;
     int64_t last;         /* time of the last event */
     int64_t limit, until; /* up to when the current turn may go on: for good; until it is another thread's */
-    int64_t clock;        /* what is later is looked at closely */
     int64_t over;         /* time of the event that is later */
     struct hot h;
     uint64_t rest[2]

@@ -63,6 +63,60 @@ bool v2_gen_hole(const struct v2_gen *g, size_t from, size_t to, uint64_t m, boo
     return is;
 }
 
+/* ---- when it begins and ends ------------------------------------------------------------------------------ */
+
+void v2_doubt_time(struct v2_gen *g, const struct v2_raw_batch *b, size_t off)
+{
+    struct v2_first *f = &g->first;
+    if (b->time >= f->time) {
+        f->next = b->time < f->next ? b->time : f->next;
+        return;
+    }
+    f->next = f->time;
+    f->time = g->min_time = b->time;
+    f->off = off;
+    f->events = v2_raw_timed(b) && b->m != V2_NO_THREAD;
+}
+
+/* Tables' and the clock's batches are opened before the first event that needs them, but stacks', behind the last one. */
+void v2_doubt_bounds(struct v2_gen *g, const struct v2_raw_batch *b)
+{
+    const bool sync = b->first == V2R_SYNC, strings = b->first == V2R_STRINGS && !g->strings_begun;
+    if (b->first == V2R_STACKS)
+        g->hi = g->hi == UINT64_MAX || b->time > g->hi ? b->time : g->hi;
+    g->strings_begun |= strings;
+    if (!sync && (!strings || (g->ordinal > 1 && !g->apart)))
+        return;
+    g->lo = g->lo && g->lo < b->time ? g->lo : b->time;
+    g->lo_near = g->ordinal == 1 || g->apart;
+}
+
+/*
+ * The trace begins with its earliest batch. Tables and the clock's are opened in the moment in which tracing begins, or (the first
+ * generation of a recorder that ran before) while the one before it ends: one that says much earlier than all others lies.
+ */
+static void alone_early(struct source *s, struct v2_gen *g)
+{
+    const struct v2_first *f = &g->first;
+    const double seconds = (double)(f->next - f->time) * v2_gen_unit(g) * 1e-9;
+    if ((g->ordinal > 1 && !g->apart) || f->events || f->next == UINT64_MAX || seconds <= (g->number > 1 ? 10 : 1))
+        return;
+    source_damage(s, ERR_CLOCK, g->ordinal, f->off,
+                  "a batch of tables says a time %.6f s before all others: the trace begins with these", seconds);
+    g->min_time = f->next;
+    if (g->lo == f->time)
+        g->lo = 0;
+}
+
+int64_t v2_doubt_latest(const struct v2_gen *g)
+{
+    const double unit = v2_gen_unit(g);
+    const int64_t late = v2_doubt_skew_ns(g);
+    if (g->hi == UINT64_MAX || v2_ns(g->hi, unit) >= SOURCE_TIME_MAX - late)
+        return SOURCE_TIME_MAX;
+    return v2_ns(g->hi, unit) + late;
+}
+
 /* ---- which don't belong there ----------------------------------------------------------------------------- */
 
 void v2_doubt_batch(struct v2_gen *g, const struct v2_batch *b)
@@ -131,8 +185,9 @@ static void out_of_time(struct source *s, struct v2_gen *g, uint64_t skew)
 {
     if (g->hi <= g->min_time) /* tables that stand before all events, as in a slice of ours, bound nothing */
         g->hi = UINT64_MAX;
-    const uint64_t late = to_u64((double)DOUBT_LATE_NS / v2_gen_unit(g));
-    const uint64_t lo = g->lo > 10 * late ? g->lo - 10 * late : 0;
+    const int64_t early = g->lo_near ? v2_doubt_skew_ns(g) : 10 * DOUBT_LATE_NS;
+    const uint64_t least = to_u64((double)early / v2_gen_unit(g));
+    const uint64_t lo = g->lo > least ? g->lo - least : 0;
     const uint64_t hi = g->hi < UINT64_MAX - skew ? g->hi + skew : UINT64_MAX;
     size_t before = 0, behind = 0, n = 0, fit = 0;
     for (size_t i = 0; i < g->nbatch; i++) {
@@ -147,6 +202,7 @@ static void out_of_time(struct source *s, struct v2_gen *g, uint64_t skew)
         g->hi = UINT64_MAX;
     if (!out_before && !out_behind)
         return;
+    bool tells = false; /* statuses of no thread are behind: they, or the tables, say a wrong time */
     for (size_t i = 0; i < g->nbatch; i++) {
         const struct v2_batch *b = &g->batch[i];
         if ((!out_before || b->time >= lo) && (!out_behind || b->time <= hi)) {
@@ -159,8 +215,11 @@ static void out_of_time(struct source *s, struct v2_gen *g, uint64_t skew)
                       (double)(b->time < lo ? g->lo - b->time : b->time - g->hi) * v2_gen_unit(g) * 1e-9,
                       b->time < lo ? "before" : "behind");
         v2_hole_note(g, source_off(s, b->p), b->m, true);
+        tells |= b->m == V2_NO_THREAD && b->time > hi;
     }
     g->nbatch = n;
+    if (tells)
+        g->hi = UINT64_MAX;
     g->min_time = g->lo ? g->lo : UINT64_MAX;
     for (size_t i = 0; i < n; i++)
         g->min_time = g->batch[i].time < g->min_time ? g->batch[i].time : g->min_time;
@@ -212,6 +271,7 @@ bool v2_doubt(struct source *s, struct v2_gen *g)
 {
     const uint64_t skew = to_u64((double)DOUBT_SKEW_NS / v2_gen_unit(g));
     no_time(s, g);
+    alone_early(s, g);
     if (g->nbatch)
         out_of_time(s, g, skew);
     return !g->suspect || g->nbatch < 2 || set_right(s, g, skew);

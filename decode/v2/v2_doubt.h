@@ -8,6 +8,7 @@
 #define GOTOP_DECODE_V2_DOUBT_H
 
 #include "decode/v2/v2_gen.h"
+#include "decode/v2/v2_raw.h"
 
 /* Differences of times, ns, that clocks of several processors have, and such that are none. */
 #define DOUBT_SKEW_NS INT64_C(1000000)
@@ -19,6 +20,17 @@
  */
 const uint8_t *v2_resync(const struct source *s, const uint8_t *from, uint64_t number, uint64_t near);
 void v2_hole_note(struct v2_gen *g, size_t off, uint64_t m, bool known);
+/* v2_doubt_time - of each batch, whatever it holds: v2_gen.min_time. */
+void v2_doubt_time(struct v2_gen *g, const struct v2_raw_batch *b, size_t off);
+/* v2_doubt_bounds - of each batch of tables, of the clock's, and of no thread's: v2_gen.lo, hi. */
+void v2_doubt_bounds(struct v2_gen *g, const struct v2_raw_batch *b);
+/* v2_doubt_latest - no event of the generation is at this time or behind it, ns. SOURCE_TIME_MAX: nobody knows. */
+int64_t v2_doubt_latest(const struct v2_gen *g);
+/* v2_doubt_skew_ns - so much may clocks of several processors differ: one clock for all, or each its own. */
+static inline int64_t v2_doubt_skew_ns(const struct v2_gen *g)
+{
+    return g->freq == V2_ASSUMED_HZ ? DOUBT_SKEW_NS : DOUBT_LATE_NS;
+}
 /* v2_doubt_batch - a batch of events is about to be added. v2_doubt - all of them are there. */
 void v2_doubt_batch(struct v2_gen *g, const struct v2_batch *b);
 bool v2_doubt(struct source *s, struct v2_gen *g); /* false: out of memory */

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "decode/base/bytes.h"
+#include "decode/v2/v2_clock.h"
 #include "decode/v2/v2_doubt.h"
 #include "decode/v2/v2_names.h"
 #include "decode/v2/v2_raw.h"
@@ -39,71 +40,23 @@ static bool note_table(struct v2_gen *g, const struct v2_raw_batch *h)
     return true;
 }
 
-static void frequency(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h, uint64_t f)
-{
-    if (g->freq && f)
-        source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, h->p), "second frequency in one generation");
-    else if (!f)
-        source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, h->p), "clock frequency is zero");
-    else
-        g->freq = f;
-}
-
-static const uint8_t *snapshot(struct v2_gen *g, const struct v2_raw_batch *h, const uint8_t *p)
-{
-    uint64_t dt;
-    if ((p = bytes_varint(p, h->end, &dt)) && (p = bytes_varint(p, h->end, &g->mono)) &&
-        (p = bytes_varint(p, h->end, &g->sec)) && (p = bytes_varint(p, h->end, &g->nsec))) {
-        g->snap_time = h->time + dt;
-        g->has_snap = true;
-    }
-    return p;
-}
-
-/* A Frequency batch, or a Sync batch, which has a clock snapshot too. Nothing else may stand there. */
-static void read_freq(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h)
-{
-    const bool sync = *h->p == V2R_SYNC;
-    const uint8_t *p = h->p + sync;
-    while (p && p < h->end) {
-        const uint8_t what = *p++;
-        uint64_t f;
-        if (what == V2R_FREQ) {
-            if ((p = bytes_varint(p, h->end, &f)))
-                frequency(s, g, h, f);
-        } else if (what == V2R_SNAPSHOT && sync && !g->has_snap) {
-            p = snapshot(g, h, p);
-        } else {
-            source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, p - 1),
-                          "expected frequency or clock snapshot event, found %u", what);
-            return;
-        }
-    }
-    if (!p && !h->torn)
-        source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, h->p), "malformed frequency batch");
-}
-
 static bool batch_take(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h)
 {
     s->st.batches++;
-    if (h->time < g->min_time)
-        g->min_time = h->time;
+    v2_doubt_time(g, h, source_off(s, h->p));
     if (h->lead == V2R_EXPERIMENTAL) {
         s->st.experimental_batches++;
         return true;
     }
     if (h->first == (s->version >= GO_125 ? V2R_SYNC : V2R_FREQ)) {
-        read_freq(s, g, h);
-        if (h->first == V2R_SYNC) /* written before all events */
-            g->lo = h->time;
+        v2_clock_read(s, g, h);
+        v2_doubt_bounds(g, h);
         return true;
     }
     switch (h->first) {
-    case V2R_STACKS: /* written behind all events */
-        g->all_told = true;
-        g->hi = g->hi == UINT64_MAX || h->time > g->hi ? h->time : g->hi; /* fallthrough */
+    case V2R_STACKS: g->all_told = true; /* fallthrough */
     case V2R_STRINGS:
-    case V2R_SAMPLES: return note_table(g, h);
+    case V2R_SAMPLES: v2_doubt_bounds(g, h); return note_table(g, h);
     default: break;
     }
     if (h->p == h->end)
@@ -144,21 +97,27 @@ void v2_gen_samples_sort(struct v2_gen *g)
         qsort(g->sample, g->nsample, sizeof *g->sample, sample_by_time);
 }
 
-/* Samples whose time is none are left out. */
+/* Samples whose time is none are left out; so are those behind the stacks, which are written when all samples are. */
 static void samples_time(struct source *s, struct v2_gen *g)
 {
     const double unit = v2_gen_unit(g);
-    size_t n = 0;
+    const int64_t latest = v2_doubt_latest(g);
+    size_t n = 0, late = 0;
     for (size_t i = 0; i < g->nsample; i++) {
         g->sample[n] = g->sample[i];
         g->sample[n].ns = v2_ns(g->sample[n].time, unit);
-        n += g->sample[n].ns < SOURCE_TIME_MAX;
+        late += g->sample[n].ns < SOURCE_TIME_MAX && g->sample[n].ns >= latest;
+        n += g->sample[n].ns < latest;
     }
-    if (n < g->nsample)
+    if (late)
+        source_damage(s, ERR_CLOCK, g->ordinal, g->start,
+                      "%zu CPU samples of generation %" PRIu64 " are left out, their times are behind its end", late,
+                      g->number);
+    if (n + late < g->nsample)
         source_damage(s, ERR_CLOCK, g->ordinal, g->start,
                       "%zu CPU samples of generation %" PRIu64 " are left out, their times are none "
                       "that a clock can have",
-                      g->nsample - n, g->number);
+                      g->nsample - n - late, g->number);
     g->nsample = n;
 }
 
@@ -213,48 +172,25 @@ static void gen_reset(struct v2_gen *g)
     g->freq = freq;
     g->nbatch = g->ntable = g->nsample = 0;
     g->min_time = UINT64_MAX;
+    g->first = (struct v2_first){.time = UINT64_MAX, .next = UINT64_MAX};
     g->nhole = 0;
     g->suspect = false;
     g->lo = 0;
+    g->lo_near = g->strings_begun = false;
     g->hi = UINT64_MAX;
     g->last = NULL;
     g->all_told = g->has_snap = g->torn = g->reason_inferred = g->no_freq = g->assumed = g->at_end = false;
+    g->clock_broken = false;
     g->missing = 0;
 }
 
 void v2_gen_after(struct v2_gen *g, const struct v2_gen *before)
 {
-    *g =
-        (struct v2_gen){.number = before->number, .ordinal = before->ordinal, .freq = before->freq, .hi = before->hi};
-}
-
-/* What the clock batch left open. What it says of damage: gen_clock_notes(). */
-static void gen_clock(struct v2_gen *g, uint64_t last_freq)
-{
-    g->no_freq = !g->freq;
-    if (g->freq)
-        return;
-    g->torn = true;
-    g->assumed = !last_freq;
-    g->freq = last_freq ? last_freq : V2_ASSUMED_HZ;
-}
-
-static void gen_clock_notes(struct source *s, const struct v2_gen *g)
-{
-    if (!g->no_freq) {
-        if (!g->torn && !g->has_snap && s->version >= GO_125)
-            source_damage(s, ERR_FORMAT, g->ordinal, g->start, "generation %" PRIu64 " has no clock snapshot",
-                          g->number);
-        return;
-    }
-    if (!s->st.ndamages)
-        source_damage(s, ERR_TRUNCATED, g->ordinal, g->end,
-                      "generation %" PRIu64 " has no clock frequency: it was cut short", g->number);
-    if (g->assumed) {
-        s->st.clock_assumed = true;
-        source_warn(s, ERR_CLOCK, g->ordinal, g->start,
-                    "no clock frequency in the file: 15.625 MHz assumed, times may be off");
-    }
+    *g = (struct v2_gen){.number = before->number,
+                         .ordinal = before->ordinal,
+                         .freq = before->freq,
+                         .rate_told = before->rate_told,
+                         .hi = before->hi};
 }
 
 /*
@@ -428,6 +364,7 @@ static bool scan_batches(struct source *s, struct v2_gen *g, uint64_t last_numbe
 enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos)
 {
     const uint64_t last_freq = g->freq, last_number = g->number, last_hi = g->hi;
+    const bool last_told = g->rate_told;
     struct scanned at = {.p = s->data + *pos};
     gen_reset(g);
     g->freq = 0;
@@ -445,8 +382,8 @@ enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos)
         source_damage(s, ERR_TRUNCATED, g->ordinal, g->end,
                       "generation %" PRIu64 " has no end mark: the trace was cut short", g->number);
     }
-    gen_clock(g, last_freq);
-    if (!g->lo && g->ordinal > 1 && last_hi != UINT64_MAX && last_freq == g->freq)
+    v2_clock_settle(s, g, last_freq, last_told);
+    if (g->ordinal > 1 && last_hi != UINT64_MAX && last_freq == g->freq && !(s->version >= GO_125 && g->lo))
         g->lo = last_hi;
     if (!v2_doubt(s, g))
         return V2_GEN_OOM;
@@ -465,7 +402,7 @@ static bool read_all_samples(struct source *s, struct v2_gen *g)
 
 bool v2_gen_parse(struct source *s, struct v2_gen *g)
 {
-    gen_clock_notes(s, g);
+    v2_clock_notes(s, g);
     if (!v2_names_read(s, g) || !read_all_samples(s, g))
         return false;
     if (g->at_end && !g->torn && s->version < GO_126 && tables_lack(g)) {

@@ -51,16 +51,25 @@ struct v2_gen {
     struct idmap strs, stacks; /* id of the file -> id in names */
     struct v2_read *read;      /* what its tables say, while it isn't named: see v2_names.h */
     uint64_t min_time;         /* smallest base time of all its batches */
-    uint64_t freq;             /* units per second, 0 = not seen */
+    struct v2_first {          /* which has it, and the next one's: v2_doubt_time() */
+        uint64_t time, next;
+        size_t off;
+        bool events;
+    } first;
+    uint64_t freq; /* units per second, 0 = not seen */
     uint64_t snap_time, mono, sec, nsec;
     bool has_snap;
     bool no_freq, assumed; /* its frequency is another generation's; nobody's */
+    bool rate_told;        /* it said one that a clock can have */
+    bool clock_broken;     /* the batch that says it can't be read to its end */
     bool torn;             /* it isn't whole: missing table entries are no surprise */
     bool apart;            /* what was before it is not recorded: nothing is known (source.gap) */
     struct v2_hole hole[V2_HOLES];
     size_t nhole;        /* more than V2_HOLES: anything may be lost anywhere */
     bool suspect;        /* times or places of its batches are to be looked at */
     uint64_t lo, hi;     /* its batches begin between these, clock units; 0, UINT64_MAX: nobody knows */
+    bool strings_begun;  /* there was a batch of strings */
+    bool lo_near;        /* the first events come right behind it */
     const uint8_t *last; /* payload of the last batch that was taken */
     bool all_told;       /* it has stacks, which are written behind all events: of those none is missing */
     bool at_end;         /* nothing behind it can be read */

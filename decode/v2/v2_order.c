@@ -31,6 +31,7 @@ static void batch_open(const struct v2_order *o, struct v2_cursor *c)
     c->p = b->p;
     c->end = b->end;
     c->t = v2_ns(b->time, o->unit);
+    c->until = v2_until(o, c->batch, c->nbatch == 1);
 }
 
 /* The thread's next batch. What is lost between it and its last event (`sure`: it is known that something is) makes a gap. */
@@ -83,12 +84,15 @@ static bool cursor_decode(struct v2_order *o, struct v2_cursor *c)
             goto bad;
     const int64_t step = dt < (uint64_t)1 << 40 && o->unit64 ? (int64_t)(dt * o->unit64) : v2_ns(dt, o->unit);
     const int64_t t = c->t + step;
-    if (t >= SOURCE_TIME_MAX || (t >= o->latest && step > 10 * DOUBT_LATE_NS)) {
-        damage_at(o, c->at, ERR_CLOCK,
-                  t >= SOURCE_TIME_MAX
-                      ? "an event's time is none that a clock can have, so many units after the one before:"
-                      : "an event is behind the end of its generation, so many units after the one before:",
-                  dt);
+    if (t >= SOURCE_TIME_MAX || (t >= c->until && step > o->step)) {
+        damage_at(
+            o, c->at, ERR_CLOCK,
+            t >= SOURCE_TIME_MAX
+                ? "an event's time is none that a clock can have, so many units after the one before:"
+            : t >= o->latest
+                ? "an event is behind the end of its generation, so many units after the one before:"
+                : "an event is behind the begin of its thread's next batch, so many units after the one before:",
+            dt);
         return false;
     }
     c->p = p;
@@ -135,7 +139,7 @@ static inline __attribute__((always_inline)) bool cursor_next(struct v2_order *o
     while (--n)
         if (!(p = bytes_varint_within(p, arg++)))
             return cursor_next_slow(o, c);
-    if (__builtin_expect(dt >= (uint64_t)1 << 40 || c->t + (int64_t)(dt * o->unit64) >= o->latest, 0))
+    if (__builtin_expect(dt >= (uint64_t)1 << 40 || c->t + (int64_t)(dt * o->unit64) >= c->until, 0))
         return cursor_next_slow(o, c);
     c->at = c->p;
     c->type = type;
@@ -198,9 +202,9 @@ static void begin_clean(struct v2_order *o, struct v2_gen *gen)
     o->ncur = o->nheap = 0;
     o->park.n = o->park.nwoken = o->park.mask = 0;
     o->torn.rested = o->torn.begun = o->hurt = false;
-    o->latest = SOURCE_TIME_MAX;
-    if (gen->hi != UINT64_MAX && v2_ns(gen->hi, o->unit) < SOURCE_TIME_MAX - DOUBT_LATE_NS)
-        o->latest = v2_ns(gen->hi, o->unit) + DOUBT_LATE_NS;
+    o->latest = v2_doubt_latest(gen);
+    o->skew = v2_doubt_skew_ns(gen);
+    o->step = gen->freq == V2_ASSUMED_HZ ? 0 : DOUBT_SKEW_NS;
     o->torn.rest_m = o->torn.rest_g = o->torn.rest_p = 0;
     o->torn.before = o->last;
     o->torn.gaps = o->torn.dropped = 0;

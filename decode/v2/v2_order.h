@@ -73,6 +73,7 @@ struct v2_open_region { /* one of a goroutine's open regions */
 struct v2_cursor {               /* one thread's events of this generation */
     const uint8_t *p, *end, *at; /* at: the current event */
     int64_t t, before;           /* ns, absolute; that of the event before in this batch */
+    int64_t until;               /* none of this batch is there or behind it */
     int64_t told;                /* gap: when the thread's last event before it was */
     const uint8_t *late;         /* this event has been found too late */
     uint64_t arg[V2_ARGS];
@@ -162,7 +163,8 @@ struct v2_order {
     const struct v2_loose *loose; /* events of the generation are missing; NULL: none is */
     bool goes_on;                 /* where events turn out to be missing it becomes loose; else it stops */
     bool hurt;                    /* a batch can't be read to its end, or its times are none: some are missing */
-    int64_t latest;               /* no event of the generation is behind this, ns */
+    int64_t latest;               /* no event of the generation is there or behind it, ns */
+    int64_t skew, step; /* so much may its clocks differ; no shorter step is blamed for a time that can't be */
     struct v2_torn torn;
     struct v2_held held;
     bool newer;         /* it has been said that there are events newer than the header */

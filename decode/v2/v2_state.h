@@ -60,6 +60,16 @@ static inline bool v2_no_room(struct v2_order *o, bool ok)
     return !ok;
 }
 
+/* v2_until - at this time or behind it is no event of the batch at `k` of o->list; last: it is its thread's last. */
+static inline int64_t v2_until(const struct v2_order *o, uint32_t k, bool last)
+{
+    if (last)
+        return o->latest;
+    const struct v2_batch *b = &o->gen->batch[o->list[k]], *behind = &o->gen->batch[o->list[k + 1]];
+    const int64_t t = v2_ns(behind->time, o->unit) + o->skew;
+    return b->time < behind->time && t < o->latest ? t : o->latest;
+}
+
 /* An absolute time as seconds of the trace, for who reads: none is before its first event, or behind its last. */
 static inline double v2_seconds(const struct v2_order *o, int64_t t)
 {

@@ -23,8 +23,8 @@ static bool was_lost(const struct v2_order *o, enum v2_step_of what, uint64_t id
 /* ---- what there is ---------------------------------------------------------------------------------------- */
 
 /* *t: from when its first event is to when its last one is. *broken: it can't be read further. */
-static bool note_batch(struct v2_order *o, const uint8_t *p, const uint8_t *end, uint64_t *proc, int64_t *t,
-                       bool *broken)
+static bool note_batch(struct v2_order *o, const uint8_t *p, const uint8_t *end, int64_t until, uint64_t *proc,
+                       int64_t *t, bool *broken)
 {
     while (p < end) {
         *broken = true;
@@ -32,7 +32,7 @@ static bool note_batch(struct v2_order *o, const uint8_t *p, const uint8_t *end,
         if (!(p = v2_raw_ev(p, end, &e)))
             return true;
         const int64_t step = v2_ns(e.dt, o->unit);
-        if (*t + step >= SOURCE_TIME_MAX || (*t + step >= o->latest && step > 10 * DOUBT_LATE_NS))
+        if (*t + step >= SOURCE_TIME_MAX || (*t + step >= until && step > o->step))
             return true;
         *t += step;
         *broken = false;
@@ -79,7 +79,8 @@ static bool torn_begin(struct v2_order *o)
             if (b->gap && !rest)
                 least = t < least ? t : least;
             t = rest ? c->before : v2_ns(b->time, o->unit);
-            if (!note_batch(o, rest ? c->at : b->p, b->end, &p, &t, &broken)) {
+            const int64_t until = v2_until(o, c->batch + k, k + 1 == c->nbatch);
+            if (!note_batch(o, rest ? c->at : b->p, b->end, until, &p, &t, &broken)) {
                 o->oom = true;
                 return false;
             }

@@ -278,9 +278,83 @@ static void test_samples(void **state)
     assert_true(each_trace("samples", 60000, few) > 20);
 }
 
+/* ---- what a generation says of itself beside its events ---------------------------------------------------- */
+
+/* From Go 1.22 on: the clock's rate, and the times of batches that are no thread's. */
+static bool speaks(const struct v2_raw_batch *b, bool *clock)
+{
+    *clock = b->lead == V2R_EVENTS && (b->first == V2R_FREQ || b->first == V2R_SYNC);
+    return *clock || !v2_raw_timed(b) || b->m == V2_NO_THREAD;
+}
+
+static bool said(const struct trace *tr)
+{
+    bool odd = false;
+    for (uint32_t i = 0; trace_warning(tr, i); i++)
+        odd |= strstr(trace_warning(tr, i)->what, "one bit is another") != NULL;
+    return odd || trace_info(tr)->ndamages || trace_fatal(tr);
+}
+
+/* What is another by this bit is said, or the trace is as long as it was: to the millisecond, or where times may be that of others (slack_ns). */
+static void lie(const struct trace *all, uint8_t *p, size_t n, size_t at, unsigned bit, int64_t slack_ns,
+                const char *path)
+{
+    static const struct trace_opts one = {.threads = 1};
+    struct trace *tr = NULL;
+    struct err e;
+    p[at] ^= (uint8_t)(1u << bit);
+    if (!load_bytes_opts(p, n, &one, &tr, &e)) {
+        const int64_t longer = trace_info(tr)->end - trace_info(all)->end;
+        const bool is = said(tr);
+        if (!is && (longer > slack_ns || longer < -slack_ns))
+            fail_msg("%s byte %zu bit %u: longer by %" PRId64 " ns, and nothing said", path, at, bit, longer);
+        if (is && all->dialect.read_as >= GO_125 && longer > 1000000000)
+            fail_msg("%s byte %zu bit %u: longer by %" PRId64 " ns", path, at, bit, longer);
+        trace_close(tr);
+    }
+    p[at] ^= (uint8_t)(1u << bit);
+}
+
+static void lies(const char *path)
+{
+    static const struct trace_opts one = {.threads = 1};
+    struct v2_raw_gen g = {0};
+    struct trace *all = NULL;
+    struct err e = {0};
+    size_t n, pos = 16, tried = 0;
+    uint8_t *p = read_file(path, &n);
+    assert_int_equal(load_bytes_opts(p, n, &one, &all, &e), ERR_OK);
+    while (v2_raw_gen(p, n, all->dialect.read_as, &pos, &g, &e))
+        for (size_t i = 0; i < g.n; i++) {
+            bool clock;
+            const struct v2_raw_batch *b = &g.batch[i];
+            if (!speaks(b, &clock))
+                continue;
+            const size_t head = (size_t)(b->at - p) + 2, body = (size_t)(b->p - p);
+            for (size_t at = head; at < body - 10; at++, tried++) /* without its size */
+                lie(all, p, n, at, (unsigned)(at % 7), 1100000000, path);
+            for (size_t at = body; clock && at < body + 6; at++)
+                for (unsigned bit = at % 2; bit < 8; bit += 2, tried++)
+                    lie(all, p, n, at, bit, trace_info(all)->end / 1000 + 1000000, path);
+        }
+    assert_true(tried > 30);
+    v2_raw_gen_free(&g);
+    trace_close(all);
+    free(p);
+}
+
+static void test_lies(void **state)
+{
+    (void)state;
+    lies("samples/syscall-1.22.trace");
+    lies("samples/tasks-1.25.trace");
+    lies("samples/lock-cpu-1.27.trace");
+    lies("samples/http-long-1.23.trace");
+}
+
 int main(int argc, char **argv)
 {
-    static const struct CMUnitTest tests[] = {cmocka_unit_test(test_samples)};
+    static const struct CMUnitTest tests[] = {cmocka_unit_test(test_samples), cmocka_unit_test(test_lies)};
     for (int i = 1; i < argc; i++) {
         size_t n = 0;
         uint8_t *p = read_file(argv[i], &n);

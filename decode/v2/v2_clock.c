@@ -1,0 +1,171 @@
+/* v2_clock.c - see v2_clock.h. */
+#include "decode/v2/v2_clock.h"
+
+#include <inttypes.h>
+
+#include "decode/base/bytes.h"
+#include "decode/v2/v2_doubt.h"
+
+/* Units of a clock are no shorter than a tenth of a nanosecond, no longer than a millisecond. */
+enum { RATE_LEAST = 1000 };
+#define RATE_MOST UINT64_C(10000000000)
+#define SECOND_NS INT64_C(1000000000)
+
+static void rate(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h, uint64_t f)
+{
+    if (g->freq && f)
+        source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, h->p), "second frequency in one generation");
+    else if (!f)
+        source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, h->p), "clock frequency is zero");
+    else
+        g->freq = f;
+}
+
+static const uint8_t *snapshot(struct v2_gen *g, const struct v2_raw_batch *h, const uint8_t *p)
+{
+    uint64_t dt;
+    if ((p = bytes_varint(p, h->end, &dt)) && (p = bytes_varint(p, h->end, &g->mono)) &&
+        (p = bytes_varint(p, h->end, &g->sec)) && (p = bytes_varint(p, h->end, &g->nsec))) {
+        g->snap_time = h->time + dt;
+        g->has_snap = true;
+    }
+    return p;
+}
+
+void v2_clock_read(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h)
+{
+    const bool sync = *h->p == V2R_SYNC;
+    const uint8_t *p = h->p + sync;
+    while (p && p < h->end) {
+        const uint8_t what = *p++;
+        uint64_t f;
+        if (what == V2R_FREQ) {
+            if ((p = bytes_varint(p, h->end, &f)))
+                rate(s, g, h, f);
+        } else if (what == V2R_SNAPSHOT && sync && !g->has_snap) {
+            p = snapshot(g, h, p);
+        } else {
+            source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, p - 1),
+                          "expected frequency or clock snapshot event, found %u", what);
+            g->clock_broken = true;
+            return;
+        }
+    }
+    if (!p && !h->torn) {
+        source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, h->p), "malformed frequency batch");
+        g->clock_broken = true;
+    }
+}
+
+/* ---- what can be ------------------------------------------------------------------------------------------ */
+
+/* At the snapshot the runtime's clock and the units, at 64 ns each, are so far apart, ns. INT64_MAX: nobody knows. */
+static int64_t apart_ns(const struct v2_gen *g)
+{
+    const uint64_t unit = 1000000000 / V2_ASSUMED_HZ;
+    if (!g->has_snap || g->mono < SECOND_NS || g->mono >= (uint64_t)SOURCE_TIME_MAX ||
+        g->snap_time >= (uint64_t)SOURCE_TIME_MAX / unit)
+        return INT64_MAX;
+    const int64_t d = (int64_t)g->mono - (int64_t)(g->snap_time * unit);
+    return d < 0 ? -d : d;
+}
+
+/* The rate is not taken for what it says; `right` is. */
+static void replace(struct source *s, struct v2_gen *g, uint64_t right, const char *why)
+{
+    source_damage(s, ERR_CLOCK, g->ordinal, g->start,
+                  "generation %" PRIu64 " says %" PRIu64 " clock units a second, %s: %" PRIu64 " are taken",
+                  g->number, g->freq, why, right);
+    g->freq = right;
+}
+
+/* The generation before had another clock. Who has one of its own measures it anew for each; who has the system's never does. */
+static void other_rate(struct source *s, struct v2_gen *g, uint64_t last)
+{
+    const uint64_t f = g->freq;
+    if (f == last || (f != V2_ASSUMED_HZ && last != V2_ASSUMED_HZ))
+        return;
+    if (f != V2_ASSUMED_HZ)
+        replace(s, g, last, "the one before said another number");
+    else
+        source_damage(s, ERR_CLOCK, g->ordinal, g->start,
+                      "generation %" PRIu64 " says %" PRIu64 " clock units a second, where before there were %" PRIu64
+                      ": times before it may be wrong",
+                      g->number, f, last);
+}
+
+/* The rate of the generation that begins where g ends, 0: it has none, or was recorded apart. */
+static uint64_t next_rate(const struct source *s, const struct v2_gen *g)
+{
+    struct v2_raw_gen next = {0};
+    struct err e;
+    size_t pos = g->end;
+    for (uint32_t i = 0; i < s->ngap; i++)
+        if (s->gap[i] == pos)
+            return 0;
+    const bool is = v2_raw_gen(s->data, s->len, s->version, &pos, &next, &e) && next.number == g->number + 1;
+    const uint64_t f = is ? next.clock.freq : 0;
+    v2_raw_gen_free(&next);
+    return f;
+}
+
+/* The first generation's is not the system's clock: what is behind it says whether it is another one. */
+static void first_rate(struct source *s, struct v2_gen *g)
+{
+    const uint64_t odd = g->freq ^ V2_ASSUMED_HZ;
+    if (next_rate(s, g) == V2_ASSUMED_HZ)
+        replace(s, g, V2_ASSUMED_HZ, "the one behind it says another number");
+    else if (!(odd & (odd - 1)))
+        source_warn(s, ERR_CLOCK, g->ordinal, g->start,
+                    "%" PRIu64
+                    " clock units a second: where the clock is the system's they are %d, in which one bit is "
+                    "another; then all times are wrong, by a factor of %.6g",
+                    g->freq, V2_ASSUMED_HZ, (double)V2_ASSUMED_HZ / (double)g->freq);
+}
+
+void v2_clock_settle(struct source *s, struct v2_gen *g, uint64_t last, bool last_told)
+{
+    const uint64_t sure = last ? last : V2_ASSUMED_HZ;
+    const int64_t apart = apart_ns(g);
+    g->rate_told = g->freq;
+    g->no_freq = !g->freq;
+    if (!g->freq) {
+        g->torn |= !g->clock_broken;
+        g->assumed = !last;
+        g->freq = sure;
+    } else if (g->freq != V2_ASSUMED_HZ && apart <= DOUBT_SKEW_NS) {
+        replace(s, g, V2_ASSUMED_HZ, "which its clock snapshot contradicts");
+    } else if (g->freq != sure && (g->clock_broken || g->freq < RATE_LEAST || g->freq > RATE_MOST)) {
+        replace(s, g, sure, "which no clock has");
+        g->rate_told = false;
+    } else if (last_told && !g->apart) {
+        other_rate(s, g, last);
+    } else if (g->ordinal == 1 && g->freq != V2_ASSUMED_HZ) {
+        first_rate(s, g);
+    }
+    if (g->freq == V2_ASSUMED_HZ && apart > SECOND_NS && apart != INT64_MAX) {
+        source_damage(s, ERR_CLOCK, g->ordinal, g->start,
+                      "generation %" PRIu64
+                      "'s clock snapshot contradicts itself by %.6f s: the time of day is not known",
+                      g->number, (double)apart * 1e-9);
+        g->sec = UINT64_MAX; /* none (v2_wall_clock()) */
+    }
+}
+
+void v2_clock_notes(struct source *s, const struct v2_gen *g)
+{
+    if (!g->no_freq) {
+        if (!g->torn && !g->has_snap && s->version >= GO_125)
+            source_damage(s, ERR_FORMAT, g->ordinal, g->start, "generation %" PRIu64 " has no clock snapshot",
+                          g->number);
+        return;
+    }
+    if (!s->st.ndamages)
+        source_damage(s, ERR_TRUNCATED, g->ordinal, g->end,
+                      "generation %" PRIu64 " has no clock frequency: it was cut short", g->number);
+    if (g->assumed) {
+        s->st.clock_assumed = true;
+        source_warn(s, ERR_CLOCK, g->ordinal, g->start,
+                    "no clock frequency in the file: 15.625 MHz assumed, times may be off");
+    }
+}
