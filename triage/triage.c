@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/base/bisect.h"
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "triage/tri.h"
@@ -122,16 +123,9 @@ static void ran_add(struct ran *r, uint32_t *n, uint32_t max, uint32_t name, int
 static int64_t stopped_in(const struct trace *tr, int64_t a, int64_t z)
 {
     const struct range *r;
-    size_t n = trace_ranges(tr, RANGE_STW, &r), lo = 0, hi = n;
+    size_t n = trace_ranges(tr, RANGE_STW, &r), lo = 0;
     int64_t ns = 0;
-    while (lo < hi) { /* the first that begins at a or later; the one before it may reach in */
-        size_t mid = lo + (hi - lo) / 2;
-        if (r[mid].t0 < a) {
-            lo = mid + 1;
-        } else {
-            hi = mid;
-        }
-    }
+    bisect(lo, n, i, r[i].t0 < a); /* the first that begins at a or later; the one before it may reach in */
     for (size_t i = lo ? lo - 1 : 0; i < n && r[i].t0 < z; i++) {
         int64_t t0 = r[i].t0 > a ? r[i].t0 : a, t1 = r[i].t1 < z ? r[i].t1 : z;
         ns += t1 > t0 ? t1 - t0 : 0;

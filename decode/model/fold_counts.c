@@ -95,6 +95,15 @@ static void gcount_widen(struct fold *f, int64_t t)
     }
 }
 
+/* The last bucket is that of t. */
+static void last_bucket(struct fold *f, int64_t t)
+{
+    f->ngb = (size_t)(((uint64_t)t >> f->gb_shift) - f->gb_first) + 1;
+    f->gb_last = &f->gb[f->ngb - 1];
+    uint64_t edge = (f->gb_first + f->ngb) << f->gb_shift;
+    f->gb_end = edge > INT64_MAX ? INT64_MAX : (int64_t)edge;
+}
+
 /* Bring all integrals up to t, which may lie in a later bucket than the last time. */
 static void gcount_until(struct fold *f, int64_t t)
 {
@@ -113,13 +122,10 @@ static void gcount_until(struct fold *f, int64_t t)
         if (at > f->glast[k])
             f->glast[k] = at;
     }
-    f->ngb = (size_t)((uint64_t)(t >> f->gb_shift) - f->gb_first) + 1;
-    f->gb_last = &f->gb[f->ngb - 1];
+    last_bucket(f, t);
     for (int k = 0; k < GC_COUNT; k++) /* a bucket's highest count may be the one it begins with */
         if (f->gnow[k] > f->gb_last->max[k])
             f->gb_last->max[k] = (uint32_t)f->gnow[k];
-    uint64_t edge = (f->gb_first + f->ngb) << f->gb_shift;
-    f->gb_end = edge > INT64_MAX ? INT64_MAX : (int64_t)edge;
 }
 
 void fold_counts_add(struct fold *f, const struct fold *s)
@@ -143,10 +149,7 @@ void fold_counts_add(struct fold *f, const struct fold *s)
         f->gnow[k] += s->gnow[k] - FOLD_MANY;
         f->glast[k] = s->end;
     }
-    f->ngb = (size_t)(((uint64_t)s->end >> f->gb_shift) - f->gb_first) + 1;
-    f->gb_last = &f->gb[f->ngb - 1];
-    uint64_t edge = (f->gb_first + f->ngb) << f->gb_shift;
-    f->gb_end = edge > INT64_MAX ? INT64_MAX : (int64_t)edge;
+    last_bucket(f, s->end);
 }
 
 /*

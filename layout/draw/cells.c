@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 #include "decode/base/utf8.h"
 
@@ -62,14 +63,8 @@ static const struct chars allowed[] = {
 
 static int char_width(uint32_t cp)
 {
-    size_t lo = 0, hi = sizeof allowed / sizeof *allowed;
-    while (lo < hi) {
-        size_t mid = (lo + hi) / 2;
-        if (cp > allowed[mid].to)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    size_t lo = 0;
+    bisect(lo, sizeof allowed / sizeof *allowed, i, cp > allowed[i].to);
     return lo < sizeof allowed / sizeof *allowed && cp >= allowed[lo].from ? allowed[lo].width : 0;
 }
 

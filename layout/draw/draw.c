@@ -10,6 +10,7 @@
  * distinction survives.
  */
 #include "layout/draw/draw.h"
+#include "decode/base/bisect.h"
 #include "decode/base/wide.h"
 
 #include <inttypes.h>
@@ -684,18 +685,9 @@ void draw_samples(struct grid *g, const struct view *v, struct lane l, int x, in
     trace_samples(v->tr, &s);
     for (int c = 0; c < v->plot_w && i < n; c++) {
         const struct cell *at = grid_at(g, x + c, y);
-        bool any = false;
-        size_t lo = i, hi = n; /* the first sample behind this column */
-        while (lo < hi) {
-            size_t mid = lo + (hi - lo) / 2;
-            if (s[list[mid]].t < v->edges[c + 1])
-                lo = mid + 1;
-            else
-                hi = mid;
-        }
-        any = lo > i;
-        i = lo;
-        if (!any || !at || at->flags & CELL_REVERSE) /* a name in its span stands */
+        const size_t first = i; /* the next one: the first sample behind this column */
+        bisect(i, n, k, s[list[k]].t < v->edges[c + 1]);
+        if (i == first || !at || at->flags & CELL_REVERSE) /* a name in its span stands */
             continue;
         /* Over a full cell the tick is cut out of the state's colour; else it stands in its own. */
         bool full = at->glyph == glyph_height(v->tier, 8) || at->glyph == glyph_state(v->tier, ST_RUNNING);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/base/bisect.h"
 #include "decode/base/idmap.h"
 #include "decode/base/mem.h"
 #include "triage/tables/tab.h"
@@ -159,14 +160,8 @@ static bool own_of(struct gstate *s, const struct trace *tr, uint32_t g, struct 
 /* The first of a goroutine's assists that ends behind t. */
 static uint32_t first_behind(const struct own *o, int64_t t)
 {
-    uint32_t lo = o->from, hi = o->to;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (o->list[mid].t1 > t)
-            hi = mid;
-        else
-            lo = mid + 1;
-    }
+    uint32_t lo = o->from;
+    bisect(lo, o->to, i, o->list[i].t1 <= t);
     return lo;
 }
 
@@ -269,19 +264,13 @@ bool gstate_any(struct gstate *s, const struct trace *tr, uint32_t g, int64_t t0
 /* first_behind() of a moment, from assist i on, none before which ends behind it. */
 static uint32_t behind_from(const struct own *o, uint32_t i, int64_t t)
 {
-    uint32_t step = 1, lo = i, hi;
+    uint32_t step = 1, lo = i;
     while (i < o->to && o->list[i].t1 <= t) {
         lo = i + 1;
         i = o->to - i > step ? i + step : o->to;
         step *= 2;
     }
-    for (hi = i; lo < hi;) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (o->list[mid].t1 > t)
-            hi = mid;
-        else
-            lo = mid + 1;
-    }
+    bisect(lo, i, k, o->list[k].t1 <= t);
     return lo;
 }
 

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "decode/base/bisect.h"
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "layout/move/goto.h"
@@ -369,16 +370,10 @@ static void make_ivals(struct term *t, const struct trace *tr)
 /* Does one of the goroutine's intervals overlap [t0,t1)? The last that starts before t1 knows the largest end. */
 static bool in_ivals(const struct term *t, uint32_t g, int64_t t0, int64_t t1)
 {
-    size_t lo = 0, hi = t->niv;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        const struct ival *v = &t->iv[mid];
-        if (v->g < g || (v->g == g && v->t0 < t1))
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo && t->iv[lo - 1].g == g && t->iv[lo - 1].most > t0;
+    const struct ival *const v = t->iv;
+    size_t lo = 0;
+    bisect(lo, t->niv, i, v[i].g < g || (v[i].g == g && v[i].t0 < t1));
+    return lo && v[lo - 1].g == g && v[lo - 1].most > t0;
 }
 
 /* ---- one span ------------------------------------------------------------------------------------------- */

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 #include "layout/draw/frame_rows.h"
 #include "layout/views/kind.h"
@@ -84,14 +85,8 @@ static int by_id(const void *a, const void *b)
 
 static const struct task *find_task(const struct task *const *sorted, size_t n, uint64_t id)
 {
-    size_t lo = 0, hi = n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (sorted[mid]->id < id)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    size_t lo = 0;
+    bisect(lo, n, i, sorted[i]->id < id);
     return lo < n && sorted[lo]->id == id ? sorted[lo] : NULL;
 }
 

@@ -13,6 +13,7 @@
 #include <strings.h>
 #include <time.h>
 
+#include "decode/base/bisect.h"
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "triage/tables/tab.h"
@@ -476,13 +477,7 @@ bool search_is_hidden(const struct search *s)
 
 size_t search_from(const struct search *s, int64_t t)
 {
-    size_t lo = 0, hi = s->nhits;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (s->hits[mid].t < t)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    size_t lo = 0;
+    bisect(lo, s->nhits, i, s->hits[i].t < t);
     return lo;
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 #include "layout/move/filter.h"
 #include "layout/move/when.h"
@@ -325,14 +326,8 @@ static void collect(const struct view *v, struct evlog *l, struct window w)
 
 static size_t at_or_after(const struct evlog *l, int64_t t)
 {
-    size_t lo = 0, hi = l->n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (l->e[mid].t < t)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    size_t lo = 0;
+    bisect(lo, l->n, i, l->e[i].t < t);
     return lo;
 }
 

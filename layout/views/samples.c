@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 
 struct samples {
@@ -103,13 +104,7 @@ void samples_free(struct samples *s)
 
 static uint32_t first_from(const struct sample *a, const uint32_t *list, uint32_t lo, uint32_t hi, int64_t t)
 {
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (a[list[mid]].t < t)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    bisect(lo, hi, i, a[list[i]].t < t);
     return lo;
 }
 

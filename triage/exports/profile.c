@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 #include "triage/findings/holder.h"
 #include "triage/tri.h"
@@ -340,19 +341,8 @@ void profile_free(struct profile *p)
 
 const struct measure *profile_find(const struct profile *p, enum measure_kind kind, const char *name)
 {
-    uint32_t lo = 0, hi = p->n;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        int c =
-            p->m[mid].kind != kind ? (p->m[mid].kind > kind) - (p->m[mid].kind < kind) : strcmp(p->m[mid].name, name);
-        if (c == 0) {
-            return &p->m[mid];
-        }
-        if (c < 0) {
-            lo = mid + 1;
-        } else {
-            hi = mid;
-        }
-    }
-    return NULL;
+    const struct measure *const m = p->m;
+    uint32_t at = 0;
+    bisect(at, p->n, i, m[i].kind < kind || (m[i].kind == kind && strcmp(m[i].name, name) < 0));
+    return at < p->n && m[at].kind == kind && strcmp(m[at].name, name) == 0 ? &m[at] : NULL;
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 #include "triage/findings/thresholds.h"
 #include "triage/tri.h"
@@ -62,16 +63,10 @@ const struct holder_row *holder_at(const struct triage *tg, uint32_t place)
 /* The first of triage.lock_order (waits by goroutine, then time) that is not before (g, t). */
 static uint32_t order_at(const struct triage *tg, uint32_t g, int64_t t)
 {
-    uint32_t lo = 0, hi = tg->nlock_waits;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        const struct lock_wait *w = &tg->lock_waits[tg->lock_order[mid]];
-        if (w->g < g || (w->g == g && w->t0 < t)) {
-            lo = mid + 1;
-        } else {
-            hi = mid;
-        }
-    }
+    const struct lock_wait *const w = tg->lock_waits;
+    const uint32_t *const at = tg->lock_order;
+    uint32_t lo = 0;
+    bisect(lo, tg->nlock_waits, i, w[at[i]].g < g || (w[at[i]].g == g && w[at[i]].t0 < t));
     return lo;
 }
 

@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 
+#include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 
 #define LIMIT threshold_ns(TH_HOST_RUN)
@@ -140,15 +141,8 @@ static bool stops_others(const struct late *l, const struct span *s)
 {
     const struct range *r;
     const size_t n = trace_ranges(l->c->tr, RANGE_STW, &r);
-    size_t lo = 0, hi = n;
-    while (lo < hi) { /* the first that begins behind the run */
-        const size_t mid = lo + (hi - lo) / 2;
-        if (r[mid].t0 < s->t1) {
-            lo = mid + 1;
-        } else {
-            hi = mid;
-        }
-    }
+    size_t lo = 0;
+    bisect(lo, n, i, r[i].t0 < s->t1); /* the first that begins behind the run */
     for (; lo > 0 && r[lo - 1].t1 > s->t0; lo--) {
         const int64_t t0 = r[lo - 1].t0 > s->t0 ? r[lo - 1].t0 : s->t0,
                       t1 = r[lo - 1].t1 < s->t1 ? r[lo - 1].t1 : s->t1;

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 
 #define ANSWERS 65536 /* of which it is known when, at most */
@@ -79,15 +80,8 @@ static bool answers_of(const struct causes *c, struct answers *a)
 /* Does another begin to write an answer within so long before t? */
 static bool answered(const struct answers *a, uint32_t g, int64_t t, int64_t within)
 {
-    size_t lo = 0, hi = a->n;
-    while (lo < hi) { /* the first later than t */
-        const size_t mid = lo + (hi - lo) / 2;
-        if (a->v[mid].t <= t) {
-            lo = mid + 1;
-        } else {
-            hi = mid;
-        }
-    }
+    size_t lo = 0;
+    bisect(lo, a->n, i, a->v[i].t <= t); /* the first later than t */
     for (; lo > 0 && a->v[lo - 1].t >= t - within; lo--) {
         if (a->v[lo - 1].g != g) {
             return true;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 
 #define ITEMS threshold(TH_LINE_ITEMS)
@@ -128,13 +129,8 @@ static bool queue_of(const struct causes *c, uint32_t group, struct queue *q)
 /* The first wait of the queue that g ended later than t. */
 static size_t queue_from(const struct queue *q, uint32_t g, int64_t t)
 {
-    size_t lo = 0, hi = q->n;
-    while (lo < hi) {
-        const size_t mid = lo + (hi - lo) / 2;
-        const bool before = q->v[mid].g < g || (q->v[mid].g == g && q->v[mid].t1 <= t);
-        lo = before ? mid + 1 : lo;
-        hi = before ? hi : mid;
-    }
+    size_t lo = 0;
+    bisect(lo, q->n, i, q->v[i].g < g || (q->v[i].g == g && q->v[i].t1 <= t));
     return lo;
 }
 

@@ -1,6 +1,7 @@
 /* assists.c - see assists.h. */
 #include "triage/tables/assists.h"
 
+#include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 #include "triage/tri.h"
 
@@ -83,15 +84,8 @@ void assist_rows_free(struct assist_rows *a)
 /* The first row of goroutine g or a later one. */
 static size_t first_of(const struct assist_rows *a, uint32_t g)
 {
-    size_t lo = 0, hi = a->n;
-    while (lo < hi) {
-        const size_t mid = lo + (hi - lo) / 2;
-        if (a->row[mid].key < g) {
-            lo = mid + 1;
-        } else {
-            hi = mid;
-        }
-    }
+    size_t lo = 0;
+    bisect(lo, a->n, i, a->row[i].key < g);
     return lo;
 }
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 
 #define DETAILED 48 /* types whose slowest instances get a break-down */
@@ -179,16 +180,9 @@ static void break_reasons(const struct trace *tr, struct breakdown *b, struct la
 /* How long g ran within mark assists in [t0,t1). a[0..n) is sorted by goroutine and start. */
 static int64_t assisted(const struct trace *tr, const struct part *a, size_t n, uint32_t g, int64_t t0, int64_t t1)
 {
-    size_t lo = 0, hi = n;
+    size_t lo = 0;
     int64_t sum = 0;
-    while (lo < hi) {
-        size_t mid = (lo + hi) / 2;
-        if (a[mid].g < g || (a[mid].g == g && a[mid].t1 <= t0)) { /* one goroutine's assists don't overlap */
-            lo = mid + 1;
-        } else {
-            hi = mid;
-        }
-    }
+    bisect(lo, n, i, a[i].g < g || (a[i].g == g && a[i].t1 <= t0)); /* one goroutine's assists don't overlap */
     for (; lo < n && a[lo].g == g && a[lo].t0 < t1; lo++) {
         struct shares s;
         trace_shares(tr, (struct lane){LANE_G, g}, a[lo].t0 > t0 ? a[lo].t0 : t0, a[lo].t1 < t1 ? a[lo].t1 : t1, &s);
