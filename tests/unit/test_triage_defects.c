@@ -37,6 +37,44 @@ static void stops_that_name_a_trace(void **state)
     unmade(&m);
 }
 
+/* Four goroutines wait for their turn to stop the world nearly all the time, which it is stopped for a tenth of. */
+static void turns_at_stops(void **state)
+{
+    struct made m;
+    int64_t t = MS;
+    (void)state;
+    begin(1);
+    for (unsigned g = 2; g < 6; g++) {
+        create(g * US, g, "handle");
+    }
+    create(20 * US, 30, "poll");
+    block(30 * US, "sleep", "time.Sleep:1,main.main:2");
+    for (int r = 0; r < 40; r++) {
+        for (unsigned g = 2; g < 6; g++, t += 10 * US) {
+            start(t, g);
+            block(t + 5 * US, "sync", "runtime.stopTheWorld:1,runtime.ReadMemStats:2,main.ask:7");
+        }
+        start(t, 30);
+        ev(t += 10 * US, "STWBegin", "kind=\"%s\" stack=runtime.ReadMemStats:2,main.ask:7", "read mem stats");
+        ev(t += 100 * US, "STWEnd", "%s", "");
+        block(t += US, "sleep", "time.Sleep:1,main.poll:1");
+        wake(t += 800 * US, 30, "0");
+        start(t += US, 30);
+        for (unsigned g = 2; g < 6; g++) {
+            wake(t += US, g, "runtime.startTheWorld:1,runtime.ReadMemStats:2,main.ask:7");
+        }
+        block(t += US, "sleep", "time.Sleep:1,main.poll:2");
+        wake(t += US, 30, "0");
+        t += US;
+    }
+    made_of(&m);
+    const struct finding *f = told(&m, RULE_STW);
+    assert_non_null(f);
+    assert_true(f->has_won && f->won_hi > f->severity_ns * 2 && f->won_hi <= m.l.tg->end);
+    assert_non_null(strstr(f->won, "wait for their turn"));
+    unmade(&m);
+}
+
 static void stops_of_several_kinds(void **state)
 {
     static const char *const kind[] = {"GC sweep termination", "GC mark termination", "GOMAXPROCS",
@@ -729,18 +767,18 @@ static void signs_of_a_small_cause(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stops_that_name_a_trace),     cmocka_unit_test(stops_of_several_kinds),
-        cmocka_unit_test(who_holds_up_the_stops),      cmocka_unit_test(many_short_stops),
-        cmocka_unit_test(cost_is_at_most_the_trace),   cmocka_unit_test(busy_with_work_queued),
-        cmocka_unit_test(calls_are_no_running),        cmocka_unit_test(stopped_is_not_idle),
-        cmocka_unit_test(holder_behind_the_hand_offs), cmocka_unit_test(no_holder_elsewhere),
-        cmocka_unit_test(advice_from_all_waits),       cmocka_unit_test(victim_is_not_blamed),
-        cmocka_unit_test(leaks_among_siblings),        cmocka_unit_test(rest_is_no_leak),
-        cmocka_unit_test(no_processor_at_all),         cmocka_unit_test(workers_without_a_label),
-        cmocka_unit_test(workers_that_end_early),      cmocka_unit_test(a_reason_that_is_empty),
-        cmocka_unit_test(none_or_not_recorded),        cmocka_unit_test(signs_of_a_small_cause),
-        cmocka_unit_test(stops_of_the_collector),      cmocka_unit_test(latency_without_a_cause),
-        cmocka_unit_test(herd_is_at_most_the_trace),
+        cmocka_unit_test(stops_that_name_a_trace), cmocka_unit_test(stops_of_several_kinds),
+        cmocka_unit_test(turns_at_stops),          cmocka_unit_test(who_holds_up_the_stops),
+        cmocka_unit_test(many_short_stops),        cmocka_unit_test(cost_is_at_most_the_trace),
+        cmocka_unit_test(busy_with_work_queued),   cmocka_unit_test(calls_are_no_running),
+        cmocka_unit_test(stopped_is_not_idle),     cmocka_unit_test(holder_behind_the_hand_offs),
+        cmocka_unit_test(no_holder_elsewhere),     cmocka_unit_test(advice_from_all_waits),
+        cmocka_unit_test(victim_is_not_blamed),    cmocka_unit_test(leaks_among_siblings),
+        cmocka_unit_test(rest_is_no_leak),         cmocka_unit_test(no_processor_at_all),
+        cmocka_unit_test(workers_without_a_label), cmocka_unit_test(workers_that_end_early),
+        cmocka_unit_test(a_reason_that_is_empty),  cmocka_unit_test(none_or_not_recorded),
+        cmocka_unit_test(signs_of_a_small_cause),  cmocka_unit_test(stops_of_the_collector),
+        cmocka_unit_test(latency_without_a_cause), cmocka_unit_test(herd_is_at_most_the_trace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -362,10 +362,11 @@ static const char latency_only[] = " What it costs is latency.",
     "up to all of it if its holders need not wait for a processor; what has the processors then takes longer for it"
 #define SHORT_WORK \
     "for the short work: what it waits for a processor, and what its timers are late by, since nobody looks at " \
-    "them " \
-    "meanwhile (its sleeping, at most); what runs long may take longer for it"
+    "them meanwhile (its sleeping, at most); what runs long may take longer for it"
 #define COLLECTIONS \
     "from half of what the slow ones take longer to all of that and of what their collections slow down"
+#define TURNS \
+    "from half of the time for which the world is stopped up to all that those which ask for it wait for their turn"
 #define ALLOCATES "; what the collector takes from all others for what is allocated there no trace tells"
 #define IDLE_ANYHOW "time of processors: by the clock it is won only as far as others wait for them"
 
@@ -589,6 +590,16 @@ static struct span_of_won place_won(struct work *w, const struct finding *f)
     return o;
 }
 
+/* Behind each stop, all queue for the processors; and who asks for the next one waits for its turn. */
+static void stops_won(struct work *w, const struct finding *f, double cost, struct span_of_won *o)
+{
+    const double turns = f->stack ? place_won(w, f).hi : 0;
+    *o = (struct span_of_won){0, cost + others_queue(w->c, UINT32_MAX), .words = IDLE_ANYHOW};
+    if (turns > o->hi) {
+        *o = (struct span_of_won){cost / 2, turns, .words = TURNS};
+    }
+}
+
 static void trend_won(const struct causes *c, double cost, double told, struct span_of_won *o)
 {
     const bool more = threshold_reached(TH_WON_MARKED, c->tg->gc_mark_ns, c->tg->end);
@@ -630,9 +641,7 @@ static bool counted_won(struct work *w, const struct finding *f, double cost, do
         all = f->rule == RULE_TICKERS && cost > all ? cost : all;
         *o = (struct span_of_won){0, all, .more = true, .words = TIMES_LATE};
         return true;
-    case RULE_STW: /* behind each, all queue for the processors */
-        *o = (struct span_of_won){0, cost + others_queue(c, UINT32_MAX), .words = IDLE_ANYHOW};
-        return true;
+    case RULE_STW: stops_won(w, f, cost, o); return true;
     case RULE_SLOW_TASK:
         all = slow_share(c, f);
         *o = (struct span_of_won){all / 2, all, .words = HALF};
