@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "layout/draw/gstate.h"
+#include "layout/draw/wrap.h"
 #include "layout/views/kind.h"
 #include "layout/views/mixture.h"
 #include "layout/move/wall.h"
@@ -228,7 +229,7 @@ static void add_span(struct line *l, const struct view *v, struct lane lane, con
     add_length(l, v, s);
 }
 
-/* How long it took is never what has no room: rather a part of the name. */
+/* How long it took is never what has no room, though what is behind it be cut off (".."): rather a part of the name. */
 static void describe(struct line *l, const struct view *v, struct lane lane, const struct span *s)
 {
     struct rich *r = l->r;
@@ -236,6 +237,7 @@ static void describe(struct line *l, const struct view *v, struct lane lane, con
     char name[600], id[32];
     add_span(l, v, lane, s, name_width(l));
     int over = str_width((struct str){r->text + begin, r->n - begin}, RICH_MOST) - l->w;
+    over += l->w >= WHEN_WIDE ? WRAP_FOLD : 0;
     uint32_t g = lane.kind == LANE_G ? lane.i : s->who;
     if (over > 0 && g != NO_LANE) {
         status_name(v, g, name_width(l), name, sizeof name);

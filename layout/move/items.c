@@ -341,7 +341,7 @@ static void items_status(const struct view *v, int w, struct rich *r)
     const bool wide = w >= WHEN_WIDE;
     if (i->kind != ITEM_LOG)
         when_length(v->tr, time_sub(i->t1, i->t0), f.open, wide, length);
-    int room = w - (int)(strlen(kind) + strlen(length)) - 2; /* the length is not what has no room */
+    int room = w - (int)(strlen(kind) + strlen(length)) - 2 - (wide ? WRAP_FOLD : 0); /* rather a part of the name */
     str_safe(trace_str(v->tr, f.name), name, sizeof name);
     if (str_width(str_of(name), 400) > room && *length)
         str_tail(trace_str(v->tr, f.name), room < 8 ? 8 : room, glyph_dots(v->tier), name, sizeof name);

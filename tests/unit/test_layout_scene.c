@@ -102,6 +102,31 @@ static void test_scene_narrow(void **state)
     scene_close(&s);
 }
 
+/* Nor is it where what stands behind it is left out (".."). */
+static void test_scene_cut_off(void **state)
+{
+    static const char text[] = "go 1.26\n"
+                               "batch m=7 t=1000\n"
+                               "ProcStatus +0 p=0 running\n"
+                               "GoStatus +0 g=1 m=7 running\n"
+                               "GoCreate +1000 new_g=74 new_stack=net/http.(*connReader).backgroundRead:30 "
+                               "stack=main.main:20\n"
+                               "GoBlock +28672 reason=\"sleep\" stack=main.main:21\n"
+                               "GoStart +1000 g=74 g_seq=1\n";
+    (void)state;
+    struct scene s;
+    scene_text(&s, text, 80, 16);
+    view_switch(&s.v, 3);
+    view_goto(&s.v, "g74 2us");
+    for (int h = 6; h < 24; h++)
+        for (int w = 80; w >= 60; w--) {
+            view_resize(&s.v, w, h);
+            draw(&s);
+            must_have(&s, "backgroundRead runnable 29.672us");
+        }
+    scene_close(&s);
+}
+
 /* A message of many lines lies over lanes, never over the one with the cursor; the title counts those that show. */
 static void test_scene_message(void **state)
 {
@@ -399,17 +424,12 @@ static void test_hostile_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scene_procs),
-        cmocka_unit_test(test_scene_goroutines),
-        cmocka_unit_test(test_scene_narrow),
-        cmocka_unit_test(test_scene_message),
-        cmocka_unit_test(test_scene_busiest),
-        cmocka_unit_test(test_scene_fit_undo),
-        cmocka_unit_test(test_scene_jumps),
-        cmocka_unit_test(test_scene_search),
-        cmocka_unit_test(test_items),
-        cmocka_unit_test(test_prompt),
-        cmocka_unit_test(test_damage_and_words),
+        cmocka_unit_test(test_scene_procs),    cmocka_unit_test(test_scene_goroutines),
+        cmocka_unit_test(test_scene_narrow),   cmocka_unit_test(test_scene_cut_off),
+        cmocka_unit_test(test_scene_message),  cmocka_unit_test(test_scene_busiest),
+        cmocka_unit_test(test_scene_fit_undo), cmocka_unit_test(test_scene_jumps),
+        cmocka_unit_test(test_scene_search),   cmocka_unit_test(test_items),
+        cmocka_unit_test(test_prompt),         cmocka_unit_test(test_damage_and_words),
         cmocka_unit_test(test_hostile_names),
     };
     return cmocka_run_group_tests_name("layout of a scene", tests, NULL, NULL);
