@@ -421,7 +421,8 @@ static void speak_lane(struct line *l, const struct view *v)
         add_lull(l, v);
         return;
     }
-    if (!range && here && (v->at.exact || trace_count(v->tr, lane, t0, t1) == 1)) {
+    const bool at = here && v->at.exact && v->at.cursor >= s.t0 && v->at.cursor < s.t1;
+    if (!range && here && (at || trace_count(v->tr, lane, t0, t1) == 1)) {
         describe(l, v, lane, &s);
         rich_para(l->r);
         around(l, v, lane, &s);

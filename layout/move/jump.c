@@ -84,9 +84,10 @@ bool view_span_here(const struct view *v, struct lane *l, struct span *s)
         return false;
     int64_t t0, t1;
     view_column(v, &t0, &t1);
-    if (v->at.exact || trace_count(v->tr, *l, t0, t1) == 1)
-        return trace_span_at(v->tr, *l, v->at.cursor, s);
-    return longest_busy(v->tr, *l, t0, t1, s);
+    const bool one = v->at.exact || trace_count(v->tr, *l, t0, t1) == 1;
+    if (one && trace_span_at(v->tr, *l, v->at.cursor, s))
+        return true;
+    return longest_busy(v->tr, *l, t0, t1, s); /* or the cursor is beside what begins or ends within the column */
 }
 
 /* ---- spans ---------------------------------------------------------------------------------------------- */

@@ -133,10 +133,10 @@ unsigned view_life(struct view *v)
     struct span s;
     uint32_t g = NO_LANE;
     char title[64], id[32];
-    if (kind_here(v)->plan == PLAN_LOG)
-        g = v->at.focus.kind == LANE_G ? v->at.focus.i : NO_LANE;
+    if (v->at.focus.kind == LANE_G && (move_lanes_const(v) || kind_here(v)->plan == PLAN_LOG))
+        g = v->at.focus.i;
     else if (view_span_here(v, &l, &s))
-        g = l.kind == LANE_G ? l.i : s.who;
+        g = s.who;
     if (g == NO_LANE || g >= trace_nlanes(v->tr, LANE_G))
         return move_fail(v, "no goroutine here");
     status_lane(v, (struct lane){LANE_G, g}, id);
@@ -188,8 +188,9 @@ static void table(struct grid *g, struct view *v, int y, int n)
 
 void split_draw(struct grid *g, struct view *v, int y, int n)
 {
-    struct lane l = v->at.focus;
-    struct span s;
+    const struct view_kind *k = kind_here(v);
+    struct lane l;
+    int64_t t;
     if (n < 2)
         return;
     heading(g, v, y,
@@ -199,8 +200,7 @@ void split_draw(struct grid *g, struct view *v, int y, int n)
         evlog_draw(g, v, y + 1, n - 1);
     } else if (v->split == SPLIT_TABLE) {
         table(g, v, y + 1, n - 1);
-    } else if (v->split == SPLIT_STACK && move_lanes_const(v) && view_span_here(v, &l, &s)) {
-        int64_t t = v->at.cursor >= s.t0 && v->at.cursor < s.t1 ? v->at.cursor : s.t0;
+    } else if (v->split == SPLIT_STACK && move_lanes_const(v) && k->span && k->span(v, &l, &t)) {
         popup_span(g, v, l, t, y + 1, n - 1);
     }
 }

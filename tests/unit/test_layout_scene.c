@@ -81,6 +81,28 @@ static void test_scene_goroutines(void **state)
     scene_close(&s);
 }
 
+/* A span that begins within the column is the one under the cursor, which is before it. */
+static void test_scene_begins(void **state)
+{
+    (void)state;
+    struct scene s;
+    scene_open(&s, 80, 16);
+    view_switch(&s.v, 3);
+    view_goto(&s.v, "g2");
+    view_start(&s.v);
+    draw(&s);
+    must_have(&s, "G2 net/http.(*conn).serve runnable 991us  from 10us");
+    assert_int_equal(view_enter(&s.v), VR_DRAW);
+    assert_int_equal(s.v.popup, POPUP_SPAN);
+    view_goto(&s.v, "g2 0..5us"); /* nor is anything else of it here: its life is told all the same */
+    draw(&s);
+    must_have(&s, "100% not there");
+    assert_int_equal(view_life(&s.v), VR_DRAW);
+    draw(&s);
+    must_have(&s, "The life of G2");
+    scene_close(&s);
+}
+
 /* How long a span took is the last thing that a narrow screen leaves out, in the status and in the pop-up. */
 static void test_scene_narrow(void **state)
 {
@@ -424,12 +446,19 @@ static void test_hostile_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scene_procs),    cmocka_unit_test(test_scene_goroutines),
-        cmocka_unit_test(test_scene_narrow),   cmocka_unit_test(test_scene_cut_off),
-        cmocka_unit_test(test_scene_message),  cmocka_unit_test(test_scene_busiest),
-        cmocka_unit_test(test_scene_fit_undo), cmocka_unit_test(test_scene_jumps),
-        cmocka_unit_test(test_scene_search),   cmocka_unit_test(test_items),
-        cmocka_unit_test(test_prompt),         cmocka_unit_test(test_damage_and_words),
+        cmocka_unit_test(test_scene_procs),
+        cmocka_unit_test(test_scene_goroutines),
+        cmocka_unit_test(test_scene_begins),
+        cmocka_unit_test(test_scene_narrow),
+        cmocka_unit_test(test_scene_cut_off),
+        cmocka_unit_test(test_scene_message),
+        cmocka_unit_test(test_scene_busiest),
+        cmocka_unit_test(test_scene_fit_undo),
+        cmocka_unit_test(test_scene_jumps),
+        cmocka_unit_test(test_scene_search),
+        cmocka_unit_test(test_items),
+        cmocka_unit_test(test_prompt),
+        cmocka_unit_test(test_damage_and_words),
         cmocka_unit_test(test_hostile_names),
     };
     return cmocka_run_group_tests_name("layout of a scene", tests, NULL, NULL);
