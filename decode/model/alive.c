@@ -8,6 +8,7 @@ struct alive_chunk {
     int64_t first0, first1; /* the earliest and the latest first moment */
     int64_t last0, last1;   /* the same of the last */
     int64_t end;            /* the trace's when this was found out; INT64_MAX: it stays */
+    bool roughly;           /* first0 and last1 are bounds, the others say nothing: most are never asked for more */
 };
 
 static void wider(struct alive_chunk *c, const int64_t first[2], const int64_t last[2])
@@ -37,7 +38,7 @@ static void add_one(struct alive_chunk *c, const struct trace *tr, enum lane_kin
 static void sum_up(struct alive_chunk *c, const struct trace *tr, enum lane_kind k, uint32_t lane)
 {
     int64_t first[2], last[2];
-    *c = (struct alive_chunk){INT64_MAX, INT64_MIN, INT64_MAX, INT64_MIN, INT64_MAX};
+    *c = (struct alive_chunk){INT64_MAX, INT64_MIN, INT64_MAX, INT64_MIN, INT64_MAX, false};
     for (uint32_t i = 0, n; i < ALIVE_CHUNK; i += n) {
         n = k == LANE_G ? trace_extent(tr, lane + i, ALIVE_CHUNK - i, first, last) : 0;
         if (n) {
@@ -49,6 +50,21 @@ static void sum_up(struct alive_chunk *c, const struct trace *tr, enum lane_kind
     }
 }
 
+/* The same of those that were put away, without a look at each. false: not all of them were. */
+static bool sum_up_roughly(struct alive_chunk *c, const struct trace *tr, enum lane_kind k, uint32_t lane)
+{
+    *c = (struct alive_chunk){INT64_MAX, INT64_MAX, INT64_MIN, INT64_MIN, INT64_MAX, true};
+    for (uint32_t i = 0, n; i < ALIVE_CHUNK; i += n) {
+        int64_t from, till;
+        n = k == LANE_G ? trace_within(tr, lane + i, ALIVE_CHUNK - i, &from, &till) : 0;
+        if (!n)
+            return false;
+        c->first0 = from < c->first0 ? from : c->first0;
+        c->last1 = till > c->last1 ? till : c->last1;
+    }
+    return true;
+}
+
 /* NULL: nothing is known of the chunk that begins with this lane. */
 static const struct alive_chunk *chunk_of(struct alive *a, const struct trace *tr, enum lane_kind k, uint32_t lane)
 {
@@ -58,12 +74,19 @@ static const struct alive_chunk *chunk_of(struct alive *a, const struct trace *t
     if (i == a->n) {
         if (!mem_room(a->chunk, a->cap, a->n + 1))
             return NULL;
-        sum_up(&a->chunk[a->n++], tr, k, lane);
+        if (!sum_up_roughly(&a->chunk[a->n], tr, k, lane))
+            sum_up(&a->chunk[a->n], tr, k, lane);
+        a->n++;
     }
     struct alive_chunk *c = &a->chunk[i];
     if (c->end != INT64_MAX && (c->end != trace_info(tr)->end || (trace_info(tr)->done && !trace_info(tr)->more)))
         sum_up(c, tr, k, lane);
     return c;
+}
+
+static bool apart(const struct alive_chunk *c, int64_t t0, int64_t t1)
+{
+    return c->first0 >= t1 || c->last1 < t0;
 }
 
 uint32_t alive_next(struct alive *a, const struct trace *tr, enum lane_kind k, int64_t t0, int64_t t1, uint32_t lane,
@@ -79,7 +102,9 @@ uint32_t alive_next(struct alive *a, const struct trace *tr, enum lane_kind k, i
             c = chunk_of(a, tr, k, lane);
         else if (i < a->n)
             c = &a->chunk[i];
-        if (c && (c->first0 >= t1 || c->last1 < t0)) {
+        if (c && c->roughly && !apart(c, t0, t1))
+            sum_up(&a->chunk[i], tr, k, lane / ALIVE_CHUNK * ALIVE_CHUNK);
+        if (c && apart(c, t0, t1)) {
             lane = end;
             continue;
         }
@@ -124,8 +149,9 @@ void alive_know(struct alive *a, const struct trace *tr, enum lane_kind k, size_
 {
     enum { BEHIND = 16 };
     size_t full = trace_nlanes(tr, k) / ALIVE_CHUNK, end = full > BEHIND ? full - BEHIND : 0;
-    while (a->n < end && most-- && chunk_of(a, tr, k, (uint32_t)(a->n * ALIVE_CHUNK))) {
-    }
+    while (a->n < end && most-- && chunk_of(a, tr, k, (uint32_t)(a->n * ALIVE_CHUNK)))
+        if (a->chunk[a->n - 1].roughly)
+            sum_up(&a->chunk[a->n - 1], tr, k, (uint32_t)((a->n - 1) * ALIVE_CHUNK));
 }
 
 void alive_free(struct alive *a)

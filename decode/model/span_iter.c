@@ -269,6 +269,14 @@ static void iter_begin(struct span_iter *it, const struct trace *tr, struct lane
     it->hold = 0;
 }
 
+/* The last span at hand with t0 <= t. */
+static uint32_t covering(const struct span_iter *it, int64_t t)
+{
+    uint32_t behind = 1;
+    bisect(behind, it->n, i, it->t[i] <= t);
+    return behind - 1;
+}
+
 bool span_seek(struct span_iter *it, const struct trace *tr, struct lane lane, int64_t t)
 {
     iter_begin(it, tr, lane);
@@ -276,11 +284,14 @@ bool span_seek(struct span_iter *it, const struct trace *tr, struct lane lane, i
         return false;
     if (lane.kind == LANE_M)
         return hold_seek(it, t);
-    if (!block_seek(it, t))
-        return false;
-    uint32_t behind = 1;
-    bisect(behind, it->n, i, it->t[i] <= t);
-    return come_to(it, behind - 1);
+    return block_seek(it, t) && come_to(it, covering(it, t));
+}
+
+bool span_seek_on(struct span_iter *it, const struct trace *tr, struct lane lane, int64_t t)
+{
+    const bool here = it->tr == tr && it->lane.kind == lane.kind && it->lane.i == lane.i && lane.kind != LANE_M &&
+                      it->n && it->t[0] <= t && t < it->t[it->n];
+    return here ? come_to(it, covering(it, t)) : span_seek(it, tr, lane, t);
 }
 
 bool span_seek_index(struct span_iter *it, const struct trace *tr, struct lane lane, uint64_t index)

@@ -325,6 +325,15 @@ static uint32_t place_func(struct explainer *x, uint32_t stack)
     return trace_frame(x->tr, stack, user_frame(x, stack)).func;
 }
 
+/* false: out of memory. */
+static bool level_room(struct explainer *x, int depth)
+{
+    if (!x->level[depth] && (x->level[depth] = mem_alloc(sizeof *x->level[depth]))) {
+        x->level[depth]->it.tr = NULL;
+    }
+    return x->level[depth] != NULL;
+}
+
 static void level_set(const struct explainer *x, struct level *l, uint32_t g, int64_t lo, int64_t hi, uint32_t at_hi)
 {
     const struct lane_info li = trace_lane_who(x->tr, (struct lane){LANE_G, g});
@@ -344,7 +353,7 @@ static bool level_place(struct explainer *x, struct level *l)
 {
     struct lane lane = {LANE_G, l->g};
     x->left -= x->left > 0;
-    if (!span_seek(&l->it, x->tr, lane, l->hi - 1)) {
+    if (!span_seek_on(&l->it, x->tr, lane, l->hi - 1)) {
         return false;
     }
     l->next = (struct span){.state = ST_NONE, .who = NO_LANE};
@@ -394,7 +403,7 @@ static bool step_wait(struct explainer *x, struct level *l, int *depth, struct e
     x->cut |= !room;
     const uint32_t tag = tell(x, l, p);
     if (room) {
-        if (!x->level[*depth + 1] && !(x->level[*depth + 1] = mem_alloc(sizeof *l))) {
+        if (!level_room(x, *depth + 1)) {
             return false;
         }
         struct level *d = x->level[++*depth];
@@ -496,7 +505,7 @@ bool explain_walk(struct explainer *x, uint32_t g, int64_t a, int64_t b, explain
     if (g >= x->ng || a >= b) {
         return true;
     }
-    if (!x->level[0] && !(x->level[0] = mem_alloc(sizeof *x->level[0]))) {
+    if (!level_room(x, 0)) {
         return false;
     }
     x->visit = visit;

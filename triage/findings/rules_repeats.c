@@ -20,6 +20,7 @@ struct repeat { /* calls at one function of the program */
 };
 struct repeats {
     const struct causes *c;
+    struct span_iter it;
     struct repeat v[PLACES];
     uint32_t n, last, at; /* of the last stack: its row */
     uint64_t pieces, steps, waits;
@@ -45,11 +46,11 @@ static void one_piece(void *arg, const struct instance_one *p)
 {
     struct repeats *k = arg;
     uint64_t n[PLACES] = {0};
-    struct span_iter it;
-    bool more = k->steps < SPANS && span_seek(&it, k->c->tr, (struct lane){LANE_G, p->g}, p->t0);
+    struct span_iter *it = &k->it; /* pieces stand one behind another */
+    bool more = k->steps < SPANS && span_seek_on(it, k->c->tr, (struct lane){LANE_G, p->g}, p->t0);
     k->pieces += more;
-    for (; more && k->steps < SPANS && span_get(&it)->t0 < p->t1; more = span_next(&it), k->steps++) {
-        const struct span *s = span_get(&it);
+    for (; more && k->steps < SPANS && span_get(it)->t0 < p->t1; more = span_next(it), k->steps++) {
+        const struct span *s = span_get(it);
         const bool call = s->state == ST_SYSCALL;
         k->ran = s->state == ST_RUNNING ? ns_add(k->ran, s->t1 - s->t0) : k->ran;
         k->had = call || s->state == ST_RUNNING || s->state == ST_ASSIST ? ns_add(k->had, s->t1 - s->t0) : k->had;

@@ -338,13 +338,13 @@ static void line_end(struct in_line *v, uint32_t *n, struct line_row *r)
 }
 
 /* What is waited for without having asked, the rest of an answer, is no call of its own. */
-static void lines_of(const struct causes *c, const struct instance_one *one, struct in_line *v, uint32_t *n)
+static void lines_of(const struct causes *c, const struct instance_one *one, struct span_iter *it, struct in_line *v,
+                     uint32_t *n)
 {
-    struct span_iter it;
     struct line_row r = {0};
-    bool asked = false, more = span_seek(&it, c->tr, (struct lane){LANE_G, one->g}, one->t0);
-    for (int i = 0; more && i < STEPS && span_get(&it)->t0 < one->t1; i++, more = span_next(&it)) {
-        const struct span *s = span_get(&it);
+    bool asked = false, more = span_seek_on(it, c->tr, (struct lane){LANE_G, one->g}, one->t0);
+    for (int i = 0; more && i < STEPS && span_get(it)->t0 < one->t1; i++, more = span_next(it)) {
+        const struct span *s = span_get(it);
         if (s->state == ST_SYSCALL) {
             asked = asked || (s->stack && causes_sends(c->tr, s->stack));
         } else if (s->state == ST_WAITING && s->t0 >= one->t0) {
@@ -416,12 +416,14 @@ void work_in_lines(struct causes *c, uint32_t group)
     struct in_line v[PLACES];
     struct pieces k = {0};
     struct work_kind w = {0};
+    struct span_iter it;
     uint32_t n = 0;
+    it.tr = NULL;
     if (!work_in(c, group, &k, &w)) {
         c->rs->failed = true;
     }
     for (size_t i = 0; w.n && !w.fed && i < k.n; i++) {
-        lines_of(c, &k.v[i], v, &n);
+        lines_of(c, &k.v[i], &it, v, &n);
     }
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t place = causes_place(c->tr, v[i].stack);
