@@ -244,7 +244,7 @@ static uint64_t column_most(const struct column *k)
 {
     uint64_t most;
     return k->width < 8 && !__builtin_add_overflow(k->least, ((uint64_t)1 << 8 * k->width) - 1, &most) ? most
-                                                                                                      : UINT64_MAX;
+                                                                                                       : UINT64_MAX;
 }
 
 bool past_within(const struct past *p, int64_t *from, int64_t *till)

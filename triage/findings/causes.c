@@ -1,5 +1,5 @@
 /* causes.c - see causes.h. */
-#include "triage/findings/causes.h"
+#include "triage/findings/apart.h"
 #include "triage/findings/won.h"
 #include "triage/tables/slices.h"
 
@@ -179,9 +179,14 @@ static bool members(struct causes *c)
 
 bool causes_init(struct causes *c, struct rules *rs)
 {
+    const struct gbucket *counts;
+    int64_t width;
     *c = (struct causes){.rs = rs, .tg = rs->tg, .tr = rs->tr};
     c->x = explain_new(rs->tr);
-    if (!c->x || !members(c)) {
+    c->caught = caught_new(rs->out);
+    c->lines = in_lines_new(c->tg);
+    (void)trace_gcounts(c->tr, &width, &counts); /* sums them up when it is first asked */
+    if (!c->x || !c->caught || !c->lines || !members(c)) {
         causes_free(c);
         return false;
     }
@@ -205,6 +210,8 @@ bool causes_init(struct causes *c, struct rules *rs)
 void causes_free(struct causes *c)
 {
     explain_free(c->x);
+    caught_free(c->caught);
+    in_lines_free(c);
     tab_free(&c->by_name);
     mem_free(c->life);
     mem_free(c->of);
@@ -415,13 +422,45 @@ bool causes_doing(struct causes *c, uint32_t group, struct leaves *out)
     return ok;
 }
 
-static void (*const steps[])(struct causes *) = {
-    story_names,  rules_service,    rules_join,     rules_slots,    rules_waves,  rules_begun,   rules_part,
-    rules_limits, rules_calls,      rules_work,     rules_netlimit, rules_wakes,  rules_timers,  rules_slow,
-    rule_line,    rule_forced,      rules_children, rules_trend,    rules_sql,    rules_behind,  rules_share,
-    rules_grain,  rules_finalizers, rules_contexts, rules_kept,     rules_again,  rules_accept,  rules_reader,
-    rules_knot,   rules_hold,       rules_clock,    rules_left,     rules_phases, rules_backlog, rules_path,
-    rules_host,   story_end,        won_all};
+/* Rules in the order in which they speak. */
+static const struct step {
+    rule_fn *f;
+    enum { IN_TURN, APART, APART_ONCE, AHEAD } how; /* AHEAD: it tells nothing, others ask it */
+} steps[] = {
+    {caught_ahead, AHEAD},     {in_lines_ahead, AHEAD}, {story_names, IN_TURN},  {rules_service, IN_TURN},
+    {rules_join, IN_TURN},     {rules_slots, APART},    {rules_waves, APART},    {rules_begun, APART},
+    {rules_part, IN_TURN},     {rules_limits, IN_TURN}, {rule_network, IN_TURN}, {rule_conns, IN_TURN},
+    {rule_poll, APART},        {rule_blocking, APART},  {rule_small, IN_TURN},   {rule_repeats, APART_ONCE},
+    {rules_work, IN_TURN},     {rules_netlimit, APART}, {rule_crowds, APART},    {rule_storm, APART},
+    {rule_growth, IN_TURN},    {rule_busy, APART},      {rules_timers, IN_TURN}, {rules_slow, IN_TURN},
+    {rule_line, IN_TURN},      {rule_forced, IN_TURN},  {rules_children, APART}, {rules_trend, IN_TURN},
+    {rules_sql, APART},        {rules_behind, IN_TURN}, {rules_share, IN_TURN},  {rules_grain, IN_TURN},
+    {rules_finalizers, APART}, {rules_contexts, APART}, {rules_kept, IN_TURN},   {rules_again, IN_TURN},
+    {rules_accept, IN_TURN},   {rules_reader, IN_TURN}, {rules_knot, APART},     {rules_hold, APART},
+    {rules_clock, IN_TURN},    {rules_left, IN_TURN},   {rules_phases, APART},   {rules_backlog, IN_TURN},
+    {rules_path, IN_TURN},     {rules_host, IN_TURN},   {story_end, IN_TURN},    {won_all, IN_TURN},
+};
+enum { STEPS = sizeof steps / sizeof *steps };
+
+static void all_steps(struct causes *c)
+{
+    rule_fn *apart[STEPS];
+    size_t n = 0, next = 0;
+    for (size_t i = 0; i < STEPS; i++) {
+        if (steps[i].how != IN_TURN) {
+            apart[n++] = steps[i].f;
+        }
+    }
+    struct apart *all = aparts_do(c, apart, n);
+    for (size_t i = 0; all && i < STEPS && slices_tick_now(); i++) {
+        if (steps[i].how == IN_TURN) {
+            steps[i].f(c);
+        } else {
+            apart_tell(c, all, next++, steps[i].how == APART_ONCE);
+        }
+    }
+    aparts_free(all, n);
+}
 
 void rules_causes(struct rules *rs)
 {
@@ -430,8 +469,6 @@ void rules_causes(struct rules *rs)
         rs->failed = true;
         return;
     }
-    for (size_t i = 0; i < sizeof steps / sizeof *steps && slices_tick_now(); i++) {
-        steps[i](&c);
-    }
+    all_steps(&c);
     causes_free(&c);
 }

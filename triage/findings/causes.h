@@ -28,8 +28,10 @@ struct causes {
     struct group_life *life; /* by group */
     uint32_t *member;        /* lanes, by group: member[of[i].at ..] */
     struct member_of *of;
-    struct tab by_name; /* groups by their start function's string */
-    bool alone_asked;   /* alone_finding() has looked */
+    struct tab by_name;      /* groups by their start function's string */
+    bool alone_asked;        /* alone_finding() has looked */
+    struct caught *caught;   /* rules_alloc.c */
+    struct in_lines **lines; /* rules_work.c: by group, NULL: not asked yet */
     double procs, running,
         idle; /* on average: processors, goroutines of the program running, processors without work */
 };
@@ -191,7 +193,9 @@ void rules_path(struct causes *c);     /* rules_path.c: one works while the rest
 /* alone_finding - rules_alone.c: rows of calls of the only goroutines at work; v: all that waits for the network, by function; true: told.
  * It looks once. */
 bool alone_finding(struct causes *c, const struct waits_at *v, uint32_t n);
-void rules_calls(struct causes *c); /* rules_calls.c: the network, system calls; rule_poll */
+void rule_network(struct causes *c);  /* rules_calls.c: waits for the network */
+void rule_conns(struct causes *c);    /* connections */
+void rule_blocking(struct causes *c); /* system calls */
 /* small_advice - what to do about many small system calls there: it depends on whether they move bytes. */
 const char *small_advice(const struct trace *tr, uint32_t stack);
 void rule_small(struct causes *c);   /* rules_small.c: many small system calls */
@@ -226,9 +230,16 @@ void rules_limits(struct causes *c); /* tests that wait for each other's end (-p
 void rules_work(struct causes *c);   /* rules_work.c: what requests wait for */
 /* work_in_lines - rows of calls at one line within what goroutines of a group do, of rules_work; what is told already is not again. */
 void work_in_lines(struct causes *c, uint32_t group);
+/* in_lines_ahead - such rows are counted once: now, where rules_work() will ask. */
+struct in_lines **in_lines_new(const struct triage *tg); /* NULL: out of memory */
+void in_lines_ahead(struct causes *c);
+void in_lines_free(struct causes *c);
 void rules_part(struct causes *c);     /* rules_part.c: a set that is too small for a part of the trace */
 void rules_netlimit(struct causes *c); /* rules_netlimit.c: deadlines of the network that are waited out */
-void rules_wakes(struct causes *c);    /* rules_wakes.c: timers, crowds that wake at once, loops that never block */
+void rule_crowds(struct causes *c);    /* rules_wakes.c: crowds that wake at once */
+void rule_storm(struct causes *c);     /* timers */
+void rule_growth(struct causes *c);    /* goroutines that come and don't end */
+void rule_busy(struct causes *c);      /* loops that never block */
 void rules_timers(struct causes *c);   /* rules_timers.c: limits, retries, time limits that are waited out */
 void rule_line(struct causes *c);      /* rules_line.c: long work before short */
 void rules_slow(struct causes *c);     /* rules_slow.c: what slow tasks do more of */
@@ -300,6 +311,10 @@ void causes_tell_holders(struct causes *c, struct finding *f);
     "be written to a goroutine of its own (a channel with room); of those that answer have several."
 /* causes_tell_gc - who allocates and what makes the collector run, in a finding about it (rules_alloc.c). */
 void causes_tell_gc(struct causes *c, uint32_t i);
+/* caught_ahead - what that asks is found out once: now, if one of those told so far asks it. */
+struct caught *caught_new(const struct findings *told); /* NULL: out of memory */
+void caught_ahead(struct causes *c);
+void caught_free(struct caught *k); /* NULL is allowed */
 /* story.c, before and after the rules above: name whom it is about; what is a sign of another finding goes under it. */
 void story_names(struct causes *c);
 void story_end(struct causes *c);

@@ -219,8 +219,46 @@ static void sites_of(const struct causes *c, struct sites *s)
 
 #define LEAVE_IT "Leave it to the runtime; where memory must be given back, set a memory limit instead."
 
+/* What is asked once, however many findings tell of it. */
+struct caught {
+    bool wanted; /* a finding of the collector will ask */
+    bool has_sites, has_forced, has_room;
+    struct sites sites;
+    uint64_t calls;
+    uint32_t stack; /* of one of them */
+    const char *what;
+    double room;
+    uint64_t goal;
+    bool below;
+};
+
+struct caught *caught_new(const struct findings *told)
+{
+    struct caught *k = mem_zalloc(sizeof *k);
+    for (uint32_t i = 0; k && i < told->n; i++) {
+        const enum rule r = told->f[i].rule;
+        k->wanted |= r == RULE_GC_SHARE || r == RULE_GC_ASSIST || r == RULE_HEAP;
+    }
+    return k;
+}
+
+void caught_free(struct caught *k)
+{
+    mem_free(k);
+}
+
+static const struct sites *sites_once(const struct causes *c)
+{
+    struct caught *k = c->caught;
+    if (!k->has_sites) {
+        k->has_sites = true;
+        sites_of(c, &k->sites);
+    }
+    return &k->sites;
+}
+
 /* Calls of runtime.GC and debug.FreeOSMemory: how many cycles they began, one of their stacks, and which it was. */
-static uint64_t forced(const struct causes *c, uint32_t *stack, const char **what)
+static uint64_t forced_calls(const struct causes *c, uint32_t *stack, const char **what)
 {
     uint64_t calls = 0;
     *what = "runtime.GC";
@@ -243,6 +281,18 @@ static uint64_t forced(const struct causes *c, uint32_t *stack, const char **wha
     return calls;
 }
 
+static uint64_t forced(const struct causes *c, uint32_t *stack, const char **what)
+{
+    struct caught *k = c->caught;
+    if (!k->has_forced) {
+        k->has_forced = true;
+        k->calls = forced_calls(c, &k->stack, &k->what);
+    }
+    *stack = k->stack;
+    *what = k->what;
+    return k->calls;
+}
+
 static int cmp_double(const void *a, const void *b)
 {
     const double *x = a, *y = b;
@@ -259,7 +309,7 @@ static void replace_next(struct rules *rs, struct finding *f, struct text *next)
 }
 
 /* By how much the heap may grow from the end of a collection to the goal of the next: the median over cycles, -1 unknown. */
-static double room(const struct causes *c, uint64_t *goal, bool *below)
+static double median_room(const struct causes *c, uint64_t *goal, bool *below)
 {
     const struct range *gc;
     size_t n = trace_ranges(c->tr, RANGE_GC, &gc), k = 0;
@@ -286,6 +336,18 @@ static double room(const struct causes *c, uint64_t *goal, bool *below)
     mem_free(v);
     *below = cycles > 0 && under * 2 > cycles;
     return *below ? 0 : r;
+}
+
+static double room(const struct causes *c, uint64_t *goal, bool *below)
+{
+    struct caught *k = c->caught;
+    if (!k->has_room) {
+        k->has_room = true;
+        k->room = median_room(c, &k->goal, &k->below);
+    }
+    *goal = k->goal;
+    *below = k->below;
+    return k->room;
 }
 
 /* Where a setting makes collections frequent, and no other does, it comes first. */
@@ -335,25 +397,24 @@ static void room_text(struct text *t, const struct causes *c)
 /* Returns a stack of who allocates most, 0: not known. */
 static uint32_t sites_text(struct text *before, struct text *behind, struct text *next, const struct causes *c)
 {
-    struct sites s;
-    sites_of(c, &s);
-    if (s.n == 0) {
+    const struct sites *s = sites_once(c);
+    if (s->n == 0) {
         return 0;
     }
-    text_calls(before, c->tr, s.v[0].stack, stacks_user_frame(c->tr, s.v[0].stack), 3);
-    callee_text(before, c->tr, &s.v[0]);
+    text_calls(before, c->tr, s->v[0].stack, stacks_user_frame(c->tr, s->v[0].stack), 3);
+    callee_text(before, c->tr, &s->v[0]);
     text_lit(before, " allocates most: ");
     text_add(behind, " Of %llu moments at which the allocator was caught working for the collector, ",
-             (unsigned long long)s.all);
-    for (uint32_t i = 0; i < s.n && i < 3 && (i == 0 || s.v[i].n * 20 > s.all); i++) {
+             (unsigned long long)s->all);
+    for (uint32_t i = 0; i < s->n && i < 3 && (i == 0 || s->v[i].n * 20 > s->all); i++) {
         text_raw(behind, ", ", i ? 2 : 0);
-        text_share(behind, (double)s.v[i].n, (double)s.all);
+        text_share(behind, (double)s->v[i].n, (double)s->all);
         text_lit(behind, " were in ");
-        text_func(behind, c->tr, s.v[i].func, 0);
+        text_func(behind, c->tr, s->v[i].func, 0);
     }
     text_lit(behind, ".");
-    (void)(s.v[0].n * 2 > s.all && maker_text(behind, next, c->tr, &s.v[0]));
-    return s.v[0].stack;
+    (void)(s->v[0].n * 2 > s->all && maker_text(behind, next, c->tr, &s->v[0]));
+    return s->v[0].stack;
 }
 
 /* A function that asks for collections and calls what allocates measures it, it seems: what that costs is what it is to tell. */
@@ -396,6 +457,18 @@ void causes_tell_gc(struct causes *c, uint32_t i)
         }
     }
     causes_retell(c->rs, f, &before, &behind);
+}
+
+void caught_ahead(struct causes *c)
+{
+    const char *what;
+    uint64_t goal;
+    uint32_t stack;
+    bool below;
+    if (c->caught->wanted && forced(c, &stack, &what) * 2 <= c->tg->gc_cycles) {
+        (void)sites_once(c);
+        (void)room(c, &goal, &below);
+    }
 }
 
 /* Collections that the program asks for, where the collector is no finding otherwise. */

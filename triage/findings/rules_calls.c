@@ -669,7 +669,7 @@ static int64_t answering(const struct causes *c)
     return ns;
 }
 
-static void rule_network(struct causes *c)
+void rule_network(struct causes *c)
 {
     struct waits_at v[PLACES];
     uint32_t n = 0;
@@ -738,7 +738,7 @@ static void conns_finding(struct causes *c, const struct conns *k, double share)
     draft_end(c->rs, &d);
 }
 
-static void rule_conns(struct causes *c)
+void rule_conns(struct causes *c)
 {
     struct conns v[PLACES] = {0};
     uint32_t n = 0;
@@ -787,7 +787,7 @@ static void rule_conns(struct causes *c)
 
 /* ---- system calls ------------------------------------------------------------------------------------------------------- */
 
-static void rule_blocking(struct causes *c)
+void rule_blocking(struct causes *c)
 {
     int64_t ns = 0, most = 0;
     uint32_t g = 0;
@@ -847,14 +847,4 @@ static void rule_blocking(struct causes *c)
               : "Read through the poller (os.File, net.Conn, a non-blocking descriptor), or let few goroutines "
                 "make these calls.");
     draft_end(c->rs, &d);
-}
-
-void rules_calls(struct causes *c)
-{
-    rule_network(c);
-    rule_conns(c);
-    rule_poll(c);
-    rule_blocking(c);
-    rule_small(c);
-    rule_repeats(c);
 }

@@ -224,7 +224,7 @@ static int64_t queued_usually(const struct crowds *k, const struct gbucket *b, s
     return ns;
 }
 
-static void rule_crowds(struct causes *c)
+void rule_crowds(struct causes *c)
 {
     struct crowds k = {.c = c};
     const struct gbucket *b;
@@ -266,7 +266,7 @@ static bool is_timed(const struct pair_row *p)
     return p->from_scheduler && (p->kind == WK_SLEEP || p->kind == WK_RECV || p->kind == WK_SELECT);
 }
 
-static void rule_storm(struct causes *c)
+void rule_storm(struct causes *c)
 {
     for (uint32_t i = 0; i < c->tg->npairs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
@@ -400,7 +400,7 @@ static bool told_already(const struct causes *c, const struct leak_row *r)
     return false;
 }
 
-static void rule_growth(struct causes *c)
+void rule_growth(struct causes *c)
 {
     for (uint32_t i = 0; i < c->tg->nleaks && i < 64; i++) {
         const struct leak_row *r = &c->tg->leaks[i];
@@ -773,7 +773,7 @@ static void busy_group(struct causes *c, uint32_t i)
     }
 }
 
-static void rule_busy(struct causes *c)
+void rule_busy(struct causes *c)
 {
     for (uint32_t i = 0; i < c->tg->ngroups && i < 32; i++) {
         const struct group *g = &c->tg->groups[i];
@@ -782,12 +782,4 @@ static void rule_busy(struct causes *c)
             busy_group(c, i);
         }
     }
-}
-
-void rules_wakes(struct causes *c)
-{
-    rule_crowds(c);
-    rule_storm(c);
-    rule_growth(c);
-    rule_busy(c);
 }

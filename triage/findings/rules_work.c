@@ -367,15 +367,70 @@ static void lines_of(const struct causes *c, const struct instance_one *one, str
     line_end(v, n, &r);
 }
 
-static void in_line_finding(struct causes *c, const struct in_line *l, const struct pieces *k,
-                            const struct work_kind *w)
+static bool asked_there(const struct causes *c, uint32_t group, uint32_t place)
 {
+    bool is = false;
+    for (uint32_t i = 0; !is && i < c->of[group].n && i < LOOKED; i++) {
+        is = calls_is_asked(c, causes_member(c, group, i, LOOKED), place);
+    }
+    return is;
+}
+
+/* All rows of a group's work. */
+struct in_lines {
+    struct in_line v[PLACES];
+    uint32_t n;
+    struct pieces k; /* but for the pieces themselves, of which the first is left */
+    struct instance_one first;
+    struct work_kind w;
+};
+
+struct in_lines **in_lines_new(const struct triage *tg)
+{
+    return mem_zalloc(((size_t)tg->ngroups + 1) * sizeof(struct in_lines *));
+}
+
+void in_lines_free(struct causes *c)
+{
+    for (uint32_t i = 0; c->lines && i < c->tg->ngroups; i++) {
+        mem_free(c->lines[i]);
+    }
+    mem_free(c->lines);
+}
+
+/* NULL: out of memory. */
+static const struct in_lines *lines_once(struct causes *c, uint32_t group)
+{
+    struct in_lines *l = c->lines[group];
+    struct span_iter it;
+    if (l || !(l = mem_zalloc(sizeof *l))) {
+        return l;
+    }
+    it.tr = NULL;
+    bool ok = work_in(c, group, &l->k, &l->w);
+    for (size_t i = 0; l->w.n && !l->w.fed && i < l->k.n; i++) {
+        lines_of(c, &l->k.v[i], &it, l->v, &l->n);
+    }
+    l->first = l->k.n ? l->k.v[0] : l->first;
+    mem_free(l->k.v);
+    l->k.v = NULL;
+    if (!ok) {
+        mem_free(l);
+        return NULL;
+    }
+    return c->lines[group] = l;
+}
+
+static void in_line_finding(struct causes *c, const struct in_line *l, const struct in_lines *of)
+{
+    const struct pieces *k = &of->k;
+    const struct work_kind *w = &of->w;
     const double share = (double)l->won / (double)k->ns;
     const uint32_t frame = stacks_user_frame(c->tr, l->stack);
     struct draft d;
     draft_start(&d, RULE_SERIAL_CALLS, (int64_t)(share * work_in_flight(c, w)));
     draft_subject(&d, c->rs, trace_frame(c->tr, l->stack, frame).func);
-    draft_at(&d, k->v[0].t0, k->v[0].t1, LANE_G, k->v[0].g);
+    draft_at(&d, of->first.t0, of->first.t1, LANE_G, of->first.g);
     d.f.stack = l->stack;
     d.f.won_hi = d.f.severity_ns;
     text_share(&d.amount, share, 1);
@@ -402,47 +457,41 @@ static void in_line_finding(struct causes *c, const struct in_line *l, const str
     draft_end(c->rs, &d);
 }
 
-static bool asked_there(const struct causes *c, uint32_t group, uint32_t place)
-{
-    bool is = false;
-    for (uint32_t i = 0; !is && i < c->of[group].n && i < LOOKED; i++) {
-        is = calls_is_asked(c, causes_member(c, group, i, LOOKED), place);
-    }
-    return is;
-}
-
 void work_in_lines(struct causes *c, uint32_t group)
 {
-    struct in_line v[PLACES];
-    struct pieces k = {0};
-    struct work_kind w = {0};
-    struct span_iter it;
-    uint32_t n = 0;
-    it.tr = NULL;
-    if (!work_in(c, group, &k, &w)) {
-        c->rs->failed = true;
-    }
-    for (size_t i = 0; w.n && !w.fed && i < k.n; i++) {
-        lines_of(c, &k.v[i], &it, v, &n);
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        const uint32_t place = causes_place(c->tr, v[i].stack);
-        if (threshold_reached(TH_CALLS_REQUESTS, v[i].won, k.ns) && place &&
-            !causes_told_at(c, RULE_SERIAL_CALLS, place) && (double)v[i].pieces >= threshold(TH_CALLS_WAITS) &&
+    const struct in_lines *l = lines_once(c, group);
+    c->rs->failed |= !l;
+    for (uint32_t i = 0; l && i < l->n; i++) {
+        const uint32_t place = causes_place(c->tr, l->v[i].stack);
+        if (threshold_reached(TH_CALLS_REQUESTS, l->v[i].won, l->k.ns) && place &&
+            !causes_told_at(c, RULE_SERIAL_CALLS, place) && (double)l->v[i].pieces >= threshold(TH_CALLS_WAITS) &&
             !asked_there(c, group, place)) {
-            in_line_finding(c, &v[i], &k, &w);
+            in_line_finding(c, &l->v[i], l);
         }
     }
-    mem_free(k.v);
+}
+
+/* Where there is so much waiting for calls that rows of them are looked for. */
+static bool has_calls(const struct causes *c, uint32_t group)
+{
+    const struct group_life *l = &c->life[group];
+    return ns_add(l->by[WK_NET], l->by[WK_SELECT]) > l->life / 10 && c->idle >= threshold(TH_CALLS_IDLE) * c->procs;
+}
+
+void in_lines_ahead(struct causes *c)
+{
+    for (uint32_t i = 0; i < c->tg->ngroups && i < GROUPS; i++) {
+        if (has_calls(c, i)) {
+            (void)lines_once(c, i);
+        }
+    }
 }
 
 void rules_work(struct causes *c)
 {
     given_back(c);
     for (uint32_t i = 0; i < c->tg->ngroups && i < GROUPS && !c->rs->failed; i++) {
-        const struct group_life *l = &c->life[i];
-        const int64_t calls = ns_add(l->by[WK_NET], l->by[WK_SELECT]);
-        if (calls > l->life / 10 && c->idle >= threshold(TH_CALLS_IDLE) * c->procs) {
+        if (has_calls(c, i)) {
             work_in_lines(c, i);
         }
     }
