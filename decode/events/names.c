@@ -3,7 +3,9 @@
  *
  * Three tables of the same kind: strings by their bytes, frames by their four values, stacks by their frame ids.
  * Each is a segmented vector plus an open-addressing table of ids and hashes, which only the writer touches: what is looked
- * for is not compared with what has another hash, and to grow a table reads nothing else.
+ * for is not compared with what has another hash, and to grow a table reads nothing else. A stack's frame ids stand side by side in
+ * a chunk: two bytes each, four where one of them takes more. Chunks are larger the more there is, so little of the last one is
+ * left empty.
  */
 #include "decode/events/names.h"
 
@@ -18,8 +20,10 @@ struct held_str { /* struct str, and in what room it leaves */
     uint32_t len, hash;
 };
 
+enum { CHUNK_LEAST = 1 << 13, CHUNK_BITS = 20, CHUNK_MOST = 1 << CHUNK_BITS, CHUNKS = 1 << (32 - CHUNK_BITS) };
 struct stack_ref {
-    uint32_t first, n; /* in the pool */
+    uint32_t first; /* where its ids begin: the chunk, and CHUNK_BITS of where in it */
+    uint32_t n : 31, wide : 1;
 };
 
 struct copy_block { /* bytes of strings that are not in the input */
@@ -35,25 +39,16 @@ static void *seg_at(const struct segvec *v, uint32_t i)
     return (char *)v->seg[k] + (x - ((uint64_t)1 << (k + SEG_FIRST_BITS))) * v->size;
 }
 
-/* Place for n elements that stand side by side: where the segment has none, what is left of it stays empty. */
-static void *seg_take(struct segvec *v, uint32_t n)
+static void *seg_push(struct segvec *v)
 {
-    uint64_t x = (uint64_t)v->n + (1u << SEG_FIRST_BITS);
-    unsigned k = 63u - (unsigned)__builtin_clzll(x) - SEG_FIRST_BITS;
-    for (; k < SEG_MAX && x + n > (uint64_t)2 << (k + SEG_FIRST_BITS); k++)
-        x = (uint64_t)2 << (k + SEG_FIRST_BITS);
-    const uint64_t first = x - (1u << SEG_FIRST_BITS);
-    if (k >= SEG_MAX || first + n > UINT32_MAX)
+    const uint64_t x = (uint64_t)v->n + (1u << SEG_FIRST_BITS);
+    const unsigned k = 63u - (unsigned)__builtin_clzll(x) - SEG_FIRST_BITS;
+    if (k >= SEG_MAX || v->n == UINT32_MAX)
         return NULL;
     if (!v->seg[k] && !(v->seg[k] = mem_alloc(((size_t)1 << (k + SEG_FIRST_BITS)) * v->size)))
         return NULL;
-    __atomic_store_n(&v->n, (uint32_t)first + n, __ATOMIC_RELAXED);
+    __atomic_store_n(&v->n, v->n + 1, __ATOMIC_RELAXED);
     return (char *)v->seg[k] + (x - ((uint64_t)1 << (k + SEG_FIRST_BITS))) * v->size;
-}
-
-static void *seg_push(struct segvec *v)
-{
-    return seg_take(v, 1);
 }
 
 static void seg_free(struct segvec *v)
@@ -78,13 +73,61 @@ static uint64_t hash_ids(const uint32_t *ids, uint32_t n)
     return hash_last(n ? hash_next(h, ids[0]) : h);
 }
 
-static const uint32_t *stack_ids(const struct names *nm, uint32_t stack, uint32_t *n)
+/* ---- a stack's frames ------------------------------------------------------------------------------------- */
+
+static const uint16_t *list_of(const struct names *nm, const struct stack_ref *r)
 {
-    static const uint32_t none;
-    const struct stack_ref *r = seg_at(&nm->stacks, stack);
-    *n = r->n;
-    return r->n ? seg_at(&nm->pool, r->first) : &none;
+    uint16_t *const *chunk = seg_at(&nm->lists.chunk, r->first >> CHUNK_BITS);
+    return *chunk + (r->first & (CHUNK_MOST - 1));
 }
+
+/* Room for n more behind what the last chunk has. NULL: out of memory. */
+static uint16_t *lists_room(struct frame_lists *l, uint32_t n)
+{
+    if (n <= l->cap - l->used)
+        return l->last + l->used;
+    uint64_t cap = l->all / 8 < CHUNK_LEAST ? CHUNK_LEAST : l->all / 8 < CHUNK_MOST ? l->all / 8 : CHUNK_MOST;
+    cap = n < cap ? cap : n;
+    uint16_t *p = cap <= CHUNK_MOST && l->chunk.n < CHUNKS ? mem_alloc(cap * sizeof *p) : NULL;
+    uint16_t **chunk = p ? seg_push(&l->chunk) : NULL;
+    if (!chunk) {
+        mem_free(p);
+        return NULL;
+    }
+    l->last = *chunk = p;
+    l->cap = (uint32_t)cap;
+    l->used = 0;
+    l->all += cap;
+    return p;
+}
+
+static void lists_free(struct frame_lists *l)
+{
+    for (uint32_t i = 0; i < l->chunk.n; i++)
+        mem_free(*(uint16_t **)seg_at(&l->chunk, i));
+}
+
+/* ids as they stand in a list. *wide: they take two places each. */
+static inline void list_put(uint16_t *o, const uint32_t *ids, uint32_t n, bool *wide)
+{
+    uint32_t all = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        all |= ids[i];
+        o[i] = (uint16_t)ids[i];
+    }
+    *wide = all > UINT16_MAX;
+    for (uint32_t i = 0; *wide && i < n; i++) {
+        o[2 * i] = (uint16_t)ids[i];
+        o[2 * i + 1] = (uint16_t)(ids[i] >> 16);
+    }
+}
+
+static inline uint32_t list_get(const uint16_t *list, bool wide, uint32_t i)
+{
+    return wide ? list[2 * i] | (uint32_t)list[2 * i + 1] << 16 : list[i];
+}
+
+/* ---- looked up by what they are --------------------------------------------------------------------------- */
 
 #define NAME_NEW UINT32_MAX
 
@@ -142,14 +185,14 @@ enum err_code names_init(struct names *nm)
     memset(nm, 0, sizeof *nm);
     nm->strs.size = sizeof(struct held_str);
     nm->frames.size = sizeof(struct frame);
-    nm->pool.size = sizeof(uint32_t);
+    nm->lists.chunk.size = sizeof(uint16_t *);
     nm->stacks.size = sizeof(struct stack_ref);
     struct held_str *s = seg_push(&nm->strs);
     struct stack_ref *r = s ? seg_push(&nm->stacks) : NULL;
     if (!r)
         return ERR_NOMEM;
     *s = (struct held_str){"", 0, 0};
-    *r = (struct stack_ref){0, 0};
+    *r = (struct stack_ref){0};
     return ERR_OK;
 }
 
@@ -157,7 +200,8 @@ void names_free(struct names *nm)
 {
     seg_free(&nm->strs);
     seg_free(&nm->frames);
-    seg_free(&nm->pool);
+    lists_free(&nm->lists);
+    seg_free(&nm->lists.chunk);
     seg_free(&nm->stacks);
     mem_free(nm->hstr.slot);
     mem_free(nm->hframe.slot);
@@ -180,10 +224,11 @@ static uint64_t seg_bytes(const struct segvec *v)
 
 uint64_t names_bytes(const struct names *nm)
 {
-    uint64_t n = seg_bytes(&nm->strs) + seg_bytes(&nm->frames) + seg_bytes(&nm->pool) + seg_bytes(&nm->stacks);
+    uint64_t n = seg_bytes(&nm->strs) + seg_bytes(&nm->frames) + seg_bytes(&nm->stacks) +
+                 seg_bytes(&nm->lists.chunk) + nm->lists.all * sizeof(uint16_t);
     for (const struct copy_block *b = nm->copies; b; b = b->next)
         n += sizeof *b + b->cap;
-    return n + (uint64_t)(nm->hstr.cap + nm->hframe.cap + nm->hstack.cap) * sizeof(uint32_t);
+    return n + (uint64_t)(nm->hstr.cap + nm->hframe.cap + nm->hstack.cap) * sizeof(struct name_slot);
 }
 
 static char *copy_bytes(struct names *nm, const char *p, uint32_t len)
@@ -281,11 +326,10 @@ uint64_t names_frame_hash(const struct names *nm, const struct frame *f)
     return hash_last(hash_next(h, f->line));
 }
 
-static bool same_stack(const struct names *nm, uint32_t stack, const uint32_t *ids, uint32_t n)
+static bool same_stack(const struct names *nm, uint32_t stack, const uint16_t *list, uint32_t n, bool wide)
 {
-    uint32_t have;
-    const uint32_t *its = stack_ids(nm, stack, &have);
-    return have == n && !memcmp(its, ids, n * sizeof *ids);
+    const struct stack_ref *r = seg_at(&nm->stacks, stack);
+    return r->n == n && r->wide == wide && !memcmp(list_of(nm, r), list, (size_t)n << wide << 1);
 }
 
 enum err_code names_stack_like(struct names *nm, uint32_t hash, const uint32_t *ids, uint32_t n, uint32_t *id)
@@ -293,20 +337,22 @@ enum err_code names_stack_like(struct names *nm, uint32_t hash, const uint32_t *
     *id = 0;
     if (!n)
         return ERR_OK;
-    if (!hash_room(&nm->hstack))
+    uint16_t *list = n <= CHUNK_MOST / 2 && hash_room(&nm->hstack) ? lists_room(&nm->lists, 2 * n) : NULL;
+    if (!list)
         return ERR_NOMEM;
+    bool wide;
+    list_put(list, ids, n, &wide);
     uint32_t at = hash;
     for (uint32_t i; (i = hash_next_like(&nm->hstack, hash, &at)) != NAME_NEW; at++)
-        if (same_stack(nm, i, ids, n)) {
+        if (same_stack(nm, i, list, n, wide)) {
             *id = i;
             return ERR_OK;
         }
-    uint32_t *o = seg_take(&nm->pool, n);
-    struct stack_ref *r = o ? seg_push(&nm->stacks) : NULL;
+    struct stack_ref *r = seg_push(&nm->stacks);
     if (!r)
         return ERR_NOMEM;
-    memcpy(o, ids, n * sizeof *ids);
-    *r = (struct stack_ref){nm->pool.n - n, n};
+    *r = (struct stack_ref){(nm->lists.chunk.n - 1) << CHUNK_BITS | nm->lists.used, n & INT32_MAX, wide};
+    nm->lists.used += n << wide;
     *id = nm->stacks.n - 1;
     hash_put(&nm->hstack, hash, at, *id);
     return ERR_OK;
@@ -360,13 +406,14 @@ struct frame names_frame(const struct names *nm, uint32_t stack, uint32_t i)
     const struct stack_ref *r = seg_at(&nm->stacks, stack);
     if (i >= r->n)
         return (struct frame){0};
-    return *(struct frame *)seg_at(&nm->frames, ((const uint32_t *)seg_at(&nm->pool, r->first))[i]);
+    return *(struct frame *)seg_at(&nm->frames, list_get(list_of(nm, r), r->wide, i));
 }
 
 const void *names_stack_at(const struct names *nm, uint32_t stack)
 {
-    uint32_t n;
-    return stack < __atomic_load_n(&nm->stacks.n, __ATOMIC_RELAXED) ? stack_ids(nm, stack, &n) : NULL;
+    const struct stack_ref *r =
+        stack < __atomic_load_n(&nm->stacks.n, __ATOMIC_RELAXED) ? seg_at(&nm->stacks, stack) : NULL;
+    return r && r->n ? list_of(nm, r) : NULL;
 }
 
 uint32_t names_root_func(const struct names *nm, uint32_t stack)

@@ -23,8 +23,13 @@ struct segvec {  /* grows, never moves */
 struct names {
     struct segvec strs;   /* struct str, and its hash */
     struct segvec frames; /* struct frame, shared by all stacks */
-    struct segvec pool;   /* uint32_t frame ids: a stack's stand side by side */
     struct segvec stacks; /* struct stack_ref */
+    struct frame_lists {  /* the stacks' frame ids: see names.c */
+        struct segvec chunk; /* uint16_t * */
+        uint16_t *last;
+        uint32_t used, cap; /* of the last one */
+        uint64_t all;       /* the chunks' capacities */
+    } lists;
     struct name_hash {
         struct name_slot {
             uint32_t id, hash; /* and 1, 0: free */

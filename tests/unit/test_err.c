@@ -183,6 +183,19 @@ static void test_names(void **state)
         assert_int_equal(names_frame(&nm, id, depth).pc, 0);
     }
     assert_int_equal(names_depth(&nm, UINT32_MAX), 0);
+    const uint32_t few = id; /* frames beyond the 65536th take more room in a stack */
+    for (uint32_t i = 0; i < 1 << 16; i++)
+        assert_int_equal(names_frame_id(&nm, &(struct frame){.pc = 1u << 20 | i}, &again), ERR_OK);
+    for (uint32_t from = 0; from < 65536; from += 65535 / 3) {
+        for (uint32_t i = 0; i < 30; i++)
+            f[i].pc = 1u << 20 | (from + i * i), f[i].func = f[i].file = f[i].line = 0;
+        assert_int_equal(names_stack(&nm, f, 30, &id), ERR_OK);
+        assert_int_equal(names_stack(&nm, f, 30, &again), ERR_OK);
+        assert_int_equal(id, again);
+        assert_int_not_equal(id, few);
+        for (uint32_t i = 0; i < 30; i++)
+            assert_int_equal(names_frame(&nm, id, i).pc, f[i].pc);
+    }
     names_free(&nm);
     assert_int_equal(mem_live(), live);
 }
