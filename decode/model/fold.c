@@ -763,19 +763,20 @@ void fold_beside(struct fold *f)
     f->pool.bump.next = f->pool.bump.most = MEM_SPILLS;
 }
 
-void fold_segment(struct fold *f, int64_t t0)
+void fold_segment(struct fold *f, int64_t t0, int64_t until)
 {
+    const int64_t last = until > t0 ? until : t0;
     f->segment = true;
     f->t0 = f->end = t0;
     for (int b = 0; b < BAND_COUNT; b++)
         f->lane[LANE_BAND][b] = (struct spanlane){.p = EV_NONE, .m = EV_NONE};
-    while (t0 >> f->gb_shift >= GB_MAX)
+    while (last >> f->gb_shift >= GB_MAX)
         f->gb_shift++;
     f->gb_first = (uint64_t)t0 >> f->gb_shift;
     f->gb_end = (int64_t)((f->gb_first + 1) << f->gb_shift);
+    f->gb_until = t0;
     for (int k = 0; k < GC_COUNT; k++) {
         f->gnow[k] = FOLD_MANY;
-        f->glast[k] = t0;
         f->gb[0].max[k] = (uint32_t)FOLD_MANY;
     }
 }

@@ -141,8 +141,9 @@ struct fold {
     unsigned gb_shift; /* a bucket is 1 << gb_shift ns */
     int64_t gb_end;    /* end of the last bucket */
     uint64_t gnow[GC_COUNT];
-    int64_t glast[GC_COUNT];
+    int64_t gb_until;   /* so far they are counted */
     struct gback *back; /* per bucket: back-dated goroutines first told of in it, not yet in gb */
+    size_t nback;
     struct first_stack first[FIRST_STACKS];
     size_t nfirst;
     uint64_t events, count[EC_COUNT];
@@ -192,9 +193,13 @@ enum err_code fold_init(struct fold *f, const struct names *names);
 void fold_free(struct fold *f);
 /* fold_beside - it is one of many, each of whose last chunk of packed spans isn't full: chunks are smaller. */
 void fold_beside(struct fold *f);
-/* fold_segment - a fold that was just initialised becomes that of a segment which begins at t0. */
+/*
+ * fold_segment - a fold that was just initialised becomes that of a segment which begins at t0, and has events up to `until`, or further.
+ * fold_reaches - that is known of another one, between two runs of events: its buckets of counts are as wide at once as they'll be.
+ */
 #define FOLD_MANY ((uint64_t)1 << 30)
-void fold_segment(struct fold *f, int64_t t0);
+void fold_segment(struct fold *f, int64_t t0, int64_t until);
+void fold_reaches(struct fold *f, int64_t until);
 /* fold_rest - no more events will come: every lane is packed. */
 void fold_rest(struct fold *f);
 /* fold_segment_end - a segment's last event is folded. */

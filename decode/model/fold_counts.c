@@ -20,12 +20,8 @@ struct gback {
 static void gcount_back(struct fold *f, uint8_t state, int64_t t)
 {
     unsigned k = fold_gcount_of[state];
-    if (!k-- || (!f->back && !(f->back = mem_zalloc(GB_MAX * sizeof *f->back)))) {
-        f->oom = f->oom || k < GC_COUNT;
-        return;
-    }
     size_t i = (size_t)(t >> f->gb_shift);
-    if (i >= GB_MAX)
+    if (!k-- || i >= f->ngb || fold_no_room(f, mem_room_zeros(f->back, f->nback, i + 1)))
         return;
     f->back[i].n[k]++;
     f->back[i].part[k] += (uint64_t)(t - ((int64_t)i << f->gb_shift));
@@ -36,7 +32,7 @@ void fold_gcount_lost(struct fold *f, uint8_t state, int64_t t0, int64_t t1)
     gcount_back(f, state, t0);
     unsigned k = fold_gcount_of[state];
     size_t i = (size_t)(t1 >> f->gb_shift);
-    if (!k-- || !f->back || i >= GB_MAX)
+    if (!k-- || i >= f->ngb || fold_no_room(f, mem_room_zeros(f->back, f->nback, i + 1)))
         return;
     f->back[i].n[k]--;
     f->back[i].part[k] -= (uint64_t)(t1 - ((int64_t)i << f->gb_shift));
@@ -55,7 +51,7 @@ void fold_back_counts(struct fold *f)
     if (!f->back)
         return;
     uint64_t later[GC_COUNT] = {0}, width = (uint64_t)1 << f->gb_shift;
-    for (size_t i = GB_MAX; i-- > 0;)
+    for (size_t i = f->nback < GB_MAX ? f->nback : GB_MAX; i-- > 0;)
         for (int k = 0; k < GC_COUNT; k++) {
             const struct gback *b = &f->back[i];
             f->gb[i].ns[k] += later[k] * width + b->part[k];
@@ -65,6 +61,7 @@ void fold_back_counts(struct fold *f)
         }
     mem_free(f->back);
     f->back = NULL;
+    f->nback = 0;
 }
 
 /* Bucket `a` and the one behind it are one. */
@@ -79,17 +76,20 @@ static inline struct gbucket two_buckets(const struct gbucket *a)
 }
 
 /* Merge pairs of buckets until t has one: the first number of a pair is even, so the first and the last may have no other. */
-static void gcount_widen(struct fold *f, int64_t t)
+static void gcount_widen(struct fold *f, int64_t t, unsigned least)
 {
+    if (((uint64_t)t >> f->gb_shift) - f->gb_first < GB_MAX && f->gb_shift >= least)
+        return;
     fold_back_counts(f);
-    while (((uint64_t)t >> f->gb_shift) - f->gb_first >= GB_MAX) {
+    while (((uint64_t)t >> f->gb_shift) - f->gb_first >= GB_MAX || f->gb_shift < least) {
         const size_t alone = f->gb_first & 1;
-        size_t used = alone; /* a first one that is alone stays where it is */
-        for (size_t i = alone; i + 1 < GB_MAX; i += 2)
+        size_t used = alone, i = alone; /* a first one that is alone stays where it is */
+        for (; i < f->ngb && i + 1 < GB_MAX; i += 2)
             f->gb[used++] = two_buckets(&f->gb[i]);
-        if (alone)
-            f->gb[used++] = f->gb[GB_MAX - 1];
-        memset(&f->gb[used], 0, (GB_MAX - used) * sizeof *f->gb);
+        if (i < f->ngb)
+            f->gb[used++] = f->gb[i];
+        memset(&f->gb[used], 0, (f->ngb - used) * sizeof *f->gb);
+        f->ngb = used;
         f->gb_first >>= 1;
         f->gb_shift++;
     }
@@ -100,28 +100,33 @@ static void last_bucket(struct fold *f, int64_t t)
 {
     f->ngb = (size_t)(((uint64_t)t >> f->gb_shift) - f->gb_first) + 1;
     f->gb_last = &f->gb[f->ngb - 1];
-    uint64_t edge = (f->gb_first + f->ngb) << f->gb_shift;
+    const uint64_t edge = (f->gb_first + f->ngb) << f->gb_shift;
     f->gb_end = edge > INT64_MAX ? INT64_MAX : (int64_t)edge;
+}
+
+void fold_reaches(struct fold *f, int64_t t)
+{
+    gcount_widen(f, t > f->end ? t : f->end, 0);
+    last_bucket(f, f->end);
 }
 
 /* Bring all integrals up to t, which may lie in a later bucket than the last time. */
 static void gcount_until(struct fold *f, int64_t t)
 {
-    if (((uint64_t)t >> f->gb_shift) - f->gb_first >= GB_MAX)
-        gcount_widen(f, t);
-    for (int k = 0; k < GC_COUNT; k++) {
-        int64_t at = f->glast[k];
-        for (size_t i = (size_t)((uint64_t)(at >> f->gb_shift) - f->gb_first); at < t; i++) {
-            uint64_t edge = (f->gb_first + i + 1) << f->gb_shift;
-            int64_t next = edge < (uint64_t)t ? (int64_t)edge : t;
-            f->gb[i].ns[k] += f->gnow[k] * (uint64_t)(next - at);
-            if (f->gnow[k] > f->gb[i].max[k])
-                f->gb[i].max[k] = (uint32_t)f->gnow[k];
-            at = next;
+    gcount_widen(f, t, 0);
+    const uint64_t *const now = f->gnow;
+    int64_t at = f->gb_until;
+    for (struct gbucket *b = f->gb + ((uint64_t)(at >> f->gb_shift) - f->gb_first); at < t; b++) {
+        const uint64_t edge = (f->gb_first + (uint64_t)(b - f->gb) + 1) << f->gb_shift;
+        const int64_t next = edge < (uint64_t)t ? (int64_t)edge : t;
+#pragma GCC unroll 4
+        for (int k = 0; k < GC_COUNT; k++) {
+            b->ns[k] += now[k] * (uint64_t)(next - at);
+            b->max[k] = now[k] > b->max[k] ? (uint32_t)now[k] : b->max[k];
         }
-        if (at > f->glast[k])
-            f->glast[k] = at;
+        at = next;
     }
+    f->gb_until = at;
     last_bucket(f, t);
     for (int k = 0; k < GC_COUNT; k++) /* a bucket's highest count may be the one it begins with */
         if (f->gnow[k] > f->gb_last->max[k])
@@ -131,8 +136,7 @@ static void gcount_until(struct fold *f, int64_t t)
 void fold_counts_add(struct fold *f, const struct fold *s)
 {
     fold_back_counts(f);
-    if (((uint64_t)s->end >> f->gb_shift) - f->gb_first >= GB_MAX)
-        gcount_widen(f, s->end);
+    gcount_widen(f, s->end, s->gb_shift);
     const unsigned d = f->gb_shift - s->gb_shift;
     for (size_t i = 0; i < s->ngb; i++) {
         const uint64_t n = s->gb_first + i;
@@ -145,10 +149,9 @@ void fold_counts_add(struct fold *f, const struct fold *s)
             to->max[k] = max > to->max[k] ? (uint32_t)max : to->max[k];
         }
     }
-    for (int k = 0; k < GC_COUNT; k++) {
+    for (int k = 0; k < GC_COUNT; k++)
         f->gnow[k] += s->gnow[k] - FOLD_MANY;
-        f->glast[k] = s->end;
-    }
+    f->gb_until = s->end;
     last_bucket(f, s->end);
 }
 
@@ -160,10 +163,9 @@ void fold_counts_add(struct fold *f, const struct fold *s)
 void fold_gcount_ahead(struct fold *f)
 {
     f->gb_last = &f->gb[f->ngb - 1];
-    for (int k = 0; k < GC_COUNT; k++) {
-        f->gb[f->ngb - 1].ns[k] += f->gnow[k] * (uint64_t)(f->gb_end - f->glast[k]);
-        f->glast[k] = f->gb_end;
-    }
+    for (int k = 0; k < GC_COUNT; k++)
+        f->gb_last->ns[k] += f->gnow[k] * (uint64_t)(f->gb_end - f->gb_until);
+    f->gb_until = f->gb_end;
 }
 
 /* The run is over: the counts end at f->end, as readers want them. */
@@ -175,10 +177,9 @@ void fold_gcount_back_to_end(struct fold *f)
         return;
     }
     struct gbucket *gb = &f->gb[f->ngb - 1];
-    for (int k = 0; k < GC_COUNT; k++) {
+    for (int k = 0; k < GC_COUNT; k++)
         gb->ns[k] -= f->gnow[k] * (uint64_t)(f->gb_end - t);
-        f->glast[k] = t;
-    }
+    f->gb_until = t;
 }
 
 void fold_gcount_next_bucket(struct fold *f, int64_t t)

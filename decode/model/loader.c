@@ -17,7 +17,7 @@
 #include "decode/base/thread.h"
 #include "decode/model/trace_priv.h"
 
-enum { THREADS_MOST = 64, EVENTS = 4096, AGAIN_MOST = 1 };
+enum { THREADS_MOST = 64, EVENTS = 4096, FIRST_EVENTS = 64, AGAIN_MOST = 1 };
 
 struct loader {
     struct trace *tr;
@@ -609,9 +609,11 @@ static void mine_some(struct loader *l)
     if (!s->n && !s->named)
         start_threads(l);
     bool more = s->named || begin(l, s);
-    more = more && !s->oom && segment_some(s, EVENTS);
-    if (!s->n && s->order.have_base && !l->begun)
+    more = more && !s->oom && segment_some(s, s->n || l->begun ? EVENTS : FIRST_EVENTS);
+    if (!s->n && s->order.have_base && !l->begun) {
+        segment_based(s);
         begun(l);
+    }
     if (more)
         return;
     l->mine = NULL;

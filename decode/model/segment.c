@@ -83,6 +83,20 @@ void segment_named(struct segment *s)
         v2_names_put(&s->gen);
 }
 
+/* When the last of its batches begins, since the trace did. */
+static int64_t last_batch(const struct segment *s, int64_t base)
+{
+    uint64_t last = 0;
+    for (size_t i = 0; i < s->gen.nbatch; i++)
+        last = s->gen.batch[i].time > last ? s->gen.batch[i].time : last;
+    return v2_ns(last, v2_gen_unit(&s->gen)) - base;
+}
+
+void segment_based(struct segment *s)
+{
+    fold_reaches(s->f, last_batch(s, s->order.base));
+}
+
 bool segment_begin(struct segment *s, int64_t base, int64_t before, struct fold *f)
 {
     struct v2_order *o = &s->order;
@@ -103,7 +117,7 @@ bool segment_begin(struct segment *s, int64_t base, int64_t before, struct fold 
         o->alone = o->have_base = true;
         o->base = base;
         o->last = before;
-        fold_segment(f, before - base);
+        fold_segment(f, before - base, last_batch(s, base));
         f->procs = s->procs;
     }
     s->oom = !v2_order_begin(o, &s->gen);

@@ -64,6 +64,8 @@ void segment_name(struct segment *s);
 void segment_named(struct segment *s);
 /* segment_begin - before its first event. base: when the trace began (n > 0). false: out of memory. */
 bool segment_begin(struct segment *s, int64_t base, int64_t before, struct fold *f);
+/* segment_based - of the first one it is known now when the trace began. */
+void segment_based(struct segment *s);
 /* segment_some - up to cap events. false: it is over. */
 bool segment_some(struct segment *s, size_t cap);
 /* segment_held - bytes that its spans and goroutines take, about, with what triage counts of these; before segment_rest(). */
