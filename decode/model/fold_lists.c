@@ -369,28 +369,13 @@ static void procs_set(struct fold *f, uint64_t n, int64_t t)
 
 void fold_point(struct fold *f, enum metric m, int64_t t, uint64_t value)
 {
-    struct points *v = &f->points[m];
-    if ((v->n < v->cap && v->v) || fold_room(f, v->v, v->cap, v->n + 1))
-        v->v[v->n++] = (struct point){t, value};
+    f->oom |= !points_add(&f->points[m], t, value, f->segment);
 }
 
 void fold_points_sum(struct fold *f)
 {
     for (int m = 0; m < METRIC_COUNT; m++)
         f->oom |= !points_sum(&f->points[m], &f->pool);
-}
-
-void fold_points(struct fold *f, enum metric m, const struct points *from)
-{
-    struct points *p = &f->points[m];
-    for (size_t at = 0, some; at < from->n && !f->oom; at += some) {
-        some = from->n - at < POINTS_BLOCK ? from->n - at : POINTS_BLOCK;
-        if (!fold_room(f, p->v, p->cap, p->n + some))
-            return;
-        memcpy(p->v + p->n, from->v + at, some * sizeof *p->v);
-        p->n += some;
-        f->oom |= !points_sum(p, &f->pool);
-    }
 }
 
 void fold_metric(struct fold *f, const struct ev *e)

@@ -598,7 +598,7 @@ static void lists_join(struct trace *tr, const struct segment *s)
             f->logs.v[f->logs.n++] = x;
     }
     for (int m = 0; m < METRIC_COUNT; m++)
-        fold_points(f, (enum metric)m, &from->points[m]);
+        f->oom |= !points_join(&f->points[m], &from->points[m], &f->pool);
     for (size_t i = 0; i < from->nfirst && f->nfirst < FIRST_STACKS; i++) {
         f->first[f->nfirst] = from->first[i];
         f->first[f->nfirst++].g = segment_g(s, from->first[i].g);

@@ -6,15 +6,48 @@
 
 /* ---- made -------------------------------------------------------------------------------------------------- */
 
-/* Entry `at` of a level, anew: of the points or of the entries of the level below, of which there are n. */
-static struct minmax entry_of(const struct points *p, unsigned l, size_t at, size_t n)
+/* The next chunk. */
+static bool chunk_begin(struct points *p)
 {
-    const size_t first = at << MM_BITS, end = (at + 1) << MM_BITS < n ? (at + 1) << MM_BITS : n;
+    if (!mem_room(p->chunk, p->capchunk, p->nchunk + 1)) /* NOLINT(bugprone-sizeof-expression): of pointers */
+        return false;
+    struct point *v = mem_alloc(POINTS_CHUNK * sizeof *v);
+    if (!v)
+        return false;
+    p->chunk[p->nchunk++] = p->v;
+    p->v = v;
+    p->n = 0;
+    p->cap = POINTS_CHUNK;
+    return true;
+}
+
+bool points_add(struct points *p, int64_t t, uint64_t value, bool chunks)
+{
+    const bool full = chunks && p->n == POINTS_CHUNK;
+    if (full ? !chunk_begin(p) : !mem_room(p->v, p->cap, p->n + 1))
+        return false;
+    p->v[p->n++] = (struct point){t, value};
+    return true;
+}
+
+/* Of up to so many points; of the entries of the level below, of which there are n, those that make entry `at`. */
+static struct minmax points_bounds(const struct point *v, size_t n)
+{
     struct minmax mm = {UINT64_MAX, 0};
-    for (size_t i = first; i < end; i++) {
-        const uint64_t min = l ? p->mm[l - 1][i].min : points_at(p, i).v, max = l ? p->mm[l - 1][i].max : min;
-        mm.min = min < mm.min ? min : mm.min;
-        mm.max = max > mm.max ? max : mm.max;
+    for (size_t i = 0; i < n && i < (size_t)1 << MM_BITS; i++) {
+        mm.min = v[i].v < mm.min ? v[i].v : mm.min;
+        mm.max = v[i].v > mm.max ? v[i].v : mm.max;
+    }
+    return mm;
+}
+
+static struct minmax entry_of(const struct minmax *below, size_t at, size_t n)
+{
+    const size_t end = (at + 1) << MM_BITS < n ? (at + 1) << MM_BITS : n;
+    struct minmax mm = {UINT64_MAX, 0};
+    for (size_t i = at << MM_BITS; i < end; i++) {
+        mm.min = below[i].min < mm.min ? below[i].min : mm.min;
+        mm.max = below[i].max > mm.max ? below[i].max : mm.max;
     }
     return mm;
 }
@@ -57,19 +90,48 @@ bool points_sum(struct points *p, struct span_pool *sp)
             p->n -= n - was;
             return false;
         }
-    size_t below = n;
-    for (unsigned l = 0; l < MM_LEVELS; l++) {
+    size_t below = 0;
+    for (size_t at = was >> MM_BITS << MM_BITS, i; at < n; at += (size_t)1 << MM_BITS, below = at >> MM_BITS) {
+        i = at - p->nblk * POINTS_BLOCK; /* what isn't packed begins with one of these */
+        p->mm[0][at >> MM_BITS] = points_bounds(p->v + i, p->n - i);
+    }
+    for (unsigned l = 1; l < MM_LEVELS; l++) {
         const size_t end = ((n - 1) >> (l + 1) * MM_BITS) + 1;
         for (size_t at = was >> (l + 1) * MM_BITS; at < end; at++)
-            p->mm[l][at] = entry_of(p, l, at, below);
+            p->mm[l][at] = entry_of(p->mm[l - 1], at, below);
         below = end;
     }
     p->summed = n;
     return p->n < POINTS_BLOCK || pack(p, sp);
 }
 
+static bool join_some(struct points *p, const struct point *v, size_t n, struct span_pool *sp)
+{
+    for (size_t at = 0, some; at < n; at += some) {
+        some = n - at < POINTS_BLOCK ? n - at : POINTS_BLOCK;
+        if (!mem_room(p->v, p->cap, p->n + some))
+            return false;
+        memcpy(p->v + p->n, v + at, some * sizeof *v);
+        p->n += some;
+        if (!points_sum(p, sp))
+            return false;
+    }
+    return true;
+}
+
+bool points_join(struct points *p, const struct points *segment, struct span_pool *sp)
+{
+    bool ok = true;
+    for (size_t i = 0; i < segment->nchunk && ok; i++)
+        ok = join_some(p, segment->chunk[i], POINTS_CHUNK, sp);
+    return ok && join_some(p, segment->v, segment->n, sp);
+}
+
 void points_free(struct points *p)
 {
+    for (size_t i = 0; i < p->nchunk; i++)
+        mem_free(p->chunk[i]);
+    mem_free(p->chunk);
     mem_free(p->blk);
     mem_free(p->v);
     for (unsigned l = 0; l < MM_LEVELS; l++)

@@ -1,7 +1,8 @@
 /*
  * points.h - a metric's values over time: packed by POINTS_BLOCK of them, and the least and most of each 16, of 16 of these, and so on.
  *
- * A new one goes behind those that aren't packed. points_sum() does the rest, from time to time.
+ * A new one goes behind those that aren't packed. points_sum() does the rest, from time to time. A segment's stay as they are until
+ * it is joined, where it is told how many come before them: in chunks, so that none is copied.
  */
 #ifndef GOTOP_DECODE_POINTS_H
 #define GOTOP_DECODE_POINTS_H
@@ -11,6 +12,7 @@
 #include "decode/trace.h"
 
 #define POINTS_BLOCK COLUMNS_ROWS
+#define POINTS_CHUNK (16 * POINTS_BLOCK)
 #define MM_LEVELS 4
 #define MM_BITS 4 /* an entry of level l of the min/max lists is for 1 << (l + 1) * MM_BITS points */
 
@@ -26,8 +28,10 @@ struct point_block {
 struct points {
     struct point_block *blk;
     size_t nblk, capblk;
-    struct point *v; /* behind the last block */
+    struct point *v; /* behind the last block, or the last chunk */
     size_t n, cap;
+    struct point **chunk; /* a segment's */
+    size_t nchunk, capchunk;
     struct minmax *mm[MM_LEVELS];
     size_t capmm[MM_LEVELS];
     size_t summed; /* points that are in mm; a segment's are none */
@@ -47,6 +51,10 @@ static inline struct point points_at(const struct points *p, size_t i)
     return (struct point){(int64_t)columns_get(c, 2, row, 0), columns_get(c, 2, row, 1)};
 }
 
+/* points_add - one more; chunks: they are a segment's. false: out of memory. */
+bool points_add(struct points *p, int64_t t, uint64_t value, bool chunks);
+/* points_join - a segment's, the next ones in time. false: out of memory. */
+bool points_join(struct points *p, const struct points *segment, struct span_pool *sp);
 /* points_sum - those that are new are counted in, whole blocks of them packed, among the pool's spans. false: out of memory. */
 bool points_sum(struct points *p, struct span_pool *sp);
 /* points_extents - trace_extents(). */

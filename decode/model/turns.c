@@ -180,17 +180,21 @@ HOT enum adv put_create(const struct v2_at *at, uint8_t state, uint64_t id, uint
     return create(at->ts, &at->u->r, at->t, state, id, start, own);
 }
 
-static __attribute__((noinline)) enum adv put_metric(struct turns *ts, int64_t t, enum metric metric, uint64_t value)
+static __attribute__((noinline)) void metric_far(struct turns *ts, int64_t t, enum metric metric, uint64_t value)
 {
-    struct fold *f = ts->h.f;
-    struct points *v = &f->points[metric];
-    if (v->n < v->cap && v->v)
-        v->v[v->n++] = (struct point){t, value};
+    fold_point(ts->h.f, metric, t, value);
+    ts->k.o->oom |= ts->h.f->oom;
+}
+
+HOT enum adv put_metric(const struct v2_at *at, enum metric metric, uint64_t value)
+{
+    struct turns *ts = at->ts;
+    struct points *v = &ts->h.f->points[metric];
+    if (v->n < v->cap)
+        v->v[v->n++] = (struct point){at->t, value};
     else
-        fold_point(f, metric, t, value);
-    f->count[EC_METRIC]++;
-    f->count[EC_TRANSITION]--; /* as which all of a turn's events are counted */
-    ts->k.o->oom |= f->oom;
+        metric_far(ts, at->t, metric, value);
+    ts->metrics++;
     return ADV_OK;
 }
 
@@ -207,12 +211,7 @@ struct far_varint {
 static __attribute__((noinline)) struct far_varint varint_far(const uint8_t *p)
 {
     struct far_varint f;
-    if (p[3] >= 0x80) {
-        f.p = bytes_varint_slow(p, p + 10, &f.v);
-        return f;
-    }
-    f.v = (p[0] & 0x7f) | (uint64_t)(p[1] & 0x7f) << 7 | (uint64_t)(p[2] & 0x7f) << 14 | (uint64_t)p[3] << 21;
-    f.p = p + 4; /* bytes of a heap, mostly */
+    f.p = bytes_varint_slow(p, p + 10, &f.v);
     return f;
 }
 
@@ -238,6 +237,17 @@ HOT bool varint(const uint8_t **at, uint64_t *v)
     }
     *v = x;
     *at = p;
+    return true;
+}
+
+/* The same of one that mostly takes four bytes, as those of a heap do. */
+HOT bool varint4(const uint8_t **at, uint64_t *v)
+{
+    const uint32_t w = (uint32_t)bytes_load8(*at);
+    if ((w & 0x80808080) != 0x00808080)
+        return varint(at, v);
+    *v = (w & 0x7f) | (w >> 1 & 0x3f80) | (w >> 2 & 0x1fc000) | (w >> 3 & 0xfe00000);
+    *at += 4;
     return true;
 }
 
@@ -271,7 +281,7 @@ HOT const uint8_t *turn_event(const struct v2_at *x, uint8_t type, const uint8_t
     if (type == V2_GO_SYSCALL_END)
         TRY(GO_SYSCALL_END, rule_return(x));
     if (type == V2_HEAP_ALLOC)
-        TRY(HEAP_ALLOC, put_metric(x->ts, x->t, METRIC_HEAP, a0));
+        return varint4(&p, &a0) && put_metric(x, METRIC_HEAP, a0) == ADV_OK ? p : NULL;
     if (type == V2_GO_CREATE)
         TRY(GO_CREATE, rule_create(x, ST_RUNNABLE, a0, a1, a2));
     if (type == V2_GO_DESTROY)
@@ -337,12 +347,15 @@ static struct turns *of(struct v2_sink *k)
     return (struct turns *)(void *)k;
 }
 
-/* Before the first turn, and after any event that is not one of theirs. */
-static void take_anew(struct turns *ts)
+/* Before the first turn, and after any event that is not one of theirs. ranges: such as begin or end one, which move nothing. */
+static void take_anew(struct turns *ts, bool ranges)
 {
     const struct v2_order *o = ts->k.o;
     const struct v2_gen *gen = o->gen;
     ts->ready = !o->park.n && !o->loose && o->have_base && o->unit64 && o->gs.cap && gen->stacks.cap;
+    ts->last = o->last - o->base;
+    if (ranges)
+        return;
     ts->ordinal = gen->ordinal;
     ts->unit = o->unit64;
     ts->base = o->base;
@@ -350,7 +363,6 @@ static void take_anew(struct turns *ts)
     ts->stacks = lookup_take(&gen->stacks);
     ts->reason = gen->reason;
     ts->gs_at = o->gs_at;
-    ts->last = o->last - o->base;
     ts->h = hot_take(ts->h.f);
     ts->vms = o->m;
     ts->vps = o->p;
@@ -360,17 +372,20 @@ static bool sink_begin(struct v2_sink *k)
 {
     struct turns *ts = of(k);
     ts->nopen = 0;
+    ts->metrics = 0;
     memset(ts->rest, 0, sizeof ts->rest);
     if (!fold_begin(ts->h.f))
         return false;
-    take_anew(ts);
+    take_anew(ts, false);
     return true;
 }
 
 static void sink_end(struct v2_sink *k)
 {
     struct turns *ts = of(k);
-    fold_end(ts->h.f, k->n ? ts->last : 0, k->n);
+    fold_end(ts->h.f, k->n ? ts->last : 0, k->n - ts->metrics);
+    ts->h.f->events += ts->metrics;
+    ts->h.f->count[EC_METRIC] += ts->metrics;
 }
 
 /* Write down what a thread's turns have come to. false: it has no more events. */
@@ -442,11 +457,13 @@ static bool sink_take(struct v2_sink *k)
     const struct spanlane *const p = ts->h.p;
     const struct v2_m *const vms = ts->vms;
     const struct v2_p *const vps = ts->vps;
-    bool ok = true;
-    for (size_t i = 0; i < o->nout && ok; i++)
+    bool ok = true, ranges = o->nout;
+    for (size_t i = 0; i < o->nout && ok; i++) {
+        ranges &= o->out[i].kind == EVK_RANGE_BEGIN || o->out[i].kind == EVK_RANGE_END;
         ok = fold_any(ts->h.f, &o->out[i]);
+    }
     o->nout = 0;
-    take_anew(ts);
+    take_anew(ts, ranges);
     if (p != ts->h.p || vms != ts->vms || vps != ts->vps)
         turns_moved(ts);
     return ok;
