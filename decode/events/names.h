@@ -21,10 +21,10 @@ struct segvec {  /* grows, never moves */
 
 #define NAMES_HELPERS 16
 struct names {
-    struct segvec strs;   /* struct str, and its hash */
-    struct segvec frames; /* struct frame, shared by all stacks */
-    struct segvec stacks; /* struct stack_ref */
-    struct frame_lists {  /* the stacks' frame ids: see names.c */
+    struct segvec strs;      /* struct str, and its hash */
+    struct segvec frames;    /* struct frame, shared by all stacks */
+    struct segvec stacks;    /* struct stack_ref */
+    struct frame_lists {     /* the stacks' frame ids: see names.c */
         struct segvec chunk; /* uint16_t * */
         uint16_t *last;
         uint32_t used, cap; /* of the last one */

@@ -75,7 +75,7 @@ void fold_region_end(struct fold *f, const struct ev *e);
 void fold_log(struct fold *f, const struct ev *e);
 void fold_sample(struct fold *f, const struct ev *e);
 void fold_metric(struct fold *f, const struct ev *e);
-void fold_point(struct fold *f, enum metric m, int64_t t, uint64_t value);  /* one more of a metric's points */
+void fold_point(struct fold *f, enum metric m, int64_t t, uint64_t value); /* one more of a metric's points */
 void fold_points_sum(struct fold *f); /* before anybody asks for the least and most of some */
 void fold_lists_finish(struct fold *f);
 void fold_lists_free(struct fold *f);

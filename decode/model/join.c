@@ -460,8 +460,6 @@ static void range_join(struct trace *tr, struct range r, const struct segment *s
         *slot = 0;
         return;
     }
-    if (!fold_room(f, v->v, v->cap, v->n + 1))
-        return;
     if (r.open_end) {
         if (!fold_open_push(f, &v->open, &v->nopen, &v->capopen, (uint32_t)v->n))
             return;
@@ -476,8 +474,10 @@ static void ranges_join(struct trace *tr, const struct segment *s, uint32_t unto
 {
     for (int k = 0; k < RANGE_KINDS; k++) {
         const struct vec_range *v = &s->f->range[k];
-        uint32_t told = 0, open = (uint32_t)tr->fold.range[k].nopen;
-        for (size_t i = 0; i < v->n; i++)
+        struct vec_range *to = &tr->fold.range[k];
+        uint32_t told = 0, open = (uint32_t)to->nopen;
+        const bool room = !v->n || fold_room(&tr->fold, to->v, to->cap, to->n + v->n);
+        for (size_t i = 0; room && i < v->n; i++)
             range_join(tr, v->v[i], s, &told);
         untold[k] = open > told ? open - told : 0;
     }

@@ -251,6 +251,16 @@ static const uint8_t *read_frames(struct reading *r, const uint8_t *p, unsigned 
 
 /* ---- stacks ----------------------------------------------------------------------------------------------- */
 
+/* About what the tables of stacks come to: most frames take seven bytes there, or more. */
+static bool room_for(struct v2_read *t, const struct v2_gen *g)
+{
+    enum { FRAME_BYTES = 7 };
+    size_t n = 0;
+    for (size_t i = 0; i < g->ntable; i++)
+        n += *g->table[i].p == V2R_STACKS ? (size_t)(g->table[i].end - g->table[i].p) / FRAME_BYTES : 0;
+    return mem_room(t->frames, t->capframes, n);
+}
+
 /* For one stack more. */
 static inline bool room(struct v2_read *t)
 {
@@ -331,7 +341,7 @@ bool v2_names_read(struct source *s, struct v2_gen *g)
         uint8_t first;
         bool (*read)(struct source *, struct v2_gen *, const struct v2_slice *);
     } kind[] = {{V2R_STRINGS, read_strings}, {V2R_STACKS, read_stacks}};
-    bool ok = (g->read = mem_zalloc(sizeof *g->read)) && !names_init(&g->read->own);
+    bool ok = (g->read = mem_zalloc(sizeof *g->read)) && !names_init(&g->read->own) && room_for(g->read, g);
     for (int k = 0; k < 2; k++)
         for (size_t i = 0; i < g->ntable && ok; i++)
             ok = *g->table[i].p != kind[k].first || kind[k].read(s, g, &g->table[i]);
