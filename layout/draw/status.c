@@ -125,8 +125,13 @@ static int name_width(const struct line *l)
 
 /* ---- a mixture ------------------------------------------------------------------------------------------ */
 
+const char *status_state(enum lane_kind k, enum state s)
+{
+    return s != ST_NONE ? state_name(s) : k == LANE_P ? state_name(ST_UNKNOWN) : "not there";
+}
+
 /* The largest first. */
-static void add_sums(struct line *l, const struct shares *sh, int64_t whole)
+static void add_sums(struct line *l, enum lane_kind kind, const struct shares *sh, int64_t whole)
 {
     char p[FMT_MAX];
     bool done[ST_COUNT] = {false};
@@ -139,7 +144,7 @@ static void add_sums(struct line *l, const struct shares *sh, int64_t whole)
             return;
         done[best] = true;
         add(l, STYLE_STATUS, "  %s ", fmt_percent(sh->ns[best], whole, p));
-        add(l, (enum style)(STYLE_STATE + best), "%s", best == ST_NONE ? "not there" : state_name((enum state)best));
+        add(l, (enum style)(STYLE_STATE + best), "%s", status_state(kind, (enum state)best));
     }
 }
 
@@ -147,7 +152,7 @@ static void add_shares(struct line *l, const struct view *v, struct lane lane, i
 {
     struct shares sh;
     gstate_shares(v->gstate, v->tr, lane, t0, t1, &sh);
-    add_sums(l, &sh, time_sub(t1, t0));
+    add_sums(l, lane.kind, &sh, time_sub(t1, t0));
 }
 
 static void add_count(struct line *l, const struct view *v, struct lane lane, int64_t t0, int64_t t1)
@@ -174,7 +179,7 @@ static void add_state(struct line *l, const struct view *v, struct lane lane, co
 {
     enum state is = lane.kind == LANE_G ? gstate_of(v->gstate, v->tr, lane.i, (enum state)s->state, v->at.cursor)
                                         : (enum state)s->state;
-    add(l, (enum style)(STYLE_STATE + (int)is), "%s", is == ST_NONE ? "not there" : state_name(is));
+    add(l, (enum style)(STYLE_STATE + (int)is), "%s", status_state(lane.kind, is));
     if (lane.kind == LANE_G && s->state == ST_RUNNING && gstate_any(v->gstate, v->tr, lane.i, s->t0, s->t1)) {
         struct shares sh;
         char d[FMT_MAX];
@@ -388,7 +393,7 @@ static void speak_group(struct line *l, const struct view *v, uint32_t lane, uin
         return;
     }
     add(l, STYLE_STATUS, "%.*f there on average:", there < 10 * (t1 - t0) ? 2 : 0, (double)there / (double)(t1 - t0));
-    add_sums(l, &col[c], there);
+    add_sums(l, LANE_G, &col[c], there);
 }
 
 static void speak_lane(struct line *l, const struct view *v)

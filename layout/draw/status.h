@@ -21,6 +21,8 @@ void status_text(const struct view *v, char *out, size_t size);
 void status_procs(const struct view *v, uint64_t *least, uint64_t *most);
 /* status_lane - "P2", "G412", "M1234" (never more than 24 bytes). */
 void status_lane(const struct view *v, struct lane l, char out[32]);
+/* status_state - of a lane of that kind, where there is nothing as well: a P that nothing is told of is "not recorded". */
+const char *status_state(enum lane_kind k, enum state s);
 /* status_name - a goroutine as "G412 http.(*conn).serve" in at most w columns. */
 void status_name(const struct view *v, uint32_t g, int w, char *out, size_t size);
 /* status_stack - does this stack name a place: a function, or at least an address? Some are a frame of zeros. */

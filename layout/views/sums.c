@@ -257,7 +257,8 @@ int sums_share(const struct sums *s)
 
 /* ---- as text -------------------------------------------------------------------------------------------- */
 
-static void states(const struct sums *s, struct lines *t, const char *title, const struct shares *sh, int64_t whole)
+static void states(const struct sums *s, struct lines *t, const char *title, enum lane_kind kind,
+                   const struct shares *sh, int64_t whole)
 {
     char line[400] = "", d[FMT_MAX], p[FMT_MAX];
     size_t n = 0;
@@ -270,8 +271,7 @@ static void states(const struct sums *s, struct lines *t, const char *title, con
         if (best < 0)
             break;
         done[best] = true;
-        int k = snprintf(line + n, sizeof line - n, "  %s %s %s",
-                         best == ST_NONE ? "not there" : state_name((enum state)best),
+        int k = snprintf(line + n, sizeof line - n, "  %s %s %s", status_state(kind, (enum state)best),
                          when_dur(s->tr, sh->ns[best], d), fmt_percent(sh->ns[best], whole, p));
         if (k < 0 || (size_t)k >= sizeof line - n)
             break;
@@ -375,16 +375,17 @@ void sums_text(const struct sums *s, const struct view *v, struct lines *t, int 
     lines_add(t, "%s .. %s: %s", when_exact(s->tr, s->t0, a), when_exact(s->tr, s->t1, b), when_exact(s->tr, len, d));
     if (s->lane.i < trace_nlanes(s->tr, s->lane.kind)) {
         status_lane(v, s->lane, id);
-        states(s, t, id, &s->mine, len);
+        states(s, t, id, s->lane.kind, &s->mine, len);
     }
-    states(s, t, "all processors", &s->procs, len > INT64_MAX / ((int64_t)np + 1) ? INT64_MAX : len * (int64_t)np);
+    states(s, t, "all processors", LANE_P, &s->procs,
+           len > INT64_MAX / ((int64_t)np + 1) ? INT64_MAX : len * (int64_t)np);
     if (!s->done)
         lines_add(t, "goroutines: adding up, %d%% so far", sums_share(s));
     int64_t all = 0;
     for (int k = 0; k < ST_COUNT; k++)
         all = time_add(all, s->all.ns[k]);
     lines_add(t, "%s goroutines live here", fmt_count(s->lanes, c));
-    states(s, t, "all goroutines", &s->all, all);
+    states(s, t, "all goroutines", LANE_G, &s->all, all);
     table(s, t, "by start function", s->func, by_most, w);
     tops(s, t, w);
     table(s, t, "where they waited or were in a call", s->place, by_wait, w);
