@@ -4,13 +4,9 @@
  * Bytes are spread by a mask: of sixteen values it is made of their codes, whose bits say which of four bytes there are. No byte
  * behind a column's last is read.
  */
-#include "decode/model/pack.h"
+#include "decode/model/pack_vec.h"
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#include <immintrin.h>
-
-#define WIDE __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi,bmi2,popcnt")))
-#define INLINE static WIDE inline __attribute__((always_inline))
+#ifdef PACK_VEC
 
 /* The four bytes of codes at ctl, of which n spans have as many as there are. */
 INLINE uint32_t codes_at(const uint8_t *ctl, uint32_t n)
@@ -47,22 +43,6 @@ INLINE const uint8_t *ids(const uint8_t *p, uint32_t n, bool is_long, uint32_t *
     for (uint32_t i = 0; i < n; i += 16)
         _mm512_storeu_si512(out + i, sixteen(&p, codes_at(ctl + i / 4, n - i), n - i, 0, is_long));
     return p;
-}
-
-/* pack_dur_ns() of eight. */
-INLINE __m512i ns_of(__m256i x, unsigned flags, const struct pack_clock *clock)
-{
-    const __m512i d = _mm512_cvtepu32_epi64(x);
-    if (!(flags & PACK_UNIT))
-        return d;
-    if (clock->mul) {
-        const __m512i three = _mm512_set1_epi64(3), rest = _mm512_and_si512(d, three), v = _mm512_srli_epi64(d, 2);
-        const __m512i ns = _mm512_srl_epi64(_mm512_mul_epu32(v, _mm512_set1_epi64(clock->mul)),
-                                            _mm_cvtsi32_si128((int)clock->shift));
-        return _mm512_mask_mov_epi64(_mm512_sub_epi64(_mm512_add_epi64(ns, rest), _mm512_set1_epi64(1)),
-                                     _mm512_cmpeq_epu64_mask(rest, three), v);
-    }
-    return _mm512_mask_srli_epi64(_mm512_slli_epi64(d, 5), _mm512_test_epi64_mask(d, _mm512_set1_epi64(1)), d, 1);
 }
 
 INLINE const uint8_t *durations(const uint8_t *p, uint32_t n, unsigned flags, const struct pack_clock *clock,

@@ -4,15 +4,10 @@
  * What decides is that bytes can be kept or dropped by a mask: a column of lengths is three compares, three spreads of
  * their bits, one compression.
  */
-#include "decode/model/pack.h"
+#include "decode/model/pack_vec.h"
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#include <immintrin.h>
-
-#define WIDE __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi,bmi2,popcnt")))
-#define INLINE static WIDE inline __attribute__((always_inline))
+#ifdef PACK_VEC
 #define GROUPS (SPAN_BLOCK / 16)
-#define UNROLL _Pragma("GCC unroll 8") /* parts stay in registers */
 
 /* The spans by their parts, sixteen a register. */
 struct parts {
@@ -145,16 +140,6 @@ INLINE void put_tags(uint8_t *o, const struct parts *x)
         _mm_storeu_si128((__m128i *)(void *)(o + 16 * g), _mm512_cvtepi32_epi8(x->tag[g]));
 }
 
-/* Sixteen times m and half, by 2^down: what of each fits, none of it in its neighbour. */
-INLINE __m512i times(__m512i v, uint32_t m, __m512i half, unsigned down)
-{
-    const __m512i by = _mm512_set1_epi32((int)m);
-    const __m128i d = _mm_cvtsi32_si128((int)down);
-    const __m512i even = _mm512_srl_epi64(_mm512_add_epi64(_mm512_mul_epu32(v, by), half), d);
-    const __m512i odd = _mm512_srl_epi64(_mm512_add_epi64(_mm512_mul_epu32(_mm512_srli_epi64(v, 32), by), half), d);
-    return _mm512_mask_blend_epi32(0xaaaa, even, _mm512_slli_epi64(odd, 32));
-}
-
 /* pack_ticks() of each. */
 INLINE void to_ticks(struct parts *x, const struct pack_clock *k)
 {
@@ -237,167 +222,13 @@ static WIDE size_t pack_block(uint8_t *out, const struct waitspan *s, enum lane_
     return (size_t)(o - out);
 }
 
-/* Which of sixteen spans are of which pair, and the slots of these. */
-INLINE __m128i slots_of(const struct pack_pairs *x, uint32_t size, uint32_t i)
-{
-    const __m256i slot = _mm256_load_si256((const __m256i *)(const void *)x->slot);
-    __m128i at = _mm_setzero_si128();
-    for (unsigned k = 0; k < x->np; k++) {
-        uint16_t m;
-        memcpy(&m, x->planes + k * size + i / 8, 2);
-        at = _mm_or_si128(at, _mm_maskz_set1_epi8(m, (char)(1 << k)));
-    }
-    return _mm256_castsi256_si128(_mm256_permutexvar_epi8(_mm256_castsi128_si256(at), slot));
-}
-
-/* pack_dur_ns() of sixteen that were stored by a clock. */
-INLINE __m512i to_ns(__m512i x, const struct pack_clock *k)
-{
-    const __m512i three = _mm512_set1_epi32(3), rest = _mm512_and_si512(x, three), v = _mm512_srli_epi32(x, 2);
-    const __m512i ns = _mm512_add_epi32(times(v, k->mul, _mm512_setzero_si512(), k->shift), rest);
-    return _mm512_mask_mov_epi32(_mm512_sub_epi32(ns, _mm512_set1_epi32(1)), _mm512_cmpeq_epu32_mask(rest, three), v);
-}
-
-/* Sixteen durations (`lanes`: those that are spans), and how many bytes they take. */
-INLINE __m512i durations(const uint8_t *p, const uint8_t *ctl, const struct pack_pairs *x, __mmask16 lanes,
-                         uint64_t *keep)
-{
-    const uint64_t first = 0x1111111111111111;
-    const __m512i one = _mm512_set1_epi32(1);
-    uint32_t c;
-    memcpy(&c, ctl, 4);
-    uint32_t a = _pext_u32(c, 0x55555555),
-             b = _pext_u32(c, 0xaaaaaaaa); /* the codes' bits: 1, 2, 3, 4 bytes are 0, 1, 2, 3 */
-    *keep = first | _pdep_u64(a | b, first << 1) | _pdep_u64(b, first << 2) | _pdep_u64(a & b, first << 3);
-    __m512i bytes;
-    if (lanes == 0xffff) {
-        bytes = _mm512_loadu_si512(p);
-    } else { /* a lane's last spans: nothing behind them is known to be there */
-        *keep &= ((uint64_t)1 << 4 * (unsigned)__builtin_popcount(lanes)) - 1;
-        bytes = _mm512_maskz_loadu_epi8(((uint64_t)1 << __builtin_popcountll(*keep)) - 1, p);
-    }
-    __m512i d = _mm512_maskz_expand_epi8(*keep, bytes);
-    if (x->flags & PACK_UNIT && x->clock->mul)
-        return to_ns(d, x->clock);
-    if (x->flags & PACK_UNIT)
-        d = _mm512_mask_srli_epi32(_mm512_slli_epi32(d, 5), _mm512_test_epi32_mask(d, one), d, 1);
-    return d;
-}
-
-/* What each of eight sums comes to, on top of from. */
-INLINE void add_sums(const __m512i s[8], const int64_t from[8], int64_t to[8])
-{
-    __m512i x[4], y[2];
-    UNROLL
-    for (int k = 0; k < 4; k++)
-        x[k] = _mm512_add_epi32(_mm512_unpacklo_epi32(s[2 * k], s[2 * k + 1]),
-                                _mm512_unpackhi_epi32(s[2 * k], s[2 * k + 1]));
-    UNROLL
-    for (int k = 0; k < 2; k++)
-        y[k] = _mm512_add_epi32(_mm512_unpacklo_epi64(x[2 * k], x[2 * k + 1]),
-                                _mm512_unpackhi_epi64(x[2 * k], x[2 * k + 1]));
-    __m512i z = _mm512_add_epi32(_mm512_shuffle_i64x2(y[0], y[1], 0x44), _mm512_shuffle_i64x2(y[0], y[1], 0xee));
-    z = _mm512_add_epi32(z, _mm512_shuffle_i64x2(z, z, 0xb1));
-    const __m256i all = _mm256_inserti128_si256(_mm512_castsi512_si256(z), _mm512_extracti32x4_epi32(z, 2), 1);
-    _mm512_storeu_si512(to, _mm512_add_epi64(_mm512_loadu_si512(from), _mm512_cvtepu32_epi64(all)));
-}
-
-INLINE void sum_up(__m512i sum[8], __m128i slots, __mmask16 which, __m512i d)
-{
-    UNROLL
-    for (int k = 0; k < 8; k++)
-        sum[k] =
-            _mm512_mask_add_epi32(sum[k], _mm_mask_cmpeq_epi8_mask(which, slots, _mm_set1_epi8((char)k)), sum[k], d);
-}
-
-/* Of each of sixteen how much they come to up to it. */
-INLINE __m512i running(__m512i d)
-{
-    const __m512i zero = _mm512_setzero_si512();
-    d = _mm512_add_epi32(d, _mm512_alignr_epi32(d, zero, 15));
-    d = _mm512_add_epi32(d, _mm512_alignr_epi32(d, zero, 14));
-    d = _mm512_add_epi32(d, _mm512_alignr_epi32(d, zero, 12));
-    return _mm512_add_epi32(d, _mm512_alignr_epi32(d, zero, 8));
-}
-
-WIDE void pack_to(const struct pack_pairs *x, struct pack_at *at, int64_t t, struct pack_part *out)
-{
-    __m512i sum[8], d = _mm512_setzero_si512();
-    __m128i slots = _mm_setzero_si128();
-    uint32_t i = at->i;
-    int64_t left = t - at->t;
-    __mmask16 lanes = 0xffff;
-    const uint8_t *p = at->dur;
-    UNROLL
-    for (int k = 0; k < 8; k++)
-        sum[k] = _mm512_setzero_si512();
-    for (; i < x->n; i += 16) {
-        uint64_t keep;
-        lanes = (__mmask16)(x->n - i >= 16 ? 0xffff : (1u << (x->n - i)) - 1);
-        d = durations(p, x->ctl + i / 4, x, lanes, &keep);
-        slots = slots_of(x, (x->n + 7) / 8, i);
-        const int64_t all = (uint32_t)_mm512_reduce_add_epi32(d);
-        if (all >= left || lanes != 0xffff)
-            break;
-        left -= all;
-        p += __builtin_popcountll(keep);
-        sum_up(sum, slots, 0xffff, d);
-    }
-    if (i > at->i) {
-        add_sums(sum, at->tot, at->tot);
-        at->i = i;
-        at->dur = p;
-        at->t = t - left;
-    }
-    *out = (struct pack_part){.i = i < x->n ? i : x->n, .t = at->t};
-    memcpy(out->tot, at->tot, sizeof out->tot);
-    if (i >= x->n)
-        return;
-    const __m512i end = running(d), most = _mm512_set1_epi32((int)(left < INT32_MAX ? left : INT32_MAX));
-    const __mmask16 whole = /* those that begin before t and end not behind it */
-        (__mmask16)(lanes & _mm512_cmple_epu32_mask(end, most) &
-                    _mm512_cmplt_epu32_mask(_mm512_sub_epi32(end, d), most));
-    UNROLL
-    for (int k = 0; k < 8; k++)
-        sum[k] = _mm512_maskz_mov_epi32(_mm_mask_cmpeq_epi8_mask(whole, slots, _mm_set1_epi8((char)k)), d);
-    add_sums(sum, at->tot, out->tot);
-    out->t += (uint32_t)_mm512_mask_reduce_add_epi32(whole, d);
-    const unsigned n = (unsigned)__builtin_popcount(whole);
-    uint8_t slot[16];
-    _mm_storeu_si128((__m128i *)(void *)slot, slots);
-    out->i = i + n;
-    out->slot = n < 16 ? slot[n] : 0;
-}
-
-static bool have_wide(void)
-{
-    return __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512vbmi") &&
-           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2");
-}
-
-bool pack_has_to(void)
-{
-    return have_wide();
-}
-
 size_t pack_wide(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how,
                  struct pack_sums *sums)
 {
-    return n == SPAN_BLOCK && have_wide() ? pack_block(out, s, kind, how, sums) : 0;
+    return n == SPAN_BLOCK && pack_has_to() ? pack_block(out, s, kind, how, sums) : 0;
 }
 
 #else
-
-bool pack_has_to(void)
-{
-    return false;
-}
-
-void pack_to(const struct pack_pairs *x, struct pack_at *at, int64_t t, struct pack_part *out)
-{
-    (void)x, (void)t;
-    *out = (struct pack_part){.t = at->t};
-}
 
 size_t pack_wide(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how,
                  struct pack_sums *sums)

@@ -172,17 +172,22 @@ static inline void walk_pairs(struct walk *w)
     palette_sixteen(w->pairs.planes, w->pairs.np, w->n, w->at.i & ~15u, w->of);
 }
 
-/* What pack_to() wants to know of a block. */
-static void walk_slots(struct walk *w, enum lane_kind kind)
+/* A packed block whose flags are known and what stands before its durations' lengths, too: pack_to() may go through it. */
+static void walk_by_sixteen(struct walk *w, enum lane_kind kind, int64_t lasts)
 {
     struct pack_pairs *x = &w->pairs;
+    w->by_sixteen = lasts >= 0 && !(w->flags & (PACK_LONG_DUR | PACK_WIDE_TAG)) && pack_has_to();
+    if (!w->by_sixteen)
+        return;
+    x->tags = w->tags;
     x->ctl = w->ctl;
     x->clock = &w->sp->clock;
+    x->tagslot = (const uint8_t(*)[4])w->sp->tagslot;
+    x->kind = kind;
     x->flags = w->flags;
     x->n = w->n;
-    memset(x->slot, 0, sizeof x->slot);
-    for (unsigned k = 0; k < x->k; k++)
-        x->slot[k] = w->sp->tagslot[x->tag[k << x->step]][kind];
+    x->is_long = lasts >= INT32_MAX;
+    pack_to_begin(x, &w->at);
 }
 
 static void walk_enter(const struct spanlane *l, enum lane_kind kind, uint32_t b, struct walk *w)
@@ -225,9 +230,6 @@ static void walk_enter(const struct spanlane *l, enum lane_kind kind, uint32_t b
             x->np = x->k > 1 ? 32 - (unsigned)__builtin_clz(x->k - 1) : 0;
             x->planes = p += x->k << x->step;
             p += x->np * ((w->n + 7) / 8);
-            w->by_sixteen = lasts >= 0 && lasts < INT32_MAX && !(flags & PACK_LONG_DUR) && pack_has_to();
-            if (!w->by_sixteen)
-                walk_pairs(w);
             w->tags = NULL;
         } else {
             w->tags = p;
@@ -236,8 +238,9 @@ static void walk_enter(const struct spanlane *l, enum lane_kind kind, uint32_t b
         w->ctl = p;
         w->at.dur = p + (w->n + 3) / 4;
         w->len = pack_len_dur[!!(flags & PACK_LONG_DUR)];
-        if (w->by_sixteen)
-            walk_slots(w, kind);
+        walk_by_sixteen(w, kind, lasts);
+        if (!w->by_sixteen && !w->tags)
+            walk_pairs(w);
     }
 }
 
@@ -322,10 +325,11 @@ static void walk_on(struct walk *w, const uint8_t (*slot)[4], enum lane_kind kin
         walk_fours(w, slot, kind, t, false, false);
 }
 
-/* One by one, or by fours, to the span that ends behind t. Returns its slot, if there is one. */
-static unsigned walk_to(struct walk *w, enum lane_kind kind, int64_t t)
+/* One by one, or by fours, to the span that ends behind t, out: what pack_to() tells. */
+static void walk_to(struct walk *w, enum lane_kind kind, int64_t t, int64_t tot[SPAN_SLOTS], struct pack_part *out)
 {
     unsigned slot = 0, bytes = 0;
+    int64_t lasts = 0;
     while (w->at.i < w->n && w->at.t < t) { /* a span of no length at t doesn't start before t */
         if (w->at.i % 4 == 0 && t - w->at.t > w->far) {
             walk_on(w, w->sp->tagslot, kind, t);
@@ -333,8 +337,10 @@ static unsigned walk_to(struct walk *w, enum lane_kind kind, int64_t t)
                 break;
         }
         int64_t d = walk_dur(w, kind, &slot, &bytes);
-        if (d > t - w->at.t)
+        if (d > t - w->at.t) {
+            lasts = d;
             break;
+        }
         w->at.tot[slot] += d;
         w->at.t += d;
         if (bytes)
@@ -342,7 +348,10 @@ static unsigned walk_to(struct walk *w, enum lane_kind kind, int64_t t)
         if (++w->at.i % 16 == 0 && w->at.i < w->n && !w->raw && !w->tags)
             walk_pairs(w);
     }
-    return slot;
+    *out = (struct pack_part){w->at.i, slot, w->at.t, lasts};
+    memcpy(tot, w->at.tot, sizeof w->at.tot);
+    if (w->at.i < w->n)
+        tot[slot] += t - w->at.t;
 }
 
 enum { AHEAD = 64 };
@@ -399,14 +408,49 @@ static void find_all(const struct spanlane *l, const int64_t *t, uint32_t n, uin
     }
 }
 
+/* The span that the moment before lies in: later ones in it need no look at the block. */
+struct same {
+    int64_t until, stop; /* it ends so late; what is behind `stop` counts no more */
+    int64_t begins;
+    unsigned slot;
+    uint64_t before; /* spans before it */
+    bool is;         /* a span at all, and not what is behind a lane's end */
+};
+
+static inline int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* What was found of a moment: the span it lies in. */
+static struct same same_of(const struct walk *w, enum lane_kind kind, const struct spanlane *l,
+                           const struct pack_part *part, int64_t end)
+{
+    struct same x = {.begins = part->t, .before = (uint64_t)w->b * SPAN_BLOCK + part->i, .is = true};
+    if (part->i < w->n) {
+        x.until = x.stop = part->t + part->lasts;
+        x.slot = part->slot;
+    } else if (w->b < spans_nblk(l)) { /* a block's very end */
+        x.is = false;
+        x.until = x.stop = part->t;
+    } else {
+        x.is = !l->ended;
+        x.until = INT64_MAX;
+        x.stop = l->ended ? part->t : end;
+        x.slot = w->sp->tagslot[wait_tag(&l->open)][kind];
+    }
+    return x;
+}
+
 void spans_totals(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, const int64_t *t,
                   uint32_t n, int64_t end, int64_t (*out)[SPAN_SLOTS], uint64_t *count)
 {
     struct walk w;
     struct pack_part part;
+    struct same in = {.until = INT64_MIN};
     w.sp = sp;
-    uint32_t nblk = spans_nblk(l), i = 0, b[AHEAD], found = 0; /* b: of moments from..found */
-    bool in = false;
+    w.b = UINT32_MAX;
+    uint32_t i = 0, b[AHEAD], found = 0; /* b: of moments from..found */
     int64_t first = l->begun ? spans_first(l) : INT64_MAX;
     for (; i < n && t[i] <= first; i++) {
         memset(out[i], 0, sizeof out[i]);
@@ -414,35 +458,30 @@ void spans_totals(const struct span_pool *sp, enum lane_kind kind, const struct 
             count[i] = 0;
     }
     for (uint32_t from = i; i < n; i++) {
-        if (i == from + found || !found) {
-            from = i;
-            found = n - i < AHEAD ? n - i : AHEAD;
-            find_all(l, t + i, found, b);
-        }
-        if (!in || b[i - from] != w.b)
-            walk_enter(l, kind, b[i - from], &w);
-        in = true;
-        unsigned slot = 0;
-        if (w.by_sixteen) {
-            pack_to(&w.pairs, &w.at, t[i], &part);
-            slot = part.slot;
-            memcpy(out[i], part.tot, sizeof out[i]);
+        int64_t at;
+        if (t[i] <= in.until) {
+            memcpy(out[i], out[i - 1], sizeof out[i]);
+            at = least(t[i - 1], in.stop);
         } else {
-            slot = walk_to(&w, kind, t[i]);
-            part.i = w.at.i;
-            part.t = w.at.t;
-            memcpy(out[i], w.at.tot, sizeof out[i]);
+            if (i >= from + found) {
+                from = i;
+                found = n - i < AHEAD ? n - i : AHEAD;
+                find_all(l, t + i, found, b);
+            }
+            if (b[i - from] != w.b)
+                walk_enter(l, kind, b[i - from], &w);
+            if (w.by_sixteen)
+                pack_to(&w.pairs, &w.at, t[i], out[i], &part);
+            else
+                walk_to(&w, kind, t[i], out[i], &part);
+            in = same_of(&w, kind, l, &part, end);
+            at = part.i < w.n ? t[i] : part.t;
         }
-        if (part.i < w.n) {
-            out[i][slot] += t[i] - part.t;
-        } else if (w.b == nblk && !l->ended) {
-            int64_t stop = t[i] < end ? t[i] : end;
-            if (stop > part.t)
-                out[i][sp->tagslot[wait_tag(&l->open)][kind]] += stop - part.t;
-        }
+        const int64_t to = least(t[i], in.stop);
+        if (to > at)
+            out[i][in.slot] += to - at;
         if (count)
-            count[i] = (uint64_t)w.b * SPAN_BLOCK + part.i +
-                       (part.i < w.n ? part.t < t[i] : w.b == nblk && !l->ended && part.t < t[i]);
+            count[i] = in.before + (in.is && in.begins < t[i]);
     }
 }
 
