@@ -129,7 +129,7 @@ double causes_idle_least(const struct causes *c);
  */
 bool causes_aside(const struct causes *c, uint32_t works, uint32_t waits);
 void causes_aside_text(struct draft *d, const struct causes *c, uint32_t waits);
-/* causes_all_at_once - did the longest wait there end together with those of others? Then it was for an event, not for one of a set. */
+/* causes_all_at_once - did who ended the longest wait there end those of others together with it? Then it was for an event, not for one of a set. */
 bool causes_all_at_once(const struct causes *c, const struct pair_row *p, uint32_t group);
 
 /* What a program does many times, by start function: what it is between two waits for more, or a goroutine's whole life. */

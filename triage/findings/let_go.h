@@ -23,6 +23,7 @@ bool let_go_bursts(struct causes *c, uint32_t place, struct let_go *out);
  * one that waits there itself at other times? It had as many at once.
  */
 bool let_go_together(struct causes *c, uint32_t group, uint32_t place, struct let_go *out);
+#define LET_GO_KEEPS "one keeps what others wait for" /* the title */
 /* let_go_together_text - who, to stand before what is told of these waits, and what to do. */
 void let_go_together_text(struct text *t, struct text *next, const struct causes *c, const struct let_go *l);
 /* let_go_is_lock - is what goroutines of p wait for at a place one thing, that they hand to each other? */

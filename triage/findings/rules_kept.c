@@ -29,7 +29,7 @@ static void finding(struct causes *c, const struct waits_at *p, uint32_t group, 
     text_add(&d.text, " of their lives (%llu waits of ", (unsigned long long)p->count);
     text_dur(&d.text, p->total / (int64_t)p->count);
     text_add(&d.text, " on average); of %.0f processors %.1f had nothing to do.", c->procs, c->idle);
-    draft_titled(c->rs, &d, "one keeps what others wait for");
+    draft_titled(c->rs, &d, LET_GO_KEEPS);
 }
 
 static bool hands(const struct pair_row *p)

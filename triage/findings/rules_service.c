@@ -377,19 +377,18 @@ static void pool(struct causes *c, const struct waits_at *p, double waiting)
     } else if (!d.next.n) {
         text_add(&d.next, "Make the set larger, or hold what comes from it for less.");
     }
-    draft_end(c->rs, &d);
+    draft_titled(c->rs, &d, kept ? LET_GO_KEEPS : rule_title(RULE_POOL));
 }
 
 bool causes_all_at_once(const struct causes *c, const struct pair_row *p, uint32_t group)
 {
     uint32_t others = 0;
-    for (uint32_t i = 0; i < c->of[group].n && i < 256; i++) {
-        uint32_t g = c->member[c->of[group].at + i];
-        struct span s;
-        if (g != p->longest.g && trace_span_at(c->tr, (struct lane){LANE_G, g}, p->longest.t1 - AT_ONCE, &s) &&
-            s.state == ST_WAITING && s.stack == p->stack && s.t1 <= p->longest.t1 + AT_ONCE) {
-            others++;
-        }
+    for (uint32_t i = 0; i < c->of[group].n && i < 256 && p->longest_waker != NO_LANE; i++) {
+        const struct lane l = {LANE_G, c->member[c->of[group].at + i]};
+        struct span s, woken;
+        others += l.i != p->longest.g && trace_span_at(c->tr, l, p->longest.t1 - AT_ONCE, &s) &&
+                  s.state == ST_WAITING && s.stack == p->stack && s.t1 <= p->longest.t1 + AT_ONCE &&
+                  trace_span_at(c->tr, l, s.t1, &woken) && woken.who == p->longest_waker;
     }
     return others >= threshold(TH_POOL_EVENT);
 }

@@ -7,6 +7,7 @@
 #include "triage/findings/causes.h"
 #include "triage/findings/thresholds.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "decode/base/mem.h"
@@ -26,6 +27,7 @@ struct ends { /* waits at one stack that timers ended */
     int64_t at[ENDS];
     uint32_t n;
     uint64_t steps, grown; /* pauses; those that were longer by half than the one before */
+    uint64_t again;        /* of these, behind another such one */
     double by[256];        /* so many times as long, of the first of these */
     int64_t slept;
 };
@@ -39,6 +41,7 @@ static void walk(const struct causes *c, uint32_t g, uint32_t stack, struct ends
 {
     struct span_iter it;
     int64_t before = 0;
+    bool grew = false;
     bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
     for (int i = 0; more && i < STEPS; i++) {
         struct span s = *span_get(&it);
@@ -52,10 +55,13 @@ static void walk(const struct causes *c, uint32_t g, uint32_t stack, struct ends
         }
         e->slept = ns_add(e->slept, ns);
         e->steps++;
-        if (before && (double)ns >= threshold(TH_RETRY_GROWS) * (double)before) {
+        const bool grows = before && (double)ns >= threshold(TH_RETRY_GROWS) * (double)before;
+        if (grows) {
             e->by[e->grown < 256 ? e->grown : 255] = (double)ns / (double)before;
             e->grown++;
+            e->again += grew;
         }
+        grew = grows;
         before = ns;
     }
 }
@@ -66,15 +72,25 @@ static int cmp_double(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* A program's back-off grows by the same factor each time: how many did, as a share. */
-static double same_factor(struct ends *e)
+/* A program's back-off grows by the same factor each time: how many did, give or take `about` of it, as a share. */
+static double same_factor(struct ends *e, double about)
 {
     uint32_t n = e->grown < 256 ? (uint32_t)e->grown : 256, near = 0;
     qsort(e->by, n, sizeof e->by[0], cmp_double);
     for (uint32_t i = 0; i < n; i++) {
-        near += e->by[i] > 0.85 * e->by[n / 2] && e->by[i] < 1.15 * e->by[n / 2];
+        near += fabs(e->by[i] / e->by[n / 2] - 1) < about;
     }
     return n ? (double)near / n : 0;
+}
+
+/* Pauses of any length go up and down; those of a back-off go up twice and more in a row, or by just the same factor each time. */
+static bool backs_off(struct ends *e)
+{
+    return (double)e->grown >= threshold(TH_RETRY_ROWS) &&
+           (double)e->grown >= threshold(TH_RETRY_SHARE) * (double)e->steps &&
+           (((double)e->again >= threshold(TH_RETRY_AGAIN) * (double)e->grown &&
+             same_factor(e, 0.15) >= threshold(TH_RETRY_ALIKE)) ||
+            same_factor(e, 0.07) >= threshold(TH_RETRY_JUST));
 }
 
 /* How far apart they end, sorted: the median; how many are about as far, as a share. */
@@ -169,9 +185,7 @@ static void rule_pauses(struct causes *c)
             walk(c, causes_member(c, g, k, WALKED), p->stack, e);
         }
         int64_t apart = n == c->of[g].n ? spacing(e, &alike) : 0;
-        if ((double)e->grown >= threshold(TH_RETRY_ROWS) &&
-            (double)e->grown >= threshold(TH_RETRY_SHARE) * (double)e->steps &&
-            same_factor(e) >= threshold(TH_RETRY_ALIKE) && share >= threshold(TH_RETRY_LIFE)) {
+        if (share >= threshold(TH_RETRY_LIFE) && backs_off(e)) {
             retry_finding(c, p, e, share);
         } else if (apart > 0 && waiting >= threshold(TH_LIMIT_WAITING) && alike >= threshold(TH_LIMIT_ALIKE) &&
                    share >= threshold(TH_LIMIT_LIFE) && c->idle >= threshold(TH_BOTTLE_IDLE) &&
@@ -507,22 +521,6 @@ static void deadline_finding(struct causes *c, const struct waits_at *k, uint64_
     draft_end(c->rs, &d);
 }
 
-#define NEWS_WITHIN 200000 /* ns */
-
-/* Did who ended the longest of these waits end others' there with it? */
-static bool news(const struct causes *c, const struct pair_row *p, uint32_t group)
-{
-    uint32_t others = 0;
-    for (uint32_t i = 0; i < c->of[group].n && i < 256 && p->longest_waker != NO_LANE; i++) {
-        const struct lane l = {LANE_G, c->member[c->of[group].at + i]};
-        struct span s, woken;
-        others += l.i != p->longest.g && trace_span_at(c->tr, l, p->longest.t1 - NEWS_WITHIN, &s) &&
-                  s.state == ST_WAITING && s.stack == p->stack && s.t1 <= p->longest.t1 + NEWS_WITHIN &&
-                  trace_span_at(c->tr, l, s.t1, &woken) && woken.who == p->longest_waker;
-    }
-    return others >= threshold(TH_POOL_EVENT);
-}
-
 /*
  * Is what ends the other waits there, if anything does, news for many at once, and does each go there again and again? Then they ask for
  * news (long polling), and that there mostly are none is what the limit is for.
@@ -533,7 +531,7 @@ static bool asks_for_news(const struct causes *c, const struct waits_at *k, uint
     for (uint32_t i = 0; i < c->tg->npairs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
         if (causes_place(c->tr, p->stack) == k->place && !by_deadline(c, p)) {
-            *(!p->from_scheduler && news(c, p, group) ? &for_many : &others) += p->count;
+            *(!p->from_scheduler && causes_all_at_once(c, p, group) ? &for_many : &others) += p->count;
         }
     }
     return for_many > 4 * others && (double)k->count >= threshold(TH_LINGER_ANEW) * c->of[group].n;

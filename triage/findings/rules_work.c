@@ -266,7 +266,7 @@ static void given_back_finding(struct causes *c, const struct waits_at *p, const
     if (!kept && !who_had_it(&d.text, &d.next, c, m)) {
         text_add(&d.next, "Make the set larger, or hold what comes from it for less.");
     }
-    draft_end(c->rs, &d);
+    draft_titled(c->rs, &d, kept ? LET_GO_KEEPS : rule_title(RULE_POOL));
 }
 
 #define PLACES 32
