@@ -128,8 +128,127 @@ static void mend(struct v1_index *ix, struct source *s, struct v1_proc *p, struc
         ix->batch[v[i].batch].next = (i + 1 < k ? v[i + 1].batch : V1_NO_BATCH) & V1_NO_BATCH;
 }
 
+/* ---- before the trace, behind it -------------------------------------------------------------------------- */
+
+/* begin_of - when a batch begins; *lists: with a goroutine that was there, as the trace's first one does. */
+static uint64_t begin_of(const struct v1_index *ix, const struct source *s, uint32_t batch, bool *lists)
+{
+    const struct v1_batch *b = &ix->batch[batch];
+    const uint8_t *p = s->data + b->off, *end = p + b->len;
+    uint64_t t = 0;
+    struct v1_raw r;
+    const char *why;
+    *lists = false;
+    while (p < end && v1_read(&ix->dialect, &p, end, &r, &why) == V1_READ_OK) {
+        if (r.type == V1_BATCH)
+            t = r.v[r.n - 1];
+        *lists = r.type == V1_GO_CREATE;
+        if (ix->dialect.shape[r.type].timed)
+            break;
+    }
+    return t;
+}
+
+struct bounds {
+    uint64_t lo, hi; /* UINT64_MAX: none */
+    size_t before, behind;
+};
+
+/* Whether a batch says a time that is none of the trace's, and which. */
+static int out(const struct bounds *b, uint64_t t)
+{
+    return t < b->lo ? -1 : t > b->hi ? 1 : 0;
+}
+
+/* The trace begins with a list of the goroutines there are, and ends before its tables are written. */
+static struct bounds bounds(const struct v1_index *ix, const struct source *s)
+{
+    const uint64_t skew = v1_index_skew(ix);
+    struct bounds b = {.hi = ix->end_ticks ? ix->end_ticks + skew : UINT64_MAX};
+    uint64_t first = UINT64_MAX;
+    bool lists;
+    (void)begin_of(ix, s, ix->first, &lists);
+    for (uint32_t i = 0; !lists && i < ix->nbatch; i++) {
+        bool is;
+        const uint64_t t = begin_of(ix, s, i, &is);
+        first = is && t < first ? t : first;
+    }
+    if (first != UINT64_MAX && first > skew)
+        b.lo = first - skew;
+    for (uint32_t i = 0; i < ix->nbatch; i++) {
+        const uint64_t t = begin_of(ix, s, i, &lists);
+        b.before += out(&b, t) < 0;
+        b.behind += out(&b, t) > 0;
+    }
+    return b;
+}
+
+/* Those before the trace or behind it are left out, if they are so few that it's they who lie. */
+static void out_of_time(struct v1_index *ix, struct source *s)
+{
+    struct bounds b = bounds(ix, s);
+    const size_t few = ix->nbatch < 2 ? 0 : ix->nbatch < 8 ? 1 : ix->nbatch / 8;
+    const double unit = 1e-2 / (double)v1_index_skew(ix);
+    if (b.before > few)
+        b.lo = 0;
+    if (b.behind > few) {
+        b.hi = UINT64_MAX;
+        ix->end_ticks = 0;
+    }
+    if (b.lo)
+        ix->first_ticks = b.lo + v1_index_skew(ix);
+    for (size_t i = 0; i < ix->nproc; i++) {
+        struct v1_proc *p = &ix->proc[i];
+        uint32_t last = V1_NO_BATCH, next;
+        for (uint32_t k = p->first; k != V1_NO_BATCH; k = next) {
+            bool lists;
+            const uint64_t t = begin_of(ix, s, k, &lists);
+            const int is = out(&b, t);
+            next = ix->batch[k].next;
+            if (!is) {
+                last = k;
+                continue;
+            }
+            source_damage(s, ERR_CLOCK, 0, ix->batch[k].off,
+                          "a batch of processor %" PRId64 " is left out: its time is %.6f s %s", p->id,
+                          (double)(is < 0 ? b.lo - t : t - b.hi) * unit,
+                          is < 0 ? "before the trace begins" : "behind its end");
+            if (last == V1_NO_BATCH)
+                p->first = next;
+            else
+                ix->batch[last].next = next & V1_NO_BATCH, ix->batch[last].gap = 1;
+        }
+        p->last = last;
+    }
+}
+
+/* numbers - processors are numbered from 0 on, and there are GOMAXPROCS of them. */
+static void numbers(const struct v1_index *ix, struct source *s)
+{
+    for (size_t i = 0; i < ix->nproc && ix->procs && !ix->incomplete; i++)
+        if (ix->proc[i].id >= 0 && (uint64_t)ix->proc[i].id >= ix->procs && ix->proc[i].first != V1_NO_BATCH)
+            source_damage(s, ERR_FORMAT, 0, ix->batch[ix->proc[i].first].off,
+                          "a batch of processor %" PRId64 ", where GOMAXPROCS is %" PRIu64
+                          ": it is another's, or there are more",
+                          ix->proc[i].id, ix->procs);
+}
+
+/* listed - the earliest batch is the trace's first. */
+static bool listed(const struct v1_index *ix, const struct source *s)
+{
+    bool lists = true;
+    if (ix->nbatch)
+        (void)begin_of(ix, s, ix->first, &lists);
+    return lists;
+}
+
 enum err_code v1_batches_mend(struct v1_index *ix, struct source *s)
 {
+    numbers(ix, s);
+    if (!listed(ix, s) || (ix->end_ticks && ix->last_ticks > ix->end_ticks))
+        out_of_time(ix, s);
+    if (!ix->unsorted)
+        return ERR_OK;
     struct row *w = mem_alloc(2 * ix->nbatch * sizeof *w);
     if (!w)
         return ERR_NOMEM;

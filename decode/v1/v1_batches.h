@@ -7,7 +7,10 @@
 
 #include "decode/v1/v1_index.h"
 
-/* v1_batches_mend - put each processor's chain in order. Cost: their bytes once more, if any is out of order. ERR_OK or ERR_NOMEM. */
+/*
+ * v1_batches_mend - all batches were seen: leave out those that say a time before the trace began or behind its end, put each processor's
+ * chain in order. Cost: nothing if all are as they were written, else their bytes once more. ERR_OK or ERR_NOMEM.
+ */
 enum err_code v1_batches_mend(struct v1_index *ix, struct source *s);
 
 #endif

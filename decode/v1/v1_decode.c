@@ -123,6 +123,20 @@ static bool slow_event(const struct v1_decoder *d, const uint8_t **p, struct v1_
     return v1_read(&d->ix->dialect, p, d->s->data + d->s->len, r, &why) == V1_READ_OK;
 }
 
+/* until_of - the end of a batch behind which `next` is its processor's next one. */
+static uint64_t until_of(const struct v1_decoder *d, uint32_t next)
+{
+    struct v1_raw r;
+    uint64_t t = d->ix->end_ticks;
+    if (d->by_seq)
+        return UINT64_MAX;
+    if (next != V1_NO_BATCH) {
+        const uint8_t *p = d->s->data + d->ix->batch[next].off;
+        t = slow_event(d, &p, &r) && r.type == V1_BATCH ? r.v[r.n - 1] : 0;
+    }
+    return t && t < UINT64_MAX - d->skew ? t + d->skew : UINT64_MAX;
+}
+
 /* next_batch - begin the cursor's next batch; false: there is none. */
 static bool next_batch(struct v1_decoder *d, struct v1_cursor *c)
 {
@@ -139,6 +153,9 @@ static bool next_batch(struct v1_decoder *d, struct v1_cursor *c)
         return false;
     c->ticks = r.v[r.n - 1];
     c->seq = r.n > 2 ? r.v[1] : 0;
+    c->until = until_of(d, c->batch);
+    if (c->until < c->ticks) /* it's the batch itself that is early or late */
+        c->until = UINT64_MAX;
     return true;
 }
 
@@ -370,8 +387,52 @@ ALWAYS const uint8_t *fast_end(const struct v1_decoder *d, const struct v1_curso
     return c->end < d->safe ? c->end : d->safe;
 }
 
+/* ---- batches that go on too long -------------------------------------------------------------------------- */
+
+/* The rest of a batch, from the cursor's event i on, is not to be had; the one before it was at `ticks`. */
+static void cut_batch(struct v1_cursor *c, uint32_t i, uint64_t ticks)
+{
+    c->fill = i;
+    c->p = c->end;
+    c->ticks = ticks;
+    c->gap = true;
+    c->ended = false;
+}
+
+/*
+ * beyond - the batch goes on when the trace ended, or its processor's next one has begun: nothing behind that is taken, nor behind the
+ * one step that is too long; if there is none, one of both batches is another processor's. `from`: the first event that was looked at now, behind one at `ticks`.
+ */
+static void beyond(struct v1_decoder *d, struct v1_cursor *c, uint32_t from, uint64_t ticks)
+{
+    const uint8_t *at = from != c->fill ? v1_ring(d, c, from)->at : c->p;
+    uint64_t step = 0;
+    uint32_t i = from;
+    for (; i != c->fill; i++) {
+        const struct v1_ev *e = v1_ring(d, c, i);
+        step = e->ticks - ticks;
+        if ((int64_t)(e->ticks - c->until) > 0 && (step > d->skew || c->batch == V1_NO_BATCH))
+            break;
+        ticks = e->ticks;
+    }
+    const double seconds = (double)(c->ticks - c->until + d->skew) / (double)(100 * d->skew);
+    const bool cut = i != c->fill;
+    source_damage(d->s, ERR_CLOCK, 0, source_off(d->s, cut ? v1_ring(d, c, i)->at : at),
+                  cut ? "a batch of processor %lld goes on %.6f s behind %s: the rest of it is left out"
+                      : "a batch of processor %lld goes on %.6f s behind %s: one of them is another's",
+                  (long long)d->ix->proc[c - d->cur].id, seconds,
+                  c->batch == V1_NO_BATCH ? "the trace's end" : "the next one's begin");
+    if (cut)
+        cut_batch(c, i, ticks);
+    c->until = UINT64_MAX;
+}
+
+/* ---- a cursor's next events ------------------------------------------------------------------------------- */
+
 bool v1_fill(struct v1_decoder *d, struct v1_cursor *c)
 {
+    const uint32_t from = c->fill;
+    const uint64_t began = c->ticks;
     uint32_t fill = c->fill;
     uint32_t until = c->ended ? fill : fill + d->ahead;
     const uint32_t mask = d->mask;
@@ -391,6 +452,10 @@ bool v1_fill(struct v1_decoder *d, struct v1_cursor *c)
             c->p = r.p;
             c->ticks = r.ticks;
             c->g = r.g;
+            if (c->p >= c->end && (int64_t)(c->ticks - c->until) > 0 && c->until != UINT64_MAX) {
+                until = fill;
+                continue;
+            }
             const int rc = other(d, c, e);
             r = (struct v1_run){c->p, c->ticks, c->g};
             end = fast_end(d, c);
@@ -406,7 +471,12 @@ bool v1_fill(struct v1_decoder *d, struct v1_cursor *c)
     c->ticks = r.ticks;
     c->g = r.g;
     c->fill = fill;
-    return c->head != fill && !d->oom;
+    if (__builtin_expect((int64_t)(r.ticks - c->until) > 0, 0) && c->until != UINT64_MAX) {
+        beyond(d, c, from, began);
+        if (c->head == c->fill && !c->ended && !d->oom)
+            return v1_fill(d, c);
+    }
+    return c->head != c->fill && !d->oom;
 }
 
 /* ---- values that are seldom asked for --------------------------------------------------------------------- */
@@ -540,6 +610,7 @@ enum err_code v1_decoder_init(struct v1_decoder *d, struct source *s, const stru
     d->s = s;
     d->ix = ix;
     d->by_seq = ix->dialect.version == 1005;
+    d->skew = v1_index_skew(ix);
     d->safe = s->len > FAST_BYTES ? s->data + s->len - FAST_BYTES : s->data;
     uint32_t bits = 1;
     while (bits < RING_BITS_MAX && (ix->nproc << bits) < RING_SLOTS)
@@ -560,6 +631,7 @@ enum err_code v1_decoder_init(struct v1_decoder *d, struct source *s, const stru
         return ERR_NOMEM; /* v1_decoder_free() gives back what there is */
     for (size_t i = 0; i < ix->nproc; i++) {
         d->cur[i].batch = ix->proc[i].first;
+        d->cur[i].until = UINT64_MAX;
         d->cur[i].ring = d->ring + (i << bits);
         for (size_t j = 0; j <= d->mask; j++)
             d->cur[i].ring[j].p = (uint32_t)i;

@@ -110,6 +110,7 @@ struct v1_cursor {
     uint32_t head, fill; /* slots [head, fill) are decoded; free-running */
     const uint8_t *p, *end;
     uint64_t ticks, seq;
+    uint64_t until; /* no event of this batch is behind this */
     uint32_t batch, g;
     uint32_t next_wait;
     bool waiting, forced, gap, ended; /* ended: nothing more to decode */
@@ -123,6 +124,7 @@ struct v1_decoder {
     uint32_t mask;
     uint32_t ahead; /* at most so many events are decoded at a time, 1 .. mask */
     bool by_seq;    /* 1.5 */
+    uint64_t skew;  /* ticks that processors' clocks may differ by */
     bool oom;
     const uint8_t *safe; /* before this, an event can be decoded without looking for the end */
     struct v1_g *g;

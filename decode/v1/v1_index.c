@@ -17,8 +17,12 @@
 #include "decode/v1/v1_place.h"
 
 #define MANY_P 64
-#define WINDOW (UINT64_C(4) << 20) /* bytes that are scanned ahead at a time, by each thread */
-#define AHEAD_MIN (V1_PLACE_NEAR)  /* less is not worth it */
+#define RATE_LEAST 1000 /* ticks a second; no clock has fewer, or more */
+#define RATE_MOST UINT64_C(10000000000)
+#define RATE_USUAL(rate) \
+    ((rate) >= 1 << 22 && (rate) <= INT64_C(1) << 31) /* with a byte too few, too many, it is none of these */
+#define WINDOW (UINT64_C(4) << 20)                    /* bytes that are scanned ahead at a time, by each thread */
+#define AHEAD_MIN (V1_PLACE_NEAR)                     /* less is not worth it */
 
 /* ---- batches --------------------------------------------------------------------------------------------- */
 
@@ -90,6 +94,12 @@ static enum err_code timed(struct v1_index *ix, uint64_t end)
         struct v1_proc *p = &ix->proc[ix->cur];
         ix->unsorted |= p->last != V1_NO_BATCH && (int64_t)ix->batch_ticks <= (int64_t)p->ticks && p->id >= 0;
         p->ticks = ix->batch_ticks;
+        if (!ix->nbatch || ix->batch_ticks < ix->first_ticks) {
+            ix->first = (uint32_t)ix->nbatch;
+            ix->first_ticks = ix->batch_ticks;
+        }
+        if (!ix->nbatch || ix->batch_ticks > ix->last_ticks)
+            ix->last_ticks = ix->batch_ticks;
         if (p->last != V1_NO_BATCH)
             ix->batch[p->last].next = (uint32_t)ix->nbatch & V1_NO_BATCH;
         else
@@ -126,11 +136,11 @@ static enum err_code add_sample(struct v1_index *ix, const struct v1_raw *r)
 {
     if (!mem_room(ix->sample, ix->sample_cap, ix->nsample + 1))
         return ERR_NOMEM;
-    ix->sample[ix->nsample++] = (struct v1_sample){(int64_t)r->v[1], ix->at};
+    ix->sample[ix->nsample++] = (struct v1_sample){r->v[1], ix->at};
     return ERR_OK;
 }
 
-static enum err_code structure(struct v1_index *ix, struct source *s, const struct v1_raw *r)
+static enum err_code structure(struct v1_index *ix, struct source *s, const struct v1_raw *r, uint64_t end)
 {
     switch (r->type) {
     case V1_BATCH:
@@ -142,11 +152,16 @@ static enum err_code structure(struct v1_index *ix, struct source *s, const stru
         if (!s->st.batches || ix->batch_ticks < ix->least_ticks)
             ix->least_ticks = ix->batch_ticks;
         ix->batch_open = ix->tables = false;
+        if (ix->has_footer && !ix->end_ticks)
+            ix->end_ticks = ix->batch_ticks;
         s->st.batches++;
         return ERR_OK;
     case V1_FREQUENCY:
+        if (!ix->has_footer && !ix->batch_open) /* its batch holds no events */
+            ix->end_ticks = ix->batch_ticks;
         ix->has_footer = ix->tables = true;
-        if ((int64_t)r->v[0] > 0)
+        ix->rate_end = end;
+        if (r->v[0] >= RATE_LEAST && r->v[0] <= RATE_MOST)
             ix->frequency = (int64_t)r->v[0];
         else
             source_damage(s, ERR_CLOCK, 0, ix->at, "the tick rate is %lld: the clocks of the processors disagree",
@@ -173,7 +188,7 @@ static enum err_code event(struct v1_index *ix, struct source *s, const struct v
     if (r->type == V1_GOMAXPROCS && r->v[t] > ix->procs)
         ix->procs = r->v[t];
     if (!t)
-        return structure(ix, s, r);
+        return structure(ix, s, r, end);
     ix->run_ticks += r->v[t - 1];
     if (r->type == V1_SYS_EXIT || r->type == V1_SYS_EXIT_LOCAL) {
         if (ix->dialect.version)
@@ -210,6 +225,12 @@ static void resync(struct v1_index *ix, struct source *s, const char *why)
     source_damage(s, ERR_FORMAT, 0, bad, "%s (event %u, %s); skipped %llu bytes%s", why, type, v1_type_name(type),
                   (unsigned long long)(off - bad), off == s->len ? " to the end of the file" : "");
     ix->at = off;
+    if (ix->frequency && bad == ix->rate_end && !RATE_USUAL(ix->frequency)) {
+        source_damage(s, ERR_CLOCK, 0, bad,
+                      "the tick rate in front of it, %lld, may be another number: it is not taken",
+                      (long long)ix->frequency);
+        ix->frequency = 0;
+    }
     if (ix->has_footer) { /* names are missing then, but no events */
         ix->batch_open = false;
         return;
@@ -286,7 +307,46 @@ static int by_key(const void *a, const void *b)
 static int by_time(const void *a, const void *b)
 {
     const struct v1_sample *x = a, *y = b;
-    return x->ticks != y->ticks ? (x->ticks < y->ticks ? -1 : 1) : x->off < y->off ? -1 : x->off > y->off;
+    return x->ticks != y->ticks ? ((int64_t)x->ticks < (int64_t)y->ticks ? -1 : 1)
+           : x->off < y->off    ? -1
+                                : x->off > y->off;
+}
+
+/* within - how many of n, by time, at a distance of `size`, are the trace's; the first of them at *from. */
+static size_t within(const struct v1_index *ix, const uint64_t *ticks, size_t size, size_t n, size_t *from)
+{
+    const uint64_t skew = v1_index_skew(ix), lo = ix->first_ticks > skew ? ix->first_ticks - skew : 0;
+    const uint64_t hi = ix->end_ticks ? ix->end_ticks + skew : UINT64_MAX;
+    size_t first = 0;
+#define AT(i) (*(const uint64_t *)(const void *)((const char *)ticks + (i)*size))
+    while (first < n && AT(first) < lo)
+        first++;
+    while (n > first && AT(n - 1) > hi)
+        n--;
+#undef AT
+    *from = first;
+    return n - first;
+}
+
+/* aside - ends of system calls and samples that say a time before the trace or behind it are left out. */
+static void aside(struct v1_index *ix, struct source *s)
+{
+    size_t from, exits = ix->nexit, samples = ix->nsample;
+    if (exits && ix->dialect.version != 1005) {
+        ix->nexit = within(ix, &ix->exit->ticks, sizeof *ix->exit, exits, &from);
+        memmove(ix->exit, ix->exit + from, ix->nexit * sizeof *ix->exit);
+    }
+    if (samples) {
+        ix->nsample = within(ix, &ix->sample->ticks, sizeof *ix->sample, samples, &from);
+        memmove(ix->sample, ix->sample + from, ix->nsample * sizeof *ix->sample);
+    }
+    exits -= ix->nexit;
+    samples -= ix->nsample;
+    if (exits || samples)
+        source_damage(
+            s, ERR_CLOCK, 0, ERR_NO_OFFSET,
+            "%zu ends of system calls and %zu CPU samples say times before the trace or behind it: left out", exits,
+            samples);
 }
 
 static enum err_code finish(struct v1_index *ix, struct source *s)
@@ -300,7 +360,7 @@ static enum err_code finish(struct v1_index *ix, struct source *s)
     } else if (!ix->frequency && !ix->incomplete && !s->st.ndamages) {
         source_damage(s, ERR_TRUNCATED, 0, s->len, "the file ends without its tick rate");
     }
-    if (ix->unsorted && v1_batches_mend(ix, s) != ERR_OK)
+    if (v1_batches_mend(ix, s) != ERR_OK)
         return ERR_NOMEM;
     if (ix->incomplete)
         gaps(ix);
@@ -308,6 +368,7 @@ static enum err_code finish(struct v1_index *ix, struct source *s)
         qsort(ix->exit, ix->nexit, sizeof *ix->exit, by_key);
     if (ix->nsample)
         qsort(ix->sample, ix->nsample, sizeof *ix->sample, by_time);
+    aside(ix, s);
     return v1_ids_seal(&ix->strings, false) && v1_ids_seal(&ix->stacks, true) ? ERR_OK : ERR_NOMEM;
 }
 

@@ -36,7 +36,7 @@ struct v1_exit {    /* the end of a system call, to be placed by its real time *
 };
 
 struct v1_sample {
-    int64_t ticks;
+    uint64_t ticks;
     uint64_t off; /* of its CPUSample event */
 };
 
@@ -68,12 +68,22 @@ struct v1_index {
     uint64_t scanned; /* up to where they are */
     bool helped;      /* by a thread of their own */
     bool unsorted;    /* a P's batch is earlier than the one in front of it */
-    bool batch_open;  /* batch[nbatch - 1] is the one that is being read */
+    uint32_t first;   /* the earliest of all batches, and its ticks; the latest one's */
+    uint64_t first_ticks, last_ticks;
+    uint64_t end_ticks; /* when the tables were begun, behind all events; 0: nobody knows */
+    uint64_t rate_end;  /* where the tick rate's event ends */
+    bool batch_open;    /* batch[nbatch - 1] is the one that is being read */
     bool done;
 };
 
 #define V1_PROCS_MAX 65535 /* processors, more are taken for damage */
 
+/* v1_index_skew - clocks of processors differ by less, ticks. */
+static inline uint64_t v1_index_skew(const struct v1_index *ix)
+{
+    enum { SKEW_PER_S = 100, FASTEST = 62500000 }; /* 10 ms */
+    return (uint64_t)(ix->frequency > 0 ? ix->frequency : FASTEST) / SKEW_PER_S;
+}
 /* v1_index_step - go on for about `bytes` bytes; *done at the end. ERR_OK or ERR_NOMEM; damage goes to the source. */
 enum err_code v1_index_step(struct v1_index *ix, struct source *s, uint64_t bytes);
 /* v1_index_leap - leave out what stands before `to`, where a batch begins: it is missing of every processor. */

@@ -298,8 +298,8 @@ static void look_aside(struct v1_order *o)
     o->side = INT64_MAX;
     if (o->exit < o->d.ix->nexit)
         o->side = (int64_t)o->d.ix->exit[o->exit].key;
-    if (o->sample < o->d.ix->nsample && o->d.ix->sample[o->sample].ticks < o->side)
-        o->side = o->d.ix->sample[o->sample].ticks;
+    if (o->sample < o->d.ix->nsample && (int64_t)o->d.ix->sample[o->sample].ticks < o->side)
+        o->side = (int64_t)o->d.ix->sample[o->sample].ticks;
 }
 
 static const struct v1_ev *take_exit(struct v1_order *o)
@@ -323,7 +323,7 @@ static const struct v1_ev *take_sample(struct v1_order *o)
     look_aside(o);
     o->extra = (struct v1_ev){.tag = o->d.kind[V1_CPU_SAMPLE].bare,
                               .p = UINT32_MAX,
-                              .ticks = (uint64_t)x->ticks,
+                              .ticks = x->ticks,
                               .at = o->d.s->data + x->off,
                               .stack = V1_FAR_STACK};
     struct v1_raw r;
@@ -350,8 +350,9 @@ const struct v1_ev *v1_merge_next(struct v1_order *o)
         return x;
     }
     bool exit = exit_due(o, x);
-    bool sample = o->sample < o->d.ix->nsample && (!x || o->d.ix->sample[o->sample].ticks < (int64_t)x->ticks);
-    if (exit && sample && o->d.ix->sample[o->sample].ticks < (int64_t)o->d.ix->exit[o->exit].ticks)
+    bool sample =
+        o->sample < o->d.ix->nsample && (!x || (int64_t)o->d.ix->sample[o->sample].ticks < (int64_t)x->ticks);
+    if (exit && sample && (int64_t)o->d.ix->sample[o->sample].ticks < (int64_t)o->d.ix->exit[o->exit].ticks)
         exit = false;
     if (exit || sample) {
         o->broke = false;

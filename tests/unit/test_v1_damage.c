@@ -73,6 +73,15 @@ static void test_gap(void **state)
                          "D an unknown event type (event 0, ?); skipped 8 bytes\n");
 }
 
+/* A program has as many processors as GOMAXPROCS says. */
+static void test_too_many(void **state)
+{
+    (void)state;
+    reads_as("go 1.11\n" START "HeapAlloc +10 bytes=1\nbatch p=2 t=20\nProcStart +0 thread=3\nHeapAlloc +5 bytes=2\n",
+             START_LINES "10 heap 1\n~20 m3\n20 p2 sched m3\n25 heap 2\n"
+                         "D a batch of processor 2, where GOMAXPROCS is 2: it is another's, or there are more\n");
+}
+
 /* An event is missing on which another waits: it is let through, once, and said; what it jumps over is not recorded. */
 static void test_missing_event(void **state)
 {
@@ -185,9 +194,9 @@ static void test_1_5_out_of_order(void **state)
     (void)state;
     reads_as("go 1.5\nbatch p=0 seq=1 t=100\nGoCreate dseq=0 g=1 pc=0\nProcStart dseq=1 thread=0\n"
              "GoStart dseq=1 g=1\n"
-             "Gomaxprocs dseq=1 procs=1\nHeapAlloc dseq=1 +10 bytes=1\n"
+             "Gomaxprocs dseq=1 procs=2\nHeapAlloc dseq=1 +10 bytes=1\n"
              "batch p=1 seq=9 t=105\nHeapAlloc dseq=0 +0 bytes=2\n",
-             "~0 m0\n0< p0 sched m0\n1< g1 is running p0\n~1 procs 1\n10 heap 1\n11 heap 2\n"
+             "~0 m0\n0< p0 sched m0\n1< g1 is running p0\n~1 procs 2\n10 heap 1\n11 heap 2\n"
              "D time stamps out of order: HeapAlloc is 5 ticks before what it follows; shown at that time\n");
 }
 
@@ -395,6 +404,7 @@ int main(void)
         cmocka_unit_test(test_damage_in_the_middle),
         cmocka_unit_test(test_damage_behind_the_rate),
         cmocka_unit_test(test_gap),
+        cmocka_unit_test(test_too_many),
         cmocka_unit_test(test_missing_event),
         cmocka_unit_test(test_others_go_on),
         cmocka_unit_test(test_runs_nothing),

@@ -137,8 +137,8 @@ static void test_running_across_batches(void **state)
 
 #define ONE_G(dialect) \
     dialect "\nbatch p=0 t=0\nGoCreate g=1\nProcStart thread=0\nGoStart g=1 seq=1\n" \
-            "Gomaxprocs procs=1\n"
-#define ONE_G_LINES "~0 m0\n0< p0 sched m0\n1< g1 is running p0\n~1 procs 1\n"
+            "Gomaxprocs procs=2\n"
+#define ONE_G_LINES "~0 m0\n0< p0 sched m0\n1< g1 is running p0\n~1 procs 2\n"
 
 /* No end is recorded for one that does not block: an instant. */
 static void test_syscall_instant(void **state)
