@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 
-#include "decode/base/bytes.h"
 #include "decode/v2/v2_doubt.h"
 
 /* Units of a clock are no shorter than a tenth of a nanosecond, no longer than a millisecond. */
@@ -11,50 +10,25 @@ enum { RATE_LEAST = 1000 };
 #define RATE_MOST UINT64_C(10000000000)
 #define SECOND_NS INT64_C(1000000000)
 
-static void rate(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h, uint64_t f)
-{
-    if (g->freq && f)
-        source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, h->p), "second frequency in one generation");
-    else if (!f)
-        source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, h->p), "clock frequency is zero");
-    else
-        g->freq = f;
-}
-
-static const uint8_t *snapshot(struct v2_gen *g, const struct v2_raw_batch *h, const uint8_t *p)
-{
-    uint64_t dt;
-    if ((p = bytes_varint(p, h->end, &dt)) && (p = bytes_varint(p, h->end, &g->mono)) &&
-        (p = bytes_varint(p, h->end, &g->sec)) && (p = bytes_varint(p, h->end, &g->nsec))) {
-        g->snap_time = h->time + dt;
-        g->has_snap = true;
-    }
-    return p;
-}
-
 void v2_clock_read(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h)
 {
-    const bool sync = *h->p == V2R_SYNC;
-    const uint8_t *p = h->p + sync;
-    while (p && p < h->end) {
-        const uint8_t what = *p++;
-        uint64_t f;
-        if (what == V2R_FREQ) {
-            if ((p = bytes_varint(p, h->end, &f)))
-                rate(s, g, h, f);
-        } else if (what == V2R_SNAPSHOT && sync && !g->has_snap) {
-            p = snapshot(g, h, p);
-        } else {
-            source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, p - 1),
-                          "expected frequency or clock snapshot event, found %u", what);
-            g->clock_broken = true;
-            return;
-        }
+    struct v2_raw_clock c;
+    struct err e = {0};
+    bool ok = v2_raw_clock(h, &c, &e) || (h->torn && e.code == ERR_TRUNCATED);
+    g->clock_broken |= !ok && e.code != ERR_CLOCK;
+    if (ok && c.freq && g->freq)
+        ok = !err_set(&e, ERR_CLOCK, 0, "second frequency in one generation");
+    if (!g->freq)
+        g->freq = c.freq;
+    if (c.has_wall && !g->has_snap) {
+        g->has_snap = true;
+        g->snap_time = c.at;
+        g->mono = c.mono;
+        g->sec = c.sec;
+        g->nsec = c.nsec;
     }
-    if (!p && !h->torn) {
-        source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, h->p), "malformed frequency batch");
-        g->clock_broken = true;
-    }
+    if (!ok)
+        source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, h->p) + e.offset, "%s", e.what);
 }
 
 /* ---- what can be ------------------------------------------------------------------------------------------ */

@@ -83,32 +83,30 @@ const uint8_t *v2_raw_batch(const uint8_t *data, size_t len, const uint8_t *p, s
     return b->end;
 }
 
-bool v2_raw_clock(const struct v2_raw_batch *b, struct v2_raw_clock *c)
+bool v2_raw_clock(const struct v2_raw_batch *b, struct v2_raw_clock *c, struct err *e)
 {
-    const uint8_t *p = b->p;
+    const bool sync = b->first == V2R_SYNC;
     *c = (struct v2_raw_clock){0};
-    if (b->first == V2R_FREQ)
-        return bytes_varint(p + 1, b->end, &c->freq) == b->end && c->freq;
-    if (b->first != V2R_SYNC)
-        return false;
-    for (p++; p < b->end;) {
-        uint64_t dt = 0;
-        if (*p == V2R_FREQ && !c->freq) {
-            p = bytes_varint(p + 1, b->end, &c->freq);
-        } else if (*p == V2R_SNAPSHOT && !c->has_wall) {
-            uint64_t *v[] = {&dt, &c->mono, &c->sec, &c->nsec};
-            p++;
-            for (int i = 0; i < 4 && p; i++)
-                p = bytes_varint(p, b->end, v[i]);
-            c->at = b->time + (p ? dt : 0);
-            c->has_wall = p;
-        } else {
-            return false;
-        }
+    for (const uint8_t *p = b->p + sync, *at = p; p < b->end; at = p) {
+        const bool rate = *p == V2R_FREQ, wall = *p == V2R_SNAPSHOT && sync && !c->has_wall;
+        const uint64_t off = (uint64_t)(p++ - b->p);
+        uint64_t first = 0, *const v[] = {&first, &c->mono, &c->sec, &c->nsec};
+        if (!rate && !wall)
+            return !err_set(e, ERR_FORMAT, off, "expected frequency or clock snapshot event, found %u", *at);
+        for (int i = 0; i < (rate ? 1 : 4) && p; i++)
+            p = bytes_varint(p, b->end, v[i]);
         if (!p)
-            return false;
+            return !err_set(e, ERR_TRUNCATED, off, "malformed frequency batch");
+        if (rate && (!first || c->freq))
+            return !err_set(e, ERR_CLOCK, off,
+                            first ? "second frequency in one generation" : "clock frequency is zero");
+        if (rate)
+            c->freq = first;
+        else
+            c->at = b->time + first;
+        c->has_wall |= wall;
     }
-    return c->freq;
+    return true;
 }
 
 /* ---- what stands in them ---------------------------------------------------------------------------------- */
@@ -177,7 +175,9 @@ static bool take(struct v2_raw_gen *g, const struct v2_raw_batch *b)
     if (b->time < g->min_time)
         g->min_time = b->time;
     struct v2_raw_clock c;
-    if ((v2_raw_holds(b, V2R_FREQ) || v2_raw_holds(b, V2R_SYNC)) && v2_raw_clock(b, &c) && !g->clock.freq)
+    struct err e;
+    if ((v2_raw_holds(b, V2R_FREQ) || v2_raw_holds(b, V2R_SYNC)) && v2_raw_clock(b, &c, &e) && c.freq &&
+        !g->clock.freq)
         g->clock = c;
     return true;
 }

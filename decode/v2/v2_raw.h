@@ -100,8 +100,11 @@ struct v2_raw_clock {
     bool has_wall;
     uint64_t at, mono, sec, nsec; /* clock units of the snapshot, what the other clocks said */
 };
-/* v2_raw_clock - of a batch that begins with V2R_FREQ or V2R_SYNC; false: malformed. */
-bool v2_raw_clock(const struct v2_raw_batch *b, struct v2_raw_clock *c);
+/*
+ * v2_raw_clock - of a batch that begins with V2R_FREQ or V2R_SYNC; what can be read of it. false: e says where (from its payload's begin
+ * on) and why it is malformed; ERR_TRUNCATED, it ends too early; ERR_CLOCK, a frequency that is none, or the second.
+ */
+bool v2_raw_clock(const struct v2_raw_batch *b, struct v2_raw_clock *c, struct err *e);
 
 /*
  * A generation as a list of batches. v2_raw_gen - read that which begins at *pos and move behind it. false: there is

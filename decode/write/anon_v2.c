@@ -58,12 +58,13 @@ static const uint8_t *readable(struct gen_anon *w, const struct v2_raw_batch *b)
     struct v2_raw_string s;
     struct v2_raw_stack k;
     struct v2_raw_clock c;
+    struct err unheard;
     uint64_t v[5];
     if (p == b->end)
         return p;
     switch (b->first) {
     case V2R_FREQ:
-    case V2R_SYNC: return v2_raw_clock(b, &c) ? b->end : p;
+    case V2R_SYNC: return v2_raw_clock(b, &c, &unheard) && c.freq ? b->end : p;
     case V2R_STRINGS:
         for (p++; p < b->end && (q = v2_raw_string(p, b->end, &s)); p = q)
             anon_text(&w->t, s.id, s.p, s.len);
