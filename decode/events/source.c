@@ -31,6 +31,14 @@ void source_notes_free(struct source *s)
     s->damage = s->warning = (struct source_notes){0};
 }
 
+bool source_gap(const struct source *s, size_t at)
+{
+    uint32_t i = 0;
+    while (i < s->ngap && s->gap[i] < at)
+        i++;
+    return i < s->ngap && s->gap[i] == at;
+}
+
 static void note(struct source_notes *l, uint32_t *n, enum err_code code, uint32_t gen, uint64_t off, const char *fmt,
                  va_list ap)
 {

@@ -78,6 +78,8 @@ struct source {
 enum err_code source_v1(struct source *s, struct err *e); /* prototype .. 1.21: decode/v1/v1_source.c */
 enum err_code source_v2(struct source *s, struct err *e); /* 1.22 ..: decode/v2/v2_source.c */
 
+/* source_gap - does what begins at this offset not follow what is before it? */
+bool source_gap(const struct source *s, size_t at);
 /* source_off - the offset of a place in the input. */
 static inline size_t source_off(const struct source *s, const uint8_t *p)
 {

@@ -79,48 +79,6 @@ static bool many_tiny(size_t n, size_t bytes)
     return n > MANY && n > bytes / TINY;
 }
 
-/*
- * Of the first generations it is known before anything is decoded, so a small file is not decoded in vain; of a large one
- * nobody waits for the last one's headers to come from the disk: find_ahead() meets it, soon.
- */
-static bool is_sound(const struct trace *tr)
-{
-    enum { LOOK_AHEAD = 64 << 20 };
-    struct source s = tr->src;
-    struct v2_gen g = {0};
-    size_t pos = tr->src.header;
-    enum v2_gen_rc rc = V2_GEN;
-    bool sound = true;
-    s.damage = s.warning = (struct source_notes){0};
-    while (sound && rc == V2_GEN && pos < LOOK_AHEAD) {
-        rc = v2_gen_scan(&s, &g, &pos);
-        sound = gen_sound(rc, &g) && !many_tiny(g.ordinal, pos);
-    }
-    v2_gen_free(&g);
-    source_notes_free(&s);
-    return sound;
-}
-
-struct loader *loader_new(struct trace *tr, int threads)
-{
-    enum { KEEPS = 256 << 20 }; /* a limit to which a few megabytes that are kept make no difference */
-    struct loader *l = is_sound(tr) ? mem_zalloc(sizeof *l) : NULL;
-    if (!l)
-        return NULL;
-    if (!mem_limited() || mem_limited() >= KEEPS)
-        host_heap(BIG_PAGE); /* larger ones are mem.h's own */
-    l->tr = tr;
-    l->pos = tr->src.header;
-    l->want = threads > THREADS_MOST ? THREADS_MOST : threads;
-    pthread_mutex_init(&l->mu, NULL);
-    pthread_condattr_t attr;
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&l->changed, &attr);
-    pthread_condattr_destroy(&attr);
-    return l;
-}
-
 void loader_free(struct loader *l)
 {
     if (!l)
@@ -173,6 +131,42 @@ static void find_until(struct loader *l, size_t n)
     while (l->nseg <= n && !l->all)
         find_next(l);
     l->tr->cost.find += cpu_ns() - t;
+}
+
+/*
+ * Of the first generations it is known before anything is decoded, so a small file is not decoded in vain; of a large one
+ * nobody waits for the last one's headers to come from the disk: find_ahead() meets it, soon.
+ */
+static bool first_sound(struct loader *l)
+{
+    enum { LOOK_AHEAD = 64 << 20 };
+    while (!l->all && !l->lossy && l->pos < LOOK_AHEAD)
+        find_until(l, l->nseg);
+    return !l->lossy && !l->oom && !(l->nseg && l->seg[l->nseg - 1]->oom);
+}
+
+struct loader *loader_new(struct trace *tr, int threads)
+{
+    enum { KEEPS = 256 << 20 }; /* a limit to which a few megabytes that are kept make no difference */
+    struct loader *l = mem_zalloc(sizeof *l);
+    if (!l)
+        return NULL;
+    l->tr = tr;
+    l->pos = tr->src.header;
+    l->want = threads > THREADS_MOST ? THREADS_MOST : threads;
+    pthread_mutex_init(&l->mu, NULL);
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&l->changed, &attr);
+    pthread_condattr_destroy(&attr);
+    if (!first_sound(l)) {
+        loader_free(l);
+        return NULL;
+    }
+    if (!mem_limited() || mem_limited() >= KEEPS)
+        host_heap(BIG_PAGE); /* larger ones are mem.h's own */
+    return l;
 }
 
 /*

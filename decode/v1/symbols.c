@@ -194,7 +194,7 @@ enum err_code symbols_open_mem(const void *data, size_t len, struct symbols **ou
 {
     const uint8_t *p = data;
     *out = NULL;
-    if (len < 64 || memcmp(p, "\177ELF", 4) || p[4] < 1 || p[4] > 2 || p[5] < 1 || p[5] > 2)
+    if (len < 64 || memcmp(p, "\177ELF", 4) != 0 || p[4] < 1 || p[4] > 2 || p[5] < 1 || p[5] > 2)
         return err_set(e, ERR_FORMAT, 0, "not an ELF binary");
     struct symbols *s = mem_zalloc(sizeof *s);
     if (!s)

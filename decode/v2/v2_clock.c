@@ -74,9 +74,8 @@ static uint64_t next_rate(const struct source *s, const struct v2_gen *g)
     struct v2_raw_gen next = {0};
     struct err e;
     size_t pos = g->end;
-    for (uint32_t i = 0; i < s->ngap; i++)
-        if (s->gap[i] == pos)
-            return 0;
+    if (source_gap(s, pos))
+        return 0;
     const bool is = v2_raw_gen(s->data, s->len, s->version, &pos, &next, &e) && next.number == g->number + 1;
     const uint64_t f = is ? next.clock.freq : 0;
     v2_raw_gen_free(&next);

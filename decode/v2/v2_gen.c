@@ -216,15 +216,6 @@ static bool tables_lack(const struct v2_gen *g)
     return false;
 }
 
-/* Several files are read as one, and what was between them is missing. */
-static bool is_gap(const struct source *s, size_t at)
-{
-    uint32_t i = 0;
-    while (i < s->ngap && s->gap[i] < at)
-        i++;
-    return i < s->ngap && s->gap[i] == at;
-}
-
 /* What was taken last ends where another batch begins. */
 static void cut_last(struct v2_gen *g, const uint8_t *at)
 {
@@ -290,7 +281,7 @@ static bool gen_number(struct source *s, struct v2_gen *g, const struct v2_raw_b
 static bool other_begins(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h, const uint8_t *p,
                          const uint8_t *next)
 {
-    if (!is_gap(s, source_off(s, p)) && astray(s, g, h, next))
+    if (!source_gap(s, source_off(s, p)) && astray(s, g, h, next))
         return false;
     if (s->version >= GO_126) {
         source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, p),
@@ -369,7 +360,7 @@ enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos)
     gen_reset(g);
     g->freq = 0;
     g->start = *pos;
-    g->apart = is_gap(s, *pos);
+    g->apart = source_gap(s, *pos);
     if (!scan_batches(s, g, last_number, &at))
         return V2_GEN_OOM;
     g->end = source_off(s, at.p);

@@ -28,16 +28,15 @@ void v1_put_free(struct v1_put *w)
 /* encode - one event with all its values; the count stands in the first byte, or a length behind it. */
 static size_t encode(const struct v1_put *w, uint8_t *to, unsigned type, const uint64_t *v, unsigned n)
 {
-    uint8_t body[10 * V1_VALUES];
-    size_t k = 0, at = 0;
+    const unsigned more = n - w->ix->dialect.base;
+    const size_t at = more < 3 ? 1 : 2;
+    size_t k = at;
     for (unsigned i = 0; i < n; i++)
-        k += bytes_put_varint(body + k, v[i]);
-    unsigned more = n - w->ix->dialect.base;
-    to[at++] = (uint8_t)(type | (more < 3 ? more : 3) << 6);
+        k += bytes_put_varint(to + k, v[i]);
+    to[0] = (uint8_t)(type | (more < 3 ? more : 3) << 6);
     if (more >= 3)
-        to[at++] = (uint8_t)k;
-    memcpy(to + at, body, k);
-    return at + k;
+        to[1] = (uint8_t)(k - at);
+    return k;
 }
 
 static void batch_close(struct v1_put *w, uint32_t p)
