@@ -118,6 +118,7 @@ static const struct planted {
     {"pricelist", RULE_CONVOY, "main.(*prices).quote", "running"}, /* that is what its own questions wait for */
     {"tallyman", RULE_GRAIN, "main.unload, called by main.main.func1.1 and main.tallyman", "stand in rows"},
     {"innkeys", RULE_SERIAL_CALLS, "by main.(*inn).guestPage", "4 times in a row on average at one line"},
+    {"guestbook", RULE_SMALL_CALLS, "main.sign, called by", "It opens a file 400 times and closes one 400 times"},
     {"registrars", RULE_EACH, "main.enter, called by main.deed is in system calls", "syscall.Fsync 1.0 times"},
 };
 /* What may be as it should be is a note, and the first one. */
@@ -137,7 +138,10 @@ static const struct {
     {"errands", RULE_STAMPEDE, "main.askDesk, called by main.(*board).look"}, /* each begun for one; three at once */
     {"inn", RULE_TIME,
      "requests (http.(*conn).serve) of"}, /* neither; the main goroutine waits for another process */
-    {"lostparty", RULE_LEAK, "60 created, 20 ended; 26 blocked (sync)"},
+    {"lampman", RULE_LEAK, "Who received what is sent there, G21 main.lampman in main.lampman, ended at"},
+    {"doorman", RULE_LEAK,
+     "Whom main.(*bar).shut, called by main.evening wakes there ends, 30 of 30 times: by Signal"},
+    {"lostparty", RULE_LEAK, "26 of them never woken there"},
     {"pesterer", RULE_SERIAL_CALLS, "asks again and again: it waits for the network 1199 times"},
     {"switchboard", RULE_SERIAL_CALLS, "has come over the network to runtime.chansend1 in main.(*board).answers"},
     {"stamps", RULE_POLL, "main.stamp sleeps (time.Sleep) while others wait to hand something over"},

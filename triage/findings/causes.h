@@ -198,6 +198,8 @@ void rule_conns(struct causes *c);    /* connections */
 void rule_blocking(struct causes *c); /* system calls */
 /* small_advice - what to do about many small system calls there: it depends on whether they move bytes. */
 const char *small_advice(const struct trace *tr, uint32_t stack);
+/* small_opens - does that function open and close a file for (nearly) each read or write? Then t says so, and next what to do. */
+bool small_opens(struct text *t, struct text *next, const struct causes *c, uint32_t func);
 void rule_small(struct causes *c);   /* rules_small.c: many small system calls */
 void rule_repeats(struct causes *c); /* rules_repeats.c: the same small system call again and again in each request */
 void rule_poll(struct causes *c);    /* rules_polls.c: sleeps that last longer than what they wait for */

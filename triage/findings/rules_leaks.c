@@ -1,7 +1,7 @@
 /*
  * rules_leaks.c - rules about goroutines by their number and their share of the work: leaks, churn, workers, tasks.
  */
-#include "triage/findings/rules.h"
+#include "triage/findings/leak_why.h"
 #include "triage/findings/thresholds.h"
 
 #include "decode/base/mem.h"
@@ -17,24 +17,33 @@ static void leak_growth(struct text *t, const struct leak_row *r)
              r->quarter[3]);
 }
 
+/* Of those that stay, who has not only come to rest: where nobody is left to receive, all that send. */
+static uint32_t lost_of(const struct rules *rs, const struct leak_row *r)
+{
+    struct leak_gone gone;
+    const bool all =
+        r->kind == WK_SEND && r->lost < r->count && leak_gone(rs, r->stack, rs->tg->end - r->oldest, &gone);
+    return all ? r->count : r->lost;
+}
+
 /*
  * Goroutines that may never go on: they came to this place for the first time and stay. Where (nearly) none of their
  * kind ended that is enough; where others did, some are on their way at any time, so they must have come all along.
  */
-static bool leaks(const struct triage *tg, const struct leak_row *r)
+static bool leaks(const struct rules *rs, const struct leak_row *r)
 {
+    const struct triage *tg = rs->tg;
+    const uint32_t lost = lost_of(rs, r);
     int64_t share = (int64_t)(threshold(TH_LEAK_SHARE) * (double)tg->end), time = threshold_ns(TH_LEAK_TIME);
     int quarters = 0, steady = 0;
     for (int i = 0; i < 4; i++) {
         quarters += r->quarter[i] > 0;
-        steady +=
-            i < 3 && r->quarter[i] >= threshold(TH_LEAK_QUARTER) * r->lost; /* the last ones may be on their way */
+        steady += i < 3 && r->quarter[i] >= threshold(TH_LEAK_QUARTER) * lost; /* the last ones may be on their way */
     }
     /* (who waits for a WaitGroup may wait for long work: only beside siblings that did not, or where they come all along) */
     const bool grows = steady == 3 && r->ended > threshold(TH_LEAK_ENDED) * r->created;
-    const bool waits_for_good =
-        ends_from_within(r->kind) || (r->kind == WK_WAITGROUP && (r->ended > r->lost || grows));
-    return r->lost >= threshold(TH_LEAK_COUNT) && r->lost > r->count / 2 && waits_for_good &&
+    const bool waits_for_good = ends_from_within(r->kind) || (r->kind == WK_WAITGROUP && (r->ended > lost || grows));
+    return lost >= threshold(TH_LEAK_COUNT) && lost > r->count / 2 && waits_for_good &&
            r->oldest >= (share < time ? share : time) &&
            (r->ended <= threshold(TH_LEAK_ENDED) * r->created || quarters >= 3);
 }
@@ -67,17 +76,27 @@ static void begun_for_text(struct text *t, const struct trace *tr, uint32_t g)
 static void leak_text(struct text *t, const struct rules *rs, const struct leak_row *r)
 {
     text_func(t, rs->tr, r->name, 60);
-    text_add(t, ": %u created, %u ended; %u blocked (", r->created, r->ended, r->lost);
+    text_add(t, ": %u created, %u ended; %u blocked (", r->created, r->ended, r->count);
     text_reason(t, rs->tr, r->reason);
     text_lit(t, ") at ");
     text_where(t, rs->tr, r->stack, 60);
-    text_add(t, ", %s, for up to ", r->vain ? "woken there in vain at most" : "never woken there");
+    const bool all = lost_of(rs, r) == r->count && r->lost < r->count;
+    text_lit(t, ", ");
+    if (r->lost < r->count && !all) {
+        text_add(t, "%u of them ", r->lost);
+    }
+    if (!all) {
+        text_add(t, "%s, ", r->vain ? "woken there in vain at most" : "never woken there");
+    }
+    text_lit(t, "for up to ");
     text_dur(t, r->oldest);
     text_lit(t, ". Created at ");
     text_where(t, rs->tr, r->create_stack, 60);
     begun_for_text(t, rs->tr, r->example);
     text_lit(t, ".");
-    leak_growth(t, r);
+    if (!all) {
+        leak_growth(t, r);
+    }
 }
 
 static uint32_t begun_in(const struct trace *tr, const struct leak_row *r)
@@ -97,7 +116,7 @@ static bool one_leak(const struct trace *tr, const struct leak_row *a, const str
 static bool told_before(const struct rules *rs, uint32_t row)
 {
     for (uint32_t i = row > NEAR ? row - NEAR : 0; i < row; i++) {
-        if (leaks(rs->tg, &rs->tg->leaks[i]) && one_leak(rs->tr, &rs->tg->leaks[i], &rs->tg->leaks[row])) {
+        if (leaks(rs, &rs->tg->leaks[i]) && one_leak(rs->tr, &rs->tg->leaks[i], &rs->tg->leaks[row])) {
             return true;
         }
     }
@@ -109,7 +128,7 @@ static void beside_text(struct text *t, const struct rules *rs, uint32_t row)
 {
     for (uint32_t i = row + 1; i < rs->tg->nleaks && i <= row + NEAR; i++) {
         const struct leak_row *r = &rs->tg->leaks[i];
-        if (leaks(rs->tg, r) && one_leak(rs->tr, &rs->tg->leaks[row], r)) {
+        if (leaks(rs, r) && one_leak(rs->tr, &rs->tg->leaks[row], r)) {
             text_lit(t, " With them ");
             text_func(t, rs->tr, r->name, 60);
             text_add(t, ": %u created, %u ended, %u blocked.", r->created, r->ended, r->lost);
@@ -142,13 +161,27 @@ static const char *leak_advice(const struct rules *rs, uint32_t row)
                : "Who was to wake them? Give such waits a way out: a context, a closed channel, a time limit.";
 }
 
+/* Who is missing, and what to do. */
+static void leak_why(struct draft *d, const struct rules *rs, uint32_t row)
+{
+    const struct leak_row *r = &rs->tg->leaks[row];
+    struct leak_gone gone;
+    if (r->kind == WK_SEND && leak_gone(rs, r->stack, rs->tg->end - r->oldest, &gone)) {
+        leak_gone_text(&d->text, &d->next, rs, &gone);
+    } else if (r->vain && leak_one_signalled(&d->text, rs, r)) {
+        text_lit(&d->next, "Broadcast there, so that all look again and those that must end do.");
+    } else {
+        text_add(&d->next, "%s", leak_advice(rs, row));
+    }
+}
+
 static void rule_leak(struct rules *rs)
 {
     const struct triage *tg = rs->tg;
     for (uint32_t i = 0; i < tg->nleaks; i++) {
         const struct leak_row *r = &tg->leaks[i];
         struct draft d;
-        if (!leaks(tg, r) || told_before(rs, i)) {
+        if (!leaks(rs, r) || told_before(rs, i)) {
             continue;
         }
         draft_start(&d, RULE_LEAK, 0);
@@ -156,10 +189,10 @@ static void rule_leak(struct rules *rs)
         draft_at(&d, tg->end - r->oldest, tg->end, LANE_G, r->example);
         d.f.note = true;
         d.f.stack = r->stack;
-        text_add(&d.amount, "+%u", r->lost);
+        text_add(&d.amount, "+%u", lost_of(rs, r));
         leak_text(&d.text, rs, r);
         beside_text(&d.text, rs, i);
-        text_add(&d.next, "%s", leak_advice(rs, i));
+        leak_why(&d, rs, i);
         draft_end(rs, &d);
     }
 }
@@ -172,6 +205,7 @@ static void rule_sends(struct rules *rs)
     for (uint32_t i = 0; i < tg->nwaits; i++) {
         const struct wait_row *w = &tg->waits[i];
         int64_t ns = w->longest.t1 - w->longest.t0;
+        struct leak_gone gone;
         struct draft d;
         if (w->kind != WK_SEND || (double)w->open < threshold(TH_SENDS_COUNT) ||
             (double)w->open >= threshold(TH_LEAK_COUNT) || w->longest.t1 < tg->end ||
@@ -191,9 +225,13 @@ static void rule_sends(struct rules *rs)
         text_lit(&d.text, ") for ");
         text_dur(&d.text, ns);
         text_lit(&d.text, ".");
-        text_add(&d.next,
-                 "Who was to receive? If these are each other's receivers they stand for good: receive while sending "
-                 "(select), or give the channel room.");
+        if (leak_gone(rs, w->stack, w->longest.t0, &gone)) {
+            leak_gone_text(&d.text, &d.next, rs, &gone);
+        } else {
+            text_lit(&d.next,
+                     "Who was to receive? If these are each other's receivers they stand for good: receive while "
+                     "sending (select), or give the channel room.");
+        }
         draft_end(rs, &d);
     }
 }

@@ -107,7 +107,9 @@ static void repeat_finding(struct causes *c, const struct repeats *k, const stru
     text_add(&d.text, "%s", enter < beside ? "about " : "up to ");
     text_dur(&d.text, (int64_t)enter);
     text_lit(&d.text, " of processor time more.");
-    text_add(&d.next, "%s", small_advice(c->tr, r->stack));
+    if (!small_opens(&d.text, &d.next, c, r->func)) {
+        text_add(&d.next, "%s", small_advice(c->tr, r->stack));
+    }
     draft_end(c->rs, &d);
 }
 

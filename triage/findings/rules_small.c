@@ -104,6 +104,47 @@ const char *small_advice(const struct trace *tr, uint32_t stack)
                  "answer for a while.";
 }
 
+/* Of the calls at one function: how many open a file, close one, and move bytes. */
+struct files {
+    uint64_t opens, closes, moves;
+};
+
+static struct files files_of(const struct causes *c, uint32_t func)
+{
+    struct files n = {0};
+    for (uint32_t i = 0; i < c->tg->nsyscalls; i++) {
+        const struct syscall_row *r = &c->tg->syscalls[i];
+        if (causes_place(c->tr, r->stack) != func) {
+            continue;
+        }
+        const struct str call = trace_str(c->tr, trace_frame(c->tr, r->stack, 0).func);
+        if (str_starts(call, "syscall.open") || str_starts(call, "syscall.Open")) {
+            n.opens += r->count;
+        } else if (str_starts(call, "syscall.close") || str_starts(call, "syscall.Close")) {
+            n.closes += r->count;
+        } else if (moves_bytes(c->tr, r->stack)) {
+            n.moves += r->count;
+        }
+    }
+    return n;
+}
+
+bool small_opens(struct text *t, struct text *next, const struct causes *c, uint32_t func)
+{
+    const struct files n = files_of(c, func);
+    if (n.opens == 0 || n.closes < n.opens / 2 || (double)n.opens < threshold(TH_SMALL_OPENS) * (double)n.moves) {
+        return false;
+    }
+    text_add(t, " It opens a file %llu times and closes one %llu times", (unsigned long long)n.opens,
+             (unsigned long long)n.closes);
+    if (n.moves) {
+        text_add(t, ", for %llu reads or writes", (unsigned long long)n.moves);
+    }
+    text_lit(t, ".");
+    text_lit(next, "Open it once and keep it open (with a buffer, bufio); of what is read, keep what was in it.");
+    return true;
+}
+
 #define ENTER 1000 /* ns: what entering and leaving a call takes beside it, with tracing, about */
 
 static void small_finding(struct causes *c, uint32_t g, const struct small *k, int64_t life, uint32_t others)
@@ -132,7 +173,9 @@ static void small_finding(struct causes *c, uint32_t g, const struct small *k, i
         text_lit(&d.text,
                  " The way that the main goroutine waits along is others': this costs the trace hardly anything.");
     }
-    text_add(&d.next, "%s", small_advice(c->tr, k->stack));
+    if (!small_opens(&d.text, &d.next, c, k->func)) {
+        text_add(&d.next, "%s", small_advice(c->tr, k->stack));
+    }
     draft_end(c->rs, &d);
 }
 
