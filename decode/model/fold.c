@@ -474,6 +474,12 @@ static void on_p_state(struct fold *f, const struct ev *e)
 
 /* ---- what was lost ---------------------------------------------------------------------------------------- */
 
+/* From when on: no later than now. */
+static int64_t lost_since(const struct ev *e)
+{
+    return e->arg < (uint64_t)e->t ? (int64_t)e->arg : e->t;
+}
+
 /* g's open span is not known from `since` on. Its state was told at its start; how long it lasted was not. */
 static void on_g_lost(struct fold *f, const struct ev *e)
 {
@@ -482,8 +488,7 @@ static void on_g_lost(struct fold *f, const struct ev *e)
         return;
     if (e->arg2 && (uint64_t)l->t0 >= e->arg2)
         return;
-    const int64_t arg = e->arg < (uint64_t)e->t ? (int64_t)e->arg : e->t;
-    const int64_t since = arg > l->t0 ? arg : l->t0;
+    const int64_t since = lost_since(e) > l->t0 ? lost_since(e) : l->t0;
     const uint8_t from = l->state;
     const uint32_t p = l->p, m = l->m;
     g_bind(f, e->g, EV_NONE, EV_NONE);
@@ -514,8 +519,7 @@ static void on_p_lost(struct fold *f, const struct ev *e)
     struct pinfo *pi = &f->p[e->p];
     if (!l->begun || (pi->state == ST_NONE && pi->g == EV_NONE))
         return;
-    int64_t since = e->arg < (uint64_t)e->t ? (int64_t)e->arg : e->t;
-    since = since > pi->held ? since : pi->held;
+    const int64_t since = lost_since(e) > pi->held ? lost_since(e) : pi->held;
     const uint32_t g = pi->g, m = pi->m;
     if (g != EV_NONE) {
         if (!fold_g_back(f, g))
@@ -539,7 +543,7 @@ static void on_p_lost(struct fold *f, const struct ev *e)
 static void gap_begins(struct fold *f, const struct ev *e)
 {
     f->lossy = true;
-    const int64_t since = e->arg < (uint64_t)e->t ? (int64_t)e->arg : e->t;
+    const int64_t since = lost_since(e);
     for (uint32_t m = 0; m < f->nlane[LANE_M]; m++) {
         struct minfo *mi = &f->m[m];
         mi->p = mi->g = EV_NONE;
@@ -630,7 +634,7 @@ static void fold_unknown(struct fold *f, const struct ev *e)
         else if (e->p != EV_NONE)
             on_p_lost(f, e);
         else
-            fold_range_lost(f, RANGE_GC, &f->gc_open, e->arg < (uint64_t)e->t ? (int64_t)e->arg : e->t);
+            fold_range_lost(f, RANGE_GC, &f->gc_open, lost_since(e));
     }
 }
 

@@ -56,27 +56,8 @@ struct v1_kind {
 /* What an event means: a row of events_v1.def names it, a function of v1_emit.c carries it out. */
 enum v1_means {
     V1_MEANS_NOTHING,
-    V1_MEANS_START,
-    V1_MEANS_STOP,
-    V1_MEANS_WAKE,
-    V1_MEANS_CALL,
-    V1_MEANS_START_LABEL,
-    V1_MEANS_CREATE,
-    V1_MEANS_STATUS,
-    V1_MEANS_BLOCK,
-    V1_MEANS_PROC_START,
-    V1_MEANS_PROC_STOP,
-    V1_MEANS_GC,
-    V1_MEANS_STW,
-    V1_MEANS_SWEEP,
-    V1_MEANS_ASSIST,
-    V1_MEANS_METRIC,
-    V1_MEANS_TASK,
-    V1_MEANS_REGION,
-    V1_MEANS_LOG,
-    V1_MEANS_SAMPLE,
-    V1_MEANS_EXIT, /* from here on: whose place v1_merge_next() has to decide */
-    V1_MEANS_GAP,
+#define V1_MEANING(id, f) V1_MEANS_##id,
+#include "decode/v1/events_v1.def"
     V1_MEANINGS
 };
 

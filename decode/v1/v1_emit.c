@@ -673,27 +673,8 @@ bool v1_emit_listed(struct v1_emit *em, const struct v1_ev *e, size_t cap)
 }
 
 static void (*const MEANS[V1_MEANINGS])(struct v1_emit *, const struct v1_ev *) = {
-    [V1_MEANS_GAP] = on_gap,
-    [V1_MEANS_START] = on_start,
-    [V1_MEANS_STOP] = on_stop,
-    [V1_MEANS_WAKE] = on_wake,
-    [V1_MEANS_CALL] = on_call,
-    [V1_MEANS_START_LABEL] = on_start,
-    [V1_MEANS_CREATE] = on_create,
-    [V1_MEANS_STATUS] = on_status,
-    [V1_MEANS_BLOCK] = on_block,
-    [V1_MEANS_EXIT] = on_return,
-    [V1_MEANS_PROC_START] = on_proc_start,
-    [V1_MEANS_PROC_STOP] = on_proc_stop,
-    [V1_MEANS_GC] = on_gc,
-    [V1_MEANS_STW] = on_stw,
-    [V1_MEANS_SWEEP] = on_sweep,
-    [V1_MEANS_ASSIST] = on_assist,
-    [V1_MEANS_METRIC] = on_metric,
-    [V1_MEANS_TASK] = on_task,
-    [V1_MEANS_REGION] = on_region,
-    [V1_MEANS_LOG] = on_log,
-    [V1_MEANS_SAMPLE] = on_sample,
+#define V1_MEANING(id, f) [V1_MEANS_##id] = f,
+#include "decode/v1/events_v1.def"
 };
 
 void v1_emit_event(struct v1_emit *em, const struct v1_ev *e)

@@ -387,15 +387,8 @@ static enum adv status(struct v2_order *o, const struct v2_cursor *c, const stru
     return ADV_OK;
 }
 
-EVENT(go_status)
-{
-    return status(o, c, x, false);
-}
-
-EVENT(go_status_stack)
-{
-    return status(o, c, x, true);
-}
+EVENT_IS(go_status, status(o, c, x, false))
+EVENT_IS(go_status_stack, status(o, c, x, true))
 
 /* ---- the commonest, by v2_rules.h ------------------------------------------------------------------------- */
 
@@ -529,50 +522,16 @@ static enum adv put_create(const struct v2_at *at, uint8_t state, uint64_t id, u
 
 #include "decode/v2/v2_rules.h"
 
-EVENT(go_start)
-{
-    return rule_start(&(struct v2_at){o, c, x}, c->arg[0], c->arg[1]);
-}
-
-EVENT(go_stop)
-{
-    return rule_leave(&(struct v2_at){o, c, x}, ST_RUNNABLE, c->arg[0], c->arg[1]);
-}
-
-EVENT(go_block)
-{
-    return rule_leave(&(struct v2_at){o, c, x}, ST_WAITING, c->arg[0], c->arg[1]);
-}
-
-EVENT(go_destroy)
-{
-    return rule_leave(&(struct v2_at){o, c, x}, ST_NONE, 0, 0);
-}
-
-EVENT(go_unblock)
-{
-    return rule_wake(&(struct v2_at){o, c, x}, c->arg[0], c->arg[1], c->arg[2]);
-}
-
-EVENT(syscall_begin)
-{
-    return rule_call(&(struct v2_at){o, c, x}, c->arg[0], c->arg[1]);
-}
-
-EVENT(syscall_end)
-{
-    return rule_return(&(struct v2_at){o, c, x});
-}
-
-EVENT(go_create)
-{
-    return rule_create(&(struct v2_at){o, c, x}, ST_RUNNABLE, c->arg[0], c->arg[1], c->arg[2]);
-}
-
-EVENT(go_create_blocked)
-{
-    return rule_create(&(struct v2_at){o, c, x}, ST_WAITING, c->arg[0], c->arg[1], c->arg[2]);
-}
+#define AT (&(struct v2_at){o, c, x})
+EVENT_IS(go_start, rule_start(AT, c->arg[0], c->arg[1]))
+EVENT_IS(go_stop, rule_leave(AT, ST_RUNNABLE, c->arg[0], c->arg[1]))
+EVENT_IS(go_block, rule_leave(AT, ST_WAITING, c->arg[0], c->arg[1]))
+EVENT_IS(go_destroy, rule_leave(AT, ST_NONE, 0, 0))
+EVENT_IS(go_unblock, rule_wake(AT, c->arg[0], c->arg[1], c->arg[2]))
+EVENT_IS(syscall_begin, rule_call(AT, c->arg[0], c->arg[1]))
+EVENT_IS(syscall_end, rule_return(AT))
+EVENT_IS(go_create, rule_create(AT, ST_RUNNABLE, c->arg[0], c->arg[1], c->arg[2]))
+EVENT_IS(go_create_blocked, rule_create(AT, ST_WAITING, c->arg[0], c->arg[1], c->arg[2]))
 
 /* ---- the others ------------------------------------------------------------------------------------------- */
 
@@ -677,15 +636,8 @@ static enum adv go_to(struct v2_order *o, const struct v2_cursor *c, const struc
     return ADV_OK;
 }
 
-EVENT(go_switch)
-{
-    return go_to(o, c, x, ST_WAITING);
-}
-
-EVENT(go_switch_destroy)
-{
-    return go_to(o, c, x, ST_NONE);
-}
+EVENT_IS(go_switch, go_to(o, c, x, ST_WAITING))
+EVENT_IS(go_switch_destroy, go_to(o, c, x, ST_NONE))
 
 EVENT(syscall_end_blocked)
 {

@@ -9,6 +9,11 @@
 
 #define V2_RULE(name) enum adv name(struct v2_order *o, const struct v2_cursor *c, struct v2_ctx *x)
 #define EVENT(name) V2_RULE(v2_rule_##name)
+#define EVENT_IS(name, what) /* that one call */ \
+    EVENT(name) \
+    { \
+        return what; \
+    }
 
 #define M(rule) EVENT(rule);
 #include "decode/v2/events_v2.def"

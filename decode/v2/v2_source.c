@@ -78,39 +78,37 @@ static void gap(struct source *s, struct v2 *v)
                     v2_seconds(o, o->gap_since), v2_seconds(o, o->last));
 }
 
+/* The next generation, which is about to be put in order. false: that was all, or out of memory. */
+static bool next_gen(struct source *s, struct v2 *v)
+{
+    const enum v2_gen_rc rc = v2_gen_read(s, &v->gen, &v->pos);
+    v->order.oom |= rc == V2_GEN_OOM;
+    if (v->order.oom || rc == V2_GEN_NONE)
+        return false;
+    v->last_gen = rc == V2_GEN_LAST && !(s->grows && v->pos >= s->len);
+    v->in_gen = true;
+    s->st.generations = v->gen.ordinal;
+    const bool bad = s->bad == v->gen.ordinal, loose = v->gen.torn || v->rough || bad || v2_gen_lossy(&v->gen);
+    v->order.loose = loose ? &v2_torn : NULL;
+    v->order.torn.rough = v->rough;
+    if (bad && s->why_bad.code == ERR_ORDER) /* others are found again */
+        source_damage(s, ERR_ORDER, s->why_bad.gen, s->why_bad.offset, "%s", s->why_bad.what);
+    v->order.oom |= !v2_order_begin(&v->order, &v->gen);
+    if (!v->order.oom && v->gen.apart)
+        gap(s, v);
+    return !v->order.oom;
+}
+
 static size_t v2_run(struct source *s, struct v2_sink *k, size_t cap)
 {
     struct v2 *v = s->self;
     while (!v->over) {
-        if (!v->in_gen) {
-            s->waiting = s->grows && v->pos >= s->len;
-            if (s->waiting)
-                return 0;
-            enum v2_gen_rc rc = v2_gen_read(s, &v->gen, &v->pos);
-            if (rc == V2_GEN_OOM) {
-                v->order.oom = true;
-                finish(s, v);
-                break;
-            }
-            if (rc == V2_GEN_NONE) {
-                finish(s, v);
-                break;
-            }
-            v->last_gen = rc == V2_GEN_LAST && !(s->grows && v->pos >= s->len);
-            v->in_gen = true;
-            s->st.generations = v->gen.ordinal;
-            const bool loose = v->gen.torn || v->rough || s->bad == v->gen.ordinal || v2_gen_lossy(&v->gen);
-            v->order.loose = loose ? &v2_torn : NULL;
-            v->order.torn.rough = v->rough;
-            if (s->bad == v->gen.ordinal && s->why_bad.code == ERR_ORDER) /* others are found again */
-                source_damage(s, ERR_ORDER, s->why_bad.gen, s->why_bad.offset, "%s", s->why_bad.what);
-            if (!v2_order_begin(&v->order, &v->gen)) {
-                v->order.oom = true;
-                finish(s, v);
-                break;
-            }
-            if (v->gen.apart)
-                gap(s, v);
+        s->waiting = !v->in_gen && s->grows && v->pos >= s->len;
+        if (s->waiting)
+            return 0;
+        if (!v->in_gen && !next_gen(s, v)) {
+            finish(s, v);
+            break;
         }
         size_t n = v2_order_run(&v->order, k, cap);
         s->st.bytes_done = v->gen.start + v->order.consumed;
@@ -118,11 +116,10 @@ static size_t v2_run(struct source *s, struct v2_sink *k, size_t cap)
             v2_wall_clock(s, &v->gen, &v->order);
             return n;
         }
-        if (v->order.oom) {
+        if (v->order.oom)
             finish(s, v);
-            break;
-        }
-        gen_done(s, v);
+        else
+            gen_done(s, v);
     }
     return 0;
 }

@@ -131,15 +131,8 @@ static enum adv range_goes_on(struct v2_order *o, const struct v2_cursor *c, con
     return a;
 }
 
-EVENT(sweep_active)
-{
-    return range_goes_on(o, c, x, RANGE_SWEEP);
-}
-
-EVENT(sweep_begin)
-{
-    return range_begins(o, c, x, RANGE_SWEEP, EV_NONE, x->p);
-}
+EVENT_IS(sweep_active, range_goes_on(o, c, x, RANGE_SWEEP))
+EVENT_IS(sweep_begin, range_begins(o, c, x, RANGE_SWEEP, EV_NONE, x->p))
 
 EVENT(sweep_end)
 {
@@ -152,15 +145,8 @@ EVENT(sweep_end)
     return a;
 }
 
-EVENT(assist_active)
-{
-    return range_goes_on(o, c, x, RANGE_ASSIST);
-}
-
-EVENT(assist_begin)
-{
-    return range_begins(o, c, x, RANGE_ASSIST, x->g, EV_NONE);
-}
+EVENT_IS(assist_active, range_goes_on(o, c, x, RANGE_ASSIST))
+EVENT_IS(assist_begin, range_begins(o, c, x, RANGE_ASSIST, x->g, EV_NONE))
 
 EVENT(assist_end)
 {
@@ -191,6 +177,17 @@ EVENT(stw_end)
 
 /* ---- what the program tells ------------------------------------------------------------------------------- */
 
+/* What the program tells of a task. */
+static struct ev *user(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, enum ev_kind kind,
+                       uint32_t str, uint64_t stack)
+{
+    struct ev *e = v2_emit(o, c, x, kind, 0);
+    e->arg = c->arg[0];
+    e->str = str;
+    e->stack = v2_stack_of(o, stack);
+    return e;
+}
+
 EVENT(region_begin)
 {
     uint32_t r = o->region_free;
@@ -204,10 +201,7 @@ EVENT(region_begin)
     uint32_t name = v2_str_of(o, c->arg[1]);
     o->region[r - 1] = (struct v2_open_region){c->arg[0], name, v2_g_at(o, x->g)->region};
     v2_g_at(o, x->g)->region = r;
-    struct ev *e = v2_emit(o, c, x, EVK_REGION_BEGIN, 0);
-    e->arg = c->arg[0];
-    e->str = name;
-    e->stack = v2_stack_of(o, c->arg[2]);
+    user(o, c, x, EVK_REGION_BEGIN, name, c->arg[2]);
     return ADV_OK;
 }
 
@@ -221,10 +215,7 @@ EVENT(region_end)
         o->region[r - 1].below = o->region_free;
         o->region_free = r;
     }
-    struct ev *e = v2_emit(o, c, x, EVK_REGION_END, 0);
-    e->arg = c->arg[0];
-    e->str = name;
-    e->stack = v2_stack_of(o, c->arg[2]);
+    user(o, c, x, EVK_REGION_END, name, c->arg[2]);
     return ADV_OK;
 }
 
@@ -236,30 +227,21 @@ EVENT(task_begin)
         o->oom = true;
         return ADV_BAD;
     }
-    struct ev *e = v2_emit(o, c, x, EVK_TASK_BEGIN, 0);
-    e->arg = c->arg[0];
-    e->arg2 = c->arg[1];
-    e->str = v2_str_of(o, c->arg[2]);
-    e->stack = v2_stack_of(o, c->arg[3]);
+    user(o, c, x, EVK_TASK_BEGIN, v2_str_of(o, c->arg[2]), c->arg[3])->arg2 = c->arg[1];
     return ADV_OK;
 }
 
 EVENT(task_end)
 {
     idmap_del(&o->tasks, c->arg[0]);
-    struct ev *e = v2_emit(o, c, x, EVK_TASK_END, 0);
-    e->arg = c->arg[0];
-    e->stack = v2_stack_of(o, c->arg[1]);
+    user(o, c, x, EVK_TASK_END, 0, c->arg[1]);
     return ADV_OK;
 }
 
 EVENT(user_log)
 {
-    struct ev *e = v2_emit(o, c, x, EVK_LOG, 0);
-    e->arg = c->arg[0];
-    e->str = v2_str_of(o, c->arg[1]);
+    struct ev *e = user(o, c, x, EVK_LOG, v2_str_of(o, c->arg[1]), c->arg[3]);
     e->stack2 = v2_str_of(o, c->arg[2]);
-    e->stack = v2_stack_of(o, c->arg[3]);
     return ADV_OK;
 }
 
@@ -288,20 +270,9 @@ static enum adv metric(struct v2_order *o, const struct v2_cursor *c, const stru
     return ADV_OK;
 }
 
-EVENT(procs)
-{
-    return metric(o, c, x, METRIC_PROCS);
-}
-
-EVENT(heap_alloc)
-{
-    return metric(o, c, x, METRIC_HEAP);
-}
-
-EVENT(heap_goal)
-{
-    return metric(o, c, x, METRIC_GOAL);
-}
+EVENT_IS(procs, metric(o, c, x, METRIC_PROCS))
+EVENT_IS(heap_alloc, metric(o, c, x, METRIC_HEAP))
+EVENT_IS(heap_goal, metric(o, c, x, METRIC_GOAL))
 
 EVENT(misplaced)
 {
