@@ -45,7 +45,7 @@ static void message(struct view *v, bool error, const char *fmt, va_list ap)
     vsnprintf(raw, sizeof raw, fmt, ap);
     str_safe(str_of(raw), v->message, sizeof v->message);
     v->message_error = error;
-    v->message_soon = false;
+    v->message_soon = SOON_NOT;
 }
 
 void view_message(struct view *v, bool error, const char *fmt, ...)
@@ -298,6 +298,8 @@ unsigned view_loaded(struct view *v)
     pick_loaded(v);
     hits_loaded(v);
     move_settle(v);
+    if (v->message_soon == SOON_LANES && move_lanes(v) && move_lanes(v)->n)
+        view_message(v, false, "%s", "");
     return v->filter || (v->search && !v->search->done) ? VR_DRAW | VR_WORK : VR_DRAW;
 }
 

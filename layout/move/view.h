@@ -180,9 +180,10 @@ struct view {
     char
         message[VIEW_MESSAGE]; /* for the foot of the screen, in as many lines as it takes; safe text; empty = none */
     bool message_error;
-    bool message_soon; /* it says that something is not there yet: void once it is */
-    bool clock;        /* the ruler has times of day, where the trace tells them */
-    bool grouped;      /* many goroutines have been put into groups once: from then on it is the reader's choice */
+    /* it says that these are not there yet: void once they are */
+    enum { SOON_NOT, SOON_LANES, SOON_TABLES } message_soon;
+    bool clock;   /* the ruler has times of day, where the trace tells them */
+    bool grouped; /* many goroutines have been put into groups once: from then on it is the reader's choice */
 
     struct place undo[VIEW_UNDO]; /* ring */
     int undo_at, undo_n, redo_n, undo_kind;

@@ -118,7 +118,7 @@ static unsigned to_row(struct view *v, int64_t row, enum step kind)
     const struct lanes *l = move_lanes_const(v);
     if (!l->n) {
         unsigned f = move_fail(v, "no lanes here");
-        v->message_soon = !trace_info(v->tr)->done;
+        v->message_soon = trace_info(v->tr)->done ? SOON_NOT : SOON_LANES;
         return f;
     }
     row = row < 0 ? 0 : row >= l->n ? l->n - 1 : row;

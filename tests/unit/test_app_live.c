@@ -350,6 +350,12 @@ static void holds(void **state)
     (void)app_do(a, ACT_FOLLOW, 0, NULL);
     assert_true(a->following);
     assert_int_equal(a->view.at.win.t1, trace_info(a->tr)->end);
+    (void)app_do(a, ACT_DETAILS, 0, NULL); /* what is read holds the picture, and goes with it */
+    assert_int_equal(a->view.popup, POPUP_SPAN);
+    assert_true(!a->following && a->held);
+    (void)app_do(a, ACT_FOLLOW, 0, NULL);
+    assert_int_equal(a->view.popup, POPUP_NONE);
+    assert_true(a->following && !a->held);
 
     /* Tables are of a model that stands still: they come, and go on with it. */
     (void)app_do(a, ACT_VIEW_GROUPS, 0, NULL);

@@ -146,11 +146,14 @@ static void load_and_look(bool act)
         fail_msg("%s", e.what);
     assert_true(view_init(&v, tr));
     view_resize(&v, 80, 24);
+    assert_true(view_lane(&v, 1) & VR_BELL);
     for (int i = 0; i < 5000 && more == LOAD_MORE; i++) {
         more = trace_load(tr, 0);
         view_loaded(&v);
         if (act)
             any_action(&v);
+        else /* it is said that there are no lanes, until there are */
+            assert_int_equal(strcmp(v.message, "no lanes here") == 0, v.lanes[LANE_P].n == 0);
         assert_true(frame_draw(&g, &v, NULL));
         check_view(&v);
         int64_t known = trace_info(tr)->end;

@@ -21,14 +21,14 @@ static bool pending(const struct app *a)
 
 static void soon_over(struct app *a)
 {
-    if (a->view.message_soon)
+    if (a->view.message_soon == SOON_TABLES)
         view_message(&a->view, false, "%s", "");
 }
 
 static void say_soon(struct app *a, const char *what)
 {
     view_message(&a->view, false, "%s", what);
-    a->view.message_soon = true;
+    a->view.message_soon = SOON_TABLES;
 }
 
 static void triage_drop(struct app *a)
