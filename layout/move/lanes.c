@@ -20,7 +20,7 @@ enum { AT_ONCE = 20000 }; /* so many lanes are sorted without steps */
 
 struct keyed {
     uint64_t key;
-    uint32_t lane;
+    uint32_t lane, name; /* the name, where lanes of one are put together */
 };
 
 struct lanes_making { /* an order under way: keys so far, then sorted by byte after byte */
@@ -28,6 +28,8 @@ struct lanes_making { /* an order under way: keys so far, then sorted by byte af
     uint32_t n, at;
     uint64_t all, any; /* bits that all keys have, that any has */
     int byte;          /* bits sorted by */
+    bool unsorted;     /* a key is less than the one before it */
+    bool named;        /* the names are in it, and stay */
     enum sort sort;
 };
 
@@ -78,9 +80,9 @@ static bool radix(struct keyed **k, struct keyed **t, uint32_t n, int b)
 }
 
 /* Where groups end in the order, for as long as names stay. */
-static void note_groups(struct lanes *l, const struct trace *tr, const uint32_t *end, uint32_t n)
+static void note_groups(struct lanes *l, const uint32_t *end, uint32_t n)
 {
-    if (!trace_info(tr)->done || !(l->group_end = mem_alloc(((size_t)n + 1) * sizeof *l->group_end)))
+    if (!l->making->named || !(l->group_end = mem_alloc(((size_t)n + 1) * sizeof *l->group_end)))
         return; /* a name may still be told */
     memcpy(l->group_end, end, (size_t)n * sizeof *end);
     l->ngroups = n;
@@ -93,22 +95,30 @@ static void forget_groups(struct lanes *l)
     l->ngroups = 0;
 }
 
-/* Those of one name behind the first of them. false: out of memory, the order is as it was. */
+/* The sorted lane in place i of the order. */
+static const struct keyed *placed(const struct lanes *l, uint32_t i)
+{
+    const struct lanes_making *m = l->making;
+    return &m->k[l->invert ? m->n - 1 - i : i];
+}
+
+static uint32_t name_of(const struct keyed *k, uint32_t names)
+{
+    return k->name < names ? k->name : 0;
+}
+
+/* The order with those of one name behind the first of them. false: out of memory, nothing is in it. */
 static bool group(struct lanes *l, const struct trace *tr, uint32_t *order, uint32_t n)
 {
     uint32_t names = trace_nstr(tr), ranks = 0;
     uint32_t *rank = mem_zalloc(((size_t)names + 1) * sizeof *rank); /* of a name, from 1 */
-    uint32_t *of = mem_alloc(((size_t)n + 1) * sizeof *of);          /* of a lane in the order */
-    uint32_t *out = mem_alloc(((size_t)n + 1) * sizeof *out);
-    uint32_t *at = rank && of ? mem_zalloc(((size_t)names + 2) * sizeof *at) : NULL;
-    if (out && at) {
+    uint32_t *at = rank ? mem_zalloc(((size_t)names + 2) * sizeof *at) : NULL;
+    if (at) {
         for (uint32_t i = 0; i < n; i++) {
-            uint32_t name = trace_g_name(tr, order[i]);
-            name = name < names ? name : 0;
+            const uint32_t name = name_of(placed(l, i), names);
             if (!rank[name])
                 rank[name] = ++ranks;
-            of[i] = rank[name];
-            at[of[i]]++;
+            at[rank[name]]++;
         }
         for (uint32_t r = 0, sum = 0; r <= ranks; r++) {
             uint32_t k = at[r];
@@ -116,16 +126,12 @@ static bool group(struct lanes *l, const struct trace *tr, uint32_t *order, uint
             sum += k;
         }
         for (uint32_t i = 0; i < n; i++)
-            out[at[of[i]]++] = order[i];
-        memcpy(order, out, (size_t)n * sizeof *order);
-        note_groups(l, tr, at + 1, ranks);
+            order[at[rank[name_of(placed(l, i), names)]]++] = placed(l, i)->lane;
+        note_groups(l, at + 1, ranks);
     }
-    bool ok = out && at;
     mem_free(rank);
-    mem_free(of);
-    mem_free(out);
     mem_free(at);
-    return ok;
+    return at;
 }
 
 static void drop_making(struct lanes *l)
@@ -146,10 +152,10 @@ static bool take_order(struct lanes *l, const struct trace *tr)
     uint32_t *order = mem_alloc(((size_t)n + 1) * sizeof *order);
     if (!order)
         return false;
-    for (uint32_t i = 0; i < n; i++)
-        order[i] = m->k[l->invert ? n - 1 - i : i].lane;
     forget_groups(l);
-    bool ok = !l->group || l->kind != LANE_G || group(l, tr, order, n);
+    const bool plain = !l->group || l->kind != LANE_G, ok = plain || group(l, tr, order, n);
+    for (uint32_t i = 0; i < n && (plain || !ok); i++)
+        order[i] = placed(l, i)->lane;
     mem_free(l->order);
     l->order = order;
     l->total = n;
@@ -163,12 +169,14 @@ static bool step_making(struct lanes *l, const struct trace *tr, int64_t budget_
     for (; m->at < m->n; m->at++) {
         if (m->at % 256 == 255 && until != INT64_MAX && host_now() >= until)
             return false;
-        uint64_t key = key_of(l, tr, m->at);
-        m->k[m->at] = (struct keyed){key, m->at};
+        const uint64_t key = key_of(l, tr, m->at);
+        const uint32_t name = l->group && l->kind == LANE_G ? trace_g_name(tr, m->at) : 0;
+        m->k[m->at] = (struct keyed){key, m->at, name};
+        m->unsorted |= m->at && key < m->k[m->at - 1].key;
         m->all &= key;
         m->any |= key;
     }
-    for (; m->byte < 64; m->byte += 8) {
+    for (; m->unsorted && m->byte < 64; m->byte += 8) {
         if (((m->all ^ m->any) >> m->byte & 255) == 0 || !radix(&m->k, &m->t, m->n, m->byte))
             continue;
         if (until != INT64_MAX && host_now() >= until) {
@@ -203,6 +211,7 @@ static bool make_order(struct lanes *l, const struct trace *tr, uint32_t n, bool
     }
     l->making->n = n;
     l->making->sort = l->sort;
+    l->making->named = trace_info(tr)->done;
     if (n > AT_ONCE)
         return false;
     step_making(l, tr, INT64_MAX);
