@@ -99,7 +99,7 @@ static __attribute__((noinline)) void m_show(struct fold *f, uint32_t m, int64_t
             return;
     }
     const struct hold *h = mi->lane.n ? &mi->lane.h[mi->lane.n - 1] : NULL;
-    if ((!h || h->p != mi->p || (mi->p == EV_NONE && h->g != mi->g)) && !holds_set(f, m, t, mi->p, mi->g))
+    if ((!h || h->who != hold_who(mi->p, mi->g)) && !holds_set(f, m, t, mi->p, mi->g))
         f->oom = true;
 }
 
@@ -323,8 +323,8 @@ static void g_carried(struct fold *f, const struct ev *e)
     struct spanlane *l = fold_lane_at(f, e->g);
     bool on = e->state == ST_RUNNING || e->state == ST_SYSCALL;
     struct mlane *ml = on && e->m != EV_NONE ? &f->m[e->m].lane : NULL;
-    if (ml && ml->n && e->state == ST_SYSCALL && ml->h[ml->n - 1].p == EV_NONE && ml->h[ml->n - 1].g == EV_NONE) {
-        ml->h[ml->n - 1].g = e->g; /* its P was taken before it was told whose call it was */
+    if (ml && ml->n && e->state == ST_SYSCALL && ml->h[ml->n - 1].who == EV_NONE) {
+        ml->h[ml->n - 1].who = hold_who(EV_NONE, e->g); /* its P was taken before it was told whose call it was */
         fold_info_at(f, e->g)->no_p_since = ml->h[ml->n - 1].t0;
     }
     g_bind(f, e->g, on ? e->p : EV_NONE, on ? e->m : EV_NONE);

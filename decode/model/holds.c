@@ -9,7 +9,7 @@
 
 static uint8_t idle_state(const struct hold *h)
 {
-    return h->g != EV_NONE ? ST_SYSCALL : ST_IDLE;
+    return hold_g(h) != EV_NONE ? ST_SYSCALL : ST_IDLE;
 }
 
 enum {
@@ -33,12 +33,12 @@ static void hold_part(const struct fold *f, const struct mlane *l, size_t i, int
     uint64_t spans[3]; /* that start before each */
     if (t <= h->t0)
         return;
-    if (h->p == EV_NONE) {
+    if (hold_p(h) == EV_NONE) {
         tot[f->pool.slot[LANE_M][idle_state(h)]] += at[2] - h->t0;
         ++*c;
         return;
     }
-    spans_totals(&f->pool, LANE_P, &f->lane[LANE_P][h->p], at, 3, f->end, v, spans);
+    spans_totals(&f->pool, LANE_P, &f->lane[LANE_P][hold_p(h)], at, 3, f->end, v, spans);
     for (int s = 0; s < SPAN_SLOTS; s++)
         tot[s] += v[2][s] - v[0][s];
     *c += spans[2] - spans[1] + (spans[1] > 0);
@@ -51,9 +51,10 @@ static bool hold_close(struct fold *f, struct mlane *l, int64_t t)
     int64_t longest = t - h->t0, v[SPAN_SLOTS];
     uint64_t count = l->now.count;
     memcpy(v, l->now.tot, sizeof v);
-    if (h->p == EV_NONE || t > f->end || !spans_since(&f->pool, LANE_P, &f->lane[LANE_P][h->p], h->t0, t, v, &count))
+    if (hold_p(h) == EV_NONE || t > f->end ||
+        !spans_since(&f->pool, LANE_P, &f->lane[LANE_P][hold_p(h)], h->t0, t, v, &count))
         hold_part(f, l, l->n - 1, t, v, &count);
-    if (h->p != EV_NONE) {
+    if (hold_p(h) != EV_NONE) {
         if (!mem_room(l->rec, l->caprec, l->now.rec + REC_MAX))
             return false;
         uint8_t *o = l->rec + l->now.rec;
@@ -73,10 +74,10 @@ static bool hold_close(struct fold *f, struct mlane *l, int64_t t)
             *slots |= (uint8_t)(1u << s);
         }
         l->now.rec = (size_t)(o - l->rec);
-        const struct spanlane *p = &f->lane[LANE_P][h->p];
+        const struct spanlane *p = &f->lane[LANE_P][hold_p(h)];
         int64_t tail = p->begun && t > p->t0 ? t - p->t0 : 0;
-        longest = f->p[h->p].longest > tail ? f->p[h->p].longest : tail;
-        f->p[h->p].held = t;
+        longest = f->p[hold_p(h)].longest > tail ? f->p[hold_p(h)].longest : tail;
+        f->p[hold_p(h)].held = t;
     }
     memcpy(l->now.tot, v, sizeof l->now.tot);
     l->now.count = count;
@@ -101,11 +102,10 @@ static void *lane_grow(void *v, size_t *cap, size_t need, size_t size)
 bool holds_set(struct fold *f, uint32_t m, int64_t t, uint32_t p, uint32_t g)
 {
     struct mlane *l = &f->m[m].lane;
-    if (p != EV_NONE)
-        g = EV_NONE;
+    const uint32_t who = hold_who(p, g);
     if (l->n) {
         struct hold *h = &l->h[l->n - 1];
-        if (h->p == p && h->g == g)
+        if (h->who == who)
             return true;
         if (h->t0 < t) {
             if (!hold_close(f, l, t))
@@ -134,7 +134,7 @@ bool holds_set(struct fold *f, uint32_t m, int64_t t, uint32_t p, uint32_t g)
         s[l->n / HOLD_GROUP] = l->now;
         s[l->n / HOLD_GROUP].longest = 0;
     }
-    h[l->n++] = (struct hold){t, p, g};
+    h[l->n++] = (struct hold){t, who};
     if (p != EV_NONE)
         f->p[p].longest = 0;
     return true;
@@ -167,7 +167,7 @@ static void walk_to(const struct fold *f, const struct mlane *l, struct hold_wal
     for (; w->at < i; w->at++) {
         const struct hold *h = &l->h[w->at];
         int64_t rest = h[1].t0 - h->t0;
-        if (h->p == EV_NONE) {
+        if (hold_p(h) == EV_NONE) {
             w->tot[f->pool.slot[LANE_M][idle_state(h)]] += rest;
             w->count++;
             continue;
@@ -311,8 +311,8 @@ void holds_totals(const struct fold *f, uint32_t m, const int64_t *t, uint32_t n
                 count[k + j] = w.count;
             if (t[k + j] <= h->t0)
                 continue; /* the hold's very start */
-            if (h->p != EV_NONE) {
-                chain(&a, j, h->p);
+            if (hold_p(h) != EV_NONE) {
+                chain(&a, j, hold_p(h));
                 continue;
             }
             int64_t end = hold_end(f, l, a.hold[j]);
@@ -395,6 +395,7 @@ size_t holds_skip(const struct mlane *l, size_t i, size_t last, int64_t min_ns)
 void holds_trim(struct mlane *l)
 {
     fold_shrink(&l->h, &l->cap, l->n, sizeof *l->h);
+    fold_shrink(&l->rec, &l->caprec, l->now.rec, 1);
     fold_shrink(&l->sum, &l->capsum, (l->n + HOLD_GROUP - 1) / HOLD_GROUP, sizeof *l->sum);
 }
 

@@ -10,22 +10,40 @@
  * on the P's lane for the hold that covers the moment.
  *
  *   h:    hold 0 | hold 1 | ...
- *   sum:  totals before hold 0 | before hold 8 | ...
+ *   sum:  totals before hold 0 | before hold 16 | ...
  *   rec:  of each hold of a P that is over: spans (varint), slots (a bit each), ns of each slot but the lowest
  *         (varints; that one has the rest)
  */
 #ifndef GOTOP_DECODE_HOLDS_H
 #define GOTOP_DECODE_HOLDS_H
 
+#include "decode/events/ev.h"
 #include "decode/model/spans.h"
 
-#define HOLD_GROUP 8
-#define HOLD_FAR (64 * HOLD_GROUP)
+#define HOLD_GROUP 16
+#define HOLD_FAR (32 * HOLD_GROUP)
+#define HOLD_CALL (1u << 31)
 
 struct hold {
     int64_t t0;
-    uint32_t p, g; /* p: the P held. Else g: the goroutine in a system call without a P. Else nothing */
-};
+    uint32_t who; /* the P held; with HOLD_CALL the goroutine in a system call without one; EV_NONE */
+} __attribute__((packed, aligned(4)));
+
+static inline uint32_t hold_who(uint32_t p, uint32_t g)
+{
+    return p != EV_NONE ? p : g != EV_NONE ? g | HOLD_CALL : EV_NONE;
+}
+
+/* The P; the goroutine in a system call without one. EV_NONE: it has none. */
+static inline uint32_t hold_p(const struct hold *h)
+{
+    return h->who & HOLD_CALL ? EV_NONE : h->who;
+}
+
+static inline uint32_t hold_g(const struct hold *h)
+{
+    return h->who & HOLD_CALL && h->who != EV_NONE ? h->who & ~HOLD_CALL : EV_NONE;
+}
 
 struct holdsum { /* of all holds before a group's first */
     int64_t tot[SPAN_SLOTS];

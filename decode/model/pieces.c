@@ -132,14 +132,14 @@ static void hold_on(const struct trace *tr, const struct piece *p, int64_t t, in
     uint64_t n[2];
     if (at[1] <= at[0])
         return;
-    if (h->p == EV_NONE) {
-        bool call = h->g != EV_NONE;
+    if (hold_p(h) == EV_NONE) {
+        bool call = hold_g(h) != EV_NONE;
         tot[tr->fold.pool.slot[LANE_M][call ? ST_SYSCALL : ST_IDLE]] += at[1] - at[0];
         if (count && h->t0 >= at[0])
             ++*count;
         return;
     }
-    if (!pieces_totals(tr, (struct lane){LANE_P, segment_p(p->seg, h->p)}, at, 2, v, n))
+    if (!pieces_totals(tr, (struct lane){LANE_P, segment_p(p->seg, hold_p(h))}, at, 2, v, n))
         return;
     for (int s = 0; s < SPAN_SLOTS; s++)
         tot[s] += v[1][s] - v[0][s];

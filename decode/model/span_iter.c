@@ -159,8 +159,8 @@ static void held_get(const struct trace *tr, struct lane l, uint32_t k, uint64_t
     h->t0 = x->t0;
     h->last = h->p.last && i + 1 == ml->n;
     h->t1 = i + 1 < ml->n ? ml->h[i + 1].t0 : h->p.end > x->t0 ? h->p.end : x->t0;
-    h->proc = segment_p(h->p.seg, x->p);
-    h->g = segment_g(h->p.seg, x->g);
+    h->proc = segment_p(h->p.seg, hold_p(x));
+    h->g = segment_g(h->p.seg, hold_g(x));
 }
 
 /* What of a P's block, which sp is at, lies within the hold. */
