@@ -287,25 +287,24 @@ static bool all_beside(struct triage *tg)
 {
     static const struct beside apart[] = {
         {.step = {triage_gc, triage_mmu_curve}},
+        {.step = {worst_end}},
         {.from = GM_LIFE, .n = 1},
         {.from = GM_EXEC, .n = 1},
         {.from = GM_SCHED, .n = 1},
         {.from = GM_WAIT, .n = 1},
+        {.step = {triage_tasks}},
         {.from = GM_SYSCALL, .n = GM_ASSIST - GM_SYSCALL + 1},
         {.step = {triage_procs_end}},
     };
     static const struct beside together[] = {
         {.step = {triage_gc, triage_mmu_curve}},
         {.step = {triage_procs_end}, .from = GM_EXEC, .n = GM_COUNT},
-    };
-    static const struct beside then[] = {
-        {.step = {triage_groups_end, triage_holders, triage_leaks, triage_samples}},
         {.step = {worst_end}},
         {.step = {triage_tasks}},
     };
     return (triage_group_dists_apart(tg) ? side_by_side(tg, apart, sizeof apart / sizeof *apart)
                                          : side_by_side(tg, together, sizeof together / sizeof *together)) &&
-           side_by_side(tg, then, sizeof then / sizeof *then);
+           triage_groups_end(tg) && triage_holders(tg) && triage_leaks(tg) && triage_samples(tg);
 }
 
 /* ---- phases ------------------------------------------------------------------------------------------------- */

@@ -165,6 +165,9 @@ static bool members(struct causes *c)
         c->life[i].first = tg->groups[i].first;
         c->life[i].last = tg->groups[i].last;
     }
+    if (!mem_is_spilled(c->member)) {
+        mem_touch(c->member);
+    }
     for (uint32_t g = 0, n, group; g < tg->ng; g += n) { /* neighbours of one group at once */
         const bool alike = gstats_alike(tg->g, g, &group);
         struct member_of *m = &c->of[group];

@@ -30,7 +30,7 @@ struct slices {
     unsigned ticks;
 };
 
-enum { AHEAD = 16 }; /* results that wait for their turn, at most */
+enum { AHEAD = 256 }; /* results that wait for their turn, at most: behind one that takes long others go on */
 struct result {
     void *kept;
     bool is;

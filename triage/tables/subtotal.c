@@ -393,8 +393,10 @@ static bool run_count(void *arg, size_t i, void **kept)
     const struct triage *tg = r->tg;
     const uint32_t g0 = run_start(r, i), g1 = run_start(r, i + 1);
     struct subtotal *y = mem_zalloc(sizeof *y);
-    *kept = y;
-    return y && subtotal_goroutines(tg, y, g0, g1, &r->part[i]);
+    const bool ok = y && subtotal_goroutines(tg, y, g0, g1, &r->part[i]);
+    void *less = ok ? mem_resize(y, offsetof(struct subtotal, name)) : NULL;
+    *kept = less ? less : y;
+    return ok;
 }
 
 static bool run_add(void *arg, size_t i, void *kept)

@@ -65,11 +65,13 @@ struct subtotal {
     struct assisted *assisted;
     size_t nassisted, cap_assisted;
     struct late late;
-    struct start_name name[START_NAMES]; /* names lately asked for */
-    struct gstat_rows rows; /* of goroutines behind one another, until there are so many; the last one is g1 - 1 */
     uint32_t nrows, g1;
     uint32_t group, birth; /* of the goroutine before */
-    struct lately lately_wait[LATELY], lately_pair[LATELY], lately_wait_of[LATELY], lately_call[LATELY];
+    struct lately lately_wait_of[LATELY];
+    /* While it is counted. From here on it is given back when that is done. */
+    struct start_name name[START_NAMES]; /* names lately asked for */
+    struct gstat_rows rows; /* of goroutines behind one another, until there are so many; the last one is g1 - 1 */
+    struct lately lately_wait[LATELY], lately_pair[LATELY], lately_call[LATELY];
 };
 
 /* subtotal_goroutines - count goroutines g0 .. g1-1, whose assists these are, into an empty subtotal, and to gstats.h. false: out of
