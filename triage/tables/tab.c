@@ -140,49 +140,67 @@ static void rows_insert(struct keyed_row *v, size_t n)
     }
 }
 
-/* Each row to where those of its byte b begin, by swaps: at[j] is where the next of byte j goes, up to end[j]. */
-static void rows_deal(struct keyed_row *v, unsigned b, size_t at[256], const size_t end[256])
+enum { BINS = 256 };
+struct bins { /* of numbers from `least` on: so many of them, by (number - least) >> shift */
+    uint64_t least;
+    unsigned shift;
+};
+
+static inline unsigned bin_of(const struct bins *b, uint64_t key)
 {
-    for (int j = 0; j < 256; j++) {
+    return (unsigned)((key - b->least) >> b->shift);
+}
+
+static struct bins bins_of(const struct keyed_row *v, size_t n)
+{
+    uint64_t least = UINT64_MAX, most = 0;
+    for (size_t i = 0; i < n; i++) {
+        least = v[i].key < least ? v[i].key : least;
+        most = v[i].key > most ? v[i].key : most;
+    }
+    const uint64_t apart = most - least;
+    return (struct bins){least, apart >= BINS ? 64 - 8 - (unsigned)__builtin_clzll(apart) : 0};
+}
+
+/* Each row to where those of its bin begin, by swaps: at[j] is where the next of bin j goes, up to end[j]. */
+static void rows_deal(struct keyed_row *v, const struct bins *b, size_t at[BINS], const size_t end[BINS])
+{
+    for (int j = 0; j < BINS; j++) {
         while (at[j] < end[j]) {
             const struct keyed_row x = v[at[j]];
-            const unsigned to = x.key >> b & 255;
+            const unsigned to = bin_of(b, x.key);
             v[at[j]] = v[at[to]];
             v[at[to]++] = x;
         }
     }
 }
 
-/* By the bytes from b down; those above are alike. */
-static bool rows_sort_from(struct keyed_row *v, size_t n, unsigned b)
+/* Into bins as wide as the numbers are apart, and each of those again. */
+bool rows_sort_here(struct keyed_row *v, size_t n)
 {
     enum { SMALL = 32 };
-    size_t at[256] = {0}, end[256], begin = 0;
+    size_t at[BINS] = {0}, end[BINS], begin = 0;
     if (n <= SMALL) {
         rows_insert(v, n);
         return slices_tick();
     }
+    const struct bins b = bins_of(v, n);
     for (size_t i = 0; i < n; i++) {
-        at[v[i].key >> b & 255]++;
+        at[bin_of(&b, v[i].key)]++;
     }
-    for (int j = 0; j < 256; j++) {
+    for (int j = 0; j < BINS; j++) {
         begin += at[j];
         end[j] = begin;
         at[j] = begin - at[j];
     }
-    rows_deal(v, b, at, end);
+    rows_deal(v, &b, at, end);
     bool ok = true;
     begin = 0;
-    for (int j = 0; b && j < 256 && ok; j++) {
-        ok = end[j] == begin || rows_sort_from(v + begin, end[j] - begin, b - 8);
+    for (int j = 0; b.shift && j < BINS && ok; j++) {
+        ok = end[j] - begin < 2 || rows_sort_here(v + begin, end[j] - begin);
         begin = end[j];
     }
     return ok;
-}
-
-bool rows_sort_here(struct keyed_row *v, size_t n)
-{
-    return rows_sort_from(v, n, 56);
 }
 
 bool keys_sort(uint64_t *v, size_t n)
