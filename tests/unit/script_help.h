@@ -124,12 +124,7 @@ static inline void unmade(struct made *m)
 
 static inline const struct finding *told(const struct made *m, enum rule r)
 {
-    for (uint32_t i = 0; i < m->l.fs.n; i++) {
-        if (m->l.fs.f[i].rule == r) {
-            return &m->l.fs.f[i];
-        }
-    }
-    return NULL;
+    return help_told(&m->l, r);
 }
 
 static inline uint32_t lane_of(const struct made *m, uint64_t id)

@@ -127,11 +127,8 @@ static void printed_and_read_again(void **state)
 static bool speaks(const char *path, enum rule r)
 {
     struct loaded l;
-    bool spoke = false;
     help_load(path, &l);
-    for (uint32_t i = 0; i < l.fs.n; i++) {
-        spoke |= l.fs.f[i].rule == r;
-    }
+    const bool spoke = help_told(&l, r);
     load_free(&l);
     return spoke;
 }

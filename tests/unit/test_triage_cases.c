@@ -244,12 +244,7 @@ static void sleepy(struct made *m, int places, int last)
 
 static const char *time_spent(const struct made *m)
 {
-    for (uint32_t i = 0; i < m->l.fs.n; i++) {
-        if (m->l.fs.f[i].rule == RULE_TIME) {
-            return m->l.fs.f[i].text;
-        }
-    }
-    return "";
+    return help_tells(&m->l, RULE_TIME)->text;
 }
 
 /* The largest is told however many there are; where none is large, whose time it was and why. */

@@ -191,18 +191,12 @@ static void help_names_thresholds(void **state)
 static void evidence(void **state)
 {
     struct loaded l;
-    const struct finding *leak = NULL, *con = NULL;
     (void)state;
     if (!help_have_shared()) {
         skip();
     }
     help_load(SHARED "leak-1.27-p8.trace", &l);
-    for (uint32_t i = 0; i < l.fs.n; i++) {
-        leak = l.fs.f[i].rule == RULE_LEAK ? &l.fs.f[i] : leak;
-        con = l.fs.f[i].rule == RULE_CONVOY ? &l.fs.f[i] : con;
-    }
-    assert_non_null(leak);
-    assert_non_null(con);
+    const struct finding *leak = help_tells(&l, RULE_LEAK), *con = help_tells(&l, RULE_CONVOY);
     assert_string_equal(leak->amount, "+25");
     assert_non_null(strstr(leak->text, "main.leakyWaiter: 25 created, 0 ended; 25 blocked (chan receive)"));
     assert_true(con->inferred);
