@@ -33,15 +33,9 @@ void v2_clock_read(struct source *s, struct v2_gen *g, const struct v2_raw_batch
 
 /* ---- what can be ------------------------------------------------------------------------------------------ */
 
-/* At the snapshot the runtime's clock and the units, at 64 ns each, are so far apart, ns. INT64_MAX: nobody knows. */
 static int64_t apart_ns(const struct v2_gen *g)
 {
-    const uint64_t unit = 1000000000 / V2_ASSUMED_HZ;
-    if (!g->has_snap || g->mono < SECOND_NS || g->mono >= (uint64_t)SOURCE_TIME_MAX ||
-        g->snap_time >= (uint64_t)SOURCE_TIME_MAX / unit)
-        return INT64_MAX;
-    const int64_t d = (int64_t)g->mono - (int64_t)(g->snap_time * unit);
-    return d < 0 ? -d : d;
+    return v2_raw_apart_ns(&(struct v2_raw_clock){.has_wall = g->has_snap, .at = g->snap_time, .mono = g->mono});
 }
 
 /* The rate is not taken for what it says; `right` is. */
@@ -71,15 +65,10 @@ static void other_rate(struct source *s, struct v2_gen *g, uint64_t last)
 /* The rate of the generation that begins where g ends, 0: it has none, or was recorded apart. */
 static uint64_t next_rate(const struct source *s, const struct v2_gen *g)
 {
-    struct v2_raw_gen next = {0};
-    struct err e;
-    size_t pos = g->end;
-    if (source_gap(s, pos))
-        return 0;
-    const bool is = v2_raw_gen(s->data, s->len, s->version, &pos, &next, &e) && next.number == g->number + 1;
-    const uint64_t f = is ? next.clock.freq : 0;
-    v2_raw_gen_free(&next);
-    return f;
+    for (uint32_t i = 0; i < s->ngap; i++)
+        if (s->gap[i] == g->end)
+            return 0;
+    return v2_raw_next_rate(s->data, s->len, s->version, g->end, g->number + 1);
 }
 
 /* The first generation's is not the system's clock: what is behind it says whether it is another one. */
@@ -106,7 +95,7 @@ void v2_clock_settle(struct source *s, struct v2_gen *g, uint64_t last, bool las
         g->torn |= !g->clock_broken;
         g->assumed = !last;
         g->freq = sure;
-    } else if (g->freq != V2_ASSUMED_HZ && apart <= DOUBT_SKEW_NS) {
+    } else if (g->freq != V2_ASSUMED_HZ && apart <= V2_RAW_SAME_NS) {
         replace(s, g, V2_ASSUMED_HZ, "which its clock snapshot contradicts");
     } else if (g->freq != sure && (g->clock_broken || g->freq < RATE_LEAST || g->freq > RATE_MOST)) {
         replace(s, g, sure, "which no clock has");

@@ -28,6 +28,7 @@ enum v2_after {
     V2_AFTER_P_NEW
 };
 
+#define V2_ASSUMED_HZ 15625000                        /* 64 ns a clock unit: what nearly every system has */
 #define V2_ARGS 4                                     /* that an event has, at most */
 #define V2_NO_THREAD UINT64_MAX                       /* a batch's, an event's thread: none (m = -1) */
 enum { GO_123 = 1023, GO_125 = 1025, GO_126 = 1026 }; /* dialects from which on something is so: dialect.version */

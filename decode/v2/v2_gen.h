@@ -9,7 +9,6 @@
 #include "decode/v2/v2_events.h"
 
 #define V2_REASONS 64
-#define V2_ASSUMED_HZ 15625000 /* 64 ns a clock unit: what nearly every system has */
 #define V2_NOT_RECORDED \
     "not recorded" /* a reason that no program has: events are missing from here on; no number below that */
 

@@ -194,7 +194,7 @@ static bool belongs(struct v2_raw_gen *g, const uint8_t *data, int version, cons
     return false;
 }
 
-bool v2_raw_gen(const uint8_t *data, size_t len, int version, size_t *pos, struct v2_raw_gen *g, struct err *e)
+static bool gen_read(const uint8_t *data, size_t len, int version, size_t *pos, struct v2_raw_gen *g, struct err *e)
 {
     const uint8_t *p = data + *pos, *next;
     struct v2_raw_batch b;
@@ -236,6 +236,39 @@ bool v2_raw_gen(const uint8_t *data, size_t len, int version, size_t *pos, struc
     if (!g->damage.code && !g->clock.freq)
         err_set(&g->damage, ERR_TRUNCATED, *pos, "generation %" PRIu64 " has no clock frequency: it was cut short",
                 g->number);
+    return true;
+}
+
+int64_t v2_raw_apart_ns(const struct v2_raw_clock *c)
+{
+    enum { UNIT = 1000000000 / V2_ASSUMED_HZ, SECOND = 1000000000 };
+    const uint64_t most = UINT64_C(1) << 61;
+    if (!c->has_wall || c->mono < SECOND || c->mono >= most || c->at >= most / UNIT)
+        return INT64_MAX;
+    const int64_t d = (int64_t)c->mono - (int64_t)(c->at * UNIT);
+    return d < 0 ? -d : d;
+}
+
+uint64_t v2_raw_next_rate(const uint8_t *data, size_t len, int version, size_t pos, uint64_t number)
+{
+    struct v2_raw_gen g = {0};
+    struct err e;
+    const bool is = gen_read(data, len, version, &pos, &g, &e) && g.number == number;
+    const uint64_t f = is ? g.clock.freq : 0;
+    v2_raw_gen_free(&g);
+    return f;
+}
+
+bool v2_raw_gen(const uint8_t *data, size_t len, int version, size_t *pos, struct v2_raw_gen *g, struct err *e)
+{
+    const uint64_t number = g->number, before = g->clock.freq;
+    if (!gen_read(data, len, version, pos, g, e))
+        return false;
+    const uint64_t f = g->clock.freq, last = number && g->number == number + 1 ? before : 0;
+    if (f && f != V2_ASSUMED_HZ &&
+        (v2_raw_apart_ns(&g->clock) <= V2_RAW_SAME_NS || last == V2_ASSUMED_HZ ||
+         (!last && v2_raw_next_rate(data, len, version, *pos, g->number + 1) == V2_ASSUMED_HZ)))
+        g->clock.freq = V2_ASSUMED_HZ;
     return true;
 }
 

@@ -243,12 +243,43 @@ static void out_of_memory(void **state)
     }
 }
 
+/* A clock's rate of which one bit is another is read as it was, where something says so: a slice is that of the sound trace. */
+static void rate_put_right(void **state)
+{
+    (void)state;
+    static const char *const path[] = {"samples/http-long-1.23.trace", "samples/http-long-1.27.trace"};
+    static const uint8_t rate[] = {8, 0xa8, 0xd6, 0xb9, 0x07};
+    for (size_t i = 0; i < 2; i++) {
+        struct input in;
+        struct err e;
+        struct cut_result res;
+        struct bytes was = {0}, is = {0}, harmed = {0};
+        assert_int_equal(input_open(path[i], 0, &in, &e), ERR_OK);
+        assert_int_equal(cut(in.data, in.len, 100000000, 300000000, &was, &res, &e), ERR_OK);
+        to_bytes(&harmed, in.data, in.len);
+        uint8_t *at = memmem(harmed.p, harmed.n, rate, sizeof rate);
+        for (int bit = 0; at && bit < 7; bit++) {
+            at[3] ^= (uint8_t)(1u << bit);
+            assert_int_equal(cut(harmed.p, harmed.n, 100000000, 300000000, &is, &res, &e), ERR_OK);
+            assert_int_equal(is.n, was.n);
+            assert_memory_equal(is.p, was.p, is.n);
+            at[3] ^= (uint8_t)(1u << bit);
+        }
+        assert_non_null(at);
+        mem_free(was.p);
+        mem_free(is.p);
+        mem_free(harmed.p);
+        input_close(&in);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slices_say_what_was),
         cmocka_unit_test(slices_that_go_took),
         cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(rate_put_right),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
