@@ -2,8 +2,8 @@
  * gstate.c - see gstate.h. Assists are chained by a hash of their goroutine, in one pass; who is asked for gets a list of its
  * own, by time; a goroutine's don't overlap. How long it ran within the first i of them is summed up when that is first asked
  * for, so an interval costs two look-ups and its two ends. How long the first i lasted, which is more, is known at once. All
- * of it is as large as there are assists, at most 48 bytes each and 24 for a goroutine that was asked for; not as there are
- * goroutines.
+ * of it is as large as there are assists: 5 bytes each, 20 of a goroutine that was asked for, 16 more if bounds didn't do; not as
+ * there are goroutines.
  */
 #include "layout/draw/gstate.h"
 
@@ -18,14 +18,15 @@
 /* How long each ran isn't known yet; more by 1 for each time that one of the goroutine's was looked at for its own sake. */
 #define NOT_YET INT64_MIN
 
-struct assist {
-    int64_t t0, t1;
-    int64_t lasted, ran; /* those before it, of its goroutine; ran: below 0 at a first one, NOT_YET */
-    int64_t alone;       /* within it, NOT_YET until it was asked for */
+/* Of an assist that cells asked for how long its goroutine ran. */
+struct ran {
+    int64_t before; /* it ran within those before it, of its goroutine; below 0 at a first one: NOT_YET */
+    int64_t alone;  /* and within it; NOT_YET until it was asked for */
 };
 
 struct gstate {
-    size_t seen;
+    size_t seen, made;    /* assists there are, and those that are chained */
+    bool done;            /* they stay where they are */
     uint32_t bits;        /* 1 << bits heads */
     uint32_t *head;       /* by a hash of the owner: the last of its chain, 1 up; 0: none */
     uint32_t *next;       /* of each assist: the one before it in its chain */
@@ -35,8 +36,11 @@ struct gstate {
     uint32_t last_g, last_who; /* whom was asked for last */
 };
 
-struct own_list { /* a goroutine's */
-    struct assist *list;
+struct own_list {    /* a goroutine's, by time */
+    uint32_t *of;    /* which assist each is */
+    int64_t *ends;   /* when each does: what is searched stands side by side */
+    int64_t *lasted; /* those before each, and all n */
+    struct ran *ran; /* NULL until it is asked for */
     uint32_t n;
 };
 
@@ -55,32 +59,29 @@ static uint32_t *head_of(const struct gstate *s, uint32_t owner)
 bool gstate_update(struct gstate **s, const struct trace *tr)
 {
     size_t n;
-    const struct range *r = assists(tr, &n);
+    (void)assists(tr, &n);
     if (!n || n > UINT32_MAX / 2)
         return true;
-    if (*s && ((*s)->seen == n || (!trace_info(tr)->done && n - (*s)->seen < (*s)->seen / 8)))
+    const bool done = trace_info(tr)->done;
+    if (*s && (*s)->done == done && ((*s)->seen == n || (!done && n - (*s)->seen < (*s)->seen / 8)))
         return true;
     struct gstate *x = mem_zalloc(sizeof *x);
-    if (x) {
-        x->seen = n;
-        x->last_g = x->last_who = IDMAP_NONE;
-        for (x->bits = 1; (size_t)1 << x->bits < n; x->bits++) {
-        }
-        x->head = mem_zalloc(((size_t)1 << x->bits) * sizeof *x->head);
-        x->next = mem_alloc(n * sizeof *x->next);
-    }
-    if (!x || !x->head || !x->next) {
-        gstate_free(x);
+    if (!x)
         return false;
-    }
-    for (size_t i = 0; i < n; i++) {
-        uint32_t *h = head_of(x, r[i].owner);
-        x->next[i] = *h;
-        *h = (uint32_t)i + 1;
-    }
+    x->seen = n;
+    x->done = done;
+    x->last_g = x->last_who = IDMAP_NONE;
     gstate_free(*s);
     *s = x;
     return true;
+}
+
+static void own_list_free(struct own_list *x)
+{
+    mem_free(x->of);
+    mem_free(x->ends);
+    mem_free(x->lasted);
+    mem_free(x->ran);
 }
 
 void gstate_free(struct gstate *s)
@@ -88,7 +89,7 @@ void gstate_free(struct gstate *s)
     if (!s)
         return;
     for (size_t i = 0; i < s->nown; i++)
-        mem_free(s->own[i].list);
+        own_list_free(&s->own[i]);
     mem_free(s->own);
     idmap_free(&s->who);
     mem_free(s->head);
@@ -96,10 +97,61 @@ void gstate_free(struct gstate *s)
     mem_free(s);
 }
 
+/* Who asks first has them chained: a picture without goroutines needs none of it. What is new in memory costs more than a long
+   chain, so there are few heads. */
+static bool chain(struct gstate *s, const struct range *r)
+{
+    enum { EACH = 8 }; /* assists of a head */
+    if (s->made == s->seen)
+        return s->next;
+    s->made = s->seen;
+    for (s->bits = 1; (size_t)EACH << s->bits < s->seen; s->bits++) {
+    }
+    s->head = mem_zalloc(((size_t)1 << s->bits) * sizeof *s->head);
+    s->next = s->head ? mem_alloc(s->seen * sizeof *s->next) : NULL;
+    for (size_t i = 0; s->next && i < s->seen; i++) {
+        uint32_t *h = head_of(s, r[i].owner);
+        s->next[i] = *h;
+        *h = (uint32_t)i + 1;
+    }
+    return s->next;
+}
+
+static bool own_list_new(struct own_list *x, uint32_t n)
+{
+    *x = (struct own_list){.of = mem_alloc(n * sizeof *x->of),
+                           .ends = mem_alloc(n * sizeof *x->ends),
+                           .lasted = mem_alloc(((size_t)n + 1) * sizeof *x->lasted),
+                           .n = n};
+    if (x->of && x->ends && x->lasted)
+        return true;
+    own_list_free(x);
+    return false;
+}
+
+/* By time; nearly in order as they are. And what they lasted. */
+static void own_list_order(const struct own_list *x, const struct range *r)
+{
+    enum { ASIDE = 64 }; /* so far at most one stands late: more would be a trace's joke */
+    for (uint32_t i = 1; i < x->n; i++) {
+        const uint32_t a = x->of[i];
+        uint32_t k = i;
+        for (; k > 0 && k + ASIDE > i + 1 && r[x->of[k - 1]].t0 > r[a].t0; k--)
+            x->of[k] = x->of[k - 1];
+        x->of[k] = a;
+    }
+    x->lasted[0] = 0;
+    for (uint32_t i = 0; i < x->n; i++) {
+        x->ends[i] = r[x->of[i]].t1;
+        x->lasted[i + 1] = ns_add(x->lasted[i], x->ends[i] - r[x->of[i]].t0);
+    }
+}
+
 /* Goroutine g's list is made. Returns which one it is; IDMAP_NONE: g doesn't assist, or out of memory. */
 static uint32_t make_own(struct gstate *s, const struct range *r, uint32_t g)
 {
-    enum { ASIDE = 64 }; /* so far at most one stands late: more would be a trace's joke */
+    if (!chain(s, r))
+        return IDMAP_NONE;
     const uint32_t last = *head_of(s, g);
     uint32_t n = 0, i;
     for (i = last; i; i = s->next[i - 1])
@@ -108,34 +160,41 @@ static uint32_t make_own(struct gstate *s, const struct range *r, uint32_t g)
     if (!own)
         return IDMAP_NONE;
     s->own = own;
-    struct assist *list = mem_alloc(n * sizeof *list);
-    if (!list || !idmap_put(&s->who, g, (uint32_t)s->nown)) {
-        mem_free(list);
+    if (!own_list_new(&own[s->nown], n))
+        return IDMAP_NONE;
+    if (!idmap_put(&s->who, g, (uint32_t)s->nown)) {
+        own_list_free(&own[s->nown]);
         return IDMAP_NONE;
     }
-    own[s->nown] = (struct own_list){list, n};
     for (i = last; i; i = s->next[i - 1])
         if (r[i - 1].owner == g)
-            list[--n] = (struct assist){.t0 = r[i - 1].t0, .t1 = r[i - 1].t1, .ran = NOT_YET, .alone = NOT_YET};
-    n = own[s->nown].n;
-    for (i = 1; i < n; i++) { /* nearly in order as they are */
-        const struct assist a = list[i];
-        uint32_t k = i;
-        for (; k > 0 && k + ASIDE > i + 1 && list[k - 1].t0 > a.t0; k--)
-            list[k] = list[k - 1];
-        list[k] = a;
-    }
-    list[0].lasted = 0;
-    for (i = 0; i + 1 < n; i++)
-        list[i + 1].lasted = ns_add(list[i].lasted, list[i].t1 - list[i].t0);
+            own[s->nown].of[--n] = i - 1;
+    own_list_order(&own[s->nown], r);
     return (uint32_t)s->nown++;
 }
 
-/* A goroutine's: list[from .. to). */
+/* A goroutine's. */
 struct own {
-    struct assist *list;
-    uint32_t g, from, to;
+    const struct range *r; /* all assists */
+    struct own_list *x;
+    uint32_t g;
 };
+
+static inline const struct range *nth(const struct own *o, uint32_t i)
+{
+    return &o->r[o->x->of[i]];
+}
+
+/* For who asks how long it ran. false: out of memory. */
+static bool own_ran(const struct own *o)
+{
+    if (o->x->ran)
+        return true;
+    o->x->ran = mem_alloc(o->x->n * sizeof *o->x->ran);
+    for (uint32_t i = 0; o->x->ran && i < o->x->n; i++)
+        o->x->ran[i] = (struct ran){NOT_YET, NOT_YET};
+    return o->x->ran;
+}
 
 /* Of goroutine g; false: it has none. */
 static bool own_of(struct gstate *s, const struct trace *tr, uint32_t g, struct own *o)
@@ -153,15 +212,15 @@ static bool own_of(struct gstate *s, const struct trace *tr, uint32_t g, struct 
     const uint32_t k = s->last_who;
     if (k == IDMAP_NONE)
         return false;
-    *o = (struct own){s->own[k].list, g, 0, s->own[k].n};
+    *o = (struct own){r, &s->own[k], g};
     return true;
 }
 
 /* The first of a goroutine's assists that ends behind t. */
 static uint32_t first_behind(const struct own *o, int64_t t)
 {
-    uint32_t lo = o->from;
-    bisect(lo, o->to, i, o->list[i].t1 <= t);
+    uint32_t lo = 0;
+    bisect(lo, o->x->n, i, o->x->ends[i] <= t);
     return lo;
 }
 
@@ -176,36 +235,45 @@ static int64_t ran_in(const struct trace *tr, uint32_t g, int64_t t0, int64_t t1
 
 enum { TOGETHER = 16 };
 
-/* How long g ran within each of n <= TOGETHER assists, as far as they lie in [t0,t1). */
-static void ran_in_each(const struct trace *tr, uint32_t g, const struct assist *a, uint32_t n, int64_t t0,
+/* How long it ran within each of n <= TOGETHER assists of a goroutine, as far as they lie in [t0,t1). */
+static void ran_in_each(const struct trace *tr, const struct own *o, const uint32_t *which, uint32_t n, int64_t t0,
                         int64_t t1, int64_t ran[TOGETHER])
 {
     int64_t edge[2 * TOGETHER] = {0};
     struct shares sh[2 * TOGETHER];
     bool rising = true;
     for (uint32_t i = 0; i < n; i++) {
-        const int64_t x = a[i].t0 > t0 ? a[i].t0 : t0, z = a[i].t1 < t1 ? a[i].t1 : t1;
+        const struct range *a = nth(o, which[i]);
+        const int64_t x = a->t0 > t0 ? a->t0 : t0, z = a->t1 < t1 ? a->t1 : t1;
         edge[2 * i] = x > 0 ? x : 0;
         edge[2 * i + 1] = z > edge[2 * i] ? z : edge[2 * i];
         rising &= !i || edge[2 * i] >= edge[2 * i - 1];
     }
     if (rising) /* else a trace's joke */
-        trace_columns(tr, (struct lane){LANE_G, g}, edge, 2 * n - 1, sh);
+        trace_columns(tr, (struct lane){LANE_G, o->g}, edge, 2 * n - 1, sh);
     for (uint32_t i = 0; i < n; i++)
-        ran[i] = rising ? sh[2 * i].ns[ST_RUNNING] : ran_in(tr, g, edge[2 * i], edge[2 * i + 1]);
+        ran[i] = rising ? sh[2 * i].ns[ST_RUNNING] : ran_in(tr, o->g, edge[2 * i], edge[2 * i + 1]);
 }
 
 static void sum_up(const struct own *o, const struct trace *tr)
 {
     int64_t sum = 0, ran[TOGETHER];
-    for (uint32_t i = o->from, n; i < o->to; i += n) {
-        n = o->to - i < TOGETHER ? o->to - i : TOGETHER;
-        ran_in_each(tr, o->g, &o->list[i], n, INT64_MIN, INT64_MAX, ran);
+    uint32_t which[TOGETHER];
+    for (uint32_t i = 0, n; i < o->x->n; i += n) {
+        n = o->x->n - i < TOGETHER ? o->x->n - i : TOGETHER;
+        for (uint32_t k = 0; k < n; k++)
+            which[k] = i + k;
+        ran_in_each(tr, o, which, n, INT64_MIN, INT64_MAX, ran);
         for (uint32_t k = 0; k < n; k++) {
-            o->list[i + k].ran = sum;
+            o->x->ran[i + k].before = sum;
             sum += ran[k];
         }
     }
+}
+
+static bool lies_in(const struct range *a, int64_t t0, int64_t t1)
+{
+    return a->t0 >= t0 && a->t1 <= t1;
 }
 
 /*
@@ -214,30 +282,27 @@ static void sum_up(const struct own *o, const struct trace *tr)
  */
 static bool few(const struct own *o, const struct trace *tr, int64_t t0, int64_t t1, int64_t *ran)
 {
-    struct assist *const a = &o->list[first_behind(o, t0)], *const end = &o->list[o->to];
-    struct assist ask[TOGETHER];
-    int64_t each[TOGETHER], *const asked = &o->list[o->from].ran;
-    uint32_t n = 0, of[TOGETHER];
+    int64_t each[TOGETHER], *const asked = &o->x->ran[0].before;
+    uint32_t n = 0, which[TOGETHER];
     *ran = 0;
-    for (uint32_t i = 0; a + i < end && a[i].t0 < t1; i++) {
-        if (a[i].alone != NOT_YET && a[i].t0 >= t0 && a[i].t1 <= t1) {
-            *ran += a[i].alone;
+    for (uint32_t i = first_behind(o, t0); i < o->x->n && nth(o, i)->t0 < t1; i++) {
+        if (o->x->ran[i].alone != NOT_YET && lies_in(nth(o, i), t0, t1)) {
+            *ran += o->x->ran[i].alone;
             continue;
         }
         if (n == TOGETHER)
             return false;
-        of[n] = i;
-        ask[n++] = a[i];
+        which[n++] = i;
     }
-    if (*asked - NOT_YET + n > o->to - o->from)
+    if (*asked - NOT_YET + n > o->x->n)
         return false;
     *asked += n;
     if (n)
-        ran_in_each(tr, o->g, ask, n, t0, t1, each);
+        ran_in_each(tr, o, which, n, t0, t1, each);
     for (uint32_t k = 0; k < n; k++) {
         *ran += each[k];
-        if (ask[k].t0 >= t0 && ask[k].t1 <= t1)
-            a[of[k]].alone = each[k];
+        if (lies_in(nth(o, which[k]), t0, t1))
+            o->x->ran[which[k]].alone = each[k];
     }
     return true;
 }
@@ -245,11 +310,9 @@ static bool few(const struct own *o, const struct trace *tr, int64_t t0, int64_t
 /* How long it ran within assists that began at 0 or later, up to t. */
 static int64_t until(const struct own *o, const struct trace *tr, int64_t t)
 {
-    uint32_t i = first_behind(o, t);
-    if (i == o->to && i == o->from)
-        return 0;
-    const struct assist *a = &o->list[i == o->to ? i - 1 : i]; /* all of the last one */
-    return a->ran + ran_in(tr, o->g, a->t0 < 0 ? 0 : a->t0, i == o->to ? a->t1 : t);
+    const uint32_t n = o->x->n, i = first_behind(o, t), at = i == n ? n - 1 : i; /* all of the last one */
+    const struct range *a = nth(o, at);
+    return o->x->ran[at].before + ran_in(tr, o->g, a->t0 < 0 ? 0 : a->t0, i == n ? a->t1 : t);
 }
 
 bool gstate_any(struct gstate *s, const struct trace *tr, uint32_t g, int64_t t0, int64_t t1)
@@ -258,19 +321,20 @@ bool gstate_any(struct gstate *s, const struct trace *tr, uint32_t g, int64_t t0
     if (!own_of(s, tr, g, &o))
         return false;
     uint32_t i = first_behind(&o, t0);
-    return i < o.to && o.list[i].t0 < t1;
+    return i < o.x->n && nth(&o, i)->t0 < t1;
 }
 
 /* first_behind() of a moment, from assist i on, none before which ends behind it. */
 static uint32_t behind_from(const struct own *o, uint32_t i, int64_t t)
 {
+    const uint32_t n = o->x->n;
     uint32_t step = 1, lo = i;
-    while (i < o->to && o->list[i].t1 <= t) {
+    while (i < n && o->x->ends[i] <= t) {
         lo = i + 1;
-        i = o->to - i > step ? i + step : o->to;
+        i = n - i > step ? i + step : n;
         step *= 2;
     }
-    bisect(lo, i, k, o->list[k].t1 <= t);
+    bisect(lo, i, k, o->x->ends[k] <= t);
     return lo;
 }
 
@@ -283,12 +347,10 @@ bool gstate_most(struct gstate *s, const struct trace *tr, uint32_t g, const int
     uint32_t i = first_behind(&o, edges[0]);
     for (uint32_t c = 0, k; c < n; c++, i = k) {
         const int64_t t0 = edges[c], t1 = edges[c + 1];
-        int64_t lasted = 0;
         k = behind_from(&o, i, t1);
-        if (k > i) /* those that end in it */
-            lasted = ns_add(o.list[k - 1].lasted - o.list[i].lasted, o.list[k - 1].t1 - o.list[k - 1].t0);
-        if (k < o.to && o.list[k].t0 < t1) /* one that goes on */
-            lasted = ns_add(lasted, t1 - o.list[k].t0);
+        int64_t lasted = o.x->lasted[k] - o.x->lasted[i]; /* those that end in it */
+        if (k < o.x->n && nth(&o, k)->t0 < t1)            /* one that goes on */
+            lasted = ns_add(lasted, t1 - nth(&o, k)->t0);
         out[c] = t1 <= t0 ? 0 : lasted < t1 - t0 ? lasted : t1 - t0;
         any |= out[c] > 0;
     }
@@ -312,11 +374,11 @@ void gstate_tell(struct gstate *s, const struct trace *tr, uint32_t g, bool work
         return;
     }
     struct own o;
-    if (!out->ns[ST_RUNNING] || !own_of(s, tr, g, &o))
+    if (!out->ns[ST_RUNNING] || !own_of(s, tr, g, &o) || !own_ran(&o))
         return;
     int64_t assist;
-    if (o.list[o.from].ran >= 0 || !few(&o, tr, t0, t1, &assist)) {
-        if (o.list[o.from].ran < 0)
+    if (o.x->ran[0].before >= 0 || !few(&o, tr, t0, t1, &assist)) {
+        if (o.x->ran[0].before < 0)
             sum_up(&o, tr);
         assist = until(&o, tr, t1) - until(&o, tr, t0);
     }
