@@ -276,10 +276,10 @@ WIDE void pack_to(const struct pack_pairs *x, struct pack_at *at, int64_t t, int
 }
 
 /* The slots of a palette's pairs. Returns which there are, a bit each. */
-static unsigned pair_slots(struct pack_pairs *x)
+INLINE unsigned pair_slots(struct pack_pairs *x)
 {
     unsigned there = 0;
-    memset(x->slot, 0, sizeof x->slot);
+    _mm256_store_si256((__m256i *)(void *)x->slot, _mm256_setzero_si256());
     for (unsigned k = 0; k < x->k; k++) {
         x->slot[k] = x->tagslot[x->tag[k << x->step]][x->kind];
         there |= 1u << x->slot[k];
@@ -287,7 +287,7 @@ static unsigned pair_slots(struct pack_pairs *x)
     return there;
 }
 
-void pack_to_begin(struct pack_pairs *x, struct pack_at *at)
+WIDE void pack_to_begin(struct pack_pairs *x, struct pack_at *at)
 {
     unsigned there = x->tags ? (1u << PACK_SLOTS) - 1 : pair_slots(x);
     x->rest = (unsigned)__builtin_ctz(there);
@@ -296,7 +296,8 @@ void pack_to_begin(struct pack_pairs *x, struct pack_at *at)
     for (there &= there - 1; there; there &= there - 1)
         x->sum[x->nsum++] = (uint8_t)__builtin_ctz(there);
     at->t0 = at->t;
-    memset(at->sum, 0, (x->nsum <= 4 ? 4 : PACK_SLOTS) * sizeof *at->sum);
+    for (int k = 0; k < (x->nsum <= 4 ? 4 : PACK_SLOTS); k++)
+        _mm512_store_si512(at->sum[k], _mm512_setzero_si512());
 }
 
 bool pack_has_to(void)

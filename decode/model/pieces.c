@@ -66,7 +66,11 @@ static void piece_of(const struct fold *f, enum lane_kind k, uint32_t i, struct 
 void pieces_get(const struct trace *tr, struct lane l, uint32_t k, struct piece *out)
 {
     const struct join *j = &tr->join;
-    *out = (struct piece){.last = true};
+    out->seg = NULL; /* one by one: to clear all of it, `room` too, takes longer than the rest */
+    out->t0 = out->end = 0;
+    out->index0 = 0;
+    out->tot = NULL;
+    out->last = true;
     if (!j->n) {
         piece_of(&tr->fold, l.kind, l.i, out);
         out->t0 = out->ml ? out->ml->h[0].t0 : spans_first(out->l);

@@ -13,20 +13,18 @@ enum { PIECE = 128, SETS = 8, MANY = 8 };
 
 /* ---- exact ------------------------------------------------------------------------------------------------ */
 
-/* The states that a kind of lane tells apart, and where they are summed. */
+/* Where the states that a kind of lane tells apart are summed; the others: where nothing is. */
+enum { NO_SLOT = SPAN_SLOTS };
 struct told {
-    uint8_t n, state[ST_COUNT], slot[ST_COUNT];
+    uint8_t slot[ST_COUNT];
 };
 
 static struct told told_of(const struct trace *tr, enum lane_kind k)
 {
-    struct told told = {0};
-    for (int s = ST_NONE + 1; s < ST_COUNT; s++) {
+    struct told told;
+    for (int s = ST_NONE; s < ST_COUNT; s++) {
         uint8_t slot = tr->fold.pool.slot[k][s];
-        if (!slot || (k == LANE_BAND ? s < ST_GC : s >= ST_GC))
-            continue;
-        told.state[told.n] = (uint8_t)s;
-        told.slot[told.n++] = slot;
+        told.slot[s] = s != ST_NONE && slot && (k == LANE_BAND ? s >= ST_GC : s < ST_GC) ? slot : NO_SLOT;
     }
     return told;
 }
@@ -34,12 +32,14 @@ static struct told told_of(const struct trace *tr, enum lane_kind k)
 static inline void shares_fill(const struct told *told, const int64_t *a, const int64_t *b, int64_t len,
                                struct shares *out)
 {
-    memset(out, 0, sizeof *out);
-    int64_t sum = 0;
-    for (int i = 0; i < told->n; i++) {
-        int64_t d = b[told->slot[i]] - a[told->slot[i]];
-        out->ns[told->state[i]] = d;
-        sum += d;
+    int64_t d[SPAN_SLOTS + 1], sum = 0;
+    for (int i = 0; i < SPAN_SLOTS; i++)
+        d[i] = b[i] - a[i];
+    d[NO_SLOT] = 0;
+    for (int i = ST_NONE; i < ST_COUNT; i++) {
+        const int64_t ns = d[told->slot[i]];
+        out->ns[i] = ns;
+        sum += ns;
     }
     out->ns[ST_NONE] = len - sum;
 }

@@ -195,7 +195,6 @@ static void walk_enter(const struct spanlane *l, enum lane_kind kind, uint32_t b
     uint32_t nblk = spans_nblk(l);
     w->b = b;
     w->at.i = 0;
-    memset(w->at.tot, 0, sizeof w->at.tot);
     const uint8_t *p = l->packed ? l->wait.packed : NULL;
     int64_t lasts = 0;
     if (nblk) {
@@ -211,6 +210,7 @@ static void walk_enter(const struct spanlane *l, enum lane_kind kind, uint32_t b
         }
     } else {
         w->at.t = l->wait_t0;
+        memset(w->at.tot, 0, sizeof w->at.tot);
     }
     if (b == nblk)
         lasts = l->t0 - l->wait_t0;

@@ -181,9 +181,12 @@ static int64_t busy_ns(const struct shares *s)
 static enum state most_of(const struct shares *s, const enum state *which, int n)
 {
     enum state best = which[0];
-    for (int i = 1; i < n; i++)
-        if (s->ns[which[i]] > s->ns[best])
-            best = which[i];
+    int64_t most = s->ns[best];
+    for (int i = 1; i < n; i++) {
+        const int64_t ns = s->ns[which[i]];
+        best = ns > most ? which[i] : best;
+        most = ns > most ? ns : most;
+    }
     return best;
 }
 
@@ -351,7 +354,8 @@ static void put_what(struct grid *g, const struct view *v, enum state most, enum
 
 static void cell_what(struct grid *g, const struct view *v, const struct shares *s, uint32_t trace, int x, int y)
 {
-    enum state most = most_of(s, all, COUNT(all)), act = most_of(s, active, COUNT(active));
+    const enum state act = most_of(s, active, COUNT(active)), rest[] = {act, ST_WAITING, ST_UNKNOWN};
+    const enum state most = most_of(s, rest, COUNT(rest)); /* of all */
     if (s->ns[most])
         put_what(g, v, most, s->ns[act] ? act : ST_NONE, trace, x, y);
 }
@@ -378,14 +382,17 @@ void draw_group(struct grid *g, const struct view *v, const struct shares *col, 
 /* Of some states, in the order in which the first of the longest counts: which one that is. -1: it may be one or the other. */
 static int surely_most(const int64_t *least, const int64_t *most, int n)
 {
-    int best = 0;
+    int64_t top = least[0];
+    unsigned is = 0, reach = 0, pass = 0; /* a bit each: has the most at least, may have as much, more */
     for (int i = 1; i < n; i++)
-        if (least[i] > least[best])
-            best = i;
-    for (int i = 0; i < n; i++)
-        if (i != best && (i < best ? most[i] >= least[best] : most[i] > least[best]))
-            return -1;
-    return best;
+        top = least[i] > top ? least[i] : top;
+    for (int i = 0; i < n; i++) {
+        is |= (unsigned)(least[i] == top) << i;
+        reach |= (unsigned)(most[i] >= top) << i;
+        pass |= (unsigned)(most[i] > top) << i;
+    }
+    const unsigned best = is & -is, before = best - 1;
+    return (reach & before) | (pass & ~before & ~best) ? -1 : __builtin_ctz(best);
 }
 
 struct sketch {
@@ -419,7 +426,9 @@ static bool sketch_p(void *arg, uint32_t column, const int64_t *least, const int
         if (glyph_level(v->tier, part_of(lo, len, k->h, r), len) !=
             glyph_level(v->tier, part_of(hi, len, k->h, r), len))
             return false;
-    v->cols[column] = (struct shares){.ns[ST_SCHED] = least[ASK_SCHED]};
+    static const struct shares none;
+    v->cols[column] = none;
+    v->cols[column].ns[ST_SCHED] = least[ASK_SCHED];
     v->cols[column].ns[work[at]] = lo;
     cell_p(k->g, v, &v->cols[column], len, k->x + (int)column, k->y, k->h);
     return true;
