@@ -29,7 +29,7 @@ struct at { /* what a stack says: causes_place(), callee_of(), maker_of() */
     uint32_t func, callee, maker;
 };
 struct sites {
-    struct tab by_stack; /* rows of known */
+    uint32_t *by_stack, nstacks; /* rows of known, + 1 */
     struct at *known;
     uint32_t nknown;
     size_t cap;
@@ -131,19 +131,20 @@ static void callee_text(struct text *t, const struct trace *tr, const struct sit
 /* Asked once: the same stacks come again and again. Without memory they are asked again, too. */
 static struct at at_of(struct sites *s, const struct trace *tr, uint32_t stack)
 {
-    const uint32_t row = tab_get(&s->by_stack, stack, 0);
-    if (row != TAB_NONE) {
-        return s->known[row];
+    const bool may = s->by_stack && stack < s->nstacks;
+    if (may && s->by_stack[stack]) {
+        return s->known[s->by_stack[stack] - 1];
     }
     struct at at = {.func = causes_place(tr, stack)};
     if (at.func) {
         at.callee = callee_of(tr, stack);
         at.maker = maker_of(tr, stack);
     }
-    struct at *p = mem_grow(s->known, &s->cap, (size_t)s->nknown + 1, sizeof *p);
-    s->known = p ? p : s->known;
-    if (p && tab_put(&s->by_stack, stack, 0, s->nknown) == s->nknown) {
+    struct at *p = may ? mem_grow(s->known, &s->cap, (size_t)s->nknown + 1, sizeof *p) : NULL;
+    if (p) {
+        s->known = p;
         p[s->nknown++] = at;
+        s->by_stack[stack] = s->nknown;
     }
     return at;
 }
@@ -190,7 +191,8 @@ static int cmp_site(const void *a, const void *b)
 static void sites_of(const struct causes *c, struct sites *s)
 {
     static const enum range_kind kind[] = {RANGE_ASSIST, RANGE_SWEEP, RANGE_STW};
-    *s = (struct sites){0};
+    *s = (struct sites){.nstacks = trace_nstacks(c->tr)};
+    s->by_stack = mem_zalloc(((size_t)s->nstacks + 1) * sizeof *s->by_stack);
     for (size_t k = 0; k < 3; k++) {
         const struct range *r;
         size_t n = trace_ranges(c->tr, kind[k], &r), step = n / 200000 + 1;
@@ -210,8 +212,10 @@ static void sites_of(const struct causes *c, struct sites *s)
             site_add(s, c->tr, m[i].stack);
         }
     }
-    tab_free(&s->by_stack);
+    mem_free(s->by_stack);
     mem_free(s->known);
+    s->by_stack = NULL;
+    s->known = NULL;
     if (s->n) {
         qsort(s->v, s->n, sizeof s->v[0], cmp_site);
     }

@@ -20,8 +20,8 @@
 #define PLACES 16   /* of a group */
 #define CALL 200000 /* ns: shorter system calls ask nobody */
 
-struct places { /* by stack, found once: its function of the program, and who called that */
-    struct tab place, caller;
+struct places { /* by stack, found once, + 1: its function of the program, and who called that */
+    uint32_t *place, *caller, n;
 };
 struct waves {
     struct causes *c;
@@ -47,22 +47,26 @@ static uint32_t caller_of(const struct trace *tr, uint32_t stack, uint32_t place
 
 static uint32_t place_of(struct waves *w, uint32_t stack)
 {
-    uint32_t place = tab_get(&w->known->place, stack, 0);
-    if (place == TAB_NONE) {
-        place = causes_place(w->c->tr, stack);
-        (void)tab_put(&w->known->place, stack, 0, place); /* without memory it is asked for again */
+    const struct places *k = w->known;
+    if (stack >= k->n) {
+        return causes_place(w->c->tr, stack);
     }
-    return place;
+    if (!k->place[stack]) {
+        k->place[stack] = causes_place(w->c->tr, stack) + 1;
+    }
+    return k->place[stack] - 1;
 }
 
 static uint32_t known_caller(struct waves *w, uint32_t stack, uint32_t place)
 {
-    uint32_t caller = tab_get(&w->known->caller, stack, 0);
-    if (caller == TAB_NONE) {
-        caller = caller_of(w->c->tr, stack, place);
-        (void)tab_put(&w->known->caller, stack, 0, caller);
+    const struct places *k = w->known;
+    if (stack >= k->n) {
+        return caller_of(w->c->tr, stack, place);
     }
-    return caller;
+    if (!k->caller[stack]) {
+        k->caller[stack] = caller_of(w->c->tr, stack, place) + 1;
+    }
+    return k->caller[stack] - 1;
 }
 
 static bool ask_add(struct waves *w, uint32_t place, uint32_t caller, uint32_t stack, bool runs, const struct ask *a)
@@ -325,7 +329,13 @@ static void waves_told(struct waves *w)
 void rules_waves(struct causes *c)
 {
     uint64_t left = SPANS;
-    struct places known = {0};
+    struct places known = {.n = trace_nstacks(c->tr)};
+    known.place = mem_zalloc((2 * (size_t)known.n + 1) * sizeof *known.place);
+    if (!known.place) {
+        c->rs->failed = true;
+        return;
+    }
+    known.caller = known.place + known.n;
     for (uint32_t i = 0; i < c->tg->ngroups && i < 24 && left && !c->rs->failed; i++) {
         struct waves w = {.c = c, .known = &known, .group = i, .left = left};
         const struct group_life *l = &c->life[i];
@@ -345,6 +355,5 @@ void rules_waves(struct causes *c)
             mem_free(w.at[k].v);
         }
     }
-    tab_free(&known.place);
-    tab_free(&known.caller);
+    mem_free(known.place);
 }
