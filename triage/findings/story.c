@@ -635,6 +635,7 @@ static bool covers(const struct rules *rs, const struct finding *a, const struct
                (a->rule == RULE_HERD && (double)b->severity_ns <= threshold(TH_HERD_CONVOY) * (double)a->severity_ns);
     case RULE_HERD: /* what all get at once makes the queue; or the same wake-ups are told as in vain */
         return (a->rule == RULE_HERD && in_vain_by(rs, a, b)) ||
+               (a->rule == RULE_STORM && !a->note && same_place(rs, a, b)) ||
                (a->rule == RULE_STAMPEDE && !a->note && whose(rs, a) && whose(rs, a) == whose(rs, b));
     case RULE_STAMPEDE: /* each gets one of a set: nothing is asked anew */
         return a->rule == RULE_POOL && !a->note && same_place(rs, a, b);
