@@ -280,7 +280,7 @@ bool each_finding(struct causes *c, const struct work_kind *w)
     text_add(&d.text, " on average, %.1f at a time). In each%s: ", at_once,
              w->fed ? " (as far as one can be told from the next)" : "");
     calls_text(&d.text, c, &k, (double)w->n);
-    advice(&d.next, c, &k, kept * 5 >= k.ns);
+    advice(&d.next, c, &k, threshold_reached(TH_EACH_KEPT, kept, k.ns));
     draft_end(c->rs, &d);
     return true;
 }
@@ -304,7 +304,7 @@ bool each_on_way(struct causes *c, const struct leaf *l, int64_t all)
     head_text(&d, c, &k, (double)l->ns / (double)all);
     text_lit(&d.text, "the main goroutine does and waits for, followed to its end: ");
     calls_text(&d.text, c, &k, 0);
-    advice(&d.next, c, &k, kept_ns(c, &k) * 5 >= k.ns);
+    advice(&d.next, c, &k, threshold_reached(TH_EACH_KEPT, kept_ns(c, &k), k.ns));
     draft_titled(c->rs, &d, "most of it is system calls");
     return true;
 }
