@@ -286,8 +286,9 @@ bool reader_ends(const struct causes *c, const struct pair_row *p);
 /* pace_of - of what the caller that waited longest waits, for the network there and for a clock that ticks, the clock's share: it asks at a
  * pace. rules_pace.c */
 double pace_of(struct causes *c, const struct waits_at *p);
-/* pace_fed - where who hands the callers their work does so at a pace, says it, and bounds the finding's cost by what that one waits. */
-void pace_fed(struct causes *c, const struct waits_at *p, struct draft *d);
+/* pace_fed - where who hands the callers their work does so at a pace, says it, and bounds the finding's cost by what that one waits;
+ * below what the rule asks for it is a note. true: it is so. */
+bool pace_fed(struct causes *c, const struct waits_at *p, struct draft *d);
 void rules_finalizers(struct causes *c); /* rules_finalizers.c: waits for what finalizers give back */
 void rules_kept(struct causes *c);       /* rules_kept.c: one that keeps of a set what others wait for */
 void rules_contexts(struct causes *c);   /* rules_contexts.c: contexts that nobody cancels */

@@ -436,7 +436,7 @@ static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row
     if (!nobody && !news) {
         own_side_text(&d, c, p);
     }
-    pace_fed(c, p, &d);
+    const bool fed = pace_fed(c, p, &d);
     const bool alone = many && one_makes_all(c, p);
     if (alone) {
         backlog_text(&d.text, c);
@@ -444,7 +444,7 @@ static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row
     }
     text_add(
         &d.next, "%s",
-        at_pace ? "Nothing, if that pace is meant. If not, quicken it first."
+        at_pace || (fed && d.f.note) ? "Nothing, if that pace is meant. If not, quicken it first."
         : alone
             ? "One goroutine makes all these calls, each behind the answer to the one before: let several like it "
               "make them side by side, or ask for all at once."

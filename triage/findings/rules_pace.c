@@ -93,19 +93,21 @@ static double fed_at_a_pace(struct causes *c, const struct waits_at *p, double *
 }
 
 /* What is done by then costs no more than who hands it out waits for it. */
-void pace_fed(struct causes *c, const struct waits_at *p, struct draft *d)
+bool pace_fed(struct causes *c, const struct waits_at *p, struct draft *d)
 {
     double clock = 0;
     const double its = fed_at_a_pace(c, p, &clock);
     const int64_t most = (int64_t)(its * (double)c->tg->end);
     if (most >= d->f.severity_ns) {
-        return;
+        return false;
     }
     text_lit(&d->text, " Who hands them their work does so at a pace: for ");
     text_share(&d->text, clock, 1);
     text_lit(&d->text, " of its life it waits for a clock, for these calls ");
     text_share(&d->text, its, 1);
     text_lit(&d->text, " only.");
+    d->f.note |= !threshold_reached(TH_CALLS_SHARE, most, c->tg->end); /* they are done when the next are due */
     d->f.severity_ns = most;
     d->f.won_hi = most < d->f.won_hi ? most : d->f.won_hi;
+    return true;
 }
