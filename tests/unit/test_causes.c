@@ -138,6 +138,7 @@ static const struct {
     {"errands", RULE_STAMPEDE, "main.askDesk, called by main.(*board).look"}, /* each begun for one; three at once */
     {"inn", RULE_TIME,
      "requests (http.(*conn).serve) of"}, /* neither; the main goroutine waits for another process */
+    {"weatherman", RULE_SERIAL_CALLS, "is a timer: unless somebody outside waits"},
     {"lampman", RULE_LEAK, "Who received what is sent there, G21 main.lampman in main.lampman, ended at"},
     {"doorman", RULE_LEAK,
      "Whom main.(*bar).shut, called by main.evening wakes there ends, 30 of 30 times: by Signal"},

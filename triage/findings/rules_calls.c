@@ -230,18 +230,20 @@ static bool waited_for(const struct causes *c, uint32_t group)
 
 /*
  * Goroutines for which none of the program waits, and which don't answer anybody outside, nor are parts of tasks, decide about
- * nothing that a trace shows, if the main goroutine's way is told without them.
+ * nothing that a trace shows, if the main goroutine's way is told without them. Where it only waits for a timer, somebody
+ * outside may still wait for what they do.
  */
-static bool nobody_waits(struct causes *c, const struct waits_at *p)
+enum waited { WAITED, WAITED_OUTSIDE, WAITED_BY_NOBODY };
+static enum waited nobody_waits(struct causes *c, const struct waits_at *p)
 {
     const struct task *k;
     const struct region *r;
     const uint32_t g = p->most->longest.g, group = gstat_group(c->tg->g, g);
     struct leaves v;
-    int64_t others = 0, its = 0;
+    int64_t others = 0, its = 0, timer = 0;
     if (waited_for(c, group) || is_server(c, g) || trace_tasks(c->tr, &k) || trace_regions(c->tr, &r) ||
         !causes_main_way(c, &v, NULL)) {
-        return false;
+        return WAITED;
     }
     for (uint32_t i = 0; i < v.n; i++) {
         const bool theirs = v.v[i].who == c->tg->groups[group].name || v.v[i].func == p->place;
@@ -249,9 +251,14 @@ static bool nobody_waits(struct causes *c, const struct waits_at *p)
                            v.v[i].cat == EX_NOBODY || v.v[i].cat == EX_ASSIST || v.v[i].cat == EX_NET;
         its = theirs ? ns_add(its, v.v[i].ns) : its;
         others = !theirs && works ? ns_add(others, v.v[i].ns) : others;
+        timer = v.v[i].cat == EX_TIMER ? ns_add(timer, v.v[i].ns) : timer;
     }
-    return (double)others >= threshold(TH_CALLS_OTHERS) * (double)v.all &&
-           !threshold_reached(TH_CALLS_FOR, its, v.all);
+    if (threshold_reached(TH_CALLS_FOR, its, v.all)) {
+        return WAITED;
+    }
+    return (double)others >= threshold(TH_CALLS_OTHERS) * (double)v.all  ? WAITED_BY_NOBODY
+           : (double)timer >= threshold(TH_CALLS_ASLEEP) * (double)v.all ? WAITED_OUTSIDE
+                                                                         : WAITED;
 }
 
 /* No question and no answer: what is written is not taken fast enough. */
@@ -273,7 +280,7 @@ static void write_finding(struct causes *c, const struct waits_at *p, double sha
         " on average: the other side does not take it as fast as it is written. %.1f goroutines wait there at any "
         "time while %.1f run.",
         (double)p->total / (double)c->tg->end, c->running);
-    if (nobody_waits(c, p)) {
+    if (nobody_waits(c, p) == WAITED_BY_NOBODY) {
         d.f.note = true;
         d.f.severity_ns = 0;
     }
@@ -391,7 +398,7 @@ static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row
     draft_at(&d, p->most->longest.t0, p->most->longest.t1, LANE_G, p->most->longest.g);
     d.f.stack = p->most->stack;
     const bool through = p->most->kind != WK_NET && reader_ends(c, p->most); /* its reader's work is its own */
-    const bool nobody = !through && nobody_waits(c, p);
+    const enum waited nobody = through ? WAITED : nobody_waits(c, p);
     const int64_t news = many || nobody ? 0 : meant_for_news(c, p);
     const double pace = nobody || news ? 0 : pace_of(c, p);
     const bool at_pace = pace >= threshold(TH_CALLS_PACE);
@@ -410,8 +417,10 @@ static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row
     text_add(&d.text, " on average; %.1f goroutines wait there at any time while %.1f run.",
              (double)p->total / (double)c->tg->end, c->running);
     if (nobody) {
-        text_lit(&d.text, " No other goroutine waits for these, and the way that the main goroutine waits along "
-                          "is others' work: it costs this trace nothing.");
+        text_add(&d.text, " No other goroutine waits for these, and the way that the main goroutine waits along %s",
+                 nobody == WAITED_BY_NOBODY
+                     ? "is others' work: it costs this trace nothing."
+                     : "is a timer: unless somebody outside waits for what they do, it costs nothing.");
         d.f.severity_ns = 0;
     }
     if (news) {
