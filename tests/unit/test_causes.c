@@ -36,6 +36,8 @@ static const struct planted {
     {"scroll", RULE_HANDOFF, "main.writeScroll", "main.readScroll"},      /* through io.Pipe */
     {"scribe", RULE_SMALL_CALLS, "main.copyLine", NULL},
     {"twice", RULE_STUCK, "main.(*stock).count, called by main.(*stock).sum", "main.(*stock).put"},
+    {"foreman", RULE_BOTTLENECK, "main.work, called by main.foreman",
+     "2 goroutines of main.hand wait for what it hands on"},
     {"drowsy", RULE_BOTTLENECK, "main.(*board).show", "asleep (time.Sleep)"},
     {"cuckoo", RULE_BUSY_LOOP, "main.(*nest).take", "gave its processor up"},
     {"latch", RULE_BUSY_LOOP, "main.(*pantry).lift", "together (2."}, /* now and then */

@@ -137,18 +137,6 @@ void backlog_since_text(struct text *t, const struct causes *c, uint32_t g)
     }
 }
 
-static bool told_of(const struct causes *c, uint32_t group)
-{
-    for (uint32_t i = 0; i < c->rs->out->n; i++) {
-        const struct finding *f = &c->rs->out->f[i];
-        const bool its = f->lane.kind == LANE_G && f->lane.i < c->tg->ng && gstat_group(c->tg->g, f->lane.i) == group;
-        if (its && !f->note) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void backlog_finding(struct causes *c, uint32_t group, uint32_t g, const struct backlog *b)
 {
     struct leaves v;
@@ -180,7 +168,7 @@ void rules_backlog(struct causes *c)
         struct backlog b;
         const uint32_t g = c->of[i].n == 1 ? c->member[c->of[i].at] : NO_LANE;
         if (g != NO_LANE && c->life[i].program && threshold_reached(TH_BACKLOG_LIFE, c->life[i].life, c->tg->end) &&
-            !told_of(c, i) && backlog_of(c, g, &b)) {
+            !causes_told_of(c, i) && backlog_of(c, g, &b)) {
             backlog_finding(c, i, g, &b);
         }
     }
