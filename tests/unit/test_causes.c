@@ -51,6 +51,8 @@ static const struct planted {
     {"pester", RULE_LINGER, "48 of 96 waits there", "What is given up seems to be asked again"},
     {"oneflight", RULE_OWN, "main.(*flights).do", "81.0% of the waits follow at once on another one there"},
     {"banquet", RULE_SLOWEST, "main.serveTable", "main.bake"}, /* one of six waits for another's lock */
+    {"castaways", RULE_SLOTS, "main.send, called by main.castaway: all 4 goroutines",
+     "The 72 waits there that ended took 2.3"}, /* one after the other waits for good */
     {"lostkeys", RULE_SLOTS, "main.rest", "4 times it let nobody in"},
     {"stampede", RULE_STAMPEDE, "main.askBank, called by main.(*rates).get", "12 on average"},
     {"clerks", RULE_CONVOY, "main.importRow calls main.post for 85.0%", "of it called by main.importRow)"},

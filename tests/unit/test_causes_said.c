@@ -129,7 +129,7 @@ static void one_story_of_waiting(void **state)
 {
     struct err e = {0};
     static const char more[] = "pool-too-small.set-waits = 99.9%\n", far[] = "pool-too-small.set-calls = 31\n",
-                      often[] = "one-goroutine.more = 1000\n";
+                      often[] = "one-goroutine.more = 1000\n", gone[] = "slots-lost.workers = 5\n";
     (void)state;
     struct loaded l;
     help_cause("sexton", &l);
@@ -143,6 +143,15 @@ static void one_story_of_waiting(void **state)
         load_free(&l);
         thresholds_reset();
     }
+    help_cause("castaways", &l); /* what never ended is no wait of theirs */
+    assert_false(help_told(&l, RULE_POOL));
+    assert_string_equal(help_tells(&l, RULE_SLOTS)->title, "workers lost to answers that do not come");
+    load_free(&l);
+    assert_int_equal(thresholds_parse("rules", gone, sizeof gone - 1, &e), ERR_OK);
+    help_cause("castaways", &l);
+    assert_false(help_told(&l, RULE_SLOTS) || help_told(&l, RULE_POOL));
+    load_free(&l);
+    thresholds_reset();
     help_cause("scrivener", &l);
     assert_true(help_tells(&l, RULE_BOTTLENECK)->won_lo == 0);
     assert_string_equal(help_tells(&l, RULE_BOTTLENECK)->title, "work queues for one goroutine");

@@ -284,6 +284,8 @@ void rules_deals(struct causes *c); /* rules_deals.c: one has the work, and othe
     "answers, or fewer questions."
 /* few_finding - rules_few.c: do few workers that are never idle wait for the network there? Then it is told that they are few. */
 bool few_finding(struct causes *c, const struct waits_at *p);
+/* gone_finding - rules_gone.c: do goroutines stand there, lost one after the other to answers that do not come? Then it is told. */
+bool gone_finding(struct causes *c, const struct waits_at *p);
 /* reader_ends - are waits on a channel or condition ended by a goroutine of the program that reads from the network most of its life? */
 bool reader_ends(const struct causes *c, const struct pair_row *p);
 /* pace_of - of what the caller that waited longest waits, for the network there and for a clock that ticks, the clock's share: it asks at a

@@ -520,6 +520,9 @@ static void network(struct causes *c, const struct waits_at *p, const struct wai
     struct rows r = {0};
     uint32_t group = gstat_group(c->tg->g, p->most->longest.g);
     share = waiting < 1 ? share * waiting : share;
+    if (gone_finding(c, p)) {
+        return;
+    }
     if (share < SHARE || (double)p->count < threshold(TH_CALLS_WAITS) ||
         c->idle < idle_wanted(c)) { /* who waits while all are busy loses nothing */
         return;

@@ -18,6 +18,12 @@ struct few {
     int64_t first, last; /* when the first and the last of them were done with these */
 };
 
+/* It lasts so much longer than those that have ended that these say nothing of it: no wait for an answer like theirs. */
+static bool no_answer(const struct waits_at *p, const struct span *s)
+{
+    return p->count && (double)(s->t1 - s->t0) > threshold(TH_GONE_LONG) * (double)(p->total / (int64_t)p->count);
+}
+
 static void walk(const struct causes *c, uint32_t g, uint32_t name, const struct waits_at *p, struct few *f)
 {
     struct span_iter it;
@@ -29,6 +35,9 @@ static void walk(const struct causes *c, uint32_t g, uint32_t name, const struct
         const struct span *s = span_get(&it);
         f->life = ns_add(f->life, s->t1 - s->t0);
         if (s->state != ST_WAITING) {
+            continue;
+        }
+        if (s->open_end && no_answer(p, s)) {
             continue;
         }
         if (s->stack != last) {

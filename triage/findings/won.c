@@ -622,7 +622,10 @@ static bool counted_won(struct work *w, const struct finding *f, double cost, do
         all = place_won(w, f).hi;
         *o = (struct span_of_won){all / 2, all, .words = HALF};
         return true;
-    case RULE_SLOTS: /* with all of them back nobody may have to wait */
+    case RULE_SLOTS:    /* with all of them back nobody may have to wait */
+        if (told > 0) { /* workers */
+            return true;
+        }
         all = place_won(w, f).hi;
         o->hi = all > cost ? all : cost;
         o->words = ALL_BACK;
