@@ -16,6 +16,11 @@ status 2 $good another; one_line "a second trace that is not there"; says anothe
 status 0 $good; cp "$tmp/out" "$tmp/a"; status 0 report $good # no terminal here: the report
 if [ -s "$tmp/a" ] && cmp -s "$tmp/a" "$tmp/out"; then pass; else fail "without a terminal: no report"; fi
 
+# a command behind options: that it comes first, unless a file has that name or "--" says that it is one
+status 1 --threads 1 dump $good; one_line "a late command"; says 'gotop: dump: no such file; a command comes before its options: gotop dump ..'
+status 2 --threads 1 -- dump; one_line "a name behind --"; says "dump: can't open"
+cp $good "$tmp/dump"; (cd "$tmp" && "$GOTOP" --headless dump >"$tmp/out" 2>&1); says 4P
+
 # unreadable: status 2, a line with file and offset
 : >"$tmp/empty"
 printf 'not a trace at all, just text' >"$tmp/text"

@@ -5,6 +5,7 @@
  * says what was found at which offset), 3 from dump: only a part of it. A reader of our output that goes away
  * (a closed pipe) ends the program quietly.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -519,8 +520,17 @@ static bool take_word(int *argc, char **argv, const char *word)
     return found;
 }
 
+/* A command's name, and no file, stands behind options where a trace should: the reader meant the command. */
+static bool late_command(int argc, char **argv, const struct options *o)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (argv[i] == o->path)
+            return command_find(o->path) && access(o->path, F_OK) && errno == ENOENT;
+    return false; /* behind "--" stand names */
+}
+
 /* What is asked for is something to print, or can't be: *status says how that ended. false: a trace is to be shown. */
-static bool no_session(const struct options *o, int *status)
+static bool no_session(int argc, char **argv, const struct options *o, int *status)
 {
     struct err e = {0};
     char kept[64];
@@ -546,6 +556,8 @@ static bool no_session(const struct options *o, int *status)
         *status = check_keymap(o->check_keymap);
     } else if (!o->path) {
         usage(stderr);
+    } else if (late_command(argc, argv, o)) {
+        door_printf(stderr, "gotop: %s: no such file; a command comes before its options: gotop %s ..\n", o->path, o->path);
     } else if (o->trace.more.n && (o->follow || feed_is_url(o->path))) {
         door_printf(stderr, "gotop: one program at a time: %s or %s\n", o->path, o->trace.more.path[0]);
     } else if (o->linear && !o->keys && strcmp(o->path, "-") == 0) {
@@ -590,7 +602,7 @@ int main(int argc, char **argv)
     if (!options_parse(argc, argv, &o, stderr))
         return EXIT_USAGE;
     int status;
-    if (no_session(&o, &status))
+    if (no_session(argc, argv, &o, &status))
         return status;
     bool terminal = !o.headless && !o.linear && isatty(STDOUT_FILENO), url = feed_is_url(o.path);
     unsigned needs = sandbox_needs(terminal ? NULL : "report", argc, argv) | (url ? SANDBOX_NET | SANDBOX_EXEC : 0) |
