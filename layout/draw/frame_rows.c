@@ -285,7 +285,7 @@ static void one_lane(const struct canvas *c, struct lane at, int y, int h, bool 
 /* Where the goroutine that one came from was woken. */
 static void guest_mark(const struct canvas *c, int y)
 {
-    int col = window_col(c->v->at.win, c->plan->plot_w, c->v->guest_t);
+    int col = window_col(c->v->at.win, c->plan->plot_w, c->v->at.guest_t);
     if (col >= 0 && col < c->plan->plot_w)
         grid_put(c->g, c->plan->gutter + col, y, glyph_mark(c->v->tier, MARK_HIT), STYLE_HIT);
 }
@@ -316,7 +316,7 @@ static void lanes(const struct canvas *c)
             one_group(c, lane, y, focus);
         else
             one_lane(c, at, y + h - 1, h, focus);
-        if (l->kind == LANE_G && lane + 1 == v->guest)
+        if (l->kind == LANE_G && lane + 1 == v->at.guest)
             guest_mark(c, y);
         if (focus && v->unfold_n)
             unfold_draw(c->g, v, p->gutter, y + 1, v->unfold_n);

@@ -212,7 +212,7 @@ unsigned view_back(struct view *v)
         v->selecting = v->selected = false;
     else if (v->search && !v->search->hidden)
         v->search->hidden = true;
-    else if (v->guest && kind_here(v)->lanes == LANE_G) {
+    else if (v->at.guest && kind_here(v)->lanes == LANE_G) {
         view_guest(v, NO_LANE, 0);
         move_settle(v);
     } else if (why_shown(v) && kind_here(v)->lanes == LANE_G)
@@ -233,7 +233,7 @@ const char *view_back_word(const struct view *v)
            : view_searching(v)                             ? "stop"
            : v->selecting || v->selected                   ? "no range"
            : v->search && !search_is_hidden(v->search)     ? "no marks"
-           : v->guest && kind_here(v)->lanes == LANE_G     ? "unpin"
+           : v->at.guest && kind_here(v)->lanes == LANE_G  ? "drop top lane"
            : why_shown(v) && kind_here(v)->lanes == LANE_G ? "all lanes"
            : kind_here(v)->back_word                       ? kind_here(v)->back_word(v)
                                                            : NULL;

@@ -37,6 +37,7 @@ static void place_leave(const struct trace *tr, struct place *p)
 
 static void place_arrive(const struct trace *tr, struct place *p)
 {
+    p->guest = 0; /* a lane of the detail that is gone */
     if (!p->kept)
         return;
     uint32_t i = trace_find_lane(tr, p->focus.kind, p->id);
@@ -57,6 +58,7 @@ static void each_place(struct view *v, void (*f)(const struct trace *, struct pl
 
 static void view_leave(struct view *v)
 {
+    view_guest(v, NO_LANE, 0); /* no pin of the reader's: it doesn't come along */
     each_place(v, place_leave);
     for (int k = 0; k < LANE_BAND; k++) {
         struct lanes *l = &v->lanes[k];
@@ -199,7 +201,6 @@ unsigned view_anew(struct view *v)
     if (v->at.focus.kind < LANE_KINDS)
         v->last_focus[v->at.focus.kind] = v->at.focus.i;
     counted_anew(v);
-    v->guest = 0; /* a lane of the detail that is gone */
     if (v->popup == POPUP_SPAN)
         v->popup = POPUP_NONE;
     filter_anew(v);

@@ -18,6 +18,8 @@ void move_to(struct view *v, int64_t t, bool exact);
 void move_settle(struct view *v);
 /* move_lane - focus lane l, changing the view to one that shows such lanes. */
 void move_lane(struct view *v, struct lane l);
+/* move_guest - another place is v->at now: its guest goes on top, that of before (lane + 1, 0 = none) from there. */
+void move_guest(struct view *v, uint32_t was);
 /* move_fail - the action can't be done: say why. Returns VR_BELL | VR_DRAW. */
 unsigned move_fail(struct view *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* move_view_of - the view that shows lanes of a kind. */

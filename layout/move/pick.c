@@ -223,7 +223,9 @@ unsigned view_mark_go(struct view *v, int letter)
         return move_fail(v, n ? "no such mark; there are: %s" : "no mark is set%s", set);
     }
     move_push(v, STEP_JUMP);
+    const uint32_t guest = v->at.guest;
     v->at = v->marks[i];
+    move_guest(v, guest);
     v->recenter = true;
     move_settle(v);
     v->at.stand = v->at.focus.i;
@@ -251,7 +253,8 @@ unsigned view_pin(struct view *v)
         i++;
     if (i < l->npin) {
         memmove(&l->pin[i], &l->pin[i + 1], (size_t)(--l->npin - i) * sizeof *l->pin);
-        v->guest = lane + 1 == v->guest ? 0 : v->guest;
+        if (l->kind == LANE_G && lane + 1 == v->at.guest)
+            view_guest(v, NO_LANE, 0);
         view_message(v, false, "%s is not pinned any more", id);
     } else if (l->npin == LANES_PINS) {
         return move_fail(v, "%d lanes are pinned: enough", LANES_PINS);
@@ -278,19 +281,35 @@ static int pin_of(const struct lanes *l, uint32_t lane)
     return i < l->npin ? i : -1;
 }
 
-void view_guest(struct view *v, uint32_t g, int64_t t)
+void move_guest(struct view *v, uint32_t was)
 {
     struct lanes *l = &v->lanes[LANE_G];
-    int was = v->guest ? pin_of(l, v->guest - 1) : -1;
-    if (was >= 0)
-        unpin(l, was);
-    v->guest = 0;
-    if (g == NO_LANE || pin_of(l, g) >= 0 || l->npin == LANES_PINS)
-        return; /* pinned by the reader: it is on top as it is */
-    l->pin[l->npin++] = g;
+    const uint32_t now = v->at.guest;
+    const int i = was && was != now ? pin_of(l, was - 1) : -1;
+    if (i >= 0)
+        unpin(l, i);
+    if (!now || now == was)
+        return;
+    if (now > trace_nlanes(v->tr, LANE_G) || pin_of(l, now - 1) >= 0 || l->npin == LANES_PINS) {
+        v->at.guest = 0; /* pinned by the reader: it is on top as it is */
+        return;
+    }
+    l->pin[l->npin++] = now - 1;
     l->rows_stale = true;
-    v->guest = g + 1;
-    v->guest_t = t;
+}
+
+void view_guest(struct view *v, uint32_t g, int64_t t)
+{
+    const uint32_t was = v->at.guest;
+    v->at.guest = g == NO_LANE ? 0 : g + 1;
+    v->at.guest_t = t;
+    move_guest(v, was);
+    if (g != NO_LANE)
+        return;
+    for (int i = 0; i < VIEW_UNDO; i++) /* the reader sent it away: no undo of something else brings it back */
+        v->undo[i].guest = 0;
+    for (int i = 0; i < VIEW_LETTERS; i++)
+        v->marks[i].guest = 0;
 }
 
 unsigned view_hide(struct view *v)
@@ -318,7 +337,8 @@ unsigned view_hide(struct view *v)
 
 unsigned view_show_all(struct view *v)
 {
-    bool any = v->nfilters > 0;
+    bool any = v->nfilters > 0 || v->at.guest;
+    view_guest(v, NO_LANE, 0);
     for (int k = 0; k < LANE_BAND; k++) {
         struct lanes *l = &v->lanes[k];
         any |= l->npin || l->hidden_n || l->only;

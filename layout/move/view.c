@@ -337,11 +337,13 @@ unsigned view_undo(struct view *v, int n)
         return view_redo(v, -n);
     if (!v->undo_n)
         return move_fail(v, "nothing to undo");
+    const uint32_t guest = v->at.guest;
     for (; n > 0 && v->undo_n; n--, v->undo_n--, v->redo_n++) {
         v->undo_at = (v->undo_at + VIEW_UNDO - 1) % VIEW_UNDO;
         swap_place(v, v->undo_at);
     }
     v->undo_kind = -1;
+    move_guest(v, guest);
     move_settle(v);
     v->at.stand = v->at.focus.i;
     return VR_DRAW;
@@ -354,11 +356,13 @@ unsigned view_redo(struct view *v, int n)
         return view_undo(v, -n);
     if (!v->redo_n)
         return move_fail(v, "nothing to redo");
+    const uint32_t guest = v->at.guest;
     for (; n > 0 && v->redo_n; n--, v->redo_n--, v->undo_n++) {
         swap_place(v, v->undo_at);
         v->undo_at = (v->undo_at + 1) % VIEW_UNDO;
     }
     v->undo_kind = -1;
+    move_guest(v, guest);
     move_settle(v);
     v->at.stand = v->at.focus.i;
     return VR_DRAW;

@@ -52,6 +52,8 @@ struct place {
     bool kept, absent; /* epoch.c: id is that of the focus; it isn't in the detail, */
     uint32_t stand;    /* and this lane stands for it */
     uint64_t id;
+    uint32_t guest;  /* goroutine lane + 1 that one came from by `cause`: it stays on top; 0 = none */
+    int64_t guest_t; /* when it was woken */
 };
 
 enum { LANES_PINS = 16, LANES_OPEN = 64 };
@@ -204,8 +206,6 @@ struct view {
     struct samples *samples; /* CPU samples by lane */
     struct gstate *gstate;   /* assists by goroutine */
     struct mixture *mixture; /* what folded groups' goroutines do; NULL: nothing yet */
-    uint32_t guest;          /* goroutine lane + 1 that one came from by `cause`: it stays on top; 0 = none */
-    int64_t guest_t;         /* when it was woken */
     struct lines *own;       /* lines of a pop-up that layout made */
     bool unfolded;           /* below the goroutine with the cursor stand its regions, calls, samples */
     int unfold_n;            /* in so many lines; derived */
@@ -339,7 +339,7 @@ unsigned view_filter_clear(struct view *v);
 unsigned view_mark(struct view *v, int letter); /* a..z, A..Z: remember this place */
 unsigned view_mark_go(struct view *v, int letter);
 unsigned view_pin(struct view *v); /* the lane with the cursor: always on top; again: not */
-/* view_guest - keep goroutine g on top, marked at t, until the next guest or Esc; NO_LANE: none any more. */
+/* view_guest - keep goroutine g on top, marked at t, until the next guest, undo or Esc; NO_LANE: none any more. */
 void view_guest(struct view *v, uint32_t g, int64_t t);
 unsigned view_hide(struct view *v);     /* the lane with the cursor */
 unsigned view_show_all(struct view *v); /* no pins, nothing hidden, no related ones, no filter */

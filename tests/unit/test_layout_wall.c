@@ -102,18 +102,34 @@ static void test_both_in_sight(void **state)
         if (v.at.focus.kind != LANE_G || v.at.focus.i == from)
             continue;
         const struct lanes *l = &v.lanes[LANE_G];
-        assert_int_equal(v.guest, from + 1);
+        assert_int_equal(v.at.guest, from + 1);
         assert_int_equal(view_row_line(&v, lanes_row(l, from)), 0); /* on top */
         assert_true(view_row_line(&v, lanes_row(l, v.at.focus.i)) >= 0);
-        assert_true(v.guest_t == v.at.cursor || v.guest_t <= 0);
+        assert_true(v.at.guest_t == v.at.cursor || v.at.guest_t <= 0);
         seen++;
     }
     assert_true(seen > 10);
     assert_int_equal(v.lanes[LANE_G].npin, 1); /* the last one alone */
-    assert_string_equal(view_back_word(&v), "unpin");
+    assert_string_equal(view_back_word(&v), "drop top lane");
+    const uint32_t guest = v.at.guest;
+    view_undo(&v, 1);
+    assert_int_not_equal(v.at.guest, guest); /* it came by the jump, and goes with it */
+    view_redo(&v, 1);
+    assert_int_equal(v.at.guest, guest);
+    assert_int_equal(v.lanes[LANE_G].npin, 1);
+    view_zoom(&v, 1);
+    view_undo(&v, 1);
+    assert_int_equal(v.at.guest, guest); /* a later step was undone */
+    view_undo(&v, VIEW_UNDO);
+    assert_int_equal(v.lanes[LANE_G].npin, 0);
+    assert_null(view_back_word(&v)); /* nothing is left to close */
+    view_redo(&v, VIEW_UNDO);
+    assert_int_equal(v.lanes[LANE_G].npin, 1);
     v.message[0] = 0;
     view_back(&v);
     assert_int_equal(v.lanes[LANE_G].npin, 0);
+    view_undo(&v, VIEW_UNDO);
+    assert_int_equal(v.lanes[LANE_G].npin, 0); /* sent away for good */
     grid_free(&g);
     view_free(&v);
     trace_close(tr);

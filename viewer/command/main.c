@@ -557,7 +557,8 @@ static bool no_session(int argc, char **argv, const struct options *o, int *stat
     } else if (!o->path) {
         usage(stderr);
     } else if (late_command(argc, argv, o)) {
-        door_printf(stderr, "gotop: %s: no such file; a command comes before its options: gotop %s ..\n", o->path, o->path);
+        door_printf(stderr, "gotop: %s: no such file; a command comes before its options: gotop %s ..\n", o->path,
+                    o->path);
     } else if (o->trace.more.n && (o->follow || feed_is_url(o->path))) {
         door_printf(stderr, "gotop: one program at a time: %s or %s\n", o->path, o->trace.more.path[0]);
     } else if (o->linear && !o->keys && strcmp(o->path, "-") == 0) {
