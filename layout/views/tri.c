@@ -178,10 +178,60 @@ unsigned tri_goto(struct view *v, struct lane l, int64_t t0, int64_t t1)
     return VR_DRAW;
 }
 
+/* Is a processor at what the band tells of? A band of which no processor's state is: never. */
+static bool of_band(uint32_t b, uint8_t state)
+{
+    return (b == BAND_GC && (state == ST_GCWORK || state == ST_ASSIST)) || (b == BAND_ASSIST && state == ST_ASSIST) ||
+           (b == BAND_SWEEP && state == ST_SWEEP);
+}
+
+/* The processor that was at it for longest in [t0,t1); NO_LANE: none. */
+static uint32_t most_of_band(const struct trace *tr, uint32_t b, int64_t t0, int64_t t1)
+{
+    uint32_t best = NO_LANE;
+    int64_t most = 0;
+    for (uint32_t p = 0, n = trace_nlanes(tr, LANE_P); p < n; p++) {
+        struct shares sh;
+        int64_t ns = 0;
+        trace_shares(tr, (struct lane){LANE_P, p}, t0, t1, &sh);
+        for (int k = 0; k < ST_COUNT; k++)
+            ns = time_add(ns, of_band(b, (uint8_t)k) ? sh.ns[k] : 0);
+        best = ns > most ? p : best;
+        most = ns > most ? ns : most;
+    }
+    return best;
+}
+
+/* A band shows on no lane: to the processor that was at it for longest, and the longest span there. */
+static void onto_band(struct view *v, const struct finding *f)
+{
+    enum { SPANS = 10000 };
+    struct span_iter it;
+    const uint32_t p = most_of_band(v->tr, f->lane.i, f->t0, f->t1);
+    int64_t at = f->t0, most = 0;
+    if (p == NO_LANE || !span_seek(&it, v->tr, (struct lane){LANE_P, p}, f->t0))
+        return;
+    for (int i = 0; i < SPANS; i++) {
+        const struct span *s = span_get(&it);
+        const int64_t t0 = s->t0 > f->t0 ? s->t0 : f->t0, len = time_sub(s->t1 < f->t1 ? s->t1 : f->t1, t0);
+        if (of_band(f->lane.i, s->state) && len > most) {
+            at = t0;
+            most = len;
+        }
+        if (s->t1 >= f->t1 || !span_next(&it))
+            break;
+    }
+    move_lane(v, (struct lane){LANE_P, p});
+    move_to(v, at, true);
+    move_settle(v);
+}
+
 unsigned tri_evidence(struct view *v, const struct finding *f)
 {
     struct lane l = f->lane;
     unsigned flags = tri_goto(v, l, f->t0, f->t1);
+    if (l.kind == LANE_BAND)
+        onto_band(v, f);
     if (l.i == NO_LANE && f->lane.i != NO_LANE && f->lane.kind == LANE_G && trace_nlanes(v->tr, LANE_G)) {
         move_lane(v, (struct lane){LANE_G, 0}); /* until the detail that has it is there */
         move_settle(v);

@@ -81,7 +81,10 @@ void tri_name(struct grid *g, const struct view *v, int x, int y, int w, enum st
 unsigned tri_goto(struct view *v, struct lane l, int64_t t0, int64_t t1);
 /* tri_lead - what stands before a finding's title (finding_lead()). */
 void tri_lead(const struct view *v, const struct finding *f, char out[FMT_MAX]);
-/* tri_evidence - to where a finding points; its goroutine has the focus if it is there. */
+/*
+ * tri_evidence - to where a finding points; its goroutine has the focus if it is there. Of collecting, assisting, sweeping: the
+ * processor that was at it for longest has.
+ */
 unsigned tri_evidence(struct view *v, const struct finding *f);
 /* tri_set_row - the cursor to a row that is none to skip, forward first; keeps it on the screen when drawn. */
 void tri_set_row(struct view *v, uint32_t row);
