@@ -39,6 +39,8 @@ static const struct planted {
     {"foreman", RULE_BOTTLENECK, "main.work, called by main.foreman",
      "2 goroutines of main.hand wait for what it hands on"},
     {"drowsy", RULE_BOTTLENECK, "main.(*board).show", "asleep (time.Sleep)"},
+    {"weighbridge", RULE_BUSY_LOOP, "main.(*bridge).watch",
+     "it looks in passing"}, /* its time goes into a raw system call */
     {"cuckoo", RULE_BUSY_LOOP, "main.(*nest).take", "gave its processor up"},
     {"latch", RULE_BUSY_LOOP, "main.(*pantry).lift", "together (2."}, /* now and then */
     {"patience", RULE_LINGER, "main.askOracle", "16 of 48 waits"},    /* a context's deadline */

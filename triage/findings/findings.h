@@ -26,6 +26,7 @@ struct finding {
     bool queued;            /* slow tasks, long work: it is the processors that are waited for */
     bool own_side;          /* goroutines of this process write the answers that are waited for (inferred) */
     bool looks;             /* busy loops: it was seen to look whether there is something to do */
+    bool unstopped;         /* busy loops: it does not spin, but runs in what can't be stopped (inferred) */
     bool quota;             /* the host's doing: by a CPU quota */
     bool has_won;           /* what mending it would win is told: */
     int64_t won_lo, won_hi; /* by the clock, from .. to (won.h) */

@@ -180,7 +180,7 @@ static void who_spins(struct late *l)
     const struct findings *out = l->c->rs->out;
     for (uint32_t i = 0; i < out->n; i++) {
         const struct finding *f = &out->f[i];
-        if (f->rule == RULE_BUSY_LOOP && f->lane.kind == LANE_G && f->lane.i < l->c->tg->ng) {
+        if (f->rule == RULE_BUSY_LOOP && !f->unstopped && f->lane.kind == LANE_G && f->lane.i < l->c->tg->ng) {
             l->spins = gstat_group(l->c->tg->g, f->lane.i);
             l->surely = !f->note;
             return;

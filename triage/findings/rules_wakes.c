@@ -445,7 +445,11 @@ struct spin {
     uint32_t same, line_stack; /* at one line, innermost of the program */
     uint32_t func, within; /* in one function of the program, that of most: where a call is inlined lines differ */
     int64_t run, life;
-    uint32_t look_stack;  /* of a look, 0: none */
+    uint32_t look_stack; /* of a look, 0: none */
+    uint32_t
+        onward; /* looks behind which it went on into a call or a wait at once: one of each round, no loop of them */
+    int64_t rounds,
+        alike; /* of its running, in what ended as it called or waited itself; about as long as until it was stopped at a look */
     int64_t till_stopped; /* of its running, in what ended as it was stopped */
 };
 /* Where it was stopped. */
@@ -530,16 +534,33 @@ static bool runtime_yields(const struct trace *tr, uint32_t stack)
     return trace_stack(tr, stack) > at && str_starts(trace_str(tr, trace_frame(tr, stack, at).func), "runtime.");
 }
 
+/* It calls or waits, having run for so long: behind a look at which it was stopped, having run for `late`, or by itself. */
+static void round_ends(struct spin *s, int64_t ran, int64_t late, int64_t look)
+{
+    if (late) {
+        s->onward += (double)ran * threshold(TH_BUSY_ONWARD) < (double)late;
+    } else if (look) {
+        s->rounds = ns_add(s->rounds, ran);
+        s->alike = ran >= look / 2 && ran / 2 <= look ? ns_add(s->alike, ran) : s->alike;
+    }
+}
+
 static void stops_of(const struct causes *c, uint32_t g, struct spin *s, struct spin_lines *lines)
 {
     struct span_iter it;
-    int64_t ran = 0; /* just before */
+    int64_t ran = 0, late = 0,
+            look = 0; /* just before; before it was stopped at a look, if just now, and at the last one */
     if (!span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0)) {
         return;
     }
     for (int i = 0; i == 0 || (i < 20000 && span_next(&it)); i++) {
         const struct span *p = span_get(&it);
+        if (p->state == ST_SYSCALL || p->state == ST_WAITING) {
+            round_ends(s, ran, late, look);
+            late = 0;
+        }
         if (p->state == ST_RUNNABLE && p->who == NO_LANE && p->stack && p->reason) {
+            late = 0;
             bool yield = str_is(trace_str(c->tr, p->reason), "runtime.Gosched") ||
                          str_is(trace_str(c->tr, p->reason), "yield");
             if (yield && runtime_yields(c->tr, p->stack)) {
@@ -552,6 +573,7 @@ static void stops_of(const struct causes *c, uint32_t g, struct spin *s, struct 
             if (!yield && looks_only(c->tr, p->stack)) {
                 s->looks++;
                 s->look_stack = p->stack;
+                look = late = ran;
             }
             line_add(lines, trace_frame(c->tr, p->stack, stacks_user_frame(c->tr, p->stack)), p->stack, 1);
         }
@@ -578,6 +600,9 @@ static void spin_of(const struct causes *c, uint32_t g, struct spin *s, struct s
     all->stops += s->stops;
     all->yields += s->yields;
     all->looks += s->looks;
+    all->onward += s->onward;
+    all->rounds = ns_add(all->rounds, s->rounds);
+    all->alike = ns_add(all->alike, s->alike);
     all->allocs += s->allocs;
     all->run = ns_add(all->run, s->run);
     all->till_stopped = ns_add(all->till_stopped, s->till_stopped);
@@ -592,9 +617,19 @@ static bool yields_at_once(const struct spin *s)
     return s->yields > s->stops / 2 && s->run / s->yields < threshold_ns(TH_BUSY_TURN);
 }
 
+/*
+ * Is a look but where it can be stopped? Behind it, it goes on to something else, and where it is not stopped it runs as long: what takes so
+ * long is before it, and can't be stopped. Who looks again and again is at times done at once.
+ */
+static bool looks_in_passing(const struct spin *s)
+{
+    return s->looks && !yields_at_once(s) && s->onward >= threshold(TH_BUSY_SAME) * s->looks &&
+           s->rounds > s->till_stopped / 2 && (double)s->alike >= threshold(TH_BUSY_SAME) * (double)s->rounds;
+}
+
 static bool spins_for_sure(const struct spin *s)
 {
-    return yields_at_once(s) || s->looks > threshold(TH_BUSY_LOOKS) * s->stops;
+    return yields_at_once(s) || (s->looks > threshold(TH_BUSY_LOOKS) * s->stops && !looks_in_passing(s));
 }
 
 static void stopped_text(struct text *t, const struct spin *s, uint64_t line)
@@ -649,6 +684,24 @@ static void makes_text(struct draft *d, const struct causes *c)
         "used again.");
 }
 
+/* What it runs in keeps its processor, whether it works there or waits. */
+static void passing_text(struct draft *d, const struct spin *s)
+{
+    text_add(&d->text,
+             " But behind %u of the %u looks it went on into a system call or a wait at once, and where it was not "
+             "stopped it ran as long: "
+             "it looks in passing, and what it runs before, for ",
+             s->onward, s->looks);
+    text_dur(&d->text, s->till_stopped / (int64_t)s->stops);
+    text_lit(&d->text, " on average, can't be stopped (inferred).");
+    d->f.inferred = d->f.unstopped = true;
+    text_lit(&d->next, "Look at what it calls between two looks: a system call made past the scheduler "
+                       "(syscall.RawSyscall) keeps the "
+                       "processor while it waits: make it through syscall.Syscall, or read through the poller "
+                       "(os.File, net.Conn). If it is "
+                       "long work in assembly, do it in pieces.");
+}
+
 /* What several ran together is no share of the trace. */
 static void ran_for_text(struct text *t, const struct causes *c, int64_t run, uint32_t n)
 {
@@ -685,6 +738,12 @@ static void spin_finding(struct causes *c, uint32_t group, uint32_t g, const str
         text_add(&d.text, "one of them gave its processor up %u times and went on at once.", s->yields);
     } else {
         stopped_text(&d.text, s, f.line);
+    }
+    if (looks_in_passing(s)) {
+        passing_text(&d, s);
+        d.f.note = c->idle >= causes_idle_least(c);
+        draft_titled(c->rs, &d, "runs where it can't be stopped");
+        return;
     }
     if (!sure && allocates(c, s)) {
         makes_text(&d, c);
@@ -760,7 +819,7 @@ static void busy_group(struct causes *c, uint32_t i)
         }
     }
     if (n &&
-        (spins_for_sure(&best) ||
+        (spins_for_sure(&best) || looks_in_passing(&best) ||
          (n < c->procs && (!allocates(c, &best) ||
                            threshold_reached(TH_BUSY_MARKS, c->tg->gc_mark_ns,
                                              c->tg->end))))) { /* all processors' worth of them are a calculation's */
