@@ -11,6 +11,7 @@
 #include "layout/draw/fmt.h"
 #include "layout/views/kind.h"
 #include "layout/views/life.h"
+#include "layout/move/lanes.h"
 #include "layout/move/lull.h"
 #include "layout/move/move.h"
 #include "layout/draw/popup.h"
@@ -62,6 +63,13 @@ static void range_now(const struct view *v, int64_t *t0, int64_t *t1)
         *t1 = end;
 }
 
+/* The row with the cursor stands for a folded group. */
+static bool on_group(const struct view *v)
+{
+    const struct lanes *l = move_lanes_const(v);
+    return l && l->kind == LANE_G && lanes_more(l, lanes_row(l, v->at.focus.i)) > 0;
+}
+
 static bool sums_here(struct view *v)
 {
     int64_t t0, t1;
@@ -71,7 +79,7 @@ static bool sums_here(struct view *v)
         v->sums = sums_new(v, &v->lanes[LANE_G].alive, t0, t1);
     }
     if (v->sums)
-        sums_lane(v->sums, v->at.focus);
+        sums_lane(v->sums, v->at.focus, on_group(v));
     return v->sums != NULL;
 }
 

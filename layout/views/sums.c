@@ -34,6 +34,7 @@ struct sums {
     const struct view *v;
     struct alive *alive;
     struct lane lane;
+    bool group; /* whose row stands for all of its start function */
     int64_t t0, t1;
     struct shares mine, procs; /* the lane with the cursor; all processors */
     struct shares all;         /* all goroutines */
@@ -114,8 +115,9 @@ struct sums *sums_new(const struct view *v, struct alive *alive, int64_t t0, int
     return s;
 }
 
-void sums_lane(struct sums *s, struct lane l)
+void sums_lane(struct sums *s, struct lane l, bool group)
 {
+    s->group = group;
     if (s->lane.kind == l.kind && s->lane.i == l.i)
         return;
     s->lane = l;
@@ -367,13 +369,36 @@ static void tops(const struct sums *s, struct lines *t, int w)
     }
 }
 
+/* All of its start function, as the table further down has it: what a folded group's row stands for. */
+static void group_states(const struct sums *s, struct lines *t, int w)
+{
+    const uint32_t name = trace_lane(s->tr, s->lane).name;
+    const struct row *r = &s->func[name < s->nstr ? name : 0];
+    const struct shares sh = {.ns = {[ST_RUNNING] = r->ns[BY_RUNNING],
+                                     [ST_RUNNABLE] = r->ns[BY_RUNNABLE],
+                                     [ST_WAITING] = r->ns[BY_WAITING],
+                                     [ST_SYSCALL] = r->ns[BY_SYSCALL]}};
+    char what[400], title[460], c[FMT_MAX];
+    int64_t whole = 0;
+    str_shorten(trace_str(s->tr, name), name_room(w), glyph_dots(s->v->tier), what, sizeof what);
+    for (int k = 0; k < BY_COUNT; k++)
+        whole = time_add(whole, r->ns[k]);
+    snprintf(title, sizeof title, "all %s goroutines %s", fmt_count(r->count, c), what);
+    if (s->done)
+        states(s, t, title, LANE_G, &sh, whole);
+    else
+        lines_add(t, "all goroutines %s: adding up", what);
+}
+
 void sums_text(const struct sums *s, const struct view *v, struct lines *t, int w)
 {
     char a[FMT_MAX], b[FMT_MAX], d[FMT_MAX], id[32], c[FMT_MAX];
     int64_t len = time_sub(s->t1, s->t0);
     uint32_t np = trace_nlanes(s->tr, LANE_P);
     lines_add(t, "%s .. %s: %s", when_exact(s->tr, s->t0, a), when_exact(s->tr, s->t1, b), when_exact(s->tr, len, d));
-    if (s->lane.i < trace_nlanes(s->tr, s->lane.kind)) {
+    if (s->group && s->lane.kind == LANE_G && s->lane.i < trace_nlanes(s->tr, LANE_G)) {
+        group_states(s, t, w);
+    } else if (s->lane.i < trace_nlanes(s->tr, s->lane.kind)) {
         status_lane(v, s->lane, id);
         states(s, t, id, s->lane.kind, &s->mine, len);
     }

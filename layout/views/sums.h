@@ -17,7 +17,8 @@ struct sums *sums_new(const struct view *v, struct alive *alive, int64_t t0, int
 struct sums *sums_light(const struct view *v, struct alive *alive, int64_t t0, int64_t t1);
 uint32_t sums_top(const struct sums *s, int i, int64_t *ran, int64_t *ready);
 bool sums_stale(const struct sums *s); /* what came since it was begun is of its range */
-void sums_lane(struct sums *s, struct lane l);
+/* sums_lane - which lane is told of apart; group: its row stands for all goroutines of its start function, so these are. */
+void sums_lane(struct sums *s, struct lane l, bool group);
 void sums_free(struct sums *s);
 bool sums_step(struct sums *s, int64_t budget_ns); /* true: complete */
 int sums_share(const struct sums *s);

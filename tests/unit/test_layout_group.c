@@ -112,8 +112,36 @@ static void test_words(void **state)
     seen_close(&s);
 }
 
+/* The sums below a folded group's row are the group's, those below a goroutine's its own. */
+static void test_sums_line(void **state)
+{
+    (void)state;
+    struct seen s;
+    seen_open(&s, "samples/lock-1.26.trace");
+    (void)view_switch(&s.v, VIEW_GOROUTINES);
+    (void)view_group(&s.v);
+    (void)view_split(&s.v, SPLIT_TABLE);
+    finish(&s.v);
+    const struct lanes *l = &s.v.lanes[LANE_G];
+    uint32_t row = 0;
+    while (row < l->n && lanes_more(l, row) < 4) /* main.(*bank).clerk */
+        row++;
+    assert_true(row < l->n);
+    (void)view_lane(&s.v, -100);
+    (void)view_lane(&s.v, (int)row);
+    assert_true(on_screen(&s, "sums of the window"));
+    finish(&s.v);
+    assert_true(on_screen(&s, "all 6 goroutines main.(*bank).clerk:  waiting"));
+    assert_false(on_screen(&s, " G13:"));
+    (void)view_fold(&s.v);
+    assert_true(on_screen(&s, " G13:  waiting"));
+    assert_false(on_screen(&s, "all 6 goroutines"));
+    seen_close(&s);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sums), cmocka_unit_test(test_words)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sums), cmocka_unit_test(test_words),
+                                       cmocka_unit_test(test_hits), cmocka_unit_test(test_sums_line)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
