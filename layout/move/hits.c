@@ -7,6 +7,7 @@
 #include "layout/draw/frame_rows.h"
 #include "layout/views/kind.h"
 #include "layout/views/mixture.h"
+#include "layout/move/lanes.h"
 #include "layout/move/lull.h"
 #include "layout/move/move.h"
 #include "layout/move/pick.h"
@@ -35,6 +36,17 @@ static void hit_name(const struct view *v, const struct hit *h, char *out, size_
         snprintf(out, size, "%s", what);
 }
 
+/* The hit is in the goroutine whose row stands for a folded group: its own row, with the group unfolded, shows it. */
+static void out_of_group(struct view *v)
+{
+    struct lanes *l = &v->lanes[LANE_G];
+    if (kind_here(v)->lanes != LANE_G || v->at.focus.kind != LANE_G || !lanes_more(l, lanes_row(l, v->at.focus.i)))
+        return;
+    lanes_fold(l, trace_g_name(v->tr, v->at.focus.i), false);
+    v->recenter = true;
+    move_settle(v);
+}
+
 static void hit_place(struct view *v, const struct hit *h)
 {
     struct span run;
@@ -47,6 +59,8 @@ static void hit_place(struct view *v, const struct hit *h)
     else if (h->g != NO_LANE && move_running(v, h->g, h->t, &run) && run.who != NO_LANE)
         move_lane(v, (struct lane){LANE_P, run.who}); /* else its time alone */
     move_settle(v);
+    if (h->g != NO_LANE && !v->search->typing)
+        out_of_group(v);
 }
 
 /* A hit, shown while the others are still being counted. */
@@ -260,6 +274,8 @@ bool move_typed_done(struct view *v, const char *line)
     v->at = v->prompt_from;
     move_push(v, STEP_JUMP);
     v->at = to;
+    if (s->landed)
+        out_of_group(v);
     return true;
 }
 

@@ -5,6 +5,7 @@
 
 #include "layout/draw/gstate.h"
 #include "layout/views/kind.h"
+#include "layout/move/search.h"
 #include "layout/views/mixture.h"
 
 static bool same_name(const struct seen *s, uint32_t a, uint32_t b)
@@ -110,6 +111,40 @@ static void test_words(void **state)
     assert_int_equal(l->n, row);
     assert_true(on_screen(&s, "nothing to fold"));
     seen_close(&s);
+}
+
+/* A hit in the goroutine that stands for its folded group: told by its own row, not by the group's. */
+static void test_hits(void **state)
+{
+    (void)state;
+    struct seen s;
+    for (int typed = 0; typed < 2; typed++) {
+        seen_open(&s, "samples/http-1.26.trace");
+        (void)view_switch(&s.v, VIEW_GOROUTINES);
+        (void)view_group(&s.v);
+        finish(&s.v);
+        if (typed) {
+            (void)view_prompt(&s.v, PROMPT_SEARCH);
+            for (const char *c = "main.customer"; *c; c++)
+                (void)view_prompt_put(&s.v, (uint32_t)*c);
+            finish(&s.v);
+            assert_true(s.v.search->landed); /* folded still: nothing is accepted yet */
+            assert_true(lanes_more(&s.v.lanes[LANE_G], lanes_row(&s.v.lanes[LANE_G], s.v.at.focus.i)) > 0);
+            (void)view_prompt_accept(&s.v);
+        } else {
+            (void)view_search(&s.v, "main.customer");
+        }
+        finish(&s.v);
+        for (int i = 0; i < 8; i++) {
+            const struct lanes *l = &s.v.lanes[LANE_G];
+            assert_int_equal(s.v.at.focus.kind, LANE_G);
+            assert_int_equal(lanes_more(l, lanes_row(l, s.v.at.focus.i)), 0);
+            assert_false(on_screen(&s, "goroutines main.customer"));
+            (void)view_search_next(&s.v, 1);
+            finish(&s.v);
+        }
+        seen_close(&s);
+    }
 }
 
 /* The sums below a folded group's row are the group's, those below a goroutine's its own. */
