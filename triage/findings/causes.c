@@ -43,7 +43,7 @@ bool causes_told_of(const struct causes *c, uint32_t group)
     for (uint32_t i = 0; i < c->rs->out->n; i++) {
         const struct finding *f = &c->rs->out->f[i];
         const bool its = f->lane.kind == LANE_G && f->lane.i < c->tg->ng && gstat_group(c->tg->g, f->lane.i) == group;
-        if (its && !f->note) {
+        if (its && !f->note && !story_is_sign(c->rs, f)) {
             return true;
         }
     }
@@ -453,8 +453,8 @@ static const struct step {
     {rules_finalizers, APART}, {rules_contexts, APART}, {rules_kept, IN_TURN},   {rules_again, IN_TURN},
     {rules_accept, IN_TURN},   {rules_reader, IN_TURN}, {rules_knot, APART},     {rules_hold, APART},
     {rules_clock, IN_TURN},    {rules_left, IN_TURN},   {rules_phases, APART},   {rules_backlog, IN_TURN},
-    {rules_path, IN_TURN},     {rules_deals, IN_TURN},  {rules_host, IN_TURN},   {story_end, IN_TURN},
-    {won_all, IN_TURN},
+    {rules_path, IN_TURN},     {rules_deals, IN_TURN},  {rules_pile, IN_TURN},   {rules_host, IN_TURN},
+    {story_end, IN_TURN},      {won_all, IN_TURN},
 };
 enum { STEPS = sizeof steps / sizeof *steps };
 

@@ -49,7 +49,7 @@ uint32_t causes_place(const struct trace *tr, uint32_t stack);
 bool causes_passes(const struct trace *tr, uint32_t stack, uint32_t func);
 /* causes_told_at - has the rule spoken of that place already? */
 bool causes_told_at(const struct causes *c, enum rule rule, uint32_t place);
-/* causes_told_of - is one of its goroutines what a finding, and no note, is about? */
+/* causes_told_of - is one of its goroutines what a finding, and no note, is about? Signs of others tell of whom they meet. */
 bool causes_told_of(const struct causes *c, uint32_t group);
 
 /* causes_sends - does a stack write to something, by the names of its innermost functions? */
@@ -279,6 +279,7 @@ void rules_reader(struct causes *c); /* rules_reader.c: the network waited for t
 void backlog_since_text(struct text *t, const struct causes *c, uint32_t g);
 void rules_backlog(struct causes *c);
 void rules_deals(struct causes *c); /* rules_deals.c: one has the work, and others wait for what it hands on */
+void rules_pile(struct causes *c); /* rules_pile.c: one that has not found its pile of work empty since some moment */
 #define MORE_OF_THEM \
     "More of these goroutines, as many as the other side takes at once: who waits needs no processor. Else quicker " \
     "answers, or fewer questions."

@@ -557,6 +557,12 @@ static bool answers_itself(const struct finding *a, const struct finding *b)
     return b->own_side && holds && !a->note && a->severity_ns >= b->severity_ns / 2;
 }
 
+/* Who brings more than one takes off waits for the network: quicker answers would bring more still. */
+static bool brings_more(const struct rules *rs, const struct finding *a, const struct finding *b)
+{
+    return a->rule == RULE_BOTTLENECK && !a->note && a->ends_with && a->ends_with == whose(rs, b);
+}
+
 /* What stands for good: who waits for a limit meanwhile waits for that. */
 static bool for_good(const struct finding *a)
 {
@@ -675,7 +681,7 @@ static bool covers(const struct rules *rs, const struct finding *a, const struct
                                             (a->rule == RULE_STAMPEDE && !a->note && same_place(rs, a, b)))) ||
                one_keeper(rs, a, b) || (a->rule == RULE_CONNS && same_subject(a, b)) || sql_covers(rs->tr, a, b) ||
                runs_tests(rs, a, b) || (a->rule == RULE_LINGER && same_place(rs, a, b)) ||
-               (a->rule == RULE_READER && same_place(rs, a, b)) ||
+               (a->rule == RULE_READER && same_place(rs, a, b)) || brings_more(rs, a, b) ||
                (a->rule == RULE_PHASES && !a->note && a->severity_ns >= b->severity_ns / 3) ||
                (a->rule == RULE_ACCEPT && b->note); /* who it lets wait may be in this process */
     case RULE_BUSY_LOOP: return b->note && ((!a->note && !story_is_sign(rs, a)) || a->rule == RULE_LINE);

@@ -340,6 +340,7 @@ static void way_bounds(struct work *w, const struct finding *f, struct span_of_w
 /* ---- each rule ----------------------------------------------------------------------------------------------------- */
 
 #define HALF "if half of it to all of it goes and the rest stays as it is"
+#define SOONER "what waits there is done so much sooner: by the clock it is won only as far as others wait for that"
 #define MOST NULL /* "if 70 % of it .." */
 #define SOME \
     "if 60 % of it to all of it goes and the rest stays as it is" /* what is waited for takes a part of it anyway */
@@ -568,8 +569,9 @@ static void set_won(struct work *w, const struct finding *f, uint32_t group, dou
     const struct causes *c = w->c;
     const int64_t longest = begun_longest(w->c, f);
     if (told > 0) { /* of requests: those that ask may be as slow by themselves */
-        *o = f->note && f->rule == RULE_BOTTLENECK ? (struct span_of_won){0, told, .words = IDLE_ANYHOW}
-                                                   : (struct span_of_won){told / 2, told, .words = HALF};
+        *o = f->rule != RULE_BOTTLENECK || !(f->note || f->ends_with)
+                 ? (struct span_of_won){told / 2, told, .words = HALF}
+                 : (struct span_of_won){0, told, .words = f->note ? IDLE_ANYHOW : SOONER};
     } else if (longest) { /* side by side the longest of them is what is left */
         o->hi = 1 - (double)longest / (double)c->tg->end;
         o->lo = o->lo < o->hi ? o->lo : o->hi;
