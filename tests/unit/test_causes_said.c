@@ -226,6 +226,24 @@ static void calls_that_are_few(void **state)
     thresholds_reset();
 }
 
+/* Of those that mostly pause the calls cost no more than their share; that no pause is shorter again says much only with calls between. */
+static void calls_beside_pauses(void **state)
+{
+    struct err e = {0};
+    static const char pauses[] = "serial-calls.pauses = 95%\nretry.between = 5\n";
+    struct loaded l;
+    (void)state;
+    help_cause("anglers", &l);
+    assert_false(help_told(&l, RULE_SERIAL_CALLS));
+    load_free(&l);
+    assert_int_equal(thresholds_parse("rules", pauses, sizeof pauses - 1, &e), ERR_OK);
+    help_cause("anglers", &l);
+    assert_true(help_told(&l, RULE_SERIAL_CALLS));
+    assert_null(strstr(help_tells(&l, RULE_RETRY)->text, "Not once"));
+    load_free(&l);
+    thresholds_reset();
+}
+
 /* What a server has done beside its answers, one by one, may be meant so. */
 static void work_in_the_background(void **state)
 {
@@ -467,6 +485,7 @@ int main(void)
         cmocka_unit_test(calls_that_are_few),
         cmocka_unit_test(its_own_answers),
         cmocka_unit_test(work_that_fills),
+        cmocka_unit_test(calls_beside_pauses),
         cmocka_unit_test(work_in_the_background),
         cmocka_unit_test(stops_of_many_collections),
         cmocka_unit_test(calls_of_one_at_a_time),

@@ -513,6 +513,17 @@ static bool by_handler(struct causes *c, const struct waits_at *p, double share)
     return told;
 }
 
+/* Of those that mostly pause it is the calls' share of their lives, if that is less: quicker ones leave them their pauses. */
+static double beside_pauses(const struct causes *c, uint32_t group, const struct waits_at *p, double share)
+{
+    const struct group_life *l = &c->life[group];
+    if (l->life <= 0 || !threshold_reached(TH_CALLS_PAUSES, l->by[WK_SLEEP], l->life)) {
+        return share;
+    }
+    const double of = (double)p->total / (double)l->life * (double)(l->last - l->first) / (double)c->tg->end;
+    return of < share ? of : share;
+}
+
 /* v: all such places. */
 static void network(struct causes *c, const struct waits_at *p, const struct waits_at *v, uint32_t n)
 {
@@ -520,6 +531,7 @@ static void network(struct causes *c, const struct waits_at *p, const struct wai
     struct rows r = {0};
     uint32_t group = gstat_group(c->tg->g, p->most->longest.g);
     share = waiting < 1 ? share * waiting : share;
+    share = beside_pauses(c, group, p, share);
     if (gone_finding(c, p)) {
         return;
     }

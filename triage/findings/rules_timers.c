@@ -29,7 +29,10 @@ struct ends { /* waits at one stack that timers ended */
     uint64_t steps, grown; /* pauses; those that were longer by half than the one before */
     uint64_t again;        /* of these, behind another such one */
     double by[256];        /* so many times as long, of the first of these */
-    int64_t slept;
+    uint64_t shorter;      /* pauses that were shorter than the one before by as much */
+    uint64_t asked, gaps;  /* waits for the network at one stack between two pauses; so many times two */
+    uint32_t asked_stack;  /* such a one, 0: none */
+    int64_t slept, longest;
 };
 
 static bool by_timer(const struct span *next)
@@ -37,9 +40,23 @@ static bool by_timer(const struct span *next)
     return next->state == ST_RUNNABLE && next->who == NO_LANE;
 }
 
+/* Behind a pause: so many waits for the network as at the first stack of them, *stack, with this one. */
+static uint64_t asks_between(const struct causes *c, const struct span *s, bool behind, uint64_t asks,
+                             uint32_t *stack)
+{
+    if (!behind || s->state != ST_WAITING || !s->stack || (asks && s->stack != *stack) ||
+        stacks_wait_kind(c->tr, s->reason, s->stack) != WK_NET) {
+        return asks;
+    }
+    *stack = s->stack;
+    return asks + 1;
+}
+
 static void walk(const struct causes *c, uint32_t g, uint32_t stack, struct ends *e)
 {
     struct span_iter it;
+    uint64_t asks = 0;
+    uint32_t asked = 0;
     int64_t before = 0;
     bool grew = false;
     bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
@@ -47,6 +64,7 @@ static void walk(const struct causes *c, uint32_t g, uint32_t stack, struct ends
         struct span s = *span_get(&it);
         more = span_next(&it);
         if (s.state != ST_WAITING || s.stack != stack || !more || !by_timer(span_get(&it))) {
+            asks = asks_between(c, &s, before > 0, asks, &asked);
             continue;
         }
         int64_t ns = s.t1 - s.t0;
@@ -54,7 +72,13 @@ static void walk(const struct causes *c, uint32_t g, uint32_t stack, struct ends
             e->at[e->n++] = s.t1;
         }
         e->slept = ns_add(e->slept, ns);
+        e->longest = ns > e->longest ? ns : e->longest;
         e->steps++;
+        e->shorter += before && (double)before >= threshold(TH_RETRY_GROWS) * (double)ns;
+        e->gaps += before > 0;
+        e->asked += asks;
+        e->asked_stack = asks ? asked : e->asked_stack;
+        asks = 0;
         const bool grows = before && (double)ns >= threshold(TH_RETRY_GROWS) * (double)before;
         if (grows) {
             e->by[e->grown < 256 ? e->grown : 255] = (double)ns / (double)before;
@@ -91,6 +115,13 @@ static bool backs_off(struct ends *e)
            (((double)e->again >= threshold(TH_RETRY_AGAIN) * (double)e->grown &&
              same_factor(e, 0.15) >= threshold(TH_RETRY_ALIKE)) ||
             same_factor(e, 0.07) >= threshold(TH_RETRY_JUST));
+}
+
+/* Once at its longest, it stays there, though what it asks again and again between can't all have failed, it seems. */
+static bool never_shorter(const struct ends *e)
+{
+    return e->shorter == 0 && e->gaps && (double)e->asked >= threshold(TH_RETRY_BETWEEN) * (double)e->gaps &&
+           e->steps >= 2 * e->grown;
 }
 
 /* How far apart they end, sorted: the median; how many are about as far, as a share. */
@@ -160,10 +191,20 @@ static void retry_finding(struct causes *c, const struct pair_row *p, const stru
         " on average): something is tried again and again with a back-off (inferred). The goroutines there spend ");
     text_share(&d.text, share, 1);
     text_lit(&d.text, " of their lives in these pauses.");
-    text_add(
-        &d.next,
-        "Find out why the first try fails; wait for what it needs (a channel, a condition), or begin with a shorter "
-        "pause.");
+    const bool stays = never_shorter(e);
+    if (stays) {
+        text_lit(&d.text, " Not once is one shorter again (the longest: ");
+        text_dur(&d.text, e->longest);
+        text_add(&d.text, "), though between two of them it asks %.1f times on average at ",
+                 (double)e->asked / (double)e->gaps);
+        text_where(&d.text, c->tr, e->asked_stack, 0);
+        text_lit(&d.text, ": if what it asks between is answered well, the back-off is not set back behind that.");
+    }
+    text_add(&d.next, "%s",
+             stays ? "Begin with the shortest pause again when a try has succeeded; and find out why others fail."
+                   : "Find out why the first try fails; wait for what it needs (a channel, a condition), or begin "
+                     "with a shorter "
+                     "pause.");
     draft_end(c->rs, &d);
 }
 
