@@ -40,6 +40,8 @@ static const struct planted {
      "2 goroutines of main.hand wait for what it hands on"},
     {"sorter", RULE_BOTTLENECK, "main.(*heap).sort, one goroutine, waited for more work until 2.75ms and never since",
      "main.(*heap).put, called by main.postman, goes on"},
+    {"gatekeeper", RULE_LINE, "main.sweep, called by main.keeper",
+     "who waits for what it gives meanwhile stands behind it"},
     {"drowsy", RULE_BOTTLENECK, "main.(*board).show", "asleep (time.Sleep)"},
     {"weighbridge", RULE_BUSY_LOOP, "main.(*bridge).watch",
      "it looks in passing"}, /* its time goes into a raw system call */

@@ -156,8 +156,8 @@ static bool run_on(const struct queue *q, uint32_t g, int64_t t0, int64_t t1, st
     return ok;
 }
 
-/* Work between two waits for more of it on a channel. */
-static bool items_of(const struct causes *c, uint32_t g, const struct queue *q, struct items *k)
+/* Work between two waits for more of it on a channel; paced: between two sleeps. */
+static bool items_of(const struct causes *c, uint32_t g, bool paced, const struct queue *q, struct items *k)
 {
     struct span_iter it;
     struct piece p = {.since = NO_TIME};
@@ -166,7 +166,8 @@ static bool items_of(const struct causes *c, uint32_t g, const struct queue *q, 
     for (int i = 0; ok && more && i < STEPS; i++, more = span_next(&it)) {
         const struct span *s = span_get(&it);
         if (s->state == ST_WAITING) {
-            const bool work = instance_wants_more(c->tr, name, s->reason, s->stack);
+            const bool work = paced ? stacks_wait_kind(c->tr, s->reason, s->stack) == WK_SLEEP
+                                    : instance_wants_more(c->tr, name, s->reason, s->stack);
             ok = p.since == NO_TIME || !work || item_add(k, g, p.since, s->t0, p.ran, p.within ? p.within : s->stack);
             p = (struct piece){.since = work ? s->t1 : NO_TIME}; /* an item that waits itself is another matter */
         } else if (s->state != ST_RUNNABLE) {
@@ -199,6 +200,7 @@ static void stood_behind(const struct queue *q, const struct item *one, struct s
 
 struct line {
     uint32_t group, g;
+    bool paced; /* by sleeps: nothing comes that could stand there but who waits for what it gives now and then */
     struct items k;
     struct queue q;
     struct stood stood;
@@ -244,14 +246,16 @@ static void line_finding(struct causes *c, const struct line *l)
     text_add(&d.text, ": half of the work of %u goroutine%s of ", c->of[l->group].n,
              c->of[l->group].n == 1 ? "" : "s");
     text_func(&d.text, c->tr, c->tg->groups[l->group].name, 0);
-    text_lit(&d.text, " between two waits for more takes ");
+    text_add(&d.text, " between two %s takes ",
+             l->paced ? "sleeps, or from one that it wakes to the next," : "waits for more");
     text_dur(&d.text, l->usual);
     text_add(&d.text, " or less, but %llu of %zu pieces took %.0f times as much and up to ",
              (unsigned long long)l->many, k->n, LONG_TIMES);
     text_dur(&d.text, k->longest);
     text_lit(&d.text, ", ");
     text_share(&d.text, (double)l->lost, (double)l->life);
-    text_lit(&d.text, " of their life: what comes meanwhile stands behind it.");
+    text_add(&d.text, " of their life: %s meanwhile stands behind it.",
+             l->paced ? "who waits for what it gives" : "what comes");
     if (l->stood.n) {
         text_add(&d.text, " Behind these stood %llu waits of others, for ", (unsigned long long)l->stood.n);
         text_dur(&d.text, l->stood.ns / (int64_t)l->stood.n);
@@ -269,10 +273,18 @@ static int cmp_ran(const void *a, const void *b)
     return (x->ran > y->ran) - (x->ran < y->ran);
 }
 
+/* Long work may make what is waited for. Who is given it without such work often, and stands behind that now and then, waits in vain. */
+static bool in_its_way(const struct line *l)
+{
+    return (double)l->stood.ns >= threshold(TH_LINE_BEHIND) * (double)l->q.life && l->stood.n &&
+           (double)(l->q.n - l->stood.n) >= threshold(TH_LINE_OFTEN) * (double)l->q.n;
+}
+
 static bool is_line(const struct causes *c, const struct line *l)
 {
-    return (double)l->k.n >= ITEMS && l->g != NO_LANE && (double)l->many >= threshold(TH_LINE_LONGS) &&
-           (double)l->lost >= LONG_SHARE * (double)l->life && c->idle >= threshold(TH_BOTTLE_IDLE);
+    return (!l->paced || in_its_way(l)) && (double)l->k.n >= ITEMS && l->g != NO_LANE &&
+           (double)l->many >= threshold(TH_LINE_LONGS) && (double)l->lost >= LONG_SHARE * (double)l->life &&
+           c->idle >= threshold(TH_BOTTLE_IDLE);
 }
 
 /* The group's pieces, as far as its queue is known; the long ones among them. */
@@ -287,7 +299,7 @@ static bool pieces_of_line(struct causes *c, struct line *l)
     for (uint32_t m = 0; ok && m < c->of[l->group].n; m++) {
         const uint32_t at = c->member[c->of[l->group].at + m];
         const int64_t before = l->k.longest;
-        ok = items_of(c, at, &l->q, &l->k);
+        ok = items_of(c, at, l->paced, &l->q, &l->k);
         l->g = l->k.longest > before ? at : l->g;
         l->life = ns_add(l->life, gstat_ns(c->tg->g, at, GM_LIFE));
     }
@@ -326,9 +338,9 @@ void rule_line(struct causes *c)
 {
     for (uint32_t i = 0; i < c->tg->ngroups && i < 32 && !c->rs->failed; i++) {
         const int64_t *by = c->life[i].by;
-        if (c->life[i].program && ns_add(by[WK_RECV], by[WK_SELECT]) > 0 &&
-            c->of[i].n <= threshold(TH_LINE_MEMBERS)) {
-            line_of(c, &(struct line){.group = i, .g = NO_LANE});
+        const bool fed = ns_add(by[WK_RECV], by[WK_SELECT]) > 0, paced = !fed && by[WK_SLEEP] > 0 && c->of[i].n == 1;
+        if (c->life[i].program && (fed || paced) && c->of[i].n <= threshold(TH_LINE_MEMBERS)) {
+            line_of(c, &(struct line){.group = i, .g = NO_LANE, .paced = paced});
         }
     }
 }
