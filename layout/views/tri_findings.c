@@ -396,11 +396,10 @@ static int whole(struct grid *g, const struct view *v, uint32_t i, int y, bool f
     return n + 2;
 }
 
-static void detail(struct text *t, const struct view *v, uint32_t i, int line)
+static void told(struct text *t, const struct view *v, uint32_t i, int line, enum tri_room room)
 {
     const struct finding *f = &v->tri->fs->f[i];
     const char *s = line ? f->next : f->text;
-    const enum tri_room room = tri_room(v);
     if (room == ROOM_ALL || (room == ROOM_WHOLE && !line)) /* stands above, then */
         s = "";
     text_clean(t, s, strlen(s), 0);
@@ -410,6 +409,31 @@ static void detail(struct text *t, const struct view *v, uint32_t i, int line)
         finding_won_short(t, f, view_end(v));
         text_lit(t, ".");
     }
+}
+
+static void detail(struct text *t, const struct view *v, uint32_t i, int line)
+{
+    told(t, v, i, line, tri_room(v));
+}
+
+/* The lines that the longest of them takes below the list, so that the page stands still under the cursor; at most `most`. */
+static int longest(const struct view *v, int most)
+{
+    int n = 2;
+    for (uint32_t i = 0; i < count(v) && n < most; i++) {
+        struct rich r;
+        rich_init(&r);
+        for (int line = 0; line < 2; line++) {
+            struct text t = {.ticks = when_ticks(v->tr)};
+            rich_para(&r);
+            told(&t, v, i, line, ROOM_LINES);
+            rich_str(&r, STYLE_STATUS, (struct str){t.p ? t.p : "", (uint32_t)t.n});
+            text_free(&t);
+        }
+        int k = rich_draw(&r, NULL, 0, 0, v->w, most);
+        n = k > n ? k : n;
+    }
+    return n;
 }
 
 static unsigned enter(struct view *v)
@@ -427,13 +451,21 @@ static unsigned enter(struct view *v)
 
 static int status_most(const struct view *v)
 {
-    enum { OWN = 7, FRAME = 3 }; /* what its text takes at least; title, line below it, footer */
+    enum { OWN = 7, FRAME = 2 }; /* what its text takes at least; title, footer */
     if (!v->tri || !count(v))
         return OWN;
     if (tri_room(v) != ROOM_LINES)
         return 2;
-    int rows = v->h - FRAME - OWN, spare = rows > 0 ? rows - head_lines(v, rows) - (int)count(v) : 0;
-    return OWN + (spare > 0 ? spare : 0); /* rows that no finding needs are its, too */
+    int own = OWN, rows = v->h - FRAME - own, used = rows > 0 ? head_lines(v, rows) : 0;
+    if (rows > 0 && used < head_lines(v, 1000)) { /* numbers are cut: what no finding's text takes is theirs */
+        own = longest(v, OWN);
+        rows = v->h - FRAME - own;
+        used = own < OWN ? head_lines(v, rows) : used;
+    }
+    const int spare = rows > 0 ? rows - used - (int)count(v) : 0;
+    if (spare <= 0)
+        return own;
+    return own + spare - (longest(v, own + spare) < own + spare); /* a blank line below the list, if none is needed */
 }
 
 #define BESIDE "up and down walk the findings, Enter looks there"
