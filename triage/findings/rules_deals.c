@@ -48,7 +48,7 @@ static bool wait_for_it(const struct causes *c, const struct takers *t, uint32_t
 {
     const struct group *g = &c->tg->groups[t->group], *d = &c->tg->groups[dealer];
     return (double)t->ends >= threshold(TH_BOTTLE_WAITS) &&
-           c->life[t->group].n >= threshold(TH_DEALS_TAKERS) * 0.75 &&
+           c->life[t->group].n >= threshold(TH_DEALS_TAKERS) * 0.75 && c->of[t->group].n &&
            (double)c->of[t->group].n >= threshold(TH_DEALS_TAKERS) &&
            threshold_reached(TH_DEALS_ENDS, (int64_t)t->ends, (int64_t)t->waits) &&
            threshold_reached(TH_DEALS_WAIT, ns_add(t->ns, g->d[GM_SCHED].total), g->d[GM_LIFE].total) &&

@@ -77,7 +77,8 @@ static bool goes_on(const struct causes *c, uint32_t g, struct pile *p)
         const struct lock_wait *w = &c->tg->lock_waits[i];
         if (meet(c, g, p, w)) {
             p->met++;
-            part[(int)((double)(w->t0 - p->t) / (double)(p->end - p->t) * PARTS)]++;
+            const int at = (int)((double)(w->t0 - p->t) / (double)(p->end - p->t) * PARTS);
+            part[at < PARTS ? at : PARTS - 1]++; /* of a trace of months the quotient may round to 1 */
         }
     }
     for (int i = 0; i < PARTS; i++) {
