@@ -101,6 +101,7 @@ static const struct planted {
      "Behind them stand 1 in main.main.func1.1"},
     {"clamps", RULE_HOLD, "main.(*shed).borrow, called by main.clamp", "until the time of one is up"},
     {"pantry", RULE_LOST, "main.(*pantry).eat", "main.janitor woke all"},
+    {"couriers", RULE_LEFT, "main.stable.send", "waits on for whichever answers first: 80 of 80"},
     {"roast", RULE_LEFT, "66 of 66 goroutines of main.order.func1", "in main.roast"},
     {"tollbar", RULE_POOL, "main.(*bar).pass",
      "was waiting for the network in main.askToll"}, /* not the other side alone */

@@ -3,7 +3,8 @@
  * up, and the goroutine goes on all the same.
  *
  * It is for an answer if others of its kind end the waits of those that begin them. Who is told of the limit ends soon
- * behind it; what it does after that nobody takes.
+ * behind it; what it does after that nobody takes. But where the answer ends the next wait there, it was not given up: who waits
+ * has only begun another one, and takes whichever comes first.
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/thresholds.h"
@@ -21,7 +22,8 @@
 struct asked { /* a wait for an answer */
     uint32_t g;
     int64_t t0, t1;
-    bool up; /* its time was up */
+    bool up;     /* its time was up */
+    uint32_t by; /* else the goroutine that ended it, or NO_LANE */
 };
 struct left {
     struct causes *c;
@@ -32,7 +34,9 @@ struct left {
     size_t cap;
     /* told */
     uint64_t given_up, on; /* waits that were given up; goroutines that went on after these */
-    int64_t ran, stayed;   /* of these, after: running; altogether */
+    uint64_t taken,
+        again; /* of these: whose answer ended the next wait there; others begun behind a wait whose time was up */
+    int64_t ran, stayed; /* of these, after: running; altogether */
     int64_t allowed, longest, t0, t1;
     uint32_t g;
 };
@@ -103,7 +107,9 @@ static bool asks(struct left *l)
             more = span_next(&it);
             steps--;
             if (s.state == ST_WAITING && more && causes_place(c->tr, s.stack) == l->place) {
-                ok = asked_add(l, &(struct asked){g, s.t0, s.t1, time_is_up(c, span_get(&it))});
+                const struct span *next = span_get(&it);
+                ok = asked_add(l, &(struct asked){g, s.t0, s.t1, time_is_up(c, next),
+                                                  next->state == ST_RUNNABLE ? next->who : NO_LANE});
             }
         }
     }
@@ -157,6 +163,7 @@ static void look_at(struct left *l, uint32_t g)
     }
     trace_shares(c->tr, (struct lane){LANE_G, g}, a->t1, life.last, &s);
     l->on++;
+    l->taken += a + 1 < l->v + l->n && a[1].g == a->g && a[1].by == g;
     l->ran = ns_add(l->ran, ns_add(s.ns[ST_RUNNING], s.ns[ST_ASSIST]));
     l->stayed = ns_add(l->stayed, life.last - a->t1);
     if (life.last - a->t1 > l->longest) {
@@ -251,6 +258,69 @@ static void left_finding(struct left *l)
     draft_end(c->rs, &d);
 }
 
+/* Goroutines that were begun there behind a wait whose time was up. */
+static uint64_t begun_again(const struct left *l)
+{
+    const struct causes *c = l->c;
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < c->tg->ngroups; i++) {
+        for (uint32_t k = 0;
+             c->life[i].program && c->of[i].n && begun_there(c, i, l->place) && k < c->of[i].n && k < MADE; k++) {
+            const uint32_t g = c->member[c->of[i].at + k];
+            const struct lane_info who = trace_lane_who(c->tr, (struct lane){LANE_G, g});
+            struct lifetime life;
+            trace_lives(c->tr, LANE_G, g, 1, &life);
+            const struct asked *a = life.begun && who.created ? wait_for(l, who.creator, life.first) : NULL;
+            n += a && a > l->v && a[-1].g == a->g && a[-1].up;
+        }
+    }
+    return n;
+}
+
+static bool takes_the_first(const struct left *l)
+{
+    return (double)l->taken >= threshold(TH_LEFT_TIMES) &&
+           threshold_reached(TH_LEFT_TAKEN, (int64_t)l->taken, (int64_t)l->on) &&
+           threshold_reached(TH_LEFT_SHARE, (int64_t)l->again, (int64_t)l->given_up);
+}
+
+/* It asks a second time, and waits on for both. */
+static void twice_finding(struct left *l)
+{
+    struct causes *c = l->c;
+    struct draft d;
+    const struct pair_row *most;
+    draft_start(&d, RULE_LEFT, cost_of(l));
+    draft_subject(&d, c->rs, l->place);
+    draft_at(&d, l->t0, l->t1, LANE_G, l->g);
+    d.f.stack = l->limit->stack;
+    d.f.inferred = true;
+    d.f.ends_with = c->tg->groups[l->worker].name;
+    text_add(&d.amount, "%llu again", (unsigned long long)l->again);
+    text_calls(&d.text, c->tr, l->limit->stack, stacks_user_frame(c->tr, l->limit->stack), 2);
+    text_lit(&d.text, " begins another goroutine when its time is up, after ");
+    text_dur(&d.text, l->allowed / (int64_t)l->given_up);
+    text_add(&d.text,
+             " on average (%llu times), and waits on for whichever answers first: %llu of %llu goroutines of ",
+             (unsigned long long)l->again, (unsigned long long)l->on, (unsigned long long)l->given_up);
+    text_func(&d.text, c->tr, c->tg->groups[l->worker].name, 0);
+    text_lit(&d.text, " go on behind that for ");
+    text_dur(&d.text, l->stayed / (int64_t)l->on);
+    text_add(&d.text, " on average, and %llu of them (", (unsigned long long)l->taken);
+    text_share(&d.text, (double)l->taken, (double)l->on);
+    text_lit(&d.text, ") are the first all the same. What the others bring nobody takes (inferred).");
+    const double waits = (double)queued(l, &most) / (double)c->tg->end;
+    if (most && waits >= threshold(TH_LEFT_QUEUE)) {
+        text_add(&d.text, " Meanwhile %.1f of them wait for each other on average, most of all at ", waits);
+        text_where(&d.text, c->tr, most->stack, 0);
+        text_lit(&d.text, ".");
+    }
+    text_lit(&d.next, "Ask again only when an answer takes longer than nearly all do, so that few are asked twice; "
+                      "and end the other one "
+                      "when the first has answered (a context).");
+    draft_titled(c->rs, &d, "asks again before answers come");
+}
+
 static void left_at(struct causes *c, const struct pair_row *limit, const struct pair_row *answer)
 {
     struct left l = {.c = c,
@@ -266,12 +336,13 @@ static void left_at(struct causes *c, const struct pair_row *limit, const struct
             look_at(&l, c->member[c->of[l.worker].at + i]);
         }
     }
-    mem_free(l.v);
     if (ok && l.on && (double)l.on >= threshold(TH_LEFT_TIMES) &&
         threshold_reached(TH_LEFT_SHARE, (int64_t)l.on, (int64_t)l.given_up) &&
         threshold_reached(TH_LEFT_COST, cost_of(&l), c->tg->end)) {
-        left_finding(&l);
+        l.again = begun_again(&l);
+        (takes_the_first(&l) ? twice_finding : left_finding)(&l);
     }
+    mem_free(l.v);
 }
 
 void rules_left(struct causes *c)
