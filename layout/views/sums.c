@@ -24,8 +24,12 @@ enum { WALK_MOST = 20000000 };
 
 enum { BY_RUNNING, BY_RUNNABLE, BY_WAITING, BY_SYSCALL, BY_COUNT };
 
+enum { COLLECTS = 3 };
+static const enum state collects[COLLECTS] = {ST_GCWORK, ST_ASSIST, ST_SWEEP};
+
 struct row {
     int64_t ns[BY_COUNT];
+    int64_t collected[COLLECTS]; /* of its running */
     uint32_t count, key;
 };
 
@@ -171,12 +175,16 @@ static void add_lane(struct sums *s, uint32_t g, const struct lane_info *li)
     for (int k = 0; k < ST_COUNT; k++)
         s->all.ns[k] = time_add(s->all.ns[k], k == ST_NONE ? 0 : sh.ns[k]);
     r.ns[BY_RUNNING] = sh.ns[ST_RUNNING] + sh.ns[ST_GCWORK] + sh.ns[ST_ASSIST] + sh.ns[ST_SWEEP];
+    for (int k = 0; k < COLLECTS; k++)
+        r.collected[k] = sh.ns[collects[k]];
     r.ns[BY_RUNNABLE] = sh.ns[ST_RUNNABLE];
     r.ns[BY_WAITING] = sh.ns[ST_WAITING];
     r.ns[BY_SYSCALL] = sh.ns[ST_SYSCALL];
     struct row *f = s->light ? NULL : &s->func[li->name < s->nstr ? li->name : 0];
     if (f)
         f->count++;
+    for (int k = 0; f && k < COLLECTS; k++)
+        f->collected[k] = time_add(f->collected[k], r.collected[k]);
     for (int k = 0; k < BY_COUNT; k++) {
         if (f)
             f->ns[k] = time_add(f->ns[k], r.ns[k]);
@@ -369,17 +377,21 @@ static void tops(const struct sums *s, struct lines *t, int w)
     }
 }
 
-/* All of its start function, as the table further down has it: what a folded group's row stands for. */
+/* All of its start function: what a folded group's row stands for. */
 static void group_states(const struct sums *s, struct lines *t, int w)
 {
     const uint32_t name = trace_lane(s->tr, s->lane).name;
     const struct row *r = &s->func[name < s->nstr ? name : 0];
-    const struct shares sh = {.ns = {[ST_RUNNING] = r->ns[BY_RUNNING],
-                                     [ST_RUNNABLE] = r->ns[BY_RUNNABLE],
-                                     [ST_WAITING] = r->ns[BY_WAITING],
-                                     [ST_SYSCALL] = r->ns[BY_SYSCALL]}};
+    struct shares sh = {.ns = {[ST_RUNNING] = r->ns[BY_RUNNING],
+                               [ST_RUNNABLE] = r->ns[BY_RUNNABLE],
+                               [ST_WAITING] = r->ns[BY_WAITING],
+                               [ST_SYSCALL] = r->ns[BY_SYSCALL]}};
     char what[400], title[460], c[FMT_MAX];
     int64_t whole = 0;
+    for (int k = 0; k < COLLECTS; k++) {
+        sh.ns[collects[k]] = r->collected[k];
+        sh.ns[ST_RUNNING] = time_sub(sh.ns[ST_RUNNING], r->collected[k]);
+    }
     str_shorten(trace_str(s->tr, name), name_room(w), glyph_dots(s->v->tier), what, sizeof what);
     for (int k = 0; k < BY_COUNT; k++)
         whole = time_add(whole, r->ns[k]);

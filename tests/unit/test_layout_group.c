@@ -174,9 +174,33 @@ static void test_sums_line(void **state)
     seen_close(&s);
 }
 
+/* As in the row and the line below it, collecting is no running. */
+static void test_sums_collect(void **state)
+{
+    (void)state;
+    struct seen s;
+    seen_open(&s, "samples/alloc-1.21.trace");
+    (void)view_switch(&s.v, VIEW_GOROUTINES);
+    (void)view_group(&s.v);
+    (void)view_split(&s.v, SPLIT_TABLE);
+    finish(&s.v);
+    const struct lanes *l = &s.v.lanes[LANE_G];
+    uint32_t row = 0;
+    while (row < l->n && strncmp(trace_str(s.tr, trace_g_name(s.tr, lanes_at(l, row))).p, "main.gardener", 13) != 0)
+        row++;
+    assert_true(row < l->n);
+    (void)view_lane(&s.v, -100);
+    (void)view_lane(&s.v, (int)row);
+    (void)on_screen(&s, "");
+    finish(&s.v);
+    assert_true(on_screen(&s, "mark assist 17.1ms"));
+    seen_close(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_sums), cmocka_unit_test(test_words),
-                                       cmocka_unit_test(test_hits), cmocka_unit_test(test_sums_line)};
+                                       cmocka_unit_test(test_hits), cmocka_unit_test(test_sums_line),
+                                       cmocka_unit_test(test_sums_collect)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
