@@ -141,6 +141,7 @@ static const struct {
     {"flusher", RULE_BOTTLENECK, "Each call is made for several at a time: 121 calls"},
     {"openbook", RULE_LEAK, "for main.readPage"},
     {"openbook", RULE_LEAK, "With them http.(*persistConn).writeLoop: 60"},
+    {"larder", RULE_BACKEND, "they work beside that"},
     {"anglers", RULE_RETRY, "Not once is one shorter again"}, /* its calls are a seventh of these lives */
     {"spigot", RULE_LIMIT, "main.(*spigot).Wait"},
     {"turnstile", RULE_LIMIT,

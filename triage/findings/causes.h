@@ -131,6 +131,11 @@ double causes_idle_least(const struct causes *c);
  */
 bool causes_aside(const struct causes *c, uint32_t works, uint32_t waits);
 void causes_aside_text(struct draft *d, const struct causes *c, uint32_t waits);
+/*
+ * causes_beside_requests - does the process answer what comes over connections, while none of those that do, nor the main goroutine, waits
+ * for goroutines of that group, or for who waits for them, and so on?
+ */
+bool causes_beside_requests(const struct causes *c, uint32_t group);
 /* causes_all_at_once - did who ended the longest wait there end those of others together with it? Then it was for an event, not for one of a set. */
 bool causes_all_at_once(const struct causes *c, const struct pair_row *p, uint32_t group);
 

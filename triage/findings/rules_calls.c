@@ -233,7 +233,7 @@ static bool waited_for(const struct causes *c, uint32_t group)
  * nothing that a trace shows, if the main goroutine's way is told without them. Where it only waits for a timer, somebody
  * outside may still wait for what they do.
  */
-enum waited { WAITED, WAITED_OUTSIDE, WAITED_BY_NOBODY };
+enum waited { WAITED, WAITED_OUTSIDE, WAITED_BY_NOBODY, WAITED_ASIDE };
 static enum waited nobody_waits(struct causes *c, const struct waits_at *p)
 {
     const struct task *k;
@@ -241,6 +241,9 @@ static enum waited nobody_waits(struct causes *c, const struct waits_at *p)
     const uint32_t g = p->most->longest.g, group = gstat_group(c->tg->g, g);
     struct leaves v;
     int64_t others = 0, its = 0, timer = 0;
+    if (causes_beside_requests(c, group)) {
+        return WAITED_ASIDE;
+    }
     if (waited_for(c, group) || is_server(c, g) || trace_tasks(c->tr, &k) || trace_regions(c->tr, &r) ||
         !causes_main_way(c, &v, NULL)) {
         return WAITED;
@@ -383,6 +386,24 @@ static const char *backend_advice(const struct finding *f)
                  "faster.";
 }
 
+static void nobody_text(struct draft *d, enum waited nobody)
+{
+    if (nobody == WAITED) {
+        return;
+    }
+    d->f.severity_ns = 0;
+    if (nobody == WAITED_ASIDE) {
+        text_lit(&d->text, " The process answers what comes over connections, and what does so waits neither for "
+                           "these nor for who waits for "
+                           "them: they work beside that, and it costs the answers nothing.");
+        return;
+    }
+    text_add(&d->text, " No other goroutine waits for these, and the way that the main goroutine waits along %s",
+             nobody == WAITED_BY_NOBODY
+                 ? "is others' work: it costs this trace nothing."
+                 : "is a timer: unless somebody outside waits for what they do, it costs nothing.");
+}
+
 static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row, double share)
 {
     /* of those who run or wait so, and while at least one waits: the least of both, where one alone does it */
@@ -416,13 +437,7 @@ static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row
     text_dur(&d.text, each);
     text_add(&d.text, " on average; %.1f goroutines wait there at any time while %.1f run.",
              (double)p->total / (double)c->tg->end, c->running);
-    if (nobody) {
-        text_add(&d.text, " No other goroutine waits for these, and the way that the main goroutine waits along %s",
-                 nobody == WAITED_BY_NOBODY
-                     ? "is others' work: it costs this trace nothing."
-                     : "is a timer: unless somebody outside waits for what they do, it costs nothing.");
-        d.f.severity_ns = 0;
-    }
+    nobody_text(&d, nobody);
     if (news) {
         text_lit(&d.text, " Most of that time are answers after about ");
         text_dur(&d.text, news);
