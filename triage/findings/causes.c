@@ -16,17 +16,6 @@ uint32_t causes_place(const struct trace *tr, uint32_t stack)
     return stacks_is_program(tr, f) ? f : 0;
 }
 
-bool causes_passes(const struct trace *tr, uint32_t stack, uint32_t func)
-{
-    const uint32_t n = func ? trace_stack(tr, stack) : 0;
-    for (uint32_t i = 0; i < n; i++) {
-        if (trace_frame(tr, stack, i).func == func) {
-            return true;
-        }
-    }
-    return false;
-}
-
 bool causes_told_at(const struct causes *c, enum rule rule, uint32_t place)
 {
     for (uint32_t i = 0; i < c->rs->out->n; i++) {

@@ -101,16 +101,6 @@ static uint32_t got_with(const struct triage *tg, const struct lock_wait *w)
     return tg->lock_waits[by_holder].t1 >= tg->lock_waits[by_waiter].t1 ? by_holder : by_waiter;
 }
 
-static bool goes_through(const struct trace *tr, uint32_t stack, uint32_t func)
-{
-    const uint32_t n = trace_stack(tr, stack);
-    uint32_t i = 0;
-    while (i < n && trace_frame(tr, stack, i).func != func) {
-        i++;
-    }
-    return i < n;
-}
-
 /*
  * Where a function takes the lock and lets go of it itself, who holds it is in that function: when was the holder that ended wait w
  * last seen elsewhere, waiting or in a system call? It can't have held from before. 0: not since it had got it, as far as is known.
@@ -126,7 +116,7 @@ static int64_t elsewhere_until(const struct triage *tg, const struct lock_wait *
     for (uint32_t i = 0; i < BACK_MOST && span_get(&it)->t1 > from; i++) {
         const struct span *s = span_get(&it);
         if ((s->state == ST_WAITING || s->state == ST_SYSCALL) && s->stack && s->t1 <= w->t1 &&
-            !goes_through(tg->tr, s->stack, w->let_go)) {
+            !stacks_passes(tg->tr, s->stack, w->let_go)) {
             return s->t1;
         }
         if (!span_prev(&it)) {

@@ -48,17 +48,6 @@ static int by_waker(const void *a, const void *b)
 
 /* ---- several locks at one moment ------------------------------------------------------------------------------------- */
 
-static bool through(const struct trace *tr, uint32_t stack, const char *func)
-{
-    const uint32_t n = trace_stack(tr, stack);
-    for (uint32_t i = 0; i < n && i < 8; i++) {
-        if (str_is(trace_str(tr, trace_frame(tr, stack, i).func), func)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 bool let_go_bursts(struct causes *c, uint32_t place, struct let_go *out)
 {
     struct ends e = {0};
@@ -68,8 +57,8 @@ bool let_go_bursts(struct causes *c, uint32_t place, struct let_go *out)
     for (uint32_t i = 0; ok && i < c->tg->nlock_waits; i++) {
         const struct lock_wait *w = &c->tg->lock_waits[i];
         all += w->place == place;
-        if (w->place == place && w->waker < c->tg->ng && through(c->tr, w->stack, "sync.(*Mutex).Lock") &&
-            !through(c->tr, w->stack, "sync.(*RWMutex).Lock")) { /* who unlocks one of these wakes one */
+        if (w->place == place && w->waker < c->tg->ng && stacks_through(c->tr, w->stack, "sync.(*Mutex).Lock") &&
+            !stacks_through(c->tr, w->stack, "sync.(*RWMutex).Lock")) { /* who unlocks one of these wakes one */
             ok = ends_add(c, &e, (struct end){w->g, w->waker, w->t1, 0});
         }
     }

@@ -424,7 +424,7 @@ static uint32_t sites_text(struct text *before, struct text *behind, struct text
 /* A function that asks for collections and calls what allocates measures it, it seems: what that costs is what it is to tell. */
 static bool measures(const struct causes *c, uint64_t calls, uint32_t asks, uint32_t allocates)
 {
-    return (double)calls >= threshold(TH_FORCED_CALLS) && causes_passes(c->tr, allocates, causes_place(c->tr, asks));
+    return (double)calls >= threshold(TH_FORCED_CALLS) && stacks_passes(c->tr, allocates, causes_place(c->tr, asks));
 }
 
 void causes_tell_gc(struct causes *c, uint32_t i)

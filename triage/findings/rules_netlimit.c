@@ -54,7 +54,7 @@ static enum what what_ended(struct span_iter it, uint32_t reader)
     for (int i = 0; i < NEXT && span_next(&it); i++) {
         const struct span *s = span_get(&it);
         if (s->state == ST_SYSCALL) {
-            return !s->stack ? UNKNOWN : causes_passes(it.tr, s->stack, reader) ? CAME : UP;
+            return !s->stack ? UNKNOWN : stacks_passes(it.tr, s->stack, reader) ? CAME : UP;
         }
         if (s->state == ST_WAITING) {
             return UP;

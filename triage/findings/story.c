@@ -85,17 +85,6 @@ static void rename_rule(struct rules *rs, struct finding *f, enum rule r)
 
 /* ---- locks: what the holders did ------------------------------------------------------------------------------------ */
 
-static bool calls_through(const struct trace *tr, uint32_t stack, uint32_t func)
-{
-    uint32_t n = trace_stack(tr, stack);
-    for (uint32_t i = 0; i < n; i++) {
-        if (trace_frame(tr, stack, i).func == func) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Readers that wait for a writer which itself waits for a reader. */
 static bool behind_a_writer(const struct explain_tree *t)
 {
@@ -243,7 +232,7 @@ void causes_tell_holders(struct causes *c, struct finding *f)
     if (v.v[0].cat == EX_NET && v.v[0].ns > v.all / 2 && f->next && strcmp(f->next, HOLDER_WAITS) == 0) {
         causes_advise(c->rs, f, stacks_pipe(c->tr, v.v[0].stack) ? HOLDER_PIPE : HOLDER_NET); /* for one that does */
     }
-    if (v.v[0].stack && (stacks_once(c->tr, f->stack) || !calls_through(c->tr, v.v[0].stack, place))) {
+    if (v.v[0].stack && (stacks_once(c->tr, f->stack) || !stacks_passes(c->tr, v.v[0].stack, place))) {
         /* else the text begins with the place itself */
         causes_calls_text(&before, c->tr, &v.v[0]);
         text_lit(&before, " is what they wait for. ");

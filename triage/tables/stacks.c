@@ -227,6 +227,28 @@ static bool goes_through(const struct trace *tr, uint32_t stack, const char *nam
     return false;
 }
 
+bool stacks_passes(const struct trace *tr, uint32_t stack, uint32_t func)
+{
+    const uint32_t n = func ? trace_stack(tr, stack) : 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (trace_frame(tr, stack, i).func == func) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool stacks_through(const struct trace *tr, uint32_t stack, const char *name)
+{
+    const uint32_t n = trace_stack(tr, stack);
+    for (uint32_t i = 0; i < n && i < 8; i++) {
+        if (str_is(trace_str(tr, trace_frame(tr, stack, i).func), name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool stacks_has(const struct trace *tr, uint32_t stack, const char *part)
 {
     uint32_t n = trace_stack(tr, stack);

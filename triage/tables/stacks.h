@@ -38,6 +38,10 @@ bool stacks_sends(const struct trace *tr, uint32_t func);
  * alone, the first one outside of what all go through (runtime, sync, os, net and the like); else 0.
  */
 uint32_t stacks_user_frame(const struct trace *tr, uint32_t stack);
+/* stacks_passes - is func, a string of the trace, among the stack's frames? 0 is not. */
+bool stacks_passes(const struct trace *tr, uint32_t stack, uint32_t func);
+/* stacks_through - is the function of that name among the innermost eight? */
+bool stacks_through(const struct trace *tr, uint32_t stack, const char *name);
 /* stacks_has - is that within the name of one of the innermost functions? */
 bool stacks_has(const struct trace *tr, uint32_t stack, const char *part);
 /* stacks_pipe - is a wait of the network's kind one for a pipe or the like (os.File): another process, no connection? */
