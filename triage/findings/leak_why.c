@@ -12,17 +12,6 @@ static uint32_t program_frame(const struct trace *tr, uint32_t stack)
     return trace_frame(tr, stack, stacks_user_frame(tr, stack)).func;
 }
 
-static bool through(const struct trace *tr, uint32_t stack, const char *func)
-{
-    const uint32_t n = trace_stack(tr, stack), to = stacks_user_frame(tr, stack);
-    for (uint32_t i = 0; i < n && i <= to; i++) {
-        if (str_is(trace_str(tr, trace_frame(tr, stack, i).func), func)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* ---- nobody receives any more ---------------------------------------------------------------------------------------- */
 
 static uint32_t group_of(const struct triage *tg, uint32_t name)
@@ -36,13 +25,13 @@ static uint32_t group_of(const struct triage *tg, uint32_t name)
 }
 
 /* Are all goroutines of p's waiters over by then? *last: when the last of them ended, *g: its lane. */
-static bool over_by(const struct rules *rs, const struct pair_row *p, int64_t since, int64_t *last, uint32_t *g)
+static bool over_by(const struct triage *tg, const struct pair_row *p, int64_t since, int64_t *last, uint32_t *g)
 {
-    const uint32_t group = group_of(rs->tg, p->waiter);
+    const uint32_t group = group_of(tg, p->waiter);
     uint32_t n = 0;
-    for (uint32_t i = 0; group != UINT32_MAX && (i = gstats_next(rs->tg->g, i, group)) != NO_LANE; i++) {
+    for (uint32_t i = 0; group != UINT32_MAX && (i = gstats_next(tg->g, i, group)) != NO_LANE; i++) {
         struct lifetime life;
-        trace_lives(rs->tr, LANE_G, i, 1, &life);
+        trace_lives(tg->tr, LANE_G, i, 1, &life);
         if (!life.over || life.last > since || ++n > RECEIVERS) {
             return false;
         }
@@ -54,23 +43,22 @@ static bool over_by(const struct rules *rs, const struct pair_row *p, int64_t si
     return n > 0;
 }
 
-bool leak_gone(const struct rules *rs, uint32_t stack, int64_t since, struct leak_gone *out)
+bool leak_gone(const struct triage *tg, uint32_t stack, int64_t since, struct leak_gone *out)
 {
-    const struct triage *tg = rs->tg;
-    const uint32_t sends = stack ? program_frame(rs->tr, stack) : 0;
+    const uint32_t sends = stack ? program_frame(tg->tr, stack) : 0;
     uint32_t seen[KINDS];
     *out = (struct leak_gone){.g = NO_LANE};
     for (uint32_t i = 0; sends && i < tg->npairs; i++) {
         const struct pair_row *p = &tg->pairs[i];
         bool known = p->from_scheduler || (p->kind != WK_RECV && p->kind != WK_SELECT) || !p->waker_stack ||
-                     program_frame(rs->tr, p->waker_stack) != sends;
+                     program_frame(tg->tr, p->waker_stack) != sends;
         for (uint32_t k = 0; k < out->kinds && !known; k++) {
             known = seen[k] == p->waiter;
         }
         if (known) {
             continue;
         }
-        if (out->kinds == KINDS || !over_by(rs, p, since, &out->last, &out->g)) {
+        if (out->kinds == KINDS || !over_by(tg, p, since, &out->last, &out->g)) {
             return false;
         }
         seen[out->kinds++] = p->waiter;
@@ -131,7 +119,7 @@ static void count_last(const struct rules *rs, const struct leak_row *r, uint32_
         looked++;
         const uint32_t by = last_woken(rs->tr, g, r);
         uint32_t k = 0;
-        if (!by || !through(rs->tr, by, "sync.(*Cond).Signal")) {
+        if (!by || !stacks_through(rs->tr, by, "sync.(*Cond).Signal")) {
             continue;
         }
         while (k < *n && program_frame(rs->tr, v[k].stack) != program_frame(rs->tr, by)) {

@@ -19,7 +19,7 @@ struct leak_gone {
     uint32_t g, kinds;           /* who ended last; start functions of these */
     int64_t last;                /* when */
 };
-bool leak_gone(const struct rules *rs, uint32_t stack, int64_t since, struct leak_gone *out);
+bool leak_gone(const struct triage *tg, uint32_t stack, int64_t since, struct leak_gone *out);
 void leak_gone_text(struct text *t, struct text *next, const struct rules *rs, const struct leak_gone *k);
 /* leak_one_signalled - of those that wait for a condition as r says: does one function wake one of them for good, and leave the rest? */
 bool leak_one_signalled(struct text *t, const struct rules *rs, const struct leak_row *r);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "decode/base/mem.h"
+#include "triage/findings/leak_why.h"
 #include "triage/findings/thresholds.h"
 
 #define BURST 100000 /* ns: wake-ups of one waker within this time are one burst */
@@ -158,6 +159,23 @@ static int cmp_leak(const void *a, const void *b)
                                 : (x->example > y->example) - (x->example < y->example);
 }
 
+#define GONE_ASKED 64 /* rows, the largest, of which it is asked */
+
+/* Who had sent there before and went on has not only come to rest if nobody is left to receive. */
+static void lost_receiver(struct triage *tg)
+{
+    uint32_t asked = 0;
+    for (uint32_t i = 0; i < tg->nleaks && asked < GONE_ASKED; i++) {
+        struct leak_row *r = &tg->leaks[i];
+        struct leak_gone gone;
+        if (r->kind == WK_SEND && r->count >= threshold(TH_LEAK_COUNT)) {
+            asked++;
+            r->no_receiver = leak_gone(tg, r->stack, tg->end - r->oldest, &gone);
+            r->lost = r->no_receiver ? r->count : r->lost;
+        }
+    }
+}
+
 bool triage_leaks(struct triage *tg)
 {
     struct leaks k = {.tg = tg};
@@ -179,6 +197,7 @@ bool triage_leaks(struct triage *tg)
     }
     if (ok && tg->nleaks) {
         qsort(tg->leaks, tg->nleaks, sizeof *tg->leaks, cmp_leak);
+        lost_receiver(tg);
     }
     tab_free(&k.by_birth);
     tab_free(&k.by_row);

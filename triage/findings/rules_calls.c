@@ -393,9 +393,9 @@ static void nobody_text(struct draft *d, enum waited nobody)
     }
     d->f.severity_ns = 0;
     if (nobody == WAITED_ASIDE) {
-        text_lit(&d->text, " The process answers what comes over connections, and what does so waits neither for "
-                           "these nor for who waits for "
-                           "them: they work beside that, and it costs the answers nothing.");
+        text_lit(&d->text,
+                 " The process answers what comes over connections, and what does so waits neither for "
+                 "these nor for who waits for them: they work beside that, and it costs the answers nothing.");
         return;
     }
     text_add(&d->text, " No other goroutine waits for these, and the way that the main goroutine waits along %s",

@@ -17,33 +17,24 @@ static void leak_growth(struct text *t, const struct leak_row *r)
              r->quarter[3]);
 }
 
-/* Of those that stay, who has not only come to rest: where nobody is left to receive, all that send. */
-static uint32_t lost_of(const struct rules *rs, const struct leak_row *r)
-{
-    struct leak_gone gone;
-    const bool all =
-        r->kind == WK_SEND && r->lost < r->count && leak_gone(rs, r->stack, rs->tg->end - r->oldest, &gone);
-    return all ? r->count : r->lost;
-}
-
 /*
  * Goroutines that may never go on: they came to this place for the first time and stay. Where (nearly) none of their
  * kind ended that is enough; where others did, some are on their way at any time, so they must have come all along.
  */
-static bool leaks(const struct rules *rs, const struct leak_row *r)
+static bool leaks(const struct triage *tg, const struct leak_row *r)
 {
-    const struct triage *tg = rs->tg;
-    const uint32_t lost = lost_of(rs, r);
     int64_t share = (int64_t)(threshold(TH_LEAK_SHARE) * (double)tg->end), time = threshold_ns(TH_LEAK_TIME);
     int quarters = 0, steady = 0;
     for (int i = 0; i < 4; i++) {
         quarters += r->quarter[i] > 0;
-        steady += i < 3 && r->quarter[i] >= threshold(TH_LEAK_QUARTER) * lost; /* the last ones may be on their way */
+        steady +=
+            i < 3 && r->quarter[i] >= threshold(TH_LEAK_QUARTER) * r->lost; /* the last ones may be on their way */
     }
     /* (who waits for a WaitGroup may wait for long work: only beside siblings that did not, or where they come all along) */
     const bool grows = steady == 3 && r->ended > threshold(TH_LEAK_ENDED) * r->created;
-    const bool waits_for_good = ends_from_within(r->kind) || (r->kind == WK_WAITGROUP && (r->ended > lost || grows));
-    return lost >= threshold(TH_LEAK_COUNT) && lost > r->count / 2 && waits_for_good &&
+    const bool waits_for_good =
+        ends_from_within(r->kind) || (r->kind == WK_WAITGROUP && (r->ended > r->lost || grows));
+    return r->lost >= threshold(TH_LEAK_COUNT) && r->lost > r->count / 2 && waits_for_good &&
            r->oldest >= (share < time ? share : time) &&
            (r->ended <= threshold(TH_LEAK_ENDED) * r->created || quarters >= 3);
 }
@@ -80,9 +71,10 @@ static void leak_text(struct text *t, const struct rules *rs, const struct leak_
     text_reason(t, rs->tr, r->reason);
     text_lit(t, ") at ");
     text_where(t, rs->tr, r->stack, 60);
-    const bool all = lost_of(rs, r) == r->count && r->lost < r->count;
+    const bool all =
+        r->quarter[0] + r->quarter[1] + r->quarter[2] + r->quarter[3] < r->lost; /* some had gone on before */
     text_lit(t, ", ");
-    if (r->lost < r->count && !all) {
+    if (r->lost < r->count) {
         text_add(t, "%u of them ", r->lost);
     }
     if (!all) {
@@ -116,7 +108,7 @@ static bool one_leak(const struct trace *tr, const struct leak_row *a, const str
 static bool told_before(const struct rules *rs, uint32_t row)
 {
     for (uint32_t i = row > NEAR ? row - NEAR : 0; i < row; i++) {
-        if (leaks(rs, &rs->tg->leaks[i]) && one_leak(rs->tr, &rs->tg->leaks[i], &rs->tg->leaks[row])) {
+        if (leaks(rs->tg, &rs->tg->leaks[i]) && one_leak(rs->tr, &rs->tg->leaks[i], &rs->tg->leaks[row])) {
             return true;
         }
     }
@@ -128,7 +120,7 @@ static void beside_text(struct text *t, const struct rules *rs, uint32_t row)
 {
     for (uint32_t i = row + 1; i < rs->tg->nleaks && i <= row + NEAR; i++) {
         const struct leak_row *r = &rs->tg->leaks[i];
-        if (leaks(rs, r) && one_leak(rs->tr, &rs->tg->leaks[row], r)) {
+        if (leaks(rs->tg, r) && one_leak(rs->tr, &rs->tg->leaks[row], r)) {
             text_lit(t, " With them ");
             text_func(t, rs->tr, r->name, 60);
             text_add(t, ": %u created, %u ended, %u blocked.", r->created, r->ended, r->lost);
@@ -161,14 +153,17 @@ static const char *leak_advice(const struct rules *rs, uint32_t row)
                : "Who was to wake them? Give such waits a way out: a context, a closed channel, a time limit.";
 }
 
+#define SENDS_ASKED 64   /* rows, the largest, of which who is missing is asked: sends */
+#define SIGNALS_ASKED 16 /* waits for conditions, each a walk over a group */
+
 /* Who is missing, and what to do. */
 static void leak_why(struct draft *d, const struct rules *rs, uint32_t row)
 {
     const struct leak_row *r = &rs->tg->leaks[row];
     struct leak_gone gone;
-    if (r->kind == WK_SEND && leak_gone(rs, r->stack, rs->tg->end - r->oldest, &gone)) {
+    if (r->no_receiver && leak_gone(rs->tg, r->stack, rs->tg->end - r->oldest, &gone)) {
         leak_gone_text(&d->text, &d->next, rs, &gone);
-    } else if (r->vain && leak_one_signalled(&d->text, rs, r)) {
+    } else if (r->vain && row < SIGNALS_ASKED && leak_one_signalled(&d->text, rs, r)) {
         text_lit(&d->next, "Broadcast there, so that all look again and those that must end do.");
     } else {
         text_add(&d->next, "%s", leak_advice(rs, row));
@@ -181,7 +176,7 @@ static void rule_leak(struct rules *rs)
     for (uint32_t i = 0; i < tg->nleaks; i++) {
         const struct leak_row *r = &tg->leaks[i];
         struct draft d;
-        if (!leaks(rs, r) || told_before(rs, i)) {
+        if (!leaks(rs->tg, r) || told_before(rs, i)) {
             continue;
         }
         draft_start(&d, RULE_LEAK, 0);
@@ -189,7 +184,7 @@ static void rule_leak(struct rules *rs)
         draft_at(&d, tg->end - r->oldest, tg->end, LANE_G, r->example);
         d.f.note = true;
         d.f.stack = r->stack;
-        text_add(&d.amount, "+%u", lost_of(rs, r));
+        text_add(&d.amount, "+%u", r->lost);
         leak_text(&d.text, rs, r);
         beside_text(&d.text, rs, i);
         leak_why(&d, rs, i);
@@ -202,6 +197,7 @@ static void rule_sends(struct rules *rs)
 {
     const struct triage *tg = rs->tg;
     int64_t share = (int64_t)(threshold(TH_LEAK_SHARE) * (double)tg->end), time = threshold_ns(TH_LEAK_TIME);
+    uint32_t asked = 0;
     for (uint32_t i = 0; i < tg->nwaits; i++) {
         const struct wait_row *w = &tg->waits[i];
         int64_t ns = w->longest.t1 - w->longest.t0;
@@ -225,7 +221,7 @@ static void rule_sends(struct rules *rs)
         text_lit(&d.text, ") for ");
         text_dur(&d.text, ns);
         text_lit(&d.text, ".");
-        if (leak_gone(rs, w->stack, w->longest.t0, &gone)) {
+        if (asked++ < SENDS_ASKED && leak_gone(tg, w->stack, w->longest.t0, &gone)) {
             leak_gone_text(&d.text, &d.next, rs, &gone);
         } else {
             text_lit(&d.next,
