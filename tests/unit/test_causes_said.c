@@ -83,7 +83,7 @@ static void moments_inside(void **state)
     (void)state;
     help_cause("cleanoffice", &l);
     assert_non_null(
-        strstr(help_tells(&l, RULE_TIME)->text,
+        strstr(help_tells(&l, RULE_HOT)->text,
                "main.busy, called by main.answer is where goroutines of main.answer, which run most, were at "
                "13 of 13 moments"));
     load_free(&l);

@@ -48,7 +48,7 @@ static void expect(const char *path, const char *must, const char *may)
             fail();
         }
         if (!listed(must, id) && spoke && strcmp(may, "*") != 0 && !listed(may, id) &&
-            !listed("time-spent host-cpu sleep-polling", id)) {
+            !listed("time-spent hot-function host-cpu sleep-polling", id)) {
             print_error("%s: %s spoke\n", path, id);
             fail();
         }

@@ -50,6 +50,9 @@ bool causes_told_at(const struct causes *c, enum rule rule, uint32_t place);
 /* causes_told_of - is one of its goroutines what a finding, and no note, is about? Signs of others tell of whom they meet. */
 bool causes_told_of(const struct causes *c, uint32_t group);
 
+/* causes_says - does a finding's text name that function? */
+bool causes_says(const struct rules *rs, const struct finding *f, uint32_t func);
+
 /* causes_sends - does a stack write to something, by the names of its innermost functions? */
 bool causes_sends(const struct trace *tr, uint32_t stack);
 
@@ -62,10 +65,18 @@ bool causes_writes(const struct trace *tr, uint32_t stack);
 /* moments_most - moments.c: the group of the program that runs most, UINT32_MAX none. */
 uint32_t moments_most(const struct causes *c);
 /*
- * moments_text - "main.encode, called by main.list is where goroutines of http.(*conn).serve, which run most, were at 53 of 60
- * moments .."; *stack: one of these. false: fewer moments than `least`, or spread over many functions, or the processors idle.
+ * moments_inside - where goroutines of a group were at most of the moments inside their runs that a trace has stacks of: the function
+ * farthest in that is on enough of them. false: none is, or hardly anything of the program runs.
  */
-bool moments_text(struct text *t, const struct causes *c, uint32_t group, double least, uint32_t *stack);
+struct inside {
+    uint32_t func, stack;
+    uint32_t callee; /* of the library, called there by most of them; 0: none */
+    uint32_t n, all; /* moments there, and in all */
+};
+bool moments_inside(const struct causes *c, uint32_t group, struct inside *out);
+/* inside_text - "main.encode, called by main.list (mostly in fmt.Sprintf, which it calls) is where goroutines of http.(*conn).serve, which
+ * run most, were at 53 of 60 moments .." */
+void inside_text(struct text *t, const struct causes *c, uint32_t group, const struct inside *v);
 
 /* Waits at one place, put together from the pairs; most: the pair that waited longest. */
 struct waits_at {
@@ -159,6 +170,11 @@ bool work_each(struct causes *c, uint32_t group, struct work_kind *w,
 /* works_name - "requests (http.(*conn).serve)", "pieces of work of main.worker". work_in_flight - by the clock: while one is there. */
 void works_name(struct text *t, const struct causes *c, const struct work_kind *w);
 double work_in_flight(const struct causes *c, const struct work_kind *w);
+/*
+ * hot_begin - rules_hot.c: is most of that time (what work takes, or the main goroutine's way) the own work of goroutines of that group, and
+ * most of that inside one function? Then *d begins as a finding that says so. in_flight: what all of the time is by the clock.
+ */
+bool hot_begin(struct draft *d, const struct causes *c, uint32_t group, const struct leaves *v, double in_flight);
 /* full_finding - rules_full.c: is it the program's own work, of which w[0] is most, that has the processors? Then it is told. */
 bool full_finding(struct causes *c, const struct work_kind *w, uint32_t n);
 /*

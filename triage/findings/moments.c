@@ -7,35 +7,72 @@
 
 #define MEMBERS 32  /* goroutines looked at */
 #define STEPS 20000 /* spans of each */
-#define PLACES 64
+#define FUNCS 128   /* functions told apart */
+#define DEEP 64     /* frames of a stack looked at */
+#define CALLEES 6
 
-struct moments {
+/* A function among the moments: how often it was at work, itself or in what it called, and how far from its stack's end on average. */
+struct seen {
+    uint32_t func, stack, n;
+    uint64_t depth;
     struct {
-        uint32_t func, stack, n;
-    } v[PLACES];
+        uint32_t func, n;
+    } callee[CALLEES]; /* of the library's, called there */
+};
+struct moments {
+    struct seen v[FUNCS];
     uint32_t n, all;
 };
 
-static void moment(struct moments *m, const struct trace *tr, uint32_t stack)
+static struct seen *seen_of(struct moments *m, uint32_t func)
 {
-    const uint32_t func = stack ? causes_place(tr, stack) : 0;
     uint32_t i = 0;
-    if (!func) {
-        return;
-    }
-    m->all++;
     while (i < m->n && m->v[i].func != func) {
         i++;
     }
-    if (i == PLACES) {
+    if (i == m->n && m->n < FUNCS) {
+        m->v[m->n++] = (struct seen){.func = func};
+    }
+    return i < m->n ? &m->v[i] : NULL;
+}
+
+static void callee(struct seen *v, const struct trace *tr, uint32_t stack, uint32_t frame)
+{
+    const uint32_t func = frame ? trace_frame(tr, stack, frame - 1).func : 0;
+    int i = 0;
+    if (!func || stacks_is_program(tr, func) || str_starts(trace_str(tr, func), "runtime.")) {
         return;
     }
-    if (i == m->n) {
-        m->v[m->n].func = func;
-        m->v[m->n].stack = stack;
-        m->v[m->n++].n = 0;
+    while (i < CALLEES && v->callee[i].n && v->callee[i].func != func) {
+        i++;
     }
-    m->v[i].n++;
+    if (i < CALLEES) {
+        v->callee[i].func = func;
+        v->callee[i].n++;
+    }
+}
+
+/* Each function of the program counts once for a stack, where it is innermost. */
+static void moment(struct moments *m, const struct trace *tr, uint32_t stack)
+{
+    const uint32_t n = stack && causes_place(tr, stack) ? trace_stack(tr, stack) : 0, most = n < DEEP ? n : DEEP;
+    uint32_t had[DEEP], k = 0;
+    m->all += n > 0;
+    for (uint32_t i = 0; i < most; i++) {
+        const uint32_t func = trace_frame(tr, stack, i).func;
+        bool again = !stacks_is_program(tr, func);
+        for (uint32_t j = 0; j < k && !again; j++) {
+            again = had[j] == func;
+        }
+        struct seen *v = again ? NULL : seen_of(m, func);
+        if (v) {
+            had[k++] = func;
+            v->stack = stack;
+            v->depth += n - i;
+            v->n++;
+            callee(v, tr, stack, i);
+        }
+    }
 }
 
 static void stopped(const struct causes *c, uint32_t group, struct moments *m)
@@ -74,34 +111,61 @@ uint32_t moments_most(const struct causes *c)
     return group;
 }
 
-bool moments_text(struct text *t, const struct causes *c, uint32_t group, double least, uint32_t *stack)
+/* Of the functions that enough moments are in the one farthest in; NULL: only what they began with. */
+static const struct seen *innermost(const struct moments *m, uint32_t begin)
 {
-    struct moments m = {0};
-    uint32_t best = 0;
+    const struct seen *best = NULL;
+    for (uint32_t i = 0; i < m->n; i++) {
+        const struct seen *v = &m->v[i];
+        if (v->func != begin && (double)v->n >= threshold(TH_TIME_INSIDE) * (double)m->all &&
+            (!best || (double)v->depth / v->n > (double)best->depth / best->n)) {
+            best = v;
+        }
+    }
+    return best;
+}
+
+bool moments_inside(const struct causes *c, uint32_t group, struct inside *out)
+{
+    struct moments m = {.n = 0};
     if (group == UINT32_MAX || c->running < threshold(TH_TIME_BUSY) * c->procs) {
         return false;
     }
     stopped(c, group, &m);
     allocating(c, group, RANGE_ASSIST, &m);
     allocating(c, group, RANGE_STW, &m);
-    for (uint32_t i = 1; i < m.n; i++) {
-        best = m.v[i].n > m.v[best].n ? i : best;
-    }
-    if ((double)m.all < least || (double)m.v[best].n < threshold(TH_TIME_INSIDE) * (double)m.all ||
-        m.v[best].func == c->tg->groups[group].name) { /* or just in what they began with */
+    const struct seen *best = innermost(&m, c->tg->groups[group].name);
+    if (!best) {
         return false;
     }
-    const bool few = (double)m.all < threshold(TH_TIME_MOMENTS);
-    *stack = m.v[best].stack;
-    text_calls(t, c->tr, *stack, stacks_user_frame(c->tr, *stack), 3);
+    *out = (struct inside){best->func, best->stack, 0, best->n, m.all};
+    for (int i = 0; i < CALLEES; i++) {
+        out->callee = best->callee[i].n * 2 > best->n ? best->callee[i].func : out->callee;
+    }
+    return true;
+}
+
+void inside_text(struct text *t, const struct causes *c, uint32_t group, const struct inside *v)
+{
+    const bool few = (double)v->all < threshold(TH_TIME_MOMENTS);
+    uint32_t frame = 0;
+    while (trace_frame(c->tr, v->stack, frame).func != v->func) {
+        frame++;
+    }
+    text_calls(t, c->tr, v->stack, frame, 3);
     text_lit(t, " is where goroutines of ");
     text_func(t, c->tr, c->tg->groups[group].name, 0);
     text_add(t, "%s were at ", few ? "" : ", which run most,");
-    if (m.all == 1) {
+    if (v->all == 1) {
         text_lit(t, "the only moment inside their runs that the trace has");
     } else {
-        text_add(t, "%u of %u moments inside their runs that the trace has", m.v[best].n, m.all);
+        text_add(t, "%u of %u moments inside their runs that the trace has", v->n, v->all);
     }
-    text_add(t, " (when they were stopped, or allocated for the collector)%s", few ? ": few to go by." : ".");
-    return true;
+    text_lit(t, " (when they were stopped, or allocated for the collector)");
+    if (v->callee) {
+        text_lit(t, ", mostly in ");
+        text_func(t, c->tr, v->callee, 0);
+        text_lit(t, ", which it calls");
+    }
+    text_add(t, "%s", few ? ": few to go by." : ".");
 }

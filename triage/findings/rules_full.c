@@ -27,9 +27,8 @@ bool full_finding(struct causes *c, const struct work_kind *w, uint32_t n)
     const double busy = c->procs - c->idle, queued = w->v.all > 0 ? (double)p.queued / (double)w->v.all : 0,
                  own = w->v.all > 0 ? (double)p.own / (double)w->v.all : 0,
                  of_all = own * (double)w->ns / (c->running * (double)c->tg->end + 1);
-    struct text t = {0};
+    struct inside in;
     struct draft d;
-    uint32_t stack = w->v.v[0].stack;
     if (busy < threshold(TH_FULL_BUSY) * c->procs || own + queued < threshold(TH_FULL_RUNS) ||
         queued < threshold(TH_FULL_QUEUE) || of_all < threshold(TH_FULL_OWN)) {
         return false;
@@ -40,13 +39,12 @@ bool full_finding(struct causes *c, const struct work_kind *w, uint32_t n)
     draft_subject(&d, c->rs, c->tg->groups[w->group].name);
     draft_at(&d, w->v.v[0].t0, w->v.v[0].t1, LANE_G, w->v.v[0].g);
     text_add(&d.amount, "%.1f of %.0f", busy, c->procs);
-    if (moments_text(&t, c, w->group, 1, &stack)) {
-        text_raw(&d.text, t.p, t.n);
+    d.f.stack = w->v.v[0].stack;
+    if (moments_inside(c, w->group, &in)) {
+        inside_text(&d.text, c, w->group, &in);
         text_lit(&d.text, " ");
+        d.f.stack = in.stack;
     }
-    c->rs->failed |= !text_ok(&t);
-    text_free(&t);
-    d.f.stack = stack;
     text_add(&d.text, "%.1f of %.0f processors have work on average, and ", busy, c->procs);
     text_share(&d.text, of_all < 1 ? of_all : 1, 1);
     text_lit(&d.text, " of what runs is that of ");

@@ -416,19 +416,25 @@ static bool runs(const struct leaf *l)
     return l->cat == EX_RUN || l->cat == EX_SCHED || l->cat == EX_NOBODY || l->cat == EX_ASSIST;
 }
 
-static void inside_text(struct draft *d, const struct causes *c, bool first)
+static void most_text(struct draft *d, const struct causes *c, bool first)
 {
-    struct text t = {0};
-    uint32_t stack;
-    if (moments_text(&t, c, moments_most(c), threshold(TH_TIME_MOMENTS), &stack)) {
-        text_raw(&d->text, " ", first ? 0 : 1);
-        text_raw(&d->text, t.p, t.n);
-        text_raw(&d->text, " ", first ? 1 : 0);
-        d->f.stack = first ? stack : d->f.stack;
-        d->f.queued |= first; /* who has the processors that others wait for */
+    const uint32_t group = moments_most(c);
+    struct inside in;
+    if (!moments_inside(c, group, &in) || (double)in.all < threshold(TH_TIME_MOMENTS)) {
+        return;
     }
-    c->rs->failed |= !text_ok(&t);
-    text_free(&t);
+    text_raw(&d->text, " ", first ? 0 : 1);
+    inside_text(&d->text, c, group, &in);
+    text_raw(&d->text, " ", first ? 1 : 0);
+    d->f.stack = first ? in.stack : d->f.stack;
+    d->f.queued |= first; /* who has the processors that others wait for */
+}
+
+static void time_begin(struct draft *d, const struct leaf *most)
+{
+    draft_start(d, RULE_TIME, 0);
+    d->f.note = true;
+    d->f.stack = most->stack;
 }
 
 /* false: nothing is told of it. */
@@ -448,14 +454,14 @@ static bool tell_work(struct causes *c, const struct leaves *v)
     if (full_finding(c, w, n)) {
         return true;
     }
-    draft_start(&d, RULE_TIME, 0);
-    d.f.note = true;
+    const bool first = runs(&w[0].v.v[0]), hot = hot_begin(&d, c, w[0].group, &w[0].v, work_in_flight(c, &w[0]));
+    if (!hot) {
+        time_begin(&d, &w[0].v.v[0]);
+        text_share(&d.amount, (double)w[0].v.v[0].ns, (double)w[0].v.all);
+    }
     draft_at(&d, w[0].v.v[0].t0, w[0].v.v[0].t1, LANE_G, w[0].v.v[0].g);
-    d.f.stack = w[0].v.v[0].stack;
-    text_share(&d.amount, (double)w[0].v.v[0].ns, (double)w[0].v.all);
-    const bool first = runs(&w[0].v.v[0]);
-    if (first) {
-        inside_text(&d, c, true);
+    if (first && !hot) {
+        most_text(&d, c, true);
     }
     text_lit(&d.text, "What the program did many times: ");
     work_text(&d.text, c, w, n);
@@ -464,12 +470,14 @@ static bool tell_work(struct causes *c, const struct leaves *v)
              c->procs - c->idle, c->procs);
     causes_leaf_text(&d.text, c->tr, &v->v[0], v->all);
     text_lit(&d.text, ".");
-    if (!first) {
-        inside_text(&d, c, false);
+    if (!first && !hot) {
+        most_text(&d, c, false);
     }
-    text_add(&d.next,
-             "gotop explain shows the same for any goroutine, task or region; what is done many times is in its view "
-             "with the slow ones beside the usual ones.");
+    text_add(&d.next, "%s",
+             hot ? ""
+                 : "gotop explain shows the same for any goroutine, task or region; what is done many times is in "
+                   "its view "
+                   "with the slow ones beside the usual ones.");
     draft_end(c->rs, &d);
     return true;
 }
@@ -486,13 +494,14 @@ static void rule_time(struct causes *c)
     }
     (void)each_on_way(c, &v.v[0], v.all);
     const bool spread = !threshold_reached(TH_TIME_PLACE, v.v[0].ns, v.all);
-    draft_start(&d, RULE_TIME, 0);
-    d.f.note = true;
+    const bool hot = hot_begin(&d, c, causes_group(c, v.v[0].who), &v, (double)c->tg->end);
+    if (!hot) {
+        time_begin(&d, &v.v[0]);
+        text_share(&d.amount, (double)(spread ? by.v[0].ns : v.v[0].ns), (double)v.all);
+    }
     draft_at(&d, v.v[0].t0, v.v[0].t1, LANE_G, v.v[0].g);
-    d.f.stack = v.v[0].stack;
-    text_share(&d.amount, (double)(spread ? by.v[0].ns : v.v[0].ns), (double)v.all);
-    if (runs(&v.v[0])) {
-        inside_text(&d, c, true);
+    if (runs(&v.v[0]) && !hot) {
+        most_text(&d, c, true);
     }
     if (spread) {
         spread_text(&d.text, c, &by);
@@ -505,10 +514,10 @@ static void rule_time(struct causes *c)
     }
     text_add(&d.text, ". On average %.1f of %.0f processors had work.", c->procs - c->idle, c->procs);
     timers_text(&d.text, &v);
-    if (!runs(&v.v[0])) {
-        inside_text(&d, c, false);
+    if (!runs(&v.v[0]) && !hot) {
+        most_text(&d, c, false);
     }
-    text_add(&d.next, "gotop explain shows the same for any goroutine, task or region.");
+    text_add(&d.next, "%s", hot ? "" : "gotop explain shows the same for any goroutine, task or region.");
     draft_end(c->rs, &d);
 }
 

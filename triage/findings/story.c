@@ -497,7 +497,7 @@ static bool in_vain_by(const struct rules *rs, const struct finding *a, const st
     return any;
 }
 
-static bool says_function(const struct rules *rs, const struct finding *f, uint32_t func)
+bool causes_says(const struct rules *rs, const struct finding *f, uint32_t func)
 {
     struct text t = {0};
     text_func(&t, rs->tr, func, 0);
@@ -510,7 +510,7 @@ static bool says_function(const struct rules *rs, const struct finding *f, uint3
 static bool told_by_knot(const struct rules *rs, const struct finding *a, const struct finding *b)
 {
     const uint32_t place = b->stack ? causes_place(rs->tr, b->stack) : 0;
-    return a->rule == RULE_KNOT && place && says_function(rs, a, place);
+    return a->rule == RULE_KNOT && place && causes_says(rs, a, place);
 }
 
 /* Do those queue that nobody waits for any more? */
@@ -526,7 +526,9 @@ static bool held_meanwhile(const struct rules *rs, const struct finding *a, cons
     const uint32_t held = b->stack ? causes_place(rs->tr, b->stack) : 0,
                    set = a->stack ? causes_place(rs->tr, a->stack) : 0;
     int64_t answers = 0, turns = 0;
-    if (a->rule != RULE_POOL || a->note || !held || !set || !says_function(rs, a, held)) {
+    const bool waits = a->rule == RULE_POOL || ((a->rule == RULE_CONVOY || a->rule == RULE_WRITER) &&
+                                                !causes_writes(rs->tr, b->stack)); /* one takes it as slowly */
+    if (!waits || a->note || !held || !set || !causes_says(rs, a, held)) {
         return false;
     }
     for (uint32_t i = 0; i < rs->tg->npairs; i++) {
@@ -562,7 +564,7 @@ static bool for_good(const struct finding *a)
 static bool holds_up(const struct rules *rs, const struct finding *a, const struct finding *b)
 {
     return (b->rule == RULE_LINGER && same_place(rs, a, b)) || (b->rule == RULE_POOL && same_place(rs, a, b)) ||
-           (b->rule == RULE_SLOW_TASK && b->blames && says_function(rs, a, b->blames) &&
+           (b->rule == RULE_SLOW_TASK && b->blames && causes_says(rs, a, b->blames) &&
             a->severity_ns >= b->severity_ns / 2);
 }
 
@@ -576,7 +578,7 @@ static bool explains_slow(const struct rules *rs, const struct finding *a, const
                b->severity_ns / 4; /* who allocates most works for the collector, and waits for it */
     }
     return waits && !a->note && b->waits_at && b->blames && causes_place(rs->tr, a->stack) == b->waits_at &&
-           a->severity_ns >= b->severity_ns / 2 && says_function(rs, a, b->blames);
+           a->severity_ns >= b->severity_ns / 2 && causes_says(rs, a, b->blames);
 }
 
 /* A test's calls are what it is to do: that they are one after the other is the tests that wait for each other. */
@@ -616,7 +618,7 @@ static bool covers(const struct rules *rs, const struct finding *a, const struct
         return (b->queued && a->rule == RULE_PROCS_BELOW && !a->note) ||
                (b->queued && a->rule == RULE_LINE && a->queued) || explains_slow(rs, a, b) ||
                (b->note && a->rule == RULE_HOST && a->quota) ||
-               (a->rule == RULE_GRAIN && !a->note && b->blames && says_function(rs, a, b->blames) &&
+               (a->rule == RULE_GRAIN && !a->note && b->blames && causes_says(rs, a, b->blames) &&
                 a->severity_ns >= b->severity_ns / 2) ||
                (a->rule == RULE_BUSY_LOOP && !a->note && b->blames && causes_place(rs->tr, a->stack) == b->blames &&
                 a->severity_ns >= b->severity_ns / 2) ||
@@ -659,11 +661,12 @@ static bool covers(const struct rules *rs, const struct finding *a, const struct
     case RULE_PROCS_ABOVE: /* who waits for something else uses no processor */
         return !a->note && threshold_reached(TH_ABOVE_CAUSE, a->severity_ns, rs->tg->end);
     case RULE_SCHED: /* whose work it waits for is told */
-        return ((a->rule == RULE_TIME || a->rule == RULE_FULL) && a->queued && !worst(rs)) || fills(rs, a);
+        return ((a->rule == RULE_TIME || a->rule == RULE_FULL || a->rule == RULE_HOT) && a->queued && !worst(rs)) ||
+               fills(rs, a);
     case RULE_SENDS: return (a->rule == RULE_SLOTS && same_place(rs, a, b)) || told_by_knot(rs, a, b);
     case RULE_POLL: /* told of the main goroutine's way, where nothing else is */
-        return b->note && a->rule != RULE_POLL && a->rule != RULE_TIME && a->rule != RULE_PROCS_ABOVE &&
-               !story_is_sign_rule(a->rule);
+        return b->note && a->rule != RULE_POLL && a->rule != RULE_TIME && a->rule != RULE_HOT &&
+               a->rule != RULE_PROCS_ABOVE && !story_is_sign_rule(a->rule);
     case RULE_BACKEND:
     case RULE_SERIAL_CALLS:
         return (b->rule == RULE_BACKEND && (held_meanwhile(rs, a, b) || answers_itself(a, b) ||
@@ -691,7 +694,7 @@ static void keep_words(struct rules *rs, struct finding *a, const struct finding
         text_free(&next);
         causes_retell(rs, a, &none, &t);
     }
-    if (b->rule == RULE_SCHED && (a->rule == RULE_TIME || a->rule == RULE_FULL)) {
+    if (b->rule == RULE_SCHED && (a->rule == RULE_TIME || a->rule == RULE_FULL || a->rule == RULE_HOT)) {
         struct text none = {0}, t = {0};
         text_add(&t, " Of the waits for a processor 1 %% lasted %s or more.", b->amount);
         causes_retell(rs, a, &none, &t);
@@ -762,9 +765,23 @@ static void drop_time(struct rules *rs)
         told |= !rs->out->f[i].note;
     }
     for (uint32_t i = rs->out->n; i-- > 0 && told;) {
-        if (rs->out->f[i].rule == RULE_TIME || rs->out->f[i].rule == RULE_FULL) {
+        if (rs->out->f[i].rule == RULE_TIME || rs->out->f[i].rule == RULE_FULL || rs->out->f[i].rule == RULE_HOT) {
             drop(rs, i);
         }
+    }
+}
+
+/* What one function works at is told behind whatever else costs something: that may be why it works so long. */
+static void hot_last(struct rules *rs)
+{
+    bool other = false;
+    for (uint32_t i = 0; i < rs->out->n; i++) {
+        const struct finding *f = &rs->out->f[i];
+        other |= f->rule != RULE_HOT && f->rule != RULE_TIME && f->severity_ns > 0 && !story_is_sign_rule(f->rule);
+    }
+    for (uint32_t i = 0; i < rs->out->n && other; i++) {
+        struct finding *f = &rs->out->f[i];
+        f->severity_ns = f->rule == RULE_HOT ? 0 : f->severity_ns;
     }
 }
 
@@ -817,6 +834,7 @@ void story_end(struct causes *c)
         }
     }
     drop_time(rs);
+    hot_last(rs);
     merge_churn(c);
     text_free(&signs);
 }

@@ -526,6 +526,7 @@ static const struct plain {
      MOST}, /* to enter and leave one costs, too, and is not in its time */
     {RULE_EACH, 0, AS_TOLD, false, "if one of them does for many; what one takes stays"},
     {RULE_FULL, 0, AS_TOLD, false, "if nothing of that work were left; how much of it can go only its author knows"},
+    {RULE_HOT, 0, AS_TOLD, false, "if nothing of that work were left; how much of it can go only its author knows"},
     {RULE_ACCEPT, 0, AS_TOLD, false, "for those that connect; how long each of them had waited is not told"},
     {RULE_LIMIT, 0, AS_TOLD, false, NOT_PACE},
     {RULE_RETRY, 0, AS_TOLD, false, NOT_PACE},

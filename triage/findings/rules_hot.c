@@ -1,0 +1,53 @@
+/*
+ * rules_hot.c - most of what a program's work takes is its own running, and most of that is inside one function: that function is what to
+ * change. A trace knows of it by the moments inside runs that have a stack (moments.c).
+ */
+#include "triage/findings/causes.h"
+#include "triage/findings/thresholds.h"
+
+/* Of what the work takes: it runs, or waits for a processor. */
+static double own_part(const struct leaves *v)
+{
+    int64_t ns = 0;
+    for (uint32_t i = 0; i < v->n; i++) {
+        const uint8_t cat = v->v[i].cat;
+        const bool own = cat == EX_RUN || cat == EX_ASSIST || cat == EX_SCHED || cat == EX_NOBODY;
+        ns = own ? ns_add(ns, v->v[i].ns) : ns;
+    }
+    return v->all > 0 ? (double)ns / (double)v->all : 0;
+}
+
+/* Is it what allocates most, which is told of it already? */
+static bool allocates(const struct causes *c, const struct inside *in)
+{
+    for (uint32_t i = 0; i < c->rs->out->n; i++) {
+        const struct finding *f = &c->rs->out->f[i];
+        if ((f->rule == RULE_GC_SHARE || f->rule == RULE_GC_ASSIST) && causes_says(c->rs, f, in->func)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool hot_begin(struct draft *d, const struct causes *c, uint32_t group, const struct leaves *v, double in_flight)
+{
+    struct inside in;
+    const double own = own_part(v);
+    if (own < threshold(TH_HOT_OWN) || !moments_inside(c, group, &in) ||
+        (double)in.all < threshold(TH_TIME_MOMENTS) || allocates(c, &in)) {
+        return false;
+    }
+    const double part = own * (double)in.n / (double)in.all;
+    draft_start(d, RULE_HOT, (int64_t)(part * in_flight));
+    draft_subject(d, c->rs, in.func);
+    d->f.note = d->f.queued = true;
+    d->f.won_hi = d->f.severity_ns;
+    d->f.stack = in.stack;
+    text_share(&d->amount, (double)in.n, (double)in.all);
+    inside_text(&d->text, c, group, &in);
+    text_lit(&d->text, " ");
+    text_add(&d->next,
+             "Do less there: ask first whether what it makes is needed, keep what it has made, or make it cheaper. "
+             "Which of its lines take the time a CPU profile tells.");
+    return true;
+}
