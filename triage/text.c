@@ -180,8 +180,8 @@ void text_dur(struct text *t, int64_t ns)
     } else if (u < 120000000000u) {
         text_add(t, "%.3fs", (double)u / 1e9);
     } else {
-        text_add(t, "%llum%02llus", (unsigned long long)(u / 60000000000u),
-                 (unsigned long long)(u / 1000000000u % 60));
+        u = u / 500000000u / 2 + (u / 500000000u & 1); /* to whole seconds */
+        text_add(t, "%llum%02llus", (unsigned long long)(u / 60), (unsigned long long)(u % 60));
     }
 }
 

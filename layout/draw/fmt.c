@@ -1,6 +1,6 @@
 /*
- * fmt.c - numbers as people read them. Durations are rounded to the digits shown (as in the report); moments, sizes
- * and counts are cut. What is not all is never "100%".
+ * fmt.c - numbers as people read them, rounded to the digits shown (as in the report), but for moments: these are cut.
+ * What is not all is never "100%".
  */
 #include "layout/draw/fmt.h"
 #include "decode/base/wide.h"
@@ -16,15 +16,17 @@ struct unit {
 /* value/size with three digits in all, at least none behind the point */
 static char *three(uint64_t v, const struct unit *u, char *out)
 {
-    uint64_t whole = v / u->size, rest = v % u->size;
-    if (whole >= 100 || u->size == 1)
-        snprintf(out, FMT_MAX, "%llu%s", (unsigned long long)whole, u->name);
-    else if (whole >= 10)
-        snprintf(out, FMT_MAX, "%llu.%01llu%s", (unsigned long long)whole,
-                 (unsigned long long)wide_muldiv(rest, 10, u->size), u->name);
+    uint64_t k = u->size == 1 ? v : wide_muldiv(v, 1000, u->size); /* thousandths */
+    if (u->size == 1)
+        snprintf(out, FMT_MAX, "%llu%s", (unsigned long long)v, u->name);
+    else if (k >= 99950)
+        snprintf(out, FMT_MAX, "%llu%s", (unsigned long long)((k + 500) / 1000), u->name);
+    else if (k >= 9995)
+        snprintf(out, FMT_MAX, "%llu.%01llu%s", (unsigned long long)((k + 50) / 1000),
+                 (unsigned long long)((k + 50) / 100 % 10), u->name);
     else
-        snprintf(out, FMT_MAX, "%llu.%02llu%s", (unsigned long long)whole,
-                 (unsigned long long)wide_muldiv(rest, 100, u->size), u->name);
+        snprintf(out, FMT_MAX, "%llu.%02llu%s", (unsigned long long)((k + 5) / 1000),
+                 (unsigned long long)((k + 5) / 10 % 100), u->name);
     return out;
 }
 
@@ -147,12 +149,13 @@ char *fmt_percent(int64_t part, int64_t whole, char out[FMT_MAX])
         return strcpy(out, "0%");
     if (part >= whole)
         return strcpy(out, "100%");
-    int64_t tenths = (int64_t)wide_muldiv((uint64_t)part, 1000, (uint64_t)whole);
+    int hundredths = (int)wide_muldiv((uint64_t)part, 10000, (uint64_t)whole), tenths = (hundredths + 5) / 10;
     if (tenths < 1)
         return strcpy(out, "<0.1%");
-    if (tenths < 100)
-        snprintf(out, FMT_MAX, "%d.%d%%", (int)(tenths / 10), (int)(tenths % 10));
+    tenths = tenths > 999 ? 999 : tenths;
+    if (tenths < 100 || tenths > 990) /* there a tenth tells */
+        snprintf(out, FMT_MAX, "%d.%d%%", tenths / 10, tenths % 10);
     else
-        snprintf(out, FMT_MAX, "%d%%", (int)(tenths / 10));
+        snprintf(out, FMT_MAX, "%d%%", (hundredths + 50) / 100);
     return out;
 }

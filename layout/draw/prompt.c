@@ -266,6 +266,11 @@ unsigned view_yank(struct view *v, char **out)
         status_text(v, line, sizeof line);
         fputs(line, f);
     }
+    if (!v->popup && !rows && kind_here(v)->tsv && !line[0]) {
+        fclose(f);
+        free(text);
+        return move_fail(v, "no rows here to copy");
+    }
     view_message(v, false, "%s%s", rows ? "copied: all rows, as TSV" : "yanked: ",
                  v->popup ? "the pop-up"
                  : rows   ? ""

@@ -166,12 +166,14 @@ static void speak(const struct view *v, int w, struct rich *out)
 
 static bool tsv(const struct view *v, FILE *f)
 {
+    if (!points(v))
+        return false;
     fprintf(f, "window ns\tmmu\tat ns\n");
     for (uint32_t i = 0; i < points(v); i++) {
         const struct mmu_point *m = &v->tri->tg->mmu[i];
         fprintf(f, "%" PRId64 "\t%.6f\t%" PRId64 "\n", m->window, m->mmu, m->at);
     }
-    return points(v) > 0;
+    return true;
 }
 
 /* ---- keys ----------------------------------------------------------------------------------------------- */

@@ -226,6 +226,11 @@ static void line_warning(struct text *t, const struct view *v)
 
 static void (*const lines[])(struct text *, const struct view *) = {
     line_damage, line_warning, line_gc, line_stw, line_mmu, line_procs, line_idle, line_sched, line_heap, line_time};
+static bool by_size(int i) /* the largest first */
+{
+    return lines[i] == line_procs || lines[i] == line_idle;
+}
+
 enum { LINES = sizeof lines / sizeof *lines, SUBJECT = 8, WITHOUT = 3 }; /* so many need no tables */
 
 /* Draw the numbers (g NULL: count lines). One line a subject, and more while there are lines to spare. */
@@ -247,7 +252,8 @@ static int numbers(struct grid *g, const struct view *v, int y, int room)
             tri_say(g, 0, y + used, SUBJECT, STYLE_STATUS_KEY, "%.7s", t[i].p);
         struct str rest = {t[i].n > SUBJECT ? t[i].p + SUBJECT : "",
                            t[i].n > SUBJECT ? (uint32_t)t[i].n - SUBJECT : 0};
-        int n = wrap_draw(g, SUBJECT, y + used, v->w - SUBJECT, most > 1 ? most : 1, STYLE_NORMAL, rest);
+        int n = (by_size(i) ? wrap_list : wrap_draw)(g, SUBJECT, y + used, v->w - SUBJECT, most > 1 ? most : 1,
+                                                     STYLE_NORMAL, rest);
         used += n > 1 ? n : 1;
     }
     for (int i = 0; i < LINES; i++)

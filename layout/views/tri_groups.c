@@ -21,7 +21,7 @@ static const struct {
     int metric; /* enum gmetric; -1: a count */
 } cols[GCOL_END] = {
     [GCOL_RUNNING] = {"running", "time running", 9, GM_EXEC},
-    [GCOL_STUCK] = {"may leak", "goroutines that may leak: blocked once and for good", 10, -1},
+    [GCOL_STUCK] = {"may leak", "goroutines that may leak: blocked for good, it seems", 10, -1},
     [GCOL_COUNT] = {"count", "how many", 8, -1},
     [GCOL_ALIVE] = {"alive", "how many never ended", 8, -1},
     [GCOL_SCHED] = {"runnable", "time waiting for a processor", 9, GM_SCHED},
@@ -113,8 +113,8 @@ static void find_leaks(struct tri *t)
         if (l->example >= tg->ng || gstat_group(tg->g, l->example) >= tg->ngroups)
             continue;
         uint32_t g = gstat_group(tg->g, l->example);
-        t->stuck[g] += l->once;
-        if (t->leak[g] == NO_LANE || l->once > tg->leaks[t->leak[g]].once)
+        t->stuck[g] += l->lost; /* as the finding counts them */
+        if (t->leak[g] == NO_LANE || l->lost > tg->leaks[t->leak[g]].lost)
             t->leak[g] = i;
     }
 }
@@ -459,14 +459,15 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
 
 static void detail_leak(struct text *t, const struct view *v, const struct leak_row *l)
 {
-    text_add(t, "may leak: %u blocked once and for good (", l->once);
+    text_add(t, "may leak: %u blocked for good, it seems (", l->lost);
     text_reason(t, v->tr, l->reason);
     text_lit(t, ") at ");
     text_where(t, v->tr, l->stack, 60);
     text_lit(t, ", longest ");
     text_dur(t, l->oldest);
-    text_add(t, "; created by quarter of the trace %u %u %u %u", l->quarter[0], l->quarter[1], l->quarter[2],
-             l->quarter[3]);
+    if (l->quarter[0] + l->quarter[1] + l->quarter[2] + l->quarter[3] == l->lost) /* else some had gone on before */
+        text_add(t, "; created by quarter of the trace %u %u %u %u", l->quarter[0], l->quarter[1], l->quarter[2],
+                 l->quarter[3]);
     text_lit(t, "; created in ");
     text_where(t, v->tr, l->create_stack, 60);
 }

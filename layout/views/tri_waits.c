@@ -47,6 +47,28 @@ static uint32_t function_of(const struct trace *tr, uint32_t stack)
     return trace_frame(tr, stack, stacks_user_frame(tr, stack)).func;
 }
 
+/* Of what no kind tells: is it something of the collector, in the middle of what the program does? */
+static bool for_collector(const struct trace *tr, const struct pair_row *p)
+{
+    return p->kind == WK_OTHER && trace_stack(tr, p->stack) &&
+           str_starts(trace_str(tr, trace_frame(tr, p->stack, 0).func), "runtime.gc");
+}
+
+/* What is waited for: a kind, or the reason where that is all that is known. */
+static struct str kind_word(const struct trace *tr, const struct pair_row *p)
+{
+    const struct str reason = trace_str(tr, p->reason);
+    return for_collector(tr, p)                ? str_of(wait_kind_name(WK_GC))
+           : p->kind == WK_OTHER && reason.len ? reason
+                                               : str_of(wait_kind_name(p->kind));
+}
+
+/* Rows of one number say the same word. */
+static uint64_t kind_number(const struct trace *tr, const struct pair_row *p)
+{
+    return for_collector(tr, p) ? WK_GC : p->kind == WK_OTHER ? (uint64_t)WK_KINDS + p->reason : p->kind;
+}
+
 static struct wait_pair pair_of(const struct trace *tr, const struct pair_row *p)
 {
     struct wait_pair w = {*p, function_of(tr, p->stack), function_of(tr, p->waker_stack), 0, 1};
@@ -90,7 +112,7 @@ static bool pairs_list(struct tri *t)
             continue;
         struct wait_pair w = pair_of(t->tr, p);
         /* without names nothing is known to be the same */
-        uint64_t a = (uint64_t)p->kind << 32 | (w.from ? w.from : UINT32_MAX - p->stack),
+        uint64_t a = kind_number(t->tr, p) << 32 | (w.from ? w.from : UINT32_MAX - p->stack),
                  b = (uint64_t)w.asks << 32 | (w.to ? w.to : UINT32_MAX - p->waker_stack);
         uint32_t k = tab_put(&map, a, b, t->npairs);
         ok = k != TAB_NONE;
@@ -273,9 +295,9 @@ static struct str name_of(const struct trace *tr, uint32_t func)
 static void pair_text(struct text *t, const struct view *v, const struct wait_pair *p)
 {
     const struct str from = name_of(v->tr, p->from), to = name_of(v->tr, p->to);
-    const char *kind = wait_kind_name(p->p.kind);
     const bool ascii = glyph_dots(v->tier);
-    char a[512], b[512], c[512] = "";
+    char a[512], b[512], c[512] = "", kind[64];
+    (void)str_shorten(kind_word(v->tr, &p->p), 24, ascii, kind, sizeof kind);
     int room = v->w - words_at(v->w) - (int)strlen(kind) - 5;
     room = room < 8 ? 8 : room;
     const int wa = str_width(from, room), wb = str_width(to, room);

@@ -243,6 +243,8 @@ static void draw(struct grid *g, struct view *v, const struct plan *p)
 
 static bool tsv(const struct view *v, FILE *f)
 {
+    if (!count(v))
+        return false;
     fprintf(f, "share\tns\tcount\tdepth\twhat\n");
     for (uint32_t i = 0; i < count(v); i++) {
         const struct explain_node *n = node(v, i);
@@ -252,7 +254,7 @@ static bool tsv(const struct view *v, FILE *f)
                 (unsigned long long)n->count, v->why->row[i].depth, t.p ? t.p : "");
         text_free(&t);
     }
-    return count(v) > 0;
+    return true;
 }
 
 static const struct tri_view list = {.rows = count,

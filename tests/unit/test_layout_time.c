@@ -167,15 +167,23 @@ static void test_fmt(void **state)
     FMT(fmt_time(500, INT64_MAX, b_), "500ns");
     FMT(fmt_bytes(812, b_), "812B");
     FMT(fmt_bytes(40056000, b_), "38.2M");
-    FMT(fmt_bytes(UINT64_MAX, b_), "16383P");
+    FMT(fmt_bytes(UINT64_MAX, b_), "16384P");
     FMT(fmt_count(1204, b_), "1204");
     FMT(fmt_count(66100000, b_), "66.1M");
     FMT(fmt_percent(0, 10, b_), "0%");
     FMT(fmt_percent(1, 10000000, b_), "<0.1%");
     FMT(fmt_percent(61, 1000, b_), "6.1%");
-    FMT(fmt_percent(9999999, 10000000, b_), "99%");
+    FMT(fmt_count(2899629, b_), "2.90M");
+    FMT(fmt_bytes(10474000, b_), "9.99M");
+    FMT(fmt_bytes(10485000, b_), "10.0M");
+    FMT(fmt_percent(12838, 1000000, b_), "1.3%");
+    FMT(fmt_percent(9996, 100000, b_), "10%");
+    FMT(fmt_percent(10449, 100000, b_), "10%");
+    FMT(fmt_percent(157, 1000, b_), "16%");
+    FMT(fmt_percent(9962, 10000, b_), "99.6%");
+    FMT(fmt_percent(9999999, 10000000, b_), "99.9%");
     FMT(fmt_percent(10, 10, b_), "100%");
-    FMT(fmt_percent(INT64_MAX - 1, INT64_MAX, b_), "99%");
+    FMT(fmt_percent(INT64_MAX - 1, INT64_MAX, b_), "99.9%");
     char b[FMT_MAX];
     for (int i = 0; i < 100000; i++) {
         int64_t a = rnd(), r = rnd();
