@@ -59,27 +59,6 @@ size_t blocks_rows(const struct blk b[SPAN_GROUP], uint8_t *out)
     return (size_t)(p - out);
 }
 
-struct blk blocks_get(const struct spanblocks *v, uint32_t b)
-{
-    if (!blocks_packed(v, b))
-        return v->blk[b % SPAN_GROUP];
-    const uint8_t *head = v->group[b / SPAN_GROUP].rows, *w = head + 8 * BLK_VALUES, *p = head + BLK_HEAD;
-    uint64_t x[BLK_VALUES];
-    size_t row = 0;
-    for (int k = 0; k < BLK_VALUES; k++)
-        row += w[k];
-    p += b % SPAN_GROUP * row;
-    for (int k = 0; k < BLK_VALUES; k++) {
-        x[k] = bytes_load8(head + 8 * k) + (bytes_load8(p) & pack_mask[w[k]]);
-        p += w[k];
-    }
-    struct blk out = {
-        .t0 = (int64_t)x[BLK_T0], .data = (uint8_t *)(uintptr_t)x[BLK_DATA], .longest = (int64_t)x[BLK_LONGEST]};
-    for (int s = 0; s < SPAN_SLOTS - 1; s++)
-        out.cum[s] = (int64_t)x[BLK_CUM + s];
-    return out;
-}
-
 int64_t blocks_before(const struct spanblocks *v, uint32_t b, int64_t tot[SPAN_SLOTS])
 {
     if (!blocks_packed(v, b)) {

@@ -135,9 +135,7 @@ AHEAD_INLINE void blocks_ahead_group(const struct spanblocks *v, uint32_t b)
         __builtin_prefetch(head + at);
 }
 
-/* blocks_get - the entry of block b < v->n, or of n. blocks_before - when it starts, and the time per slot (but for slot 0)
-   before that. */
-struct blk blocks_get(const struct spanblocks *v, uint32_t b);
+/* blocks_before - when block b <= v->n starts, and the time per slot (but for slot 0) before that. */
 int64_t blocks_before(const struct spanblocks *v, uint32_t b, int64_t tot[SPAN_SLOTS]);
 
 #endif

@@ -155,50 +155,6 @@ static inline uint8_t *put_palette(uint8_t *o, const uint32_t *pal, uint32_t k, 
     return o;
 }
 
-/* palette_sixteen (decode/model/pack_read.c) - which pair each of the spans i .. i + 15 of n is; i: a multiple of 16. 64 bytes behind the planes may be read. */
-void palette_sixteen(const uint8_t *planes, unsigned np, uint32_t n, uint32_t i, uint8_t out[16]);
-
-/*
- * pack_to (decode/model/pack_to.c) - where the time of a block's spans up to moment t went, sixteen of them at a time; only of a block
- * without PACK_LONG_DUR and PACK_WIDE_TAG, and if pack_has_to() (the processor can). *at: where to begin, and what is before the block; it
- * goes on to the last sixteen that begin before t, and may be asked for a later moment, then. tot: the time per slot up to t, or to the
- * last span's end. out: the first span that doesn't begin before t or ends behind it, when it begins (n: none, when the last one ends), its
- * slot, how long it lasts (0 if it begins at t).
- */
-#define PACK_SLOTS 8
-struct pack_pairs {
-    const uint8_t *tags;         /* without a palette: the spans' */
-    const uint8_t *planes, *tag; /* else; behind each other by 1 << step bytes: the pairs' tags */
-    const uint8_t *ctl;
-    const struct pack_clock *clock;
-    const uint8_t (*tagslot)[4]; /* by tag and lane kind */
-    enum lane_kind kind;
-    unsigned np, step, k, flags;
-    uint32_t n;   /* spans */
-    bool is_long; /* they last 2^31 ns or more in all */
-    /* pack_to()'s: */
-    _Alignas(32) uint8_t slot[PALETTE_MOST]; /* of each pair */
-    uint8_t sum[PACK_SLOTS]; /* the slots that time is summed up of: all but `rest`, which has what they leave */
-    unsigned nsum, rest;
-};
-struct pack_at {
-    uint32_t i; /* a multiple of 16 */
-    const uint8_t *dur;
-    int64_t t, tot[PACK_SLOTS];
-    int64_t t0;                              /* pack_to()'s: when the block begins */
-    _Alignas(64) int64_t sum[PACK_SLOTS][8]; /* of each of pack_pairs.sum, side by side; 0 at first */
-};
-struct pack_part {
-    uint32_t i;
-    unsigned slot;
-    int64_t t, lasts;
-};
-bool pack_has_to(void);
-void pack_to(const struct pack_pairs *x, struct pack_at *at, int64_t t, int64_t tot[PACK_SLOTS],
-             struct pack_part *out);
-/* pack_to_begin - in a block: what is pack_to()'s. at->t: when it begins. */
-void pack_to_begin(struct pack_pairs *x, struct pack_at *at);
-
 /*
  * pack_spans - n <= SPAN_BLOCK spans into out, of which PACK_MAX + PACK_SLACK bytes may be written. Returns the number
  * of bytes. sums: of a lane of that kind; NULL where nobody wants to know.

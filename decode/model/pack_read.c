@@ -74,7 +74,8 @@ static SSE void sixteen_sse(const uint8_t *planes, unsigned np, uint32_t size, u
 }
 #endif
 
-void palette_sixteen(const uint8_t *planes, unsigned np, uint32_t n, uint32_t i, uint8_t out[16])
+/* Which pair each of the spans i .. i + 15 of n is; i: a multiple of 16. 64 bytes behind the planes may be read. */
+static void palette_sixteen(const uint8_t *planes, unsigned np, uint32_t n, uint32_t i, uint8_t out[16])
 {
 #ifdef PACK_SSE
     if (__builtin_cpu_supports("sse4.1")) {

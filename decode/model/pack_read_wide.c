@@ -45,6 +45,22 @@ INLINE const uint8_t *ids(const uint8_t *p, uint32_t n, bool is_long, uint32_t *
     return p;
 }
 
+/* pack_dur_ns() of eight. */
+INLINE __m512i ns_of(__m256i x, unsigned flags, const struct pack_clock *clock)
+{
+    const __m512i d = _mm512_cvtepu32_epi64(x);
+    if (!(flags & PACK_UNIT))
+        return d;
+    if (clock->mul) {
+        const __m512i three = _mm512_set1_epi64(3), rest = _mm512_and_si512(d, three), v = _mm512_srli_epi64(d, 2);
+        const __m512i ns = _mm512_srl_epi64(_mm512_mul_epu32(v, _mm512_set1_epi64(clock->mul)),
+                                            _mm_cvtsi32_si128((int)clock->shift));
+        return _mm512_mask_mov_epi64(_mm512_sub_epi64(_mm512_add_epi64(ns, rest), _mm512_set1_epi64(1)),
+                                     _mm512_cmpeq_epu64_mask(rest, three), v);
+    }
+    return _mm512_mask_srli_epi64(_mm512_slli_epi64(d, 5), _mm512_test_epi64_mask(d, _mm512_set1_epi64(1)), d, 1);
+}
+
 INLINE const uint8_t *durations(const uint8_t *p, uint32_t n, unsigned flags, const struct pack_clock *clock,
                                 int64_t *out)
 {
@@ -112,7 +128,7 @@ INLINE const uint8_t *front(const uint8_t *p, uint32_t n, unsigned flags, const 
 
 static bool is_usual(const uint8_t *p)
 {
-    return !(*p & (PACK_WIDE_TAG | PACK_LONG_DUR)) && pack_has_to();
+    return !(*p & (PACK_WIDE_TAG | PACK_LONG_DUR)) && pack_has_vec();
 }
 
 static WIDE void times_wide(const uint8_t *p, uint32_t n, const struct pack_clock *clock, int64_t *dur, uint32_t *tag)

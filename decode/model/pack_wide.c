@@ -140,6 +140,16 @@ INLINE void put_tags(uint8_t *o, const struct parts *x)
         _mm_storeu_si128((__m128i *)(void *)(o + 16 * g), _mm512_cvtepi32_epi8(x->tag[g]));
 }
 
+/* Sixteen times m and half, by 2^down: what of each fits, none of it in its neighbour. */
+INLINE __m512i times(__m512i v, uint32_t m, __m512i half, unsigned down)
+{
+    const __m512i by = _mm512_set1_epi32((int)m);
+    const __m128i d = _mm_cvtsi32_si128((int)down);
+    const __m512i even = _mm512_srl_epi64(_mm512_add_epi64(_mm512_mul_epu32(v, by), half), d);
+    const __m512i odd = _mm512_srl_epi64(_mm512_add_epi64(_mm512_mul_epu32(_mm512_srli_epi64(v, 32), by), half), d);
+    return _mm512_mask_blend_epi32(0xaaaa, even, _mm512_slli_epi64(odd, 32));
+}
+
 /* pack_ticks() of each. */
 INLINE void to_ticks(struct parts *x, const struct pack_clock *k)
 {
@@ -225,7 +235,7 @@ static WIDE size_t pack_block(uint8_t *out, const struct waitspan *s, enum lane_
 size_t pack_wide(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how,
                  struct pack_sums *sums)
 {
-    return n == SPAN_BLOCK && pack_has_to() ? pack_block(out, s, kind, how, sums) : 0;
+    return n == SPAN_BLOCK && pack_has_vec() ? pack_block(out, s, kind, how, sums) : 0;
 }
 
 #else

@@ -6,7 +6,7 @@
  * `stack` as numbers in a palette, durations and `who` as columns of up to four bytes each (decode/model/pack.h), so that a
  * look-up by time reads the palette and one column only. Each full
  * block has an index entry: its start, the running totals of time per state slot before it, and its longest span.
- * So the exact time per state up to any moment is one binary search and at most 128 steps (spans_walk).
+ * So the exact time per state up to any moment is one binary search and at most 128 steps (spans_totals()).
  *
  *   lane:  [block 0][block 1]...[block n-1] | waiting spans | open span
  *   index:  start, totals, longest          (n+1 of them, decode/model/blocks.h: the last one marks where the waiting spans start)

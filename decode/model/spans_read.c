@@ -53,7 +53,7 @@ uint32_t spans_first_stack(const struct spanlane *l, uint32_t b)
 {
     const uint32_t n = spans_nwait(l);
     if (b < spans_nblk(l))
-        return unpack_first_stack(blocks_get(l->blocks, b).data, SPAN_BLOCK);
+        return unpack_first_stack(blocks_data(l->blocks, b), SPAN_BLOCK);
     if (n)
         return l->packed ? unpack_first_stack(l->wait.packed, n) : wait_stack(spans_wait(l));
     return l->begun && !l->ended ? wait_stack(&l->open) : 0;
@@ -151,207 +151,58 @@ uint32_t spans_wide(const struct spanlane *l, uint32_t b, uint32_t last, int64_t
     return b == nblk && until - l->wait_t0 < min_ns ? b + 1 : b;
 }
 
-/* A position in a lane that only moves forward: totals up to `t`, which is the start of span `i` of the block. */
+/* A position in a lane that only moves forward: totals up to `t`, which is the start of span `i` of block b. */
 struct walk {
-    struct pack_at at;
-    uint32_t b, n;
-    const uint8_t *tags, *ctl, *len; /* packed; tags: NULL with a palette */
-    bool wide;
-    unsigned flags;
-    bool by_sixteen;            /* pack_to() may be asked */
-    struct pack_pairs pairs;    /* with a palette */
-    uint8_t of[16];             /* and which of them spans i & ~15 .. are */
-    int64_t far;                /* as long as some 16 spans: worth going by fours */
-    const struct waitspan *raw; /* or not */
-    const struct span_pool *sp;
+    uint32_t b, n, i; /* n: spans, without the open one */
+    int64_t t, tot[SPAN_SLOTS], dur[SPAN_ROOM];
+    uint32_t tag[SPAN_ROOM];
 };
 
-/* Before a palette's span i is looked at, when i is a multiple of 16 or has gone on by more than one. */
-static inline void walk_pairs(struct walk *w)
+static void walk_enter(struct walk *w, const struct span_pool *sp, const struct spanlane *l, uint32_t b)
 {
-    palette_sixteen(w->pairs.planes, w->pairs.np, w->n, w->at.i & ~15u, w->of);
-}
-
-/* A packed block whose flags are known and what stands before its durations' lengths, too: pack_to() may go through it. */
-static void walk_by_sixteen(struct walk *w, enum lane_kind kind, int64_t lasts)
-{
-    struct pack_pairs *x = &w->pairs;
-    w->by_sixteen = lasts >= 0 && !(w->flags & (PACK_LONG_DUR | PACK_WIDE_TAG)) && pack_has_to();
-    if (!w->by_sixteen)
-        return;
-    x->tags = w->tags;
-    x->ctl = w->ctl;
-    x->clock = &w->sp->clock;
-    x->tagslot = (const uint8_t(*)[4])w->sp->tagslot;
-    x->kind = kind;
-    x->flags = w->flags;
-    x->n = w->n;
-    x->is_long = lasts >= INT32_MAX;
-    pack_to_begin(x, &w->at);
-}
-
-static void walk_enter(const struct spanlane *l, enum lane_kind kind, uint32_t b, struct walk *w)
-{
-    uint32_t nblk = spans_nblk(l);
     w->b = b;
-    w->at.i = 0;
-    const uint8_t *p = l->packed ? l->wait.packed : NULL;
-    int64_t lasts = 0;
-    if (nblk) {
-        struct blk k = blocks_get(l->blocks, b);
-        w->at.t = k.t0;
-        int64_t sum = 0;
-        for (int s = 1; s < SPAN_SLOTS; s++)
-            sum += w->at.tot[s] = k.cum[s - 1];
-        w->at.tot[0] = k.t0 - blocks_t0(l->blocks, 0) - sum;
-        if (b < nblk) {
-            p = k.data;
-            lasts = blocks_t0(l->blocks, b + 1) - k.t0;
-        }
-    } else {
-        w->at.t = l->wait_t0;
-        memset(w->at.tot, 0, sizeof w->at.tot);
-    }
-    if (b == nblk)
-        lasts = l->t0 - l->wait_t0;
-    w->n = b < nblk ? SPAN_BLOCK : spans_nwait(l);
-    w->raw = p ? NULL : spans_wait(l);
-    w->far = !p ? INT64_MAX : b < nblk ? lasts / 8 : 0;
-    w->by_sixteen = false;
-    if (p) {
-        unsigned flags = *p++;
-        w->flags = flags;
-        w->wide = flags & PACK_WIDE_TAG;
-        if (flags & PACK_PALETTE) {
-            struct pack_pairs *x = &w->pairs;
-            x->k = *p++;
-            x->step = flags & PACK_STACK ? 2 : 0;
-            x->tag = p + (flags & PACK_STACK ? 3 : 0);
-            x->np = x->k > 1 ? 32 - (unsigned)__builtin_clz(x->k - 1) : 0;
-            x->planes = p += x->k << x->step;
-            p += x->np * ((w->n + 7) / 8);
-            w->tags = NULL;
-        } else {
-            w->tags = p;
-            p += w->wide ? 2 * w->n : w->n;
-        }
-        w->ctl = p;
-        w->at.dur = p + (w->n + 3) / 4;
-        w->len = pack_len_dur[!!(flags & PACK_LONG_DUR)];
-        walk_by_sixteen(w, kind, lasts);
-        if (!w->by_sixteen && !w->tags)
-            walk_pairs(w);
-    }
-}
-
-/* The span at hand: how long, the slot its time goes to, and how many bytes its duration takes. */
-static inline int64_t walk_dur(const struct walk *w, enum lane_kind kind, unsigned *slot, unsigned *bytes)
-{
-    if (w->raw) {
-        *slot = w->sp->tagslot[wait_tag(&w->raw[w->at.i])][kind];
-        *bytes = 0;
-        return wait_dur(&w->raw[w->at.i], w->sp->longs);
-    }
-    *slot = w->sp->tagslot[!w->tags  ? w->pairs.tag[(unsigned)w->of[w->at.i % 16] << w->pairs.step]
-                           : w->wide ? w->tags[2 * w->at.i] | (uint32_t)w->tags[2 * w->at.i + 1] << 8
-                                     : w->tags[w->at.i]][kind];
-    *bytes = w->len[w->ctl[w->at.i / 4] >> (w->at.i % 4 * 2) & 3];
-    uint64_t x;
-    memcpy(&x, w->at.dur, 8);
-    return pack_dur_ns(x & pack_mask[*bytes], w->flags, &w->sp->clock);
-}
-
-/*
- * Four spans at a time, as long as all of them lie before t. Each of the four has sums of its own, so that none waits
- * for the one before it. `wide`, `palette`: as the block's flags say, known where this is compiled.
- */
-static inline __attribute__((always_inline)) void walk_fours(struct walk *w, const uint8_t (*slot)[4],
-                                                             enum lane_kind kind, int64_t t, bool wide, bool palette)
-{
-    const struct pack_clock clock = w->sp->clock;
-    const unsigned flags = w->flags;
-    const uint8_t *len = w->len, *p = w->at.dur, *ctl = w->ctl, *tags = w->tags;
-    int64_t tot[4][SPAN_SLOTS] = {{0}}, at = w->at.t;
-    uint32_t i = w->at.i, n = w->n;
-    while (i + 4 <= n) {
-        unsigned c = ctl[i / 4], l[4] = {len[c & 3], len[c >> 2 & 3], len[c >> 4 & 3], len[c >> 6]}, used = 0;
-        int64_t d[4], sum = 0;
-#define TAKE(k) \
-    memcpy(&x, p + used, 8); \
-    used += l[k]; \
-    x &= pack_mask[l[k]]; \
-    sum += d[k] = pack_dur_ns(x, flags, &clock)
-        uint64_t x;
-        TAKE(0);
-        TAKE(1);
-        TAKE(2);
-        TAKE(3);
-#undef TAKE
-        if (sum >= t - at)
-            break;
-        if (palette && i % 16 == 0 && i > w->at.i)
-            palette_sixteen(w->pairs.planes, w->pairs.np, n, i, w->of);
-#define ADD(k) \
-    tot[k][slot[palette ? w->pairs.tag[(unsigned)w->of[(i + k) % 16] << w->pairs.step] \
-                : wide  ? tags[2 * (i + k)] | (unsigned)tags[2 * (i + k) + 1] << 8 \
-                        : tags[i + k]][kind]] += d[k]
-        ADD(0);
-        ADD(1);
-        ADD(2);
-        ADD(3);
-#undef ADD
-        at += sum;
-        i += 4;
-        p += used;
-    }
-    if (i == w->at.i)
+    w->i = 0;
+    w->n = b < spans_nblk(l) ? SPAN_BLOCK : spans_nwait(l);
+    (void)spans_times(sp, l, b, w->dur, w->tag, &w->t, l->t0);
+    memset(w->tot, 0, sizeof w->tot);
+    if (!spans_nblk(l))
         return;
-    w->at.t = at;
-    w->at.i = i;
-    w->at.dur = p;
-    if (palette && i % 16 == 0 && i < n)
-        walk_pairs(w);
-    for (int s = 0; s < SPAN_SLOTS; s++)
-        w->at.tot[s] += tot[0][s] + tot[1][s] + tot[2][s] + tot[3][s];
+    w->tot[0] = blocks_before(l->blocks, b, w->tot) - blocks_t0(l->blocks, 0);
+    for (int s = 1; s < SPAN_SLOTS; s++)
+        w->tot[0] -= w->tot[s];
 }
 
-static void walk_on(struct walk *w, const uint8_t (*slot)[4], enum lane_kind kind, int64_t t)
+/* Four spans at a time, as long as all of them end before t. Each of the four has sums of its own, so that none waits for another. */
+static void walk_fours(struct walk *w, const uint8_t (*slot)[4], enum lane_kind kind, int64_t t)
 {
-    if (w->flags & PACK_PALETTE)
-        walk_fours(w, slot, kind, t, false, true);
-    else if (w->wide)
-        walk_fours(w, slot, kind, t, true, false);
-    else
-        walk_fours(w, slot, kind, t, false, false);
-}
-
-/* One by one, or by fours, to the span that ends behind t, out: what pack_to() tells. */
-static void walk_to(struct walk *w, enum lane_kind kind, int64_t t, int64_t tot[SPAN_SLOTS], struct pack_part *out)
-{
-    unsigned slot = 0, bytes = 0;
-    int64_t lasts = 0;
-    while (w->at.i < w->n && w->at.t < t) { /* a span of no length at t doesn't start before t */
-        if (w->at.i % 4 == 0 && t - w->at.t > w->far) {
-            walk_on(w, w->sp->tagslot, kind, t);
-            if (w->at.i == w->n || w->at.t == t)
-                break;
-        }
-        int64_t d = walk_dur(w, kind, &slot, &bytes);
-        if (d > t - w->at.t) {
-            lasts = d;
+    int64_t tot[4][SPAN_SLOTS] = {{0}}, left = t - w->t;
+    uint32_t i = w->i;
+    for (const uint32_t n = w->n; i + 4 <= n; i += 4) {
+        const uint32_t *tag = w->tag + i;
+        const int64_t *dur = w->dur + i, a = dur[0], b = dur[1], c = dur[2], d = dur[3], lasts = a + b + c + d;
+        if (lasts >= left)
             break;
-        }
-        w->at.tot[slot] += d;
-        w->at.t += d;
-        if (bytes)
-            w->at.dur += bytes;
-        if (++w->at.i % 16 == 0 && w->at.i < w->n && !w->raw && !w->tags)
-            walk_pairs(w);
+        left -= lasts;
+        const unsigned of[4] = {slot[tag[0]][kind], slot[tag[1]][kind], slot[tag[2]][kind], slot[tag[3]][kind]};
+        tot[0][of[0]] += a;
+        tot[1][of[1]] += b;
+        tot[2][of[2]] += c;
+        tot[3][of[3]] += d;
     }
-    *out = (struct pack_part){w->at.i, slot, w->at.t, lasts};
-    memcpy(tot, w->at.tot, sizeof w->at.tot);
-    if (w->at.i < w->n)
-        tot[slot] += t - w->at.t;
+    w->i = i;
+    w->t = t - left;
+    for (int s = 0; s < SPAN_SLOTS; s++)
+        w->tot[s] += tot[0][s] + tot[1][s] + tot[2][s] + tot[3][s];
+}
+
+/* To the span that ends behind t: a span of no length at t doesn't start before t. */
+static void walk_to(struct walk *w, const uint8_t (*slot)[4], enum lane_kind kind, int64_t t)
+{
+    walk_fours(w, slot, kind, t);
+    for (; w->i < w->n && w->t < t && w->dur[w->i] <= t - w->t; w->i++) {
+        w->tot[slot[w->tag[w->i]][kind]] += w->dur[w->i];
+        w->t += w->dur[w->i];
+    }
 }
 
 enum { AHEAD = 64 };
@@ -403,7 +254,7 @@ static void find_all(const struct spanlane *l, const int64_t *t, uint32_t n, uin
         if (i >= known || (i && b[i] == b[i - 1]))
             continue;
         const uint8_t *data = blocks_data(v, b[i]);
-        for (uint32_t o = 0; o < 5; o++)
+        for (uint32_t o = 0; o < 7; o++)
             __builtin_prefetch(data + 64 * o);
     }
 }
@@ -423,21 +274,21 @@ static inline int64_t least(int64_t a, int64_t b)
 }
 
 /* What was found of a moment: the span it lies in. */
-static struct same same_of(const struct walk *w, enum lane_kind kind, const struct spanlane *l,
-                           const struct pack_part *part, int64_t end)
+static struct same same_of(const struct walk *w, const uint8_t (*slot)[4], enum lane_kind kind,
+                           const struct spanlane *l, int64_t t, int64_t end)
 {
-    struct same x = {.begins = part->t, .before = (uint64_t)w->b * SPAN_BLOCK + part->i, .is = true};
-    if (part->i < w->n) {
-        x.until = x.stop = part->t + part->lasts;
-        x.slot = part->slot;
+    struct same x = {.begins = w->t, .before = (uint64_t)w->b * SPAN_BLOCK + w->i, .is = true};
+    if (w->i < w->n) {
+        x.until = x.stop = w->t + (w->t < t ? w->dur[w->i] : 0);
+        x.slot = slot[w->tag[w->i]][kind];
     } else if (w->b < spans_nblk(l)) { /* a block's very end */
         x.is = false;
-        x.until = x.stop = part->t;
+        x.until = x.stop = w->t;
     } else {
         x.is = !l->ended;
         x.until = INT64_MAX;
-        x.stop = l->ended ? part->t : end;
-        x.slot = w->sp->tagslot[wait_tag(&l->open)][kind];
+        x.stop = l->ended ? w->t : end;
+        x.slot = slot[wait_tag(&l->open)][kind];
     }
     return x;
 }
@@ -445,10 +296,9 @@ static struct same same_of(const struct walk *w, enum lane_kind kind, const stru
 void spans_totals(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, const int64_t *t,
                   uint32_t n, int64_t end, int64_t (*out)[SPAN_SLOTS], uint64_t *count)
 {
+    const uint8_t(*const slot)[4] = (const uint8_t(*)[4])sp->tagslot;
     struct walk w;
-    struct pack_part part;
     struct same in = {.until = INT64_MIN};
-    w.sp = sp;
     w.b = UINT32_MAX;
     uint32_t i = 0, b[AHEAD], found = 0; /* b: of moments from..found */
     int64_t first = l->begun ? spans_first(l) : INT64_MAX;
@@ -469,13 +319,11 @@ void spans_totals(const struct span_pool *sp, enum lane_kind kind, const struct 
                 find_all(l, t + i, found, b);
             }
             if (b[i - from] != w.b)
-                walk_enter(l, kind, b[i - from], &w);
-            if (w.by_sixteen)
-                pack_to(&w.pairs, &w.at, t[i], out[i], &part);
-            else
-                walk_to(&w, kind, t[i], out[i], &part);
-            in = same_of(&w, kind, l, &part, end);
-            at = part.i < w.n ? t[i] : part.t;
+                walk_enter(&w, sp, l, b[i - from]);
+            walk_to(&w, slot, kind, t[i]);
+            in = same_of(&w, slot, kind, l, t[i], end);
+            memcpy(out[i], w.tot, sizeof w.tot);
+            at = w.t;
         }
         const int64_t to = least(t[i], in.stop);
         if (to > at)
