@@ -68,12 +68,8 @@ struct triage_work {
     size_t nassisted;
 };
 
-/*
- * subtotal.c: all goroutines, by as many threads as the trace may have. groups.c: then of each metric what the groups have of it, by several threads if that takes little memory, and the ends.
- */
+/* subtotal.c: all goroutines, by as many threads as the trace may have. groups.c: then the groups' order, and what they waited for */
 bool triage_goroutines(struct triage *tg);
-bool triage_group_dist(struct triage *tg, enum gmetric m);
-bool triage_group_dists_apart(const struct triage *tg);
 bool triage_groups_end(struct triage *tg);
 /*
  * gc_mode_next - the mode in which a mark worker runs in a span of kind s, if `mode` is that of its spans so far (GC_UNLABELLED at

@@ -241,28 +241,17 @@ static bool worst_end(struct triage *tg)
 
 /* ---- what needs no more than the goroutines counted ------------------------------------------------------------ */
 
-struct beside { /* steps, one after another; or of goroutines' metrics from `from` on so many */
-    bool (*step[5])(struct triage *);
-    int from, n;
-};
+typedef bool beside_fn(struct triage *);
 struct beside_all {
     struct triage *tg;
-    const struct beside *row;
+    beside_fn *const *f;
 };
 
 static bool beside_work(void *arg, size_t i, void **kept)
 {
     const struct beside_all *all = arg;
-    const struct beside *b = &all->row[i];
-    bool ok = true;
     *kept = NULL;
-    for (size_t k = 0; k < sizeof b->step / sizeof *b->step && b->step[k] && ok; k++) {
-        ok = b->step[k](all->tg) && slices_tick();
-    }
-    for (int m = b->from; m < b->from + b->n && ok; m++) {
-        ok = triage_group_dist(all->tg, (enum gmetric)m);
-    }
-    return ok;
+    return all->f[i](all->tg) && slices_tick();
 }
 
 static bool beside_add(void *arg, size_t i, void *kept)
@@ -276,34 +265,18 @@ static void beside_drop(void *kept)
     (void)kept;
 }
 
-/* Rows that ask nothing of each other, the long ones first. */
-static bool side_by_side(struct triage *tg, const struct beside *row, size_t n)
+static bool collector(struct triage *tg)
 {
-    struct beside_all all = {tg, row};
-    return slices_each(trace_threads(tg->tr), n, &(struct slices_job){beside_work, beside_add, beside_drop, &all});
+    return triage_gc(tg) && triage_mmu_curve(tg);
 }
 
+/* What asks nothing of each other, the long ones first; and the ends. */
 static bool all_beside(struct triage *tg)
 {
-    static const struct beside apart[] = {
-        {.step = {triage_gc, triage_mmu_curve}},
-        {.step = {worst_end}},
-        {.from = GM_LIFE, .n = 1},
-        {.from = GM_EXEC, .n = 1},
-        {.from = GM_SCHED, .n = 1},
-        {.from = GM_WAIT, .n = 1},
-        {.step = {triage_tasks}},
-        {.from = GM_SYSCALL, .n = GM_ASSIST - GM_SYSCALL + 1},
-        {.step = {triage_procs_end}},
-    };
-    static const struct beside together[] = {
-        {.step = {triage_gc, triage_mmu_curve}},
-        {.step = {triage_procs_end}, .from = GM_EXEC, .n = GM_COUNT},
-        {.step = {worst_end}},
-        {.step = {triage_tasks}},
-    };
-    return (triage_group_dists_apart(tg) ? side_by_side(tg, apart, sizeof apart / sizeof *apart)
-                                         : side_by_side(tg, together, sizeof together / sizeof *together)) &&
+    static beside_fn *const f[] = {collector, worst_end, triage_tasks, triage_procs_end};
+    struct beside_all all = {tg, f};
+    return slices_each(trace_threads(tg->tr), sizeof f / sizeof *f,
+                       &(struct slices_job){beside_work, beside_add, beside_drop, &all}) &&
            triage_groups_end(tg) && triage_holders(tg) && triage_leaks(tg) && triage_samples(tg);
 }
 

@@ -19,14 +19,21 @@
 #include "triage/tables/stacks.h"
 #include "triage/tables/tab.h"
 
+struct group_sum {
+    int64_t total, max;
+};
 struct group {     /* goroutines with one start function */
     uint32_t name; /* string, 0 = unknown */
     bool is_system;
     uint32_t count, created, ended, first_member;
-    int64_t first, last;     /* from the first of their lives' beginnings to the last of their ends */
-    struct dist d[GM_COUNT]; /* over its goroutines, exact; only if count > 0 */
-    uint32_t waits, nwaits;  /* group_waits[waits .. waits+nwaits): by reason, largest first */
+    int64_t first, last;          /* from the first of their lives' beginnings to the last of their ends */
+    struct group_sum d[GM_COUNT]; /* over its goroutines */
+    uint32_t waits, nwaits;       /* group_waits[waits .. waits+nwaits): by reason, largest first */
 };
+static inline int64_t group_avg(const struct group *g, enum gmetric m)
+{
+    return g->count ? g->d[m].total / (int64_t)g->count : 0;
+}
 struct group_wait {
     uint32_t reason;
     uint64_t count; /* waits */
@@ -281,6 +288,12 @@ enum triage_state { TRIAGE_MORE, TRIAGE_DONE, TRIAGE_NOMEM };
 enum triage_state triage_step(struct triage *tg, int64_t budget_ns);
 double triage_progress(const struct triage *tg); /* 0..1 */
 void triage_free(struct triage *tg);             /* NULL is allowed */
+
+/*
+ * triage_group_dists - what the groups have of a metric, with quantiles: exact, by group, to be freed with mem_free(). Only after
+ * TRIAGE_DONE: they are looked at less often than they cost. NULL: out of memory (or no longer wanted, slices.h).
+ */
+struct dist *triage_group_dists(const struct triage *tg, enum gmetric m);
 
 /* triage_last_to_stop - which P stopped last in the stop-the-world m (its times, g: who stopped the world, p: its P or
  * NO_LANE): the P's index, NO_LANE if none stopped in it. *what: what it ran; *after: ns after the stop began. */

@@ -49,6 +49,9 @@ void tri_init(struct tri *t, const struct trace *tr)
 
 void tri_free(struct tri *t)
 {
+    slices_free(t->typical.making); /* first: the rest is the computation's until then */
+    mem_free(t->typical.exec);
+    mem_free(t->typical.life);
     mem_free(t->order);
     mem_free(t->stuck);
     mem_free(t->leak);

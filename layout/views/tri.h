@@ -49,6 +49,13 @@ struct flame {
     double share; /* how far that is, 0..1 */
 };
 
+/* What the groups' goroutines have each, with quantiles: worked out when view 5 is looked at. */
+struct typical {
+    struct dist *exec, *life; /* by group; NULL: not there yet, or no memory */
+    struct slices *making;
+    bool made;
+};
+
 enum { TRI_BUCKETS = 40, TRI_NO_BUCKET = -1 };
 
 struct tri {
@@ -67,6 +74,7 @@ struct tri {
     uint32_t *order; /* groups as they stand */
     /* per group: goroutines that may leak, the largest of its leak rows (NO_LANE none) */
     uint32_t *stuck, *leak;
+    struct typical typical;
     uint32_t group;               /* NO_LANE: the groups; else the instances of this one */
     uint32_t *member, nmember;    /* its goroutines, sorted, within the buckets chosen */
     uint32_t members;             /* all of its goroutines */

@@ -472,21 +472,30 @@ static void detail_leak(struct text *t, const struct view *v, const struct leak_
     text_where(t, v->tr, l->create_stack, 60);
 }
 
+static void detail_typical(struct text *t, const struct typical *y, uint32_t i)
+{
+    if (!y->exec || !y->life)
+        return;
+    text_lit(t, "; running p50 ");
+    text_dur(t, y->exec[i].p50);
+    text_lit(t, " p99 ");
+    text_dur(t, y->exec[i].p99);
+    text_lit(t, "; life p50 ");
+    text_dur(t, y->life[i].p50);
+    text_lit(t, " max ");
+    text_dur(t, y->life[i].max);
+}
+
 static void detail_group(struct text *t, const struct view *v, uint32_t i, int line)
 {
     const struct tri *tr = v->tri;
     const struct group *g = &tr->tg->groups[i];
     if (line == 0) {
         text_func(t, v->tr, g->name, 60);
-        text_add(t, ": %u goroutine%s, %u created, %u ended; running p50 ", g->count, g->count == 1 ? "" : "s",
-                 g->created, g->ended);
-        text_dur(t, g->d[GM_EXEC].p50);
-        text_lit(t, " p99 ");
-        text_dur(t, g->d[GM_EXEC].p99);
-        text_lit(t, "; life p50 ");
-        text_dur(t, g->d[GM_LIFE].p50);
-        text_lit(t, " max ");
-        text_dur(t, g->d[GM_LIFE].max);
+        text_add(t, ": %u goroutine%s, %u created, %u ended", g->count, g->count == 1 ? "" : "s", g->created,
+                 g->ended);
+        if (tr->typical.made)
+            detail_typical(t, &tr->typical, i);
         return;
     }
     if (tr->stuck[i] && tr->leak[i] != NO_LANE) {
@@ -582,6 +591,36 @@ static unsigned groups_invert(struct view *v, int n)
     return groups_sort(v, 0);
 }
 
+/* ---- what a group's goroutines have each ------------------------------------------------------------------ */
+
+static bool make_typical(void *arg)
+{
+    struct tri *t = arg;
+    t->typical.exec = triage_group_dists(t->tg, GM_EXEC);
+    t->typical.life = triage_group_dists(t->tg, GM_LIFE);
+    return t->typical.exec && t->typical.life;
+}
+
+static bool typical_pending(const struct view *v)
+{
+    return v->tri && v->tri->tg && !v->tri->typical.made;
+}
+
+static unsigned typical_work(struct view *v, int64_t budget_ns)
+{
+    struct typical *y = typical_pending(v) ? &v->tri->typical : NULL;
+    if (!y)
+        return VR_NONE;
+    if (!y->making && !(y->making = slices_new(make_typical, v->tri)))
+        (void)make_typical(v->tri);
+    else if (slices_run(y->making, budget_ns) == SLICES_MORE)
+        return VR_WORK;
+    slices_free(y->making);
+    y->making = NULL;
+    y->made = true;
+    return VR_DRAW;
+}
+
 /* The histogram is that of instances. */
 static bool can(const struct view *v, enum deed d)
 {
@@ -604,6 +643,8 @@ const struct view_kind kind_groups = {
     .answer = {ANSWER_ROWS, ANSWER_SIDE(groups_side), [DEED_SORT] = groups_sort, [DEED_INVERT] = groups_invert,
                [DEED_SELECT] = groups_range, [DEED_BACK] = groups_back},
     .can = can,
+    .pending = typical_pending,
+    .work = typical_work,
     .refusal = {REFUSE_ZOOM},
     .word = {[DEED_DETAILS] = "open", ANSWER_SIDE("histogram")},
 };

@@ -80,7 +80,12 @@ static void adds_up(const struct loaded *l)
 
 static void groups_hold(const struct loaded *l)
 {
+    struct dist *dists[GM_COUNT];
     uint32_t n = 0;
+    for (int m = 0; m < GM_COUNT; m++) {
+        dists[m] = triage_group_dists(l->tg, (enum gmetric)m);
+        assert_non_null(dists[m]);
+    }
     for (uint32_t i = 0; i < l->tg->ngroups; i++) {
         const struct group *g = &l->tg->groups[i];
         int64_t waits = 0, total[GM_COUNT] = {0}, max[GM_COUNT] = {0};
@@ -92,10 +97,12 @@ static void groups_hold(const struct loaded *l)
             }
         }
         for (int m = 0; m < GM_COUNT; m++) {
-            const struct dist *d = &g->d[m];
+            const struct dist *d = &dists[m][i];
             assert_int_equal(d->n, g->count);
             assert_int_equal(d->total, total[m]);
             assert_int_equal(d->max, max[m]);
+            assert_int_equal(g->d[m].total, total[m]);
+            assert_int_equal(g->d[m].max, max[m]);
             assert_true(d->min <= d->p50 && d->p50 <= d->p90 && d->p90 <= d->p99 && d->p99 <= d->max);
         }
         for (uint32_t k = 0; k < g->nwaits; k++) {
@@ -103,6 +110,9 @@ static void groups_hold(const struct loaded *l)
         }
         assert_int_equal(waits, g->d[GM_WAIT].total);
         assert_true(i == 0 || l->tg->groups[i - 1].d[GM_EXEC].total >= g->d[GM_EXEC].total);
+    }
+    for (int m = 0; m < GM_COUNT; m++) {
+        mem_free(dists[m]);
     }
     assert_int_equal(n, l->tg->ng);
 }

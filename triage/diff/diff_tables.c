@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "decode/base/mem.h"
 #include "triage/diff/diff_parts.h"
 
 #define GROUPS_MAX 12
@@ -137,7 +138,33 @@ static const struct group *group_like(const struct loaded *l, const struct trace
     return NULL;
 }
 
-static void groups(struct text *t, const struct loaded *a, const struct loaded *b)
+/* What is compared of each goroutine, of both traces. */
+static const enum gmetric per_goroutine[] = {GM_EXEC, GM_SCHED, GM_WAIT, GM_SYSCALL};
+#define PER (sizeof per_goroutine / sizeof *per_goroutine)
+struct dists {
+    struct dist *a[PER], *b[PER];
+};
+
+static bool dists_of(struct dists *d, const struct loaded *a, const struct loaded *b)
+{
+    bool ok = true;
+    for (size_t k = 0; k < PER; k++) {
+        d->a[k] = triage_group_dists(a->tg, per_goroutine[k]);
+        d->b[k] = triage_group_dists(b->tg, per_goroutine[k]);
+        ok = ok && d->a[k] && d->b[k];
+    }
+    return ok;
+}
+
+static void dists_free(struct dists *d)
+{
+    for (size_t k = 0; k < PER; k++) {
+        mem_free(d->a[k]);
+        mem_free(d->b[k]);
+    }
+}
+
+static void groups_of(struct text *t, const struct loaded *a, const struct loaded *b, const struct dists *d)
 {
     uint32_t shown = 0;
     text_lit(t, "\nGOROUTINES by start function (per goroutine)\n");
@@ -150,10 +177,8 @@ static void groups(struct text *t, const struct loaded *a, const struct loaded *
         text_lit(t, "  ");
         text_func(t, b->tr, y->name, 60);
         text_add(t, ": %u -> %u%s\n", x ? x->count : 0, y->count, x ? "" : "  (new)");
-        for (int m = 0; x && m < GM_COUNT; m++) {
-            if (m == GM_EXEC || m == GM_SCHED || m == GM_WAIT || m == GM_SYSCALL) {
-                dist_line(t, gmetric_name((enum gmetric)m), &x->d[m], &y->d[m]);
-            }
+        for (size_t k = 0; x && k < PER; k++) {
+            dist_line(t, gmetric_name(per_goroutine[k]), &d->a[k][x - a->tg->groups], &d->b[k][i]);
         }
     }
     for (uint32_t i = 0; i < a->tg->ngroups && shown < GROUPS_MAX; i++) {
@@ -164,6 +189,17 @@ static void groups(struct text *t, const struct loaded *a, const struct loaded *
             text_add(t, ": %u -> 0  (gone)\n", a->tg->groups[i].count);
         }
     }
+}
+
+static void groups(struct text *t, const struct loaded *a, const struct loaded *b)
+{
+    struct dists d;
+    if (dists_of(&d, a, b)) {
+        groups_of(t, a, b, &d);
+    } else {
+        t->failed = true;
+    }
+    dists_free(&d);
 }
 
 static void types(struct text *t, const struct loaded *a, const struct loaded *b)

@@ -257,9 +257,8 @@ static void rule_churn(struct rules *rs)
         const int64_t severity = took / rules_procs(rs);
         struct draft d;
         if (g->is_system || n < threshold(TH_CHURN_COUNT) || rate < threshold(TH_CHURN_RATE) ||
-            dist_avg(&g->d[GM_EXEC]) > threshold_ns(TH_CHURN_RUN) ||
-            dist_avg(&g->d[GM_WAIT]) >
-                threshold_ns(TH_CHURN_WAITED)) { /* what waits that long can't be done in place */
+            group_avg(g, GM_EXEC) > threshold_ns(TH_CHURN_RUN) ||
+            group_avg(g, GM_WAIT) > threshold_ns(TH_CHURN_WAITED)) { /* what waits that long can't be done in place */
             continue;
         }
         draft_start(&d, RULE_CHURN, severity < tg->end ? severity : tg->end);
@@ -269,9 +268,9 @@ static void rule_churn(struct rules *rs)
         text_add(&d.text, "%u goroutines of ", n);
         text_func(&d.text, rs->tr, g->name, 60);
         text_add(&d.text, " came and went (%.0f a second) and ran ", rate);
-        text_dur(&d.text, dist_avg(&g->d[GM_EXEC]));
+        text_dur(&d.text, group_avg(g, GM_EXEC));
         text_lit(&d.text, " each on average, after waiting ");
-        text_dur(&d.text, dist_avg(&g->d[GM_SCHED]));
+        text_dur(&d.text, group_avg(g, GM_SCHED));
         text_lit(&d.text, " for a processor.");
         if (begun_by_timers(rs, i)) {
             text_lit(&d.text, " No goroutine begins them, but timers do, each one of its own (time.AfterFunc).");

@@ -223,7 +223,7 @@ static void out_scheduler(struct out *o, json_t *root)
     }
 }
 
-static void out_groups(struct out *o, json_t *root)
+static void out_groups_of(struct out *o, json_t *root, struct dist *const d[GM_COUNT])
 {
     static const char *const key[GM_COUNT] = {"exec",          "sched",   "wait",   "syscall",
                                               "syscall_block", "unknown", "assist", "life"};
@@ -238,7 +238,7 @@ static void out_groups(struct out *o, json_t *root)
         num(o, r, "created", g->created);
         num(o, r, "ended", g->ended);
         for (int m = 0; m < GM_COUNT; m++) {
-            dist(o, r, key[m], &g->d[m]);
+            dist(o, r, key[m], &d[m][i]);
         }
         w = array(o, r, "waits");
         for (uint32_t k = 0; k < g->nwaits; k++) {
@@ -249,6 +249,23 @@ static void out_groups(struct out *o, json_t *root)
             num(o, x, "longest_ns", gw->longest);
             dist(o, x, "per_goroutine", &gw->d);
         }
+    }
+}
+
+static void out_groups(struct out *o, json_t *root)
+{
+    struct dist *d[GM_COUNT];
+    bool ok = true;
+    for (int m = 0; m < GM_COUNT; m++) {
+        d[m] = ok ? triage_group_dists(o->l->tg, (enum gmetric)m) : NULL;
+        ok = d[m];
+    }
+    if (ok) {
+        out_groups_of(o, root, d);
+    }
+    o->failed |= !ok;
+    for (int m = 0; m < GM_COUNT; m++) {
+        mem_free(d[m]);
     }
 }
 

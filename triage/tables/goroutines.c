@@ -645,12 +645,50 @@ static bool lane_spans(void *arg, uint32_t g, const struct span_run *r)
     return r->n < SPAN_BLOCK || slices_tick();
 }
 
+static void sum_add(struct group_sum *to, const int64_t *v, uint32_t n)
+{
+    int64_t sum = 0, max = to->max, any = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        any |= v[i];
+        sum = (int64_t)((uint64_t)sum + (uint64_t)v[i]);
+        max = v[i] > max ? v[i] : max;
+    }
+    for (uint32_t i = 0; (uint64_t)any >= (uint64_t)NS_MAX / GSTATS_ROWS && i < n; i++) { /* too much for a sum */
+        sum = i ? ns_add(sum, v[i]) : v[i];
+    }
+    to->total = ns_add(to->total, sum);
+    to->max = max;
+}
+
+/* What goroutines g .. g+n-1, which were just put, add to the sums of their groups. */
+static void put_sums(struct walk *w, uint32_t g, uint32_t n)
+{
+    struct subtotal *y = w->y;
+    uint32_t none = 0, all;
+    for (int m = GM_EXEC; m <= GM_UNKNOWN; m++) {
+        none |= (uint32_t)gstats_none(w->tg->g, g, (enum gmetric)m, &all) << m;
+    }
+    for (uint32_t i = 0, k; i < n; i += k) {
+        struct group_sum *to = y->groups[y->rows.group[i]].d;
+        for (k = 1; i + k < n && y->rows.group[i + k] == y->rows.group[i];) {
+            k++;
+        }
+        for (int m = GM_EXEC; m <= GM_UNKNOWN; m++) {
+            if (!(none >> m & 1)) {
+                sum_add(&to[m], (const int64_t *)&y->rows.v[m][i], k);
+            }
+        }
+        sum_add(&to[GM_LIFE], &y->life[i], k);
+    }
+}
+
 /* The goroutine's own sums, once its neighbours have theirs. Its group is the subtotal's, until that is added. */
 static bool put(struct walk *w, int64_t life)
 {
     struct subtotal *y = w->y;
     const struct gstat *st = &w->st;
     const uint32_t i = y->nrows++;
+    y->life[i] = life;
 #pragma GCC unroll 8
     for (int m = GM_EXEC; m <= GM_UNKNOWN; m++) {
         y->rows.v[m][i] = (uint64_t)st->ns[m];
@@ -665,9 +703,21 @@ static bool put(struct walk *w, int64_t life)
     if (w->g + 1 < y->g1 && y->nrows < GSTATS_ROWS) {
         return true;
     }
-    const uint32_t n = y->nrows;
+    const uint32_t n = y->nrows, g = w->g + 1 - n;
     y->nrows = 0;
-    return gstats_put(w->tg->g, w->g + 1 - n, &y->rows, n) && slices_tick();
+    if (!gstats_put(w->tg->g, g, &y->rows, n)) {
+        return false;
+    }
+    put_sums(w, g, n);
+    return slices_tick();
+}
+
+static bool put_assist(struct walk *w)
+{
+    struct group_sum *to = &w->y->groups[w->y->group].d[GM_ASSIST];
+    to->total = ns_add(to->total, w->assist_ns);
+    to->max = w->assist_ns > to->max ? w->assist_ns : to->max;
+    return gstats_assist(w->tg->g, w->g, w->assist_ns);
 }
 
 static bool lane_end(void *arg, uint32_t g)
@@ -691,7 +741,7 @@ static bool lane_end(void *arg, uint32_t g)
             ok = note_lock(w, NO_LANE, 0);
         }
     }
-    return ok && put(w, w->some ? w->life : 0) && (!w->assist_ns || gstats_assist(w->tg->g, w->g, w->assist_ns));
+    return ok && put(w, w->some ? w->life : 0) && (!w->assist_ns || put_assist(w));
 }
 
 bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g0, uint32_t g1,

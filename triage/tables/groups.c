@@ -25,7 +25,7 @@ static int cmp_group(const void *a, const void *b)
  * twice where they stand.
  */
 struct by_group {
-    struct triage *tg;
+    const struct triage *tg;
     enum gmetric what;
     struct dist_many **large; /* by group; NULL: a small one */
     uint32_t *begin,
@@ -39,7 +39,7 @@ static bool is_large(const struct triage *tg, uint32_t group)
     return tg->groups[group].count > tg->ng / PARTS && tg->groups[group].count > LEAST;
 }
 
-/* large: may groups be? */
+/* large: may groups be? false: out of memory. */
 static bool by_group_init(struct by_group *b, bool large)
 {
     const uint32_t n = b->tg->ngroups;
@@ -117,7 +117,7 @@ static bool each_value(struct by_group *b,
                 ok = f(b, gstat_group(s, g + i), &ns[i], 1);
             }
         }
-        (void)slices_tick();
+        ok = ok && slices_tick();
     }
     return ok;
 }
@@ -132,7 +132,7 @@ static bool any_large(const struct by_group *b)
 }
 
 /* false: out of memory, or there is a value that large groups don't take. */
-static bool group_dist(struct triage *tg, enum gmetric m, bool large)
+static bool group_dists(const struct triage *tg, enum gmetric m, bool large, struct dist *d)
 {
     struct by_group b = {.tg = tg, .what = m};
     bool ok = by_group_init(&b, large) && each_value(&b, values_add);
@@ -142,14 +142,14 @@ static bool group_dist(struct triage *tg, enum gmetric m, bool large)
             dist_many_zeros(b.large[i], all - b.at[i]);
             ok = dist_many_ranks(b.large[i]);
         } else {
-            dist_of_rest(&tg->groups[i].d[m], b.v + b.begin[i], some, all - some);
+            dist_of_rest(&d[i], b.v + b.begin[i], some, all - some);
         }
     }
     if (ok && any_large(&b)) {
         ok = each_value(&b, values_pick);
         for (uint32_t i = 0; i < tg->ngroups && ok; i++) {
             if (b.large[i]) {
-                dist_many_end(b.large[i], &tg->groups[i].d[m]);
+                dist_many_end(b.large[i], &d[i]);
             }
         }
     }
@@ -157,19 +157,14 @@ static bool group_dist(struct triage *tg, enum gmetric m, bool large)
     return ok;
 }
 
-bool triage_group_dist(struct triage *tg, enum gmetric m)
+struct dist *triage_group_dists(const struct triage *tg, enum gmetric m)
 {
-    return (group_dist(tg, m, true) || group_dist(tg, m, false)) && slices_tick();
-}
-
-bool triage_group_dists_apart(const struct triage *tg)
-{
-    enum { MOST = 1 << 19 };
-    uint64_t small = 0;
-    for (uint32_t i = 0; i < tg->ngroups; i++) {
-        small += is_large(tg, i) ? 0 : tg->groups[i].count;
+    struct dist *d = mem_alloc(((size_t)tg->ngroups + 1) * sizeof *d);
+    if (d && !group_dists(tg, m, true, d) && !group_dists(tg, m, false, d)) {
+        mem_free(d);
+        d = NULL;
     }
-    return small <= MOST;
+    return d;
 }
 
 static bool groups_sort(struct triage *tg)

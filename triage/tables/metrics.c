@@ -143,14 +143,17 @@ static bool set_spans(const struct loaded *l, bool region, const char *name, str
     return v != NULL;
 }
 
-static void set_group(const struct loaded *l, enum gmetric m, const char *func, struct dist *d)
+static bool set_group(const struct loaded *l, enum gmetric m, const char *func, struct dist *d)
 {
     for (uint32_t i = 0; i < l->tg->ngroups; i++) {
         if (name_matches(l->tr, l->tg->groups[i].name, func)) {
-            *d = l->tg->groups[i].d[m];
-            return;
+            struct dist *all = triage_group_dists(l->tg, m);
+            *d = all ? all[i] : *d;
+            mem_free(all);
+            return all != NULL;
         }
     }
+    return true;
 }
 
 static void set_blocked(const struct loaded *l, const char *reason, struct dist *d)
@@ -199,7 +202,10 @@ static bool set_get(const struct loaded *l, const char *set, struct dist *d, str
     for (size_t i = 0; i < sizeof of_groups / sizeof *of_groups; i++) {
         size_t n = strlen(of_groups[i].name);
         if (strncmp(set, of_groups[i].name, n) == 0) {
-            set_group(l, of_groups[i].m, set + n, d);
+            if (!set_group(l, of_groups[i].m, set + n, d)) {
+                err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the durations of %s", set);
+                return false;
+            }
             return true;
         }
     }

@@ -134,6 +134,10 @@ static bool add_groups(struct subtotal *to, const struct subtotal *y, struct gst
         p->ended += s->ended;
         p->first = s->first < p->first ? s->first : p->first;
         p->last = s->last > p->last ? s->last : p->last;
+        for (int m = 0; m < GM_COUNT; m++) {
+            p->d[m].total = ns_add(p->d[m].total, s->d[m].total);
+            p->d[m].max = s->d[m].max > p->d[m].max ? s->d[m].max : p->d[m].max;
+        }
     }
     if (at) {
         gstats_regroup(g, g0, g1, at);

@@ -70,7 +70,8 @@ struct subtotal {
     struct lately lately_wait_of[LATELY];
     /* While it is counted. From here on it is given back when that is done. */
     struct start_name name[START_NAMES]; /* names lately asked for */
-    struct gstat_rows rows; /* of goroutines behind one another, until there are so many; the last one is g1 - 1 */
+    struct gstat_rows rows;    /* of goroutines behind one another, until there are so many; the last one is g1 - 1 */
+    int64_t life[GSTATS_ROWS]; /* theirs */
     struct lately lately_wait[LATELY], lately_pair[LATELY], lately_call[LATELY];
 };
 
