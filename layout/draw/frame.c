@@ -320,6 +320,13 @@ static void note_move(struct grid *g, struct view *v, const struct plan *p)
     v->drawn_w = p->plot_w;
 }
 
+/* The lines of the status that a message doesn't take: what it says ends there, marked as cut, and not below the message. */
+static int status_rows(const struct view *v, const struct plan *p)
+{
+    const int last = v->h - 1 - (v->prompt ? 1 : 0), n = last - plan_message(p, v) + 1 - p->y[ROW_STATUS];
+    return !v->message[0] || n > p->n[ROW_STATUS] ? p->n[ROW_STATUS] : n;
+}
+
 bool frame_draw(struct grid *g, struct view *v, struct frame_text *txt)
 {
     static const struct frame_text none;
@@ -346,8 +353,8 @@ bool frame_draw(struct grid *g, struct view *v, struct frame_text *txt)
     if (c.plan.n[ROW_SPLIT])
         split_draw(g, v, c.plan.y[ROW_SPLIT], c.plan.n[ROW_SPLIT]);
     lull_follow(v);
-    if (c.plan.n[ROW_STATUS])
-        status_draw(g, v, c.plan.y[ROW_STATUS], c.plan.n[ROW_STATUS]);
+    if (status_rows(v, &c.plan) > 0)
+        status_draw(g, v, c.plan.y[ROW_STATUS], status_rows(v, &c.plan));
     if (c.plan.n[ROW_LEGEND])
         legend(&c);
     popup_draw(g, v);

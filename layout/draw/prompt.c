@@ -10,6 +10,7 @@
 
 #include "decode/base/mem.h"
 #include "layout/draw/cells.h"
+#include "layout/draw/wrap.h"
 #include "layout/move/why.h"
 #include "layout/move/when.h"
 #include "layout/move/goto.h"
@@ -194,6 +195,11 @@ unsigned view_select(struct view *v)
     v->selected = v->sel1 > v->sel0;
     v->message[0] = 0;
     return v->selected ? view_sums(v) : VR_DRAW;
+}
+
+bool view_told(const struct view *v)
+{
+    return v->message[0] && !v->message_error && wrap_draw(NULL, 0, 0, v->w, 2, STYLE_NORMAL, str_of(v->message)) > 1;
 }
 
 unsigned view_back(struct view *v)

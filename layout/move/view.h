@@ -291,6 +291,7 @@ unsigned view_undo(struct view *v, int n);
 unsigned view_redo(struct view *v, int n);
 unsigned view_select(struct view *v); /* begin a range at the cursor, end it there, drop it */
 unsigned view_enter(struct view *v);  /* stack pop-up of the span under the cursor; again: close */
+bool view_told(const struct view *v); /* a text of several lines lies over the footer: closing comes before leaving */
 unsigned view_back(struct view *v);   /* Esc: close what is on top (prompt .. search marks); else VR_QUIT */
 const char *view_back_word(const struct view *v); /* what view_back() would do now, in a word; NULL: VR_QUIT */
 bool view_searching(const struct view *v);        /* a search is under way */

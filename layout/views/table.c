@@ -657,12 +657,15 @@ static unsigned enter(struct view *v)
         return open_kind(v, row);
     struct thing x = t->thing[row];
     struct lane l = t->from->lane ? t->from->lane(t, &x) : tri_g(x.g);
-    struct text say = {.ticks = when_ticks(v->tr)};
+    struct text of = {.ticks = when_ticks(v->tr)}, say = {.ticks = of.ticks};
+    text_add(&of, "%s of %s", t->from->thing, x.open ? "at least " : ""); /* it stands below the words of a span */
+    text_dur(&of, x.t1 - x.t0);
     if (t->from->say)
         t->from->say(&say, v, &x);
     unsigned f = tri_goto(v, l, x.t0, x.t1);
-    if (say.n)
-        view_message(v, false, "%s", say.p);
+    if (of.p && say.n)
+        view_message(v, false, "%s: %s", of.p, say.p);
+    text_free(&of);
     text_free(&say);
     return f;
 }
