@@ -58,6 +58,8 @@ void text_where(struct text *t, const struct trace *tr, uint32_t stack, size_t m
  * main.rate, by main.change". What the standard library has between them is left out.
  */
 void text_calls(struct text *t, const struct trace *tr, uint32_t stack, uint32_t frame, unsigned most);
+/* text_place - the same from the first function outside the runtime and the standard library on: stacks_user_frame(). */
+void text_place(struct text *t, const struct trace *tr, uint32_t stack, unsigned most);
 /* text_caller - the function that stands so far out there (1: who called the first), 0 none. */
 uint32_t text_caller(const struct trace *tr, uint32_t stack, uint32_t frame, unsigned out);
 /* text_calls_alike - would text_calls() say the same of both? */

@@ -69,15 +69,12 @@ bool leak_gone(const struct triage *tg, uint32_t stack, int64_t since, struct le
 
 void leak_gone_text(struct text *t, struct text *next, const struct rules *rs, const struct leak_gone *k)
 {
-    text_lit(t, " Who received what is sent there, ");
-    text_who(t, rs->tr, k->g);
+    text_say(t, rs->tr, " Who received what is sent there, ", t_who(k->g));
     if (trace_g_name(rs->tr, k->g) == k->most->waiter) {
-        text_lit(t, " in ");
-        text_calls(t, rs->tr, k->most->stack, stacks_user_frame(rs->tr, k->most->stack), 1);
+        text_say(t, rs->tr, " in ", t_place(k->most->stack, 1));
     }
-    text_add(t, "%s, ended at ", k->kinds > 1 ? " as the last" : "");
-    text_dur(t, k->last);
-    text_lit(t, ": nobody takes it any more (inferred).");
+    text_say(t, rs->tr, k->kinds > 1 ? " as the last" : "", ", ended at ", t_dur(k->last),
+             ": nobody takes it any more (inferred).");
     text_lit(next,
              "Why did it end (an error, a panic that was recovered, a context)? It must go on with the next, or "
              "say so to those that send: a context beside each send.");
@@ -160,10 +157,8 @@ bool leak_one_signalled(struct text *t, const struct rules *rs, const struct lea
             (double)v[k].ended < threshold(TH_LEAK_SIGNALLED) * (double)all) {
             continue;
         }
-        text_lit(t, " Whom ");
-        text_calls(t, rs->tr, v[k].stack, stacks_user_frame(rs->tr, v[k].stack), 2);
-        text_add(t, " wakes there ends, %llu of %llu times: by Signal, which wakes one only.",
-                 (unsigned long long)v[k].ended, (unsigned long long)all);
+        text_say(t, rs->tr, " Whom ", t_place(v[k].stack, 2), " wakes there ends, ", v[k].ended, " of ", all,
+                 " times: by Signal, which wakes one only.");
         return true;
     }
     return false;

@@ -152,10 +152,8 @@ void inside_text(struct text *t, const struct causes *c, uint32_t group, const s
     while (trace_frame(c->tr, v->stack, frame).func != v->func) {
         frame++;
     }
-    text_calls(t, c->tr, v->stack, frame, 3);
-    text_lit(t, " is where goroutines of ");
-    text_func(t, c->tr, c->tg->groups[group].name, 0);
-    text_add(t, "%s were at ", few ? "" : ", which run most,");
+    text_say(t, c->tr, t_calls(v->stack, frame, 3), " is where goroutines of ", t_func(c->tg->groups[group].name),
+             few ? "" : ", which run most,", " were at ");
     if (v->all == 1) {
         text_lit(t, "the only moment inside their runs that the trace has");
     } else {
@@ -163,9 +161,7 @@ void inside_text(struct text *t, const struct causes *c, uint32_t group, const s
     }
     text_lit(t, " (when they were stopped, or allocated for the collector)");
     if (v->callee) {
-        text_lit(t, ", mostly in ");
-        text_func(t, c->tr, v->callee, 0);
-        text_lit(t, ", which it calls");
+        text_say(t, c->tr, ", mostly in ", t_func(v->callee), ", which it calls");
     }
     text_add(t, "%s", few ? ": few to go by." : ".");
 }

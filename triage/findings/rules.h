@@ -6,7 +6,7 @@
 
 #include "triage/tables/chain.h"
 #include "triage/findings/findings.h"
-#include "triage/text.h"
+#include "triage/sentence.h"
 
 struct rules {
     const struct triage *tg;

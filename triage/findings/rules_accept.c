@@ -108,23 +108,17 @@ static void accept_finding(struct causes *c, const struct accepts *a)
     d.f.stack = v.n && v.v[0].stack ? v.v[0].stack : a->stack;
     d.f.inferred = true;
     text_add(&d.amount, "%llu late", (unsigned long long)a->ready);
-    text_calls(&d.text, c->tr, a->stack, stacks_user_frame(c->tr, a->stack), 3);
-    text_add(&d.text, " accepts connections, and does more between two of them, ");
-    text_dur(&d.text, a->away / (int64_t)a->ready);
-    text_lit(&d.text, " on average");
+    text_say(&d.text, c->tr, t_place(a->stack, 3), " accepts connections, and does more between two of them, ",
+             t_dur(a->away / (int64_t)a->ready), " on average");
     for (uint32_t i = 0; i < v.n && i < 2 && (i == 0 || v.v[i].ns > v.all / 5); i++) {
         text_add(&d.text, "%s", i ? "; " : ": ");
         causes_leaf_text(&d.text, c->tr, &v.v[i], v.all);
     }
-    text_add(&d.text, ". When it came back, %llu of %llu connections were there already, and had waited (inferred): ",
-             (unsigned long long)a->ready, (unsigned long long)a->taken);
-    text_who(&d.text, c->tr, a->g);
-    text_lit(&d.text, " was away for ");
-    text_share(&d.text, (double)a->away, (double)(a->last - a->first));
-    text_lit(&d.text, " of the time.");
-    text_add(&d.next,
-             "Begin the connection's goroutine at once, and do this in there: one slow client holds up all that "
-             "come behind it.");
+    text_say(&d.text, c->tr, ". When it came back, ", a->ready, " of ", a->taken,
+             " connections were there already, and had waited (inferred): ", t_who(a->g), " was away for ",
+             t_share((double)a->away, (double)(a->last - a->first)), " of the time.");
+    text_lit(&d.next, "Begin the connection's goroutine at once, and do this in there: one slow client holds up all "
+                      "that come behind it.");
     draft_end(c->rs, &d);
 }
 

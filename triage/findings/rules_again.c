@@ -67,18 +67,12 @@ static void again_finding(struct causes *c, uint32_t group, uint32_t g, const st
     draft_at(&d, r->t0, r->t1, LANE_G, g);
     d.f.stack = r->stack;
     text_add(&d.amount, "%.0f/s", (double)r->n / (double)(r->t1 - r->t0) * 1e9);
-    text_calls(&d.text, c->tr, r->stack, stacks_user_frame(c->tr, r->stack), 4);
-    text_lit(&d.text, ": ");
-    text_who(&d.text, c->tr, g);
-    text_add(&d.text, " asks again and again: it waits for the network %llu times in a row at least, ",
-             (unsigned long long)r->n);
-    text_dur(&d.text, r->waited / (int64_t)r->n);
-    text_add(&d.text, " each, %.0f times a second, and for nothing else between. Of %u goroutines of ",
-             (double)r->n / (double)(r->t1 - r->t0) * 1e9, c->of[group].n);
-    text_func(&d.text, c->tr, c->tg->groups[group].name, 0);
-    text_add(&d.text,
-             " %u wait%s %.0f times as often or more as half of them do, which is %llu times or less in all.", many,
-             many == 1 ? "s" : "", threshold(TH_AGAIN_TIMES), (unsigned long long)usual);
+    text_say(&d.text, c->tr, t_place(r->stack, 4), ": ", t_who(g), " asks again and again: it waits for the network ",
+             r->n, " times in a row at least, ", t_dur(r->waited / (int64_t)r->n), " each, ",
+             t_f0((double)r->n / (double)(r->t1 - r->t0) * 1e9), " times a second, and for nothing else between. Of ",
+             c->of[group].n, " goroutines of ", t_func(c->tg->groups[group].name), " ", many, " wait",
+             many == 1 ? "s" : "", " ", t_f0(threshold(TH_AGAIN_TIMES)),
+             " times as often or more as half of them do, which is ", usual, " times or less in all.");
     text_lit(&d.next,
              "Does it try again what failed? Then pause before it does, longer each time, and give up at some "
              "point. If each asks for something else, ask for many at once.");

@@ -97,17 +97,10 @@ static bool maker_text(struct text *t, struct text *next, const struct trace *tr
 {
     for (int i = 0; i < CALLEES; i++) {
         if (v->maker[i].n * 2 > v->n) {
-            text_lit(t, " Of those in ");
-            text_func(t, tr, v->func, 0);
-            text_lit(t, " ");
-            text_share(t, (double)v->maker[i].n, (double)v->n);
-            text_lit(t, " were in ");
-            text_func(t, tr, v->maker[i].func, 0);
-            text_lit(t, ", which by its name makes something new.");
-            text_lit(next, "Keep what ");
-            text_func(next, tr, v->maker[i].func, 0);
-            text_lit(
-                next,
+            text_say(t, tr, " Of those in ", t_func(v->func), " ", t_share((double)v->maker[i].n, (double)v->n),
+                     " were in ", t_func(v->maker[i].func), ", which by its name makes something new.");
+            text_say(
+                next, tr, "Keep what ", t_func(v->maker[i].func),
                 " makes and use it again (a sync.Pool, Reset, one for all), if it is much the same each time. Else "
                 "allocate less, or give the heap more room: a higher GOGC, or GOMEMLIMIT where memory is bounded.");
             return true;
@@ -121,9 +114,7 @@ static void callee_text(struct text *t, const struct trace *tr, const struct sit
 {
     for (int i = 0; i < CALLEES; i++) {
         if (v->callee[i].n * 2 > v->n) {
-            text_lit(t, " (mostly by ");
-            text_func(t, tr, v->callee[i].func, 0);
-            text_lit(t, ", which it calls)");
+            text_say(t, tr, " (mostly by ", t_func(v->callee[i].func), ", which it calls)");
         }
     }
 }
@@ -382,8 +373,8 @@ static void room_text(struct text *t, const struct causes *c)
                     "(GOMEMLIMIT, SetMemoryLimit) that is too low for the live heap does that.");
         return;
     }
-    text_add(t, " After a collection the heap may grow by %.0f %% (median) to the next goal, ", r * 100);
-    text_bytes(t, goal);
+    text_say(t, c->tr, " After a collection the heap may grow by ", t_f0(r * 100), " % (median) to the next goal, ",
+             t_bytes(goal));
     if (goal < SMALL_HEAP) {
         text_lit(t, ", about the least there is: the heap is small, so collections are frequent.");
     } else if (r < 0.01) {
@@ -405,16 +396,14 @@ static uint32_t sites_text(struct text *before, struct text *behind, struct text
     if (s->n == 0) {
         return 0;
     }
-    text_calls(before, c->tr, s->v[0].stack, stacks_user_frame(c->tr, s->v[0].stack), 3);
+    text_place(before, c->tr, s->v[0].stack, 3);
     callee_text(before, c->tr, &s->v[0]);
     text_lit(before, " allocates most: ");
     text_add(behind, " Of %llu moments at which the allocator was caught working for the collector, ",
              (unsigned long long)s->all);
     for (uint32_t i = 0; i < s->n && i < 3 && (i == 0 || s->v[i].n * 20 > s->all); i++) {
         text_raw(behind, ", ", i ? 2 : 0);
-        text_share(behind, (double)s->v[i].n, (double)s->all);
-        text_lit(behind, " were in ");
-        text_func(behind, c->tr, s->v[i].func, 0);
+        text_say(behind, c->tr, t_share((double)s->v[i].n, (double)s->all), " were in ", t_func(s->v[i].func));
     }
     text_lit(behind, ".");
     (void)(s->v[0].n * 2 > s->all && maker_text(behind, next, c->tr, &s->v[0]));
@@ -438,8 +427,7 @@ void causes_tell_gc(struct causes *c, uint32_t i)
         struct text next = {0};
         text_lit(&next, LEAVE_IT);
         replace_next(c->rs, f, &next);
-        text_calls(&before, c->tr, stack, stacks_user_frame(c->tr, stack), 3);
-        text_add(&before, " asks for collections (%s, %llu times): ", what, (unsigned long long)calls);
+        text_say(&before, c->tr, t_place(stack, 3), " asks for collections (", what, ", ", calls, " times): ");
         f->stack = stack;
     } else {
         struct text next = {0};
@@ -454,10 +442,9 @@ void causes_tell_gc(struct causes *c, uint32_t i)
         text_free(&next);
         if (measures(c, calls, stack, allocates)) {
             f->note = true;
-            text_add(&behind, " %llu of the %llu cycles were asked for (%s) by ", (unsigned long long)calls,
-                     (unsigned long long)c->tg->gc_cycles, what);
-            text_func(&behind, c->tr, causes_place(c->tr, stack), 0);
-            text_lit(&behind, ", which calls what allocates: if it measures that, this is a result, not a fault.");
+            text_say(&behind, c->tr, " ", calls, " of the ", c->tg->gc_cycles, " cycles were asked for (", what,
+                     ") by ", t_func(causes_place(c->tr, stack)),
+                     ", which calls what allocates: if it measures that, this is a result, not a fault.");
         }
     }
     causes_retell(c->rs, f, &before, &behind);
@@ -503,15 +490,9 @@ void rule_forced(struct causes *c)
     draft_at(&d, 0, c->tg->end, LANE_BAND, BAND_GC);
     d.f.stack = stack;
     text_add(&d.amount, "%llu x", (unsigned long long)calls);
-    text_calls(&d.text, c->tr, stack, stacks_user_frame(c->tr, stack), 3);
-    text_add(&d.text, " asks for collections (%s): %llu times in %llu cycles. Marking took ", what,
-             (unsigned long long)calls, (unsigned long long)c->tg->gc_cycles);
-    text_dur(&d.text, workers);
-    text_lit(&d.text, " of processor time, assists ");
-    text_dur(&d.text, c->tg->p_sum.ns[ST_ASSIST]);
-    text_lit(&d.text, ", stops of the world for it ");
-    text_dur(&d.text, stopped);
-    text_lit(&d.text, ".");
+    text_say(&d.text, c->tr, t_place(stack, 3), " asks for collections (", what, "): ", calls, " times in ",
+             c->tg->gc_cycles, " cycles. Marking took ", t_dur(workers), " of processor time, assists ",
+             t_dur(c->tg->p_sum.ns[ST_ASSIST]), ", stops of the world for it ", t_dur(stopped), ".");
     text_lit(&d.next, LEAVE_IT);
     draft_end(c->rs, &d);
 }

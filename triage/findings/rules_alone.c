@@ -183,22 +183,17 @@ static void finding(struct causes *c, const struct row *v, uint32_t n, uint32_t 
         ns = ns_add(ns, v[i].ns);
     }
     text_add(&d.amount, "%llu in a row", (unsigned long long)v->calls);
-    text_calls(&d.text, c->tr, v->stack, stacks_user_frame(c->tr, v->stack), 4);
-    text_lit(&d.text, ": ");
+    text_say(&d.text, c->tr, t_place(v->stack, 4), ": ");
     if (n == 1) {
-        text_who(&d.text, c->tr, v->g);
-        text_add(&d.text, " waits for answers over the network %llu times in a row, ", (unsigned long long)calls);
+        text_say(&d.text, c->tr, t_who(v->g), " waits for answers over the network ", calls, " times in a row, ");
     } else {
-        text_add(&d.text, "%u goroutines of ", n);
-        text_func(&d.text, c->tr, c->tg->groups[group].name, 0);
-        text_add(&d.text, " each wait for answers over the network %s%llu times in a row, ",
-                 least < v->calls ? "up to " : "", (unsigned long long)v->calls);
+        text_say(&d.text, c->tr, n, " goroutines of ", t_func(c->tg->groups[group].name),
+                 " each wait for answers over the network ", least < v->calls ? "up to " : "", v->calls,
+                 " times in a row, ");
     }
-    text_dur(&d.text, ns / (int64_t)calls);
-    text_lit(&d.text, " each, for ");
-    text_dur(&d.text, v->t1 - v->t0);
-    text_add(&d.text, ", while hardly anything else of the program runs; of %.0f processors %.1f have nothing to do.",
-             c->procs, c->idle);
+    text_say(&d.text, c->tr, t_dur(ns / (int64_t)calls), " each, for ", t_dur(v->t1 - v->t0),
+             ", while hardly anything else of the program runs; of ", t_f0(c->procs), " processors ", t_f1(c->idle),
+             " have nothing to do.");
     text_add(&d.next,
              "Unless each question needs the answer before it: ask for more at once (larger pages, a batch), or %s.",
              n == 1 ? "for several side by side" : "let more of them ask side by side");

@@ -120,13 +120,9 @@ static bool backlog_of(const struct causes *c, uint32_t g, struct backlog *b)
 
 static void since_text(struct text *t, const struct causes *c, uint32_t g, const struct backlog *b)
 {
-    text_lit(t, " ");
-    text_who(t, c->tr, g);
-    text_add(t, " waited for more work %llu times until ", (unsigned long long)b->more);
-    text_dur(t, b->t);
-    text_lit(t, " and never since, for ");
-    text_dur(t, b->end - b->t);
-    text_lit(t, ", in which it went on as before: all that time more stood ready in its channel (inferred).");
+    text_say(t, c->tr, " ", t_who(g), " waited for more work ", b->more, " times until ", t_dur(b->t),
+             " and never since, for ", t_dur(b->end - b->t),
+             ", in which it went on as before: all that time more stood ready in its channel (inferred).");
 }
 
 void backlog_since_text(struct text *t, const struct causes *c, uint32_t g)
@@ -147,8 +143,7 @@ static void backlog_finding(struct causes *c, uint32_t group, uint32_t g, const 
     draft_subject(&d, c->rs, c->tg->groups[group].name);
     draft_at(&d, b->t, b->end, LANE_G, g);
     text_dur(&d.amount, b->end - b->t);
-    text_func(&d.text, c->tr, c->tg->groups[group].name, 0);
-    text_lit(&d.text, ", one goroutine, takes its work from a channel.");
+    text_say(&d.text, c->tr, t_func(c->tg->groups[group].name), ", one goroutine, takes its work from a channel.");
     since_text(&d.text, c, g, b);
     text_add(&d.text, " Of %.0f processors %.1f had nothing to do.", c->procs, c->idle);
     if (causes_doing(c, group, &v) && v.n && v.all > 0) {
@@ -157,8 +152,8 @@ static void backlog_finding(struct causes *c, uint32_t group, uint32_t g, const 
         text_lit(&d.text, ".");
         d.f.stack = v.v[0].stack;
     }
-    text_add(&d.next, "Let several goroutines take from that channel, or do several pieces at once; room in it "
-                      "only hides that they come faster than they are done, or all at once.");
+    text_lit(&d.next, "Let several goroutines take from that channel, or do several pieces at once; room in it only "
+                      "hides that they come faster than they are done, or all at once.");
     draft_titled(c->rs, &d, "work queues for one goroutine");
 }
 

@@ -75,16 +75,10 @@ static void begun_finding(struct causes *c, const struct begun *l)
     d.f.inferred = true;
     d.f.note = y->n > threshold(TH_BEGUN_NOTE);
     text_add(&d.amount, "%.1f at a time", y->n);
-    text_calls(&d.text, c->tr, l->p->stack, stacks_user_frame(c->tr, l->p->stack), 3);
-    text_add(&d.text, " began %llu goroutines of ", (unsigned long long)g->count);
-    text_func(&d.text, c->tr, g->name, 0);
-    text_lit(&d.text, " and waited there for ");
-    text_share(&d.text, share, 1);
-    text_add(
-        &d.text,
-        " of that time (%llu waits) until one of them was done: %.1f of them were there at a time, while %.1f of "
-        "%.0f processors had nothing to do.",
-        (unsigned long long)l->count, y->n, c->idle, c->procs);
+    text_say(&d.text, c->tr, t_place(l->p->stack, 3), " began ", g->count, " goroutines of ", t_func(g->name),
+             " and waited there for ", t_share(share, 1), " of that time (", l->count,
+             " waits) until one of them was done: ", t_f1(y->n), " of them were there at a time, while ",
+             t_f1(c->idle), " of ", t_f0(c->procs), " processors had nothing to do.");
     if (waits != UINT32_MAX && causes_aside(c, l->children, waits)) {
         causes_aside_text(&d, c, waits);
         text_lit(&d.next, "Leave it, or, if it is to be over sooner: ");

@@ -80,28 +80,19 @@ static void behind_finding(struct causes *c, const struct kind_of_work *s, const
         causes_calls_text(&d.text, c->tr, &v.v[0]);
         text_lit(&d.text, " has the processors that short work waits for. ");
     }
-    text_add(&d.text, "The %u goroutines of ", c->of[s->group].n);
-    text_func(&d.text, c->tr, c->tg->groups[s->group].name, 0);
+    text_say(&d.text, c->tr, "The ", c->of[s->group].n, " goroutines of ", t_func(c->tg->groups[s->group].name));
     if (tasks) {
         text_add(&d.text, " (%llu tasks)", (unsigned long long)tasks);
     }
-    text_lit(&d.text, " run for ");
-    text_dur(&d.text, s->ran / (int64_t)s->waits);
-    text_lit(&d.text, " between two waits and wait ");
-    text_dur(&d.text, s->queued / (int64_t)s->turns);
-    text_lit(&d.text, " for a processor each time, on average, ");
-    text_share(&d.text, (double)s->queued, (double)s->life);
-    text_add(&d.text, " of their lives; meanwhile %u of ", c->of[l->group].n);
-    text_func(&d.text, c->tr, c->tg->groups[l->group].name, 0);
-    text_lit(&d.text, " have ");
-    text_share(&d.text, (double)c->tg->groups[l->group].d[GM_EXEC].total, c->running * (double)c->tg->end);
-    text_lit(&d.text, " of all that runs, and go on for ");
-    text_dur(&d.text, l->ran / (int64_t)l->waits);
-    text_add(&d.text, " each. Of %.0f processors %.1f had nothing to do.", c->procs, c->idle);
-    text_add(
-        &d.next,
-        "Let fewer of the long ones run at once than there are processors, so that one is left for the short; or "
-        "do them elsewhere.");
+    text_say(&d.text, c->tr, " run for ", t_dur(s->ran / (int64_t)s->waits), " between two waits and wait ",
+             t_dur(s->queued / (int64_t)s->turns), " for a processor each time, on average, ",
+             t_share((double)s->queued, (double)s->life), " of their lives; meanwhile ", c->of[l->group].n, " of ",
+             t_func(c->tg->groups[l->group].name), " have ",
+             t_share((double)c->tg->groups[l->group].d[GM_EXEC].total, c->running * (double)c->tg->end),
+             " of all that runs, and go on for ", t_dur(l->ran / (int64_t)l->waits), " each. Of ", t_f0(c->procs),
+             " processors ", t_f1(c->idle), " had nothing to do.");
+    text_lit(&d.next, "Let fewer of the long ones run at once than there are processors, so that one is left for the "
+                      "short; or do them elsewhere.");
     draft_end(c->rs, &d);
 }
 

@@ -152,23 +152,15 @@ static void bursts_finding(struct causes *c, uint32_t group, const struct asked 
     d.f.stack = k->stack;
     d.f.inferred = true;
     d.f.won_hi = (int64_t)((double)t->asked / (double)l->life * span);
-    text_lit(&d.amount, "each ");
-    text_dur(&d.amount, b->period);
-    text_calls(&d.text, c->tr, k->stack, stacks_user_frame(c->tr, k->stack), 3);
-    text_lit(&d.text, ": asked in bursts, one each ");
-    text_dur(&d.text, b->period);
-    text_add(&d.text, ", %u in all: %.0f times in each, within ", b->n, (double)b->asks / b->n);
-    text_dur(&d.text, t->busy / b->n);
-    text_lit(&d.text, " on average, and nobody asks between, though the goroutines of ");
-    text_func(&d.text, c->tr, c->tg->groups[group].name, 0);
-    text_add(&d.text, " go on all the time (up to %u of them ask in one). In a burst each takes ", t->goroutines);
-    text_dur(&d.text, t->asked / (int64_t)b->asks);
-    text_lit(&d.text, " on average, the quickest eighth ");
-    text_dur(&d.text, t->usual);
-    text_lit(&d.text, " or less: what was kept seems to run out for all at one moment (inferred).");
-    text_add(&d.next,
-             "Let it run out at different moments (a random part in how long each is kept), or renew it before "
-             "that, one after the other.");
+    text_say(&d.amount, c->tr, "each ", t_dur(b->period));
+    text_say(&d.text, c->tr, t_place(k->stack, 3), ": asked in bursts, one each ", t_dur(b->period), ", ", b->n,
+             " in all: ", t_f0((double)b->asks / b->n), " times in each, within ", t_dur(t->busy / b->n),
+             " on average, and nobody asks between, though the goroutines of ", t_func(c->tg->groups[group].name),
+             " go on all the time (up to ", t->goroutines, " of them ask in one). In a burst each takes ",
+             t_dur(t->asked / (int64_t)b->asks), " on average, the quickest eighth ", t_dur(t->usual),
+             " or less: what was kept seems to run out for all at one moment (inferred).");
+    text_lit(&d.next, "Let it run out at different moments (a random part in how long each is kept), or renew it "
+                      "before that, one after the other.");
     draft_end(c->rs, &d);
 }
 

@@ -275,14 +275,11 @@ static void write_finding(struct causes *c, const struct waits_at *p, double sha
     d.f.stack = p->most->stack;
     text_dur(&d.amount, p->total / (int64_t)p->count);
     waits_at_text(&d.text, c, p);
-    text_add(&d.text, ": waits to write to %s, %llu waits of ",
-             stacks_pipe(c->tr, p->most->stack) ? "a pipe" : "the network", (unsigned long long)p->count);
-    text_dur(&d.text, p->total / (int64_t)p->count);
-    text_add(
-        &d.text,
-        " on average: the other side does not take it as fast as it is written. %.1f goroutines wait there at any "
-        "time while %.1f run.",
-        (double)p->total / (double)c->tg->end, c->running);
+    text_say(&d.text, c->tr, ": waits to write to ", stacks_pipe(c->tr, p->most->stack) ? "a pipe" : "the network",
+             ", ", p->count, " waits of ", t_dur(p->total / (int64_t)p->count),
+             " on average: the other side does not take it as fast as it is written. ",
+             t_f1((double)p->total / (double)c->tg->end), " goroutines wait there at any time while ",
+             t_f1(c->running), " run.");
     if (nobody_waits(c, p) == WAITED_BY_NOBODY) {
         d.f.note = true;
         d.f.severity_ns = 0;
@@ -319,13 +316,9 @@ static void backlog_text(struct text *t, const struct causes *c)
     if ((double)late < threshold(TH_CALLS_BACKLOG) * (double)early) {
         return;
     }
-    text_lit(t, " Meanwhile the tasks \"");
-    text_str(t, c->tr, y->name);
-    text_lit(t, "\" take ");
-    text_dur(t, early);
-    text_lit(t, " in their first quarter and ");
-    text_dur(t, late);
-    text_lit(t, " in their last: they come faster than they are done, and queue.");
+    text_say(t, c->tr, " Meanwhile the tasks \"", t_str(y->name), "\" take ", t_dur(early),
+             " in their first quarter and ", t_dur(late),
+             " in their last: they come faster than they are done, and queue.");
 }
 
 /* One goroutine of the program makes them all, and it is not the main one: others like it could make them beside it. */
@@ -347,9 +340,9 @@ static void row_text(struct text *t, uint32_t row)
 /* News that are each answered would look the same. */
 static void through_text(struct draft *d, const struct causes *c, const struct waits_at *p)
 {
-    text_lit(&d->text, " It is let go on when something has come over the network to ");
-    text_where(&d->text, c->tr, p->most->waker_stack, 0);
-    text_lit(&d->text, ", and has mostly sent something before: answers, it seems (inferred).");
+    text_say(&d->text, c->tr, " It is let go on when something has come over the network to ",
+             t_where(p->most->waker_stack, 0),
+             ", and has mostly sent something before: answers, it seems (inferred).");
     d->f.note = d->f.inferred = true;
     d->f.severity_ns = 0;
 }
@@ -433,25 +426,21 @@ static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row
     } else {
         text_add(&d.text, ": waits for an answer over %s, ", pipe ? "a pipe" : "the network");
     }
-    text_add(&d.text, "%llu waits of ", (unsigned long long)p->count);
-    text_dur(&d.text, each);
-    text_add(&d.text, " on average; %.1f goroutines wait there at any time while %.1f run.",
-             (double)p->total / (double)c->tg->end, c->running);
+    text_say(&d.text, c->tr, p->count, " waits of ", t_dur(each), " on average; ",
+             t_f1((double)p->total / (double)c->tg->end), " goroutines wait there at any time while ",
+             t_f1(c->running), " run.");
     nobody_text(&d, nobody);
     if (news) {
-        text_lit(&d.text, " Most of that time are answers after about ");
-        text_dur(&d.text, news);
-        text_lit(&d.text,
-                 ", behind which it asks again at once, while behind the quick ones it has much to do: it seems "
-                 "to ask for news, and where there are none that costs nothing (inferred).");
+        text_say(&d.text, c->tr, " Most of that time are answers after about ", t_dur(news),
+                 ", behind which it asks again at once, while behind the quick ones it has much to do: it seems to "
+                 "ask for news, and where there are none that costs nothing (inferred).");
         d.f.severity_ns = d.f.won_hi = 0;
         d.f.inferred = true;
     }
     if (at_pace) {
-        text_lit(&d.text,
-                 " It asks at a pace: of what one of them waits for answers and for a clock (a ticker, a limit) ");
-        text_share(&d.text, pace, 1);
-        text_lit(&d.text, " is for the clock, and quicker answers alone would not hurry that.");
+        text_say(&d.text, c->tr,
+                 " It asks at a pace: of what one of them waits for answers and for a clock (a ticker, a limit) ",
+                 t_share(pace, 1), " is for the clock, and quicker answers alone would not hurry that.");
         d.f.severity_ns = d.f.won_hi = 0;
     }
     if (through) {
@@ -764,16 +753,11 @@ static void conns_finding(struct causes *c, const struct conns *k, double share)
     draft_at(&d, k->most->longest.t0, k->most->longest.t1, LANE_G, k->most->longest.g);
     d.f.stack = k->most->stack;
     text_add(&d.amount, "%llu", (unsigned long long)k->opened);
-    text_calls(&d.text, c->tr, k->most->stack, stacks_user_frame(c->tr, k->most->stack), 3);
-    text_add(&d.text, " waits for a new connection %llu times where %llu answers are waited for: ",
-             (unsigned long long)k->opened, (unsigned long long)k->asked);
-    text_dur(&d.text, k->waited / (int64_t)k->opened);
-    text_lit(&d.text, " each on average, ");
-    text_dur(&d.text, k->waited);
-    text_lit(&d.text, " in all.");
-    text_add(&d.next,
-             "Keep connections: one client for all questions, bodies read to their end and closed, and as many idle "
-             "connections kept for each host (MaxIdleConnsPerHost) as ask at once.");
+    text_say(&d.text, c->tr, t_place(k->most->stack, 3), " waits for a new connection ", k->opened, " times where ",
+             k->asked, " answers are waited for: ", t_dur(k->waited / (int64_t)k->opened), " each on average, ",
+             t_dur(k->waited), " in all.");
+    text_lit(&d.next, "Keep connections: one client for all questions, bodies read to their end and closed, and as "
+                      "many idle connections kept for each host (MaxIdleConnsPerHost) as ask at once.");
     draft_end(c->rs, &d);
 }
 
@@ -863,21 +847,16 @@ void rule_blocking(struct causes *c)
     draft_at(&d, row->longest.t0, row->longest.t1, LANE_G, row->longest.g);
     d.f.stack = row->stack;
     text_add(&d.amount, "%.0f threads", threads);
-    text_calls(&d.text, c->tr, row->stack, stacks_user_frame(c->tr, row->stack), 3);
-    text_add(&d.text, " sits in system calls that block: %llu calls of ", (unsigned long long)row->count);
-    text_dur(&d.text, row->total / (int64_t)row->count);
-    text_add(
-        &d.text,
-        " on average; %.1f goroutines of the program are in such calls at any time, each with a thread of its own "
-        "(there are %.0f processors).",
-        threads, c->procs);
+    text_say(&d.text, c->tr, t_place(row->stack, 3), " sits in system calls that block: ", row->count, " calls of ",
+             t_dur(row->total / (int64_t)row->count), " on average; ", t_f1(threads),
+             " goroutines of the program are in such calls at any time, each with a thread of its own (there are ",
+             t_f0(c->procs), " processors).");
     if (place) {
         d.f.won_hi = (int64_t)(at_once > of->count ? 1 : at_once / of->count * (double)c->tg->end);
-        text_lit(&d.text, " Its goroutines spend ");
-        text_share(&d.text, (double)(of->d[GM_SYSBLOCK].total + of->d[GM_SYSCALL].total),
-                   (double)of->d[GM_LIFE].total);
-        text_lit(&d.text, " of their lives in calls: whether they queue for one thing outside (a file's lock, a slow "
-                          "device) no trace tells.");
+        text_say(&d.text, c->tr, " Its goroutines spend ",
+                 t_share((double)(of->d[GM_SYSBLOCK].total + of->d[GM_SYSCALL].total), (double)of->d[GM_LIFE].total),
+                 " of their lives in calls: whether they queue for one thing outside (a file's lock, a slow device) "
+                 "no trace tells.");
     }
     text_add(
         &d.next, "%s",

@@ -123,22 +123,13 @@ static void children_finding(struct causes *c, uint32_t group, const struct walk
     draft_at(&d, k->t0, k->t1, LANE_G, k->g);
     d.f.stack = k->stack;
     text_add(&d.amount, "%llu", (unsigned long long)k->n);
-    text_calls(&d.text, c->tr, k->stack, stacks_user_frame(c->tr, k->stack), 3);
-    text_add(&d.text,
-             " starts a child process for each piece of work: %llu of them%s, each holds up its goroutine for ",
-             (unsigned long long)k->n, w->of > WALKED ? " by those looked at" : "");
-    text_dur(&d.text, each);
-    text_lit(&d.text, " on average, of which it waits for ");
-    text_dur(&d.text, k->awaited / (int64_t)k->n);
-    text_lit(&d.text, " for its end; that is ");
-    text_share(&d.text, share, 1);
-    text_lit(&d.text, " of the lives of goroutines of ");
-    text_func(&d.text, c->tr, c->tg->groups[group].name, 0);
-    text_lit(&d.text, ". What the child does, no trace tells.");
-    text_add(
-        &d.next,
-        "Do it in this process (a package in place of the tool), or let one child do many: a list of them, or one "
-        "that stays and is asked again and again.");
+    text_say(&d.text, c->tr, t_place(k->stack, 3), " starts a child process for each piece of work: ", k->n,
+             " of them", w->of > WALKED ? " by those looked at" : "", ", each holds up its goroutine for ",
+             t_dur(each), " on average, of which it waits for ", t_dur(k->awaited / (int64_t)k->n),
+             " for its end; that is ", t_share(share, 1), " of the lives of goroutines of ",
+             t_func(c->tg->groups[group].name), ". What the child does, no trace tells.");
+    text_lit(&d.next, "Do it in this process (a package in place of the tool), or let one child do many: a list of "
+                      "them, or one that stays and is asked again and again.");
     draft_end(c->rs, &d);
 }
 

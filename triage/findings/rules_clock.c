@@ -75,19 +75,14 @@ static void lost_finding(struct causes *c, const struct woken *w, double share)
     d.f.stack = w->tick->stack;
     d.f.inferred = true;
     text_add(&d.amount, "%llu lost", (unsigned long long)w->useful);
-    text_calls(&d.text, c->tr, w->tick->stack, stacks_user_frame(c->tr, w->tick->stack), 2);
-    text_add(&d.text, " goes on only with a clock's next tick (inferred): %llu times what one of ",
-             (unsigned long long)w->useful);
-    text_func(&d.text, c->tr, w->tick->waiter, 0);
-    text_lit(&d.text, " waits for there was true already when ");
-    text_calls(&d.text, c->tr, w->tick->waker_stack, stacks_user_frame(c->tr, w->tick->waker_stack), 1);
-    text_add(&d.text, " woke all (%llu wake-ups). ", (unsigned long long)w->ticks);
-    text_add(&d.text, "Of %llu wake-ups by others, most of all ", (unsigned long long)w->others);
-    text_calls(&d.text, c->tr, w->other->waker_stack, stacks_user_frame(c->tr, w->other->waker_stack), 1);
-    text_add(&d.text, ", %llu woke one that could not go on and waited again. ", (unsigned long long)w->vain);
-    text_lit(&d.text, "The main goroutine's way leads through this waiting for the tick for ");
-    text_share(&d.text, share, 1);
-    text_lit(&d.text, ".");
+    text_say(&d.text, c->tr, t_place(w->tick->stack, 2),
+             " goes on only with a clock's next tick (inferred): ", w->useful, " times what one of ",
+             t_func(w->tick->waiter), " waits for there was true already when ", t_place(w->tick->waker_stack, 1),
+             " woke all (", w->ticks, " wake-ups). Of ", w->others, " wake-ups by others, most of all ",
+             t_place(w->other->waker_stack, 1), ", ", w->vain,
+             " woke one that could not go on and waited again. The main goroutine's way leads through this waiting "
+             "for the tick for ",
+             t_share(share, 1), ".");
     text_lit(&d.next, "Wake the one that can go on: a condition (or channel) for each kind of waiter, or all of them "
                       "(Broadcast) when it comes true; who is woken and can't use it passes it on.");
     draft_end(c->rs, &d);
@@ -247,18 +242,14 @@ static void last_finding(struct causes *c, const struct stretch *s, double befor
     draft_at(&d, s->t0, s->t1, LANE_G, s->g);
     d.f.stack = s->stack;
     text_share(&d.amount, (double)(s->t1 - s->t0), (double)c->tg->end);
-    text_calls(&d.text, c->tr, s->stack, stacks_user_frame(c->tr, s->stack), 3);
-    text_lit(&d.text, ": the main goroutine waits there until its time is up, at the end of the trace, for ");
-    text_dur(&d.text, s->t1 - s->t0);
-    text_lit(&d.text, ", ");
-    text_share(&d.text, (double)(s->t1 - s->t0), (double)c->tg->end);
-    text_add(&d.text, " of it, and nothing runs meanwhile (before, %.1f goroutines did on average).", before);
+    text_say(&d.text, c->tr, t_place(s->stack, 3),
+             ": the main goroutine waits there until its time is up, at the end of the trace, for ",
+             t_dur(s->t1 - s->t0), ", ", t_share((double)(s->t1 - s->t0), (double)c->tg->end),
+             " of it, and nothing runs meanwhile (before, ", t_f1(before), " goroutines did on average).");
     if (n) {
-        text_add(&d.text, " What it waits for (inferred): %u goroutine%s of ", n, n == 1 ? "" : "s");
-        text_func(&d.text, c->tr, of, 0);
-        text_add(&d.text, " wait%s all the while in ", n == 1 ? "s" : "");
-        text_calls(&d.text, c->tr, stack, stacks_user_frame(c->tr, stack), 2);
-        text_add(&d.text, " and go%s on only then.", n == 1 ? "es" : "");
+        text_say(&d.text, c->tr, " What it waits for (inferred): ", n, " goroutine", n == 1 ? "" : "s", " of ",
+                 t_func(of), " wait", n == 1 ? "s" : "", " all the while in ", t_place(stack, 2), " and go",
+                 n == 1 ? "es" : "", " on only then.");
     }
     text_lit(&d.next, "Tell those that are waited for that it is time to end (a context, a channel that is closed, "
                       "RegisterOnShutdown), so that the limit is not needed; or make it shorter.");

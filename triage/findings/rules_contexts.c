@@ -101,9 +101,7 @@ static void left_open_text(struct draft *d, const struct causes *c, uint32_t nam
         return;
     }
     d->f.stack = d->f.stack ? d->f.stack : stack;
-    text_lit(&d->text, " What waited until one ran out was begun in ");
-    text_calls(&d->text, c->tr, stack, stacks_user_frame(c->tr, stack), 3);
-    text_lit(&d->text, ".");
+    text_say(&d->text, c->tr, " What waited until one ran out was begun in ", t_place(stack, 3), ".");
     if (str_starts(trace_str(c->tr, trace_frame(c->tr, stack, 0).func), "database/sql.")) {
         text_lit(&d->next,
                  "Close what a query returns (rows.Close) as soon as it is read: else it keeps its connection "
@@ -128,8 +126,8 @@ static void contexts_finding(struct causes *c, const struct group *g, uint64_t w
     text_add(&d.amount, "%u", g->created);
     if (known) {
         d.f.stack = m.v[best].stack;
-        text_calls(&d.text, c->tr, d.f.stack, stacks_user_frame(c->tr, d.f.stack), 3);
-        text_lit(&d.text, " makes contexts with a time limit and does not cancel them, it seems: ");
+        text_say(&d.text, c->tr, t_place(d.f.stack, 3),
+                 " makes contexts with a time limit and does not cancel them, it seems: ");
     } else {
         text_lit(&d.text, "Contexts with a time limit are not cancelled, it seems: ");
     }
@@ -140,16 +138,11 @@ static void contexts_finding(struct causes *c, const struct group *g, uint64_t w
     } else {
         text_lit(&d.text, "and nobody waited for any of them any more (inferred). ");
     }
-    text_lit(&d.text, "For each a timer began a goroutine of ");
-    text_func(&d.text, c->tr, g->name, 0);
-    text_lit(&d.text, "; these ran ");
-    text_dur(&d.text, g->d[GM_EXEC].total);
-    text_lit(&d.text, " together");
+    text_say(&d.text, c->tr, "For each a timer began a goroutine of ", t_func(g->name), "; these ran ",
+             t_dur(g->d[GM_EXEC].total), " together");
     const int64_t locked = c->life[g - c->tg->groups].by[WK_LOCK];
     if (locked > 0) {
-        text_lit(&d.text, ", and waited ");
-        text_dur(&d.text, locked);
-        text_lit(&d.text, " for locks (of the context that they come from)");
+        text_say(&d.text, c->tr, ", and waited ", t_dur(locked), " for locks (of the context that they come from)");
     }
     text_lit(&d.text, ".");
     left_open_text(&d, c, g->name);

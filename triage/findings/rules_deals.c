@@ -67,17 +67,12 @@ static void deals_finding(struct causes *c, uint32_t dealer, const struct takers
     draft_subject(&f, c->rs, d->name);
     draft_at(&f, c->life[dealer].first, c->life[dealer].last, LANE_G, c->member[c->of[dealer].at]);
     text_share(&f.amount, (double)d->d[GM_EXEC].total, (double)c->tg->end);
-    text_func(&f.text, c->tr, d->name, 0);
-    text_lit(&f.text, ", one goroutine, runs for ");
-    text_share(&f.text, (double)d->d[GM_EXEC].total, (double)c->tg->end);
-    text_add(&f.text, " of the trace, and %u goroutines of ", c->of[t->group].n);
-    text_func(&f.text, c->tr, g->name, 0);
-    text_add(&f.text, " wait for what it hands on: it ended %llu of their %llu waits, most of all in ",
-             (unsigned long long)t->ends, (unsigned long long)t->waits);
-    text_where(&f.text, c->tr, t->most->stack, 0);
-    text_lit(&f.text, ", and they run for ");
-    text_dur(&f.text, runs(g) / (int64_t)c->of[t->group].n);
-    text_add(&f.text, " each, on average. Of %.0f processors %.1f had nothing to do.", c->procs, c->idle);
+    text_say(&f.text, c->tr, t_func(d->name), ", one goroutine, runs for ",
+             t_share((double)d->d[GM_EXEC].total, (double)c->tg->end), " of the trace, and ", c->of[t->group].n,
+             " goroutines of ", t_func(g->name), " wait for what it hands on: it ended ", t->ends, " of their ",
+             t->waits, " waits, most of all in ", t_where(t->most->stack, 0), ", and they run for ",
+             t_dur(runs(g) / (int64_t)c->of[t->group].n), " each, on average. Of ", t_f0(c->procs), " processors ",
+             t_f1(c->idle), " had nothing to do.");
     if (v.n && v.all > 0) {
         text_lit(&f.text, " Its work: ");
         causes_leaf_text(&f.text, c->tr, &v.v[0], v.all);

@@ -228,10 +228,7 @@ static void head_text(struct draft *d, const struct causes *c, const struct call
     draft_at(d, v->longest.t0, v->longest.t1, LANE_G, v->longest.g);
     d->f.stack = v->stack;
     text_share(&d->amount, share, 1);
-    text_calls(&d->text, c->tr, v->stack, stacks_user_frame(c->tr, v->stack), 3);
-    text_lit(&d->text, " is in system calls for ");
-    text_share(&d->text, share, 1);
-    text_lit(&d->text, " of what ");
+    text_say(&d->text, c->tr, t_place(v->stack, 3), " is in system calls for ", t_share(share, 1), " of what ");
 }
 
 /* Who ends several waits with each of them has one stand for many already. */
@@ -275,10 +272,8 @@ bool each_finding(struct causes *c, const struct work_kind *w)
     head_text(&d, c, &k, share);
     text_add(&d.text, "%s%llu ", w->about ? "about " : "", (unsigned long long)w->n);
     works_name(&d.text, c, w);
-    text_lit(&d.text, " take (");
-    text_dur(&d.text, w->ns / (int64_t)w->n);
-    text_add(&d.text, " on average, %.1f at a time). In each%s: ", at_once,
-             w->fed ? " (as far as one can be told from the next)" : "");
+    text_say(&d.text, c->tr, " take (", t_dur(w->ns / (int64_t)w->n), " on average, ", t_f1(at_once),
+             " at a time). In each", w->fed ? " (as far as one can be told from the next)" : "", ": ");
     calls_text(&d.text, c, &k, (double)w->n);
     advice(&d.next, c, &k, threshold_reached(TH_EACH_KEPT, kept, k.ns));
     draft_end(c->rs, &d);

@@ -97,14 +97,11 @@ static void finding(struct causes *c, const struct waits_at *p, uint32_t group, 
     d.f.inferred = true;
     text_add(&d.amount, "%llu at once", (unsigned long long)f->n);
     waits_at_text(&d.text, c, p);
-    text_add(&d.text, ": the %llu goroutines of ", (unsigned long long)f->n);
-    text_func(&d.text, c->tr, c->tg->groups[group].name, 0);
-    text_add(&d.text, " wait there for %s for ", stacks_pipe(c->tr, p->most->stack) ? "a pipe" : "the network");
-    text_share(&d.text, (double)f->waited, (double)f->life);
-    text_add(&d.text, " of their lives (%llu waits of ", (unsigned long long)p->count);
-    text_dur(&d.text, p->total / (int64_t)p->count);
-    text_add(&d.text, " on average) and %s for more work (%llu waits)", f->more ? "hardly ever" : "never",
-             (unsigned long long)f->more);
+    text_say(&d.text, c->tr, ": the ", f->n, " goroutines of ", t_func(c->tg->groups[group].name), " wait there for ",
+             stacks_pipe(c->tr, p->most->stack) ? "a pipe" : "the network", " for ",
+             t_share((double)f->waited, (double)f->life), " of their lives (", p->count, " waits of ",
+             t_dur(p->total / (int64_t)p->count), " on average) and ", f->more ? "hardly ever" : "never",
+             " for more work (", f->more, " waits)");
     if (f->more == 0) {
         text_add(&d.text,
                  "; they are done at about the same time, though one of them has waited there %.1f times as often as "

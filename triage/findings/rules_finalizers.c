@@ -31,23 +31,13 @@ static void finalizer_finding(struct causes *c, const struct waits_at *k, uint64
     draft_at(&d, p->longest.t0, p->longest.t1, LANE_G, p->longest.g);
     d.f.stack = p->stack;
     text_share(&d.amount, share, 1);
-    text_calls(&d.text, c->tr, p->stack, stacks_user_frame(c->tr, p->stack), 3);
-    text_add(&d.text, " waits for what finalizers give back: %llu of %llu waits there (",
-             (unsigned long long)k->count, (unsigned long long)all);
-    text_dur(&d.text, k->total / (int64_t)k->count);
-    text_lit(&d.text, " on average, ");
-    text_share(&d.text, share, 1);
-    text_lit(&d.text, " of the lives of goroutines of ");
-    text_func(&d.text, c->tr, p->waiter, 0);
-    text_lit(&d.text, ") were ended by ");
-    text_func(&d.text, c->tr, p->waker, 0);
-    text_lit(&d.text, ", in ");
-    text_calls(&d.text, c->tr, p->waker_stack, stacks_user_frame(c->tr, p->waker_stack), 2);
-    text_add(&d.text, ". It runs only behind a collection that finds the thing unused (%llu in the trace).",
-             (unsigned long long)c->tg->gc_cycles);
-    text_add(&d.next,
-             "Give it back where it is used for the last time (Close, with defer); a finalizer or cleanup is for "
-             "what was forgotten.");
+    text_say(&d.text, c->tr, t_place(p->stack, 3), " waits for what finalizers give back: ", k->count, " of ", all,
+             " waits there (", t_dur(k->total / (int64_t)k->count), " on average, ", t_share(share, 1),
+             " of the lives of goroutines of ", t_func(p->waiter), ") were ended by ", t_func(p->waker), ", in ",
+             t_place(p->waker_stack, 2), ". It runs only behind a collection that finds the thing unused (",
+             c->tg->gc_cycles, " in the trace).");
+    text_lit(&d.next, "Give it back where it is used for the last time (Close, with defer); a finalizer or cleanup "
+                      "is for what was forgotten.");
     draft_end(c->rs, &d);
 }
 

@@ -45,16 +45,14 @@ bool full_finding(struct causes *c, const struct work_kind *w, uint32_t n)
         text_lit(&d.text, " ");
         d.f.stack = in.stack;
     }
-    text_add(&d.text, "%.1f of %.0f processors have work on average, and ", busy, c->procs);
-    text_share(&d.text, of_all < 1 ? of_all : 1, 1);
-    text_lit(&d.text, " of what runs is that of ");
+    text_say(&d.text, c->tr, t_f1(busy), " of ", t_f0(c->procs), " processors have work on average, and ",
+             t_share(of_all < 1 ? of_all : 1, 1), " of what runs is that of ");
     works_name(&d.text, c, w);
-    text_lit(&d.text, ", which wait for a processor for ");
-    text_share(&d.text, queued, 1);
-    text_lit(&d.text, " of their time: mostly for each other. ");
+    text_say(&d.text, c->tr, ", which wait for a processor for ", t_share(queued, 1),
+             " of their time: mostly for each other. ");
     work_text(&d.text, c, w, n);
-    text_add(&d.next, "Make that work cheaper, or do less of it: that it queues is a sign of it only. Where it "
-                      "goes a CPU profile tells, or a trace taken while one runs.");
+    text_lit(&d.next, "Make that work cheaper, or do less of it: that it queues is a sign of it only. Where it goes "
+                      "a CPU profile tells, or a trace taken while one runs.");
     draft_end(c->rs, &d);
     return true;
 }

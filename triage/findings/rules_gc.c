@@ -26,15 +26,12 @@ static void stw_last(struct draft *d, const struct rules *rs, const struct stw_r
 {
     if (r->last_p != NO_LANE) {
         uint64_t id = trace_lane(rs->tr, (struct lane){LANE_P, r->last_p}).id;
-        text_add(&d->text, " Last to stop: P%llu after ", (unsigned long long)id);
-        text_dur(&d->text, r->last_ns);
+        text_say(&d->text, rs->tr, " Last to stop: P", id, " after ", t_dur(r->last_ns));
         if (r->last_g != NO_LANE) {
-            text_lit(&d->text, ", which ran ");
-            text_who(&d->text, rs->tr, r->last_g);
+            text_say(&d->text, rs->tr, ", which ran ", t_who(r->last_g));
         }
         if (r->last_stack) {
-            text_lit(&d->text, " at ");
-            text_where(&d->text, rs->tr, r->last_stack, 60);
+            text_say(&d->text, rs->tr, " at ", t_where(r->last_stack, 60));
         }
         text_lit(&d->text, ".");
     }
@@ -43,12 +40,8 @@ static void stw_last(struct draft *d, const struct rules *rs, const struct stw_r
 static void stw_text(struct draft *d, const struct rules *rs, const struct stw_row *r)
 {
     stw_kind(&d->text, rs, r);
-    text_add(&d->text, " stopped the world %llu time%s, longest ", (unsigned long long)r->count,
-             r->count == 1 ? "" : "s");
-    text_dur(&d->text, r->longest.t1 - r->longest.t0);
-    text_lit(&d->text, ", in all ");
-    text_dur(&d->text, r->total);
-    text_lit(&d->text, ".");
+    text_say(&d->text, rs->tr, " stopped the world ", r->count, " time", r->count == 1 ? "" : "s", ", longest ",
+             t_dur(r->longest.t1 - r->longest.t0), ", in all ", t_dur(r->total), ".");
     stw_last(d, rs, r);
 }
 
@@ -61,21 +54,19 @@ static void stw_next(struct text *t, const struct rules *rs, const struct stw_ro
 {
     int64_t longest = r->longest.t1 - r->longest.t0;
     if (many_short(r)) {
-        text_add(t, "It is their number that costs, %.0f a second of ",
-                 (double)r->count / ((double)rs->tg->end / 1e9));
-        text_dur(t, r->total / (int64_t)r->count);
-        text_add(t, "%s",
+        text_say(t, rs->tr, "It is their number that costs, ", t_f0((double)r->count / ((double)rs->tg->end / 1e9)),
+                 " a second of ", t_dur(r->total / (int64_t)r->count),
                  r->is_gc ? " each: collect less often (allocate less, a higher GOGC)."
                           : " each: find the caller (view 8) and call it less often.");
     } else if (r->last_p != NO_LANE && r->last_ns > longest / 2) {
-        text_add(t,
-                 "Most of the longest was waiting for one processor to stop: look for a loop without calls or a page "
-                 "fault there, or for too little CPU given by the host.");
+        text_lit(t, "Most of the longest was waiting for one processor to stop: look for a loop without calls or a "
+                    "page fault there, or for too little CPU given by the host.");
     } else if (r->is_gc) {
-        text_add(t, "Look at the lanes there; the host may have taken the CPU away (more processors than cores, a "
-                    "quota).");
+        text_lit(
+            t,
+            "Look at the lanes there; the host may have taken the CPU away (more processors than cores, a quota).");
     } else {
-        text_add(t, "This stop was asked for: find the caller (view 8) and call it less often.");
+        text_lit(t, "This stop was asked for: find the caller (view 8) and call it less often.");
     }
 }
 
@@ -146,18 +137,12 @@ static void stw_gc(struct rules *rs)
     snprintf(d.f.key, sizeof d.f.key, "%s:GC stops", rule_id(RULE_STW));
     draft_at(&d, most->longest.t0, most->longest.t1, LANE_BAND, BAND_STW);
     text_share(&d.amount, (double)total, (double)rs->tg->end);
-    text_add(&d.text, "%llu cycles of the collector stopped the world %llu times, ",
-             (unsigned long long)rs->tg->gc_cycles, (unsigned long long)count);
-    text_share(&d.text, (double)total, (double)rs->tg->end);
-    text_lit(&d.text, " of the trace in all (");
-    text_dur(&d.text, total);
-    text_lit(&d.text, "), ");
-    text_dur(&d.text, total / (int64_t)count);
-    text_lit(&d.text, " each on average, longest ");
-    text_dur(&d.text, most->longest.t1 - most->longest.t0);
-    text_lit(&d.text, ".");
+    text_say(&d.text, rs->tr, rs->tg->gc_cycles, " cycles of the collector stopped the world ", count, " times, ",
+             t_share((double)total, (double)rs->tg->end), " of the trace in all (", t_dur(total), "), ",
+             t_dur(total / (int64_t)count), " each on average, longest ", t_dur(most->longest.t1 - most->longest.t0),
+             ".");
     stw_last(&d, rs, most);
-    text_add(&d.next,
+    text_lit(&d.next,
              "Collect less often: allocate less, or give the heap more room (a higher GOGC, GOMEMLIMIT). Where each "
              "takes long, processors stop late: a host that gives less than GOMAXPROCS, or loops without calls.");
     draft_end(rs, &d);
@@ -187,21 +172,19 @@ static void stw_rest(struct rules *rs)
     draft_start(&d, RULE_STW, total);
     draft_at(&d, most->longest.t0, most->longest.t1, LANE_BAND, BAND_STW);
     text_share(&d.amount, (double)total, (double)rs->tg->end);
-    text_add(&d.text, "%llu short stops of the world of %u kinds took ", (unsigned long long)count, kinds);
-    text_dur(&d.text, total);
-    text_lit(&d.text, " together: ");
+    text_say(&d.text, rs->tr, count, " short stops of the world of ", kinds, " kinds took ", t_dur(total),
+             " together: ");
     for (uint32_t i = 0, n = 0; i < rs->tg->nstw && n < 4; i++) {
         const struct stw_row *r = &rs->tg->stw[i];
         if (stw_counts(rs, r) && !stw_speaks(rs, r) && !(r->is_gc && gc_speaks)) {
             text_raw(&d.text, ", ", n++ ? 2 : 0);
             stw_kind(&d.text, rs, r);
-            text_add(&d.text, " %llu x ", (unsigned long long)r->count);
-            text_dur(&d.text, r->total);
+            text_say(&d.text, rs->tr, " ", r->count, " x ", t_dur(r->total));
         }
     }
     text_add(&d.text, "%s.", kinds > 4 ? ", .." : "");
-    text_add(&d.next, "It is their number that costs, %.0f a second: ", (double)count / ((double)rs->tg->end / 1e9));
-    text_add(&d.next, "%s",
+    text_say(&d.next, rs->tr, "It is their number that costs, ", t_f0((double)count / ((double)rs->tg->end / 1e9)),
+             " a second: ",
              most->is_gc ? "collect less often (allocate less, a higher GOGC)."
                          : "find who asks for them (view 8) and ask less often.");
     draft_end(rs, &d);
@@ -263,13 +246,9 @@ static int64_t stopped_often(const struct rules *rs, int64_t gc, int64_t busy)
 
 static void stopped_text(struct text *t, const struct rules *rs, int64_t stopped)
 {
-    text_lit(t, "; its stops of the world ");
-    text_dur(t, stopped);
-    text_lit(t, " (");
-    text_share(t, (double)stopped, (double)rs->tg->end);
-    text_lit(t, " of the trace); it marks ");
-    text_share(t, (double)rs->tg->gc_mark_ns, (double)rs->tg->end);
-    text_lit(t, " of the time");
+    text_say(t, rs->tr, "; its stops of the world ", t_dur(stopped), " (",
+             t_share((double)stopped, (double)rs->tg->end), " of the trace); it marks ",
+             t_share((double)rs->tg->gc_mark_ns, (double)rs->tg->end), " of the time");
 }
 
 static void rule_share(struct rules *rs)
@@ -292,21 +271,15 @@ static void rule_share(struct rules *rs)
     d.f.note = (double)tg->gc_cycles < threshold(TH_GCS_CYCLES) || processors_to_spare(rs); /* too few for a rate */
     draft_at_worst(rs, &d, BAND_GC);
     text_share(&d.amount, (double)gc, (double)busy);
-    text_add(&d.text, "%llu cycle%s took ", (unsigned long long)tg->gc_cycles, tg->gc_cycles == 1 ? "" : "s");
-    text_share(&d.text, (double)gc, (double)busy);
-    text_lit(&d.text, " of the processor time in use (");
-    text_dur(&d.text, gc);
-    text_lit(&d.text, "): mark workers ");
-    text_dur(&d.text, workers);
-    text_lit(&d.text, ", assists ");
-    text_dur(&d.text, tg->p_sum.ns[ST_ASSIST]);
-    text_lit(&d.text, ", sweeping ");
-    text_dur(&d.text, tg->p_sum.ns[ST_SWEEP]);
+    text_say(&d.text, rs->tr, tg->gc_cycles, " cycle", tg->gc_cycles == 1 ? "" : "s", " took ",
+             t_share((double)gc, (double)busy), " of the processor time in use (", t_dur(gc), "): mark workers ",
+             t_dur(workers), ", assists ", t_dur(tg->p_sum.ns[ST_ASSIST]), ", sweeping ",
+             t_dur(tg->p_sum.ns[ST_SWEEP]));
     if (stopped) {
         stopped_text(&d.text, rs, stopped);
     }
-    text_add(&d.text, ".");
-    text_add(&d.next,
+    text_lit(&d.text, ".");
+    text_lit(&d.next,
              "Allocate less, or give the heap more room: a higher GOGC, or GOMEMLIMIT where memory is bounded.");
     draft_end(rs, &d);
 }
@@ -339,16 +312,11 @@ static void rule_assist(struct rules *rs)
     d.f.note = (double)tg->gc_cycles < threshold(TH_GCA_CYCLES);
     draft_at_worst(rs, &d, BAND_ASSIST);
     text_share(&d.amount, (double)assist, (double)exec);
-    text_lit(&d.text, "Goroutines assisted the collector for ");
-    text_dur(&d.text, assist);
-    text_lit(&d.text, ", ");
-    text_share(&d.text, (double)assist, (double)exec);
-    text_add(&d.text, " of their running time (%llu assists), most of all ", (unsigned long long)tg->assists);
-    text_func(&d.text, rs->tr, tg->groups[most].name, 60);
-    text_lit(&d.text, " with ");
-    text_dur(&d.text, tg->groups[most].d[GM_ASSIST].total);
-    text_lit(&d.text, ".");
-    text_add(&d.next, "They allocate faster than the workers mark: allocate less there, or raise GOGC.");
+    text_say(&d.text, rs->tr, "Goroutines assisted the collector for ", t_dur(assist), ", ",
+             t_share((double)assist, (double)exec), " of their running time (", tg->assists,
+             " assists), most of all ", t_func_cut(tg->groups[most].name, 60), " with ",
+             t_dur(tg->groups[most].d[GM_ASSIST].total), ".");
+    text_lit(&d.next, "They allocate faster than the workers mark: allocate less there, or raise GOGC.");
     draft_end(rs, &d);
 }
 
@@ -371,7 +339,7 @@ static void rule_mmu(struct rules *rs)
                      "In the worst 10 ms the program had only %.1f%% of the processors, the collector the rest.",
                      m->mmu * 100);
         }
-        text_add(&d.next,
+        text_lit(&d.next,
                  "See the MMU curve (view 8) and the lanes there: stops of the world, or assists and workers?");
         draft_end(rs, &d);
     }
@@ -389,14 +357,10 @@ static void rule_heap(struct rules *rs)
     draft_start(&d, RULE_HEAP, 0);
     d.f.note = true;
     draft_at(&d, 0, rs->tg->end, LANE_BAND, BAND_GC);
-    text_lit(&d.amount, "+");
-    text_bytes(&d.amount, h->low_last - h->low_first);
-    text_lit(&d.text, "The heap at the end of a cycle grew from ");
-    text_bytes(&d.text, h->low_first);
-    text_lit(&d.text, " to ");
-    text_bytes(&d.text, h->low_last);
-    text_add(&d.text, " over %llu cycles.", (unsigned long long)rs->tg->gc_cycles);
-    text_add(&d.next, "Fine while a program fills its caches; else take two heap profiles and compare them.");
+    text_say(&d.amount, rs->tr, "+", t_bytes(h->low_last - h->low_first));
+    text_say(&d.text, rs->tr, "The heap at the end of a cycle grew from ", t_bytes(h->low_first), " to ",
+             t_bytes(h->low_last), " over ", rs->tg->gc_cycles, " cycles.");
+    text_lit(&d.next, "Fine while a program fills its caches; else take two heap profiles and compare them.");
     draft_end(rs, &d);
 }
 

@@ -98,27 +98,20 @@ static void finding(struct causes *c, const struct waits_at *p, uint32_t group, 
     d.f.inferred = true;
     text_add(&d.amount, "%u lost", k->lost);
     waits_at_text(&d.text, c, p);
-    text_add(&d.text, ": %s%u goroutines of ", k->lost == k->n ? "all " : "", k->lost);
-    text_func(&d.text, c->tr, c->tg->groups[group].name, 0);
+    text_say(&d.text, c->tr, ": ", k->lost == k->n ? "all " : "", k->lost, " goroutines of ",
+             t_func(c->tg->groups[group].name));
     if (k->lost != k->n) {
         text_add(&d.text, ", of %u,", k->n);
     }
-    text_lit(
-        &d.text,
-        " stand there at the end, each waiting for an answer over the network that has not come: the first since ");
-    text_dur(&d.text, k->first);
-    text_lit(&d.text, ", the last since ");
-    text_dur(&d.text, k->last);
-    text_add(&d.text, ". The %llu waits there that ended took ", (unsigned long long)k->ended);
-    text_dur(&d.text, k->waited / (int64_t)k->ended);
-    text_lit(&d.text, " on average, ");
-    text_dur(&d.text, k->longest);
-    text_lit(&d.text, " at most; these take ");
-    text_share(&d.text, share, 1);
-    text_lit(&d.text,
-             " of the lives of those goroutines. They are lost one after the other, it seems, and nothing limits "
-             "how long each waits (inferred): ");
-    text_add(&d.text, "%s", k->lost == k->n ? "none is left." : "fewer and fewer are left.");
+    text_say(
+        &d.text, c->tr,
+        " stand there at the end, each waiting for an answer over the network that has not come: the first since ",
+        t_dur(k->first), ", the last since ", t_dur(k->last), ". The ", k->ended, " waits there that ended took ",
+        t_dur(k->waited / (int64_t)k->ended), " on average, ", t_dur(k->longest), " at most; these take ",
+        t_share(share, 1),
+        " of the lives of those goroutines. They are lost one after the other, it seems, and nothing limits how long "
+        "each waits (inferred): ",
+        k->lost == k->n ? "none is left." : "fewer and fewer are left.");
     text_lit(&d.next,
              "Limit how long an answer may take (SetReadDeadline before each question, a context, a client's "
              "Timeout), and go on with a new connection when it is up.");

@@ -113,19 +113,14 @@ static void chain_finding(struct causes *c, const struct chain *k)
     d.f.stack = k->hands;
     d.f.won_hi = span - (int64_t)((double)k->top * (1 - handing_on(k->ran / (int64_t)k->waits)));
     text_add(&d.amount, "%.0f/s", (double)k->waits / (double)span * 1e9);
-    text_calls(&d.text, c->tr, k->hands, stacks_user_frame(c->tr, k->hands), 3);
-    text_add(&d.text, " hands on piece by piece: %u goroutines (", k->n);
+    text_say(&d.text, c->tr, t_place(k->hands, 3), " hands on piece by piece: ", k->n, " goroutines (");
     links_text(&d.text, c, k);
-    text_add(&d.text, ") wait for each other %.0f times a second and run for ",
-             (double)k->waits / (double)span * 1e9);
-    text_dur(&d.text, k->ran / (int64_t)k->waits);
-    text_lit(&d.text,
-             " between two waits, on average. To wake one costs about as much: they wait for a processor for ");
-    text_dur(&d.text, k->queued / (int64_t)k->waits);
-    text_lit(&d.text, " each time, and the busiest of them runs for ");
-    text_share(&d.text, (double)k->top, (double)span);
-    text_lit(&d.text, " of the time only.");
-    text_add(&d.next, "Hand on many at once (slices of some hundred), or do the steps one after the other in one "
+    text_say(&d.text, c->tr, ") wait for each other ", t_f0((double)k->waits / (double)span * 1e9),
+             " times a second and run for ", t_dur(k->ran / (int64_t)k->waits),
+             " between two waits, on average. To wake one costs about as much: they wait for a processor for ",
+             t_dur(k->queued / (int64_t)k->waits), " each time, and the busiest of them runs for ",
+             t_share((double)k->top, (double)span), " of the time only.");
+    text_lit(&d.next, "Hand on many at once (slices of some hundred), or do the steps one after the other in one "
                       "goroutine. Room in the channels lets each do several pieces between two waits.");
     draft_end(c->rs, &d);
 }
@@ -253,7 +248,7 @@ static double side_runs(const struct causes *c, const struct side *k)
 
 static void side_text(struct text *t, const struct causes *c, const struct side *k)
 {
-    text_calls(t, c->tr, k->most->stack, stacks_user_frame(c->tr, k->most->stack), 3);
+    text_place(t, c->tr, k->most->stack, 3);
 }
 
 static const char *to_and_fro_advice(const struct side *a, const struct side *b)
@@ -285,23 +280,18 @@ static void run_text(struct text *t, const struct causes *c, const struct side *
     const struct group *g = &c->tg->groups[a->group], *h = &c->tg->groups[b->group];
     const struct side *rows = a->rows > 0 ? a : b->rows > 0 ? b : NULL;
     if (!rows) {
-        text_lit(t, " and run for ");
-        text_dur(t, ns_add(g->d[GM_EXEC].total, h->d[GM_EXEC].total) / (int64_t)(a->n + b->n));
-        text_lit(t, " between two waits, on average.");
+        text_say(t, c->tr, " and run for ",
+                 t_dur(ns_add(g->d[GM_EXEC].total, h->d[GM_EXEC].total) / (int64_t)(a->n + b->n)),
+                 " between two waits, on average.");
         return;
     }
     const struct side *other = rows == a ? b : a;
-    text_lit(t, ". ");
-    text_func(t, c->tr, c->tg->groups[other->group].name, 0);
-    text_lit(t, " runs for ");
-    text_dur(t, c->tg->groups[other->group].d[GM_EXEC].total / (int64_t)other->n);
-    text_lit(t, " between two waits on average, and ");
-    text_share(t, rows->rows, 1);
-    text_lit(t, " of the waits of ");
-    text_func(t, c->tr, c->tg->groups[rows->group].name, 0);
-    text_lit(t, " to hand on stand in rows, with ");
-    text_dur(t, threshold_ns(TH_GRAIN_RUN));
-    text_lit(t, " of running or less between two: pieces of one thing, it seems (inferred).");
+    text_say(t, c->tr, ". ", t_func(c->tg->groups[other->group].name), " runs for ",
+             t_dur(c->tg->groups[other->group].d[GM_EXEC].total / (int64_t)other->n),
+             " between two waits on average, and ", t_share(rows->rows, 1), " of the waits of ",
+             t_func(c->tg->groups[rows->group].name), " to hand on stand in rows, with ",
+             t_dur(threshold_ns(TH_GRAIN_RUN)),
+             " of running or less between two: pieces of one thing, it seems (inferred).");
 }
 
 static void to_and_fro_finding(struct causes *c, const struct side *a, const struct side *b)
@@ -323,17 +313,14 @@ static void to_and_fro_finding(struct causes *c, const struct side *a, const str
     side_text(&d.text, c, a);
     text_lit(&d.text, " and ");
     side_text(&d.text, c, b);
-    text_add(&d.text, " hand to and fro: %u goroutines of ", c->of[a->group].n);
-    text_func(&d.text, c->tr, g->name, 0);
-    text_add(&d.text, " and %u of ", c->of[b->group].n);
-    text_func(&d.text, c->tr, h->name, 0);
-    text_add(&d.text, " wait for each other %.0f times a second", (double)n / span * 1e9);
+    text_say(&d.text, c->tr, " hand to and fro: ", c->of[a->group].n, " goroutines of ", t_func(g->name), " and ",
+             c->of[b->group].n, " of ", t_func(h->name), " wait for each other ", t_f0((double)n / span * 1e9),
+             " times a second");
     run_text(&d.text, c, a, b);
-    text_lit(&d.text, " To wake one costs about as much, and they wait for a processor for ");
-    text_dur(&d.text, ns_add(g->d[GM_SCHED].total, h->d[GM_SCHED].total) / n);
-    text_lit(&d.text, " each time. Those of the busier kind run for ");
-    text_share(&d.text, top, 1);
-    text_lit(&d.text, " of their lives only. That each wait is recorded makes it dearer than it is without tracing.");
+    text_say(&d.text, c->tr, " To wake one costs about as much, and they wait for a processor for ",
+             t_dur(ns_add(g->d[GM_SCHED].total, h->d[GM_SCHED].total) / n),
+             " each time. Those of the busier kind run for ", t_share(top, 1),
+             " of their lives only. That each wait is recorded makes it dearer than it is without tracing.");
     text_add(&d.next, "%s", to_and_fro_advice(a, b));
     draft_end(c->rs, &d);
 }
@@ -442,25 +429,18 @@ static void pulls_finding(struct causes *c, const struct pulls *k)
     d.f.stack = k->stack;
     d.f.won_hi = (int64_t)(span * (1 - (ran < 1 ? ran : 1) / 4)); /* most of what it runs is switching */
     text_add(&d.amount, "%.0f/s", (double)k->n / (double)c->tg->end * 1e9);
-    text_calls(&d.text, c->tr, k->stack, stacks_user_frame(c->tr, k->stack), 3);
-    text_add(&d.text, " makes coroutines (iter.Pull) that are pulled from piece by piece: %u", c->of[k->group].n);
+    text_say(&d.text, c->tr, t_place(k->stack, 3),
+             " makes coroutines (iter.Pull) that are pulled from piece by piece: ", c->of[k->group].n);
     if (stacks_is_program(c->tr, c->tg->groups[k->group].name)) { /* else none of them was ever seen at work */
-        text_lit(&d.text, " of ");
-        text_func(&d.text, c->tr, c->tg->groups[k->group].name, 0);
+        text_say(&d.text, c->tr, " of ", t_func(c->tg->groups[k->group].name));
     }
-    text_add(&d.text, " are switched to %llu times, %.0f times a second, and run for ", (unsigned long long)k->n,
-             (double)k->n / (double)c->tg->end * 1e9);
-    text_dur(&d.text, c->tg->groups[k->group].d[GM_EXEC].total / (int64_t)k->n);
-    text_lit(&d.text, " each time. Who pulls (");
-    text_func(&d.text, c->tr, k->most->waiter, 0);
-    text_lit(&d.text, ") waits so for ");
-    text_share(&d.text, share, 1);
-    text_lit(&d.text, " of its life, ");
-    text_dur(&d.text, k->waited / (int64_t)k->n);
-    text_lit(&d.text,
-             " each time; to switch back costs as much. That each switch is recorded makes it dearer than it "
-             "is without tracing.");
-    text_add(&d.next, "Pull many elements at once (slices), collect what is short, or range over the sequence itself "
+    text_say(&d.text, c->tr, " are switched to ", k->n, " times, ", t_f0((double)k->n / (double)c->tg->end * 1e9),
+             " times a second, and run for ", t_dur(c->tg->groups[k->group].d[GM_EXEC].total / (int64_t)k->n),
+             " each time. Who pulls (", t_func(k->most->waiter), ") waits so for ", t_share(share, 1),
+             " of its life, ", t_dur(k->waited / (int64_t)k->n),
+             " each time; to switch back costs as much. That each switch is recorded makes it dearer than it is "
+             "without tracing.");
+    text_lit(&d.next, "Pull many elements at once (slices), collect what is short, or range over the sequence itself "
                       "instead of pulling from it.");
     draft_end(c->rs, &d);
 }

@@ -220,37 +220,26 @@ static void hold_finding(struct hold *h)
     d.f.stack = stack;
     d.f.inferred = true;
     text_share(&d.amount, (double)h->ns, (double)c->tg->end);
-    text_calls(&d.text, c->tr, stack, stacks_user_frame(c->tr, stack), 3);
-    text_lit(&d.text, " waits for one more of what those that wait hold themselves (inferred): ");
+    text_say(&d.text, c->tr, t_place(stack, 3),
+             " waits for one more of what those that wait hold themselves (inferred): ");
     if (h->for_good && h->times == 1) {
-        text_add(&d.text, "all %llu goroutines of ", (unsigned long long)h->most);
-        text_func(&d.text, c->tr, c->tg->groups[h->group].name, 0);
-        text_lit(&d.text, " wait at the end for what only they give back, for ");
-        text_dur(&d.text, h->ns);
-        text_lit(&d.text, " and for good.");
+        text_say(&d.text, c->tr, "all ", h->most, " goroutines of ", t_func(c->tg->groups[h->group].name),
+                 " wait at the end for what only they give back, for ", t_dur(h->ns), " and for good.");
     } else {
-        text_add(&d.text, "%llu times all goroutines of ", (unsigned long long)h->times);
-        text_func(&d.text, c->tr, c->tg->groups[h->group].name, 0);
-        text_add(&d.text,
-                 " that are not at rest, up to %llu, wait at one moment for what only they give back, until the time "
-                 "of one is up; that is ",
-                 (unsigned long long)h->most);
-        text_dur(&d.text, h->ns);
-        text_lit(&d.text, ", ");
-        text_share(&d.text, (double)h->ns, (double)c->tg->end);
-        text_lit(&d.text, " of the trace.");
+        text_say(&d.text, c->tr, h->times, " times all goroutines of ", t_func(c->tg->groups[h->group].name),
+                 " that are not at rest, up to ", h->most,
+                 ", wait at one moment for what only they give back, until the time of one is up; that is ",
+                 t_dur(h->ns), ", ", t_share((double)h->ns, (double)c->tg->end), " of the trace.");
     }
     for (uint32_t i = 0, n = 0; i < h->n; i++) {
         if (i != best) {
-            text_add(&d.text, "%s", n++ ? ", " : " Others of them wait in ");
-            text_func(&d.text, c->tr, h->at[i].place, 0);
+            text_say(&d.text, c->tr, n++ ? ", " : " Others of them wait in ", t_func(h->at[i].place));
         }
     }
     text_raw(&d.text, ".", h->n > 1 ? 1 : 0);
-    text_add(&d.next,
-             "Who has one already should use that one (in a transaction its own connection), or give it back "
-             "before it waits for another or for those that need one. More of them make it rarer only; more "
-             "time makes each stand longer.");
+    text_lit(&d.next, "Who has one already should use that one (in a transaction its own connection), or give it "
+                      "back before it waits for another or for those that need one. More of them make it rarer only; "
+                      "more time makes each stand longer.");
     draft_end(c->rs, &d);
 }
 

@@ -191,12 +191,10 @@ static void who_spins(struct late *l)
 static void spun_text(struct text *t, const struct late *l)
 {
     if (l->spun) {
-        text_add(t, " %u of these runs are of goroutines of ", l->spun);
-        text_func(t, l->c->tr, l->c->tg->groups[l->spins].name, 0);
-        text_add(t,
-                 ", which %s (busy-loop): who spins takes processors away where the host has fewer of them than "
-                 "GOMAXPROCS, and such runs are shorter once it blocks.",
-                 l->surely ? "spin" : "may spin");
+        text_say(t, l->c->tr, " ", l->spun, " of these runs are of goroutines of ",
+                 t_func(l->c->tg->groups[l->spins].name), ", which ", l->surely ? "spin" : "may spin",
+                 " (busy-loop): who spins takes processors away where the host has fewer of them than GOMAXPROCS, "
+                 "and such runs are shorter once it blocks.");
     }
 }
 
@@ -253,19 +251,16 @@ void rules_host(struct causes *c)
             "processor for 25 ms or more, and that ended at multiples of 100 ms from each other. ",
             l.nquiet == QUIETS ? "at least " : "", periods);
     }
-    text_add(&d.text,
-             "%s: %u times a goroutine ran for more than 25 ms without being stopped, though the runtime "
-             "stops each after 10 to 20 ms, up to ",
+    text_say(&d.text, c->tr,
              periods ? "So the host had its processors elsewhere"
                      : "The host had its processors elsewhere (inferred)",
-             l.n);
-    text_dur(&d.text, l.longest);
-    text_lit(&d.text, "; so its thread, or the thread that looks after it, stood still. Such runs are ");
-    text_dur(&d.text, l.all);
-    text_lit(&d.text, " together, and at least ");
-    text_dur(&d.text, l.lost);
-    text_lit(&d.text, " of them were not the program's. While that lasts, all times of this trace are longer than "
-                      "the program's own.");
+             ": ", l.n,
+             " times a goroutine ran for more than 25 ms without being stopped, though the runtime stops each after "
+             "10 to 20 ms, up to ",
+             t_dur(l.longest), "; so its thread, or the thread that looks after it, stood still. Such runs are ",
+             t_dur(l.all), " together, and at least ", t_dur(l.lost),
+             " of them were not the program's. While that lasts, all times of this trace are longer than the "
+             "program's own.");
     spun_text(&d.text, &l);
     text_add(&d.next, "%s",
              periods

@@ -139,25 +139,17 @@ static void hub_finding(struct causes *c, const struct hub *h, const struct read
     draft_at(&d, r->t0, r->t1, LANE_G, r->g);
     d.f.stack = r->stack;
     text_share(&d.amount, (double)r->ns, (double)life);
-    text_calls(&d.text, c->tr, r->stack, stacks_user_frame(c->tr, r->stack), 3);
-    text_add(&d.text, " hands to %u goroutines, one after the other, and is held by one of them: ", readers);
-    text_who(&d.text, c->tr, r->g);
-    text_lit(&d.text, ", for which it waits ");
-    text_share(&d.text, (double)r->ns, (double)life);
-    text_add(&d.text, " of its life (%u waits of ", r->n);
-    text_dur(&d.text, r->ns / r->n);
-    text_lit(&d.text, " on average; all others together ");
-    text_share(&d.text, (double)(h->all - r->ns), (double)life);
-    text_lit(&d.text, ").");
+    text_say(&d.text, c->tr, t_place(r->stack, 3), " hands to ", readers,
+             " goroutines, one after the other, and is held by one of them: ", t_who(r->g), ", for which it waits ",
+             t_share((double)r->ns, (double)life), " of its life (", r->n, " waits of ", t_dur(r->ns / r->n),
+             " on average; all others together ", t_share((double)(h->all - r->ns), (double)life), ").");
     if (v.n) {
         text_lit(&d.text, " What that one does meanwhile: ");
         leaves_text(&d.text, c->tr, &v);
         text_lit(&d.text, ".");
     }
-    text_add(
-        &d.next,
-        "Don't let the slowest reader hold the others: give it a queue with room and drop what is too much, or a "
-        "goroutine of its own; or make what it does cheaper.");
+    text_lit(&d.next, "Don't let the slowest reader hold the others: give it a queue with room and drop what is too "
+                      "much, or a goroutine of its own; or make what it does cheaper.");
     draft_end(c->rs, &d);
 }
 
@@ -310,17 +302,13 @@ static void own_finding(struct causes *c, const struct waits_at *o, uint32_t gro
     d.f.stack = o->most->stack;
     d.f.inferred = true;
     text_add(&d.amount, "%.0f wait", waiting);
-    text_func(&d.text, c->tr, o->place, 0);
-    text_add(&d.text, ": %.1f goroutines of ", waiting);
-    text_func(&d.text, c->tr, o->most->waiter, 0);
-    text_lit(&d.text, " wait there on average, ");
-    text_share(&d.text, share, 1);
-    text_add(&d.text, " of their lives (%llu waits), until one of their own is done", (unsigned long long)o->count);
+    text_say(&d.text, c->tr, t_func(o->place), ": ", t_f1(waiting), " goroutines of ", t_func(o->most->waiter),
+             " wait there on average, ", t_share(share, 1), " of their lives (", o->count,
+             " waits), until one of their own is done");
     if (in_vain) {
-        text_lit(&d.text, "; and ");
-        text_share(&d.text, (double)again, (double)waits);
-        text_lit(&d.text, " of the waits follow at once on another one there: what they waited for was not what they "
-                          "need, so they go one after the other");
+        text_say(&d.text, c->tr, "; and ", t_share((double)again, (double)waits),
+                 " of the waits follow at once on another one there: what they waited for was not what they need, so "
+                 "they go one after the other");
     }
     text_lit(&d.text, ".");
     if (v.n) {
@@ -602,20 +590,17 @@ static void slowest_finding(struct causes *c, const struct rounds *r)
         causes_calls_text(&d.text, c->tr, what);
         text_lit(&d.text, " decides: ");
     }
-    text_calls(&d.text, c->tr, r->stack, stacks_user_frame(c->tr, r->stack), 2);
+    text_place(&d.text, c->tr, r->stack, 2);
     text_add(&d.text, r->steps ? " has %.0f goroutines of " : " begins %.0f goroutines of ", (double)r->of / r->n);
-    text_func(&d.text, c->tr, c->tg->groups[r->kids].name, 0);
-    text_add(&d.text, " at %s (%u times) and waits for all: for ", r->steps ? "work" : "a time", r->n);
-    text_share(&d.text, (double)r->alone, (double)r->all);
-    text_lit(&d.text, " of that time only the slowest of them is left, ");
-    text_dur(&d.text, r->alone / r->n);
-    text_lit(&d.text, " each time.");
+    text_say(&d.text, c->tr, t_func(c->tg->groups[r->kids].name), " at ", r->steps ? "work" : "a time", " (", r->n,
+             " times) and waits for all: for ", t_share((double)r->alone, (double)r->all),
+             " of that time only the slowest of them is left, ", t_dur(r->alone / r->n), " each time.");
     if (v.n) {
         text_lit(&d.text, " What the slowest did then: ");
         leaves_text(&d.text, c->tr, &v);
         text_lit(&d.text, ".");
     }
-    text_add(
+    text_lit(
         &d.next,
         "Make that part quicker, begin it first or split it; or go on without it: a time limit, an answer in parts.");
     draft_end(c->rs, &d);

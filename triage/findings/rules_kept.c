@@ -21,14 +21,9 @@ static void finding(struct causes *c, const struct waits_at *p, uint32_t group, 
     d.f.inferred = true;
     text_share(&d.amount, share, 1);
     let_go_together_text(&d.text, &d.next, c, go);
-    text_calls(&d.text, c->tr, d.f.stack, stacks_user_frame(c->tr, d.f.stack), 3);
-    text_lit(&d.text, ": goroutines of ");
-    text_func(&d.text, c->tr, p->most->waiter, 0);
-    text_lit(&d.text, " waited there for ");
-    text_share(&d.text, share, 1);
-    text_add(&d.text, " of their lives (%llu waits of ", (unsigned long long)p->count);
-    text_dur(&d.text, p->total / (int64_t)p->count);
-    text_add(&d.text, " on average); of %.0f processors %.1f had nothing to do.", c->procs, c->idle);
+    text_say(&d.text, c->tr, t_place(d.f.stack, 3), ": goroutines of ", t_func(p->most->waiter), " waited there for ",
+             t_share(share, 1), " of their lives (", p->count, " waits of ", t_dur(p->total / (int64_t)p->count),
+             " on average); of ", t_f0(c->procs), " processors ", t_f1(c->idle), " had nothing to do.");
     draft_titled(c->rs, &d, LET_GO_KEEPS);
 }
 

@@ -191,17 +191,11 @@ static void one_text(struct text *t, const struct knot *k, const struct standing
                                                [WK_COND] = "on a condition"};
     text_add(t, "%s", first ? "" : "; ");
     if (s->n > 1) {
-        text_add(t, "%u goroutines of ", s->n);
-        text_func(t, k->c->tr, k->c->tg->groups[s->group].name, 0);
-        text_lit(t, " wait ");
+        text_say(t, k->c->tr, s->n, " goroutines of ", t_func(k->c->tg->groups[s->group].name), " wait ");
     } else {
-        text_who(t, k->c->tr, s->g);
-        text_lit(t, " waits ");
+        text_say(t, k->c->tr, t_who(s->g), " waits ");
     }
-    text_add(t, "%s in ", what[s->kind]);
-    text_calls(t, k->c->tr, s->stack, stacks_user_frame(k->c->tr, s->stack), 2);
-    text_lit(t, " since ");
-    text_dur(t, s->since);
+    text_say(t, k->c->tr, what[s->kind], " in ", t_place(s->stack, 2), " since ", t_dur(s->since));
 }
 
 /* Goroutines that stand too and wait, in the end, for those in the ring. */
@@ -219,8 +213,7 @@ static void behind_text(struct text *t, const struct knot *k, uint32_t in)
     }
     for (uint32_t i = 0; i < k->n; i++) {
         if ((reach & ~in) >> i & 1) {
-            text_add(t, "%s%u in ", n++ ? ", " : " Behind them stand ", k->v[i].n);
-            text_func(t, k->c->tr, k->v[i].place, 0);
+            text_say(t, k->c->tr, n++ ? ", " : " Behind them stand ", k->v[i].n, " in ", t_func(k->v[i].place));
         }
     }
     text_raw(t, ".", n ? 1 : 0);

@@ -58,19 +58,17 @@ static void begun_for_text(struct text *t, const struct trace *tr, uint32_t g)
         }
         li = trace_lane(tr, (struct lane){LANE_G, li.creator});
         if (has_program(tr, li.create_stack)) {
-            text_lit(t, ", for ");
-            text_calls(t, tr, li.create_stack, stacks_user_frame(tr, li.create_stack), 3);
+            text_say(t, tr, ", for ", t_place(li.create_stack, 3));
         }
     }
 }
 
 static void leak_text(struct text *t, const struct rules *rs, const struct leak_row *r)
 {
-    text_func(t, rs->tr, r->name, 60);
-    text_add(t, ": %u created, %u ended; %u blocked (", r->created, r->ended, r->count);
+    text_say(t, rs->tr, t_func_cut(r->name, 60), ": ", r->created, " created, ", r->ended, " ended; ", r->count,
+             " blocked (");
     text_reason(t, rs->tr, r->reason);
-    text_lit(t, ") at ");
-    text_where(t, rs->tr, r->stack, 60);
+    text_say(t, rs->tr, ") at ", t_where(r->stack, 60));
     const bool all =
         r->quarter[0] + r->quarter[1] + r->quarter[2] + r->quarter[3] < r->lost; /* some had gone on before */
     text_lit(t, ", ");
@@ -80,10 +78,7 @@ static void leak_text(struct text *t, const struct rules *rs, const struct leak_
     if (!all) {
         text_add(t, "%s, ", r->vain ? "woken there in vain at most" : "never woken there");
     }
-    text_lit(t, "for up to ");
-    text_dur(t, r->oldest);
-    text_lit(t, ". Created at ");
-    text_where(t, rs->tr, r->create_stack, 60);
+    text_say(t, rs->tr, "for up to ", t_dur(r->oldest), ". Created at ", t_where(r->create_stack, 60));
     begun_for_text(t, rs->tr, r->example);
     text_lit(t, ".");
     if (!all) {
@@ -121,9 +116,8 @@ static void beside_text(struct text *t, const struct rules *rs, uint32_t row)
     for (uint32_t i = row + 1; i < rs->tg->nleaks && i <= row + NEAR; i++) {
         const struct leak_row *r = &rs->tg->leaks[i];
         if (leaks(rs->tg, r) && one_leak(rs->tr, &rs->tg->leaks[row], r)) {
-            text_lit(t, " With them ");
-            text_func(t, rs->tr, r->name, 60);
-            text_add(t, ": %u created, %u ended, %u blocked.", r->created, r->ended, r->lost);
+            text_say(t, rs->tr, " With them ", t_func_cut(r->name, 60), ": ", r->created, " created, ", r->ended,
+                     " ended, ", r->lost, " blocked.");
         }
     }
 }
@@ -214,13 +208,9 @@ static void rule_sends(struct rules *rs)
         d.f.note = true;
         d.f.stack = w->stack;
         text_add(&d.amount, "%llu stuck", (unsigned long long)w->open);
-        text_calls(&d.text, rs->tr, w->stack, stacks_user_frame(rs->tr, w->stack), 3);
-        text_add(&d.text, ": %llu goroutines wait at the end to send what nobody has taken, the longest (",
-                 (unsigned long long)w->open);
-        text_who(&d.text, rs->tr, w->longest.g);
-        text_lit(&d.text, ") for ");
-        text_dur(&d.text, ns);
-        text_lit(&d.text, ".");
+        text_say(&d.text, rs->tr, t_place(w->stack, 3), ": ", w->open,
+                 " goroutines wait at the end to send what nobody has taken, the longest (", t_who(w->longest.g),
+                 ") for ", t_dur(ns), ".");
         if (asked++ < SENDS_ASKED && leak_gone(tg, w->stack, w->longest.t0, &gone)) {
             leak_gone_text(&d.text, &d.next, rs, &gone);
         } else {
@@ -265,21 +255,17 @@ static void rule_churn(struct rules *rs)
         draft_subject(&d, rs, g->name);
         draft_at(&d, 0, tg->end, LANE_G, g->first_member);
         text_add(&d.amount, "%u", n);
-        text_add(&d.text, "%u goroutines of ", n);
-        text_func(&d.text, rs->tr, g->name, 60);
-        text_add(&d.text, " came and went (%.0f a second) and ran ", rate);
-        text_dur(&d.text, group_avg(g, GM_EXEC));
-        text_lit(&d.text, " each on average, after waiting ");
-        text_dur(&d.text, group_avg(g, GM_SCHED));
-        text_lit(&d.text, " for a processor.");
+        text_say(&d.text, rs->tr, n, " goroutines of ", t_func_cut(g->name, 60), " came and went (", t_f0(rate),
+                 " a second) and ran ", t_dur(group_avg(g, GM_EXEC)), " each on average, after waiting ",
+                 t_dur(group_avg(g, GM_SCHED)), " for a processor.");
         if (begun_by_timers(rs, i)) {
             text_lit(&d.text, " No goroutine begins them, but timers do, each one of its own (time.AfterFunc).");
-            text_add(&d.next, "Keep one timer for each thing and Reset it, Stop what is no longer needed, or let one "
+            text_lit(&d.next, "Keep one timer for each thing and Reset it, Stop what is no longer needed, or let one "
                               "goroutine look after all that is due.");
         } else {
-            text_add(&d.next,
-                     "Starting one costs about as much as it does: do the work in place, or in batches by a few "
-                     "workers.");
+            text_lit(
+                &d.next,
+                "Starting one costs about as much as it does: do the work in place, or in batches by a few workers.");
         }
         draft_end(rs, &d);
     }
@@ -400,19 +386,11 @@ static void team_finding(struct rules *rs, const struct group *g, const struct t
     draft_subject(&d, rs, g->name);
     draft_at(&d, 0, rs->tg->end, LANE_G, t->top);
     text_share(&d.amount, (double)t->most, (double)t->all);
-    text_add(&d.text, "Of %u goroutines of ", t->n);
-    text_func(&d.text, rs->tr, g->name, 60);
-    text_add(&d.text, " begun together, G%llu ran ",
-             (unsigned long long)trace_lane(rs->tr, (struct lane){LANE_G, t->top}).id);
-    text_dur(&d.text, t->most);
-    text_lit(&d.text, ", ");
-    text_share(&d.text, (double)t->most, (double)t->all);
-    text_lit(&d.text, " of what they ran together; the mean is ");
-    text_dur(&d.text, mean);
-    text_lit(&d.text, ", that of the others ");
-    text_dur(&d.text, (t->all - t->most) / (int64_t)(t->n > 1 ? t->n - 1 : 1));
-    text_lit(&d.text, ".");
-    text_add(&d.next, "Share out the work in smaller pieces, or let idle workers take from one queue.");
+    text_say(&d.text, rs->tr, "Of ", t->n, " goroutines of ", t_func_cut(g->name, 60), " begun together, G",
+             (unsigned long long)trace_lane(rs->tr, (struct lane){LANE_G, t->top}).id, " ran ", t_dur(t->most), ", ",
+             t_share((double)t->most, (double)t->all), " of what they ran together; the mean is ", t_dur(mean),
+             ", that of the others ", t_dur((t->all - t->most) / (int64_t)(t->n > 1 ? t->n - 1 : 1)), ".");
+    text_lit(&d.next, "Share out the work in smaller pieces, or let idle workers take from one queue.");
     draft_end(rs, &d);
 }
 
@@ -489,20 +467,13 @@ static void rule_tasks(struct rules *rs)
         draft_subject(&d, rs, y->name);
         draft_at(&d, y->slow[0].t0, y->slow[0].t1, LANE_G, y->slow[0].g);
         text_dur(&d.amount, y->d.max);
-        text_add(&d.text, "Of %llu %s \"", (unsigned long long)y->d.n, y->is_region ? "regions" : "tasks");
-        text_str(&d.text, rs->tr, y->name);
-        text_lit(&d.text, "\" the slowest took ");
-        text_dur(&d.text, y->d.max);
-        text_lit(&d.text, ", half of them ");
-        text_dur(&d.text, y->d.p50);
-        text_lit(&d.text, " or less. The slowest: ");
+        text_say(&d.text, rs->tr, "Of ", y->d.n, " ", y->is_region ? "regions" : "tasks", " \"", t_str(y->name),
+                 "\" the slowest took ", t_dur(y->d.max), ", half of them ", t_dur(y->d.p50),
+                 " or less. The slowest: ");
         breakdown_text(&d.text, rs, &y->slow[0].b);
-        text_lit(&d.text, "; ");
-        text_share(&d.text, (double)y->slow[0].b.gc, (double)y->d.max);
-        text_lit(&d.text, " of it during a GC cycle, ");
-        text_dur(&d.text, y->slow[0].b.stw);
-        text_lit(&d.text, " stopped.");
-        text_add(&d.next, "Open its lane: the widest span says what to change. Compare with one of median length.");
+        text_say(&d.text, rs->tr, "; ", t_share((double)y->slow[0].b.gc, (double)y->d.max),
+                 " of it during a GC cycle, ", t_dur(y->slow[0].b.stw), " stopped.");
+        text_lit(&d.next, "Open its lane: the widest span says what to change. Compare with one of median length.");
         draft_end(rs, &d);
     }
 }

@@ -230,28 +230,19 @@ static void left_finding(struct left *l)
     d.f.inferred = true;
     d.f.ends_with = c->tg->groups[l->worker].name;
     text_add(&d.amount, "%llu left", (unsigned long long)l->on);
-    text_calls(&d.text, c->tr, l->limit->stack, stacks_user_frame(c->tr, l->limit->stack), 2);
-    text_add(&d.text, " gives up when its time is up, after ");
-    text_dur(&d.text, l->allowed / (int64_t)l->given_up);
-    text_add(&d.text, " on average, and what it began goes on: %llu of %llu goroutines of ",
-             (unsigned long long)l->on, (unsigned long long)l->given_up);
-    text_func(&d.text, c->tr, c->tg->groups[l->worker].name, 0);
-    text_lit(&d.text, " for ");
-    text_dur(&d.text, l->stayed / (int64_t)l->on);
-    text_lit(&d.text, " on average, up to ");
-    text_dur(&d.text, l->longest);
-    text_lit(&d.text, ", though nobody takes the answer any more (inferred). They run ");
-    text_dur(&d.text, l->ran);
-    text_lit(&d.text, " so, ");
-    text_share(&d.text, (double)l->ran, (double)c->tg->groups[l->worker].d[GM_EXEC].total);
-    text_lit(&d.text, " of all that these goroutines run.");
+    text_say(&d.text, c->tr, t_place(l->limit->stack, 2), " gives up when its time is up, after ",
+             t_dur(l->allowed / (int64_t)l->given_up), " on average, and what it began goes on: ", l->on, " of ",
+             l->given_up, " goroutines of ", t_func(c->tg->groups[l->worker].name), " for ",
+             t_dur(l->stayed / (int64_t)l->on), " on average, up to ", t_dur(l->longest),
+             ", though nobody takes the answer any more (inferred). They run ", t_dur(l->ran), " so, ",
+             t_share((double)l->ran, (double)c->tg->groups[l->worker].d[GM_EXEC].total),
+             " of all that these goroutines run.");
     what_text(l, &d);
     const struct pair_row *most;
     const double waits = (double)queued(l, &most) / (double)c->tg->end;
     if (most && waits >= threshold(TH_LEFT_QUEUE)) {
-        text_add(&d.text, " Meanwhile %.1f of them wait for each other on average, most of all at ", waits);
-        text_where(&d.text, c->tr, most->stack, 0);
-        text_lit(&d.text, ".");
+        text_say(&d.text, c->tr, " Meanwhile ", t_f1(waits),
+                 " of them wait for each other on average, most of all at ", t_where(most->stack, 0), ".");
     }
     text_lit(&d.next, "Hand the context down to what does the work, and end there when it is done (ctx.Err between "
                       "two steps, a select beside each wait).");
@@ -297,23 +288,16 @@ static void twice_finding(struct left *l)
     d.f.inferred = true;
     d.f.ends_with = c->tg->groups[l->worker].name;
     text_add(&d.amount, "%llu again", (unsigned long long)l->again);
-    text_calls(&d.text, c->tr, l->limit->stack, stacks_user_frame(c->tr, l->limit->stack), 2);
-    text_lit(&d.text, " begins another goroutine when its time is up, after ");
-    text_dur(&d.text, l->allowed / (int64_t)l->given_up);
-    text_add(&d.text,
-             " on average (%llu times), and waits on for whichever answers first: %llu of %llu goroutines of ",
-             (unsigned long long)l->again, (unsigned long long)l->on, (unsigned long long)l->given_up);
-    text_func(&d.text, c->tr, c->tg->groups[l->worker].name, 0);
-    text_lit(&d.text, " go on behind that for ");
-    text_dur(&d.text, l->stayed / (int64_t)l->on);
-    text_add(&d.text, " on average, and %llu of them (", (unsigned long long)l->taken);
-    text_share(&d.text, (double)l->taken, (double)l->on);
-    text_lit(&d.text, ") are the first all the same. What the others bring nobody takes (inferred).");
+    text_say(&d.text, c->tr, t_place(l->limit->stack, 2), " begins another goroutine when its time is up, after ",
+             t_dur(l->allowed / (int64_t)l->given_up), " on average (", l->again,
+             " times), and waits on for whichever answers first: ", l->on, " of ", l->given_up, " goroutines of ",
+             t_func(c->tg->groups[l->worker].name), " go on behind that for ", t_dur(l->stayed / (int64_t)l->on),
+             " on average, and ", l->taken, " of them (", t_share((double)l->taken, (double)l->on),
+             ") are the first all the same. What the others bring nobody takes (inferred).");
     const double waits = (double)queued(l, &most) / (double)c->tg->end;
     if (most && waits >= threshold(TH_LEFT_QUEUE)) {
-        text_add(&d.text, " Meanwhile %.1f of them wait for each other on average, most of all at ", waits);
-        text_where(&d.text, c->tr, most->stack, 0);
-        text_lit(&d.text, ".");
+        text_say(&d.text, c->tr, " Meanwhile ", t_f1(waits),
+                 " of them wait for each other on average, most of all at ", t_where(most->stack, 0), ".");
     }
     text_lit(&d.next, "Ask again only when an answer takes longer than nearly all do, so that few are asked twice; "
                       "and end the other one "

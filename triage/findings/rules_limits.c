@@ -52,15 +52,10 @@ void limits_tell(struct causes *c, uint32_t func, const struct pair_row *most, u
     d.f.stack = most->stack;
     d.f.inferred = true;
     text_add(&d.amount, "%.1f wait", (double)waited / (double)c->tg->end);
-    text_calls(&d.text, c->tr, most->stack, stacks_user_frame(c->tr, most->stack), 3);
-    text_add(&d.text, " waits %llu times until a connection that others have comes back, ",
-             (unsigned long long)waits);
-    text_dur(&d.text, waited / (int64_t)waits);
-    text_lit(&d.text, " each on average, ");
-    text_share(&d.text, share, 1);
-    text_lit(&d.text, " of the lives of goroutines of ");
-    text_func(&d.text, c->tr, most->waiter, 0);
-    text_lit(&d.text, "; hardly any is opened for it meanwhile: there are as many as are allowed (inferred)");
+    text_say(&d.text, c->tr, t_place(most->stack, 3), " waits ", waits,
+             " times until a connection that others have comes back, ", t_dur(waited / (int64_t)waits),
+             " each on average, ", t_share(share, 1), " of the lives of goroutines of ", t_func(most->waiter),
+             "; hardly any is opened for it meanwhile: there are as many as are allowed (inferred)");
     if (by != UINT32_MAX) {
         text_add(&d.text, ". %u connections are in the trace", c->of[by].n);
     }
@@ -121,14 +116,11 @@ static void tests_finding(struct causes *c, const struct tests *v, uint32_t plac
     draft_at(&d, v->most->longest.t0, v->most->longest.t1, LANE_G, v->most->longest.g);
     d.f.stack = v->most->stack;
     text_add(&d.amount, "%.1f wait", (double)v->waited / (double)(v->last - v->first));
-    text_func(&d.text, c->tr, place, 0);
-    text_add(&d.text,
-             "%s waits until another test is over, since no more may run at once (-parallel): %llu waits of ",
-             v->waited > v->most->total ? ", as others," : "", (unsigned long long)v->waits);
-    text_dur(&d.text, v->waited / (int64_t)v->waits);
-    text_lit(&d.text, " on average, ");
-    text_share(&d.text, share, 1);
-    text_add(&d.text, " of the lives of these tests; of %.0f processors %.1f had nothing to do.", c->procs, c->idle);
+    text_say(&d.text, c->tr, t_func(place), v->waited > v->most->total ? ", as others," : "",
+             " waits until another test is over, since no more may run at once (-parallel): ", v->waits, " waits of ",
+             t_dur(v->waited / (int64_t)v->waits), " on average, ", t_share(share, 1),
+             " of the lives of these tests; of ", t_f0(c->procs), " processors ", t_f1(c->idle),
+             " had nothing to do.");
     text_lit(
         &d.next,
         "Let more tests run at once: go test -parallel (if not set, as many as GOMAXPROCS); tests that wait more "

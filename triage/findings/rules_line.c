@@ -215,7 +215,7 @@ static void what_is_long(struct causes *c, const struct line *l, struct text *t)
     struct explain_tree tree;
     struct leaves v = {0};
     if (k->stack) {
-        text_calls(t, c->tr, k->stack, stacks_user_frame(c->tr, k->stack), 3);
+        text_place(t, c->tr, k->stack, 3);
         return;
     }
     if (explain_tree_init(&tree, c->tr) && explain_add(c->x, &tree, l->g, k->t0, k->t1)) {
@@ -243,27 +243,19 @@ static void line_finding(struct causes *c, const struct line *l)
     d.f.stack = k->stack;
     text_dur(&d.amount, k->longest);
     what_is_long(c, l, &d.text);
-    text_add(&d.text, ": half of the work of %u goroutine%s of ", c->of[l->group].n,
-             c->of[l->group].n == 1 ? "" : "s");
-    text_func(&d.text, c->tr, c->tg->groups[l->group].name, 0);
-    text_add(&d.text, " between two %s takes ",
-             l->paced ? "sleeps, or from one that it wakes to the next," : "waits for more");
-    text_dur(&d.text, l->usual);
-    text_add(&d.text, " or less, but %llu of %zu pieces took %.0f times as much and up to ",
-             (unsigned long long)l->many, k->n, LONG_TIMES);
-    text_dur(&d.text, k->longest);
-    text_lit(&d.text, ", ");
-    text_share(&d.text, (double)l->lost, (double)l->life);
-    text_add(&d.text, " of their life: %s meanwhile stands behind it.",
-             l->paced ? "who waits for what it gives" : "what comes");
+    text_say(&d.text, c->tr, ": half of the work of ", c->of[l->group].n, " goroutine",
+             c->of[l->group].n == 1 ? "" : "s", " of ", t_func(c->tg->groups[l->group].name), " between two ",
+             l->paced ? "sleeps, or from one that it wakes to the next," : "waits for more", " takes ",
+             t_dur(l->usual), " or less, but ", l->many, " of ", k->n, " pieces took ", t_f0(LONG_TIMES),
+             " times as much and up to ", t_dur(k->longest), ", ", t_share((double)l->lost, (double)l->life),
+             " of their life: ", l->paced ? "who waits for what it gives" : "what comes",
+             " meanwhile stands behind it.");
     if (l->stood.n) {
-        text_add(&d.text, " Behind these stood %llu waits of others, for ", (unsigned long long)l->stood.n);
-        text_dur(&d.text, l->stood.ns / (int64_t)l->stood.n);
-        text_lit(&d.text, " each, ");
-        text_share(&d.text, (double)l->stood.ns, (double)l->q.life);
-        text_lit(&d.text, " of their lives.");
+        text_say(&d.text, c->tr, " Behind these stood ", l->stood.n, " waits of others, for ",
+                 t_dur(l->stood.ns / (int64_t)l->stood.n), " each, ", t_share((double)l->stood.ns, (double)l->q.life),
+                 " of their lives.");
     }
-    text_add(&d.next, "Let long work go to goroutines of its own, so that short work need not wait behind it.");
+    text_lit(&d.next, "Let long work go to goroutines of its own, so that short work need not wait behind it.");
     draft_end(c->rs, &d);
 }
 

@@ -134,14 +134,9 @@ static const char *lock_advice(const struct triage *tg, const struct holder_row 
 static void convoy_text(struct text *t, const struct rules *rs, uint32_t func, const struct stretch *s)
 {
     const struct holder_row *h = holder_at(rs->tg, func);
-    text_add(t, "Up to %u goroutines at once waited for a lock in ", s->most);
-    text_func(t, rs->tr, func, 60);
-    text_lit(t, "; at least ");
-    text_add(t, "%d of them for ", (int)threshold(TH_CONVOY_WAITERS));
-    text_dur(t, s->total);
-    text_lit(t, " in all (longest stretch ");
-    text_dur(t, s->t1 - s->t0);
-    text_lit(t, ").");
+    text_say(t, rs->tr, "Up to ", s->most, " goroutines at once waited for a lock in ", t_func_cut(func, 60),
+             "; at least ", (int)threshold(TH_CONVOY_WAITERS), " of them for ", t_dur(s->total),
+             " in all (longest stretch ", t_dur(s->t1 - s->t0), ").");
     if (h && h->told > 0) {
         text_lit(t, " Held most likely by ");
         holder_text(t, rs->tr, h);
@@ -192,14 +187,9 @@ static bool held_in_one(const struct triage *tg, uint32_t func, const struct mom
 
 static void hog_text(struct text *t, const struct rules *rs, uint32_t g, const struct hog *h)
 {
-    text_lit(t, " ");
-    text_who(t, rs->tr, g);
-    text_add(t,
-             " gives it back and takes it again at once: of %llu waits that it ended %llu were followed by "
-             "another one there, for it once more, within ",
-             (unsigned long long)h->woken, (unsigned long long)h->in_vain);
-    text_dur(t, HOG_WITHIN);
-    text_lit(t, ".");
+    text_say(t, rs->tr, " ", t_who(g), " gives it back and takes it again at once: of ", h->woken,
+             " waits that it ended ", h->in_vain, " were followed by another one there, for it once more, within ",
+             t_dur(HOG_WITHIN), ".");
 }
 
 /* The longest that it was held while somebody waited, and what went on then: a place to look at. */
@@ -210,13 +200,8 @@ static void convoy_example(struct text *t, const struct rules *rs, uint32_t func
         return;
     }
     chain_doing(rs->tr, h->longest.g, h->longest.t0, h->longest.t1, &k);
-    text_lit(t, " The longest that it was held at a stretch is ");
-    text_dur(t, h->longest.t1 - h->longest.t0);
-    text_lit(t, ", by ");
-    text_who(t, rs->tr, h->longest.g);
-    text_lit(t, " (@");
-    text_dur(t, h->longest.t0);
-    text_lit(t, "), ");
+    text_say(t, rs->tr, " The longest that it was held at a stretch is ", t_dur(h->longest.t1 - h->longest.t0),
+             ", by ", t_who(h->longest.g), " (@", t_dur(h->longest.t0), "), ");
     chain_doing_text(t, rs->tr, &k);
     text_lit(t, ".");
 }
@@ -353,8 +338,7 @@ static void stuck_where(struct text *t, const struct trace *tr, uint32_t stack)
         i++;
     }
     if (i < n) {
-        text_lit(t, ", called by ");
-        text_func(t, tr, trace_frame(tr, stack, i).func, 60);
+        text_say(t, tr, ", called by ", t_func_cut(trace_frame(tr, stack, i).func, 60));
     }
 }
 
@@ -363,12 +347,9 @@ static void stuck_text(struct draft *d, const struct rules *rs, const struct stu
 {
     const struct lock_wait *w = &rs->tg->lock_waits[s->who];
     const struct stuck_at *nested = NULL;
-    text_add(&d->text, "%u goroutines wait for a lock when the trace ends and were not woken, the longest for ",
-             s->n);
-    text_dur(&d->text, s->longest);
-    text_lit(&d->text, ": ");
-    text_who(&d->text, rs->tr, w->g);
-    text_lit(&d->text, " at ");
+    text_say(&d->text, rs->tr, s->n,
+             " goroutines wait for a lock when the trace ends and were not woken, the longest for ",
+             t_dur(s->longest), ": ", t_who(w->g), " at ");
     stuck_where(&d->text, rs->tr, w->stack);
     for (uint32_t k = 0, told = 0; k < s->places && told < 4; k++) {
         nested = !nested && s->v[k].outer ? &s->v[k] : nested;
@@ -380,14 +361,10 @@ static void stuck_text(struct draft *d, const struct rules *rs, const struct stu
     }
     text_lit(&d->text, ".");
     if (nested) {
-        text_lit(&d->text, " ");
-        text_func(&d->text, rs->tr, nested->outer, 0);
-        text_lit(&d->text, " takes a lock itself and calls ");
-        text_func(&d->text, rs->tr, nested->func, 0);
-        text_lit(
-            &d->text,
-            ", which waits for one: if it is the same and held, it waits for itself (inferred; a second read lock "
-            "does so as soon as a writer stands between).");
+        text_say(&d->text, rs->tr, " ", t_func(nested->outer), " takes a lock itself and calls ",
+                 t_func(nested->func),
+                 ", which waits for one: if it is the same and held, it waits for itself (inferred; a second read "
+                 "lock does so as soon as a writer stands between).");
         draft_subject(d, rs, nested->outer);
         d->f.inferred = true;
     }
@@ -513,19 +490,15 @@ static void syscall_finding(struct rules *rs, const struct calls *c)
     draft_at(&d, c->worst_span.t0, c->worst_span.t1, LANE_G, c->worst_wait->waker);
     d.f.stack = c->worst_span.stack;
     d.f.inferred = true;
-    text_add(&d.text, "%u system call%s of ", c->n, c->n == 1 ? "" : "s");
-    text_who(&d.text, rs->tr, c->worst_wait->waker);
-    text_add(&d.text, "%s", c->several ? " and others" : "");
-    text_lit(&d.text, " took ");
-    text_dur(&d.text, c->total);
-    text_add(&d.text, " while others waited for a lock that the caller then let go (inferred); %llu waits.",
-             (unsigned long long)c->waits);
+    text_say(&d.text, rs->tr, c->n, " system call", c->n == 1 ? "" : "s", " of ", t_who(c->worst_wait->waker),
+             c->several ? " and others" : "", " took ", t_dur(c->total),
+             " while others waited for a lock that the caller then let go (inferred); ", c->waits, " waits.");
     if (n > 1) {
         text_lit(&d.text, " The longest: ");
         chain_text(&d.text, rs->tr, link, n);
         text_lit(&d.text, ".");
     }
-    text_add(&d.next, "Do the call outside the lock, or hand it to a goroutine that nobody waits for.");
+    text_lit(&d.next, "Do the call outside the lock, or hand it to a goroutine that nobody waits for.");
     draft_end(rs, &d);
 }
 
@@ -566,19 +539,13 @@ static void rule_herd(struct rules *rs)
         draft_at(&d, h->at.t0, h->at.t1, LANE_G, h->at.g);
         d.f.stack = p->stack;
         text_add(&d.amount, "%u woken", h->largest);
-        text_add(&d.text, "%llu of %llu wake-ups at ", (unsigned long long)h->futile, (unsigned long long)h->wakes);
-        text_where(&d.text, rs->tr, p->stack, 60);
-        text_lit(&d.text, " were for nothing (soon waiting there again), up to ");
-        text_add(&d.text, "%u at once, by ", h->largest);
-        text_func(&d.text, rs->tr, p->waker, 48);
-        text_lit(&d.text, "; for that they ran ");
-        text_dur(&d.text, h->ran);
-        text_lit(&d.text, " together, and that went on for ");
-        text_share(&d.text, (double)h->clock, (double)tg->end);
-        text_lit(&d.text, " of the trace.");
-        text_add(&d.next, "Give those that wait for different things a condition (or a channel) each, and wake "
-                          "who can go on. One instead of all (Signal for Broadcast) is enough only where any of "
-                          "them can do what there is.");
+        text_say(&d.text, rs->tr, h->futile, " of ", h->wakes, " wake-ups at ", t_where(p->stack, 60),
+                 " were for nothing (soon waiting there again), up to ", h->largest, " at once, by ",
+                 t_func_cut(p->waker, 48), "; for that they ran ", t_dur(h->ran), " together, and that went on for ",
+                 t_share((double)h->clock, (double)tg->end), " of the trace.");
+        text_lit(&d.next,
+                 "Give those that wait for different things a condition (or a channel) each, and wake who can go on. "
+                 "One instead of all (Signal for Broadcast) is enough only where any of them can do what there is.");
         draft_end(rs, &d);
     }
 }

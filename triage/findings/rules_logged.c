@@ -162,14 +162,11 @@ bool logged_text(struct text *behind, struct text *next, const struct rules *rs,
     }
     if (best != UINT32_MAX) {
         const struct value *v = &l.v[best];
-        text_add(behind, " Tasks that log ");
+        text_lit(behind, " Tasks that log ");
         value_text(behind, rs->tr, v);
-        text_add(behind, " (%llu of %u) take ", (unsigned long long)v->n, l.tasks);
-        text_dur(behind, with);
-        text_lit(behind, " in the median, those that log something else ");
-        text_dur(behind, others);
-        text_lit(behind, ".");
-        text_add(next, "See first what is particular to those that log ");
+        text_say(behind, rs->tr, " (", v->n, " of ", l.tasks, ") take ", t_dur(with),
+                 " in the median, those that log something else ", t_dur(others), ".");
+        text_lit(next, "See first what is particular to those that log ");
         value_text(next, rs->tr, v);
         text_lit(next, ": the others are quick.");
     }

@@ -123,22 +123,16 @@ static void finding(struct causes *c, const struct limits *v, uint32_t place, ui
     /* where no answer ever comes it may be a pace */
     d.f.note = v->ncame * 10 < v->nup || share < threshold(TH_LINGER_LIFE);
     text_share(&d.amount, share, 1);
-    text_calls(&d.text, c->tr, v->stack, stacks_user_frame(c->tr, v->stack), 3);
-    text_lit(&d.text, " waits for an answer over the network until its time limit (about ");
-    text_dur(&d.text, limit);
-    text_add(&d.text, ") is up: behind %u of %u waits there nothing is read; they last ", v->nup, v->nup + v->ncame);
-    text_dur(&d.text, v->total / (int64_t)v->nup);
-    text_lit(&d.text, " on average");
+    text_say(&d.text, c->tr, t_place(v->stack, 3),
+             " waits for an answer over the network until its time limit (about ", t_dur(limit), ") is up: behind ",
+             v->nup, " of ", v->nup + v->ncame, " waits there nothing is read; they last ",
+             t_dur(v->total / (int64_t)v->nup), " on average");
     if (v->ncame) {
-        text_lit(&d.text, ", half of the others ");
-        text_dur(&d.text, v->came[v->ncame / 2]);
-        text_lit(&d.text, " or less");
+        text_say(&d.text, c->tr, ", half of the others ", t_dur(v->came[v->ncame / 2]), " or less");
     }
-    text_lit(&d.text, ". That is ");
-    text_share(&d.text, share, 1);
-    text_lit(&d.text, " of the lives of goroutines of ");
-    text_func(&d.text, c->tr, c->tg->groups[group].name, 0);
-    text_add(&d.text, "; of %.0f processors %.1f had nothing to do.", c->procs, c->idle);
+    text_say(&d.text, c->tr, ". That is ", t_share(share, 1), " of the lives of goroutines of ",
+             t_func(c->tg->groups[group].name), "; of ", t_f0(c->procs), " processors ", t_f1(c->idle),
+             " had nothing to do.");
     text_lit(&d.next, "Who is asked there does not answer in time: ask first who answered last, or two at once; find "
                       "out which one is silent; or give up sooner.");
     draft_end(c->rs, &d);

@@ -101,11 +101,8 @@ bool pace_fed(struct causes *c, const struct waits_at *p, struct draft *d)
     if (most >= d->f.severity_ns) {
         return false;
     }
-    text_lit(&d->text, " Who hands them their work does so at a pace: for ");
-    text_share(&d->text, clock, 1);
-    text_lit(&d->text, " of its life it waits for a clock, for these calls ");
-    text_share(&d->text, its, 1);
-    text_lit(&d->text, " only.");
+    text_say(&d->text, c->tr, " Who hands them their work does so at a pace: for ", t_share(clock, 1),
+             " of its life it waits for a clock, for these calls ", t_share(its, 1), " only.");
     d->f.note |= !threshold_reached(TH_CALLS_SHARE, most, c->tg->end); /* they are done when the next are due */
     d->f.severity_ns = most;
     d->f.won_hi = most < d->f.won_hi ? most : d->f.won_hi;

@@ -101,15 +101,12 @@ static void finding(struct causes *c, const struct waits_at *w, const struct par
     d.f.stack = p->stack;
     d.f.inferred = true;
     text_add(&d.amount, "%.0f wait", v->waiting);
-    text_calls(&d.text, c->tr, p->stack, stacks_user_frame(c->tr, p->stack), 3);
-    text_lit(&d.text, ": for ");
-    text_share(&d.text, part, (double)c->tg->end);
-    text_add(&d.text, " of the trace %.1f goroutines of ", v->waiting);
-    text_func(&d.text, c->tr, p->waiter, 0);
-    text_lit(&d.text, " waited there on average for what others of them gave back in ");
-    text_func(&d.text, c->tr, trace_frame(c->tr, p->waker_stack, stacks_user_frame(c->tr, p->waker_stack)).func, 0);
-    text_add(&d.text, " (%llu waits); of %.0f processors %.1f had nothing to do meanwhile.",
-             (unsigned long long)v->count, c->procs, v->idle);
+    text_say(&d.text, c->tr, t_place(p->stack, 3), ": for ", t_share(part, (double)c->tg->end), " of the trace ",
+             t_f1(v->waiting), " goroutines of ", t_func(p->waiter),
+             " waited there on average for what others of them gave back in ",
+             t_func(trace_frame(c->tr, p->waker_stack, stacks_user_frame(c->tr, p->waker_stack)).func), " (",
+             v->count, " waits); of ", t_f0(c->procs), " processors ", t_f1(v->idle),
+             " had nothing to do meanwhile.");
     text_lit(&d.next, "Make the set larger, or hold what comes from it for less.");
     draft_end(c->rs, &d);
 }

@@ -221,9 +221,7 @@ static void within_text(struct text *t, const struct causes *c, uint32_t g, int6
         best = in && (!best || r[i].t1 - r[i].t0 > best->t1 - best->t0) ? &r[i] : best;
     }
     if (best) {
-        text_lit(t, " (in the region \"");
-        text_str(t, c->tr, best->name);
-        text_lit(t, "\")");
+        text_say(t, c->tr, " (in the region \"", t_str(best->name), "\")");
     }
 }
 
@@ -258,15 +256,10 @@ static void serial_finding(struct serial *s, const struct alone *a)
         }
     }
     explain_tree_free(&t);
-    text_func(&d.text, c->tr, grp->name, 0);
-    text_add(&d.text, " ran alone for %s", a->stretches > 1 ? "" : "one stretch of ");
-    text_dur(&d.text, a->ns);
-    text_lit(&d.text, ", ");
-    text_share(&d.text, (double)a->ns, (double)c->tg->end);
-    text_lit(&d.text, " of the trace");
+    text_say(&d.text, c->tr, t_func(grp->name), " ran alone for ", a->stretches > 1 ? "" : "one stretch of ",
+             t_dur(a->ns), ", ", t_share((double)a->ns, (double)c->tg->end), " of the trace");
     if (a->stretches > 1) {
-        text_add(&d.text, ", in %llu stretches of up to ", (unsigned long long)a->stretches);
-        text_dur(&d.text, a->longest);
+        text_say(&d.text, c->tr, ", in ", a->stretches, " stretches of up to ", t_dur(a->longest));
     }
     if (starts_up(c, a)) {
         text_lit(&d.text, ", at the beginning of the trace");
@@ -385,11 +378,9 @@ static void spread_text(struct text *t, const struct causes *c, const struct lea
                 "goroutines: ");
     for (uint32_t i = 0; i < by->n && i < 5 && (i == 0 || by->v[i].ns > by->all / 20); i++) {
         text_raw(t, "; ", i ? 2 : 0);
-        text_func(t, c->tr, by->v[i].func, 0);
-        text_lit(t, " ");
+        text_say(t, c->tr, t_func(by->v[i].func), " ");
         causes_what_text(t, c->tr, (enum explain_cat)by->v[i].cat, &(struct told_at){0});
-        text_lit(t, " ");
-        text_share(t, (double)by->v[i].ns, (double)by->all);
+        text_say(t, c->tr, " ", t_share((double)by->v[i].ns, (double)by->all));
     }
     text_lit(t, "; most at one place: ");
 }

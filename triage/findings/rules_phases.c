@@ -91,18 +91,13 @@ static void phases_finding(struct causes *c, const struct pair_row *p, const str
     d.f.stack = p->stack;
     d.f.inferred = true;
     text_add(&d.amount, "%u turns", m->turns);
-    text_calls(&d.text, c->tr, p->stack, stacks_user_frame(c->tr, p->stack), 3);
-    text_lit(&d.text, " waits for all of a step before the next begins, it seems (inferred): for ");
-    text_share(&d.text, m->works, MOMENTS);
-    text_add(&d.text, " of the trace goroutines work (%.1f at once) and none waits for the network, for ",
-             (double)m->working / m->works);
-    text_share(&d.text, m->waits, MOMENTS);
-    text_add(
-        &d.text,
-        " they wait for the network (%.1f at once) and none works, by turns, %u times or more; both at one time for ",
-        (double)m->waiting / m->waits, m->turns);
-    text_share(&d.text, m->both, MOMENTS);
-    text_add(&d.text, " only (of %d moments, even over the trace).", MOMENTS);
+    text_say(&d.text, c->tr, t_place(p->stack, 3),
+             " waits for all of a step before the next begins, it seems (inferred): for ", t_share(m->works, MOMENTS),
+             " of the trace goroutines work (", t_f1((double)m->working / m->works),
+             " at once) and none waits for the network, for ", t_share(m->waits, MOMENTS),
+             " they wait for the network (", t_f1((double)m->waiting / m->waits),
+             " at once) and none works, by turns, ", m->turns, " times or more; both at one time for ",
+             t_share(m->both, MOMENTS), " only (of ", MOMENTS, " moments, even over the trace).");
     text_lit(&d.next, "Let the steps overlap: hand on each piece when it is done (a pipeline), or ask for the "
                       "next lot while this one is worked on.");
     draft_end(c->rs, &d);

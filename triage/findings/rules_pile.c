@@ -121,21 +121,14 @@ static void pile_finding(struct causes *c, uint32_t group, uint32_t g, const str
     draft_subject(&d, c->rs, c->tg->groups[group].name);
     draft_at(&d, p->t, p->end, LANE_G, g);
     text_dur(&d.amount, p->end - p->t);
-    text_func(&d.text, c->tr, p->place, 0);
-    text_lit(&d.text, ", one goroutine, waited for more work until ");
-    text_dur(&d.text, p->t);
-    text_lit(&d.text, " and never since, for ");
-    text_dur(&d.text, p->end - p->t);
-    text_lit(&d.text, ", in which it runs, or is ready to, for ");
-    text_share(&d.text, (double)p->worked, (double)(p->end - p->t));
-    text_lit(&d.text, ". Who woke it there, ");
-    text_calls(&d.text, c->tr, p->stack, stacks_user_frame(c->tr, p->stack), 2);
-    text_add(
-        &d.text,
-        ", goes on (%u times all through one of both waits for the other to let go of a lock), need not wake it and "
-        "never waits for room: all that time more stood ready, it seems (inferred). Whether what waits there grows "
-        "no trace shows. Of %.0f processors %.1f had nothing to do.",
-        p->met, c->procs, c->idle);
+    text_say(&d.text, c->tr, t_func(p->place), ", one goroutine, waited for more work until ", t_dur(p->t),
+             " and never since, for ", t_dur(p->end - p->t), ", in which it runs, or is ready to, for ",
+             t_share((double)p->worked, (double)(p->end - p->t)), ". Who woke it there, ", t_place(p->stack, 2),
+             ", goes on (", p->met,
+             " times all through one of both waits for the other to let go of a lock), need not wake it and never "
+             "waits for room: all that time more stood ready, it seems (inferred). Whether what waits there grows no "
+             "trace shows. Of ",
+             t_f0(c->procs), " processors ", t_f1(c->idle), " had nothing to do.");
     if (v.n && v.all > 0) {
         text_lit(&d.text, " Its work: ");
         causes_leaf_text(&d.text, c->tr, &v.v[0], v.all);

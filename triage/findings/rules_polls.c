@@ -168,16 +168,13 @@ static void poll_finding(struct causes *c, const struct polls *p)
     d.f.stack = p->stack;
     d.f.inferred = true;
     text_dur(&d.amount, p->late / (int64_t)p->lates);
-    text_calls(&d.text, c->tr, p->stack, stacks_user_frame(c->tr, p->stack), 3);
-    text_add(&d.text, " sleeps until what its goroutine has begun is over, and longer: in %llu of %llu sleeps of ",
-             (unsigned long long)p->lates, (unsigned long long)p->sleeps);
-    text_dur(&d.text, p->slept / (int64_t)p->sleeps);
-    text_lit(&d.text, " on average the goroutines that it had started were over ");
-    text_dur(&d.text, p->late / (int64_t)p->lates);
-    text_lit(&d.text, " before it woke up; ");
-    text_dur(&d.text, p->late / (int64_t)p->goroutines);
-    text_lit(&d.text, " were lost so for each of the goroutines that sleep there (inferred).");
-    text_add(&d.next,
+    text_say(&d.text, c->tr, t_place(p->stack, 3),
+             " sleeps until what its goroutine has begun is over, and longer: in ", p->lates, " of ", p->sleeps,
+             " sleeps of ", t_dur(p->slept / (int64_t)p->sleeps),
+             " on average the goroutines that it had started were over ", t_dur(p->late / (int64_t)p->lates),
+             " before it woke up; ", t_dur(p->late / (int64_t)p->goroutines),
+             " were lost so for each of the goroutines that sleep there (inferred).");
+    text_lit(&d.next,
              "Wait for the event itself: a channel that is closed, a WaitGroup, a condition; or sleep for less.");
     draft_end(c->rs, &d);
 }

@@ -124,28 +124,21 @@ static void reader_finding(struct causes *c, const struct through *t, uint32_t g
     d.f.stack = p->stack;
     d.f.inferred = true;
     text_dur(&d.amount, t->p.total / (int64_t)t->p.count);
-    text_calls(&d.text, c->tr, p->stack, stacks_user_frame(c->tr, p->stack), 3);
-    text_add(&d.text, " waits until it may send more: %llu waits of ", (unsigned long long)t->p.count);
-    text_dur(&d.text, t->p.total / (int64_t)t->p.count);
-    text_lit(&d.text, " on average end when something comes over the network to ");
-    text_where(&d.text, c->tr, p->waker_stack, 0);
-    text_lit(&d.text, ". That is ");
-    text_share(&d.text, share, 1);
-    text_lit(&d.text, " of the lives of goroutines of ");
-    text_func(&d.text, c->tr, c->tg->groups[group].name, 0);
-    text_add(&d.text, ", which send %.1f times for each such wait", (double)t->sends / (double)t->waits);
+    text_say(&d.text, c->tr, t_place(p->stack, 3), " waits until it may send more: ", t->p.count, " waits of ",
+             t_dur(t->p.total / (int64_t)t->p.count), " on average end when something comes over the network to ",
+             t_where(p->waker_stack, 0), ". That is ", t_share(share, 1), " of the lives of goroutines of ",
+             t_func(c->tg->groups[group].name), ", which send ", t_f1((double)t->sends / (double)t->waits),
+             " times for each such wait");
     if (p->kind != WK_SEND) {
-        text_lit(&d.text, ", and have sent nothing before ");
-        text_share(&d.text, (double)t->unsent, (double)t->waits);
-        text_lit(&d.text, " of them");
+        text_say(&d.text, c->tr, ", and have sent nothing before ", t_share((double)t->unsent, (double)t->waits),
+                 " of them");
     }
     text_add(&d.text,
              ": not for answers to what they ask, but for room, it seems (a window of what may be under way, credit; "
              "inferred). Of %.0f processors %.1f had nothing to do.",
              c->procs, c->idle);
-    text_add(&d.next,
-             "Let more be under way at once (a larger window), and let the other side say earlier that it has "
-             "taken what came; or send more with each.");
+    text_lit(&d.next, "Let more be under way at once (a larger window), and let the other side say earlier that it "
+                      "has taken what came; or send more with each.");
     draft_end(c->rs, &d);
 }
 

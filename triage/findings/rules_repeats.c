@@ -91,22 +91,16 @@ static void repeat_finding(struct causes *c, const struct repeats *k, const stru
     draft_at(&d, r->t0, r->t1, LANE_G, r->g);
     d.f.stack = r->stack;
     text_add(&d.amount, "%.0f", each);
-    text_calls(&d.text, c->tr, r->stack, stacks_user_frame(c->tr, r->stack), 3);
-    text_add(&d.text, " makes %.0f system calls in each of the %s%llu ", each,
+    text_say(&d.text, c->tr, t_place(r->stack, 3), " makes ", t_f0(each), " system calls in each of the ",
              w->merged  ? "at least "
              : w->about ? "about "
                         : "",
-             (unsigned long long)w->n);
+             w->n, " ");
     works_name(&d.text, c, w);
-    text_add(&d.text, " on average%s, about %.0f in all, of ",
-             w->fed ? " (as far as one can be told from the next)" : "", all);
-    text_dur(&d.text, r->ns / (int64_t)r->n);
-    text_lit(&d.text, ": ");
-    text_share(&d.text, (double)r->ns, (double)k->had);
-    text_lit(&d.text, " of what these have a processor for, and to enter and leave so many takes ");
-    text_add(&d.text, "%s", enter < beside ? "about " : "up to ");
-    text_dur(&d.text, (int64_t)enter);
-    text_lit(&d.text, " of processor time more.");
+    text_say(&d.text, c->tr, " on average", w->fed ? " (as far as one can be told from the next)" : "", ", about ",
+             t_f0(all), " in all, of ", t_dur(r->ns / (int64_t)r->n), ": ", t_share((double)r->ns, (double)k->had),
+             " of what these have a processor for, and to enter and leave so many takes ",
+             enter < beside ? "about " : "up to ", t_dur((int64_t)enter), " of processor time more.");
     if (!small_opens(&d.text, &d.next, c, r->func)) {
         text_add(&d.next, "%s", small_advice(c->tr, r->stack));
     }

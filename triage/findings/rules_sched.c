@@ -40,16 +40,14 @@ static void ran_text(struct text *t, const struct rules *rs, const struct sched_
     }
     text_lit(t, " Meanwhile the processors ");
     for (uint32_t i = 0; i < w->nran && w->ran_ns[i] >= w->all_ns / 10; i++) {
-        text_add(t, "%s", i ? ", " : "ran ");
-        text_func(t, rs->tr, w->ran[i], 48);
-        text_lit(t, " ");
-        text_share(t, (double)w->ran_ns[i], (double)w->all_ns);
+        text_say(t, rs->tr, i ? ", " : "ran ", t_func_cut(w->ran[i], 48), " ",
+                 t_share((double)w->ran_ns[i], (double)w->all_ns));
         first = false;
     }
     for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
         if (part[i].ns >= w->all_ns / 10) {
-            text_add(t, "%s%s for ", first ? "were " : ", were ", part[i].what);
-            text_share(t, (double)part[i].ns, (double)w->all_ns);
+            text_say(t, rs->tr, first ? "were " : ", were ", part[i].what, " for ",
+                     t_share((double)part[i].ns, (double)w->all_ns));
             first = false;
         }
     }
@@ -86,18 +84,13 @@ static bool fills_text(struct draft *d, const struct rules *rs, const struct sch
     if (!held) {
         return false;
     }
-    text_add(&d->text, " So many of these at once fill the processors (%u began, ", by->count);
-    text_dur(&d->text, by->d[GM_EXEC].total / (int64_t)by->count);
-    text_lit(&d->text, " of running each on average), while requests (");
-    text_func(&d->text, rs->tr, held->name, 0);
-    text_add(&d->text, ") wait for one %.1f times as long as they run.",
-             (double)held->d[GM_SCHED].total / (double)held->d[GM_EXEC].total);
-    text_lit(&d->next, "Let fewer goroutines of ");
-    text_func(&d->next, rs->tr, by->name, 0);
-    text_lit(
-        &d->next,
-        " be at work at once than there are processors (a limit, one after the other), so that requests find one "
-        "free.");
+    text_say(&d->text, rs->tr, " So many of these at once fill the processors (", by->count, " began, ",
+             t_dur(by->d[GM_EXEC].total / (int64_t)by->count), " of running each on average), while requests (",
+             t_func(held->name), ") wait for one ",
+             t_f1((double)held->d[GM_SCHED].total / (double)held->d[GM_EXEC].total), " times as long as they run.");
+    text_say(&d->next, rs->tr, "Let fewer goroutines of ", t_func(by->name),
+             " be at work at once than there are processors (a limit, one after the other), so that requests find "
+             "one free.");
     return true;
 }
 
@@ -115,20 +108,13 @@ static void rule_latency(struct rules *rs)
     draft_start(&d, RULE_SCHED, beyond(&tg->sched, lng) / rules_procs(rs));
     draft_at(&d, tg->worst[0].t0, tg->worst[0].t1, LANE_G, tg->worst[0].g);
     text_dur(&d.amount, p99);
-    text_add(&d.text, "Of %llu waits for a processor half lasted ", (unsigned long long)tg->sched.n);
-    text_dur(&d.text, hist_quantile(&tg->sched, 0.5));
-    text_lit(&d.text, " or less, 1 % ");
-    text_dur(&d.text, p99);
-    text_lit(&d.text, " or more; the longest, of ");
-    text_who(&d.text, rs->tr, tg->worst[0].g);
-    text_lit(&d.text, ", ");
-    text_dur(&d.text, tg->worst[0].t1 - tg->worst[0].t0);
-    text_lit(&d.text, ".");
+    text_say(&d.text, rs->tr, "Of ", tg->sched.n, " waits for a processor half lasted ",
+             t_dur(hist_quantile(&tg->sched, 0.5)), " or less, 1 % ", t_dur(p99), " or more; the longest, of ",
+             t_who(tg->worst[0].g), ", ", t_dur(tg->worst[0].t1 - tg->worst[0].t0), ".");
     ran_text(&d.text, rs, &tg->worst[0]);
     if (!fills_text(&d, rs, &tg->worst[0])) {
-        text_add(&d.next,
-                 "Look who held the processors at the worst waits: make that cheaper, start fewer goroutines at "
-                 "once, or give the program more processors.");
+        text_lit(&d.next, "Look who held the processors at the worst waits: make that cheaper, start fewer "
+                          "goroutines at once, or give the program more processors.");
     }
     draft_end(rs, &d);
 }
@@ -144,17 +130,11 @@ static void rule_idle(struct rules *rs)
     draft_start(&d, RULE_IDLE, missed / rules_procs(rs));
     draft_at(&d, tg->idle_worst.t0, tg->idle_worst.t1, LANE_P, 0);
     text_share(&d.amount, (double)missed, (double)tg->capacity);
-    text_share(&d.text, (double)missed, (double)tg->capacity);
-    text_lit(&d.text, " of the processor time (");
-    text_dur(&d.text, missed);
-    text_lit(&d.text, ") processors idled while goroutines had been runnable for over 50us; this held for ");
-    text_dur(&d.text, tg->missed_wall);
-    text_lit(&d.text, " by the clock, most of all at ");
-    text_dur(&d.text, tg->idle_worst.t0);
-    text_lit(&d.text, ".");
-    text_add(&d.next,
-             "Waking a processor's thread took long: fewer cores (or a smaller quota) than GOMAXPROCS, or very "
-             "short goroutines handed from one to the next.");
+    text_say(&d.text, rs->tr, t_share((double)missed, (double)tg->capacity), " of the processor time (",
+             t_dur(missed), ") processors idled while goroutines had been runnable for over 50us; this held for ",
+             t_dur(tg->missed_wall), " by the clock, most of all at ", t_dur(tg->idle_worst.t0), ".");
+    text_lit(&d.next, "Waking a processor's thread took long: fewer cores (or a smaller quota) than GOMAXPROCS, or "
+                      "very short goroutines handed from one to the next.");
     draft_end(rs, &d);
 }
 
@@ -174,7 +154,7 @@ static void rule_above(struct rules *rs)
     text_add(&d.amount, "%u of %lld", tg->busy_p99, (long long)p);
     text_add(&d.text, "For 99 %% of the time at most %u of %lld processors were busy at once.", tg->busy_p99,
              (long long)p);
-    text_add(&d.next, "A smaller GOMAXPROCS saves wake-ups and stealing; in a container set it to the CPU quota.");
+    text_lit(&d.next, "A smaller GOMAXPROCS saves wake-ups and stealing; in a container set it to the CPU quota.");
     draft_end(rs, &d);
 }
 
@@ -234,22 +214,19 @@ static void rule_below(struct rules *rs)
     if (set) {
         d.f.stack = low.stack;
         if (low.stack) {
-            text_calls(&d.text, rs->tr, low.stack, stacks_user_frame(rs->tr, low.stack), 3);
+            text_place(&d.text, rs->tr, low.stack, 3);
         } else {
             text_lit(&d.text, "The program");
         }
-        text_add(&d.text, " set GOMAXPROCS from %llu to %llu (at ", (unsigned long long)low.from,
-                 (unsigned long long)low.to);
-        text_dur(&d.text, low.t);
-        text_lit(&d.text, "). ");
+        text_say(&d.text, rs->tr, " set GOMAXPROCS from ", low.from, " to ", low.to, " (at ", t_dur(low.t), "). ");
     }
     if (procs == 1) {
         text_lit(&d.text, "The only processor was in use (");
     } else {
         text_add(&d.text, "All %lld processors were in use (", (long long)procs);
     }
-    text_share(&d.text, (double)idle, (double)tg->capacity);
-    text_add(&d.text, " idle) while %.1f goroutines were runnable on average.", queued);
+    text_say(&d.text, rs->tr, t_share((double)idle, (double)tg->capacity), " idle) while ", t_f1(queued),
+             " goroutines were runnable on average.");
     text_add(&d.next, "%s",
              set ? "Leave GOMAXPROCS as the runtime sets it, or set what the host gives."
                  : "If the host has more processors than GOMAXPROCS gives, raise it (a trace doesn't tell); if "

@@ -189,15 +189,9 @@ static const struct pair_row *stands_behind(const struct causes *c, uint32_t g, 
 
 static void behind_text(struct text *t, const struct causes *c, const struct pair_row *p, uint32_t fills)
 {
-    text_lit(t, " Who waits for its answers, ");
-    text_func(t, c->tr, p->waiter, 0);
-    text_lit(t, " in ");
-    text_calls(t, c->tr, p->stack, stacks_user_frame(c->tr, p->stack), 1);
-    text_add(t, " (%llu waits of ", (unsigned long long)p->count);
-    text_dur(t, p->total / (int64_t)p->count);
-    text_lit(t, " on average), stands behind what ");
-    text_func(t, c->tr, fills, 0);
-    text_lit(t, " has put in its queue (inferred).");
+    text_say(t, c->tr, " Who waits for its answers, ", t_func(p->waiter), " in ", t_place(p->stack, 1), " (",
+             p->count, " waits of ", t_dur(p->total / (int64_t)p->count), " on average), stands behind what ",
+             t_func(fills), " has put in its queue (inferred).");
 }
 
 /* Several that sleep while others wait to hand them something. Whether that is their pace, or stands for work, only its author knows. */
@@ -221,23 +215,14 @@ static void sleepers(struct causes *c, uint32_t g, const struct service *s, doub
     draft_at(&d, most->longest.t0, most->longest.t1, LANE_G, most->longest.g);
     d.f.stack = most->stack;
     text_add(&d.amount, "%.0f wait", queue < 1 ? 1 : queue);
-    text_calls(&d.text, c->tr, most->stack, stacks_user_frame(c->tr, most->stack), 3);
-    text_add(&d.text, " sleeps (time.Sleep) while others wait to hand something over: %.0f goroutines of ", l->n);
-    text_func(&d.text, c->tr, c->tg->groups[g].name, 0);
-    text_lit(&d.text, " are asleep for ");
-    text_share(&d.text, slept_of(l), 1);
-    text_lit(&d.text, " of the time, ");
-    text_dur(&d.text, most->total / (int64_t)most->count);
-    text_add(&d.text, " each time, and at work for ");
-    text_share(&d.text, l->busy, 1);
-    text_add(&d.text, ", while %.1f others queue for them on average, most of all ", queue);
-    text_func(&d.text, c->tr, s->most->waiter, 0);
-    text_lit(&d.text, " at ");
-    text_where(&d.text, c->tr, s->most->stack, 0);
-    text_add(&d.text,
-             "; of %.0f processors %.1f had nothing to do. Whether the sleep is a pace that is meant, or stands for "
-             "other work, a trace can't tell.",
-             c->procs, c->idle);
+    text_say(&d.text, c->tr, t_place(most->stack, 3),
+             " sleeps (time.Sleep) while others wait to hand something over: ", t_f0(l->n), " goroutines of ",
+             t_func(c->tg->groups[g].name), " are asleep for ", t_share(slept_of(l), 1), " of the time, ",
+             t_dur(most->total / (int64_t)most->count), " each time, and at work for ", t_share(l->busy, 1),
+             ", while ", t_f1(queue), " others queue for them on average, most of all ", t_func(s->most->waiter),
+             " at ", t_where(s->most->stack, 0), "; of ", t_f0(c->procs), " processors ", t_f1(c->idle),
+             " had nothing to do. Whether the sleep is a pace that is meant, or stands for other work, a trace can't "
+             "tell.");
     text_add(&d.next, "%s", service_advice(c, l, &(struct leaf){.cat = EX_CATS}, false));
     draft_titled(c->rs, &d, "sleeps while others wait");
 }
@@ -271,15 +256,12 @@ static void service(struct causes *c, uint32_t g, const struct service *s, doubl
     }
     text_share(&d.text, l->busy, 1);
     if (slept_of(l) > l->busy) {
-        text_lit(&d.text, " and asleep (time.Sleep) for ");
-        text_share(&d.text, slept_of(l), 1);
+        text_say(&d.text, c->tr, " and asleep (time.Sleep) for ", t_share(slept_of(l), 1));
     }
-    text_add(&d.text, " of the time while %.1f others queued for %s on average, most of all ", queue,
-             one && c->of[g].n == 1 ? "it" : "them");
-    text_func(&d.text, c->tr, s->most->waiter, 0);
-    text_lit(&d.text, " at ");
-    text_where(&d.text, c->tr, s->most->stack, 0);
-    text_add(&d.text, "; of %.0f processors %.1f had nothing to do.", c->procs, c->idle);
+    text_say(&d.text, c->tr, " of the time while ", t_f1(queue), " others queued for ",
+             one && c->of[g].n == 1 ? "it" : "them", " on average, most of all ", t_func(s->most->waiter), " at ",
+             t_where(s->most->stack, 0), "; of ", t_f0(c->procs), " processors ", t_f1(c->idle),
+             " had nothing to do.");
     doing_text(&d.text, c, g, &most);
     d.f.note = !one && most.cat == EX_NET && l->n > c->procs + 0.5; /* so many may be meant */
     const uint64_t calls = one && most.cat == EX_SYSCALL ? longest_calls(c, most.func) : 0;
@@ -316,10 +298,9 @@ bool held_advice(struct text *next, const struct trace *tr, const struct leaves 
     if (v->n == 0 || l->cat != EX_NET || l->ns * 2 <= v->all || !stacks_is_program(tr, l->func)) {
         return false;
     }
-    text_lit(next, "Don't hold it while ");
-    text_func(next, tr, l->func, 0);
-    text_add(next, " waits for %s, if that needs no such thing: ask before or behind it. Else make the set larger.",
-             stacks_pipe(tr, l->stack) ? "a pipe" : "the network");
+    text_say(next, tr, "Don't hold it while ", t_func(l->func), " waits for ",
+             stacks_pipe(tr, l->stack) ? "a pipe" : "the network",
+             ", if that needs no such thing: ask before or behind it. Else make the set larger.");
     return true;
 }
 
@@ -349,14 +330,10 @@ static void pool(struct causes *c, const struct waits_at *p, double waiting)
     if (kept) {
         let_go_together_text(&d.text, &d.next, c, &go);
     }
-    text_func(&d.text, c->tr, p->place, 0);
-    text_add(&d.text, ": %.1f goroutines of ", waiting);
-    text_func(&d.text, c->tr, p->most->waiter, 0);
-    text_lit(&d.text, " waited there on average for what others of them gave back in ");
-    text_func(&d.text, c->tr,
-              trace_frame(c->tr, p->most->waker_stack, stacks_user_frame(c->tr, p->most->waker_stack)).func, 0);
-    text_add(&d.text, " (%llu waits); of %.0f processors %.1f had nothing to do.", (unsigned long long)p->count,
-             c->procs, c->idle);
+    text_say(&d.text, c->tr, t_func(p->place), ": ", t_f1(waiting), " goroutines of ", t_func(p->most->waiter),
+             " waited there on average for what others of them gave back in ",
+             t_func(trace_frame(c->tr, p->most->waker_stack, stacks_user_frame(c->tr, p->most->waker_stack)).func),
+             " (", p->count, " waits); of ", t_f0(c->procs), " processors ", t_f1(c->idle), " had nothing to do.");
     if (explain_tree_init(&t, c->tr) && !kept &&
         explain_add(c->x, &t, p->most->longest.g, p->most->longest.t0, p->most->longest.t1)) {
         causes_leaves(&t, &v);
@@ -371,11 +348,10 @@ static void pool(struct causes *c, const struct waits_at *p, double waiting)
     if (!kept && let_go_is_lock(c, p->most, p->place)) {
         text_lit(&d.text, " One of them has it at a time, and lets the next one in (inferred): it works as a lock.");
         text_free(&d.next);
-        text_add(&d.next,
-                 "Hold it for less: do what takes long before or behind it. A larger set would let several in at "
-                 "once, which may not be meant.");
+        text_lit(&d.next, "Hold it for less: do what takes long before or behind it. A larger set would let several "
+                          "in at once, which may not be meant.");
     } else if (!d.next.n) {
-        text_add(&d.next, "Make the set larger, or hold what comes from it for less.");
+        text_lit(&d.next, "Make the set larger, or hold what comes from it for less.");
     }
     draft_titled(c->rs, &d, kept ? LET_GO_KEEPS : rule_title(RULE_POOL));
 }
@@ -453,15 +429,11 @@ static void lock_finding(struct causes *c, const struct waits_at *p, double shar
     draft_at(&d, p->most->longest.t0, p->most->longest.t1, LANE_G, p->most->longest.g);
     d.f.stack = p->most->stack;
     d.f.inferred = true;
-    text_func(&d.text, c->tr, p->place, 0);
-    text_lit(&d.text, ": goroutines of ");
-    text_func(&d.text, c->tr, p->most->waiter, 0);
-    text_lit(&d.text, " waited for a lock there for ");
-    text_share(&d.text, share, 1);
-    text_add(&d.text, " of their lives (%llu waits of ", (unsigned long long)p->count);
-    text_dur(&d.text, p->total / (int64_t)p->count);
-    text_add(&d.text, " on average); of %.0f processors %.1f had nothing to do.", c->procs, c->idle);
-    text_add(&d.next, "Do less while holding the lock, or split it (shards, read locks).");
+    text_say(&d.text, c->tr, t_func(p->place), ": goroutines of ", t_func(p->most->waiter),
+             " waited for a lock there for ", t_share(share, 1), " of their lives (", p->count, " waits of ",
+             t_dur(p->total / (int64_t)p->count), " on average); of ", t_f0(c->procs), " processors ", t_f1(c->idle),
+             " had nothing to do.");
+    text_lit(&d.next, "Do less while holding the lock, or split it (shards, read locks).");
     draft_end(c->rs, &d);
     if (c->rs->out->n && c->rs->out->f[c->rs->out->n - 1].rule == RULE_CONVOY) {
         causes_tell_holders(c, &c->rs->out->f[c->rs->out->n - 1]);
@@ -544,25 +516,15 @@ static void turns(struct causes *c, uint32_t a, uint32_t b)
     draft_at(&d, p->longest.t0, p->longest.t1, LANE_G, p->longest.g);
     d.f.stack = p->stack;
     text_add(&d.amount, "%llu turns", (unsigned long long)n);
-    text_func(&d.text, c->tr, causes_place(c->tr, p->stack) ? causes_place(c->tr, p->stack) : c->tg->groups[a].name,
-              0);
-    text_lit(&d.text, " and ");
-    text_func(&d.text, c->tr, causes_place(c->tr, q->stack) ? causes_place(c->tr, q->stack) : c->tg->groups[b].name,
-              0);
-    text_add(&d.text, " wait for each other by turns, %.0f times a second: the first waited for ",
-             (double)n / span * 1e9);
-    text_share(&d.text, (double)xy, span);
-    text_lit(&d.text, " of the time (");
-    text_dur(&d.text, xy / (int64_t)nxy);
-    text_lit(&d.text, " each), the second for ");
-    text_share(&d.text, (double)yx, span);
-    text_lit(&d.text, " (");
-    text_dur(&d.text, yx / (int64_t)nyx);
-    text_lit(&d.text, " each), and the busier of them had work for ");
-    text_share(&d.text, top, 1);
-    text_lit(&d.text, " only.");
-    text_add(&d.next, "Hand over more at once, or give the channel between them room, so that neither waits for "
-                      "the other's step. A goroutine that is locked to its thread makes each turn dearer.");
+    text_say(&d.text, c->tr,
+             t_func(causes_place(c->tr, p->stack) ? causes_place(c->tr, p->stack) : c->tg->groups[a].name), " and ",
+             t_func(causes_place(c->tr, q->stack) ? causes_place(c->tr, q->stack) : c->tg->groups[b].name),
+             " wait for each other by turns, ", t_f0((double)n / span * 1e9),
+             " times a second: the first waited for ", t_share((double)xy, span), " of the time (",
+             t_dur(xy / (int64_t)nxy), " each), the second for ", t_share((double)yx, span), " (",
+             t_dur(yx / (int64_t)nyx), " each), and the busier of them had work for ", t_share(top, 1), " only.");
+    text_lit(&d.next, "Hand over more at once, or give the channel between them room, so that neither waits for the "
+                      "other's step. A goroutine that is locked to its thread makes each turn dearer.");
     draft_end(c->rs, &d);
 }
 
@@ -578,17 +540,11 @@ static void in_order_finding(struct causes *c, const struct pair_row *takes, con
     d.f.stack = takes->stack;
     d.f.inferred = true;
     text_add(&d.amount, "%.1f wait", waiting);
-    text_calls(&d.text, c->tr, takes->stack, stacks_user_frame(c->tr, takes->stack), 3);
-    text_lit(&d.text, " takes from one goroutine of ");
-    text_func(&d.text, c->tr, takes->waker, 0);
-    text_lit(&d.text, " after the other, not from who is ready (inferred): it waits for one of them for ");
-    text_share(&d.text, taker, 1);
-    text_add(&d.text, " of its life, while %.1f others wait on average to send to it at ", waiting);
-    text_where(&d.text, c->tr, gives->stack, 0);
-    text_lit(&d.text, ", ");
-    text_share(&d.text, life, 1);
-    text_lit(&d.text, " of theirs.");
-    text_add(&d.next,
+    text_say(&d.text, c->tr, t_place(takes->stack, 3), " takes from one goroutine of ", t_func(takes->waker),
+             " after the other, not from who is ready (inferred): it waits for one of them for ", t_share(taker, 1),
+             " of its life, while ", t_f1(waiting), " others wait on average to send to it at ",
+             t_where(gives->stack, 0), ", ", t_share(life, 1), " of theirs.");
+    text_lit(&d.next,
              "Take what comes first and put it in order behind, or give the channels room for what is ahead.");
     draft_end(c->rs, &d);
 }
@@ -606,25 +562,14 @@ static void window_finding(struct causes *c, const struct pair_row *takes, const
     d.f.stack = takes->stack;
     d.f.inferred = true;
     text_share(&d.amount, taker, 1);
-    text_calls(&d.text, c->tr, takes->stack, stacks_user_frame(c->tr, takes->stack), 3);
-    text_lit(&d.text, " takes from one goroutine of ");
-    text_func(&d.text, c->tr, takes->waker, 0);
-    text_lit(&d.text, " after the other, not from who is ready (inferred): it waits for one of them for ");
-    text_share(&d.text, taker, 1);
-    text_lit(&d.text, " of its life. Meanwhile ");
-    text_func(&d.text, c->tr, room->waiter, 0);
-    text_lit(&d.text, " waits at ");
-    text_where(&d.text, c->tr, room->stack, 0);
-    text_lit(&d.text, " until it takes more, ");
-    text_share(&d.text, full, 1);
-    text_lit(&d.text, " of its life, and the others have no work: they wait for it at ");
-    text_where(&d.text, c->tr, work->stack, 0);
-    text_lit(&d.text, ", ");
-    text_share(&d.text, life, 1);
-    text_lit(&d.text, " of their lives.");
-    text_add(&d.next,
-             "Let more be under way at once (a larger window), take what comes first and put it in order behind, or "
-             "split what takes long.");
+    text_say(&d.text, c->tr, t_place(takes->stack, 3), " takes from one goroutine of ", t_func(takes->waker),
+             " after the other, not from who is ready (inferred): it waits for one of them for ", t_share(taker, 1),
+             " of its life. Meanwhile ", t_func(room->waiter), " waits at ", t_where(room->stack, 0),
+             " until it takes more, ", t_share(full, 1),
+             " of its life, and the others have no work: they wait for it at ", t_where(work->stack, 0), ", ",
+             t_share(life, 1), " of their lives.");
+    text_lit(&d.next, "Let more be under way at once (a larger window), take what comes first and put it in order "
+                      "behind, or split what takes long.");
     draft_end(c->rs, &d);
 }
 

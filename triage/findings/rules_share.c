@@ -142,28 +142,18 @@ static void share_finding(struct causes *c, const struct sharing *s, const struc
     d.f.stack = s->most->stack;
     d.f.inferred = true;
     text_share(&d.amount, (double)w->ns, (double)s->ns);
-    text_who(&d.text, c->tr, w->g);
-    text_lit(&d.text, " holds up the others that share (inferred): goroutines of ");
-    text_func(&d.text, c->tr, c->tg->groups[s->group].name, 0);
-    text_lit(&d.text, " wait in ");
-    text_calls(&d.text, c->tr, s->most->stack, stacks_user_frame(c->tr, s->most->stack), 2);
-    text_lit(&d.text, " for ");
-    text_share(&d.text, (double)s->ns, (double)l->life);
-    text_lit(&d.text, " of their lives, and ");
-    text_share(&d.text, (double)w->ns, (double)s->ns);
-    text_add(
-        &d.text,
-        " of that ends by this one, %llu waits at %llu moments, several at once; it waits there itself (%llu times).",
-        (unsigned long long)w->n, (unsigned long long)k->times, (unsigned long long)k->own);
+    text_say(&d.text, c->tr, t_who(w->g), " holds up the others that share (inferred): goroutines of ",
+             t_func(c->tg->groups[s->group].name), " wait in ", t_place(s->most->stack, 2), " for ",
+             t_share((double)s->ns, (double)l->life), " of their lives, and ", t_share((double)w->ns, (double)s->ns),
+             " of that ends by this one, ", w->n, " waits at ", k->times,
+             " moments, several at once; it waits there itself (", k->own, " times).");
     for (uint32_t i = 0; i < v.n && i < 3 && (i == 0 || v.v[i].ns > v.all / 10); i++) {
         text_add(&d.text, "%s", i ? "; " : " What they wait for, followed to its end: ");
         causes_leaf_text(&d.text, c->tr, &v.v[i], v.all);
     }
     text_raw(&d.text, ".", v.n ? 1 : 0);
-    text_add(
-        &d.next,
-        "If it takes more at a time than the others, let it take less, in pieces, or from a set of its own: all is "
-        "given back for it first, and nobody else gets any meanwhile.");
+    text_lit(&d.next, "If it takes more at a time than the others, let it take less, in pieces, or from a set of its "
+                      "own: all is given back for it first, and nobody else gets any meanwhile.");
     draft_end(c->rs, &d);
 }
 

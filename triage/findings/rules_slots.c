@@ -222,23 +222,17 @@ static void slots_finding(struct causes *c, const struct slots *s)
     d.f.stack = s->stack;
     d.f.inferred = true;
     text_add(&d.amount, "%u lost", s->lost);
-    text_calls(&d.text, c->tr, s->stack, stacks_user_frame(c->tr, s->stack), 2);
-    text_add(&d.text,
-             ": fewer and fewer come back of what goroutines wait for there: of %u times that one was let in "
-             "while others waited all the time, %u times it let nobody in afterwards (inferred), the last of them ",
-             s->judged, s->lost);
-    text_who(&d.text, c->tr, s->lost_g);
-    text_lit(&d.text, " (@");
-    text_dur(&d.text, s->lost_t0);
-    text_add(&d.text, "). In the first quarter of that time %u were let in, in the last quarter %u.", s->early,
-             s->late);
+    text_say(&d.text, c->tr, t_place(s->stack, 2),
+             ": fewer and fewer come back of what goroutines wait for there: of ", s->judged,
+             " times that one was let in while others waited all the time, ", s->lost,
+             " times it let nobody in afterwards (inferred), the last of them ", t_who(s->lost_g), " (@",
+             t_dur(s->lost_t0), "). In the first quarter of that time ", s->early,
+             " were let in, in the last quarter ", s->late, ".");
     if (s->hung) {
-        text_add(&d.text, " %u of them still wait at the end at ", s->hung);
-        text_where(&d.text, c->tr, s->hung_stack, 0);
-        text_lit(&d.text, ".");
+        text_say(&d.text, c->tr, " ", s->hung, " of them still wait at the end at ", t_where(s->hung_stack, 0), ".");
     }
-    text_add(&d.next, "Give back on every way out (defer, right behind what takes it): look at the ways that "
-                      "return early, at errors, panics and time limits.");
+    text_lit(&d.next, "Give back on every way out (defer, right behind what takes it): look at the ways that return "
+                      "early, at errors, panics and time limits.");
     draft_end(c->rs, &d);
 }
 

@@ -265,9 +265,9 @@ static void slow_blames(struct causes *c, struct finding *f, const struct slow *
         slow_instead(c, f, o, &ran);
     } else if (late && causes_ran_instead(c, l->t0 + o->usual, l->t1, &ran)) {
         causes_calls_text(before, c->tr, &ran);
-        text_lit(before, " has the processors when the slow ones' ");
-        text_add(before, "%s", l->cat == EX_TIMER ? "timer is due" : "answer comes, most likely");
-        text_lit(before, ": all of them run on, and none looks. ");
+        text_say(before, c->tr, " has the processors when the slow ones' ",
+                 l->cat == EX_TIMER ? "timer is due" : "answer comes, most likely",
+                 ": all of them run on, and none looks. ");
         slow_instead(c, f, o, &ran);
     } else {
         f->blames = l->func;
@@ -303,9 +303,8 @@ static void slow_doubt(struct causes *c, struct finding *f, const struct slow *o
 {
     int64_t at;
     if (one_moment(c, o->y, &at)) {
-        text_lit(behind, " Most of the time of the slow ones lies across one moment (@");
-        text_dur(behind, at);
-        text_lit(behind, "): something stood still then, once; what it was may be outside.");
+        text_say(behind, c->tr, " Most of the time of the slow ones lies across one moment (@", t_dur(at),
+                 "): something stood still then, once; what it was may be outside.");
         f->note = true;
         causes_advise(c->rs, f,
                       "See what stood still at that moment: the host, a service that is asked, a disk. If it "

@@ -159,14 +159,10 @@ static void small_finding(struct causes *c, uint32_t g, const struct small *k, i
     draft_at(&d, li.first, li.last, LANE_G, g);
     d.f.stack = k->stack;
     text_share(&d.amount, share, 1);
-    text_calls(&d.text, c->tr, k->stack, stacks_user_frame(c->tr, k->stack), 3);
-    text_add(&d.text, " makes %.0f system calls a second, of ", (double)k->n / (double)life * 1e9);
-    text_dur(&d.text, k->ns / (int64_t)k->n);
-    text_lit(&d.text, " on average, one after the other: ");
-    text_share(&d.text, share, 1);
-    text_lit(&d.text, " of the life of ");
-    text_who(&d.text, c->tr, g);
-    text_add(&d.text, "%s", others ? " and of others like it." : ".");
+    text_say(&d.text, c->tr, t_place(k->stack, 3), " makes ", t_f0((double)k->n / (double)life * 1e9),
+             " system calls a second, of ", t_dur(k->ns / (int64_t)k->n),
+             " on average, one after the other: ", t_share(share, 1), " of the life of ", t_who(g),
+             others ? " and of others like it." : ".");
     if (off_the_way(c, gstat_group(c->tg->g, g), k->func)) {
         d.f.note = true;
         d.f.severity_ns = d.f.won_hi = 0;

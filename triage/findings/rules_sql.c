@@ -125,20 +125,12 @@ static void opens_finding(struct causes *c, const struct sql *k, double share)
     struct draft d;
     begin(c, &d, RULE_CONNS, k, OPENS, share);
     text_add(&d.amount, "%llu", (unsigned long long)k->connects);
-    text_add(&d.text,
-             " has database/sql open a connection for nearly each question: at least %llu are opened where %llu "
-             "answers are waited for. To open them, in ",
-             (unsigned long long)k->connects, (unsigned long long)k->n[ASKS]);
-    text_calls(&d.text, c->tr, k->most[OPENS]->stack, stacks_user_frame(c->tr, k->most[OPENS]->stack), 2);
-    text_lit(&d.text, ", takes ");
-    text_dur(&d.text, k->ns[OPENS]);
-    text_lit(&d.text, " in all, the answers ");
-    text_dur(&d.text, k->ns[ASKS]);
-    text_lit(&d.text, ".");
-    text_add(
-        &d.next,
-        "Keep idle connections: SetMaxIdleConns with as many as ask at once (if not set, two are kept), no short "
-        "SetConnMaxLifetime or SetConnMaxIdleTime.");
+    text_say(&d.text, c->tr, " has database/sql open a connection for nearly each question: at least ", k->connects,
+             " are opened where ", k->n[ASKS], " answers are waited for. To open them, in ",
+             t_place(k->most[OPENS]->stack, 2), ", takes ", t_dur(k->ns[OPENS]), " in all, the answers ",
+             t_dur(k->ns[ASKS]), ".");
+    text_lit(&d.next, "Keep idle connections: SetMaxIdleConns with as many as ask at once (if not set, two are "
+                      "kept), no short SetConnMaxLifetime or SetConnMaxIdleTime.");
     draft_end(c->rs, &d);
 }
 
@@ -148,15 +140,11 @@ static void prepares_finding(struct causes *c, const struct sql *k, double share
     struct draft d;
     begin(c, &d, RULE_PREPARED, k, PREPARES, share);
     text_add(&d.amount, "%llu", (unsigned long long)k->n[PREPARES]);
-    text_add(&d.text,
-             " has database/sql prepare a statement for each query: %llu are prepared%s where %llu answers are "
-             "waited for, each a round trip of its own, one after the other. That is ",
-             (unsigned long long)k->n[PREPARES], k->n[CLOSES] ? " and closed" : "", (unsigned long long)k->n[ASKS]);
-    text_dur(&d.text, beside);
-    text_lit(&d.text, " beside ");
-    text_dur(&d.text, k->ns[ASKS]);
-    text_lit(&d.text, " for the answers.");
-    text_add(&d.next, "Prepare once and keep the statement, or have the driver send query and arguments at once (a "
+    text_say(&d.text, c->tr, " has database/sql prepare a statement for each query: ", k->n[PREPARES],
+             " are prepared", k->n[CLOSES] ? " and closed" : "", " where ", k->n[ASKS],
+             " answers are waited for, each a round trip of its own, one after the other. That is ", t_dur(beside),
+             " beside ", t_dur(k->ns[ASKS]), " for the answers.");
+    text_lit(&d.next, "Prepare once and keep the statement, or have the driver send query and arguments at once (a "
                       "setting of many drivers).");
     draft_end(c->rs, &d);
 }

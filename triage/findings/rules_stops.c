@@ -98,15 +98,10 @@ bool stops_held(struct causes *c, struct finding *f)
         !threshold_reached(TH_STW_HELD_SHARE, x->ns, k.ns)) {
         return false;
     }
-    text_calls(&before, c->tr, x->stack, stacks_user_frame(c->tr, x->stack), 3);
-    text_add(&before, " is what the stops wait for (inferred): in %llu of the %llu that took ",
-             (unsigned long long)x->n, (unsigned long long)k.all);
-    text_dur(&before, threshold_ns(TH_STW_LONGEST));
-    text_lit(&before, " or more a goroutine of ");
-    text_func(&before, c->tr, x->name, 0);
-    text_lit(&before, " was the last to stop, after ");
-    text_dur(&before, x->ns / (int64_t)x->n);
-    text_lit(&before, " on average, and stood at the same line then. ");
+    text_say(&before, c->tr, t_place(x->stack, 3), " is what the stops wait for (inferred): in ", x->n, " of the ",
+             k.all, " that took ", t_dur(threshold_ns(TH_STW_LONGEST)), " or more a goroutine of ", t_func(x->name),
+             " was the last to stop, after ", t_dur(x->ns / (int64_t)x->n),
+             " on average, and stood at the same line then. ");
     text_lit(&next,
              "What it runs before that line can't be interrupted: a large copy, a loop in assembler, a raw system "
              "call. Do it in pieces, with a function call between them; fewer collections make it rarer only.");
@@ -194,8 +189,7 @@ void stops_asked(struct causes *c, struct finding *f)
         k = 1;
     }
     if (k) {
-        text_calls(&before, c->tr, v[best].stack, stacks_user_frame(c->tr, v[best].stack), 3);
-        text_lit(&before, ": ");
+        text_say(&before, c->tr, t_place(v[best].stack, 3), ": ");
         f->stack = v[best].stack;
         caller_told(c->rs, f);
     }

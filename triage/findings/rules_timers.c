@@ -153,19 +153,13 @@ static void limit_finding(struct causes *c, const struct pair_row *p, int64_t ap
     draft_at(&d, p->longest.t0, p->longest.t1, LANE_G, p->longest.g);
     d.f.stack = p->stack;
     text_add(&d.amount, "%.0f/s", 1e9 / (double)apart);
-    text_calls(&d.text, c->tr, p->stack, stacks_user_frame(c->tr, p->stack), 3);
-    text_add(&d.text, " lets goroutines through one by one, each ");
-    text_dur(&d.text, apart);
-    text_add(&d.text, " (%.0f a second): %.1f of them wait there for timers at any time, for ", 1e9 / (double)apart,
-             waiting);
-    text_dur(&d.text, p->total / (int64_t)p->count);
-    text_add(&d.text,
-             " on average (%llu waits), while %.1f of %.0f processors have nothing to do: a rate limit (inferred).",
-             (unsigned long long)p->count, c->idle, c->procs);
-    text_add(
-        &d.next,
-        "If the limit is not what it should be, raise it, or let it take several at once; whether it is wanted a "
-        "trace can't tell.");
+    text_say(&d.text, c->tr, t_place(p->stack, 3), " lets goroutines through one by one, each ", t_dur(apart), " (",
+             t_f0(1e9 / (double)apart), " a second): ", t_f1(waiting),
+             " of them wait there for timers at any time, for ", t_dur(p->total / (int64_t)p->count), " on average (",
+             p->count, " waits), while ", t_f1(c->idle), " of ", t_f0(c->procs),
+             " processors have nothing to do: a rate limit (inferred).");
+    text_lit(&d.next, "If the limit is not what it should be, raise it, or let it take several at once; whether it "
+                      "is wanted a trace can't tell.");
     draft_end(c->rs, &d);
 }
 
@@ -180,25 +174,18 @@ static void retry_finding(struct causes *c, const struct pair_row *p, const stru
     draft_at(&d, p->longest.t0, p->longest.t1, LANE_G, p->longest.g);
     d.f.stack = p->stack;
     text_share(&d.amount, share, 1);
-    text_calls(&d.text, c->tr, p->stack, stacks_user_frame(c->tr, p->stack), 3);
-    text_add(&d.text,
-             " pauses longer and longer: %llu times a pause was half as long again as the one before or more (%llu "
-             "pauses, ",
-             (unsigned long long)e->grown, (unsigned long long)e->steps);
-    text_dur(&d.text, e->slept / (int64_t)(e->steps ? e->steps : 1));
-    text_lit(
-        &d.text,
-        " on average): something is tried again and again with a back-off (inferred). The goroutines there spend ");
-    text_share(&d.text, share, 1);
-    text_lit(&d.text, " of their lives in these pauses.");
+    text_say(
+        &d.text, c->tr, t_place(p->stack, 3), " pauses longer and longer: ", e->grown,
+        " times a pause was half as long again as the one before or more (", e->steps, " pauses, ",
+        t_dur(e->slept / (int64_t)(e->steps ? e->steps : 1)),
+        " on average): something is tried again and again with a back-off (inferred). The goroutines there spend ",
+        t_share(share, 1), " of their lives in these pauses.");
     const bool stays = never_shorter(e);
     if (stays) {
-        text_lit(&d.text, " Not once is one shorter again (the longest: ");
-        text_dur(&d.text, e->longest);
-        text_add(&d.text, "), though between two of them it asks %.1f times on average at ",
-                 (double)e->asked / (double)e->gaps);
-        text_where(&d.text, c->tr, e->asked_stack, 0);
-        text_lit(&d.text, ": if what it asks between is answered well, the back-off is not set back behind that.");
+        text_say(&d.text, c->tr, " Not once is one shorter again (the longest: ", t_dur(e->longest),
+                 "), though between two of them it asks ", t_f1((double)e->asked / (double)e->gaps),
+                 " times on average at ", t_where(e->asked_stack, 0),
+                 ": if what it asks between is answered well, the back-off is not set back behind that.");
     }
     text_add(&d.next, "%s",
              stays ? "Begin with the shortest pause again when a try has succeeded; and find out why others fail."
@@ -273,19 +260,12 @@ static void linger_finding(struct causes *c, const struct pair_row *p, const str
     d.f.stack = p->stack;
     d.f.inferred = true;
     text_share(&d.amount, share, 1);
-    text_calls(&d.text, c->tr, p->stack, stacks_user_frame(c->tr, p->stack), 3);
-    text_add(&d.text,
-             " waits until its time is up while others wait for it: %llu times a timer ended its wait, after ",
-             (unsigned long long)p->count);
-    text_dur(&d.text, p->total / (int64_t)p->count);
-    text_lit(&d.text, " on average; that is ");
-    text_share(&d.text, share, 1);
-    text_lit(&d.text, " of the lives of goroutines of ");
-    text_func(&d.text, c->tr, others->waiter, 0);
-    text_lit(&d.text, ", which wait at ");
-    text_where(&d.text, c->tr, others->stack, 0);
-    text_add(&d.text, "; of %.0f processors %.1f had nothing to do.", c->procs, c->idle);
-    text_add(&d.next,
+    text_say(&d.text, c->tr, t_place(p->stack, 3), " waits until its time is up while others wait for it: ", p->count,
+             " times a timer ended its wait, after ", t_dur(p->total / (int64_t)p->count), " on average; that is ",
+             t_share(share, 1), " of the lives of goroutines of ", t_func(others->waiter), ", which wait at ",
+             t_where(others->stack, 0), "; of ", t_f0(c->procs), " processors ", t_f1(c->idle),
+             " had nothing to do.");
+    text_lit(&d.next,
              "Go on when there is something to do, not when the time is up: a shorter limit, a batch that ends when "
              "nothing more is queued, a signal that can't be missed (a channel with room for one).");
     draft_end(c->rs, &d);
@@ -345,22 +325,14 @@ static void pace_finding(struct causes *c, const struct pair_row *p, const struc
     draft_at(&d, p->longest.t0, p->longest.t1, LANE_G, p->longest.g);
     d.f.stack = p->stack;
     text_add(&d.amount, "%.0f/s", rate);
-    text_calls(&d.text, c->tr, p->stack, stacks_user_frame(c->tr, p->stack), 3);
-    text_add(&d.text, " gives one at a time, %.0f a second, as a timer says, to goroutines of ", rate);
-    text_func(&d.text, c->tr, others->waiter, 0);
-    text_add(&d.text, ": %.1f of them wait for it at any time at ", waiting);
-    text_where(&d.text, c->tr, others->stack, 0);
-    text_lit(&d.text, ", ");
-    text_dur(&d.text, others->total / (int64_t)others->count);
-    text_lit(&d.text, " on average, ");
-    text_share(&d.text, share, 1);
-    text_add(&d.text,
-             " of their lives, while %.1f of %.0f processors have nothing to do: a rate limit of the program's own "
-             "(inferred).",
-             c->idle, c->procs);
-    text_add(&d.next,
-             "If the limit is not what it should be, raise it, or let it give several at once; whether it is "
-             "wanted a trace can't tell.");
+    text_say(&d.text, c->tr, t_place(p->stack, 3), " gives one at a time, ", t_f0(rate),
+             " a second, as a timer says, to goroutines of ", t_func(others->waiter), ": ", t_f1(waiting),
+             " of them wait for it at any time at ", t_where(others->stack, 0), ", ",
+             t_dur(others->total / (int64_t)others->count), " on average, ", t_share(share, 1),
+             " of their lives, while ", t_f1(c->idle), " of ", t_f0(c->procs),
+             " processors have nothing to do: a rate limit of the program's own (inferred).");
+    text_lit(&d.next, "If the limit is not what it should be, raise it, or let it give several at once; whether it "
+                      "is wanted a trace can't tell.");
     draft_end(c->rs, &d);
 }
 
@@ -526,13 +498,9 @@ static void give_up_text(struct causes *c, const struct waits_at *k, uint32_t gr
                  "with what has come; or give up sooner.");
         return;
     }
-    text_lit(&d->text, " What is given up seems to be asked again: behind ");
-    text_share(&d->text, (double)a.v[0].n, (double)a.up);
-    text_lit(&d->text, " of those waits the same goroutine runs for ");
-    text_dur(&d->text, up);
-    text_lit(&d->text, " on average and waits there anew, behind an answer it runs for ");
-    text_dur(&d->text, answered);
-    text_lit(&d->text, ".");
+    text_say(&d->text, c->tr, " What is given up seems to be asked again: behind ",
+             t_share((double)a.v[0].n, (double)a.up), " of those waits the same goroutine runs for ", t_dur(up),
+             " on average and waits there anew, behind an answer it runs for ", t_dur(answered), ".");
     text_lit(&d->next, "Allow it more time: to give up sooner would only ask more often. Or see why the answer takes "
                        "longer than the limit, and ask less.");
 }
@@ -549,15 +517,10 @@ static void deadline_finding(struct causes *c, const struct waits_at *k, uint64_
     draft_at(&d, k->most->longest.t0, k->most->longest.t1, LANE_G, k->most->longest.g);
     d.f.stack = k->most->stack;
     text_share(&d.amount, share, 1);
-    text_calls(&d.text, c->tr, k->most->stack, stacks_user_frame(c->tr, k->most->stack), 3);
-    text_add(&d.text, " waits until its context's time is up: %llu of %llu waits there, ",
-             (unsigned long long)k->count, (unsigned long long)all);
-    text_dur(&d.text, k->total / (int64_t)k->count);
-    text_lit(&d.text, " on average; that is ");
-    text_share(&d.text, share, 1);
-    text_lit(&d.text, " of the lives of goroutines of ");
-    text_func(&d.text, c->tr, k->most->waiter, 0);
-    text_add(&d.text, "; of %.0f processors %.1f had nothing to do.", c->procs, c->idle);
+    text_say(&d.text, c->tr, t_place(k->most->stack, 3), " waits until its context's time is up: ", k->count, " of ",
+             all, " waits there, ", t_dur(k->total / (int64_t)k->count), " on average; that is ", t_share(share, 1),
+             " of the lives of goroutines of ", t_func(k->most->waiter), "; of ", t_f0(c->procs), " processors ",
+             t_f1(c->idle), " had nothing to do.");
     give_up_text(c, k, group, &d);
     draft_end(c->rs, &d);
 }

@@ -373,9 +373,7 @@ static void what_text(struct text *t, const struct causes *c, const struct serie
     static const char *const each[] = {"of the tasks", "of the regions", "of the goroutines of", "of the rounds of"};
     text_add(t, "%s ", each[s->what]);
     if (s->what == TASKS || s->what == REGIONS) {
-        text_lit(t, "\"");
-        text_str(t, c->tr, s->name);
-        text_lit(t, "\"");
+        text_say(t, c->tr, "\"", t_str(s->name), "\"");
     } else {
         text_func(t, c->tr, s->name, 0);
     }
@@ -405,22 +403,16 @@ static void trend_finding(struct causes *c, const struct best *b)
         text_lit(&d.text, "What is done again and again takes longer each time: each ");
     }
     what_text(&d.text, c, s);
-    text_add(&d.text, " (%llu) works for ", (unsigned long long)s->of);
-    text_dur(&d.text, b->t.first);
-    text_lit(&d.text, " at the beginning and for ");
-    text_dur(&d.text, b->t.last);
-    text_add(&d.text,
-             " at the end, %.1f times as long (medians of the first and the last quarter), and it rises all the way.",
-             (double)b->t.last / (double)(b->t.first > 0 ? b->t.first : 1));
+    text_say(&d.text, c->tr, " (", s->of, ") works for ", t_dur(b->t.first), " at the beginning and for ",
+             t_dur(b->t.last), " at the end, ", t_f1((double)b->t.last / (double)(b->t.first > 0 ? b->t.first : 1)),
+             " times as long (medians of the first and the last quarter), and it rises all the way.");
     if (l) {
         text_lit(&d.text, " What grows most: ");
         causes_what_text(&d.text, c->tr, (enum explain_cat)l->cat,
                          &(struct told_at){l->stack, l->frame, l->mixed, l->ran, callers_most(&l->callers, l->ns)});
-        text_lit(&d.text, ", by ");
-        text_dur(&d.text, by / LOOK);
-        text_lit(&d.text, " each.");
+        text_say(&d.text, c->tr, ", by ", t_dur(by / LOOK), " each.");
     }
-    text_add(
+    text_lit(
         &d.next,
         "Does each go through all that came before it (encode it anew, copy it, search a list)? Then do only the new "
         "part: append, keep what was done, use a map. If each has more to do of itself, this is its time.");

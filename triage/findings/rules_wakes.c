@@ -123,21 +123,14 @@ static void timed_finding(struct causes *c, const struct crowds *k, const struct
     draft_at(&d, k->at - k->width / 2, k->at + k->width / 2, LANE_G, w->g);
     d.f.stack = w->stack;
     text_add(&d.amount, "%llu at once", (unsigned long long)k->most);
-    text_calls(&d.text, c->tr, w->stack, stacks_user_frame(c->tr, w->stack), 3);
-    text_add(&d.text, " waits for timers that are due at the same moments (%llu wake-ups of ",
-             (unsigned long long)crowd_wakes(c, w));
-    text_func(&d.text, c->tr, c->tg->groups[gstat_group(c->tg->g, w->g)].name, 0);
-    text_add(&d.text, "): up to %llu goroutines were runnable at once for %.0f processors, for ",
-             (unsigned long long)k->most, c->procs);
-    text_share(&d.text, (double)k->queued, (double)c->tg->end);
-    text_lit(&d.text, " of the trace there was such a queue, and ");
-    text_share(&d.text, c->idle, c->procs);
-    text_lit(&d.text, " of the processor time was idle. Half the waits for a processor lasted ");
-    text_dur(&d.text, hist_quantile(&c->tg->sched, 0.5));
-    text_lit(&d.text, " or less, 1 % ");
-    text_dur(&d.text, hist_quantile(&c->tg->sched, 0.99));
-    text_lit(&d.text, " or more.");
-    text_add(&d.next,
+    text_say(&d.text, c->tr, t_place(w->stack, 3), " waits for timers that are due at the same moments (",
+             crowd_wakes(c, w), " wake-ups of ", t_func(c->tg->groups[gstat_group(c->tg->g, w->g)].name), "): up to ",
+             k->most, " goroutines were runnable at once for ", t_f0(c->procs), " processors, for ",
+             t_share((double)k->queued, (double)c->tg->end), " of the trace there was such a queue, and ",
+             t_share(c->idle, c->procs), " of the processor time was idle. Half the waits for a processor lasted ",
+             t_dur(hist_quantile(&c->tg->sched, 0.5)), " or less, 1 % ", t_dur(hist_quantile(&c->tg->sched, 0.99)),
+             " or more.");
+    text_lit(&d.next,
              "Spread them over the time between: begin each at another moment, or add a random part to each pause.");
     draft_end(c->rs, &d);
 }
@@ -173,20 +166,16 @@ static void crowd_finding(struct causes *c, const struct crowds *k, const struct
     d.f.stack = w->stack;
     d.f.note = work;
     text_add(&d.amount, "%llu at once", (unsigned long long)k->most);
-    text_calls(&d.text, c->tr, w->stack, stacks_user_frame(c->tr, w->stack), 3);
+    text_place(&d.text, c->tr, w->stack, 3);
     text_add(&d.text,
              w->how == BEGUN ? " begins goroutines by the crowd (%llu of "
                              : " wakes goroutines by the crowd (%llu wake-ups of ",
              (unsigned long long)count);
-    text_func(&d.text, c->tr, c->tg->groups[group].name, 0);
-    text_add(&d.text, "): up to %llu were runnable at once for %.0f processors, and for ",
-             (unsigned long long)k->most, c->procs);
-    text_share(&d.text, (double)k->queued, (double)c->tg->end);
-    text_lit(&d.text, " of the trace there was such a queue. Half the waits for a processor lasted ");
-    text_dur(&d.text, hist_quantile(&c->tg->sched, 0.5));
-    text_lit(&d.text, " or less, 1 % ");
-    text_dur(&d.text, hist_quantile(&c->tg->sched, 0.99));
-    text_lit(&d.text, " or more.");
+    text_say(&d.text, c->tr, t_func(c->tg->groups[group].name), "): up to ", k->most, " were runnable at once for ",
+             t_f0(c->procs), " processors, and for ", t_share((double)k->queued, (double)c->tg->end),
+             " of the trace there was such a queue. Half the waits for a processor lasted ",
+             t_dur(hist_quantile(&c->tg->sched, 0.5)), " or less, 1 % ", t_dur(hist_quantile(&c->tg->sched, 0.99)),
+             " or more.");
     text_add(
         &d.next, "%s",
         w->how == BEGUN
@@ -290,16 +279,12 @@ void rule_storm(struct causes *c)
         d.f.stack = p->stack;
         d.f.note = run > threshold_ns(TH_STORM_LITTLE);
         text_add(&d.amount, "%.0f/s", rate);
-        text_calls(&d.text, c->tr, p->stack, stacks_user_frame(c->tr, p->stack), 3);
-        text_add(&d.text, ": timers end %.0f waits there a second (%llu in all, of %u goroutines, ", rate,
-                 (unsigned long long)p->count, grp->count);
-        text_dur(&d.text, p->total / (int64_t)p->count);
-        text_lit(&d.text, " each); after each the goroutine runs for ");
-        text_dur(&d.text, run);
-        text_add(&d.text, " on average and waits again.%s",
+        text_say(&d.text, c->tr, t_place(p->stack, 3), ": timers end ", t_f0(rate), " waits there a second (",
+                 p->count, " in all, of ", grp->count, " goroutines, ", t_dur(p->total / (int64_t)p->count),
+                 " each); after each the goroutine runs for ", t_dur(run), " on average and waits again.",
                  d.f.note ? " Whether that is work to be done then, or a look that finds nothing, a trace can't tell."
                           : "");
-        text_add(&d.next, "Let one timer serve many, wait longer, or wait for the event instead of looking for it.");
+        text_lit(&d.next, "Let one timer serve many, wait longer, or wait for the event instead of looking for it.");
         draft_end(c->rs, &d);
     }
 }
@@ -354,36 +339,25 @@ static void growth_finding(struct causes *c, const struct leak_row *r, const str
     draft_at(&d, c->tg->end - r->oldest, c->tg->end, LANE_G, r->example);
     d.f.stack = r->stack;
     text_add(&d.amount, "+%u", w->begun - w->ended);
-    text_calls(&d.text, c->tr, r->create_stack, stacks_user_frame(c->tr, r->create_stack), 3);
-    text_lit(&d.text, " begins goroutines of ");
-    text_func(&d.text, c->tr, r->name, 0);
-    text_add(&d.text, " that nobody ends: %u begun (%u, %u, %u, %u in the quarters of the trace), %u ended. ",
-             w->begun, w->quarter[0], w->quarter[1], w->quarter[2], w->quarter[3], w->ended);
+    text_say(&d.text, c->tr, t_place(r->create_stack, 3), " begins goroutines of ", t_func(r->name),
+             " that nobody ends: ", w->begun, " begun (", w->quarter[0], ", ", w->quarter[1], ", ", w->quarter[2],
+             ", ", w->quarter[3], " in the quarters of the trace), ", w->ended, " ended. ");
     if (timed) {
-        text_add(&d.text, "Timers alone wake them, %llu times so far; what they ran and waited for processors was ",
-                 (unsigned long long)wakes);
-        text_dur(&d.text, spent_on);
-        text_lit(&d.text, ".");
-        text_add(&d.next,
+        text_say(&d.text, c->tr, "Timers alone wake them, ", wakes,
+                 " times so far; what they ran and waited for processors was ", t_dur(spent_on), ".");
+        text_lit(&d.next,
                  "End the loop with what it is for: a context, a channel that is closed; and stop its ticker.");
     } else if (left_to_pull(c, r)) {
-        text_add(&d.text,
-                 "They are coroutines (iter.Pull), and %u of them stand at the end since they were last "
-                 "pulled from, ten times as long as they used to between two pulls, up to ",
-                 w->still);
-        text_dur(&d.text, r->oldest);
-        text_lit(&d.text, ".");
-        text_add(&d.next, "Who does not pull to the end has to call stop, the second function that iter.Pull returns "
+        text_say(&d.text, c->tr, "They are coroutines (iter.Pull), and ", w->still,
+                 " of them stand at the end since they were last pulled from, ten times as long as they used to "
+                 "between two pulls, up to ",
+                 t_dur(r->oldest), ".");
+        text_lit(&d.next, "Who does not pull to the end has to call stop, the second function that iter.Pull returns "
                           "(defer stop()): a coroutine that is left keeps its stack and all that it holds.");
     } else {
-        text_add(&d.text, "%u of them wait at the end (", w->still);
-        text_str(&d.text, c->tr, r->reason);
-        text_lit(&d.text, " in ");
-        text_where(&d.text, c->tr, r->stack, 0);
-        text_lit(&d.text, ") ten times as long as they used to there, up to ");
-        text_dur(&d.text, r->oldest);
-        text_lit(&d.text, ".");
-        text_add(&d.next,
+        text_say(&d.text, c->tr, w->still, " of them wait at the end (", t_str(r->reason), " in ",
+                 t_where(r->stack, 0), ") ten times as long as they used to there, up to ", t_dur(r->oldest), ".");
+        text_lit(&d.next,
                  "Who was to wake or end them? Close the channel, or end them with what they are for (a context).");
     }
     draft_end(c->rs, &d);
@@ -675,9 +649,9 @@ static bool allocates(const struct causes *c, const struct spin *s)
 /* It calculates, then, and is what keeps the collector busy. */
 static void makes_text(struct draft *d, const struct causes *c)
 {
-    text_lit(&d->text, " It allocates there, so it makes something and waits for nothing. The collector marks for ");
-    text_share(&d->text, (double)c->tg->gc_mark_ns, (double)c->tg->end);
-    text_add(&d->text, " of the trace (%llu cycles).", (unsigned long long)c->tg->gc_cycles);
+    text_say(
+        &d->text, c->tr, " It allocates there, so it makes something and waits for nothing. The collector marks for ",
+        t_share((double)c->tg->gc_mark_ns, (double)c->tg->end), " of the trace (", c->tg->gc_cycles, " cycles).");
     text_lit(
         &d->next,
         "Make less of it, or less often: change what has changed instead of making all anew, and keep what can be "
@@ -706,12 +680,9 @@ static void passing_text(struct draft *d, const struct spin *s)
 static void ran_for_text(struct text *t, const struct causes *c, int64_t run, uint32_t n)
 {
     const double end = (double)c->tg->end;
-    text_lit(t, " running for ");
-    text_dur(t, run);
+    text_say(t, c->tr, " running for ", t_dur(run));
     if (n == 1) {
-        text_lit(t, " (");
-        text_share(t, (double)run, end);
-        text_lit(t, " of the trace)");
+        text_say(t, c->tr, " (", t_share((double)run, end), " of the trace)");
     } else {
         text_add(t, " together (%.1f of %.0f processors all the time)", (double)run / end, c->procs);
     }
@@ -729,9 +700,8 @@ static void spin_finding(struct causes *c, uint32_t group, uint32_t g, const str
     draft_at(&d, c->life[group].first, c->life[group].last, LANE_G, g);
     d.f.stack = s->line_stack;
     text_share(&d.amount, (double)run, c->procs * (double)c->tg->end);
-    text_calls(&d.text, c->tr, s->line_stack, stacks_user_frame(c->tr, s->line_stack), 3);
-    text_add(&d.text, " kept %u goroutine%s of ", n, n == 1 ? "" : "s");
-    text_func(&d.text, c->tr, c->tg->groups[group].name, 0);
+    text_say(&d.text, c->tr, t_place(s->line_stack, 3), " kept ", n, " goroutine", n == 1 ? "" : "s", " of ",
+             t_func(c->tg->groups[group].name));
     ran_for_text(&d.text, c, run, n);
     text_add(&d.text, "%s: ", gstat_waits(c->tg->g, g) ? "" : " without ever blocking");
     if (yields_at_once(s)) {

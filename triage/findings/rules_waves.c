@@ -281,20 +281,16 @@ static void stampede_finding(struct causes *c, uint32_t group, const struct aske
                (double)t->lost < threshold(TH_STAMPEDE_ALARM) * (double)l->life;
     d.f.won_hi = (int64_t)((double)k->total / (double)l->life * (double)(l->last - l->first));
     text_add(&d.amount, "%u at once", t->most);
-    text_calls(&d.text, c->tr, k->stack, stacks_user_frame(c->tr, k->stack), 3);
-    text_add(&d.text, ": %u times several goroutines of ", t->waves);
-    text_func(&d.text, c->tr, c->tg->groups[group].name, 0);
-    text_add(&d.text,
-             " %s there at once, %.0f on average and up to %u, all before the first of them was done, and then "
-             "none for a while, though they go %.0f times as many rounds: what was kept is gone, it seems, and "
-             "each gets the same anew (inferred). The first was done after ",
-             k->runs ? "work" : "ask", (double)t->in_waves / t->waves, t->most, (double)rounds / (double)k->n);
-    text_dur(&d.text, t->first / t->waves);
-    text_lit(&d.text, " on average, the last after ");
-    text_dur(&d.text, t->last / t->waves);
-    text_lit(&d.text, ".");
-    text_add(&d.next, "Let one get it and the others wait for that one (singleflight) or go on with what was "
-                      "there before; or renew it before it expires, not all at one moment.");
+    text_say(&d.text, c->tr, t_place(k->stack, 3), ": ", t->waves, " times several goroutines of ",
+             t_func(c->tg->groups[group].name), " ", k->runs ? "work" : "ask", " there at once, ",
+             t_f0((double)t->in_waves / t->waves), " on average and up to ", t->most,
+             ", all before the first of them was done, and then none for a while, though they go ",
+             t_f0((double)rounds / (double)k->n),
+             " times as many rounds: what was kept is gone, it seems, and each gets the same anew (inferred). The "
+             "first was done after ",
+             t_dur(t->first / t->waves), " on average, the last after ", t_dur(t->last / t->waves), ".");
+    text_lit(&d.next, "Let one get it and the others wait for that one (singleflight) or go on with what was there "
+                      "before; or renew it before it expires, not all at one moment.");
     draft_end(c->rs, &d);
 }
 

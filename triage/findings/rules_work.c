@@ -206,9 +206,11 @@ bool work_each(struct causes *c, uint32_t group, struct work_kind *w,
 
 void works_name(struct text *t, const struct causes *c, const struct work_kind *w)
 {
-    text_add(t, "%s", w->requests ? "requests (" : w->lives ? "goroutines of " : "pieces of work of ");
-    text_func(t, c->tr, c->tg->groups[w->group].name, 0);
-    text_add(t, "%s", w->requests ? ")" : "");
+    text_say(t, c->tr,
+             w->requests ? "requests ("
+             : w->lives  ? "goroutines of "
+                         : "pieces of work of ",
+             t_func(c->tg->groups[w->group].name), w->requests ? ")" : "");
 }
 
 /* By the clock: while at least one is there. */
@@ -253,18 +255,14 @@ static void given_back_finding(struct causes *c, const struct waits_at *p, const
     if (kept) {
         let_go_together_text(&d.text, &d.next, c, l);
     }
-    text_calls(&d.text, c->tr, m->stack, stacks_user_frame(c->tr, m->stack), 3);
-    text_lit(&d.text, ": ");
+    text_say(&d.text, c->tr, t_place(m->stack, 3), ": ");
     works_name(&d.text, c, w);
-    text_lit(&d.text, " waited there for ");
-    text_share(&d.text, share, 1);
-    text_add(&d.text, " of their time (%llu waits of ", (unsigned long long)p->count);
-    text_dur(&d.text, p->total / (int64_t)p->count);
-    text_lit(&d.text, " on average) for what others of them gave back in ");
-    text_func(&d.text, c->tr, trace_frame(c->tr, m->waker_stack, stacks_user_frame(c->tr, m->waker_stack)).func, 0);
-    text_add(&d.text, "; of %.0f processors %.1f had nothing to do.", c->procs, c->idle);
+    text_say(&d.text, c->tr, " waited there for ", t_share(share, 1), " of their time (", p->count, " waits of ",
+             t_dur(p->total / (int64_t)p->count), " on average) for what others of them gave back in ",
+             t_func(trace_frame(c->tr, m->waker_stack, stacks_user_frame(c->tr, m->waker_stack)).func), "; of ",
+             t_f0(c->procs), " processors ", t_f1(c->idle), " had nothing to do.");
     if (!kept && !who_had_it(&d.text, &d.next, c, m)) {
-        text_add(&d.next, "Make the set larger, or hold what comes from it for less.");
+        text_lit(&d.next, "Make the set larger, or hold what comes from it for less.");
     }
     draft_titled(c->rs, &d, kept ? LET_GO_KEEPS : rule_title(RULE_POOL));
 }
@@ -434,25 +432,19 @@ static void in_line_finding(struct causes *c, const struct in_line *l, const str
     d.f.stack = l->stack;
     d.f.won_hi = d.f.severity_ns;
     text_share(&d.amount, share, 1);
-    text_calls(&d.text, c->tr, l->stack, frame, 4);
-    text_add(&d.text, ": waits for the network %.0f times in a row on average at one line, ",
-             (double)l->calls / (double)l->pieces);
+    text_say(&d.text, c->tr, t_calls(l->stack, frame, 4), ": waits for the network ",
+             t_f0((double)l->calls / (double)l->pieces), " times in a row on average at one line, ");
     if (l->pieces > k->n) { /* several rows in some */
         text_add(&d.text, "%.1f such rows in each of the ", (double)l->pieces / (double)k->n);
     } else {
-        text_lit(&d.text, "in ");
-        text_share(&d.text, (double)l->pieces, (double)k->n);
-        text_lit(&d.text, " of the ");
+        text_say(&d.text, c->tr, "in ", t_share((double)l->pieces, (double)k->n), " of the ");
     }
     works_name(&d.text, c, w);
-    text_lit(&d.text, ", waits of ");
-    text_dur(&d.text, l->ns / (int64_t)l->calls);
-    text_lit(&d.text, " on average. That is ");
-    text_share(&d.text, (double)l->ns, (double)k->ns);
-    text_lit(&d.text, " of what all of these take; asked for at once, or side by side, ");
-    text_share(&d.text, (double)l->won, (double)k->ns);
-    text_lit(&d.text, " would go.");
-    text_add(&d.next,
+    text_say(&d.text, c->tr, ", waits of ", t_dur(l->ns / (int64_t)l->calls), " on average. That is ",
+             t_share((double)l->ns, (double)k->ns),
+             " of what all of these take; asked for at once, or side by side, ",
+             t_share((double)l->won, (double)k->ns), " would go.");
+    text_lit(&d.next,
              "Ask for all at once, or ask side by side: each answer is waited for before the next question.");
     draft_end(c->rs, &d);
 }
@@ -530,9 +522,7 @@ static void one_text(struct text *t, const struct causes *c, const struct work_k
     text_add(t, "%s%llu ", w->merged ? "at least " : w->about ? "about " : "", (unsigned long long)w->n);
     works_name(t, c, w);
     if (!w->merged) {
-        text_add(t, "%s", w->requests ? " of " : ", ");
-        text_dur(t, w->ns / (int64_t)w->n);
-        text_lit(t, " on average");
+        text_say(t, c->tr, w->requests ? " of " : ", ", t_dur(w->ns / (int64_t)w->n), " on average");
     }
     text_add(t, ", %.1f at a time: ", (double)w->ns / (double)c->tg->end);
     for (uint32_t i = 0; i < w->v.n && i < 4 && (i == 0 || w->v.v[i].ns > w->v.all / 12); i++) {

@@ -144,12 +144,8 @@ static void most_calls(struct text *t, const struct trace *tr, const struct leaf
 {
     const struct caller by = callers_most(&l->callers, l->ns);
     if (by.func) {
-        text_func(t, tr, by.func, 0);
-        text_lit(t, " calls ");
-        text_func(t, tr, l->func, 0);
-        text_add(t, " for %s", by.least ? "at least " : "");
-        text_share(t, by.share, 1);
-        text_lit(t, " of the time that it holds the others. ");
+        text_say(t, tr, t_func(by.func), " calls ", t_func(l->func), " for ", by.least ? "at least " : "",
+                 t_share(by.share, 1), " of the time that it holds the others. ");
     }
 }
 
@@ -160,12 +156,9 @@ static void tell_bursts(struct causes *c, struct finding *f, uint32_t place, str
     if (!let_go_bursts(c, place, &l)) {
         return;
     }
-    text_add(behind, " %u times one goroutine, the last time ", l.bursts);
-    text_who(behind, c->tr, l.g);
-    text_add(behind,
-             ", gave several locks back at one moment (%.1f of those that waited went on each time): it had held "
-             "them all until then (inferred).",
-             (double)l.waits / l.bursts);
+    text_say(behind, c->tr, " ", l.bursts, " times one goroutine, the last time ", t_who(l.g),
+             ", gave several locks back at one moment (", t_f1((double)l.waits / l.bursts),
+             " of those that waited went on each time): it had held them all until then (inferred).");
     causes_advise(
         c->rs, f,
         "Give each lock back when what it is for is done (a defer in a loop gives all back at its end), or take "
@@ -269,8 +262,7 @@ static void tell_waker(struct causes *c, struct finding *f)
         most = p->stack == f->stack && !p->from_scheduler && (!most || p->futile > most->futile) ? p : most;
     }
     if (most && causes_place(c->tr, most->waker_stack)) {
-        text_calls(&before, c->tr, most->waker_stack, stacks_user_frame(c->tr, most->waker_stack), 3);
-        text_lit(&before, " wakes more than it needs: ");
+        text_say(&before, c->tr, t_place(most->waker_stack, 3), " wakes more than it needs: ");
     }
     causes_retell(c->rs, f, &before, &none);
 }
@@ -302,12 +294,9 @@ static bool few_long(struct causes *c, struct finding *f)
         return false;
     }
     f->note = true;
-    text_lit(&behind, " A quarter of them took ");
-    text_dur(&behind, quick);
-    text_lit(
-        &behind,
-        " or less: the long ones are most of that, and who stops last is not always at one line; it may be the host "
-        "that had threads elsewhere (inferred). Collecting less often only makes them rarer.");
+    text_say(&behind, c->tr, " A quarter of them took ", t_dur(quick),
+             " or less: the long ones are most of that, and who stops last is not always at one line; it may be the "
+             "host that had threads elsewhere (inferred). Collecting less often only makes them rarer.");
     causes_advise(c->rs, f,
                   "Trace again on a quiet host, with no more processors (GOMAXPROCS) than it gives, before you "
                   "change the program.");
@@ -740,9 +729,8 @@ static void merge_churn(const struct causes *c)
             i++;
         } else {
             if (kinds++ < 4) {
-                text_add(&more, "%s", kinds == 1 ? " So did those of " : ", ");
-                text_func(&more, c->tr, c->tg->groups[gstat_group(c->tg->g, f->lane.i)].name, 60);
-                text_add(&more, " (%s)", f->amount);
+                text_say(&more, c->tr, kinds == 1 ? " So did those of " : ", ",
+                         t_func_cut(c->tg->groups[gstat_group(c->tg->g, f->lane.i)].name, 60), " (", f->amount, ")");
             }
             drop(rs, i);
         }
