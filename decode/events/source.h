@@ -51,7 +51,6 @@ struct source_ops {
     /* run - about cap events right into the sink; how many, 0 likewise. A reader has the one or the other. */
     size_t (*run)(struct source *s, struct v2_sink *k, size_t cap);
     void (*close)(struct source *s);
-    bool (*again)(struct source *s); /* from the start of the file. NULL: this reader can't */
 };
 
 struct source {

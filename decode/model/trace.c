@@ -87,6 +87,14 @@ static void reader_stop(struct trace *tr)
     tr->thread_on = false;
 }
 
+static void ring_free(struct trace *tr)
+{
+    for (int i = 0; i < RING; i++) {
+        mem_free(tr->ring[i].evs);
+        tr->ring[i].evs = NULL;
+    }
+}
+
 static void reader_start(struct trace *tr)
 {
     tr->head = tr->tail = 0;
@@ -107,12 +115,30 @@ static void notes_first(struct trace *tr)
         source_damage(&tr->src, tr->in.damage.code, 0, tr->in.damage.offset, "%s", tr->in.damage.what);
 }
 
+/* The reader at the file's start, and an empty model. */
+static enum err_code decode_begin(struct trace *tr, struct err *e)
+{
+    const bool second_family = tr->dialect.second_family;
+    if (names_init(&tr->names) || fold_init(&tr->fold, &tr->names))
+        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+    enum err_code rc = second_family ? source_v2(&tr->src, e) : source_v1(&tr->src, e);
+    if (rc)
+        return rc;
+    notes_first(tr);
+    /* What grows comes slower than one thread decodes. */
+    tr->threaded = tr->threads > 1 && !second_family && !tr->opts.grows;
+    for (int i = 0; i < (tr->threaded ? RING : second_family ? 0 : 1); i++)
+        if (!(tr->ring[i].evs = mem_alloc(CHUNK_HALVES * sizeof(struct ev_half))))
+            return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+    return ERR_OK;
+}
+
 static enum err_code trace_start(struct trace *tr, struct err *e)
 {
     enum err_code rc = dialect_tell(tr->in.data, tr->in.len, &tr->dialect, e);
     if (rc)
         return rc;
-    if (names_init(&tr->names) || fold_init(&tr->fold, &tr->names) || !source_notes_room(&tr->src))
+    if (!source_notes_room(&tr->src))
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
     const struct dialect *d = &tr->dialect;
     struct source *s = &tr->src;
@@ -125,9 +151,9 @@ static enum err_code trace_start(struct trace *tr, struct err *e)
     s->opts = &tr->opts;
     s->grows = tr->opts.grows;
     s->names = &tr->names;
-    if ((rc = d->second_family ? source_v2(s, e) : source_v1(s, e)))
+    tr->threads = tr->opts.threads ? tr->opts.threads : (int)sysconf(_SC_NPROCESSORS_ONLN);
+    if ((rc = decode_begin(tr, e)))
         return rc;
-    notes_first(tr);
     tr->info = (struct trace_info){.path = tr->path,
                                    .dialect = d->name,
                                    .version = d->version,
@@ -139,12 +165,6 @@ static enum err_code trace_start(struct trace *tr, struct err *e)
                                    .has_names = d->has_names || (tr->opts.exe && !d->has_names),
                                    .bytes = tr->in.len,
                                    .spilled = mem_is_spilled(tr->in.map)};
-    tr->threads = tr->opts.threads ? tr->opts.threads : (int)sysconf(_SC_NPROCESSORS_ONLN);
-    tr->threaded =
-        tr->threads > 1 && !d->second_family && !tr->opts.grows; /* what grows comes slower than one thread decodes */
-    for (int i = 0; i < (tr->threaded ? RING : d->second_family ? 0 : 1); i++)
-        if (!(tr->ring[i].evs = mem_alloc(CHUNK_HALVES * sizeof(struct ev_half))))
-            return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
     pthread_mutex_init(&tr->mu, NULL);
     pthread_condattr_t attr;
     pthread_condattr_init(&attr);
@@ -220,23 +240,29 @@ const struct joint_paths *trace_more(const struct trace *tr)
     return &tr->opts.more;
 }
 
+/* What decoding has made goes. */
+static void decode_end(struct trace *tr)
+{
+    reader_stop(tr);
+    if (tr->src.ops) {
+        loader_free(tr->loader);
+        tr->loader = NULL;
+        join_free(&tr->join);
+        tr->src.ops->close(&tr->src);
+    }
+    ring_free(tr);
+    fold_free(&tr->fold);
+    names_free(&tr->names);
+}
+
 void trace_close(struct trace *tr)
 {
     if (!tr)
         return;
-    reader_stop(tr);
-    if (tr->src.ops) {
-        loader_free(tr->loader);
-        join_free(&tr->join);
-        tr->src.ops->close(&tr->src);
-    }
+    decode_end(tr);
     source_notes_free(&tr->src);
-    for (int i = 0; i < RING; i++)
-        mem_free(tr->ring[i].evs);
     for (int k = 0; k < LANE_KINDS; k++)
         idmap_free(&tr->find[k]);
-    fold_free(&tr->fold);
-    names_free(&tr->names);
     if (tr->opts.grows) /* else they are the input's */
         mem_free(tr->in.gap);
     input_close(&tr->in);
@@ -360,10 +386,7 @@ static void load_end(struct trace *tr)
         return;
     tr->src.ops->close(&tr->src); /* its tables are not needed any more, nor what stood between the threads */
     bump_cut(&tr->fold.pool.bump);
-    for (int i = 0; i < RING; i++) {
-        mem_free(tr->ring[i].evs);
-        tr->ring[i].evs = NULL;
-    }
+    ring_free(tr);
 }
 
 /* A chunk's events into the model. Until there are some it holds the trace's beginning. */
@@ -389,10 +412,9 @@ static bool chunk_took(struct trace *tr, const struct chunk *c)
         own_damage(tr, ERR_NOMEM, "out of memory: the rest of the trace is not shown");
         return false;
     }
-    if (is_full(tr)) {
-        damage_full(tr);
+    tr->full = is_full(tr);
+    if (tr->full)
         return false;
-    }
     rest(tr);
     return !(tr->opts.strict && tr->ndamage);
 }
@@ -485,20 +507,33 @@ void trace_anew(struct trace *tr)
     tr->info.epoch++;
 }
 
-/* Its segments can't be told apart from one another: all of it is one. */
-static bool read_plainly(struct trace *tr)
+/* Nothing is decoded: the reader stands at the file's start again. false: out of memory. */
+static bool start_over(struct trace *tr)
 {
-    const struct names *names = &tr->names;
-    loader_free(tr->loader);
-    tr->loader = NULL;
-    join_free(&tr->join);
-    fold_free(&tr->fold);
-    names_free(&tr->names);
+    struct err e;
+    decode_end(tr);
     trace_anew(tr);
     tr->ndamage = tr->nwarning = tr->taken_damages = tr->taken_warnings = 0;
-    if (!tr->src.ops->again(&tr->src) || names_init(&tr->names) || fold_init(&tr->fold, names))
+    tr->src.st = (struct source_status){0};
+    return decode_begin(tr, &e) == ERR_OK;
+}
+
+/*
+ * Several threads at once hold more, and how much depends on who comes first: what doesn't fit for them is left to one, so that where
+ * decoding ends is the same every time. false: out of memory.
+ */
+static bool start_alone(struct trace *tr)
+{
+    tr->threads = 1;
+    tr->full = false;
+    tr->shown_events = 0;
+    tr->src.bad = 0;
+    if (!start_over(tr)) {
+        tr->fold.oom = true;
         return false;
-    notes_first(tr);
+    }
+    if (tr->dialect.second_family)
+        tr->loader = loader_new(tr, tr->threads);
     return true;
 }
 
@@ -507,7 +542,7 @@ static bool load_segments(struct trace *tr, int64_t stop)
 {
     enum loaded_rc rc = loader_some(tr->loader, stop);
     if (rc == LOADER_CANT) {
-        if (read_plainly(tr))
+        if (start_over(tr)) /* its segments can't be told apart from one another: all of it is one */
             return true;
         tr->fold.oom = true;
         rc = LOADER_DONE;
@@ -516,6 +551,8 @@ static bool load_segments(struct trace *tr, int64_t stop)
     status_take(tr, &st);
     if (tr->fold.oom)
         own_damage(tr, ERR_NOMEM, "out of memory: the rest of the trace is not shown");
+    if (rc == LOADER_FULL && tr->threads > 1 && mem_spills())
+        return start_alone(tr);
     if (rc == LOADER_FULL)
         damage_full(tr);
     rest(tr);
@@ -570,6 +607,10 @@ enum load trace_load(struct trace *tr, int64_t budget_ns)
     bool late = false;
     do {
         if (!load_step(tr, catches_up(tr) ? INT64_MAX : stop, &late)) {
+            if (tr->full && tr->threaded && start_alone(tr))
+                continue;
+            if (tr->full)
+                damage_full(tr);
             if (waits(tr))
                 return LOAD_WAIT;
             load_end(tr);

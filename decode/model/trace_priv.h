@@ -53,6 +53,7 @@ struct trace {
 
     int threads;           /* that may be at work, the caller's included */
     bool started;          /* trace_load() has been called */
+    bool full;             /* of the first family more can't be held */
     bool glanced;          /* what the model holds is the beginning alone, see glance.h */
     uint64_t shown_events; /* so many that held: fewer are not shown again */
     bool threaded, thread_on;

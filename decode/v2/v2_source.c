@@ -124,16 +124,6 @@ static size_t v2_run(struct source *s, struct v2_sink *k, size_t cap)
     return 0;
 }
 
-static bool v2_again(struct source *s)
-{
-    struct v2 *v = s->self;
-    v2_gen_free(&v->gen);
-    v2_order_free(&v->order);
-    *v = (struct v2){.pos = s->header, .order.s = s, .order.goes_on = true};
-    s->st = (struct source_status){.has_clock = true};
-    return true;
-}
-
 static void v2_close(struct source *s)
 {
     struct v2 *v = s->self;
@@ -145,7 +135,7 @@ static void v2_close(struct source *s)
     s->self = NULL;
 }
 
-static const struct source_ops ops = {.run = v2_run, .close = v2_close, .again = v2_again};
+static const struct source_ops ops = {.run = v2_run, .close = v2_close};
 
 enum err_code source_v2(struct source *s, struct err *e)
 {

@@ -69,6 +69,17 @@ run 3 report --no-spill --max-memory 4M "$big"; says out 'no-spill'
 run 3 dump --no-spill --max-memory 4M --threads 1 "$big"; says err 'no-spill'; cp "$tmp/out" "$tmp/one"
 run 3 dump --no-spill --max-memory 4M --threads 3 "$big"
 if cmp -s "$tmp/one" "$tmp/out"; then pass; else fail "another end with three threads"; fi
+# So does what not even such a file makes room for.
+"${GENTRACE:-build/gen-trace}" --go 1.21 --size 300K "$tmp/old.trace" >/dev/null 2>&1
+same "$fast" "$tmp/old.trace" 2:500K 4:1M -- dump
+for c in "$tmp/old.trace:300K" "$big:1M"; do
+    "$fast" dump --threads 1 --max-memory "${c##*:}" "${c%:*}" >"$tmp/one" 2>"$tmp/err" </dev/null
+    says err 'too low'
+    for n in 2 4; do
+        run 3 dump --threads $n --max-memory "${c##*:}" "${c%:*}"
+        if cmp -s "$tmp/one" "$tmp/out"; then pass; else fail "another end within ${c##*:} with $n threads"; fi
+    done
+done
 # A folder that is in memory would save none of it; one that isn't there is passed over.
 TMPDIR=/dev/shm; export TMPDIR
 run 0 report --max-memory 4M "$big"
