@@ -125,7 +125,7 @@ $(BUILD)/%.o: %.c $(BUILD)/flags | $(PB_H)
 $(OBJ_decode): private LAYER_CFLAGS = $(CONVERSION) $(COUNTED)
 CONVERSION = $(if $(findstring clang,$(CC)),,$(if $(filter x86_64-% aarch64-%,$(MACHINE)),-Wconversion -Wsign-conversion))
 # Two fields stored one by one and loaded together as a vector make a processor wait; these loops do little else.
-$(BUILD)/decode/v2/v2_order.o $(BUILD)/decode/model/fold.o $(BUILD)/decode/model/fold_stream.o: private OWN_CFLAGS = -fno-tree-slp-vectorize
+$(BUILD)/decode/v2/v2_order.o $(BUILD)/decode/model/fold.o $(BUILD)/decode/model/fold_stream.o $(BUILD)/decode/model/spans.o: private OWN_CFLAGS = -fno-tree-slp-vectorize
 # These want one register more.
 $(BUILD)/decode/v1/v1_play.o $(BUILD)/decode/v1/v1_decode.o $(BUILD)/decode/model/turns.o: private OWN_CFLAGS = -fno-tree-slp-vectorize -fomit-frame-pointer
 # Which event comes next is foreseen better by a few compares than by one jump.

@@ -1,8 +1,9 @@
 /*
  * idmap.h - 64-bit ids of the file to dense 32-bit values.
  *
- * Open addressing, linear probing, at most half full. Ids usually count upwards, so the low bits are the first
- * choice of slot: neighbours in id are neighbours in memory. Where ids meet, a small map grows; then it changes to a hash with
+ * Open addressing, at most half full. Ids usually count upwards, so the low bits are the first choice of slot: neighbours in id are
+ * neighbours in memory. The next choice is half the map away: the slot beside it is the next id's, which would make room in turn, and so
+ * would all who come behind it. Where ids meet, a small map grows; then it changes to a hash with
  * this run's secret (decode/base/hash.h), and nobody looks further than the farthest of its keys went: cost stays linear, whatever ids a
  * file chooses and asks for. A deleted key leaves a mark where another one went past it, which a rebuild sweeps away.
  * Zero-initialised is empty; 12 bytes a slot.
@@ -37,13 +38,24 @@ static inline uint32_t idmap_home(const struct idmap *m, uint64_t key)
     return (uint32_t)hash_u64(key) & (m->cap - 1);
 }
 
+/* The slot to be tried behind this one. Steps back to where somebody set out: a stride is its own inverse. */
+static inline uint32_t idmap_step(const struct idmap *m, uint32_t at)
+{
+    return (at + m->cap / 2 + 1) & (m->cap - 1);
+}
+
+static inline uint32_t idmap_steps(const struct idmap *m, uint32_t from, uint32_t to)
+{
+    return ((to - from) * (m->cap / 2 + 1)) & (m->cap - 1);
+}
+
 /* idmap_get - the value, or IDMAP_NONE. */
 static inline uint32_t idmap_get(const struct idmap *m, uint64_t key)
 {
     if (!m->cap)
         return IDMAP_NONE;
     for (uint32_t at = idmap_home(m, key), steps = 0; m->val[at] && steps <= m->reach;
-         at = (at + 1) & (m->cap - 1), steps++)
+         at = idmap_step(m, at), steps++)
         if (m->key[at] == key && m->val[at] != IDMAP_GONE)
             return m->val[at] - 1;
     return IDMAP_NONE;
@@ -71,7 +83,7 @@ static inline bool idmap_rebuild(struct idmap *m, uint32_t cap, bool mixed)
             continue;
         uint32_t at = idmap_home(&n, m->key[i]), steps = 0;
         for (; n.val[at]; steps++)
-            at = (at + 1) & (cap - 1);
+            at = idmap_step(&n, at);
         if (steps > n.reach)
             n.reach = steps;
         n.astray += steps > 0;
@@ -91,8 +103,8 @@ static inline bool idmap_again(struct idmap *m, bool mixed)
     return idmap_rebuild(m, apart ? m->cap * 2 : m->cap, !apart && mixed);
 }
 
-/* idmap_put - set the value of a key (new or not). false: out of memory. */
-static inline bool idmap_put(struct idmap *m, uint64_t key, uint32_t val)
+/* Wherever its slot may be. */
+static __attribute__((noinline, unused)) bool idmap_put_far(struct idmap *m, uint64_t key, uint32_t val)
 {
     if ((m->used + m->gone) * 2 >= m->cap) {
         uint32_t cap = m->cap ? m->cap : 64;
@@ -108,7 +120,7 @@ static inline bool idmap_put(struct idmap *m, uint64_t key, uint32_t val)
             free = at;
             off = steps;
         }
-        at = (at + 1) & (m->cap - 1);
+        at = idmap_step(m, at);
         if (steps++ >= m->reach && free != IDMAP_NONE)
             break; /* it is nowhere */
     }
@@ -130,17 +142,28 @@ static inline bool idmap_put(struct idmap *m, uint64_t key, uint32_t val)
     return walked < 256 || m->mixed || idmap_again(m, m->gone < m->cap / 8);
 }
 
+/* idmap_put - set the value of a key (new or not). false: out of memory. */
+static inline bool idmap_put(struct idmap *m, uint64_t key, uint32_t val)
+{
+    const uint32_t at = (uint32_t)key & (m->cap - 1);
+    if (m->mixed || (m->used + m->gone) * 2 >= m->cap || m->val[at])
+        return idmap_put_far(m, key, val);
+    m->used++; /* nearly always */
+    m->key[at] = key;
+    m->val[at] = val + 1;
+    return true;
+}
+
 /* Did a key go past this slot to find its own? Also true: it might have. */
-static inline bool idmap_passed(const struct idmap *m, uint32_t slot)
+static __attribute__((noinline, unused)) bool idmap_passed(const struct idmap *m, uint32_t slot)
 {
     enum { FAR_OFF = 8 }; /* FAR: zlib's headers have made it nothing */
     if (m->reach > FAR_OFF)
         return true;
-    for (uint32_t i = 1; i <= m->reach; i++) {
-        const uint32_t at = (slot + i) & (m->cap - 1);
+    for (uint32_t i = 1, at = idmap_step(m, slot); i <= m->reach; i++, at = idmap_step(m, at)) {
         if (!m->val[at])
             return false;
-        if (m->val[at] == IDMAP_GONE || ((at - idmap_home(m, m->key[at])) & (m->cap - 1)) >= i)
+        if (m->val[at] == IDMAP_GONE || idmap_steps(m, idmap_home(m, m->key[at]), at) >= i)
             return true;
     }
     return false;
@@ -151,13 +174,13 @@ static inline void idmap_del(struct idmap *m, uint64_t key)
 {
     if (!m->cap)
         return;
-    uint32_t mask = m->cap - 1, at = idmap_home(m, key), steps = 0;
-    for (; m->val[at] && (m->key[at] != key || m->val[at] == IDMAP_GONE); steps++, at = (at + 1) & mask)
+    uint32_t at = idmap_home(m, key), steps = 0;
+    for (; m->val[at] && (m->key[at] != key || m->val[at] == IDMAP_GONE); steps++, at = idmap_step(m, at))
         if (steps > m->reach)
             return;
     if (!m->val[at])
         return;
-    const bool mark = idmap_passed(m, at);
+    const bool mark = m->reach && idmap_passed(m, at);
     m->val[at] = mark ? IDMAP_GONE : 0;
     m->used--;
     m->gone += mark;

@@ -231,66 +231,28 @@ static void on_g_create(struct fold *f, const struct ev *e)
     g_transition(f, &x, e->t, e->state == ST_RUNNABLE && e->by != EV_NONE ? e->by + 1 : 0, e->stack);
 }
 
-/* There is room for one more goroutine's lane, and it is no special one. */
-static inline bool g_fits(const struct fold *f)
-{
-    return f->nlane[LANE_G] < f->nseg * PAST_GS;
-}
-
 bool fold_created(struct fold *f, const struct ev *e)
 {
-    const unsigned k = e->stack2 % STARTS;
+    struct fold_start *k = &f->start[e->stack2 % STARTS];
     f->end = e->t > f->end ? e->t : f->end;
-    if (f->start[k].stack != e->stack2 || e->g != f->nlane[LANE_G] || e->state != ST_RUNNABLE || e->str ||
-        !g_fits(f)) {
-        if (!lane_room(f, LANE_G, e->g) || !fold_g_back(f, e->g))
-            return false;
-        on_g_create(f, e);
-        f->start[k].stack = e->stack2;
-        f->start[k].name = fold_info_at(f, e->g)->name;
-        f->start[k].vague = fold_vague(f, fold_info_at(f, e->g)->name);
-        f->start[k].flags = fold_info_at(f, e->g)->flags & (GI_SYSTEM | GI_GCWORK);
-        return !f->oom && !f->pool.oom;
-    }
-    /* As on_g_create() does it, for one of a kind that is known. */
-    const uint32_t name = f->start[k].name;
-    const uint16_t kind = f->start[k].flags;
-    f->nlane[LANE_G]++;
-    *fold_info_at(f, e->g) = (struct ginfo){.id = e->arg,
-                                            .seen = e->t,
-                                            .no_p_since = NO_TIME,
-                                            .name = name,
-                                            .creator = e->by,
-                                            .create_stack = e->stack,
-                                            .start_stack = e->stack2,
-                                            .flags = (uint16_t)(GI_KNOWN | GI_CREATED | kind)};
-    *fold_lane_at(f, e->g) = (struct spanlane){
-        .t0 = e->t,
-        .wait_t0 = e->t,
-        .open = waitspan(0, e->by + 1, e->stack, f->tag[ST_RUNNABLE]),
-        .begun = true,
-        .state = ST_RUNNABLE,
-        .p = EV_NONE,
-        .m = EV_NONE,
-        .special = (uint8_t)((f->start[k].vague ? SPECIAL_NAME : 0) | (kind & GI_GCWORK ? SPECIAL_WORK : 0))};
-    if (f->end >= f->gb_end)
-        fold_gcount_next_bucket(f, f->end);
-    fold_gcount_move(f, ST_NONE, ST_RUNNABLE, f->end);
-    if (e->flags & EVF_OWN_STACK)
-        first_stack(f, e, e->stack2);
-    return true;
+    if (!lane_room(f, LANE_G, e->g) || !fold_g_back(f, e->g))
+        return false;
+    on_g_create(f, e);
+    const struct ginfo *gi = fold_info_at(f, e->g);
+    if (e->state == ST_RUNNABLE && !e->str)
+        *k = (struct fold_start){e->stack2, gi->name, gi->flags & (GI_SYSTEM | GI_GCWORK), fold_vague(f, gi->name)};
+    return !f->oom && !f->pool.oom;
 }
 
-void fold_ended(struct fold *f, uint32_t g, int64_t t)
+void fold_ended(struct fold *f, uint32_t g, struct spanlane *l)
 {
-    struct spanlane *l = fold_lane_at(f, g);
-    l->p = l->m = EV_NONE;
-    l->state = ST_NONE;
-    spans_end(&f->pool, LANE_G, l, t);
-    fold_info_at(f, g)->flags |= GI_ENDED;
-    if (fold_info_at(f, g)->region)
-        fold_regions_end(f, fold_info_at(f, g), t);
+    struct ginfo *gi = fold_info_at(f, g);
+    l->ended = true;
     l->special |= SPECIAL_LANE;
+    gi->flags |= GI_ENDED;
+    if (gi->region)
+        fold_regions_end(f, gi, l->t0);
+    spans_rest(&f->pool, l);
     past_ended(f, g); /* its lane may have gone now */
 }
 

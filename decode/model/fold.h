@@ -105,6 +105,12 @@ struct sample_ids { /* of a sample in a segment, of whom that hasn't told yet */
 #define RECENT_TAGS 64
 #define STARTS 64
 
+struct fold_start { /* what goroutines are that begin there */
+    uint32_t stack, name;
+    uint16_t flags;
+    bool vague; /* its name */
+};
+
 struct fold {
     const struct names *names;
     struct span_pool pool;
@@ -121,11 +127,7 @@ struct fold {
     struct {
         uint32_t reason, tag;
     } recent[ST_COUNT][RECENT_TAGS]; /* tags by state and reason, direct mapped */
-    struct {
-        uint32_t stack, name;
-        uint16_t flags;
-        bool vague;  /* its name */
-    } start[STARTS]; /* what goroutines are that begin there, direct mapped */
+    struct fold_start start[STARTS]; /* by their start stacks, direct mapped */
     uint32_t band_open[BAND_COUNT];
     struct vec_range range[RANGE_KINDS];
     uint32_t gc_open, stw_open; /* index + 1; stw_open: one without a goroutine */

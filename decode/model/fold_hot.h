@@ -323,15 +323,50 @@ HOT bool hot_on_end(struct hot_run *r, const struct hot *h, int64_t t)
     struct spanlane *l = r->l;
     if (!hot_own_room(r, h) || !hot_p_room(r, h))
         return false;
-    l->t0 = hot_g_t0(r);
+    hot_put(r->gw, &r->gopen, hot_on_p(r, t, hot_open(0, h->sched)));
+    l->wait.next = r->gw + 1;
+    l->room = (uint8_t)(r->groom - 1);
     l->open = hot_g_open(r);
-    l->wait.next = r->gw;
-    l->room = r->groom;
+    l->t0 = t;
+    l->state = ST_NONE;
+    l->p = l->m = EV_NONE;
     h->gb->ns[GC_RUNNING] -= (uint64_t)(h->gb_end - t);
     h->f->gnow[GC_RUNNING]--;
-    fold_ended(h->f, r->g, t);
+    fold_ended(h->f, r->g, l);
     r->g = EV_NONE;
-    hot_on_p(r, t, hot_open(0, h->sched));
+    return true;
+}
+
+/* Goroutine g comes to be at t < gb_end, one of a kind: others began with that stack, and what they are is known. */
+HOT bool hot_create(struct hot *h, int64_t t, uint32_t g, uint64_t id, uint32_t by, uint32_t stack, uint32_t start)
+{
+    struct fold *f = h->f;
+    const struct fold_start *k = &f->start[start % STARTS];
+    if (k->stack != start || (start && h->first) || g != h->ng || g >= f->nseg * PAST_GS || f->end > t)
+        return false;
+    struct gseg *seg = &f->seg[g / PAST_GS];
+    seg->info[g % PAST_GS] = (struct ginfo){.id = id,
+                                            .seen = t,
+                                            .no_p_since = NO_TIME,
+                                            .name = k->name,
+                                            .creator = by,
+                                            .create_stack = stack,
+                                            .start_stack = start,
+                                            .flags = (uint16_t)(GI_KNOWN | GI_CREATED | k->flags)};
+    seg->lane[g % PAST_GS] = (struct spanlane){
+        .t0 = t,
+        .wait_t0 = t,
+        .open = hot_open(by + 1, h->runnable | stack),
+        .begun = true,
+        .state = ST_RUNNABLE,
+        .p = EV_NONE,
+        .m = EV_NONE,
+        .special = (uint8_t)((k->vague ? SPECIAL_NAME : 0) | (k->flags & GI_GCWORK ? SPECIAL_WORK : 0))};
+    f->end = t;
+    f->nlane[LANE_G] = ++h->ng;
+    h->gb->ns[GC_RUNNABLE] += (uint64_t)(h->gb_end - t);
+    if (++f->gnow[GC_RUNNABLE] > h->gb->max[GC_RUNNABLE])
+        h->gb->max[GC_RUNNABLE] = (uint32_t)f->gnow[GC_RUNNABLE];
     return true;
 }
 
@@ -339,6 +374,8 @@ HOT bool hot_on_end(struct hot_run *r, const struct hot *h, int64_t t)
 HOT void hot_created(struct hot *h)
 {
     h->seg = h->f->seg;
+    h->gb = h->f->gb_last;
+    h->gb_end = h->f->gb_end;
     h->ng = (uint32_t)h->f->nlane[LANE_G];
     h->first = h->f->nfirst < FIRST_STACKS;
 }

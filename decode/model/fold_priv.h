@@ -36,7 +36,7 @@ void fold_show_on(struct fold *f, uint32_t p, uint32_t m, int64_t t);
  * While a run is folded (fold_hot.h), which counts its events itself: a goroutine that was counted as running ends, and
  * another one is created. fold_created: false, out of memory; arrays of lanes move.
  */
-void fold_ended(struct fold *f, uint32_t g, int64_t t);
+void fold_ended(struct fold *f, uint32_t g, struct spanlane *l); /* its last span is closed */
 bool fold_created(struct fold *f, const struct ev *e);
 
 /* ---- fold_names.c ---- */

@@ -196,11 +196,11 @@ static inline uint8_t *pack_into(struct span_pool *sp, enum lane_kind kind, cons
 {
     struct bump *b = &sp->bump;
     struct pack_how how = {(const uint8_t(*)[4])sp->tagslot, sp->longs, sp->whole, &sp->clock};
-    size_t len;
+    size_t len = 0;
     uint8_t *p = b->at;
     if (p && b->end - p >= PACK_MAX + 2 * PACK_SLACK) { /* nearly always: right where it stays */
-        len = sums ? 0 : pack_few(p, s, n, &how);
-        len = len ? len : pack_spans(p, s, n, kind, &how, sums);
+        if (sums || !(len = pack_few(p, s, n, &how)))
+            len = pack_spans(p, s, n, kind, &how, sums);
         b->at = p + ((len + 1) & ~(size_t)1);
     } else {
         p = pack_aside(sp, kind, s, n, &how, sums, &len);

@@ -113,8 +113,8 @@ static inline __attribute__((always_inline)) void spans_push(struct span_pool *s
         struct waitspan *w = l->wait.next;
         l->wait.next = w + 1;
         l->room--;
-        *w = l->open;
-        w->dur_who |= (uint32_t)dur;
+        w->dur_who = l->open.dur_who | (uint32_t)dur; /* word by word, as they were stored just now */
+        w->rest = l->open.rest;
         if (__builtin_expect((uint64_t)dur >> 32 != 0, 0))
             spans_long(sp, dur, w);
         l->t0 = t;

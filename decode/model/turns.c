@@ -159,6 +159,8 @@ static __attribute__((noinline)) enum adv create(struct turns *ts, const struct 
     ts->gs = lookup_take(&o->gs);
     if (g == EV_NONE)
         return ADV_BAD;
+    if (state == ST_RUNNABLE && hot_create(&ts->h, t, g, id, r->g, stack, stack2))
+        return ADV_OK;
     const struct ev e = {.t = t,
                          .kind = EVK_G_CREATE,
                          .state = state,
@@ -211,6 +213,11 @@ struct far_varint {
 static __attribute__((noinline)) struct far_varint varint_far(const uint8_t *p)
 {
     struct far_varint f;
+    const uint32_t w = (uint32_t)bytes_load8(p);
+    if ((w & 0x80000000) ==
+        0) /* that many bits have the ids of many goroutines; three bytes go on, or it weren't here */
+        return (struct far_varint){p + 4,
+                                   (w & 0x7f) | (w >> 1 & 0x3f80) | (w >> 2 & 0x1fc000) | (w >> 3 & 0xfe00000)};
     f.p = bytes_varint_slow(p, p + 10, &f.v);
     return f;
 }

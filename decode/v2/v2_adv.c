@@ -76,13 +76,14 @@ static void g_gone(struct v2_order *o, uint32_t g)
 
 void v2_g_forget(struct v2_order *o, uint32_t g)
 {
-    if (v2_g_at(o, g)->status == ST_NONE)
+    struct v2_g *const e = v2_g_at(o, g);
+    if (e->status == ST_NONE)
         return;
-    idmap_del(&o->gs, v2_g_at(o, g)->id);
-    v2_g_at(o, g)->status = ST_NONE;
-    while (v2_g_at(o, g)->region) {
-        uint32_t r = v2_g_at(o, g)->region;
-        v2_g_at(o, g)->region = o->region[r - 1].below;
+    idmap_del(&o->gs, e->id);
+    e->status = ST_NONE;
+    while (e->region) {
+        uint32_t r = e->region;
+        e->region = o->region[r - 1].below;
         o->region[r - 1].below = o->region_free;
         o->region_free = r;
     }
