@@ -473,6 +473,70 @@ static void no_holder_elsewhere(void **state)
     unmade(&m);
 }
 
+/* Who stood when the trace began, until another goroutine let it go on, may have waited for that very lock: it had it from then on. */
+static void no_holder_while_it_stood(void **state)
+{
+    struct made m;
+    struct holding h[HOLDINGS_MAX];
+    (void)state;
+    begin(1);
+    ev(US, "GoStatus", "g=%u m=-1 waiting", 2);
+    create(2 * US, 3, "queue");
+    block(3 * US, "sleep", "time.Sleep:1,main.main:2");
+    start(MS, 3);
+    wake(MS + US, 1, "0");
+    block(MS + 10 * US, "sync", "sync.(*Mutex).Lock:1,main.hold:20");
+    start(3 * MS, 1);
+    wake(3 * MS + US, 2, "sync.(*Mutex).Unlock:1,main.hold.func1:8");
+    over(3 * MS + 2 * US);
+    start(3 * MS + 3 * US, 2);
+    wake(4 * MS, 3, "sync.(*Mutex).Unlock:1,main.hold.func1:8");
+    over(4 * MS + 10 * US);
+    start(4 * MS + 20 * US, 3);
+    over(4 * MS + 30 * US);
+    made_of(&m);
+    assert_int_equal(m.l.tg->nlock_waits, 1);
+    const struct lock_wait *w = &m.l.tg->lock_waits[0];
+    assert_int_equal(holder_parts(m.l.tg, w->g, w->t0, h), 1);
+    assert_int_equal(h[0].g, lane_of(&m, 2));
+    assert_near_ns(h[0].t1 - h[0].t0, MS);
+    unmade(&m);
+}
+
+/* A heap that only grows, and `goal`, which is set again each time. */
+static void heap_of(unsigned times, const char *goal)
+{
+    begin(1);
+    for (unsigned i = 0; i < times; i++) {
+        ev((int64_t)(1 + i * 20) * US, "HeapGoal", "bytes=%s", goal);
+        ev((int64_t)(10 + i * 20) * US, "HeapAlloc", "bytes=%u", (8 + 8 * i) << 20);
+    }
+    over((int64_t)times * 20 * US);
+}
+
+static void collector_is_off(void **state)
+{
+    struct made m;
+    (void)state;
+    heap_of(20, "8946670875740418327");
+    made_of(&m);
+    const struct finding *f = told(&m, RULE_HEAP);
+    assert_non_null(f);
+    assert_non_null(strstr(f->text, "grew from 8.0M to 160M and was not collected once"));
+    assert_non_null(strstr(f->text, "set 20 times"));
+    unmade(&m);
+    heap_of(8, "0");
+    made_of(&m);
+    f = told(&m, RULE_HEAP);
+    assert_non_null(f);
+    assert_null(strstr(f->text, "times"));
+    unmade(&m);
+    heap_of(20, "400000000"); /* it has a goal, and has not come there */
+    made_of(&m);
+    assert_null(told(&m, RULE_HEAP));
+    unmade(&m);
+}
+
 /* The longest wait had a system call in it; over all of them sleeping is 84 %. */
 static void advice_from_all_waits(void **state)
 {
@@ -772,7 +836,8 @@ int main(void)
         cmocka_unit_test(many_short_stops),        cmocka_unit_test(cost_is_at_most_the_trace),
         cmocka_unit_test(busy_with_work_queued),   cmocka_unit_test(calls_are_no_running),
         cmocka_unit_test(stopped_is_not_idle),     cmocka_unit_test(holder_behind_the_hand_offs),
-        cmocka_unit_test(no_holder_elsewhere),     cmocka_unit_test(advice_from_all_waits),
+        cmocka_unit_test(no_holder_elsewhere),     cmocka_unit_test(no_holder_while_it_stood),
+        cmocka_unit_test(collector_is_off),        cmocka_unit_test(advice_from_all_waits),
         cmocka_unit_test(victim_is_not_blamed),    cmocka_unit_test(leaks_among_siblings),
         cmocka_unit_test(rest_is_no_leak),         cmocka_unit_test(no_processor_at_all),
         cmocka_unit_test(workers_without_a_label), cmocka_unit_test(workers_that_end_early),

@@ -25,7 +25,7 @@ static const struct {
 } table[] = {
     {RULE_STW, STOPS},
     {RULE_MMU, CYCLES},
-    {RULE_HEAP, CYCLES | HEAP},
+    {RULE_HEAP, HEAP},
     {RULE_GC_ASSIST, CYCLES},
     {RULE_GC_SHARE, CYCLES},
     {RULE_FORCED, CYCLES | STACKS | NAMES},

@@ -154,6 +154,7 @@ struct work_kind {
     uint32_t group;
     uint64_t n;           /* so many, about */
     int64_t ns;           /* together, about */
+    int64_t there;        /* by the clock, while any of it is there, at most */
     bool lives, requests; /* goroutines begun for one thing each; of a server over HTTP */
     bool fed;             /* by a channel: pieces may run together */
     bool about;           /* requests of which not all were looked at */
@@ -169,7 +170,7 @@ bool work_each(struct causes *c, uint32_t group, struct work_kind *w,
                void (*one)(void *arg, const struct instance_one *p), void *arg);
 /* works_name - "requests (http.(*conn).serve)", "pieces of work of main.worker". work_in_flight - by the clock: while one is there. */
 void works_name(struct text *t, const struct causes *c, const struct work_kind *w);
-double work_in_flight(const struct causes *c, const struct work_kind *w);
+double work_in_flight(const struct work_kind *w);
 /*
  * hot_begin - rules_hot.c: is most of that time (what work takes, or the main goroutine's way) the own work of goroutines of that group, and
  * most of that inside one function? Then *d begins as a finding that says so. in_flight: what all of the time is by the clock.

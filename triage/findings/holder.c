@@ -101,6 +101,12 @@ static uint32_t got_with(const struct triage *tg, const struct lock_wait *w)
     return tg->lock_waits[by_holder].t1 >= tg->lock_waits[by_waiter].t1 ? by_holder : by_waiter;
 }
 
+/* Is it a wait that was under way when the trace began, and that another goroutine ended? It may have been for the very lock. */
+static bool began_waiting(const struct span *s, const struct span *next)
+{
+    return s->state == ST_WAITING && !s->stack && next->state == ST_RUNNABLE && next->who != NO_LANE;
+}
+
 /*
  * Where a function takes the lock and lets go of it itself, who holds it is in that function: when was the holder that ended wait w
  * last seen elsewhere, waiting or in a system call? It can't have held from before. 0: not since it had got it, as far as is known.
@@ -108,17 +114,21 @@ static uint32_t got_with(const struct triage *tg, const struct lock_wait *w)
 static int64_t elsewhere_until(const struct triage *tg, const struct lock_wait *w)
 {
     const int64_t from = w->got == NO_LANE ? w->t0 : tg->lock_waits[w->got].t1;
+    const bool within = w->let_go && w->let_go == w->place;
     struct span_iter it;
-    if (w->waker >= tg->ng || w->t1 - from < ELSEWHERE || !w->let_go || w->let_go != w->place ||
+    struct span next = {.state = ST_RUNNING};
+    if (w->waker >= tg->ng || w->t1 - from < ELSEWHERE ||
         !span_seek(&it, tg->tr, (struct lane){LANE_G, w->waker}, w->t1 - 1)) {
         return 0;
     }
     for (uint32_t i = 0; i < BACK_MOST && span_get(&it)->t1 > from; i++) {
         const struct span *s = span_get(&it);
-        if ((s->state == ST_WAITING || s->state == ST_SYSCALL) && s->stack && s->t1 <= w->t1 &&
-            !stacks_passes(tg->tr, s->stack, w->let_go)) {
+        const bool stands = (s->state == ST_WAITING || s->state == ST_SYSCALL) && s->t1 <= w->t1;
+        if (stands &&
+            ((within && s->stack && !stacks_passes(tg->tr, s->stack, w->let_go)) || began_waiting(s, &next))) {
             return s->t1;
         }
+        next = *s;
         if (!span_prev(&it)) {
             break;
         }

@@ -265,9 +265,9 @@ bool each_finding(struct causes *c, const struct work_kind *w)
         return false;
     }
     const bool side = at_once >= threshold(TH_EACH_SIDE) && threshold_reached(TH_EACH_KEPT, kept, w->ns);
-    draft_start(&d, RULE_EACH, side ? (int64_t)((double)kept / (double)w->ns * work_in_flight(c, w)) : 0);
+    draft_start(&d, RULE_EACH, side ? (int64_t)((double)kept / (double)w->ns * work_in_flight(w)) : 0);
     d.f.note = !side;
-    d.f.won_hi = (int64_t)(share * work_in_flight(c, w));
+    d.f.won_hi = (int64_t)(share * work_in_flight(w));
     draft_subject(&d, c->rs, l->func);
     head_text(&d, c, &k, share);
     text_add(&d.text, "%s%llu ", w->about ? "about " : "", (unsigned long long)w->n);

@@ -33,9 +33,9 @@ bool full_finding(struct causes *c, const struct work_kind *w, uint32_t n)
         queued < threshold(TH_FULL_QUEUE) || of_all < threshold(TH_FULL_OWN)) {
         return false;
     }
-    draft_start(&d, RULE_FULL, (int64_t)(queued * work_in_flight(c, w)));
+    draft_start(&d, RULE_FULL, (int64_t)(queued * work_in_flight(w)));
     d.f.note = d.f.queued = true;
-    d.f.won_hi = (int64_t)((own + queued) * work_in_flight(c, w));
+    d.f.won_hi = (int64_t)((own + queued) * work_in_flight(w));
     draft_subject(&d, c->rs, c->tg->groups[w->group].name);
     draft_at(&d, w->v.v[0].t0, w->v.v[0].t1, LANE_G, w->v.v[0].g);
     text_add(&d.amount, "%.1f of %.0f", busy, c->procs);

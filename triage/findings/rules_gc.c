@@ -364,6 +364,44 @@ static void rule_heap(struct rules *rs)
     draft_end(rs, &d);
 }
 
+/* What is never collected grows by all that is allocated. That the collector is off is recorded: there is no goal to begin at. */
+static void rule_off(struct rules *rs)
+{
+    const struct heap_stat *h = &rs->tg->heap;
+    struct draft d;
+    if (rs->tg->gc_cycles || !threshold_reached(TH_HEAP_OFF, h->off_ns, rs->tg->end) || h->last < h->first ||
+        (double)h->last < threshold(TH_HEAP_TIMES) * (double)h->first ||
+        (double)(h->last - h->first) < threshold(TH_HEAP_GROWN)) {
+        return;
+    }
+    draft_start(&d, RULE_HEAP, 0);
+    d.f.note = true;
+    draft_at(&d, 0, rs->tg->end, LANE_BAND, BAND_GC);
+    text_lit(&d.amount, "+");
+    text_bytes(&d.amount, h->last - h->first);
+    text_lit(&d.text, "The heap grew from ");
+    text_bytes(&d.text, h->first);
+    text_lit(&d.text, " to ");
+    text_bytes(&d.text, h->last);
+    text_lit(&d.text, " and was not collected once: for ");
+    text_share(&d.text, (double)h->off_ns, (double)rs->tg->end);
+    text_lit(&d.text,
+             " of the trace the runtime has no goal at which it would begin, so the collector is switched off "
+             "(GOGC=off, or debug.SetGCPercent(-1)).");
+    if ((double)h->off_set >= threshold(TH_HEAP_SET)) {
+        text_add(&d.text, " That was set %llu times: the program does so itself, again and again (inferred).",
+                 (unsigned long long)h->off_set);
+    }
+    text_add(
+        &d.next, "%s",
+        (double)h->off_set >= threshold(TH_HEAP_SET)
+            ? "Don't switch it off for a piece of work: it holds for the whole process, and of several that set "
+              "back what they found one may set back what another had switched off. A higher GOGC once, or "
+              "GOMEMLIMIT."
+            : "Switch it on again, or bound the heap (GOMEMLIMIT), unless the process ends before its memory does.");
+    draft_titled(rs, &d, "the heap grows, the collector is off");
+}
+
 void rules_gc(struct rules *rs)
 {
     rule_stw(rs);
@@ -371,4 +409,5 @@ void rules_gc(struct rules *rs)
     rule_assist(rs);
     rule_mmu(rs);
     rule_heap(rs);
+    rule_off(rs);
 }

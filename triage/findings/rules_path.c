@@ -445,7 +445,7 @@ static bool tell_work(struct causes *c, const struct leaves *v)
     if (full_finding(c, w, n)) {
         return true;
     }
-    const bool first = runs(&w[0].v.v[0]), hot = hot_begin(&d, c, w[0].group, &w[0].v, work_in_flight(c, &w[0]));
+    const bool first = runs(&w[0].v.v[0]), hot = hot_begin(&d, c, w[0].group, &w[0].v, work_in_flight(&w[0]));
     if (!hot) {
         time_begin(&d, &w[0].v.v[0]);
         text_share(&d.amount, (double)w[0].v.v[0].ns, (double)w[0].v.all);

@@ -344,6 +344,21 @@ static bool within(const struct pair_row *wait, const struct pair_row *tick)
                threshold(TH_LINGER_WITHIN) * (double)tick->total / (double)tick->count;
 }
 
+/* Does hardly anybody else end the waits at that place? Who waits for news of several is not held up by one that has none. */
+static bool for_it_alone(const struct causes *c, const struct pair_row *wait)
+{
+    const uint32_t place = causes_place(c->tr, wait->stack);
+    uint64_t its = 0, all = 0;
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        if (p->waiter == wait->waiter && causes_place(c->tr, p->stack) == place) {
+            all += p->count;
+            its += !p->from_scheduler && p->waker == wait->waker ? p->count : 0;
+        }
+    }
+    return threshold_reached(TH_LINGER_ALONE, (int64_t)its, (int64_t)all);
+}
+
 static void rule_linger(struct causes *c)
 {
     for (uint32_t i = 0, looked = 0; i < c->tg->npairs && looked < 8; i++) {
@@ -366,7 +381,7 @@ static void rule_linger(struct causes *c)
         double share = w != UINT32_MAX ? timer_share(c, w, g, causes_place(c->tr, p->stack)) : 0;
         if (share >= threshold(TH_LINGER_LIFE) && gives_one_each(c, p, g, most)) {
             pace_finding(c, p, most, share);
-        } else if (share >= threshold(TH_LINGER_LIFE) && within(most, p)) {
+        } else if (share >= threshold(TH_LINGER_LIFE) && within(most, p) && for_it_alone(c, most)) {
             linger_finding(c, p, most, share);
         }
     }

@@ -156,6 +156,23 @@ static void number_of_requests(const struct causes *c, uint32_t group, const str
     }
 }
 
+/* By the clock, at most so long is any of the pieces there: of 4096 parts of the trace those that one meets. */
+static int64_t there_of(const struct causes *c, const struct pieces *k)
+{
+    enum { PARTS = 4096 };
+    uint8_t met[PARTS] = {0};
+    const double part = (double)c->tg->end / PARTS;
+    unsigned n = 0;
+    for (size_t i = 0; i < k->n; i++) {
+        const double a = (double)k->v[i].t0 / part, z = (double)k->v[i].t1 / part;
+        for (unsigned at = a > 0 ? (unsigned)a : 0; at < PARTS && (double)at < z; at++) {
+            n += !met[at];
+            met[at] = 1;
+        }
+    }
+    return (int64_t)(part * n);
+}
+
 /* Of a group, what it is; w->n = 0: its goroutines have no pieces. */
 static bool work_in(struct causes *c, uint32_t group, struct pieces *k, struct work_kind *w)
 {
@@ -180,11 +197,13 @@ static bool work_in(struct causes *c, uint32_t group, struct pieces *k, struct w
         if (http) {
             number_of_requests(c, group, k, w);
         }
+        w->there = looked == c->of[group].n && times <= 1 ? there_of(c, k) : c->tg->end;
     } else if (ok && !http && short_lived(c, grp)) {
         k->n = 0;
         ok = lives_of(c, group, k);
         w->n = k->n ? grp->count : 0;
         w->ns = grp->d[GM_LIFE].total;
+        w->there = grp->count <= EXPLAINED ? there_of(c, k) : c->tg->end;
         w->lives = true;
     }
     return ok;
@@ -213,11 +232,10 @@ void works_name(struct text *t, const struct causes *c, const struct work_kind *
              t_func(c->tg->groups[w->group].name), w->requests ? ")" : "");
 }
 
-/* By the clock: while at least one is there. */
-double work_in_flight(const struct causes *c, const struct work_kind *w)
+/* By the clock: while at least one is there, at most. */
+double work_in_flight(const struct work_kind *w)
 {
-    const double at_a_time = (double)w->ns / (double)c->tg->end;
-    return (at_a_time < 1 ? at_a_time : 1) * (double)c->tg->end;
+    return (double)(w->ns < w->there ? w->ns : w->there);
 }
 
 /* Who had it waited for the network with it? */
@@ -245,7 +263,7 @@ static void given_back_finding(struct causes *c, const struct waits_at *p, const
     const struct pair_row *m = p->most;
     const double share = (double)p->total / (double)w->ns;
     struct draft d;
-    draft_start(&d, RULE_POOL, (int64_t)(share * work_in_flight(c, w)));
+    draft_start(&d, RULE_POOL, (int64_t)(share * work_in_flight(w)));
     draft_subject(&d, c->rs, p->place);
     draft_at(&d, m->longest.t0, m->longest.t1, LANE_G, m->longest.g);
     d.f.stack = m->stack;
@@ -426,7 +444,7 @@ static void in_line_finding(struct causes *c, const struct in_line *l, const str
     const double share = (double)l->won / (double)k->ns;
     const uint32_t frame = stacks_user_frame(c->tr, l->stack);
     struct draft d;
-    draft_start(&d, RULE_SERIAL_CALLS, (int64_t)(share * work_in_flight(c, w)));
+    draft_start(&d, RULE_SERIAL_CALLS, (int64_t)(share * work_in_flight(w)));
     draft_subject(&d, c->rs, trace_frame(c->tr, l->stack, frame).func);
     draft_at(&d, of->first.t0, of->first.t1, LANE_G, of->first.g);
     d.f.stack = l->stack;

@@ -130,6 +130,27 @@ static int cmp_stw(const void *a, const void *b)
     return p != q ? (p < q) - (p > q) : (x->kind > y->kind) - (x->kind < y->kind);
 }
 
+/* As the runtime records a goal where the collector is switched off: 0 in some releases, near 2^63 in others. */
+static bool no_goal(uint64_t v)
+{
+    return v == 0 || v >= UINT64_C(1) << 62;
+}
+
+static void goals(struct triage *tg, struct heap_stat *s)
+{
+    const size_t n = trace_npoints(tg->tr, METRIC_GOAL);
+    for (size_t i = 0; i < n; i++) {
+        const struct point goal = trace_point(tg->tr, METRIC_GOAL, i);
+        const int64_t until = i + 1 < n ? trace_point(tg->tr, METRIC_GOAL, i + 1).t : tg->end;
+        if (no_goal(goal.v)) {
+            s->off_ns = until > goal.t ? ns_add(s->off_ns, until - goal.t) : s->off_ns;
+            s->off_set++;
+        } else if (goal.v > s->max_goal) {
+            s->max_goal = goal.v;
+        }
+    }
+}
+
 static void heap(struct triage *tg, const struct range *gc, size_t ngc)
 {
     const size_t n = trace_npoints(tg->tr, METRIC_HEAP), ng = trace_npoints(tg->tr, METRIC_GOAL);
@@ -151,8 +172,7 @@ static void heap(struct triage *tg, const struct range *gc, size_t ngc)
             s->max = h.v;
             s->max_at = h.t;
         }
-        /* a goal of 2^63 and more means that there is none */
-        if (goal.v && goal.v < (uint64_t)INT64_MAX && h.v > goal.v) {
+        if (!no_goal(goal.v) && h.v > goal.v) {
             double over = (double)h.v / (double)goal.v - 1;
             if (over > s->over) {
                 s->over = over;
@@ -163,12 +183,7 @@ static void heap(struct triage *tg, const struct range *gc, size_t ngc)
         s->first = i ? s->first : h.v;
         s->last = h.v;
     }
-    for (size_t i = 0; i < ng; i++) {
-        goal = trace_point(tg->tr, METRIC_GOAL, i);
-        if (goal.v < (uint64_t)INT64_MAX && goal.v > s->max_goal) {
-            s->max_goal = goal.v;
-        }
-    }
+    goals(tg, s);
     for (size_t i = 0; i < ngc; i++) {
         if (!gc[i].open_end && gc[i].t1 > 0 && gc[i].t1 <= tg->end) {
             uint64_t least = 0, most = 0;
