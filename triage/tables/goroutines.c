@@ -405,16 +405,6 @@ static inline bool walk_syscall(struct walk *w, const struct step *s)
     return true;
 }
 
-static void note_worst(struct walk *w, int64_t t0, int64_t t1, const struct span_run *run, uint32_t i)
-{
-    const bool woken = w->was == ST_WAITING;
-    subtotal_worst(w->y, &(struct sched_wait){.t0 = t0,
-                                              .t1 = t1,
-                                              .g = w->g,
-                                              .waker = woken ? span_run_who(run, i) : NO_LANE,
-                                              .preempted = tri_is_exec(w->was)});
-}
-
 static inline bool walk_runnable(struct walk *w, const struct step *s)
 {
     struct subtotal *y = w->y;
@@ -429,7 +419,7 @@ static inline bool walk_runnable(struct walk *w, const struct step *s)
     }
     hist_add(w->sched, ns);
     if (ns > y->worst_least && !w->system) {
-        note_worst(w, s->t0, end_of(s), s->run, s->i);
+        subtotal_worst(y, &(struct worst_wait){s->t0, end_of(s), w->g, w->was});
     }
     return true;
 }

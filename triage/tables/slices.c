@@ -30,7 +30,7 @@ struct slices {
     unsigned ticks;
 };
 
-enum { AHEAD = 256 }; /* results that wait for their turn, at most: behind one that takes long others go on */
+enum { AHEAD = 1024 }; /* results that wait for their turn, at most: behind one that takes long others go on */
 struct result {
     void *kept;
     bool is;

@@ -62,7 +62,7 @@ bool subtotal_lock(struct subtotal *y, const struct lock_wait *lw)
     return true;
 }
 
-void subtotal_worst(struct subtotal *y, const struct sched_wait *x)
+void subtotal_worst(struct subtotal *y, const struct worst_wait *x)
 {
     const int64_t ns = x->t1 - x->t0;
     uint32_t i = y->nworst;
@@ -336,7 +336,9 @@ static bool subtotal_add(struct subtotal *to, const struct subtotal *y, struct g
         to->label_ns[i] = ns_add(to->label_ns[i], y->label_ns[i]);
     }
     hist_sum(&to->sched, &y->sched);
-    hist_sum(&to->sched_system, &y->sched_system);
+    if (y->has_system) {
+        hist_sum(&to->sched_system, &y->sched_system);
+    }
     to->lock_waits_all += y->lock_waits_all;
     return ok;
 }
@@ -391,6 +393,21 @@ static uint32_t run_start(const struct runs *r, size_t i)
     return g < r->tg->ng ? (uint32_t)g : r->tg->ng;
 }
 
+/* What is added later, in a place of its own: it may have to wait for those of many runs. */
+static struct subtotal *kept_of(struct subtotal *y)
+{
+    y->has_system = y->sched_system.n > 0;
+    const size_t size =
+        y->has_system ? offsetof(struct subtotal, lately_wait_of) : offsetof(struct subtotal, sched_system);
+    struct subtotal *kept = mem_alloc(size);
+    if (!kept) {
+        return y;
+    }
+    memcpy((void *)kept, y, size);
+    mem_free(y);
+    return kept;
+}
+
 static bool run_count(void *arg, size_t i, void **kept)
 {
     const struct runs *r = arg;
@@ -398,8 +415,7 @@ static bool run_count(void *arg, size_t i, void **kept)
     const uint32_t g0 = run_start(r, i), g1 = run_start(r, i + 1);
     struct subtotal *y = mem_zalloc(sizeof *y);
     const bool ok = y && subtotal_goroutines(tg, y, g0, g1, &r->part[i]);
-    void *less = ok ? mem_resize(y, offsetof(struct subtotal, name)) : NULL;
-    *kept = less ? less : y;
+    *kept = ok ? kept_of(y) : y;
     return ok;
 }
 
@@ -435,6 +451,19 @@ static bool runs_init(struct runs *r)
         r->part[i] = assist_rows_of(&r->assists, run_start(r, i), run_start(r, i + 1));
     }
     return true;
+}
+
+/* Who woke them is asked of the few that are left. */
+static void worst_told(struct triage *tg, const struct subtotal *y)
+{
+    tg->nworst = y->nworst;
+    for (uint32_t i = 0; i < y->nworst; i++) {
+        const struct worst_wait *x = &y->worst[i];
+        struct span s;
+        const bool woken = x->was == ST_WAITING && trace_span_at(tg->tr, (struct lane){LANE_G, x->g}, x->t0, &s);
+        tg->worst[i] = (struct sched_wait){
+            .t0 = x->t0, .t1 = x->t1, .g = x->g, .waker = woken ? s.who : NO_LANE, .preempted = tri_is_exec(x->was)};
+    }
 }
 
 bool triage_goroutines(struct triage *tg)
@@ -477,8 +506,7 @@ bool triage_goroutines(struct triage *tg)
     wk->nalive = y->nalive;
     tg->sched = y->sched;
     tg->sched_system = y->sched_system;
-    memcpy(tg->worst, y->worst, sizeof tg->worst);
-    tg->nworst = y->nworst;
+    worst_told(tg, y);
     memcpy(tg->label_ns, y->label_ns, sizeof tg->label_ns);
     for (uint32_t i = 0; i < tg->ngroups; i++) {
         tg->g_created += tg->groups[i].created;

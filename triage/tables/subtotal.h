@@ -15,6 +15,11 @@
 struct ender { /* a goroutine that ended others' waits */
     uint32_t g, ended;
 };
+struct worst_wait { /* a scheduler latency; was: the state before it */
+    int64_t t0, t1;
+    uint32_t g;
+    uint8_t was;
+};
 struct start_name {
     uint32_t g, name; /* g: + 1 */
 };
@@ -57,19 +62,20 @@ struct subtotal {
     uint32_t ngroups, nwaits, npairs, nsyscalls, nenders, nlocks, nworst, nwait_of;
     size_t ngw, nwakes, nchanges, cap_changes;
     size_t cap_groups, cap_waits, cap_pairs, cap_syscalls, cap_enders, cap_locks, cap_gw, cap_wakes, cap_wait_of;
-    struct hist sched, sched_system;
-    struct sched_wait worst[WORST];
-    int64_t worst_least; /* what is longer is among them: -1 until there are so many */
+    struct hist sched;
+    struct worst_wait worst[WORST]; /* longest first */
+    int64_t worst_least;            /* what is longer is among them: -1 until there are so many */
     int64_t label_ns[GC_MODES];
     uint64_t lock_waits_all, *changes;
     struct assisted *assisted;
     size_t nassisted, cap_assisted;
     struct late late;
     uint32_t nrows, g1;
-    uint32_t group, birth; /* of the goroutine before */
-    struct lately lately_wait_of[LATELY];
-    /* While it is counted. From here on it is given back when that is done. */
-    struct start_name name[START_NAMES]; /* names lately asked for */
+    uint32_t group, birth;    /* of the goroutine before */
+    bool has_system;          /* the rest is nothing but this, once it is counted: where it is none, it isn't kept */
+    struct hist sched_system; /* of few runs */
+    struct lately lately_wait_of[LATELY]; /* while it is counted, from here on */
+    struct start_name name[START_NAMES];  /* names lately asked for */
     struct gstat_rows rows;    /* of goroutines behind one another, until there are so many; the last one is g1 - 1 */
     int64_t life[GSTATS_ROWS]; /* theirs */
     struct lately lately_wait[LATELY], lately_pair[LATELY], lately_call[LATELY];
@@ -83,6 +89,6 @@ bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g
 uint32_t subtotal_wait_of(struct subtotal *y, uint32_t name, uint32_t reason);
 /* subtotal_lock - a wait for a lock, if it is among the longest. subtotal_worst - a scheduler latency, if it is among the worst. */
 bool subtotal_lock(struct subtotal *y, const struct lock_wait *lw);
-void subtotal_worst(struct subtotal *y, const struct sched_wait *x);
+void subtotal_worst(struct subtotal *y, const struct worst_wait *x);
 
 #endif
