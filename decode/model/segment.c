@@ -109,7 +109,7 @@ bool segment_begin(struct segment *s, int64_t base, int64_t before, struct fold 
     s->s->st.ndamages = s->damages;
     s->s->st.nwarnings = s->warnings;
     s->gen.missing = s->missing;
-    s->gen.reason_inferred = false;
+    s->gen.reason_inferred = s->gen.by_order = false;
     s->gen.closed = s->n;
     s->nhint = 0;
     fold_beside(f);

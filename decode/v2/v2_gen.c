@@ -128,19 +128,64 @@ double v2_gen_unit(const struct v2_gen *g)
     return 1.0 / ((double)g->freq / 1e9);
 }
 
+/* What the runtime registers first thing in every generation, in its order: a string has the number of its place. */
+static const char *registered(int version, uint64_t id)
+{
+    static const char *const all[] = {"",
+                                      "Not worker",
+                                      "GC (dedicated)",
+                                      "GC (fractional)",
+                                      "GC (idle)",
+                                      "unspecified",
+                                      "forever",
+                                      "network",
+                                      "select",
+                                      "sync.(*Cond).Wait",
+                                      "sync",
+                                      "chan send",
+                                      "chan receive",
+                                      "GC mark assist wait for work",
+                                      "GC background sweeper wait",
+                                      "system goroutine wait",
+                                      "preempted",
+                                      "wait for debug call",
+                                      "wait until GC ends",
+                                      "sleep"};
+    static const char *const since_125[] = {"GC weak to strong wait", "synctest", "runtime.Gosched"};
+    const size_t n = sizeof all / sizeof *all, more = sizeof since_125 / sizeof *since_125;
+    if (version > GO_126) /* who knows */
+        return NULL;
+    return id < n                               ? all[id]
+           : version >= GO_125 && id - n < more ? since_125[id - n]
+           : version == GO_123 && id == n       ? since_125[0] /* behind it 1.23 and 1.24 differ */
+           : version < GO_123 && id == n        ? since_125[2]
+                                                : NULL;
+}
+
+enum { LABELS = 5 }; /* below it mark workers' labels, from it on reasons */
+
+/* A string by its number, if it isn't in the table; one that is registered between from and to by its place. */
+static uint32_t untold(struct source *s, struct v2_gen *g, uint64_t id, uint64_t from, uint64_t to)
+{
+    const char *known = g->torn && !g->closed && id >= from && id < to ? registered(s->version, id) : NULL;
+    char number[24];
+    uint32_t mine;
+    g->by_order |= known != NULL;
+    g->missing += !known;
+    if (g->closed)
+        return 0;
+    if (!known)
+        snprintf(number, sizeof number, "#%" PRIu64, id);
+    known = known ? known : number;
+    return names_str_copy(s->names, known, (uint32_t)strlen(known), &mine) ? 0 : mine;
+}
+
 uint32_t v2_gen_str(struct source *s, struct v2_gen *g, uint64_t id)
 {
     if (!id)
         return 0;
     uint32_t mine = idmap_get(&g->strs, id);
-    if (mine != IDMAP_NONE)
-        return mine;
-    g->missing++;
-    if (g->closed)
-        return 0;
-    char name[24];
-    int n = snprintf(name, sizeof name, "#%" PRIu64, id);
-    return names_str_copy(s->names, name, (uint32_t)n, &mine) ? 0 : mine;
+    return mine != IDMAP_NONE ? mine : untold(s, g, id, 1, LABELS);
 }
 
 uint32_t v2_gen_reason(struct source *s, struct v2_gen *g, uint64_t id)
@@ -149,11 +194,12 @@ uint32_t v2_gen_reason(struct source *s, struct v2_gen *g, uint64_t id)
         return v2_gen_str(s, g, id);
     if (g->reason[id] || !id)
         return g->reason[id];
-    if (g->torn && g->last_reason[id] && idmap_get(&g->strs, id) == IDMAP_NONE) {
+    uint32_t mine = idmap_get(&g->strs, id);
+    if (g->torn && g->last_reason[id] && mine == IDMAP_NONE) {
         g->reason_inferred = true;
         return g->last_reason[id];
     }
-    return g->reason[id] = v2_gen_str(s, g, id);
+    return g->reason[id] = mine != IDMAP_NONE ? mine : untold(s, g, id, LABELS, V2_REASONS);
 }
 
 /* ---- one generation --------------------------------------------------------------------------------------- */
@@ -179,7 +225,8 @@ static void gen_reset(struct v2_gen *g)
     g->lo_near = g->strings_begun = false;
     g->hi = UINT64_MAX;
     g->last = NULL;
-    g->all_told = g->has_snap = g->torn = g->reason_inferred = g->no_freq = g->assumed = g->at_end = false;
+    g->all_told = g->has_snap = g->torn = g->reason_inferred = g->by_order = g->no_freq = g->assumed = g->at_end =
+        false;
     g->clock_broken = false;
     g->missing = 0;
 }

@@ -78,6 +78,7 @@ struct v2_gen {
        small ids, the same ones each time: where a cut took the string table, the last one's are as good. */
     uint32_t reason[V2_REASONS], last_reason[V2_REASONS];
     bool reason_inferred; /* some were needed from there */
+    bool by_order;        /* some are inferred from the order in which the runtime registers them */
 };
 
 enum v2_gen_rc { V2_GEN, V2_GEN_LAST, V2_GEN_NONE, V2_GEN_OOM };

@@ -43,7 +43,8 @@ static void batch_next(struct v2_order *o, struct v2_cursor *c, bool sure)
     batch_open(o, c);
     const bool back = c->t < told - DOUBT_SKEW_NS;
     if (back)
-        damage_at(o, b->p, ERR_CLOCK, "a thread's time runs backwards here, by ns:", (uint64_t)(told - c->t));
+        source_damage(o->s, ERR_CLOCK, o->gen->ordinal, source_off(o->s, b->p),
+                      "a thread's time runs backwards here, by %" PRId64 " ns", told - c->t);
     o->hurt |= back;
     if (!c->gap && !sure && !back && !(o->loose && b->gap))
         return;
@@ -420,8 +421,8 @@ static void doubt_late(struct v2_order *o, uint32_t i)
     const struct v2_cursor *first = &o->cur[o->aside[0]];
     if (o->loose || o->hurt || o->cur[i].t - first->t <= DOUBT_LATE_NS)
         return;
-    damage_at(o, first->at, ERR_ORDER,
-              "an event waits for one that is later by its time; by ns:", (uint64_t)(o->cur[i].t - first->t));
+    source_damage(o->s, ERR_ORDER, o->gen->ordinal, source_off(o->s, first->at),
+                  "an event waits for one that by the clock is %" PRId64 " ns later", o->cur[i].t - first->t);
     o->hurt = true;
 }
 

@@ -5,7 +5,7 @@
 #include "tests/unit/decode_help.h"
 
 struct tally {
-    uint64_t events, spans, wrong, unknown, ns, wrong_ns, unknown_ns;
+    uint64_t events, spans, wrong, unknown, ns, wrong_ns, unknown_ns, reasons;
     int64_t worst;
 };
 
@@ -32,6 +32,25 @@ static int64_t state_ns(const struct trace *tr, struct lane l, int64_t t0, int64
     return s.ns[state];
 }
 
+/* A wait that both have has one reason: where a cut took the table of strings, the numbers stand for the same ones. */
+static void compare_reason(const struct trace *cut, const struct span *s, const struct trace *all, struct lane l,
+                           int64_t shift, struct tally *y, const char *what)
+{
+    struct span_iter it;
+    const struct str a = trace_str(cut, s->reason);
+    const bool made = !strcmp(what, "(text)"); /* its strings have numbers of its own, too low for reasons */
+    if (s->state != ST_WAITING || !a.len || (made && a.p[0] == '#') || !span_seek(&it, all, l, s->t0 + shift))
+        return;
+    const struct span *whole = span_get(&it);
+    const struct str b = trace_str(all, whole->reason);
+    if (whole->t0 != s->t0 + shift || whole->state != ST_WAITING || !b.len)
+        return;
+    y->reasons++;
+    if (a.len != b.len || memcmp(a.p, b.p, a.len) != 0)
+        fail_msg("%s: G%" PRIu64 " waits at %" PRId64 ": %.*s, not %.*s", what, raw_id(all, LANE_G, l.i), s->t0,
+                 (int)b.len, b.p, (int)a.len, a.p);
+}
+
 static void compare_lane(const struct trace *cut, const struct trace *all, enum lane_kind k, uint32_t i,
                          int64_t shift, struct tally *y, const char *what)
 {
@@ -46,6 +65,7 @@ static void compare_lane(const struct trace *cut, const struct trace *all, enum 
         const int64_t ns = s->t1 - s->t0;
         y->spans++;
         y->ns += (uint64_t)ns;
+        compare_reason(cut, s, all, other, shift, y, what);
         if (!lane_known(k, s->state)) {
             y->unknown++;
             y->unknown_ns += (uint64_t)ns;
@@ -132,8 +152,10 @@ static void cut_everywhere(const char *path, const uint8_t *p, size_t n, size_t 
 {
     struct trace *all = open_bytes(p, n);
     assert_non_null(all);
+    uint64_t reasons = 0;
     for (size_t at = step; trace_info(all)->second_family && at < n; at += step) {
         struct tally y = compare(p, at, all, path);
+        reasons += y.reasons;
         uint64_t there = events_of(p, at);
         if (show)
             print(path, at, &y);
@@ -144,6 +166,7 @@ static void cut_everywhere(const char *path, const uint8_t *p, size_t n, size_t 
             fail_msg("%s cut at byte %zu: %" PRIu64 " events shown, %" PRIu64 " are there", path, at, y.events,
                      there);
     }
+    assert_true(reasons || !trace_info(all)->second_family);
     trace_close(all);
 }
 
