@@ -111,7 +111,8 @@ static void origin(const struct view *v, const struct lane_info *li, struct line
               li->is_system ? "; one of the runtime's own" : "");
 }
 
-static void states(const struct view *v, struct lane l, const struct lane_info *li, struct lines *out)
+/* Is any of its running a mark assist? Then that stands apart here, and within what runs in the list of spans. */
+static bool states(const struct view *v, struct lane l, const struct lane_info *li, struct lines *out)
 {
     struct shares sh;
     char d[FMT_MAX], p[FMT_MAX];
@@ -125,9 +126,10 @@ static void states(const struct view *v, struct lane l, const struct lane_info *
     if (li->no_p_ns)
         lines_add(out, "%-16s %10s  (system calls that lost their processor)", "  of it without P",
                   when_dur(v->tr, li->no_p_ns, d));
+    return sh.ns[ST_ASSIST] > 0;
 }
 
-static void reasons(const struct view *v, const struct life *k, struct lines *out)
+static void reasons(const struct view *v, const struct life *k, bool assists, struct lines *out)
 {
     enum { WHAT = 31 }; /* its line fits a screen of 80 columns */
     char d[FMT_MAX], m[FMT_MAX], at[FMT_MAX], n[FMT_MAX], why[100], shown[140];
@@ -137,8 +139,8 @@ static void reasons(const struct view *v, const struct life *k, struct lines *ou
         const struct reason *r = &k->r[i];
         char what[140];
         str_head(trace_str(v->tr, r->str), 22, why, sizeof why);
-        snprintf(what, sizeof what, "%s%s%s%s", state_name((enum state)r->state), *why ? " (" : "", why,
-                 *why ? ")" : "");
+        snprintf(what, sizeof what, "%s%s%s%s%s", state_name((enum state)r->state), *why ? " (" : "", why,
+                 *why ? ")" : "", assists && r->state == ST_RUNNING ? ", assists included" : "");
         int used = str_head(str_of(what), WHAT, shown, sizeof shown);
         lines_add(out, "%s%*s %7s %9s %9s  %s", shown, WHAT - used, "", fmt_count(r->n, n), when_dur(v->tr, r->ns, d),
                   when_dur(v->tr, r->longest, m), when_exact(v->tr, r->at, at));
@@ -185,8 +187,8 @@ void life_text(const struct view *v, uint32_t g, int64_t t, struct lines *out, i
     str_safe(trace_str(v->tr, li.name), name, sizeof name);
     lines_add(out, "%s %s", id, li.name ? name : "(its start function is not in the trace)");
     origin(v, &li, out, w);
-    states(v, l, &li, out);
+    const bool assists = states(v, l, &li, out);
     walk(v, l, &k);
-    reasons(v, &k, out);
+    reasons(v, &k, assists, out);
     list(v, l, t, out, w);
 }

@@ -11,7 +11,9 @@
 #include "decode/base/mem.h"
 #include "layout/draw/fmt.h"
 #include "layout/draw/status.h"
+#include "layout/draw/wrap.h"
 #include "layout/views/tri_priv.h"
+#include "triage/findings/asked.h"
 
 static uint32_t count(const struct view *v)
 {
@@ -268,17 +270,36 @@ static int head_lines(const struct view *v, int rows)
     return room < 1 ? 0 : numbers(NULL, v, 0, room) + 2;
 }
 
+/* Who reads that nothing stands out has to know what could not be asked. */
+static bool lacking(struct text *t, const struct view *v)
+{
+    const char *why;
+    enum { MANY = 10 }; /* below findings fewer are not worth the line that says what stands before each */
+    unsigned n = v->tri->tg ? rules_lacking(v->tri->tg, &why) : 0;
+    n = count(v) && n < MANY ? 0 : n;
+    if (n)
+        text_add(t, "%s%u kinds of findings can't be told: %s", count(v) ? "; " : "nothing stands out; ", n, why);
+    return n > 0;
+}
+
 static void head(struct grid *g, struct view *v, int y, int n)
 {
+    struct text t = {0};
     numbers(g, v, y, n - 2);
     if (!trace_info(v->tr)->has_clock)
         tri_say(g, 0, y + n - 1, g->w, STYLE_WARN,
                 "no clock rate in the file: times are ticks, nothing can be called long");
+    else if (!count(v) && lacking(&t, v)) /* the lines below are free */
+        (void)wrap_draw(g, 0, y + n - 1, g->w, 3, STYLE_WARN, str_of(t.p ? t.p : ""));
     else if (!count(v))
         tri_say(g, 0, y + n - 1, g->w, STYLE_STATUS_KEY, "nothing stands out%s", v->tri->so_far ? " so far" : "");
+    else if (lacking(&t, v))
+        tri_say(g, 0, y + n - 1, g->w, STYLE_WARN, "%u finding%s%s", count(v), count(v) == 1 ? "" : "s",
+                t.p ? t.p : "");
     else
         tri_say(g, 0, y + n - 1, g->w, STYLE_RULER, "%u finding%s, and the share of the trace %s costs", count(v),
                 count(v) == 1 ? "" : "s", count(v) == 1 ? "it" : "each");
+    text_free(&t);
 }
 
 /* ---- rows ----------------------------------------------------------------------------------------------- */

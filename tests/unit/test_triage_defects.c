@@ -787,6 +787,10 @@ static void none_or_not_recorded(void **state)
     assert_true(asked(lock, RULE_SLOW_TASK, "marks no tasks"));
     assert_true(asked("samples/tasks-1.27.trace", RULE_SLOW_TASK, NULL));
     assert_true(asked("samples/http-1.26.trace", RULE_PROCS_ABOVE, "too short"));
+    help_load(lock, &m.l);
+    assert_int_equal(rules_lacking(m.l.tg, &(const char *){NULL}),
+                     0); /* no collection, no tasks: of these there are none */
+    load_free(&m.l);
     begin(1); /* no stacks, no collection */
     ev(30 * MS, "GoDestroy", "%s", "");
     made_of(&m);
@@ -797,6 +801,9 @@ static void none_or_not_recorded(void **state)
     assert_non_null(strstr(t.p, "the trace has no stacks"));
     assert_null(strstr(t.p, "sched-latency"));
     text_free(&t);
+    const char *why;
+    assert_true(rules_lacking(m.l.tg, &why) > 30);
+    assert_string_equal(why, "the trace has no stacks");
     char *json = report_json(&m.l);
     assert_non_null(json);
     assert_non_null(strstr(json, "\"because\": \"no collection is in it\""));

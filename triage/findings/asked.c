@@ -85,7 +85,8 @@ static const char *missing(const struct triage *tg, unsigned needs)
     const struct task *task;
     const struct region *region;
     if (needs & STACKS && !has_stacks(tg)) {
-        return "the trace has no stacks";
+        return in->ndamages && in->version >= 1022 ? "its stacks are lost, which stand at a generation's end"
+                                                   : "the trace has no stacks";
     }
     if (needs & NAMES && !has_names(tg)) {
         return "its dialect has no function names (--exe PROGRAM gives them)";
@@ -103,6 +104,32 @@ static const char *missing(const struct triage *tg, unsigned needs)
         return !in->has_regions ? "its dialect has no tasks and regions" : "the program marks no tasks or regions";
     }
     return needs & WHOLE && in->ndamages ? "a part of the trace is missing" : NULL;
+}
+
+/* What these need the trace lacks; the others don't concern it, are switched off, or need more of the same. */
+enum { LACKING = NAMES | STACKS | WHOLE };
+
+unsigned rules_lacking(const struct triage *tg, const char **why)
+{
+    const char *first[RULE_COUNT];
+    unsigned n = 0, most = 0, of[RULE_COUNT] = {0};
+    *why = NULL;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        const char *this = rule_is_off(table[i].rule) ? NULL : missing(tg, table[i].needs & LACKING);
+        unsigned k = 0;
+        while (this && k < n && strcmp(first[k], this) != 0) {
+            k++;
+        }
+        if (this) {
+            first[k] = this;
+            n += k == n;
+            if (++of[k] > most) {
+                most = of[k];
+                *why = this;
+            }
+        }
+    }
+    return most;
 }
 
 const char *rule_not_asked(const struct triage *tg, enum rule r)

@@ -13,6 +13,10 @@
  */
 const char *rule_not_asked(const struct triage *tg, enum rule r);
 
+/* rules_lacking - how many rules can't be asked since the trace lacks what they need (stacks, names, a part of it), and
+ * *why, as above: the commonest reason, and the rules it is of; 0 and NULL: none. */
+unsigned rules_lacking(const struct triage *tg, const char **why);
+
 /* rules_not_asked_text - "could not be asked: lock-convoy, stuck-lock: the trace has no function names; ..", a part for each
  * reason; nothing if all were asked. */
 void rules_not_asked_text(struct text *t, const struct triage *tg);

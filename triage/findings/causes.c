@@ -360,7 +360,7 @@ void causes_what_text(struct text *t, const struct trace *tr, enum explain_cat c
                                               "waiting for the network",
                                               "waiting for a timer",
                                               "waiting for the collector",
-                                              "waiting for ever",
+                                              "waiting to the end",
                                               "waiting",
                                               "absent",
                                               "unknown"};

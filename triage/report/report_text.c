@@ -129,7 +129,8 @@ static void findings(struct text *t, const struct loaded *l)
         return;
     }
     if (!findings_stand_out(&l->fs)) {
-        text_add(t, "  nothing stands out\n");
+        const char *why;
+        text_add(t, "  nothing stands out%s\n", rules_lacking(l->tg, &why) ? " of what it can tell" : "");
     }
     for (uint32_t i = 0; i < l->fs.n; i++) {
         const struct finding *f = &l->fs.f[i];
