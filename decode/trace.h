@@ -416,6 +416,11 @@ struct sample { /* CPU profile sample */
 size_t trace_samples(const struct trace *tr, const struct sample **out);
 
 enum metric { METRIC_HEAP, METRIC_GOAL, METRIC_PROCS, METRIC_COUNT }; /* bytes, bytes (0 = none), processors */
+/* goal_none - is that the goal where the collector is off? It is recorded as 0 by some releases, near 2^63 by others. */
+static inline bool goal_none(uint64_t goal)
+{
+    return goal == 0 || goal >= UINT64_C(1) << 62;
+}
 struct point {
     int64_t t;
     uint64_t v; /* holds from t to the next point */

@@ -68,7 +68,7 @@ static void curves(const struct canvas *c)
         bool any = draw_heap(c->g, c->v, p->gutter, y, h, &here, &other);
         gutter(c, y, "heap", here ? fmt_bytes(here, a) : "", STYLE_LANE); /* 0: not known here */
         if (h > 1 && other)
-            gutter(c, y + 1, "goal", other > UINT64_MAX / 4 ? "none" : fmt_bytes(other, a), STYLE_LANE);
+            gutter(c, y + 1, "goal", goal_none(other) ? "none" : fmt_bytes(other, a), STYLE_LANE);
         if (!any && done)
             grid_str(c->g, p->gutter, y, p->plot_w, "no heap sizes in this trace", STYLE_DIM);
     }

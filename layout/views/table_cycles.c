@@ -48,7 +48,9 @@ static int64_t value(const struct table *t, const struct thing *x, int c)
         return trace_minmax(t->tr, METRIC_HEAP, x->t0, x->t1 > x->t0 ? x->t1 : x->t0 + 1, &least, &most)
                    ? (int64_t)most
                    : -1;
-    default: return trace_minmax(t->tr, METRIC_GOAL, x->t0, x->t0 + 1, &least, &most) && most ? (int64_t)most : -1;
+    default:
+        return trace_minmax(t->tr, METRIC_GOAL, x->t0, x->t0 + 1, &least, &most) && !goal_none(most) ? (int64_t)most
+                                                                                                     : -1;
     }
 }
 

@@ -130,19 +130,13 @@ static int cmp_stw(const void *a, const void *b)
     return p != q ? (p < q) - (p > q) : (x->kind > y->kind) - (x->kind < y->kind);
 }
 
-/* As the runtime records a goal where the collector is switched off: 0 in some releases, near 2^63 in others. */
-static bool no_goal(uint64_t v)
-{
-    return v == 0 || v >= UINT64_C(1) << 62;
-}
-
 static void goals(struct triage *tg, struct heap_stat *s)
 {
     const size_t n = trace_npoints(tg->tr, METRIC_GOAL);
     for (size_t i = 0; i < n; i++) {
         const struct point goal = trace_point(tg->tr, METRIC_GOAL, i);
         const int64_t until = i + 1 < n ? trace_point(tg->tr, METRIC_GOAL, i + 1).t : tg->end;
-        if (no_goal(goal.v)) {
+        if (goal_none(goal.v)) {
             s->off_ns = until > goal.t ? ns_add(s->off_ns, until - goal.t) : s->off_ns;
             s->off_set++;
         } else if (goal.v > s->max_goal) {
@@ -172,7 +166,7 @@ static void heap(struct triage *tg, const struct range *gc, size_t ngc)
             s->max = h.v;
             s->max_at = h.t;
         }
-        if (!no_goal(goal.v) && h.v > goal.v) {
+        if (!goal_none(goal.v) && h.v > goal.v) {
             double over = (double)h.v / (double)goal.v - 1;
             if (over > s->over) {
                 s->over = over;
