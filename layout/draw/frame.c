@@ -61,20 +61,27 @@ static const char *file_name(const struct canvas *c)
     return slash && slash[1] ? slash + 1 : path;
 }
 
-static int title_loading(const struct canvas *c, int x, int w)
+/* How far loading is; "" when it is done. */
+static void loading(const struct canvas *c, char *out, size_t size)
 {
     const struct trace_info *ti = trace_info(c->v->tr);
-    char b[FMT_MAX], r[FMT_MAX];
+    char b[FMT_MAX];
+    out[0] = 0;
     if (c->txt->live || (ti->done && !c->txt->loading))
-        return x;
+        return;
     if (ti->bytes)
-        x = word(c->g, x, w, STYLE_TITLE_NOTE, "  loading %d%%", (int)wide_muldiv(ti->bytes_done, 100, ti->bytes));
+        snprintf(out, size, "  loading %d%%", (int)wide_muldiv(ti->bytes_done, 100, ti->bytes));
     else
-        x = word(c->g, x, w, STYLE_TITLE_NOTE, "  loading %s", fmt_bytes(ti->bytes_done, b));
-    if (c->txt->rate >= 1)
-        x = word(c->g, x, w, STYLE_TITLE_NOTE, " %s/s",
-                 fmt_bytes(c->txt->rate > 1e18 ? 0 : (uint64_t)c->txt->rate, r));
-    return x;
+        snprintf(out, size, "  loading %s", fmt_bytes(ti->bytes_done, b));
+}
+
+static int loading_rate(const struct canvas *c, int x, int w)
+{
+    char r[FMT_MAX], rate[FMT_MAX + 8];
+    if (c->txt->rate < 1)
+        return x;
+    snprintf(rate, sizeof rate, " %s/s", fmt_bytes(c->txt->rate > 1e18 ? 0 : (uint64_t)c->txt->rate, r));
+    return x + (int)strlen(rate) <= w ? word(c->g, x, w, STYLE_TITLE_NOTE, "%s", rate) : x;
 }
 
 static void title(const struct canvas *c)
@@ -84,13 +91,6 @@ static void title(const struct canvas *c)
     struct grid *g = c->g;
     int w = g->w;
     char d[FMT_MAX], n[FMT_MAX], right[160];
-    grid_fill(g, 0, 0, w, 1, ' ', STYLE_TITLE);
-    int x = w >= 60 ? word(g, 0, w, STYLE_TITLE, "gotop  ") : 0;
-    char name[200];
-    str_tail(str_of(file_name(c)), w / 3 > 8 ? w / 3 : 8, glyph_dots(v->tier), name, sizeof name);
-    x = word(g, x, w, STYLE_TITLE, "%s", name);
-    if (ti->ndamages)
-        x = word(g, x + 1, w, STYLE_TITLE_DAMAGE, "PARTIAL");
     uint64_t least, most;
     status_procs(v, &least, &most);
     const char *dialect = ti->dialect ? ti->dialect : "?";
@@ -100,7 +100,19 @@ static void title(const struct canvas *c)
     else
         snprintf(span, sizeof span, "%" PRIu64, most);
     snprintf(counts, sizeof counts, "  %sP %sG  %s", span, fmt_count(ti->goroutines, n), when_dur(v->tr, ti->end, d));
-    if (x + 2 + (int)(strlen(dialect) + strlen(counts)) <= w) /* what is known before one looks goes first */
+    char name[200], load[FMT_MAX + 16];
+    loading(c, load, sizeof load);
+    grid_fill(g, 0, 0, w, 1, ' ', STYLE_TITLE);
+    int x = w >= 60 ? word(g, 0, w, STYLE_TITLE, "gotop  ") : 0, own = w / 3;
+    const int others = x + (int)(strlen(counts) + strlen(load)) + (ti->ndamages ? 8 : 0);
+    if (load[0] && own > w - others) /* how far it is stands whole */
+        own = w - others;
+    str_tail(str_of(file_name(c)), own > 8 ? own : 8, glyph_dots(v->tier), name, sizeof name);
+    x = word(g, x, w, STYLE_TITLE, "%s", name);
+    if (ti->ndamages)
+        x = word(g, x + 1, w, STYLE_TITLE_DAMAGE, "PARTIAL");
+    if (x + 2 + (int)(strlen(dialect) + strlen(counts) + strlen(load)) <=
+        w) /* what is known before one looks goes first */
         x = word(g, x, w, STYLE_TITLE, "  %s", dialect);
     x = word(g, x, w, STYLE_TITLE, "%s", counts);
     if (!ti->has_clock && ti->version)
@@ -109,7 +121,8 @@ static void title(const struct canvas *c)
         x = word(g, x, w, STYLE_TITLE_NOTE, " (clock assumed)");
     if (ti->spilled)
         x = word(g, x, w, STYLE_TITLE_NOTE, "  spilled");
-    x = title_loading(c, x, w);
+    x = word(g, x, w, STYLE_TITLE_NOTE, "%s", load);
+    x = load[0] ? loading_rate(c, x, w) : x;
     enum { WARNINGS = 13 }; /* columns; without room nothing, rather than a part: the first page has them */
     if (ti->nwarnings && x + WARNINGS <= w)
         x = word(g, x, w, STYLE_TITLE_NOTE, "  %" PRIu32 " warning%s", ti->nwarnings, ti->nwarnings == 1 ? "" : "s");

@@ -149,6 +149,27 @@ static void test_scene_cut_off(void **state)
     scene_close(&s);
 }
 
+/* While a trace loads, how far it is stands whole in the title: names and dialect give way. */
+static void test_scene_loading(void **state)
+{
+    (void)state;
+    struct scene s;
+    scene_open(&s, 80, 16);
+    s.txt.name = "a-trace-of-some-service-with-a-long-name.trace";
+    s.txt.loading = true;
+    s.txt.rate = 12e6;
+    for (int w = 160; w >= 40; w--) {
+        view_resize(&s.v, w, 16);
+        draw(&s);
+        const char *at = strstr(line(&s, 0), "  loading 100%");
+        if (!at)
+            fail_msg("%d: %s", w, line(&s, 0));
+        assert_true(at[14] == 0 || at[14] == ' ');
+        assert_true(!strchr(at, '/') || strstr(at, "M/s"));
+    }
+    scene_close(&s);
+}
+
 /* A message of many lines lies over lanes, never over the one with the cursor; the title counts those that show. */
 static void test_scene_message(void **state)
 {
@@ -446,19 +467,13 @@ static void test_hostile_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scene_procs),
-        cmocka_unit_test(test_scene_goroutines),
-        cmocka_unit_test(test_scene_begins),
-        cmocka_unit_test(test_scene_narrow),
-        cmocka_unit_test(test_scene_cut_off),
-        cmocka_unit_test(test_scene_message),
-        cmocka_unit_test(test_scene_busiest),
-        cmocka_unit_test(test_scene_fit_undo),
-        cmocka_unit_test(test_scene_jumps),
-        cmocka_unit_test(test_scene_search),
-        cmocka_unit_test(test_items),
-        cmocka_unit_test(test_prompt),
-        cmocka_unit_test(test_damage_and_words),
+        cmocka_unit_test(test_scene_procs),    cmocka_unit_test(test_scene_goroutines),
+        cmocka_unit_test(test_scene_begins),   cmocka_unit_test(test_scene_narrow),
+        cmocka_unit_test(test_scene_cut_off),  cmocka_unit_test(test_scene_loading),
+        cmocka_unit_test(test_scene_message),  cmocka_unit_test(test_scene_busiest),
+        cmocka_unit_test(test_scene_fit_undo), cmocka_unit_test(test_scene_jumps),
+        cmocka_unit_test(test_scene_search),   cmocka_unit_test(test_items),
+        cmocka_unit_test(test_prompt),         cmocka_unit_test(test_damage_and_words),
         cmocka_unit_test(test_hostile_names),
     };
     return cmocka_run_group_tests_name("layout of a scene", tests, NULL, NULL);
