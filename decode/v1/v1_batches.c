@@ -29,15 +29,13 @@ static void span_of(const struct v1_index *ix, const struct source *s, struct ro
 {
     const struct v1_batch *b = &ix->batch[w->batch];
     const uint8_t *p = s->data + b->off, *end = p + b->len;
-    uint64_t t = 0;
+    uint64_t t = b->ticks;
     struct v1_raw r;
     const char *why;
+    w->from = (int64_t)t;
     while (p < end && v1_read(&ix->dialect, &p, end, &r, &why) == V1_READ_OK) {
         const unsigned timed = ix->dialect.shape[r.type].timed;
-        if (r.type == V1_BATCH)
-            w->from = (int64_t)(t = r.v[r.n - 1]);
-        else if (timed)
-            t += r.v[timed - 1];
+        t += timed ? r.v[timed - 1] : 0;
     }
     w->to = (int64_t)t;
 }
@@ -130,23 +128,17 @@ static void mend(struct v1_index *ix, struct source *s, struct v1_proc *p, struc
 
 /* ---- before the trace, behind it -------------------------------------------------------------------------- */
 
-/* begin_of - when a batch begins; *lists: with a goroutine that was there, as the trace's first one does. */
-static uint64_t begin_of(const struct v1_index *ix, const struct source *s, uint32_t batch, bool *lists)
+/* lists - does a batch begin with a goroutine that was there, as the trace's first one does? */
+static bool lists(const struct v1_index *ix, const struct source *s, uint32_t batch)
 {
     const struct v1_batch *b = &ix->batch[batch];
     const uint8_t *p = s->data + b->off, *end = p + b->len;
-    uint64_t t = 0;
-    struct v1_raw r;
+    struct v1_raw r = {0};
     const char *why;
-    *lists = false;
-    while (p < end && v1_read(&ix->dialect, &p, end, &r, &why) == V1_READ_OK) {
-        if (r.type == V1_BATCH)
-            t = r.v[r.n - 1];
-        *lists = r.type == V1_GO_CREATE;
+    while (p < end && v1_read(&ix->dialect, &p, end, &r, &why) == V1_READ_OK)
         if (ix->dialect.shape[r.type].timed)
-            break;
-    }
-    return t;
+            return r.type == V1_GO_CREATE;
+    return false;
 }
 
 struct bounds {
@@ -166,19 +158,15 @@ static struct bounds bounds(const struct v1_index *ix, const struct source *s)
     const uint64_t skew = v1_index_skew(ix);
     struct bounds b = {.hi = ix->end_ticks ? ix->end_ticks + skew : UINT64_MAX};
     uint64_t first = UINT64_MAX;
-    bool lists;
-    (void)begin_of(ix, s, ix->first, &lists);
-    for (uint32_t i = 0; !lists && i < ix->nbatch; i++) {
-        bool is;
-        const uint64_t t = begin_of(ix, s, i, &is);
-        first = is && t < first ? t : first;
-    }
+    const bool listed = lists(ix, s, ix->first);
+    for (uint32_t i = 0; !listed && i < ix->nbatch; i++)
+        if (ix->batch[i].ticks < first && lists(ix, s, i))
+            first = ix->batch[i].ticks;
     if (first != UINT64_MAX && first > skew)
         b.lo = first - skew;
     for (uint32_t i = 0; i < ix->nbatch; i++) {
-        const uint64_t t = begin_of(ix, s, i, &lists);
-        b.before += out(&b, t) < 0;
-        b.behind += out(&b, t) > 0;
+        b.before += out(&b, ix->batch[i].ticks) < 0;
+        b.behind += out(&b, ix->batch[i].ticks) > 0;
     }
     return b;
 }
@@ -201,8 +189,7 @@ static void out_of_time(struct v1_index *ix, struct source *s)
         struct v1_proc *p = &ix->proc[i];
         uint32_t last = V1_NO_BATCH, next;
         for (uint32_t k = p->first; k != V1_NO_BATCH; k = next) {
-            bool lists;
-            const uint64_t t = begin_of(ix, s, k, &lists);
+            const uint64_t t = ix->batch[k].ticks;
             const int is = out(&b, t);
             next = ix->batch[k].next;
             if (!is) {
@@ -233,19 +220,11 @@ static void numbers(const struct v1_index *ix, struct source *s)
                           ix->proc[i].id, ix->procs);
 }
 
-/* listed - the earliest batch is the trace's first. */
-static bool listed(const struct v1_index *ix, const struct source *s)
-{
-    bool lists = true;
-    if (ix->nbatch)
-        (void)begin_of(ix, s, ix->first, &lists);
-    return lists;
-}
-
 enum err_code v1_batches_mend(struct v1_index *ix, struct source *s)
 {
     numbers(ix, s);
-    if (!listed(ix, s) || (ix->end_ticks && ix->last_ticks > ix->end_ticks))
+    const bool listed = !ix->nbatch || lists(ix, s, ix->first); /* the earliest batch is the trace's first */
+    if (!listed || (ix->end_ticks && ix->last_ticks > ix->end_ticks))
         out_of_time(ix, s);
     if (!ix->unsorted)
         return ERR_OK;

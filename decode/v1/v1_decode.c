@@ -126,15 +126,8 @@ static bool slow_event(const struct v1_decoder *d, const uint8_t **p, struct v1_
 /* until_of - the end of a batch behind which `next` is its processor's next one. */
 static uint64_t until_of(const struct v1_decoder *d, uint32_t next)
 {
-    struct v1_raw r;
-    uint64_t t = d->ix->end_ticks;
-    if (d->by_seq)
-        return UINT64_MAX;
-    if (next != V1_NO_BATCH) {
-        const uint8_t *p = d->s->data + d->ix->batch[next].off;
-        t = slow_event(d, &p, &r) && r.type == V1_BATCH ? r.v[r.n - 1] : 0;
-    }
-    return t && t < UINT64_MAX - d->skew ? t + d->skew : UINT64_MAX;
+    const uint64_t t = next == V1_NO_BATCH ? d->ix->end_ticks : d->ix->batch[next].ticks;
+    return !d->by_seq && t && t < UINT64_MAX - d->skew ? t + d->skew : UINT64_MAX;
 }
 
 /* next_batch - begin the cursor's next batch; false: there is none. */
@@ -269,12 +262,8 @@ static int boundary(struct v1_decoder *d, struct v1_cursor *c, struct v1_ev *e)
         return 0;
     c->gap = false;
     *e = (struct v1_ev){.p = e->p, .g = c->g, .ticks = c->ticks, .seq = c->seq, .own = UINT64_MAX};
-    if (c->batch != V1_NO_BATCH) {
-        const uint8_t *p = d->s->data + d->ix->batch[c->batch].off;
-        struct v1_raw r;
-        if (slow_event(d, &p, &r) && r.type == V1_BATCH)
-            e->own = r.v[r.n - 1];
-    }
+    if (c->batch != V1_NO_BATCH)
+        e->own = d->ix->batch[c->batch].ticks;
     e->tag = d->kind[V1_NONE].bare;
     c->g = 0;
     return 1;

@@ -64,14 +64,12 @@ static bool has(const struct v1_index *ix, int64_t p)
  * all_begun - has each processor of the last batches its first one among the first, or earlier than the latest of these among the last?
  * One in between was put down later than all of the first, and the next of its processor begins later still.
  */
-static bool all_begun(const struct v1_index *ix, const struct source *s, const struct v1_index *last, int64_t latest)
+static bool all_begun(const struct v1_index *ix, const struct v1_index *last, int64_t latest)
 {
-    struct v1_raw r;
     bool begun = true;
     for (size_t i = 0; begun && i < last->nproc; i++) {
         const struct v1_proc *p = &last->proc[i];
-        begun = p->first == V1_NO_BATCH || has(ix, p->id) ||
-                (batch_at(ix, s, last->batch[p->first].off, &r) && (int64_t)r.v[r.n - 1] < latest);
+        begun = p->first == V1_NO_BATCH || has(ix, p->id) || (int64_t)last->batch[p->first].ticks < latest;
     }
     return begun;
 }
@@ -112,7 +110,7 @@ static enum err_code seldom(struct v1_index *ix, const struct v1_index *last, st
     struct v1_raw r;
     if (full.least <= SPREAD || full.least > full.most)
         return ERR_OK;
-    for (int i = 0; i < HOPS && c == ERR_OK && !all_begun(ix, s, last, latest); i++) {
+    for (int i = 0; i < HOPS && c == ERR_OK && !all_begun(ix, last, latest); i++) {
         const uint64_t most = at + full.most + SPREAD < end ? at + full.most + SPREAD : end;
         const uint64_t next = v1_place_next(ix, s, at + full.least - SPREAD, most);
         if (next >= most || !batch_at(ix, s, at, &r))
@@ -129,16 +127,14 @@ static enum err_code seldom(struct v1_index *ix, const struct v1_index *last, st
 /* ends_known - of so many bytes of either end: they tell the beginning. `last` is the index of the last ones. */
 static bool ends_known(struct v1_index *ix, struct v1_index *last, struct source *s, uint64_t tables, uint64_t bytes)
 {
-    int64_t latest = INT64_MIN;
     if (v1_index_step(ix, s, bytes) != ERR_OK || ix->at + bytes >= tables || ix->procs > PART_MOST / V1_BATCH_BYTES ||
         (2 * ix->nproc > ix->nbatch && bytes < PART_MOST))
         return false; /* not all have come */
-    for (size_t i = 0; i < ix->nproc; i++)
-        latest = (int64_t)ix->proc[i].ticks > latest ? (int64_t)ix->proc[i].ticks : latest;
+    const int64_t latest = (int64_t)ix->last_ticks;
     const uint64_t end = v1_place_next(ix, s, tables - bytes, tables);
     v1_index_leap(last, end);
     if (end >= tables || v1_index_step(last, s, tables - end) != ERR_OK || !all_end(ix, last) ||
-        seldom(ix, last, s, latest, end) != ERR_OK || !all_begun(ix, s, last, latest))
+        seldom(ix, last, s, latest, end) != ERR_OK || !all_begun(ix, last, latest))
         return false;
     v1_index_leap(ix, end);
     return v1_index_step(ix, s, s->len) == ERR_OK && ix->done;

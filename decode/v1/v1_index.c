@@ -22,7 +22,7 @@
 #define RATE_USUAL(rate) \
     ((rate) >= 1 << 22 && (rate) <= INT64_C(1) << 31) /* with a byte too few, too many, it is none of these */
 #define WINDOW (UINT64_C(4) << 20)                    /* bytes that are scanned ahead at a time, by each thread */
-#define AHEAD_MIN (V1_PLACE_NEAR)                     /* less is not worth it */
+#define AHEAD_MIN (2 * (uint64_t)V1_BATCH_BYTES)      /* less is not worth it */
 
 /* ---- batches --------------------------------------------------------------------------------------------- */
 
@@ -90,10 +90,11 @@ static enum err_code timed(struct v1_index *ix, uint64_t end)
     if (!ix->batch_open) {
         if (ix->nbatch >= V1_NO_BATCH - 1 || !mem_room(ix->batch, ix->batch_cap, ix->nbatch + 1))
             return ERR_NOMEM;
-        ix->batch[ix->nbatch] = (struct v1_batch){.off = ix->batch_off, .next = V1_NO_BATCH};
+        ix->batch[ix->nbatch] =
+            (struct v1_batch){.off = ix->batch_off, .ticks = ix->batch_ticks, .next = V1_NO_BATCH};
         struct v1_proc *p = &ix->proc[ix->cur];
-        ix->unsorted |= p->last != V1_NO_BATCH && (int64_t)ix->batch_ticks <= (int64_t)p->ticks && p->id >= 0;
-        p->ticks = ix->batch_ticks;
+        ix->unsorted |=
+            p->last != V1_NO_BATCH && p->id >= 0 && (int64_t)ix->batch_ticks <= (int64_t)ix->batch[p->last].ticks;
         if (!ix->nbatch || ix->batch_ticks < ix->first_ticks) {
             ix->first = (uint32_t)ix->nbatch;
             ix->first_ticks = ix->batch_ticks;
@@ -387,15 +388,22 @@ static void *scan_window(void *arg)
     return NULL;
 }
 
+/* place_near - where a batch seems to begin, not far behind `from`; `end`: nowhere. A wrong one costs time and nothing else. */
+static uint64_t place_near(const struct v1_index *ix, const struct source *s, uint64_t from, uint64_t end)
+{
+    const uint64_t far = end - from < AHEAD_MIN ? end : from + AHEAD_MIN, at = v1_place_next(ix, s, from, far);
+    return at < far ? at : end;
+}
+
 /* window - from at to end, with places in between. */
 static struct window window(struct v1_index *ix, const struct source *s, size_t k, uint64_t at, uint64_t end)
 {
     struct window w = {.scan = &ix->scan[k], .ix = ix, .s = s, .at = {at}, .end = end, .n = 1};
     for (size_t i = 1; i < V1_SCAN_LANES; i++) {
         uint64_t from = at + (end - at) / V1_SCAN_LANES * i, to = at + (end - at) / V1_SCAN_LANES * (i + 1);
-        uint64_t off = v1_place_guess(ix, s, from, to);
-        if (off < to && off - from < V1_PLACE_NEAR)
-            w.at[w.n++] = off;
+        const uint64_t near = place_near(ix, s, from, to);
+        if (near < to)
+            w.at[w.n++] = near;
     }
     return w;
 }
@@ -408,8 +416,7 @@ static void look_ahead(struct v1_index *ix, const struct source *s, uint64_t sto
 {
     uint64_t end = stop - ix->at < 2 * WINDOW ? stop : ix->at + 2 * WINDOW, half = end;
     if (ix->helped && end - ix->at > WINDOW / 2) {
-        uint64_t from = ix->at + (end - ix->at) / 2, off = v1_place_guess(ix, s, from, end);
-        half = off - from < V1_PLACE_NEAR ? off : end;
+        half = place_near(ix, s, ix->at + (end - ix->at) / 2, end);
     }
     struct window a = window(ix, s, 0, ix->at, half), b = {0};
     pthread_t helper;

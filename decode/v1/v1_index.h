@@ -6,7 +6,7 @@
  * stacks stand, the tick rate, and two lists of events whose place in the order is not their place in the file:
  * ends of system calls (their real time is an argument) and CPU samples. No event is kept otherwise.
  *
- * Cost: 16 bytes a batch, 24 an end of a system call, 16 a sample, 16 a string or stack.
+ * Cost: 24 bytes a batch, 24 an end of a system call, 16 a sample, 16 a string or stack.
  */
 #ifndef GOTOP_DECODE_V1_INDEX_H
 #define GOTOP_DECODE_V1_INDEX_H
@@ -16,8 +16,8 @@
 #include "decode/v1/v1_scan.h"
 
 #define V1_NO_BATCH 0x7fffffffu
-struct v1_batch { /* a Batch event and what follows it up to its last event with a time */
-    uint64_t off;
+struct v1_batch {        /* a Batch event and what follows it up to its last event with a time */
+    uint64_t off, ticks; /* ticks: when it begins */
     uint32_t len;
     uint32_t next : 31; /* next batch of the same P, V1_NO_BATCH = none */
     uint32_t gap : 1;   /* events are missing behind it */
@@ -26,7 +26,6 @@ struct v1_batch { /* a Batch event and what follows it up to its last event with
 struct v1_proc {
     int64_t id;           /* -1: the buffer shared by threads without a P */
     uint32_t first, last; /* batches */
-    uint64_t ticks;       /* when the last one began */
 };
 
 struct v1_exit {    /* the end of a system call, to be placed by its real time */

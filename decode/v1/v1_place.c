@@ -57,23 +57,3 @@ uint64_t v1_place_next(const struct v1_index *ix, const struct source *s, uint64
     }
     return end;
 }
-
-uint64_t v1_place_guess(const struct v1_index *ix, const struct source *s, uint64_t off, uint64_t end)
-{
-    end = end - off < V1_PLACE_NEAR ? end : off + V1_PLACE_NEAR;
-    for (; off < end; off++) {
-        const uint8_t *p = memchr(s->data + off, 1 << 6 | V1_BATCH, end - off);
-        struct v1_raw r;
-        const char *why;
-        if (!p)
-            break;
-        off = source_off(s, p);
-        if (v1_read(&ix->dialect, &p, s->data + s->len, &r, &why) != V1_READ_OK || p == s->data + s->len)
-            continue;
-        int64_t d = (int64_t)(r.v[r.n - 1] - ix->batch_ticks);
-        if (v1_place_proc(r.v[0], V1_PLACE_P) && d > -V1_NEAR_TICKS && d < PLAUSIBLE_TICKS &&
-            ix->dialect.shape[*p & 63].timed)
-            return off;
-    }
-    return end;
-}

@@ -8,11 +8,10 @@
 
 #include "decode/v1/v1_index.h"
 
-#define V1_BATCH_BYTES 65536                         /* what a writer's buffer holds */
-#define V1_PLACE_P 4096                              /* processors there may be, where nothing tells */
-#define V1_PLACE_MORE 4                              /* times what it was so far a program may set GOMAXPROCS to */
-#define V1_PLACE_NEAR (2 * (uint64_t)V1_BATCH_BYTES) /* so far v1_place_guess() looks */
-#define V1_NEAR_TICKS (INT64_C(1) << 32)             /* a minute or more */
+#define V1_BATCH_BYTES 65536             /* what a writer's buffer holds */
+#define V1_PLACE_P 4096                  /* processors there may be, where nothing tells */
+#define V1_PLACE_MORE 4                  /* times what it was so far a program may set GOMAXPROCS to */
+#define V1_NEAR_TICKS (INT64_C(1) << 32) /* a minute or more */
 
 /* v1_place_work - what it took to read the events from..to, behind which `last` was read or not: about a byte's for each value. */
 static inline uint64_t v1_place_work(const uint8_t *from, const uint8_t *to, const struct v1_raw *last)
@@ -22,8 +21,6 @@ static inline uint64_t v1_place_work(const uint8_t *from, const uint8_t *to, con
 
 /* v1_place_next - the first in [off, end) from which some events make sense, or end. */
 uint64_t v1_place_next(const struct v1_index *ix, const struct source *s, uint64_t off, uint64_t end);
-/* v1_place_guess - one in [off, end), not far behind off nor in time from the last batch; else end, or a place as far behind. */
-uint64_t v1_place_guess(const struct v1_index *ix, const struct source *s, uint64_t off, uint64_t end);
 
 /* v1_place_proc - may this be the number of a batch's processor? */
 static inline bool v1_place_proc(uint64_t p, uint64_t limit)
