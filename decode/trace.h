@@ -242,25 +242,31 @@ struct span {
 };
 /*
  * A span iterator walks one lane both ways. Spans of a lane are contiguous: a gap is a span of ST_NONE (P, M,
- * BAND) or the lane's end (G). It holds a decoded block (about 12 KB): keep it on the stack, not in arrays.
+ * BAND) or the lane's end (G). It holds a decoded block (about 4 KB): keep it on the stack, not in arrays.
  * Invalid after trace_load().
  */
 #define SPAN_BLOCK 128
+#define SPAN_ROOM (SPAN_BLOCK + 16)
+struct spancols { /* spans side by side, by columns; with room for the open one, and for what vectors write behind */
+    int64_t dur[SPAN_ROOM];
+    uint32_t who[SPAN_ROOM]; /* lane index + 1, 0 = none */
+    uint32_t stack[SPAN_ROOM];
+    uint32_t tag[SPAN_ROOM]; /* index into tags: state, reason, label; at most 16 bits */
+};
 struct span_iter {
     const struct trace *tr;
     struct lane lane;
-    uint64_t base;       /* index of blk[0] */
-    uint64_t hold;       /* M lanes: which hold */
-    uint32_t piece, sub; /* of the lane; the block in it, or (M lanes) in piece `under` of the P's */
-    uint32_t under;
-    uint32_t n,
-        at; /* spans at hand, the current one; those that were never current (M lanes: none) stand in columns only */
+    uint64_t base;        /* index of the first span at hand */
+    uint64_t hold;        /* M lanes: which hold */
+    uint32_t piece, sub;  /* of the lane; the block in it, or (M lanes) in piece `under` of the P's */
+    uint32_t under, proc; /* proc: M lanes, the P */
+    uint32_t n, at;       /* spans at hand, the current one */
     const struct span_tag *kind;
     const struct segment *seg;
     bool open_start, open_end; /* of the first one at hand, of the last one */
-    int64_t t[SPAN_BLOCK + 2]; /* where each begins; where the last one ends */
-    uint32_t tag[SPAN_BLOCK + 2], who[SPAN_BLOCK + 2], stack[SPAN_BLOCK + 2];
-    struct span blk[SPAN_BLOCK + 2];
+    int64_t t[SPAN_ROOM];      /* where each begins; where the last one ends */
+    struct spancols c;
+    struct span cur;
 };
 /* span_seek - place at the span that covers t (or the first/last if t is outside). false: the lane has no spans. */
 bool span_seek(struct span_iter *it, const struct trace *tr, struct lane l, int64_t t);

@@ -27,15 +27,6 @@
 
 #include "decode/trace.h"
 
-/* A block's spans as readers get them: unpacked, by columns. With room for the open one, and for what vectors write behind. */
-#define SPAN_ROOM (SPAN_BLOCK + 16)
-struct spancols {
-    int64_t dur[SPAN_ROOM];
-    uint32_t who[SPAN_ROOM]; /* lane index + 1, 0 = none */
-    uint32_t stack[SPAN_ROOM];
-    uint32_t tag[SPAN_ROOM]; /* index into tags: state, reason, label; at most 16 bits */
-};
-
 /*
  * A closed span that waits to be packed: two words, so that closing one is two loads and two stores. (Of the four parts,
  * stored one by one and loaded together, a processor makes a pause.) Four of them are four vectors of 32-bit parts.

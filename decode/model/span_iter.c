@@ -33,42 +33,36 @@ static uint32_t stack_behind(const struct trace *tr, struct lane l, uint32_t k, 
     return spans_blocks(next.l) ? spans_first_stack(next.l, 0) : 0;
 }
 
-/* Span i of those at hand, from the columns: few are looked at of most blocks. */
-static void span_make(struct span_iter *it, uint32_t i)
+/* Span i of those at hand becomes the current one. false: there is none. */
+static bool come_to(struct span_iter *it, uint32_t i)
 {
-    struct span *s = &it->blk[i];
-    span_fill(&it->kind[it->tag[i]], it->seg, it->lane.kind, it->who[i], it->stack[i], s);
+    struct span *s = &it->cur;
+    it->at = i;
+    if (i >= it->n)
+        return it->n > 0;
+    span_fill(&it->kind[it->c.tag[i]], it->seg, it->lane.kind, it->c.who[i], it->c.stack[i], s);
     s->t0 = it->t[i];
     s->t1 = it->t[i + 1];
     s->index = it->base + i;
     s->open_start = !i && it->open_start;
     s->open_end = it->open_end && i + 1 == it->n;
-    if (it->lane.kind != LANE_G)
-        return;
-    if (i + 1 < it->n) {
-        s->stack_end = it->stack[i + 1];
-    } else {
+    if (it->lane.kind == LANE_M) {
+        s->proc = it->proc;
+        s->open_end = it->open_end && s->t1 >= trace_last(it->tr);
+    } else if (it->lane.kind == LANE_G && i + 1 < it->n) {
+        s->stack_end = it->c.stack[i + 1];
+    } else if (it->lane.kind == LANE_G) {
         struct piece p;
         pieces_get(it->tr, it->lane, it->piece, &p);
         s->stack_end = stack_behind(it->tr, it->lane, it->piece, it->sub, &p);
     }
-}
-
-/* Span i becomes the current one. */
-static bool come_to(struct span_iter *it, uint32_t i)
-{
-    it->at = i;
-    if (it->lane.kind != LANE_M && i < it->n)
-        span_make(it, i);
-    return it->n > 0;
+    return true;
 }
 
 /* Block b of piece k, p. */
 static void block_take(struct span_iter *it, const struct piece *p, uint32_t k, uint32_t b)
 {
-    struct spancols c;
-    int64_t t;
-    uint32_t n = spans_block(&p->f->pool, p->l, b, &c, &t, p->end);
+    uint32_t n = spans_block(&p->f->pool, p->l, b, &it->c, &it->t[0], p->end);
     it->piece = k;
     it->sub = b;
     it->base = p->index0 + (uint64_t)b * SPAN_BLOCK;
@@ -77,14 +71,8 @@ static void block_take(struct span_iter *it, const struct piece *p, uint32_t k, 
     it->seg = p->seg;
     it->open_start = !b && !k && p->l->backdated;
     it->open_end = b == spans_nblk(p->l) && p->last && !p->l->ended;
-    for (uint32_t i = 0; i < n; i++) {
-        it->t[i] = t;
-        t += c.dur[i];
-    }
-    it->t[n] = t;
-    memcpy(it->tag, c.tag, n * sizeof *it->tag);
-    memcpy(it->who, c.who, n * sizeof *it->who);
-    memcpy(it->stack, c.stack, n * sizeof *it->stack);
+    for (uint32_t i = 0; i < n; i++)
+        it->t[i + 1] = it->t[i] + it->c.dur[i];
 }
 
 static void block_load(struct span_iter *it, uint32_t k, uint32_t b)
@@ -94,28 +82,19 @@ static void block_load(struct span_iter *it, uint32_t k, uint32_t b)
     block_take(it, &p, k, b);
 }
 
-/* The block that covers t, or the first or the last: b of piece k, p. false: the lane has no spans. */
-static bool block_find(const struct trace *tr, struct lane l, int64_t t, uint32_t *k, uint32_t *b, struct piece *p)
-{
-    if (!pieces_n(tr, l))
-        return false;
-    *k = pieces_at(tr, l, t);
-    pieces_get(tr, l, *k, p);
-    while (*k && !spans_blocks(p->l)) /* it only ends there */
-        pieces_get(tr, l, --*k, p);
-    if (!spans_blocks(p->l))
-        return false;
-    *b = spans_find(p->l, t);
-    return true;
-}
-
+/* The block that covers t, or the first or the last. false: the lane has no spans. */
 static bool block_seek(struct span_iter *it, int64_t t)
 {
-    uint32_t k, b;
     struct piece p;
     it->n = it->at = 0;
-    if (block_find(it->tr, it->lane, t, &k, &b, &p))
-        block_take(it, &p, k, b);
+    if (!pieces_n(it->tr, it->lane))
+        return false;
+    uint32_t k = pieces_at(it->tr, it->lane, t);
+    pieces_get(it->tr, it->lane, k, &p);
+    while (k && !spans_blocks(p.l)) /* it only ends there */
+        pieces_get(it->tr, it->lane, --k, &p);
+    if (spans_blocks(p.l))
+        block_take(it, &p, k, spans_find(p.l, t));
     return it->n > 0;
 }
 
@@ -163,40 +142,56 @@ static void held_get(const struct trace *tr, struct lane l, uint32_t k, uint64_t
     h->g = segment_g(h->p.seg, hold_g(x));
 }
 
+/* A thread that has no P is idle, or in a system call. */
+static void hold_bare(struct span_iter *it, const struct held *h)
+{
+    static const struct span_tag kind[2] = {{.state = ST_IDLE}, {.state = ST_SYSCALL}};
+    it->n = 1;
+    it->t[0] = h->t0;
+    it->t[1] = h->t1;
+    it->c.tag[0] = h->g != EV_NONE;
+    it->c.who[0] = h->g + 1; /* EV_NONE + 1 is 0 */
+    it->c.stack[0] = 0;
+    it->kind = kind;
+    it->seg = NULL;
+    it->open_start = false;
+}
+
 /* What of a P's block, which sp is at, lies within the hold. */
-static void hold_take(struct span_iter *it, const struct held *h, struct span_iter *sp)
+static void hold_take(struct span_iter *it, const struct held *h, const struct span_iter *sp)
 {
     int64_t tot[1][SPAN_SLOTS];
     uint64_t index;
+    uint32_t from = 0, end = sp->n;
     pieces_totals(it->tr, it->lane, &h->t0, 1, tot, &index);
-    it->at = it->n = 0;
+    it->base = index;
+    it->proc = h->proc;
+    it->open_end = h->last;
+    it->at = 0;
     if (h->proc == EV_NONE) {
-        it->n = 1;
-        it->base = index;
-        it->blk[0] = (struct span){
-            .t0 = h->t0, .t1 = h->t1, .state = h->g != EV_NONE ? ST_SYSCALL : ST_IDLE, .who = h->g, .proc = NO_LANE};
-    } else {
-        uint64_t before = trace_count(it->tr, sp->lane, 0, h->t0 + 1);
-        it->base = index + (sp->base + 1 > before ? sp->base + 1 - before : 0);
-        it->sub = sp->sub;
-        it->under = sp->piece;
-        for (uint32_t k = 0; k < sp->n; k++) {
-            if (sp->t[k + 1] <= h->t0 || sp->t[k] >= h->t1)
-                continue;
-            span_make(sp, k);
-            struct span s = sp->blk[k];
-            s.t0 = s.t0 < h->t0 ? h->t0 : s.t0;
-            s.t1 = s.t1 > h->t1 ? h->t1 : s.t1;
-            s.proc = h->proc;
-            s.open_start &= sp->t[k] >= h->t0;
-            it->blk[it->n++] = s;
-        }
+        hold_bare(it, h);
+        return;
     }
-    int64_t end = trace_last(it->tr);
-    for (uint32_t k = 0; k < it->n; k++) {
-        it->blk[k].index = it->base + k;
-        it->blk[k].open_end = h->last && it->blk[k].t1 >= end;
+    const uint64_t before = trace_count(it->tr, sp->lane, 0, h->t0 + 1);
+    it->base += sp->base + 1 > before ? sp->base + 1 - before : 0;
+    it->sub = sp->sub;
+    it->under = sp->piece;
+    while (from < end && sp->t[from + 1] <= h->t0)
+        from++;
+    while (end > from && sp->t[end - 1] >= h->t1)
+        end--;
+    it->n = end - from;
+    for (uint32_t i = 0; i < it->n; i++) {
+        it->t[i] = sp->t[from + i];
+        it->c.tag[i] = sp->c.tag[from + i];
+        it->c.who[i] = sp->c.who[from + i];
+        it->c.stack[i] = sp->c.stack[from + i];
     }
+    it->t[it->n] = it->n && sp->t[end] < h->t1 ? sp->t[end] : h->t1;
+    it->open_start = sp->open_start && !from && it->t[0] >= h->t0;
+    it->t[0] = it->t[0] < h->t0 ? h->t0 : it->t[0];
+    it->kind = sp->kind;
+    it->seg = sp->seg;
 }
 
 /* Hold i of piece k: the block of its P that covers t. */
@@ -242,11 +237,17 @@ static bool hold_step(struct span_iter *it, bool forward)
             *it = was;
             return false;
         }
-        if (it->n) {
-            it->at = forward ? 0 : it->n - 1;
-            return true;
-        }
+        if (it->n)
+            return come_to(it, forward ? 0 : it->n - 1);
     }
+}
+
+/* The last span at hand with t0 <= t. */
+static uint32_t covering(const struct span_iter *it, int64_t t)
+{
+    uint32_t behind = 1;
+    bisect(behind, it->n, i, it->t[i] <= t);
+    return behind - 1;
 }
 
 static bool hold_seek(struct span_iter *it, int64_t t)
@@ -255,9 +256,7 @@ static bool hold_seek(struct span_iter *it, int64_t t)
     struct piece p;
     pieces_get(it->tr, it->lane, k, &p);
     hold_load(it, k, holds_find(p.ml, t), t);
-    while (it->at + 1 < it->n && it->blk[it->at + 1].t0 <= t)
-        it->at++;
-    return it->n > 0 || hold_step(it, true) || hold_step(it, false);
+    return come_to(it, covering(it, t)) || hold_step(it, true) || hold_step(it, false);
 }
 
 static void iter_begin(struct span_iter *it, const struct trace *tr, struct lane lane)
@@ -269,21 +268,11 @@ static void iter_begin(struct span_iter *it, const struct trace *tr, struct lane
     it->hold = 0;
 }
 
-/* The last span at hand with t0 <= t. */
-static uint32_t covering(const struct span_iter *it, int64_t t)
-{
-    uint32_t behind = 1;
-    bisect(behind, it->n, i, it->t[i] <= t);
-    return behind - 1;
-}
-
 bool span_seek(struct span_iter *it, const struct trace *tr, struct lane lane, int64_t t)
 {
     iter_begin(it, tr, lane);
-    if (!pieces_n(tr, lane))
-        return false;
     if (lane.kind == LANE_M)
-        return hold_seek(it, t);
+        return pieces_n(tr, lane) && hold_seek(it, t);
     return block_seek(it, t) && come_to(it, covering(it, t));
 }
 
@@ -329,7 +318,7 @@ bool span_seek_index(struct span_iter *it, const struct trace *tr, struct lane l
 
 const struct span *span_get(const struct span_iter *it)
 {
-    return &it->blk[it->at];
+    return &it->cur;
 }
 
 bool span_next(struct span_iter *it)
@@ -350,45 +339,12 @@ bool span_prev(struct span_iter *it)
     return block_step(it, false) && come_to(it, it->n - 1);
 }
 
-/* The span that span_seek() finds, by itself: not of a thread's lane. */
-static bool span_alone(const struct trace *tr, struct lane lane, int64_t t, struct span *out)
-{
-    struct spancols c;
-    struct piece p;
-    int64_t t0;
-    uint32_t k, b, i = 0;
-    if (!block_find(tr, lane, t, &k, &b, &p))
-        return false;
-    const uint32_t n = spans_block(&p.f->pool, p.l, b, &c, &t0, p.end);
-    if (!n)
-        return false;
-    for (; i + 1 < n && t0 + c.dur[i] <= t; i++)
-        t0 += c.dur[i];
-    span_fill(&p.f->pool.tags[c.tag[i]], p.seg, lane.kind, c.who[i], c.stack[i], out);
-    out->t0 = t0;
-    out->t1 = t0 + c.dur[i];
-    out->index = p.index0 + (uint64_t)b * SPAN_BLOCK + i;
-    out->open_start = !b && !k && !i && p.l->backdated;
-    out->open_end = b == spans_nblk(p.l) && p.last && !p.l->ended && i + 1 == n;
-    if (lane.kind == LANE_G)
-        out->stack_end = i + 1 < n ? c.stack[i + 1] : stack_behind(tr, lane, k, b, &p);
-    return true;
-}
-
 bool trace_span_at(const struct trace *tr, struct lane lane, int64_t t, struct span *out)
 {
-    struct span s;
-    if (lane.kind == LANE_M) {
-        struct span_iter it;
-        if (!span_seek(&it, tr, lane, t))
-            return false;
-        s = *span_get(&it);
-    } else if (!span_alone(tr, lane, t, &s)) {
+    struct span_iter it;
+    if (!span_seek(&it, tr, lane, t) || t < it.cur.t0 || (t >= it.cur.t1 && !(it.cur.open_end && t == it.cur.t1)))
         return false;
-    }
-    if (t < s.t0 || (t >= s.t1 && !(s.open_end && t == s.t1)))
-        return false;
-    *out = s;
+    *out = it.cur;
     return true;
 }
 
@@ -409,43 +365,38 @@ static bool is_wide(const struct wide *w, int64_t a, int64_t z, uint8_t state)
     return z - a >= w->min_ns && a < w->t1 && (z > w->t0 || (w->empty && z == w->t0 && a == z)) && state != ST_NONE;
 }
 
-/* The spans at hand of a thread's lane. false: no more is wanted. */
-static bool wide_held(const struct wide *w)
+/* Those at hand. false: no more is wanted. */
+static bool wide_at_hand(const struct wide *w)
 {
-    for (uint32_t i = 0; i < w->it->n; i++) {
-        const struct span *s = &w->it->blk[i];
-        if (is_wide(w, s->t0, s->t1, s->state) && !w->f(w->arg, s))
-            return false;
-    }
+    struct span_iter *it = w->it;
+    for (uint32_t i = 0; i < it->n; i++)
+        if (is_wide(w, it->t[i], it->t[i + 1], it->kind[it->c.tag[i]].state)) {
+            (void)come_to(it, i);
+            if (!w->f(w->arg, &it->cur))
+                return false;
+        }
     return true;
 }
 
-/* A block of another. */
+/* A block of a lane that is no thread's. */
 static bool wide_block(void *arg, const struct piece *p, uint32_t k, uint32_t b, bool edge)
 {
     const struct wide *w = arg;
-    struct span_iter *it = w->it;
     (void)edge;
-    block_take(it, p, k, b);
-    for (uint32_t i = 0; i < it->n; i++) {
-        if (!is_wide(w, it->t[i], it->t[i + 1], it->kind[it->tag[i]].state))
-            continue;
-        span_make(it, i);
-        if (!w->f(w->arg, &it->blk[i]))
-            return false;
-    }
-    return true;
+    block_take(w->it, p, k, b);
+    return wide_at_hand(w);
 }
 
 /* A block of the P that the thread holds. */
 static bool held_block(void *arg, const struct piece *p, uint32_t k, uint32_t b, bool edge)
 {
     const struct wide *w = arg;
-    struct span_iter sp = {.tr = w->it->tr, .lane = {LANE_P, w->h->proc}};
+    struct span_iter sp;
     (void)edge;
+    iter_begin(&sp, w->it->tr, (struct lane){LANE_P, w->h->proc});
     block_take(&sp, p, k, b);
     hold_take(w->it, w->h, &sp);
-    return wide_held(w);
+    return wide_at_hand(w);
 }
 
 /* Hold i of piece k of a thread. */
@@ -457,7 +408,7 @@ static bool hold_wide(struct wide *w, uint32_t k, uint64_t i, const struct held 
         return trace_blocks(w->it->tr, (struct lane){LANE_P, h->proc},
                             &(struct blocks_ask){a, b > a ? b : a + 1, &w->min_ns, held_block, w});
     hold_load(w->it, k, i, a);
-    return wide_held(w);
+    return wide_at_hand(w);
 }
 
 static void holds_wide(struct wide *w)
