@@ -68,6 +68,13 @@ HOT void hot_count(const struct hot *h, enum gcount from, enum gcount to, int64_
         gb->max[to] = (uint32_t)f->gnow[to];
 }
 
+/* Word by word, as it was stored: both at once would have to wait for that. */
+HOT void hot_copy(struct waitspan *to, const struct waitspan *from)
+{
+    to->dur_who = from->dur_who;
+    to->rest = from->rest;
+}
+
 /* A closed span. The open one may have a duration already (hot_run.gopen); with dur that is < 2^32. */
 HOT void hot_put(struct waitspan *w, const struct waitspan *open, uint64_t dur)
 {
@@ -92,7 +99,8 @@ struct hot_run {
     uint32_t p, m, g;         /* g: EV_NONE, nothing runs */
     bool call;                /* g is in a system call */
     bool tells;               /* its stack may have something to tell: its name, or it is one of the trace's first */
-    uint8_t proom, groom;     /* of the lanes' waiting spans */
+    bool ranges;              /* the P sweeps, or g assists: until that is over g stays, and the P's lane as it is */
+    uint8_t proom, groom;     /* of the lanes' waiting spans; ranges: the P's has none */
     int64_t t0;               /* since when, the P's lane; g's is the same, or begins earlier: see gopen */
     int64_t limit;            /* up to here it may go on, if the bucket of the counts does: see hot_limit() */
     int64_t longest;          /* pinfo.longest */
@@ -115,6 +123,22 @@ HOT struct waitspan hot_g_open(const struct hot_run *r)
     return (struct waitspan){r->gopen.dur_who & ~(uint64_t)UINT32_MAX, r->gopen.rest};
 }
 
+/* What the P's lane is about to say, and how much older than that g's open span is. */
+HOT void hot_run_p(struct hot_run *r, bool ranges, const struct pinfo *pi)
+{
+    struct spanlane *pl = r->pl;
+    r->ranges = ranges;
+    r->t0 = pl->t0;
+    r->longest = pi->longest;
+    hot_copy(&r->popen, &pl->open);
+    r->pw = pl->wait.next;
+    r->proom = ranges ? 0 : pl->room;
+    if (r->g == EV_NONE)
+        return;
+    hot_copy(&r->gopen, &r->l->open);
+    r->gopen.dur_who += (uint64_t)(pl->t0 - r->l->t0);
+}
+
 /* false: what is there is out of the ordinary. last: no event of the run is earlier than that. */
 HOT bool hot_run_begin(struct hot_run *r, const struct hot *h, uint32_t p, uint32_t m, uint32_t g, int64_t last)
 {
@@ -124,20 +148,19 @@ HOT bool hot_run_begin(struct hot_run *r, const struct hot *h, uint32_t p, uint3
     const struct minfo *mi = &h->mi[m];
     struct spanlane *pl = &h->p[p];
     int64_t since = pl->t0;
-    if (mi->p != p || pi->m != m || pi->state != ST_SCHED || pi->g != g || mi->g != g || pl->special || pl->t0 > last)
+    uint8_t special = pl->special;
+    if (mi->p != p || pi->m != m || pi->state != ST_SCHED || pi->g != g || mi->g != g || pl->t0 > last)
         return false;
     if (g != EV_NONE) {
         if (g >= h->ng)
             return false;
         struct spanlane *l = hot_g(h, g);
         const uint64_t older = (uint64_t)(pl->t0 - l->t0);
-        if (l->p != p || l->m != m || l->special & ~SPECIAL_NAME || older > UINT32_MAX ||
-            (l->state != ST_RUNNING && l->state != ST_SYSCALL))
+        if (l->p != p || l->m != m || older > UINT32_MAX || (l->state != ST_RUNNING && l->state != ST_SYSCALL))
             return false;
         since = l->t0;
+        special |= (uint8_t)(l->special & ~SPECIAL_NAME);
         r->l = l;
-        r->gopen = l->open;
-        r->gopen.dur_who += older;
         r->gw = l->wait.next;
         r->groom = l->room;
         r->call = l->state == ST_SYSCALL;
@@ -148,13 +171,9 @@ HOT bool hot_run_begin(struct hot_run *r, const struct hot *h, uint32_t p, uint3
     r->g = g;
     r->who = (uint64_t)(p + 1) << 32;
     r->pl = pl;
-    r->t0 = pl->t0;
     r->limit = since + UINT32_MAX;
-    r->longest = pi->longest;
-    r->popen = pl->open;
-    r->pw = pl->wait.next;
-    r->proom = pl->room;
-    return true;
+    hot_run_p(r, special, pi);
+    return !(special & ~SPECIAL_RANGE);
 }
 
 HOT int64_t hot_limit(const struct hot_run *r, const struct hot *h)
@@ -170,7 +189,7 @@ HOT void hot_bucket(struct hot *h, int64_t t)
     h->gb_end = h->f->gb_end;
 }
 
-/* fold_run_room - for who folds a run: the P's lane, and that of the goroutine on it, have room. false: out of memory. */
+/* fold_run_room - for who folds a run: the P's lane, and that of the goroutine on it, have room. false: they can't, or r->ranges. */
 bool fold_run_room(struct fold *f, struct hot_run *r);
 
 HOT void hot_run_end(const struct hot_run *r, const struct hot *h)
@@ -179,9 +198,10 @@ HOT void hot_run_end(const struct hot_run *r, const struct hot *h)
     pi->g = h->mi[r->m].g = r->g;
     pi->longest = r->longest;
     r->pl->t0 = r->t0;
-    r->pl->open = r->popen;
+    hot_copy(&r->pl->open, &r->popen);
     r->pl->wait.next = r->pw;
-    r->pl->room = r->proom;
+    if (!r->ranges)
+        r->pl->room = r->proom;
     if (r->g != EV_NONE) {
         struct spanlane *l = r->l;
         l->t0 = hot_g_t0(r);
@@ -368,6 +388,15 @@ HOT bool hot_create(struct hot *h, int64_t t, uint32_t g, uint64_t id, uint32_t 
     if (++f->gnow[GC_RUNNABLE] > h->gb->max[GC_RUNNABLE])
         h->gb->max[GC_RUNNABLE] = (uint32_t)f->gnow[GC_RUNNABLE];
     return true;
+}
+
+/* A range of the P, or of g on it, begins or ends, which e tells. false: out of memory. */
+HOT bool hot_range(struct hot_run *r, const struct hot *h, const struct ev *e)
+{
+    hot_run_end(r, h);
+    const bool ok = fold_any(h->f, e);
+    hot_run_p(r, (r->pl->special | (r->g == EV_NONE ? 0 : r->l->special)) & SPECIAL_RANGE, &h->pi[r->p]);
+    return ok;
 }
 
 /* fold_created() changes this much. */

@@ -116,9 +116,8 @@ INLINE uint8_t *put_planes(uint8_t *o, uint32_t k, const struct set *plane)
 INLINE uint8_t *put_column(uint8_t *o, const __m512i *v, bool ids)
 {
     const uint64_t first = 0x1111111111111111;
-    uint32_t code[GROUPS];
     uint8_t *ctl = o;
-    o += sizeof code;
+    o += SPAN_BLOCK / 4;
     UNROLL
     for (uint32_t g = 0; g < GROUPS; g++) {
         __mmask16 a = _mm512_cmpgt_epu32_mask(v[g], _mm512_set1_epi32(ids ? 0 : 0xff));
@@ -126,11 +125,11 @@ INLINE uint8_t *put_column(uint8_t *o, const __m512i *v, bool ids)
         __mmask16 c = _mm512_cmpgt_epu32_mask(v[g], _mm512_set1_epi32(ids ? 0xffff : 0xffffff));
         uint64_t keep = ids ? _pdep_u64(a, first) | _pdep_u64(b, first << 1) | _pdep_u64(c, first << 2)
                             : _pdep_u64(a, first << 1) | _pdep_u64(b, first << 2) | _pdep_u64(c, first << 3) | first;
-        code[g] = _pdep_u32((unsigned)(a ^ b ^ c), 0x55555555) | _pdep_u32(b, 0xaaaaaaaa);
+        const uint32_t code = _pdep_u32((unsigned)(a ^ b ^ c), 0x55555555) | _pdep_u32(b, 0xaaaaaaaa);
+        memcpy(ctl + g * sizeof code, &code, sizeof code); /* at once: gathered first, all of them would be waited for */
         _mm512_storeu_si512(o, _mm512_maskz_compress_epi8(keep, v[g]));
         o += __builtin_popcountll(keep);
     }
-    memcpy(ctl, code, sizeof code);
     return o;
 }
 

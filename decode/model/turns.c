@@ -200,6 +200,33 @@ HOT enum adv put_metric(const struct v2_at *at, enum metric metric, uint64_t val
     return ADV_OK;
 }
 
+static __attribute__((noinline)) bool range(struct turns *ts, struct hot_run *r, const struct ev *e)
+{
+    ts->k.o->oom |= !hot_range(r, &ts->h, e);
+    ts->ranges++;
+    return true;
+}
+
+HOT bool put_range(const struct v2_at *at, enum ev_kind kind, enum range_kind what, uint64_t stack_id, uint64_t a,
+                   uint64_t b)
+{
+    uint32_t stack;
+    const bool sweep = what == RANGE_SWEEP;
+    if (!lookup_or_0(&at->ts->stacks, stack_id, &stack))
+        return false;
+    const struct ev e = {.t = at->t,
+                         .kind = (uint8_t)kind,
+                         .state = (uint8_t)what,
+                         .g = sweep ? EV_NONE : at_g(at),
+                         .p = sweep ? at->u->r.p : EV_NONE,
+                         .m = at->u->r.m,
+                         .by = EV_NONE,
+                         .stack = stack,
+                         .arg = a,
+                         .arg2 = b};
+    return range(at->ts, &at->u->r, &e);
+}
+
 #include "decode/v2/v2_rules.h"
 
 /* ---- a turn's events -------------------------------------------------------------------------------------- */
@@ -293,6 +320,14 @@ HOT const uint8_t *turn_event(const struct v2_at *x, uint8_t type, const uint8_t
         TRY(GO_CREATE, rule_create(x, ST_RUNNABLE, a0, a1, a2));
     if (type == V2_GO_DESTROY)
         TRY(GO_DESTROY, rule_leave(x, ST_NONE, 0, 0));
+    if (type == V2_GC_ASSIST_BEGIN)
+        TRY(GC_ASSIST_BEGIN, rule_range_begin(x, RANGE_ASSIST, a0));
+    if (type == V2_GC_ASSIST_END)
+        TRY(GC_ASSIST_END, rule_range_end(x, RANGE_ASSIST, 0, 0));
+    if (type == V2_GC_SWEEP_BEGIN)
+        TRY(GC_SWEEP_BEGIN, rule_range_begin(x, RANGE_SWEEP, a0));
+    if (type == V2_GC_SWEEP_END)
+        TRY(GC_SWEEP_END, rule_range_end(x, RANGE_SWEEP, a0, a1));
     return NULL;
 }
 
@@ -379,7 +414,7 @@ static bool sink_begin(struct v2_sink *k)
 {
     struct turns *ts = of(k);
     ts->nopen = 0;
-    ts->metrics = 0;
+    ts->metrics = ts->ranges = 0;
     memset(ts->rest, 0, sizeof ts->rest);
     if (!fold_begin(ts->h.f))
         return false;
@@ -390,7 +425,7 @@ static bool sink_begin(struct v2_sink *k)
 static void sink_end(struct v2_sink *k)
 {
     struct turns *ts = of(k);
-    fold_end(ts->h.f, k->n ? ts->last : 0, k->n - ts->metrics);
+    fold_end(ts->h.f, k->n ? ts->last : 0, k->n - ts->metrics - ts->ranges);
     ts->h.f->events += ts->metrics;
     ts->h.f->count[EC_METRIC] += ts->metrics;
 }

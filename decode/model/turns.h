@@ -51,7 +51,8 @@ struct turns {
     int64_t last;         /* time of the last event */
     int64_t limit, until; /* up to when the current turn may go on: for good; until it is another thread's */
     int64_t over;         /* time of the event that is later */
-    uint64_t metrics;     /* so many of the turns' events */
+    uint64_t metrics;     /* so many of the turns' events are */
+    uint64_t ranges;      /* so many begin or end one */
     struct hot h;
     uint64_t rest[2]
                  [V2_REASONS]; /* what a span says of GoBlock's, GoStop's reasons, once asked for; 0: not at hand */

@@ -521,6 +521,19 @@ static enum adv put_create(const struct v2_at *at, uint8_t state, uint64_t id, u
     return ADV_OK;
 }
 
+static bool put_range(const struct v2_at *at, enum ev_kind kind, enum range_kind what, uint64_t stack, uint64_t a,
+                      uint64_t b)
+{
+    const struct v2_ctx *x = at->x;
+    struct ev *e = v2_emit(at->o, at->c, x, kind, (uint8_t)what);
+    e->g = what == RANGE_SWEEP ? EV_NONE : x->g;
+    e->p = what == RANGE_SWEEP ? x->p : EV_NONE;
+    e->stack = v2_stack_of(at->o, stack);
+    e->arg = a;
+    e->arg2 = b;
+    return true;
+}
+
 #include "decode/v2/v2_rules.h"
 
 #define AT (&(struct v2_at){o, c, x})
@@ -533,6 +546,11 @@ EVENT_IS(syscall_begin, rule_call(AT, c->arg[0], c->arg[1]))
 EVENT_IS(syscall_end, rule_return(AT))
 EVENT_IS(go_create, rule_create(AT, ST_RUNNABLE, c->arg[0], c->arg[1], c->arg[2]))
 EVENT_IS(go_create_blocked, rule_create(AT, ST_WAITING, c->arg[0], c->arg[1], c->arg[2]))
+
+EVENT_IS(sweep_begin, rule_range_begin(AT, RANGE_SWEEP, c->arg[0]))
+EVENT_IS(sweep_end, rule_range_end(AT, RANGE_SWEEP, c->arg[0], c->arg[1]))
+EVENT_IS(assist_begin, rule_range_begin(AT, RANGE_ASSIST, c->arg[0]))
+EVENT_IS(assist_end, rule_range_end(AT, RANGE_ASSIST, 0, 0))
 
 /* ---- the others ------------------------------------------------------------------------------------------- */
 

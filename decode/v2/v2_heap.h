@@ -13,6 +13,14 @@
 
 enum { V2_FEW = 64, V2_STEPS = 8 };
 
+/* Part by part: the time was stored alone just now, and to load both at once would have to wait for that. */
+static inline void v2_heap_set(struct v2_heap *to, const struct v2_heap *x)
+{
+    to->t = x->t;
+    to->cursor = x->cursor;
+    to->turn = x->turn;
+}
+
 /* v2_heap_down - the first one's time is later than it was. */
 static inline void v2_heap_down(struct v2_heap *h, size_t n)
 {
@@ -20,7 +28,7 @@ static inline void v2_heap_down(struct v2_heap *h, size_t n)
     size_t i = 0;
     if (n <= V2_FEW) {
         for (; i + 1 < n && i < V2_STEPS && h[i + 1].t < x.t; i++)
-            h[i] = h[i + 1];
+            v2_heap_set(&h[i], &h[i + 1]);
         if (i == V2_STEPS && i + 1 < n) { /* many are busy: those before it, h[i + 1] to h[i + k], move at once */
             size_t k = 0;
             for (size_t half = V2_FEW / 2; half; half /= 2)
@@ -28,7 +36,7 @@ static inline void v2_heap_down(struct v2_heap *h, size_t n)
             memmove(h + i, h + i + 1, k * sizeof *h);
             i += k;
         }
-        h[i] = x;
+        v2_heap_set(&h[i], &x);
         return;
     }
     for (;;) {
@@ -40,10 +48,10 @@ static inline void v2_heap_down(struct v2_heap *h, size_t n)
         }
         if (h[k].t >= x.t)
             break;
-        h[i] = h[k];
+        v2_heap_set(&h[i], &h[k]);
         i = k;
     }
-    h[i] = x;
+    v2_heap_set(&h[i], &x);
 }
 
 /* v2_heap_push - one more of *n, for which there is room. v2_heap_drop - the first one goes. */
@@ -52,8 +60,8 @@ static inline void v2_heap_push(struct v2_heap *h, size_t *n, struct v2_heap x)
     size_t i = (*n)++;
     const bool few = *n <= V2_FEW;
     for (size_t k; i && x.t < h[k = few ? i - 1 : (i - 1) / 2].t; i = k)
-        h[i] = h[k];
-    h[i] = x;
+        v2_heap_set(&h[i], &h[k]);
+    v2_heap_set(&h[i], &x);
 }
 
 static inline void v2_heap_drop(struct v2_heap *h, size_t *n)

@@ -110,4 +110,33 @@ RULE rule_create(const struct v2_at *at, uint8_t state, uint64_t id, uint64_t st
     return put_create(at, state, id, start, stack);
 }
 
+/* A range begins on what the thread has: its P sweeps, its goroutine assists. */
+static inline __attribute__((always_inline)) bool *rule_range(const struct v2_at *at, enum range_kind what)
+{
+    return what == RANGE_SWEEP ? &AT_P(at)->sweep : &AT_OWN(at)->assist;
+}
+
+RULE rule_range_begin(const struct v2_at *at, enum range_kind what, uint64_t stack)
+{
+    bool *const open = rule_range(at, what);
+    if (*open)
+        return at_bad(at, "the range is open already", 0);
+    if (!put_range(at, EVK_RANGE_BEGIN, what, stack, 0, 0))
+        return ADV_LONG;
+    *open = true;
+    return ADV_OK;
+}
+
+/* It ends; a, b: what it has come to. */
+RULE rule_range_end(const struct v2_at *at, enum range_kind what, uint64_t a, uint64_t b)
+{
+    bool *const open = rule_range(at, what);
+    if (!*open)
+        return at_bad(at, "the range isn't open", 0);
+    if (!put_range(at, EVK_RANGE_END, what, 0, a, b))
+        return ADV_LONG;
+    *open = false;
+    return ADV_OK;
+}
+
 #undef RULE

@@ -72,7 +72,7 @@ EVENT(gc_active)
     return ADV_OK;
 }
 
-/* ---- sweep on a P, mark assist and stop-the-world on a goroutine -------------------------------------------- */
+/* ---- sweep on a P, mark assist and stop-the-world on a goroutine: what v2_rules.h has not ------------------- */
 
 /* A range of g's or of p's, open or not so far. NULL: *a says why not. */
 static struct ev *range(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, enum ev_kind kind,
@@ -107,17 +107,6 @@ static struct ev *range(struct v2_order *o, const struct v2_cursor *c, const str
     return e;
 }
 
-/* One with a stack begins. */
-static enum adv range_begins(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x,
-                             enum range_kind what, uint32_t g, uint32_t p)
-{
-    enum adv a;
-    struct ev *e = range(o, c, x, EVK_RANGE_BEGIN, what, g, p, &a);
-    if (e)
-        e->stack = v2_stack_of(o, c->arg[0]);
-    return a;
-}
-
 /* One goes on as this generation begins, of who the event names. */
 static enum adv range_goes_on(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x,
                               enum range_kind what)
@@ -132,28 +121,7 @@ static enum adv range_goes_on(struct v2_order *o, const struct v2_cursor *c, con
 }
 
 EVENT_IS(sweep_active, range_goes_on(o, c, x, RANGE_SWEEP))
-EVENT_IS(sweep_begin, range_begins(o, c, x, RANGE_SWEEP, EV_NONE, x->p))
-
-EVENT(sweep_end)
-{
-    enum adv a;
-    struct ev *e = range(o, c, x, EVK_RANGE_END, RANGE_SWEEP, EV_NONE, x->p, &a);
-    if (e) {
-        e->arg = c->arg[0];
-        e->arg2 = c->arg[1];
-    }
-    return a;
-}
-
 EVENT_IS(assist_active, range_goes_on(o, c, x, RANGE_ASSIST))
-EVENT_IS(assist_begin, range_begins(o, c, x, RANGE_ASSIST, x->g, EV_NONE))
-
-EVENT(assist_end)
-{
-    enum adv a;
-    range(o, c, x, EVK_RANGE_END, RANGE_ASSIST, x->g, EV_NONE, &a);
-    return a;
-}
 
 EVENT(stw_begin)
 {
