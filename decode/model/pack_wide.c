@@ -126,7 +126,8 @@ INLINE uint8_t *put_column(uint8_t *o, const __m512i *v, bool ids)
         uint64_t keep = ids ? _pdep_u64(a, first) | _pdep_u64(b, first << 1) | _pdep_u64(c, first << 2)
                             : _pdep_u64(a, first << 1) | _pdep_u64(b, first << 2) | _pdep_u64(c, first << 3) | first;
         const uint32_t code = _pdep_u32((unsigned)(a ^ b ^ c), 0x55555555) | _pdep_u32(b, 0xaaaaaaaa);
-        memcpy(ctl + g * sizeof code, &code, sizeof code); /* at once: gathered first, all of them would be waited for */
+        memcpy(ctl + g * sizeof code, &code,
+               sizeof code); /* at once: gathered first, all of them would be waited for */
         _mm512_storeu_si512(o, _mm512_maskz_compress_epi8(keep, v[g]));
         o += __builtin_popcountll(keep);
     }

@@ -550,49 +550,85 @@ static __attribute__((noinline)) struct turn *turn_open(struct turns *ts, struct
     return u;
 }
 
-/* The first cursor's turn, up to ts->until. */
-HOT enum turn_rc turn_go(struct turns *ts, struct v2_heap *first)
+/* The first cursor's turn, open or to be opened. */
+HOT struct turn *turn_of(struct turns *ts, struct v2_heap *first)
 {
     struct turn *u = &ts->open[first->turn];
-    if (u->cursor != first->cursor && !(u = turn_open(ts, first)))
-        return TURN_OUT;
-    bool on;
+    return u->cursor == first->cursor ? u : turn_open(ts, first);
+}
+
+/* Up to ts->until. false: its next event is none for a turn, or it has no more. */
+HOT bool turn_go(struct turns *ts, struct turn *u)
+{
     for (;;) {
         int64_t most = hot_limit(&u->r, &ts->h);
         most = most < u->clock ? most : u->clock;
         ts->limit = most < ts->until ? most : ts->until;
         ts->over = 0;
-        on = turn_events(ts, u);
-        if (on || ts->over < ts->h.gb_end || ts->over > u->clock)
-            break;
+        if (turn_events(ts, u))
+            return true;
+        if (ts->over < ts->h.gb_end || ts->over > u->clock)
+            return false;
         hot_bucket(&ts->h, ts->over);
     }
-    if (on) {
-        first->t = u->now + ts->base;
-        return TURN_ON;
-    }
-    struct v2_cursor *c = u->c;
-    const bool more = turn_close(ts, u);
-    first->t = c->t;
-    return more ? TURN_OUT : TURN_OVER;
 }
 
+/* A pair has taken turns: in the heap they stand in another order by now, and at other times. */
+HOT void heap_pair(const struct turns *ts, struct v2_heap *h, const struct turn *u, const struct turn *v)
+{
+    h[0] = (struct v2_heap){u->now + ts->base, u->cursor, (uint32_t)(u - ts->open)};
+    h[1] = (struct v2_heap){v->now + ts->base, v->cursor, (uint32_t)(v - ts->open)};
+}
+
+/*
+ * Who is next is known before the heap, written just now, can be read: nearly always the second one of before. While no third one comes
+ * between the two are a pair, which the heap isn't told of.
+ */
 static enum turn_rc sink_turns(struct v2_sink *k, int64_t *until)
 {
     struct turns *ts = of(k);
     struct v2_order *o = k->o;
-    const int64_t sample = v2_next_sample(o);
+    struct v2_heap *const h = o->heap;
+    const int64_t sample = v2_next_sample(o), base = ts->base;
     const size_t room = k->room, n = o->nheap;
-    enum turn_rc rc;
+    struct turn *u = &ts->open[h[0].turn], *v = NULL; /* whose turn it is, most likely; the other one of a pair */
+    int64_t third = 0;                                /* until when these are one */
+    enum turn_rc rc = TURN_OUT;
     for (;;) {
-        const int64_t alone = v2_alone_until(o->heap, n, sample);
-        ts->until = alone - ts->base;
-        rc = turn_go(ts, o->heap);
-        *until = alone;
-        if (rc != TURN_ON || n < 2 || o->oom || !k->room)
+        if (!v) {
+            third = n > 2 && h[2].t < sample ? h[2].t : sample;
+            *until = n > 1 && h[1].t < third ? h[1].t : third;
+            if (u->cursor != h[0].cursor && !(u = turn_of(ts, h)))
+                break;
+        }
+        ts->until = *until - base;
+        if (!turn_go(ts, u)) {
+            struct v2_cursor *c = u->c;
+            if (v)
+                heap_pair(ts, h, u, v);
+            rc = turn_close(ts, u) ? TURN_OUT : TURN_OVER;
+            h[0].t = c->t;
             break;
-        v2_heap_down(o->heap, n);
-        if (sample < o->heap[0].t) {
+        }
+        const int64_t t = u->now + base;
+        const bool on = n > 1 && !o->oom && k->room, sorted = n <= V2_FEW;
+        struct turn *next = v ? v : on ? &ts->open[h[1].turn] : NULL;
+        if (on && sorted && t <= third && (v || next->cursor == h[1].cursor)) {
+            v = u;
+            u = next;
+            *until = t;
+            continue;
+        }
+        if (v)
+            heap_pair(ts, h, u, v);
+        h[0].t = t;
+        rc = TURN_ON;
+        if (!on)
+            break;
+        v = NULL;
+        u = next;
+        v2_heap_down(h, n);
+        if (sample < h[0].t) {
             rc = TURN_DONE;
             break;
         }

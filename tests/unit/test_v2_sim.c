@@ -160,27 +160,39 @@ static void test_ranges(void **state)
     expect(P0 "STWEnd +1\n", 2, "STW_END: the range isn't open");
 }
 
-/* As many threads as are no longer kept sorted: the reader's order and times. */
+/* As many threads as are no longer kept sorted: the reader's order and times, each event's when it says. */
 static void test_many_threads(void **state)
 {
     (void)state;
-    enum { N = 150 };
+    enum { N = 150, BUSY = 20, EACH = 100, ALL = BUSY * EACH + N - BUSY };
     struct tracegen_buf b = {0};
     tracegen_printf(&b, "go 1.26\n");
-    for (int i = 0; i < N; i++) {
-        tracegen_printf(&b, "batch m=%d t=100\nProcStatus +%d p=%d running\nGoStatus +%d g=%d m=%d running\n", i,
-                        1 + i * 37 % N, i, 1 + i * 53 % N, i + 1, i);
-        for (int k = 0; k < 5; k++)
-            tracegen_printf(&b, "HeapAlloc +%d %d\n", 1 + (i * 31 + k * 7) % 200, k);
+    tracegen_printf(&b, "batch m=500 t=100000\nGoStatusStack @100000 g=500 m=-1 gstatus=waiting stack=main.wait:1\n");
+    for (int i = 0; i < N; i++) { /* a microsecond or more apart, or at the same time */
+        const int status = 1000 * (1 + i * 37 % N), on = 1000 * (1 + i * 53 % N);
+        int clock = 100000 + status + on;
+        tracegen_printf(&b, "batch m=%d t=100000\nProcStatus +%d p=%d running\nGoStatus +%d g=%d m=%d running\n", i,
+                        status, i, on, i + 1, i);
+        for (int k = 0; k < (i < BUSY ? EACH : 1); k++) {
+            const int step = 1000 * (i < BUSY ? 1 + (i * 31 + k * 7) % 200 : 50000 + i);
+            clock += step;
+            tracegen_printf(&b, "HeapAlloc +%d %d\n", step, clock);
+        }
     }
     tracegen_printf(
-        &b, "batch m=-1 t=100\nCPUSamples\nCPUSample time=400 m=3 p=3 g=4 stack=0\nCPUSample time=150 m=1 p=1 "
-            "g=2 stack=0\n");
+        &b,
+        "batch m=-1 t=100000\nCPUSamples\nCPUSample time=400000 m=3 p=3 g=4 stack=0\nCPUSample time=1500000 m=1 p=1 "
+        "g=2 stack=0\n");
     struct loaded l = load_text((char *)b.p);
     expect_whole(l.tr);
+    assert_int_equal(trace_npoints(l.tr, METRIC_HEAP), ALL);
+    for (size_t i = 0; i < ALL; i++) {
+        const struct point p = trace_point(l.tr, METRIC_HEAP, i);
+        assert_int_equal((p.t + trace_info(l.tr)->first_ns) / 1000, p.v / 1000); /* less makes times differ */
+    }
     struct run r;
     run(&r, (char *)b.p);
-    assert_int_equal(r.s.n, N * 7 + 2);
+    assert_int_equal(r.s.n, ALL + 2 * N + 3);
     assert_int_equal(r.s.n, trace_info(l.tr)->events);
     assert_int_equal(r.s.o.last - r.s.o.base, trace_info(l.tr)->end);
     end(&r);
