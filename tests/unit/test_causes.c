@@ -52,6 +52,7 @@ static const struct planted {
     {"patience", RULE_LINGER, "main.askOracle", "16 of 48 waits"},    /* a context's deadline */
     {"toolshed", RULE_POOL, "main.(*shed).borrow", "of the trace"},
     {"deafear", RULE_LINGER, "main.callStation", "24 of 47 waits"},
+    {"chapters", RULE_POOL, "main.bind, called by main.binder began 126 goroutines", "7.0 in a row"},
     {"onebyone", RULE_POOL, "main.(*crew).start", "main.makeAll"}, /* begun one by one */
     {"megaphone", RULE_HUB, "main.speak hands to 6 goroutines", "main.translate"},
     {"carpool", RULE_OWN, "main.loadUser",
@@ -154,9 +155,6 @@ static const struct {
     {"inn", RULE_TIME,
      "requests (http.(*conn).serve) of"}, /* neither; the main goroutine waits for another process */
     {"weatherman", RULE_SERIAL_CALLS, "is a timer: unless somebody outside waits"},
-    {"lampman", RULE_LEAK, "Who received what is sent there, G21 main.lampman in main.lampman, ended at"},
-    {"doorman", RULE_LEAK,
-     "Whom main.(*bar).shut, called by main.evening wakes there ends, 30 of 30 times: by Signal"},
     {"lostparty", RULE_LEAK, "26 of them never woken there"},
     {"pesterer", RULE_SERIAL_CALLS, "asks again and again: it waits for the network 1199 times"},
     {"switchboard", RULE_SERIAL_CALLS, "has come over the network to runtime.chansend1 in main.(*board).answers"},
@@ -166,6 +164,18 @@ static const struct {
     {"carvery", RULE_FULL, "main.carve, called by main.main.func1.1 is where goroutines of http.(*conn).serve were"},
     {"bobbins", RULE_LEAK, "They are coroutines (iter.Pull), and"},
     {"reprint", RULE_BUSY_LOOP, "It allocates there, so it makes something"},
+};
+
+/* What stands for good is no note, whatever it costs. */
+static const struct {
+    const char *name;
+    enum rule rule;
+    const char *says;
+    bool costs; /* all of a kind stand */
+} for_good[] = {
+    {"lampman", RULE_LEAK, "Who received what is sent there, G21 main.lampman in main.lampman, ended at", true},
+    {"doorman", RULE_LEAK,
+     "Whom main.(*bar).shut, called by main.evening wakes there ends, 30 of 30 times: by Signal", false},
 };
 
 /* The right rule speaks first, and nothing that is only a sign of it. */
@@ -232,6 +242,22 @@ static void notes_name_it(void **state)
     }
 }
 
+static void stands_for_good(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof for_good / sizeof *for_good; i++) {
+        struct loaded l;
+        help_cause(for_good[i].name, &l);
+        const struct finding *f = &l.fs.f[0];
+        assert_true(l.fs.n > 0 && !f->note && f->rule == for_good[i].rule);
+        assert_non_null(strstr(f->text, for_good[i].says));
+        assert_null(strstr(f->text, "Signs of it"));
+        assert_int_equal(f->severity_ns > 0, for_good[i].costs);
+        assert_true(f->severity_ns <= f->won_hi);
+        load_free(&l);
+    }
+}
+
 static void healthy_ones(void **state)
 {
     static const char *const name[] = {
@@ -283,6 +309,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_cause_is_first),
         cmocka_unit_test(notes_name_it),
+        cmocka_unit_test(stands_for_good),
         cmocka_unit_test(healthy_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,7 @@
 
 #include "triage/findings/asked.h"
 #include "triage/findings/holder.h"
+#include "triage/findings/thresholds.h"
 #include "triage/report/report.h"
 
 /* ---- stops -------------------------------------------------------------------------------------------------- */
@@ -503,6 +504,41 @@ static void no_holder_while_it_stood(void **state)
     unmade(&m);
 }
 
+/* So many goroutines that timers begin, each this much sooner behind the one before. */
+static void timers_begin(unsigned n, int64_t apart, int64_t sooner)
+{
+    int64_t t = MS;
+    begin(1);
+    block(US, "sleep", "time.Sleep:1,main.main:2");
+    for (unsigned g = 2; g < n + 2; g++, t += apart - g * sooner) {
+        ev(t, "GoCreate", "new_g=%u new_stack=main.renew:1 stack=0", g);
+        start(t + 1, g);
+        over(t + 2);
+    }
+}
+
+static void timers_that_pile_up(void **state)
+{
+    static const char few[] = "goroutine-churn.goroutines = 100\ngoroutine-churn.rate = 1\n";
+    struct made m;
+    struct err e = {0};
+    (void)state;
+    assert_int_equal(thresholds_parse("few", few, sizeof few - 1, &e), ERR_OK);
+    timers_begin(400, 500 * US, US);
+    made_of(&m);
+    const struct finding *f = told(&m, RULE_CHURN);
+    assert_true(f && !f->note && f->for_good);
+    assert_non_null(strstr(f->text, "They grow: "));
+    unmade(&m);
+    timers_begin(400, 300 * US, 0);
+    made_of(&m);
+    f = told(&m, RULE_CHURN);
+    assert_true(f && !f->for_good);
+    assert_null(strstr(f->text, "They grow"));
+    unmade(&m);
+    thresholds_reset();
+}
+
 /* A heap that only grows, and `goal`, which is set again each time. */
 static void heap_of(unsigned times, const char *goal)
 {
@@ -838,19 +874,33 @@ static void signs_of_a_small_cause(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stops_that_name_a_trace), cmocka_unit_test(stops_of_several_kinds),
-        cmocka_unit_test(turns_at_stops),          cmocka_unit_test(who_holds_up_the_stops),
-        cmocka_unit_test(many_short_stops),        cmocka_unit_test(cost_is_at_most_the_trace),
-        cmocka_unit_test(busy_with_work_queued),   cmocka_unit_test(calls_are_no_running),
-        cmocka_unit_test(stopped_is_not_idle),     cmocka_unit_test(holder_behind_the_hand_offs),
-        cmocka_unit_test(no_holder_elsewhere),     cmocka_unit_test(no_holder_while_it_stood),
-        cmocka_unit_test(collector_is_off),        cmocka_unit_test(advice_from_all_waits),
-        cmocka_unit_test(victim_is_not_blamed),    cmocka_unit_test(leaks_among_siblings),
-        cmocka_unit_test(rest_is_no_leak),         cmocka_unit_test(no_processor_at_all),
-        cmocka_unit_test(workers_without_a_label), cmocka_unit_test(workers_that_end_early),
-        cmocka_unit_test(a_reason_that_is_empty),  cmocka_unit_test(none_or_not_recorded),
-        cmocka_unit_test(signs_of_a_small_cause),  cmocka_unit_test(stops_of_the_collector),
-        cmocka_unit_test(latency_without_a_cause), cmocka_unit_test(herd_is_at_most_the_trace),
+        cmocka_unit_test(stops_that_name_a_trace),
+        cmocka_unit_test(stops_of_several_kinds),
+        cmocka_unit_test(turns_at_stops),
+        cmocka_unit_test(who_holds_up_the_stops),
+        cmocka_unit_test(many_short_stops),
+        cmocka_unit_test(cost_is_at_most_the_trace),
+        cmocka_unit_test(busy_with_work_queued),
+        cmocka_unit_test(calls_are_no_running),
+        cmocka_unit_test(stopped_is_not_idle),
+        cmocka_unit_test(holder_behind_the_hand_offs),
+        cmocka_unit_test(no_holder_elsewhere),
+        cmocka_unit_test(no_holder_while_it_stood),
+        cmocka_unit_test(collector_is_off),
+        cmocka_unit_test(timers_that_pile_up),
+        cmocka_unit_test(advice_from_all_waits),
+        cmocka_unit_test(victim_is_not_blamed),
+        cmocka_unit_test(leaks_among_siblings),
+        cmocka_unit_test(rest_is_no_leak),
+        cmocka_unit_test(no_processor_at_all),
+        cmocka_unit_test(workers_without_a_label),
+        cmocka_unit_test(workers_that_end_early),
+        cmocka_unit_test(a_reason_that_is_empty),
+        cmocka_unit_test(none_or_not_recorded),
+        cmocka_unit_test(signs_of_a_small_cause),
+        cmocka_unit_test(stops_of_the_collector),
+        cmocka_unit_test(latency_without_a_cause),
+        cmocka_unit_test(herd_is_at_most_the_trace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -223,7 +223,7 @@ void findings_sort(struct findings *fs)
 
 void finding_lead(struct text *t, const struct finding *f, const struct triage *tg)
 {
-    if (!f->note) {
+    if (!f->note && f->severity_ns > 0) {
         text_share(t, (double)f->severity_ns, (double)tg->end);
     } else if (*f->amount == '+') {
         text_clean(t, f->amount, strlen(f->amount), 0);

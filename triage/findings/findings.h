@@ -27,6 +27,7 @@ struct finding {
     bool own_side;          /* goroutines of this process write the answers that are waited for (inferred) */
     bool looks;             /* busy loops: it was seen to look whether there is something to do */
     bool unstopped;         /* busy loops: it does not spin, but runs in what can't be stopped (inferred) */
+    bool for_good;          /* it grows: no note, whatever it costs so far */
     bool quota;             /* the host's doing: by a CPU quota */
     bool has_won;           /* what mending it would win is told: */
     int64_t won_lo, won_hi; /* by the clock, from .. to (won.h) */

@@ -12,6 +12,9 @@ struct begun {
     uint32_t children; /* group */
     int64_t waited;
     uint64_t count;
+    uint32_t beginners; /* goroutines that begin them */
+    uint32_t frame;     /* of where they wait: the function that begins them */
+    double row;         /* waits for them in a row, where several begin them */
 };
 
 static bool may_be_begun(const struct pair_row *p)
@@ -21,28 +24,74 @@ static bool may_be_begun(const struct pair_row *p)
             p->kind == WK_WAITGROUP);
 }
 
-/* Were most of a group's goroutines begun by one of that start function, in the function that waits? */
-static bool begun_by(const struct causes *c, uint32_t group, const struct pair_row *p)
+/* The function, where one waits or its caller (a helper: a group of its own, say), that began those of a stack as well; *frame: there. 0: none. */
+static uint32_t begins_and_waits(const struct causes *c, uint32_t waits, uint32_t creates, uint32_t *frame)
+{
+    const uint32_t n = trace_stack(c->tr, waits), place = causes_place(c->tr, creates);
+    for (uint32_t i = stacks_user_frame(c->tr, waits), seen = 0; place && i < n && seen < 2; i++) {
+        const uint32_t func = trace_frame(c->tr, waits, i).func;
+        if (stacks_is_program(c->tr, func)) {
+            const bool began =
+                func == place || (seen && text_caller(c->tr, creates, stacks_user_frame(c->tr, creates), 1) == func);
+            if (began) {
+                *frame = i;
+                return func;
+            }
+            seen++;
+        }
+    }
+    return 0;
+}
+
+/* Were most of a group's goroutines begun by one of that start function, in the function that waits? *frame: that, of where it waits. */
+static bool begun_by(const struct causes *c, uint32_t group, const struct pair_row *p, uint32_t *frame)
 {
     enum { ASKED = 32 };
-    const uint32_t n = c->of[group].n, step = n > ASKED ? n / ASKED : 1, place = causes_place(c->tr, p->stack);
+    const uint32_t n = c->of[group].n, step = n > ASKED ? n / ASKED : 1;
     uint32_t asked = 0, yes = 0;
     for (uint32_t i = 0; i < n; i += step, asked++) {
         const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, c->member[c->of[group].at + i]});
         yes += li.created && li.creator < c->tg->ng &&
                trace_lane(c->tr, (struct lane){LANE_G, li.creator}).name == p->waiter &&
-               causes_place(c->tr, li.create_stack) == place;
+               begins_and_waits(c, p->stack, li.create_stack, frame);
     }
     return asked && yes * 4 >= asked * 3;
+}
+
+/* How many waits for them follow each other in one goroutine, on average: what else it waits for, but for locks and the collector, ends a row. */
+static double in_a_row(const struct causes *c, const struct pair_row *p)
+{
+    enum { ASKED = 8, STEPS = 4000 };
+    const uint32_t group = causes_group(c, p->waiter), place = causes_place(c->tr, p->stack);
+    uint64_t waits = 0, rows = 0;
+    for (uint32_t i = 0; group != UINT32_MAX && i < c->of[group].n && i < ASKED; i++) {
+        struct span_iter it;
+        bool in = false,
+             more = span_seek_index(&it, c->tr, (struct lane){LANE_G, causes_member(c, group, i, ASKED)}, 0);
+        for (int k = 0; more && k < STEPS; k++, more = span_next(&it)) {
+            const struct span *s = span_get(&it);
+            const enum wait_kind kind =
+                s->state == ST_WAITING ? stacks_wait_kind(c->tr, s->reason, s->stack) : WK_LOCK;
+            if (s->state == ST_WAITING && s->stack && causes_place(c->tr, s->stack) == place) {
+                rows += !in;
+                waits++;
+                in = true;
+            } else if (kind != WK_LOCK && kind != WK_GC) {
+                in = false;
+            }
+        }
+    }
+    return rows ? (double)waits / (double)rows : 0;
 }
 
 /* Does who begins them begin others beside each, in the same function? Then it waits for all of a lot. */
 static bool begun_in_lots(const struct causes *c, uint32_t group, const struct pair_row *p)
 {
     uint64_t others = 0;
+    uint32_t frame;
     for (uint32_t i = 0; i < c->tg->ngroups && i < 256; i++) {
         const bool may = i != group && c->life[i].program && c->of[i].n;
-        others += may && begun_by(c, i, p) ? c->of[i].n : 0;
+        others += may && begun_by(c, i, p, &frame) ? c->of[i].n : 0;
     }
     return others * 2 >= c->of[group].n;
 }
@@ -53,7 +102,8 @@ int64_t begun_longest(const struct causes *c, const struct finding *f)
         const struct pair_row *p = &c->tg->pairs[i];
         const uint32_t g =
             f->stack && p->stack == f->stack && may_be_begun(p) ? causes_group(c, p->waker) : UINT32_MAX;
-        if (g != UINT32_MAX && begun_by(c, g, p)) {
+        uint32_t frame;
+        if (g != UINT32_MAX && begun_by(c, g, p, &frame)) {
             return c->tg->groups[g].d[GM_LIFE].max;
         }
     }
@@ -65,20 +115,28 @@ static void begun_finding(struct causes *c, const struct begun *l)
     const uint32_t waits = causes_group(c, l->p->waiter);
     const struct group_life *y = &c->life[l->children];
     const struct group *g = &c->tg->groups[l->children];
-    const double span = (double)(y->last - y->first);
-    const double share = (double)l->waited / span < 1 ? (double)l->waited / span : 1;
+    const double span = (double)(y->last - y->first), each = span * l->beginners;
+    const double share = (double)l->waited / each < 1 ? (double)l->waited / each : 1;
     struct draft d;
     draft_start(&d, RULE_POOL, (int64_t)(span * share * c->idle / (y->n + c->idle)));
-    draft_subject(&d, c->rs, causes_place(c->tr, l->p->stack));
+    draft_subject(&d, c->rs, trace_frame(c->tr, l->p->stack, l->frame).func);
     draft_at(&d, l->p->longest.t0, l->p->longest.t1, LANE_G, l->p->longest.g);
     d.f.stack = l->p->stack;
     d.f.inferred = true;
-    d.f.note = y->n > threshold(TH_BEGUN_NOTE);
+    d.f.note = y->n > threshold(TH_BEGUN_NOTE) * l->beginners;
     text_add(&d.amount, "%.1f at a time", y->n);
-    text_say(&d.text, c->tr, t_place(l->p->stack, 3), " began ", g->count, " goroutines of ", t_func(g->name),
-             " and waited there for ", t_share(share, 1), " of that time (", l->count,
-             " waits) until one of them was done: ", t_f1(y->n), " of them were there at a time, while ",
-             t_f1(c->idle), " of ", t_f0(c->procs), " processors had nothing to do.");
+    text_calls(&d.text, c->tr, l->p->stack, l->frame, 3);
+    text_say(&d.text, c->tr, " began ", g->count, " goroutines of ", t_func(g->name), " and waited there for ",
+             t_share(share, 1), " of that time (", l->count, " waits) until one of them was done: ", t_f1(y->n),
+             " of them were there at a time, while ", t_f1(c->idle), " of ", t_f0(c->procs),
+             " processors had nothing to do.");
+    if (l->beginners > 1) {
+        text_add(&d.text,
+                 " %u goroutines do so, each one after the other: %.1f in a row before it waits for something else.",
+                 (unsigned)l->beginners, l->row);
+        d.f.won_hi = (int64_t)(span * share * (1 - 1 / l->row));
+        d.f.severity_ns = d.f.won_hi < d.f.severity_ns ? d.f.won_hi : d.f.severity_ns;
+    }
     if (waits != UINT32_MAX && causes_aside(c, l->children, waits)) {
         causes_aside_text(&d, c, waits);
         text_lit(&d.next, "Leave it, or, if it is to be over sooner: ");
@@ -86,7 +144,27 @@ static void begun_finding(struct causes *c, const struct begun *l)
     text_add(&d.next,
              "%set more of them be at work at once: a higher limit, or waiting behind the loop and not in it.",
              d.next.n ? "l" : "L");
-    draft_end(c->rs, &d);
+    draft_titled(c->rs, &d, "begun one after the other");
+}
+
+/* Does each that begins them wait for them most of the time, though processors idle? Where several do, each in rows of its own. */
+static bool one_by_one(const struct causes *c, struct begun *l)
+{
+    const struct group_life *y = &c->life[l->children];
+    const int64_t span = y->last - y->first;
+    const uint32_t waits = causes_group(c, l->p->waiter);
+    l->beginners = waits != UINT32_MAX && c->of[waits].n ? c->of[waits].n : 1;
+    if (span <= 0 || (double)l->count * 2 < (double)c->tg->groups[l->children].count ||
+        !threshold_reached(TH_BEGUN_WAITED, l->waited / l->beginners, span) ||
+        !threshold_reached(TH_BEGUN_SPAN, span, c->tg->end) || c->idle < threshold(TH_POOL_IDLE) * c->procs ||
+        !begun_by(c, l->children, l->p, &l->frame) || begun_in_lots(c, l->children, l->p)) {
+        return false;
+    }
+    if (l->beginners == 1) {
+        return y->n <= threshold(TH_BEGUN_AT_ONCE) * c->procs;
+    }
+    l->row = in_a_row(c, l->p);
+    return l->row >= threshold(TH_BEGUN_ROW) && y->n <= threshold(TH_BEGUN_EACH) * l->beginners;
 }
 
 void rules_begun(struct causes *c)
@@ -116,13 +194,7 @@ void rules_begun(struct causes *c)
         v[k].p = p->total > v[k].p->total ? p : v[k].p;
     }
     for (uint32_t k = 0; k < n; k++) {
-        const struct group_life *y = &c->life[v[k].children];
-        const int64_t span = y->last - y->first;
-        if (span > 0 && (double)v[k].count * 2 >= (double)c->tg->groups[v[k].children].count &&
-            threshold_reached(TH_BEGUN_WAITED, v[k].waited, span) &&
-            threshold_reached(TH_BEGUN_SPAN, span, c->tg->end) && y->n <= threshold(TH_BEGUN_AT_ONCE) * c->procs &&
-            c->idle >= threshold(TH_POOL_IDLE) * c->procs && begun_by(c, v[k].children, v[k].p) &&
-            !begun_in_lots(c, v[k].children, v[k].p)) {
+        if (one_by_one(c, &v[k])) {
             begun_finding(c, &v[k]);
         }
     }

@@ -150,16 +150,33 @@ static const char *leak_advice(const struct rules *rs, uint32_t row)
 #define SENDS_ASKED 64   /* rows, the largest, of which who is missing is asked: sends */
 #define SIGNALS_ASKED 16 /* waits for conditions, each a walk over a group */
 
-/* Who is missing, and what to do. */
+/* Do they come all along? A send that nobody takes is none at rest. */
+static bool sends_pile_up(const struct leak_row *r)
+{
+    int quarters = 0;
+    for (int i = 0; i < 4; i++) {
+        quarters += r->quarter[i] > 0;
+    }
+    return r->kind == WK_SEND && quarters >= 3;
+}
+
+/*
+ * Who is missing, and what to do. Where that is known, or sends pile up, it stands for good: no note. It costs time by the clock where all that
+ * are left of their kind stand.
+ */
 static void leak_why(struct draft *d, const struct rules *rs, uint32_t row)
 {
     const struct leak_row *r = &rs->tg->leaks[row];
     struct leak_gone gone;
     if (r->no_receiver && leak_gone(rs->tg, r->stack, rs->tg->end - r->oldest, &gone)) {
         leak_gone_text(&d->text, &d->next, rs, &gone);
+        d->f.note = false;
+        d->f.severity_ns = r->lost == r->created - r->ended ? r->oldest : 0;
     } else if (r->vain && row < SIGNALS_ASKED && leak_one_signalled(&d->text, rs, r)) {
+        d->f.note = false;
         text_lit(&d->next, "Broadcast there, so that all look again and those that must end do.");
     } else {
+        d->f.note = !sends_pile_up(r);
         text_add(&d->next, "%s", leak_advice(rs, row));
     }
 }
@@ -236,6 +253,37 @@ static bool begun_by_timers(const struct rules *rs, uint32_t group)
     return timed > 0 && timed == seen;
 }
 
+/* Of a group's goroutines, how many begin in each quarter of the trace: of so many looked at. */
+static void begun_in_quarters(const struct rules *rs, uint32_t group, uint32_t quarter[4])
+{
+    enum { ASKED = 8192 };
+    const uint32_t step = rs->tg->ng / ASKED + 1;
+    for (uint32_t g = 0; g < rs->tg->ng; g += step) {
+        if (gstat_group(rs->tg->g, g) == group) {
+            const struct lane_info li = trace_lane(rs->tr, (struct lane){LANE_G, g});
+            const int64_t q = li.created ? li.first / (rs->tg->end / 4 + 1) : -1;
+            quarter[q < 0 ? 0 : q > 3 ? 3 : q] += q >= 0;
+        }
+    }
+}
+
+/* Timers that begin more and more of them: nobody stops those that are no longer needed. */
+static bool timers_pile_up(struct draft *d, const struct rules *rs, uint32_t group, double rate)
+{
+    uint32_t q[4] = {0};
+    begun_in_quarters(rs, group, q);
+    const double all = q[0] + q[1] + q[2] + q[3];
+    if (!(q[0] < q[1] && q[1] < q[2] && q[2] < q[3]) || q[3] < threshold(TH_CHURN_GROWS) * q[0] || all < 16) {
+        return false;
+    }
+    text_say(&d->text, rs->tr, " They grow: ", t_f0(4 * rate * q[0] / all),
+             " a second in the first quarter of the trace, ", t_f0(4 * rate * q[3] / all), " in the last.");
+    text_lit(&d->next,
+             "Stop each timer when what it is for is over, and let none set itself again then: they come to more "
+             "and more. One for each thing, Reset, is enough; or one goroutine that looks after all that is due.");
+    return true;
+}
+
 static void rule_churn(struct rules *rs)
 {
     const struct triage *tg = rs->tg;
@@ -260,8 +308,12 @@ static void rule_churn(struct rules *rs)
                  t_dur(group_avg(g, GM_SCHED)), " for a processor.");
         if (begun_by_timers(rs, i)) {
             text_lit(&d.text, " No goroutine begins them, but timers do, each one of its own (time.AfterFunc).");
-            text_lit(&d.next, "Keep one timer for each thing and Reset it, Stop what is no longer needed, or let one "
-                              "goroutine look after all that is due.");
+            d.f.for_good = timers_pile_up(&d, rs, i, rate);
+            text_add(&d.next, "%s",
+                     d.f.for_good
+                         ? ""
+                         : "Keep one timer for each thing and Reset it, Stop what is no longer needed, or let one "
+                           "goroutine look after all that is due.");
         } else {
             text_lit(
                 &d.next,

@@ -421,8 +421,8 @@ static struct finding *worst(const struct rules *rs)
     struct finding *w = NULL;
     for (uint32_t i = 0; i < rs->out->n; i++) {
         struct finding *f = &rs->out->f[i];
-        bool tells = (!f->note && !story_is_sign(rs, f)) || f->rule == RULE_HOST || f->rule == RULE_BLOCKING ||
-                     f->rule == RULE_PROCS_BELOW;
+        bool tells = (!f->note && f->severity_ns > 0 && !story_is_sign(rs, f)) || f->rule == RULE_HOST ||
+                     f->rule == RULE_BLOCKING || f->rule == RULE_PROCS_BELOW;
         if (tells && (!w || f->note < w->note || (f->note == w->note && f->severity_ns > w->severity_ns))) {
             w = f;
         }
@@ -750,7 +750,7 @@ static void drop_time(struct rules *rs)
 {
     bool told = false;
     for (uint32_t i = 0; i < rs->out->n; i++) {
-        told |= !rs->out->f[i].note;
+        told |= !rs->out->f[i].note && rs->out->f[i].severity_ns > 0;
     }
     for (uint32_t i = rs->out->n; i-- > 0 && told;) {
         if (rs->out->f[i].rule == RULE_TIME || rs->out->f[i].rule == RULE_FULL || rs->out->f[i].rule == RULE_HOT) {
@@ -782,7 +782,7 @@ void story_end(struct causes *c)
     for (uint32_t i = 0; i < rs->out->n; i++) { /* what costs less than 1 % is no cause for signs to go under */
         struct finding *f = &rs->out->f[i];
         f->note |= !story_is_sign(rs, f) && !threshold_reached(TH_TIME_FINDING, f->severity_ns, c->tg->end) &&
-                   f->rule != RULE_STUCK && f->rule != RULE_LEAK;
+                   f->rule != RULE_STUCK && f->rule != RULE_LEAK && !f->for_good;
     }
     bool cause = worst(rs) != NULL;
     for (uint32_t i = rs->out->n; i-- > 0;) {
@@ -794,7 +794,7 @@ void story_end(struct causes *c)
         } else {
             bool sign = story_is_sign(rs, f) && !(is_gc_stop(f) && trace_info(c->tr)->version < 1014);
             f->note |= sign || (!threshold_reached(TH_TIME_FINDING, f->severity_ns, c->tg->end) &&
-                                f->rule != RULE_STUCK && f->rule != RULE_LEAK);
+                                f->rule != RULE_STUCK && f->rule != RULE_LEAK && !f->for_good);
         }
     }
     for (uint32_t i = rs->out->n; i-- > 0 && cause;) {

@@ -690,6 +690,11 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
         const struct plain *p = &plain[i];
         if (p->rule == f->rule) {
             const double lo = p->lo == LEAST_OF_IT ? LEAST : p->lo;
+            const bool stands = f->rule == RULE_LEAK && f->severity_ns > 0; /* all that are left of their kind */
+            if (stands) {
+                *o = (struct span_of_won){0, cost, .words = STUCK_FOR_GOOD};
+                return true;
+            }
             *o = (struct span_of_won){lo * cost, p->hi == AS_TOLD ? told : p->hi * cost, .more = p->more,
                                       .words = p->words};
             return true;
