@@ -126,6 +126,8 @@ struct piece {
 uint32_t pieces_n(const struct trace *tr, struct lane l);
 void pieces_get(const struct trace *tr, struct lane l, uint32_t k, struct piece *out);
 uint32_t pieces_at(const struct trace *tr, struct lane l, int64_t t);
+/* pieces_short - a piece, other than a goroutine's first and the last one, is over so soon that none of its spans lasts min_ns. */
+bool pieces_short(const struct trace *tr, struct lane l, uint32_t k, int64_t min_ns);
 /* pieces_more - a goroutine has pieces behind its first. pieces_home - its first and only one, known where it is new. */
 bool pieces_more(const struct join *j, uint32_t g);
 void pieces_home(const struct trace *tr, const struct segment *home, uint32_t local, struct piece *out);

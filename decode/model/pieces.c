@@ -117,6 +117,16 @@ uint32_t pieces_at(const struct trace *tr, struct lane l, int64_t t)
     return behind + home ? behind + home - 1 : 0;
 }
 
+bool pieces_short(const struct trace *tr, struct lane l, uint32_t k, int64_t min_ns)
+{
+    const struct jlane *jl = tr->join.n ? lane_of_join(&tr->join, l) : NULL;
+    const uint32_t home = l.kind == LANE_G;
+    if (!jl || k < home || k + 1 - home >= jl->n)
+        return false;
+    const struct jpiece *p = &jl->v[k - home];
+    return p[1].t0 - p->t0 < min_ns;
+}
+
 static void add_before(const struct piece *p, int64_t (*out)[SPAN_SLOTS], uint64_t *count, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -185,58 +195,118 @@ static void piece_totals(const struct trace *tr, struct lane l, const struct pie
     add_before(p, out, count, n);
 }
 
+/* Ascending moments side by side that lie in one piece: from the one before till this one. */
+struct run {
+    uint32_t piece, till;
+};
+enum { RUNS = 256 };
+
+/* The pieces of up to RUNS moments. Returns how many there are. */
+static uint32_t runs_of(const struct trace *tr, struct lane l, const int64_t *t, uint32_t n, struct run run[RUNS])
+{
+    const struct jlane *jl = tr->join.n ? lane_of_join(&tr->join, l) : NULL;
+    const uint32_t home = l.kind == LANE_G, np = jl ? jl->n + home : 1;
+    uint32_t k = np > 1 ? pieces_at(tr, l, t[0] - 1) : 0, nrun = 0;
+    for (uint32_t i = 0; i < n; nrun++) {
+        while (k + 1 < np && jl->v[k + 1 - home].t0 < t[i])
+            k++;
+        for (i++; i < n && (k + 1 == np || t[i] <= jl->v[k + 1 - home].t0); i++) {
+        }
+        run[nrun] = (struct run){k, i};
+    }
+    return nrun;
+}
+
+/*
+ * What of a processor's pieces is read before their index is: each has a place of its own in memory, which says where the next one is, so
+ * all are asked for before any is waited for.
+ */
+static void runs_ahead(const struct trace *tr, struct lane l, const struct run *run, uint32_t n)
+{
+    const struct join *j = &tr->join;
+    const struct jlane *jl = n > 1 && (l.kind == LANE_P || l.kind == LANE_BAND) ? lane_of_join(j, l) : NULL;
+    const struct spanlane *lane[RUNS];
+    if (!jl)
+        return;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct jpiece *p = &jl->v[run[i].piece];
+        lane[i] = &j->seg[p->seg]->f->lane[l.kind][p->i];
+        __builtin_prefetch(lane[i]);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        __builtin_prefetch(lane[i]->blocks);
+    for (uint32_t i = 0; i < n; i++)
+        if (lane[i]->blocks)
+            blocks_index_ahead(lane[i]->blocks);
+}
+
 bool pieces_totals(const struct trace *tr, struct lane l, const int64_t *t, uint32_t n, int64_t (*out)[SPAN_SLOTS],
                    uint64_t *count)
 {
-    uint32_t np = pieces_n(tr, l);
+    struct run run[RUNS];
     struct piece p;
-    if (!np)
+    if (!pieces_n(tr, l))
         return false;
-    for (uint32_t i = 0, k; i < n; i = k) {
-        uint32_t at = np > 1 ? pieces_at(tr, l, t[i] - 1) : 0;
-        pieces_get(tr, l, at, &p);
-        for (k = i + 1; k < n && (p.last || t[k] <= p.end); k++) {
+    for (uint32_t from = 0, here; from < n; from += here) {
+        here = n - from < RUNS ? n - from : RUNS;
+        const uint32_t nrun = runs_of(tr, l, t + from, here, run);
+        runs_ahead(tr, l, run, nrun);
+        for (uint32_t r = 0, i = from, k; r < nrun; r++, i = k) {
+            k = from + run[r].till;
+            pieces_get(tr, l, run[r].piece, &p);
+            piece_totals(tr, l, &p, t + i, k - i, out + i, count ? count + i : NULL);
         }
-        piece_totals(tr, l, &p, t + i, k - i, out + i, count ? count + i : NULL);
     }
     return true;
+}
+
+/* Of a thread's piece, behind all that its segment tells: exactly. */
+static void near_behind(const struct trace *tr, const struct piece *p, int64_t t, struct totals_near *out)
+{
+    int64_t tot[1][SPAN_SLOTS];
+    out->t[0] = out->t[1] = t;
+    holds_totals(p->f, p->i, &p->f->end, 1, tot, &out->count[0]);
+    hold_on(tr, p, t, tot[0], &out->count[0]);
+    memcpy(out->tot[0], tot[0], sizeof tot[0]);
+    memcpy(out->tot[1], tot[0], sizeof tot[0]);
+    out->count[1] = out->count[0];
+}
+
+/* piece_totals(), as spans_near(). */
+static void piece_near(const struct trace *tr, struct lane l, const struct piece *p, const int64_t *t, uint32_t n,
+                       bool far, struct totals_near *out)
+{
+    if (p->l) {
+        spans_near(&p->f->pool, l.kind, p->l, t, n, p->end, far, out);
+    } else {
+        const uint32_t told = p->seg ? told_of(p, t, n) : n;
+        if (told)
+            holds_near(p->f, p->i, t, told, far, out);
+        for (uint32_t i = told; i < n; i++)
+            near_behind(tr, p, t[i], &out[i]);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        for (int s = 0; s < 2; s++) {
+            for (int q = 0; p->tot && q < SPAN_SLOTS; q++)
+                out[i].tot[s][q] += p->tot[q];
+            out[i].count[s] += p->index0;
+        }
 }
 
 void pieces_near(const struct trace *tr, struct lane l, const int64_t *t, uint32_t n, bool far,
                  struct totals_near *out)
 {
-    uint32_t np = pieces_n(tr, l);
+    struct run run[RUNS];
     struct piece p;
-    for (uint32_t i = 0, k; i < n; i = k) {
-        uint32_t at = np > 1 ? pieces_at(tr, l, t[i] - 1) : 0;
-        pieces_get(tr, l, at, &p);
-        for (k = i + 1; k < n && (p.last || t[k] <= p.end); k++) {
+    for (uint32_t from = 0, here; from < n; from += here) {
+        here = n - from < RUNS ? n - from : RUNS;
+        const uint32_t nrun = runs_of(tr, l, t + from, here, run);
+        runs_ahead(tr, l, run, nrun);
+        for (uint32_t r = 0, i = from, k; r < nrun; r++, i = k) {
+            k = from + run[r].till;
+            pieces_get(tr, l, run[r].piece, &p);
+            piece_near(tr, l, &p, t + i, k - i, far, out + i);
         }
-        if (p.l) {
-            spans_near(&p.f->pool, l.kind, p.l, t + i, k - i, p.end, far, out + i);
-        } else if (!p.seg) {
-            holds_near(p.f, p.i, t + i, k - i, far, out + i);
-        } else {
-            const uint32_t told = i + told_of(&p, t + i, k - i);
-            if (told > i)
-                holds_near(p.f, p.i, t + i, told - i, far, out + i);
-            for (uint32_t x = told; x < k; x++) {
-                struct totals_near *o = &out[x];
-                o->t[0] = o->t[1] = t[x];
-                int64_t tot[1][SPAN_SLOTS];
-                holds_totals(p.f, p.i, &p.f->end, 1, tot, &o->count[0]);
-                hold_on(tr, &p, t[x], tot[0], &o->count[0]);
-                memcpy(o->tot[0], tot[0], sizeof tot[0]);
-                memcpy(o->tot[1], tot[0], sizeof tot[0]);
-                o->count[1] = o->count[0];
-            }
-        }
-        for (uint32_t x = i; x < k; x++)
-            for (int s = 0; s < 2; s++) {
-                for (int q = 0; p.tot && q < SPAN_SLOTS; q++)
-                    out[x].tot[s][q] += p.tot[q];
-                out[x].count[s] += p.index0;
-            }
     }
 }
 

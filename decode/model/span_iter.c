@@ -417,6 +417,8 @@ static void holds_wide(struct wide *w)
     const struct lane lane = w->it->lane;
     for (uint32_t k = pieces_at(tr, lane, w->t0), z = pieces_at(tr, lane, w->t1 - 1); k <= z; k++) {
         struct piece p;
+        if (pieces_short(tr, lane, k, w->min_ns))
+            continue;
         pieces_get(tr, lane, k, &p);
         size_t end = holds_find(p.ml, w->t1 - 1);
         for (size_t i = holds_find(p.ml, w->t0); (i = holds_skip(p.ml, i, end, w->min_ns)) <= end && i < p.ml->n;

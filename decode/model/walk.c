@@ -259,6 +259,8 @@ bool trace_blocks(const struct trace *tr, struct lane l, const struct blocks_ask
     if (!pieces_n(tr, l))
         return true;
     for (uint32_t k = pieces_at(tr, l, ask->t0), z = pieces_at(tr, l, ask->t1 - 1); k <= z; k++) {
+        if (pieces_short(tr, l, k, *ask->min_ns))
+            continue;
         pieces_get(tr, l, k, &p);
         if (!piece_blocks(&p, k, ask))
             return false;
