@@ -84,11 +84,11 @@ int tri_say(struct grid *g, int x, int y, int w, enum style s, const char *fmt, 
     va_end(ap);
     struct str all = str_of(buf);
     enum { MARKED = 14 }; /* of less the mark would take too much */
-    uint32_t cut = w >= MARKED && str_width(all, w + 1) > w ? wrap_cut(all, w) : 0;
-    if (!cut)
+    if (w < MARKED || str_width(all, w + 1) <= w)
         return w > 0 ? grid_str(g, x, y, w, buf, s) : x;
-    int to = grid_text(g, x, y, w, (struct str){buf, cut}, s);
-    return grid_str(g, to, y, x + w - to, " ..", s);
+    uint32_t cut = wrap_cut(all, w);
+    int to = cut ? grid_text(g, x, y, w, (struct str){buf, cut}, s) : grid_str(g, x, y, w - 2, buf, s);
+    return grid_str(g, to, y, x + w - to, cut ? " .." : "..", s); /* one word alone is cut within */
 }
 
 void tri_note(struct grid *g, int x, int y, int n, const char *text)

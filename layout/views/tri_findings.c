@@ -314,6 +314,19 @@ void tri_lead(const struct view *v, const struct finding *f, char out[FMT_MAX])
     text_free(&t);
 }
 
+/* As much of a text as there is room for; if that is less than the function it begins with, the end of the name. */
+static void begin_of(struct grid *g, const struct view *v, int x, int y, int w, enum style s, const char *text)
+{
+    const struct str first = {text, (uint32_t)strcspn(text, " ,:")};
+    char name[400];
+    if (str_width(first, w - 1) <= w - 2) {
+        tri_say(g, x, y, w, s, "%s", text);
+        return;
+    }
+    (void)str_shorten(first, w, glyph_dots(v->tier), name, sizeof name);
+    grid_str(g, x, y, w, name, s);
+}
+
 /* What it is, what it cost, when; with its text behind it. */
 static void head_of(struct grid *g, const struct view *v, const struct finding *f, int y, bool focus, bool text)
 {
@@ -332,7 +345,7 @@ static void head_of(struct grid *g, const struct view *v, const struct finding *
         x = 30;
     enum { TELLING = 14 }; /* of fewer columns of it nobody would learn anything */
     if (text && w - x - when - 1 >= TELLING)
-        tri_say(g, x, y, w - x - when - 1, focus ? s : STYLE_DIM, "%s", f->text);
+        begin_of(g, v, x, y, w - x - when - 1, focus ? s : STYLE_DIM, f->text);
     if (when) {
         char t[FMT_MAX + 1];
         snprintf(t, sizeof t, "@%s", tri_dur(v->tr, f->t0, at));

@@ -385,6 +385,9 @@ static void comparing(void **state)
     assert_int_equal(RUN(diff_main, "diff", "--fail-if", "change", QUIET, "--", QUIET, QUIET), 0);
     assert_non_null(strstr(printed(), "no meaningful change"));
     assert_non_null(strstr(printed(), "passed change: 0"));
+    assert_int_equal(RUN(diff_main, "diff", "samples/http-long-1.27.trace", "samples/http-1.26.trace"), 0);
+    assert_non_null(strstr(printed(), "another pace: "));
+    assert_non_null(strstr(printed(), "beside that no meaningful change"));
     assert_int_equal(RUN(diff_main, "diff", "--fail-if", "change", QUIET, "samples/lock-1.26.trace"), 1);
     assert_non_null(strstr(printed(), "! lock in main.(*bank).clerk: goroutines wait"));
     assert_int_equal(RUN(diff_main, "diff", "--fail-if", "sched.p99>+10%", QUIET, QUIET, "--", QUIET), 0);

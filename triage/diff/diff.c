@@ -319,8 +319,16 @@ static void verdict_text(struct text *t, const struct verdict *v, const struct r
         text_add(t, "  none: %s\n", why_not);
         return;
     }
-    if (v->claimed == 0) {
-        text_add(t, "  no meaningful change, of %u measures: two runs of one program may differ as much\n", v->n);
+    const bool other_pace = v->pace < 0.67 || v->pace > 1.5;
+    if (v->claimed == 0) { /* what is held against the pace says nothing of the pace itself */
+        if (other_pace) {
+            text_add(t,
+                     "  another pace: waits and calls come %.2f times as often as before: the load,\n"
+                     "  the host, or how soon each is answered was another\n",
+                     v->pace);
+        }
+        text_add(t, "  %sno meaningful change, of %u measures: two runs of one program may differ as much\n",
+                 other_pace ? "beside that " : "", v->n);
     }
     for (uint32_t i = 0; i < v->claimed; i++) {
         text_lit(t, "! ");
@@ -333,9 +341,8 @@ static void verdict_text(struct text *t, const struct verdict *v, const struct r
         change_text(t, v, &v->c[0]);
         text_lit(t, "\n");
     }
-    if (v->pace < 0.67 || v->pace > 1.5) {
-        text_add(t, "  pace: waits and calls of all kinds come %.2f times as often as before%s\n", v->pace,
-                 v->claimed ? "" : ": the load, or the host, was another");
+    if (v->claimed && other_pace) {
+        text_add(t, "  pace: waits and calls of all kinds come %.2f times as often as before\n", v->pace);
     }
     if (r[0].n == 1 || r[1].n == 1) {
         text_lit(t, "  with several runs a side (gotop diff OLD.. -- NEW..) smaller changes can be told\n");

@@ -42,7 +42,7 @@ struct finding {
         waits_at; /* of slow tasks: the function (a string) where they wait for most of their time, 0: there is none */
     uint32_t blames;    /* and the function that they are said to spend more time on */
     uint32_t ends_with; /* start function (a string) of who is waited for in the end, 0: not told */
-    char key[40];       /* rule and subject, the same in another trace of the program as far as possible: for diff */
+    char key[128];      /* rule and subject, the same in another trace of the program as far as possible: for diff */
 };
 struct findings {
     struct finding *f; /* warnings by severity, then notes */
