@@ -47,6 +47,7 @@ static const struct planted {
     {"drowsy", RULE_BOTTLENECK, "main.(*board).show", "asleep (time.Sleep)"},
     {"weighbridge", RULE_BUSY_LOOP, "main.(*bridge).watch",
      "it looks in passing"}, /* its time goes into a raw system call */
+    {"doorman", RULE_BUSY_LOOP, "main.stand", "32 of 32 times that it was stopped it was in a select"},
     {"cuckoo", RULE_BUSY_LOOP, "main.(*nest).take", "gave its processor up"},
     {"latch", RULE_BUSY_LOOP, "main.(*pantry).lift", "together (2."}, /* now and then */
     {"patience", RULE_LINGER, "main.askOracle", "16 of 48 waits"},    /* a context's deadline */
@@ -141,6 +142,7 @@ static const struct {
     enum rule rule;
     const char *func;
 } noted[] = {
+    {"sieve", RULE_BUSY_LOOP, "22 of 22 times that it was stopped it was in a select"}, /* there is */
     {"flusher", RULE_BOTTLENECK, "Each call is made for several at a time: 121 calls"},
     {"openbook", RULE_LEAK, "for main.readPage"},
     {"openbook", RULE_LEAK, "With them http.(*persistConn).writeLoop: 60"},

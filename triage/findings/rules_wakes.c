@@ -425,6 +425,7 @@ struct spin {
     int64_t rounds,
         alike; /* of its running, in what ended as it called or waited itself; about as long as until it was stopped at a look */
     int64_t till_stopped; /* of its running, in what ended as it was stopped */
+    int64_t since;        /* it looks by selects that never wait, from here to its end; 0: not asked of that */
 };
 /* Where it was stopped. */
 struct spin_lines {
@@ -738,6 +739,83 @@ static int64_t spent(const struct causes *c, uint32_t g)
     return ns_add(gstat_ns(c->tg->g, g, GM_EXEC), gstat_ns(c->tg->g, g, GM_SCHED));
 }
 
+/* Is that within a select? One that waits is no place to be stopped in: it was to go on at once. */
+static bool in_select(const struct trace *tr, uint32_t stack)
+{
+    const uint32_t n = stacks_user_frame(tr, stack);
+    for (uint32_t i = 0; i < n; i++) {
+        if (str_is(trace_str(tr, trace_frame(tr, stack, i).func), "runtime.selectgo")) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * What it does from its last wait on, if that is long: where it runs all the time, and is stopped within a select often enough, that
+ * never waits any more, for one of its cases is always ready.
+ */
+static bool spins_at_last(const struct causes *c, uint32_t g, struct spin *s)
+{
+    enum { MOST = 20000 };
+    const struct lane l = {LANE_G, g};
+    const struct lane_info li = trace_lane(c->tr, l);
+    struct span_iter it;
+    if (!span_seek_index(&it, c->tr, l, li.nspans > MOST ? li.nspans - MOST : 0)) {
+        return false;
+    }
+    *s = (struct spin){.since = li.first};
+    do {
+        const struct span *p = span_get(&it);
+        if (p->state == ST_WAITING || p->state == ST_SYSCALL) {
+            *s = (struct spin){.since = p->t1};
+        } else if (p->state == ST_RUNNING) {
+            s->run = ns_add(s->run, p->t1 - p->t0);
+        } else if (p->state == ST_RUNNABLE && p->who == NO_LANE && p->stack && p->reason) {
+            s->stops++;
+            if (in_select(c->tr, p->stack)) {
+                s->looks++;
+                s->line_stack = s->look_stack = p->stack;
+            }
+        }
+    } while (span_next(&it));
+    s->life = li.last - s->since;
+    return s->stops >= threshold(TH_BUSY_STOPS) && threshold_reached(TH_BUSY_GROUP, s->run, c->tg->end) &&
+           (double)s->run > threshold(TH_BUSY_LIFE) * (double)s->life &&
+           s->looks > threshold(TH_BUSY_LOOKS) * s->stops;
+}
+
+/* Is there always more for it? To send takes as long as a select that receives, so whoever does runs for part of the time. */
+static bool fed(const struct causes *c, const struct spin *s)
+{
+    return c->running * (double)c->tg->end - (double)s->run > threshold(TH_BUSY_FED) * (double)s->run;
+}
+
+static void select_finding(struct causes *c, uint32_t group, uint32_t g, const struct spin *s)
+{
+    const bool sure = !fed(c, s);
+    struct draft d;
+    draft_start(&d, RULE_BUSY_LOOP, (int64_t)((double)s->run / c->procs));
+    d.f.note = !sure;
+    d.f.inferred = true;
+    draft_subject(&d, c->rs, trace_frame(c->tr, s->line_stack, stacks_user_frame(c->tr, s->line_stack)).func);
+    draft_at(&d, s->since, s->since + s->life, LANE_G, g);
+    d.f.stack = s->line_stack;
+    d.f.looks = sure;
+    text_share(&d.amount, (double)s->run, c->procs * (double)c->tg->end);
+    text_say(&d.text, c->tr, t_place(s->line_stack, 3), " has kept a goroutine of ",
+             t_func(c->tg->groups[group].name), " running since ", t_dur(s->since), ", for ", t_dur(s->run),
+             ", and never waits any more: ", s->looks, " of ", s->stops,
+             " times that it was stopped it was in a select, of which a case must have been ready each "
+             "time (inferred).",
+             sure ? " Hardly anything else runs, so nobody is sending to it all the time." : "");
+    text_add(&d.next, "%s",
+             sure ? "A channel that is closed is always ready: set it to nil there, or end the loop; so is a default."
+                  : "A channel that is closed is always ready, and so is a default; or there is always more for it: "
+                    "then this is its work.");
+    draft_titled(c->rs, &d, sure ? rule_title(RULE_BUSY_LOOP) : "always finds something in its select");
+}
+
 static bool spins(const struct causes *c, uint32_t g, const struct spin *s)
 {
     const bool deals = (double)(gstat_ended(c->tg->g, g) + gstat_waits(c->tg->g, g)) * threshold(TH_BUSY_DEALS) >
@@ -779,6 +857,11 @@ static void busy_group(struct causes *c, uint32_t i)
         spin_of(c, g, &s, &all, &lines);
         members += s.stops > 0;
         most = most == NO_LANE || own_run(c, g) > own_run(c, most) ? g : most;
+        struct spin last;
+        if (spins_at_last(c, g, &last)) {
+            select_finding(c, i, g, &last);
+            return;
+        }
         if (spins(c, g, &s)) {
             n++;
             run = ns_add(run, s.run);
