@@ -63,6 +63,17 @@ void draft_subject(struct draft *d, const struct rules *rs, uint32_t str)
     text_free(&t);
 }
 
+void draft_about(struct draft *d, const struct rules *rs, uint32_t str, uint32_t stack)
+{
+    draft_subject(d, rs, str);
+    d->f.stack = stack;
+}
+
+void draft_moment(struct draft *d, const struct moment *m)
+{
+    draft_at(d, m->t0, m->t1, LANE_G, m->g);
+}
+
 void draft_at(struct draft *d, int64_t t0, int64_t t1, enum lane_kind k, uint32_t lane)
 {
     d->f.t0 = t0;

@@ -24,6 +24,10 @@ struct draft { /* a finding being written */
 void draft_start(struct draft *d, enum rule r, int64_t severity_ns);
 /* draft_subject - names what it is about in f.key, from a string of the trace. */
 void draft_subject(struct draft *d, const struct rules *rs, uint32_t str);
+/* draft_about - the same, and the stack that shows it; 0: none. */
+void draft_about(struct draft *d, const struct rules *rs, uint32_t str, uint32_t stack);
+/* draft_at - where to look: what `e` shows. draft_moment - at one of a goroutine's. */
+void draft_moment(struct draft *d, const struct moment *m);
 void draft_at(struct draft *d, int64_t t0, int64_t t1, enum lane_kind k, uint32_t lane);
 /* draft_end - hands the finding over; what it costs is at most the trace. */
 void draft_end(struct rules *rs, struct draft *d);

@@ -103,9 +103,8 @@ static void accept_finding(struct causes *c, const struct accepts *a)
                 a->away / 2); /* one that comes while it is away waits for half of that, on average */
     d.f.won_hi = a->away;
     const uint32_t place = causes_place(c->tr, a->stack);
-    draft_subject(&d, c->rs, place ? place : trace_g_name(c->tr, a->g));
+    draft_about(&d, c->rs, place ? place : trace_g_name(c->tr, a->g), v.n && v.v[0].stack ? v.v[0].stack : a->stack);
     draft_at(&d, a->longest_t0, a->longest_t1, LANE_G, a->g);
-    d.f.stack = v.n && v.v[0].stack ? v.v[0].stack : a->stack;
     d.f.inferred = true;
     text_add(&d.amount, "%llu late", (unsigned long long)a->ready);
     text_say(&d.text, c->tr, t_place(a->stack, 3), " accepts connections, and does more between two of them, ",

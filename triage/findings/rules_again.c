@@ -63,9 +63,8 @@ static void again_finding(struct causes *c, uint32_t group, uint32_t g, const st
     struct draft d;
     draft_start(&d, RULE_SERIAL_CALLS, 0);
     d.f.note = true;
-    draft_subject(&d, c->rs, causes_place(c->tr, r->stack));
+    draft_about(&d, c->rs, causes_place(c->tr, r->stack), r->stack);
     draft_at(&d, r->t0, r->t1, LANE_G, g);
-    d.f.stack = r->stack;
     text_add(&d.amount, "%.0f/s", (double)r->n / (double)(r->t1 - r->t0) * 1e9);
     text_say(&d.text, c->tr, t_place(r->stack, 4), ": ", t_who(g), " asks again and again: it waits for the network ",
              r->n, " times in a row at least, ", t_dur(r->waited / (int64_t)r->n), " each, ",

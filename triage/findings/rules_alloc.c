@@ -486,9 +486,8 @@ void rule_forced(struct causes *c)
         return;
     }
     draft_start(&d, RULE_FORCED, cost);
-    draft_subject(&d, c->rs, causes_place(c->tr, stack));
+    draft_about(&d, c->rs, causes_place(c->tr, stack), stack);
     draft_at(&d, 0, c->tg->end, LANE_BAND, BAND_GC);
-    d.f.stack = stack;
     text_add(&d.amount, "%llu x", (unsigned long long)calls);
     text_say(&d.text, c->tr, t_place(stack, 3), " asks for collections (", what, "): ", calls, " times in ",
              c->tg->gc_cycles, " cycles. Marking took ", t_dur(workers), " of processor time, assists ",

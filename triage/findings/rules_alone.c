@@ -174,9 +174,8 @@ static void finding(struct causes *c, const struct row *v, uint32_t n, uint32_t 
     struct draft d;
     draft_start(&d, RULE_SERIAL_CALLS, v->ns - v->ns / (int64_t)v->calls);
     d.f.won_hi = d.f.severity_ns;
-    draft_subject(&d, c->rs, v->place);
+    draft_about(&d, c->rs, v->place, v->stack);
     draft_at(&d, v->t0, v->t1, LANE_G, v->g);
-    d.f.stack = v->stack;
     for (uint32_t i = 0; i < n; i++) {
         calls += v[i].calls;
         least = v[i].calls < least ? v[i].calls : least;

@@ -119,9 +119,8 @@ static void begun_finding(struct causes *c, const struct begun *l)
     const double share = (double)l->waited / each < 1 ? (double)l->waited / each : 1;
     struct draft d;
     draft_start(&d, RULE_POOL, (int64_t)(span * share * c->idle / (y->n + c->idle)));
-    draft_subject(&d, c->rs, trace_frame(c->tr, l->p->stack, l->frame).func);
-    draft_at(&d, l->p->longest.t0, l->p->longest.t1, LANE_G, l->p->longest.g);
-    d.f.stack = l->p->stack;
+    draft_about(&d, c->rs, trace_frame(c->tr, l->p->stack, l->frame).func, l->p->stack);
+    draft_moment(&d, &l->p->longest);
     d.f.inferred = true;
     d.f.note = y->n > threshold(TH_BEGUN_NOTE) * l->beginners;
     text_add(&d.amount, "%.1f at a time", y->n);

@@ -147,9 +147,8 @@ static void bursts_finding(struct causes *c, uint32_t group, const struct asked 
     const double span = (double)(l->last - l->first);
     struct draft d;
     draft_start(&d, RULE_BURSTS, (int64_t)((double)t->lost / (double)l->life * span));
-    draft_subject(&d, c->rs, k->place);
+    draft_about(&d, c->rs, k->place, k->stack);
     draft_at(&d, t->most->t0, t->most->t1, LANE_G, k->v[t->most->at].g);
-    d.f.stack = k->stack;
     d.f.inferred = true;
     d.f.won_hi = (int64_t)((double)t->asked / (double)l->life * span);
     text_say(&d.amount, c->tr, "each ", t_dur(b->period));

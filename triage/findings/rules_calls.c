@@ -270,9 +270,8 @@ static void write_finding(struct causes *c, const struct waits_at *p, double sha
     struct draft d;
     draft_start(&d, RULE_BACKEND, (int64_t)((double)c->tg->end * share));
     d.f.won_hi = d.f.severity_ns;
-    draft_subject(&d, c->rs, p->place);
-    draft_at(&d, p->most->longest.t0, p->most->longest.t1, LANE_G, p->most->longest.g);
-    d.f.stack = p->most->stack;
+    draft_about(&d, c->rs, p->place, p->most->stack);
+    draft_moment(&d, &p->most->longest);
     text_dur(&d.amount, p->total / (int64_t)p->count);
     waits_at_text(&d.text, c, p);
     text_say(&d.text, c->tr, ": waits to write to ", stacks_pipe(c->tr, p->most->stack) ? "a pipe" : "the network",
@@ -408,9 +407,8 @@ static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row
     draft_start(&d, many ? RULE_SERIAL_CALLS : RULE_BACKEND,
                 (int64_t)((double)c->tg->end * share * (many ? 1 - 1.0 / row : 1)));
     d.f.won_hi = (int64_t)((double)c->tg->end * (share > at_once ? share : at_once) * (many ? 1 - 1.0 / row : 1));
-    draft_subject(&d, c->rs, p->place);
-    draft_at(&d, p->most->longest.t0, p->most->longest.t1, LANE_G, p->most->longest.g);
-    d.f.stack = p->most->stack;
+    draft_about(&d, c->rs, p->place, p->most->stack);
+    draft_moment(&d, &p->most->longest);
     const bool through = p->most->kind != WK_NET && reader_ends(c, p->most); /* its reader's work is its own */
     const enum waited nobody = through ? WAITED : nobody_waits(c, p);
     const int64_t news = many || nobody ? 0 : meant_for_news(c, p);
@@ -749,9 +747,8 @@ static void conns_finding(struct causes *c, const struct conns *k, double share)
 {
     struct draft d;
     draft_start(&d, RULE_CONNS, (int64_t)((double)c->tg->end * share));
-    draft_subject(&d, c->rs, k->func);
-    draft_at(&d, k->most->longest.t0, k->most->longest.t1, LANE_G, k->most->longest.g);
-    d.f.stack = k->most->stack;
+    draft_about(&d, c->rs, k->func, k->most->stack);
+    draft_moment(&d, &k->most->longest);
     text_add(&d.amount, "%llu", (unsigned long long)k->opened);
     text_say(&d.text, c->tr, t_place(k->most->stack, 3), " waits for a new connection ", k->opened, " times where ",
              k->asked, " answers are waited for: ", t_dur(k->waited / (int64_t)k->opened), " each on average, ",
@@ -843,9 +840,8 @@ void rule_blocking(struct causes *c)
     }
     draft_start(&d, RULE_BLOCKING, 0);
     d.f.note = true;
-    draft_subject(&d, c->rs, causes_place(c->tr, row->stack));
-    draft_at(&d, row->longest.t0, row->longest.t1, LANE_G, row->longest.g);
-    d.f.stack = row->stack;
+    draft_about(&d, c->rs, causes_place(c->tr, row->stack), row->stack);
+    draft_moment(&d, &row->longest);
     text_add(&d.amount, "%.0f threads", threads);
     text_say(&d.text, c->tr, t_place(row->stack, 3), " sits in system calls that block: ", row->count, " calls of ",
              t_dur(row->total / (int64_t)row->count), " on average; ", t_f1(threads),

@@ -119,9 +119,8 @@ static void children_finding(struct causes *c, uint32_t group, const struct walk
     struct draft d;
     draft_start(&d, RULE_CHILDREN, (int64_t)(share * (double)(l->last - l->first)));
     d.f.note = each > threshold_ns(TH_CHILD_LENGTH);
-    draft_subject(&d, c->rs, k->place);
+    draft_about(&d, c->rs, k->place, k->stack);
     draft_at(&d, k->t0, k->t1, LANE_G, k->g);
-    d.f.stack = k->stack;
     text_add(&d.amount, "%llu", (unsigned long long)k->n);
     text_say(&d.text, c->tr, t_place(k->stack, 3), " starts a child process for each piece of work: ", k->n,
              " of them", w->of > WALKED ? " by those looked at" : "", ", each holds up its goroutine for ",

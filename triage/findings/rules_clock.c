@@ -70,9 +70,8 @@ static void lost_finding(struct causes *c, const struct woken *w, double share)
 {
     struct draft d;
     draft_start(&d, RULE_LOST, (int64_t)(share * (double)c->tg->end));
-    draft_subject(&d, c->rs, w->place);
-    draft_at(&d, w->tick->longest.t0, w->tick->longest.t1, LANE_G, w->tick->longest.g);
-    d.f.stack = w->tick->stack;
+    draft_about(&d, c->rs, w->place, w->tick->stack);
+    draft_moment(&d, &w->tick->longest);
     d.f.inferred = true;
     text_add(&d.amount, "%llu lost", (unsigned long long)w->useful);
     text_say(&d.text, c->tr, t_place(w->tick->stack, 2),
@@ -238,9 +237,8 @@ static void last_finding(struct causes *c, const struct stretch *s, double befor
     draft_start(&d, RULE_LAST, s->t1 - s->t0);
     d.f.note = n == 0;
     d.f.inferred = true;
-    draft_subject(&d, c->rs, s->place);
+    draft_about(&d, c->rs, s->place, s->stack);
     draft_at(&d, s->t0, s->t1, LANE_G, s->g);
-    d.f.stack = s->stack;
     text_share(&d.amount, (double)(s->t1 - s->t0), (double)c->tg->end);
     text_say(&d.text, c->tr, t_place(s->stack, 3),
              ": the main goroutine waits there until its time is up, at the end of the trace, for ",

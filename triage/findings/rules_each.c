@@ -225,7 +225,7 @@ static void advice(struct text *t, const struct causes *c, const struct calls *k
 static void head_text(struct draft *d, const struct causes *c, const struct calls *k, double share)
 {
     const struct call *v = &k->v[0];
-    draft_at(d, v->longest.t0, v->longest.t1, LANE_G, v->longest.g);
+    draft_moment(d, &v->longest);
     d->f.stack = v->stack;
     text_share(&d->amount, share, 1);
     text_say(&d->text, c->tr, t_place(v->stack, 3), " is in system calls for ", t_share(share, 1), " of what ");

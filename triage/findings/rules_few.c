@@ -91,9 +91,8 @@ static void finding(struct causes *c, const struct waits_at *p, uint32_t group, 
     draft_start(&d, RULE_POOL, all / 2);
     d.f.won_hi = all;
     d.f.note = !as_procs || f->more == 0; /* so many may be meant */
-    draft_subject(&d, c->rs, p->place);
-    draft_at(&d, p->most->longest.t0, p->most->longest.t1, LANE_G, p->most->longest.g);
-    d.f.stack = p->most->stack;
+    draft_about(&d, c->rs, p->place, p->most->stack);
+    draft_moment(&d, &p->most->longest);
     d.f.inferred = true;
     text_add(&d.amount, "%llu at once", (unsigned long long)f->n);
     waits_at_text(&d.text, c, p);

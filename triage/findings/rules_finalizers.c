@@ -27,9 +27,8 @@ static void finalizer_finding(struct causes *c, const struct waits_at *k, uint64
     const struct pair_row *p = k->most;
     struct draft d;
     draft_start(&d, RULE_FINALIZERS, (int64_t)(share * (double)(l->last - l->first)));
-    draft_subject(&d, c->rs, k->place);
-    draft_at(&d, p->longest.t0, p->longest.t1, LANE_G, p->longest.g);
-    d.f.stack = p->stack;
+    draft_about(&d, c->rs, k->place, p->stack);
+    draft_moment(&d, &p->longest);
     text_share(&d.amount, share, 1);
     text_say(&d.text, c->tr, t_place(p->stack, 3), " waits for what finalizers give back: ", k->count, " of ", all,
              " waits there (", t_dur(k->total / (int64_t)k->count), " on average, ", t_share(share, 1),

@@ -92,9 +92,8 @@ static void finding(struct causes *c, const struct waits_at *p, uint32_t group, 
     struct draft d;
     draft_start(&d, RULE_SLOTS, (int64_t)(share * there));
     d.f.won_hi = d.f.severity_ns;
-    draft_subject(&d, c->rs, p->place);
+    draft_about(&d, c->rs, p->place, p->most->stack);
     draft_at(&d, k->first, c->tg->end, LANE_G, k->g);
-    d.f.stack = p->most->stack;
     d.f.inferred = true;
     text_add(&d.amount, "%u lost", k->lost);
     waits_at_text(&d.text, c, p);

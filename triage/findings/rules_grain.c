@@ -108,9 +108,8 @@ static void chain_finding(struct causes *c, const struct chain *k)
     const int64_t span = k->last - k->first;
     struct draft d;
     draft_start(&d, RULE_GRAIN, (int64_t)((double)(span - k->top) * 0.8));
-    draft_subject(&d, c->rs, causes_place(c->tr, k->hands));
-    draft_at(&d, k->most->longest.t0, k->most->longest.t1, LANE_G, k->most->longest.g);
-    d.f.stack = k->hands;
+    draft_about(&d, c->rs, causes_place(c->tr, k->hands), k->hands);
+    draft_moment(&d, &k->most->longest);
     d.f.won_hi = span - (int64_t)((double)k->top * (1 - handing_on(k->ran / (int64_t)k->waits)));
     text_add(&d.amount, "%.0f/s", (double)k->waits / (double)span * 1e9);
     text_say(&d.text, c->tr, t_place(k->hands, 3), " hands on piece by piece: ", k->n, " goroutines (");
@@ -302,9 +301,8 @@ static void to_and_fro_finding(struct causes *c, const struct side *a, const str
                  top = runs > other ? runs : other;
     struct draft d;
     draft_start(&d, RULE_GRAIN, (int64_t)(span * (1 - top) * 0.8));
-    draft_subject(&d, c->rs, causes_place(c->tr, a->most->stack));
-    draft_at(&d, a->most->longest.t0, a->most->longest.t1, LANE_G, a->most->longest.g);
-    d.f.stack = a->most->stack;
+    draft_about(&d, c->rs, causes_place(c->tr, a->most->stack), a->most->stack);
+    draft_moment(&d, &a->most->longest);
     d.f.won_hi = (int64_t)(span * (1 - top * (1 - handing_on(ns_add(g->d[GM_EXEC].total, h->d[GM_EXEC].total) / n))));
     if (a->rows > 0 || b->rows > 0) {
         rows_cost(c, &d.f, span, n);
@@ -424,9 +422,8 @@ static void pulls_finding(struct causes *c, const struct pulls *k)
     const double ran = (double)c->tg->groups[k->puller].d[GM_EXEC].total / (double)l->life;
     struct draft d;
     draft_start(&d, RULE_GRAIN, (int64_t)(span * (share < 0.5 ? 2 * share : 1))); /* there and back */
-    draft_subject(&d, c->rs, causes_place(c->tr, k->stack));
-    draft_at(&d, k->most->longest.t0, k->most->longest.t1, LANE_G, k->most->longest.g);
-    d.f.stack = k->stack;
+    draft_about(&d, c->rs, causes_place(c->tr, k->stack), k->stack);
+    draft_moment(&d, &k->most->longest);
     d.f.won_hi = (int64_t)(span * (1 - (ran < 1 ? ran : 1) / 4)); /* most of what it runs is switching */
     text_add(&d.amount, "%.0f/s", (double)k->n / (double)c->tg->end * 1e9);
     text_say(&d.text, c->tr, t_place(k->stack, 3),

@@ -215,9 +215,8 @@ static void hold_finding(struct hold *h)
     }
     const uint32_t stack = h->at[best].up_stack ? h->at[best].up_stack : h->at[best].stack;
     draft_start(&d, RULE_HOLD, h->ns);
-    draft_subject(&d, c->rs, h->at[best].place);
+    draft_about(&d, c->rs, h->at[best].place, stack);
     draft_at(&d, h->t0, h->t1, LANE_G, c->member[c->of[h->group].at]);
-    d.f.stack = stack;
     d.f.inferred = true;
     text_share(&d.amount, (double)h->ns, (double)c->tg->end);
     text_say(&d.text, c->tr, t_place(stack, 3),

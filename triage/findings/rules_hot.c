@@ -39,10 +39,9 @@ bool hot_begin(struct draft *d, const struct causes *c, uint32_t group, const st
     }
     const double part = own * (double)in.n / (double)in.all;
     draft_start(d, RULE_HOT, (int64_t)(part * in_flight));
-    draft_subject(d, c->rs, in.func);
+    draft_about(d, c->rs, in.func, in.stack);
     d->f.note = d->f.queued = true;
     d->f.won_hi = d->f.severity_ns;
-    d->f.stack = in.stack;
     text_share(&d->amount, (double)in.n, (double)in.all);
     inside_text(&d->text, c, group, &in);
     text_lit(&d->text, " ");

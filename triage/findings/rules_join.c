@@ -135,9 +135,8 @@ static void hub_finding(struct causes *c, const struct hub *h, const struct read
         return;
     }
     draft_start(&d, RULE_HUB, r->ns);
-    draft_subject(&d, c->rs, causes_place(c->tr, r->stack));
+    draft_about(&d, c->rs, causes_place(c->tr, r->stack), r->stack);
     draft_at(&d, r->t0, r->t1, LANE_G, r->g);
-    d.f.stack = r->stack;
     text_share(&d.amount, (double)r->ns, (double)life);
     text_say(&d.text, c->tr, t_place(r->stack, 3), " hands to ", readers,
              " goroutines, one after the other, and is held by one of them: ", t_who(r->g), ", for which it waits ",
@@ -297,9 +296,8 @@ static void own_finding(struct causes *c, const struct waits_at *o, uint32_t gro
     bool in_vain = waits && (double)again >= threshold(TH_OWN_AGAIN) * (double)waits;
     draft_start(&d, RULE_OWN,
                 (int64_t)((double)(l->last - l->first) * (share < 1 ? share : 1) * c->idle / (c->idle + active)));
-    draft_subject(&d, c->rs, o->place);
-    draft_at(&d, o->most->longest.t0, o->most->longest.t1, LANE_G, o->most->longest.g);
-    d.f.stack = o->most->stack;
+    draft_about(&d, c->rs, o->place, o->most->stack);
+    draft_moment(&d, &o->most->longest);
     d.f.inferred = true;
     text_add(&d.amount, "%.0f wait", waiting);
     text_say(&d.text, c->tr, t_func(o->place), ": ", t_f1(waiting), " goroutines of ", t_func(o->most->waiter),

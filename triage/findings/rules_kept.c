@@ -15,9 +15,8 @@ static void finding(struct causes *c, const struct waits_at *p, uint32_t group, 
     struct draft d;
     draft_start(&d, RULE_POOL, (int64_t)((share < 1 ? share : 1) * (double)(l->last - l->first)));
     d.f.won_hi = d.f.severity_ns;
-    draft_subject(&d, c->rs, p->place);
-    draft_at(&d, p->most->longest.t0, p->most->longest.t1, LANE_G, p->most->longest.g);
-    d.f.stack = p->most->stack;
+    draft_about(&d, c->rs, p->place, p->most->stack);
+    draft_moment(&d, &p->most->longest);
     d.f.inferred = true;
     text_share(&d.amount, share, 1);
     let_go_together_text(&d.text, &d.next, c, go);

@@ -231,9 +231,8 @@ static void knot_finding(const struct knot *k, const uint32_t *ring, uint32_t n)
         since = k->v[ring[i]].since > since ? k->v[ring[i]].since : since;
     }
     draft_start(&d, RULE_KNOT, c->tg->end - since);
-    draft_subject(&d, c->rs, first->place);
+    draft_about(&d, c->rs, first->place, first->stack);
     draft_at(&d, since, c->tg->end, LANE_G, first->g);
-    d.f.stack = first->stack;
     d.f.inferred = true;
     text_dur(&d.amount, c->tg->end - since);
     for (uint32_t i = 0; i < n; i++) {

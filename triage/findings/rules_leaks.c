@@ -191,10 +191,9 @@ static void rule_leak(struct rules *rs)
             continue;
         }
         draft_start(&d, RULE_LEAK, 0);
-        draft_subject(&d, rs, r->name);
+        draft_about(&d, rs, r->name, r->stack);
         draft_at(&d, tg->end - r->oldest, tg->end, LANE_G, r->example);
         d.f.note = true;
-        d.f.stack = r->stack;
         text_add(&d.amount, "+%u", r->lost);
         leak_text(&d.text, rs, r);
         beside_text(&d.text, rs, i);
@@ -220,10 +219,9 @@ static void rule_sends(struct rules *rs)
             continue;
         }
         draft_start(&d, RULE_SENDS, 0);
-        draft_subject(&d, rs, trace_frame(rs->tr, w->stack, stacks_user_frame(rs->tr, w->stack)).func);
-        draft_at(&d, w->longest.t0, w->longest.t1, LANE_G, w->longest.g);
+        draft_about(&d, rs, trace_frame(rs->tr, w->stack, stacks_user_frame(rs->tr, w->stack)).func, w->stack);
+        draft_moment(&d, &w->longest);
         d.f.note = true;
-        d.f.stack = w->stack;
         text_add(&d.amount, "%llu stuck", (unsigned long long)w->open);
         text_say(&d.text, rs->tr, t_place(w->stack, 3), ": ", w->open,
                  " goroutines wait at the end to send what nobody has taken, the longest (", t_who(w->longest.g),

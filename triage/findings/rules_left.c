@@ -224,9 +224,8 @@ static void left_finding(struct left *l)
     struct causes *c = l->c;
     struct draft d;
     draft_start(&d, RULE_LEFT, cost_of(l));
-    draft_subject(&d, c->rs, l->place);
+    draft_about(&d, c->rs, l->place, l->limit->stack);
     draft_at(&d, l->t0, l->t1, LANE_G, l->g);
-    d.f.stack = l->limit->stack;
     d.f.inferred = true;
     d.f.ends_with = c->tg->groups[l->worker].name;
     text_add(&d.amount, "%llu left", (unsigned long long)l->on);
@@ -282,9 +281,8 @@ static void twice_finding(struct left *l)
     struct draft d;
     const struct pair_row *most;
     draft_start(&d, RULE_LEFT, cost_of(l));
-    draft_subject(&d, c->rs, l->place);
+    draft_about(&d, c->rs, l->place, l->limit->stack);
     draft_at(&d, l->t0, l->t1, LANE_G, l->g);
-    d.f.stack = l->limit->stack;
     d.f.inferred = true;
     d.f.ends_with = c->tg->groups[l->worker].name;
     text_add(&d.amount, "%llu again", (unsigned long long)l->again);

@@ -47,9 +47,8 @@ void limits_tell(struct causes *c, uint32_t func, const struct pair_row *most, u
     const double share = (double)waited / (double)l->life;
     struct draft d;
     draft_start(&d, RULE_POOL, (int64_t)((share < 1 ? share : 1) * (double)(l->last - l->first)));
-    draft_subject(&d, c->rs, func);
-    draft_at(&d, most->longest.t0, most->longest.t1, LANE_G, most->longest.g);
-    d.f.stack = most->stack;
+    draft_about(&d, c->rs, func, most->stack);
+    draft_moment(&d, &most->longest);
     d.f.inferred = true;
     text_add(&d.amount, "%.1f wait", (double)waited / (double)c->tg->end);
     text_say(&d.text, c->tr, t_place(most->stack, 3), " waits ", waits,
@@ -112,9 +111,8 @@ static void tests_finding(struct causes *c, const struct tests *v, uint32_t plac
     const double share = (double)v->waited / (double)v->life;
     struct draft d;
     draft_start(&d, RULE_POOL, (int64_t)((share < 1 ? share : 1) * (double)(v->last - v->first)));
-    draft_subject(&d, c->rs, place);
-    draft_at(&d, v->most->longest.t0, v->most->longest.t1, LANE_G, v->most->longest.g);
-    d.f.stack = v->most->stack;
+    draft_about(&d, c->rs, place, v->most->stack);
+    draft_moment(&d, &v->most->longest);
     text_add(&d.amount, "%.1f wait", (double)v->waited / (double)(v->last - v->first));
     text_say(&d.text, c->tr, t_func(place), v->waited > v->most->total ? ", as others," : "",
              " waits until another test is over, since no more may run at once (-parallel): ", v->waits, " waits of ",

@@ -237,10 +237,10 @@ static void line_finding(struct causes *c, const struct line *l)
     const bool alarm = share >= threshold(TH_LINE_BEHIND);
     draft_start(&d, RULE_LINE, alarm ? (int64_t)(share * (double)c->tg->end) : 0);
     d.f.note = !alarm;
-    draft_subject(&d, c->rs,
-                  causes_place(c->tr, k->stack) ? causes_place(c->tr, k->stack) : c->tg->groups[l->group].name);
+    draft_about(&d, c->rs,
+                causes_place(c->tr, k->stack) ? causes_place(c->tr, k->stack) : c->tg->groups[l->group].name,
+                k->stack);
     draft_at(&d, k->t0, k->t1, LANE_G, l->g);
-    d.f.stack = k->stack;
     text_dur(&d.amount, k->longest);
     what_is_long(c, l, &d.text);
     text_say(&d.text, c->tr, ": half of the work of ", c->of[l->group].n, " goroutine",

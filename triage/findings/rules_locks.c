@@ -211,10 +211,9 @@ static void convoy(struct rules *rs, uint32_t func, const struct stretch *s)
     const struct lock_wait *w = &rs->tg->lock_waits[eldest_at(rs->tg, func, s->t0, s->first)];
     struct draft d;
     draft_start(&d, RULE_CONVOY, s->total);
-    draft_subject(&d, rs, func);
+    draft_about(&d, rs, func, w->stack);
     draft_at(&d, s->t0, s->t1, LANE_G, w->g);
     d.f.inferred = true;
-    d.f.stack = w->stack;
     convoy_text(&d.text, rs, func, s);
     const struct holder_row *h = holder_at(rs->tg, func);
     const struct hog hog = h && h->g_ns > h->told / 2 ? hog_of(rs->tg, func, h->g) : (struct hog){0, 0};
@@ -486,9 +485,8 @@ static void syscall_finding(struct rules *rs, const struct calls *c)
     struct draft d;
     draft_start(&d, RULE_SYSCALL, c->total);
     d.f.note = c->n < 3; /* once may be the host's or the disk's bad moment */
-    draft_subject(&d, rs, holder_place(rs->tr, c->worst_span.stack));
+    draft_about(&d, rs, holder_place(rs->tr, c->worst_span.stack), c->worst_span.stack);
     draft_at(&d, c->worst_span.t0, c->worst_span.t1, LANE_G, c->worst_wait->waker);
-    d.f.stack = c->worst_span.stack;
     d.f.inferred = true;
     text_say(&d.text, rs->tr, c->n, " system call", c->n == 1 ? "" : "s", " of ", t_who(c->worst_wait->waker),
              c->several ? " and others" : "", " took ", t_dur(c->total),
@@ -535,9 +533,8 @@ static void rule_herd(struct rules *rs)
         }
         const int64_t each = h->lost / rules_procs(rs);
         draft_start(&d, RULE_HERD, each < h->clock ? each : h->clock);
-        draft_subject(&d, rs, holder_place(rs->tr, p->stack));
-        draft_at(&d, h->at.t0, h->at.t1, LANE_G, h->at.g);
-        d.f.stack = p->stack;
+        draft_about(&d, rs, holder_place(rs->tr, p->stack), p->stack);
+        draft_moment(&d, &h->at);
         text_add(&d.amount, "%u woken", h->largest);
         text_say(&d.text, rs->tr, h->futile, " of ", h->wakes, " wake-ups at ", t_where(p->stack, 60),
                  " were for nothing (soon waiting there again), up to ", h->largest, " at once, by ",

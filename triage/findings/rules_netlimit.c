@@ -116,9 +116,8 @@ static void finding(struct causes *c, const struct limits *v, uint32_t place, ui
     const double share = (double)v->total / (double)v->life;
     struct draft d;
     draft_start(&d, RULE_LINGER, (int64_t)(share * (double)(l->last - l->first)));
-    draft_subject(&d, c->rs, place);
+    draft_about(&d, c->rs, place, v->stack);
     draft_at(&d, v->t0, v->t1, LANE_G, v->g);
-    d.f.stack = v->stack;
     d.f.inferred = true;
     /* where no answer ever comes it may be a pace */
     d.f.note = v->ncame * 10 < v->nup || share < threshold(TH_LINGER_LIFE);

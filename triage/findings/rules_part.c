@@ -96,9 +96,8 @@ static void finding(struct causes *c, const struct waits_at *w, const struct par
     const double share = v->waiting / (v->waiting + working) * v->idle / (v->idle + working);
     struct draft d;
     draft_start(&d, RULE_POOL, (int64_t)(part * share));
-    draft_subject(&d, c->rs, w->place);
+    draft_about(&d, c->rs, w->place, p->stack);
     draft_at(&d, v->t0, v->t1, LANE_G, p->longest.g);
-    d.f.stack = p->stack;
     d.f.inferred = true;
     text_add(&d.amount, "%.0f wait", v->waiting);
     text_say(&d.text, c->tr, t_place(p->stack, 3), ": for ", t_share(part, (double)c->tg->end), " of the trace ",

@@ -86,9 +86,8 @@ static void phases_finding(struct causes *c, const struct pair_row *p, const str
     const uint32_t least = m->works < m->waits ? m->works : m->waits;
     struct draft d;
     draft_start(&d, RULE_PHASES, (int64_t)((double)c->tg->end * least / MOMENTS));
-    draft_subject(&d, c->rs, causes_place(c->tr, p->stack));
-    draft_at(&d, p->longest.t0, p->longest.t1, LANE_G, p->longest.g);
-    d.f.stack = p->stack;
+    draft_about(&d, c->rs, causes_place(c->tr, p->stack), p->stack);
+    draft_moment(&d, &p->longest);
     d.f.inferred = true;
     text_add(&d.amount, "%u turns", m->turns);
     text_say(&d.text, c->tr, t_place(p->stack, 3),

@@ -65,9 +65,8 @@ bool pieces_finding(struct causes *c, const struct waits_at *p, double share)
         return false;
     }
     draft_start(&d, RULE_PIECES, (int64_t)((double)c->tg->end * share));
-    draft_subject(&d, c->rs, p->place);
-    draft_at(&d, p->most->longest.t0, p->most->longest.t1, LANE_G, p->most->longest.g);
-    d.f.stack = p->most->stack;
+    draft_about(&d, c->rs, p->place, p->most->stack);
+    draft_moment(&d, &p->most->longest);
     d.f.inferred = true;
     text_dur(&d.amount, p->total / (int64_t)p->count);
     waits_at_text(&d.text, c, p);

@@ -163,9 +163,8 @@ static void poll_finding(struct causes *c, const struct polls *p)
 {
     struct draft d;
     draft_start(&d, RULE_POLL, p->late / (int64_t)p->goroutines);
-    draft_subject(&d, c->rs, p->func);
+    draft_about(&d, c->rs, p->func, p->stack);
     draft_at(&d, p->t0, p->t1, LANE_G, p->g);
-    d.f.stack = p->stack;
     d.f.inferred = true;
     text_dur(&d.amount, p->late / (int64_t)p->lates);
     text_say(&d.text, c->tr, t_place(p->stack, 3),

@@ -119,9 +119,8 @@ static void reader_finding(struct causes *c, const struct through *t, uint32_t g
     const struct pair_row *p = t->p.most;
     struct draft d;
     draft_start(&d, RULE_READER, (int64_t)(share * (double)(l->last - l->first)));
-    draft_subject(&d, c->rs, t->p.place);
-    draft_at(&d, p->longest.t0, p->longest.t1, LANE_G, p->longest.g);
-    d.f.stack = p->stack;
+    draft_about(&d, c->rs, t->p.place, p->stack);
+    draft_moment(&d, &p->longest);
     d.f.inferred = true;
     text_dur(&d.amount, t->p.total / (int64_t)t->p.count);
     text_say(&d.text, c->tr, t_place(p->stack, 3), " waits until it may send more: ", t->p.count, " waits of ",

@@ -87,9 +87,8 @@ static void repeat_finding(struct causes *c, const struct repeats *k, const stru
     draft_start(&d, RULE_SMALL_CALLS, (int64_t)(ns / at_once));
     d.f.won_hi = (int64_t)((ns + enter) / at_once);
     d.f.note = !threshold_reached(TH_SMALL_ALARM, d.f.severity_ns, c->tg->end);
-    draft_subject(&d, c->rs, r->func);
+    draft_about(&d, c->rs, r->func, r->stack);
     draft_at(&d, r->t0, r->t1, LANE_G, r->g);
-    d.f.stack = r->stack;
     text_add(&d.amount, "%.0f", each);
     text_say(&d.text, c->tr, t_place(r->stack, 3), " makes ", t_f0(each), " system calls in each of the ",
              w->merged  ? "at least "

@@ -211,9 +211,8 @@ static void sleepers(struct causes *c, uint32_t g, const struct service *s, doub
     draft_start(&d, RULE_POLL, won(c, l, queue));
     d.f.note = true;
     d.f.won_hi = d.f.severity_ns;
-    draft_subject(&d, c->rs, causes_place(c->tr, most->stack));
-    draft_at(&d, most->longest.t0, most->longest.t1, LANE_G, most->longest.g);
-    d.f.stack = most->stack;
+    draft_about(&d, c->rs, causes_place(c->tr, most->stack), most->stack);
+    draft_moment(&d, &most->longest);
     text_add(&d.amount, "%.0f wait", queue < 1 ? 1 : queue);
     text_say(&d.text, c->tr, t_place(most->stack, 3),
              " sleeps (time.Sleep) while others wait to hand something over: ", t_f0(l->n), " goroutines of ",
@@ -322,9 +321,8 @@ static void pool(struct causes *c, const struct waits_at *p, double waiting)
         cost = cost < most ? cost : most;
     }
     draft_start(&d, RULE_POOL, cost);
-    draft_subject(&d, c->rs, p->place);
-    draft_at(&d, p->most->longest.t0, p->most->longest.t1, LANE_G, p->most->longest.g);
-    d.f.stack = p->most->stack;
+    draft_about(&d, c->rs, p->place, p->most->stack);
+    draft_moment(&d, &p->most->longest);
     d.f.inferred = true;
     text_add(&d.amount, "%.0f wait", waiting);
     if (kept) {
@@ -425,9 +423,8 @@ static void lock_finding(struct causes *c, const struct waits_at *p, double shar
 {
     struct draft d;
     draft_start(&d, RULE_CONVOY, cost);
-    draft_subject(&d, c->rs, p->place);
-    draft_at(&d, p->most->longest.t0, p->most->longest.t1, LANE_G, p->most->longest.g);
-    d.f.stack = p->most->stack;
+    draft_about(&d, c->rs, p->place, p->most->stack);
+    draft_moment(&d, &p->most->longest);
     d.f.inferred = true;
     text_say(&d.text, c->tr, t_func(p->place), ": goroutines of ", t_func(p->most->waiter),
              " waited for a lock there for ", t_share(share, 1), " of their lives (", p->count, " waits of ",
@@ -512,9 +509,9 @@ static void turns(struct causes *c, uint32_t a, uint32_t b)
         return;
     }
     draft_start(&d, RULE_HANDOFF, (int64_t)(span * (1 - top) * 0.8));
-    draft_subject(&d, c->rs, causes_place(c->tr, p->stack) ? causes_place(c->tr, p->stack) : c->tg->groups[a].name);
-    draft_at(&d, p->longest.t0, p->longest.t1, LANE_G, p->longest.g);
-    d.f.stack = p->stack;
+    draft_about(&d, c->rs, causes_place(c->tr, p->stack) ? causes_place(c->tr, p->stack) : c->tg->groups[a].name,
+                p->stack);
+    draft_moment(&d, &p->longest);
     text_add(&d.amount, "%llu turns", (unsigned long long)n);
     text_say(&d.text, c->tr,
              t_func(causes_place(c->tr, p->stack) ? causes_place(c->tr, p->stack) : c->tg->groups[a].name), " and ",
@@ -535,9 +532,8 @@ static void in_order_finding(struct causes *c, const struct pair_row *takes, con
 {
     struct draft d;
     draft_start(&d, RULE_IN_ORDER, (int64_t)(life * (double)c->tg->end));
-    draft_subject(&d, c->rs, causes_place(c->tr, takes->stack));
-    draft_at(&d, takes->longest.t0, takes->longest.t1, LANE_G, takes->longest.g);
-    d.f.stack = takes->stack;
+    draft_about(&d, c->rs, causes_place(c->tr, takes->stack), takes->stack);
+    draft_moment(&d, &takes->longest);
     d.f.inferred = true;
     text_add(&d.amount, "%.1f wait", waiting);
     text_say(&d.text, c->tr, t_place(takes->stack, 3), " takes from one goroutine of ", t_func(takes->waker),
@@ -557,9 +553,8 @@ static void window_finding(struct causes *c, const struct pair_row *takes, const
 {
     struct draft d;
     draft_start(&d, RULE_IN_ORDER, (int64_t)(life * (double)c->tg->end));
-    draft_subject(&d, c->rs, causes_place(c->tr, takes->stack));
-    draft_at(&d, takes->longest.t0, takes->longest.t1, LANE_G, takes->longest.g);
-    d.f.stack = takes->stack;
+    draft_about(&d, c->rs, causes_place(c->tr, takes->stack), takes->stack);
+    draft_moment(&d, &takes->longest);
     d.f.inferred = true;
     text_share(&d.amount, taker, 1);
     text_say(&d.text, c->tr, t_place(takes->stack, 3), " takes from one goroutine of ", t_func(takes->waker),

@@ -137,9 +137,8 @@ static void share_finding(struct causes *c, const struct sharing *s, const struc
     struct draft d;
     causes_leaves(&k->tree, &v);
     draft_start(&d, RULE_SHARE, (int64_t)(share * (double)(l->last - l->first)));
-    draft_subject(&d, c->rs, s->place);
+    draft_about(&d, c->rs, s->place, s->most->stack);
     draft_at(&d, s->most->longest.t0, s->most->longest.t1, LANE_G, w->g);
-    d.f.stack = s->most->stack;
     d.f.inferred = true;
     text_share(&d.amount, (double)w->ns, (double)s->ns);
     text_say(&d.text, c->tr, t_who(w->g), " holds up the others that share (inferred): goroutines of ",

@@ -217,9 +217,8 @@ static void slots_finding(struct causes *c, const struct slots *s)
         (double)(s->late_wait - s->early_wait) / 2 / (double)c->life[s->group].life; /* it grew evenly */
     const double share = slower > more ? slower : more;
     draft_start(&d, RULE_SLOTS, (int64_t)(share * (double)(s->last - s->first)));
-    draft_subject(&d, c->rs, s->place);
+    draft_about(&d, c->rs, s->place, s->stack);
     draft_at(&d, s->lost_t0, s->lost_t1, LANE_G, s->lost_g);
-    d.f.stack = s->stack;
     d.f.inferred = true;
     text_add(&d.amount, "%u lost", s->lost);
     text_say(&d.text, c->tr, t_place(s->stack, 2),

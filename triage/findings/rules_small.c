@@ -155,9 +155,8 @@ static void small_finding(struct causes *c, uint32_t g, const struct small *k, i
     draft_start(&d, RULE_SMALL_CALLS, (int64_t)(share * there * (double)c->tg->end));
     double around = share + (double)k->n * ENTER / (double)life;
     d.f.won_hi = (int64_t)((around < 1 ? around : 1) * there * (double)c->tg->end);
-    draft_subject(&d, c->rs, k->func);
+    draft_about(&d, c->rs, k->func, k->stack);
     draft_at(&d, li.first, li.last, LANE_G, g);
-    d.f.stack = k->stack;
     text_share(&d.amount, share, 1);
     text_say(&d.text, c->tr, t_place(k->stack, 3), " makes ", t_f0((double)k->n / (double)life * 1e9),
              " system calls a second, of ", t_dur(k->ns / (int64_t)k->n),

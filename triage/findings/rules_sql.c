@@ -114,9 +114,8 @@ static void begin(struct causes *c, struct draft *d, enum rule r, const struct s
 {
     const struct pair_row *p = k->most[s];
     draft_start(d, r, (int64_t)(share * (double)c->tg->end));
-    draft_subject(d, c->rs, k->func);
-    draft_at(d, p->longest.t0, p->longest.t1, LANE_G, p->longest.g);
-    d->f.stack = p->stack;
+    draft_about(d, c->rs, k->func, p->stack);
+    draft_moment(d, &p->longest);
     text_func(&d->text, c->tr, k->func, 0);
 }
 

@@ -149,9 +149,8 @@ static void limit_finding(struct causes *c, const struct pair_row *p, int64_t ap
     d.f.note = true;
     d.f.inferred = true;
     d.f.won_hi = (int64_t)(share * (double)c->tg->end);
-    draft_subject(&d, c->rs, causes_place(c->tr, p->stack));
-    draft_at(&d, p->longest.t0, p->longest.t1, LANE_G, p->longest.g);
-    d.f.stack = p->stack;
+    draft_about(&d, c->rs, causes_place(c->tr, p->stack), p->stack);
+    draft_moment(&d, &p->longest);
     text_add(&d.amount, "%.0f/s", 1e9 / (double)apart);
     text_say(&d.text, c->tr, t_place(p->stack, 3), " lets goroutines through one by one, each ", t_dur(apart), " (",
              t_f0(1e9 / (double)apart), " a second): ", t_f1(waiting),
@@ -170,9 +169,8 @@ static void retry_finding(struct causes *c, const struct pair_row *p, const stru
     d.f.note = true;
     d.f.inferred = true;
     d.f.won_hi = (int64_t)(share * (double)c->tg->end);
-    draft_subject(&d, c->rs, causes_place(c->tr, p->stack));
-    draft_at(&d, p->longest.t0, p->longest.t1, LANE_G, p->longest.g);
-    d.f.stack = p->stack;
+    draft_about(&d, c->rs, causes_place(c->tr, p->stack), p->stack);
+    draft_moment(&d, &p->longest);
     text_share(&d.amount, share, 1);
     text_say(
         &d.text, c->tr, t_place(p->stack, 3), " pauses longer and longer: ", e->grown,
@@ -255,9 +253,8 @@ static void linger_finding(struct causes *c, const struct pair_row *p, const str
 {
     struct draft d;
     draft_start(&d, RULE_LINGER, (int64_t)(share * (double)c->tg->end));
-    draft_subject(&d, c->rs, causes_place(c->tr, p->stack));
-    draft_at(&d, p->longest.t0, p->longest.t1, LANE_G, p->longest.g);
-    d.f.stack = p->stack;
+    draft_about(&d, c->rs, causes_place(c->tr, p->stack), p->stack);
+    draft_moment(&d, &p->longest);
     d.f.inferred = true;
     text_share(&d.amount, share, 1);
     text_say(&d.text, c->tr, t_place(p->stack, 3), " waits until its time is up while others wait for it: ", p->count,
@@ -321,9 +318,8 @@ static void pace_finding(struct causes *c, const struct pair_row *p, const struc
     d.f.note = true;
     d.f.inferred = true;
     d.f.won_hi = (int64_t)(share * (double)c->tg->end);
-    draft_subject(&d, c->rs, causes_place(c->tr, p->stack));
-    draft_at(&d, p->longest.t0, p->longest.t1, LANE_G, p->longest.g);
-    d.f.stack = p->stack;
+    draft_about(&d, c->rs, causes_place(c->tr, p->stack), p->stack);
+    draft_moment(&d, &p->longest);
     text_add(&d.amount, "%.0f/s", rate);
     text_say(&d.text, c->tr, t_place(p->stack, 3), " gives one at a time, ", t_f0(rate),
              " a second, as a timer says, to goroutines of ", t_func(others->waiter), ": ", t_f1(waiting),
@@ -528,9 +524,8 @@ static void deadline_finding(struct causes *c, const struct waits_at *k, uint64_
     draft_start(&d, RULE_LINGER, (int64_t)(share * (double)(l->last - l->first)));
     /* nothing else ever ends it: it may be a pace; less than half of their lives: the limit may be meant */
     d.f.note = k->count * 10 > all * 9 || share < threshold(TH_LINGER_ALARM) || may_be_pace(c, k, all, group);
-    draft_subject(&d, c->rs, k->place);
-    draft_at(&d, k->most->longest.t0, k->most->longest.t1, LANE_G, k->most->longest.g);
-    d.f.stack = k->most->stack;
+    draft_about(&d, c->rs, k->place, k->most->stack);
+    draft_moment(&d, &k->most->longest);
     text_share(&d.amount, share, 1);
     text_say(&d.text, c->tr, t_place(k->most->stack, 3), " waits until its context's time is up: ", k->count, " of ",
              all, " waits there, ", t_dur(k->total / (int64_t)k->count), " on average; that is ", t_share(share, 1),

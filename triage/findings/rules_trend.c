@@ -392,9 +392,8 @@ static void trend_finding(struct causes *c, const struct best *b)
     const struct leaf *l = grown(&last, &first, &by);
     draft_start(&d, RULE_TREND, (int64_t)b->t.cost);
     d.f.won_hi = (int64_t)(b->t.most < (double)c->tg->end ? b->t.most : (double)c->tg->end);
-    draft_subject(&d, c->rs, s->name);
+    draft_about(&d, c->rs, s->name, l ? l->stack : 0);
     draft_at(&d, end->t0, end->t1, LANE_G, end->g);
-    d.f.stack = l ? l->stack : 0;
     text_add(&d.amount, "%.1f times", (double)b->t.last / (double)(b->t.first > 0 ? b->t.first : 1));
     if (l) {
         causes_calls_text(&d.text, c->tr, l);

@@ -119,9 +119,8 @@ static void timed_finding(struct causes *c, const struct crowds *k, const struct
 {
     struct draft d;
     draft_start(&d, RULE_HERD, (int64_t)((double)k->queued * c->idle / c->procs));
-    draft_subject(&d, c->rs, w->func);
+    draft_about(&d, c->rs, w->func, w->stack);
     draft_at(&d, k->at - k->width / 2, k->at + k->width / 2, LANE_G, w->g);
-    d.f.stack = w->stack;
     text_add(&d.amount, "%llu at once", (unsigned long long)k->most);
     text_say(&d.text, c->tr, t_place(w->stack, 3), " waits for timers that are due at the same moments (",
              crowd_wakes(c, w), " wake-ups of ", t_func(c->tg->groups[gstat_group(c->tg->g, w->g)].name), "): up to ",
@@ -161,9 +160,8 @@ static void crowd_finding(struct causes *c, const struct crowds *k, const struct
     int64_t cost = (int64_t)((double)count * SWITCH / c->procs), least = k->queued / 2;
     cost = cost < least ? least : cost < k->queued ? cost : k->queued;
     draft_start(&d, w->how == BEGUN ? RULE_EXPLOSION : RULE_HERD, cost);
-    draft_subject(&d, c->rs, w->func);
+    draft_about(&d, c->rs, w->func, w->stack);
     draft_at(&d, k->at - k->width / 2, k->at + k->width / 2, LANE_G, w->g);
-    d.f.stack = w->stack;
     d.f.note = work;
     text_add(&d.amount, "%llu at once", (unsigned long long)k->most);
     text_place(&d.text, c->tr, w->stack, 3);
@@ -274,9 +272,8 @@ void rule_storm(struct causes *c)
             (int64_t)((double)grp->d[GM_EXEC].total / c->procs); /* they queue side by side, not one by one: */
         cost = ns_add(cost, grp->d[GM_SCHED].total / (int64_t)grp->count);
         draft_start(&d, RULE_STORM, cost < c->tg->end ? cost : c->tg->end);
-        draft_subject(&d, c->rs, causes_place(c->tr, p->stack));
-        draft_at(&d, p->longest.t0, p->longest.t1, LANE_G, p->longest.g);
-        d.f.stack = p->stack;
+        draft_about(&d, c->rs, causes_place(c->tr, p->stack), p->stack);
+        draft_moment(&d, &p->longest);
         d.f.note = run > threshold_ns(TH_STORM_LITTLE);
         text_add(&d.amount, "%.0f/s", rate);
         text_say(&d.text, c->tr, t_place(p->stack, 3), ": timers end ", t_f0(rate), " waits there a second (",
@@ -335,9 +332,8 @@ static void growth_finding(struct causes *c, const struct leak_row *r, const str
     const bool dear = threshold_reached(TH_TICKERS_COST, cost, c->tg->end);
     draft_start(&d, timed ? RULE_TICKERS : RULE_LEAK, dear ? cost : 0);
     d.f.note = !dear; /* it grows in any case; so much of it is a cost by now */
-    draft_subject(&d, c->rs, r->name);
+    draft_about(&d, c->rs, r->name, r->stack);
     draft_at(&d, c->tg->end - r->oldest, c->tg->end, LANE_G, r->example);
-    d.f.stack = r->stack;
     text_add(&d.amount, "+%u", w->begun - w->ended);
     text_say(&d.text, c->tr, t_place(r->create_stack, 3), " begins goroutines of ", t_func(r->name),
              " that nobody ends: ", w->begun, " begun (", w->quarter[0], ", ", w->quarter[1], ", ", w->quarter[2],
@@ -697,9 +693,8 @@ static void spin_finding(struct causes *c, uint32_t group, uint32_t g, const str
     draft_start(&d, RULE_BUSY_LOOP, sure ? (int64_t)((double)run / c->procs) : 0);
     d.f.note = !sure;
     d.f.severity_ns = d.f.severity_ns ? d.f.severity_ns : (int64_t)((double)run / c->procs);
-    draft_subject(&d, c->rs, f.func);
+    draft_about(&d, c->rs, f.func, s->line_stack);
     draft_at(&d, c->life[group].first, c->life[group].last, LANE_G, g);
-    d.f.stack = s->line_stack;
     text_share(&d.amount, (double)run, c->procs * (double)c->tg->end);
     text_say(&d.text, c->tr, t_place(s->line_stack, 3), " kept ", n, " goroutine", n == 1 ? "" : "s", " of ",
              t_func(c->tg->groups[group].name));

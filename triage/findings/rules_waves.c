@@ -273,9 +273,8 @@ static void stampede_finding(struct causes *c, uint32_t group, const struct aske
     const struct group_life *l = &c->life[group];
     struct draft d;
     draft_start(&d, RULE_STAMPEDE, (int64_t)((double)t->lost / (double)l->life * (double)(l->last - l->first)));
-    draft_subject(&d, c->rs, k->place);
+    draft_about(&d, c->rs, k->place, k->stack);
     draft_at(&d, t->t0, t->t1, LANE_G, t->g);
-    d.f.stack = k->stack;
     d.f.inferred = true;
     d.f.note = (double)t->in_waves < threshold(TH_STAMPEDE_CROWD) * t->waves && /* chance makes small waves, too */
                (double)t->lost < threshold(TH_STAMPEDE_ALARM) * (double)l->life;

@@ -264,9 +264,8 @@ static void given_back_finding(struct causes *c, const struct waits_at *p, const
     const double share = (double)p->total / (double)w->ns;
     struct draft d;
     draft_start(&d, RULE_POOL, (int64_t)(share * work_in_flight(w)));
-    draft_subject(&d, c->rs, p->place);
-    draft_at(&d, m->longest.t0, m->longest.t1, LANE_G, m->longest.g);
-    d.f.stack = m->stack;
+    draft_about(&d, c->rs, p->place, m->stack);
+    draft_moment(&d, &m->longest);
     d.f.inferred = true;
     d.f.won_hi = d.f.severity_ns;
     text_share(&d.amount, share, 1);
@@ -445,9 +444,8 @@ static void in_line_finding(struct causes *c, const struct in_line *l, const str
     const uint32_t frame = stacks_user_frame(c->tr, l->stack);
     struct draft d;
     draft_start(&d, RULE_SERIAL_CALLS, (int64_t)(share * work_in_flight(w)));
-    draft_subject(&d, c->rs, trace_frame(c->tr, l->stack, frame).func);
+    draft_about(&d, c->rs, trace_frame(c->tr, l->stack, frame).func, l->stack);
     draft_at(&d, of->first.t0, of->first.t1, LANE_G, of->first.g);
-    d.f.stack = l->stack;
     d.f.won_hi = d.f.severity_ns;
     text_share(&d.amount, share, 1);
     text_say(&d.text, c->tr, t_calls(l->stack, frame, 4), ": waits for the network ",
