@@ -326,7 +326,9 @@ void rules_host(struct causes *c);       /* rules_host.c: the host took the proc
 
 /* causes_advise - what to do next, instead of what it said. */
 void causes_advise(struct rules *rs, struct finding *f, const char *what);
-/* causes_retell - the finding's text with something before and behind it; both are freed. */
+/* causes_retell - the finding's text with something before and behind it, or one of them; they are freed. */
+void causes_tell_before(struct rules *rs, struct finding *f, struct text *before);
+void causes_tell_behind(struct rules *rs, struct finding *f, struct text *behind);
 void causes_retell(struct rules *rs, struct finding *f, struct text *before, struct text *behind);
 /* causes_ran_instead - what ran on the processors in [t0,t1), by samples of moments: the function. false: no one has most of them. */
 bool causes_ran_instead(struct causes *c, int64_t t0, int64_t t1, struct leaf *out);

@@ -320,10 +320,10 @@ static void slow_doubt(struct causes *c, struct finding *f, const struct slow *o
 /* What they log, if that tells the slow ones from the others. */
 static void tell_logged(struct causes *c, struct finding *f)
 {
-    struct text none = {0}, behind = {0}, next = {0};
+    struct text behind = {0}, next = {0};
     if (logged_text(&behind, &next, c->rs, f)) {
         causes_advise(c->rs, f, text_ok(&next) ? next.p : f->next);
-        causes_retell(c->rs, f, &none, &behind);
+        causes_tell_behind(c->rs, f, &behind);
     }
     text_free(&behind);
     text_free(&next);

@@ -89,7 +89,7 @@ static struct stops stops_of(const struct causes *c)
 bool stops_held(struct causes *c, struct finding *f)
 {
     const struct stops k = stops_of(c);
-    struct text before = {0}, none = {0}, next = {0};
+    struct text before = {0}, next = {0};
     const struct last *x = NULL;
     for (uint32_t i = 0; i < k.n; i++) {
         x = !x || k.v[i].ns > x->ns ? &k.v[i] : x;
@@ -113,7 +113,7 @@ bool stops_held(struct causes *c, struct finding *f)
     }
     f->stack = x->stack;
     f->inferred = true;
-    causes_retell(c->rs, f, &before, &none);
+    causes_tell_before(c->rs, f, &before);
     return true;
 }
 
@@ -166,7 +166,7 @@ void stops_asked(struct causes *c, struct finding *f)
     const struct range *r;
     size_t n = trace_ranges(c->tr, RANGE_STW, &r);
     uint32_t kind = 0, k = 0, best = 0;
-    struct text before = {0}, none = {0};
+    struct text before = {0};
     for (size_t i = 0; i < n; i++) {
         kind = r[i].t0 == f->t0 && r[i].t1 == f->t1 ? r[i].name : kind;
     }
@@ -193,5 +193,5 @@ void stops_asked(struct causes *c, struct finding *f)
         f->stack = v[best].stack;
         caller_told(c->rs, f);
     }
-    causes_retell(c->rs, f, &before, &none);
+    causes_tell_before(c->rs, f, &before);
 }

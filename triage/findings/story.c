@@ -56,6 +56,16 @@ void causes_retell(struct rules *rs, struct finding *f, struct text *before, str
     f->text = s;
 }
 
+void causes_tell_before(struct rules *rs, struct finding *f, struct text *before)
+{
+    causes_retell(rs, f, before, &(struct text){0});
+}
+
+void causes_tell_behind(struct rules *rs, struct finding *f, struct text *behind)
+{
+    causes_retell(rs, f, &(struct text){0}, behind);
+}
+
 void causes_advise(struct rules *rs, struct finding *f, const char *what)
 {
     struct text next = {0};
@@ -256,7 +266,7 @@ void causes_tell_holders(struct causes *c, struct finding *f)
 static void tell_waker(struct causes *c, struct finding *f)
 {
     const struct pair_row *most = NULL;
-    struct text before = {0}, none = {0};
+    struct text before = {0};
     for (uint32_t i = 0; i < c->tg->npairs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
         most = p->stack == f->stack && !p->from_scheduler && (!most || p->futile > most->futile) ? p : most;
@@ -264,7 +274,7 @@ static void tell_waker(struct causes *c, struct finding *f)
     if (most && causes_place(c->tr, most->waker_stack)) {
         text_say(&before, c->tr, t_place(most->waker_stack, 3), " wakes more than it needs: ");
     }
-    causes_retell(c->rs, f, &before, &none);
+    causes_tell_before(c->rs, f, &before);
 }
 
 static bool is_gc_stop(const struct finding *f)
@@ -288,7 +298,7 @@ static bool many_gc_stops(const struct rules *rs, const struct finding *f)
 static bool few_long(struct causes *c, struct finding *f)
 {
     const int64_t quick = hist_quantile(&c->tg->stw_gc, 0.25);
-    struct text behind = {0}, none = {0};
+    struct text behind = {0};
     if (c->tg->stw_gc.n == 0 ||
         (double)quick * (double)c->tg->stw_gc.n > threshold(TH_STW_USUAL) * (double)f->severity_ns) {
         return false;
@@ -300,7 +310,7 @@ static bool few_long(struct causes *c, struct finding *f)
     causes_advise(c->rs, f,
                   "Trace again on a quiet host, with no more processors (GOMAXPROCS) than it gives, before you "
                   "change the program.");
-    causes_retell(c->rs, f, &none, &behind);
+    causes_tell_behind(c->rs, f, &behind);
     return true;
 }
 
@@ -342,7 +352,7 @@ static void tell_work(struct causes *c, struct finding *f, uint32_t g, const cha
 {
     struct explain_tree t;
     struct leaves v = {0};
-    struct text before = {0}, none = {0};
+    struct text before = {0};
     if (g == NO_LANE) {
         return;
     }
@@ -360,7 +370,7 @@ static void tell_work(struct causes *c, struct finding *f, uint32_t g, const cha
             break;
         }
     }
-    causes_retell(c->rs, f, &before, &none);
+    causes_tell_before(c->rs, f, &before);
 }
 
 void story_names(struct causes *c)
@@ -674,25 +684,25 @@ static bool covers(const struct rules *rs, const struct finding *a, const struct
 static void keep_words(struct rules *rs, struct finding *a, const struct finding *b)
 {
     if (b->rule == RULE_SLOW_TASK && explains_slow(rs, a, b)) {
-        struct text none = {0}, t = {0};
+        struct text t = {0};
         text_add(&t, " It is what makes tasks slow, the slowest %s.", b->amount);
         struct text next = {0};
         if (logged_text(&t, &next, rs, b)) {
             causes_advise(rs, a, text_ok(&next) ? next.p : a->next);
         }
         text_free(&next);
-        causes_retell(rs, a, &none, &t);
+        causes_tell_behind(rs, a, &t);
     }
     if (b->rule == RULE_SCHED && (a->rule == RULE_TIME || a->rule == RULE_FULL || a->rule == RULE_HOT)) {
-        struct text none = {0}, t = {0};
+        struct text t = {0};
         text_add(&t, " Of the waits for a processor 1 %% lasted %s or more.", b->amount);
-        causes_retell(rs, a, &none, &t);
+        causes_tell_behind(rs, a, &t);
     }
     if (b->rule == RULE_SLOWEST) {
-        struct text none = {0}, t = {0};
+        struct text t = {0};
         text_add(&t, " %s", b->text);
         a->severity_ns = a->severity_ns > b->severity_ns ? a->severity_ns : b->severity_ns;
-        causes_retell(rs, a, &none, &t);
+        causes_tell_behind(rs, a, &t);
     }
     if ((a->rule == RULE_CHURN || (a->rule == RULE_CONTEXTS && b->rule == RULE_CONVOY)) &&
         b->severity_ns > a->severity_ns) {
@@ -718,7 +728,7 @@ static void merge_churn(const struct causes *c)
 {
     struct rules *rs = c->rs;
     struct finding *first = NULL;
-    struct text more = {0}, none = {0};
+    struct text more = {0};
     uint32_t kinds = 0;
     for (uint32_t i = 0; i < rs->out->n;) {
         struct finding *f = &rs->out->f[i];
@@ -740,7 +750,7 @@ static void merge_churn(const struct causes *c)
             text_add(&more, " and %u kinds more", kinds - 4);
         }
         text_lit(&more, ".");
-        causes_retell(rs, first, &none, &more);
+        causes_tell_behind(rs, first, &more);
     }
     text_free(&more);
 }
@@ -776,7 +786,7 @@ static void hot_last(struct rules *rs)
 void story_end(struct causes *c)
 {
     struct rules *rs = c->rs;
-    struct text signs = {0}, none = {0};
+    struct text signs = {0};
     int64_t gc_stops = 0;
     put_under(rs);
     for (uint32_t i = 0; i < rs->out->n; i++) { /* what costs less than 1 % is no cause for signs to go under */
@@ -811,7 +821,7 @@ void story_end(struct causes *c)
     struct finding *first = cause && signs.n ? worst(rs) : NULL;
     if (first) { /* NULL: what costs less than 1 % has become a note meanwhile */
         text_lit(&signs, ".");
-        causes_retell(rs, first, &none, &signs);
+        causes_tell_behind(rs, first, &signs);
     }
     for (uint32_t i = 0; i < rs->out->n; i++) {
         struct finding *f = &rs->out->f[i];
