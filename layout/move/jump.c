@@ -2,7 +2,7 @@
  * jump.c - moving by what is in the trace: spans, collections, wake-ups, lanes, search hits, typed targets.
  *
  * No jump walks a lane from end to end when an index can answer: the next span of a state is found by exact shares
- * (gallop, then halve). view_effect() alone has to look at all lanes, in windows that double, with a limit.
+ * (gallop, then halve). view_effect() alone has to look at all that live, in windows that grow, with a limit.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -455,14 +455,17 @@ static void effect_in(const struct view *v, struct lane l, uint32_t by, int64_t 
 }
 
 /* Whom `by` woke first from `from` on. */
-static void effect_from(const struct view *v, uint32_t by, int64_t from, int64_t end, struct effect *e)
+static void effect_from(struct view *v, uint32_t by, int64_t from, int64_t end, struct effect *e)
 {
     int64_t len = 100000;
-    uint32_t n = trace_nlanes(v->tr, LANE_G);
+    const uint32_t n = trace_nlanes(v->tr, LANE_G);
+    struct alive *alive = &v->lanes[LANE_G].alive;
     *e = (struct effect){0};
     while (!e->found && from < end && e->spans < EFFECT_SPANS) {
         int64_t to = time_add(from, len) < end ? time_add(from, len) : end;
-        for (uint32_t i = 0; i < n && e->spans < EFFECT_SPANS; i++, e->spans++)
+        for (uint32_t i = 0;
+             e->spans < EFFECT_SPANS && (i = alive_next(alive, v->tr, LANE_G, from, to, i, n)) != NO_LANE;
+             i++, e->spans++)
             effect_in(v, (struct lane){LANE_G, i}, by, from, to, e);
         from = to;
         len = len > INT64_MAX / 8 ? len : len * 4;

@@ -431,6 +431,7 @@ unsigned view_unfold(struct view *v)
 struct related {
     uint32_t lane[RELATED], n;
     bool cut;
+    uint32_t g, created; /* whose, and how many it created of them */
 };
 
 static void relate(struct related *r, uint32_t g)
@@ -444,6 +445,21 @@ static void relate(struct related *r, uint32_t g)
         r->cut = true;
     else
         r->lane[r->n++] = g;
+}
+
+static bool by_it(void *arg, uint32_t creator)
+{
+    const struct related *r = arg;
+    return creator == r->g;
+}
+
+static bool relate_created(void *arg, uint32_t g, const struct lane_info *li)
+{
+    struct related *r = arg;
+    (void)li;
+    relate(r, g);
+    r->created++;
+    return r->n < RELATED / 2;
 }
 
 /* Who woke g, over its whole life or as far as the walk goes. */
@@ -465,22 +481,22 @@ static void relate_wakers(struct view *v, uint32_t g, struct related *r)
 /* Whom g woke within the window: their lanes must be looked at, so only while they are few. */
 static void relate_woken(struct view *v, uint32_t g, struct related *r)
 {
-    uint32_t n = trace_nlanes(v->tr, LANE_G), looked = 0;
+    const uint32_t n = trace_nlanes(v->tr, LANE_G);
+    const struct window w = v->at.win;
+    struct alive *alive = &v->lanes[LANE_G].alive;
+    uint32_t looked = 0;
     int64_t spans = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        struct lane_info li = trace_lane(v->tr, (struct lane){LANE_G, i});
+    for (uint32_t i = 0; (i = alive_next(alive, v->tr, LANE_G, w.t0, w.t1, i, n)) != NO_LANE; i++) {
         struct span_iter it;
-        if (li.first >= v->at.win.t1 || li.last < v->at.win.t0)
-            continue;
         if (++looked > SCAN_LANES || spans > 50 * WALK) {
             r->cut = true;
             return;
         }
-        if (!span_seek(&it, v->tr, (struct lane){LANE_G, i}, v->at.win.t0))
+        if (!span_seek(&it, v->tr, (struct lane){LANE_G, i}, w.t0))
             continue;
         do {
             const struct span *s = span_get(&it);
-            if (s->t0 >= v->at.win.t1 || ++spans > 50 * WALK)
+            if (s->t0 >= w.t1 || ++spans > 50 * WALK)
                 break;
             if (s->state == ST_RUNNABLE && s->who == g) {
                 relate(r, i);
@@ -505,15 +521,11 @@ unsigned view_related(struct view *v)
     uint32_t g = move_lanes_const(v) ? move_goroutine(v, v->at.focus, v->at.cursor) : NO_LANE;
     if (g == NO_LANE)
         return move_fail(v, "no goroutine here");
-    struct related r = {.n = 0};
+    struct related r = {.g = g};
     relate(&r, trace_lane_who(v->tr, (struct lane){LANE_G, g}).creator);
     relate(&r, g);
-    uint32_t n = trace_nlanes(v->tr, LANE_G), created = 0;
-    for (uint32_t i = 0; i < n && r.n < RELATED / 2; i++)
-        if (trace_lane_who(v->tr, (struct lane){LANE_G, i}).creator == g) {
-            relate(&r, i);
-            created++;
-        }
+    (void)trace_walk(v->tr, 0, trace_nlanes(v->tr, LANE_G),
+                     &(struct span_walk){.begin = relate_created, .by = by_it, .arg = &r});
     r.cut |= r.n >= RELATED / 2;
     relate_wakers(v, g, &r);
     relate_woken(v, g, &r);
@@ -532,6 +544,6 @@ unsigned view_related(struct view *v)
     char id[32];
     status_lane(v, (struct lane){LANE_G, g}, id);
     view_message(v, false, "%s: its creator, %" PRIu32 " created by it, %swho woke it, whom it wakes in this window",
-                 id, created, r.cut ? "(not all) " : "");
+                 id, r.created, r.cut ? "(not all) " : "");
     return VR_DRAW;
 }

@@ -20,14 +20,12 @@
 #include "layout/move/pick.h"
 #include "layout/draw/status.h"
 
-enum { MOST = 40000, MANY_M = 64, WALK = 300000, BLOCK = 256 };
+enum { MOST = 40000, MANY_M = 64, WALK = 300000 };
 
 void evlog_free(struct evlog *l)
 {
-    if (l) {
+    if (l)
         mem_free(l->e);
-        mem_free(l->lives);
-    }
     mem_free(l);
 }
 
@@ -267,49 +265,15 @@ static struct window around(int64_t t, int64_t half, struct window all)
     return w;
 }
 
-/* Goroutines come in order of appearance, so a block of them lives close together. false: no blocks, ask all. */
-static bool make_lives(const struct view *v, struct evlog *l)
+static void goroutines(struct view *v, struct evlog *l, struct window w)
 {
-    uint32_t n = trace_nlanes(v->tr, LANE_G), blocks = n / BLOCK + 1;
-    int64_t end = trace_info(v->tr)->end;
-    if (l->lives && l->lives_of == n && l->lives_end == end)
-        return true;
-    struct window *p = mem_resize(l->lives, blocks * sizeof *p);
-    if (!p) {
-        mem_free(l->lives);
-        l->lives = NULL;
-        return false;
-    }
-    for (uint32_t b = 0; b < blocks; b++)
-        p[b] = window_of(INT64_MAX, INT64_MIN);
-    for (uint32_t g = 0; g < n; g++) {
-        struct lane_info li = trace_lane(v->tr, (struct lane){LANE_G, g});
-        struct window *w = &p[g / BLOCK];
-        if (!li.nspans)
-            continue;
-        w->t0 = li.first < w->t0 ? li.first : w->t0;
-        w->t1 = li.last > w->t1 ? li.last : w->t1;
-    }
-    l->lives = p;
-    l->nlives = blocks;
-    l->lives_of = n;
-    l->lives_end = end;
-    return true;
+    const uint32_t n = trace_nlanes(v->tr, LANE_G);
+    struct alive *alive = &v->lanes[LANE_G].alive;
+    for (uint32_t g = 0; !l->cut && (g = alive_next(alive, v->tr, LANE_G, w.t0, w.t1, g, n)) != NO_LANE; g++)
+        goroutine(v, l, g, w);
 }
 
-static void goroutines(const struct view *v, struct evlog *l, struct window w)
-{
-    uint32_t n = trace_nlanes(v->tr, LANE_G);
-    bool blocks = make_lives(v, l);
-    for (uint32_t g = 0; g < n && !l->cut; g++) {
-        if (blocks && g % BLOCK == 0 && (l->lives[g / BLOCK].t0 >= w.t1 || l->lives[g / BLOCK].t1 < w.t0))
-            g += BLOCK - 1;
-        else
-            goroutine(v, l, g, w);
-    }
-}
-
-static void collect(const struct view *v, struct evlog *l, struct window w)
+static void collect(struct view *v, struct evlog *l, struct window w)
 {
     l->n = 0;
     l->walked = 0;

@@ -4,8 +4,7 @@
  *
  * Method and cost. No walk over the trace: first the processors' counts, O(P log spans) each, tell how wide a
  * window around the cursor holds about as many events as fill a few screens. Then every goroutine whose life touches
- * that window is asked for its spans there: their lives are kept by blocks of 256 (made once: 12 ms for 320 000;
- * while a trace loads, each time it grew), then O(goroutines / 256), and O(log spans) for each that lives there.
+ * that window is asked for its spans there: decode/model/alive.h says whose, then O(log spans) for each that lives there.
  * The result is kept until the cursor leaves its middle: stepping costs nothing. Tasks, regions, logs and samples
  * are looked at one by one.
  */
@@ -42,13 +41,10 @@ struct event {
 struct evlog {
     struct event *e; /* by time */
     size_t n, cap;
-    size_t cur;                /* the event the cursor stands on, or the last before it; n when there is none */
-    struct window win;         /* all events in it are in e */
-    struct window all;         /* what there was to read from: the trace */
-    struct window *lives;      /* per block of goroutines: from the first one's start to the last one's end */
-    uint32_t nlives, lives_of; /* goroutines they were made of */
-    int64_t lives_end;
-    int64_t tried; /* the moment and lines it was last made for */
+    size_t cur;        /* the event the cursor stands on, or the last before it; n when there is none */
+    struct window win; /* all events in it are in e */
+    struct window all; /* what there was to read from: the trace */
+    int64_t tried;     /* the moment and lines it was last made for */
     size_t tried_rows;
     uint64_t filter; /* version of the filter, 0 none */
     uint64_t walked; /* spans looked at for it */

@@ -366,7 +366,8 @@ static bool order(struct table *t)
     }
     struct keyed_row *k = mem_alloc(((size_t)n + 1) * sizeof *k);
     uint32_t *row = mem_alloc(((size_t)n + 1) * sizeof *row);
-    bool ok = k && row, falling = down(t, &o);
+    int64_t *sorted = mem_alloc(((size_t)n + 1) * sizeof *sorted);
+    bool ok = k && row && sorted, falling = down(t, &o);
     sieve_make(&s, o.filter);
     for (uint32_t i = from; ok && i < from + n; i++) {
         if (i % 64 == 0)
@@ -378,15 +379,20 @@ static bool order(struct table *t)
     }
     sieve_free(&s);
     ok = ok && rows_sort(k, kept);
-    for (uint32_t i = 0; ok && i < kept; i++)
+    for (uint32_t i = 0; ok && i < kept; i++) {
         row[i] = k[i].row;
+        sorted[i] = (int64_t)((falling ? ~k[i].key : k[i].key) ^ (uint64_t)1 << 63);
+    }
     mem_free(k);
     if (!ok) {
         mem_free(row);
+        mem_free(sorted);
         return false;
     }
     mem_free(t->row);
+    mem_free(t->sorted);
     t->row = row;
+    t->sorted = sorted;
     t->nrows = kept;
     t->have = o;
     t->made++;
@@ -430,12 +436,14 @@ static void drop(struct table *t)
     mem_free(t->thing);
     mem_free(t->type);
     mem_free(t->row);
+    mem_free(t->sorted);
     tab_free(&t->map);
     spectrum_free(&t->spectrum);
     t->job = NULL;
     t->thing = NULL;
     t->type = NULL;
     t->row = NULL;
+    t->sorted = NULL;
     t->map = (struct tab){0};
     t->cap = t->types_cap = 0;
     t->n = t->ntypes = t->nrows = 0;

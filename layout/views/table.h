@@ -95,6 +95,7 @@ struct table {
 
     struct table_order want, have; /* `have` is that of row */
     uint32_t *row;                 /* in thing or type */
+    int64_t *sorted;               /* what each is sorted by */
     uint32_t nrows;
     uint64_t made; /* counts the orders that were made */
     struct slices *job;

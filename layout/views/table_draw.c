@@ -113,7 +113,7 @@ static void point(void *arg, uint32_t i, int64_t *at, int64_t *value)
     const struct plot *p = arg;
     const struct thing *x = &p->t->thing[p->col < 0 ? p->first + i : p->t->row[i]];
     *at = x->t0;
-    *value = p->col <= THING_TOOK ? x->t1 - x->t0 : table_value(p->t, p->t->row[i], p->col);
+    *value = p->col <= THING_TOOK ? x->t1 - x->t0 : p->t->sorted[i];
 }
 
 /* Lines that few rows leave blank make it finer. */
