@@ -47,7 +47,7 @@ static const struct planted {
     {"drowsy", RULE_BOTTLENECK, "main.(*board).show", "asleep (time.Sleep)"},
     {"weighbridge", RULE_BUSY_LOOP, "main.(*bridge).watch",
      "it looks in passing"}, /* its time goes into a raw system call */
-    {"doorman", RULE_BUSY_LOOP, "main.stand", "32 of 32 times that it was stopped it was in a select"},
+    {"cloakroom", RULE_BUSY_LOOP, "main.stand", "32 of 32 times that it was stopped it was in a select"},
     {"cuckoo", RULE_BUSY_LOOP, "main.(*nest).take", "gave its processor up"},
     {"latch", RULE_BUSY_LOOP, "main.(*pantry).lift", "together (2."}, /* now and then */
     {"patience", RULE_LINGER, "main.askOracle", "16 of 48 waits"},    /* a context's deadline */

@@ -1,54 +1,79 @@
-// doorman TRACE: writes the trace that tests/unit/test_causes.c reads: one of two doors closes, and who stands at both never rests again. Built with -trimpath.
+// doorman TRACE: writes the trace that tests/unit/test_causes.c reads: at closing time one of four guests is told. Built with -trimpath.
 package main
 
 import (
 	"os"
 	"runtime"
 	"runtime/trace"
+	"sync"
 	"time"
 )
 
-func door(n int, pause time.Duration) <-chan int {
-	c := make(chan int)
-	go func() {
-		defer close(c)
-		for i := 0; i < n; i++ {
-			time.Sleep(pause)
-			c <- i
-		}
-	}()
-	return c
+type bar struct {
+	mu     sync.Mutex
+	cond   *sync.Cond
+	drinks int
+	closed bool
 }
 
-func stand(front, back <-chan int, done chan<- int) {
-	guests := 0
-	for guests < 60 {
-		select {
-		case _, open := <-front:
-			if open {
-				guests++
-			}
-		case <-back:
-			guests++
-		}
+func (b *bar) order() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for b.drinks == 0 && !b.closed {
+		b.cond.Wait()
 	}
-	done <- guests
+	if b.drinks > 0 {
+		b.drinks--
+		return true
+	}
+	return false
 }
-
+func (b *bar) pour() {
+	b.mu.Lock()
+	b.drinks++
+	b.mu.Unlock()
+	b.cond.Signal()
+}
+func (b *bar) shut() {
+	b.mu.Lock()
+	b.closed = true
+	b.mu.Unlock()
+	b.cond.Signal()
+}
+func evening() {
+	b := &bar{}
+	b.cond = sync.NewCond(&b.mu)
+	for range 4 {
+		go func() {
+			for b.order() {
+			}
+		}()
+	}
+	for range 6 {
+		b.pour()
+		time.Sleep(100 * time.Microsecond)
+	}
+	time.Sleep(time.Millisecond)
+	b.shut()
+}
 func main() {
-	runtime.GOMAXPROCS(2)
-	f, err := os.Create(os.Args[1])
+	runtime.GOMAXPROCS(4)
+	traced(os.Args[1], func() {
+		for range 30 {
+			evening()
+			time.Sleep(2 * time.Millisecond)
+		}
+	})
+}
+func traced(path string, work func()) {
+	f, err := os.Create(path)
 	if err != nil {
 		panic(err)
 	}
 	if err := trace.Start(f); err != nil {
 		panic(err)
 	}
-	done := make(chan int)
-	go stand(door(10, 2*time.Millisecond), door(60, 6*time.Millisecond), done)
-	<-done
+	work()
 	trace.Stop()
-	if err := f.Close(); err != nil {
-		panic(err)
-	}
+	f.Close()
 }
