@@ -29,8 +29,8 @@ static const struct grant curves[] = {{ROW_HEAP, 2}, {ROW_RUNQ, 2}, {ROW_HEAP, 4
 
 /* Views of tables have no time axis. The findings' status lines hold a whole finding. */
 static const struct grant table_grants[] = {
-    {ROW_LANES, 1},  {ROW_STATUS, 1}, {ROW_TITLE, 1},  {ROW_LANES, 4},    {ROW_FOOTER, 1},
-    {ROW_STATUS, 2}, {ROW_LANES, 8},  {ROW_STATUS, 4}, {ROW_LANES, 1000},
+    {ROW_LANES, 1}, {ROW_STATUS, 1}, {ROW_TITLE, 1}, {ROW_LANES, 4},  {ROW_FOOTER, 1},   {ROW_STATUS, 2},
+    {ROW_LANES, 8}, {ROW_STATUS, 4}, {ROW_LANES, 9}, {ROW_STATUS, 7}, {ROW_LANES, 1000},
 };
 
 static const struct grant
@@ -126,6 +126,8 @@ static void make(struct plan *p, int w, int h, int view, uint32_t lanes, const i
 enum { ANY = 100000, BUSY_MOST = VIEW_BUSY };
 
 /* What stands on every screen; the rest only when there is a reason. */
+enum { STATUS_USUAL = 4 }; /* more where a view asks for it */
+
 static void usual(int *most)
 {
     for (int r = 0; r < ROW_COUNT; r++)
@@ -194,8 +196,7 @@ void plan_view(struct plan *p, const struct view *v, uint32_t lanes)
     most[ROW_FILTER] = v->nfilters > 0;
     most[ROW_STRIP] = (v->search && !search_is_hidden(v->search)) || (zoomed && v->h >= 40);
     fold_empty(v, most);
-    if (kind_here(v)->status_most)
-        most[ROW_STATUS] = kind_here(v)->status_most(v);
+    most[ROW_STATUS] = kind_here(v)->status_most ? kind_here(v)->status_most(v) : STATUS_USUAL;
     most[ROW_BUSY] = v->split ? 0 : BUSY_MOST + 1;
     most[ROW_LEGEND] = kind_here(v)->lanes < LANE_KINDS && v->h >= 34;
     most[ROW_STATES] = kind_here(v)->states && v->h >= 20 ? 4 : 0;

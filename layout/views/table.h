@@ -143,9 +143,9 @@ void table_row(struct grid *g, struct view *v, uint32_t row, int y, bool focus);
 
 #define IS_THINGS(provider) \
     .lanes = LANE_KINDS, .table = true, .plan = PLAN_TABLE, .gutter = GUTTER_SHORT, .things = provider, \
-    .list = &table_list, .open = table_open, .show = kind_show, .draw = table_draw, .speak = tri_speak, \
-    .where = table_where, .hold = tri_hold, .pending = table_pending, .work = table_work, .find = table_find, \
-    .tsv = table_tsv, .back_word = table_back_word, .refuse = "Enter opens the lanes first", \
+    .status_most = tri_status_most, .list = &table_list, .open = table_open, .show = kind_show, .draw = table_draw, \
+    .speak = tri_speak, .where = table_where, .hold = tri_hold, .pending = table_pending, .work = table_work, \
+    .find = table_find, .tsv = table_tsv, .back_word = table_back_word, .refuse = "Enter opens the lanes first", \
     .answer = {ANSWER_ROWS, \
                ANSWER_SIDE(table_sort), \
                [DEED_SORT] = table_sort, \

@@ -39,6 +39,18 @@ static bool ready(const struct view *v)
     return (s && s->own) || (v->tri && v->tri->tg);
 }
 
+int tri_status_most(const struct view *v)
+{
+    enum { USUAL = 4, MOST = 7, FRAME = 2, ROWS_MOST = 1000 };
+    const struct tri_view *s = shown(v);
+    if (!s || !ready(v))
+        return USUAL;
+    const uint32_t n = s->rows(v);
+    const int rows = v->h - FRAME - USUAL,
+              spare = rows < 1 ? 0 : rows - s->head_lines(v, rows) - (n < ROWS_MOST ? (int)n : ROWS_MOST);
+    return spare <= 1 ? USUAL : spare > MOST - USUAL ? MOST : USUAL + spare - 1;
+}
+
 /* ---- life ----------------------------------------------------------------------------------------------- */
 
 void tri_init(struct tri *t, const struct trace *tr)

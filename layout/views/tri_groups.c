@@ -638,6 +638,7 @@ static const struct tri_view tri_groups = {
 const struct view_kind kind_groups = {
     IS_TABLE,
     .plan = PLAN_TABLE,
+    .status_most = tri_status_most,
     .list = &tri_groups,
     .back_word = back_word,
     .answer = {ANSWER_ROWS, ANSWER_SIDE(groups_side), [DEED_SORT] = groups_sort, [DEED_INVERT] = groups_invert,

@@ -38,6 +38,8 @@ void flame_free(struct flame *f);
 /* ---- answers, and what else an object of such a view needs ---- */
 unsigned tri_open(struct view *v, int no);
 unsigned tri_hold(struct view *v);
+/* tri_status_most - (status_most of kinds with a list) what rows leave free goes to what is said of the one with the cursor. */
+int tri_status_most(const struct view *v);
 unsigned tri_move(struct view *v, int n);
 unsigned tri_page(struct view *v, int n);
 unsigned tri_first(struct view *v, int n);

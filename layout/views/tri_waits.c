@@ -538,6 +538,7 @@ static const struct tri_view tri_waits = {.rows = count,
 const struct view_kind kind_waits = {
     IS_TABLE,
     .plan = PLAN_TABLE,
+    .status_most = tri_status_most,
     .list = &tri_waits,
     .answer = {ANSWER_ROWS, ANSWER_SIDE(waits_side)},
     .refusal = {REFUSE_ZOOM, REFUSE_SORT, REFUSE_SELECT},

@@ -124,6 +124,7 @@ static const struct tri_view list = {.rows = count,
 const struct view_kind kind_waitfor = {
     IS_TABLE,
     .plan = PLAN_TABLE,
+    .status_most = tri_status_most,
     .list = &list,
     .pending = pending,
     .work = work,
