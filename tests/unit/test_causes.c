@@ -156,6 +156,7 @@ static const struct {
     {"errands", RULE_STAMPEDE, "main.askDesk, called by main.(*board).look"}, /* each begun for one; three at once */
     {"inn", RULE_TIME,
      "requests (http.(*conn).serve) of"}, /* neither; the main goroutine waits for another process */
+    {"beekeeper", RULE_SERIAL_CALLS, "wait there for answers over the network 6 times each"}, /* not all in a row */
     {"weatherman", RULE_SERIAL_CALLS, "is a timer: unless somebody outside waits"},
     {"lostparty", RULE_LEAK, "26 of them never woken there"},
     {"pesterer", RULE_SERIAL_CALLS, "asks again and again: it waits for the network 1199 times"},

@@ -322,7 +322,7 @@ static void given_back(struct causes *c)
 
 /* Calls over the network in a row at one line, within a piece of work. */
 struct in_line {
-    uint32_t stack;
+    uint32_t stack, example;
     uint64_t calls, pieces, longest;
     int64_t ns, won; /* won: all of a row but one call */
 };
@@ -352,14 +352,88 @@ static void line_end(struct in_line *v, uint32_t *n, struct line_row *r)
     *r = (struct line_row){0};
 }
 
+/* All rows of a group's work. */
+struct in_lines {
+    struct in_line v[PLACES];
+    uint32_t n;
+    struct in_line apart[PLACES]; /* the same by function (.stack), with whatever is between */
+    uint32_t napart;
+    struct pieces k; /* but for the pieces themselves, of which the first is left */
+    struct instance_one first;
+    struct work_kind w;
+};
+
+#define PER 16
+/* Calls of one piece of work, by the function where they wait, whatever else it does between them. */
+struct apart_calls {
+    struct line_row of[PER]; /* .stack: the function */
+    uint32_t stack[PER], n;  /* an example of each */
+    uint32_t last;           /* of these the one of the last call */
+    uint32_t known[64][2];   /* stacks' functions, found once */
+};
+
+static uint32_t apart_place(const struct causes *c, struct apart_calls *a, uint32_t stack)
+{
+    uint32_t *const k = a->known[stack % 64];
+    if (k[0] != stack) {
+        k[0] = stack;
+        k[1] = causes_place(c->tr, stack);
+    }
+    return k[1];
+}
+
+static void apart_add(const struct causes *c, struct apart_calls *a, const struct span *s)
+{
+    const uint32_t place = apart_place(c, a, s->stack);
+    uint32_t i = 0;
+    a->last = PER;
+    while (i < a->n && a->of[i].stack != place) {
+        i++;
+    }
+    if (place && i < PER) {
+        a->stack[i] = i == a->n ? s->stack : a->stack[i];
+        a->of[i] = i == a->n ? (struct line_row){.stack = place} : a->of[i];
+        a->n += i == a->n;
+        a->of[i].calls++;
+        a->of[i].ns = ns_add(a->of[i].ns, s->t1 - s->t0);
+        a->last = i;
+    }
+}
+
+/* Of net/http's client the end of writing a question ends a wait, too: that was no answer. */
+static bool only_written(const struct causes *c, const struct span *s)
+{
+    return s->state == ST_RUNNABLE && s->who < c->tg->ng &&
+           str_is(trace_str(c->tr, trace_g_name(c->tr, s->who)), "net/http.(*persistConn).writeLoop");
+}
+
+static void apart_end(struct apart_calls *a, struct in_line *v, uint32_t *n)
+{
+    for (uint32_t i = 0; i < a->n; i++) {
+        const uint32_t before = *n;
+        line_end(v, n, &a->of[i]);
+        if (*n > before) {
+            v[before].example = a->stack[i];
+        }
+    }
+    a->n = 0;
+}
+
 /* What is waited for without having asked, the rest of an answer, is no call of its own. */
-static void lines_of(const struct causes *c, const struct instance_one *one, struct span_iter *it, struct in_line *v,
-                     uint32_t *n)
+static void lines_of(const struct causes *c, const struct instance_one *one, struct span_iter *it, struct in_lines *l,
+                     struct apart_calls *a)
 {
     struct line_row r = {0};
-    bool asked = false, more = span_seek_on(it, c->tr, (struct lane){LANE_G, one->g}, one->t0);
+    bool asked = false, http = false, more = span_seek_on(it, c->tr, (struct lane){LANE_G, one->g}, one->t0);
     for (int i = 0; more && i < STEPS && span_get(it)->t0 < one->t1; i++, more = span_next(it)) {
         const struct span *s = span_get(it);
+        if (http && r.calls && only_written(c, s)) {
+            r.calls--;
+            if (a->last < a->n) {
+                a->of[a->last].calls--;
+            }
+        }
+        http = false;
         if (s->state == ST_SYSCALL) {
             asked = asked || (s->stack && causes_sends(c->tr, s->stack));
         } else if (s->state == ST_WAITING && s->t0 >= one->t0) {
@@ -367,19 +441,22 @@ static void lines_of(const struct causes *c, const struct instance_one *one, str
             const bool call = (kind == WK_NET && asked) || calls_over_http(c, kind, s);
             const bool rest = kind == WK_NET && !asked;
             if (!rest && !(call && s->stack == r.stack)) {
-                line_end(v, n, &r);
+                line_end(l->v, &l->n, &r);
             }
             if (call) {
                 r.stack = s->stack;
                 r.calls++;
+                http = kind != WK_NET;
+                apart_add(c, a, s);
             }
-            if (r.calls) {
+            if (r.stack) {
                 r.ns = ns_add(r.ns, s->t1 - s->t0);
             }
             asked = false;
         }
     }
-    line_end(v, n, &r);
+    line_end(l->v, &l->n, &r);
+    apart_end(a, l->apart, &l->napart);
 }
 
 static bool asked_there(const struct causes *c, uint32_t group, uint32_t place)
@@ -390,15 +467,6 @@ static bool asked_there(const struct causes *c, uint32_t group, uint32_t place)
     }
     return is;
 }
-
-/* All rows of a group's work. */
-struct in_lines {
-    struct in_line v[PLACES];
-    uint32_t n;
-    struct pieces k; /* but for the pieces themselves, of which the first is left */
-    struct instance_one first;
-    struct work_kind w;
-};
 
 struct in_lines **in_lines_new(const struct triage *tg)
 {
@@ -422,9 +490,10 @@ static const struct in_lines *lines_once(struct causes *c, uint32_t group)
         return l;
     }
     it.tr = NULL;
+    struct apart_calls apart = {.n = 0};
     bool ok = work_in(c, group, &l->k, &l->w);
     for (size_t i = 0; l->w.n && !l->w.fed && i < l->k.n; i++) {
-        lines_of(c, &l->k.v[i], &it, l->v, &l->n);
+        lines_of(c, &l->k.v[i], &it, l, &apart);
     }
     l->first = l->k.n ? l->k.v[0] : l->first;
     mem_free(l->k.v);
@@ -465,6 +534,45 @@ static void in_line_finding(struct causes *c, const struct in_line *l, const str
     draft_end(c->rs, &d);
 }
 
+/* They come from several lines, or other waits stand between them: whether each needs the answer before it is less sure. A note. */
+static void apart_finding(struct causes *c, const struct in_line *l, const struct in_lines *of)
+{
+    const struct pieces *k = &of->k;
+    const double share = (double)l->won / (double)k->ns;
+    const uint32_t frame = stacks_user_frame(c->tr, l->example);
+    struct draft d;
+    draft_start(&d, RULE_SERIAL_CALLS, (int64_t)(share * work_in_flight(&of->w)));
+    draft_subject(&d, c->rs, l->stack);
+    draft_at(&d, of->first.t0, of->first.t1, LANE_G, of->first.g);
+    d.f.note = true;
+    d.f.stack = l->example;
+    d.f.won_hi = (int64_t)((double)l->ns / (double)k->ns * work_in_flight(&of->w));
+    text_share(&d.amount, share, 1);
+    text_say(&d.text, c->tr, t_calls(l->example, frame, 4), ": ", t_share((double)l->pieces, (double)k->n),
+             " of the ");
+    works_name(&d.text, c, &of->w);
+    text_say(&d.text, c->tr, " wait there for answers over the network ", t_f0((double)l->calls / (double)l->pieces),
+             " times each, one after the other, ", t_dur(l->ns / (int64_t)l->calls),
+             " on average: ", t_share((double)l->ns, (double)k->ns), " of what all of these take.");
+    text_lit(&d.next,
+             "Ask for several at once, or side by side, what does not need the answer before; and what needs no "
+             "answer at all (a line of a log, a span, a count) hand to a goroutine of its own, in batches.");
+    draft_end(c->rs, &d);
+}
+
+static void work_apart(struct causes *c, uint32_t group, const struct in_lines *l)
+{
+    for (uint32_t i = 0; i < l->napart; i++) {
+        const struct in_line *a = &l->apart[i];
+        if (threshold_reached(TH_CALLS_APART, a->won, l->k.ns) &&
+            threshold_reached(TH_CALLS_APART, (int64_t)a->pieces, (int64_t)l->k.n) &&
+            (double)a->pieces >= threshold(TH_CALLS_WAITS) && !causes_told_at(c, RULE_SERIAL_CALLS, a->stack) &&
+            !causes_told_at(c, RULE_BACKEND, a->stack) && !asked_there(c, group, a->stack)) {
+            apart_finding(c, a, l);
+        }
+    }
+}
+
 void work_in_lines(struct causes *c, uint32_t group)
 {
     const struct in_lines *l = lines_once(c, group);
@@ -476,6 +584,9 @@ void work_in_lines(struct causes *c, uint32_t group)
             !asked_there(c, group, place)) {
             in_line_finding(c, &l->v[i], l);
         }
+    }
+    if (l) {
+        work_apart(c, group, l);
     }
 }
 

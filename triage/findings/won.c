@@ -355,6 +355,9 @@ static const char latency_only[] = " What it costs is latency.",
     "trace tells"
 #define CROWD "as no trace tells what beginning and ending so many takes"
 #define ALL_BACK "from 70 % of what they wait longer than at first to all that they wait there"
+#define NOT_APART \
+    "if none of these calls need wait for another; nothing if each needs the answer before, or nobody waits for " \
+    "them"
 #define GARBAGE "if half of it to all of it goes; what the collector takes from all others for it no trace tells"
 #define NOT_PACE "if it waits for what has happened by then; nothing if that is its pace"
 #define ONE_FOR_ALL "from half of what they wait longer than the quickest to all that they wait there"
@@ -689,14 +692,16 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
         const struct plain *p = &plain[i];
         if (p->rule == f->rule) {
-            const double lo = p->lo == LEAST_OF_IT ? LEAST : p->lo;
+            const bool unsure =
+                f->rule == RULE_SERIAL_CALLS && f->note; /* whether anybody waits, or each needs the one before */
+            const double lo = unsure ? 0 : p->lo == LEAST_OF_IT ? LEAST : p->lo;
             const bool stands = f->rule == RULE_LEAK && f->severity_ns > 0; /* all that are left of their kind */
             if (stands) {
                 *o = (struct span_of_won){0, cost, .words = STUCK_FOR_GOOD};
                 return true;
             }
             *o = (struct span_of_won){lo * cost, p->hi == AS_TOLD ? told : p->hi * cost, .more = p->more,
-                                      .words = p->words};
+                                      .words = unsure ? NOT_APART : p->words};
             return true;
         }
     }
