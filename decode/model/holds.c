@@ -23,37 +23,20 @@ static int64_t hold_end(const struct fold *f, const struct mlane *l, size_t i)
     return i + 1 < l->n ? l->h[i + 1].t0 : f->end > l->h[i].t0 ? f->end : l->h[i].t0;
 }
 
-/* What hold i did up to a moment within it, on top of tot and c. The P's slots are the M's: states.def gives both the
-   same numbers. */
-static void hold_part(const struct fold *f, const struct mlane *l, size_t i, int64_t t, int64_t tot[SPAN_SLOTS],
-                      uint64_t *c)
-{
-    const struct hold *h = &l->h[i];
-    int64_t end = hold_end(f, l, i), at[3] = {h->t0, h->t0 + 1, t < end ? t : end}, v[3][SPAN_SLOTS];
-    uint64_t spans[3]; /* that start before each */
-    if (t <= h->t0)
-        return;
-    if (hold_p(h) == EV_NONE) {
-        tot[f->pool.slot[LANE_M][idle_state(h)]] += at[2] - h->t0;
-        ++*c;
-        return;
-    }
-    spans_totals(&f->pool, LANE_P, &f->lane[LANE_P][hold_p(h)], at, 3, f->end, v, spans);
-    for (int s = 0; s < SPAN_SLOTS; s++)
-        tot[s] += v[2][s] - v[0][s];
-    *c += spans[2] - spans[1] + (spans[1] > 0);
-}
-
 /* The open hold is over: add it up and note what it came to. */
-static bool hold_close(struct fold *f, struct mlane *l, int64_t t)
+static bool hold_close(struct fold *f, uint32_t m, int64_t t)
 {
+    struct mlane *l = &f->m[m].lane;
     const struct hold *h = &l->h[l->n - 1];
     int64_t longest = t - h->t0, v[SPAN_SLOTS];
     uint64_t count = l->now.count;
     memcpy(v, l->now.tot, sizeof v);
-    if (hold_p(h) == EV_NONE || t > f->end ||
-        !spans_since(&f->pool, LANE_P, &f->lane[LANE_P][hold_p(h)], h->t0, t, v, &count))
-        hold_part(f, l, l->n - 1, t, v, &count);
+    if (hold_p(h) == EV_NONE) {
+        v[f->pool.slot[LANE_M][idle_state(h)]] += t - h->t0;
+        count++;
+    } else if (t > f->end || !spans_since(&f->pool, LANE_P, &f->lane[LANE_P][hold_p(h)], h->t0, t, v, &count)) {
+        holds_totals(f, m, &t, 1, &v, &count);
+    }
     if (hold_p(h) != EV_NONE) {
         if (!mem_room(l->rec, l->caprec, l->now.rec + REC_MAX))
             return false;
@@ -108,7 +91,7 @@ bool holds_set(struct fold *f, uint32_t m, int64_t t, uint32_t p, uint32_t g)
         if (h->who == who)
             return true;
         if (h->t0 < t) {
-            if (!hold_close(f, l, t))
+            if (!hold_close(f, m, t))
                 return false;
         } else { /* nothing lasted, or back-dated news of a known thread: the later word counts, from where it stands */
             t = h->t0;
@@ -252,7 +235,8 @@ static uint32_t moment(int64_t *at, uint32_t *n, int64_t t)
 }
 
 /*
- * Chain k's moments: from each hold's start to the moment, on top of out and count. Start and moment are asked for one behind
+ * Chain k's moments: from each hold's start to the moment, on top of out and count. The P's slots are the M's: states.def gives
+ * both the same numbers. Start and moment are asked for one behind
  * the other, since they mostly lie in the same block of spans.
  */
 static void ask_p(const struct fold *f, const struct mlane *l, const struct asked *a, uint32_t k, const int64_t *t,
@@ -346,12 +330,8 @@ void holds_near(const struct fold *f, uint32_t m, const int64_t *t, uint32_t n, 
         size_t h = at[i % PART], g = h / HOLD_GROUP, from = far ? g * HOLD_GROUP : h,
                to = far ? from + HOLD_GROUP : h + 1;
         if (t[i] <= l->h[h].t0 || to >= l->n) { /* before the lane, a hold's very start, or the open hold */
-            int64_t tot[1][SPAN_SLOTS];
-            holds_totals(f, m, &t[i], 1, tot, &x->count[0]);
-            x->t[0] = x->t[1] = t[i];
-            x->count[1] = x->count[0];
-            memcpy(x->tot[0], tot[0], sizeof tot[0]);
-            memcpy(x->tot[1], tot[0], sizeof tot[0]);
+            holds_totals(f, m, &t[i], 1, x->tot, x->count);
+            totals_known(x, t[i]);
             last = SIZE_MAX;
             continue;
         }

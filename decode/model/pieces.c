@@ -260,37 +260,22 @@ bool pieces_totals(const struct trace *tr, struct lane l, const int64_t *t, uint
     return true;
 }
 
-/* Of a thread's piece, behind all that its segment tells: exactly. */
-static void near_behind(const struct trace *tr, const struct piece *p, int64_t t, struct totals_near *out)
-{
-    int64_t tot[1][SPAN_SLOTS];
-    out->t[0] = out->t[1] = t;
-    holds_totals(p->f, p->i, &p->f->end, 1, tot, &out->count[0]);
-    hold_on(tr, p, t, tot[0], &out->count[0]);
-    memcpy(out->tot[0], tot[0], sizeof tot[0]);
-    memcpy(out->tot[1], tot[0], sizeof tot[0]);
-    out->count[1] = out->count[0];
-}
-
-/* piece_totals(), as spans_near(). */
+/* piece_totals(), as spans_near(); exact behind all that a thread's segment tells. */
 static void piece_near(const struct trace *tr, struct lane l, const struct piece *p, const int64_t *t, uint32_t n,
                        bool far, struct totals_near *out)
 {
-    if (p->l) {
-        spans_near(&p->f->pool, l.kind, p->l, t, n, p->end, far, out);
-    } else {
-        const uint32_t told = p->seg ? told_of(p, t, n) : n;
-        if (told)
-            holds_near(p->f, p->i, t, told, far, out);
-        for (uint32_t i = told; i < n; i++)
-            near_behind(tr, p, t[i], &out[i]);
+    const uint32_t near = p->l || !p->seg ? n : told_of(p, t, n);
+    if (p->l)
+        spans_near(&p->f->pool, l.kind, p->l, t, near, p->end, far, out);
+    else if (near)
+        holds_near(p->f, p->i, t, near, far, out);
+    for (uint32_t i = 0; i < near; i++)
+        for (int s = 0; s < 2; s++)
+            add_before(p, &out[i].tot[s], &out[i].count[s], 1);
+    for (uint32_t i = near; i < n; i++) {
+        piece_totals(tr, l, p, t + i, 1, out[i].tot, out[i].count);
+        totals_known(&out[i], t[i]);
     }
-    for (uint32_t i = 0; i < n; i++)
-        for (int s = 0; s < 2; s++) {
-            for (int q = 0; p->tot && q < SPAN_SLOTS; q++)
-                out[i].tot[s][q] += p->tot[q];
-            out[i].count[s] += p->index0;
-        }
 }
 
 void pieces_near(const struct trace *tr, struct lane l, const int64_t *t, uint32_t n, bool far,

@@ -173,6 +173,13 @@ struct totals_near {
     int64_t t[2], tot[2][SPAN_SLOTS];
     uint64_t count[2]; /* spans that start before t[0], t[1] */
 };
+/* totals_known - up to t itself: what tot[0] and count[0] say. */
+static inline void totals_known(struct totals_near *x, int64_t t)
+{
+    x->t[0] = x->t[1] = t;
+    x->count[1] = x->count[0];
+    memcpy(x->tot[1], x->tot[0], sizeof x->tot[1]);
+}
 void spans_near(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, const int64_t *t,
                 uint32_t n, int64_t end, bool far, struct totals_near *out);
 

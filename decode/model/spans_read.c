@@ -338,7 +338,7 @@ void spans_near(const struct span_pool *sp, enum lane_kind kind, const struct sp
 {
     const struct spanblocks *v = l->blocks;
     const uint32_t step = far ? SPAN_GROUP : 1;
-    int64_t first = l->begun ? spans_first(l) : INT64_MAX, tot[1][SPAN_SLOTS];
+    int64_t first = l->begun ? spans_first(l) : INT64_MAX;
     uint32_t known = 0, b0 = UINT32_MAX, b1 = UINT32_MAX, k[AHEAD];
     for (uint32_t i = 0, from = 0; i < n; i++) {
         struct totals_near *x = &out[i];
@@ -354,11 +354,8 @@ void spans_near(const struct span_pool *sp, enum lane_kind kind, const struct sp
                     blocks_ahead(v, k[j] * SPAN_START + o * SPAN_GROUP);
         }
         if (t[i] <= first || i >= from + known) { /* before the lane, or behind its blocks */
-            spans_totals(sp, kind, l, &t[i], 1, end, tot, &x->count[0]);
-            x->t[0] = x->t[1] = t[i];
-            x->count[1] = x->count[0];
-            memcpy(x->tot[0], tot[0], sizeof tot[0]);
-            memcpy(x->tot[1], tot[0], sizeof tot[0]);
+            spans_totals(sp, kind, l, &t[i], 1, end, x->tot, x->count);
+            totals_known(x, t[i]);
             from = i + 1;
             known = 0;
             continue;
