@@ -152,23 +152,8 @@ static bool next_batch(struct v1_decoder *d, struct v1_cursor *c)
     return true;
 }
 
-/* F_STOP .. F_CALL: the commonest, which have ways of their own from 1.7 on; else they are of the forms behind. */
-enum form {
-    F_SLOW,
-    F_STOP,
-    F_START,
-    F_WAKE,
-    F_CALL,
-    F_BARE,
-    F_STACK,
-    F_G,
-    F_G_STACK,
-    F_G_OWN,
-    F_G_OWN_STACK,
-    F_OWN,
-    F_OWN_STACK,
-    F_MANY
-};
+/* F_STOP .. F_CALL: the commonest, which have ways of their own from 1.7 on. F_FEW: its values are a goroutine's, one of its own, or none. */
+enum form { F_SLOW, F_STOP, F_START, F_WAKE, F_CALL, F_FEW, F_MANY };
 
 static inline uint32_t short_stack(uint64_t id)
 {
@@ -216,7 +201,7 @@ static const uint8_t *slow(const struct v1_decoder *d, const uint8_t *p, struct 
     *dt = r.v[k->timed - 1];
     const uint64_t *v = r.v + k->timed;
     *id = k->name ? v[0] : 0;
-    e->own = !k->name ? (k->k ? v[0] : 0) : k->k > 1 ? v[1] : 0;
+    e->own = k->own ? v[k->name ? 1 : 0] : 0;
     e->stack = short_stack(k->stack ? r.v[r.n - 1] : 0);
     return p;
 }
@@ -229,9 +214,9 @@ static inline const uint8_t *any(const struct v1_decoder *d, const uint8_t *p, c
     if (k->form == F_MANY)
         return many(d, p, k, e, dt, dseq, id);
     p = fast_number(p, dt);
-    if (k->form >= F_G && k->form <= F_G_OWN_STACK)
+    if (k->name)
         p = fast_number(p, id);
-    if (k->form >= F_G_OWN && k->form <= F_OWN_STACK)
+    if (k->own)
         p = fast_number(p, &e->own);
     if (k->stack)
         p = fast_number(p, &stack);
@@ -541,13 +526,7 @@ static uint8_t form_of(const struct v1_kind *k, unsigned t, const struct v1_dial
 {
     if (!k->timed || t == V1_LOG)
         return F_SLOW;
-    if (d->version == 1005 || k->k > (k->name ? 2 : 1) || t == V1_CPU_SAMPLE)
-        return F_MANY;
-    if (!k->name)
-        return k->k ? k->stack ? F_OWN_STACK : F_OWN : k->stack ? F_STACK : F_BARE;
-    if (k->k == 2)
-        return k->stack ? F_G_OWN_STACK : F_G_OWN;
-    return k->stack ? F_G_STACK : F_G;
+    return d->version == 1005 || k->k > (k->name ? 2 : 1) || t == V1_CPU_SAMPLE ? F_MANY : F_FEW;
 }
 
 /* common_form - of an event that says no length: one of the four commonest has a way of its own. */
@@ -574,6 +553,7 @@ static void kind_init(struct v1_kind *k, unsigned t, const struct v1_dialect *d)
         return;
     k->k = (uint8_t)(s->n - s->timed - k->stack);
     k->name = whose == STARTS || whose == NAMED || whose == NAMES ? UINT32_MAX : 0;
+    k->own = k->k > (k->name ? 1 : 0);
     k->form = form_of(k, t, d);
     k->g_arg = whose == STARTS || whose == NAMED ? UINT32_MAX : 0;
     k->g_run = k->g_arg || whose == NOBODY ? 0 : UINT32_MAX;

@@ -39,8 +39,8 @@ enum { V1S_NONE, V1S_LISTED, V1S_RUNNABLE, V1S_RUNNING, V1S_SYSCALL, V1S_WAITING
  */
 struct v1_kind {
     uint8_t timed, k; /* k: values after the time, without the stack; timed as in struct v1_shape */
-    bool stack;
-    uint8_t form; /* how it is decoded */
+    bool stack, own;  /* own: it has a value that names no goroutine */
+    uint8_t form;     /* how it is decoded */
     struct v1_tag {
         uint8_t type;
         int8_t mask, delta;
