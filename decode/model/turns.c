@@ -30,7 +30,7 @@ HOT uint32_t lookup(const struct lookup *l, uint64_t key)
 {
     uint64_t at = key & l->mask;
     uint32_t v = l->val[at] - 1; /* not free, not IDMAP_GONE */
-    return v < IDMAP_GONE - 1 && l->key[at] == key ? v : lookup_far(l->map, key);
+    return __builtin_expect(v < IDMAP_GONE - 1 && l->key[at] == key, 1) ? v : lookup_far(l->map, key);
 }
 
 /* Same, of ids whose 0 is 0. */
@@ -72,7 +72,7 @@ HOT uint32_t at_find(const struct v2_at *at, uint64_t id)
 {
     const struct lookup *l = &at->ts->gs;
     uint32_t v = l->val[id & l->mask] - 1;
-    if (v < IDMAP_GONE - 1 && g_at(at->ts, v)->id == id)
+    if (__builtin_expect(v < IDMAP_GONE - 1 && g_at(at->ts, v)->id == id, 1))
         return v;
     return v == IDMAP_NONE && !l->map->mixed ? IDMAP_NONE : lookup_far(l->map, id); /* it is about to come to be */
 }
@@ -296,7 +296,7 @@ enum {
 #define READ(id) \
     (!(NEEDS_##id & V2_CG && at_g(x) == EV_NONE) && (NARGS_##id < 1 || varint(&p, &a0)) && \
      (NARGS_##id < 2 || varint(&p, &a1)) && (NARGS_##id < 3 || varint(&p, &a2)))
-#define TRY(id, rule) return READ(id) && (rule) == ADV_OK ? p : NULL
+#define TRY(id, rule) return __builtin_expect(READ(id) && (rule) == ADV_OK, 1) ? p : NULL
 
 /* One event, of whose arguments the first stands at p. Returns what is behind them; NULL: it is none for a turn. */
 HOT const uint8_t *turn_event(const struct v2_at *x, uint8_t type, const uint8_t *p)
@@ -367,12 +367,12 @@ timed:;
         ts->k.room = room;
         return true;
     }
-    if (!(p = turn_event(&x, *at, p)))
+    if (__builtin_expect(!(p = turn_event(&x, *at, p)), 0))
         goto out;
     at = p;
     u->before = now;
     last = x.t;
-    if (--room && at <= u->behind)
+    if (__builtin_expect(--room && at <= u->behind, 1))
         goto next;
 out:
     u->args = NULL;
