@@ -52,6 +52,12 @@ static int word(struct grid *g, int x, int w, enum style s, const char *fmt, ...
     return x >= w ? x : grid_str(g, x, 0, w - x, buf, s);
 }
 
+/* Whole or not at all. */
+static int note_word(struct grid *g, int x, int w, const char *note)
+{
+    return x + (int)strlen(note) <= w ? word(g, x, w, STYLE_TITLE_NOTE, "%s", note) : x;
+}
+
 static const char *file_name(const struct canvas *c)
 {
     const char *path = c->txt->name ? c->txt->name : trace_info(c->v->tr)->path;
@@ -81,7 +87,7 @@ static int loading_rate(const struct canvas *c, int x, int w)
     if (c->txt->rate < 1)
         return x;
     snprintf(rate, sizeof rate, " %s/s", fmt_bytes(c->txt->rate > 1e18 ? 0 : (uint64_t)c->txt->rate, r));
-    return x + (int)strlen(rate) <= w ? word(c->g, x, w, STYLE_TITLE_NOTE, "%s", rate) : x;
+    return note_word(c->g, x, w, rate);
 }
 
 static void title(const struct canvas *c)
@@ -116,11 +122,11 @@ static void title(const struct canvas *c)
         x = word(g, x, w, STYLE_TITLE, "  %s", dialect);
     x = word(g, x, w, STYLE_TITLE, "%s", counts);
     if (!ti->has_clock && ti->version)
-        x = word(g, x, w, STYLE_TITLE_NOTE, " (ticks)");
+        x = note_word(g, x, w, " (ticks)");
     else if (ti->clock_assumed)
-        x = word(g, x, w, STYLE_TITLE_NOTE, " (clock assumed)");
+        x = note_word(g, x, w, " (clock assumed)");
     if (ti->spilled)
-        x = word(g, x, w, STYLE_TITLE_NOTE, "  spilled");
+        x = note_word(g, x, w, "  spilled");
     x = word(g, x, w, STYLE_TITLE_NOTE, "%s", load);
     x = load[0] ? loading_rate(c, x, w) : x;
     enum { WARNINGS = 13 }; /* columns; without room nothing, rather than a part: the first page has them */

@@ -286,9 +286,10 @@ static void head(struct grid *g, struct view *v, int y, int n)
 {
     struct text t = {0};
     numbers(g, v, y, n - 2);
-    if (!trace_info(v->tr)->has_clock)
-        tri_say(g, 0, y + n - 1, g->w, STYLE_WARN,
-                "no clock rate in the file: times are ticks, nothing can be called long");
+    if (!trace_info(v->tr)->has_clock) /* there are no findings: the lines below are free */
+        (void)wrap_draw(g, 0, y + n - 1, g->w, 3, STYLE_WARN,
+                        str_of("no clock rate in the file: it stands at its end. Times are ticks, nothing can be "
+                               "called long; --ticks-per-second N sets one"));
     else if (!count(v) && lacking(&t, v)) /* the lines below are free */
         (void)wrap_draw(g, 0, y + n - 1, g->w, 3, STYLE_WARN, str_of(t.p ? t.p : ""));
     else if (!count(v))

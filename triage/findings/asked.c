@@ -85,8 +85,9 @@ static const char *missing(const struct triage *tg, unsigned needs)
     const struct task *task;
     const struct region *region;
     if (needs & STACKS && !has_stacks(tg)) {
-        return in->ndamages && in->version >= 1022 ? "its stacks are lost, which stand at a generation's end"
-                                                   : "the trace has no stacks";
+        return !in->ndamages         ? "the trace has no stacks"
+               : in->version >= 1022 ? "its stacks are lost, which stand at a generation's end"
+                                     : "its stacks are lost, which stand at the file's end";
     }
     if (needs & NAMES && !has_names(tg)) {
         return "its dialect has no function names (--exe PROGRAM gives them)";

@@ -125,7 +125,7 @@ static void findings(struct text *t, const struct loaded *l)
 {
     text_lit(t, "\nFINDINGS\n");
     if (!trace_info(l->tr)->has_clock) {
-        text_add(t, "  none: without a clock rate nothing can be called long\n");
+        text_add(t, "  none: without a clock rate nothing can be called long (--ticks-per-second N sets one)\n");
         return;
     }
     if (!findings_stand_out(&l->fs)) {
