@@ -1,6 +1,7 @@
 /* causes.c - see causes.h. */
 #include "triage/findings/apart.h"
 #include "triage/findings/won.h"
+#include "triage/findings/story.h"
 #include "triage/tables/slices.h"
 
 #include <stdlib.h>

@@ -50,8 +50,6 @@ bool causes_told_at(const struct causes *c, enum rule rule, uint32_t place);
 /* causes_told_of - is one of its goroutines what a finding, and no note, is about? Signs of others tell of whom they meet. */
 bool causes_told_of(const struct causes *c, uint32_t group);
 
-/* causes_says - does a finding's text name that function? */
-bool causes_says(const struct rules *rs, const struct finding *f, uint32_t func);
 
 /* causes_sends - does a stack write to something, by the names of its innermost functions? */
 bool causes_sends(const struct trace *tr, uint32_t stack);
@@ -324,12 +322,6 @@ void rules_clock(struct causes *c);      /* rules_clock.c: lost wake-ups; the la
 void rules_left(struct causes *c);       /* rules_left.c: work that goes on after it was given up */
 void rules_host(struct causes *c);       /* rules_host.c: the host took the processors */
 
-/* causes_advise - what to do next, instead of what it said. */
-void causes_advise(struct rules *rs, struct finding *f, const char *what);
-/* causes_retell - the finding's text with something before and behind it, or one of them; they are freed. */
-void causes_tell_before(struct rules *rs, struct finding *f, struct text *before);
-void causes_tell_behind(struct rules *rs, struct finding *f, struct text *behind);
-void causes_retell(struct rules *rs, struct finding *f, struct text *before, struct text *behind);
 /* causes_ran_instead - what ran on the processors in [t0,t1), by samples of moments: the function. false: no one has most of them. */
 bool causes_ran_instead(struct causes *c, int64_t t0, int64_t t1, struct leaf *out);
 /* causes_tell_holders - what the holders of a convoy's lock did, in its text. */
@@ -349,6 +341,5 @@ void caught_free(struct caught *k); /* NULL is allowed */
 /* story.c, before and after the rules above: name whom it is about; what is a sign of another finding goes under it. */
 void story_names(struct causes *c);
 void story_end(struct causes *c);
-bool story_is_sign(const struct rules *rs, const struct finding *f); /* of another's cause, if one is told */
 
 #endif

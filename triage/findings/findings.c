@@ -90,6 +90,13 @@ static void finding_free(struct finding *f)
     mem_free(f->won);
 }
 
+void findings_leave_out(struct findings *fs, uint32_t i)
+{
+    struct finding *f = &fs->f[i];
+    finding_free(f);
+    memmove(f, f + 1, (--fs->n - i) * sizeof *f);
+}
+
 static void draft_drop(struct draft *d)
 {
     text_free(&d->amount);

@@ -34,6 +34,9 @@ void draft_end(struct rules *rs, struct draft *d);
 /* draft_titled - the same, under other words than the rule's title: where that says more than this finding does. */
 void draft_titled(struct rules *rs, struct draft *d, const char *title);
 
+/* findings_leave_out - the i-th is not told after all. */
+void findings_leave_out(struct findings *fs, uint32_t i);
+
 int64_t rules_procs(const struct rules *rs); /* GOMAXPROCS on average, at least 1 */
 
 void rules_gc(struct rules *rs);     /* rules_gc.c */

@@ -6,6 +6,7 @@
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/thresholds.h"
+#include "triage/findings/retell.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -296,13 +297,6 @@ static int cmp_double(const void *a, const void *b)
 
 #define SMALL_HEAP (6u << 20)
 
-static void replace_next(struct rules *rs, struct finding *f, struct text *next)
-{
-    rs->failed |= !text_ok(next);
-    causes_advise(rs, f, text_ok(next) ? next->p : f->next);
-    text_free(next);
-}
-
 /* By how much the heap may grow from the end of a collection to the goal of the next: the median over cycles, -1 unknown. */
 static double median_room(const struct causes *c, uint64_t *goal, bool *below)
 {
@@ -356,7 +350,7 @@ static void room_advice(const struct causes *c, struct finding *f)
         text_lit(&next,
                  "Raise the memory limit, or keep less alive; a higher GOGC wins nothing below that limit. Then "
                  "allocate less.");
-        replace_next(c->rs, f, &next);
+        retell_advice(c->rs, f, &next);
     }
 }
 
@@ -426,7 +420,7 @@ void causes_tell_gc(struct causes *c, uint32_t i)
     if (calls * 2 > c->tg->gc_cycles) {
         struct text next = {0};
         text_lit(&next, LEAVE_IT);
-        replace_next(c->rs, f, &next);
+        retell_advice(c->rs, f, &next);
         text_say(&before, c->tr, t_place(stack, 3), " asks for collections (", what, ", ", calls, " times): ");
         f->stack = stack;
     } else {
@@ -434,7 +428,7 @@ void causes_tell_gc(struct causes *c, uint32_t i)
         const uint32_t allocates = sites_text(&before, &behind, &next, c);
         if (f->rule != RULE_HEAP) {
             if (next.n && f->rule != RULE_STW) {
-                replace_next(c->rs, f, &next);
+                retell_advice(c->rs, f, &next);
             }
             room_text(&behind, c);
             room_advice(c, f);
@@ -447,7 +441,7 @@ void causes_tell_gc(struct causes *c, uint32_t i)
                      ", which calls what allocates: if it measures that, this is a result, not a fault.");
         }
     }
-    causes_retell(c->rs, f, &before, &behind);
+    retell(c->rs, f, &before, &behind);
 }
 
 void caught_ahead(struct causes *c)

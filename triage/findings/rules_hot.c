@@ -4,6 +4,7 @@
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/thresholds.h"
+#include "triage/findings/story.h"
 
 /* Of what the work takes: it runs, or waits for a processor. */
 static double own_part(const struct leaves *v)
@@ -22,7 +23,7 @@ static bool allocates(const struct causes *c, const struct inside *in)
 {
     for (uint32_t i = 0; i < c->rs->out->n; i++) {
         const struct finding *f = &c->rs->out->f[i];
-        if ((f->rule == RULE_GC_SHARE || f->rule == RULE_GC_ASSIST) && causes_says(c->rs, f, in->func)) {
+        if ((f->rule == RULE_GC_SHARE || f->rule == RULE_GC_ASSIST) && story_says(c->rs, f, in->func)) {
             return true;
         }
     }

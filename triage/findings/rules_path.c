@@ -7,6 +7,7 @@
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/thresholds.h"
+#include "triage/findings/story.h"
 
 #include <stdlib.h>
 

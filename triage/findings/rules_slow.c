@@ -4,6 +4,7 @@
 #include "triage/findings/causes.h"
 #include "triage/findings/instances.h"
 #include "triage/findings/thresholds.h"
+#include "triage/findings/retell.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -220,7 +221,7 @@ static void slow_instead(struct causes *c, struct finding *f, const struct slow 
     const uint32_t g = o->y->slow[0].g;
     const bool own = g < c->tg->ng && ran->g < c->tg->ng && trace_g_name(c->tr, g) == trace_g_name(c->tr, ran->g);
     f->note |= own;
-    causes_advise(c->rs, f,
+    retell_next(c->rs, f,
                   own ? "They take the processors from each other: make what they run there cheaper, let fewer be at "
                         "work at once, or give the program more processors."
                       : "Let fewer of those run at once than there are processors, in shorter pieces or a process of "
@@ -273,7 +274,7 @@ static void slow_blames(struct causes *c, struct finding *f, const struct slow *
         f->blames = l->func;
         causes_calls_text(before, c->tr, l);
         text_lit(before, " is what the slow ones spend more time on. ");
-        causes_advise(c->rs, f, slow_next(c, o));
+        retell_next(c->rs, f, slow_next(c, o));
     }
 }
 
@@ -306,7 +307,7 @@ static void slow_doubt(struct causes *c, struct finding *f, const struct slow *o
         text_say(behind, c->tr, " Most of the time of the slow ones lies across one moment (@", t_dur(at),
                  "): something stood still then, once; what it was may be outside.");
         f->note = true;
-        causes_advise(c->rs, f,
+        retell_next(c->rs, f,
                       "See what stood still at that moment: the host, a service that is asked, a disk. If it "
                       "comes back, what is slow here is to wait for it less.");
     }
@@ -322,8 +323,8 @@ static void tell_logged(struct causes *c, struct finding *f)
 {
     struct text behind = {0}, next = {0};
     if (logged_text(&behind, &next, c->rs, f)) {
-        causes_advise(c->rs, f, text_ok(&next) ? next.p : f->next);
-        causes_tell_behind(c->rs, f, &behind);
+        retell_advice(c->rs, f, &next);
+        retell_behind(c->rs, f, &behind);
     }
     text_free(&behind);
     text_free(&next);
@@ -348,7 +349,7 @@ static void tell_slow(struct causes *c, struct finding *f)
         slow_blames(c, f, &o, &before);
         slow_spent(c, &o, &behind);
         slow_doubt(c, f, &o, &behind);
-        causes_retell(c->rs, f, &before, &behind);
+        retell(c->rs, f, &before, &behind);
     }
 }
 

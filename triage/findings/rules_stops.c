@@ -7,6 +7,7 @@
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/thresholds.h"
+#include "triage/findings/retell.h"
 
 #include <string.h>
 
@@ -89,7 +90,7 @@ static struct stops stops_of(const struct causes *c)
 bool stops_held(struct causes *c, struct finding *f)
 {
     const struct stops k = stops_of(c);
-    struct text before = {0}, next = {0};
+    struct text before = {0};
     const struct last *x = NULL;
     for (uint32_t i = 0; i < k.n; i++) {
         x = !x || k.v[i].ns > x->ns ? &k.v[i] : x;
@@ -102,18 +103,12 @@ bool stops_held(struct causes *c, struct finding *f)
              k.all, " that took ", t_dur(threshold_ns(TH_STW_LONGEST)), " or more a goroutine of ", t_func(x->name),
              " was the last to stop, after ", t_dur(x->ns / (int64_t)x->n),
              " on average, and stood at the same line then. ");
-    text_lit(&next,
-             "What it runs before that line can't be interrupted: a large copy, a loop in assembler, a raw system "
-             "call. Do it in pieces, with a function call between them; fewer collections make it rarer only.");
-    char *s = text_take(&next);
-    c->rs->failed |= !s;
-    if (s) {
-        mem_free(f->next);
-        f->next = s;
-    }
+    retell_next(c->rs, f,
+                "What it runs before that line can't be interrupted: a large copy, a loop in assembler, a raw system "
+                "call. Do it in pieces, with a function call between them; fewer collections make it rarer only.");
     f->stack = x->stack;
     f->inferred = true;
-    causes_tell_before(c->rs, f, &before);
+    retell_before(c->rs, f, &before);
     return true;
 }
 
@@ -152,7 +147,7 @@ static void caller_told(struct rules *rs, struct finding *f)
     if (at) {
         text_add(&next, "%.*scall it less often, or keep what it tells for a while%s", (int)(at - f->next), f->next,
                  at + sizeof look - 1);
-        causes_advise(rs, f, text_ok(&next) ? next.p : f->next);
+        retell_advice(rs, f, &next);
         text_free(&next);
     }
 }
@@ -193,5 +188,5 @@ void stops_asked(struct causes *c, struct finding *f)
         f->stack = v[best].stack;
         caller_told(c->rs, f);
     }
-    causes_tell_before(c->rs, f, &before);
+    retell_before(c->rs, f, &before);
 }
