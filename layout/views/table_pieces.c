@@ -4,6 +4,7 @@
  */
 #include "layout/views/table.h"
 #include "triage/findings/instances.h"
+#include "triage/findings/works.h"
 
 #define PART ((uint64_t)1 << 32) /* in a kind's key beside the stack: not all goroutines were looked at */
 

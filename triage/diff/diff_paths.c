@@ -9,6 +9,8 @@
 #include "decode/base/mem.h"
 #include "triage/diff/diff_parts.h"
 #include "triage/findings/causes.h"
+#include "triage/findings/works.h"
+#include "triage/findings/leaves.h"
 #include "triage/findings/instances.h"
 
 #define SPANS 400000  /* that the explanations of a side may pass */

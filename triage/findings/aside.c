@@ -3,6 +3,7 @@
  * them. That they take one thing after the other may be meant, so that what is asked has the processors.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/asks.h"
 #include "triage/findings/requests.h"
 #include "triage/findings/thresholds.h"
 

@@ -1,5 +1,9 @@
 /* causes.c - see causes.h. */
 #include "triage/findings/apart.h"
+#include "triage/findings/asks.h"
+#include "triage/findings/works.h"
+#include "triage/findings/leaves.h"
+#include "triage/findings/waits_at.h"
 #include "triage/findings/won.h"
 #include "triage/findings/story.h"
 #include "triage/tables/slices.h"
@@ -427,24 +431,13 @@ bool causes_doing(struct causes *c, uint32_t group, struct leaves *out)
     return ok;
 }
 
-/* Rules in the order in which they speak. */
 static const struct step {
     rule_fn *f;
-    enum { IN_TURN, APART, APART_ONCE, AHEAD } how; /* AHEAD: it tells nothing, others ask it */
+    enum { IN_TURN, APART, APART_ONCE, AHEAD } how;
 } steps[] = {
-    {caught_ahead, AHEAD},     {in_lines_ahead, AHEAD}, {story_names, IN_TURN},  {rules_service, IN_TURN},
-    {rules_join, IN_TURN},     {rules_slots, APART},    {rules_waves, APART},    {rules_begun, APART},
-    {rules_part, IN_TURN},     {rules_limits, IN_TURN}, {rule_network, IN_TURN}, {rule_conns, IN_TURN},
-    {rule_poll, APART},        {rule_blocking, APART},  {rule_small, IN_TURN},   {rule_repeats, APART_ONCE},
-    {rules_work, IN_TURN},     {rules_netlimit, APART}, {rule_crowds, APART},    {rule_storm, APART},
-    {rule_growth, IN_TURN},    {rule_busy, APART},      {rules_timers, IN_TURN}, {rules_slow, IN_TURN},
-    {rule_line, IN_TURN},      {rule_forced, IN_TURN},  {rules_children, APART}, {rules_trend, IN_TURN},
-    {rules_sql, APART},        {rules_behind, IN_TURN}, {rules_share, IN_TURN},  {rules_grain, IN_TURN},
-    {rules_finalizers, APART}, {rules_contexts, APART}, {rules_kept, IN_TURN},   {rules_again, IN_TURN},
-    {rules_accept, IN_TURN},   {rules_reader, IN_TURN}, {rules_knot, APART},     {rules_hold, APART},
-    {rules_clock, IN_TURN},    {rules_left, IN_TURN},   {rules_phases, APART},   {rules_backlog, IN_TURN},
-    {rules_path, IN_TURN},     {rules_deals, IN_TURN},  {rules_pile, IN_TURN},   {rules_host, IN_TURN},
-    {story_end, IN_TURN},      {won_all, IN_TURN},
+#define X(rule, how) {rule, how},
+#include "triage/findings/steps.def"
+#undef X
 };
 enum { STEPS = sizeof steps / sizeof *steps };
 

@@ -2,6 +2,8 @@
 #include <stdlib.h>
 
 #include "triage/findings/causes.h"
+#include "triage/findings/works.h"
+#include "triage/findings/leaves.h"
 #include "triage/findings/instances.h"
 
 static bool explain_some(struct explainer *x, struct leaves *out, const struct trace *tr,

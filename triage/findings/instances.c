@@ -1,5 +1,6 @@
 /* instances.c - see instances.h. */
 #include "triage/findings/instances.h"
+#include "triage/findings/works.h"
 
 #include <math.h>
 #include <stdlib.h>

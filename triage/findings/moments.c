@@ -3,6 +3,7 @@
  * was stopped, or had to do the collector's work while it allocated. Of many of these most are where most is done.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/works.h"
 #include "triage/findings/thresholds.h"
 
 #define MEMBERS 32  /* goroutines looked at */

@@ -3,6 +3,7 @@
  * stops the world, what the busiest goroutines run.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/leaves.h"
 #include "triage/findings/let_go.h"
 #include "triage/findings/retell.h"
 #include "triage/findings/story.h"

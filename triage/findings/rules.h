@@ -1,5 +1,18 @@
 /*
  * rules.h - what the files with the rules share: each rule looks at the tables and drafts findings.
+ *
+ * A new rule is a row of rules.def (its id, title and help), rows of thresholds.def (its numbers), a row of steps.def (when it speaks), rows
+ * of under.def (which others tell the same trouble), and a function in a file of its own, which is given what causes.h says:
+ *
+ *     draft_start(&d, RULE_X, cost_ns);          findings are ranked by what they cost of the clock; d.f.note: nothing is lost
+ *     draft_about(&d, c->rs, place, stack);      what it is about, and the stack that shows it
+ *     draft_moment(&d, &p->longest);             where `e` leads
+ *     text_say(&d.text, c->tr, t_place(stack, 3), " waits for ..");      (sentence.h)
+ *     text_lit(&d.next, "What to do about it.");
+ *     draft_end(c->rs, &d);                      retell.h: what is told already is told otherwise
+ *
+ * What several rules ask: waits by place (waits_at.h), what an explanation comes to (leaves.h), work done many times (works.h), who asks
+ * whom over the network (asks.h), how lives are spent (causes.h). A rule that only looks at the tables is called by findings.c itself.
  */
 #ifndef GOTOP_TRIAGE_RULES_H
 #define GOTOP_TRIAGE_RULES_H

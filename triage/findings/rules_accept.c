@@ -4,6 +4,8 @@
  * How many wait at a listener no trace tells. But who finds one there each time that it comes back, without waiting, has let it wait.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/asks.h"
+#include "triage/findings/leaves.h"
 #include "triage/findings/thresholds.h"
 
 #define STEPS 20000 /* spans looked at */

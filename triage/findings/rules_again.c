@@ -5,6 +5,7 @@
  * Whether they try again what failed, without a pause, or have so much more to ask, a trace does not tell: a note.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/asks.h"
 #include "triage/findings/thresholds.h"
 
 #include <stdlib.h>

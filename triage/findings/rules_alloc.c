@@ -5,6 +5,7 @@
  * proportion to what it allocated; so do CPU samples inside the allocator.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/story.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/retell.h"
 

@@ -5,6 +5,9 @@
  * rules_calls.c looks at all that wait at a function. What one of them does there at the end, or all its life, is no row to it.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/asks.h"
+#include "triage/findings/leaves.h"
+#include "triage/findings/waits_at.h"
 #include "triage/findings/thresholds.h"
 
 #define GROUPS 64   /* looked at */

@@ -3,6 +3,8 @@
  * empty again and again, and from some moment on never more, while it goes on as before.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/asks.h"
+#include "triage/findings/leaves.h"
 #include "triage/findings/instances.h"
 #include "triage/findings/thresholds.h"
 

@@ -3,6 +3,7 @@
  * long ones go on until they are stopped, and who has a moment's work waits for its turn each time.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/leaves.h"
 #include "triage/findings/thresholds.h"
 
 #include "decode/base/mem.h"

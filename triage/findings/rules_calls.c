@@ -3,6 +3,10 @@
  * slow ones; system calls that keep threads. (Sleeps that last longer than what they wait for: rules_polls.c.)
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/asks.h"
+#include "triage/findings/works.h"
+#include "triage/findings/leaves.h"
+#include "triage/findings/waits_at.h"
 #include "triage/findings/thresholds.h"
 
 #include <stdlib.h>

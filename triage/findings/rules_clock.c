@@ -3,6 +3,8 @@
  * last stretch in which nothing is done until a time limit is up.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/leaves.h"
+#include "triage/findings/waits_at.h"
 #include "triage/findings/instances.h"
 #include "triage/findings/thresholds.h"
 

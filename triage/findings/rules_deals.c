@@ -3,6 +3,7 @@
  * hardly ever, and processors idle. It never waits, and nobody queues to hand it something: what others call a pool is a helper or two.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/leaves.h"
 #include "triage/findings/thresholds.h"
 
 #define GROUPS 64

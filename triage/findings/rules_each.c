@@ -3,6 +3,8 @@
  * and what would let one stand for many. That it was in calls is told without (time-spent); not which, though the trace has it.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/works.h"
+#include "triage/findings/leaves.h"
 #include "triage/findings/thresholds.h"
 
 #define CALLS 6

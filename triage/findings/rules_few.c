@@ -4,6 +4,8 @@
  * shows; that it is there is inferred from them. Quicker answers would help, but so does what costs nothing: more of them.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/asks.h"
+#include "triage/findings/waits_at.h"
 #include "triage/findings/instances.h"
 #include "triage/findings/thresholds.h"
 

@@ -3,6 +3,7 @@
  * collection that finds the thing unused, however long ago that was.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/waits_at.h"
 #include "triage/findings/thresholds.h"
 
 #include "decode/base/mem.h"

@@ -4,6 +4,8 @@
  * moments inside the runs that have a stack.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/works.h"
+#include "triage/findings/leaves.h"
 #include "triage/findings/thresholds.h"
 
 struct parts { /* of what the work takes */

@@ -6,6 +6,8 @@
  * is anything said here.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/asks.h"
+#include "triage/findings/waits_at.h"
 #include "triage/findings/thresholds.h"
 
 #define WALKED 64  /* goroutines */

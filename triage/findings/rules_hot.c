@@ -3,6 +3,8 @@
  * change. A trace knows of it by the moments inside runs that have a stack (moments.c).
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/works.h"
+#include "triage/findings/leaves.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/story.h"
 

@@ -4,6 +4,8 @@
  * that answer which is waited for: the time is this process's, and told where it is spent.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/asks.h"
+#include "triage/findings/waits_at.h"
 #include "triage/findings/instances.h"
 #include "triage/findings/thresholds.h"
 

@@ -5,6 +5,8 @@
  * Who ended which wait is recorded; that the others had nothing else to do is read off their lanes.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/leaves.h"
+#include "triage/findings/waits_at.h"
 #include "triage/findings/thresholds.h"
 
 #include <stdlib.h>

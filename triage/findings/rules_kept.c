@@ -3,6 +3,7 @@
  * all of it at once. Where so many wait that the set is too small, that is told by the rules about sets, which ask the same.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/waits_at.h"
 #include "triage/findings/let_go.h"
 #include "triage/findings/thresholds.h"
 

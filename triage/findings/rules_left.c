@@ -7,6 +7,7 @@
  * has only begun another one, and takes whichever comes first.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/leaves.h"
 #include "triage/findings/thresholds.h"
 
 #include <stdlib.h>

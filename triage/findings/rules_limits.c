@@ -3,6 +3,7 @@
  * (-parallel). For connections, who ended the wait tells it from what takes long itself: one that came back, not a new one.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/asks.h"
 #include "triage/findings/thresholds.h"
 
 static const char reader[] = "net/http.(*persistConn).readLoop";

@@ -3,6 +3,7 @@
  * who stood there and for how long; where that is a good part of their lives, it is no note.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/leaves.h"
 #include "triage/findings/instances.h"
 #include "triage/findings/thresholds.h"
 

@@ -5,6 +5,7 @@
  * held it is holder.c's to say.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/story.h"
 #include "triage/findings/holder.h"
 #include "triage/findings/rules.h"
 #include "triage/findings/thresholds.h"

@@ -3,6 +3,7 @@
  * those that log it take much longer than those that log something else there.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/story.h"
 #include "triage/findings/thresholds.h"
 
 #include <stdlib.h>

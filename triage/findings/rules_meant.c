@@ -3,6 +3,8 @@
  * may not come for long.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/asks.h"
+#include "triage/findings/waits_at.h"
 #include "triage/findings/thresholds.h"
 
 #include <stdlib.h>

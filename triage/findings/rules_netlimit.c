@@ -5,6 +5,8 @@
  * waited, and that system call is recorded; whose time is up goes on without.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/asks.h"
+#include "triage/findings/waits_at.h"
 #include "triage/findings/thresholds.h"
 
 #include <stdlib.h>

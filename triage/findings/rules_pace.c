@@ -3,6 +3,9 @@
  * hands them their work does, quicker answers win nothing, or no more than is waited for them.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/asks.h"
+#include "triage/findings/leaves.h"
+#include "triage/findings/waits_at.h"
 #include "triage/findings/thresholds.h"
 
 /* A wait for a clock that ticks whether one is quick or slow; a pause of a given length is none. */

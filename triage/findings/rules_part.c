@@ -6,6 +6,7 @@
  * one function for what their own kind gives back.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/waits_at.h"
 #include "triage/findings/let_go.h"
 #include "triage/findings/thresholds.h"
 

@@ -6,6 +6,9 @@
  * runnable. So a stretch is known to a bucket (a 4096th to an 8192nd of the trace), which is all its length needs.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/asks.h"
+#include "triage/findings/works.h"
+#include "triage/findings/leaves.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/story.h"
 

@@ -5,6 +5,8 @@
  * Goroutines that each ask and then work, for themselves, would be at both at most moments. So moments are looked at, evenly over the trace.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/asks.h"
+#include "triage/findings/waits_at.h"
 #include "triage/findings/thresholds.h"
 
 #define MOMENTS 256

@@ -5,6 +5,8 @@
  * Neither is recorded. What is: two writes or more before each wait, and waits that are all about as long as that delay.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/asks.h"
+#include "triage/findings/waits_at.h"
 #include "triage/findings/thresholds.h"
 
 #define WALKED 16   /* goroutines of a group */

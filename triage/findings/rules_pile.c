@@ -6,6 +6,7 @@
  * a single long thing to do.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/leaves.h"
 #include "triage/findings/holder.h"
 #include "triage/findings/thresholds.h"
 

@@ -7,6 +7,9 @@
  * without waiting. What could as well be news, each answered, is not told.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/asks.h"
+#include "triage/findings/leaves.h"
+#include "triage/findings/waits_at.h"
 #include "triage/findings/thresholds.h"
 
 #define PLACES 16

@@ -4,6 +4,7 @@
  * processor for.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/works.h"
 #include "triage/findings/instances.h"
 #include "triage/findings/requests.h"
 #include "triage/findings/thresholds.h"

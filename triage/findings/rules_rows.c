@@ -4,6 +4,7 @@
  * as many.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/asks.h"
 #include "triage/findings/thresholds.h"
 
 #include <stdlib.h>

@@ -6,6 +6,10 @@
  * It is what is short if it is busy nearly all the time, others queue for it, and processors have nothing to do.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/story.h"
+#include "triage/findings/asks.h"
+#include "triage/findings/leaves.h"
+#include "triage/findings/waits_at.h"
 #include "triage/findings/let_go.h"
 #include "triage/findings/thresholds.h"
 

@@ -4,6 +4,8 @@
  * weights): all is given back for it first, and who comes later queues behind.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/leaves.h"
+#include "triage/findings/waits_at.h"
 #include "triage/findings/thresholds.h"
 
 #include <stdlib.h>

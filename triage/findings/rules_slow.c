@@ -2,6 +2,8 @@
  * rules_slow.c - why slow tasks are slow: the slow ones explained beside the usual ones, what differs most first.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/story.h"
+#include "triage/findings/leaves.h"
 #include "triage/findings/instances.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/retell.h"
@@ -222,10 +224,10 @@ static void slow_instead(struct causes *c, struct finding *f, const struct slow 
     const bool own = g < c->tg->ng && ran->g < c->tg->ng && trace_g_name(c->tr, g) == trace_g_name(c->tr, ran->g);
     f->note |= own;
     retell_next(c->rs, f,
-                  own ? "They take the processors from each other: make what they run there cheaper, let fewer be at "
-                        "work at once, or give the program more processors."
-                      : "Let fewer of those run at once than there are processors, in shorter pieces or a process of "
-                        "their own.");
+                own ? "They take the processors from each other: make what they run there cheaper, let fewer be at "
+                      "work at once, or give the program more processors."
+                    : "Let fewer of those run at once than there are processors, in shorter pieces or a process of "
+                      "their own.");
 }
 
 /* By what they spend more time on, and whose time it is. */
@@ -308,8 +310,8 @@ static void slow_doubt(struct causes *c, struct finding *f, const struct slow *o
                  "): something stood still then, once; what it was may be outside.");
         f->note = true;
         retell_next(c->rs, f,
-                      "See what stood still at that moment: the host, a service that is asked, a disk. If it "
-                      "comes back, what is slow here is to wait for it less.");
+                    "See what stood still at that moment: the host, a service that is asked, a disk. If it "
+                    "comes back, what is slow here is to wait for it less.");
     }
     if (o->l->cat == EX_RUN && o->usual > 0) { /* what all of them do, only longer */
         text_lit(behind, " They ran longer in what the usual ones run, too: more work, or a host that took the "

@@ -2,6 +2,8 @@
  * rules_small.c - many small system calls, one after the other, that a buffer would put together.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/asks.h"
+#include "triage/findings/leaves.h"
 #include "triage/findings/thresholds.h"
 
 #define STEPS 20000 /* spans of each goroutine */

@@ -3,6 +3,7 @@
  * kept, and statements prepared and closed for each. Told by the library's own frames, and of the function that called it.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/asks.h"
 #include "triage/findings/thresholds.h"
 
 #include <string.h>

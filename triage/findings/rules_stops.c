@@ -6,6 +6,7 @@
  * for: who does.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/story.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/retell.h"
 

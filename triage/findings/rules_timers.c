@@ -5,6 +5,8 @@
  * That a limit is too low or a pause too long no trace tells, so the first two are notes; the third has others that wait.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/leaves.h"
+#include "triage/findings/waits_at.h"
 #include "triage/findings/thresholds.h"
 
 #include <math.h>

@@ -8,6 +8,7 @@
  * are skipped when there is something already, so a round between two of them may be many.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/leaves.h"
 #include "triage/findings/thresholds.h"
 
 #include <stdlib.h>

@@ -3,6 +3,10 @@
  * it, goroutines begun for one thing each. Told where the main goroutine's way says nothing, since it waits for all of them.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/asks.h"
+#include "triage/findings/works.h"
+#include "triage/findings/leaves.h"
+#include "triage/findings/waits_at.h"
 #include "triage/findings/instances.h"
 #include "triage/findings/let_go.h"
 #include "triage/findings/requests.h"

@@ -22,4 +22,26 @@ bool story_many_gc_stops(const struct rules *rs, const struct finding *f);
 /* story_worst - what the signs are signs of: the finding that costs most; if none does, the host. NULL: neither. */
 struct finding *story_worst(const struct rules *rs);
 
+/* ---- what the rules about causes say in findings of others ---- */
+
+/*
+ * logged_text - rules_logged.c: of the tasks that a finding of slow ones is about, those with one thing logged, if they are the slow ones: a
+ * sentence for its text, and one for its advice. false: nothing is.
+ */
+bool logged_text(struct text *behind, struct text *next, const struct rules *rs, const struct finding *slow);
+/* causes_tell_holders - what the holders of a convoy's lock did, in its text. */
+void causes_tell_holders(struct causes *c, struct finding *f);
+#define HOLDER_WAITS "Don't wait while holding the lock." /* where no kind of wait is most of it */
+#define HOLDER_NET "Don't wait for the network while holding the lock."
+#define HOLDER_PIPE \
+    "Don't wait for a pipe while holding the lock: whoever is at its other end holds up all of them. Hand what is " \
+    "to " \
+    "be written to a goroutine of its own (a channel with room); of those that answer have several."
+/* causes_tell_gc - who allocates and what makes the collector run, in a finding about it (rules_alloc.c). */
+void causes_tell_gc(struct causes *c, uint32_t i);
+/* stops_held - in a finding of the collector's stops: who runs on while the world is to stop, if it is always the same. rules_stops.c */
+bool stops_held(struct causes *c, struct finding *f);
+/* stops_asked - in a finding of other stops: who asks for them, if a stack tells. */
+void stops_asked(struct causes *c, struct finding *f);
+
 #endif

@@ -2,6 +2,7 @@
  * under.c - see under.h: what the rows of under.def ask of a finding, and of the other that it may go under.
  */
 #include "triage/findings/under.h"
+#include "triage/findings/asks.h"
 
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* waitfor.c - see waitfor.h. */
 #include "triage/findings/waitfor.h"
+#include "triage/findings/leaves.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,7 @@
 /* won.c - see won.h. */
 #include "triage/findings/won.h"
+#include "triage/findings/asks.h"
+#include "triage/findings/leaves.h"
 
 #include <stdlib.h>
 #include <string.h>

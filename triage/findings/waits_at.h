@@ -1,0 +1,23 @@
+/*
+ * waits_at.h - waits at one function of the program, put together from the pairs of who waited for whom.
+ */
+#ifndef GOTOP_TRIAGE_WAITS_AT_H
+#define GOTOP_TRIAGE_WAITS_AT_H
+
+#include "triage/findings/causes.h"
+
+/* Waits at one place, put together from the pairs; most: the pair that waited longest. */
+struct waits_at {
+    uint32_t place;
+    int64_t total;
+    uint64_t count;
+    const struct pair_row *most;
+};
+#define PAIRS_ASKED 4096 /* rows of waits, the largest, of which a rule asks what costs a walk over others for each */
+/* waits_at_add - adds a pair to the row of its place among v[*n], of which there is room for `most`; else it is left out. */
+void waits_at_add(struct waits_at *v, uint32_t *n, uint32_t most, uint32_t place, const struct pair_row *p);
+/* waits_at_text - "link.ask, called by main.notifyShop, by main.run": as many callers as nearly all of it had; where it has several, the
+ * one of half of it or more, with its share. */
+void waits_at_text(struct text *t, const struct causes *c, const struct waits_at *p);
+
+#endif
