@@ -323,7 +323,7 @@ static void sched_numbers(struct grid *g, const struct view *v, int y, enum styl
     hist_dist(&v->tri->tg->sched, &d);
     numbers(g, v, y, s, d.total, d.n, d.max);
     char p50[FMT_MAX], p90[FMT_MAX], p99[FMT_MAX], max[FMT_MAX]; /* short: a line cut within a number is wrong */
-    text_add(t, "all: p50 %s, p90 %s, p99 %s, max %s", tri_dur(v->tr, d.p50, p50), tri_dur(v->tr, d.p90, p90),
+    text_add(t, "all: p50 %s p90 %s p99 %s max %s", tri_dur(v->tr, d.p50, p50), tri_dur(v->tr, d.p90, p90),
              tri_dur(v->tr, d.p99, p99), tri_dur(v->tr, d.max, max));
 }
 
@@ -414,9 +414,20 @@ static void detail_pair(struct text *t, const struct view *v, const struct wait_
 
 static void detail_worst(struct text *t, const struct view *v, const struct sched_wait *w, int line);
 
-/* Counts by decade: "<10us 1204, <100us 88, ..". */
+static void power(struct text *t, int64_t ns)
+{
+    static const char *const unit[] = {"ns", "us", "ms", "s"};
+    int u = 0;
+    for (; !t->ticks && u < 3 && ns >= 1000; u++)
+        ns /= 1000;
+    text_add(t, "%" PRId64 "%s", ns, t->ticks ? "t" : unit[u]);
+}
+
+/* How many by decade, the longest first: "lasted 10ms..100ms: 71, 1ms..10ms: 169, .., less: 4". */
 static void detail_sched(struct text *t, const struct view *v, int line)
 {
+    enum { LEAST = 1000 };
+    const int64_t most = 1000000000000;
     const struct hist *h = &v->tri->tg->sched;
     if (line == 1) {
         if (v->tri->tg->nworst) {
@@ -426,17 +437,23 @@ static void detail_sched(struct text *t, const struct view *v, int line)
         return;
     }
     text_lit(t, "lasted ");
-    int64_t lo = 0;
     bool first = true;
-    for (int64_t hi = 1000; lo <= h->max && hi <= (int64_t)1000000000000; lo = hi, hi *= 10) {
-        uint64_t n = hist_between(h, lo, hi);
-        if (n) {
-            text_raw(t, ", ", first ? 0 : 2);
-            text_lit(t, "<");
-            text_dur(t, hi);
-            text_add(t, ": %" PRIu64, n);
-            first = false;
+    for (int64_t hi = most; hi >= LEAST; hi /= 10) {
+        const int64_t lo = hi > LEAST ? hi / 10 : 0;
+        const uint64_t n =
+            hist_between(h, 0, hi < most ? hi : INT64_MAX) - hist_between(h, 0, lo); /* each counts once */
+        if (!n)
+            continue;
+        text_raw(t, ", ", first ? 0 : 2);
+        if (lo) {
+            power(t, lo);
+            text_lit(t, "..");
+            power(t, hi);
+        } else {
+            text_lit(t, "less");
         }
+        text_add(t, ": %" PRIu64, n);
+        first = false;
     }
 }
 
