@@ -136,7 +136,9 @@ struct item_list {
     bool longest; /* first, as one comes here: what delayed everything is what one looks for */
 };
 static const struct item_list gc_list = {gc_things, list_gc, "no GC cycle and no stop-the-world in this trace", true};
-static const struct item_list task_list = {task_things, list_tasks, "no tasks, regions or logs in this trace", false};
+static const struct item_list task_list = {
+    task_things, list_tasks,
+    "no tasks, regions or logs in this trace; Tab: requests and other work that comes in pieces", false};
 
 bool items_update(struct items *it, const struct trace *tr, int view)
 {
