@@ -148,6 +148,7 @@ static const struct {
     {"openbook", RULE_LEAK, "With them http.(*persistConn).writeLoop: 60"},
     {"larder", RULE_BACKEND, "they work beside that"},
     {"anglers", RULE_RETRY, "Not once is one shorter again"}, /* its calls are a seventh of these lives */
+    {"wicket", RULE_LIMIT, "waits are those of others, most of main.carter"}, /* requests pass there, too */
     {"spigot", RULE_LIMIT, "main.(*spigot).Wait"},
     {"turnstile", RULE_LIMIT,
      "main.(*turnstile).turn gives one at a time"}, /* a ticker, not a limit that is waited out */

@@ -70,6 +70,8 @@ bool causes_all_at_once(const struct causes *c, const struct pair_row *p, uint32
 int64_t begun_longest(const struct causes *c, const struct finding *f);
 /* small_advice - what to do about many small system calls there: it depends on whether they move bytes. */
 const char *small_advice(const struct trace *tr, uint32_t stack);
+/* shared_limit - rules_shared.c: in a finding about a limit there, what requests wait for it, and who else takes it. */
+void shared_limit(struct causes *c, uint32_t place, struct draft *d);
 /* small_opens - does that function open and close a file for (nearly) each read or write? Then t says so, and next what to do. */
 bool small_opens(struct text *t, struct text *next, const struct causes *c, uint32_t func);
 /* grain_coroutine - does that stack, in which a goroutine was made, make a coroutine (iter.Pull)? */

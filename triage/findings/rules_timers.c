@@ -159,6 +159,7 @@ static void limit_finding(struct causes *c, const struct pair_row *p, int64_t ap
              " of them wait there for timers at any time, for ", t_dur(p->total / (int64_t)p->count), " on average (",
              p->count, " waits), while ", t_f1(c->idle), " of ", t_f0(c->procs),
              " processors have nothing to do: a rate limit (inferred).");
+    shared_limit(c, causes_place(c->tr, p->stack), &d);
     text_lit(&d.next, "If the limit is not what it should be, raise it, or let it take several at once; whether it "
                       "is wanted a trace can't tell.");
     draft_end(c->rs, &d);
