@@ -11,6 +11,10 @@
 bool calls_accept(const struct causes *c);
 /* calls_accepting - is that stack in accepting a connection? */
 bool calls_accepting(const struct trace *tr, uint32_t stack);
+/* calls_connecting - is it in making a connection, or waiting for one of net/http's? calls_pooled - the latter? calls_reading_on - in the rest of an answer that has begun? */
+bool calls_connecting(const struct trace *tr, uint32_t stack);
+bool calls_pooled(const struct trace *tr, uint32_t stack);
+bool calls_reading_on(const struct trace *tr, uint32_t stack);
 /* calls_serves - was goroutine g begun by one that accepts connections? */
 bool calls_serves(const struct causes *c, uint32_t g);
 /* calls_questions - was goroutine g begun by one that accepts connections? The function in which it waits for the next question; 0 no. */
@@ -21,6 +25,13 @@ bool calls_is_asked(const struct causes *c, uint32_t g, uint32_t place);
 bool calls_for_questions(const struct causes *c, const struct pair_row *p, uint32_t place);
 /* calls_over_http - does it wait there for an answer of net/http's client? */
 bool calls_over_http(const struct causes *c, enum wait_kind kind, const struct span *s);
+/* calls_by_library - a wait in what the program called that a goroutine of the library ended, one that waits for the network itself: an HTTP client's. */
+bool calls_by_library(const struct causes *c, const struct pair_row *p);
+/*
+ * calls_answering - how long goroutines that answer connections were at it: all their lives but for the waits for the next question, and
+ * sleep. Where the same process asks them, what its clients wait for is in this trace, and nobody outside is slow.
+ */
+int64_t calls_answering(const struct causes *c);
 /* calls_answered_inside - rules_inside.c: are the answers waited for there written by goroutines of this process (inferred)? */
 bool calls_answered_inside(struct causes *c, const struct waits_at *p);
 /* meant_for_questions - does goroutine g read at that function first, and answer there before it reads again? Then it is asked there, and

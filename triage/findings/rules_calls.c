@@ -1,224 +1,22 @@
 /*
- * rules_calls.c - rules about waiting for the world outside: back ends over the network, one call after the other or
- * slow ones; system calls that keep threads. (Sleeps that last longer than what they wait for: rules_polls.c.)
+ * rules_calls.c - waits for answers over the network: one call after the other, or a back end that is slow. One of these is told of each place,
+ * or one of the findings that asks.h names.
  */
-#include "triage/findings/causes.h"
 #include "triage/findings/asks.h"
-#include "triage/findings/works.h"
+#include "triage/findings/call_rows.h"
 #include "triage/findings/leaves.h"
-#include "triage/findings/waits_at.h"
 #include "triage/findings/thresholds.h"
+#include "triage/findings/works.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-#include "decode/base/mem.h"
 
 #define SHARE threshold(TH_CALLS_SHARE)
 #define ROW threshold(TH_CALLS_ROW)
 #define SLOW threshold_ns(TH_BACKEND_SLOW)
 #define ALONE threshold(TH_CALLS_ALONE)
-#define WALKED 32   /* goroutines looked at */
-#define STEPS 20000 /* spans of each */
-#define ROOTS 12    /* handlers whose waits at one place are told apart */
+#define WALKED 32 /* goroutines looked at */
+#define ROOTS 12  /* handlers whose waits at one place are told apart */
 #define PLACES 32
-#define TASKS 128 /* of all that there are */
-
-/* ---- the network ---------------------------------------------------------------------------------------------------- */
-
-#define ROW_MOST 63
-struct rows {                   /* how many calls followed each other */
-    uint32_t len[ROW_MOST + 1]; /* [i]: rows of i calls, the last one: or more */
-    uint64_t in[ROW_MOST + 1];  /* the calls in these */
-    uint64_t n;
-    uint64_t calls, asked; /* calls, and those before which it had sent something */
-};
-
-static void row_end(struct rows *r, uint32_t *now, bool bounded)
-{
-    if (*now && bounded) {
-        const uint32_t i = *now < ROW_MOST ? *now : ROW_MOST;
-        r->len[i]++;
-        r->in[i] += *now;
-        r->n++;
-    }
-    *now = 0;
-}
-
-static bool stack_through(const struct trace *tr, uint32_t stack, const char *const *func)
-{
-    uint32_t n = trace_stack(tr, stack);
-    for (uint32_t i = 0; i < n && i < 16; i++) {
-        struct str s = trace_str(tr, trace_frame(tr, stack, i).func);
-        for (size_t k = 0; func[k]; k++) {
-            if (str_is(s, func[k])) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-static const char *const accepting[] = {"net.(*netFD).accept", "internal/poll.(*FD).Accept", NULL};
-bool calls_accepting(const struct trace *tr, uint32_t stack)
-{
-    return stack_through(tr, stack, accepting);
-}
-
-/* The rest of an answer that has begun: no question of its own. */
-static const char *const reading_on[] = {"net/http.(*persistConn).Read", "net/http.(*bodyEOFSignal).Read",
-                                         "net/http.(*body).Read", NULL};
-static const char *const pooled[] = {"net/http.(*Transport).getConn", NULL};
-/* For a connection that others have: no answer. */
-static const char *const sql_pool[] = {"database/sql.(*DB).conn", NULL};
-static const char *const connecting[] = {"net.(*netFD).connect", "net/http.(*Transport).getConn", NULL};
-
-/*
- * Was a wait of goroutine g that lasted until t ended by a goroutine of that start function? `behind` is the span behind it, read
- * already; only where that took no time the one behind it must be looked for.
- */
-static bool ended_by(const struct causes *c, uint32_t g, int64_t t, const struct span *behind, uint32_t name)
-{
-    struct span s;
-    if (behind->t0 != t || behind->t1 == t) {
-        behind = trace_span_at(c->tr, (struct lane){LANE_G, g}, t, &s) ? &s : NULL;
-    }
-    return behind && behind->state == ST_RUNNABLE && behind->who < c->tg->ng &&
-           c->tg->groups[gstat_group(c->tg->g, behind->who)].name == name;
-}
-
-/* The outermost function of the program's in a stack: of a server's goroutine, that begins in the library, the handler. */
-static uint32_t root_of(const struct trace *tr, uint32_t stack)
-{
-    for (uint32_t i = trace_stack(tr, stack); i--;) {
-        const uint32_t f = trace_frame(tr, stack, i).func;
-        if (stacks_is_program(tr, f)) {
-            return f;
-        }
-    }
-    return 0;
-}
-
-/* root 0: any */
-static bool is_of(const struct trace *tr, uint32_t stack, uint32_t place, uint32_t root)
-{
-    return causes_place(tr, stack) == place && (!root || root_of(tr, stack) == root);
-}
-
-/*
- * A row ends where something else is waited for, longer than a call usually takes. What a goroutine does all its life is
- * no row, unless it is (nearly) the only one that does: `alone`.
- */
-static void rows_of(const struct causes *c, uint32_t g, const struct waits_at *p, uint32_t root, bool alone,
-                    struct rows *r)
-{
-    struct span_iter it;
-    uint32_t now = 0, last = 0, stack = 0;
-    int64_t usual = p->total / (int64_t)p->count, between = 0;
-    bool bounded = alone, sent = false;
-    const bool own = p->most->kind != WK_NET && reader_ends(c, p->most);
-    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
-    for (int i = 0; more && i < STEPS; i++) {
-        const struct span s = *span_get(&it);
-        more = span_next(&it);
-        if (s.state == ST_WAITING) {
-            enum wait_kind kind = stacks_wait_kind(c->tr, s.reason, s.stack);
-            bool net = kind == WK_NET;
-            if (!net && kind == p->most->kind && !ended_by(c, g, s.t1, span_get(&it), p->most->waker)) {
-                between += s.t1 - s.t0; /* the same question's other waits */
-            } else if (kind == p->most->kind && (s.stack == last || is_of(c->tr, s.stack, p->place, root))) {
-                last = s.stack;
-                if (between > usual) {
-                    row_end(r, &now, bounded);
-                    bounded = true;
-                }
-                now++;
-                r->calls++;
-                r->asked +=
-                    sent || (!net && !own) || stack_through(c->tr, s.stack, connecting); /* the library's sends */
-                between = 0;
-            } else if (net || s.t1 - s.t0 > usual) {
-                row_end(r, &now, bounded);
-                bounded = true;
-                between = 0;
-            } else {
-                between += s.t1 - s.t0;
-            }
-            sent = false;
-        } else {
-            between += s.t1 - s.t0;
-            if (s.state == ST_SYSCALL && s.stack && !sent) {
-                sent = s.stack == stack || causes_sends(c->tr, s.stack);
-                stack = sent ? s.stack : stack;
-            }
-        }
-    }
-    row_end(r, &now, alone);
-}
-
-/* Where work is marked as tasks, a row is what one of them waits so. */
-static void rows_of_tasks(const struct causes *c, const struct waits_at *p, struct rows *r)
-{
-    const struct task *k;
-    size_t n = trace_tasks(c->tr, &k);
-    for (size_t i = 0, looked = 0; i < n && looked < TASKS; i += n / TASKS + 1, looked++) {
-        struct span_iter it;
-        uint32_t now = 0;
-        bool whole = k[i].g < c->tg->ng && !k[i].open_start && !k[i].open_end;
-        bool more = whole && span_seek(&it, c->tr, (struct lane){LANE_G, k[i].g}, k[i].t0);
-        for (int steps = 0; more && steps < 500 && span_get(&it)->t0 < k[i].t1; steps++) {
-            const struct span s = *span_get(&it);
-            more = span_next(&it);
-            now += s.state == ST_WAITING && s.t0 >= k[i].t0 && causes_place(c->tr, s.stack) == p->place &&
-                   stacks_wait_kind(c->tr, s.reason, s.stack) == p->most->kind &&
-                   (p->most->kind == WK_NET || ended_by(c, k[i].g, s.t1, span_get(&it), p->most->waker));
-        }
-        row_end(r, &now, true);
-    }
-}
-
-static uint32_t row_median(const struct rows *r)
-{
-    uint64_t seen = 0;
-    for (uint32_t i = 1; i <= ROW_MOST; i++) {
-        seen += r->len[i];
-        if (seen * 2 >= r->n && r->n) {
-            return i;
-        }
-    }
-    return 0;
-}
-
-/*
- * Half of the calls are in rows so long or longer. Where one goroutine does nothing but call, a host that takes its thread away now
- * and then cuts off many short rows and leaves few long ones; those have the calls.
- */
-static uint32_t row_of_calls(const struct rows *r)
-{
-    uint64_t all = 0, seen = 0;
-    uint32_t i = ROW_MOST;
-    for (uint32_t k = 1; k <= ROW_MOST; k++) {
-        all += r->in[k];
-    }
-    for (; i && all; i--) {
-        seen += r->in[i];
-        if (seen * 2 >= all) {
-            return i;
-        }
-    }
-    return 0;
-}
-
-/* Rows that a program makes are of about one length; where they only happen to end, lengths are all over the place. */
-static bool alike(const struct rows *r, uint32_t median)
-{
-    uint64_t n = 0;
-    for (uint32_t i = median / 2 ? median / 2 : 1; i <= median * 2 && i <= ROW_MOST; i++) {
-        n += r->len[i];
-    }
-    return (double)n >= threshold(TH_CALLS_ALIKE) * (double)r->n;
-}
-
-static bool is_server(const struct causes *c, uint32_t g);
 
 /* Do goroutines of other groups wait for those of that one? */
 static bool waited_for(const struct causes *c, uint32_t group)
@@ -248,7 +46,7 @@ static enum waited nobody_waits(struct causes *c, const struct waits_at *p)
     if (causes_beside_requests(c, group)) {
         return WAITED_ASIDE;
     }
-    if (waited_for(c, group) || is_server(c, g) || trace_tasks(c->tr, &k) || trace_regions(c->tr, &r) ||
+    if (waited_for(c, group) || calls_serves(c, g) || trace_tasks(c->tr, &k) || trace_regions(c->tr, &r) ||
         !causes_main_way(c, &v, NULL)) {
         return WAITED;
     }
@@ -350,12 +148,10 @@ static void through_text(struct draft *d, const struct causes *c, const struct w
     d->f.severity_ns = 0;
 }
 
-static int64_t answering(const struct causes *c);
-
 /* Is it this process that answers, and at work for it? Then nobody outside is slow. */
 static bool own_answers(struct causes *c, const struct waits_at *p)
 {
-    return calls_accept(c) && threshold_reached(TH_BACKEND_INSIDE, answering(c), p->total) &&
+    return calls_accept(c) && threshold_reached(TH_BACKEND_INSIDE, calls_answering(c), p->total) &&
            calls_answered_inside(c, p);
 }
 
@@ -367,7 +163,7 @@ static void own_side_text(struct draft *d, struct causes *c, const struct waits_
             &d->text,
             " Goroutines of this process write these answers (inferred): what they do until then is what takes so "
             "long.");
-    } else if (calls_accept(c) && !is_server(c, p->most->longest.g)) {
+    } else if (calls_accept(c) && !calls_serves(c, p->most->longest.g)) {
         text_lit(&d->text,
                  " This process accepts connections itself: whether it is its own other side no trace tells.");
     }
@@ -470,15 +266,6 @@ static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row
     draft_end(c->rs, &d);
 }
 
-bool calls_accept(const struct causes *c)
-{
-    bool any = false;
-    for (uint32_t i = 0; i < c->tg->nwaits && i < 4096 && !any; i++) {
-        any = c->tg->waits[i].kind == WK_NET && stack_through(c->tr, c->tg->waits[i].stack, accepting);
-    }
-    return any;
-}
-
 /* Who may be its own back end keeps some processors busy by that. */
 static double idle_wanted(const struct causes *c)
 {
@@ -495,7 +282,7 @@ static bool by_handler(struct causes *c, const struct waits_at *p, double share)
     for (uint32_t i = 0; i < c->tg->npairs && !c->life[group].program; i++) {
         const struct pair_row *q = &c->tg->pairs[i];
         if (q->kind == p->most->kind && q->waiter == p->most->waiter && causes_place(c->tr, q->stack) == p->place) {
-            waits_at_add(v, &n, ROOTS, root_of(c->tr, q->stack), q);
+            waits_at_add(v, &n, ROOTS, rows_root(c->tr, q->stack), q);
         }
     }
     for (uint32_t k = 0; k < n && n > 1; k++) {
@@ -510,7 +297,7 @@ static bool by_handler(struct causes *c, const struct waits_at *p, double share)
             rows_of(c, causes_member(c, group, i, WALKED), &v[k], root, false, &r);
         }
         const uint32_t row = row_median(&r);
-        if (row >= ROW && row < ROW_MOST && (double)r.n >= threshold(TH_CALLS_ROWS) && alike(&r, row) &&
+        if (row >= ROW && row < ROW_MOST && (double)r.n >= threshold(TH_CALLS_ROWS) && rows_alike(&r, row) &&
             r.asked * 2 > r.calls) {
             net_finding(c, &v[k], row, its);
             told = true;
@@ -559,14 +346,15 @@ static void network(struct causes *c, const struct waits_at *p, const struct wai
         who += r.calls > before_it;
     }
     uint32_t row = who == 1 ? row_of_calls(&r) : row_median(&r);
-    if (waiting >= ALONE && !((double)r.n >= threshold(TH_CALLS_ROWS) && alike(&r, row))) {
+    if (waiting >= ALONE && !((double)r.n >= threshold(TH_CALLS_ROWS) && rows_alike(&r, row))) {
         struct rows of_tasks = {0};
         rows_of_tasks(c, p, &of_tasks);
         memcpy(r.len, of_tasks.len, sizeof r.len);
         r.n = of_tasks.n;
         row = row_median(&r);
     }
-    row = waiting < ALONE || ((double)r.n >= threshold(TH_CALLS_ROWS) && row < ROW_MOST && alike(&r, row)) ? row : 0;
+    row = waiting < ALONE || ((double)r.n >= threshold(TH_CALLS_ROWS) && row < ROW_MOST && rows_alike(&r, row)) ? row
+                                                                                                                : 0;
     if (row < ROW && waiting >= ALONE && by_handler(c, p, share)) {
         return;
     }
@@ -581,133 +369,15 @@ static void network(struct causes *c, const struct waits_at *p, const struct wai
     }
 }
 
-/* Does the library wait, not the program itself? */
-static bool in_library(const struct trace *tr, uint32_t stack)
-{
-    const uint32_t n = trace_stack(tr, stack);
-    uint32_t i = 0;
-    while (i < n && str_starts(trace_str(tr, trace_frame(tr, stack, i).func), "runtime.")) {
-        i++;
-    }
-    return i < n && !stacks_is_program(tr, trace_frame(tr, stack, i).func);
-}
-
-/* A wait in what the program called that a goroutine of the library ended, one that waits for the network itself: an HTTP client's. */
-static bool by_library(const struct causes *c, const struct pair_row *p)
-{
-    const bool asks = !p->from_scheduler && p->kind == WK_SELECT && in_library(c->tr, p->stack) &&
-                      !stack_through(c->tr, p->stack, sql_pool);
-    uint32_t g = asks ? causes_group(c, p->waker) : UINT32_MAX;
-    return g != UINT32_MAX && !c->tg->groups[g].is_system && !c->life[g].program && c->life[g].by[WK_NET] > 0;
-}
-
-bool calls_over_http(const struct causes *c, enum wait_kind kind, const struct span *s)
-{
-    static const char *const asking[] = {"net/http.(*persistConn).roundTrip", NULL};
-    return kind == WK_SELECT && stack_through(c->tr, s->stack, asking);
-}
-
-/* Was a goroutine begun by one that accepts connections? Then it is the side that is asked. */
-static bool is_server(const struct causes *c, uint32_t g)
-{
-    struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
-    uint32_t by = li.creator < c->tg->ng ? c->tg->groups[gstat_group(c->tg->g, li.creator)].name : 0;
-    for (uint32_t i = 0; i < c->tg->nwaits && i < 4096 && by == 0 && li.create_stack; i++) {
-        const struct wait_row *w = &c->tg->waits[i]; /* begun before the trace: by where, not by whom */
-        if (w->kind == WK_NET && stack_through(c->tr, w->stack, accepting) &&
-            causes_place(c->tr, w->stack) == causes_place(c->tr, li.create_stack)) {
-            return true;
-        }
-    }
-    for (uint32_t i = 0; i < c->tg->npairs && i < 4096 && by; i++) {
-        const struct pair_row *p = &c->tg->pairs[i];
-        if (p->waiter == by && p->kind == WK_NET && stack_through(c->tr, p->stack, accepting)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The function of a goroutine's first wait for the network: where a server reads what it is asked, before it asks itself. */
-static uint32_t first_place(const struct causes *c, uint32_t g)
-{
-    struct span_iter it;
-    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
-    for (int i = 0; i < 64 && more; i++, more = span_next(&it)) {
-        const struct span *s = span_get(&it);
-        if (s->state == ST_WAITING && stacks_wait_kind(c->tr, s->reason, s->stack) == WK_NET) {
-            return causes_place(c->tr, s->stack);
-        }
-    }
-    return 0;
-}
-
-bool calls_serves(const struct causes *c, uint32_t g)
-{
-    return is_server(c, g);
-}
-
-uint32_t calls_questions(const struct causes *c, uint32_t g)
-{
-    return is_server(c, g) ? first_place(c, g) : 0;
-}
-
-bool calls_is_asked(const struct causes *c, uint32_t g, uint32_t place)
-{
-    return is_server(c, g) && (meant_for_questions(c, g, place) || meant_for_session(c, g, place));
-}
-
-/*
- * Are the waits there a server's for the next question, not for an answer? Of connections that were there before the trace
- * that can't be seen; in a process that accepts any, and in a goroutine's own loop, such waits are taken for a server's.
- */
-bool calls_for_questions(const struct causes *c, const struct pair_row *p, uint32_t place)
-{
-    uint32_t g = p->longest.g;
-    bool born = trace_lane(c->tr, (struct lane){LANE_G, g}).created;
-    const uint32_t group = gstat_group(c->tg->g, g);
-    bool own = place == c->tg->groups[group].name;
-    const bool library = !c->life[group].program && place; /* a library's server reads what it is asked itself */
-    return p->kind == WK_NET && !library && (born ? is_server(c, g) : own || calls_accept(c)) &&
-           (first_place(c, g) == place ||
-            (born && (meant_for_questions(c, g, place) || meant_for_session(c, g, place))));
-}
-
-/*
- * How long goroutines that answer connections were at it: all their lives but for the waits for the next question, and sleep. Where
- * the same process asks them, what its clients wait for is in this trace, and nobody outside is slow.
- */
-static int64_t answering(const struct causes *c)
-{
-    int64_t ns = 0;
-    for (uint32_t i = 0; i < c->tg->ngroups; i++) {
-        const uint32_t g = c->of[i].n ? c->member[c->of[i].at] : NO_LANE;
-        if (g == NO_LANE || c->tg->groups[i].is_system || !c->life[i].by[WK_NET] || !is_server(c, g)) {
-            continue;
-        }
-        const uint32_t asked = c->life[i].program ? first_place(c, g) : 0;
-        int64_t questions = 0;
-        for (uint32_t k = 0; k < c->tg->npairs; k++) {
-            const struct pair_row *p = &c->tg->pairs[k];
-            if (p->waiter == c->tg->groups[i].name && p->kind == WK_NET && causes_place(c->tr, p->stack) == asked) {
-                questions = ns_add(questions, p->total);
-            }
-        }
-        questions = ns_add(questions, c->life[i].by[WK_SLEEP]);
-        ns = ns_add(ns, c->life[i].life > questions ? c->life[i].life - questions : 0);
-    }
-    return ns;
-}
-
 void rule_network(struct causes *c)
 {
     struct waits_at v[PLACES];
     uint32_t n = 0;
     for (uint32_t i = 0; i < c->tg->npairs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
-        const bool asks =
-            (p->kind == WK_NET || by_library(c, p) || (i < PAIRS_ASKED && p->kind != WK_SEND && reader_ends(c, p))) &&
-            !stack_through(c->tr, p->stack, pooled);
+        const bool asks = (p->kind == WK_NET || calls_by_library(c, p) ||
+                           (i < PAIRS_ASKED && p->kind != WK_SEND && reader_ends(c, p))) &&
+                          !calls_pooled(c->tr, p->stack);
         const uint32_t place = asks ? causes_place(c->tr, p->stack) : 0; /* for connections: rule_conns */
         if (place && p->longest.g < c->tg->ng) {
             waits_at_add(v, &n, PLACES, place, p);
@@ -717,7 +387,7 @@ void rule_network(struct causes *c)
     for (uint32_t i = 0; i < n;
          i++) { /* where servers wait themselves, who asks them in the same process waits for that */
         const uint32_t g = v[i].most->longest.g, group = gstat_group(c->tg->g, g);
-        if (is_server(c, g) && !calls_for_questions(c, v[i].most, v[i].place)) {
+        if (calls_serves(c, g) && !calls_for_questions(c, v[i].most, v[i].place)) {
             if (!c->life[group].program) {
                 work_in_lines(c, group); /* of a library's server requests tell more than its goroutines do */
             }
@@ -726,9 +396,9 @@ void rule_network(struct causes *c)
             }
         }
     }
-    const int64_t inside = n && calls_accept(c) ? answering(c) : 0;
+    const int64_t inside = n && calls_accept(c) ? calls_answering(c) : 0;
     for (uint32_t i = 0; i < n && c->rs->out->n == before; i++) {
-        if (!is_server(c, v[i].most->longest.g) && !calls_for_questions(c, v[i].most, v[i].place) &&
+        if (!calls_serves(c, v[i].most->longest.g) && !calls_for_questions(c, v[i].most, v[i].place) &&
             !threshold_reached(TH_BACKEND_INSIDE, inside, v[i].total)) {
             network(c, &v[i], v, n);
         }
@@ -736,133 +406,4 @@ void rule_network(struct causes *c)
     if (n && c->rs->out->n == before && c->idle >= idle_wanted(c)) {
         (void)alone_finding(c, v, n);
     }
-}
-
-/* ---- connections ------------------------------------------------------------------------------------------------------- */
-
-struct conns { /* by the function of the program that asked */
-    uint32_t func;
-    uint64_t opened, asked, backs; /* backs: until one that others had came back */
-    int64_t waited, back;
-    const struct pair_row *most;
-};
-
-static void conns_finding(struct causes *c, const struct conns *k, double share)
-{
-    struct draft d;
-    draft_start(&d, RULE_CONNS, (int64_t)((double)c->tg->end * share));
-    draft_about(&d, c->rs, k->func, k->most->stack);
-    draft_moment(&d, &k->most->longest);
-    text_add(&d.amount, "%llu", (unsigned long long)k->opened);
-    text_say(&d.text, c->tr, t_place(k->most->stack, 3), " waits for a new connection ", k->opened, " times where ",
-             k->asked, " answers are waited for: ", t_dur(k->waited / (int64_t)k->opened), " each on average, ",
-             t_dur(k->waited), " in all.");
-    text_lit(&d.next, "Keep connections: one client for all questions, bodies read to their end and closed, and as "
-                      "many idle connections kept for each host (MaxIdleConnsPerHost) as ask at once.");
-    draft_end(c->rs, &d);
-}
-
-void rule_conns(struct causes *c)
-{
-    struct conns v[PLACES] = {0};
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < c->tg->npairs; i++) {
-        const struct pair_row *p = &c->tg->pairs[i];
-        if (i + STACKS_AHEAD < c->tg->npairs) {
-            trace_stack_ahead(c->tr, p[STACKS_AHEAD].stack);
-        }
-        bool opens = stack_through(c->tr, p->stack, connecting);
-        bool asks = (p->kind == WK_NET && !stack_through(c->tr, p->stack, reading_on)) || by_library(c, p);
-        uint32_t func = opens || asks ? causes_place(c->tr, p->stack) : 0, k = 0;
-        while (k < n && v[k].func != func) {
-            k++;
-        }
-        if (!func || k == PLACES) {
-            continue;
-        }
-        n += k == n;
-        v[k].func = func;
-        if (opens) {
-            v[k].opened += p->count;
-            v[k].waited = ns_add(v[k].waited, p->total);
-            if (limits_back(c, p)) {
-                v[k].backs += p->count;
-                v[k].back = ns_add(v[k].back, p->total);
-            }
-            v[k].most = !v[k].most || p->total > v[k].most->total ? p : v[k].most;
-        } else {
-            v[k].asked += p->count;
-        }
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        const struct conns *k = &v[i];
-        double waiting = (double)k->waited / (double)c->tg->end, share = waiting / (waiting + c->running);
-        share = waiting < 1 ? share * waiting : share;
-        if ((double)k->opened >= threshold(TH_CONNS_COUNT) &&
-            (double)k->opened >= threshold(TH_CONNS_SHARE) * (double)k->asked && share >= threshold(TH_CONNS_TRACE)) {
-            if (limits_conns(c, k->opened, k->waited, k->back)) {
-                limits_tell(c, k->func, k->most, k->backs, k->back);
-            } else {
-                conns_finding(c, k, share);
-            }
-        }
-    }
-}
-
-/* ---- system calls ------------------------------------------------------------------------------------------------------- */
-
-void rule_blocking(struct causes *c)
-{
-    int64_t ns = 0, most = 0;
-    uint32_t g = 0;
-    const struct syscall_row *row = NULL;
-    struct draft d;
-    for (uint32_t i = 0; i < c->tg->ngroups; i++) {
-        int64_t b = c->tg->groups[i].is_system ? 0 : c->tg->groups[i].d[GM_SYSBLOCK].total;
-        ns = ns_add(ns, b);
-        g = b > most ? i : g;
-        most = b > most ? b : most;
-    }
-    for (uint32_t i = 0; i < c->tg->nsyscalls; i++) {
-        const struct syscall_row *r = &c->tg->syscalls[i];
-        row = causes_place(c->tr, r->stack) && (double)(r->blocking + r->open) >= threshold(TH_BLOCKING_CALLS) &&
-                      (!row || r->total > row->total)
-                  ? r
-                  : row;
-    }
-    double threads = (double)ns / (double)c->tg->end, at_once = row ? (double)row->total / (double)c->tg->end : 0;
-    const struct group *of =
-        row && row->longest.g < c->tg->ng ? &c->tg->groups[gstat_group(c->tg->g, row->longest.g)] : NULL;
-    bool slow = row && at_once >= threshold(TH_BLOCKING_LIFE) &&
-                row->total / (int64_t)row->count >= threshold_ns(TH_BACKEND_SLOW);
-    bool place = of && (slow || at_once >= threshold(TH_BLOCKING_PLACE)) && c->idle >= threshold(TH_BOTTLE_IDLE) &&
-                 (double)(of->d[GM_SYSBLOCK].total + of->d[GM_SYSCALL].total) >=
-                     threshold(TH_BLOCKING_LIFE) * (double)of->d[GM_LIFE].total;
-    if (!row ||
-        (!place && (threads < threshold(TH_BLOCKING_PROCS) * c->procs || threads < threshold(TH_BLOCKING_THREADS)))) {
-        return;
-    }
-    draft_start(&d, RULE_BLOCKING, 0);
-    d.f.note = true;
-    draft_about(&d, c->rs, causes_place(c->tr, row->stack), row->stack);
-    draft_moment(&d, &row->longest);
-    text_add(&d.amount, "%.0f threads", threads);
-    text_say(&d.text, c->tr, t_place(row->stack, 3), " sits in system calls that block: ", row->count, " calls of ",
-             t_dur(row->total / (int64_t)row->count), " on average; ", t_f1(threads),
-             " goroutines of the program are in such calls at any time, each with a thread of its own (there are ",
-             t_f0(c->procs), " processors).");
-    if (place) {
-        d.f.won_hi = (int64_t)(at_once > of->count ? 1 : at_once / of->count * (double)c->tg->end);
-        text_say(&d.text, c->tr, " Its goroutines spend ",
-                 t_share((double)(of->d[GM_SYSBLOCK].total + of->d[GM_SYSCALL].total), (double)of->d[GM_LIFE].total),
-                 " of their lives in calls: whether they queue for one thing outside (a file's lock, a slow device) "
-                 "no trace tells.");
-    }
-    text_add(
-        &d.next, "%s",
-        place ? "If they queue for one thing outside, give each its own or let one goroutine do it for all; if they "
-                "only read and wait, read through the poller (os.File, net.Conn, a non-blocking descriptor)."
-              : "Read through the poller (os.File, net.Conn, a non-blocking descriptor), or let few goroutines "
-                "make these calls.");
-    draft_end(c->rs, &d);
 }

@@ -1,0 +1,212 @@
+/*
+ * leaves.c - see leaves.h.
+ */
+#include "triage/findings/asks.h"
+#include "triage/findings/leaves.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/mem.h"
+
+static int cmp_leaf(const void *a, const void *b)
+{
+    const struct leaf *x = a, *y = b;
+    return x->ns != y->ns ? (x->ns < y->ns) - (x->ns > y->ns) : (x->func > y->func) - (x->func < y->func);
+}
+
+/* A leaf of the library alone is put down to the innermost wait of the program that it explains. */
+static const struct explain_node *told_by(const struct explain_tree *t, uint32_t i)
+{
+    const struct explain_node *n = &t->v[i];
+    while (!stacks_is_program(t->tr, n->func) && n->up != NO_LANE && n->up != 0) {
+        n = &t->v[n->up];
+    }
+    return stacks_is_program(t->tr, n->func) ? n : &t->v[i];
+}
+
+/* All leaves of a tree, before the largest are taken. */
+struct pile {
+    struct leaf *v;
+    uint32_t n;
+    size_t cap;
+    struct tab by; /* rows by category and name */
+};
+
+static void pile_free(struct pile *p)
+{
+    mem_free(p->v);
+    tab_free(&p->by);
+}
+
+/* Of `at` a part explains n: its callers in proportion. */
+static void callers_part(struct callers *to, struct callers by, const struct explain_node *n,
+                         const struct explain_node *at)
+{
+    for (int k = 0; k < CALLERS && n != at && at->ns > 0; k++) {
+        by.ns[k] = (int64_t)((double)by.ns[k] * (double)n->ns / (double)at->ns);
+    }
+    callers_merge(to, &by);
+}
+
+/* name: what leaves of a category are put together by. false: out of memory. */
+static bool pile_add(struct pile *p, const struct trace *tr, const struct explain_node *n,
+                     const struct explain_node *at, uint32_t name)
+{
+    struct leaf *v = mem_grow(p->v, &p->cap, (size_t)p->n + 1, sizeof *v);
+    const uint32_t i = v ? tab_put(&p->by, n->cat, name, p->n) : TAB_NONE;
+    p->v = v ? v : p->v;
+    if (i == TAB_NONE) {
+        return false;
+    }
+    struct leaf *l = &p->v[i];
+    if (i == p->n) {
+        p->n++;
+        *l = (struct leaf){.cat = n->cat, .kind = n->kind, .func = name, .t1 = -1};
+    }
+    const struct ran ran = at == n ? n->ran : (struct ran){.how = RAN_FOR, .ns = n->ns};
+    if (l->count) {
+        ran_join(&l->ran, &ran);
+    } else {
+        l->ran = ran;
+    }
+    l->mixed |=
+        at->mixed || (l->count && !text_calls_alike(tr, at->stack, at->frame, l->stack, l->frame, EXPLAIN_CALLS));
+    if (l->t1 < 0 || n->longest > l->t1 - l->t0) {
+        l->who = n->who;
+        l->stack = at->stack;
+        l->frame = at->frame;
+        l->reason = n->reason;
+        l->g = n->g;
+        l->t0 = n->t0;
+        l->t1 = n->t1;
+    }
+    callers_part(&l->callers, at->callers, n, at);
+    callers_part(&l->beyond, at->beyond, n, at);
+    l->ns = ns_add(l->ns, n->ns);
+    l->count += n->count;
+    return true;
+}
+
+/* The largest of them; the pile is gone. */
+static void pile_take(struct pile *p, struct leaves *out)
+{
+    if (p->n) {
+        qsort(p->v, p->n, sizeof p->v[0], cmp_leaf);
+        out->n = p->n < LEAVES ? p->n : LEAVES;
+        memcpy(out->v, p->v, out->n * sizeof out->v[0]);
+    }
+    pile_free(p);
+}
+
+static void leaves_by(const struct explain_tree *t, bool who, struct leaves *out)
+{
+    struct pile p = {0};
+    bool ok = true;
+    *out = (struct leaves){.all = t->v[0].ns};
+    for (uint32_t i = 1; ok && i < t->n; i++) {
+        if (t->v[i].first == NO_LANE && t->v[i].cat != EX_ABSENT) {
+            const struct explain_node *at = told_by(t, i);
+            ok = pile_add(&p, t->tr, &t->v[i], at, who ? t->v[i].who : at->func);
+        }
+    }
+    pile_take(&p, out);
+}
+
+void causes_leaves(const struct explain_tree *t, struct leaves *out)
+{
+    leaves_by(t, false, out);
+}
+
+void causes_leaves_of(const struct explain_tree *t, struct leaves *out)
+{
+    leaves_by(t, true, out);
+}
+
+void causes_tops(const struct explain_tree *t, struct leaves *out)
+{
+    struct pile p = {0};
+    bool ok = true;
+    *out = (struct leaves){.all = t->v[0].ns};
+    for (uint32_t k = t->v[0].first; ok && k != NO_LANE; k = t->v[k].next) {
+        ok = pile_add(&p, t->tr, &t->v[k], &t->v[k], t->v[k].func);
+    }
+    pile_take(&p, out);
+}
+
+void causes_what_text(struct text *t, const struct trace *tr, enum explain_cat cat, const struct told_at *at)
+{
+    static const char *const word[EX_CATS] = {"running",
+                                              "mark assist",
+                                              "in a system call",
+                                              "waiting for a processor",
+                                              "waiting for a late processor",
+                                              "stopped",
+                                              "waiting for the network",
+                                              "waiting for a timer",
+                                              "waiting for the collector",
+                                              "waiting to the end",
+                                              "waiting",
+                                              "absent",
+                                              "unknown"};
+    const bool writes = cat == EX_NET && at->stack && causes_writes(tr, at->stack);
+    const bool pipe = cat == EX_NET && at->stack && stacks_pipe(tr, at->stack);
+    text_add(t, "%s",
+             writes ? (pipe ? "waiting to write to a pipe" : "waiting to write to the network")
+             : pipe ? "waiting for a pipe"
+                    : word[cat]);
+    const unsigned calls = at->mixed ? 1 : EXPLAIN_CALLS;
+    if (at->stack && cat == EX_RUN) {
+        ran_text(t, tr, &at->ran, at->stack, at->frame, calls);
+    } else if (at->stack) {
+        text_add(t, cat == EX_SCHED || cat == EX_NOBODY ? " after " : " in ");
+        text_calls(t, tr, at->stack, at->frame, calls);
+    }
+    if (at->stack && at->mixed) {
+        caller_text(t, tr, &at->by);
+    }
+}
+
+void causes_calls_text(struct text *t, const struct trace *tr, const struct leaf *l)
+{
+    const struct caller by = callers_beyond(&l->callers, &l->beyond, l->ns);
+    text_calls(t, tr, l->stack, l->frame, l->mixed ? 1 : EXPLAIN_CALLS);
+    if (l->mixed) {
+        caller_text(t, tr, &by);
+    }
+}
+
+void causes_leaf_text(struct text *t, const struct trace *tr, const struct leaf *l, int64_t of)
+{
+    const struct told_at at = {l->stack, l->frame, l->mixed, l->ran, callers_beyond(&l->callers, &l->beyond, l->ns)};
+    causes_what_text(t, tr, (enum explain_cat)l->cat, &at);
+    text_lit(t, " ");
+    text_share(t, (double)l->ns, (double)of);
+}
+
+bool causes_doing(struct causes *c, uint32_t group, struct leaves *out)
+{
+    struct explain_tree t;
+    const struct member_of *m = &c->of[group];
+    if (!explain_tree_init(&t, c->tr)) {
+        return false;
+    }
+    bool ok = true;
+    for (uint32_t i = 0; i < m->n && i < 8 && ok; i++) {
+        uint32_t g = causes_member(c, group, i, 8);
+        struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
+        ok = explain_add(c->x, &t, g, li.first, li.last);
+    }
+    struct pile p = {0};
+    *out = (struct leaves){0};
+    for (uint32_t k = t.v[0].first; ok && k != NO_LANE; k = t.v[k].next) {
+        const struct explain_node *n = &t.v[k];
+        if (n->cat == EX_RUN || n->cat == EX_SYSCALL || n->cat == EX_NET || n->cat == EX_ASSIST) {
+            ok = pile_add(&p, c->tr, n, n, n->func);
+            out->all = ns_add(out->all, n->ns);
+        }
+    }
+    pile_take(&p, out);
+    explain_tree_free(&t);
+    return ok;
+}
