@@ -313,6 +313,10 @@ enum err_code export_trace(const struct export_command *c, const struct export_o
     if (rc != ERR_OK) {
         return rc;
     }
+    const struct sample *sample;
+    if (o->kind && strcmp(o->kind, "cpu") == 0 && trace_samples(tr, &sample) == 0) { /* an empty file says nothing */
+        export_say(c->name, o->path, "no CPU samples are in it: they come where a CPU profile runs beside the trace");
+    }
     rc = c->write(&x, e);
     enum err_code closed = out_close(&out, rc == ERR_OK, rc == ERR_OK ? e : NULL);
     return rc != ERR_OK ? rc : closed;

@@ -184,7 +184,10 @@ static bool read_option(int argc, char **argv, int *i, struct options *o, FILE *
     }
     if (set_option(o, id, value))
         return true;
-    door_printf(errors, "gotop: --%s %s: %s\n", rows[id].name, value, rows[id].help);
+    door_printf(errors, "gotop: --%s %s: %s", rows[id].name, value, rows[id].help);
+    for (int k = VIEW_NONE + 1; id == OPT_VIEW && k < VIEW_END; k++) /* all of them */
+        door_printf(errors, "%s%s", k == VIEW_NONE + 1 ? "; their names: " : ", ", kind_name(k));
+    door_printf(errors, "\n");
     return false;
 }
 
