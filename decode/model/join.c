@@ -19,9 +19,8 @@ static bool had_room(struct join *j, bool ok)
 /* What else is known of a goroutine that lives: it stands where it is new. */
 static struct ginfo *info_of(const struct join *j, uint32_t g)
 {
-    uint32_t local;
-    const struct segment *s = join_home(j, g, &local);
-    return fold_info_at(s->f, local);
+    const struct home h = join_home(j, g);
+    return fold_info_at(h.f, h.local);
 }
 
 uint16_t join_hint(void *join, uint64_t id, uint32_t *name)
@@ -43,10 +42,9 @@ uint8_t join_holder(void *join, uint64_t id, uint64_t *m, uint64_t *g)
         return p == IDMAP_NONE ? 0 : j->p[p].status;
     for (size_t i = 0; i < j->nm; i++)
         if (j->m[i].p == p && j->m[i].g != NO_LANE) {
-            uint32_t local, of = j->m[i].g;
-            const struct segment *s = join_home(j, of, &local);
+            const struct home h = join_home(j, j->m[i].g);
             *m = j->m[i].id;
-            *g = fold_g_id(s->f, local);
+            *g = fold_g_id(h.f, h.local);
             return V2_PS_SYSCALL;
         }
     return 0;

@@ -91,10 +91,15 @@ uint16_t join_hint(void *join, uint64_t id, uint32_t *name);
 /* join_holder - v2_order.holder. */
 uint8_t join_holder(void *join, uint64_t id, uint64_t *m, uint64_t *g);
 
-/* join_home - the segment where a goroutine is new, and its index there. */
-const struct segment *join_home(const struct join *j, uint32_t g, uint32_t *local);
-/* join_home_run - the same, and how many goroutines from g on stand there side by side: it, and those with the next indices. */
-const struct segment *join_home_run(const struct join *j, uint32_t g, uint32_t *local, uint32_t *run);
+/* join_home, trace_home - where a goroutine is new. */
+struct home {
+    const struct segment *seg; /* NULL: the trace is one fold */
+    const struct fold *f;
+    uint32_t local; /* its index there */
+    uint32_t run;   /* so many from it on stand there side by side: it, and those with the next indices */
+};
+struct home join_home(const struct join *j, uint32_t g);
+struct home trace_home(const struct trace *tr, uint32_t g);
 
 /* What a segment says of a goroutine, in the trace's numbers. */
 static inline uint32_t segment_g(const struct segment *s, uint32_t g)
@@ -130,7 +135,7 @@ uint32_t pieces_at(const struct trace *tr, struct lane l, int64_t t);
 bool pieces_short(const struct trace *tr, struct lane l, uint32_t k, int64_t min_ns);
 /* pieces_more - a goroutine has pieces behind its first. pieces_home - its first and only one, known where it is new. */
 bool pieces_more(const struct join *j, uint32_t g);
-void pieces_home(const struct trace *tr, const struct segment *home, uint32_t local, struct piece *out);
+void pieces_home(const struct trace *tr, const struct home *home, struct piece *out);
 /* pieces_totals - spans_totals() and holds_totals() of all pieces. false: the lane has nothing. */
 bool pieces_totals(const struct trace *tr, struct lane l, const int64_t *t, uint32_t n, int64_t (*out)[SPAN_SLOTS],
                    uint64_t *count);

@@ -10,24 +10,23 @@ int64_t trace_last(const struct trace *tr)
     return tr->join.n ? tr->join.end : tr->fold.end;
 }
 
-const struct segment *join_home_run(const struct join *j, uint32_t g, uint32_t *local, uint32_t *run)
+struct home join_home(const struct join *j, uint32_t g)
 {
     size_t behind = 1;
     bisect(behind, j->n, i, j->seg[i]->base <= g);
     const struct segment *s = j->seg[behind - 1];
     uint32_t d = g - s->base, a = 0; /* how many that are not new stand before it */
     bisect(a, s->nold, i, s->old[i] - i <= d);
-    *local = d + a;
-    *run = s->nnew - d;
-    if (a < s->nold && s->old[a] - *local < *run)
-        *run = s->old[a] - *local;
-    return s;
+    struct home h = {s, s->f, d + a, s->nnew - d};
+    if (a < s->nold && s->old[a] - h.local < h.run)
+        h.run = s->old[a] - h.local;
+    return h;
 }
 
-const struct segment *join_home(const struct join *j, uint32_t g, uint32_t *local)
+struct home trace_home(const struct trace *tr, uint32_t g)
 {
-    uint32_t run;
-    return join_home_run(j, g, local, &run);
+    return tr->join.n ? join_home(&tr->join, g)
+                      : (struct home){NULL, &tr->fold, g, (uint32_t)tr->fold.nlane[LANE_G] - g};
 }
 
 static const struct jlane *lane_of_join(const struct join *j, struct lane l)
@@ -42,13 +41,21 @@ static const struct jlane *lane_of_join(const struct join *j, struct lane l)
     return c == IDMAP_NONE ? NULL : &j->cross[c];
 }
 
+/* A lane of the one fold there is. */
+static bool has_span(const struct fold *f, struct lane l)
+{
+    if (l.kind >= LANE_KINDS || l.i >= f->nlane[l.kind])
+        return false;
+    if (l.kind == LANE_M)
+        return f->m[l.i].lane.n;
+    return l.kind == LANE_G ? fold_g_past(f, l.i) || fold_lane_at(f, l.i)->begun : f->lane[l.kind][l.i].begun;
+}
+
 uint32_t pieces_n(const struct trace *tr, struct lane l)
 {
     const struct join *j = &tr->join;
-    if (!j->n) {
-        struct spanlane room;
-        return lane_of(tr, l, &room) || mlane_of(tr, l);
-    }
+    if (!j->n)
+        return has_span(&tr->fold, l);
     if (l.kind >= LANE_KINDS || (l.kind == LANE_G && l.i >= j->ng))
         return 0;
     const struct jlane *jl = lane_of_join(j, l);
@@ -80,9 +87,9 @@ void pieces_get(const struct trace *tr, struct lane l, uint32_t k, struct piece 
     const struct jlane *jl = lane_of_join(j, l);
     uint32_t n = jl ? jl->n : 0, home = l.kind == LANE_G;
     if (home && !k) {
-        uint32_t local;
-        out->seg = join_home(j, l.i, &local);
-        piece_of(out->seg->f, LANE_G, local, out);
+        const struct home h = join_home(j, l.i);
+        out->seg = h.seg;
+        piece_of(h.f, LANE_G, h.local, out);
         out->t0 = spans_first(out->l);
     } else {
         const struct jpiece *p = &jl->v[k - home];
@@ -101,10 +108,10 @@ bool pieces_more(const struct join *j, uint32_t g)
     return idmap_get(&j->crosses, g) != IDMAP_NONE;
 }
 
-void pieces_home(const struct trace *tr, const struct segment *home, uint32_t local, struct piece *out)
+void pieces_home(const struct trace *tr, const struct home *home, struct piece *out)
 {
-    *out = (struct piece){.seg = home, .last = true, .end = tr->join.end};
-    piece_of(home->f, LANE_G, local, out);
+    *out = (struct piece){.seg = home->seg, .last = true, .end = tr->join.end};
+    piece_of(home->f, LANE_G, home->local, out);
     out->t0 = spans_first(out->l);
 }
 

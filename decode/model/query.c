@@ -67,14 +67,6 @@ void trace_aside_set(const struct trace *tr, enum aside m, uint32_t id, uint8_t 
 
 /* ---- lanes ------------------------------------------------------------------------------------------------ */
 
-const struct spanlane *lane_of(const struct trace *tr, struct lane l, struct spanlane *room)
-{
-    if (l.kind >= LANE_KINDS || l.kind == LANE_M || l.i >= tr->fold.nlane[l.kind])
-        return NULL;
-    const struct spanlane *s = l.kind == LANE_G ? fold_g_lane(&tr->fold, l.i, room) : &tr->fold.lane[l.kind][l.i];
-    return s->begun ? s : NULL;
-}
-
 uint32_t trace_nlanes(const struct trace *tr, enum lane_kind k)
 {
     const struct join *j = &tr->join;
@@ -83,34 +75,18 @@ uint32_t trace_nlanes(const struct trace *tr, enum lane_kind k)
     return (uint32_t)(k == LANE_P ? j->np : k == LANE_M ? j->nm_told : j->ng);
 }
 
-/* The fold a goroutine is new in, and its index there. */
-static const struct fold *fold_of_g(const struct trace *tr, uint32_t *g, const struct segment **seg)
-{
-    *seg = NULL;
-    if (!tr->join.n)
-        return &tr->fold;
-    *seg = join_home(&tr->join, *g, g);
-    return (*seg)->f;
-}
-
 static uint64_t lane_id(const struct trace *tr, enum lane_kind k, uint32_t i)
 {
     const struct join *j = &tr->join;
-    const struct segment *seg;
     if (k == LANE_G) {
-        const struct fold *f = fold_of_g(tr, &i, &seg);
-        return fold_g_id(f, i);
+        const struct home h = trace_home(tr, i);
+        return fold_g_id(h.f, h.local);
     }
     return k == LANE_BAND ? i
            : k == LANE_P  ? (j->n ? j->p[i].id : tr->fold.p[i].id)
            : !j->n        ? tr->fold.m[i].id
            : j->m[i].told ? j->m[i].id
                           : 0;
-}
-
-const struct mlane *mlane_of(const struct trace *tr, struct lane l)
-{
-    return l.kind == LANE_M && l.i < tr->fold.nlane[LANE_M] && tr->fold.m[l.i].lane.n ? &tr->fold.m[l.i].lane : NULL;
 }
 
 /* What a lane's spans come to. */
@@ -176,10 +152,8 @@ struct lane_info trace_lane_who(const struct trace *tr, struct lane l)
         return info;
     }
     struct ginfo of;
-    const struct segment *seg;
-    uint32_t i = l.i;
-    const struct fold *f = fold_of_g(tr, &i, &seg);
-    return lane_of_ginfo(tr, seg, fold_g_info(f, i, &of));
+    const struct home h = trace_home(tr, l.i);
+    return lane_of_ginfo(tr, h.seg, fold_g_info(h.f, h.local, &of));
 }
 
 struct lane_info trace_lane(const struct trace *tr, struct lane l)
@@ -193,33 +167,28 @@ struct lane_info trace_lane(const struct trace *tr, struct lane l)
 
 uint32_t trace_g_name(const struct trace *tr, uint32_t g)
 {
-    const struct segment *seg;
-    uint32_t local = g;
     bool told;
     if (g >= trace_nlanes(tr, LANE_G))
         return 0;
-    const struct fold *f = fold_of_g(tr, &local, &seg); /* makes `local` the number in there */
-    const uint32_t name = fold_g_name(f, local);
+    const struct home h = trace_home(tr, g);
+    const uint32_t name = fold_g_name(h.f, h.local);
     if (!tr->fold.runs.used || !names_helper(&tr->names, name))
         return name;
     struct ginfo room;
-    return name_of_ginfo(tr, fold_g_info(f, local, &room), &told);
+    return name_of_ginfo(tr, fold_g_info(h.f, h.local, &room), &told);
 }
 
 /* The neighbours goroutine i was put away with, how many of n from it on are among them, and its place there; 0: it wasn't. */
 static uint32_t past_of(const struct trace *tr, uint32_t i, uint32_t n, const struct past **p, uint32_t *local)
 {
-    uint32_t run = n;
-    *local = i;
     if (i >= trace_nlanes(tr, LANE_G))
         return 0;
-    const struct segment *seg = tr->join.n ? join_home_run(&tr->join, i, local, &run) : NULL;
-    const struct fold *f = seg ? seg->f : &tr->fold;
-    const uint32_t here = PAST_GS - *local % PAST_GS;
-    if (!fold_g_past(f, *local))
+    const struct home h = trace_home(tr, i);
+    const uint32_t here = PAST_GS - h.local % PAST_GS, run = h.run < n ? h.run : n;
+    if (!fold_g_past(h.f, h.local))
         return 0;
-    *p = f->seg[*local / PAST_GS].past;
-    run = run < n ? run : n;
+    *local = h.local;
+    *p = h.f->seg[h.local / PAST_GS].past;
     return here < run ? here : run;
 }
 

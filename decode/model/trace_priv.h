@@ -72,10 +72,6 @@ void trace_anew(struct trace *tr);
 /* tested_package - see trace_info.tested; once all names are there. */
 struct str tested_package(const struct trace *tr);
 
-/* lane_of - the packed lane itself, or made up in *room; NULL: it has nothing, or is a thread's. mlane_of - a thread's. */
-const struct spanlane *lane_of(const struct trace *tr, struct lane l, struct spanlane *room);
-const struct mlane *mlane_of(const struct trace *tr, struct lane l);
-
 /* lane_of_ginfo - what is known of a goroutine of a segment (NULL: of the one fold) beside its spans: not first, last, nspans. */
 struct lane_info lane_of_ginfo(const struct trace *tr, const struct segment *seg, const struct ginfo *g);
 

@@ -10,10 +10,9 @@
 
 enum { AHEAD = 12 }; /* goroutines: one that does next to nothing takes less time than memory does to answer */
 
-struct place {                 /* of a goroutine */
-    const struct segment *seg; /* NULL: the trace is one fold */
-    const struct fold *f;
-    uint32_t g, local;
+struct place { /* of a goroutine */
+    struct home in;
+    uint32_t g;
     const struct past *past; /* whose neighbours `rows` tells of, if it has them */
     bool has_rows;
     bool asked, is_wanted; /* by the creator of the one before: by() */
@@ -58,13 +57,11 @@ uint32_t trace_next_worker(const struct trace *tr, uint32_t g)
 {
     const uint32_t n = trace_nlanes(tr, LANE_G);
     for (uint32_t run; g < n; g += run) {
-        uint32_t local = g, end = n - g;
-        const struct segment *seg = tr->join.n ? join_home_run(&tr->join, g, &local, &end) : NULL;
-        const struct fold *f = seg ? seg->f : &tr->fold;
-        run = PAST_GS - local % PAST_GS;
-        run = run < end ? run : end;
-        for (uint32_t i = 0; fold_g_workers(f, local) && i < run; i++)
-            if (fold_g_flags(f, local + i) & GI_GCWORK)
+        const struct home h = trace_home(tr, g);
+        run = PAST_GS - h.local % PAST_GS;
+        run = run < h.run ? run : h.run;
+        for (uint32_t i = 0; fold_g_workers(h.f, h.local) && i < run; i++)
+            if (fold_g_flags(h.f, h.local + i) & GI_GCWORK)
                 return g + i;
     }
     return NO_LANE;
@@ -89,8 +86,8 @@ uint32_t span_run_g_name(const struct trace *tr, const struct span_run *r, uint3
 static struct lane_info info_of(const struct trace *tr, const struct place *at, const struct piece *p)
 {
     struct ginfo room;
-    const struct ginfo *g = fold_g_info(at->f, at->local, &room);
-    struct lane_info li = lane_of_ginfo(tr, at->seg, g);
+    const struct ginfo *g = fold_g_info(at->in.f, at->in.local, &room);
+    struct lane_info li = lane_of_ginfo(tr, at->in.seg, g);
     const int64_t end = trace_last(tr);
     li.first = p->t0;
     li.last = p->l->ended || p->l->t0 > end ? p->l->t0 : end;
@@ -107,7 +104,7 @@ static bool only_home(const struct trace *tr, const struct fold *f, uint32_t g, 
 /* Its neighbours were put away with it, and none has blocks of spans: what is known of all of them is read at once. */
 static bool put_away(struct place *at)
 {
-    const struct past *past = at->f->seg[at->local / PAST_GS].past;
+    const struct past *past = at->in.f->seg[at->in.local / PAST_GS].past;
     if (past != at->past) {
         at->past = past;
         at->has_rows = past && past_rows(past, &at->rows);
@@ -127,12 +124,12 @@ static void past_row_info(const struct trace *tr, const struct place *at, uint32
 {
     const struct past_rows *r = &at->rows;
     li->create_stack = (uint32_t)past_row(r, PV_CREATE_STACK, i);
-    li->creator = segment_g(at->seg, (uint32_t)past_row(r, PV_CREATOR, i) - 1);
+    li->creator = segment_g(at->in.seg, (uint32_t)past_row(r, PV_CREATOR, i) - 1);
     li->name = (uint32_t)past_row(r, PV_NAME, i);
     lane_flags(li, (unsigned)past_row(r, PV_FLAGS, i));
     if (tr->fold.runs.used && names_helper(&tr->names, li->name)) {
         const struct ginfo g = {.name = li->name, .create_stack = li->create_stack, .no_p_since = NO_TIME};
-        const struct lane_info told = lane_of_ginfo(tr, at->seg, &g);
+        const struct lane_info told = lane_of_ginfo(tr, at->in.seg, &g);
         li->name = told.name;
         li->name_inferred |= told.name_inferred;
     }
@@ -156,8 +153,9 @@ static inline bool past_spans(const struct span_walk *w, const struct place *at,
 {
     const struct past_rows *r = &at->rows;
     struct spancols c;
-    unpack_spans((const uint8_t *)(uintptr_t)past_row(r, PV_PACKED, i), (uint32_t)li->nspans, &at->f->pool.clock, &c);
-    struct span_run run = run_of(&c, at->f, at->seg);
+    unpack_spans((const uint8_t *)(uintptr_t)past_row(r, PV_PACKED, i), (uint32_t)li->nspans, &at->in.f->pool.clock,
+                 &c);
+    struct span_run run = run_of(&c, at->in.f, at->in.seg);
     run.n = (uint32_t)li->nspans;
     run.t0 = li->first;
     run.open_start = past_row(r, PV_FLAGS, i) & PAST_BACKDATED;
@@ -167,7 +165,7 @@ static inline bool past_spans(const struct span_walk *w, const struct place *at,
 /* lane_walk() of n such neighbours. */
 static bool past_walk(const struct trace *tr, const struct span_walk *w, const struct place *at, uint32_t n)
 {
-    const uint32_t from = at->local % PAST_GS;
+    const uint32_t from = at->in.local % PAST_GS;
     const bool alike = rows_alike(&at->rows);
     struct lane_info li = {.creator = NO_LANE};
     for (uint32_t k = 0; k < n; k++) {
@@ -191,11 +189,11 @@ static bool past_walk(const struct trace *tr, const struct span_walk *w, const s
 /* Neighbours have the same creator, as a rule: it is asked for once. */
 static bool wanted(const struct span_walk *w, struct place *at)
 {
-    const uint32_t creator = w->by ? fold_g_creator(at->f, at->local) : NO_LANE;
+    const uint32_t creator = w->by ? fold_g_creator(at->in.f, at->in.local) : NO_LANE;
     if (w->by && (!at->asked || creator != at->creator)) {
         at->asked = true;
         at->creator = creator;
-        at->is_wanted = w->by(w->arg, segment_g(at->seg, creator));
+        at->is_wanted = w->by(w->arg, segment_g(at->in.seg, creator));
     }
     return !w->by || at->is_wanted;
 }
@@ -203,12 +201,12 @@ static bool wanted(const struct span_walk *w, struct place *at)
 static bool lane_walk(const struct trace *tr, const struct span_walk *w, const struct place *at)
 {
     const struct lane l = {LANE_G, at->g};
-    const uint32_t n = at->seg && only_home(tr, at->f, at->g, at->local) ? 1 : pieces_n(tr, l);
+    const uint32_t n = at->in.seg && only_home(tr, at->in.f, at->g, at->in.local) ? 1 : pieces_n(tr, l);
     struct piece p;
     struct lane_info li;
     if (n == 1) {
-        if (at->seg)
-            pieces_home(tr, at->seg, at->local, &p);
+        if (at->in.seg)
+            pieces_home(tr, &at->in, &p);
         else
             pieces_get(tr, l, 0, &p);
         li = info_of(tr, at, &p);
@@ -249,10 +247,9 @@ bool trace_blocks(const struct trace *tr, struct lane l, const struct blocks_ask
     if (ask->t1 <= ask->t0 || l.kind == LANE_M)
         return true;
     if (l.kind == LANE_G && tr->join.n && l.i < tr->join.ng) { /* most of them are one piece */
-        uint32_t local;
-        const struct segment *home = join_home(&tr->join, l.i, &local);
-        if (only_home(tr, home->f, l.i, local)) {
-            pieces_home(tr, home, local, &p);
+        const struct home h = join_home(&tr->join, l.i);
+        if (only_home(tr, h.f, l.i, h.local)) {
+            pieces_home(tr, &h, &p);
             return piece_blocks(&p, 0, ask);
         }
     }
@@ -311,8 +308,8 @@ int trace_threads(const struct trace *tr)
 /* How many of n neighbours were put away with the one at hand, and by one creator, if that is asked for; 0: it wasn't put away. */
 static uint32_t together(const struct span_walk *w, const struct place *at, uint32_t n)
 {
-    const struct past *past = at->f->seg[at->local / PAST_GS].past;
-    const uint32_t rest = PAST_GS - at->local % PAST_GS;
+    const struct past *past = at->in.f->seg[at->in.local / PAST_GS].past;
+    const uint32_t rest = PAST_GS - at->in.local % PAST_GS;
     if (!past || (w->by && !past_one_creator(past)))
         return past ? 1 : 0;
     return n < rest ? n : rest;
@@ -331,44 +328,22 @@ static bool some_walk(const struct trace *tr, const struct span_walk *w, struct 
     return lane_walk(tr, w, at);
 }
 
-/* How many goroutines from the one at hand on are new in its segment, g1 not among them. */
-static uint32_t new_ones(const struct place *at, uint32_t old, uint32_t g1)
-{
-    uint32_t n = at->seg->nnew - (at->g - at->seg->base);
-    n = n < g1 - at->g ? n : g1 - at->g;
-    return old < at->seg->nold && at->seg->old[old] - at->local < n ? at->seg->old[old] - at->local : n;
-}
-
 bool trace_walk(const struct trace *tr, uint32_t g0, uint32_t g1, const struct span_walk *w)
 {
-    const struct join *j = &tr->join;
     struct place at;
-    uint32_t n;
-    at.f = &tr->fold;
     at.g = g0;
-    at.seg = NULL;
+    at.in.seg = NULL;
     at.past = NULL;
     at.asked = false;
-    for (uint32_t old = 0; at.g < g1; at.g += n, at.local += n) {
-        if (!j->n) {
-            at.local = at.g;
-            n = g1 - at.g;
-        } else {
-            if (!at.seg || at.g - at.seg->base >= at.seg->nnew) {
-                at.seg = join_home(j, at.g, &at.local);
-                at.f = at.seg->f;
-                at.asked = false;
-                for (old = 0; old < at.seg->nold && at.seg->old[old] < at.local; old++) {
-                }
-            }
-            while (old < at.seg->nold && at.seg->old[old] == at.local) { /* it is not new here */
-                old++;
-                at.local++;
-            }
-            n = new_ones(&at, old, g1);
+    while (at.g < g1) {
+        const struct home h = trace_home(tr, at.g);
+        at.asked &= h.seg == at.in.seg;
+        at.in = h;
+        for (uint32_t left = h.run < g1 - at.g ? h.run : g1 - at.g, n; left; left -= n, at.g += n, at.in.local += n) {
+            n = left;
+            if (!some_walk(tr, w, &at, &n))
+                return false;
         }
-        if (!some_walk(tr, w, &at, &n))
-            return false;
     }
     return true;
 }
