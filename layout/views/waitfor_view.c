@@ -61,7 +61,7 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
         grid_fill(g, 0, y, g->w, 1, ' ', s);
     tri_cell(g, 0, y, 8, s, tri_dur(v->tr, e->ns, d));
     tri_cell(g, 8, y, 9, s, fmt_count(e->count, n));
-    tri_cell(g, 17, y, 9, s, fmt_percent((int64_t)(e->share * 1000), 1000, share));
+    tri_cell(g, 17, y, 9, s, fmt_percent((int64_t)(e->share * 1e9), 1000000000, share));
     waitfor_edge_text(&t, v->tr, e);
     if (e->knot)
         text_lit(&t, ", and that one for it");
