@@ -224,27 +224,60 @@ static uint32_t runs_of(const struct trace *tr, struct lane l, const int64_t *t,
     return nrun;
 }
 
+/* Where a piece's spans are; NULL: they were put away. */
+static inline const struct spanlane *place_of(const struct fold *f, enum lane_kind k, uint32_t i)
+{
+    if (k != LANE_G)
+        return &f->lane[k][i];
+    const struct gseg *s = &f->seg[i / PAST_GS];
+    return s->past ? NULL : &s->lane[i % PAST_GS];
+}
+
+static void holds_ahead(const struct join *j, const struct jpiece *const *p, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        __builtin_prefetch(&j->seg[p[i]->seg]->f->m[p[i]->i].lane);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct mlane *l = &j->seg[p[i]->seg]->f->m[p[i]->i].lane;
+        __builtin_prefetch(l->sum);
+        __builtin_prefetch(&l->h[l->n / 2]);
+    }
+}
+
+static void lanes_ahead(const struct join *j, enum lane_kind k, const struct jpiece *const *p, uint32_t n)
+{
+    const struct spanlane *lane[RUNS];
+    for (uint32_t i = 0; i < n && k == LANE_G; i++)
+        __builtin_prefetch(&j->seg[p[i]->seg]->f->seg[p[i]->i / PAST_GS]);
+    for (uint32_t i = 0; i < n; i++) {
+        lane[i] = place_of(j->seg[p[i]->seg]->f, k, p[i]->i);
+        __builtin_prefetch(lane[i]);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (lane[i])
+            __builtin_prefetch(lane[i]->blocks);
+    for (uint32_t i = 0; i < n; i++)
+        if (lane[i] && lane[i]->blocks)
+            blocks_index_ahead(lane[i]->blocks);
+}
+
 /*
- * What of a processor's pieces is read before their index is: each has a place of its own in memory, which says where the next one is, so
+ * What of pieces is read before what is in them is looked for: each has a place of its own in memory, which says where the next one is, so
  * all are asked for before any is waited for.
  */
 static void runs_ahead(const struct trace *tr, struct lane l, const struct run *run, uint32_t n)
 {
-    const struct join *j = &tr->join;
-    const struct jlane *jl = n > 1 && (l.kind == LANE_P || l.kind == LANE_BAND) ? lane_of_join(j, l) : NULL;
-    const struct spanlane *lane[RUNS];
-    if (!jl)
-        return;
-    for (uint32_t i = 0; i < n; i++) {
-        const struct jpiece *p = &jl->v[run[i].piece];
-        lane[i] = &j->seg[p->seg]->f->lane[l.kind][p->i];
-        __builtin_prefetch(lane[i]);
-    }
-    for (uint32_t i = 0; i < n; i++)
-        __builtin_prefetch(lane[i]->blocks);
-    for (uint32_t i = 0; i < n; i++)
-        if (lane[i]->blocks)
-            blocks_index_ahead(lane[i]->blocks);
+    const struct jlane *jl = n > 1 ? lane_of_join(&tr->join, l) : NULL;
+    const uint32_t home = l.kind == LANE_G;
+    const struct jpiece *p[RUNS];
+    uint32_t np = 0;
+    for (uint32_t i = 0; jl && i < n; i++)
+        if (run[i].piece >= home)
+            p[np++] = &jl->v[run[i].piece - home];
+    if (l.kind == LANE_M)
+        holds_ahead(&tr->join, p, np);
+    else
+        lanes_ahead(&tr->join, l.kind, p, np);
 }
 
 bool pieces_totals(const struct trace *tr, struct lane l, const int64_t *t, uint32_t n, int64_t (*out)[SPAN_SLOTS],

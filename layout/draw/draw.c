@@ -598,10 +598,13 @@ static void draw_columns(struct sketch *k, int from, int to, int edge_from, int 
         k->assists =
             !k->worker && gstate_most(v->gstate, v->tr, l.i, e + from, (uint32_t)(to - from), v->assists + from);
     sketch(k, to);
+    if (k->assists && !v->exact) {
+        for (int c = from; c < to; c++)
+            v->sure[c] = v->sure[c] || e[c + 1] <= e[c] || sketch_known(k, (uint32_t)c);
+        gstate_ahead(v->gstate, v->tr, l.i, e + from, (uint32_t)(to - from), v->sure + from);
+    }
     for (int c = from; c < to; c++) {
         if (e[c + 1] <= e[c] || v->sure[c])
-            continue;
-        if (k->assists && !v->exact && sketch_known(k, (uint32_t)c))
             continue;
         if (k->worker || k->assists)
             gstate_tell(v->gstate, v->tr, l.i, k->worker, e[c], e[c + 1], &v->cols[c]);

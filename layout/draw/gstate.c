@@ -1,8 +1,8 @@
 /*
- * gstate.c - see gstate.h. Assists are chained by a hash of their goroutine, in one pass; who is asked for gets a list of its
+ * gstate.c - see gstate.h. Assists are put by a hash of their goroutine, in two passes; who is asked for gets a list of its
  * own, by time; a goroutine's don't overlap. How long it ran within the first i of them is summed up when that is first asked
  * for, so an interval costs two look-ups and its two ends. How long the first i lasted, which is more, is known at once. All
- * of it is as large as there are assists: 5 bytes each, 20 of a goroutine that was asked for, 16 more if bounds didn't do; not as
+ * of it is as large as there are assists: 9 bytes each, 20 of a goroutine that was asked for, 16 more if bounds didn't do; not as
  * there are goroutines.
  */
 #include "layout/draw/gstate.h"
@@ -15,21 +15,25 @@
 #include "decode/base/mem.h"
 #include "triage/tables/tab.h"
 
-/* How long each ran isn't known yet; more by 1 for each time that one of the goroutine's was looked at for its own sake. */
+/* How long each ran isn't known yet. */
 #define NOT_YET INT64_MIN
 
 /* Of an assist that cells asked for how long its goroutine ran. */
 struct ran {
-    int64_t before; /* it ran within those before it, of its goroutine; below 0 at a first one: NOT_YET */
+    int64_t before; /* it ran within those before it, of its goroutine; NOT_YET until all are summed up */
     int64_t alone;  /* and within it; NOT_YET until it was asked for */
 };
 
+struct one { /* an assist, and whose it is */
+    uint32_t i, owner;
+};
+
 struct gstate {
-    size_t seen, made;    /* assists there are, and those that are chained */
+    size_t seen, made;    /* assists there are, and those that stand by owner */
     bool done;            /* they stay where they are */
     uint32_t bits;        /* 1 << bits heads */
-    uint32_t *head;       /* by a hash of the owner: the last of its chain, 1 up; 0: none */
-    uint32_t *next;       /* of each assist: the one before it in its chain */
+    uint32_t *head;       /* by a hash of the owner: where its first one stands, and behind the last head's */
+    struct one *one;      /* by that hash, then by time */
     struct idmap who;     /* whose list is made: which one it is */
     struct own_list *own; /* of those who were asked for and assist */
     size_t nown, capown;
@@ -51,9 +55,9 @@ static const struct range *assists(const struct trace *tr, size_t *n)
     return r;
 }
 
-static uint32_t *head_of(const struct gstate *s, uint32_t owner)
+static uint32_t head_of(const struct gstate *s, uint32_t owner)
 {
-    return &s->head[hash_first(owner) >> (64 - s->bits)];
+    return (uint32_t)(hash_first(owner) >> (64 - s->bits));
 }
 
 bool gstate_update(struct gstate **s, const struct trace *tr)
@@ -93,28 +97,40 @@ void gstate_free(struct gstate *s)
     mem_free(s->own);
     idmap_free(&s->who);
     mem_free(s->head);
-    mem_free(s->next);
+    mem_free(s->one);
     mem_free(s);
 }
 
-/* Who asks first has them chained: a picture without goroutines needs none of it. What is new in memory costs more than a long
-   chain, so there are few heads. */
-static bool chain(struct gstate *s, const struct range *r)
+/* Who asks first has them put by owner: a picture without goroutines needs none of it. What is new in memory costs more than a few
+   of others' between one's own, so there are few heads. */
+static bool by_owner(struct gstate *s, const struct range *r)
 {
     enum { EACH = 8 }; /* assists of a head */
     if (s->made == s->seen)
-        return s->next;
+        return s->one;
     s->made = s->seen;
     for (s->bits = 1; (size_t)EACH << s->bits < s->seen; s->bits++) {
     }
-    s->head = mem_zalloc(((size_t)1 << s->bits) * sizeof *s->head);
-    s->next = s->head ? mem_alloc(s->seen * sizeof *s->next) : NULL;
-    for (size_t i = 0; s->next && i < s->seen; i++) {
-        uint32_t *h = head_of(s, r[i].owner);
-        s->next[i] = *h;
-        *h = (uint32_t)i + 1;
-    }
-    return s->next;
+    const size_t heads = (size_t)1 << s->bits;
+    s->head = mem_zalloc((heads + 2) * sizeof *s->head);
+    s->one = s->head ? mem_alloc(s->seen * sizeof *s->one) : NULL;
+    if (!s->one)
+        return false;
+    uint32_t *next = s->head + 1; /* of each head: where its next one is to stand; in the end, behind its last */
+    for (size_t i = 0; i < s->seen; i++)
+        next[head_of(s, r[i].owner) + 1]++;
+    for (size_t h = 1; h <= heads; h++)
+        next[h] += next[h - 1];
+    for (size_t i = 0; i < s->seen; i++)
+        s->one[next[head_of(s, r[i].owner)]++] = (struct one){(uint32_t)i, r[i].owner};
+    return true;
+}
+
+void gstate_know(struct gstate **s, const struct trace *tr)
+{
+    size_t n;
+    if (gstate_update(s, tr) && *s && (*s)->done)
+        (void)by_owner(*s, assists(tr, &n));
 }
 
 static bool own_list_new(struct own_list *x, uint32_t n)
@@ -150,12 +166,12 @@ static void own_list_order(const struct own_list *x, const struct range *r)
 /* Goroutine g's list is made. Returns which one it is; IDMAP_NONE: g doesn't assist, or out of memory. */
 static uint32_t make_own(struct gstate *s, const struct range *r, uint32_t g)
 {
-    if (!chain(s, r))
+    if (!by_owner(s, r))
         return IDMAP_NONE;
-    const uint32_t last = *head_of(s, g);
-    uint32_t n = 0, i;
-    for (i = last; i; i = s->next[i - 1])
-        n += r[i - 1].owner == g;
+    const uint32_t h = head_of(s, g), from = s->head[h], till = s->head[h + 1];
+    uint32_t n = 0;
+    for (uint32_t k = from; k < till; k++)
+        n += s->one[k].owner == g;
     struct own_list *own = n ? mem_grow(s->own, &s->capown, s->nown + 1, sizeof *own) : NULL;
     if (!own)
         return IDMAP_NONE;
@@ -166,9 +182,10 @@ static uint32_t make_own(struct gstate *s, const struct range *r, uint32_t g)
         own_list_free(&own[s->nown]);
         return IDMAP_NONE;
     }
-    for (i = last; i; i = s->next[i - 1])
-        if (r[i - 1].owner == g)
-            own[s->nown].of[--n] = i - 1;
+    n = 0;
+    for (uint32_t k = from; k < till; k++)
+        if (s->one[k].owner == g)
+            own[s->nown].of[n++] = s->one[k].i;
     own_list_order(&own[s->nown], r);
     return (uint32_t)s->nown++;
 }
@@ -233,7 +250,7 @@ static int64_t ran_in(const struct trace *tr, uint32_t g, int64_t t0, int64_t t1
     return sh.ns[ST_RUNNING];
 }
 
-enum { TOGETHER = 16 };
+enum { TOGETHER = 60, FEW = 256 };
 
 /* How long it ran within each of n <= TOGETHER assists of a goroutine, as far as they lie in [t0,t1). */
 static void ran_in_each(const struct trace *tr, const struct own *o, const uint32_t *which, uint32_t n, int64_t t0,
@@ -255,19 +272,31 @@ static void ran_in_each(const struct trace *tr, const struct own *o, const uint3
         ran[i] = rising ? sh[2 * i].ns[ST_RUNNING] : ran_in(tr, o->g, edge[2 * i], edge[2 * i + 1]);
 }
 
+/* Whole ones, each of which isn't known yet. */
+static void look_at(const struct own *o, const struct trace *tr, const uint32_t *which, uint32_t n)
+{
+    int64_t each[TOGETHER];
+    if (n)
+        ran_in_each(tr, o, which, n, INT64_MIN, INT64_MAX, each);
+    for (uint32_t k = 0; k < n; k++)
+        o->x->ran[which[k]].alone = each[k];
+}
+
 static void sum_up(const struct own *o, const struct trace *tr)
 {
-    int64_t sum = 0, ran[TOGETHER];
-    uint32_t which[TOGETHER];
-    for (uint32_t i = 0, n; i < o->x->n; i += n) {
-        n = o->x->n - i < TOGETHER ? o->x->n - i : TOGETHER;
-        for (uint32_t k = 0; k < n; k++)
-            which[k] = i + k;
-        ran_in_each(tr, o, which, n, INT64_MIN, INT64_MAX, ran);
-        for (uint32_t k = 0; k < n; k++) {
-            o->x->ran[i + k].before = sum;
-            sum += ran[k];
+    int64_t sum = 0;
+    uint32_t which[TOGETHER], n = 0;
+    for (uint32_t i = 0; i < o->x->n; i++) {
+        if (o->x->ran[i].alone == NOT_YET)
+            which[n++] = i;
+        if (n == TOGETHER || i + 1 == o->x->n) {
+            look_at(o, tr, which, n);
+            n = 0;
         }
+    }
+    for (uint32_t i = 0; i < o->x->n; i++) {
+        o->x->ran[i].before = sum;
+        sum += o->x->ran[i].alone;
     }
 }
 
@@ -276,16 +305,14 @@ static bool lies_in(const struct range *a, int64_t t0, int64_t t1)
     return a->t0 >= t0 && a->t1 <= t1;
 }
 
-/*
- * Those in [t0,t1) looked at by themselves, each once, if they are few and so were all that were till now: a picture seldom
- * asks for many (see draw.c). false: all are to be summed up.
- */
+/* Those in [t0,t1) looked at by themselves, each whole one once, if they are few. false: all are to be summed up. */
 static bool few(const struct own *o, const struct trace *tr, int64_t t0, int64_t t1, int64_t *ran)
 {
-    int64_t each[TOGETHER], *const asked = &o->x->ran[0].before;
-    uint32_t n = 0, which[TOGETHER];
+    int64_t each[TOGETHER];
+    uint32_t n = 0, which[TOGETHER], i = first_behind(o, t0);
+    const uint32_t end = o->x->n - i > FEW ? i + FEW : o->x->n;
     *ran = 0;
-    for (uint32_t i = first_behind(o, t0); i < o->x->n && nth(o, i)->t0 < t1; i++) {
+    for (; i < end && nth(o, i)->t0 < t1; i++) {
         if (o->x->ran[i].alone != NOT_YET && lies_in(nth(o, i), t0, t1)) {
             *ran += o->x->ran[i].alone;
             continue;
@@ -294,9 +321,8 @@ static bool few(const struct own *o, const struct trace *tr, int64_t t0, int64_t
             return false;
         which[n++] = i;
     }
-    if (*asked - NOT_YET + n > o->x->n)
+    if (i == end && i < o->x->n && nth(o, i)->t0 < t1)
         return false;
-    *asked += n;
     if (n)
         ran_in_each(tr, o, which, n, t0, t1, each);
     for (uint32_t k = 0; k < n; k++) {
@@ -305,6 +331,35 @@ static bool few(const struct own *o, const struct trace *tr, int64_t t0, int64_t
             o->x->ran[which[k]].alone = each[k];
     }
     return true;
+}
+
+/* Those that lie in the columns that aren't sure, looked at together: what each reads of memory is waited for side by side. */
+static void look_ahead(const struct own *o, const struct trace *tr, const int64_t *edges, uint32_t n,
+                       const bool *sure)
+{
+    uint32_t which[TOGETHER], many = 0;
+    for (uint32_t c = 0; c < n; c++) {
+        uint32_t i = sure[c] ? o->x->n : first_behind(o, edges[c]);
+        const uint32_t end = o->x->n - i > FEW ? i + FEW : o->x->n;
+        for (; i < end && nth(o, i)->t0 < edges[c + 1]; i++) {
+            if (o->x->ran[i].alone != NOT_YET || !lies_in(nth(o, i), edges[c], edges[c + 1]))
+                continue;
+            which[many++] = i;
+            if (many == TOGETHER) {
+                look_at(o, tr, which, many);
+                many = 0;
+            }
+        }
+    }
+    look_at(o, tr, which, many);
+}
+
+void gstate_ahead(struct gstate *s, const struct trace *tr, uint32_t g, const int64_t *edges, uint32_t n,
+                  const bool *sure)
+{
+    struct own o;
+    if (own_of(s, tr, g, &o) && own_ran(&o) && o.x->ran[0].before < 0)
+        look_ahead(&o, tr, edges, n, sure);
 }
 
 /* How long it ran within assists that began at 0 or later, up to t. */

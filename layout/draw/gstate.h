@@ -13,6 +13,8 @@ struct gstate; /* assists by goroutine */
 /* gstate_update - *s (NULL at first) follows the trace; false: out of memory, *s stands. O(assists) when they grew. */
 bool gstate_update(struct gstate **s, const struct trace *tr);
 void gstate_free(struct gstate *s);
+/* gstate_know - of a trace that is loaded: gstate_update(), and what the first picture of goroutines would look all assists through for. */
+void gstate_know(struct gstate **s, const struct trace *tr);
 /*
  * gstate_shares - trace_shares() of any lane, a goroutine's told apart as above: the sum over all states is the same.
  * O(log assists), but for the first time that a goroutine is asked for: O(its assists).
@@ -22,6 +24,9 @@ void gstate_shares(struct gstate *s, const struct trace *tr, struct lane l, int6
 /* gstate_tell - the same for whoever has trace_shares() of [t0,t1) already, and knows whether g is a mark worker. */
 void gstate_tell(struct gstate *s, const struct trace *tr, uint32_t g, bool worker, int64_t t0, int64_t t1,
                  struct shares *out);
+/* gstate_ahead - gstate_tell() will be asked of those of n columns that aren't sure; edges[0..n] ascending. */
+void gstate_ahead(struct gstate *s, const struct trace *tr, uint32_t g, const int64_t *edges, uint32_t n,
+                  const bool *sure);
 /* gstate_any - does goroutine g assist at all in [t0,t1)? gstate_most - for how long, at most, in each of n columns; edges[0..n]
  * ascending; false: in none of them, and out[] may be as it was. O(columns * log assists), always. */
 bool gstate_any(struct gstate *s, const struct trace *tr, uint32_t g, int64_t t0, int64_t t1);

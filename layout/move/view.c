@@ -15,6 +15,7 @@
 #include "decode/base/mem.h"
 #include "layout/draw/cells.h"
 #include "layout/draw/draw.h"
+#include "layout/draw/gstate.h"
 #include "layout/views/evlog.h"
 #include "layout/views/table.h"
 #include "layout/views/mixture.h"
@@ -292,6 +293,7 @@ unsigned view_loaded(struct view *v)
 {
     bool all = shows_all(v);
     alive_know(&v->lanes[LANE_G].alive, v->tr, LANE_G, 256);
+    gstate_know(&v->gstate, v->tr);
     v->all_end = view_end(v);
     if (all)
         v->at.win = window_of(0, v->all_end);
