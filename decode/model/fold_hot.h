@@ -24,8 +24,8 @@ struct hot {
     uint32_t ng, np, nm;
     struct gbucket *gb; /* the counts' bucket, and its end */
     int64_t gb_end;
-    uint64_t run, sys, sched, runnable; /* waitspan.rest of spans without stack and reason */
-    bool first;                         /* the trace's first stacks are still looked for */
+    uint64_t run, work, sys, sched, runnable; /* waitspan.rest of spans without stack and reason */
+    bool first;                               /* the trace's first stacks are still looked for */
 };
 
 HOT struct hot hot_take(struct fold *f)
@@ -41,6 +41,7 @@ HOT struct hot hot_take(struct fold *f)
                         f->gb_last,
                         f->gb_end,
                         (uint64_t)f->tag[ST_RUNNING] << 32,
+                        (uint64_t)f->tag[ST_GCWORK] << 32,
                         (uint64_t)f->tag[ST_SYSCALL] << 32,
                         (uint64_t)f->tag[ST_SCHED] << 32,
                         (uint64_t)f->tag[ST_RUNNABLE] << 32,
@@ -105,6 +106,7 @@ struct hot_run {
     int64_t limit;            /* up to here it may go on, if the bucket of the counts does: see hot_limit() */
     int64_t longest;          /* pinfo.longest */
     uint64_t who;             /* waitspan.dur_who that names the P */
+    uint64_t run;             /* waitspan.rest of the P's lane while g runs */
     struct spanlane *pl, *l;  /* the P's; g's */
     struct waitspan *pw, *gw; /* where the next waiting one goes */
     struct waitspan popen;
@@ -121,6 +123,17 @@ HOT int64_t hot_g_t0(const struct hot_run *r)
 HOT struct waitspan hot_g_open(const struct hot_run *r)
 {
     return (struct waitspan){r->gopen.dur_who & ~(uint64_t)UINT32_MAX, r->gopen.rest};
+}
+
+/* What is special about a goroutine and yet folded here: it may get a name, it works for the collector. */
+enum { HOT_SPECIAL = SPECIAL_NAME | SPECIAL_WORK };
+
+/* Of g, as the run has it from now on. */
+HOT void hot_run_g(struct hot_run *r, const struct hot *h, struct spanlane *l)
+{
+    r->l = l;
+    r->tells = l->special & SPECIAL_NAME || h->first;
+    r->run = l->special & SPECIAL_WORK ? h->work : h->run;
 }
 
 /* What the P's lane is about to say, and how much older than that g's open span is. */
@@ -159,12 +172,11 @@ HOT bool hot_run_begin(struct hot_run *r, const struct hot *h, uint32_t p, uint3
         if (l->p != p || l->m != m || older > UINT32_MAX || (l->state != ST_RUNNING && l->state != ST_SYSCALL))
             return false;
         since = l->t0;
-        special |= (uint8_t)(l->special & ~SPECIAL_NAME);
-        r->l = l;
+        special |= (uint8_t)(l->special & ~HOT_SPECIAL);
+        hot_run_g(r, h, l);
         r->gw = l->wait.next;
         r->groom = l->room;
         r->call = l->state == ST_SYSCALL;
-        r->tells = l->special || h->first;
     }
     r->p = p;
     r->m = m;
@@ -238,7 +250,7 @@ HOT bool hot_wake(const struct hot *h, int64_t t, uint32_t g, uint32_t by, uint3
         return false;
     struct spanlane *l = hot_g(h, g);
     uint64_t dur = (uint64_t)(t - l->t0);
-    if (l->special & ~SPECIAL_NAME || l->state != ST_WAITING || dur >> 32 || (l->p & l->m) != EV_NONE)
+    if (l->special & ~HOT_SPECIAL || l->state != ST_WAITING || dur >> 32 || (l->p & l->m) != EV_NONE)
         return false;
     if (!hot_room(h, l))
         return false;
@@ -271,19 +283,18 @@ HOT bool hot_on_start(struct hot_run *r, const struct hot *h, int64_t t, uint32_
         return false;
     struct spanlane *l = hot_g(h, g);
     uint64_t dur = (uint64_t)(t - l->t0);
-    if (l->special & ~SPECIAL_NAME || l->state != ST_RUNNABLE || dur >> 32 || (l->p & l->m) != EV_NONE)
+    if (l->special & ~HOT_SPECIAL || l->state != ST_RUNNABLE || dur >> 32 || (l->p & l->m) != EV_NONE)
         return false;
     if (!hot_room(h, l) || !hot_p_room(r, h))
         return false;
-    r->tells = l->special | h->first;
     r->call = false;
     r->g = g;
-    r->l = l;
+    hot_run_g(r, h, l);
     hot_put(l->wait.next, &l->open, dur);
     r->gw = l->wait.next + 1;
     r->groom = (uint8_t)(l->room - 1);
     r->gopen = (struct waitspan){r->who, h->run};
-    hot_on_p(r, t, hot_open(g + 1, h->run));
+    hot_on_p(r, t, hot_open(g + 1, r->run));
     hot_count(h, GC_RUNNABLE, GC_RUNNING, t);
     return true;
 }
@@ -295,7 +306,8 @@ HOT bool hot_on_call(struct hot_run *r, const struct hot *h, int64_t t, uint8_t 
         return false;
     if (!hot_own_room(r, h) || !hot_p_room(r, h))
         return false;
-    uint64_t rest = to == ST_SYSCALL ? h->sys : h->run, dur = hot_on_p(r, t, hot_open(r->g + 1, rest));
+    const uint64_t rest = to == ST_SYSCALL ? h->sys : h->run;
+    const uint64_t dur = hot_on_p(r, t, hot_open(r->g + 1, to == ST_SYSCALL ? h->sys : r->run));
     hot_put(r->gw++, &r->gopen, dur);
     r->groom--;
     r->gopen = (struct waitspan){r->who, rest | stack};
