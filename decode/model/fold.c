@@ -275,7 +275,7 @@ static bool run_room(struct fold *f, enum lane_kind k, struct spanlane *l, int64
 bool fold_run_room(struct fold *f, struct hot_run *r)
 {
     const struct waitspan open = hot_g_open(r);
-    return !r->ranges && run_room(f, LANE_P, r->pl, r->t0, &r->popen, &r->pw, &r->proom) &&
+    return !r->sweeps && run_room(f, LANE_P, r->pl, r->t0, &r->popen, &r->pw, &r->proom) &&
            (r->g == EV_NONE || run_room(f, LANE_G, r->l, hot_g_t0(r), &open, &r->gw, &r->groom));
 }
 

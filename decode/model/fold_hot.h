@@ -24,8 +24,8 @@ struct hot {
     uint32_t ng, np, nm;
     struct gbucket *gb; /* the counts' bucket, and its end */
     int64_t gb_end;
-    uint64_t run, work, sys, sched, runnable; /* waitspan.rest of spans without stack and reason */
-    bool first;                               /* the trace's first stacks are still looked for */
+    uint64_t run, work, assist, sys, sched, runnable; /* waitspan.rest of spans without stack and reason */
+    bool first;                                       /* the trace's first stacks are still looked for */
 };
 
 HOT struct hot hot_take(struct fold *f)
@@ -42,6 +42,7 @@ HOT struct hot hot_take(struct fold *f)
                         f->gb_end,
                         (uint64_t)f->tag[ST_RUNNING] << 32,
                         (uint64_t)f->tag[ST_GCWORK] << 32,
+                        (uint64_t)f->tag[ST_ASSIST] << 32,
                         (uint64_t)f->tag[ST_SYSCALL] << 32,
                         (uint64_t)f->tag[ST_SCHED] << 32,
                         (uint64_t)f->tag[ST_RUNNABLE] << 32,
@@ -100,8 +101,8 @@ struct hot_run {
     uint32_t p, m, g;         /* g: EV_NONE, nothing runs */
     bool call;                /* g is in a system call */
     bool tells;               /* its stack may have something to tell: its name, or it is one of the trace's first */
-    bool ranges;              /* the P sweeps, or g assists: until that is over g stays, and the P's lane as it is */
-    uint8_t proom, groom;     /* of the lanes' waiting spans; ranges: the P's has none */
+    bool sweeps;              /* until that is over g stays, and the P's lane as it is */
+    uint8_t proom, groom;     /* of the lanes' waiting spans; sweeps: the P's has none */
     int64_t t0;               /* since when, the P's lane; g's is the same, or begins earlier: see gopen */
     int64_t limit;            /* up to here it may go on, if the bucket of the counts does: see hot_limit() */
     int64_t longest;          /* pinfo.longest */
@@ -125,27 +126,27 @@ HOT struct waitspan hot_g_open(const struct hot_run *r)
     return (struct waitspan){r->gopen.dur_who & ~(uint64_t)UINT32_MAX, r->gopen.rest};
 }
 
-/* What is special about a goroutine and yet folded here: it may get a name, it works for the collector. */
-enum { HOT_SPECIAL = SPECIAL_NAME | SPECIAL_WORK };
+/* What is special about a goroutine and yet folded here: it may get a name, it works for the collector, or assists. */
+enum { HOT_SPECIAL = SPECIAL_NAME | SPECIAL_WORK | SPECIAL_RANGE };
 
 /* Of g, as the run has it from now on. */
 HOT void hot_run_g(struct hot_run *r, const struct hot *h, struct spanlane *l)
 {
     r->l = l;
     r->tells = l->special & SPECIAL_NAME || h->first;
-    r->run = l->special & SPECIAL_WORK ? h->work : h->run;
+    r->run = l->special & SPECIAL_RANGE ? h->assist : l->special & SPECIAL_WORK ? h->work : h->run;
 }
 
 /* What the P's lane is about to say, and how much older than that g's open span is. */
-HOT void hot_run_p(struct hot_run *r, bool ranges, const struct pinfo *pi)
+HOT void hot_run_p(struct hot_run *r, const struct pinfo *pi)
 {
     struct spanlane *pl = r->pl;
-    r->ranges = ranges;
+    r->sweeps = pl->special & SPECIAL_RANGE;
     r->t0 = pl->t0;
     r->longest = pi->longest;
     hot_copy(&r->popen, &pl->open);
     r->pw = pl->wait.next;
-    r->proom = ranges ? 0 : pl->room;
+    r->proom = r->sweeps ? 0 : pl->room;
     if (r->g == EV_NONE)
         return;
     hot_copy(&r->gopen, &r->l->open);
@@ -184,7 +185,7 @@ HOT bool hot_run_begin(struct hot_run *r, const struct hot *h, uint32_t p, uint3
     r->who = (uint64_t)(p + 1) << 32;
     r->pl = pl;
     r->limit = since + UINT32_MAX;
-    hot_run_p(r, special, pi);
+    hot_run_p(r, pi);
     return !(special & ~SPECIAL_RANGE);
 }
 
@@ -201,7 +202,7 @@ HOT void hot_bucket(struct hot *h, int64_t t)
     h->gb_end = h->f->gb_end;
 }
 
-/* fold_run_room - for who folds a run: the P's lane, and that of the goroutine on it, have room. false: they can't, or r->ranges. */
+/* fold_run_room - for who folds a run: the P's lane, and that of the goroutine on it, have room. false: they can't, or the P sweeps. */
 bool fold_run_room(struct fold *f, struct hot_run *r);
 
 HOT void hot_run_end(const struct hot_run *r, const struct hot *h)
@@ -212,7 +213,7 @@ HOT void hot_run_end(const struct hot_run *r, const struct hot *h)
     r->pl->t0 = r->t0;
     hot_copy(&r->pl->open, &r->popen);
     r->pl->wait.next = r->pw;
-    if (!r->ranges)
+    if (!r->sweeps)
         r->pl->room = r->proom;
     if (r->g != EV_NONE) {
         struct spanlane *l = r->l;
@@ -407,7 +408,9 @@ HOT bool hot_range(struct hot_run *r, const struct hot *h, const struct ev *e)
 {
     hot_run_end(r, h);
     const bool ok = fold_any(h->f, e);
-    hot_run_p(r, (r->pl->special | (r->g == EV_NONE ? 0 : r->l->special)) & SPECIAL_RANGE, &h->pi[r->p]);
+    hot_run_p(r, &h->pi[r->p]);
+    if (r->g != EV_NONE)
+        hot_run_g(r, h, r->l);
     return ok;
 }
 
