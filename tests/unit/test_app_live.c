@@ -325,8 +325,13 @@ static void holds(void **state)
     (void)app_do(a, ACT_ZOOM_IN, 4, NULL);
     int64_t len = window_len(a->view.at.win);
     assert_true(a->following && len < trace_info(a->tr)->end / 4);
+    bool busy;
+    a->news_at -= 11000000000; /* as if nothing had come for so long */
+    assert_int_equal(app_live(a, INT64_MAX, &busy) & VR_DRAW, VR_DRAW);
+    assert_non_null(strstr(a->live_name, "LIVE, silent 10s"));
     file_grow(&g);
     catch_up(a, &g);
+    assert_null(strstr(a->live_name, "silent 10s"));
     assert_int_equal(a->view.at.win.t1, trace_info(a->tr)->end);
     assert_int_equal(window_len(a->view.at.win), len);
 
@@ -359,7 +364,6 @@ static void holds(void **state)
 
     /* Tables are of a model that stands still: they come, and go on with it. */
     (void)app_do(a, ACT_VIEW_GROUPS, 0, NULL);
-    bool busy;
     for (int i = 0; i < 10 || app_has(a, DUE_TABLES); i++) {
         (void)app_live(a, INT64_MAX, &busy);
         if (app_has(a, DUE_TABLES))

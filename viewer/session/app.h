@@ -73,6 +73,8 @@ struct app {
     struct app *before;    /* what was held of another process, before R; shown below; NULL: nothing */
     bool before_over;      /* it is to be let go */
     int64_t follow_ns;     /* and is so long */
+    int64_t news_at;       /* monotonic: when something had come last; 0: not begun */
+    int silent_s;          /* so long nothing has, in seconds, as the title says it; 0: not long */
     int64_t tables_next;   /* monotonic: not before then are its tables worked out anew */
     const char *where;     /* it runs there */
     char live_name[160];   /* the title's words for it */

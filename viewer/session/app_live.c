@@ -32,14 +32,16 @@ static void name_it(struct app *a)
     char by[FMT_MAX];
     const struct place *at = &a->view.at;
     int64_t behind = time_sub(trace_info(a->tr)->end, at->view == VIEW_TOP ? at->cursor + 1 : at->win.t1);
-    char lost[FMT_MAX + 16] = "", size[FMT_MAX];
+    char lost[FMT_MAX + 16] = "", size[FMT_MAX], silent[32] = "";
+    if (a->silent_s)
+        snprintf(silent, sizeof silent, ", silent %ds", a->silent_s);
     if (follow_left_out(a->follow))
         snprintf(lost, sizeof lost, ", %s LEFT OUT", fmt_bytes(follow_left_out(a->follow), size));
     if (follow_ended(a->follow))
         snprintf(a->live_name, sizeof a->live_name, "%.60s ENDED%s%s", a->where,
                  follow_connecting(a->follow) ? ", connecting" : "", lost);
     else if (a->following)
-        snprintf(a->live_name, sizeof a->live_name, "%.60s LIVE%s", a->where, lost);
+        snprintf(a->live_name, sizeof a->live_name, "%.60s LIVE%s%s", a->where, silent, lost);
     else
         snprintf(a->live_name, sizeof a->live_name, "%.60s HELD, %s behind%s", a->where,
                  when_dur(a->tr, behind < 0 ? 0 : behind, by), lost);
@@ -208,6 +210,22 @@ static bool stands(const struct app *a)
     return app_has(a, DUE_TABLES) || (!a->following && a->tg && tri_shows(a->view.at.view));
 }
 
+/* Nothing has come for so long that "LIVE" alone would mislead. It is told by doubling: what stands still costs no bytes. */
+static unsigned silence(struct app *a, bool news)
+{
+    enum { FIRST_S = 5, MOST_S = 1 << 20 };
+    const int64_t now = host_now();
+    int s = 0;
+    if (news || !a->news_at || stands(a) || follow_ended(a->follow))
+        a->news_at = now;
+    for (int k = FIRST_S; k < MOST_S && now - a->news_at >= (int64_t)k * 1000000000; k *= 2)
+        s = k;
+    if (s == a->silent_s)
+        return VR_NONE;
+    a->silent_s = s;
+    return VR_DRAW;
+}
+
 static unsigned ended(struct app *a)
 {
     const char *why = follow_why(a->follow);
@@ -291,6 +309,7 @@ unsigned app_live(struct app *a, int64_t budget_ns, bool *busy)
         f |= ended(a);
     if (follow_ended(a->follow) && !(news & FOLLOW_BUSY))
         a->following = false; /* what came before the end is decoded */
+    f |= silence(a, news != 0);
     *busy = news != 0;
     if (!(news & FOLLOW_BUSY))
         f |= tables_wanted(a);
