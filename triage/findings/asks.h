@@ -7,6 +7,8 @@
 
 #include "triage/findings/waits_at.h"
 
+/* nested_also - rules_nested.c: in a finding about calls at that stack, that one function stands around each several times, if so. */
+void nested_also(struct draft *d, const struct causes *c, uint32_t stack);
 /* calls_accept - does the process accept connections? */
 bool calls_accept(const struct causes *c);
 /* calls_accepting - is that stack in accepting a connection? */

@@ -263,6 +263,7 @@ static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row
                  "up after that time: look there."
         : many ? "Ask for all at once, or ask side by side: each answer is waited for before the next question."
                : backend_advice(&d.f));
+    nested_also(&d, c, p->most->stack);
     draft_end(c->rs, &d);
 }
 

@@ -488,6 +488,7 @@ static void rule_time(struct causes *c)
         return;
     }
     (void)each_on_way(c, &v.v[0], v.all);
+    nested_on_way(c, &v.v[0], v.all);
     const bool spread = !threshold_reached(TH_TIME_PLACE, v.v[0].ns, v.all);
     const bool hot = hot_begin(&d, c, causes_group(c, v.v[0].who), &v, (double)c->tg->end);
     if (!hot) {

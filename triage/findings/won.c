@@ -534,7 +534,7 @@ static const struct plain {
     {RULE_HOT, 0, AS_TOLD, false, "if nothing of that work were left; how much of it can go only its author knows"},
     {RULE_ACCEPT, 0, AS_TOLD, false, "for those that connect; how long each of them had waited is not told"},
     {RULE_LIMIT, 0, AS_TOLD, false, NOT_PACE},
-    {RULE_RETRY, 0, AS_TOLD, false, NOT_PACE},
+    {RULE_RETRY, 0, AS_TOLD, false, "if nothing has to be tried again; nothing if that is its pace"},
     {RULE_HERD, 0, 2, false, IDLE_ANYHOW},
     {RULE_CHURN, 0, 1, true, CROWD},
     {RULE_CONTEXTS, LEAST_OF_IT, 1, true, CROWD},

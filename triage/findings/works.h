@@ -62,5 +62,7 @@ bool full_finding(struct causes *c, const struct work_kind *w, uint32_t n);
  */
 bool each_finding(struct causes *c, const struct work_kind *w);
 bool each_on_way(struct causes *c, const struct leaf *l, int64_t all);
+/* nested_on_way - rules_nested.c: is that part of the way calls over the network around which one function stands several times? Then it is told. */
+void nested_on_way(struct causes *c, const struct leaf *l, int64_t all);
 
 #endif
