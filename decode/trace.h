@@ -433,6 +433,8 @@ struct point {
 };
 size_t trace_npoints(const struct trace *tr, enum metric m);
 struct point trace_point(const struct trace *tr, enum metric m, size_t i); /* the i-th, by time */
+/* trace_most - of points i0 .. i1-1 the first with the largest value; i1: there are none. O(log points). */
+size_t trace_most(const struct trace *tr, enum metric m, size_t i0, size_t i1);
 /* trace_minmax - smallest and largest value that holds within [t0,t1); false before the first point. O(log points). */
 bool trace_minmax(const struct trace *tr, enum metric m, int64_t t0, int64_t t1, uint64_t *min, uint64_t *max);
 /* trace_extents - the same for n columns; edges[0..n] ascending. */

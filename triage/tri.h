@@ -84,8 +84,9 @@ bool triage_procs_end(struct triage *tg);
 bool triage_idle(struct triage *tg);
 /* holder.c: once the waits are sorted */
 bool triage_holders(struct triage *tg);
-/* gc.c */
+/* gc.c. triage_collects - is there a cycle or a stop of the collector in the trace? */
 bool triage_gc(struct triage *tg);
+bool triage_collects(const struct triage *tg);
 /* mmu.c */
 bool triage_mmu_curve(struct triage *tg);
 /* tasks.c */

@@ -265,19 +265,15 @@ static void beside_drop(void *kept)
     (void)kept;
 }
 
-static bool collector(struct triage *tg)
-{
-    return triage_gc(tg) && triage_mmu_curve(tg);
-}
-
 /* What asks nothing of each other, the long ones first; and the ends. */
 static bool all_beside(struct triage *tg)
 {
-    static beside_fn *const f[] = {collector, worst_end, triage_tasks, triage_procs_end};
+    static beside_fn *const f[] = {triage_mmu_curve, worst_end,    triage_groups_end,
+                                   triage_gc,        triage_tasks, triage_procs_end};
     struct beside_all all = {tg, f};
     return slices_each(trace_threads(tg->tr), sizeof f / sizeof *f,
                        &(struct slices_job){beside_work, beside_add, beside_drop, &all}) &&
-           triage_groups_end(tg) && triage_holders(tg) && triage_leaks(tg) && triage_samples(tg);
+           triage_holders(tg) && triage_leaks(tg) && triage_samples(tg);
 }
 
 /* ---- phases ------------------------------------------------------------------------------------------------- */

@@ -186,6 +186,40 @@ static void points_before(const struct points *p, const int64_t *t, uint32_t n, 
         out[i] = before_in(p, out[i], t[i]);
 }
 
+/* The largest block that begins at point i and ends before e: its level. */
+static inline unsigned block_at(size_t i, size_t e)
+{
+    unsigned l = 0;
+    while (l < MM_LEVELS && i % ((size_t)1 << (l + 1) * MM_BITS) == 0 && i + ((size_t)1 << (l + 1) * MM_BITS) <= e)
+        l++;
+    return l;
+}
+
+static inline uint64_t block_most(const struct points *p, size_t i, unsigned l)
+{
+    return l ? p->mm[l - 1][i >> l * MM_BITS].max : points_at(p, i).v;
+}
+
+size_t points_most(const struct points *p, size_t i, size_t e)
+{
+    size_t at = e;
+    unsigned in = 0;
+    uint64_t most = 0;
+    for (unsigned l; i < e; i += (size_t)1 << l * MM_BITS) {
+        l = block_at(i, e);
+        const uint64_t v = block_most(p, i, l);
+        if (at == e || v > most) {
+            at = i;
+            in = l;
+            most = v;
+        }
+    }
+    for (; in; in--) /* the first of the block's parts that has it */
+        while (block_most(p, at, in - 1) != most)
+            at += (size_t)1 << (in - 1) * MM_BITS;
+    return at;
+}
+
 /* Of [t0,t1), before which i and e points lie. */
 static struct extent extent_of(const struct points *p, int64_t t0, size_t i, size_t e)
 {
@@ -198,10 +232,7 @@ static struct extent extent_of(const struct points *p, int64_t t0, size_t i, siz
     const uint64_t v = points_at(p, i).v;
     struct extent x = {v, v, true};
     for (i++; i < e;) {
-        unsigned l = 0; /* the largest block that begins here and ends before t1 */
-        while (l < MM_LEVELS && i % ((size_t)1 << (l + 1) * MM_BITS) == 0 &&
-               i + ((size_t)1 << (l + 1) * MM_BITS) <= e)
-            l++;
+        const unsigned l = block_at(i, e);
         const uint64_t one = l ? 0 : points_at(p, i).v;
         const struct minmax mm = l ? p->mm[l - 1][i >> l * MM_BITS] : (struct minmax){one, one};
         x.min = mm.min < x.min ? mm.min : x.min;

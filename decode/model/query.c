@@ -339,6 +339,11 @@ struct point trace_point(const struct trace *tr, enum metric m, size_t i)
     return points_at(&tr->fold.points[m], i);
 }
 
+size_t trace_most(const struct trace *tr, enum metric m, size_t i0, size_t i1)
+{
+    return points_most(&tr->fold.points[m], i0, i1);
+}
+
 void trace_extents(const struct trace *tr, enum metric m, const int64_t *edges, uint32_t n, struct extent *out)
 {
     points_extents(&tr->fold.points[m], edges, n, out);

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 
 static bool kind_is_gc(const struct trace *tr, uint32_t kind)
@@ -145,38 +146,46 @@ static void goals(struct triage *tg, struct heap_stat *s)
     }
 }
 
+/* What the heap was most, and that against its goal, of points i .. e-1, of which one goal holds. */
+static void heap_under(struct triage *tg, size_t i, size_t e, uint64_t goal)
+{
+    struct heap_stat *s = &tg->heap;
+    const struct point h = trace_point(tg->tr, METRIC_HEAP, trace_most(tg->tr, METRIC_HEAP, i, e));
+    if (h.v > s->max) {
+        s->max = h.v;
+        s->max_at = h.t;
+    }
+    const double over = !goal_none(goal) && h.v > goal ? (double)h.v / (double)goal - 1 : 0;
+    if (over > s->over) {
+        s->over = over;
+        s->over_at = h.t;
+        s->worst_goal = goal;
+    }
+}
+
+static void heap_by_goals(struct triage *tg, size_t n)
+{
+    const size_t ng = trace_npoints(tg->tr, METRIC_GOAL);
+    struct point goal = {0};
+    for (size_t i = 0, j = 0, e; i < n; i = e, j++) {
+        const struct point next = j < ng ? trace_point(tg->tr, METRIC_GOAL, j) : goal;
+        e = j < ng ? i : n;
+        bisect(e, n, k, trace_point(tg->tr, METRIC_HEAP, k).t < next.t);
+        if (e > i) {
+            heap_under(tg, i, e, goal.v);
+        }
+        goal = next;
+    }
+}
+
 static void heap(struct triage *tg, const struct range *gc, size_t ngc)
 {
-    const size_t n = trace_npoints(tg->tr, METRIC_HEAP), ng = trace_npoints(tg->tr, METRIC_GOAL);
+    const size_t n = trace_npoints(tg->tr, METRIC_HEAP);
     struct heap_stat *s = &tg->heap;
-    struct point h, goal = {0}, next = {0}; /* the goal that holds, the one behind it */
-    if (ng) {
-        next = trace_point(tg->tr, METRIC_GOAL, 0);
-    }
     s->known = n > 0;
-    for (size_t i = 0, j = 0; i < n; i++) {
-        h = trace_point(tg->tr, METRIC_HEAP, i);
-        while (j < ng && next.t <= h.t) {
-            goal = next;
-            if (++j < ng) {
-                next = trace_point(tg->tr, METRIC_GOAL, j);
-            }
-        }
-        if (h.v > s->max) {
-            s->max = h.v;
-            s->max_at = h.t;
-        }
-        if (!goal_none(goal.v) && h.v > goal.v) {
-            double over = (double)h.v / (double)goal.v - 1;
-            if (over > s->over) {
-                s->over = over;
-                s->over_at = h.t;
-                s->worst_goal = goal.v;
-            }
-        }
-        s->first = i ? s->first : h.v;
-        s->last = h.v;
-    }
+    s->first = n ? trace_point(tg->tr, METRIC_HEAP, 0).v : 0;
+    s->last = n ? trace_point(tg->tr, METRIC_HEAP, n - 1).v : 0;
+    heap_by_goals(tg, n);
     goals(tg, s);
     for (size_t i = 0; i < ngc; i++) {
         if (!gc[i].open_end && gc[i].t1 > 0 && gc[i].t1 <= tg->end) {
@@ -200,6 +209,22 @@ static uint64_t sum_up(const struct triage *tg, const struct range *r, size_t n,
         }
     }
     return count;
+}
+
+bool triage_collects(const struct triage *tg)
+{
+    const struct range *r;
+    bool any = false;
+    for (size_t i = 0, n = trace_ranges(tg->tr, RANGE_GC, &r); i < n && !any; i++) {
+        int64_t t0 = r[i].t0, t1 = r[i].t1;
+        any = tri_clip(tg, &t0, &t1);
+    }
+    for (size_t i = 0, n = trace_ranges(tg->tr, RANGE_STW, &r); i < n && !any;) {
+        struct range x;
+        i = trace_stop(r, n, i, &x);
+        any = tri_clip(tg, &x.t0, &x.t1) && kind_is_gc(tg->tr, x.name);
+    }
+    return any;
 }
 
 bool triage_gc(struct triage *tg)

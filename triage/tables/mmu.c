@@ -361,7 +361,7 @@ bool triage_mmu_curve(struct triage *tg)
 {
     int64_t w[MMU_POINTS], x = 10000;
     uint32_t n = 0;
-    if (tg->gc_cycles == 0 && tg->stw_gc.n == 0) {
+    if (!triage_collects(tg)) {
         return true; /* no collection, no curve: it would say 100 % */
     }
     for (; n < MMU_POINTS - 1 && x < tg->end; n++) {
