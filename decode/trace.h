@@ -171,6 +171,8 @@ struct frame {
 uint32_t trace_nstacks(const struct trace *tr);
 /* trace_stack - number of frames of a stack; trace_frame - one of them, 0 = innermost (where it is). */
 uint32_t trace_stack(const struct trace *tr, uint32_t stack);
+/* trace_funcs - the functions (strings) of frames `from` and those behind it, at most so many: how many there are. */
+uint32_t trace_funcs(const struct trace *tr, uint32_t stack, uint32_t from, uint32_t *func, uint32_t most);
 /* trace_stack_ahead - a stack's frames will be asked for soon: of many stacks few are in the processor's caches. */
 void trace_stack_ahead(const struct trace *tr, uint32_t stack);
 struct frame trace_frame(const struct trace *tr, uint32_t stack, uint32_t i);

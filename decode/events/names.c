@@ -32,11 +32,16 @@ struct copy_block { /* bytes of strings that are not in the input */
     char bytes[];
 };
 
-static void *seg_at(const struct segvec *v, uint32_t i)
+static inline void *seg_sized(const struct segvec *v, uint32_t i, size_t size)
 {
     uint64_t x = (uint64_t)i + (1u << SEG_FIRST_BITS);
     unsigned k = 63u - (unsigned)__builtin_clzll(x) - SEG_FIRST_BITS;
-    return (char *)v->seg[k] + (x - ((uint64_t)1 << (k + SEG_FIRST_BITS))) * v->size;
+    return (char *)v->seg[k] + (x - ((uint64_t)1 << (k + SEG_FIRST_BITS))) * size;
+}
+
+static void *seg_at(const struct segvec *v, uint32_t i)
+{
+    return seg_sized(v, i, v->size);
 }
 
 static void *seg_push(struct segvec *v)
@@ -407,6 +412,20 @@ struct frame names_frame(const struct names *nm, uint32_t stack, uint32_t i)
     if (i >= r->n)
         return (struct frame){0};
     return *(struct frame *)seg_at(&nm->frames, list_get(list_of(nm, r), r->wide, i));
+}
+
+uint32_t names_funcs(const struct names *nm, uint32_t stack, uint32_t from, uint32_t *func, uint32_t most)
+{
+    if (stack >= __atomic_load_n(&nm->stacks.n, __ATOMIC_RELAXED))
+        return 0;
+    const struct stack_ref r = *(struct stack_ref *)seg_sized(&nm->stacks, stack, sizeof r);
+    const uint32_t n = from >= r.n ? 0 : r.n - from < most ? r.n - from : most;
+    const uint16_t *list = n ? list_of(nm, &r) : NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct frame *f = seg_sized(&nm->frames, list_get(list, r.wide, from + i), sizeof *f);
+        func[i] = f->func;
+    }
+    return n;
 }
 
 const void *names_stack_at(const struct names *nm, uint32_t stack)

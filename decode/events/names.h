@@ -89,6 +89,8 @@ static inline uint32_t names_nstacks(const struct names *nm)
 struct str names_get(const struct names *nm, uint32_t id);                    /* out of range: "" */
 uint32_t names_depth(const struct names *nm, uint32_t stack);                 /* out of range: 0 */
 struct frame names_frame(const struct names *nm, uint32_t stack, uint32_t i); /* out of range: all zero */
+/* names_funcs - the functions (strings) of a stack's frames, at most so many from one on: how many there are. */
+uint32_t names_funcs(const struct names *nm, uint32_t stack, uint32_t from, uint32_t *func, uint32_t most);
 const void *names_stack_at(const struct names *nm,
                            uint32_t stack); /* where its frames are listed, to fetch them; NULL: nowhere */
 uint32_t names_root_func(const struct names *nm, uint32_t stack); /* string id of the last frame's function */

@@ -49,6 +49,11 @@ void trace_stack_ahead(const struct trace *tr, uint32_t stack)
     __builtin_prefetch(names_stack_at(&tr->names, stack));
 }
 
+uint32_t trace_funcs(const struct trace *tr, uint32_t stack, uint32_t from, uint32_t *func, uint32_t most)
+{
+    return names_funcs(&tr->names, stack, from, func, most);
+}
+
 struct frame trace_frame(const struct trace *tr, uint32_t stack, uint32_t i)
 {
     return names_frame(&tr->names, stack, i);

@@ -40,11 +40,11 @@ struct sites {
     uint64_t all;
 };
 
-/* The library's function that the program called there, 0: the runtime alone, or none. */
-static uint32_t callee_of(const struct trace *tr, uint32_t stack)
+/* The library's function that the program called there, in frame `user`; 0: the runtime alone, or none. */
+static uint32_t callee_of(struct stack_funcs *f, uint32_t user)
 {
-    const uint32_t i = stacks_user_frame(tr, stack), func = i ? trace_frame(tr, stack, i - 1).func : 0;
-    return func && !str_starts(trace_str(tr, func), "runtime.") ? func : 0;
+    const uint32_t func = user ? stack_func(f, user - 1) : 0;
+    return func && !str_starts(trace_str(f->tr, func), "runtime.") ? func : 0;
 }
 
 /* "compress/flate.NewWriter", "text/template.(*Template).Parse": what makes or reads in something that may be kept, as Go names such. */
@@ -64,11 +64,11 @@ static bool makes_anew(struct str f)
     return false;
 }
 
-static uint32_t maker_of(const struct trace *tr, uint32_t stack)
+static uint32_t maker_of(struct stack_funcs *f, uint32_t user)
 {
-    for (uint32_t i = stacks_user_frame(tr, stack); i-- > 0;) {
-        const uint32_t func = trace_frame(tr, stack, i).func;
-        const struct str name = trace_str(tr, func);
+    for (uint32_t i = user; i-- > 0;) {
+        const uint32_t func = stack_func(f, i);
+        const struct str name = trace_str(f->tr, func);
         if (!str_starts(name, "runtime.") && makes_anew(name)) {
             return func;
         }
@@ -130,8 +130,11 @@ static struct at at_of(struct sites *s, const struct trace *tr, uint32_t stack)
     }
     struct at at = {.func = causes_place(tr, stack)};
     if (at.func) {
-        at.callee = callee_of(tr, stack);
-        at.maker = maker_of(tr, stack);
+        const uint32_t user = stacks_user_frame(tr, stack);
+        struct stack_funcs f;
+        stack_funcs_of(&f, tr, stack);
+        at.maker = maker_of(&f, user);
+        at.callee = callee_of(&f, user);
     }
     struct at *p = may ? mem_grow(s->known, &s->cap, (size_t)s->nknown + 1, sizeof *p) : NULL;
     if (p) {
@@ -166,9 +169,10 @@ static void site_add(struct sites *s, const struct trace *tr, uint32_t stack)
 
 static bool in_malloc(const struct trace *tr, uint32_t stack)
 {
-    uint32_t n = trace_stack(tr, stack);
-    for (uint32_t i = 0; i < n && i < 24; i++) {
-        if (str_starts(trace_str(tr, trace_frame(tr, stack, i).func), "runtime.mallocgc")) {
+    struct stack_funcs f;
+    stack_funcs_of(&f, tr, stack);
+    for (uint32_t i = 0; i < f.n && i < 24; i++) {
+        if (str_starts(trace_str(tr, stack_func(&f, i)), "runtime.mallocgc")) {
             return true;
         }
     }
@@ -261,12 +265,13 @@ static uint64_t forced_calls(const struct causes *c, uint32_t *stack, const char
     *what = "runtime.GC";
     for (uint32_t i = 0; i < c->tg->nwaits; i++) {
         const struct wait_row *w = &c->tg->waits[i];
-        uint32_t n = trace_stack(c->tr, w->stack);
+        struct stack_funcs of;
+        stack_funcs_of(&of, c->tr, w->stack);
         if (i + STACKS_AHEAD < c->tg->nwaits) {
             trace_stack_ahead(c->tr, w[STACKS_AHEAD].stack);
         }
-        for (uint32_t k = 0; k < n && k < 6; k++) {
-            struct str f = trace_str(c->tr, trace_frame(c->tr, w->stack, k).func);
+        for (uint32_t k = 0; k < of.n && k < 6; k++) {
+            struct str f = trace_str(c->tr, stack_func(&of, k));
             const bool gives_back = str_is(f, "runtime/debug.FreeOSMemory");
             if ((gives_back || str_is(f, "runtime.GC")) && w->count >= calls) {
                 calls = w->count;
@@ -416,7 +421,7 @@ void causes_tell_gc(struct causes *c, uint32_t i)
     struct finding *f = &c->rs->out->f[i];
     struct text before = {0}, behind = {0};
     uint32_t stack = 0;
-    const char *what;
+    const char *what = "";
     uint64_t calls = f->rule == RULE_HEAP ? 0 : forced(c, &stack, &what);
     if (calls * 2 > c->tg->gc_cycles) {
         struct text next = {0};

@@ -70,10 +70,13 @@ static bool looks_only(const struct trace *tr, uint32_t stack)
     static const char *const f[] = {"runtime.selectnb", "runtime.chanrecv",        "runtime.chansend",
                                     "runtime.Gosched",  "sync.(*Mutex).TryLock",   "internal/sync.(*Mutex).TryLock",
                                     "sync/atomic.",     "internal/runtime/atomic."};
-    uint32_t n = stacks_user_frame(tr, stack);
+    const uint32_t n = stacks_user_frame(tr, stack);
+    struct stack_funcs funcs;
+    stack_funcs_of(&funcs, tr, stack);
     for (uint32_t i = 0; i < n; i++) {
+        const struct str func = trace_str(tr, stack_func(&funcs, i));
         for (size_t k = 0; k < sizeof f / sizeof *f; k++) {
-            if (str_starts(trace_str(tr, trace_frame(tr, stack, i).func), f[k])) {
+            if (str_starts(func, f[k])) {
                 return true;
             }
         }
@@ -85,8 +88,10 @@ static bool looks_only(const struct trace *tr, uint32_t stack)
 static bool in_allocator(const struct trace *tr, uint32_t stack)
 {
     const uint32_t n = stacks_user_frame(tr, stack);
+    struct stack_funcs funcs;
+    stack_funcs_of(&funcs, tr, stack);
     for (uint32_t i = 0; i < n; i++) {
-        const struct str f = trace_str(tr, trace_frame(tr, stack, i).func);
+        const struct str f = trace_str(tr, stack_func(&funcs, i));
         if (str_starts(f, "runtime.malloc") || str_starts(f, "runtime.newobject") ||
             str_starts(f, "runtime.makeslice") || str_starts(f, "runtime.growslice") ||
             str_starts(f, "runtime.makemap") || str_starts(f, "runtime.rawstring")) {

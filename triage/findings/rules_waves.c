@@ -35,11 +35,12 @@ struct waves {
 /* The next function of the program outwards. */
 static uint32_t caller_of(const struct trace *tr, uint32_t stack, uint32_t place)
 {
-    const uint32_t n = trace_stack(tr, stack);
-    for (uint32_t i = stacks_user_frame(tr, stack) + 1; i < n; i++) {
-        const uint32_t f = trace_frame(tr, stack, i).func;
-        if (f != place && stacks_is_program(tr, f)) {
-            return f;
+    struct stack_funcs f;
+    stack_funcs_of(&f, tr, stack);
+    for (uint32_t i = stacks_user_frame(tr, stack) + 1; i < f.n; i++) {
+        const uint32_t func = stack_func(&f, i);
+        if (func != place && stacks_is_program(tr, func)) {
+            return func;
         }
     }
     return 0;

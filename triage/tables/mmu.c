@@ -122,8 +122,10 @@ static bool collect_assists(struct curve *c)
 static bool collect(struct curve *c)
 {
     const struct range *r;
-    size_t n;
-    bool ok = true;
+    size_t n = c->flags & MMU_SWEEP ? trace_ranges(c->tr, RANGE_SWEEP, &r) : 0;
+    void *room = mem_grow(c->c, &c->cap_c, 2 * (n + c->nassisted) + 2, sizeof *c->c); /* of what there are most */
+    bool ok = room != NULL;
+    c->c = ok ? room : c->c;
     n = c->flags & MMU_STW ? trace_ranges(c->tr, RANGE_STW, &r) : 0;
     for (size_t i = 0; i < n && ok; i++) {
         struct str kind = trace_str(c->tr, r[i].name);

@@ -6,17 +6,6 @@
 
 #include <string.h>
 
-bool str_is(struct str s, const char *c)
-{
-    return s.len == strlen(c) && memcmp(s.p, c, s.len) == 0;
-}
-
-bool str_starts(struct str s, const char *c)
-{
-    size_t n = strlen(c);
-    return s.len >= n && memcmp(s.p, c, n) == 0;
-}
-
 const char *wait_kind_name(enum wait_kind k)
 {
     static const char *const name[WK_KINDS] = {"other",           "lock",   "wait group", "condition", "channel send",
@@ -173,10 +162,11 @@ static unsigned func_is(const struct trace *tr, uint32_t func)
 
 static enum wait_kind kind_of_sync(const struct trace *tr, uint32_t stack)
 {
-    const uint32_t n = trace_stack(tr, stack);
     enum wait_kind k = WK_OTHER;
-    for (uint32_t i = 0; i < n && i < 8 && k == WK_OTHER; i++) {
-        k = (enum wait_kind)(func_is(tr, trace_frame(tr, stack, i).func) >> KIND);
+    struct stack_funcs f;
+    stack_funcs_of(&f, tr, stack);
+    for (uint32_t i = 0; i < f.n && i < 8 && k == WK_OTHER; i++) {
+        k = (enum wait_kind)(func_is(tr, stack_func(&f, i)) >> KIND);
     }
     return k;
 }
@@ -203,24 +193,26 @@ bool stacks_sends(const struct trace *tr, uint32_t func)
 
 static uint32_t user_frame(const struct trace *tr, uint32_t stack)
 {
-    const uint32_t n = trace_stack(tr, stack);
-    uint32_t library = n;
-    for (uint32_t i = 0; i < n; i++) {
-        const unsigned is = func_is(tr, trace_frame(tr, stack, i).func);
+    struct stack_funcs f;
+    stack_funcs_of(&f, tr, stack);
+    uint32_t library = f.n;
+    for (uint32_t i = 0; i < f.n; i++) {
+        const unsigned is = func_is(tr, stack_func(&f, i));
         if (!(is & LIBRARY)) {
             return i;
         }
-        library = library == n && !(is & PLUMBING) ? i : library;
+        library = library == f.n && !(is & PLUMBING) ? i : library;
     }
-    return library < n ? library : 0;
+    return library < f.n ? library : 0;
 }
 
 /* Is one of the innermost frames of a function whose name begins so? */
 static bool goes_through(const struct trace *tr, uint32_t stack, const char *name)
 {
-    const uint32_t n = trace_stack(tr, stack);
-    for (uint32_t i = 0; i < n && i < 8; i++) {
-        if (str_starts(trace_str(tr, trace_frame(tr, stack, i).func), name)) {
+    struct stack_funcs f;
+    stack_funcs_of(&f, tr, stack);
+    for (uint32_t i = 0; i < f.n && i < 8; i++) {
+        if (str_starts(trace_str(tr, stack_func(&f, i)), name)) {
             return true;
         }
     }
@@ -229,9 +221,10 @@ static bool goes_through(const struct trace *tr, uint32_t stack, const char *nam
 
 bool stacks_passes(const struct trace *tr, uint32_t stack, uint32_t func)
 {
-    const uint32_t n = func ? trace_stack(tr, stack) : 0;
-    for (uint32_t i = 0; i < n; i++) {
-        if (trace_frame(tr, stack, i).func == func) {
+    struct stack_funcs f;
+    stack_funcs_of(&f, tr, stack);
+    for (uint32_t i = 0; func && i < f.n; i++) {
+        if (stack_func(&f, i) == func) {
             return true;
         }
     }
@@ -240,9 +233,10 @@ bool stacks_passes(const struct trace *tr, uint32_t stack, uint32_t func)
 
 bool stacks_through(const struct trace *tr, uint32_t stack, const char *name)
 {
-    const uint32_t n = trace_stack(tr, stack);
-    for (uint32_t i = 0; i < n && i < 8; i++) {
-        if (str_is(trace_str(tr, trace_frame(tr, stack, i).func), name)) {
+    struct stack_funcs f;
+    stack_funcs_of(&f, tr, stack);
+    for (uint32_t i = 0; i < f.n && i < 8; i++) {
+        if (str_is(trace_str(tr, stack_func(&f, i)), name)) {
             return true;
         }
     }
@@ -251,9 +245,10 @@ bool stacks_through(const struct trace *tr, uint32_t stack, const char *name)
 
 bool stacks_has(const struct trace *tr, uint32_t stack, const char *part)
 {
-    uint32_t n = trace_stack(tr, stack);
-    for (uint32_t i = 0; i < n && i < 8; i++) {
-        struct str s = trace_str(tr, trace_frame(tr, stack, i).func);
+    struct stack_funcs f;
+    stack_funcs_of(&f, tr, stack);
+    for (uint32_t i = 0; i < f.n && i < 8; i++) {
+        struct str s = trace_str(tr, stack_func(&f, i));
         if (memmem(s.p, s.len, part, strlen(part))) {
             return true;
         }

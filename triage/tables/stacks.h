@@ -5,6 +5,8 @@
 #ifndef GOTOP_TRIAGE_STACKS_H
 #define GOTOP_TRIAGE_STACKS_H
 
+#include <string.h>
+
 #include "decode/trace.h"
 
 enum wait_kind {
@@ -48,10 +50,40 @@ bool stacks_has(const struct trace *tr, uint32_t stack, const char *part);
 bool stacks_pipe(const struct trace *tr, uint32_t stack);
 /* stacks_once - is a wait one until the first call of a sync.Once is done? */
 bool stacks_once(const struct trace *tr, uint32_t stack);
+/* A stack's functions, some frames at a time, for who goes through them. stack_func: of a frame; 0: there are less. */
+enum { STACK_FUNCS = 8 };
+struct stack_funcs {
+    const struct trace *tr;
+    uint32_t stack, n;  /* its frames */
+    uint32_t from, has; /* those at hand */
+    uint32_t func[STACK_FUNCS];
+};
+static inline void stack_funcs_of(struct stack_funcs *f, const struct trace *tr, uint32_t stack)
+{
+    f->tr = tr;
+    f->stack = stack;
+    f->n = trace_stack(tr, stack);
+    f->from = f->has = 0;
+}
+static inline uint32_t stack_func(struct stack_funcs *f, uint32_t i)
+{
+    if (i - f->from >= f->has) {
+        f->from = i / STACK_FUNCS * STACK_FUNCS;
+        f->has = trace_funcs(f->tr, f->stack, f->from, f->func, STACK_FUNCS);
+    }
+    return i - f->from < f->has ? f->func[i - f->from] : 0;
+}
 /* Who goes through rows' stacks has those of so many further on fetched (trace_stack_ahead()). */
 enum { STACKS_AHEAD = 8 };
-/* str_is, str_starts - compare bytes of a trace with a C string. */
-bool str_is(struct str s, const char *c);
-bool str_starts(struct str s, const char *c);
+/* str_is, str_starts - compare bytes of a trace with a C string. Of one that stands there the length is known, so nothing is called. */
+static inline bool str_is(struct str s, const char *c)
+{
+    return s.len == strlen(c) && memcmp(s.p, c, s.len) == 0;
+}
+static inline bool str_starts(struct str s, const char *c)
+{
+    const size_t n = strlen(c);
+    return s.len >= n && memcmp(s.p, c, n) == 0;
+}
 
 #endif
