@@ -478,31 +478,38 @@ static void relate_wakers(struct view *v, uint32_t g, struct related *r)
     r->cut = true;
 }
 
+struct woken {
+    uint32_t by;
+    bool found;
+    int64_t left; /* spans that may be looked at */
+};
+
+static bool woken_in(void *arg, const struct span_run *r)
+{
+    struct woken *w = arg;
+    for (uint32_t i = 0; i < r->n && !w->found; i++)
+        w->found = r->kind[r->tag[i]].state == ST_RUNNABLE && span_run_g(r, i) == w->by;
+    w->left -= r->n;
+    return !w->found && w->left > 0;
+}
+
 /* Whom g woke within the window: their lanes must be looked at, so only while they are few. */
 static void relate_woken(struct view *v, uint32_t g, struct related *r)
 {
     const uint32_t n = trace_nlanes(v->tr, LANE_G);
     const struct window w = v->at.win;
     struct alive *alive = &v->lanes[LANE_G].alive;
+    struct woken woken = {.by = g, .left = 50 * WALK};
     uint32_t looked = 0;
-    int64_t spans = 0;
     for (uint32_t i = 0; (i = alive_next(alive, v->tr, LANE_G, w.t0, w.t1, i, n)) != NO_LANE; i++) {
-        struct span_iter it;
-        if (++looked > SCAN_LANES || spans > 50 * WALK) {
+        if (++looked > SCAN_LANES || woken.left <= 0) {
             r->cut = true;
             return;
         }
-        if (!span_seek(&it, v->tr, (struct lane){LANE_G, i}, w.t0))
-            continue;
-        do {
-            const struct span *s = span_get(&it);
-            if (s->t0 >= w.t1 || ++spans > 50 * WALK)
-                break;
-            if (s->state == ST_RUNNABLE && s->who == g) {
-                relate(r, i);
-                break;
-            }
-        } while (span_next(&it));
+        woken.found = false;
+        trace_states(v->tr, (struct lane){LANE_G, i}, w.t0, w.t1, 0, true, woken_in, &woken);
+        if (woken.found)
+            relate(r, i);
     }
 }
 
