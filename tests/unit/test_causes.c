@@ -56,6 +56,7 @@ static const struct planted {
     {"chapters", RULE_POOL, "main.bind, called by main.binder began 126 goroutines", "7.0 in a row"},
     {"petition", RULE_SERIAL_CALLS, "main.again stands 2 times, one within the other",
      "of three each, one within the other, 9 (inferred"},
+    {"twoquills", RULE_BACKEND, "main.post", "No goroutine waits to read from the network meanwhile"},
     {"onebyone", RULE_POOL, "main.(*crew).start", "main.makeAll"}, /* begun one by one */
     {"megaphone", RULE_HUB, "main.speak hands to 6 goroutines", "main.translate"},
     {"carpool", RULE_OWN, "main.loadUser",

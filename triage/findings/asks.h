@@ -54,6 +54,8 @@ int64_t meant_for_news(struct causes *c, const struct waits_at *p);
 bool causes_sends(const struct trace *tr, uint32_t stack);
 /* causes_writes - is a wait for the network one to write: for the other side to take what is there already? */
 bool causes_writes(const struct trace *tr, uint32_t stack);
+/* write_stalls - rules_stalls.c: in a finding about waits to write, that few of them until a limit are nearly all; with what to do. false: not so. */
+bool write_stalls(struct draft *d, const struct causes *c, const struct waits_at *p);
 #define CAUSES_WRITE_LESS \
     "Send less (together, compressed), drop what is too much, or make the other side read faster; several " \
     "goroutines on one connection (or pipe) win nothing."

@@ -85,7 +85,9 @@ static void write_finding(struct causes *c, const struct waits_at *p, double sha
         d.f.note = true;
         d.f.severity_ns = 0;
     }
-    text_add(&d.next, "%s", CAUSES_WRITE_LESS);
+    if (!write_stalls(&d, c, p)) {
+        text_lit(&d.next, CAUSES_WRITE_LESS);
+    }
     draft_end(c->rs, &d);
 }
 
