@@ -349,13 +349,22 @@ unsigned tri_enter(struct view *v, int n)
 
 /* ---- walking the findings ------------------------------------------------------------------------------- */
 
+static unsigned none_stands_out(struct view *v)
+{
+    struct text t = {0};
+    const bool lacks = v->tri->fs && tri_lacking(&t, v);
+    const unsigned f = move_fail(v, "%s", lacks && t.p ? t.p : "nothing stands out in this trace");
+    text_free(&t);
+    return f;
+}
+
 unsigned tri_walk(struct view *v, int n)
 {
     struct tri *t = v->tri;
     if (!t || (!t->tg && !t->fs))
         return not_yet(v);
     if (!t->fs || !t->fs->n)
-        return move_fail(v, "nothing stands out in this trace");
+        return none_stands_out(v);
     int64_t at = t->finding;
     if (shown(v) == &tri_findings) /* the row under the cursor is the next one */
         at = (int64_t)v->at.row - (n < 0 ? 0 : 1);

@@ -270,8 +270,7 @@ static int head_lines(const struct view *v, int rows)
     return room < 1 ? 0 : numbers(NULL, v, 0, room) + 2;
 }
 
-/* Who reads that nothing stands out has to know what could not be asked. */
-static bool lacking(struct text *t, const struct view *v)
+bool tri_lacking(struct text *t, const struct view *v)
 {
     const char *why;
     enum { MANY = 10 }; /* below findings fewer are not worth the line that says what stands before each */
@@ -290,11 +289,11 @@ static void head(struct grid *g, struct view *v, int y, int n)
         (void)wrap_draw(g, 0, y + n - 1, g->w, 3, STYLE_WARN,
                         str_of("no clock rate in the file: it stands at its end. Times are ticks, nothing can be "
                                "called long; --ticks-per-second N sets one"));
-    else if (!count(v) && lacking(&t, v)) /* the lines below are free */
+    else if (!count(v) && tri_lacking(&t, v)) /* the lines below are free */
         (void)wrap_draw(g, 0, y + n - 1, g->w, 3, STYLE_WARN, str_of(t.p ? t.p : ""));
     else if (!count(v))
         tri_say(g, 0, y + n - 1, g->w, STYLE_STATUS_KEY, "nothing stands out%s", v->tri->so_far ? " so far" : "");
-    else if (lacking(&t, v))
+    else if (tri_lacking(&t, v))
         tri_say(g, 0, y + n - 1, g->w, STYLE_WARN, "%u finding%s%s", count(v), count(v) == 1 ? "" : "s",
                 t.p ? t.p : "");
     else

@@ -81,6 +81,8 @@ void tri_cell(struct grid *g, int x, int y, int w, enum style s, const char *tex
 void tri_name(struct grid *g, const struct view *v, int x, int y, int w, enum style s, uint32_t name);
 /* tri_goto - one undo step: the window [t0,t1) with room around it, the cursor at t0 on a lane. */
 unsigned tri_goto(struct view *v, struct lane l, int64_t t0, int64_t t1);
+/* tri_lacking - "nothing stands out; 37 kinds of findings can't be told: ..", or what follows "1 finding"; false: hardly any can't. */
+bool tri_lacking(struct text *t, const struct view *v);
 /* tri_lead - what stands before a finding's title (finding_lead()). */
 void tri_lead(const struct view *v, const struct finding *f, char out[FMT_MAX]);
 /*
