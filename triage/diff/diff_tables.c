@@ -7,6 +7,7 @@
 
 #include "decode/base/mem.h"
 #include "triage/diff/diff_parts.h"
+#include "triage/sentence.h"
 
 #define GROUPS_MAX 12
 
@@ -174,9 +175,8 @@ static void groups_of(struct text *t, const struct loaded *a, const struct loade
             continue;
         }
         shown++;
-        text_lit(t, "  ");
-        text_func(t, b->tr, y->name, 60);
-        text_add(t, ": %u -> %u%s\n", x ? x->count : 0, y->count, x ? "" : "  (new)");
+        text_say(t, b->tr, "  ", t_func_cut(y->name, 60), ": ", x ? x->count : 0, " -> ", y->count,
+                 x ? "" : "  (new)", "\n");
         for (size_t k = 0; x && k < PER; k++) {
             dist_line(t, gmetric_name(per_goroutine[k]), &d->a[k][x - a->tg->groups], &d->b[k][i]);
         }
@@ -184,9 +184,8 @@ static void groups_of(struct text *t, const struct loaded *a, const struct loade
     for (uint32_t i = 0; i < a->tg->ngroups && shown < GROUPS_MAX; i++) {
         if (!a->tg->groups[i].is_system && !group_like(b, a->tr, a->tg->groups[i].name)) {
             shown++;
-            text_lit(t, "  ");
-            text_func(t, a->tr, a->tg->groups[i].name, 60);
-            text_add(t, ": %u -> 0  (gone)\n", a->tg->groups[i].count);
+            text_say(t, a->tr, "  ", t_func_cut(a->tg->groups[i].name, 60), ": ", a->tg->groups[i].count,
+                     " -> 0  (gone)\n");
         }
     }
 }
@@ -215,17 +214,9 @@ static void types(struct text *t, const struct loaded *a, const struct loaded *b
             if (shown++ == 0) {
                 text_lit(t, "\nTASKS and regions\n");
             }
-            text_add(t, "  %s ", y->is_region ? "region" : "task");
-            text_str(t, b->tr, y->name);
-            text_add(t, ": %llu -> %llu, p50 ", (unsigned long long)x->d.n, (unsigned long long)y->d.n);
-            text_dur(t, x->d.p50);
-            text_lit(t, " -> ");
-            text_dur(t, y->d.p50);
-            text_lit(t, ", p99 ");
-            text_dur(t, x->d.p99);
-            text_lit(t, " -> ");
-            text_dur(t, y->d.p99);
-            text_lit(t, "\n");
+            text_say(t, b->tr, "  ", y->is_region ? "region" : "task", " ", t_str(y->name), ": ", x->d.n, " -> ",
+                     y->d.n, ", p50 ", t_dur(x->d.p50), " -> ", t_dur(y->d.p50), ", p99 ", t_dur(x->d.p99), " -> ",
+                     t_dur(y->d.p99), "\n");
         }
     }
 }
@@ -297,9 +288,7 @@ static void waits(struct text *t, const struct loaded *a, const struct loaded *b
         text_dur(t, per_second(&is, b));
         text_add(t, ", %llu -> %llu waits, ", (unsigned long long)was.count, (unsigned long long)is.count);
         text_reason(t, b->tr, y->reason);
-        text_lit(t, " at ");
-        text_where(t, b->tr, y->stack, 48);
-        text_lit(t, "\n");
+        text_say(t, b->tr, " at ", t_where(y->stack, 48), "\n");
     }
 }
 

@@ -2,6 +2,7 @@
 #include "triage/findings/callers.h"
 
 #include "triage/tables/tab.h"
+#include "triage/sentence.h"
 
 #define HALF 0.5f
 
@@ -70,11 +71,7 @@ struct caller callers_beyond(const struct callers *c, const struct callers *beyo
 
 static void part_text(struct text *t, const struct trace *tr, bool least, float share, const char *how, uint32_t func)
 {
-    text_add(t, " (%s", least ? "at least " : "");
-    text_share(t, share, 1);
-    text_add(t, " of it %s ", how);
-    text_func(t, tr, func, 0);
-    text_lit(t, ")");
+    text_say(t, tr, " (", least ? "at least " : "", t_share(share, 1), " of it ", how, " ", t_func(func), ")");
 }
 
 void caller_text(struct text *t, const struct trace *tr, const struct caller *by)
@@ -86,11 +83,9 @@ void caller_text(struct text *t, const struct trace *tr, const struct caller *by
         part_text(t, tr, by->least, by->share, "called by", by->func);
         return;
     }
-    text_lit(t, ", called by ");
-    text_func(t, tr, by->func, 0);
+    text_say(t, tr, ", called by ", t_func(by->func));
     if (by->beyond && by->beyond_share > ALL) {
-        text_lit(t, ", by ");
-        text_func(t, tr, by->beyond, 0);
+        text_say(t, tr, ", by ", t_func(by->beyond));
     } else if (by->beyond) {
         part_text(t, tr, by->beyond_least, by->beyond_share, "by", by->beyond);
     }

@@ -1,13 +1,13 @@
 /* explain_text.c - see explain_text.h. */
 #include "triage/findings/explain_text.h"
+#include "triage/sentence.h"
 
 #define DEEP 8 /* levels */
 
 void explain_node_text(struct text *t, const struct trace *tr, const struct explain_node *n, bool own)
 {
     if (!own) {
-        text_func(t, tr, n->who, 48);
-        text_lit(t, ": ");
+        text_say(t, tr, t_func_cut(n->who, 48), ": ");
     }
     const bool pipe = n->cat == EX_NET && n->stack && stacks_pipe(tr, n->stack);
     text_add(t, "%s", pipe ? "waiting for a pipe" : explain_cat_name((enum explain_cat)n->cat));

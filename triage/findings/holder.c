@@ -14,6 +14,7 @@
 #include "decode/base/mem.h"
 #include "triage/findings/thresholds.h"
 #include "triage/tri.h"
+#include "triage/sentence.h"
 
 #define BACK_MOST \
     32 /* waits of a holder that are looked at for one for the same lock; its spans, for one elsewhere */
@@ -402,19 +403,15 @@ void holder_text(struct text *t, const struct trace *tr, const struct holder_row
     if (one) {
         text_who(t, tr, h->g);
     } else {
-        text_add(t, "%u goroutines, most by ", h->holders);
-        text_func(t, tr, h->name, 60);
+        text_say(t, tr, h->holders, " goroutines, most by ", t_func_cut(h->name, 60));
     }
     if (h->stack) {
-        text_lit(t, " in ");
-        text_func(t, tr, holder_place(tr, h->stack), 60);
+        text_say(t, tr, " in ", t_func_cut(holder_place(tr, h->stack), 60));
     }
     text_lit(t, " (inferred)");
     const int64_t ns = one ? h->g_ns : h->name_ns;
     if (ns < h->waited - h->waited / 1000) { /* else it is all of it */
-        text_lit(t, ", ");
-        text_share(t, (double)ns, (double)h->waited);
-        text_lit(t, " of the waiting");
+        text_say(t, tr, ", ", t_share((double)ns, (double)h->waited), " of the waiting");
     }
 }
 
@@ -458,11 +455,11 @@ void holder_doing_text(struct text *t, const struct trace *tr, const struct hold
         int64_t ns = wait ? h->wait_ns[i - sizeof state / sizeof *state] : state[i].ns;
         if (ns > 0 && ns >= h->told / 20) {
             const size_t kind = i - sizeof state / sizeof *state;
-            text_add(t, "%s%s ", first ? "" : ", ",
+            text_say(t, tr, first ? "" : ", ",
                      !wait                                  ? state[i].what
                      : kind == WK_NET && holder_pipe(tr, h) ? "waiting for a pipe"
-                                                            : waits[kind]);
-            text_share(t, (double)ns, (double)h->told);
+                                                            : waits[kind],
+                     " ", t_share((double)ns, (double)h->told));
             first = false;
         }
     }

@@ -106,17 +106,13 @@ void instance_diff_text(struct text *t, const struct trace *tr, const struct ins
     if (d->n == 0) {
         return;
     }
-    text_add(t, "the %u slowest (", d->nslow);
-    text_dur(t, d->slow);
-    text_lit(t, " each, usual are ");
-    text_dur(t, d->usual);
-    text_lit(t, ") spend more time ");
+    text_say(t, tr, "the ", d->nslow, " slowest (", t_dur(d->slow), " each, usual are ", t_dur(d->usual),
+             ") spend more time ");
     for (uint32_t i = 0; i < d->n && i < 3; i++) {
         const struct instance_part *p = &d->part[i];
         text_raw(t, "; ", i ? 2 : 0);
         const struct told_at at = {p->stack, p->frame, p->mixed, p->ran, p->by};
         causes_what_text(t, tr, (enum explain_cat)p->cat, &at);
-        text_lit(t, " +");
-        text_dur(t, p->slow - p->usual);
+        text_say(t, tr, " +", t_dur(p->slow - p->usual));
     }
 }

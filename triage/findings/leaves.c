@@ -180,8 +180,7 @@ void causes_leaf_text(struct text *t, const struct trace *tr, const struct leaf 
 {
     const struct told_at at = {l->stack, l->frame, l->mixed, l->ran, callers_beyond(&l->callers, &l->beyond, l->ns)};
     causes_what_text(t, tr, (enum explain_cat)l->cat, &at);
-    text_lit(t, " ");
-    text_share(t, (double)l->ns, (double)of);
+    text_say(t, tr, " ", t_share((double)l->ns, (double)of));
 }
 
 bool causes_doing(struct causes *c, uint32_t group, struct leaves *out)

@@ -1,6 +1,7 @@
 /* let_go.c - see let_go.h. */
 #include "triage/findings/let_go.h"
 #include "triage/findings/thresholds.h"
+#include "triage/findings/walk.h"
 
 #include <stdlib.h>
 
@@ -92,10 +93,9 @@ static bool takes_and_gives(const struct causes *c, const struct span *s, uint32
 /* Did g wait there, ever? */
 static bool waits_there(const struct causes *c, uint32_t g, uint32_t place)
 {
-    struct span_iter it;
-    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
-    for (int i = 0; more && i < FEW_STEPS; i++, more = span_next(&it)) {
-        const struct span *s = span_get(&it);
+    struct walk w;
+    walk_g(&w, c->tr, g, FEW_STEPS);
+    for (const struct span *s; (s = walk_next(&w));) {
         if (s->state == ST_WAITING && takes_and_gives(c, s, place)) {
             return true;
         }

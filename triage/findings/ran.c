@@ -3,6 +3,7 @@
 
 #include "triage/tables/stacks.h"
 #include "triage/tables/tab.h"
+#include "triage/sentence.h"
 
 const char *ran_id(enum ran_how how)
 {
@@ -101,16 +102,18 @@ void ran_text(struct text *t, const struct trace *tr, const struct ran *r, uint3
     static const char *const word[RAN_HOWS] = {" in ",     " in or around ",     " after ",
                                                " before ", " between waits in ", " for "};
     const bool library = !stacks_is_program(tr, trace_frame(tr, stack, frame).func); /* back in what called it */
-    text_add(t, "%s", word[ran_how(r) == RAN_ABOUT && library ? RAN_AFTER : ran_how(r)]);
-    text_calls(t, tr, stack, frame, calls);
+    text_say(t, tr, word[ran_how(r) == RAN_ABOUT && library ? RAN_AFTER : ran_how(r)], t_calls(stack, frame, calls));
     if (!r->from && !r->to) {
         return;
     }
     const bool same = r->from == r->to;
-    text_add(t, "%s", same ? ", between waits in " : !r->to ? ", after " : !r->from ? ", before " : ", between ");
-    text_func(t, tr, r->from ? r->from : r->to, 0);
+    text_say(t, tr,
+             same       ? ", between waits in "
+             : !r->to   ? ", after "
+             : !r->from ? ", before "
+                        : ", between ",
+             t_func(r->from ? r->from : r->to));
     if (r->from && r->to && !same) {
-        text_lit(t, " and ");
-        text_func(t, tr, r->to, 0);
+        text_say(t, tr, " and ", t_func(r->to));
     }
 }

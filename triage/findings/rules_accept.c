@@ -7,6 +7,7 @@
 #include "triage/findings/asks.h"
 #include "triage/findings/leaves.h"
 #include "triage/findings/thresholds.h"
+#include "triage/findings/walk.h"
 
 #define STEPS 20000 /* spans looked at */
 #define AWAY 256    /* stretches explained */
@@ -52,15 +53,14 @@ static void came_back(struct accepts *a, int64_t left, int64_t t, int64_t limite
  */
 static void accepts_of(const struct causes *c, struct accepts *a)
 {
-    struct span_iter it;
+    struct walk w;
     uint32_t known = 0;
     bool yes = false, waited = false;
     struct span call = {.t0 = NO_TIME}; /* the last one, until it is known what came of it */
     int64_t left = NO_TIME, limited = 0;
-    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, a->g}, 0);
     a->first = NO_TIME;
-    for (int i = 0; more && i < STEPS; i++, more = span_next(&it)) {
-        const struct span *s = span_get(&it);
+    walk_g(&w, c->tr, a->g, STEPS);
+    for (const struct span *s; (s = walk_next(&w));) {
         a->last = s->t1;
         if (s->state != ST_SYSCALL && s->state != ST_WAITING) {
             continue;

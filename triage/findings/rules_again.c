@@ -7,6 +7,7 @@
 #include "triage/findings/causes.h"
 #include "triage/findings/asks.h"
 #include "triage/findings/thresholds.h"
+#include "triage/findings/walk.h"
 
 #include <stdlib.h>
 
@@ -25,10 +26,10 @@ struct row { /* of questions of one goroutine */
 static struct row row_of(const struct causes *c, uint32_t g)
 {
     struct row now = {0}, best = {0};
-    struct span_iter it;
-    bool sent = false, more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
-    for (int i = 0; more && i < STEPS; i++, more = span_next(&it)) {
-        const struct span *s = span_get(&it);
+    struct walk w;
+    bool sent = false;
+    walk_g(&w, c->tr, g, STEPS);
+    for (const struct span *s; (s = walk_next(&w));) {
         if (s->state == ST_SYSCALL) {
             sent |= s->stack && causes_sends(c->tr, s->stack);
         } else if (s->state == ST_WAITING) {

@@ -377,15 +377,9 @@ static void rule_off(struct rules *rs)
     draft_start(&d, RULE_HEAP, 0);
     d.f.note = true;
     draft_at(&d, 0, rs->tg->end, LANE_BAND, BAND_GC);
-    text_lit(&d.amount, "+");
-    text_bytes(&d.amount, h->last - h->first);
-    text_lit(&d.text, "The heap grew from ");
-    text_bytes(&d.text, h->first);
-    text_lit(&d.text, " to ");
-    text_bytes(&d.text, h->last);
-    text_lit(&d.text, " and was not collected once: for ");
-    text_share(&d.text, (double)h->off_ns, (double)rs->tg->end);
-    text_lit(&d.text,
+    text_say(&d.amount, rs->tr, "+", t_bytes(h->last - h->first));
+    text_say(&d.text, rs->tr, "The heap grew from ", t_bytes(h->first), " to ", t_bytes(h->last),
+             " and was not collected once: for ", t_share((double)h->off_ns, (double)rs->tg->end),
              " of the trace the runtime has no goal at which it would begin, so the collector is switched off "
              "(GOGC=off, or debug.SetGCPercent(-1)).");
     if ((double)h->off_set >= threshold(TH_HEAP_SET)) {

@@ -9,6 +9,7 @@
 #include "triage/findings/asks.h"
 #include "triage/findings/waits_at.h"
 #include "triage/findings/thresholds.h"
+#include "triage/findings/walk.h"
 
 #define WALKED 64  /* goroutines */
 #define STEPS 8000 /* spans of each */
@@ -41,11 +42,11 @@ static bool stands(const struct causes *c, uint32_t g, const struct waits_at *p,
 
 static void ended_there(const struct causes *c, uint32_t g, const struct waits_at *p, struct gone *k)
 {
-    struct span_iter it;
+    struct walk w;
     uint32_t last = 0;
-    bool at = false, more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
-    for (int i = 0; more && i < STEPS; i++, more = span_next(&it)) {
-        const struct span *s = span_get(&it);
+    bool at = false;
+    walk_g(&w, c->tr, g, STEPS);
+    for (const struct span *s; (s = walk_next(&w));) {
         if (s->state != ST_WAITING || s->open_end) {
             continue;
         }

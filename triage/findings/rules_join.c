@@ -8,6 +8,7 @@
 #include "triage/findings/leaves.h"
 #include "triage/findings/waits_at.h"
 #include "triage/findings/thresholds.h"
+#include "triage/findings/walk.h"
 
 #include <stdlib.h>
 
@@ -238,11 +239,10 @@ static bool descends(const struct causes *c, uint32_t a, uint32_t b)
 /* Of a goroutine's waits at a place, how many were followed by another one there before it had done anything. */
 static void again_of(const struct causes *c, uint32_t g, uint32_t place, uint64_t *waits, uint64_t *again)
 {
-    struct span_iter it;
+    struct walk w;
     int64_t ran = SOON;
-    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
-    for (int i = 0; more && i < STEPS; i++, more = span_next(&it)) {
-        const struct span *s = span_get(&it);
+    walk_g(&w, c->tr, g, STEPS);
+    for (const struct span *s; (s = walk_next(&w));) {
         if (s->state == ST_WAITING && causes_place(c->tr, s->stack) == place) {
             ++*waits;
             *again += ran < SOON;

@@ -6,6 +6,7 @@
 #include "triage/findings/leaves.h"
 #include "triage/findings/instances.h"
 #include "triage/findings/thresholds.h"
+#include "triage/findings/walk.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -160,12 +161,12 @@ static bool run_on(const struct queue *q, uint32_t g, int64_t t0, int64_t t1, st
 /* Work between two waits for more of it on a channel; paced: between two sleeps. */
 static bool items_of(const struct causes *c, uint32_t g, bool paced, const struct queue *q, struct items *k)
 {
-    struct span_iter it;
+    struct walk w;
     struct piece p = {.since = NO_TIME};
     const uint32_t name = c->tg->groups[gstat_group(c->tg->g, g)].name;
-    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0), ok = true;
-    for (int i = 0; ok && more && i < STEPS; i++, more = span_next(&it)) {
-        const struct span *s = span_get(&it);
+    bool ok = true;
+    walk_g(&w, c->tr, g, STEPS);
+    for (const struct span *s; ok && (s = walk_next(&w));) {
         if (s->state == ST_WAITING) {
             const bool work = paced ? stacks_wait_kind(c->tr, s->reason, s->stack) == WK_SLEEP
                                     : instance_wants_more(c->tr, name, s->reason, s->stack);

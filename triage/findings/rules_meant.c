@@ -6,6 +6,7 @@
 #include "triage/findings/asks.h"
 #include "triage/findings/waits_at.h"
 #include "triage/findings/thresholds.h"
+#include "triage/findings/walk.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -135,11 +136,10 @@ static uint32_t caller_of(const struct trace *tr, uint32_t stack, uint32_t place
 
 static void answers_of(const struct causes *c, uint32_t g, uint32_t place, uint32_t caller, struct answers *a)
 {
-    struct span_iter it;
+    struct walk w;
     struct span last = {0};
-    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
-    for (int i = 0; more && i < STEPS && a->n < KEPT; i++, more = span_next(&it)) {
-        const struct span *s = span_get(&it);
+    walk_g(&w, c->tr, g, STEPS);
+    for (const struct span *s; a->n < KEPT && (s = walk_next(&w));) {
         if (s->state != ST_WAITING || s->open_start || s->open_end ||
             stacks_wait_kind(c->tr, s->reason, s->stack) != WK_NET || causes_place(c->tr, s->stack) != place ||
             caller_of(c->tr, s->stack, place) != caller) {

@@ -9,6 +9,7 @@
 #include "triage/findings/waits_at.h"
 #include "triage/findings/let_go.h"
 #include "triage/findings/thresholds.h"
+#include "triage/findings/walk.h"
 
 #include <string.h>
 
@@ -32,10 +33,9 @@ static int64_t edge(const struct causes *c, int i)
 static void walk(const struct causes *c, uint32_t g, const struct pair_row *p, uint32_t place, struct part *v,
                  bool count)
 {
-    struct span_iter it;
-    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
-    for (int i = 0; more && i < STEPS; i++, more = span_next(&it)) {
-        const struct span *s = span_get(&it);
+    struct walk w;
+    walk_g(&w, c->tr, g, STEPS);
+    for (const struct span *s; (s = walk_next(&w));) {
         if (s->state != ST_WAITING || stacks_wait_kind(c->tr, s->reason, s->stack) != p->kind ||
             causes_place(c->tr, s->stack) != place) {
             continue;

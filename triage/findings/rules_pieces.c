@@ -8,6 +8,7 @@
 #include "triage/findings/asks.h"
 #include "triage/findings/waits_at.h"
 #include "triage/findings/thresholds.h"
+#include "triage/findings/walk.h"
 
 #define WALKED 16   /* goroutines of a group */
 #define STEPS 20000 /* spans of each */
@@ -22,12 +23,11 @@ struct pieces { /* waits at one place */
 
 static void walk(const struct causes *c, uint32_t g, uint32_t place, struct pieces *v)
 {
-    struct span_iter it;
+    struct walk w;
     uint32_t known = 0, at = 0, writes = 0;
     bool sends = false, here = false;
-    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
-    for (int i = 0; more && i < STEPS; i++, more = span_next(&it)) {
-        const struct span *s = span_get(&it);
+    walk_g(&w, c->tr, g, STEPS);
+    for (const struct span *s; (s = walk_next(&w));) {
         if (s->state == ST_SYSCALL && s->stack) {
             sends = s->stack == known ? sends : causes_sends(c->tr, s->stack);
             known = s->stack;

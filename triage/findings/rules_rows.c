@@ -6,6 +6,7 @@
 #include "triage/findings/causes.h"
 #include "triage/findings/asks.h"
 #include "triage/findings/thresholds.h"
+#include "triage/findings/walk.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,14 +28,13 @@ struct lengths { /* of rows */
 
 static void gaps_of(const struct causes *c, uint32_t g, uint32_t place, struct gaps *out)
 {
-    struct span_iter it;
+    struct walk w;
     uint32_t at = 0;
     bool here = false, first = true;
     int64_t ran = 0;
-    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
     out->n = 0;
-    for (int i = 0; more && i < STEPS && out->n < KEPT; i++, more = span_next(&it)) {
-        const struct span *s = span_get(&it);
+    walk_g(&w, c->tr, g, STEPS);
+    for (const struct span *s; out->n < KEPT && (s = walk_next(&w));) {
         if (s->state == ST_RUNNING) {
             ran = ns_add(ran, s->t1 - s->t0);
         } else if (s->state == ST_WAITING) {

@@ -10,6 +10,7 @@
 #include "triage/findings/causes.h"
 #include "triage/findings/leaves.h"
 #include "triage/findings/thresholds.h"
+#include "triage/findings/walk.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -263,10 +264,9 @@ static uint32_t round_stacks(const struct causes *c, uint32_t g, uint32_t out[ST
         uint32_t stack, n;
     } v[32];
     uint32_t n = 0, most = 0;
-    struct span_iter it;
-    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
-    for (int i = 0; more && i < STEPS; i++, more = span_next(&it)) {
-        const struct span *s = span_get(&it);
+    struct walk w;
+    walk_g(&w, c->tr, g, STEPS);
+    for (const struct span *s; (s = walk_next(&w));) {
         uint32_t k = 0;
         if (!ends_round(c, s)) {
             continue;
@@ -295,13 +295,12 @@ static uint32_t round_stacks(const struct causes *c, uint32_t g, uint32_t out[ST
 static void rounds_at(struct search *k, uint32_t g, uint32_t stack, uint32_t count)
 {
     const struct causes *c = k->c;
-    struct span_iter it;
+    struct walk w;
     int64_t since = NO_TIME, work = 0;
     uint64_t seen = 0;
-    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
     begin(k, ROUNDS, c->tg->groups[gstat_group(c->tg->g, g)].name, count - 1);
-    for (int i = 0; more && i < STEPS; i++, more = span_next(&it)) {
-        const struct span *s = span_get(&it);
+    walk_g(&w, c->tr, g, STEPS);
+    for (const struct span *s; (s = walk_next(&w));) {
         if (s->stack == stack && ends_round(c, s)) {
             if (since != NO_TIME && kept(seen++, count - 1)) {
                 add(&k->now, since, s->t0, work, g);

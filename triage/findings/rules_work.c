@@ -11,6 +11,7 @@
 #include "triage/findings/let_go.h"
 #include "triage/findings/requests.h"
 #include "triage/findings/thresholds.h"
+#include "triage/findings/walk.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -73,12 +74,12 @@ static bool pieces_of(const struct causes *c, uint32_t g, uint32_t questions, st
 {
     const uint32_t name = c->tg->groups[gstat_group(c->tg->g, g)].name;
     int64_t since = NO_TIME;
-    struct span_iter it;
-    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0), ok = true;
+    struct walk w;
+    bool ok = true;
     uint32_t last = 0;
     bool is = false;
-    for (int i = 0; ok && more && i < STEPS; i++, more = span_next(&it)) {
-        const struct span *s = span_get(&it);
+    walk_g(&w, c->tr, g, STEPS);
+    for (const struct span *s; ok && (s = walk_next(&w));) {
         k->seen = ns_add(k->seen, s->t1 - s->t0);
         if (s->state != ST_WAITING) {
             continue;

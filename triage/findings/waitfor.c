@@ -255,8 +255,7 @@ void waitfor_free(struct waitfor *w)
 
 void waitfor_edge_text(struct text *t, const struct trace *tr, const struct waitfor_edge *e)
 {
-    text_func(t, tr, e->from, 0);
-    text_lit(t, " waits for ");
+    text_say(t, tr, t_func(e->from), " waits for ");
     if (e->what == WF_GROUP) {
         text_func(t, tr, e->to, 0);
     } else {
@@ -271,11 +270,9 @@ void waitfor_end_text(struct text *t, const struct trace *tr, const struct waitf
 {
     for (uint32_t i = 0; i < e->n; i++) {
         text_raw(t, "; ", i ? 2 : 0);
-        text_func(t, tr, e->of[i].who, 0);
-        text_lit(t, " ");
+        text_say(t, tr, t_func(e->of[i].who), " ");
         const struct told_at at = {e->of[i].stack, e->of[i].frame, e->of[i].mixed, e->of[i].ran, e->of[i].by};
         causes_what_text(t, tr, (enum explain_cat)e->of[i].cat, &at);
-        text_lit(t, " ");
-        text_share(t, e->of[i].share, 1);
+        text_say(t, tr, " ", t_share(e->of[i].share, 1));
     }
 }

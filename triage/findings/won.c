@@ -769,11 +769,10 @@ static void won_text(struct text *t, const struct finding *f, const struct cause
     }
     (f->won_more ? more_text : between_text)(t, f, (double)c->tg->end);
     if (o->bound == ON_WAY) {
-        text_lit(t,
+        text_say(t, c->tr,
                  ". Those that wait get it; the trace gets shorter by less, since what the main goroutine waits for, "
-                 "followed to its end, is this for ");
-        text_share(t, o->on, 1);
-        text_lit(t, " of its time only.");
+                 "followed to its end, is this for ",
+                 t_share(o->on, 1), " of its time only.");
     } else if (o->bound == BEYOND) {
         text_lit(t, ". Those that wait get it; whether the trace gets shorter is not told: the main goroutine "
                     "waits for answers over the network, which this process gives itself, and by which goroutine "

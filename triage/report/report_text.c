@@ -11,6 +11,7 @@
 
 #include "decode/base/mem.h"
 #include "triage/findings/holder.h"
+#include "triage/sentence.h"
 
 #define INDENT 10
 #define STOPS 4
@@ -97,7 +98,7 @@ static void head(struct text *t, const struct loaded *l)
     text_bytes(t, in->bytes_done);
     text_lit(t, "B\n");
     if (in->clock_assumed) {
-        text_add(t, "The clock rate is an assumption: times may be wrong by a factor.\n");
+        text_lit(t, "The clock rate is an assumption: times may be wrong by a factor.\n");
     }
     for (uint32_t i = 0; i < in->nwarnings && i < 3; i++) {
         const struct err *w = trace_warning(l->tr, i);
@@ -125,7 +126,7 @@ static void findings(struct text *t, const struct loaded *l)
 {
     text_lit(t, "\nFINDINGS\n");
     if (!trace_info(l->tr)->has_clock) {
-        text_add(t, "  none: without a clock rate nothing can be called long (--ticks-per-second N sets one)\n");
+        text_lit(t, "  none: without a clock rate nothing can be called long (--ticks-per-second N sets one)\n");
         return;
     }
     if (!findings_stand_out(&l->fs)) {
@@ -220,8 +221,7 @@ static void stops(struct text *t, const struct loaded *l)
             text_add(t, "  last P%llu",
                      (unsigned long long)trace_lane_who(l->tr, (struct lane){LANE_P, r->last_p}).id);
             if (r->last_g != NO_LANE) {
-                text_lit(t, " ");
-                text_func(t, l->tr, trace_g_name(l->tr, r->last_g), 24);
+                text_say(t, l->tr, " ", t_func_cut(trace_g_name(l->tr, r->last_g), 24));
             }
         }
         endl(t);
@@ -242,8 +242,7 @@ static void utilisation(struct text *t, const struct triage *tg)
         int64_t w = tg->mmu[i].window;
         bool decade = w == 100000 || w == 1000000 || w == 10000000 || w == 100000000 || w == 1000000000;
         if (i + 1 == tg->nmmu || (shown < 5 && decade)) {
-            text_add(&u, "%s %.1f%% in ", shown ? "," : "", tg->mmu[i].mmu * 100);
-            text_dur(&u, w);
+            text_say(&u, tg->tr, shown ? "," : "", " ", t_f1(tg->mmu[i].mmu * 100), "% in ", t_dur(w));
             shown++;
         }
     }
@@ -318,22 +317,15 @@ static void scheduler(struct text *t, const struct loaded *l)
     for (uint32_t i = 0; i < tg->nworst && i < 2 && tg->worst[i].t1 > tg->worst[i].t0; i++) {
         const struct sched_wait *w = &tg->worst[i];
         text_raw(t, i ? "          " : "  longest ", 10);
-        text_dur(t, w->t1 - w->t0);
-        text_lit(t, " @");
-        text_dur(t, w->t0);
-        text_lit(t, " ");
-        text_who(t, l->tr, w->g);
-        text_add(t, "%s; idle ", w->preempted ? ", stopped" : "");
-        text_share(t, (double)w->idle_ns, (double)w->all_ns);
+        text_say(t, l->tr, t_dur(w->t1 - w->t0), " @", t_dur(w->t0), " ", t_who(w->g),
+                 w->preempted ? ", stopped" : "", "; idle ", t_share((double)w->idle_ns, (double)w->all_ns));
         if (w->stopped_ns > w->all_ns / 10) {
             text_lit(t, ", stopped ");
             text_share(t, (double)w->stopped_ns, (double)w->all_ns);
         }
         if (w->nran) {
-            text_lit(t, ", ");
-            text_func(t, l->tr, w->ran[0], 28);
-            text_lit(t, " ");
-            text_share(t, (double)w->ran_ns[0], (double)w->all_ns);
+            text_say(t, l->tr, ", ", t_func_cut(w->ran[0], 28), " ",
+                     t_share((double)w->ran_ns[0], (double)w->all_ns));
         }
         endl(t);
     }
@@ -355,8 +347,7 @@ static void groups(struct text *t, const struct loaded *l)
     for (uint32_t i = 0; i < l->tg->ngroups && shown < 6; i++, shown++) {
         const struct group *g = &l->tg->groups[i];
         size_t start = t->n;
-        text_lit(t, "  ");
-        text_func(t, l->tr, g->name, 38);
+        text_say(t, l->tr, "  ", t_func_cut(g->name, 38));
         text_pad(t, start, 40);
         text_add(t, " %7u", g->count);
         report_cell(t, g->d[GM_EXEC].total, 10);
@@ -383,8 +374,7 @@ static void waits(struct text *t, const struct loaded *l)
         report_cell(t, w->longest.t1 - w->longest.t0, 7);
         text_lit(t, "  ");
         text_reason(t, l->tr, w->reason);
-        text_lit(t, " at ");
-        text_where(t, l->tr, w->stack, 48);
+        text_say(t, l->tr, " at ", t_where(w->stack, 48));
         endl(t);
     }
 }
@@ -426,10 +416,9 @@ static void pairs(struct text *t, const struct loaded *l)
         report_cell(t, p->total, 8);
         text_add(t, " %8llu x  max ", (unsigned long long)p->count);
         report_cell(t, p->longest.t1 - p->longest.t0, 7);
-        text_add(t, "  %s: ", wait_kind_name(p->kind));
-        text_func(t, l->tr, trace_frame(l->tr, p->stack, stacks_user_frame(l->tr, p->stack)).func, 26);
-        text_lit(t, " <- ");
-        text_func(t, l->tr, trace_frame(l->tr, p->waker_stack, stacks_user_frame(l->tr, p->waker_stack)).func, 26);
+        text_say(t, l->tr, "  ", wait_kind_name(p->kind), ": ",
+                 t_func_cut(trace_frame(l->tr, p->stack, stacks_user_frame(l->tr, p->stack)).func, 26), " <- ",
+                 t_func_cut(trace_frame(l->tr, p->waker_stack, stacks_user_frame(l->tr, p->waker_stack)).func, 26));
         endl(t);
         if (p->kind == WK_LOCK) {
             held(t, l, p);
@@ -448,8 +437,7 @@ static void syscalls(struct text *t, const struct loaded *l)
         report_cell(t, s->total, 8);
         text_add(t, " %8llu x  max ", (unsigned long long)s->count);
         report_cell(t, s->longest.t1 - s->longest.t0, 7);
-        text_add(t, "  %llu blocking, ", (unsigned long long)s->blocking);
-        text_where(t, l->tr, s->stack, 44);
+        text_say(t, l->tr, "  ", s->blocking, " blocking, ", t_where(s->stack, 44));
         endl(t);
     }
 }

@@ -5,6 +5,7 @@
 #include "triage/tables/chain.h"
 
 #include "triage/tables/stacks.h"
+#include "triage/sentence.h"
 
 static bool wait_at(const struct trace *tr, uint32_t g, int64_t t, struct span *w, uint32_t *waker,
                     uint32_t *wake_stack)
@@ -112,12 +113,12 @@ void chain_doing_text(struct text *t, const struct trace *tr, const struct chain
     default: text_lit(t, " running");
     }
     if (k->stack) { /* of running the stack is its end's; of a runnable one that was woken its waker's */
-        text_add(t, "%s",
+        text_say(t, tr,
                  k->state == ST_RUNNING    ? " until "
                  : k->state != ST_RUNNABLE ? " at "
                  : k->reason               ? " after "
-                                           : ", woken at ");
-        text_where(t, tr, k->stack, 60);
+                                           : ", woken at ",
+                 t_where(k->stack, 60));
     }
 }
 
@@ -129,9 +130,7 @@ void chain_text(struct text *t, const struct trace *tr, const struct chain_link 
         }
         text_who(t, tr, c[i].g);
         if (i && c[i].wake_stack) {
-            text_lit(t, " (");
-            text_where(t, tr, c[i].wake_stack, 60);
-            text_lit(t, ")");
+            text_say(t, tr, " (", t_where(c[i].wake_stack, 60), ")");
         }
         text_add(t, i ? ", until then " : " was ");
         chain_doing_text(t, tr, &c[i]);

@@ -1,0 +1,34 @@
+/*
+ * walk.h - the spans of one goroutine, one after another, at most so many: what most rules look at.
+ *
+ *     struct walk w;
+ *     walk_g(&w, c->tr, g, STEPS);
+ *     for (const struct span *s; (s = walk_next(&w));) {
+ */
+#ifndef GOTOP_TRIAGE_WALK_H
+#define GOTOP_TRIAGE_WALK_H
+
+#include "decode/trace.h"
+
+struct walk {
+    struct span_iter it;
+    bool more, begun;
+    uint32_t left;
+};
+/* walk_g - from its first span on. */
+static inline void walk_g(struct walk *w, const struct trace *tr, uint32_t g, uint32_t most)
+{
+    w->more = span_seek_index(&w->it, tr, (struct lane){LANE_G, g}, 0);
+    w->begun = false;
+    w->left = most;
+}
+/* walk_next - the next one; NULL behind the last. It holds until the next call. */
+static inline const struct span *walk_next(struct walk *w)
+{
+    w->more = w->more && w->left && (!w->begun || span_next(&w->it));
+    w->begun = true;
+    w->left -= w->more;
+    return w->more ? span_get(&w->it) : NULL;
+}
+
+#endif
