@@ -105,7 +105,8 @@ static void title(const struct canvas *c)
         snprintf(span, sizeof span, "%" PRIu64 "-%" PRIu64, least, most);
     else
         snprintf(span, sizeof span, "%" PRIu64, most);
-    snprintf(counts, sizeof counts, "  %sP %sG  %s", span, fmt_count(ti->goroutines, n), when_dur(v->tr, ti->end, d));
+    snprintf(counts, sizeof counts, "  %sP %s%sG  %s", span, fmt_count(ti->goroutines, n), /* not "1.97MG" */
+             ti->goroutines < 1000000 ? "" : " ", when_dur(v->tr, ti->end, d));
     char name[200], load[FMT_MAX + 16];
     loading(c, load, sizeof load);
     grid_fill(g, 0, 0, w, 1, ' ', STYLE_TITLE);
