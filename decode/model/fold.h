@@ -38,6 +38,16 @@ enum {
     GI_LABELLED = 128 /* and has been labelled as a mark worker in it */
 };
 
+/* lane_flags - what GI_* say of a goroutine. */
+static inline void lane_flags(struct lane_info *li, unsigned flags)
+{
+    li->name_inferred = flags & GI_INFERRED;
+    li->ended = flags & GI_ENDED;
+    li->created = flags & GI_CREATED;
+    li->is_system = flags & GI_SYSTEM;
+    li->is_worker = flags & GI_GCWORK;
+}
+
 /*
  * Goroutines stand by PAST_GS neighbours in order of appearance, which are put away together once all are over
  * (decode/model/past.h); others take their place. No lane of one that lives ever moves.
