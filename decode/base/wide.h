@@ -52,6 +52,10 @@ static inline uint64_t wide_mul(uint64_t a, uint64_t b, uint64_t *hi)
 static inline uint64_t wide_div(uint64_t hi, uint64_t lo, uint64_t d, uint64_t *rem)
 {
     const wide_uint v = (wide_uint)hi << 64 | lo;
+    if (!hi) { /* nearly always, and the compiler's is two calls */
+        *rem = lo % d;
+        return lo / d;
+    }
     *rem = (uint64_t)(v % d);
     return (uint64_t)(v / d);
 }
