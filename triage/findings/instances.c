@@ -258,8 +258,8 @@ static bool may_have_any(const struct triage *tg, const struct group *grp)
     for (uint32_t k = 0; k < grp->nwaits && !grp->is_system; k++) {
         uint32_t reason = tg->group_waits[grp->waits + k].reason;
         enum wait_kind kind = stacks_wait_kind(tg->tr, reason, 0);
-        if (kind == WK_RECV || kind == WK_SELECT || kind == WK_SEND || kind == WK_COND ||
-            (kind == WK_NET && server) || str_is(trace_str(tg->tr, reason), "sync")) {
+        if (wait_on_channel(kind) || kind == WK_COND || (kind == WK_NET && server) ||
+            str_is(trace_str(tg->tr, reason), "sync")) {
             return true;
         }
     }

@@ -20,8 +20,7 @@ struct begun {
 static bool may_be_begun(const struct pair_row *p)
 {
     return !p->from_scheduler && p->waker != p->waiter &&
-           (p->kind == WK_SEND || p->kind == WK_RECV || p->kind == WK_SELECT || p->kind == WK_COND ||
-            p->kind == WK_WAITGROUP);
+           (wait_on_channel(p->kind) || p->kind == WK_COND || p->kind == WK_WAITGROUP);
 }
 
 /* The function, where one waits or its caller (a helper: a group of its own, say), that began those of a stack as well; *frame: there. 0: none. */

@@ -70,7 +70,7 @@ static uint64_t by_each_other(const struct causes *c, struct chain *k)
     uint64_t n = 0;
     for (uint32_t i = 0; i < c->tg->npairs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
-        const bool channel = p->kind == WK_SEND || p->kind == WK_RECV || p->kind == WK_SELECT;
+        const bool channel = wait_on_channel(p->kind);
         if (!p->from_scheduler && channel && in_chain(c, k, p->waiter) && in_chain(c, k, p->waker)) {
             n += p->count;
             k->most = !k->most || p->count > k->most->count ? p : k->most;
@@ -171,7 +171,7 @@ static struct side side_of(const struct causes *c, uint32_t group, uint32_t othe
     struct side k = {.group = group};
     for (uint32_t i = 0; i < c->tg->npairs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
-        const bool channel = p->kind == WK_SEND || p->kind == WK_RECV || p->kind == WK_SELECT;
+        const bool channel = wait_on_channel(p->kind);
         if (channel && !p->from_scheduler && p->waiter == c->tg->groups[group].name &&
             p->waker == c->tg->groups[other].name && causes_place(c->tr, p->stack)) {
             k.n += p->count;

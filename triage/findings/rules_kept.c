@@ -29,7 +29,7 @@ static void finding(struct causes *c, const struct waits_at *p, uint32_t group, 
 
 static bool hands(const struct pair_row *p)
 {
-    return !p->from_scheduler && (p->kind == WK_SEND || p->kind == WK_RECV || p->kind == WK_SELECT);
+    return !p->from_scheduler && wait_on_channel(p->kind);
 }
 
 /* The waits there of those that wait there longest, without the keeper's own. */

@@ -91,7 +91,7 @@ static bool waits_of(const struct causes *c, uint32_t g, uint32_t group, struct 
         w.g = NO_LANE;
         if (s->state == ST_WAITING) {
             const enum wait_kind kind = stacks_wait_kind(c->tr, s->reason, s->stack);
-            const bool hands = kind == WK_SEND || kind == WK_RECV || kind == WK_SELECT || kind == WK_COND;
+            const bool hands = wait_on_channel(kind) || kind == WK_COND;
             if (hands && (kind == WK_SEND || !instance_wants_more(c->tr, name, s->reason, s->stack))) {
                 w = (struct behind){g, s->t0, s->t1};
             }

@@ -36,8 +36,7 @@ static bool is_reader(const struct causes *c, uint32_t group)
 
 static bool by_reader(const struct causes *c, const struct pair_row *p, uint32_t *reader)
 {
-    const bool may = !p->from_scheduler && p->waker != p->waiter &&
-                     (p->kind == WK_COND || p->kind == WK_RECV || p->kind == WK_SEND || p->kind == WK_SELECT);
+    const bool may = !p->from_scheduler && p->waker != p->waiter && (wait_on_channel(p->kind) || p->kind == WK_COND);
     *reader = may ? causes_group(c, p->waker) : UINT32_MAX;
     return *reader != UINT32_MAX && is_reader(c, *reader);
 }

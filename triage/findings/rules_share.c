@@ -207,7 +207,7 @@ void rules_share(struct causes *c)
     uint32_t n = 0, looked = 0;
     for (uint32_t i = 0; i < c->tg->npairs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
-        const bool kind = p->kind == WK_SEND || p->kind == WK_RECV || p->kind == WK_SELECT || p->kind == WK_COND;
+        const bool kind = wait_on_channel(p->kind) || p->kind == WK_COND;
         const uint32_t place = !p->from_scheduler && kind ? causes_place(c->tr, p->stack) : 0;
         if (place) {
             waits_at_add(v, &n, PLACES, place, p);

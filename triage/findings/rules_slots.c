@@ -261,7 +261,7 @@ void rules_slots(struct causes *c)
     uint32_t seen[PLACES], n = 0;
     for (uint32_t i = 0; i < c->tg->npairs && n < PLACES && !c->rs->failed; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
-        bool kind = p->kind == WK_SEND || p->kind == WK_RECV || p->kind == WK_SELECT || p->kind == WK_COND;
+        bool kind = wait_on_channel(p->kind) || p->kind == WK_COND;
         uint32_t place = p->from_scheduler || p->waker != p->waiter || !kind ? 0 : causes_place(c->tr, p->stack),
                  k = 0, g = place ? causes_group(c, p->waiter) : UINT32_MAX;
         while (k < n && seen[k] != place) {

@@ -371,8 +371,7 @@ static void rule_linger(struct causes *c)
         for (uint32_t k = 0; k < c->tg->npairs; k++) {
             const struct pair_row *q = &c->tg->pairs[k];
             bool served = !q->from_scheduler && q->waker == p->waiter && q->waiter != p->waiter &&
-                          (q->kind == WK_RECV || q->kind == WK_SEND || q->kind == WK_SELECT) &&
-                          (double)q->count >= threshold(TH_LINGER_TIMES);
+                          wait_on_channel(q->kind) && (double)q->count >= threshold(TH_LINGER_TIMES);
             most = served && (!most || q->total > most->total) ? q : most;
         }
         uint32_t w = most ? causes_group(c, most->waiter) : UINT32_MAX;

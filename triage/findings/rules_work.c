@@ -298,8 +298,7 @@ static void given_back(struct causes *c)
     uint32_t n = 0;
     for (uint32_t i = 0; i < c->tg->npairs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
-        const bool hands = p->kind == WK_SEND || p->kind == WK_RECV || p->kind == WK_SELECT ||
-                           (p->kind == WK_COND && p->futile * 4 <= p->count);
+        const bool hands = wait_on_channel(p->kind) || (p->kind == WK_COND && p->futile * 4 <= p->count);
         const uint32_t place =
             hands && !p->from_scheduler && p->waker == p->waiter ? causes_place(c->tr, p->stack) : 0;
         if (place) {

@@ -25,6 +25,11 @@ enum wait_kind {
 };
 
 const char *wait_kind_name(enum wait_kind k);
+/* wait_on_channel - to send, to receive, or for one of several of these. */
+static inline bool wait_on_channel(enum wait_kind k)
+{
+    return k == WK_SEND || k == WK_RECV || k == WK_SELECT;
+}
 /* stacks_wait_kind - by the reason, and where that says only "sync" by the stack. O(frames), at most 8 are looked at.
  */
 enum wait_kind stacks_wait_kind(const struct trace *tr, uint32_t reason, uint32_t stack);
