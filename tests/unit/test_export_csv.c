@@ -149,6 +149,11 @@ static void check_goroutines(const struct trace *tr, const char *path)
                              num(&t, "syscall_ns") + num(&t, "unrecorded_ns"),
                          num(&t, "duration_ns"));
         assert_int_equal(num(&t, "duration_ns"), i.last - i.first);
+        struct span_iter it;
+        uint64_t spans = 0; /* as many as `spans` has rows, one that begins at the trace's end, too */
+        for (bool ok = span_seek_index(&it, tr, (struct lane){LANE_G, g}, 0); ok; ok = span_next(&it))
+            spans += span_get(&it)->state != ST_NONE;
+        assert_int_equal(num(&t, "spans"), spans);
         assert_string_equal(cell(&t, "ended"), i.ended ? "true" : "false");
     }
     assert_int_equal(g, trace_nlanes(tr, LANE_G));

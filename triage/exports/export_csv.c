@@ -175,7 +175,8 @@ static void goroutine_row(struct job *j, uint32_t g, int64_t assist)
     csv_int(&j->c, s.ns[ST_SYSCALL]);
     csv_int(&j->c, s.ns[ST_UNKNOWN]);
     csv_int(&j->c, assist);
-    csv_id(&j->c, trace_count(j->tr, l, t0, t1));
+    const bool whole = j->sc->from <= i.first && i.last < j->sc->to; /* one that begins at its end counts, too */
+    csv_id(&j->c, whole ? i.nspans : trace_count(j->tr, l, t0, t1));
     put_g(j, i.creator);
     put_stack(j, i.create_stack);
     csv_end(&j->c);
