@@ -291,6 +291,7 @@ static void healthy_ones(void **state)
         "cleanferryman", /* greets, then waits for the next question elsewhere */
         "cleanquota",    /* asks no oftener than it may */
         "cleanparley",   /* a server that greets, then talks step by step elsewhere */
+        "cleanringer",   /* begins one for each answer, to be able to give up */
         "cleanstalled",  /* processors stand still, and then all is due */
         "cleanbench"};   /* asks for collections; one goroutine; the file is compressed */
     (void)state;

@@ -161,6 +161,9 @@ static bool one_by_one(const struct causes *c, struct begun *l)
     if (l->beginners == 1) {
         return y->n <= threshold(TH_BEGUN_AT_ONCE) * c->procs;
     }
+    if (l->p->kind == WK_SELECT) {
+        return false; /* it may be begun only so that who waits can give up */
+    }
     l->row = in_a_row(c, l->p);
     return l->row >= threshold(TH_BEGUN_ROW) && y->n <= threshold(TH_BEGUN_EACH) * l->beginners;
 }
