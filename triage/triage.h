@@ -146,8 +146,7 @@ struct heap_stat {
     int64_t max_at, over_at;
     double over;                  /* most the heap was above its goal, as a share of the goal; 0 = never */
     uint64_t low_first, low_last; /* heap when the first and the last cycle ended: what stayed alive */
-    int64_t off_ns;               /* so long the goal that holds is none: the collector is switched off */
-    uint64_t off_set;             /* times that was recorded */
+    uint64_t off_set;             /* times it was recorded that there is no goal: the collector is switched off */
 };
 
 /* ---- tasks, regions --------------------------------------------------------------------------------------- */

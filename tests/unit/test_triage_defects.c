@@ -540,11 +540,12 @@ static void timers_that_pile_up(void **state)
 }
 
 /* A heap that only grows, and `goal`, which is set again each time. */
-static void heap_of(unsigned times, const char *goal)
+/* It has another goal the first so many times. */
+static void heap_of(unsigned times, unsigned first, const char *goal)
 {
     begin(1);
     for (unsigned i = 0; i < times; i++) {
-        ev((int64_t)(1 + i * 20) * US, "HeapGoal", "bytes=%s", goal);
+        ev((int64_t)(1 + i * 20) * US, "HeapGoal", "bytes=%s", i < first ? "400000000" : goal);
         ev((int64_t)(10 + i * 20) * US, "HeapAlloc", "bytes=%u", (8 + 8 * i) << 20);
     }
     over((int64_t)times * 20 * US);
@@ -554,20 +555,27 @@ static void collector_is_off(void **state)
 {
     struct made m;
     (void)state;
-    heap_of(20, "8946670875740418327");
+    heap_of(20, 0, "8946670875740418327");
     made_of(&m);
     const struct finding *f = told(&m, RULE_HEAP);
     assert_non_null(f);
-    assert_non_null(strstr(f->text, "grew from 8.0M to 160M and was not collected once"));
+    assert_non_null(strstr(f->text, "grew from 8.0M to 160M in the last"));
     assert_non_null(strstr(f->text, "set 20 times"));
     unmade(&m);
-    heap_of(8, "0");
+    heap_of(8, 0, "0");
     made_of(&m);
     f = told(&m, RULE_HEAP);
     assert_non_null(f);
     assert_null(strstr(f->text, "times"));
     unmade(&m);
-    heap_of(20, "400000000"); /* it has a goal, and has not come there */
+    heap_of(20, 10, "0"); /* from the middle on */
+    made_of(&m);
+    f = told(&m, RULE_HEAP);
+    assert_non_null(f);
+    assert_non_null(strstr(f->text, "grew from 80.0M to 160M in the last"));
+    assert_near_ns(f->t0, 201 * US);
+    unmade(&m);
+    heap_of(20, 20, ""); /* it has a goal, and has not come there */
     made_of(&m);
     assert_null(told(&m, RULE_HEAP));
     unmade(&m);

@@ -364,24 +364,42 @@ static void rule_heap(struct rules *rs)
     draft_end(rs, &d);
 }
 
+/* Since when the heap has no goal and nothing is collected any more, to the end of the trace; INT64_MAX: it has, or is. */
+static int64_t off_since(const struct trace *tr)
+{
+    const struct range *gc;
+    const size_t ngc = trace_ranges(tr, RANGE_GC, &gc);
+    int64_t since = INT64_MAX;
+    for (size_t n = trace_npoints(tr, METRIC_GOAL); n-- > 0 && goal_none(trace_point(tr, METRIC_GOAL, n).v);) {
+        since = trace_point(tr, METRIC_GOAL, n).t;
+    }
+    for (size_t i = 0; i < ngc && since < INT64_MAX; i++) {
+        since = gc[i].open_end ? INT64_MAX : gc[i].t1 > since ? gc[i].t1 : since;
+    }
+    return since;
+}
+
 /* What is never collected grows by all that is allocated. That the collector is off is recorded: there is no goal to begin at. */
 static void rule_off(struct rules *rs)
 {
     const struct heap_stat *h = &rs->tg->heap;
+    const int64_t since = off_since(rs->tr), off = since < rs->tg->end ? rs->tg->end - since : 0;
+    uint64_t least, was = h->first;
     struct draft d;
-    if (rs->tg->gc_cycles || !threshold_reached(TH_HEAP_OFF, h->off_ns, rs->tg->end) || h->last < h->first ||
-        (double)h->last < threshold(TH_HEAP_TIMES) * (double)h->first ||
-        (double)(h->last - h->first) < threshold(TH_HEAP_GROWN)) {
+    trace_minmax(rs->tr, METRIC_HEAP, off ? since : 0, (off ? since : 0) + 1, &least, &was);
+    if (!threshold_reached(TH_HEAP_OFF, off, rs->tg->end) ||
+        (double)h->last < threshold(TH_HEAP_TIMES) * (double)was ||
+        (double)(h->last - was) < threshold(TH_HEAP_GROWN)) {
         return;
     }
     draft_start(&d, RULE_HEAP, 0);
     d.f.note = true;
-    draft_at(&d, 0, rs->tg->end, LANE_BAND, BAND_GC);
-    text_say(&d.amount, rs->tr, "+", t_bytes(h->last - h->first));
-    text_say(&d.text, rs->tr, "The heap grew from ", t_bytes(h->first), " to ", t_bytes(h->last),
-             " and was not collected once: for ", t_share((double)h->off_ns, (double)rs->tg->end),
-             " of the trace the runtime has no goal at which it would begin, so the collector is switched off "
-             "(GOGC=off, or debug.SetGCPercent(-1)).");
+    draft_at(&d, since, rs->tg->end, LANE_BAND, BAND_GC);
+    text_say(&d.amount, rs->tr, "+", t_bytes(h->last - was));
+    text_say(
+        &d.text, rs->tr, "The heap grew from ", t_bytes(was), " to ", t_bytes(h->last), " in the last ", t_dur(off),
+        " and was not collected once: meanwhile the runtime has no goal at which it would begin, so the collector is "
+        "switched off (GOGC=off, or debug.SetGCPercent(-1)).");
     if ((double)h->off_set >= threshold(TH_HEAP_SET)) {
         text_add(&d.text, " That was set %llu times: the program does so itself, again and again (inferred).",
                  (unsigned long long)h->off_set);

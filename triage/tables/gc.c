@@ -136,9 +136,7 @@ static void goals(struct triage *tg, struct heap_stat *s)
     const size_t n = trace_npoints(tg->tr, METRIC_GOAL);
     for (size_t i = 0; i < n; i++) {
         const struct point goal = trace_point(tg->tr, METRIC_GOAL, i);
-        const int64_t until = i + 1 < n ? trace_point(tg->tr, METRIC_GOAL, i + 1).t : tg->end;
         if (goal_none(goal.v)) {
-            s->off_ns = until > goal.t ? ns_add(s->off_ns, until - goal.t) : s->off_ns;
             s->off_set++;
         } else if (goal.v > s->max_goal) {
             s->max_goal = goal.v;
