@@ -161,6 +161,7 @@ static const struct {
     {"inn", RULE_TIME,
      "requests (http.(*conn).serve) of"}, /* neither; the main goroutine waits for another process */
     {"beekeeper", RULE_SERIAL_CALLS, "wait there for answers over the network 6 times each"}, /* not all in a row */
+    {"noticeboard", RULE_LINGER, "main.(*notices).pin, called by main.main.func1.2 waits for main.(*notices).hang"},
     {"weatherman", RULE_SERIAL_CALLS, "is a timer: unless somebody outside waits"},
     {"lostparty", RULE_LEAK, "26 of them never woken there"},
     {"pesterer", RULE_SERIAL_CALLS, "asks again and again: it waits for the network 1199 times"},
