@@ -65,6 +65,8 @@ static void life_of(struct causes *c, uint32_t i)
         enum wait_kind kind = stacks_wait_kind(c->tr, w->reason, 0);
         kind = str_is(trace_str(c->tr, w->reason), "sync") ? WK_LOCK : kind;
         l->by[kind] = ns_add(l->by[kind], w->d.total);
+        idle = w->reason ? idle
+                         : ns_add(idle, w->d.total); /* since before the trace: for what nobody knows, but it waits */
     }
     bool fed = l->by[WK_RECV] + l->by[WK_SELECT] >
                0; /* takes work from a channel, so waiting for the network is part of it */
