@@ -69,8 +69,11 @@ static bool hint_did(const struct join *j, const struct segment *s, uint32_t loc
     bool touched = fold_g_lane(s->f, local, &lane)->begun || status == ST_RUNNING || status == ST_SYSCALL;
     if ((flags ^ used->flags) & GI_GCWORK && touched)
         return false;
-    return name == used->name || !(gi->flags & GI_LABELLED || (gi->flags ^ used->flags) & GI_GCWORK) ||
-           (s->f->others_named && !used->name && name && !((gi->flags | flags) & GI_GCWORK));
+    if (!(gi->flags & GI_LABELLED || (gi->flags ^ used->flags) & GI_GCWORK))
+        return true;
+    if (s->f->others_named && !used->name) /* it was taken to have one, and to be no worker until it says so */
+        return name && !((gi->flags | flags) & GI_GCWORK);
+    return name == used->name;
 }
 
 static enum joined goroutines_agree(const struct join *j, const struct segment *s)

@@ -327,6 +327,36 @@ static void test_worker(void **state)
     tracegen_free(&b);
 }
 
+/* One that nothing tells of in the first segment is labelled before its stack tells what it is: another segment can't pass over the label. */
+static void test_worker_late(void **state)
+{
+    (void)state;
+    struct tracegen_buf b = {0};
+    tracegen_printf(&b, G1 "GoStatus +1 g=9 m=-1 runnable\nGoStatus +1 g=10 m=-1 waiting\n" ALONE WORK, "1");
+    for (int i = 2; i < 5; i++) {
+        char t[20];
+        snprintf(t, sizeof t, "%d", 1000 * i);
+        tracegen_printf(&b, AGAIN, t);
+        tracegen_printf(&b, WORK, "2");
+        tracegen_printf(&b,
+                        "GoStatus +1 g=10 m=-1 waiting\nGoUnblock +5 g=10 g_seq=1 stack=0\nGoStart +5 g=10 g_seq=2\n"
+                        "GoLabel +1 label=\"GC (idle)\"\nGoBlock +10 reason=\"sync\" "
+                        "stack=main.x:1,runtime.gcBgMarkWorker:4\n");
+    }
+    struct loaded plain = load_as((char *)b.p, 1, true);
+    char *truth = all_of(plain.tr);
+    for (int threads = 1; threads <= 4; threads++) {
+        struct loaded l = load_as((char *)b.p, threads, false);
+        char *is = all_of(l.tr);
+        assert_string_equal(is, truth);
+        free(is);
+        unload(&l);
+    }
+    free(truth);
+    unload(&plain);
+    tracegen_free(&b);
+}
+
 /* No more is looked at than it takes to know one for each processor, and how. */
 static void test_workers_all(void **state)
 {
@@ -475,10 +505,11 @@ static void test_no_beginning(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_call_ends), cmocka_unit_test(test_call_stolen), cmocka_unit_test(test_statuses),
-        cmocka_unit_test(test_ranges),    cmocka_unit_test(test_collector),   cmocka_unit_test(test_told_late),
-        cmocka_unit_test(test_notes),     cmocka_unit_test(test_worker),      cmocka_unit_test(test_workers_all),
-        cmocka_unit_test(test_stacks),    cmocka_unit_test(test_nameless),    cmocka_unit_test(test_no_beginning),
+        cmocka_unit_test(test_call_ends),    cmocka_unit_test(test_call_stolen), cmocka_unit_test(test_statuses),
+        cmocka_unit_test(test_ranges),       cmocka_unit_test(test_collector),   cmocka_unit_test(test_told_late),
+        cmocka_unit_test(test_notes),        cmocka_unit_test(test_worker),      cmocka_unit_test(test_worker_late),
+        cmocka_unit_test(test_workers_all),  cmocka_unit_test(test_stacks),      cmocka_unit_test(test_nameless),
+        cmocka_unit_test(test_no_beginning),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
