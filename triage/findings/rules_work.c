@@ -650,10 +650,12 @@ bool works_of(struct causes *c, struct work_kind *out, uint32_t *n)
 
 static void one_text(struct text *t, const struct causes *c, const struct work_kind *w)
 {
-    text_add(t, "%s%llu ", w->merged ? "at least " : w->about ? "about " : "", (unsigned long long)w->n);
+    const bool pieces = w->fed && !w->lives; /* where there is more at once, one can't be told from the next */
+    text_add(t, "%s%llu ", w->merged || pieces ? "at least " : w->about ? "about " : "", (unsigned long long)w->n);
     works_name(t, c, w);
     if (!w->merged) {
-        text_say(t, c->tr, w->requests ? " of " : ", ", t_dur(w->ns / (int64_t)w->n), " on average");
+        text_say(t, c->tr, w->requests ? " of " : ", ", t_dur(w->ns / (int64_t)w->n), " on average",
+                 pieces ? " from one wait for more to the next" : "");
     }
     text_add(t, ", %.1f at a time: ", (double)w->ns / (double)c->tg->end);
     for (uint32_t i = 0; i < w->v.n && i < 4 && (i == 0 || w->v.v[i].ns > w->v.all / 12); i++) {
