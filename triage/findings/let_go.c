@@ -90,15 +90,17 @@ static bool takes_and_gives(const struct causes *c, const struct span *s, uint32
     return (k == WK_SEND || k == WK_RECV || k == WK_SELECT || k == WK_COND) && causes_place(c->tr, s->stack) == place;
 }
 
-/* Did g wait there, ever? */
-static bool waits_there(const struct causes *c, uint32_t g, uint32_t place)
+/* Did g wait there, ever, until somebody gave it one? Who only waits out its time limit takes nothing. */
+static bool takes_there(const struct causes *c, uint32_t g, uint32_t place)
 {
     struct walk w;
+    bool waited = false;
     walk_g(&w, c->tr, g, FEW_STEPS);
     for (const struct span *s; (s = walk_next(&w));) {
-        if (s->state == ST_WAITING && takes_and_gives(c, s, place)) {
+        if (waited && s->state == ST_RUNNABLE && s->who < c->tg->ng) {
             return true;
         }
+        waited = s->state == ST_WAITING && takes_and_gives(c, s, place);
     }
     return false;
 }
@@ -143,7 +145,7 @@ bool let_go_together(struct causes *c, uint32_t group, uint32_t place, struct le
     for (size_t i = 0, k; ok && i < e.n; i = k) {
         for (k = i + 1; k < e.n && e.v[k].by == e.v[i].by && ran_on(c, e.v[i].by, e.v[k - 1].t, e.v[k].t); k++) {
         }
-        if ((double)(k - i) >= threshold(TH_LETGO_SET) && waits_there(c, e.v[i].by, place)) {
+        if ((double)(k - i) >= threshold(TH_LETGO_SET) && takes_there(c, e.v[i].by, place)) {
             out->bursts++;
             out->waits += (uint32_t)(k - i);
             out->g = e.v[i].by;
