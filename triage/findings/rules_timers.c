@@ -343,19 +343,19 @@ static bool within(const struct pair_row *wait, const struct pair_row *tick)
                threshold(TH_LINGER_WITHIN) * (double)tick->total / (double)tick->count;
 }
 
-/* Does hardly anybody else end the waits at that place? Who waits for news of several is not held up by one that has none. */
+/* Is hardly any of the time waited at that place for anybody else? Who waits for news of several is not held up by one that has none. */
 static bool for_it_alone(const struct causes *c, const struct pair_row *wait)
 {
     const uint32_t place = causes_place(c->tr, wait->stack);
-    uint64_t its = 0, all = 0;
+    int64_t its = 0, all = 0;
     for (uint32_t i = 0; i < c->tg->npairs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
         if (p->waiter == wait->waiter && causes_place(c->tr, p->stack) == place) {
-            all += p->count;
-            its += !p->from_scheduler && p->waker == wait->waker ? p->count : 0;
+            all = ns_add(all, p->total);
+            its = !p->from_scheduler && p->waker == wait->waker ? ns_add(its, p->total) : its;
         }
     }
-    return threshold_reached(TH_LINGER_ALONE, (int64_t)its, (int64_t)all);
+    return threshold_reached(TH_LINGER_ALONE, its, all);
 }
 
 static void rule_linger(struct causes *c)
