@@ -290,6 +290,30 @@ static struct told foretold(const char *text)
     return is;
 }
 
+/* Any number of threads decodes what is read plainly; each trace is asked that. */
+static void as_plain(const char *text, void (*ask)(struct trace *tr))
+{
+    struct loaded plain = load_as(text, 1, true);
+    char *truth = all_of(plain.tr);
+    for (int threads = 1; threads <= 4; threads++) {
+        struct loaded l = load_as(text, threads, false);
+        char *is = all_of(l.tr);
+        assert_string_equal(is, truth);
+        if (ask)
+            ask(l.tr);
+        free(is);
+        unload(&l);
+    }
+    free(truth);
+    unload(&plain);
+}
+
+static void worker_9(struct trace *tr)
+{
+    assert_true(trace_lane(tr, (struct lane){LANE_G, trace_find_lane(tr, LANE_G, 9)}).is_worker);
+    assert_int_equal(tr->cost.segments, 8);
+}
+
 /* A mark worker that no event creates is known by its stack, in segments that are decoded beside the first, too. */
 static void test_worker(void **state)
 {
@@ -311,19 +335,7 @@ static void test_worker(void **state)
         tracegen_printf(&b, WORK, "2");
     }
     assert_true(foretold((char *)b.p).inferred);
-    struct loaded plain = load_as((char *)b.p, 1, true);
-    char *truth = all_of(plain.tr);
-    for (int threads = 1; threads <= 4; threads++) {
-        struct loaded l = load_as((char *)b.p, threads, false);
-        char *is = all_of(l.tr);
-        assert_string_equal(is, truth);
-        assert_true(trace_lane(l.tr, (struct lane){LANE_G, trace_find_lane(l.tr, LANE_G, 9)}).is_worker);
-        assert_int_equal(l.tr->cost.segments, 8);
-        free(is);
-        unload(&l);
-    }
-    free(truth);
-    unload(&plain);
+    as_plain((char *)b.p, worker_9);
     tracegen_free(&b);
 }
 
@@ -343,17 +355,7 @@ static void test_worker_late(void **state)
                         "GoLabel +1 label=\"GC (idle)\"\nGoBlock +10 reason=\"sync\" "
                         "stack=main.x:1,runtime.gcBgMarkWorker:4\n");
     }
-    struct loaded plain = load_as((char *)b.p, 1, true);
-    char *truth = all_of(plain.tr);
-    for (int threads = 1; threads <= 4; threads++) {
-        struct loaded l = load_as((char *)b.p, threads, false);
-        char *is = all_of(l.tr);
-        assert_string_equal(is, truth);
-        free(is);
-        unload(&l);
-    }
-    free(truth);
-    unload(&plain);
+    as_plain((char *)b.p, NULL);
     tracegen_free(&b);
 }
 

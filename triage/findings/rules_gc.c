@@ -386,9 +386,11 @@ static void rule_off(struct rules *rs)
     const int64_t since = off_since(rs->tr), off = since < rs->tg->end ? rs->tg->end - since : 0;
     uint64_t least, was = h->first;
     struct draft d;
-    trace_minmax(rs->tr, METRIC_HEAP, off ? since : 0, (off ? since : 0) + 1, &least, &was);
-    if (!threshold_reached(TH_HEAP_OFF, off, rs->tg->end) ||
-        (double)h->last < threshold(TH_HEAP_TIMES) * (double)was ||
+    if (!off || !threshold_reached(TH_HEAP_OFF, off, rs->tg->end)) {
+        return;
+    }
+    trace_minmax(rs->tr, METRIC_HEAP, since, since + 1, &least, &was);
+    if ((double)h->last < threshold(TH_HEAP_TIMES) * (double)was ||
         (double)(h->last - was) < threshold(TH_HEAP_GROWN)) {
         return;
     }
