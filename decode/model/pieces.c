@@ -208,20 +208,32 @@ struct run {
 };
 enum { RUNS = 256 };
 
-/* The pieces of up to RUNS moments. Returns how many there are. */
-static uint32_t runs_of(const struct trace *tr, struct lane l, const int64_t *t, uint32_t n, struct run run[RUNS])
+/* A lane's ascending moments, run by run. */
+struct runs {
+    const struct trace *tr;
+    struct lane l;
+    const int64_t *t;
+    uint32_t all;             /* moments */
+    struct piece p;           /* the current run's piece */
+    uint32_t first, n;        /* and its moments */
+    uint32_t from, at, known; /* of RUNS moments from `from` on the runs are known: the next of them, how many */
+    struct run run[RUNS];
+};
+
+/* The pieces of the next n <= RUNS moments. */
+static void runs_find(struct runs *x, uint32_t n)
 {
-    const struct jlane *jl = tr->join.n ? lane_of_join(&tr->join, l) : NULL;
-    const uint32_t home = l.kind == LANE_G, np = jl ? jl->n + home : 1;
-    uint32_t k = np > 1 ? pieces_at(tr, l, t[0] - 1) : 0, nrun = 0;
-    for (uint32_t i = 0; i < n; nrun++) {
+    const struct jlane *jl = x->tr->join.n ? lane_of_join(&x->tr->join, x->l) : NULL;
+    const uint32_t home = x->l.kind == LANE_G, np = jl ? jl->n + home : 1;
+    const int64_t *t = x->t + x->from;
+    uint32_t k = np > 1 ? pieces_at(x->tr, x->l, t[0] - 1) : 0;
+    for (uint32_t i = 0; i < n;) {
         while (k + 1 < np && jl->v[k + 1 - home].t0 < t[i])
             k++;
         for (i++; i < n && (k + 1 == np || t[i] <= jl->v[k + 1 - home].t0); i++) {
         }
-        run[nrun] = (struct run){k, i};
+        x->run[x->known++] = (struct run){k, i};
     }
-    return nrun;
 }
 
 /* Where a piece's spans are; NULL: they were put away. */
@@ -280,23 +292,42 @@ static void runs_ahead(const struct trace *tr, struct lane l, const struct run *
         lanes_ahead(&tr->join, l.kind, p, np);
 }
 
+/* The next run. false: there is none. */
+static bool runs_next(struct runs *x)
+{
+    const uint32_t done = x->first + x->n;
+    if (done == x->all)
+        return false;
+    if (x->at == x->known) {
+        x->from = done;
+        x->at = x->known = 0;
+        runs_find(x, x->all - done < RUNS ? x->all - done : RUNS);
+        runs_ahead(x->tr, x->l, x->run, x->known);
+    }
+    x->first = done;
+    x->n = x->from + x->run[x->at].till - done;
+    pieces_get(x->tr, x->l, x->run[x->at++].piece, &x->p);
+    return true;
+}
+
+/* Before the first; not all of it is set to 0, which would take longer than most questions. */
+static void runs_begin(struct runs *x, const struct trace *tr, struct lane l, const int64_t *t, uint32_t n)
+{
+    x->tr = tr;
+    x->l = l;
+    x->t = t;
+    x->all = n;
+    x->first = x->n = x->from = x->at = x->known = 0;
+}
+
 bool pieces_totals(const struct trace *tr, struct lane l, const int64_t *t, uint32_t n, int64_t (*out)[SPAN_SLOTS],
                    uint64_t *count)
 {
-    struct run run[RUNS];
-    struct piece p;
+    struct runs x;
     if (!pieces_n(tr, l))
         return false;
-    for (uint32_t from = 0, here; from < n; from += here) {
-        here = n - from < RUNS ? n - from : RUNS;
-        const uint32_t nrun = runs_of(tr, l, t + from, here, run);
-        runs_ahead(tr, l, run, nrun);
-        for (uint32_t r = 0, i = from, k; r < nrun; r++, i = k) {
-            k = from + run[r].till;
-            pieces_get(tr, l, run[r].piece, &p);
-            piece_totals(tr, l, &p, t + i, k - i, out + i, count ? count + i : NULL);
-        }
-    }
+    for (runs_begin(&x, tr, l, t, n); runs_next(&x);)
+        piece_totals(tr, l, &x.p, t + x.first, x.n, out + x.first, count ? count + x.first : NULL);
     return true;
 }
 
@@ -321,18 +352,9 @@ static void piece_near(const struct trace *tr, struct lane l, const struct piece
 void pieces_near(const struct trace *tr, struct lane l, const int64_t *t, uint32_t n, bool far,
                  struct totals_near *out)
 {
-    struct run run[RUNS];
-    struct piece p;
-    for (uint32_t from = 0, here; from < n; from += here) {
-        here = n - from < RUNS ? n - from : RUNS;
-        const uint32_t nrun = runs_of(tr, l, t + from, here, run);
-        runs_ahead(tr, l, run, nrun);
-        for (uint32_t r = 0, i = from, k; r < nrun; r++, i = k) {
-            k = from + run[r].till;
-            pieces_get(tr, l, run[r].piece, &p);
-            piece_near(tr, l, &p, t + i, k - i, far, out + i);
-        }
-    }
+    struct runs x;
+    for (runs_begin(&x, tr, l, t, n); runs_next(&x);)
+        piece_near(tr, l, &x.p, t + x.first, x.n, far, out + x.first);
 }
 
 uint64_t pieces_steps(const struct trace *tr, struct lane l, int64_t t0, int64_t t1)
