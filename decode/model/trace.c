@@ -304,6 +304,11 @@ static void damage_full(struct trace *tr)
     own_damage(tr, ERR_NOMEM, what);
 }
 
+static void damage_oom(struct trace *tr)
+{
+    own_damage(tr, ERR_NOMEM, "out of memory: the rest of the trace is not shown");
+}
+
 /* Is there more than the limit allows? Where nothing is spilled who counts (triage) has to fit, too. */
 static bool is_full(const struct trace *tr)
 {
@@ -409,7 +414,7 @@ static bool chunk_took(struct trace *tr, const struct chunk *c)
         return true;
     status_take(tr, &c->st);
     if (tr->fold.oom) {
-        own_damage(tr, ERR_NOMEM, "out of memory: the rest of the trace is not shown");
+        damage_oom(tr);
         return false;
     }
     tr->full = is_full(tr);
@@ -507,7 +512,7 @@ void trace_anew(struct trace *tr)
     tr->info.epoch++;
 }
 
-/* Nothing is decoded: the reader stands at the file's start again. false: out of memory. */
+/* Nothing is decoded: the reader stands at the file's start again. false: out of memory, as fold.oom says then. */
 static bool start_over(struct trace *tr)
 {
     struct err e;
@@ -515,12 +520,14 @@ static bool start_over(struct trace *tr)
     trace_anew(tr);
     tr->ndamage = tr->nwarning = tr->taken_damages = tr->taken_warnings = 0;
     tr->src.st = (struct source_status){0};
-    return decode_begin(tr, &e) == ERR_OK;
+    const bool ok = decode_begin(tr, &e) == ERR_OK;
+    tr->fold.oom |= !ok;
+    return ok;
 }
 
 /*
  * Several threads at once hold more, and how much depends on who comes first: what doesn't fit for them is left to one, so that where
- * decoding ends is the same every time. false: out of memory.
+ * decoding ends is the same every time. false: as start_over().
  */
 static bool start_alone(struct trace *tr)
 {
@@ -528,10 +535,8 @@ static bool start_alone(struct trace *tr)
     tr->full = false;
     tr->shown_events = 0;
     tr->src.bad = 0;
-    if (!start_over(tr)) {
-        tr->fold.oom = true;
+    if (!start_over(tr))
         return false;
-    }
     if (tr->dialect.second_family)
         tr->loader = loader_new(tr, tr->threads);
     return true;
@@ -541,18 +546,16 @@ static bool start_alone(struct trace *tr)
 static bool load_segments(struct trace *tr, int64_t stop)
 {
     enum loaded_rc rc = loader_some(tr->loader, stop);
-    if (rc == LOADER_CANT) {
-        if (start_over(tr)) /* its segments can't be told apart from one another: all of it is one */
+    const bool cant = rc == LOADER_CANT; /* its segments can't be told apart from one another: all of it is one */
+    if (cant || (rc == LOADER_FULL && tr->threads > 1 && mem_spills())) {
+        if (cant ? start_over(tr) : start_alone(tr))
             return true;
-        tr->fold.oom = true;
         rc = LOADER_DONE;
     }
     const struct source_status st = status_now(tr, &tr->src.st);
     status_take(tr, &st);
     if (tr->fold.oom)
-        own_damage(tr, ERR_NOMEM, "out of memory: the rest of the trace is not shown");
-    if (rc == LOADER_FULL && tr->threads > 1 && mem_spills())
-        return start_alone(tr);
+        damage_oom(tr);
     if (rc == LOADER_FULL)
         damage_full(tr);
     rest(tr);
@@ -607,8 +610,11 @@ enum load trace_load(struct trace *tr, int64_t budget_ns)
     bool late = false;
     do {
         if (!load_step(tr, catches_up(tr) ? INT64_MAX : stop, &late)) {
-            if (tr->full && tr->threaded && start_alone(tr))
-                continue;
+            if (tr->full && tr->threaded) {
+                if (start_alone(tr))
+                    continue;
+                damage_oom(tr);
+            }
             if (tr->full)
                 damage_full(tr);
             if (waits(tr))

@@ -142,11 +142,39 @@ static void test_limit(void **state)
     free(p);
 }
 
+/* What several threads can't hold is left to one, from the file's start: if there is no memory to start with, that is said. */
+static void test_left_to_one(void **state)
+{
+    (void)state;
+    size_t n = 0;
+    uint8_t *p = read_file("samples/workers-1.11.trace", &n);
+    assert_non_null(p);
+    bool end = false;
+    for (long at = 0; !end; at++) {
+        struct trace_opts o = {.threads = 2, .max_memory = 1};
+        struct trace *tr;
+        struct err e;
+        mem_fail_after(at);
+        const enum err_code rc = trace_open_mem(p, n, &o, &tr, &e);
+        while (!rc && trace_load(tr, INT64_MAX) != LOAD_DONE) {
+        }
+        void *q = mem_alloc(1); /* granted: none was refused before */
+        end = q != NULL;
+        mem_free(q);
+        mem_fail_after(-1);
+        if (!rc && (!trace_info(tr)->ndamages || trace_damage(tr, 0)->code != ERR_NOMEM))
+            fail_msg("allocation %ld: nothing says that memory ran out", at);
+        if (!rc)
+            trace_close(tr);
+    }
+    free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_small), cmocka_unit_test(test_larger), cmocka_unit_test(test_made),
-        cmocka_unit_test(test_file),  cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_file),  cmocka_unit_test(test_limit),  cmocka_unit_test(test_left_to_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
