@@ -10,6 +10,11 @@ one_line() { if [ "$(wc -l <"$tmp/err")" = 1 ] && [ ! -s "$tmp/out" ]; then pass
 
 status 0 --help; if head -n 1 "$tmp/out" | grep -q 'trace viewer'; then pass; else fail "the first line of --help"; fi
 status 0 --version; says gotop
+# the same in a word, unless a file has that name or "--" says that it is one
+status 0 help; if head -n 1 "$tmp/out" | grep -q 'trace viewer'; then pass; else fail "the first line of help"; fi
+status 0 version; says 'sandbox:'
+status 2 -- help; one_line "help behind --"; says "help: can't open"
+cp samples/http-1.26.trace "$tmp/help"; (cd "$tmp" && "$GOTOP" --headless help >"$tmp/out" 2>&1); says 4P
 status 1; says TRACE
 status 1 --no-such-option; one_line option
 status 2 $good another; one_line "a second trace that is not there"; says another

@@ -520,25 +520,26 @@ static bool take_word(int *argc, char **argv, const char *word)
     return found;
 }
 
-/* A command's name, and no file, stands behind options where a trace should: the reader meant the command. */
-static bool late_command(int argc, char **argv, const struct options *o)
+/* Where a trace should stand is a word that names no file: the reader may mean what it says. Behind "--" stand names. */
+static const char *bare_word(int argc, char **argv, const struct options *o)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
         if (argv[i] == o->path)
-            return command_find(o->path) && access(o->path, F_OK) && errno == ENOENT;
-    return false; /* behind "--" stand names */
+            return access(o->path, F_OK) && errno == ENOENT ? o->path : "";
+    return "";
 }
 
 /* What is asked for is something to print, or can't be: *status says how that ended. false: a trace is to be shown. */
 static bool no_session(int argc, char **argv, const struct options *o, int *status)
 {
+    const char *word = bare_word(argc, argv, o);
     struct err e = {0};
     char kept[64];
     *status = EXIT_USAGE;
-    if (o->help) {
+    if (o->help || strcmp(word, "help") == 0) {
         usage(stdout);
         *status = finish_output(EXIT_OK);
-    } else if (o->version) {
+    } else if (o->version || strcmp(word, "version") == 0) {
         printf("gotop (trace viewer) %s\nsandbox: %s\n", GOTOP_VERSION, sandbox_text(kept, sizeof kept));
         *status = finish_output(EXIT_OK);
     } else if (o->list_actions) {
@@ -556,9 +557,8 @@ static bool no_session(int argc, char **argv, const struct options *o, int *stat
         *status = check_keymap(o->check_keymap);
     } else if (!o->path) {
         usage(stderr);
-    } else if (late_command(argc, argv, o)) {
-        door_printf(stderr, "gotop: %s: no such file; a command comes before its options: gotop %s ..\n", o->path,
-                    o->path);
+    } else if (command_find(word)) {
+        door_printf(stderr, "gotop: %s: no such file; a command comes before its options: gotop %s ..\n", word, word);
     } else if (o->trace.more.n && (o->follow || feed_is_url(o->path))) {
         door_printf(stderr, "gotop: one program at a time: %s or %s\n", o->path, o->trace.more.path[0]);
     } else if (o->linear && !o->keys && strcmp(o->path, "-") == 0) {
