@@ -12,6 +12,7 @@
 
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
+#include "decode/input/feed.h"
 #include "layout/draw/fmt.h"
 #include "layout/move/goto.h"
 #include "layout/move/move.h"
@@ -370,7 +371,7 @@ unsigned app_live_again(struct app *a)
         a->before_over = true; /* not while a key of both is at work */
         view_message(&a->view, false, "what was before is let go");
     } else if (!follow_ended(a->follow))
-        view_message(&a->view, true, "it is still connected");
+        view_message(&a->view, true, feed_is_url(a->where) ? "it is still connected" : "it is still followed");
     else if (strcmp(a->where, piped_name) == 0)
         view_message(&a->view, true, "standard input can't be asked again");
     else if (follow_again(a->follow, &e))
