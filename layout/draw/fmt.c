@@ -126,21 +126,26 @@ char *fmt_ticks(int64_t ticks, bool brief, char out[FMT_MAX])
     return out;
 }
 
+/* In the largest of n units that it comes to once it is rounded. */
+static char *in_unit(uint64_t v, const struct unit *u, size_t n, char *out)
+{
+    size_t i = 0;
+    while (i + 1 < n && v >= u[i + 1].size - u[i].size / 2)
+        i++;
+    return three(v, &u[i], out);
+}
+
 char *fmt_bytes(uint64_t n, char out[FMT_MAX])
 {
     static const struct unit u[] = {{1, "B"},          {1ull << 10, "K"}, {1ull << 20, "M"},
                                     {1ull << 30, "G"}, {1ull << 40, "T"}, {1ull << 50, "P"}};
-    int i = 0;
-    while (i < 5 && n >= u[i + 1].size)
-        i++;
-    return three(n, &u[i], out);
+    return in_unit(n, u, sizeof u / sizeof *u, out);
 }
 
 char *fmt_count(uint64_t n, char out[FMT_MAX])
 {
     static const struct unit u[] = {{1, ""}, {1000000, "M"}, {1000000000, "G"}, {1000000000000ull, "T"}};
-    int i = n < 1000000 ? 0 : n < 1000000000 ? 1 : n < 1000000000000ull ? 2 : 3;
-    return three(n, &u[i], out);
+    return in_unit(n, u, sizeof u / sizeof *u, out);
 }
 
 char *fmt_percent(int64_t part, int64_t whole, char out[FMT_MAX])

@@ -176,6 +176,10 @@ static void test_fmt(void **state)
     FMT(fmt_count(2899629, b_), "2.90M");
     FMT(fmt_bytes(10474000, b_), "9.99M");
     FMT(fmt_bytes(10485000, b_), "10.0M");
+    FMT(fmt_bytes(1048063, b_), "1023K"); /* what rounds to the next unit is said in it */
+    FMT(fmt_bytes(1048064, b_), "1.00M");
+    FMT(fmt_count(999499999, b_), "999M");
+    FMT(fmt_count(999500000, b_), "1.00G");
     FMT(fmt_percent(12838, 1000000, b_), "1.3%");
     FMT(fmt_percent(9996, 100000, b_), "10%");
     FMT(fmt_percent(10449, 100000, b_), "10%");
