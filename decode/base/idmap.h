@@ -2,9 +2,8 @@
  * idmap.h - 64-bit ids of the file to dense 32-bit values.
  *
  * Open addressing, at most half full. Ids usually count upwards, so the low bits are the first choice of slot: neighbours in id are
- * neighbours in memory. The next choice is half the map away: the slot beside it is the next id's, which would make room in turn, and so
- * would all who come behind it. Where ids meet, a small map grows; then it changes to a hash with
- * this run's secret (decode/base/hash.h), and nobody looks further than the farthest of its keys went: cost stays linear, whatever ids a
+ * neighbours in memory. The next choice is half the map away: the slot beside it is the next id's, which would have to go elsewhere in
+ * turn, and so would all that come behind it. Where ids meet, a small map grows; then it changes to a hash with this run's secret (decode/base/hash.h), and nobody looks further than the farthest of its keys went: cost stays linear, whatever ids a
  * file chooses and asks for. A deleted key leaves a mark where another one went past it, which a rebuild sweeps away.
  * Zero-initialised is empty; 12 bytes a slot.
  */
@@ -38,12 +37,13 @@ static inline uint32_t idmap_home(const struct idmap *m, uint64_t key)
     return (uint32_t)hash_u64(key) & (m->cap - 1);
 }
 
-/* The slot to be tried behind this one. Steps back to where somebody set out: a stride is its own inverse. */
+/* The slot to be tried behind this one. */
 static inline uint32_t idmap_step(const struct idmap *m, uint32_t at)
 {
     return (at + m->cap / 2 + 1) & (m->cap - 1);
 }
 
+/* How many such steps lead from one slot to another: a stride is its own inverse, as the map has at least four slots. */
 static inline uint32_t idmap_steps(const struct idmap *m, uint32_t from, uint32_t to)
 {
     return ((to - from) * (m->cap / 2 + 1)) & (m->cap - 1);

@@ -39,7 +39,7 @@ static bool come_to(struct span_iter *it, uint32_t i)
     struct span *s = &it->cur;
     it->at = i;
     if (i >= it->n)
-        return it->n > 0;
+        return false;
     span_fill(&it->kind[it->c.tag[i]], it->seg, it->lane.kind, it->c.who[i], it->c.stack[i], s);
     s->t0 = it->t[i];
     s->t1 = it->t[i + 1];

@@ -415,9 +415,8 @@ static struct window window(struct v1_index *ix, const struct source *s, size_t 
 static void look_ahead(struct v1_index *ix, const struct source *s, uint64_t stop)
 {
     uint64_t end = stop - ix->at < 2 * WINDOW ? stop : ix->at + 2 * WINDOW, half = end;
-    if (ix->helped && end - ix->at > WINDOW / 2) {
+    if (ix->helped && end - ix->at > WINDOW / 2)
         half = place_near(ix, s, ix->at + (end - ix->at) / 2, end);
-    }
     struct window a = window(ix, s, 0, ix->at, half), b = {0};
     pthread_t helper;
     bool on = false;

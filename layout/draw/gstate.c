@@ -305,12 +305,18 @@ static bool lies_in(const struct range *a, int64_t t0, int64_t t1)
     return a->t0 >= t0 && a->t1 <= t1;
 }
 
+/* So far, from the i-th on, one goes to find few. */
+static uint32_t few_end(const struct own *o, uint32_t i)
+{
+    return o->x->n - i > FEW ? i + FEW : o->x->n;
+}
+
 /* Those in [t0,t1) looked at by themselves, each whole one once, if they are few. false: all are to be summed up. */
 static bool few(const struct own *o, const struct trace *tr, int64_t t0, int64_t t1, int64_t *ran)
 {
     int64_t each[TOGETHER];
     uint32_t n = 0, which[TOGETHER], i = first_behind(o, t0);
-    const uint32_t end = o->x->n - i > FEW ? i + FEW : o->x->n;
+    const uint32_t end = few_end(o, i);
     *ran = 0;
     for (; i < end && nth(o, i)->t0 < t1; i++) {
         if (o->x->ran[i].alone != NOT_YET && lies_in(nth(o, i), t0, t1)) {
@@ -340,7 +346,7 @@ static void look_ahead(const struct own *o, const struct trace *tr, const int64_
     uint32_t which[TOGETHER], many = 0;
     for (uint32_t c = 0; c < n; c++) {
         uint32_t i = sure[c] ? o->x->n : first_behind(o, edges[c]);
-        const uint32_t end = o->x->n - i > FEW ? i + FEW : o->x->n;
+        const uint32_t end = few_end(o, i);
         for (; i < end && nth(o, i)->t0 < edges[c + 1]; i++) {
             if (o->x->ran[i].alone != NOT_YET || !lies_in(nth(o, i), edges[c], edges[c + 1]))
                 continue;

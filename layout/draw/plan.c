@@ -126,8 +126,6 @@ static void make(struct plan *p, int w, int h, int view, uint32_t lanes, const i
 enum { ANY = 100000, BUSY_MOST = VIEW_BUSY };
 
 /* What stands on every screen; the rest only when there is a reason. */
-enum { STATUS_USUAL = 4 }; /* more where a view asks for it */
-
 static void usual(int *most)
 {
     for (int r = 0; r < ROW_COUNT; r++)
@@ -196,7 +194,7 @@ void plan_view(struct plan *p, const struct view *v, uint32_t lanes)
     most[ROW_FILTER] = v->nfilters > 0;
     most[ROW_STRIP] = (v->search && !search_is_hidden(v->search)) || (zoomed && v->h >= 40);
     fold_empty(v, most);
-    most[ROW_STATUS] = kind_here(v)->status_most ? kind_here(v)->status_most(v) : STATUS_USUAL;
+    most[ROW_STATUS] = kind_here(v)->status_most ? kind_here(v)->status_most(v) : PLAN_STATUS;
     most[ROW_BUSY] = v->split ? 0 : BUSY_MOST + 1;
     most[ROW_LEGEND] = kind_here(v)->lanes < LANE_KINDS && v->h >= 34;
     most[ROW_STATES] = kind_here(v)->states && v->h >= 20 ? 4 : 0;

@@ -41,7 +41,7 @@ static bool ready(const struct view *v)
 
 int tri_status_most(const struct view *v)
 {
-    enum { USUAL = 4, MOST = 7, FRAME = 2, ROWS_MOST = 1000 };
+    enum { USUAL = PLAN_STATUS, MOST = 7, FRAME = 2, ROWS_MOST = 1000 };
     const struct tri_view *s = shown(v);
     if (!s || !ready(v))
         return USUAL;
