@@ -25,6 +25,7 @@
 
 #include "decode/base/err.h"
 #include "decode/input/joint.h"
+#include "decode/model/gmap.h"
 
 struct trace;
 
@@ -304,7 +305,7 @@ uint32_t span_run_who(const struct span_run *r, uint32_t i); /* struct span's `w
 static inline uint32_t span_run_g(const struct span_run *r, uint32_t i)
 {
     const uint32_t who = r->local[i] - 1;
-    return r->gmap && who != NO_LANE ? r->gmap[who] : who;
+    return r->gmap && who != NO_LANE ? gmap_at(r->gmap, who) : who;
 }
 uint32_t span_run_g_name(const struct trace *tr, const struct span_run *r, uint32_t i);
 

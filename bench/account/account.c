@@ -106,9 +106,10 @@ static void segment_bytes(struct account *a, const struct segment *s)
         a->bytes[ACCOUNT_FIXED] += sizeof *s->f;
     }
     a->bytes[ACCOUNT_FIXED] += sizeof *s;
-    a->bytes[ACCOUNT_JOIN] += ((s->gmap ? s->f->nlane[LANE_G] : 0) + (s->pmap ? s->f->nlane[LANE_P] : 0) +
-                               (s->mmap ? s->f->nlane[LANE_M] : 0) + s->nold) *
-                              sizeof(uint32_t);
+    a->bytes[ACCOUNT_JOIN] +=
+        ((s->pmap ? s->f->nlane[LANE_P] : 0) + (s->mmap ? s->f->nlane[LANE_M] : 0) + s->nold) * sizeof(uint32_t);
+    if (s->gmap)
+        a->bytes[ACCOUNT_JOIN] += gmap_bytes((uint32_t)s->f->nlane[LANE_G], s->old, s->nold);
 }
 
 static void join_bytes(struct account *a, const struct join *j)

@@ -232,25 +232,19 @@ static bool maps_make(struct join *j, struct segment *s)
     s->nnew = (uint32_t)ng;
     if (!s->n)
         return true;
-    s->gmap = mem_alloc((ng + 1) * sizeof *s->gmap);
     s->pmap = mem_alloc((o->np + 1) * sizeof *s->pmap);
     s->mmap = mem_alloc((o->nm + 1) * sizeof *s->mmap);
     s->old = mem_alloc((s->nhint + 1) * sizeof *s->old);
-    if (!s->gmap || !s->pmap || !s->mmap || !s->old)
+    if (!s->pmap || !s->mmap || !s->old)
         return false;
-    mem_touch(s->gmap);
-    memset(s->gmap, 0, ng * sizeof *s->gmap);
     for (size_t i = 0; i < o->nwas; i++)
-        if (!o->was[i].assists) {
+        if (!o->was[i].assists)
             s->old[s->nold++] = o->was[i].g;
-            s->gmap[o->was[i].g] = j->live[live_of(j, s, o->was[i].g)].g;
-        }
     s->nnew -= s->nold;
-    for (uint32_t i = 0, k = 0; i < ng; i++)
-        if (k < s->nold && s->old[k] == i)
-            k++;
-        else
-            s->gmap[i] = s->base + i - k;
+    if (!(s->gmap = gmap_new((uint32_t)ng, s->base, s->old, s->nold)))
+        return false;
+    for (uint32_t k = 0; k < s->nold; k++)
+        gmap_set(s->gmap, s->old[k], j->live[live_of(j, s, s->old[k])].g);
     for (size_t i = 0; i < o->np; i++)
         s->pmap[i] = idmap_get(&j->ids[LANE_P], o->p[i].id);
     return true;
@@ -385,7 +379,7 @@ static void old_join(struct trace *tr, struct segment *s, uint32_t k)
     struct join *j = &tr->join;
     struct ginfo info, *gi;
     struct spanlane room;
-    const uint32_t i = s->old[k], g = s->gmap[i];
+    const uint32_t i = s->old[k], g = segment_g(s, i);
     const struct spanlane *l = fold_g_lane(s->f, i, &room);
     const struct ginfo *lo = fold_g_info(s->f, i, &info);
     const uint32_t slot = idmap_get(&j->ids[LANE_G], lo->id);

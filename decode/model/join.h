@@ -104,7 +104,7 @@ struct home trace_home(const struct trace *tr, uint32_t g);
 /* What a segment says of a goroutine, in the trace's numbers. */
 static inline uint32_t segment_g(const struct segment *s, uint32_t g)
 {
-    return !s || !s->gmap || g == NO_LANE ? g : s->gmap[g];
+    return !s || !s->gmap || g == NO_LANE ? g : gmap_at(s->gmap, g);
 }
 
 static inline uint32_t segment_p(const struct segment *s, uint32_t p)

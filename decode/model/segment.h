@@ -47,9 +47,10 @@ struct segment {
     bool last_known;
     uint32_t damages, warnings, missing; /* as of the tables, for decoding it again */
     /* Once it is joined: */
-    uint32_t base, nnew;          /* goroutines that are new in it have these indices */
-    uint32_t *gmap, *pmap, *mmap; /* the trace's index of each lane; NULL: the same */
-    uint32_t *old, nold;          /* goroutines that are not new, in ascending order */
+    uint32_t base, nnew;   /* goroutines that are new in it have these indices */
+    uint32_t *gmap;        /* which of the trace's its goroutines are: gmap.h; NULL: the same */
+    uint32_t *pmap, *mmap; /* the trace's index of each lane; NULL: the same */
+    uint32_t *old, nold;   /* goroutines that are not new, in ascending order */
 };
 
 /* segment_new - whose generation is to be scanned into s->gen. NULL: out of memory. */

@@ -277,13 +277,45 @@ static void test_queries(void **state)
     }
 }
 
+/* Each of n goroutines by its map, of which one of `of` was there before, by chance; 0: none was. */
+static void check_gmap(struct rng *r, uint32_t n, uint32_t of)
+{
+    enum { BASE = 1000000, WAS = 7 };
+    uint32_t *old = calloc(n + 1, sizeof *old), nold = 0, fresh = BASE;
+    for (uint32_t g = 0; g < n; g++)
+        if (of && !below(r, of))
+            old[nold++] = g;
+    uint32_t *map = gmap_new(n, BASE, old, nold);
+    for (uint32_t k = 0; k < nold; k++)
+        gmap_set(map, old[k], WAS + k);
+    for (uint32_t g = 0, k = 0; g < n; g++) {
+        const bool was = k < nold && old[k] == g;
+        assert_int_equal(gmap_at(map, g), was ? WAS + k++ : fresh++);
+    }
+    assert_true(gmap_bytes(n, old, nold) <= n / 8 + (nold + 2) * GMAP_GS * sizeof *map);
+    mem_free(map);
+    free(old);
+}
+
+/* Who was there before stands anywhere among those that are new: no map, one row, the last row's edge. */
+static void test_gmap(void **state)
+{
+    (void)state;
+    struct rng r = {0x902};
+    for (uint32_t n = 0; n < 4 * GMAP_GS + 2; n += n % GMAP_GS < 2 || n % GMAP_GS > GMAP_GS - 3 ? 1 : 7)
+        for (uint32_t of = 0; of < 200; of = of * 3 + 1)
+            check_gmap(&r, n, of);
+    check_gmap(&r, 100000, 0);
+    check_gmap(&r, 100000, 5000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tasks),          cmocka_unit_test(test_task_twice), cmocka_unit_test(test_regions),
         cmocka_unit_test(test_region_crosses), cmocka_unit_test(test_ranges),     cmocka_unit_test(test_stop_crosses),
         cmocka_unit_test(test_by_chance),      cmocka_unit_test(test_samples),    cmocka_unit_test(test_ahead),
-        cmocka_unit_test(test_queries),
+        cmocka_unit_test(test_queries),        cmocka_unit_test(test_gmap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
