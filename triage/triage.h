@@ -187,10 +187,13 @@ struct leak_row { /* goroutines created in the trace, not ended, blocked at its 
                               * where nobody is left to receive what they send */
     uint32_t created, ended; /* all goroutines of this creation stack */
     uint32_t quarter[4];     /* of `lost`: created in each quarter of the trace */
-    uint32_t vain, vain_quarter[4]; /* of `lost`: woken here, but in vain (conditions, where others ended) */
-    int64_t oldest, youngest;       /* how long they have been blocked */
-    uint32_t example;               /* lane of the one blocked longest */
-    bool no_receiver;               /* who received what they send had ended before the eldest stayed (leak_why.h) */
+    struct leak_part {
+        uint32_t count, quarter[4]; /* created in each quarter of the trace */
+    } vain,                         /* of `lost`: woken here, but in vain (conditions, where others ended) */
+        again; /* of `lost`: gone on from here before, and now for very much longer (where others ended) */
+    int64_t oldest, youngest; /* how long they have been blocked */
+    uint32_t example;         /* lane of the one blocked longest */
+    bool no_receiver;         /* who received what they send had ended before the eldest stayed (leak_why.h) */
 };
 
 struct sample_row { /* CPU samples by function */

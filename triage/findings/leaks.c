@@ -89,33 +89,50 @@ static int64_t usual(const struct leaks *k, const struct span *s)
     return i == TAB_NONE ? 0 : k->tg->waits[i].longest_done;
 }
 
-static void lost_lane(const struct triage *tg, struct leak_row *r, enum been been, const struct lane_info *li)
+static void part_put(struct leak_part *p, int quarter)
+{
+    p->count++;
+    p->quarter[quarter]++;
+}
+
+/* One that stands there for much longer than others did: `times` as long as any wait there that ended. */
+static void lost_lane(const struct triage *tg, struct leak_row *r, enum been been, double times,
+                      const struct lane_info *li)
 {
     int64_t q = tg->end > 0 ? (int64_t)((double)li->first / (double)tg->end * 4) : 0;
     q = q < 0 ? 0 : q > 3 ? 3 : q;
     if (been == NEVER) {
         r->lost++;
         r->quarter[q]++;
-    } else if (been == IN_VAIN) {
-        r->vain++;
-        r->vain_quarter[q]++;
+    } else if (been == IN_VAIN && r->kind == WK_COND) {
+        part_put(&r->vain, (int)q);
+    } else if (times >= threshold(TH_LEAK_AGAIN)) {
+        part_put(&r->again, (int)q);
+    }
+}
+
+static void lost_part(struct leak_row *r, struct leak_part *p, bool lost)
+{
+    if (!lost) {
+        *p = (struct leak_part){0};
+        return;
+    }
+    r->lost += p->count;
+    for (int i = 0; i < 4; i++) {
+        r->quarter[i] += p->quarter[i];
     }
 }
 
 /*
- * Who was woken in vain only has not gone on either, if it waits for a condition (whose loop looks and waits again) and
- * others of its kind did and ended: a worker that ends nobody is at rest between small pieces of work.
+ * Where others of its kind went on and ended, who was woken for a condition in vain only has not gone on either (its loop looks and
+ * waits again), nor has who stands very much longer than between two pieces of work before. Workers that nobody ends are at rest
+ * there.
  */
-static void lost_in_vain(struct leak_row *r)
+static void lost_parts(struct leak_row *r)
 {
-    if (r->kind == WK_COND && r->ended > threshold(TH_LEAK_ENDED) * r->created) {
-        r->lost += r->vain;
-        for (int i = 0; i < 4; i++) {
-            r->quarter[i] += r->vain_quarter[i];
-        }
-    } else {
-        r->vain = 0;
-    }
+    const bool others = r->ended > threshold(TH_LEAK_ENDED) * r->created;
+    lost_part(r, &r->vain, others);
+    lost_part(r, &r->again, others && r->again.count >= threshold(TH_LEAK_COUNT)); /* few may be at rest */
 }
 
 /* One that hasn't ended. */
@@ -141,8 +158,9 @@ static bool leak_lane(struct leaks *k, uint32_t g)
     }
     r->count++;
     r->once += gstat_waits(tg->g, g) == 1;
-    if ((double)tri_len(s) >= threshold(TH_LEAK_LONGER) * (double)usual(k, s)) {
-        lost_lane(tg, r, been_here(tg->tr, &it, s->reason, s->stack), li);
+    const int64_t took = usual(k, s);
+    if ((double)tri_len(s) >= threshold(TH_LEAK_LONGER) * (double)took) {
+        lost_lane(tg, r, been_here(tg->tr, &it, s->reason, s->stack), (double)tri_len(s) / ((double)took + 1), li);
     }
     if (tri_len(s) > r->oldest || r->count == 1) {
         r->oldest = tri_len(s);
@@ -193,7 +211,7 @@ bool triage_leaks(struct triage *tg)
     for (uint32_t i = 0; i < tg->nleaks && ok; i++) {
         tg->leaks[i].created = w->births[k.row_birth[i]].created;
         tg->leaks[i].ended = w->births[k.row_birth[i]].ended;
-        lost_in_vain(&tg->leaks[i]);
+        lost_parts(&tg->leaks[i]);
     }
     if (ok && tg->nleaks) {
         qsort(tg->leaks, tg->nleaks, sizeof *tg->leaks, cmp_leak);

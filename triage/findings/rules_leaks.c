@@ -76,7 +76,10 @@ static void leak_text(struct text *t, const struct rules *rs, const struct leak_
         text_add(t, "%u of them ", r->lost);
     }
     if (!all) {
-        text_add(t, "%s, ", r->vain ? "woken there in vain at most" : "never woken there");
+        text_add(t, "%s, ",
+                 r->again.count  ? "ten times as long as any wait there that ended, and more"
+                 : r->vain.count ? "woken there in vain at most"
+                                 : "never woken there");
     }
     text_say(t, rs->tr, "for up to ", t_dur(r->oldest), ". Created at ", t_where(r->create_stack, 60));
     begun_for_text(t, rs->tr, r->example);
@@ -141,7 +144,7 @@ static const char *leak_advice(const struct rules *rs, uint32_t row)
         return "Their connections wait for somebody to read the answer's body to its end, or to close it: do "
                "both, on each way out.";
     }
-    return rs->tg->leaks[row].vain
+    return rs->tg->leaks[row].vain.count
                ? "What they look at when they are woken has not come true: change it under the lock, before "
                  "the Signal or Broadcast; and give such waits a way out."
                : "Who was to wake them? Give such waits a way out: a context, a closed channel, a time limit.";
@@ -172,7 +175,7 @@ static void leak_why(struct draft *d, const struct rules *rs, uint32_t row)
         leak_gone_text(&d->text, &d->next, rs, &gone);
         d->f.note = false;
         d->f.severity_ns = r->lost == r->created - r->ended ? r->oldest : 0;
-    } else if (r->vain && row < SIGNALS_ASKED && leak_one_signalled(&d->text, rs, r)) {
+    } else if (r->vain.count && row < SIGNALS_ASKED && leak_one_signalled(&d->text, rs, r)) {
         d->f.note = false;
         text_lit(&d->next, "Broadcast there, so that all look again and those that must end do.");
     } else {
