@@ -467,6 +467,7 @@ static void on_g_lost(struct fold *f, const struct ev *e)
     fold_gcount_lost(f, from, since, f->end);
     fold_range_lost(f, RANGE_STW, &fold_info_at(f, e->g)->stw, since);
     fold_range_lost(f, RANGE_ASSIST, &fold_info_at(f, e->g)->assist, since);
+    fold_regions_lost_of(f, fold_info_at(f, e->g), since);
     l->state = ST_UNKNOWN;
     if (since > l->t0)
         spans_push(&f->pool, LANE_G, l, since, f->tag[ST_UNKNOWN], 0, 0);
@@ -591,9 +592,13 @@ static void fold_unknown(struct fold *f, const struct ev *e)
         gap_begins(f, e);
     } else {
         f->lossy = true;
-        if (e->g != EV_NONE)
+        if (e->g != EV_NONE) {
+            struct ginfo *gi = fold_info_at(f, e->g);
+            if (f->segment && (gi->flags & (GI_CARRIED | GI_LOST)) == GI_CARRIED)
+                fold_regions_lost_before(f, e->g, lost_since(e));
+            gi->flags |= GI_LOST;
             on_g_lost(f, e);
-        else if (e->p != EV_NONE)
+        } else if (e->p != EV_NONE)
             on_p_lost(f, e);
         else
             fold_range_lost(f, RANGE_GC, &f->gc_open, lost_since(e));

@@ -34,8 +34,9 @@ enum {
     GI_SYSTEM = 8,
     GI_ENDED = 16,
     GI_KNOWN = 32,
-    GI_CARRIED = 64,  /* it was there when this segment began */
-    GI_LABELLED = 128 /* and has been labelled as a mark worker in it */
+    GI_CARRIED = 64,   /* it was there when this segment began */
+    GI_LABELLED = 128, /* and has been labelled as a mark worker in it */
+    GI_LOST = 256      /* events of it were lost */
 };
 
 /* lane_flags - what GI_* say of a goroutine. */
@@ -84,10 +85,11 @@ struct vec_range {
     size_t nopen, capopen;
     bool unsorted;
 };
+#define REGION_LOST UINT32_MAX /* as prev: it isn't known how long it lasted */
 struct vec_region {
     struct region *v;
     size_t n, cap;
-    uint32_t *prev;
+    uint32_t *prev; /* the open one around it, index + 1 */
     size_t capprev;
     bool unsorted;
 };

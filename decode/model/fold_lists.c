@@ -298,12 +298,34 @@ void fold_region_end(struct fold *f, const struct ev *e)
     v->unsorted |= v->n > 0;
     v->prev[v->n] = 0;
     v->v[v->n++] = (struct region){.task = e->arg,
-                                   .t0 = f->began,
+                                   .t0 = gi->flags & GI_LOST ? fold_lane_at(f, e->g)->t0 : f->began,
                                    .t1 = e->t,
                                    .open_start = true,
                                    .g = e->g,
                                    .name = e->str,
                                    .stack_end = e->stack};
+}
+
+void fold_regions_lost_of(struct fold *f, struct ginfo *gi, int64_t since)
+{
+    struct vec_region *v = &f->regions;
+    for (uint32_t at = gi->region, next; at; at = next) {
+        next = v->prev[at - 1];
+        v->prev[at - 1] = REGION_LOST;
+        v->v[at - 1].t1 = since > v->v[at - 1].t0 ? since : v->v[at - 1].t0;
+    }
+    gi->region = 0;
+    gi->depth = 0;
+}
+
+void fold_regions_lost_before(struct fold *f, uint32_t g, int64_t since)
+{
+    struct vec_region *v = &f->regions;
+    if (!fold_room(f, v->v, v->cap, v->n + 1) || !fold_room(f, v->prev, v->capprev, v->n + 1))
+        return;
+    v->unsorted |= v->n > 0;
+    v->prev[v->n] = REGION_LOST;
+    v->v[v->n++] = (struct region){.t0 = f->began, .t1 = since, .open_start = true, .open_end = true, .g = g};
 }
 
 void fold_regions_end(struct fold *f, struct ginfo *gi, int64_t t)
@@ -410,8 +432,8 @@ void fold_patch_open(struct fold *f, int64_t end)
     for (uint32_t at = 0, task; idmap_next(&f->opentasks, &at, &id, &task);)
         f->tasks.v[task].t1 = end;
     for (size_t i = 0; i < f->regions.n; i++)
-        if (f->regions.v[i].open_end && f->regions.v[i].t0 >= f->began) /* else a gap ended what is known of it */
-            f->regions.v[i].t1 = end;
+        if (f->regions.v[i].open_end && f->regions.v[i].t0 >= f->began && f->regions.prev[i] != REGION_LOST)
+            f->regions.v[i].t1 = end; /* else a gap ended what is known of it */
 }
 
 /* Give back what an array's doubling left over. One that is in the file and would be too small for it stays: it would take memory. */

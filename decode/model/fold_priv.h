@@ -62,6 +62,13 @@ void fold_range_begin(struct fold *f, const struct ev *e);
 void fold_range_end(struct fold *f, const struct ev *e);
 /* fold_regions_lost - of those that are open it isn't known how long they lasted since then. */
 void fold_regions_lost(struct fold *f, int64_t since);
+/*
+ * fold_regions_lost_of - events of a goroutine were lost: the end of a region may be among them, and one that comes may be another's, so
+ * of those that are open it isn't known how long they lasted since then. fold_regions_lost_before - in a segment the same of those that
+ * were open when it began, which join.c knows: it stands among the regions as one with neither beginning nor end.
+ */
+void fold_regions_lost_of(struct fold *f, struct ginfo *gi, int64_t since);
+void fold_regions_lost_before(struct fold *f, uint32_t g, int64_t since);
 /* fold_range_lost - of this kind the one open in *slot, if any: it isn't known how long it lasted since then. */
 void fold_range_lost(struct fold *f, enum range_kind k, uint32_t *slot, int64_t since);
 void fold_task_begin(struct fold *f, const struct ev *e);

@@ -168,7 +168,9 @@ static bool notes_agree(struct trace *tr, const struct segment *s)
         ok = f->tasks.v[i].open_start || idmap_get(&tr->fold.opentasks, f->tasks.v[i].id) == IDMAP_NONE;
     for (size_t i = 0; ok && i < f->regions.n; i++) {
         const struct region *r = &f->regions.v[i];
-        uint32_t slot = r->open_start ? live_of(&tr->join, s, r->g) : IDMAP_NONE;
+        const bool of_before =
+            r->open_start && !r->open_end && r->t0 <= f->began; /* not behind events that were lost */
+        uint32_t slot = of_before ? live_of(&tr->join, s, r->g) : IDMAP_NONE;
         if (slot == IDMAP_NONE)
             continue;
         uint32_t g = tr->join.live[slot].g, at = idmap_get(&top, g);
@@ -503,23 +505,28 @@ static void regions_join(struct trace *tr, const struct segment *s)
     struct vec_region *v = &f->regions;
     for (size_t i = 0; i < s->f->regions.n; i++) { /* these name regions by the segment's numbers */
         uint32_t g = segment_g(s, s->f->regions.v[i].g);
-        if (g >= s->base && s->f->regions.v[i].open_end)
+        if (g >= s->base && s->f->regions.v[i].open_end && s->f->regions.prev[i] != REGION_LOST)
             info_of(&tr->join, g)->region = 0;
     }
     for (size_t i = 0; i < s->f->regions.n; i++) {
         struct region r = s->f->regions.v[i];
         r.g = segment_g(s, r.g);
         struct ginfo *gi = r.g < s->base || r.open_end ? info_of(&tr->join, r.g) : NULL;
-        if (gi && r.open_start && fold_region_close(f, gi, r.t1, r.stack_end))
+        if (r.open_start && r.open_end) {
+            fold_regions_lost_of(f, gi, r.t1);
+            continue;
+        }
+        if (gi && r.open_start && r.t0 <= s->f->began && fold_region_close(f, gi, r.t1, r.stack_end))
             continue;
         if (!fold_room(f, v->v, v->cap, v->n + 1) || !fold_room(f, v->prev, v->capprev, v->n + 1))
             return;
         v->unsorted |= r.open_start && v->n;
         if (gi && r.g < s->base && !r.open_start)
             r.depth = (uint16_t)(r.depth + gi->depth);
-        v->prev[v->n] = 0;
+        const bool lost = s->f->regions.prev[i] == REGION_LOST;
+        v->prev[v->n] = lost ? REGION_LOST : 0;
         v->v[v->n++] = r;
-        if (gi && r.open_end) {
+        if (gi && r.open_end && !lost) {
             v->prev[v->n - 1] = gi->region;
             gi->region = (uint32_t)v->n;
         }

@@ -49,6 +49,8 @@ static inline void v2_m_has(struct v2_order *o, uint32_t m, uint32_t g)
 /* v2_g_new - a goroutine, EV_NONE: out of memory (o->oom). v2_g_forget - it has ended. */
 uint32_t v2_g_new(struct v2_order *o, uint64_t id, uint8_t status);
 void v2_g_forget(struct v2_order *o, uint32_t g);
+/* v2_regions_forget - which of its regions are open isn't known any more. */
+void v2_regions_forget(struct v2_order *o, struct v2_g *g);
 uint32_t v2_p_new(struct v2_order *o, uint64_t id, uint8_t status);
 /* v2_quiet - an event at t (absolute; not before the last one), which is none of the file's. There is a base. */
 struct ev *v2_quiet(struct v2_order *o, int64_t t);

@@ -102,6 +102,8 @@ static void lost(struct v2_order *o, int64_t t, uint32_t g, uint32_t p, int64_t 
 {
     if (t < o->torn.least) /* so it wasn't the first */
         o->torn.least = t;
+    if (g != EV_NONE) /* the end of one may be among what was lost */
+        v2_regions_forget(o, v2_g_at(o, g));
     if (t > o->last) /* a thread that is parked may still have an earlier one: it comes behind this */
         o->last = t;
     struct ev *e = v2_quiet(o, t);

@@ -108,6 +108,23 @@ static void compare_ranges(const struct trace *cut, const struct trace *all, int
     }
 }
 
+/* A region of which both ends are known has those that it has in the whole trace. */
+static void compare_regions(const struct trace *cut, const struct trace *all, int64_t shift, const char *what)
+{
+    const struct region *a, *b;
+    const size_t na = trace_regions(cut, &a), nb = trace_regions(all, &b);
+    for (size_t i = 0; i < na; i++) {
+        bool found = a[i].open_start || a[i].open_end;
+        const int64_t t0 = a[i].t0 + shift, t1 = a[i].t1 + shift;
+        for (size_t j = 0; j < nb && !found; j++)
+            found = raw_id(all, LANE_G, b[j].g) == raw_id(cut, LANE_G, a[i].g) && b[j].t0 - NEAR_NS <= t0 &&
+                    t0 <= b[j].t0 + NEAR_NS && b[j].t1 - NEAR_NS <= t1 && t1 <= b[j].t1 + NEAR_NS;
+        if (!found)
+            fail_msg("%s: a region of G%" PRIu64 ", %.6f - %.6f ms, was not so", what, raw_id(cut, LANE_G, a[i].g),
+                     (double)a[i].t0 / 1e6, (double)a[i].t1 / 1e6);
+    }
+}
+
 static struct tally compare(const uint8_t *p, size_t n, const struct trace *all, const char *what)
 {
     struct tally y = {0};
@@ -121,6 +138,7 @@ static struct tally compare(const uint8_t *p, size_t n, const struct trace *all,
         for (uint32_t i = 0; i < trace_nlanes(cut, LANE_P); i++)
             compare_lane(cut, all, LANE_P, i, shift, &y, what);
         compare_ranges(cut, all, shift, what);
+        compare_regions(cut, all, shift, what);
         y.events = trace_info(cut)->count[EC_TRANSITION];
     }
     trace_close(cut);
@@ -230,6 +248,23 @@ static void test_sure(void **state)
     unload(&l);
 }
 
+/* The end of a region may be among what was lost: the next end is no one's that began before, and known only from there on. */
+static void test_lost_region(void **state)
+{
+    (void)state;
+    struct loaded l = load_text(
+        KILLED ONE "UserRegionBegin +10 task=0 name=\"a\" stack=0\nGoBlock +20 reason=0 stack=0\n"
+                   "GoStart +100 g=1 g_seq=5\nUserRegionBegin +10 task=0 name=\"a\" stack=0\n"
+                   "UserRegionEnd +5 task=0 name=\"a\" stack=0\nUserRegionEnd +10 task=0 name=\"b\" stack=0\n"
+                   "GoBlock +50 reason=0 stack=0\n");
+    const struct region *r;
+    assert_int_equal(trace_regions(l.tr, &r), 3);
+    assert_true(r[0].open_end && !r[0].open_start && r[0].t1 - r[0].t0 == 20); /* until it was last told of */
+    assert_true(r[1].open_start && !r[1].open_end && r[1].t1 - r[1].t0 == 25); /* since it is told of again */
+    assert_true(!r[2].open_start && !r[2].open_end && r[2].t1 - r[2].t0 == 5);
+    unload(&l);
+}
+
 /* A P is taken from a thread by one that was lost; the thread finds itself without it. */
 static void test_lost_steal(void **state)
 {
@@ -262,8 +297,9 @@ int main(int argc, char **argv)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lost_unblock),  cmocka_unit_test(test_sure),
-        cmocka_unit_test(test_lost_steal),    cmocka_unit_test(test_silent_thread),
-        cmocka_unit_test(test_cut_each_byte), cmocka_unit_test(test_cut_samples),
+        cmocka_unit_test(test_lost_region),   cmocka_unit_test(test_lost_steal),
+        cmocka_unit_test(test_silent_thread), cmocka_unit_test(test_cut_each_byte),
+        cmocka_unit_test(test_cut_samples),
     };
     for (int i = 1; i < argc; i++) { /* figures of other traces */
         size_t n = 0;
