@@ -49,11 +49,13 @@ static const struct {
 #include "decode/v1/events_v1.def"
 };
 
-#define NONE_ V1S_ENDED, ST_NONE, 0
+#define ENDED_ V1S_ENDED, ST_NONE, 0
 #define WAITING_ V1S_WAITING, ST_WAITING, EVF_OWN_STACK
 #define RUNNABLE_ V1S_RUNNABLE, ST_RUNNABLE, EVF_OWN_STACK | EVF_STOPPED
-const struct v1_stop V1_STOP[V1_TYPES] = {
-#define V1_STOPS(id, state, reason) [V1_##id] = {state##_, reason},
+#define RUNNING_ V1S_RUNNING, ST_RUNNING, 0
+#define SYSCALL_ V1S_SYSCALL, ST_SYSCALL, 0
+const struct v1_left V1_LEFT[V1_TYPES] = {
+#define V1_LEAVES(id, state, reason) [V1_##id] = {state##_, reason},
 #include "decode/v1/events_v1.def"
 };
 

@@ -61,12 +61,16 @@ enum v1_means {
     V1_MEANINGS
 };
 
-/* What becomes of a goroutine that stops running, by type: V1_STOPS of events_v1.def. */
-extern const struct v1_stop {
+/* What an event leaves its goroutine in, by name and by type: V1_LEAVES of events_v1.def; where it says nothing V1S_NONE. */
+enum {
+#define V1_LEAVES(id, state, reason) V1_LEAVES_##id = V1S_##state,
+#include "decode/v1/events_v1.def"
+};
+extern const struct v1_left {
     uint8_t becomes, state; /* V1S_*, enum state */
     uint16_t flags;
-    const char *reason; /* NULL: it doesn't */
-} V1_STOP[V1_TYPES];
+    const char *reason; /* NULL: it doesn't stop */
+} V1_LEFT[V1_TYPES];
 
 struct v1_ev {
     uint64_t ticks;
@@ -135,6 +139,12 @@ uint64_t v1_ev_stack(const struct v1_decoder *d, const struct v1_ev *e);
 uint64_t v1_ev_real_ticks(const struct v1_decoder *d, const struct v1_ev *e);
 /* v1_blocks - does the system call that stands before the cursor's head block? By a look ahead. */
 bool v1_blocks(const struct v1_decoder *d, const struct v1_cursor *c);
+
+/* v1_off_p - is it in a system call, and has no P? */
+static inline bool v1_off_p(const struct v1_g *s)
+{
+    return s->state == V1S_SYSCALL && s->p == UINT32_MAX;
+}
 
 /* v1_ring - slot i of a cursor. */
 static inline struct v1_ev *v1_ring(const struct v1_decoder *d, const struct v1_cursor *c, uint32_t i)

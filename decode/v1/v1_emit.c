@@ -280,7 +280,7 @@ static void on_create(struct v1_emit *em, const struct v1_ev *e)
         return;
     }
     uint32_t by = lane_of(em, e->g, ST_RUNNING);
-    s->state = V1S_RUNNABLE;
+    s->state = V1_LEAVES_GO_CREATE;
     s->lane = em->nlane_g++;
     /* Bare program counters make no first stack: Go's reader has nothing to show there. */
     struct ev *v = put_g(em, EVK_G_CREATE, em->ix->dialect.names ? EVF_OWN_STACK : 0, e->arg_g, ST_RUNNABLE);
@@ -349,15 +349,15 @@ static void on_status(struct v1_emit *em, const struct v1_ev *e)
 {
     if (!alive(em, e, e->g))
         return;
-    uint8_t state = e->tag.type == V1_GO_WAITING ? ST_WAITING : ST_SYSCALL;
+    const struct v1_left *left = &V1_LEFT[e->tag.type];
     leave(em, e->g);
     if (!em->listing && !em->s->st.ndamages) /* nobody is listed behind the beginning */
         em->contradictions++;
     if (gor(em, e->g)->lane == EV_NONE)
-        introduce(em, e->g, 0, state);
+        introduce(em, e->g, 0, left->state);
     else
-        put_g(em, EVK_G_STATE, 0, e->g, state);
-    gor(em, e->g)->state = state == ST_WAITING ? V1S_WAITING : V1S_SYSCALL;
+        put_g(em, EVK_G_STATE, 0, e->g, left->state);
+    gor(em, e->g)->state = left->becomes;
 }
 
 /* ---- system calls ----------------------------------------------------------------------------------------- */
@@ -384,7 +384,7 @@ static void on_block(struct v1_emit *em, const struct v1_ev *e)
     struct v1_g *s = gor(em, e->g);
     bool seen = s->state == V1S_SYSCALL;
     leave(em, e->g);
-    s->state = V1S_SYSCALL;
+    s->state = V1_LEAVES_SYS_BLOCK;
     if (seen)
         return; /* the lane says so since the call; its P shows it till it is stopped or runs something else */
     lane_of(em, e->g, ST_RUNNING);
@@ -396,7 +396,7 @@ static void on_return(struct v1_emit *em, const struct v1_ev *e)
     if (!alive(em, e, e->g))
         return;
     struct v1_g *s = gor(em, e->g);
-    const bool blocked = s->state == V1S_SYSCALL && s->p == EV_NONE;
+    const bool blocked = v1_off_p(s);
     if (!v1_exits(em->o, e))
         return;
     if (em->ix->dialect.version >= 1007 && !e->moved) {
@@ -413,7 +413,7 @@ static void on_return(struct v1_emit *em, const struct v1_ev *e)
     lane_of(em, e->g, ST_SYSCALL);
     leave(em, e->g);
     put_g(em, EVK_G_STATE, 0, e->g, ST_RUNNABLE);
-    s->state = V1S_RUNNABLE;
+    s->state = V1_LEAVES_SYS_EXIT;
 }
 
 /* ---- processors ------------------------------------------------------------------------------------------- */
@@ -719,8 +719,8 @@ enum err_code v1_emit_init(struct v1_emit *em, struct source *s, struct v1_index
     s->st.tick_ns = em->clock ? em->ns_per_tick : 0;
     s->st.clock_assumed = em->clock && !ix->frequency;
     for (unsigned t = 0; t < V1_TYPES; t++)
-        if (V1_STOP[t].reason)
-            em->reason[t] = v1_text(vn, V1_STOP[t].reason, (uint32_t)strlen(V1_STOP[t].reason));
+        if (V1_LEFT[t].reason)
+            em->reason[t] = v1_text(vn, V1_LEFT[t].reason, (uint32_t)strlen(V1_LEFT[t].reason));
     for (size_t i = 0; i < sizeof STW / sizeof STW[0]; i++)
         if (ix->dialect.version >= STW[i].from && ix->dialect.version <= STW[i].to)
             em->stw[STW[i].kind] = v1_text(vn, STW[i].name, (uint32_t)strlen(STW[i].name));

@@ -372,9 +372,8 @@ bool v1_exits(const struct v1_order *o, const struct v1_ev *e)
         s->flags &= (uint8_t)~V1F_EXITED;
         return !told;
     }
-    const bool blocked = s->state == V1S_SYSCALL && s->p == EV_NONE;
-    s->flags |= blocked ? V1F_EXITED : 0;
-    return blocked;
+    s->flags |= v1_off_p(s) ? V1F_EXITED : 0;
+    return v1_off_p(s);
 }
 
 /* ---- set-up ----------------------------------------------------------------------------------------------- */

@@ -22,7 +22,7 @@ RULE bool can_start(const struct v1_g *s, const struct v1_p *q)
 RULE void rule_start(const struct v1_at *at, struct v1_g *s)
 {
     at_put(at, s, ST_RUNNING, 0, 0, 0);
-    s->state = V1S_RUNNING;
+    s->state = V1_LEAVES_GO_START;
     s->p = at->e->p;
     at->q->g = at->e->g;
 }
@@ -36,9 +36,9 @@ RULE bool runs(const struct v1_g *s, const struct v1_p *q, const struct v1_ev *e
 /* It stops, blocks or ends. */
 RULE void rule_stop(const struct v1_at *at, struct v1_g *s)
 {
-    const struct v1_stop *stop = &V1_STOP[at->e->tag.type];
-    at_put(at, s, stop->state, stop->flags, at_stack(at), at->em->reason[at->e->tag.type]);
-    s->state = stop->becomes;
+    const struct v1_left *left = &V1_LEFT[at->e->tag.type];
+    at_put(at, s, left->state, left->flags, at_stack(at), at->em->reason[at->e->tag.type]);
+    s->state = left->becomes;
     s->p = EV_NONE;
     at->q->g = 0;
     if (s->state == V1S_ENDED)
@@ -49,7 +49,7 @@ RULE void rule_stop(const struct v1_at *at, struct v1_g *s)
 RULE void rule_call(const struct v1_at *at, struct v1_g *s, bool blocks)
 {
     at_put(at, s, ST_SYSCALL, EVF_OWN_STACK, at_stack(at), 0);
-    s->state = blocks ? V1S_SYSCALL : V1S_RUNNING;
+    s->state = blocks ? V1_LEAVES_SYS_CALL : V1S_RUNNING;
     if (!blocks)
         at_put_back(at, s);
 }
@@ -63,7 +63,7 @@ RULE bool waits(const struct v1_g *s)
 RULE void rule_wake(const struct v1_at *at, struct v1_g *s, uint32_t by)
 {
     at_put(at, s, ST_RUNNABLE, EVF_WOKEN, at_stack(at), by);
-    s->state = V1S_RUNNABLE;
+    s->state = V1_LEAVES_GO_UNBLOCK;
     s->p = EV_NONE;
 }
 

@@ -19,8 +19,7 @@
 #include "decode/write/v1_put.h"
 
 #define NO_P UINT32_MAX
-#define F_KNOWN 2 /* v1_g.flags: it exists */
-#define F_TOLD 4  /* that it ended is told by being runnable: not to be written */
+#define F_TOLD 2 /* v1_g.flags: that it ended is told by being runnable: not to be written */
 
 struct row {              /* of a goroutine, beside its struct v1_g */
     uint64_t less;        /* so much less its sequence numbers are in the slice; also of the row of collections */
@@ -74,50 +73,44 @@ static void leave(struct v1_cut *c, uint32_t g)
     s->p = NO_P;
 }
 
-static void becomes(struct v1_cut *c, uint32_t g, uint8_t state)
+/* moves - g is in the state that the event leaves it in. */
+static void moves(struct v1_cut *c, uint32_t g, const struct v1_ev *e)
 {
     leave(c, g);
-    gor(c, g)->state = state;
-    gor(c, g)->flags |= F_KNOWN;
+    gor(c, g)->state = V1_LEFT[e->tag.type].becomes;
     c->row[g].label = 0;
-}
-
-static void starts(struct v1_cut *c, const struct v1_ev *e, const struct v1_raw *r)
-{
-    becomes(c, e->g, V1S_RUNNING);
-    gor(c, e->g)->p = e->p;
-    c->p[e->p].g = e->g;
-    c->row[e->g].label = e->tag.type == V1_GO_START_LABEL ? r->v[2] : 0;
-}
-
-static void syscall_exit(struct v1_cut *c, const struct v1_ev *e)
-{
-    if (!v1_exits(&c->o, e))
-        return;
-    becomes(c, e->g, V1S_RUNNABLE);
-    c->row[e->g].exit = e->ticks;
 }
 
 static void goroutine(struct v1_cut *c, const struct v1_ev *e, const struct v1_raw *r)
 {
     switch (e->tag.means) {
     case V1_MEANS_CREATE:
-        becomes(c, e->arg_g, V1S_RUNNABLE);
+        moves(c, e->arg_g, e);
         c->row[e->arg_g].start = r->v[1];
         break;
-    case V1_MEANS_STATUS: becomes(c, e->arg_g, e->tag.type == V1_GO_WAITING ? V1S_WAITING : V1S_SYSCALL); break;
+    case V1_MEANS_WAKE: moves(c, e->arg_g, e); break;
     case V1_MEANS_START:
-    case V1_MEANS_START_LABEL: starts(c, e, r); break;
-    case V1_MEANS_WAKE: becomes(c, e->arg_g, V1S_RUNNABLE); break;
-    case V1_MEANS_STOP: becomes(c, e->g, V1_STOP[e->tag.type].becomes); break;
+    case V1_MEANS_START_LABEL:
+        moves(c, e->g, e);
+        gor(c, e->g)->p = e->p;
+        c->p[e->p].g = e->g;
+        c->row[e->g].label = e->tag.means == V1_MEANS_START_LABEL ? r->v[2] : 0;
+        break;
+    case V1_MEANS_STATUS:
+    case V1_MEANS_STOP:
+    case V1_MEANS_BLOCK: moves(c, e->g, e); break;
     case V1_MEANS_CALL:
         if (v1_blocks(&c->o.d, &c->o.d.cur[e->p])) {
-            gor(c, e->g)->state = V1S_SYSCALL;
+            gor(c, e->g)->state = V1_LEFT[e->tag.type].becomes;
             c->row[e->g].call = r->v[0];
         }
         break;
-    case V1_MEANS_BLOCK: becomes(c, e->g, V1S_SYSCALL); break;
-    case V1_MEANS_EXIT: syscall_exit(c, e); break;
+    case V1_MEANS_EXIT:
+        if (v1_exits(&c->o, e)) {
+            moves(c, e->g, e);
+            c->row[e->g].exit = e->ticks;
+        }
+        break;
     case V1_MEANS_ASSIST: c->row[e->g].assist = e->tag.type == V1_ASSIST_START; break;
     default: break;
     }
@@ -163,7 +156,7 @@ static void take(struct v1_cut *c, const struct v1_ev *e, const struct v1_raw *r
 
 static bool exists(struct v1_cut *c, size_t g)
 {
-    return gor(c, (uint32_t)g)->flags & F_KNOWN && gor(c, (uint32_t)g)->state != V1S_ENDED;
+    return gor(c, (uint32_t)g)->state != V1S_NONE && gor(c, (uint32_t)g)->state != V1S_ENDED;
 }
 
 #define VALUES(...) ((const uint64_t[V1_VALUES]){__VA_ARGS__})
@@ -187,7 +180,7 @@ static void put_goroutines(struct v1_cut *c, uint64_t at)
         struct row *r = &c->row[g];
         if (!exists(c, g))
             continue;
-        bool blocked = s->state == V1S_SYSCALL && s->p == NO_P;
+        const bool blocked = v1_off_p(s);
         put(c, c->any, V1_GO_CREATE, at, VALUES(s->id, r->start));
         if (s->state == V1S_WAITING || blocked)
             put(c, c->any, blocked ? V1_GO_IN_SYSCALL : V1_GO_WAITING, at, VALUES(s->id));
