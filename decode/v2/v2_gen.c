@@ -132,26 +132,15 @@ double v2_gen_unit(const struct v2_gen *g)
 static const char *registered(int version, uint64_t id)
 {
     static const char *const all[] = {"",
-                                      "Not worker",
-                                      "GC (dedicated)",
-                                      "GC (fractional)",
-                                      "GC (idle)",
-                                      "unspecified",
-                                      "forever",
-                                      "network",
-                                      "select",
-                                      "sync.(*Cond).Wait",
-                                      "sync",
-                                      "chan send",
-                                      "chan receive",
-                                      "GC mark assist wait for work",
-                                      "GC background sweeper wait",
-                                      "system goroutine wait",
-                                      "preempted",
-                                      "wait for debug call",
-                                      "wait until GC ends",
-                                      "sleep"};
-    static const char *const since_125[] = {"GC weak to strong wait", "synctest", "runtime.Gosched"};
+#define NONE(text) text,
+#define LABEL(text) text,
+#define REASON(text) text,
+#include "decode/v2/words_v2.def"
+    };
+    static const char *const since_125[] = {
+#define LATE(text) text,
+#include "decode/v2/words_v2.def"
+    };
     const size_t n = sizeof all / sizeof *all, more = sizeof since_125 / sizeof *since_125;
     if (version > GO_126) /* who knows */
         return NULL;

@@ -16,7 +16,10 @@
 
 #define LABEL_KNOWN UINT32_MAX /* v2s_g.labelgen: label is a number of LABELS, from 1 on */
 
-static const char *const LABELS[] = {"", "GC (dedicated)", "GC (fractional)", "GC (idle)"};
+static const char *const LABELS[] = {"",
+#define LABEL(text) text,
+#include "decode/v2/words_v2.def"
+};
 enum { NLABELS = sizeof LABELS / sizeof *LABELS };
 
 struct gen_cut {
