@@ -69,6 +69,11 @@ bool v2_steps_last(const struct v2_order *o, enum v2_step_of of, uint64_t id, ui
     return most == IDMAP_NONE || most <= seq;
 }
 
+bool v2_steps_lost(const struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq)
+{
+    return !v2_steps_has(o, of, id, seq) && (!o->gen->all_told || !v2_steps_last(o, of, id, seq));
+}
+
 /* ---- what an event waits for ------------------------------------------------------------------------------ */
 
 void v2_held_put(struct v2_order *o, uint32_t m, uint32_t g)

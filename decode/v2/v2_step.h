@@ -38,6 +38,9 @@ bool v2_steps_has(const struct v2_order *o, enum v2_step_of of, uint64_t id, uin
 /* v2_steps_last - none of the goroutine's, the P's, has a greater number. */
 bool v2_steps_last(const struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq);
 
+/* v2_steps_lost - the step with this number was: later ones are there, or nothing says that the file has all. */
+bool v2_steps_lost(const struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq);
+
 /* v2_lack_of - what the cursor's event waits for. V2_STALE: what it says has been already. */
 enum v2_lack { V2_TO_COME, V2_GONE, V2_STALE };
 enum v2_lack v2_lack_of(const struct v2_order *o, const struct v2_cursor *c);

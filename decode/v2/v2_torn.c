@@ -12,14 +12,6 @@
 #include "decode/v2/v2_raw.h"
 #include "decode/v2/v2_step.h"
 
-/* It was lost: later ones are there, or nothing says that the file has all. */
-static bool was_lost(const struct v2_order *o, enum v2_step_of what, uint64_t id, uint64_t seq)
-{
-    if (v2_steps_has(o, what, id, seq))
-        return false;
-    return !o->gen->all_told || !v2_steps_last(o, what, id, seq);
-}
-
 /* ---- what there is ---------------------------------------------------------------------------------------- */
 
 /* *t: from when its first event is to when its last one is. *broken: it can't be read further. */
@@ -364,7 +356,7 @@ static bool too_soon(const struct v2_order *o)
 static bool next_lost(const struct v2_order *o, enum v2_step_of of, uint64_t id, uint32_t gen, uint64_t seq)
 {
     if (gen == o->gen->ordinal)
-        return was_lost(o, of, id, seq + 1);
+        return v2_steps_lost(o, of, id, seq + 1);
     return !v2_steps_has(o, of, id, 1) && !v2_steps_has(o, of == V2_STEP_G ? V2_STEP_G_TOLD : V2_STEP_P_TOLD, id, 0);
 }
 
@@ -454,7 +446,7 @@ static void let_go(struct v2_order *o, uint32_t thread, int64_t since)
         return;
     struct v2_p *p = &o->p[m->p];
     gap_from(o, since);
-    if (was_lost(o, V2_STEP_P, p->id, p->seq + 1)) {
+    if (v2_steps_lost(o, V2_STEP_P, p->id, p->seq + 1)) {
         lose_p(o, m, since);
     } else {
         lost(o, o->last, EV_NONE, m->p, since);

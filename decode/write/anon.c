@@ -239,16 +239,16 @@ void anon_free(struct anon *a)
 enum err_code anon_trace(const struct input *in, struct anon *a, struct outlet *out, struct anon_result *res,
                          struct err *e)
 {
-    struct dialect d;
+    struct rewrite r = {.in = in, .out = out};
     *res = (struct anon_result){0};
     if (in->ngap)
         return err_set(
             e, ERR_ARG, ERR_NO_OFFSET,
             "between these traces are times that nothing was recorded of, and no trace can say so: one by one");
-    enum err_code rc = dialect_tell(in->data, in->len, &d, e);
+    enum err_code rc = dialect_tell(in->data, in->len, &r.d, e);
     if (rc)
         return rc;
-    rc = (d.second_family ? anon_v2 : anon_v1)(in, &d, a, out, res, e);
+    rc = (r.d.second_family ? anon_v2 : anon_v1)(&r, a, res, e);
     if (rc == ERR_OK && a->oom)
         rc = err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for names");
     if (rc == ERR_OK && out->broken)

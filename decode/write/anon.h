@@ -70,9 +70,7 @@ struct anon_result {
 };
 enum err_code anon_trace(const struct input *in, struct anon *a, struct outlet *out, struct anon_result *res,
                          struct err *e);
-enum err_code anon_v1(const struct input *in, const struct dialect *d, struct anon *a, struct outlet *out,
-                      struct anon_result *res, struct err *e);
-enum err_code anon_v2(const struct input *in, const struct dialect *d, struct anon *a, struct outlet *out,
-                      struct anon_result *res, struct err *e);
+enum err_code anon_v1(const struct rewrite *r, struct anon *a, struct anon_result *res, struct err *e);
+enum err_code anon_v2(const struct rewrite *r, struct anon *a, struct anon_result *res, struct err *e);
 
 #endif

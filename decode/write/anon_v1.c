@@ -103,20 +103,20 @@ static const uint8_t *pass(struct file_anon *w, const uint8_t *p, bool write, co
     return p;
 }
 
-enum err_code anon_v1(const struct input *in, const struct dialect *d, struct anon *a, struct outlet *out,
-                      struct anon_result *res, struct err *e)
+enum err_code anon_v1(const struct rewrite *r, struct anon *a, struct anon_result *res, struct err *e)
 {
-    struct file_anon w = {.a = a, .out = out, .data = in->data, .end = in->data + in->len};
+    const struct input *in = r->in;
+    struct file_anon w = {.a = a, .out = r->out, .data = in->data, .end = in->data + in->len};
     const char *why = "";
-    (void)v1_dialect_init(&w.d, d->version); /* one that the header names */
-    const uint8_t *stop = pass(&w, in->data + d->header, false, &why);
+    (void)v1_dialect_init(&w.d, r->d.version); /* one that the header names */
+    const uint8_t *stop = pass(&w, in->data + r->d.header, false, &why);
     if (stop < w.end && !w.t.oom)
         err_set(&res->damage, ERR_FORMAT, (uint64_t)(stop - in->data), "no event can be read here%s%s",
                 *why ? ": " : "", why);
-    outlet_put(out, in->data, d->header);
+    outlet_put(r->out, in->data, r->d.header);
     w.end = stop;
     if (!w.t.oom)
-        (void)pass(&w, in->data + d->header, true, &why);
+        (void)pass(&w, in->data + r->d.header, true, &why);
     anon_table_free(&w.t);
     return w.t.oom ? err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for names") : ERR_OK;
 }

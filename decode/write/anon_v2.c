@@ -89,11 +89,11 @@ static bool put_strings(struct gen_anon *w, const struct v2_raw_batch *b)
     struct v2_raw_string s;
     const uint8_t *p = b->p + 1, *q;
     char name[ANON_MAX];
-    v2_put_open(w->put, w->out, b->gen, b->m, b->time, V2R_STRINGS);
+    w->put->gen = b->gen;
+    v2_put_open(w->put, b->m, b->time, V2R_STRINGS);
     for (; p < b->end && (q = v2_raw_string(p, b->end, &s)); p = q) {
         size_t n = anon_name(w->a, &w->t, anon_string(&w->t, s.id), name);
-        n = n > V2_RAW_STRING ? V2_RAW_STRING : n;
-        v2_put_entry(w->put, V2R_STRING, (uint64_t[]){s.id, n}, 2, name, n);
+        v2_put_string(w->put, s.id, name, n > V2_RAW_STRING ? V2_RAW_STRING : n);
     }
     v2_put_close(w->put);
     return p == b->end;
@@ -124,7 +124,9 @@ static bool put_batch(struct gen_anon *w, const struct v2_raw_batch *b, const ui
     }
     if (!b->torn)
         damaged(w, good);
-    v2_put_batch(w->out, b->gen, b->m, b->time, b->p, (size_t)(good - b->p));
+    struct v2_raw_batch part = *b;
+    part.end = good;
+    v2_put_batch(w->out, &part);
     return false;
 }
 
@@ -151,17 +153,19 @@ static bool generation(struct gen_anon *w, const struct v2_raw_gen *gen, bool *o
     return true;
 }
 
-enum err_code anon_v2(const struct input *in, const struct dialect *d, struct anon *a, struct outlet *out,
-                      struct anon_result *res, struct err *e)
+enum err_code anon_v2(const struct rewrite *r, struct anon *a, struct anon_result *res, struct err *e)
 {
-    struct gen_anon w = {.a = a, .out = out, .res = res, .data = in->data};
+    const struct input *in = r->in;
+    struct gen_anon w = {.a = a, .out = r->out, .res = res, .data = in->data};
     struct v2_raw_gen gen = {0};
-    size_t pos = d->header;
+    size_t pos = r->d.header;
     bool over = false, ok = true;
     w.put = mem_alloc(sizeof *w.put);
-    outlet_put(out, in->data, d->header);
+    outlet_put(r->out, in->data, r->d.header);
     ok = w.put;
-    while (ok && !over && !a->oom && !out->broken && v2_raw_gen(in->data, in->len, d->read_as, &pos, &gen, e))
+    if (ok)
+        w.put->out = r->out;
+    while (ok && !over && !a->oom && !r->out->broken && v2_raw_gen(in->data, in->len, r->d.read_as, &pos, &gen, e))
         ok = generation(&w, &gen, &over);
     if (ok && !over && e->code && e->code != ERR_NOMEM && !res->damage.code)
         res->damage = *e;

@@ -14,14 +14,14 @@ bool outlet_put(struct outlet *s, const void *p, size_t n)
 enum err_code cut_trace(const struct input *in, const struct cut_range *r, struct outlet *out, struct cut_result *res,
                         struct err *e)
 {
-    struct dialect d;
+    struct rewrite w = {.in = in, .out = out};
     *res = (struct cut_result){0};
-    enum err_code rc = dialect_tell(in->data, in->len, &d, e);
+    enum err_code rc = dialect_tell(in->data, in->len, &w.d, e);
     if (rc)
         return rc;
     if (r->from >= r->to)
         return err_set(e, ERR_ARG, ERR_NO_OFFSET, "the range is empty: it must end after it begins");
-    rc = (d.second_family ? cut_v2 : cut_v1)(in, &d, r, out, res, e);
+    rc = (w.d.second_family ? cut_v2 : cut_v1)(&w, r, res, e);
     if (rc == ERR_OK && out->broken)
         rc = err_set(e, ERR_IO, ERR_NO_OFFSET, "what is written can't be");
     if (rc == ERR_OK && in->damage.code && !res->damage.code && r->to == INT64_MAX)

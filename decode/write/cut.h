@@ -42,9 +42,12 @@ enum err_code cut_trace(const struct input *in, const struct cut_range *r, struc
                         struct err *e);
 
 /* The two families. */
-enum err_code cut_v1(const struct input *in, const struct dialect *d, const struct cut_range *r, struct outlet *out,
-                     struct cut_result *res, struct err *e);
-enum err_code cut_v2(const struct input *in, const struct dialect *d, const struct cut_range *r, struct outlet *out,
-                     struct cut_result *res, struct err *e);
+struct rewrite { /* which trace is written anew, and where */
+    const struct input *in;
+    struct dialect d;
+    struct outlet *out;
+};
+enum err_code cut_v1(const struct rewrite *w, const struct cut_range *r, struct cut_result *res, struct err *e);
+enum err_code cut_v2(const struct rewrite *w, const struct cut_range *r, struct cut_result *res, struct err *e);
 
 #endif

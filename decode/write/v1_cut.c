@@ -159,10 +159,10 @@ static bool exists(struct v1_cut *c, size_t g)
     return gor(c, (uint32_t)g)->state != V1S_NONE && gor(c, (uint32_t)g)->state != V1S_ENDED;
 }
 
-#define VALUES(...) ((const uint64_t[V1_VALUES]){__VA_ARGS__})
-static void put(struct v1_cut *c, uint32_t p, unsigned type, uint64_t ticks, const uint64_t *v)
+#define EVENT(is, ...) (&(const struct v1_raw){.type = (is), .v = {__VA_ARGS__}})
+static void put(struct v1_cut *c, uint32_t p, uint64_t ticks, const struct v1_raw *e)
 {
-    v1_put_event(&c->w, p, type, ticks, v, NULL, 0);
+    v1_put_event(&c->w, p, ticks, e);
 }
 
 /* seq_of - a row's next sequence number, but for what the event does to it that the merge has and the slice hasn't. */
@@ -181,9 +181,9 @@ static void put_goroutines(struct v1_cut *c, uint64_t at)
         if (!exists(c, g))
             continue;
         const bool blocked = v1_off_p(s);
-        put(c, c->any, V1_GO_CREATE, at, VALUES(s->id, r->start));
+        put(c, c->any, at, EVENT(V1_GO_CREATE, s->id, r->start));
         if (s->state == V1S_WAITING || blocked)
-            put(c, c->any, blocked ? V1_GO_IN_SYSCALL : V1_GO_WAITING, at, VALUES(s->id));
+            put(c, c->any, at, EVENT(blocked ? V1_GO_IN_SYSCALL : V1_GO_WAITING, s->id));
         r->less = seq_of(c, g) + (s->flags & V1F_EXITED ? 1 : 0) - (s->state == V1S_RUNNABLE ? 1 : 2);
         if (s->flags & V1F_EXITED)
             s->flags |= F_TOLD;
@@ -208,11 +208,11 @@ static void put_procs(struct v1_cut *c, uint64_t at)
         struct proc *p = &c->p[i];
         bool idle = !p->on && p->seen && (!c->metric[METRIC_PROCS].told || (uint64_t)c->ix.proc[i].id < procs_of(c));
         if (p->on || idle)
-            put(c, i, V1_PROC_START, at, VALUES(p->m));
+            put(c, i, at, EVENT(V1_PROC_START, p->m));
         if (idle) /* there is no other way to say that it's there */
-            put(c, i, V1_PROC_STOP, at, VALUES(0));
+            put(c, i, at, EVENT(V1_PROC_STOP, 0));
         if (p->g && !labelled(c, p))
-            put(c, i, V1_GO_START, at, VALUES(gor(c, p->g)->id, 1));
+            put(c, i, at, EVENT(V1_GO_START, gor(c, p->g)->id, 1));
     }
 }
 
@@ -222,7 +222,7 @@ static bool put_labelled(struct v1_cut *c, uint64_t at)
     bool any = false;
     for (uint32_t i = 0; i < c->ix.nproc; i++)
         if (labelled(c, &c->p[i])) {
-            put(c, i, V1_GO_START_LABEL, at, VALUES(gor(c, c->p[i].g)->id, 1, c->row[c->p[i].g].label));
+            put(c, i, at, EVENT(V1_GO_START_LABEL, gor(c, c->p[i].g)->id, 1, c->row[c->p[i].g].label));
             any = true;
         }
     return any;
@@ -233,17 +233,17 @@ static void put_open(struct v1_cut *c, uint64_t at)
 {
     bool kinds = c->ix.dialect.version >= 1010;
     if (c->gc)
-        put(c, c->any, V1_GC_START, at, VALUES(0));
+        put(c, c->any, at, EVENT(V1_GC_START, 0));
     for (uint32_t i = 0; i < c->ix.nproc; i++) {
         struct proc *p = &c->p[i];
         if (p->stw)
-            put(c, i, V1_STW_START, at, VALUES(kinds ? p->kind : 0));
+            put(c, i, at, EVENT(V1_STW_START, kinds ? p->kind : 0));
         if (p->sweep)
-            put(c, i, V1_SWEEP_START, at, VALUES(0));
+            put(c, i, at, EVENT(V1_SWEEP_START, 0));
         if (p->g && c->row[p->g].assist)
-            put(c, i, V1_ASSIST_START, at, VALUES(0));
+            put(c, i, at, EVENT(V1_ASSIST_START, 0));
         if (p->g && gor(c, p->g)->state == V1S_SYSCALL)
-            put(c, i, V1_SYS_CALL, at, VALUES(c->row[p->g].call));
+            put(c, i, at, EVENT(V1_SYS_CALL, c->row[p->g].call));
     }
 }
 
@@ -262,11 +262,11 @@ static void begin(struct v1_cut *c)
             c->any = i;
     put_goroutines(c, at);
     put_procs(c, at + 1);
-    put(c, c->any, V1_GOMAXPROCS, at + 2, VALUES(procs_of(c)));
+    put(c, c->any, at + 2, EVENT(V1_GOMAXPROCS, procs_of(c)));
     if (c->metric[METRIC_HEAP].told)
-        put(c, c->any, V1_HEAP_ALLOC, at + 3, VALUES(c->metric[METRIC_HEAP].value));
+        put(c, c->any, at + 3, EVENT(V1_HEAP_ALLOC, c->metric[METRIC_HEAP].value));
     if (c->metric[METRIC_GOAL].told)
-        put(c, c->any, V1_HEAP_GOAL, at + 3, VALUES(c->metric[METRIC_GOAL].value));
+        put(c, c->any, at + 3, EVENT(V1_HEAP_GOAL, c->metric[METRIC_GOAL].value));
     put_open(c, put_labelled(c, at + 4) ? at + 5 : at + 4);
     c->row[V1_GC_ROW].less = seq_of(c, V1_GC_ROW) - (c->gc ? 1 : 0);
     c->res->lead = to_i64((double)(c->from - at) * c->ns_per_tick);
@@ -285,7 +285,7 @@ static void put_event(struct v1_cut *c, const struct v1_ev *e, const struct v1_r
         return; /* it is written where it's written */
     if (type == V1_SYS_EXIT &&
         c->ix.dialect.version == 1005) { /* written where it belongs: then both numbers are one */
-        put(c, c->any, V1_SYS_EXIT, ticks, VALUES(gor(c, e->g)->id, c->w.next_seq, ticks));
+        put(c, c->any, ticks, EVENT(V1_SYS_EXIT, gor(c, e->g)->id, c->w.next_seq, ticks));
         return;
     }
     if ((type == V1_SYS_EXIT || type == V1_SYS_EXIT_LOCAL) && gor(c, e->g)->flags & F_TOLD) {
@@ -297,7 +297,7 @@ static void put_event(struct v1_cut *c, const struct v1_ev *e, const struct v1_r
     const int seq = v1_which(&c->ix.dialect.shape[type], 'q');
     if (seq >= 0)
         r->v[seq] -= c->row[e->rule_g].less;
-    v1_put_event(&c->w, p, type, ticks, r->v, r->text, r->len);
+    v1_put_event(&c->w, p, ticks, r);
 }
 
 /* put_end - the range ends before the trace does. */
@@ -309,11 +309,11 @@ static void put_end(struct v1_cut *c)
         if (!exists(c, g))
             continue;
         if (s->state == V1S_SYSCALL && s->p != NO_P)
-            put(c, s->p, V1_SYS_BLOCK, at, VALUES(0));
+            put(c, s->p, at, EVENT(V1_SYS_BLOCK, 0));
         if (s->flags & V1F_EXITED && !(s->flags & F_TOLD))
-            put(c, c->any, V1_SYS_EXIT, at, VALUES(s->id, seq_of(c, g) - c->row[g].less, c->row[g].exit));
+            put(c, c->any, at, EVENT(V1_SYS_EXIT, s->id, seq_of(c, g) - c->row[g].less, c->row[g].exit));
     }
-    put(c, c->any, V1_GOMAXPROCS, at, VALUES(procs_of(c)));
+    put(c, c->any, at, EVENT(V1_GOMAXPROCS, procs_of(c)));
 }
 
 /* worse - has damage turned up that Go's reader would stop at? */
@@ -467,17 +467,16 @@ static enum err_code cut(struct v1_cut *c, const struct cut_range *r, struct out
     return c->w.oom ? err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for tables") : ERR_OK;
 }
 
-enum err_code cut_v1(const struct input *in, const struct dialect *d, const struct cut_range *r, struct outlet *out,
-                     struct cut_result *res, struct err *e)
+enum err_code cut_v1(const struct rewrite *w, const struct cut_range *r, struct cut_result *res, struct err *e)
 {
     struct v1_cut *c = mem_zalloc(sizeof *c);
     if (!c)
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
     c->s = (struct source){
-        .data = in->data, .len = in->len, .version = d->version, .header = d->header, .opts = &c->opts};
+        .data = w->in->data, .len = w->in->len, .version = w->d.version, .header = w->d.header, .opts = &c->opts};
     c->opts.threads = 1;
     c->res = res;
-    enum err_code rc = cut(c, r, out, e);
+    enum err_code rc = cut(c, r, w->out, e);
     if (c->w.p)
         v1_put_free(&c->w);
     v1_order_free(&c->o);

@@ -72,16 +72,15 @@ static void use_ids(struct v1_put *w, unsigned type, uint64_t *v, unsigned n)
             v[i] = use(w, &w->ix->stacks, &w->stacks, v[i]);
 }
 
-void v1_put_event(struct v1_put *w, uint32_t p, unsigned type, uint64_t ticks, const uint64_t *v, const uint8_t *text,
-                  uint32_t len)
+void v1_put_event(struct v1_put *w, uint32_t p, uint64_t ticks, const struct v1_raw *e)
 {
-    const struct v1_shape *shape = &w->ix->dialect.shape[type];
+    const struct v1_shape *shape = &w->ix->dialect.shape[e->type];
     if (!shape->name || p > w->ix->nproc)
         return;
     struct v1_out *o = &w->p[p];
-    if (o->n + EVENT_MAX + 10 + len > BATCH_BYTES)
+    if (o->n + EVENT_MAX + 10 + e->len > BATCH_BYTES)
         batch_close(w, p);
-    if (!mem_room(o->buf, o->cap, o->n + EVENT_MAX + 10 + len)) {
+    if (!mem_room(o->buf, o->cap, o->n + EVENT_MAX + 10 + e->len)) {
         w->oom = true;
         return;
     }
@@ -93,14 +92,14 @@ void v1_put_event(struct v1_put *w, uint32_t p, unsigned type, uint64_t ticks, c
     unsigned t = shape->timed;
     all[0] = seq - o->seq;
     all[t - 1] = ticks - o->ticks;
-    memcpy(all + t, v, (shape->n - t) * sizeof *v);
-    use_ids(w, type, all + t, shape->n - t);
-    o->n += encode(w, o->buf + o->n, type, all, shape->n);
-    if (type == V1_LOG) {
-        o->n += bytes_put_varint(o->buf + o->n, len);
-        if (len)
-            memcpy(o->buf + o->n, text, len);
-        o->n += len;
+    memcpy(all + t, e->v, (shape->n - t) * sizeof *e->v);
+    use_ids(w, e->type, all + t, shape->n - t);
+    o->n += encode(w, o->buf + o->n, e->type, all, shape->n);
+    if (e->type == V1_LOG) {
+        o->n += bytes_put_varint(o->buf + o->n, e->len);
+        if (e->len)
+            memcpy(o->buf + o->n, e->text, e->len);
+        o->n += e->len;
     }
     o->ticks = ticks;
     o->seq = seq;

@@ -28,9 +28,8 @@ struct v1_put {
 
 bool v1_put_init(struct v1_put *w, struct outlet *out, const struct source *s, struct v1_index *ix);
 void v1_put_free(struct v1_put *w);
-/* v1_put_event - v: the values behind the time; text: what stands behind a log's. Stacks and strings count as used. */
-void v1_put_event(struct v1_put *w, uint32_t p, unsigned type, uint64_t ticks, const uint64_t *v, const uint8_t *text,
-                  uint32_t len);
+/* v1_put_event - v: the values behind the time. Its stacks and strings count as used. */
+void v1_put_event(struct v1_put *w, uint32_t p, uint64_t ticks, const struct v1_raw *e);
 /* v1_put_string - an entry of the table of strings. */
 void v1_put_string(struct outlet *out, uint64_t id, const void *p, size_t len);
 /* v1_put_tables - what is left of the batches, then tick rate, stacks and strings that are used. */

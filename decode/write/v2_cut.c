@@ -107,7 +107,7 @@ static void pin_find(struct v2_cut *c)
         if (c->pin.nargs && busy)
             continue;
         c->pin_m = v2_m_id(&s->o, m);
-        c->pin = (struct v2_raw_ev){.type = V2_GO_STATUS, .nargs = 3, .arg = {s->g[i].id, c->pin_m, status}};
+        c->pin = V2_EV(V2_GO_STATUS, s->g[i].id, c->pin_m, status);
         if (!busy)
             return;
     }
@@ -154,16 +154,24 @@ static enum err_code run(struct v2_cut *c, struct v2_raw_gen *gen, bool *over, s
     return c->sim.o.oom || (c->begun && *over && !rest(c)) ? no_memory(e) : ERR_OK;
 }
 
-/* run_mended - as if run() had not been: things are as in `was`, and the generation's events have an order now. */
-static enum err_code run_mended(struct v2_cut *c, struct v2_sim *was, bool begun, const struct v2_raw_gen *gen,
-                                bool *over, struct err *e)
+/* How things were before a generation. */
+struct before {
+    struct v2_sim sim;
+    bool begun;
+    struct cut_result res;
+};
+
+/* run_mended - as if run() had not been; the generation's events have an order now. */
+static enum err_code run_mended(struct v2_cut *c, struct before *was, const struct v2_raw_gen *gen, bool *over,
+                                struct err *e)
 {
-    if (!begun)
+    if (!was->begun)
         v2_sim_free(&c->head);
     v2_sim_free(&c->sim);
-    c->sim = *was;
-    *was = (struct v2_sim){0};
-    c->begun = begun;
+    c->sim = was->sim;
+    was->sim = (struct v2_sim){0};
+    c->begun = was->begun;
+    *c->res = was->res;
     c->nlate = 0;
     c->pin.nargs = 0;
     idmap_clear(&c->stack_of);
@@ -177,24 +185,21 @@ static enum err_code run_mended(struct v2_cut *c, struct v2_sim *was, bool begun
 /* one - a generation: run its events, then write what is in the range. */
 static enum err_code one(struct v2_cut *c, struct v2_raw_gen *gen, bool *over, struct err *e)
 {
-    const struct cut_result res = *c->res;
-    const bool begun = c->begun;
+    struct before was = {.begun = c->begun, .res = *c->res};
     bool mended = c->mend.rough || gen->damage.code;
-    struct v2_sim was = {0};
-    enum err_code rc = v2_sim_copy(&was, &c->sim) ? ERR_OK : no_memory(e);
+    enum err_code rc = v2_sim_copy(&was.sim, &c->sim) ? ERR_OK : no_memory(e);
     if (rc == ERR_OK && !mended) {
         rc = run(c, gen, over, e);
         mended = rc == ERR_OK && c->sim.damage.code;
     }
     const struct err why = gen->damage.code ? gen->damage : c->sim.damage;
     if (rc == ERR_OK && mended) {
-        *c->res = res;
-        rc = run_mended(c, &was, begun, gen, over, e);
+        rc = run_mended(c, &was, gen, over, e);
         if (!c->res->lost.code)
             c->res->lost = why;
         c->res->left_out = c->mend.left_out;
     }
-    v2_sim_free(&was);
+    v2_sim_free(&was.sim);
     if (rc || !c->begun)
         return rc;
     c->res->generations++;
@@ -332,30 +337,32 @@ static void cut_free(struct v2_cut *c)
     mem_free(c->put);
 }
 
-enum err_code cut_v2(const struct input *in, const struct dialect *d, const struct cut_range *r, struct outlet *out,
-                     struct cut_result *res, struct err *e)
+enum err_code cut_v2(const struct rewrite *w, const struct cut_range *r, struct cut_result *res, struct err *e)
 {
+    const struct input *in = w->in;
     struct v2_cut c = {
-        .data = in->data, .len = in->len, .version = d->read_as, .header = d->header, .out = out, .res = res};
+        .data = in->data, .len = in->len, .version = w->d.read_as, .header = w->d.header, .out = w->out, .res = res};
     int64_t base = 0;
     c.put = mem_alloc(sizeof *c.put);
-    if (c.put)
+    if (c.put) {
+        c.put->out = w->out;
         c.put->n = 0;
+    }
     enum err_code rc = c.put ? base_of(&c, &base, e) : no_memory(e);
     c.from = r->from <= 0 ? INT64_MIN : r->from > INT64_MAX - base ? INT64_MAX - 1 : base + r->from;
     c.to = r->to > INT64_MAX - base ? INT64_MAX : base + r->to;
     if (rc == ERR_OK)
         rc = stretch(&c, in, e);
     if (rc == ERR_OK) {
-        outlet_put(out, in->data, d->header);
+        outlet_put(w->out, in->data, w->d.header);
         rc = walk(&c, e);
     }
-    if (rc == ERR_OK && !c.begun && !out->broken)
+    if (rc == ERR_OK && !c.begun && !w->out->broken)
         rc = err_set(e, ERR_ARG, ERR_NO_OFFSET, "the range begins behind the trace's last event, which is at %.9f s",
                      (double)(c.sim.o.last - base) * 1e-9);
     res->from = c.from == INT64_MIN ? 0 : c.from - base;
     res->to -= base;
-    res->whole = r->from <= 0 && out->bytes == in->len;
+    res->whole = r->from <= 0 && w->out->bytes == in->len;
     cut_free(&c);
     return rc;
 }

@@ -16,7 +16,8 @@
 
 #define LABEL_KNOWN UINT32_MAX /* v2s_g.labelgen: label is a number of LABELS, from 1 on */
 
-static const char *const LABELS[] = {"",
+static const char *const LABELS[] = {
+    "",
 #define LABEL(text) text,
 #include "decode/v2/words_v2.def"
 };
@@ -35,17 +36,17 @@ struct gen_cut {
 
 /* ---- the beginning ---------------------------------------------------------------------------------------- */
 
-static void put(struct gen_cut *w, uint8_t type, uint64_t a, uint64_t b, uint64_t d, uint64_t f)
+static void put(struct gen_cut *w, const struct v2_raw_ev *e)
 {
-    v2_put_event(w->c->put, type, w->at, (uint64_t[]){a, b, d, f}, (unsigned)v2_specs[type].nargs - 1);
+    v2_put_event(w->c->put, e, w->at);
     w->first = w->at < w->first ? w->at : w->first;
 }
 
 static void put_p(struct gen_cut *w, const struct v2_p *p)
 {
-    put(w, V2_PROC_STATUS, p->id, p->status, 0, 0);
+    put(w, &V2_EV(V2_PROC_STATUS, p->id, p->status));
     if (p->sweep)
-        put(w, V2_GC_SWEEP_ACTIVE, p->id, 0, 0, 0);
+        put(w, &V2_EV(V2_GC_SWEEP_ACTIVE, p->id));
 }
 
 static uint64_t label_of(struct gen_cut *w, const struct v2s_g *g)
@@ -63,7 +64,7 @@ static void put_metrics(struct gen_cut *w)
     for (int i = 0; !w->told && i < METRIC_COUNT; i++) {
         const int m = (METRIC_PROCS + i) % METRIC_COUNT; /* as the runtime does: processors first */
         if (h->metric[m].type)
-            put(w, h->metric[m].type, h->metric[m].value, 0, 0, 0);
+            put(w, &V2_EV(h->metric[m].type, h->metric[m].value));
     }
     w->told = true;
 }
@@ -79,16 +80,16 @@ static void put_g(struct gen_cut *w, const struct v2s_g *g, uint32_t m)
     if (!stack && later != IDMAP_NONE)
         stack = later;
     stack = w->c->version >= GO_123 && is->status != ST_RUNNING ? v2_table_use(&w->t.stacks, stack) : 0;
-    put(w, stack ? V2_GO_STATUS_STACK : V2_GO_STATUS, g->id, mid, v2_status_of(is->status), stack);
+    put(w, &V2_EV(stack ? V2_GO_STATUS_STACK : V2_GO_STATUS, g->id, mid, v2_status_of(is->status), stack));
     if (is->assist)
-        put(w, V2_GC_ASSIST_ACTIVE, g->id, 0, 0, 0);
+        put(w, &V2_EV(V2_GC_ASSIST_ACTIVE, g->id));
     if (is->status != ST_RUNNING || m == EV_NONE || h->o.m[m].p == EV_NONE)
         return;
     uint64_t label = label_of(w, g);
     if (label)
-        put(w, V2_GO_LABEL, label, 0, 0, 0);
+        put(w, &V2_EV(V2_GO_LABEL, label));
     if (is->stw)
-        put(w, V2_STW_BEGIN, v2_table_use(&w->t.strings, g->kind), v2_table_use(&w->t.stacks, g->kind_stack), 0, 0);
+        put(w, &V2_EV(V2_STW_BEGIN, v2_table_use(&w->t.strings, g->kind), v2_table_use(&w->t.stacks, g->kind_stack)));
     put_metrics(w);
 }
 
@@ -107,7 +108,7 @@ static void put_states(struct gen_cut *w, uint32_t m)
     if (m != EV_NONE)
         return;
     if (o->gc == GC_ON)
-        put(w, V2_GC_ACTIVE, o->gc_seq, 0, 0, 0);
+        put(w, &V2_EV(V2_GC_ACTIVE, o->gc_seq));
     for (size_t i = 0; i < o->np; i++)
         if (o->p[i].status == V2_PS_IDLE || o->p[i].status == V2_PS_ABANDONED)
             put_p(w, &o->p[i]);
@@ -137,7 +138,7 @@ static void put_late(struct gen_cut *w, uint32_t m)
         struct v2_raw_ev e = v[at].ev;
         if (v2_means(e.type) == V2_MEANS_go_status_stack)
             e.arg[3] = v2_table_use(&w->t.stacks, e.arg[3]);
-        put(w, e.type, e.arg[0], e.arg[1], e.arg[2], e.arg[3]);
+        put(w, &e);
     }
 }
 
@@ -185,7 +186,7 @@ static void put_event(struct gen_cut *w, struct v2_raw_ev *e, uint64_t units, ui
         if (spec->stacks >> i & 1)
             e->arg[i] = v2_table_use(&w->t.stacks, e->arg[i]);
     }
-    v2_put_event(w->c->put, e->type, units, e->arg, e->nargs);
+    v2_put_event(w->c->put, e, units);
 }
 
 /* put_batch - events [from, to) of a batch. */
@@ -220,7 +221,7 @@ static void put_cursor(struct gen_cut *w, size_t i)
         if (w->head && base < c->from_units)
             base = c->from_units;
         v2_put_close(c->put);
-        v2_put_open(c->put, c->out, w->gen->number, m, base, 0);
+        v2_put_open(c->put, m, base, 0);
         put_batch(w, from, last ? z->p : raw->end, units, &p);
         if (last)
             break;
@@ -234,8 +235,8 @@ static void put_pin(struct gen_cut *w)
     struct v2_cut *c = w->c;
     if (!c->pin.nargs)
         return;
-    v2_put_open(c->put, c->out, w->gen->number, c->pin_m, c->to_units, 0);
-    v2_put_event(c->put, c->pin.type, c->to_units, c->pin.arg, c->pin.nargs);
+    v2_put_open(c->put, c->pin_m, c->to_units, 0);
+    v2_put_event(c->put, &c->pin, c->to_units);
     v2_put_close(c->put);
 }
 
@@ -243,7 +244,7 @@ static void put_told(struct gen_cut *w, uint32_t m, uint64_t time)
 {
     struct v2_cut *c = w->c;
     w->at = time;
-    v2_put_open(c->put, c->out, w->gen->number, v2_m_id(&c->sim.o, m), time, 0);
+    v2_put_open(c->put, v2_m_id(&c->sim.o, m), time, 0);
     if (w->head)
         put_states(w, m);
     put_late(w, m);
@@ -296,21 +297,22 @@ static void put_clock(struct gen_cut *w)
         for (int i = 0; i < 4; i++)
             n += bytes_put_varint(buf + n, v[i]);
     }
-    v2_put_batch(w->c->out, w->gen->number, V2_NO_THREAD, w->time, buf, n);
+    v2_put_batch(w->c->out, &(struct v2_raw_batch){
+                                .gen = w->gen->number, .m = V2_NO_THREAD, .time = w->time, .p = buf, .end = buf + n});
 }
 
 static void put_samples(struct gen_cut *w)
 {
     struct v2_cut *c = w->c;
     size_t i = c->start.set ? c->start.sample : 0, n = c->end.set ? c->end.sample : c->sim.gen.nsample;
-    v2_put_open(c->put, c->out, w->gen->number, V2_NO_THREAD, w->time, V2R_SAMPLES);
+    v2_put_open(c->put, V2_NO_THREAD, w->time, V2R_SAMPLES);
     for (; i < n; i++) {
         const struct v2_sample *q = &c->sim.gen.sample[i];
         uint64_t v[5] = {q->time, q->m, q->p, q->g, q->stack};
         if (w->head && v[0] < c->from_units)
             v[0] = c->from_units;
         v[4] = v2_table_use(&w->t.stacks, v[4]);
-        v2_put_entry(c->put, V2R_SAMPLE, v, 5, NULL, 0);
+        v2_put_sample(c->put, v);
     }
     v2_put_close(c->put);
 }
@@ -326,11 +328,10 @@ static void put_experiments(struct gen_cut *w)
 
 static void put_tables(struct gen_cut *w)
 {
-    v2_tables_put(&w->t, w->c->put, w->c->out, w->gen->number, w->time);
+    v2_tables_put(&w->t, w->c->put, w->time);
     for (unsigned i = 1; i < NLABELS; i++)
         if (w->label[i])
-            v2_put_entry(w->c->put, V2R_STRING, (uint64_t[]){w->t.max_string + i, strlen(LABELS[i])}, 2, LABELS[i],
-                         strlen(LABELS[i]));
+            v2_put_string(w->c->put, w->t.max_string + i, LABELS[i], strlen(LABELS[i]));
     v2_put_close(w->c->put);
 }
 
@@ -355,6 +356,7 @@ bool v2_cut_gen(struct v2_cut *c, const struct v2_raw_gen *gen)
     }
     if (c->nlate)
         qsort(c->late, c->nlate, sizeof *c->late, late_by_m);
+    c->put->gen = gen->number;
     put_clock(&w);
     put_threads(&w);
     if (w.head)

@@ -165,7 +165,7 @@ static void write_down(struct v2_mend_work *w, uint32_t m, const struct v2_raw_e
     if (!t->any)
         t->base = t->last = units;
     t->any = true;
-    t->n += v2_put_encode(t->p + t->n, e->type, units > t->last ? units - t->last : 0, e->arg, e->nargs);
+    t->n += v2_put_encode(t->p + t->n, e, units > t->last ? units - t->last : 0);
     t->last = units > t->last ? units : t->last;
 }
 
@@ -204,9 +204,8 @@ static bool room(struct v2_mend_work *w)
 }
 
 /* put_in - an event that wasn't there. false: it can't come, either. */
-static bool put_in(struct v2_mend_work *w, uint32_t m, uint8_t type, uint64_t a, uint64_t b, uint64_t c)
+static bool put_in(struct v2_mend_work *w, uint32_t m, struct v2_raw_ev e)
 {
-    struct v2_raw_ev e = {.type = type, .nargs = (uint8_t)(v2_specs[type].nargs - 1), .arg = {a, b, c}};
     const uint32_t g = m == EV_NONE ? EV_NONE : w->s.o.m[m].g;
     if (!v2_sim_do(&w->s, m, &e) || !room(w) || !renumber(w, m, g, &e))
         return false;
@@ -228,7 +227,7 @@ static bool g_told(struct v2_mend_work *w, uint32_t m, uint32_t g)
     const bool busy = v->status == ST_RUNNING || v->status == ST_SYSCALL;
     const uint32_t by = busy ? v2_holder(&w->s.o, g) : m;
     return (!busy || by != EV_NONE) &&
-           put_in(w, by, V2_GO_STATUS, v->id, busy ? w->s.o.m[by].id : V2_NO_THREAD, v2_status_of(v->status));
+           put_in(w, by, V2_EV(V2_GO_STATUS, v->id, busy ? w->s.o.m[by].id : V2_NO_THREAD, v2_status_of(v->status)));
 }
 
 /* runs - the thread's goroutine is back from a system call whose end was lost; then it runs. */
@@ -238,7 +237,7 @@ static bool runs(struct v2_mend_work *w, uint32_t m)
     const uint32_t g = m == EV_NONE ? EV_NONE : o->m[m].g;
     if (g == EV_NONE || !g_told(w, m, g))
         return false;
-    if (v2_g_at(o, g)->status == ST_SYSCALL && !put_in(w, m, V2_GO_SYSCALL_END, 0, 0, 0))
+    if (v2_g_at(o, g)->status == ST_SYSCALL && !put_in(w, m, V2_EV(V2_GO_SYSCALL_END, 0)))
         return false;
     return v2_g_at(o, g)->status == ST_RUNNING;
 }
@@ -252,7 +251,7 @@ static bool park(struct v2_mend_work *w, uint32_t m)
     if (m != w->asker)
         w->units = w->thread[m + 1].any ? w->thread[m + 1].last : w->s.gen.min_time;
     const uint64_t id = v2_g_at(&w->s.o, w->s.o.m[m].g)->id;
-    const bool done = runs(w, m) && put_in(w, m, V2_GO_BLOCK, w->reason, 0, 0);
+    const bool done = runs(w, m) && put_in(w, m, V2_EV(V2_GO_BLOCK, w->reason));
     w->units = now;
     if (done)
         known(w, &w->gs, id)->gap = true;
@@ -267,12 +266,12 @@ static bool g_becomes(struct v2_mend_work *w, uint32_t m, uint32_t g, uint8_t st
     if (v->status == ST_RUNNING || (v->status == ST_SYSCALL && by != EV_NONE && o->m[by].p != EV_NONE)) {
         if (!park(w, by))
             return false;
-    } else if (v->status == ST_SYSCALL && !put_in(w, by, V2_GO_SYSCALL_END_BLOCKED, 0, 0, 0)) {
+    } else if (v->status == ST_SYSCALL && !put_in(w, by, V2_EV(V2_GO_SYSCALL_END_BLOCKED, 0))) {
         return false;
     }
     known(w, &w->gs, v->id)->gap = true;
     if (v->status == ST_WAITING && state == ST_RUNNABLE)
-        return put_in(w, m, V2_GO_UNBLOCK, v->id, v->seq + 1, 0);
+        return put_in(w, m, V2_EV(V2_GO_UNBLOCK, v->id, v->seq + 1));
     return v->status == state;
 }
 
@@ -295,7 +294,7 @@ static bool g_is(struct v2_mend_work *w, uint32_t m, uint64_t id, uint64_t seq, 
     if (g == IDMAP_NONE) { /* a status would say that it has been so from the beginning */
         const bool waits = state == ST_WAITING, was = known(w, &w->gs, id)->gen == w->s.ordinal; /* and has ended */
         if (was || (waits && w->m->version < GO_123) ||
-            !put_in(w, creator(w, m), waits ? V2_GO_CREATE_BLOCKED : V2_GO_CREATE, id, 0, 0))
+            !put_in(w, creator(w, m), V2_EV(waits ? V2_GO_CREATE_BLOCKED : V2_GO_CREATE, id)))
             return false;
         known(w, &w->gs, id)->gap = true;
         g = idmap_get(&o->gs, id);
@@ -316,7 +315,7 @@ static bool p_gives_up(struct v2_mend_work *w, uint32_t p)
         return false;
     if (v->status == V2_PS_RUNNING && w->s.o.m[m].g != EV_NONE && !park(w, m))
         return false;
-    return put_in(w, m, V2_PROC_STOP, 0, 0, 0);
+    return put_in(w, m, V2_EV(V2_PROC_STOP, 0));
 }
 
 /* p_is - P `id` is idle, and its next number is seq. */
@@ -325,11 +324,11 @@ static bool p_is(struct v2_mend_work *w, uint32_t m, uint64_t id, uint64_t seq)
     struct v2_order *o = &w->s.o;
     uint32_t p = idmap_get(&o->ps, id);
     if (p == IDMAP_NONE) {
-        if (!put_in(w, m, V2_PROC_STATUS, id, V2_PS_IDLE, 0))
+        if (!put_in(w, m, V2_EV(V2_PROC_STATUS, id, V2_PS_IDLE)))
             return false;
         p = idmap_get(&o->ps, id);
     } else if (!p_gives_up(w, p) ||
-               (o->p[p].seqgen != w->s.ordinal && !put_in(w, m, V2_PROC_STATUS, id, V2_PS_IDLE, 0))) {
+               (o->p[p].seqgen != w->s.ordinal && !put_in(w, m, V2_EV(V2_PROC_STATUS, id, V2_PS_IDLE)))) {
         return false;
     }
     o->p[p].seq = seq - 1;
@@ -339,7 +338,7 @@ static bool p_is(struct v2_mend_work *w, uint32_t m, uint64_t id, uint64_t seq)
 static bool p_runs(struct v2_mend_work *w, uint32_t m, uint64_t id)
 {
     return m != EV_NONE && (w->s.o.m[m].p == EV_NONE || p_gives_up(w, w->s.o.m[m].p)) && p_is(w, m, id, 1) &&
-           put_in(w, m, V2_PROC_START, id, 1, 0);
+           put_in(w, m, V2_EV(V2_PROC_START, id, 1));
 }
 
 /* ---- event by event ---------------------------------------------------------------------------------------- */
@@ -366,7 +365,7 @@ static bool status_of_g(struct v2_mend_work *w, const struct v2_cursor *c)
         return false;
     if (w->s.o.m[c->m].g != EV_NONE && !park(w, c->m))
         return false;
-    return g_is(w, c->m, id, 1, ST_RUNNABLE) && put_in(w, c->m, V2_GO_START, id, 1, 0);
+    return g_is(w, c->m, id, 1, ST_RUNNABLE) && put_in(w, c->m, V2_EV(V2_GO_START, id, 1));
 }
 
 /* gc - the collector's steps: one that begins what has begun, or ends what has not, is none. */
@@ -410,13 +409,13 @@ static bool change(struct v2_mend_work *w, const struct v2_cursor *c)
     case V2_MEANS_syscall_begin:
         if (p == EV_NONE || !runs(w, m) || o->p[p].seq == c->arg[0] - 1)
             return false;
-        if (o->p[p].seqgen != w->s.ordinal && !put_in(w, m, V2_PROC_STATUS, o->p[p].id, o->p[p].status, 0))
+        if (o->p[p].seqgen != w->s.ordinal && !put_in(w, m, V2_EV(V2_PROC_STATUS, o->p[p].id, o->p[p].status)))
             return false;
         o->p[p].seq = c->arg[0] - 1;
         return true;
-    case V2_MEANS_syscall_end_blocked: return p != EV_NONE && put_in(w, m, V2_PROC_STOP, 0, 0, 0);
+    case V2_MEANS_syscall_end_blocked: return p != EV_NONE && put_in(w, m, V2_EV(V2_PROC_STOP, 0));
     case V2_MEANS_syscall_end: /* its P is gone: who took it came too early */
-        (void)(p == EV_NONE && g != EV_NONE && put_in(w, m, V2_GO_SYSCALL_END_BLOCKED, 0, 0, 0));
+        (void)(p == EV_NONE && g != EV_NONE && put_in(w, m, V2_EV(V2_GO_SYSCALL_END_BLOCKED, 0)));
         return false;
     case V2_MEANS_go_stop:
     case V2_MEANS_go_block:
@@ -479,7 +478,7 @@ static void stop_strays(struct v2_mend_work *w, uint32_t m, uint64_t units)
         const uint64_t id = w->stray[--w->nstray];
         const uint32_t g = idmap_get(&o->gs, id);
         if (g != IDMAP_NONE && v2_g_at(o, g)->status == ST_RUNNABLE &&
-            put_in(w, m, V2_GO_START, id, v2_g_at(o, g)->seq + 1, 0))
+            put_in(w, m, V2_EV(V2_GO_START, id, v2_g_at(o, g)->seq + 1)))
             (void)park(w, m);
     }
 }
@@ -501,12 +500,6 @@ static void over(struct v2_order *o, uint32_t m)
     stop_strays(w, m, w->units);
 }
 
-/* lost_next - the event with this number, the goroutine's next one, is not in the file. */
-static bool lost_next(const struct v2_mend_work *w, uint64_t g, uint64_t seq)
-{
-    return !v2_steps_has(&w->s.o, V2_STEP_G, g, seq) && (w->cut || !v2_steps_last(&w->s.o, V2_STEP_G, g, seq));
-}
-
 /* mark - a goroutine stops, is woken or created, and what it did next was lost: it isn't told to be able to run all the while. */
 static void mark(struct v2_mend_work *w, const struct v2s_event *e, struct v2_raw_ev *raw)
 {
@@ -520,7 +513,7 @@ static void mark(struct v2_mend_work *w, const struct v2s_event *e, struct v2_ra
     if (g == EV_NONE || g == IDMAP_NONE)
         return;
     struct v2_g *v = v2_g_at(o, g);
-    if (!lost_next(w, v->id, v->seqgen == w->s.ordinal ? v->seq + 1 : 1))
+    if (!v2_steps_lost(o, V2_STEP_G, v->id, v->seqgen == w->s.ordinal ? v->seq + 1 : 1))
         return;
     known(w, &w->gs, v->id)->gap = true;
     if (told || is == V2_MEANS_syscall_end_blocked) {
@@ -561,7 +554,7 @@ static bool due(struct v2_order *o)
         const struct v2_p *v = &o->p[p];
         const bool busy = v->status == V2_PS_RUNNING || v->status == V2_PS_SYSCALL;
         if (!p_told_as_is(w, v))
-            (void)put_in(w, busy ? v->m : EV_NONE, V2_PROC_STATUS, v->id, v->status, 0);
+            (void)put_in(w, busy ? v->m : EV_NONE, V2_EV(V2_PROC_STATUS, v->id, v->status));
     }
     for (uint32_t i = 0; i < w->s.ng; i++) {
         const uint32_t g = w->s.g[i].gone ? EV_NONE : v2_sim_g(&w->s, &w->s.g[i]);
@@ -711,7 +704,9 @@ static bool begin(struct v2_mend_work *w, const struct v2_sim *was, const struct
         w->thread[i].n = 0;
         w->thread[i].any = false;
     }
-    return v2_sim_begin(&w->s, w->m->data, gen) && room(w);
+    const bool begun = v2_sim_begin(&w->s, w->m->data, gen);
+    w->s.gen.all_told = !w->cut;
+    return begun && room(w);
 }
 
 bool v2_mend(struct v2_mend *m, const struct v2_sim *was, const struct v2_raw_gen *gen)

@@ -3,35 +3,35 @@
 
 #include <string.h>
 
-size_t v2_put_encode(uint8_t *p, uint8_t type, uint64_t dt, const uint64_t *arg, unsigned n)
+static size_t put_numbers(uint8_t *p, const uint64_t *v, unsigned n)
 {
     size_t k = 0;
-    p[k++] = type;
-    k += bytes_put_varint(p + k, dt);
     for (unsigned i = 0; i < n; i++)
-        k += bytes_put_varint(p + k, arg[i]);
+        k += bytes_put_varint(p + k, v[i]);
     return k;
 }
 
-void v2_put_batch(struct outlet *out, uint64_t gen, uint64_t m, uint64_t time, const uint8_t *p, size_t n)
+size_t v2_put_encode(uint8_t *p, const struct v2_raw_ev *e, uint64_t dt)
 {
-    uint8_t head[1 + 4 * 10];
-    size_t k = 1;
-    head[0] = V2R_EVENTS;
-    k += bytes_put_varint(head + k, gen);
-    k += bytes_put_varint(head + k, m);
-    k += bytes_put_varint(head + k, time);
-    for (int i = 0; i < 9; i++)
-        head[k++] = (uint8_t)((uint64_t)n >> (7 * i) | 0x80);
-    head[k++] = 0;
-    outlet_put(out, head, k);
-    outlet_put(out, p, n);
+    p[0] = e->type;
+    const size_t k = 1 + put_numbers(p + 1, &dt, 1);
+    return k + put_numbers(p + k, e->arg, e->nargs);
 }
 
-void v2_put_open(struct v2_put *w, struct outlet *out, uint64_t gen, uint64_t m, uint64_t time, uint8_t first)
+void v2_put_batch(struct outlet *out, const struct v2_raw_batch *b)
 {
-    w->out = out;
-    w->gen = gen;
+    uint8_t head[1 + 4 * 10] = {V2R_EVENTS};
+    const uint64_t n = (uint64_t)(b->end - b->p);
+    size_t k = 1 + put_numbers(head + 1, (uint64_t[]){b->gen, b->m, b->time}, 3);
+    for (int i = 0; i < 9; i++)
+        head[k++] = (uint8_t)(n >> (7 * i) | 0x80);
+    head[k++] = 0;
+    outlet_put(out, head, k);
+    outlet_put(out, b->p, (size_t)n);
+}
+
+void v2_put_open(struct v2_put *w, uint64_t m, uint64_t time, uint8_t first)
+{
     w->m = m;
     w->time = w->base = time;
     w->n = 0;
@@ -41,7 +41,8 @@ void v2_put_open(struct v2_put *w, struct outlet *out, uint64_t gen, uint64_t m,
 void v2_put_close(struct v2_put *w)
 {
     if (w->n)
-        v2_put_batch(w->out, w->gen, w->m, w->base, w->buf, w->n);
+        v2_put_batch(w->out, &(struct v2_raw_batch){
+                                 .gen = w->gen, .m = w->m, .time = w->base, .p = w->buf, .end = w->buf + w->n});
     w->n = 0;
     w->base = w->time;
 }
@@ -54,20 +55,36 @@ static void room(struct v2_put *w, size_t n)
         w->buf[w->n++] = w->first;
 }
 
-void v2_put_event(struct v2_put *w, uint8_t type, uint64_t time, const uint64_t *arg, unsigned n)
+void v2_put_event(struct v2_put *w, const struct v2_raw_ev *e, uint64_t time)
 {
     room(w, V2_PUT_EVENT);
-    w->n += v2_put_encode(w->buf + w->n, type, time > w->time ? time - w->time : 0, arg, n);
+    w->n += v2_put_encode(w->buf + w->n, e, time > w->time ? time - w->time : 0);
     w->time = time > w->time ? time : w->time;
 }
 
-void v2_put_entry(struct v2_put *w, uint8_t type, const uint64_t *arg, unsigned n, const void *p, size_t len)
+static void put_named(struct v2_put *w, uint8_t type, const uint64_t head[2], const void *p, size_t len)
 {
     room(w, V2_PUT_EVENT + len);
     w->buf[w->n++] = type;
-    for (unsigned i = 0; i < n; i++)
-        w->n += bytes_put_varint(w->buf + w->n, arg[i]);
+    w->n += put_numbers(w->buf + w->n, head, 2);
     if (len)
         memcpy(w->buf + w->n, p, len);
     w->n += len;
+}
+
+void v2_put_string(struct v2_put *w, uint64_t id, const void *p, size_t len)
+{
+    put_named(w, V2R_STRING, (uint64_t[]){id, len}, p, len);
+}
+
+void v2_put_stack(struct v2_put *w, uint64_t id, uint32_t n, const uint8_t *frames, size_t len)
+{
+    put_named(w, V2R_STACK, (uint64_t[]){id, n}, frames, len);
+}
+
+void v2_put_sample(struct v2_put *w, const uint64_t v[5])
+{
+    room(w, V2_PUT_EVENT);
+    w->buf[w->n++] = V2R_SAMPLE;
+    w->n += put_numbers(w->buf + w->n, v, 5);
 }

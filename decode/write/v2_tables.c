@@ -52,21 +52,21 @@ static void stack_put(struct v2_tables *t, struct v2_put *w, const struct v2_ent
         for (int f = 0; f < 4; f++)
             n += bytes_put_varint(buf + n, v[f]);
     }
-    v2_put_entry(w, V2R_STACK, (uint64_t[]){k->id, k->n}, 2, buf, n);
+    v2_put_stack(w, k->id, k->n, buf, n);
 }
 
-void v2_tables_put(struct v2_tables *t, struct v2_put *w, struct outlet *out, uint64_t gen, uint64_t time)
+void v2_tables_put(struct v2_tables *t, struct v2_put *w, uint64_t time)
 {
-    v2_put_open(w, out, gen, V2_NO_THREAD, time, V2R_STACKS);
+    v2_put_open(w, V2_NO_THREAD, time, V2R_STACKS);
     for (size_t i = 0; i < t->stacks.n; i++)
         if (t->stacks.e[i].used)
             stack_put(t, w, &t->stacks.e[i]);
     v2_put_close(w);
-    v2_put_open(w, out, gen, V2_NO_THREAD, time, V2R_STRINGS);
+    v2_put_open(w, V2_NO_THREAD, time, V2R_STRINGS);
     for (size_t i = 0; i < t->strings.n; i++) {
         const struct v2_entry *s = &t->strings.e[i];
         if (s->used)
-            v2_put_entry(w, V2R_STRING, (uint64_t[]){s->id, s->n}, 2, s->p, s->n);
+            v2_put_string(w, s->id, s->p, s->n);
     }
 }
 

@@ -28,6 +28,6 @@ void v2_tables_free(struct v2_tables *t);
 /* v2_table_use - an id that an event has: itself, and remembered as used, or 0 if it isn't in the table. */
 uint64_t v2_table_use(struct v2_table *t, uint64_t id);
 /* v2_tables_put - batches with the stacks that are used, and then the strings; m = -1. The latter are left open in w. */
-void v2_tables_put(struct v2_tables *t, struct v2_put *w, struct outlet *out, uint64_t gen, uint64_t time);
+void v2_tables_put(struct v2_tables *t, struct v2_put *w, uint64_t time);
 
 #endif
