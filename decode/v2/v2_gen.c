@@ -131,7 +131,8 @@ double v2_gen_unit(const struct v2_gen *g)
 /* What the runtime registers first thing in every generation, in its order: a string has the number of its place. */
 static const char *registered(int version, uint64_t id)
 {
-    static const char *const all[] = {"",
+    static const char *const all[] = {
+        "",
 #define NONE(text) text,
 #define LABEL(text) text,
 #define REASON(text) text,
