@@ -59,10 +59,13 @@ enum err_code names_frame_id(struct names *nm, const struct frame *f, uint32_t *
 /*
  * For who reads stacks beside others, and only adds them in order: names_stack_like - intern a stack of such ids, of which a hash is
  * known; names_frame_hash - a frame's, the same in any names that have it. All of a trace's stacks come this way, or none does.
+ * names_list - where to put the next one's n ids, if all are below 65536; names_stack_listed - intern what was put there. NULL: out of memory.
  * names_stack_ahead - one of that hash will be looked for soon. names_expect - so many will come, if there is none yet; false: out
  * of memory.
  */
 enum err_code names_stack_like(struct names *nm, uint32_t hash, const uint32_t *ids, uint32_t n, uint32_t *id);
+uint16_t *names_list(struct names *nm, uint32_t n);
+enum err_code names_stack_listed(struct names *nm, uint32_t hash, uint32_t n, uint32_t *id);
 uint64_t names_frame_hash(const struct names *nm, const struct frame *f);
 static inline void names_stack_ahead(const struct names *nm, uint32_t hash)
 {

@@ -18,11 +18,12 @@
 
 /*
  * Frames as they stand in the file, four varints, and what they are called, each in one of two places. What a place had before
- * goes to the other one, and what that had is forgotten.
+ * goes to the other one, and what that had is forgotten. Where none is there are bytes that no frame begins with.
  */
-enum { KNOWN_FRAMES = 2048, KNOWN_BYTES = 15 };
+enum { KNOWN_BITS = 11, KNOWN_BYTES = 16 };
 struct known_frame {
-    uint64_t w[2]; /* its bytes, in the last their number; 0: none */
+    uint8_t bytes[KNOWN_BYTES]; /* its own, and what came behind them */
+    uint64_t hash;
     uint32_t id;
 };
 
@@ -33,7 +34,7 @@ struct known_frame {
 enum { FAR_FRAME = UINT16_MAX, FRAME_MOST = 3 };
 struct v2_read {
     struct names own; /* strings and frames; of these func and file are strings of here */
-    struct known_frame known[KNOWN_FRAMES];
+    struct known_frame known[1 << KNOWN_BITS];
     uint16_t *frames; /* all stacks', one behind the other */
     size_t nframes, capframes;
     struct read_stack {
@@ -43,6 +44,7 @@ struct v2_read {
     size_t nstacks, capstacks;
     uint64_t *hash; /* of frames */
     size_t caphash;
+    bool far;              /* some frames take more than two bytes */
     uint32_t *str, *stack; /* the trace's numbers */
 };
 
@@ -126,52 +128,67 @@ static inline uint64_t without_three(uint64_t bits)
     return bits & (bits - 1);
 }
 
-/* The n bytes of a frame, and their number; n is at most KNOWN_BYTES. There are 16 to be read. */
-static inline void frame_bytes(const uint8_t *p, unsigned n, uint64_t w[2])
+/* By its first bytes: its program counter is nearly always longer than these. Eight may be read. */
+static inline uint32_t frame_place(const uint8_t *p)
 {
-    /* What of 16 bytes is the first n: from 16 - n on. */
-    static const uint8_t first[32] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
-    const uint8_t *is = first + 16 - n;
-    w[0] = bytes_load8(p) & bytes_load8(is);
-    w[1] = (bytes_load8(p + 8) & bytes_load8(is + 8)) | (uint64_t)n << 56;
+    enum { FIRST = 5 };
+    return (uint32_t)((bytes_load8(p) << (64 - 8 * FIRST)) * 0x9E3779B97F4A7C15u >> (64 - KNOWN_BITS));
 }
 
-static inline uint32_t frame_place(const uint64_t w[2])
+/* Are the n bytes at p that make a frame this one's? KNOWN_BYTES may be read. */
+static inline bool is_frame(const struct known_frame *k, const uint8_t *p, unsigned n)
 {
-    return ((w[0] ^ w[1]) * 0x9E3779B97F4A7C15u >> 40) % KNOWN_FRAMES;
+#ifdef __SSE2__
+    const __m128i a = _mm_loadu_si128((const __m128i *)(const void *)p),
+                  b = _mm_loadu_si128((const __m128i *)(const void *)k->bytes);
+    return (unsigned)__builtin_ctz(~(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(a, b))) >= n;
+#else
+    return !memcmp(k->bytes, p, n);
+#endif
 }
 
-static inline bool is_frame(const struct known_frame *k, const uint64_t w[2])
+/* A frame more of a stack. What it is multiplied with nobody knows who writes a file. */
+static inline uint64_t stack_hash_next(uint64_t h, uint64_t frame)
 {
-    return k->w[0] == w[0] && k->w[1] == w[1];
+    return (h + frame) * hash_secret[1];
 }
 
-/* Of the n frames at *at those that are known by their bytes, up to the first that isn't: how many, their numbers to f. */
+/* A stack being read: where its frames' numbers go, and the hash of those that are there. */
+struct frames_read {
+    uint16_t *f;
+    uint64_t hash;
+};
+
+/* Of the n frames at *at those that are known by their bytes, up to the first that isn't: how many. */
 static unsigned known_frames(const struct known_frame *known, const uint8_t **at, const uint8_t *end, unsigned n,
-                             uint16_t *f)
+                             struct frames_read *out)
 {
     const uint8_t *p = *at;
+    uint16_t *const f = out->f;
     uint64_t ends = 0; /* of varints, from p on */
+    uint64_t hash = out->hash;
     unsigned i = 0;
     for (; i < n; i++) {
-        uint64_t w[2], end4 = without_three(ends);
-        if (!end4 && end - p >= 64 + 16) {
+        uint64_t end4 = without_three(ends);
+        if (!end4 && end - p >= 64 + KNOWN_BYTES) {
             ends = ends_in(p);
             end4 = without_three(ends);
         }
         const unsigned bytes = end4 ? (unsigned)__builtin_ctzll(end4) + 1 : 64;
         if (bytes > KNOWN_BYTES)
             break;
-        frame_bytes(p, bytes, w);
-        const uint32_t place = frame_place(w);
+        const uint32_t place = frame_place(p);
         const struct known_frame *k = &known[place];
-        if (!is_frame(k, w) && !is_frame(k = &known[place ^ 1], w))
+        if (!is_frame(k, p, bytes) && !is_frame(k = &known[place ^ 1], p, bytes))
             break;
         f[i] = (uint16_t)k->id;
+        hash = stack_hash_next(hash, k->hash);
         ends >>= bytes;
         p += bytes;
     }
     *at = p;
+    out->f = f + i;
+    out->hash = hash;
     return i;
 }
 
@@ -185,13 +202,13 @@ struct reading {
 /* The next time that these bytes stand somewhere they are this frame. */
 static void frame_known(struct v2_read *t, const uint8_t *p, const uint8_t *next, const uint8_t *end, uint32_t id)
 {
-    uint64_t w[2];
-    if (id >= FAR_FRAME || end - p < 16 || next - p > KNOWN_BYTES)
+    if (id >= FAR_FRAME || end - p < KNOWN_BYTES || next - p > KNOWN_BYTES)
         return;
-    frame_bytes(p, (unsigned)(next - p), w);
-    struct known_frame *k = t->known + frame_place(w), *other = t->known + (frame_place(w) ^ 1);
-    *other = *k;
-    *k = (struct known_frame){{w[0], w[1]}, id};
+    const uint32_t place = frame_place(p);
+    struct known_frame *k = &t->known[place];
+    t->known[place ^ 1] = *k;
+    *k = (struct known_frame){.hash = t->hash[id], .id = id};
+    memcpy(k->bytes, p, KNOWN_BYTES);
 }
 
 static bool own_frame(struct v2_read *t, const struct frame *f, uint32_t *id)
@@ -227,23 +244,24 @@ static const uint8_t *read_frame(struct reading *r, const uint8_t *p, uint32_t *
     return next;
 }
 
-/* n frames at p; their numbers to *f, which is moved behind them. */
-static const uint8_t *read_frames(struct reading *r, const uint8_t *p, unsigned n, uint16_t **f)
+/* n frames at p. */
+static const uint8_t *read_frames(struct reading *r, const uint8_t *p, unsigned n, struct frames_read *out)
 {
+    struct v2_read *t = r->g->read;
     while (n) {
-        const unsigned known = known_frames(r->g->read->known, &p, r->end, n, *f);
         uint32_t id;
-        *f += known;
-        n -= known;
+        n -= known_frames(t->known, &p, r->end, n, out);
         if (!n)
             break;
         if (!(p = read_frame(r, p, &id)))
             return NULL;
         n--;
-        *(*f)++ = id < FAR_FRAME ? (uint16_t)id : FAR_FRAME;
+        out->hash = stack_hash_next(out->hash, t->hash[id]);
+        *out->f++ = id < FAR_FRAME ? (uint16_t)id : FAR_FRAME;
         if (id >= FAR_FRAME) {
-            *(*f)++ = (uint16_t)id;
-            *(*f)++ = (uint16_t)(id >> 16);
+            t->far = true;
+            *out->f++ = (uint16_t)id;
+            *out->f++ = (uint16_t)(id >> 16);
         }
     }
     return p;
@@ -279,17 +297,6 @@ static inline uint32_t take_frame(const uint16_t **f)
     return at[1] | (uint32_t)at[2] << 16;
 }
 
-/* Of n frames, two a step. */
-static uint32_t stack_hash(const struct v2_read *t, const uint16_t *f, unsigned n)
-{
-    uint64_t h = hash_first(n);
-    for (; n >= 2; n -= 2) {
-        const uint64_t a = t->hash[take_frame(&f)], b = t->hash[take_frame(&f)];
-        h = hash_fold(h ^ a, b ^ hash_secret[1]) + hash_secret[0];
-    }
-    return (uint32_t)hash_last(n ? hash_next(h, t->hash[take_frame(&f)]) : h);
-}
-
 /* One stack at p. NULL: malformed, or out of memory. */
 static const uint8_t *read_stack(struct reading *r, const uint8_t *p, uint64_t *id)
 {
@@ -302,12 +309,11 @@ static const uint8_t *read_stack(struct reading *r, const uint8_t *p, uint64_t *
         r->oom = true;
         return NULL;
     }
-    uint16_t *f = t->frames + t->nframes;
-    if (!(p = read_frames(r, p, (unsigned)n, &f)))
+    struct frames_read out = {t->frames + t->nframes, hash_first(n)};
+    if (!(p = read_frames(r, p, (unsigned)n, &out)))
         return NULL;
-    const uint16_t *from = t->frames + t->nframes;
-    t->stacks[t->nstacks++] = (struct read_stack){stack_hash(t, from, (unsigned)n), (uint8_t)n};
-    t->nframes = (size_t)(f - t->frames);
+    t->stacks[t->nstacks++] = (struct read_stack){(uint32_t)hash_last(out.hash), (uint8_t)n};
+    t->nframes = (size_t)(out.f - t->frames);
     return p;
 }
 
@@ -342,6 +348,8 @@ bool v2_names_read(struct source *s, struct v2_gen *g)
         bool (*read)(struct source *, struct v2_gen *, const struct v2_slice *);
     } kind[] = {{V2R_STRINGS, read_strings}, {V2R_STACKS, read_stacks}};
     bool ok = (g->read = mem_zalloc(sizeof *g->read)) && !names_init(&g->read->own) && room_for(g->read, g);
+    if (ok)
+        memset(g->read->known, UINT8_MAX, sizeof g->read->known); /* no frame: its fourth varint would not end */
     for (int k = 0; k < 2; k++)
         for (size_t i = 0; i < g->ntable && ok; i++)
             ok = *g->table[i].p != kind[k].first || kind[k].read(s, g, &g->table[i]);
@@ -349,6 +357,8 @@ bool v2_names_read(struct source *s, struct v2_gen *g)
 }
 
 /* ---- what the trace calls them ---------------------------------------------------------------------------- */
+
+enum { AHEAD = 12 }; /* stacks */
 
 static bool give_strings(struct source *s, struct v2_read *r)
 {
@@ -377,18 +387,35 @@ static bool give_frames(struct source *s, struct v2_read *r, uint32_t *of)
     return true;
 }
 
-static bool give_stacks(struct source *s, struct v2_read *r, const uint32_t *of)
+/* Stacks whose frames all take two bytes, here and there. */
+static bool give_near(struct names *nm, struct v2_read *r, const uint32_t *of)
 {
-    enum { AHEAD = 12 };
-    uint32_t ids[V2_RAW_FRAMES];
     const uint16_t *f = r->frames;
     for (size_t k = 0; k < r->nstacks; k++) {
         const struct read_stack *st = &r->stacks[k];
         if (k + AHEAD < r->nstacks)
-            names_stack_ahead(s->names, st[AHEAD].hash);
+            names_stack_ahead(nm, st[AHEAD].hash);
+        uint16_t *list = names_list(nm, st->depth);
+        if (!list)
+            return false;
+        for (unsigned i = 0; i < st->depth; i++)
+            list[i] = (uint16_t)of[f[i]];
+        f += st->depth;
+        if (names_stack_listed(nm, st->hash, st->depth, &r->stack[k]))
+            return false;
+    }
+    return true;
+}
+
+static bool give_any(struct names *nm, struct v2_read *r, const uint32_t *of)
+{
+    uint32_t ids[V2_RAW_FRAMES];
+    const uint16_t *f = r->frames;
+    for (size_t k = 0; k < r->nstacks; k++) {
+        const struct read_stack *st = &r->stacks[k];
         for (unsigned i = 0; i < st->depth; i++)
             ids[i] = of[take_frame(&f)];
-        if (names_stack_like(s->names, st->hash, ids, st->depth, &r->stack[k]))
+        if (names_stack_like(nm, st->hash, ids, st->depth, &r->stack[k]))
             return false;
     }
     return true;
@@ -398,9 +425,10 @@ bool v2_names_give(struct source *s, struct v2_gen *g)
 {
     struct v2_read *r = g->read;
     uint32_t *of = mem_alloc((names_nframes(&r->own) + (size_t)1) * sizeof *of);
-    const bool ok = of && (r->stack = mem_alloc((r->nstacks + 1) * sizeof *r->stack)) &&
-                    names_expect(s->names, r->nstacks) && give_strings(s, r) && give_frames(s, r, of) &&
-                    give_stacks(s, r, of);
+    bool ok = of && (r->stack = mem_alloc((r->nstacks + 1) * sizeof *r->stack)) &&
+              names_expect(s->names, r->nstacks) && give_strings(s, r) && give_frames(s, r, of);
+    const bool near = ok && !r->far && names_nframes(s->names) <= UINT16_MAX;
+    ok = ok && (near ? give_near : give_any)(s->names, r, of);
     mem_free(of);
     return ok;
 }

@@ -2,6 +2,7 @@
  * test_v2_gen.c - generations of the second family: where they begin and end, their tables and clocks, and what is
  * said when something of them is missing.
  */
+#include "decode/model/trace_priv.h"
 #include "tests/unit/decode_help.h"
 
 #define START "batch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
@@ -187,6 +188,85 @@ static void test_v2_newer_events(void **state)
             tracegen_free(&b);
         }
 }
+/* ---- stacks of many frames ---------------------------------------------------------------------------------- */
+
+/* A frame by its number: its bytes, 4 to 28 of them, tell it from all others. */
+static struct frame frame_no(uint32_t i)
+{
+    return (struct frame){.pc = i % 11 ? 4096 + 512 * (uint64_t)i : UINT64_MAX - i,
+                          .func = i % 2 + 1,
+                          .file = 1,
+                          .line = i % 13 ? i % 700 : UINT64_MAX - i};
+}
+
+/* The depth of stack j, and its first frame's number among n from `from` on. */
+static uint32_t stack_no(uint32_t j, uint32_t from, uint32_t n, uint32_t *first)
+{
+    const uint32_t depth = j % 3 ? 1 + j * 37 % 60 : 1 + j * 37 % 128;
+    *first = from + (uint32_t)(j * (uint64_t)101 % n);
+    return depth;
+}
+
+/* A generation of so many stacks, each of which a log has. */
+static void put_generation(struct tracegen_buf *b, uint32_t gen, const uint32_t range[2], uint32_t stacks)
+{
+    tracegen_printf(b, "batch gen=%u m=7 t=%u\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n", gen,
+                    gen * 100000);
+    for (uint32_t j = 0; j < stacks; j++) {
+        if (j % 4000 == 3999)
+            tracegen_printf(b, "batch gen=%u m=7 t=%u\n", gen, gen * 100000 + 2 * j);
+        tracegen_printf(b, "UserLog +1 task=0 key=1 value=1 stack=%u\n", j + 1);
+    }
+    tracegen_printf(b, "batch gen=%u m=-1 t=90\nStrings\nString id=1 \"one\"\nString id=2 \"two\"\n", gen);
+    for (uint32_t j = 0, first; j < stacks; j++) {
+        const uint32_t depth = stack_no(j, range[0], range[1] - range[0], &first);
+        if (j % 15 == 0)
+            tracegen_printf(b, "batch gen=%u m=-1 t=90\nStacks\n", gen);
+        tracegen_printf(b, "Stack id=%u", j + 1);
+        for (uint32_t i = 0; i < depth; i++) {
+            const struct frame f = frame_no(first + i);
+            tracegen_printf(b, " %" PRIu64 ":%u:%u:%" PRIu64, f.pc, f.func, f.file, f.line);
+        }
+        tracegen_printf(b, "\n");
+    }
+    tracegen_printf(b, "batch gen=%u m=-1 t=90\nFrequency freq=1000000000\n", gen);
+}
+
+/*
+ * A stack is what its table says, whether its frames were seen before, in this generation or another one, fit what is kept of known ones
+ * or not, and however many there are of them: the second generation has more than two bytes can number, the third few of many.
+ */
+static void test_many_frames(void **state)
+{
+    (void)state;
+    static const uint32_t range[][2] = {{0, 500}, {300, 221000}, {170500, 171000}, {200, 400}},
+                          stacks[] = {900, 2600, 900, 100};
+    struct tracegen_buf b = {0};
+    const struct logmsg *log;
+    tracegen_printf(&b, "go 1.23\nnoauto\n");
+    for (uint32_t k = 0; k < 4; k++)
+        put_generation(&b, k + 1, range[k], stacks[k]);
+    struct loaded l = load_text((char *)b.p);
+    expect_whole(l.tr);
+    const size_t n = trace_logs(l.tr, &log);
+    size_t at = 0;
+    for (uint32_t k = 0; k < 4; k++)
+        for (uint32_t j = 0, first; j < stacks[k]; j++, at++) {
+            const uint32_t depth = stack_no(j, range[k][0], range[k][1] - range[k][0], &first);
+            assert_true(at < n);
+            assert_int_equal(trace_stack(l.tr, log[at].stack), depth);
+            for (uint32_t i = 0; i < depth; i++) {
+                const struct frame want = frame_no(first + i), got = trace_frame(l.tr, log[at].stack, i);
+                assert_true(got.pc == want.pc && got.line == want.line);
+                assert_memory_equal(trace_str(l.tr, got.func).p, want.func == 1 ? "one" : "two", 3);
+                assert_memory_equal(trace_str(l.tr, got.file).p, "one", 3);
+            }
+        }
+    assert_int_equal(at, n);
+    assert_true(names_nframes(&l.tr->names) > UINT16_MAX);
+    unload(&l);
+    free(b.p);
+}
 
 int main(void)
 {
@@ -195,7 +275,7 @@ int main(void)
         cmocka_unit_test(test_tables),           cmocka_unit_test(test_tables_by_generation),
         cmocka_unit_test(test_clock_missing),    cmocka_unit_test(test_experiments),
         cmocka_unit_test(test_v2_clock_batches), cmocka_unit_test(test_v2_no_event),
-        cmocka_unit_test(test_v2_newer_events),
+        cmocka_unit_test(test_v2_newer_events),  cmocka_unit_test(test_many_frames),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
