@@ -145,6 +145,26 @@ struct columns *columns_make(const uint64_t *v, unsigned rows, unsigned n, colum
     return k;
 }
 
+/* Bits of all that column c has above its least value. */
+static inline uint64_t bits_above(const uint64_t *v, unsigned n, uint64_t least)
+{
+    uint64_t bits = 0;
+    for (unsigned i = 0; i < COLUMNS_ROWS; i++)
+        bits |= v[(size_t)i * n] - least;
+    return bits;
+}
+
+struct columns *columns_above(const uint64_t *v, unsigned n, const uint64_t *least, columns_room_fn *room, void *arg)
+{
+    uint8_t width[COLUMNS_MOST] = {0};
+    for (unsigned c = 0; c < n; c++)
+        width[c] = bytes_above(0, bits_above(v + c, n, least[c]));
+    struct columns *k = columns_begin(COLUMNS_ROWS, n, width, least, room, arg);
+    for (unsigned c = 0; k && c < n; c++)
+        column_put((uint8_t *)(k->col + n) + k->col[c].at, v + c, COLUMNS_ROWS, n, width[c], least[c]);
+    return k;
+}
+
 static void *block(void *arg, size_t bytes)
 {
     (void)arg;

@@ -73,8 +73,10 @@ static bool hold_close(struct fold *f, uint32_t m, int64_t t)
 }
 
 /* Room for one at first: a trace may hold more threads than anything else, each with but one hold. */
-static void *lane_grow(void *v, size_t *cap, size_t need, size_t size)
+static inline void *lane_grow(void *v, size_t *cap, size_t need, size_t size)
 {
+    if (v && need <= *cap)
+        return v;
     if (v || need != 1)
         return mem_grow(v, cap, need, size);
     v = mem_alloc(size);
