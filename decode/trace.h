@@ -174,17 +174,23 @@ uint32_t trace_nstacks(const struct trace *tr);
 uint32_t trace_stack(const struct trace *tr, uint32_t stack);
 /* trace_funcs - the functions (strings) of frames `from` and those behind it, at most so many: how many there are. */
 uint32_t trace_funcs(const struct trace *tr, uint32_t stack, uint32_t from, uint32_t *func, uint32_t most);
+/* trace_frames - the same of their numbers, which are equal where the frames are, and below trace_nframes(). trace_frame_at - of such a one. */
+uint32_t trace_nframes(const struct trace *tr);
+uint32_t trace_frames(const struct trace *tr, uint32_t stack, uint32_t from, uint32_t *id, uint32_t most);
+struct frame trace_frame_at(const struct trace *tr, uint32_t id);
 /* trace_stack_ahead - a stack's frames will be asked for soon: of many stacks few are in the processor's caches. */
 void trace_stack_ahead(const struct trace *tr, uint32_t stack);
 struct frame trace_frame(const struct trace *tr, uint32_t stack, uint32_t i);
 
 /*
- * What a reader of a loaded trace worked out of a name or a stack, so that it need not do so again: a byte of its own for each, 0
- * until it is set. Several threads may ask and set at once. While the trace loads, and without memory for it, it stays 0.
+ * What a reader of a loaded trace worked out of a string, a frame or a stack, so that it need not do so again: 64 bits of its own for each, 0
+ * until some are set. Several threads may ask and set at once. While the trace loads, and without memory for it, they stay 0.
  */
-enum aside { ASIDE_FUNC, ASIDE_REASON, ASIDE_STACK, ASIDES }; /* of strings, strings, stacks */
-uint8_t trace_aside(const struct trace *tr, enum aside m, uint32_t id);
-void trace_aside_set(const struct trace *tr, enum aside m, uint32_t id, uint8_t v);
+enum aside { ASIDE_STRING, ASIDE_FRAME, ASIDE_STACK, ASIDES };
+uint64_t trace_aside(const struct trace *tr, enum aside m, uint32_t id);
+void trace_asides(const struct trace *tr, enum aside m, const uint32_t *id, uint32_t n, uint64_t *out); /* of n */
+void trace_aside_set(const struct trace *tr, enum aside m, uint32_t id,
+                     uint64_t bits); /* beside those that are set */
 
 /* ---- lanes ---------------------------------------------------------------------------------------------- */
 

@@ -432,17 +432,25 @@ struct frame names_frame(const struct names *nm, uint32_t stack, uint32_t i)
     return *(struct frame *)seg_at(&nm->frames, list_get(list_of(nm, r), r->wide, i));
 }
 
-uint32_t names_funcs(const struct names *nm, uint32_t stack, uint32_t from, uint32_t *func, uint32_t most)
+uint32_t names_ids(const struct names *nm, uint32_t stack, uint32_t from, uint32_t *id, uint32_t most)
 {
     if (stack >= __atomic_load_n(&nm->stacks.n, __ATOMIC_RELAXED))
         return 0;
     const struct stack_ref r = *(struct stack_ref *)seg_sized(&nm->stacks, stack, sizeof r);
     const uint32_t n = from >= r.n ? 0 : r.n - from < most ? r.n - from : most;
     const uint16_t *list = n ? list_of(nm, &r) : NULL;
-    for (uint32_t i = 0; i < n; i++) {
-        const struct frame *f = seg_sized(&nm->frames, list_get(list, r.wide, from + i), sizeof *f);
-        func[i] = f->func;
-    }
+    for (uint32_t i = 0; !r.wide && i < n; i++)
+        id[i] = list[from + i];
+    for (uint32_t i = 0; r.wide && i < n; i++)
+        id[i] = list_get(list, true, from + i);
+    return n;
+}
+
+uint32_t names_funcs(const struct names *nm, uint32_t stack, uint32_t from, uint32_t *func, uint32_t most)
+{
+    const uint32_t n = names_ids(nm, stack, from, func, most);
+    for (uint32_t i = 0; i < n; i++)
+        func[i] = ((const struct frame *)seg_sized(&nm->frames, func[i], sizeof(struct frame)))->func;
     return n;
 }
 

@@ -94,6 +94,8 @@ uint32_t names_depth(const struct names *nm, uint32_t stack);                 /*
 struct frame names_frame(const struct names *nm, uint32_t stack, uint32_t i); /* out of range: all zero */
 /* names_funcs - the functions (strings) of a stack's frames, at most so many from one on: how many there are. */
 uint32_t names_funcs(const struct names *nm, uint32_t stack, uint32_t from, uint32_t *func, uint32_t most);
+/* names_ids - the same of their numbers: those of equal frames are equal. names_frame_at - the frame. */
+uint32_t names_ids(const struct names *nm, uint32_t stack, uint32_t from, uint32_t *id, uint32_t most);
 const void *names_stack_at(const struct names *nm,
                            uint32_t stack); /* where its frames are listed, to fetch them; NULL: nowhere */
 uint32_t names_root_func(const struct names *nm, uint32_t stack); /* string id of the last frame's function */

@@ -54,20 +54,43 @@ uint32_t trace_funcs(const struct trace *tr, uint32_t stack, uint32_t from, uint
     return names_funcs(&tr->names, stack, from, func, most);
 }
 
+uint32_t trace_nframes(const struct trace *tr)
+{
+    return names_nframes(&tr->names);
+}
+
+uint32_t trace_frames(const struct trace *tr, uint32_t stack, uint32_t from, uint32_t *id, uint32_t most)
+{
+    return names_ids(&tr->names, stack, from, id, most);
+}
+
+struct frame trace_frame_at(const struct trace *tr, uint32_t id)
+{
+    return names_frame_at(&tr->names, id);
+}
+
 struct frame trace_frame(const struct trace *tr, uint32_t stack, uint32_t i)
 {
     return names_frame(&tr->names, stack, i);
 }
 
-uint8_t trace_aside(const struct trace *tr, enum aside m, uint32_t id)
+uint64_t trace_aside(const struct trace *tr, enum aside m, uint32_t id)
 {
     return id < tr->naside[m] ? __atomic_load_n(&tr->aside[m][id], __ATOMIC_RELAXED) : 0;
 }
 
-void trace_aside_set(const struct trace *tr, enum aside m, uint32_t id, uint8_t v)
+void trace_asides(const struct trace *tr, enum aside m, const uint32_t *id, uint32_t n, uint64_t *out)
+{
+    const uint64_t *const at = tr->aside[m];
+    const uint32_t all = tr->naside[m];
+    for (uint32_t i = 0; i < n; i++)
+        out[i] = id[i] < all ? __atomic_load_n(&at[id[i]], __ATOMIC_RELAXED) : 0;
+}
+
+void trace_aside_set(const struct trace *tr, enum aside m, uint32_t id, uint64_t bits)
 {
     if (id < tr->naside[m])
-        __atomic_store_n(&tr->aside[m][id], v, __ATOMIC_RELAXED);
+        (void)__atomic_fetch_or(&tr->aside[m][id], bits, __ATOMIC_RELAXED);
 }
 
 /* ---- lanes ------------------------------------------------------------------------------------------------ */

@@ -33,6 +33,21 @@ static uint32_t stack_behind(const struct trace *tr, struct lane l, uint32_t k, 
     return spans_blocks(next.l) ? spans_first_stack(next.l, 0) : 0;
 }
 
+/* What the last one at hand, and each of a thread's, has that others haven't. Apart, so that the usual way is short. */
+static __attribute__((noinline)) void come_to_last(struct span_iter *it)
+{
+    struct span *s = &it->cur;
+    s->open_end = it->open_end && it->at + 1 == it->n;
+    if (it->lane.kind == LANE_M) {
+        s->proc = it->proc;
+        s->open_end = it->open_end && s->t1 >= trace_last(it->tr);
+    } else if (it->lane.kind == LANE_G) {
+        struct piece p;
+        pieces_get(it->tr, it->lane, it->piece, &p);
+        s->stack_end = stack_behind(it->tr, it->lane, it->piece, it->sub, &p);
+    }
+}
+
 /* Span i of those at hand becomes the current one. false: there is none. */
 static bool come_to(struct span_iter *it, uint32_t i)
 {
@@ -45,17 +60,10 @@ static bool come_to(struct span_iter *it, uint32_t i)
     s->t1 = it->t[i + 1];
     s->index = it->base + i;
     s->open_start = !i && it->open_start;
-    s->open_end = it->open_end && i + 1 == it->n;
-    if (it->lane.kind == LANE_M) {
-        s->proc = it->proc;
-        s->open_end = it->open_end && s->t1 >= trace_last(it->tr);
-    } else if (it->lane.kind == LANE_G && i + 1 < it->n) {
+    if (i + 1 == it->n || it->lane.kind == LANE_M)
+        come_to_last(it);
+    else if (it->lane.kind == LANE_G)
         s->stack_end = it->c.stack[i + 1];
-    } else if (it->lane.kind == LANE_G) {
-        struct piece p;
-        pieces_get(it->tr, it->lane, it->piece, &p);
-        s->stack_end = stack_behind(it->tr, it->lane, it->piece, it->sub, &p);
-    }
     return true;
 }
 

@@ -362,9 +362,11 @@ static void status_take(struct trace *tr, const struct source_status *st)
 
 static void asides_room(struct trace *tr)
 {
+    const uint32_t count[ASIDES] = {
+        [ASIDE_STRING] = tr->st.nstrs, [ASIDE_FRAME] = names_nframes(&tr->names), [ASIDE_STACK] = tr->st.nstacks};
     for (int m = 0; m < ASIDES; m++) {
-        const uint32_t n = m == ASIDE_STACK ? tr->st.nstacks : tr->st.nstrs;
-        tr->aside[m] = mem_zalloc((size_t)n + 1);
+        const uint32_t n = count[m];
+        tr->aside[m] = mem_zalloc(((size_t)n + 1) * sizeof *tr->aside[m]);
         tr->naside[m] = tr->aside[m] ? n : 0;
     }
 }

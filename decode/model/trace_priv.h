@@ -48,7 +48,7 @@ struct trace {
     struct join join;
     struct loader *loader; /* while segments are decoded */
     struct load_cost cost;
-    uint8_t *aside[ASIDES]; /* once it is loaded; naside of each */
+    uint64_t *aside[ASIDES]; /* once it is loaded; naside of each */
     uint32_t naside[ASIDES];
 
     int threads;           /* that may be at work, the caller's included */

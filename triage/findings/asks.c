@@ -29,20 +29,20 @@ bool calls_accepting(const struct trace *tr, uint32_t stack)
 bool calls_connecting(const struct trace *tr, uint32_t stack)
 {
     static const char *const connecting[] = {"net.(*netFD).connect", "net/http.(*Transport).getConn", NULL};
-    return stack_through(tr, stack, connecting);
+    return stacks_may(tr, stack, STACK_CONNECTS) && stack_through(tr, stack, connecting);
 }
 
 bool calls_pooled(const struct trace *tr, uint32_t stack)
 {
     static const char *const pooled[] = {"net/http.(*Transport).getConn", NULL};
-    return stack_through(tr, stack, pooled);
+    return stacks_may(tr, stack, STACK_CONNECTS) && stack_through(tr, stack, pooled);
 }
 
 bool calls_reading_on(const struct trace *tr, uint32_t stack)
 {
     static const char *const reading_on[] = {"net/http.(*persistConn).Read", "net/http.(*bodyEOFSignal).Read",
                                              "net/http.(*body).Read", NULL};
-    return stack_through(tr, stack, reading_on);
+    return stacks_may(tr, stack, STACK_READS_ON) && stack_through(tr, stack, reading_on);
 }
 
 bool calls_accept(const struct causes *c)

@@ -15,12 +15,6 @@
 
 #define BUDGET 1500000 /* spans that all explanations for the findings may pass */
 
-uint32_t causes_place(const struct trace *tr, uint32_t stack)
-{
-    uint32_t f = trace_frame(tr, stack, stacks_user_frame(tr, stack)).func;
-    return stacks_is_program(tr, f) ? f : 0;
-}
-
 bool causes_told_at(const struct causes *c, enum rule rule, uint32_t place)
 {
     for (uint32_t i = 0; i < c->rs->out->n; i++) {

@@ -44,7 +44,10 @@ uint32_t causes_group(const struct causes *c, uint32_t name);
 uint32_t causes_member(const struct causes *c, uint32_t group, uint32_t i, uint32_t most);
 
 /* causes_place - the first function outside the runtime and the standard library, 0 if there is none. */
-uint32_t causes_place(const struct trace *tr, uint32_t stack);
+static inline uint32_t causes_place(const struct trace *tr, uint32_t stack)
+{
+    return stacks_place(tr, stack);
+}
 /* causes_told_at - has the rule spoken of that place already? */
 bool causes_told_at(const struct causes *c, enum rule rule, uint32_t place);
 /* causes_told_of - is one of its goroutines what a finding, and no note, is about? Signs of others tell of whom they meet. */

@@ -27,49 +27,25 @@ struct site {
         uint64_t n;
     } callee[CALLEES], maker[CALLEES]; /* maker: of these the outermost that, by its name, makes something new */
 };
-struct at { /* what a stack says: causes_place(), callee_of(), maker_of() */
-    uint32_t func, callee, maker;
-};
 struct sites {
-    uint32_t *by_stack, nstacks; /* rows of known, + 1 */
-    struct at *known;
-    uint32_t nknown;
-    size_t cap;
     struct site v[SITES];
     uint32_t n;
     uint64_t all;
 };
 
 /* The library's function that the program called there, in frame `user`; 0: the runtime alone, or none. */
-static uint32_t callee_of(struct stack_funcs *f, uint32_t user)
+static uint32_t callee_of(const struct trace *tr, uint32_t stack, uint32_t user)
 {
-    const uint32_t func = user ? stack_func(f, user - 1) : 0;
-    return func && !str_starts(trace_str(f->tr, func), "runtime.") ? func : 0;
+    const uint32_t func = user ? trace_frame(tr, stack, user - 1).func : 0;
+    return func && !str_starts(trace_str(tr, func), "runtime.") ? func : 0;
 }
 
-/* "compress/flate.NewWriter", "text/template.(*Template).Parse": what makes or reads in something that may be kept, as Go names such. */
-static bool makes_anew(struct str f)
+/* Of frames below `user` the outermost that makes something anew; 0: none does. */
+static uint32_t maker_of(const struct trace *tr, uint32_t stack, uint32_t user)
 {
-    static const char *const begin[] = {"New", "Compile", "MustCompile", "Parse", "MustParse"};
-    size_t at = f.len;
-    while (at > 0 && f.p[at - 1] != '.') {
-        at--;
-    }
-    const struct str last = {f.p + at, f.len - at};
-    for (size_t i = 0; i < sizeof begin / sizeof *begin; i++) {
-        if (str_starts(last, begin[i])) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static uint32_t maker_of(struct stack_funcs *f, uint32_t user)
-{
-    for (uint32_t i = user; i-- > 0;) {
-        const uint32_t func = stack_func(f, i);
-        const struct str name = trace_str(f->tr, func);
-        if (!str_starts(name, "runtime.") && makes_anew(name)) {
+    for (uint32_t i = stacks_may(tr, stack, STACK_MAKES) ? user : 0; i-- > 0;) {
+        const uint32_t func = trace_frame(tr, stack, i).func;
+        if (stacks_makes(tr, func)) {
             return func;
         }
     }
@@ -121,34 +97,9 @@ static void callee_text(struct text *t, const struct trace *tr, const struct sit
     }
 }
 
-/* Asked once: the same stacks come again and again. Without memory they are asked again, too. */
-static struct at at_of(struct sites *s, const struct trace *tr, uint32_t stack)
-{
-    const bool may = s->by_stack && stack < s->nstacks;
-    if (may && s->by_stack[stack]) {
-        return s->known[s->by_stack[stack] - 1];
-    }
-    struct at at = {.func = causes_place(tr, stack)};
-    if (at.func) {
-        const uint32_t user = stacks_user_frame(tr, stack);
-        struct stack_funcs f;
-        stack_funcs_of(&f, tr, stack);
-        at.maker = maker_of(&f, user);
-        at.callee = callee_of(&f, user);
-    }
-    struct at *p = may ? mem_grow(s->known, &s->cap, (size_t)s->nknown + 1, sizeof *p) : NULL;
-    if (p) {
-        s->known = p;
-        p[s->nknown++] = at;
-        s->by_stack[stack] = s->nknown;
-    }
-    return at;
-}
-
 static void site_add(struct sites *s, const struct trace *tr, uint32_t stack)
 {
-    const struct at at = at_of(s, tr, stack);
-    const uint32_t func = at.func;
+    const uint32_t func = causes_place(tr, stack);
     uint32_t i = 0;
     if (!func) {
         return;
@@ -164,19 +115,8 @@ static void site_add(struct sites *s, const struct trace *tr, uint32_t stack)
         s->v[s->n++] = (struct site){.func = func, .stack = stack};
     }
     s->v[i].n++;
-    callee_add(&s->v[i], at.callee, at.maker);
-}
-
-static bool in_malloc(const struct trace *tr, uint32_t stack)
-{
-    struct stack_funcs f;
-    stack_funcs_of(&f, tr, stack);
-    for (uint32_t i = 0; i < f.n && i < 24; i++) {
-        if (str_starts(trace_str(tr, stack_func(&f, i)), "runtime.mallocgc")) {
-            return true;
-        }
-    }
-    return false;
+    const uint32_t user = stacks_user_frame(tr, stack);
+    callee_add(&s->v[i], callee_of(tr, stack, user), maker_of(tr, stack, user));
 }
 
 static int cmp_site(const void *a, const void *b)
@@ -188,16 +128,15 @@ static int cmp_site(const void *a, const void *b)
 static void sites_of(const struct causes *c, struct sites *s)
 {
     static const enum range_kind kind[] = {RANGE_ASSIST, RANGE_SWEEP, RANGE_STW};
-    *s = (struct sites){.nstacks = trace_nstacks(c->tr)};
-    s->by_stack = mem_zalloc(((size_t)s->nstacks + 1) * sizeof *s->by_stack);
+    *s = (struct sites){.n = 0};
     for (size_t k = 0; k < 3; k++) {
         const struct range *r;
         size_t n = trace_ranges(c->tr, kind[k], &r), step = n / 200000 + 1;
         for (size_t i = 0; i < n; i += step) {
             if (n - i > STACKS_AHEAD * step) {
-                trace_stack_ahead(c->tr, r[i + STACKS_AHEAD * step].stack);
+                stacks_ahead(c->tr, r[i + STACKS_AHEAD * step].stack);
             }
-            if (r[i].stack && (kind[k] != RANGE_STW || in_malloc(c->tr, r[i].stack))) {
+            if (r[i].stack && (kind[k] != RANGE_STW || stacks_may(c->tr, r[i].stack, STACK_ALLOCATES))) {
                 site_add(s, c->tr, r[i].stack);
             }
         }
@@ -205,14 +144,10 @@ static void sites_of(const struct causes *c, struct sites *s)
     const struct sample *m;
     size_t n = trace_samples(c->tr, &m), step = n / 200000 + 1;
     for (size_t i = 0; i < n; i += step) {
-        if (in_malloc(c->tr, m[i].stack)) {
+        if (stacks_may(c->tr, m[i].stack, STACK_ALLOCATES)) {
             site_add(s, c->tr, m[i].stack);
         }
     }
-    mem_free(s->by_stack);
-    mem_free(s->known);
-    s->by_stack = NULL;
-    s->known = NULL;
     if (s->n) {
         qsort(s->v, s->n, sizeof s->v[0], cmp_site);
     }
@@ -266,10 +201,13 @@ static uint64_t forced_calls(const struct causes *c, uint32_t *stack, const char
     for (uint32_t i = 0; i < c->tg->nwaits; i++) {
         const struct wait_row *w = &c->tg->waits[i];
         struct stack_funcs of;
-        stack_funcs_of(&of, c->tr, w->stack);
         if (i + STACKS_AHEAD < c->tg->nwaits) {
-            trace_stack_ahead(c->tr, w[STACKS_AHEAD].stack);
+            stacks_ahead(c->tr, w[STACKS_AHEAD].stack);
         }
+        if (!stacks_may(c->tr, w->stack, STACK_COLLECTS)) {
+            continue;
+        }
+        stack_funcs_of(&of, c->tr, w->stack);
         for (uint32_t k = 0; k < of.n && k < 6; k++) {
             struct str f = trace_str(c->tr, stack_func(&of, k));
             const bool gives_back = str_is(f, "runtime/debug.FreeOSMemory");

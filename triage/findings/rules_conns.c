@@ -35,7 +35,7 @@ void rule_conns(struct causes *c)
     for (uint32_t i = 0; i < c->tg->npairs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
         if (i + STACKS_AHEAD < c->tg->npairs) {
-            trace_stack_ahead(c->tr, p[STACKS_AHEAD].stack);
+            stacks_ahead(c->tr, p[STACKS_AHEAD].stack);
         }
         bool opens = calls_connecting(c->tr, p->stack);
         bool asks = (p->kind == WK_NET && !calls_reading_on(c->tr, p->stack)) || calls_by_library(c, p);

@@ -212,6 +212,9 @@ static void draft_at_worst(struct rules *rs, struct draft *d, enum band b)
     draft_at(d, 0, rs->tg->end, LANE_BAND, b);
     for (size_t i = 0; i < n; i++) {
         struct shares sh;
+        if (r[i].t1 - r[i].t0 <= most) { /* it can't have been on for longer than that */
+            continue;
+        }
         trace_shares(rs->tr, (struct lane){LANE_BAND, b}, r[i].t0, r[i].t1, &sh);
         if (sh.ns[on] > most) {
             most = sh.ns[on];

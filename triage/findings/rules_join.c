@@ -332,9 +332,10 @@ static void rule_own(struct causes *c)
     uint32_t n = 0;
     for (uint32_t i = 0; i < c->tg->npairs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
-        const uint32_t place = causes_place(c->tr, p->stack);
-        bool kind = p->kind == WK_WAITGROUP || p->kind == WK_RECV || p->kind == WK_SELECT || p->kind == WK_COND;
-        if (!p->from_scheduler && p->waker == p->waiter && kind && place) {
+        const bool kind = p->kind == WK_WAITGROUP || p->kind == WK_RECV || p->kind == WK_SELECT || p->kind == WK_COND;
+        const bool own = !p->from_scheduler && p->waker == p->waiter && kind;
+        const uint32_t place = own ? causes_place(c->tr, p->stack) : 0;
+        if (place) {
             waits_at_add(v, &n, PLACES, place, p);
         }
     }

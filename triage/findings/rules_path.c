@@ -179,31 +179,62 @@ static bool paced(const struct causes *c, const struct alone *a)
     return (double)ns >= threshold(TH_SERIAL_PACED) * (double)a->ns;
 }
 
+/* A bucket of trace_gcounts(): where it ends; how many ran in it, and were runnable. */
+struct bucket {
+    int64_t t0, t1;
+    double run, ready;
+};
+
+static struct bucket bucket_of(const struct causes *c, const struct gbucket *b, size_t i, int64_t width)
+{
+    const int64_t t0 = (int64_t)i * width, t1 = t0 + width < c->tg->end ? t0 + width : c->tg->end;
+    const double len = (double)(t1 - t0);
+    return len > 0 ? (struct bucket){t0, t1, (double)b[i].ns[GC_RUNNING] / len, (double)b[i].ns[GC_RUNNABLE] / len}
+                   : (struct bucket){.t1 = t0};
+}
+
+static bool maybe_alone(const struct bucket *b)
+{
+    return b->run > threshold(TH_SERIAL_LEAST) && b->run < threshold(TH_SERIAL_MOST) &&
+           b->ready < threshold(TH_SERIAL_READY);
+}
+
+/* Do the buckets leave room for a finding? Who it was that ran is asked only then. */
+static bool may_tell(const struct causes *c, const struct gbucket *b, size_t n, int64_t width)
+{
+    int64_t alone = 0, parallel = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct bucket x = bucket_of(c, b, i, width);
+        alone += maybe_alone(&x) ? x.t1 - x.t0 : 0;
+        parallel += x.run >= PARALLEL ? x.t1 - x.t0 : 0;
+    }
+    return (double)alone >= ALONE_SHARE * (double)c->tg->end &&
+           (double)parallel >= PARALLEL_SHARE * (double)c->tg->end;
+}
+
 static void sweep(struct serial *s)
 {
     const struct gbucket *b;
     int64_t width;
-    size_t n = trace_gcounts(s->c->tr, &width, &b);
-    for (size_t i = 0; i < n && width > 0; i++) {
-        int64_t t0 = (int64_t)i * width, t1 = t0 + width < s->c->tg->end ? t0 + width : s->c->tg->end;
-        double len = (double)(t1 - t0), run = (double)b[i].ns[GC_RUNNING] / len,
-               ready = (double)b[i].ns[GC_RUNNABLE] / len;
-        if (len <= 0) {
+    const size_t n = trace_gcounts(s->c->tr, &width, &b);
+    if (width <= 0 || !may_tell(s->c, b, n, width)) {
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const struct bucket x = bucket_of(s->c, b, i, width);
+        if (x.t1 <= x.t0) {
             continue;
         }
-        if (run >= PARALLEL) {
-            parallel_add(s, t0, t1);
+        if (x.run >= PARALLEL) {
+            parallel_add(s, x.t0, x.t1);
         }
-        uint32_t g =
-            run > threshold(TH_SERIAL_LEAST) && run < threshold(TH_SERIAL_MOST) && ready < threshold(TH_SERIAL_READY)
-                ? alone_at(s->c, t0 + (t1 - t0) / 2)
-                : NO_LANE;
+        const uint32_t g = maybe_alone(&x) ? alone_at(s->c, x.t0 + (x.t1 - x.t0) / 2) : NO_LANE;
         if (g != s->g || g == NO_LANE) {
             stretch_end(s);
             s->g = g;
-            s->since = t0;
+            s->since = x.t0;
         }
-        s->end = t1;
+        s->end = x.t1;
     }
     stretch_end(s);
 }

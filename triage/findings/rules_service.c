@@ -388,9 +388,10 @@ static void pools(struct causes *c)
     uint32_t n = 0;
     for (uint32_t i = 0; i < c->tg->npairs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
-        uint32_t place = causes_place(c->tr, p->stack);
-        bool herd = p->kind == WK_COND && p->futile * 4 > p->count;
-        if (!p->from_scheduler && p->waker == p->waiter && passes_on(p->kind) && !herd && place) {
+        const bool herd = p->kind == WK_COND && p->futile * 4 > p->count;
+        const bool set = !p->from_scheduler && p->waker == p->waiter && passes_on(p->kind) && !herd;
+        const uint32_t place = set ? causes_place(c->tr, p->stack) : 0;
+        if (place) {
             waits_at_add(v, &n, POOLS, place, p);
         }
     }

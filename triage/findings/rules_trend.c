@@ -314,13 +314,22 @@ static void rounds_at(struct search *k, uint32_t g, uint32_t stack, uint32_t cou
     judge(k);
 }
 
+/* May one goroutine of a group end as many rounds as a finding takes? What it waits for besides ends none. */
+static bool may_round(const struct causes *c, uint32_t group, uint32_t g)
+{
+    const struct gstat st = gstat_of(c->tg->g, g);
+    const uint64_t sleeps = c->life[group].by[WK_SLEEP] ? st.waits : 0;
+    return (double)(st.syscalls + sleeps) > threshold(TH_TREND_COUNT);
+}
+
 static void rounds(struct search *k, uint32_t group)
 {
     const struct causes *c = k->c;
     for (uint32_t m = 0; m < c->of[group].n && m < MEMBERS; m++) {
         uint32_t stack[STACKS], count[STACKS];
         const uint32_t g = causes_member(c, group, m, MEMBERS);
-        if (!threshold_reached(TH_TREND_SHARE, gstat_ns(c->tg->g, g, GM_EXEC), c->tg->end)) {
+        if (!threshold_reached(TH_TREND_SHARE, gstat_ns(c->tg->g, g, GM_EXEC), c->tg->end) ||
+            !may_round(c, group, g)) {
             continue;
         }
         const uint32_t n = round_stacks(c, g, stack, count);

@@ -20,12 +20,12 @@
 #define PLACES 16   /* of a group */
 #define CALL 200000 /* ns: shorter system calls ask nobody */
 
-struct places { /* by stack, found once, + 1: its function of the program, and who called that */
-    uint32_t *place, *caller, n;
+struct known_callers { /* by stack, found once, + 1: who called its function of the program */
+    uint32_t *by, n;
 };
 struct waves {
     struct causes *c;
-    struct places *known;
+    struct known_callers *known;
     uint32_t group;
     struct asked at[PLACES];
     uint32_t n;
@@ -35,39 +35,19 @@ struct waves {
 /* The next function of the program outwards. */
 static uint32_t caller_of(const struct trace *tr, uint32_t stack, uint32_t place)
 {
-    struct stack_funcs f;
-    stack_funcs_of(&f, tr, stack);
-    for (uint32_t i = stacks_user_frame(tr, stack) + 1; i < f.n; i++) {
-        const uint32_t func = stack_func(&f, i);
-        if (func != place && stacks_is_program(tr, func)) {
-            return func;
-        }
-    }
-    return 0;
-}
-
-static uint32_t place_of(struct waves *w, uint32_t stack)
-{
-    const struct places *k = w->known;
-    if (stack >= k->n) {
-        return causes_place(w->c->tr, stack);
-    }
-    if (!k->place[stack]) {
-        k->place[stack] = causes_place(w->c->tr, stack) + 1;
-    }
-    return k->place[stack] - 1;
+    return stacks_caller(tr, stack, stacks_user_frame(tr, stack) + 1, place);
 }
 
 static uint32_t known_caller(struct waves *w, uint32_t stack, uint32_t place)
 {
-    const struct places *k = w->known;
+    const struct known_callers *k = w->known;
     if (stack >= k->n) {
         return caller_of(w->c->tr, stack, place);
     }
-    if (!k->caller[stack]) {
-        k->caller[stack] = caller_of(w->c->tr, stack, place) + 1;
+    if (!k->by[stack]) {
+        k->by[stack] = caller_of(w->c->tr, stack, place) + 1;
     }
-    return k->caller[stack] - 1;
+    return k->by[stack] - 1;
 }
 
 static bool ask_add(struct waves *w, uint32_t place, uint32_t caller, uint32_t stack, bool runs, const struct ask *a)
@@ -98,25 +78,33 @@ static bool ask_add(struct waves *w, uint32_t place, uint32_t caller, uint32_t s
 /* What a goroutine waits for at one place, one wait behind the other: a queue for the answer is part of asking. */
 struct visit {
     struct ask a;
-    uint32_t place, caller, stack;
+    uint32_t place, first, stack; /* first: the first wait's, whose caller it is */
     int64_t ran;
     bool asks; /* not only for one of its own, which asks for it, too */
 };
 
 static bool visit_end(struct waves *w, struct visit *v)
 {
-    const bool ok = !v->place || !v->asks || ask_add(w, v->place, v->caller, v->stack, false, &v->a);
+    const bool ok =
+        !v->place || !v->asks || ask_add(w, v->place, known_caller(w, v->first, v->place), v->stack, false, &v->a);
     v->place = 0;
     return ok;
 }
 
+/* Most waits are at another place than the one before, and no questions: who called them needn't be known. */
+static bool visit_goes_on(struct waves *w, const struct visit *v, uint32_t place, uint32_t stack)
+{
+    return v->place == place && v->ran < CALL &&
+           (!place || v->first == stack || known_caller(w, v->first, place) == known_caller(w, stack, place));
+}
+
 static bool visit_wait(struct waves *w, struct visit *v, const struct span *s, const struct ask *a, bool asks)
 {
-    const uint32_t place = place_of(w, s->stack), caller = known_caller(w, s->stack, place);
+    const uint32_t place = causes_place(w->c->tr, s->stack);
     bool ok = true;
-    if (v->place != place || v->caller != caller || v->ran >= CALL) {
+    if (!visit_goes_on(w, v, place, s->stack)) {
         ok = visit_end(w, v);
-        *v = (struct visit){.a = *a, .place = place, .caller = caller, .stack = s->stack};
+        *v = (struct visit){.a = *a, .place = place, .first = s->stack, .stack = s->stack};
     }
     v->stack = asks && !v->asks ? s->stack : v->stack;
     v->asks |= asks;
@@ -151,7 +139,7 @@ static bool asks_of(struct waves *w, uint32_t g)
         now.t0 = s.t0;
         now.t1 = s.t1;
         if (s.state == ST_WAITING) {
-            const uint32_t in = within ? place_of(w, within) : 0, place = place_of(w, s.stack);
+            const uint32_t in = within ? causes_place(c->tr, within) : 0, place = causes_place(c->tr, s.stack);
             const struct ask ran = {g, now.by, began, s.t0, now.woken, NO_LANE};
             if (in && in != name && known_caller(w, within, in) != name &&
                 began != NO_TIME) { /* not what all rounds do */
@@ -325,13 +313,12 @@ static void waves_told(struct waves *w)
 void rules_waves(struct causes *c)
 {
     uint64_t left = SPANS;
-    struct places known = {.n = trace_nstacks(c->tr)};
-    known.place = mem_zalloc((2 * (size_t)known.n + 1) * sizeof *known.place);
-    if (!known.place) {
+    struct known_callers known = {.n = trace_nstacks(c->tr)};
+    known.by = mem_zalloc(((size_t)known.n + 1) * sizeof *known.by);
+    if (!known.by) {
         c->rs->failed = true;
         return;
     }
-    known.caller = known.place + known.n;
     for (uint32_t i = 0; i < c->tg->ngroups && i < 24 && left && !c->rs->failed; i++) {
         struct waves w = {.c = c, .known = &known, .group = i, .left = left};
         const struct group_life *l = &c->life[i];
@@ -351,5 +338,5 @@ void rules_waves(struct causes *c)
             mem_free(w.at[k].v);
         }
     }
-    mem_free(known.place);
+    mem_free(known.by);
 }

@@ -136,10 +136,13 @@ static bool is_plumbing(struct str f)
     return f.len == 0;
 }
 
-/* ---- told once: what is known of a function, kept beside it (trace_aside()) ------------------------------------ */
+/* ---- told once: what is known of a string, and of a stack, kept beside it (trace_aside()) ----------------------- */
 
-enum { KNOWN = 1, LIBRARY = 2, PLUMBING = 4, SENDS = 8, KIND = 4 /* kind_of_function() << KIND */ };
-_Static_assert(WK_KINDS < 1 << (8 - KIND), "a kind is told in a mark");
+/* Of a string, as a function's name: KNOWN and what follows, marks (enum stack_mark) on top. As a reason: its kind + 1. */
+enum { KNOWN = 1, LIBRARY = 2, PLUMBING = 4, SENDS = 8, KIND = 4 /* kind_of_function() */, REASON = 8, MARKS = 12 };
+enum { KINDS = 15 };
+_Static_assert((int)WK_KINDS < (int)KINDS, "a kind, and one that says none, take four bits");
+_Static_assert(WK_OTHER == 0, "most functions are of no kind");
 
 /* Write, writev, sendto, Sendmsg .. */
 static bool sends(struct str f)
@@ -148,37 +151,144 @@ static bool sends(struct str f)
            (memmem(f.p, f.len, "rite", 4) || memmem(f.p, f.len, "send", 4) || memmem(f.p, f.len, "Send", 4));
 }
 
+/* "compress/flate.NewWriter", "text/template.(*Template).Parse" */
+static bool makes(struct str f)
+{
+    static const char *const begin[] = {"New", "Compile", "MustCompile", "Parse", "MustParse"};
+    size_t at = f.len;
+    while (at > 0 && f.p[at - 1] != '.') {
+        at--;
+    }
+    const struct str last = {f.p + at, f.len - at};
+    for (size_t i = 0; i < sizeof begin / sizeof *begin && !str_starts(f, "runtime."); i++) {
+        if (str_starts(last, begin[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static unsigned marks_of(struct str f)
+{
+    unsigned marks = str_starts(f, "runtime.mallocgc") ? STACK_ALLOCATES : 0;
+    marks |= str_is(f, "runtime.GC") || str_is(f, "runtime/debug.FreeOSMemory") ? STACK_COLLECTS : 0;
+    marks |= makes(f) ? STACK_MAKES : 0;
+    if (str_starts(f, "net")) {
+        marks |= str_is(f, "net.(*netFD).connect") || str_is(f, "net/http.(*Transport).getConn") ? STACK_CONNECTS : 0;
+        marks |= str_is(f, "net/http.(*persistConn).Read") || str_is(f, "net/http.(*bodyEOFSignal).Read") ||
+                         str_is(f, "net/http.(*body).Read")
+                     ? STACK_READS_ON
+                     : 0;
+    }
+    return marks;
+}
+
 static unsigned func_is(const struct trace *tr, uint32_t func)
 {
-    unsigned is = trace_aside(tr, ASIDE_FUNC, func);
-    if (!is) {
+    unsigned is = (unsigned)trace_aside(tr, ASIDE_STRING, func);
+    if (!(is & KNOWN)) {
         const struct str f = trace_str(tr, func);
         is = KNOWN | (others(tr, f) ? LIBRARY : 0) | (is_plumbing(f) ? PLUMBING : 0) | (sends(f) ? SENDS : 0) |
-             (unsigned)kind_of_function(f) << KIND;
-        trace_aside_set(tr, ASIDE_FUNC, func, (uint8_t)is);
+             (unsigned)kind_of_function(f) << KIND | marks_of(f) << MARKS;
+        trace_aside_set(tr, ASIDE_STRING, func, is);
     }
     return is;
 }
 
-static enum wait_kind kind_of_sync(const struct trace *tr, uint32_t stack)
+/* Of a stack: stacks_user_frame() + 1, the kind of its waits where the reason says only "sync", marks, stacks_place(). */
+enum { FRAME_MOST = 0xffff, STACK_KIND = 16, STACK_MARKS = 20, STACK_PLACE = 32 };
+enum { KIND_FRAMES = 8 };
+
+/* Of a frame: its function, and func_is() of that. */
+static uint64_t frame_tell(const struct trace *tr, uint32_t id)
 {
-    enum wait_kind k = WK_OTHER;
-    struct stack_funcs f;
-    stack_funcs_of(&f, tr, stack);
-    for (uint32_t i = 0; i < f.n && i < 8 && k == WK_OTHER; i++) {
-        k = (enum wait_kind)(func_is(tr, stack_func(&f, i)) >> KIND);
+    const uint32_t func = trace_frame_at(tr, id).func;
+    const uint64_t told = (uint64_t)func << 32 | func_is(tr, func);
+    trace_aside_set(tr, ASIDE_FRAME, id, told);
+    return told;
+}
+
+/* A stack's frames from `from` on, as frame_tell() has them: how many. */
+static uint32_t frames_told(const struct trace *tr, uint32_t stack, uint32_t from, uint64_t told[STACK_MARKED])
+{
+    uint32_t id[STACK_MARKED];
+    const uint32_t n = trace_frames(tr, stack, from, id, STACK_MARKED);
+    trace_asides(tr, ASIDE_FRAME, id, n, told);
+    for (uint32_t i = 0; i < n; i++) {
+        told[i] = told[i] ? told[i] : frame_tell(tr, id[i]);
     }
-    return k;
+    return n;
+}
+
+/* Of a stack of the library alone: the first frame outside of what all go through; else 0. */
+static uint32_t library_frame(const struct trace *tr, uint32_t stack)
+{
+    uint64_t f[STACK_MARKED];
+    for (uint32_t from = 0, n; (n = frames_told(tr, stack, from, f)); from += n) {
+        for (uint32_t i = 0; i < n; i++) {
+            if (!(f[i] & PLUMBING)) {
+                return from + i;
+            }
+        }
+    }
+    return 0;
+}
+
+static unsigned first_kind(const uint64_t *f, uint32_t n)
+{
+    uint32_t i = 0;
+    while (i < n && i < KIND_FRAMES && !(f[i] >> KIND & KINDS)) {
+        i++;
+    }
+    return i < n && i < KIND_FRAMES ? (unsigned)f[i] >> KIND & KINDS : WK_OTHER;
+}
+
+static uint64_t stack_tell(const struct trace *tr, uint32_t stack)
+{
+    uint64_t f[STACK_MARKED], all = 0, place = 0;
+    uint32_t from = 0, at = 0, n = frames_told(tr, stack, 0, f);
+    const uint64_t kind = first_kind(f, n);
+    for (; n; from += n, n = frames_told(tr, stack, from, f)) {
+        for (uint32_t i = 0; i < n; i++) {
+            all |= f[i];
+        }
+        for (at = 0; at < n && f[at] & LIBRARY;) {
+            at++;
+        }
+        if (at < n) {
+            place = f[at] >> 32;
+            break;
+        }
+    }
+    uint32_t user = n ? from + at : library_frame(tr, stack);
+    user = user < FRAME_MOST ? user : FRAME_MOST - 1; /* no reader hands over stacks as deep */
+    const uint64_t marks = (uint32_t)all >> MARKS,
+                   told = place << STACK_PLACE | marks << STACK_MARKS | kind << STACK_KIND | (user + 1);
+    trace_aside_set(tr, ASIDE_STACK, stack, told);
+    return told;
+}
+
+static inline uint64_t stack_is(const struct trace *tr, uint32_t stack)
+{
+    const uint64_t known = trace_aside(tr, ASIDE_STACK, stack);
+    return known ? known : stack_tell(tr, stack);
+}
+
+void stacks_ahead(const struct trace *tr, uint32_t stack)
+{
+    if (!trace_aside(tr, ASIDE_STACK, stack)) {
+        trace_stack_ahead(tr, stack);
+    }
 }
 
 enum wait_kind stacks_wait_kind(const struct trace *tr, uint32_t reason, uint32_t stack)
 {
-    unsigned k = trace_aside(tr, ASIDE_REASON, reason);
+    unsigned k = (unsigned)trace_aside(tr, ASIDE_STRING, reason) >> REASON & KINDS;
     if (!k) {
         k = (unsigned)kind_of_reason(trace_str(tr, reason)) + 1;
-        trace_aside_set(tr, ASIDE_REASON, reason, (uint8_t)k);
+        trace_aside_set(tr, ASIDE_STRING, reason, k << REASON);
     }
-    return k - 1 == WK_KINDS ? kind_of_sync(tr, stack) : (enum wait_kind)(k - 1);
+    return (enum wait_kind)(k - 1 < WK_KINDS ? k - 1 : stack_is(tr, stack) >> STACK_KIND & KINDS);
 }
 
 bool stacks_is_program(const struct trace *tr, uint32_t func)
@@ -191,19 +301,32 @@ bool stacks_sends(const struct trace *tr, uint32_t func)
     return func_is(tr, func) & SENDS;
 }
 
-static uint32_t user_frame(const struct trace *tr, uint32_t stack)
+bool stacks_makes(const struct trace *tr, uint32_t func)
 {
-    struct stack_funcs f;
-    stack_funcs_of(&f, tr, stack);
-    uint32_t library = f.n;
-    for (uint32_t i = 0; i < f.n; i++) {
-        const unsigned is = func_is(tr, stack_func(&f, i));
-        if (!(is & LIBRARY)) {
-            return i;
+    return func_is(tr, func) >> MARKS & STACK_MAKES;
+}
+
+uint32_t stacks_place(const struct trace *tr, uint32_t stack)
+{
+    return (uint32_t)(stack_is(tr, stack) >> STACK_PLACE);
+}
+
+uint32_t stacks_caller(const struct trace *tr, uint32_t stack, uint32_t from, uint32_t func)
+{
+    uint64_t f[STACK_MARKED];
+    for (uint32_t n; (n = frames_told(tr, stack, from, f)); from += n) {
+        for (uint32_t i = 0; i < n; i++) {
+            if (!(f[i] & LIBRARY) && f[i] >> 32 != func) {
+                return f[i] >> 32;
+            }
         }
-        library = library == f.n && !(is & PLUMBING) ? i : library;
     }
-    return library < f.n ? library : 0;
+    return 0;
+}
+
+bool stacks_may(const struct trace *tr, uint32_t stack, unsigned marks)
+{
+    return stack_is(tr, stack) >> STACK_MARKS & marks;
 }
 
 /* Is one of the innermost frames of a function whose name begins so? */
@@ -268,13 +391,5 @@ bool stacks_once(const struct trace *tr, uint32_t stack)
 
 uint32_t stacks_user_frame(const struct trace *tr, uint32_t stack)
 {
-    const uint32_t known = trace_aside(tr, ASIDE_STACK, stack);
-    if (known) {
-        return known - 1;
-    }
-    const uint32_t i = user_frame(tr, stack);
-    if (i < UINT8_MAX) {
-        trace_aside_set(tr, ASIDE_STACK, stack, (uint8_t)(i + 1));
-    }
-    return i;
+    return ((uint32_t)stack_is(tr, stack) & FRAME_MOST) - 1;
 }

@@ -45,6 +45,25 @@ bool stacks_sends(const struct trace *tr, uint32_t func);
  * alone, the first one outside of what all go through (runtime, sync, os, net and the like); else 0.
  */
 uint32_t stacks_user_frame(const struct trace *tr, uint32_t stack);
+/* stacks_place - the first function outside the runtime and the standard library, 0 if there is none. */
+uint32_t stacks_place(const struct trace *tr, uint32_t stack);
+/* stacks_caller - from a frame on outwards the first function outside of these that isn't func; 0: none is. */
+uint32_t stacks_caller(const struct trace *tr, uint32_t stack, uint32_t from, uint32_t func);
+/* stacks_makes - does a function make, or read in, something that may be kept, as Go names such? */
+bool stacks_makes(const struct trace *tr, uint32_t func);
+/*
+ * stacks_may - is one of the innermost STACK_MARKED frames, or of those up to its stacks_user_frame(), of such a function? What rules ask
+ * of stack after stack, and few stacks have, they ask this way first.
+ */
+enum stack_mark {
+    STACK_ALLOCATES = 1, /* runtime.mallocgc .. */
+    STACK_COLLECTS = 2,  /* runtime.GC, runtime/debug.FreeOSMemory */
+    STACK_CONNECTS = 4,  /* opens a connection: calls_connecting() */
+    STACK_READS_ON = 8,  /* reads more of an HTTP answer: calls_reading_on() */
+    STACK_MAKES = 16     /* stacks_makes() */
+};
+enum { STACK_MARKED = 16 };
+bool stacks_may(const struct trace *tr, uint32_t stack, unsigned marks);
 /* stacks_passes - is func, a string of the trace, among the stack's frames? 0 is not. */
 bool stacks_passes(const struct trace *tr, uint32_t stack, uint32_t func);
 /* stacks_through - is the function of that name among the innermost eight? */
@@ -78,8 +97,9 @@ static inline uint32_t stack_func(struct stack_funcs *f, uint32_t i)
     }
     return i - f->from < f->has ? f->func[i - f->from] : 0;
 }
-/* Who goes through rows' stacks has those of so many further on fetched (trace_stack_ahead()). */
+/* stacks_ahead - of a stack will be asked soon. Who goes through rows' stacks does so for those of STACKS_AHEAD further on. */
 enum { STACKS_AHEAD = 8 };
+void stacks_ahead(const struct trace *tr, uint32_t stack);
 /* str_is, str_starts - compare bytes of a trace with a C string. Of one that stands there the length is known, so nothing is called. */
 static inline bool str_is(struct str s, const char *c)
 {

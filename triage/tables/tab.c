@@ -140,10 +140,10 @@ static void rows_insert(struct keyed_row *v, size_t n)
     }
 }
 
-enum { BINS = 256 };
-struct bins { /* of numbers from `least` on: so many of them, by (number - least) >> shift */
+enum { BINS = 256, BIN_ROWS = 8 };
+struct bins { /* of numbers from `least` on: n of them, by (number - least) >> shift */
     uint64_t least;
-    unsigned shift;
+    unsigned shift, n;
 };
 
 static inline unsigned bin_of(const struct bins *b, uint64_t key)
@@ -151,6 +151,7 @@ static inline unsigned bin_of(const struct bins *b, uint64_t key)
     return (unsigned)((key - b->least) >> b->shift);
 }
 
+/* As many bins as there is use for: BIN_ROWS rows each, if these are few. */
 static struct bins bins_of(const struct keyed_row *v, size_t n)
 {
     uint64_t least = UINT64_MAX, most = 0;
@@ -158,14 +159,19 @@ static struct bins bins_of(const struct keyed_row *v, size_t n)
         least = v[i].key < least ? v[i].key : least;
         most = v[i].key > most ? v[i].key : most;
     }
-    const uint64_t apart = most - least;
-    return (struct bins){least, apart >= BINS ? 64 - 8 - (unsigned)__builtin_clzll(apart) : 0};
+    struct bins b = {.least = least};
+    const size_t room = n / BIN_ROWS < BINS ? n / BIN_ROWS : BINS;
+    while ((most - least) >> b.shift >= room) {
+        b.shift++;
+    }
+    b.n = (unsigned)((most - least) >> b.shift) + 1;
+    return b;
 }
 
 /* Each row to where those of its bin begin, by swaps: at[j] is where the next of bin j goes, up to end[j]. */
 static void rows_deal(struct keyed_row *v, const struct bins *b, size_t at[BINS], const size_t end[BINS])
 {
-    for (int j = 0; j < BINS; j++) {
+    for (unsigned j = 0; j < b->n; j++) {
         while (at[j] < end[j]) {
             const struct keyed_row x = v[at[j]];
             const unsigned to = bin_of(b, x.key);
@@ -179,24 +185,25 @@ static void rows_deal(struct keyed_row *v, const struct bins *b, size_t at[BINS]
 bool rows_sort_here(struct keyed_row *v, size_t n)
 {
     enum { SMALL = 32 };
-    size_t at[BINS] = {0}, end[BINS], begin = 0;
+    size_t at[BINS], end[BINS], begin = 0;
     if (n <= SMALL) {
         rows_insert(v, n);
-        return slices_tick();
+        return true;
     }
     const struct bins b = bins_of(v, n);
+    memset(at, 0, b.n * sizeof *at);
     for (size_t i = 0; i < n; i++) {
         at[bin_of(&b, v[i].key)]++;
     }
-    for (int j = 0; j < BINS; j++) {
+    for (unsigned j = 0; j < b.n; j++) {
         begin += at[j];
         end[j] = begin;
         at[j] = begin - at[j];
     }
     rows_deal(v, &b, at, end);
-    bool ok = true;
+    bool ok = slices_tick();
     begin = 0;
-    for (int j = 0; b.shift && j < BINS && ok; j++) {
+    for (unsigned j = 0; b.shift && j < b.n && ok; j++) {
         ok = end[j] - begin < 2 || rows_sort_here(v + begin, end[j] - begin);
         begin = end[j];
     }
