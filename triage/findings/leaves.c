@@ -209,3 +209,13 @@ bool causes_doing(struct causes *c, uint32_t group, struct leaves *out)
     explain_tree_free(&t);
     return ok;
 }
+
+void leaves_work(struct draft *d, const struct trace *tr, const struct leaves *v)
+{
+    if (v->n && v->all > 0) {
+        text_lit(&d->text, " Its work: ");
+        causes_leaf_text(&d->text, tr, &v->v[0], v->all);
+        text_lit(&d->text, ".");
+        d->f.stack = v->v[0].stack;
+    }
+}

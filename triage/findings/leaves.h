@@ -6,7 +6,7 @@
 
 #include "triage/findings/causes.h"
 
-/* What leaves of a tree were, put together by category and function, largest first; so many of the largest. */
+/* What leaves of a tree were, put together, largest first; so many of the largest. */
 struct leaf {
     uint8_t cat, kind;
     uint32_t func, who, stack, frame, reason, g; /* who: start function of whose time the longest is */
@@ -22,22 +22,25 @@ void causes_calls_text(struct text *t, const struct trace *tr, const struct leaf
 struct leaves {
     struct leaf v[LEAVES];
     uint32_t n;
-    int64_t all;
+    int64_t all; /* of those that didn't fit, too */
 };
+/* causes_leaves - the ends of all that a tree follows, put together by category and function. */
 void causes_leaves(const struct explain_tree *t, struct leaves *out);
 /* causes_leaves_of - put together by category and by whose time it was: leaf.func is a start function. */
 void causes_leaves_of(const struct explain_tree *t, struct leaves *out);
 /* causes_tops - of the time itself, waits not followed: by category and function. */
 void causes_tops(const struct explain_tree *t, struct leaves *out);
-/* causes_what_text - "waiting for the network in main.ask, called by main.rate". causes_leaf_text: with its share. */
 struct told_at { /* a function of a stack, and what is known of running there */
     uint32_t stack, frame;
     bool mixed;
     struct ran ran;
     struct caller by;
 };
+/* causes_what_text - "waiting for the network in main.ask, called by main.rate". causes_leaf_text: with its share. */
 void causes_what_text(struct text *t, const struct trace *tr, enum explain_cat cat, const struct told_at *at);
 void causes_leaf_text(struct text *t, const struct trace *tr, const struct leaf *l, int64_t of);
+/* leaves_work - in a finding about one goroutine: what most of its work is, and the stack of that. */
+void leaves_work(struct draft *d, const struct trace *tr, const struct leaves *v);
 /* causes_doing - what goroutines of a group did while they were not waiting for work: running and calls, at most 8 of them. */
 bool causes_doing(struct causes *c, uint32_t group, struct leaves *out);
 /* causes_main_tree - the main goroutine's way, followed: what it did and waited for. false: there is none, or no memory. To be freed. */

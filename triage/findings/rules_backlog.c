@@ -137,7 +137,7 @@ void backlog_since_text(struct text *t, const struct causes *c, uint32_t g)
 
 static void backlog_finding(struct causes *c, uint32_t group, uint32_t g, const struct backlog *b)
 {
-    struct leaves v;
+    struct leaves v = {0};
     struct draft d;
     draft_start(&d, RULE_BOTTLENECK, (int64_t)((double)(b->end - b->t) * c->idle / (1 + c->idle)));
     d.f.note = d.f.inferred = true;
@@ -148,12 +148,8 @@ static void backlog_finding(struct causes *c, uint32_t group, uint32_t g, const 
     text_say(&d.text, c->tr, t_func(c->tg->groups[group].name), ", one goroutine, takes its work from a channel.");
     since_text(&d.text, c, g, b);
     text_add(&d.text, " Of %.0f processors %.1f had nothing to do.", c->procs, c->idle);
-    if (causes_doing(c, group, &v) && v.n && v.all > 0) {
-        text_lit(&d.text, " Its work: ");
-        causes_leaf_text(&d.text, c->tr, &v.v[0], v.all);
-        text_lit(&d.text, ".");
-        d.f.stack = v.v[0].stack;
-    }
+    c->rs->failed |= !causes_doing(c, group, &v);
+    leaves_work(&d, c->tr, &v);
     text_lit(&d.next, "Let several goroutines take from that channel, or do several pieces at once; room in it only "
                       "hides that they come faster than they are done, or all at once.");
     draft_titled(c->rs, &d, "work queues for one goroutine");

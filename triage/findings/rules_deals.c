@@ -74,12 +74,7 @@ static void deals_finding(struct causes *c, uint32_t dealer, const struct takers
              t->waits, " waits, most of all in ", t_where(t->most->stack, 0), ", and they run for ",
              t_dur(runs(g) / (int64_t)c->of[t->group].n), " each, on average. Of ", t_f0(c->procs), " processors ",
              t_f1(c->idle), " had nothing to do.");
-    if (v.n && v.all > 0) {
-        text_lit(&f.text, " Its work: ");
-        causes_leaf_text(&f.text, c->tr, &v.v[0], v.all);
-        text_lit(&f.text, ".");
-        f.f.stack = v.v[0].stack;
-    }
+    leaves_work(&f, c->tr, &v);
     text_lit(&f.next,
              "Hand on more of its work: let those that wait do what it does before (each a part of the input "
              "that it need not look into), or make that cheaper.");

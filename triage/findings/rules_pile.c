@@ -2,8 +2,8 @@
  * rules_pile.c - one goroutine takes its work from a pile under a lock, and has not found that empty since some moment: who puts there wakes
  * it no more and never waits for room, both go on taking the lock, and it is at work all the time.
  *
- * That both still meet at the lock, he who woke it where he did that, and it where it waited for more, is what tells it from one that was given
- * a single long thing to do.
+ * That the two still meet at the lock, each in the function where the one woke the other before, is what tells it from one that was given a
+ * single long thing to do.
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/leaves.h"
@@ -15,11 +15,12 @@
 #define PARTS 4      /* of the time since, in each of which both meet */
 
 struct pile {
-    uint32_t place, puts, who,
-        stack;      /* functions: where it waited for more, who woke it there; his start function, and stack */
-    int64_t t, end; /* when it last waited for more, when it was seen last */
-    int64_t worked; /* since then */
-    uint32_t met;   /* times since then that one of both waited for the other's lock */
+    uint32_t place;     /* the function where it waited for more */
+    uint32_t puts, who; /* of the one that woke it there last: the function that did so, its start function */
+    uint32_t stack;     /* and its stack then */
+    int64_t t, end;     /* when it last waited for more, when it was seen last */
+    int64_t worked;     /* since t */
+    uint32_t met;       /* times since t that one of the two waited for the other to let go of the lock */
 };
 
 static bool for_more(const struct causes *c, const struct span *s)
@@ -122,20 +123,16 @@ static void pile_finding(struct causes *c, uint32_t group, uint32_t g, const str
     draft_subject(&d, c->rs, c->tg->groups[group].name);
     draft_at(&d, p->t, p->end, LANE_G, g);
     text_dur(&d.amount, p->end - p->t);
-    text_say(&d.text, c->tr, t_func(p->place), ", one goroutine, waited for more work until ", t_dur(p->t),
-             " and never since, for ", t_dur(p->end - p->t), ", in which it runs, or is ready to, for ",
-             t_share((double)p->worked, (double)(p->end - p->t)), ". Who woke it there, ", t_place(p->stack, 2),
-             ", goes on (", p->met,
-             " times all through one of both waits for the other to let go of a lock), need not wake it and never "
-             "waits for room: all that time more stood ready, it seems (inferred). Whether what waits there grows no "
-             "trace shows. Of ",
-             t_f0(c->procs), " processors ", t_f1(c->idle), " had nothing to do.");
-    if (v.n && v.all > 0) {
-        text_lit(&d.text, " Its work: ");
-        causes_leaf_text(&d.text, c->tr, &v.v[0], v.all);
-        text_lit(&d.text, ".");
-        d.f.stack = v.v[0].stack;
-    }
+    text_say(
+        &d.text, c->tr, t_func(p->place), ", one goroutine, waited for more work until ", t_dur(p->t),
+        " and never since, for ", t_dur(p->end - p->t), ", in which it runs, or is ready to, for ",
+        t_share((double)p->worked, (double)(p->end - p->t)), ". Who woke it there, ", t_place(p->stack, 2),
+        ", goes on all through (", p->met,
+        " times one of the two waits for the other to let go of a lock), but does not have to wake it, and never "
+        "waits for room: all that time more stood ready, it seems (inferred). Whether what waits there grows no "
+        "trace shows. Of ",
+        t_f0(c->procs), " processors ", t_f1(c->idle), " had nothing to do.");
+    leaves_work(&d, c->tr, &v);
     text_lit(&d.next,
              "Let several goroutines take from there, or make its work cheaper; and bound what may wait there (a "
              "channel with room, so that who brings it waits, or what is too much dropped).");
