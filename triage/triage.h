@@ -125,8 +125,9 @@ const char *idle_why_name(enum idle_why w);
 /* ---- collector -------------------------------------------------------------------------------------------- */
 
 enum gc_mode { GC_DEDICATED, GC_FRACTIONAL, GC_IDLE, GC_UNLABELLED, GC_MODES };
-struct stw_row {   /* stop-the-world by kind */
-    uint32_t kind; /* string */
+const char *gc_mode_name(enum gc_mode m); /* "dedicated" */
+struct stw_row {                          /* stop-the-world by kind */
+    uint32_t kind;                        /* string */
     bool is_gc;
     uint64_t count;
     int64_t total;
@@ -147,6 +148,8 @@ struct heap_stat {
     double over;                  /* most the heap was above its goal, as a share of the goal; 0 = never */
     uint64_t low_first, low_last; /* heap when the first and the last cycle ended: what stayed alive */
     uint64_t off_set;             /* times it was recorded that there is no goal: the collector is switched off */
+    int64_t
+        off_since; /* since when there is none, to the trace's end; INT64_MAX: there is one, or none is recorded */
 };
 
 /* ---- tasks, regions --------------------------------------------------------------------------------------- */

@@ -368,14 +368,11 @@ static void rule_heap(struct rules *rs)
 }
 
 /* Since when the heap has no goal and nothing is collected any more, to the end of the trace; INT64_MAX: it has, or is. */
-static int64_t off_since(const struct trace *tr)
+static int64_t off_since(const struct rules *rs)
 {
     const struct range *gc;
-    const size_t ngc = trace_ranges(tr, RANGE_GC, &gc);
-    int64_t since = INT64_MAX;
-    for (size_t n = trace_npoints(tr, METRIC_GOAL); n-- > 0 && goal_none(trace_point(tr, METRIC_GOAL, n).v);) {
-        since = trace_point(tr, METRIC_GOAL, n).t;
-    }
+    const size_t ngc = trace_ranges(rs->tr, RANGE_GC, &gc);
+    int64_t since = rs->tg->heap.off_since;
     for (size_t i = 0; i < ngc && since < INT64_MAX; i++) {
         since = gc[i].open_end ? INT64_MAX : gc[i].t1 > since ? gc[i].t1 : since;
     }
@@ -386,7 +383,7 @@ static int64_t off_since(const struct trace *tr)
 static void rule_off(struct rules *rs)
 {
     const struct heap_stat *h = &rs->tg->heap;
-    const int64_t since = off_since(rs->tr), off = since < rs->tg->end ? rs->tg->end - since : 0;
+    const int64_t since = off_since(rs), off = since < rs->tg->end ? rs->tg->end - since : 0;
     uint64_t least, was = h->first;
     struct draft d;
     if (!off || !threshold_reached(TH_HEAP_OFF, off, rs->tg->end)) {

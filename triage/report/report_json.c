@@ -148,14 +148,13 @@ static void out_stw(struct out *o, json_t *gc)
 
 static void out_gc(struct out *o, json_t *root)
 {
-    static const char *const mode[GC_MODES] = {"dedicated", "fractional", "idle", "unlabelled"};
     const struct triage *tg = o->l->tg;
     json_t *gc = object(o, root, "gc"), *x;
     big(o, gc, "cycles", tg->gc_cycles);
     num(o, gc, "mark_ns", tg->gc_mark_ns);
     x = object(o, gc, "worker_ns");
     for (int i = 0; i < GC_MODES; i++) {
-        num(o, x, mode[i], tg->label_ns[i]);
+        num(o, x, gc_mode_name((enum gc_mode)i), tg->label_ns[i]);
     }
     big(o, gc, "assists", tg->assists);
     num(o, gc, "assist_ns", tg->p_sum.ns[ST_ASSIST]);

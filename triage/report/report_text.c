@@ -144,7 +144,7 @@ static void findings(struct text *t, const struct loaded *l)
         text_lit(t, " @");
         text_dur(t, f->t0);
         lane_id_text(t, f);
-        if (!f->note) {
+        if (!f->note && f->severity_ns > 0) {
             text_lit(t, ", cost ");
             text_dur(t, f->severity_ns);
         }
@@ -153,7 +153,9 @@ static void findings(struct text *t, const struct loaded *l)
         if (i < FINDINGS_LONG) {
             wrapped_clean(t, f->text);
             wrapped_clean(t, f->next);
-            wrapped_clean(t, f->won ? f->won : "");
+            if (f->won) {
+                wrapped_clean(t, f->won);
+            }
         }
     }
     struct text u = {0};
@@ -250,6 +252,19 @@ static void utilisation(struct text *t, const struct triage *tg)
     text_free(&u);
 }
 
+/* " (dedicated 12.3ms, idle 1.2ms)": those that have 1 % of it or more. */
+static void worker_modes(struct text *t, const struct triage *tg)
+{
+    bool any = false;
+    for (int i = 0; i < GC_MODES; i++) {
+        if (tg->label_ns[i] > tg->p_sum.ns[ST_GCWORK] / 100) {
+            text_say(t, tg->tr, any ? ", " : " (", gc_mode_name((enum gc_mode)i), " ", t_dur(tg->label_ns[i]));
+            any = true;
+        }
+    }
+    text_raw(t, ")", any);
+}
+
 static void collector(struct text *t, const struct loaded *l)
 {
     const struct triage *tg = l->tg;
@@ -259,13 +274,8 @@ static void collector(struct text *t, const struct loaded *l)
         text_share(t, (double)tg->gc_mark_ns, (double)tg->end);
         text_lit(t, " of the time\n  workers ");
         text_dur(t, tg->p_sum.ns[ST_GCWORK]);
-        text_lit(t, " (dedicated ");
-        text_dur(t, tg->label_ns[GC_DEDICATED]);
-        text_lit(t, ", fractional ");
-        text_dur(t, tg->label_ns[GC_FRACTIONAL]);
-        text_lit(t, ", idle ");
-        text_dur(t, tg->label_ns[GC_IDLE]);
-        text_lit(t, "), assists ");
+        worker_modes(t, tg);
+        text_lit(t, ", assists ");
         text_dur(t, tg->p_sum.ns[ST_ASSIST]);
         text_lit(t, ", sweep ");
         text_dur(t, tg->p_sum.ns[ST_SWEEP]);

@@ -15,6 +15,12 @@ static bool kind_is_gc(const struct trace *tr, uint32_t kind)
     return s.len == 0 || str_starts(s, "GC"); /* before go 1.10 kinds have no names, and only GC stopped the world */
 }
 
+const char *gc_mode_name(enum gc_mode m)
+{
+    static const char *const name[GC_MODES] = {"dedicated", "fractional", "idle", "unlabelled"};
+    return name[m];
+}
+
 enum gc_mode gc_mode_next(const struct trace *tr, enum gc_mode mode, const struct span_tag *s)
 {
     struct str l = trace_str(tr, s->label);
@@ -134,12 +140,15 @@ static int cmp_stw(const void *a, const void *b)
 static void goals(struct triage *tg, struct heap_stat *s)
 {
     const size_t n = trace_npoints(tg->tr, METRIC_GOAL);
+    s->off_since = INT64_MAX;
     for (size_t i = 0; i < n; i++) {
         const struct point goal = trace_point(tg->tr, METRIC_GOAL, i);
         if (goal_none(goal.v)) {
             s->off_set++;
-        } else if (goal.v > s->max_goal) {
-            s->max_goal = goal.v;
+            s->off_since = goal.t < s->off_since ? goal.t : s->off_since;
+        } else {
+            s->off_since = INT64_MAX;
+            s->max_goal = goal.v > s->max_goal ? goal.v : s->max_goal;
         }
     }
 }

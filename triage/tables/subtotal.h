@@ -71,10 +71,10 @@ struct subtotal {
     size_t nassisted, cap_assisted;
     struct late late;
     uint32_t nrows, g1;
-    uint32_t group, birth;    /* of the goroutine before */
-    bool has_system;          /* the rest is nothing but this, once it is counted: where it is none, it isn't kept */
-    struct hist sched_system; /* of few runs */
-    struct lately lately_wait_of[LATELY]; /* while it is counted, from here on */
+    uint32_t group, birth; /* of the goroutine before */
+    bool has_system;       /* sched_system is anything, as in few runs: else it isn't kept, see kept_of() */
+    struct hist sched_system;
+    struct lately lately_wait_of[LATELY]; /* from here on only while it is counted */
     struct start_name name[START_NAMES];  /* names lately asked for */
     struct gstat_rows rows;    /* of goroutines behind one another, until there are so many; the last one is g1 - 1 */
     int64_t life[GSTATS_ROWS]; /* theirs */
