@@ -53,9 +53,10 @@ static const struct planted {
     {"patience", RULE_LINGER, "main.askOracle", "16 of 48 waits"},    /* a context's deadline */
     {"toolshed", RULE_POOL, "main.(*shed).borrow", "of the trace"},
     {"deafear", RULE_LINGER, "main.callStation", "24 of 47 waits"},
-    {"chapters", RULE_POOL, "main.bind, called by main.binder began 126 goroutines", "7.0 in a row"},
+    {"chapters", RULE_POOL, "main.bind, called by main.binder began 126 goroutines",
+     "7.0 of them in a row"},
     {"petition", RULE_SERIAL_CALLS, "main.again stands 2 times, one within the other",
-     "of three each, one within the other, 9 (inferred"},
+     "three in each, one within the other, are 9 (inferred"},
     {"twoquills", RULE_BACKEND, "main.post", "No goroutine waits to read from the network meanwhile"},
     {"onebyone", RULE_POOL, "main.(*crew).start", "main.makeAll"}, /* begun one by one */
     {"megaphone", RULE_HUB, "main.speak hands to 6 goroutines", "main.translate"},
@@ -150,7 +151,7 @@ static const struct {
     {"openbook", RULE_LEAK, "for main.readPage"},
     {"tenants", RULE_LEAK, "ten times as long as any wait there that ended"}, /* they had gone on before */
     {"openbook", RULE_LEAK, "With them http.(*persistConn).writeLoop: 60"},
-    {"larder", RULE_BACKEND, "they work beside that"},
+    {"larder", RULE_BACKEND, "they work beside it"},
     {"anglers", RULE_RETRY, "Not once is one shorter again"}, /* its calls are a seventh of these lives */
     {"wicket", RULE_LIMIT, "waits are those of others, most of main.carter"}, /* requests pass there, too */
     {"spigot", RULE_LIMIT, "main.(*spigot).Wait"},
@@ -184,7 +185,8 @@ static const struct {
 } for_good[] = {
     {"lampman", RULE_LEAK, "Who received what is sent there, G21 main.lampman in main.lampman, ended at", true},
     {"doorman", RULE_LEAK,
-     "Whom main.(*bar).shut, called by main.evening wakes there ends, 30 of 30 times: by Signal", false},
+     "Those that main.(*bar).shut, called by main.evening wakes there end, 30 of 30 times: it does so by Signal",
+     false},
 };
 
 /* The right rule speaks first, and nothing that is only a sign of it. */

@@ -432,6 +432,44 @@ static void nobody_waits_for_the_mirror(void **state)
     assert_true(l.fs.f[0].rule == RULE_CONVOY && strstr(l.fs.f[0].text, "main.addUp"));
     assert_true(l.fs.f[1].rule == RULE_SERIAL_CALLS && l.fs.f[1].note && l.fs.f[1].severity_ns == 0);
     assert_non_null(strstr(l.fs.f[1].text, "No other goroutine waits for these"));
+    assert_true(!l.fs.f[1].has_won && !l.fs.f[1].won); /* it costs nothing */
+    load_free(&l);
+}
+
+/* What a finding costs beside time is said instead of what would be won; where its text says that it costs nothing neither is. */
+static void nothing_is_won(void **state)
+{
+    static const struct {
+        const char *name;
+        enum rule rule;
+        const char *says;
+    } row[] = {{"bobbins", RULE_LEAK, "nothing of this trace's time; what it costs is memory, or latency."},
+               {"larder", RULE_BACKEND, NULL},
+               {"cleanmailbox", RULE_BACKEND, NULL},
+               {"cleanquota", RULE_BACKEND, NULL}};
+    (void)state;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct loaded l;
+        help_cause(row[i].name, &l);
+        const struct finding *f = help_tells(&l, row[i].rule);
+        assert_int_equal(f->severity_ns, 0);
+        if (row[i].says) {
+            assert_true(f->has_won && f->won_lo == 0 && f->won_hi == 0);
+            assert_non_null(strstr(f->won, row[i].says));
+        } else {
+            assert_true(!f->has_won && !f->won);
+        }
+        load_free(&l);
+    }
+}
+
+/* One whose long work others stand behind works alone meanwhile: that is told by it. */
+static void one_that_works_long_is_told_once(void **state)
+{
+    struct loaded l;
+    (void)state;
+    help_cause("gatekeeper", &l);
+    assert_false(help_told(&l, RULE_SERIAL));
     load_free(&l);
 }
 
@@ -499,6 +537,8 @@ int main(void)
         cmocka_unit_test(when_to_give_up),
         cmocka_unit_test(a_slow_start_is_where_the_time_went),
         cmocka_unit_test(nobody_waits_for_the_mirror),
+        cmocka_unit_test(nothing_is_won),
+        cmocka_unit_test(one_that_works_long_is_told_once),
         cmocka_unit_test(levels_are_no_team),
         cmocka_unit_test(numbers_of_the_users),
     };

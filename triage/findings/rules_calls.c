@@ -66,6 +66,25 @@ static enum waited nobody_waits(struct causes *c, const struct waits_at *p)
                                                                          : WAITED;
 }
 
+static void nobody_text(struct draft *d, enum waited nobody)
+{
+    if (nobody == WAITED) {
+        return;
+    }
+    d->f.severity_ns = 0;
+    d->f.won_hi = nobody == WAITED_OUTSIDE ? d->f.won_hi : 0;
+    if (nobody == WAITED_ASIDE) {
+        text_lit(&d->text,
+                 " The process answers what comes over connections, and who does so waits neither for these nor for "
+                 "those that wait for them: they work beside it, and it costs the answers nothing.");
+        return;
+    }
+    text_add(&d->text, " No other goroutine waits for these, and the way that the main goroutine waits along %s",
+             nobody == WAITED_BY_NOBODY
+                 ? "is others' work: it costs this trace nothing."
+                 : "is a timer: unless somebody outside waits for what they do, it costs nothing.");
+}
+
 /* No question and no answer: what is written is not taken fast enough. */
 static void write_finding(struct causes *c, const struct waits_at *p, double share)
 {
@@ -81,9 +100,10 @@ static void write_finding(struct causes *c, const struct waits_at *p, double sha
              " on average: the other side does not take it as fast as it is written. ",
              t_f1((double)p->total / (double)c->tg->end), " goroutines wait there at any time while ",
              t_f1(c->running), " run.");
-    if (nobody_waits(c, p) == WAITED_BY_NOBODY) {
+    const enum waited nobody = nobody_waits(c, p);
+    if (nobody == WAITED_BY_NOBODY || nobody == WAITED_ASIDE) {
         d.f.note = true;
-        d.f.severity_ns = 0;
+        nobody_text(&d, nobody);
     }
     if (!write_stalls(&d, c, p)) {
         text_lit(&d.next, CAUSES_WRITE_LESS);
@@ -178,24 +198,6 @@ static const char *backend_advice(const struct finding *f)
                  "network what is in the same process."
                : "The time is the other side's: ask less often (keep answers), ask earlier, or make that service "
                  "faster.";
-}
-
-static void nobody_text(struct draft *d, enum waited nobody)
-{
-    if (nobody == WAITED) {
-        return;
-    }
-    d->f.severity_ns = 0;
-    if (nobody == WAITED_ASIDE) {
-        text_lit(&d->text,
-                 " The process answers what comes over connections, and what does so waits neither for "
-                 "these nor for who waits for them: they work beside that, and it costs the answers nothing.");
-        return;
-    }
-    text_add(&d->text, " No other goroutine waits for these, and the way that the main goroutine waits along %s",
-             nobody == WAITED_BY_NOBODY
-                 ? "is others' work: it costs this trace nothing."
-                 : "is a timer: unless somebody outside waits for what they do, it costs nothing.");
 }
 
 static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row, double share)

@@ -346,8 +346,8 @@ static void way_bounds(struct work *w, const struct finding *f, struct span_of_w
 #define MOST NULL /* "if 70 % of it .." */
 #define SOME \
     "if 60 % of it to all of it goes and the rest stays as it is" /* what is waited for takes a part of it anyway */
-static const char latency_only[] = " What it costs is latency.",
-                  memory_only[] = " What it costs is memory, or latency.";
+/* What is no time of this trace. */
+static const char latency_only[] = "what it costs is latency", memory_only[] = "what it costs is memory, or latency";
 #define STUCK_FOR_GOOD "what the stuck ones would do if they went on no trace tells"
 #define ALLOCATOR \
     "from half of what it holds up to all of that and of what it slows down while it marks; what allocating itself " \
@@ -691,17 +691,16 @@ static bool counted_won(struct work *w, const struct finding *f, double cost, do
 static bool won_of(struct work *w, const struct finding *f, struct span_of_won *o)
 {
     const double end = (double)w->c->tg->end, cost = (double)f->severity_ns / end, told = (double)f->won_hi / end;
+    if (f->rule == RULE_LEAK && f->severity_ns > 0) { /* all that are left of their kind stand */
+        *o = (struct span_of_won){0, cost, .words = STUCK_FOR_GOOD};
+        return true;
+    }
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
         const struct plain *p = &plain[i];
         if (p->rule == f->rule) {
             const bool unsure =
                 f->rule == RULE_SERIAL_CALLS && f->note; /* whether anybody waits, or each needs the one before */
             const double lo = unsure ? 0 : p->lo == LEAST_OF_IT ? LEAST : p->lo;
-            const bool stands = f->rule == RULE_LEAK && f->severity_ns > 0; /* all that are left of their kind */
-            if (stands) {
-                *o = (struct span_of_won){0, cost, .words = STUCK_FOR_GOOD};
-                return true;
-            }
             *o = (struct span_of_won){lo * cost, p->hi == AS_TOLD ? told : p->hi * cost, .more = p->more,
                                       .words = unsure ? NOT_APART : p->words};
             return true;
@@ -711,16 +710,12 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
     return counted_won(w, f, cost, told, o);
 }
 
-static void won_share(struct text *t, int64_t ns, double end, const char *of)
-{
-    text_share(t, (double)ns, end);
-    text_add(t, "%s (", of);
-    text_dur(t, ns);
-    text_lit(t, ")");
-}
-
 void finding_won_short(struct text *t, const struct finding *f, int64_t end)
 {
+    if (f->won_hi <= 0) {
+        text_lit(t, "nothing of this trace's time");
+        return;
+    }
     if (f->won_lo > 0) {
         text_share(t, (double)f->won_lo, (double)end);
     } else {
@@ -762,9 +757,7 @@ static void won_text(struct text *t, const struct finding *f, const struct cause
 {
     text_lit(t, "To be won: ");
     if (o->hi <= 0 && !o->more) {
-        text_lit(t, "no more of this trace's time than two runs of one program differ by, ");
-        won_share(t, f->won_hi, (double)c->tg->end, "");
-        text_add(t, ".%s", o->words == latency_only || o->words == memory_only ? o->words : "");
+        text_add(t, "nothing of this trace's time; %s.", o->words);
         return;
     }
     (f->won_more ? more_text : between_text)(t, f, (double)c->tg->end);
@@ -794,8 +787,13 @@ void won_all(struct causes *c)
         if (!won_of(&w, f, &o)) {
             continue;
         }
+        const bool none = o.hi <= 0 && !o.more;
+        if (none && o.words != latency_only && o.words != memory_only) {
+            continue; /* its text says why it costs nothing */
+        }
         way_bounds(&w, f, &o);
-        const double lo = o.lo - SPREAD, hi = o.hi + (SPREAD < (1 - o.hi) / 2 ? SPREAD : (1 - o.hi) / 2);
+        const double spread = none ? 0 : SPREAD < (1 - o.hi) / 2 ? SPREAD : (1 - o.hi) / 2;
+        const double lo = o.lo - SPREAD, hi = o.hi + spread;
         f->has_won = true;
         f->won_more = o.more;
         f->won_lo = (int64_t)((lo < threshold(TH_TIME_FINDING) ? 0 : lo) * (double)c->tg->end); /* less is none */
