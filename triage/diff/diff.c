@@ -324,7 +324,7 @@ static void verdict_text(struct text *t, const struct verdict *v, const struct r
         if (other_pace) {
             text_add(t,
                      "  another pace: waits and calls come %.2f times as often as before: the load,\n"
-                     "  the host, or how soon each is answered was another\n",
+                     "  the host, or how soon each is answered has changed\n",
                      v->pace);
         }
         text_add(t, "  %sno meaningful change, of %u measures: two runs of one program may differ as much\n",

@@ -107,7 +107,7 @@ static const char *missing(const struct triage *tg, unsigned needs)
     return needs & WHOLE && in->ndamages ? "a part of the trace is missing" : NULL;
 }
 
-/* What these need the trace lacks; the others don't concern it, are switched off, or need more of the same. */
+/* What a trace itself may lack. Other needs are what a program has to have done (collections, tasks), or a longer trace. */
 enum { LACKING = NAMES | STACKS | WHOLE };
 
 unsigned rules_lacking(const struct triage *tg, const char **why)

@@ -13,8 +13,8 @@
  */
 const char *rule_not_asked(const struct triage *tg, enum rule r);
 
-/* rules_lacking - how many rules can't be asked since the trace lacks what they need (stacks, names, a part of it), and
- * *why, as above: the commonest reason, and the rules it is of; 0 and NULL: none. */
+/* rules_lacking - how many rules can't be asked for the reason that keeps most of them from it, of what a trace may lack itself (stacks,
+ * names, a part of it), and *why: that reason, as above; 0 and NULL: all can. */
 unsigned rules_lacking(const struct triage *tg, const char **why);
 
 /* rules_not_asked_text - "could not be asked: lock-convoy, stuck-lock: the trace has no function names; ..", a part for each

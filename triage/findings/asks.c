@@ -65,7 +65,6 @@ static bool in_library(const struct trace *tr, uint32_t stack)
     return i < n && !stacks_is_program(tr, trace_frame(tr, stack, i).func);
 }
 
-/* A wait in what the program called that a goroutine of the library ended, one that waits for the network itself: an HTTP client's. */
 bool calls_by_library(const struct causes *c, const struct pair_row *p)
 {
     static const char *const sql_pool[] = {"database/sql.(*DB).conn", NULL}; /* others have it: no answer */
@@ -81,7 +80,6 @@ bool calls_over_http(const struct causes *c, enum wait_kind kind, const struct s
     return kind == WK_SELECT && stack_through(c->tr, s->stack, asking);
 }
 
-/* Was a goroutine begun by one that accepts connections? Then it is the side that is asked. */
 bool calls_serves(const struct causes *c, uint32_t g)
 {
     struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
@@ -142,10 +140,6 @@ bool calls_for_questions(const struct causes *c, const struct pair_row *p, uint3
             (born && (meant_for_questions(c, g, place) || meant_for_session(c, g, place))));
 }
 
-/*
- * How long goroutines that answer connections were at it: all their lives but for the waits for the next question, and sleep. Where
- * the same process asks them, what its clients wait for is in this trace, and nobody outside is slow.
- */
 int64_t calls_answering(const struct causes *c)
 {
     int64_t ns = 0;

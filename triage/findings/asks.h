@@ -1,6 +1,6 @@
 /*
- * asks.h - who asks whom over the network: who serves a connection and is asked, where the next question is waited for, where an answer; and the
- * findings about answers, one of which rule_network() tells of each place.
+ * asks.h - who asks whom over the network: who serves a connection and is asked, where the next question is waited for, where an answer; and
+ * the findings about answers, one of which rule_network() tells of each place.
  */
 #ifndef GOTOP_TRIAGE_ASKS_H
 #define GOTOP_TRIAGE_ASKS_H
@@ -13,7 +13,8 @@ void nested_also(struct draft *d, const struct causes *c, uint32_t stack);
 bool calls_accept(const struct causes *c);
 /* calls_accepting - is that stack in accepting a connection? */
 bool calls_accepting(const struct trace *tr, uint32_t stack);
-/* calls_connecting - is it in making a connection, or waiting for one of net/http's? calls_pooled - the latter? calls_reading_on - in the rest of an answer that has begun? */
+/* calls_connecting - is it in making a connection, or waiting for one of net/http's? calls_pooled - the latter? calls_reading_on - in the
+ * rest of an answer that has begun? */
 bool calls_connecting(const struct trace *tr, uint32_t stack);
 bool calls_pooled(const struct trace *tr, uint32_t stack);
 bool calls_reading_on(const struct trace *tr, uint32_t stack);
@@ -27,7 +28,8 @@ bool calls_is_asked(const struct causes *c, uint32_t g, uint32_t place);
 bool calls_for_questions(const struct causes *c, const struct pair_row *p, uint32_t place);
 /* calls_over_http - does it wait there for an answer of net/http's client? */
 bool calls_over_http(const struct causes *c, enum wait_kind kind, const struct span *s);
-/* calls_by_library - a wait in what the program called that a goroutine of the library ended, one that waits for the network itself: an HTTP client's. */
+/* calls_by_library - is it a wait in what the program called that a goroutine of the library ended, one that waits for the network itself (an
+ * HTTP client's)? */
 bool calls_by_library(const struct causes *c, const struct pair_row *p);
 /*
  * calls_answering - how long goroutines that answer connections were at it: all their lives but for the waits for the next question, and
@@ -54,7 +56,8 @@ int64_t meant_for_news(struct causes *c, const struct waits_at *p);
 bool causes_sends(const struct trace *tr, uint32_t stack);
 /* causes_writes - is a wait for the network one to write: for the other side to take what is there already? */
 bool causes_writes(const struct trace *tr, uint32_t stack);
-/* write_stalls - rules_stalls.c: in a finding about waits to write, that few of them until a limit are nearly all; with what to do. false: not so. */
+/* write_stalls - rules_stalls.c: in a finding about waits to write, that few of them until a limit are nearly all of the time; with what to
+ * do. false: not so. */
 bool write_stalls(struct draft *d, const struct causes *c, const struct waits_at *p);
 #define CAUSES_WRITE_LESS \
     "Send less (together, compressed), drop what is too much, or make the other side read faster; several " \

@@ -157,8 +157,8 @@ bool leak_one_signalled(struct text *t, const struct rules *rs, const struct lea
             (double)v[k].ended < threshold(TH_LEAK_SIGNALLED) * (double)all) {
             continue;
         }
-        text_say(t, rs->tr, " Whom ", t_place(v[k].stack, 2), " wakes there ends, ", v[k].ended, " of ", all,
-                 " times: by Signal, which wakes one only.");
+        text_say(t, rs->tr, " Those that ", t_place(v[k].stack, 2), " wakes there end, ", v[k].ended, " of ", all,
+                 " times: it does so by Signal, which wakes only one.");
         return true;
     }
     return false;

@@ -160,7 +160,7 @@ void inside_text(struct text *t, const struct causes *c, uint32_t group, const s
     } else {
         text_add(t, "%u of %u moments inside their runs that the trace has", v->n, v->all);
     }
-    text_lit(t, " (when they were stopped, or allocated for the collector)");
+    text_lit(t, " (when they were stopped, or had to work for the collector)");
     if (v->callee) {
         text_say(t, c->tr, ", mostly in ", t_func(v->callee), ", which it calls");
     }

@@ -129,8 +129,7 @@ static void begun_finding(struct causes *c, const struct begun *l)
              " of them were there at a time, while ", t_f1(c->idle), " of ", t_f0(c->procs),
              " processors had nothing to do.");
     if (l->beginners > 1) {
-        text_add(&d.text,
-                 " %u goroutines do so, each one after the other: %.1f in a row before it waits for something else.",
+        text_add(&d.text, " %u goroutines do so, each with %.1f of them in a row before it waits for something else.",
                  (unsigned)l->beginners, l->row);
         d.f.won_hi = (int64_t)(span * share * (1 - 1 / l->row));
         d.f.severity_ns = d.f.won_hi < d.f.severity_ns ? d.f.won_hi : d.f.severity_ns;

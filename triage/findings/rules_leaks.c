@@ -196,7 +196,6 @@ static void rule_leak(struct rules *rs)
         draft_start(&d, RULE_LEAK, 0);
         draft_about(&d, rs, r->name, r->stack);
         draft_at(&d, tg->end - r->oldest, tg->end, LANE_G, r->example);
-        d.f.note = true;
         text_add(&d.amount, "+%u", r->lost);
         leak_text(&d.text, rs, r);
         beside_text(&d.text, rs, i);
@@ -310,11 +309,10 @@ static void rule_churn(struct rules *rs)
         if (begun_by_timers(rs, i)) {
             text_lit(&d.text, " No goroutine begins them, but timers do, each one of its own (time.AfterFunc).");
             d.f.for_good = timers_pile_up(&d, rs, i, rate);
-            text_add(&d.next, "%s",
-                     d.f.for_good
-                         ? ""
-                         : "Keep one timer for each thing and Reset it, Stop what is no longer needed, or let one "
-                           "goroutine look after all that is due.");
+            if (!d.f.for_good) {
+                text_lit(&d.next, "Keep one timer for each thing and Reset it, Stop what is no longer needed, or let "
+                                  "one goroutine look after all that is due.");
+            }
         } else {
             text_lit(
                 &d.next,

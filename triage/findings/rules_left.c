@@ -35,9 +35,9 @@ struct left {
     size_t cap;
     /* told */
     uint64_t given_up, on; /* waits that were given up; goroutines that went on after these */
-    uint64_t taken,
-        again; /* of these: whose answer ended the next wait there; others begun behind a wait whose time was up */
-    int64_t ran, stayed; /* of these, after: running; altogether */
+    uint64_t taken;        /* of those that went on: whose answer ended the next wait there */
+    uint64_t again;        /* goroutines begun there behind a wait that was given up */
+    int64_t ran, stayed;   /* of those that went on, after: running; altogether */
     int64_t allowed, longest, t0, t1;
     uint32_t g;
 };
@@ -220,6 +220,17 @@ static void what_text(struct left *l, struct draft *d)
     text_raw(&d->text, ".", v.n ? 1 : 0);
 }
 
+static void meanwhile_text(struct text *t, const struct left *l)
+{
+    const struct causes *c = l->c;
+    const struct pair_row *most;
+    const double waits = (double)queued(l, &most) / (double)c->tg->end;
+    if (most && waits >= threshold(TH_LEFT_QUEUE)) {
+        text_say(t, c->tr, " Meanwhile ", t_f1(waits), " of them wait for each other on average, most of all at ",
+                 t_where(most->stack, 0), ".");
+    }
+}
+
 static void left_finding(struct left *l)
 {
     struct causes *c = l->c;
@@ -238,12 +249,7 @@ static void left_finding(struct left *l)
              t_share((double)l->ran, (double)c->tg->groups[l->worker].d[GM_EXEC].total),
              " of all that these goroutines run.");
     what_text(l, &d);
-    const struct pair_row *most;
-    const double waits = (double)queued(l, &most) / (double)c->tg->end;
-    if (most && waits >= threshold(TH_LEFT_QUEUE)) {
-        text_say(&d.text, c->tr, " Meanwhile ", t_f1(waits),
-                 " of them wait for each other on average, most of all at ", t_where(most->stack, 0), ".");
-    }
+    meanwhile_text(&d.text, l);
     text_lit(&d.next, "Hand the context down to what does the work, and end there when it is done (ctx.Err between "
                       "two steps, a select beside each wait).");
     draft_end(c->rs, &d);
@@ -255,8 +261,8 @@ static uint64_t begun_again(const struct left *l)
     const struct causes *c = l->c;
     uint64_t n = 0;
     for (uint32_t i = 0; i < c->tg->ngroups; i++) {
-        for (uint32_t k = 0;
-             c->life[i].program && c->of[i].n && begun_there(c, i, l->place) && k < c->of[i].n && k < MADE; k++) {
+        const bool there = c->life[i].program && c->of[i].n && begun_there(c, i, l->place);
+        for (uint32_t k = 0; there && k < c->of[i].n && k < MADE; k++) {
             const uint32_t g = c->member[c->of[i].at + k];
             const struct lane_info who = trace_lane_who(c->tr, (struct lane){LANE_G, g});
             struct lifetime life;
@@ -280,7 +286,6 @@ static void twice_finding(struct left *l)
 {
     struct causes *c = l->c;
     struct draft d;
-    const struct pair_row *most;
     draft_start(&d, RULE_LEFT, cost_of(l));
     draft_about(&d, c->rs, l->place, l->limit->stack);
     draft_at(&d, l->t0, l->t1, LANE_G, l->g);
@@ -292,15 +297,10 @@ static void twice_finding(struct left *l)
              " times), and waits on for whichever answers first: ", l->on, " of ", l->given_up, " goroutines of ",
              t_func(c->tg->groups[l->worker].name), " go on behind that for ", t_dur(l->stayed / (int64_t)l->on),
              " on average, and ", l->taken, " of them (", t_share((double)l->taken, (double)l->on),
-             ") are the first all the same. What the others bring nobody takes (inferred).");
-    const double waits = (double)queued(l, &most) / (double)c->tg->end;
-    if (most && waits >= threshold(TH_LEFT_QUEUE)) {
-        text_say(&d.text, c->tr, " Meanwhile ", t_f1(waits),
-                 " of them wait for each other on average, most of all at ", t_where(most->stack, 0), ".");
-    }
+             ") are the first all the same. What the other of each two brings nobody takes (inferred).");
+    meanwhile_text(&d.text, l);
     text_lit(&d.next, "Ask again only when an answer takes longer than nearly all do, so that few are asked twice; "
-                      "and end the other one "
-                      "when the first has answered (a context).");
+                      "and end the other one when the first has answered (a context).");
     draft_titled(c->rs, &d, "asks again before answers come");
 }
 

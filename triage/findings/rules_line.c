@@ -250,8 +250,8 @@ static void line_finding(struct causes *c, const struct line *l)
              l->paced ? "sleeps, or from one that it wakes to the next," : "waits for more", " takes ",
              t_dur(l->usual), " or less, but ", l->many, " of ", k->n, " pieces took ", t_f0(LONG_TIMES),
              " times as much and up to ", t_dur(k->longest), ", ", t_share((double)l->lost, (double)l->life),
-             " of their life: ", l->paced ? "who waits for what it gives" : "what comes",
-             " meanwhile stands behind it.");
+             c->of[l->group].n == 1 ? " of its life: " : " of their lives: ",
+             l->paced ? "who waits for what it gives" : "what comes", " meanwhile stands behind it.");
     if (l->stood.n) {
         text_say(&d.text, c->tr, " Behind these stood ", l->stood.n, " waits of others, for ",
                  t_dur(l->stood.ns / (int64_t)l->stood.n), " each, ", t_share((double)l->stood.ns, (double)l->q.life),

@@ -61,7 +61,7 @@ static bool always_so(const struct causes *c, uint32_t place, struct nested want
 static void nested_text(struct text *t, const struct causes *c, struct nested v)
 {
     text_say(t, c->tr,
-             " If it tries again what has failed, the tries of each multiply: of three each, one within the other, ",
+             " If it tries again what has failed, the tries multiply: three in each, one within the other, are ",
              (uint64_t)(v.times == 2   ? 9
                         : v.times == 3 ? 27
                                        : 81),

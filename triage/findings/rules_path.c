@@ -502,8 +502,7 @@ static bool tell_work(struct causes *c, const struct leaves *v)
     text_add(&d.next, "%s",
              hot ? ""
                  : "gotop explain shows the same for any goroutine, task or region; what is done many times is in "
-                   "its view "
-                   "with the slow ones beside the usual ones.");
+                   "its view with the slow ones beside the usual ones.");
     draft_end(c->rs, &d);
     return true;
 }

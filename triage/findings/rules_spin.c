@@ -9,18 +9,17 @@
 
 struct spin {
     uint32_t stops, yields,
-        looks;       /* preempted; gave the processor up itself; preempted within a look at a channel, a lock */
+        looks;       /* preempted; gave the processor up itself; preempted within a look: at a channel, a lock */
     uint32_t allocs; /* stopped in the allocator */
     uint32_t same, line_stack; /* at one line, innermost of the program */
     uint32_t func, within; /* in one function of the program, that of most: where a call is inlined lines differ */
+    uint32_t look_stack;   /* of a look, 0: none */
+    uint32_t onward; /* looks behind which it went on into a call or a wait at once: once a round, no loop of them */
     int64_t run, life;
-    uint32_t look_stack; /* of a look, 0: none */
-    uint32_t
-        onward; /* looks behind which it went on into a call or a wait at once: one of each round, no loop of them */
+    int64_t till_stopped; /* of its running, what ended as it was stopped; */
     int64_t rounds,
-        alike; /* of its running, in what ended as it called or waited itself; about as long as until it was stopped at a look */
-    int64_t till_stopped; /* of its running, in what ended as it was stopped */
-    int64_t since;        /* it looks by selects that never wait, from here to its end; 0: not asked of that */
+        alike;     /* what ended as it called or waited itself; of that, what lasted about as long as up to a look */
+    int64_t since; /* it looks by selects that never wait, from here to its end; 0: not asked of that */
 };
 /* Where it was stopped. */
 struct spin_lines {
@@ -123,8 +122,8 @@ static void round_ends(struct spin *s, int64_t ran, int64_t late, int64_t look)
 static void stops_of(const struct causes *c, uint32_t g, struct spin *s, struct spin_lines *lines)
 {
     struct span_iter it;
-    int64_t ran = 0, late = 0,
-            look = 0; /* just before; before it was stopped at a look, if just now, and at the last one */
+    int64_t ran = 0;            /* just before */
+    int64_t late = 0, look = 0; /* until it was stopped at a look: if that was just now; the last time */
     if (!span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0)) {
         return;
     }
@@ -207,15 +206,21 @@ static bool spins_for_sure(const struct spin *s)
     return yields_at_once(s) || (s->looks > threshold(TH_BUSY_LOOKS) * s->stops && !looks_in_passing(s));
 }
 
-static void stopped_text(struct text *t, const struct spin *s, uint64_t line)
+static const char *which_was(uint32_t n)
+{
+    return n == 1 ? "it" : "one of them";
+}
+
+/* n: goroutines that it is told of. */
+static void stopped_text(struct text *t, const struct spin *s, uint64_t line, uint32_t n)
 {
     const double alike = threshold(TH_BUSY_SAME) * s->stops;
     const bool one_line = s->same >= alike, one_func = s->within >= alike;
-    text_add(t, "%u of %u times that one of them was stopped it was ",
+    text_add(t, "%u of %u times that %s was stopped it was ",
              one_line   ? s->same
              : one_func ? s->within
                         : s->looks,
-             s->stops);
+             s->stops, which_was(n));
     if (one_line) {
         text_add(t, "at line %llu", (unsigned long long)line);
     } else if (one_func) {
@@ -264,17 +269,16 @@ static void passing_text(struct draft *d, const struct spin *s)
 {
     text_add(&d->text,
              " But behind %u of the %u looks it went on into a system call or a wait at once, and where it was not "
-             "stopped it ran as long: "
-             "it looks in passing, and what it runs before, for ",
+             "stopped it ran as long: it looks in passing, and what it runs before, for ",
              s->onward, s->looks);
     text_dur(&d->text, s->till_stopped / (int64_t)s->stops);
     text_lit(&d->text, " on average, can't be stopped (inferred).");
     d->f.inferred = d->f.unstopped = true;
-    text_lit(&d->next, "Look at what it calls between two looks: a system call made past the scheduler "
-                       "(syscall.RawSyscall) keeps the "
-                       "processor while it waits: make it through syscall.Syscall, or read through the poller "
-                       "(os.File, net.Conn). If it is "
-                       "long work in assembly, do it in pieces.");
+    text_lit(
+        &d->next,
+        "Look at what it calls between two looks: a system call made past the scheduler (syscall.RawSyscall) "
+        "keeps the processor while it waits: make it through syscall.Syscall, or read through the poller (os.File, "
+        "net.Conn). If it is long work in assembly, do it in pieces.");
 }
 
 /* What several ran together is no share of the trace. */
@@ -305,9 +309,9 @@ static void spin_finding(struct causes *c, uint32_t group, uint32_t g, const str
     ran_for_text(&d.text, c, run, n);
     text_add(&d.text, "%s: ", gstat_waits(c->tg->g, g) ? "" : " without ever blocking");
     if (yields_at_once(s)) {
-        text_add(&d.text, "one of them gave its processor up %u times and went on at once.", s->yields);
+        text_add(&d.text, "%s gave its processor up %u times and went on at once.", which_was(n), s->yields);
     } else {
-        stopped_text(&d.text, s, f.line);
+        stopped_text(&d.text, s, f.line, n);
     }
     if (looks_in_passing(s)) {
         passing_text(&d, s);
@@ -397,9 +401,9 @@ static void select_finding(struct causes *c, uint32_t group, uint32_t g, const s
     draft_start(&d, RULE_BUSY_LOOP, (int64_t)((double)s->run / c->procs));
     d.f.note = !sure;
     d.f.inferred = true;
-    draft_subject(&d, c->rs, trace_frame(c->tr, s->line_stack, stacks_user_frame(c->tr, s->line_stack)).func);
+    draft_about(&d, c->rs, trace_frame(c->tr, s->line_stack, stacks_user_frame(c->tr, s->line_stack)).func,
+                s->line_stack);
     draft_at(&d, s->since, s->since + s->life, LANE_G, g);
-    d.f.stack = s->line_stack;
     d.f.looks = sure;
     text_share(&d.amount, (double)s->run, c->procs * (double)c->tg->end);
     text_say(&d.text, c->tr, t_place(s->line_stack, 3), " has kept a goroutine of ",

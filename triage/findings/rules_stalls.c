@@ -69,7 +69,7 @@ bool write_stalls(struct draft *d, const struct causes *c, const struct waits_at
         return false;
     }
     text_say(&d->text, c->tr, " But ", (uint64_t)v.n, " of these waits are ",
-             t_share((double)v.sum, (double)p->total), " of that, ", t_dur(v.shortest), " to ", t_dur(v.longest),
+             t_share((double)v.sum, (double)p->total), " of that time, ", t_dur(v.shortest), " to ", t_dur(v.longest),
              ", about as long as each other: it stands until its time is up, it seems (inferred).");
     if (reads_at(c, v.mid)) {
         text_lit(&d->next, "Find out why the other side takes nothing at all then.");

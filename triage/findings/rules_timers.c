@@ -191,8 +191,7 @@ static void retry_finding(struct causes *c, const struct pair_row *p, const stru
     text_add(&d.next, "%s",
              stays ? "Begin with the shortest pause again when a try has succeeded; and find out why others fail."
                    : "Find out why the first try fails; wait for what it needs (a channel, a condition), or begin "
-                     "with a shorter "
-                     "pause.");
+                     "with a shorter pause.");
     draft_end(c->rs, &d);
 }
 

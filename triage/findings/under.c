@@ -149,6 +149,7 @@ static bool tells_of_more(const struct two *x)
 }
 
 WHEN(no_sign, !story_is_sign(x->rs, x->over))
+
 /* ---- what is kept ------------------------------------------------------------------------------------------------------ */
 
 static void nothing(struct two *x)
