@@ -147,25 +147,36 @@ static void test_hits(void **state)
     }
 }
 
+/* Goroutines by start function, and the sums of the window below them. */
+static void sums_open(struct seen *s, const char *path)
+{
+    seen_open(s, path);
+    (void)view_switch(&s->v, VIEW_GOROUTINES);
+    (void)view_group(&s->v);
+    (void)view_split(&s->v, SPLIT_TABLE);
+    finish(&s->v);
+}
+
+static void to_row(struct seen *s, uint32_t row)
+{
+    assert_true(row < s->v.lanes[LANE_G].n);
+    (void)view_lane(&s->v, -100);
+    (void)view_lane(&s->v, (int)row);
+    assert_true(on_screen(s, "sums of the window"));
+    finish(&s->v);
+}
+
 /* The sums below a folded group's row are the group's, those below a goroutine's its own. */
 static void test_sums_line(void **state)
 {
     (void)state;
     struct seen s;
-    seen_open(&s, "samples/lock-1.26.trace");
-    (void)view_switch(&s.v, VIEW_GOROUTINES);
-    (void)view_group(&s.v);
-    (void)view_split(&s.v, SPLIT_TABLE);
-    finish(&s.v);
+    sums_open(&s, "samples/lock-1.26.trace");
     const struct lanes *l = &s.v.lanes[LANE_G];
     uint32_t row = 0;
     while (row < l->n && lanes_more(l, row) < 4) /* main.(*bank).clerk */
         row++;
-    assert_true(row < l->n);
-    (void)view_lane(&s.v, -100);
-    (void)view_lane(&s.v, (int)row);
-    assert_true(on_screen(&s, "sums of the window"));
-    finish(&s.v);
+    to_row(&s, row);
     assert_true(on_screen(&s, "all 6 goroutines main.(*bank).clerk:  waiting"));
     assert_false(on_screen(&s, " G13:"));
     (void)view_fold(&s.v);
@@ -179,20 +190,12 @@ static void test_sums_collect(void **state)
 {
     (void)state;
     struct seen s;
-    seen_open(&s, "samples/alloc-1.21.trace");
-    (void)view_switch(&s.v, VIEW_GOROUTINES);
-    (void)view_group(&s.v);
-    (void)view_split(&s.v, SPLIT_TABLE);
-    finish(&s.v);
+    sums_open(&s, "samples/alloc-1.21.trace");
     const struct lanes *l = &s.v.lanes[LANE_G];
     uint32_t row = 0;
     while (row < l->n && strncmp(trace_str(s.tr, trace_g_name(s.tr, lanes_at(l, row))).p, "main.gardener", 13) != 0)
         row++;
-    assert_true(row < l->n);
-    (void)view_lane(&s.v, -100);
-    (void)view_lane(&s.v, (int)row);
-    (void)on_screen(&s, "");
-    finish(&s.v);
+    to_row(&s, row);
     assert_true(on_screen(&s, "mark assist 17.1ms"));
     seen_close(&s);
 }
