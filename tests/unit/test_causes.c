@@ -53,8 +53,7 @@ static const struct planted {
     {"patience", RULE_LINGER, "main.askOracle", "16 of 48 waits"},    /* a context's deadline */
     {"toolshed", RULE_POOL, "main.(*shed).borrow", "of the trace"},
     {"deafear", RULE_LINGER, "main.callStation", "24 of 47 waits"},
-    {"chapters", RULE_POOL, "main.bind, called by main.binder began 126 goroutines",
-     "7.0 of them in a row"},
+    {"chapters", RULE_POOL, "main.bind, called by main.binder began 126 goroutines", "7.0 of them in a row"},
     {"petition", RULE_SERIAL_CALLS, "main.again stands 2 times, one within the other",
      "three in each, one within the other, are 9 (inferred"},
     {"twoquills", RULE_BACKEND, "main.post", "No goroutine waits to read from the network meanwhile"},
