@@ -148,7 +148,7 @@ static const struct {
     {"sieve", RULE_BUSY_LOOP, "22 of 22 times that it was stopped it was in a select"}, /* there is */
     {"flusher", RULE_BOTTLENECK, "Each call is made for several at a time: 121 calls"},
     {"openbook", RULE_LEAK, "for main.readPage"},
-    {"tenants", RULE_LEAK, "ten times as long as any wait there that ended"}, /* they had gone on before */
+    {"tenants", RULE_LEAK, "10 times as long as any wait there that ended"}, /* they had gone on before */
     {"openbook", RULE_LEAK, "With them http.(*persistConn).writeLoop: 60"},
     {"larder", RULE_BACKEND, "they work beside it"},
     {"anglers", RULE_RETRY, "Not once is one shorter again"}, /* its calls are a seventh of these lives */

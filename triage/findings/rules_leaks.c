@@ -76,10 +76,12 @@ static void leak_text(struct text *t, const struct rules *rs, const struct leak_
         text_add(t, "%u of them ", r->lost);
     }
     if (!all) {
-        text_add(t, "%s, ",
-                 r->again.count  ? "ten times as long as any wait there that ended, and more"
-                 : r->vain.count ? "woken there in vain at most"
-                                 : "never woken there");
+        if (r->again.count) {
+            text_say(t, rs->tr, t_f0(threshold(TH_LEAK_AGAIN)),
+                     " times as long as any wait there that ended, and more, ");
+        } else {
+            text_say(t, rs->tr, r->vain.count ? "woken there in vain at most, " : "never woken there, ");
+        }
     }
     text_say(t, rs->tr, "for up to ", t_dur(r->oldest), ". Created at ", t_where(r->create_stack, 60));
     begun_for_text(t, rs->tr, r->example);
