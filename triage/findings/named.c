@@ -115,6 +115,28 @@ static void held_up_text(struct causes *c, struct finding *f, const struct leave
     }
 }
 
+/* What who had the lock did. Of a wait that is not over it is not known who that is: nobody has given the lock back yet. */
+static void had_it_text(struct text *t, const struct trace *tr, const struct leaves *v)
+{
+    int64_t open = 0;
+    uint32_t told = 0;
+    for (uint32_t i = 0; i < v->n; i++) {
+        open += v->v[i].cat == EX_OPEN ? v->v[i].ns : 0;
+    }
+    for (uint32_t i = 0; i < v->n && told < 4; i++) {
+        if (v->v[i].cat != EX_OPEN && (told == 0 || v->v[i].ns > v->all / 20)) {
+            text_add(t, "%s", told++ ? "; " : "who had it was ");
+            causes_leaf_text(t, tr, &v->v[i], v->all);
+        }
+    }
+    text_add(t, "%s", told ? " (inferred)." : "");
+    if (open > v->all / 20) {
+        text_add(t, "%s", told ? " For " : "for ");
+        text_share(t, (double)open, (double)v->all);
+        text_lit(t, " of it nobody has given it back when the trace ends: who has it isn't recorded.");
+    }
+}
+
 void causes_tell_holders(struct causes *c, struct finding *f)
 {
     uint32_t place = trace_frame(c->tr, f->stack, stacks_user_frame(c->tr, f->stack)).func, n = 0, seen = 0,
@@ -161,12 +183,8 @@ void causes_tell_holders(struct causes *c, struct finding *f)
     } else if (v.v[0].stack && v.v[0].mixed) {
         most_calls(&before, c->tr, &v.v[0]);
     }
-    text_add(&behind, " Over %u of its %u waits, hand-offs followed, who had it was ", looked, n);
-    for (uint32_t i = 0; i < v.n && i < 4 && (i == 0 || v.v[i].ns > v.all / 20); i++) {
-        text_raw(&behind, "; ", i ? 2 : 0);
-        causes_leaf_text(&behind, c->tr, &v.v[i], v.all);
-    }
-    text_lit(&behind, " (inferred).");
+    text_add(&behind, " Over %u of its %u waits, hand-offs followed, ", looked, n);
+    had_it_text(&behind, c->tr, &v);
     held_up_text(c, f, &v, &behind);
     tell_bursts(c, f, place, &behind);
     convoy_of_the_host(f, &host, &behind);

@@ -2,8 +2,9 @@
  * rules_knot.c - goroutines that stand on each other for good: each waits at the end of the trace for what the next one did before,
  * round to the first. These are told, not those that wait behind them.
  *
- * Who was to end a wait is told by the past: who ended waits at that place, and whose waits its sends there ended. A ring in
- * which all only wait to receive may be at rest; one that waits to send, or for a lock, is not.
+ * Who was to end a wait is told by the past: who ended waits at that place, and whose waits its sends there ended. Who holds a lock
+ * that nobody had to wait for before is not in the trace: one that stands on a channel in a method of the type whose method asks
+ * for the lock. A ring in which all only wait to receive may be at rest; one that waits to send, or for a lock, is not.
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/thresholds.h"
@@ -25,6 +26,8 @@ struct knot {
     struct standing v[NODES];
     uint32_t n;
     uint32_t next[NODES]; /* bits: whose groups were to end its waits */
+    uint32_t held[NODES]; /* bits, of `next`: who holds its lock by the type alone */
+    uint32_t took[NODES]; /* bits: where it stands its waits ended by what these, where they stand, sent */
 };
 
 static bool of_kind(enum wait_kind k)
@@ -114,11 +117,49 @@ static bool says(const struct causes *c, const struct pair_row *p, const struct 
            p->waker == from && !same_line(c->tr, p->stack, b->stack) && same_line(c->tr, p->waker_stack, a->stack);
 }
 
+/* Did what b sends in the function where it stands end a's waits where that stands? Then a isn't who is to receive it: each would let the other go. */
+static bool took_from(const struct causes *c, const struct pair_row *p, const struct standing *a,
+                      const struct standing *b)
+{
+    return b->kind == WK_SEND && a->kind == WK_RECV && p->kind == WK_RECV &&
+           p->waiter == c->tg->groups[a->group].name && p->waker == c->tg->groups[b->group].name &&
+           same_line(c->tr, p->stack, a->stack) && causes_place(c->tr, p->waker_stack) == b->place;
+}
+
 static void edges_of(struct knot *k, const struct pair_row *p)
 {
     for (uint32_t a = 0; a < k->n; a++) {
         for (uint32_t b = 0; b < k->n; b++) {
-            if (k->v[a].group != k->v[b].group && says(k->c, p, &k->v[a], &k->v[b])) {
+            if (k->v[a].group != k->v[b].group) {
+                k->next[a] |= says(k->c, p, &k->v[a], &k->v[b]) ? 1u << b : 0;
+                k->took[a] |= took_from(k->c, p, &k->v[a], &k->v[b]) ? 1u << b : 0;
+            }
+        }
+    }
+}
+
+/* Are the functions where both stand, pkg.(*T).a and pkg.(*T).b, methods of one type? */
+static bool one_type(const struct trace *tr, uint32_t a, uint32_t b)
+{
+    const struct str x = trace_str(tr, a), y = trace_str(tr, b);
+    uint32_t n = 0;
+    while (n < x.len && n < y.len && x.p[n] == y.p[n]) {
+        n++;
+    }
+    while (n > 0 && x.p[n - 1] != '.') {
+        n--;
+    }
+    return n > 1 && x.p[n - 2] == ')';
+}
+
+/* Who waits for a lock that nobody was seen to give back: for whom stands in a method of the lock's type, on no lock. */
+static void edges_of_locks(struct knot *k)
+{
+    for (uint32_t a = 0; a < k->n; a++) {
+        for (uint32_t b = 0; b < k->n && k->v[a].kind == WK_LOCK; b++) {
+            if (k->v[a].group != k->v[b].group && k->v[b].kind != WK_LOCK && k->v[b].kind != WK_COND &&
+                one_type(k->c->tr, k->v[a].place, k->v[b].place)) {
+                k->held[a] |= 1u << b & ~k->next[a];
                 k->next[a] |= 1u << b;
             }
         }
@@ -139,6 +180,12 @@ static void edges(struct knot *k)
             edges_of(k, p);
         }
     }
+    for (uint32_t a = 0; a < k->n; a++) {
+        for (uint32_t b = 0; b < k->n; b++) {
+            k->next[b] &= k->took[a] >> b & 1 ? ~(1u << a) : ~0u;
+        }
+    }
+    edges_of_locks(k);
 }
 
 /* The ring through `from` with fewest in it: rows into ring[], how many; 0 none. */
@@ -219,6 +266,39 @@ static void behind_text(struct text *t, const struct knot *k, uint32_t in)
     text_raw(t, ".", n ? 1 : 0);
 }
 
+static const char *knot_advice(const struct knot *k, const uint32_t *ring, uint32_t n)
+{
+    uint32_t locks = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        locks += k->v[ring[i]].kind == WK_LOCK;
+    }
+    if (locks == n) {
+        return "Take the locks in one order everywhere, or don't wait for the other with one held.";
+    }
+    return locks ? "Let nobody send or receive with the lock held: copy under the lock what it needs, give the lock "
+                   "back, then send."
+                 : "Let none of them wait to hand something over without taking what comes "
+                   "meanwhile: receive while sending (select), or hand over from a goroutine of "
+                   "its own; more room in a channel only makes it rarer.";
+}
+
+/* How it is known that each is to end the wait of the one before it. */
+static void known_text(struct text *t, const struct knot *k, const uint32_t *ring, uint32_t n)
+{
+    bool typed = false;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct standing *b = &k->v[ring[(i + 1) % n]];
+        if (k->held[ring[i]] >> ring[(i + 1) % n] & 1) {
+            text_say(t, k->c->tr, " Who holds the lock of ", t_func(k->v[ring[i]].place),
+                     " is not in the trace: ", t_func(b->place), " is a method of the same type, and stands.");
+            typed = true;
+        }
+    }
+    if (!typed) {
+        text_add(t, " Until then each did what the %s waits for.", n > 2 ? "one before it" : "other");
+    }
+}
+
 static void knot_finding(const struct knot *k, const uint32_t *ring, uint32_t n)
 {
     const struct causes *c = k->c;
@@ -243,14 +323,10 @@ static void knot_finding(const struct knot *k, const uint32_t *ring, uint32_t n)
     for (uint32_t i = 0; i < n; i++) {
         one_text(&d.text, k, &k->v[ring[i]], i == 0);
     }
-    text_add(&d.text, ". Until then each did what the %s waits for.", n > 2 ? "one before it" : "other");
+    text_lit(&d.text, ".");
+    known_text(&d.text, k, ring, n);
     behind_text(&d.text, k, in);
-    text_add(&d.next, "%s",
-             first->kind == WK_LOCK
-                 ? "Take the locks in one order everywhere, or don't wait for the other with one held."
-                 : "Let none of them wait to hand something over without taking what comes "
-                   "meanwhile: receive while sending (select), or hand over from a goroutine of "
-                   "its own; more room in a channel only makes it rarer.");
+    text_add(&d.next, "%s", knot_advice(k, ring, n));
     draft_end(c->rs, &d);
 }
 
