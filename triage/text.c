@@ -4,6 +4,7 @@
  */
 #include "triage/text.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -154,8 +155,11 @@ void text_pad(struct text *t, size_t from, size_t width)
 
 void text_str(struct text *t, const struct trace *tr, uint32_t id)
 {
-    struct str s = trace_str(tr, id);
+    const struct str s = trace_str(tr, id);
+    const bool lost = trace_info(tr)->ndamages && s.len > 1 && *s.p == '#' && isdigit((unsigned char)s.p[1]);
+    text_add(t, "%s", lost ? "name lost (" : ""); /* with the table of strings: its number stands for it */
     text_clean(t, s.p, s.len, 0);
+    text_add(t, "%s", lost ? ")" : "");
 }
 
 static void text_unit(struct text *t, double v, const char *unit)

@@ -163,6 +163,10 @@ struct breakdown { /* of one instance, over the goroutines that worked for it */
     uint32_t nreasons, reason[BREAK_REASONS]; /* waits by reason, largest first */
     int64_t reason_ns[BREAK_REASONS];
 };
+static inline int64_t breakdown_unknown(const struct breakdown *b) /* what the trace does not tell */
+{
+    return b->all - ns_add(ns_add(ns_add(b->running, b->assist), ns_add(b->sched, b->syscall)), b->waiting);
+}
 struct instance {   /* a slow task or region */
     uint32_t index; /* in trace_tasks() or trace_regions() */
     int64_t t0, t1;
@@ -251,6 +255,8 @@ struct triage {
     struct shares p_sum; /* over all Ps */
     int64_t capacity;    /* processor time there was: GOMAXPROCS over time */
     int64_t unused;      /* part of it: Ps before the trace first tells of them, or that it never does */
+    int64_t
+        lost; /* part of that: of a damaged trace, in which nobody knows what they did; else they had nothing to do */
     int64_t idle[IDLE_WHYS];
     struct moment idle_worst; /* the 256th of the trace in which most was missed */
     int64_t idle_worst_ns;
@@ -287,6 +293,12 @@ struct triage {
 
     struct triage_work *work; /* between steps; NULL when done */
 };
+
+/* triage_idle_known - processor time that is known to have been idle. */
+static inline int64_t triage_idle_known(const struct triage *tg)
+{
+    return ns_add(tg->p_sum.ns[ST_IDLE], tg->unused - tg->lost);
+}
 
 /* triage_new - all-zero tables for a loaded trace, which must outlive them. */
 enum err_code triage_new(const struct trace *tr, struct triage **out, struct err *e);

@@ -437,6 +437,7 @@ static void parts(struct text *t, const struct trace *tr, const struct breakdown
         str_safe(trace_str(tr, b->reason[i]), reason, sizeof reason);
         part(t, reason[0] ? reason : "waiting", b->reason_ns[i], b->all);
     }
+    part(t, "not recorded", breakdown_unknown(b), b->all);
     text_add(t, " (%u goroutine%s", b->goroutines, b->goroutines == 1 ? "" : "s");
     if (b->gc > 0) {
         text_lit(t, "; ");

@@ -15,7 +15,8 @@ enum need {
     CYCLES = 32, /* collections */
     HEAP = 64,   /* heap sizes */
     STOPS = 128, /* stops of the world by kind: before 1.10 they are not told apart */
-    WHOLE = 256  /* nothing missing: damage hides who ended a wait */
+    WHOLE = 256, /* nothing missing: damage hides who ended a wait */
+    PROCS = 512  /* what processors did, all but a hundredth */
 };
 
 /* Rules that are not here need a clock alone. */
@@ -66,6 +67,7 @@ static const struct {
     {RULE_LEAK, STACKS | WHOLE},
     {RULE_TICKERS, STACKS},
     {RULE_SLOW_TASK, TASKS},
+    {RULE_PROCS_ABOVE, PROCS},
 };
 
 static bool has_names(const struct triage *tg)
@@ -104,11 +106,24 @@ static const char *missing(const struct triage *tg, unsigned needs)
     if (needs & TASKS && trace_tasks(tg->tr, &task) == 0 && trace_regions(tg->tr, &region) == 0) {
         return !in->has_regions ? "its dialect has no tasks and regions" : "the program marks no tasks or regions";
     }
+    if (needs & PROCS && tg->lost > tg->capacity / 100) {
+        return "what processors did is missing";
+    }
     return needs & WHOLE && in->ndamages ? "a part of the trace is missing" : NULL;
 }
 
 /* What a trace itself may lack. Other needs are what a program has to have done (collections, tasks), or a longer trace. */
 enum { LACKING = NAMES | STACKS | WHOLE };
+
+bool rule_lost(const struct triage *tg, enum rule r)
+{
+    size_t i = 0;
+    while (i < sizeof table / sizeof *table && table[i].rule != r) {
+        i++;
+    }
+    return trace_info(tg->tr)->ndamages && i < sizeof table / sizeof *table &&
+           missing(tg, table[i].needs & (LACKING | PROCS)) != NULL;
+}
 
 unsigned rules_lacking(const struct triage *tg, const char **why)
 {

@@ -13,6 +13,9 @@
  */
 const char *rule_not_asked(const struct triage *tg, enum rule r);
 
+/* rule_lost - what a rule needs was lost with a part of the trace: whatever it makes of the rest is not to be told. */
+bool rule_lost(const struct triage *tg, enum rule r);
+
 /* rules_lacking - how many rules can't be asked for the reason that keeps most of them from it, of what a trace may lack itself (stacks,
  * names, a part of it), and *why: that reason, as above; 0 and NULL: all can. */
 unsigned rules_lacking(const struct triage *tg, const char **why);

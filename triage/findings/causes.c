@@ -133,7 +133,8 @@ bool causes_init(struct causes *c, struct rules *rs)
     for (int s = ST_SCHED; s <= ST_SYSCALL; s++) {
         busy = ns_add(busy, c->tg->p_sum.ns[s]);
     }
-    c->idle = c->procs - (double)busy / (double)c->tg->end;
+    c->busy = (double)busy / (double)c->tg->end;
+    c->idle = c->procs - (double)ns_add(busy, c->tg->lost) / (double)c->tg->end;
     c->idle = c->idle > 0 ? c->idle : 0;
     return true;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
+#include "triage/findings/asked.h"
 #include "triage/findings/rules.h"
 #include "triage/tables/slices.h"
 #include "triage/views.h"
@@ -112,7 +113,7 @@ void draft_end(struct rules *rs, struct draft *d)
 void draft_titled(struct rules *rs, struct draft *d, const char *words)
 {
     struct text title = {0};
-    if (rule_is_off(d->f.rule)) {
+    if (rule_is_off(d->f.rule) || rule_lost(rs->tg, d->f.rule)) {
         draft_drop(d);
         return;
     }

@@ -418,7 +418,7 @@ void holder_text(struct text *t, const struct trace *tr, const struct holder_row
 bool holder_queues(const struct triage *tg, const struct holder_row *h)
 {
     return h->ns[ST_RUNNABLE] > h->told / 2 &&
-           !threshold_reached(TH_CONVOY_IDLE, ns_add(tg->p_sum.ns[ST_IDLE], tg->unused), tg->capacity);
+           !threshold_reached(TH_CONVOY_IDLE, ns_add(triage_idle_known(tg), tg->lost), tg->capacity);
 }
 
 bool holder_pipe(const struct trace *tr, const struct holder_row *h)

@@ -148,7 +148,7 @@ void causes_what_text(struct text *t, const struct trace *tr, enum explain_cat c
                                               "waiting to the end",
                                               "waiting",
                                               "absent",
-                                              "unknown"};
+                                              "not recorded"};
     const bool writes = cat == EX_NET && at->stack && causes_writes(tr, at->stack);
     const bool pipe = cat == EX_NET && at->stack && stacks_pipe(tr, at->stack);
     text_add(t, "%s",

@@ -227,8 +227,7 @@ static void draft_at_worst(struct rules *rs, struct draft *d, enum band b)
 static bool processors_to_spare(const struct rules *rs)
 {
     const struct triage *tg = rs->tg;
-    const int64_t idle = tg->p_sum.ns[ST_IDLE] + tg->unused;
-    return threshold_reached(TH_GCS_IDLE, idle, tg->capacity) &&
+    return threshold_reached(TH_GCS_IDLE, triage_idle_known(tg), tg->capacity - tg->lost) &&
            !threshold_reached(TH_GCA_SHARE, tg->p_sum.ns[ST_ASSIST],
                               ns_add(tg->p_sum.ns[ST_RUNNING], tg->p_sum.ns[ST_ASSIST]));
 }
@@ -263,7 +262,7 @@ static void rule_share(struct rules *rs)
     for (int i = ST_SCHED; i <= ST_SYSCALL; i++) {
         busy = ns_add(busy, tg->p_sum.ns[i]);
     }
-    busy -= tg->label_ns[GC_IDLE];
+    busy = ns_add(busy - tg->label_ns[GC_IDLE], tg->lost); /* what is not known may all have been the program's */
     const bool alone = threshold_reached(TH_GCS_SHARE, gc, busy);
     const int64_t stopped = alone ? 0 : stopped_often(rs, gc, busy), held = stopped * rules_procs(rs);
     if (gc < threshold_ns(TH_GCS_TOTAL) ||
@@ -275,9 +274,9 @@ static void rule_share(struct rules *rs)
     draft_at_worst(rs, &d, BAND_GC);
     text_share(&d.amount, (double)gc, (double)busy);
     text_say(&d.text, rs->tr, tg->gc_cycles, " cycle", tg->gc_cycles == 1 ? "" : "s", " took ",
-             t_share((double)gc, (double)busy), " of the processor time in use (", t_dur(gc), "): mark workers ",
-             t_dur(workers), ", assists ", t_dur(tg->p_sum.ns[ST_ASSIST]), ", sweeping ",
-             t_dur(tg->p_sum.ns[ST_SWEEP]));
+             t_share((double)gc, (double)busy), tg->lost ? " or more" : "", " of the processor time in use (",
+             t_dur(gc), "): mark workers ", t_dur(workers), ", assists ", t_dur(tg->p_sum.ns[ST_ASSIST]),
+             ", sweeping ", t_dur(tg->p_sum.ns[ST_SWEEP]));
     if (stopped) {
         stopped_text(&d.text, rs, stopped);
     }
@@ -316,9 +315,12 @@ static void rule_assist(struct rules *rs)
     draft_at_worst(rs, &d, BAND_ASSIST);
     text_share(&d.amount, (double)assist, (double)exec);
     text_say(&d.text, rs->tr, "Goroutines assisted the collector for ", t_dur(assist), ", ",
-             t_share((double)assist, (double)exec), " of their running time (", tg->assists,
-             " assists), most of all ", t_func_cut(tg->groups[most].name, 60), " with ",
-             t_dur(tg->groups[most].d[GM_ASSIST].total), ".");
+             t_share((double)assist, (double)exec), " of their running time (", tg->assists, " assists)");
+    if (tg->groups[most].name) { /* else nobody knows who they are */
+        text_say(&d.text, rs->tr, ", most of all ", t_func_cut(tg->groups[most].name, 60), " with ",
+                 t_dur(tg->groups[most].d[GM_ASSIST].total));
+    }
+    text_lit(&d.text, ".");
     text_lit(&d.next, "They allocate faster than the workers mark: allocate less there, or raise GOGC.");
     draft_end(rs, &d);
 }

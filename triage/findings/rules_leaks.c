@@ -419,7 +419,7 @@ static bool idles_rest(const struct triage *tg, const struct team *t)
     const double others = (double)(t->all - t->most) / (t->n - 1);
     return (double)t->most >= threshold(TH_TEAM_OTHERS) * others &&
            threshold_reached(TH_TEAM_OF_ALL, t->most, t->all) &&
-           threshold_reached(TH_TEAM_IDLE, tg->p_sum.ns[ST_IDLE] + tg->unused, tg->capacity);
+           threshold_reached(TH_TEAM_IDLE, triage_idle_known(tg), tg->capacity);
 }
 
 static bool unbalanced(const struct triage *tg, const struct team *t)
@@ -497,6 +497,7 @@ static void breakdown_text(struct text *t, const struct rules *rs, const struct 
     share_text(t, "system calls", b->syscall, b->all, &first);
     share_text(t, "waiting for a processor", b->sched, b->all, &first);
     share_text(t, "GC assist", b->assist, b->all, &first);
+    share_text(t, "not recorded", breakdown_unknown(b), b->all, &first);
 }
 
 static void rule_tasks(struct rules *rs)

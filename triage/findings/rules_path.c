@@ -126,11 +126,22 @@ static unsigned running_at(const struct causes *c, int64_t t, uint32_t *g)
     return n;
 }
 
+/* Of a damaged trace it isn't known of each processor what it does: then nobody is known to be alone. */
+static bool all_told_at(const struct causes *c, int64_t t)
+{
+    struct span s;
+    bool told = !c->tg->lost || c->tg->np >= rules_procs(c->rs);
+    for (uint32_t p = 0; c->tg->lost && told && p < c->tg->np; p++) {
+        told = trace_span_at(c->tr, (struct lane){LANE_P, p}, t, &s) && s.state != ST_NONE;
+    }
+    return told;
+}
+
 /* The goroutine of the program that runs at t if it is the only one. */
 static uint32_t alone_at(const struct causes *c, int64_t t)
 {
     uint32_t g;
-    return running_at(c, t, &g) == 1 ? g : NO_LANE;
+    return running_at(c, t, &g) == 1 && all_told_at(c, t) ? g : NO_LANE;
 }
 
 /* A moment at which three or more ran: of many every second, fourth, .. is kept. */
@@ -291,8 +302,13 @@ static void serial_finding(struct serial *s, const struct alone *a)
         }
     }
     explain_tree_free(&t);
-    text_say(&d.text, c->tr, t_func(grp->name), " ran alone for ", a->stretches > 1 ? "" : "one stretch of ",
-             t_dur(a->ns), ", ", t_share((double)a->ns, (double)c->tg->end), " of the trace");
+    if (grp->name) {
+        text_say(&d.text, c->tr, t_func(grp->name));
+    } else {
+        text_lit(&d.text, "Goroutines whose function is not recorded");
+    }
+    text_say(&d.text, c->tr, " ran alone for ", a->stretches > 1 ? "" : "one stretch of ", t_dur(a->ns), ", ",
+             t_share((double)a->ns, (double)c->tg->end), " of the trace");
     if (a->stretches > 1) {
         text_say(&d.text, c->tr, ", in ", a->stretches, " stretches of up to ", t_dur(a->longest));
     }
@@ -442,6 +458,11 @@ static bool runs(const struct leaf *l)
     return l->cat == EX_RUN || l->cat == EX_SCHED || l->cat == EX_NOBODY || l->cat == EX_ASSIST;
 }
 
+static void busy_text(struct text *t, const struct causes *c)
+{
+    text_add(t, " On average %s%.1f of %.0f processors had work.", c->tg->lost ? "at least " : "", c->busy, c->procs);
+}
+
 static void most_text(struct draft *d, const struct causes *c, bool first)
 {
     const uint32_t group = moments_most(c);
@@ -491,9 +512,8 @@ static bool tell_work(struct causes *c, const struct leaves *v)
     }
     text_lit(&d.text, "What the program did many times: ");
     work_text(&d.text, c, w, n);
-    text_add(&d.text,
-             " On average %.1f of %.0f processors had work. The main goroutine's way, followed to its end, is ",
-             c->procs - c->idle, c->procs);
+    busy_text(&d.text, c);
+    text_lit(&d.text, " The main goroutine's way, followed to its end, is ");
     causes_leaf_text(&d.text, c->tr, &v->v[0], v->all);
     text_lit(&d.text, ".");
     if (!first && !hot) {
@@ -538,7 +558,8 @@ static void rule_time(struct causes *c)
         text_raw(&d.text, "; ", i ? 2 : 0);
         causes_leaf_text(&d.text, c->tr, &v.v[i], v.all);
     }
-    text_add(&d.text, ". On average %.1f of %.0f processors had work.", c->procs - c->idle, c->procs);
+    text_lit(&d.text, ".");
+    busy_text(&d.text, c);
     timers_text(&d.text, &v);
     if (!runs(&v.v[0]) && !hot) {
         most_text(&d, c, false);

@@ -40,8 +40,13 @@ static void ran_text(struct text *t, const struct rules *rs, const struct sched_
     }
     text_lit(t, " Meanwhile the processors ");
     for (uint32_t i = 0; i < w->nran && w->ran_ns[i] >= w->all_ns / 10; i++) {
-        text_say(t, rs->tr, i ? ", " : "ran ", t_func_cut(w->ran[i], 48), " ",
-                 t_share((double)w->ran_ns[i], (double)w->all_ns));
+        text_add(t, "%s", i ? ", " : "ran ");
+        if (w->ran[i]) {
+            text_say(t, rs->tr, t_func_cut(w->ran[i], 48), " ");
+        } else {
+            text_lit(t, "goroutines whose function is not recorded ");
+        }
+        text_share(t, (double)w->ran_ns[i], (double)w->all_ns);
         first = false;
     }
     for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
@@ -193,15 +198,16 @@ static bool lowered(const struct rules *rs, struct lowered *out)
 static void rule_below(struct rules *rs)
 {
     const struct triage *tg = rs->tg;
-    int64_t idle = tg->p_sum.ns[ST_IDLE] + tg->unused, exec, sched, procs = rules_procs(rs);
+    int64_t idle = triage_idle_known(tg), exec, sched, procs = rules_procs(rs);
+    const int64_t busy = tg->capacity - tg->lost - idle;
     double queued, end = (double)tg->end;
     struct draft d;
     program_times(tg, &exec, &sched);
     queued = (double)sched / end;
-    bool much = threshold_reached(TH_BELOW_BUSY, tg->capacity - idle, tg->capacity) &&
-                queued >= threshold(TH_BELOW_QUEUE) * (double)procs;
-    bool full = threshold_reached(TH_BELOW_FULL, tg->capacity - idle, tg->capacity) &&
-                queued >= threshold(TH_BELOW_ANY) * (double)procs;
+    bool much =
+        threshold_reached(TH_BELOW_BUSY, busy, tg->capacity) && queued >= threshold(TH_BELOW_QUEUE) * (double)procs;
+    bool full =
+        threshold_reached(TH_BELOW_FULL, busy, tg->capacity) && queued >= threshold(TH_BELOW_ANY) * (double)procs;
     if (tg->capacity <= 0 || !(much || full) || tg->end < threshold_ns(TH_BELOW_TRACE)) {
         return;
     }

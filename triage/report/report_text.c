@@ -180,8 +180,8 @@ static void processors(struct text *t, const struct loaded *l)
     struct text u = {0};
     double cap = (double)tg->capacity;
     bool first = true;
-    text_add(t, "\nPROCESSORS  %.3g Ps on average, up to %u busy at once (99 %% of the time)\n",
-             tg->end > 0 ? cap / (double)tg->end : 0.0, tg->busy_p99);
+    text_add(t, "\nPROCESSORS  %.3g Ps on average, up to %u busy at once (99 %% of the time)%s\n",
+             tg->end > 0 ? cap / (double)tg->end : 0.0, tg->busy_p99, tg->lost ? ", as far as it is recorded" : "");
     text_lit(&u, "time: ");
     for (int i = ST_SCHED; i <= ST_SYSCALL; i++) {
         item(&u, state_name((enum state)i), (double)tg->p_sum.ns[i], cap, &first);
@@ -239,7 +239,7 @@ static void utilisation(struct text *t, const struct triage *tg)
     if (tg->nmmu == 0) {
         return;
     }
-    text_lit(&u, "mutator utilisation at least:");
+    text_add(&u, "mutator utilisation at least%s:", tg->lost ? ", as far as it is recorded" : "");
     for (uint32_t i = 0, shown = 0; i < tg->nmmu; i++) {
         int64_t w = tg->mmu[i].window;
         bool decade = w == 100000 || w == 1000000 || w == 10000000 || w == 100000000 || w == 1000000000;

@@ -39,5 +39,6 @@ bool triage_procs_end(struct triage *tg)
     }
     tg->capacity = tg->capacity > told ? tg->capacity : told;
     tg->unused = tg->capacity - told;
+    tg->lost = trace_info(tg->tr)->ndamages ? tg->unused : 0;
     return true;
 }

@@ -1,0 +1,118 @@
+/*
+ * test_cut_claims.c - what the page says of a trace that was cut short is backed by what is left of it: programs with a known fault, cut
+ * at a third, in half and at two thirds.
+ */
+#include "triage_help.h"
+
+#include "triage/findings/asked.h"
+#include "triage/report/report.h"
+
+static uint8_t *read_all(const char *path, size_t *n)
+{
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    assert_int_equal(fseek(f, 0, SEEK_END), 0);
+    *n = (size_t)ftell(f);
+    uint8_t *p = malloc(*n);
+    rewind(f);
+    assert_int_equal(fread(p, 1, *n, f), *n);
+    fclose(f);
+    return p;
+}
+
+static bool load_part(const uint8_t *p, size_t n, struct loaded *l)
+{
+    struct trace_opts o = {0};
+    struct err e = {0};
+    return load_mem(p, n, &o, l, &e) == ERR_OK;
+}
+
+static unsigned told, lost;
+
+/* Processor time of which nobody knows is neither idle nor in use. */
+static void parts_make_a_whole(const struct triage *tg)
+{
+    int64_t busy = 0;
+    for (int s = ST_SCHED; s <= ST_SYSCALL; s++) {
+        busy += tg->p_sum.ns[s];
+    }
+    assert_int_equal(busy + triage_idle_known(tg) + tg->lost, tg->capacity);
+}
+
+/* Rules that say what was not: nobody beside it, no more processors at once. In the whole trace they are silent, or say the same. */
+static void nothing_else(const struct loaded *cut, const struct loaded *all, const char *path)
+{
+    static const enum rule rules[] = {RULE_SERIAL, RULE_PROCS_ABOVE, RULE_GC_SHARE, RULE_HERD};
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        if (help_told(cut, rules[i]) && !help_told(all, rules[i]) &&
+            !(rules[i] == RULE_SERIAL && all->fs.n && !all->fs.f[0].note)) {
+            fail_msg("%s, cut: %s, which is not so: %s", path, rule_id(rules[i]), help_told(cut, rules[i])->text);
+        }
+    }
+}
+
+static void cut_at(const uint8_t *p, size_t n, const struct loaded *all, const char *path)
+{
+    struct loaded cut;
+    if (!load_part(p, n, &cut)) {
+        return;
+    }
+    parts_make_a_whole(cut.tg);
+    lost += cut.tg->lost > 0;
+    for (uint32_t i = 0; i < cut.fs.n; i++) {
+        const struct finding *f = &cut.fs.f[i];
+        told++;
+        if (rule_lost(cut.tg, f->rule)) {
+            fail_msg("%s, cut: %s is told, and can't be", path, rule_id(f->rule));
+        }
+        assert_null(strstr(f->text, "slowest: ;")); /* a list of nothing */
+        assert_null(strstr(f->text, "ran ? "));
+        assert_null(strstr(f->text, "? ran "));
+        assert_null(strstr(f->text, "of all ? "));
+    }
+    nothing_else(&cut, all, path);
+    load_free(&cut);
+}
+
+static void cuts(const char *path)
+{
+    size_t n;
+    uint8_t *p = read_all(path, &n);
+    struct loaded all;
+    help_load(path, &all);
+    for (unsigned percent = 33; percent < 70; percent += 17) {
+        cut_at(p, n * percent / 100, &all, path);
+    }
+    load_free(&all);
+    free(p);
+}
+
+static void known_faults(void **state)
+{
+    (void)state;
+    assert_true(help_each("tests/golden/causes", "", cuts) > 100);
+    assert_true(help_each("tests/golden", "report-", cuts) > 5);
+    assert_true(help_each("samples", "", cuts) > 20);
+    assert_true(told > 100 && lost > 300);
+}
+
+/* Mark workers by what they work for, where their labels' names are lost: the numbers are those that the runtime gives first. */
+static void workers_by_mode(void **state)
+{
+    (void)state;
+    size_t n;
+    uint8_t *p = read_all("tests/golden/causes/reprint.trace", &n);
+    struct loaded l;
+    assert_true(load_part(p, n * 2 / 3, &l));
+    assert_true(l.tg->gc_cycles > 4);
+    assert_true(l.tg->label_ns[GC_IDLE] > l.tg->label_ns[GC_FRACTIONAL] && l.tg->label_ns[GC_FRACTIONAL] > 10000000);
+    assert_true(l.tg->label_ns[GC_UNLABELLED] < l.tg->label_ns[GC_IDLE] / 100);
+    load_free(&l);
+    free(p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(known_faults), cmocka_unit_test(workers_by_mode)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
