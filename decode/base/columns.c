@@ -65,36 +65,37 @@ static bool widths_wide(const uint64_t *v, unsigned rows, unsigned n, uint8_t *w
 
 /* Eight values at a time: which bytes become which of eight numbers is the same for all. */
 static __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi,bmi2"))) void
-spread_wide(const uint8_t *p, unsigned w, unsigned n, uint64_t least, bool add, uint64_t *out)
+spread_wide(const struct column *k, const uint8_t *p, unsigned n, bool add, uint64_t *out)
 {
+    const unsigned w = k->width;
     const uint64_t each = 0x0101010101010101;
     uint64_t from[8];
     for (unsigned i = 0; i < 8; i++)
         from[i] = each * (i * w) + 0x0706050403020100;
-    const __m512i which = _mm512_loadu_si512(from), more = _mm512_set1_epi64((int64_t)least);
+    const __m512i which = _mm512_loadu_si512(from), more = _mm512_set1_epi64((int64_t)k->least);
     const uint64_t keep = each * ((1u << w) - 1);
     for (; n; out += 8, p += 8 * (size_t)w) {
-        const unsigned k = n < 8 ? n : 8;
-        const __mmask8 m = (__mmask8)((1u << k) - 1);
-        const __m512i x = _mm512_maskz_loadu_epi8(_bzhi_u64(UINT64_MAX, k * w), p),
+        const unsigned some = n < 8 ? n : 8;
+        const __mmask8 m = (__mmask8)((1u << some) - 1);
+        const __m512i x = _mm512_maskz_loadu_epi8(_bzhi_u64(UINT64_MAX, some * w), p),
                       v = _mm512_add_epi64(_mm512_maskz_permutexvar_epi8(keep, which, x), more);
         _mm512_mask_storeu_epi64(out, m, add ? _mm512_add_epi64(v, _mm512_maskz_loadu_epi64(m, out)) : v);
-        n -= k;
+        n -= some;
     }
 }
 
-bool columns_spread(const uint8_t *p, unsigned w, unsigned n, uint64_t least, bool add, uint64_t *out)
+bool columns_spread(const struct column *k, const uint8_t *p, unsigned n, bool add, uint64_t *out)
 {
     if (!__builtin_cpu_supports("avx512vbmi") || !__builtin_cpu_supports("avx512bw") ||
         !__builtin_cpu_supports("avx512vl") || !__builtin_cpu_supports("bmi2"))
         return false;
-    spread_wide(p, w, n, least, add, out);
+    spread_wide(k, p, n, add, out);
     return true;
 }
 #else
-bool columns_spread(const uint8_t *p, unsigned w, unsigned n, uint64_t least, bool add, uint64_t *out)
+bool columns_spread(const struct column *k, const uint8_t *p, unsigned n, bool add, uint64_t *out)
 {
-    (void)p, (void)w, (void)n, (void)least, (void)add, (void)out;
+    (void)k, (void)p, (void)n, (void)add, (void)out;
     return false;
 }
 
@@ -105,43 +106,51 @@ static bool widths_wide(const uint64_t *v, unsigned rows, unsigned n, uint8_t *w
 }
 #endif
 
-/* Room for n columns of such widths, and what they begin with. NULL: out of memory. */
-static struct columns *columns_begin(unsigned rows, unsigned n, const uint8_t *width, const uint64_t *least,
-                                     columns_room_fn *room, void *arg)
+/* How wide each column is, and the least of its values. */
+struct extents {
+    uint64_t least[COLUMNS_MOST];
+    uint8_t width[COLUMNS_MOST];
+};
+
+/* Room for n columns, and what they begin with. NULL: out of memory. */
+static struct columns *columns_begin(unsigned rows, unsigned n, const struct extents *x, columns_room_fn *room,
+                                     void *arg)
 {
     size_t size = 0;
     for (unsigned c = 0; c < n; c++)
-        size += (size_t)rows * width[c];
+        size += (size_t)rows * x->width[c];
     struct columns *k = room(arg, sizeof *k + n * sizeof *k->col + size + 8);
     if (!k)
         return NULL;
     k->n = (uint16_t)n;
     uint8_t *bytes = (uint8_t *)(k->col + n), *p = bytes;
     memset(bytes + size, 0, 8);
-    for (unsigned c = 0; c < n; p += (size_t)rows * width[c++])
-        k->col[c] = (struct column){least[c], (uint16_t)(p - bytes), width[c]};
+    for (unsigned c = 0; c < n; p += (size_t)rows * x->width[c++])
+        k->col[c] = (struct column){x->least[c], (uint16_t)(p - bytes), x->width[c]};
     return k;
 }
 
 /* Values stand n apart; each store goes over the end of its value, where the next one is written. */
-static inline __attribute__((always_inline)) void column_put(uint8_t *p, const uint64_t *x, unsigned rows, unsigned n,
-                                                             unsigned w, uint64_t lo)
+static inline __attribute__((always_inline)) void column_put(struct columns *k, unsigned c, const uint64_t *v,
+                                                             unsigned rows, unsigned n)
 {
+    uint8_t *p = (uint8_t *)(k->col + k->n) + k->col[c].at;
+    const uint64_t least = k->col[c].least;
+    const unsigned w = k->col[c].width;
 #pragma GCC unroll 4
-    for (unsigned i = 0; w && i < rows; i++, x += n, p += w)
-        bytes_store8(p, *x - lo);
+    for (unsigned i = 0; w && i < rows; i++, v += n, p += w)
+        bytes_store8(p, *v - least);
 }
 
 struct columns *columns_make(const uint64_t *v, unsigned rows, unsigned n, columns_room_fn *room, void *arg)
 {
-    uint64_t least[COLUMNS_MOST] = {0};
-    uint8_t width[COLUMNS_MOST] = {0};
-    const bool wide = widths_wide(v, rows, n, width, least);
+    struct extents x = {0};
+    const bool wide = widths_wide(v, rows, n, x.width, x.least);
     for (unsigned c = 0; !wide && c < n; c++)
-        width[c] = width_of(v + c, rows, n, &least[c]);
-    struct columns *k = columns_begin(rows, n, width, least, room, arg);
+        x.width[c] = width_of(v + c, rows, n, &x.least[c]);
+    struct columns *k = columns_begin(rows, n, &x, room, arg);
     for (unsigned c = 0; k && c < n; c++)
-        column_put((uint8_t *)(k->col + n) + k->col[c].at, v + c, rows, n, width[c], least[c]);
+        column_put(k, c, v + c, rows, n);
     return k;
 }
 
@@ -156,12 +165,14 @@ static inline uint64_t bits_above(const uint64_t *v, unsigned n, uint64_t least)
 
 struct columns *columns_above(const uint64_t *v, unsigned n, const uint64_t *least, columns_room_fn *room, void *arg)
 {
-    uint8_t width[COLUMNS_MOST] = {0};
-    for (unsigned c = 0; c < n; c++)
-        width[c] = bytes_above(0, bits_above(v + c, n, least[c]));
-    struct columns *k = columns_begin(COLUMNS_ROWS, n, width, least, room, arg);
+    struct extents x = {0};
+    for (unsigned c = 0; c < n; c++) {
+        x.least[c] = least[c];
+        x.width[c] = bytes_above(0, bits_above(v + c, n, least[c]));
+    }
+    struct columns *k = columns_begin(COLUMNS_ROWS, n, &x, room, arg);
     for (unsigned c = 0; k && c < n; c++)
-        column_put((uint8_t *)(k->col + n) + k->col[c].at, v + c, COLUMNS_ROWS, n, width[c], least[c]);
+        column_put(k, c, v + c, COLUMNS_ROWS, n);
     return k;
 }
 
@@ -173,13 +184,12 @@ static void *block(void *arg, size_t bytes)
 
 struct columns *columns_of(const uint64_t *const v[], unsigned rows, unsigned n)
 {
-    uint64_t least[COLUMNS_MOST] = {0};
-    uint8_t width[COLUMNS_MOST] = {0};
+    struct extents x = {0};
     for (unsigned c = 0; c < n; c++)
-        width[c] = width_of(v[c], rows, 1, &least[c]);
-    struct columns *k = columns_begin(rows, n, width, least, block, NULL);
+        x.width[c] = width_of(v[c], rows, 1, &x.least[c]);
+    struct columns *k = columns_begin(rows, n, &x, block, NULL);
     for (unsigned c = 0; k && c < n; c++)
-        column_put((uint8_t *)(k->col + n) + k->col[c].at, v[c], rows, 1, width[c], least[c]);
+        column_put(k, c, v[c], rows, 1);
     return k;
 }
 

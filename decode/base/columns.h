@@ -47,10 +47,10 @@ static inline uint64_t columns_get(const struct columns *c, unsigned n, unsigned
 }
 
 /*
- * columns_spread - n values of w bytes each, 1 to 7, that stand at p, each to out[] with `least` on top, or added to what is there. false: this processor
- * has no vectors for it, nothing is done.
+ * columns_spread - n values of a column of 1 to 7 bytes, which stand at p, each to out[], or added to what is there. false: this
+ * processor has no vectors for it, nothing is done.
  */
-bool columns_spread(const uint8_t *p, unsigned w, unsigned n, uint64_t least, bool add, uint64_t *out);
+bool columns_spread(const struct column *k, const uint8_t *p, unsigned n, bool add, uint64_t *out);
 
 /* columns_all - a column's values of all rows, for who reads most of them. Returns 0 if they are all the same: v[0] alone is set; else 1. */
 static inline unsigned columns_all(const struct columns *c, unsigned nc, unsigned rows, unsigned col, uint64_t *v)
@@ -60,22 +60,21 @@ static inline unsigned columns_all(const struct columns *c, unsigned nc, unsigne
     const uint8_t *p = (const uint8_t *)(c->col + nc) + k->at;
     const uint64_t mask = w < 8 ? ((uint64_t)1 << 8 * w) - 1 : UINT64_MAX, least = k->least;
     *v = least;
-    if (w && w < 8 && columns_spread(p, w, rows, least, false, v))
+    if (w && w < 8 && columns_spread(k, p, rows, false, v))
         return 1;
     for (unsigned i = 0; w && i < rows; i++, p += w)
         v[i] = least + (bytes_load8(p) & mask);
     return w > 0;
 }
 
-/* columns_add - a column's values of n rows from `row` on, each added to sum[]. */
-static inline void columns_add(const struct columns *c, unsigned nc, unsigned row, unsigned n, unsigned col,
-                               uint64_t *sum)
+/* columns_add - column `col`: its values of n rows from `row` on, each added to sum[]. */
+static inline void columns_add(const struct columns *c, unsigned col, unsigned row, unsigned n, uint64_t *sum)
 {
     const struct column *k = &c->col[col];
     const unsigned w = k->width;
-    const uint8_t *p = (const uint8_t *)(c->col + nc) + k->at + row * w;
+    const uint8_t *p = (const uint8_t *)(c->col + c->n) + k->at + row * w;
     const uint64_t mask = w && w < 8 ? ((uint64_t)1 << 8 * w) - 1 : UINT64_MAX, least = k->least;
-    if (w && w < 8 && columns_spread(p, w, n, least, true, sum))
+    if (w && w < 8 && columns_spread(k, p, n, true, sum))
         return;
     for (unsigned i = 0; !w && i < n; i++)
         sum[i] += least;

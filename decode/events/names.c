@@ -256,30 +256,31 @@ static char *copy_bytes(struct names *nm, const char *p, uint32_t len)
     return q;
 }
 
-static enum err_code intern(struct names *nm, const char *p, uint32_t len, uint32_t hash, bool copy, uint32_t *id)
+/* intern - copy: what it says is not to stay where it is. */
+static enum err_code intern(struct names *nm, struct held_str x, bool copy, uint32_t *id)
 {
     *id = 0;
-    if (!len)
+    if (!x.len)
         return ERR_OK;
     if (!hash_room(&nm->hstr))
         return ERR_NOMEM;
-    uint32_t at = hash;
-    for (uint32_t i; (i = hash_next_like(&nm->hstr, hash, &at)) != NAME_NEW; at++) {
+    uint32_t at = x.hash;
+    for (uint32_t i; (i = hash_next_like(&nm->hstr, x.hash, &at)) != NAME_NEW; at++) {
         const struct held_str *s = seg_at(&nm->strs, i);
-        if (s->len == len && !memcmp(s->p, p, len)) {
+        if (s->len == x.len && !memcmp(s->p, x.p, x.len)) {
             *id = i;
             return ERR_OK;
         }
     }
-    if (copy && !(p = copy_bytes(nm, p, len)))
+    if (copy && !(x.p = copy_bytes(nm, x.p, x.len)))
         return ERR_NOMEM;
     struct held_str *s = seg_push(&nm->strs);
     if (!s)
         return ERR_NOMEM;
-    *s = (struct held_str){p, len, hash};
+    *s = x;
     *id = nm->strs.n - 1;
-    hash_put(&nm->hstr, hash, at, *id);
-    if (nm->nhelper < NAMES_HELPERS && helper_is((struct str){p, len})) {
+    hash_put(&nm->hstr, x.hash, at, *id);
+    if (nm->nhelper < NAMES_HELPERS && helper_is((struct str){x.p, x.len})) {
         nm->helper[nm->nhelper] = *id;
         __atomic_store_n(&nm->nhelper, nm->nhelper + 1, __ATOMIC_RELEASE);
     }
@@ -288,18 +289,17 @@ static enum err_code intern(struct names *nm, const char *p, uint32_t len, uint3
 
 enum err_code names_str(struct names *nm, const char *p, uint32_t len, uint32_t *id)
 {
-    return intern(nm, p, len, (uint32_t)hash_bytes(p, len), false, id);
+    return intern(nm, (struct held_str){p, len, (uint32_t)hash_bytes(p, len)}, false, id);
 }
 
 enum err_code names_str_copy(struct names *nm, const char *p, uint32_t len, uint32_t *id)
 {
-    return intern(nm, p, len, (uint32_t)hash_bytes(p, len), true, id);
+    return intern(nm, (struct held_str){p, len, (uint32_t)hash_bytes(p, len)}, true, id);
 }
 
 enum err_code names_str_of(struct names *nm, const struct names *from, uint32_t i, bool copy, uint32_t *id)
 {
-    const struct held_str *s = seg_at(&from->strs, i);
-    return intern(nm, s->p, s->len, s->hash, copy, id);
+    return intern(nm, *(const struct held_str *)seg_at(&from->strs, i), copy, id);
 }
 
 enum err_code names_frame_id(struct names *nm, const struct frame *f, uint32_t *id)

@@ -39,15 +39,13 @@ bool source_gap(const struct source *s, size_t at)
     return i < s->ngap && s->gap[i] == at;
 }
 
-static void note(struct source_notes *l, uint32_t *n, enum err_code code, uint32_t gen, uint64_t off, const char *fmt,
-                 va_list ap)
+/* note - e, and what it says. */
+static void note(struct source_notes *l, uint32_t *n, struct err e, const char *fmt, va_list ap)
 {
     if (*n < SOURCE_NOTES) {
-        struct err e = {0};
         char text[sizeof e.what];
         vsnprintf(text, sizeof text, fmt, ap);
-        err_set(&e, code, off, "%s", text);
-        e.gen = gen;
+        err_set(&e, e.code, e.offset, "%s", text);
         source_note_put(l, *n, &e);
     }
     if (*n < UINT32_MAX)
@@ -58,7 +56,7 @@ void source_damage(struct source *s, enum err_code code, uint32_t gen, uint64_t 
 {
     va_list ap;
     va_start(ap, fmt);
-    note(&s->damage, &s->st.ndamages, code, gen, off, fmt, ap);
+    note(&s->damage, &s->st.ndamages, (struct err){.code = code, .gen = gen, .offset = off}, fmt, ap);
     va_end(ap);
 }
 
@@ -66,6 +64,6 @@ void source_warn(struct source *s, enum err_code code, uint32_t gen, uint64_t of
 {
     va_list ap;
     va_start(ap, fmt);
-    note(&s->warning, &s->st.nwarnings, code, gen, off, fmt, ap);
+    note(&s->warning, &s->st.nwarnings, (struct err){.code = code, .gen = gen, .offset = off}, fmt, ap);
     va_end(ap);
 }

@@ -158,7 +158,7 @@ void feed_close(struct feed *f)
     }
     if (f->zipped)
         inflateEnd(&f->z);
-    mem_free(f->in);
+    mem_free(f->in.p);
     mem_free((char *)(uintptr_t)f->path);
     mem_free(f);
 }
@@ -211,10 +211,10 @@ static enum feed_state grown(struct feed *f, int timeout_ms, struct err *e)
 }
 
 /* From the descriptor, as it comes. */
-static enum feed_state read_some(struct feed *f, uint8_t *p, size_t cap, int timeout_ms, size_t *n, struct err *e)
+static enum feed_state read_some(struct feed *f, struct feed_room *to, int timeout_ms, struct err *e)
 {
     struct pollfd pfd[2] = {{f->fd, POLLIN, 0}, {f->err_fd, POLLIN, 0}};
-    *n = 0;
+    to->n = 0;
     if (f->fd < 0)
         return FEED_END;
     if (!f->grows) {
@@ -224,7 +224,7 @@ static enum feed_state read_some(struct feed *f, uint8_t *p, size_t cap, int tim
         if (ready <= 0 || !pfd[0].revents)
             return FEED_WAIT;
     }
-    ssize_t got = read(f->fd, p, cap);
+    ssize_t got = read(f->fd, to->p, to->cap);
     if (got < 0 && (errno == EINTR || errno == EAGAIN))
         return FEED_WAIT;
     if (got < 0) {
@@ -234,60 +234,66 @@ static enum feed_state read_some(struct feed *f, uint8_t *p, size_t cap, int tim
     if (got == 0)
         return f->grows ? grown(f, timeout_ms, e) : ended(f, e);
     f->got += (uint64_t)got;
-    *n = (size_t)got;
-    for (size_t i = 0; i < *n && f->nbody + 1 < sizeof f->body; i++)
-        f->body[f->nbody++] = (char)p[i];
+    to->n = (size_t)got;
+    for (size_t i = 0; i < to->n && f->nbody + 1 < sizeof f->body; i++)
+        f->body[f->nbody++] = (char)to->p[i];
     return FEED_DATA;
 }
 
-static bool zip_begin(struct feed *f, const uint8_t *p, size_t n)
+/* The first bytes that came say that they are gzip. */
+static bool zip_begin(struct feed *f, const struct feed_room *came)
 {
-    if (!(f->in = mem_alloc(ZIPPED)) || inflateInit2(&f->z, 15 + 16) != Z_OK)
+    f->in = (struct feed_room){.p = mem_alloc(ZIPPED), .cap = ZIPPED};
+    if (!f->in.p || inflateInit2(&f->z, 15 + 16) != Z_OK)
         return false;
     f->zipped = true;
-    f->nin = n < ZIPPED ? n : ZIPPED;
-    memcpy(f->in, p, f->nin);
+    f->in.n = came->n < ZIPPED ? came->n : ZIPPED;
+    memcpy(f->in.p, came->p, f->in.n);
     return true;
 }
 
 /* Inflate what is at hand; more of it is read first if there is none. */
-static enum feed_state read_zipped(struct feed *f, uint8_t *p, size_t cap, int timeout_ms, size_t *n, struct err *e)
+static enum feed_state read_zipped(struct feed *f, struct feed_room *to, int timeout_ms, struct err *e)
 {
-    *n = 0;
-    if (f->at == f->nin) {
-        enum feed_state s = read_some(f, f->in, ZIPPED, timeout_ms, &f->nin, e);
+    to->n = 0;
+    if (f->at == f->in.n) {
+        enum feed_state s = read_some(f, &f->in, timeout_ms, e);
         f->at = 0;
         if (s != FEED_DATA)
             return s;
     }
-    f->z.next_in = f->in + f->at;
-    f->z.avail_in = (uInt)(f->nin - f->at);
-    f->z.next_out = p;
-    f->z.avail_out = (uInt)(cap < 1u << 30 ? cap : 1u << 30);
+    f->z.next_in = f->in.p + f->at;
+    f->z.avail_in = (uInt)(f->in.n - f->at);
+    f->z.next_out = to->p;
+    f->z.avail_out = (uInt)(to->cap < 1u << 30 ? to->cap : 1u << 30);
     int rc = inflate(&f->z, Z_NO_FLUSH);
-    f->at = f->nin - f->z.avail_in;
-    *n = (size_t)(f->z.next_out - p);
+    f->at = f->in.n - f->z.avail_in;
+    to->n = (size_t)(f->z.next_out - to->p);
     if (rc == Z_STREAM_END && inflateReset(&f->z) == Z_OK) /* another member may follow */
         rc = Z_OK;
     if (rc == Z_OK || rc == Z_BUF_ERROR)
-        return *n ? FEED_DATA : FEED_WAIT;
+        return to->n ? FEED_DATA : FEED_WAIT;
     err_set(e, ERR_FORMAT, f->got, "the gzip data is damaged here");
     return FEED_FAILED;
 }
 
-enum feed_state feed_read(struct feed *f, uint8_t *p, size_t cap, int timeout_ms, size_t *n, struct err *e)
+enum feed_state feed_read(struct feed *f, struct feed_room *to, int timeout_ms, struct err *e)
 {
     if (f->zipped)
-        return read_zipped(f, p, cap, timeout_ms, n, e);
-    enum feed_state s = read_some(f, p, !f->looked && cap > ZIPPED ? ZIPPED : cap, timeout_ms, n, e);
+        return read_zipped(f, to, timeout_ms, e);
+    struct feed_room first = *to;
+    if (!f->looked && first.cap > ZIPPED)
+        first.cap = ZIPPED;
+    enum feed_state s = read_some(f, &first, timeout_ms, e);
+    to->n = first.n;
     if (s != FEED_DATA || f->looked)
         return s;
     f->looked = true;
-    if (*n < 2 || p[0] != 0x1f || p[1] != 0x8b)
+    if (to->n < 2 || to->p[0] != 0x1f || to->p[1] != 0x8b)
         return s;
-    if (!zip_begin(f, p, *n)) {
+    if (!zip_begin(f, to)) {
         err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
         return FEED_FAILED;
     }
-    return read_zipped(f, p, cap, 0, n, e);
+    return read_zipped(f, to, 0, e);
 }

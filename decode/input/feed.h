@@ -46,12 +46,17 @@ struct feed;
 enum err_code feed_open(const char *where, const struct feed_opts *o, struct feed **out, struct err *e);
 
 enum feed_state { FEED_DATA, FEED_WAIT, FEED_END, FEED_FAILED };
+struct feed_room { /* the caller's, for bytes that come */
+    uint8_t *p;
+    size_t cap;
+    size_t n; /* so many came */
+};
 /*
- * feed_read - up to cap bytes into p, waiting for at most timeout_ms (a signal ends the wait). FEED_DATA: *n > 0.
+ * feed_read - what there is of bytes, waiting for at most timeout_ms (a signal ends the wait). FEED_DATA: to->n > 0.
  * FEED_WAIT: nothing came in time. FEED_END: that was all. FEED_FAILED: *e says why, with what the server answered;
  * what came before stands. A file that grows never ends, unless it is truncated or removed: FEED_FAILED.
  */
-enum feed_state feed_read(struct feed *f, uint8_t *p, size_t cap, int timeout_ms, size_t *n, struct err *e);
+enum feed_state feed_read(struct feed *f, struct feed_room *to, int timeout_ms, struct err *e);
 /* feed_is_file - it is one, also as standard input: who writes it doesn't wait for us. */
 bool feed_is_file(const struct feed *f);
 void feed_close(struct feed *f); /* NULL is allowed */

@@ -100,8 +100,12 @@ static enum err_code config_make(struct config *c, const char *url, const struct
     return rc;
 }
 
+struct pipes { /* curl's standard input, output, error */
+    int in[2], out[2], said[2];
+};
+
 /* What the client is before it is curl: nothing but calls that a child of several threads may make. */
-static void become_curl(pid_t parent, const int in[2], const int out[2], const int said[2])
+static void become_curl(pid_t parent, const struct pipes *p)
 {
     static const char *const argv[] = {"curl", "-q", "--config", "-", NULL};
     sigset_t none;
@@ -114,12 +118,12 @@ static void become_curl(pid_t parent, const int in[2], const int out[2], const i
     (void)setpgid(0, 0);
     (void)signal(SIGPIPE, SIG_DFL);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
-    if (dup2(in[0], 0) >= 0 && dup2(out[1], 1) >= 0 && dup2(said[1], 2) >= 0)
+    if (dup2(p->in[0], 0) >= 0 && dup2(p->out[1], 1) >= 0 && dup2(p->said[1], 2) >= 0)
         (void)execvp(argv[0], (char *const *)(uintptr_t)argv);
 }
 
 /* 0, or errno. That there is no such program is told through a pipe that closes when there is one. */
-static int spawn(pid_t *pid, const int in[2], const int out[2], const int said[2])
+static int spawn(pid_t *pid, const struct pipes *p)
 {
     int note[2], why = 0;
     pid_t parent = getpid();
@@ -127,7 +131,7 @@ static int spawn(pid_t *pid, const int in[2], const int out[2], const int said[2
         return errno;
     *pid = fork();
     if (*pid == 0) {
-        become_curl(parent, in, out, said);
+        become_curl(parent, p);
         why = errno;
         (void)!write(note[1], &why, sizeof why);
         for (;;)
@@ -165,11 +169,11 @@ static bool write_all(int fd, const char *p, size_t n)
     return true;
 }
 
-static enum err_code start(struct feed *f, const struct config *c, int in[2], int out[2], int said[2], struct err *e)
+static enum err_code start(struct feed *f, const struct config *c, struct pipes *p, struct err *e)
 {
-    if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC) || pipe2(said, O_CLOEXEC))
+    if (pipe2(p->in, O_CLOEXEC) || pipe2(p->out, O_CLOEXEC) || pipe2(p->said, O_CLOEXEC))
         return err_set(e, ERR_IO, ERR_NO_OFFSET, "can't start curl: %s", strerror(errno));
-    int rc = spawn(&f->pid, in, out, said);
+    int rc = spawn(&f->pid, p);
     if (rc) {
         f->pid = 0;
         return err_set(
@@ -178,24 +182,24 @@ static enum err_code start(struct feed *f, const struct config *c, int in[2], in
                          : "can't start curl: %s",
             strerror(rc));
     }
-    f->fd = out[0];
-    f->err_fd = said[0];
+    f->fd = p->out[0];
+    f->err_fd = p->said[0];
     fcntl(f->err_fd, F_SETFL, O_NONBLOCK);
-    out[0] = said[0] = -1;
-    (void)write_all(in[1], c->text, c->n); /* if it is gone already its exit status says why */
+    p->out[0] = p->said[0] = -1;
+    (void)write_all(p->in[1], c->text, c->n); /* if it is gone already its exit status says why */
     return ERR_OK;
 }
 
 enum err_code feed_curl(struct feed *f, const char *url, const struct feed_opts *o, struct err *e)
 {
     struct config *c = mem_zalloc(sizeof *c);
-    int in[2] = {-1, -1}, out[2] = {-1, -1}, said[2] = {-1, -1};
+    struct pipes p = {{-1, -1}, {-1, -1}, {-1, -1}};
     enum err_code rc = c ? config_make(c, url, o, e) : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
     if (!rc)
-        rc = start(f, c, in, out, said, e);
-    close_pair(in);
-    close_pair(out);
-    close_pair(said);
+        rc = start(f, c, &p, e);
+    close_pair(p.in);
+    close_pair(p.out);
+    close_pair(p.said);
     if (c)
         explicit_bzero(c, sizeof *c); /* the token */
     mem_free(c);

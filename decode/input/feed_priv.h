@@ -23,8 +23,8 @@ struct feed {
     size_t nbody;
     bool looked, zipped; /* the first bytes were seen: they are gzip */
     z_stream z;
-    uint8_t *in; /* zipped: bytes still to be inflated */
-    size_t nin, at;
+    struct feed_room in; /* zipped: bytes to be inflated, */
+    size_t at;           /* of which so many are */
 };
 
 /* feed_curl - start curl for a URL; f->fd, f->err_fd and f->pid become its. */

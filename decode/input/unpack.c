@@ -162,13 +162,12 @@ static bool gzip_again(z_stream *z, struct intake *f, struct err *e)
     return intake_more(f, e) && f->p[0] == 0x1f && inflateReset(z) == Z_OK;
 }
 
-/* One step; false: this was the last, *rc or damage say why if it isn't the end. */
-static bool gunzip_step(z_stream *z, struct intake *f, struct sink *b, struct err *damage, struct err *e,
-                        enum err_code *rc)
+/* One step; false: this was the last, e or damage say why if it isn't the end. */
+static bool gunzip_step(z_stream *z, struct intake *f, struct sink *b, struct err *damage, struct err *e)
 {
     size_t room;
     bool more = intake_more(f, e);
-    if ((*rc = e->code) || (*rc = sink_room(b, &room, e)))
+    if (e->code || sink_room(b, &room, e))
         return false;
     z->next_in = (Bytef *)(uintptr_t)f->p;
     z->avail_in = f->n > 1u << 30 ? 1u << 30 : (uInt)f->n;
@@ -179,15 +178,12 @@ static bool gunzip_step(z_stream *z, struct intake *f, struct sink *b, struct er
     f->p += had - z->avail_in;
     f->n -= had - z->avail_in;
     size_t got = room - z->avail_out;
-    if ((*rc = sink_got(b, got, e)))
+    if (sink_got(b, got, e))
         return false;
-    if (r == Z_STREAM_END) {
-        bool again = gzip_again(z, f, e);
-        *rc = e->code;
-        return again && !bomb(f, b, damage);
-    }
+    if (r == Z_STREAM_END)
+        return gzip_again(z, f, e) && !bomb(f, b, damage);
     if (r == Z_MEM_ERROR)
-        *rc = err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+        err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
     else if (r != Z_OK && r != Z_BUF_ERROR)
         err_set(damage, ERR_FORMAT, b->n, "the gzip data is damaged here");
     else if (!more && !got)
@@ -202,11 +198,10 @@ static enum err_code inflate_all(struct intake *f, struct sink *b, int bits, str
     z_stream z = {0};
     if (inflateInit2(&z, bits) != Z_OK)
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
-    enum err_code rc = ERR_OK;
-    while (gunzip_step(&z, f, b, damage, e, &rc))
+    while (gunzip_step(&z, f, b, damage, e))
         ;
     inflateEnd(&z);
-    return rc;
+    return e->code;
 }
 
 static enum err_code gunzip(struct intake *f, struct sink *b, struct err *damage, struct err *e)
@@ -216,6 +211,7 @@ static enum err_code gunzip(struct intake *f, struct sink *b, struct err *damage
 
 enum err_code unpack_deflated(struct intake *f, struct sink *b, struct err *damage, struct err *e)
 {
+    *e = (struct err){0};
     enum err_code rc = inflate_all(f, b, -15, damage, e);
     struct dialect d;
     return rc || b->known || !b->n ? rc : dialect_tell(b->p, b->n, &d, e);
@@ -232,27 +228,32 @@ static int window_max(uint64_t limit)
     return log;
 }
 
-static bool unzstd_step(ZSTD_DStream *z, struct intake *f, struct sink *b, struct err *damage, struct err *e,
-                        enum err_code *rc, size_t *hint)
+struct zstd {
+    ZSTD_DStream *z;
+    bool within; /* a frame, which isn't over */
+};
+
+static bool unzstd_step(struct zstd *z, struct intake *f, struct sink *b, struct err *damage, struct err *e)
 {
     size_t room;
     bool more = intake_more(f, e);
-    if ((*rc = e->code) || (*rc = sink_room(b, &room, e)))
+    if (e->code || sink_room(b, &room, e))
         return false;
     ZSTD_inBuffer in = {f->p, f->n, 0};
     ZSTD_outBuffer out = {b->p + b->n, room, 0};
-    size_t was = *hint, r = ZSTD_decompressStream(z, &out, &in);
+    const bool was = z->within;
+    const size_t r = ZSTD_decompressStream(z->z, &out, &in);
     f->p += in.pos;
     f->n -= in.pos;
-    b->apart = ZSTD_sizeof_DStream(z);
-    if ((*rc = sink_got(b, out.pos, e)))
+    b->apart = ZSTD_sizeof_DStream(z->z);
+    if (sink_got(b, out.pos, e))
         return false;
-    *hint = r;
+    z->within = r;
     if (ZSTD_isError(r) && ZSTD_getErrorCode(r) == ZSTD_error_frameParameter_windowTooLarge)
-        *rc = err_set(e, ERR_NOMEM, ERR_NO_OFFSET,
-                      "its zstd window is larger than the limit on memory allows (--max-memory): zstd -d first");
+        err_set(e, ERR_NOMEM, ERR_NO_OFFSET,
+                "its zstd window is larger than the limit on memory allows (--max-memory): zstd -d first");
     else if (ZSTD_isError(r) && ZSTD_getErrorCode(r) == ZSTD_error_memory_allocation)
-        *rc = err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+        err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
     else if (ZSTD_isError(r))
         err_set(damage, ERR_FORMAT, b->n, "the zstd data is damaged here: %s", ZSTD_getErrorName(r));
     else if (more || in.pos || out.pos)
@@ -264,16 +265,14 @@ static bool unzstd_step(ZSTD_DStream *z, struct intake *f, struct sink *b, struc
 
 static enum err_code unzstd(struct intake *f, struct sink *b, struct err *damage, struct err *e)
 {
-    ZSTD_DStream *z = ZSTD_createDStream();
-    enum err_code rc = ERR_OK;
-    size_t hint = 1;
-    if (!z || ZSTD_isError(ZSTD_DCtx_setParameter(z, ZSTD_d_windowLogMax, window_max(b->limit))))
-        rc = err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
-    while (!rc && unzstd_step(z, f, b, damage, e, &rc, &hint))
+    struct zstd z = {.z = ZSTD_createDStream(), .within = true};
+    if (!z.z || ZSTD_isError(ZSTD_DCtx_setParameter(z.z, ZSTD_d_windowLogMax, window_max(b->limit))))
+        err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+    while (!e->code && unzstd_step(&z, f, b, damage, e))
         ;
-    ZSTD_freeDStream(z);
+    ZSTD_freeDStream(z.z);
     b->apart = 0;
-    return rc;
+    return e->code;
 }
 
 enum err_code unpack(struct intake *f, struct sink *b, struct err *damage, struct err *e)

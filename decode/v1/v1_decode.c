@@ -170,28 +170,32 @@ static inline uint32_t row_of(struct v1_decoder *d, uint64_t id)
     return id ? v1_find_g(d, id) : 0;
 }
 
+/* What an event's numbers say beside its own value and its stack: of ticks and sequence how much more, which goroutine it names. */
+struct v1_numbers {
+    uint64_t dt, dseq, id;
+};
+
 /* many - an event of many values, or one of 1.5. */
 static const uint8_t *many(const struct v1_decoder *d, const uint8_t *p, const struct v1_kind *k, struct v1_ev *e,
-                           uint64_t *dt, uint64_t *dseq, uint64_t *id)
+                           struct v1_numbers *x)
 {
     uint64_t v[V1_VALUES], stack = 0;
     if (d->by_seq)
-        p = fast_number(p, dseq);
-    p = fast_number(p, dt);
+        p = fast_number(p, &x->dseq);
+    p = fast_number(p, &x->dt);
     v[0] = v[1] = 0;
     for (unsigned i = 0; i < k->k; i++)
         p = fast_number(p, &v[i]);
     if (k->stack)
         p = fast_number(p, &stack);
-    *id = k->name ? v[0] : 0;
+    x->id = k->name ? v[0] : 0;
     e->own = k->name ? v[1] : v[0];
     e->stack = short_stack(stack);
     return p;
 }
 
 /* slow - the same for one that is long, has a form of its own or stands near the file's end. NULL: no event. */
-static const uint8_t *slow(const struct v1_decoder *d, const uint8_t *p, struct v1_ev *e, uint64_t *dt,
-                           uint64_t *dseq, uint64_t *id)
+static const uint8_t *slow(const struct v1_decoder *d, const uint8_t *p, struct v1_ev *e, struct v1_numbers *x)
 {
     struct v1_raw r;
     if (!slow_event(d, &p, &r))
@@ -199,10 +203,10 @@ static const uint8_t *slow(const struct v1_decoder *d, const uint8_t *p, struct 
     const struct v1_kind *k = &d->kind[r.type];
     if (!k->timed)
         return p;
-    *dseq = d->by_seq ? r.v[0] : 0;
-    *dt = r.v[k->timed - 1];
+    x->dseq = d->by_seq ? r.v[0] : 0;
+    x->dt = r.v[k->timed - 1];
     const uint64_t *v = r.v + k->timed;
-    *id = k->name ? v[0] : 0;
+    x->id = k->name ? v[0] : 0;
     e->own = k->own ? v[k->name ? 1 : 0] : 0;
     e->stack = short_stack(k->stack ? r.v[r.n - 1] : 0);
     return p;
@@ -210,14 +214,14 @@ static const uint8_t *slow(const struct v1_decoder *d, const uint8_t *p, struct 
 
 /* any - the numbers of an event that has room behind it and none of the four commonest forms. */
 static inline const uint8_t *any(const struct v1_decoder *d, const uint8_t *p, const struct v1_kind *k,
-                                 struct v1_ev *e, uint64_t *dt, uint64_t *dseq, uint64_t *id)
+                                 struct v1_ev *e, struct v1_numbers *x)
 {
     uint64_t stack = 0;
     if (k->form == F_MANY)
-        return many(d, p, k, e, dt, dseq, id);
-    p = fast_number(p, dt);
+        return many(d, p, k, e, x);
+    p = fast_number(p, &x->dt);
     if (k->name)
-        p = fast_number(p, id);
+        p = fast_number(p, &x->id);
     if (k->own)
         p = fast_number(p, &e->own);
     if (k->stack)
@@ -264,25 +268,25 @@ static int other(struct v1_decoder *d, struct v1_cursor *c, struct v1_ev *e)
         return boundary(d, c, e);
     unsigned type = *p & 63;
     const struct v1_kind *k = &d->kind[type];
-    uint64_t dt = 0, dseq = 0, id = 0;
+    struct v1_numbers x = {0};
     e->at = p;
     if (k->form != F_SLOW && p < d->safe && (*p < 0xc0 || p[1] < 0x80))
-        p = any(d, p + (*p < 0xc0 ? 1 : 2), k, e, &dt, &dseq, &id);
+        p = any(d, p + (*p < 0xc0 ? 1 : 2), k, e, &x);
     else
-        p = slow(d, p, e, &dt, &dseq, &id);
+        p = slow(d, p, e, &x);
     if (!p) { /* the bytes have changed since the index was made */
         c->p = c->end;
         return -1;
     }
     c->p = p;
-    c->ticks += dt;
-    c->seq += dseq;
+    c->ticks += x.dt;
+    c->seq += x.dseq;
     if (!k->timed)
         return 0; /* a string within a batch */
     if (type == V1_CPU_SAMPLE || (d->by_seq && type == V1_SYS_EXIT))
         return 0; /* the index has them in lists of their own */
     e->ticks = c->ticks;
-    c->g = place_of(d, k, e, id, c->g);
+    c->g = place_of(d, k, e, x.id, c->g);
     if (d->by_seq)
         e->seq = c->seq;
     return 1;

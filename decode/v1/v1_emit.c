@@ -230,18 +230,18 @@ static uint32_t at_stack(const struct v1_at *at)
     return stack_of(at->em, at->e);
 }
 
-static void at_put(const struct v1_at *at, const struct v1_g *s, uint8_t state, uint16_t flags, uint32_t stack,
-                   uint32_t by)
+static void at_put(const struct v1_at *at, const struct v1_g *s, struct v1_into to)
 {
     struct v1_emit *em = at->em;
     const uint32_t g = (uint32_t)(s - em->o->d.g);
-    struct ev *v = s->lane == EV_NONE ? introduce(em, g, flags, state) : put_g(em, EVK_G_STATE, flags, g, state);
-    v->stack = stack;
-    if (flags & EVF_WOKEN)
-        v->by = by;
+    struct ev *v =
+        s->lane == EV_NONE ? introduce(em, g, to.flags, to.state) : put_g(em, EVK_G_STATE, to.flags, g, to.state);
+    v->stack = to.stack;
+    if (to.flags & EVF_WOKEN)
+        v->by = to.by;
     else
-        v->str = by;
-    if (state == ST_RUNNING || state == ST_SYSCALL) {
+        v->str = to.by;
+    if (to.state == ST_RUNNING || to.state == ST_SYSCALL) {
         v->p = at->q->lane;
         v->m = at->q->m;
     }
@@ -250,7 +250,7 @@ static void at_put(const struct v1_at *at, const struct v1_g *s, uint8_t state, 
 static void at_put_back(const struct v1_at *at, const struct v1_g *s)
 {
     at->em->now = at->em->last + 1;
-    at_put(at, s, ST_RUNNING, 0, 0, 0);
+    at_put(at, s, (struct v1_into){.state = ST_RUNNING});
 }
 
 #include "decode/v1/v1_rules.h"

@@ -63,6 +63,13 @@ bool v1_emit_listed(struct v1_emit *em, const struct v1_ev *e, size_t cap);
 
 /* v1_emit_put - a neutral event at the time of the one in work. */
 struct ev *v1_emit_put(struct v1_emit *em, enum ev_kind kind, uint16_t flags);
+/* What a goroutine goes into: v1_rules.h. */
+struct v1_into {
+    uint8_t state;
+    uint16_t flags;
+    uint32_t stack, by; /* by: the reason; EVF_WOKEN: who woke it */
+};
+
 /* v1_emit_note_end - the goroutine of this row has ended. */
 void v1_emit_note_end(struct v1_emit *em, uint32_t g);
 /* v1_emit_sweep - give back the rows of ended goroutines, if there are many. Between events only. */

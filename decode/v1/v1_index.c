@@ -377,14 +377,13 @@ struct window {
     struct v1_scan *scan;
     const struct v1_index *ix;
     const struct source *s;
-    uint64_t at[V1_SCAN_LANES], end;
-    size_t n;
+    struct v1_window w;
 };
 
 static void *scan_window(void *arg)
 {
     struct window *w = arg;
-    v1_scan_window(w->scan, &w->ix->dialect, w->s->data, w->s->len, w->at, w->n, w->end);
+    v1_scan_window(w->scan, &w->ix->dialect, w->s->data, w->s->len, &w->w);
     return NULL;
 }
 
@@ -398,12 +397,12 @@ static uint64_t place_near(const struct v1_index *ix, const struct source *s, ui
 /* window - from at to end, with places in between. */
 static struct window window(struct v1_index *ix, const struct source *s, size_t k, uint64_t at, uint64_t end)
 {
-    struct window w = {.scan = &ix->scan[k], .ix = ix, .s = s, .at = {at}, .end = end, .n = 1};
+    struct window w = {.scan = &ix->scan[k], .ix = ix, .s = s, .w = {.at = {at}, .end = end, .n = 1}};
     for (size_t i = 1; i < V1_SCAN_LANES; i++) {
         uint64_t from = at + (end - at) / V1_SCAN_LANES * i, to = at + (end - at) / V1_SCAN_LANES * (i + 1);
         const uint64_t near = place_near(ix, s, from, to);
         if (near < to)
-            w.at[w.n++] = near;
+            w.w.at[w.w.n++] = near;
     }
     return w;
 }

@@ -56,21 +56,20 @@ ALWAYS uint32_t at_stack(const struct v1_at *at)
 }
 
 /* The event's time is one that needs no closer look. */
-ALWAYS void at_put(const struct v1_at *at, const struct v1_g *s, uint8_t state, uint16_t flags, uint32_t stack,
-                   uint32_t by)
+ALWAYS void at_put(const struct v1_at *at, const struct v1_g *s, struct v1_into to)
 {
     struct hot *h = at->h;
     const int64_t now = (int64_t)((double)(int64_t)(at->e->ticks - h->base) * h->ns_per_tick);
     h->last = now > h->last ? now : h->last + h->clock;
     *h->v++ = (struct ev_half){.t = h->last,
                                .kind = EVK_G_STATE,
-                               .state = state,
-                               .flags = flags | EVF_SURE,
+                               .state = to.state,
+                               .flags = to.flags | EVF_SURE,
                                .g = s->lane,
                                .p = at->q->lane,
                                .m = at->q->m,
-                               .by = by,
-                               .stack = stack};
+                               .by = to.by,
+                               .stack = to.stack};
 }
 
 ALWAYS void at_put_back(const struct v1_at *at, const struct v1_g *s)
@@ -86,10 +85,19 @@ ALWAYS void at_put_back(const struct v1_at *at, const struct v1_g *s)
 
 #include "decode/v1/v1_rules.h"
 
-/* common - the neutral event of a common one; x is the next on its P. false: it is none, and nothing was done. */
-ALWAYS bool common(struct hot *h, struct v1_emit *em, const struct v1_ev *e, struct v1_p *q,
-                   const struct v1_cursor *c, const struct v1_ev *x)
+/* A cursor at its turn, or next to it. */
+struct side {
+    uint32_t cur, head;
+    struct v1_cursor *c;
+    struct v1_p *q;
+    const struct v1_ev *e; /* the next one */
+};
+
+/* common - the neutral event of a common one; a's; x is the next on its P. false: it is none, and nothing was done. */
+ALWAYS bool common(struct hot *h, struct v1_emit *em, const struct side *a, const struct v1_ev *x)
 {
+    const struct v1_ev *e = a->e;
+    struct v1_p *q = a->q;
     const struct v1_at at = {em, e, q, h};
     struct v1_g *s = &h->rows[e->rule_g];
     switch (e->tag.means) {
@@ -113,7 +121,7 @@ ALWAYS bool common(struct hot *h, struct v1_emit *em, const struct v1_ev *e, str
         s = &h->rows[e->g];
         if (!runs(s, q, e))
             return false;
-        rule_call(&at, s, (!x || h->ask >> x->tag.type & 1) && v1_blocks(&em->o->d, c));
+        rule_call(&at, s, (!x || h->ask >> x->tag.type & 1) && v1_blocks(&em->o->d, a->c));
         return true;
     default: return false;
     }
@@ -132,14 +140,6 @@ ALWAYS uint64_t until(const struct hot *h, const struct v1_emit *em, const struc
 {
     return from < h->max || !q->begun ? 0 : em->far + 1;
 }
-
-/* A cursor at its turn, or next to it. */
-struct side {
-    uint32_t cur, head;
-    struct v1_cursor *c;
-    struct v1_p *q;
-    const struct v1_ev *e; /* the next one */
-};
 
 ALWAYS struct side side_of(struct v1_emit *em, uint32_t cur)
 {
@@ -238,7 +238,7 @@ ALWAYS enum end turn(struct pair *t, struct hot *h, struct v1_emit *em, const st
         g->key += (uint64_t)(int64_t)e->tag.delta;
         const uint32_t waiters = g->waiters;
         a.c->head = a.head;
-        if (e->ticks - h->base >= quick || !common(h, em, e, a.q, a.c, x)) {
+        if (e->ticks - h->base >= quick || !common(h, em, &a, x)) {
             tell_any(h, em, e);
             quick = until(h, em, a.q, (int64_t)e->ticks);
             t->two = t->two && !em->vn->oom;

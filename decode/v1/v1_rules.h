@@ -21,7 +21,7 @@ RULE bool can_start(const struct v1_g *s, const struct v1_p *q)
 
 RULE void rule_start(const struct v1_at *at, struct v1_g *s)
 {
-    at_put(at, s, ST_RUNNING, 0, 0, 0);
+    at_put(at, s, (struct v1_into){.state = ST_RUNNING});
     s->state = V1_LEAVES_GO_START;
     s->p = at->e->p;
     at->q->g = at->e->g;
@@ -37,7 +37,7 @@ RULE bool runs(const struct v1_g *s, const struct v1_p *q, const struct v1_ev *e
 RULE void rule_stop(const struct v1_at *at, struct v1_g *s)
 {
     const struct v1_left *left = &V1_LEFT[at->e->tag.type];
-    at_put(at, s, left->state, left->flags, at_stack(at), at->em->reason[at->e->tag.type]);
+    at_put(at, s, (struct v1_into){left->state, left->flags, at_stack(at), at->em->reason[at->e->tag.type]});
     s->state = left->becomes;
     s->p = EV_NONE;
     at->q->g = 0;
@@ -48,7 +48,7 @@ RULE void rule_stop(const struct v1_at *at, struct v1_g *s)
 /* It enters a system call; where that does not block no end is recorded, and it is an instant, as Go shows it. */
 RULE void rule_call(const struct v1_at *at, struct v1_g *s, bool blocks)
 {
-    at_put(at, s, ST_SYSCALL, EVF_OWN_STACK, at_stack(at), 0);
+    at_put(at, s, (struct v1_into){ST_SYSCALL, EVF_OWN_STACK, at_stack(at), 0});
     s->state = blocks ? V1_LEAVES_SYS_CALL : V1S_RUNNING;
     if (!blocks)
         at_put_back(at, s);
@@ -62,7 +62,7 @@ RULE bool waits(const struct v1_g *s)
 
 RULE void rule_wake(const struct v1_at *at, struct v1_g *s, uint32_t by)
 {
-    at_put(at, s, ST_RUNNABLE, EVF_WOKEN, at_stack(at), by);
+    at_put(at, s, (struct v1_into){ST_RUNNABLE, EVF_WOKEN, at_stack(at), by});
     s->state = V1_LEAVES_GO_UNBLOCK;
     s->p = EV_NONE;
 }

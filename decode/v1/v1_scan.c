@@ -143,16 +143,15 @@ struct lane {
 };
 
 /* note - the lane can't go on as it did: its run ends, over what stops it by v1_read(). */
-static void note(struct v1_scan *sc, const struct v1_dialect *d, const uint8_t *data, const uint8_t *end, size_t i,
-                 struct lane *l)
+static void note(struct v1_scan *sc, const struct v1_dialect *d, size_t i, struct lane *l)
 {
     struct v1_raw r;
     const char *why;
     if (l->p > l->from)
         sc->run[i * V1_SCAN_RUNS + sc->n[i]++] =
-            (struct v1_scan_run){(uint32_t)(l->from - data - (ptrdiff_t)sc->base),
-                                 (uint32_t)(l->p - data - (ptrdiff_t)sc->base), l->events};
-    l->done = l->p >= l->stop || sc->n[i] == V1_SCAN_RUNS || v1_read(d, &l->p, end, &r, &why) != V1_READ_OK ||
+            (struct v1_scan_run){(uint32_t)(l->from - sc->data - (ptrdiff_t)sc->base),
+                                 (uint32_t)(l->p - sc->data - (ptrdiff_t)sc->base), l->events};
+    l->done = l->p >= l->stop || sc->n[i] == V1_SCAN_RUNS || v1_read(d, &l->p, sc->stop, &r, &why) != V1_READ_OK ||
               l->p >= l->stop;
     l->from = l->p;
     l->events = 0;
@@ -209,8 +208,7 @@ static uint32_t in_step(const struct v1_scan *sc, const struct v1_dialect *d, co
 }
 
 /* All four as far as all go on. */
-static void lanes_together(struct v1_scan *sc, const struct v1_dialect *d, const uint8_t *data, const uint8_t *end,
-                           struct lane l[V1_SCAN_LANES])
+static void lanes_together(struct v1_scan *sc, const struct v1_dialect *d, struct lane l[V1_SCAN_LANES])
 {
     while (!l[0].done && !l[1].done && !l[2].done && !l[3].done) {
         const uint8_t *p[V1_SCAN_LANES] = {l[0].p, l[1].p, l[2].p, l[3].p}, *goes[V1_SCAN_LANES];
@@ -219,13 +217,12 @@ static void lanes_together(struct v1_scan *sc, const struct v1_dialect *d, const
             l[i].p = p[i];
             l[i].events += steps;
             if (!goes[i])
-                note(sc, d, data, end, i, &l[i]);
+                note(sc, d, i, &l[i]);
         }
     }
 }
 
-static void lane_alone(struct v1_scan *sc, const struct v1_dialect *d, const uint8_t *data, const uint8_t *end,
-                       size_t i, struct lane *l)
+static void lane_alone(struct v1_scan *sc, const struct v1_dialect *d, size_t i, struct lane *l)
 {
     while (!l->done) {
         const uint8_t *p = l->p < l->stop ? pass(sc, d, l->p) : NULL;
@@ -233,30 +230,33 @@ static void lane_alone(struct v1_scan *sc, const struct v1_dialect *d, const uin
             l->p = p;
             l->events++;
         } else {
-            note(sc, d, data, end, i, l);
+            note(sc, d, i, l);
         }
     }
 }
 
 void v1_scan_window(struct v1_scan *sc, const struct v1_dialect *d, const uint8_t *data, uint64_t len,
-                    const uint64_t *at, size_t n, uint64_t end)
+                    const struct v1_window *w)
 {
     struct lane l[V1_SCAN_LANES];
     const uint8_t *safe = data + (len > ROOM ? len - ROOM : 0);
     memset(sc->n, 0, sizeof sc->n);
-    sc->base = at[0];
-    sc->end = end;
+    sc->base = w->at[0];
+    sc->end = w->end;
+    sc->data = data;
+    sc->stop = data + len;
     sc->lane = sc->at = 0;
     if (!sc->run && !(sc->run = mem_alloc(V1_SCAN_LANES * V1_SCAN_RUNS * sizeof *sc->run)))
         return;
     for (size_t i = 0; i < V1_SCAN_LANES; i++) {
-        const uint8_t *p = data + at[i < n ? i : n - 1], *stop = data + (i + 1 < n ? at[i + 1] : end);
+        const uint8_t *p = data + w->at[i < w->n ? i : w->n - 1],
+                      *stop = data + (i + 1 < w->n ? w->at[i + 1] : w->end);
         l[i] = (struct lane){.p = p, .from = p, .stop = stop < safe ? stop : safe};
-        l[i].done = i >= n || p >= l[i].stop;
+        l[i].done = i >= w->n || p >= l[i].stop;
     }
-    lanes_together(sc, d, data, data + len, l);
+    lanes_together(sc, d, l);
     for (size_t i = 0; i < V1_SCAN_LANES; i++)
-        lane_alone(sc, d, data, data + len, i, &l[i]);
+        lane_alone(sc, d, i, &l[i]);
 }
 
 bool v1_scan_take(struct v1_scan *sc, uint64_t at, uint64_t *to, uint32_t *events)

@@ -25,6 +25,8 @@ struct v1_scan_run {
 
 struct v1_scan {
     uint64_t base, end;      /* the window */
+    const uint8_t *data;     /* the file's bytes, */
+    const uint8_t *stop;     /* and where they end */
     struct v1_scan_run *run; /* V1_SCAN_LANES * V1_SCAN_RUNS; ascending within a lane */
     size_t n[V1_SCAN_LANES], lane, at;
     uint8_t values[256]; /* by first byte: values behind it, 4 = behind a length, 0 = not to be passed over */
@@ -36,11 +38,15 @@ struct v1_scan {
 void v1_scan_init(struct v1_scan *sc, const struct v1_dialect *d, const bool kept[V1_TYPES]);
 void v1_scan_free(struct v1_scan *sc);
 /*
- * v1_scan_window - look ahead in [at[0], end) from the n (up to V1_SCAN_LANES) ascending places `at`. end - at[0] is
- * at most 4 GB; nothing is read behind data + len. Without memory there are no runs.
+ * v1_scan_window - look ahead in a window, [at[0], end), from its n ascending places `at`. end - at[0] is at most 4 GB; nothing is
+ * read behind data + len. Without memory there are no runs.
  */
+struct v1_window {
+    uint64_t at[V1_SCAN_LANES], end;
+    size_t n;
+};
 void v1_scan_window(struct v1_scan *sc, const struct v1_dialect *d, const uint8_t *data, uint64_t len,
-                    const uint64_t *at, size_t n, uint64_t end);
+                    const struct v1_window *w);
 /* v1_scan_take - the run from `at`, if one was noted. Places must be asked for in ascending order. */
 bool v1_scan_take(struct v1_scan *sc, uint64_t at, uint64_t *to, uint32_t *events);
 /* v1_scan_pass - over one event at p, if 16 bytes can be read there; NULL: it needs a closer look. */

@@ -67,88 +67,92 @@ int v1_which(const struct v1_shape *s, char is)
     return at ? (int)(at - s->is) : -1;
 }
 
+/* Where an event is read, up to where; what is wrong with it. */
+struct reading {
+    const uint8_t *p, *end;
+    const char *why;
+};
+
 /* bad - the message of a failed read, for those that are not plainly cut. */
-static enum v1_read bad(const char **why, const char *what)
+static enum v1_read bad(struct reading *in, const char *what)
 {
-    *why = what;
+    in->why = what;
     return V1_READ_BAD;
 }
 
 /* number - like bytes_varint, but tells the end of the input from an endless number. */
-static enum v1_read number(const uint8_t **p, const uint8_t *end, uint64_t *v, const char **why)
+static enum v1_read number(struct reading *in, uint64_t *v)
 {
-    const uint8_t *q = bytes_varint(*p, end, v);
+    const uint8_t *q = bytes_varint(in->p, in->end, v);
     if (!q)
-        return end - *p < 10 ? V1_READ_CUT : bad(why, "a number of more than ten bytes");
-    *p = q;
+        return in->end - in->p < 10 ? V1_READ_CUT : bad(in, "a number of more than ten bytes");
+    in->p = q;
     return V1_READ_OK;
 }
 
-static enum v1_read inline_text(const uint8_t **p, const uint8_t *end, struct v1_raw *out, const char **why)
+static enum v1_read inline_text(struct reading *in, struct v1_raw *out)
 {
     uint64_t len;
-    enum v1_read r = number(p, end, &len, why);
+    enum v1_read r = number(in, &len);
     if (r != V1_READ_OK)
         return r;
     if (len > V1_STRING_MAX)
-        return bad(why, "a string of more than a million bytes");
-    if (len > (uint64_t)(end - *p))
+        return bad(in, "a string of more than a million bytes");
+    if (len > (uint64_t)(in->end - in->p))
         return V1_READ_CUT;
-    out->text = *p;
+    out->text = in->p;
     out->len = (uint32_t)len;
-    *p += len;
+    in->p += len;
     return V1_READ_OK;
 }
 
-static enum v1_read read_string(const uint8_t **p, const uint8_t *end, struct v1_raw *out, const char **why)
+static enum v1_read read_string(struct reading *in, struct v1_raw *out)
 {
-    enum v1_read r = number(p, end, &out->v[0], why);
+    enum v1_read r = number(in, &out->v[0]);
     if (r == V1_READ_OK)
-        r = inline_text(p, end, out, why);
+        r = inline_text(in, out);
     if (r != V1_READ_OK)
         return r;
     if (!out->v[0])
-        return bad(why, "a string with the reserved number 0");
+        return bad(in, "a string with the reserved number 0");
     if (!out->len)
-        return bad(why, "an empty string in the table");
+        return bad(in, "an empty string in the table");
     out->n = 1;
     return V1_READ_OK;
 }
 
-/* read_stack - its values fill [p, end) or number n: check them all, keep where they are. */
-static enum v1_read read_stack(const struct v1_dialect *d, const uint8_t **p, const uint8_t *end, uint64_t n,
-                               struct v1_raw *out, const char **why)
+/* read_stack - its values are n, or (UINT64_MAX) all there is to read: check them all, keep where they are. */
+static enum v1_read read_stack(const struct v1_dialect *d, struct reading *in, uint64_t n, struct v1_raw *out)
 {
     enum v1_read r;
     if (n < 2)
-        return bad(why, "a stack without a size");
+        return bad(in, "a stack without a size");
     for (unsigned i = 0; i < 2; i++)
-        if ((r = number(p, end, &out->v[i], why)) != V1_READ_OK)
+        if ((r = number(in, &out->v[i])) != V1_READ_OK)
             return r;
     out->n = 2;
     if (out->v[1] > V1_FRAMES_MAX)
-        return bad(why, "a stack of more than 1000 frames");
+        return bad(in, "a stack of more than 1000 frames");
     uint64_t want = out->v[1] * (d->names ? 4 : 1), skipped;
-    out->text = *p;
+    out->text = in->p;
     out->len = (uint32_t)out->v[1];
     if (n != UINT64_MAX && n != want + 2)
-        return bad(why, "a stack with a wrong number of values");
+        return bad(in, "a stack with a wrong number of values");
     for (uint64_t i = 0; i < want; i++)
-        if ((r = number(p, end, &skipped, why)) != V1_READ_OK)
+        if ((r = number(in, &skipped)) != V1_READ_OK)
             return r;
     return V1_READ_OK;
 }
 
-static enum v1_read read_values(const struct v1_dialect *d, const uint8_t **p, const uint8_t *end, uint64_t n,
-                                struct v1_raw *out, const char **why)
+static enum v1_read read_values(const struct v1_dialect *d, struct reading *in, uint64_t n, struct v1_raw *out)
 {
     if (out->type == V1_STACK)
-        return read_stack(d, p, end, n, out, why);
+        return read_stack(d, in, n, out);
     unsigned want = d->shape[out->type].n;
     if (n != UINT64_MAX && n != want)
-        return bad(why, "a wrong number of arguments");
+        return bad(in, "a wrong number of arguments");
     for (unsigned i = 0; i < want; i++) {
-        enum v1_read r = number(p, end, &out->v[i], why);
+        enum v1_read r = number(in, &out->v[i]);
         if (r != V1_READ_OK)
             return r;
     }
@@ -156,40 +160,50 @@ static enum v1_read read_values(const struct v1_dialect *d, const uint8_t **p, c
     return V1_READ_OK;
 }
 
-enum v1_read v1_read(const struct v1_dialect *d, const uint8_t **pp, const uint8_t *end, struct v1_raw *out,
+/* with_length - values behind how many bytes they take. */
+static enum v1_read with_length(const struct v1_dialect *d, struct reading *in, struct v1_raw *out)
+{
+    uint64_t len;
+    const uint8_t *const end = in->end;
+    enum v1_read r = number(in, &len);
+    if (r != V1_READ_OK)
+        return r;
+    if (len > (uint64_t)(end - in->p))
+        return len > 10 * (2 + 4 * (uint64_t)V1_FRAMES_MAX) ? bad(in, "an event that is too long") : V1_READ_CUT;
+    in->end = in->p + len;
+    r = read_values(d, in, UINT64_MAX, out);
+    if (r == V1_READ_CUT || (r == V1_READ_OK && in->p != in->end))
+        r = bad(in, "values that do not fit the event's length");
+    in->end = end;
+    return r;
+}
+
+enum v1_read v1_read(const struct v1_dialect *d, const uint8_t **p, const uint8_t *end, struct v1_raw *out,
                      const char **why)
 {
-    const uint8_t *p = *pp;
+    struct reading in = {*p, end, NULL};
     enum v1_read r;
-    if (p == end)
+    if (in.p == end)
         return V1_READ_CUT;
-    unsigned type = *p & 63, n = *p >> 6;
-    p++;
+    const unsigned type = *in.p & 63, n = *in.p >> 6;
+    in.p++;
     out->type = (uint8_t)type;
     out->n = 0;
     out->text = NULL;
     out->len = 0;
     if (!d->shape[type].name)
-        return bad(why, "an unknown event type");
-    if (type == V1_STRING) {
-        r = read_string(&p, end, out, why);
-    } else if (n < 3) {
-        r = read_values(d, &p, end, n + d->base, out, why);
-    } else {
-        uint64_t len;
-        r = number(&p, end, &len, why);
-        if (r != V1_READ_OK)
-            return r;
-        if (len > (uint64_t)(end - p))
-            return len > 10 * (2 + 4 * (uint64_t)V1_FRAMES_MAX) ? bad(why, "an event that is too long") : V1_READ_CUT;
-        const uint8_t *stop = p + len;
-        r = read_values(d, &p, stop, UINT64_MAX, out, why);
-        if (r == V1_READ_CUT || (r == V1_READ_OK && p != stop))
-            r = bad(why, "values that do not fit the event's length");
-    }
+        r = bad(&in, "an unknown event type");
+    else if (type == V1_STRING)
+        r = read_string(&in, out);
+    else if (n < 3)
+        r = read_values(d, &in, n + d->base, out);
+    else
+        r = with_length(d, &in, out);
     if (r == V1_READ_OK && type == V1_LOG)
-        r = inline_text(&p, end, out, why);
+        r = inline_text(&in, out);
     if (r == V1_READ_OK)
-        *pp = p;
+        *p = in.p;
+    if (r == V1_READ_BAD)
+        *why = in.why;
     return r;
 }

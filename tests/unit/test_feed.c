@@ -30,15 +30,24 @@ static const char *put(const char *name, const void *p, size_t n, const char *mo
     return at(name);
 }
 
+static enum feed_state read_at_most(struct feed *f, char *text, size_t cap, int timeout_ms, size_t *n)
+{
+    struct err e = {0};
+    struct feed_room room = {.p = (uint8_t *)text, .cap = cap};
+    const enum feed_state s = feed_read(f, &room, timeout_ms, &e);
+    *n = room.n;
+    return s;
+}
+
 /* All that comes until it ends, fails or (a file) nothing more does. */
 static enum feed_state drain(struct feed *f, char *text, size_t size, struct err *e)
 {
     size_t n = 0;
     enum feed_state s;
     for (int tries = 0; tries < 2000; tries++) {
-        size_t got = 0;
-        s = feed_read(f, (uint8_t *)text + n, size - n - 1, 50, &got, e);
-        n += s == FEED_DATA ? got : 0;
+        struct feed_room room = {.p = (uint8_t *)text + n, .cap = size - n - 1};
+        s = feed_read(f, &room, 50, e);
+        n += s == FEED_DATA ? room.n : 0;
         if (s == FEED_END || s == FEED_FAILED || (s == FEED_WAIT && feed_is_file(f)))
             break;
     }
@@ -126,9 +135,9 @@ static void test_gzip(void **state)
     struct feed *f = opened(put("z", z, 5, "w"), NULL);
     assert_int_equal(drain(f, text, sizeof text, &e), FEED_WAIT); /* its beginning has come */
     put("z", z + 5, all - 5, "a");
-    assert_int_equal(feed_read(f, (uint8_t *)text, 3, 50, &n, &e), FEED_DATA);
+    assert_int_equal(read_at_most(f, text, 3, 50, &n), FEED_DATA);
     assert_memory_equal(text, "hel", 3);
-    assert_int_equal(feed_read(f, (uint8_t *)text, 50, 50, &n, &e), FEED_DATA);
+    assert_int_equal(read_at_most(f, text, 50, 50, &n), FEED_DATA);
     assert_memory_equal(text, "lo ", 3);
     feed_close(f);
     z[10] ^= 0xff; /* where the data begins */
@@ -156,19 +165,19 @@ static void test_pipe(void **state)
     int w = open(at("pipe"), O_WRONLY);
     assert_true(w >= 0);
     assert_false(feed_is_file(f));
-    assert_int_equal(feed_read(f, (uint8_t *)text, 10, 0, &n, &e), FEED_WAIT);
+    assert_int_equal(read_at_most(f, text, 10, 0, &n), FEED_WAIT);
     assert_int_equal(write(w, "abc", 3), 3);
     close(w);
     assert_int_equal(drain(f, text, sizeof text, &e), FEED_END);
     assert_string_equal(text, "abc");
-    assert_int_equal(feed_read(f, (uint8_t *)text, 10, 0, &n, &e), FEED_END);
+    assert_int_equal(read_at_most(f, text, 10, 0, &n), FEED_END);
     feed_close(f);
     /* Standard input stays open for others. */
     int keep = dup(0), fd = open(put("stdin", "in", 2, "w"), O_RDONLY);
     dup2(fd, 0);
     f = opened("-", NULL);
     assert_true(feed_is_file(f));
-    assert_int_equal(feed_read(f, (uint8_t *)text, 10, 50, &n, &e), FEED_DATA);
+    assert_int_equal(read_at_most(f, text, 10, 50, &n), FEED_DATA);
     assert_int_equal(n, 2);
     feed_close(f);
     assert_int_equal(lseek(0, 0, SEEK_CUR), 2);

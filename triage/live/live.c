@@ -44,10 +44,10 @@ static void hear_why(struct live_reader *r, struct err *e)
 {
     struct err said = {0};
     enum feed_state s = FEED_DATA;
-    size_t n;
+    struct feed_room room = {.p = r->buf, .cap = READ_SIZE};
     int64_t until = live_wall_now() + ANSWER_WAIT_NS;
     while (s != FEED_END && s != FEED_FAILED && live_wall_now() < until)
-        s = feed_read(r->feed, r->buf, READ_SIZE, READ_MS, &n, &said);
+        s = feed_read(r->feed, &room, READ_MS, &said);
     if (s == FEED_FAILED)
         *e = said;
 }
@@ -100,19 +100,19 @@ static void *reader_main(void *arg)
     struct live_reader *r = arg;
     struct err e = {0};
     for (;;) {
-        size_t n;
+        struct feed_room room = {.p = r->buf, .cap = READ_SIZE};
         pthread_mutex_lock(&r->mu);
         bool quit = r->quit;
         pthread_mutex_unlock(&r->mu);
-        enum feed_state s = quit ? FEED_END : feed_read(r->feed, r->buf, READ_SIZE, READ_MS, &n, &e);
+        enum feed_state s = quit ? FEED_END : feed_read(r->feed, &room, READ_MS, &e);
         if (s == FEED_WAIT)
             continue;
-        if (s == FEED_DATA && r->raw && fwrite(r->buf, 1, n, r->raw) != n) {
+        if (s == FEED_DATA && r->raw && fwrite(r->buf, 1, room.n, r->raw) != room.n) {
             err_set(&e, ERR_IO, ERR_NO_OFFSET, "what was sent can't be written down: %s", strerror(errno));
             s = FEED_FAILED;
         }
         if (s == FEED_DATA) {
-            if (!reader_took(r, n))
+            if (!reader_took(r, room.n))
                 return NULL;
             continue;
         }

@@ -85,10 +85,10 @@ static void take(struct recording *r, size_t n)
 static void drain(struct recording *r)
 {
     struct err ignored;
-    size_t n;
+    struct feed_room room = {.p = r->buf, .cap = PIECE};
     enum feed_state s = FEED_DATA;
     while (r->profile && s == FEED_DATA) {
-        s = feed_read(r->profile, r->buf, PIECE, 0, &n, &ignored);
+        s = feed_read(r->profile, &room, 0, &ignored);
     }
     if (s == FEED_END || s == FEED_FAILED) {
         feed_close(r->profile);
@@ -101,10 +101,10 @@ static enum err_code receive(struct recording *r, const struct record *o, struct
     bool talk = !o->quiet && isatty(STDERR_FILENO);
     enum feed_state s = FEED_WAIT;
     while (s != FEED_END && s != FEED_FAILED && !live_stop_asked() && !out_broken(&r->out)) {
-        size_t n;
-        s = feed_read(r->feed, r->buf, PIECE, STEP_MS, &n, e);
+        struct feed_room room = {.p = r->buf, .cap = PIECE};
+        s = feed_read(r->feed, &room, STEP_MS, e);
         if (s == FEED_DATA) {
-            take(r, n);
+            take(r, room.n);
         }
         drain(r);
         if (talk) {

@@ -243,7 +243,7 @@ uint32_t gstats_ns(const struct gstats *s, uint32_t g, enum gmetric m, int64_t v
         sum[i] = all;
     }
     for (unsigned k = 0; k < nwide; k++) {
-        columns_add(c->c, VALUES, row, n, wide[k], sum);
+        columns_add(c->c, wide[k], row, n, sum);
     }
     return n;
 }
