@@ -85,7 +85,7 @@ static void fold_bytes(struct account *a, const struct fold *f)
     a->bytes[ACCOUNT_CHUNKS] += pool_chunks_bytes(sp) - sp->packed_bytes;
     a->bytes[ACCOUNT_FIXED] += sp->captags * sizeof *sp->tags + sp->capslots * sizeof *sp->tagslot +
                                idmap_bytes(&sp->tagof) + sp->caplongs * sizeof *sp->longs;
-    a->bytes[ACCOUNT_COUNTS] += f->gb ? GB_MAX * sizeof *f->gb : 0;
+    a->bytes[ACCOUNT_COUNTS] += f->gb ? f->capgb * sizeof *f->gb : 0;
     a->bytes[ACCOUNT_NAMES] += idmap_bytes(&f->runs);
     goroutines_bytes(a, f);
     others_bytes(a, f);

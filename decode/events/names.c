@@ -201,16 +201,22 @@ enum err_code names_init(struct names *nm)
     return ERR_OK;
 }
 
+void names_rest(struct names *nm)
+{
+    mem_free(nm->hstr.slot);
+    mem_free(nm->hframe.slot);
+    mem_free(nm->hstack.slot);
+    nm->hstr = nm->hframe = nm->hstack = (struct name_hash){0};
+}
+
 void names_free(struct names *nm)
 {
+    names_rest(nm);
     seg_free(&nm->strs);
     seg_free(&nm->frames);
     lists_free(&nm->lists);
     seg_free(&nm->lists.chunk);
     seg_free(&nm->stacks);
-    mem_free(nm->hstr.slot);
-    mem_free(nm->hframe.slot);
-    mem_free(nm->hstack.slot);
     for (struct copy_block *b = nm->copies; b;) {
         struct copy_block *next = b->next;
         mem_free(b);

@@ -43,6 +43,8 @@ struct names {
 
 enum err_code names_init(struct names *nm);
 void names_free(struct names *nm);
+/* names_rest - no more will come: what is only needed to find those that are there is given back. */
+void names_rest(struct names *nm);
 uint64_t names_bytes(const struct names *nm); /* what they take, for who counts */
 
 /*

@@ -718,11 +718,7 @@ enum err_code fold_init(struct fold *f, const struct names *names)
         return ERR_NOMEM;
     for (unsigned s = 0; s < ST_COUNT; s++)
         f->tag[s] = f->recent[s][0].tag = pool_tag(&f->pool, (uint8_t)s, 0, 0);
-    f->gb_shift = 10;
-    f->ngb = 1;
-    f->gb_end = 1024;
-    f->gb = f->gb_last = mem_zalloc(GB_MAX * sizeof *f->gb);
-    if (!f->gb || f->pool.oom || !lane_room(f, LANE_BAND, BAND_COUNT - 1))
+    if (!fold_gcount_init(f) || f->pool.oom || !lane_room(f, LANE_BAND, BAND_COUNT - 1))
         return ERR_NOMEM;
     for (int b = 0; b < BAND_COUNT; b++)
         spans_begin(&f->lane[LANE_BAND][b], 0, f->tag[ST_NONE], 0, 0);
@@ -741,15 +737,7 @@ void fold_segment(struct fold *f, int64_t t0, int64_t until)
     f->t0 = f->end = t0;
     for (int b = 0; b < BAND_COUNT; b++)
         f->lane[LANE_BAND][b] = (struct spanlane){.p = EV_NONE, .m = EV_NONE};
-    while (last >> f->gb_shift >= GB_MAX)
-        f->gb_shift++;
-    f->gb_first = (uint64_t)t0 >> f->gb_shift;
-    f->gb_end = (int64_t)((f->gb_first + 1) << f->gb_shift);
-    f->gb_until = t0;
-    for (int k = 0; k < GC_COUNT; k++) {
-        f->gnow[k] = FOLD_MANY;
-        f->gb[0].max[k] = (uint32_t)FOLD_MANY;
-    }
+    fold_gcount_segment(f, t0, last);
 }
 
 void fold_segment_end(struct fold *f)

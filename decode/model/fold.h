@@ -151,7 +151,7 @@ struct fold {
     struct points points[METRIC_COUNT];
     struct gbucket *gb;
     struct gbucket *gb_last; /* the last one, gb[ngb - 1] */
-    size_t ngb;
+    size_t ngb, capgb;
     unsigned gb_shift; /* a bucket is 1 << gb_shift ns */
     int64_t gb_end;    /* end of the last bucket */
     uint64_t gnow[GC_COUNT];

@@ -51,7 +51,7 @@ void fold_back_counts(struct fold *f)
     if (!f->back)
         return;
     uint64_t later[GC_COUNT] = {0}, width = (uint64_t)1 << f->gb_shift;
-    for (size_t i = f->nback < GB_MAX ? f->nback : GB_MAX; i-- > 0;)
+    for (size_t i = f->nback < f->ngb ? f->nback : f->ngb; i-- > 0;)
         for (int k = 0; k < GC_COUNT; k++) {
             const struct gback *b = &f->back[i];
             f->gb[i].ns[k] += later[k] * width + b->part[k];
@@ -75,16 +75,36 @@ static inline struct gbucket two_buckets(const struct gbucket *a)
     return sum;
 }
 
+/* There is room for n buckets, or for all there may be. Returns for how many; out of memory f knows of. */
+static size_t bucket_room(struct fold *f, uint64_t n)
+{
+    if (n <= f->capgb || f->capgb == GB_MAX)
+        return f->capgb;
+    size_t cap = n > 2 * f->capgb ? n : 2 * f->capgb;
+    cap = n < GB_MAX && cap < GB_MAX ? cap : GB_MAX;
+    struct gbucket *gb = mem_resize(f->gb, cap * sizeof *gb);
+    if (!gb) {
+        f->oom = true;
+        return f->capgb;
+    }
+    memset(gb + f->capgb, 0, (cap - f->capgb) * sizeof *gb);
+    f->gb = gb;
+    f->gb_last = &gb[f->ngb - 1];
+    return f->capgb = cap;
+}
+
 /* Merge pairs of buckets until t has one: the first number of a pair is even, so the first and the last may have no other. */
 static void gcount_widen(struct fold *f, int64_t t, unsigned least)
 {
-    if (((uint64_t)t >> f->gb_shift) - f->gb_first < GB_MAX && f->gb_shift >= least)
+    const unsigned shift = f->gb_shift > least ? f->gb_shift : least;
+    const size_t room = bucket_room(f, ((uint64_t)t >> shift) - (f->gb_first >> (shift - f->gb_shift)) + 1);
+    if (((uint64_t)t >> f->gb_shift) - f->gb_first < room && f->gb_shift >= least)
         return;
     fold_back_counts(f);
-    while (((uint64_t)t >> f->gb_shift) - f->gb_first >= GB_MAX || f->gb_shift < least) {
+    while (((uint64_t)t >> f->gb_shift) - f->gb_first >= room || f->gb_shift < least) {
         const size_t alone = f->gb_first & 1;
         size_t used = alone, i = alone; /* a first one that is alone stays where it is */
-        for (; i < f->ngb && i + 1 < GB_MAX; i += 2)
+        for (; i < f->ngb && i + 1 < room; i += 2)
             f->gb[used++] = two_buckets(&f->gb[i]);
         if (i < f->ngb)
             f->gb[used++] = f->gb[i];
@@ -102,6 +122,32 @@ static void last_bucket(struct fold *f, int64_t t)
     f->gb_last = &f->gb[f->ngb - 1];
     const uint64_t edge = (f->gb_first + f->ngb) << f->gb_shift;
     f->gb_end = edge > INT64_MAX ? INT64_MAX : (int64_t)edge;
+}
+
+bool fold_gcount_init(struct fold *f)
+{
+    enum { FIRST = GB_MAX < 64 ? GB_MAX : 64 };
+    f->gb_shift = 10;
+    f->ngb = 1;
+    f->gb_end = 1024;
+    f->gb = f->gb_last = mem_zalloc(FIRST * sizeof *f->gb);
+    f->capgb = FIRST;
+    return f->gb;
+}
+
+void fold_gcount_segment(struct fold *f, int64_t t0, int64_t last)
+{
+    while (last >> f->gb_shift >= GB_MAX)
+        f->gb_shift++;
+    f->gb_first = (uint64_t)t0 >> f->gb_shift;
+    f->gb_end = (int64_t)((f->gb_first + 1) << f->gb_shift);
+    f->gb_until = t0;
+    const uint64_t n = ((uint64_t)last >> f->gb_shift) - f->gb_first + 1;
+    (void)bucket_room(f, n + n / 8); /* it goes on a bit behind its last batch's begin */
+    for (int k = 0; k < GC_COUNT; k++) {
+        f->gnow[k] = FOLD_MANY;
+        f->gb[0].max[k] = (uint32_t)FOLD_MANY;
+    }
 }
 
 void fold_reaches(struct fold *f, int64_t t)

@@ -565,6 +565,7 @@ static bool load_segments(struct trace *tr, int64_t stop)
         return true;
     loader_free(tr->loader);
     tr->loader = NULL;
+    names_rest(&tr->names);
     return false;
 }
 

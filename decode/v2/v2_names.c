@@ -33,9 +33,9 @@ struct known_frame {
  */
 enum { FAR_FRAME = UINT16_MAX, FRAME_MOST = 3 };
 struct v2_read {
-    struct names own; /* strings and frames; of these func and file are strings of here */
-    struct known_frame known[1 << KNOWN_BITS];
-    uint16_t *frames; /* all stacks', one behind the other */
+    struct names own;          /* strings and frames; of these func and file are strings of here */
+    struct known_frame *known; /* 1 << KNOWN_BITS, while stacks are read */
+    uint16_t *frames;          /* all stacks', one behind the other */
     size_t nframes, capframes;
     struct read_stack {
         uint32_t hash; /* as any generation has it that reads this stack */
@@ -347,12 +347,18 @@ bool v2_names_read(struct source *s, struct v2_gen *g)
         uint8_t first;
         bool (*read)(struct source *, struct v2_gen *, const struct v2_slice *);
     } kind[] = {{V2R_STRINGS, read_strings}, {V2R_STACKS, read_stacks}};
-    bool ok = (g->read = mem_zalloc(sizeof *g->read)) && !names_init(&g->read->own) && room_for(g->read, g);
+    const size_t known = sizeof *g->read->known << KNOWN_BITS;
+    bool ok = (g->read = mem_zalloc(sizeof *g->read)) && !names_init(&g->read->own) && room_for(g->read, g) &&
+              (g->read->known = mem_alloc(known));
     if (ok)
-        memset(g->read->known, UINT8_MAX, sizeof g->read->known); /* no frame: its fourth varint would not end */
+        memset(g->read->known, UINT8_MAX, known); /* no frame: its fourth varint would not end */
     for (int k = 0; k < 2; k++)
         for (size_t i = 0; i < g->ntable && ok; i++)
             ok = *g->table[i].p != kind[k].first || kind[k].read(s, g, &g->table[i]);
+    if (g->read) {
+        mem_free(g->read->known);
+        g->read->known = NULL;
+    }
     return ok;
 }
 
