@@ -14,11 +14,16 @@
 /* Equal times are pushed apart by 1 ns each; a step of a script takes up to a few microseconds. */
 #define assert_near_ns(a, b) assert_in_range((a) + 20000 - (b), 0, 40000)
 
+#ifndef SCRIPT_MOST
+#define SCRIPT_MOST (1 << 17)
+#endif
+
 struct script { /* of one thread on P0 that begins with G1 running */
-    char p[1 << 17];
+    char p[SCRIPT_MOST];
     size_t n;
     int64_t now;
     unsigned seq[512], p_seq; /* of goroutines, of P0 */
+    unsigned events;          /* of the batch, which may have 64 KiB */
 };
 static struct script script;
 
@@ -28,6 +33,9 @@ static void ev(int64_t at, const char *name, const char *fmt, ...)
     struct script *s = &script;
     va_list ap;
     assert_true(at >= s->now);
+    if (++s->events % 4096 == 0) {
+        s->n += (size_t)snprintf(s->p + s->n, sizeof s->p - s->n, "batch m=7 t=%lld\n", (long long)s->now);
+    }
     s->n += (size_t)snprintf(s->p + s->n, sizeof s->p - s->n, "%s +%lld ", name, (long long)(at - s->now));
     va_start(ap, fmt);
     s->n += (size_t)vsnprintf(s->p + s->n, sizeof s->p - s->n, fmt, ap);
@@ -44,7 +52,7 @@ static inline void begin(unsigned procs)
                                 "GoStatus +0 g=1 m=7 running\nProcsChange +0 procs=%u stack=0\n",
                                 procs);
     script.now = 0;
-    script.p_seq = 0;
+    script.p_seq = script.events = 0;
     memset(script.seq, 0, sizeof script.seq);
 }
 

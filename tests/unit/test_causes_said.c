@@ -48,6 +48,15 @@ static void advice_fits_the_work(void **state)
     help_cause("turnpike", &l);
     assert_non_null(strstr(l.fs.f[0].next, "may not be meant"));
     load_free(&l);
+    help_cause("straggler", &l); /* lot after lot, by one */
+    assert_non_null(strstr(help_tells(&l, RULE_SLOWEST)->next, "don't wait for it, let as many"));
+    load_free(&l);
+    help_cause("flight", &l); /* it may be its own other side */
+    assert_non_null(strstr(l.fs.f[0].next, "Find out who answers"));
+    load_free(&l);
+    help_cause("conns", &l); /* what is outside makes no queue in here */
+    assert_null(strstr(l.fs.f[0].text, "Signs of it"));
+    load_free(&l);
     help_cause("lend", &l); /* several are out */
     assert_null(strstr(l.fs.f[0].text, "as a lock"));
     load_free(&l);

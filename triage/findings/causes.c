@@ -15,6 +15,20 @@
 
 #define BUDGET 1500000 /* spans that all explanations for the findings may pass */
 
+void causes_counted(struct text *t, uint32_t looked, uint32_t of, int64_t until)
+{
+    if (looked < of) {
+        text_add(t, " Counted of %u of the %u goroutines", looked, of);
+    } else if (until) {
+        text_lit(t, " Counted");
+    }
+    if (until) {
+        text_lit(t, " until ");
+        text_dur(t, until);
+    }
+    text_raw(t, ".", looked < of || until ? 1 : 0);
+}
+
 bool causes_told_at(const struct causes *c, enum rule rule, uint32_t place)
 {
     for (uint32_t i = 0; i < c->rs->out->n; i++) {

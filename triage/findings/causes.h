@@ -49,6 +49,16 @@ static inline uint32_t causes_place(const struct trace *tr, uint32_t stack)
 {
     return stacks_place(tr, stack);
 }
+/*
+ * causes_counted - where a finding's numbers are of a part of what it speaks of, says of which: so many of its goroutines, of each what was
+ * until a moment at least (0: all of it). Where nothing is left out it says nothing.
+ */
+void causes_counted(struct text *t, uint32_t looked, uint32_t of, int64_t until);
+/* causes_until - the earlier of two such moments. */
+static inline int64_t causes_until(int64_t a, int64_t b)
+{
+    return !a || (b && b < a) ? b : a;
+}
 /* causes_told_at - has the rule spoken of that place already? */
 bool causes_told_at(const struct causes *c, enum rule rule, uint32_t place);
 /* causes_told_of - is one of its goroutines what a finding, and no note, is about? Signs of others tell of whom they meet. */

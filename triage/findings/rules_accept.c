@@ -21,6 +21,7 @@ struct accepts { /* of one goroutine */
     int64_t from[AWAY], to[AWAY];
     uint32_t n;
     int64_t first, last, longest_t0, longest_t1;
+    int64_t until; /* the rest was not looked at; 0: all was */
     uint32_t stack;
 };
 
@@ -85,6 +86,7 @@ static void accepts_of(const struct causes *c, struct accepts *a)
             limited += k == WK_SEND || k == WK_RECV || k == WK_SELECT || k == WK_COND ? s->t1 - s->t0 : 0;
         }
     }
+    a->until = walk_until(&w);
 }
 
 static void accept_finding(struct causes *c, const struct accepts *a)
@@ -118,6 +120,7 @@ static void accept_finding(struct causes *c, const struct accepts *a)
     text_say(&d.text, c->tr, ". When it came back, ", a->ready, " of ", a->taken,
              " connections were there already, and had waited (inferred): ", t_who(a->g), " was away for ",
              t_share((double)a->away, (double)(a->last - a->first)), " of the time.");
+    causes_counted(&d.text, 1, 1, a->until);
     text_lit(&d.next, "Begin the connection's goroutine at once, and do this in there: one slow client holds up all "
                       "that come behind it.");
     draft_end(c->rs, &d);

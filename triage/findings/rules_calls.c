@@ -191,11 +191,14 @@ static void own_side_text(struct draft *d, struct causes *c, const struct waits_
     }
 }
 
-static const char *backend_advice(const struct finding *f)
+static const char *backend_advice(const struct finding *f, bool unknown)
 {
     return f->own_side
                ? "Look at what the goroutines that answer do meanwhile; or ask less often, or don't ask over the "
                  "network what is in the same process."
+           : unknown
+               ? "Find out who answers: if goroutines of this process, look at what they do until they do (gotop "
+                 "explain); if another, ask less often (keep answers), ask earlier, or make that service faster."
                : "The time is the other side's: ask less often (keep answers), ask earlier, or make that service "
                  "faster.";
 }
@@ -266,7 +269,7 @@ static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row
         : news ? "Nothing, if it asks for news. If the long answers should bring something, the other side gives "
                  "up after that time: look there."
         : many ? "Ask for all at once, or ask side by side: each answer is waited for before the next question."
-               : backend_advice(&d.f));
+               : backend_advice(&d.f, calls_accept(c) && !calls_serves(c, p->most->longest.g)));
     nested_also(&d, c, p->most->stack);
     draft_end(c->rs, &d);
 }

@@ -366,8 +366,9 @@ struct kid {
 };
 struct rounds { /* of one place that waits */
     uint32_t group, place, stack, kids;
-    uint32_t n, of; /* rounds; goroutines in them all */
-    bool steps;     /* the same ones each time, given work */
+    uint32_t n, of;   /* rounds; goroutines in them all */
+    uint32_t parents; /* that begin them, or give them work */
+    bool steps;       /* the same ones each time, given work */
     int64_t alone, all, life;
     int64_t longest, t0, t1;
     uint32_t g, parent;
@@ -472,6 +473,7 @@ static void rounds_of(struct causes *c, uint32_t parents, uint32_t kids, struct 
         if (i == 0 || v[i].creator != v[i - 1].creator) {
             const int64_t life = gstat_ns(c->tg->g, v[i].creator, GM_LIFE), seen = seen_of(v, i, n);
             r->life = ns_add(r->life, c->of[kids].n > CHILDREN && seen < life ? seen : life);
+            r->parents++;
         }
         round_add(c, r, v, i, k);
     }
@@ -532,6 +534,7 @@ static void steps_of(const struct causes *c, uint32_t parents, uint32_t kids, st
     uint32_t left = STEPS_ASKED / (c->of[kids].n + 1);
     uint64_t spans = STEPS / 4;
     r->steps = true;
+    r->parents = c->of[parents].n;
     for (uint32_t m = 0; m < c->of[parents].n && m < MEMBERS; m++) {
         struct span_iter it;
         const uint32_t g = causes_member(c, parents, m, MEMBERS);
@@ -562,6 +565,20 @@ static const struct leaf *last_does(const struct causes *c, const struct rounds 
         }
     }
     return v->n && v->v[0].stack ? &v->v[0] : NULL;
+}
+
+/* All begin together, so the slowest can begin no earlier, unless there are fewer processors than they. */
+static void slowest_advice(struct text *t, const struct causes *c, const struct rounds *r, const struct leaves *v)
+{
+    const bool waits = v->n && (v->v[0].cat == EX_NET || v->v[0].cat == EX_TIMER);
+    if (r->parents == 1) { /* one lot after another, and no lot for each of those that ask */
+        text_lit(t,
+                 "Unless the next lot needs all of this one: don't wait for it, let as many goroutines as now take "
+                 "the next piece as soon as they are done with one. Else make");
+    }
+    text_add(t, "%s that part quicker or split it", t->n ? "" : "Make");
+    text_add(t, "%s", (double)r->of > c->procs * r->n ? "; begin the longest first" : "");
+    text_add(t, "%s.", waits ? "; or go on without it: a time limit, an answer in parts" : "");
 }
 
 static void slowest_finding(struct causes *c, const struct rounds *r)
@@ -601,9 +618,7 @@ static void slowest_finding(struct causes *c, const struct rounds *r)
         leaves_text(&d.text, c->tr, &v);
         text_lit(&d.text, ".");
     }
-    text_lit(
-        &d.next,
-        "Make that part quicker, begin it first or split it; or go on without it: a time limit, an answer in parts.");
+    slowest_advice(&d.next, c, r, &v);
     draft_end(c->rs, &d);
 }
 

@@ -31,6 +31,7 @@ struct items {
     size_t n, cap;
     int64_t longest, t0, t1;
     uint32_t stack; /* where it stopped within the longest, else where it waits for work */
+    int64_t until;  /* behind that not all was looked at; 0: it was */
 };
 /* A wait of another goroutine that one of them ended. */
 struct behind {
@@ -178,6 +179,7 @@ static bool items_of(const struct causes *c, uint32_t g, bool paced, const struc
             p.within = s->stack;
         }
     }
+    k->until = causes_until(k->until, walk_until(&w));
     return ok;
 }
 
@@ -257,6 +259,7 @@ static void line_finding(struct causes *c, const struct line *l)
                  t_dur(l->stood.ns / (int64_t)l->stood.n), " each, ", t_share((double)l->stood.ns, (double)l->q.life),
                  " of their lives.");
     }
+    causes_counted(&d.text, 1, 1, k->until);
     text_lit(&d.next, "Let long work go to goroutines of its own, so that short work need not wait behind it.");
     draft_end(c->rs, &d);
 }

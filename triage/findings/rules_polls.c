@@ -20,6 +20,7 @@ struct polls { /* by the function that sleeps */
     uint64_t empty; /* sleeps again after having done nothing that shows */
     uint64_t ahead; /* begins the next one while an earlier one is not over: it does not wait for them */
     uint32_t goroutines, last;
+    int64_t until; /* behind that not all was looked at; 0: it was */
 };
 
 static int cmp_child(const void *a, const void *b)
@@ -157,6 +158,9 @@ static void polls_walk(struct causes *c, uint32_t g, const struct child *ch, siz
             after = over >= 0 ? s.t1 : after;
         }
     }
+    for (uint32_t i = 0; i < *n && more; i++) { /* those that it sleeps at */
+        v[i].until = v[i].last == g ? causes_until(v[i].until, span_get(&it)->t0) : v[i].until;
+    }
 }
 
 static void poll_finding(struct causes *c, const struct polls *p)
@@ -173,6 +177,7 @@ static void poll_finding(struct causes *c, const struct polls *p)
              " on average the goroutines that it had started were over ", t_dur(p->late / (int64_t)p->lates),
              " before it woke up; ", t_dur(p->late / (int64_t)p->goroutines),
              " were lost so for each of the goroutines that sleep there (inferred).");
+    causes_counted(&d.text, 1, 1, p->until);
     text_lit(&d.next,
              "Wait for the event itself: a channel that is closed, a WaitGroup, a condition; or sleep for less.");
     draft_end(c->rs, &d);

@@ -32,6 +32,7 @@ struct sharing { /* at one place */
     struct giver v[WAKERS];
     uint32_t n;
     int64_t ns;
+    int64_t until; /* behind that not all was looked at; 0: it was */
 };
 struct given { /* by one of them */
     uint32_t g;
@@ -61,7 +62,8 @@ static void giver_add(struct sharing *s, uint32_t g, int64_t ns)
 
 typedef void per_wait(void *arg, uint32_t g, const struct span *wait, uint32_t by);
 
-static void waits_of(const struct causes *c, uint32_t g, uint32_t place, per_wait *f, void *arg)
+/* Until when that was: 0: to its end. */
+static int64_t waits_of(const struct causes *c, uint32_t g, uint32_t place, per_wait *f, void *arg)
 {
     struct span_iter it;
     bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
@@ -73,6 +75,7 @@ static void waits_of(const struct causes *c, uint32_t g, uint32_t place, per_wai
             f(arg, g, &s, span_get(&it)->who);
         }
     }
+    return more ? span_get(&it)->t0 : 0;
 }
 
 static void tally(void *arg, uint32_t g, const struct span *wait, uint32_t by)
@@ -153,6 +156,7 @@ static void share_finding(struct causes *c, const struct sharing *s, const struc
         causes_leaf_text(&d.text, c->tr, &v.v[i], v.all);
     }
     text_raw(&d.text, ".", v.n ? 1 : 0);
+    causes_counted(&d.text, 1, 1, s->until);
     text_lit(&d.next, "If it takes more at a time than the others, let it take less, in pieces, or from a set of its "
                       "own: all is given back for it first, and nobody else gets any meanwhile.");
     draft_end(c->rs, &d);
@@ -191,7 +195,8 @@ static void sharing_at(struct causes *c, const struct waits_at *p, uint32_t grou
     const struct member_of *m = &c->of[group];
     const struct giver *w = NULL;
     for (uint32_t i = 0; i < m->n && i < WAITERS; i++) {
-        waits_of(c, causes_member(c, group, i, WAITERS), p->place, tally, &s);
+        const uint32_t g = causes_member(c, group, i, WAITERS);
+        s.until = causes_until(s.until, waits_of(c, g, p->place, tally, &s));
     }
     for (uint32_t i = 0; i < s.n; i++) {
         w = !w || s.v[i].ns > w->ns ? &s.v[i] : w;

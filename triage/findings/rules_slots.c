@@ -41,6 +41,7 @@ struct slots {
     int64_t lost_t0, lost_t1, first, last;
     uint32_t early, late, all;     /* let in: in the first and the last quarter, in all */
     int64_t early_wait, late_wait; /* waited meanwhile, by all together */
+    int64_t until;                 /* behind that not all was looked at; 0: it was */
 };
 
 static int cmp_stay(const void *a, const void *b)
@@ -85,6 +86,7 @@ static bool stays_of(struct causes *c, uint32_t g, struct slots *s)
                                   .next = li.ended ? li.last : NO_TIME,
                                   .open = !more};
     }
+    s->until = causes_until(s->until, more ? span_get(&it)->t0 : 0);
     return true;
 }
 
@@ -227,6 +229,7 @@ static void slots_finding(struct causes *c, const struct slots *s)
              " times it let nobody in afterwards (inferred), the last of them ", t_who(s->lost_g), " (@",
              t_dur(s->lost_t0), "). In the first quarter of that time ", s->early,
              " were let in, in the last quarter ", s->late, ".");
+    causes_counted(&d.text, c->of[s->group].n < MEMBERS ? c->of[s->group].n : MEMBERS, c->of[s->group].n, s->until);
     if (s->hung) {
         text_say(&d.text, c->tr, " ", s->hung, " of them still wait at the end at ", t_where(s->hung_stack, 0), ".");
     }

@@ -6,16 +6,52 @@
 #include "triage/findings/leaves.h"
 #include "triage/findings/thresholds.h"
 
-#define STEPS 20000 /* spans of each goroutine */
+#define STEPS 20000   /* spans of each goroutine: whether it is so */
+#define WHOLE 2000000 /* and of the one that is named, of which all is said */
 
 struct small { /* of one goroutine, by the program's function that makes them */
     uint32_t func, stack;
     uint64_t n, vote;   /* vote: for the stack that most of them have */
     int64_t ns, queued; /* queued: waiting for a processor, of its life */
+    uint64_t waits;     /* of all spans that were looked at */
+    int64_t life;       /* how long these are */
+    int64_t until;      /* when they end, if more follow; 0: all of its life was looked at */
+    uint32_t also;      /* a function that calls func and makes such calls itself, which are counted, too; 0: none */
 };
 
-/* A goroutine's calls by place, the first STEPS spans of it. Returns the waits among these; *life: how long they are. */
-static uint64_t smalls_of(const struct causes *c, uint32_t g, struct small *best, int64_t *life)
+/* Is that one of those that called what the stack shows? */
+static bool calls_it(const struct trace *tr, uint32_t stack, uint32_t func)
+{
+    const uint32_t n = trace_stack(tr, stack);
+    for (uint32_t i = stacks_user_frame(tr, stack) + 1; i < n; i++) {
+        if (trace_frame(tr, stack, i).func == func) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The place with most of them, with the same calls that its callers make themselves. */
+static struct small most_of(const struct trace *tr, const struct small *v, uint32_t n)
+{
+    struct small best = {0};
+    for (uint32_t i = 0; i < n; i++) {
+        best = v[i].func && v[i].n > best.n ? v[i] : best;
+    }
+    for (uint32_t i = 0; i < n && best.func; i++) {
+        if (v[i].func && v[i].func != best.func &&
+            trace_frame(tr, v[i].stack, 0).func == trace_frame(tr, best.stack, 0).func &&
+            calls_it(tr, best.stack, v[i].func)) {
+            best.also = v[i].func;
+            best.n += v[i].n;
+            best.ns = ns_add(best.ns, v[i].ns);
+        }
+    }
+    return best;
+}
+
+/* A goroutine's calls by place, so many spans of it: where most are made. */
+static void smalls_of(const struct causes *c, uint32_t g, uint32_t steps, struct small *best)
 {
     struct small v[8] = {0};
     uint32_t n = 0, last = 0, at = 0;
@@ -23,10 +59,10 @@ static uint64_t smalls_of(const struct causes *c, uint32_t g, struct small *best
     int64_t queued = 0;
     struct span_iter it;
     bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
-    *life = 0;
-    for (int i = 0; more && i < STEPS; i++, more = span_next(&it)) {
+    int64_t life = 0;
+    for (uint32_t i = 0; more && i < steps; i++, more = span_next(&it)) {
         const struct span *s = span_get(&it);
-        *life += s->t1 - s->t0;
+        life += s->t1 - s->t0;
         queued += s->state == ST_RUNNABLE ? s->t1 - s->t0 : 0;
         waits += s->state == ST_WAITING;
         if (s->state != ST_SYSCALL || !s->stack) {
@@ -49,12 +85,21 @@ static uint64_t smalls_of(const struct causes *c, uint32_t g, struct small *best
         v[at].n++;
         v[at].ns += s->t1 - s->t0;
     }
-    *best = (struct small){0};
-    for (uint32_t i = 0; i < n; i++) {
-        *best = v[i].func && v[i].n > best->n ? v[i] : *best;
-    }
+    *best = most_of(c->tr, v, n);
     best->queued = queued;
-    return waits;
+    best->waits = waits;
+    best->life = life;
+    best->until = more ? span_get(&it)->t0 : 0;
+}
+
+static bool many_small(const struct small *k)
+{
+    return (double)k->n >= threshold(TH_SMALL_COUNT) && k->life > 0 &&
+           (double)k->n / (double)k->life * 1e9 >= threshold(TH_SMALL_RATE) &&
+           k->ns / (int64_t)k->n <= threshold_ns(TH_SMALL_LENGTH) &&
+           (double)k->n >= threshold(TH_SMALL_ROW) * (double)(k->waits + 1) &&
+           (double)k->ns >=
+               threshold(TH_SMALL_LIFE) * (double)(k->life - k->queued); /* a busy host makes no call rare */
 }
 
 /* Does the main goroutine wait along other goroutines, and (nearly) never along those of that group? Then it is over no sooner without. */
@@ -149,21 +194,29 @@ bool small_opens(struct text *t, struct text *next, const struct causes *c, uint
 
 #define ENTER 1000 /* ns: what entering and leaving a call takes beside it, with tracing, about */
 
-static void small_finding(struct causes *c, uint32_t g, const struct small *k, int64_t life, uint32_t others)
+static void small_finding(struct causes *c, uint32_t g, const struct small *k, uint32_t others)
 {
     struct draft d;
     struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
-    double share = (double)k->ns / (double)life, there = (double)(li.last - li.first) / (double)c->tg->end;
+    const double life = (double)k->life, share = (double)k->ns / life;
+    double there = (double)(li.last - li.first) / (double)c->tg->end;
     draft_start(&d, RULE_SMALL_CALLS, (int64_t)(share * there * (double)c->tg->end));
-    double around = share + (double)k->n * ENTER / (double)life;
+    double around = share + (double)k->n * ENTER / life;
     d.f.won_hi = (int64_t)((around < 1 ? around : 1) * there * (double)c->tg->end);
     draft_about(&d, c->rs, k->func, k->stack);
     draft_at(&d, li.first, li.last, LANE_G, g);
     text_share(&d.amount, share, 1);
-    text_say(&d.text, c->tr, t_place(k->stack, 3), " makes ", t_f0((double)k->n / (double)life * 1e9),
-             " system calls a second, of ", t_dur(k->ns / (int64_t)k->n),
-             " on average, one after the other: ", t_share(share, 1), " of the life of ", t_who(g),
-             others ? " and of others like it." : ".");
+    text_say(&d.text, c->tr, t_place(k->stack, 3));
+    if (k->also) {
+        text_say(&d.text, c->tr, " (and ", t_func(k->also), " itself)");
+    }
+    text_say(&d.text, c->tr, " makes ", t_f0((double)k->n / life * 1e9), " system calls a second, of ",
+             t_dur(k->ns / (int64_t)k->n), " on average, one after the other: ", t_share(share, 1),
+             " of the life of ", t_who(g));
+    if (k->until) {
+        text_say(&d.text, c->tr, " until ", t_dur(k->until));
+    }
+    text_add(&d.text, "%s.", others ? " and of others like it" : "");
     if (off_the_way(c, gstat_group(c->tg->g, g), k->func)) {
         d.f.note = true;
         d.f.severity_ns = d.f.won_hi = 0;
@@ -182,30 +235,26 @@ void rule_small(struct causes *c)
         const struct group *grp = &c->tg->groups[i];
         uint32_t found = NO_LANE, others = 0;
         struct small k, best = {0};
-        int64_t life, of = 0;
         if (!c->life[i].program || (double)(grp->d[GM_SYSCALL].total + grp->d[GM_SYSBLOCK].total) <
                                        threshold(TH_SMALL_LIFE) / 2 * (double)grp->d[GM_LIFE].total) {
             continue;
         }
         for (uint32_t m = 0; m < c->of[i].n && m < 8; m++) {
             uint32_t g = causes_member(c, i, m, 8);
-            uint64_t waits = smalls_of(c, g, &k, &life);
-            if ((double)k.n >= threshold(TH_SMALL_COUNT) && life > 0 &&
-                (double)k.n / (double)life * 1e9 >= threshold(TH_SMALL_RATE) &&
-                k.ns / (int64_t)k.n <= threshold_ns(TH_SMALL_LENGTH) &&
-                (double)k.n >= threshold(TH_SMALL_ROW) * (double)(waits + 1) &&
-                (double)k.ns >=
-                    threshold(TH_SMALL_LIFE) * (double)(life - k.queued)) { /* a busy host makes no call rare */
+            smalls_of(c, g, STEPS, &k);
+            if (many_small(&k)) {
                 others += found != NO_LANE;
                 if (k.n > best.n) {
                     best = k;
                     found = g;
-                    of = life;
                 }
             }
         }
-        if (found != NO_LANE) {
-            small_finding(c, found, &best, of, others);
+        if (found != NO_LANE && best.until) { /* how it begins may not be how it goes on */
+            smalls_of(c, found, WHOLE, &best);
+        }
+        if (found != NO_LANE && many_small(&best)) {
+            small_finding(c, found, &best, others);
         }
     }
 }

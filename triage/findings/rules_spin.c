@@ -5,6 +5,7 @@
 #include "triage/findings/causes.h"
 #include "triage/findings/thresholds.h"
 
+#define STEPS 20000   /* spans of each goroutine */
 #define CAUGHT 100000 /* moments of the allocator, of each kind, looked at */
 
 struct spin {
@@ -18,8 +19,11 @@ struct spin {
     int64_t run, life;
     int64_t till_stopped; /* of its running, what ended as it was stopped; */
     int64_t rounds,
-        alike;     /* what ended as it called or waited itself; of that, what lasted about as long as up to a look */
-    int64_t since; /* it looks by selects that never wait, from here to its end; 0: not asked of that */
+        alike;      /* what ended as it called or waited itself; of that, what lasted about as long as up to a look */
+    int64_t until;  /* so far it was looked at, and it goes on; 0: to its end */
+    int64_t ran;    /* running, until then */
+    uint32_t waits; /* until then */
+    int64_t since;  /* it looks by selects that never wait, from here to its end; 0: not asked of that */
 };
 /* Where it was stopped. */
 struct spin_lines {
@@ -127,11 +131,16 @@ static void stops_of(const struct causes *c, uint32_t g, struct spin *s, struct 
     if (!span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0)) {
         return;
     }
-    for (int i = 0; i == 0 || (i < 20000 && span_next(&it)); i++) {
+    for (int i = 0; i == 0 || span_next(&it); i++) {
         const struct span *p = span_get(&it);
+        if (i == STEPS) {
+            s->until = p->t0;
+            return;
+        }
         if (p->state == ST_SYSCALL || p->state == ST_WAITING) {
             round_ends(s, ran, late, look);
             late = 0;
+            s->waits += p->state == ST_WAITING;
         }
         if (p->state == ST_RUNNABLE && p->who == NO_LANE && p->stack && p->reason) {
             late = 0;
@@ -152,6 +161,7 @@ static void stops_of(const struct causes *c, uint32_t g, struct spin *s, struct 
             line_add(lines, trace_frame(c->tr, p->stack, stacks_user_frame(c->tr, p->stack)), p->stack, 1);
         }
         ran = p->state == ST_RUNNING ? p->t1 - p->t0 : 0;
+        s->ran = ns_add(s->ran, ran);
     }
 }
 
@@ -179,6 +189,7 @@ static void spin_of(const struct causes *c, uint32_t g, struct spin *s, struct s
     all->alike = ns_add(all->alike, s->alike);
     all->allocs += s->allocs;
     all->run = ns_add(all->run, s->run);
+    all->until = s->until > all->until ? s->until : all->until;
     all->till_stopped = ns_add(all->till_stopped, s->till_stopped);
     for (uint32_t i = 0; i < lines.n; i++) {
         line_add(all_lines, lines.v[i].f, lines.v[i].stack, lines.v[i].n);
@@ -188,7 +199,7 @@ static void spin_of(const struct causes *c, uint32_t g, struct spin *s, struct s
 /* Who gives the processor up after a piece of work, to be fair, does not spin. */
 static bool yields_at_once(const struct spin *s)
 {
-    return s->yields > s->stops / 2 && s->run / s->yields < threshold_ns(TH_BUSY_TURN);
+    return s->yields > s->stops / 2 && s->ran / s->yields < threshold_ns(TH_BUSY_TURN);
 }
 
 /*
@@ -211,16 +222,27 @@ static const char *which_was(uint32_t n)
     return n == 1 ? "it" : "one of them";
 }
 
+/* What is counted is not of all its life. */
+static void until_text(struct text *t, const struct spin *s)
+{
+    if (s->until) {
+        text_lit(t, " until ");
+        text_dur(t, s->until);
+    }
+}
+
 /* n: goroutines that it is told of. */
 static void stopped_text(struct text *t, const struct spin *s, uint64_t line, uint32_t n)
 {
     const double alike = threshold(TH_BUSY_SAME) * s->stops;
     const bool one_line = s->same >= alike, one_func = s->within >= alike;
-    text_add(t, "%u of %u times that %s was stopped it was ",
+    text_add(t, "%u of %u times that %s was stopped",
              one_line   ? s->same
              : one_func ? s->within
                         : s->looks,
              s->stops, which_was(n));
+    until_text(t, s);
+    text_lit(t, " it was ");
     if (one_line) {
         text_add(t, "at line %llu", (unsigned long long)line);
     } else if (one_func) {
@@ -309,7 +331,9 @@ static void spin_finding(struct causes *c, uint32_t group, uint32_t g, const str
     ran_for_text(&d.text, c, run, n);
     text_add(&d.text, "%s: ", gstat_waits(c->tg->g, g) ? "" : " without ever blocking");
     if (yields_at_once(s)) {
-        text_add(&d.text, "%s gave its processor up %u times and went on at once.", which_was(n), s->yields);
+        text_add(&d.text, "%s gave its processor up %u times", which_was(n), s->yields);
+        until_text(&d.text, s);
+        text_lit(&d.text, " and went on at once each time.");
     } else {
         stopped_text(&d.text, s, f.line, n);
     }
@@ -327,8 +351,11 @@ static void spin_finding(struct causes *c, uint32_t group, uint32_t g, const str
     d.f.looks = s->looks > 0;
     text_add(
         &d.next, "%s",
-        sure ? "Block instead of looking again and again: a select without default, a condition, Lock for TryLock, a "
-               "longer pause."
+        yields_at_once(s) ? "Wait on a channel, a condition or a WaitGroup instead of giving the processor up and "
+                            "looking again (runtime.Gosched)."
+        : sure
+            ? "Block instead of looking again and again: a select without default, a condition, Lock for TryLock, a "
+              "longer pause."
         : d.f.looks && !gstat_waits(c->tg->g, g)
             ? "Let it wait for what it looks for (a select without default), unless it calculates between two looks, "
               "which a trace can't tell."
@@ -423,7 +450,7 @@ static bool spins(const struct causes *c, uint32_t g, const struct spin *s)
 {
     const bool deals = (double)(gstat_ended(c->tg->g, g) + gstat_waits(c->tg->g, g)) * threshold(TH_BUSY_DEALS) >
                        (double)s->life; /* with others, each 10 ms or oftener */
-    const bool yields = yields_at_once(s) && s->yields > threshold(TH_BUSY_ROW) * (1.0 + gstat_waits(c->tg->g, g));
+    const bool yields = yields_at_once(s) && s->yields > threshold(TH_BUSY_ROW) * (1.0 + s->waits);
     return s->stops >= threshold(TH_BUSY_STOPS) &&
            (yields || threshold_reached(TH_BUSY_RAN, gstat_ns(c->tg->g, g, GM_EXEC), c->tg->end)) &&
            (double)(s->run + gstat_ns(c->tg->g, g, GM_SCHED)) > threshold(TH_BUSY_LIFE) * (double)s->life &&

@@ -35,6 +35,8 @@ struct ends { /* waits at one stack that timers ended */
     uint64_t asked, gaps;  /* waits for the network at one stack between two pauses; so many times two */
     uint32_t asked_stack;  /* such a one, 0: none */
     int64_t slept, longest;
+    uint32_t looked; /* goroutines */
+    int64_t until;   /* the first moment that one was not looked at from on, 0: none */
 };
 
 static bool by_timer(const struct span *next)
@@ -90,6 +92,7 @@ static void walk(const struct causes *c, uint32_t g, uint32_t stack, struct ends
         grew = grows;
         before = ns;
     }
+    e->until = causes_until(e->until, more ? span_get(&it)->t0 : 0);
 }
 
 static int cmp_double(const void *a, const void *b)
@@ -165,13 +168,27 @@ static void limit_finding(struct causes *c, const struct pair_row *p, int64_t ap
     draft_end(c->rs, &d);
 }
 
+/* Of the lives of those that pause there: waits for the network of the tries behind a pause, if each pause has one. */
+static double asked_again(const struct causes *c, const struct pair_row *p)
+{
+    const struct group_life *l = &c->life[causes_group(c, p->waiter)];
+    uint64_t asks = 0;
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *q = &c->tg->pairs[i];
+        asks += q->waiter == p->waiter && q->kind == WK_NET ? q->count : 0;
+    }
+    const double part = asks > p->count ? (double)p->count / (double)asks : 1;
+    return l->life > 0 ? part * (double)l->by[WK_NET] / (double)l->life : 0;
+}
+
 static void retry_finding(struct causes *c, const struct pair_row *p, const struct ends *e, double share)
 {
     struct draft d;
     draft_start(&d, RULE_RETRY, 0);
     d.f.note = true;
     d.f.inferred = true;
-    d.f.won_hi = (int64_t)(share * (double)c->tg->end);
+    const double again = share + asked_again(c, p);
+    d.f.won_hi = (int64_t)((again < 1 ? again : 1) * (double)c->tg->end);
     draft_about(&d, c->rs, causes_place(c->tr, p->stack), p->stack);
     draft_moment(&d, &p->longest);
     text_share(&d.amount, share, 1);
@@ -181,6 +198,7 @@ static void retry_finding(struct causes *c, const struct pair_row *p, const stru
         t_dur(e->slept / (int64_t)(e->steps ? e->steps : 1)),
         " on average): something is tried again and again with a back-off (inferred). The goroutines there spend ",
         t_share(share, 1), " of their lives in these pauses.");
+    causes_counted(&d.text, e->looked, c->of[causes_group(c, p->waiter)].n, e->until);
     const bool stays = never_shorter(e);
     if (stays) {
         text_say(&d.text, c->tr, " Not once is one shorter again (the longest: ", t_dur(e->longest),
@@ -190,8 +208,8 @@ static void retry_finding(struct causes *c, const struct pair_row *p, const stru
     }
     text_add(&d.next, "%s",
              stays ? "Begin with the shortest pause again when a try has succeeded; and find out why others fail."
-                   : "Find out why the first try fails; wait for what it needs (a channel, a condition), or begin "
-                     "with a shorter pause.");
+                   : "Find out why the first try fails: don't try again what is refused for good; wait for what it "
+                     "needs (a channel, a condition), or begin with a shorter pause.");
     draft_end(c->rs, &d);
 }
 
@@ -212,6 +230,7 @@ static void rule_pauses(struct causes *c)
         for (uint32_t k = 0; k < n; k++) {
             walk(c, causes_member(c, g, k, WALKED), p->stack, e);
         }
+        e->looked = n;
         int64_t apart = n == c->of[g].n ? spacing(e, &alike) : 0;
         if (share >= threshold(TH_RETRY_LIFE) && backs_off(e)) {
             retry_finding(c, p, e, share);

@@ -558,9 +558,10 @@ static void apart_finding(struct causes *c, const struct in_line *l, const struc
     text_say(&d.text, c->tr, " wait there for answers over the network ", t_f0((double)l->calls / (double)l->pieces),
              " times each, one after the other, ", t_dur(l->ns / (int64_t)l->calls),
              " on average: ", t_share((double)l->ns, (double)k->ns), " of what all of these take.");
-    text_lit(&d.next,
-             "Ask for several at once, or side by side, what does not need the answer before; and what needs no "
-             "answer at all (a line of a log, a span, a count) hand to a goroutine of its own, in batches.");
+    text_lit(
+        &d.next,
+        "Ask for all of them in one question (a batch), or side by side, what does not need the answer before; and "
+        "what needs no answer at all (a line of a log, a span, a count) hand to a goroutine of its own, in batches.");
     draft_end(c->rs, &d);
 }
 

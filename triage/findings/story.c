@@ -64,6 +64,23 @@ struct finding *story_worst(const struct rules *rs)
     return w;
 }
 
+/* Can that be a sign of it? What stands for others outside, or for a clock, makes neither queues nor collections. */
+static bool sign_of(const struct rules *rs, const struct finding *worst, const struct finding *f)
+{
+    if (!worst || !story_is_sign(rs, f)) {
+        return false;
+    }
+    switch (worst->rule) {
+    case RULE_BACKEND: return worst->own_side;
+    case RULE_CONNS:
+    case RULE_PIECES:
+    case RULE_RETRY:
+    case RULE_LINGER: return false;
+    case RULE_PROCS_BELOW: return f->rule == RULE_SCHED;
+    default: return true;
+    }
+}
+
 static void sign_text(struct text *t, const struct finding *f)
 {
     text_add(t, "%s%s %s", t->n ? ", " : " Signs of it: ", f->title, f->amount);
@@ -138,46 +155,71 @@ static void hot_last(struct rules *rs)
     }
 }
 
-void story_end(struct causes *c)
+/* What costs hardly anything is a note; a sign of no cause is one, too. */
+static void noted(const struct rules *rs, struct finding *f, bool sign)
 {
-    struct rules *rs = c->rs;
+    f->note |= sign || (!threshold_reached(TH_TIME_FINDING, f->severity_ns, rs->tg->end) && f->rule != RULE_STUCK &&
+                        f->rule != RULE_LEAK && !f->for_good);
+}
+
+/* Signs of the worst are told in its text, and no more by themselves. Returns what of them the collector's stops cost. */
+static int64_t signs_go_under(struct rules *rs, struct finding worst)
+{
     struct text signs = {0};
     int64_t gc_stops = 0;
-    under_all(rs);
-    for (uint32_t i = 0; i < rs->out->n; i++) { /* what costs less than 1 % is no cause for signs to go under */
-        struct finding *f = &rs->out->f[i];
-        f->note |= !story_is_sign(rs, f) && !threshold_reached(TH_TIME_FINDING, f->severity_ns, c->tg->end) &&
-                   f->rule != RULE_STUCK && f->rule != RULE_LEAK && !f->for_good;
-    }
-    bool cause = story_worst(rs) != NULL;
     for (uint32_t i = rs->out->n; i-- > 0;) {
         struct finding *f = &rs->out->f[i];
-        f->severity_ns = f->severity_ns > c->tg->end ? c->tg->end : f->severity_ns;
-        if (story_is_sign(rs, f) && cause) {
+        f->severity_ns = f->severity_ns > rs->tg->end ? rs->tg->end : f->severity_ns;
+        if (sign_of(rs, &worst, f)) {
             sign_text(&signs, f);
             gc_stops = story_gc_stop(f) ? ns_add(gc_stops, f->severity_ns) : gc_stops;
         } else {
-            bool sign = story_is_sign(rs, f) && !(story_gc_stop(f) && trace_info(c->tr)->version < 1014);
-            f->note |= sign || (!threshold_reached(TH_TIME_FINDING, f->severity_ns, c->tg->end) &&
-                                f->rule != RULE_STUCK && f->rule != RULE_LEAK && !f->for_good);
+            noted(rs, f, story_is_sign(rs, f));
         }
     }
-    for (uint32_t i = rs->out->n; i-- > 0 && cause;) {
-        if (story_is_sign(rs, &rs->out->f[i])) {
+    for (uint32_t i = rs->out->n; i-- > 0;) {
+        if (sign_of(rs, &worst, &rs->out->f[i])) {
             findings_leave_out(rs->out, i);
         }
     }
-    for (uint32_t i = rs->out->n; i-- > 0 && !cause;) { /* small signs of nothing */
-        if (story_is_sign(rs, &rs->out->f[i]) && rs->out->f[i].note &&
-            !threshold_reached(TH_TIME_SIGN, rs->out->f[i].severity_ns, c->tg->end)) {
-            findings_leave_out(rs->out, i);
-        }
-    }
-    struct finding *first = cause && signs.n ? story_worst(rs) : NULL;
+    struct finding *first = signs.n ? story_worst(rs) : NULL;
     if (first) { /* NULL: what costs less than 1 % has become a note meanwhile */
         text_lit(&signs, ".");
         retell_behind(rs, first, &signs);
     }
+    text_free(&signs);
+    return gc_stops;
+}
+
+/* Those that are left are notes; small ones, and queues for a processor beside a cause that makes none, are nothing. */
+static void lone_signs(struct rules *rs, bool cause)
+{
+    for (uint32_t i = rs->out->n; i-- > 0;) {
+        struct finding *f = &rs->out->f[i];
+        const bool sign = story_is_sign(rs, f);
+        f->severity_ns = f->severity_ns > rs->tg->end ? rs->tg->end : f->severity_ns;
+        noted(rs, f, sign && (cause || !(story_gc_stop(f) && trace_info(rs->tr)->version < 1014)));
+        const bool queue = f->rule == RULE_SCHED || f->rule == RULE_IDLE;
+        if (sign && f->note && ((cause && queue) || !threshold_reached(TH_TIME_SIGN, f->severity_ns, rs->tg->end))) {
+            findings_leave_out(rs->out, i);
+        }
+    }
+}
+
+void story_end(struct causes *c)
+{
+    struct rules *rs = c->rs;
+    int64_t gc_stops = 0;
+    under_all(rs);
+    for (uint32_t i = 0; i < rs->out->n; i++) { /* what costs less than 1 % is no cause for signs to go under */
+        struct finding *f = &rs->out->f[i];
+        if (!story_is_sign(rs, f)) {
+            noted(rs, f, false);
+        }
+    }
+    const struct finding *w = story_worst(rs);
+    gc_stops = w ? signs_go_under(rs, *w) : 0; /* a copy: findings move */
+    lone_signs(rs, w != NULL);
     for (uint32_t i = 0; i < rs->out->n; i++) {
         struct finding *f = &rs->out->f[i];
         if (f->rule == RULE_GC_SHARE ||
@@ -189,5 +231,4 @@ void story_end(struct causes *c)
     drop_time(rs);
     hot_last(rs);
     merge_churn(c);
-    text_free(&signs);
 }

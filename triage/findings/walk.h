@@ -30,5 +30,10 @@ static inline const struct span *walk_next(struct walk *w)
     w->left -= w->more;
     return w->more ? span_get(&w->it) : NULL;
 }
+/* walk_until - behind the last: when the first span begins that there were too many for; 0: there are no more. */
+static inline int64_t walk_until(struct walk *w)
+{
+    return !w->left && w->begun && span_next(&w->it) ? span_get(&w->it)->t0 : 0;
+}
 
 #endif

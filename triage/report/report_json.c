@@ -66,7 +66,7 @@ static void out_findings(struct out *o, json_t *root)
         if (f->has_won) {
             json_t *won = array(o, r, "won_ns");
             push(o, won, json_integer(f->won_lo));
-            push(o, won, json_integer(f->won_more ? o->l->tg->end : f->won_hi));
+            push(o, won, json_integer(f->won_hi));
             yes(o, r, "won_at_least", f->won_more);
             words(o, r, "won", f->won, strlen(f->won));
         }
