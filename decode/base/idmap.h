@@ -3,8 +3,9 @@
  *
  * Open addressing, at most half full. Ids usually count upwards, so the low bits are the first choice of slot: neighbours in id are
  * neighbours in memory. The next choice is half the map away: the slot beside it is the next id's, which would have to go elsewhere in
- * turn, and so would all that come behind it. Where ids meet, a small map grows; then it changes to a hash with this run's secret (decode/base/hash.h), and nobody looks further than the farthest of its keys went: cost stays linear, whatever ids a
- * file chooses and asks for. A deleted key leaves a mark where another one went past it, which a rebuild sweeps away.
+ * turn, and so would all that come behind it. Where ids meet, a small map grows; then it changes to a hash with this run's secret
+ * (decode/base/hash.h), and nobody looks further than the farthest of its keys went: cost stays linear, whatever ids a file chooses and
+ * asks for. A deleted key leaves a mark where another one went past it, which a rebuild sweeps away.
  * Zero-initialised is empty; 12 bytes a slot.
  */
 #ifndef GOTOP_DECODE_IDMAP_H

@@ -331,20 +331,21 @@ bool pieces_totals(const struct trace *tr, struct lane l, const int64_t *t, uint
     return true;
 }
 
-/* piece_totals(), as spans_near(); exact behind all that a thread's segment tells. */
-static void piece_near(const struct trace *tr, struct lane l, const struct piece *p, const int64_t *t, uint32_t n,
-                       bool far, struct totals_near *out)
+/* piece_totals() of the current run, as spans_near(); exact behind all that a thread's segment tells. */
+static void run_near(const struct runs *x, bool far, struct totals_near *out)
 {
-    const uint32_t near = p->l || !p->seg ? n : told_of(p, t, n);
+    const struct piece *p = &x->p;
+    const int64_t *t = x->t + x->first;
+    const uint32_t near = p->l || !p->seg ? x->n : told_of(p, t, x->n);
     if (p->l)
-        spans_near(&p->f->pool, l.kind, p->l, t, near, p->end, far, out);
+        spans_near(&p->f->pool, x->l.kind, p->l, t, near, p->end, far, out);
     else if (near)
         holds_near(p->f, p->i, t, near, far, out);
     for (uint32_t i = 0; i < near; i++)
         for (int s = 0; s < 2; s++)
             add_before(p, &out[i].tot[s], &out[i].count[s], 1);
-    for (uint32_t i = near; i < n; i++) {
-        piece_totals(tr, l, p, t + i, 1, out[i].tot, out[i].count);
+    for (uint32_t i = near; i < x->n; i++) {
+        piece_totals(x->tr, x->l, p, t + i, 1, out[i].tot, out[i].count);
         totals_known(&out[i], t[i]);
     }
 }
@@ -354,7 +355,7 @@ void pieces_near(const struct trace *tr, struct lane l, const int64_t *t, uint32
 {
     struct runs x;
     for (runs_begin(&x, tr, l, t, n); runs_next(&x);)
-        piece_near(tr, l, &x.p, t + x.first, x.n, far, out + x.first);
+        run_near(&x, far, out + x.first);
 }
 
 uint64_t pieces_steps(const struct trace *tr, struct lane l, int64_t t0, int64_t t1)

@@ -14,7 +14,8 @@
 
 #include "triage/findings/causes.h"
 
-/* won_all - sets won_lo, won_hi and won of every finding, but for those whose text says that they cost nothing. Costs at most WON_SPANS spans. Called once, last. */
+/* won_all - sets won_lo, won_hi and won of every finding, but for those whose text says that they cost nothing. Costs at most WON_SPANS
+ * spans. Called once, last. */
 #define WON_SPANS 400000
 void won_all(struct causes *c);
 
