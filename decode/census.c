@@ -123,6 +123,13 @@ static bool generation(struct census *c, const struct v2_raw_gen *raw, const uin
     return true;
 }
 
+/* next_gen - the generation at *pos; of several files, up to its own's end. */
+static bool next_gen(const struct input *in, int version, size_t *pos, struct v2_raw_gen *gen, struct err *e)
+{
+    const struct v2_file file = {in->data, input_stretch(in, *pos), version};
+    return v2_raw_gen(&file, pos, gen, e);
+}
+
 static enum err_code take_v2(const struct input *in, const struct dialect *d, struct census *c, struct err *e)
 {
     struct v2_raw_gen gen = {0};
@@ -131,8 +138,7 @@ static enum err_code take_v2(const struct input *in, const struct dialect *d, st
     for (int i = 0; i < 256; i++)
         if (v2_specs[i].nargs)
             name_of(v2_specs[i].name, c->kind[i].name);
-    while (ok && !(c->ngen && c->gen[c->ngen - 1].whole == false) &&
-           v2_raw_gen(in->data, input_stretch(in, pos), d->read_as, &pos, &gen, e))
+    while (ok && !(c->ngen && c->gen[c->ngen - 1].whole == false) && next_gen(in, d->read_as, &pos, &gen, e))
         ok = generation(c, &gen, in->data);
     if (e->code && e->code != ERR_NOMEM && !c->damage.code)
         c->damage = *e;

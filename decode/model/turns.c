@@ -207,23 +207,22 @@ static __attribute__((noinline)) bool range(struct turns *ts, struct hot_run *r,
     return true;
 }
 
-HOT bool put_range(const struct v2_at *at, enum ev_kind kind, enum range_kind what, uint64_t stack_id, uint64_t a,
-                   uint64_t b)
+HOT bool put_range(const struct v2_at *at, const struct v2_range *r)
 {
     uint32_t stack;
-    const bool sweep = what == RANGE_SWEEP;
-    if (!lookup_or_0(&at->ts->stacks, stack_id, &stack))
+    const bool sweep = r->what == RANGE_SWEEP;
+    if (!lookup_or_0(&at->ts->stacks, r->stack, &stack))
         return false;
     const struct ev e = {.t = at->t,
-                         .kind = (uint8_t)kind,
-                         .state = (uint8_t)what,
+                         .kind = (uint8_t)r->kind,
+                         .state = (uint8_t)r->what,
                          .g = sweep ? EV_NONE : at_g(at),
                          .p = sweep ? at->u->r.p : EV_NONE,
                          .m = at->u->r.m,
                          .by = EV_NONE,
                          .stack = stack,
-                         .arg = a,
-                         .arg2 = b};
+                         .arg = r->a,
+                         .arg2 = r->b};
     return range(at->ts, &at->u->r, &e);
 }
 

@@ -526,16 +526,15 @@ static enum adv put_create(const struct v2_at *at, uint8_t state, uint64_t id, u
     return ADV_OK;
 }
 
-static bool put_range(const struct v2_at *at, enum ev_kind kind, enum range_kind what, uint64_t stack, uint64_t a,
-                      uint64_t b)
+static bool put_range(const struct v2_at *at, const struct v2_range *r)
 {
     const struct v2_ctx *x = at->x;
-    struct ev *e = v2_emit(at->o, at->c, x, kind, (uint8_t)what);
-    e->g = what == RANGE_SWEEP ? EV_NONE : x->g;
-    e->p = what == RANGE_SWEEP ? x->p : EV_NONE;
-    e->stack = v2_stack_of(at->o, stack);
-    e->arg = a;
-    e->arg2 = b;
+    struct ev *e = v2_emit(at->o, at->c, x, r->kind, (uint8_t)r->what);
+    e->g = r->what == RANGE_SWEEP ? EV_NONE : x->g;
+    e->p = r->what == RANGE_SWEEP ? x->p : EV_NONE;
+    e->stack = v2_stack_of(at->o, r->stack);
+    e->arg = r->a;
+    e->arg2 = r->b;
     return true;
 }
 

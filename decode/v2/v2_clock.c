@@ -65,7 +65,8 @@ static void other_rate(struct source *s, struct v2_gen *g, uint64_t last)
 /* The rate of the generation that begins where g ends, 0: it has none, or was recorded apart. */
 static uint64_t next_rate(const struct source *s, const struct v2_gen *g)
 {
-    return source_gap(s, g->end) ? 0 : v2_raw_next_rate(s->data, s->len, s->version, g->end, g->number + 1);
+    const struct v2_file f = {s->data, s->len, s->version};
+    return source_gap(s, g->end) ? 0 : v2_raw_next_rate(&f, g->end, g->number + 1);
 }
 
 /* The first generation's is not the system's clock: what is behind it says whether it is another one. */

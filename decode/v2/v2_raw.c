@@ -183,25 +183,25 @@ static bool take(struct v2_raw_gen *g, const struct v2_raw_batch *b)
 }
 
 /* belongs - is the batch of this generation? *over: it begins the next one. */
-static bool belongs(struct v2_raw_gen *g, const uint8_t *data, int version, const struct v2_raw_batch *b, bool *over)
+static bool belongs(struct v2_raw_gen *g, const struct v2_file *f, const struct v2_raw_batch *b, bool *over)
 {
     if (b->gen == g->number)
         return true;
-    *over = version < GO_126 && b->gen == g->number + 1;
+    *over = f->version < GO_126 && b->gen == g->number + 1;
     if (!*over)
-        err_set(&g->damage, ERR_FORMAT, (uint64_t)(b->at - data), "generation %" PRIu64 " %s generation %" PRIu64,
-                b->gen, version < GO_126 ? "follows" : "begins before the end mark of", g->number);
+        err_set(&g->damage, ERR_FORMAT, (uint64_t)(b->at - f->data), "generation %" PRIu64 " %s generation %" PRIu64,
+                b->gen, f->version < GO_126 ? "follows" : "begins before the end mark of", g->number);
     return false;
 }
 
-static bool gen_read(const uint8_t *data, size_t len, int version, size_t *pos, struct v2_raw_gen *g, struct err *e)
+static bool gen_read(const struct v2_file *f, size_t *pos, struct v2_raw_gen *g, struct err *e)
 {
-    const uint8_t *p = data + *pos, *next;
+    const uint8_t *const data = f->data, *p = data + *pos, *next;
     struct v2_raw_batch b;
     bool over = false;
     *g = (struct v2_raw_gen){.batch = g->batch, .cap = g->cap, .start = p, .min_time = UINT64_MAX};
-    for (*e = (struct err){0}; (next = v2_raw_batch(data, len, p, &b, &g->damage)); p = next) {
-        if (b.lead == V2R_END && version >= GO_126) {
+    for (*e = (struct err){0}; (next = v2_raw_batch(data, f->len, p, &b, &g->damage)); p = next) {
+        if (b.lead == V2R_END && f->version >= GO_126) {
             if (!g->n)
                 continue;
             g->marked = true;
@@ -214,7 +214,7 @@ static bool gen_read(const uint8_t *data, size_t len, int version, size_t *pos, 
         }
         if (!g->n)
             g->number = b.gen;
-        if (!belongs(g, data, version, &b, &over))
+        if (!belongs(g, f, &b, &over))
             break;
         if (!take(g, &b)) {
             err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the batches of a generation");
@@ -231,7 +231,7 @@ static bool gen_read(const uint8_t *data, size_t len, int version, size_t *pos, 
         *e = g->damage;
         return false;
     }
-    if (!g->damage.code && version >= GO_126 && !g->marked)
+    if (!g->damage.code && f->version >= GO_126 && !g->marked)
         cut(data, p, &g->damage, "a generation: its end mark is missing");
     if (!g->damage.code && !g->clock.freq)
         err_set(&g->damage, ERR_TRUNCATED, *pos, "generation %" PRIu64 " has no clock frequency: it was cut short",
@@ -249,25 +249,25 @@ int64_t v2_raw_apart_ns(const struct v2_raw_clock *c)
     return d < 0 ? -d : d;
 }
 
-uint64_t v2_raw_next_rate(const uint8_t *data, size_t len, int version, size_t pos, uint64_t number)
+uint64_t v2_raw_next_rate(const struct v2_file *file, size_t pos, uint64_t number)
 {
     struct v2_raw_gen g = {0};
     struct err e;
-    const bool is = gen_read(data, len, version, &pos, &g, &e) && g.number == number;
+    const bool is = gen_read(file, &pos, &g, &e) && g.number == number;
     const uint64_t f = is ? g.clock.freq : 0;
     v2_raw_gen_free(&g);
     return f;
 }
 
-bool v2_raw_gen(const uint8_t *data, size_t len, int version, size_t *pos, struct v2_raw_gen *g, struct err *e)
+bool v2_raw_gen(const struct v2_file *file, size_t *pos, struct v2_raw_gen *g, struct err *e)
 {
     const uint64_t number = g->number, before = g->clock.freq;
-    if (!gen_read(data, len, version, pos, g, e))
+    if (!gen_read(file, pos, g, e))
         return false;
     const uint64_t f = g->clock.freq, last = number && g->number == number + 1 ? before : 0;
     if (f && f != V2_ASSUMED_HZ &&
         (v2_raw_apart_ns(&g->clock) <= V2_RAW_SAME_NS || last == V2_ASSUMED_HZ ||
-         (!last && v2_raw_next_rate(data, len, version, *pos, g->number + 1) == V2_ASSUMED_HZ)))
+         (!last && v2_raw_next_rate(file, *pos, g->number + 1) == V2_ASSUMED_HZ)))
         g->clock.freq = V2_ASSUMED_HZ;
     return true;
 }

@@ -112,8 +112,13 @@ bool v2_raw_clock(const struct v2_raw_batch *b, struct v2_raw_clock *c, struct e
  */
 #define V2_RAW_SAME_NS INT64_C(1000000)
 int64_t v2_raw_apart_ns(const struct v2_raw_clock *c);
+struct v2_file { /* a trace's bytes, read as of that version */
+    const uint8_t *data;
+    size_t len;
+    int version;
+};
 /* v2_raw_next_rate - of generation `number`, which begins at pos; 0: it has none, or another one stands there. */
-uint64_t v2_raw_next_rate(const uint8_t *data, size_t len, int version, size_t pos, uint64_t number);
+uint64_t v2_raw_next_rate(const struct v2_file *f, size_t pos, uint64_t number);
 
 /*
  * A generation as a list of batches. v2_raw_gen - read that which begins at *pos and move behind it. false: there is
@@ -130,7 +135,7 @@ struct v2_raw_gen {
     struct v2_raw_clock clock; /* its rate is what can be (v2_clock.h), by what was read last, or what is behind it */
     struct err damage;
 };
-bool v2_raw_gen(const uint8_t *data, size_t len, int version, size_t *pos, struct v2_raw_gen *g, struct err *e);
+bool v2_raw_gen(const struct v2_file *f, size_t *pos, struct v2_raw_gen *g, struct err *e);
 void v2_raw_gen_free(struct v2_raw_gen *g);
 
 #endif

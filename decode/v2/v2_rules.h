@@ -121,7 +121,7 @@ RULE rule_range_begin(const struct v2_at *at, enum range_kind what, uint64_t sta
     bool *const open = rule_range(at, what);
     if (*open)
         return at_bad(at, "the range is open already", 0);
-    if (!put_range(at, EVK_RANGE_BEGIN, what, stack, 0, 0))
+    if (!put_range(at, &(struct v2_range){.kind = EVK_RANGE_BEGIN, .what = what, .stack = stack}))
         return ADV_LONG;
     *open = true;
     return ADV_OK;
@@ -133,7 +133,7 @@ RULE rule_range_end(const struct v2_at *at, enum range_kind what, uint64_t a, ui
     bool *const open = rule_range(at, what);
     if (!*open)
         return at_bad(at, "the range isn't open", 0);
-    if (!put_range(at, EVK_RANGE_END, what, 0, a, b))
+    if (!put_range(at, &(struct v2_range){.kind = EVK_RANGE_END, .what = what, .a = a, .b = b}))
         return ADV_LONG;
     *open = false;
     return ADV_OK;

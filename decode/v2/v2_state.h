@@ -92,4 +92,11 @@ static inline bool v2_follows(const struct v2_order *o, uint32_t gen, uint64_t h
     return gen == o->gen->ordinal && want == have + 1;
 }
 
+/* What v2_rules.h tells of a range that begins or ends: a, b of one that ends what it has come to. */
+struct v2_range {
+    enum ev_kind kind;
+    enum range_kind what;
+    uint64_t stack, a, b;
+};
+
 #endif

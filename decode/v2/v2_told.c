@@ -74,50 +74,54 @@ EVENT(gc_active)
 
 /* ---- sweep on a P, mark assist and stop-the-world on a goroutine: what v2_rules.h has not ------------------- */
 
-/* A range of g's or of p's, open or not so far. NULL: *a says why not. */
-static struct ev *range(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, enum ev_kind kind,
-                        enum range_kind what, uint32_t g, uint32_t p, enum adv *a)
+/* A range of g's or of p's. */
+struct told_range {
+    enum ev_kind kind;
+    enum range_kind what;
+    uint32_t g, p;
+};
+
+/* It is open or not so far. *e: what is told of it; NULL: nothing. */
+static enum adv range(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x,
+                      const struct told_range *r, struct ev **e)
 {
-    bool *open = what == RANGE_SWEEP    ? &o->p[p].sweep
-                 : what == RANGE_ASSIST ? &v2_g_at(o, g)->assist
-                                        : &v2_g_at(o, g)->stw;
-    bool active = kind == EVK_RANGE_ACTIVE, carried = active && o->alone && !*open;
-    bool want = kind == EVK_RANGE_END || (active && !o->first_gen);
-    *a = ADV_BAD;
-    if (carried && what == RANGE_SWEEP)
-        o->p[p].swept = true;
-    else if (carried && !v2_was_note(o, g, 0, true))
-        return NULL;
-    if (want && !*open && what == RANGE_STW && o->alone) { /* nothing tells of one that goes on: all is read as one */
+    bool *open = r->what == RANGE_SWEEP    ? &o->p[r->p].sweep
+                 : r->what == RANGE_ASSIST ? &v2_g_at(o, r->g)->assist
+                                           : &v2_g_at(o, r->g)->stw;
+    bool active = r->kind == EVK_RANGE_ACTIVE, carried = active && o->alone && !*open;
+    bool want = r->kind == EVK_RANGE_END || (active && !o->first_gen);
+    *e = NULL;
+    if (carried && r->what == RANGE_SWEEP)
+        o->p[r->p].swept = true;
+    else if (carried && !v2_was_note(o, r->g, 0, true))
+        return ADV_BAD;
+    if (want && !*open && r->what == RANGE_STW &&
+        o->alone) { /* nothing tells of one that goes on: all is read as one */
         o->bad = true;
-        *a = ADV_OK;
-        return NULL;
+        return ADV_OK;
     }
-    if (*open != want && !carried) {
-        *a = v2_bad(o, c, want ? "the range isn't open" : "the range is open already", 0);
-        return NULL;
-    }
-    *a = ADV_OK;
-    *open = kind != EVK_RANGE_END;
-    struct ev *e = v2_emit(o, c, x, kind, (uint8_t)what);
-    e->g = g;
-    e->p = p;
+    if (*open != want && !carried)
+        return v2_bad(o, c, want ? "the range isn't open" : "the range is open already", 0);
+    *open = r->kind != EVK_RANGE_END;
+    *e = v2_emit(o, c, x, r->kind, (uint8_t)r->what);
+    (*e)->g = r->g;
+    (*e)->p = r->p;
     if (active)
-        e->flags |= v2_since(o);
-    return e;
+        (*e)->flags |= v2_since(o);
+    return ADV_OK;
 }
 
 /* One goes on as this generation begins, of who the event names. */
 static enum adv range_goes_on(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x,
                               enum range_kind what)
 {
-    enum adv a;
+    struct ev *e;
     const bool sweep = what == RANGE_SWEEP;
     const uint32_t of = idmap_get(sweep ? &o->ps : &o->gs, c->arg[0]);
     if (of == IDMAP_NONE)
         return v2_bad(o, c, sweep ? "sweep on an unknown P" : "mark assist of an unknown goroutine", c->arg[0]);
-    range(o, c, x, EVK_RANGE_ACTIVE, what, sweep ? EV_NONE : of, sweep ? of : EV_NONE, &a);
-    return a;
+    return range(o, c, x, &(struct told_range){EVK_RANGE_ACTIVE, what, sweep ? EV_NONE : of, sweep ? of : EV_NONE},
+                 &e);
 }
 
 EVENT_IS(sweep_active, range_goes_on(o, c, x, RANGE_SWEEP))
@@ -125,8 +129,8 @@ EVENT_IS(assist_active, range_goes_on(o, c, x, RANGE_ASSIST))
 
 EVENT(stw_begin)
 {
-    enum adv a;
-    struct ev *e = range(o, c, x, EVK_RANGE_BEGIN, RANGE_STW, x->g, EV_NONE, &a);
+    struct ev *e;
+    enum adv a = range(o, c, x, &(struct told_range){EVK_RANGE_BEGIN, RANGE_STW, x->g, EV_NONE}, &e);
     if (e) {
         v2_g_at(o, x->g)->stw_kind = e->str = v2_str_of(o, c->arg[0]);
         e->stack = v2_stack_of(o, c->arg[1]);
@@ -136,8 +140,8 @@ EVENT(stw_begin)
 
 EVENT(stw_end)
 {
-    enum adv a;
-    struct ev *e = range(o, c, x, EVK_RANGE_END, RANGE_STW, x->g, EV_NONE, &a);
+    struct ev *e;
+    enum adv a = range(o, c, x, &(struct told_range){EVK_RANGE_END, RANGE_STW, x->g, EV_NONE}, &e);
     if (e)
         e->str = v2_g_at(o, x->g)->stw_kind;
     return a;
@@ -147,12 +151,12 @@ EVENT(stw_end)
 
 /* What the program tells of a task. */
 static struct ev *user(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, enum ev_kind kind,
-                       uint32_t str, uint64_t stack)
+                       uint32_t str)
 {
     struct ev *e = v2_emit(o, c, x, kind, 0);
     e->arg = c->arg[0];
     e->str = str;
-    e->stack = v2_stack_of(o, stack);
+    e->stack = v2_stack_of(o, c->arg[__builtin_ctz(v2_specs[c->type].stacks)]);
     return e;
 }
 
@@ -169,7 +173,7 @@ EVENT(region_begin)
     uint32_t name = v2_str_of(o, c->arg[1]);
     o->region[r - 1] = (struct v2_open_region){c->arg[0], name, v2_g_at(o, x->g)->region};
     v2_g_at(o, x->g)->region = r;
-    user(o, c, x, EVK_REGION_BEGIN, name, c->arg[2]);
+    user(o, c, x, EVK_REGION_BEGIN, name);
     return ADV_OK;
 }
 
@@ -183,7 +187,7 @@ EVENT(region_end)
         o->region[r - 1].below = o->region_free;
         o->region_free = r;
     }
-    user(o, c, x, EVK_REGION_END, name, c->arg[2]);
+    user(o, c, x, EVK_REGION_END, name);
     return ADV_OK;
 }
 
@@ -195,20 +199,20 @@ EVENT(task_begin)
         o->oom = true;
         return ADV_BAD;
     }
-    user(o, c, x, EVK_TASK_BEGIN, v2_str_of(o, c->arg[2]), c->arg[3])->arg2 = c->arg[1];
+    user(o, c, x, EVK_TASK_BEGIN, v2_str_of(o, c->arg[2]))->arg2 = c->arg[1];
     return ADV_OK;
 }
 
 EVENT(task_end)
 {
     idmap_del(&o->tasks, c->arg[0]);
-    user(o, c, x, EVK_TASK_END, 0, c->arg[1]);
+    user(o, c, x, EVK_TASK_END, 0);
     return ADV_OK;
 }
 
 EVENT(user_log)
 {
-    struct ev *e = user(o, c, x, EVK_LOG, v2_str_of(o, c->arg[1]), c->arg[3]);
+    struct ev *e = user(o, c, x, EVK_LOG, v2_str_of(o, c->arg[1]));
     e->stack2 = v2_str_of(o, c->arg[2]);
     return ADV_OK;
 }

@@ -14,20 +14,25 @@
 
 /* ---- what there is ---------------------------------------------------------------------------------------- */
 
-/* *t: from when its first event is to when its last one is. *broken: it can't be read further. */
-static bool note_batch(struct v2_order *o, const uint8_t *p, const uint8_t *end, int64_t until, uint64_t *proc,
-                       int64_t *t, bool *broken)
+struct noted { /* events of a batch, or what is left of it */
+    const uint8_t *p, *end;
+    int64_t until; /* nothing of it is later */
+    int64_t t;     /* from when its first event is to when its last one is */
+    bool broken;   /* it can't be read further */
+};
+
+static bool note_batch(struct v2_order *o, struct noted *b, uint64_t *proc)
 {
-    while (p < end) {
-        *broken = true;
+    while (b->p < b->end) {
+        b->broken = true;
         struct v2_raw_ev e;
-        if (!(p = v2_raw_ev(p, end, &e)))
+        if (!(b->p = v2_raw_ev(b->p, b->end, &e)))
             return true;
         const int64_t step = v2_ns(e.dt, o->unit);
-        if (*t + step >= SOURCE_TIME_MAX || (*t + step >= until && step > o->step))
+        if (b->t + step >= SOURCE_TIME_MAX || (b->t + step >= b->until && step > o->step))
             return true;
-        *t += step;
-        *broken = false;
+        b->t += step;
+        b->broken = false;
         if (!v2_steps_event(o, e.type, e.arg, proc))
             return false;
     }
@@ -67,16 +72,18 @@ static bool torn_begin(struct v2_order *o)
         for (uint32_t k = 0; k < c->nbatch; k++) {
             const struct v2_batch *b = &o->gen->batch[o->list[c->batch + k]];
             const bool rest = !k && c->at >= b->p && c->at < b->end;
-            bool broken = false;
             if (b->gap && !rest)
                 least = t < least ? t : least;
-            t = rest ? c->before : v2_ns(b->time, o->unit);
-            const int64_t until = v2_until(o, c->batch + k, k + 1 == c->nbatch);
-            if (!note_batch(o, rest ? c->at : b->p, b->end, until, &p, &t, &broken)) {
+            struct noted x = {.p = rest ? c->at : b->p,
+                              .end = b->end,
+                              .until = v2_until(o, c->batch + k, k + 1 == c->nbatch),
+                              .t = rest ? c->before : v2_ns(b->time, o->unit)};
+            if (!note_batch(o, &x, &p)) {
                 o->oom = true;
                 return false;
             }
-            if (broken)
+            t = x.t;
+            if (x.broken)
                 least = t < least ? t : least;
         }
         if (c->cut)

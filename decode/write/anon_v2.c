@@ -157,6 +157,7 @@ enum err_code anon_v2(const struct rewrite *r, struct anon *a, struct anon_resul
 {
     const struct input *in = r->in;
     struct gen_anon w = {.a = a, .out = r->out, .res = res, .data = in->data};
+    const struct v2_file file = {in->data, in->len, r->d.read_as};
     struct v2_raw_gen gen = {0};
     size_t pos = r->d.header;
     bool over = false, ok = true;
@@ -165,7 +166,7 @@ enum err_code anon_v2(const struct rewrite *r, struct anon *a, struct anon_resul
     ok = w.put;
     if (ok)
         w.put->out = r->out;
-    while (ok && !over && !a->oom && !r->out->broken && v2_raw_gen(in->data, in->len, r->d.read_as, &pos, &gen, e))
+    while (ok && !over && !a->oom && !r->out->broken && v2_raw_gen(&file, &pos, &gen, e))
         ok = generation(&w, &gen, &over);
     if (ok && !over && e->code && e->code != ERR_NOMEM && !res->damage.code)
         res->damage = *e;

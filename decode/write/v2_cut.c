@@ -120,7 +120,7 @@ static enum err_code run(struct v2_cut *c, struct v2_raw_gen *gen, bool *over, s
     c->start.set = c->end.set = c->behind = false;
     c->sim.seen = NULL;
     c->sim.arg = c;
-    if (!v2_sim_begin(&c->sim, c->data, gen))
+    if (!v2_sim_begin(&c->sim, c->file.data, gen))
         return no_memory(e);
     c->even = c->sim.o.unit == (double)(uint64_t)c->sim.o.unit;
     if (c->from != INT64_MIN && !c->begun)
@@ -142,7 +142,7 @@ static enum err_code run(struct v2_cut *c, struct v2_raw_gen *gen, bool *over, s
     *over = damaged || rc == V2S_UNTIL;
     if (c->begun && *over && !marks_set(c, &c->end))
         return no_memory(e);
-    bool ends = rc == V2S_END && !damaged && c->start.set && gen->end == c->data + c->len;
+    bool ends = rc == V2S_END && !damaged && c->start.set && gen->end == c->file.data + c->file.len;
     if (c->begun && ends)
         c->to_units =
             to_u64((double)c->sim.o.last / c->sim.o.unit) + 1; /* what is left out may have been the last event */
@@ -175,9 +175,7 @@ static enum err_code run_mended(struct v2_cut *c, struct before *was, const stru
     c->nlate = 0;
     c->pin.nargs = 0;
     idmap_clear(&c->stack_of);
-    c->mend.data = c->data;
-    c->mend.len = c->len;
-    c->mend.version = c->version;
+    c->mend.file = c->file;
     c->sim.written = true;
     return v2_mend(&c->mend, &c->sim, gen) ? run(c, &c->mend.gen, over, e) : no_memory(e);
 }
@@ -214,7 +212,7 @@ static enum err_code one(struct v2_cut *c, struct v2_raw_gen *gen, bool *over, s
 static bool first_of(const struct v2_cut *c, const struct v2_raw_gen *gen, int64_t *t, bool *whole, bool *oom)
 {
     struct v2_sim s = {0};
-    *oom = !v2_sim_begin(&s, c->data, gen);
+    *oom = !v2_sim_begin(&s, c->file.data, gen);
     if (!*oom)
         v2_sim_run(&s, INT64_MAX);
     const bool any = s.n;
@@ -230,11 +228,11 @@ static enum err_code base_of(struct v2_cut *c, int64_t *base, struct err *e)
 {
     struct v2_raw_gen gen = {0};
     struct v2_sim none = {0};
-    struct v2_mend mend = {.data = c->data, .len = c->len, .version = c->version};
+    struct v2_mend mend = {.file = c->file};
     size_t pos = c->header;
     bool whole, oom = false, any;
     enum err_code rc = ERR_OK;
-    if (!v2_raw_gen(c->data, c->len, c->version, &pos, &gen, e)) {
+    if (!v2_raw_gen(&c->file, &pos, &gen, e)) {
         rc = e->code ? e->code : err_set(e, ERR_EMPTY, pos, "a trace header, but no event after it");
     } else {
         any = first_of(c, &gen, base, &whole, &oom);
@@ -254,7 +252,7 @@ static enum err_code base_of(struct v2_cut *c, int64_t *base, struct err *e)
 
 /*
  * stretch - of several files as one: where nothing was recorded no range can lie, so it is one of the stretches between
- * the gaps that is cut. c->header and c->len are where it begins and ends.
+ * the gaps that is cut. c->header and c->file.len are where it begins and ends.
  */
 static enum err_code stretch(struct v2_cut *c, const struct input *in, struct err *e)
 {
@@ -262,7 +260,8 @@ static enum err_code stretch(struct v2_cut *c, const struct input *in, struct er
     enum err_code rc = ERR_OK;
     for (uint32_t i = 0; i < in->ngap && !rc; i++) {
         size_t at = in->gap[i];
-        if (!v2_raw_gen(c->data, input_stretch(in, at), c->version, &at, &gen, e) || !gen.clock.freq)
+        const struct v2_file part = {c->file.data, input_stretch(in, at), c->file.version};
+        if (!v2_raw_gen(&part, &at, &gen, e) || !gen.clock.freq)
             break;
         double t = (double)gen.min_time * (1e9 / (double)gen.clock.freq);
         if (t <= (double)c->from && c->from != INT64_MIN)
@@ -273,7 +272,7 @@ static enum err_code stretch(struct v2_cut *c, const struct input *in, struct er
                         "within this range lies a time that nothing was recorded of, and no slice can say so: end it "
                         "before, or begin it behind");
     }
-    c->len = input_stretch(in, c->header);
+    c->file.len = input_stretch(in, c->header);
     v2_raw_gen_free(&gen);
     return rc ? rc : e->code == ERR_NOMEM ? ERR_NOMEM : ERR_OK;
 }
@@ -284,12 +283,12 @@ static enum err_code start_pos(const struct v2_cut *c, size_t *pos, struct err *
     struct v2_raw_gen gen = {0};
     size_t at = c->header, was[2] = {at, at};
     uint64_t freq = 0;
-    while (c->from != INT64_MIN && v2_raw_gen(c->data, c->len, c->version, &at, &gen, e)) {
+    while (c->from != INT64_MIN && v2_raw_gen(&c->file, &at, &gen, e)) {
         freq = gen.clock.freq ? gen.clock.freq : freq;
         if (!freq || (double)gen.min_time * (1.0 / ((double)freq / 1e9)) > (double)c->from)
             break;
         was[0] = was[1];
-        was[1] = (size_t)(gen.start - c->data);
+        was[1] = (size_t)(gen.start - c->file.data);
     }
     v2_raw_gen_free(&gen);
     *pos = was[0];
@@ -304,10 +303,10 @@ static enum err_code walk(struct v2_cut *c, struct err *e)
     bool over = false, more = true, any = false;
     enum err_code rc = start_pos(c, &pos, e);
     while (rc == ERR_OK && !over && !c->out->broken) {
-        if (!(more = v2_raw_gen(c->data, c->len, c->version, &pos, &gen, e)))
+        if (!(more = v2_raw_gen(&c->file, &pos, &gen, e)))
             break;
         if (any && gen.number != number + 1) { /* Go's reader takes no other one */
-            err_set(&c->res->damage, ERR_ORDER, (uint64_t)(gen.start - c->data),
+            err_set(&c->res->damage, ERR_ORDER, (uint64_t)(gen.start - c->file.data),
                     "generation %" PRIu64 " lies behind generation %" PRIu64, gen.number, number);
             break;
         }
@@ -340,8 +339,7 @@ static void cut_free(struct v2_cut *c)
 enum err_code cut_v2(const struct rewrite *w, const struct cut_range *r, struct cut_result *res, struct err *e)
 {
     const struct input *in = w->in;
-    struct v2_cut c = {
-        .data = in->data, .len = in->len, .version = w->d.read_as, .header = w->d.header, .out = w->out, .res = res};
+    struct v2_cut c = {.file = {in->data, in->len, w->d.read_as}, .header = w->d.header, .out = w->out, .res = res};
     int64_t base = 0;
     c.put = mem_alloc(sizeof *c.put);
     if (c.put) {

@@ -22,9 +22,8 @@ struct v2c_late {
 };
 
 struct v2_cut {
-    const uint8_t *data;
-    size_t len, header;
-    int version;
+    struct v2_file file;
+    size_t header;
     struct outlet *out;
     struct cut_result *res;
     struct v2_put *put;

@@ -79,7 +79,7 @@ static void put_g(struct gen_cut *w, const struct v2s_g *g, uint32_t m)
     uint32_t later = idmap_get(&w->c->stack_of, g->id);
     if (!stack && later != IDMAP_NONE)
         stack = later;
-    stack = w->c->version >= GO_123 && is->status != ST_RUNNING ? v2_table_use(&w->t.stacks, stack) : 0;
+    stack = w->c->file.version >= GO_123 && is->status != ST_RUNNING ? v2_table_use(&w->t.stacks, stack) : 0;
     put(w, &V2_EV(stack ? V2_GO_STATUS_STACK : V2_GO_STATUS, g->id, mid, v2_status_of(is->status), stack));
     if (is->assist)
         put(w, &V2_EV(V2_GC_ASSIST_ACTIVE, g->id));
@@ -282,11 +282,11 @@ static void put_clock(struct gen_cut *w)
     const struct v2_raw_clock *k = &w->gen->clock;
     uint8_t buf[64];
     size_t n = 0;
-    if (w->c->version >= GO_125)
+    if (w->c->file.version >= GO_125)
         buf[n++] = V2R_SYNC;
     buf[n++] = V2R_FREQ;
     n += bytes_put_varint(buf + n, w->c->sim.gen.freq);
-    if (w->c->version >= GO_125) {
+    if (w->c->file.version >= GO_125) {
         int64_t d = to_i64((double)(int64_t)(w->time - k->at) * w->c->sim.o.unit);
         int64_t sec = d / 1000000000, nsec = (int64_t)(k->nsec % 1000000000) + d % 1000000000;
         sec += nsec < 0 ? -1 : nsec / 1000000000;
@@ -364,7 +364,7 @@ bool v2_cut_gen(struct v2_cut *c, const struct v2_raw_gen *gen)
     put_samples(&w);
     put_tables(&w);
     put_experiments(&w);
-    if (c->version >= GO_126)
+    if (c->file.version >= GO_126)
         outlet_put(c->out, &(uint8_t){V2R_END}, 1);
     v2_tables_free(&w.t);
     return true;

@@ -293,7 +293,7 @@ static bool g_is(struct v2_mend_work *w, uint32_t m, uint64_t id, uint64_t seq, 
     uint32_t g = idmap_get(&o->gs, id);
     if (g == IDMAP_NONE) { /* a status would say that it has been so from the beginning */
         const bool waits = state == ST_WAITING, was = known(w, &w->gs, id)->gen == w->s.ordinal; /* and has ended */
-        if (was || (waits && w->m->version < GO_123) ||
+        if (was || (waits && w->m->file.version < GO_123) ||
             !put_in(w, creator(w, m), V2_EV(waits ? V2_GO_CREATE_BLOCKED : V2_GO_CREATE, id)))
             return false;
         known(w, &w->gs, id)->gap = true;
@@ -670,7 +670,7 @@ static bool unfinished(const struct v2_mend_work *w, const struct v2_raw_gen *ge
     for (size_t i = 0; i < gen->n; i++)
         if (v2_raw_holds(&gen->batch[i], V2R_STRINGS))
             return false;
-    return gen->end == w->m->data + w->m->len;
+    return gen->end == w->m->file.data + w->m->file.len;
 }
 
 static bool index_all(struct v2_order *o)
@@ -704,7 +704,7 @@ static bool begin(struct v2_mend_work *w, const struct v2_sim *was, const struct
         w->thread[i].n = 0;
         w->thread[i].any = false;
     }
-    const bool begun = v2_sim_begin(&w->s, w->m->data, gen);
+    const bool begun = v2_sim_begin(&w->s, w->m->file.data, gen);
     w->s.gen.all_told = !w->cut;
     return begun && room(w);
 }

@@ -12,9 +12,7 @@
 #include "decode/v2/v2_sim.h"
 
 struct v2_mend {
-    const uint8_t *data; /* the file */
-    size_t len;
-    int version;
+    struct v2_file file;
     uint64_t put, left_out; /* events put in, left out, so far */
     struct v2_raw_gen gen;  /* what came out last; its batches lie here and there in the file */
     struct v2_mend_work *w;

@@ -32,7 +32,7 @@ static void places_v2(struct places *pl, const struct trace *all, const uint8_t 
     struct err e = {0};
     size_t pos = 16;
     fill(pl, 0, n, INT64_MIN);
-    while (v2_raw_gen(p, n, all->dialect.read_as, &pos, &g, &e)) {
+    while (v2_raw_gen(&(struct v2_file){p, n, all->dialect.read_as}, &pos, &g, &e)) {
         const double unit = 1e9 / (double)g.clock.freq;
         for (size_t i = 0; i < g.n; i++) {
             const struct v2_raw_batch *b = &g.batch[i];
@@ -324,7 +324,7 @@ static void lies(const char *path)
     size_t n, pos = 16, tried = 0;
     uint8_t *p = read_file(path, &n);
     assert_int_equal(load_bytes_opts(p, n, &one, &all, &e), ERR_OK);
-    while (v2_raw_gen(p, n, all->dialect.read_as, &pos, &g, &e))
+    while (v2_raw_gen(&(struct v2_file){p, n, all->dialect.read_as}, &pos, &g, &e))
         for (size_t i = 0; i < g.n; i++) {
             bool clock;
             const struct v2_raw_batch *b = &g.batch[i];

@@ -34,7 +34,7 @@ static void run(struct run *r, const char *text)
     *r = (struct run){.data = NULL};
     r->data = tracegen_bytes(text, &r->n);
     r->pos = 16;
-    while (!r->s.damage.code && v2_raw_gen(r->data, r->n, 1026, &r->pos, &r->gen, &e)) {
+    while (!r->s.damage.code && v2_raw_gen(&(struct v2_file){r->data, r->n, 1026}, &r->pos, &r->gen, &e)) {
         assert_true(v2_sim_begin(&r->s, r->data, &r->gen));
         v2_sim_run(&r->s, INT64_MAX);
         expect_held(&r->s.o);
@@ -217,7 +217,7 @@ static void test_until(void **state)
                           "m=7 p=0 g=1 stack=0\n",
                        &r.n);
     r.pos = 16;
-    assert_true(v2_raw_gen(r.data, r.n, 1026, &r.pos, &r.gen, &e));
+    assert_true(v2_raw_gen(&(struct v2_file){r.data, r.n, 1026}, &r.pos, &r.gen, &e));
     assert_true(v2_sim_begin(&r.s, r.data, &r.gen));
     v2_sim_run(&r.s, 112);
     assert_int_equal(r.s.n, 4);
@@ -280,7 +280,7 @@ static void test_raw(void **state)
         uint8_t *p = tracegen_bytes(cases[i].text, &n);
         struct v2_raw_gen g = {0};
         struct err e;
-        bool is = v2_raw_gen(p, n, cases[i].version, &pos, &g, &e);
+        bool is = v2_raw_gen(&(struct v2_file){p, n, cases[i].version}, &pos, &g, &e);
         const struct err *said = is ? &g.damage : &e;
         if (is != (cases[i].batches > 0) || g.n != cases[i].batches || said->code != cases[i].code ||
             !strstr(said->what, cases[i].what))
