@@ -106,6 +106,8 @@ static const struct planted {
     {"rowboats", RULE_POOL, "main.cross", "2 connections are in the trace"}, /* MaxConnsPerHost */
     {"carousel", RULE_KNOT, "main.emit, main.parse and main.resolve stand on each other for good",
      "Behind them stand 1 in main.main.func1.1"},
+    {"lamplighter", RULE_CHURN, "begins the next one as soon as the last is over",
+     "while 4 of the same function stay"},
     {"bulletin", RULE_KNOT, "main.(*board).publish and main.(*board).leave stand on each other",
      "main.(*board).publish is a method of the same type"}, /* nobody had waited for that lock before */
     {"clamps", RULE_HOLD, "main.(*shed).borrow, called by main.clamp", "until the time of one is up"},

@@ -162,7 +162,8 @@ enum err_code findings_of(const struct triage *tg, struct findings *out, struct 
 {
     struct rules rs = {.tg = tg, .tr = tg->tr, .out = out};
     *out = (struct findings){0};
-    static void (*const rules[])(struct rules *) = {rules_gc, rules_sched, rules_locks, rules_leaks, rules_causes};
+    static void (*const rules[])(struct rules *) = {rules_gc,    rules_sched, rules_locks,
+                                                    rules_leaks, rules_churn, rules_causes};
     const bool timed =
         tg->end > 0 && trace_info(tg->tr)->has_clock; /* thresholds in ns mean nothing where times are ticks */
     for (size_t i = 0; timed && i < sizeof rules / sizeof *rules && slices_tick_now(); i++) {

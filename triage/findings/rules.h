@@ -55,7 +55,8 @@ int64_t rules_procs(const struct rules *rs); /* GOMAXPROCS on average, at least 
 void rules_gc(struct rules *rs);     /* rules_gc.c */
 void rules_sched(struct rules *rs);  /* rules_sched.c */
 void rules_locks(struct rules *rs);  /* rules_locks.c */
-void rules_leaks(struct rules *rs);  /* rules_leaks.c: leaks, churn, workers, tasks */
+void rules_leaks(struct rules *rs);  /* rules_leaks.c: leaks, workers, tasks */
+void rules_churn(struct rules *rs);  /* rules_churn.c */
 void rules_causes(struct rules *rs); /* causes.c: those of causes.h */
 
 #endif

@@ -57,30 +57,46 @@ static bool begun_by(const struct causes *c, uint32_t group, const struct pair_r
     return asked && yes * 4 >= asked * 3;
 }
 
-/* How many waits for them follow each other in one goroutine, on average: what else it waits for, but for locks and the collector, ends a row. */
-static double in_a_row(const struct causes *c, const struct pair_row *p)
+struct in_rows {
+    uint64_t waits, rows;
+};
+
+/* A goroutine's waits at a place, and in how many rows they follow each other: what else it waits for, but for locks and the collector, ends one. */
+static struct in_rows rows_of(const struct causes *c, uint32_t g, uint32_t place)
 {
-    enum { ASKED = 8, STEPS = 4000 };
-    const uint32_t group = causes_group(c, p->waiter), place = causes_place(c->tr, p->stack);
-    uint64_t waits = 0, rows = 0;
-    for (uint32_t i = 0; group != UINT32_MAX && i < c->of[group].n && i < ASKED; i++) {
-        struct span_iter it;
-        bool in = false,
-             more = span_seek_index(&it, c->tr, (struct lane){LANE_G, causes_member(c, group, i, ASKED)}, 0);
-        for (int k = 0; more && k < STEPS; k++, more = span_next(&it)) {
-            const struct span *s = span_get(&it);
-            const enum wait_kind kind =
-                s->state == ST_WAITING ? stacks_wait_kind(c->tr, s->reason, s->stack) : WK_LOCK;
-            if (s->state == ST_WAITING && s->stack && causes_place(c->tr, s->stack) == place) {
-                rows += !in;
-                waits++;
-                in = true;
-            } else if (kind != WK_LOCK && kind != WK_GC) {
-                in = false;
-            }
+    enum { STEPS = 4000 };
+    struct in_rows r = {0};
+    struct span_iter it;
+    bool in = false, more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
+    for (int k = 0; more && k < STEPS; k++, more = span_next(&it)) {
+        const struct span *s = span_get(&it);
+        const enum wait_kind kind = s->state == ST_WAITING ? stacks_wait_kind(c->tr, s->reason, s->stack) : WK_LOCK;
+        if (s->state == ST_WAITING && s->stack && causes_place(c->tr, s->stack) == place) {
+            r.rows += !in;
+            r.waits++;
+            in = true;
+        } else if (kind != WK_LOCK && kind != WK_GC) {
+            in = false;
         }
     }
-    return rows ? (double)waits / (double)rows : 0;
+    return r;
+}
+
+/* How many waits for them follow each other in one goroutine, on average. 0: in most of these goroutines there are no rows worth it. */
+static double in_a_row(const struct causes *c, const struct pair_row *p)
+{
+    enum { ASKED = 8 };
+    const uint32_t group = causes_group(c, p->waiter), place = causes_place(c->tr, p->stack);
+    struct in_rows all = {0};
+    uint32_t wait = 0, again = 0;
+    for (uint32_t i = 0; group != UINT32_MAX && i < c->of[group].n && i < ASKED; i++) {
+        const struct in_rows r = rows_of(c, causes_member(c, group, i, ASKED), place);
+        all.waits += r.waits;
+        all.rows += r.rows;
+        wait += r.waits > 0;
+        again += r.waits > 0 && (double)r.waits >= threshold(TH_BEGUN_ROW) * (double)r.rows;
+    }
+    return all.rows && again * 2 > wait ? (double)all.waits / (double)all.rows : 0;
 }
 
 /* Does who begins them begin others beside each, in the same function? Then it waits for all of a lot. */

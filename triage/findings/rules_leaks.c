@@ -1,5 +1,5 @@
 /*
- * rules_leaks.c - rules about goroutines by their number and their share of the work: leaks, churn, workers, tasks.
+ * rules_leaks.c - rules about goroutines by their number and their share of the work: leaks, workers, tasks.
  */
 #include "triage/findings/leak_why.h"
 #include "triage/findings/thresholds.h"
@@ -241,89 +241,6 @@ static void rule_sends(struct rules *rs)
     }
 }
 
-#define BEGINS 1000.0 /* ns that beginning and ending a goroutine takes, about */
-
-/* Do timers begin a group's goroutines (time.AfterFunc)? Then no goroutine did, and there is no stack. */
-static bool begun_by_timers(const struct rules *rs, uint32_t group)
-{
-    uint32_t seen = 0, timed = 0;
-    for (uint32_t g = 0; seen < 16 && (g = gstats_next(rs->tg->g, g, group)) != NO_LANE; g++) {
-        const struct lane_info li = trace_lane(rs->tr, (struct lane){LANE_G, g});
-        seen += li.created;
-        timed += li.created && li.creator == NO_LANE && li.create_stack == 0;
-    }
-    return timed > 0 && timed == seen;
-}
-
-/* Of a group's goroutines, how many begin in each quarter of the trace: of so many looked at. */
-static void begun_in_quarters(const struct rules *rs, uint32_t group, uint32_t quarter[4])
-{
-    enum { ASKED = 8192 };
-    const uint32_t step = rs->tg->ng / ASKED + 1;
-    for (uint32_t g = 0; g < rs->tg->ng; g += step) {
-        if (gstat_group(rs->tg->g, g) == group) {
-            const struct lane_info li = trace_lane(rs->tr, (struct lane){LANE_G, g});
-            const int64_t q = li.created ? li.first / (rs->tg->end / 4 + 1) : -1;
-            quarter[q < 0 ? 0 : q > 3 ? 3 : q] += q >= 0;
-        }
-    }
-}
-
-/* Timers that begin more and more of them: nobody stops those that are no longer needed. */
-static bool timers_pile_up(struct draft *d, const struct rules *rs, uint32_t group, double rate)
-{
-    uint32_t q[4] = {0};
-    begun_in_quarters(rs, group, q);
-    const double all = q[0] + q[1] + q[2] + q[3];
-    if (!(q[0] < q[1] && q[1] < q[2] && q[2] < q[3]) || q[3] < threshold(TH_CHURN_GROWS) * q[0] || all < 16) {
-        return false;
-    }
-    text_say(&d->text, rs->tr, " They grow: ", t_f0(4 * rate * q[0] / all),
-             " a second in the first quarter of the trace, ", t_f0(4 * rate * q[3] / all), " in the last.");
-    text_lit(&d->next,
-             "Stop each timer when what it is for is over, and let none set itself again then: they come to more "
-             "and more. One for each thing, Reset, is enough; or one goroutine that looks after all that is due.");
-    return true;
-}
-
-static void rule_churn(struct rules *rs)
-{
-    const struct triage *tg = rs->tg;
-    for (uint32_t i = 0; i < tg->ngroups; i++) {
-        const struct group *g = &tg->groups[i];
-        uint32_t n = g->created < g->ended ? g->created : g->ended;
-        double rate = (double)n / ((double)tg->end / 1e9);
-        const int64_t took = ns_add(g->d[GM_EXEC].total, (int64_t)(BEGINS * (double)n));
-        const int64_t severity = took / rules_procs(rs);
-        struct draft d;
-        if (g->is_system || n < threshold(TH_CHURN_COUNT) || rate < threshold(TH_CHURN_RATE) ||
-            group_avg(g, GM_EXEC) > threshold_ns(TH_CHURN_RUN) ||
-            group_avg(g, GM_WAIT) > threshold_ns(TH_CHURN_WAITED)) { /* what waits that long can't be done in place */
-            continue;
-        }
-        draft_start(&d, RULE_CHURN, severity < tg->end ? severity : tg->end);
-        draft_subject(&d, rs, g->name);
-        draft_at(&d, 0, tg->end, LANE_G, g->first_member);
-        text_add(&d.amount, "%u", n);
-        text_say(&d.text, rs->tr, n, " goroutines of ", t_func_cut(g->name, 60), " came and went (", t_f0(rate),
-                 " a second) and ran ", t_dur(group_avg(g, GM_EXEC)), " each on average, after waiting ",
-                 t_dur(group_avg(g, GM_SCHED)), " for a processor.");
-        if (begun_by_timers(rs, i)) {
-            text_lit(&d.text, " No goroutine begins them, but timers do, each one of its own (time.AfterFunc).");
-            d.f.for_good = timers_pile_up(&d, rs, i, rate);
-            if (!d.f.for_good) {
-                text_lit(&d.next, "Keep one timer for each thing and Reset it, Stop what is no longer needed, or let "
-                                  "one goroutine look after all that is due.");
-            }
-        } else {
-            text_lit(
-                &d.next,
-                "Starting one costs about as much as it does: do the work in place, or in batches by a few workers.");
-        }
-        draft_end(rs, &d);
-    }
-}
-
 /* ---- workers ------------------------------------------------------------------------------------------------ */
 
 /*
@@ -536,7 +453,6 @@ void rules_leaks(struct rules *rs)
 {
     rule_leak(rs);
     rule_sends(rs);
-    rule_churn(rs);
     rule_workers(rs);
     rule_tasks(rs);
 }

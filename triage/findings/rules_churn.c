@@ -1,0 +1,157 @@
+/*
+ * rules_churn.c - goroutines that come and go, each for a moment: what beginning them takes, and who begins them again and again.
+ */
+#include "triage/findings/rules.h"
+#include "triage/findings/thresholds.h"
+
+#define BEGINS 1000.0 /* ns that beginning and ending a goroutine takes, about */
+
+/* Do timers begin a group's goroutines (time.AfterFunc)? Then no goroutine did, and there is no stack. */
+static bool begun_by_timers(const struct rules *rs, uint32_t group)
+{
+    uint32_t seen = 0, timed = 0;
+    for (uint32_t g = 0; seen < 16 && (g = gstats_next(rs->tg->g, g, group)) != NO_LANE; g++) {
+        const struct lane_info li = trace_lane(rs->tr, (struct lane){LANE_G, g});
+        seen += li.created;
+        timed += li.created && li.creator == NO_LANE && li.create_stack == 0;
+    }
+    return timed > 0 && timed == seen;
+}
+
+/* Of a group's goroutines, how many begin in each quarter of the trace: of so many looked at. */
+static void begun_in_quarters(const struct rules *rs, uint32_t group, uint32_t quarter[4])
+{
+    enum { ASKED = 8192 };
+    const uint32_t step = rs->tg->ng / ASKED + 1;
+    for (uint32_t g = 0; g < rs->tg->ng; g += step) {
+        if (gstat_group(rs->tg->g, g) == group) {
+            const struct lane_info li = trace_lane(rs->tr, (struct lane){LANE_G, g});
+            const int64_t q = li.created ? li.first / (rs->tg->end / 4 + 1) : -1;
+            quarter[q < 0 ? 0 : q > 3 ? 3 : q] += q >= 0;
+        }
+    }
+}
+
+/* Timers that begin more and more of them: nobody stops those that are no longer needed. */
+static bool timers_pile_up(struct draft *d, const struct rules *rs, uint32_t group, double rate)
+{
+    uint32_t q[4] = {0};
+    begun_in_quarters(rs, group, q);
+    const double all = q[0] + q[1] + q[2] + q[3];
+    if (!(q[0] < q[1] && q[1] < q[2] && q[2] < q[3]) || q[3] < threshold(TH_CHURN_GROWS) * q[0] || all < 16) {
+        return false;
+    }
+    text_say(&d->text, rs->tr, " They grow: ", t_f0(4 * rate * q[0] / all),
+             " a second in the first quarter of the trace, ", t_f0(4 * rate * q[3] / all), " in the last.");
+    text_lit(&d->next,
+             "Stop each timer when what it is for is over, and let none set itself again then: they come to more "
+             "and more. One for each thing, Reset, is enough; or one goroutine that looks after all that is due.");
+    return true;
+}
+
+/* Of a group, those that came and went: without the few that stay, which would count for thousands of them. */
+struct brief {
+    uint32_t n, stay; /* stay: waited ten times as long as may be, one by one */
+    int64_t ran, queued, waited;
+};
+
+static struct brief brief_of(const struct rules *rs, uint32_t group)
+{
+    enum { ASKED = 64 };
+    const struct group *g = &rs->tg->groups[group];
+    const int64_t least = 10 * threshold_ns(TH_CHURN_WAITED);
+    struct brief b = {.ran = g->d[GM_EXEC].total, .queued = g->d[GM_SCHED].total, .waited = g->d[GM_WAIT].total};
+    uint32_t over = 0;
+    for (uint32_t i = 0; b.stay < ASKED && (i = gstats_next_with(rs->tg->g, i, GM_WAIT, least)) != NO_LANE; i++) {
+        if (gstat_group(rs->tg->g, i) == group) {
+            struct lifetime l;
+            trace_lives(rs->tr, LANE_G, i, 1, &l);
+            b.stay++;
+            over += l.over;
+            b.ran -= gstat_ns(rs->tg->g, i, GM_EXEC);
+            b.queued -= gstat_ns(rs->tg->g, i, GM_SCHED);
+            b.waited -= gstat_ns(rs->tg->g, i, GM_WAIT);
+        }
+    }
+    const uint32_t came = g->created < g->ended ? g->created : g->ended;
+    b.n = came - (over < came ? over : came);
+    return b;
+}
+
+/*
+ * again_by - whoever begins them begins the next one when the last is over: of so many looked at, those of one beginner. NO_LANE: most
+ * stand beside others of it.
+ */
+static uint32_t again_by(const struct rules *rs, uint32_t group)
+{
+    enum { ASKED = 64 };
+    struct lane_info last = {.creator = NO_LANE};
+    uint32_t seen = 0, again = 0;
+    for (uint32_t g = rs->tg->groups[group].first_member; seen < ASKED; g++) {
+        g = gstats_next(rs->tg->g, g, group);
+        if (g == NO_LANE) {
+            break;
+        }
+        const struct lane_info li = trace_lane(rs->tr, (struct lane){LANE_G, g});
+        if (li.created && gstat_ns(rs->tg->g, g, GM_WAIT) < threshold_ns(TH_CHURN_WAITED)) {
+            seen++;
+            again += li.creator != NO_LANE && li.creator == last.creator && li.first >= last.last;
+            last = li;
+        }
+    }
+    return seen == ASKED && again >= ASKED * 9 / 10 ? last.creator : NO_LANE;
+}
+
+static void churn_next(struct draft *d, const struct rules *rs, uint32_t group, const struct brief *b)
+{
+    const uint32_t by = b->stay ? again_by(rs, group) : NO_LANE;
+    if (begun_by_timers(rs, group)) {
+        text_lit(&d->text, " No goroutine begins them, but timers do, each one of its own (time.AfterFunc).");
+        d->f.for_good = timers_pile_up(d, rs, group, (double)b->n / ((double)rs->tg->end / 1e9));
+        if (!d->f.for_good) {
+            text_lit(&d->next, "Keep one timer for each thing and Reset it, Stop what is no longer needed, or let "
+                               "one goroutine look after all that is due.");
+        }
+    } else if (by != NO_LANE) {
+        text_say(&d->text, rs->tr, " ", t_who(by), " begins the next one as soon as the last is over, while ",
+                 b->stay,
+                 " of the same function stay for 10ms and more: these end at once, and are "
+                 "begun again (inferred).");
+        text_lit(&d->next,
+                 "Look why they end at once (an error that nobody reports?), and pause before beginning one "
+                 "again, longer each time.");
+    } else {
+        text_lit(
+            &d->next,
+            "Starting one costs about as much as it does: do the work in place, or in batches by a few workers.");
+    }
+}
+
+void rules_churn(struct rules *rs)
+{
+    const struct triage *tg = rs->tg;
+    for (uint32_t i = 0; i < tg->ngroups; i++) {
+        const struct group *g = &tg->groups[i];
+        if (g->is_system || g->created < threshold(TH_CHURN_COUNT)) {
+            continue;
+        }
+        const struct brief b = brief_of(rs, i);
+        const double n = (double)b.n, rate = n / ((double)tg->end / 1e9);
+        const int64_t took = ns_add(b.ran, (int64_t)(BEGINS * n)), severity = took / rules_procs(rs);
+        struct draft d;
+        if (n < threshold(TH_CHURN_COUNT) || rate < threshold(TH_CHURN_RATE) ||
+            (double)b.ran > n * threshold(TH_CHURN_RUN) ||
+            (double)b.waited > n * threshold(TH_CHURN_WAITED)) { /* what waits that long can't be done in place */
+            continue;
+        }
+        draft_start(&d, RULE_CHURN, severity < tg->end ? severity : tg->end);
+        draft_subject(&d, rs, g->name);
+        draft_at(&d, 0, tg->end, LANE_G, g->first_member);
+        text_add(&d.amount, "%u", b.n);
+        text_say(&d.text, rs->tr, b.n, " goroutines of ", t_func_cut(g->name, 60), " came and went (", t_f0(rate),
+                 " a second) and ran ", t_dur(b.ran / b.n), " each on average, after waiting ", t_dur(b.queued / b.n),
+                 " for a processor.");
+        churn_next(&d, rs, i, &b);
+        draft_end(rs, &d);
+    }
+}
