@@ -37,6 +37,18 @@ static const struct other {
     {"BZh", "is compressed by bzip2, which gotop doesn't read: unpack it first (bzip2 -dc)", 3, 0},
     {"\x04\x22\x4d\x18", "is compressed by lz4, which gotop doesn't read: unpack it first (lz4 -dc)", 4, 0},
     {"ustar", "is a tar archive: unpack it first (tar -xf)", 5, 257},
+    {"\n\4\x08", "is a pprof profile: go tool pprof opens it", 3, 0},
+    {"2\0", "is a pprof profile: go tool pprof opens it", 2, 0}, /* gotop pprof writes its strings first */
+    {"\x7f"
+     "ELF",
+     "is a program, not what one recorded", 4, 0},
+    {"PERFILE2", "is what perf recorded: perf report opens it", 8, 0},
+    {"goroutine ", "is a dump of goroutines' stacks, as text", 10, 0},
+    {"Could not enable tracing", "is a program's refusal: somebody else is tracing it", 24, 0},
+    {"HTTP/", "begins with an HTTP header: fetch it without (curl without -i)", 5, 0},
+    {"404 page not found", "is a server's answer that there is no such page: the path is /debug/pprof/trace", 18, 0},
+    {"<", "is HTML or XML: a login or an error page, perhaps", 1, 0},
+    {"{", "is JSON; a trace is binary, as runtime/trace writes it", 1, 0},
 };
 
 static enum err_code not_trace(const uint8_t *p, size_t len, struct err *e)

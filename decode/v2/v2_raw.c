@@ -58,6 +58,13 @@ const uint8_t *v2_raw_batch(const uint8_t *data, size_t len, const uint8_t *p, s
     b->p = b->end = p;
     if (b->lead == V2R_END)
         return p;
+    if (end - at >= 16 && !memcmp(at, "go 1.", 5) && !memcmp(at + 7, " trace", 6)) {
+        const uint64_t off = (uint64_t)(at - data);
+        err_set(e, ERR_FORMAT, off,
+                "another trace begins at byte %" PRIu64 " and is not shown (tail -c +%" PRIu64 " FILE gives it)", off,
+                off + 1);
+        return NULL;
+    }
     if (b->lead != V2R_EVENTS && b->lead != V2R_EXPERIMENTAL) {
         err_set(e, ERR_FORMAT, (uint64_t)(at - data), "expected a batch (byte 1, 49 or 52), found byte %u", b->lead);
         return NULL;

@@ -316,7 +316,12 @@ static void test_no_trace(void **state)
                      "\x7f"
                      "ELF\x02\x01\x01\0\0\0\0\0\0\0\0\0",
                      16),
-                 ERR_NOT_TRACE, "expected \"go 1.N trace\"");
+                 ERR_NOT_TRACE, "is a program");
+    expect_error(put("pprof", "\n\4\x08\1\x10\2\n\4", 8), ERR_NOT_TRACE, "is a pprof profile: go tool pprof");
+    expect_error(put("json", "{\"traceEvents\":[", 16), ERR_NOT_TRACE, "is JSON");
+    expect_error(put("page", "<!DOCTYPE html>", 15), ERR_NOT_TRACE, "is HTML or XML");
+    expect_error(put("busy", "Could not enable tracing: tracing is", 36), ERR_NOT_TRACE, "somebody else is tracing");
+    expect_error(put("404", "404 page not found\n", 19), ERR_NOT_TRACE, "/debug/pprof/trace");
     expect_error(put("short", "go 1.2", 6), ERR_TRUNCATED, "found 6");
     expect_error(put("odd", "go 1.24 trace\0\0\0", 16), ERR_VERSION, "go 1.24");
     expect_error(put("odd", "go 1.6 trace\0\0\0\0", 16), ERR_VERSION, "go 1.6");

@@ -52,6 +52,8 @@ static void test_borders(void **state)
                   2, ERR_TRUNCATED, "no end mark: the trace was cut short");
     expect_events("go 1.26\n" START "endgen\nend\nraw 77 01\n", 2, ERR_FORMAT,
                   "expected a batch (byte 1, 49 or 52), found byte 119");
+    expect_events("go 1.26\n" START "endgen\nend\nraw 67 6f 20 31 2e 32 36 20 74 72 61 63 65 00 00 00\n", 2,
+                  ERR_FORMAT, "another trace begins at byte");
 }
 
 static void test_tables(void **state)
