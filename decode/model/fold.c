@@ -252,7 +252,6 @@ void fold_ended(struct fold *f, uint32_t g, struct spanlane *l)
     gi->flags |= GI_ENDED;
     if (gi->region)
         fold_regions_end(f, gi, l->t0);
-    spans_rest(&f->pool, l);
     past_ended(f, g); /* its lane may have gone now */
 }
 

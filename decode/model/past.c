@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "decode/base/columns.h"
+#include "decode/model/alike.h"
 #include "decode/model/fold_priv.h"
 #include "decode/base/mem.h"
 
@@ -27,8 +28,8 @@ inline uint64_t past_value(const struct past *p, enum past_value c, uint32_t g)
 /* false: there is more to it than the columns tell. */
 static bool is_plain(const struct spanlane *l, const struct ginfo *gi)
 {
-    return l->begun && l->ended && (l->packed || !l->cap) && (l->p & l->m) == EV_NONE && l->state == ST_NONE &&
-           !gi->assist && !gi->stw && !gi->region && gi->no_p_since == NO_TIME;
+    return l->begun && l->ended && (l->p & l->m) == EV_NONE && l->state == ST_NONE && !gi->assist && !gi->stw &&
+           !gi->region && gi->no_p_since == NO_TIME;
 }
 
 static void values(const struct spanlane *l, const struct ginfo *gi, uint64_t v[PAST_COLUMNS])
@@ -36,7 +37,7 @@ static void values(const struct spanlane *l, const struct ginfo *gi, uint64_t v[
     v[PV_START] = (uint64_t)l->wait_t0;
     v[PV_LASTED] = (uint64_t)(l->t0 - l->wait_t0);
     v[PV_PACKED] = l->packed ? (uintptr_t)l->wait.packed : 0;
-    v[PV_NPACKED] = l->cap;
+    v[PV_NPACKED] = spans_nwait(l);
     v[PV_NAME] = gi->name;
     v[PV_CREATOR] = (uint32_t)(gi->creator + 1); /* NO_LANE + 1 is 0 */
     v[PV_CREATE_STACK] = gi->create_stack;
@@ -54,14 +55,22 @@ static void *beside_spans(void *pool, size_t bytes)
     return pool_bytes(pool, bytes);
 }
 
-/* NULL: it can't be, or out of memory. */
-static struct past *past_make(struct fold *f, const struct spanlane *l, const struct ginfo *gi)
+static bool all_plain(const struct gseg *s)
+{
+    for (uint32_t i = 0; i < PAST_GS; i++)
+        if (!is_plain(&s->lane[i], &s->info[i]))
+            return false;
+    return true;
+}
+
+/* alike: where their spans are; NULL: each has packed its own. NULL: out of memory. */
+static struct past *past_make(struct fold *f, const struct gseg *s, const struct columns *alike)
 {
     uint64_t v[PAST_GS][PAST_COLUMNS];
     for (uint32_t i = 0; i < PAST_GS; i++) {
-        if (!is_plain(&l[i], &gi[i]))
-            return NULL;
-        values(&l[i], &gi[i], v[i]);
+        values(&s->lane[i], &s->info[i], v[i]);
+        if (alike)
+            v[i][PV_PACKED] = (uintptr_t)alike | 1;
     }
     return (struct past *)columns_make(v[0], PAST_GS, PAST_COLUMNS, beside_spans, &f->pool);
 }
@@ -103,15 +112,29 @@ bool past_room(struct fold *f, size_t need)
     return true;
 }
 
+/* Their spans, each by itself or all together; where that is. */
+static const struct columns *put_spans(struct fold *f, struct gseg *s, bool together)
+{
+    const struct columns *alike = together ? alike_make(&f->pool, s->lane) : NULL;
+    for (uint32_t i = 0; !alike && i < PAST_GS; i++)
+        spans_rest(&f->pool, &s->lane[i]);
+    return alike;
+}
+
 /* All of them are over. */
 static void put_away(struct fold *f, struct gseg *s)
 {
     if (f->nobody_past)
         return;
-    if (!(s->past = past_make(f, s->lane, s->info))) {
+    const bool plain = all_plain(s);
+    const struct columns *alike = put_spans(f, s, plain);
+    if (!plain || f->pool.oom || !(s->past = past_make(f, s, alike))) {
         s->over = NEVER;
+        (void)put_spans(f, s, false);
         return;
     }
+    for (uint32_t i = 0; alike && i < PAST_GS; i++)
+        spans_drop(&f->pool, &s->lane[i]);
     slabs_put(&f->places, s->lane);
     s->lane = (struct spanlane *)(uintptr_t)gone;
     s->info = (struct ginfo *)(uintptr_t)gone_info;
@@ -120,6 +143,9 @@ static void put_away(struct fold *f, struct gseg *s)
 void past_ended(struct fold *f, uint32_t g)
 {
     struct gseg *s = &f->seg[g / PAST_GS];
+    struct spanlane *l = &s->lane[g % PAST_GS];
+    if (f->nobody_past || s->over < 0 || !spans_few(l))
+        spans_rest(&f->pool, l);
     if (++s->over == (int32_t)PAST_GS)
         put_away(f, s);
 }
@@ -154,6 +180,7 @@ bool past_take_out(struct fold *f, uint32_t g)
     }
     for (uint32_t i = first; i < first + PAST_GS; i++) {
         past_lane(s->past, i, fold_lane_at(f, i));
+        spans_own(&f->pool, fold_lane_at(f, i));
         past_info(s->past, i, fold_info_at(f, i));
         fold_special_g(f, i);
     }
@@ -177,6 +204,7 @@ void past_lane(const struct past *p, uint32_t g, struct spanlane *out)
                              .wait.packed = packed,
                              .blocks = (struct spanblocks *)(uintptr_t)past_value(p, PV_BLOCKS, g),
                              .wait_t0 = start,
+                             .open.dur_who = g % PAST_GS, /* spans_alike()'s */
                              .p = EV_NONE,
                              .m = EV_NONE};
 }
@@ -263,6 +291,8 @@ bool past_rows(const struct past *p, struct past_rows *out)
         return false;
     for (unsigned c = 0; c < PAST_WALKED; c++)
         out->step[c] = columns_all(&p->c, PAST_COLUMNS, PAST_GS, c, out->v[c]);
+    const uintptr_t packed = (uintptr_t)*out->v[PV_PACKED];
+    out->alike = packed & 1 ? (const struct columns *)(packed - 1) : NULL;
     return true;
 }
 

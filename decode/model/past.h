@@ -62,6 +62,8 @@ void past_info(const struct past *p, uint32_t g, struct ginfo *out);
 struct past_rows {
     unsigned step[PAST_WALKED]; /* 0: all are alike */
     uint64_t v[PAST_WALKED][PAST_GS];
+    const struct columns
+        *alike; /* where the spans of all of them are (decode/model/alike.h); NULL: each has its own */
 };
 bool past_rows(const struct past *p, struct past_rows *out);
 static inline uint64_t past_row(const struct past_rows *r, enum past_value c, uint32_t g)

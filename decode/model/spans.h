@@ -16,6 +16,7 @@
 #ifndef GOTOP_DECODE_SPANS_H
 #define GOTOP_DECODE_SPANS_H
 
+#include "decode/base/columns.h"
 #include "decode/base/idmap.h"
 #include "decode/model/blocks.h"
 #include "decode/model/pack.h"
@@ -55,6 +56,20 @@ static inline struct waitspan *spans_wait(const struct spanlane *l)
 static inline uint32_t spans_nblk(const struct spanlane *l)
 {
     return l->blocks ? l->blocks->n : 0;
+}
+
+/* What waits is little: it may be put away with its neighbours' instead of being packed (decode/model/alike.h). */
+static inline bool spans_few(const struct spanlane *l)
+{
+    enum { FEW = 2 };
+    return l->cap && l->cap <= FEW && !l->packed && !l->blocks;
+}
+
+/* It was: with whose. `wait.packed` is odd then, which no packed block's address is, and open.dur_who is its row. NULL: it wasn't. */
+static inline const struct columns *spans_alike(const struct spanlane *l)
+{
+    const uintptr_t at = (uintptr_t)l->wait.packed;
+    return l->packed && at & 1 ? (const struct columns *)(at - 1) : NULL;
 }
 
 /* Memory that is only ever given back as a whole: packed blocks. */
@@ -121,10 +136,14 @@ static inline __attribute__((always_inline)) void spans_push(struct span_pool *s
     }
     l->open = waitspan(0, who, stack, tag);
 }
-/* spans_end - close the open span at t; the lane has ended. spans_rest - pack what waits (it is unpacked again
-   if more comes). */
+/*
+ * spans_end - close the open span at t; the lane has ended. spans_rest - pack what waits (it is unpacked again if more comes).
+ * spans_drop - it is kept elsewhere. spans_own - what is kept with its neighbours' is packed as the lane's own.
+ */
 void spans_end(struct span_pool *sp, enum lane_kind kind, struct spanlane *l, int64_t t);
 void spans_rest(struct span_pool *sp, struct spanlane *l);
+void spans_drop(struct span_pool *sp, struct spanlane *l);
+void spans_own(struct span_pool *sp, struct spanlane *l);
 /* spans_trim - nothing more will come: give back room for blocks. spans_free - the lane's own memory. */
 void spans_trim(struct spanlane *l);
 void spans_free(struct spanlane *l);

@@ -3,7 +3,7 @@
 
 #include "decode/base/bisect.h"
 #include "decode/base/mem.h"
-#include "decode/model/spans.h"
+#include "decode/model/alike.h"
 
 int64_t spans_first(const struct spanlane *l)
 {
@@ -27,6 +27,18 @@ static void column_put(struct spancols *out, uint32_t i, int64_t dur, const stru
     out->tag[i] = wait_tag(w);
 }
 
+/* Span i of those behind the blocks, of a lane whose own are not packed. */
+static inline struct waitspan waits_at(const struct spanlane *l, uint32_t i)
+{
+    const struct columns *c = spans_alike(l);
+    return c ? alike_at(c, (unsigned)l->open.dur_who, l->cap, i, l->t0 - l->wait_t0) : spans_wait(l)[i];
+}
+
+static inline bool own_packed(const struct spanlane *l)
+{
+    return l->packed && !spans_alike(l);
+}
+
 uint32_t spans_block(const struct span_pool *sp, const struct spanlane *l, uint32_t b, struct spancols *out,
                      int64_t *t0, int64_t end)
 {
@@ -38,11 +50,12 @@ uint32_t spans_block(const struct span_pool *sp, const struct spanlane *l, uint3
     }
     *t0 = l->wait_t0;
     uint32_t n = spans_nwait(l);
-    if (l->packed)
+    const bool packed = own_packed(l);
+    if (packed)
         unpack_spans(l->wait.packed, n, &sp->clock, out);
-    for (uint32_t i = 0; !l->packed && i < n; i++) {
-        const struct waitspan *w = &spans_wait(l)[i];
-        column_put(out, i, wait_dur(w, sp->longs), w);
+    for (uint32_t i = 0; !packed && i < n; i++) {
+        const struct waitspan w = waits_at(l, i);
+        column_put(out, i, wait_dur(&w, sp->longs), &w);
     }
     if (l->begun && !l->ended)
         column_put(out, n++, end > l->t0 ? end - l->t0 : 0, &l->open);
@@ -54,8 +67,12 @@ uint32_t spans_first_stack(const struct spanlane *l, uint32_t b)
     const uint32_t n = spans_nwait(l);
     if (b < spans_nblk(l))
         return unpack_first_stack(blocks_data(l->blocks, b), SPAN_BLOCK);
-    if (n)
-        return l->packed ? unpack_first_stack(l->wait.packed, n) : wait_stack(spans_wait(l));
+    if (n && own_packed(l))
+        return unpack_first_stack(l->wait.packed, n);
+    if (n) {
+        const struct waitspan w = waits_at(l, 0);
+        return wait_stack(&w);
+    }
     return l->begun && !l->ended ? wait_stack(&l->open) : 0;
 }
 
@@ -85,12 +102,13 @@ uint32_t spans_times(const struct span_pool *sp, const struct spanlane *l, uint3
     }
     *t0 = l->wait_t0;
     uint32_t n = spans_nwait(l);
-    if (l->packed)
+    const bool packed = own_packed(l);
+    if (packed)
         unpack_times(l->wait.packed, n, &sp->clock, dur, tag);
-    for (uint32_t i = 0; !l->packed && i < n; i++) {
-        const struct waitspan *w = &spans_wait(l)[i];
-        dur[i] = wait_dur(w, sp->longs);
-        tag[i] = wait_tag(w);
+    for (uint32_t i = 0; !packed && i < n; i++) {
+        const struct waitspan w = waits_at(l, i);
+        dur[i] = wait_dur(&w, sp->longs);
+        tag[i] = wait_tag(&w);
     }
     if (l->begun && !l->ended) {
         dur[n] = end > l->t0 ? end - l->t0 : 0;

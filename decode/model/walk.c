@@ -5,6 +5,7 @@
  * find for each is known here: which segment, and where in it. Most goroutines live in one segment only and are one
  * piece; what has more (or is no segment's) goes the way every query goes.
  */
+#include "decode/model/alike.h"
 #include "decode/model/past.h"
 #include "decode/model/trace_priv.h"
 
@@ -18,6 +19,8 @@ struct place { /* of a goroutine */
     bool asked, is_wanted; /* by the creator of the one before: by() */
     uint32_t creator;
     struct past_rows rows;
+    const struct columns *read; /* whose columns `alike` has */
+    struct alike_rows alike;
 };
 
 /* Of a fold's, a segment's spans, which are to stand in c. */
@@ -153,8 +156,11 @@ static inline bool past_spans(const struct span_walk *w, const struct place *at,
 {
     const struct past_rows *r = &at->rows;
     struct spancols c;
-    unpack_spans((const uint8_t *)(uintptr_t)past_row(r, PV_PACKED, i), (uint32_t)li->nspans, &at->in.f->pool.clock,
-                 &c);
+    if (r->alike)
+        alike_row(&at->alike, i, (unsigned)li->nspans, li->last - li->first, &c);
+    else
+        unpack_spans((const uint8_t *)(uintptr_t)past_row(r, PV_PACKED, i), (uint32_t)li->nspans,
+                     &at->in.f->pool.clock, &c);
     struct span_run run = run_of(&c, at->in.f, at->in.seg);
     run.n = (uint32_t)li->nspans;
     run.t0 = li->first;
@@ -163,9 +169,13 @@ static inline bool past_spans(const struct span_walk *w, const struct place *at,
 }
 
 /* lane_walk() of n such neighbours. */
-static bool past_walk(const struct trace *tr, const struct span_walk *w, const struct place *at, uint32_t n)
+static bool past_walk(const struct trace *tr, const struct span_walk *w, struct place *at, uint32_t n)
 {
     const uint32_t from = at->in.local % PAST_GS;
+    if (w->spans && at->rows.alike && at->rows.alike != at->read) {
+        at->read = at->rows.alike;
+        alike_all(at->read, &at->alike);
+    }
     const bool alike = rows_alike(&at->rows);
     struct lane_info li = {.creator = NO_LANE};
     for (uint32_t k = 0; k < n; k++) {
@@ -178,7 +188,7 @@ static bool past_walk(const struct trace *tr, const struct span_walk *w, const s
             return false;
         if (!w->spans)
             continue;
-        if (i + AHEAD < PAST_GS)
+        if (i + AHEAD < PAST_GS && !at->rows.alike)
             past_row_ahead(&at->rows, i);
         if ((li.nspans && !past_spans(w, at, g, i, &li)) || !w->end(w->arg, g))
             return false;
@@ -334,6 +344,7 @@ bool trace_walk(const struct trace *tr, uint32_t g0, uint32_t g1, const struct s
     at.g = g0;
     at.in.seg = NULL;
     at.past = NULL;
+    at.read = NULL;
     at.asked = false;
     while (at.g < g1) {
         const struct home h = trace_home(tr, at.g);

@@ -227,6 +227,118 @@ static void test_dead_run(void **state)
     close_twice(&w);
 }
 
+/* ---- neighbours that do next to nothing ---------------------------------------------------------------------- */
+
+/* One comes to be, runs so often (0: it ends before it does) and ends. late: what it waits for first takes that much longer. */
+static void brief(struct twice *w, unsigned runs, int64_t late)
+{
+    struct ev e = event(EVK_G_CREATE, ST_RUNNABLE, w->ng, EV_NONE);
+    const uint32_t g = w->ng++;
+    e.stack = 7;
+    e.stack2 = 1;
+    e.arg = 1000 + g;
+    say(w, e);
+    w->t += late;
+    for (unsigned k = 0; k < runs; k++) {
+        if (k)
+            say(w, event(EVK_G_STATE, ST_RUNNABLE, g, EV_NONE));
+        say(w, event(EVK_G_STATE, ST_RUNNING, g, (uint32_t)below(&rng, NP)));
+    }
+    say(w, event(EVK_G_STATE, ST_NONE, g, EV_NONE));
+}
+
+/* Of how many neighbours the spans stand together. */
+static size_t together(const struct fold *f)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < f->nlane[LANE_G] / PAST_GS; i++)
+        n += f->seg[i].past && past_value(f->seg[i].past, PV_PACKED, 0) & 1;
+    return n;
+}
+
+struct walked {
+    uint64_t n, sum;
+    uint32_t g;
+};
+
+static bool walk_begin(void *arg, uint32_t g, const struct lane_info *li)
+{
+    struct walked *x = arg;
+    x->g = g;
+    x->sum = hash_next(x->sum, (uint64_t)li->last - (uint64_t)li->first + li->nspans);
+    return true;
+}
+
+static bool walk_spans(void *arg, uint32_t g, const struct span_run *r)
+{
+    struct walked *x = arg;
+    assert_int_equal(g, x->g);
+    x->sum = hash_next(x->sum, (uint64_t)r->t0);
+    for (uint32_t i = 0; i < r->n; i++, x->n++)
+        x->sum = hash_next(hash_next(x->sum, (uint64_t)r->dur[i] << 16 | r->kind[r->tag[i]].state),
+                           (uint64_t)span_run_who(r, i) << 32 | r->stack[i]);
+    return true;
+}
+
+static bool walk_end(void *arg, uint32_t g)
+{
+    return ((struct walked *)arg)->g == g;
+}
+
+/* A walk over some neighbours, which begins and ends among them, sees the same. */
+static void same_walk(struct twice *w, uint32_t g0, uint32_t g1)
+{
+    struct walked x[2] = {{0}};
+    for (int i = 0; i < 2; i++) {
+        const struct span_walk walk = {.begin = walk_begin, .spans = walk_spans, .end = walk_end, .arg = &x[i]};
+        assert_true(trace_walk(i ? &w->stay : &w->put, g0, g1, &walk));
+    }
+    assert_true(x[0].n >= g1 - g0 && x[0].n == x[1].n && x[0].sum == x[1].sum);
+}
+
+/*
+ * Neighbours that have one span each, or two, keep them together; those of which one has more, or fewer, or one that lasts too long,
+ * don't. They answer as if they had stayed, and come back if they must.
+ */
+static void test_alike(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned runs, odd; /* how often they run, and one of them */
+        int64_t late;       /* of that one */
+        bool together;
+    } row[] = {
+        {1, 1, 0, true},       {0, 0, 0, true}, {1, 2, 0, false}, {1, 0, 0, false}, {1, 1, (int64_t)5 << 32, false},
+        {1, 1, 1 << 30, true}, {2, 2, 0, false}};
+    enum { ROWS = sizeof row / sizeof *row };
+    struct twice w;
+    size_t want = 0;
+    open_twice(&w);
+    for (unsigned k = 0; k < ROWS; k++) {
+        for (unsigned i = 0; i < PAST_GS; i++)
+            brief(&w, i == 77 ? row[k].odd : row[k].runs, i == 77 ? row[k].late : 0);
+        want += row[k].together;
+        assert_int_equal(how_many(&w.put.fold), k + 1);
+        assert_int_equal(together(&w.put.fold), want);
+    }
+    same(&w);
+    same_walk(&w, 0, w.ng);
+    same_walk(&w, 50, 5 * PAST_GS + 60);
+    for (uint32_t i = 0; i < w.ng; i += 11)
+        check_lane(&w.put, (struct lane){LANE_G, i}, &rng, 3);
+    say(&w, event(EVK_G_STATE, ST_RUNNING, 33, 0)); /* of one that is over */
+    assert_null(w.put.fold.seg[0].past);
+    assert_int_equal(together(&w.put.fold), want - 1);
+    same(&w);
+    same_walk(&w, 0, w.ng);
+    fold_finish(&w.put.fold, w.put.fold.end);
+    fold_finish(&w.stay.fold, w.stay.fold.end);
+    assert_null(w.put.fold.pool.waits.chunks);
+    same(&w);
+    same_walk(&w, 0, w.ng);
+    close_twice(&w);
+}
+
 static void *block(void *arg, size_t bytes)
 {
     assert_null(arg);
@@ -311,10 +423,8 @@ static void test_columns_above(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_columns),
-        cmocka_unit_test(test_columns_above),
-        cmocka_unit_test(test_same),
-        cmocka_unit_test(test_dead_run),
+        cmocka_unit_test(test_columns),  cmocka_unit_test(test_columns_above), cmocka_unit_test(test_same),
+        cmocka_unit_test(test_dead_run), cmocka_unit_test(test_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
