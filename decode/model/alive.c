@@ -5,11 +5,23 @@
 #include "decode/model/trace_priv.h"
 
 struct alive_chunk {
-    int64_t first0, first1; /* the earliest and the latest first moment */
-    int64_t last0, last1;   /* the same of the last */
-    int64_t end;            /* the trace's when this was found out; INT64_MAX: it stays */
-    bool roughly;           /* first0 and last1 are bounds, the others say nothing: most are never asked for more */
+    int64_t first0, first1;   /* the earliest and the latest first moment */
+    int64_t last0, last1;     /* the same of the last */
+    int64_t end;              /* the trace's when this was found out; INT64_MAX: it stays */
+    bool roughly;             /* first0 and last1 are bounds, the others say nothing: most are never asked for more */
+    struct alive_lives *each; /* NULL: none */
 };
+
+/*
+ * Where some of a chunk live and others don't, windows are asked for one after the other: when each lives, in units of the trace's
+ * 16384th part or smaller ones. Only who begins or ends in the unit that a window does is asked itself.
+ */
+struct alive_lives {
+    int64_t end; /* the trace's when it was made, of one in which something may grow; INT64_MAX: nothing does */
+    uint16_t first[ALIVE_CHUNK], last[ALIVE_CHUNK];
+    bool grows[ALIVE_CHUNK]; /* its last is as of then, and so may be its first */
+};
+enum { LIVES_MOST = 1024 /* chunks: 2.6 MB */ };
 
 static void wider(struct alive_chunk *c, const int64_t first[2], const int64_t last[2])
 {
@@ -19,12 +31,18 @@ static void wider(struct alive_chunk *c, const int64_t first[2], const int64_t l
     c->last1 = last[1] > c->last1 ? last[1] : c->last1;
 }
 
+/* Something may come of it yet. */
+static bool may_grow(const struct trace_info *ti, enum lane_kind k, const struct lifetime *l)
+{
+    return (!ti->done || ti->more) && !(k == LANE_G && l->over && l->begun);
+}
+
 static void add_one(struct alive_chunk *c, const struct trace *tr, enum lane_kind k, uint32_t lane)
 {
     const struct trace_info *ti = trace_info(tr);
     struct lifetime l;
     trace_lives(tr, k, lane, 1, &l);
-    const bool grows = (!ti->done || ti->more) && !(k == LANE_G && l.over && l.begun);
+    const bool grows = may_grow(ti, k, &l);
     wider(c, (int64_t[2]){l.first, l.first}, (int64_t[2]){l.last, grows ? INT64_MAX : l.last});
     if (grows)
         c->end = ti->end;
@@ -38,7 +56,7 @@ static void add_one(struct alive_chunk *c, const struct trace *tr, enum lane_kin
 static void sum_up(struct alive_chunk *c, const struct trace *tr, enum lane_kind k, uint32_t lane)
 {
     int64_t first[2], last[2];
-    *c = (struct alive_chunk){INT64_MAX, INT64_MIN, INT64_MAX, INT64_MIN, INT64_MAX, false};
+    *c = (struct alive_chunk){INT64_MAX, INT64_MIN, INT64_MAX, INT64_MIN, INT64_MAX, false, c->each};
     for (uint32_t i = 0, n; i < ALIVE_CHUNK; i += n) {
         n = k == LANE_G ? trace_extent(tr, lane + i, ALIVE_CHUNK - i, first, last) : 0;
         if (n) {
@@ -53,7 +71,7 @@ static void sum_up(struct alive_chunk *c, const struct trace *tr, enum lane_kind
 /* The same of those that were put away, without a look at each. false: not all of them were. */
 static bool sum_up_roughly(struct alive_chunk *c, const struct trace *tr, enum lane_kind k, uint32_t lane)
 {
-    *c = (struct alive_chunk){INT64_MAX, INT64_MAX, INT64_MIN, INT64_MIN, INT64_MAX, true};
+    *c = (struct alive_chunk){INT64_MAX, INT64_MAX, INT64_MIN, INT64_MIN, INT64_MAX, true, NULL};
     for (uint32_t i = 0, n; i < ALIVE_CHUNK; i += n) {
         int64_t from, till;
         n = k == LANE_G ? trace_within(tr, lane + i, ALIVE_CHUNK - i, &from, &till) : 0;
@@ -65,6 +83,15 @@ static bool sum_up_roughly(struct alive_chunk *c, const struct trace *tr, enum l
     return true;
 }
 
+/*
+ * What was found out when the trace ended there is worth to be found out again. It holds all the same: who grew then lived as long at
+ * least. So not at each step of loading.
+ */
+static bool outdated(int64_t then, const struct trace_info *ti)
+{
+    return then != INT64_MAX && ((ti->done && !ti->more) || ti->end - then > ti->end / 64);
+}
+
 /* NULL: nothing is known of the chunk that begins with this lane. */
 static const struct alive_chunk *chunk_of(struct alive *a, const struct trace *tr, enum lane_kind k, uint32_t lane)
 {
@@ -74,12 +101,13 @@ static const struct alive_chunk *chunk_of(struct alive *a, const struct trace *t
     if (i == a->n) {
         if (!mem_room(a->chunk, a->cap, a->n + 1))
             return NULL;
+        a->chunk[i].each = NULL;
         if (!sum_up_roughly(&a->chunk[a->n], tr, k, lane))
             sum_up(&a->chunk[a->n], tr, k, lane);
         a->n++;
     }
     struct alive_chunk *c = &a->chunk[i];
-    if (c->end != INT64_MAX && (c->end != trace_info(tr)->end || (trace_info(tr)->done && !trace_info(tr)->more)))
+    if (outdated(c->end, trace_info(tr)))
         sum_up(c, tr, k, lane);
     return c;
 }
@@ -87,6 +115,88 @@ static const struct alive_chunk *chunk_of(struct alive *a, const struct trace *t
 static bool apart(const struct alive_chunk *c, int64_t t0, int64_t t1)
 {
     return c->first0 >= t1 || c->last1 < t0;
+}
+
+/* ---- each of a chunk ---------------------------------------------------------------------------------------- */
+
+static uint16_t unit_of(const struct alive *a, int64_t t)
+{
+    t = t < 0 ? 0 : t >> a->shift;
+    return (uint16_t)(t < UINT16_MAX ? t : UINT16_MAX);
+}
+
+static void drop_lives(struct alive *a)
+{
+    for (size_t i = 0; i < a->n; i++) {
+        mem_free(a->chunk[i].each);
+        a->chunk[i].each = NULL;
+    }
+    a->nlives = 0;
+}
+
+static void fill_lives(const struct alive *a, struct alive_lives *x, const struct trace *tr, enum lane_kind k,
+                       uint32_t lane)
+{
+    enum { AT_ONCE = 256 };
+    const struct trace_info *ti = trace_info(tr);
+    struct lifetime life[AT_ONCE];
+    x->end = INT64_MAX;
+    for (uint32_t i = 0; i < ALIVE_CHUNK; i++) {
+        const struct lifetime *l = &life[i % AT_ONCE];
+        if (i % AT_ONCE == 0)
+            trace_lives(tr, k, lane + i, AT_ONCE, life);
+        x->grows[i] = may_grow(ti, k, l);
+        x->first[i] = unit_of(a, x->grows[i] && !l->begun ? INT64_MAX : l->first);
+        x->last[i] = unit_of(a, l->last);
+        if (x->grows[i])
+            x->end = ti->end;
+    }
+}
+
+/* NULL: there are too many already, or out of memory. */
+static const struct alive_lives *lives_of(struct alive *a, const struct trace *tr, enum lane_kind k, uint32_t lane)
+{
+    enum { UNITS = 16384 };
+    struct alive_chunk *c = &a->chunk[lane / ALIVE_CHUNK];
+    const struct trace_info *ti = trace_info(tr);
+    if (ti->end >> a->shift > 2 * UNITS) { /* it has grown: larger units, of which there is room for as many more */
+        drop_lives(a);
+        while (ti->end >> a->shift > UNITS)
+            a->shift++;
+    }
+    if (c->each && !outdated(c->each->end, ti))
+        return c->each;
+    if (!c->each) {
+        if (a->nlives == LIVES_MOST || !(c->each = mem_alloc(sizeof *c->each)))
+            return NULL;
+        a->nlives++;
+    }
+    fill_lives(a, c->each, tr, k, lane / ALIVE_CHUNK * ALIVE_CHUNK);
+    return c->each;
+}
+
+struct asked {
+    const struct trace *tr;
+    enum lane_kind k;
+    int64_t t0, t1;
+    uint16_t from, till; /* these two in units */
+};
+
+/* The first lane from `lane` on, below `end`, of one chunk, that lives in [t0,t1); `end`: none. */
+static uint32_t next_of(const struct alive_lives *x, const struct asked *q, uint32_t lane, uint32_t end)
+{
+    for (; lane < end; lane++) {
+        const uint32_t i = lane % ALIVE_CHUNK;
+        struct lifetime l;
+        if (x->first[i] < q->till && x->last[i] > q->from)
+            return lane;
+        if (!x->grows[i] && (x->first[i] > q->till || x->last[i] < q->from))
+            continue;
+        trace_lives(q->tr, q->k, lane, 1, &l);
+        if (l.first < q->t1 && l.last >= q->t0)
+            return lane;
+    }
+    return end;
 }
 
 uint32_t alive_next(struct alive *a, const struct trace *tr, enum lane_kind k, int64_t t0, int64_t t1, uint32_t lane,
@@ -110,7 +220,15 @@ uint32_t alive_next(struct alive *a, const struct trace *tr, enum lane_kind k, i
         }
         if (c && c->first1 < t1 && c->last0 >= t0)
             return lane;
-        for (end = end < n ? end : n; lane < end;) { /* a few at a time, more of them the longer none does */
+        end = end < n ? end : n;
+        const struct alive_lives *each = i < a->n ? lives_of(a, tr, k, lane) : NULL;
+        if (each) {
+            const struct asked q = {tr, k, t0, t1, unit_of(a, t0), unit_of(a, t1)};
+            lane = next_of(each, &q, lane, end);
+            if (lane < end)
+                return lane;
+        }
+        while (lane < end) { /* a few at a time, more of them the longer none does */
             struct lifetime life[AT_ONCE];
             uint32_t here = end - lane < look ? end - lane : look;
             trace_lives(tr, k, lane, here, life);
@@ -156,6 +274,7 @@ void alive_know(struct alive *a, const struct trace *tr, enum lane_kind k, size_
 
 void alive_free(struct alive *a)
 {
+    drop_lives(a);
     mem_free(a->chunk);
     *a = (struct alive){0};
 }

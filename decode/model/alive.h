@@ -15,7 +15,8 @@
 
 struct alive {
     struct alive_chunk *chunk;
-    size_t n, cap;
+    size_t n, cap, nlives; /* nlives: chunks of which it is known when each lane lives */
+    unsigned shift;        /* ... in units of 1 << shift ns */
 };
 
 /*
