@@ -91,8 +91,34 @@ static void note_groups(struct lanes *l, const uint32_t *end, uint32_t n)
 static void forget_groups(struct lanes *l)
 {
     mem_free(l->group_end);
+    mem_free(l->big_bits);
     l->group_end = NULL;
+    l->big_bits = NULL;
     l->ngroups = 0;
+    l->nbig = 0;
+}
+
+static size_t words_of(uint32_t n)
+{
+    return (size_t)n / 64 + 1;
+}
+
+/* Groups that hold so many of the lanes that to look at each of theirs would be what rows take. */
+static void note_big(struct lanes *l)
+{
+    enum { MANY = 4096, PART = 8 };
+    const size_t words = words_of(l->total);
+    for (uint32_t g = 0, i = 0; g < l->ngroups && l->nbig < LANES_BIG; i = l->group_end[g++])
+        if (l->group_end[g] - i > MANY && l->group_end[g] - i > l->total / PART)
+            l->big[l->nbig++] = g;
+    l->big_bits = l->nbig ? mem_zalloc((size_t)l->nbig * words * sizeof *l->big_bits) : NULL;
+    if (!l->big_bits)
+        l->nbig = 0;
+    for (int k = 0; k < l->nbig; k++) {
+        const uint32_t g = l->big[k];
+        for (uint32_t i = g ? l->group_end[g - 1] : 0; i < l->group_end[g]; i++)
+            l->big_bits[(size_t)k * words + l->order[i] / 64] |= 1ull << l->order[i] % 64;
+    }
 }
 
 /* The sorted lane in place i of the order. */
@@ -159,6 +185,7 @@ static bool take_order(struct lanes *l, const struct trace *tr)
     mem_free(l->order);
     l->order = order;
     l->total = n;
+    note_big(l);
     return ok;
 }
 
@@ -430,6 +457,43 @@ uint32_t lanes_behind(struct lanes *l, const struct trace *tr, uint32_t lane)
     return NO_LANE;
 }
 
+/* The row of a folded group whose lanes from place i of the order on are known by bits: no look at each. */
+static void put_big(struct rows *r, const uint64_t *shown, const uint64_t *bits, uint32_t keep, uint32_t i)
+{
+    struct lanes *l = r->l;
+    const size_t words = words_of(l->total);
+    size_t first = 0;
+    uint32_t n = 0;
+    for (size_t w = 0; w < words; w++) {
+        const uint64_t x = shown[w] & bits[w];
+        first = n ? first : w;
+        n += (uint32_t)__builtin_popcountll(x);
+    }
+    if (!n)
+        return;
+    r->head = l->nrow_lane;
+    if (l->sort == SORT_SEEN && !l->invert) {
+        put(r, (uint32_t)(first * 64 + (unsigned)__builtin_ctzll(shown[first] & bits[first])));
+    } else {
+        while (!(shown[l->order[i] / 64] >> l->order[i] % 64 & 1))
+            i++;
+        put(r, l->order[i]);
+    }
+    const bool keeps = keep < l->total && bits[keep / 64] >> keep % 64 & 1 && l->lane_row[keep] == NO_LANE;
+    if (keeps)
+        put(r, keep);
+    l->more[r->head] = n - 1 - keeps;
+}
+
+/* The bits of a group; NULL: it is none of the big ones. */
+static const uint64_t *big_of(const struct lanes *l, uint32_t g)
+{
+    for (int k = 0; k < l->nbig; k++)
+        if (l->big[k] == g)
+            return l->big_bits + (size_t)k * words_of(l->total);
+    return NULL;
+}
+
 /* The same, a group at a time, where it is known which lanes are one. */
 static void put_groups(struct rows *r, const uint64_t *shown, uint32_t keep)
 {
@@ -438,8 +502,14 @@ static void put_groups(struct rows *r, const uint64_t *shown, uint32_t keep)
     for (uint32_t g = 0, i = 0; g < l->ngroups; g++) {
         const uint32_t end = l->group_end[g];
         const bool folded = i < end && lanes_folded(l, trace_g_name(r->tr, l->order[i]));
+        const uint64_t *bits = folded && shown && !some ? big_of(l, g) : NULL;
         uint32_t more = 0;
         r->head = NO_LANE;
+        if (bits) {
+            put_big(r, shown, bits, keep, i);
+            i = end;
+            continue;
+        }
         for (; i < end; i++) {
             const uint32_t lane = l->order[i];
             if (shown && !(shown[lane / 64] >> lane % 64 & 1))
@@ -480,7 +550,7 @@ static void put_ordered(struct rows *r, struct window w, uint32_t keep, bool all
 {
     struct lanes *l = r->l;
     uint32_t n = l->total;
-    uint64_t *shown = all && !l->filter ? NULL : mem_zalloc(((size_t)n / 64 + 1) * sizeof *shown);
+    uint64_t *shown = all && !l->filter ? NULL : mem_zalloc(words_of(n) * sizeof *shown);
     for (uint32_t i = shown ? next_shown(r, w, all, keep, 0) : NO_LANE, run; i != NO_LANE;
          i = next_shown(r, w, all, keep, i + run)) {
         run = shown_run(r, w, all, i); /* (the one to be kept may not live here: then its chunk doesn't as a whole) */

@@ -56,7 +56,7 @@ struct place {
     int64_t guest_t; /* when it was woken */
 };
 
-enum { LANES_PINS = 16, LANES_OPEN = 64 };
+enum { LANES_PINS = 16, LANES_OPEN = 64, LANES_BIG = 4 };
 
 /* which lanes one view shows, in which order; see lanes.h */
 struct lanes {
@@ -66,6 +66,9 @@ struct lanes {
     uint32_t *order; /* all lanes, sorted; NULL = by index */
     uint32_t *group_end,
         ngroups;        /* of the order: where each group of one name ends; none: names have to be asked for */
+    uint32_t big[LANES_BIG]; /* groups with many of the lanes, nbig of them */
+    int nbig;
+    uint64_t *big_bits; /* of each of these which lanes are in it, a bit each */
     bool listed;        /* the rows are those of row_lane; else all lanes by index */
     uint32_t *row_lane; /* row -> lane index */
     uint32_t *lane_row; /* lane index -> row or NO_LANE */

@@ -196,8 +196,39 @@ static void groups(void **state)
     trace_close(tr);
 }
 
+/* A group of nearly all lanes is not looked at lane by lane: the same rows. */
+static void big_group(void **state)
+{
+    (void)state;
+    char *text = many();
+    struct loaded l = load_text(text);
+    struct rng r = {11};
+    struct lanes s = {.kind = LANE_G, .stale = true, .here = true, .group = true};
+    const uint32_t n = trace_nlanes(l.tr, LANE_G);
+    const int64_t end = trace_info(l.tr)->end;
+    free(text);
+    for (int i = 0; i < 200; i++) {
+        const int64_t t0 = (int64_t)below(&r, (uint64_t)end) * (i % 5 != 0);
+        const struct window w = window_of(t0, i % 7 ? t0 + 1 + (int64_t)below(&r, (uint64_t)end / 2) : t0 + 2);
+        if (i % 20 == 0) {
+            s.sort = i % 40 ? SORT_RUNNING : SORT_SEEN;
+            s.invert = i % 80 >= 40;
+            s.stale = true;
+        }
+        s.npin = i % 50 == 49;
+        s.pin[0] = 9;
+        s.rows_stale = true;
+        assert_true(lanes_update(&s, l.tr, w, i % 3 ? (uint32_t)below(&r, n) : NO_LANE));
+        assert_int_equal(s.nbig, 1);
+        check_groups(&s, l.tr, w, s.seen_keep);
+    }
+    lanes_free(&s);
+    unload(&l);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(summaries), cmocka_unit_test(rows), cmocka_unit_test(groups)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(summaries), cmocka_unit_test(rows), cmocka_unit_test(groups),
+                                       cmocka_unit_test(big_group)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
