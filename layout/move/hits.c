@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "decode/base/host.h"
 #include "layout/draw/cells.h"
 #include "layout/draw/frame_rows.h"
 #include "layout/views/kind.h"
@@ -16,7 +17,7 @@
 #include "layout/views/tri.h"
 #include "layout/move/when.h"
 
-enum { WALK = 100000 };
+enum { WALK = 100000, AT_ONCE_NS = 15000000 };
 
 static int times(int n)
 {
@@ -87,9 +88,9 @@ static unsigned next_uncounted(struct view *v, int n)
     for (int i = 0; i < (n < 0 ? -n : n); i++) {
         int64_t from = v->at.cursor;
         int tries = 0;
-        while (search_nearest(s, v->tr, from, n < 0 ? -1 : 1, 60000000, &h) && !hit_passes(v, &h) && ++tries < 50)
+        while (search_nearest(s, v->tr, from, n < 0 ? -1 : 1, AT_ONCE_NS, &h) && !hit_passes(v, &h) && ++tries < 50)
             from = h.t;
-        if (!search_nearest(s, v->tr, from, n < 0 ? -1 : 1, 60000000, &h)) {
+        if (!search_nearest(s, v->tr, from, n < 0 ? -1 : 1, AT_ONCE_NS, &h)) {
             view_message(v, false, "searching %d%%: no further hit is known yet", search_share(s, v->tr));
             break;
         }
@@ -165,11 +166,21 @@ static unsigned jump_hit(struct view *v, int64_t from, int dir, bool at_too)
     return VR_DRAW;
 }
 
+/* What is left of a budget that was begun to be spent then; the least there is, for who has work all the same. */
+static int64_t left_of(int64_t budget_ns, int64_t began)
+{
+    if (budget_ns == INT64_MAX)
+        return budget_ns;
+    const int64_t left = budget_ns - (host_now() - began);
+    return left > 1 ? left : 1;
+}
+
 static unsigned search_work(struct view *v, int64_t budget_ns)
 {
     struct search *s = v->search;
     if (!s || s->done)
         return VR_NONE;
+    const int64_t began = budget_ns == INT64_MAX ? 0 : host_now();
     bool done = search_step(s, v->tr, budget_ns), first = s->found && !s->jumped;
     if (first) {
         if (hit_passes(v, &s->first)) {
@@ -178,7 +189,7 @@ static unsigned search_work(struct view *v, int64_t budget_ns)
             s->found = false; /* the count says which it is */
         }
         s->jumped = true;
-        done = search_step(s, v->tr, budget_ns); /* small traces: all at once */
+        done = search_step(s, v->tr, left_of(budget_ns, began)); /* small traces: all at once */
     }
     if (!done) {
         if ((s->cur_t == v->at.cursor && s->found) || !s->jump)
@@ -198,12 +209,20 @@ static unsigned search_work(struct view *v, int64_t budget_ns)
     return jump_hit(v, s->origin, s->jump, s->at_too);
 }
 
+static unsigned kind_work(struct view *v, int64_t budget_ns)
+{
+    return kind_here(v)->work ? kind_here(v)->work(v, budget_ns) : VR_NONE;
+}
+
 unsigned view_work(struct view *v, int64_t budget_ns)
 {
-    unsigned r = search_work(v, budget_ns);
-    r |= pick_work(v, budget_ns) | (kind_here(v)->work ? kind_here(v)->work(v, budget_ns) : VR_NONE);
-    return r | split_work(v, budget_ns) | lull_work(v, budget_ns) | rows_busy_work(v, budget_ns) |
-           mixture_work(v, budget_ns);
+    static unsigned (*const works[])(struct view *, int64_t) = {search_work, pick_work,      kind_work,   split_work,
+                                                                lull_work,   rows_busy_work, mixture_work};
+    const int64_t began = budget_ns == INT64_MAX ? 0 : host_now();
+    unsigned r = VR_NONE;
+    for (size_t i = 0; i < sizeof works / sizeof *works; i++)
+        r |= works[i](v, left_of(budget_ns, began));
+    return r;
 }
 
 bool view_pending(const struct view *v)
@@ -240,7 +259,7 @@ static unsigned begin(struct view *v, const char *text, int dir, bool at_too)
 {
     if (!anew(v, text, dir, v->at.cursor, at_too))
         return VR_BELL | VR_DRAW;
-    return v->prompt == PROMPT_SEARCH ? VR_DRAW | VR_WORK : view_work(v, 50000000);
+    return v->prompt == PROMPT_SEARCH ? VR_DRAW | VR_WORK : view_work(v, AT_ONCE_NS);
 }
 
 /* The line behind '/' changed: search for it at once, from where the prompt was opened. */
@@ -283,7 +302,7 @@ unsigned move_typed_on(struct view *v)
 {
     struct search *s = v->search;
     if (!s->done)
-        return view_work(v, 50000000);
+        return view_work(v, AT_ONCE_NS);
     return s->landed ? VR_DRAW : jump_hit(v, s->origin, s->jump, s->at_too);
 }
 

@@ -16,6 +16,7 @@
 #include "decode/base/bisect.h"
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
+#include "triage/tables/slices.h"
 #include "triage/tables/tab.h"
 
 enum {
@@ -103,6 +104,7 @@ void search_free(struct search *s)
 {
     if (!s)
         return;
+    slices_free(s->sorting);
     match_free(&s->match);
     alive_free(&s->own);
     mem_free(s->strs);
@@ -224,38 +226,41 @@ static void nearer(struct search *s, int64_t t, uint32_t g, uint32_t what)
     s->has_best = true;
 }
 
-static void probe_lane(struct search *s, const struct trace *tr, uint32_t g)
+/* Returns how many spans were looked at. */
+static int probe_lane(struct search *s, const struct trace *tr, uint32_t g)
 {
     struct lane l = {LANE_G, g};
     struct lane_info li = trace_lane(tr, l);
     struct span_iter it;
     uint8_t before = ST_NONE;
     if (li.first >= s->probe1 || li.last < s->probe0)
-        return;
+        return 0;
     if (s->by_id && li.id == s->id)
         nearer(s, li.first, g, 0);
     else if (li.name && bit(s->strs, s->nstr, li.name))
         nearer(s, li.first, g, li.name);
     if (!in_spans(s) || !span_seek(&it, tr, l, s->probe0))
-        return;
+        return 0;
     if (span_prev(&it)) {
         before = span_get(&it)->state;
         span_next(&it);
     }
-    for (int i = 0; i < 4 * CHUNK; i++) {
+    int i = 0;
+    for (; i < 4 * CHUNK; i++) {
         const struct span *p = span_get(&it);
         bool by_state;
         if (p->t0 >= s->probe1)
-            return;
+            return i;
         uint32_t what = span_hit(s, tr, p, before, &by_state);
         before = p->state;
         if (what || by_state)
             nearer(s, p->t0, g, what);
         if (s->jump >= 0 && s->has_best && p->t0 >= s->best.t)
-            return;
+            return i;
         if (!span_next(&it))
-            return;
+            return i;
     }
+    return i;
 }
 
 /*
@@ -273,12 +278,11 @@ static bool probe(struct search *s, const struct trace *tr)
         s->probe0 = s->jump > 0 ? from : from > len ? from - len : 0;
         s->probe1 = s->jump > 0 ? time_add(from, len) : from;
     }
-    for (int budget = CHUNK; budget > 0 && s->at < n; budget--, s->at++) {
-        uint32_t lane = alive_next(s->alive, tr, LANE_G, s->probe0, s->probe1, (uint32_t)s->at, n);
-        s->at = lane;
-        if (lane == NO_LANE)
-            break;
-        probe_lane(s, tr, lane);
+    for (int budget = CHUNK; budget > 0 && s->at < n; budget--) {
+        uint32_t lane = (uint32_t)s->at;
+        const bool is = alive_some(s->alive, tr, LANE_G, s->probe0, s->probe1, &lane, n);
+        s->at = lane + is;
+        budget -= is ? probe_lane(s, tr, lane) / 16 : CHUNK / 8;
     }
     if (s->at < n)
         return false;
@@ -374,17 +378,22 @@ static int by_time(const void *a, const void *b)
     return x->what < y->what ? -1 : x->what > y->what;
 }
 
-/* By time first, all at once, then what stands at one moment. false: out of memory. */
-static bool sort_many(struct search *s)
+/* By time first, all at once, then what stands at one moment. false: out of memory, or no longer wanted. */
+static bool sort_many(void *arg)
 {
+    struct search *s = arg;
     struct keyed_row *k = mem_alloc((s->nhits + 1) * sizeof *k);
     struct hit *to = mem_alloc((s->nhits + 1) * sizeof *to);
     bool ok = k && to;
-    for (size_t i = 0; i < s->nhits && ok; i++)
+    for (size_t i = 0; i < s->nhits && ok; i++) {
         k[i] = (struct keyed_row){(uint64_t)s->hits[i].t, (uint32_t)i}; /* none is negative */
+        ok = i % CHUNK || slices_tick();
+    }
     ok = ok && rows_sort(k, s->nhits);
-    for (size_t i = 0; i < s->nhits && ok; i++)
+    for (size_t i = 0; i < s->nhits && ok; i++) {
         to[i] = s->hits[k[i].row];
+        ok = i % CHUNK || slices_tick();
+    }
     mem_free(k);
     if (!ok) {
         mem_free(to);
@@ -393,7 +402,7 @@ static bool sort_many(struct search *s)
     mem_free(s->hits);
     s->hits = to;
     s->cap = s->nhits + 1;
-    for (size_t i = 0, j; i < s->nhits; i = j) {
+    for (size_t i = 0, j; i < s->nhits && slices_tick(); i = j) {
         for (j = i + 1; j < s->nhits && to[j].t == to[i].t; j++)
             ;
         if (j - i > 1)
@@ -402,12 +411,33 @@ static bool sort_many(struct search *s)
     return true;
 }
 
+/* Many in slices. true: they are sorted, or how else they can be is to be done at once (s->nhits). */
+static bool sort_slice(struct search *s, bool *sorted)
+{
+    enum { SLICE_NS = 2000000 };
+    *sorted = false;
+    if (s->nhits < 10000)
+        return true;
+    if (!s->sorting && !(s->sorting = slices_new(sort_many, s)))
+        return true;
+    const enum slices_state now = slices_run(s->sorting, SLICE_NS);
+    if (now == SLICES_MORE)
+        return false;
+    *sorted = now == SLICES_DONE;
+    slices_free(s->sorting);
+    s->sorting = NULL;
+    return true;
+}
+
 static bool sort_hits(struct search *s, const struct trace *tr)
 {
     (void)tr;
+    bool sorted;
     if (!s->nhits)
         return true;
-    if (s->nhits < 10000 || !sort_many(s))
+    if (!sort_slice(s, &sorted))
+        return false;
+    if (!sorted)
         qsort(s->hits, s->nhits, sizeof *s->hits, by_time);
     size_t n = 1; /* a goroutine's name and its first span may both match: one hit */
     for (size_t i = 1; i < s->nhits; i++)

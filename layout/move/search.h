@@ -38,6 +38,7 @@ struct search {
     struct alive *alive;     /* which goroutines live when: the view's, or own */
     struct alive own;
     struct hit *hits; /* sorted by time once done */
+    struct slices *sorting; /* NULL: not yet, or no more */
     size_t nhits, cap;
     size_t cur;    /* the hit the cursor went to; nhits = none */
     int64_t cur_t; /* where the cursor came to stand for it */
