@@ -306,7 +306,11 @@ analyse: all
 # ---- benchmarks --------------------------------------------------------------------------------------------
 
 BENCH = $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard bench/*.c)))
-$(BENCH): $(BUILD)/bench/%: $(BUILD)/bench/%.o $(OBJ_account) $(LIB_PURE)
+# What presses keys needs the program.
+$(BUILD)/bench/keys: $(BUILD)/bench/keys.o $(LIB_ALL)
+	$(call say,LD  $@)
+	$(Q)$(LINK) -o $@ $< $(LIB_ALL) $(LIBS_ALL)
+$(filter-out $(BUILD)/bench/keys,$(BENCH)): $(BUILD)/bench/%: $(BUILD)/bench/%.o $(OBJ_account) $(LIB_PURE)
 	$(call say,LD  $@)
 	$(Q)$(LINK) -o $@ $< $(OBJ_account) $(LIB_PURE) $(LIBS_PURE)
 # The generator of large traces has a folder of its own.

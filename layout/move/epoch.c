@@ -156,8 +156,10 @@ static void counted_anew(struct view *v)
     v->gstate = NULL;
     mixture_free(v->mixture);
     v->mixture = NULL;
+    why_end(v->explaining);
     why_free(v->why);
     v->why = NULL;
+    v->explaining = NULL;
     waitfor_free(v->waitfor);
     v->waitfor = NULL;
 }

@@ -16,6 +16,7 @@
 #include "layout/views/split.h"
 #include "layout/views/tri.h"
 #include "layout/move/when.h"
+#include "layout/move/why.h"
 
 enum { WALK = 100000, AT_ONCE_NS = 15000000 };
 
@@ -216,8 +217,8 @@ static unsigned kind_work(struct view *v, int64_t budget_ns)
 
 unsigned view_work(struct view *v, int64_t budget_ns)
 {
-    static unsigned (*const works[])(struct view *, int64_t) = {search_work, pick_work,      kind_work,   split_work,
-                                                                lull_work,   rows_busy_work, mixture_work};
+    static unsigned (*const works[])(struct view *, int64_t) = {search_work, pick_work,      kind_work,    split_work,
+                                                                lull_work,   rows_busy_work, mixture_work, why_work};
     const int64_t began = budget_ns == INT64_MAX ? 0 : host_now();
     unsigned r = VR_NONE;
     for (size_t i = 0; i < sizeof works / sizeof *works; i++)

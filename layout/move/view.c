@@ -259,6 +259,7 @@ void view_free(struct view *v)
     items_free(&v->items);
     table_free(v->table);
     unfold_free(v->unfold);
+    why_end(v->explaining);
     why_free(v->why);
     waitfor_free(v->waitfor);
     mixture_free(v->mixture);

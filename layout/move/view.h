@@ -65,13 +65,13 @@ struct lanes {
     uint32_t total;  /* lanes there are; more than n if only those alive in the window show */
     uint32_t *order; /* all lanes, sorted; NULL = by index */
     uint32_t *group_end,
-        ngroups;        /* of the order: where each group of one name ends; none: names have to be asked for */
+        ngroups;             /* of the order: where each group of one name ends; none: names have to be asked for */
     uint32_t big[LANES_BIG]; /* groups with many of the lanes, nbig of them */
     int nbig;
-    uint64_t *big_bits; /* of each of these which lanes are in it, a bit each */
-    bool listed;        /* the rows are those of row_lane; else all lanes by index */
-    uint32_t *row_lane; /* row -> lane index */
-    uint32_t *lane_row; /* lane index -> row or NO_LANE */
+    uint64_t *big_bits;            /* of each of these which lanes are in it, a bit each */
+    bool listed;                   /* the rows are those of row_lane; else all lanes by index */
+    uint32_t *row_lane;            /* row -> lane index */
+    uint32_t *lane_row;            /* lane index -> row or NO_LANE */
     uint32_t nrow_lane, nlane_row; /* rows in use; lanes that lane_row knows */
     size_t cap_rows;               /* of the two, and of more */
     struct alive alive;            /* which live when */
@@ -138,6 +138,7 @@ struct table;   /* table.h */
 struct unfold;  /* unfold.h */
 struct mixture; /* mixture.h */
 struct why;     /* why.h */
+struct why_job;
 struct waitfor; /* triage/findings/waitfor.h */
 
 struct view {
@@ -202,19 +203,20 @@ struct view {
     bool to_top;                      /* an order is being made: when it is, to its first lane */
     bool filter_done;                 /* every goroutine is decided */
     enum split split;
-    struct evlog *log;       /* events around the cursor */
-    struct sums *sums;       /* of a range, see view_sums() */
-    struct lull *lull;       /* why the processor under the cursor was idle */
-    struct top *top;         /* view 11; NULL: none yet */
-    struct samples *samples; /* CPU samples by lane */
-    struct gstate *gstate;   /* assists by goroutine */
-    struct mixture *mixture; /* what folded groups' goroutines do; NULL: nothing yet */
-    struct lines *own;       /* lines of a pop-up that layout made */
-    bool unfolded;           /* below the goroutine with the cursor stand its regions, calls, samples */
-    int unfold_n;            /* in so many lines; derived */
-    struct unfold *unfold;   /* what these need; NULL: nothing yet */
-    struct why *why;         /* the explanation last asked for; NULL: none yet */
-    struct waitfor *waitfor; /* who waits for whom, of the tables waitfor_tg; NULL: not made yet */
+    struct evlog *log;          /* events around the cursor */
+    struct sums *sums;          /* of a range, see view_sums() */
+    struct lull *lull;          /* why the processor under the cursor was idle */
+    struct top *top;            /* view 11; NULL: none yet */
+    struct samples *samples;    /* CPU samples by lane */
+    struct gstate *gstate;      /* assists by goroutine */
+    struct mixture *mixture;    /* what folded groups' goroutines do; NULL: nothing yet */
+    struct lines *own;          /* lines of a pop-up that layout made */
+    bool unfolded;              /* below the goroutine with the cursor stand its regions, calls, samples */
+    int unfold_n;               /* in so many lines; derived */
+    struct unfold *unfold;      /* what these need; NULL: nothing yet */
+    struct why *why;            /* the explanation last asked for; NULL: none yet */
+    struct why_job *explaining; /* the one that is being worked out; NULL: none is */
+    struct waitfor *waitfor;    /* who waits for whom, of the tables waitfor_tg; NULL: not made yet */
     const void *waitfor_tg;
 
     /* scratch of drawing, reused from frame to frame */

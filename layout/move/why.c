@@ -9,9 +9,11 @@
 #include "layout/move/move.h"
 #include "layout/views/table.h"
 #include "triage/findings/explain_text.h"
+#include "triage/tables/slices.h"
 
-#define DEEP 8        /* levels that have rows */
-#define BUDGET 500000 /* spans: an answer within a moment */
+#define DEEP 8            /* levels that have rows */
+#define BUDGET 500000     /* spans: an answer within a moment */
+#define BUDGET_GROWS 5000 /* of a trace that grows: it can't stand still for longer */
 
 static bool of_item(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1)
 {
@@ -173,31 +175,83 @@ static void rows_of(struct why *y, uint32_t node, int depth)
     }
 }
 
-struct why *why_new(const struct trace *tr, uint32_t g, int64_t t0, int64_t t1)
+struct why_job {
+    const struct trace *tr;
+    struct place from;
+    struct why *y;
+    struct slices *run; /* NULL: there was no thread for it, or nothing is left to do */
+    uint64_t budget;    /* spans */
+};
+
+/* false: out of memory, or no longer wanted. */
+static bool make(void *arg)
 {
-    struct why *y = mem_zalloc(sizeof *y);
-    struct explainer *x = explain_new(tr);
+    struct why_job *j = arg;
+    struct why *y = j->y;
+    struct explainer *x = explain_new(j->tr);
     struct explain_list l = {0};
-    bool ok = y && x && explain_tree_init(&y->tree, tr);
+    bool ok = x && explain_tree_init(&y->tree, j->tr);
     if (ok) {
-        y->g = g;
-        y->t0 = t0;
-        y->t1 = t1;
-        explain_budget(x, BUDGET);
-        ok = explain_add(x, &y->tree, g, t0, t1);
-        explain_budget(x, BUDGET);
-        ok = ok && explain_list(x, g, t0, t1, &l) && leaves_of(y, &l) && chain_of(y, &l);
+        explain_budget(x, j->budget);
+        ok = explain_add(x, &y->tree, y->g, y->t0, y->t1);
+        explain_budget(x, j->budget);
+        ok = ok && explain_list(x, y->g, y->t0, y->t1, &l) && slices_tick_now() && leaves_of(y, &l) &&
+             slices_tick_now() && chain_of(y, &l);
         y->cut = y->tree.cut || l.cut;
         explain_list_free(&l);
     }
     explain_free(x);
-    if (!ok) {
-        why_free(y);
-        return NULL;
-    }
+    if (!ok)
+        return false;
     explain_tree_sort(&y->tree);
     rows_of(y, 0, 0);
-    return y;
+    return true;
+}
+
+struct why_job *why_begin(const struct view *v, uint32_t g, int64_t t0, int64_t t1)
+{
+    struct why_job *j = mem_zalloc(sizeof *j);
+    if (!j || !(j->y = mem_zalloc(sizeof *j->y))) {
+        mem_free(j);
+        return NULL;
+    }
+    const struct trace_info *ti = trace_info(v->tr);
+    const bool grows = !ti->done || ti->more;
+    j->tr = v->tr;
+    j->from = v->at;
+    j->y->g = g;
+    j->y->t0 = t0;
+    j->y->t1 = t1;
+    j->budget = grows ? BUDGET_GROWS : BUDGET;
+    j->run = grows ? NULL : slices_new(make, j);
+    return j;
+}
+
+bool why_step(struct why_job *j, int64_t budget_ns, struct why **out)
+{
+    const enum slices_state now = j->run ? slices_run(j->run, budget_ns) : make(j) ? SLICES_DONE : SLICES_FAILED;
+    *out = NULL;
+    if (now == SLICES_MORE)
+        return false;
+    if (now == SLICES_DONE) {
+        *out = j->y;
+        j->y = NULL;
+    }
+    return true;
+}
+
+const struct place *why_from(const struct why_job *j)
+{
+    return &j->from;
+}
+
+void why_end(struct why_job *j)
+{
+    if (j) {
+        slices_free(j->run);
+        why_free(j->y);
+        mem_free(j);
+    }
 }
 
 void why_free(struct why *y)

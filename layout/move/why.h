@@ -40,8 +40,18 @@ struct why {
 /* why_here - what is asked for: the selected range of the goroutine under the cursor; the task, region, thing or finding of the
  * row; else the span under the cursor. false: nothing of a goroutine is there, so there is nothing to explain. */
 bool why_here(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1);
-/* why_new - NULL: out of memory. */
-struct why *why_new(const struct trace *tr, uint32_t g, int64_t t0, int64_t t1);
+/*
+ * why_begin - an explanation that takes its time: of goroutine g in [t0,t1), asked for from a place. Of a trace that grows it is made at
+ * once, and cut sooner. why_step - go on with it for about budget_ns; true: it is over, and *out is the explanation, the caller's
+ * (NULL: out of memory). why_end - it is no longer wanted (NULL is allowed).
+ */
+struct why_job;
+struct why_job *why_begin(const struct view *v, uint32_t g, int64_t t0, int64_t t1);
+bool why_step(struct why_job *j, int64_t budget_ns, struct why **out);
+const struct place *why_from(const struct why_job *j);
+void why_end(struct why_job *j);
+/* why_work - for view_work(). */
+unsigned why_work(struct view *v, int64_t budget_ns);
 void why_free(struct why *y);
 /* why_leaf_from - the first leaf that ends behind t, nleaves: none. */
 uint32_t why_leaf_from(const struct why *y, int64_t t);

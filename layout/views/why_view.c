@@ -204,21 +204,57 @@ static unsigned enter(struct view *v)
     return f;
 }
 
-unsigned view_why(struct view *v)
+static void let_go(struct view *v)
 {
-    uint32_t g;
-    int64_t t0, t1;
-    if (!why_here(v, &g, &t0, &t1))
-        return move_fail(v, "nothing to explain here: a goroutine's span, a task, a region or a finding about one");
-    struct why *y = why_new(v->tr, g, t0, t1);
+    why_end(v->explaining);
+    v->explaining = NULL;
+}
+
+static bool same_place(const struct view *v)
+{
+    const struct place *was = why_from(v->explaining), *at = &v->at;
+    return !v->prompt && was->view == at->view && was->row == at->row && was->cursor == at->cursor &&
+           was->focus.kind == at->focus.kind && was->focus.i == at->focus.i;
+}
+
+unsigned why_work(struct view *v, int64_t budget_ns)
+{
+    static const char soon[] = "where its time went is being worked out";
+    struct why *y;
+    if (!v->explaining)
+        return VR_NONE;
+    if (!same_place(v)) { /* the reader went on: a page that comes now would be in the way */
+        let_go(v);
+        return VR_NONE;
+    }
+    if (!why_step(v->explaining, budget_ns, &y)) {
+        view_message(v, false, soon);
+        return VR_DRAW | VR_WORK;
+    }
+    let_go(v);
     if (!y)
         return move_fail(v, "out of memory");
+    if (strcmp(v->message, soon) == 0)
+        view_message(v, false, "%s", "");
     why_free(v->why);
     v->why = y;
     v->popup = POPUP_NONE;
     if (v->tri)
         v->tri->row[VIEW_WHY] = v->tri->top[VIEW_WHY] = 0;
     return tri_open(v, VIEW_WHY);
+}
+
+unsigned view_why(struct view *v)
+{
+    enum { AT_ONCE_NS = 15000000 };
+    uint32_t g;
+    int64_t t0, t1;
+    if (!why_here(v, &g, &t0, &t1))
+        return move_fail(v, "nothing to explain here: a goroutine's span, a task, a region or a finding about one");
+    let_go(v);
+    if (!(v->explaining = why_begin(v, g, t0, t1)))
+        return move_fail(v, "out of memory");
+    return why_work(v, AT_ONCE_NS);
 }
 
 static unsigned back(struct view *v, int n)
