@@ -37,7 +37,7 @@ struct search {
     bool in_reasons;         /* a string that matches is the reason or label of some span */
     struct alive *alive;     /* which goroutines live when: the view's, or own */
     struct alive own;
-    struct hit *hits; /* sorted by time once done */
+    struct hit *hits;       /* sorted by time once done */
     struct slices *sorting; /* NULL: not yet, or no more */
     size_t nhits, cap;
     size_t cur;    /* the hit the cursor went to; nhits = none */
