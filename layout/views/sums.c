@@ -423,6 +423,8 @@ void sums_text(const struct sums *s, const struct view *v, struct lines *t, int 
         all = time_add(all, s->all.ns[k]);
     lines_add(t, "%s goroutines live here", fmt_count(s->lanes, c));
     states(s, t, "all goroutines", LANE_G, &s->all, all);
+    if (s->all.ns[ST_GCWORK] || s->all.ns[ST_ASSIST] || s->all.ns[ST_SWEEP])
+        lines_add(t, "below, running is also what ran for the collector: mark workers, mark assists");
     table(s, t, "by start function", s->func, by_most, w);
     tops(s, t, w);
     table(s, t, "where they waited or were in a call", s->place, by_wait, w);

@@ -306,6 +306,13 @@ static void test_sums(void **state)
     view_sums(&s.v);
     assert_true(on_screen(&s, "by start function"));
     assert_true(on_screen(&s, "goroutines that ran most"));
+    assert_false(on_screen(&s, "ran for the collector")); /* nothing did */
+    seen_close(&s);
+    seen_open(&s, "samples/alloc-1.27.trace");
+    view_resize(&s.v, 100, 60);
+    view_sums(&s.v);
+    finish(&s.v);
+    assert_true(on_screen(&s, "below, running is also what ran for the collector"));
     seen_close(&s);
 }
 
