@@ -291,13 +291,29 @@ static void keep_names(const struct grid *g, struct view *v, struct lane l, int 
 
 /* ---- processors and threads ----------------------------------------------------------------------------- */
 
-/* y: the lowest of its h lines. */
-static void cell_p(struct grid *g, const struct view *v, const struct shares *s, int64_t len, int x, int y, int h)
+struct sketch {
+    struct grid *g;
+    struct view *v;
+    struct lane l;
+    int x, y, h, from; /* y: the lowest of its h lines; the first column that is asked for */
+    bool worker,
+        assists, /* what the model calls running is something else, or some of it may be: v->assists, at most */
+        lost;    /* a processor of a damaged trace: when nothing is told of it, it may have done anything */
+};
+
+/* A column of a processor, of which v->cols tells. */
+static void cell_p(const struct sketch *k, int column)
 {
-    int64_t busy = busy_ns(s);
+    const struct view *v = k->v;
+    struct grid *g = k->g;
+    const struct shares *s = &v->cols[column];
+    const int64_t len = v->edges[column + 1] - v->edges[column], busy = busy_ns(s);
+    const int x = k->x + column, y = k->y, h = k->h;
     if (!busy) {
         if (s->ns[ST_SCHED] > len / 2)
             grid_put(g, x, y, glyph_state(v->tier, ST_SCHED), STYLE_SCHED);
+        else if (k->lost && s->ns[ST_SCHED] + s->ns[ST_IDLE] < len - len / 2)
+            grid_put(g, x, y, glyph_state(v->tier, ST_UNKNOWN), STYLE_UNKNOWN);
         return;
     }
     enum state most = most_of(s, work, COUNT(work));
@@ -395,15 +411,6 @@ static int surely_most(const int64_t *least, const int64_t *most, int n)
     return (reach & before) | (pass & ~before & ~best) ? -1 : __builtin_ctz(best);
 }
 
-struct sketch {
-    struct grid *g;
-    struct view *v;
-    struct lane l;
-    int x, y, h, from; /* the first column that is asked for */
-    bool worker,
-        assists; /* what the model calls running is something else, or some of it may be: v->assists, at most */
-};
-
 /* What a processor or thread is asked for: its kinds of work, all of them together, the scheduler, neither. */
 enum { ASK_BUSY = COUNT(work), ASK_SCHED, ASK_NOT, ASK_P };
 
@@ -426,11 +433,14 @@ static bool sketch_p(void *arg, uint32_t column, const int64_t *least, const int
         if (glyph_level(v->tier, part_of(lo, len, k->h, r), len) !=
             glyph_level(v->tier, part_of(hi, len, k->h, r), len))
             return false;
+    if (!hi && k->lost && (least[ASK_NOT] < len - len / 2) != (most[ASK_NOT] < len - len / 2))
+        return false;
     static const struct shares none;
     v->cols[column] = none;
     v->cols[column].ns[ST_SCHED] = least[ASK_SCHED];
+    v->cols[column].ns[ST_IDLE] = least[ASK_NOT] - least[ASK_SCHED];
     v->cols[column].ns[work[at]] = lo;
-    cell_p(k->g, v, &v->cols[column], len, k->x + (int)column, k->y, k->h);
+    cell_p(k, (int)column);
     return true;
 }
 
@@ -611,7 +621,7 @@ static void draw_columns(struct sketch *k, int from, int to, int edge_from, int 
         if (l.kind == LANE_G)
             cell_g(k->g, v, &v->cols[c], k->x + c, k->y);
         else
-            cell_p(k->g, v, &v->cols[c], e[c + 1] - e[c], k->x + c, k->y, k->h);
+            cell_p(k, c);
     }
     if (l.kind != LANE_G && (v->tier == TIER_EIGHTH || v->tier == TIER_BRAILLE) && !v->mono)
         for (int c = edge_from; c < edge_to; c++)
@@ -626,6 +636,7 @@ void draw_lane(struct grid *g, struct view *v, struct lane l, int x, int y)
         return;
     struct sketch k = {.g = g, .v = v, .l = l, .x = x, .y = y, .h = height(v, l.kind)};
     k.worker = l.kind == LANE_G && trace_lane_who(v->tr, l).is_worker;
+    k.lost = l.kind == LANE_P && trace_info(v->tr)->ndamages;
     kept_part(v, l, &from, &to);
     if (to) { /* beside what stays one more column, for edge_p() */
         draw_columns(&k, 0, from + 1, 0, from);

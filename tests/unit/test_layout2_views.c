@@ -5,6 +5,8 @@
  */
 #include "tests/unit/layout2_help.h"
 
+#include <unistd.h>
+
 #include "layout/draw/gstate.h"
 #include "layout/views/evlog.h"
 #include "layout/move/search.h"
@@ -316,6 +318,46 @@ static void test_sums(void **state)
     seen_close(&s);
 }
 
+/* ---- what is not recorded ---- */
+
+/* Of a trace that was cut, a processor of which nothing is told is not shown as idle. */
+static void test_processors_lost(void **state)
+{
+    (void)state;
+    static char buf[300000], cut[] = "/tmp/gotop-cut-XXXXXX", line[8192];
+    FILE *from = fopen("samples/http-1.26.trace", "rb"), *to = fdopen(mkstemp(cut), "wb");
+    const size_t n = fread(buf, 1, sizeof buf, from) * 2 / 3;
+    assert_int_equal(fwrite(buf, 1, n, to), n);
+    fclose(from);
+    fclose(to);
+    struct seen s;
+    seen_open(&s, cut);
+    view_switch(&s.v, VIEW_PROCS);
+    s.v.names = false;
+    assert_true(frame_draw(&s.g, &s.v, NULL));
+    int told = 0, lost = 0;
+    for (int y = 0; y < s.g.h; y++) {
+        unsigned id;
+        grid_line(&s.g, y, line, sizeof line);
+        const bool lane = sscanf(line, "P%u ", &id) == 1;
+        for (int c = 0; lane && c < s.v.plot_w; c++) {
+            struct shares sh;
+            int64_t known = 0;
+            trace_shares(s.tr, (struct lane){LANE_P, trace_find_lane(s.tr, LANE_P, id)}, s.v.edges[c],
+                         s.v.edges[c + 1], &sh);
+            for (int k = ST_IDLE; k <= ST_SYSCALL; k++)
+                known += sh.ns[k];
+            const bool unknown = line[s.v.gutter + c] == '?';
+            assert_true(!unknown || 2 * known < s.v.edges[c + 1] - s.v.edges[c]);
+            assert_true(unknown || known); /* else it is blank, as if it were idle */
+            *(unknown ? &lost : &told) += 1;
+        }
+    }
+    assert_true(lost > 5 && told > 5);
+    seen_close(&s);
+    unlink(cut);
+}
+
 /* ---- orders, groups, pins ---- */
 
 static void orders_of(struct seen *s)
@@ -558,11 +600,12 @@ static void test_oom(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_search),   cmocka_unit_test(test_nearest),   cmocka_unit_test(test_typing),
-        cmocka_unit_test(test_log),      cmocka_unit_test(test_log_steps), cmocka_unit_test(test_log_text),
-        cmocka_unit_test(test_sums),     cmocka_unit_test(test_orders),    cmocka_unit_test(test_pins),
-        cmocka_unit_test(test_sessions), cmocka_unit_test(test_hostile),   cmocka_unit_test(test_loading),
-        cmocka_unit_test(test_oom)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_search),          cmocka_unit_test(test_nearest),
+                                       cmocka_unit_test(test_typing),          cmocka_unit_test(test_log),
+                                       cmocka_unit_test(test_log_steps),       cmocka_unit_test(test_log_text),
+                                       cmocka_unit_test(test_processors_lost), cmocka_unit_test(test_sums),
+                                       cmocka_unit_test(test_orders),          cmocka_unit_test(test_pins),
+                                       cmocka_unit_test(test_sessions),        cmocka_unit_test(test_hostile),
+                                       cmocka_unit_test(test_loading),         cmocka_unit_test(test_oom)};
     return cmocka_run_group_tests_name("search, log, sums, orders", tests, NULL, NULL);
 }

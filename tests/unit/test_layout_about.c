@@ -24,6 +24,7 @@ static void test_same_picture(void **state)
             view_switch(&v, 2 + (int)below(&rng, 2));
             v.tier = (enum tier)below(&rng, TIER_COUNT);
             v.mono = below(&rng, 2);
+            tr.info.ndamages = below(&rng, 2); /* what isn't told of a processor is shown then */
         }
         int64_t end = tr.fold.end, len = (end >> below(&rng, 4)) - (int64_t)below(&rng, 1000);
         v.at.win.t0 = (int64_t)below(&rng, (uint64_t)(end - len));
