@@ -158,6 +158,7 @@ static const struct {
     {"anglers", RULE_RETRY, "Not once is one shorter again"}, /* its calls are a seventh of these lives */
     {"wicket", RULE_LIMIT, "waits are those of others, most of main.carter"}, /* requests pass there, too */
     {"spigot", RULE_LIMIT, "main.(*spigot).Wait"},
+    {"fountain", RULE_LIMIT, "main.(*fountain).flow gives 3.0 at a time"}, /* less than wait */
     {"turnstile", RULE_LIMIT,
      "main.(*turnstile).turn gives one at a time"}, /* a ticker, not a limit that is waited out */
     {"doorbell", RULE_RETRY, "main.ringDoorbell"},
@@ -299,6 +300,7 @@ static void healthy_ones(void **state)
         "cleanferryman", /* greets, then waits for the next question elsewhere */
         "cleanquota",    /* asks no oftener than it may */
         "cleanparley",   /* a server that greets, then talks step by step elsewhere */
+        "cleanfountain", /* a bell that all hear */
         "cleanhotline",  /* connections that stay, and are spoken on now and then */
         "cleanringer",   /* begins one for each answer, to be able to give up */
         "cleanstalled",  /* processors stand still, and then all is due */
@@ -313,6 +315,8 @@ static void healthy_ones(void **state)
                 print_error("%s: %s: %s\n", name[i], rule_id(l.fs.f[k].rule), l.fs.f[k].text);
                 fail();
             }
+            assert_true(l.fs.f[k].rule != RULE_LIMIT ||
+                        (strcmp(name[i], "cleanfountain") != 0 && strcmp(name[i], "cleanshops") != 0));
             assert_true(l.fs.f[k].rule != RULE_LEAK ||
                         (strcmp(name[i], "cleanbraid") != 0 && strcmp(name[i], "cleanhotline") != 0));
             time |= l.fs.f[k].rule == RULE_TIME || l.fs.f[k].rule == RULE_HOT;

@@ -308,24 +308,62 @@ static double goes_with_before(const struct ends *e)
     return all > 0 ? with / all : 0;
 }
 
-/* Does a ticker give one at a time to several that want more? Then what it waits for is the pace that it keeps. */
-static bool gives_one_each(struct causes *c, const struct pair_row *p, uint32_t g, const struct pair_row *most)
+/* How many waits of others it ends for each of its own that a timer ends. */
+static double gives_each(const struct causes *c, const struct pair_row *p)
 {
-    struct ends *e = mem_zalloc(sizeof *e);
     uint64_t given = 0;
-    c->rs->failed |= !e;
     for (uint32_t i = 0; i < c->tg->npairs; i++) {
         const struct pair_row *q = &c->tg->pairs[i];
         given += !q->from_scheduler && q->waker == p->waiter && q->waiter != p->waiter ? q->count : 0;
     }
+    return (double)given / (double)(p->count ? p->count : 1);
+}
+
+static bool stack_has(const struct trace *tr, uint32_t stack, uint32_t func)
+{
+    const uint32_t n = trace_stack(tr, stack);
+    uint32_t i = 0;
+    while (i < n && trace_frame(tr, stack, i).func != func) {
+        i++;
+    }
+    return i < n;
+}
+
+/*
+ * Does who waits there wait for something else half as often, outside that function? Then it passes there on its way; whose whole loop is in
+ * there waits for work.
+ */
+static bool passes_there(const struct causes *c, const struct pair_row *wait)
+{
+    const uint32_t place = causes_place(c->tr, wait->stack);
+    uint64_t else_where = 0;
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        else_where += p->waiter == wait->waiter && !stack_has(c->tr, p->stack, place) ? p->count : 0;
+    }
+    return place && else_where * 2 >= wait->count;
+}
+
+/*
+ * Does a ticker give one at a time to several that want more, or so few that most of them are left over? Then what it waits for is the pace
+ * that it keeps. Who brings news gives each of them some, or none for many ticks.
+ */
+static bool gives_few(struct causes *c, const struct pair_row *p, uint32_t g, const struct pair_row *most)
+{
+    struct ends *e = mem_zalloc(sizeof *e);
+    const double each = gives_each(c, p), waiting = (double)most->total / (double)c->tg->end;
+    const bool one = each <= threshold(TH_LIMIT_GIVEN), select = p->kind == WK_SELECT,
+               asks = most->kind != WK_SEND && passes_there(c, most);
+    c->rs->failed |= !e;
     if (e && c->of[g].n == 1) {
         walk(c, c->member[c->of[g].at], p->stack, e);
     }
-    const bool one_each = (double)given <= threshold(TH_LIMIT_GIVEN) * (double)p->count &&
-                          (double)p->count <= threshold(TH_LIMIT_GIVEN) * (double)given;
-    const bool pace = e && one_each && (double)e->n >= threshold(TH_LIMIT_WAITS) &&
-                      (double)most->total >= threshold(TH_LIMIT_WAITING) * (double)c->tg->end &&
-                      goes_with_before(e) <= -threshold(TH_LIMIT_TICKS);
+    const bool ticks = e && (!select || goes_with_before(e) <= -threshold(TH_LIMIT_TICKS));
+    double alike = 0;
+    const bool even = select || (e && e->n > 1 && spacing(e, &alike) > 0 && alike >= threshold(TH_LIMIT_ALIKE));
+    const bool pace = e && each * threshold(TH_LIMIT_GIVEN) >= 1 && (double)e->n >= threshold(TH_LIMIT_WAITS) &&
+                      ((select && one) || (asks && each <= threshold(TH_LIMIT_LEFT) * waiting)) && ticks && even &&
+                      waiting >= threshold(TH_LIMIT_WAITING);
     mem_free(e);
     return pace;
 }
@@ -342,15 +380,21 @@ static void pace_finding(struct causes *c, const struct pair_row *p, const struc
     draft_about(&d, c->rs, causes_place(c->tr, p->stack), p->stack);
     draft_moment(&d, &p->longest);
     text_add(&d.amount, "%.0f/s", rate);
-    text_say(&d.text, c->tr, t_place(p->stack, 3), " gives one at a time, ", t_f0(rate),
-             " a second, as a timer says, to goroutines of ", t_func(others->waiter), ": ", t_f1(waiting),
-             " of them wait for it at any time at ", t_where(others->stack, 0), ", ",
-             t_dur(others->total / (int64_t)others->count), " on average, ", t_share(share, 1),
-             " of their lives, while ", t_f1(c->idle), " of ", t_f0(c->procs),
-             " processors have nothing to do: a rate limit of the program's own (inferred).");
-    text_lit(&d.next, "If the limit is not what it should be, raise it, or let it give several at once; whether it "
+    const double each = gives_each(c, p);
+    const bool one = each <= threshold(TH_LIMIT_GIVEN);
+    text_say(&d.text, c->tr, t_place(p->stack, 3), " gives ");
+    text_add(&d.text, one ? "one at a time, %.0f" : "%.1f at a time, %.0f", one ? rate : each, rate);
+    text_say(&d.text, c->tr, one ? " a second" : " times a second", ", as a timer says, to goroutines of ",
+             t_func(others->waiter), ": ", t_f1(waiting), " of them wait for it at any time in ",
+             t_place(others->stack, 3), ", ", t_dur(others->total / (int64_t)others->count), " on average, ",
+             t_share(share, 1), " of their lives, while ", t_f1(c->idle), " of ", t_f0(c->procs),
+             " processors have nothing to do: ",
+             p->kind == WK_SELECT && one ? "a rate limit of the program's own (inferred)."
+                                         : "its clock sets their pace, a rate limit of the program's own or how "
+                                           "often there is something to do (inferred).");
+    text_lit(&d.next, "If the limit is not what it should be, raise it, or let it give more at once; whether it "
                       "is wanted a trace can't tell.");
-    draft_end(c->rs, &d);
+    draft_titled(c->rs, &d, one ? rule_title(RULE_LIMIT) : "let through a few at a time");
 }
 
 /* Who waits through many of its ticks waits for something else that it brings now and then: news. */
@@ -380,7 +424,7 @@ static void rule_linger(struct causes *c)
 {
     for (uint32_t i = 0, looked = 0; i < c->tg->npairs && looked < 8; i++) {
         const struct pair_row *p = &c->tg->pairs[i], *most = NULL;
-        uint32_t g = timed_place(c, p) && p->kind == WK_SELECT ? causes_group(c, p->waiter) : UINT32_MAX;
+        uint32_t g = timed_place(c, p) ? causes_group(c, p->waiter) : UINT32_MAX;
         if (g == UINT32_MAX || !c->life[g].program || c->life[g].n > threshold(TH_LINGER_MEMBERS) ||
             (double)p->count < threshold(TH_LINGER_TIMES) ||
             !threshold_reached(TH_LINGER_SHARE, p->total, c->tg->end) || c->idle < threshold(TH_BOTTLE_IDLE)) {
@@ -395,9 +439,10 @@ static void rule_linger(struct causes *c)
         uint32_t w = most ? causes_group(c, most->waiter) : UINT32_MAX;
         looked++;
         double share = w != UINT32_MAX ? timer_share(c, w, g, causes_place(c->tr, p->stack)) : 0;
-        if (share >= threshold(TH_LINGER_LIFE) && gives_one_each(c, p, g, most)) {
+        if (share >= threshold(TH_LINGER_LIFE) && gives_few(c, p, g, most)) {
             pace_finding(c, p, most, share);
-        } else if (share >= threshold(TH_LINGER_LIFE) && within(most, p) && for_it_alone(c, most)) {
+        } else if (p->kind == WK_SELECT && share >= threshold(TH_LINGER_LIFE) && within(most, p) &&
+                   for_it_alone(c, most)) {
             linger_finding(c, p, most, share);
         }
     }
