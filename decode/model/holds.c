@@ -35,7 +35,7 @@ static bool hold_close(struct fold *f, uint32_t m, int64_t t)
         v[f->pool.slot[LANE_M][idle_state(h)]] += t - h->t0;
         count++;
     } else if (t > f->end || !spans_since(&f->pool, LANE_P, &f->lane[LANE_P][hold_p(h)], h->t0, t, v, &count)) {
-        holds_totals(f, m, &t, 1, &v, &count);
+        holds_totals(f, m, &(struct totals){&t, 1, &v, &count});
     }
     if (hold_p(h) != EV_NONE) {
         if (!mem_room(l->rec, l->caprec, l->now.rec + REC_MAX))
@@ -237,12 +237,12 @@ static uint32_t moment(int64_t *at, uint32_t *n, int64_t t)
 }
 
 /*
- * Chain k's moments: from each hold's start to the moment, on top of out and count. The P's slots are the M's: states.def gives
+ * Chain k's moments: from each hold's start to the moment, on top of the totals. The P's slots are the M's: states.def gives
  * both the same numbers. Start and moment are asked for one behind
  * the other, since they mostly lie in the same block of spans.
  */
-static void ask_p(const struct fold *f, const struct mlane *l, const struct asked *a, uint32_t k, const int64_t *t,
-                  int64_t (*out)[SPAN_SLOTS], uint64_t *count)
+static void ask_p(const struct fold *f, const struct mlane *l, const struct asked *a, uint32_t k,
+                  const struct totals *to)
 {
     enum { SOME = PART / 4 };
     const struct spanlane *p = &f->lane[LANE_P][a->p[k]];
@@ -259,22 +259,25 @@ static void ask_p(const struct fold *f, const struct mlane *l, const struct aske
             const bool same = x && a->hold[j] == a->hold[of[x - 1].j];
             of[x].j = j;
             of[x].from = same ? of[x - 1].from : moment(at, &n, t0);
-            of[x].behind = same ? of[x - 1].behind : count ? moment(at, &n, t0 + 1) : 0;
-            of[x].to = end <= t0 ? of[x].from : moment(at, &n, t[j] < end ? t[j] : end);
+            of[x].behind = same ? of[x - 1].behind : to->count ? moment(at, &n, t0 + 1) : 0;
+            of[x].to = end <= t0 ? of[x].from : moment(at, &n, to->t[j] < end ? to->t[j] : end);
         }
-        spans_totals(&f->pool, LANE_P, p, at, n, f->end, v, count ? spans : NULL);
+        spans_totals(&f->pool, LANE_P, p, f->end, &(struct totals){at, n, v, to->count ? spans : NULL});
         for (uint32_t x = 0; x < here; x++) {
             for (int s = 0; s < SPAN_SLOTS; s++)
-                out[of[x].j][s] += v[of[x].to][s] - v[of[x].from][s];
-            if (count)
-                count[of[x].j] += spans[of[x].to] - spans[of[x].behind] + (spans[of[x].behind] > 0);
+                to->tot[of[x].j][s] += v[of[x].to][s] - v[of[x].from][s];
+            if (to->count)
+                to->count[of[x].j] += spans[of[x].to] - spans[of[x].behind] + (spans[of[x].behind] > 0);
         }
     }
 }
 
-void holds_totals(const struct fold *f, uint32_t m, const int64_t *t, uint32_t n, int64_t (*out)[SPAN_SLOTS],
-                  uint64_t *count)
+void holds_totals(const struct fold *f, uint32_t m, const struct totals *to)
 {
+    const int64_t *const t = to->t;
+    const uint32_t n = to->n;
+    int64_t(*const out)[SPAN_SLOTS] = to->tot;
+    uint64_t *const count = to->count;
     const struct mlane *l = &f->m[m].lane;
     struct hold_walk w = {.at = SIZE_MAX};
     struct asked a;
@@ -306,18 +309,22 @@ void holds_totals(const struct fold *f, uint32_t m, const int64_t *t, uint32_t n
             if (count)
                 count[k + j]++;
         }
+        const struct totals some = totals_of(to, k, here);
         for (uint32_t i = 0; i < a.np; i++)
-            ask_p(f, l, &a, i, t + k, out + k, count ? count + k : NULL);
+            ask_p(f, l, &a, i, &some);
     }
 }
 
-void holds_near(const struct fold *f, uint32_t m, const int64_t *t, uint32_t n, bool far, struct totals_near *out)
+void holds_near(const struct fold *f, uint32_t m, const struct nearby *a)
 {
+    const int64_t *const t = a->t;
+    const uint32_t n = a->n;
+    const bool far = a->far;
     const struct mlane *l = &f->m[m].lane;
     struct hold_walk w = {.at = SIZE_MAX};
     size_t at[PART], last = SIZE_MAX; /* last: the hold, or the first of its group, that the entry before is of */
     for (uint32_t i = 0; i < n; i++) {
-        struct totals_near *x = &out[i];
+        struct totals_near *x = &a->out[i];
         if (i % PART == 0) {
             find_all(l, t + i, n - i < PART ? n - i : PART, at);
             if (!far)
@@ -332,7 +339,7 @@ void holds_near(const struct fold *f, uint32_t m, const int64_t *t, uint32_t n, 
         size_t h = at[i % PART], g = h / HOLD_GROUP, from = far ? g * HOLD_GROUP : h,
                to = far ? from + HOLD_GROUP : h + 1;
         if (t[i] <= l->h[h].t0 || to >= l->n) { /* before the lane, a hold's very start, or the open hold */
-            holds_totals(f, m, &t[i], 1, x->tot, x->count);
+            holds_totals(f, m, &(struct totals){&t[i], 1, x->tot, x->count});
             totals_known(x, t[i]);
             last = SIZE_MAX;
             continue;

@@ -66,12 +66,9 @@ struct fold;
 /* holds_set - from t on, m holds p (or is in a system call with g, or neither). false: out of memory. */
 bool holds_set(struct fold *f, uint32_t m, int64_t t, uint32_t p, uint32_t g);
 
-/* Totals from the lane's start to each of n ascending moments, as spans_totals() gives them; count may be NULL. */
-void holds_totals(const struct fold *f, uint32_t m, const int64_t *t, uint32_t n, int64_t (*out)[SPAN_SLOTS],
-                  uint64_t *count);
-
-/* holds_near - as spans_near(): where holds begin; far: where groups of them do. */
-void holds_near(const struct fold *f, uint32_t m, const int64_t *t, uint32_t n, bool far, struct totals_near *out);
+/* holds_totals - as spans_totals(). holds_near - as spans_near(): where holds begin; far: where groups of them do. */
+void holds_totals(const struct fold *f, uint32_t m, const struct totals *a);
+void holds_near(const struct fold *f, uint32_t m, const struct nearby *a);
 
 /* holds_find - the hold that covers t (clamped); the lane must have one. */
 size_t holds_find(const struct mlane *l, int64_t t);

@@ -295,7 +295,7 @@ static void piece_add(struct trace *tr, struct lane l, struct jlane *jl, const s
     struct join *j = &tr->join;
     struct jpiece p = {.seg = s->n, .i = i, .t0 = t0};
     int64_t tot[1][SPAN_SLOTS];
-    if (pieces_totals(tr, l, &t0, 1, tot, &p.index0))
+    if (pieces_totals(tr, l, &(struct totals){&t0, 1, tot, &p.index0}))
         memcpy(p.tot, tot[0], sizeof p.tot);
     if (!jl->v && !(jl->v = mem_alloc(sizeof *jl->v))) /* most lanes have but one */
         j->oom = true;

@@ -137,11 +137,9 @@ bool pieces_short(const struct trace *tr, struct lane l, uint32_t k, int64_t min
 bool pieces_more(const struct join *j, uint32_t g);
 void pieces_home(const struct trace *tr, const struct home *home, struct piece *out);
 /* pieces_totals - spans_totals() and holds_totals() of all pieces. false: the lane has nothing. */
-bool pieces_totals(const struct trace *tr, struct lane l, const int64_t *t, uint32_t n, int64_t (*out)[SPAN_SLOTS],
-                   uint64_t *count);
+bool pieces_totals(const struct trace *tr, struct lane l, const struct totals *a);
 /* pieces_near - spans_near() and holds_near(). */
-void pieces_near(const struct trace *tr, struct lane l, const int64_t *t, uint32_t n, bool far,
-                 struct totals_near *out);
+void pieces_near(const struct trace *tr, struct lane l, const struct nearby *a);
 /* pieces_steps - about how many blocks of spans, or holds, lie between two moments. */
 uint64_t pieces_steps(const struct trace *tr, struct lane l, int64_t t0, int64_t t1);
 

@@ -160,7 +160,7 @@ static void hold_on(const struct trace *tr, const struct piece *p, int64_t t, in
             ++*count;
         return;
     }
-    if (!pieces_totals(tr, (struct lane){LANE_P, segment_p(p->seg, hold_p(h))}, at, 2, v, n))
+    if (!pieces_totals(tr, (struct lane){LANE_P, segment_p(p->seg, hold_p(h))}, &(struct totals){at, 2, v, n}))
         return;
     for (int s = 0; s < SPAN_SLOTS; s++)
         tot[s] += v[1][s] - v[0][s];
@@ -177,29 +177,31 @@ static uint32_t told_of(const struct piece *p, const int64_t *t, uint32_t n)
 }
 
 /* Ascending moments in one piece, behind its start or before the lane. */
-static void piece_totals(const struct trace *tr, struct lane l, const struct piece *p, const int64_t *t, uint32_t n,
-                         int64_t (*out)[SPAN_SLOTS], uint64_t *count)
+static void piece_totals(const struct trace *tr, struct lane l, const struct piece *p, const struct totals *a)
 {
     if (p->l) {
-        spans_totals(&p->f->pool, l.kind, p->l, t, n, p->end, out, count);
+        spans_totals(&p->f->pool, l.kind, p->l, p->end, a);
     } else if (!p->seg) {
-        holds_totals(p->f, p->i, t, n, out, count);
+        holds_totals(p->f, p->i, a);
     } else {
-        const uint32_t told = told_of(p, t, n);
+        const uint32_t told = told_of(p, a->t, a->n);
+        struct totals some = totals_of(a, 0, told);
         if (told)
-            holds_totals(p->f, p->i, t, told, out, count);
-        for (uint32_t i = told; i < n; i++) {
+            holds_totals(p->f, p->i, &some);
+        for (uint32_t i = told; i < a->n; i++) {
+            some = totals_of(a, i, 1);
+            some.t = &p->f->end;
             if (i == told)
-                holds_totals(p->f, p->i, &p->f->end, 1, out + i, count ? count + i : NULL);
+                holds_totals(p->f, p->i, &some);
             else
-                memcpy(out[i], out[told], sizeof out[i]);
-            if (count && i > told)
-                count[i] = count[told];
+                memcpy(a->tot[i], a->tot[told], sizeof a->tot[i]);
+            if (a->count && i > told)
+                a->count[i] = a->count[told];
         }
-        for (uint32_t i = told; i < n; i++)
-            hold_on(tr, p, t[i], out[i], count ? count + i : NULL);
+        for (uint32_t i = told; i < a->n; i++)
+            hold_on(tr, p, a->t[i], a->tot[i], a->count ? a->count + i : NULL);
     }
-    add_before(p, out, count, n);
+    add_before(p, a->tot, a->count, a->n);
 }
 
 /* Ascending moments side by side that lie in one piece: from the one before till this one. */
@@ -320,14 +322,15 @@ static void runs_begin(struct runs *x, const struct trace *tr, struct lane l, co
     x->first = x->n = x->from = x->at = x->known = 0;
 }
 
-bool pieces_totals(const struct trace *tr, struct lane l, const int64_t *t, uint32_t n, int64_t (*out)[SPAN_SLOTS],
-                   uint64_t *count)
+bool pieces_totals(const struct trace *tr, struct lane l, const struct totals *a)
 {
     struct runs x;
     if (!pieces_n(tr, l))
         return false;
-    for (runs_begin(&x, tr, l, t, n); runs_next(&x);)
-        piece_totals(tr, l, &x.p, t + x.first, x.n, out + x.first, count ? count + x.first : NULL);
+    for (runs_begin(&x, tr, l, a->t, a->n); runs_next(&x);) {
+        const struct totals some = totals_of(a, x.first, x.n);
+        piece_totals(tr, l, &x.p, &some);
+    }
     return true;
 }
 
@@ -338,24 +341,23 @@ static void run_near(const struct runs *x, bool far, struct totals_near *out)
     const int64_t *t = x->t + x->first;
     const uint32_t near = p->l || !p->seg ? x->n : told_of(p, t, x->n);
     if (p->l)
-        spans_near(&p->f->pool, x->l.kind, p->l, t, near, p->end, far, out);
+        spans_near(&p->f->pool, x->l.kind, p->l, p->end, &(struct nearby){t, near, far, out});
     else if (near)
-        holds_near(p->f, p->i, t, near, far, out);
+        holds_near(p->f, p->i, &(struct nearby){t, near, far, out});
     for (uint32_t i = 0; i < near; i++)
         for (int s = 0; s < 2; s++)
             add_before(p, &out[i].tot[s], &out[i].count[s], 1);
     for (uint32_t i = near; i < x->n; i++) {
-        piece_totals(x->tr, x->l, p, t + i, 1, out[i].tot, out[i].count);
+        piece_totals(x->tr, x->l, p, &(struct totals){t + i, 1, out[i].tot, out[i].count});
         totals_known(&out[i], t[i]);
     }
 }
 
-void pieces_near(const struct trace *tr, struct lane l, const int64_t *t, uint32_t n, bool far,
-                 struct totals_near *out)
+void pieces_near(const struct trace *tr, struct lane l, const struct nearby *a)
 {
     struct runs x;
-    for (runs_begin(&x, tr, l, t, n); runs_next(&x);)
-        run_near(&x, far, out + x.first);
+    for (runs_begin(&x, tr, l, a->t, a->n); runs_next(&x);)
+        run_near(&x, a->far, a->out + x.first);
 }
 
 uint64_t pieces_steps(const struct trace *tr, struct lane l, int64_t t0, int64_t t1)

@@ -131,7 +131,7 @@ static void lane_spans(const struct trace *tr, struct lane l, struct lane_info *
     info->last = trace_last(tr);
     if (l.kind == LANE_M) {
         int64_t tot[1][SPAN_SLOTS];
-        pieces_totals(tr, l, &info->last, 1, tot, &info->nspans);
+        pieces_totals(tr, l, &(struct totals){&info->last, 1, tot, &info->nspans});
         return;
     }
     if (n > 1)

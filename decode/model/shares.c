@@ -51,17 +51,24 @@ struct some {
     int64_t t[2 * PIECE];
 };
 
-/* Of the columns from `from` on those that aren't sure (NULL: all), as many as there is room for. Returns where to go on. */
-static uint32_t some_of(struct some *s, const int64_t *edges, uint32_t n, const bool *sure, uint32_t from)
+/* Columns that are asked for, and which of them are sure (NULL: none). */
+struct wanted {
+    const int64_t *edges;
+    uint32_t n;
+    bool *sure;
+};
+
+/* Of the columns from `from` on those that aren't sure, as many as there is room for. Returns where to go on. */
+static uint32_t some_of(struct some *s, const struct wanted *w, uint32_t from)
 {
     s->n = s->nt = 0;
-    for (; from < n && s->n < PIECE; from++) {
-        if (sure && sure[from])
+    for (; from < w->n && s->n < PIECE; from++) {
+        if (w->sure && w->sure[from])
             continue;
         if (!s->n || s->col[s->n - 1] + 1 != from)
-            s->t[s->nt++] = edges[from];
+            s->t[s->nt++] = w->edges[from];
         s->at[s->n] = (uint16_t)(s->nt - 1);
-        s->t[s->nt++] = edges[from + 1];
+        s->t[s->nt++] = w->edges[from + 1];
         s->col[s->n++] = from;
     }
     return from;
@@ -85,18 +92,17 @@ static void ascend(const int64_t a[SPAN_SLOTS], int64_t b[SPAN_SLOTS])
     b[most] -= lacks;
 }
 
-static void exact(const struct trace *tr, struct lane lane, const int64_t *edges, uint32_t n, const bool *sure,
-                  struct shares *out)
+static void exact(const struct trace *tr, struct lane lane, const struct wanted *w, struct shares *out)
 {
     int64_t tot[2 * PIECE][SPAN_SLOTS];
     static const int64_t zero[SPAN_SLOTS];
     struct told told = told_of(tr, lane.kind);
     struct some s;
-    for (uint32_t i = 0; i < n;) {
-        i = some_of(&s, edges, n, sure, i);
+    for (uint32_t i = 0; i < w->n;) {
+        i = some_of(&s, w, i);
         if (!s.n)
             break;
-        bool any = pieces_totals(tr, lane, s.t, s.nt, tot, NULL);
+        bool any = pieces_totals(tr, lane, &(struct totals){s.t, s.nt, tot, NULL});
         for (uint32_t j = 0; j < s.n; j++) {
             uint32_t a = s.at[j], c = s.col[j];
             if (lane.kind == LANE_M && any)
@@ -114,7 +120,7 @@ static void exact(const struct trace *tr, struct lane lane, const int64_t *edges
 
 void trace_columns(const struct trace *tr, struct lane lane, const int64_t *edges, uint32_t n, struct shares *out)
 {
-    exact(tr, lane, edges, n, NULL, out);
+    exact(tr, lane, &(struct wanted){edges, n, NULL}, out);
 }
 
 void trace_shares(const struct trace *tr, struct lane lane, int64_t t0, int64_t t1, struct shares *out)
@@ -133,7 +139,8 @@ uint64_t trace_count(const struct trace *tr, struct lane lane, int64_t t0, int64
         pieces_get(tr, lane, np - 1, &p);
     if (lane.kind == LANE_M && t1 > trace_last(tr)) /* what a thread begins at the very end is no span of it yet */
         t[1] = trace_last(tr);
-    if (t1 <= t0 || t0 == INT64_MAX || (p.l && p.l->ended && t0 >= p.l->t0) || !pieces_totals(tr, lane, t, 2, tot, n))
+    if (t1 <= t0 || t0 == INT64_MAX || (p.l && p.l->ended && t0 >= p.l->t0) ||
+        !pieces_totals(tr, lane, &(struct totals){t, 2, tot, n}))
         return 0;
     return n[1] - (n[0] ? n[0] - 1 : 0);
 }
@@ -173,17 +180,17 @@ static inline void edge_bounds(const struct sets *sets, const struct totals_near
 }
 
 /* The columns that aren't sure yet, from what is known `far` around their edges or closer. */
-static void try_near(const struct trace *tr, struct lane lane, const int64_t *edges, uint32_t n,
-                     const struct shares_ask *ask, bool far, bool *sure)
+static void try_near(const struct trace *tr, struct lane lane, const struct wanted *w, const struct shares_ask *ask,
+                     bool far)
 {
     struct totals_near x[2 * PIECE];
     struct sets sets = sets_of(tr, lane.kind, ask);
     struct some s;
-    for (uint32_t i = 0; i < n;) {
-        i = some_of(&s, edges, n, sure, i);
+    for (uint32_t i = 0; i < w->n;) {
+        i = some_of(&s, w, i);
         if (!s.n)
             break;
-        pieces_near(tr, lane, s.t, s.nt, far, x);
+        pieces_near(tr, lane, &(struct nearby){s.t, s.nt, far, x});
         int64_t lo[2][SETS], hi[2][SETS], least[SETS], most[SETS];
         uint32_t have = UINT32_MAX; /* the edge whose bounds stand in [1] */
         for (uint32_t j = 0; j < s.n; j++) {
@@ -204,7 +211,7 @@ static void try_near(const struct trace *tr, struct lane lane, const int64_t *ed
                 least[k] = d > 0 ? d : 0;
                 most[k] = u < len ? u : len;
             }
-            sure[s.col[j]] = ask->enough(ask->arg, s.col[j], least, most);
+            w->sure[s.col[j]] = ask->enough(ask->arg, s.col[j], least, most);
         }
     }
 }
@@ -216,14 +223,15 @@ void trace_columns_about(const struct trace *tr, struct lane lane, const int64_t
         PAYS_BLOCKS = 12,
         PAYS_HOLDS = 4
     }; /* so many steps of the index in a column; with fewer most aren't sure */
+    const struct wanted w = {edges, n, sure};
     memset(sure, 0, n * sizeof *sure);
     if (lane.kind != LANE_BAND && n && pieces_n(tr, lane)) {
         const bool holds = lane.kind == LANE_M;
         uint64_t steps = pieces_steps(tr, lane, edges[0], edges[n]), pays = holds ? PAYS_HOLDS : PAYS_BLOCKS;
         if (steps / (holds ? HOLD_GROUP : SPAN_GROUP) / n >= pays)
-            try_near(tr, lane, edges, n, ask, true, sure);
+            try_near(tr, lane, &w, ask, true);
         if (steps / n >= pays)
-            try_near(tr, lane, edges, n, ask, false, sure);
+            try_near(tr, lane, &w, ask, false);
     }
-    exact(tr, lane, edges, n, sure, out);
+    exact(tr, lane, &w, out);
 }

@@ -171,7 +171,7 @@ static void hold_take(struct span_iter *it, const struct held *h, const struct s
     int64_t tot[1][SPAN_SLOTS];
     uint64_t index;
     uint32_t from = 0, end = sp->n;
-    pieces_totals(it->tr, it->lane, &h->t0, 1, tot, &index);
+    pieces_totals(it->tr, it->lane, &(struct totals){&h->t0, 1, tot, &index});
     it->base = index;
     it->proc = h->proc;
     it->open_end = h->last;

@@ -178,19 +178,36 @@ uint32_t spans_wide(const struct spanlane *l, uint32_t b, uint32_t last, int64_t
 uint32_t spans_find(const struct spanlane *l, int64_t t);
 
 /*
- * spans_totals - exact time per slot from the lane's start to each of n ascending moments; end = where the open span
- * ends. out[i][slot]. Also the number of spans that start before each moment (count, may be NULL).
+ * What is asked of a lane: exact time per slot from its start to each of n ascending moments, tot[i][slot], and the number of spans that
+ * start before each, unless count is NULL. totals_of - of some of the moments.
  */
-void spans_totals(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, const int64_t *t,
-                  uint32_t n, int64_t end, int64_t (*out)[SPAN_SLOTS], uint64_t *count);
+struct totals {
+    const int64_t *t;
+    uint32_t n;
+    int64_t (*tot)[SPAN_SLOTS];
+    uint64_t *count;
+};
+static inline struct totals totals_of(const struct totals *a, uint32_t from, uint32_t n)
+{
+    return (struct totals){a->t + from, n, a->tot + from, a->count ? a->count + from : NULL};
+}
+/* spans_totals - end: where the open span ends. */
+void spans_totals(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, int64_t end,
+                  const struct totals *a);
 
 /*
- * spans_near - for each of n ascending moments totals up to two moments around it (or to itself, twice) that need no
- * unpacking: where blocks begin; far: where groups of blocks do. Slot 0 is not filled in.
+ * The same for who needs it less exactly: for each of n ascending moments totals up to two moments around it (or to itself, twice) that
+ * need no unpacking: where blocks begin; far: where groups of blocks do. Slot 0 is not filled in.
  */
 struct totals_near {
     int64_t t[2], tot[2][SPAN_SLOTS];
     uint64_t count[2]; /* spans that start before t[0], t[1] */
+};
+struct nearby {
+    const int64_t *t;
+    uint32_t n;
+    bool far;
+    struct totals_near *out;
 };
 /* totals_known - up to t itself: what tot[0] and count[0] say. */
 static inline void totals_known(struct totals_near *x, int64_t t)
@@ -199,8 +216,8 @@ static inline void totals_known(struct totals_near *x, int64_t t)
     x->count[1] = x->count[0];
     memcpy(x->tot[1], x->tot[0], sizeof x->tot[1]);
 }
-void spans_near(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, const int64_t *t,
-                uint32_t n, int64_t end, bool far, struct totals_near *out);
+void spans_near(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, int64_t end,
+                const struct nearby *a);
 
 /*
  * spans_since - of a lane that is being appended to: time per slot in [from,to), and how many spans that touches, added

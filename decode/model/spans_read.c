@@ -311,9 +311,13 @@ static struct same same_of(const struct walk *w, const uint8_t (*slot)[4], enum 
     return x;
 }
 
-void spans_totals(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, const int64_t *t,
-                  uint32_t n, int64_t end, int64_t (*out)[SPAN_SLOTS], uint64_t *count)
+void spans_totals(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, int64_t end,
+                  const struct totals *a)
 {
+    const int64_t *const t = a->t;
+    const uint32_t n = a->n;
+    int64_t(*const out)[SPAN_SLOTS] = a->tot;
+    uint64_t *const count = a->count;
     const uint8_t(*const slot)[4] = (const uint8_t(*)[4])sp->tagslot;
     struct walk w;
     struct same in = {.until = INT64_MIN};
@@ -351,15 +355,18 @@ void spans_totals(const struct span_pool *sp, enum lane_kind kind, const struct 
     }
 }
 
-void spans_near(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, const int64_t *t,
-                uint32_t n, int64_t end, bool far, struct totals_near *out)
+void spans_near(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, int64_t end,
+                const struct nearby *a)
 {
+    const int64_t *const t = a->t;
+    const uint32_t n = a->n;
+    const bool far = a->far;
     const struct spanblocks *v = l->blocks;
     const uint32_t step = far ? SPAN_GROUP : 1;
     int64_t first = l->begun ? spans_first(l) : INT64_MAX;
     uint32_t known = 0, b0 = UINT32_MAX, b1 = UINT32_MAX, k[AHEAD];
     for (uint32_t i = 0, from = 0; i < n; i++) {
-        struct totals_near *x = &out[i];
+        struct totals_near *x = &a->out[i];
         if (t[i] > first && i == from + known) {
             from = i;
             known = find_starts(l, t + i, n - i < AHEAD ? n - i : AHEAD, k);
@@ -372,7 +379,7 @@ void spans_near(const struct span_pool *sp, enum lane_kind kind, const struct sp
                     blocks_ahead(v, k[j] * SPAN_START + o * SPAN_GROUP);
         }
         if (t[i] <= first || i >= from + known) { /* before the lane, or behind its blocks */
-            spans_totals(sp, kind, l, &t[i], 1, end, x->tot, x->count);
+            spans_totals(sp, kind, l, end, &(struct totals){&t[i], 1, x->tot, x->count});
             totals_known(x, t[i]);
             from = i + 1;
             known = 0;
