@@ -717,6 +717,7 @@ enum err_code fold_init(struct fold *f, const struct names *names)
         return ERR_NOMEM;
     for (unsigned s = 0; s < ST_COUNT; s++)
         f->tag[s] = f->recent[s][0].tag = pool_tag(&f->pool, (uint8_t)s, 0, 0);
+    f->start[0].vague = true; /* it matches who has no start stack */
     if (!fold_gcount_init(f) || f->pool.oom || !lane_room(f, LANE_BAND, BAND_COUNT - 1))
         return ERR_NOMEM;
     for (int b = 0; b < BAND_COUNT; b++)

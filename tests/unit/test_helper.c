@@ -190,6 +190,33 @@ static void test_there_before(void **state)
     unload(&l);
 }
 
+/* One that begins nobody knows where is still named by a stack of its own when the trace's first stacks are past. */
+static void test_without_start(void **state)
+{
+    (void)state;
+    struct tracegen_buf b = {0};
+    tracegen_printf(&b, "go 1.26\nbatch m=7 t=0\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n");
+    for (unsigned g = 2, seq = 0; g < 320; g++) {
+        tracegen_printf(&b, "GoCreate +9 new_g=%u new_stack=%s stack=main.main:8\n", g,
+                        g < 310 ? "main.work:1" : "0");
+        tracegen_printf(&b, "GoStop +9 reason=\"preempted\" stack=main.main:9\n");
+        if (g == 290) /* after what isn't folded as most are, what is known of the first stacks is looked at anew */
+            tracegen_printf(&b, "ProcStop +9\nProcStart +9 p=0 p_seq=1\n");
+        tracegen_printf(&b,
+                        "GoStart +9 g=%u g_seq=1\nGoBlock +9 reason=\"sleep\" stack=time.Sleep:1,main.rest:7\n"
+                        "GoStart +9 g=1 g_seq=%u\n",
+                        g, ++seq);
+    }
+    struct loaded l = load_text((const char *)b.p);
+    const struct first_stack *first;
+    assert_int_equal(trace_first_stacks(l.tr, &first), 256);
+    expect_name(l.tr, 309, "main.work", false);
+    for (unsigned g = 310; g < 320; g++)
+        expect_name(l.tr, g, "main.rest", true);
+    unload(&l);
+    tracegen_free(&b);
+}
+
 static int several; /* traces of more than one segment */
 
 static void one_sample(const char *path, const uint8_t *p, size_t n)
@@ -216,9 +243,9 @@ static void test_one_name(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_which),    cmocka_unit_test(test_whose_frame),  cmocka_unit_test(test_names),
-        cmocka_unit_test(test_dump),     cmocka_unit_test(test_there_before), cmocka_unit_test(test_siblings),
-        cmocka_unit_test(test_one_name),
+        cmocka_unit_test(test_which),    cmocka_unit_test(test_whose_frame),   cmocka_unit_test(test_names),
+        cmocka_unit_test(test_dump),     cmocka_unit_test(test_there_before),  cmocka_unit_test(test_siblings),
+        cmocka_unit_test(test_one_name), cmocka_unit_test(test_without_start),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
