@@ -73,8 +73,6 @@ void limits_tell(struct causes *c, uint32_t func, const struct pair_row *most, u
 /* limits_test_slot - does a test that has called Parallel wait there until one of those that run is over? (Until its turn comes at all it
  * waits elsewhere.) */
 bool limits_test_slot(const struct trace *tr, uint32_t stack);
-/* sql_caller - the function of the program that called database/sql, 0 if the stack has none. */
-uint32_t sql_caller(const struct trace *tr, uint32_t stack);
 /* sql_covers - is b, waits for the network, told by a, a finding of rules_sql? */
 bool sql_covers(const struct trace *tr, const struct finding *a, const struct finding *b);
 /* alone_finding - rules_alone.c: rows of calls of the only goroutines at work; v: all that waits for the network, by function; true: told.

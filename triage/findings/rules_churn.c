@@ -1,10 +1,13 @@
 /*
- * rules_churn.c - goroutines that come and go, each for a moment: what beginning them takes, and who begins them again and again.
+ * rules_churn.c - goroutines that come and go, each for a moment: what beginning them takes, and who begins them again
+ * and again.
  */
 #include "triage/findings/rules.h"
 #include "triage/findings/thresholds.h"
 
 #define BEGINS 1000.0 /* ns that beginning and ending a goroutine takes, about */
+
+enum { SAMPLE = 64 }; /* of a group, so many are looked at */
 
 /* Do timers begin a group's goroutines (time.AfterFunc)? Then no goroutine did, and there is no stack. */
 static bool begun_by_timers(const struct rules *rs, uint32_t group)
@@ -49,20 +52,25 @@ static bool timers_pile_up(struct draft *d, const struct rules *rs, uint32_t gro
     return true;
 }
 
-/* Of a group, those that came and went: without the few that stay, which would count for thousands of them. */
+/* Of a group, those that came and went: without the few that stay, each of which would count for thousands of them. */
 struct brief {
-    uint32_t n, stay; /* stay: waited ten times as long as may be, one by one */
+    uint32_t n, stay; /* stay: at most SAMPLE of them are looked for */
     int64_t ran, queued, waited;
 };
 
+/* Who waited so long in all stays. */
+static int64_t stays_from(void)
+{
+    return 10 * threshold_ns(TH_CHURN_WAITED);
+}
+
 static struct brief brief_of(const struct rules *rs, uint32_t group)
 {
-    enum { ASKED = 64 };
     const struct group *g = &rs->tg->groups[group];
-    const int64_t least = 10 * threshold_ns(TH_CHURN_WAITED);
+    const int64_t least = stays_from();
     struct brief b = {.ran = g->d[GM_EXEC].total, .queued = g->d[GM_SCHED].total, .waited = g->d[GM_WAIT].total};
-    uint32_t over = 0;
-    for (uint32_t i = 0; b.stay < ASKED && (i = gstats_next_with(rs->tg->g, i, GM_WAIT, least)) != NO_LANE; i++) {
+    uint32_t over = 0, i = g->first_member;
+    for (; b.stay < SAMPLE && (i = gstats_next_with(rs->tg->g, i, GM_WAIT, least)) != NO_LANE; i++) {
         if (gstat_group(rs->tg->g, i) == group) {
             struct lifetime l;
             trace_lives(rs->tr, LANE_G, i, 1, &l);
@@ -78,16 +86,12 @@ static struct brief brief_of(const struct rules *rs, uint32_t group)
     return b;
 }
 
-/*
- * again_by - whoever begins them begins the next one when the last is over: of so many looked at, those of one beginner. NO_LANE: most
- * stand beside others of it.
- */
+/* again_by - who begins the next one when the last is over. NO_LANE: nobody does, of one in ten or more. */
 static uint32_t again_by(const struct rules *rs, uint32_t group)
 {
-    enum { ASKED = 64 };
     struct lane_info last = {.creator = NO_LANE};
     uint32_t seen = 0, again = 0;
-    for (uint32_t g = rs->tg->groups[group].first_member; seen < ASKED; g++) {
+    for (uint32_t g = rs->tg->groups[group].first_member; seen < SAMPLE; g++) {
         g = gstats_next(rs->tg->g, g, group);
         if (g == NO_LANE) {
             break;
@@ -99,7 +103,7 @@ static uint32_t again_by(const struct rules *rs, uint32_t group)
             last = li;
         }
     }
-    return seen == ASKED && again >= ASKED * 9 / 10 ? last.creator : NO_LANE;
+    return seen == SAMPLE && again >= SAMPLE * 9 / 10 ? last.creator : NO_LANE;
 }
 
 static void churn_next(struct draft *d, const struct rules *rs, uint32_t group, const struct brief *b)
@@ -114,9 +118,8 @@ static void churn_next(struct draft *d, const struct rules *rs, uint32_t group, 
         }
     } else if (by != NO_LANE) {
         text_say(&d->text, rs->tr, " ", t_who(by), " begins the next one as soon as the last is over, while ",
-                 b->stay,
-                 " of the same function stay for 10ms and more: these end at once, and are "
-                 "begun again (inferred).");
+                 b->stay, b->stay == SAMPLE ? " or more" : "", " of the same function stay for ", t_dur(stays_from()),
+                 " and more: those end at once, and are begun again (inferred).");
         text_lit(&d->next,
                  "Look why they end at once (an error that nobody reports?), and pause before beginning one "
                  "again, longer each time.");
@@ -139,7 +142,7 @@ void rules_churn(struct rules *rs)
         const double n = (double)b.n, rate = n / ((double)tg->end / 1e9);
         const int64_t took = ns_add(b.ran, (int64_t)(BEGINS * n)), severity = took / rules_procs(rs);
         struct draft d;
-        if (n < threshold(TH_CHURN_COUNT) || rate < threshold(TH_CHURN_RATE) ||
+        if (!b.n || n < threshold(TH_CHURN_COUNT) || rate < threshold(TH_CHURN_RATE) ||
             (double)b.ran > n * threshold(TH_CHURN_RUN) ||
             (double)b.waited > n * threshold(TH_CHURN_WAITED)) { /* what waits that long can't be done in place */
             continue;

@@ -26,7 +26,8 @@ static bool in_sql(struct str f)
     return str_starts(f, "database/sql.");
 }
 
-uint32_t sql_caller(const struct trace *tr, uint32_t stack)
+/* The function of the program that called database/sql, 0: the stack has none. */
+static uint32_t sql_caller(const struct trace *tr, uint32_t stack)
 {
     const uint32_t n = trace_stack(tr, stack);
     bool within = false;
