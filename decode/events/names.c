@@ -387,6 +387,13 @@ enum err_code names_stack_like(struct names *nm, uint32_t hash, const uint32_t *
     return stack_listed(nm, hash, n, wide, id);
 }
 
+void names_stack_next(const struct names *nm, uint32_t hash)
+{
+    const struct name_slot *s = nm->hstack.cap ? nm->hstack.slot + (hash & (nm->hstack.cap - 1)) : NULL;
+    if (s && s->id && s->hash == hash) /* it is there already, most likely: its frames will be compared */
+        __builtin_prefetch(list_of(nm, seg_sized(&nm->stacks, s->id - 1, sizeof(struct stack_ref))));
+}
+
 bool names_expect(struct names *nm, size_t n)
 {
     return nm->hstack.used || n > UINT32_MAX / 8 || hash_room_for(&nm->hstack, (uint32_t)n);

@@ -62,7 +62,7 @@ enum err_code names_frame_id(struct names *nm, const struct frame *f, uint32_t *
  * For who reads stacks beside others, and only adds them in order: names_stack_like - intern a stack of such ids, of which a hash is
  * known; names_frame_hash - a frame's, the same in any names that have it. All of a trace's stacks come this way, or none does.
  * names_list - where to put the next one's n ids, if all are below 65536; names_stack_listed - intern what was put there. NULL: out of memory.
- * names_stack_ahead - one of that hash will be looked for soon. names_expect - so many will come, if there is none yet; false: out
+ * names_stack_ahead - one of that hash will be looked for soon; names_stack_next - sooner. names_expect - so many will come, if there is none yet; false: out
  * of memory.
  */
 enum err_code names_stack_like(struct names *nm, uint32_t hash, const uint32_t *ids, uint32_t n, uint32_t *id);
@@ -73,6 +73,7 @@ static inline void names_stack_ahead(const struct names *nm, uint32_t hash)
 {
     __builtin_prefetch(nm->hstack.slot + (hash & (nm->hstack.cap - 1)));
 }
+void names_stack_next(const struct names *nm, uint32_t hash);
 bool names_expect(struct names *nm, size_t n);
 
 /* names_nframes - frames that were interned; names_frame_at - one of them, in the order of their first appearance. Of the writer only. */

@@ -364,7 +364,7 @@ bool v2_names_read(struct source *s, struct v2_gen *g)
 
 /* ---- what the trace calls them ---------------------------------------------------------------------------- */
 
-enum { AHEAD = 12 }; /* stacks */
+enum { AHEAD = 12, NEXT = 5 }; /* stacks */
 
 static bool give_strings(struct source *s, struct v2_read *r)
 {
@@ -399,8 +399,10 @@ static bool give_near(struct names *nm, struct v2_read *r, const uint32_t *of)
     const uint16_t *f = r->frames;
     for (size_t k = 0; k < r->nstacks; k++) {
         const struct read_stack *st = &r->stacks[k];
-        if (k + AHEAD < r->nstacks)
+        if (k + AHEAD < r->nstacks) {
             names_stack_ahead(nm, st[AHEAD].hash);
+            names_stack_next(nm, st[NEXT].hash);
+        }
         uint16_t *list = names_list(nm, st->depth);
         if (!list)
             return false;
