@@ -294,6 +294,9 @@ struct triage {
     struct triage_work *work; /* between steps; NULL when done */
 };
 
+/* triage_part_missing - of a damaged trace: is any of what it shows not all there was? Damage behind the last generation that is
+ * shown takes nothing away: the trace ends there. */
+bool triage_part_missing(const struct trace *tr);
 /* triage_idle_known - processor time that is known to have been idle. */
 static inline int64_t triage_idle_known(const struct triage *tg)
 {

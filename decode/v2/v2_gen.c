@@ -410,6 +410,8 @@ enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos)
         source_damage(s, ERR_TRUNCATED, g->ordinal, g->end,
                       "generation %" PRIu64 " has no end mark: the trace was cut short", g->number);
     }
+    if (g->torn && g->at_end && g->ordinal > 1 && !s->grows && !g->nbatch && !g->ntable)
+        return V2_GEN_NONE; /* it had only begun: nothing of those before it is missing */
     v2_clock_settle(s, g, last_freq, last_told);
     if (g->ordinal > 1 && last_hi != UINT64_MAX && last_freq == g->freq && !(s->version >= GO_125 && g->lo))
         g->lo = last_hi;

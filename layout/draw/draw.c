@@ -25,6 +25,7 @@
 #include "layout/views/samples.h"
 #include "triage/tables/tab.h"
 #include "layout/draw/status.h"
+#include "triage/triage.h"
 
 /* ---- what is kept from one frame to the next ---------------------------------------------------------------- */
 
@@ -636,7 +637,7 @@ void draw_lane(struct grid *g, struct view *v, struct lane l, int x, int y)
         return;
     struct sketch k = {.g = g, .v = v, .l = l, .x = x, .y = y, .h = height(v, l.kind)};
     k.worker = l.kind == LANE_G && trace_lane_who(v->tr, l).is_worker;
-    k.lost = l.kind == LANE_P && trace_info(v->tr)->ndamages;
+    k.lost = l.kind == LANE_P && triage_part_missing(v->tr);
     kept_part(v, l, &from, &to);
     if (to) { /* beside what stays one more column, for edge_p() */
         draw_columns(&k, 0, from + 1, 0, from);

@@ -111,8 +111,29 @@ static void workers_by_mode(void **state)
     free(p);
 }
 
+/* Of a program that was killed the last generation has only begun: what asks for a whole trace is asked of those before it. */
+static void killed(void **state)
+{
+    (void)state;
+    size_t n;
+    uint8_t *p = read_all("samples/http-long-1.27.trace", &n);
+    const size_t third = 89538; /* where the third generation begins, see gotop info */
+    struct loaded l;
+    assert_true(load_part(p, third + 52, &l));
+    assert_true(l.partial && !triage_part_missing(l.tr));
+    assert_null(rule_not_asked(l.tg, RULE_LEAK));
+    assert_int_equal(l.tg->lost, 0);
+    load_free(&l);
+    assert_true(load_part(p, n - 3000, &l));
+    assert_true(l.partial && triage_part_missing(l.tr));
+    assert_non_null(rule_not_asked(l.tg, RULE_LEAK));
+    load_free(&l);
+    free(p);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(known_faults), cmocka_unit_test(workers_by_mode)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(known_faults), cmocka_unit_test(workers_by_mode),
+                                       cmocka_unit_test(killed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

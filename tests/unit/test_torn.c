@@ -265,6 +265,20 @@ static void test_lost_region(void **state)
     unload(&l);
 }
 
+/* A generation that had only begun: what was so at the end of the one before it is so at the trace's end. */
+static void test_only_begun(void **state)
+{
+    (void)state;
+    struct loaded l =
+        load_text(KILLED ONE "GoBlock +10 reason=0 stack=0\nHeapAlloc +90 5\nendgen\nbatch gen=2 m=-1 t=1000\nSync\n"
+                             "Frequency freq=1000000000\nClockSnapshot +1 mono=1 sec=1 nsec=1\n");
+    assert_string_equal(trace_damage(l.tr, 0)->what, "generation 2 has no end mark: the trace was cut short");
+    assert_null(trace_damage(l.tr, 1));
+    assert_int_equal(trace_info(l.tr)->generations, 1);
+    expect_lane(l.tr, LANE_G, 1, "<0-11 running p0\n11-101> waiting\n");
+    unload(&l);
+}
+
 /* A P is taken from a thread by one that was lost; the thread finds itself without it. */
 static void test_lost_steal(void **state)
 {
@@ -297,9 +311,9 @@ int main(int argc, char **argv)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lost_unblock),  cmocka_unit_test(test_sure),
-        cmocka_unit_test(test_lost_region),   cmocka_unit_test(test_lost_steal),
-        cmocka_unit_test(test_silent_thread), cmocka_unit_test(test_cut_each_byte),
-        cmocka_unit_test(test_cut_samples),
+        cmocka_unit_test(test_lost_region),   cmocka_unit_test(test_only_begun),
+        cmocka_unit_test(test_lost_steal),    cmocka_unit_test(test_silent_thread),
+        cmocka_unit_test(test_cut_each_byte), cmocka_unit_test(test_cut_samples),
     };
     for (int i = 1; i < argc; i++) { /* figures of other traces */
         size_t n = 0;

@@ -109,7 +109,7 @@ static const char *missing(const struct triage *tg, unsigned needs)
     if (needs & PROCS && tg->lost > tg->capacity / 100) {
         return "what processors did is missing";
     }
-    return needs & WHOLE && in->ndamages ? "a part of the trace is missing" : NULL;
+    return needs & WHOLE && triage_part_missing(tg->tr) ? "a part of the trace is missing" : NULL;
 }
 
 /* What a trace itself may lack. Other needs are what a program has to have done (collections, tasks), or a longer trace. */
@@ -121,7 +121,7 @@ bool rule_lost(const struct triage *tg, enum rule r)
     while (i < sizeof table / sizeof *table && table[i].rule != r) {
         i++;
     }
-    return trace_info(tg->tr)->ndamages && i < sizeof table / sizeof *table &&
+    return triage_part_missing(tg->tr) && i < sizeof table / sizeof *table &&
            missing(tg, table[i].needs & (LACKING | PROCS)) != NULL;
 }
 

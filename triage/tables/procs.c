@@ -3,6 +3,16 @@
  */
 #include "triage/tri.h"
 
+bool triage_part_missing(const struct trace *tr)
+{
+    const struct trace_info *in = trace_info(tr);
+    bool behind = in->second_family && !in->more_damages;
+    for (uint32_t i = 0; behind && i < in->ndamages; i++) {
+        behind = trace_damage(tr, i)->gen > in->generations;
+    }
+    return in->ndamages && !behind;
+}
+
 bool triage_proc(struct triage *tg, uint32_t p)
 {
     struct lane l = {LANE_P, p};
@@ -39,6 +49,6 @@ bool triage_procs_end(struct triage *tg)
     }
     tg->capacity = tg->capacity > told ? tg->capacity : told;
     tg->unused = tg->capacity - told;
-    tg->lost = trace_info(tg->tr)->ndamages ? tg->unused : 0;
+    tg->lost = triage_part_missing(tg->tr) ? tg->unused : 0;
     return true;
 }
