@@ -319,16 +319,22 @@ uint32_t span_run_g_name(const struct trace *tr, const struct span_run *r, uint3
  * trace_walk - all spans of goroutines g0 .. g1-1, one goroutine after another, each one's in order: for who counts everything.
  * begin is told of each (not its id, when it was seen, its start stack); spans of up to SPAN_BLOCK + 1 of its spans at a time; then end. Returns false as soon as one of them does.
  * spans NULL: begin alone, for less than a trace_lane() of each. by: who isn't created by such a one (NO_LANE: nobody knows by whom)
- * is passed over; NULL: nobody is. alike: told instead of begin of one that has ended as the one before it has, and was made at the same
- * place and has the same name and flags; NULL: begin is. Several threads may walk at once, while nobody loads (or ask trace_states() and look-ups by time).
+ * is passed over; NULL: nobody is. alike: behind begin of a goroutine, told instead of begin of those that come next and are as it is, but
+ * for their times (struct lanes_alike); NULL: begin is. Several threads may walk at once, while nobody loads (or ask trace_states() and look-ups by time).
  */
+enum { LANES_ALIKE = 128 };
+struct lanes_alike {
+    uint32_t g, n; /* goroutines g .. g+n-1, all of them over; made at the same place, of the same name and flags */
+    int64_t first[LANES_ALIKE], last[LANES_ALIKE], no_p_ns[LANES_ALIKE]; /* as in lane_info */
+};
 struct span_walk {
     bool (*begin)(void *arg, uint32_t g, const struct lane_info *li);
     bool (*spans)(void *arg, uint32_t g, const struct span_run *r);
     bool (*end)(void *arg, uint32_t g);
     void *arg;
     bool (*by)(void *arg, uint32_t creator);
-    bool (*alike)(void *arg, uint32_t g, const struct lane_info *li);
+    bool (*alike)(void *arg, const struct lane_info *li,
+                  const struct lanes_alike *a); /* li: as begin had it; a stands until their ends */
 };
 bool trace_walk(const struct trace *tr, uint32_t g0, uint32_t g1, const struct span_walk *w);
 /*

@@ -186,7 +186,7 @@ struct columns *columns_of(const uint64_t *const v[], unsigned rows, unsigned n)
 {
     struct extents x = {0};
     for (unsigned c = 0; c < n; c++)
-        x.width[c] = width_of(v[c], rows, 1, &x.least[c]);
+        x.width[c] = v[c] ? width_of(v[c], rows, 1, &x.least[c]) : 0;
     struct columns *k = columns_begin(rows, n, &x, block, NULL);
     for (unsigned c = 0; k && c < n; c++)
         column_put(k, c, v[c], rows, 1);

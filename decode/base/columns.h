@@ -32,7 +32,7 @@ struct columns *columns_make(const uint64_t *v, unsigned rows, unsigned n, colum
  * bytes, with its neighbours.
  */
 struct columns *columns_above(const uint64_t *v, unsigned n, const uint64_t *least, columns_room_fn *room, void *arg);
-/* columns_of - the same of values that stand by column already: v[i] is column i, of `rows` values. The caller frees it (mem_free). */
+/* columns_of - the same of values that stand by column already: v[i] is column i, of `rows` values; NULL: they are all 0. The caller frees it (mem_free). */
 struct columns *columns_of(const uint64_t *const v[], unsigned rows, unsigned n);
 size_t columns_bytes(const struct columns *c, unsigned rows); /* what it takes */
 

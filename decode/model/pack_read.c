@@ -9,6 +9,7 @@
 #if defined(__x86_64__) && defined(__GNUC__)
 #define PACK_SSE 1
 #include <pthread.h>
+#include <stdatomic.h>
 #include <smmintrin.h>
 #define SSE __attribute__((target("sse4.1")))
 #endif
@@ -154,8 +155,12 @@ static bool have_sse(void)
 {
 #ifdef PACK_SSE
     static pthread_once_t once = PTHREAD_ONCE_INIT;
+    static atomic_bool filled;
+    if (atomic_load_explicit(&filled, memory_order_acquire))
+        return true;
     if (__builtin_cpu_supports("sse4.1")) {
         pthread_once(&once, shuffle_fill);
+        atomic_store_explicit(&filled, true, memory_order_release);
         return true;
     }
 #endif
@@ -344,7 +349,8 @@ static SSE void unpack_few(const uint8_t *p, uint32_t n, const struct pack_clock
     _mm_storeu_si128((__m128i *)(void *)out->tag, tag);
     p = few_sse(p + n, n, DUR, &x);
     _mm_storeu_si128((__m128i *)(void *)out->dur, two_ns(&k, _mm_cvtepu32_epi64(x)));
-    _mm_storeu_si128((__m128i *)(void *)(out->dur + 2), two_ns(&k, _mm_cvtepu32_epi64(_mm_srli_si128(x, 8))));
+    if (n > 2)
+        _mm_storeu_si128((__m128i *)(void *)(out->dur + 2), two_ns(&k, _mm_cvtepu32_epi64(_mm_srli_si128(x, 8))));
     x = _mm_setzero_si128();
     if (flags & PACK_WHO)
         p = few_sse(p, n, ID, &x);
@@ -356,17 +362,24 @@ static SSE void unpack_few(const uint8_t *p, uint32_t n, const struct pack_clock
 }
 #endif
 
-void unpack_four(const uint8_t *p, uint32_t n, const struct pack_clock *clock, struct spancols *out)
+/* false: they are many, or unusual, or this processor can't. */
+static inline bool few(const uint8_t *p, uint32_t n, const struct pack_clock *clock, struct spancols *out)
+{
+#ifdef PACK_SSE
+    if (n <= PACK_FEW && have_sse() &&
+        !(*p & (PACK_PALETTE | PACK_WIDE_TAG | PACK_LONG_DUR | PACK_LONG_WHO | PACK_LONG_STACK))) {
+        unpack_few(p, n, clock, out);
+        return true;
+    }
+#endif
+    (void)p, (void)n, (void)clock, (void)out;
+    return false;
+}
+
+static void many_four(const uint8_t *p, uint32_t n, const struct pack_clock *clock, struct spancols *out)
 {
     const unsigned flags = *p;
     const bool sse = have_sse();
-#ifdef PACK_SSE
-    if (sse && n <= PACK_FEW &&
-        !(flags & (PACK_PALETTE | PACK_WIDE_TAG | PACK_LONG_DUR | PACK_LONG_WHO | PACK_LONG_STACK))) {
-        unpack_few(p, n, clock, out);
-        return;
-    }
-#endif
     p = unpack_front(p, n, clock, sse, out->dur, out->tag, out->stack);
     if (flags & PACK_WHO)
         p = column_ids(p, n, flags & PACK_LONG_WHO ? ID_LONG : ID, sse, out->who);
@@ -378,10 +391,16 @@ void unpack_four(const uint8_t *p, uint32_t n, const struct pack_clock *clock, s
         memset(out->stack, 0, n * sizeof *out->stack);
 }
 
+void unpack_four(const uint8_t *p, uint32_t n, const struct pack_clock *clock, struct spancols *out)
+{
+    if (!few(p, n, clock, out))
+        many_four(p, n, clock, out);
+}
+
 void unpack_spans(const uint8_t *p, uint32_t n, const struct pack_clock *clock, struct spancols *out)
 {
-    if (n <= PACK_FEW || !unpack_wide(p, n, clock, out))
-        unpack_four(p, n, clock, out);
+    if (!few(p, n, clock, out) && (n <= PACK_FEW || !unpack_wide(p, n, clock, out)))
+        many_four(p, n, clock, out);
 }
 
 static const uint8_t *column_skip(const uint8_t *p, uint32_t n, enum lengths k)

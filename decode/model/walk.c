@@ -122,6 +122,8 @@ static inline void past_row_ahead(const struct past_rows *r, uint32_t i)
     __builtin_prefetch(p + 64);
 }
 
+_Static_assert((int)LANES_ALIKE >= (int)PAST_GS, "neighbours are put away so many at a time");
+
 /* What info_of() would say of such a one; but for its times it is said of all that are alike. */
 static void past_row_info(const struct trace *tr, const struct place *at, uint32_t i, struct lane_info *li)
 {
@@ -151,21 +153,39 @@ static bool rows_alike(const struct past_rows *r)
     return !(r->step[PV_FLAGS] | r->step[PV_NAME] | r->step[PV_CREATOR] | r->step[PV_CREATE_STACK]);
 }
 
+static void column_of(const struct past_rows *r, enum past_value c, uint32_t from, uint32_t n, int64_t *out)
+{
+    for (uint32_t i = 0; i < n; i++)
+        out[i] = (int64_t)past_row(r, c, from + i);
+}
+
+/* n neighbours, from one on, are like the one before them. */
+static void alike_of(const struct place *at, uint32_t g, uint32_t from, uint32_t n, struct lanes_alike *a)
+{
+    a->g = g;
+    a->n = n;
+    column_of(&at->rows, PV_START, from, n, a->first);
+    column_of(&at->rows, PV_LASTED, from, n, a->last);
+    column_of(&at->rows, PV_NO_P, from, n, a->no_p_ns);
+    for (uint32_t i = 0; i < n; i++)
+        a->last[i] += a->first[i];
+}
+
+/* The spans of the i-th of those put away, if it has any: run is all but for what is its own. */
 static inline bool past_spans(const struct span_walk *w, const struct place *at, uint32_t g, uint32_t i,
-                              const struct lane_info *li)
+                              struct spancols *c, struct span_run *run)
 {
     const struct past_rows *r = &at->rows;
-    struct spancols c;
+    run->n = (uint32_t)past_row(r, PV_NPACKED, i);
+    if (!run->n)
+        return true;
     if (r->alike)
-        alike_row(&at->alike, i, (unsigned)li->nspans, li->last - li->first, &c);
+        alike_row(&at->alike, i, run->n, (int64_t)past_row(r, PV_LASTED, i), c);
     else
-        unpack_spans((const uint8_t *)(uintptr_t)past_row(r, PV_PACKED, i), (uint32_t)li->nspans,
-                     &at->in.f->pool.clock, &c);
-    struct span_run run = run_of(&c, at->in.f, at->in.seg);
-    run.n = (uint32_t)li->nspans;
-    run.t0 = li->first;
-    run.open_start = past_row(r, PV_FLAGS, i) & PAST_BACKDATED;
-    return w->spans(w->arg, g, &run);
+        unpack_spans((const uint8_t *)(uintptr_t)past_row(r, PV_PACKED, i), run->n, &at->in.f->pool.clock, c);
+    run->t0 = (int64_t)past_row(r, PV_START, i);
+    run->open_start = past_row(r, PV_FLAGS, i) & PAST_BACKDATED;
+    return w->spans(w->arg, g, run);
 }
 
 /* lane_walk() of n such neighbours. */
@@ -176,21 +196,29 @@ static bool past_walk(const struct trace *tr, const struct span_walk *w, struct 
         at->read = at->rows.alike;
         alike_all(at->read, &at->alike);
     }
-    const bool alike = rows_alike(&at->rows);
+    const bool alike = w->alike && n > 1 && rows_alike(&at->rows);
     struct lane_info li = {.creator = NO_LANE};
+    struct lanes_alike others;
+    struct spancols c;
+    struct span_run run = run_of(&c, at->in.f, at->in.seg);
     for (uint32_t k = 0; k < n; k++) {
         const uint32_t g = at->g + k, i = from + k;
-        const bool known = alike && k;
-        if (!known)
+        if (!alike || !k) {
             past_row_info(tr, at, i, &li);
-        past_row_times(&at->rows, i, &li);
-        if (!(known && w->alike ? w->alike : w->begin)(w->arg, g, &li))
-            return false;
+            past_row_times(&at->rows, i, &li);
+            if (!w->begin(w->arg, g, &li))
+                return false;
+        }
+        if (alike && !k) {
+            alike_of(at, g + 1, i + 1, n - 1, &others);
+            if (!w->alike(w->arg, &li, &others))
+                return false;
+        }
         if (!w->spans)
             continue;
         if (i + AHEAD < PAST_GS && !at->rows.alike)
             past_row_ahead(&at->rows, i);
-        if ((li.nspans && !past_spans(w, at, g, i, &li)) || !w->end(w->arg, g))
+        if (!past_spans(w, at, g, i, &c, &run) || !w->end(w->arg, g))
             return false;
     }
     return true;

@@ -40,7 +40,6 @@ enum { MINE = 8 };
 struct walk { /* along one lane */
     const struct triage *tg;
     struct subtotal *y;
-    struct gstat st; /* sums of spans one behind another: no longer than the lane, so they need no ns_add() */
     uint32_t g, name;
     bool system, worker;
     bool some; /* it has spans */
@@ -60,7 +59,21 @@ struct walk { /* along one lane */
     const struct assist_rows *all_assists;
     size_t assists_from;
     int64_t assist_ns;
+    const struct lanes_alike *alike; /* those that come next, or have come; NULL: none have */
 };
+
+static inline uint64_t *counted(const struct walk *w, unsigned value)
+{
+    return &w->y->rows.v[value][w->y->nrows];
+}
+
+/* Sums of spans one behind another: no longer than the lane, so they need no ns_add(). */
+static inline void count(struct walk *w, enum gmetric m, int64_t ns, unsigned times, bool one)
+{
+    w->y->rows.used |= 1u << m | 1u << times;
+    *counted(w, m) += (uint64_t)ns;
+    *counted(w, times) += one;
+}
 
 static inline bool open_start(const struct step *s)
 {
@@ -324,8 +337,7 @@ static bool note_futile(struct walk *w, int64_t t0)
 static inline bool walk_waiting(struct walk *w, const struct step *s)
 {
     const uint32_t reason = s->kind->reason;
-    w->st.ns[GM_WAIT] += s->ns;
-    w->st.waits++;
+    count(w, GM_WAIT, s->ns, GV_WAITS, true);
     w->wait = (struct waited){s->t0, end_of(s), reason, stack_of(s)};
     if (!note_reason(w, reason, s->ns)) {
         return false;
@@ -383,8 +395,7 @@ static uint32_t syscall_row_of(struct walk *w, uint32_t stack)
 static inline bool walk_syscall(struct walk *w, const struct step *s)
 {
     const int64_t ns = s->ns;
-    w->st.ns[GM_SYSCALL] += ns;
-    w->st.syscalls++;
+    count(w, GM_SYSCALL, ns, GV_SYSCALLS, true);
     if (ns >= IDLE_NOTICE && !note_call(w->y, s->t0, end_of(s))) {
         return false;
     }
@@ -409,8 +420,7 @@ static inline bool walk_runnable(struct walk *w, const struct step *s)
 {
     struct subtotal *y = w->y;
     const int64_t ns = s->ns;
-    w->st.ns[GM_SCHED] += ns;
-    w->st.scheds++;
+    count(w, GM_SCHED, ns, GV_SCHEDS, true);
     if (ns > RUNNABLE_NOTICE && !late_add(&y->late, s->t0 + RUNNABLE_NOTICE, end_of(s))) {
         return false;
     }
@@ -426,8 +436,7 @@ static inline bool walk_runnable(struct walk *w, const struct step *s)
 
 static inline void walk_exec(struct walk *w, int64_t ns)
 {
-    w->st.ns[GM_EXEC] += ns;
-    w->st.runs += !tri_is_exec(w->was);
+    count(w, GM_EXEC, ns, GV_RUNS, !tri_is_exec(w->was));
     w->cond_run += ns;
     if (w->worker) {
         int64_t *by_mode = &w->y->label_ns[w->mode];
@@ -471,7 +480,10 @@ static inline bool walk_span(struct walk *w, const struct step *s)
     if (state == ST_SYSCALL) {
         return walk_syscall(w, s);
     }
-    w->st.ns[GM_UNKNOWN] += state == ST_UNKNOWN ? s->ns : 0;
+    if (state == ST_UNKNOWN) {
+        w->y->rows.used |= 1u << GM_UNKNOWN;
+        *counted(w, GM_UNKNOWN) += (uint64_t)s->ns;
+    }
     return true;
 }
 
@@ -558,14 +570,12 @@ static bool note_assist(void *arg, const struct assist_run *a)
 
 /* ---- along a lane ------------------------------------------------------------------------------------------- */
 
-static inline void lane_reset(struct walk *w, uint32_t g, const struct lane_info *li)
+/* On to a goroutine. */
+static inline void lane_next(struct walk *w, uint32_t g)
 {
-    w->st = (struct gstat){0};
     w->g = g;
     w->some = false;
     w->mode = GC_UNLABELLED;
-    w->life = li->last - li->first;
-    w->no_p_ns = li->no_p_ns;
     w->gw_first = w->y->ngw;
     w->was = ST_NONE;
     w->kind = WK_OTHER;
@@ -582,31 +592,47 @@ static inline void lane_reset(struct walk *w, uint32_t g, const struct lane_info
 static bool lane_begin(void *arg, uint32_t g, const struct lane_info *li)
 {
     struct walk *w = arg;
-    lane_reset(w, g, li);
+    lane_next(w, g);
+    w->life = li->last - li->first;
+    w->no_p_ns = li->no_p_ns;
     w->name = li->name;
     w->system = li->is_system;
     w->worker = li->is_worker;
     w->sched = w->system ? &w->y->sched_system : &w->y->sched;
+    w->alike = NULL;
     return put_in_group(w, li) && (!li->created || li->is_system || note_birth(w, li));
 }
 
-/* Of the same group and birthplace as the one before, and over. */
-static bool lane_alike(void *arg, uint32_t g, const struct lane_info *li)
+/* More of the same group and birthplace. */
+static bool lane_alike(void *arg, const struct lane_info *li, const struct lanes_alike *a)
 {
     struct walk *w = arg;
     struct subtotal *y = w->y;
     struct group *p = &y->groups[y->group];
-    lane_reset(w, g, li);
-    p->first = li->first < p->first ? li->first : p->first;
-    p->last = li->last > p->last ? li->last : p->last;
-    p->count++;
-    p->created += li->created;
-    p->ended += li->ended;
-    if (li->created && !li->is_system) {
-        y->births[y->birth].created++;
-        y->births[y->birth].ended += li->ended;
+    for (uint32_t i = 0; i < a->n; i++) {
+        p->first = a->first[i] < p->first ? a->first[i] : p->first;
+        p->last = a->last[i] > p->last ? a->last[i] : p->last;
     }
+    p->count += a->n;
+    p->created += li->created ? a->n : 0;
+    p->ended += li->ended ? a->n : 0;
+    if (li->created && !li->is_system) {
+        y->births[y->birth].created += a->n;
+        y->births[y->birth].ended += li->ended ? a->n : 0;
+    }
+    w->alike = a;
     return true;
+}
+
+/* The one that comes next, if it is like this one: nobody begins it. */
+static inline void lane_next_alike(struct walk *w)
+{
+    const uint32_t g = w->g + 1, i = w->alike ? g - w->alike->g : 0;
+    if (w->alike && i < w->alike->n) {
+        lane_next(w, g);
+        w->life = w->alike->last[i] - w->alike->first[i];
+        w->no_p_ns = w->alike->no_p_ns[i];
+    }
 }
 
 static bool lane_spans(void *arg, uint32_t g, const struct span_run *r)
@@ -638,6 +664,7 @@ static bool lane_spans(void *arg, uint32_t g, const struct span_run *r)
 static void sum_add(struct group_sum *to, const int64_t *v, uint32_t n)
 {
     int64_t sum = 0, max = to->max, any = 0;
+#pragma GCC unroll 4
     for (uint32_t i = 0; i < n; i++) {
         any |= v[i];
         sum = (int64_t)((uint64_t)sum + (uint64_t)v[i]);
@@ -651,20 +678,15 @@ static void sum_add(struct group_sum *to, const int64_t *v, uint32_t n)
 }
 
 /* What goroutines g .. g+n-1, which were just put, add to the sums of their groups. */
-static void put_sums(struct walk *w, uint32_t g, uint32_t n)
+static void put_sums(struct subtotal *y, uint32_t n)
 {
-    struct subtotal *y = w->y;
-    uint32_t none = 0, all;
-    for (int m = GM_EXEC; m <= GM_UNKNOWN; m++) {
-        none |= (uint32_t)gstats_none(w->tg->g, g, (enum gmetric)m, &all) << m;
-    }
     for (uint32_t i = 0, k; i < n; i += k) {
         struct group_sum *to = y->groups[y->rows.group[i]].d;
         for (k = 1; i + k < n && y->rows.group[i + k] == y->rows.group[i];) {
             k++;
         }
         for (int m = GM_EXEC; m <= GM_UNKNOWN; m++) {
-            if (!(none >> m & 1)) {
+            if (y->rows.used >> m & 1) {
                 sum_add(&to[m], (const int64_t *)&y->rows.v[m][i], k);
             }
         }
@@ -672,34 +694,54 @@ static void put_sums(struct walk *w, uint32_t g, uint32_t n)
     }
 }
 
+/* What of their lives the first six don't add up to. */
+static void rows_end(struct subtotal *y)
+{
+    struct gstat_rows *r = &y->rows;
+    uint64_t *const rest = r->v[GM_LIFE], longest = 0, left = 0;
+    const uint32_t n = y->nrows;
+    memcpy(rest, y->life, n * sizeof *rest);
+    for (int m = GM_EXEC; m <= GM_UNKNOWN; m++) {
+        const uint64_t *const v = r->v[m];
+        for (uint32_t i = 0; i < n && r->used >> m & 1; i++) {
+            longest |= v[i];
+            rest[i] -= v[i];
+        }
+    }
+    for (int m = GM_EXEC; longest >= (uint64_t)NS_MAX && m <= GM_UNKNOWN; m++) {
+        for (uint32_t i = 0; i < n; i++) {
+            const uint64_t was = r->v[m][i];
+            r->v[m][i] = (uint64_t)ns_clamp((int64_t)was);
+            rest[i] += was - r->v[m][i];
+        }
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        left |= rest[i];
+    }
+    r->used |= (unsigned)(left > 0) << GM_LIFE;
+}
+
 /* The goroutine's own sums, once its neighbours have theirs. Its group is the subtotal's, until that is added. */
 static bool put(struct walk *w, int64_t life)
 {
     struct subtotal *y = w->y;
-    const struct gstat *st = &w->st;
-    const uint32_t i = y->nrows++;
-    y->life[i] = life;
-#pragma GCC unroll 8
-    for (int m = GM_EXEC; m <= GM_UNKNOWN; m++) {
-        y->rows.v[m][i] = (uint64_t)st->ns[m];
-        life -= st->ns[m];
-    }
-    y->rows.v[GM_LIFE][i] = (uint64_t)life;
-    y->rows.v[GV_RUNS][i] = st->runs;
-    y->rows.v[GV_SCHEDS][i] = st->scheds;
-    y->rows.v[GV_WAITS][i] = st->waits;
-    y->rows.v[GV_SYSCALLS][i] = st->syscalls;
-    y->rows.group[i] = y->group;
+    y->life[y->nrows] = life;
+    y->rows.group[y->nrows++] = y->group;
     if (w->g + 1 < y->g1 && y->nrows < GSTATS_ROWS) {
         return true;
     }
-    const uint32_t n = y->nrows, g = w->g + 1 - n;
-    y->nrows = 0;
-    if (!gstats_put(w->tg->g, g, &y->rows, n)) {
-        return false;
+    const uint32_t n = y->nrows;
+    rows_end(y);
+    const bool ok = gstats_put(w->tg->g, w->g + 1 - n, &y->rows, n);
+    put_sums(y, n);
+    for (int v = GM_EXEC; v < GV_COUNT; v++) {
+        if (y->rows.used >> v & 1) {
+            memset(y->rows.v[v], 0, n * sizeof y->rows.v[v][0]);
+        }
     }
-    put_sums(w, g, n);
-    return slices_tick();
+    y->nrows = 0;
+    y->rows.used = 0;
+    return ok && slices_tick();
 }
 
 static bool put_assist(struct walk *w)
@@ -710,28 +752,30 @@ static bool put_assist(struct walk *w)
     return gstats_assist(w->tg->g, w->g, w->assist_ns);
 }
 
+/* Of its system calls those without a processor. */
+static void calls_apart(struct walk *w)
+{
+    const int64_t calls = ns_clamp((int64_t)*counted(w, GM_SYSCALL)),
+                  blocked = w->no_p_ns < calls ? w->no_p_ns : calls;
+    w->y->rows.used |= 1u << GM_SYSBLOCK | 1u << GM_SYSCALL;
+    *counted(w, GM_SYSBLOCK) = (uint64_t)blocked;
+    *counted(w, GM_SYSCALL) = (uint64_t)(calls - blocked);
+}
+
 static bool lane_end(void *arg, uint32_t g)
 {
     struct walk *w = arg;
-    struct gstat *st = &w->st;
     bool ok = !w->nmine || tell_reasons(w);
-    uint64_t any = 0;
     (void)g;
-    if (w->some) {
-#pragma GCC unroll 8
-        for (int m = GM_EXEC; m <= GM_UNKNOWN; m++) {
-            any |= (uint64_t)st->ns[m];
-        }
-        for (int m = GM_EXEC; any >= (uint64_t)NS_MAX && m <= GM_UNKNOWN; m++) {
-            st->ns[m] = ns_clamp(st->ns[m]);
-        }
-        st->ns[GM_SYSBLOCK] = w->no_p_ns < st->ns[GM_SYSCALL] ? w->no_p_ns : st->ns[GM_SYSCALL];
-        st->ns[GM_SYSCALL] -= st->ns[GM_SYSBLOCK];
-        if (ok && w->was == ST_WAITING && !w->system && w->kind == WK_LOCK) {
-            ok = note_lock(w, NO_LANE, 0);
-        }
+    if (w->no_p_ns && w->some) {
+        calls_apart(w);
     }
-    return ok && put(w, w->some ? w->life : 0) && (!w->assist_ns || put_assist(w));
+    if (ok && w->was == ST_WAITING && !w->system && w->kind == WK_LOCK) {
+        ok = note_lock(w, NO_LANE, 0);
+    }
+    ok = ok && put(w, w->some ? w->life : 0) && (!w->assist_ns || put_assist(w));
+    lane_next_alike(w);
+    return ok;
 }
 
 bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g0, uint32_t g1,

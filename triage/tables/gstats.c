@@ -130,7 +130,7 @@ bool gstats_put(struct gstats *s, uint32_t g, const struct gstat_rows *r, uint32
         return true;
     }
     for (int i = 0; i < VALUES; i++) {
-        col[i] = r->v[i];
+        col[i] = r->used >> i & 1 ? r->v[i] : NULL;
     }
     struct chunk *c = chunk_of(s, g, &row);
     c->c = columns_of(col, n, VALUES);

@@ -36,6 +36,7 @@ enum { GV_RUNS = GM_COUNT, GV_SCHEDS, GV_WAITS, GV_SYSCALLS, GV_COUNT };
 struct gstat_rows {
     uint64_t v[GV_COUNT][GSTATS_ROWS]; /* v[GM_ASSIST]: 0; v[GM_LIFE]: what the first six don't add up to */
     uint32_t group[GSTATS_ROWS];
+    unsigned used; /* by value: may any row have one that isn't 0? */
 };
 
 struct gstats *gstats_new(uint32_t n); /* NULL: out of memory */

@@ -24,22 +24,28 @@ void late_free(struct late *l)
  */
 enum { PARTS = 1024 };
 struct parts {
+    uint64_t from; /* key of the first */
     unsigned shift;
     uint32_t begin[PARTS], end[PARTS];
     int32_t more[PARTS]; /* of those left out, else 0 */
     bool out[PARTS];
 };
 
+static inline size_t part_of(const struct parts *p, uint64_t key)
+{
+    return (size_t)(CHANGE_TIME(key - p->from) >> p->shift);
+}
+
 static void parts_of(struct parts *p, const struct late *l, int64_t most)
 {
     int64_t now = 0;
-    *p = (struct parts){0};
+    *p = (struct parts){.from = CHANGE_KEY(l->first, 0, 0)};
     while ((uint64_t)(l->last - l->first) >> p->shift >= PARTS) {
         p->shift++;
     }
     for (size_t i = 0; i < l->n; i += 2) {
-        p->begin[CHANGE_TIME(l->key[i]) >> p->shift]++;
-        p->end[CHANGE_TIME(l->key[i + 1]) >> p->shift]++;
+        p->begin[part_of(p, l->key[i])]++;
+        p->end[part_of(p, l->key[i + 1])]++;
     }
     for (unsigned i = 0; i < PARTS; i++) {
         const int64_t more = (int64_t)p->begin[i] - (int64_t)p->end[i];
@@ -49,14 +55,14 @@ static void parts_of(struct parts *p, const struct late *l, int64_t most)
     }
 }
 
-/* Changes of the other parts, to the front: how many. */
+/* Changes of the other parts, to the front, and from the first on, since small numbers are sorted sooner: how many. */
 static size_t leave_out(uint64_t *key, size_t n, const struct parts *p)
 {
     size_t to = 0;
     for (size_t i = 0; i < n; i++) {
         const uint64_t k = key[i];
-        key[to] = k;
-        to += !p->out[CHANGE_TIME(k) >> p->shift];
+        key[to] = k - p->from;
+        to += !p->out[part_of(p, k)];
     }
     return to;
 }
@@ -88,9 +94,6 @@ static size_t cut_off(uint64_t *key, size_t n, const struct parts *p, int64_t mo
 static bool cut(struct late *l, int64_t most)
 {
     struct parts *p = mem_alloc(sizeof *p);
-    for (size_t i = 0; i < l->n; i++) { /* from the first on: small numbers are sorted sooner */
-        l->key[i] -= CHANGE_KEY(l->first, 0, 0);
-    }
     if (p) {
         parts_of(p, l, most);
         l->n = leave_out(l->key, l->n, p);
