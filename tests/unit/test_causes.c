@@ -27,6 +27,8 @@ static const struct planted {
      NULL}, /* from a buffer, without a wait: many pieces, none long */
     {"eggboxes", RULE_UNBALANCED, "main.pack", "that of the others"},    /* the mean is much that one's own */
     {"crawl", RULE_SERIAL_CALLS, "main.fetchPage", "30 times in a row"}, /* asks its own process */
+    {"tailor", RULE_SERIAL_CALLS, "main.(*tailor).cloth, by main.(*tailor).cutCoat",
+     "main.get, called by main.order asks from within this process"}, /* who orders is in the same process */
     {"farewells", RULE_SERIAL_CALLS, "main.(*house).shut",
      "G1 main.main waits for answers over the network 24 times"},
     {"flight", RULE_BACKEND, "main.(*profiles).loadProfile", NULL},
@@ -300,6 +302,7 @@ static void healthy_ones(void **state)
         "cleanferryman", /* greets, then waits for the next question elsewhere */
         "cleanquota",    /* asks no oftener than it may */
         "cleanparley",   /* a server that greets, then talks step by step elsewhere */
+        "cleantailor",   /* asks for all at once */
         "cleanfountain", /* a bell that all hear */
         "cleanhotline",  /* connections that stay, and are spoken on now and then */
         "cleanringer",   /* begins one for each answer, to be able to give up */

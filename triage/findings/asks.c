@@ -3,6 +3,7 @@
  */
 #include "triage/findings/asks.h"
 
+#include "triage/findings/requests.h"
 #include "triage/findings/thresholds.h"
 
 static bool stack_through(const struct trace *tr, uint32_t stack, const char *const *func)
@@ -140,15 +141,24 @@ bool calls_for_questions(const struct causes *c, const struct pair_row *p, uint3
             (born && (meant_for_questions(c, g, place) || meant_for_session(c, g, place))));
 }
 
+bool calls_group_serves(const struct causes *c, uint32_t group)
+{
+    const uint32_t g = c->of[group].n ? c->member[c->of[group].at] : NO_LANE;
+    if (g == NO_LANE || c->tg->groups[group].is_system) {
+        return false;
+    }
+    /* net/http's may find each question there already, and never wait for one */
+    return request_serves(c->tr, c->tg->groups[group].name) || (c->life[group].by[WK_NET] && calls_serves(c, g));
+}
+
 int64_t calls_answering(const struct causes *c)
 {
     int64_t ns = 0;
     for (uint32_t i = 0; i < c->tg->ngroups; i++) {
-        const uint32_t g = c->of[i].n ? c->member[c->of[i].at] : NO_LANE;
-        if (g == NO_LANE || c->tg->groups[i].is_system || !c->life[i].by[WK_NET] || !calls_serves(c, g)) {
+        if (!calls_group_serves(c, i)) {
             continue;
         }
-        const uint32_t asked = c->life[i].program ? first_place(c, g) : 0;
+        const uint32_t asked = c->life[i].program ? first_place(c, c->member[c->of[i].at]) : 0;
         int64_t questions = 0;
         for (uint32_t k = 0; k < c->tg->npairs; k++) {
             const struct pair_row *p = &c->tg->pairs[k];

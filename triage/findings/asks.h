@@ -20,6 +20,8 @@ bool calls_pooled(const struct trace *tr, uint32_t stack);
 bool calls_reading_on(const struct trace *tr, uint32_t stack);
 /* calls_serves - was goroutine g begun by one that accepts connections? */
 bool calls_serves(const struct causes *c, uint32_t g);
+/* calls_group_serves - do goroutines of a group serve a connection each? Of one of them it is asked. */
+bool calls_group_serves(const struct causes *c, uint32_t group);
 /* calls_questions - was goroutine g begun by one that accepts connections? The function in which it waits for the next question; 0 no. */
 uint32_t calls_questions(const struct causes *c, uint32_t g);
 /* calls_is_asked - does a server's goroutine wait for its side's next question at that function, as meant_for_questions() says? */

@@ -5,6 +5,7 @@
 #include "triage/findings/asks.h"
 #include "triage/findings/call_rows.h"
 #include "triage/findings/leaves.h"
+#include "triage/findings/retell.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/works.h"
 
@@ -377,9 +378,15 @@ static void network(struct causes *c, const struct waits_at *p, const struct wai
     }
 }
 
-void rule_network(struct causes *c)
+static bool waiter_serves(const struct causes *c, const struct pair_row *p)
 {
-    struct waits_at v[PLACES];
+    return calls_serves(c, p->longest.g) || calls_group_serves(c, gstat_group(c->tg->g, p->longest.g));
+}
+
+/* Places where an answer over the network is waited for, itself or through a library's or the program's reader; `served`: also by those who
+ * serve a connection. */
+static uint32_t asking_places(struct causes *c, struct waits_at v[PLACES], bool served)
+{
     uint32_t n = 0;
     for (uint32_t i = 0; i < c->tg->npairs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
@@ -387,10 +394,17 @@ void rule_network(struct causes *c)
                            (i < PAIRS_ASKED && p->kind != WK_SEND && reader_ends(c, p))) &&
                           !calls_pooled(c->tr, p->stack);
         const uint32_t place = asks ? causes_place(c->tr, p->stack) : 0; /* for connections: rule_conns */
-        if (place && p->longest.g < c->tg->ng) {
+        if (place && p->longest.g < c->tg->ng && (served || !waiter_serves(c, p))) {
             waits_at_add(v, &n, PLACES, place, p);
         }
     }
+    return n;
+}
+
+void rule_network(struct causes *c)
+{
+    struct waits_at v[PLACES];
+    const uint32_t n = asking_places(c, v, true);
     uint32_t before = c->rs->out->n;
     for (uint32_t i = 0; i < n;
          i++) { /* where servers wait themselves, who asks them in the same process waits for that */
@@ -413,5 +427,47 @@ void rule_network(struct causes *c)
     }
     if (n && c->rs->out->n == before && c->idle >= idle_wanted(c)) {
         (void)alone_finding(c, v, n);
+    }
+}
+
+/* Is it said of what goroutines that serve a connection do one after the other? */
+static bool of_served(const struct causes *c, const struct finding *f)
+{
+    return f->rule == RULE_SERIAL_CALLS && f->lane.kind == LANE_G && f->lane.i < c->tg->ng &&
+           calls_group_serves(c, gstat_group(c->tg->g, f->lane.i));
+}
+
+/* Who asks this process from within waits for what is told of those that answer: that is no other side, and goes under it. */
+static void asked_from_within(struct causes *c, const struct waits_at *p)
+{
+    for (uint32_t i = 0; i < c->rs->out->n; i++) {
+        struct finding *f = &c->rs->out->f[i];
+        struct text t = {0};
+        if (!of_served(c, f) || f->own_side || (double)p->count < threshold(TH_CALLS_WAITS) ||
+            !calls_answered_inside(c, p)) {
+            continue;
+        }
+        f->own_side = true;
+        text_say(&t, c->tr, " ", t_place(p->most->stack, 3),
+                 " asks from within this process, and waits for that (inferred): ", p->count, " waits of ",
+                 t_dur(p->total / (int64_t)p->count), " on average.");
+        retell_behind(c->rs, f, &t);
+        return;
+    }
+}
+
+void rules_within(struct causes *c)
+{
+    struct waits_at v[PLACES];
+    bool any = false;
+    for (uint32_t i = 0; i < c->rs->out->n && !any; i++) {
+        any = of_served(c, &c->rs->out->f[i]);
+    }
+    const uint32_t n = any ? asking_places(c, v, false) : 0;
+    const int64_t inside = n && calls_accept(c) ? calls_answering(c) : 0;
+    for (uint32_t i = 0; i < n && inside; i++) {
+        if (threshold_reached(TH_BACKEND_INSIDE, inside, v[i].total)) {
+            asked_from_within(c, &v[i]);
+        }
     }
 }

@@ -62,15 +62,9 @@ static bool answers_of(const struct causes *c, struct answers *a)
     *a = (struct answers){.v = mem_alloc(ANSWERS * sizeof *a->v)};
     for (uint32_t i = 0; a->v && i < c->tg->ngroups && i < GROUPS; i++) {
         const uint32_t n = c->of[i].n < MEMBERS ? c->of[i].n : MEMBERS;
-        if (c->tg->groups[i].is_system || !c->life[i].by[WK_NET]) {
-            continue;
-        }
-        for (uint32_t m = 0; m < n; m++) {
-            const uint32_t g = causes_member(c, i, m, MEMBERS);
-            if (m == 0 && !calls_serves(c, g)) {
-                break;
-            }
-            answers_by(c, g, a);
+        const bool serves = calls_group_serves(c, i);
+        for (uint32_t m = 0; serves && m < n; m++) {
+            answers_by(c, causes_member(c, i, m, MEMBERS), a);
         }
     }
     if (a->v && a->n) {

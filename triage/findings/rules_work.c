@@ -443,7 +443,7 @@ static void lines_of(const struct causes *c, const struct instance_one *one, str
         } else if (s->state == ST_WAITING && s->t0 >= one->t0) {
             const enum wait_kind kind = stacks_wait_kind(c->tr, s->reason, s->stack);
             const bool call = (kind == WK_NET && asked) || calls_over_http(c, kind, s);
-            const bool rest = kind == WK_NET && !asked;
+            const bool rest = (kind == WK_NET && !asked) || calls_reading_on(c->tr, s->stack);
             if (!rest && !(call && s->stack == r.stack)) {
                 line_end(l->v, &l->n, &r);
             }

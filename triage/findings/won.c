@@ -329,8 +329,12 @@ static void way_bounds(struct work *w, const struct finding *f, struct span_of_w
         return;
     }
     double unknown;
-    const double on = way_at(w, f->rule == RULE_UNBALANCED ? 0 : place,
-                             f->rule == RULE_UNBALANCED ? trace_g_name(c->tr, f->lane.i) : 0, &unknown);
+    double on = way_at(w, f->rule == RULE_UNBALANCED ? 0 : place,
+                       f->rule == RULE_UNBALANCED ? trace_g_name(c->tr, f->lane.i) : 0, &unknown);
+    if (f->own_side) { /* what is not known of it is for those that this finding is about */
+        on += unknown;
+        unknown = 0;
+    }
     if (on * LEAST + SPREAD < o->lo) {
         o->bound = unknown < SPREAD ? ON_WAY : BEYOND;
         o->on = on;
