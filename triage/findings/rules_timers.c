@@ -319,16 +319,6 @@ static double gives_each(const struct causes *c, const struct pair_row *p)
     return (double)given / (double)(p->count ? p->count : 1);
 }
 
-static bool stack_has(const struct trace *tr, uint32_t stack, uint32_t func)
-{
-    const uint32_t n = trace_stack(tr, stack);
-    uint32_t i = 0;
-    while (i < n && trace_frame(tr, stack, i).func != func) {
-        i++;
-    }
-    return i < n;
-}
-
 /*
  * Does who waits there wait for something else half as often, outside that function? Then it passes there on its way; whose whole loop is in
  * there waits for work.
@@ -336,12 +326,12 @@ static bool stack_has(const struct trace *tr, uint32_t stack, uint32_t func)
 static bool passes_there(const struct causes *c, const struct pair_row *wait)
 {
     const uint32_t place = causes_place(c->tr, wait->stack);
-    uint64_t else_where = 0;
+    uint64_t elsewhere = 0;
     for (uint32_t i = 0; i < c->tg->npairs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
-        else_where += p->waiter == wait->waiter && !stack_has(c->tr, p->stack, place) ? p->count : 0;
+        elsewhere += p->waiter == wait->waiter && !stacks_passes(c->tr, p->stack, place) ? p->count : 0;
     }
-    return place && else_where * 2 >= wait->count;
+    return place && elsewhere * 2 >= wait->count;
 }
 
 /*

@@ -3,7 +3,9 @@
  * processors, timers that wake many for little, and goroutines with timers that nobody ends.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/asks.h"
 #include "triage/findings/thresholds.h"
+#include "triage/tables/slices.h"
 
 #include <stdlib.h>
 
@@ -287,17 +289,10 @@ void rule_storm(struct causes *c)
 
 /* ---- goroutines that come all the time and don't end -------------------------------------------------------------------- */
 
-struct growth {
-    uint32_t quarter[4], begun, ended;
-    uint32_t
-        still; /* at the end they have waited for ten times as long as they did there before, and a 20th of the trace */
-};
-
-static void growth_of(const struct causes *c, const struct leak_row *r, uint32_t group, int64_t usual,
-                      struct growth *w)
+void growth_of(const struct causes *c, const struct leak_row *r, uint32_t group, double least, struct growth *w)
 {
     *w = (struct growth){0};
-    for (uint32_t i = 0; i < c->of[group].n; i++) {
+    for (uint32_t i = 0; i < c->of[group].n && (i % 128 || slices_tick()); i++) {
         struct lane l = {LANE_G, c->member[c->of[group].at + i]};
         struct lane_info li = trace_lane(c->tr, l);
         struct span s;
@@ -310,9 +305,15 @@ static void growth_of(const struct causes *c, const struct leak_row *r, uint32_t
         w->quarter[q < 0 ? 0 : q > 3 ? 3 : q]++;
         if (!li.ended && trace_span_at(c->tr, l, li.last - 1, &s) && s.state == ST_WAITING && s.stack == r->stack) {
             int64_t ns = s.t1 - s.t0;
-            w->still += ns / 10 >= usual && ns >= c->tg->end / 20;
+            w->still += (double)ns >= least && ns >= c->tg->end / 20;
         }
     }
+}
+
+void growth_begun(struct draft *d, const struct causes *c, const struct growth *w)
+{
+    text_say(&d->text, c->tr, w->begun, " begun (", w->quarter[0], ", ", w->quarter[1], ", ", w->quarter[2], ", ",
+             w->quarter[3], " in the quarters of the trace), ", w->ended, " ended. ");
 }
 
 /* Coroutines that wait to be pulled from. */
@@ -335,8 +336,8 @@ static void growth_finding(struct causes *c, const struct leak_row *r, const str
     draft_at(&d, c->tg->end - r->oldest, c->tg->end, LANE_G, r->example);
     text_add(&d.amount, "+%u", w->begun - w->ended);
     text_say(&d.text, c->tr, t_place(r->create_stack, 3), " begins goroutines of ", t_func(r->name),
-             " that nobody ends: ", w->begun, " begun (", w->quarter[0], ", ", w->quarter[1], ", ", w->quarter[2],
-             ", ", w->quarter[3], " in the quarters of the trace), ", w->ended, " ended. ");
+             " that nobody ends: ");
+    growth_begun(&d, c, w);
     if (timed) {
         text_say(&d.text, c->tr, "Timers alone wake them, ", wakes,
                  " times so far; what they ran and waited for processors was ", t_dur(spent_on), ".");
@@ -391,7 +392,7 @@ void rule_growth(struct causes *c)
         if ((double)(timed + other) < threshold(TH_TICKERS_WOKEN) * r->count) {
             continue; /* woken hardly ever: goroutine-leak's own */
         }
-        growth_of(c, r, g, total / (int64_t)(timed + other), &w);
+        growth_of(c, r, g, 10 * (double)total / (double)(timed + other), &w);
         for (int q = 0; q < 4; q++) {
             quarters += w.quarter[q] > threshold(TH_TICKERS_QUARTER) * w.begun;
         }
