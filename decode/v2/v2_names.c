@@ -432,9 +432,11 @@ static bool give_any(struct names *nm, struct v2_read *r, const uint32_t *of)
 bool v2_names_give(struct source *s, struct v2_gen *g)
 {
     struct v2_read *r = g->read;
+    enum { MOST = 8 }; /* generations of which each has as many stacks as the first, or nearly */
+    const size_t n = s->len / (g->end - g->start + 1), more = n < 1 ? 1 : n < MOST ? n : MOST;
     uint32_t *of = mem_alloc((names_nframes(&r->own) + (size_t)1) * sizeof *of);
     bool ok = of && (r->stack = mem_alloc((r->nstacks + 1) * sizeof *r->stack)) &&
-              names_expect(s->names, r->nstacks) && give_strings(s, r) && give_frames(s, r, of);
+              names_expect(s->names, r->nstacks * more) && give_strings(s, r) && give_frames(s, r, of);
     const bool near = ok && !r->far && names_nframes(s->names) <= UINT16_MAX;
     ok = ok && (near ? give_near : give_any)(s->names, r, of);
     mem_free(of);
