@@ -290,7 +290,9 @@ static const uint8_t *unpack_front(const uint8_t *p, uint32_t n, const struct pa
 {
     const unsigned flags = *p++;
     if (flags & PACK_PALETTE) {
-        uint32_t pair[PALETTE_MOST] = {0};
+        static const uint32_t none[PALETTE_MOST]; /* copied: to clear so little the compiler has a slow way */
+        uint32_t pair[PALETTE_MOST];
+        memcpy(pair, none, sizeof pair);
         const uint8_t *planes;
         unsigned np = palette_unpack(p, n, flags, pair, &planes, &p);
         pairs_unpack(pair, planes, np, n, sse, tag, stack);
