@@ -10,6 +10,7 @@
 #include "layout/views/table.h"
 #include "triage/findings/explain_text.h"
 #include "triage/tables/slices.h"
+#include "triage/tables/tab.h"
 
 #define DEEP 8            /* levels that have rows */
 #define BUDGET 500000     /* spans: an answer within a moment */
@@ -92,10 +93,22 @@ static uint8_t state_of(const struct explain_part *p)
     }
 }
 
-static int cmp_leaf(const void *a, const void *b)
+/* By time; they lie side by side, so no two begin at one moment. false: out of memory, or no longer wanted. */
+static bool leaves_sort(struct why *y)
 {
-    const struct why_leaf *x = a, *y = b;
-    return (x->t0 > y->t0) - (x->t0 < y->t0);
+    const uint64_t sign = 1ull << 63;
+    struct keyed_row *k = mem_alloc((y->nleaves + 1) * sizeof *k);
+    struct why_leaf *to = mem_alloc((y->nleaves + 1) * sizeof *to);
+    bool ok = k && to;
+    for (uint32_t i = 0; i < y->nleaves && ok; i++)
+        k[i] = (struct keyed_row){(uint64_t)y->leaf[i].t0 ^ sign, i};
+    ok = ok && rows_sort(k, y->nleaves);
+    for (uint32_t i = 0; i < y->nleaves && ok; i++)
+        to[i] = y->leaf[k[i].row];
+    mem_free(k);
+    mem_free(ok ? y->leaf : to);
+    y->leaf = ok ? to : y->leaf;
+    return ok;
 }
 
 static bool leaves_of(struct why *y, const struct explain_list *l)
@@ -106,9 +119,7 @@ static bool leaves_of(struct why *y, const struct explain_list *l)
         if (!p->followed)
             y->leaf[y->nleaves++] = (struct why_leaf){p->t0, p->t1, p->g, state_of(p)};
     }
-    if (y->leaf && y->nleaves)
-        qsort(y->leaf, y->nleaves, sizeof *y->leaf, cmp_leaf);
-    return y->leaf != NULL;
+    return y->leaf && leaves_sort(y);
 }
 
 struct member { /* of the chain, while it is made */
@@ -132,7 +143,7 @@ static bool chain_of(struct why *y, const struct explain_list *l)
     uint32_t n = 0;
     size_t cap = 0;
     bool ok = true;
-    for (size_t i = 0; i < l->n && ok; i++) {
+    for (size_t i = 0; i < l->n && ok && slices_tick(); i++) {
         const struct explain_part *p = &l->v[i].part;
         uint32_t k = tab_put(&by, p->g, 0, n);
         struct member *q = k == TAB_NONE ? NULL : k < n ? m : mem_grow(m, &cap, (size_t)n + 1, sizeof *m);

@@ -65,13 +65,38 @@ static void steps(struct spectrum *s, int64_t min, int64_t max, int most)
 
 int spectrum_row(const struct spectrum *s, int64_t value)
 {
-    int r = s->rows - 1;
-    while (r > 0 && value < s->from[r])
-        r--;
-    return r;
+    int r = 0;
+    for (int n = s->rows, half; n > 1; n -= half) { /* steps ascend */
+        half = n / 2;
+        r += value >= s->from[r + half] ? half : 0;
+    }
+    return s->rows > 0 ? r : -1;
 }
 
 /* ---- counting ------------------------------------------------------------------------------------------- */
+
+/* window_col() of many moments: guessed without a division, and put right by the columns' edges. */
+struct cols {
+    const int64_t *edge; /* NULL: out of memory, each is worked out */
+    double per_ns;
+    struct window win;
+    int n;
+};
+
+static inline int col_of(const struct cols *k, int64_t t)
+{
+    if (t < k->win.t0 || t >= k->win.t1)
+        return -1; /* before it or behind */
+    if (!k->edge)
+        return window_col(k->win, k->n, t);
+    int c = (int)(((double)t - (double)k->win.t0) * k->per_ns);
+    c = c < 0 ? 0 : c >= k->n ? k->n - 1 : c;
+    while (c > 0 && t < k->edge[c])
+        c--;
+    while (c + 1 < k->n && t >= k->edge[c + 1])
+        c++;
+    return c;
+}
 
 bool spectrum_make(struct spectrum *s, uint32_t n, spectrum_value *get, void *arg, int rows, int cols,
                    struct window win)
@@ -96,15 +121,20 @@ bool spectrum_make(struct spectrum *s, uint32_t n, spectrum_value *get, void *ar
     }
     s->cell = cell;
     memset(cell, 0, (size_t)s->rows * (size_t)s->cols * sizeof *cell);
+    int64_t *edge = mem_alloc(((size_t)s->cols + 1) * sizeof *edge);
+    if (edge)
+        window_edges(win, s->cols, edge);
+    const struct cols at = {edge, (double)s->cols / (double)window_len(win), win, s->cols};
     for (uint32_t i = 0; i < n; i++) {
         get(arg, i, &t, &v);
-        int r = spectrum_row(s, v), c = window_col(win, s->cols, t);
+        int r = spectrum_row(s, v), c = col_of(&at, t);
         s->most = ++s->count[r] > s->most ? s->count[r] : s->most;
-        if (c < 0 || c >= s->cols)
+        if (c < 0)
             continue;
         uint32_t *x = &cell[(size_t)r * (size_t)s->cols + (size_t)c];
         s->darkest = ++*x > s->darkest ? *x : s->darkest;
     }
+    mem_free(edge);
     return true;
 }
 

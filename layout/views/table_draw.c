@@ -110,7 +110,10 @@ static struct plot plot_of(const struct view *v, uint32_t *n)
 
 static void point(void *arg, uint32_t i, int64_t *at, int64_t *value)
 {
+    enum { AHEAD = 24 }; /* rows are in another order than things: each waits for memory */
     const struct plot *p = arg;
+    if (p->col >= 0 && i + AHEAD < p->t->nrows)
+        __builtin_prefetch(&p->t->thing[p->t->row[i + AHEAD]]);
     const struct thing *x = &p->t->thing[p->col < 0 ? p->first + i : p->t->row[i]];
     *at = x->t0;
     *value = p->col <= THING_TOOK ? x->t1 - x->t0 : p->t->sorted[i];

@@ -596,6 +596,7 @@ static bool list_turn(struct explain_list *l)
             room[i] = to[i] + end[i];
             v[to[i]] = l->v[i];
             v[to[i]].up = up && up <= i ? to[up - 1] : NO_LANE;
+            (void)slices_tick(); /* all of it is done even if nobody wants it any more */
         }
         l->cut |= !room;
         mem_free(room);
