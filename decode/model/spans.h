@@ -59,10 +59,10 @@ static inline uint32_t spans_nblk(const struct spanlane *l)
 }
 
 /* What waits is little: it may be put away with its neighbours' instead of being packed (decode/model/alike.h). */
+enum { SPANS_FEW = 2 };
 static inline bool spans_few(const struct spanlane *l)
 {
-    enum { FEW = 2 };
-    return l->cap && l->cap <= FEW && !l->packed && !l->blocks;
+    return l->cap && l->cap <= SPANS_FEW && !l->packed && !l->blocks;
 }
 
 /* It was: with whose. `wait.packed` is odd then, which no packed block's address is, and open.dur_who is its row. NULL: it wasn't. */

@@ -95,8 +95,7 @@ static enum adv range(struct v2_order *o, const struct v2_cursor *c, const struc
         o->p[r->p].swept = true;
     else if (carried && !v2_was_note(o, r->g, 0, true))
         return ADV_BAD;
-    if (want && !*open && r->what == RANGE_STW &&
-        o->alone) { /* nothing tells of one that goes on: all is read as one */
+    if (want && !*open && r->what == RANGE_STW && o->alone) { /* nothing tells that one goes on: all is read as one */
         o->bad = true;
         return ADV_OK;
     }
