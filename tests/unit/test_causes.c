@@ -69,6 +69,8 @@ static const struct planted {
     {"castaways", RULE_SLOTS, "main.send, called by main.castaway: all 4 goroutines",
      "The 72 waits there that ended took 2.3"}, /* one after the other waits for good */
     {"lostkeys", RULE_SLOTS, "main.rest", "4 times it let nobody in"},
+    {"boatmen", RULE_STAMPEDE, "main.askOffice, called by main.(*tides).look",
+     "10 on average and up to 14"}, /* the last of them waits longer than it is quiet then */
     {"stampede", RULE_STAMPEDE, "main.askBank, called by main.(*rates).get", "12 on average"},
     {"clerks", RULE_CONVOY, "main.importRow calls main.post for 85.0%", "of it called by main.importRow)"},
     {"relay", RULE_SLOWEST, "main.findShoes", "has 5 goroutines of main.runner at work"},
@@ -302,6 +304,7 @@ static void healthy_ones(void **state)
         "cleanferryman", /* greets, then waits for the next question elsewhere */
         "cleanquota",    /* asks no oftener than it may */
         "cleanparley",   /* a server that greets, then talks step by step elsewhere */
+        "cleanboatmen",  /* one asks, the others go by what there was */
         "cleantailor",   /* asks for all at once */
         "cleanfountain", /* a bell that all hear */
         "cleanhotline",  /* connections that stay, and are spoken on now and then */

@@ -48,6 +48,9 @@ static void advice_fits_the_work(void **state)
     help_cause("turnpike", &l);
     assert_non_null(strstr(l.fs.f[0].next, "may not be meant"));
     load_free(&l);
+    help_cause("boatmen", &l); /* the office sleeps over each answer, and sets nobody a pace */
+    assert_null(help_told(&l, RULE_LIMIT));
+    load_free(&l);
     help_cause("straggler", &l); /* lot after lot, by one */
     assert_non_null(strstr(help_tells(&l, RULE_SLOWEST)->next, "don't wait for it, let as many"));
     load_free(&l);

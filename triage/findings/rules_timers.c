@@ -334,6 +334,17 @@ static bool passes_there(const struct causes *c, const struct pair_row *wait)
     return place && elsewhere * 2 >= wait->count;
 }
 
+/* Does one that sleeps wait for what others ask, too? Then it answers them, and sleeps over that. */
+static bool is_asked(const struct causes *c, const struct pair_row *tick)
+{
+    bool asked = false;
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        asked |= p->waiter == tick->waiter && !p->from_scheduler && wait_on_channel(p->kind);
+    }
+    return asked && tick->kind == WK_SLEEP;
+}
+
 /*
  * Does a ticker give one at a time to several that want more, or so few that most of them are left over? Then what it waits for is the pace
  * that it keeps. Who brings news gives each of them some, or none for many ticks.
@@ -343,7 +354,7 @@ static bool gives_few(struct causes *c, const struct pair_row *p, uint32_t g, co
     struct ends *e = mem_zalloc(sizeof *e);
     const double each = gives_each(c, p), waiting = (double)most->total / (double)c->tg->end;
     const bool one = each <= threshold(TH_LIMIT_GIVEN), select = p->kind == WK_SELECT,
-               asks = most->kind != WK_SEND && passes_there(c, most);
+               asks = most->kind != WK_SEND && passes_there(c, most) && !is_asked(c, p);
     c->rs->failed |= !e;
     if (e && c->of[g].n == 1) {
         walk(c, c->member[c->of[g].at], p->stack, e);

@@ -214,6 +214,12 @@ static bool waves_handed(const struct ask *v, size_t n)
     return best * 2 > n;
 }
 
+/* As long as the wave behind it, at least; half as long, where that is what many wait who are answered one after the other. */
+static bool is_pause(int64_t pause, int64_t wave, int64_t first)
+{
+    return pause >= wave || (pause >= wave / 2 && (double)pause >= threshold(TH_STAMPEDE_PAUSE) * (double)first);
+}
+
 /* Waves: who begins before the first of them is done. */
 static void waves_of(const struct asked *k, struct told *t)
 {
@@ -233,7 +239,7 @@ static void waves_of(const struct asked *k, struct told *t)
         }
         const int64_t from = k->v[i].t0 > till ? k->v[i].t0 : till;
         t->busy = ns_add(t->busy, all > from ? all - from : 0);
-        const bool pause = i > 0 && k->v[i].t0 - till >= all - k->v[i].t0; /* as long as the wave, at least */
+        const bool pause = i > 0 && is_pause(k->v[i].t0 - till, all - k->v[i].t0, done - k->v[i].t0);
         till = all > till ? all : till;
         if (j - i < threshold(TH_STAMPEDE_ATONCE)) {
             continue;
@@ -256,8 +262,25 @@ static void waves_of(const struct asked *k, struct told *t)
     }
 }
 
-static void stampede_finding(struct causes *c, uint32_t group, const struct asked *k, const struct told *t,
-                             uint64_t rounds)
+static int cmp_who(const void *a, const void *b)
+{
+    const struct ask *x = a, *y = b;
+    return x->g != y->g ? (x->g > y->g) - (x->g < y->g) : cmp_ask(a, b);
+}
+
+/* What the one of them that asked longest waited there: it may be the one that all wait for at the end. Sorts them by who asks. */
+static int64_t most_of_one(struct asked *k)
+{
+    int64_t most = 0, its = 0;
+    qsort(k->v, k->n, sizeof *k->v, cmp_who);
+    for (size_t i = 0; i < k->n; i++) {
+        its = ns_add(i && k->v[i].g == k->v[i - 1].g ? its : 0, k->v[i].t1 - k->v[i].t0);
+        most = its > most ? its : most;
+    }
+    return most;
+}
+
+static void stampede_finding(struct causes *c, uint32_t group, struct asked *k, const struct told *t, uint64_t rounds)
 {
     const struct group_life *l = &c->life[group];
     struct draft d;
@@ -267,7 +290,9 @@ static void stampede_finding(struct causes *c, uint32_t group, const struct aske
     d.f.inferred = true;
     d.f.note = (double)t->in_waves < threshold(TH_STAMPEDE_CROWD) * t->waves && /* chance makes small waves, too */
                (double)t->lost < threshold(TH_STAMPEDE_ALARM) * (double)l->life;
-    d.f.won_hi = (int64_t)((double)k->total / (double)l->life * (double)(l->last - l->first));
+    const int64_t all = (int64_t)((double)k->total / (double)l->life * (double)(l->last - l->first)),
+                  one = most_of_one(k);
+    d.f.won_hi = one > all ? one : all;
     text_add(&d.amount, "%u at once", t->most);
     text_say(&d.text, c->tr, t_place(k->stack, 3), ": ", t->waves, " times several goroutines of ",
              t_func(c->tg->groups[group].name), " ", k->runs ? "work" : "ask", " there at once, ",
