@@ -80,8 +80,16 @@ enum gc_mode gc_mode_next(const struct trace *tr, enum gc_mode mode, const struc
 /* procs.c */
 bool triage_proc(struct triage *tg, uint32_t p);
 bool triage_procs_end(struct triage *tg);
-/* idle.c: why Ps were idle */
-bool triage_idle(struct triage *tg);
+/*
+ * idle.c: why Ps were idle, once what each P did is known. idle_begin - in *n windows, each a job of its own (slices.h: idle_window, idle_add,
+ * idle_drop, whose arg is *out), which may be done beside others. idle_end - when all are done, or not; false and NULL: out of memory.
+ */
+struct idle_windows;
+bool idle_begin(struct triage *tg, struct idle_windows **out, size_t *n);
+bool idle_window(void *arg, size_t i, void **kept);
+bool idle_add(void *arg, size_t i, void *kept);
+void idle_drop(void *kept);
+void idle_end(struct idle_windows *w, bool ok);
 /* holder.c: once the waits are sorted */
 bool triage_holders(struct triage *tg);
 /* gc.c. triage_collects - is there a cycle or a stop of the collector in the trace? */

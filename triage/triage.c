@@ -239,41 +239,40 @@ static bool worst_end(struct triage *tg)
     return triage_herds(tg) && pairs_sort(tg);
 }
 
-/* ---- what needs no more than the goroutines counted ------------------------------------------------------------ */
+/* ---- what needs no more than the goroutines and the Ps counted -------------------------------------------------- */
 
 typedef bool beside_fn(struct triage *);
+/* What asks nothing of each other, the long ones first; behind them the windows of idle.c are jobs as well. */
+static beside_fn *const beside[] = {triage_mmu_curve, worst_end,    triage_groups_end,
+                                    triage_gc,        triage_tasks, triage_procs_end};
+enum { BESIDE = sizeof beside / sizeof *beside };
 struct beside_all {
     struct triage *tg;
-    beside_fn *const *f;
+    struct idle_windows *idle;
 };
 
 static bool beside_work(void *arg, size_t i, void **kept)
 {
     const struct beside_all *all = arg;
     *kept = NULL;
-    return all->f[i](all->tg) && slices_tick();
+    return i < BESIDE ? beside[i](all->tg) && slices_tick() : idle_window(all->idle, i - BESIDE, kept);
 }
 
 static bool beside_add(void *arg, size_t i, void *kept)
 {
-    (void)arg, (void)i, (void)kept;
-    return true;
+    return i < BESIDE || idle_add(((struct beside_all *)arg)->idle, i - BESIDE, kept);
 }
 
-static void beside_drop(void *kept)
-{
-    (void)kept;
-}
-
-/* What asks nothing of each other, the long ones first; and the ends. */
+/* All of it, and the ends. */
 static bool all_beside(struct triage *tg)
 {
-    static beside_fn *const f[] = {triage_mmu_curve, worst_end,    triage_groups_end,
-                                   triage_gc,        triage_tasks, triage_procs_end};
-    struct beside_all all = {tg, f};
-    return slices_each(trace_threads(tg->tr), sizeof f / sizeof *f,
-                       &(struct slices_job){beside_work, beside_add, beside_drop, &all}) &&
-           triage_holders(tg) && triage_leaks(tg) && triage_samples(tg);
+    struct beside_all all = {.tg = tg};
+    size_t windows;
+    const bool ok = idle_begin(tg, &all.idle, &windows) &&
+                    slices_each(trace_threads(tg->tr), BESIDE + windows,
+                                &(struct slices_job){beside_work, beside_add, idle_drop, &all});
+    idle_end(all.idle, ok);
+    return ok && triage_holders(tg) && triage_leaks(tg) && triage_samples(tg);
 }
 
 /* ---- phases ------------------------------------------------------------------------------------------------- */
@@ -286,8 +285,7 @@ static const struct phase {
 } phases[] = {
     {NULL, triage_goroutines, LANE_G, 60},
     {triage_proc, NULL, LANE_P, 1},
-    {NULL, triage_idle, 0, 15},
-    {NULL, all_beside, 0, 25},
+    {NULL, all_beside, 0, 40},
 };
 #define PHASES ((int)(sizeof phases / sizeof *phases))
 

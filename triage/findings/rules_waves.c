@@ -27,6 +27,7 @@ struct waves {
     struct causes *c;
     struct known_callers *known;
     uint32_t group;
+    bool asks; /* may they ask anybody? If not, only where they were stopped counts */
     struct asked at[PLACES];
     uint32_t n;
     uint64_t rounds, left; /* left: spans that may be passed */
@@ -122,6 +123,17 @@ static bool wait_asks(const struct waves *w, const struct span *s, uint32_t by)
     return (k == WK_NET || k == WK_RECV || k == WK_SELECT || k == WK_SLEEP) && !own;
 }
 
+/* A wait that `by` ended. */
+static bool wait_seen(struct waves *w, struct visit *v, const struct span *s, const struct ask *now, uint32_t by)
+{
+    const uint32_t place = causes_place(w->c->tr, s->stack);
+    const bool turn = place == w->c->tg->groups[w->group].name ||
+                      (!place && !w->c->life[w->group].program); /* a library's server: a request */
+    const bool asks = wait_asks(w, s, by);
+    w->rounds += turn && asks;
+    return turn || s->open_end ? visit_end(w, v) : visit_wait(w, v, s, now, asks);
+}
+
 /* One goroutine's questions. A piece of work within which it was stopped is one for the function it was stopped in. */
 static bool asks_of(struct waves *w, uint32_t g)
 {
@@ -139,21 +151,16 @@ static bool asks_of(struct waves *w, uint32_t g)
         now.t0 = s.t0;
         now.t1 = s.t1;
         if (s.state == ST_WAITING) {
-            const uint32_t in = within ? causes_place(c->tr, within) : 0, place = causes_place(c->tr, s.stack);
+            const uint32_t in = within ? causes_place(c->tr, within) : 0;
             const struct ask ran = {g, now.by, began, s.t0, now.woken, NO_LANE};
             if (in && in != name && known_caller(w, within, in) != name &&
                 began != NO_TIME) { /* not what all rounds do */
                 ok = ask_add(w, in, known_caller(w, within, in), within, true, &ran);
             }
-            const uint32_t by = more && span_get(&it)->state == ST_RUNNABLE ? span_get(&it)->who : NO_LANE;
-            const bool turn =
-                place == name || (!place && !c->life[w->group].program); /* a library's server: a request */
-            now.ended = by;
-            w->rounds += turn && wait_asks(w, &s, by);
-            if (turn || s.open_end) {
-                ok = ok && visit_end(w, &v);
-            } else {
-                ok = ok && visit_wait(w, &v, &s, &now, wait_asks(w, &s, by));
+            if (w->asks) {
+                const uint32_t by = more && span_get(&it)->state == ST_RUNNABLE ? span_get(&it)->who : NO_LANE;
+                now.ended = by;
+                ok = ok && wait_seen(w, &v, &s, &now, by);
             }
             began = NO_TIME;
             within = 0;
@@ -171,6 +178,15 @@ static bool asks_of(struct waves *w, uint32_t g)
         }
     }
     return visit_end(w, &v) && ok;
+}
+
+/* May goroutines of a group ask anybody? By what they wait for, and for how long they are in system calls. */
+static bool may_ask(const struct causes *c, uint32_t group)
+{
+    const int64_t *const by = c->life[group].by;
+    const struct group_sum *d = c->tg->groups[group].d;
+    return by[WK_NET] || by[WK_RECV] || by[WK_SELECT] || by[WK_SLEEP] ||
+           ns_add(d[GM_SYSCALL].max, d[GM_SYSBLOCK].max) >= CALL;
 }
 
 static int cmp_ask(const void *a, const void *b)
@@ -345,7 +361,7 @@ void rules_waves(struct causes *c)
         return;
     }
     for (uint32_t i = 0; i < c->tg->ngroups && i < 24 && left && !c->rs->failed; i++) {
-        struct waves w = {.c = c, .known = &known, .group = i, .left = left};
+        struct waves w = {.c = c, .known = &known, .group = i, .left = left, .asks = may_ask(c, i)};
         const struct group_life *l = &c->life[i];
         const bool serves =
             !c->tg->groups[i].is_system && l->by[WK_NET] > 0; /* a library's, that calls the program */

@@ -225,7 +225,7 @@ static void finish(struct triage *tg, const struct part *part)
 
 /* ---- all windows --------------------------------------------------------------------------------------------- */
 
-struct windows {
+struct idle_windows {
     struct triage *tg;
     struct part *sum;
     int64_t (*begun)[CHANGE_SYSCALL + 1]; /* of each: goroutines' counts */
@@ -234,7 +234,7 @@ struct windows {
     double each;                          /* windows a nanosecond */
 };
 
-static bool windows_begin(struct windows *w)
+static bool windows_begin(struct idle_windows *w)
 {
     w->start = mem_alloc(((size_t)w->n + 1) * sizeof *w->start);
     for (int64_t i = 0; w->start && i <= w->n; i++) {
@@ -244,9 +244,9 @@ static bool windows_begin(struct windows *w)
     return w->start;
 }
 
-static bool window_sweep(void *arg, size_t i, void **kept)
+bool idle_window(void *arg, size_t i, void **kept)
 {
-    struct windows *w = arg;
+    struct idle_windows *w = arg;
     struct sweep s = {.tg = w->tg,
                       .w0 = w->start[i],
                       .w1 = w->start[i + 1],
@@ -268,9 +268,9 @@ static bool window_sweep(void *arg, size_t i, void **kept)
     return !s.failed;
 }
 
-static bool window_add(void *arg, size_t i, void *kept)
+bool idle_add(void *arg, size_t i, void *kept)
 {
-    struct part *sum = ((struct windows *)arg)->sum, *p = kept;
+    struct part *sum = ((struct idle_windows *)arg)->sum, *p = kept;
     (void)i;
     for (int k = 0; k < IDLE_WHYS; k++) {
         sum->idle[k] = ns_add(sum->idle[k], p->idle[k]);
@@ -286,12 +286,12 @@ static bool window_add(void *arg, size_t i, void *kept)
     return true;
 }
 
-static void window_drop(void *kept)
+void idle_drop(void *kept)
 {
     mem_free(kept);
 }
 
-static int64_t window_of(const struct windows *w, int64_t t)
+static int64_t window_of(const struct idle_windows *w, int64_t t)
 {
     int64_t i = t < w->tg->end ? (int64_t)((double)t * w->each) : w->n - 1;
     i = i < w->n ? i : w->n - 1;
@@ -305,13 +305,13 @@ static int64_t window_of(const struct windows *w, int64_t t)
 }
 
 /* The same; k: maybe that one. */
-static inline int64_t window_near(const struct windows *w, int64_t t, int64_t k)
+static inline int64_t window_near(const struct idle_windows *w, int64_t t, int64_t k)
 {
     return t >= w->start[k] && t < w->start[k + 1] ? k : window_of(w, t);
 }
 
 /* The goroutines' changes by window, where they stand; next: room for an index each. */
-static void changes_apart(struct windows *w, size_t *next)
+static void changes_apart(struct idle_windows *w, size_t *next)
 {
     struct triage_work *wk = w->tg->work;
     int64_t k = 0;
@@ -341,7 +341,7 @@ static void changes_apart(struct windows *w, size_t *next)
 }
 
 /* And what they come to as each window begins. */
-static bool changes_by_window(struct windows *w)
+static bool changes_by_window(struct idle_windows *w)
 {
     int64_t c[CHANGE_SYSCALL + 1] = {0};
     const size_t n = (size_t)w->n;
@@ -364,29 +364,42 @@ static bool changes_by_window(struct windows *w)
     return true;
 }
 
-bool triage_idle(struct triage *tg)
+bool idle_begin(struct triage *tg, struct idle_windows **out, size_t *n)
 {
-    struct windows w = {.tg = tg, .sum = mem_zalloc(sizeof *w.sum)};
+    struct idle_windows *w = mem_zalloc(sizeof *w);
     uint64_t events = tg->work->nchanges;
-    bool ok = w.sum != NULL;
+    *out = w;
+    *n = 0;
+    if (!w) {
+        return false;
+    }
+    w->tg = tg;
+    w->sum = mem_zalloc(sizeof *w->sum);
+    if (!w->sum) {
+        return false;
+    }
     for (uint32_t p = 0; p < tg->np; p++) {
         events += tg->p[p].spans;
     }
-    w.n = (int64_t)(events / EVENTS_AIM) + 1;
-    if (ok && tg->end > 0) {
-        ok = windows_begin(&w) && changes_by_window(&w) &&
-             slices_each(trace_threads(tg->tr), (size_t)w.n,
-                         &(struct slices_job){window_sweep, window_add, window_drop, &w});
-        if (ok) {
-            finish(tg, w.sum);
-        }
+    w->n = (int64_t)(events / EVENTS_AIM) + 1;
+    *n = tg->end > 0 ? (size_t)w->n : 0;
+    return !*n || (windows_begin(w) && changes_by_window(w));
+}
+
+void idle_end(struct idle_windows *w, bool ok)
+{
+    if (!w) {
+        return;
     }
-    mem_free(w.sum);
-    mem_free(w.start);
-    mem_free(w.begun);
-    mem_free(w.at);
-    mem_free(tg->work->changes);
-    tg->work->changes = NULL;
-    tg->work->nchanges = 0;
-    return ok;
+    if (ok && w->tg->end > 0) {
+        finish(w->tg, w->sum);
+    }
+    mem_free(w->tg->work->changes);
+    w->tg->work->changes = NULL;
+    w->tg->work->nchanges = 0;
+    mem_free(w->sum);
+    mem_free(w->start);
+    mem_free(w->begun);
+    mem_free(w->at);
+    mem_free(w);
 }
