@@ -174,8 +174,7 @@ uint32_t trace_nstacks(const struct trace *tr);
 uint32_t trace_stack(const struct trace *tr, uint32_t stack);
 /* trace_funcs - the functions (strings) of frames `from` and those behind it, at most so many: how many there are. */
 uint32_t trace_funcs(const struct trace *tr, uint32_t stack, uint32_t from, uint32_t *func, uint32_t most);
-/* trace_frames - the same of their numbers, which are equal where the frames are, and below trace_nframes(). trace_frame_at - of such a one. */
-uint32_t trace_nframes(const struct trace *tr);
+/* trace_frames - the same of their numbers, which are equal where the frames are. trace_frame_at - of such a one. */
 uint32_t trace_frames(const struct trace *tr, uint32_t stack, uint32_t from, uint32_t *id, uint32_t most);
 struct frame trace_frame_at(const struct trace *tr, uint32_t id);
 /* trace_stack_ahead - a stack's frames will be asked for soon: of many stacks few are in the processor's caches. */

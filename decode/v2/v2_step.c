@@ -63,7 +63,8 @@ bool v2_steps_has(const struct v2_order *o, enum v2_step_of of, uint64_t id, uin
     return idmap_get(&o->torn.has, key(of, id, seq)) != IDMAP_NONE;
 }
 
-bool v2_steps_last(const struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq)
+/* None of the goroutine's, the P's, has a greater number. */
+static bool is_last(const struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq)
 {
     const uint32_t most = idmap_get(&o->torn.has, key(MOST + of, id, 0));
     return most == IDMAP_NONE || most <= seq;
@@ -71,7 +72,7 @@ bool v2_steps_last(const struct v2_order *o, enum v2_step_of of, uint64_t id, ui
 
 bool v2_steps_lost(const struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq)
 {
-    return !v2_steps_has(o, of, id, seq) && (!o->gen->all_told || !v2_steps_last(o, of, id, seq));
+    return !v2_steps_has(o, of, id, seq) && (!o->gen->all_told || !is_last(o, of, id, seq));
 }
 
 /* ---- what an event waits for ------------------------------------------------------------------------------ */

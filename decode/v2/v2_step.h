@@ -35,9 +35,6 @@ bool v2_steps_put(struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t 
 bool v2_steps_event(struct v2_order *o, uint8_t type, const uint64_t *arg, uint64_t *p);
 void v2_steps_drop(struct v2_order *o, uint8_t type, const uint64_t *arg, uint64_t *p);
 bool v2_steps_has(const struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq);
-/* v2_steps_last - none of the goroutine's, the P's, has a greater number. */
-bool v2_steps_last(const struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq);
-
 /* v2_steps_lost - the step with this number was: later ones are there, or nothing says that the file has all. */
 bool v2_steps_lost(const struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq);
 
