@@ -100,6 +100,12 @@ static unsigned next_uncounted(struct view *v, int n)
     return r;
 }
 
+/* Behind the number of hits: there are more than are kept, or may be more in what is not loaded yet. */
+static const char *more(const struct view *v)
+{
+    return v->search->full || !trace_info(v->tr)->done ? "+" : "";
+}
+
 /* All are known: which one is it that the cursor went to? */
 static bool same_hit(struct view *v)
 {
@@ -109,7 +115,7 @@ static bool same_hit(struct view *v)
             char what[200];
             s->cur = i;
             hit_name(v, &s->hits[i], what, sizeof what);
-            view_message(v, false, "%zu of %zu%s: %s", i + 1, s->nhits, s->full ? "+" : "", what);
+            view_message(v, false, "%zu of %zu%s: %s", i + 1, s->nhits, more(v), what);
             return true;
         }
     return false;
@@ -133,8 +139,8 @@ static void to_hit(struct view *v, size_t i, bool wrapped)
     char what[200];
     hit_name(v, h, what, sizeof what);
     s->cur_t = v->at.cursor;
-    view_message(v, false, "%s%zu of %zu%s: %s", wrapped ? "from the other end: " : "", i + 1, s->nhits,
-                 s->full ? "+" : "", what);
+    view_message(v, false, "%s%zu of %zu%s: %s", wrapped ? "from the other end: " : "", i + 1, s->nhits, more(v),
+                 what);
 }
 
 static unsigned jump_hit(struct view *v, int64_t from, int dir, bool at_too)
@@ -142,7 +148,8 @@ static unsigned jump_hit(struct view *v, int64_t from, int dir, bool at_too)
     struct search *s = v->search;
     if (!s->nhits) {
         s->hidden = s->done; /* there are no marks that one more key would take away */
-        return move_fail(v, "not found: %.100s", s->query);
+        return move_fail(v, "not found%s: %.100s",
+                         trace_info(v->tr)->done ? "" : " in what is loaded so far (n looks again)", s->query);
     }
     size_t i;
     bool wrapped = false;

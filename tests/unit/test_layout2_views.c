@@ -360,6 +360,28 @@ static void test_processors_lost(void **state)
     unlink(cut);
 }
 
+/* ---- while it loads ---- */
+
+/* What is not found while a trace is loaded may yet come. */
+static void test_not_found_yet(void **state)
+{
+    (void)state;
+    struct seen s;
+    struct err e;
+    memset(&s, 0, sizeof s);
+    assert_int_equal(trace_open("samples/http-1.26.trace", NULL, &s.tr, &e), ERR_OK);
+    assert_true(view_init(&s.v, s.tr));
+    view_resize(&s.v, 100, 30);
+    (void)view_search(&s.v, "nosuchfunction");
+    finish(&s.v);
+    assert_non_null(strstr(s.v.message, "not found in what is loaded so far"));
+    trace_load(s.tr, INT64_MAX);
+    (void)view_search(&s.v, "nosuchfunction");
+    finish(&s.v);
+    assert_non_null(strstr(s.v.message, "not found: nosuchfunction"));
+    seen_close(&s);
+}
+
 /* ---- orders, groups, pins ---- */
 
 static void orders_of(struct seen *s)
@@ -602,12 +624,20 @@ static void test_oom(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_search),          cmocka_unit_test(test_nearest),
-                                       cmocka_unit_test(test_typing),          cmocka_unit_test(test_log),
-                                       cmocka_unit_test(test_log_steps),       cmocka_unit_test(test_log_text),
-                                       cmocka_unit_test(test_processors_lost), cmocka_unit_test(test_sums),
-                                       cmocka_unit_test(test_orders),          cmocka_unit_test(test_pins),
-                                       cmocka_unit_test(test_sessions),        cmocka_unit_test(test_hostile),
-                                       cmocka_unit_test(test_loading),         cmocka_unit_test(test_oom)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_search),
+                                       cmocka_unit_test(test_nearest),
+                                       cmocka_unit_test(test_typing),
+                                       cmocka_unit_test(test_log),
+                                       cmocka_unit_test(test_log_steps),
+                                       cmocka_unit_test(test_log_text),
+                                       cmocka_unit_test(test_processors_lost),
+                                       cmocka_unit_test(test_not_found_yet),
+                                       cmocka_unit_test(test_sums),
+                                       cmocka_unit_test(test_orders),
+                                       cmocka_unit_test(test_pins),
+                                       cmocka_unit_test(test_sessions),
+                                       cmocka_unit_test(test_hostile),
+                                       cmocka_unit_test(test_loading),
+                                       cmocka_unit_test(test_oom)};
     return cmocka_run_group_tests_name("search, log, sums, orders", tests, NULL, NULL);
 }
