@@ -288,7 +288,7 @@ static void head(struct grid *g, struct view *v, int y, int n)
     if (!trace_info(v->tr)->has_clock) /* there are no findings: the lines below are free */
         (void)wrap_draw(g, 0, y + n - 1, g->w, 3, STYLE_WARN,
                         str_of("no clock rate in the file: it stands at its end. Times are ticks, nothing can be "
-                               "called long; --ticks-per-second N sets one"));
+                               "called long; " CLOCK_HINT));
     else if (!count(v) && tri_lacking(&t, v)) /* the lines below are free */
         (void)wrap_draw(g, 0, y + n - 1, g->w, 3, STYLE_WARN, str_of(t.p ? t.p : ""));
     else if (!count(v))

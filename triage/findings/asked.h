@@ -13,6 +13,9 @@
  */
 const char *rule_not_asked(const struct triage *tg, enum rule r);
 
+/* What a reader can do about a trace whose clock rate was cut off: what the runtime's ticks were up to Go 1.21. */
+#define CLOCK_HINT "--ticks-per-second N sets one (x86: the host's base clock / 64; 2.4 GHz: 37500000)"
+
 /* rule_lost - what a rule needs was lost with a part of the trace: whatever it makes of the rest is not to be told. */
 bool rule_lost(const struct triage *tg, enum rule r);
 

@@ -126,7 +126,7 @@ static void findings(struct text *t, const struct loaded *l)
 {
     text_lit(t, "\nFINDINGS\n");
     if (!trace_info(l->tr)->has_clock) {
-        text_lit(t, "  none: without a clock rate nothing can be called long (--ticks-per-second N sets one)\n");
+        text_lit(t, "  none: without a clock rate nothing can be called long;\n  " CLOCK_HINT "\n");
         return;
     }
     if (!findings_stand_out(&l->fs)) {
