@@ -69,6 +69,7 @@ static const struct planted {
     {"castaways", RULE_SLOTS, "main.send, called by main.castaway: all 4 goroutines",
      "The 72 waits there that ended took 2.3"}, /* one after the other waits for good */
     {"lostkeys", RULE_SLOTS, "main.rest", "4 times it let nobody in"},
+    {"annals", RULE_GC_SHARE, "main.writeAnnals, called by", "joining strings with +"},
     {"boatmen", RULE_STAMPEDE, "main.askOffice, called by main.(*tides).look",
      "10 on average and up to 14"}, /* the last of them waits longer than it is quiet then */
     {"stampede", RULE_STAMPEDE, "main.askBank, called by main.(*rates).get", "12 on average"},

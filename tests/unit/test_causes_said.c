@@ -48,6 +48,10 @@ static void advice_fits_the_work(void **state)
     help_cause("turnpike", &l);
     assert_non_null(strstr(l.fs.f[0].next, "may not be meant"));
     load_free(&l);
+    help_cause("annals", &l); /* what the language itself copies */
+    assert_non_null(strstr(l.fs.f[0].text, "(mostly by joining strings with +, which copies both)"));
+    assert_non_null(strstr(l.fs.f[0].next, "Write into a strings.Builder"));
+    load_free(&l);
     help_cause("boatmen", &l); /* the office sleeps over each answer, and sets nobody a pace */
     assert_null(help_told(&l, RULE_LIMIT));
     load_free(&l);

@@ -33,11 +33,36 @@ struct sites {
     uint64_t all;
 };
 
-/* The library's function that the program called there, in frame `user`; 0: the runtime alone, or none. */
+/* What the language itself does by a function of the runtime that copies. */
+static const struct copying {
+    const char *func, *words, *advice;
+} copying[] = {
+    {"runtime.concatstring", "joining strings with +, which copies both",
+     "Write into a strings.Builder (or bytes.Buffer) instead of joining with +: each + copies all that is there so "
+     "far."},
+    {"runtime.growslice", "append, which copies a slice that has no more room",
+     "Make the slice with as much room as it will need (make with a capacity), or use one again."},
+    {"runtime.slicebytetostring", "turning bytes into a string, which copies them",
+     "Keep what is bytes as bytes, or turn it into a string once."},
+    {"runtime.stringtoslicebyte", "turning a string into bytes, which copies it",
+     "Keep what is a string as one (io.WriteString, strings.Reader), or turn it into bytes once."},
+};
+
+static const struct copying *copying_of(const struct trace *tr, uint32_t func)
+{
+    for (size_t i = 0; i < sizeof copying / sizeof *copying; i++) {
+        if (str_starts(trace_str(tr, func), copying[i].func)) {
+            return &copying[i];
+        }
+    }
+    return NULL;
+}
+
+/* The library's function that the program called there, in frame `user`, or the runtime's for what copies; 0: none. */
 static uint32_t callee_of(const struct trace *tr, uint32_t stack, uint32_t user)
 {
     const uint32_t func = user ? trace_frame(tr, stack, user - 1).func : 0;
-    return func && !str_starts(trace_str(tr, func), "runtime.") ? func : 0;
+    return func && (!str_starts(trace_str(tr, func), "runtime.") || copying_of(tr, func)) ? func : 0;
 }
 
 /* Of frames below `user` the outermost that makes something anew; 0: none does. */
@@ -87,11 +112,19 @@ static bool maker_text(struct text *t, struct text *next, const struct trace *tr
     return false;
 }
 
-/* "mostly by regexp.MustCompile, which it calls". */
-static void callee_text(struct text *t, const struct trace *tr, const struct site *v)
+/* "mostly by regexp.MustCompile, which it calls". Of what copies also what to do instead. */
+static void callee_text(struct text *t, struct text *next, const struct trace *tr, const struct site *v)
 {
     for (int i = 0; i < CALLEES; i++) {
-        if (v->callee[i].n * 2 > v->n) {
+        const struct copying *k = v->callee[i].n * 2 > v->n ? copying_of(tr, v->callee[i].func) : NULL;
+        if (k) {
+            text_add(t, " (mostly by %s)", k->words);
+            text_add(
+                next,
+                "%s If that is not enough, give the heap more room: a higher GOGC, or GOMEMLIMIT where memory is "
+                "bounded.",
+                k->advice);
+        } else if (v->callee[i].n * 2 > v->n) {
             text_say(t, tr, " (mostly by ", t_func(v->callee[i].func), ", which it calls)");
         }
     }
@@ -335,7 +368,8 @@ static uint32_t sites_text(struct text *before, struct text *behind, struct text
         return 0;
     }
     text_place(before, c->tr, s->v[0].stack, 3);
-    callee_text(before, c->tr, &s->v[0]);
+    struct text copies = {0};
+    callee_text(before, &copies, c->tr, &s->v[0]);
     text_lit(before, " allocates most: ");
     text_add(behind, " Of %llu moments at which the allocator was caught working for the collector, ",
              (unsigned long long)s->all);
@@ -344,7 +378,10 @@ static uint32_t sites_text(struct text *before, struct text *behind, struct text
         text_say(behind, c->tr, t_share((double)s->v[i].n, (double)s->all), " were in ", t_func(s->v[i].func));
     }
     text_lit(behind, ".");
-    (void)(s->v[0].n * 2 > s->all && maker_text(behind, next, c->tr, &s->v[0]));
+    if (s->v[0].n * 2 > s->all && !maker_text(behind, next, c->tr, &s->v[0])) {
+        text_raw(next, copies.p, copies.n);
+    }
+    text_free(&copies);
     return s->v[0].stack;
 }
 

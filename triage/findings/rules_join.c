@@ -368,6 +368,7 @@ struct rounds { /* of one place that waits */
     uint32_t group, place, stack, kids;
     uint32_t n, of;   /* rounds; goroutines in them all */
     uint32_t parents; /* that begin them, or give them work */
+    int64_t until;    /* behind that not all was looked at; 0: it was */
     bool steps;       /* the same ones each time, given work */
     int64_t alone, all, life;
     int64_t longest, t0, t1;
@@ -553,6 +554,7 @@ static void steps_of(const struct causes *c, uint32_t parents, uint32_t kids, st
                 step_add(c, r, &(struct last_one){.g = by}, g, &s, &before);
             }
         }
+        r->until = causes_until(r->until, more ? span_get(&it)->t0 : 0);
     }
 }
 
@@ -618,6 +620,8 @@ static void slowest_finding(struct causes *c, const struct rounds *r)
         leaves_text(&d.text, c->tr, &v);
         text_lit(&d.text, ".");
     }
+    const uint32_t begun = c->of[r->kids].n;
+    causes_counted(&d.text, !r->steps && begun > CHILDREN ? CHILDREN : begun, begun, r->until);
     slowest_advice(&d.next, c, r, &v);
     draft_end(c->rs, &d);
 }
