@@ -288,14 +288,12 @@ static void procs_meet(struct join *j, const struct segment *s)
 
 /* ---- pieces ----------------------------------------------------------------------------------------------- */
 
-/* From t0 on a lane is what lane i of the segment says. */
-static void piece_add(struct trace *tr, struct lane l, struct jlane *jl, const struct segment *s, uint32_t i,
-                      int64_t t0)
+/* From p.t0 on a lane is what lane p.i of the segment says. */
+static void piece_add(struct trace *tr, struct lane l, struct jlane *jl, struct jpiece p)
 {
     struct join *j = &tr->join;
-    struct jpiece p = {.seg = s->n, .i = i, .t0 = t0};
     int64_t tot[1][SPAN_SLOTS];
-    if (pieces_totals(tr, l, &(struct totals){&t0, 1, tot, &p.index0}))
+    if (pieces_totals(tr, l, &(struct totals){&p.t0, 1, tot, &p.index0}))
         memcpy(p.tot, tot[0], sizeof p.tot);
     if (!jl->v && !(jl->v = mem_alloc(sizeof *jl->v))) /* most lanes have but one */
         j->oom = true;
@@ -328,7 +326,8 @@ static void procs_join(struct trace *tr, const struct segment *s)
         uint32_t at = segment_p(s, i);
         const struct v2_p *p = &s->order.p[i];
         if (f->lane[LANE_P][i].begun)
-            piece_add(tr, (struct lane){LANE_P, at}, &j->p[at].lane, s, i, spans_first(&f->lane[LANE_P][i]));
+            piece_add(tr, (struct lane){LANE_P, at}, &j->p[at].lane,
+                      (struct jpiece){.seg = s->n, .i = i, .t0 = spans_first(&f->lane[LANE_P][i])});
         j->p[at].status = p->lost ? j->p[at].status : p->status;
         j->p[at].sweeps = p->sweep;
     }
@@ -342,7 +341,8 @@ static void threads_join(struct trace *tr, const struct segment *s)
         uint32_t at = s->mmap ? s->mmap[i] : i;
         const struct v2_m *m = &s->order.m[i];
         if (i < f->nlane[LANE_M] && f->m[i].lane.n)
-            piece_add(tr, (struct lane){LANE_M, at}, &j->m[at].lane, s, i, f->m[i].lane.h[0].t0);
+            piece_add(tr, (struct lane){LANE_M, at}, &j->m[at].lane,
+                      (struct jpiece){.seg = s->n, .i = i, .t0 = f->m[i].lane.h[0].t0});
         if (!m->told && m->was_p == EV_NONE && m->was_g == EV_NONE && s->n)
             continue;
         if (!s->n || !holds_lost(j, s, m, at))
@@ -356,8 +356,8 @@ static void bands_join(struct trace *tr, const struct segment *s, const uint32_t
 {
     for (uint32_t b = 0; b < BAND_COUNT; b++)
         if (s->f->lane[LANE_BAND][b].begun && !untold[b])
-            piece_add(tr, (struct lane){LANE_BAND, b}, &tr->join.band[b], s, b,
-                      spans_first(&s->f->lane[LANE_BAND][b]));
+            piece_add(tr, (struct lane){LANE_BAND, b}, &tr->join.band[b],
+                      (struct jpiece){.seg = s->n, .i = b, .t0 = spans_first(&s->f->lane[LANE_BAND][b])});
 }
 
 /* ---- goroutines ------------------------------------------------------------------------------------------- */
@@ -391,7 +391,7 @@ static void old_join(struct trace *tr, struct segment *s, uint32_t k)
         const int64_t t0 = spans_first(l);
         struct jlane *jl = cross_of(j, g);
         if (jl)
-            piece_add(tr, (struct lane){LANE_G, g}, jl, s, i, t0);
+            piece_add(tr, (struct lane){LANE_G, g}, jl, (struct jpiece){.seg = s->n, .i = i, .t0 = t0});
         gi->no_p += lo->no_p + (gi->no_p_since != NO_TIME ? t0 - gi->no_p_since : 0);
         gi->no_p_since = lo->no_p_since;
     } else if (lo->no_p_since != NO_TIME) {

@@ -228,20 +228,18 @@ static bool mend_wait(struct v2_order *o, const struct v2_cursor *c)
 {
     const uint32_t p = c->m != EV_NONE ? o->m[c->m].p : EV_NONE;
     uint32_t m, q;
-    switch (v2_means(c->type)) {
-    case V2_MEANS_go_start: return set_g(o, c, c->arg[0], c->arg[1], ST_RUNNABLE);
-    case V2_MEANS_go_unblock:
-    case V2_MEANS_go_switch:
-    case V2_MEANS_go_switch_destroy: return set_g(o, c, c->arg[0], c->arg[1], ST_WAITING);
-    case V2_MEANS_proc_start:
+    switch (v2_specs[c->type].after) {
+    case V2_AFTER_G_RUNS: return set_g(o, c, c->arg[0], c->arg[1], ST_RUNNABLE);
+    case V2_AFTER_G_WAKES: return set_g(o, c, c->arg[0], c->arg[1], ST_WAITING);
+    case V2_AFTER_P_IDLE:
         if (p != EV_NONE)
             p_gap(o, c, p, V2_PS_LOST);
         return set_p(o, c, c->arg[0], c->arg[1], V2_PS_IDLE);
-    case V2_MEANS_syscall_end_blocked:
+    case V2_AFTER_P_LEAVES:
         if (p != EV_NONE)
             p_gap(o, c, p, V2_PS_LOST);
         return p != EV_NONE;
-    case V2_MEANS_proc_steal:
+    case V2_AFTER_P_CALL:
         if (!set_p(o, c, c->arg[0], c->arg[1], V2_PS_SYSCALL) || (m = v2_m_get(o, c->arg[2])) == EV_NONE)
             return false;
         q = idmap_get(&o->ps, c->arg[0]);
@@ -250,9 +248,7 @@ static bool mend_wait(struct v2_order *o, const struct v2_cursor *c)
             o->p[q].m = m;
         }
         return o->m[m].p == q;
-    case V2_MEANS_gc_begin:
-    case V2_MEANS_gc_end:
-    case V2_MEANS_gc_active: return mend_gc(o, c);
+    case V2_AFTER_GC: return mend_gc(o, c);
     default: return false;
     }
 }

@@ -4,7 +4,8 @@
  * What is within [from, to) is kept with its times; what was going on at `from` is told as a tracer that starts then
  * tells it: states of goroutines and Ps, open ranges. How, and what such a beginning can't say: docs/SLICES.md.
  *
- * Nothing is held but the batches of one generation (second family) or an index of the batches (first family).
+ * Of the file nothing is held but where the batches of one generation lie (second family), or those of all of it (first family); of
+ * what happened, who is there, and in which state.
  */
 #ifndef GOTOP_DECODE_CUT_H
 #define GOTOP_DECODE_CUT_H
