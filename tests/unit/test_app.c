@@ -214,6 +214,21 @@ static void test_help_is_live(void **state)
     expect(&f, "#", "# does nothing here; ? lists the keys");
     fix_close(&f);
 
+    /* Fingers of less, vi and htop. */
+    static const char *const same[][2] = {
+        {"5 C-d", "5 PgDn"}, {"5 C-d C-f C-u", "5 PgDn"}, {"5 F6", "5 S"}, {"3 F3", "3 /"}, {"3 F4", "3 \\"}};
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        char *screen[2];
+        for (int k = 0; k < 2; k++) {
+            fix_open(&f, "default", 80, 12);
+            screen[k] = run(&f, same[i][k], true);
+            fix_close(&f);
+        }
+        assert_string_equal(screen[0], screen[1]);
+        free(screen[0]);
+        free(screen[1]);
+    }
+
     fix_open(&f, "default", 100, 140);
     static const char mine[] = "bind processors F7 zoom-all\nunbind any Z\n";
     assert_int_equal(keymap_parse(f.km, mine, strlen(mine), "mine", NULL), ERR_OK);
