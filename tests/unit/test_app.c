@@ -216,7 +216,7 @@ static void test_help_is_live(void **state)
 
     /* Fingers of less, vi and htop. */
     static const char *const same[][2] = {
-        {"5 C-d", "5 PgDn"}, {"5 C-d C-f C-u", "5 PgDn"}, {"5 F6", "5 S"}, {"3 F3", "3 /"}, {"3 F4", "3 \\"}};
+        {"5 C-d", "5 PgDn"}, {"5 C-f C-u", "5 PgDn PgUp"}, {"5 F6", "5 S"}, {"3 F3", "3 /"}, {"3 F4", "3 \\"}};
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
         char *screen[2];
         for (int k = 0; k < 2; k++) {
