@@ -721,15 +721,10 @@ static void rows_end(struct subtotal *y)
     r->used |= (unsigned)(left > 0) << GM_LIFE;
 }
 
-/* The goroutine's own sums, once its neighbours have theirs. Its group is the subtotal's, until that is added. */
-static bool put(struct walk *w, int64_t life)
+/* The sums of neighbours up to this one are handed over. Apart from what is done for each, so that that is short. */
+static __attribute__((noinline)) bool rows_put(struct walk *w)
 {
     struct subtotal *y = w->y;
-    y->life[y->nrows] = life;
-    y->rows.group[y->nrows++] = y->group;
-    if (w->g + 1 < y->g1 && y->nrows < GSTATS_ROWS) {
-        return true;
-    }
     const uint32_t n = y->nrows;
     rows_end(y);
     const bool ok = gstats_put(w->tg->g, w->g + 1 - n, &y->rows, n);
@@ -742,6 +737,15 @@ static bool put(struct walk *w, int64_t life)
     y->nrows = 0;
     y->rows.used = 0;
     return ok && slices_tick();
+}
+
+/* The goroutine's own sums, once its neighbours have theirs. Its group is the subtotal's, until that is added. */
+static inline bool put(struct walk *w, int64_t life)
+{
+    struct subtotal *y = w->y;
+    y->life[y->nrows] = life;
+    y->rows.group[y->nrows++] = y->group;
+    return (w->g + 1 < y->g1 && y->nrows < GSTATS_ROWS) || rows_put(w);
 }
 
 static bool put_assist(struct walk *w)
