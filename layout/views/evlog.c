@@ -79,12 +79,14 @@ static void add_state(const struct view *v, struct evlog *l, uint32_t g, const s
 
 static void goroutine(const struct view *v, struct evlog *l, uint32_t g, struct window w)
 {
+    if (v->filter && !filter_shows(v->filter, g))
+        return;
     struct lane lane = {LANE_G, g};
     struct lane_info li = trace_lane(v->tr, lane);
     struct span_iter it;
     struct span before;
     bool has = false;
-    if (!li.nspans || li.first >= w.t1 || li.last < w.t0 || (v->filter && !filter_shows(v->filter, g)))
+    if (!li.nspans || li.first >= w.t1 || li.last < w.t0)
         return;
     if (li.ended && li.last >= w.t0 && li.last < w.t1) {
         struct event e = {.t = li.last, .kind = EV_STATE, .to = ST_NONE, .g = g, .p = NO_LANE, .who = NO_LANE};

@@ -1,8 +1,9 @@
 /*
  * test_layout_alive.c - which lanes live in a window: the summaries against asking every lane, while a trace of many
- * goroutines loads and behind it; and the rows that lanes.c makes of them.
+ * goroutines loads and behind it; the rows that lanes.c makes of them; and a search that hits most of them.
  */
 #include "layout/move/lanes.h"
+#include "layout/move/search.h"
 #include "tests/unit/decode_help.h"
 
 /* 6000 goroutines: each seventh lives on, of the others each third for long. */
@@ -226,9 +227,38 @@ static void big_group(void **state)
     unload(&l);
 }
 
+/* More hits than are sorted in one go, in steps of any length: by time, each once, and as many as the spans there are. */
+static void many_hits(void **state)
+{
+    (void)state;
+    char *text = many(), why[80];
+    struct loaded l = load_text(text);
+    free(text);
+    size_t spans = 0;
+    for (uint32_t g = 0; g < trace_nlanes(l.tr, LANE_G); g++) {
+        struct span_iter it;
+        for (bool more = span_seek_index(&it, l.tr, (struct lane){LANE_G, g}, 0); more; more = span_next(&it))
+            spans += span_get(&it)->state == ST_RUNNABLE;
+    }
+    static const int64_t budgets[] = {1, 100000, INT64_MAX};
+    for (int i = 0; i < 3; i++) {
+        struct search *s = search_new(l.tr, "runnable", why, sizeof why);
+        assert_non_null(s);
+        while (!search_step(s, l.tr, budgets[i])) {
+        }
+        assert_true(s->nhits > 10000);
+        assert_int_equal(s->nhits, spans);
+        for (size_t k = 1; k < s->nhits; k++)
+            assert_true(s->hits[k - 1].t < s->hits[k].t ||
+                        (s->hits[k - 1].t == s->hits[k].t && s->hits[k - 1].g < s->hits[k].g));
+        search_free(s);
+    }
+    unload(&l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(summaries), cmocka_unit_test(rows), cmocka_unit_test(groups),
-                                       cmocka_unit_test(big_group)};
+                                       cmocka_unit_test(big_group), cmocka_unit_test(many_hits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
