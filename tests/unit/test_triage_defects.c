@@ -457,6 +457,48 @@ static void leaks_among_siblings(void **state)
     unmade(&m);
 }
 
+/* 40 come all along and wait to write; of those that read, the other 40, some news come to each now and then. */
+static void silent_connections_pile_up(void **state)
+{
+    struct made m;
+    (void)state;
+    begin(1);
+    block(US, "sleep", at_rest);
+    for (unsigned g = 2; g < 82; g++) {
+        int64_t t = g * MS;
+        wake(t, 1, "0");
+        start(t + US, 1);
+        create(t + 2 * US, g, g % 2 ? "teller" : "writer");
+        block(t + 3 * US, "sleep", at_rest);
+        start(t + 4 * US, g);
+        block(t + 5 * US, "network",
+              g % 2 ? "internal/poll.(*FD).Read:1,main.teller:5" : "internal/poll.(*FD).Write:1,main.writer:5");
+        for (unsigned k = 3; k < g; k += 8) { /* each eighth of those that read */
+            const unsigned h = k + g / 2 % 4 * 2;
+            if (h < g && h % 2) {
+                wake(t + (200 + k) * US, h, "0");
+                start(t + (200 + k) * US + 100, h);
+                block(t + (200 + k) * US + 200, "network", "internal/poll.(*FD).Read:1,main.teller:5");
+            }
+        }
+    }
+    made_of(&m);
+    unsigned told_of = 0;
+    for (uint32_t i = 0; i < m.l.fs.n; i++) {
+        const struct finding *f = &m.l.fs.f[i];
+        if (f->rule == RULE_LEAK) {
+            told_of++;
+            assert_true(f->note);
+            assert_non_null(
+                strstr(f->text, "goroutines of main.writer that wait for the network and stay, 492 a second"));
+            assert_non_null(strstr(f->text, "none has ever gone on there"));
+            assert_non_null(strstr(f->next, "SetWriteDeadline"));
+        }
+    }
+    assert_int_equal(told_of, 1);
+    unmade(&m);
+}
+
 /* Workers that wait again where they had waited before are at rest; so are those on their way like all before them. */
 static void rest_is_no_leak(void **state)
 {
@@ -582,14 +624,23 @@ static void none_or_not_recorded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cost_is_at_most_the_trace),   cmocka_unit_test(busy_with_work_queued),
-        cmocka_unit_test(calls_are_no_running),        cmocka_unit_test(stopped_is_not_idle),
-        cmocka_unit_test(holder_behind_the_hand_offs), cmocka_unit_test(no_holder_elsewhere),
-        cmocka_unit_test(no_holder_while_it_stood),    cmocka_unit_test(timers_that_pile_up),
-        cmocka_unit_test(advice_from_all_waits),       cmocka_unit_test(victim_is_not_blamed),
-        cmocka_unit_test(leaks_among_siblings),        cmocka_unit_test(rest_is_no_leak),
-        cmocka_unit_test(workers_that_end_early),      cmocka_unit_test(a_reason_that_is_empty),
-        cmocka_unit_test(none_or_not_recorded),        cmocka_unit_test(latency_without_a_cause),
+        cmocka_unit_test(cost_is_at_most_the_trace),
+        cmocka_unit_test(busy_with_work_queued),
+        cmocka_unit_test(calls_are_no_running),
+        cmocka_unit_test(stopped_is_not_idle),
+        cmocka_unit_test(holder_behind_the_hand_offs),
+        cmocka_unit_test(no_holder_elsewhere),
+        cmocka_unit_test(no_holder_while_it_stood),
+        cmocka_unit_test(timers_that_pile_up),
+        cmocka_unit_test(advice_from_all_waits),
+        cmocka_unit_test(victim_is_not_blamed),
+        cmocka_unit_test(leaks_among_siblings),
+        cmocka_unit_test(silent_connections_pile_up),
+        cmocka_unit_test(rest_is_no_leak),
+        cmocka_unit_test(workers_that_end_early),
+        cmocka_unit_test(a_reason_that_is_empty),
+        cmocka_unit_test(none_or_not_recorded),
+        cmocka_unit_test(latency_without_a_cause),
         cmocka_unit_test(herd_is_at_most_the_trace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

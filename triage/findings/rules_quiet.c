@@ -69,15 +69,17 @@ static void quiet_finding(struct causes *c, const struct quiet *q)
              t_dur(r->oldest));
     if (q->ended) {
         text_say(&d.text, c->tr, ", though the ", q->ended, " waits there that ended took ", t_dur(q->longest),
-                 " at most: nothing has come for them since.");
+                 " at most: none has gone on since.");
     } else {
-        text_lit(&d.text, ", and nothing has ever come for one of them.");
+        text_lit(&d.text, ", and none has ever gone on there.");
     }
     const bool accepts = trace_lane(c->tr, (struct lane){LANE_G, r->example}).creator != NO_LANE && calls_accept(c);
     text_add(&d.next,
-             "Unless they are meant to stay: limit how long each waits (SetReadDeadline before each read, %s), and "
+             "Unless they are meant to stay: limit how long each waits (%s, %s), and "
              "close the connection when the time is up. Each that stays keeps a goroutine, its buffers and a file "
              "descriptor.",
+             causes_writes(c->tr, r->stack) ? "SetWriteDeadline before each write"
+                                            : "SetReadDeadline before each read",
              accepts ? "an idle time limit" : "a context, a client's Timeout");
     draft_titled(c->rs, &d, "goroutines pile up");
 }
