@@ -260,11 +260,32 @@ static void many_places(void **state)
     unmake(&m);
 }
 
+/* Of two that are in a system call all through the trace one stands for C's threads and has no name: nobody reads there. */
+static void extra_thread(void **state)
+{
+    static const char *const who[] = {"GoCreate +1 g=17\nGoInSyscall +1 g=17\n",
+                                      "GoCreate +1 g=17 new_stack=main.read:1\nGoInSyscall +1 g=17\n"};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct made m;
+        char text[600];
+        snprintf(text, sizeof text,
+                 "go 1.21\nbatch p=0 t=1000\nGoCreate +0 g=1 new_stack=main.main:1 stack=runtime/trace.Start:1\n%s"
+                 "ProcStart +1 thread=7\nGoStart +1 g=1 seq=1\nGomaxprocs +1 procs=1\nGoSleep +10\nProcStop +10\n"
+                 "ProcStart +3000000 thread=7\nGoUnblock +10 g=1 seq=2\nGoStart +10 g=1 seq=3\nGoEnd +1000\n",
+                 who[i]);
+        make(&m, text);
+        assert_near(m.l.tg->idle[IDLE_SYSCALL], i ? 3000000 : 0);
+        assert_near(m.l.tg->idle[IDLE_NOWORK], i ? 0 : 3000000);
+        unmake(&m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_chain),       cmocka_unit_test(tables_by_hand), cmocka_unit_test(a_stop),
-        cmocka_unit_test(hostile_names), cmocka_unit_test(many_places),
+        cmocka_unit_test(hostile_names), cmocka_unit_test(many_places),    cmocka_unit_test(extra_thread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

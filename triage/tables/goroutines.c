@@ -42,6 +42,7 @@ struct walk { /* along one lane */
     struct subtotal *y;
     uint32_t g, name;
     bool system, worker;
+    bool of_c; /* it stands for a thread that C began: see lane_begin() */
     bool some; /* it has spans */
     int64_t life, no_p_ns;
     enum gc_mode mode;                          /* of a mark worker, now */
@@ -396,7 +397,7 @@ static inline bool walk_syscall(struct walk *w, const struct step *s)
 {
     const int64_t ns = s->ns;
     count(w, GM_SYSCALL, ns, GV_SYSCALLS, true);
-    if (ns >= IDLE_NOTICE && !note_call(w->y, s->t0, end_of(s))) {
+    if (ns >= IDLE_NOTICE && !w->of_c && !note_call(w->y, s->t0, end_of(s))) {
         return false;
     }
     if (w->system) {
@@ -574,7 +575,7 @@ static bool note_assist(void *arg, const struct assist_run *a)
 static inline void lane_next(struct walk *w, uint32_t g)
 {
     w->g = g;
-    w->some = false;
+    w->some = w->of_c = false;
     w->mode = GC_UNLABELLED;
     w->gw_first = w->y->ngw;
     w->was = ST_NONE;
@@ -598,6 +599,10 @@ static bool lane_begin(void *arg, uint32_t g, const struct lane_info *li)
     w->name = li->name;
     w->system = li->is_system;
     w->worker = li->is_worker;
+    /* Up to Go 1.21 a program with cgo has one for threads of C's that may call it (goroutine 17): begun by nothing that has a name,
+       "in a system call" as long as none does. It keeps nothing from a processor. */
+    const struct trace_info *in = trace_info(w->tg->tr);
+    w->of_c = !in->second_family && in->has_names && !li->name && !li->created && li->nspans == 1;
     w->sched = w->system ? &w->y->sched_system : &w->y->sched;
     w->alike = NULL;
     return put_in_group(w, li) && (!li->created || li->is_system || note_birth(w, li));
