@@ -15,6 +15,7 @@
 #define DEEP 8            /* levels that have rows */
 #define BUDGET 500000     /* spans: an answer within a moment */
 #define BUDGET_GROWS 5000 /* of a trace that grows: it can't stand still for longer */
+#define LONG_GROWS 8000   /* and so many of those in the interval itself, which all are walked */
 
 static bool of_item(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1)
 {
@@ -219,6 +220,16 @@ static bool make(void *arg)
     return true;
 }
 
+static bool grows(const struct trace *tr)
+{
+    return !trace_info(tr)->done || trace_info(tr)->more;
+}
+
+bool why_long(const struct view *v, uint32_t g, int64_t t0, int64_t t1)
+{
+    return grows(v->tr) && trace_count(v->tr, (struct lane){LANE_G, g}, t0, t1) > LONG_GROWS;
+}
+
 struct why_job *why_begin(const struct view *v, uint32_t g, int64_t t0, int64_t t1)
 {
     struct why_job *j = mem_zalloc(sizeof *j);
@@ -226,15 +237,13 @@ struct why_job *why_begin(const struct view *v, uint32_t g, int64_t t0, int64_t 
         mem_free(j);
         return NULL;
     }
-    const struct trace_info *ti = trace_info(v->tr);
-    const bool grows = !ti->done || ti->more;
     j->tr = v->tr;
     j->from = v->at;
     j->y->g = g;
     j->y->t0 = t0;
     j->y->t1 = t1;
-    j->budget = grows ? BUDGET_GROWS : BUDGET;
-    j->run = grows ? NULL : slices_new(make, j);
+    j->budget = grows(v->tr) ? BUDGET_GROWS : BUDGET;
+    j->run = grows(v->tr) ? NULL : slices_new(make, j);
     return j;
 }
 

@@ -46,6 +46,8 @@ bool why_here(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1);
  * (NULL: out of memory). why_end - it is no longer wanted (NULL is allowed).
  */
 struct why_job;
+/* why_long - of a trace that grows: its own spans there are too many for that. */
+bool why_long(const struct view *v, uint32_t g, int64_t t0, int64_t t1);
 struct why_job *why_begin(const struct view *v, uint32_t g, int64_t t0, int64_t t1);
 bool why_step(struct why_job *j, int64_t budget_ns, struct why **out);
 const struct place *why_from(const struct why_job *j);

@@ -6,6 +6,7 @@
 
 #include "layout/move/why.h"
 #include "layout/views/kind.h"
+#include "tests/support/tracegen.h"
 
 static void explained(struct seen *s)
 {
@@ -133,12 +134,62 @@ static void test_nothing(void **state)
     seen_close(&s);
 }
 
+/* While a trace loads nothing may take long: what would is refused until it is there. */
+static void test_loading(void **state)
+{
+    (void)state;
+    enum { N = 6000 };
+    const size_t cap = N * 80 + 400;
+    size_t n = 0, size;
+    char *text = malloc(cap);
+    assert_non_null(text);
+    n += (size_t)snprintf(text, cap,
+                          "go 1.26\nbatch m=7 t=1000\nProcStatus +0 p=0 running\n"
+                          "GoStatus +0 g=1 m=7 running\n");
+    for (int i = 1; i < N; i++) {
+        if (i % 1000 == 0)
+            n += (size_t)snprintf(text + n, cap - n, "batch m=7 t=%d\n", 1000 + i * 110);
+        n += (size_t)snprintf(text + n, cap - n, "GoStop +100 reason=\"preempted\"\nGoStart +10 g=1 g_seq=%d\n", i);
+    }
+    uint8_t *bytes = tracegen_bytes(text, &size);
+    struct trace_opts o = {.threads = 1};
+    struct trace *tr;
+    struct view v;
+    struct err e;
+    assert_int_equal(trace_open_mem(bytes, size, &o, &tr, &e), ERR_OK);
+    bool refused = false, done = false;
+    while (!done) {
+        done = trace_load(tr, 1) == LOAD_DONE;
+        const int64_t end = trace_info(tr)->end;
+        if (!trace_nlanes(tr, LANE_G) || trace_count(tr, (struct lane){LANE_G, 0}, 0, end) < 9000)
+            continue;
+        assert_true(view_init(&v, tr));
+        view_resize(&v, 80, 24);
+        (void)view_loaded(&v);
+        (void)view_switch(&v, VIEW_GOROUTINES);
+        (void)view_start(&v);
+        (void)view_select(&v);
+        (void)view_finish(&v);
+        (void)view_select(&v);
+        const unsigned f = ask_why(&v);
+        assert_int_equal((f & VR_BELL) != 0, !done);
+        assert_int_equal(v.at.view, done ? VIEW_WHY : VIEW_GOROUTINES);
+        refused |= !done;
+        view_free(&v);
+    }
+    assert_true(refused);
+    trace_close(tr);
+    free(bytes);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_leaves),
         cmocka_unit_test(test_lanes),
         cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_loading),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
