@@ -319,16 +319,18 @@ static void span_notes(struct box *b, struct lane l, const struct span *s)
         any = sh.ns[ST_ASSIST] > 0;
     }
     if (s->t1 > t0 && trace_nlanes(v->tr, LANE_BAND) > BAND_STW) {
+        enum { BOTH = 72 }; /* columns that they take beside each other */
+        const bool narrow = !b->plain && b->col_w < BOTH;
         int y = -2, x = 0;
         for (int band = BAND_GC; band <= BAND_STW; band++) {
             enum state st = band == BAND_GC ? ST_GC : ST_STW;
             trace_shares(v->tr, (struct lane){LANE_BAND, (uint32_t)band}, t0, s->t1, &sh);
             if (!sh.ns[st])
                 continue;
-            if (y == -2)
+            if (y == -2 || narrow)
                 y = next_row(b), x = b->col + 1;
-            x = put(b, y, x, STYLE_POPUP, "%s during %s of it (%s)  ", band == BAND_GC ? "GC" : "stop-the-world",
-                    fmt_percent(sh.ns[st], s->t1 - t0, p), when_dur(v->tr, sh.ns[st], d));
+            x = put(b, y, x, STYLE_POPUP, "%s %s%s of it (%s)  ", band == BAND_GC ? "GC" : "stop-the-world",
+                    narrow ? "" : "during ", fmt_percent(sh.ns[st], s->t1 - t0, p), when_dur(v->tr, sh.ns[st], d));
             any = true;
         }
     }
