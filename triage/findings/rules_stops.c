@@ -153,40 +153,73 @@ static void caller_told(struct rules *rs, struct finding *f)
     }
 }
 
+/* Stops of a kind that one function asked for, and the way by which it was called: of most of them, if one way is. */
+struct asker {
+    uint32_t func, stack; /* stack: one of these that came by the way in lead */
+    uint64_t n, way, lead;
+};
+
+/* Which functions called it, two of them at most. */
+static uint64_t way_of(const struct trace *tr, uint32_t stack)
+{
+    const uint32_t at = stacks_user_frame(tr, stack);
+    return (uint64_t)text_caller(tr, stack, at, 1) << 32 | text_caller(tr, stack, at, 2);
+}
+
+/* One more, by a way: the one that more than half take stays in the lead. */
+static void asker_put(struct asker *v, const struct trace *tr, uint32_t stack)
+{
+    const uint64_t way = way_of(tr, stack);
+    v->n++;
+    if (v->lead == 0 || v->way == way) {
+        v->stack = v->lead ? v->stack : stack;
+        v->way = way;
+        v->lead++;
+    } else {
+        v->lead--;
+    }
+}
+
+/* How many functions of its stack say who asks: three where nine of ten came by that way, else the first alone. */
+static unsigned asker_calls(const struct asker *v, const struct trace *tr, const struct range *r, size_t n,
+                            uint32_t kind)
+{
+    uint64_t same = 0;
+    for (size_t i = 0; i < n; i++) {
+        same += r[i].name == kind && causes_place(tr, r[i].stack) == v->func && way_of(tr, r[i].stack) == v->way;
+    }
+    return same * 10 >= v->n * 9 ? 3 : 1;
+}
+
 void stops_asked(struct causes *c, struct finding *f)
 {
-    struct {
-        uint32_t stack, func;
-        uint64_t n;
-    } v[16];
+    struct asker v[16];
     const struct range *r;
-    size_t n = trace_ranges(c->tr, RANGE_STW, &r);
-    uint32_t kind = 0, k = 0, best = 0;
+    const size_t n = trace_ranges(c->tr, RANGE_STW, &r);
+    uint32_t kind = 0, k = 0, best = 0, stack = 0;
     struct text before = {0};
     for (size_t i = 0; i < n; i++) {
         kind = r[i].t0 == f->t0 && r[i].t1 == f->t1 ? r[i].name : kind;
     }
     for (size_t i = 0; i < n; i++) {
-        uint32_t func = r[i].name == kind ? causes_place(c->tr, r[i].stack) : 0, at = 0;
+        const uint32_t func = r[i].name == kind ? causes_place(c->tr, r[i].stack) : 0;
+        uint32_t at = 0;
         while (at < k && v[at].func != func) {
             at++;
         }
-        if (!func || at == 16) {
+        if (!func || at == sizeof v / sizeof *v) {
             continue;
         }
         if (at == k) {
-            v[k].stack = r[i].stack;
-            v[k].func = func;
-            v[k++].n = 0;
+            v[k++] = (struct asker){.func = func};
         }
-        best = ++v[at].n > v[best].n ? at : best;
+        asker_put(&v[at], c->tr, r[i].stack);
+        best = v[at].n > v[best].n ? at : best;
     }
-    if (k == 0 && (v[0].stack = asks_for_stops(c, trace_str(c->tr, kind))) != 0) {
-        k = 1;
-    }
-    if (k) {
-        text_say(&before, c->tr, t_place(v[best].stack, 3), ": ");
-        f->stack = v[best].stack;
+    stack = k ? v[best].stack : asks_for_stops(c, trace_str(c->tr, kind));
+    if (stack) {
+        text_say(&before, c->tr, t_place(stack, k ? asker_calls(&v[best], c->tr, r, n, kind) : 3), ": ");
+        f->stack = stack;
         caller_told(c->rs, f);
     }
     retell_before(c->rs, f, &before);
