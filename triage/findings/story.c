@@ -77,6 +77,7 @@ static bool sign_of(const struct rules *rs, const struct finding *worst, const s
     case RULE_RETRY:
     case RULE_LINGER: return false;
     case RULE_PROCS_BELOW: return f->rule == RULE_SCHED;
+    case RULE_SERIAL: return f->rule != RULE_SCHED; /* while one works alone nobody waits for a processor */
     default: return true;
     }
 }

@@ -606,7 +606,10 @@ static struct span_of_won place_won(struct work *w, const struct finding *f)
 static void stops_won(struct work *w, const struct finding *f, double cost, struct span_of_won *o)
 {
     const double turns = f->stack ? place_won(w, f).hi : 0;
-    *o = (struct span_of_won){0, cost + others_queue(w->c, UINT32_MAX), .words = IDLE_ANYHOW};
+    const double queue = others_queue(w->c, UINT32_MAX);
+    const bool full =
+        w->c->idle < threshold(TH_POOL_IDLE) * w->c->procs; /* then the queue is there without them, too */
+    *o = (struct span_of_won){0, cost + (full && queue > cost ? cost : queue), .words = IDLE_ANYHOW};
     if (turns > o->hi) {
         *o = (struct span_of_won){cost / 2, turns, .words = TURNS};
     }
