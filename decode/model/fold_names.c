@@ -21,10 +21,17 @@ bool fold_label_is_gc(const struct fold *f, uint32_t label)
     return starts(names_get(f->names, label), "GC (");
 }
 
-/* Goroutines the runtime starts for itself: all of package runtime, but for what runs user code in its name. */
+/* A function of the runtime that a program may begin: "go runtime.GC()". */
+static bool is_exported(struct str s)
+{
+    const size_t n = sizeof "runtime." - 1;
+    return starts(s, "runtime.") && s.len > n && s.p[n] >= 'A' && s.p[n] <= 'Z' && !memchr(s.p + n, '.', s.len - n);
+}
+
+/* Goroutines the runtime starts for itself: all of package runtime, but for what runs user code in its name, or is begun by it. */
 static bool name_is_system(struct str s)
 {
-    if (starts(s, "runtime.main") || starts(s, "runtime.handleAsyncEvent"))
+    if (starts(s, "runtime.main") || starts(s, "runtime.handleAsyncEvent") || is_exported(s))
         return false;
     return starts(s, "runtime.") || starts(s, "runtime/trace.");
 }

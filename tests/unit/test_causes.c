@@ -113,6 +113,10 @@ static const struct planted {
      "Behind them stand 1 in main.main.func1.1"},
     {"lamplighter", RULE_CHURN, "begins the next one as soon as the last is over",
      "while 4 of the same function stay"},
+    {"ragman", RULE_FORCED, "main.haul, called by main.main asks for collections",
+     "runtime.GC"},                                                       /* go runtime.GC() */
+    {"gauger", RULE_STW, "main.gauge, called by main.fill", "601 times"}, /* once by another way */
+    {"inkwells", RULE_SLOTS, "main.write, called by main.pupil", "4 times it let nobody in"},
     {"bulletin", RULE_KNOT, "main.(*board).publish and main.(*board).leave stand on each other",
      "main.(*board).publish is a method of the same type"}, /* nobody had waited for that lock before */
     {"clamps", RULE_HOLD, "main.(*shed).borrow, called by main.clamp", "until the time of one is up"},
@@ -215,6 +219,7 @@ static void is_first(const struct planted *p, const struct loaded *l)
         assert_true(g->note || g->severity_ns * 100 >= l->tg->end);
         assert_true(g->rule != RULE_SCHED && g->rule != RULE_IDLE); /* signs of it */
         assert_true(g->rule != RULE_TIME);                          /* told by the finding */
+        assert_true(f->rule != RULE_SLOTS || g->rule != RULE_HOLD); /* nobody holds what is lost */
         assert_true(k == 0 || g->note || strcmp(p->name, "gazette") != 0);
     }
 }

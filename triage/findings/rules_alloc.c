@@ -254,12 +254,26 @@ static uint64_t forced_calls(const struct causes *c, uint32_t *stack, const char
     return calls;
 }
 
+/* "go runtime.GC()": nothing of the program is in its stack, but in that of its creation. */
+static uint32_t who_asks(const struct causes *c, uint32_t stack)
+{
+    const uint32_t n = trace_stack(c->tr, stack), root = n ? trace_frame(c->tr, stack, n - 1).func : 0;
+    if (!root || stacks_is_program(c->tr, causes_place(c->tr, stack))) {
+        return stack;
+    }
+    const uint32_t group = causes_group(c, root);
+    const struct lane l = {LANE_G, group != UINT32_MAX ? c->tg->groups[group].first_member : NO_LANE};
+    const uint32_t begun = l.i < c->tg->ng ? trace_lane_who(c->tr, l).create_stack : 0;
+    return begun ? begun : stack;
+}
+
 static uint64_t forced(const struct causes *c, uint32_t *stack, const char **what)
 {
     struct caught *k = c->caught;
     if (!k->has_forced) {
         k->has_forced = true;
         k->calls = forced_calls(c, &k->stack, &k->what);
+        k->stack = k->calls ? who_asks(c, k->stack) : k->stack;
     }
     *stack = k->stack;
     *what = k->what;
