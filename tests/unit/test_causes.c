@@ -160,6 +160,7 @@ static const struct {
 } noted[] = {
     {"sieve", RULE_BUSY_LOOP, "22 of 22 times that it was stopped it was in a select"}, /* there is */
     {"flusher", RULE_BOTTLENECK, "Each call is made for several at a time: 121 calls"},
+    {"sealwax", RULE_BOTTLENECK, "main.seal sleeps (time.Sleep) while others wait for an answer"},
     {"openbook", RULE_LEAK, "for main.readPage"},
     {"tenants", RULE_LEAK, "10 times as long as any wait there that ended"}, /* they had gone on before */
     {"openbook", RULE_LEAK, "With them http.(*persistConn).writeLoop: 60"},

@@ -77,13 +77,31 @@ static bool feeders_wait(const struct causes *c, uint32_t name)
     return false;
 }
 
+/*
+ * One that sleeps while several wait for its answers, and has waited for them to bring more or makes system calls for them. What gives out
+ * turns at its own pace does neither.
+ */
+static bool answers_late(const struct causes *c, uint32_t g, const struct service *s)
+{
+    const struct group_life *l = &c->life[g];
+    bool brought = gstat_of(c->tg->g, c->member[c->of[g].at]).syscalls * 2 >= s->count;
+    for (uint32_t i = 0; i < c->tg->npairs && !brought; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        brought = !p->from_scheduler && p->waiter == c->tg->groups[g].name && p->waker == s->most->waiter &&
+                  p->waker != p->waiter && passes_on(p->kind);
+    }
+    return brought && l->n < 1.5 && slept_of(l) > l->busy && l->busy + slept_of(l) >= BUSY &&
+           (double)s->other >= threshold(TH_BOTTLE_SLEEPS) * (double)(l->last - l->first);
+}
+
 static bool keeps_others(const struct causes *c, uint32_t g, const struct service *s)
 {
     const struct group_life *l = &c->life[g];
     const double sends = (double)s->send / (double)(l->last - l->first);
-    return l->busy >= BUSY || (l->busy + slept_of(l) >= BUSY &&
-                               (l->n < 1.5 ? sends >= threshold(TH_BOTTLE_SLEEPS)
-                                           : slept_of(l) > l->busy && feeders_wait(c, c->tg->groups[g].name)));
+    return l->busy >= BUSY || answers_late(c, g, s) ||
+           (l->busy + slept_of(l) >= BUSY &&
+            (l->n < 1.5 ? sends >= threshold(TH_BOTTLE_SLEEPS)
+                        : slept_of(l) > l->busy && feeders_wait(c, c->tg->groups[g].name)));
 }
 
 double causes_idle_least(const struct causes *c)
@@ -198,10 +216,11 @@ static void behind_text(struct text *t, const struct causes *c, const struct pai
              t_func(fills), " has put in its queue (inferred).");
 }
 
-/* Several that sleep while others wait to hand them something. Whether that is their pace, or stands for work, only its author knows. */
+/* Who sleeps while others wait to hand something over, or for an answer. Whether that is their pace, or stands for work, only its author knows. */
 static void sleepers(struct causes *c, uint32_t g, const struct service *s, double queue)
 {
     const struct group_life *l = &c->life[g];
+    const bool one = l->n < 1.5;
     const struct pair_row *most = NULL;
     struct draft d;
     for (uint32_t i = 0; i < c->tg->npairs; i++) {
@@ -212,21 +231,30 @@ static void sleepers(struct causes *c, uint32_t g, const struct service *s, doub
     if (!most) {
         return;
     }
-    draft_start(&d, RULE_POLL, won(c, l, queue));
+    draft_start(&d, one ? RULE_BOTTLENECK : RULE_POLL, won(c, l, queue));
     d.f.note = true;
     d.f.won_hi = d.f.severity_ns;
     draft_about(&d, c->rs, causes_place(c->tr, most->stack), most->stack);
     draft_moment(&d, &most->longest);
     text_add(&d.amount, "%.0f wait", queue < 1 ? 1 : queue);
-    text_say(&d.text, c->tr, t_place(most->stack, 3),
-             " sleeps (time.Sleep) while others wait to hand something over: ", t_f0(l->n), " goroutines of ",
-             t_func(c->tg->groups[g].name), " are asleep for ", t_share(slept_of(l), 1), " of the time, ",
-             t_dur(most->total / (int64_t)most->count), " each time, and at work for ", t_share(l->busy, 1),
-             ", while ", t_f1(queue), " others queue for them on average, most of all ", t_func(s->most->waiter),
-             " at ", t_where(s->most->stack, 0), "; of ", t_f0(c->procs), " processors ", t_f1(c->idle),
+    text_say(&d.text, c->tr, t_place(most->stack, 3), " sleeps (time.Sleep) while others wait ",
+             one ? "for an answer: one goroutine of " : "to hand something over: ");
+    if (!one) {
+        text_say(&d.text, c->tr, t_f0(l->n), " goroutines of ");
+    }
+    text_say(&d.text, c->tr, t_func(c->tg->groups[g].name), one ? " is" : " are", " asleep for ",
+             t_share(slept_of(l), 1), " of the time, ", t_dur(most->total / (int64_t)most->count),
+             " each time, and at work for ", t_share(l->busy, 1), ", while ", t_f1(queue),
+             one ? " others queue for it" : " others queue for them", " on average, most of all ",
+             t_func(s->most->waiter), " at ", t_where(s->most->stack, 0), "; of ", t_f0(c->procs), " processors ",
+             t_f1(c->idle),
              " had nothing to do. Whether the sleep is a pace that is meant, or stands for other work, a trace can't "
              "tell.");
-    text_add(&d.next, "%s", service_advice(c, l, &(struct leaf){.cat = EX_CATS}, false));
+    text_add(
+        &d.next, "%s",
+        one ? "Do it once for all that wait by then, or let several goroutines like it answer side by side; if the "
+              "sleep is a pace, a shorter one."
+            : service_advice(c, l, &(struct leaf){.cat = EX_CATS}, false));
     draft_titled(c->rs, &d, "sleeps while others wait");
 }
 
@@ -234,7 +262,7 @@ static void service(struct causes *c, uint32_t g, const struct service *s, doubl
 {
     const uint32_t waits = causes_group(c, s->most->waiter);
     const bool aside = waits != UINT32_MAX && causes_aside(c, g, waits);
-    if (c->life[g].n >= 1.5 && slept_of(&c->life[g]) > c->life[g].busy) {
+    if ((c->life[g].n >= 1.5 && slept_of(&c->life[g]) > c->life[g].busy) || answers_late(c, g, s)) {
         sleepers(c, g, s, queue);
         return;
     }
