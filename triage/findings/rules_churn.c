@@ -5,6 +5,8 @@
 #include "triage/findings/rules.h"
 #include "triage/findings/thresholds.h"
 
+#include "decode/base/mem.h"
+
 #define BEGINS 1000.0 /* ns that beginning and ending a goroutine takes, about */
 
 enum { SAMPLE = 64 }; /* of a group, so many are looked at */
@@ -64,26 +66,45 @@ static int64_t stays_from(void)
     return 10 * threshold_ns(TH_CHURN_WAITED);
 }
 
-static struct brief brief_of(const struct rules *rs, uint32_t group)
+/* May so many that came and went be churn, whatever they ran? */
+static bool many_enough(const struct rules *rs, uint32_t n)
 {
-    const struct group *g = &rs->tg->groups[group];
-    const int64_t least = stays_from();
-    struct brief b = {.ran = g->d[GM_EXEC].total, .queued = g->d[GM_SCHED].total, .waited = g->d[GM_WAIT].total};
-    uint32_t over = 0, i = g->first_member;
-    for (; b.stay < SAMPLE && (i = gstats_next_with(rs->tg->g, i, GM_WAIT, least)) != NO_LANE; i++) {
-        if (gstat_group(rs->tg->g, i) == group) {
+    return n > 0 && (double)n >= threshold(TH_CHURN_COUNT) &&
+           (double)n / ((double)rs->tg->end / 1e9) >= threshold(TH_CHURN_RATE);
+}
+
+static struct brief brief_of(const struct rules *rs, const struct group *g)
+{
+    const uint32_t came = g->created < g->ended ? g->created : g->ended;
+    return (struct brief){.n = g->is_system || !many_enough(rs, came) ? 0 : came,
+                          .ran = g->d[GM_EXEC].total,
+                          .queued = g->d[GM_SCHED].total,
+                          .waited = g->d[GM_WAIT].total};
+}
+
+/* All groups, the caller's; n is 0 where it is no churn by its number alone. One walk over all who wait for long. NULL: out of memory. */
+static struct brief *briefs(const struct rules *rs)
+{
+    const struct triage *tg = rs->tg;
+    struct brief *all = mem_zalloc(((size_t)tg->ngroups + 1) * sizeof *all);
+    bool any = false;
+    for (uint32_t i = 0; all && i < tg->ngroups; i++) {
+        all[i] = brief_of(rs, &tg->groups[i]);
+        any |= all[i].n > 0;
+    }
+    for (uint32_t i = 0; any && (i = gstats_next_with(tg->g, i, GM_WAIT, stays_from())) != NO_LANE; i++) {
+        struct brief *b = &all[gstat_group(tg->g, i)];
+        if (b->n && b->stay < SAMPLE) {
             struct lifetime l;
             trace_lives(rs->tr, LANE_G, i, 1, &l);
-            b.stay++;
-            over += l.over;
-            b.ran -= gstat_ns(rs->tg->g, i, GM_EXEC);
-            b.queued -= gstat_ns(rs->tg->g, i, GM_SCHED);
-            b.waited -= gstat_ns(rs->tg->g, i, GM_WAIT);
+            b->stay++;
+            b->n -= l.over;
+            b->ran -= gstat_ns(tg->g, i, GM_EXEC);
+            b->queued -= gstat_ns(tg->g, i, GM_SCHED);
+            b->waited -= gstat_ns(tg->g, i, GM_WAIT);
         }
     }
-    const uint32_t came = g->created < g->ended ? g->created : g->ended;
-    b.n = came - (over < came ? over : came);
-    return b;
+    return all;
 }
 
 /* again_by - who begins the next one when the last is over. NO_LANE: nobody does, of one in ten or more. */
@@ -130,31 +151,35 @@ static void churn_next(struct draft *d, const struct rules *rs, uint32_t group, 
     }
 }
 
-void rules_churn(struct rules *rs)
+static void churn(struct rules *rs, uint32_t group, const struct brief *b)
 {
     const struct triage *tg = rs->tg;
-    for (uint32_t i = 0; i < tg->ngroups; i++) {
-        const struct group *g = &tg->groups[i];
-        if (g->is_system || g->created < threshold(TH_CHURN_COUNT)) {
-            continue;
+    const struct group *g = &tg->groups[group];
+    const double n = (double)b->n;
+    const int64_t took = ns_add(b->ran, (int64_t)(BEGINS * n)), severity = took / rules_procs(rs);
+    struct draft d;
+    draft_start(&d, RULE_CHURN, severity < tg->end ? severity : tg->end);
+    draft_subject(&d, rs, g->name);
+    draft_at(&d, 0, tg->end, LANE_G, g->first_member);
+    text_add(&d.amount, "%u", b->n);
+    text_say(&d.text, rs->tr, b->n, " goroutines of ", t_func_cut(g->name, 60), " came and went (",
+             t_f0(n / ((double)tg->end / 1e9)), " a second) and ran ", t_dur(b->ran / b->n),
+             " each on average, after waiting ", t_dur(b->queued / b->n), " for a processor.");
+    churn_next(&d, rs, group, b);
+    draft_end(rs, &d);
+}
+
+void rules_churn(struct rules *rs)
+{
+    struct brief *all = briefs(rs);
+    rs->failed |= !all;
+    for (uint32_t i = 0; all && i < rs->tg->ngroups; i++) {
+        const struct brief *b = &all[i];
+        const double n = (double)b->n;
+        if (many_enough(rs, b->n) && (double)b->ran <= n * threshold(TH_CHURN_RUN) &&
+            (double)b->waited <= n * threshold(TH_CHURN_WAITED)) { /* what waits longer can't be done in place */
+            churn(rs, i, b);
         }
-        const struct brief b = brief_of(rs, i);
-        const double n = (double)b.n, rate = n / ((double)tg->end / 1e9);
-        const int64_t took = ns_add(b.ran, (int64_t)(BEGINS * n)), severity = took / rules_procs(rs);
-        struct draft d;
-        if (!b.n || n < threshold(TH_CHURN_COUNT) || rate < threshold(TH_CHURN_RATE) ||
-            (double)b.ran > n * threshold(TH_CHURN_RUN) ||
-            (double)b.waited > n * threshold(TH_CHURN_WAITED)) { /* what waits that long can't be done in place */
-            continue;
-        }
-        draft_start(&d, RULE_CHURN, severity < tg->end ? severity : tg->end);
-        draft_subject(&d, rs, g->name);
-        draft_at(&d, 0, tg->end, LANE_G, g->first_member);
-        text_add(&d.amount, "%u", b.n);
-        text_say(&d.text, rs->tr, b.n, " goroutines of ", t_func_cut(g->name, 60), " came and went (", t_f0(rate),
-                 " a second) and ran ", t_dur(b.ran / b.n), " each on average, after waiting ", t_dur(b.queued / b.n),
-                 " for a processor.");
-        churn_next(&d, rs, i, &b);
-        draft_end(rs, &d);
     }
+    mem_free(all);
 }
