@@ -84,14 +84,17 @@ static bool feeders_wait(const struct causes *c, uint32_t name)
 static bool answers_late(const struct causes *c, uint32_t g, const struct service *s)
 {
     const struct group_life *l = &c->life[g];
+    if (l->n >= 1.5 || slept_of(l) <= l->busy || l->busy + slept_of(l) < BUSY ||
+        (double)s->other < threshold(TH_BOTTLE_SLEEPS) * (double)(l->last - l->first)) {
+        return false;
+    }
     bool brought = gstat_of(c->tg->g, c->member[c->of[g].at]).syscalls * 2 >= s->count;
     for (uint32_t i = 0; i < c->tg->npairs && !brought; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
         brought = !p->from_scheduler && p->waiter == c->tg->groups[g].name && p->waker == s->most->waiter &&
                   p->waker != p->waiter && passes_on(p->kind);
     }
-    return brought && l->n < 1.5 && slept_of(l) > l->busy && l->busy + slept_of(l) >= BUSY &&
-           (double)s->other >= threshold(TH_BOTTLE_SLEEPS) * (double)(l->last - l->first);
+    return brought;
 }
 
 static bool keeps_others(const struct causes *c, uint32_t g, const struct service *s)

@@ -170,12 +170,9 @@ static int64_t signs_go_under(struct rules *rs, struct finding worst)
     int64_t gc_stops = 0;
     for (uint32_t i = rs->out->n; i-- > 0;) {
         struct finding *f = &rs->out->f[i];
-        f->severity_ns = f->severity_ns > rs->tg->end ? rs->tg->end : f->severity_ns;
         if (sign_of(rs, &worst, f)) {
             sign_text(&signs, f);
             gc_stops = story_gc_stop(f) ? ns_add(gc_stops, f->severity_ns) : gc_stops;
-        } else {
-            noted(rs, f, story_is_sign(rs, f));
         }
     }
     for (uint32_t i = rs->out->n; i-- > 0;) {
@@ -184,7 +181,7 @@ static int64_t signs_go_under(struct rules *rs, struct finding worst)
         }
     }
     struct finding *first = signs.n ? story_worst(rs) : NULL;
-    if (first) { /* NULL: what costs less than 1 % has become a note meanwhile */
+    if (first) {
         text_lit(&signs, ".");
         retell_behind(rs, first, &signs);
     }
@@ -198,7 +195,6 @@ static void lone_signs(struct rules *rs, bool cause)
     for (uint32_t i = rs->out->n; i-- > 0;) {
         struct finding *f = &rs->out->f[i];
         const bool sign = story_is_sign(rs, f);
-        f->severity_ns = f->severity_ns > rs->tg->end ? rs->tg->end : f->severity_ns;
         noted(rs, f, sign && (cause || !(story_gc_stop(f) && trace_info(rs->tr)->version < 1014)));
         const bool queue = f->rule == RULE_SCHED || f->rule == RULE_IDLE;
         if (sign && f->note && ((cause && queue) || !threshold_reached(TH_TIME_SIGN, f->severity_ns, rs->tg->end))) {
@@ -214,6 +210,7 @@ void story_end(struct causes *c)
     under_all(rs);
     for (uint32_t i = 0; i < rs->out->n; i++) { /* what costs less than 1 % is no cause for signs to go under */
         struct finding *f = &rs->out->f[i];
+        f->severity_ns = f->severity_ns > rs->tg->end ? rs->tg->end : f->severity_ns;
         if (!story_is_sign(rs, f)) {
             noted(rs, f, false);
         }
