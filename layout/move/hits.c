@@ -18,7 +18,7 @@
 #include "layout/move/when.h"
 #include "layout/move/why.h"
 
-enum { WALK = 100000, AT_ONCE_NS = 15000000 };
+enum { WALK = 100000 };
 
 static int times(int n)
 {
@@ -89,9 +89,10 @@ static unsigned next_uncounted(struct view *v, int n)
     for (int i = 0; i < (n < 0 ? -n : n); i++) {
         int64_t from = v->at.cursor;
         int tries = 0;
-        while (search_nearest(s, v->tr, from, n < 0 ? -1 : 1, AT_ONCE_NS, &h) && !hit_passes(v, &h) && ++tries < 50)
+        while (search_nearest(s, v->tr, from, n < 0 ? -1 : 1, VIEW_AT_ONCE_NS, &h) && !hit_passes(v, &h) &&
+               ++tries < 50)
             from = h.t;
-        if (!search_nearest(s, v->tr, from, n < 0 ? -1 : 1, AT_ONCE_NS, &h)) {
+        if (!search_nearest(s, v->tr, from, n < 0 ? -1 : 1, VIEW_AT_ONCE_NS, &h)) {
             view_message(v, false, "searching %d%%: no further hit is known yet", search_share(s, v->tr));
             break;
         }
@@ -267,7 +268,7 @@ static unsigned begin(struct view *v, const char *text, int dir, bool at_too)
 {
     if (!anew(v, text, dir, v->at.cursor, at_too))
         return VR_BELL | VR_DRAW;
-    return v->prompt == PROMPT_SEARCH ? VR_DRAW | VR_WORK : view_work(v, AT_ONCE_NS);
+    return v->prompt == PROMPT_SEARCH ? VR_DRAW | VR_WORK : view_work(v, VIEW_AT_ONCE_NS);
 }
 
 /* The line behind '/' changed: search for it at once, from where the prompt was opened. */
@@ -310,7 +311,7 @@ unsigned move_typed_on(struct view *v)
 {
     struct search *s = v->search;
     if (!s->done)
-        return view_work(v, AT_ONCE_NS);
+        return view_work(v, VIEW_AT_ONCE_NS);
     return s->landed ? VR_DRAW : jump_hit(v, s->origin, s->jump, s->at_too);
 }
 

@@ -24,7 +24,7 @@
 #include "layout/views/top.h"
 #include "layout/draw/lines.h"
 
-enum { WALK = 20000, RELATED = 400, SCAN_LANES = 4000, AT_ONCE_NS = 15000000 };
+enum { WALK = 20000, RELATED = 400, SCAN_LANES = 4000 };
 
 void pick_free(struct view *v)
 {
@@ -77,7 +77,7 @@ unsigned view_filter(struct view *v, const char *text)
     memcpy(v->filter_text, all, strlen(all) + 1);
     v->to_top = false;
     set_filter(v, f);
-    return pick_work(v, AT_ONCE_NS) | VR_DRAW;
+    return pick_work(v, VIEW_AT_ONCE_NS) | VR_DRAW;
 }
 
 unsigned view_filter_pop(struct view *v)
@@ -93,7 +93,7 @@ unsigned view_filter_pop(struct view *v)
     }
     set_filter(v, f);
     v->recenter = true;
-    unsigned r = pick_work(v, AT_ONCE_NS) | VR_DRAW;
+    unsigned r = pick_work(v, VIEW_AT_ONCE_NS) | VR_DRAW;
     move_settle(v);
     if (!(r & VR_WORK))
         view_message(v, false, v->nfilters ? "the last filter is gone" : "no filter any more");

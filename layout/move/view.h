@@ -333,6 +333,7 @@ unsigned view_prompt_accept(struct view *v); /* goto, or VR_COMMAND; or search; 
 /* ---- search: see search.h. Starts from the prompt or here; jumps when done. ---- */
 unsigned view_search(struct view *v, const char *text);
 unsigned view_search_next(struct view *v, int n); /* by time from the cursor, n < 0 back */
+enum { VIEW_AT_ONCE_NS = 15000000 };              /* so long a key goes on at once with what it begins */
 /* view_work - go on with pending work for about budget_ns (INT64_MAX: to its end). VR_WORK while there is more. */
 unsigned view_work(struct view *v, int64_t budget_ns);
 /* view_pending - what was drawn is not complete: there is work for view_work(), though no action has said so. */

@@ -228,6 +228,8 @@ unsigned why_work(struct view *v, int64_t budget_ns)
         return VR_NONE;
     }
     if (!why_step(v->explaining, budget_ns, &y)) {
+        if (strcmp(v->message, soon) == 0)
+            return VR_WORK; /* that is on the screen */
         view_message(v, false, soon);
         return VR_DRAW | VR_WORK;
     }
@@ -246,7 +248,6 @@ unsigned why_work(struct view *v, int64_t budget_ns)
 
 unsigned view_why(struct view *v)
 {
-    enum { AT_ONCE_NS = 15000000 };
     uint32_t g;
     int64_t t0, t1;
     if (!why_here(v, &g, &t0, &t1))
@@ -256,7 +257,7 @@ unsigned view_why(struct view *v)
     let_go(v);
     if (!(v->explaining = why_begin(v, g, t0, t1)))
         return move_fail(v, "out of memory");
-    return why_work(v, AT_ONCE_NS);
+    return why_work(v, VIEW_AT_ONCE_NS);
 }
 
 static unsigned back(struct view *v, int n)
