@@ -150,6 +150,8 @@ static const struct planted {
     {"tallyman", RULE_GRAIN, "main.unload, called by main.main.func1.1 and main.tallyman", "stand in rows"},
     {"innkeys", RULE_SERIAL_CALLS, "by main.(*inn).guestPage", "4 times in a row on average at one line"},
     {"guestbook", RULE_SMALL_CALLS, "main.sign, called by", "It opens a file 400 times and closes one 400 times"},
+    {"dressmakers", RULE_STARVED, "main.workshop.dress, called by main.main.func1.1.1, by main.workshop.bench",
+     "of 6 goroutines of main.workshop.bench 2.8 stood there"},
     {"registrars", RULE_EACH, "main.enter, called by main.deed is in system calls", "syscall.Fsync 1.0 times"},
 };
 /* What may be as it should be is a note, and the first one. */
@@ -308,16 +310,17 @@ static void healthy_ones(void **state)
         "cleanbraid",                                          /* coroutines, all of them pulled from to the end */
         "cleanmailbox",                                        /* asks for news over the network */
         "cleanorders",                                         /* is told news over the network, and answers some */
-        "cleanferryman", /* greets, then waits for the next question elsewhere */
-        "cleanquota",    /* asks no oftener than it may */
-        "cleanparley",   /* a server that greets, then talks step by step elsewhere */
-        "cleanboatmen",  /* one asks, the others go by what there was */
-        "cleantailor",   /* asks for all at once */
-        "cleanfountain", /* a bell that all hear */
-        "cleanhotline",  /* connections that stay, and are spoken on now and then */
-        "cleanringer",   /* begins one for each answer, to be able to give up */
-        "cleanstalled",  /* processors stand still, and then all is due */
-        "cleanbench"};   /* asks for collections; one goroutine; the file is compressed */
+        "cleanferryman",    /* greets, then waits for the next question elsewhere */
+        "cleanquota",       /* asks no oftener than it may */
+        "cleanparley",      /* a server that greets, then talks step by step elsewhere */
+        "cleanboatmen",     /* one asks, the others go by what there was */
+        "cleantailor",      /* asks for all at once */
+        "cleandressmakers", /* do themselves what they waited for */
+        "cleanfountain",    /* a bell that all hear */
+        "cleanhotline",     /* connections that stay, and are spoken on now and then */
+        "cleanringer",      /* begins one for each answer, to be able to give up */
+        "cleanstalled",     /* processors stand still, and then all is due */
+        "cleanbench"};      /* asks for collections; one goroutine; the file is compressed */
     (void)state;
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
         struct loaded l;

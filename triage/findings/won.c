@@ -546,6 +546,7 @@ static const struct plain {
     {RULE_CHILDREN, 0.5, 1, false, HALF},
     {RULE_STUCK, 0, 1, false, STUCK_FOR_GOOD},
     {RULE_KNOT, 0, 1, false, STUCK_FOR_GOOD},
+    {RULE_STARVED, 0.6, 1.1, false, SOME},
     {RULE_LAST, LEAST_OF_IT, 1, false, MOST},
     {RULE_LEFT, 0, 1, false, IDLE_ANYHOW},
     {RULE_LOST, 0.5, 1, true, HALF},
