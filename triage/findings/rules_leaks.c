@@ -155,18 +155,19 @@ static const char *leak_advice(const struct rules *rs, uint32_t row)
 #define SENDS_ASKED 64   /* rows, the largest, of which who is missing is asked: sends */
 #define SIGNALS_ASKED 16 /* waits for conditions, each a walk over a group */
 
-/* Do they come all along? A send that nobody takes is none at rest. */
-static bool sends_pile_up(const struct leak_row *r)
+/* Do they come all along? A send that nobody takes, or an answer that nobody reads, is none at rest. */
+static bool pile_up(const struct rules *rs, uint32_t row)
 {
+    const struct leak_row *r = &rs->tg->leaks[row];
     int quarters = 0;
     for (int i = 0; i < 4; i++) {
         quarters += r->quarter[i] > 0;
     }
-    return r->kind == WK_SEND && quarters >= 3;
+    return quarters >= 3 && (r->kind == WK_SEND || body_open(rs, row));
 }
 
 /*
- * Who is missing, and what to do. Where that is known, or sends pile up, it stands for good: no note. It costs time by the clock where all that
+ * Who is missing, and what to do. Where that is known, or sends or unread answers pile up, it stands for good: no note. It costs time by the clock where all that
  * are left of their kind stand.
  */
 static void leak_why(struct draft *d, const struct rules *rs, uint32_t row)
@@ -181,7 +182,7 @@ static void leak_why(struct draft *d, const struct rules *rs, uint32_t row)
         d->f.note = false;
         text_lit(&d->next, "Broadcast there, so that all look again and those that must end do.");
     } else {
-        d->f.note = !sends_pile_up(r);
+        d->f.note = !pile_up(rs, row);
         text_add(&d->next, "%s", leak_advice(rs, row));
     }
 }

@@ -76,6 +76,13 @@ static bool says_place(const struct two *x)
     return place && story_says(x->rs, x->over, place);
 }
 
+/* Do connections stay behind answers to what is asked there? */
+static bool unread_answers(const struct two *x)
+{
+    const struct rules *rs = x->rs;
+    return str_starts(trace_str(rs->tr, whose(x, x->over)), "net/http.(*persistConn)") && says_place(x);
+}
+
 WHEN(it_queues, x->under->queued)
 WHEN(other_queues, x->over->queued)
 WHEN(both_queue, x->under->queued && x->over->queued)
@@ -165,6 +172,16 @@ static void slow_words(struct two *x)
         retell_advice(x->rs, x->over, &next);
     }
     text_free(&next);
+    retell_behind(x->rs, x->over, &t);
+}
+
+static void conns_words(struct two *x)
+{
+    struct text t = {0};
+    text_say(&t, x->rs->tr,
+             " A connection whose answer is not read is used for no other question: each opens a new one first, a "
+             "cost of ",
+             t_dur(x->under->severity_ns), ".");
     retell_behind(x->rs, x->over, &t);
 }
 

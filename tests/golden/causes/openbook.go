@@ -1,4 +1,4 @@
-// openbook TRACE: writes the trace that tests/unit/test_causes.c reads: pages are asked for and their bodies left open, so each has a
+// openbook TRACE (HASTE=1: without pauses between, hastybook.trace): writes the trace that tests/unit/test_causes.c reads: pages are asked for and their bodies left open, so each has a
 // connection of its own, with two goroutines that stay. Built with -trimpath.
 package main
 
@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-var page = make([]byte, 100000)
+var page = make([]byte, 20000)
 
 func readPage(client *http.Client, url string) {
 	answer, err := client.Get(url)
@@ -55,7 +55,9 @@ func main() {
 	client := &http.Client{}
 	for i := 0; i < 60; i++ {
 		readPage(client, "http://"+os.Args[2]+"/page")
-		time.Sleep(2 * time.Millisecond)
+		if os.Getenv("HASTE") == "" {
+			time.Sleep(2 * time.Millisecond)
+		}
 	}
 	trace.Stop()
 	f.Close()
