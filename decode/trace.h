@@ -183,7 +183,8 @@ struct frame trace_frame(const struct trace *tr, uint32_t stack, uint32_t i);
 
 /*
  * What a reader of a loaded trace worked out of a string, a frame or a stack, so that it need not do so again: 64 bits of its own for each, 0
- * until some are set. Several threads may ask and set at once. While the trace loads, and without memory for it, they stay 0.
+ * until some are set. Several threads may ask and set at once. While the trace loads, of one that grows while more of it is decoded, and
+ * without memory for it, they stay as they are.
  */
 enum aside { ASIDE_STRING, ASIDE_FRAME, ASIDE_STACK, ASIDES };
 uint64_t trace_aside(const struct trace *tr, enum aside m, uint32_t id);

@@ -253,6 +253,11 @@ static void decode_end(struct trace *tr)
     ring_free(tr);
     fold_free(&tr->fold);
     names_free(&tr->names);
+    for (int m = 0; m < ASIDES; m++) {
+        mem_free(tr->aside[m]);
+        tr->aside[m] = NULL;
+        tr->naside[m] = 0;
+    }
 }
 
 void trace_close(struct trace *tr)
@@ -267,8 +272,6 @@ void trace_close(struct trace *tr)
         mem_free(tr->in.gap);
     input_close(&tr->in);
     mem_free(tr->path);
-    for (int m = 0; m < ASIDES; m++)
-        mem_free(tr->aside[m]);
     mem_free(tr);
 }
 
@@ -360,14 +363,19 @@ static void status_take(struct trace *tr, const struct source_status *st)
     memcpy(i->count, f->count, sizeof f->count);
 }
 
+/* For the names there are; what is known of those before stays. */
 static void asides_room(struct trace *tr)
 {
     const uint32_t count[ASIDES] = {
         [ASIDE_STRING] = tr->st.nstrs, [ASIDE_FRAME] = names_nframes(&tr->names), [ASIDE_STACK] = tr->st.nstacks};
     for (int m = 0; m < ASIDES; m++) {
-        const uint32_t n = count[m];
-        tr->aside[m] = mem_zalloc(((size_t)n + 1) * sizeof *tr->aside[m]);
-        tr->naside[m] = tr->aside[m] ? n : 0;
+        const uint32_t n = count[m], was = tr->naside[m];
+        uint64_t *room = n > was || !tr->aside[m] ? mem_resize(tr->aside[m], ((size_t)n + 1) * sizeof *room) : NULL;
+        if (!room)
+            continue;
+        memset(room + was, 0, ((size_t)n + 1 - was) * sizeof *room);
+        tr->aside[m] = room;
+        tr->naside[m] = n;
     }
 }
 
@@ -472,6 +480,7 @@ static bool waits(struct trace *tr)
     if (!tr->src.waiting || tr->fold.oom || (tr->opts.strict && tr->info.ndamages))
         return false;
     tr->info.done = true; /* as far as there is anything */
+    asides_room(tr);
     shown(tr);
     return true;
 }

@@ -387,6 +387,64 @@ static void holds(void **state)
     file_end(&g);
 }
 
+/*
+ * Tables that are looked at stay on the screen until those of what has come since are there; a key shows what there is.
+ * Who goes to another row of them holds them.
+ */
+static void tables_stay(void **state)
+{
+    (void)state;
+    struct grown_file g;
+    struct follow *f;
+    struct err e = {0};
+    struct app *a = mem_alloc(sizeof *a);
+    bool busy;
+    file_begin(&g, files[1]);
+    struct follow_opts o = {.keep_ns = 3600000000000};
+    o.live.where = g.path;
+    file_grow(&g);
+    assert_int_equal(follow_open(&o, &f, &e), ERR_OK);
+    assert_true(app_init(a, follow_trace(f), km, 80, 24));
+    app_live_begin(a, f, "here");
+    catch_up(a, &g);
+    (void)app_do(a, ACT_VIEW_GROUPS, 0, NULL);
+    assert_false(app_still(a)); /* there are none yet, which is to be said */
+    for (int key = 0; key < 2; key++) {
+        while (!a->tri.tg) {
+            (void)app_live(a, INT64_MAX, &busy);
+            (void)app_triage(a, INT64_MAX);
+        }
+        assert_false(app_still(a));
+        free(screen(a));
+        int64_t end = trace_info(a->tr)->end;
+        a->tables_next = INT64_MAX; /* as if they took long */
+        file_grow(&g);
+        while (trace_info(a->tr)->end == end) {
+            assert_non_null(a->tri.tg); /* what stands is of what is there */
+            a->tables_until = 0;
+            (void)app_live(a, INT64_MAX, &busy);
+        }
+        assert_null(a->tri.tg);
+        assert_true(app_still(a));
+        if (key)
+            (void)app_key(a, &(struct key_event){'/', -1, -1});
+        assert_true(app_still(a) == !key);
+        a->tables_next = 0;
+    }
+    (void)app_key(a, &(struct key_event){K_ESC, -1, -1});
+    while (!a->tri.tg) {
+        (void)app_live(a, INT64_MAX, &busy);
+        (void)app_triage(a, INT64_MAX);
+    }
+    assert_true(a->following);
+    (void)app_do(a, ACT_LANE_DOWN, 1, NULL);
+    assert_true(!a->following && a->held);
+    app_free(a);
+    follow_close(f);
+    mem_free(a);
+    file_end(&g);
+}
+
 /* Who moves while all that there is is shown is at that moment, too. */
 static void holds_all(void **state)
 {
@@ -544,7 +602,8 @@ static int teardown(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(grows), cmocka_unit_test(keeps), cmocka_unit_test(holds),
-                                       cmocka_unit_test(holds_all), cmocka_unit_test(again)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(grows),       cmocka_unit_test(keeps),
+                                       cmocka_unit_test(holds),       cmocka_unit_test(holds_all),
+                                       cmocka_unit_test(tables_stay), cmocka_unit_test(again)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

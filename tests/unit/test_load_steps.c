@@ -149,6 +149,45 @@ static void test_doubt(void **state)
     free(p);
 }
 
+/* The id of a string; 0: there is none. */
+static uint32_t id_of(const struct trace *tr, const char *name)
+{
+    for (uint32_t i = 1; i < 1000; i++)
+        if (trace_str(tr, i).len == strlen(name) && !memcmp(trace_str(tr, i).p, name, strlen(name)))
+            return i;
+    return 0;
+}
+
+/* What is known of its names is kept as it grows: else each look at its tables would read every name again. */
+static void test_asides(void **state)
+{
+    (void)state;
+    size_t n, first;
+    free(tracegen_bytes(P0 "GoCreate +5 new_g=2 new_stack=main.f:1 stack=0\n", &first));
+    uint8_t *p = tracegen_bytes(P0 "GoCreate +5 new_g=2 new_stack=main.f:1 stack=0\n" NEXT
+                                   "GoCreate +5 new_g=3 new_stack=main.late:1 stack=main.later:2\n",
+                                &n);
+    const struct trace_opts o = {.threads = 1, .grows = true};
+    struct trace *tr = opened(p, first, &o);
+    assert_int_equal(trace_load(tr, INT64_MAX), LOAD_WAIT);
+    for (int m = 0; m < ASIDES; m++) {
+        trace_aside_set(tr, (enum aside)m, 0, 4u << m);
+        assert_int_equal(trace_aside(tr, (enum aside)m, 0), 4u << m);
+    }
+    assert_int_equal(id_of(tr, "main.late"), 0);
+    trace_grow(tr, n);
+    assert_int_equal(trace_load(tr, INT64_MAX), LOAD_WAIT);
+    const uint32_t late = id_of(tr, "main.late");
+    assert_true(late > 1);
+    for (int m = 0; m < ASIDES; m++)
+        assert_int_equal(trace_aside(tr, (enum aside)m, 0), 4u << m);
+    assert_int_equal(trace_aside(tr, ASIDE_STRING, late), 0);
+    trace_aside_set(tr, ASIDE_STRING, late, 1);
+    assert_int_equal(trace_aside(tr, ASIDE_STRING, late), 1);
+    trace_close(tr);
+    free(p);
+}
+
 static void test_apart_without_memory(void **state)
 {
     (void)state;
@@ -237,6 +276,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_account), cmocka_unit_test(test_samples), cmocka_unit_test(test_made),
         cmocka_unit_test(test_strict),  cmocka_unit_test(test_doubt),   cmocka_unit_test(test_apart_without_memory),
+        cmocka_unit_test(test_asides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -152,6 +152,7 @@ unsigned app_step(struct app *a, int64_t budget_ns, unsigned *flags)
 
 unsigned app_resize(struct app *a, int w, int h)
 {
+    a->still = false;
     return pair_host(a) ? pair_resize(a, w, h) : view_resize(&a->view, w, h);
 }
 
@@ -391,6 +392,7 @@ unsigned app_key(struct app *a, const struct key_event *ev)
     if (pair_host(a))
         return pair_key(a, ev);
     a->touched = true;
+    a->still = false;
     a->note = NULL;
     a->open_view = 0; /* the reader has taken the wheel */
     a->open_at = a->open_lane = NULL;
@@ -451,10 +453,17 @@ unsigned app_interrupt(struct app *a)
 
 /* ---- drawing --------------------------------------------------------------------------------------------- */
 
+bool app_still(const struct app *a)
+{
+    return a->still && !pair_host(a) && !a->tri.tg && !a->tri.trouble;
+}
+
 bool app_draw(struct app *a)
 {
     if (pair_host(a))
         return pair_draw(a);
+    a->still = false;
+    a->drawn = a->view.at.view;
     struct frame_text txt = {
         .name = a->name,
         .footer = a->footer,

@@ -76,6 +76,9 @@ struct app {
     int64_t news_at;       /* monotonic: when something had come last; 0: not begun */
     int silent_s;          /* so long nothing has, in seconds, as the title says it; 0: not long */
     int64_t tables_next;   /* monotonic: not before then are its tables worked out anew */
+    int64_t tables_until;  /* and so long those there are stand */
+    int drawn;             /* the view that the screen shows */
+    bool still;            /* it shows tables that are worked out anew */
     const char *where;     /* it runs there */
     char live_name[160];   /* the title's words for it */
     int open_view;         /* where to open once the trace is loaded, if no key came first; 0, NULL = nowhere */
@@ -162,6 +165,8 @@ enum keyview app_keyview(const struct app *a);
 /* app_utf8 - the terminal turned out to take UTF-8: finer glyphs from now on. */
 void app_utf8(struct app *a);
 
+/* app_still - what is on the screen says more than what could be drawn yet. */
+bool app_still(const struct app *a);
 /* app_draw - the screen as cells, in a->grid. false: out of memory. */
 bool app_draw(struct app *a);
 

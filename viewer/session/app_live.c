@@ -2,8 +2,8 @@
  * app_live.c - see app_live.h.
  *
  * Tables (views 1, 5, 6, 10) are of a model that stands still. So when it grows they are dropped, and worked out anew where
- * one of them is shown; while they are, and while the reader stands still before them, nothing is decoded. Reading goes on
- * all the time.
+ * one of them is shown; while they are, for a while behind that, and while the reader stands still before them, nothing is
+ * decoded. Reading goes on all the time. Until the new ones are there the screen keeps the old ones, if no key asks for more.
  */
 #include "viewer/session/app_live.h"
 
@@ -27,6 +27,8 @@ static const char piped_name[] = "standard input";
 #define FOLLOW_NS 10000000000
 #define TABLES_SHARE 8 /* working them out takes at most this part of the time */
 #define TABLES_AT_ONCE_NS 100000000
+#define TABLES_STAND_NS \
+    2000000000 /* and they stand for that part of it, no longer than so: what comes must be decoded */
 
 static void name_it(struct app *a)
 {
@@ -61,6 +63,7 @@ static void tables_away(struct app *a)
 {
     if (!a->tg && !app_has(a, DUE_TABLES))
         return;
+    a->still |= a->tri.tg && a->drawn == a->view.at.view && tri_shows(a->view.at.view);
     tables_drop(a);
     findings_free(&a->fs);
     a->tri.fs = NULL;
@@ -201,14 +204,17 @@ static unsigned tables_wanted(struct app *a)
         return VR_NONE;
     app_add(a, DUE_TABLES);
     unsigned f = app_triage(a, TABLES_AT_ONCE_NS);
-    a->tables_next = now + (host_now() - now) * TABLES_SHARE;
+    const int64_t rest = (host_now() - now) * TABLES_SHARE;
+    a->tables_next = now + rest;
+    a->tables_until = now + (rest < TABLES_STAND_NS ? rest : TABLES_STAND_NS);
     return f | VR_DRAW;
 }
 
-/* The reader stands still before tables: so does the model they are of. What comes meanwhile is kept for later. */
+/* Tables are read: so the model they are of stands still. What comes meanwhile is kept for later. */
 static bool stands(const struct app *a)
 {
-    return app_has(a, DUE_TABLES) || (!a->following && a->tg && tri_shows(a->view.at.view));
+    return app_has(a, DUE_TABLES) ||
+           (a->tri.tg && tri_shows(a->view.at.view) && (!a->following || host_now() < a->tables_until));
 }
 
 /* Nothing has come for so long that "LIVE" alone would mislead. It is told by doubling: what stands still costs no bytes. */
@@ -330,11 +336,12 @@ void app_live_acted(struct app *a, enum action act, const struct place *from)
     if (!a->follow || !a->following || act == ACT_FOLLOW)
         return;
     bool window = at->win.t0 != from->win.t0 || at->win.t1 != from->win.t1;
+    bool row = at->view == from->view && at->row != from->row && tri_shows(at->view);
     if (zooms(act) && window) { /* another pace, the same end */
         a->follow_ns = window_len(at->win);
         pin(a);
     } else if (window || (act == ACT_DETAILS && a->view.popup == POPUP_SPAN) || at->cursor != from->cursor ||
-               at->exact != from->exact) {
+               at->exact != from->exact || row) {
         a->following = false;
         a->held = true;
     }

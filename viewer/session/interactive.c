@@ -179,7 +179,7 @@ static int timeout(const struct loop *l)
         return 0;
     if (l->live_busy)
         return 0;
-    if (!l->dirty)
+    if (!l->dirty || app_still(l->a))
         return app_live_waits(l->a) ? LIVE_MS : -1;
     int64_t left = l->next_frame - now_ms();
     return left > 0 ? (int)left : 0;
@@ -226,7 +226,7 @@ int interactive_run(struct app *a, struct term *t, bool debug)
         }
         if (!l->quit)
             work(l);
-        if (!l->quit && l->dirty && now_ms() >= l->next_frame)
+        if (!l->quit && l->dirty && !app_still(a) && now_ms() >= l->next_frame)
             draw(l);
     }
     if (l->yank_fd >= 0)
