@@ -73,46 +73,29 @@ static void leave(struct v1_cut *c, uint32_t g)
     s->p = NO_P;
 }
 
-/* moves - g is in the state that the event leaves it in. */
-static void moves(struct v1_cut *c, uint32_t g, const struct v1_ev *e)
-{
-    leave(c, g);
-    gor(c, g)->state = V1_LEFT[e->tag.type].becomes;
-    c->row[g].label = 0;
-}
-
+/* goroutine - it is in the state that the event leaves it in (events_v1.def). */
 static void goroutine(struct v1_cut *c, const struct v1_ev *e, const struct v1_raw *r)
 {
-    switch (e->tag.means) {
-    case V1_MEANS_CREATE:
-        moves(c, e->arg_g, e);
-        c->row[e->arg_g].start = r->v[1];
-        break;
-    case V1_MEANS_WAKE: moves(c, e->arg_g, e); break;
-    case V1_MEANS_START:
-    case V1_MEANS_START_LABEL:
-        moves(c, e->g, e);
-        gor(c, e->g)->p = e->p;
-        c->p[e->p].g = e->g;
-        c->row[e->g].label = e->tag.means == V1_MEANS_START_LABEL ? r->v[2] : 0;
-        break;
-    case V1_MEANS_STATUS:
-    case V1_MEANS_STOP:
-    case V1_MEANS_BLOCK: moves(c, e->g, e); break;
-    case V1_MEANS_CALL:
-        if (v1_blocks(&c->o.d, &c->o.d.cur[e->p])) {
-            gor(c, e->g)->state = V1_LEFT[e->tag.type].becomes;
-            c->row[e->g].call = r->v[0];
-        }
-        break;
-    case V1_MEANS_EXIT:
-        if (v1_exits(&c->o, e)) {
-            moves(c, e->g, e);
-            c->row[e->g].exit = e->ticks;
-        }
-        break;
-    case V1_MEANS_ASSIST: c->row[e->g].assist = e->tag.type == V1_ASSIST_START; break;
-    default: break;
+    const enum v1_means is = e->tag.means;
+    const uint32_t g = is == V1_MEANS_CREATE || is == V1_MEANS_WAKE ? e->arg_g : e->g;
+    struct row *row = &c->row[g];
+    struct v1_g *s = gor(c, g);
+    if (is == V1_MEANS_ASSIST)
+        row->assist = e->tag.type == V1_ASSIST_START;
+    if (!V1_LEFT[e->tag.type].becomes || (is == V1_MEANS_CALL && !v1_blocks(&c->o.d, &c->o.d.cur[e->p])) ||
+        (is == V1_MEANS_EXIT && !v1_exits(&c->o, e)))
+        return;
+    s->state = V1_LEFT[e->tag.type].becomes;
+    row->start = is == V1_MEANS_CREATE ? r->v[1] : row->start;
+    row->call = is == V1_MEANS_CALL ? r->v[0] : row->call;
+    row->exit = is == V1_MEANS_EXIT ? e->ticks : row->exit;
+    if (is == V1_MEANS_CALL)
+        return; /* with its P */
+    leave(c, g);
+    row->label = is == V1_MEANS_START_LABEL ? r->v[2] : 0;
+    if (s->state == V1S_RUNNING) {
+        s->p = e->p;
+        c->p[e->p].g = g;
     }
 }
 
