@@ -7,7 +7,7 @@
 
 #include "decode/base/mem.h"
 #include "decode/v1/v1_wire.h"
-#include "decode/v2/v2_raw.h"
+#include "decode/v2/v2_gen.h"
 
 /* name_of - "GO_CREATE" as Go writes it: GoCreate. */
 static void name_of(const char *id, char out[CENSUS_NAME])

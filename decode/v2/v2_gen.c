@@ -15,7 +15,6 @@
 #include "decode/v2/v2_clock.h"
 #include "decode/v2/v2_doubt.h"
 #include "decode/v2/v2_names.h"
-#include "decode/v2/v2_raw.h"
 #include "decode/v2/v2_state.h"
 
 /* The batch at p. NULL: damage, noted. A payload that the input cuts off is torn, not damage of its own. */
@@ -42,6 +41,11 @@ static bool note_table(struct v2_gen *g, const struct v2_raw_batch *h)
 
 static bool batch_take(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h)
 {
+    struct v2_raw_gen *raw = g->raw;
+    if (raw && !mem_room(raw->batch, raw->cap, raw->n + 1))
+        return false;
+    if (raw)
+        raw->batch[raw->n++] = *h;
     s->st.batches++;
     v2_doubt_time(g, h, source_off(s, h->p));
     if (h->lead == V2R_EXPERIMENTAL) {
@@ -266,8 +270,8 @@ static void cut_last(struct v2_gen *g, const uint8_t *at)
 static const uint8_t *skip_broken(struct source *s, struct v2_gen *g, const uint8_t *p)
 {
     const uint8_t *from = g->last ? g->last + 1 : p + 1;
-    const uint8_t *next = v2_resync(s, from, g->number, g->min_time == UINT64_MAX ? 0 : g->min_time);
-    if (!next && g->min_time != UINT64_MAX)
+    const uint8_t *next = g->raw ? NULL : v2_resync(s, from, g->number, g->min_time == UINT64_MAX ? 0 : g->min_time);
+    if (!next && !g->raw && g->min_time != UINT64_MAX)
         next = v2_resync(s, from, g->number, 0);
     if (!next)
         return NULL;
@@ -318,11 +322,12 @@ static bool gen_number(struct source *s, struct v2_gen *g, const struct v2_raw_b
 static bool other_begins(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h, const uint8_t *p,
                          const uint8_t *next)
 {
-    if (!source_gap(s, source_off(s, p)) && astray(s, g, h, next))
+    if (!g->raw && !source_gap(s, source_off(s, p)) && astray(s, g, h, next))
         return false;
-    if (s->version >= GO_126) {
-        source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, p),
-                      "generation %" PRIu64 " has no end mark before generation %" PRIu64, g->number, h->gen);
+    const bool unmarked = s->version >= GO_126;
+    if (unmarked || (g->raw && h->gen != g->number + 1)) {
+        source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, p), "generation %" PRIu64 " %s generation %" PRIu64,
+                      g->number, unmarked ? "has no end mark before" : "is followed by", h->gen);
         g->torn = true;
     }
     return true;
@@ -359,7 +364,7 @@ static bool scan_batches(struct source *s, struct v2_gen *g, uint64_t last_numbe
         if (*p == V2R_END && s->version >= GO_126) {
             next = p + 1;
             at->p = next;
-            at->marked = true;
+            at->marked = at->any;
             if (at->any)
                 return true;
             continue;
@@ -368,10 +373,14 @@ static bool scan_batches(struct source *s, struct v2_gen *g, uint64_t last_numbe
             if ((next = skip_broken(s, g, p)))
                 continue;
             g->torn = true;
-            break;
+            at->p = g->raw ? p : end;
+            return true;
         }
-        if (!at->any && !gen_number(s, g, &h, p, last_number))
+        if (!at->any && !gen_number(s, g, &h, p, last_number)) {
+            if (g->raw)
+                return true;
             continue;
+        }
         at->any = true;
         if (h.gen != g->number) {
             if (other_begins(s, g, &h, p, next))
@@ -389,27 +398,36 @@ static bool scan_batches(struct source *s, struct v2_gen *g, uint64_t last_numbe
     return true;
 }
 
-enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos)
+/* scan - where it ends, too. false: out of memory. */
+static bool scan(struct source *s, struct v2_gen *g, size_t *pos, struct scanned *at)
 {
-    const uint64_t last_freq = g->freq, last_number = g->number, last_hi = g->hi;
-    const bool last_told = g->rate_told;
-    struct scanned at = {.p = s->data + *pos};
+    const uint64_t last_number = g->number;
     gen_reset(g);
     g->freq = 0;
     g->start = *pos;
     g->apart = source_gap(s, *pos);
-    if (!scan_batches(s, g, last_number, &at))
-        return V2_GEN_OOM;
-    g->end = source_off(s, at.p);
-    *pos = g->end;
-    if (!at.any)
-        return V2_GEN_NONE;
+    *at = (struct scanned){.p = s->data + *pos};
+    if (!scan_batches(s, g, last_number, at))
+        return false;
+    *pos = g->end = source_off(s, at->p);
     g->at_end = g->end == s->len;
-    if (s->version >= GO_126 && !at.marked && g->at_end && !g->torn) {
+    if (at->any && s->version >= GO_126 && !at->marked && g->at_end && !g->torn) {
         g->torn = true;
         source_damage(s, ERR_TRUNCATED, g->ordinal, g->end,
                       "generation %" PRIu64 " has no end mark: the trace was cut short", g->number);
     }
+    return true;
+}
+
+enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos)
+{
+    const uint64_t last_freq = g->freq, last_hi = g->hi;
+    const bool last_told = g->rate_told;
+    struct scanned at;
+    if (!scan(s, g, pos, &at))
+        return V2_GEN_OOM;
+    if (!at.any)
+        return V2_GEN_NONE;
     if (g->torn && g->at_end && g->ordinal > 1 && !s->grows && !g->nbatch && !g->ntable)
         return V2_GEN_NONE; /* it had only begun: nothing of those before it is missing */
     v2_clock_settle(s, g, last_freq, last_told);
@@ -419,6 +437,63 @@ enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos)
         return V2_GEN_OOM;
     return g->at_end ? V2_GEN_LAST : V2_GEN;
 }
+
+/* ---- as it stands there ----------------------------------------------------------------------------------- */
+
+static bool raw_scan(const struct v2_file *f, size_t *pos, struct v2_raw_gen *g, struct err *e)
+{
+    struct source s = {.data = f->data, .len = f->len, .version = f->version};
+    struct v2_gen as = {.raw = g};
+    struct scanned at;
+    *g = (struct v2_raw_gen){.batch = g->batch, .cap = g->cap, .start = f->data + *pos};
+    const bool room = scan(&s, &as, pos, &at);
+    g->number = as.number;
+    g->end = at.p;
+    g->marked = at.marked;
+    g->min_time = as.min_time;
+    g->clock = (struct v2_raw_clock){as.freq, as.has_snap, as.snap_time, as.mono, as.sec, as.nsec};
+    if (s.st.ndamages)
+        g->damage = *source_note(&s.damage, 0);
+    else if (!g->clock.freq)
+        err_set(&g->damage, ERR_TRUNCATED, *pos, "generation %" PRIu64 " has no clock frequency: it was cut short",
+                g->number);
+    *e = at.any || !s.st.ndamages ? (struct err){0} : g->damage;
+    if (!room)
+        err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the batches of a generation");
+    source_notes_free(&s);
+    v2_gen_free(&as);
+    return room && at.any;
+}
+
+uint64_t v2_raw_next_rate(const struct v2_file *f, size_t pos, uint64_t number)
+{
+    struct v2_raw_gen g = {0};
+    struct err e;
+    const uint64_t rate = raw_scan(f, &pos, &g, &e) && g.number == number ? g.clock.freq : 0;
+    v2_raw_gen_free(&g);
+    return rate;
+}
+
+bool v2_raw_gen(const struct v2_file *f, size_t *pos, struct v2_raw_gen *g, struct err *e)
+{
+    const uint64_t number = g->number, before = g->clock.freq;
+    if (!raw_scan(f, pos, g, e))
+        return false;
+    const uint64_t rate = g->clock.freq, last = number && g->number == number + 1 ? before : 0;
+    if (rate && rate != V2_ASSUMED_HZ &&
+        (v2_raw_apart_ns(&g->clock) <= V2_RAW_SAME_NS || last == V2_ASSUMED_HZ ||
+         (!last && v2_raw_next_rate(f, *pos, g->number + 1) == V2_ASSUMED_HZ)))
+        g->clock.freq = V2_ASSUMED_HZ;
+    return true;
+}
+
+void v2_raw_gen_free(struct v2_raw_gen *g)
+{
+    mem_free(g->batch);
+    *g = (struct v2_raw_gen){0};
+}
+
+/* ---- tables ----------------------------------------------------------------------------------------------- */
 
 static bool read_all_samples(struct source *s, struct v2_gen *g)
 {

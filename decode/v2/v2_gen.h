@@ -6,7 +6,7 @@
 
 #include "decode/base/idmap.h"
 #include "decode/events/source.h"
-#include "decode/v2/v2_events.h"
+#include "decode/v2/v2_raw.h"
 
 #define V2_REASONS 64
 #define V2_NOT_RECORDED \
@@ -36,6 +36,32 @@ struct v2_slice {
     const uint8_t *p, *end;
     bool torn;
 };
+
+/* For who counts, cuts or rewrites a trace: all batches of a generation, as they stand there. */
+struct v2_file { /* a trace's bytes, read as of that version */
+    const uint8_t *data;
+    size_t len;
+    int version;
+};
+struct v2_raw_gen {
+    uint64_t number;
+    const uint8_t *start, *end;
+    struct v2_raw_batch *batch;
+    size_t n, cap;
+    bool marked;               /* its end mark stands there (1.26) */
+    uint64_t min_time;         /* smallest time of its batches */
+    struct v2_raw_clock clock; /* its rate is what can be (v2_clock.h), by what was read last, or what is behind it */
+    struct err damage;
+};
+/*
+ * v2_raw_gen - read the generation that begins at *pos and move behind it. false: there is none any more (e->code ERR_OK: the file's
+ * end), or no memory (ERR_NOMEM). Where it isn't whole `damage` says why, and nothing behind that is of use. Free with
+ * v2_raw_gen_free(); may be read into again.
+ */
+bool v2_raw_gen(const struct v2_file *f, size_t *pos, struct v2_raw_gen *g, struct err *e);
+void v2_raw_gen_free(struct v2_raw_gen *g);
+/* v2_raw_next_rate - of generation `number`, which begins at pos; 0: it has none, or another one stands there. */
+uint64_t v2_raw_next_rate(const struct v2_file *f, size_t pos, uint64_t number);
 
 struct v2_gen {
     uint64_t number;
@@ -74,6 +100,7 @@ struct v2_gen {
     bool at_end;         /* nothing behind it can be read */
     bool closed;         /* no name may come that isn't in its tables: somebody else may be adding some */
     uint32_t missing;    /* table entries asked for in vain */
+    struct v2_raw_gen *raw; /* gets each batch, too, up to where one is broken; NULL: the reader's own, which goes on behind that */
     /* Wait and stop reasons by string id. The runtime registers them first thing in every generation, so they have
        small ids, the same ones each time: where a cut took the string table, the last one's are as good. */
     uint32_t reason[V2_REASONS], last_reason[V2_REASONS];

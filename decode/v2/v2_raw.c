@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "decode/base/bytes.h"
-#include "decode/base/mem.h"
 
 enum { CM = V2_CM, CP = V2_CP, CG = V2_CG, NG = V2_NG, SELF = V2_SELF, OWN = V2_OWN, TELLS = V2_TELLS };
 const struct v2_spec v2_specs[256] = {
@@ -172,80 +171,6 @@ const uint8_t *v2_raw_sample(const uint8_t *p, const uint8_t *end, uint64_t v[5]
     return p;
 }
 
-/* ---- generations ------------------------------------------------------------------------------------------ */
-
-static bool take(struct v2_raw_gen *g, const struct v2_raw_batch *b)
-{
-    if (!mem_room(g->batch, g->cap, g->n + 1))
-        return false;
-    g->batch[g->n++] = *b;
-    if (b->time < g->min_time)
-        g->min_time = b->time;
-    struct v2_raw_clock c;
-    struct err e;
-    if ((v2_raw_holds(b, V2R_FREQ) || v2_raw_holds(b, V2R_SYNC)) && v2_raw_clock(b, &c, &e) && c.freq &&
-        !g->clock.freq)
-        g->clock = c;
-    return true;
-}
-
-/* belongs - is the batch of this generation? *over: it begins the next one. */
-static bool belongs(struct v2_raw_gen *g, const struct v2_file *f, const struct v2_raw_batch *b, bool *over)
-{
-    if (b->gen == g->number)
-        return true;
-    *over = f->version < GO_126 && b->gen == g->number + 1;
-    if (!*over)
-        err_set(&g->damage, ERR_FORMAT, (uint64_t)(b->at - f->data), "generation %" PRIu64 " %s generation %" PRIu64,
-                b->gen, f->version < GO_126 ? "follows" : "begins before the end mark of", g->number);
-    return false;
-}
-
-static bool gen_read(const struct v2_file *f, size_t *pos, struct v2_raw_gen *g, struct err *e)
-{
-    const uint8_t *const data = f->data, *p = data + *pos, *next;
-    struct v2_raw_batch b;
-    bool over = false;
-    *g = (struct v2_raw_gen){.batch = g->batch, .cap = g->cap, .start = p, .min_time = UINT64_MAX};
-    for (*e = (struct err){0}; (next = v2_raw_batch(data, f->len, p, &b, &g->damage)); p = next) {
-        if (b.lead == V2R_END && f->version >= GO_126) {
-            if (!g->n)
-                continue;
-            g->marked = true;
-            p = next;
-            break;
-        }
-        if (b.lead == V2R_END || !b.gen) {
-            err_set(&g->damage, ERR_FORMAT, (uint64_t)(p - data), "a batch without a generation");
-            break;
-        }
-        if (!g->n)
-            g->number = b.gen;
-        if (!belongs(g, f, &b, &over))
-            break;
-        if (!take(g, &b)) {
-            err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the batches of a generation");
-            return false;
-        }
-        if (b.torn) {
-            p = next;
-            break;
-        }
-    }
-    g->end = p;
-    *pos = (size_t)(p - data);
-    if (!g->n) {
-        *e = g->damage;
-        return false;
-    }
-    if (!g->damage.code && f->version >= GO_126 && !g->marked)
-        cut(data, p, &g->damage, "a generation: its end mark is missing");
-    if (!g->damage.code && !g->clock.freq)
-        err_set(&g->damage, ERR_TRUNCATED, *pos, "generation %" PRIu64 " has no clock frequency: it was cut short",
-                g->number);
-    return true;
-}
-
 int64_t v2_raw_apart_ns(const struct v2_raw_clock *c)
 {
     enum { UNIT = 1000000000 / V2_ASSUMED_HZ, SECOND = 1000000000 };
@@ -254,33 +179,4 @@ int64_t v2_raw_apart_ns(const struct v2_raw_clock *c)
         return INT64_MAX;
     const int64_t d = (int64_t)c->mono - (int64_t)(c->at * UNIT);
     return d < 0 ? -d : d;
-}
-
-uint64_t v2_raw_next_rate(const struct v2_file *file, size_t pos, uint64_t number)
-{
-    struct v2_raw_gen g = {0};
-    struct err e;
-    const bool is = gen_read(file, &pos, &g, &e) && g.number == number;
-    const uint64_t f = is ? g.clock.freq : 0;
-    v2_raw_gen_free(&g);
-    return f;
-}
-
-bool v2_raw_gen(const struct v2_file *file, size_t *pos, struct v2_raw_gen *g, struct err *e)
-{
-    const uint64_t number = g->number, before = g->clock.freq;
-    if (!gen_read(file, pos, g, e))
-        return false;
-    const uint64_t f = g->clock.freq, last = number && g->number == number + 1 ? before : 0;
-    if (f && f != V2_ASSUMED_HZ &&
-        (v2_raw_apart_ns(&g->clock) <= V2_RAW_SAME_NS || last == V2_ASSUMED_HZ ||
-         (!last && v2_raw_next_rate(file, *pos, g->number + 1) == V2_ASSUMED_HZ)))
-        g->clock.freq = V2_ASSUMED_HZ;
-    return true;
-}
-
-void v2_raw_gen_free(struct v2_raw_gen *g)
-{
-    mem_free(g->batch);
-    *g = (struct v2_raw_gen){0};
 }

@@ -112,30 +112,5 @@ bool v2_raw_clock(const struct v2_raw_batch *b, struct v2_raw_clock *c, struct e
  */
 #define V2_RAW_SAME_NS INT64_C(1000000)
 int64_t v2_raw_apart_ns(const struct v2_raw_clock *c);
-struct v2_file { /* a trace's bytes, read as of that version */
-    const uint8_t *data;
-    size_t len;
-    int version;
-};
-/* v2_raw_next_rate - of generation `number`, which begins at pos; 0: it has none, or another one stands there. */
-uint64_t v2_raw_next_rate(const struct v2_file *f, size_t pos, uint64_t number);
-
-/*
- * A generation as a list of batches. v2_raw_gen - read that which begins at *pos and move behind it. false: there is
- * none any more (e->code ERR_OK: the file's end), or no memory (ERR_NOMEM). Where it isn't whole `damage` says why, and
- * nothing behind it is of use. Free with v2_raw_gen_free(); may be read into again.
- */
-struct v2_raw_gen {
-    uint64_t number;
-    const uint8_t *start, *end;
-    struct v2_raw_batch *batch;
-    size_t n, cap;
-    bool marked;               /* its end mark stands there (1.26) */
-    uint64_t min_time;         /* smallest time of its batches */
-    struct v2_raw_clock clock; /* its rate is what can be (v2_clock.h), by what was read last, or what is behind it */
-    struct err damage;
-};
-bool v2_raw_gen(const struct v2_file *f, size_t *pos, struct v2_raw_gen *g, struct err *e);
-void v2_raw_gen_free(struct v2_raw_gen *g);
 
 #endif

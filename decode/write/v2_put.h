@@ -6,7 +6,7 @@
 
 #include "decode/base/bytes.h"
 #include "decode/write/cut.h"
-#include "decode/v2/v2_raw.h"
+#include "decode/v2/v2_gen.h"
 
 struct v2_put {
     struct outlet *out; /* and the generation: to be set before the first batch */

@@ -6,7 +6,7 @@
  * tests/golden/slices-torn.tsv was made.
  */
 #include "decode/model/trace_priv.h"
-#include "decode/v2/v2_raw.h"
+#include "decode/v2/v2_gen.h"
 #include "tests/unit/cut_help.h"
 
 enum { NEAR_NS = 20000 };

@@ -7,7 +7,7 @@
 #include "tests/unit/decode_help.h"
 
 #include "decode/v1/v1_wire.h"
-#include "decode/v2/v2_raw.h"
+#include "decode/v2/v2_gen.h"
 
 /* A time may differ by what order gives events of one moment. */
 enum { NEAR_NS = 20000, AFTER_NS = 1000000 };

@@ -6,7 +6,7 @@
 #include "tests/unit/sched_sim.h"
 
 #include "decode/v1/v1_wire.h"
-#include "decode/v2/v2_raw.h"
+#include "decode/v2/v2_gen.h"
 
 static struct rng rng = {0x5eed};
 
