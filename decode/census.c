@@ -55,7 +55,7 @@ static const uint8_t *payload(struct census *c, struct census_gen *g, const stru
     struct v2_raw_stack k;
     struct v2_raw_ev e;
     uint64_t v[5];
-    bool table = b->first == V2R_STRINGS || b->first == V2R_STACKS || b->first == V2R_SAMPLES;
+    const bool table = v2_raw_table(b);
     c->structure += table;
     for (p += table; p < b->end; p = q) {
         if (b->first == V2R_STRINGS && (q = v2_raw_string(p, b->end, &s))) {
@@ -90,8 +90,7 @@ static void batch(struct census *c, struct census_gen *g, const struct v2_raw_ba
     } else if (b->first == V2R_FREQ || b->first == V2R_SYNC) {
         add(&c->clock, (uint64_t)(b->end - b->p));
     } else if (b->p < b->end) {
-        bool tables = b->first == V2R_STRINGS || b->first == V2R_STACKS || b->first == V2R_SAMPLES;
-        if (!tables && b->m != V2_NO_THREAD)
+        if (!v2_raw_table(b) && b->m != V2_NO_THREAD)
             writer(c, b->m);
         p = payload(c, g, b);
     }

@@ -31,11 +31,21 @@ static const uint8_t *batch_read(struct source *s, const uint8_t *p, struct v2_r
     return next;
 }
 
-static bool note_table(struct v2_gen *g, const struct v2_raw_batch *h)
+bool v2_gen_add(struct v2_gen *g, const struct v2_raw_batch *h)
 {
-    if (!mem_room(g->table, g->captable, g->ntable + 1))
+    if (h->p == h->end)
+        return true;
+    if (v2_raw_table(h)) {
+        if (!mem_room(g->table, g->captable, g->ntable + 1))
+            return false;
+        g->table[g->ntable++] = (struct v2_slice){h->p, h->end, h->torn};
+        return true;
+    }
+    if (!mem_room(g->batch, g->capbatch, g->nbatch + 1))
         return false;
-    g->table[g->ntable++] = (struct v2_slice){h->p, h->end, h->torn};
+    g->batch[g->nbatch] = (struct v2_batch){.p = h->p, .end = h->end, .time = h->time, .m = h->m, .torn = h->torn};
+    v2_doubt_batch(g, &g->batch[g->nbatch]);
+    g->nbatch++;
     return true;
 }
 
@@ -57,20 +67,10 @@ static bool batch_take(struct source *s, struct v2_gen *g, const struct v2_raw_b
         v2_doubt_bounds(g, h);
         return true;
     }
-    switch (h->first) {
-    case V2R_STACKS: g->all_told = true; /* fallthrough */
-    case V2R_STRINGS:
-    case V2R_SAMPLES: v2_doubt_bounds(g, h); return note_table(g, h);
-    default: break;
-    }
-    if (h->p == h->end)
-        return true;
-    if (!mem_room(g->batch, g->capbatch, g->nbatch + 1))
-        return false;
-    g->batch[g->nbatch] = (struct v2_batch){.p = h->p, .end = h->end, .time = h->time, .m = h->m, .torn = h->torn};
-    v2_doubt_batch(g, &g->batch[g->nbatch]);
-    g->nbatch++;
-    return true;
+    g->all_told |= h->first == V2R_STACKS;
+    if (v2_raw_table(h))
+        v2_doubt_bounds(g, h);
+    return v2_gen_add(g, h);
 }
 
 /* ---- samples ---------------------------------------------------------------------------------------------- */
@@ -93,12 +93,6 @@ static int sample_by_time(const void *a, const void *b)
 {
     const struct v2_sample *x = a, *y = b;
     return x->ns < y->ns ? -1 : x->ns > y->ns;
-}
-
-void v2_gen_samples_sort(struct v2_gen *g)
-{
-    if (g->nsample)
-        qsort(g->sample, g->nsample, sizeof *g->sample, sample_by_time);
 }
 
 /* Samples whose time is none are left out; so are those behind the stacks, which are written when all samples are. */
@@ -495,20 +489,21 @@ void v2_raw_gen_free(struct v2_raw_gen *g)
 
 /* ---- tables ----------------------------------------------------------------------------------------------- */
 
-static bool read_all_samples(struct source *s, struct v2_gen *g)
+bool v2_gen_samples(struct source *s, struct v2_gen *g)
 {
     for (size_t i = 0; i < g->ntable; i++)
         if (*g->table[i].p == V2R_SAMPLES && !read_samples(s, g, &g->table[i]))
             return false;
     samples_time(s, g);
-    v2_gen_samples_sort(g);
+    if (g->nsample)
+        qsort(g->sample, g->nsample, sizeof *g->sample, sample_by_time);
     return true;
 }
 
 bool v2_gen_parse(struct source *s, struct v2_gen *g)
 {
     v2_clock_notes(s, g);
-    if (!v2_names_read(s, g) || !read_all_samples(s, g))
+    if (!v2_names_read(s, g) || !v2_gen_samples(s, g))
         return false;
     if (g->at_end && !g->torn && s->version < GO_126 && tables_lack(g)) {
         g->torn = true;

@@ -100,7 +100,8 @@ struct v2_gen {
     bool at_end;         /* nothing behind it can be read */
     bool closed;         /* no name may come that isn't in its tables: somebody else may be adding some */
     uint32_t missing;    /* table entries asked for in vain */
-    struct v2_raw_gen *raw; /* gets each batch, too, up to where one is broken; NULL: the reader's own, which goes on behind that */
+    struct v2_raw_gen
+        *raw; /* gets each batch, too, up to where one is broken; NULL: the reader's own, which goes on behind that */
     /* Wait and stop reasons by string id. The runtime registers them first thing in every generation, so they have
        small ids, the same ones each time: where a cut took the string table, the last one's are as good. */
     uint32_t reason[V2_REASONS], last_reason[V2_REASONS];
@@ -149,8 +150,9 @@ int64_t v2_late_last(const struct v2_late *late, int64_t last);
 typedef void v2_worker_fn(void *arg, uint64_t g, uint32_t func, bool inferred);
 void v2_gen_workers(const struct v2_gen *g, const struct names *nm, v2_worker_fn *told, void *arg);
 void v2_gen_free(struct v2_gen *g);
-/* v2_gen_samples_sort - its CPU samples by time. */
-void v2_gen_samples_sort(struct v2_gen *g);
+/* v2_gen_add - one of its batches of events or tables. v2_gen_samples - its tables of CPU samples, by time. false: out of memory. */
+bool v2_gen_add(struct v2_gen *g, const struct v2_raw_batch *h);
+bool v2_gen_samples(struct source *s, struct v2_gen *g);
 
 /* Nanoseconds per clock unit; the file's times are converted as Go does it (FORMAT.md B.4). */
 double v2_gen_unit(const struct v2_gen *g);

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "decode/v2/v2_doubt.h"
 #include "decode/v2/v2_heap.h"
 #include "decode/v2/v2_sink.h"
 
@@ -297,57 +298,21 @@ bool v2_sim_do(struct v2_sim *s, uint32_t m, const struct v2_raw_ev *ev)
 
 /* ---- a generation ----------------------------------------------------------------------------------------- */
 
-static bool samples_read(struct v2_sim *s, const struct v2_raw_batch *b)
-{
-    struct v2_gen *g = &s->gen;
-    uint64_t v[5];
-    for (const uint8_t *p = b->p + 1; p < b->end && (p = v2_raw_sample(p, b->end, v));) {
-        if (!v2_room(&s->o, g->sample, g->capsample, g->nsample + 1))
-            return false;
-        g->sample[g->nsample++] = (struct v2_sample){v[0], v[1], v[2], v[3], v[4], v2_ns(v[0], v2_gen_unit(g))};
-    }
-    return true;
-}
-
-/* batch_add - unless it says nothing new: it is the thread's batch before it once more. last: of each thread, by its id. */
-static bool batch_add(struct v2_sim *s, const struct v2_raw_batch *b, struct idmap *last)
-{
-    struct v2_gen *g = &s->gen;
-    const uint32_t at = idmap_get(last, b->m);
-    const size_t size = (size_t)(b->end - b->p);
-    if (at != IDMAP_NONE && g->batch[at].time == b->time && (size_t)(g->batch[at].end - g->batch[at].p) == size &&
-        memcmp(g->batch[at].p, b->p, size) == 0) {
-        source_damage(&s->s, ERR_FORMAT, s->ordinal, source_off(&s->s, b->at),
-                      "a batch of thread %" PRId64 " stands there twice", (int64_t)b->m);
-        return true;
-    }
-    if (!v2_room(&s->o, g->batch, g->capbatch, g->nbatch + 1))
-        return false;
-    g->batch[g->nbatch] = (struct v2_batch){.p = b->p, .end = b->end, .time = b->time, .m = b->m, .torn = b->torn};
-    return idmap_put(last, b->m, (uint32_t)g->nbatch++);
-}
-
 static bool gen_fill(struct v2_sim *s, const struct v2_raw_gen *raw)
 {
     struct v2_gen *g = &s->gen;
-    struct idmap last = {0};
     bool ok = true;
     g->ordinal = s->ordinal;
     g->freq = raw->clock.freq ? raw->clock.freq : g->freq ? g->freq : V2_ASSUMED_HZ;
     g->min_time = raw->min_time;
     g->hi = UINT64_MAX;
     g->closed = true;
-    g->nbatch = g->nsample = 0;
-    for (size_t i = 0; i < raw->n && ok; i++) {
-        const struct v2_raw_batch *b = &raw->batch[i];
-        if (v2_raw_holds(b, V2R_SAMPLES))
-            ok = samples_read(s, b);
-        else if (v2_raw_timed(b))
-            ok = batch_add(s, b, &last);
-    }
-    idmap_free(&last);
-    v2_gen_samples_sort(g);
-    return ok;
+    g->suspect = false;
+    g->nbatch = g->ntable = g->nsample = g->nhole = 0;
+    for (size_t i = 0; i < raw->n && ok; i++)
+        if (v2_raw_timed(&raw->batch[i]) || v2_raw_holds(&raw->batch[i], V2R_SAMPLES))
+            ok = v2_gen_add(g, &raw->batch[i]);
+    return ok && v2_doubt(&s->s, g) && v2_gen_samples(&s->s, g);
 }
 
 bool v2_sim_begin(struct v2_sim *s, const uint8_t *data, const struct v2_raw_gen *raw)
