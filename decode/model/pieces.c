@@ -360,22 +360,38 @@ void pieces_near(const struct trace *tr, struct lane l, const struct nearby *a)
         run_near(&x, a->far, a->out + x.first);
 }
 
+/* Of blocks of spans: whole pieces without a look at them. */
+static uint64_t spans_steps(const struct trace *tr, struct lane l, int64_t t0, int64_t t1)
+{
+    const uint32_t a = pieces_at(tr, l, t0), z = pieces_at(tr, l, t1);
+    const uint32_t home = l.kind == LANE_G;
+    struct piece p;
+    pieces_get(tr, l, z, &p);
+    const uint32_t till = spans_find(p.l, t1);
+    if (a == z)
+        return till - spans_find(p.l, t0);
+    const struct jpiece *v = lane_of_join(&tr->join, l)->v;
+    return (v[z - home].index0 - (a >= home ? v[a - home].index0 : 0)) / SPAN_BLOCK + till;
+}
+
 uint64_t pieces_steps(const struct trace *tr, struct lane l, int64_t t0, int64_t t1)
 {
-    uint32_t np = pieces_n(tr, l), a = pieces_at(tr, l, t0), z = pieces_at(tr, l, t1);
+    enum { LOOKED_AT = 8 }; /* one in the middle is like another */
+    if (!pieces_n(tr, l))
+        return 0;
+    if (l.kind != LANE_M)
+        return spans_steps(tr, l, t0, t1);
+    const uint32_t a = pieces_at(tr, l, t0), z = pieces_at(tr, l, t1);
     struct piece p;
     uint64_t steps = 0;
-    for (uint32_t k = a; np && k <= z; k++) {
-        if (z - a > 64 && k > a && k < z) { /* in the middle one is like another */
+    for (uint32_t k = a; k <= z; k++) {
+        if (z - a > LOOKED_AT && k > a && k < z) {
             steps += steps / (k - a) * (z - k);
             k = z;
         }
         pieces_get(tr, l, k, &p);
         const bool whole = t0 <= p.t0 && t1 >= p.end && !p.last; /* nothing to look for */
-        if (whole)
-            steps += p.l ? spans_nblk(p.l) : p.ml->n;
-        else
-            steps += p.l ? spans_find(p.l, t1) - spans_find(p.l, t0) : holds_find(p.ml, t1) - holds_find(p.ml, t0);
+        steps += whole ? p.ml->n : holds_find(p.ml, t1) - holds_find(p.ml, t0);
     }
     return steps;
 }

@@ -179,39 +179,77 @@ static inline void edge_bounds(const struct sets *sets, const struct totals_near
     }
 }
 
-/* The columns that aren't sure yet, from what is known `far` around their edges or closer. */
-static void try_near(const struct trace *tr, struct lane lane, const struct wanted *w, const struct shares_ask *ask,
-                     bool far)
-{
-    struct totals_near x[2 * PIECE];
-    struct sets sets = sets_of(tr, lane.kind, ask);
+/* Some columns of a lane, and what is known around their edges. */
+struct about {
     struct some s;
+    struct sets sets;
+    struct totals_near x[2 * PIECE];
+};
+
+/* Of which columns that will do. */
+static void sure_of(const struct about *a, const struct wanted *w, const struct shares_ask *ask)
+{
+    const struct some *s = &a->s;
+    const unsigned n = a->sets.n;
+    int64_t lo[2][SETS], hi[2][SETS], least[SETS], most[SETS];
+    uint32_t have = UINT32_MAX; /* the edge whose bounds stand in [1] */
+    for (uint32_t j = 0; j < s->n; j++) {
+        const uint32_t e = s->at[j];
+        const struct totals_near *x = &a->x[e];
+        const int64_t len = s->t[e + 1] - s->t[e];
+        if (x[1].count[0] < x[0].count[1] + MANY)
+            continue;
+        if (have == e) {
+            memcpy(lo[0], lo[1], sizeof lo[0]);
+            memcpy(hi[0], hi[1], sizeof hi[0]);
+        } else {
+            edge_bounds(&a->sets, x, s->t[e], lo[0], hi[0]);
+        }
+        edge_bounds(&a->sets, x + 1, s->t[e + 1], lo[1], hi[1]);
+        have = e + 1;
+        for (unsigned k = 0; k < n; k++) {
+            int64_t d = lo[1][k] - hi[0][k], u = hi[1][k] - lo[0][k];
+            least[k] = d > 0 ? d : 0;
+            most[k] = u < len ? u : len;
+        }
+        w->sure[s->col[j]] = ask->enough(ask->arg, s->col[j], least, most);
+    }
+}
+
+/* A thread's columns that aren't sure yet, from what is known `far` around their edges or closer. */
+static void try_holds(const struct trace *tr, struct lane lane, const struct wanted *w, const struct shares_ask *ask,
+                      bool far)
+{
+    struct about a;
+    a.sets = sets_of(tr, lane.kind, ask);
     for (uint32_t i = 0; i < w->n;) {
-        i = some_of(&s, w, i);
-        if (!s.n)
-            break;
-        pieces_near(tr, lane, &(struct nearby){s.t, s.nt, far, x});
-        int64_t lo[2][SETS], hi[2][SETS], least[SETS], most[SETS];
-        uint32_t have = UINT32_MAX; /* the edge whose bounds stand in [1] */
-        for (uint32_t j = 0; j < s.n; j++) {
-            uint32_t a = s.at[j];
-            int64_t len = s.t[a + 1] - s.t[a];
-            if (x[a + 1].count[0] < x[a].count[1] + MANY)
-                continue;
-            if (have == a) {
-                memcpy(lo[0], lo[1], sizeof lo[0]);
-                memcpy(hi[0], hi[1], sizeof hi[0]);
-            } else {
-                edge_bounds(&sets, &x[a], s.t[a], lo[0], hi[0]);
-            }
-            edge_bounds(&sets, &x[a + 1], s.t[a + 1], lo[1], hi[1]);
-            have = a + 1;
-            for (unsigned k = 0; k < sets.n; k++) {
-                int64_t d = lo[1][k] - hi[0][k], u = hi[1][k] - lo[0][k];
-                least[k] = d > 0 ? d : 0;
-                most[k] = u < len ? u : len;
-            }
-            w->sure[s.col[j]] = ask->enough(ask->arg, s.col[j], least, most);
+        i = some_of(&a.s, w, i);
+        pieces_near(tr, lane, &(struct nearby){a.s.t, a.s.nt, far, a.x});
+        sure_of(&a, w, ask);
+    }
+}
+
+/* The others' columns: from the index, else from the blocks it has found. */
+static void try_blocks(const struct trace *tr, struct lane lane, const struct wanted *w, const struct shares_ask *ask,
+                       struct shares *out)
+{
+    const struct told told = told_of(tr, lane.kind);
+    struct about a;
+    a.sets = sets_of(tr, lane.kind, ask);
+    for (uint32_t i = 0; i < w->n;) {
+        bool asked[2 * PIECE] = {false};
+        i = some_of(&a.s, w, i);
+        const struct nearby near = {a.s.t, a.s.nt, false, a.x};
+        pieces_near(tr, lane, &near);
+        sure_of(&a, w, ask);
+        for (uint32_t j = 0; j < a.s.n; j++)
+            if (!w->sure[a.s.col[j]])
+                asked[a.s.at[j]] = asked[a.s.at[j] + 1] = true;
+        spans_closer(lane.kind, &near, asked);
+        for (uint32_t j = 0; j < a.s.n; j++) {
+            const uint32_t e = a.s.at[j], c = a.s.col[j];
+            if (!w->sure[c])
+                shares_fill(&told, a.x[e].tot[0], a.x[e + 1].tot[0], a.s.t[e + 1] - a.s.t[e], &out[c]);
         }
     }
 }
@@ -220,18 +258,21 @@ void trace_columns_about(const struct trace *tr, struct lane lane, const int64_t
                          const struct shares_ask *ask, bool *sure, struct shares *out)
 {
     enum {
-        PAYS_BLOCKS = 12,
+        PAYS_BLOCKS = 2,
         PAYS_HOLDS = 4
     }; /* so many steps of the index in a column; with fewer most aren't sure */
     const struct wanted w = {edges, n, sure};
     memset(sure, 0, n * sizeof *sure);
     if (lane.kind != LANE_BAND && n && pieces_n(tr, lane)) {
-        const bool holds = lane.kind == LANE_M;
-        uint64_t steps = pieces_steps(tr, lane, edges[0], edges[n]), pays = holds ? PAYS_HOLDS : PAYS_BLOCKS;
-        if (steps / (holds ? HOLD_GROUP : SPAN_GROUP) / n >= pays)
-            try_near(tr, lane, &w, ask, true);
-        if (steps / n >= pays)
-            try_near(tr, lane, &w, ask, false);
+        const uint64_t each = pieces_steps(tr, lane, edges[0], edges[n]) / n;
+        if (lane.kind != LANE_M && each >= PAYS_BLOCKS) {
+            try_blocks(tr, lane, &w, ask, out);
+            return;
+        }
+        if (lane.kind == LANE_M && each / HOLD_GROUP >= PAYS_HOLDS)
+            try_holds(tr, lane, &w, ask, true);
+        if (lane.kind == LANE_M && each >= PAYS_HOLDS)
+            try_holds(tr, lane, &w, ask, false);
     }
     exact(tr, lane, &w, out);
 }

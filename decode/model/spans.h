@@ -197,11 +197,15 @@ void spans_totals(const struct span_pool *sp, enum lane_kind kind, const struct 
 
 /*
  * The same for who needs it less exactly: for each of n ascending moments totals up to two moments around it (or to itself, twice) that
- * need no unpacking: where blocks begin; far: where groups of blocks do. Slot 0 is not filled in.
+ * need no unpacking: where blocks begin, or a thread's holds; far: where groups of holds do. Slot 0 is not filled in.
  */
 struct totals_near {
     int64_t t[2], tot[2][SPAN_SLOTS];
     uint64_t count[2]; /* spans that start before t[0], t[1] */
+    const struct span_pool
+        *sp; /* what lies between the two: block b of l. Not filled in of holds, and where both are one */
+    const struct spanlane *l;
+    uint32_t b;
 };
 struct nearby {
     const int64_t *t;
@@ -218,6 +222,8 @@ static inline void totals_known(struct totals_near *x, int64_t t)
 }
 void spans_near(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, int64_t end,
                 const struct nearby *a);
+/* spans_closer - of what spans_near() found of those moments that are asked for: tot[0] becomes what it is up to the moment itself. */
+void spans_closer(enum lane_kind kind, const struct nearby *a, const bool *asked);
 
 /*
  * spans_since - of a lane that is being appended to: time per slot in [from,to), and how many spans that touches, added

@@ -265,6 +265,14 @@ AHEAD_INLINE void rows_ahead(const struct spanblocks *v, const uint32_t *k, uint
             blocks_ahead_rows(v, k[i] * SPAN_START, more);
 }
 
+/* What block b < v->n is unpacked from. */
+AHEAD_INLINE void block_ahead(const struct spanblocks *v, uint32_t b)
+{
+    const uint8_t *data = blocks_data(v, b);
+    for (uint32_t o = 0; o < 7; o++)
+        __builtin_prefetch(data + 64 * o);
+}
+
 /* The blocks of up to AHEAD ascending moments behind the lane's first. What will be read of each is asked for beforehand. */
 static void find_all(const struct spanlane *l, const int64_t *t, uint32_t n, uint32_t b[AHEAD])
 {
@@ -275,9 +283,7 @@ static void find_all(const struct spanlane *l, const int64_t *t, uint32_t n, uin
         b[i] = i < known ? block_at(v, t[i] - 1, k[i]) : spans_find(l, t[i] - 1);
         if (i >= known || (i && b[i] == b[i - 1]))
             continue;
-        const uint8_t *data = blocks_data(v, b[i]);
-        for (uint32_t o = 0; o < 7; o++)
-            __builtin_prefetch(data + 64 * o);
+        block_ahead(v, b[i]);
     }
 }
 
@@ -364,48 +370,70 @@ void spans_near(const struct span_pool *sp, enum lane_kind kind, const struct sp
 {
     const int64_t *const t = a->t;
     const uint32_t n = a->n;
-    const bool far = a->far;
     const struct spanblocks *v = l->blocks;
-    const uint32_t step = far ? SPAN_GROUP : 1;
     int64_t first = l->begun ? spans_first(l) : INT64_MAX;
-    uint32_t known = 0, b0 = UINT32_MAX, b1 = UINT32_MAX, k[AHEAD];
+    uint32_t known = 0, k[AHEAD];
+    const struct totals_near *was = NULL; /* of the moment before, if it lies in a block */
     for (uint32_t i = 0, from = 0; i < n; i++) {
         struct totals_near *x = &a->out[i];
         if (t[i] > first && i == from + known) {
             from = i;
             known = find_starts(l, t + i, n - i < AHEAD ? n - i : AHEAD, k);
-            for (uint32_t j = 0; far && j < known; j++)
-                k[j] = k[j] * SPAN_START / SPAN_GROUP * (SPAN_GROUP / SPAN_START);
-            if (!far)
-                rows_ahead(v, k, known, SPAN_START);
-            for (uint32_t j = 0; far && j < known; j++)
-                for (uint32_t o = 0; o < 2 && blocks_packed(v, k[j] * SPAN_START + o * SPAN_GROUP); o++)
-                    blocks_ahead(v, k[j] * SPAN_START + o * SPAN_GROUP);
+            rows_ahead(v, k, known, SPAN_START);
         }
         if (t[i] <= first || i >= from + known) { /* before the lane, or behind its blocks */
             spans_totals(sp, kind, l, end, &(struct totals){&t[i], 1, x->tot, x->count});
             totals_known(x, t[i]);
             from = i + 1;
             known = 0;
+            was = NULL;
             continue;
         }
-        uint32_t b = far ? k[i - from] * SPAN_START : block_at(v, t[i] - 1, k[i - from]);
-        const struct totals_near *was = x - 1; /* of a moment between the same blocks, or right behind it */
-        if (i && b == b0) {
+        const uint32_t b = block_at(v, t[i] - 1, k[i - from]);
+        if (was && b == was->b) {
             *x = *was;
+            was = x;
             continue;
         }
-        if (i && b == b1) {
+        if (was && b == was->b + 1) {
             x->t[0] = was->t[1];
             memcpy(x->tot[0], was->tot[1], sizeof x->tot[0]);
         } else {
             x->t[0] = blocks_before(v, b, x->tot[0]);
         }
-        b0 = b;
-        b1 = v->n - b < step ? v->n : b + step;
-        x->t[1] = blocks_before(v, b1, x->tot[1]);
-        x->count[0] = (uint64_t)b0 * SPAN_BLOCK;
-        x->count[1] = (uint64_t)b1 * SPAN_BLOCK;
+        x->t[1] = blocks_before(v, b + 1, x->tot[1]);
+        x->count[0] = (uint64_t)b * SPAN_BLOCK;
+        x->count[1] = x->count[0] + SPAN_BLOCK;
+        x->sp = sp;
+        x->l = l;
+        x->b = b;
+        was = x;
+    }
+}
+
+void spans_closer(enum lane_kind kind, const struct nearby *a, const bool *asked)
+{
+    struct walk w;
+    const struct spanlane *l = NULL; /* whose block it is that w walks */
+    for (uint32_t i = 0, ahead = 0; i < a->n; i++) {
+        struct totals_near *x = &a->out[i];
+        for (; ahead < a->n && ahead < i + AHEAD; ahead++)
+            if (asked[ahead] && a->out[ahead].t[0] < a->out[ahead].t[1])
+                block_ahead(a->out[ahead].l->blocks, a->out[ahead].b);
+        if (!asked[i] || x->t[0] == x->t[1])
+            continue;
+        const uint8_t(*const slot)[4] = (const uint8_t(*)[4])x->sp->tagslot;
+        if (l != x->l || w.b != x->b) {
+            l = x->l;
+            w.b = x->b;
+            w.i = 0;
+            w.n = spans_times(x->sp, l, w.b, w.dur, w.tag, &w.t, 0);
+            memcpy(w.tot, x->tot[0], sizeof w.tot);
+        }
+        walk_to(&w, slot, kind, a->t[i]);
+        memcpy(x->tot[0], w.tot, sizeof w.tot);
+        if (w.i < w.n && w.t < a->t[i])
+            x->tot[0][slot[w.tag[w.i]][kind]] += a->t[i] - w.t;
     }
 }
 
