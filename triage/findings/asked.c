@@ -39,6 +39,7 @@ static const struct {
     {RULE_POOL, STACKS},
     {RULE_HUB, STACKS},
     {RULE_SLOTS, STACKS},
+    {RULE_STARVED, STACKS | NAMES},
     {RULE_KNOT, STACKS | NAMES | WHOLE},
     {RULE_LEFT, STACKS | NAMES},
     {RULE_LOST, STACKS | NAMES},

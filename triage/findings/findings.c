@@ -254,7 +254,7 @@ bool findings_stand_out(const struct findings *fs)
 {
     for (uint32_t i = 0; i < fs->n; i++) {
         const struct finding *f = &fs->f[i];
-        if (f->rule != RULE_TIME && !(f->rule == RULE_POLL && f->note)) {
+        if (f->rule != RULE_TIME && !(f->rule == RULE_POLL && f->note && !f->looks)) {
             return true;
         }
     }

@@ -25,7 +25,7 @@ struct finding {
     char *next;             /* what to do next */
     bool queued;            /* slow tasks, long work: it is the processors that are waited for */
     bool own_side;          /* goroutines of this process write the answers that are waited for (inferred) */
-    bool looks;             /* busy loops: it was seen to look whether there is something to do */
+    bool looks;             /* busy loops, polls: it was seen to look whether there is something to do */
     bool unstopped;         /* busy loops: it does not spin, but runs in what can't be stopped (inferred) */
     bool for_good;          /* it grows: no note, whatever it costs so far */
     bool quota;             /* the host's doing: by a CPU quota */

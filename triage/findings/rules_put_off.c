@@ -52,6 +52,16 @@ static bool outlasts(const struct pair_row *p, const struct begins *b)
     return (double)(p->longest.t1 - p->longest.t0) >= threshold(TH_LINGER_OUTLASTS) * (double)b->at[0];
 }
 
+/* Do others of them begin while it waits, so that there are several timers? One that is put off begins nothing before it ends the wait. */
+static bool others_begin(const struct pair_row *p, const struct begins *b)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < b->n; i++) {
+        n += b->at[i] > p->longest.t0 && b->at[i] < p->longest.t1;
+    }
+    return n > 1;
+}
+
 static void put_off_finding(struct causes *c, const struct pair_row *p, const struct begins *b, double share)
 {
     struct draft d;
@@ -86,7 +96,8 @@ void rules_put_off(struct causes *c)
             continue;
         }
         const double share = (double)p->total / (double)c->life[of].life;
-        if (share >= threshold(TH_LINGER_PUT_OFF) && by_timers(c, by, &b) && uneven(&b) && outlasts(p, &b)) {
+        if (share >= threshold(TH_LINGER_PUT_OFF) && by_timers(c, by, &b) && !others_begin(p, &b) && uneven(&b) &&
+            outlasts(p, &b)) {
             put_off_finding(c, p, &b, share < 1 ? share : 1);
             return;
         }

@@ -152,9 +152,12 @@ WHEN(nothing_worse, x->over->queued && !story_worst(x->rs))
 static bool tells_of_more(const struct two *x)
 {
     const enum rule r = x->over->rule;
-    return r != RULE_POLL && r != RULE_TIME && r != RULE_HOT && r != RULE_PROCS_ABOVE && !story_is_sign_rule(r);
+    return !x->under->looks && r != RULE_POLL && r != RULE_TIME && r != RULE_HOT && r != RULE_PROCS_ABOVE &&
+           !story_is_sign_rule(r);
 }
 
+/* Is that where it looks and pauses? Then what most of the time went into is told. */
+WHEN(looks_there, x->over->looks &&same_place(x))
 WHEN(no_sign, !story_is_sign(x->rs, x->over))
 
 /* ---- what is kept ------------------------------------------------------------------------------------------------------ */
