@@ -185,7 +185,7 @@ struct span_type { /* tasks or regions of one name */
 
 /* ---- leaks ------------------------------------------------------------------------------------------------ */
 
-struct leak_row { /* goroutines created in the trace, not ended, blocked at its end: by creation and wait */
+struct leak_row { /* goroutines created in the trace, not ended, blocked when last seen: by creation and wait */
     uint32_t name, create_stack, reason, stack;
     enum wait_kind kind;
     uint32_t count;          /* so blocked at the end */
@@ -199,7 +199,8 @@ struct leak_row { /* goroutines created in the trace, not ended, blocked at its 
     } vain,                         /* of `lost`: woken here, but in vain (conditions, where others ended) */
         again; /* of `lost`: gone on from here before, and now for very much longer (where others ended) */
     int64_t oldest, youngest; /* how long they have been blocked */
-    uint32_t example;         /* lane of the one blocked longest */
+    int64_t since;            /* when the oldest began; it ends before the trace where what follows is not recorded */
+    uint32_t example;         /* its lane */
     bool no_receiver;         /* who received what they send had ended before the eldest stayed (leak_why.h) */
 };
 

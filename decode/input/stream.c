@@ -208,9 +208,10 @@ static enum err_code file_header(struct stream *st, const uint8_t **p, size_t *n
     if (rc)
         return rc;
     if (!st->dialect.second_family)
-        return err_set(e, ERR_ARG, 0,
-                       "a trace of %s can only be put in order when it is complete: record it first, then open it",
-                       st->dialect.name);
+        return err_set(
+            e, ERR_ARG, 0,
+            "a trace of %s can only be put in order when it is complete: `gotop record` it first, then open the file",
+            st->dialect.name);
     st->known = true;
     return ERR_OK;
 }

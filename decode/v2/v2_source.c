@@ -30,11 +30,13 @@ void v2_gen_notes(struct source *s, const struct v2_gen *gen, struct v2_order *o
                       gen->missing, gen->number);
     if (gen->reason_inferred)
         source_warn(s, ERR_TRUNCATED, gen->ordinal, gen->start,
-                    "generation %" PRIu64 " lost its string table: wait reasons are inferred from the one before",
+                    "generation %" PRIu64
+                    "'s names are lost (? and #24 stand for such): wait reasons are inferred from the one before",
                     gen->number);
     else if (gen->by_order)
         source_warn(s, ERR_TRUNCATED, gen->ordinal, gen->start,
-                    "generation %" PRIu64 " lost its string table: wait reasons are inferred from their numbers",
+                    "generation %" PRIu64
+                    "'s names are lost (? and #24 stand for such): wait reasons are inferred from their numbers",
                     gen->number);
     if (o->loose)
         v2_torn_say(o);

@@ -18,6 +18,7 @@
 #include "layout/views/mixture.h"
 #include "layout/views/unfold.h"
 #include "layout/move/when.h"
+#include "triage/triage.h"
 
 struct canvas {
     struct grid *g;
@@ -129,18 +130,37 @@ static void bands(const struct canvas *c)
 
 /* ---- lanes ---------------------------------------------------------------------------------------------- */
 
-/* How busy a processor or thread is in the window, as far as the trace reaches. */
+/* What a processor or thread did in the window, as far as the trace reaches, and for how much of it that is recorded. */
+static int64_t recorded(const struct view *v, struct lane l, struct shares *sh, bool *all)
+{
+    int64_t end = trace_info(v->tr)->end, t1 = v->at.win.t1 < end ? v->at.win.t1 : end;
+    *all = true;
+    if (t1 <= v->at.win.t0)
+        return 0;
+    trace_shares(v->tr, l, v->at.win.t0, t1, sh);
+    int64_t len = time_sub(t1, v->at.win.t0), lost = sh->ns[ST_UNKNOWN];
+    if (l.kind == LANE_P && sh->ns[ST_NONE] && triage_part_missing(v->tr)) /* else it was not there */
+        lost += sh->ns[ST_NONE];
+    *all = lost <= len / 1000;
+    return len - lost;
+}
+
+/* How busy it was: a share of what is recorded, marked where that is not all. */
 static void busy_note(const struct canvas *c, struct lane l, char out[FMT_MAX])
 {
-    const struct view *v = c->v;
     struct shares sh;
-    int64_t end = trace_info(v->tr)->end, t1 = v->at.win.t1 < end ? v->at.win.t1 : end;
+    bool all;
+    int64_t of = recorded(c->v, l, &sh, &all);
+    char p[FMT_MAX];
     out[0] = 0;
-    if (t1 <= v->at.win.t0)
-        return;
-    trace_shares(v->tr, l, v->at.win.t0, t1, &sh);
-    fmt_percent(sh.ns[ST_RUNNING] + sh.ns[ST_GCWORK] + sh.ns[ST_ASSIST] + sh.ns[ST_SWEEP] + sh.ns[ST_SYSCALL],
-                time_sub(t1, v->at.win.t0), out);
+    if (of > 0)
+        snprintf(
+            out, FMT_MAX, "%.*s%s", FMT_MAX - 2,
+            fmt_percent(sh.ns[ST_RUNNING] + sh.ns[ST_GCWORK] + sh.ns[ST_ASSIST] + sh.ns[ST_SWEEP] + sh.ns[ST_SYSCALL],
+                        of, p),
+            all ? "" : "?");
+    else if (!all)
+        snprintf(out, FMT_MAX, "?");
 }
 
 static void lane_name(const struct canvas *c, struct lane l, int y, bool focus)
@@ -242,14 +262,12 @@ static void lane_work(const struct canvas *c, struct lane l, int y)
     const struct view *v = c->v;
     struct shares sh;
     char note[FMT_MAX + 8], p[FMT_MAX];
-    int64_t end = trace_info(v->tr)->end, t1 = v->at.win.t1 < end ? v->at.win.t1 : end;
-    if (t1 <= v->at.win.t0)
+    bool all;
+    int64_t of = recorded(v, l, &sh, &all);
+    int64_t gc = of > 0 ? sh.ns[ST_GCWORK] + sh.ns[ST_ASSIST] + sh.ns[ST_SWEEP] : 0;
+    if (of <= 0 || gc < of / 100)
         return;
-    trace_shares(v->tr, l, v->at.win.t0, t1, &sh);
-    int64_t gc = sh.ns[ST_GCWORK] + sh.ns[ST_ASSIST] + sh.ns[ST_SWEEP];
-    if (gc < time_sub(t1, v->at.win.t0) / 100)
-        return;
-    snprintf(note, sizeof note, "GC %s", fmt_percent(gc, time_sub(t1, v->at.win.t0), p));
+    snprintf(note, sizeof note, "GC %s%s", fmt_percent(gc, of, p), all ? "" : "?");
     grid_right(c->g, 0, y, c->plan->gutter - 1, note, STYLE_LANE_NOTE);
 }
 

@@ -278,6 +278,7 @@ static void span_head(struct box *b, struct lane l, const struct span *s)
     char t0[FMT_MAX], t1[FMT_MAX], d[WHEN_LENGTH], id[32], why[200];
     struct lane_info li = trace_lane_who(v->tr, l);
     struct words line = {.b = b};
+    const unsigned open = status_open(v, l, s);
     span_who(b, l, &li);
     say(&line, (enum style)(STYLE_STATE + s->state), "", "%s", state_name((enum state)s->state));
     if (s->reason || s->label) {
@@ -288,16 +289,17 @@ static void span_head(struct box *b, struct lane l, const struct span *s)
         status_lane(v, (struct lane){LANE_P, s->who}, id);
         say(&line, STYLE_POPUP, " ", "on %s", id);
     }
-    say(&line, STYLE_POPUP, "  ", "%s",
-        when_length(v->tr, time_sub(s->t1, s->t0), s->open_start || s->open_end, true, d));
+    say(&line, STYLE_POPUP, "  ", "%s", when_length(v->tr, time_sub(s->t1, s->t0), open, true, d));
     if (!b->plain && b->w < 72) /* narrow: the times whole, in a line of their own */
         line.used = 0;
     say(&line, STYLE_POPUP, "  ", "%s .. %s", when_exact(v->tr, s->t0, t0), when_exact(v->tr, s->t1, t1));
-    if (s->open_start || s->open_end)
+    if (open)
         put(b, next_row(b), b->col + 1, STYLE_POPUP_DIM, "%s",
             s->open_start && s->open_end ? "both its ends lie outside the trace"
             : s->open_start              ? "it began before it was first seen"
-                                         : "it was not over at the trace's end");
+            : s->open_end                ? "it was not over at the trace's end"
+            : open & OPEN_END            ? "when it was over is not recorded"
+                                         : "when it began is not recorded");
     next_row(b);
 }
 

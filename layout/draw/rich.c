@@ -11,7 +11,7 @@
 
 void rich_init(struct rich *r)
 {
-    r->n = 0;
+    r->n = r->lists = 0;
     r->nparas = 1;
     r->para[0] = 0;
 }
@@ -38,6 +38,11 @@ void rich_para(struct rich *r)
     if (r->nparas == RICH_PARAS || r->para[r->nparas - 1] == r->n)
         return;
     r->para[r->nparas++] = r->n;
+}
+
+void rich_list(struct rich *r)
+{
+    r->lists |= 1u << (r->nparas - 1);
 }
 
 static struct str para(const struct rich *r, uint32_t i)
@@ -68,10 +73,11 @@ static int lines_of(struct str s, int w)
     return wrap_draw(NULL, 0, 0, w, 1000, STYLE_NORMAL, s);
 }
 
-static void put_para(const struct rich *r, struct grid *g, int x, int y, int w, int n, struct str s)
+static void put_para(const struct rich *r, struct grid *g, int x, int y, int w, int n, uint32_t no)
 {
     uint32_t head = 0, tail = 0;
-    bool fold = wrap_fold(s, w, n, &head, &tail);
+    struct str s = para(r, no);
+    bool fold = !(r->lists >> no & 1) && wrap_fold(s, w, n, &head, &tail);
     struct str rest = {s.p + tail, s.len - tail};
     s.len = fold ? head : s.len;
     for (int i = 0; i < n && (s.len || fold); i++) {
@@ -105,7 +111,7 @@ int rich_draw(const struct rich *r, struct grid *g, int x, int y, int w, int n)
         int most = n - used - rest;
         most = most < 1 ? 1 : need[i] < most ? need[i] : most;
         if (g)
-            put_para(r, g, x, y + used, w, most, para(r, i));
+            put_para(r, g, x, y + used, w, most, i);
         used += most;
     }
     return used;

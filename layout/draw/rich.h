@@ -15,6 +15,7 @@ struct rich {
     uint8_t style[RICH_MOST]; /* of each byte */
     uint32_t n;
     uint32_t para[RICH_PARAS]; /* where each begins */
+    uint32_t lists; /* a bit for each that is a list whose first items say most: its end is what is left out */
     uint32_t nparas;
 };
 
@@ -22,6 +23,7 @@ void rich_init(struct rich *r); /* one empty paragraph */
 void rich_add(struct rich *r, enum style s, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void rich_str(struct rich *r, enum style s, struct str text);
 void rich_para(struct rich *r); /* from here on a paragraph of its own; none if the one before is empty */
+void rich_list(struct rich *r); /* this paragraph is a list, the most telling items first */
 /*
  * rich_draw - in rows [y, y + n) of w columns from x on. The last paragraphs have the lines they need, the first what is
  * left, at least one; where there is no room the middle is left out (wrap.h). Returns the lines used. g NULL: only counts.

@@ -196,11 +196,24 @@ static void add_state(struct line *l, const struct view *v, struct lane lane, co
     }
 }
 
-static void add_length(struct line *l, const struct view *v, const struct span *s)
+unsigned status_open(const struct view *v, struct lane lane, const struct span *s)
+{
+    struct span_iter it;
+    unsigned open = (s->open_start ? OPEN_START : 0u) | (s->open_end ? OPEN_END : 0u);
+    if (s->state == ST_UNKNOWN)
+        return open;
+    if (span_seek_index(&it, v->tr, lane, s->index) && span_next(&it) && span_get(&it)->state == ST_UNKNOWN)
+        open |= OPEN_END;
+    if (s->index && span_seek_index(&it, v->tr, lane, s->index - 1) && span_get(&it)->state == ST_UNKNOWN)
+        open |= OPEN_START;
+    return open;
+}
+
+static void add_length(struct line *l, const struct view *v, struct lane lane, const struct span *s)
 {
     char d[WHEN_LENGTH];
     add(l, STYLE_STATUS, " %s",
-        when_length(v->tr, time_sub(s->t1, s->t0), s->open_start || s->open_end, l->w >= WHEN_WIDE, d));
+        when_length(v->tr, time_sub(s->t1, s->t0), status_open(v, lane, s), l->w >= WHEN_WIDE, d));
 }
 
 static void add_since(struct line *l, const struct view *v, const struct span *s)
@@ -231,7 +244,7 @@ static void add_span(struct line *l, const struct view *v, struct lane lane, con
         status_lane(v, (struct lane){LANE_P, s->proc}, id);
         add(l, STYLE_STATUS, " on %s", id);
     }
-    add_length(l, v, s);
+    add_length(l, v, lane, s);
 }
 
 /* How long it took is never what has no room, though what is behind it be cut off (".."): rather a part of the name. */

@@ -25,6 +25,9 @@ void status_lane(const struct view *v, struct lane l, char out[32]);
 const char *status_state(enum lane_kind k, enum state s);
 /* status_name - a goroutine as "G412 http.(*conn).serve" in at most w columns. */
 void status_name(const struct view *v, uint32_t g, int w, char *out, size_t size);
+/* status_open - which of a span's ends were not seen: there the trace ends, or what was recorded does. 0: none. */
+enum { OPEN_START = 1, OPEN_END = 2 };
+unsigned status_open(const struct view *v, struct lane lane, const struct span *s);
 /* status_stack - does this stack name a place: a function, or at least an address? Some are a frame of zeros. */
 bool status_stack(const struct view *v, uint32_t stack);
 /* status_function - the innermost frame of a stack that is not the runtime's, as a function's string; 0 = none. */

@@ -616,6 +616,9 @@ static void row_detail(struct text *t, const struct view *v, int line)
 
 void tri_speak(const struct view *v, int w, struct rich *out)
 {
+    const struct tri_view *s = shown(v);
     (void)w;
     tri_say_two(v, out, row_detail);
+    if (s->lists && v->at.row < rows(v) && s->lists(v, v->at.row))
+        rich_list(out);
 }

@@ -486,6 +486,12 @@ static void detail_typical(struct text *t, const struct typical *y, uint32_t i)
     text_dur(t, y->life[i].max);
 }
 
+/* Does it say what a group's goroutines waited for, or how they may leak? */
+static bool lists_waits(const struct tri *tr, uint32_t group)
+{
+    return !tr->stuck[group] || tr->leak[group] == NO_LANE;
+}
+
 static void detail_group(struct text *t, const struct view *v, uint32_t i, int line)
 {
     const struct tri *tr = v->tri;
@@ -498,7 +504,7 @@ static void detail_group(struct text *t, const struct view *v, uint32_t i, int l
             detail_typical(t, &tr->typical, i);
         return;
     }
-    if (tr->stuck[i] && tr->leak[i] != NO_LANE) {
+    if (!lists_waits(tr, i)) {
         detail_leak(t, v, &tr->tg->leaks[tr->leak[i]]);
         return;
     }
@@ -584,6 +590,11 @@ static void detail(struct text *t, const struct view *v, uint32_t row_no, int li
         detail_member(t, v, tr->member[row_no], line);
 }
 
+static bool lists(const struct view *v, uint32_t row_no)
+{
+    return v->tri->group == NO_LANE && lists_waits(v->tri, v->tri->order[row_no]);
+}
+
 static unsigned groups_invert(struct view *v, int n)
 {
     (void)n;
@@ -633,8 +644,13 @@ static const char *back_word(const struct view *v)
     return !t || t->group == NO_LANE ? NULL : t->b0 != TRI_NO_BUCKET ? "all of them" : "groups";
 }
 
-static const struct tri_view tri_groups = {
-    .rows = count, .head = head, .head_lines = head_lines, .row = row, .detail = detail, .enter = enter};
+static const struct tri_view tri_groups = {.rows = count,
+                                           .head = head,
+                                           .head_lines = head_lines,
+                                           .row = row,
+                                           .detail = detail,
+                                           .lists = lists,
+                                           .enter = enter};
 const struct view_kind kind_groups = {
     IS_TABLE,
     .plan = PLAN_TABLE,

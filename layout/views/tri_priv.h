@@ -22,6 +22,8 @@ struct tri_view {
     int (*head_lines)(const struct view *v, int rows);
     void (*row)(struct grid *g, struct view *v, uint32_t row, int y, bool focus);
     void (*detail)(struct text *t, const struct view *v, uint32_t row, int line); /* lines 0 and 1 of the status */
+    bool (*lists)(const struct view *v,
+                  uint32_t row); /* is line 1 a list, the most telling items first? NULL: never */
     unsigned (*enter)(struct view *v);
     /* a row in so many lines as it takes (g NULL: counts): where all have room they stand whole; NULL = one line */
     int (*whole)(struct grid *g, const struct view *v, uint32_t row, int y, bool focus, enum tri_room room);

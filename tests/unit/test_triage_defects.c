@@ -499,6 +499,34 @@ static void silent_connections_pile_up(void **state)
     unmade(&m);
 }
 
+static void leak_of_cut(const char *path)
+{
+    struct loaded l;
+    help_load(path, &l);
+    bool told = false;
+    for (uint32_t i = 0; i < l.fs.n; i++) {
+        const struct finding *f = &l.fs.f[i];
+        if (f->rule == RULE_LEAK) {
+            told = true;
+            assert_string_equal(f->amount, "+25");
+            assert_non_null(strstr(f->text, "2.002s until their record ends"));
+            assert_true(f->t0 < l.tg->end / 1000 && f->t1 < l.tg->end);
+        }
+    }
+    assert_true(told);
+    load_free(&l);
+}
+
+/* A killed program's last generation holds no end of anything: up to there its goroutines are asked about as in a whole trace. */
+static void leak_before_a_cut(void **state)
+{
+    (void)state;
+    if (help_have_shared()) {
+        assert_int_equal(help_each("../shared/traces", "cut_leak-long-1.22-p4_batch-boundary-in", leak_of_cut), 1);
+        assert_int_equal(help_each("../shared/traces", "cut_leak-long-1.27-p2_batch-boundary-in", leak_of_cut), 1);
+    }
+}
+
 /* Workers that wait again where they had waited before are at rest; so are those on their way like all before them. */
 static void rest_is_no_leak(void **state)
 {
@@ -624,23 +652,15 @@ static void none_or_not_recorded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cost_is_at_most_the_trace),
-        cmocka_unit_test(busy_with_work_queued),
-        cmocka_unit_test(calls_are_no_running),
-        cmocka_unit_test(stopped_is_not_idle),
-        cmocka_unit_test(holder_behind_the_hand_offs),
-        cmocka_unit_test(no_holder_elsewhere),
-        cmocka_unit_test(no_holder_while_it_stood),
-        cmocka_unit_test(timers_that_pile_up),
-        cmocka_unit_test(advice_from_all_waits),
-        cmocka_unit_test(victim_is_not_blamed),
-        cmocka_unit_test(leaks_among_siblings),
-        cmocka_unit_test(silent_connections_pile_up),
-        cmocka_unit_test(rest_is_no_leak),
-        cmocka_unit_test(workers_that_end_early),
-        cmocka_unit_test(a_reason_that_is_empty),
-        cmocka_unit_test(none_or_not_recorded),
-        cmocka_unit_test(latency_without_a_cause),
+        cmocka_unit_test(cost_is_at_most_the_trace),   cmocka_unit_test(busy_with_work_queued),
+        cmocka_unit_test(calls_are_no_running),        cmocka_unit_test(stopped_is_not_idle),
+        cmocka_unit_test(holder_behind_the_hand_offs), cmocka_unit_test(no_holder_elsewhere),
+        cmocka_unit_test(no_holder_while_it_stood),    cmocka_unit_test(timers_that_pile_up),
+        cmocka_unit_test(advice_from_all_waits),       cmocka_unit_test(victim_is_not_blamed),
+        cmocka_unit_test(leaks_among_siblings),        cmocka_unit_test(leak_before_a_cut),
+        cmocka_unit_test(silent_connections_pile_up),  cmocka_unit_test(rest_is_no_leak),
+        cmocka_unit_test(workers_that_end_early),      cmocka_unit_test(a_reason_that_is_empty),
+        cmocka_unit_test(none_or_not_recorded),        cmocka_unit_test(latency_without_a_cause),
         cmocka_unit_test(herd_is_at_most_the_trace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

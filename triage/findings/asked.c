@@ -8,15 +8,16 @@
 #include "triage/findings/thresholds.h"
 
 enum need {
-    NAMES = 1,   /* functions: kinds of waits are read off them */
-    STACKS = 2,  /* any stacks at all */
-    TASKS = 4,   /* tasks or regions */
-    STATES = 16, /* what goroutines do, all through */
-    CYCLES = 32, /* collections */
-    HEAP = 64,   /* heap sizes */
-    STOPS = 128, /* stops of the world by kind: before 1.10 they are not told apart */
-    WHOLE = 256, /* nothing missing: damage hides who ended a wait */
-    PROCS = 512  /* what processors did, all but a hundredth */
+    NAMES = 1,        /* functions: kinds of waits are read off them */
+    STACKS = 2,       /* any stacks at all */
+    TASKS = 4,        /* tasks or regions */
+    STATES = 16,      /* what goroutines do, all through */
+    CYCLES = 32,      /* collections */
+    HEAP = 64,        /* heap sizes */
+    STOPS = 128,      /* stops of the world by kind: before 1.10 they are not told apart */
+    WHOLE = 256,      /* nothing missing: damage hides who ended a wait */
+    PROCS = 512,      /* what processors did, all but a hundredth */
+    BEFORE_CUT = 1024 /* nothing missing before the last generation */
 };
 
 /* Rules that are not here need a clock alone. */
@@ -65,7 +66,7 @@ static const struct {
     {RULE_FINALIZERS, STACKS | NAMES | CYCLES},
     {RULE_POLL, STACKS},
     {RULE_BLOCKING, STACKS},
-    {RULE_LEAK, STACKS | WHOLE},
+    {RULE_LEAK, STACKS | BEFORE_CUT},
     {RULE_TICKERS, STACKS},
     {RULE_SLOW_TASK, TASKS},
     {RULE_PROCS_ABOVE, PROCS},
@@ -79,6 +80,17 @@ static bool has_names(const struct triage *tg)
 static bool has_stacks(const struct triage *tg)
 {
     return trace_nstacks(tg->tr) > 1;
+}
+
+/* Is any of what came before the last generation missing? A trace that was cut, or a killed program's, is whole up to there. */
+static bool missing_before(const struct trace *tr)
+{
+    const struct trace_info *in = trace_info(tr);
+    bool cut = in->second_family && !in->more_damages && in->generations > 1;
+    for (uint32_t i = 0; cut && i < in->ndamages; i++) {
+        cut = trace_damage(tr, i)->gen >= in->generations;
+    }
+    return !cut && triage_part_missing(tr);
 }
 
 /* What of `needs` is missing, the first as words. */
@@ -110,11 +122,12 @@ static const char *missing(const struct triage *tg, unsigned needs)
     if (needs & PROCS && tg->lost > tg->capacity / 100) {
         return "what processors did is missing";
     }
-    return needs & WHOLE && triage_part_missing(tg->tr) ? "a part of the trace is missing" : NULL;
+    const bool lost = needs & WHOLE ? triage_part_missing(tg->tr) : (needs & BEFORE_CUT) && missing_before(tg->tr);
+    return lost ? "a part of the trace is missing" : NULL;
 }
 
 /* What a trace itself may lack. Other needs are what a program has to have done (collections, tasks), or a longer trace. */
-enum { LACKING = NAMES | STACKS | WHOLE };
+enum { LACKING = NAMES | STACKS | WHOLE | BEFORE_CUT };
 
 bool rule_lost(const struct triage *tg, enum rule r)
 {

@@ -149,6 +149,9 @@ static bool leak_lane(struct leaks *k, uint32_t g)
         return true;
     }
     last = *span_get(&it);
+    if (s->state == ST_UNKNOWN && span_prev(&it)) { /* the trace was cut: so it was when its record ended */
+        last = *span_get(&it);
+    }
     if (s->state != ST_WAITING) {
         return true;
     }
@@ -164,6 +167,7 @@ static bool leak_lane(struct leaks *k, uint32_t g)
     }
     if (tri_len(s) > r->oldest || r->count == 1) {
         r->oldest = tri_len(s);
+        r->since = s->t0;
         r->example = g;
     }
     r->youngest = tri_len(s) < r->youngest ? tri_len(s) : r->youngest;
@@ -188,7 +192,7 @@ static void lost_receiver(struct triage *tg)
         struct leak_gone gone;
         if (r->kind == WK_SEND && r->count >= threshold(TH_LEAK_COUNT)) {
             asked++;
-            r->no_receiver = leak_gone(tg, r->stack, tg->end - r->oldest, &gone);
+            r->no_receiver = leak_gone(tg, r->stack, r->since, &gone);
             r->lost = r->no_receiver ? r->count : r->lost;
         }
     }

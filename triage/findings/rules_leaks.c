@@ -83,7 +83,11 @@ static void leak_text(struct text *t, const struct rules *rs, const struct leak_
             text_say(t, rs->tr, r->vain.count ? "woken there in vain at most, " : "never woken there, ");
         }
     }
-    text_say(t, rs->tr, "for up to ", t_dur(r->oldest), ". Created at ", t_where(r->create_stack, 60));
+    text_say(t, rs->tr, "for up to ", t_dur(r->oldest));
+    if (r->since + r->oldest < rs->tg->end) {
+        text_lit(t, " until their record ends");
+    }
+    text_say(t, rs->tr, ". Created at ", t_where(r->create_stack, 60));
     begun_for_text(t, rs->tr, r->example);
     text_lit(t, ".");
     if (!all) {
@@ -174,7 +178,7 @@ static void leak_why(struct draft *d, const struct rules *rs, uint32_t row)
 {
     const struct leak_row *r = &rs->tg->leaks[row];
     struct leak_gone gone;
-    if (r->no_receiver && leak_gone(rs->tg, r->stack, rs->tg->end - r->oldest, &gone)) {
+    if (r->no_receiver && leak_gone(rs->tg, r->stack, r->since, &gone)) {
         leak_gone_text(&d->text, &d->next, rs, &gone);
         d->f.note = false;
         d->f.severity_ns = r->lost == r->created - r->ended ? r->oldest : 0;
@@ -198,7 +202,7 @@ static void rule_leak(struct rules *rs)
         }
         draft_start(&d, RULE_LEAK, 0);
         draft_about(&d, rs, r->name, r->stack);
-        draft_at(&d, tg->end - r->oldest, tg->end, LANE_G, r->example);
+        draft_at(&d, r->since, r->since + r->oldest, LANE_G, r->example);
         text_add(&d.amount, "+%u", r->lost);
         leak_text(&d.text, rs, r);
         beside_text(&d.text, rs, i);

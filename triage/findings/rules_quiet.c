@@ -59,7 +59,7 @@ static void quiet_finding(struct causes *c, const struct quiet *q)
     draft_start(&d, RULE_LEAK, 0);
     d.f.note = true;
     draft_about(&d, c->rs, r->name, r->stack);
-    draft_at(&d, c->tg->end - r->oldest, c->tg->end, LANE_G, r->example);
+    draft_at(&d, r->since, r->since + r->oldest, LANE_G, r->example);
     text_add(&d.amount, "+%u", r->created - r->ended);
     text_say(&d.text, c->tr, t_place(r->create_stack, 3), " begins goroutines of ", t_func(r->name),
              " that wait for the network and stay, ", t_f0((double)q->w.begun / (double)c->tg->end * 1e9),

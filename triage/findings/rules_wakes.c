@@ -333,7 +333,7 @@ static void growth_finding(struct causes *c, const struct leak_row *r, const str
     draft_start(&d, timed ? RULE_TICKERS : RULE_LEAK, dear ? cost : 0);
     d.f.note = !dear; /* it grows in any case; so much of it is a cost by now */
     draft_about(&d, c->rs, r->name, r->stack);
-    draft_at(&d, c->tg->end - r->oldest, c->tg->end, LANE_G, r->example);
+    draft_at(&d, r->since, r->since + r->oldest, LANE_G, r->example);
     text_add(&d.amount, "+%u", w->begun - w->ended);
     text_say(&d.text, c->tr, t_place(r->create_stack, 3), " begins goroutines of ", t_func(r->name),
              " that nobody ends: ");

@@ -44,7 +44,7 @@ static void edges_of(struct waitfor *w, const struct triage *tg)
     }
     for (uint32_t i = 0; i < tg->nleaks; i++) {
         const struct leak_row *r = &tg->leaks[i];
-        struct moment m = {tg->end - r->oldest, tg->end, r->example, NO_LANE};
+        struct moment m = {r->since, r->since + r->oldest, r->example, NO_LANE};
         bool within = wait_on_channel(r->kind) || r->kind == WK_LOCK || r->kind == WK_COND;
         if (within && r->lost) {
             edge_add(edge_of(w, r->name, 0, WF_NOBODY), (r->oldest + r->youngest) / 2 * (int64_t)r->lost, r->lost,

@@ -104,7 +104,7 @@ static void put_head(struct text *t, const struct top *o, const struct loaded *l
     text_dur(t, tg->end);
     text_lit(t, "  busy ");
     text_share(t, (double)ran, (double)tg->capacity);
-    text_lit(t, "  sched p99 ");
+    text_lit(t, "\nsched p99 ");
     text_dur(t, hist_quantile(&tg->sched, 0.99));
     text_lit(t, "  stw ");
     text_dur(t, longest);
@@ -118,33 +118,33 @@ static void put_head(struct text *t, const struct top *o, const struct loaded *l
     text_lit(t, "\n");
 }
 
-static void put_share(struct text *t, double ns, double whole)
+static void put_share(struct text *t, double ns, double whole, size_t w)
 {
     size_t from = t->n;
     text_share(t, ns, whole);
-    text_pad(t, from, 9);
+    text_pad(t, from, w);
 }
 
 /* How many were so at once, on average. */
-static void put_many(struct text *t, double ns, double whole)
+static void put_many(struct text *t, double ns, double whole, size_t w)
 {
     size_t from = t->n;
     text_add(t, "%.*f", whole > 0 && ns / whole < 100 ? 2 : 0, whole > 0 ? ns / whole : 0);
-    text_pad(t, from, 9);
+    text_pad(t, from, w);
 }
 
 static void put_group(struct text *t, const struct loaded *l, const struct group *g)
 {
     double end = (double)l->tg->end;
     size_t from = t->n;
-    text_func(t, l->tr, g->name, 34);
-    text_pad(t, from, 36);
+    text_func(t, l->tr, g->name, 29);
+    text_pad(t, from, 30);
     text_add(t, "%6u ", g->count);
-    put_share(t, total(g, GM_EXEC), end);
-    put_share(t, total(g, GM_ASSIST), end);
-    put_many(t, total(g, GM_SCHED), end);
-    put_many(t, total(g, GM_WAIT), end);
-    put_many(t, total(g, GM_SYSCALL) + total(g, GM_SYSBLOCK), end);
+    put_share(t, total(g, GM_EXEC), end, 7);
+    put_share(t, total(g, GM_ASSIST), end, 7);
+    put_many(t, total(g, GM_SCHED), end, 7);
+    put_many(t, total(g, GM_WAIT), end, 8);
+    put_many(t, total(g, GM_SYSCALL) + total(g, GM_SYSBLOCK), end, 8);
     text_add(t, "%llu\n", (unsigned long long)((double)g->created * 1e9 / (end > 0 ? end : 1)));
 }
 
@@ -161,7 +161,7 @@ static void put_picture(struct text *t, const struct top *o, const struct loaded
     }
     qsort(row, tg->ngroups, sizeof *row, by_work);
     put_head(t, o, l, wall_ns);
-    text_lit(t, "GROUP                                    G RAN      ASSIST   READY    BLOCKED  SYSCALL  NEW/S\n");
+    text_lit(t, "GROUP                              G RAN    ASSIST READY  BLOCKED SYSCALL NEW/S\n");
     for (uint32_t i = 0; i < tg->ngroups && i < o->rows; i++) {
         put_group(t, l, row[i]);
     }

@@ -48,6 +48,8 @@ struct walk { /* along one lane */
     enum gc_mode mode;                          /* of a mark worker, now */
     size_t gw_first;                            /* this goroutine's rows in y->gw */
     uint8_t was;                                /* the state before the span at hand: ST_NONE before the first */
+    uint32_t done_row;                          /* where the last wait was counted as over, */
+    int64_t done_was;                           /* and the longest there before it */
     struct waited wait;                         /* the last wait */
     enum wait_kind kind;                        /* its */
     struct hist *sched;                         /* where its scheduler latency is counted */
@@ -202,6 +204,8 @@ static inline bool note_wait(struct walk *w, const struct step *s, uint32_t reas
     }
     struct wait_row *row = &y->waits[c->row - 1];
     const bool open = open_end(s);
+    w->done_row = c->row - 1;
+    w->done_was = row->longest_done;
     row->count++;
     row->open += open;
     if (ns > row->longest_done && !open) {
@@ -484,6 +488,9 @@ static inline bool walk_span(struct walk *w, const struct step *s)
     if (state == ST_UNKNOWN) {
         w->y->rows.used |= 1u << GM_UNKNOWN;
         *counted(w, GM_UNKNOWN) += (uint64_t)s->ns;
+        if (w->was == ST_WAITING && !w->system) { /* nobody saw that wait end */
+            w->y->waits[w->done_row].longest_done = w->done_was;
+        }
     }
     return true;
 }
