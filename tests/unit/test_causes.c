@@ -182,6 +182,7 @@ static const struct {
     {"lostparty", RULE_LEAK, "26 of them never woken there"},
     {"pesterer", RULE_SERIAL_CALLS, "asks again and again: it waits for the network 1199 times"},
     {"switchboard", RULE_SERIAL_CALLS, "has come over the network to runtime.chansend1 in main.(*board).answers"},
+    {"penpals", RULE_SERIAL_CALLS, "each wait for answers through a pipe 30 times in a row"}, /* of several alike */
     {"beachcombers", RULE_POLL, "60 times it went on elsewhere behind a look, 60 of them behind the first pause"},
     {"stamps", RULE_POLL, "main.stamp sleeps (time.Sleep) while others wait to hand something over"},
     {"hauliers", RULE_POOL, "so they share out one lot"},

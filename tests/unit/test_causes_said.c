@@ -64,6 +64,9 @@ static void advice_fits_the_work(void **state)
     help_cause("conns", &l); /* what is outside makes no queue in here */
     assert_null(strstr(l.fs.f[0].text, "Signs of it"));
     load_free(&l);
+    help_cause("frontdesk", &l); /* who waits for answers makes no garbage */
+    assert_null(strstr(l.fs.f[0].text, "Signs of it: long stop"));
+    load_free(&l);
     help_cause("lend", &l); /* several are out */
     assert_null(strstr(l.fs.f[0].text, "as a lock"));
     load_free(&l);

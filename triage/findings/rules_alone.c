@@ -176,6 +176,7 @@ static void finding(struct causes *c, const struct row *v, uint32_t n, uint32_t 
     int64_t ns = 0;
     struct draft d;
     draft_start(&d, RULE_SERIAL_CALLS, v->ns - v->ns / (int64_t)v->calls);
+    d.f.note = n > 1; /* alike: they may share out pieces of work with a call in each */
     d.f.won_hi = d.f.severity_ns;
     draft_about(&d, c->rs, v->place, v->stack);
     draft_at(&d, v->t0, v->t1, LANE_G, v->g);
@@ -184,14 +185,14 @@ static void finding(struct causes *c, const struct row *v, uint32_t n, uint32_t 
         least = v[i].calls < least ? v[i].calls : least;
         ns = ns_add(ns, v[i].ns);
     }
+    const char *how = stacks_pipe(c->tr, v->stack) ? " through a pipe " : " over the network ";
     text_add(&d.amount, "%llu in a row", (unsigned long long)v->calls);
     text_say(&d.text, c->tr, t_place(v->stack, 4), ": ");
     if (n == 1) {
-        text_say(&d.text, c->tr, t_who(v->g), " waits for answers over the network ", calls, " times in a row, ");
+        text_say(&d.text, c->tr, t_who(v->g), " waits for answers", how, calls, " times in a row, ");
     } else {
-        text_say(&d.text, c->tr, n, " goroutines of ", t_func(c->tg->groups[group].name),
-                 " each wait for answers over the network ", least < v->calls ? "up to " : "", v->calls,
-                 " times in a row, ");
+        text_say(&d.text, c->tr, n, " goroutines of ", t_func(c->tg->groups[group].name), " each wait for answers",
+                 how, least < v->calls ? "up to " : "", v->calls, " times in a row, ");
     }
     text_say(&d.text, c->tr, t_dur(ns / (int64_t)calls), " each, for ", t_dur(v->t1 - v->t0),
              ", while hardly anything else of the program runs; of ", t_f0(c->procs), " processors ", t_f1(c->idle),

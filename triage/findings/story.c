@@ -64,10 +64,21 @@ struct finding *story_worst(const struct rules *rs)
     return w;
 }
 
+/* May that be about garbage, or keep a stop from its end? Who only waits does neither. */
+static bool may_collect(enum rule r)
+{
+    return r == RULE_GC_SHARE || r == RULE_GC_ASSIST || r == RULE_FORCED || r == RULE_STW || r == RULE_HOST ||
+           r == RULE_CHURN || r == RULE_EXPLOSION || r == RULE_GRAIN || r == RULE_CONTEXTS || r == RULE_TREND ||
+           r == RULE_FINALIZERS || r == RULE_BUSY_LOOP || r == RULE_STORM || r == RULE_SLOW_TASK;
+}
+
 /* Can that be a sign of it? What stands for others outside, or for a clock, makes neither queues nor collections. */
 static bool sign_of(const struct rules *rs, const struct finding *worst, const struct finding *f)
 {
     if (!worst || !story_is_sign(rs, f)) {
+        return false;
+    }
+    if ((f->rule == RULE_MMU || f->rule == RULE_GC_ASSIST || story_gc_stop(f)) && !may_collect(worst->rule)) {
         return false;
     }
     switch (worst->rule) {
