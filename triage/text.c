@@ -247,6 +247,9 @@ void text_where(struct text *t, const struct trace *tr, uint32_t stack, size_t m
     top = trace_frame(tr, stack, 0);
     if (!top.func) {
         text_add(t, "pc 0x%llx", (unsigned long long)top.pc);
+        if (n > 1) {
+            text_add(t, " in 0x%llx", (unsigned long long)trace_frame(tr, stack, 1).pc);
+        }
         return;
     }
     if (i == 0 || i >= n) {

@@ -277,7 +277,10 @@ bool tri_lacking(struct text *t, const struct view *v)
     unsigned n = v->tri->tg ? rules_lacking(v->tri->tg, &why) : 0;
     n = count(v) && n < MANY ? 0 : n;
     if (n)
-        text_add(t, "%s%u kinds of findings can't be told: %s", count(v) ? "; " : "nothing stands out; ", n, why);
+        text_add(t,
+                 count(v) ? "; %u kinds can't be told: %s"
+                          : "nothing stands out; %u kinds of findings can't be told: %s",
+                 n, why);
     return n > 0;
 }
 

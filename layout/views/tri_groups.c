@@ -457,9 +457,12 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
 
 /* ---- status --------------------------------------------------------------------------------------------- */
 
-static void detail_leak(struct text *t, const struct view *v, const struct leak_row *l)
+static void detail_leak(struct text *t, const struct view *v, const struct leak_row *l, uint32_t all)
 {
-    text_add(t, "may leak: %u blocked for good, it seems (", l->lost);
+    text_add(t, "may leak: %u ", l->lost);
+    if (l->lost < all)
+        text_add(t, "of these %u ", all);
+    text_lit(t, "blocked for good, it seems (");
     text_reason(t, v->tr, l->reason);
     text_lit(t, ") at ");
     text_where(t, v->tr, l->stack, 60);
@@ -505,7 +508,7 @@ static void detail_group(struct text *t, const struct view *v, uint32_t i, int l
         return;
     }
     if (!lists_waits(tr, i)) {
-        detail_leak(t, v, &tr->tg->leaks[tr->leak[i]]);
+        detail_leak(t, v, &tr->tg->leaks[tr->leak[i]], tr->stuck[i]);
         return;
     }
     text_add(t, "%s", g->nwaits ? "waits: " : "it never waits");

@@ -290,11 +290,23 @@ static struct str name_of(const struct trace *tr, uint32_t func)
     return func ? trace_str(tr, func) : str_of("?");
 }
 
+/* Where there are no names the caller's program counter tells places apart: that of the call itself is the library's. */
+static struct str place_of(const struct trace *tr, uint32_t func, uint32_t stack, char pc[32])
+{
+    const uint32_t n = func ? 0 : trace_stack(tr, stack);
+    if (!n)
+        return name_of(tr, func);
+    snprintf(pc, 32, "0x%" PRIx64, trace_frame(tr, stack, n > 1).pc);
+    return str_of(pc);
+}
+
 /* Both ends of the arrow whole, or each in half of the room, and in what the other leaves free; who asked for the lock, where
  * that is another function and all has room. */
 static void pair_text(struct text *t, const struct view *v, const struct wait_pair *p)
 {
-    const struct str from = name_of(v->tr, p->from), to = name_of(v->tr, p->to);
+    char from_pc[32], to_pc[32];
+    const struct str from = place_of(v->tr, p->from, p->p.stack, from_pc),
+                     to = place_of(v->tr, p->to, p->p.waker_stack, to_pc);
     const bool ascii = glyph_dots(v->tier);
     char a[512], b[512], c[512] = "", kind[64];
     (void)str_shorten(kind_word(v->tr, &p->p), 24, ascii, kind, sizeof kind);
@@ -388,11 +400,14 @@ static void detail_pair(struct text *t, const struct view *v, const struct wait_
 {
     const struct pair_row *p = &w->p;
     if (line == 0) {
-        text_func(t, v->tr, p->waiter, 40);
-        text_lit(t, " waited at ");
+        if (p->waiter) {
+            text_func(t, v->tr, p->waiter, 40);
+            text_lit(t, " ");
+        }
+        text_lit(t, "waited at ");
         text_where(t, v->tr, p->stack, 80);
         if (w->places > 1) /* what stands here and below is of the longest */
-            text_add(t, "; one of %u pairs of places", w->places);
+            text_add(t, "; one of %u pairs of stacks", w->places);
         return;
     }
     const struct holder_row *h = p->kind == WK_LOCK ? holder_at(v->tri->tg, holder_place(v->tr, p->stack)) : NULL;

@@ -105,7 +105,7 @@ static const char *missing(const struct triage *tg, unsigned needs)
                                      : "its stacks are lost, which stand at the file's end";
     }
     if (needs & NAMES && !has_names(tg)) {
-        return "its dialect has no function names (--exe PROGRAM gives them)";
+        return "no function names (--exe PROGRAM gives them)";
     }
     if (needs & STOPS && in->version < 1010) {
         return "its dialect does not tell stops of the world by kind";

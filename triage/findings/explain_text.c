@@ -13,9 +13,9 @@ void explain_node_text(struct text *t, const struct trace *tr, const struct expl
     text_add(t, "%s", pipe ? "waiting for a pipe" : explain_cat_name((enum explain_cat)n->cat));
     if (n->cat == EX_WAIT || n->cat == EX_OPEN || n->cat == EX_TIMER || n->cat == EX_STOPPED) {
         struct str r = trace_str(tr, n->reason);
-        text_lit(t, " (");
-        text_clean(t, r.len ? r.p : "?", r.len ? r.len : 1, 40);
-        text_lit(t, ")");
+        text_add(t, "%s", r.len ? " (" : "");
+        text_clean(t, r.p, r.len, 40);
+        text_add(t, "%s", r.len ? ")" : "");
     }
     if (n->stack && n->cat == EX_RUN) {
         ran_text(t, tr, &n->ran, n->stack, n->frame, n->mixed ? 1 : EXPLAIN_CALLS);
