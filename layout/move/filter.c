@@ -22,7 +22,9 @@
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "layout/move/goto.h"
+#include "layout/draw/cells.h"
 #include "layout/move/match.h"
+#include "triage/tables/stacks.h"
 
 enum { TERMS = 24, CHUNK = 2048 };
 
@@ -51,6 +53,7 @@ struct term {
     enum kind kind;
     bool not ;
     uint32_t states; /* T_STATE: bit per enum state */
+    uint32_t kinds;  /* T_REASON: bit per enum wait_kind whose word matches, too */
     uint64_t id;     /* T_G, T_P, and NAMEs that are g123 */
     bool by_id;
     int64_t ns; /* T_DUR: at least / at most */
@@ -193,6 +196,15 @@ static bool parse_dur(struct parser *p, struct term *t, const char *s, size_t at
     return true;
 }
 
+/* View 6 says "lock" where the trace's reason is "sync". */
+static uint32_t kinds_of(const struct match *m)
+{
+    uint32_t kinds = match_str(m, str_of("mutex")) ? 1u << WK_LOCK : 0;
+    for (unsigned k = WK_OTHER + 1; k < WK_KINDS; k++)
+        kinds |= match_str(m, str_of(wait_kind_name((enum wait_kind)k))) ? 1u << k : 0;
+    return kinds;
+}
+
 static bool parse_term(struct parser *p, struct term *t, const char *s, size_t at)
 {
     static const struct {
@@ -202,6 +214,10 @@ static bool parse_term(struct parser *p, struct term *t, const char *s, size_t a
                  {"task", T_TASK},     {"region", T_REGION}, {"func", T_FUNC}};
     size_t k = strcspn(s, ":=<>~");
     char sep = s[k];
+    int64_t ns;
+    const char *rest;
+    if (!k && (sep == '<' || sep == '>') && goto_time(s + 1 + (s[1] == '='), &ns, &rest) && !*rest)
+        return parse_dur(p, t, s, at); /* as in tables */
     if (*s == '~' || !sep) {
         if ((*s == 'g' || *s == 'p') && parse_id(s + 1, &t->id)) {
             t->kind = *s == 'g' ? T_G : T_P;
@@ -224,10 +240,16 @@ static bool parse_term(struct parser *p, struct term *t, const char *s, size_t a
         t->kind = T_SYSTEM;
         return !strcmp(s + 3, "system") || bad(p, at + 3, "only is:system is known");
     }
+    if (k == 1 && (*s == 'g' || *s == 'p') && parse_id(s + 2, &t->id)) {
+        t->kind = *s == 'g' ? T_G : T_P;
+        return true;
+    }
     for (size_t i = 0; i < sizeof named / sizeof *named; i++)
         if (k == strlen(named[i].word) && !memcmp(s, named[i].word, k)) {
             t->kind = named[i].kind;
-            return pattern(p, t, s + k + 1, at + k + 1);
+            const bool ok = pattern(p, t, s + k + 1, at + k + 1);
+            t->kinds = ok && t->kind == T_REASON ? kinds_of(&t->m) : 0;
+            return ok;
         }
     return bad(p, at, "no such term: NAME g1 p1 state= reason= dur> gc wakes: wokenby: task: region: is:system");
 }
@@ -415,7 +437,9 @@ static bool holds(const struct filter *f, const struct term *t, uint32_t g, cons
         return s->who != NO_LANE && s->state != ST_RUNNABLE && s->state != ST_WAITING &&
                trace_lane_who(tr, (struct lane){LANE_P, s->who}).id == t->id;
     case T_STATE: return t->states >> s->state & 1;
-    case T_REASON: return match_id(&t->m, c, tr, s->reason) || match_id(&t->m, c, tr, s->label);
+    case T_REASON:
+        return match_id(&t->m, c, tr, s->reason) || match_id(&t->m, c, tr, s->label) ||
+               (t->kinds && s->state == ST_WAITING && t->kinds >> stacks_wait_kind(tr, s->reason, s->stack) & 1);
     case T_DUR_MORE: return s->t1 - s->t0 >= t->ns;
     case T_DUR_LESS: return s->t1 - s->t0 <= t->ns;
     case T_GC: return in_gc(tr, s);

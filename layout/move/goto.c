@@ -112,11 +112,11 @@ static bool when(const char *s, struct target *out)
     }
     if (plus)
         b = b > INT64_MAX - a ? INT64_MAX : a + b;
-    if (b <= a)
+    if (b == a)
         return false;
     out->has_range = true;
-    out->t0 = a;
-    out->t1 = b;
+    out->t0 = a < b ? a : b; /* typed the other way round it is the same range */
+    out->t1 = a < b ? b : a;
     return true;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "layout/draw/cells.h"
+#include "layout/move/wall.h"
 #include "layout/move/when.h"
 #include "layout/move/goto.h"
 #include "layout/views/kind.h"
@@ -544,15 +545,18 @@ unsigned view_goto(struct view *v, const char *line)
     struct target g;
     char plain[VIEW_TEXT + 64];
     const char *why = "";
+    char clock[WALL_MAX];
     if (!goto_wall(v->tr, line, plain, sizeof plain, &why))
-        return move_fail(v, "%s", why);
+        return move_fail(v, wall_known(v->tr) ? "%s: %s" : "%s", why, wall_time(v->tr, 0, clock));
     if (!goto_parse(plain, &g))
         return move_fail(v, "not a place: %.60s (1.25s, 300us, 1.2s..1.3s, g123, p4, m7)", line);
     const struct trace_info *ti = trace_info(v->tr);
     uint32_t lane = g.has_lane ? trace_find_lane(v->tr, g.kind, g.id) : NO_LANE;
     if ((g.has_time || g.has_range) && g.t0 > ti->end && ti->end > 0) {
         char a[FMT_MAX];
-        return move_fail(v, "the trace ends at %s", when_exact(v->tr, ti->end, a));
+        const bool wall = strchr(line, ':') != NULL;
+        return move_fail(v, "the trace ends at %s",
+                         wall ? wall_time(v->tr, ti->end, clock) : when_exact(v->tr, ti->end, a));
     }
     if (g.has_lane && lane == NO_LANE)
         return move_fail(v, "no %s %" PRIu64 " in this trace%s", lanes_word(g.kind), g.id,

@@ -51,6 +51,36 @@ static void test_errors(void **state)
     seen_close(&s);
 }
 
+static uint64_t passing(struct trace *tr, const char *text)
+{
+    struct filter_error e;
+    struct filter *f = filter_new(tr, text, &e);
+    assert_non_null(f);
+    while (!filter_step(f, INT64_MAX)) {
+    }
+    const uint64_t n = filter_count(f);
+    filter_free(f);
+    return n;
+}
+
+/* What the eye reads elsewhere can be typed: view 6's word for a wait, a length as in tables, a lane's number. */
+static void test_words(void **state)
+{
+    (void)state;
+    struct seen s;
+    seen_open(&s, "samples/lock-1.26.trace");
+    const uint64_t locks = passing(s.tr, "reason=lock"), sync = passing(s.tr, "reason=sync");
+    assert_true(locks > 0 && locks < sync);             /* who waits for a WaitGroup has "sync", too */
+    assert_int_equal(passing(s.tr, "reason=Mutex"), 0); /* a capital counts */
+    assert_int_equal(passing(s.tr, "reason=mutex"), locks);
+    assert_int_equal(passing(s.tr, "reason=sync -reason=lock"), sync - locks);
+    assert_int_equal(passing(s.tr, ">1ms"), passing(s.tr, "dur>1ms"));
+    assert_int_equal(passing(s.tr, "<=20us state=waiting"), passing(s.tr, "dur<=20us state=waiting"));
+    assert_int_equal(passing(s.tr, "g=1"), 1);
+    assert_int_equal(passing(s.tr, "p=0"), passing(s.tr, "p0"));
+    seen_close(&s);
+}
+
 static bool matches(const char *pattern, bool re, const char *text)
 {
     struct match m;
@@ -302,8 +332,8 @@ static void test_view(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_errors), cmocka_unit_test(test_match),
-                                       cmocka_unit_test(test_lanes), cmocka_unit_test(test_terms),
-                                       cmocka_unit_test(test_view)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_errors), cmocka_unit_test(test_words),
+                                       cmocka_unit_test(test_match),  cmocka_unit_test(test_lanes),
+                                       cmocka_unit_test(test_terms),  cmocka_unit_test(test_view)};
     return cmocka_run_group_tests_name("filters", tests, NULL, NULL);
 }

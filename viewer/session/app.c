@@ -243,7 +243,7 @@ static unsigned run_command(struct app *a)
     char *name = line + strspn(line, " ");
     size_t len = strcspn(name, " ");
     enum action act = action_complete(name, len);
-    if (act == ACT_NONE && len == 1 && name[0] == 'q')
+    if (act == ACT_NONE && ((len == 1 && name[0] == 'q') || (len == 2 && !strncmp(name, "q!", 2))))
         act = ACT_QUIT;
     int view = act == ACT_NONE ? kind_find(name, len) : VIEW_NONE;
     if (view != VIEW_NONE)
