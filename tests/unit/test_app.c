@@ -351,6 +351,18 @@ static void test_mouse(void **state)
     press(&f, K_CLICK, -5, 1000);
     press(&f, K_DOUBLE, 79, 23);
     press(&f, K_CLICK, 0, 0);
+    struct window w = f.a.view.at.win;
+    (void)app_do(&f.a, ACT_VIEW_LOG, 0, NULL); /* over lines the wheel goes line by line */
+    const int64_t event = f.a.view.at.cursor;
+    press(&f, K_WHEELDOWN, 40, y);
+    assert_true(f.a.view.at.cursor > event);
+    assert_int_equal(window_len(f.a.view.at.win), window_len(w));
+    (void)app_do(&f.a, ACT_HELP, 0, NULL);
+    assert_true(app_draw(&f.a));
+    press(&f, K_WHEELDOWN, 40, y);
+    assert_true(f.a.view.popup != POPUP_NONE && f.a.view.popup_top == 3);
+    press(&f, K_WHEELUP, 40, y);
+    assert_int_equal(f.a.view.popup_top, 0);
     fix_close(&f);
 }
 

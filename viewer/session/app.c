@@ -302,8 +302,16 @@ static unsigned prompt_key(struct app *a, keycode k)
 
 /* ---- keys ------------------------------------------------------------------------------------------------ */
 
+/* Where there is nothing to zoom, in lists and pop-ups, the wheel goes over their lines. */
+static bool scrolls(const struct app *a, keycode k, enum action act)
+{
+    return key_is_mouse(k) && (act == ACT_ZOOM_IN || act == ACT_ZOOM_OUT) &&
+           (a->view.popup || kind_here(&a->view)->table || a->view.at.view == VIEW_LOG);
+}
+
 static unsigned feed(struct app *a, keycode k)
 {
+    enum { NOTCH = 3 };
     const struct binding *hit = NULL;
     uint32_t count = 0;
     switch (keymap_feed(a->km, &a->keys, app_keyview(a), k, &hit, &count)) {
@@ -312,6 +320,8 @@ static unsigned feed(struct app *a, keycode k)
         if (n > KEYMAP_COUNT_MAX)
             n = KEYMAP_COUNT_MAX;
         bool given = count || hit->times != 1;
+        if (scrolls(a, k, hit->action))
+            return VR_DRAW | app_do(a, hit->action == ACT_ZOOM_IN ? ACT_LANE_UP : ACT_LANE_DOWN, NOTCH, NULL);
         return VR_DRAW | app_do(a, hit->action, given ? (uint32_t)n : 0, hit->arg);
     }
     case KEYFEED_MORE:
