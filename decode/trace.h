@@ -395,7 +395,8 @@ struct range {
     uint32_t name;  /* STW: string, the kind */
     uint32_t stack; /* at its begin, 0 = none */
     int64_t seen;   /* when the trace first told of it: t0, but for open_start */
-    uint64_t a, b;  /* SWEEP: bytes swept, reclaimed. GC: sequence number */
+    /* SWEEP: bytes swept, reclaimed. GC: sequence number. ASSIST: 1 + how long its goroutine ran in it, or 0: ask its lane */
+    uint64_t a, b;
 };
 /* Arrays sorted by t0 once loading is done; before that, what turns out to have begun earlier may stand late. */
 size_t trace_ranges(const struct trace *tr, enum range_kind k, const struct range **out);

@@ -73,8 +73,19 @@ static struct range *range_add(struct fold *f, const struct ev *e, bool early)
                                          : of_p               ? e->p
                                                               : e->g,
                                 .name = e->str,
-                                .a = e->arg};
+                                .a = e->state == RANGE_ASSIST ? 0 : e->arg};
     return &v->v[v->n++];
+}
+
+/* What trace.h says of an assist that is over: asked now, while its spans mostly wait to be packed. */
+static uint64_t ran_in_assist(const struct fold *f, const struct range *r)
+{
+    int64_t sum[SPAN_SLOTS] = {0};
+    uint64_t spans = 0;
+    if (r->open_start || r->seen == NO_TIME || r->owner == EV_NONE ||
+        !spans_since(&f->pool, LANE_G, fold_lane_at(f, r->owner), r->t0, r->t1, sum, &spans))
+        return 0;
+    return 1 + (uint64_t)sum[f->pool.slot[LANE_G][ST_RUNNING]];
 }
 
 void fold_range_begin(struct fold *f, const struct ev *e)
@@ -138,7 +149,7 @@ void fold_range_end(struct fold *f, const struct ev *e)
     r->open_end = false;
     r->b = e->arg2;
     if (e->state != RANGE_GC)
-        r->a = e->arg;
+        r->a = e->state == RANGE_ASSIST ? ran_in_assist(f, r) : e->arg;
     if (f->band_open[e->state])
         f->band_open[e->state]--;
     band_show(f, (enum band)e->state, e->t, r->name, r->owner);

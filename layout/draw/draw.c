@@ -163,7 +163,7 @@ bool draw_prepare(struct view *v)
         if (!sure)
             return false;
         v->sure = sure;
-        int64_t *assists = mem_resize(v->assists, (size_t)n * sizeof *assists);
+        struct assisted *assists = mem_resize(v->assists, (size_t)n * sizeof *assists);
         if (!assists)
             return false;
         v->assists = assists;
@@ -296,10 +296,9 @@ struct sketch {
     struct grid *g;
     struct view *v;
     struct lane l;
-    int x, y, h, from; /* y: the lowest of its h lines; the first column that is asked for */
-    bool worker,
-        assists, /* what the model calls running is something else, or some of it may be: v->assists, at most */
-        lost;    /* a processor of a damaged trace: when nothing is told of it, it may have done anything */
+    int x, y, h, from;    /* y: the lowest of its h lines; the first column that is asked for */
+    bool worker, assists, /* what the model calls running is something else, or some of it may be: v->assists */
+        lost;             /* a processor of a damaged trace: when nothing is told of it, it may have done anything */
 };
 
 /* A column of a processor, of which v->cols tells. */
@@ -445,11 +444,14 @@ static bool sketch_p(void *arg, uint32_t column, const int64_t *least, const int
     return true;
 }
 
-/* Of the time that it ran a goroutine may have assisted for so long. */
-static void maybe_assists(int64_t assists, int64_t least[COUNT(all)], int64_t most[COUNT(all)])
+/* Of the time that it ran a goroutine has assisted for so long. */
+static void but_assists(const struct assisted *a, int64_t least[COUNT(all)], int64_t most[COUNT(all)])
 {
-    most[ALL_ASSIST] = assists < most[ALL_RUNNING] ? assists : most[ALL_RUNNING];
-    least[ALL_RUNNING] = least[ALL_RUNNING] > assists ? least[ALL_RUNNING] - assists : 0;
+    const int64_t lo = least[ALL_RUNNING], hi = most[ALL_RUNNING];
+    least[ALL_ASSIST] = a->least < lo ? a->least : lo;
+    most[ALL_ASSIST] = a->most < hi ? a->most : hi;
+    least[ALL_RUNNING] = lo > a->most ? lo - a->most : 0;
+    most[ALL_RUNNING] = hi > a->least ? hi - a->least : 0;
 }
 
 static bool sketch_g(void *arg, uint32_t column, const int64_t *least, const int64_t *most)
@@ -457,11 +459,10 @@ static bool sketch_g(void *arg, uint32_t column, const int64_t *least, const int
     const struct sketch *k = arg;
     column += (uint32_t)k->from;
     int64_t lo[COUNT(all)], hi[COUNT(all)];
-    const int64_t assists = k->assists ? k->v->assists[column] : 0;
-    if (assists) {
+    if (k->assists && k->v->assists[column].most) {
         memcpy(lo, least, sizeof lo);
         memcpy(hi, most, sizeof hi);
-        maybe_assists(assists, lo, hi);
+        but_assists(&k->v->assists[column], lo, hi);
         least = lo;
         most = hi;
     }
@@ -607,13 +608,10 @@ static void draw_columns(struct sketch *k, int from, int to, int edge_from, int 
     k->from = from;
     if (l.kind == LANE_G)
         k->assists =
-            !k->worker && gstate_most(v->gstate, v->tr, l.i, e + from, (uint32_t)(to - from), v->assists + from);
+            !k->worker && gstate_about(v->gstate, v->tr, l.i, e + from, (uint32_t)(to - from), v->assists + from);
     sketch(k, to);
-    if (k->assists && !v->exact) {
-        for (int c = from; c < to; c++)
-            v->sure[c] = v->sure[c] || e[c + 1] <= e[c] || sketch_known(k, (uint32_t)c);
-        gstate_ahead(v->gstate, v->tr, l.i, e + from, (uint32_t)(to - from), v->sure + from);
-    }
+    for (int c = from; c < to && k->assists && !v->exact; c++)
+        v->sure[c] = v->sure[c] || e[c + 1] <= e[c] || sketch_known(k, (uint32_t)c);
     for (int c = from; c < to; c++) {
         if (e[c + 1] <= e[c] || v->sure[c])
             continue;

@@ -1,9 +1,8 @@
 /*
  * gstate.c - see gstate.h. Assists are put by a hash of their goroutine, in two passes; who is asked for gets a list of its
- * own, by time; a goroutine's don't overlap. How long it ran within the first i of them is summed up when that is first asked
- * for, so an interval costs two look-ups and its two ends. How long the first i lasted, which is more, is known at once. All
- * of it is as large as there are assists: 9 bytes each, 20 of a goroutine that was asked for, 16 more if bounds didn't do; not as
- * there are goroutines.
+ * own, by time; a goroutine's don't overlap. How long it ran in the first i of them is known: the model says it of each, or its lane
+ * does. So an interval costs two look-ups, and an assist that one of its ends cuts one on the lane. All of it is as large as there are
+ * assists: 9 bytes each, 24 of a goroutine that was asked for; not as there are goroutines.
  */
 #include "layout/draw/gstate.h"
 
@@ -14,15 +13,6 @@
 #include "decode/base/idmap.h"
 #include "decode/base/mem.h"
 #include "triage/tables/tab.h"
-
-/* How long each ran isn't known yet. */
-#define NOT_YET INT64_MIN
-
-/* Of an assist that cells asked for how long its goroutine ran. */
-struct ran {
-    int64_t before; /* it ran within those before it, of its goroutine; NOT_YET until all are summed up */
-    int64_t alone;  /* and within it; NOT_YET until it was asked for */
-};
 
 struct one { /* an assist, and whose it is */
     uint32_t i, owner;
@@ -40,11 +30,12 @@ struct gstate {
     uint32_t last_g, last_who; /* whom was asked for last */
 };
 
-struct own_list {    /* a goroutine's, by time */
-    uint32_t *of;    /* which assist each is */
-    int64_t *ends;   /* when each does: what is searched stands side by side */
-    int64_t *lasted; /* those before each, and all n */
-    struct ran *ran; /* NULL until it is asked for */
+struct stretch {    /* an assist of one's own */
+    int64_t t0, t1; /* it begins at 0 or later */
+    int64_t before; /* one ran in those before it */
+};
+struct own_list {       /* a goroutine's, by time */
+    struct stretch *at; /* n, and one behind them */
     uint32_t n;
 };
 
@@ -80,20 +71,12 @@ bool gstate_update(struct gstate **s, const struct trace *tr)
     return true;
 }
 
-static void own_list_free(struct own_list *x)
-{
-    mem_free(x->of);
-    mem_free(x->ends);
-    mem_free(x->lasted);
-    mem_free(x->ran);
-}
-
 void gstate_free(struct gstate *s)
 {
     if (!s)
         return;
     for (size_t i = 0; i < s->nown; i++)
-        own_list_free(&s->own[i]);
+        mem_free(s->own[i].at);
     mem_free(s->own);
     idmap_free(&s->who);
     mem_free(s->head);
@@ -133,38 +116,40 @@ void gstate_know(struct gstate **s, const struct trace *tr)
         (void)by_owner(*s, assists(tr, &n));
 }
 
-static bool own_list_new(struct own_list *x, uint32_t n)
+static int64_t ran_in(const struct trace *tr, uint32_t g, int64_t t0, int64_t t1)
 {
-    *x = (struct own_list){.of = mem_alloc(n * sizeof *x->of),
-                           .ends = mem_alloc(n * sizeof *x->ends),
-                           .lasted = mem_alloc(((size_t)n + 1) * sizeof *x->lasted),
-                           .n = n};
-    if (x->of && x->ends && x->lasted)
-        return true;
-    own_list_free(x);
-    return false;
+    struct shares sh;
+    if (t1 <= t0)
+        return 0;
+    trace_shares(tr, (struct lane){LANE_G, g}, t0, t1, &sh);
+    return sh.ns[ST_RUNNING];
 }
 
-/* By time; nearly in order as they are. And what they lasted. */
-static void own_list_order(const struct own_list *x, const struct range *r)
+/* One more, before which `ran` is. Nearly in order as they are: so far at most one stands late, more would be a trace's joke. */
+static void own_add(struct own_list *x, const struct trace *tr, const struct range *r)
 {
-    enum { ASIDE = 64 }; /* so far at most one stands late: more would be a trace's joke */
-    for (uint32_t i = 1; i < x->n; i++) {
-        const uint32_t a = x->of[i];
-        uint32_t k = i;
-        for (; k > 0 && k + ASIDE > i + 1 && r[x->of[k - 1]].t0 > r[a].t0; k--)
-            x->of[k] = x->of[k - 1];
-        x->of[k] = a;
-    }
-    x->lasted[0] = 0;
-    for (uint32_t i = 0; i < x->n; i++) {
-        x->ends[i] = r[x->of[i]].t1;
-        x->lasted[i + 1] = ns_add(x->lasted[i], x->ends[i] - r[x->of[i]].t0);
+    enum { ASIDE = 64 };
+    const int64_t t0 = r->t0 > 0 ? r->t0 : 0, t1 = r->t1 > t0 ? r->t1 : t0;
+    const int64_t ran = r->a ? (int64_t)(r->a - 1) : ran_in(tr, r->owner, t0, t1);
+    uint32_t k = x->n++;
+    for (; k > 0 && k + ASIDE > x->n && x->at[k - 1].t0 > t0; k--)
+        x->at[k] = x->at[k - 1];
+    x->at[k] = (struct stretch){t0, t1, ran};
+}
+
+/* Of each how long it ran in it becomes that of all before it. */
+static void own_sum(struct own_list *x)
+{
+    int64_t sum = 0;
+    for (uint32_t i = 0; i <= x->n; i++) {
+        const int64_t ran = i < x->n ? x->at[i].before : 0;
+        x->at[i].before = sum;
+        sum = ns_add(sum, ran);
     }
 }
 
 /* Goroutine g's list is made. Returns which one it is; IDMAP_NONE: g doesn't assist, or out of memory. */
-static uint32_t make_own(struct gstate *s, const struct range *r, uint32_t g)
+static uint32_t make_own(struct gstate *s, const struct trace *tr, const struct range *r, uint32_t g)
 {
     if (!by_owner(s, r))
         return IDMAP_NONE;
@@ -176,244 +161,90 @@ static uint32_t make_own(struct gstate *s, const struct range *r, uint32_t g)
     if (!own)
         return IDMAP_NONE;
     s->own = own;
-    if (!own_list_new(&own[s->nown], n))
-        return IDMAP_NONE;
-    if (!idmap_put(&s->who, g, (uint32_t)s->nown)) {
-        own_list_free(&own[s->nown]);
+    struct own_list x = {.at = mem_alloc(((size_t)n + 1) * sizeof *x.at)};
+    if (!x.at || !idmap_put(&s->who, g, (uint32_t)s->nown)) {
+        mem_free(x.at);
         return IDMAP_NONE;
     }
-    n = 0;
     for (uint32_t k = from; k < till; k++)
         if (s->one[k].owner == g)
-            own[s->nown].of[n++] = s->one[k].i;
-    own_list_order(&own[s->nown], r);
+            own_add(&x, tr, &r[s->one[k].i]);
+    own_sum(&x);
+    own[s->nown] = x;
     return (uint32_t)s->nown++;
 }
 
-/* A goroutine's. */
-struct own {
-    const struct range *r; /* all assists */
-    struct own_list *x;
-    uint32_t g;
-};
-
-static inline const struct range *nth(const struct own *o, uint32_t i)
-{
-    return &o->r[o->x->of[i]];
-}
-
-/* For who asks how long it ran. false: out of memory. */
-static bool own_ran(const struct own *o)
-{
-    if (o->x->ran)
-        return true;
-    o->x->ran = mem_alloc(o->x->n * sizeof *o->x->ran);
-    for (uint32_t i = 0; o->x->ran && i < o->x->n; i++)
-        o->x->ran[i] = (struct ran){NOT_YET, NOT_YET};
-    return o->x->ran;
-}
-
-/* Of goroutine g; false: it has none. */
-static bool own_of(struct gstate *s, const struct trace *tr, uint32_t g, struct own *o)
+/* Goroutine g's; NULL: it has none. */
+static const struct own_list *own_of(struct gstate *s, const struct trace *tr, uint32_t g)
 {
     size_t n;
     const struct range *r = assists(tr, &n);
     if (!s || n < s->seen || g == NO_LANE)
-        return false;
+        return NULL;
     if (g != s->last_g) {
         s->last_who = idmap_get(&s->who, g);
         if (s->last_who == IDMAP_NONE)
-            s->last_who = make_own(s, r, g);
+            s->last_who = make_own(s, tr, r, g);
         s->last_g = g;
     }
-    const uint32_t k = s->last_who;
-    if (k == IDMAP_NONE)
-        return false;
-    *o = (struct own){r, &s->own[k], g};
-    return true;
+    return s->last_who == IDMAP_NONE ? NULL : &s->own[s->last_who];
 }
 
 /* The first of a goroutine's assists that ends behind t. */
-static uint32_t first_behind(const struct own *o, int64_t t)
+static uint32_t first_behind(const struct own_list *x, int64_t t)
 {
     uint32_t lo = 0;
-    bisect(lo, o->x->n, i, o->x->ends[i] <= t);
+    bisect(lo, x->n, i, x->at[i].t1 <= t);
     return lo;
 }
 
-static int64_t ran_in(const struct trace *tr, uint32_t g, int64_t t0, int64_t t1)
+/* The same from assist i on, none before which ends behind t. */
+static uint32_t behind_from(const struct own_list *x, uint32_t i, int64_t t)
 {
-    struct shares sh;
-    if (t1 <= t0)
-        return 0;
-    trace_shares(tr, (struct lane){LANE_G, g}, t0, t1, &sh);
-    return sh.ns[ST_RUNNING];
-}
-
-enum { TOGETHER = 60, FEW = 256 };
-
-/* How long it ran within each of n <= TOGETHER assists of a goroutine, as far as they lie in [t0,t1). */
-static void ran_in_each(const struct trace *tr, const struct own *o, const uint32_t *which, uint32_t n, int64_t t0,
-                        int64_t t1, int64_t ran[TOGETHER])
-{
-    int64_t edge[2 * TOGETHER] = {0};
-    struct shares sh[2 * TOGETHER];
-    bool rising = true;
-    for (uint32_t i = 0; i < n; i++) {
-        const struct range *a = nth(o, which[i]);
-        const int64_t x = a->t0 > t0 ? a->t0 : t0, z = a->t1 < t1 ? a->t1 : t1;
-        edge[2 * i] = x > 0 ? x : 0;
-        edge[2 * i + 1] = z > edge[2 * i] ? z : edge[2 * i];
-        rising &= !i || edge[2 * i] >= edge[2 * i - 1];
-    }
-    if (rising) /* else a trace's joke */
-        trace_columns(tr, (struct lane){LANE_G, o->g}, edge, 2 * n - 1, sh);
-    for (uint32_t i = 0; i < n; i++)
-        ran[i] = rising ? sh[2 * i].ns[ST_RUNNING] : ran_in(tr, o->g, edge[2 * i], edge[2 * i + 1]);
-}
-
-/* Whole ones, each of which isn't known yet. */
-static void look_at(const struct own *o, const struct trace *tr, const uint32_t *which, uint32_t n)
-{
-    int64_t each[TOGETHER];
-    if (n)
-        ran_in_each(tr, o, which, n, INT64_MIN, INT64_MAX, each);
-    for (uint32_t k = 0; k < n; k++)
-        o->x->ran[which[k]].alone = each[k];
-}
-
-static void sum_up(const struct own *o, const struct trace *tr)
-{
-    int64_t sum = 0;
-    uint32_t which[TOGETHER], n = 0;
-    for (uint32_t i = 0; i < o->x->n; i++) {
-        if (o->x->ran[i].alone == NOT_YET)
-            which[n++] = i;
-        if (n == TOGETHER || i + 1 == o->x->n) {
-            look_at(o, tr, which, n);
-            n = 0;
-        }
-    }
-    for (uint32_t i = 0; i < o->x->n; i++) {
-        o->x->ran[i].before = sum;
-        sum += o->x->ran[i].alone;
-    }
-}
-
-static bool lies_in(const struct range *a, int64_t t0, int64_t t1)
-{
-    return a->t0 >= t0 && a->t1 <= t1;
-}
-
-/* So far, from the i-th on, one goes to find few. */
-static uint32_t few_end(const struct own *o, uint32_t i)
-{
-    return o->x->n - i > FEW ? i + FEW : o->x->n;
-}
-
-/* Those in [t0,t1) looked at by themselves, each whole one once, if they are few. false: all are to be summed up. */
-static bool few(const struct own *o, const struct trace *tr, int64_t t0, int64_t t1, int64_t *ran)
-{
-    int64_t each[TOGETHER];
-    uint32_t n = 0, which[TOGETHER], i = first_behind(o, t0);
-    const uint32_t end = few_end(o, i);
-    *ran = 0;
-    for (; i < end && nth(o, i)->t0 < t1; i++) {
-        if (o->x->ran[i].alone != NOT_YET && lies_in(nth(o, i), t0, t1)) {
-            *ran += o->x->ran[i].alone;
-            continue;
-        }
-        if (n == TOGETHER)
-            return false;
-        which[n++] = i;
-    }
-    if (i == end && i < o->x->n && nth(o, i)->t0 < t1)
-        return false;
-    if (n)
-        ran_in_each(tr, o, which, n, t0, t1, each);
-    for (uint32_t k = 0; k < n; k++) {
-        *ran += each[k];
-        if (lies_in(nth(o, which[k]), t0, t1))
-            o->x->ran[which[k]].alone = each[k];
-    }
-    return true;
-}
-
-/* Those that lie in the columns that aren't sure, looked at together: what each reads of memory is waited for side by side. */
-static void look_ahead(const struct own *o, const struct trace *tr, const int64_t *edges, uint32_t n,
-                       const bool *sure)
-{
-    uint32_t which[TOGETHER], many = 0;
-    for (uint32_t c = 0; c < n; c++) {
-        uint32_t i = sure[c] ? o->x->n : first_behind(o, edges[c]);
-        const uint32_t end = few_end(o, i);
-        for (; i < end && nth(o, i)->t0 < edges[c + 1]; i++) {
-            if (o->x->ran[i].alone != NOT_YET || !lies_in(nth(o, i), edges[c], edges[c + 1]))
-                continue;
-            which[many++] = i;
-            if (many == TOGETHER) {
-                look_at(o, tr, which, many);
-                many = 0;
-            }
-        }
-    }
-    look_at(o, tr, which, many);
-}
-
-void gstate_ahead(struct gstate *s, const struct trace *tr, uint32_t g, const int64_t *edges, uint32_t n,
-                  const bool *sure)
-{
-    struct own o;
-    if (own_of(s, tr, g, &o) && own_ran(&o) && o.x->ran[0].before < 0)
-        look_ahead(&o, tr, edges, n, sure);
-}
-
-/* How long it ran within assists that began at 0 or later, up to t. */
-static int64_t until(const struct own *o, const struct trace *tr, int64_t t)
-{
-    const uint32_t n = o->x->n, i = first_behind(o, t), at = i == n ? n - 1 : i; /* all of the last one */
-    const struct range *a = nth(o, at);
-    return o->x->ran[at].before + ran_in(tr, o->g, a->t0 < 0 ? 0 : a->t0, i == n ? a->t1 : t);
-}
-
-bool gstate_any(struct gstate *s, const struct trace *tr, uint32_t g, int64_t t0, int64_t t1)
-{
-    struct own o;
-    if (!own_of(s, tr, g, &o))
-        return false;
-    uint32_t i = first_behind(&o, t0);
-    return i < o.x->n && nth(&o, i)->t0 < t1;
-}
-
-/* first_behind() of a moment, from assist i on, none before which ends behind it. */
-static uint32_t behind_from(const struct own *o, uint32_t i, int64_t t)
-{
-    const uint32_t n = o->x->n;
+    const uint32_t n = x->n;
     uint32_t step = 1, lo = i;
-    while (i < n && o->x->ends[i] <= t) {
+    while (i < n && x->at[i].t1 <= t) {
         lo = i + 1;
         i = n - i > step ? i + step : n;
         step *= 2;
     }
-    bisect(lo, i, k, o->x->ends[k] <= t);
+    bisect(lo, i, k, x->at[k].t1 <= t);
     return lo;
 }
 
-bool gstate_most(struct gstate *s, const struct trace *tr, uint32_t g, const int64_t *edges, uint32_t n, int64_t *out)
+bool gstate_any(struct gstate *s, const struct trace *tr, uint32_t g, int64_t t0, int64_t t1)
 {
-    struct own o;
-    if (!n || !own_of(s, tr, g, &o))
+    const struct own_list *x = own_of(s, tr, g);
+    const uint32_t i = x ? first_behind(x, t0) : 0;
+    return x && i < x->n && x->at[i].t0 < t1;
+}
+
+/* Assist i lasts `in` of its time in what is asked for: how much of what it ran lies there. */
+static struct assisted part_of(const struct own_list *x, uint32_t i, int64_t in)
+{
+    const int64_t ran = x->at[i + 1].before - x->at[i].before, out = x->at[i].t1 - x->at[i].t0 - in;
+    return (struct assisted){ran > out ? ran - out : 0, ran < in ? ran : in};
+}
+
+bool gstate_about(struct gstate *s, const struct trace *tr, uint32_t g, const int64_t *edges, uint32_t n,
+                  struct assisted *out)
+{
+    const struct own_list *x = n ? own_of(s, tr, g) : NULL;
+    if (!x)
         return false;
     bool any = false;
-    uint32_t i = first_behind(&o, edges[0]);
+    uint32_t i = first_behind(x, edges[0]);
     for (uint32_t c = 0, k; c < n; c++, i = k) {
         const int64_t t0 = edges[c], t1 = edges[c + 1];
-        k = behind_from(&o, i, t1);
-        int64_t lasted = o.x->lasted[k] - o.x->lasted[i]; /* those that end in it */
-        if (k < o.x->n && nth(&o, k)->t0 < t1)            /* one that goes on */
-            lasted = ns_add(lasted, t1 - nth(&o, k)->t0);
-        out[c] = t1 <= t0 ? 0 : lasted < t1 - t0 ? lasted : t1 - t0;
-        any |= out[c] > 0;
+        k = behind_from(x, i, t1);
+        const bool cut = i < k && x->at[i].t0 < t0, on = k < x->n && x->at[k].t0 < t1;
+        const int64_t whole = x->at[k].before - x->at[cut ? i + 1 : i].before;
+        const struct assisted none = {0, 0}, a = cut ? part_of(x, i, x->at[i].t1 - t0) : none,
+                              z = on ? part_of(x, k, t1 - (x->at[k].t0 > t0 ? x->at[k].t0 : t0)) : none;
+        const int64_t most = whole + a.most + z.most, least = whole + a.least + z.least;
+        out[c].most = t1 <= t0 ? 0 : most < t1 - t0 ? most : t1 - t0;
+        out[c].least = least < out[c].most ? least : out[c].most;
+        any |= out[c].most > 0;
     }
     return any;
 }
@@ -434,15 +265,16 @@ void gstate_tell(struct gstate *s, const struct trace *tr, uint32_t g, bool work
         out->ns[ST_RUNNING] = 0;
         return;
     }
-    struct own o;
-    if (!out->ns[ST_RUNNING] || !own_of(s, tr, g, &o) || !own_ran(&o))
+    const struct own_list *x = out->ns[ST_RUNNING] ? own_of(s, tr, g) : NULL;
+    if (!x)
         return;
-    int64_t assist;
-    if (o.x->ran[0].before >= 0 || !few(&o, tr, t0, t1, &assist)) {
-        if (o.x->ran[0].before < 0)
-            sum_up(&o, tr);
-        assist = until(&o, tr, t1) - until(&o, tr, t0);
-    }
+    const uint32_t i = first_behind(x, t0), k = first_behind(x, t1);
+    const bool cut = i < x->n && x->at[i].t0 < t0;
+    int64_t assist = x->at[k].before - x->at[i].before;
+    if (i < k && cut)
+        assist -= ran_in(tr, g, x->at[i].t0, t0);
+    if (k < x->n && x->at[k].t0 < t1)
+        assist += ran_in(tr, g, i == k && cut ? t0 : x->at[k].t0, t1);
     assist = assist < 0 ? 0 : assist < out->ns[ST_RUNNING] ? assist : out->ns[ST_RUNNING];
     out->ns[ST_ASSIST] += assist;
     out->ns[ST_RUNNING] -= assist;

@@ -24,14 +24,15 @@ void gstate_shares(struct gstate *s, const struct trace *tr, struct lane l, int6
 /* gstate_tell - the same for whoever has trace_shares() of [t0,t1) already, and knows whether g is a mark worker. */
 void gstate_tell(struct gstate *s, const struct trace *tr, uint32_t g, bool worker, int64_t t0, int64_t t1,
                  struct shares *out);
-/* gstate_ahead - gstate_tell() will be asked of those of n columns that aren't sure; edges[0..n] ascending. */
-void gstate_ahead(struct gstate *s, const struct trace *tr, uint32_t g, const int64_t *edges, uint32_t n,
-                  const bool *sure);
-/* gstate_any - does goroutine g assist at all in [t0,t1)? gstate_most - for how long, at most, in each of n columns; edges[0..n]
- * ascending; false: in none of them, and out[] may be as it was. O(columns * log assists), always. */
+/* gstate_any - does goroutine g assist at all in [t0,t1)? */
 bool gstate_any(struct gstate *s, const struct trace *tr, uint32_t g, int64_t t0, int64_t t1);
-bool gstate_most(struct gstate *s, const struct trace *tr, uint32_t g, const int64_t *edges, uint32_t n,
-                 int64_t *out);
+/* gstate_about - for how long it ran assisting, at least and at most, in each of n columns; edges[0..n] ascending; false: in none of
+ * them, and out[] may be as it was. O(columns * log assists). */
+struct assisted {
+    int64_t least, most;
+};
+bool gstate_about(struct gstate *s, const struct trace *tr, uint32_t g, const int64_t *edges, uint32_t n,
+                  struct assisted *out);
 /* gstate_of - the state of a span of a goroutine's lane at one moment of it. */
 enum state gstate_of(struct gstate *s, const struct trace *tr, uint32_t g, enum state st, int64_t t);
 

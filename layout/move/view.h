@@ -123,21 +123,22 @@ enum { VIEW_FILTERS = 16, VIEW_LETTERS = 52 };
 
 struct search; /* search.h */
 struct view;
-struct filter;  /* filter.h */
-struct evlog;   /* evlog.h */
-struct sums;    /* sums.h */
-struct lull;    /* lull.h */
-struct samples; /* samples.h */
-struct gstate;  /* gstate.h */
-struct rich;    /* rich.h */
-struct lines;   /* lines.h */
-struct item;    /* items.h */
-struct tri;     /* tri.h */
-struct top;     /* top.h */
-struct table;   /* table.h */
-struct unfold;  /* unfold.h */
-struct mixture; /* mixture.h */
-struct why;     /* why.h */
+struct filter;   /* filter.h */
+struct evlog;    /* evlog.h */
+struct sums;     /* sums.h */
+struct lull;     /* lull.h */
+struct samples;  /* samples.h */
+struct gstate;   /* gstate.h */
+struct assisted; /* gstate.h, too */
+struct rich;     /* rich.h */
+struct lines;    /* lines.h */
+struct item;     /* items.h */
+struct tri;      /* tri.h */
+struct top;      /* top.h */
+struct table;    /* table.h */
+struct unfold;   /* unfold.h */
+struct mixture;  /* mixture.h */
+struct why;      /* why.h */
 struct why_job;
 struct waitfor; /* triage/findings/waitfor.h */
 
@@ -223,9 +224,9 @@ struct view {
     int64_t *edges;
     struct extent *extents;
     struct shares *cols;
-    bool exact;       /* tests': ask for exact times everywhere, the picture is the same */
-    bool *sure;       /* of which columns cols says nothing: they are drawn without (draw.c) */
-    int64_t *assists; /* of a goroutine, in each column: at most (gstate.h) */
+    bool exact;               /* tests': ask for exact times everywhere, the picture is the same */
+    bool *sure;               /* of which columns cols says nothing: they are drawn without (draw.c) */
+    struct assisted *assists; /* of a goroutine, in each column (gstate.h) */
     int scratch_w;
     int lane_h;                   /* lines a lane takes, see plan.h */
     struct sums *busy;            /* of the window: the busiest goroutines below the processors */
