@@ -285,14 +285,39 @@ bool past_within(const struct past *p, int64_t *from, int64_t *till)
     return true;
 }
 
+/* Where the spans of all of them are; packed: the least of their PV_PACKED. */
+static const struct columns *alike_of(uint64_t packed)
+{
+    return packed & 1 ? (const struct columns *)(uintptr_t)(packed - 1) : NULL;
+}
+
+bool past_few(const struct past *p, uint32_t g, uint32_t n, unsigned k, int64_t *ns)
+{
+    const struct columns *a = alike_of(p->c.col[PV_PACKED].least);
+    const unsigned each = (unsigned)p->c.col[PV_NPACKED].least, row = g % PAST_GS;
+    if (!a || k >= each)
+        return false;
+    memset(ns, 0, n * sizeof *ns);
+    if (k) {
+        columns_add(a, alike_dur(each, k), row, n, (uint64_t *)ns);
+        return true;
+    }
+    uint64_t others[PAST_GS] = {0};
+    columns_add(&p->c, PV_LASTED, row, n, (uint64_t *)ns);
+    for (unsigned i = 1; i < each; i++)
+        columns_add(a, alike_dur(each, i), row, n, others);
+    for (uint32_t i = 0; i < n; i++)
+        ns[i] -= (int64_t)others[i];
+    return true;
+}
+
 bool past_rows(const struct past *p, struct past_rows *out)
 {
     if (has_blocks(p))
         return false;
     for (unsigned c = 0; c < PAST_WALKED; c++)
         out->step[c] = columns_all(&p->c, PAST_COLUMNS, PAST_GS, c, out->v[c]);
-    const uintptr_t packed = (uintptr_t)*out->v[PV_PACKED];
-    out->alike = packed & 1 ? (const struct columns *)(packed - 1) : NULL;
+    out->alike = alike_of(*out->v[PV_PACKED]);
     return true;
 }
 

@@ -70,6 +70,8 @@ static inline uint64_t past_row(const struct past_rows *r, enum past_value c, ui
 {
     return r->v[c][g % PAST_GS * r->step[c]];
 }
+/* past_few - how long the k-th span of n neighbours from g on lasted. false: their spans don't stand together (decode/model/alike.h). */
+bool past_few(const struct past *p, uint32_t g, uint32_t n, unsigned k, int64_t *ns);
 bool past_one_creator(const struct past *p); /* have all of them the same? */
 bool past_workers(const struct past *p);     /* may any of them have GI_GCWORK? */
 /* past_find - the last goroutine with an id among those that were put away, or NO_LANE. A step for each PAST_GS of them. */

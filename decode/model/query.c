@@ -239,6 +239,20 @@ uint32_t trace_within(const struct trace *tr, uint32_t g, uint32_t n, int64_t *f
     return here && past_within(p, from, till) ? here : 0;
 }
 
+void trace_few(const struct trace *tr, uint32_t g, uint32_t n, unsigned k, int64_t *ns)
+{
+    for (uint32_t here; n; g += here, ns += here, n -= here) {
+        const struct past *p;
+        uint32_t local;
+        struct span_iter it;
+        here = past_of(tr, g, n, &p, &local);
+        if (here && past_few(p, local, here, k, ns))
+            continue;
+        *ns = span_seek_index(&it, tr, (struct lane){LANE_G, g}, k) ? span_get(&it)->t1 - span_get(&it)->t0 : 0;
+        here = 1; /* it was taken out again */
+    }
+}
+
 void trace_lives(const struct trace *tr, enum lane_kind k, uint32_t i, uint32_t n, struct lifetime *out)
 {
     uint32_t here;

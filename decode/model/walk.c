@@ -21,6 +21,7 @@ struct place { /* of a goroutine */
     struct past_rows rows;
     const struct columns *read; /* whose columns `alike` has */
     struct alike_rows alike;
+    struct lanes_few few;
 };
 
 /* Of a fold's, a segment's spans, which are to stand in c. */
@@ -171,6 +172,37 @@ static void alike_of(const struct place *at, uint32_t g, uint32_t from, uint32_t
         a->last[i] += a->first[i];
 }
 
+_Static_assert((int)LANES_FEW >= (int)ALIKE_MOST, "there is room for all spans that stand together");
+
+/* The spans of n neighbours, from one on, if they differ in nothing but how long they lasted. */
+static bool few_of(struct place *at, uint32_t from, uint32_t n, struct lanes_few *f)
+{
+    const struct alike_rows *a = &at->alike;
+    const unsigned each = f->nspans = (unsigned)*at->rows.v[PV_NPACKED];
+    f->g = at->g;
+    f->n = n;
+    f->open_start = *at->rows.v[PV_FLAGS] & PAST_BACKDATED;
+    for (unsigned k = 0; k < each; k++) {
+        if (a->step[alike_rest(k)])
+            return false;
+        f->kind[k] = at->in.f->pool.tags[(uint16_t)(*a->v[alike_rest(k)] >> 32)];
+    }
+    column_of(&at->rows, PV_START, from, n, f->t0[0]);
+    column_of(&at->rows, PV_LASTED, from, n, f->dur[0]);
+    for (unsigned k = 1; k < each; k++) {
+        const uint64_t *v = a->v[alike_dur(each, k)];
+        const unsigned step = a->step[alike_dur(each, k)];
+        for (uint32_t i = 0; i < n; i++) {
+            f->dur[k][i] = (int64_t)v[(from + i) * step];
+            f->dur[0][i] -= f->dur[k][i];
+        }
+    }
+    for (unsigned k = 1; k < each; k++)
+        for (uint32_t i = 0; i < n; i++)
+            f->t0[k][i] = f->t0[k - 1][i] + f->dur[k - 1][i];
+    return true;
+}
+
 /* The spans of the i-th of those put away, if it has any: run is all but for what is its own. */
 static inline bool past_spans(const struct span_walk *w, const struct place *at, uint32_t g, uint32_t i,
                               struct spancols *c, struct span_run *run)
@@ -211,8 +243,12 @@ static bool past_walk(const struct trace *tr, const struct span_walk *w, struct 
         }
         if (alike && !k) {
             alike_of(at, g + 1, i + 1, n - 1, &others);
-            if (!w->alike(w->arg, &li, &others))
+            bool done = false;
+            if (!w->alike(w->arg, &li, &others) ||
+                (w->few && at->rows.alike && few_of(at, from, n, &at->few) && !w->few(w->arg, &at->few, &done)))
                 return false;
+            if (done)
+                return true;
         }
         if (!w->spans)
             continue;

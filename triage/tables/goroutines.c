@@ -421,22 +421,27 @@ static inline bool walk_syscall(struct walk *w, const struct step *s)
     return true;
 }
 
-static inline bool walk_runnable(struct walk *w, const struct step *s)
+/* It waited for a processor; known: since when. */
+static inline bool note_queued(struct walk *w, int64_t t0, int64_t ns, bool known)
 {
     struct subtotal *y = w->y;
-    const int64_t ns = s->ns;
-    count(w, GM_SCHED, ns, GV_SCHEDS, true);
-    if (ns > RUNNABLE_NOTICE && !late_add(&y->late, s->t0 + RUNNABLE_NOTICE, end_of(s))) {
+    if (ns > RUNNABLE_NOTICE && !late_add(&y->late, t0 + RUNNABLE_NOTICE, t0 + ns)) {
         return false;
     }
-    if (open_start(s)) {
-        return true; /* since when is not known */
+    if (!known) {
+        return true;
     }
     hist_add(w->sched, ns);
     if (ns > y->worst_least && !w->system) {
-        subtotal_worst(y, &(struct worst_wait){s->t0, end_of(s), w->g, w->was});
+        subtotal_worst(y, &(struct worst_wait){t0, t0 + ns, w->g, w->was});
     }
     return true;
+}
+
+static inline bool walk_runnable(struct walk *w, const struct step *s)
+{
+    count(w, GM_SCHED, s->ns, GV_SCHEDS, true);
+    return note_queued(w, s->t0, s->ns, !open_start(s));
 }
 
 static inline void walk_exec(struct walk *w, int64_t ns)
@@ -673,91 +678,14 @@ static bool lane_spans(void *arg, uint32_t g, const struct span_run *r)
     return r->n < SPAN_BLOCK || slices_tick();
 }
 
-static void sum_add(struct group_sum *to, const int64_t *v, uint32_t n)
-{
-    int64_t sum = 0, max = to->max, any = 0;
-#pragma GCC unroll 4
-    for (uint32_t i = 0; i < n; i++) {
-        any |= v[i];
-        sum = (int64_t)((uint64_t)sum + (uint64_t)v[i]);
-        max = v[i] > max ? v[i] : max;
-    }
-    for (uint32_t i = 0; (uint64_t)any >= (uint64_t)NS_MAX / GSTATS_ROWS && i < n; i++) { /* too much for a sum */
-        sum = i ? ns_add(sum, v[i]) : v[i];
-    }
-    to->total = ns_add(to->total, sum);
-    to->max = max;
-}
-
-/* What goroutines g .. g+n-1, which were just put, add to the sums of their groups. */
-static void put_sums(struct subtotal *y, uint32_t n)
-{
-    for (uint32_t i = 0, k; i < n; i += k) {
-        struct group_sum *to = y->groups[y->rows.group[i]].d;
-        for (k = 1; i + k < n && y->rows.group[i + k] == y->rows.group[i];) {
-            k++;
-        }
-        for (int m = GM_EXEC; m <= GM_UNKNOWN; m++) {
-            if (y->rows.used >> m & 1) {
-                sum_add(&to[m], (const int64_t *)&y->rows.v[m][i], k);
-            }
-        }
-        sum_add(&to[GM_LIFE], &y->life[i], k);
-    }
-}
-
-/* What of their lives the first six don't add up to. */
-static void rows_end(struct subtotal *y)
-{
-    struct gstat_rows *r = &y->rows;
-    uint64_t *const rest = r->v[GM_LIFE], longest = 0, left = 0;
-    const uint32_t n = y->nrows;
-    memcpy(rest, y->life, n * sizeof *rest);
-    for (int m = GM_EXEC; m <= GM_UNKNOWN; m++) {
-        const uint64_t *const v = r->v[m];
-        for (uint32_t i = 0; i < n && r->used >> m & 1; i++) {
-            longest |= v[i];
-            rest[i] -= v[i];
-        }
-    }
-    for (int m = GM_EXEC; longest >= (uint64_t)NS_MAX && m <= GM_UNKNOWN; m++) {
-        for (uint32_t i = 0; i < n; i++) {
-            const uint64_t was = r->v[m][i];
-            r->v[m][i] = (uint64_t)ns_clamp((int64_t)was);
-            rest[i] += was - r->v[m][i];
-        }
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        left |= rest[i];
-    }
-    r->used |= (unsigned)(left > 0) << GM_LIFE;
-}
-
-/* The sums of neighbours up to this one are handed over. Apart from what is done for each, so that that is short. */
-static __attribute__((noinline)) bool rows_put(struct walk *w)
-{
-    struct subtotal *y = w->y;
-    const uint32_t n = y->nrows;
-    rows_end(y);
-    const bool ok = gstats_put(w->tg->g, w->g + 1 - n, &y->rows, n);
-    put_sums(y, n);
-    for (int v = GM_EXEC; v < GV_COUNT; v++) {
-        if (y->rows.used >> v & 1) {
-            memset(y->rows.v[v], 0, n * sizeof y->rows.v[v][0]);
-        }
-    }
-    y->nrows = 0;
-    y->rows.used = 0;
-    return ok && slices_tick();
-}
-
 /* The goroutine's own sums, once its neighbours have theirs. Its group is the subtotal's, until that is added. */
 static inline bool put(struct walk *w, int64_t life)
 {
     struct subtotal *y = w->y;
     y->life[y->nrows] = life;
     y->rows.group[y->nrows++] = y->group;
-    return (w->g + 1 < y->g1 && y->nrows < GSTATS_ROWS) || rows_put(w);
+    y->rows.spans = 0;
+    return (w->g + 1 < y->g1 && y->nrows < GSTATS_ROWS) || subtotal_rows_put(y, w->tg->g, w->g);
 }
 
 static bool put_assist(struct walk *w)
@@ -794,6 +722,90 @@ static bool lane_end(void *arg, uint32_t g)
     return ok;
 }
 
+/* ---- along many at once ------------------------------------------------------------------------------------- */
+
+/* Of what struct gstat_rows calls spans: they waited for a processor once, and ran once, or one of these. 0: there is more to it. */
+static uint16_t spans_of(const struct walk *w, const struct lanes_few *f)
+{
+    unsigned spans = 0, seen = 0;
+    for (unsigned k = 0; k < f->nspans; k++) {
+        const uint8_t state = f->kind[k].state;
+        const unsigned m = tri_is_exec(state) ? GM_EXEC : state == ST_RUNNABLE ? GM_SCHED : GM_COUNT;
+        if (m == GM_COUNT || seen >> m & 1) {
+            return 0;
+        }
+        seen |= 1u << m;
+        spans |= (m + 1) << 8 * k;
+    }
+    const struct assist_rows *a = w->all_assists;
+    const bool assists = w->assists.n || (w->assists_from < a->n && a->row[w->assists_from].key < f->g + f->n);
+    return w->worker || assists ? 0 : (uint16_t)spans;
+}
+
+/* How long each of them lived. false: too long for sums that needn't ns_add(). */
+static bool lives_of(const struct lanes_few *f, int64_t life[LANES_ALIKE])
+{
+    uint64_t any = 0;
+    memset(life, 0, f->n * sizeof *life);
+    for (unsigned k = 0; k < f->nspans; k++) {
+        for (uint32_t i = 0; i < f->n; i++) {
+            life[i] += f->dur[k][i];
+            any |= (uint64_t)f->dur[k][i];
+        }
+    }
+    return any < (uint64_t)NS_MAX / LANES_FEW;
+}
+
+/* Sums of those from the i-th on, as many as there is room for: how many. */
+static uint32_t put_few(struct subtotal *y, const struct lanes_few *f, uint16_t spans, const int64_t *life, uint32_t i)
+{
+    const uint32_t at = y->nrows, room = GSTATS_ROWS - at, n = f->n - i < room ? f->n - i : room;
+    for (unsigned k = 0; k < f->nspans; k++) {
+        const unsigned m = (spans >> 8 * k & 255u) - 1, times = m == GM_EXEC ? GV_RUNS : GV_SCHEDS;
+        y->rows.used |= 1u << m | 1u << times;
+        memcpy(&y->rows.v[m][at], &f->dur[k][i], n * sizeof f->dur[k][i]);
+        for (uint32_t j = at; j < at + n; j++) {
+            y->rows.v[times][j] = 1;
+        }
+    }
+    memcpy(&y->life[at], life + i, n * sizeof *life);
+    for (uint32_t j = at; j < at + n; j++) {
+        y->rows.group[j] = y->group;
+    }
+    y->rows.spans = !at || y->rows.spans == spans ? spans : 0;
+    y->nrows += n;
+    return n;
+}
+
+static bool lanes_few(void *arg, const struct lanes_few *f, bool *done)
+{
+    struct walk *w = arg;
+    struct subtotal *y = w->y;
+    int64_t life[LANES_ALIKE];
+    const uint16_t spans = spans_of(w, f);
+    if (!spans || !lives_of(f, life)) {
+        return true;
+    }
+    for (unsigned k = 0; k < f->nspans; k++) {
+        for (uint32_t i = 0; f->kind[k].state == ST_RUNNABLE && i < f->n; i++) {
+            w->g = f->g + i;
+            w->was = k ? f->kind[k - 1].state : ST_NONE;
+            if (!note_queued(w, f->t0[k][i], f->dur[k][i], k || !f->open_start)) {
+                return false;
+            }
+        }
+    }
+    *done = true;
+    for (uint32_t i = 0; i < f->n;) {
+        i += put_few(y, f, spans, life, i);
+        const uint32_t last = f->g + i - 1;
+        if ((y->nrows == GSTATS_ROWS || last + 1 == y->g1) && !subtotal_rows_put(y, w->tg->g, last)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g0, uint32_t g1,
                          const struct assist_rows *assists)
 {
@@ -801,7 +813,7 @@ bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g
     y->g1 = g1;
     y->worst_least = -1;
     const struct span_walk walk = {
-        .begin = lane_begin, .alike = lane_alike, .spans = lane_spans, .end = lane_end, .arg = &w};
+        .begin = lane_begin, .alike = lane_alike, .few = lanes_few, .spans = lane_spans, .end = lane_end, .arg = &w};
     const bool ok = trace_walk(tg->tr, g0, g1, &walk) &&
                     late_tell(&y->late, (int64_t)tg->np, &y->changes, &y->nchanges, &y->cap_changes);
     late_free(&y->late);

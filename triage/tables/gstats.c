@@ -5,7 +5,6 @@
 
 #include "decode/base/columns.h"
 #include "decode/base/mem.h"
-#include "decode/trace.h"
 #include "triage/tables/tab.h"
 
 _Static_assert((int)GSTATS_ROWS <= (int)COLUMNS_ROWS, "a chunk is as many rows as columns take");
@@ -14,14 +13,19 @@ _Static_assert((int)GSTATS_ROWS <= (int)COLUMNS_ROWS, "a chunk is as many rows a
 enum { RUNS = GV_RUNS, SCHEDS = GV_SCHEDS, WAITS = GV_WAITS, SYSCALLS = GV_SYSCALLS, VALUES = GV_COUNT };
 
 struct chunk {
-    struct columns *c;
+    union {
+        struct columns *c;
+        uint64_t most; /* if spans: no value in ns is above */
+    };
     uint32_t *groups; /* NULL: all are of one group */
     uint32_t group;
+    uint16_t spans;  /* as struct gstat_rows has it; 0: c has their values */
     uint32_t *ended; /* NULL: nobody here did */
     int64_t *assist;
 };
 
 struct gstats {
+    const struct trace *tr;
     uint32_t n;
     struct gstat first[GSTATS_ALONE];
     uint32_t first_ended[GSTATS_ALONE], first_group[GSTATS_ALONE];
@@ -45,12 +49,13 @@ static uint32_t rows_of(const struct gstats *s, uint32_t g)
     return s->n - from < GSTATS_ROWS ? s->n - from : GSTATS_ROWS;
 }
 
-struct gstats *gstats_new(uint32_t n)
+struct gstats *gstats_new(const struct trace *tr, uint32_t n)
 {
     struct gstats *s = mem_zalloc(sizeof *s);
     if (!s) {
         return NULL;
     }
+    s->tr = tr;
     s->n = n;
     s->chunk = mem_zalloc(((size_t)chunks(s) + 1) * sizeof *s->chunk);
     if (!s->chunk) {
@@ -63,7 +68,7 @@ struct gstats *gstats_new(uint32_t n)
 void gstats_free(struct gstats *s)
 {
     for (uint32_t i = 0; s && s->chunk && i < chunks(s); i++) {
-        mem_free(s->chunk[i].c);
+        mem_free(s->chunk[i].spans ? NULL : s->chunk[i].c);
         mem_free(s->chunk[i].groups);
         mem_free(s->chunk[i].ended);
         mem_free(s->chunk[i].assist);
@@ -74,11 +79,25 @@ void gstats_free(struct gstats *s)
     mem_free(s);
 }
 
-/* Are all values of a column below that? What its width has room for tells. */
-static bool columns_below(const struct columns *c, unsigned col, uint64_t least)
+/* Are all values below that? What a column's width has room for tells. */
+static bool chunk_below(const struct chunk *c, enum gmetric m, uint64_t least)
 {
-    const struct column *k = &c->col[col];
+    if (c->spans || !c->c) {
+        return c->most < least; /* nothing put: 0 */
+    }
+    const struct column *k = &c->c->col[m];
     return k->width < 7 && k->least + (((uint64_t)1 << 8 * k->width) - 1) < least;
+}
+
+/* Which of the spans that trace_few() tells of is one of that kind; LANES_FEW: none. */
+static unsigned span_of(const struct chunk *c, unsigned value)
+{
+    const unsigned m = value == RUNS ? GM_EXEC : value == SCHEDS ? GM_SCHED : value;
+    unsigned k = 0;
+    while (k < LANES_FEW && (c->spans >> 8 * k & 255u) != m + 1) {
+        k++;
+    }
+    return k;
 }
 
 static int64_t first_six(const int64_t ns[GM_COUNT])
@@ -121,6 +140,17 @@ static bool put_groups(struct chunk *c, const uint32_t *group, uint32_t n)
     return c->groups != NULL;
 }
 
+static void put_spans(struct chunk *c, const struct gstat_rows *r, uint32_t n)
+{
+    c->spans = r->spans;
+    c->most = 0;
+    for (int m = GM_EXEC; m <= GM_UNKNOWN; m++) {
+        for (uint32_t i = 0; r->used >> m & 1 && i < n; i++) {
+            c->most |= r->v[m][i];
+        }
+    }
+}
+
 bool gstats_put(struct gstats *s, uint32_t g, const struct gstat_rows *r, uint32_t n)
 {
     const uint64_t *col[VALUES];
@@ -129,10 +159,14 @@ bool gstats_put(struct gstats *s, uint32_t g, const struct gstat_rows *r, uint32
         put_first(s, g, r);
         return true;
     }
+    struct chunk *c = chunk_of(s, g, &row);
+    if (r->spans) {
+        put_spans(c, r, n);
+        return put_groups(c, r->group, n);
+    }
     for (int i = 0; i < VALUES; i++) {
         col[i] = r->used >> i & 1 ? r->v[i] : NULL;
     }
-    struct chunk *c = chunk_of(s, g, &row);
     c->c = columns_of(col, n, VALUES);
     return c->c && put_groups(c, r->group, n);
 }
@@ -189,9 +223,25 @@ bool gstats_assist(struct gstats *s, uint32_t g, int64_t more)
 
 /* ---- reading ------------------------------------------------------------------------------------------------ */
 
-static uint64_t value(const struct chunk *c, uint32_t row, unsigned i)
+/* What the model tells of g, one of a chunk without columns. */
+static uint64_t told(const struct gstats *s, const struct chunk *c, uint32_t g, unsigned i)
 {
-    return c->c ? columns_get(c->c, VALUES, row, i) : 0;
+    const unsigned k = span_of(c, i);
+    int64_t ns = i == RUNS || i == SCHEDS; /* one each */
+    if (k == LANES_FEW) {
+        return 0;
+    }
+    if (!ns) {
+        trace_few(s->tr, g, 1, k, &ns);
+    }
+    return (uint64_t)ns;
+}
+
+static uint64_t value(const struct gstats *s, uint32_t g, unsigned i)
+{
+    uint32_t row;
+    const struct chunk *c = chunk_of(s, g, &row);
+    return c->spans ? told(s, c, g, i) : c->c ? columns_get(c->c, VALUES, row, i) : 0;
 }
 
 int64_t gstat_ns(const struct gstats *s, uint32_t g, enum gmetric m)
@@ -200,15 +250,54 @@ int64_t gstat_ns(const struct gstats *s, uint32_t g, enum gmetric m)
     if (g < GSTATS_ALONE) {
         return s->first[g].ns[m];
     }
-    const struct chunk *c = chunk_of(s, g, &row);
     if (m == GM_ASSIST) {
+        const struct chunk *c = chunk_of(s, g, &row);
         return c->assist ? c->assist[row] : 0;
     }
-    int64_t ns = (int64_t)value(c, row, m);
-    for (int i = GM_EXEC; m == GM_LIFE && i <= GM_UNKNOWN; i++) {
-        ns += (int64_t)value(c, row, (unsigned)i);
+    int64_t ns = (int64_t)value(s, g, m);
+    for (unsigned i = GM_EXEC; m == GM_LIFE && i <= GM_UNKNOWN; i++) {
+        ns += (int64_t)value(s, g, i);
     }
     return ns;
+}
+
+/* n values of a column; of lives what they are added up from. */
+static void columns_sum(const struct columns *c, enum gmetric m, uint32_t row, uint32_t n, uint64_t *sum)
+{
+    uint64_t all = 0; /* of columns that are one value all along */
+    unsigned wide[GM_COUNT], nwide = 0;
+    for (unsigned k = m == GM_LIFE ? 0 : m; c && k <= (unsigned)m; k++) {
+        if (k > GM_UNKNOWN && k != (unsigned)m) {
+            continue;
+        }
+        if (c->col[k].width) {
+            wide[nwide++] = k;
+        } else {
+            all += c->col[k].least;
+        }
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        sum[i] = all;
+    }
+    for (unsigned k = 0; k < nwide; k++) {
+        columns_add(c, wide[k], row, n, sum);
+    }
+}
+
+/* The same of a chunk without columns. */
+static void told_sum(const struct gstats *s, const struct chunk *c, uint32_t g, uint32_t n, enum gmetric m, int64_t *sum)
+{
+    int64_t ns[GSTATS_ROWS];
+    memset(sum, 0, n * sizeof *sum);
+    for (unsigned k = 0; k < LANES_FEW && c->spans >> 8 * k; k++) {
+        if (m != GM_LIFE && span_of(c, m) != k) {
+            continue;
+        }
+        trace_few(s->tr, g, n, k, ns);
+        for (uint32_t i = 0; i < n; i++) {
+            sum[i] += ns[i];
+        }
+    }
 }
 
 uint32_t gstats_ns(const struct gstats *s, uint32_t g, enum gmetric m, int64_t v[GSTATS_ROWS])
@@ -224,26 +313,10 @@ uint32_t gstats_ns(const struct gstats *s, uint32_t g, enum gmetric m, int64_t v
         for (uint32_t i = 0; i < n; i++) {
             v[i] = c->assist ? c->assist[row + i] : 0;
         }
-        return n;
-    }
-    uint64_t all = 0; /* of columns that are one value all along */
-    unsigned wide[GM_COUNT], nwide = 0;
-    for (unsigned k = m == GM_LIFE ? 0 : m; c->c && k <= (unsigned)m; k++) {
-        if (k > GM_UNKNOWN && k != (unsigned)m) {
-            continue;
-        }
-        if (c->c->col[k].width) {
-            wide[nwide++] = k;
-        } else {
-            all += c->c->col[k].least;
-        }
-    }
-    uint64_t *const sum = (uint64_t *)v;
-    for (uint32_t i = 0; i < n; i++) {
-        sum[i] = all;
-    }
-    for (unsigned k = 0; k < nwide; k++) {
-        columns_add(c->c, wide[k], row, n, sum);
+    } else if (c->spans) {
+        told_sum(s, c, g, n, m, v);
+    } else {
+        columns_sum(c->c, m, row, n, (uint64_t *)v);
     }
     return n;
 }
@@ -257,7 +330,10 @@ bool gstats_none(const struct gstats *s, uint32_t g, enum gmetric m, uint32_t *n
     }
     const struct chunk *c = chunk_of(s, g, &row);
     *n = rows_of(s, g) - row;
-    return m == GM_ASSIST ? !c->assist : m != GM_LIFE && (!c->c || (!c->c->col[m].width && !c->c->col[m].least));
+    return m == GM_ASSIST ? !c->assist
+           : m == GM_LIFE ? false
+           : c->spans     ? span_of(c, m) == LANES_FEW
+                          : !c->c || (!c->c->col[m].width && !c->c->col[m].least);
 }
 
 bool gstats_alike(const struct gstats *s, uint32_t g, uint32_t *group)
@@ -290,7 +366,7 @@ uint32_t gstats_next_with(const struct gstats *s, uint32_t g, enum gmetric m, in
         if (gstat_ns(s, g, m) >= least) {
             return g;
         }
-        if (c && m < GM_ASSIST && c->c && columns_below(c->c, m, (uint64_t)least)) {
+        if (c && m < GM_ASSIST && chunk_below(c, m, (uint64_t)least)) {
             g += rows_of(s, g) - row - 1;
         }
     }
@@ -304,27 +380,22 @@ struct gstat gstat_of(const struct gstats *s, uint32_t g)
     if (g < GSTATS_ALONE) {
         return s->first[g];
     }
-    const struct chunk *c = chunk_of(s, g, &row);
     for (unsigned m = 0; m < GM_COUNT; m++) {
-        v.ns[m] = (int64_t)value(c, row, m);
+        v.ns[m] = (int64_t)value(s, g, m);
     }
+    const struct chunk *c = chunk_of(s, g, &row);
     v.ns[GM_ASSIST] = c->assist ? c->assist[row] : 0;
     v.ns[GM_LIFE] += first_six(v.ns);
-    v.runs = (uint32_t)value(c, row, RUNS);
-    v.scheds = (uint32_t)value(c, row, SCHEDS);
-    v.waits = (uint32_t)value(c, row, WAITS);
-    v.syscalls = (uint32_t)value(c, row, SYSCALLS);
+    v.runs = (uint32_t)value(s, g, RUNS);
+    v.scheds = (uint32_t)value(s, g, SCHEDS);
+    v.waits = (uint32_t)value(s, g, WAITS);
+    v.syscalls = (uint32_t)value(s, g, SYSCALLS);
     return v;
 }
 
 uint32_t gstat_waits(const struct gstats *s, uint32_t g)
 {
-    uint32_t row;
-    if (g < GSTATS_ALONE) {
-        return s->first[g].waits;
-    }
-    const struct chunk *c = chunk_of(s, g, &row);
-    return (uint32_t)value(c, row, WAITS);
+    return g < GSTATS_ALONE ? s->first[g].waits : (uint32_t)value(s, g, WAITS);
 }
 
 uint32_t gstat_group(const struct gstats *s, uint32_t g)

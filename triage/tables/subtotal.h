@@ -85,6 +85,8 @@ struct subtotal {
    memory, or unwanted. */
 bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g0, uint32_t g1,
                          const struct assist_rows *assists);
+/* subtotal_rows_put - the rows of goroutines up to the last one go to gstats.h and to their groups. false: out of memory, or unwanted. */
+bool subtotal_rows_put(struct subtotal *y, struct gstats *to, uint32_t last);
 /* subtotal_wait_of - the row of `wait_of` for a start function and a reason; TAB_NONE: out of memory. */
 uint32_t subtotal_wait_of(struct subtotal *y, uint32_t name, uint32_t reason);
 /* subtotal_lock - a wait for a lock, if it is among the longest. subtotal_worst - a scheduler latency, if it is among the worst. */
