@@ -320,21 +320,21 @@ uint32_t span_run_g_name(const struct trace *tr, const struct span_run *r, uint3
  * begin is told of each (not its id, when it was seen, its start stack); spans of up to SPAN_BLOCK + 1 of its spans at a time; then end. Returns false as soon as one of them does.
  * spans NULL: begin alone, for less than a trace_lane() of each. by: who isn't created by such a one (NO_LANE: nobody knows by whom)
  * is passed over; NULL: nobody is. alike: behind begin of a goroutine, told instead of begin of those that come next and are as it is, but
- * for their times (struct lanes_alike); NULL: begin is. few: behind that, if all of them have spans of the same kinds at the same places, one or
- * two each: done = true if that is all there is to tell of them, so that neither spans nor end is told; NULL: these are. Several threads may walk at
- * once, while nobody loads (or ask trace_states() and look-ups by time).
+ * for their times (struct lanes_alike); NULL: begin is. few: before that, if all of them have spans of the same kinds at the same places, one or
+ * two each: done = true if that is all there is to tell of them, so that neither alike, spans nor end is told; NULL: these are. Several threads may
+ * walk at once, while nobody loads (or ask trace_states() and look-ups by time).
  */
 enum { LANES_ALIKE = 128, LANES_FEW = 2 };
 struct lanes_alike {
     uint32_t g, n; /* goroutines g .. g+n-1, all of them over; made at the same place, of the same name and flags */
     int64_t first[LANES_ALIKE], last[LANES_ALIKE], no_p_ns[LANES_ALIKE]; /* as in lane_info */
 };
-struct lanes_few {
-    uint32_t g, n; /* goroutines g .. g+n-1: the one begin was told of, too */
-    unsigned nspans;
+struct lanes_few { /* of lanes_alike, with the one begin was told of */
+    uint32_t g, n;
+    unsigned nspans; /* of each: the first one begins with it, the last one ends with it */
     struct span_tag kind[LANES_FEW];
     bool open_start; /* the first span of each */
-    int64_t t0[LANES_FEW][LANES_ALIKE], dur[LANES_FEW][LANES_ALIKE];
+    int64_t first[LANES_ALIKE], life[LANES_ALIKE], dur[LANES_FEW][LANES_ALIKE]; /* below 2^32 a span */
 };
 struct span_walk {
     bool (*begin)(void *arg, uint32_t g, const struct lane_info *li);
@@ -344,7 +344,7 @@ struct span_walk {
     bool (*by)(void *arg, uint32_t creator);
     bool (*alike)(void *arg, const struct lane_info *li,
                   const struct lanes_alike *a); /* li: as begin had it; a stands until their ends */
-    bool (*few)(void *arg, const struct lanes_few *f, bool *done);
+    bool (*few)(void *arg, const struct lane_info *li, const struct lanes_few *f, bool *done);
 };
 bool trace_walk(const struct trace *tr, uint32_t g0, uint32_t g1, const struct span_walk *w);
 /* trace_few - how long the k-th span of each of n goroutines from g on lasted: of those that lanes_few was told of, much faster than a walk. */

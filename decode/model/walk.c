@@ -177,40 +177,45 @@ _Static_assert((int)LANES_FEW >= (int)ALIKE_MOST, "there is room for all spans t
 /* The spans of n neighbours, from one on, if they differ in nothing but how long they lasted. */
 static bool few_of(struct place *at, uint32_t from, uint32_t n, struct lanes_few *f)
 {
-    const struct alike_rows *a = &at->alike;
+    const struct columns *c = at->rows.alike;
     const unsigned each = f->nspans = (unsigned)*at->rows.v[PV_NPACKED];
     f->g = at->g;
     f->n = n;
     f->open_start = *at->rows.v[PV_FLAGS] & PAST_BACKDATED;
     for (unsigned k = 0; k < each; k++) {
-        if (a->step[alike_rest(k)])
+        if (c->col[alike_rest(k)].width)
             return false;
-        f->kind[k] = at->in.f->pool.tags[(uint16_t)(*a->v[alike_rest(k)] >> 32)];
+        f->kind[k] = at->in.f->pool.tags[(uint16_t)(c->col[alike_rest(k)].least >> 32)];
     }
-    column_of(&at->rows, PV_START, from, n, f->t0[0]);
-    column_of(&at->rows, PV_LASTED, from, n, f->dur[0]);
+    column_of(&at->rows, PV_START, from, n, f->first);
+    column_of(&at->rows, PV_LASTED, from, n, f->life);
+    memcpy(f->dur[0], f->life, n * sizeof *f->life);
     for (unsigned k = 1; k < each; k++) {
-        const uint64_t *v = a->v[alike_dur(each, k)];
-        const unsigned step = a->step[alike_dur(each, k)];
-        for (uint32_t i = 0; i < n; i++) {
-            f->dur[k][i] = (int64_t)v[(from + i) * step];
-            f->dur[0][i] -= f->dur[k][i];
-        }
-    }
-    for (unsigned k = 1; k < each; k++)
+        memset(f->dur[k], 0, n * sizeof *f->life);
+        columns_add(c, alike_dur(each, k), from, n, (uint64_t *)f->dur[k]);
         for (uint32_t i = 0; i < n; i++)
-            f->t0[k][i] = f->t0[k - 1][i] + f->dur[k - 1][i];
+            f->dur[0][i] -= f->dur[k][i];
+    }
     return true;
 }
 
+/* Told of the one at hand and those alike, n in all, together. done: nothing is left to be told. */
+static bool few_walk(const struct span_walk *w, struct place *at, const struct lane_info *li, uint32_t n, bool *done)
+{
+    return !w->few || !at->rows.alike || !few_of(at, at->in.local % PAST_GS, n, &at->few) ||
+           w->few(w->arg, li, &at->few, done);
+}
+
 /* The spans of the i-th of those put away, if it has any: run is all but for what is its own. */
-static inline bool past_spans(const struct span_walk *w, const struct place *at, uint32_t g, uint32_t i,
+static inline bool past_spans(const struct span_walk *w, struct place *at, uint32_t g, uint32_t i,
                               struct spancols *c, struct span_run *run)
 {
     const struct past_rows *r = &at->rows;
     run->n = (uint32_t)past_row(r, PV_NPACKED, i);
     if (!run->n)
         return true;
+    if (r->alike && r->alike != at->read)
+        alike_all(at->read = r->alike, &at->alike);
     if (r->alike)
         alike_row(&at->alike, i, run->n, (int64_t)past_row(r, PV_LASTED, i), c);
     else
@@ -224,10 +229,6 @@ static inline bool past_spans(const struct span_walk *w, const struct place *at,
 static bool past_walk(const struct trace *tr, const struct span_walk *w, struct place *at, uint32_t n)
 {
     const uint32_t from = at->in.local % PAST_GS;
-    if (w->spans && at->rows.alike && at->rows.alike != at->read) {
-        at->read = at->rows.alike;
-        alike_all(at->read, &at->alike);
-    }
     const bool alike = w->alike && n > 1 && rows_alike(&at->rows);
     struct lane_info li = {.creator = NO_LANE};
     struct lanes_alike others;
@@ -241,14 +242,15 @@ static bool past_walk(const struct trace *tr, const struct span_walk *w, struct 
             if (!w->begin(w->arg, g, &li))
                 return false;
         }
+        bool done = false;
+        if (alike && !k && !few_walk(w, at, &li, n, &done))
+            return false;
+        if (done)
+            return true;
         if (alike && !k) {
             alike_of(at, g + 1, i + 1, n - 1, &others);
-            bool done = false;
-            if (!w->alike(w->arg, &li, &others) ||
-                (w->few && at->rows.alike && few_of(at, from, n, &at->few) && !w->few(w->arg, &at->few, &done)))
+            if (!w->alike(w->arg, &li, &others))
                 return false;
-            if (done)
-                return true;
         }
         if (!w->spans)
             continue;

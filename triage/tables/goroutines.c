@@ -421,27 +421,22 @@ static inline bool walk_syscall(struct walk *w, const struct step *s)
     return true;
 }
 
-/* It waited for a processor; known: since when. */
-static inline bool note_queued(struct walk *w, int64_t t0, int64_t ns, bool known)
+static inline bool walk_runnable(struct walk *w, const struct step *s)
 {
     struct subtotal *y = w->y;
-    if (ns > RUNNABLE_NOTICE && !late_add(&y->late, t0 + RUNNABLE_NOTICE, t0 + ns)) {
+    const int64_t ns = s->ns;
+    count(w, GM_SCHED, ns, GV_SCHEDS, true);
+    if (ns > RUNNABLE_NOTICE && !late_add(&y->late, s->t0 + RUNNABLE_NOTICE, end_of(s))) {
         return false;
     }
-    if (!known) {
-        return true;
+    if (open_start(s)) {
+        return true; /* since when is not known */
     }
     hist_add(w->sched, ns);
     if (ns > y->worst_least && !w->system) {
-        subtotal_worst(y, &(struct worst_wait){t0, t0 + ns, w->g, w->was});
+        subtotal_worst(y, &(struct worst_wait){s->t0, end_of(s), w->g, w->was});
     }
     return true;
-}
-
-static inline bool walk_runnable(struct walk *w, const struct step *s)
-{
-    count(w, GM_SCHED, s->ns, GV_SCHEDS, true);
-    return note_queued(w, s->t0, s->ns, !open_start(s));
 }
 
 static inline void walk_exec(struct walk *w, int64_t ns)
@@ -500,6 +495,12 @@ static inline bool walk_span(struct walk *w, const struct step *s)
     return true;
 }
 
+static inline void group_lives(struct group *p, int64_t first, int64_t last)
+{
+    p->first = first < p->first ? first : p->first;
+    p->last = last > p->last ? last : p->last;
+}
+
 static bool put_in_group(struct walk *w, const struct lane_info *li)
 {
     struct subtotal *y = w->y;
@@ -520,8 +521,7 @@ static bool put_in_group(struct walk *w, const struct lane_info *li)
         y->ngroups++;
     }
     struct group *p = &y->groups[i];
-    p->first = li->first < p->first ? li->first : p->first;
-    p->last = li->last > p->last ? li->last : p->last;
+    group_lives(p, li->first, li->last);
     p->count++;
     p->created += li->created;
     p->ended += li->ended;
@@ -620,23 +620,27 @@ static bool lane_begin(void *arg, uint32_t g, const struct lane_info *li)
     return put_in_group(w, li) && (!li->created || li->is_system || note_birth(w, li));
 }
 
-/* More of the same group and birthplace. */
+/* n more of the same group and birthplace. */
+static void more_alike(struct subtotal *y, const struct lane_info *li, uint32_t n)
+{
+    struct group *p = &y->groups[y->group];
+    p->count += n;
+    p->created += li->created ? n : 0;
+    p->ended += li->ended ? n : 0;
+    if (li->created && !li->is_system) {
+        y->births[y->birth].created += n;
+        y->births[y->birth].ended += li->ended ? n : 0;
+    }
+}
+
 static bool lane_alike(void *arg, const struct lane_info *li, const struct lanes_alike *a)
 {
     struct walk *w = arg;
     struct subtotal *y = w->y;
-    struct group *p = &y->groups[y->group];
     for (uint32_t i = 0; i < a->n; i++) {
-        p->first = a->first[i] < p->first ? a->first[i] : p->first;
-        p->last = a->last[i] > p->last ? a->last[i] : p->last;
+        group_lives(&y->groups[y->group], a->first[i], a->last[i]);
     }
-    p->count += a->n;
-    p->created += li->created ? a->n : 0;
-    p->ended += li->ended ? a->n : 0;
-    if (li->created && !li->is_system) {
-        y->births[y->birth].created += a->n;
-        y->births[y->birth].ended += li->ended ? a->n : 0;
-    }
+    more_alike(y, li, a->n);
     w->alike = a;
     return true;
 }
@@ -742,22 +746,29 @@ static uint16_t spans_of(const struct walk *w, const struct lanes_few *f)
     return w->worker || assists ? 0 : (uint16_t)spans;
 }
 
-/* How long each of them lived. false: too long for sums that needn't ns_add(). */
-static bool lives_of(const struct lanes_few *f, int64_t life[LANES_ALIKE])
+/* They waited for a processor from first[i] on, behind a span of that state. */
+static bool few_queued(struct walk *w, const struct lanes_few *f, unsigned k, const int64_t *first)
 {
-    uint64_t any = 0;
-    memset(life, 0, f->n * sizeof *life);
-    for (unsigned k = 0; k < f->nspans; k++) {
-        for (uint32_t i = 0; i < f->n; i++) {
-            life[i] += f->dur[k][i];
-            any |= (uint64_t)f->dur[k][i];
+    struct subtotal *y = w->y;
+    const int64_t *const ns = f->dur[k];
+    const uint8_t was = k ? f->kind[k - 1].state : ST_NONE;
+    if (!late_queued(&y->late, first, ns, f->n)) {
+        return false;
+    }
+    if (!k && f->open_start) {
+        return true; /* since when is not known */
+    }
+    hist_add_all(w->sched, ns, f->n);
+    for (uint32_t i = 0; i < f->n && !w->system; i++) {
+        if (ns[i] > y->worst_least) {
+            subtotal_worst(y, &(struct worst_wait){first[i], first[i] + ns[i], f->g + i, was});
         }
     }
-    return any < (uint64_t)NS_MAX / LANES_FEW;
+    return true;
 }
 
 /* Sums of those from the i-th on, as many as there is room for: how many. */
-static uint32_t put_few(struct subtotal *y, const struct lanes_few *f, uint16_t spans, const int64_t *life, uint32_t i)
+static uint32_t put_few(struct subtotal *y, const struct lanes_few *f, uint16_t spans, uint32_t i)
 {
     const uint32_t at = y->nrows, room = GSTATS_ROWS - at, n = f->n - i < room ? f->n - i : room;
     for (unsigned k = 0; k < f->nspans; k++) {
@@ -768,7 +779,7 @@ static uint32_t put_few(struct subtotal *y, const struct lanes_few *f, uint16_t 
             y->rows.v[times][j] = 1;
         }
     }
-    memcpy(&y->life[at], life + i, n * sizeof *life);
+    memcpy(&y->life[at], &f->life[i], n * sizeof f->life[i]);
     for (uint32_t j = at; j < at + n; j++) {
         y->rows.group[j] = y->group;
     }
@@ -777,27 +788,31 @@ static uint32_t put_few(struct subtotal *y, const struct lanes_few *f, uint16_t 
     return n;
 }
 
-static bool lanes_few(void *arg, const struct lanes_few *f, bool *done)
+static bool lanes_few(void *arg, const struct lane_info *li, const struct lanes_few *f, bool *done)
 {
     struct walk *w = arg;
     struct subtotal *y = w->y;
-    int64_t life[LANES_ALIKE];
+    int64_t t0[LANES_ALIKE];
     const uint16_t spans = spans_of(w, f);
-    if (!spans || !lives_of(f, life)) {
+    if (!spans) {
         return true;
     }
+    *done = true;
+    more_alike(y, li, f->n - 1);
+    for (uint32_t i = 0; i < f->n; i++) {
+        t0[i] = f->first[i];
+        group_lives(&y->groups[y->group], t0[i], t0[i] + f->life[i]);
+    }
     for (unsigned k = 0; k < f->nspans; k++) {
-        for (uint32_t i = 0; f->kind[k].state == ST_RUNNABLE && i < f->n; i++) {
-            w->g = f->g + i;
-            w->was = k ? f->kind[k - 1].state : ST_NONE;
-            if (!note_queued(w, f->t0[k][i], f->dur[k][i], k || !f->open_start)) {
-                return false;
-            }
+        if (f->kind[k].state == ST_RUNNABLE && !few_queued(w, f, k, t0)) {
+            return false;
+        }
+        for (uint32_t i = 0; i < f->n; i++) {
+            t0[i] += f->dur[k][i];
         }
     }
-    *done = true;
     for (uint32_t i = 0; i < f->n;) {
-        i += put_few(y, f, spans, life, i);
+        i += put_few(y, f, spans, i);
         const uint32_t last = f->g + i - 1;
         if ((y->nrows == GSTATS_ROWS || last + 1 == y->g1) && !subtotal_rows_put(y, w->tg->g, last)) {
             return false;

@@ -5,11 +5,26 @@
 
 #include "decode/base/mem.h"
 
-bool late_room(struct late *l)
+bool late_room(struct late *l, size_t n)
 {
-    uint64_t *p = mem_grow(l->key, &l->cap, l->n + 2, sizeof *p);
+    uint64_t *p = mem_grow(l->key, &l->cap, l->n + 2 * n, sizeof *p);
     l->key = p ? p : l->key;
     return p != NULL;
+}
+
+bool late_queued(struct late *l, const int64_t *first, const int64_t *ns, uint32_t n)
+{
+    if (!late_room(l, n)) {
+        return false;
+    }
+    struct late x = *l;
+    for (uint32_t i = 0; i < n; i++) {
+        if (ns[i] > RUNNABLE_NOTICE) {
+            late_put(&x, first[i] + RUNNABLE_NOTICE, first[i] + ns[i]);
+        }
+    }
+    *l = x;
+    return true;
 }
 
 void late_free(struct late *l)

@@ -19,13 +19,10 @@ struct late { /* all-zero: none */
     size_t n, cap;
     int64_t first, last, sum; /* from the first to the last of them; how long all of them are */
 };
-bool late_room(struct late *l); /* for one more; false: out of memory */
-/* late_add - from t0 to t1. false: out of memory. */
-static inline bool late_add(struct late *l, int64_t t0, int64_t t1)
+bool late_room(struct late *l, size_t n); /* for n more; false: out of memory */
+/* late_put - from t0 to t1; there is room. */
+static inline void late_put(struct late *l, int64_t t0, int64_t t1)
 {
-    if (l->n + 2 > l->cap && !late_room(l)) {
-        return false;
-    }
     t0 = t0 > 0 ? t0 : 0;
     t1 = t1 > 0 ? t1 : 0;
     l->first = !l->n || t0 < l->first ? t0 : l->first;
@@ -34,8 +31,17 @@ static inline bool late_add(struct late *l, int64_t t0, int64_t t1)
     l->key[l->n] = CHANGE_KEY(t0, CHANGE_RUNNABLE, 1);
     l->key[l->n + 1] = CHANGE_KEY(t1, CHANGE_RUNNABLE, 0);
     l->n += 2;
+}
+/* late_add - the same. false: out of memory. late_queued - each of n queued from first[i] on for ns[i]. */
+static inline bool late_add(struct late *l, int64_t t0, int64_t t1)
+{
+    if (l->n + 2 > l->cap && !late_room(l, 1)) {
+        return false;
+    }
+    late_put(l, t0, t1);
     return true;
 }
+bool late_queued(struct late *l, const int64_t *first, const int64_t *ns, uint32_t n);
 /* late_tell - what they come to, as changes (CHANGE_KEY) behind keys[0..*n): at most `most` at once count. false: out of memory, or no longer wanted. */
 bool late_tell(struct late *l, int64_t most, uint64_t **keys, size_t *n, size_t *cap);
 void late_free(struct late *l);

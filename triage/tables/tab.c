@@ -593,6 +593,28 @@ static int64_t slot_low(uint32_t i)
     return i < 64 ? (int64_t)i : i >= HIST_BUCKETS ? INT64_MAX : (int64_t)(i % 32 + 32) << (i / 32 - 1);
 }
 
+void hist_add_all(struct hist *h, const int64_t *ns, uint32_t n)
+{
+    int64_t min = h->n ? h->min : INT64_MAX, max = h->max, total = h->total;
+    double sumsq = h->sumsq;
+    for (uint32_t i = 0; i < n; i++) {
+        const int64_t x = ns[i] < 0 ? 0 : ns[i];
+        const uint32_t k = hist_slot(x);
+        h->count[k < HIST_BUCKETS ? k : HIST_BUCKETS - 1]++;
+        min = x < min ? x : min;
+        max = x > max ? x : max;
+        total = ns_more(total, x);
+        sumsq += (double)x * (double)x;
+    }
+    if (n) {
+        h->n += n;
+        h->min = min;
+        h->max = max;
+        h->total = total;
+        h->sumsq = sumsq;
+    }
+}
+
 void hist_sum(struct hist *h, const struct hist *more)
 {
     if (!more->n) {
