@@ -333,7 +333,7 @@ struct lanes_few { /* of lanes_alike, with the one begin was told of */
     uint32_t g, n;
     unsigned nspans; /* of each: the first one begins with it, the last one ends with it */
     struct span_tag kind[LANES_FEW];
-    bool open_start; /* the first span of each */
+    bool open_start;                                                            /* the first span of each */
     int64_t first[LANES_ALIKE], life[LANES_ALIKE], dur[LANES_FEW][LANES_ALIKE]; /* below 2^32 a span */
 };
 struct span_walk {

@@ -207,8 +207,8 @@ static bool few_walk(const struct span_walk *w, struct place *at, const struct l
 }
 
 /* The spans of the i-th of those put away, if it has any: run is all but for what is its own. */
-static inline bool past_spans(const struct span_walk *w, struct place *at, uint32_t g, uint32_t i,
-                              struct spancols *c, struct span_run *run)
+static inline bool past_spans(const struct span_walk *w, struct place *at, uint32_t g, uint32_t i, struct spancols *c,
+                              struct span_run *run)
 {
     const struct past_rows *r = &at->rows;
     run->n = (uint32_t)past_row(r, PV_NPACKED, i);

@@ -13,7 +13,7 @@ bool causes_aside(const struct causes *c, uint32_t works, uint32_t waits)
     const uint32_t own = main_lane < c->tg->ng ? trace_g_name(c->tr, main_lane) : 0;
     const uint32_t a = c->tg->groups[works].name, b = c->tg->groups[waits].name;
     int64_t others = 0, mains = 0;
-    if (!calls_accept(c) || a == own || b == own || calls_serves(c, c->member[c->of[waits].at])) {
+    if (!calls_accept(c) || a == own || b == own || calls_serves(c, causes_nth(c, waits, 0))) {
         return false;
     }
     for (uint32_t i = 0; i < c->tg->npairs; i++) {
@@ -89,7 +89,7 @@ static bool who_waits(const struct causes *c, const uint32_t *name, uint32_t n, 
 static bool serves(const struct causes *c, uint32_t group)
 {
     return c->of[group].n && (request_serves(c->tr, c->tg->groups[group].name) ||
-                              (c->life[group].by[WK_NET] > 0 && calls_serves(c, c->member[c->of[group].at])));
+                              (c->life[group].by[WK_NET] > 0 && calls_serves(c, causes_nth(c, group, 0))));
 }
 
 static bool anybody_serves(const struct causes *c, const uint32_t *name, uint32_t n)

@@ -143,7 +143,7 @@ bool calls_for_questions(const struct causes *c, const struct pair_row *p, uint3
 
 bool calls_group_serves(const struct causes *c, uint32_t group)
 {
-    const uint32_t g = c->of[group].n ? c->member[c->of[group].at] : NO_LANE;
+    const uint32_t g = c->of[group].n ? causes_nth(c, group, 0) : NO_LANE;
     if (g == NO_LANE || c->tg->groups[group].is_system) {
         return false;
     }
@@ -158,7 +158,7 @@ int64_t calls_answering(const struct causes *c)
         if (!calls_group_serves(c, i)) {
             continue;
         }
-        const uint32_t asked = c->life[i].program ? first_place(c, c->member[c->of[i].at]) : 0;
+        const uint32_t asked = c->life[i].program ? first_place(c, causes_nth(c, i, 0)) : 0;
         int64_t questions = 0;
         for (uint32_t k = 0; k < c->tg->npairs; k++) {
             const struct pair_row *p = &c->tg->pairs[k];

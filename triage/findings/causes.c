@@ -52,12 +52,6 @@ bool causes_told_of(const struct causes *c, uint32_t group)
     return false;
 }
 
-uint32_t causes_member(const struct causes *c, uint32_t group, uint32_t i, uint32_t most)
-{
-    const struct member_of *m = &c->of[group];
-    return c->member[m->at + (uint64_t)i * m->n / (m->n < most ? m->n : most)];
-}
-
 uint32_t causes_group(const struct causes *c, uint32_t name)
 {
     return tab_get(&c->by_name, name, 0);
@@ -87,13 +81,11 @@ static void life_of(struct causes *c, uint32_t i)
     l->busy = l->life > 0 ? (double)(l->life - idle) / (double)l->life : 0;
 }
 
-static bool members(struct causes *c)
+static bool groups(struct causes *c)
 {
     const struct triage *tg = c->tg;
     c->life = mem_zalloc(((size_t)tg->ngroups + 1) * sizeof *c->life);
-    c->of = mem_zalloc(((size_t)tg->ngroups + 1) * sizeof *c->of);
-    c->member = mem_alloc(((size_t)tg->ng + 1) * sizeof *c->member);
-    if (!c->life || !c->of || !c->member) {
+    if (!c->life || !causes_members(c)) {
         return false;
     }
     for (uint32_t i = 0; i < tg->ngroups; i++) {
@@ -101,23 +93,9 @@ static bool members(struct causes *c)
             return false;
         }
     }
-    for (uint32_t i = 0, at = 0; i < tg->ngroups; i++) {
-        c->of[i].at = at;
-        at += tg->groups[i].count;
+    for (uint32_t i = 0; i < tg->ngroups; i++) {
         c->life[i].first = tg->groups[i].first;
         c->life[i].last = tg->groups[i].last;
-    }
-    if (!mem_is_spilled(c->member)) {
-        mem_touch(c->member);
-    }
-    for (uint32_t g = 0, n, group; g < tg->ng; g += n) { /* neighbours of one group at once */
-        const bool alike = gstats_alike(tg->g, g, &group);
-        struct member_of *m = &c->of[group];
-        (void)gstats_none(tg->g, g, GM_ASSIST, &n);
-        n = alike ? n : 1;
-        for (uint32_t i = 0; i < n; i++) {
-            c->member[m->at + m->n++] = g + i;
-        }
     }
     return true;
 }
@@ -131,7 +109,7 @@ bool causes_init(struct causes *c, struct rules *rs)
     c->caught = caught_new(rs->out);
     c->lines = in_lines_new(c->tg);
     (void)trace_gcounts(c->tr, &width, &counts); /* sums them up when it is first asked */
-    if (!c->x || !c->caught || !c->lines || !members(c)) {
+    if (!c->x || !c->caught || !c->lines || !groups(c)) {
         causes_free(c);
         return false;
     }

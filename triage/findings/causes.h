@@ -9,8 +9,9 @@
 #include "triage/findings/explain.h"
 #include "triage/findings/rules.h"
 
-struct member_of { /* goroutines by group */
-    uint32_t at, n;
+struct member_of { /* a group's goroutines: causes_nth() */
+    uint32_t n;
+    uint32_t at, runs; /* where they are told in causes.member, members.c knows how */
 };
 struct group_life {
     int64_t first, last;  /* the group was there */
@@ -26,8 +27,8 @@ struct causes {
     const struct trace *tr;
     struct explainer *x;
     struct group_life *life; /* by group */
-    uint32_t *member;        /* lanes, by group: member[of[i].at ..] */
-    struct member_of *of;
+    uint32_t *member;
+    struct member_of *of;    /* by group */
     struct tab by_name;      /* groups by their start function's string */
     bool alone_asked;        /* alone_finding() has looked */
     struct caught *caught;   /* rules_alloc.c */
@@ -41,6 +42,9 @@ void causes_free(struct causes *c);
 /* causes_group - the group that goroutines of a start function belong to, UINT32_MAX none. */
 uint32_t causes_group(const struct causes *c, uint32_t name);
 
+/* causes_members - which goroutines belong to which group. false: out of memory. causes_nth - the k-th of a group's. */
+bool causes_members(struct causes *c);
+uint32_t causes_nth(const struct causes *c, uint32_t group, uint32_t k);
 /* causes_member - of at most so many goroutines of a group, spread over all of it, the i-th: a lane. */
 uint32_t causes_member(const struct causes *c, uint32_t group, uint32_t i, uint32_t most);
 

@@ -208,7 +208,7 @@ bool let_go_is_lock(struct causes *c, const struct pair_row *p, uint32_t place)
     size_t chained = 0;
     bool ok = group != UINT32_MAX && c->of[group].n <= MEMBERS; /* all of them: a chain has no gaps */
     for (uint32_t i = 0; ok && i < c->of[group].n; i++) {
-        ok = ends_of(c, c->member[c->of[group].at + i], place, p->kind, &e);
+        ok = ends_of(c, causes_nth(c, group, i), place, p->kind, &e);
     }
     if (ok && e.n) {
         qsort(e.v, e.n, sizeof *e.v, by_time);

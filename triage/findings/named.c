@@ -262,7 +262,7 @@ static uint32_t most_running(const struct causes *c)
         }
     }
     for (uint32_t i = 0; best != NO_LANE && i < c->of[best].n; i++) {
-        uint32_t m = c->member[c->of[best].at + i];
+        uint32_t m = causes_nth(c, best, i);
         g = g == NO_LANE || gstat_ns(c->tg->g, m, GM_EXEC) > gstat_ns(c->tg->g, g, GM_EXEC) ? m : g;
     }
     return g;

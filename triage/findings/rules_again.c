@@ -87,14 +87,14 @@ static void of_group(struct causes *c, uint32_t group)
     uint32_t most = 0, many = 0;
     c->rs->failed |= !waits;
     for (uint32_t i = 0; waits && i < n; i++) {
-        waits[i] = gstat_waits(c->tg->g, c->member[c->of[group].at + i]);
+        waits[i] = gstat_waits(c->tg->g, causes_nth(c, group, i));
         most = waits[i] > waits[most] ? i : most;
     }
     if (!waits || (double)waits[most] < threshold(TH_AGAIN_ROW)) {
         mem_free(waits);
         return;
     }
-    const uint32_t g = c->member[c->of[group].at + most];
+    const uint32_t g = causes_nth(c, group, most);
     qsort(waits, n, sizeof *waits, cmp_count);
     const uint64_t usual = waits[n / 2];
     for (uint32_t i = 0; i < n; i++) {

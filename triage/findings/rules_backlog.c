@@ -159,7 +159,7 @@ void rules_backlog(struct causes *c)
 {
     for (uint32_t i = 0; i < c->tg->ngroups && i < GROUPS && c->idle >= causes_idle_least(c); i++) {
         struct backlog b;
-        const uint32_t g = c->of[i].n == 1 ? c->member[c->of[i].at] : NO_LANE;
+        const uint32_t g = c->of[i].n == 1 ? causes_nth(c, i, 0) : NO_LANE;
         if (g != NO_LANE && c->life[i].program && threshold_reached(TH_BACKLOG_LIFE, c->life[i].life, c->tg->end) &&
             !causes_told_of(c, i) && backlog_of(c, g, &b)) {
             backlog_finding(c, i, g, &b);

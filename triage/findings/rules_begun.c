@@ -49,7 +49,7 @@ static bool begun_by(const struct causes *c, uint32_t group, const struct pair_r
     const uint32_t n = c->of[group].n, step = n > ASKED ? n / ASKED : 1;
     uint32_t asked = 0, yes = 0;
     for (uint32_t i = 0; i < n; i += step, asked++) {
-        const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, c->member[c->of[group].at + i]});
+        const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, causes_nth(c, group, i)});
         yes += li.created && li.creator < c->tg->ng &&
                trace_lane(c->tr, (struct lane){LANE_G, li.creator}).name == p->waiter &&
                begins_and_waits(c, p->stack, li.create_stack, frame);

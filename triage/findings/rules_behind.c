@@ -72,7 +72,7 @@ static void behind_finding(struct causes *c, const struct kind_of_work *s, const
     c->rs->failed |= !causes_doing(c, l->group, &v);
     draft_start(&d, RULE_LINE, (int64_t)((double)(life->last - life->first) * (double)s->queued / (double)s->life));
     draft_subject(&d, c->rs, c->tg->groups[s->group].name);
-    draft_at(&d, life->first, life->last, LANE_G, c->member[c->of[s->group].at]);
+    draft_at(&d, life->first, life->last, LANE_G, causes_nth(c, s->group, 0));
     d.f.note = (double)tasks < threshold(TH_LINE_ITEMS); /* else it is work that the program itself counts */
     d.f.queued = true;
     text_dur(&d.amount, s->queued / (int64_t)s->turns);

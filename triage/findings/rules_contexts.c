@@ -121,7 +121,7 @@ static void contexts_finding(struct causes *c, const struct group *g, uint64_t w
     }
     const bool known = m.n && m.v[best].n * 2 > m.all;
     draft_subject(&d, c->rs, known ? m.v[best].func : g->name);
-    draft_at(&d, g->first, g->last, LANE_G, c->member[c->of[g - c->tg->groups].at]);
+    draft_at(&d, g->first, g->last, LANE_G, causes_nth(c, g - c->tg->groups, 0));
     d.f.inferred = true;
     text_add(&d.amount, "%u", g->created);
     if (known) {

@@ -66,7 +66,7 @@ static void deals_finding(struct causes *c, uint32_t dealer, const struct takers
     draft_start(&f, RULE_BOTTLENECK, (int64_t)((double)d->d[GM_EXEC].total * c->idle / (1 + c->idle)));
     f.f.won_hi = f.f.severity_ns;
     draft_subject(&f, c->rs, d->name);
-    draft_at(&f, c->life[dealer].first, c->life[dealer].last, LANE_G, c->member[c->of[dealer].at]);
+    draft_at(&f, c->life[dealer].first, c->life[dealer].last, LANE_G, causes_nth(c, dealer, 0));
     text_share(&f.amount, (double)d->d[GM_EXEC].total, (double)c->tg->end);
     text_say(&f.text, c->tr, t_func(d->name), ", one goroutine, runs for ",
              t_share((double)d->d[GM_EXEC].total, (double)c->tg->end), " of the trace, and ", c->of[t->group].n,

@@ -129,7 +129,7 @@ static void rule_chain(struct causes *c)
     struct chain k = {.n = 0};
     for (uint32_t i = 0; i < c->tg->ngroups && k.n < CHAIN; i++) {
         for (uint32_t m = 0; m < c->of[i].n && c->of[i].n <= CHAIN && k.n < CHAIN; m++) {
-            const uint32_t g = c->member[c->of[i].at + m];
+            const uint32_t g = causes_nth(c, i, m);
             if (is_link(c, g)) {
                 link_add(c, &k, g);
             }
@@ -395,7 +395,7 @@ bool grain_coroutine(const struct trace *tr, uint32_t create_stack)
 /* The stack in which a group's goroutines were made, if they are coroutines of iter.Pull: 0 they aren't. */
 static uint32_t coroutines_made(const struct causes *c, uint32_t group)
 {
-    const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, c->member[c->of[group].at]});
+    const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, causes_nth(c, group, 0)});
     return li.created && grain_coroutine(c->tr, li.create_stack) ? li.create_stack : 0;
 }
 

@@ -216,7 +216,7 @@ static void hold_finding(struct hold *h)
     const uint32_t stack = h->at[best].up_stack ? h->at[best].up_stack : h->at[best].stack;
     draft_start(&d, RULE_HOLD, h->ns);
     draft_about(&d, c->rs, h->at[best].place, stack);
-    draft_at(&d, h->t0, h->t1, LANE_G, c->member[c->of[h->group].at]);
+    draft_at(&d, h->t0, h->t1, LANE_G, causes_nth(c, h->group, 0));
     d.f.inferred = true;
     text_share(&d.amount, (double)h->ns, (double)c->tg->end);
     text_say(&d.text, c->tr, t_place(stack, 3),
@@ -250,7 +250,7 @@ static void of_group(struct causes *c, uint32_t group)
     }
     bool ok = true;
     for (uint32_t i = 0; i < c->of[group].n && ok; i++) {
-        ok = life_of_one(&h, c->member[c->of[group].at + i]);
+        ok = life_of_one(&h, causes_nth(c, group, i));
     }
     if (ok && h.left) {
         sweep(&h);

@@ -440,7 +440,7 @@ static struct kid *kids_of(struct causes *c, uint32_t group, uint32_t parents, s
     *n = 0;
     c->rs->failed |= !v;
     for (uint32_t i = 0; v && i < most && (*n > 0 || i < FIRST); i++) { /* who begins them begins some of the first */
-        uint32_t g = c->member[c->of[group].at + i];
+        uint32_t g = causes_nth(c, group, i);
         struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
         if (li.created && li.ended && li.creator < c->tg->ng && gstat_group(c->tg->g, li.creator) == parents) {
             v[(*n)++] = (struct kid){li.creator, g, li.first, li.last};
@@ -496,11 +496,10 @@ static int64_t idle_since(const struct causes *c, uint32_t g, int64_t t)
 static void step_add(const struct causes *c, struct rounds *r, const struct last_one *w, uint32_t parent,
                      const struct span *s, int64_t *before)
 {
-    const struct member_of *m = &c->of[r->kids];
     int64_t second = s->t0;
     uint32_t took = 1;
-    for (uint32_t i = 0; i < m->n; i++) {
-        const uint32_t g = c->member[m->at + i];
+    for (uint32_t i = 0; i < c->of[r->kids].n; i++) {
+        const uint32_t g = causes_nth(c, r->kids, i);
         const int64_t since = g == w->g ? s->t0 : idle_since(c, g, s->t1 - 1);
         if (since == NO_TIME) {
             return;

@@ -83,7 +83,7 @@ static void look_at(struct knot *k, uint32_t group)
     const uint32_t before = k->n;
     bool all = true;
     for (uint32_t i = 0; i < c->of[group].n && i < OF_A_GROUP && all; i++) {
-        const uint32_t g = c->member[c->of[group].at + i];
+        const uint32_t g = causes_nth(c, group, i);
         struct lifetime l;
         struct span s;
         trace_lives(c->tr, LANE_G, g, 1, &l);

@@ -263,7 +263,7 @@ static uint64_t begun_again(const struct left *l)
     for (uint32_t i = 0; i < c->tg->ngroups; i++) {
         const bool there = c->life[i].program && c->of[i].n && begun_there(c, i, l->place);
         for (uint32_t k = 0; there && k < c->of[i].n && k < MADE; k++) {
-            const uint32_t g = c->member[c->of[i].at + k];
+            const uint32_t g = causes_nth(c, i, k);
             const struct lane_info who = trace_lane_who(c->tr, (struct lane){LANE_G, g});
             struct lifetime life;
             trace_lives(c->tr, LANE_G, g, 1, &life);
@@ -316,7 +316,7 @@ static void left_at(struct causes *c, const struct pair_row *limit, const struct
     if (ok && l.n) {
         qsort(l.v, l.n, sizeof l.v[0], cmp_asked);
         for (uint32_t i = 0; i < c->of[l.worker].n && i < MADE; i++) {
-            look_at(&l, c->member[c->of[l.worker].at + i]);
+            look_at(&l, causes_nth(c, l.worker, i));
         }
     }
     if (ok && l.on && (double)l.on >= threshold(TH_LEFT_TIMES) &&

@@ -119,7 +119,7 @@ static bool queue_of(const struct causes *c, uint32_t group, struct queue *q)
         seen[n++] = w;
         q->partly |= c->of[w].n > WAITERS;
         for (uint32_t m = 0; ok && m < c->of[w].n && m < WAITERS && !q->partly; m++) {
-            ok = waits_of(c, c->member[c->of[w].at + m], group, q);
+            ok = waits_of(c, causes_nth(c, w, m), group, q);
             q->partly |= q->walked > WALKED;
         }
     }
@@ -294,7 +294,7 @@ static bool pieces_of_line(struct causes *c, struct line *l)
     l->life = l->lost = 0;
     l->many = l->some = 0;
     for (uint32_t m = 0; ok && m < c->of[l->group].n; m++) {
-        const uint32_t at = c->member[c->of[l->group].at + m];
+        const uint32_t at = causes_nth(c, l->group, m);
         const int64_t before = l->k.longest;
         ok = items_of(c, at, l->paced, &l->q, &l->k);
         l->g = l->k.longest > before ? at : l->g;

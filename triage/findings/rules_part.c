@@ -53,7 +53,7 @@ static void walk_all(const struct causes *c, uint32_t group, const struct pair_r
                      bool count)
 {
     for (uint32_t i = 0; i < c->of[group].n; i++) {
-        walk(c, c->member[c->of[group].at + i], p, place, v, count);
+        walk(c, causes_nth(c, group, i), p, place, v, count);
     }
 }
 

@@ -52,7 +52,7 @@ static uint32_t lanes_of(const struct causes *c, uint32_t *v)
             return 0; /* too many to look at each */
         }
         for (uint32_t k = 0; k < c->of[i].n; k++) {
-            v[n++] = c->member[c->of[i].at + k];
+            v[n++] = causes_nth(c, i, k);
         }
     }
     return n;

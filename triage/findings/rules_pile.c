@@ -143,7 +143,7 @@ void rules_pile(struct causes *c)
 {
     for (uint32_t i = 0; i < c->tg->ngroups && i < GROUPS && c->idle >= causes_idle_least(c); i++) {
         struct pile p;
-        const uint32_t g = c->of[i].n == 1 ? c->member[c->of[i].at] : NO_LANE;
+        const uint32_t g = c->of[i].n == 1 ? causes_nth(c, i, 0) : NO_LANE;
         if (g != NO_LANE && c->life[i].program && !causes_told_of(c, i) && pile_of(c, i, g, &p)) {
             pile_finding(c, i, g, &p);
         }

@@ -18,7 +18,7 @@ static bool by_timers(const struct causes *c, uint32_t group, struct begins *b)
 {
     b->n = 0;
     for (uint32_t i = 0; i < c->of[group].n && i < MOST; i++) {
-        const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, c->member[c->of[group].at + i]});
+        const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, causes_nth(c, group, i)});
         if (li.created && (li.creator != NO_LANE || li.create_stack)) {
             return false;
         }

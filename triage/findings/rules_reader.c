@@ -29,7 +29,7 @@ struct through { /* waits of a group at one place that a reader ended */
 static bool is_reader(const struct causes *c, uint32_t group)
 {
     const struct group_life *l = &c->life[group];
-    const uint32_t g = c->of[group].n ? c->member[c->of[group].at] : NO_LANE;
+    const uint32_t g = c->of[group].n ? causes_nth(c, group, 0) : NO_LANE;
     return l->program && l->life > 0 && g != NO_LANE && threshold_reached(TH_READER_LIFE, l->by[WK_NET], l->life) &&
            !calls_questions(c, g);
 }

@@ -88,7 +88,7 @@ static bool answers_late(const struct causes *c, uint32_t g, const struct servic
         (double)s->other < threshold(TH_BOTTLE_SLEEPS) * (double)(l->last - l->first)) {
         return false;
     }
-    bool brought = gstat_of(c->tg->g, c->member[c->of[g].at]).syscalls * 2 >= s->count;
+    bool brought = gstat_of(c->tg->g, causes_nth(c, g, 0)).syscalls * 2 >= s->count;
     for (uint32_t i = 0; i < c->tg->npairs && !brought; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
         brought = !p->from_scheduler && p->waiter == c->tg->groups[g].name && p->waker == s->most->waiter &&
@@ -279,7 +279,7 @@ static void service(struct causes *c, uint32_t g, const struct service *s, doubl
     struct draft d;
     draft_start(&d, one ? RULE_BOTTLENECK : RULE_POOL, won(c, l, queue));
     draft_subject(&d, c->rs, grp->name);
-    draft_at(&d, l->first, l->last, LANE_G, c->member[c->of[g].at]);
+    draft_at(&d, l->first, l->last, LANE_G, causes_nth(c, g, 0));
     d.f.inferred = true;
     text_add(&d.amount, "%.0f wait", queue < 1 ? 1 : queue);
     text_func(&d.text, c->tr, grp->name, 0);
@@ -393,7 +393,7 @@ bool causes_all_at_once(const struct causes *c, const struct pair_row *p, uint32
 {
     uint32_t others = 0;
     for (uint32_t i = 0; i < c->of[group].n && i < 256 && p->longest_waker != NO_LANE; i++) {
-        const struct lane l = {LANE_G, c->member[c->of[group].at + i]};
+        const struct lane l = {LANE_G, causes_nth(c, group, i)};
         struct span s, woken;
         others += l.i != p->longest.g && trace_span_at(c->tr, l, p->longest.t1 - AT_ONCE, &s) &&
                   s.state == ST_WAITING && s.stack == p->stack && s.t1 <= p->longest.t1 + AT_ONCE &&

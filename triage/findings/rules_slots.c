@@ -243,7 +243,7 @@ static void slots_at(struct causes *c, const struct pair_row *p, uint32_t group)
     struct slots s = {.place = causes_place(c->tr, p->stack), .stack = p->stack, .group = group, .kind = p->kind};
     bool ok = true;
     for (uint32_t i = 0; ok && i < c->of[group].n && i < MEMBERS; i++) {
-        ok = stays_of(c, c->member[c->of[group].at + i], &s);
+        ok = stays_of(c, causes_nth(c, group, i), &s);
     }
     if (ok && s.n && index_stays(c, &s)) {
         judge(c, &s);

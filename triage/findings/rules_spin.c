@@ -479,7 +479,7 @@ static void busy_group(struct causes *c, uint32_t i)
     uint32_t n = 0, at = 0, most = NO_LANE, members = 0;
     int64_t run = 0;
     for (uint32_t k = 0; k < c->of[i].n && k < 64; k++) {
-        uint32_t g = c->member[c->of[i].at + k];
+        uint32_t g = causes_nth(c, i, k);
         struct spin s;
         if (!threshold_reached(TH_BUSY_RAN, spent(c, g), c->tg->end)) {
             continue;

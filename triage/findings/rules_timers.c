@@ -357,7 +357,7 @@ static bool gives_few(struct causes *c, const struct pair_row *p, uint32_t g, co
                asks = most->kind != WK_SEND && passes_there(c, most) && !is_asked(c, p);
     c->rs->failed |= !e;
     if (e && c->of[g].n == 1) {
-        walk(c, c->member[c->of[g].at], p->stack, e);
+        walk(c, causes_nth(c, g, 0), p->stack, e);
     }
     const bool ticks = e && (!select || goes_with_before(e) <= -threshold(TH_LIMIT_TICKS));
     double alike = 0;

@@ -240,7 +240,7 @@ static void goroutines(struct search *k, uint32_t group)
     const uint64_t of = c->of[group].n, most = of < KEPT ? of : KEPT;
     for (uint64_t k_th = 1; k_th <= most; k_th++) { /* those that are kept() */
         const uint64_t i = (k_th * of + most - 1) / most - 1;
-        const uint32_t g = c->member[c->of[group].at + i];
+        const uint32_t g = causes_nth(c, group, i);
         const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
         if (li.created && li.ended) {
             const int64_t ns = ns_add(gstat_ns(c->tg->g, g, GM_SYSCALL), gstat_ns(c->tg->g, g, GM_SYSBLOCK));

@@ -95,7 +95,7 @@ static uint32_t begun_most(const struct causes *c, const struct crowd *w)
     for (uint32_t i = 0; i < c->tg->ngroups; i++) {
         const struct group *grp = &c->tg->groups[i];
         if (grp->created > c->tg->groups[best].created && c->of[i].n) {
-            struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, c->member[c->of[i].at + c->of[i].n / 2]});
+            struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, causes_nth(c, i, c->of[i].n / 2)});
             best = li.created && causes_place(c->tr, li.create_stack) == w->func ? i : best;
         }
     }
@@ -293,7 +293,7 @@ void growth_of(const struct causes *c, const struct leak_row *r, uint32_t group,
 {
     *w = (struct growth){0};
     for (uint32_t i = 0; i < c->of[group].n && (i % 128 || slices_tick()); i++) {
-        struct lane l = {LANE_G, c->member[c->of[group].at + i]};
+        struct lane l = {LANE_G, causes_nth(c, group, i)};
         struct lane_info li = trace_lane(c->tr, l);
         struct span s;
         if (!li.created || li.create_stack != r->create_stack) {

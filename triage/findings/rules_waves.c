@@ -369,7 +369,7 @@ void rules_waves(struct causes *c)
             continue;
         }
         for (uint32_t m = 0; m < c->of[i].n && m < MEMBERS; m++) {
-            if (!w.left || !asks_of(&w, c->member[c->of[i].at + m])) {
+            if (!w.left || !asks_of(&w, causes_nth(c, i, m))) {
                 break;
             }
         }

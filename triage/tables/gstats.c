@@ -285,7 +285,8 @@ static void columns_sum(const struct columns *c, enum gmetric m, uint32_t row, u
 }
 
 /* The same of a chunk without columns. */
-static void told_sum(const struct gstats *s, const struct chunk *c, uint32_t g, uint32_t n, enum gmetric m, int64_t *sum)
+static void told_sum(const struct gstats *s, const struct chunk *c, uint32_t g, uint32_t n, enum gmetric m,
+                     int64_t *sum)
 {
     int64_t ns[GSTATS_ROWS];
     memset(sum, 0, n * sizeof *sum);

@@ -39,12 +39,13 @@ enum { GV_RUNS = GM_COUNT, GV_SCHEDS, GV_WAITS, GV_SYSCALLS, GV_COUNT };
 struct gstat_rows {
     uint64_t v[GV_COUNT][GSTATS_ROWS]; /* v[GM_ASSIST]: 0; v[GM_LIFE]: what the first six don't add up to */
     uint32_t group[GSTATS_ROWS];
-    unsigned used;      /* by value: may any row have one that isn't 0? */
-    uint16_t spans;     /* what trace_few() tells of them, and all there is: a byte for each span, its enum gmetric + 1; 0: it doesn't */
+    unsigned used; /* by value: may any row have one that isn't 0? */
+    uint16_t
+        spans; /* what trace_few() tells of them, and all there is: a byte for each span, its enum gmetric + 1; 0: it doesn't */
 };
 
 struct gstats *gstats_new(const struct trace *tr, uint32_t n); /* of the trace's n goroutines. NULL: out of memory */
-void gstats_free(struct gstats *s);    /* NULL is allowed */
+void gstats_free(struct gstats *s);                            /* NULL is allowed */
 
 /* gstats_put - goroutines GSTATS_ALONE + k * GSTATS_ROWS and those behind it (or one below GSTATS_ALONE), at once. false: out of memory. */
 bool gstats_put(struct gstats *s, uint32_t g, const struct gstat_rows *r, uint32_t n);

@@ -132,7 +132,7 @@ static inline void hist_add(struct hist *h, int64_t ns)
     h->n++;
 }
 void hist_add_all(struct hist *h, const int64_t *ns, uint32_t n); /* hist_add() of each */
-void hist_sum(struct hist *h, const struct hist *more); /* what both hold */
+void hist_sum(struct hist *h, const struct hist *more);           /* what both hold */
 int64_t hist_quantile(const struct hist *h, double q);
 void hist_dist(const struct hist *h, struct dist *d);
 /* hist_between - how many are in [lo, hi), by whole buckets: give powers of two, or the answer is approximate. */
