@@ -266,6 +266,8 @@ static void label(struct grid *g, const struct view *v, const struct item *i, co
         room = w - x, d[0] = 0;
     if (kind)
         snprintf(name, sizeof name, "%s", kind);
+    else if (i->kind != ITEM_LOG && !trace_str(v->tr, f->name).len)
+        snprintf(name, sizeof name, "(no name)");
     else
         str_head(trace_str(v->tr, f->name), room, name, sizeof name);
     grid_str(g, x, y, room, name, s);
