@@ -50,9 +50,92 @@ int say_list(const char *command, struct text *t)
     return status;
 }
 
+/* ---- usage ------------------------------------------------------------------------------------------------- */
+
+static size_t columns;
+
+void say_columns(size_t n)
+{
+    columns = n;
+}
+
+static size_t blanks(const char *s)
+{
+    return strspn(s, " ");
+}
+
+/* Where the words of a line begin that stand behind an option: two blanks and more are between them. */
+static size_t hang_of(const char *s, size_t n)
+{
+    size_t at = blanks(s), hang = at;
+    for (size_t i = at; i + 2 < n; i++) {
+        if (s[i] == ' ' && s[i + 1] == ' ' && s[i + 2] != ' ') {
+            hang = i + 2;
+            break;
+        }
+    }
+    return hang > at && hang <= columns / 2 ? hang : at ? at + 4 : 0;
+}
+
+static void pad(struct text *t, size_t n)
+{
+    while (n--) {
+        text_lit(t, " ");
+    }
+}
+
+/* A word, on a line of its own if there is no room behind what stands. */
+static void put_word(struct text *t, size_t *used, size_t hang, const char *s, size_t n)
+{
+    if (*used + 1 + n > columns && *used > hang) {
+        text_lit(t, "\n");
+        pad(t, hang);
+        *used = hang;
+    } else if (*used > hang) {
+        text_lit(t, " ");
+        *used += 1;
+    }
+    text_raw(t, s, n);
+    *used += n;
+}
+
+/* Too long a line. Returns what comes behind it. */
+static const char *put_long(struct text *t, const char *s, size_t n)
+{
+    const size_t hang = hang_of(s, n);
+    const char *end = s + n;
+    size_t used = hang < n ? hang : n;
+    text_raw(t, s, used);
+    for (s += used;; s = end + 1 + hang, end += 1 + strcspn(end + 1, "\n")) {
+        for (; s < end; s += strcspn(s, " \n") + blanks(s + strcspn(s, " \n"))) {
+            put_word(t, &used, hang, s, strcspn(s, " \n"));
+        }
+        if (!*end || !end[1] || end[1] == '\n' || blanks(end + 1) != hang) {
+            return end;
+        }
+    }
+}
+
+void say_fitted(struct text *out, const char *text)
+{
+    while (*text) {
+        const size_t n = strcspn(text, "\n");
+        if (!columns || n <= columns) {
+            text_raw(out, text, n);
+            text += n;
+        } else {
+            text = put_long(out, text, n);
+        }
+        if (*text) {
+            text_lit(out, "\n");
+            text++;
+        }
+    }
+}
+
 int say_usage(const char *command, const char *usage)
 {
     struct text t = {0};
-    text_raw(&t, usage, strlen(usage));
+    say_fitted(&t, usage);
     return say_list(command, &t);
 }

@@ -12,6 +12,12 @@ int say_failed(const char *command, const char *what, const char *why);
 int say_text(const char *command, const char *path, const struct text *t);
 /* say_list - a text to standard output, which is freed: a list, usage. 0; or 2, said, if it is not whole. */
 int say_list(const char *command, struct text *t);
+/* say_usage - the same of a usage text, which is broken between words where a terminal's lines are shorter than its own. */
 int say_usage(const char *command, const char *usage);
+/* say_columns - how long a terminal's lines are; 0 (until it is called): usage stands as it is written. */
+void say_columns(size_t columns);
+/* say_fitted - the text with no line longer than that: what is broken goes on where a line's last column of words begins,
+ * and takes the next line along if that goes on there, too. */
+void say_fitted(struct text *out, const char *text);
 
 #endif

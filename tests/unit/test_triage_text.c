@@ -3,6 +3,7 @@
  */
 #include "triage_help.h"
 
+#include "triage/say.h"
 #include "triage/tables/metrics.h"
 #include "triage/report/report.h"
 
@@ -16,6 +17,27 @@ static const char *clean(const char *p, size_t n, size_t max, bool ascii)
     return buf;
 }
 #define CLEAN(s) clean(s, sizeof s - 1, 0, false)
+
+/* Usage on a narrow terminal: no line is longer, no word is lost or cut, what stands behind an option stays in its column. */
+static void fitted_usage(void **state)
+{
+    static const char usage[] = "usage: gotop x\nWords that go on for more than one of\nthe lines.\n\n"
+                                "  --one N    of this there is more than fits\n             here\n"
+                                "  --two      short\n  gotop no --gap -o FILE is to be seen here\n  gotop next\n";
+    struct text t = {0};
+    (void)state;
+    say_fitted(&t, usage);
+    assert_string_equal(t.p, usage);
+    text_free(&t);
+    say_columns(30);
+    say_fitted(&t, usage);
+    say_columns(0);
+    assert_string_equal(t.p, "usage: gotop x\nWords that go on for more than\none of the lines.\n\n"
+                             "  --one N    of this there is\n             more than fits\n             here\n"
+                             "  --two      short\n  gotop no --gap -o FILE is to\n      be seen here\n"
+                             "  gotop next\n");
+    text_free(&t);
+}
 
 static void hostile_bytes(void **state)
 {
@@ -189,8 +211,9 @@ static void conditions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hostile_bytes), cmocka_unit_test(random_bytes), cmocka_unit_test(units),
-        cmocka_unit_test(a_map),         cmocka_unit_test(quantiles),    cmocka_unit_test(conditions),
+        cmocka_unit_test(fitted_usage), cmocka_unit_test(hostile_bytes), cmocka_unit_test(random_bytes),
+        cmocka_unit_test(units),        cmocka_unit_test(a_map),         cmocka_unit_test(quantiles),
+        cmocka_unit_test(conditions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

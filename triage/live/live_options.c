@@ -179,7 +179,8 @@ int live_parse(const struct live_command *c, int argc, char **argv)
     for (int i = 1; i < argc && !status; i++) {
         if (!ended && (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)) {
             struct text t = {0};
-            text_add(&t, "%s%s", c->usage, live_usage);
+            say_fitted(&t, c->usage);
+            say_fitted(&t, live_usage);
             return say_list(c->name, &t);
         }
         if (!ended && strcmp(argv[i], "--") == 0) {

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "decode/base/door.h"
@@ -38,6 +39,7 @@
 #include "viewer/command/sandbox.h"
 #include "viewer/command/say.h"
 #include "viewer/term/term.h"
+#include "triage/say.h"
 
 /* ---- keymaps --------------------------------------------------------------------------------------------- */
 
@@ -107,7 +109,7 @@ static int check_keymap(const char *name)
 
 /* ---- help ------------------------------------------------------------------------------------------------ */
 
-static void usage(FILE *f)
+static void usage_lines(FILE *f)
 {
     fprintf(f, "gotop - a trace viewer for Go execution traces\n\n"
                "  gotop [OPTION...] TRACE...     TRACE: a file, plain, gzip, zstd or ARCHIVE.zip:MEMBER; - is "
@@ -122,6 +124,31 @@ static void usage(FILE *f)
     fprintf(f, "  %-24s %s\n\n%s", "-o FILE", "of what is followed every byte as sent, too", live_usage);
     fprintf(f, "\nIn the program ? lists the keys.\n"
                "Exit status: 0 done, 1 wrong usage, 2 unreadable trace, 3 dump of a part.\n");
+}
+
+static void usage(FILE *to)
+{
+    char *all = NULL;
+    size_t n;
+    struct text t = {0};
+    FILE *f = open_memstream(&all, &n);
+    if (!f)
+        return;
+    usage_lines(f);
+    if (fclose(f) == 0) {
+        say_fitted(&t, all);
+        fwrite(t.p, 1, t.n, to);
+    }
+    text_free(&t);
+    free(all);
+}
+
+/* What is printed for a reader fits into his lines. Asked before the sandbox closes. */
+static void fit_terminal(void)
+{
+    struct winsize ws;
+    if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) == 0 && ws.ws_col >= 40)
+        say_columns(ws.ws_col);
 }
 
 /* ---- the viewer ------------------------------------------------------------------------------------------ */
@@ -585,6 +612,7 @@ int main(int argc, char **argv)
 {
     struct options o;
     standard_streams();
+    fit_terminal();
     enum charset charset = charset_start();
     door_utf8(charset == CHARSET_UTF8);
     survive_shrinking_files();
