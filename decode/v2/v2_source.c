@@ -28,23 +28,14 @@ void v2_gen_notes(struct source *s, const struct v2_gen *gen, struct v2_order *o
         source_damage(s, gen->torn ? ERR_TRUNCATED : ERR_FORMAT, gen->ordinal, gen->start,
                       "%" PRIu32 " uses of strings or stacks that are not in generation %" PRIu64 "'s tables",
                       gen->missing, gen->number);
-    if (gen->reason_inferred)
+    if (gen->reason_inferred || gen->by_order)
         source_warn(s, ERR_TRUNCATED, gen->ordinal, gen->start,
-                    "generation %" PRIu64
-                    "'s names are lost (? and #24 stand for such): wait reasons are inferred from the one before",
-                    gen->number);
-    else if (gen->by_order)
-        source_warn(s, ERR_TRUNCATED, gen->ordinal, gen->start,
-                    "generation %" PRIu64
-                    "'s names are lost (? and #24 stand for such): wait reasons are inferred from their numbers",
-                    gen->number);
+                    "generation %" PRIu64 "'s names are lost (?, #24): wait reasons are inferred", gen->number);
     if (o->loose)
         v2_torn_say(o);
     if (gen->torn && o->torn_from < o->last)
-        source_warn(
-            s, ERR_TRUNCATED, gen->ordinal, gen->end,
-            "from %.6f s on the events of some threads are missing: what became of what they ran is not known",
-            v2_seconds(o, o->torn_from));
+        source_warn(s, ERR_TRUNCATED, gen->ordinal, gen->end,
+                    "from %.3f s on events are missing: what threads ran is not known", v2_seconds(o, o->torn_from));
     s->st.bytes_done = gen->end;
 }
 

@@ -439,6 +439,7 @@ static void tables_stay(void **state)
     assert_true(a->following);
     (void)app_do(a, ACT_LANE_DOWN, 1, NULL);
     assert_true(!a->following && a->held);
+    assert_null(strstr(a->live_name, "behind")); /* how far is not known: what comes is not looked at */
     app_free(a);
     follow_close(f);
     mem_free(a);

@@ -35,6 +35,7 @@ static void name_it(struct app *a)
     char by[FMT_MAX];
     const struct place *at = &a->view.at;
     int64_t behind = time_sub(trace_info(a->tr)->end, at->view == VIEW_TOP ? at->cursor + 1 : at->win.t1);
+    const bool tables = a->tri.tg && tri_shows(at->view); /* what comes is not looked at meanwhile */
     char lost[FMT_MAX + 16] = "", size[FMT_MAX], silent[32] = "";
     if (a->silent_s)
         snprintf(silent, sizeof silent, ", silent %ds", a->silent_s);
@@ -45,6 +46,8 @@ static void name_it(struct app *a)
                  follow_connecting(a->follow) ? ", connecting" : "", lost);
     else if (a->following)
         snprintf(a->live_name, sizeof a->live_name, "%.60s LIVE%s%s", a->where, silent, lost);
+    else if (tables)
+        snprintf(a->live_name, sizeof a->live_name, "%.60s HELD%s", a->where, lost);
     else
         snprintf(a->live_name, sizeof a->live_name, "%.60s HELD, %s behind%s", a->where,
                  when_dur(a->tr, behind < 0 ? 0 : behind, by), lost);
