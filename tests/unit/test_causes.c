@@ -150,6 +150,8 @@ static const struct planted {
     {"tallyman", RULE_GRAIN, "main.unload, called by main.main.func1.1 and main.tallyman", "stand in rows"},
     {"innkeys", RULE_SERIAL_CALLS, "by main.(*inn).guestPage", "4 times in a row on average at one line"},
     {"guestbook", RULE_SMALL_CALLS, "main.sign, called by", "It opens a file 400 times and closes one 400 times"},
+    {"heralds", RULE_LINGER, "21 of 21 times these are 3 one behind the other", "each time over a new connection"},
+    {"notaries", RULE_CONVOY, "main.(*archive).enter", "6.38ms in a system call at syscall.Fsync"},
     {"dressmakers", RULE_STARVED, "main.workshop.dress, called by main.main.func1.1.1, by main.workshop.bench",
      "of 6 goroutines of main.workshop.bench 2.8 stood there"},
     {"registrars", RULE_EACH, "main.enter, called by main.deed is in system calls", "syscall.Fsync 1.0 times"},
@@ -201,7 +203,8 @@ static const struct {
     bool costs; /* all of a kind stand */
 } for_good[] = {
     {"lampman", RULE_LEAK, "Who received what is sent there, G21 main.lampman in main.lampman, ended at", true},
-    {"openbook", RULE_LEAK, "for main.readPage", false}, /* answers that nobody reads */
+    {"lamps", RULE_LEAK, "Created at main.guard, called by main.light", false}, /* as many in each quarter */
+    {"openbook", RULE_LEAK, "for main.readPage", false},                        /* answers that nobody reads */
     {"openbook", RULE_LEAK, "With them http.(*persistConn).writeLoop: 60", false},
     {"hastybook", RULE_LEAK, "each opens a new one first", false}, /* and no connection-churn */
     {"doorman", RULE_LEAK,
@@ -318,6 +321,7 @@ static void healthy_ones(void **state)
         "cleanparley",       /* a server that greets, then talks step by step elsewhere */
         "cleanboatmen",      /* one asks, the others go by what there was */
         "cleantailor",       /* asks for all at once */
+        "cleanheralds",      /* wait long enough */
         "cleanbeachcombers", /* are told when it is there, by many timers: none is put off */
         "cleandressmakers",  /* do themselves what they waited for */
         "cleanfountain",     /* a bell that all hear */

@@ -64,6 +64,12 @@ static void advice_fits_the_work(void **state)
     help_cause("conns", &l); /* what is outside makes no queue in here */
     assert_null(strstr(l.fs.f[0].text, "Signs of it"));
     load_free(&l);
+    help_cause("notaries", &l); /* a call for each of them; or for all that wait */
+    assert_non_null(strstr(l.fs.f[0].next, "Let one keep for all"));
+    load_free(&l);
+    help_cause("cleannotaries", &l);
+    assert_non_null(strstr(help_tells(&l, RULE_CONVOY)->next, "keeps for several already"));
+    load_free(&l);
     help_cause("frontdesk", &l); /* who waits for answers makes no garbage */
     assert_null(strstr(l.fs.f[0].text, "Signs of it: long stop"));
     load_free(&l);
@@ -415,6 +421,9 @@ static void when_to_give_up(void **state)
     help_cause("patience", &l);
     assert_non_null(strstr(l.fs.f[0].next, "or give up sooner"));
     assert_null(strstr(l.fs.f[0].text, "asked again"));
+    load_free(&l);
+    help_cause("heralds", &l); /* none of its tries helps */
+    assert_non_null(strstr(l.fs.f[0].next, "the limit may be shorter than what these take"));
     load_free(&l);
     help_cause("ferry", &l); /* what they wait for others of them have */
     assert_int_equal(l.fs.f[0].rule, RULE_LINGER);

@@ -41,9 +41,9 @@ void rule_blocking(struct causes *c)
     draft_moment(&d, &row->longest);
     text_add(&d.amount, "%.0f threads", threads);
     text_say(&d.text, c->tr, t_place(row->stack, 3), " sits in system calls that block: ", row->count, " calls of ",
-             t_dur(row->total / (int64_t)row->count), " on average; ", t_f1(threads),
-             " goroutines of the program are in such calls at any time, each with a thread of its own (there are ",
-             t_f0(c->procs), " processors).");
+             t_dur(row->total / (int64_t)row->count), " on average; ", t_f1(place ? at_once : threads),
+             " goroutines are in such calls at any time, each with a thread of its own (there are ", t_f0(c->procs),
+             " processors).");
     if (place) {
         d.f.won_hi = (int64_t)(at_once > of->count ? 1 : at_once / of->count * (double)c->tg->end);
         text_say(&d.text, c->tr, " Its goroutines spend ",

@@ -57,8 +57,8 @@ static bool is_one(const struct trace *tr, uint32_t stack, const char *const *of
 }
 #define IS_ONE(tr, stack, of) is_one(tr, stack, of, sizeof(of) / sizeof *(of))
 
-/* Has the device keep what was written? Then one of them does for all that was written before it. */
-static bool keeps(const struct trace *tr, uint32_t stack)
+/* One of them does for all that was written before it. */
+bool each_keeps(const struct trace *tr, uint32_t stack)
 {
     static const char *const of[] = {"Fsync", "Fdatasync", "fdatasync", "SyncFileRange",
                                      "Sync",  "Syncfs",    "Msync",     "FlushFileBuffers"};
@@ -138,7 +138,7 @@ static void calls_of(const struct causes *c, uint32_t group, uint32_t func, stru
 static bool is_long(const struct trace *tr, const struct call *v)
 {
     return v->ns / (int64_t)v->n >= threshold_ns(TH_EACH_CALL) &&
-           (keeps(tr, v->stack) || (double)v->blocked >= threshold(TH_EACH_BLOCKED) * (double)v->n);
+           (each_keeps(tr, v->stack) || (double)v->blocked >= threshold(TH_EACH_BLOCKED) * (double)v->n);
 }
 
 /* What of them is long, and gives processors up: beside them may be many short ones. */
@@ -193,7 +193,7 @@ static int64_t kept_ns(const struct causes *c, const struct calls *k)
 {
     int64_t ns = 0;
     for (uint32_t i = 0; i < k->n; i++) {
-        ns = keeps(c->tr, k->v[i].stack) ? ns_add(ns, k->v[i].ns) : ns;
+        ns = each_keeps(c->tr, k->v[i].stack) ? ns_add(ns, k->v[i].ns) : ns;
     }
     return ns;
 }

@@ -87,7 +87,8 @@ static void leak_text(struct text *t, const struct rules *rs, const struct leak_
     if (r->since + r->oldest < rs->tg->end) {
         text_lit(t, " until their record ends");
     }
-    text_say(t, rs->tr, ". Created at ", t_where(r->create_stack, 60));
+    text_say(t, rs->tr, ". Created at ",
+             has_program(rs->tr, r->create_stack) ? t_place(r->create_stack, 3) : t_where(r->create_stack, 60));
     begun_for_text(t, rs->tr, r->example);
     text_lit(t, ".");
     if (!all) {
@@ -153,11 +154,22 @@ static const char *leak_advice(const struct rules *rs, uint32_t row)
     return rs->tg->leaks[row].vain.count
                ? "What they look at when they are woken has not come true: change it under the lock, before "
                  "the Signal or Broadcast; and give such waits a way out."
-               : "Who was to wake them? Give such waits a way out: a context, a closed channel, a time limit.";
+               : "Who was to wake them? Give such waits a way out (a context, a closed channel, a time limit), or "
+                 "use the one they have: cancel it, close it.";
 }
 
 #define SENDS_ASKED 64   /* rows, the largest, of which who is missing is asked: sends */
 #define SIGNALS_ASKED 16 /* waits for conditions, each a walk over a group */
+
+/* Many, as many in each quarter, of which none ends and none was ever woken. */
+static bool grows_evenly(const struct leak_row *r)
+{
+    bool even = r->ended == 0 && r->lost >= threshold(TH_LEAK_GROWS) && r->once >= r->lost;
+    for (int i = 0; i < 4; i++) {
+        even &= r->quarter[i] >= threshold(TH_LEAK_QUARTER) * r->lost;
+    }
+    return even;
+}
 
 /* Do they come all along? A send that nobody takes, or an answer that nobody reads, is none at rest. */
 static bool pile_up(const struct rules *rs, uint32_t row)
@@ -167,7 +179,7 @@ static bool pile_up(const struct rules *rs, uint32_t row)
     for (int i = 0; i < 4; i++) {
         quarters += r->quarter[i] > 0;
     }
-    return quarters >= 3 && (r->kind == WK_SEND || body_open(rs, row));
+    return quarters >= 3 && (r->kind == WK_SEND || body_open(rs, row) || grows_evenly(r));
 }
 
 /*

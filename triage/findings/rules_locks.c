@@ -7,6 +7,7 @@
 #include "triage/findings/causes.h"
 #include "triage/findings/story.h"
 #include "triage/findings/holder.h"
+#include "triage/findings/works.h"
 #include "triage/findings/rules.h"
 #include "triage/findings/thresholds.h"
 
@@ -93,6 +94,32 @@ static uint32_t eldest_at(const struct triage *tg, uint32_t func, int64_t t, uin
 
 #define HOG_WITHIN 200000 /* ns: who wakes and finds it taken waits again so soon */
 
+/* Is what is called while the lock is held the device's keeping what was written (fsync)? */
+static bool keeps(const struct triage *tg, const struct holder_row *h)
+{
+    struct span s;
+    const int64_t mid = h->longest.t0 + (h->longest.t1 - h->longest.t0) / 2;
+    return h->longest.g < tg->ng && trace_span_at(tg->tr, (struct lane){LANE_G, h->longest.g}, mid, &s) &&
+           s.state == ST_SYSCALL && each_keeps(tg->tr, s.stack);
+}
+
+/* What is called while it is held goes elsewhere; but not such calls: they would queue at the device. Of these one does for many. */
+static const char *call_advice(const struct triage *tg, const struct holder_row *h)
+{
+    uint64_t calls = 0;
+    if (!keeps(tg, h)) {
+        return "Do the system call outside the lock.";
+    }
+    for (uint32_t i = 0; i < tg->nsyscalls; i++) {
+        const struct syscall_row *r = &tg->syscalls[i];
+        calls += each_keeps(tg->tr, r->stack) && stacks_place(tg->tr, r->stack) == h->place ? r->count : 0;
+    }
+    return calls * 2 >= h->waits
+               ? "Let one keep for all: who has the lock writes what all that wait have by then, and calls for the "
+                 "device once for these (a group commit). Outside the lock the calls would queue at the device."
+               : "One call keeps for several already: ask for it less often, or for a quicker device.";
+}
+
 #define LITTLE 8 /* th of their time: not worth an advice */
 
 /* What to do about a lock, by what most of its holders' time went to: over all waits, not by one. */
@@ -103,7 +130,7 @@ static const char *lock_advice(const struct triage *tg, const struct holder_row 
         return "Hold the lock for less: see what its holder did meanwhile; or split the lock.";
     }
     if (h->ns[ST_SYSCALL] > half) {
-        return "Do the system call outside the lock.";
+        return call_advice(tg, h);
     }
     if (h->wait_ns[WK_SLEEP] > half) {
         return "Don't sleep while holding the lock.";

@@ -20,10 +20,14 @@
 #define KEPT 2048
 #define NEXT 6 /* spans behind a wait until it reads */
 
+#define LONGEST_ROW 16
+
 struct limits { /* of one place: waits that no read followed, and the others */
     int64_t up[KEPT], came[KEPT];
     uint32_t nup, ncame;
-    uint64_t asked; /* of `up`: it had sent something before */
+    uint64_t asked;                 /* of `up`: it had sent something before */
+    uint32_t rows[LONGEST_ROW + 1]; /* of one behind the other, by how many */
+    uint32_t anew, again;           /* of the second and later ones: over a new connection; all */
     int64_t total, life;
     uint32_t stack, g; /* of the longest that was up */
     int64_t t0, t1;
@@ -65,15 +69,51 @@ static enum what what_ended(struct span_iter it, uint32_t reader)
     return UNKNOWN;
 }
 
+/* One more that is up, behind so many, or the end of a row. */
+static void row_step(struct limits *v, enum what w, uint32_t *row, bool anew)
+{
+    if (w == UP) {
+        v->again += *row > 0;
+        v->anew += *row > 0 && anew;
+        (*row)++;
+    } else if (w == CAME && *row) {
+        v->rows[*row < LONGEST_ROW ? *row : LONGEST_ROW]++;
+        *row = 0;
+    }
+}
+
+/* What is asked, and whether it was read for: an answer that is there at once is not waited for. */
+struct question {
+    bool sent, read, waited;
+};
+
+/* true: the answer before came at once. */
+static bool call_step(const struct causes *c, const struct span *s, struct question *q)
+{
+    bool came = false;
+    if (s->stack && causes_sends(c->tr, s->stack)) {
+        came = q->sent && q->read && !q->waited;
+        *q = (struct question){.sent = true};
+    } else if (s->stack) {
+        q->read |= stacks_has(c->tr, s->stack, "poll.(*FD).Read");
+    }
+    return came;
+}
+
 static void walk(const struct causes *c, uint32_t g, uint32_t place, struct limits *v)
 {
     struct span_iter it;
-    bool sent = false;
+    uint32_t row = 0;
+    struct question q = {0};
+    bool anew = false;
     bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
     for (int i = 0; more && i < STEPS; i++, more = span_next(&it)) {
         const struct span *s = span_get(&it);
         v->life = ns_add(v->life, s->t1 - s->t0);
-        sent = sent || (s->state == ST_SYSCALL && s->stack && causes_sends(c->tr, s->stack));
+        if (s->state == ST_SYSCALL && call_step(c, s, &q)) {
+            row_step(v, CAME, &row, anew);
+        }
+        anew = anew || (s->stack && calls_connecting(c->tr, s->stack));
         if (s->state != ST_WAITING || s->open_start || s->open_end ||
             stacks_wait_kind(c->tr, s->reason, s->stack) != WK_NET || causes_place(c->tr, s->stack) != place) {
             continue;
@@ -81,11 +121,16 @@ static void walk(const struct causes *c, uint32_t g, uint32_t place, struct limi
         const uint32_t reader = reader_of(c->tr, s->stack);
         const enum what w = reader ? what_ended(it, reader) : UNKNOWN;
         const int64_t ns = s->t1 - s->t0;
+        if (w != UNKNOWN) { /* connecting waits, too */
+            row_step(v, w, &row, anew);
+            anew = false;
+            q.waited = true;
+        }
         if (w == CAME && v->ncame < KEPT) {
             v->came[v->ncame++] = ns;
         } else if (w == UP && v->nup < KEPT) {
             v->up[v->nup++] = ns;
-            v->asked += sent;
+            v->asked += q.sent;
             v->total = ns_add(v->total, ns);
             if (ns > v->t1 - v->t0) {
                 v->stack = s->stack;
@@ -94,8 +139,9 @@ static void walk(const struct causes *c, uint32_t g, uint32_t place, struct limi
                 v->t1 = s->t1;
             }
         }
-        sent = false;
+        q.sent = false;
     }
+    row_step(v, CAME, &row, false);
 }
 
 /* Limits are one number: how many end from it on and not much later, as a share. *limit: the number. */
@@ -110,6 +156,45 @@ static double alike(struct limits *v, int64_t *limit)
                 (double)v->up[i] <= threshold(TH_NETLIMIT_ALIKE) * (double)*limit + threshold(TH_NETLIMIT_LATE);
     }
     return v->nup ? (double)near / v->nup : 0;
+}
+
+/*
+ * Are nearly all rows of one length, of two or more? Who asks again until an answer comes has rows of any length, so it gives up after so
+ * many tries, of which none helps. 0: no.
+ */
+static uint32_t tries(const struct limits *v, uint32_t *all)
+{
+    uint32_t most = 1;
+    *all = 0;
+    for (uint32_t i = 1; i <= LONGEST_ROW; i++) {
+        *all += v->rows[i];
+        most = v->rows[i] > v->rows[most] ? i : most;
+    }
+    return most > 1 && most < LONGEST_ROW && (double)v->rows[most] >= threshold(TH_LINGER_TIMES) &&
+                   threshold_reached(TH_NETLIMIT_ROWS, v->rows[most], *all)
+               ? most
+               : 0;
+}
+
+static void tries_text(struct draft *d, const struct causes *c, const struct limits *v)
+{
+    uint32_t rows;
+    const uint32_t n = tries(v, &rows);
+    if (!n) {
+        text_lit(&d->next,
+                 "Who is asked there does not answer in time: find out which one is silent, or whether the limit is "
+                 "shorter than what is asked takes; ask first who answered last, or two at once.");
+        return;
+    }
+    text_say(&d->text, c->tr, " ", v->rows[n], " of ", rows, " times these are ", n,
+             " one behind the other, and then it goes on: what is asked seems to be asked again, ",
+             threshold_reached(TH_NETLIMIT_ROWS, v->anew, v->again) ? "each time over a new connection, " : "",
+             "and no try helps (inferred).");
+    text_lit(
+        &d->next,
+        "To ask the same again with the same limit does not help: the limit may be shorter than what these take. "
+        "Allow "
+        "more time, or give up after the first; an answer may be on its way on the connection that is given up.");
 }
 
 static void finding(struct causes *c, const struct limits *v, uint32_t place, uint32_t group, int64_t limit)
@@ -134,8 +219,7 @@ static void finding(struct causes *c, const struct limits *v, uint32_t place, ui
     text_say(&d.text, c->tr, ". That is ", t_share(share, 1), " of the lives of goroutines of ",
              t_func(c->tg->groups[group].name), "; of ", t_f0(c->procs), " processors ", t_f1(c->idle),
              " had nothing to do.");
-    text_lit(&d.next, "Who is asked there does not answer in time: ask first who answered last, or two at once; find "
-                      "out which one is silent; or give up sooner.");
+    tries_text(&d, c, v);
     draft_end(c->rs, &d);
 }
 
