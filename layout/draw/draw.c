@@ -628,6 +628,16 @@ static void draw_columns(struct sketch *k, int from, int to, int edge_from, int 
                 edge_p(k->g, v, l, c, k->x, k->y, k->h);
 }
 
+/* Where the record of a thread has ended it may have done anything. */
+static void beyond_record(const struct sketch *k)
+{
+    const struct view *v = k->v;
+    const int64_t known = status_known(v, k->l), end = trace_info(v->tr)->end;
+    for (int c = 0; known < end && c < v->plot_w && v->edges[c] < end; c++)
+        if (v->edges[c] >= known)
+            grid_put(k->g, k->x + c, k->y, glyph_state(v->tier, ST_UNKNOWN), STYLE_UNKNOWN);
+}
+
 void draw_lane(struct grid *g, struct view *v, struct lane l, int x, int y)
 {
     int n = v->plot_w, from, to;
@@ -644,6 +654,7 @@ void draw_lane(struct grid *g, struct view *v, struct lane l, int x, int y)
     } else {
         draw_columns(&k, 0, n, 0, n);
     }
+    beyond_record(&k);
     keep_row(g, v, l, x, y);
     if (v->names && n >= NAME_COLS) {
         struct naming names = {g, v, l, x, y, 0};

@@ -137,7 +137,7 @@ static int64_t recorded(const struct view *v, struct lane l, struct shares *sh, 
     *all = true;
     if (t1 <= v->at.win.t0)
         return 0;
-    trace_shares(v->tr, l, v->at.win.t0, t1, sh);
+    status_shares(v, l, v->at.win.t0, t1, sh);
     int64_t len = time_sub(t1, v->at.win.t0), lost = sh->ns[ST_UNKNOWN];
     if (l.kind == LANE_P && sh->ns[ST_NONE] && triage_part_missing(v->tr)) /* else it was not there */
         lost += sh->ns[ST_NONE];

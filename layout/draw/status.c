@@ -18,6 +18,7 @@
 #include "layout/move/lull.h"
 #include "layout/move/move.h"
 #include "triage/tables/tab.h"
+#include "triage/triage.h"
 
 /* ---- names ---------------------------------------------------------------------------------------------- */
 
@@ -94,6 +95,24 @@ void status_procs(const struct view *v, uint64_t *least, uint64_t *most)
     *least = *most = ti->gomaxprocs ? ti->gomaxprocs : trace_nlanes(v->tr, LANE_P);
 }
 
+int64_t status_known(const struct view *v, struct lane l)
+{
+    struct span_iter it;
+    const uint64_t n = l.kind == LANE_M && v->torn < INT64_MAX ? trace_lane(v->tr, l).nspans : 0;
+    if (!n || !span_seek_index(&it, v->tr, l, n - 1) || span_get(&it)->state != ST_IDLE)
+        return INT64_MAX;
+    return span_get(&it)->t0 > v->torn ? span_get(&it)->t0 : v->torn;
+}
+
+void status_shares(const struct view *v, struct lane l, int64_t t0, int64_t t1, struct shares *out)
+{
+    const int64_t known = status_known(v, l), from = known > t0 ? known : t0;
+    gstate_shares(v->gstate, v->tr, l, t0, t1, out);
+    const int64_t idle = out->ns[ST_IDLE], lost = from < t1 ? t1 - from : 0, part = lost < idle ? lost : idle;
+    out->ns[ST_IDLE] -= part;
+    out->ns[ST_UNKNOWN] += part;
+}
+
 /* ---- styled pieces -------------------------------------------------------------------------------------- */
 
 /* What is said, and for how wide a place: names take a part of it. */
@@ -151,7 +170,7 @@ static void add_sums(struct line *l, enum lane_kind kind, const struct shares *s
 static void add_shares(struct line *l, const struct view *v, struct lane lane, int64_t t0, int64_t t1)
 {
     struct shares sh;
-    gstate_shares(v->gstate, v->tr, lane, t0, t1, &sh);
+    status_shares(v, lane, t0, t1, &sh);
     add_sums(l, lane.kind, &sh, time_sub(t1, t0));
 }
 
@@ -409,6 +428,18 @@ static void speak_group(struct line *l, const struct view *v, uint32_t lane, uin
     add_sums(l, LANE_G, &col[c], there);
 }
 
+/* What a thread's rest in the end is made of: what is known of it, and what isn't. */
+static void known_part(const struct view *v, struct lane lane, struct span *s)
+{
+    const int64_t known = status_known(v, lane);
+    if (v->at.cursor >= known) {
+        s->state = ST_UNKNOWN;
+        s->t0 = s->t0 > known ? s->t0 : known;
+    } else if (s->t1 > known) {
+        s->t1 = known;
+    }
+}
+
 static void speak_lane(struct line *l, const struct view *v)
 {
     struct lane lane = v->at.focus;
@@ -426,6 +457,8 @@ static void speak_lane(struct line *l, const struct view *v)
         return;
     }
     bool here = view_span_here(v, &lane, &s);
+    if (here)
+        known_part(v, lane, &s);
     bool range = status_range(v, &t0, &t1);
     const uint32_t members = lane.kind == LANE_G && !range ? mixture_members(v, v->at.focus.i) : 0;
     if (members) {

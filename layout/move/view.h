@@ -159,6 +159,7 @@ struct view {
     struct lanes lanes[LANE_KINDS];
     struct items items;
     struct search *search; /* NULL: none yet */
+    int64_t torn;          /* of a damaged trace: when it first tells nothing of a processor; else INT64_MAX */
     int64_t beyond;        /* the time axis reaches so far at least, though the trace doesn't; 0 = as far as that */
     const struct lines *compared; /* with another trace, for the view that shows it; the viewer's; NULL: not (yet) */
     struct table *table;          /* of the last view of things that was shown; NULL: none yet */

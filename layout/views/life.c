@@ -168,10 +168,9 @@ static void list(const struct view *v, struct lane l, int64_t t, struct lines *o
         func_of(v, s->state == ST_RUNNABLE && s->who != NO_LANE ? 0 : s->stack, w > 90 ? w - 60 : 30, f, sizeof f);
         str_head(trace_str(v->tr, s->reason ? s->reason : s->label), 20, why, sizeof why);
         lines_add(out, "%c %15s %10s %c %s%s%s%s%s%s%s%s", s->index == here ? '>' : ' ',
-                  when_exact(v->tr, s->t0, from), when_dur(v->tr, s->t1 - s->t0, d),
-                  s->open_start || s->open_end ? '+' : ' ', state_name((enum state)s->state), *why ? " (" : "", why,
-                  *why ? ")" : "", *whom ? (s->state == ST_RUNNABLE ? " by " : " on ") : "", whom, *f ? " in " : "",
-                  f);
+                  when_exact(v->tr, s->t0, from), when_dur(v->tr, s->t1 - s->t0, d), status_open(v, l, s) ? '+' : ' ',
+                  state_name((enum state)s->state), *why ? " (" : "", why, *why ? ")" : "",
+                  *whom ? (s->state == ST_RUNNABLE ? " by " : " on ") : "", whom, *f ? " in " : "", f);
         if (!span_next(&it))
             break;
     }

@@ -6,11 +6,18 @@
 #include "triage/findings/instances.h"
 #include "triage/findings/works.h"
 
-#define PART ((uint64_t)1 << 32) /* in a kind's key beside the stack: not all goroutines were looked at */
+/* In a kind's key beside the stack, where not all goroutines were looked at: how many, and of how many (MANY: or more). */
+enum { LOOKED = 32, OF = 48, MANY = UINT16_MAX };
+
+static uint64_t part_of(const struct instance_row *r)
+{
+    return r->looked < r->of ? (r->looked < MANY ? r->looked : MANY) << LOOKED | (r->of < MANY ? r->of : MANY) << OF
+                             : 0;
+}
 
 static bool add(struct table *t, const struct instances *in, const struct instance_row *r)
 {
-    uint64_t key = r->stack | (r->looked < r->of ? PART : 0);
+    uint64_t key = r->stack | part_of(r);
     for (uint64_t i = r->at; i < r->at + r->d.n; i++) {
         const struct instance_one *x = &in->one[i];
         if (!table_add(t, r->name, key, (struct thing){.t0 = x->t0, .t1 = x->t1, .g = x->g}) ||
@@ -40,8 +47,9 @@ static bool list(struct table *t)
 static void type_name(struct text *out, const struct table *t, const struct ttype *k)
 {
     text_func(out, t->tr, (uint32_t)k->a, 0);
-    if (k->b & PART)
-        text_lit(out, " (some of them)");
+    if (k->b >> OF)
+        text_add(out, " (%u of %u%s)", (unsigned)(k->b >> LOOKED & MANY), (unsigned)(k->b >> OF),
+                 k->b >> OF == MANY ? " and more" : "");
     if (!(uint32_t)k->b)
         return;
     text_lit(out, ", between waits in ");
