@@ -291,7 +291,7 @@ static void pairs_said(struct seen *s, const struct tri *tri, const struct triag
             char text[RICH_MOST];
             s->v.at.row = i;
             status_text(&s->v, text, sizeof text);
-            assert_non_null(strstr(text, " waited at "));
+            assert_non_null(strstr(text, "waited at "));
             pairs_seen++;
         }
     shown = waits_pairs(tri);
