@@ -187,10 +187,13 @@ struct frame trace_frame(const struct trace *tr, uint32_t stack, uint32_t i);
  * without memory for it, they stay as they are.
  */
 enum aside { ASIDE_STRING, ASIDE_FRAME, ASIDE_STACK, ASIDES };
+enum { ASIDES_MOST = 16 };
 uint64_t trace_aside(const struct trace *tr, enum aside m, uint32_t id);
-void trace_asides(const struct trace *tr, enum aside m, const uint32_t *id, uint32_t n, uint64_t *out); /* of n */
 void trace_aside_set(const struct trace *tr, enum aside m, uint32_t id,
                      uint64_t bits); /* beside those that are set */
+/* trace_frames_asides - those of frames `from` and those behind it, as trace_frames() has them. *none: one of them is 0. */
+uint32_t trace_frames_asides(const struct trace *tr, uint32_t stack, uint32_t from, uint64_t out[ASIDES_MOST],
+                             bool *none);
 
 /* ---- lanes ---------------------------------------------------------------------------------------------- */
 

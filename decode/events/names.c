@@ -127,11 +127,6 @@ static inline void list_put(uint16_t *o, const uint32_t *ids, uint32_t n, bool *
     }
 }
 
-static inline uint32_t list_get(const uint16_t *list, bool wide, uint32_t i)
-{
-    return wide ? list[2 * i] | (uint32_t)list[2 * i + 1] << 16 : list[i];
-}
-
 /* ---- looked up by what they are --------------------------------------------------------------------------- */
 
 #define NAME_NEW UINT32_MAX
@@ -442,20 +437,27 @@ struct frame names_frame(const struct names *nm, uint32_t stack, uint32_t i)
     const struct stack_ref *r = seg_at(&nm->stacks, stack);
     if (i >= r->n)
         return (struct frame){0};
-    return *(struct frame *)seg_at(&nm->frames, list_get(list_of(nm, r), r->wide, i));
+    return *(struct frame *)seg_at(&nm->frames, frame_id(list_of(nm, r), r->wide, i));
+}
+
+struct frame_ids names_frames(const struct names *nm, uint32_t stack, uint32_t from)
+{
+    if (stack >= __atomic_load_n(&nm->stacks.n, __ATOMIC_RELAXED))
+        return (struct frame_ids){.n = 0};
+    const struct stack_ref r = *(struct stack_ref *)seg_sized(&nm->stacks, stack, sizeof r);
+    if (from >= r.n)
+        return (struct frame_ids){.n = 0};
+    return (struct frame_ids){list_of(nm, &r) + ((size_t)from << r.wide), r.n - from, r.wide};
 }
 
 uint32_t names_ids(const struct names *nm, uint32_t stack, uint32_t from, uint32_t *id, uint32_t most)
 {
-    if (stack >= __atomic_load_n(&nm->stacks.n, __ATOMIC_RELAXED))
-        return 0;
-    const struct stack_ref r = *(struct stack_ref *)seg_sized(&nm->stacks, stack, sizeof r);
-    const uint32_t n = from >= r.n ? 0 : r.n - from < most ? r.n - from : most;
-    const uint16_t *list = n ? list_of(nm, &r) : NULL;
-    for (uint32_t i = 0; !r.wide && i < n; i++)
-        id[i] = list[from + i];
-    for (uint32_t i = 0; r.wide && i < n; i++)
-        id[i] = list_get(list, true, from + i);
+    const struct frame_ids f = names_frames(nm, stack, from);
+    const uint32_t n = f.n < most ? f.n : most;
+    for (uint32_t i = 0; !f.wide && i < n; i++)
+        id[i] = f.at[i];
+    for (uint32_t i = 0; f.wide && i < n; i++)
+        id[i] = frame_id(f.at, true, i);
     return n;
 }
 

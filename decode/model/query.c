@@ -74,12 +74,28 @@ uint64_t trace_aside(const struct trace *tr, enum aside m, uint32_t id)
     return id < tr->naside[m] ? __atomic_load_n(&tr->aside[m][id], __ATOMIC_RELAXED) : 0;
 }
 
-void trace_asides(const struct trace *tr, enum aside m, const uint32_t *id, uint32_t n, uint64_t *out)
+/* Of n frames' numbers; false: one of them is 0. */
+static inline __attribute__((always_inline)) bool asides_of(const struct trace *tr, const uint16_t *list, bool wide,
+                                                            uint32_t n, uint64_t *out)
 {
-    const uint64_t *const at = tr->aside[m];
-    const uint32_t all = tr->naside[m];
-    for (uint32_t i = 0; i < n; i++)
-        out[i] = id[i] < all ? __atomic_load_n(&at[id[i]], __ATOMIC_RELAXED) : 0;
+    const uint64_t *const at = tr->aside[ASIDE_FRAME];
+    const uint32_t all = tr->naside[ASIDE_FRAME];
+    bool each = true;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t id = frame_id(list, wide, i);
+        out[i] = id < all ? __atomic_load_n(&at[id], __ATOMIC_RELAXED) : 0;
+        each &= out[i] != 0;
+    }
+    return each;
+}
+
+uint32_t trace_frames_asides(const struct trace *tr, uint32_t stack, uint32_t from, uint64_t out[ASIDES_MOST],
+                             bool *none)
+{
+    const struct frame_ids f = names_frames(&tr->names, stack, from);
+    const uint32_t n = f.n < ASIDES_MOST ? f.n : ASIDES_MOST;
+    *none = !(f.wide ? asides_of(tr, f.at, true, n, out) : asides_of(tr, f.at, false, n, out));
+    return n;
 }
 
 void trace_aside_set(const struct trace *tr, enum aside m, uint32_t id, uint64_t bits)

@@ -211,11 +211,10 @@ static uint64_t frame_tell(const struct trace *tr, uint32_t id)
 /* A stack's frames from `from` on, as frame_tell() has them: how many. */
 static uint32_t frames_told(const struct trace *tr, uint32_t stack, uint32_t from, uint64_t told[STACK_MARKED])
 {
-    uint32_t id[STACK_MARKED];
-    const uint32_t n = trace_frames(tr, stack, from, id, STACK_MARKED);
-    trace_asides(tr, ASIDE_FRAME, id, n, told);
-    for (uint32_t i = 0; i < n; i++) {
-        told[i] = told[i] ? told[i] : frame_tell(tr, id[i]);
+    bool none;
+    const uint32_t n = trace_frames_asides(tr, stack, from, told, &none);
+    for (uint32_t i = 0, id; none && i < n; i++) {
+        told[i] = told[i] ? told[i] : trace_frames(tr, stack, from + i, &id, 1) ? frame_tell(tr, id) : 0;
     }
     return n;
 }

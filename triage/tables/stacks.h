@@ -62,7 +62,7 @@ enum stack_mark {
     STACK_READS_ON = 8,  /* reads more of an HTTP answer: calls_reading_on() */
     STACK_MAKES = 16     /* stacks_makes() */
 };
-enum { STACK_MARKED = 16 };
+enum { STACK_MARKED = ASIDES_MOST };
 bool stacks_may(const struct trace *tr, uint32_t stack, unsigned marks);
 /* stacks_passes - is func, a string of the trace, among the stack's frames? 0 is not. */
 bool stacks_passes(const struct trace *tr, uint32_t stack, uint32_t func);
