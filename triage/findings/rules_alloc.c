@@ -27,10 +27,14 @@ struct site {
         uint64_t n;
     } callee[CALLEES], maker[CALLEES]; /* maker: of these the outermost that, by its name, makes something new */
 };
+enum { CALLED = 64 };
 struct sites {
     struct site v[SITES];
     uint32_t n;
     uint64_t all;
+    struct called {
+        uint32_t func, callee;
+    } called[CALLED]; /* callee_of() functions lately asked for */
 };
 
 /* What the language itself does by a function of the runtime that copies. */
@@ -59,10 +63,15 @@ static const struct copying *copying_of(const struct trace *tr, uint32_t func)
 }
 
 /* The library's function that the program called there, in frame `user`, or the runtime's for what copies; 0: none. */
-static uint32_t callee_of(const struct trace *tr, uint32_t stack, uint32_t user)
+static uint32_t callee_of(struct sites *s, const struct trace *tr, uint32_t stack, uint32_t user)
 {
     const uint32_t func = user ? trace_frame(tr, stack, user - 1).func : 0;
-    return func && (!str_starts(trace_str(tr, func), "runtime.") || copying_of(tr, func)) ? func : 0;
+    struct called *k = &s->called[func % CALLED];
+    if (k->func != func) {
+        const bool is = !str_starts(trace_str(tr, func), "runtime.") || copying_of(tr, func);
+        *k = (struct called){func, is ? func : 0};
+    }
+    return k->callee;
 }
 
 /* Of frames below `user` the outermost that makes something anew; 0: none does. */
@@ -149,7 +158,7 @@ static void site_add(struct sites *s, const struct trace *tr, uint32_t stack)
     }
     s->v[i].n++;
     const uint32_t user = stacks_user_frame(tr, stack);
-    callee_add(&s->v[i], callee_of(tr, stack, user), maker_of(tr, stack, user));
+    callee_add(&s->v[i], callee_of(s, tr, stack, user), maker_of(tr, stack, user));
 }
 
 static int cmp_site(const void *a, const void *b)
