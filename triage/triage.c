@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "decode/base/bisect.h"
-#include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "triage/tri.h"
 
@@ -192,43 +191,29 @@ static void ran_meanwhile(struct triage *tg, struct sched_wait *w)
 
 /* ---- pairs -------------------------------------------------------------------------------------------------- */
 
-static int cmp_pair(const void *a, const void *b, void *arg)
-{
-    const struct pair_row *x = (const struct pair_row *)arg + *(const uint32_t *)a;
-    const struct pair_row *y = (const struct pair_row *)arg + *(const uint32_t *)b;
-    return x->total != y->total
-               ? (x->total < y->total) - (x->total > y->total)
-               : (*(const uint32_t *)a > *(const uint32_t *)b) - (*(const uint32_t *)a < *(const uint32_t *)b);
-}
-
 /* Sorts the pairs, and tells the herds where theirs went. */
 static bool pairs_sort(struct triage *tg)
 {
-    uint32_t *order = mem_alloc(((size_t)tg->npairs + 1) * sizeof *order), *to;
-    struct pair_row *sorted = mem_alloc(((size_t)tg->npairs + 1) * sizeof *sorted);
-    to = mem_alloc(((size_t)tg->npairs + 1) * sizeof *to);
-    if (!order || !sorted || !to) {
-        mem_free(order);
-        mem_free(sorted);
-        mem_free(to);
-        return false;
+    const size_t n = tg->npairs;
+    struct keyed_row *order = mem_alloc((n + 1) * sizeof *order);
+    struct pair_row *sorted = mem_alloc((n + 1) * sizeof *sorted);
+    uint32_t *to = mem_alloc((n + 1) * sizeof *to);
+    for (uint32_t i = 0; order && i < n; i++) {
+        order[i] = (struct keyed_row){most_first(tg->pairs[i].total), i};
     }
-    for (uint32_t i = 0; i < tg->npairs; i++) {
-        order[i] = i;
+    const bool ok = order && sorted && to && rows_sort(order, n);
+    for (uint32_t i = 0; ok && i < n; i++) {
+        sorted[i] = tg->pairs[order[i].row];
+        to[order[i].row] = i;
     }
-    host_sort(order, tg->npairs, sizeof *order, cmp_pair, tg->pairs);
-    for (uint32_t i = 0; i < tg->npairs; i++) {
-        sorted[i] = tg->pairs[order[i]];
-        to[order[i]] = i;
-    }
-    for (uint32_t i = 0; i < tg->nherds; i++) {
+    for (uint32_t i = 0; ok && i < tg->nherds; i++) {
         tg->herds[i].pair = to[tg->herds[i].pair];
     }
-    mem_free(tg->pairs);
     mem_free(order);
     mem_free(to);
-    tg->pairs = sorted;
-    return true;
+    mem_free(ok ? tg->pairs : sorted);
+    tg->pairs = ok ? sorted : tg->pairs;
+    return ok;
 }
 
 static bool worst_end(struct triage *tg)

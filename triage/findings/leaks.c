@@ -202,7 +202,7 @@ bool triage_leaks(struct triage *tg)
 {
     struct leaks k = {.tg = tg};
     const struct triage_work *w = tg->work;
-    bool ok = true;
+    bool ok = tab_room(&k.by_wait, tg->nwaits);
     for (uint32_t i = 0; i < tg->nwaits && ok; i++) {
         ok = tab_put(&k.by_wait, tg->waits[i].reason, tg->waits[i].stack, i) != TAB_NONE;
     }

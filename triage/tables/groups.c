@@ -303,6 +303,32 @@ static int cmp_wait(const void *a, const void *b)
                                     : (x->stack > y->stack) - (x->stack < y->stack);
 }
 
+static bool waits_sort(struct triage *tg)
+{
+    const size_t n = tg->nwaits;
+    struct keyed_row *order = mem_alloc((n + 1) * sizeof *order);
+    struct wait_row *sorted = mem_alloc((n + 1) * sizeof *sorted);
+    for (uint32_t i = 0; order && i < n; i++) {
+        order[i] = (struct keyed_row){most_first(tg->waits[i].total), i};
+    }
+    const bool ok = order && sorted && rows_sort(order, n);
+    for (size_t i = 0; ok && i < n; i++) {
+        sorted[i] = tg->waits[order[i].row];
+    }
+    for (size_t i = 0, end; ok && i < n; i = end) { /* of those that lasted as long */
+        for (end = i + 1; end < n && order[end].key == order[i].key;) {
+            end++;
+        }
+        if (end - i > 1) {
+            qsort(sorted + i, end - i, sizeof *sorted, cmp_wait);
+        }
+    }
+    mem_free(order);
+    mem_free(ok ? tg->waits : sorted);
+    tg->waits = ok ? sorted : tg->waits;
+    return ok;
+}
+
 static int cmp_syscall(const void *a, const void *b)
 {
     const struct syscall_row *x = a, *y = b;
@@ -318,11 +344,8 @@ static int cmp_lock(const void *a, const void *b)
 
 bool triage_groups_end(struct triage *tg)
 {
-    if (!groups_sort(tg) || !group_waits(tg)) {
+    if (!groups_sort(tg) || !group_waits(tg) || !waits_sort(tg)) {
         return false;
-    }
-    if (tg->nwaits) {
-        qsort(tg->waits, tg->nwaits, sizeof *tg->waits, cmp_wait);
     }
     if (tg->nsyscalls) {
         qsort(tg->syscalls, tg->nsyscalls, sizeof *tg->syscalls, cmp_syscall);

@@ -257,8 +257,8 @@ static void place_at(const struct curve *c, struct place *p, size_t i)
 /* The last step holds to the end. */
 static double integral(const struct curve *c, struct place *p, int64_t t)
 {
-    while (p->i + 1 < c->ns && c->s[p->i + 1].t <= t) {
-        place_at(c, p, p->i + 1);
+    for (; p->i + 1 < c->ns && c->s[p->i + 1].t <= t; p->i++) {
+        p->sum += step_to(&c->s[p->i], c->s[p->i + 1].t);
     }
     return p->sum + step_to(&c->s[p->i], t);
 }

@@ -149,6 +149,9 @@ static bool add_groups(struct subtotal *to, const struct subtotal *y, struct gst
 static bool add_waits(struct subtotal *to, const struct subtotal *y)
 {
     bool made = false;
+    if (!tab_room(&to->by_wait, y->nwaits)) {
+        return false;
+    }
     for (uint32_t i = 0; i < y->nwaits; i++) {
         const struct wait_row *s = &y->waits[i];
         struct wait_row *p = ROW(to, by_wait, waits, nwaits, cap_waits, s->reason, s->stack, &made);
@@ -171,7 +174,7 @@ static bool add_waits(struct subtotal *to, const struct subtotal *y)
 static bool add_pairs(struct subtotal *to, const struct subtotal *y)
 {
     uint32_t *at = mem_alloc(((size_t)y->npairs + 1) * sizeof *at);
-    bool made = false, ok = at != NULL;
+    bool made = false, ok = at && tab_room(&to->by_pair, y->npairs);
     for (uint32_t i = 0; ok && i < y->npairs; i++) {
         const struct pair_row *s = &y->pairs[i];
         const uint32_t waker = s->from_scheduler ? UINT32_MAX : s->waker;

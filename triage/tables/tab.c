@@ -34,10 +34,13 @@ static struct tab_slot *tab_find(const struct tab *m, uint64_t a, uint64_t b)
     return &m->slot[i];
 }
 
-static bool tab_widen(struct tab *m)
+static bool tab_widen(struct tab *m, uint64_t rows)
 {
-    struct tab big = {.cap = m->cap ? m->cap * 2 : 64, .used = m->used};
-    if (m->cap > UINT32_MAX / 4 || !(big.slot = mem_zalloc(big.cap * sizeof *big.slot))) {
+    struct tab big = {.cap = m->cap ? m->cap : 64, .used = m->used};
+    while (rows >= big.cap / 10 * 7 && big.cap <= UINT32_MAX / 4) {
+        big.cap *= 2;
+    }
+    if (rows >= big.cap / 10 * 7 || !(big.slot = mem_zalloc(big.cap * sizeof *big.slot))) {
         return false;
     }
     for (uint32_t i = 0; i < m->cap; i++) {
@@ -50,6 +53,12 @@ static bool tab_widen(struct tab *m)
     return true;
 }
 
+bool tab_room(struct tab *m, uint32_t n)
+{
+    const uint64_t rows = (uint64_t)m->used + n;
+    return rows < m->cap / 10 * 7 || tab_widen(m, rows);
+}
+
 uint32_t tab_get(const struct tab *m, uint64_t a, uint64_t b)
 {
     return m->cap ? tab_find(m, a, b)->row - 1 : TAB_NONE; /* a free slot's 0 wraps to TAB_NONE */
@@ -58,7 +67,7 @@ uint32_t tab_get(const struct tab *m, uint64_t a, uint64_t b)
 uint32_t tab_put(struct tab *m, uint64_t a, uint64_t b, uint32_t fresh)
 {
     struct tab_slot *s;
-    if (m->used >= m->cap / 10 * 7 && !tab_widen(m)) {
+    if (m->used >= m->cap / 10 * 7 && !tab_widen(m, m->used)) {
         return TAB_NONE;
     }
     s = tab_find(m, a, b);

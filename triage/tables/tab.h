@@ -27,6 +27,7 @@ uint32_t tab_get(const struct tab *m, uint64_t a, uint64_t b); /* TAB_NONE: not 
  * learn whether the key is new.
  */
 uint32_t tab_put(struct tab *m, uint64_t a, uint64_t b, uint32_t fresh);
+bool tab_room(struct tab *m, uint32_t n); /* n keys, most of them new, will be put; false: out of memory */
 
 /*
  * Sums of times stay within 2^60 ns (36 years): those of a hostile trace end there instead of wrapping around, and a
@@ -91,6 +92,11 @@ struct keyed_row {
     uint32_t row;
 };
 bool rows_sort(struct keyed_row *v, size_t n);
+/* most_first - a key by which what has most comes first. */
+static inline uint64_t most_first(int64_t v)
+{
+    return (uint64_t)INT64_MAX - (uint64_t)v;
+}
 /* rows_sort_here - the same with no memory beside it, and rows of one number in any order. false: no longer wanted. */
 bool rows_sort_here(struct keyed_row *v, size_t n);
 
