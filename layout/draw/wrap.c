@@ -18,23 +18,25 @@ static bool item_ends(struct str s, uint32_t at)
 uint32_t wrap_next(struct str text, int w, uint32_t *next)
 {
     uint32_t fit = 0, item = 0, end = 0;
+    int used = 0, item_cols = 0;
     w = w < LEAST ? LEAST : w;
-    if (str_width(text, w + 1) <= w)
-        return *next = text.len;
-    for (int used = 0; end < text.len;) {
+    while (end < text.len) {
         uint32_t at = end;
         int cw;
         str_next(text, &at, &cw);
         if (text.p[end] == ' ') {
             fit = end;
             if (item_ends(text, end))
-                item = end;
+                item = end, item_cols = used;
         }
-        if ((used += cw) > w)
+        if (used + cw > w)
             break;
+        used += cw;
         end = at;
     }
-    if (item && str_width((struct str){text.p, item}, w) >= w * 3 / 4) /* a list is best broken behind an item */
+    if (end == text.len)
+        return *next = end;
+    if (item && item_cols >= w * 3 / 4) /* a list is best broken behind an item */
         fit = item;
     uint32_t len = fit ? fit : end;
     for (*next = len; *next < text.len && text.p[*next] == ' ';)

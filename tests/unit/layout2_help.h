@@ -35,23 +35,38 @@ struct seen { /* a view over a file, and a grid */
     const char *name;
 };
 
-static inline UNUSED void seen_open(struct seen *s, const char *path)
+static inline UNUSED struct trace *seen_load(const char *path)
 {
+    struct trace *tr;
     struct err e;
-    memset(s, 0, sizeof *s);
-    s->name = path;
-    if (trace_open(path, NULL, &s->tr, &e))
+    if (trace_open(path, NULL, &tr, &e))
         fail_msg("%s: %s", path, e.what);
-    trace_load(s->tr, INT64_MAX);
-    assert_true(view_init(&s->v, s->tr));
+    trace_load(tr, INT64_MAX);
+    return tr;
+}
+
+static inline UNUSED void seen_begin(struct seen *s, struct trace *tr, const char *path)
+{
+    *s = (struct seen){.tr = tr, .name = path};
+    assert_true(view_init(&s->v, tr));
     view_resize(&s->v, 100, 30);
     s->v.tier = TIER_ASCII;
 }
 
-static inline UNUSED void seen_close(struct seen *s)
+static inline UNUSED void seen_end(struct seen *s) /* the trace stays */
 {
     view_free(&s->v);
     grid_free(&s->g);
+}
+
+static inline UNUSED void seen_open(struct seen *s, const char *path)
+{
+    seen_begin(s, seen_load(path), path);
+}
+
+static inline UNUSED void seen_close(struct seen *s)
+{
+    seen_end(s);
     trace_close(s->tr);
 }
 
@@ -73,24 +88,35 @@ static inline UNUSED bool on_screen(struct seen *s, const char *text)
     return false;
 }
 
+/* Every sample of which the name holds that. They are loaded once, and stay until the program ends. */
 static inline UNUSED void for_samples(void (*f)(struct seen *), const char *with)
 {
-    DIR *d = opendir("samples");
-    int n = 0;
-    assert_non_null(d);
-    for (struct dirent *e; (e = readdir(d));) {
-        char path[600];
-        if (!strstr(e->d_name, ".trace") || !strstr(e->d_name, with))
+    static struct {
+        char path[64];
+        struct trace *tr;
+    } kept[64];
+    static int n;
+    DIR *d = n ? NULL : opendir("samples");
+    for (struct dirent *e; d && (e = readdir(d));)
+        if (strstr(e->d_name, ".trace")) {
+            assert_in_range(n, 0, 63);
+            snprintf(kept[n++].path, sizeof kept->path, "samples/%.50s", e->d_name);
+        }
+    if (d)
+        closedir(d);
+    int done = 0;
+    for (int i = 0; i < n; i++) {
+        if (!strstr(kept[i].path + strlen("samples/"), with))
             continue;
-        snprintf(path, sizeof path, "samples/%s", e->d_name);
+        if (!kept[i].tr)
+            kept[i].tr = seen_load(kept[i].path);
         struct seen s;
-        seen_open(&s, path);
+        seen_begin(&s, kept[i].tr, kept[i].path);
         f(&s);
-        seen_close(&s);
-        n++;
+        seen_end(&s);
+        done++;
     }
-    closedir(d);
-    assert_true(n > 0);
+    assert_true(done > 0);
 }
 
 #endif

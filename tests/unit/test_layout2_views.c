@@ -606,9 +606,10 @@ static void test_loading(void **state)
 static void test_oom(void **state)
 {
     (void)state;
+    struct trace *tr = seen_load("samples/tasks-1.27.trace");
     for (int at = 0; at < 120; at++) {
         struct seen s;
-        seen_open(&s, "samples/tasks-1.27.trace");
+        seen_begin(&s, tr, "samples/tasks-1.27.trace");
         seed = (uint64_t)at * 77 + 1;
         for (int i = 0; i < 15; i++) {
             mem_fail_after((long)rnd(12));
@@ -618,8 +619,9 @@ static void test_oom(void **state)
             mem_fail_after(-1);
         }
         assert_true(frame_draw(&s.g, &s.v, NULL));
-        seen_close(&s);
+        seen_end(&s);
     }
+    trace_close(tr);
 }
 
 int main(void)
