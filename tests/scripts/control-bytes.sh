@@ -16,22 +16,36 @@ h3=$(printf 'c\ngotop: all is well\rnot')
 h4=$(printf '\300\200\355\240\200\377\200d')
 # What may not be there: controls (but tab and line feed), C1, directions, invisible ones.
 bad=$(printf '[\001-\010\013-\037\177]|\302[\200-\237\255]|\342\200[\213-\217\250-\256]|\342\201[\240-\257]|\357\277[\260-\273]|\357\273\277|\363\240|\330\234')
-checked() { # checked NAME FILE - is the file clean?
-    case $1 in csv*) sed -i 's/\r$//' "$2" ;; esac # its lines end so
-    if LC_ALL=C grep -qaE -- "$bad" "$2" || ! iconv -f UTF-8 -t UTF-8 <"$2" >/dev/null 2>&1 || grep -qaE '^gotop: all is well' "$2"; then
-        failed=$((failed + 1)); printf "FAILED: %s\n" "$1" | cat -v; LC_ALL=C grep -aE -- "$bad" "$2" | head -n 3 | od -c | head -n 8
-    else passed=$((passed + 1)); fi
-}
+# What is printed is kept, and looked at all at once by the end of a part: o.N and e.N of the N-th try, c.N what is said in a C locale.
+mkdir seen; n=0
 try() { # try ARG.. - both outputs, in a UTF-8 locale; and in C nothing but ASCII in what is said
-    LC_ALL=C.UTF-8 timeout 20 "$fast" "$@" >out 2>err </dev/null
+    kept "$@"
+    LC_ALL=C.UTF-8 timeout 20 "$fast" "$@" >seen/o.$n 2>seen/e.$n </dev/null
     rc=$?
     [ $rc -lt 124 ] || { failed=$((failed + 1)); printf "FAILED: status %s: %s\n" $rc "$*" | cat -v; }
-    checked "$* (out)" out; checked "$* (err)" err
-    LC_ALL=C timeout 20 "$fast" "$@" 2>err >/dev/null </dev/null
-    if LC_ALL=C grep -qa "$(printf '[\200-\377]')" err; then failed=$((failed + 1)); printf "FAILED: not ASCII in a C locale: %s\n" "$*" | cat -v; fi
+    case $1 in csv*) sed -i 's/\r$//' seen/o.$n ;; esac # its lines end so
+    LC_ALL=C timeout 20 "$fast" "$@" 2>seen/c.$n >/dev/null </dev/null
+    return 0
 }
 binary() { # binary ARG.. - what is written isn't text: what is said
-    LC_ALL=C.UTF-8 timeout 20 "$fast" "$@" >/dev/null 2>err </dev/null; checked "$* (err)" err
+    kept "$@"
+    LC_ALL=C.UTF-8 timeout 20 "$fast" "$@" >/dev/null 2>seen/e.$n </dev/null
+    return 0
+}
+kept() { n=$((n + 1)); printf '%s\n' "$*" >seen/name.$n; }
+unclean() { # unclean FILE.. - their names
+    LC_ALL=C grep -laE -- "$bad" "$@"; LC_ALL=C grep -laE '^gotop: all is well' "$@"
+    iconv -f UTF-8 -t UTF-8 "$@" >/dev/null 2>&1 || for f; do iconv -f UTF-8 -t UTF-8 "$f" >/dev/null 2>&1 || echo "$f"; done
+}
+look() {
+    unclean seen/[oe].* | sort -u >found
+    LC_ALL=C grep -laE "$(printf '[\200-\377]')" seen/c.* >>found # not ASCII in a C locale
+    passed=$((passed + $(ls seen | grep -c '^[oe]') - $(grep -c '[oe]\.' found)))
+    while read -r f; do
+        failed=$((failed + 1)); printf "FAILED: %s: %s\n" "$f" "$(cat "seen/name.${f##*.}")" | cat -v
+        LC_ALL=C grep -aE -- "$bad" "$f" | head -n 3 | od -c | head -n 8
+    done <found
+    rm -f seen/*
 }
 options() { # options COMMAND.. - its long options, each on a line, with VALUE behind those that take one
     "$fast" "$@" --help | grep -oE '(^|[ ,|])--[a-z][a-z-]*( [A-Z][A-Za-z=]*)?' | tr -d ',|' | sed 's/^ //' | sort -u
@@ -45,9 +59,10 @@ for h in "$h1" "$h2" "$h3" "$h4"; do
         try $c "$h" "$h" "$h"
     done
 done
+look
 # 2. Every option's value.
-options >opts; wc -l <opts >n
-[ "$(cat n)" -gt 20 ] || { failed=$((failed + 1)); echo "FAILED: --help lists no options"; }
+options >opts
+[ "$(wc -l <opts)" -gt 20 ] || { failed=$((failed + 1)); echo "FAILED: --help lists no options"; }
 for h in "$h1" "$h2" "$h3"; do
     while read -r o value; do
         [ "$o" = --help ] || [ "$o" = --version ] && continue
@@ -76,12 +91,13 @@ for h in "$h1" "$h2"; do
     try report --assert "$h<1ms" "$good"; try report --assert "stw.max<$h" "$good"; try report --rank "$h" "$good"
     try diff --fail-if "$h>1" "$good" "$good"; try csv spans --from "$h" "$good"; try report -o "/nowhere/$h" "$good"
 done
+look
 # 3. A trace, whole and cut, and what is none, by such names.
-mkdir d; n=0
+mkdir d; files=0
 for h in "$h1" "$h2" "$h3" "$h4"; do
     f=d/$(printf %s "$h" | tr / _)
     cp "$good" "$f" 2>/dev/null || continue
-    n=$((n + 1))
+    files=$((files + 1))
     for how in "--headless" "--linear --keys w" "report" "report --utf8" "report --json" "report --rank stw.max" "report --utf8 --rank stw.max" \
                "report --assert stw.max<1ns" "report --utf8 --assert stw.max<1ns" "dump" "csv goroutines" "folded off"; do try $how "$f"; done
     try diff "$f" "$good"; try diff --utf8 "$good" "$f"; binary pprof "$f"; binary perfetto -o "$f.out" "$f"
@@ -90,8 +106,9 @@ for h in "$h1" "$h2" "$h3" "$h4"; do
     printf 'no trace' >"$f"
     for how in "--headless" report dump "csv spans" "diff $good"; do try $how "$f"; done
 done
-[ $n -ge 3 ] || { failed=$((failed + 1)); echo "FAILED: no files of such names"; }
+[ $files -ge 3 ] || { failed=$((failed + 1)); echo "FAILED: no files of such names"; }
 set -- d/*; try "$@"; try report "$@"
+look
 # 4. Keymaps and palettes: each kind of mistake, and what is right but for its bytes.
 for h in "$h1" "$h2" "$h4"; do
     for line in "$h" "bind $h" "bind any $h quit" "bind any x $h" "bind $h x quit" "bind any x quit $h" "include $h" "unbind any $h" \
@@ -107,7 +124,9 @@ for h in "$h1" "$h2" "$h4"; do
         XDG_CONFIG_HOME="$tmp/x$h" && export XDG_CONFIG_HOME && try --headless "$good" && try --check-keymap default && unset XDG_CONFIG_HOME
     ( export HOME="$tmp/x$h" EDITOR="$h" TERM="$h" COLORFGBG="$h;$h" LANG="$h" TZ="$h" TMPDIR="$tmp/$h"; try --headless --keys "y" "$good"
       [ $failed = 0 ] ) || failed=$((failed + 1))
+    n=$((n + 1)) # of the subshell
 done
+look
 
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]
