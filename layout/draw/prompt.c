@@ -261,6 +261,12 @@ unsigned view_yank(struct view *v, char **out)
     char line[RICH_MOST], *text = NULL;
     size_t size;
     *out = NULL;
+    const unsigned copied = !v->popup && kind_here(v)->copy ? kind_here(v)->copy(v) : VR_NONE;
+    if (copied) {
+        *out = v->copied;
+        v->copied = NULL;
+        return copied;
+    }
     FILE *f = open_memstream(&text, &size);
     if (!f)
         return move_fail(v, "out of memory");
@@ -272,7 +278,7 @@ unsigned view_yank(struct view *v, char **out)
         status_text(v, line, sizeof line);
         fputs(line, f);
     }
-    if (!v->popup && !rows && kind_here(v)->tsv && !line[0]) {
+    if (!v->popup && !rows && (kind_here(v)->tsv || kind_here(v)->copy) && !line[0]) {
         fclose(f);
         free(text);
         return move_fail(v, "no rows here to copy");

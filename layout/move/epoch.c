@@ -19,6 +19,7 @@
 #include "layout/move/lull.h"
 #include "layout/views/mixture.h"
 #include "layout/move/why.h"
+#include "layout/views/table.h"
 #include "triage/findings/waitfor.h"
 #include "layout/views/sums.h"
 #include "layout/views/top.h"
@@ -157,6 +158,8 @@ static void counted_anew(struct view *v)
     mixture_free(v->mixture);
     v->mixture = NULL;
     why_end(v->explaining);
+    effect_stop(v);
+    table_copy_stop(v);
     why_free(v->why);
     v->why = NULL;
     v->explaining = NULL;

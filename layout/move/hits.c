@@ -17,6 +17,7 @@
 #include "layout/views/tri.h"
 #include "layout/move/when.h"
 #include "layout/move/why.h"
+#include "layout/views/table.h"
 
 enum { WALK = 100000 };
 
@@ -223,10 +224,18 @@ static unsigned kind_work(struct view *v, int64_t budget_ns)
     return kind_here(v)->work ? kind_here(v)->work(v, budget_ns) : VR_NONE;
 }
 
+bool move_stays(const struct view *v, const struct place *was)
+{
+    const struct place *at = &v->at;
+    return !v->prompt && was->view == at->view && was->row == at->row && was->cursor == at->cursor &&
+           was->focus.kind == at->focus.kind && was->focus.i == at->focus.i;
+}
+
 unsigned view_work(struct view *v, int64_t budget_ns)
 {
     static unsigned (*const works[])(struct view *, int64_t) = {search_work, pick_work,      kind_work,    split_work,
-                                                                lull_work,   rows_busy_work, mixture_work, why_work};
+                                                                lull_work,   rows_busy_work, mixture_work, why_work,
+                                                                effect_work, table_copy_work};
     const int64_t began = budget_ns == INT64_MAX ? 0 : host_now();
     unsigned r = VR_NONE;
     for (size_t i = 0; i < sizeof works / sizeof *works; i++)

@@ -2,12 +2,14 @@
  * jump.c - moving by what is in the trace: spans, collections, wake-ups, lanes, search hits, typed targets.
  *
  * No jump walks a lane from end to end when an index can answer: the next span of a state is found by exact shares
- * (gallop, then halve). view_effect() alone has to look at all that live, in windows that grow, with a limit.
+ * (gallop, then halve). view_effect() alone has to look at all that live, in windows that grow, with a limit, and in slices.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "decode/base/host.h"
+#include "decode/base/mem.h"
 #include "layout/draw/cells.h"
 #include "layout/move/wall.h"
 #include "layout/move/when.h"
@@ -422,21 +424,34 @@ unsigned view_cause(struct view *v)
                      li.id);
 }
 
+/* Whom a goroutine woke first: looked for in windows that grow, in slices. */
 struct effect {
-    uint32_t g;
+    uint32_t by, g;
     int64_t t;
     bool found, created;
-    int64_t spans; /* looked at */
+    int64_t spans;     /* looked at */
+    int64_t from, len; /* of the window */
+    uint32_t next;     /* goroutine to look at in it */
+    struct place at;   /* where it was asked */
 };
 
-/* Among the spans of one lane in [t0,t1): is one a wake-up by g, earlier than the best? */
-static void effect_in(const struct view *v, struct lane l, uint32_t by, int64_t t0, int64_t t1, struct effect *e)
+static void effect_is(struct effect *e, uint32_t g, int64_t t, bool created)
 {
+    e->g = g;
+    e->t = t;
+    e->created = created;
+    e->found = true;
+}
+
+/* Among the spans of one lane in [t0,t1): is one a wake-up by g, earlier than the best? */
+static void effect_in(const struct view *v, struct lane l, int64_t t0, int64_t t1, struct effect *e)
+{
+    const uint32_t by = e->by;
     struct lane_info li = trace_lane(v->tr, l);
     if (li.last <= t0 || li.first >= t1)
         return;
     if (li.creator == by && li.created && li.seen >= t0 && li.seen < t1 && (!e->found || li.seen < e->t))
-        *e = (struct effect){l.i, li.seen, true, true, e->spans};
+        effect_is(e, l.i, li.seen, true);
     if (!share(v, l, ST_RUNNABLE, t0, t1))
         return;
     struct span_iter it;
@@ -447,7 +462,7 @@ static void effect_in(const struct view *v, struct lane l, uint32_t by, int64_t 
         if (s->t0 >= t1 || (e->found && s->t0 >= e->t))
             return;
         if (s->t0 >= t0 && s->state == ST_RUNNABLE && s->who == by) {
-            *e = (struct effect){l.i, s->t0, true, false, e->spans};
+            effect_is(e, l.i, s->t0, false);
             return;
         }
         if (!span_next(&it))
@@ -455,27 +470,36 @@ static void effect_in(const struct view *v, struct lane l, uint32_t by, int64_t 
     }
 }
 
-/* Whom `by` woke first from `from` on. */
-static void effect_from(struct view *v, uint32_t by, int64_t from, int64_t end, struct effect *e)
+/* false: there is more to look at. */
+static bool effect_step(struct view *v, struct effect *e, int64_t budget_ns)
 {
-    int64_t len = 100000;
+    enum { LOOK = 1024 }; /* at so many goroutines, then at the clock */
+    const int64_t until = budget_ns == INT64_MAX ? INT64_MAX : host_now() + budget_ns, end = view_end(v);
     const uint32_t n = trace_nlanes(v->tr, LANE_G);
     struct alive *alive = &v->lanes[LANE_G].alive;
-    *e = (struct effect){0};
-    while (!e->found && from < end && e->spans < EFFECT_SPANS) {
-        int64_t to = time_add(from, len) < end ? time_add(from, len) : end;
-        for (uint32_t i = 0;
-             e->spans < EFFECT_SPANS && (i = alive_next(alive, v->tr, LANE_G, from, to, i, n)) != NO_LANE;
-             i++, e->spans++)
-            effect_in(v, (struct lane){LANE_G, i}, by, from, to, e);
-        from = to;
-        len = len > INT64_MAX / 8 ? len : len * 4;
+    for (unsigned looked = 1; e->from < end && e->spans < EFFECT_SPANS; looked++) {
+        const int64_t to = time_add(e->from, e->len) < end ? time_add(e->from, e->len) : end;
+        e->next = alive_next(alive, v->tr, LANE_G, e->from, to, e->next, n);
+        if (e->next != NO_LANE) {
+            effect_in(v, (struct lane){LANE_G, e->next++}, e->from, to, e);
+            e->spans++;
+        } else if (e->found) {
+            return true;
+        } else {
+            e->next = 0;
+            e->from = to;
+            e->len = e->len > INT64_MAX / 8 ? e->len : e->len * 4;
+        }
+        if (looked % LOOK == 0 && until != INT64_MAX && host_now() >= until)
+            return false;
     }
+    return true;
 }
 
-static void to_effect(struct view *v, const struct effect *e, uint32_t by)
+static void to_effect(struct view *v, const struct effect *e)
 {
     char who[200], whom[200];
+    const uint32_t by = e->by;
     uint64_t id = trace_lane_who(v->tr, (struct lane){LANE_G, e->g}).id,
              by_id = trace_lane_who(v->tr, (struct lane){LANE_G, by}).id;
     name_of(v, by, who, sizeof who);
@@ -488,6 +512,41 @@ static void to_effect(struct view *v, const struct effect *e, uint32_t by)
                  by_id, who);
 }
 
+void effect_stop(struct view *v)
+{
+    mem_free(v->effect);
+    v->effect = NULL;
+}
+
+unsigned effect_work(struct view *v, int64_t budget_ns)
+{
+    static const char soon[] = "whom it woke next is being looked for";
+    struct effect *e = v->effect;
+    if (!e)
+        return VR_NONE;
+    if (!move_stays(v, &e->at)) { /* the reader went on */
+        effect_stop(v);
+        return VR_NONE;
+    }
+    if (!effect_step(v, e, budget_ns)) {
+        if (strcmp(v->message, soon) == 0)
+            return VR_WORK;
+        view_message(v, false, soon);
+        return VR_DRAW | VR_WORK;
+    }
+    const struct effect found = *e;
+    effect_stop(v);
+    if (found.found) {
+        to_effect(v, &found);
+        return VR_DRAW;
+    }
+    char who[200];
+    name_of(v, found.by, who, sizeof who);
+    return move_fail(v, "G%" PRIu64 " %s wakes and creates nobody %s",
+                     trace_lane_who(v->tr, (struct lane){LANE_G, found.by}).id, who,
+                     found.spans >= EFFECT_SPANS ? "soon behind the cursor (search cut short)" : "behind the cursor");
+}
+
 unsigned view_effect(struct view *v)
 {
     struct lane l;
@@ -497,17 +556,11 @@ unsigned view_effect(struct view *v)
     uint32_t by = l.kind == LANE_G ? l.i : s.who;
     if (by == NO_LANE)
         return move_fail(v, "no goroutine runs here");
-    struct effect e;
-    effect_from(v, by, v->at.cursor, view_end(v), &e);
-    if (e.found) {
-        to_effect(v, &e, by);
-        return VR_DRAW;
-    }
-    char who[200];
-    name_of(v, by, who, sizeof who);
-    return move_fail(v, "G%" PRIu64 " %s wakes and creates nobody %s",
-                     trace_lane_who(v->tr, (struct lane){LANE_G, by}).id, who,
-                     e.spans >= EFFECT_SPANS ? "soon behind the cursor (search cut short)" : "behind the cursor");
+    effect_stop(v);
+    if (!(v->effect = mem_zalloc(sizeof *v->effect)))
+        return move_fail(v, "out of memory");
+    *v->effect = (struct effect){.by = by, .from = v->at.cursor, .len = 100000, .at = v->at};
+    return effect_work(v, VIEW_AT_ONCE_NS);
 }
 
 /* ---- typed targets -------------------------------------------------------------------------------------- */

@@ -262,6 +262,9 @@ void view_free(struct view *v)
     table_free(v->table);
     unfold_free(v->unfold);
     why_end(v->explaining);
+    effect_stop(v);
+    table_copy_stop(v);
+    mem_free(v->copied);
     why_free(v->why);
     waitfor_free(v->waitfor);
     mixture_free(v->mixture);

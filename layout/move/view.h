@@ -217,6 +217,9 @@ struct view {
     int unfold_n;               /* in so many lines; derived */
     struct unfold *unfold;      /* what these need; NULL: nothing yet */
     struct why *why;            /* the explanation last asked for; NULL: none yet */
+    struct table_copy *copying; /* a table's rows, while they are being copied (table_copy.c); NULL: they aren't */
+    char *copied;               /* what view_work() says VR_YANK of: whoever takes it sets it to NULL */
+    struct effect *effect;      /* whom a goroutine woke, while that is being looked for (jump.c); NULL: it isn't */
     struct why_job *explaining; /* the one that is being worked out; NULL: none is */
     struct waitfor *waitfor;    /* who waits for whom, of the tables waitfor_tg; NULL: not made yet */
     const void *waitfor_tg;
@@ -291,7 +294,8 @@ unsigned view_span(struct view *v, int n); /* next / previous span of the lane (
 unsigned view_same(struct view *v, int n); /* ... of the same state */
 unsigned view_gc(struct view *v, int n);   /* next / previous start of a GC cycle or stop-the-world */
 unsigned view_cause(struct view *v);       /* who woke this goroutine: to the waker, at that moment */
-unsigned view_effect(struct view *v);      /* whom this one woke next: to the woken, at that moment */
+/* view_effect - to whom this one woke next, at that moment; VR_WORK: effect_work(), of view_work(), goes on looking. */
+unsigned view_effect(struct view *v);
 
 /* ---- the rest ---- */
 unsigned view_undo(struct view *v, int n);

@@ -57,6 +57,7 @@ struct view_kind {
     bool (*span)(const struct view *v, struct lane *l, int64_t *t);
     /* tsv - all rows, to be copied; false: there are none. NULL: what the cursor is on is copied. */
     bool (*tsv)(const struct view *v, FILE *f);
+    unsigned (*copy)(struct view *v); /* the same of many rows, in slices: table_copy() */
     /* what keys do here; NULL: nothing, then `refusal` or `refuse` is said */
     unsigned (*answer[DEEDS])(struct view *v, int n);
     const char *refuse, *refusal[DEEDS];

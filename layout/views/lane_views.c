@@ -211,6 +211,8 @@ static unsigned lane_effect(struct view *v, int n)
     unsigned all = VR_NONE;
     for (int i = 0; i < times(n); i++) {
         unsigned one = view_effect(v);
+        if ((one & VR_WORK) && i + 1 < times(n))
+            one = effect_work(v, INT64_MAX);
         if ((one & VR_BELL) && i > 0)
             break;
         all |= one;

@@ -741,40 +741,6 @@ void table_where(const struct view *v, const struct plan *p, char *out, size_t s
         snprintf(out, size, "row %" PRIu32 " of %" PRIu32, v->at.row + 1, t->nrows);
 }
 
-/* ---- as TSV --------------------------------------------------------------------------------------------- */
-
-static void tsv_head(const struct table *t, FILE *f)
-{
-    for (int c = 0; c < table_cols(t) - 1; c++) {
-        struct tcol k = table_col(t, c);
-        const char *unit = k.kind == TCOL_DUR || k.kind == TCOL_TIME ? when_ticks(t->tr) ? " ticks" : " ns"
-                           : k.kind == TCOL_BYTES                    ? " bytes"
-                                                                     : "";
-        fprintf(f, "%s%s\t", k.head, unit);
-    }
-    fprintf(f, "name\n");
-}
-
-bool table_tsv(const struct view *v, FILE *f)
-{
-    const struct table *t = v->table;
-    if (!table_ready(v) || !t->nrows)
-        return false;
-    tsv_head(t, f);
-    for (uint32_t i = 0; i < t->nrows; i++) {
-        struct text name = {0};
-        for (int c = 0; c < table_cols(t) - 1; c++) {
-            int64_t x = table_value(t, t->row[i], c);
-            bool told = x >= 0 || table_col(t, c).kind == TCOL_TIME;
-            fprintf(f, told ? "%" PRId64 "\t" : "\t", x);
-        }
-        table_name(&name, t, t->row[i]);
-        fprintf(f, "%s\n", name.p ? name.p : "");
-        text_free(&name);
-    }
-    return true;
-}
-
 /* The trace went on, or another part of it is held: find the things anew. */
 static bool ready(const struct view *v)
 {

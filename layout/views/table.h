@@ -125,7 +125,11 @@ const char *table_back_word(const struct view *v);
 bool table_pending(const struct view *v);
 unsigned table_work(struct view *v, int64_t budget_ns);
 unsigned table_find(struct view *v, const char *text);
-bool table_tsv(const struct view *v, FILE *f);
+/* table_copy - view_yank() of all rows, as TSV; VR_NONE: there is none. VR_WORK: table_copy_work(), of view_work(), goes on, until the
+ * reader does. Behind VR_YANK the text is v->copied. */
+unsigned table_copy(struct view *v);
+unsigned table_copy_work(struct view *v, int64_t budget_ns);
+void table_copy_stop(struct view *v);
 void table_where(const struct view *v, const struct plan *p, char *out, size_t size);
 extern const struct tri_view table_list;
 
@@ -145,7 +149,7 @@ void table_row(struct grid *g, struct view *v, uint32_t row, int y, bool focus);
     .lanes = LANE_KINDS, .table = true, .plan = PLAN_TABLE, .gutter = GUTTER_SHORT, .things = provider, \
     .status_most = tri_status_most, .list = &table_list, .open = table_open, .show = kind_show, .draw = table_draw, \
     .speak = tri_speak, .where = table_where, .hold = tri_hold, .pending = table_pending, .work = table_work, \
-    .find = table_find, .tsv = table_tsv, .back_word = table_back_word, .refuse = "Enter opens the lanes first", \
+    .find = table_find, .copy = table_copy, .back_word = table_back_word, .refuse = "Enter opens the lanes first", \
     .answer = {ANSWER_ROWS, \
                ANSWER_SIDE(table_sort), \
                [DEED_SORT] = table_sort, \

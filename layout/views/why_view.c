@@ -210,20 +210,13 @@ static void let_go(struct view *v)
     v->explaining = NULL;
 }
 
-static bool same_place(const struct view *v)
-{
-    const struct place *was = why_from(v->explaining), *at = &v->at;
-    return !v->prompt && was->view == at->view && was->row == at->row && was->cursor == at->cursor &&
-           was->focus.kind == at->focus.kind && was->focus.i == at->focus.i;
-}
-
 unsigned why_work(struct view *v, int64_t budget_ns)
 {
     static const char soon[] = "where its time went is being worked out";
     struct why *y;
     if (!v->explaining)
         return VR_NONE;
-    if (!same_place(v)) { /* the reader went on: a page that comes now would be in the way */
+    if (!move_stays(v, why_from(v->explaining))) { /* the reader went on: a page that comes now would be in the way */
         let_go(v);
         return VR_NONE;
     }

@@ -110,6 +110,11 @@ unsigned app_work(struct app *a, int64_t budget_ns)
 {
     struct place from = a->view.at;
     unsigned f = view_work(&a->view, budget_ns);
+    if (f & VR_YANK) { /* what a key began to copy */
+        mem_free(a->yank);
+        a->yank = a->view.copied;
+        a->view.copied = NULL;
+    }
     tables_moved(a, &from);
     app_set(a, DUE_VIEW, (f & VR_WORK) != 0);
     return f;

@@ -121,14 +121,20 @@ static bool align(struct pair *p, enum align how)
 /* ---- keys ----------------------------------------------------------------------------------------------- */
 
 /* What the loop reads from the app that it knows. */
-static unsigned hand_up(struct pair *p, struct app *from, unsigned f)
+static void yank_up(const struct pair *p, struct app *from, unsigned f)
 {
-    struct app *host = p->app[0], *other = from == host ? p->app[1] : host;
+    struct app *host = p->app[0];
     if ((f & VR_YANK) && from != host) {
         mem_free(host->yank);
         host->yank = from->yank;
         from->yank = NULL;
     }
+}
+
+static unsigned hand_up(struct pair *p, struct app *from, unsigned f)
+{
+    struct app *host = p->app[0], *other = from == host ? p->app[1] : host;
+    yank_up(p, from, f);
     if ((f & AR_SOURCE) && from != host) {
         memcpy(host->source, from->source, sizeof host->source);
         host->source_line = from->source_line;
@@ -315,6 +321,7 @@ unsigned pair_step(struct app *a, int64_t budget_ns, unsigned *flags)
         who = idle(p);
     int view = active(p)->view.at.view;
     unsigned phase = app_step(who, budget_ns, flags);
+    yank_up(p, who, *flags);
     axes(p);
     if (who == active(p) && active(p)->view.at.view != view) /* the findings are shown to who has pressed no key */
         follow(p);

@@ -1,0 +1,114 @@
+/* table_copy.c - a table's rows as text for another program: all of them, in slices. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/host.h"
+#include "decode/base/mem.h"
+#include "layout/move/move.h"
+#include "layout/move/when.h"
+#include "layout/views/table.h"
+
+struct table_copy {
+    uint64_t made;   /* how often they had been put in order */
+    struct place at; /* where it was asked */
+    uint32_t row;    /* the next one */
+    FILE *f;
+    char *text;
+    size_t size;
+};
+
+static void head(const struct table *t, FILE *f)
+{
+    for (int c = 0; c < table_cols(t) - 1; c++) {
+        struct tcol k = table_col(t, c);
+        const char *unit = k.kind == TCOL_DUR || k.kind == TCOL_TIME ? when_ticks(t->tr) ? " ticks" : " ns"
+                           : k.kind == TCOL_BYTES                    ? " bytes"
+                                                                     : "";
+        fprintf(f, "%s%s\t", k.head, unit);
+    }
+    fprintf(f, "name\n");
+}
+
+static void row(const struct table *t, uint32_t i, FILE *f)
+{
+    struct text name = {0};
+    for (int c = 0; c < table_cols(t) - 1; c++) {
+        int64_t x = table_value(t, t->row[i], c);
+        bool told = x >= 0 || table_col(t, c).kind == TCOL_TIME;
+        fprintf(f, told ? "%" PRId64 "\t" : "\t", x);
+    }
+    table_name(&name, t, t->row[i]);
+    fprintf(f, "%s\n", name.p ? name.p : "");
+    text_free(&name);
+}
+
+void table_copy_stop(struct view *v)
+{
+    struct table_copy *c = v->copying;
+    if (!c)
+        return;
+    if (c->f)
+        fclose(c->f);
+    free(c->text);
+    mem_free(c);
+    v->copying = NULL;
+}
+
+unsigned table_copy(struct view *v)
+{
+    const struct table *t = v->table;
+    table_copy_stop(v);
+    if (!table_ready(v) || !t->nrows)
+        return VR_NONE;
+    struct table_copy *c = v->copying = mem_zalloc(sizeof *c);
+    if (!c || !(c->f = open_memstream(&c->text, &c->size))) {
+        table_copy_stop(v);
+        return move_fail(v, "out of memory");
+    }
+    c->made = t->made;
+    c->at = v->at;
+    head(t, c->f);
+    return table_copy_work(v, VIEW_AT_ONCE_NS);
+}
+
+/* The text is whole: whoever asked takes it from the view. */
+static unsigned done(struct view *v)
+{
+    struct table_copy *c = v->copying;
+    bool ok = fclose(c->f) == 0;
+    c->f = NULL;
+    mem_free(v->copied);
+    v->copied = ok ? mem_alloc(c->size + 1) : NULL;
+    if (v->copied)
+        memcpy(v->copied, c->text, c->size + 1);
+    table_copy_stop(v);
+    if (!v->copied)
+        return move_fail(v, "out of memory");
+    view_message(v, false, "copied: all rows, as TSV");
+    return VR_DRAW | VR_YANK;
+}
+
+unsigned table_copy_work(struct view *v, int64_t budget_ns)
+{
+    enum { LOOK = 1024 }; /* so many rows, then the clock */
+    struct table_copy *c = v->copying;
+    const struct table *t = v->table;
+    if (!c)
+        return VR_NONE;
+    if (!move_stays(v, &c->at) || v->popup || !table_ready(v) ||
+        t->made != c->made) { /* the reader went on, or the rows did */
+        table_copy_stop(v);
+        view_message(v, true, "nothing copied: the rows have changed meanwhile");
+        return VR_DRAW;
+    }
+    const int64_t until = budget_ns == INT64_MAX ? INT64_MAX : host_now() + budget_ns;
+    while (c->row < t->nrows) {
+        row(t, c->row++, c->f);
+        if (c->row % LOOK || until == INT64_MAX || host_now() < until)
+            continue;
+        view_message(v, false, "copying %d%%", (int)((uint64_t)c->row * 100 / t->nrows));
+        return VR_DRAW | VR_WORK;
+    }
+    return done(v);
+}
