@@ -152,6 +152,8 @@ static const struct planted {
     {"guestbook", RULE_SMALL_CALLS, "main.sign, called by", "It opens a file 400 times and closes one 400 times"},
     {"heralds", RULE_LINGER, "21 of 21 times these are 3 one behind the other", "each time over a new connection"},
     {"notaries", RULE_CONVOY, "main.(*archive).enter", "6.38ms in a system call at syscall.Fsync"},
+    {"bargemen", RULE_HANDOFF, "main.dig, main.tow and main.unload hand on from one to the next",
+     "none of them is the slowest"},
     {"dressmakers", RULE_STARVED, "main.workshop.dress, called by main.main.func1.1.1, by main.workshop.bench",
      "of 6 goroutines of main.workshop.bench 2.8 stood there"},
     {"registrars", RULE_EACH, "main.enter, called by main.deed is in system calls", "syscall.Fsync 1.0 times"},
@@ -321,6 +323,7 @@ static void healthy_ones(void **state)
         "cleanparley",       /* a server that greets, then talks step by step elsewhere */
         "cleanboatmen",      /* one asks, the others go by what there was */
         "cleantailor",       /* asks for all at once */
+        "cleanbargemen",     /* have room between them */
         "cleanheralds",      /* wait long enough */
         "cleanbeachcombers", /* are told when it is there, by many timers: none is put off */
         "cleandressmakers",  /* do themselves what they waited for */

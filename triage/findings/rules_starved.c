@@ -94,7 +94,7 @@ static bool turn_add(struct pool *o, int64_t t0, int64_t t1, bool within)
 static void ended_by(struct pool *o, uint32_t g)
 {
     for (uint32_t i = 0; i < o->c->of[o->group].n && g < o->c->tg->ng; i++) {
-        o->ends[i] |= o->c->member[o->c->of[o->group].at + i] == g;
+        o->ends[i] |= causes_nth(o->c, o->group, i) == g;
     }
 }
 
@@ -103,7 +103,7 @@ static bool member(struct pool *o, uint32_t i)
     const struct causes *c = o->c;
     struct walk w;
     bool within = false, ok = true;
-    walk_g(&w, c->tr, c->member[c->of[o->group].at + i], STEPS);
+    walk_g(&w, c->tr, causes_nth(c, o->group, i), STEPS);
     for (const struct span *s; ok && (s = walk_next(&w));) {
         if (within && s->state == ST_RUNNABLE) {
             ended_by(o, s->who);

@@ -83,6 +83,8 @@ static bool unread_answers(const struct two *x)
     return str_starts(trace_str(rs->tr, whose(x, x->over)), "net/http.(*persistConn)") && says_place(x);
 }
 
+/* Is it about one of a chain that is told? */
+WHEN(in_chain, whose(x, x->under) && story_says(x->rs, x->over, whose(x, x->under)))
 WHEN(it_queues, x->under->queued)
 WHEN(other_queues, x->over->queued)
 WHEN(both_queue, x->under->queued && x->over->queued)

@@ -671,7 +671,13 @@ static bool counted_won(struct work *w, const struct finding *f, double cost, do
         return true;
     case RULE_GC_SHARE:
     case RULE_GC_ASSIST: collector_won(c, cost, o); return true;
-    case RULE_HANDOFF: handoff_won(c, group, cost, o); return true;
+    case RULE_HANDOFF:
+        if (told > 0) { /* a chain: the busiest by itself is what is left */
+            *o = (struct span_of_won){cost / 2, told, .words = HALF};
+        } else {
+            handoff_won(c, group, cost, o);
+        }
+        return true;
     case RULE_PROCS_BELOW:
         *o = (struct span_of_won){cost / 2, cost, .words = HALF};
         procs_won(c, cost, o);
