@@ -209,7 +209,7 @@ static enum err_code file_header(struct stream *st, const uint8_t **p, size_t *n
         return rc;
     if (!st->dialect.second_family)
         return err_set(
-            e, ERR_ARG, 0,
+            e, ERR_ARG, ERR_NO_OFFSET,
             "a trace of %s can only be put in order when it is complete: `gotop record` it first, then open the file",
             st->dialect.name);
     st->known = true;

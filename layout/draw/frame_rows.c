@@ -141,7 +141,7 @@ static int64_t recorded(const struct view *v, struct lane l, struct shares *sh, 
     int64_t len = time_sub(t1, v->at.win.t0), lost = sh->ns[ST_UNKNOWN];
     if (l.kind == LANE_P && sh->ns[ST_NONE] && triage_part_missing(v->tr)) /* else it was not there */
         lost += sh->ns[ST_NONE];
-    *all = lost <= len / 1000;
+    *all = lost <= len / 100;
     return len - lost;
 }
 
