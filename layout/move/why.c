@@ -88,7 +88,7 @@ static uint8_t state_of(const struct explain_part *p)
     case EX_SCHED:
     case EX_NOBODY: return ST_RUNNABLE;
     case EX_STOPPED: return ST_STW;
-    case EX_ABSENT:
+    case EX_ABSENT: return ST_NONE;
     case EX_UNKNOWN: return ST_UNKNOWN;
     default: return ST_WAITING;
     }

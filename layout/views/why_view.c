@@ -48,19 +48,19 @@ static int name_width(const struct view *v)
     return v->w >= 160 ? 48 : v->w >= 100 ? 32 : v->w >= 60 ? 22 : 10;
 }
 
-/* What goroutine g was in most of [a,b), of that which is put down to it. ST_NONE: nothing. */
+/* What goroutine g was in most of [a,b), of that which is put down to it. ST_COUNT: nothing; ST_NONE: it was not there. */
 static enum state state_in(const struct why *y, uint32_t g, int64_t a, int64_t b)
 {
     enum { LOOK = 256 };
     int64_t ns[ST_COUNT] = {0};
-    enum state best = ST_NONE;
+    enum state best = ST_COUNT;
     uint32_t i = why_leaf_from(y, a);
     for (int left = LOOK; left > 0 && i < y->nleaves && y->leaf[i].t0 < b; i++, left--) {
         const struct why_leaf *l = &y->leaf[i];
         if (l->g != g)
             continue;
         ns[l->state] += (l->t1 < b ? l->t1 : b) - (l->t0 > a ? l->t0 : a);
-        best = best == ST_NONE || ns[l->state] > ns[best] ? (enum state)l->state : best;
+        best = best == ST_COUNT || ns[l->state] > ns[best] ? (enum state)l->state : best;
     }
     return best;
 }
@@ -79,9 +79,9 @@ static void lane(struct grid *g, const struct view *v, uint32_t i, int y)
         int64_t a = k->t0 + (int64_t)(step * c), b = k->t0 + (int64_t)(step * (c + 1));
         enum state s = state_in(k, k->chain[i].g, a, b > a ? b : a + 1);
         bool spoken = b > k->chain[i].first && a < k->chain[i].last;
-        if (s != ST_NONE)
+        if (s != ST_NONE && s != ST_COUNT)
             grid_put(g, w + 1 + c, y, glyph_state(v->tier, s), (enum style)(STYLE_STATE + (int)s));
-        else if (spoken) /* it is spoken of, but this moment is another's */
+        else if (s == ST_COUNT && spoken) /* it is spoken of, but this moment is another's */
             grid_put(g, w + 1 + c, y, '.', STYLE_DIM);
     }
 }
