@@ -125,6 +125,12 @@ static void killed(void **state)
     assert_int_equal(l.tg->lost, 0);
     load_free(&l);
     assert_true(load_part(p, n - 3000, &l));
+    assert_true(l.partial && triage_part_missing(l.tr)); /* within the last one: all before it is there */
+    assert_null(rule_not_asked(l.tg, RULE_LEAK));
+    assert_non_null(rule_not_asked(l.tg, RULE_HOLD));
+    load_free(&l);
+    memset(p + third / 4, 0xff, 100); /* before it: who waited there may have gone on */
+    assert_true(load_part(p, n - 3000, &l));
     assert_true(l.partial && triage_part_missing(l.tr));
     assert_non_null(rule_not_asked(l.tg, RULE_LEAK));
     load_free(&l);
