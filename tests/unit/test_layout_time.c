@@ -228,6 +228,7 @@ static void test_goto(void **state)
     goes("1.2s..1.3s", 1200000000, 1300000000, false, 0, 0);
     goes("1.2s .. 1.3s", 1200000000, 1300000000, false, 0, 0);
     goes("1.2s+5ms", 1200000000, 1205000000, false, 0, 0);
+    goes("2s..1s", 1000000000, 2000000000, false, 0, 0);
     goes("..300ms", 0, 300000000, false, 0, 0);
     goes("1s..", 1000000000, INT64_MAX, false, 0, 0);
     goes("@1s", 1000000000, -1, false, 0, 0);
@@ -240,9 +241,9 @@ static void test_goto(void **state)
     goes("99999999999999999999999s", INT64_MAX, -1, false, 0, 0);
     goes("0.000000000000000000000000001s", 0, -1, false, 0, 0);
     goes("g99999999999999999999999", -1, -1, true, LANE_G, UINT64_MAX);
-    static const char *const bad[] = {"",       " ",      "zoom-in",   "g",  "gx",   "p4x", "1.2q",
-                                      "1s..1s", "2s..1s", "1s..x",     "..", "g1 x", "-5s", "1s+",
-                                      "quit",   "1 2",    "page-left", "m",  "ms",   ".5s5"};
+    static const char *const bad[] = {"",       " ",         "zoom-in", "g",    "gx",  "p4x", "1.2q",
+                                      "1s..1s", "1s..x",     "..",      "g1 x", "-5s", "1s+", "quit",
+                                      "1 2",    "page-left", "m",       "ms",   ".5s5"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct target g;
         if (goto_parse(bad[i], &g))
