@@ -26,6 +26,7 @@ struct loop {
     bool dirty, quit, live_busy;
     int64_t next_frame; /* not before, ms */
     int64_t next_progress;
+    uint64_t drawn; /* bytes of the last frame */
     int64_t began;
     struct { /* --debug: what each frame cost, for bench/term-bytes */
         uint32_t bytes, us;
@@ -132,6 +133,14 @@ static void take_keys(struct loop *l)
         obey(l, app_key(l->a, &ev));
 }
 
+/* How far loading is must not fill a slow line, which keys need. */
+static int64_t progress_ms(const struct loop *l)
+{
+    enum { BYTES_A_MS = 20 };
+    int64_t ms = (int64_t)(l->drawn / BYTES_A_MS);
+    return ms > PROGRESS_MS ? ms : PROGRESS_MS;
+}
+
 /* A slice of what is queued. How far loading and seeking are is shown now and then. */
 static void work(struct loop *l)
 {
@@ -149,20 +158,20 @@ static void work(struct loop *l)
     }
     if (phase == DUE_LOAD && now_ms() >= l->next_progress) {
         l->dirty = true;
-        l->next_progress = now_ms() + PROGRESS_MS;
+        l->next_progress = now_ms() + progress_ms(l);
     }
 }
 
 static void draw(struct loop *l)
 {
     int64_t t0 = now_ms(), us = now_us();
-    uint64_t b0 = l->a->show_debug ? term_written(l->t) : 0;
+    uint64_t b0 = term_written(l->t);
     if (app_draw(l->a))
         term_paint(l->t, &l->a->grid, l->a->cursor_x, l->a->cursor_y);
     int64_t cost = now_ms() - t0;
     us = now_us() - us;
+    uint64_t bytes = l->drawn = term_written(l->t) - b0;
     if (l->a->show_debug) {
-        uint64_t bytes = term_written(l->t) - b0;
         snprintf(l->a->debug, sizeof l->a->debug, "%lluB %lldms", (unsigned long long)bytes, (long long)cost);
         l->frame[l->frames % FRAMES_LOGGED].bytes = (uint32_t)bytes;
         l->frame[l->frames++ % FRAMES_LOGGED].us = (uint32_t)us;
