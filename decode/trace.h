@@ -356,8 +356,13 @@ void trace_few(const struct trace *tr, uint32_t g, uint32_t n, unsigned k, int64
  * trace_states - the spans of a goroutine's or P's lane that overlap [t0,t1), in order, a block at a time. all: with stacks and
  * `who`. Blocks with no span of min_ns (ST_NONE apart) are left out. Until f returns false.
  */
-void trace_states(const struct trace *tr, struct lane l, int64_t t0, int64_t t1, int64_t min_ns, bool all,
-                  bool (*f)(void *arg, const struct span_run *r), void *arg);
+struct states_ask {
+    int64_t t0, t1, min_ns;
+    bool all;
+    bool (*f)(void *arg, const struct span_run *r);
+    void *arg;
+};
+void trace_states(const struct trace *tr, struct lane l, const struct states_ask *ask);
 int trace_threads(const struct trace *tr); /* how many may be at work on it, the caller's included: >= 1 */
 
 /* trace_span_at - the span covering t; false if the lane has none there. O(log spans). */
@@ -375,16 +380,18 @@ void trace_columns(const struct trace *tr, struct lane l, const int64_t *edges, 
  * trace_columns_about - the same for who needs no exact time: bounds, and exact times only of columns where these don't do.
  * Of a column that many spans overlap enough() is told the least and the most time that each set of states (a bit per
  * enum state, but for ST_NONE) can have in it, and again more closely, until it says that this will do.
- * sure[]: of which columns it did; out[] is filled in for the others alone.
+ * sure[]: of which columns it did; out[] is filled in for the others alone. Columns as trace_columns() has them.
  */
 struct shares_ask {
+    const int64_t *edges;
+    uint32_t columns;
+    bool *sure;
     unsigned n; /* sets, at most 8 */
     uint32_t set[8];
     bool (*enough)(void *arg, uint32_t column, const int64_t *least, const int64_t *most);
     void *arg;
 };
-void trace_columns_about(const struct trace *tr, struct lane l, const int64_t *edges, uint32_t n,
-                         const struct shares_ask *ask, bool *sure, struct shares *out);
+void trace_columns_about(const struct trace *tr, struct lane l, const struct shares_ask *ask, struct shares *out);
 /* trace_count - number of spans that overlap [t0,t1). O(log spans). */
 uint64_t trace_count(const struct trace *tr, struct lane l, int64_t t0, int64_t t1);
 /* trace_has_reason - is a string of this set (a bit each, n of them) the reason or label of any span? May err to true. */
@@ -395,8 +402,12 @@ bool trace_longest(const struct trace *tr, struct lane l, int64_t t0, int64_t t1
  * trace_wide - call f for each span overlapping [t0,t1) that is at least min_ns long and not ST_NONE, in time order,
  * until f returns false. O(found * log spans).
  */
-void trace_wide(const struct trace *tr, struct lane l, int64_t t0, int64_t t1, int64_t min_ns,
-                bool (*f)(void *arg, const struct span *s), void *arg);
+struct wide_ask {
+    int64_t t0, t1, min_ns;
+    bool (*f)(void *arg, const struct span *s);
+    void *arg;
+};
+void trace_wide(const struct trace *tr, struct lane l, const struct wide_ask *ask);
 
 /* ---- what overlaps: ranges, tasks, regions, logs, samples, metrics --------------------------------------- */
 

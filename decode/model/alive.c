@@ -175,22 +175,17 @@ static const struct alive_lives *lives_of(struct alive *a, const struct trace *t
     return c->each;
 }
 
-struct asked {
-    const struct trace *tr;
-    enum lane_kind k;
-    int64_t t0, t1;
-    uint16_t from, till; /* these two in units */
-};
-
-/* The first lane from `lane` on, below `end`, of one chunk, that lives in [t0,t1); `end`: none. */
-static uint32_t next_of(const struct alive_lives *x, const struct asked *q, uint32_t lane, uint32_t end)
+/* The first lane from `lane` on, below `end`, of one chunk; `end`: none. */
+static uint32_t next_of(const struct alive *a, const struct alive_lives *x, const struct alive_ask *q, uint32_t lane,
+                        uint32_t end)
 {
+    const uint16_t from = unit_of(a, q->t0), till = unit_of(a, q->t1);
     for (; lane < end; lane++) {
         const uint32_t i = lane % ALIVE_CHUNK;
         struct lifetime l;
-        if (x->first[i] < q->till && x->last[i] > q->from)
+        if (x->first[i] < till && x->last[i] > from)
             return lane;
-        if (!x->grows[i] && (x->first[i] > q->till || x->last[i] < q->from))
+        if (!x->grows[i] && (x->first[i] > till || x->last[i] < from))
             continue;
         trace_lives(q->tr, q->k, lane, 1, &l);
         if (l.first < q->t1 && l.last >= q->t0)
@@ -199,41 +194,36 @@ static uint32_t next_of(const struct alive_lives *x, const struct asked *q, uint
     return end;
 }
 
-uint32_t alive_next(struct alive *a, const struct trace *tr, enum lane_kind k, int64_t t0, int64_t t1, uint32_t lane,
-                    uint32_t n)
+uint32_t alive_next(struct alive *a, const struct alive_ask *q, uint32_t lane)
 {
     enum { AT_ONCE = 256 };
     uint32_t look = 1;
-    while (lane < n) {
+    while (lane < q->n) {
         const struct alive_chunk *c = NULL;
         uint32_t end = lane / ALIVE_CHUNK * ALIVE_CHUNK + ALIVE_CHUNK;
         size_t i = lane / ALIVE_CHUNK;
         if (lane % ALIVE_CHUNK == 0)
-            c = chunk_of(a, tr, k, lane);
+            c = chunk_of(a, q->tr, q->k, lane);
         else if (i < a->n)
             c = &a->chunk[i];
-        if (c && c->roughly && !apart(c, t0, t1))
-            sum_up(&a->chunk[i], tr, k, lane / ALIVE_CHUNK * ALIVE_CHUNK);
-        if (c && apart(c, t0, t1)) {
+        if (c && c->roughly && !apart(c, q->t0, q->t1))
+            sum_up(&a->chunk[i], q->tr, q->k, lane / ALIVE_CHUNK * ALIVE_CHUNK);
+        if (c && apart(c, q->t0, q->t1)) {
             lane = end;
             continue;
         }
-        if (c && c->first1 < t1 && c->last0 >= t0)
+        if (c && c->first1 < q->t1 && c->last0 >= q->t0)
             return lane;
-        end = end < n ? end : n;
-        const struct alive_lives *each = i < a->n ? lives_of(a, tr, k, lane) : NULL;
-        if (each) {
-            const struct asked q = {tr, k, t0, t1, unit_of(a, t0), unit_of(a, t1)};
-            lane = next_of(each, &q, lane, end);
-            if (lane < end)
-                return lane;
-        }
+        end = end < q->n ? end : q->n;
+        const struct alive_lives *each = i < a->n ? lives_of(a, q->tr, q->k, lane) : NULL;
+        if (each && (lane = next_of(a, each, q, lane, end)) < end)
+            return lane;
         while (lane < end) { /* a few at a time, more of them the longer none does */
             struct lifetime life[AT_ONCE];
             uint32_t here = end - lane < look ? end - lane : look;
-            trace_lives(tr, k, lane, here, life);
+            trace_lives(q->tr, q->k, lane, here, life);
             for (uint32_t j = 0; j < here; j++, lane++)
-                if (life[j].first < t1 && life[j].last >= t0)
+                if (life[j].first < q->t1 && life[j].last >= q->t0)
                     return lane;
             look = look < AT_ONCE ? look * 4 : look;
         }
@@ -251,15 +241,16 @@ uint32_t alive_run(const struct alive *a, int64_t t0, int64_t t1, uint32_t lane,
     return at > lane ? at - lane : 1;
 }
 
-bool alive_some(struct alive *a, const struct trace *tr, enum lane_kind k, int64_t t0, int64_t t1, uint32_t *lane,
-                uint32_t n)
+bool alive_some(struct alive *a, const struct alive_ask *q, uint32_t *lane)
 {
     enum { CHUNKS = 8 };
-    if (*lane >= n)
+    struct alive_ask near = *q;
+    if (*lane >= q->n)
         return false;
-    const uint32_t end = n - *lane > CHUNKS * ALIVE_CHUNK ? (*lane / ALIVE_CHUNK + CHUNKS) * ALIVE_CHUNK : n;
-    const uint32_t at = alive_next(a, tr, k, t0, t1, *lane, end);
-    *lane = at == NO_LANE ? end : at;
+    if (q->n - *lane > CHUNKS * ALIVE_CHUNK)
+        near.n = (*lane / ALIVE_CHUNK + CHUNKS) * ALIVE_CHUNK;
+    const uint32_t at = alive_next(a, &near, *lane);
+    *lane = at == NO_LANE ? near.n : at;
     return at != NO_LANE;
 }
 

@@ -51,24 +51,17 @@ struct some {
     int64_t t[2 * PIECE];
 };
 
-/* Columns that are asked for, and which of them are sure (NULL: none). */
-struct wanted {
-    const int64_t *edges;
-    uint32_t n;
-    bool *sure;
-};
-
 /* Of the columns from `from` on those that aren't sure, as many as there is room for. Returns where to go on. */
-static uint32_t some_of(struct some *s, const struct wanted *w, uint32_t from)
+static uint32_t some_of(struct some *s, const struct shares_ask *ask, uint32_t from)
 {
     s->n = s->nt = 0;
-    for (; from < w->n && s->n < PIECE; from++) {
-        if (w->sure && w->sure[from])
+    for (; from < ask->columns && s->n < PIECE; from++) {
+        if (ask->sure && ask->sure[from])
             continue;
         if (!s->n || s->col[s->n - 1] + 1 != from)
-            s->t[s->nt++] = w->edges[from];
+            s->t[s->nt++] = ask->edges[from];
         s->at[s->n] = (uint16_t)(s->nt - 1);
-        s->t[s->nt++] = w->edges[from + 1];
+        s->t[s->nt++] = ask->edges[from + 1];
         s->col[s->n++] = from;
     }
     return from;
@@ -92,14 +85,14 @@ static void ascend(const int64_t a[SPAN_SLOTS], int64_t b[SPAN_SLOTS])
     b[most] -= lacks;
 }
 
-static void exact(const struct trace *tr, struct lane lane, const struct wanted *w, struct shares *out)
+static void exact(const struct trace *tr, struct lane lane, const struct shares_ask *ask, struct shares *out)
 {
     int64_t tot[2 * PIECE][SPAN_SLOTS];
     static const int64_t zero[SPAN_SLOTS];
     struct told told = told_of(tr, lane.kind);
     struct some s;
-    for (uint32_t i = 0; i < w->n;) {
-        i = some_of(&s, w, i);
+    for (uint32_t i = 0; i < ask->columns;) {
+        i = some_of(&s, ask, i);
         if (!s.n)
             break;
         bool any = pieces_totals(tr, lane, &(struct totals){s.t, s.nt, tot, NULL});
@@ -120,7 +113,7 @@ static void exact(const struct trace *tr, struct lane lane, const struct wanted 
 
 void trace_columns(const struct trace *tr, struct lane lane, const int64_t *edges, uint32_t n, struct shares *out)
 {
-    exact(tr, lane, &(struct wanted){edges, n, NULL}, out);
+    exact(tr, lane, &(struct shares_ask){.edges = edges, .columns = n}, out);
 }
 
 void trace_shares(const struct trace *tr, struct lane lane, int64_t t0, int64_t t1, struct shares *out)
@@ -187,7 +180,7 @@ struct about {
 };
 
 /* Of which columns that will do. */
-static void sure_of(const struct about *a, const struct wanted *w, const struct shares_ask *ask)
+static void sure_of(const struct about *a, const struct shares_ask *ask)
 {
     const struct some *s = &a->s;
     const unsigned n = a->sets.n;
@@ -212,67 +205,64 @@ static void sure_of(const struct about *a, const struct wanted *w, const struct 
             least[k] = d > 0 ? d : 0;
             most[k] = u < len ? u : len;
         }
-        w->sure[s->col[j]] = ask->enough(ask->arg, s->col[j], least, most);
+        ask->sure[s->col[j]] = ask->enough(ask->arg, s->col[j], least, most);
     }
 }
 
 /* A thread's columns that aren't sure yet, from what is known `far` around their edges or closer. */
-static void try_holds(const struct trace *tr, struct lane lane, const struct wanted *w, const struct shares_ask *ask,
-                      bool far)
+static void try_holds(const struct trace *tr, struct lane lane, const struct shares_ask *ask, bool far)
 {
     struct about a;
     a.sets = sets_of(tr, lane.kind, ask);
-    for (uint32_t i = 0; i < w->n;) {
-        i = some_of(&a.s, w, i);
+    for (uint32_t i = 0; i < ask->columns;) {
+        i = some_of(&a.s, ask, i);
         pieces_near(tr, lane, &(struct nearby){a.s.t, a.s.nt, far, a.x});
-        sure_of(&a, w, ask);
+        sure_of(&a, ask);
     }
 }
 
 /* The others' columns: from the index, else from the blocks it has found. */
-static void try_blocks(const struct trace *tr, struct lane lane, const struct wanted *w, const struct shares_ask *ask,
-                       struct shares *out)
+static void try_blocks(const struct trace *tr, struct lane lane, const struct shares_ask *ask, struct shares *out)
 {
     const struct told told = told_of(tr, lane.kind);
     struct about a;
     a.sets = sets_of(tr, lane.kind, ask);
-    for (uint32_t i = 0; i < w->n;) {
+    for (uint32_t i = 0; i < ask->columns;) {
         bool asked[2 * PIECE] = {false};
-        i = some_of(&a.s, w, i);
+        i = some_of(&a.s, ask, i);
         const struct nearby near = {a.s.t, a.s.nt, false, a.x};
         pieces_near(tr, lane, &near);
-        sure_of(&a, w, ask);
+        sure_of(&a, ask);
         for (uint32_t j = 0; j < a.s.n; j++)
-            if (!w->sure[a.s.col[j]])
+            if (!ask->sure[a.s.col[j]])
                 asked[a.s.at[j]] = asked[a.s.at[j] + 1] = true;
         spans_closer(lane.kind, &near, asked);
         for (uint32_t j = 0; j < a.s.n; j++) {
             const uint32_t e = a.s.at[j], c = a.s.col[j];
-            if (!w->sure[c])
+            if (!ask->sure[c])
                 shares_fill(&told, a.x[e].tot[0], a.x[e + 1].tot[0], a.s.t[e + 1] - a.s.t[e], &out[c]);
         }
     }
 }
 
-void trace_columns_about(const struct trace *tr, struct lane lane, const int64_t *edges, uint32_t n,
-                         const struct shares_ask *ask, bool *sure, struct shares *out)
+void trace_columns_about(const struct trace *tr, struct lane lane, const struct shares_ask *ask, struct shares *out)
 {
     enum {
         PAYS_BLOCKS = 2,
         PAYS_HOLDS = 4
     }; /* so many steps of the index in a column; with fewer most aren't sure */
-    const struct wanted w = {edges, n, sure};
-    memset(sure, 0, n * sizeof *sure);
+    const uint32_t n = ask->columns;
+    memset(ask->sure, 0, n * sizeof *ask->sure);
     if (lane.kind != LANE_BAND && n && pieces_n(tr, lane)) {
-        const uint64_t each = pieces_steps(tr, lane, edges[0], edges[n]) / n;
+        const uint64_t each = pieces_steps(tr, lane, ask->edges[0], ask->edges[n]) / n;
         if (lane.kind != LANE_M && each >= PAYS_BLOCKS) {
-            try_blocks(tr, lane, &w, ask, out);
+            try_blocks(tr, lane, ask, out);
             return;
         }
         if (lane.kind == LANE_M && each / HOLD_GROUP >= PAYS_HOLDS)
-            try_holds(tr, lane, &w, ask, true);
+            try_holds(tr, lane, ask, true);
         if (lane.kind == LANE_M && each >= PAYS_HOLDS)
-            try_holds(tr, lane, &w, ask, false);
+            try_holds(tr, lane, ask, false);
     }
-    exact(tr, lane, &w, out);
+    exact(tr, lane, ask, out);
 }

@@ -9,11 +9,11 @@
 
 /* ---- spans ------------------------------------------------------------------------------------------------ */
 
-static inline void span_fill(const struct span_tag *t, const struct segment *seg, enum lane_kind k, uint32_t who,
-                             uint32_t stack, struct span *out)
+static inline struct span span_of(const struct span_tag *t, const struct segment *seg, enum lane_kind k, uint32_t who,
+                                  uint32_t stack)
 {
     bool on_p = k == LANE_G && (t->state == ST_RUNNING || t->state == ST_SYSCALL);
-    *out = (struct span){.state = t->state,
+    return (struct span){.state = t->state,
                          .reason = t->reason,
                          .label = t->label,
                          .proc = NO_LANE,
@@ -55,7 +55,7 @@ static bool come_to(struct span_iter *it, uint32_t i)
     it->at = i;
     if (i >= it->n)
         return false;
-    span_fill(&it->kind[it->c.tag[i]], it->seg, it->lane.kind, it->c.who[i], it->c.stack[i], s);
+    *s = span_of(&it->kind[it->c.tag[i]], it->seg, it->lane.kind, it->c.who[i], it->c.stack[i]);
     s->t0 = it->t[i];
     s->t1 = it->t[i + 1];
     s->index = it->base + i;
@@ -360,9 +360,7 @@ bool trace_span_at(const struct trace *tr, struct lane lane, int64_t t, struct s
 
 /* What a trace_wide() asks for. */
 struct wide {
-    int64_t t0, t1, min_ns;
-    bool (*f)(void *arg, const struct span *s);
-    void *arg;
+    struct wide_ask ask;
     bool empty;           /* also one of no length that begins at t0 */
     struct span_iter *it; /* of the lane */
     const struct held *h; /* of a thread's: the hold at hand */
@@ -370,7 +368,8 @@ struct wide {
 
 static bool is_wide(const struct wide *w, int64_t a, int64_t z, uint8_t state)
 {
-    return z - a >= w->min_ns && a < w->t1 && (z > w->t0 || (w->empty && z == w->t0 && a == z)) && state != ST_NONE;
+    return z - a >= w->ask.min_ns && a < w->ask.t1 && (z > w->ask.t0 || (w->empty && z == w->ask.t0 && a == z)) &&
+           state != ST_NONE;
 }
 
 /* Those at hand. false: no more is wanted. */
@@ -380,7 +379,7 @@ static bool wide_at_hand(const struct wide *w)
     for (uint32_t i = 0; i < it->n; i++)
         if (is_wide(w, it->t[i], it->t[i + 1], it->kind[it->c.tag[i]].state)) {
             (void)come_to(it, i);
-            if (!w->f(w->arg, &it->cur))
+            if (!w->ask.f(w->ask.arg, &it->cur))
                 return false;
         }
     return true;
@@ -410,11 +409,11 @@ static bool held_block(void *arg, const struct piece *p, uint32_t k, uint32_t b,
 /* Hold i of piece k of a thread. */
 static bool hold_wide(struct wide *w, uint32_t k, uint64_t i, const struct held *h)
 {
-    const int64_t a = h->t0 > w->t0 ? h->t0 : w->t0, b = h->t1 < w->t1 ? h->t1 : w->t1;
+    const int64_t a = h->t0 > w->ask.t0 ? h->t0 : w->ask.t0, b = h->t1 < w->ask.t1 ? h->t1 : w->ask.t1;
     w->h = h;
     if (h->proc != EV_NONE)
         return trace_blocks(w->it->tr, (struct lane){LANE_P, h->proc},
-                            &(struct blocks_ask){a, b > a ? b : a + 1, &w->min_ns, held_block, w});
+                            &(struct blocks_ask){a, b > a ? b : a + 1, &w->ask.min_ns, held_block, w});
     hold_load(w->it, k, i, a);
     return wide_at_hand(w);
 }
@@ -423,17 +422,17 @@ static void holds_wide(struct wide *w)
 {
     const struct trace *tr = w->it->tr;
     const struct lane lane = w->it->lane;
-    for (uint32_t k = pieces_at(tr, lane, w->t0), z = pieces_at(tr, lane, w->t1 - 1); k <= z; k++) {
+    for (uint32_t k = pieces_at(tr, lane, w->ask.t0), z = pieces_at(tr, lane, w->ask.t1 - 1); k <= z; k++) {
         struct piece p;
-        if (pieces_short(tr, lane, k, w->min_ns))
+        if (pieces_short(tr, lane, k, w->ask.min_ns))
             continue;
         pieces_get(tr, lane, k, &p);
-        size_t end = holds_find(p.ml, w->t1 - 1);
-        for (size_t i = holds_find(p.ml, w->t0); (i = holds_skip(p.ml, i, end, w->min_ns)) <= end && i < p.ml->n;
-             i++) {
+        size_t end = holds_find(p.ml, w->ask.t1 - 1);
+        for (size_t i = holds_find(p.ml, w->ask.t0);
+             (i = holds_skip(p.ml, i, end, w->ask.min_ns)) <= end && i < p.ml->n; i++) {
             struct held h;
             held_get(tr, lane, k, i, &h);
-            if (h.t1 - h.t0 >= w->min_ns && !hold_wide(w, k, i, &h))
+            if (h.t1 - h.t0 >= w->ask.min_ns && !hold_wide(w, k, i, &h))
                 return;
         }
     }
@@ -445,16 +444,15 @@ static void wide_look(const struct trace *tr, struct lane lane, struct wide *w)
     iter_begin(&it, tr, lane);
     w->it = &it;
     if (lane.kind != LANE_M)
-        (void)trace_blocks(tr, lane, &(struct blocks_ask){w->t0, w->t1, &w->min_ns, wide_block, w});
-    else if (w->t1 > w->t0 && pieces_n(tr, lane))
+        (void)trace_blocks(tr, lane, &(struct blocks_ask){w->ask.t0, w->ask.t1, &w->ask.min_ns, wide_block, w});
+    else if (w->ask.t1 > w->ask.t0 && pieces_n(tr, lane))
         holds_wide(w);
     w->it = NULL;
 }
 
-void trace_wide(const struct trace *tr, struct lane lane, int64_t t0, int64_t t1, int64_t min_ns,
-                bool (*f)(void *arg, const struct span *s), void *arg)
+void trace_wide(const struct trace *tr, struct lane lane, const struct wide_ask *ask)
 {
-    wide_look(tr, lane, &(struct wide){.t0 = t0, .t1 = t1, .min_ns = min_ns, .f = f, .arg = arg});
+    wide_look(tr, lane, &(struct wide){.ask = *ask});
 }
 
 struct longest {
@@ -469,13 +467,13 @@ static bool is_longest(void *arg, const struct span *s)
     struct longest *l = arg;
     *l->out = *s;
     l->any = true;
-    l->w.min_ns = s->t1 - s->t0 + 1;
+    l->w.ask.min_ns = s->t1 - s->t0 + 1;
     return true;
 }
 
 bool trace_longest(const struct trace *tr, struct lane lane, int64_t t0, int64_t t1, struct span *out)
 {
-    struct longest l = {.w = {.t0 = t0, .t1 = t1, .empty = true, .f = is_longest, .arg = &l}, .out = out};
+    struct longest l = {.w = {.ask = {t0, t1, 0, is_longest, &l}, .empty = true}, .out = out};
     wide_look(tr, lane, &l.w);
     return l.any;
 }

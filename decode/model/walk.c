@@ -341,17 +341,10 @@ bool trace_blocks(const struct trace *tr, struct lane l, const struct blocks_ask
     return true;
 }
 
-struct states {
-    int64_t t0, t1;
-    bool all;
-    bool (*f)(void *arg, const struct span_run *r);
-    void *arg;
-};
-
 /* Those of a block's spans that overlap [t0,t1); all do but for some of the first and of the last block. */
 static bool block_states(void *arg, const struct piece *p, uint32_t k, uint32_t b, bool edge)
 {
-    const struct states *ask = arg;
+    const struct states_ask *ask = arg;
     struct spancols c;
     struct span_run r = run_of(&c, p->f, p->seg);
     (void)k;
@@ -369,11 +362,10 @@ static bool block_states(void *arg, const struct piece *p, uint32_t k, uint32_t 
     return !r.n || ask->f(ask->arg, &r);
 }
 
-void trace_states(const struct trace *tr, struct lane l, int64_t t0, int64_t t1, int64_t min_ns, bool all,
-                  bool (*f)(void *arg, const struct span_run *r), void *arg)
+void trace_states(const struct trace *tr, struct lane l, const struct states_ask *ask)
 {
-    struct states s = {t0, t1, all, f, arg};
-    (void)trace_blocks(tr, l, &(struct blocks_ask){t0, t1, &min_ns, block_states, &s});
+    (void)trace_blocks(tr, l,
+                       &(struct blocks_ask){ask->t0, ask->t1, &ask->min_ns, block_states, (void *)(uintptr_t)ask});
 }
 
 int trace_threads(const struct trace *tr)

@@ -18,8 +18,9 @@
 
 /* ---- the heap --------------------------------------------------------------------------------------------- */
 
-void v1_order_sift(struct v1_order *o, size_t i)
+void v1_order_sift(struct v1_order *o)
 {
+    size_t i = 0;
     struct v1_slot x = o->heap[i];
     for (;;) {
         size_t k = 2 * i + 1;
@@ -56,7 +57,7 @@ static inline void heap_pop(struct v1_order *o)
     if (!o->sorted) {
         o->heap[0] = o->heap[o->nheap];
         if (o->nheap)
-            v1_order_sift(o, 0);
+            v1_order_sift(o);
     }
 }
 

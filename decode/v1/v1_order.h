@@ -53,7 +53,8 @@ void v1_order_torn(struct v1_order *o);
 
 /* v1_order_settle - the event of the top's cursor was taken, g its rule_g: put everyone where they belong now. */
 void v1_order_settle(struct v1_order *o, uint32_t g, uint32_t cur, bool more);
-void v1_order_sift(struct v1_order *o, size_t i);
+/* v1_order_sift - the first of the heap where it belongs. */
+void v1_order_sift(struct v1_order *o);
 
 /* v1_order_overdue - is an event that waits so much earlier than this that it waits in vain? Perhaps. */
 static inline bool v1_order_overdue(const struct v1_order *o, int64_t key)
@@ -104,7 +105,7 @@ static inline void v1_order_replace(struct v1_order *o, int64_t key)
         return;
     }
     o->heap[0].key = key;
-    v1_order_sift(o, 0);
+    v1_order_sift(o);
 }
 
 /* v1_order_limit - with a head of a key below this the top's cursor stays on top. */

@@ -506,8 +506,12 @@ static void sketch(struct sketch *k, int to)
         trace_columns(v->tr, l, edges, n, v->cols + k->from);
         return;
     }
-    struct shares_ask ask = {
-        .n = l.kind == LANE_G ? COUNT(all) : ASK_P, .enough = l.kind == LANE_G ? sketch_g : sketch_p, .arg = k};
+    struct shares_ask ask = {.edges = edges,
+                             .columns = n,
+                             .sure = v->sure + k->from,
+                             .n = l.kind == LANE_G ? COUNT(all) : ASK_P,
+                             .enough = l.kind == LANE_G ? sketch_g : sketch_p,
+                             .arg = k};
     for (int i = 0; l.kind == LANE_G && i < COUNT(all); i++)
         ask.set[i] = 1u << all[i];
     for (int i = 0; l.kind != LANE_G && i < COUNT(work); i++) {
@@ -518,7 +522,7 @@ static void sketch(struct sketch *k, int to)
         ask.set[ASK_SCHED] = 1u << ST_SCHED;
         ask.set[ASK_NOT] = 1u << ST_SCHED | 1u << ST_IDLE;
     }
-    trace_columns_about(v->tr, l, edges, n, &ask, v->sure + k->from, v->cols + k->from);
+    trace_columns_about(v->tr, l, &ask, v->cols + k->from);
 }
 
 /* ---- names in spans ------------------------------------------------------------------------------------- */
@@ -659,7 +663,7 @@ void draw_lane(struct grid *g, struct view *v, struct lane l, int x, int y)
     if (v->names && n >= NAME_COLS) {
         struct naming names = {g, v, l, x, y, 0};
         int64_t min = time_muldiv(window_len(v->at.win), NAME_COLS, n);
-        trace_wide(v->tr, l, v->at.win.t0, v->at.win.t1, min > 0 ? min : 1, put_name, &names);
+        trace_wide(v->tr, l, &(struct wide_ask){v->at.win.t0, v->at.win.t1, min > 0 ? min : 1, put_name, &names});
         if (names.named)
             keep_names(g, v, l, x, y);
     }
@@ -697,7 +701,7 @@ void draw_matches(struct grid *g, const struct view *v, struct lane l, int x, in
         return;
     if (trace_count(v->tr, l, w.t0, w.t1) > EACH) { /* those that fill a column at least */
         int64_t min = window_len(w) / v->plot_w, wide = filter_wide(v->filter);
-        trace_wide(v->tr, l, w.t0, w.t1, wide > min ? wide : min > 0 ? min : 1, mark_span, &k);
+        trace_wide(v->tr, l, &(struct wide_ask){w.t0, w.t1, wide > min ? wide : min > 0 ? min : 1, mark_span, &k});
         return;
     }
     if (!span_seek(&it, v->tr, l, w.t0))

@@ -71,7 +71,7 @@ static bool longest_busy(const struct trace *tr, struct lane l, int64_t t0, int6
     struct span any = *out;
     struct longest k = {.kind = l.kind};
     for (int64_t min = (t1 - t0) / 2; !k.found && k.seen < 4096; min /= 8) {
-        trace_wide(tr, l, t0, t1, min > 0 ? min : 1, keep_longest, &k);
+        trace_wide(tr, l, &(struct wide_ask){t0, t1, min > 0 ? min : 1, keep_longest, &k});
         if (min <= 0)
             break;
     }
@@ -479,7 +479,7 @@ static bool effect_step(struct view *v, struct effect *e, int64_t budget_ns)
     struct alive *alive = &v->lanes[LANE_G].alive;
     for (unsigned looked = 1; e->from < end && e->spans < EFFECT_SPANS; looked++) {
         const int64_t to = time_add(e->from, e->len) < end ? time_add(e->from, e->len) : end;
-        e->next = alive_next(alive, v->tr, LANE_G, e->from, to, e->next, n);
+        e->next = alive_next(alive, &(struct alive_ask){v->tr, LANE_G, e->from, to, n}, e->next);
         if (e->next != NO_LANE) {
             effect_in(v, (struct lane){LANE_G, e->next++}, e->from, to, e);
             e->spans++;

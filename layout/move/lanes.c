@@ -429,7 +429,8 @@ static uint32_t next_shown(struct rows *r, struct window w, bool all, uint32_t k
     while (at < l->total) {
         if (l->filter && (at = filter_next(l->filter, at)) >= l->total)
             break;
-        uint32_t here = all ? at : alive_next(&l->alive, r->tr, l->kind, w.t0, w.t1, at, l->total);
+        uint32_t here =
+            all ? at : alive_next(&l->alive, &(struct alive_ask){r->tr, l->kind, w.t0, w.t1, l->total}, at);
         if (here == at || !l->filter)
             at = here;
         else if (here != NO_LANE && here > at) { /* what passes does not live: on from where one does */

@@ -250,7 +250,7 @@ static bool step(struct lull *l)
         return true;
     }
     const uint32_t n = trace_nlanes(l->tr, LANE_G);
-    if (alive_some(l->alive, l->tr, LANE_G, l->w0, l->w1, &l->g, n)) {
+    if (alive_some(l->alive, &(struct alive_ask){l->tr, LANE_G, l->w0, l->w1, n}, &l->g)) {
         return each_ready(l, l->g++, l->phase == PIECE_GS ? add_ready : rank_ready);
     } else if (l->g < n) {
         return false;

@@ -496,18 +496,18 @@ static bool woken_in(void *arg, const struct span_run *r)
 /* Whom g woke within the window: their lanes must be looked at, so only while they are few. */
 static void relate_woken(struct view *v, uint32_t g, struct related *r)
 {
-    const uint32_t n = trace_nlanes(v->tr, LANE_G);
     const struct window w = v->at.win;
+    const struct alive_ask in = {v->tr, LANE_G, w.t0, w.t1, trace_nlanes(v->tr, LANE_G)};
     struct alive *alive = &v->lanes[LANE_G].alive;
     struct woken woken = {.by = g, .left = 50 * WALK};
     uint32_t looked = 0;
-    for (uint32_t i = 0; (i = alive_next(alive, v->tr, LANE_G, w.t0, w.t1, i, n)) != NO_LANE; i++) {
+    for (uint32_t i = 0; (i = alive_next(alive, &in, i)) != NO_LANE; i++) {
         if (++looked > SCAN_LANES || woken.left <= 0) {
             r->cut = true;
             return;
         }
         woken.found = false;
-        trace_states(v->tr, (struct lane){LANE_G, i}, w.t0, w.t1, 0, true, woken_in, &woken);
+        trace_states(v->tr, (struct lane){LANE_G, i}, &(struct states_ask){w.t0, w.t1, 0, true, woken_in, &woken});
         if (woken.found)
             relate(r, i);
     }

@@ -280,7 +280,7 @@ static bool probe(struct search *s, const struct trace *tr)
     }
     for (int budget = CHUNK; budget > 0 && s->at < n; budget--) {
         uint32_t lane = (uint32_t)s->at;
-        const bool is = alive_some(s->alive, tr, LANE_G, s->probe0, s->probe1, &lane, n);
+        const bool is = alive_some(s->alive, &(struct alive_ask){tr, LANE_G, s->probe0, s->probe1, n}, &lane);
         s->at = lane + is;
         budget -= is ? probe_lane(s, tr, lane) / 16 : CHUNK / 8;
     }

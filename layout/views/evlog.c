@@ -269,9 +269,9 @@ static struct window around(int64_t t, int64_t half, struct window all)
 
 static void goroutines(struct view *v, struct evlog *l, struct window w)
 {
-    const uint32_t n = trace_nlanes(v->tr, LANE_G);
+    const struct alive_ask in = {v->tr, LANE_G, w.t0, w.t1, trace_nlanes(v->tr, LANE_G)};
     struct alive *alive = &v->lanes[LANE_G].alive;
-    for (uint32_t g = 0; !l->cut && (g = alive_next(alive, v->tr, LANE_G, w.t0, w.t1, g, n)) != NO_LANE; g++)
+    for (uint32_t g = 0; !l->cut && (g = alive_next(alive, &in, g)) != NO_LANE; g++)
         goroutine(v, l, g, w);
 }
 

@@ -251,7 +251,8 @@ bool sums_step(struct sums *s, int64_t budget_ns)
     }
     for (int i = 0; !s->done && s->at < n; i++) {
         const bool longer =
-            (s->in_lane || alive_some(s->alive, s->tr, LANE_G, s->t0, s->t1, &s->at, n)) && add_some(s);
+            (s->in_lane || alive_some(s->alive, &(struct alive_ask){s->tr, LANE_G, s->t0, s->t1, n}, &s->at)) &&
+            add_some(s);
         if ((i % 8 == 7 || longer) && until != INT64_MAX && host_now() >= until)
             return s->done = s->at >= n;
     }

@@ -177,7 +177,7 @@ bool tally_step(struct tally *t, struct alive *alive, struct gstate *gs, int64_t
     int64_t until = budget_ns == INT64_MAX ? INT64_MAX : host_now() + budget_ns;
     uint32_t n = trace_nlanes(t->tr, LANE_G);
     for (int i = 0; !t->done && t->next < n; i++) {
-        if ((t->next = alive_next(alive, t->tr, LANE_G, t->t0, t->t1, t->next, n)) == NO_LANE)
+        if ((t->next = alive_next(alive, &(struct alive_ask){t->tr, LANE_G, t->t0, t->t1, n}, t->next)) == NO_LANE)
             break;
         if (!add(t, gs, t->next)) {
             t->failed = t->done = true;

@@ -145,13 +145,13 @@ static inline void check_window(const struct trace *tr, struct lane l, const str
         fail_msg("longest of %c[%u] in [%" PRId64 ",%" PRId64 "): %d %" PRId64 ", want %" PRId64, "PGMB"[l.kind], l.i,
                  t0, t1, any, any ? s.t1 - s.t0 : -1, longest);
     struct wide w = {.l = list, .t0 = t0, .t1 = t1, .min = min};
-    trace_wide(tr, l, t0, t1, min, wide_one, &w);
+    trace_wide(tr, l, &(struct wide_ask){t0, t1, min, wide_one, &w});
     while (w.at < list->n)
         if (is_wide(&w, &list->v[w.at++]))
             fail_msg("trace_wide leaves out the span at %" PRId64 " in [%" PRId64 ",%" PRId64 ") min %" PRId64,
                      list->v[w.at - 1].t0, t0, t1, min);
     w = (struct wide){.l = list, .t0 = t0, .t1 = t1, .min = min, .stop = 2};
-    trace_wide(tr, l, t0, t1, min, wide_one, &w);
+    trace_wide(tr, l, &(struct wide_ask){t0, t1, min, wide_one, &w});
 }
 
 struct about {
@@ -194,11 +194,12 @@ static inline void check_about(const struct trace *tr, struct lane l, struct rng
     struct shares got[200];
     bool sure[200];
     struct about k = {tr, l, e, col, NULL, r, {false}, 0};
-    struct shares_ask ask = {.n = 1 + (unsigned)below(r, 8), .enough = check_bounds, .arg = &k};
+    struct shares_ask ask = {
+        .edges = e, .columns = n, .sure = sure, .n = 1 + (unsigned)below(r, 8), .enough = check_bounds, .arg = &k};
     for (unsigned s = 0; s < ask.n; s++)
         ask.set[s] = below(r, 2) ? 1u << below(r, ST_COUNT) : (uint32_t)below(r, 1u << ST_COUNT);
     k.ask = &ask;
-    trace_columns_about(tr, l, e, n, &ask, sure, got);
+    trace_columns_about(tr, l, &ask, got);
     for (uint32_t i = 0; i < n; i++) {
         if (sure[i] != k.said[i])
             fail_msg("column %u of %c[%u]: sure is not what was said", i, "PGMB"[l.kind], l.i);

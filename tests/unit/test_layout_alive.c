@@ -43,22 +43,23 @@ static bool lives(const struct trace *tr, uint32_t i, struct window w)
 static void check_window(struct alive *a, const struct trace *tr, struct window w)
 {
     uint32_t n = trace_nlanes(tr, LANE_G), at = 0;
+    const struct alive_ask in = {tr, LANE_G, w.t0, w.t1, n};
     for (uint32_t i = 0; i < n; i++)
         if (lives(tr, i, w)) {
-            at = alive_next(a, tr, LANE_G, w.t0, w.t1, at, n);
+            at = alive_next(a, &in, at);
             assert_int_equal(at, i);
             for (uint32_t run = alive_run(a, w.t0, w.t1, at, n), k = run > 4 ? run - 4 : 0; k < run; k++)
                 assert_true(lives(tr, at + k, w)); /* the end of what follows, whose beginning is looked at next */
             at++;
         }
-    assert_int_equal(alive_next(a, tr, LANE_G, w.t0, w.t1, at, n), NO_LANE);
+    assert_int_equal(alive_next(a, &in, at), NO_LANE);
     uint32_t some = at = 0; /* the same ones, in steps */
     while (some < n)
-        if (alive_some(a, tr, LANE_G, w.t0, w.t1, &some, n)) {
-            assert_int_equal(some, alive_next(a, tr, LANE_G, w.t0, w.t1, at, n));
+        if (alive_some(a, &in, &some)) {
+            assert_int_equal(some, alive_next(a, &in, at));
             at = ++some;
         }
-    assert_int_equal(alive_next(a, tr, LANE_G, w.t0, w.t1, at, n), NO_LANE);
+    assert_int_equal(alive_next(a, &in, at), NO_LANE);
 }
 
 static void check_windows(struct alive *a, const struct trace *tr, struct rng *r)

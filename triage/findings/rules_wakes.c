@@ -68,8 +68,9 @@ static void crowd_add(struct crowds *k, uint32_t g, struct span_iter *it)
 static void crowd_at(struct crowds *k, int64_t t)
 {
     const struct trace *tr = k->c->tr;
+    const struct alive_ask in = {tr, LANE_G, t, t + 1, k->c->tg->ng};
     uint64_t before = k->all;
-    for (uint32_t g = 0; (g = alive_next(&k->alive, tr, LANE_G, t, t + 1, g, k->c->tg->ng)) != NO_LANE; g++) {
+    for (uint32_t g = 0; (g = alive_next(&k->alive, &in, g)) != NO_LANE; g++) {
         struct span_iter it;
         if (span_seek(&it, tr, (struct lane){LANE_G, g}, t) && span_get(&it)->state == ST_RUNNABLE) {
             crowd_add(k, g, &it);

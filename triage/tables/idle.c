@@ -107,7 +107,7 @@ static void collect(struct sweep *s)
     for (uint32_t p = 0; p < s->tg->np && !s->failed; p++) {
         s->since = NO_TIME;
         s->always = s->tg->p[p].s.ns[ST_NONE] == 0;
-        trace_states(tr, (struct lane){LANE_P, p}, s->w0, s->w1, 0, false, p_spans, s);
+        trace_states(tr, (struct lane){LANE_P, p}, &(struct states_ask){s->w0, s->w1, 0, false, p_spans, s});
         if (s->since != NO_TIME) {
             add(s, s->since, s->last, CNT_P);
         }
