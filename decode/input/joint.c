@@ -104,12 +104,12 @@ static bool gen_add(struct joint *j, uint32_t file, const struct v2_gen *g)
                        .number = g->number,
                        .freq = g->no_freq ? 0 : g->freq,
                        .min_time = g->min_time,
-                       .has_snap = g->has_snap && g->sec < (uint64_t)1 << 32,
+                       .has_snap = g->snap.has_wall && g->snap.sec < (uint64_t)1 << 32,
                        .torn = g->torn,
                        .begins = gen_begins(g)};
     if (x->has_snap)
-        x->ahead =
-            (int64_t)g->sec * 1000000000 + (int64_t)(g->nsec % 1000000000) - v2_ns(g->snap_time, v2_gen_unit(g));
+        x->ahead = (int64_t)g->snap.sec * 1000000000 + (int64_t)(g->snap.nsec % 1000000000) -
+                   v2_ns(g->snap.at, v2_gen_unit(g));
     return true;
 }
 

@@ -366,13 +366,6 @@ void past_trim(struct past *p)
     each_lane(p, spans_trim);
 }
 
-static void strip(struct past *p)
-{
-    each_lane(p, spans_free);
-    p->c.col[PV_BLOCKS].width = 0; /* the last column: nothing stands behind it */
-    p->c.col[PV_BLOCKS].least = 0;
-}
-
 size_t past_bytes(const struct past *p)
 {
     return columns_bytes(&p->c, PAST_GS);
@@ -381,5 +374,5 @@ size_t past_bytes(const struct past *p)
 void past_free(struct past *p)
 {
     if (p)
-        strip(p);
+        each_lane(p, spans_free);
 }

@@ -9,6 +9,7 @@
 enum { RATE_LEAST = 1000 };
 #define RATE_MOST UINT64_C(10000000000)
 #define SECOND_NS INT64_C(1000000000)
+#define SAME_NS INT64_C(1000000)
 
 void v2_clock_read(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h)
 {
@@ -20,22 +21,26 @@ void v2_clock_read(struct source *s, struct v2_gen *g, const struct v2_raw_batch
         ok = !err_set(&e, ERR_CLOCK, 0, "second frequency in one generation");
     if (!g->freq)
         g->freq = c.freq;
-    if (c.has_wall && !g->has_snap) {
-        g->has_snap = true;
-        g->snap_time = c.at;
-        g->mono = c.mono;
-        g->sec = c.sec;
-        g->nsec = c.nsec;
-    }
+    if (c.has_wall && !g->snap.has_wall)
+        g->snap = c;
     if (!ok)
         source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, h->p) + e.offset, "%s", e.what);
 }
 
 /* ---- what can be ------------------------------------------------------------------------------------------ */
 
-static int64_t apart_ns(const struct v2_gen *g)
+/*
+ * How far apart are, at the snapshot, the runtime's own clock and units of 64 ns. They are the same clock where they say the same to
+ * SAME_NS. INT64_MAX: nobody knows.
+ */
+static int64_t apart_ns(const struct v2_raw_clock *c)
 {
-    return v2_raw_apart_ns(&(struct v2_raw_clock){.has_wall = g->has_snap, .at = g->snap_time, .mono = g->mono});
+    enum { UNIT = SECOND_NS / V2_ASSUMED_HZ };
+    const uint64_t most = UINT64_C(1) << 61;
+    if (!c->has_wall || c->mono < SECOND_NS || c->mono >= most || c->at >= most / UNIT)
+        return INT64_MAX;
+    const int64_t d = (int64_t)c->mono - (int64_t)(c->at * UNIT);
+    return d < 0 ? -d : d;
 }
 
 /* The rate is not taken for what it says; `right` is. */
@@ -62,18 +67,11 @@ static void other_rate(struct source *s, struct v2_gen *g, uint64_t last)
                       g->number, f, last);
 }
 
-/* The rate of the generation that begins where g ends, 0: it has none, or was recorded apart. */
-static uint64_t next_rate(const struct source *s, const struct v2_gen *g)
-{
-    const struct v2_file f = {s->data, s->len, s->version};
-    return source_gap(s, g->end) ? 0 : v2_raw_next_rate(&f, g->end, g->number + 1);
-}
-
 /* The first generation's is not the system's clock: what is behind it says whether it is another one. */
 static void first_rate(struct source *s, struct v2_gen *g)
 {
     const uint64_t odd = g->freq ^ V2_ASSUMED_HZ;
-    if (next_rate(s, g) == V2_ASSUMED_HZ)
+    if (!source_gap(s, g->end) && v2_gen_next_rate(s, g) == V2_ASSUMED_HZ)
         replace(s, g, V2_ASSUMED_HZ, "the one behind it says another number");
     else if (!(odd & (odd - 1)))
         source_warn(s, ERR_CLOCK, g->ordinal, g->start,
@@ -86,14 +84,14 @@ static void first_rate(struct source *s, struct v2_gen *g)
 void v2_clock_settle(struct source *s, struct v2_gen *g, uint64_t last, bool last_told)
 {
     const uint64_t sure = last ? last : V2_ASSUMED_HZ;
-    const int64_t apart = apart_ns(g);
+    const int64_t apart = apart_ns(&g->snap);
     g->rate_told = g->freq;
     g->no_freq = !g->freq;
     if (!g->freq) {
         g->torn |= !g->clock_broken;
         g->assumed = !last;
         g->freq = sure;
-    } else if (g->freq != V2_ASSUMED_HZ && apart <= V2_RAW_SAME_NS) {
+    } else if (g->freq != V2_ASSUMED_HZ && apart <= SAME_NS) {
         replace(s, g, V2_ASSUMED_HZ, "which its clock snapshot contradicts");
     } else if (g->freq != sure && (g->clock_broken || g->freq < RATE_LEAST || g->freq > RATE_MOST)) {
         replace(s, g, sure, "which no clock has");
@@ -108,14 +106,14 @@ void v2_clock_settle(struct source *s, struct v2_gen *g, uint64_t last, bool las
                       "generation %" PRIu64
                       "'s clock snapshot contradicts itself by %.6f s: the time of day is not known",
                       g->number, (double)apart * 1e-9);
-        g->sec = UINT64_MAX; /* none (v2_wall_clock()) */
+        g->snap.sec = UINT64_MAX; /* none (v2_wall_clock()) */
     }
 }
 
 void v2_clock_notes(struct source *s, const struct v2_gen *g)
 {
     if (!g->no_freq) {
-        if (!g->torn && !g->has_snap && s->version >= GO_125)
+        if (!g->torn && !g->snap.has_wall && s->version >= GO_125)
             source_damage(s, ERR_FORMAT, g->ordinal, g->start, "generation %" PRIu64 " has no clock snapshot",
                           g->number);
         return;

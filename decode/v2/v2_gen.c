@@ -213,9 +213,9 @@ static void gen_reset(struct v2_gen *g)
     g->lo_near = g->strings_begun = false;
     g->hi = UINT64_MAX;
     g->last = NULL;
-    g->all_told = g->has_snap = g->torn = g->reason_inferred = g->by_order = g->no_freq = g->assumed = g->at_end =
-        false;
+    g->all_told = g->torn = g->reason_inferred = g->by_order = g->no_freq = g->assumed = g->at_end = false;
     g->clock_broken = false;
+    g->snap.has_wall = false;
     g->missing = 0;
 }
 
@@ -434,51 +434,60 @@ enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos)
 
 /* ---- as it stands there ----------------------------------------------------------------------------------- */
 
-static bool raw_scan(const struct v2_file *f, size_t *pos, struct v2_raw_gen *g, struct err *e)
+static bool raw_scan(struct source *s, size_t *pos, struct v2_gen *as, struct err *e)
 {
-    struct source s = {.data = f->data, .len = f->len, .version = f->version};
-    struct v2_gen as = {.raw = g};
+    struct v2_raw_gen *g = as->raw;
     struct scanned at;
-    *g = (struct v2_raw_gen){.batch = g->batch, .cap = g->cap, .start = f->data + *pos};
-    const bool room = scan(&s, &as, pos, &at);
-    g->number = as.number;
+    *g = (struct v2_raw_gen){.batch = g->batch, .cap = g->cap, .start = s->data + *pos};
+    const bool room = scan(s, as, pos, &at);
+    g->number = as->number;
     g->end = at.p;
     g->marked = at.marked;
-    g->min_time = as.min_time;
-    g->clock = (struct v2_raw_clock){as.freq, as.has_snap, as.snap_time, as.mono, as.sec, as.nsec};
-    if (s.st.ndamages)
-        g->damage = *source_note(&s.damage, 0);
-    else if (!g->clock.freq)
+    g->min_time = as->min_time;
+    if (s->st.ndamages)
+        g->damage = *source_note(&s->damage, 0);
+    else if (!as->freq)
         err_set(&g->damage, ERR_TRUNCATED, *pos, "generation %" PRIu64 " has no clock frequency: it was cut short",
                 g->number);
-    *e = at.any || !s.st.ndamages ? (struct err){0} : g->damage;
+    *e = at.any || !s->st.ndamages ? (struct err){0} : g->damage;
     if (!room)
         err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the batches of a generation");
-    source_notes_free(&s);
-    v2_gen_free(&as);
     return room && at.any;
 }
 
-uint64_t v2_raw_next_rate(const struct v2_file *f, size_t pos, uint64_t number)
+static void raw_done(struct source *s, struct v2_gen *as)
 {
-    struct v2_raw_gen g = {0};
+    source_notes_free(s);
+    v2_gen_free(as);
+}
+
+uint64_t v2_gen_next_rate(const struct source *s, const struct v2_gen *g)
+{
+    struct source behind = {.data = s->data, .len = s->len, .version = s->version};
+    struct v2_raw_gen raw = {0};
+    struct v2_gen next = {.raw = &raw};
+    size_t pos = g->end;
     struct err e;
-    const uint64_t rate = raw_scan(f, &pos, &g, &e) && g.number == number ? g.clock.freq : 0;
-    v2_raw_gen_free(&g);
+    const uint64_t rate = raw_scan(&behind, &pos, &next, &e) && next.number == g->number + 1 ? next.freq : 0;
+    raw_done(&behind, &next);
+    v2_raw_gen_free(&raw);
     return rate;
 }
 
 bool v2_raw_gen(const struct v2_file *f, size_t *pos, struct v2_raw_gen *g, struct err *e)
 {
+    struct source s = {.data = f->data, .len = f->len, .version = f->version};
+    struct v2_gen as = {.raw = g};
     const uint64_t number = g->number, before = g->clock.freq;
-    if (!raw_scan(f, pos, g, e))
-        return false;
-    const uint64_t rate = g->clock.freq, last = number && g->number == number + 1 ? before : 0;
-    if (rate && rate != V2_ASSUMED_HZ &&
-        (v2_raw_apart_ns(&g->clock) <= V2_RAW_SAME_NS || last == V2_ASSUMED_HZ ||
-         (!last && v2_raw_next_rate(f, *pos, g->number + 1) == V2_ASSUMED_HZ)))
-        g->clock.freq = V2_ASSUMED_HZ;
-    return true;
+    const bool is = raw_scan(&s, pos, &as, e);
+    if (is) {
+        const uint64_t last = number && g->number == number + 1 ? before : 0;
+        g->clock = as.snap;
+        v2_clock_settle(&s, &as, last, last);
+        g->clock.freq = as.no_freq ? 0 : as.freq;
+    }
+    raw_done(&s, &as);
+    return is;
 }
 
 void v2_raw_gen_free(struct v2_raw_gen *g)

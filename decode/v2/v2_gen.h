@@ -60,8 +60,6 @@ struct v2_raw_gen {
  */
 bool v2_raw_gen(const struct v2_file *f, size_t *pos, struct v2_raw_gen *g, struct err *e);
 void v2_raw_gen_free(struct v2_raw_gen *g);
-/* v2_raw_next_rate - of generation `number`, which begins at pos; 0: it has none, or another one stands there. */
-uint64_t v2_raw_next_rate(const struct v2_file *f, size_t pos, uint64_t number);
 
 struct v2_gen {
     uint64_t number;
@@ -81,14 +79,13 @@ struct v2_gen {
         size_t off;
         bool events;
     } first;
-    uint64_t freq; /* units per second, 0 = not seen */
-    uint64_t snap_time, mono, sec, nsec;
-    bool has_snap;
-    bool no_freq, assumed; /* its frequency is another generation's; nobody's */
-    bool rate_told;        /* it said one that a clock can have */
-    bool clock_broken;     /* the batch that says it can't be read to its end */
-    bool torn;             /* it isn't whole: missing table entries are no surprise */
-    bool apart;            /* what was before it is not recorded: nothing is known (source.gap) */
+    uint64_t freq;            /* units per second, 0 = not seen */
+    struct v2_raw_clock snap; /* what the other clocks said, if it has_wall */
+    bool no_freq, assumed;    /* its frequency is another generation's; nobody's */
+    bool rate_told;           /* it said one that a clock can have */
+    bool clock_broken;        /* the batch that says it can't be read to its end */
+    bool torn;                /* it isn't whole: missing table entries are no surprise */
+    bool apart;               /* what was before it is not recorded: nothing is known (source.gap) */
     struct v2_hole hole[V2_HOLES];
     size_t nhole;        /* more than V2_HOLES: anything may be lost anywhere */
     bool suspect;        /* times or places of its batches are to be looked at */
@@ -149,6 +146,8 @@ int64_t v2_late_last(const struct v2_late *late, int64_t last);
  */
 typedef void v2_worker_fn(void *arg, uint64_t g, uint32_t func, bool inferred);
 void v2_gen_workers(const struct v2_gen *g, const struct names *nm, v2_worker_fn *told, void *arg);
+/* v2_gen_next_rate - of the generation behind g, as it says; 0: it has none, or another one stands there. */
+uint64_t v2_gen_next_rate(const struct source *s, const struct v2_gen *g);
 void v2_gen_free(struct v2_gen *g);
 /* v2_gen_add - one of its batches of events or tables. v2_gen_samples - its tables of CPU samples, by time. false: out of memory. */
 bool v2_gen_add(struct v2_gen *g, const struct v2_raw_batch *h);

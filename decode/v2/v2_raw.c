@@ -170,13 +170,3 @@ const uint8_t *v2_raw_sample(const uint8_t *p, const uint8_t *end, uint64_t v[5]
         p = bytes_varint(p, end, &v[k]);
     return p;
 }
-
-int64_t v2_raw_apart_ns(const struct v2_raw_clock *c)
-{
-    enum { UNIT = 1000000000 / V2_ASSUMED_HZ, SECOND = 1000000000 };
-    const uint64_t most = UINT64_C(1) << 61;
-    if (!c->has_wall || c->mono < SECOND || c->mono >= most || c->at >= most / UNIT)
-        return INT64_MAX;
-    const int64_t d = (int64_t)c->mono - (int64_t)(c->at * UNIT);
-    return d < 0 ? -d : d;
-}

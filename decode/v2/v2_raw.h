@@ -110,11 +110,4 @@ struct v2_raw_clock {
  */
 bool v2_raw_clock(const struct v2_raw_batch *b, struct v2_raw_clock *c, struct err *e);
 
-/*
- * v2_raw_apart_ns - so far apart are, at a snapshot, the runtime's own clock and units of 64 ns. They are the same clock where they say
- * the same to V2_RAW_SAME_NS. INT64_MAX: nobody knows.
- */
-#define V2_RAW_SAME_NS INT64_C(1000000)
-int64_t v2_raw_apart_ns(const struct v2_raw_clock *c);
-
 #endif

@@ -51,16 +51,16 @@ static void gen_done(struct source *s, struct v2 *v)
 
 void v2_wall_clock(struct source *s, const struct v2_gen *gen, const struct v2_order *o)
 {
-    if (s->st.has_wall || !gen->has_snap || gen->ordinal != 1 || gen->sec > (uint64_t)INT64_MAX / 2)
+    if (s->st.has_wall || !gen->snap.has_wall || gen->ordinal != 1 || gen->snap.sec > (uint64_t)INT64_MAX / 2)
         return;
     double unit = v2_gen_unit(gen);
-    int64_t ns = (int64_t)(gen->nsec % 1000000000) + (o->base - v2_ns(gen->snap_time, unit));
+    int64_t ns = (int64_t)(gen->snap.nsec % 1000000000) + (o->base - v2_ns(gen->snap.at, unit));
     int64_t sec = ns / 1000000000, rest = ns % 1000000000;
     if (rest < 0) {
         rest += 1000000000;
         sec--;
     }
-    s->st.wall_sec = (int64_t)gen->sec + sec;
+    s->st.wall_sec = (int64_t)gen->snap.sec + sec;
     s->st.wall_nsec = (int32_t)rest;
     s->st.has_wall = true;
 }
