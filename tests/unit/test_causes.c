@@ -154,6 +154,7 @@ static const struct planted {
     {"notaries", RULE_CONVOY, "main.(*archive).enter", "6.38ms in a system call at syscall.Fsync"},
     {"bargemen", RULE_HANDOFF, "main.dig, main.tow and main.unload hand on from one to the next",
      "none of them is the slowest"},
+    {"inkpots", RULE_GC_SHARE, "A sync.Pool (Get) calls main.fill", "main.fill, called by main.write"},
     {"dressmakers", RULE_STARVED, "main.workshop.dress, called by main.main.func1.1.1, by main.workshop.bench",
      "of 6 goroutines of main.workshop.bench 2.8 stood there"},
     {"registrars", RULE_EACH, "main.enter, called by main.deed is in system calls", "syscall.Fsync 1.0 times"},
@@ -324,6 +325,7 @@ static void healthy_ones(void **state)
         "cleanboatmen",      /* one asks, the others go by what there was */
         "cleantailor",       /* asks for all at once */
         "cleanbargemen",     /* have room between them */
+        "cleaninkpots",      /* puts back what it took */
         "cleanheralds",      /* wait long enough */
         "cleanbeachcombers", /* are told when it is there, by many timers: none is put off */
         "cleandressmakers",  /* do themselves what they waited for */

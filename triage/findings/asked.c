@@ -111,7 +111,7 @@ static const char *missing(const struct triage *tg, unsigned needs)
         return "its dialect does not tell stops of the world by kind";
     }
     if (needs & CYCLES && tg->gc_cycles == 0) {
-        return "no collection is in it";
+        return missing_before(tg->tr) ? "no collection is in the part of it that is left" : "no collection is in it";
     }
     if (needs & HEAP && !tg->heap.known) {
         return "no heap sizes are in it";

@@ -21,7 +21,7 @@
 
 struct site {
     uint32_t func, stack;
-    uint64_t n;
+    uint64_t n, pooled; /* pooled: of these called by sync.Pool, which had none */
     struct {
         uint32_t func; /* of the library, called there */
         uint64_t n;
@@ -104,6 +104,21 @@ static void callee_add(struct site *v, uint32_t func, uint32_t maker)
     }
 }
 
+/* Is it a sync.Pool's New that allocates most? Then the pool has none of what was taken. */
+static bool pool_text(struct text *t, struct text *next, const struct trace *tr, const struct site *v)
+{
+    if (v->pooled * 2 <= v->n) {
+        return false;
+    }
+    text_say(t, tr, " A sync.Pool (Get) calls ", t_func(v->func),
+             ": it has none then, since what was taken is not put back, or is taken faster than that, or the "
+             "collector has emptied it.");
+    text_lit(next, "See that what is taken is put back (Put) on each way out, as soon as nobody needs it. If it is, "
+                   "allocate less, or "
+                   "give the heap more room: a higher GOGC, or GOMEMLIMIT where memory is bounded.");
+    return true;
+}
+
 /* Is most of it in one that makes something anew? Then that is said, and may be kept. */
 static bool maker_text(struct text *t, struct text *next, const struct trace *tr, const struct site *v)
 {
@@ -158,6 +173,8 @@ static void site_add(struct sites *s, const struct trace *tr, uint32_t stack)
     }
     s->v[i].n++;
     const uint32_t user = stacks_user_frame(tr, stack);
+    s->v[i].pooled += user + 1 < trace_stack(tr, stack) &&
+                      str_is(trace_str(tr, trace_frame(tr, stack, user + 1).func), "sync.(*Pool).Get");
     callee_add(&s->v[i], callee_of(s, tr, stack, user), maker_of(tr, stack, user));
 }
 
@@ -401,7 +418,8 @@ static uint32_t sites_text(struct text *before, struct text *behind, struct text
         text_say(behind, c->tr, t_share((double)s->v[i].n, (double)s->all), " were in ", t_func(s->v[i].func));
     }
     text_lit(behind, ".");
-    if (s->v[0].n * 2 > s->all && !maker_text(behind, next, c->tr, &s->v[0])) {
+    if (s->v[0].n * 2 > s->all && !pool_text(behind, next, c->tr, &s->v[0]) &&
+        !maker_text(behind, next, c->tr, &s->v[0])) {
         text_raw(next, copies.p, copies.n);
     }
     text_free(&copies);

@@ -16,6 +16,7 @@
 #define LOSES threshold(TH_WON_LOSES)
 #define SWITCH 1000.0 /* ns that waiting, or waking another, takes of what a goroutine runs, about */
 #define LEAST threshold(TH_WON_LEAST)
+#define NEARLY_ALL 0.99
 #define SPREAD threshold(TH_WON_SPREAD)
 
 enum how { LOCKS, SERVED, PLACE }; /* waits: for a lock asked for in func; that goroutines of `func` ended; at func */
@@ -724,10 +725,20 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
     return counted_won(w, f, cost, told, o);
 }
 
+/* Between nothing and all of it: that says nothing. */
+static bool says_nothing(const struct finding *f, double end)
+{
+    return f->won_lo <= 0 && !f->won_more && (double)f->won_hi >= NEARLY_ALL * end;
+}
+
 void finding_won_short(struct text *t, const struct finding *f, int64_t end)
 {
     if (f->won_hi <= 0) {
         text_lit(t, "nothing of this trace's time");
+        return;
+    }
+    if (says_nothing(f, (double)end)) {
+        text_lit(t, "no bound is known");
         return;
     }
     if (f->won_lo > 0) {
@@ -772,6 +783,10 @@ static void won_text(struct text *t, const struct finding *f, const struct cause
     text_lit(t, "To be won: ");
     if (o->hi <= 0 && !o->more) {
         text_add(t, "nothing of this trace's time; %s.", o->words);
+        return;
+    }
+    if (says_nothing(f, (double)c->tg->end)) {
+        text_add(t, "no bound is known%s%s.", o->words ? ", " : "", o->words ? o->words : "");
         return;
     }
     (f->won_more ? more_text : between_text)(t, f, (double)c->tg->end);
