@@ -35,8 +35,9 @@ CFLAGS ?= -g -O1
 GOTOP_CFLAGS += -fsanitize=thread
 GOTOP_LDFLAGS = -fsanitize=thread
 else ifdef SAN
-# -Og takes half the time of -O1 to compile: that is for what the tests ask most ($(HOT)). Each check of the sanitizers is data with pointers: at a fixed address nobody
-# relocates megabytes of them whenever a program starts. A hundred programs are linked: gold, where it is, is faster.
+# -Og takes half the time of -O1 to compile: that is for what the tests ask most ($(HOT)). Each check of the sanitizers is
+# data with pointers: at a fixed address nobody relocates megabytes of them whenever a program starts. A hundred programs
+# are linked: gold, where it is, is faster.
 CFLAGS ?= -g1 -Og
 HOT = $(if $(filter -Og,$(CFLAGS)),-O1)
 GOTOP_CFLAGS += -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-pie
