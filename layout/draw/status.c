@@ -215,15 +215,21 @@ static void add_state(struct line *l, const struct view *v, struct lane lane, co
     }
 }
 
+/* By time: a thread's spans are no list that numbers lead into. */
+static bool unknown_at(const struct view *v, struct lane lane, int64_t t)
+{
+    struct span s;
+    return t >= 0 && trace_span_at(v->tr, lane, t, &s) && s.state == ST_UNKNOWN;
+}
+
 unsigned status_open(const struct view *v, struct lane lane, const struct span *s)
 {
-    struct span_iter it;
     unsigned open = (s->open_start ? OPEN_START : 0u) | (s->open_end ? OPEN_END : 0u);
     if (s->state == ST_UNKNOWN)
         return open;
-    if (span_seek_index(&it, v->tr, lane, s->index) && span_next(&it) && span_get(&it)->state == ST_UNKNOWN)
+    if (unknown_at(v, lane, s->t1))
         open |= OPEN_END;
-    if (s->index && span_seek_index(&it, v->tr, lane, s->index - 1) && span_get(&it)->state == ST_UNKNOWN)
+    if (s->index && unknown_at(v, lane, s->t0 - 1))
         open |= OPEN_START;
     return open;
 }
