@@ -604,24 +604,14 @@ static int64_t slot_low(uint32_t i)
 
 void hist_add_all(struct hist *h, const int64_t *ns, uint32_t n)
 {
-    int64_t min = h->n ? h->min : INT64_MAX, max = h->max, total = h->total;
-    double sumsq = h->sumsq;
+    struct hist_part part = hist_part(h);
+    int64_t total = 0;
     for (uint32_t i = 0; i < n; i++) {
         const int64_t x = ns[i] < 0 ? 0 : ns[i];
-        const uint32_t k = hist_slot(x);
-        h->count[k < HIST_BUCKETS ? k : HIST_BUCKETS - 1]++;
-        min = x < min ? x : min;
-        max = x > max ? x : max;
+        hist_part_add(h, &part, x);
         total = ns_more(total, x);
-        sumsq += (double)x * (double)x;
     }
-    if (n) {
-        h->n += n;
-        h->min = min;
-        h->max = max;
-        h->total = total;
-        h->sumsq = sumsq;
-    }
+    hist_part_end(h, &part, total);
 }
 
 void hist_sum(struct hist *h, const struct hist *more)

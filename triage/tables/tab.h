@@ -113,13 +113,10 @@ struct hist {
     int64_t min, max, total;
     double sumsq;
 };
-static inline uint32_t hist_slot(int64_t ns)
+static inline uint32_t hist_slot(int64_t ns) /* ns >= 0 */
 {
-    if (ns < 64) {
-        return ns < 0 ? 0 : (uint32_t)ns;
-    }
-    const uint32_t e = 63 - (uint32_t)__builtin_clzll((uint64_t)ns); /* 6..62 */
-    return (e - 5) * 32 + (uint32_t)(ns >> (e - 5));                 /* 64.. */
+    const uint32_t e = 63 ^ (uint32_t)__builtin_clzll((uint64_t)ns | 32); /* 5..62 */
+    return (e - 5) * 32 + (uint32_t)(ns >> (e - 5));
 }
 /* hist_add - negative counts as 0. */
 static inline void hist_add(struct hist *h, int64_t ns)
@@ -136,6 +133,32 @@ static inline void hist_add(struct hist *h, int64_t ns)
     h->total = ns_more(h->total, ns);
     h->sumsq += (double)ns * (double)ns;
     h->n++;
+}
+/* The same of many, no less than 0: what changes with each of them stands apart until hist_part_end(), which is told their sum. */
+struct hist_part {
+    uint64_t n;
+    int64_t min, max;
+    double sumsq;
+};
+static inline struct hist_part hist_part(const struct hist *h)
+{
+    return (struct hist_part){.min = h->n ? h->min : INT64_MAX, .max = h->max, .sumsq = h->sumsq};
+}
+static inline void hist_part_add(struct hist *h, struct hist_part *p, int64_t ns)
+{
+    h->count[hist_slot(ns)]++;
+    p->min = ns < p->min ? ns : p->min;
+    p->max = ns > p->max ? ns : p->max;
+    p->n++;
+    p->sumsq += (double)ns * (double)ns;
+}
+static inline void hist_part_end(struct hist *h, const struct hist_part *p, int64_t total)
+{
+    h->n += p->n;
+    h->min = h->n ? p->min : 0;
+    h->max = p->max;
+    h->total = ns_more(h->total, total);
+    h->sumsq = p->sumsq;
 }
 void hist_add_all(struct hist *h, const int64_t *ns, uint32_t n); /* hist_add() of each */
 void hist_sum(struct hist *h, const struct hist *more);           /* what both hold */

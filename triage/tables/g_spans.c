@@ -1,0 +1,512 @@
+/*
+ * g_spans.c - what a goroutine did, counted: its waits, contention pairs, system calls and scheduler latency, into a subtotal.
+ *
+ * Every second of a trace's spans comes by here, one by one, so what most have in common is done in one short loop with sums that are
+ * put away once a block; what is rare is apart.
+ *
+ * Invariants. A wait's row is counted when the wait begins, its pair when the next span tells who ended it. Waits and
+ * calls of the runtime's own goroutines count in their groups only: they are no contention of the program's.
+ * What belongs to one goroutine goes straight to gstats.h: no two subtotals have the same ones.
+ */
+#include "triage/tables/g_walk.h"
+
+#include <string.h>
+
+#include "decode/base/mem.h"
+
+#define FUTILE_RUN 20000 /* ns: who runs less between two waits on one condition was woken for nothing */
+
+#define RARELY __attribute__((noinline)) /* apart from what is done for each span, so that that is short */
+
+struct at { /* a span of a run */
+    const struct span_run *run;
+    uint32_t i;
+};
+static inline uint32_t stack_of(struct at s)
+{
+    return s.run->stack[s.i];
+}
+
+static inline bool open_end(struct at s)
+{
+    return s.run->open_end && s.i + 1 == s.run->n;
+}
+
+/* Of the goroutine at hand: what it waited for this reason. The first few are looked through; behind them a goroutine may have as
+   many as it has waits, and the reason's row of all knows where its own stands. NULL: out of memory. */
+static struct gwait *wait_for(struct g_walk *w, uint32_t reason)
+{
+    enum { FEW = 16 };
+    struct subtotal *y = w->y;
+    size_t i = w->gw_first, few = y->ngw - i < FEW ? y->ngw : i + FEW;
+    for (; i < few; i++) {
+        if (y->wait_of[y->gw[i].of].reason == reason) {
+            return &y->gw[i];
+        }
+    }
+    const uint32_t of = subtotal_wait_of(y, w->name, reason);
+    if (of == TAB_NONE) {
+        return NULL;
+    }
+    i = y->wait_of[of].at;
+    if (i < w->gw_first || i >= y->ngw || y->gw[i].of != of) {
+        struct gwait *p = mem_grow(y->gw, &y->cap_gw, y->ngw + 1, sizeof *p);
+        if (!p) {
+            return NULL;
+        }
+        y->gw = p;
+        i = y->wait_of[of].at = y->ngw;
+        p[y->ngw++] = (struct gwait){.of = of};
+    }
+    return &y->gw[i];
+}
+
+static bool tell_reason(struct g_walk *w, const struct mine *m)
+{
+    struct gwait *g = wait_for(w, m->reason);
+    if (!g) {
+        return false;
+    }
+    struct wait_of *of = &w->y->wait_of[g->of];
+    of->count += m->count;
+    of->longest = m->longest > of->longest ? m->longest : of->longest;
+    gwait_set(g, ns_add(gwait_ns(g), m->ns));
+    return true;
+}
+
+static RARELY bool tell_reasons(struct g_walk *w)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < w->nmine && ok; i++) {
+        ok = tell_reason(w, &w->mine[i]);
+    }
+    w->nmine = 0;
+    return ok;
+}
+
+static inline bool note_reason(struct g_walk *w, uint32_t reason, int64_t ns)
+{
+    uint32_t i = 0;
+    while (i < w->nmine && w->mine[i].reason != reason) {
+        i++;
+    }
+    if (i == w->nmine) {
+        if (i == MINE && !tell_reasons(w)) {
+            return false;
+        }
+        i = w->nmine++;
+        w->mine[i] = (struct mine){.reason = reason};
+    }
+    struct mine *m = &w->mine[i];
+    m->count++;
+    m->ns += ns;
+    m->longest = ns > m->longest ? ns : m->longest;
+    return true;
+}
+
+static void longer(struct moment *m, int64_t t0, int64_t t1, uint32_t g, uint64_t count)
+{
+    if (count == 1 || t1 - t0 > m->t1 - m->t0) {
+        *m = (struct moment){t0, t1, g, NO_LANE};
+    }
+}
+
+/* The row of waits for a reason at a place; TAB_NONE: out of memory. */
+static RARELY uint32_t wait_row_of(struct g_walk *w, uint32_t reason, uint32_t stack)
+{
+    struct subtotal *y = w->y;
+    uint32_t i = tab_put(&y->by_wait, reason, stack, y->nwaits);
+    if (i == y->nwaits && i != TAB_NONE) {
+        struct wait_row *rows = mem_grow(y->waits, &y->cap_waits, (size_t)i + 1, sizeof *rows);
+        if (!rows) {
+            return TAB_NONE;
+        }
+        y->waits = rows;
+        rows[i] =
+            (struct wait_row){.reason = reason, .stack = stack, .kind = stacks_wait_kind(w->tg->tr, reason, stack)};
+        y->nwaits++;
+    }
+    return i;
+}
+
+static inline bool note_wait(struct g_walk *w, struct at s, const struct waited *v)
+{
+    struct subtotal *y = w->y;
+    const int64_t ns = v->t1 - v->t0;
+    struct lately *c = lately_of(y->lately_wait, v->reason, v->stack, 0, 0);
+    if (!lately_is(c, v->reason, v->stack, 0, 0)) {
+        const uint32_t row = wait_row_of(w, v->reason, v->stack);
+        if (row == TAB_NONE) {
+            return false;
+        }
+        lately_set(c, v->reason, v->stack, 0, 0, row);
+    }
+    struct wait_row *row = &y->waits[c->row - 1];
+    const bool open = open_end(s);
+    w->done_row = c->row - 1;
+    w->done_was = row->longest_done;
+    row->count++;
+    row->open += open;
+    if (ns > row->longest_done && !open) {
+        row->longest_done = ns;
+    }
+    row->total = ns_more(row->total, ns);
+    longer(&row->longest, v->t0, v->t1, w->g, row->count);
+    w->kind = row->kind;
+    return true;
+}
+
+/* The wait before is for a lock, and over, or lasts at the end. */
+static RARELY bool note_lock(struct g_walk *w, uint32_t waker, uint32_t waker_stack)
+{
+    const struct waited *v = &w->wait;
+    w->y->lock_waits_all++;
+    return subtotal_lock(w->y, &(struct lock_wait){.t0 = v->t0,
+                                                   .t1 = v->t1,
+                                                   .g = w->g,
+                                                   .waker = waker,
+                                                   .reason = v->reason,
+                                                   .stack = v->stack,
+                                                   .waker_stack = waker_stack});
+}
+
+/* Who ended a wait is another goroutine, maybe another subtotal's: it is told of later. */
+static RARELY bool note_ender(struct g_walk *w, uint32_t waker)
+{
+    struct subtotal *y = w->y;
+    if (waker >= w->tg->ng) {
+        return true;
+    }
+    uint32_t i = tab_put(&y->by_ender, waker, 0, y->nenders);
+    if (i == TAB_NONE) {
+        return false;
+    }
+    if (i == y->nenders) {
+        struct ender *p = mem_grow(y->enders, &y->cap_enders, (size_t)i + 1, sizeof *p);
+        if (!p) {
+            return false;
+        }
+        y->enders = p;
+        p[y->nenders++] = (struct ender){.g = waker};
+    }
+    y->enders[i].ended++;
+    return true;
+}
+
+/* The start function of a goroutine: the same few wake others again and again. */
+static inline uint32_t name_of(struct g_walk *w, struct at s, uint32_t g)
+{
+    struct start_name *c = &w->y->name[g % START_NAMES];
+    if (c->g != g + 1) {
+        *c = (struct start_name){g + 1, span_run_g_name(w->tg->tr, s.run, s.i)};
+    }
+    return c->name;
+}
+
+/* The row of waits like v that ended there, woken by a goroutine of that name (UINT32_MAX: by nobody); TAB_NONE: out of memory. */
+static RARELY uint32_t pair_row_of(struct g_walk *w, const struct waited *v, uint32_t waker_stack, uint32_t name)
+{
+    struct subtotal *y = w->y;
+    uint32_t i =
+        tab_put(&y->by_pair, (uint64_t)v->reason << 32 | v->stack, (uint64_t)name << 32 | waker_stack, y->npairs);
+    if (i == y->npairs && i != TAB_NONE) {
+        struct pair_row *p = mem_grow(y->pairs, &y->cap_pairs, (size_t)i + 1, sizeof *p);
+        if (!p) {
+            return TAB_NONE;
+        }
+        y->pairs = p;
+        p[i] = (struct pair_row){.reason = v->reason,
+                                 .stack = v->stack,
+                                 .waker_stack = waker_stack,
+                                 .waiter = w->name,
+                                 .waker = name == UINT32_MAX ? 0 : name,
+                                 .from_scheduler = name == UINT32_MAX,
+                                 .kind = w->kind};
+        y->npairs++;
+    }
+    return i;
+}
+
+/* A wait is over: span i is what follows, by whom. */
+static inline bool note_pair(struct g_walk *w, struct at s, uint32_t who)
+{
+    struct subtotal *y = w->y;
+    const struct waited *v = &w->wait;
+    const uint32_t name = who == NO_LANE ? UINT32_MAX : name_of(w, s, who), by = stack_of(s);
+    struct lately *c = lately_of(y->lately_pair, v->reason, v->stack, name, by);
+    if (!lately_is(c, v->reason, v->stack, name, by)) {
+        const uint32_t row = pair_row_of(w, v, by, name);
+        if (row == TAB_NONE) {
+            return false;
+        }
+        lately_set(c, v->reason, v->stack, name, by, row);
+    }
+    struct pair_row *p = &y->pairs[c->row - 1];
+    p->count++;
+    p->total = ns_more(p->total, v->t1 - v->t0);
+    longer(&p->longest, v->t0, v->t1, w->g, p->count);
+    if (p->longest.t0 == v->t0 && p->longest.g == w->g) {
+        p->longest_waker = who;
+    }
+    if (p->kind == WK_SEND && !note_ender(w, who)) { /* whom one for a lock was for, holder.c finds out */
+        return false;
+    }
+    if (p->kind == WK_COND) {
+        w->cond_stack = v->stack;
+        w->cond_pair = c->row - 1;
+        w->cond_waker = who;
+        w->cond_end = v->t1;
+        w->cond_run = 0;
+    }
+    return true;
+}
+
+/* It waits again on the condition it was woken from just now. */
+static RARELY bool note_futile(struct g_walk *w, int64_t t0)
+{
+    struct subtotal *y = w->y;
+    struct wake *p;
+    y->pairs[w->cond_pair].futile++;
+    if (y->nwakes < WAKES_MAX) {
+        p = mem_grow(y->wakes, &y->cap_wakes, y->nwakes + 1, sizeof *p);
+        if (!p) {
+            return false;
+        }
+        y->wakes = p;
+        p[y->nwakes++] = (struct wake){w->cond_end, t0 - w->cond_end, w->cond_run, w->cond_pair, w->cond_waker, w->g};
+    }
+    return true;
+}
+
+/* What a wait ends with: a span of that state. */
+static RARELY bool note_waited(struct g_walk *w, struct at s, uint8_t state)
+{
+    const bool woken = state == ST_RUNNABLE;
+    const uint32_t waker = woken ? span_run_g(s.run, s.i) : NO_LANE;
+    if (woken && !note_pair(w, s, waker)) {
+        return false;
+    }
+    return w->kind != WK_LOCK || note_lock(w, waker, woken ? stack_of(s) : 0);
+}
+
+static RARELY bool walk_waiting(struct g_walk *w, struct at s, int64_t t0, int64_t t1)
+{
+    const uint32_t reason = s.run->kind[s.run->tag[s.i]].reason;
+    if (!note_reason(w, reason, t1 - t0)) {
+        return false;
+    }
+    if (w->system) {
+        return true;
+    }
+    const struct waited v = {t0, t1, reason, stack_of(s)};
+    const bool again = w->cond_pair != TAB_NONE && w->cond_stack == v.stack && w->cond_run < FUTILE_RUN;
+    w->wait = v;
+    if (again && !note_futile(w, t0)) {
+        return false;
+    }
+    const bool ok = note_wait(w, s, &v);
+    if (again || w->kind != WK_LOCK) {
+        w->cond_pair = TAB_NONE; /* waiting for the condition's own lock in between is part of being woken */
+    }
+    return ok;
+}
+
+/* For idle.c: a system call that is long enough to matter there. */
+static RARELY bool note_call(struct subtotal *y, int64_t t0, int64_t t1)
+{
+    uint64_t *p = mem_grow(y->changes, &y->cap_changes, y->nchanges + 2, sizeof *p);
+    if (!p) {
+        return false;
+    }
+    y->changes = p;
+    p[y->nchanges++] = CHANGE_KEY(t0 > 0 ? t0 : 0, CHANGE_SYSCALL, 1);
+    p[y->nchanges++] = CHANGE_KEY(t1 > 0 ? t1 : 0, CHANGE_SYSCALL, 0);
+    return true;
+}
+
+static RARELY uint32_t syscall_row_of(struct g_walk *w, uint32_t stack)
+{
+    struct subtotal *y = w->y;
+    struct lately *c = lately_of(y->lately_call, stack, 0, 0, 0);
+    if (lately_is(c, stack, 0, 0, 0)) {
+        return c->row - 1;
+    }
+    uint32_t i = tab_put(&y->by_syscall, stack, 0, y->nsyscalls);
+    if (i == y->nsyscalls && i != TAB_NONE) {
+        struct syscall_row *r = mem_grow(y->syscalls, &y->cap_syscalls, (size_t)i + 1, sizeof *r);
+        if (!r) {
+            return TAB_NONE;
+        }
+        y->syscalls = r;
+        r[i] = (struct syscall_row){.stack = stack};
+        y->nsyscalls++;
+    }
+    if (i != TAB_NONE) {
+        lately_set(c, stack, 0, 0, 0, i);
+    }
+    return i;
+}
+
+static RARELY bool walk_syscall(struct g_walk *w, struct at s, int64_t t0, int64_t t1)
+{
+    const int64_t ns = t1 - t0;
+    const uint32_t stack = stack_of(s);
+    if (ns >= IDLE_NOTICE && !w->of_c && !note_call(w->y, t0, t1)) {
+        return false;
+    }
+    if (w->system) {
+        return true;
+    }
+    if (w->call == TAB_NONE || w->y->syscalls[w->call].stack != stack) {
+        w->call = syscall_row_of(w, stack);
+        if (w->call == TAB_NONE) {
+            return false;
+        }
+    }
+    struct syscall_row *r = &w->y->syscalls[w->call];
+    r->count++;
+    r->open += open_end(s);
+    r->total = ns_more(r->total, ns);
+    longer(&r->longest, t0, t1, w->g, r->count);
+    return true;
+}
+
+/* It was runnable for long; since: it is known since when. */
+static RARELY bool note_late(struct g_walk *w, const struct worst_wait *x, bool since)
+{
+    struct subtotal *y = w->y;
+    const int64_t ns = x->t1 - x->t0;
+    if (ns > RUNNABLE_NOTICE && !late_add(&y->late, x->t0 + RUNNABLE_NOTICE, x->t1)) {
+        return false;
+    }
+    if (ns > y->worst_least && since && !w->system) {
+        subtotal_worst(y, x);
+    }
+    return true;
+}
+
+/* How long is that? */
+static inline int64_t late_ns(const struct g_walk *w)
+{
+    const int64_t worst = w->y->worst_least;
+    return w->system || worst > RUNNABLE_NOTICE ? RUNNABLE_NOTICE : worst;
+}
+
+struct queued {           /* of spans that wait for a processor */
+    int64_t late, unsure; /* so long is long; those of which it isn't known since when */
+    struct hist_part hist;
+};
+
+static inline bool walk_runnable(struct g_walk *w, struct at s, const struct worst_wait *x, struct queued *q)
+{
+    const int64_t ns = x->t1 - x->t0;
+    const bool since = s.i || !s.run->open_start;
+    if (since) {
+        hist_part_add(w->sched, &q->hist, ns);
+    } else {
+        q->unsure = ns;
+    }
+    if (x->was == ST_SYSCALL && !w->system) {
+        w->y->syscalls[w->call].blocking++;
+    }
+    if (ns > q->late) {
+        const bool ok = note_late(w, x, since);
+        q->late = late_ns(w);
+        return ok;
+    }
+    return true;
+}
+
+/* Of a mark worker: in which mode it runs. */
+static RARELY void count_modes(struct g_walk *w, const struct span_run *r)
+{
+    for (uint32_t i = 0; i < r->n; i++) {
+        const struct span_tag *kind = &r->kind[r->tag[i]];
+        w->mode = gc_mode_next(w->tg->tr, w->mode, kind);
+        if (tri_is_exec(kind->state)) {
+            w->y->label_ns[w->mode] = ns_add(w->y->label_ns[w->mode], r->dur[i]);
+        }
+    }
+}
+
+/* How often and how long it was in a state. Spans of a run are no longer than their lane, so sums need no ns_add(). */
+struct sum {
+    int64_t ns;
+    uint64_t n;
+};
+
+static inline void count(struct g_walk *w, enum gmetric m, unsigned times, struct sum x)
+{
+    if (x.ns | (int64_t)x.n) {
+        w->y->rows.used |= 1u << m | 1u << times;
+        *counted(w, m) += (uint64_t)x.ns;
+        *counted(w, times) += x.n;
+    }
+}
+
+bool g_spans(struct g_walk *w, const struct span_run *r)
+{
+    const int64_t *const dur = r->dur;
+    const uint32_t *const tag = r->tag, n = r->n;
+    const struct span_tag *const kind = r->kind;
+    struct sum exec = {0}, runnable = {0}, waiting = {0}, call = {0}, unknown = {0};
+    struct queued queued = {late_ns(w), 0, hist_part(w->sched)};
+    int64_t t = r->t0;
+    uint8_t was = w->was;
+    if (w->worker) {
+        count_modes(w, r);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        const struct at s = {r, i};
+        const uint8_t before = was;
+        const int64_t t0 = t, ns = dur[i];
+        was = kind[tag[i]].state;
+        t += ns;
+        if (before == ST_WAITING && !w->system && !note_waited(w, s, was)) {
+            return false;
+        }
+        if (tri_is_exec(was)) { /* every second one */
+            exec.ns += ns;
+            exec.n += !tri_is_exec(before);
+            w->cond_run += ns;
+        } else if (was == ST_RUNNABLE) {
+            runnable.ns += ns;
+            runnable.n++;
+            if (!walk_runnable(w, s, &(struct worst_wait){t0, t, w->g, before}, &queued)) {
+                return false;
+            }
+        } else if (was == ST_WAITING) {
+            waiting.ns += ns;
+            waiting.n++;
+            if (!walk_waiting(w, s, t0, t)) {
+                return false;
+            }
+        } else if (was == ST_SYSCALL) {
+            call.ns += ns;
+            call.n++;
+            if (!walk_syscall(w, s, t0, t)) {
+                return false;
+            }
+        } else if (was == ST_UNKNOWN) {
+            unknown.ns += ns;
+            if (before == ST_WAITING && !w->system) { /* nobody saw that wait end */
+                w->y->waits[w->done_row].longest_done = w->done_was;
+            }
+        }
+    }
+    hist_part_end(w->sched, &queued.hist, runnable.ns - queued.unsure);
+    count(w, GM_EXEC, GV_RUNS, exec);
+    count(w, GM_SCHED, GV_SCHEDS, runnable);
+    count(w, GM_WAIT, GV_WAITS, waiting);
+    count(w, GM_SYSCALL, GV_SYSCALLS, call);
+    count(w, GM_UNKNOWN, GM_UNKNOWN, unknown);
+    w->was = was;
+    w->end = t;
+    return true;
+}
+
+bool g_spans_end(struct g_walk *w)
+{
+    const bool ok = !w->nmine || tell_reasons(w);
+    return ok && (w->was != ST_WAITING || w->system || w->kind != WK_LOCK || note_lock(w, NO_LANE, 0));
+}

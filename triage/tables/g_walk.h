@@ -1,0 +1,59 @@
+/*
+ * g_walk.h - what is kept along a goroutine while its spans are counted: goroutines.c goes from one goroutine to the next, g_spans.c
+ * counts what each did. Nobody else includes it.
+ */
+#ifndef GOTOP_TRIAGE_G_WALK_H
+#define GOTOP_TRIAGE_G_WALK_H
+
+#include "triage/tables/subtotal.h"
+
+struct waited { /* a wait */
+    int64_t t0, t1;
+    uint32_t reason, stack;
+};
+
+struct mine { /* a goroutine's waits for one reason, until they are told */
+    uint32_t reason, count;
+    int64_t ns, longest;
+};
+enum { MINE = 8 };
+
+struct g_walk { /* along one lane */
+    const struct triage *tg;
+    struct subtotal *y;
+    uint32_t g, name;
+    bool system, worker;
+    bool of_c; /* it stands for a thread that C began: see lane_begin() */
+    bool some; /* it has spans */
+    int64_t life, no_p_ns;
+    enum gc_mode mode;                          /* of a mark worker, now */
+    size_t gw_first;                            /* this goroutine's rows in y->gw */
+    uint8_t was;                                /* the state of the last span counted: ST_NONE before the first */
+    int64_t end;                                /* its end */
+    uint32_t done_row;                          /* where the last wait was counted as over, */
+    int64_t done_was;                           /* and the longest there before it */
+    struct waited wait;                         /* the last wait */
+    enum wait_kind kind;                        /* its */
+    struct hist *sched;                         /* where its scheduler latency is counted */
+    uint32_t call;                              /* row of the last system call */
+    uint32_t cond_stack, cond_pair, cond_waker; /* the last condition it waited on, NO row: TAB_NONE */
+    int64_t cond_end, cond_run;                 /* when that wait ended; how long it has run since */
+    struct mine mine[MINE];
+    uint32_t nmine;
+    struct assist_walk assists;
+    const struct assist_rows *all_assists;
+    size_t assists_from;
+    int64_t assist_ns;
+    const struct lanes_alike *alike; /* those that come next, or have come; NULL: none have */
+};
+
+static inline uint64_t *counted(const struct g_walk *w, unsigned value)
+{
+    return &w->y->rows.v[value][w->y->nrows];
+}
+
+/* g_spans - count its next spans. g_spans_end - it has no more. false: out of memory. */
+bool g_spans(struct g_walk *w, const struct span_run *r);
+bool g_spans_end(struct g_walk *w);
+
+#endif
