@@ -560,7 +560,8 @@ unsigned view_effect(struct view *v)
     if (!(v->effect = mem_zalloc(sizeof *v->effect)))
         return move_fail(v, "out of memory");
     *v->effect = (struct effect){.by = by, .from = v->at.cursor, .len = 100000, .at = v->at};
-    return effect_work(v, VIEW_AT_ONCE_NS);
+    /* while a trace loads its own steps come first: what is begun is done at once */
+    return effect_work(v, trace_info(v->tr)->done ? VIEW_AT_ONCE_NS : INT64_MAX);
 }
 
 /* ---- typed targets -------------------------------------------------------------------------------------- */

@@ -69,7 +69,7 @@ unsigned table_copy(struct view *v)
     c->made = t->made;
     c->at = v->at;
     head(t, c->f);
-    return table_copy_work(v, VIEW_AT_ONCE_NS);
+    return table_copy_work(v, trace_info(v->tr)->done ? VIEW_AT_ONCE_NS : INT64_MAX);
 }
 
 /* The text is whole: whoever asked takes it from the view. */
