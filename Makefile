@@ -37,11 +37,11 @@ GOTOP_LDFLAGS = -fsanitize=thread
 else ifdef SAN
 # -Og takes half the time of -O1 to compile: that is for what the tests ask most ($(HOT)). Each check of the sanitizers is
 # data with pointers: at a fixed address nobody relocates megabytes of them whenever a program starts. A hundred programs
-# are linked: gold, where it is, is faster.
+# are linked: gold, where it is, is faster (of what clang adds it warns).
 CFLAGS ?= -g1 -Og
 HOT = $(if $(filter -Og,$(CFLAGS)),-O1)
 GOTOP_CFLAGS += -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-pie
-GOTOP_LDFLAGS := -fsanitize=address,undefined -no-pie $(if $(shell command -v ld.gold),-fuse-ld=gold)
+GOTOP_LDFLAGS := -fsanitize=address,undefined -no-pie $(if $(findstring clang,$(CC)),,$(if $(shell command -v ld.gold),-fuse-ld=gold))
 else ifdef COV
 # Branches are those of the source: nothing is optimised in what is counted. What the hooks are for they say.
 HOOKS = $(BUILD)/tests/coverage/hooks.o
