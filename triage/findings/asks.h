@@ -75,15 +75,6 @@ void limits_tell(struct causes *c, uint32_t func, const struct pair_row *most, u
 /* limits_test_slot - does a test that has called Parallel wait there until one of those that run is over? (Until its turn comes at all it
  * waits elsewhere.) */
 bool limits_test_slot(const struct trace *tr, uint32_t stack);
-/*
- * growth_of - rules_wakes.c: when those of a group that a leak's stack created came, how many ended, and how many wait at the leak's place
- * at the end, for `least` ns and a 20th of the trace. growth_begun - says all but the last of it.
- */
-struct growth {
-    uint32_t quarter[4], begun, ended, still;
-};
-void growth_of(const struct causes *c, const struct leak_row *r, uint32_t group, double least, struct growth *w);
-void growth_begun(struct draft *d, const struct causes *c, const struct growth *w);
 /* sql_covers - is b, waits for the network, told by a, a finding of rules_sql? */
 bool sql_covers(const struct trace *tr, const struct finding *a, const struct finding *b);
 /* alone_finding - rules_alone.c: rows of calls of the only goroutines at work; v: all that waits for the network, by function; true: told.

@@ -6,9 +6,8 @@
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/asks.h"
+#include "triage/findings/growth.h"
 #include "triage/findings/thresholds.h"
-
-#define ROWS 64 /* of those that are left, the largest */
 
 struct quiet { /* goroutines of one creation that are left at one place */
     const struct leak_row *r;
@@ -86,7 +85,8 @@ static void quiet_finding(struct causes *c, const struct quiet *q)
 
 void rules_quiet(struct causes *c)
 {
-    for (uint32_t i = 0; i < c->tg->nleaks && i < ROWS; i++) {
+    struct growths known = {0};
+    for (uint32_t i = 0; i < c->tg->nleaks && i < GROWTH_ROWS; i++) {
         struct quiet q = {.r = &c->tg->leaks[i]};
         const uint32_t g = q.r->kind == WK_NET ? causes_group(c, q.r->name) : UINT32_MAX;
         if (g == UINT32_MAX || !c->life[g].program || (double)q.r->count < threshold(TH_LEAK_QUIET) ||
@@ -94,9 +94,10 @@ void rules_quiet(struct causes *c)
             continue;
         }
         ended_waits(c, &q);
-        growth_of(c, q.r, g, silent_from(&q), &q.w);
+        q.w = growth_of(&known, c, q.r, g, silent_from(&q));
         if (piles_up(&q, c->tg->end)) {
             quiet_finding(c, &q);
         }
     }
+    growths_free(&known);
 }

@@ -4,6 +4,7 @@
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/asks.h"
+#include "triage/findings/growth.h"
 #include "triage/findings/thresholds.h"
 #include "triage/tables/slices.h"
 
@@ -290,33 +291,6 @@ void rule_storm(struct causes *c)
 
 /* ---- goroutines that come all the time and don't end -------------------------------------------------------------------- */
 
-void growth_of(const struct causes *c, const struct leak_row *r, uint32_t group, double least, struct growth *w)
-{
-    *w = (struct growth){0};
-    for (uint32_t i = 0; i < c->of[group].n && (i % 128 || slices_tick()); i++) {
-        struct lane l = {LANE_G, causes_nth(c, group, i)};
-        struct lane_info li = trace_lane(c->tr, l);
-        struct span s;
-        if (!li.created || li.create_stack != r->create_stack) {
-            continue;
-        }
-        int64_t q = (int64_t)((double)li.first / (double)c->tg->end * 4);
-        w->begun++;
-        w->ended += li.ended;
-        w->quarter[q < 0 ? 0 : q > 3 ? 3 : q]++;
-        if (!li.ended && trace_span_at(c->tr, l, li.last - 1, &s) && s.state == ST_WAITING && s.stack == r->stack) {
-            int64_t ns = s.t1 - s.t0;
-            w->still += (double)ns >= least && ns >= c->tg->end / 20;
-        }
-    }
-}
-
-void growth_begun(struct draft *d, const struct causes *c, const struct growth *w)
-{
-    text_say(&d->text, c->tr, w->begun, " begun (", w->quarter[0], ", ", w->quarter[1], ", ", w->quarter[2], ", ",
-             w->quarter[3], " in the quarters of the trace), ", w->ended, " ended. ");
-}
-
 /* Coroutines that wait to be pulled from. */
 static bool left_to_pull(const struct causes *c, const struct leak_row *r)
 {
@@ -373,12 +347,12 @@ static bool told_already(const struct causes *c, const struct leak_row *r)
 
 void rule_growth(struct causes *c)
 {
-    for (uint32_t i = 0; i < c->tg->nleaks && i < 64; i++) {
+    struct growths known = {0};
+    for (uint32_t i = 0; i < c->tg->nleaks && i < GROWTH_ROWS; i++) {
         const struct leak_row *r = &c->tg->leaks[i];
         uint32_t g = causes_group(c, r->name), quarters = 0;
         uint64_t timed = 0, other = 0;
         int64_t total = 0;
-        struct growth w;
         if (r->count < threshold(TH_TICKERS_LEFT) || r->ended > threshold(TH_TICKERS_ENDED) * r->created ||
             g == UINT32_MAX || !c->life[g].program || told_already(c, r)) {
             continue;
@@ -393,7 +367,7 @@ void rule_growth(struct causes *c)
         if ((double)(timed + other) < threshold(TH_TICKERS_WOKEN) * r->count) {
             continue; /* woken hardly ever: goroutine-leak's own */
         }
-        growth_of(c, r, g, 10 * (double)total / (double)(timed + other), &w);
+        const struct growth w = growth_of(&known, c, r, g, 10 * (double)total / (double)(timed + other));
         for (int q = 0; q < 4; q++) {
             quarters += w.quarter[q] > threshold(TH_TICKERS_QUARTER) * w.begun;
         }
@@ -405,4 +379,5 @@ void rule_growth(struct causes *c)
             growth_finding(c, r, &w, ticks, timed);
         }
     }
+    growths_free(&known);
 }
