@@ -203,8 +203,8 @@ struct totals_near {
     int64_t t[2], tot[2][SPAN_SLOTS];
     uint64_t count[2]; /* spans that start before t[0], t[1] */
     const struct span_pool
-        *sp; /* what lies between the two: block b of l. Not filled in of holds, and where both are one */
-    const struct spanlane *l;
+        *sp; /* what lies between the two: block b of v. Not filled in of holds, and where both are one */
+    const struct spanblocks *v; /* not the lane, which may be made up for as long as it is looked at (past.h) */
     uint32_t b;
 };
 struct nearby {

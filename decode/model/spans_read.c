@@ -91,15 +91,20 @@ void spans_ahead(const struct spanlane *l, uint32_t b)
         __builtin_prefetch(p + i * LINE);
 }
 
+static uint32_t block_times(const struct span_pool *sp, const struct spanblocks *v, uint32_t b,
+                            int64_t dur[SPAN_ROOM], uint32_t tag[SPAN_ROOM], int64_t *t0)
+{
+    rest();
+    unpack_times(blocks_data(v, b), SPAN_BLOCK, &sp->clock, dur, tag);
+    *t0 = blocks_t0(v, b);
+    return SPAN_BLOCK;
+}
+
 uint32_t spans_times(const struct span_pool *sp, const struct spanlane *l, uint32_t b, int64_t dur[SPAN_ROOM],
                      uint32_t tag[SPAN_ROOM], int64_t *t0, int64_t end)
 {
-    if (b < spans_nblk(l)) {
-        rest();
-        unpack_times(blocks_data(l->blocks, b), SPAN_BLOCK, &sp->clock, dur, tag);
-        *t0 = blocks_t0(l->blocks, b);
-        return SPAN_BLOCK;
-    }
+    if (b < spans_nblk(l))
+        return block_times(sp, l->blocks, b, dur, tag, t0);
     *t0 = l->wait_t0;
     uint32_t n = spans_nwait(l);
     const bool packed = own_packed(l);
@@ -405,7 +410,7 @@ void spans_near(const struct span_pool *sp, enum lane_kind kind, const struct sp
         x->count[0] = (uint64_t)b * SPAN_BLOCK;
         x->count[1] = x->count[0] + SPAN_BLOCK;
         x->sp = sp;
-        x->l = l;
+        x->v = v;
         x->b = b;
         was = x;
     }
@@ -414,20 +419,20 @@ void spans_near(const struct span_pool *sp, enum lane_kind kind, const struct sp
 void spans_closer(enum lane_kind kind, const struct nearby *a, const bool *asked)
 {
     struct walk w;
-    const struct spanlane *l = NULL; /* whose block it is that w walks */
+    const struct spanblocks *v = NULL; /* whose block it is that w walks */
     for (uint32_t i = 0, ahead = 0; i < a->n; i++) {
         struct totals_near *x = &a->out[i];
         for (; ahead < a->n && ahead < i + AHEAD; ahead++)
             if (asked[ahead] && a->out[ahead].t[0] < a->out[ahead].t[1])
-                block_ahead(a->out[ahead].l->blocks, a->out[ahead].b);
+                block_ahead(a->out[ahead].v, a->out[ahead].b);
         if (!asked[i] || x->t[0] == x->t[1])
             continue;
         const uint8_t(*const slot)[4] = (const uint8_t(*)[4])x->sp->tagslot;
-        if (l != x->l || w.b != x->b) {
-            l = x->l;
+        if (v != x->v || w.b != x->b) {
+            v = x->v;
             w.b = x->b;
             w.i = 0;
-            w.n = spans_times(x->sp, l, w.b, w.dur, w.tag, &w.t, 0);
+            w.n = block_times(x->sp, v, w.b, w.dur, w.tag, &w.t);
             memcpy(w.tot, x->tot[0], sizeof w.tot);
         }
         walk_to(&w, slot, kind, a->t[i]);
