@@ -20,7 +20,6 @@
 #include "layout/views/mixture.h"
 #include "layout/move/why.h"
 #include "layout/views/table.h"
-#include "triage/findings/waitfor.h"
 #include "layout/views/sums.h"
 #include "layout/views/top.h"
 #include "layout/move/view.h"
@@ -163,8 +162,6 @@ static void counted_anew(struct view *v)
     why_free(v->why);
     v->why = NULL;
     v->explaining = NULL;
-    waitfor_free(v->waitfor);
-    v->waitfor = NULL;
 }
 
 static void filter_anew(struct view *v)

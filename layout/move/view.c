@@ -21,7 +21,6 @@
 #include "layout/views/mixture.h"
 #include "layout/views/unfold.h"
 #include "layout/move/why.h"
-#include "triage/findings/waitfor.h"
 #include "layout/move/items.h"
 #include "layout/views/kind.h"
 #include "layout/move/lanes.h"
@@ -266,7 +265,6 @@ void view_free(struct view *v)
     table_copy_stop(v);
     mem_free(v->copied);
     why_free(v->why);
-    waitfor_free(v->waitfor);
     mixture_free(v->mixture);
     mem_free(v->edges);
     mem_free(v->extents);

@@ -140,7 +140,6 @@ struct unfold;   /* unfold.h */
 struct mixture;  /* mixture.h */
 struct why;      /* why.h */
 struct why_job;
-struct waitfor; /* triage/findings/waitfor.h */
 
 struct view {
     const struct trace *tr;
@@ -221,8 +220,6 @@ struct view {
     char *copied;               /* what view_work() says VR_YANK of: whoever takes it sets it to NULL */
     struct effect *effect;      /* whom a goroutine woke, while that is being looked for (jump.c); NULL: it isn't */
     struct why_job *explaining; /* the one that is being worked out; NULL: none is */
-    struct waitfor *waitfor;    /* who waits for whom, of the tables waitfor_tg; NULL: not made yet */
-    const void *waitfor_tg;
 
     /* scratch of drawing, reused from frame to frame */
     int64_t *edges;

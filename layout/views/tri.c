@@ -19,6 +19,7 @@
 #include "layout/views/table.h"
 #include "layout/views/tri_priv.h"
 #include "layout/move/when.h"
+#include "triage/findings/waitfor.h"
 
 bool tri_shows(int view)
 {
@@ -62,6 +63,8 @@ void tri_init(struct tri *t, const struct trace *tr)
 void tri_free(struct tri *t)
 {
     slices_free(t->typical.making); /* first: the rest is the computation's until then */
+    slices_free(t->whom.making);
+    waitfor_free(t->whom.v);
     mem_free(t->typical.exec);
     mem_free(t->typical.life);
     mem_free(t->order);

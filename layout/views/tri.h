@@ -56,6 +56,13 @@ struct typical {
     bool made;
 };
 
+/* Who waits for whom, worked out when that view is looked at. */
+struct whom {
+    struct waitfor *v; /* NULL: not there yet, or no memory */
+    struct slices *making;
+    bool made;
+};
+
 enum { TRI_BUCKETS = 40, TRI_NO_BUCKET = -1 };
 
 struct tri {
@@ -89,6 +96,7 @@ struct tri {
     uint32_t npairs;
 
     struct flame flame;
+    struct whom whom;
 };
 
 /* tri_shows - is this one of these views? */

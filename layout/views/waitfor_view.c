@@ -8,12 +8,13 @@
 #include "layout/draw/fmt.h"
 #include "layout/views/tri_priv.h"
 #include "triage/findings/waitfor.h"
+#include "triage/tables/slices.h"
 
 enum { WORDS = 28 }; /* columns of the numbers before them */
 
 static bool ready(const struct view *v)
 {
-    return v->waitfor && v->tri && v->waitfor_tg == v->tri->tg;
+    return v->tri && v->tri->whom.made;
 }
 
 static bool pending(const struct view *v)
@@ -21,20 +22,37 @@ static bool pending(const struct view *v)
     return v->tri && v->tri->tg && !ready(v);
 }
 
+static bool make(void *arg)
+{
+    struct tri *t = arg;
+    t->whom.v = waitfor_new(t->tg);
+    return t->whom.v;
+}
+
 static unsigned work(struct view *v, int64_t budget_ns)
 {
-    (void)budget_ns;
-    if (!pending(v))
+    struct whom *w = pending(v) ? &v->tri->whom : NULL;
+    if (!w)
         return VR_NONE;
-    waitfor_free(v->waitfor);
-    v->waitfor = waitfor_new(v->tri->tg);
-    v->waitfor_tg = v->tri->tg;
+    if (!w->making && !(w->making = slices_new(make, v->tri)))
+        (void)make(v->tri);
+    else if (slices_run(w->making, budget_ns) == SLICES_MORE)
+        return VR_WORK;
+    slices_free(w->making);
+    w->making = NULL;
+    w->made = true;
     return VR_DRAW;
+}
+
+/* NULL: not there yet, or no memory. */
+static const struct waitfor *waitfor_of(const struct view *v)
+{
+    return ready(v) ? v->tri->whom.v : NULL;
 }
 
 static uint32_t count(const struct view *v)
 {
-    return v->waitfor ? v->waitfor->nedges : 0;
+    return waitfor_of(v) ? waitfor_of(v)->nedges : 0;
 }
 
 static int head_lines(const struct view *v, int rows)
@@ -45,7 +63,9 @@ static int head_lines(const struct view *v, int rows)
 
 static void head(struct grid *g, struct view *v, int y, int n)
 {
-    if (n > 0 && !count(v))
+    if (n > 0 && !waitfor_of(v))
+        tri_say(g, 0, y, g->w, STYLE_STATUS_KEY, "out of memory for who waits for whom");
+    else if (n > 0 && !count(v))
         tri_say(g, 0, y, g->w, STYLE_STATUS_KEY, "no goroutine waits for another in this trace");
     else if (n > 0)
         tri_say(g, 0, y, g->w, STYLE_RULER, "  waited    waits   of life  who waits for whom");
@@ -53,7 +73,7 @@ static void head(struct grid *g, struct view *v, int y, int n)
 
 static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
 {
-    const struct waitfor_edge *e = &v->waitfor->edge[i];
+    const struct waitfor_edge *e = &waitfor_of(v)->edge[i];
     enum style s = focus ? STYLE_LANE_FOCUS : STYLE_NORMAL;
     char d[FMT_MAX], n[FMT_MAX], share[FMT_MAX], words[1200];
     struct text t = {0};
@@ -72,7 +92,7 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
 
 static void detail(struct text *t, const struct view *v, uint32_t i, int line)
 {
-    const struct waitfor_edge *e = &v->waitfor->edge[i];
+    const struct waitfor_edge *e = &waitfor_of(v)->edge[i];
     if (line == 0) {
         waitfor_edge_text(t, v->tr, e);
         text_lit(t, ": ");
@@ -83,16 +103,17 @@ static void detail(struct text *t, const struct view *v, uint32_t i, int line)
         text_dur(t, e->longest.t0);
         return;
     }
-    for (uint32_t k = 0; k < v->waitfor->nends; k++)
-        if (v->waitfor->end[k].from == e->from && v->waitfor->end[k].n) {
+    const struct waitfor *w = waitfor_of(v);
+    for (uint32_t k = 0; k < w->nends; k++)
+        if (w->end[k].from == e->from && w->end[k].n) {
             text_lit(t, "All its waits for others end with (inferred): ");
-            waitfor_end_text(t, v->tr, &v->waitfor->end[k]);
+            waitfor_end_text(t, v->tr, &w->end[k]);
         }
 }
 
 static unsigned enter(struct view *v)
 {
-    const struct waitfor_edge *e = &v->waitfor->edge[v->at.row];
+    const struct waitfor_edge *e = &waitfor_of(v)->edge[v->at.row];
     if (e->longest.g == NO_LANE)
         return move_fail(v, "no goroutine is known for that");
     return tri_goto(v, tri_g(e->longest.g), e->longest.t0, e->longest.t1);
@@ -104,7 +125,7 @@ static bool tsv(const struct view *v, FILE *f)
         return false;
     fprintf(f, "ns\tcount\tlife\tknot\twho\n");
     for (uint32_t i = 0; i < count(v); i++) {
-        const struct waitfor_edge *e = &v->waitfor->edge[i];
+        const struct waitfor_edge *e = &waitfor_of(v)->edge[i];
         struct text t = {0};
         waitfor_edge_text(&t, v->tr, e);
         fprintf(f, "%lld\t%llu\t%.4f\t%u\t%s\n", (long long)e->ns, (unsigned long long)e->count, e->share, e->knot,

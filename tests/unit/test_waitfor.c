@@ -1,9 +1,10 @@
 /*
  * test_waitfor.c - who waits for whom: edges add up to the waits there are, knots are those who wait for each other, and what
- * it ends with is who worked or slept, not who waited in between.
+ * it ends with is who worked or slept, not who waited in between; and the view of it.
  */
 #include "triage_help.h"
 
+#include "layout/views/tri_priv.h"
 #include "triage/findings/waitfor.h"
 
 static bool is(const struct loaded *l, uint32_t str, const char *name)
@@ -85,11 +86,44 @@ static void knots(void **state)
     load_free(&l);
 }
 
+/* The view works it out in slices, between which keys are obeyed, and shows the same. */
+static void in_slices(void **state)
+{
+    (void)state;
+    struct loaded l;
+    struct view v;
+    struct tri tri;
+    unsigned slices = 0;
+    help_load("samples/http-long-1.27.trace", &l);
+    struct waitfor *w = waitfor_new(l.tg);
+    assert_true(w && view_init(&v, l.tr));
+    tri_init(&tri, l.tr);
+    v.tri = &tri;
+    assert_true(!kind_waitfor.pending(&v) && tri_ready(&tri, l.tg, NULL) && kind_waitfor.pending(&v));
+    while (kind_waitfor.work(&v, 1) & VR_WORK) {
+        assert_true(kind_waitfor.pending(&v) && kind_waitfor.list->rows(&v) == 0);
+        slices++;
+    }
+    assert_true(slices > 0 && !kind_waitfor.pending(&v));
+    assert_int_equal(kind_waitfor.list->rows(&v), w->nedges);
+    for (uint32_t i = 0; i < w->nedges; i++) {
+        assert_int_equal(tri.whom.v->edge[i].ns, w->edge[i].ns);
+    }
+    tri_free(&tri);
+    tri_init(&tri, l.tr); /* given up within it */
+    assert_true(tri_ready(&tri, l.tg, NULL) && kind_waitfor.work(&v, 1) & VR_WORK);
+    tri_free(&tri);
+    view_free(&v);
+    waitfor_free(w);
+    load_free(&l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(edges_add_up),
         cmocka_unit_test(knots),
+        cmocka_unit_test(in_slices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
