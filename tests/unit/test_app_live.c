@@ -243,29 +243,49 @@ static void catch_up(struct app *a, const struct grown_file *g)
     assert_int_equal(trace_info(a->tr)->first_ns + trace_info(a->tr)->end, end);
 }
 
+/* A program that runs, of which one generation is known, followed by an app that keeps so much of it. */
+struct followed {
+    struct grown_file g;
+    struct follow *f;
+    struct app *a;
+};
+static struct app *followed_begin(struct followed *x, struct follow_opts o)
+{
+    struct err e = {0};
+    x->a = mem_alloc(sizeof *x->a);
+    file_begin(&x->g, files[1]);
+    o.live.where = x->g.path;
+    file_grow(&x->g);
+    assert_int_equal(follow_open(&o, &x->f, &e), ERR_OK);
+    assert_true(app_init(x->a, follow_trace(x->f), km, 80, 24));
+    app_live_begin(x->a, x->f, "here");
+    return x->a;
+}
+
+static void followed_end(struct followed *x)
+{
+    app_free(x->a);
+    follow_close(x->f);
+    mem_free(x->a);
+    file_end(&x->g);
+}
+
 /* --keep drops the oldest: what is held shows what a file of it shows, and who held the picture is at the same moment. */
 static void keeps(void **state)
 {
     (void)state;
-    struct grown_file g;
-    struct follow *f;
+    struct followed x;
     struct err e = {0};
-    struct app *a = mem_alloc(sizeof *a), *b = mem_alloc(sizeof *b);
-    file_begin(&g, files[1]);
-    struct follow_opts o = {.keep_bytes = 2}; /* no more than must be: the newest */
-    o.live.where = g.path;
-    file_grow(&g);
-    assert_int_equal(follow_open(&o, &f, &e), ERR_OK);
-    assert_true(app_init(a, follow_trace(f), km, 80, 24));
-    app_live_begin(a, f, "here");
+    struct app *a = followed_begin(&x, (struct follow_opts){.keep_bytes = 2}); /* no more than must be: the newest */
+    struct app *b = mem_alloc(sizeof *b);
     uint32_t exchanges = 0;
     int64_t begins = 0, moment = 0;
-    while (g.at < g.st.ngen) {
+    while (x.g.at < x.g.st.ngen) {
         struct trace *was = a->tr;
-        file_grow(&g);
-        catch_up(a, &g);
+        file_grow(&x.g);
+        catch_up(a, &x.g);
         exchanges += a->tr != was;
-        if (g.at == g.st.ngen - 1) { /* from here on it is held */
+        if (x.g.at == x.g.st.ngen - 1) { /* from here on it is held */
             (void)app_do(a, ACT_PAGE_LEFT, 1, NULL);
             assert_false(a->following);
             begins = trace_info(a->tr)->first_ns;
@@ -280,47 +300,35 @@ static void keeps(void **state)
         usleep(5000);
     }
     assert_true(exchanges > 0);
-    catch_up(a, &g);
-    assert_true(trace_info(a->tr)->bytes < g.st.bytes);
+    catch_up(a, &x.g);
+    assert_true(trace_info(a->tr)->bytes < x.g.st.bytes);
     int64_t now = trace_info(a->tr)->first_ns;
     assert_true(now >= begins);
     assert_int_equal(now + a->view.at.cursor, moment > now ? moment : now);
 
     size_t from = 0, len;
-    while (from < g.st.ngen && trace_info(a->tr)->generations != g.st.ngen - from)
+    while (from < x.g.st.ngen && trace_info(a->tr)->generations != x.g.st.ngen - from)
         from++;
-    uint8_t *held = stream_join(&g.st, from, g.st.ngen - from, &len);
+    uint8_t *held = stream_join(&x.g.st, from, x.g.st.ngen - from, &len);
     struct trace *part;
     assert_int_equal(trace_open_mem(held, len, NULL, &part, &e), ERR_OK);
     assert_true(app_init(b, part, km, 80, 24));
     load_all(b);
     compare(a, b);
-    app_free(a);
     app_free(b);
     trace_close(part);
-    follow_close(f);
     mem_free(held);
-    mem_free(a);
     mem_free(b);
-    file_end(&g);
+    followed_end(&x);
 }
 
 /* Any move holds the picture while it goes on; F goes on with the end; zooming changes the pace alone. */
 static void holds(void **state)
 {
     (void)state;
-    struct grown_file g;
-    struct follow *f;
-    struct err e = {0};
-    struct app *a = mem_alloc(sizeof *a);
-    file_begin(&g, files[1]);
-    struct follow_opts o = {.keep_ns = 3600000000000};
-    o.live.where = g.path;
-    file_grow(&g);
-    assert_int_equal(follow_open(&o, &f, &e), ERR_OK);
-    assert_true(app_init(a, follow_trace(f), km, 80, 24));
-    app_live_begin(a, f, "here");
-    catch_up(a, &g);
+    struct followed x;
+    struct app *a = followed_begin(&x, (struct follow_opts){.keep_ns = 3600000000000});
+    catch_up(a, &x.g);
     assert_int_equal(a->view.at.win.t1, trace_info(a->tr)->end);
     (void)app_do(a, ACT_ZOOM_IN, 4, NULL);
     int64_t len = window_len(a->view.at.win);
@@ -329,8 +337,8 @@ static void holds(void **state)
     a->news_at -= 11000000000; /* as if nothing had come for so long */
     assert_int_equal(app_live(a, INT64_MAX, &busy) & VR_DRAW, VR_DRAW);
     assert_non_null(strstr(a->live_name, "LIVE, silent 10s"));
-    file_grow(&g);
-    catch_up(a, &g);
+    file_grow(&x.g);
+    catch_up(a, &x.g);
     assert_null(strstr(a->live_name, "silent 10s"));
     assert_int_equal(a->view.at.win.t1, trace_info(a->tr)->end);
     assert_int_equal(window_len(a->view.at.win), len);
@@ -341,8 +349,8 @@ static void holds(void **state)
     char *before = screen(a);
     struct window w = a->view.at.win;
     int64_t end = trace_info(a->tr)->end;
-    file_grow(&g);
-    catch_up(a, &g);
+    file_grow(&x.g);
+    catch_up(a, &x.g);
     assert_true(trace_info(a->tr)->end > end);
     assert_int_equal(a->view.at.win.t0, w.t0);
     assert_int_equal(a->view.at.win.t1, w.t1);
@@ -372,19 +380,16 @@ static void holds(void **state)
     assert_non_null(a->tg);
     assert_int_equal(a->tg->end, trace_info(a->tr)->end);
 
-    unlink(g.path); /* the file is gone: that is the end, and is said */
-    for (int i = 0; i < 1000 && !follow_ended(f); i++) {
+    unlink(x.g.path); /* the file is gone: that is the end, and is said */
+    for (int i = 0; i < 1000 && !follow_ended(x.f); i++) {
         (void)app_live(a, INT64_MAX, &busy);
         usleep(5000);
     }
     (void)app_live(a, INT64_MAX, &busy);
-    assert_true(follow_ended(f));
+    assert_true(follow_ended(x.f));
     assert_non_null(strstr(a->view.message, "gone"));
     assert_non_null(strstr(a->live_name, "ENDED"));
-    app_free(a);
-    follow_close(f);
-    mem_free(a);
-    file_end(&g);
+    followed_end(&x);
 }
 
 /*
@@ -394,19 +399,10 @@ static void holds(void **state)
 static void tables_stay(void **state)
 {
     (void)state;
-    struct grown_file g;
-    struct follow *f;
-    struct err e = {0};
-    struct app *a = mem_alloc(sizeof *a);
+    struct followed x;
+    struct app *a = followed_begin(&x, (struct follow_opts){.keep_ns = 3600000000000});
     bool busy;
-    file_begin(&g, files[1]);
-    struct follow_opts o = {.keep_ns = 3600000000000};
-    o.live.where = g.path;
-    file_grow(&g);
-    assert_int_equal(follow_open(&o, &f, &e), ERR_OK);
-    assert_true(app_init(a, follow_trace(f), km, 80, 24));
-    app_live_begin(a, f, "here");
-    catch_up(a, &g);
+    catch_up(a, &x.g);
     (void)app_do(a, ACT_VIEW_GROUPS, 0, NULL);
     assert_false(app_still(a)); /* there are none yet, which is to be said */
     for (int key = 0; key < 2; key++) {
@@ -418,7 +414,7 @@ static void tables_stay(void **state)
         free(screen(a));
         int64_t end = trace_info(a->tr)->end;
         a->tables_next = INT64_MAX; /* as if they took long */
-        file_grow(&g);
+        file_grow(&x.g);
         while (trace_info(a->tr)->end == end) {
             assert_non_null(a->tri.tg); /* what stands is of what is there */
             a->tables_until = 0;
@@ -440,41 +436,26 @@ static void tables_stay(void **state)
     (void)app_do(a, ACT_LANE_DOWN, 1, NULL);
     assert_true(!a->following && a->held);
     assert_null(strstr(a->live_name, "behind")); /* how far is not known: what comes is not looked at */
-    app_free(a);
-    follow_close(f);
-    mem_free(a);
-    file_end(&g);
+    followed_end(&x);
 }
 
 /* Who moves while all that there is is shown is at that moment, too. */
 static void holds_all(void **state)
 {
     (void)state;
-    struct grown_file g;
-    struct follow *f;
-    struct err e = {0};
-    struct app *a = mem_alloc(sizeof *a);
-    file_begin(&g, files[1]);
-    struct follow_opts o = {.keep_ns = 3600000000000};
-    o.live.where = g.path;
-    file_grow(&g);
-    assert_int_equal(follow_open(&o, &f, &e), ERR_OK);
-    assert_true(app_init(a, follow_trace(f), km, 80, 24));
-    app_live_begin(a, f, "here");
-    catch_up(a, &g);
+    struct followed x;
+    struct app *a = followed_begin(&x, (struct follow_opts){.keep_ns = 3600000000000});
+    catch_up(a, &x.g);
     (void)app_do(a, ACT_CURSOR_LEFT, 3, NULL);
     struct window w = a->view.at.win;
     assert_false(a->following);
     assert_int_equal(w.t1, trace_info(a->tr)->end);
-    file_grow(&g);
-    catch_up(a, &g);
+    file_grow(&x.g);
+    catch_up(a, &x.g);
     assert_true(trace_info(a->tr)->end > w.t1);
     assert_int_equal(a->view.at.win.t0, w.t0);
     assert_int_equal(a->view.at.win.t1, w.t1);
-    app_free(a);
-    follow_close(f);
-    mem_free(a);
-    file_end(&g);
+    followed_end(&x);
 }
 
 /* A file of the generations from..to; the header may be another's. */
