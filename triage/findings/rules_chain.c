@@ -104,7 +104,8 @@ static bool nobody_is_slowest(struct chain *k)
         const int64_t life = k->c->life[k->v[i]].life, up = i ? k->j[k->v[i - 1]][k->v[i]].empty : 0,
                       down = i + 1 < k->n ? k->j[k->v[i]][k->v[i + 1]].full : 0;
         all &= threshold_reached(TH_HAND_CHAIN, ns_add(up, down), life);
-        k->own[i] = (double)(life - ns_add(ns_add(up, down), g->d[GM_SCHED].total)) / (double)(life > 0 ? life : 1);
+        const int64_t own = life - ns_add(ns_add(up, down), g->d[GM_SCHED].total);
+        k->own[i] = own > 0 ? (double)own / (double)life : 0;
         k->busiest = k->own[i] > k->busiest ? k->own[i] : k->busiest;
     }
     return all && k->busiest <= threshold(TH_HAND_BUSIEST);

@@ -109,7 +109,7 @@ static double alike(struct looks *k, int64_t *usual)
     qsort(k->ns, k->n, sizeof *k->ns, cmp_ns);
     *usual = k->ns[k->n / 2];
     for (uint32_t i = 0; i < k->n; i++) {
-        near += k->ns[i] * 4 >= *usual * 3 && k->ns[i] * 4 <= *usual * 5;
+        near += ns_mul(k->ns[i], 4) >= ns_mul(*usual, 3) && ns_mul(k->ns[i], 4) <= ns_mul(*usual, 5);
     }
     return (double)near / (double)k->n;
 }

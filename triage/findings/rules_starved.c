@@ -73,8 +73,8 @@ static bool is_pool(const struct causes *c, const struct pair_row *p, uint32_t g
 {
     const struct group_life *l = &c->life[group];
     const uint32_t n = c->of[group].n, by = p->longest_waker;
-    return l->program && n >= 2 && n <= MEMBERS && l->life >= (l->last - l->first) / 2 * (int64_t)n &&
-           by < c->tg->ng && trace_lane(c->tr, (struct lane){LANE_G, by}).creator != p->longest.g;
+    return l->program && n >= 2 && n <= MEMBERS && l->life >= ns_mul((l->last - l->first) / 2, n) && by < c->tg->ng &&
+           trace_lane(c->tr, (struct lane){LANE_G, by}).creator != p->longest.g;
 }
 
 /* ---- when its goroutines wait ---------------------------------------------------------------------------------------- */

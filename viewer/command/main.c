@@ -21,8 +21,9 @@
 #include "decode/base/mem.h"
 #include "decode/trace.h"
 #include "layout/draw/cells.h"
-#include "triage/report/report.h"
 #include "triage/findings/thresholds.h"
+#include "triage/report/report.h"
+#include "triage/say.h"
 #include "viewer/session/app.h"
 #include "viewer/session/app_live.h"
 #include "viewer/term/charset.h"
@@ -39,7 +40,6 @@
 #include "viewer/command/sandbox.h"
 #include "viewer/command/say.h"
 #include "viewer/term/term.h"
-#include "triage/say.h"
 
 /* ---- keymaps --------------------------------------------------------------------------------------------- */
 
