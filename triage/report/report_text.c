@@ -436,6 +436,12 @@ static void pairs(struct text *t, const struct loaded *l)
     }
 }
 
+/* Before Go 1.22 a call that kept its processor has no end in the trace, and is an instant of the model (FORMAT.md, "Syscalls in v1"). */
+static bool is_timed(const struct trace *tr, const struct syscall_row *s)
+{
+    return trace_info(tr)->second_family || s->blocking > 0;
+}
+
 static void syscalls(struct text *t, const struct loaded *l)
 {
     if (l->tg->nsyscalls) {
@@ -443,10 +449,14 @@ static void syscalls(struct text *t, const struct loaded *l)
     }
     for (uint32_t i = 0; i < l->tg->nsyscalls && i < 3; i++) {
         const struct syscall_row *s = &l->tg->syscalls[i];
-        text_lit(t, "  ");
-        report_cell(t, s->total, 8);
-        text_add(t, " %8llu x  max ", (unsigned long long)s->count);
-        report_cell(t, s->longest.t1 - s->longest.t0, 7);
+        if (is_timed(l->tr, s)) {
+            text_lit(t, "  ");
+            report_cell(t, s->total, 8);
+            text_add(t, " %8llu x  max ", (unsigned long long)s->count);
+            report_cell(t, s->longest.t1 - s->longest.t0, 7);
+        } else {
+            text_add(t, "  %8s %8llu x  %-11s", "", (unsigned long long)s->count, "not timed");
+        }
         text_say(t, l->tr, "  ", s->blocking, " blocking, ", t_where(s->stack, 44));
         endl(t);
     }
