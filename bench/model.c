@@ -12,7 +12,7 @@
  * Private memory is what decode/base/mem.h handed out, resident what of it was written to (looked at every 75 ms of the first
  * load); the mapped file is not in it. Frames are drawn to a grid, without a
  * terminal, at every zoom by powers of 16 from the whole trace to single spans, in the middle of the trace; their time
- * and the curve's is processor time.
+ * is what a clock on the wall says, and the curve's, too; processor time, of all threads, stands beside it.
  * Instructions are those of the load, user mode, all threads; not every machine counts them.
  */
 #include <inttypes.h>
@@ -160,16 +160,52 @@ static void account(const struct trace *tr, size_t live, size_t peak)
     account_line(in, "more at the peak", peak - live);
 }
 
+struct cost { /* ms */
+    double wall, cpu;
+};
+
+static struct cost cost_now(void)
+{
+    return (struct cost){now() * 1e3, cpu_now() * 1e3};
+}
+
+static struct cost cost_since(struct cost from)
+{
+    const struct cost to = cost_now();
+    return (struct cost){to.wall - from.wall, to.cpu - from.cpu};
+}
+
+static void keep_least(struct cost *least, struct cost x)
+{
+    least->wall = x.wall < least->wall ? x.wall : least->wall;
+    least->cpu = x.cpu < least->cpu ? x.cpu : least->cpu;
+}
+
+static void keep_most(struct cost *most, struct cost x)
+{
+    most->wall = x.wall > most->wall ? x.wall : most->wall;
+    most->cpu = x.cpu > most->cpu ? x.cpu : most->cpu;
+}
+
+enum { ZOOMS = 7 };
 struct frame_cost {
-    double best[7], first, again; /* by zoom; the slowest first drawing, the slowest of a picture that is there */
+    struct cost best[ZOOMS], first,
+        again; /* by zoom; the slowest first drawing, the slowest of a picture that is there */
     bool ok;
 };
 static const char *const VIEW_NAME[] = {"processors", "goroutines", "threads"};
 
+static struct cost one_frame(struct grid *g, struct view *v, bool *ok)
+{
+    struct frame_text txt = {0};
+    const struct cost from = cost_now();
+    *ok &= frame_draw(g, v, &txt);
+    return cost_since(from);
+}
+
 static struct frame_cost frame_cost(const struct trace *tr, int view, int w, int h)
 {
     struct frame_cost c = {.ok = false};
-    struct frame_text txt = {0};
     struct view v;
     struct grid g = {0};
     if (!view_init(&v, tr))
@@ -180,21 +216,16 @@ static struct frame_cost frame_cost(const struct trace *tr, int view, int w, int
     view_zoom_all(&v);
     view_at(&v, trace_info(tr)->end / 2);
     c.ok = true;
-    for (int z = 0; z < 7; z++) {
-        c.best[z] = 1e9;
+    for (int z = 0; z < ZOOMS; z++) {
+        c.best[z] = (struct cost){1e9, 1e9};
         for (int i = 0; i < 5; i++) {
             draw_forget(&v);
-            double t = cpu_now();
-            c.ok &= frame_draw(&g, &v, &txt);
-            t = (cpu_now() - t) * 1e3;
-            c.best[z] = t < c.best[z] ? t : c.best[z];
-            if (!i && t > c.first)
-                c.first = t;
+            const struct cost t = one_frame(&g, &v, &c.ok);
+            keep_least(&c.best[z], t);
+            if (!i)
+                keep_most(&c.first, t);
         }
-        double t = cpu_now();
-        c.ok &= frame_draw(&g, &v, &txt);
-        t = (cpu_now() - t) * 1e3;
-        c.again = t > c.again ? t : c.again;
+        keep_most(&c.again, one_frame(&g, &v, &c.ok));
         view_zoom(&v, 4);
     }
     grid_free(&g);
@@ -203,15 +234,15 @@ static struct frame_cost frame_cost(const struct trace *tr, int view, int w, int
 }
 
 /* A picture that moves on by an eighth: the middle of seven, at the zoom where that is slowest. */
-static double moved(const struct trace *tr, int view, int w, int h)
+static struct cost moved(const struct trace *tr, int view, int w, int h)
 {
     enum { STEPS = 7 };
     struct frame_text txt = {0};
     struct view v;
     struct grid g = {0};
-    double most = 0, t[STEPS];
+    struct cost most = {0, 0}, t[STEPS];
     if (!view_init(&v, tr))
-        return -1;
+        return most;
     view_resize(&v, w, h);
     view_loaded(&v);
     view_switch(&v, 2 + view);
@@ -223,16 +254,16 @@ static double moved(const struct trace *tr, int view, int w, int h)
         view_zoom(&v, z ? 4 : 2);
         (void)frame_draw(&g, &v, &txt);
         for (int i = 0; i < STEPS; i++) {
-            double from = cpu_now();
+            const struct cost from = cost_now();
             view_pan(&v, 1); /* which goroutines live there is a part of it */
             (void)frame_draw(&g, &v, &txt);
-            double x = (cpu_now() - from) * 1e3;
+            const struct cost x = cost_since(from);
             int k = i;
-            for (; k > 0 && x < t[k - 1]; k--)
+            for (; k > 0 && x.wall < t[k - 1].wall; k--)
                 t[k] = t[k - 1];
             t[k] = x;
         }
-        most = t[STEPS / 2] > most ? t[STEPS / 2] : most;
+        keep_most(&most, t[STEPS / 2]);
     }
     grid_free(&g);
     view_free(&v);
@@ -241,21 +272,22 @@ static double moved(const struct trace *tr, int view, int w, int h)
 
 static double slowest(const struct frame_cost *c)
 {
-    double most = 0;
-    for (int z = 0; z < 7; z++)
-        most = c->best[z] > most ? c->best[z] : most;
-    return c->ok ? most : -1;
+    struct cost most = {0, 0};
+    for (int z = 0; z < ZOOMS; z++)
+        keep_most(&most, c->best[z]);
+    return c->ok ? most.wall : -1;
 }
 
 static void frames(const struct trace *tr, int w, int h)
 {
     for (int k = 0; k < 3; k++) {
-        struct frame_cost c = frame_cost(tr, k, w, h);
-        printf("frame %dx%d %-10s ms by zoom x16:", w, h, VIEW_NAME[k]);
-        for (int z = 0; z < 7; z++)
-            printf(" %.2f", c.best[z]);
-        printf("; slowest first drawing %.2f, an eighth further on %.2f, with rows kept %.2f\n", c.first,
-               moved(tr, k, w, h), c.again);
+        const struct frame_cost c = frame_cost(tr, k, w, h);
+        const struct cost m = moved(tr, k, w, h);
+        printf("frame %dx%d %-10s ms (of the processors) by zoom x16:", w, h, VIEW_NAME[k]);
+        for (int z = 0; z < ZOOMS; z++)
+            printf(" %.2f (%.2f)", c.best[z].wall, c.best[z].cpu);
+        printf("; slowest first drawing %.2f (%.2f), an eighth further on %.2f (%.2f), with rows kept %.2f (%.2f)\n",
+               c.first.wall, c.first.cpu, m.wall, m.cpu, c.again.wall, c.again.cpu);
     }
 }
 

@@ -47,9 +47,9 @@ const char *state_name(enum state s);
 
 /* ---- opening -------------------------------------------------------------------------------------------- */
 
-struct trace_opts {          /* all zero = the defaults */
-    bool strict;             /* the first damage is an error instead of a mark */
-    int threads;             /* 0 = as many as the host has (at most 4), 1 = decode in the caller's thread alone */
+struct trace_opts { /* all zero = the defaults */
+    bool strict;    /* the first damage is an error instead of a mark */
+    int threads; /* 0 = as many as the host has processors, 1 = the caller's alone; that of triage and drawing, too */
     uint64_t max_memory;     /* bytes of private memory to stay below, 0 = half of what the host has free: what would
                                 be more stands in a temporary file (decode/base/mem.h, mem_limit(): one limit for all that
                                 is open, the last one given). Where there is none, decoding ends there, with a damage. */

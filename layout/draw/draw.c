@@ -46,6 +46,7 @@ struct kept {
             *cells; /* n of them a line, from the lowest up, and that one once more without names; NULL: none yet */
         struct lane lane;
         bool drawn;
+        bool taken;   /* in this frame a lane of this place is drawn */
         int from, to; /* or these columns of it are, but for names */
     } row[KEPT];
 };
@@ -107,6 +108,8 @@ static void prepare_kept(struct view *v)
         draw_forget(v);
         return;
     }
+    for (int i = 0; k && i < KEPT; i++)
+        k->row[i].taken = false;
     const bool alike = k && k->n == v->plot_w && k->tier == v->tier && k->mono == v->mono && k->names == v->names &&
                        k->h == v->lane_h;
     if (alike && window_same(k->win, v->at.win))
@@ -143,6 +146,35 @@ bool draw_kept_extents(struct view *v)
     return had;
 }
 
+void draw_free(struct view *v)
+{
+    draw_forget(v);
+    crew_free(v->crew);
+    v->crew = NULL;
+    for (unsigned i = 0; i < CREW_MOST; i++) {
+        mem_free(v->scratch[i].cols);
+        mem_free(v->scratch[i].sure);
+        mem_free(v->scratch[i].assists);
+        v->scratch[i] = (struct scratch){.w = 0};
+    }
+}
+
+/* false: out of memory. */
+static bool scratch_room(struct scratch *s, int n)
+{
+    if (n <= s->w)
+        return true;
+    struct shares *cols = mem_resize(s->cols, (size_t)n * sizeof *cols);
+    s->cols = cols ? cols : s->cols;
+    bool *sure = mem_resize(s->sure, (size_t)n * sizeof *sure);
+    s->sure = sure ? sure : s->sure;
+    struct assisted *assists = mem_resize(s->assists, (size_t)n * sizeof *assists);
+    s->assists = assists ? assists : s->assists;
+    const bool ok = cols && sure && assists;
+    s->w = ok ? n : s->w;
+    return ok;
+}
+
 bool draw_prepare(struct view *v)
 {
     int n = v->plot_w;
@@ -155,23 +187,27 @@ bool draw_prepare(struct view *v)
         if (!x)
             return false;
         v->extents = x;
-        struct shares *c = mem_resize(v->cols, (size_t)n * sizeof *c);
-        if (!c)
-            return false;
-        v->cols = c;
-        bool *sure = mem_resize(v->sure, (size_t)n * sizeof *sure);
-        if (!sure)
-            return false;
-        v->sure = sure;
-        struct assisted *assists = mem_resize(v->assists, (size_t)n * sizeof *assists);
-        if (!assists)
-            return false;
-        v->assists = assists;
         v->scratch_w = n;
     }
     window_edges(v->at.win, n, v->edges);
     prepare_kept(v);
-    return true;
+    return scratch_room(&v->scratch[0], n);
+}
+
+/* What is kept of two lanes may stand in one place: then the second waits until the first is drawn. */
+bool draw_beside(struct view *v, struct lane l)
+{
+    struct kept *k = v->kept;
+    const bool first = !k || !k->row[slot_of(l)].taken;
+    if (k)
+        k->row[slot_of(l)].taken = true;
+    return first;
+}
+
+struct scratch *draw_scratch(struct view *v, unsigned who)
+{
+    struct scratch *s = &v->scratch[who];
+    return scratch_room(s, v->plot_w) ? s : NULL;
 }
 
 static int64_t busy_ns(const struct shares *s)
@@ -295,18 +331,20 @@ static void keep_names(const struct grid *g, struct view *v, struct lane l, int 
 struct sketch {
     struct grid *g;
     struct view *v;
+    const struct scratch *s;
+    const struct assists *own; /* a goroutine's */
     struct lane l;
     int x, y, h, from;    /* y: the lowest of its h lines; the first column that is asked for */
-    bool worker, assists, /* what the model calls running is something else, or some of it may be: v->assists */
+    bool worker, assists, /* what the model calls running is something else, or some of it may be: s->assists */
         lost;             /* a processor of a damaged trace: when nothing is told of it, it may have done anything */
 };
 
-/* A column of a processor, of which v->cols tells. */
+/* A column of a processor, of which s->cols tells. */
 static void cell_p(const struct sketch *k, int column)
 {
     const struct view *v = k->v;
     struct grid *g = k->g;
-    const struct shares *s = &v->cols[column];
+    const struct shares *s = &k->s->cols[column];
     const int64_t len = v->edges[column + 1] - v->edges[column], busy = busy_ns(s);
     const int x = k->x + column, y = k->y, h = k->h;
     if (!busy) {
@@ -332,9 +370,10 @@ static void cell_p(const struct sketch *k, int column)
  * Near zoom: a column in which work begins or ends once shows where, to an eighth, instead of how much. Only next
  * to a full column, and only if the column has exactly the two spans: else the height is the truth.
  */
-static void edge_p(struct grid *g, const struct view *v, struct lane l, int c, int x, int y, int h)
+static void edge_p(const struct sketch *k, int c)
 {
-    const struct shares *s = v->cols;
+    const struct view *v = k->v;
+    const struct shares *s = k->s->cols;
     const int64_t *e = v->edges;
     int n = v->plot_w;
     int64_t len = e[c + 1] - e[c], busy = busy_ns(&s[c]);
@@ -342,15 +381,15 @@ static void edge_p(struct grid *g, const struct view *v, struct lane l, int c, i
         return;
     bool left = c > 0 && busy_ns(&s[c - 1]) == e[c] - e[c - 1];
     bool right = c + 1 < n && busy_ns(&s[c + 1]) == e[c + 2] - e[c + 1];
-    if (left == right || trace_count(v->tr, l, e[c], e[c + 1]) != 2)
+    if (left == right || trace_count(v->tr, k->l, e[c], e[c + 1]) != 2)
         return;
     enum state most = most_of(&s[c], work, COUNT(work));
     int eighths = (int)wide_muldiv((uint64_t)busy, 8, (uint64_t)len);
     eighths = eighths < 1 ? 1 : eighths > 7 ? 7 : eighths;
-    for (int r = 0; r < h; r++) {
-        grid_put(g, x + c, y - r, glyph_left(v->tier, left ? eighths : 8 - eighths), style_of(most));
+    for (int r = 0; r < k->h; r++) {
+        grid_put(k->g, k->x + c, k->y - r, glyph_left(v->tier, left ? eighths : 8 - eighths), style_of(most));
         if (right)
-            grid_flags(g, x + c, y - r, 1, 1, CELL_REVERSE);
+            grid_flags(k->g, k->x + c, k->y - r, 1, 1, CELL_REVERSE);
     }
 }
 
@@ -436,10 +475,11 @@ static bool sketch_p(void *arg, uint32_t column, const int64_t *least, const int
     if (!hi && k->lost && (least[ASK_NOT] < len - len / 2) != (most[ASK_NOT] < len - len / 2))
         return false;
     static const struct shares none;
-    v->cols[column] = none;
-    v->cols[column].ns[ST_SCHED] = least[ASK_SCHED];
-    v->cols[column].ns[ST_IDLE] = least[ASK_NOT] - least[ASK_SCHED];
-    v->cols[column].ns[work[at]] = lo;
+    struct shares *s = &k->s->cols[column];
+    *s = none;
+    s->ns[ST_SCHED] = least[ASK_SCHED];
+    s->ns[ST_IDLE] = least[ASK_NOT] - least[ASK_SCHED];
+    s->ns[work[at]] = lo;
     cell_p(k, (int)column);
     return true;
 }
@@ -459,10 +499,10 @@ static bool sketch_g(void *arg, uint32_t column, const int64_t *least, const int
     const struct sketch *k = arg;
     column += (uint32_t)k->from;
     int64_t lo[COUNT(all)], hi[COUNT(all)];
-    if (k->assists && k->v->assists[column].most) {
+    if (k->assists && k->s->assists[column].most) {
         memcpy(lo, least, sizeof lo);
         memcpy(hi, most, sizeof hi);
-        but_assists(&k->v->assists[column], lo, hi);
+        but_assists(&k->s->assists[column], lo, hi);
         least = lo;
         most = hi;
     }
@@ -490,11 +530,11 @@ static bool sketch_known(struct sketch *k, uint32_t column)
 {
     int64_t ns[COUNT(all)];
     for (int i = 0; i < COUNT(all); i++)
-        ns[i] = k->v->cols[column].ns[all[i]];
+        ns[i] = k->s->cols[column].ns[all[i]];
     return sketch_g(k, column - (uint32_t)k->from, ns, ns);
 }
 
-/* The cells of a lane up to column `to` for which bounds do; the times of the others are in v->cols, and v->sure says which. */
+/* The cells of a lane up to column `to` for which bounds do; the times of the others are in s->cols, and s->sure says which. */
 static void sketch(struct sketch *k, int to)
 {
     struct view *v = k->v;
@@ -502,13 +542,13 @@ static void sketch(struct sketch *k, int to)
     const uint32_t n = (uint32_t)(to - k->from);
     const int64_t *edges = v->edges + k->from;
     if (v->exact) {
-        memset(v->sure + k->from, 0, n * sizeof *v->sure);
-        trace_columns(v->tr, l, edges, n, v->cols + k->from);
+        memset(k->s->sure + k->from, 0, n * sizeof *k->s->sure);
+        trace_columns(v->tr, l, edges, n, k->s->cols + k->from);
         return;
     }
     struct shares_ask ask = {.edges = edges,
                              .columns = n,
-                             .sure = v->sure + k->from,
+                             .sure = k->s->sure + k->from,
                              .n = l.kind == LANE_G ? COUNT(all) : ASK_P,
                              .enough = l.kind == LANE_G ? sketch_g : sketch_p,
                              .arg = k};
@@ -522,7 +562,7 @@ static void sketch(struct sketch *k, int to)
         ask.set[ASK_SCHED] = 1u << ST_SCHED;
         ask.set[ASK_NOT] = 1u << ST_SCHED | 1u << ST_IDLE;
     }
-    trace_columns_about(v->tr, l, &ask, v->cols + k->from);
+    trace_columns_about(v->tr, l, &ask, k->s->cols + k->from);
 }
 
 /* ---- names in spans ------------------------------------------------------------------------------------- */
@@ -611,25 +651,26 @@ static void draw_columns(struct sketch *k, int from, int to, int edge_from, int 
     const int64_t *e = v->edges;
     k->from = from;
     if (l.kind == LANE_G)
-        k->assists =
-            !k->worker && gstate_about(v->gstate, v->tr, l.i, e + from, (uint32_t)(to - from), v->assists + from);
+        k->assists = !k->worker && gstate_about(k->own, e + from, (uint32_t)(to - from), k->s->assists + from);
     sketch(k, to);
     for (int c = from; c < to && k->assists && !v->exact; c++)
-        v->sure[c] = v->sure[c] || e[c + 1] <= e[c] || sketch_known(k, (uint32_t)c);
+        k->s->sure[c] = k->s->sure[c] || e[c + 1] <= e[c] || sketch_known(k, (uint32_t)c);
     for (int c = from; c < to; c++) {
-        if (e[c + 1] <= e[c] || v->sure[c])
+        if (e[c + 1] <= e[c] || k->s->sure[c])
             continue;
-        if (k->worker || k->assists)
-            gstate_tell(v->gstate, v->tr, l.i, k->worker, e[c], e[c + 1], &v->cols[c]);
+        if (k->worker)
+            gstate_worked(&k->s->cols[c]);
+        else if (k->assists)
+            gstate_tell(k->own, v->tr, e[c], e[c + 1], &k->s->cols[c]);
         if (l.kind == LANE_G)
-            cell_g(k->g, v, &v->cols[c], k->x + c, k->y);
+            cell_g(k->g, v, &k->s->cols[c], k->x + c, k->y);
         else
             cell_p(k, c);
     }
     if (l.kind != LANE_G && (v->tier == TIER_EIGHTH || v->tier == TIER_BRAILLE) && !v->mono)
         for (int c = edge_from; c < edge_to; c++)
-            if (!v->sure[c])
-                edge_p(k->g, v, l, c, k->x, k->y, k->h);
+            if (!k->s->sure[c])
+                edge_p(k, c);
 }
 
 /* Where the record of a thread has ended it may have done anything. */
@@ -642,13 +683,16 @@ static void beyond_record(const struct sketch *k)
             grid_put(k->g, k->x + c, k->y, glyph_state(v->tier, ST_UNKNOWN), STYLE_UNKNOWN);
 }
 
-void draw_lane(struct grid *g, struct view *v, struct lane l, int x, int y)
+void draw_lane(const struct pen *p, struct lane l, int x, int y)
 {
+    struct grid *g = p->g;
+    struct view *v = p->v;
     int n = v->plot_w, from, to;
     if (put_kept(g, v, l, x, y))
         return;
-    struct sketch k = {.g = g, .v = v, .l = l, .x = x, .y = y, .h = height(v, l.kind)};
+    struct sketch k = {.g = g, .v = v, .s = p->s, .l = l, .x = x, .y = y, .h = height(v, l.kind)};
     k.worker = l.kind == LANE_G && trace_lane_who(v->tr, l).is_worker;
+    k.own = l.kind == LANE_G && !k.worker ? gstate_assists(v->gstate, v->tr, l.i) : NULL;
     k.lost = l.kind == LANE_P && triage_part_missing(v->tr);
     kept_part(v, l, &from, &to);
     if (to) { /* beside what stays one more column, for edge_p() */
@@ -734,8 +778,11 @@ void draw_samples(struct grid *g, const struct view *v, struct lane l, int x, in
     }
 }
 
-void draw_band(struct grid *g, struct view *v, enum band b, int x, int y)
+void draw_band(const struct pen *p, enum band b, int x, int y)
 {
+    struct grid *g = p->g;
+    struct view *v = p->v;
+    struct shares *cols = p->s->cols;
     static const enum state of[BAND_COUNT] = {ST_GC, ST_STW, ST_SWEEP, ST_ASSIST};
     struct lane l = {LANE_BAND, (uint32_t)b};
     if (trace_nlanes(v->tr, LANE_BAND) <= (uint32_t)b || put_kept(g, v, l, x, y))
@@ -743,16 +790,16 @@ void draw_band(struct grid *g, struct view *v, enum band b, int x, int y)
     int n = v->plot_w, from, to;
     kept_part(v, l, &from, &to);
     if (to) {
-        trace_columns(v->tr, l, v->edges, (uint32_t)from, v->cols);
-        trace_columns(v->tr, l, v->edges + to, (uint32_t)(n - to), v->cols + to);
+        trace_columns(v->tr, l, v->edges, (uint32_t)from, cols);
+        trace_columns(v->tr, l, v->edges + to, (uint32_t)(n - to), cols + to);
         put_part(g, v, l, from, to, x, y);
     } else {
-        trace_columns(v->tr, l, v->edges, (uint32_t)n, v->cols);
+        trace_columns(v->tr, l, v->edges, (uint32_t)n, cols);
     }
     for (int c = 0; c < n; c++) {
         if (c >= from && c < to)
             continue;
-        int64_t len = v->edges[c + 1] - v->edges[c], on = v->cols[c].ns[of[b]];
+        int64_t len = v->edges[c + 1] - v->edges[c], on = cols[c].ns[of[b]];
         if (on <= 0)
             continue;
         uint32_t glyph = b != BAND_STW ? glyph_level(v->tier, on, len)

@@ -24,7 +24,67 @@ struct canvas {
     struct grid *g;
     struct view *v;
     const struct plan *plan;
+    const struct scratch *s; /* of the thread that draws */
 };
+
+/* ---- by several threads --------------------------------------------------------------------------------- */
+
+/*
+ * Some lines that are drawn beside others: a lane's, a band's, a curve's. What several of them need is made before, on the way here; each
+ * draws into its own lines alone, and asks the trace.
+ */
+struct part {
+    void (*draw)(const struct canvas *c, const struct part *p);
+    struct lane lane; /* or a band; of a curve of states: which one */
+    int y, h;
+    bool focus;
+    bool late; /* not beside others */
+};
+
+enum { PARTS = 128 };
+struct parts {
+    const struct canvas *c;
+    size_t n;
+    struct part at[PARTS];
+};
+
+static void draw_part(void *arg, size_t i, unsigned who)
+{
+    struct parts *p = arg;
+    struct canvas c = *p->c;
+    c.s = p->at[i].late ? NULL : draw_scratch(c.v, who);
+    p->at[i].late = !c.s;
+    if (c.s)
+        p->at[i].draw(&c, &p->at[i]);
+}
+
+static struct crew *crew_of(struct view *v)
+{
+    const int threads = trace_threads(v->tr);
+    if (threads < 2 || !trace_info(v->tr)->done) /* what grows is made ready while it is asked */
+        return NULL;
+    if (!v->crew)
+        v->crew = crew_new(threads, v->alone_ns);
+    return v->crew; /* NULL: out of memory, alone then */
+}
+
+static void parts_draw(struct parts *p)
+{
+    struct canvas c = *p->c;
+    crew_do(crew_of(c.v), &(struct crew_job){draw_part, p, p->n});
+    c.s = &c.v->scratch[0];
+    for (size_t i = 0; i < p->n; i++)
+        if (p->at[i].late)
+            p->at[i].draw(&c, &p->at[i]);
+    p->n = 0;
+}
+
+static void part_add(struct parts *p, struct part x)
+{
+    if (p->n == PARTS)
+        parts_draw(p);
+    p->at[p->n++] = x;
+}
 
 /* ---- bands and curves ----------------------------------------------------------------------------------- */
 
@@ -38,61 +98,90 @@ static void gutter(const struct canvas *c, int y, const char *name, const char *
         grid_right(c->g, 0, y, w, note, STYLE_LANE_NOTE);
 }
 
-static void band(const struct canvas *c, enum row r, enum band b, enum state st, const char *name)
+static const struct {
+    enum row row;
+    enum state state;
+    const char *name;
+} band_rows[BAND_COUNT] = {[BAND_GC] = {ROW_GC, ST_GC, "GC"},
+                           [BAND_STW] = {ROW_STW, ST_STW, "STW"},
+                           [BAND_SWEEP] = {ROW_SWEEP, ST_SWEEP, "sweep"},
+                           [BAND_ASSIST] = {ROW_ASSIST, ST_ASSIST, "assist"}};
+
+static void band(const struct canvas *c, const struct part *p)
 {
     const struct view *v = c->v;
+    const enum band b = (enum band)p->lane.i;
     struct shares sh;
     char note[FMT_MAX] = "";
-    int y = c->plan->y[r];
-    if (!c->plan->n[r])
-        return;
     int64_t end = trace_info(v->tr)->end, t1 = v->at.win.t1 < end ? v->at.win.t1 : end; /* as far as it is decoded */
     if (trace_nlanes(v->tr, LANE_BAND) > (uint32_t)b && t1 > v->at.win.t0) {
-        trace_shares(v->tr, (struct lane){LANE_BAND, (uint32_t)b}, v->at.win.t0, t1, &sh);
+        trace_shares(v->tr, p->lane, v->at.win.t0, t1, &sh);
         if (b == BAND_STW)
-            when_dur(v->tr, sh.ns[st], note);
+            when_dur(v->tr, sh.ns[band_rows[b].state], note);
         else
-            fmt_percent(sh.ns[st], time_sub(t1, v->at.win.t0), note);
+            fmt_percent(sh.ns[band_rows[b].state], time_sub(t1, v->at.win.t0), note);
     }
-    gutter(c, y, name, note, STYLE_LANE);
-    draw_band(c->g, c->v, b, c->plan->gutter, y);
+    gutter(c, p->y, band_rows[b].name, note, STYLE_LANE);
+    draw_band(&(struct pen){c->g, c->v, c->s}, b, c->plan->gutter, p->y);
 }
 
-static void curves(const struct canvas *c)
+static void add_bands(struct parts *p)
 {
-    const struct plan *p = c->plan;
-    uint64_t here = 0, other = 0;
-    char a[FMT_MAX];
-    int y = p->y[ROW_HEAP], h = p->n[ROW_HEAP];
-    bool done = trace_info(c->v->tr)->done;
-    if (h) {
-        bool any = draw_heap(c->g, c->v, p->gutter, y, h, &here, &other);
-        gutter(c, y, "heap", here ? fmt_bytes(here, a) : "", STYLE_LANE); /* 0: not known here */
-        if (h > 1 && other)
-            gutter(c, y + 1, "goal", goal_none(other) ? "none" : fmt_bytes(other, a), STYLE_LANE);
-        if (!any && done)
-            grid_str(c->g, p->gutter, y, p->plot_w, "no heap sizes in this trace", STYLE_DIM);
-    }
-    y = p->y[ROW_RUNQ];
-    h = p->n[ROW_RUNQ];
-    if (h) {
-        bool any = draw_runq(c->g, c->v, p->gutter, y, h, &here, &other);
-        gutter(c, y, "run q", any ? fmt_count(here, a) : "", STYLE_LANE);
-        if (h > 1 && any)
-            gutter(c, y + 1, "max", fmt_count(other, a), STYLE_LANE);
+    const struct plan *plan = p->c->plan;
+    for (uint32_t b = 0; b < BAND_COUNT; b++) {
+        const struct lane l = {LANE_BAND, b};
+        if (plan->n[band_rows[b].row])
+            part_add(p,
+                     (struct part){
+                         .draw = band, .lane = l, .y = plan->y[band_rows[b].row], .late = !draw_beside(p->c->v, l)});
     }
 }
 
-/* How many goroutines are in which state. */
-static void state_counts(const struct canvas *c)
+static void heap(const struct canvas *c, const struct part *p)
+{
+    uint64_t here = 0, goal = 0;
+    char a[FMT_MAX];
+    const int y = p->y, h = p->h;
+    bool any = draw_heap(c->g, c->v, c->plan->gutter, y, h, &here, &goal);
+    gutter(c, y, "heap", here ? fmt_bytes(here, a) : "", STYLE_LANE); /* 0: not known here */
+    if (h > 1 && goal)
+        gutter(c, y + 1, "goal", goal_none(goal) ? "none" : fmt_bytes(goal, a), STYLE_LANE);
+    if (!any && trace_info(c->v->tr)->done)
+        grid_str(c->g, c->plan->gutter, y, c->plan->plot_w, "no heap sizes in this trace", STYLE_DIM);
+}
+
+static void run_queue(const struct canvas *c, const struct part *p)
+{
+    uint64_t here = 0, most = 0;
+    char a[FMT_MAX];
+    bool any = draw_runq(c->g, c->v, c->plan->gutter, p->y, p->h, &here, &most);
+    gutter(c, p->y, "run q", any ? fmt_count(here, a) : "", STYLE_LANE);
+    if (p->h > 1 && any)
+        gutter(c, p->y + 1, "max", fmt_count(most, a), STYLE_LANE);
+}
+
+/* How many goroutines are in a state. */
+static void state_count(const struct canvas *c, const struct part *p)
 {
     static const char *const names[] = {"running", "runnable", "syscall", "waiting"};
     uint64_t here, most;
     char a[FMT_MAX];
-    for (int i = 0; i < c->plan->n[ROW_STATES]; i++) {
-        bool any = draw_states(c->g, c->v, c->plan->gutter, c->plan->y[ROW_STATES] + i, i, &here, &most);
-        gutter(c, c->plan->y[ROW_STATES] + i, names[i], any ? fmt_count(here, a) : "", STYLE_LANE);
-    }
+    bool any = draw_states(c->g, c->v, c->plan->gutter, p->y, (int)p->lane.i, &here, &most);
+    gutter(c, p->y, names[p->lane.i], any ? fmt_count(here, a) : "", STYLE_LANE);
+}
+
+static void add_curves(struct parts *p)
+{
+    const struct plan *plan = p->c->plan;
+    const struct gbucket *b;
+    int64_t width;
+    (void)trace_gcounts(p->c->v->tr, &width, &b); /* is made ready when it is first asked for */
+    if (plan->n[ROW_HEAP])
+        part_add(p, (struct part){.draw = heap, .y = plan->y[ROW_HEAP], .h = plan->n[ROW_HEAP]});
+    if (plan->n[ROW_RUNQ])
+        part_add(p, (struct part){.draw = run_queue, .y = plan->y[ROW_RUNQ], .h = plan->n[ROW_RUNQ]});
+    for (int i = 0; i < plan->n[ROW_STATES]; i++)
+        part_add(p, (struct part){.draw = state_count, .lane.i = (uint32_t)i, .y = plan->y[ROW_STATES] + i, .h = 1});
 }
 
 /* What there is nothing of in the whole trace. */
@@ -116,15 +205,9 @@ static void none(const struct canvas *c)
     grid_str(c->g, 0, c->plan->y[ROW_NONE], c->g->w, n ? text : "", STYLE_LANE_NOTE);
 }
 
-static void bands(const struct canvas *c)
+/* Once they are drawn. */
+static void bands_end(const struct canvas *c)
 {
-    none(c);
-    band(c, ROW_GC, BAND_GC, ST_GC, "GC");
-    band(c, ROW_STW, BAND_STW, ST_STW, "STW");
-    band(c, ROW_SWEEP, BAND_SWEEP, ST_SWEEP, "sweep");
-    band(c, ROW_ASSIST, BAND_ASSIST, ST_ASSIST, "assist");
-    curves(c);
-    state_counts(c);
     draw_unloaded(c->g, c->v, c->plan->gutter, c->plan->y[ROW_GC], c->plan->y[ROW_LANES] - c->plan->y[ROW_GC]);
 }
 
@@ -292,7 +375,7 @@ static void one_lane(const struct canvas *c, struct lane at, int y, int h, bool 
 {
     struct view *v = c->v;
     const struct plan *p = c->plan;
-    draw_lane(c->g, v, at, p->gutter, y);
+    draw_lane(&(struct pen){c->g, v, c->s}, at, p->gutter, y);
     draw_samples(c->g, v, at, p->gutter, y);
     draw_matches(c->g, v, at, p->gutter, y);
     draw_unloaded(c->g, v, p->gutter, y - h + 1, h);
@@ -308,35 +391,54 @@ static void guest_mark(const struct canvas *c, int y)
         grid_put(c->g, c->plan->gutter + col, y, glyph_mark(c->v->tier, MARK_HIT), STYLE_HIT);
 }
 
-static void lanes(const struct canvas *c)
+static void lane_part(const struct canvas *c, const struct part *p)
+{
+    lane_name(c, p->lane, p->y, p->focus);
+    if (p->h > 1)
+        lane_work(c, p->lane, p->y + 1);
+    if (p->lane.kind == LANE_G && mixture_members(c->v, p->lane.i))
+        one_group(c, p->lane.i, p->y, p->focus);
+    else
+        one_lane(c, p->lane, p->y + p->h - 1, p->h, p->focus);
+}
+
+static void add_lanes(struct parts *p)
+{
+    struct view *v = p->c->v;
+    const struct lanes *l = move_lanes_const(v);
+    if (l->n && l->kind == LANE_G)
+        mixture_follow(v);
+    for (int i = 0; i < v->rows; i++) {
+        const struct lane at = {l->kind, lanes_at(l, view_line_row(v, i))};
+        if (at.i == NO_LANE)
+            break;
+        part_add(p, (struct part){.draw = lane_part,
+                                  .lane = at,
+                                  .y = p->c->plan->y[ROW_LANES] + view_line_y(v, i),
+                                  .h = p->c->plan->lane_h,
+                                  .focus = at.i == v->at.focus.i,
+                                  .late = !draw_beside(v, at)});
+    }
+}
+
+/* What stands between and on lanes that are drawn. */
+static void lanes_end(const struct canvas *c)
 {
     struct view *v = c->v;
     const struct lanes *l = move_lanes_const(v);
     const struct plan *p = c->plan;
-    int h = p->lane_h;
     if (!l->n) {
         no_lanes(c, l->kind);
         return;
     }
-    if (l->kind == LANE_G)
-        mixture_follow(v);
     for (int i = 0; i < v->rows; i++) {
-        uint32_t lane = lanes_at(l, view_line_row(v, i));
+        const uint32_t lane = lanes_at(l, view_line_row(v, i));
+        const int y = p->y[ROW_LANES] + view_line_y(v, i);
         if (lane == NO_LANE)
             break;
-        struct lane at = {l->kind, lane};
-        int y = p->y[ROW_LANES] + view_line_y(v, i);
-        bool focus = lane == v->at.focus.i;
-        lane_name(c, at, y, focus);
-        if (h > 1)
-            lane_work(c, at, y + 1);
-        if (l->kind == LANE_G && mixture_members(v, lane))
-            one_group(c, lane, y, focus);
-        else
-            one_lane(c, at, y + h - 1, h, focus);
         if (l->kind == LANE_G && lane + 1 == v->at.guest)
             guest_mark(c, y);
-        if (focus && v->unfold_n)
+        if (lane == v->at.focus.i && v->unfold_n)
             unfold_draw(c->g, v, p->gutter, y + 1, v->unfold_n);
     }
     hit_marks(c, l);
@@ -433,32 +535,39 @@ static void busy_room(const struct view *v, uint32_t g, int w, char d[FMT_MAX])
         d[0] = 0;
 }
 
-static void busiest(const struct canvas *c)
+static void busy_part(const struct canvas *c, const struct part *p)
 {
-    struct view *v = c->v;
-    int y = c->plan->y[ROW_BUSY], n = c->plan->n[ROW_BUSY], w = c->plan->gutter - 1;
+    const struct view *v = c->v;
+    const uint32_t g = p->lane.i;
+    const int w = c->plan->gutter - 1;
+    int64_t ran;
+    char name[300], d[FMT_MAX] = "";
+    if (sums_share(v->busy) >= 100 && busy_rank(v, g, c->plan->n[ROW_BUSY] - 1, &ran) >= 0)
+        when_dur(v->tr, ran, d);
+    busy_room(v, g, w, d);
+    int room = w - (int)strlen(d) - (*d ? 1 : 0);
+    status_name(v, g, room, name, sizeof name);
+    gutter(c, p->y, name, d, STYLE_LANE);
+    one_lane(c, p->lane, p->y, 1, false);
+}
+
+static void add_busiest(struct parts *p)
+{
+    struct view *v = p->c->v;
+    int y = p->c->plan->y[ROW_BUSY], n = p->c->plan->n[ROW_BUSY];
     if (n < 2)
         return;
     rows_busy_follow(v);
     if (!v->busy)
         return;
-    busy_heading(c, y);
-    bool known = sums_share(v->busy) >= 100;
-    if (known)
+    busy_heading(p->c, y);
+    if (sums_share(v->busy) >= 100)
         busy_place(v, n - 1);
     else if (v->busy_len != window_len(v->at.win))
         return; /* after a zoom they are likely to be others */
     for (int i = 0; i < n - 1 && i < v->busy_wasn; i++) {
-        int64_t ran;
-        uint32_t g = v->busy_was[i];
-        char name[300], d[FMT_MAX] = "";
-        if (known && busy_rank(v, g, n - 1, &ran) >= 0)
-            when_dur(v->tr, ran, d);
-        busy_room(v, g, w, d);
-        int room = w - (int)strlen(d) - (*d ? 1 : 0);
-        status_name(v, g, room, name, sizeof name);
-        gutter(c, y + 1 + i, name, d, STYLE_LANE);
-        one_lane(c, (struct lane){LANE_G, g}, y + 1 + i, 1, false);
+        const struct lane l = {LANE_G, v->busy_was[i]};
+        part_add(p, (struct part){.draw = busy_part, .lane = l, .y = y + 1 + i, .h = 1, .late = !draw_beside(v, l)});
     }
 }
 
@@ -466,14 +575,25 @@ static void busiest(const struct canvas *c)
 
 void rows_bands(struct grid *g, struct view *v, const struct plan *p)
 {
-    struct canvas c = {g, v, p};
-    bands(&c);
+    const struct canvas c = {.g = g, .v = v, .plan = p};
+    struct parts parts = {.c = &c};
+    none(&c);
+    add_bands(&parts);
+    add_curves(&parts);
+    parts_draw(&parts);
+    bands_end(&c);
 }
 
 void rows_lanes(struct grid *g, struct view *v, const struct plan *p)
 {
-    struct canvas c = {g, v, p};
-    bands(&c);
-    lanes(&c);
-    busiest(&c);
+    const struct canvas c = {.g = g, .v = v, .plan = p};
+    struct parts parts = {.c = &c};
+    none(&c);
+    add_bands(&parts);
+    add_curves(&parts);
+    add_lanes(&parts);
+    add_busiest(&parts);
+    parts_draw(&parts);
+    bands_end(&c);
+    lanes_end(&c);
 }

@@ -6,6 +6,7 @@
  */
 #include "layout/draw/gstate.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,22 +25,24 @@ struct gstate {
     uint32_t bits;        /* 1 << bits heads */
     uint32_t *head;       /* by a hash of the owner: where its first one stands, and behind the last head's */
     struct one *one;      /* by that hash, then by time */
+    pthread_mutex_t lock; /* rows are drawn by several threads: of what follows, and of the making of what is above */
     struct idmap who;     /* whose list is made: which one it is */
-    struct own_list *own; /* of those who were asked for and assist */
+    struct assists **own; /* of those who were asked for and assist; a list stays as it is */
     size_t nown, capown;
-    uint32_t last_g, last_who; /* whom was asked for last */
+    uint32_t last_g; /* who was asked for last, and its list */
+    const struct assists *last;
 };
 
 struct stretch {    /* an assist of one's own */
     int64_t t0, t1; /* it begins at 0 or later */
     int64_t before; /* one ran in those before it */
 };
-struct own_list {       /* a goroutine's, by time */
-    struct stretch *at; /* n, and one behind them */
-    uint32_t n;
+struct assists { /* a goroutine's, by time */
+    uint32_t g, n;
+    struct stretch at[]; /* n, and one behind them */
 };
 
-static const struct range *assists(const struct trace *tr, size_t *n)
+static const struct range *ranges_of(const struct trace *tr, size_t *n)
 {
     const struct range *r;
     *n = trace_ranges(tr, RANGE_ASSIST, &r);
@@ -54,7 +57,7 @@ static uint32_t head_of(const struct gstate *s, uint32_t owner)
 bool gstate_update(struct gstate **s, const struct trace *tr)
 {
     size_t n;
-    (void)assists(tr, &n);
+    (void)ranges_of(tr, &n);
     if (!n || n > UINT32_MAX / 2)
         return true;
     const bool done = trace_info(tr)->done;
@@ -65,7 +68,8 @@ bool gstate_update(struct gstate **s, const struct trace *tr)
         return false;
     x->seen = n;
     x->done = done;
-    x->last_g = x->last_who = IDMAP_NONE;
+    x->last_g = NO_LANE;
+    pthread_mutex_init(&x->lock, NULL);
     gstate_free(*s);
     *s = x;
     return true;
@@ -76,7 +80,8 @@ void gstate_free(struct gstate *s)
     if (!s)
         return;
     for (size_t i = 0; i < s->nown; i++)
-        mem_free(s->own[i].at);
+        mem_free(s->own[i]);
+    pthread_mutex_destroy(&s->lock);
     mem_free(s->own);
     idmap_free(&s->who);
     mem_free(s->head);
@@ -113,7 +118,7 @@ void gstate_know(struct gstate **s, const struct trace *tr)
 {
     size_t n;
     if (gstate_update(s, tr) && *s && (*s)->done)
-        (void)by_owner(*s, assists(tr, &n));
+        (void)by_owner(*s, ranges_of(tr, &n));
 }
 
 static int64_t ran_in(const struct trace *tr, uint32_t g, int64_t t0, int64_t t1)
@@ -126,7 +131,7 @@ static int64_t ran_in(const struct trace *tr, uint32_t g, int64_t t0, int64_t t1
 }
 
 /* One more, before which `ran` is. Nearly in order as they are: so far at most one stands late, more would be a trace's joke. */
-static void own_add(struct own_list *x, const struct trace *tr, const struct range *r)
+static void own_add(struct assists *x, const struct trace *tr, const struct range *r)
 {
     enum { ASIDE = 64 };
     const int64_t t0 = r->t0 > 0 ? r->t0 : 0, t1 = r->t1 > t0 ? r->t1 : t0;
@@ -138,7 +143,7 @@ static void own_add(struct own_list *x, const struct trace *tr, const struct ran
 }
 
 /* Of each how long it ran in it becomes that of all before it. */
-static void own_sum(struct own_list *x)
+static void own_sum(struct assists *x)
 {
     int64_t sum = 0;
     for (uint32_t i = 0; i <= x->n; i++) {
@@ -148,56 +153,69 @@ static void own_sum(struct own_list *x)
     }
 }
 
-/* Goroutine g's list is made. Returns which one it is; IDMAP_NONE: g doesn't assist, or out of memory. */
-static uint32_t make_own(struct gstate *s, const struct trace *tr, const struct range *r, uint32_t g)
+/* The list of a goroutine of whose hash assists from..till are. NULL: it doesn't assist, or out of memory. */
+static struct assists *list_of(const struct gstate *s, const struct trace *tr, const struct range *r, uint32_t g)
 {
     enum { AHEAD = 16 };
-    if (!by_owner(s, r))
-        return IDMAP_NONE;
     const uint32_t h = head_of(s, g), from = s->head[h], till = s->head[h + 1];
     uint32_t n = 0;
     for (uint32_t k = from; k < till; k++)
         n += s->one[k].owner == g;
-    struct own_list *own = n ? mem_grow(s->own, &s->capown, s->nown + 1, sizeof *own) : NULL;
-    if (!own)
-        return IDMAP_NONE;
-    s->own = own;
-    struct own_list x = {.at = mem_alloc(((size_t)n + 1) * sizeof *x.at)};
-    if (!x.at || !idmap_put(&s->who, g, (uint32_t)s->nown)) {
-        mem_free(x.at);
-        return IDMAP_NONE;
-    }
+    struct assists *x = n ? mem_alloc(sizeof *x + ((size_t)n + 1) * sizeof *x->at) : NULL;
+    if (!x)
+        return NULL;
+    x->g = g;
+    x->n = 0;
     for (uint32_t k = from; k < till; k++) {
         if (k + AHEAD < till) { /* each stands in a page of its own */
             __builtin_prefetch(&r[s->one[k + AHEAD].i]);
             __builtin_prefetch(&r[s->one[k + AHEAD].i].a);
         }
         if (s->one[k].owner == g)
-            own_add(&x, tr, &r[s->one[k].i]);
+            own_add(x, tr, &r[s->one[k].i]);
     }
-    own_sum(&x);
-    own[s->nown] = x;
-    return (uint32_t)s->nown++;
+    own_sum(x);
+    return x;
 }
 
-/* Goroutine g's; NULL: it has none. */
-static const struct own_list *own_of(struct gstate *s, const struct trace *tr, uint32_t g)
+/* A list that was made is everybody's from now on, unless another thread was faster. Under the lock. */
+static const struct assists *keep(struct gstate *s, uint32_t g, struct assists *x)
+{
+    const uint32_t had = idmap_get(&s->who, g);
+    if (had == IDMAP_NONE && mem_room(s->own, s->capown, s->nown + 1) && idmap_put(&s->who, g, (uint32_t)s->nown))
+        return s->own[s->nown++] = x;
+    mem_free(x);
+    return had == IDMAP_NONE ? NULL : s->own[had];
+}
+
+const struct assists *gstate_assists(struct gstate *s, const struct trace *tr, uint32_t g)
 {
     size_t n;
-    const struct range *r = assists(tr, &n);
-    if (!s || n < s->seen || g == NO_LANE)
+    if (!s || g == NO_LANE)
         return NULL;
-    if (g != s->last_g) {
-        s->last_who = idmap_get(&s->who, g);
-        if (s->last_who == IDMAP_NONE)
-            s->last_who = make_own(s, tr, r, g);
-        s->last_g = g;
+    pthread_mutex_lock(&s->lock);
+    const struct range *r = ranges_of(tr, &n);
+    if (n < s->seen || g == s->last_g) {
+        const struct assists *x = n < s->seen ? NULL : s->last;
+        pthread_mutex_unlock(&s->lock);
+        return x;
     }
-    return s->last_who == IDMAP_NONE ? NULL : &s->own[s->last_who];
+    const uint32_t had = idmap_get(&s->who, g);
+    const struct assists *x = had == IDMAP_NONE ? NULL : s->own[had];
+    if (!x && by_owner(s, r)) {
+        pthread_mutex_unlock(&s->lock); /* to make one takes long, and what it is made of stays as it is */
+        struct assists *made = list_of(s, tr, r, g);
+        pthread_mutex_lock(&s->lock);
+        x = made ? keep(s, g, made) : NULL;
+    }
+    s->last_g = g;
+    s->last = x;
+    pthread_mutex_unlock(&s->lock);
+    return x;
 }
 
 /* The first of a goroutine's assists that ends behind t. */
-static uint32_t first_behind(const struct own_list *x, int64_t t)
+static uint32_t first_behind(const struct assists *x, int64_t t)
 {
     uint32_t lo = 0;
     bisect(lo, x->n, i, x->at[i].t1 <= t);
@@ -205,7 +223,7 @@ static uint32_t first_behind(const struct own_list *x, int64_t t)
 }
 
 /* The same from assist i on, none before which ends behind t. */
-static uint32_t behind_from(const struct own_list *x, uint32_t i, int64_t t)
+static uint32_t behind_from(const struct assists *x, uint32_t i, int64_t t)
 {
     const uint32_t n = x->n;
     uint32_t step = 1, lo = i;
@@ -220,23 +238,21 @@ static uint32_t behind_from(const struct own_list *x, uint32_t i, int64_t t)
 
 bool gstate_any(struct gstate *s, const struct trace *tr, uint32_t g, int64_t t0, int64_t t1)
 {
-    const struct own_list *x = own_of(s, tr, g);
+    const struct assists *x = gstate_assists(s, tr, g);
     const uint32_t i = x ? first_behind(x, t0) : 0;
     return x && i < x->n && x->at[i].t0 < t1;
 }
 
 /* Assist i lasts `in` of its time in what is asked for: how much of what it ran lies there. */
-static struct assisted part_of(const struct own_list *x, uint32_t i, int64_t in)
+static struct assisted part_of(const struct assists *x, uint32_t i, int64_t in)
 {
     const int64_t ran = x->at[i + 1].before - x->at[i].before, out = x->at[i].t1 - x->at[i].t0 - in;
     return (struct assisted){ran > out ? ran - out : 0, ran < in ? ran : in};
 }
 
-bool gstate_about(struct gstate *s, const struct trace *tr, uint32_t g, const int64_t *edges, uint32_t n,
-                  struct assisted *out)
+bool gstate_about(const struct assists *x, const int64_t *edges, uint32_t n, struct assisted *out)
 {
-    const struct own_list *x = n ? own_of(s, tr, g) : NULL;
-    if (!x)
+    if (!x || !n)
         return false;
     bool any = false;
     uint32_t i = first_behind(x, edges[0]);
@@ -259,28 +275,31 @@ void gstate_shares(struct gstate *s, const struct trace *tr, struct lane l, int6
                    struct shares *out)
 {
     trace_shares(tr, l, t0, t1, out);
-    if (l.kind == LANE_G && out->ns[ST_RUNNING])
-        gstate_tell(s, tr, l.i, trace_lane_who(tr, l).is_worker, t0, t1, out);
+    if (l.kind != LANE_G || !out->ns[ST_RUNNING])
+        return;
+    if (trace_lane_who(tr, l).is_worker)
+        gstate_worked(out);
+    else
+        gstate_tell(gstate_assists(s, tr, l.i), tr, t0, t1, out);
 }
 
-void gstate_tell(struct gstate *s, const struct trace *tr, uint32_t g, bool worker, int64_t t0, int64_t t1,
-                 struct shares *out)
+void gstate_worked(struct shares *out)
 {
-    if (worker) {
-        out->ns[ST_GCWORK] += out->ns[ST_RUNNING];
-        out->ns[ST_RUNNING] = 0;
-        return;
-    }
-    const struct own_list *x = out->ns[ST_RUNNING] ? own_of(s, tr, g) : NULL;
-    if (!x)
+    out->ns[ST_GCWORK] += out->ns[ST_RUNNING];
+    out->ns[ST_RUNNING] = 0;
+}
+
+void gstate_tell(const struct assists *x, const struct trace *tr, int64_t t0, int64_t t1, struct shares *out)
+{
+    if (!x || !out->ns[ST_RUNNING])
         return;
     const uint32_t i = first_behind(x, t0), k = first_behind(x, t1);
     const bool cut = i < x->n && x->at[i].t0 < t0;
     int64_t assist = x->at[k].before - x->at[i].before;
     if (i < k && cut)
-        assist -= ran_in(tr, g, x->at[i].t0, t0);
+        assist -= ran_in(tr, x->g, x->at[i].t0, t0);
     if (k < x->n && x->at[k].t0 < t1)
-        assist += ran_in(tr, g, i == k && cut ? t0 : x->at[k].t0, t1);
+        assist += ran_in(tr, x->g, i == k && cut ? t0 : x->at[k].t0, t1);
     assist = assist < 0 ? 0 : assist < out->ns[ST_RUNNING] ? assist : out->ns[ST_RUNNING];
     out->ns[ST_ASSIST] += assist;
     out->ns[ST_RUNNING] -= assist;

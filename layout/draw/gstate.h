@@ -21,18 +21,23 @@ void gstate_know(struct gstate **s, const struct trace *tr);
  */
 void gstate_shares(struct gstate *s, const struct trace *tr, struct lane l, int64_t t0, int64_t t1,
                    struct shares *out);
-/* gstate_tell - the same for whoever has trace_shares() of [t0,t1) already, and knows whether g is a mark worker. */
-void gstate_tell(struct gstate *s, const struct trace *tr, uint32_t g, bool worker, int64_t t0, int64_t t1,
-                 struct shares *out);
 /* gstate_any - does goroutine g assist at all in [t0,t1)? */
 bool gstate_any(struct gstate *s, const struct trace *tr, uint32_t g, int64_t t0, int64_t t1);
-/* gstate_about - for how long it ran assisting, at least and at most, in each of n columns; edges[0..n] ascending; false: in none of
+/*
+ * gstate_assists - those of goroutine g, for as long as s stands; NULL: it has none. Of a trace that is loaded several threads may ask
+ * beside each other. gstate_tell - what gstate_shares() does for whoever has trace_shares() of [t0,t1) already, and these (x NULL: nothing);
+ * gstate_worked - the same of a mark worker.
+ */
+struct assists;
+const struct assists *gstate_assists(struct gstate *s, const struct trace *tr, uint32_t g);
+void gstate_tell(const struct assists *x, const struct trace *tr, int64_t t0, int64_t t1, struct shares *out);
+void gstate_worked(struct shares *out);
+/* gstate_about - for how long one ran assisting, at least and at most, in each of n columns; edges[0..n] ascending; false: in none of
  * them, and out[] may be as it was. O(columns * log assists). */
 struct assisted {
     int64_t least, most;
 };
-bool gstate_about(struct gstate *s, const struct trace *tr, uint32_t g, const int64_t *edges, uint32_t n,
-                  struct assisted *out);
+bool gstate_about(const struct assists *x, const int64_t *edges, uint32_t n, struct assisted *out);
 /* gstate_of - the state of a span of a goroutine's lane at one moment of it. */
 enum state gstate_of(struct gstate *s, const struct trace *tr, uint32_t g, enum state st, int64_t t);
 

@@ -170,9 +170,12 @@ bool match_id(const struct match *m, struct match_cache *c, const struct trace *
         return false;
     if (str >= c->nstr)
         return match_str(m, trace_str(tr, str));
-    if (!c->str[str])
-        c->str[str] = match_str(m, trace_str(tr, str)) ? 2 : 1;
-    return c->str[str] == 2;
+    uint8_t is = __atomic_load_n(&c->str[str], __ATOMIC_RELAXED);
+    if (!is) {
+        is = match_str(m, trace_str(tr, str)) ? 2 : 1;
+        __atomic_store_n(&c->str[str], is, __ATOMIC_RELAXED);
+    }
+    return is == 2;
 }
 
 uint32_t match_stack_what(const struct match *m, struct match_cache *c, const struct trace *tr, uint32_t stack)
@@ -194,7 +197,10 @@ bool match_stack(const struct match *m, struct match_cache *c, const struct trac
         return false;
     if (stack >= c->nstack)
         return match_stack_what(m, c, tr, stack) != 0;
-    if (!c->stack[stack])
-        c->stack[stack] = match_stack_what(m, c, tr, stack) ? 2 : 1;
-    return c->stack[stack] == 2;
+    uint8_t is = __atomic_load_n(&c->stack[stack], __ATOMIC_RELAXED);
+    if (!is) {
+        is = match_stack_what(m, c, tr, stack) ? 2 : 1;
+        __atomic_store_n(&c->stack[stack], is, __ATOMIC_RELAXED);
+    }
+    return is == 2;
 }

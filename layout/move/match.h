@@ -32,7 +32,7 @@ bool match_str(const struct match *m, struct str s);
 
 /*
  * match_cache - which strings and stacks match, remembered: each is looked at once. A stack matches when the
- * function of one of its frames does, or with files the file. A zeroed cache is empty.
+ * function of one of its frames does, or with files the file. A zeroed cache is empty. Several threads may ask one cache beside each other.
  */
 struct match_cache {
     uint8_t *str, *stack; /* 0 not looked at, 1 no, 2 yes */

@@ -228,6 +228,7 @@ bool view_init(struct view *v, const struct trace *tr)
     v->torn = INT64_MAX;
     v->tier = TIER_EIGHTH;
     v->names = true;
+    v->alone_ns = VIEW_ALONE_NS;
     v->undo_kind = -1;
     for (int k = 0; k < LANE_KINDS; k++)
         v->lanes[k] =
@@ -268,10 +269,7 @@ void view_free(struct view *v)
     mixture_free(v->mixture);
     mem_free(v->edges);
     mem_free(v->extents);
-    draw_forget(v);
-    mem_free(v->cols);
-    mem_free(v->sure);
-    mem_free(v->assists);
+    draw_free(v);
     memset(v, 0, sizeof *v);
 }
 

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "decode/base/crew.h"
 #include "decode/model/alive.h"
 #include "decode/trace.h"
 #include "layout/views/deed.h"
@@ -38,7 +39,7 @@ const char *sort_name(enum sort s);
 enum popup_kind { POPUP_NONE, POPUP_SPAN, POPUP_LINES };
 enum prompt_kind { PROMPT_NONE, PROMPT_COMMAND, PROMPT_SEARCH, PROMPT_FILTER, PROMPT_SLICE };
 
-enum { VIEW_BUSY = 40, VIEW_UNDO = 128, VIEW_TEXT = 512, VIEW_MESSAGE = 4000 };
+enum { VIEW_ALONE_NS = 60000, VIEW_BUSY = 40, VIEW_UNDO = 128, VIEW_TEXT = 512, VIEW_MESSAGE = 4000 };
 
 /* place - what undo brings back */
 struct place {
@@ -141,6 +142,14 @@ struct mixture;  /* mixture.h */
 struct why;      /* why.h */
 struct why_job;
 
+/* of one row's columns, while it is drawn: room for w of them */
+struct scratch {
+    int w;
+    struct shares *cols;
+    bool *sure;               /* of which columns cols says nothing: they are drawn without (draw.c) */
+    struct assisted *assists; /* of a goroutine, in each column (gstate.h) */
+};
+
 struct view {
     const struct trace *tr;
     struct place at; /* what is shown now */
@@ -224,14 +233,14 @@ struct view {
     /* scratch of drawing, reused from frame to frame */
     int64_t *edges;
     struct extent *extents;
-    struct shares *cols;
-    bool exact;               /* tests': ask for exact times everywhere, the picture is the same */
-    bool *sure;               /* of which columns cols says nothing: they are drawn without (draw.c) */
-    struct assisted *assists; /* of a goroutine, in each column (gstate.h) */
     int scratch_w;
-    int lane_h;                   /* lines a lane takes, see plan.h */
-    struct sums *busy;            /* of the window: the busiest goroutines below the processors */
-    uint32_t busy_was[VIEW_BUSY]; /* as they stood when they were last known */
+    struct scratch scratch[CREW_MOST]; /* of each thread that draws */
+    struct crew *crew;                 /* these threads; NULL: none yet */
+    int64_t alone_ns;                  /* so long one draws alone */
+    bool exact;                        /* tests': ask for exact times everywhere, the picture is the same */
+    int lane_h;                        /* lines a lane takes, see plan.h */
+    struct sums *busy;                 /* of the window: the busiest goroutines below the processors */
+    uint32_t busy_was[VIEW_BUSY];      /* as they stood when they were last known */
     int busy_wasn;
     int64_t busy_len;    /* of the window they were of */
     struct window drawn; /* the window of the last frame, in so many columns */

@@ -164,11 +164,14 @@ static bool add(struct mixture *m, const struct view *v, uint32_t g)
         add_few(v, &m->group[i], l, t0, t1, c0, c1);
         return false;
     }
+    const struct assists *own = assists ? gstate_assists(v->gstate, v->tr, g) : NULL;
     trace_columns(v->tr, l, v->edges + c0, (uint32_t)(c1 - c0 + 1), m->one);
     for (int c = c0; c <= c1; c++) {
         struct shares *s = &m->one[c - c0], *sum = &m->group[i].col[c];
-        if (li.is_worker || assists)
-            gstate_tell(v->gstate, v->tr, g, li.is_worker, v->edges[c], v->edges[c + 1], s);
+        if (li.is_worker)
+            gstate_worked(s);
+        else if (own)
+            gstate_tell(own, v->tr, v->edges[c], v->edges[c + 1], s);
         for (int k = ST_NONE + 1; k < ST_COUNT; k++)
             sum->ns[k] = ns_add(sum->ns[k], s->ns[k]);
     }

@@ -31,7 +31,7 @@ static void test_same_picture(void **state)
         v.at.win.t1 = v.at.win.t0 + len;
         assert_true(frame_draw(&g, &v, NULL));
         for (int c = 0; c < v.plot_w; c++)
-            *(v.sure[c] ? &sure : &not ) += 1;
+            *(v.scratch[0].sure[c] ? &sure : &not ) += 1;
         draw_forget(&v);
         v.exact = true;
         assert_true(frame_draw(&exact, &v, NULL));

@@ -75,7 +75,7 @@ static void one(const char *file, unsigned *assisted, unsigned *worked, unsigned
             assert_true(!is || gstate_any(s, tr, g, t0, t1));
             const int64_t edges[4] = {t0, t0 + (t1 - t0) / 3, t0 + (t1 - t0) / 2, t1};
             struct assisted about[3] = {{0, 0}};
-            const bool any = gstate_about(s, tr, g, edges, 3, about);
+            const bool any = gstate_about(gstate_assists(s, tr, g), edges, 3, about);
             assert_int_equal(any, about[0].most + about[1].most + about[2].most > 0);
             for (int c = 0; c < 3 && !trace_lane(tr, l).is_worker; c++) {
                 is = slow_assist(tr, g, edges[c], edges[c + 1]);

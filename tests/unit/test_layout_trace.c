@@ -225,16 +225,16 @@ static void shares_of(struct seen *on)
             uint32_t n = trace_nlanes(tr, (enum lane_kind)kind), lanes = n > 6 ? 6 : n;
             for (uint32_t i = 0; i < lanes; i++) {
                 struct lane l = {(enum lane_kind)kind, n > 6 ? rnd(n) : i};
-                trace_columns(tr, l, v.edges, (uint32_t)v.plot_w, v.cols);
+                trace_columns(tr, l, v.edges, (uint32_t)v.plot_w, v.scratch[0].cols);
                 for (int c = 0; c < v.plot_w; c += zoom ? 5 : 11) {
                     struct shares slow;
                     int64_t sum = 0;
                     walk(tr, l, v.edges[c], v.edges[c + 1], &slow);
                     for (int s = 0; s < ST_COUNT; s++) {
-                        sum += v.cols[c].ns[s];
-                        if (v.cols[c].ns[s] != slow.ns[s])
+                        sum += v.scratch[0].cols[c].ns[s];
+                        if (v.scratch[0].cols[c].ns[s] != slow.ns[s])
                             fail_msg("%s: kind %d lane %u column %d state %s: %lld, by walking %lld", on->name, kind,
-                                     l.i, c, state_name((enum state)s), (long long)v.cols[c].ns[s],
+                                     l.i, c, state_name((enum state)s), (long long)v.scratch[0].cols[c].ns[s],
                                      (long long)slow.ns[s]);
                     }
                     assert_int_equal(sum, v.edges[c + 1] - v.edges[c]);
