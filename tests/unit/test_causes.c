@@ -327,6 +327,7 @@ static void healthy_ones(void **state)
         "cleanbargemen",     /* have room between them */
         "cleaninkpots",      /* puts back what it took */
         "cleanheralds",      /* wait long enough */
+        "cleanfarewells",    /* wait side by side for a twentieth of the trace */
         "cleanbeachcombers", /* are told when it is there, by many timers: none is put off */
         "cleandressmakers",  /* do themselves what they waited for */
         "cleanfountain",     /* a bell that all hear */

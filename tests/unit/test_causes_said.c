@@ -255,9 +255,11 @@ static void calls_that_are_few(void **state)
 static void calls_beside_pauses(void **state)
 {
     struct err e = {0};
-    static const char pauses[] = "serial-calls.pauses = 95%\nretry.between = 5\n";
+    static const char share[] = "serial-calls.share = 15%\n"; /* by the clock they are there for no more */
+    static const char pauses[] = "serial-calls.share = 15%\nserial-calls.pauses = 95%\nretry.between = 5\n";
     struct loaded l;
     (void)state;
+    assert_int_equal(thresholds_parse("rules", share, sizeof share - 1, &e), ERR_OK);
     help_cause("anglers", &l);
     assert_false(help_told(&l, RULE_SERIAL_CALLS));
     load_free(&l);

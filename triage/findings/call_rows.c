@@ -70,7 +70,7 @@ void rows_of(const struct causes *c, uint32_t g, const struct waits_at *p, uint3
             enum wait_kind kind = stacks_wait_kind(c->tr, s.reason, s.stack);
             bool net = kind == WK_NET;
             if (!net && kind == p->most->kind && !ended_by(c, g, s.t1, span_get(&it), p->most->waker)) {
-                between += s.t1 - s.t0; /* the same question's other waits */
+                between += calls_connecting(c->tr, s.stack) ? 0 : s.t1 - s.t0; /* the same question's other waits */
             } else if (kind == p->most->kind && (s.stack == last || is_of(c->tr, s.stack, p->place, root))) {
                 last = s.stack;
                 if (between > usual) {
@@ -90,7 +90,7 @@ void rows_of(const struct causes *c, uint32_t g, const struct waits_at *p, uint3
             }
             sent = false;
         } else {
-            between += s.t1 - s.t0;
+            between += s.state == ST_RUNNABLE ? 0 : s.t1 - s.t0; /* a late processor is no other work */
             if (s.state == ST_SYSCALL && s.stack && !sent) {
                 sent = s.stack == stack || causes_sends(c->tr, s.stack);
                 stack = sent ? s.stack : stack;
@@ -153,12 +153,19 @@ uint32_t row_of_calls(const struct rows *r)
     return 0;
 }
 
-/* Rows that a program makes are of about one length; where they only happen to end, lengths are all over the place. */
+/*
+ * Rows that a program makes are of about one length, and have the calls; where they only happen to end, lengths are all over the place, and
+ * where the host, or a collection, cuts the endless ones of all goroutines at some moments, most calls are in rows too long to be counted.
+ */
 bool rows_alike(const struct rows *r, uint32_t median)
 {
-    uint64_t n = 0;
-    for (uint32_t i = median / 2 ? median / 2 : 1; i <= median * 2 && i <= ROW_MOST; i++) {
-        n += r->len[i];
+    uint64_t n = 0, calls = 0, all = 0;
+    for (uint32_t i = 1; i <= ROW_MOST; i++) {
+        const bool alike = i >= median / 2 && i <= median * 2;
+        n += alike ? r->len[i] : 0;
+        calls += alike && i < ROW_MOST ? r->in[i] : 0;
+        all += r->in[i];
     }
-    return (double)n >= threshold(TH_CALLS_ALIKE) * (double)r->n;
+    return (double)n >= threshold(TH_CALLS_ALIKE) * (double)r->n &&
+           (double)calls >= threshold(TH_CALLS_ALIKE) * (double)all;
 }

@@ -204,17 +204,23 @@ static const char *backend_advice(const struct finding *f, bool unknown)
                  "faster.";
 }
 
-static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row, double share)
+struct asking {   /* of the trace */
+    double share; /* that waits for answers, of what waits so or runs */
+    double most;  /* by the clock, while at least one waits there */
+    int64_t soon; /* an answer that came while a processor was free, on average; 0: most did */
+};
+
+static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row, const struct asking *a)
 {
     /* of those who run or wait so, and while at least one waits: the least of both, where one alone does it */
     const double waiting = (double)p->total / (double)c->tg->end, of = waiting / (waiting + c->running),
-                 at_once = of < waiting ? of : waiting;
+                 at_once = of < waiting ? of : waiting, hi = at_once < a->most ? at_once : a->most;
     int64_t each = p->total / (int64_t)p->count;
     bool many = row >= ROW;
     struct draft d;
     draft_start(&d, many ? RULE_SERIAL_CALLS : RULE_BACKEND,
-                (int64_t)((double)c->tg->end * share * (many ? 1 - 1.0 / row : 1)));
-    d.f.won_hi = (int64_t)((double)c->tg->end * (share > at_once ? share : at_once) * (many ? 1 - 1.0 / row : 1));
+                (int64_t)((double)c->tg->end * a->share * (many ? 1 - 1.0 / row : 1)));
+    d.f.won_hi = (int64_t)((double)c->tg->end * (a->share > hi ? a->share : hi) * (many ? 1 - 1.0 / row : 1));
     draft_about(&d, c->rs, p->place, p->most->stack);
     draft_moment(&d, &p->most->longest);
     const bool through = p->most->kind != WK_NET && reader_ends(c, p->most); /* its reader's work is its own */
@@ -222,7 +228,7 @@ static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row
     const int64_t news = many || nobody ? 0 : meant_for_news(c, p);
     const double pace = nobody || news ? 0 : pace_of(c, p);
     const bool at_pace = pace >= threshold(TH_CALLS_PACE);
-    d.f.note = nobody || news || at_pace || (!many && each < threshold_ns(TH_BACKEND_ALARM));
+    d.f.note = nobody || news || at_pace || (!many && (a->soon ? a->soon : each) < threshold_ns(TH_BACKEND_ALARM));
     text_dur(&d.amount, each);
     waits_at_text(&d.text, c, p);
     const bool pipe = stacks_pipe(c->tr, p->most->stack);
@@ -235,6 +241,16 @@ static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row
     text_say(&d.text, c->tr, p->count, " waits of ", t_dur(each), " on average; ",
              t_f1((double)p->total / (double)c->tg->end), " goroutines wait there at any time while ",
              t_f1(c->running), " run.");
+    if (a->soon && !many) {
+        text_say(
+            &d.text, c->tr, " Those that ended while a processor was free and nothing was marked took ",
+            t_dur(a->soon),
+            " on average; what the others took longer is not the other side's: no processor looked at the network "
+            "(inferred).");
+        d.f.severity_ns = (int64_t)((double)d.f.severity_ns * (double)a->soon / (double)each);
+        d.f.won_hi = (int64_t)((double)d.f.won_hi * (double)a->soon / (double)each);
+        d.f.inferred = true;
+    }
     nobody_text(&d, nobody);
     if (news) {
         text_say(&d.text, c->tr, " Most of that time are answers after about ", t_dur(news),
@@ -282,7 +298,7 @@ static double idle_wanted(const struct causes *c)
 }
 
 /* Rows in what one handler of several does, of those whose goroutines are a server's. false: nothing is told. */
-static bool by_handler(struct causes *c, const struct waits_at *p, double share)
+static bool by_handler(struct causes *c, const struct waits_at *p, const struct asking *a)
 {
     struct waits_at v[ROOTS];
     const uint32_t group = gstat_group(c->tg->g, p->most->longest.g);
@@ -297,9 +313,9 @@ static bool by_handler(struct causes *c, const struct waits_at *p, double share)
     for (uint32_t k = 0; k < n && n > 1; k++) {
         struct rows r = {0};
         const uint32_t root = v[k].place;
-        const double its = share * (double)v[k].total / (double)p->total;
+        const struct asking its = {a->share * (double)v[k].total / (double)p->total, a->most, a->soon};
         v[k].place = p->place;
-        if (its < SHARE || (double)v[k].count < threshold(TH_CALLS_WAITS)) {
+        if (its.share < SHARE || (double)v[k].count < threshold(TH_CALLS_WAITS)) {
             continue;
         }
         for (uint32_t i = 0; i < c->of[group].n && i < WALKED; i++) {
@@ -308,7 +324,7 @@ static bool by_handler(struct causes *c, const struct waits_at *p, double share)
         const uint32_t row = row_median(&r);
         if (row >= ROW && row < ROW_MOST && (double)r.n >= threshold(TH_CALLS_ROWS) && rows_alike(&r, row) &&
             r.asked * 2 > r.calls) {
-            net_finding(c, &v[k], row, its);
+            net_finding(c, &v[k], row, &its);
             told = true;
         }
     }
@@ -326,26 +342,39 @@ static double beside_pauses(const struct causes *c, uint32_t group, const struct
     return of < share ? of : share;
 }
 
+static bool asking_much(struct causes *c, const struct waits_at *p, struct asking *a)
+{
+    const double waiting = (double)p->total / (double)c->tg->end, of = waiting / (waiting + c->running);
+    const double share =
+        beside_pauses(c, gstat_group(c->tg->g, p->most->longest.g), p, waiting < 1 ? of * waiting : of);
+    if (share < SHARE || (double)p->count < threshold(TH_CALLS_WAITS) ||
+        c->idle < idle_wanted(c)) { /* who waits while all are busy loses nothing */
+        return false;
+    }
+    const struct waits_seen w = waits_seen(c, p);
+    const double clock = (double)w.clock / (double)c->tg->end;
+    const bool late = (double)w.free >= threshold(TH_CALLS_WAITS) &&
+                      (double)(w.n - w.free) >= threshold(TH_BACKEND_LATE) * (double)w.n &&
+                      (double)w.each >= threshold(TH_BACKEND_LATER) * (double)w.soon;
+    *a = (struct asking){share < clock ? share : clock, clock, late ? w.soon : 0};
+    return a->share >= SHARE;
+}
+
 /* v: all such places. */
 static void network(struct causes *c, const struct waits_at *p, const struct waits_at *v, uint32_t n)
 {
-    double waiting = (double)p->total / (double)c->tg->end, share = waiting / (waiting + c->running);
+    const double waiting = (double)p->total / (double)c->tg->end;
     struct rows r = {0};
     uint32_t group = gstat_group(c->tg->g, p->most->longest.g);
-    share = waiting < 1 ? share * waiting : share;
-    share = beside_pauses(c, group, p, share);
-    if (gone_finding(c, p)) {
-        return;
-    }
-    if (share < SHARE || (double)p->count < threshold(TH_CALLS_WAITS) ||
-        c->idle < idle_wanted(c)) { /* who waits while all are busy loses nothing */
+    struct asking a;
+    if (gone_finding(c, p) || !asking_much(c, p, &a)) {
         return;
     }
     if (causes_writes(c->tr, p->most->stack)) {
-        write_finding(c, p, share);
+        write_finding(c, p, a.share);
         return;
     }
-    if (pieces_finding(c, p, share) || few_finding(c, p)) {
+    if (pieces_finding(c, p, a.share) || few_finding(c, p)) {
         return;
     }
     uint32_t who = 0; /* make such calls */
@@ -359,12 +388,13 @@ static void network(struct causes *c, const struct waits_at *p, const struct wai
         struct rows of_tasks = {0};
         rows_of_tasks(c, p, &of_tasks);
         memcpy(r.len, of_tasks.len, sizeof r.len);
+        memcpy(r.in, of_tasks.in, sizeof r.in);
         r.n = of_tasks.n;
         row = row_median(&r);
     }
     row = waiting < ALONE || ((double)r.n >= threshold(TH_CALLS_ROWS) && row < ROW_MOST && rows_alike(&r, row)) ? row
                                                                                                                 : 0;
-    if (row < ROW && waiting >= ALONE && by_handler(c, p, share)) {
+    if (row < ROW && waiting >= ALONE && by_handler(c, p, &a)) {
         return;
     }
     if (row < ROW && p->most->kind == WK_NET && !meant_for_news(c, p)) {
@@ -373,8 +403,8 @@ static void network(struct causes *c, const struct waits_at *p, const struct wai
     if (row < ROW && alone_finding(c, v, n)) {
         return;
     }
-    if (r.asked * 2 > r.calls && (row >= ROW || p->total / (int64_t)p->count >= SLOW)) {
-        net_finding(c, p, row, share);
+    if (r.asked * 2 > r.calls && (row >= ROW || (a.soon ? a.soon : p->total / (int64_t)p->count) >= SLOW)) {
+        net_finding(c, p, row, &a);
     }
 }
 

@@ -4,6 +4,17 @@
 #include "triage/findings/leaves.h"
 #include "triage/findings/waits_at.h"
 
+#include <string.h>
+
+#include "decode/base/mem.h"
+#include "triage/findings/walk.h"
+
+#define BUCKETS 4096
+#define SPANS (1u << 20) /* walked for one place, at most */
+#define LOOKED 256       /* waits whose end is looked at */
+#define PROCS 256
+#define JUST_BEFORE 20000 /* ns */
+
 void waits_at_add(struct waits_at *v, uint32_t *n, uint32_t most, uint32_t place, const struct pair_row *p)
 {
     uint32_t k = 0;
@@ -52,4 +63,112 @@ void waits_at_text(struct text *t, const struct causes *c, const struct waits_at
         const struct caller most = callers_most(&by, all);
         caller_text(t, c->tr, &most);
     }
+}
+
+/* ---- by the clock ------------------------------------------------------------------------------------------------------ */
+
+struct seeing {
+    const struct causes *c;
+    const struct waits_at *p;
+    struct waits_seen *out;
+    int64_t *covered; /* by bucket, summed over all that wait: by the clock no more than the bucket is long */
+    int64_t width, soon, all;
+    uint32_t left, every, nth;
+};
+
+static void cover(struct seeing *s, int64_t t0, int64_t t1)
+{
+    for (int64_t b = t0 / s->width; t0 < t1 && b < BUCKETS; b++) {
+        const int64_t end = (b + 1) * s->width < t1 ? (b + 1) * s->width : t1;
+        s->covered[b] = ns_add(s->covered[b], end - t0);
+        t0 = end;
+    }
+}
+
+/*
+ * Has a processor nothing to do a little before that moment, and the collector neither? Then the network is listened to, and who waits for it
+ * is let go on at once. A processor that looks for work just then has come from other work, and the answer may have been there all that time.
+ */
+static bool one_is_free(const struct causes *c, int64_t t)
+{
+    struct span s;
+    bool is = false;
+    if (trace_span_at(c->tr, (struct lane){LANE_BAND, BAND_GC}, t, &s) && s.state == ST_GC) {
+        return false;
+    }
+    for (uint32_t p = 0; p < c->tg->np && p < PROCS && !is; p++) {
+        is = trace_span_at(c->tr, (struct lane){LANE_P, p}, t, &s) && s.state == ST_IDLE;
+    }
+    return is;
+}
+
+static void see_wait(struct seeing *s, const struct span *w)
+{
+    cover(s, w->t0 > 0 ? w->t0 : 0, w->t1);
+    if (s->nth++ % s->every == 0 && w->t0 < w->t1 - JUST_BEFORE && w->t1 < s->c->tg->end) {
+        s->out->n++;
+        s->all = ns_add(s->all, w->t1 - w->t0);
+        if (one_is_free(s->c, w->t1 - JUST_BEFORE)) {
+            s->out->free++;
+            s->soon = ns_add(s->soon, w->t1 - w->t0);
+        }
+    }
+}
+
+static void see_group(struct seeing *s, uint32_t group)
+{
+    for (uint32_t k = 0; k < s->c->of[group].n && s->left; k++) {
+        struct walk w;
+        uint32_t at = 0;
+        bool here = false;
+        walk_g(&w, s->c->tr, causes_nth(s->c, group, k), s->left);
+        for (const struct span *x; (x = walk_next(&w));) {
+            if (x->state == ST_WAITING) {
+                here = x->stack == at && at ? here
+                                            : causes_place(s->c->tr, x->stack) == s->p->place &&
+                                                  stacks_wait_kind(s->c->tr, x->reason, x->stack) == s->p->most->kind;
+                at = x->stack;
+                if (here) {
+                    see_wait(s, x);
+                }
+            }
+        }
+        s->left = w.left;
+    }
+}
+
+struct waits_seen waits_seen(const struct causes *c, const struct waits_at *p)
+{
+    struct waits_seen out = {.clock = c->tg->end};
+    uint8_t *asked = mem_zalloc(c->tg->ngroups + 1); /* groups */
+    struct seeing s = {c,
+                       p,
+                       &out,
+                       mem_zalloc(BUCKETS * sizeof(int64_t)),
+                       .width = c->tg->end / BUCKETS + 1,
+                       .left = SPANS,
+                       .every = (uint32_t)(p->count / LOOKED) + 1};
+    const bool room = asked && s.covered;
+    c->rs->failed |= !room;
+    for (uint32_t i = 0; i < c->tg->npairs && room && s.left; i++) {
+        const struct pair_row *q = &c->tg->pairs[i];
+        const bool its = q->kind == p->most->kind && causes_place(c->tr, q->stack) == p->place;
+        const uint32_t group = its ? causes_group(c, q->waiter) : UINT32_MAX;
+        if (group != UINT32_MAX && !asked[group]) {
+            asked[group] = 1;
+            see_group(&s, group);
+        }
+    }
+    if (room && s.left) { /* else not all was walked */
+        out.clock = 0;
+        for (uint32_t b = 0; b < BUCKETS; b++) {
+            out.clock = ns_add(out.clock, s.covered[b] < s.width ? s.covered[b] : s.width);
+        }
+        out.clock = out.clock < c->tg->end ? out.clock : c->tg->end;
+    }
+    out.soon = out.free ? s.soon / out.free : 0;
+    out.each = out.n ? s.all / out.n : 0;
+    mem_free(s.covered);
+    mem_free(asked);
+    return out;
 }

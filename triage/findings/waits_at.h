@@ -19,5 +19,20 @@ void waits_at_add(struct waits_at *v, uint32_t *n, uint32_t most, uint32_t place
 /* waits_at_text - "link.ask, called by main.notifyShop, by main.run": as many callers as nearly all of it had; where it has several, the
  * one of half of it or more, with its share. */
 void waits_at_text(struct text *t, const struct causes *c, const struct waits_at *p);
+/* What the waits at one place are by the clock. */
+struct waits_seen {
+    int64_t
+        clock; /* while at least one waits there: no more is won by ending all of them; upwards, by less than a part of 4096 */
+    int64_t each; /* how long those lasted, on average, whose end was looked at .. */
+    int64_t
+        soon; /* .. and those of them at whose end a processor was free to look at the network, and nothing was marked */
+    uint32_t n, free; /* how many these are */
+};
+/*
+ * waits_seen - walks the goroutines that wait there. The sum of waits that lie side by side is no time of the trace. Nor is all of a wait
+ * the other side's where every processor is in use when it ends: the network is looked at by who has nothing else to do, so the answer may
+ * have been there before.
+ */
+struct waits_seen waits_seen(const struct causes *c, const struct waits_at *p);
 
 #endif

@@ -36,8 +36,9 @@ struct lives { /* of goroutines that lose: all, and without what goes */
     int64_t ran;     /* of what stays */
     int64_t longest; /* of these lives */
     uint32_t n;
-    bool some;    /* not all of their groups were looked at */
-    double least; /* share that one needs who loses nothing and sleeps most of its life: in the lock, maybe */
+    int64_t t0, t1; /* while one of them was there */
+    bool some;      /* not all of their groups were looked at */
+    double least;   /* share that one needs who loses nothing and sleeps most of its life: in the lock, maybe */
 };
 struct held { /* holdings of the lock, by goroutine, then time; none overlap */
     struct holding *v;
@@ -168,6 +169,8 @@ static void live_of(struct work *w, const struct ask *a, uint32_t g, struct live
     v->queued = ns_add(v->queued, queued);
     v->ran = ns_add(v->ran, ran);
     v->longest = last - first > v->longest ? last - first : v->longest;
+    v->t0 = !v->n || first < v->t0 ? first : v->t0;
+    v->t1 = last > v->t1 ? last : v->t1;
     v->n++;
 }
 
@@ -241,6 +244,13 @@ static double sends_on(const struct causes *c, const struct ask *a)
     return runs;
 }
 
+/* By the clock, while there is one of those that lose: outside of that nothing is won. Of those that were not looked at nobody knows. */
+static int64_t there_at_most(const struct causes *c, const struct lives *v)
+{
+    const int64_t ns = v->t1 - (v->t0 > 0 ? v->t0 : 0);
+    return v->n && !v->some && ns < c->tg->end ? ns : c->tg->end;
+}
+
 /* What share of the time would be left: of all these lives, and no less than the processors need. */
 static void waits_won(struct work *w, const struct ask *a, struct span_of_won *o)
 {
@@ -263,6 +273,9 @@ static void waits_won(struct work *w, const struct ask *a, struct span_of_won *o
     if (shared < 1 && 1 - shared > o->hi) {
         o->hi = 1 - (shared > procs ? shared : procs);
     }
+    const double there = (double)there_at_most(c, &v) / (double)c->tg->end;
+    o->hi = there < 1 ? o->hi * there : o->hi; /* a share of these lives, which are a part of the trace */
+    o->lo = there < 1 ? o->lo * there : o->lo;
 }
 
 /* ---- the way that decides how long the trace is ------------------------------------------------------------------- */
