@@ -46,12 +46,6 @@ static inline uint64_t columns_get(const struct columns *c, unsigned n, unsigned
     return k->least + (w < 8 ? v & (((uint64_t)1 << 8 * w) - 1) : v);
 }
 
-/*
- * columns_spread - n values of a column of 1 to 7 bytes, which stand at p, each to out[], or added to what is there. false: this
- * processor has no vectors for it, nothing is done.
- */
-bool columns_spread(const struct column *k, const uint8_t *p, unsigned n, bool add, uint64_t *out);
-
 /* columns_all - a column's values of all rows, for who reads most of them. Returns 0 if they are all the same: v[0] alone is set; else 1. */
 static inline unsigned columns_all(const struct columns *c, unsigned nc, unsigned rows, unsigned col, uint64_t *v)
 {
@@ -60,8 +54,6 @@ static inline unsigned columns_all(const struct columns *c, unsigned nc, unsigne
     const uint8_t *p = (const uint8_t *)(c->col + nc) + k->at;
     const uint64_t mask = w < 8 ? ((uint64_t)1 << 8 * w) - 1 : UINT64_MAX, least = k->least;
     *v = least;
-    if (w && w < 8 && columns_spread(k, p, rows, false, v))
-        return 1;
     for (unsigned i = 0; w && i < rows; i++, p += w)
         v[i] = least + (bytes_load8(p) & mask);
     return w > 0;
@@ -74,8 +66,6 @@ static inline void columns_add(const struct columns *c, unsigned col, unsigned r
     const unsigned w = k->width;
     const uint8_t *p = (const uint8_t *)(c->col + c->n) + k->at + row * w;
     const uint64_t mask = w && w < 8 ? ((uint64_t)1 << 8 * w) - 1 : UINT64_MAX, least = k->least;
-    if (w && w < 8 && columns_spread(k, p, n, true, sum))
-        return;
     for (unsigned i = 0; !w && i < n; i++)
         sum[i] += least;
     for (unsigned i = 0; i < (w ? n : 0); i++, p += w)

@@ -279,6 +279,7 @@ static void rows_fill(void)
         row_fill(&row_dur[i], i, pack_len_dur[0]);
         row_fill(&row_id[i], i, pack_len_id[0]);
     }
+    pack_read_init();
 }
 
 #define SSE __attribute__((target("sse4.1")))
@@ -526,7 +527,6 @@ size_t pack_sse(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_ki
 size_t pack_spans(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how,
                   struct pack_sums *sums)
 {
-    size_t len = pack_wide(out, s, n, kind, how, sums);
-    len = len ? len : pack_sse(out, s, n, kind, how, sums);
+    const size_t len = pack_sse(out, s, n, kind, how, sums);
     return len ? len : pack_plain(out, s, n, kind, how, sums);
 }

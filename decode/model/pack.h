@@ -150,8 +150,8 @@ static inline uint8_t *put_palette(uint8_t *o, const uint32_t *pal, uint32_t k, 
  * pack_spans - n <= SPAN_BLOCK spans into out, of which PACK_MAX + PACK_SLACK bytes may be written. Returns the number
  * of bytes. sums: of a lane of that kind; NULL where nobody wants to know.
  * pack_plain - the same, one value at a time: for what is out of the ordinary, and to hold the others against.
- * pack_sse, pack_wide - the same with vectors, where the processor has them; 0: it hasn't, or the spans are out of the
- * ordinary (pack_wide: or no whole block), and nothing is packed.
+ * pack_sse - the same with vectors, where the processor has them; 0: it hasn't, or the spans are out of the ordinary, and nothing is
+ * packed.
  * pack_few - the same of at most PACK_FEW spans, without sums: most goroutines do next to nothing, and vectors take long to get going.
  */
 #define PACK_FEW 4
@@ -162,8 +162,6 @@ size_t pack_plain(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_
 size_t pack_few(uint8_t *out, const struct waitspan *s, uint32_t n, const struct pack_how *how);
 size_t pack_sse(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how,
                 struct pack_sums *sums);
-size_t pack_wide(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how,
-                 struct pack_sums *sums);
 /* pack_sums_of - what a block's index entry says of n spans, one at a time. */
 void pack_sums_of(const struct waitspan *s, uint32_t n, enum lane_kind kind, const struct pack_how *how,
                   struct pack_sums *sums);
@@ -184,25 +182,16 @@ static inline void pack_note_whole(struct pack_how *how, uint32_t is, uint32_t n
         how->whole = is * SPAN_BLOCK / n;
 }
 
-void pack_init(void); /* before the first pack_spans(); any number of times */
+void pack_init(void);      /* before the first pack_spans() or unpack_spans(); any number of times */
+void pack_read_init(void); /* pack_init()'s */
 
-/* unpack_spans - n <= SPAN_BLOCK spans back from a packed block (decode/model/pack_read.c); needs no pack_init(). The clock: as packed. */
+/* unpack_spans - n <= SPAN_BLOCK spans back from a packed block (decode/model/pack_read.c). The clock: as packed. */
 void unpack_spans(const uint8_t *p, uint32_t n, const struct pack_clock *clock, struct spancols *out);
 /* unpack_first_stack - only the stack of the first one, for next to nothing. */
 uint32_t unpack_first_stack(const uint8_t *p, uint32_t n);
 /* unpack_times - only how long they are, and their tags: for a third of the cost. */
 void unpack_times(const uint8_t *p, uint32_t n, const struct pack_clock *clock, int64_t dur[SPAN_ROOM],
                   uint32_t tag[SPAN_ROOM]);
-/*
- * unpack_wide, unpack_wide_times - these two with vectors of sixteen (decode/model/pack_read_wide.c), where the processor has them; false:
- * it hasn't, or the spans are out of the ordinary, and nothing is unpacked. unpack_four, unpack_four_times - with vectors of four, or none.
- */
-bool unpack_wide(const uint8_t *p, uint32_t n, const struct pack_clock *clock, struct spancols *out);
-bool unpack_wide_times(const uint8_t *p, uint32_t n, const struct pack_clock *clock, int64_t dur[SPAN_ROOM],
-                       uint32_t tag[SPAN_ROOM]);
-void unpack_four(const uint8_t *p, uint32_t n, const struct pack_clock *clock, struct spancols *out);
-void unpack_four_times(const uint8_t *p, uint32_t n, const struct pack_clock *clock, int64_t dur[SPAN_ROOM],
-                       uint32_t tag[SPAN_ROOM]);
 
 /* A stored duration in ns. */
 static inline int64_t pack_dur_ns(uint64_t x, unsigned flags, const struct pack_clock *clock)

@@ -8,8 +8,6 @@
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #define PACK_SSE 1
-#include <pthread.h>
-#include <stdatomic.h>
 #include <smmintrin.h>
 #define SSE __attribute__((target("sse4.1")))
 #endif
@@ -120,7 +118,7 @@ static struct {
     uint8_t bytes[256][16], used[256];
 } shuffle[ID_LONG + 1]; /* none for DUR_LONG: a value may have eight bytes */
 
-static void shuffle_fill(void)
+void pack_read_init(void)
 {
     for (int k = 0; k <= ID_LONG; k++)
         for (unsigned c = 0; c < 256; c++) {
@@ -149,22 +147,19 @@ static SSE const uint8_t *column_sse(const uint8_t *p, uint32_t n, enum lengths 
         p -= lengths_of(k)[ctl[i / 4] >> (i % 4 * 2) & 3];
     return p;
 }
+#else
+void pack_read_init(void)
+{
+}
 #endif
 
-static bool have_sse(void)
+static inline bool have_sse(void)
 {
 #ifdef PACK_SSE
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    static atomic_bool filled;
-    if (atomic_load_explicit(&filled, memory_order_acquire))
-        return true;
-    if (__builtin_cpu_supports("sse4.1")) {
-        pthread_once(&once, shuffle_fill);
-        atomic_store_explicit(&filled, true, memory_order_release);
-        return true;
-    }
-#endif
+    return __builtin_cpu_supports("sse4.1");
+#else
     return false;
+#endif
 }
 
 static const uint8_t *column_ids(const uint8_t *p, uint32_t n, enum lengths k, bool sse, uint32_t *out)
@@ -315,17 +310,10 @@ static const uint8_t *unpack_front(const uint8_t *p, uint32_t n, const struct pa
     return p;
 }
 
-void unpack_four_times(const uint8_t *p, uint32_t n, const struct pack_clock *clock, int64_t dur[SPAN_ROOM],
-                       uint32_t tag[SPAN_ROOM])
-{
-    unpack_front(p, n, clock, have_sse(), dur, tag, NULL);
-}
-
 void unpack_times(const uint8_t *p, uint32_t n, const struct pack_clock *clock, int64_t dur[SPAN_ROOM],
                   uint32_t tag[SPAN_ROOM])
 {
-    if (n <= PACK_FEW || !unpack_wide_times(p, n, clock, dur, tag))
-        unpack_four_times(p, n, clock, dur, tag);
+    (void)unpack_front(p, n, clock, have_sse(), dur, tag, NULL);
 }
 
 #ifdef PACK_SSE
@@ -378,7 +366,7 @@ static inline bool few(const uint8_t *p, uint32_t n, const struct pack_clock *cl
     return false;
 }
 
-static void many_four(const uint8_t *p, uint32_t n, const struct pack_clock *clock, struct spancols *out)
+static void many(const uint8_t *p, uint32_t n, const struct pack_clock *clock, struct spancols *out)
 {
     const unsigned flags = *p;
     const bool sse = have_sse();
@@ -393,16 +381,10 @@ static void many_four(const uint8_t *p, uint32_t n, const struct pack_clock *clo
         memset(out->stack, 0, n * sizeof *out->stack);
 }
 
-void unpack_four(const uint8_t *p, uint32_t n, const struct pack_clock *clock, struct spancols *out)
-{
-    if (!few(p, n, clock, out))
-        many_four(p, n, clock, out);
-}
-
 void unpack_spans(const uint8_t *p, uint32_t n, const struct pack_clock *clock, struct spancols *out)
 {
-    if (!few(p, n, clock, out) && (n <= PACK_FEW || !unpack_wide(p, n, clock, out)))
-        many_four(p, n, clock, out);
+    if (!few(p, n, clock, out))
+        many(p, n, clock, out);
 }
 
 static const uint8_t *column_skip(const uint8_t *p, uint32_t n, enum lengths k)
