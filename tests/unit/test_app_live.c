@@ -439,6 +439,68 @@ static void tables_stay(void **state)
     followed_end(&x);
 }
 
+/* However long a table is read, once the program has ended it is of all that came, as the file's is. */
+static void tables_end(void **state)
+{
+    (void)state;
+    for (int reads = 0; reads < 2; reads++) {
+        struct grown_file g;
+        struct follow *f;
+        struct err e = {0};
+        struct app *a = mem_alloc(sizeof *a), *b = mem_alloc(sizeof *b);
+        struct trace *whole;
+        bool busy = true;
+        file_begin(&g, files[1]);
+        struct follow_opts o = {.keep_ns = 3600000000000};
+        o.live.where = g.path;
+        file_grow(&g);
+        assert_int_equal(follow_open(&o, &f, &e), ERR_OK);
+        assert_true(app_init(a, follow_trace(f), km, 80, 24));
+        app_live_begin(a, f, "here");
+        catch_up(a, &g);
+        (void)app_do(a, ACT_VIEW_GROUPS, 0, NULL);
+        while (!a->tri.tg) {
+            (void)app_live(a, INT64_MAX, &busy);
+            (void)app_triage(a, INT64_MAX);
+        }
+        if (reads)
+            (void)app_do(a, ACT_LANE_DOWN, 1, NULL);
+        a->tables_until = INT64_MAX;
+        const int64_t end = trace_info(a->tr)->end;
+        while (g.at < g.st.ngen)
+            file_grow(&g);
+        assert_int_equal(unlink(g.path), 0); /* which it notices at the end of what it read */
+        for (int i = 0; i < 5000 && !follow_ended(f); i++) {
+            assert_int_equal(trace_info(a->tr)->end, end);
+            (void)app_live(a, INT64_MAX, &busy);
+            usleep(2000);
+        }
+        for (int i = 0; i < 5000 && (busy || app_live_waits(a) || app_has(a, DUE_TABLES)); i++) {
+            (void)app_live(a, INT64_MAX, &busy);
+            (void)app_triage(a, INT64_MAX);
+        }
+        assert_int_equal(trace_open(files[1], NULL, &whole, &e), ERR_OK);
+        assert_true(app_init(b, whole, km, 80, 24));
+        load_all(b);
+        (void)app_triage(b, INT64_MAX);
+        (void)app_do(b, ACT_VIEW_GROUPS, 0, NULL);
+        if (reads)
+            (void)app_do(a, ACT_LANE_UP, 1, NULL);
+        a->view.message[0] = '\0'; /* that it ended */
+        char *of_a = screen(a), *of_b = screen(b);
+        assert_string_equal(of_a, of_b);
+        free(of_a);
+        free(of_b);
+        app_free(a);
+        app_free(b);
+        trace_close(whole);
+        follow_close(f);
+        mem_free(a);
+        mem_free(b);
+        file_end(&g);
+    }
+}
+
 /* Who moves while all that there is is shown is at that moment, too. */
 static void holds_all(void **state)
 {
@@ -586,6 +648,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(grows),       cmocka_unit_test(keeps),
                                        cmocka_unit_test(holds),       cmocka_unit_test(holds_all),
-                                       cmocka_unit_test(tables_stay), cmocka_unit_test(again)};
+                                       cmocka_unit_test(tables_stay), cmocka_unit_test(tables_end),
+                                       cmocka_unit_test(again)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

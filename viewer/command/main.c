@@ -221,6 +221,7 @@ static int run_headless(struct app *a, const struct options *o)
         return EXIT_USAGE;
     if (pair_below(a))
         pair_below(a)->mono = pair_below(a)->view.mono = a->mono;
+    a->unseen = true;
     for (bool busy = true; a->follow && (busy || app_live_waits(a));)
         if (!app_live(a, HEADLESS_NS, &busy) && !busy)
             poll(NULL, 0, HEADLESS_MS);

@@ -70,6 +70,7 @@ struct app {
     struct follow *follow; /* a program that is running; tr is its trace. NULL: a finished one. See app_live.h */
     bool following;        /* the window goes with its end */
     bool held;             /* a move has held it */
+    bool unseen;           /* nobody looks on before it has ended: no tables until then */
     struct app *before;    /* what was held of another process, before R; shown below; NULL: nothing */
     bool before_over;      /* it is to be let go */
     int64_t follow_ns;     /* and is so long */

@@ -3,7 +3,8 @@
  *
  * Tables (views 1, 5, 6, 10) are of a model that stands still. So when it grows they are dropped, and worked out anew where
  * one of them is shown; while they are, for a while behind that, and while the reader stands still before them, nothing is
- * decoded. Reading goes on all the time. Until the new ones are there the screen keeps the old ones, if no key asks for more.
+ * decoded. Reading goes on all the time; at its end what came is decoded, whatever is shown. Until the new ones are there the
+ * screen keeps the old ones, if no key asks for more.
  */
 #include "viewer/session/app_live.h"
 
@@ -203,6 +204,8 @@ static unsigned tables_wanted(struct app *a)
     int64_t now = host_now();
     if (app_has(a, DUE_TABLES) || a->tg || (!tri_shows(a->view.at.view) && !a->wish))
         return VR_NONE;
+    if (a->unseen && app_live_waits(a))
+        return VR_NONE;
     if (a->following && !a->wish && now < a->tables_next)
         return VR_NONE;
     app_add(a, DUE_TABLES);
@@ -213,11 +216,14 @@ static unsigned tables_wanted(struct app *a)
     return f | VR_DRAW;
 }
 
-/* Tables are read: so the model they are of stands still. What comes meanwhile is kept for later. */
+/*
+ * Tables are read: so the model they are of stands still. What comes meanwhile is kept for later; at the program's end that is
+ * the rest, without which they would look like those of the whole trace.
+ */
 static bool stands(const struct app *a)
 {
-    return app_has(a, DUE_TABLES) ||
-           (a->tri.tg && tri_shows(a->view.at.view) && (!a->following || host_now() < a->tables_until));
+    return app_has(a, DUE_TABLES) || (!follow_ended(a->follow) && a->tri.tg && tri_shows(a->view.at.view) &&
+                                      (!a->following || host_now() < a->tables_until));
 }
 
 /* Nothing has come for so long that "LIVE" alone would mislead. It is told by doubling: what stands still costs no bytes. */
@@ -317,7 +323,7 @@ unsigned app_live(struct app *a, int64_t budget_ns, bool *busy)
     }
     if (news & FOLLOW_ENDED)
         f |= ended(a);
-    if (follow_ended(a->follow) && !(news & FOLLOW_BUSY))
+    if (follow_ended(a->follow) && !follow_lacks(a->follow))
         a->following = false; /* what came before the end is decoded */
     f |= silence(a, news != 0);
     *busy = news != 0;
@@ -394,7 +400,7 @@ unsigned app_live_again(struct app *a)
 
 bool app_live_waits(const struct app *a)
 {
-    return a->follow && (follow_connecting(a->follow) || follow_stands(a->follow) || !follow_ended(a->follow));
+    return a->follow && (follow_connecting(a->follow) || follow_lacks(a->follow) || !follow_ended(a->follow));
 }
 
 void app_live_end(struct app *a)

@@ -468,9 +468,9 @@ bool follow_connecting(const struct follow *f)
     return f->connecting || (f->rejoins && !f->mends);
 }
 
-bool follow_stands(const struct follow *f)
+bool follow_lacks(const struct follow *f)
 {
-    return f->stands;
+    return f->stands || !f->now.waits || trace_info(f->now.tr)->ndamages > f->noted; /* damage: see mend() */
 }
 
 uint64_t follow_left_out(const struct follow *f)

@@ -40,8 +40,8 @@ enum err_code follow_again(struct follow *f, struct err *e);
 bool follow_connecting(const struct follow *f);
 /* follow_left_out - bytes that came and were not taken. */
 uint64_t follow_left_out(const struct follow *f);
-/* follow_stands - a second model is being made that what is shown waits for: it will take over. */
-bool follow_stands(const struct follow *f);
+/* follow_lacks - what is shown isn't yet what came will be: some is to be decoded, or a second model is (to be) made that takes over. */
+bool follow_lacks(const struct follow *f);
 
 /* follow_trace - the model to show. It changes only when follow_step() says FOLLOW_MOVED. */
 struct trace *follow_trace(const struct follow *f);
