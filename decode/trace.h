@@ -327,7 +327,10 @@ uint32_t span_run_g_name(const struct trace *tr, const struct span_run *r, uint3
  * two each: done = true if that is all there is to tell of them, so that neither alike, spans nor end is told; NULL: these are. Several threads may
  * walk at once, while nobody loads (or ask trace_states() and look-ups by time).
  */
-enum { LANES_ALIKE = 128, LANES_FEW = 2 };
+#ifndef LANES_ALIKE /* fewer for fuzzing, whose traces are small */
+#define LANES_ALIKE 128u
+#endif
+enum { LANES_FEW = 2 };
 struct lanes_alike {
     uint32_t g, n; /* goroutines g .. g+n-1, all of them over; made at the same place, of the same name and flags */
     int64_t first[LANES_ALIKE], last[LANES_ALIKE], no_p_ns[LANES_ALIKE]; /* as in lane_info */

@@ -12,7 +12,7 @@
 #include "decode/base/columns.h"
 #include "decode/model/spans.h"
 
-enum { ALIKE_LANES = COLUMNS_ROWS, ALIKE_MOST = SPANS_FEW, ALIKE_COLUMNS = 3 * ALIKE_MOST - 1 };
+enum { ALIKE_LANES = LANES_ALIKE, ALIKE_MOST = SPANS_FEW, ALIKE_COLUMNS = 3 * ALIKE_MOST - 1 };
 
 /* Which column of those of n spans each has. */
 static inline unsigned alike_rest(unsigned k)

@@ -53,7 +53,7 @@ static inline void lane_flags(struct lane_info *li, unsigned flags)
  * Goroutines stand by PAST_GS neighbours in order of appearance, which are put away together once all are over
  * (decode/model/past.h); others take their place. No lane of one that lives ever moves.
  */
-#define PAST_GS 128u
+#define PAST_GS LANES_ALIKE
 struct gseg {
     struct spanlane *lane; /* where they stand; put away: lanes at which nothing can happen any more, read only */
     struct ginfo *info;    /* the same */

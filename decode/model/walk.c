@@ -123,8 +123,6 @@ static inline void past_row_ahead(const struct past_rows *r, uint32_t i)
     __builtin_prefetch(p + 64);
 }
 
-_Static_assert((int)LANES_ALIKE >= (int)PAST_GS, "neighbours are put away so many at a time");
-
 /* What info_of() would say of such a one; but for its times it is said of all that are alike. */
 static void past_row_info(const struct trace *tr, const struct place *at, uint32_t i, struct lane_info *li)
 {

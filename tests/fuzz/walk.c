@@ -136,6 +136,81 @@ static void look_rest(const struct trace *tr)
         sink += (uint64_t)trace_warning(tr, i)->what[0];
 }
 
+/* ---- goroutines told together ------------------------------------------------------------------------------ */
+
+struct walked {
+    const struct trace *tr;
+    uint32_t next; /* the goroutine that is told of next */
+    uint64_t spans;
+};
+
+static bool walk_begin(void *arg, uint32_t g, const struct lane_info *li)
+{
+    struct walked *w = arg;
+    const struct lane_info is = trace_lane(w->tr, (struct lane){LANE_G, g});
+    must(g == w->next++, "goroutines are told of in order");
+    must(li->first == is.first && li->last == is.last && li->nspans == is.nspans && li->name == is.name,
+         "a walk tells of a goroutine what asking for it does");
+    w->spans = 0;
+    return true;
+}
+
+static bool walk_spans(void *arg, uint32_t g, const struct span_run *r)
+{
+    struct walked *w = arg;
+    (void)g;
+    for (uint32_t i = 0; i < r->n; i++)
+        sink += span_run_who(r, i) + r->stack[i];
+    w->spans += r->n;
+    return true;
+}
+
+static bool walk_end(void *arg, uint32_t g)
+{
+    const struct walked *w = arg;
+    must(w->spans == trace_lane(w->tr, (struct lane){LANE_G, g}).nspans, "a walk tells of all spans");
+    return true;
+}
+
+/* Of many at once: what each one's own spans are. Those of half of them are told of one by one, too. */
+static bool walk_few(void *arg, const struct lane_info *li, const struct lanes_few *f, bool *done)
+{
+    struct walked *w = arg;
+    int64_t ns[LANES_FEW][LANES_ALIKE];
+    (void)li;
+    must(f->g + 1 == w->next && f->n <= LANES_ALIKE && f->nspans <= LANES_FEW, "few are told of behind the first");
+    for (unsigned k = 0; k < f->nspans; k++)
+        trace_few(w->tr, f->g, f->n, k, ns[k]);
+    for (uint32_t i = 0; i < f->n; i++) {
+        struct span_iter it;
+        must(span_seek_index(&it, w->tr, (struct lane){LANE_G, f->g + i}, 0), "who is one of few has spans");
+        must(span_get(&it)->t0 == f->first[i], "few begin when they do");
+        for (unsigned k = 0; k < f->nspans; k++) {
+            const struct span *s = span_get(&it);
+            must(s->t1 - s->t0 == f->dur[k][i] && ns[k][i] == f->dur[k][i] && s->state == f->kind[k].state,
+                 "few have the spans they have");
+            must(span_next(&it) == (k + 1 < f->nspans), "few have no more spans than are told of");
+        }
+    }
+    *done = f->g & 1;
+    if (*done)
+        w->next = f->g + f->n;
+    return true;
+}
+
+/* All of them, then some from the middle on. */
+static void look_walk(const struct trace *tr)
+{
+    const uint32_t n = trace_nlanes(tr, LANE_G) < MAX_LANES ? trace_nlanes(tr, LANE_G) : MAX_LANES;
+    for (int i = 0; i < 2; i++) {
+        const uint32_t g0 = i ? n / 3 : 0, g1 = i ? n - n / 4 : n;
+        struct walked w = {.tr = tr, .next = g0};
+        const struct span_walk walk = {
+            .begin = walk_begin, .spans = walk_spans, .end = walk_end, .arg = &w, .few = walk_few};
+        must(trace_walk(tr, g0, g1, &walk) && w.next == (g1 > g0 ? g1 : g0), "a walk tells of all goroutines");
+    }
+}
+
 /* look_screen - one drawn frame, of every view that is at hand. */
 static void look_screen(const struct trace *tr)
 {
@@ -255,6 +330,7 @@ void walk_bytes(const uint8_t *data, size_t n)
             for (uint32_t i = 0, m = trace_nlanes(tr, (enum lane_kind)k); i < m && i < MAX_LANES; i++)
                 look_lane(tr, (struct lane){(enum lane_kind)k, i}, end);
         look_rest(tr);
+        look_walk(tr);
         if (data[n - 1] % 8 == 1) /* a screen takes its time, */
             look_screen(tr);
         if (data[n - 1] % 16 == 0) /* so do threads and two dumps, */

@@ -32,7 +32,7 @@ struct gstat { /* one goroutine */
 };
 
 struct gstats; /* of all; index = a goroutine's lane */
-enum { GSTATS_ALONE = 64, GSTATS_ROWS = 128 };
+enum { GSTATS_ALONE = LANES_ALIKE / 2, GSTATS_ROWS = LANES_ALIKE };
 
 /* Of neighbours, as they are handed over: by value, ns[] first. */
 enum { GV_RUNS = GM_COUNT, GV_SCHEDS, GV_WAITS, GV_SYSCALLS, GV_COUNT };
