@@ -2,6 +2,7 @@
  * test_app_live.c - a program that is running shows, at any moment, what a file with the same generations shows; what is
  * dropped by --keep moves nobody to another moment; moving holds the picture, F lets it go on.
  */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -501,6 +502,40 @@ static void tables_end(void **state)
     }
 }
 
+/* A stream of which nothing can be decoded ends, too: reading what is held once more doesn't wait for what never comes. */
+static void ends_empty(void **state)
+{
+    (void)state;
+    static const uint8_t bytes[] = "go 1.22 trace\0\0\0\1\1"
+                                   "00\205\0\0310000\1\1"
+                                   "00\210\0\0100000000";
+    char path[] = "/tmp/gotop-empty-XXXXXX";
+    struct follow *f;
+    struct err e = {0};
+    struct app *a = mem_alloc(sizeof *a);
+    struct follow_opts o = {.live.where = "-"}; /* which ends */
+    bool busy = true;
+    int fd = mkstemp(path);
+    assert_int_equal(write(fd, bytes, sizeof bytes - 1), sizeof bytes - 1);
+    close(fd);
+    fd = open(path, O_RDONLY);
+    unlink(path);
+    assert_int_equal(dup2(fd, STDIN_FILENO), STDIN_FILENO);
+    assert_int_equal(follow_open(&o, &f, &e), ERR_OK);
+    assert_true(app_init(a, follow_trace(f), km, 80, 24));
+    app_live_begin(a, f, "here");
+    for (int i = 0; i < 5000 && (busy || app_live_waits(a)); i++) {
+        (void)app_live(a, INT64_MAX, &busy);
+        usleep(busy ? 0 : 2000);
+    }
+    assert_true(follow_ended(f) && !app_live_waits(a));
+    assert_non_null(trace_fatal(a->tr));
+    app_free(a);
+    follow_close(f);
+    mem_free(a);
+    close(fd);
+}
+
 /* Who moves while all that there is is shown is at that moment, too. */
 static void holds_all(void **state)
 {
@@ -649,6 +684,6 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(grows),       cmocka_unit_test(keeps),
                                        cmocka_unit_test(holds),       cmocka_unit_test(holds_all),
                                        cmocka_unit_test(tables_stay), cmocka_unit_test(tables_end),
-                                       cmocka_unit_test(again)};
+                                       cmocka_unit_test(ends_empty),  cmocka_unit_test(again)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -462,8 +462,9 @@ static int main_view(const struct options *o, enum charset charset)
     int status = EXIT_USAGE, by_signal = 0;
     if (km && shown_open(o, km, &s, &status)) {
         status = shown_run(a, &s, km, o, charset, &by_signal);
-        if (!s.follow && !app_has(a, DUE_LOAD) && trace_fatal(s.tr)) {
-            say_error(o->path, trace_fatal(s.tr));
+        const struct trace *tr = s.follow ? follow_trace(s.follow) : s.tr;
+        if (!app_has(a, DUE_LOAD) && trace_fatal(tr)) {
+            say_error(o->path, trace_fatal(tr));
             status = EXIT_UNREADABLE;
         }
         shown_close(a, &s);

@@ -38,6 +38,7 @@ struct follow {
     bool rejoins;    /* `next` is of the new connection; with what is held before it: */
     bool joined;
     bool mends;     /* `next` is what is shown, read anew: its damage is known now */
+    bool mended;    /* so it was at the end: once, whatever else turns up */
     uint32_t noted; /* damages of `now` that were looked at */
     bool ended;
     char why[200], refused[200];
@@ -296,7 +297,7 @@ static unsigned again_step(struct follow *f)
     f->raw = f->raw_again;
     f->again = (struct live){0};
     f->raw_again = NULL;
-    f->connecting = f->ended = f->losing = false;
+    f->connecting = f->ended = f->losing = f->mended = false;
     f->stands = f->rejoins = true;
     maker_put(k, &m);
     take_all(f);
@@ -329,10 +330,11 @@ static void mend(struct follow *f)
     if (why && !maker_drop(&f->maker))
         return;
     f->noted = trace_info(now->tr)->ndamages;
-    if (!why || !model_open(&m, now->strip, now->from, f->live.st.header, &f->o.live.trace, &e))
+    if (!why || f->mended || !model_open(&m, now->strip, now->from, f->live.st.header, &f->o.live.trace, &e))
         return;
     trace_doubt(m.tr, why);
     f->stands = f->rejoins = f->mends = true;
+    f->mended = f->ended;
     maker_put(&f->maker, &m);
 }
 
@@ -353,14 +355,23 @@ static void take_over(struct follow *f, int64_t *by)
     f->whole = f->now.strip->n;
 }
 
+/*
+ * What was held, read once more, or what came of another connection, is there: as far as it will come, if it can't be decoded or nothing
+ * more comes; else a new program's shows something. (under the lock)
+ */
+static bool again_ready(const struct follow *f)
+{
+    const struct maker *k = &f->maker;
+    const bool all = k->next.waits && k->next.len == k->next.strip->n;
+    return k->next.over || (all && (k->end > 0 || f->mends || f->ended));
+}
+
 /* true: the second model has taken over. */
 static bool next_takes_over(struct follow *f, int64_t *by)
 {
     struct maker *k = &f->maker;
     pthread_mutex_lock(&k->mu);
-    bool due = !k->next.tr  ? next_due(f)
-               : f->rejoins ? k->end > 0 && k->next.waits && k->next.len == k->next.strip->n
-                            : next_ready(f);
+    bool due = !k->next.tr ? next_due(f) : f->rejoins ? again_ready(f) : next_ready(f);
     k->hold = k->next.tr && due;
     while (k->hold && k->busy)
         pthread_cond_wait(&k->rest, &k->mu);
@@ -412,8 +423,10 @@ unsigned follow_step(struct follow *f, int64_t budget_ns, int64_t *by)
     bool stands = f->stands, again = f->rejoins && !f->mends;
     if ((!f->ended || stands) && !f->old.tr && next_takes_over(f, by)) {
         news |= FOLLOW_MOVED | FOLLOW_GREW | (again ? FOLLOW_AGAIN : 0);
-        if (f->ended)
+        if (f->ended) {
             trace_grown(f->now.tr);
+            f->now.waits = false; /* what its end means is to be read, too */
+        }
     } else if (!f->now.waits && !stands) {
         model_decode(&f->now, budget_ns);
         if (damaged(f))
