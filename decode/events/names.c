@@ -89,7 +89,7 @@ static const uint16_t *list_of(const struct names *nm, const struct stack_ref *r
 /* Room for n more behind what the last chunk has. NULL: out of memory. */
 static uint16_t *lists_room(struct frame_lists *l, uint32_t n)
 {
-    if (n <= l->cap - l->used)
+    if (l->last && n <= l->cap - l->used)
         return l->last + l->used;
     uint64_t cap = l->all / 8 < CHUNK_LEAST ? CHUNK_LEAST : l->all / 8 < CHUNK_MOST ? l->all / 8 : CHUNK_MOST;
     cap = n < cap ? cap : n;

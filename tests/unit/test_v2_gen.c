@@ -234,6 +234,20 @@ static void put_generation(struct tracegen_buf *b, uint32_t gen, const uint32_t 
     tracegen_printf(b, "batch gen=%u m=-1 t=90\nFrequency freq=1000000000\n", gen);
 }
 
+/* A stack without frames is none, also where it is the trace's first. */
+static void test_no_frames(void **state)
+{
+    (void)state;
+    const struct logmsg *log;
+    struct loaded l = load_text("go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
+                                "UserLog +1 task=0 key=\"k\" value=\"v\" stack=1\n"
+                                "batch m=-1 t=200\nStacks\nStack id=1\n");
+    expect_whole(l.tr);
+    assert_int_equal(trace_logs(l.tr, &log), 1);
+    assert_int_equal(trace_stack(l.tr, log[0].stack), 0);
+    unload(&l);
+}
+
 /*
  * A stack is what its table says, whether its frames were seen before, in this generation or another one, fit what is kept of known ones
  * or not, and however many there are of them: the second generation has more than two bytes can number, the third few of many.
@@ -278,6 +292,7 @@ int main(void)
         cmocka_unit_test(test_clock_missing),    cmocka_unit_test(test_experiments),
         cmocka_unit_test(test_v2_clock_batches), cmocka_unit_test(test_v2_no_event),
         cmocka_unit_test(test_v2_newer_events),  cmocka_unit_test(test_many_frames),
+        cmocka_unit_test(test_no_frames),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
