@@ -4,11 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "decode/base/bisect.h"
 #include "decode/base/hash.h"
 
-static const char *const STANDARD[] = {
-#define X(path) path,
+static const struct folder {
+    const char *path, *packages; /* these between blanks */
+} STANDARD[] = {
+#define X(folder, packages) {folder, packages},
 #include "decode/write/std_packages.def"
 #undef X
 };
@@ -56,18 +57,27 @@ static size_t package(const uint8_t *p, size_t n)
     return 0;
 }
 
-static int compare(const char *std, const uint8_t *p, size_t n)
+/* among - is it one of the words? */
+static bool among(const char *words, const uint8_t *p, size_t n)
 {
-    size_t len = strlen(std);
-    int c = memcmp(std, p, len < n ? len : n);
-    return c ? c : len < n ? -1 : len > n;
+    for (size_t len; n && *words; words += len + (words[len] == ' ')) {
+        len = strcspn(words, " ");
+        if (len == n && memcmp(words, p, n) == 0)
+            return true;
+    }
+    return false;
 }
 
 static bool standard_path(const uint8_t *p, size_t n)
 {
-    size_t at = 0;
-    bisect(at, NSTANDARD, i, compare(STANDARD[i], p, n) < 0);
-    return at < NSTANDARD && !compare(STANDARD[at], p, n);
+    size_t base = n;
+    while (base && p[base - 1] != '/')
+        base--;
+    const size_t folder = base ? base - 1 : 0;
+    for (size_t i = 0; base != 1 && i < NSTANDARD; i++)
+        if (strlen(STANDARD[i].path) == folder && memcmp(STANDARD[i].path, p, folder) == 0)
+            return among(STANDARD[i].packages, p + base, n - base);
+    return false;
 }
 
 /* standard - a function of the standard library, by its package's path. */
@@ -93,7 +103,8 @@ static const char *family(const uint8_t *p, size_t n)
         if (first == strlen(near[i]) && memcmp(near[i], p, first) == 0)
             return "internal/";
     for (size_t i = 0; i < NSTANDARD; i++)
-        if (strncmp(STANDARD[i], (const char *)p, first) == 0 && (!STANDARD[i][first] || STANDARD[i][first] == '/'))
+        if (*STANDARD[i].path ? strcspn(STANDARD[i].path, "/") == first && memcmp(STANDARD[i].path, p, first) == 0
+                              : among(STANDARD[i].packages, p, first))
             return "vendor/";
     return first == 6 && memcmp(p, "vendor", 6) == 0 ? "vendor/" : "";
 }
