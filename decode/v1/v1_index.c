@@ -6,13 +6,10 @@
  */
 #include "decode/v1/v1_index.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "decode/base/mem.h"
-#include "decode/base/thread.h"
 #include "decode/v1/v1_batches.h"
 #include "decode/v1/v1_place.h"
 
@@ -21,8 +18,6 @@
 #define RATE_MOST UINT64_C(10000000000)
 #define RATE_USUAL(rate) \
     ((rate) >= 1 << 22 && (rate) <= INT64_C(1) << 31) /* with a byte too few, too many, it is none of these */
-#define WINDOW (UINT64_C(4) << 20)                    /* bytes that are scanned ahead at a time, by each thread */
-#define AHEAD_MIN (2 * (uint64_t)V1_BATCH_BYTES)      /* less is not worth it */
 
 /* ---- batches --------------------------------------------------------------------------------------------- */
 
@@ -37,10 +32,7 @@ bool v1_index_init(struct v1_index *ix, const struct source *s)
                                         [V1_FUTILE] = true,
                                         [V1_GOMAXPROCS] = true};
     bool known = v1_dialect_init(&ix->dialect, s->version);
-    v1_scan_init(&ix->scan[0], &ix->dialect, kept);
-    v1_scan_init(&ix->scan[1], &ix->dialect, kept);
-    int threads = s->opts && s->opts->threads ? s->opts->threads : (int)sysconf(_SC_NPROCESSORS_ONLN);
-    ix->helped = threads > 1;
+    v1_scan_init(&ix->scan, &ix->dialect, kept);
     return known;
 }
 
@@ -51,8 +43,6 @@ void v1_index_free(struct v1_index *ix)
     mem_free(ix->proc_of);
     mem_free(ix->exit);
     mem_free(ix->sample);
-    v1_scan_free(&ix->scan[0]);
-    v1_scan_free(&ix->scan[1]);
     v1_ids_free(&ix->strings);
     v1_ids_free(&ix->stacks);
     memset(ix, 0, sizeof *ix);
@@ -353,8 +343,6 @@ static void aside(struct v1_index *ix, struct source *s)
 static enum err_code finish(struct v1_index *ix, struct source *s)
 {
     ix->done = true;
-    v1_scan_free(&ix->scan[0]);
-    v1_scan_free(&ix->scan[1]);
     if (!ix->has_footer && !ix->incomplete) {
         ix->incomplete = true;
         source_damage(s, ERR_TRUNCATED, 0, s->len, "the file ends without its tables of stacks and names");
@@ -373,84 +361,12 @@ static enum err_code finish(struct v1_index *ix, struct source *s)
     return v1_ids_seal(&ix->strings, false) && v1_ids_seal(&ix->stacks, true) ? ERR_OK : ERR_NOMEM;
 }
 
-struct window {
-    struct v1_scan *scan;
-    const struct v1_index *ix;
-    const struct source *s;
-    struct v1_window w;
-};
-
-static void *scan_window(void *arg)
-{
-    struct window *w = arg;
-    v1_scan_window(w->scan, &w->ix->dialect, w->s->data, w->s->len, &w->w);
-    return NULL;
-}
-
-/* place_near - where a batch seems to begin, not far behind `from`; `end`: nowhere. A wrong one costs time and nothing else. */
-static uint64_t place_near(const struct v1_index *ix, const struct source *s, uint64_t from, uint64_t end)
-{
-    const uint64_t far = end - from < AHEAD_MIN ? end : from + AHEAD_MIN, at = v1_place_next(ix, s, from, far);
-    return at < far ? at : end;
-}
-
-/* window - from at to end, with places in between. */
-static struct window window(struct v1_index *ix, const struct source *s, size_t k, uint64_t at, uint64_t end)
-{
-    struct window w = {.scan = &ix->scan[k], .ix = ix, .s = s, .w = {.at = {at}, .end = end, .n = 1}};
-    for (size_t i = 1; i < V1_SCAN_LANES; i++) {
-        uint64_t from = at + (end - at) / V1_SCAN_LANES * i, to = at + (end - at) / V1_SCAN_LANES * (i + 1);
-        const uint64_t near = place_near(ix, s, from, to);
-        if (near < to)
-            w.w.at[w.w.n++] = near;
-    }
-    return w;
-}
-
-/*
- * look_ahead - scan the next part of the file, from places in it that seem to begin a batch. While there is nothing
- * to show yet, the processor that will fold has nothing to do: it takes the second half.
- */
-static void look_ahead(struct v1_index *ix, const struct source *s, uint64_t stop)
-{
-    uint64_t end = stop - ix->at < 2 * WINDOW ? stop : ix->at + 2 * WINDOW, half = end;
-    if (ix->helped && end - ix->at > WINDOW / 2)
-        half = place_near(ix, s, ix->at + (end - ix->at) / 2, end);
-    struct window a = window(ix, s, 0, ix->at, half), b = {0};
-    pthread_t helper;
-    bool on = false;
-    if (half < end) {
-        b = window(ix, s, 1, half, end);
-        on = thread_start(&helper, NULL, scan_window, &b) == 0;
-    }
-    scan_window(&a);
-    if (on)
-        pthread_join(helper, NULL);
-    else if (half < end)
-        scan_window(&b);
-    ix->scanned = end;
-}
-
 /* run - over events with a time that need no more than to be counted, as far as that goes. */
 static enum err_code run(struct v1_index *ix, const struct source *s, uint64_t stop)
 {
-    uint64_t was = ix->at;
-    const uint8_t *end = s->data + s->len, *q;
-    uint64_t to, limit = ix->batch_off + (1u << 30); /* so that lengths fit; v1_read() goes on */
-    uint32_t n;
-    if (ix->at >= ix->scanned && stop - ix->at >= AHEAD_MIN)
-        look_ahead(ix, s, stop);
-    if ((v1_scan_take(&ix->scan[0], ix->at, &to, &n) || v1_scan_take(&ix->scan[1], ix->at, &to, &n)) && to < limit) {
-        ix->at = to;
-        ix->events += n;
-    } else {
-        for (const uint8_t *p = s->data + ix->at; ix->at < stop && ix->at < limit; ix->events++) {
-            if (!(q = v1_scan_pass(&ix->scan[0], &ix->dialect, p, end)))
-                break;
-            p = q;
-            ix->at = source_off(s, p);
-        }
-    }
+    const uint64_t was = ix->at, limit = ix->batch_off + (1u << 30); /* so that lengths fit; v1_read() goes on */
+    ix->at = source_off(s, v1_scan_over(&ix->scan, &ix->dialect, s->data + was,
+                                        s->data + (stop < limit ? stop : limit), s->data + s->len, &ix->events));
     ix->end = ix->at;
     return ix->at > was ? timed(ix, ix->at) : ERR_OK;
 }

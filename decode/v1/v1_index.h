@@ -63,11 +63,9 @@ struct v1_index {
     uint32_t cur; /* index in proc of the batch's P, UINT32_MAX = none yet */
     uint64_t batch_off, batch_ticks, run_ticks, least_ticks; /* least: of any batch */
     uint64_t procs;                                          /* the greatest GOMAXPROCS so far, 0 = not told */
-    struct v1_scan scan[2];
-    uint64_t scanned; /* up to where they are */
-    bool helped;      /* by a thread of their own */
-    bool unsorted;    /* a P's batch is earlier than the one in front of it */
-    uint32_t first;   /* the earliest of all batches, and its ticks; the latest one's */
+    struct v1_scan scan;
+    bool unsorted;  /* a P's batch is earlier than the one in front of it */
+    uint32_t first; /* the earliest of all batches, and its ticks; the latest one's */
     uint64_t first_ticks, last_ticks;
     uint64_t end_ticks; /* when the tables were begun, behind all events; 0: nobody knows */
     uint64_t rate_end;  /* where the tick rate's event ends */

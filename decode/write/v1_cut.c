@@ -37,7 +37,6 @@ struct proc {
 
 struct v1_cut {
     struct source s;
-    struct trace_opts opts;
     struct v1_index ix;
     struct v1_order o;
     struct v1_put w;
@@ -455,9 +454,7 @@ enum err_code cut_v1(const struct rewrite *w, const struct cut_range *r, struct 
     struct v1_cut *c = mem_zalloc(sizeof *c);
     if (!c)
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
-    c->s = (struct source){
-        .data = w->in->data, .len = w->in->len, .version = w->d.version, .header = w->d.header, .opts = &c->opts};
-    c->opts.threads = 1;
+    c->s = (struct source){.data = w->in->data, .len = w->in->len, .version = w->d.version, .header = w->d.header};
     c->res = res;
     enum err_code rc = cut(c, r, w->out, e);
     if (c->w.p)
