@@ -12,6 +12,8 @@
 
 /* ---- its last event --------------------------------------------------------------------------------------- */
 
+enum { WINDOW_NS = 100000, SOME = 1024 };
+
 /* How often an event makes time go on: a switch is three things at once. */
 static unsigned times_of(uint8_t type)
 {
@@ -27,30 +29,24 @@ static void late_add(struct v2_late *l, int64_t t, unsigned times)
     }
 }
 
-/* A batch up to its last event: where one stands that is some time before it. */
-struct end_of {
-    const struct v2_batch *b;
-    struct {
-        const uint8_t *p;
-        int64_t t;
-    } mark[2]; /* older, newer */
-};
-
-/* When a batch's last event is, from a mark on; those from `from` on go to l, if there is one, else marks are set. */
-static int64_t batch_last(struct end_of *e, double unit, int64_t from, struct v2_late *l)
+/* Of those from l->t[from] on, which ascend, the last moments before t stay. */
+static void trim(struct v2_late *l, size_t from, int64_t t)
 {
-    const struct v2_batch *b = e->b;
-    uint64_t unit64 = unit == (double)(uint64_t)unit && unit < 1e6 ? (uint64_t)unit : 0;
-    const unsigned k = l && e->mark[1].t < from;
-    int64_t t = l && e->mark[0].t < from ? e->mark[k].t : v2_ns(b->time, unit), now = t;
-    const uint8_t *p = l && e->mark[0].t < from ? e->mark[k].p : b->p;
-    for (const uint8_t *next = p + 4096; p < b->end;) {
-        if (!l && p >= next) {
-            e->mark[0] = e->mark[1];
-            e->mark[1].p = p;
-            e->mark[1].t = now;
-            next = p + 4096;
-        }
+    size_t first = l->n;
+    while (first > from && l->t[first - 1] >= t - WINDOW_NS)
+        first--;
+    if (first > from)
+        memmove(l->t + from, l->t + first, (l->n - first) * sizeof *l->t);
+    l->n -= first - from;
+}
+
+/* A batch's events, of which those stay that are within the last moments before its last one. */
+static void batch_late(const struct v2_batch *b, double unit, struct v2_late *l)
+{
+    const uint64_t unit64 = unit == (double)(uint64_t)unit && unit < 1e6 ? (uint64_t)unit : 0;
+    const size_t from = l->n;
+    int64_t t = v2_ns(b->time, unit), now = t;
+    for (const uint8_t *p = b->p; p < b->end;) {
         uint8_t type = *p++;
         uint64_t v = 0;
         if (!v2_specs[type].nargs || !(p = bytes_varint(p, b->end, &v)))
@@ -62,10 +58,12 @@ static int64_t batch_last(struct end_of *e, double unit, int64_t from, struct v2
         for (int i = 1; i < v2_specs[type].nargs && p; i++)
             while (p < b->end && *p++ >= 0x80) {
             }
-        if (l && t >= from)
-            late_add(l, t, times_of(type));
+        late_add(l, t, times_of(type));
+        if ((l->n - from) % SOME == 0)
+            trim(l, from, t);
     }
-    return t;
+    trim(l, from, t);
+    l->most = t > l->most ? t : l->most;
 }
 
 static int by_time(const void *a, const void *b)
@@ -74,46 +72,25 @@ static int by_time(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-enum { WINDOW_NS = 100000 };
-
-/* Each thread's last batch; how many. */
-static size_t last_batches(const struct v2_gen *g, struct end_of **at)
-{
-    const double unit = v2_gen_unit(g);
-    struct idmap seen = {0};
-    size_t n = 0, cap = 0;
-    for (size_t i = g->nbatch; i-- > 0;) {
-        if (idmap_get(&seen, g->batch[i].m) != IDMAP_NONE)
-            continue;
-        if (!mem_room(*at, cap, n + 1) || !idmap_put(&seen, g->batch[i].m, 0))
-            break;
-        const int64_t t0 = v2_ns(g->batch[i].time, unit);
-        (*at)[n++] = (struct end_of){&g->batch[i], {{g->batch[i].p, t0}, {g->batch[i].p, t0}}};
-    }
-    idmap_free(&seen);
-    return n;
-}
-
 void v2_gen_late(const struct v2_gen *g, struct v2_late *late)
 {
     const double unit = v2_gen_unit(g);
-    struct end_of *at = NULL;
-    const size_t n = last_batches(g, &at);
+    struct idmap seen = {0}; /* threads: each one's last batch is looked at */
     late->least = late->most = v2_ns(g->min_time, unit);
-    for (size_t i = 0; i < n; i++) {
-        const int64_t t = batch_last(&at[i], unit, 0, NULL);
-        late->most = t > late->most ? t : late->most;
+    for (size_t i = g->nbatch; i-- > 0;) {
+        if (idmap_get(&seen, g->batch[i].m) != IDMAP_NONE)
+            continue;
+        if (!idmap_put(&seen, g->batch[i].m, 0))
+            break;
+        batch_late(&g->batch[i], unit, late);
     }
+    idmap_free(&seen);
     if (g->nsample && g->sample[g->nsample - 1].ns > late->most)
         late->most = g->sample[g->nsample - 1].ns;
-    const int64_t from = late->most - WINDOW_NS;
-    for (size_t i = 0; i < n; i++)
-        (void)batch_last(&at[i], unit, from, late);
-    for (size_t i = g->nsample; i-- > 0 && g->sample[i].ns >= from;)
+    for (size_t i = g->nsample; i-- > 0 && g->sample[i].ns >= late->most - WINDOW_NS;)
         late_add(late, g->sample[i].ns, 1);
     if (late->n)
         qsort(late->t, late->n, sizeof *late->t, by_time);
-    mem_free(at);
 }
 
 int64_t v2_late_last(const struct v2_late *late, int64_t last)
