@@ -5,8 +5,8 @@
 
 #include "decode/base/mem.h"
 #include "decode/model/turns.h"
-#include "decode/v2/v2_names.h"
-#include "decode/v2/v2_torn.h"
+#include "decode/v2/v2_gen.h"
+#include "decode/v2/v2_step.h"
 
 struct segment *segment_new(uint32_t n, const struct source *like)
 {

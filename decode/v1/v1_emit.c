@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "decode/v1/v1_torn.h"
 
 #define SWEEP 2048 /* ended goroutines, and one for every slot of the rings, until their rows are looked through */
 #define F_USED 2   /* v1_emit_sweep(): something refers to the row */

@@ -1,9 +1,8 @@
-/* v1_glance.c - see v1_glance.h. */
-#include "decode/v1/v1_glance.h"
+/* v1_glance.c - see v1_index.h. */
 
 #include <string.h>
 
-#include "decode/v1/v1_place.h"
+#include "decode/v1/v1_index.h"
 
 enum {
     PART = 1 << 20,      /* bytes of either end that are looked at first, */

@@ -9,15 +9,89 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/base/bisect.h"
 #include "decode/base/mem.h"
-#include "decode/v1/v1_batches.h"
-#include "decode/v1/v1_place.h"
 
 #define MANY_P 64
 #define RATE_LEAST 1000 /* ticks a second; no clock has fewer, or more */
 #define RATE_MOST UINT64_C(10000000000)
 #define RATE_USUAL(rate) \
     ((rate) >= 1 << 22 && (rate) <= INT64_C(1) << 31) /* with a byte too few, too many, it is none of these */
+
+/* ---- ids of strings and stacks ----------------------------------------------------------------------------- */
+
+/* Values ascend. */
+static bool ids_add(struct v1_ids *m, uint64_t id, uint64_t val)
+{
+    if (!mem_room(m->e, m->cap, m->n + 1))
+        return false;
+    m->e[m->n++] = (struct v1_id){id, val};
+    return true;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct v1_id *x = a, *y = b;
+    if (x->id != y->id)
+        return x->id < y->id ? -1 : 1;
+    return x->val < y->val ? -1 : x->val > y->val;
+}
+
+/* seal_sparse - sort, keep one of each id. Values are offsets: ascending by place in the file. */
+static void seal_sparse(struct v1_ids *m, bool last_wins)
+{
+    size_t n = 0;
+    if (m->n)
+        qsort(m->e, m->n, sizeof *m->e, by_id);
+    for (size_t i = 0; i < m->n; i++) {
+        if (!n || m->e[n - 1].id != m->e[i].id)
+            m->e[n++] = m->e[i];
+        else if (last_wins)
+            m->e[n - 1] = m->e[i];
+    }
+    m->n = n;
+}
+
+/* All are there; of those of one id the last counts, or the first. false: out of memory. */
+static bool ids_seal(struct v1_ids *m, bool last_wins)
+{
+    uint64_t max = 0;
+    for (size_t i = 0; i < m->n; i++)
+        if (m->e[i].id > max)
+            max = m->e[i].id;
+    if (max > 4 * (uint64_t)m->n + 1024) {
+        seal_sparse(m, last_wins);
+        return true;
+    }
+    m->ndense = max + 1;
+    m->dense = mem_alloc(m->ndense * sizeof *m->dense);
+    if (!m->dense)
+        return false;
+    memset(m->dense, 0xff, m->ndense * sizeof *m->dense);
+    for (size_t i = 0; i < m->n; i++)
+        if (last_wins || m->dense[m->e[i].id] == UINT64_MAX)
+            m->dense[m->e[i].id] = m->e[i].val;
+    mem_free(m->e);
+    m->e = NULL;
+    m->cap = 0;
+    return true;
+}
+
+uint64_t *v1_ids_find(struct v1_ids *m, uint64_t id)
+{
+    if (m->dense)
+        return id < m->ndense && m->dense[id] != UINT64_MAX ? &m->dense[id] : NULL;
+    size_t at = 0;
+    bisect(at, m->n, i, m->e[i].id < id);
+    return at < m->n && m->e[at].id == id ? &m->e[at].val : NULL;
+}
+
+static void ids_free(struct v1_ids *m)
+{
+    mem_free(m->e);
+    mem_free(m->dense);
+    memset(m, 0, sizeof *m);
+}
 
 /* ---- batches --------------------------------------------------------------------------------------------- */
 
@@ -43,8 +117,8 @@ void v1_index_free(struct v1_index *ix)
     mem_free(ix->proc_of);
     mem_free(ix->exit);
     mem_free(ix->sample);
-    v1_ids_free(&ix->strings);
-    v1_ids_free(&ix->stacks);
+    ids_free(&ix->strings);
+    ids_free(&ix->stacks);
     memset(ix, 0, sizeof *ix);
 }
 
@@ -158,12 +232,12 @@ static enum err_code structure(struct v1_index *ix, struct source *s, const stru
             source_damage(s, ERR_CLOCK, 0, ix->at, "the tick rate is %lld: the clocks of the processors disagree",
                           (long long)r->v[0]);
         return ERR_OK;
-    case V1_STRING: return v1_ids_add(&ix->strings, r->v[0], ix->at) ? ERR_OK : ERR_NOMEM;
+    case V1_STRING: return ids_add(&ix->strings, r->v[0], ix->at) ? ERR_OK : ERR_NOMEM;
     case V1_STACK:
         ix->has_footer = ix->tables = true;
         if (!r->v[0] || !r->len)
             return ERR_OK;
-        return v1_ids_add(&ix->stacks, r->v[0], ix->at) ? ERR_OK : ERR_NOMEM;
+        return ids_add(&ix->stacks, r->v[0], ix->at) ? ERR_OK : ERR_NOMEM;
     default: return ERR_OK;
     }
 }
@@ -358,7 +432,7 @@ static enum err_code finish(struct v1_index *ix, struct source *s)
     if (ix->nsample)
         qsort(ix->sample, ix->nsample, sizeof *ix->sample, by_time);
     aside(ix, s);
-    return v1_ids_seal(&ix->strings, false) && v1_ids_seal(&ix->stacks, true) ? ERR_OK : ERR_NOMEM;
+    return ids_seal(&ix->strings, false) && ids_seal(&ix->stacks, true) ? ERR_OK : ERR_NOMEM;
 }
 
 /* run - over events with a time that need no more than to be counted, as far as that goes. */

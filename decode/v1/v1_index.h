@@ -12,8 +12,18 @@
 #define GOTOP_DECODE_V1_INDEX_H
 
 #include "decode/events/source.h"
-#include "decode/v1/v1_ids.h"
 #include "decode/v1/v1_scan.h"
+
+/* Ids of the file's strings and stacks to values: where they stand, later what they were interned as. Dense in real traces, anything in
+   hostile ones: those that are not are sorted. */
+struct v1_ids {
+    struct v1_id {
+        uint64_t id, val;
+    } * e; /* as found; sorted by id at the end, if not dense */
+    size_t n, cap;
+    uint64_t *dense; /* val by id, UINT64_MAX = none */
+    uint64_t ndense;
+};
 
 #define V1_NO_BATCH 0x7fffffffu
 struct v1_batch {        /* a Batch event and what follows it up to its last event with a time */
@@ -87,5 +97,52 @@ enum err_code v1_index_step(struct v1_index *ix, struct source *s, uint64_t byte
 void v1_index_leap(struct v1_index *ix, uint64_t to);
 bool v1_index_init(struct v1_index *ix, const struct source *s);
 void v1_index_free(struct v1_index *ix);
+/* v1_ids_find - once sealed. NULL: not there. O(1), sparse O(log n). */
+uint64_t *v1_ids_find(struct v1_ids *m, uint64_t id);
+
+/* ---- v1_place.c: where in the file a batch seems to begin. Nothing says so for sure; who goes on from there sees by what follows -- */
+
+#define V1_BATCH_BYTES 65536             /* what a writer's buffer holds */
+#define V1_PLACE_P 4096                  /* processors there may be, where nothing tells */
+#define V1_PLACE_MORE 4                  /* times what it was so far a program may set GOMAXPROCS to */
+#define V1_NEAR_TICKS (INT64_C(1) << 32) /* a minute or more */
+
+/* v1_place_work - what it took to read the events from..to, behind which `last` was read or not: about a byte's for each value. */
+static inline uint64_t v1_place_work(const uint8_t *from, const uint8_t *to, const struct v1_raw *last)
+{
+    return (uint64_t)(to - from) + (last->type == V1_STACK ? 4 * (uint64_t)last->len : 1);
+}
+
+/* v1_place_next - the first in [off, end) from which some events make sense, or end. */
+uint64_t v1_place_next(const struct v1_index *ix, const struct source *s, uint64_t off, uint64_t end);
+
+/* v1_place_proc - may this be the number of a batch's processor? */
+static inline bool v1_place_proc(uint64_t p, uint64_t limit)
+{
+    return p == UINT64_MAX || p < limit;
+}
+
+/* ---- v1_batches.c: batches that don't stand as they were written: in another order, twice, or with a time they can't have --------- */
+
+/*
+ * v1_batches_mend - all batches were seen: leave out those that say a time before the trace began or behind its end, put each processor's
+ * chain in order. Cost: nothing if all are as they were written, else their bytes once more. ERR_OK or ERR_NOMEM.
+ */
+enum err_code v1_batches_mend(struct v1_index *ix, struct source *s);
+
+/*
+ * ---- v1_glance.c: the beginning of a large trace, to be shown before all of it is indexed
+ *
+ * A writer puts down a processor's batch when it is full, and at the end what there is of each. So the first batches of a file and its
+ * last ones tell all of the trace's beginning, unless a processor comes up in the last ones alone that may have one in between;
+ * then there is nothing to show yet.
+ */
+#define V1_GLANCE_HALVES 60000 /* of events that are told of it, about */
+
+/*
+ * v1_glance_index - the index of the beginning and of the end, as of a trace of which the middle is missing. false: the beginning is not
+ * known by these, or there is no memory.
+ */
+bool v1_glance_index(struct v1_index *ix, struct source *s);
 
 #endif

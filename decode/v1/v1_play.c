@@ -1,10 +1,10 @@
 /*
- * v1_play.c - see v1_play.h.
+ * v1_play.c - see v1_emit.h.
  *
  * Relies on: a goroutine that is runnable, running, waiting or in a system call has a lane (v1_emit.c gives it one
  * first), and the goroutine a P is noted to run is noted to run on a P that has begun.
  */
-#include "decode/v1/v1_play.h"
+#include "decode/v1/v1_emit.h"
 
 #include "decode/base/mem.h"
 

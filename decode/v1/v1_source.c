@@ -9,9 +9,8 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "decode/v1/v1_glance.h"
-#include "decode/v1/v1_play.h"
-#include "decode/v1/v1_torn.h"
+#include "decode/v1/v1_index.h"
+#include "decode/v1/v1_emit.h"
 
 #define INDEX_STEP (8u << 20) /* bytes indexed per call */
 

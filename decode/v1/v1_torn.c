@@ -1,9 +1,9 @@
 /*
- * v1_torn.c - see v1_torn.h.
+ * v1_torn.c - see v1_emit.h.
  *
  * Gaps are few; what more there are than there is room for are taken as one, from the first to the last of them.
  */
-#include "decode/v1/v1_torn.h"
+#include "decode/v1/v1_emit.h"
 
 #include "decode/base/round.h"
 

@@ -1,5 +1,5 @@
-/* v2_clock.c - see v2_clock.h. */
-#include "decode/v2/v2_clock.h"
+/* v2_clock.c - see v2_gen.h. */
+#include "decode/v2/v2_gen.h"
 
 #include <inttypes.h>
 

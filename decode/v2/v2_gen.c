@@ -12,9 +12,7 @@
 #include <stdlib.h>
 
 #include "decode/base/bytes.h"
-#include "decode/v2/v2_clock.h"
 #include "decode/v2/v2_doubt.h"
-#include "decode/v2/v2_names.h"
 #include "decode/v2/v2_state.h"
 
 /* The batch at p. NULL: damage, noted. A payload that the input cuts off is torn, not damage of its own. */

@@ -50,7 +50,7 @@ struct v2_raw_gen {
     size_t n, cap;
     bool marked;               /* its end mark stands there (1.26) */
     uint64_t min_time;         /* smallest time of its batches */
-    struct v2_raw_clock clock; /* its rate is what can be (v2_clock.h), by what was read last, or what is behind it */
+    struct v2_raw_clock clock; /* its rate is what can be (v2_clock.c), by what was read last, or what is behind it */
     struct err damage;
 };
 /*
@@ -72,7 +72,7 @@ struct v2_gen {
     struct v2_sample *sample;
     size_t nsample, capsample;
     struct idmap strs, stacks; /* id of the file -> id in names */
-    struct v2_read *read;      /* what its tables say, while it isn't named: see v2_names.h */
+    struct v2_read *read;      /* what its tables say, while it isn't named: see v2_names_read() */
     uint64_t min_time;         /* smallest base time of all its batches */
     struct v2_first {          /* which has it, and the next one's: v2_doubt_time() */
         uint64_t time, next;
@@ -116,7 +116,7 @@ enum v2_gen_rc v2_gen_read(struct source *s, struct v2_gen *g, size_t *pos);
 /*
  * The same in two steps. v2_gen_scan - find its batches and where it ends, without looking at an event; g: the generation
  * before it, or as much of it as v2_gen_after() takes over. v2_gen_tables - read its tables; false: out of memory. That in two
- * steps, again: v2_gen_parse - of which nothing but g and s is touched; then the names (v2_names.h).
+ * steps, again: v2_gen_parse - of which nothing but g and s is touched; then the names (v2_names.c).
  */
 enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos);
 bool v2_gen_tables(struct source *s, struct v2_gen *g);
@@ -181,5 +181,42 @@ static inline uint32_t v2_gen_stack(struct v2_gen *g, uint64_t id)
 }
 /* v2_gen_reason - as v2_gen_str, for the reason of GoBlock and GoStop; may be the last generation's. */
 uint32_t v2_gen_reason(struct source *s, struct v2_gen *g, uint64_t id);
+
+/*
+ * ---- v2_clock.c: how many units a second has, and what the wall clock said meanwhile; and whether that can be
+ *
+ * All times of a generation are told in these units, so a wrong rate moves and stretches everything without a contradiction among
+ * events. Two things stand against it: from 1.25 on what the runtime's own clock said at the same moment (where the units are 64 ns of
+ * that very clock, they say the same), and the generations before, for a running program's clock doesn't change.
+ */
+/* v2_clock_read - of a Frequency batch, or a Sync batch, which has a clock snapshot too. Nothing else may stand there. */
+void v2_clock_read(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h);
+/*
+ * v2_clock_settle - all batches were seen: what rate is taken. last: that of the generation before, 0: none; last_told: it stood there.
+ * v2_clock_notes - what of it is told behind all that scanning notes.
+ */
+void v2_clock_settle(struct source *s, struct v2_gen *g, uint64_t last, bool last_told);
+void v2_clock_notes(struct source *s, const struct v2_gen *g);
+
+/*
+ * ---- v2_names.c: strings and stacks: read by themselves, then named
+ *
+ * The trace's names are numbered in the order in which the file has them (decode/events/names.h), so who gives these numbers goes
+ * from generation to generation. Reading is not done there: it makes names of the generation's own, whoever reads others beside it.
+ * What is left to do in order is one look-up for each string, each of its frames and each stack.
+ */
+/*
+ * v2_names_read - read the tables of strings and of stacks. Until v2_names_put() g->strs and g->stacks know which ids there are, not
+ * yet what the trace calls them. v2_names_give - find or add all of them in s->names: generation by generation, nobody else at it.
+ * v2_names_put - from now on g->strs and g->stacks say the trace's names. The first two: false, out of memory.
+ */
+bool v2_names_read(struct source *s, struct v2_gen *g);
+bool v2_names_give(struct source *s, struct v2_gen *g);
+void v2_names_put(struct v2_gen *g);
+/* v2_names_free - what stands between the steps; nothing is allowed. */
+void v2_names_free(struct v2_gen *g);
+
+/* v2_table_bad - note that a table can't be read from p on; true. */
+bool v2_table_bad(struct source *s, struct v2_gen *g, const struct v2_slice *t, const uint8_t *p, const char *what);
 
 #endif

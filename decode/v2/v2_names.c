@@ -1,10 +1,10 @@
 /*
- * v2_names.c - see v2_names.h.
+ * v2_names.c - see v2_gen.h.
  *
  * Stacks are most of some traces. Their frames are mostly the same few thousand, so a frame is looked for by its bytes: where it
  * ends is seen in 64 of them at once.
  */
-#include "decode/v2/v2_names.h"
+#include "decode/v2/v2_gen.h"
 
 #include <inttypes.h>
 #include <stdio.h>

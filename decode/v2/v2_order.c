@@ -16,7 +16,6 @@
 #include "decode/v2/v2_sink.h"
 #include "decode/v2/v2_state.h"
 #include "decode/v2/v2_step.h"
-#include "decode/v2/v2_torn.h"
 
 /* ---- cursors ---------------------------------------------------------------------------------------------- */
 
@@ -479,23 +478,6 @@ static bool sample_is_next(struct v2_order *o)
 
 /* ---- whose turn it is ------------------------------------------------------------------------------------- */
 
-/* Behind an event that was not one of the commonest: the time of the next one, if no more need be looked at now. */
-static inline bool cursor_peek(struct v2_order *o, struct v2_cursor *c)
-{
-    const uint8_t *p = c->p;
-    uint64_t dt;
-    if (c->end - p < V2_EVENT_MAX || !o->unit64 || !v2_specs[*p].nargs || (p[1] & p[2]) >= 0x80)
-        return cursor_next(o, c);
-    c->at = p++;
-    c->type = *c->at;
-    p = bytes_varint_within(p, &dt);
-    c->p = p;
-    c->before = c->t;
-    c->t += (int64_t)(dt * o->unit64);
-    c->lazy = true;
-    return true;
-}
-
 enum {
     EV_MOST = 20,
     EV_ROOM = 64
@@ -531,7 +513,7 @@ static bool general(struct v2_order *o, struct v2_sink *k, struct v2_cursor *c, 
         o->loose->after(o, c, 0);
     if (more && a == ADV_OK && o->park.n)
         v2_park_wake(o, c, 0);
-    *over = !more || (a == ADV_OK && !cursor_peek(o, c));
+    *over = !more || (a == ADV_OK && !cursor_next(o, c));
     o->heap[0].t = c->t;
     if (a == ADV_BAD)
         (void)loosen(o); /* and it is tried again */

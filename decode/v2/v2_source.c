@@ -5,7 +5,7 @@
 
 #include "decode/base/mem.h"
 #include "decode/v2/v2_source.h"
-#include "decode/v2/v2_torn.h"
+#include "decode/v2/v2_step.h"
 
 static void finish(struct source *s, struct v2 *v)
 {

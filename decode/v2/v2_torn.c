@@ -1,10 +1,9 @@
 /*
- * v2_torn.c - see v2_torn.h.
+ * v2_torn.c - see v2_step.h.
  *
  * A goroutine's and a P's numbered events tell whether something is missing between them; between two whose numbers follow
  * one another nothing is. What a thread does is told by itself, so it is whole up to the thread's last event.
  */
-#include "decode/v2/v2_torn.h"
 
 #include <inttypes.h>
 

@@ -12,7 +12,6 @@
 #include "decode/base/mem.h"
 #include "decode/base/round.h"
 #include "decode/write/v2_cut.h"
-#include "decode/write/v2_tables.h"
 
 #define LABEL_KNOWN UINT32_MAX /* v2s_g.labelgen: label is a number of LABELS, from 1 on */
 
@@ -23,10 +22,110 @@ static const char *const LABELS[] = {
 };
 enum { NLABELS = sizeof LABELS / sizeof *LABELS };
 
+/* ---- strings and stacks, as they stand in the file ---------------------------------------------------------- */
+
+struct table { /* all zeros = empty */
+    struct entry {
+        uint64_t id;
+        const uint8_t *p, *end; /* a string's bytes; a stack's frames, and where their batch ends */
+        uint32_t n;             /* bytes; frames */
+        bool used;
+    } * e;
+    size_t n, cap;
+    struct idmap at; /* index by id; the first of an id counts, as for Go */
+};
+struct tables {
+    struct table strings, stacks;
+    uint64_t max_string; /* highest id */
+};
+
+static bool table_add(struct table *t, struct entry x)
+{
+    if (!x.id || idmap_get(&t->at, x.id) != IDMAP_NONE)
+        return true;
+    if (!mem_room(t->e, t->cap, t->n + 1))
+        return false;
+    t->e[t->n] = x;
+    return idmap_put(&t->at, x.id, (uint32_t)t->n++);
+}
+
+/* tables_read - of a generation. Damaged tables end where they are. false: no memory. */
+static bool tables_read(struct tables *t, const struct v2_raw_gen *gen)
+{
+    struct v2_raw_string s;
+    struct v2_raw_stack k;
+    for (size_t i = 0; i < gen->n; i++) {
+        const struct v2_raw_batch *b = &gen->batch[i];
+        const uint8_t *p = b->p;
+        if (v2_raw_holds(b, V2R_STRINGS))
+            for (p++; (p = v2_raw_string(p, b->end, &s)); t->max_string = s.id > t->max_string ? s.id : t->max_string)
+                if (!table_add(&t->strings, (struct entry){s.id, s.p, s.p + s.len, s.len, false}))
+                    return false;
+        if (v2_raw_holds(b, V2R_STACKS))
+            for (p++; (p = v2_raw_stack(p, b->end, &k));)
+                if (!table_add(&t->stacks, (struct entry){k.id, k.frames, b->end, k.n, false}))
+                    return false;
+    }
+    return true;
+}
+
+/* table_use - an id that an event has: itself, and remembered as used, or 0 if it isn't in the table. */
+static uint64_t table_use(struct table *t, uint64_t id)
+{
+    const uint32_t i = id ? idmap_get(&t->at, id) : IDMAP_NONE;
+    if (i == IDMAP_NONE)
+        return 0;
+    t->e[i].used = true;
+    return id;
+}
+
+static void stack_put(struct tables *t, struct v2_put *w, const struct entry *k)
+{
+    uint8_t buf[V2_RAW_FRAMES * 40];
+    size_t n = 0;
+    const uint8_t *p = k->p;
+    for (uint32_t i = 0; i < k->n; i++) {
+        uint64_t v[4];
+        p = v2_raw_frame(p, k->end, v);
+        v[1] = table_use(&t->strings, v[1]);
+        v[2] = table_use(&t->strings, v[2]);
+        for (int f = 0; f < 4; f++)
+            n += bytes_put_varint(buf + n, v[f]);
+    }
+    v2_put_stack(w, k->id, k->n, buf, n);
+}
+
+/* tables_put - batches with the stacks that are used, and then the strings, which are left open in w. */
+static void tables_put(struct tables *t, struct v2_put *w, uint64_t time)
+{
+    v2_put_open(w, V2_NO_THREAD, time, V2R_STACKS);
+    for (size_t i = 0; i < t->stacks.n; i++)
+        if (t->stacks.e[i].used)
+            stack_put(t, w, &t->stacks.e[i]);
+    v2_put_close(w);
+    v2_put_open(w, V2_NO_THREAD, time, V2R_STRINGS);
+    for (size_t i = 0; i < t->strings.n; i++) {
+        const struct entry *s = &t->strings.e[i];
+        if (s->used)
+            v2_put_string(w, s->id, s->p, s->n);
+    }
+}
+
+static void tables_free(struct tables *t)
+{
+    mem_free(t->strings.e);
+    mem_free(t->stacks.e);
+    idmap_free(&t->strings.at);
+    idmap_free(&t->stacks.at);
+    *t = (struct tables){0};
+}
+
+/* ---- a generation ------------------------------------------------------------------------------------------- */
+
 struct gen_cut {
     struct v2_cut *c;
     const struct v2_raw_gen *gen;
-    struct v2_tables t;
+    struct tables t;
     bool head;           /* the range begins here */
     bool told;           /* metrics are */
     bool label[NLABELS]; /* strings that must be added */
@@ -52,7 +151,7 @@ static void put_p(struct gen_cut *w, const struct v2_p *p)
 static uint64_t label_of(struct gen_cut *w, const struct v2s_g *g)
 {
     if (!g->label || g->labelgen != LABEL_KNOWN)
-        return g->labelgen == w->c->head.ordinal ? v2_table_use(&w->t.strings, g->label) : 0;
+        return g->labelgen == w->c->head.ordinal ? table_use(&w->t.strings, g->label) : 0;
     w->label[g->label] = true;
     return w->t.max_string + g->label;
 }
@@ -79,7 +178,7 @@ static void put_g(struct gen_cut *w, const struct v2s_g *g, uint32_t m)
     uint32_t later = idmap_get(&w->c->stack_of, g->id);
     if (!stack && later != IDMAP_NONE)
         stack = later;
-    stack = w->c->file.version >= GO_123 && is->status != ST_RUNNING ? v2_table_use(&w->t.stacks, stack) : 0;
+    stack = w->c->file.version >= GO_123 && is->status != ST_RUNNING ? table_use(&w->t.stacks, stack) : 0;
     put(w, &V2_EV(stack ? V2_GO_STATUS_STACK : V2_GO_STATUS, g->id, mid, v2_status_of(is->status), stack));
     if (is->assist)
         put(w, &V2_EV(V2_GC_ASSIST_ACTIVE, g->id));
@@ -89,7 +188,7 @@ static void put_g(struct gen_cut *w, const struct v2s_g *g, uint32_t m)
     if (label)
         put(w, &V2_EV(V2_GO_LABEL, label));
     if (is->stw)
-        put(w, &V2_EV(V2_STW_BEGIN, v2_table_use(&w->t.strings, g->kind), v2_table_use(&w->t.stacks, g->kind_stack)));
+        put(w, &V2_EV(V2_STW_BEGIN, table_use(&w->t.strings, g->kind), table_use(&w->t.stacks, g->kind_stack)));
     put_metrics(w);
 }
 
@@ -137,7 +236,7 @@ static void put_late(struct gen_cut *w, uint32_t m)
     for (; at < n && v[at].m == m; at++) {
         struct v2_raw_ev e = v[at].ev;
         if (v2_means(e.type) == V2_MEANS_go_status_stack)
-            e.arg[3] = v2_table_use(&w->t.stacks, e.arg[3]);
+            e.arg[3] = table_use(&w->t.stacks, e.arg[3]);
         put(w, &e);
     }
 }
@@ -182,9 +281,9 @@ static void put_event(struct gen_cut *w, struct v2_raw_ev *e, uint64_t units, ui
     const struct v2_spec *spec = &v2_specs[e->type];
     for (unsigned i = 0; i < e->nargs; i++) {
         if (spec->strs >> i & 1)
-            e->arg[i] = v2_table_use(&w->t.strings, e->arg[i]);
+            e->arg[i] = table_use(&w->t.strings, e->arg[i]);
         if (spec->stacks >> i & 1)
-            e->arg[i] = v2_table_use(&w->t.stacks, e->arg[i]);
+            e->arg[i] = table_use(&w->t.stacks, e->arg[i]);
     }
     v2_put_event(w->c->put, e, units);
 }
@@ -311,7 +410,7 @@ static void put_samples(struct gen_cut *w)
         uint64_t v[5] = {q->time, q->m, q->p, q->g, q->stack};
         if (w->head && v[0] < c->from_units)
             v[0] = c->from_units;
-        v[4] = v2_table_use(&w->t.stacks, v[4]);
+        v[4] = table_use(&w->t.stacks, v[4]);
         v2_put_sample(c->put, v);
     }
     v2_put_close(c->put);
@@ -328,7 +427,7 @@ static void put_experiments(struct gen_cut *w)
 
 static void put_tables(struct gen_cut *w)
 {
-    v2_tables_put(&w->t, w->c->put, w->time);
+    tables_put(&w->t, w->c->put, w->time);
     for (unsigned i = 1; i < NLABELS; i++)
         if (w->label[i])
             v2_put_string(w->c->put, w->t.max_string + i, LABELS[i], strlen(LABELS[i]));
@@ -345,8 +444,8 @@ static uint64_t lead(const struct v2_cut *c)
 bool v2_cut_gen(struct v2_cut *c, const struct v2_raw_gen *gen)
 {
     struct gen_cut w = {.c = c, .gen = gen, .head = c->start.set && c->from != INT64_MIN, .time = gen->min_time};
-    if (!v2_tables_read(&w.t, gen)) {
-        v2_tables_free(&w.t);
+    if (!tables_read(&w.t, gen)) {
+        tables_free(&w.t);
         return false;
     }
     if (w.head) {
@@ -366,7 +465,7 @@ bool v2_cut_gen(struct v2_cut *c, const struct v2_raw_gen *gen)
     put_experiments(&w);
     if (c->file.version >= GO_126)
         outlet_put(c->out, &(uint8_t){V2R_END}, 1);
-    v2_tables_free(&w.t);
+    tables_free(&w.t);
     return true;
 }
 
