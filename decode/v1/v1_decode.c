@@ -14,29 +14,18 @@
 #include "decode/base/mem.h"
 
 enum who { WHO_NOBODY, WHO_ARG, WHO_CTX, WHO_GC };
-enum { SEQ_ANY = -1, SEQ_KEEP = -1, SEQ_SAME = -2, SEQ_NEXT = -3, SEQ_INC = -4 };
+enum { SEQ_0, SEQ_1, SEQ_2, SEQ_ANY = -1, SEQ_KEEP = -1, SEQ_SAME = -2, SEQ_NEXT = -3, SEQ_INC = -4 };
 
-struct rule {
+static const struct rule {
     uint8_t who;
     int8_t need_seq;
     uint8_t need;
     int8_t new_seq;
     uint8_t becomes;
-};
-static const struct rule RULE[V1_TYPES] = {
-#define ANY SEQ_ANY
-#define KEEP SEQ_KEEP
-#define SAME SEQ_SAME
-#define NEXT SEQ_NEXT
-#define INC SEQ_INC
-#define V1_RULE(id, who, need_seq, need, new_seq, becomes) \
-    [V1_##id] = {WHO_##who, need_seq, V1_##need, new_seq, V1_##becomes},
+} RULE[V1_TYPES] = {
+#define V1_LEAVES(id, state, reason, wakeup, who, need_seq, need, new_seq, becomes) \
+    [V1_##id] = {WHO_##who, SEQ_##need_seq, V1_##need, SEQ_##new_seq, V1_##becomes},
 #include "decode/v1/events_v1.def"
-#undef ANY
-#undef KEEP
-#undef SAME
-#undef NEXT
-#undef INC
 };
 
 enum whose { OWN, STOPS, NAMES, NAMED, STARTS, NOBODY };
@@ -45,17 +34,18 @@ static const struct {
     uint8_t whose, means;
 } EVENT[V1_TYPES] = {
     [V1_NONE] = {OWN, V1_MEANS_GAP},
-#define V1_EVENT(number, id, name, whose, means) [number] = {whose, V1_MEANS_##means},
+#define V1_EVENT(number, id, name, whose, means, from, shape) [number] = {whose, V1_MEANS_##means},
 #include "decode/v1/events_v1.def"
 };
 
+#define NONE_ V1S_NONE, ST_NONE, 0
 #define ENDED_ V1S_ENDED, ST_NONE, 0
 #define WAITING_ V1S_WAITING, ST_WAITING, EVF_OWN_STACK
 #define RUNNABLE_ V1S_RUNNABLE, ST_RUNNABLE, EVF_OWN_STACK | EVF_STOPPED
 #define RUNNING_ V1S_RUNNING, ST_RUNNING, 0
 #define SYSCALL_ V1S_SYSCALL, ST_SYSCALL, 0
 const struct v1_left V1_LEFT[V1_TYPES] = {
-#define V1_LEAVES(id, state, reason) [V1_##id] = {state##_, reason},
+#define V1_LEAVES(id, state, reason, ...) [V1_##id] = {state##_, reason},
 #include "decode/v1/events_v1.def"
 };
 

@@ -4,7 +4,7 @@
  * A cursor goes along the chain of one processor's batches and decodes in place from the input into its ring, many
  * events at a time: the events of one processor repeat themselves, those of all in their order do not. It knows which
  * goroutine its processor runs, and so which one an event is about and whose state decides when it may come
- * (V1_RULE of events_v1.def). Goroutines are rows here, by first mention in a batch; everyone behind uses the rows.
+ * (V1_LEAVES of events_v1.def). Goroutines are rows here, by first mention in a batch; everyone behind uses the rows.
  */
 #ifndef GOTOP_DECODE_V1_DECODE_H
 #define GOTOP_DECODE_V1_DECODE_H
@@ -63,7 +63,7 @@ enum v1_means {
 
 /* What an event leaves its goroutine in, by name and by type: V1_LEAVES of events_v1.def; where it says nothing V1S_NONE. */
 enum {
-#define V1_LEAVES(id, state, reason) V1_LEAVES_##id = V1S_##state,
+#define V1_LEAVES(id, state, ...) V1_LEAVES_##id = V1S_##state,
 #include "decode/v1/events_v1.def"
 };
 extern const struct v1_left {

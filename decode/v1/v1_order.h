@@ -3,7 +3,7 @@
  *
  * Each processor's chain of batches is in order by itself and decoded a few events ahead (v1_decode.h). How the chains
  * are merged differs: the prototype by time, 1.5 by a global sequence number, later dialects by the per-goroutine
- * sequence numbers and states of V1_RULE, among several ready ones by time.
+ * sequence numbers and states of V1_LEAVES, among several ready ones by time.
  *
  * Ends of system calls and CPU samples then take the place their real time gives them (v1_merge_next()).
  * Cost per event: one decode, one step among the processors, at most one look-up of a goroutine by id.

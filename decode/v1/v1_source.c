@@ -49,7 +49,7 @@ static const enum {
     PROVES,
     ENDS
 } PART[V1_TYPES] = {
-#define V1_WAKEUP(id, part) [V1_##id] = part,
+#define V1_LEAVES(id, state, reason, wakeup, ...) [V1_##id] = wakeup,
 #include "decode/v1/events_v1.def"
 };
 

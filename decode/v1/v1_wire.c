@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const char *const NAMES[V1_TYPES] = {
-#define V1_EVENT(number, id, text, whose, means) [number] = text,
+#define V1_EVENT(number, id, text, whose, means, from, shape) [number] = text,
 #include "decode/v1/events_v1.def"
 };
 
@@ -18,6 +18,7 @@ static const struct {
     int from, to;
     const char *shape;
 } SHAPES[] = {
+#define V1_EVENT(number, id, text, whose, means, from, shape) {number, from, V1_LAST, shape},
 #define V1_SHAPE(id, from, to, shape) {V1_##id, from, to, shape},
 #include "decode/v1/events_v1.def"
 };

@@ -20,7 +20,7 @@
 
 enum v1_type {
     V1_NONE = 0, /* no such event; the reader uses it for "here events are missing" */
-#define V1_EVENT(number, id, name, whose, means) V1_##id = number,
+#define V1_EVENT(number, id, name, whose, means, from, shape) V1_##id = number,
 #include "decode/v1/events_v1.def"
 };
 
