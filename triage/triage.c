@@ -191,29 +191,27 @@ static void ran_meanwhile(struct triage *tg, struct sched_wait *w)
 
 /* ---- pairs -------------------------------------------------------------------------------------------------- */
 
-/* Sorts the pairs, and tells the herds where theirs went. */
+/* Sorts the pairs where they stand, since they may be many, and tells the herds where theirs went. */
 static bool pairs_sort(struct triage *tg)
 {
     const size_t n = tg->npairs;
     struct keyed_row *order = mem_alloc((n + 1) * sizeof *order);
-    struct pair_row *sorted = mem_alloc((n + 1) * sizeof *sorted);
-    uint32_t *to = mem_alloc((n + 1) * sizeof *to);
     for (uint32_t i = 0; order && i < n; i++) {
         order[i] = (struct keyed_row){most_first(tg->pairs[i].total), i};
     }
-    const bool ok = order && sorted && to && rows_sort(order, n);
-    for (uint32_t i = 0; ok && i < n; i++) {
-        sorted[i] = tg->pairs[order[i].row];
+    uint32_t *to = order && rows_sort(order, n) ? mem_alloc((n + 1) * sizeof *to) : NULL;
+    for (uint32_t i = 0; to && i < n; i++) {
         to[order[i].row] = i;
     }
-    for (uint32_t i = 0; ok && i < tg->nherds; i++) {
+    mem_free(order);
+    for (uint32_t i = 0; to && i < tg->nherds; i++) {
         tg->herds[i].pair = to[tg->herds[i].pair];
     }
-    mem_free(order);
+    if (to) {
+        rows_move(tg->pairs, sizeof *tg->pairs, to, tg->npairs);
+    }
     mem_free(to);
-    mem_free(ok ? tg->pairs : sorted);
-    tg->pairs = ok ? sorted : tg->pairs;
-    return ok;
+    return to;
 }
 
 static bool worst_end(struct triage *tg)

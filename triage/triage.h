@@ -55,14 +55,14 @@ struct wait_row { /* waits by reason and stack */
 };
 struct pair_row {                   /* contention: who waited where, ended by whom where */
     uint32_t reason, stack, waiter; /* waiter: start function's string */
-    enum wait_kind kind;
-    uint32_t waker, waker_stack; /* waker: start function's string, 0 and from_scheduler: timer, network poller */
+    uint32_t waker, waker_stack;    /* waker: start function's string, 0 and from_scheduler: timer, network poller */
+    uint32_t longest_waker;         /* lane of who ended the longest, NO_LANE */
+    enum wait_kind kind : 8;
     bool from_scheduler;
     uint64_t count;
     int64_t total;
     struct moment longest;
-    uint32_t longest_waker; /* lane of who ended the longest, NO_LANE */
-    uint64_t futile;        /* the woken one ran briefly and blocked again at the same place */
+    uint64_t futile; /* the woken one ran briefly and blocked again at the same place */
 };
 struct syscall_row { /* system calls by stack */
     uint32_t stack;

@@ -20,7 +20,7 @@ struct leaks {
     struct tab by_birth, by_row;
     uint32_t *row_birth; /* of each row */
     size_t cap_rows, cap_rb;
-    struct tab by_wait; /* rows of triage.waits */
+    struct rowtab by_wait; /* rows of triage.waits */
 };
 
 static struct leak_row *leak_of(struct leaks *k, const struct lane_info *li, const struct span *s, uint32_t birth)
@@ -85,8 +85,14 @@ static enum been been_here(const struct trace *tr, struct span_iter *it, uint32_
 /* Waits at this place that ended: how long did the longest take? */
 static int64_t usual(const struct leaks *k, const struct span *s)
 {
-    uint32_t i = tab_get(&k->by_wait, s->reason, s->stack);
-    return i == TAB_NONE ? 0 : k->tg->waits[i].longest_done;
+    const uint32_t hash = rowtab_hash(s->reason, s->stack);
+    for (uint32_t at = hash, i; (i = rowtab_next(&k->by_wait, hash, &at)) != TAB_NONE;) {
+        const struct wait_row *w = &k->tg->waits[i];
+        if (w->reason == s->reason && w->stack == s->stack) {
+            return w->longest_done;
+        }
+    }
+    return 0;
 }
 
 static void part_put(struct leak_part *p, int quarter)
@@ -202,9 +208,9 @@ bool triage_leaks(struct triage *tg)
 {
     struct leaks k = {.tg = tg};
     const struct triage_work *w = tg->work;
-    bool ok = tab_room(&k.by_wait, tg->nwaits);
-    for (uint32_t i = 0; i < tg->nwaits && ok; i++) {
-        ok = tab_put(&k.by_wait, tg->waits[i].reason, tg->waits[i].stack, i) != TAB_NONE;
+    bool ok = !w->nalive || rowtab_room(&k.by_wait, tg->nwaits);
+    for (uint32_t i = 0; i < tg->nwaits && w->nalive && ok; i++) {
+        ok = rowtab_put(&k.by_wait, rowtab_hash(tg->waits[i].reason, tg->waits[i].stack), i);
     }
     for (uint32_t i = 0; i < w->nbirths && ok; i++) {
         ok = tab_put(&k.by_birth, w->births[i].create_stack, w->births[i].name, i) != TAB_NONE;
@@ -223,7 +229,7 @@ bool triage_leaks(struct triage *tg)
     }
     tab_free(&k.by_birth);
     tab_free(&k.by_row);
-    tab_free(&k.by_wait);
+    rowtab_free(&k.by_wait);
     mem_free(k.row_birth);
     return ok;
 }

@@ -32,14 +32,14 @@ static bool walk_runs(void *arg, const struct span_run *run)
         end += run->dur[i];
     }
     size_t k = w->i, goes_on;
-    for (; k < w->n && w->r[w->row[k].row].t0 < end; k++) {
-        if (!runs_in(w, run, &w->r[w->row[k].row], &from, &t0)) {
+    for (; k < w->n && w->r[w->row[k]].t0 < end; k++) {
+        if (!runs_in(w, run, &w->r[w->row[k]], &from, &t0)) {
             return false;
         }
     }
     goes_on = k;
     for (size_t i = k; i-- > w->i;) {
-        if (w->r[w->row[i].row].t1 > end) {
+        if (w->r[w->row[i]].t1 > end) {
             w->row[--goes_on] = w->row[i];
         }
     }
@@ -58,7 +58,7 @@ static bool walk_owner(const struct trace *tr, struct assist_walk *w, uint32_t g
     do {
         w->further = false;
         trace_states(tr, (struct lane){LANE_G, g},
-                     &(struct states_ask){w->r[w->row[w->i].row].t0, INT64_MAX, 0, true, walk_runs, w});
+                     &(struct states_ask){w->r[w->row[w->i]].t0, INT64_MAX, 0, true, walk_runs, w});
     } while (w->ok && w->further && w->i < w->n);
     return w->ok && slices_tick();
 }
@@ -66,14 +66,21 @@ static bool walk_owner(const struct trace *tr, struct assist_walk *w, uint32_t g
 bool assist_rows_init(struct assist_rows *a, const struct trace *tr)
 {
     const size_t all = trace_ranges(tr, RANGE_ASSIST, &a->r);
-    a->row = mem_alloc((all + 1) * sizeof *a->row);
-    a->n = 0;
-    for (size_t i = 0; a->row && i < all; i++) {
+    struct keyed_row *v = mem_alloc((all + 1) * sizeof *v);
+    size_t n = 0;
+    for (size_t i = 0; v && i < all; i++) {
         if (a->r[i].owner != NO_LANE && a->r[i].t1 > a->r[i].t0) {
-            a->row[a->n++] = (struct keyed_row){a->r[i].owner, (uint32_t)i};
+            v[n++] = (struct keyed_row){a->r[i].owner, (uint32_t)i};
         }
     }
-    return a->row && rows_sort(a->row, a->n);
+    const bool sorted = v && rows_sort(v, n);
+    a->n = n;
+    a->row = sorted ? mem_alloc((n + 1) * sizeof *a->row) : NULL;
+    for (size_t i = 0; a->row && i < n; i++) {
+        a->row[i] = v[i].row;
+    }
+    mem_free(v);
+    return a->row;
 }
 
 void assist_rows_free(struct assist_rows *a)
@@ -86,7 +93,7 @@ void assist_rows_free(struct assist_rows *a)
 static size_t first_of(const struct assist_rows *a, uint32_t g)
 {
     size_t lo = 0;
-    bisect(lo, a->n, i, a->row[i].key < g);
+    bisect(lo, a->n, i, assist_owner(a, i) < g);
     return lo;
 }
 
@@ -100,10 +107,10 @@ struct assist_walk assist_walk_of(const struct assist_rows *a, size_t *from, uin
                                   bool (*f)(void *arg, const struct assist_run *a), void *arg)
 {
     size_t i = *from, end;
-    while (i < a->n && a->row[i].key < g) {
+    while (i < a->n && assist_owner(a, i) < g) {
         i++;
     }
-    for (end = i; end < a->n && a->row[end].key == g; end++) {
+    for (end = i; end < a->n && assist_owner(a, end) == g; end++) {
     }
     *from = end;
     return (struct assist_walk){.r = a->r, .row = a->row + i, .n = end - i, .f = f, .arg = arg, .ok = true};
@@ -114,7 +121,7 @@ bool assists_each(const struct trace *tr, bool (*f)(void *arg, const struct assi
     struct assist_rows a;
     bool ok = assist_rows_init(&a, tr);
     for (size_t from = 0; ok && from < a.n;) {
-        const uint32_t g = (uint32_t)a.row[from].key;
+        const uint32_t g = assist_owner(&a, from);
         struct assist_walk w = assist_walk_of(&a, &from, g, f, arg);
         ok = walk_owner(tr, &w, g);
     }

@@ -27,16 +27,20 @@ bool assists_each(const struct trace *tr, bool (*f)(void *arg, const struct assi
  */
 struct assist_rows {
     const struct range *r;
-    struct keyed_row *row; /* by owner, by number */
+    uint32_t *row; /* by owner, by number */
     size_t n;
 };
+static inline uint32_t assist_owner(const struct assist_rows *a, size_t i)
+{
+    return a->r[a->row[i]].owner;
+}
 bool assist_rows_init(struct assist_rows *a, const struct trace *tr);
 struct assist_rows assist_rows_of(const struct assist_rows *a, uint32_t g0, uint32_t g1);
 void assist_rows_free(struct assist_rows *a);
 
 struct assist_walk { /* along one goroutine */
     const struct range *r;
-    struct keyed_row *row; /* its assists: rows of r */
+    uint32_t *row;         /* its assists: rows of r */
     size_t n, i;           /* those before i are told */
     bool further;          /* the next one is further on than a block */
     bool (*f)(void *arg, const struct assist_run *a);
@@ -47,7 +51,7 @@ struct assist_walk assist_walk_of(const struct assist_rows *a, size_t *from, uin
                                   bool (*f)(void *arg, const struct assist_run *a), void *arg);
 static inline bool assist_walk_wants(const struct assist_walk *w, int64_t end)
 {
-    return w->i < w->n && w->r[w->row[w->i].row].t0 < end;
+    return w->i < w->n && w->r[w->row[w->i]].t0 < end;
 }
 void assist_walk_run(struct assist_walk *w, const struct span_run *run);
 

@@ -115,18 +115,12 @@ static void longer(struct moment *m, int64_t t0, int64_t t1, uint32_t g, uint64_
 static RARELY uint32_t wait_row_of(struct g_walk *w, uint32_t reason, uint32_t stack)
 {
     struct subtotal *y = w->y;
-    uint32_t i = tab_put(&y->by_wait, reason, stack, y->nwaits);
-    if (i == y->nwaits && i != TAB_NONE) {
-        struct wait_row *rows = mem_grow(y->waits, &y->cap_waits, (size_t)i + 1, sizeof *rows);
-        if (!rows) {
-            return TAB_NONE;
-        }
-        y->waits = rows;
-        rows[i] =
-            (struct wait_row){.reason = reason, .stack = stack, .kind = stacks_wait_kind(w->tg->tr, reason, stack)};
-        y->nwaits++;
+    bool made;
+    struct wait_row *row = subtotal_wait(y, reason, stack, &made);
+    if (row && made) {
+        row->kind = stacks_wait_kind(w->tg->tr, reason, stack);
     }
-    return i;
+    return row ? (uint32_t)(row - y->waits) : TAB_NONE;
 }
 
 static inline bool note_wait(struct g_walk *w, struct at s, const struct waited *v)
@@ -207,24 +201,19 @@ static inline uint32_t name_of(struct g_walk *w, struct at s, uint32_t g)
 static RARELY uint32_t pair_row_of(struct g_walk *w, const struct waited *v, uint32_t waker_stack, uint32_t name)
 {
     struct subtotal *y = w->y;
-    uint32_t i =
-        tab_put(&y->by_pair, (uint64_t)v->reason << 32 | v->stack, (uint64_t)name << 32 | waker_stack, y->npairs);
-    if (i == y->npairs && i != TAB_NONE) {
-        struct pair_row *p = mem_grow(y->pairs, &y->cap_pairs, (size_t)i + 1, sizeof *p);
-        if (!p) {
-            return TAB_NONE;
-        }
-        y->pairs = p;
-        p[i] = (struct pair_row){.reason = v->reason,
-                                 .stack = v->stack,
-                                 .waker_stack = waker_stack,
-                                 .waiter = w->name,
-                                 .waker = name == UINT32_MAX ? 0 : name,
-                                 .from_scheduler = name == UINT32_MAX,
-                                 .kind = w->kind};
-        y->npairs++;
+    bool made;
+    struct pair_row *row = subtotal_pair(y,
+                                         &(struct pair_row){.reason = v->reason,
+                                                            .stack = v->stack,
+                                                            .waker_stack = waker_stack,
+                                                            .waker = name == UINT32_MAX ? 0 : name,
+                                                            .from_scheduler = name == UINT32_MAX},
+                                         &made);
+    if (row && made) {
+        row->waiter = w->name;
+        row->kind = w->kind;
     }
-    return i;
+    return row ? (uint32_t)(row - y->pairs) : TAB_NONE;
 }
 
 /* A wait is over: span i is what follows, by whom. */

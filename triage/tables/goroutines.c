@@ -242,7 +242,7 @@ static uint16_t spans_of(const struct g_walk *w, const struct lanes_few *f)
         spans |= (m + 1) << 8 * k;
     }
     const struct assist_rows *a = w->all_assists;
-    const bool assists = w->assists.n || (w->assists_from < a->n && a->row[w->assists_from].key < f->g + f->n);
+    const bool assists = w->assists.n || (w->assists_from < a->n && assist_owner(a, w->assists_from) < f->g + f->n);
     return w->worker || assists ? 0 : (uint16_t)spans;
 }
 

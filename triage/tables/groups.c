@@ -307,25 +307,27 @@ static bool waits_sort(struct triage *tg)
 {
     const size_t n = tg->nwaits;
     struct keyed_row *order = mem_alloc((n + 1) * sizeof *order);
-    struct wait_row *sorted = mem_alloc((n + 1) * sizeof *sorted);
+    uint32_t *to = mem_alloc((n + 1) * sizeof *to);
     for (uint32_t i = 0; order && i < n; i++) {
         order[i] = (struct keyed_row){most_first(tg->waits[i].total), i};
     }
-    const bool ok = order && sorted && rows_sort(order, n);
-    for (size_t i = 0; ok && i < n; i++) {
-        sorted[i] = tg->waits[order[i].row];
+    const bool ok = order && to && rows_sort(order, n);
+    for (uint32_t i = 0; ok && i < n; i++) {
+        to[order[i].row] = i;
+    }
+    if (ok) {
+        rows_move(tg->waits, sizeof *tg->waits, to, tg->nwaits);
     }
     for (size_t i = 0, end; ok && i < n; i = end) { /* of those that lasted as long */
         for (end = i + 1; end < n && order[end].key == order[i].key;) {
             end++;
         }
         if (end - i > 1) {
-            qsort(sorted + i, end - i, sizeof *sorted, cmp_wait);
+            qsort(tg->waits + i, end - i, sizeof *tg->waits, cmp_wait);
         }
     }
     mem_free(order);
-    mem_free(ok ? tg->waits : sorted);
-    tg->waits = ok ? sorted : tg->waits;
+    mem_free(to);
     return ok;
 }
 

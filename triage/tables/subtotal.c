@@ -106,6 +106,52 @@ static void *subtotal_row(struct tab *tab, void **rows, size_t size, uint32_t *n
     return (char *)*rows + i * size;
 }
 
+struct wait_row *subtotal_wait(struct subtotal *y, uint32_t reason, uint32_t stack, bool *made)
+{
+    const uint32_t hash = rowtab_hash(reason, stack);
+    for (uint32_t at = hash, i; (i = rowtab_next(&y->by_wait, hash, &at)) != TAB_NONE;) {
+        if (y->waits[i].reason == reason && y->waits[i].stack == stack) {
+            *made = false;
+            return &y->waits[i];
+        }
+    }
+    if (!mem_room(y->waits, y->cap_waits, y->nwaits + (size_t)1) || !rowtab_put(&y->by_wait, hash, y->nwaits)) {
+        return NULL;
+    }
+    *made = true;
+    y->waits[y->nwaits] = (struct wait_row){.reason = reason, .stack = stack};
+    return &y->waits[y->nwaits++];
+}
+
+static bool same_pair(const struct pair_row *a, const struct pair_row *b)
+{
+    return a->reason == b->reason && a->stack == b->stack && a->waker_stack == b->waker_stack &&
+           a->from_scheduler == b->from_scheduler && (a->from_scheduler || a->waker == b->waker);
+}
+
+struct pair_row *subtotal_pair(struct subtotal *y, const struct pair_row *like, bool *made)
+{
+    const uint32_t waker = like->from_scheduler ? UINT32_MAX : like->waker,
+                   hash = rowtab_hash((uint64_t)like->reason << 32 | like->stack,
+                                      (uint64_t)waker << 32 | like->waker_stack);
+    for (uint32_t at = hash, i; (i = rowtab_next(&y->by_pair, hash, &at)) != TAB_NONE;) {
+        if (same_pair(&y->pairs[i], like)) {
+            *made = false;
+            return &y->pairs[i];
+        }
+    }
+    if (!mem_room(y->pairs, y->cap_pairs, y->npairs + (size_t)1) || !rowtab_put(&y->by_pair, hash, y->npairs)) {
+        return NULL;
+    }
+    *made = true;
+    y->pairs[y->npairs] = (struct pair_row){.reason = like->reason,
+                                            .stack = like->stack,
+                                            .waker = like->waker,
+                                            .waker_stack = like->waker_stack,
+                                            .from_scheduler = like->from_scheduler};
+    return &y->pairs[y->npairs++];
+}
+
 static void moment_longer(struct moment *to, const struct moment *m, bool first)
 {
     if (first || m->t1 - m->t0 > to->t1 - to->t0) {
@@ -146,15 +192,16 @@ static bool add_groups(struct subtotal *to, const struct subtotal *y, struct gst
     return at != NULL;
 }
 
-static bool add_waits(struct subtotal *to, const struct subtotal *y)
+/* Of what there may be most, rows that are added are given back before the next ones come. */
+static bool add_waits(struct subtotal *to, struct subtotal *y)
 {
     bool made = false;
-    if (!tab_room(&to->by_wait, y->nwaits)) {
+    if (!rowtab_room(&to->by_wait, y->nwaits)) {
         return false;
     }
     for (uint32_t i = 0; i < y->nwaits; i++) {
         const struct wait_row *s = &y->waits[i];
-        struct wait_row *p = ROW(to, by_wait, waits, nwaits, cap_waits, s->reason, s->stack, &made);
+        struct wait_row *p = subtotal_wait(to, s->reason, s->stack, &made);
         if (!p) {
             return false;
         }
@@ -168,18 +215,18 @@ static bool add_waits(struct subtotal *to, const struct subtotal *y)
         p->longest_done = s->longest_done > p->longest_done ? s->longest_done : p->longest_done;
         moment_longer(&p->longest, &s->longest, false);
     }
+    mem_free(y->waits);
+    y->waits = NULL;
     return true;
 }
 
 static bool add_pairs(struct subtotal *to, const struct subtotal *y)
 {
     uint32_t *at = mem_alloc(((size_t)y->npairs + 1) * sizeof *at);
-    bool made = false, ok = at && tab_room(&to->by_pair, y->npairs);
+    bool made = false, ok = at && rowtab_room(&to->by_pair, y->npairs);
     for (uint32_t i = 0; ok && i < y->npairs; i++) {
         const struct pair_row *s = &y->pairs[i];
-        const uint32_t waker = s->from_scheduler ? UINT32_MAX : s->waker;
-        struct pair_row *p = ROW(to, by_pair, pairs, npairs, cap_pairs, (uint64_t)s->reason << 32 | s->stack,
-                                 (uint64_t)waker << 32 | s->waker_stack, &made);
+        struct pair_row *p = subtotal_pair(to, s, &made);
         if (!p) {
             ok = false;
             break;
@@ -284,7 +331,7 @@ static bool add_changes(struct subtotal *to, const struct subtotal *y)
     return p || !y->nchanges;
 }
 
-static bool add_assisted(struct subtotal *to, const struct subtotal *y)
+static bool add_assisted(struct subtotal *to, struct subtotal *y)
 {
     struct assisted *p =
         y->nassisted ? mem_grow(to->assisted, &to->cap_assisted, to->nassisted + y->nassisted, sizeof *p) : NULL;
@@ -292,6 +339,8 @@ static bool add_assisted(struct subtotal *to, const struct subtotal *y)
         to->assisted = p;
         memcpy(p + to->nassisted, y->assisted, y->nassisted * sizeof *p);
         to->nassisted += y->nassisted;
+        mem_free(y->assisted);
+        y->assisted = NULL;
     }
     return p || !y->nassisted;
 }
@@ -322,10 +371,10 @@ static bool add_births(struct subtotal *to, const struct subtotal *y)
 }
 
 /* What goroutines g0 .. g1-1 added. */
-static bool subtotal_add(struct subtotal *to, const struct subtotal *y, struct gstats *g, uint32_t g0, uint32_t g1)
+static bool subtotal_add(struct subtotal *to, struct subtotal *y, struct gstats *g, uint32_t g0, uint32_t g1)
 {
-    bool ok = add_groups(to, y, g, g0, g1) && add_waits(to, y) && add_pairs(to, y) && add_syscalls(to, y) &&
-              add_gw(to, y) && add_changes(to, y) && add_assisted(to, y) && add_births(to, y);
+    bool ok = add_groups(to, y, g, g0, g1) && add_assisted(to, y) && add_waits(to, y) && add_pairs(to, y) &&
+              add_syscalls(to, y) && add_gw(to, y) && add_changes(to, y) && add_births(to, y);
     for (uint32_t i = 0; i < y->nenders && ok; i++) {
         ok = gstats_ended(g, y->enders[i].g, y->enders[i].ended);
     }
@@ -349,13 +398,12 @@ static bool subtotal_add(struct subtotal *to, const struct subtotal *y, struct g
 static void subtotal_tabs_free(struct subtotal *y)
 {
     tab_free(&y->by_name);
-    tab_free(&y->by_wait);
-    tab_free(&y->by_pair);
+    rowtab_free(&y->by_wait);
+    rowtab_free(&y->by_pair);
     tab_free(&y->by_syscall);
     tab_free(&y->by_ender);
     tab_free(&y->by_wait_of);
     tab_free(&y->by_birth);
-    mem_free(y->enders);
 }
 
 static void subtotal_free(struct subtotal *y)
@@ -364,6 +412,7 @@ static void subtotal_free(struct subtotal *y)
         return;
     }
     subtotal_tabs_free(y);
+    mem_free(y->enders);
     mem_free(y->groups);
     mem_free(y->waits);
     mem_free(y->pairs);
@@ -396,9 +445,10 @@ static uint32_t run_start(const struct runs *r, size_t i)
     return g < r->tg->ng ? (uint32_t)g : r->tg->ng;
 }
 
-/* What is added later, in a place of its own: it may have to wait for those of many runs. */
+/* What is added later, in a place of its own and without what only finds rows: it may have to wait for those of many runs. */
 static struct subtotal *kept_of(struct subtotal *y)
 {
+    subtotal_tabs_free(y);
     y->has_system = y->sched_system.n > 0;
     const size_t size =
         y->has_system ? offsetof(struct subtotal, lately_wait_of) : offsetof(struct subtotal, sched_system);
@@ -469,6 +519,13 @@ static void worst_told(struct triage *tg, const struct subtotal *y)
     }
 }
 
+/* The room behind so many bytes of rows, of which no more come, is given back. */
+static void *trimmed(void *rows, size_t bytes)
+{
+    void *less = rows ? mem_resize(rows, bytes) : NULL;
+    return less ? less : rows;
+}
+
 bool triage_goroutines(struct triage *tg)
 {
     struct triage_work *wk = tg->work;
@@ -482,6 +539,9 @@ bool triage_goroutines(struct triage *tg)
         subtotal_free(y);
         return false;
     }
+    subtotal_tabs_free(y);
+    y->waits = trimmed(y->waits, y->nwaits * sizeof *y->waits);
+    y->pairs = trimmed(y->pairs, y->npairs * sizeof *y->pairs);
     wk->assisted = y->assisted;
     wk->nassisted = y->nassisted;
     tg->groups = y->groups;
@@ -517,7 +577,7 @@ bool triage_goroutines(struct triage *tg)
     }
     tg->g_at_start = tg->ng - tg->g_created;
     tg->g_at_end = tg->ng - tg->g_ended;
-    subtotal_tabs_free(y);
+    mem_free(y->enders);
     mem_free(y);
     return true;
 }

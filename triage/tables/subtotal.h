@@ -45,7 +45,8 @@ static inline void lately_set(struct lately *l, uint32_t a, uint32_t b, uint32_t
 }
 
 struct subtotal {
-    struct tab by_name, by_wait, by_pair, by_syscall, by_ender, by_wait_of, by_birth;
+    struct tab by_name, by_syscall, by_ender, by_wait_of, by_birth;
+    struct rowtab by_wait, by_pair;
     struct group *groups;
     struct wait_row *waits;
     struct pair_row *pairs;
@@ -87,6 +88,12 @@ bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g
                          const struct assist_rows *assists);
 /* subtotal_rows_put - the rows of goroutines up to the last one go to gstats.h and to their groups. false: out of memory, or unwanted. */
 bool subtotal_rows_put(struct subtotal *y, struct gstats *to, uint32_t last);
+/*
+ * subtotal_wait - the row of `waits` for a reason at a stack. subtotal_pair - that of `pairs` for who waited and was woken as `like` says. *made: it is
+ * new, and has nothing yet but these. NULL: out of memory.
+ */
+struct wait_row *subtotal_wait(struct subtotal *y, uint32_t reason, uint32_t stack, bool *made);
+struct pair_row *subtotal_pair(struct subtotal *y, const struct pair_row *like, bool *made);
 /* subtotal_wait_of - the row of `wait_of` for a start function and a reason; TAB_NONE: out of memory. */
 uint32_t subtotal_wait_of(struct subtotal *y, uint32_t name, uint32_t reason);
 /* subtotal_lock - a wait for a lock, if it is among the longest. subtotal_worst - a scheduler latency, if it is among the worst. */

@@ -78,6 +78,59 @@ uint32_t tab_put(struct tab *m, uint64_t a, uint64_t b, uint32_t fresh)
     return s->row - 1;
 }
 
+void rowtab_free(struct rowtab *m)
+{
+    mem_free(m->slot);
+    *m = (struct rowtab){0};
+}
+
+uint32_t rowtab_hash(uint64_t a, uint64_t b)
+{
+    return (uint32_t)hash_last(hash_next(hash_first(a), b));
+}
+
+static void rowtab_set(struct rowtab *m, struct rowtab_slot x)
+{
+    uint32_t i = x.hash & (m->cap - 1);
+    while (m->slot[i].row) {
+        i = (i + 1) & (m->cap - 1);
+    }
+    m->slot[i] = x;
+}
+
+bool rowtab_room(struct rowtab *m, uint32_t n)
+{
+    const uint64_t rows = (uint64_t)m->used + n;
+    struct rowtab big = {.cap = m->cap ? m->cap : 64, .used = m->used};
+    if (rows < m->cap / 10 * 7) {
+        return true;
+    }
+    while (rows >= big.cap / 10 * 7 && big.cap <= UINT32_MAX / 4) {
+        big.cap *= 2;
+    }
+    if (rows >= big.cap / 10 * 7 || !(big.slot = mem_zalloc(big.cap * sizeof *big.slot))) {
+        return false;
+    }
+    for (uint32_t i = 0; i < m->cap; i++) {
+        if (m->slot[i].row) {
+            rowtab_set(&big, m->slot[i]);
+        }
+    }
+    mem_free(m->slot);
+    *m = big;
+    return true;
+}
+
+bool rowtab_put(struct rowtab *m, uint32_t hash, uint32_t row)
+{
+    if (!rowtab_room(m, 1)) {
+        return false;
+    }
+    rowtab_set(m, (struct rowtab_slot){hash, row + 1});
+    m->used++;
+    return true;
+}
+
 int64_t dist_avg(const struct dist *d)
 {
     return d->n ? d->total / (int64_t)d->n : 0;
@@ -217,6 +270,30 @@ bool rows_sort_here(struct keyed_row *v, size_t n)
         begin = end[j];
     }
     return ok;
+}
+
+static void rows_swap(unsigned char *a, unsigned char *b, size_t size)
+{
+    enum { PART = 32 };
+    unsigned char x[PART];
+    for (size_t some; size; a += some, b += some, size -= some) {
+        some = size < PART ? size : PART;
+        memcpy(x, a, some);
+        memcpy(a, b, some);
+        memcpy(b, x, some);
+    }
+}
+
+/* What stands at i goes where it belongs, and what stood there comes in its place, until the right one does. */
+void rows_move(void *rows, size_t size, uint32_t *to, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t k; (k = to[i]) != i;) {
+            rows_swap((unsigned char *)rows + k * size, (unsigned char *)rows + i * size, size);
+            to[i] = to[k];
+            to[k] = k;
+        }
+    }
 }
 
 bool keys_sort(uint64_t *v, size_t n)

@@ -30,6 +30,33 @@ uint32_t tab_put(struct tab *m, uint64_t a, uint64_t b, uint32_t fresh);
 bool tab_room(struct tab *m, uint32_t n); /* n keys, most of them new, will be put; false: out of memory */
 
 /*
+ * The same without keys, for rows that have theirs in themselves: a third of the memory. rowtab_next - the next row from slot *at on that may be
+ * the one (at first *at is the hash), for who has the rows to compare; TAB_NONE: it isn't there. rowtab_put - so it becomes; false: out
+ * of memory. rowtab_room - n will be put.
+ */
+struct rowtab {
+    struct rowtab_slot {
+        uint32_t hash, row; /* row: + 1, 0 = free */
+    } * slot;
+    uint32_t cap, used;
+};
+uint32_t rowtab_hash(uint64_t a, uint64_t b);
+static inline uint32_t rowtab_next(const struct rowtab *m, uint32_t hash, uint32_t *at)
+{
+    for (uint32_t i = *at; m->cap; i++) {
+        const struct rowtab_slot *s = &m->slot[i & (m->cap - 1)];
+        if (!s->row || s->hash == hash) {
+            *at = i + 1;
+            return s->row - 1;
+        }
+    }
+    return TAB_NONE;
+}
+bool rowtab_put(struct rowtab *m, uint32_t hash, uint32_t row);
+bool rowtab_room(struct rowtab *m, uint32_t n);
+void rowtab_free(struct rowtab *m);
+
+/*
  * Sums of times stay within 2^60 ns (36 years): those of a hostile trace end there instead of wrapping around, and a
  * few of them may still be added without care.
  */
@@ -99,6 +126,9 @@ static inline uint64_t most_first(int64_t v)
 }
 /* rows_sort_here - the same with no memory beside it, and rows of one number in any order. false: no longer wanted. */
 bool rows_sort_here(struct keyed_row *v, size_t n);
+
+/* rows_move - row i of n goes to place to[i], each to another; afterwards to[i] is i. */
+void rows_move(void *rows, size_t size, uint32_t *to, uint32_t n);
 
 /* The same of numbers alone. */
 bool keys_sort(uint64_t *v, size_t n);
