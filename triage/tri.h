@@ -7,6 +7,7 @@
 #define GOTOP_TRIAGE_TRI_H
 
 #include "triage/tables/slices.h"
+#include "triage/tables/assists.h"
 #include "triage/triage.h"
 
 struct wait_of { /* the waits for one reason of the goroutines with one start function */
@@ -40,10 +41,6 @@ enum counted { CHANGE_RUNNABLE, CHANGE_SYSCALL };
 #define CHANGE_TIME(key) ((int64_t)((key) >> 2))
 #define CHANGE_WHAT(key) ((enum counted)((key) >> 1 & 1))
 
-struct assisted { /* when a goroutine assisted the collector, and on which P */
-    int64_t t0, t1;
-    uint32_t p;
-};
 struct birth { /* the program's goroutines that were created at one place with one start function */
     uint32_t create_stack, name, created, ended;
 };
@@ -64,8 +61,7 @@ struct triage_work {
     uint32_t nbirths;
     uint32_t *alive; /* those of them that haven't ended */
     size_t nalive;
-    struct assisted *assisted; /* what mmu.c asks of assists */
-    size_t nassisted;
+    struct assist_times assisted; /* what mmu.c asks of assists */
 };
 
 /* subtotal.c: all goroutines, by as many threads as the trace may have. groups.c: then the groups' order, and what they waited for */

@@ -4,6 +4,7 @@
 #include "triage_help.h"
 
 #include "triage/say.h"
+#include "triage/tables/assists.h"
 #include "triage/tables/metrics.h"
 #include "triage/report/report.h"
 
@@ -129,6 +130,81 @@ static void a_map(void **state)
     tab_free(&m);
 }
 
+static void a_map_without_keys(void **state)
+{
+    struct rowtab m = {0};
+    uint32_t at = 7;
+    (void)state;
+    assert_int_equal(rowtab_next(&m, 7, &at), TAB_NONE);
+    for (uint32_t i = 0; i < 10000; i++) { /* hashes that meet, and rows that share one */
+        assert_true(rowtab_put(&m, i % 5000, i));
+    }
+    for (uint32_t i = 0; i < 10000; i++) {
+        unsigned seen = 0, mine = 0;
+        at = i % 5000;
+        for (uint32_t k; (k = rowtab_next(&m, i % 5000, &at)) != TAB_NONE; seen++) {
+            assert_int_equal(k % 5000, i % 5000);
+            mine += k == i;
+        }
+        assert_int_equal(seen, 2);
+        assert_int_equal(mine, 1);
+    }
+    at = 5000;
+    assert_int_equal(rowtab_next(&m, 5000, &at), TAB_NONE);
+    rowtab_free(&m);
+}
+
+static void rows_find_their_places(void **state)
+{
+    enum { N = 1000 };
+    static struct {
+        uint32_t id;
+        char more[60];
+    } v[N];
+    static uint32_t to[N];
+    (void)state;
+    for (uint32_t i = 0; i < N; i++) {
+        to[i] = i * 7 % N; /* several rings */
+        v[i].id = to[i];
+        memset(v[i].more, (int)(to[i] % 251), sizeof v[i].more);
+    }
+    rows_move(v, sizeof *v, to, N);
+    for (uint32_t i = 0; i < N; i++) {
+        assert_int_equal(v[i].id, i);
+        assert_int_equal((unsigned char)v[i].more[59], i % 251);
+        assert_int_equal(to[i], i);
+    }
+}
+
+/* Two that add beside each other, then one behind the other: each time comes back, in lists that go forwards. */
+static void times_of_assists(void **state)
+{
+    static const struct assist_time x[] = {
+        {5, 9, 0}, {9, 10, 3}, {8, 20, NO_LANE}, {INT64_C(1) << 40, INT64_MAX, 70000}, {-3, INT64_MAX, 1}, {0, 1, 2}};
+    enum { N = sizeof x / sizeof *x };
+    struct assist_times a = {0}, b = {0};
+    size_t k = 0;
+    (void)state;
+    for (size_t i = 0; i < N; i++) {
+        assert_true(assist_times_add(i < 3 ? &a : &b, &x[i]));
+    }
+    assert_true(assist_times_join(&a, &b));
+    assert_int_equal(a.ntimes, N);
+    assert_int_equal(a.nlists, 5); /* the second begins as the first ends; the fourth is of the other */
+    for (size_t i = 0; i < a.nlists; i++) {
+        struct assist_list l = assist_list(&a, i);
+        struct assist_time t, last = {.t1 = INT64_MIN};
+        for (; assist_list_next(&l, &t); last = t) {
+            assert_true(k < N && t.t0 == x[k].t0 && t.t1 == x[k].t1 && t.p == x[k].p);
+            assert_true(t.t0 >= last.t1);
+            k++;
+        }
+    }
+    assert_int_equal(k, N);
+    assist_times_free(&a);
+    assist_times_free(&b);
+}
+
 static int cmp(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -211,9 +287,16 @@ static void conditions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fitted_usage), cmocka_unit_test(hostile_bytes), cmocka_unit_test(random_bytes),
-        cmocka_unit_test(units),        cmocka_unit_test(a_map),         cmocka_unit_test(quantiles),
+        cmocka_unit_test(fitted_usage),
+        cmocka_unit_test(hostile_bytes),
+        cmocka_unit_test(random_bytes),
+        cmocka_unit_test(units),
+        cmocka_unit_test(a_map),
+        cmocka_unit_test(quantiles),
         cmocka_unit_test(conditions),
+        cmocka_unit_test(a_map_without_keys),
+        cmocka_unit_test(rows_find_their_places),
+        cmocka_unit_test(times_of_assists),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,10 @@
 /* assists.c - see assists.h. */
 #include "triage/tables/assists.h"
 
+#include <string.h>
+
 #include "decode/base/bisect.h"
+#include "decode/base/bytes.h"
 #include "decode/base/mem.h"
 #include "triage/tri.h"
 
@@ -127,4 +130,82 @@ bool assists_each(const struct trace *tr, bool (*f)(void *arg, const struct assi
     }
     assist_rows_free(&a);
     return ok;
+}
+
+/* ---- times -------------------------------------------------------------------------------------------------- */
+
+static bool list_begin(struct assist_times *a)
+{
+    const bool room = mem_room(a->list, a->caplists, a->nlists + 1);
+    if (room) {
+        a->list[a->nlists++] = a->n;
+        a->last = 0;
+    }
+    return room;
+}
+
+/* Each is told from the end of the one before it. */
+bool assist_times_add(struct assist_times *a, const struct assist_time *x)
+{
+    enum { MOST = 30 };
+    if ((!a->nlists || x->t0 < a->last) && !list_begin(a)) {
+        return false;
+    }
+    if (!mem_room(a->bytes, a->cap, a->n + MOST)) {
+        return false;
+    }
+    uint8_t *p = a->bytes + a->n;
+    p += bytes_put_varint(p, (uint64_t)x->t0 - (uint64_t)a->last);
+    p += bytes_put_varint(p, (uint64_t)x->t1 - (uint64_t)x->t0);
+    p += bytes_put_varint(p, x->p + UINT32_C(1));
+    a->n = (size_t)(p - a->bytes);
+    a->last = x->t1;
+    a->ntimes++;
+    return true;
+}
+
+bool assist_times_join(struct assist_times *a, const struct assist_times *more)
+{
+    if (!more->nlists) {
+        return true;
+    }
+    if (!mem_room(a->bytes, a->cap, a->n + more->n) || !mem_room(a->list, a->caplists, a->nlists + more->nlists)) {
+        return false;
+    }
+    memcpy(a->bytes + a->n, more->bytes, more->n);
+    for (size_t i = 0; i < more->nlists; i++) {
+        a->list[a->nlists++] = a->n + more->list[i];
+    }
+    a->n += more->n;
+    a->ntimes += more->ntimes;
+    a->last = more->last;
+    return true;
+}
+
+void assist_times_free(struct assist_times *a)
+{
+    mem_free(a->bytes);
+    mem_free(a->list);
+    *a = (struct assist_times){0};
+}
+
+struct assist_list assist_list(const struct assist_times *a, size_t i)
+{
+    const size_t end = i + 1 < a->nlists ? a->list[i + 1] : a->n;
+    return (struct assist_list){a->bytes + a->list[i], a->bytes + end, 0};
+}
+
+bool assist_list_next(struct assist_list *l, struct assist_time *x)
+{
+    uint64_t from, ns, p;
+    if (l->at == l->end) {
+        return false;
+    }
+    l->at = bytes_varint(l->at, l->end, &from);
+    l->at = bytes_varint(l->at, l->end, &ns);
+    l->at = bytes_varint(l->at, l->end, &p);
+    x->t0 = (int64_t)((uint64_t)l->t + from);
+    x->t1 = l->t = (int64_t)((uint64_t)x->t0 + ns);
+    x->p = (uint32_t)p - 1;
+    return true;
 }

@@ -40,9 +40,9 @@ void assist_rows_free(struct assist_rows *a);
 
 struct assist_walk { /* along one goroutine */
     const struct range *r;
-    uint32_t *row;         /* its assists: rows of r */
-    size_t n, i;           /* those before i are told */
-    bool further;          /* the next one is further on than a block */
+    uint32_t *row; /* its assists: rows of r */
+    size_t n, i;   /* those before i are told */
+    bool further;  /* the next one is further on than a block */
     bool (*f)(void *arg, const struct assist_run *a);
     void *arg;
     bool ok;
@@ -54,5 +54,31 @@ static inline bool assist_walk_wants(const struct assist_walk *w, int64_t end)
     return w->i < w->n && w->r[w->row[w->i]].t0 < end;
 }
 void assist_walk_run(struct assist_walk *w, const struct span_run *run);
+
+/*
+ * When goroutines ran within an assist, and where, in some bytes each: in lists, within which no time begins before the last one is
+ * over. assist_times_add - one more, t0 < t1; assist_times_join - another's lists behind these; false: out of memory. assist_list - the
+ * i-th, for assist_list_next(), which is false behind its end.
+ */
+struct assist_time {
+    int64_t t0, t1;
+    uint32_t p; /* NO_LANE: not known */
+};
+struct assist_times {
+    uint8_t *bytes;
+    size_t n, cap;
+    size_t *list; /* where each begins */
+    size_t nlists, caplists, ntimes;
+    int64_t last; /* the end of the last one's last time */
+};
+struct assist_list {
+    const uint8_t *at, *end;
+    int64_t t;
+};
+bool assist_times_add(struct assist_times *a, const struct assist_time *x);
+bool assist_times_join(struct assist_times *a, const struct assist_times *more);
+void assist_times_free(struct assist_times *a);
+struct assist_list assist_list(const struct assist_times *a, size_t i);
+bool assist_list_next(struct assist_list *l, struct assist_time *x);
 
 #endif

@@ -78,14 +78,11 @@ static bool note_birth(struct g_walk *w, const struct lane_info *li)
 static bool note_assist(void *arg, const struct assist_run *a)
 {
     struct g_walk *w = arg;
-    struct subtotal *y = w->y;
     int64_t t0 = a->r->t0, t1 = a->r->t1;
-    struct assisted *p = mem_grow(y->assisted, &y->cap_assisted, y->nassisted + 1, sizeof *p);
-    if (!p) {
+    const struct assist_time x = {a->t0 > t0 ? a->t0 : t0, a->t1 < t1 ? a->t1 : t1, a->p};
+    if (x.t0 < x.t1 && !assist_times_add(&w->y->assisted, &x)) {
         return false;
     }
-    y->assisted = p;
-    p[y->nassisted++] = (struct assisted){a->t0 > t0 ? a->t0 : t0, a->t1 < t1 ? a->t1 : t1, a->p};
     if (a->state == ST_RUNNING && tri_clip(w->tg, &t0, &t1)) {
         t0 = a->t0 > t0 ? a->t0 : t0;
         t1 = a->t1 < t1 ? a->t1 : t1;

@@ -32,25 +32,20 @@ static struct keyed_row change(int64_t t, uint32_t p, bool more)
     return (struct keyed_row){(uint64_t)t ^ (uint64_t)1 << 63, (p < P_ALL ? p : P_ALL) << 1 | more};
 }
 
-struct step {
-    int64_t t;
-    double util;
-};
-_Static_assert(sizeof(struct step) <= sizeof(struct keyed_row), "a step takes the place of a change");
 #define SUM_EACH 16 /* steps: of so many one's sum is kept */
 
 struct curve {
     const struct trace *tr;
     unsigned flags;
     int64_t start, end;
-    const struct assisted *assisted; /* NULL: to be found out */
-    size_t nassisted;
+    const struct assist_times *assisted; /* NULL: to be found out */
     struct keyed_row *c;
     size_t nc, cap_c;
-    struct step *s; /* where the changes stood: there are no more of them than of those */
+    int64_t *t;      /* when steps begin */
+    uint32_t *level; /* and which utilisation each has: there are many steps, and few of these */
     size_t ns;
-    double *sum; /* integral from the first step to each SUM_EACH-th */
-    size_t cap_sum;
+    double *util, *sum; /* sum: integral from the first step to each SUM_EACH-th */
+    size_t nutil, cap_util;
 };
 
 /* A step, and the integral from the first one to it. */
@@ -106,15 +101,27 @@ static bool assist(void *arg, const struct assist_run *a)
     return change_add(arg, a->t0 > r->t0 ? a->t0 : r->t0, a->t1 < r->t1 ? a->t1 : r->t1, a->p);
 }
 
+/* Lists of assists that are long enough to be told as they are read: there are few, and what they tell need not be sorted. */
+enum { LONG_MOST = 64 };
+static bool is_long(const struct assist_times *a, const struct assist_list *l)
+{
+    return (size_t)(l->end - l->at) > a->n / LONG_MOST;
+}
+
+/* Those of the others. */
 static bool collect_assists(struct curve *c)
 {
     bool ok = true;
     if (!c->assisted) {
         return assists_each(c->tr, assist, c);
     }
-    for (size_t i = 0; i < c->nassisted && ok; i++) {
-        const struct assisted *a = &c->assisted[i];
-        ok = change_add(c, a->t0, a->t1, a->p) && (i % 1024 || slices_tick());
+    for (size_t i = 0; i < c->assisted->nlists && ok; i++) {
+        struct assist_list l = assist_list(c->assisted, i);
+        struct assist_time x;
+        while (!is_long(c->assisted, &l) && ok && assist_list_next(&l, &x)) {
+            ok = change_add(c, x.t0, x.t1, x.p);
+        }
+        ok = ok && (i % 1024 || slices_tick());
     }
     return ok;
 }
@@ -122,11 +129,8 @@ static bool collect_assists(struct curve *c)
 static bool collect(struct curve *c)
 {
     const struct range *r;
-    size_t n = c->flags & MMU_SWEEP ? trace_ranges(c->tr, RANGE_SWEEP, &r) : 0;
-    void *room = mem_grow(c->c, &c->cap_c, 2 * (n + c->nassisted) + 2, sizeof *c->c); /* of what there are most */
-    bool ok = room != NULL;
-    c->c = ok ? room : c->c;
-    n = c->flags & MMU_STW ? trace_ranges(c->tr, RANGE_STW, &r) : 0;
+    bool ok = true;
+    size_t n = c->flags & MMU_STW ? trace_ranges(c->tr, RANGE_STW, &r) : 0;
     for (size_t i = 0; i < n && ok; i++) {
         struct str kind = trace_str(c->tr, r[i].name);
         if (kind.len == 0 || str_starts(kind, "GC")) {
@@ -144,27 +148,36 @@ static bool collect(struct curve *c)
     return ok;
 }
 
-/* How much a step holds up to t. */
-static double step_to(const struct step *s, int64_t t)
+static inline double util_of(const struct curve *c, size_t i)
 {
-    return s->util * (double)(t - s->t);
+    return c->util[c->level[i]];
 }
 
-/* The last step, which `next` may yet replace, becomes one of those that stand. false: out of memory. */
-static bool step_put(struct curve *c, struct step next, struct step *last, double *sum)
+/* How much step i holds up to t. */
+static inline double step_to(const struct curve *c, size_t i, int64_t t)
 {
-    if (c->ns % SUM_EACH == 0) {
-        double *x = mem_grow(c->sum, &c->cap_sum, c->ns / SUM_EACH + 1, sizeof *x);
-        if (!x) {
-            return false;
-        }
-        c->sum = x;
-        x[c->ns / SUM_EACH] = *sum;
+    return util_of(c, i) * (double)(t - c->t[i]);
+}
+
+/* Room for n steps. */
+static bool steps_room(struct curve *c, size_t n)
+{
+    c->t = mem_alloc(n * sizeof *c->t);
+    c->level = mem_alloc(n * sizeof *c->level);
+    c->sum = mem_alloc((n / SUM_EACH + 1) * sizeof *c->sum);
+    return c->t && c->level && c->sum && mem_room(c->util, c->cap_util, 1);
+}
+
+/* One that stands: with it is known what the one before it holds. */
+static void step_put(struct curve *c, int64_t t, uint32_t level, double *sum)
+{
+    const size_t i = c->ns++;
+    *sum += i ? step_to(c, i - 1, t) : 0;
+    if (i % SUM_EACH == 0) {
+        c->sum[i / SUM_EACH] = *sum;
     }
-    *sum += step_to(last, next.t);
-    c->s[c->ns++] = *last;
-    *last = next;
-    return true;
+    c->t[i] = t;
+    c->level[i] = level;
 }
 
 /* A cursor over what GOMAXPROCS was. */
@@ -191,55 +204,188 @@ static int64_t procs_at(const struct curve *c, struct procs *p, int64_t t)
 
 /* What changes have made of it. */
 struct taking {
+    uint32_t np;
     int32_t *by, stopped; /* by P: how many take it */
     int64_t n;            /* Ps that are taken */
+    struct {
+        int64_t procs; /* GOMAXPROCS, 0 = not yet */
+        uint32_t level;
+    } * of; /* so many taken: the level last found */
 };
 
-static void taken(struct taking *k, uint32_t np, const struct keyed_row *x)
+static void taken(struct taking *k, uint32_t p, int by)
 {
-    const uint32_t p = CHANGE_P(x);
     if (p == P_ALL) {
-        k->stopped += CHANGE_BY(x);
-    } else if (p < np) {
+        k->stopped += by;
+    } else if (p < k->np) {
         k->n -= k->by[p] > 0;
-        k->by[p] += CHANGE_BY(x);
+        k->by[p] += by;
         k->n += k->by[p] > 0;
     }
 }
 
-/* Steps take the place of changes, in order: the last one stands aside, so each stands where a change was that was looked at. */
-static bool steps(struct curve *c)
+static bool level_add(struct curve *c, double util, uint32_t *level)
+{
+    if (!mem_room(c->util, c->cap_util, c->nutil + 1)) {
+        return false;
+    }
+    *level = (uint32_t)c->nutil;
+    c->util[c->nutil++] = util;
+    return true;
+}
+
+enum { LEVEL_ALL, LEVEL_NONE }; /* the first two: all processors, none */
+
+/* The level, while so many are there. false: out of memory. */
+static bool level_of(struct curve *c, struct taking *k, int64_t procs, uint32_t *level)
+{
+    if (k->stopped > 0 || k->n >= procs) {
+        *level = LEVEL_NONE;
+        return true;
+    }
+    if (k->of[k->n].procs != procs) {
+        if (!level_add(c, 1 - (double)k->n / (double)procs, &k->of[k->n].level)) {
+            return false;
+        }
+        k->of[k->n].procs = procs;
+    }
+    *level = k->of[k->n].level;
+    return true;
+}
+
+/* The long lists of assists: which changes next, and when. Of time x of one its beginning or, if that has been, its end. */
+struct merge {
+    const struct curve *c;
+    unsigned n; /* lists that aren't at their end */
+    struct merge_next {
+        int64_t t;
+        unsigned list;
+    } next[LONG_MOST + 1]; /* a heap */
+    struct merged {
+        struct assist_list at;
+        struct assist_time x;
+    } of[LONG_MOST + 1];
+};
+
+/* The list's next time that lies in the curve. false: none is left. */
+static bool merged_next(const struct curve *c, struct merged *m)
+{
+    while (assist_list_next(&m->at, &m->x)) {
+        m->x.t0 = m->x.t0 > c->start ? m->x.t0 : c->start;
+        m->x.t1 = m->x.t1 < c->end ? m->x.t1 : c->end;
+        if (m->x.t0 < m->x.t1) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void merge_sift(struct merge *m, unsigned i)
+{
+    const struct merge_next x = m->next[i];
+    for (unsigned k; (k = 2 * i + 1) < m->n; i = k) {
+        k += k + 1 < m->n && m->next[k + 1].t < m->next[k].t;
+        if (x.t <= m->next[k].t) {
+            break;
+        }
+        m->next[i] = m->next[k];
+    }
+    m->next[i] = x;
+}
+
+static void merge_begin(struct merge *m, const struct curve *c)
+{
+    const struct assist_times *a = c->flags & MMU_ASSIST ? c->assisted : NULL;
+    m->c = c;
+    m->n = 0;
+    for (size_t i = 0; a && i < a->nlists; i++) {
+        struct merged *x = &m->of[m->n];
+        x->at = assist_list(a, i);
+        if (is_long(a, &x->at) && merged_next(c, x)) {
+            m->next[m->n] = (struct merge_next){x->x.t0, m->n};
+            m->n++;
+        }
+    }
+    for (unsigned i = m->n; i-- > 0;) {
+        merge_sift(m, i);
+    }
+}
+
+/* Its next change is one of k. */
+static void merge_take(struct merge *m, struct taking *k)
+{
+    struct merge_next *next = &m->next[0];
+    struct merged *x = &m->of[next->list];
+    const bool ends = next->t == x->x.t1;
+    taken(k, x->x.p < P_ALL ? x->x.p : P_ALL, ends ? -1 : 1);
+    if (!ends) {
+        next->t = x->x.t1;
+    } else if (merged_next(m->c, x)) {
+        next->t = x->x.t0;
+    } else {
+        *next = m->next[--m->n];
+    }
+    merge_sift(m, 0);
+}
+
+/* What changes next: those of one time. */
+static int64_t changes_take(struct curve *c, size_t *i, struct merge *m, struct taking *k)
+{
+    const int64_t a = *i < c->nc ? CHANGE_T(&c->c[*i]) : INT64_MAX, b = m->n ? m->next[0].t : INT64_MAX,
+                  t = a < b ? a : b;
+    for (; *i < c->nc && CHANGE_T(&c->c[*i]) == t; ++*i) {
+        taken(k, CHANGE_P(&c->c[*i]), CHANGE_BY(&c->c[*i]));
+    }
+    while (m->n && m->next[0].t == t) {
+        merge_take(m, k);
+    }
+    return t;
+}
+
+/* All but the first, which is when the curve starts. A step of no time is none. */
+static bool steps_of(struct curve *c, struct merge *m, struct taking *k)
 {
     struct procs procs_of = {.n = trace_npoints(c->tr, METRIC_PROCS)};
-    size_t i = 0;
-    uint32_t np = trace_nlanes(c->tr, LANE_P);
-    struct taking k = {mem_zalloc(((size_t)np + 1) * sizeof *k.by), 0, 0};
-    struct step last = {c->start, 1};
+    int64_t begun = c->start;
+    uint32_t last = LEVEL_ALL; /* since `begun`, if nothing else is so at that time, too */
     double sum = 0;
     unsigned turns = 0;
+    bool ok = true;
     if (procs_of.n) {
         procs_of.next = trace_point(c->tr, METRIC_PROCS, 0);
     }
-    struct keyed_row *room = mem_grow(c->c, &c->cap_c, c->nc + 1, sizeof *room); /* one more for where it begins */
-    c->c = room ? room : c->c;
-    c->s = (struct step *)(void *)room;
-    bool ok = k.by && room && rows_sort_here(room, c->nc);
-    while (ok && i < c->nc) {
-        const int64_t t = CHANGE_T(&c->c[i]);
-        for (; i < c->nc && CHANGE_T(&c->c[i]) == t; i++) {
-            taken(&k, np, &c->c[i]);
+    for (size_t i = 0; ok && (i < c->nc || m->n);) {
+        uint32_t level;
+        const int64_t t = changes_take(c, &i, m, k);
+        ok = level_of(c, k, procs_at(c, &procs_of, t), &level) && (++turns % 1024 || slices_tick());
+        if (ok && t != begun && c->util[level] != c->util[last]) {
+            step_put(c, begun, last, &sum);
+            begun = t;
+            last = level;
+        } else if (ok && t == begun) {
+            last = level;
         }
-        const int64_t procs = procs_at(c, &procs_of, t);
-        const double util = k.stopped > 0 || k.n >= procs ? 0 : 1 - (double)k.n / (double)procs;
-        if (t == last.t) {
-            last.util = util;
-        } else if (util != last.util) {
-            ok = step_put(c, (struct step){t, util}, &last, &sum);
-        }
-        ok = ok && (++turns % 1024 || slices_tick());
     }
+    if (ok) {
+        step_put(c, begun, last, &sum);
+    }
+    return ok;
+}
+
+static bool steps(struct curve *c)
+{
+    const uint32_t np = trace_nlanes(c->tr, LANE_P);
+    struct taking k = {.np = np, .by = mem_zalloc(((size_t)np + 1) * sizeof *k.by)};
+    struct merge m;
+    uint32_t level;
+    merge_begin(&m, c);
+    k.of = mem_zalloc(((size_t)np + 1) * sizeof *k.of);
+    const bool ok = k.by && k.of && steps_room(c, c->nc + (m.n ? 2 * c->assisted->ntimes : 0) + 1) &&
+                    level_add(c, 1, &level) && level_add(c, 0, &level) && rows_sort_here(c->c, c->nc) &&
+                    steps_of(c, &m, &k);
     mem_free(k.by);
-    return ok && step_put(c, last, &last, &sum);
+    mem_free(k.of);
+    return ok;
 }
 
 /* On to step i. */
@@ -250,31 +396,31 @@ static void place_at(const struct curve *c, struct place *p, size_t i)
         p->sum = c->sum[i / SUM_EACH];
     }
     for (; p->i < i; p->i++) {
-        p->sum += step_to(&c->s[p->i], c->s[p->i + 1].t);
+        p->sum += step_to(c, p->i, c->t[p->i + 1]);
     }
 }
 
 /* The last step holds to the end. */
 static double integral(const struct curve *c, struct place *p, int64_t t)
 {
-    for (; p->i + 1 < c->ns && c->s[p->i + 1].t <= t; p->i++) {
-        p->sum += step_to(&c->s[p->i], c->s[p->i + 1].t);
+    for (; p->i + 1 < c->ns && c->t[p->i + 1] <= t; p->i++) {
+        p->sum += step_to(c, p->i, c->t[p->i + 1]);
     }
-    return p->sum + step_to(&c->s[p->i], t);
+    return p->sum + step_to(c, p->i, t);
 }
 
 /* The last step not behind t, from step i on: nearby, as a rule. */
 static size_t step_at(const struct curve *c, size_t i, int64_t t)
 {
     size_t by = 1, hi;
-    while (i + by < c->ns && c->s[i + by].t <= t) {
+    while (i + by < c->ns && c->t[i + by] <= t) {
         i += by;
         by *= 2;
     }
     hi = i + by < c->ns ? i + by : c->ns; /* behind t */
     while (i + 1 < hi) {
         const size_t mid = i + (hi - i) / 2;
-        if (c->s[mid].t <= t) {
+        if (c->t[mid] <= t) {
             i = mid;
         } else {
             hi = mid;
@@ -326,11 +472,11 @@ static struct mmu_point least(const struct curve *c, int64_t window)
             place_at(c, &l, step_at(c, l.i, t + safe));
             place_at(c, &r, step_at(c, r.i, t + safe + window));
         }
-        if (l.i + 1 < c->ns && c->s[l.i + 1].t < next) {
-            next = c->s[l.i + 1].t;
+        if (l.i + 1 < c->ns && c->t[l.i + 1] < next) {
+            next = c->t[l.i + 1];
         }
-        if (r.i + 1 < c->ns && c->s[r.i + 1].t - window < next) {
-            next = c->s[r.i + 1].t - window;
+        if (r.i + 1 < c->ns && c->t[r.i + 1] - window < next) {
+            next = c->t[r.i + 1] - window;
         }
         t = next > t ? next : last;
     }
@@ -345,10 +491,13 @@ static enum err_code mmu_of(struct curve *c, const int64_t *windows, uint32_t n,
     c->start = trace_npoints(c->tr, METRIC_PROCS) ? trace_point(c->tr, METRIC_PROCS, 0).t
                                                   : 0; /* before GOMAXPROCS is known Go counts nothing */
     ok = collect(c) && steps(c);
+    mem_free(c->c);
     for (uint32_t i = 0; ok && i < n; i++) {
         out[i] = least(c, windows[i]);
     }
-    mem_free(c->c);
+    mem_free(c->t);
+    mem_free(c->level);
+    mem_free(c->util);
     mem_free(c->sum);
     return ok ? ERR_OK : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the mutator utilisation");
 }
@@ -376,7 +525,6 @@ bool triage_mmu_curve(struct triage *tg)
     }
     w[n++] = tg->end;
     tg->nmmu = n;
-    struct curve c = {
-        .tr = tg->tr, .flags = MMU_DEFAULT, .assisted = tg->work->assisted, .nassisted = tg->work->nassisted};
+    struct curve c = {.tr = tg->tr, .flags = MMU_DEFAULT, .assisted = &tg->work->assisted};
     return mmu_of(&c, w, n, tg->mmu, NULL) == ERR_OK;
 }

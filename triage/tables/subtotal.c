@@ -333,16 +333,9 @@ static bool add_changes(struct subtotal *to, const struct subtotal *y)
 
 static bool add_assisted(struct subtotal *to, struct subtotal *y)
 {
-    struct assisted *p =
-        y->nassisted ? mem_grow(to->assisted, &to->cap_assisted, to->nassisted + y->nassisted, sizeof *p) : NULL;
-    if (p) {
-        to->assisted = p;
-        memcpy(p + to->nassisted, y->assisted, y->nassisted * sizeof *p);
-        to->nassisted += y->nassisted;
-        mem_free(y->assisted);
-        y->assisted = NULL;
-    }
-    return p || !y->nassisted;
+    const bool ok = assist_times_join(&to->assisted, &y->assisted);
+    assist_times_free(&y->assisted);
+    return ok;
 }
 
 static bool add_births(struct subtotal *to, const struct subtotal *y)
@@ -422,7 +415,7 @@ static void subtotal_free(struct subtotal *y)
     mem_free(y->wait_of);
     mem_free(y->wakes);
     mem_free(y->changes);
-    mem_free(y->assisted);
+    assist_times_free(&y->assisted);
     late_free(&y->late);
     mem_free(y->births);
     mem_free(y->alive);
@@ -543,7 +536,6 @@ bool triage_goroutines(struct triage *tg)
     y->waits = trimmed(y->waits, y->nwaits * sizeof *y->waits);
     y->pairs = trimmed(y->pairs, y->npairs * sizeof *y->pairs);
     wk->assisted = y->assisted;
-    wk->nassisted = y->nassisted;
     tg->groups = y->groups;
     tg->ngroups = y->ngroups;
     tg->waits = y->waits;

@@ -68,8 +68,7 @@ struct subtotal {
     int64_t worst_least;            /* what is longer is among them: -1 until there are so many */
     int64_t label_ns[GC_MODES];
     uint64_t lock_waits_all, *changes;
-    struct assisted *assisted;
-    size_t nassisted, cap_assisted;
+    struct assist_times assisted;
     struct late late;
     uint32_t nrows, g1;
     uint32_t group, birth; /* of the goroutine before */
