@@ -725,9 +725,11 @@ enum err_code fold_init(struct fold *f, const struct names *names)
     return ERR_OK;
 }
 
-void fold_beside(struct fold *f)
+void fold_beside(struct fold *f, uint64_t bytes)
 {
-    f->pool.bump.next = f->pool.bump.most = MEM_SPILLS;
+    enum { LEAST = 16 << 10, TIMES = 8 }; /* what a trace takes is less, see docs/SCALE.md */
+    const bool fits = bytes < mem_limited() / TIMES;
+    f->pool.bump.next = f->pool.bump.most = fits ? LEAST : MEM_SPILLS;
 }
 
 void fold_segment(struct fold *f, int64_t t0, int64_t until)

@@ -205,8 +205,9 @@ static inline struct ginfo *fold_info_at(const struct fold *f, uint32_t g)
 
 enum err_code fold_init(struct fold *f, const struct names *names);
 void fold_free(struct fold *f);
-/* fold_beside - it is one of many, each of whose last chunk of packed spans isn't full: chunks are smaller. */
-void fold_beside(struct fold *f);
+/* fold_beside - it is one of many of a trace of so many bytes, each of whose last chunk of packed spans isn't full: chunks are smaller,
+   but for what may have to go to a file. */
+void fold_beside(struct fold *f, uint64_t bytes);
 /*
  * fold_segment - a fold that was just initialised becomes that of a segment which begins at t0, and has events up to `until`, or further.
  * fold_reaches - that is known of another one, between two runs of events: its buckets of counts are as wide at once as they'll be.

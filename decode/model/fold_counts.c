@@ -75,6 +75,14 @@ static inline struct gbucket two_buckets(const struct gbucket *a)
     return sum;
 }
 
+void fold_gcount_trim(struct fold *f)
+{
+    if (f->gb) {
+        fold_shrink(&f->gb, &f->capgb, f->ngb, sizeof *f->gb);
+        f->gb_last = &f->gb[f->ngb - 1];
+    }
+}
+
 /* There is room for n buckets, or for all there may be. Returns for how many; out of memory f knows of. */
 static size_t bucket_room(struct fold *f, uint64_t n)
 {

@@ -473,6 +473,7 @@ void fold_lists_finish(struct fold *f)
         if (v->unsorted)
             qsort(v->v, v->n, sizeof *v->v, range_by_t0);
     }
+    fold_gcount_trim(f);
     if (f->tasks.unsorted)
         qsort(f->tasks.v, f->tasks.n, sizeof *f->tasks.v, task_by_t0);
     if (f->regions.unsorted)

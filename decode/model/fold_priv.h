@@ -88,7 +88,8 @@ void fold_lists_finish(struct fold *f);
 void fold_lists_free(struct fold *f);
 
 /* ---- fold_counts.c ---- */
-bool fold_gcount_init(struct fold *f);                              /* false: out of memory */
+void fold_gcount_trim(struct fold *f); /* no more will come for now: room for more is given back */
+bool fold_gcount_init(struct fold *f); /* false: out of memory */
 void fold_gcount_segment(struct fold *f, int64_t t0, int64_t last); /* fold_segment()'s counts: they begin at t0 */
 void fold_gcount_lost(struct fold *f, uint8_t state, int64_t t0, int64_t t1); /* one fewer was in it */
 void fold_gcount_add(struct fold *f, uint8_t state, int64_t t0, int64_t t1);  /* one more was */

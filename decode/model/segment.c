@@ -112,7 +112,7 @@ bool segment_begin(struct segment *s, int64_t base, int64_t before, struct fold 
     s->gen.reason_inferred = s->gen.by_order = false;
     s->gen.closed = s->n;
     s->nhint = 0;
-    fold_beside(f);
+    fold_beside(f, s->s->len);
     if (s->n) {
         o->alone = o->have_base = true;
         o->base = base;

@@ -381,6 +381,19 @@ static bool in_select(const struct trace *tr, uint32_t stack)
     return false;
 }
 
+/* At its last wait or system call among the last `most` spans, or at the first of these. false: it has none. */
+static bool at_last_wait(struct span_iter *it, const struct trace *tr, struct lane l, uint64_t nspans, uint64_t most)
+{
+    bool is = nspans && span_seek_index(it, tr, l, nspans - 1);
+    for (uint64_t i = 1; is && i < most && span_get(it)->state != ST_WAITING && span_get(it)->state != ST_SYSCALL;
+         i++) {
+        if (!span_prev(it)) {
+            break;
+        }
+    }
+    return is;
+}
+
 /*
  * What it does from its last wait on, if that is long: where it runs all the time, and is stopped within a select often enough, that
  * never waits any more, for one of its cases is always ready.
@@ -391,7 +404,7 @@ static bool spins_at_last(const struct causes *c, uint32_t g, struct spin *s)
     const struct lane l = {LANE_G, g};
     const struct lane_info li = trace_lane(c->tr, l);
     struct span_iter it;
-    if (!span_seek_index(&it, c->tr, l, li.nspans > MOST ? li.nspans - MOST : 0)) {
+    if (!at_last_wait(&it, c->tr, l, li.nspans, MOST)) {
         return false;
     }
     *s = (struct spin){.since = li.first};
