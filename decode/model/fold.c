@@ -729,7 +729,8 @@ void fold_beside(struct fold *f, uint64_t bytes)
 {
     enum { LEAST = 16 << 10, TIMES = 8 }; /* what a trace takes is less, see docs/SCALE.md */
     const bool fits = bytes < mem_limited() / TIMES;
-    f->pool.bump.next = f->pool.bump.most = fits ? LEAST : MEM_SPILLS;
+    f->pool.bump.most = MEM_SPILLS;
+    f->pool.bump.next = fits ? LEAST : MEM_SPILLS;
 }
 
 void fold_segment(struct fold *f, int64_t t0, int64_t until)

@@ -97,7 +97,8 @@ static void *bump_bytes(struct bump *b, size_t n)
         b->chunks = b->last = c;
         b->at = (uint8_t *)c + 16;
         b->end = (uint8_t *)c + size;
-        b->next = size < (b->most ? b->most : CHUNK_MOST) ? size * 2 : size;
+        const size_t most = b->most ? b->most : CHUNK_MOST, more = b->most ? size / 8 & ~(size_t)63 : size;
+        b->next = size + more < most ? size + more : most;
     }
     void *p = b->at;
     b->at += n;
