@@ -60,6 +60,16 @@ static void edges_add_up(void **state)
     assert_true(help_each("samples", "", sums) > 5);
 }
 
+static const struct waitfor_end *end_of(const struct loaded *l, const struct waitfor *w, const char *from)
+{
+    uint32_t i = 0;
+    while (i < w->nends && !is(l, w->end[i].from, from)) {
+        i++;
+    }
+    assert_true(i < w->nends && w->end[i].n);
+    return &w->end[i];
+}
+
 static void knots(void **state)
 {
     struct loaded l;
@@ -75,13 +85,29 @@ static void knots(void **state)
     w = waitfor_new(l.tg);
     a = edge(&l, w, "main.sender", "main.collectBatch");
     assert_true(a && !a->knot);
-    uint32_t i = 0;
-    while (i < w->nends && !is(&l, w->end[i].from, "main.sender")) {
-        i++;
-    }
-    assert_true(i < w->nends && w->end[i].n);
-    assert_true(w->end[i].of[0].cat == EX_TIMER && is(&l, w->end[i].of[0].who, "main.collectBatch"));
-    assert_true(w->end[i].of[0].share > 0.8);
+    const struct waitfor_end *e = end_of(&l, w, "main.sender");
+    assert_true(e->of[0].cat == EX_TIMER && is(&l, e->of[0].who, "main.collectBatch") && e->of[0].share > 0.8);
+    waitfor_free(w);
+    load_free(&l);
+}
+
+/* Who waits once, for all of another's work, is in no knot with it; whom finalizers keep waiting waits in the end for these. */
+static void once_and_for_finalizers(void **state)
+{
+    struct loaded l;
+    (void)state;
+    help_load("tests/golden/causes/scrivener.trace", &l);
+    struct waitfor *w = waitfor_new(l.tg);
+    const struct waitfor_edge *once = edge(&l, w, "main.main", "main.scrivener"),
+                              *back = edge(&l, w, "main.scrivener", "main.main");
+    assert_true(once && back && once->count == 1 && back->count > 1);
+    assert_true(once->share >= WAITFOR_KNOT && back->share >= WAITFOR_KNOT && !once->knot && !back->knot);
+    waitfor_free(w);
+    load_free(&l);
+    help_load("tests/golden/causes/umbrellas.trace", &l);
+    w = waitfor_new(l.tg);
+    const struct waitfor_end *e = end_of(&l, w, "main.main.func1.1");
+    assert_true(is(&l, e->of[0].who, "runtime.runfinq") && e->of[0].ended && e->of[0].share > 0.99);
     waitfor_free(w);
     load_free(&l);
 }
@@ -123,6 +149,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(edges_add_up),
         cmocka_unit_test(knots),
+        cmocka_unit_test(once_and_for_finalizers),
         cmocka_unit_test(in_slices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -388,6 +388,7 @@ static bool step_wait(struct explainer *x, struct level *l, int *depth, struct e
     p.kind = (uint8_t)k;
     p.stack_end = 0;
     if (p.cat != EX_WAIT) {
+        p.by = p.cat == EX_GC && next->who < x->ng ? next->who : NO_LANE;
         (void)tell(x, l, p);
         return true;
     }

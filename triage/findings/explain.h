@@ -50,7 +50,7 @@ struct explain_part {
     uint32_t reason;    /* of a wait */
     uint32_t stack;     /* a wait, a call: where; running: where it last stopped before, or the region it was in */
     uint32_t stack_end; /* running: where it stopped next */
-    uint32_t by;        /* EX_WAIT: who ended it; EX_STOPPED: who had stopped the world; NO_LANE none */
+    uint32_t by;        /* EX_WAIT, EX_GC: who ended it; EX_STOPPED: who had stopped the world; NO_LANE none */
     uint32_t by_stack;  /* where */
     bool region;        /* running: `stack` is where the region it was in began */
     bool resumed;       /* running: it had been stopped at `stack` while it ran */

@@ -72,8 +72,7 @@ static void nobody_text(struct draft *d, enum waited nobody)
     if (nobody == WAITED) {
         return;
     }
-    d->f.severity_ns = 0;
-    d->f.won_hi = nobody == WAITED_OUTSIDE ? d->f.won_hi : 0;
+    d->f.severity_ns = d->f.won_hi = 0;
     if (nobody == WAITED_ASIDE) {
         text_lit(&d->text,
                  " The process answers what comes over connections, and who does so waits neither for these nor for "

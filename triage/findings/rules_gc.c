@@ -296,6 +296,14 @@ static uint32_t most_assisting(const struct triage *tg)
     return best;
 }
 
+/* Did half of the processors idle, and did those who assist lose hardly any of their lives by it? Then it is a note. */
+static bool assists_little(const struct rules *rs, const struct group *most)
+{
+    const struct triage *tg = rs->tg;
+    return threshold_reached(TH_GCS_IDLE, triage_idle_known(tg), tg->capacity - tg->lost) &&
+           !threshold_reached(TH_GCA_LIFE, most->d[GM_ASSIST].total, most->d[GM_LIFE].total);
+}
+
 static void rule_assist(struct rules *rs)
 {
     const struct triage *tg = rs->tg;
@@ -311,7 +319,7 @@ static void rule_assist(struct rules *rs)
     }
     most = most_assisting(tg);
     draft_start(&d, RULE_GC_ASSIST, assist / rules_procs(rs));
-    d.f.note = (double)tg->gc_cycles < threshold(TH_GCA_CYCLES);
+    d.f.note = (double)tg->gc_cycles < threshold(TH_GCA_CYCLES) || assists_little(rs, &tg->groups[most]);
     draft_at_worst(rs, &d, BAND_ASSIST);
     text_share(&d.amount, (double)assist, (double)exec);
     text_say(&d.text, rs->tr, "Goroutines assisted the collector for ", t_dur(assist), ", ",
@@ -321,7 +329,8 @@ static void rule_assist(struct rules *rs)
                  t_dur(tg->groups[most].d[GM_ASSIST].total));
     }
     text_lit(&d.text, ".");
-    text_lit(&d.next, "They allocate faster than the workers mark: allocate less there, or raise GOGC.");
+    text_lit(&d.next,
+             "While it marks they allocate faster than its workers mark: allocate less there, or raise GOGC.");
     draft_end(rs, &d);
 }
 

@@ -277,13 +277,14 @@ void rule_storm(struct causes *c)
         draft_start(&d, RULE_STORM, cost < c->tg->end ? cost : c->tg->end);
         draft_about(&d, c->rs, causes_place(c->tr, p->stack), p->stack);
         draft_moment(&d, &p->longest);
-        d.f.note = run > threshold_ns(TH_STORM_LITTLE);
+        const bool work = run > threshold_ns(TH_STORM_LITTLE), idle = c->idle >= threshold(TH_POOL_IDLE) * c->procs;
+        d.f.note = work || idle; /* idle: what they take nobody else wants */
         text_add(&d.amount, "%.0f/s", rate);
         text_say(&d.text, c->tr, t_place(p->stack, 3), ": timers end ", t_f0(rate), " waits there a second (",
                  p->count, " in all, of ", grp->count, " goroutines, ", t_dur(p->total / (int64_t)p->count),
                  " each); after each the goroutine runs for ", t_dur(run), " on average and waits again.",
-                 d.f.note ? " Whether that is work to be done then, or a look that finds nothing, a trace can't tell."
-                          : "");
+                 work ? " Whether that is work to be done then, or a look that finds nothing, a trace can't tell."
+                      : "");
         text_lit(&d.next, "Let one timer serve many, wait longer, or wait for the event instead of looking for it.");
         draft_end(c->rs, &d);
     }

@@ -82,7 +82,7 @@ static void knots_of(struct waitfor *w)
     uint64_t to[NODES] = {0};
     for (uint32_t i = 0; i < w->nedges; i++) {
         const struct waitfor_edge *e = &w->edge[i];
-        if (e->what == WF_GROUP && e->from != e->to && e->share >= WAITFOR_KNOT) {
+        if (e->what == WF_GROUP && e->from != e->to && e->share >= WAITFOR_KNOT && e->again) {
             uint32_t a = node_of(node, &n, e->from), b = node_of(node, &n, e->to);
             if (a < NODES && b < NODES) {
                 to[a] |= 1ull << b;
@@ -112,13 +112,23 @@ static void knots_of(struct waitfor *w)
 
 /* ---- where it ends ------------------------------------------------------------------------------------------------- */
 
+/* A wait of one's own that a goroutine of the runtime ended (finalizers, the collector) ends there: that is whom it waited for. */
+static uint32_t ender_of(const struct explain_tree *t, const struct explain_node *x)
+{
+    if (x->cat != EX_GC || x->up != 0 || x->by == NO_LANE) {
+        return 0;
+    }
+    const struct lane_info by = trace_lane_who(t->tr, (struct lane){LANE_G, x->by});
+    return by.is_system ? by.name : 0;
+}
+
 /* The waits for others of a group's tree, put together by whose and what their leaves are. */
 static void end_of(struct waitfor_end *e, const struct explain_tree *t)
 {
     struct {
         uint32_t who, func, stack, frame;
         uint8_t cat;
-        bool mixed;
+        bool mixed, ended;
         struct ran ran;
         struct callers callers;
         int64_t ns;
@@ -128,11 +138,12 @@ static void end_of(struct waitfor_end *e, const struct explain_tree *t)
     for (uint32_t i = 1; i < t->n; i++) {
         const struct explain_node *x = &t->v[i];
         uint32_t k = 0;
-        if (x->first != NO_LANE || x->up == 0 || x->up == NO_LANE || x->cat == EX_ABSENT) {
+        const uint32_t ender = ender_of(t, x), who = ender ? ender : x->who, func = ender ? 0 : x->func;
+        if (x->first != NO_LANE || (x->up == 0 && !ender) || x->up == NO_LANE || x->cat == EX_ABSENT) {
             continue; /* not a leaf, or its own doing */
         }
         all = ns_add(all, x->ns);
-        while (k < n && !(v[k].who == x->who && v[k].func == x->func && v[k].cat == x->cat)) {
+        while (k < n && !(v[k].who == who && v[k].func == func && v[k].cat == x->cat)) {
             k++;
         }
         if (k == 64) {
@@ -140,11 +151,12 @@ static void end_of(struct waitfor_end *e, const struct explain_tree *t)
         }
         if (k == n) {
             n++;
-            v[k].who = x->who;
-            v[k].func = x->func;
+            v[k].who = who;
+            v[k].func = func;
             v[k].stack = x->stack;
             v[k].frame = x->frame;
             v[k].cat = x->cat;
+            v[k].ended = ender > 0;
             v[k].ran = x->ran;
         }
         ran_join(&v[k].ran, &x->ran);
@@ -166,6 +178,7 @@ static void end_of(struct waitfor_end *e, const struct explain_tree *t)
         e->of[e->n].frame = v[best].frame;
         e->of[e->n].cat = v[best].cat;
         e->of[e->n].mixed = v[best].mixed;
+        e->of[e->n].ended = v[best].ended;
         e->of[e->n].ran = v[best].ran;
         e->of[e->n].by = callers_most(&v[best].callers, v[best].ns);
         e->of[e->n].share = (double)v[best].ns / (double)all;
@@ -235,8 +248,12 @@ struct waitfor *waitfor_new(const struct triage *tg)
     }
     for (uint32_t i = 0; i < w->nedges; i++) {
         for (uint32_t g = 0; g < tg->ngroups; g++) {
-            int64_t life = tg->groups[g].name == w->edge[i].from ? tg->groups[g].d[GM_LIFE].total : 0;
-            w->edge[i].share = life > 0 ? (double)w->edge[i].ns / (double)life : w->edge[i].share;
+            const struct group *from = &tg->groups[g];
+            if (from->name == w->edge[i].from) {
+                const int64_t life = from->d[GM_LIFE].total;
+                w->edge[i].share = life > 0 ? (double)w->edge[i].ns / (double)life : w->edge[i].share;
+                w->edge[i].again = w->edge[i].count > from->count;
+            }
         }
     }
     knots_of(w);
@@ -269,9 +286,12 @@ void waitfor_end_text(struct text *t, const struct trace *tr, const struct waitf
 {
     for (uint32_t i = 0; i < e->n; i++) {
         text_raw(t, "; ", i ? 2 : 0);
-        text_say(t, tr, t_func(e->of[i].who), " ");
+        text_say(t, tr, t_func(e->of[i].who));
         const struct told_at at = {e->of[i].stack, e->of[i].frame, e->of[i].mixed, e->of[i].ran, e->of[i].by};
-        causes_what_text(t, tr, (enum explain_cat)e->of[i].cat, &at);
+        if (!e->of[i].ended) {
+            text_lit(t, " ");
+            causes_what_text(t, tr, (enum explain_cat)e->of[i].cat, &at);
+        }
         text_say(t, tr, " ", t_share(e->of[i].share, 1));
     }
 }

@@ -4,7 +4,8 @@
  *
  * An edge is what is recorded: a wait of the one that the other ended, or the network, or a timer. Where it ends is inferred, as in
  * explain.h, from at most WAITFOR_LOOK goroutines of each group, put on the scale of all. Groups that wait for each other,
- * directly or by way of others, for WAITFOR_KNOT of their lives or more each, are a knot: none of them is the first cause alone.
+ * directly or by way of others, for WAITFOR_KNOT of their lives or more each, again and again, are a knot: none of them is the
+ * first cause alone. Who waits once, for others to end or to begin, is in none.
  */
 #ifndef GOTOP_TRIAGE_WAITFOR_H
 #define GOTOP_TRIAGE_WAITFOR_H
@@ -30,6 +31,7 @@ struct waitfor_edge {
     int64_t ns;
     uint64_t count;
     double share;  /* of the lives of `from` */
+    bool again;    /* more often than once in each of these */
     uint32_t knot; /* 1 ..: both are in that one; 0 none */
     struct moment longest;
 };
@@ -40,6 +42,7 @@ struct waitfor_end { /* of all that a group waits for others: who it was in the 
         uint32_t who, func, stack, frame;
         uint8_t cat;
         bool mixed;       /* not all of it had these callers */
+        bool ended;       /* the place is the waiting one's own; who: of the runtime, ended these waits */
         struct ran ran;   /* of running */
         struct caller by; /* who called most of it */
         double share;     /* of ns */
