@@ -277,8 +277,10 @@ void rule_storm(struct causes *c)
         draft_start(&d, RULE_STORM, cost < c->tg->end ? cost : c->tg->end);
         draft_about(&d, c->rs, causes_place(c->tr, p->stack), p->stack);
         draft_moment(&d, &p->longest);
-        const bool work = run > threshold_ns(TH_STORM_LITTLE), idle = c->idle >= threshold(TH_POOL_IDLE) * c->procs;
-        d.f.note = work || idle; /* idle: what they take nobody else wants */
+        const bool work = run > threshold_ns(TH_STORM_LITTLE),
+                   little = c->idle >= threshold(TH_POOL_IDLE) * c->procs && /* what they take nobody else wants */
+                            !threshold_reached(TH_STORM_ALARM, cost, c->tg->end);
+        d.f.note = work || little;
         text_add(&d.amount, "%.0f/s", rate);
         text_say(&d.text, c->tr, t_place(p->stack, 3), ": timers end ", t_f0(rate), " waits there a second (",
                  p->count, " in all, of ", grp->count, " goroutines, ", t_dur(p->total / (int64_t)p->count),
