@@ -39,6 +39,7 @@ struct follow {
     bool joined;
     bool mends;     /* `next` is what is shown, read anew: its damage is known now */
     bool mended;    /* so it was at the end: once, whatever else turns up */
+    bool broken;    /* a generation came that is, as far as was known before the end */
     uint32_t noted; /* damages of `now` that were looked at */
     bool ended;
     char why[200], refused[200];
@@ -111,6 +112,7 @@ static bool take(struct follow *f, const struct stream_gen *g)
         f->lost += g->n - STREAM_HEADER;
         return true;
     }
+    f->broken |= g->broken && g->whole;
     pthread_mutex_lock(&k->mu);
     struct strip *now = f->now.strip, *next = k->next.strip;
     bool ok = (f->stands && next != now) || put(f, now, g);
@@ -146,6 +148,7 @@ static void end(struct follow *f, const char *why)
     const struct stream_gen *rest = live_rest(&f->live);
     if (rest && rest->n > STREAM_HEADER && f->now.strip->n)
         (void)take(f, rest);
+    f->broken |= f->now.tr && trace_info(f->now.tr)->ndamages;
     if (f->now.tr)
         trace_grown(f->now.tr);
     f->now.waits = false;
@@ -317,24 +320,39 @@ static const struct err *contradiction(const struct follow *f)
     return NULL;
 }
 
+/* Is there damage that wasn't looked at? At the end all of it counts: what came later may say where a broken generation ends. */
+static bool mend_due(const struct follow *f)
+{
+    const bool at_end = f->ended && !f->mended;
+    return trace_info(f->now.tr)->ndamages > (at_end ? 0 : f->noted);
+}
+
 /*
  * What is noticed in the middle of a generation makes more of it unsure than what is known before: so what is held is read
- * once more, beside what is shown.
+ * once more, beside what is shown. (mend_due())
  */
 static void mend(struct follow *f)
 {
+    const bool at_end = f->ended && !f->mended;
+    if (at_end)
+        f->noted = 0;
     const struct err *why = contradiction(f);
+    const bool all = at_end && (why || f->broken);
+    const struct trace_opts *o = &f->o.live.trace;
+    const uint8_t *header = f->live.st.header;
     const struct model *now = &f->now;
     struct model m;
     struct err e = {0};
-    if (why && !maker_drop(&f->maker))
+    if ((why || all) && !maker_drop(&f->maker))
         return;
     f->noted = trace_info(now->tr)->ndamages;
-    if (!why || f->mended || !model_open(&m, now->strip, now->from, f->live.st.header, &f->o.live.trace, &e))
-        return;
-    trace_doubt(m.tr, why);
-    f->stands = f->rejoins = f->mends = true;
     f->mended = f->ended;
+    if (!all || !model_whole(&m, now, header, o, &e)) {
+        if (!why || (f->ended && !at_end) || !model_open(&m, now->strip, now->from, header, o, &e))
+            return;
+        trace_doubt(m.tr, why);
+    }
+    f->stands = f->rejoins = f->mends = true;
     maker_put(&f->maker, &m);
 }
 
@@ -418,7 +436,7 @@ unsigned follow_step(struct follow *f, int64_t budget_ns, int64_t *by)
         news |= FOLLOW_SHORT;
     if (budget_ns <= 0)
         return news;
-    if (f->now.waits && !f->stands && !f->connecting && trace_info(f->now.tr)->ndamages > f->noted)
+    if (f->now.waits && !f->stands && !f->connecting && mend_due(f))
         mend(f);
     bool stands = f->stands, again = f->rejoins && !f->mends;
     if ((!f->ended || stands) && !f->old.tr && next_takes_over(f, by)) {
@@ -483,7 +501,7 @@ bool follow_connecting(const struct follow *f)
 
 bool follow_lacks(const struct follow *f)
 {
-    return f->stands || !f->now.waits || trace_info(f->now.tr)->ndamages > f->noted; /* damage: see mend() */
+    return f->stands || !f->now.waits || mend_due(f);
 }
 
 uint64_t follow_left_out(const struct follow *f)

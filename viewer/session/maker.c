@@ -10,24 +10,39 @@
 
 /* ---- a model ---------------------------------------------------------------------------------------------------- */
 
-bool model_open(struct model *m, struct strip *strip, size_t from, const uint8_t header[STREAM_HEADER],
-                const struct trace_opts *o, struct err *e)
+/* Behind its header, which stands there only while it is opened; of its bytes up to m->len. */
+static bool open_at(struct model *m, const uint8_t header[STREAM_HEADER], bool grows, const struct trace_opts *o,
+                    struct err *e)
 {
     struct trace_opts opts = *o;
-    uint8_t was[STREAM_HEADER], *at = strip->p + from - STREAM_HEADER;
-    opts.grows = true;
+    uint8_t was[STREAM_HEADER], *at = m->strip->p + m->from - STREAM_HEADER;
+    opts.grows = grows;
     opts.max_memory = UINT64_MAX; /* who follows sees to that */
-    *m = (struct model){.strip = strip, .from = from, .len = from};
-    strip_use(strip);
-    while (m->gap < strip->ngap && strip->gap[m->gap] <= from)
-        m->gap++;
+    strip_use(m->strip);
     memcpy(was, at, sizeof was);
     memcpy(at, header, sizeof was);
-    enum err_code rc = trace_open_mem(at, STREAM_HEADER, &opts, &m->tr, e);
+    enum err_code rc = trace_open_mem(at, m->len - m->from + STREAM_HEADER, &opts, &m->tr, e);
     memcpy(at, was, sizeof was);
     if (rc)
         model_free(m);
     return !rc;
+}
+
+bool model_open(struct model *m, struct strip *strip, size_t from, const uint8_t header[STREAM_HEADER],
+                const struct trace_opts *o, struct err *e)
+{
+    *m = (struct model){.strip = strip, .from = from, .len = from};
+    while (m->gap < strip->ngap && strip->gap[m->gap] <= from)
+        m->gap++;
+    return open_at(m, header, true, o, e);
+}
+
+bool model_whole(struct model *m, const struct model *of, const uint8_t header[STREAM_HEADER],
+                 const struct trace_opts *o, struct err *e)
+{
+    const struct strip *s = of->strip;
+    *m = (struct model){.strip = of->strip, .from = of->from, .len = s->n, .gap = s->ngap};
+    return (!s->ngap || s->gap[s->ngap - 1] <= of->from) && open_at(m, header, false, o, e);
 }
 
 void model_alone(struct model *m, const uint8_t header[STREAM_HEADER])

@@ -26,6 +26,12 @@ struct model {
 /* model_open - of what stands in the strip from `from` on, which may still be nothing. false: *e says why. */
 bool model_open(struct model *m, struct strip *strip, size_t from, const uint8_t header[STREAM_HEADER],
                 const struct trace_opts *o, struct err *e);
+/*
+ * model_whole - of the same bytes as another one, of which no more come: it is read as a file is. false: *e says why, or something is
+ * missing among them, which no file tells.
+ */
+bool model_whole(struct model *m, const struct model *of, const uint8_t header[STREAM_HEADER],
+                 const struct trace_opts *o, struct err *e);
 void model_alone(struct model *m, const uint8_t header[STREAM_HEADER]); /* nobody else reads the strip any more */
 /* model_grow - the trace is told of all that stands in the strip. false: out of memory. */
 bool model_grow(struct model *m);
