@@ -284,6 +284,8 @@ struct span_iter {
 bool span_seek(struct span_iter *it, const struct trace *tr, struct lane l, int64_t t);
 /* span_seek_on - the same with an iterator that has stood on some lane (or, tr being NULL, nowhere): what it has at hand isn't read again. */
 bool span_seek_on(struct span_iter *it, const struct trace *tr, struct lane l, int64_t t);
+/* span_seek_at - the same, but false where no span covers t. */
+bool span_seek_at(struct span_iter *it, const struct trace *tr, struct lane l, int64_t t);
 bool span_seek_index(struct span_iter *it, const struct trace *tr, struct lane l, uint64_t index);
 const struct span *span_get(const struct span_iter *it);
 bool span_next(struct span_iter *it); /* false at the lane's end; the iterator then stays where it was */

@@ -347,10 +347,21 @@ bool span_prev(struct span_iter *it)
     return block_step(it, false) && come_to(it, it->n - 1);
 }
 
+/* Does the current span cover t? */
+static bool covers(const struct span_iter *it, int64_t t)
+{
+    return t >= it->cur.t0 && (t < it->cur.t1 || (it->cur.open_end && t == it->cur.t1));
+}
+
+bool span_seek_at(struct span_iter *it, const struct trace *tr, struct lane lane, int64_t t)
+{
+    return span_seek_on(it, tr, lane, t) && covers(it, t);
+}
+
 bool trace_span_at(const struct trace *tr, struct lane lane, int64_t t, struct span *out)
 {
     struct span_iter it;
-    if (!span_seek(&it, tr, lane, t) || t < it.cur.t0 || (t >= it.cur.t1 && !(it.cur.open_end && t == it.cur.t1)))
+    if (!span_seek(&it, tr, lane, t) || !covers(&it, t))
         return false;
     *out = it.cur;
     return true;

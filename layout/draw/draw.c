@@ -720,29 +720,46 @@ struct marking {
     const struct view *v;
     struct lane l;
     int x, y, left;
+    struct pick_hand hand;
 };
+
+static bool is_marked(const struct marking *k, int c0, int c1)
+{
+    for (int c = c0; c <= c1; c++) {
+        const struct cell *at = grid_at(k->g, k->x + c, k->y);
+        if (at && !(at->flags & CELL_UNDERLINE))
+            return false;
+    }
+    return true;
+}
 
 static bool mark_span(void *arg, const struct span *s)
 {
     struct marking *k = arg;
     const struct view *v = k->v;
-    if (pick_span(v, k->l, s)) {
-        int n = v->plot_w, c0 = window_col(v->at.win, n, s->t0), c1 = window_col(v->at.win, n, s->t1 - 1);
-        c0 = c0 < 0 ? 0 : c0;
-        c1 = c1 < 0 || c1 >= n ? n - 1 : c1;
+    int n = v->plot_w, c0 = window_col(v->at.win, n, s->t0), c1 = window_col(v->at.win, n, s->t1 - 1);
+    c0 = c0 < 0 ? 0 : c0;
+    c1 = c1 < 0 || c1 >= n ? n - 1 : c1;
+    if (!is_marked(k, c0, c1) && pick_span(v, k->l, s, &k->hand))
         grid_flags(k->g, k->x + c0, k->y, c1 - c0 + 1, 1, CELL_UNDERLINE);
-    }
     return --k->left > 0;
 }
 
 void draw_matches(struct grid *g, const struct view *v, struct lane l, int x, int y)
 {
     enum { EACH = 1500 };
-    struct marking k = {g, v, l, x, y, EACH};
+    struct marking k;
     struct span_iter it;
     struct window w = v->at.win;
     if (!v->filter || filter_whole(v->filter))
         return;
+    k.g = g;
+    k.v = v;
+    k.l = l;
+    k.x = x;
+    k.y = y;
+    k.left = EACH;
+    pick_hand_empty(&k.hand);                       /* not all of it is set to 0 */
     if (trace_count(v->tr, l, w.t0, w.t1) > EACH) { /* those that fill a column at least */
         int64_t min = window_len(w) / v->plot_w, wide = filter_wide(v->filter);
         trace_wide(v->tr, l, &(struct wide_ask){w.t0, w.t1, wide > min ? wide : min > 0 ? min : 1, mark_span, &k});

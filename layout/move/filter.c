@@ -464,7 +464,7 @@ bool filter_span(const struct filter *f, uint32_t g, const struct span *s)
 {
     if (g == NO_LANE || g >= trace_nlanes(f->tr, LANE_G))
         return false;
-    struct lane_info li = trace_lane(f->tr, (struct lane){LANE_G, g});
+    const struct lane_info li = trace_lane_who(f->tr, (struct lane){LANE_G, g});
     return span_matches(f, g, &li, s);
 }
 

@@ -128,7 +128,7 @@ static bool hit_passes(const struct view *v, const struct hit *h)
 {
     struct span sp;
     struct lane l = {LANE_G, h->g};
-    return !v->filter || h->g == NO_LANE || (trace_span_at(v->tr, l, h->t, &sp) && pick_span(v, l, &sp));
+    return !v->filter || h->g == NO_LANE || (trace_span_at(v->tr, l, h->t, &sp) && pick_span(v, l, &sp, NULL));
 }
 
 static void to_hit(struct view *v, size_t i, bool wrapped)

@@ -12,8 +12,16 @@ void pick_free(struct view *v);
 void pick_loaded(struct view *v);
 /* pick_work - go on deciding who passes the filter, and with orders: about budget_ns. VR_WORK while there is more. */
 unsigned pick_work(struct view *v, int64_t budget_ns);
-/* pick_span - does a span of that lane pass the filter? Without one: true. P, M: the goroutine's span counts. */
-bool pick_span(const struct view *v, struct lane l, const struct span *s);
+/*
+ * pick_span - does a span of that lane pass the filter? Without one: true. P, M: the goroutine's span counts. hand: for who asks of many
+ * spans of a processor or thread, by time; what was read of their goroutines stays at hand. NULL: of one span.
+ */
+enum { PICK_HAND = 8 };
+struct pick_hand {
+    struct span_iter of[PICK_HAND]; /* by goroutine */
+};
+void pick_hand_empty(struct pick_hand *h);
+bool pick_span(const struct view *v, struct lane l, const struct span *s, struct pick_hand *hand);
 /* pick_say_groups - the message that tells how goroutines stand: a row each, or one for all of a start function. */
 void pick_say_groups(struct view *v);
 

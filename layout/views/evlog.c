@@ -54,7 +54,8 @@ static bool on_p(uint8_t st)
 static void add_state(const struct view *v, struct evlog *l, uint32_t g, const struct span *before,
                       const struct span *s)
 {
-    if (!pick_span(v, (struct lane){LANE_G, g}, s) && !(before && pick_span(v, (struct lane){LANE_G, g}, before)))
+    const struct lane lane = {LANE_G, g};
+    if (!pick_span(v, lane, s, NULL) && !(before && pick_span(v, lane, before, NULL)))
         return;
     struct event e = {.t = s->t0,
                       .kind = EV_STATE,
@@ -77,29 +78,88 @@ static void add_state(const struct view *v, struct evlog *l, uint32_t g, const s
     add(l, e);
 }
 
-static void goroutine(const struct view *v, struct evlog *l, uint32_t g, struct window w)
+/*
+ * Windows around one moment are collected one wider than the other. Of a goroutine that had nothing to tell it is known from when till
+ * when it has nothing: the one span that covered the window. Until a window reaches beyond, it isn't looked up again.
+ */
+struct still {
+    uint32_t g;
+    int64_t t0, t1;
+};
+struct reach {
+    struct still *was, *now; /* of the window before, of this one: by goroutine */
+    size_t nwas, nnow, capwas, capnow, at;
+};
+
+static void reach_free(struct reach *x)
+{
+    mem_free(x->was);
+    mem_free(x->now);
+}
+
+static void reach_wider(struct reach *x)
+{
+    const struct reach had = *x;
+    *x = (struct reach){had.now, had.was, had.nnow, 0, had.capnow, had.capwas, 0};
+}
+
+static void reach_note(struct reach *x, struct still s)
+{
+    enum { MANY = 1 << 16 };
+    if (x->nnow < MANY && mem_room(x->now, x->capnow, x->nnow + 1)) /* else it is looked up again */
+        x->now[x->nnow++] = s;
+}
+
+/* Goroutines are asked for in order. */
+static bool is_still(struct reach *x, uint32_t g, struct window w)
+{
+    while (x->at < x->nwas && x->was[x->at].g < g)
+        x->at++;
+    if (x->at == x->nwas || x->was[x->at].g != g || x->was[x->at].t0 >= w.t0 || x->was[x->at].t1 < w.t1)
+        return false;
+    reach_note(x, x->was[x->at]);
+    return true;
+}
+
+static bool in(struct window w, int64_t t)
+{
+    return t >= w.t0 && t < w.t1;
+}
+
+/* Behind a goroutine's last span: it is over, if it is. */
+static void add_end(const struct view *v, struct evlog *l, uint32_t g, struct window w, const struct span *last)
+{
+    if (!in(w, last->t1))
+        return;
+    const struct lane_info li = trace_lane(v->tr, (struct lane){LANE_G, g});
+    if (li.ended && in(w, li.last))
+        add(l, (struct event){.t = li.last,
+                              .kind = EV_STATE,
+                              .from = last->state,
+                              .to = ST_NONE,
+                              .g = g,
+                              .p = on_p(last->state) ? last->who : NO_LANE,
+                              .who = NO_LANE});
+}
+
+static void goroutine(const struct view *v, struct evlog *l, uint32_t g, struct window w, struct reach *reach)
 {
     if (v->filter && !filter_shows(v->filter, g))
         return;
+    if (is_still(reach, g, w)) {
+        l->walked++;
+        return;
+    }
     struct lane lane = {LANE_G, g};
-    struct lane_info li = trace_lane(v->tr, lane);
     struct span_iter it;
     struct span before;
     bool has = false;
-    if (!li.nspans || li.first >= w.t1 || li.last < w.t0)
-        return;
-    if (li.ended && li.last >= w.t0 && li.last < w.t1) {
-        struct event e = {.t = li.last, .kind = EV_STATE, .to = ST_NONE, .g = g, .p = NO_LANE, .who = NO_LANE};
-        if (span_seek(&it, v->tr, lane, li.last)) {
-            e.from = span_get(&it)->state;
-            e.p = on_p(e.from) ? span_get(&it)->who : NO_LANE;
-        }
-        add(l, e);
-    }
     if (!span_seek(&it, v->tr, lane, w.t0))
         return;
     while (span_get(&it)->t0 >= w.t0 && span_prev(&it)) /* spans of no length share their moment */
         ;
+    if (span_get(&it)->t0 < w.t0 && span_get(&it)->t1 >= w.t1)
+        reach_note(reach, (struct still){g, span_get(&it)->t0, span_get(&it)->t1});
     for (;;) {
         const struct span *s = span_get(&it);
         int64_t t = s->t0 < 0 ? 0 : s->t0;
@@ -111,8 +171,9 @@ static void goroutine(const struct view *v, struct evlog *l, uint32_t g, struct 
         has = true;
         l->walked++;
         if (!span_next(&it))
-            return;
+            break;
     }
+    add_end(v, l, g, w, &before);
 }
 
 /* A processor's own news: it starts and stops. */
@@ -145,11 +206,6 @@ static void processor(const struct view *v, struct evlog *l, uint32_t p, struct 
         if (!span_next(&it))
             return;
     }
-}
-
-static bool in(struct window w, int64_t t)
-{
-    return t >= w.t0 && t < w.t1;
 }
 
 static bool wanted(const struct view *v, uint32_t g)
@@ -267,21 +323,22 @@ static struct window around(int64_t t, int64_t half, struct window all)
     return w;
 }
 
-static void goroutines(struct view *v, struct evlog *l, struct window w)
+static void goroutines(struct view *v, struct evlog *l, struct window w, struct reach *reach)
 {
     const struct alive_ask in = {v->tr, LANE_G, w.t0, w.t1, trace_nlanes(v->tr, LANE_G)};
     struct alive *alive = &v->lanes[LANE_G].alive;
     for (uint32_t g = 0; !l->cut && (g = alive_next(alive, &in, g)) != NO_LANE; g++)
-        goroutine(v, l, g, w);
+        goroutine(v, l, g, w, reach);
 }
 
-static void collect(struct view *v, struct evlog *l, struct window w)
+static void collect(struct view *v, struct evlog *l, struct window w, struct reach *reach)
 {
+    reach_wider(reach);
     l->n = 0;
     l->walked = 0;
     l->cut = l->oom = false;
     l->win = w;
-    goroutines(v, l, w);
+    goroutines(v, l, w, reach);
     for (uint32_t p = 0, n = trace_nlanes(v->tr, LANE_P); p < n && !l->cut && !v->filter; p++)
         processor(v, l, p, w);
     ranges(v, l, w);
@@ -306,20 +363,22 @@ static bool enough(const struct evlog *l, int64_t t, size_t rows, struct window 
 static void fill(struct view *v, struct evlog *l, size_t rows, struct window all)
 {
     int64_t t = v->at.cursor, half = 500, end = all.t1;
+    struct reach reach = {.at = 0};
     while (half < end && density(v, around(t, half, all)) < rows * 2)
         half *= 2;
-    collect(v, l, around(t, half, all));
+    collect(v, l, around(t, half, all), &reach);
     for (int i = 0; i < 24 && l->cut && half > 0; i++) { /* many events of goroutines that did not run */
         half /= 4;
-        collect(v, l, around(t, half, all));
+        collect(v, l, around(t, half, all), &reach);
     }
     /* With a filter, or where processors rest, the counts mislead: widen while that finds more. */
     for (int i = 0; i < 6 && !l->cut && half < end && l->walked < WALK / 8 && !enough(l, t, rows, all); i++) {
         half = half > INT64_MAX / 16 ? INT64_MAX / 2 : half * 8;
-        collect(v, l, around(t, half, all));
+        collect(v, l, around(t, half, all), &reach);
     }
     if (l->cut && half > 0) /* the last step was too wide */
-        collect(v, l, around(t, half / 8, all));
+        collect(v, l, around(t, half / 8, all), &reach);
+    reach_free(&reach);
 }
 
 /* Is the cursor on this event? What happens at the trace's very end is a nanosecond behind the last moment. */
