@@ -5,23 +5,10 @@
 #include "decode/model/trace_priv.h"
 
 struct alive_chunk {
-    int64_t first0, first1;   /* the earliest and the latest first moment */
-    int64_t last0, last1;     /* the same of the last */
-    int64_t end;              /* the trace's when this was found out; INT64_MAX: it stays */
-    bool roughly;             /* first0 and last1 are bounds, the others say nothing: most are never asked for more */
-    struct alive_lives *each; /* NULL: none */
+    int64_t first0, first1; /* the earliest and the latest first moment */
+    int64_t last0, last1;   /* the same of the last */
+    int64_t end;            /* the trace's when this was found out; INT64_MAX: it stays */
 };
-
-/*
- * Where some of a chunk live and others don't, windows are asked for one after the other: when each lives, in units of the trace's
- * 16384th part or smaller ones. Only who begins or ends in the unit that a window does is asked itself.
- */
-struct alive_lives {
-    int64_t end; /* the trace's when it was made, of one in which something may grow; INT64_MAX: nothing does */
-    uint16_t first[ALIVE_CHUNK], last[ALIVE_CHUNK];
-    bool grows[ALIVE_CHUNK]; /* its last is as of then, and so may be its first */
-};
-enum { LIVES_MOST = 1024 /* chunks: 2.6 MB */ };
 
 static void wider(struct alive_chunk *c, const int64_t first[2], const int64_t last[2])
 {
@@ -56,7 +43,7 @@ static void add_one(struct alive_chunk *c, const struct trace *tr, enum lane_kin
 static void sum_up(struct alive_chunk *c, const struct trace *tr, enum lane_kind k, uint32_t lane)
 {
     int64_t first[2], last[2];
-    *c = (struct alive_chunk){INT64_MAX, INT64_MIN, INT64_MAX, INT64_MIN, INT64_MAX, false, c->each};
+    *c = (struct alive_chunk){INT64_MAX, INT64_MIN, INT64_MAX, INT64_MIN, INT64_MAX};
     for (uint32_t i = 0, n; i < ALIVE_CHUNK; i += n) {
         n = k == LANE_G ? trace_extent(tr, lane + i, ALIVE_CHUNK - i, first, last) : 0;
         if (n) {
@@ -66,21 +53,6 @@ static void sum_up(struct alive_chunk *c, const struct trace *tr, enum lane_kind
             n = 1;
         }
     }
-}
-
-/* The same of those that were put away, without a look at each. false: not all of them were. */
-static bool sum_up_roughly(struct alive_chunk *c, const struct trace *tr, enum lane_kind k, uint32_t lane)
-{
-    *c = (struct alive_chunk){INT64_MAX, INT64_MAX, INT64_MIN, INT64_MIN, INT64_MAX, true, NULL};
-    for (uint32_t i = 0, n; i < ALIVE_CHUNK; i += n) {
-        int64_t from, till;
-        n = k == LANE_G ? trace_within(tr, lane + i, ALIVE_CHUNK - i, &from, &till) : 0;
-        if (!n)
-            return false;
-        c->first0 = from < c->first0 ? from : c->first0;
-        c->last1 = till > c->last1 ? till : c->last1;
-    }
-    return true;
 }
 
 /*
@@ -101,10 +73,7 @@ static const struct alive_chunk *chunk_of(struct alive *a, const struct trace *t
     if (i == a->n) {
         if (!mem_room(a->chunk, a->cap, a->n + 1))
             return NULL;
-        a->chunk[i].each = NULL;
-        if (!sum_up_roughly(&a->chunk[a->n], tr, k, lane))
-            sum_up(&a->chunk[a->n], tr, k, lane);
-        a->n++;
+        sum_up(&a->chunk[a->n++], tr, k, lane);
     }
     struct alive_chunk *c = &a->chunk[i];
     if (outdated(c->end, trace_info(tr)))
@@ -115,83 +84,6 @@ static const struct alive_chunk *chunk_of(struct alive *a, const struct trace *t
 static bool apart(const struct alive_chunk *c, int64_t t0, int64_t t1)
 {
     return c->first0 >= t1 || c->last1 < t0;
-}
-
-/* ---- each of a chunk ---------------------------------------------------------------------------------------- */
-
-static uint16_t unit_of(const struct alive *a, int64_t t)
-{
-    t = t < 0 ? 0 : t >> a->shift;
-    return (uint16_t)(t < UINT16_MAX ? t : UINT16_MAX);
-}
-
-static void drop_lives(struct alive *a)
-{
-    for (size_t i = 0; i < a->n; i++) {
-        mem_free(a->chunk[i].each);
-        a->chunk[i].each = NULL;
-    }
-    a->nlives = 0;
-}
-
-static void fill_lives(const struct alive *a, struct alive_lives *x, const struct trace *tr, enum lane_kind k,
-                       uint32_t lane)
-{
-    enum { AT_ONCE = 256 };
-    const struct trace_info *ti = trace_info(tr);
-    struct lifetime life[AT_ONCE];
-    x->end = INT64_MAX;
-    for (uint32_t i = 0; i < ALIVE_CHUNK; i++) {
-        const struct lifetime *l = &life[i % AT_ONCE];
-        if (i % AT_ONCE == 0)
-            trace_lives(tr, k, lane + i, AT_ONCE, life);
-        x->grows[i] = may_grow(ti, k, l);
-        x->first[i] = unit_of(a, x->grows[i] && !l->begun ? INT64_MAX : l->first);
-        x->last[i] = unit_of(a, l->last);
-        if (x->grows[i])
-            x->end = ti->end;
-    }
-}
-
-/* NULL: there are too many already, or out of memory. */
-static const struct alive_lives *lives_of(struct alive *a, const struct trace *tr, enum lane_kind k, uint32_t lane)
-{
-    enum { UNITS = 16384 };
-    struct alive_chunk *c = &a->chunk[lane / ALIVE_CHUNK];
-    const struct trace_info *ti = trace_info(tr);
-    if (ti->end >> a->shift > 2 * UNITS) { /* it has grown: larger units, of which there is room for as many more */
-        drop_lives(a);
-        while (ti->end >> a->shift > UNITS)
-            a->shift++;
-    }
-    if (c->each && !outdated(c->each->end, ti))
-        return c->each;
-    if (!c->each) {
-        if (a->nlives == LIVES_MOST || !(c->each = mem_alloc(sizeof *c->each)))
-            return NULL;
-        a->nlives++;
-    }
-    fill_lives(a, c->each, tr, k, lane / ALIVE_CHUNK * ALIVE_CHUNK);
-    return c->each;
-}
-
-/* The first lane from `lane` on, below `end`, of one chunk; `end`: none. */
-static uint32_t next_of(const struct alive *a, const struct alive_lives *x, const struct alive_ask *q, uint32_t lane,
-                        uint32_t end)
-{
-    const uint16_t from = unit_of(a, q->t0), till = unit_of(a, q->t1);
-    for (; lane < end; lane++) {
-        const uint32_t i = lane % ALIVE_CHUNK;
-        struct lifetime l;
-        if (x->first[i] < till && x->last[i] > from)
-            return lane;
-        if (!x->grows[i] && (x->first[i] > till || x->last[i] < from))
-            continue;
-        trace_lives(q->tr, q->k, lane, 1, &l);
-        if (l.first < q->t1 && l.last >= q->t0)
-            return lane;
-    }
-    return end;
 }
 
 uint32_t alive_next(struct alive *a, const struct alive_ask *q, uint32_t lane)
@@ -206,8 +98,6 @@ uint32_t alive_next(struct alive *a, const struct alive_ask *q, uint32_t lane)
             c = chunk_of(a, q->tr, q->k, lane);
         else if (i < a->n)
             c = &a->chunk[i];
-        if (c && c->roughly && !apart(c, q->t0, q->t1))
-            sum_up(&a->chunk[i], q->tr, q->k, lane / ALIVE_CHUNK * ALIVE_CHUNK);
         if (c && apart(c, q->t0, q->t1)) {
             lane = end;
             continue;
@@ -215,9 +105,6 @@ uint32_t alive_next(struct alive *a, const struct alive_ask *q, uint32_t lane)
         if (c && c->first1 < q->t1 && c->last0 >= q->t0)
             return lane;
         end = end < q->n ? end : q->n;
-        const struct alive_lives *each = i < a->n ? lives_of(a, q->tr, q->k, lane) : NULL;
-        if (each && (lane = next_of(a, each, q, lane, end)) < end)
-            return lane;
         while (lane < end) { /* a few at a time, more of them the longer none does */
             struct lifetime life[AT_ONCE];
             uint32_t here = end - lane < look ? end - lane : look;
@@ -258,14 +145,12 @@ void alive_know(struct alive *a, const struct trace *tr, enum lane_kind k, size_
 {
     enum { BEHIND = 16 };
     size_t full = trace_nlanes(tr, k) / ALIVE_CHUNK, end = full > BEHIND ? full - BEHIND : 0;
-    while (a->n < end && most-- && chunk_of(a, tr, k, (uint32_t)(a->n * ALIVE_CHUNK)))
-        if (a->chunk[a->n - 1].roughly)
-            sum_up(&a->chunk[a->n - 1], tr, k, (uint32_t)((a->n - 1) * ALIVE_CHUNK));
+    while (a->n < end && most-- && chunk_of(a, tr, k, (uint32_t)(a->n * ALIVE_CHUNK))) {
+    }
 }
 
 void alive_free(struct alive *a)
 {
-    drop_lives(a);
     mem_free(a->chunk);
     *a = (struct alive){0};
 }

@@ -15,8 +15,7 @@
 
 struct alive {
     struct alive_chunk *chunk;
-    size_t n, cap, nlives; /* nlives: chunks of which it is known when each lane lives */
-    unsigned shift;        /* ... in units of 1 << shift ns */
+    size_t n, cap;
 };
 
 struct alive_ask { /* lanes below n, of a kind that has one kind's `alive`, which live in [t0,t1) or ended at t0 */

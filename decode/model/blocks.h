@@ -107,20 +107,9 @@ static inline int64_t blocks_longest(const struct spanblocks *v, uint32_t b)
 /* A function that only prefetches has no effect that GCC knows of: calls of it are left out, unless there are none. */
 #define AHEAD_INLINE static inline __attribute__((always_inline))
 
-/* What will be read soon: blocks_index_ahead - what is searched for a block. blocks_ahead - with what a row of packed block b's group is
+/* What will be read soon: blocks_ahead - with what a row of packed block b's group is
    read. blocks_ahead_rows - (that is here by now) the rows of b and of `more` blocks behind it in its group. blocks_ahead_group - all of
    its group, which has some 500 bytes. */
-AHEAD_INLINE void blocks_index_ahead(const struct spanblocks *v)
-{
-    const char *group = (const char *)v->group, *blk = (const char *)v->blk;
-    size_t n = (v->n / SPAN_GROUP + 1) * sizeof *v->group;
-    n = n < 512 ? n : 512;
-    for (size_t at = 0; at < n; at += 64)
-        __builtin_prefetch(group + at);
-    for (size_t at = 0; at < (v->n % SPAN_GROUP + 1) * sizeof *v->blk; at += 64)
-        __builtin_prefetch(blk + at);
-}
-
 AHEAD_INLINE void blocks_ahead(const struct spanblocks *v, uint32_t b)
 {
     const char *head = (const char *)v->group[b / SPAN_GROUP].rows;

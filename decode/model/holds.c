@@ -174,36 +174,6 @@ static void walk_to(const struct fold *f, const struct mlane *l, struct hold_wal
     }
 }
 
-/* holds_find for n ascending moments. All are looked for together, step by step: so none waits for what another has to
-   fetch. */
-static void find_all(const struct mlane *l, const int64_t *t, uint32_t n, size_t *at)
-{
-    size_t first = holds_find(l, t[0]), len = holds_find(l, t[n - 1]) - first + 1;
-    for (uint32_t j = 0; j < n; j++)
-        at[j] = first;
-    for (size_t half; len > 1; len -= half) {
-        half = len / 2;
-        for (uint32_t j = 0; j < n; j++)
-            at[j] += l->h[at[j] + half].t0 <= t[j] ? half : 0;
-    }
-}
-
-/* What walking from holds' groups on will read. */
-AHEAD_INLINE void groups_ahead(const struct mlane *l, const size_t *hold, uint32_t n)
-{
-    for (uint32_t j = 0; j < n; j++) {
-        size_t i = hold[j];
-        if (j && i == hold[j - 1])
-            continue;
-        __builtin_prefetch(&l->sum[i / HOLD_GROUP]);
-        __builtin_prefetch(&l->sum[i / HOLD_GROUP].rec);
-        __builtin_prefetch(&l->h[i / HOLD_GROUP * HOLD_GROUP]);
-    }
-    for (uint32_t j = 0; j < n; j++)
-        if (l->rec && (!j || hold[j] != hold[j - 1]))
-            __builtin_prefetch(l->rec + l->sum[hold[j] / HOLD_GROUP].rec);
-}
-
 /* Moments of one P: what the holds they lie in have done up to them is asked of that P's lane together. */
 struct asked {
     uint32_t n[PART], first[PART], last[PART], p[PART], np; /* chains by P */
@@ -290,9 +260,8 @@ void holds_totals(const struct fold *f, uint32_t m, const struct totals *to)
     for (; k < n; k += PART < n - k ? PART : n - k) {
         uint32_t here = PART < n - k ? PART : n - k;
         a.np = 0;
-        find_all(l, t + k, here, a.hold);
-        groups_ahead(l, a.hold, here);
         for (uint32_t j = 0; j < here; j++) {
+            a.hold[j] = holds_find(l, t[k + j]);
             const struct hold *h = &l->h[a.hold[j]];
             walk_to(f, l, &w, a.hold[j]);
             memcpy(out[k + j], w.tot, sizeof w.tot);
@@ -322,21 +291,10 @@ void holds_near(const struct fold *f, uint32_t m, const struct nearby *a)
     const bool far = a->far;
     const struct mlane *l = &f->m[m].lane;
     struct hold_walk w = {.at = SIZE_MAX};
-    size_t at[PART], last = SIZE_MAX; /* last: the hold, or the first of its group, that the entry before is of */
+    size_t last = SIZE_MAX; /* the hold, or the first of its group, that the entry before is of */
     for (uint32_t i = 0; i < n; i++) {
         struct totals_near *x = &a->out[i];
-        if (i % PART == 0) {
-            find_all(l, t + i, n - i < PART ? n - i : PART, at);
-            if (!far)
-                groups_ahead(l, at, n - i < PART ? n - i : PART);
-            for (uint32_t j = i; far && j < n && j < i + PART; j++)
-                for (size_t g = at[j - i] / HOLD_GROUP, o = 0; o < 2 && (g + o) * HOLD_GROUP < l->n; o++) {
-                    __builtin_prefetch(&l->sum[g + o]);
-                    __builtin_prefetch(&l->sum[g + o].count);
-                    __builtin_prefetch(&l->h[(g + o) * HOLD_GROUP]);
-                }
-        }
-        size_t h = at[i % PART], g = h / HOLD_GROUP, from = far ? g * HOLD_GROUP : h,
+        size_t h = holds_find(l, t[i]), g = h / HOLD_GROUP, from = far ? g * HOLD_GROUP : h,
                to = far ? from + HOLD_GROUP : h + 1;
         if (t[i] <= l->h[h].t0 || to >= l->n) { /* before the lane, a hold's very start, or the open hold */
             holds_totals(f, m, &(struct totals){&t[i], 1, x->tot, x->count});

@@ -267,24 +267,6 @@ bool past_extent(const struct past *p, int64_t first[2], int64_t last[2])
     return true;
 }
 
-/* What no value of a column is above; UINT64_MAX: there is no telling. */
-static uint64_t column_most(const struct column *k)
-{
-    uint64_t most;
-    return k->width < 8 && !__builtin_add_overflow(k->least, ((uint64_t)1 << 8 * k->width) - 1, &most) ? most
-                                                                                                       : UINT64_MAX;
-}
-
-bool past_within(const struct past *p, int64_t *from, int64_t *till)
-{
-    const uint64_t start = column_most(&p->c.col[PV_START]), lasted = column_most(&p->c.col[PV_LASTED]);
-    if (has_blocks(p) || start >= INT64_MAX / 2 || lasted >= INT64_MAX / 2)
-        return false;
-    *from = (int64_t)p->c.col[PV_START].least;
-    *till = (int64_t)(start + lasted);
-    return true;
-}
-
 /* Where the spans of all of them are; packed: the least of their PV_PACKED. */
 static const struct columns *alike_of(uint64_t packed)
 {

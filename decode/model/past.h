@@ -80,8 +80,6 @@ uint32_t past_find(const struct fold *f, uint64_t id);
 void past_lives(const struct past *p, uint32_t g, uint32_t n, struct lifetime *out);
 /* past_extent - of all of them: the earliest and latest first moment, and the same of the last. false: they are to be asked one by one. */
 bool past_extent(const struct past *p, int64_t first[2], int64_t last[2]);
-/* past_within - moments that none of them lived before or behind, by what their columns have room for. false: nothing is known. */
-bool past_within(const struct past *p, int64_t *from, int64_t *till);
 
 /* past_compact - no more will be put away: those that weren't close ranks. */
 void past_compact(struct fold *f);

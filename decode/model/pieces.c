@@ -204,111 +204,29 @@ static void piece_totals(const struct trace *tr, struct lane l, const struct pie
     add_before(p, a->tot, a->count, a->n);
 }
 
-/* Ascending moments side by side that lie in one piece: from the one before till this one. */
-struct run {
-    uint32_t piece, till;
-};
-enum { RUNS = 256 };
-
-/* A lane's ascending moments, run by run. */
+/* A lane's ascending moments, those of one piece after another: from the one before till this one. */
 struct runs {
     const struct trace *tr;
     struct lane l;
     const int64_t *t;
-    uint32_t all;             /* moments */
-    struct piece p;           /* the current run's piece */
-    uint32_t first, n;        /* and its moments */
-    uint32_t from, at, known; /* of RUNS moments from `from` on the runs are known: the next of them, how many */
-    struct run run[RUNS];
+    uint32_t all;      /* moments */
+    uint32_t first, n; /* those of the current piece */
+    struct piece p;
 };
 
-/* The pieces of the next n <= RUNS moments. */
-static void runs_find(struct runs *x, uint32_t n)
+/* The next piece that has some. false: there is none. */
+static bool runs_next(struct runs *x)
 {
     const struct jlane *jl = x->tr->join.n ? lane_of_join(&x->tr->join, x->l) : NULL;
     const uint32_t home = x->l.kind == LANE_G, np = jl ? jl->n + home : 1;
-    const int64_t *t = x->t + x->from;
-    uint32_t k = np > 1 ? pieces_at(x->tr, x->l, t[0] - 1) : 0;
-    for (uint32_t i = 0; i < n;) {
-        while (k + 1 < np && jl->v[k + 1 - home].t0 < t[i])
-            k++;
-        for (i++; i < n && (k + 1 == np || t[i] <= jl->v[k + 1 - home].t0); i++) {
-        }
-        x->run[x->known++] = (struct run){k, i};
-    }
-}
-
-/* Where a piece's spans are; NULL: they were put away. */
-static inline const struct spanlane *place_of(const struct fold *f, enum lane_kind k, uint32_t i)
-{
-    if (k != LANE_G)
-        return &f->lane[k][i];
-    const struct gseg *s = &f->seg[i / PAST_GS];
-    return s->past ? NULL : &s->lane[i % PAST_GS];
-}
-
-static void holds_ahead(const struct join *j, const struct jpiece *const *p, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++)
-        __builtin_prefetch(&j->seg[p[i]->seg]->f->m[p[i]->i].lane);
-    for (uint32_t i = 0; i < n; i++) {
-        const struct mlane *l = &j->seg[p[i]->seg]->f->m[p[i]->i].lane;
-        __builtin_prefetch(l->sum);
-        __builtin_prefetch(&l->h[l->n / 2]);
-    }
-}
-
-static void lanes_ahead(const struct join *j, enum lane_kind k, const struct jpiece *const *p, uint32_t n)
-{
-    const struct spanlane *lane[RUNS];
-    for (uint32_t i = 0; i < n && k == LANE_G; i++)
-        __builtin_prefetch(&j->seg[p[i]->seg]->f->seg[p[i]->i / PAST_GS]);
-    for (uint32_t i = 0; i < n; i++) {
-        lane[i] = place_of(j->seg[p[i]->seg]->f, k, p[i]->i);
-        __builtin_prefetch(lane[i]);
-    }
-    for (uint32_t i = 0; i < n; i++)
-        if (lane[i])
-            __builtin_prefetch(lane[i]->blocks);
-    for (uint32_t i = 0; i < n; i++)
-        if (lane[i] && lane[i]->blocks)
-            blocks_index_ahead(lane[i]->blocks);
-}
-
-/*
- * What of pieces is read before what is in them is looked for: each has a place of its own in memory, which says where the next one is, so
- * all are asked for before any is waited for.
- */
-static void runs_ahead(const struct trace *tr, struct lane l, const struct run *run, uint32_t n)
-{
-    const struct jlane *jl = n > 1 ? lane_of_join(&tr->join, l) : NULL;
-    const uint32_t home = l.kind == LANE_G;
-    const struct jpiece *p[RUNS];
-    uint32_t np = 0;
-    for (uint32_t i = 0; jl && i < n; i++)
-        if (run[i].piece >= home)
-            p[np++] = &jl->v[run[i].piece - home];
-    if (l.kind == LANE_M)
-        holds_ahead(&tr->join, p, np);
-    else
-        lanes_ahead(&tr->join, l.kind, p, np);
-}
-
-/* The next run. false: there is none. */
-static bool runs_next(struct runs *x)
-{
-    const uint32_t done = x->first + x->n;
-    if (done == x->all)
+    x->first += x->n;
+    if (x->first == x->all)
         return false;
-    if (x->at == x->known) {
-        x->from = done;
-        x->at = x->known = 0;
-        runs_find(x, x->all - done < RUNS ? x->all - done : RUNS);
-        runs_ahead(x->tr, x->l, x->run, x->known);
+    const int64_t *t = x->t + x->first;
+    const uint32_t k = np > 1 ? pieces_at(x->tr, x->l, *t - 1) : 0, left = x->all - x->first;
+    for (x->n = 1; x->n < left && (k + 1 == np || t[x->n] <= jl->v[k + 1 - home].t0); x->n++) {
     }
-    x->first = done;
-    x->n = x->from + x->run[x->at].till - done;
-    pieces_get(x->tr, x->l, x->run[x->at++].piece, &x->p);
+    pieces_get(x->tr, x->l, k, &x->p);
     return true;
 }
 
@@ -319,7 +237,7 @@ static void runs_begin(struct runs *x, const struct trace *tr, struct lane l, co
     x->l = l;
     x->t = t;
     x->all = n;
-    x->first = x->n = x->from = x->at = x->known = 0;
+    x->first = x->n = 0;
 }
 
 bool pieces_totals(const struct trace *tr, struct lane l, const struct totals *a)

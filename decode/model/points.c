@@ -163,34 +163,14 @@ size_t points_packed_bytes(const struct points *p)
 
 /* ---- asked ------------------------------------------------------------------------------------------------- */
 
-/* How many lie before t, of which those of blocks before b all do, and of later ones none. */
-static size_t before_in(const struct points *p, size_t b, int64_t t)
+/* How many points lie before t. */
+static size_t points_before(const struct points *p, int64_t t)
 {
-    size_t at = b * POINTS_BLOCK;
-    bisect(at, b < p->nblk ? at + POINTS_BLOCK : points_n(p), i, points_at(p, i).t < t);
+    size_t behind = 0; /* the blocks that begin before it: all points of all but the last of these do, too */
+    bisect(behind, p->nblk, b, p->blk[b].t0 < t);
+    size_t at = behind ? (behind - 1) * POINTS_BLOCK : 0;
+    bisect(at, behind == p->nblk ? points_n(p) : behind * POINTS_BLOCK, i, points_at(p, i).t < t);
     return at;
-}
-
-/* How many points lie before each of n ascending moments. Their blocks are looked for together, step by step: so none waits for
-   what another has to fetch. */
-static void points_before(const struct points *p, const int64_t *t, uint32_t n, size_t *out)
-{
-    const size_t blocks = p->nblk + (p->n > 0);
-    for (uint32_t i = 0; i < n; i++)
-        out[i] = 0;
-    if (!blocks)
-        return;
-#define STARTS(b) ((b) < p->nblk ? p->blk[b].t0 : p->v->t)
-    for (size_t len = blocks, half; len > 1; len -= half) {
-        half = len / 2;
-        for (uint32_t i = 0; i < n; i++)
-            out[i] += STARTS(out[i] + half) < t[i] ? half : 0;
-    }
-#undef STARTS
-    for (uint32_t i = 0; i < n; i++)
-        __builtin_prefetch(out[i] < p->nblk ? (const void *)p->blk[out[i]].c : p->v);
-    for (uint32_t i = 0; i < n; i++)
-        out[i] = before_in(p, out[i], t[i]);
 }
 
 /* The largest block that begins at point i and ends before e: its level. */
@@ -249,29 +229,11 @@ static struct extent extent_of(const struct points *p, int64_t t0, size_t i, siz
     return x;
 }
 
-/* What extent_of() reads of levels on either side of point i. */
-static void fetch_around(const struct points *p, size_t i)
-{
-    for (unsigned l = 0; l < MM_LEVELS; l++) {
-        const size_t first = i >> (l + 1) * MM_BITS >> MM_BITS << MM_BITS;
-        for (size_t o = 0; o < sizeof(struct minmax) << MM_BITS; o += 64)
-            __builtin_prefetch((const char *)&p->mm[l][first] + o);
-    }
-}
-
 void points_extents(const struct points *p, const int64_t *edges, uint32_t n, struct extent *out)
 {
-    enum { PIECE = 256, AHEAD = 4 };
-    size_t at[PIECE + 1];
-    uint32_t from = 0, here = 0; /* at: of edges from .. from + here */
-    for (uint32_t i = 0; i < n; i++) {
-        if (i == from + here) {
-            from = i;
-            here = n - i < PIECE ? n - i : PIECE;
-            points_before(p, edges + i, here + 1, at);
-        }
-        if (p->summed && i - from + AHEAD <= here)
-            fetch_around(p, at[i - from + AHEAD]);
-        out[i] = extent_of(p, edges[i], at[i - from], at[i - from + 1]);
+    size_t i = points_before(p, edges[0]), e;
+    for (uint32_t c = 0; c < n; c++, i = e) {
+        e = points_before(p, edges[c + 1]);
+        out[c] = extent_of(p, edges[c], i, e);
     }
 }

@@ -248,13 +248,6 @@ uint32_t trace_extent(const struct trace *tr, uint32_t g, uint32_t n, int64_t fi
     return here && past_extent(p, first, last) ? here : 0;
 }
 
-uint32_t trace_within(const struct trace *tr, uint32_t g, uint32_t n, int64_t *from, int64_t *till)
-{
-    const struct past *p;
-    uint32_t local, here = past_of(tr, g, n, &p, &local);
-    return here && past_within(p, from, till) ? here : 0;
-}
-
 void trace_few(const struct trace *tr, uint32_t g, uint32_t n, unsigned k, int64_t *ns)
 {
     for (uint32_t here; n; g += here, ns += here, n -= here) {

@@ -209,8 +209,8 @@ static void sure_of(const struct about *a, const struct shares_ask *ask)
     }
 }
 
-/* A thread's columns that aren't sure yet, from what is known `far` around their edges or closer. */
-static void try_holds(const struct trace *tr, struct lane lane, const struct shares_ask *ask, bool far)
+/* The columns that aren't sure yet, from what the index knows around their edges; far: a thread's, from less of it. */
+static void try_bounds(const struct trace *tr, struct lane lane, const struct shares_ask *ask, bool far)
 {
     struct about a;
     a.sets = sets_of(tr, lane.kind, ask);
@@ -218,30 +218,6 @@ static void try_holds(const struct trace *tr, struct lane lane, const struct sha
         i = some_of(&a.s, ask, i);
         pieces_near(tr, lane, &(struct nearby){a.s.t, a.s.nt, far, a.x});
         sure_of(&a, ask);
-    }
-}
-
-/* The others' columns: from the index, else from the blocks it has found. */
-static void try_blocks(const struct trace *tr, struct lane lane, const struct shares_ask *ask, struct shares *out)
-{
-    const struct told told = told_of(tr, lane.kind);
-    struct about a;
-    a.sets = sets_of(tr, lane.kind, ask);
-    for (uint32_t i = 0; i < ask->columns;) {
-        bool asked[2 * PIECE] = {false};
-        i = some_of(&a.s, ask, i);
-        const struct nearby near = {a.s.t, a.s.nt, false, a.x};
-        pieces_near(tr, lane, &near);
-        sure_of(&a, ask);
-        for (uint32_t j = 0; j < a.s.n; j++)
-            if (!ask->sure[a.s.col[j]])
-                asked[a.s.at[j]] = asked[a.s.at[j] + 1] = true;
-        spans_closer(lane.kind, &near, asked);
-        for (uint32_t j = 0; j < a.s.n; j++) {
-            const uint32_t e = a.s.at[j], c = a.s.col[j];
-            if (!ask->sure[c])
-                shares_fill(&told, a.x[e].tot[0], a.x[e + 1].tot[0], a.s.t[e + 1] - a.s.t[e], &out[c]);
-        }
     }
 }
 
@@ -255,14 +231,10 @@ void trace_columns_about(const struct trace *tr, struct lane lane, const struct 
     memset(ask->sure, 0, n * sizeof *ask->sure);
     if (lane.kind != LANE_BAND && n && pieces_n(tr, lane)) {
         const uint64_t each = pieces_steps(tr, lane, ask->edges[0], ask->edges[n]) / n;
-        if (lane.kind != LANE_M && each >= PAYS_BLOCKS) {
-            try_blocks(tr, lane, ask, out);
-            return;
-        }
         if (lane.kind == LANE_M && each / HOLD_GROUP >= PAYS_HOLDS)
-            try_holds(tr, lane, ask, true);
-        if (lane.kind == LANE_M && each >= PAYS_HOLDS)
-            try_holds(tr, lane, ask, false);
+            try_bounds(tr, lane, ask, true);
+        if (each >= (lane.kind == LANE_M ? PAYS_HOLDS : PAYS_BLOCKS))
+            try_bounds(tr, lane, ask, false);
     }
     exact(tr, lane, ask, out);
 }

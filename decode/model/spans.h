@@ -202,10 +202,6 @@ void spans_totals(const struct span_pool *sp, enum lane_kind kind, const struct 
 struct totals_near {
     int64_t t[2], tot[2][SPAN_SLOTS];
     uint64_t count[2]; /* spans that start before t[0], t[1] */
-    const struct span_pool
-        *sp; /* what lies between the two: block b of v. Not filled in of holds, and where both are one */
-    const struct spanblocks *v; /* not the lane, which may be made up for as long as it is looked at (past.h) */
-    uint32_t b;
 };
 struct nearby {
     const int64_t *t;
@@ -222,8 +218,6 @@ static inline void totals_known(struct totals_near *x, int64_t t)
 }
 void spans_near(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, int64_t end,
                 const struct nearby *a);
-/* spans_closer - of what spans_near() found of those moments that are asked for: tot[0] becomes what it is up to the moment itself. */
-void spans_closer(enum lane_kind kind, const struct nearby *a, const bool *asked);
 
 /*
  * spans_since - of a lane that is being appended to: time per slot in [from,to), and how many spans that touches, added

@@ -91,20 +91,15 @@ void spans_ahead(const struct spanlane *l, uint32_t b)
         __builtin_prefetch(p + i * LINE);
 }
 
-static uint32_t block_times(const struct span_pool *sp, const struct spanblocks *v, uint32_t b,
-                            int64_t dur[SPAN_ROOM], uint32_t tag[SPAN_ROOM], int64_t *t0)
-{
-    rest();
-    unpack_times(blocks_data(v, b), SPAN_BLOCK, &sp->clock, dur, tag);
-    *t0 = blocks_t0(v, b);
-    return SPAN_BLOCK;
-}
-
 uint32_t spans_times(const struct span_pool *sp, const struct spanlane *l, uint32_t b, int64_t dur[SPAN_ROOM],
                      uint32_t tag[SPAN_ROOM], int64_t *t0, int64_t end)
 {
-    if (b < spans_nblk(l))
-        return block_times(sp, l->blocks, b, dur, tag, t0);
+    if (b < spans_nblk(l)) {
+        rest();
+        unpack_times(blocks_data(l->blocks, b), SPAN_BLOCK, &sp->clock, dur, tag);
+        *t0 = blocks_t0(l->blocks, b);
+        return SPAN_BLOCK;
+    }
     *t0 = l->wait_t0;
     uint32_t n = spans_nwait(l);
     const bool packed = own_packed(l);
@@ -270,14 +265,6 @@ AHEAD_INLINE void rows_ahead(const struct spanblocks *v, const uint32_t *k, uint
             blocks_ahead_rows(v, k[i] * SPAN_START, more);
 }
 
-/* What block b < v->n is unpacked from. */
-AHEAD_INLINE void block_ahead(const struct spanblocks *v, uint32_t b)
-{
-    const uint8_t *data = blocks_data(v, b);
-    for (uint32_t o = 0; o < 7; o++)
-        __builtin_prefetch(data + 64 * o);
-}
-
 /* The blocks of up to AHEAD ascending moments behind the lane's first. What will be read of each is asked for beforehand. */
 static void find_all(const struct spanlane *l, const int64_t *t, uint32_t n, uint32_t b[AHEAD])
 {
@@ -288,7 +275,8 @@ static void find_all(const struct spanlane *l, const int64_t *t, uint32_t n, uin
         b[i] = i < known ? block_at(v, t[i] - 1, k[i]) : spans_find(l, t[i] - 1);
         if (i >= known || (i && b[i] == b[i - 1]))
             continue;
-        block_ahead(v, b[i]);
+        for (uint32_t o = 0; o < 7; o++)
+            __builtin_prefetch(blocks_data(v, b[i]) + 64 * o);
     }
 }
 
@@ -373,72 +361,32 @@ void spans_totals(const struct span_pool *sp, enum lane_kind kind, const struct 
 void spans_near(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, int64_t end,
                 const struct nearby *a)
 {
-    const int64_t *const t = a->t;
-    const uint32_t n = a->n;
+    const int64_t *const t = a->t, first = l->begun ? spans_first(l) : INT64_MAX;
     const struct spanblocks *v = l->blocks;
-    int64_t first = l->begun ? spans_first(l) : INT64_MAX;
-    uint32_t known = 0, k[AHEAD];
-    const struct totals_near *was = NULL; /* of the moment before, if it lies in a block */
-    for (uint32_t i = 0, from = 0; i < n; i++) {
+    uint32_t known = 0, k[AHEAD], had = UINT32_MAX; /* had: the block that the moment before lies in */
+    for (uint32_t i = 0, from = 0; i < a->n; i++) {
         struct totals_near *x = &a->out[i];
         if (t[i] > first && i == from + known) {
             from = i;
-            known = find_starts(l, t + i, n - i < AHEAD ? n - i : AHEAD, k);
+            known = find_starts(l, t + i, a->n - i < AHEAD ? a->n - i : AHEAD, k);
             rows_ahead(v, k, known, SPAN_START);
         }
-        if (t[i] <= first || i >= from + known) { /* before the lane, or behind its blocks */
+        const bool in = t[i] > first && i < from + known;
+        const uint32_t b = in ? block_at(v, t[i] - 1, k[i - from]) : UINT32_MAX;
+        if (!in) { /* before the lane, or behind its blocks */
             spans_totals(sp, kind, l, end, &(struct totals){&t[i], 1, x->tot, x->count});
             totals_known(x, t[i]);
             from = i + 1;
             known = 0;
-            was = NULL;
-            continue;
-        }
-        const uint32_t b = block_at(v, t[i] - 1, k[i - from]);
-        if (was && b == was->b) {
-            *x = *was;
-            was = x;
-            continue;
-        }
-        if (was && b == was->b + 1) {
-            x->t[0] = was->t[1];
-            memcpy(x->tot[0], was->tot[1], sizeof x->tot[0]);
+        } else if (b == had) {
+            *x = x[-1];
         } else {
             x->t[0] = blocks_before(v, b, x->tot[0]);
+            x->t[1] = blocks_before(v, b + 1, x->tot[1]);
+            x->count[0] = (uint64_t)b * SPAN_BLOCK;
+            x->count[1] = x->count[0] + SPAN_BLOCK;
         }
-        x->t[1] = blocks_before(v, b + 1, x->tot[1]);
-        x->count[0] = (uint64_t)b * SPAN_BLOCK;
-        x->count[1] = x->count[0] + SPAN_BLOCK;
-        x->sp = sp;
-        x->v = v;
-        x->b = b;
-        was = x;
-    }
-}
-
-void spans_closer(enum lane_kind kind, const struct nearby *a, const bool *asked)
-{
-    struct walk w;
-    const struct spanblocks *v = NULL; /* whose block it is that w walks */
-    for (uint32_t i = 0, ahead = 0; i < a->n; i++) {
-        struct totals_near *x = &a->out[i];
-        for (; ahead < a->n && ahead < i + AHEAD; ahead++)
-            if (asked[ahead] && a->out[ahead].t[0] < a->out[ahead].t[1])
-                block_ahead(a->out[ahead].v, a->out[ahead].b);
-        if (!asked[i] || x->t[0] == x->t[1])
-            continue;
-        const uint8_t(*const slot)[4] = (const uint8_t(*)[4])x->sp->tagslot;
-        if (v != x->v || w.b != x->b) {
-            v = x->v;
-            w.b = x->b;
-            w.i = 0;
-            w.n = block_times(x->sp, v, w.b, w.dur, w.tag, &w.t);
-            memcpy(w.tot, x->tot[0], sizeof w.tot);
-        }
-        walk_to(&w, slot, kind, a->t[i]);
-        memcpy(x->tot[0], w.tot, sizeof w.tot);
-        if (w.i < w.n && w.t < a->t[i])
-            x->tot[0][slot[w.tag[w.i]][kind]] += a->t[i] - w.t;
+        had = b;
     }
 }
 
