@@ -37,6 +37,7 @@ static __attribute__((target("avx2"))) void bounds_four(const uint64_t *v, unsig
 {
     const __m256i turn = _mm256_set1_epi64x(INT64_MIN);
     __m256i least = _mm256_set1_epi64x(INT64_MAX), most = turn;
+#pragma GCC unroll 8
     for (unsigned i = 0; i < rows; i++, v += n) {
         const __m256i x = _mm256_xor_si256(_mm256_loadu_si256((const __m256i *)(const void *)v), turn);
         least = _mm256_blendv_epi8(least, x, _mm256_cmpgt_epi64(least, x));
@@ -103,28 +104,6 @@ struct columns *columns_make(const uint64_t *v, unsigned rows, unsigned n, colum
     struct columns *k = columns_begin(rows, n, &x, room, arg);
     for (unsigned c = 0; k && c < n; c++)
         column_put(k, c, v + c, rows, n);
-    return k;
-}
-
-/* Bits of all that column c has above its least value. */
-static inline uint64_t bits_above(const uint64_t *v, unsigned n, uint64_t least)
-{
-    uint64_t bits = 0;
-    for (unsigned i = 0; i < COLUMNS_ROWS; i++)
-        bits |= v[(size_t)i * n] - least;
-    return bits;
-}
-
-struct columns *columns_above(const uint64_t *v, unsigned n, const uint64_t *least, columns_room_fn *room, void *arg)
-{
-    struct extents x = {0};
-    for (unsigned c = 0; c < n; c++) {
-        x.least[c] = least[c];
-        x.width[c] = bytes_above(0, bits_above(v + c, n, least[c]));
-    }
-    struct columns *k = columns_begin(COLUMNS_ROWS, n, &x, room, arg);
-    for (unsigned c = 0; k && c < n; c++)
-        column_put(k, c, v + c, COLUMNS_ROWS, n);
     return k;
 }
 

@@ -27,11 +27,6 @@ struct columns {
 /* columns_make - rows of n values, one row behind another, into what room(arg, bytes) gives, at an even address. NULL: out of memory. */
 typedef void *columns_room_fn(void *arg, size_t bytes);
 struct columns *columns_make(const uint64_t *v, unsigned rows, unsigned n, columns_room_fn *room, void *arg);
-/*
- * columns_above - the same of COLUMNS_ROWS rows that hardly have anything below `least`, a value for each column: what has takes all eight
- * bytes, with its neighbours.
- */
-struct columns *columns_above(const uint64_t *v, unsigned n, const uint64_t *least, columns_room_fn *room, void *arg);
 /* columns_of - the same of values that stand by column already: v[i] is column i, of `rows` values; NULL: they are all 0. The caller frees it (mem_free). */
 struct columns *columns_of(const uint64_t *const v[], unsigned rows, unsigned n);
 size_t columns_bytes(const struct columns *c, unsigned rows); /* what it takes */

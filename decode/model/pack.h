@@ -152,14 +152,11 @@ static inline uint8_t *put_palette(uint8_t *o, const uint32_t *pal, uint32_t k, 
  * pack_plain - the same, one value at a time: for what is out of the ordinary, and to hold the others against.
  * pack_sse - the same with vectors, where the processor has them; 0: it hasn't, or the spans are out of the ordinary, and nothing is
  * packed.
- * pack_few - the same of at most PACK_FEW spans, without sums: most goroutines do next to nothing, and vectors take long to get going.
  */
-#define PACK_FEW 4
 size_t pack_spans(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how,
                   struct pack_sums *sums);
 size_t pack_plain(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how,
                   struct pack_sums *sums);
-size_t pack_few(uint8_t *out, const struct waitspan *s, uint32_t n, const struct pack_how *how);
 size_t pack_sse(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how,
                 struct pack_sums *sums);
 /* pack_sums_of - what a block's index entry says of n spans, one at a time. */

@@ -316,57 +316,7 @@ void unpack_times(const uint8_t *p, uint32_t n, const struct pack_clock *clock, 
     (void)unpack_front(p, n, clock, have_sse(), dur, tag, NULL);
 }
 
-#ifdef PACK_SSE
-/* Four values at most, their byte of codes first: where they end. */
-static SSE inline const uint8_t *few_sse(const uint8_t *p, uint32_t n, enum lengths k, __m128i *out)
-{
-    static const uint8_t codes[PACK_FEW + 1] = {0, 3, 15, 63, 255};
-    const unsigned c = *p++;
-    *out = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(const void *)p),
-                            _mm_loadu_si128((const __m128i *)(const void *)shuffle[k].bytes[c]));
-    return p + shuffle[k].used[c & codes[n]] - (PACK_FEW - n) * lengths_of(k)[0];
-}
-
-/* unpack_spans() of what pack_few() packs: most goroutines do next to nothing. */
-static SSE void unpack_few(const uint8_t *p, uint32_t n, const struct pack_clock *clock, struct spancols *out)
-{
-    const unsigned flags = *p++;
-    const struct to_ns k = to_ns(flags, clock);
-    __m128i x = _mm_setzero_si128(), tag;
-    uint32_t four;
-    memcpy(&four, p, sizeof four);
-    tag = _mm_cvtepu8_epi32(_mm_cvtsi32_si128((int)four));
-    _mm_storeu_si128((__m128i *)(void *)out->tag, tag);
-    p = few_sse(p + n, n, DUR, &x);
-    _mm_storeu_si128((__m128i *)(void *)out->dur, two_ns(&k, _mm_cvtepu32_epi64(x)));
-    if (n > 2)
-        _mm_storeu_si128((__m128i *)(void *)(out->dur + 2), two_ns(&k, _mm_cvtepu32_epi64(_mm_srli_si128(x, 8))));
-    x = _mm_setzero_si128();
-    if (flags & PACK_WHO)
-        p = few_sse(p, n, ID, &x);
-    _mm_storeu_si128((__m128i *)(void *)out->who, x);
-    x = _mm_setzero_si128();
-    if (flags & PACK_STACK)
-        (void)few_sse(p, n, ID, &x);
-    _mm_storeu_si128((__m128i *)(void *)out->stack, x);
-}
-#endif
-
-/* false: they are many, or unusual, or this processor can't. */
-static inline bool few(const uint8_t *p, uint32_t n, const struct pack_clock *clock, struct spancols *out)
-{
-#ifdef PACK_SSE
-    if (n <= PACK_FEW && have_sse() &&
-        !(*p & (PACK_PALETTE | PACK_WIDE_TAG | PACK_LONG_DUR | PACK_LONG_WHO | PACK_LONG_STACK))) {
-        unpack_few(p, n, clock, out);
-        return true;
-    }
-#endif
-    (void)p, (void)n, (void)clock, (void)out;
-    return false;
-}
-
-static void many(const uint8_t *p, uint32_t n, const struct pack_clock *clock, struct spancols *out)
+void unpack_spans(const uint8_t *p, uint32_t n, const struct pack_clock *clock, struct spancols *out)
 {
     const unsigned flags = *p;
     const bool sse = have_sse();
@@ -379,12 +329,6 @@ static void many(const uint8_t *p, uint32_t n, const struct pack_clock *clock, s
         column_ids(p, n, flags & PACK_LONG_STACK ? ID_LONG : ID, sse, out->stack);
     else if (!(flags & PACK_PALETTE))
         memset(out->stack, 0, n * sizeof *out->stack);
-}
-
-void unpack_spans(const uint8_t *p, uint32_t n, const struct pack_clock *clock, struct spancols *out)
-{
-    if (!few(p, n, clock, out))
-        many(p, n, clock, out);
 }
 
 static const uint8_t *column_skip(const uint8_t *p, uint32_t n, enum lengths k)

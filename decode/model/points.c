@@ -57,25 +57,15 @@ static void *among_spans(void *pool, size_t bytes)
     return pool_bytes(pool, bytes);
 }
 
-/* The least of block b's values: that of all its entries. */
-static uint64_t block_least(const struct points *p, size_t b)
-{
-    enum { ENTRIES = POINTS_BLOCK >> MM_BITS };
-    uint64_t least = UINT64_MAX;
-    for (size_t i = b * ENTRIES; i < (b + 1) * ENTRIES; i++)
-        least = p->mm[0][i].min < least ? p->mm[0][i].min : least;
-    return least;
-}
-
-/* Whole blocks of what isn't packed, and is summed up. Times ascend. */
+/* Whole blocks of what isn't packed. */
 static bool pack(struct points *p, struct span_pool *sp)
 {
     _Static_assert(sizeof(struct point) == 2 * sizeof(uint64_t) && POINTS_BLOCK == COLUMNS_ROWS, "a point is a row");
     size_t at = 0;
     bool ok = mem_room(p->blk, p->capblk, p->nblk + p->n / POINTS_BLOCK);
     for (; ok && p->n - at >= POINTS_BLOCK; at += POINTS_BLOCK) {
-        const uint64_t least[2] = {(uint64_t)p->v[at].t, block_least(p, p->nblk)};
-        const struct columns *c = columns_above((const uint64_t *)(const void *)&p->v[at], 2, least, among_spans, sp);
+        const uint64_t *rows = (const uint64_t *)(const void *)&p->v[at];
+        const struct columns *c = columns_make(rows, POINTS_BLOCK, 2, among_spans, sp);
         if (!c) {
             ok = false;
             break;

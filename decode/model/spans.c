@@ -201,8 +201,7 @@ static inline uint8_t *pack_into(struct span_pool *sp, enum lane_kind kind, cons
     size_t len = 0;
     uint8_t *p = b->at;
     if (p && b->end - p >= PACK_MAX + 2 * PACK_SLACK) { /* nearly always: right where it stays */
-        if (sums || !(len = pack_few(p, s, n, &how)))
-            len = pack_spans(p, s, n, kind, &how, sums);
+        len = pack_spans(p, s, n, kind, &how, sums);
         b->at = p + ((len + 1) & ~(size_t)1);
     } else {
         p = pack_aside(sp, kind, s, n, &how, sums, &len);

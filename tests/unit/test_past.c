@@ -421,43 +421,13 @@ static void test_columns(void **state)
     }
 }
 
-/* Above the least of a column's values it takes as little as they need; above another one they come back as well. */
-static void test_columns_above(void **state)
-{
-    (void)state;
-    for (unsigned round = 0; round < 500; round++) {
-        enum { N = 3 };
-        static uint64_t v[COLUMNS_ROWS * N], by[N][COLUMNS_ROWS];
-        uint64_t least[N];
-        const bool some = round % 2;
-        for (unsigned c = 0; c < N; c++) {
-            const unsigned shift = (unsigned)below(&rng, 64);
-            least[c] = UINT64_MAX;
-            for (unsigned r = 0; r < COLUMNS_ROWS; r++) {
-                by[c][r] = v[r * N + c] = below(&rng, UINT64_MAX >> shift);
-                least[c] = by[c][r] < least[c] ? by[c][r] : least[c];
-            }
-            least[c] = some ? by[c][round % COLUMNS_ROWS] : least[c];
-        }
-        struct columns *a = columns_above(v, N, least, block, NULL),
-                       *b = columns_make(v, COLUMNS_ROWS, N, block, NULL);
-        assert_non_null(a);
-        for (unsigned c = 0; c < N; c++)
-            check_column(a, N, COLUMNS_ROWS, c, by[c]);
-        if (!some) {
-            assert_int_equal(columns_bytes(a, COLUMNS_ROWS), columns_bytes(b, COLUMNS_ROWS));
-            assert_memory_equal(a, b, columns_bytes(a, COLUMNS_ROWS));
-        }
-        mem_free(a);
-        mem_free(b);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_columns),  cmocka_unit_test(test_columns_above), cmocka_unit_test(test_same),
-        cmocka_unit_test(test_dead_run), cmocka_unit_test(test_alike),
+        cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_same),
+        cmocka_unit_test(test_dead_run),
+        cmocka_unit_test(test_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

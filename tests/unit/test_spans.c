@@ -269,8 +269,7 @@ static void test_packed(void **state)
         struct waitspan s[SPAN_BLOCK];
         int64_t longs[SPAN_BLOCK];
         uint8_t a[PACK_MAX + PACK_SLACK], b[PACK_MAX + PACK_SLACK];
-        uint32_t n = below(&rng, 2) ? SPAN_BLOCK
-                                    : 1 + (uint32_t)below(&rng, below(&rng, 2) ? PACK_FEW + 2 : SPAN_BLOCK),
+        uint32_t n = below(&rng, 2) ? SPAN_BLOCK : 1 + (uint32_t)below(&rng, below(&rng, 2) ? 6 : SPAN_BLOCK),
                  whole = (uint32_t)below(&rng, 129), nlongs = 0;
         bool odd = below(&rng, 8) == 0;
         const struct pack_clock clock = pack_clock(rates[below(&rng, sizeof rates / sizeof *rates)]);
