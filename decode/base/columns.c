@@ -99,8 +99,15 @@ struct columns *columns_make(const uint64_t *v, unsigned rows, unsigned n, colum
         at = c + 4 < n ? c : n - 4;
         bounds_four(v + at, rows, n, x.least + at, most + at);
     }
+    const bool pairs = n == 2 && rows % 2 == 0 && FOURS; /* two rows of two columns are one of four */
+    if (pairs)
+        bounds_four(v, rows / 2, 4, x.least, most);
+    for (unsigned c = 0; pairs && c < 2; c++) {
+        x.least[c] = x.least[c] < x.least[c + 2] ? x.least[c] : x.least[c + 2];
+        most[c] = most[c] > most[c + 2] ? most[c] : most[c + 2];
+    }
     for (unsigned c = 0; c < n; c++)
-        x.width[c] = fours ? bytes_above(x.least[c], most[c]) : width_of(v + c, rows, n, &x.least[c]);
+        x.width[c] = fours || pairs ? bytes_above(x.least[c], most[c]) : width_of(v + c, rows, n, &x.least[c]);
     struct columns *k = columns_begin(rows, n, &x, room, arg);
     for (unsigned c = 0; k && c < n; c++)
         column_put(k, c, v + c, rows, n);
