@@ -63,6 +63,23 @@ static uint64_t idmap_bytes(const struct idmap *m)
     return m->cap * (uint64_t)(sizeof *m->key + sizeof *m->val);
 }
 
+static size_t points_bytes(const struct points *p)
+{
+    size_t n = p->cap * sizeof *p->v + p->capblk * sizeof *p->blk;
+    for (unsigned l = 0; l < MM_LEVELS; l++)
+        n += p->capmm[l] * sizeof *p->mm[l];
+    return n;
+}
+
+/* Those of them that stand among the pool's spans. */
+static size_t points_packed_bytes(const struct points *p)
+{
+    size_t n = 0;
+    for (size_t b = 0; b < p->nblk; b++)
+        n += (columns_bytes(p->blk[b].c, POINTS_BLOCK) + 1) & ~(size_t)1;
+    return n;
+}
+
 static void lists_bytes(struct account *a, const struct fold *f)
 {
     for (int k = 0; k < RANGE_KINDS; k++)

@@ -10,48 +10,30 @@ struct alive_chunk {
     int64_t end;            /* the trace's when this was found out; INT64_MAX: it stays */
 };
 
-static void wider(struct alive_chunk *c, const int64_t first[2], const int64_t last[2])
-{
-    c->first0 = first[0] < c->first0 ? first[0] : c->first0;
-    c->first1 = first[1] > c->first1 ? first[1] : c->first1;
-    c->last0 = last[0] < c->last0 ? last[0] : c->last0;
-    c->last1 = last[1] > c->last1 ? last[1] : c->last1;
-}
-
 /* Something may come of it yet. */
 static bool may_grow(const struct trace_info *ti, enum lane_kind k, const struct lifetime *l)
 {
     return (!ti->done || ti->more) && !(k == LANE_G && l->over && l->begun);
 }
 
-static void add_one(struct alive_chunk *c, const struct trace *tr, enum lane_kind k, uint32_t lane)
-{
-    const struct trace_info *ti = trace_info(tr);
-    struct lifetime l;
-    trace_lives(tr, k, lane, 1, &l);
-    const bool grows = may_grow(ti, k, &l);
-    wider(c, (int64_t[2]){l.first, l.first}, (int64_t[2]){l.last, grows ? INT64_MAX : l.last});
-    if (grows)
-        c->end = ti->end;
-    if (grows && !l.begun) { /* anything may come of it */
-        c->first1 = INT64_MAX;
-        c->last0 = INT64_MIN;
-    }
-}
-
-/* Those that were put away together are over: nothing comes of them. */
 static void sum_up(struct alive_chunk *c, const struct trace *tr, enum lane_kind k, uint32_t lane)
 {
-    int64_t first[2], last[2];
+    enum { AT_ONCE = 256 };
+    const struct trace_info *ti = trace_info(tr);
+    struct lifetime life[AT_ONCE];
     *c = (struct alive_chunk){INT64_MAX, INT64_MIN, INT64_MAX, INT64_MIN, INT64_MAX};
-    for (uint32_t i = 0, n; i < ALIVE_CHUNK; i += n) {
-        n = k == LANE_G ? trace_extent(tr, lane + i, ALIVE_CHUNK - i, first, last) : 0;
-        if (n) {
-            wider(c, first, last);
-        } else {
-            add_one(c, tr, k, lane + i);
-            n = 1;
-        }
+    for (uint32_t i = 0; i < ALIVE_CHUNK; i++) {
+        const struct lifetime *l = &life[i % AT_ONCE];
+        if (i % AT_ONCE == 0)
+            trace_lives(tr, k, lane + i, AT_ONCE, life);
+        const bool grows = may_grow(ti, k, l), anything = grows && !l->begun; /* may come of it */
+        const int64_t first1 = anything ? INT64_MAX : l->first, last0 = anything ? INT64_MIN : l->last,
+                      last1 = grows ? INT64_MAX : l->last;
+        c->first0 = l->first < c->first0 ? l->first : c->first0;
+        c->first1 = first1 > c->first1 ? first1 : c->first1;
+        c->last0 = last0 < c->last0 ? last0 : c->last0;
+        c->last1 = last1 > c->last1 ? last1 : c->last1;
+        c->end = grows ? ti->end : c->end;
     }
 }
 

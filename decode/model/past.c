@@ -248,25 +248,6 @@ void past_lives(const struct past *p, uint32_t g, uint32_t n, struct lifetime *o
     }
 }
 
-bool past_extent(const struct past *p, int64_t first[2], int64_t last[2])
-{
-    uint64_t start[PAST_GS], lasted[PAST_GS];
-    if (has_blocks(p))
-        return false;
-    const unsigned starts = columns_all(&p->c, PAST_COLUMNS, PAST_GS, PV_START, start),
-                   lasts = columns_all(&p->c, PAST_COLUMNS, PAST_GS, PV_LASTED, lasted);
-    first[0] = last[0] = INT64_MAX;
-    first[1] = last[1] = INT64_MIN;
-    for (unsigned i = 0; i < PAST_GS; i++) {
-        const int64_t t = (int64_t)start[i * starts], end = t + (int64_t)lasted[i * lasts];
-        first[0] = t < first[0] ? t : first[0];
-        first[1] = t > first[1] ? t : first[1];
-        last[0] = end < last[0] ? end : last[0];
-        last[1] = end > last[1] ? end : last[1];
-    }
-    return true;
-}
-
 /* Where the spans of all of them are; packed: the least of their PV_PACKED. */
 static const struct columns *alike_of(uint64_t packed)
 {

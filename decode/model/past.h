@@ -78,8 +78,6 @@ bool past_workers(const struct past *p);     /* may any of them have GI_GCWORK? 
 uint32_t past_find(const struct fold *f, uint64_t id);
 /* past_lives - when each of n neighbours from g on lived: first and last moment. All n are of this struct past. */
 void past_lives(const struct past *p, uint32_t g, uint32_t n, struct lifetime *out);
-/* past_extent - of all of them: the earliest and latest first moment, and the same of the last. false: they are to be asked one by one. */
-bool past_extent(const struct past *p, int64_t first[2], int64_t last[2]);
 
 /* past_compact - no more will be put away: those that weren't close ranks. */
 void past_compact(struct fold *f);

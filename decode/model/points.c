@@ -135,22 +135,6 @@ void points_free(struct points *p)
         mem_free(p->mm[l]);
 }
 
-size_t points_bytes(const struct points *p)
-{
-    size_t n = p->cap * sizeof *p->v + p->capblk * sizeof *p->blk;
-    for (unsigned l = 0; l < MM_LEVELS; l++)
-        n += p->capmm[l] * sizeof *p->mm[l];
-    return n;
-}
-
-size_t points_packed_bytes(const struct points *p)
-{
-    size_t n = 0;
-    for (size_t b = 0; b < p->nblk; b++)
-        n += (columns_bytes(p->blk[b].c, POINTS_BLOCK) + 1) & ~(size_t)1;
-    return n;
-}
-
 /* ---- asked ------------------------------------------------------------------------------------------------- */
 
 /* How many points lie before t. */

@@ -61,8 +61,5 @@ bool points_sum(struct points *p, struct span_pool *sp);
 size_t points_most(const struct points *p, size_t i0, size_t i1);
 void points_extents(const struct points *p, const int64_t *edges, uint32_t n, struct extent *out);
 void points_free(struct points *p);
-size_t
-points_bytes(const struct points *p); /* what they take by themselves, and among the pool's spans, for who counts */
-size_t points_packed_bytes(const struct points *p);
 
 #endif

@@ -241,13 +241,6 @@ static uint32_t past_ones(const struct trace *tr, uint32_t i, uint32_t n, struct
     return here;
 }
 
-uint32_t trace_extent(const struct trace *tr, uint32_t g, uint32_t n, int64_t first[2], int64_t last[2])
-{
-    const struct past *p;
-    uint32_t local, here = past_of(tr, g, n, &p, &local);
-    return here && past_extent(p, first, last) ? here : 0;
-}
-
 void trace_few(const struct trace *tr, uint32_t g, uint32_t n, unsigned k, int64_t *ns)
 {
     for (uint32_t here; n; g += here, ns += here, n -= here) {

@@ -87,8 +87,4 @@ struct blocks_ask {
 };
 bool trace_blocks(const struct trace *tr, struct lane l, const struct blocks_ask *ask);
 
-/* trace_extent - of goroutine g and its neighbours, n at most, that were put away together: the earliest and latest first moment (or
-   earlier and later ones), and the same of the last. Returns how many they are; 0: to be asked one by one. */
-uint32_t trace_extent(const struct trace *tr, uint32_t g, uint32_t n, int64_t first[2], int64_t last[2]);
-
 #endif
