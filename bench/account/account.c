@@ -53,8 +53,7 @@ static void others_bytes(struct account *a, const struct fold *f)
     a->bytes[ACCOUNT_LANES] += f->capp * sizeof *f->p + f->capm * sizeof *f->m;
     for (size_t i = 0; i < f->nlane[LANE_M]; i++) {
         const struct mlane *m = &f->m[i].lane;
-        a->bytes[ACCOUNT_HOLDS] +=
-            m->cap * sizeof *m->h + m->capsum * sizeof *m->sum + m->capfar * sizeof *m->far + m->caprec;
+        a->bytes[ACCOUNT_HOLDS] += m->cap * sizeof *m->h + m->capsum * sizeof *m->sum + m->caprec;
     }
 }
 

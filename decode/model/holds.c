@@ -67,8 +67,6 @@ static bool hold_close(struct fold *f, uint32_t m, int64_t t)
     struct holdsum *g = &l->sum[(l->n - 1) / HOLD_GROUP];
     if (longest > g->longest)
         g->longest = longest;
-    if (longest > l->far[(l->n - 1) / HOLD_FAR])
-        l->far[(l->n - 1) / HOLD_FAR] = longest;
     return true;
 }
 
@@ -109,13 +107,6 @@ bool holds_set(struct fold *f, uint32_t m, int64_t t, uint32_t p, uint32_t g)
         if (!s)
             return false;
         l->sum = s;
-        if (l->n % HOLD_FAR == 0) {
-            int64_t *far = lane_grow(l->far, &l->capfar, l->n / HOLD_FAR + 1, sizeof *far);
-            if (!far)
-                return false;
-            l->far = far;
-            far[l->n / HOLD_FAR] = 0;
-        }
         s[l->n / HOLD_GROUP] = l->now;
         s[l->n / HOLD_GROUP].longest = 0;
     }
@@ -327,11 +318,7 @@ void holds_near(const struct fold *f, uint32_t m, const struct nearby *a)
 size_t holds_skip(const struct mlane *l, size_t i, size_t last, int64_t min_ns)
 {
     while (i <= last && i < l->n) {
-        size_t g = i / HOLD_GROUP, far = i / HOLD_FAR;
-        if (i % HOLD_FAR == 0 && (far + 1) * HOLD_FAR < l->n && l->far[far] < min_ns) {
-            i = (far + 1) * HOLD_FAR;
-            continue;
-        }
+        const size_t g = i / HOLD_GROUP;
         if ((g + 1) * HOLD_GROUP >= l->n || l->sum[g].longest >= min_ns)
             break; /* the open group's longest isn't known yet */
         i = (g + 1) * HOLD_GROUP;
@@ -350,6 +337,5 @@ void holds_free(struct mlane *l)
 {
     mem_free(l->h);
     mem_free(l->sum);
-    mem_free(l->far);
     mem_free(l->rec);
 }

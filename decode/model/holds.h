@@ -21,7 +21,6 @@
 #include "decode/model/spans.h"
 
 #define HOLD_GROUP 16
-#define HOLD_FAR (32 * HOLD_GROUP)
 #define HOLD_CALL (1u << 31)
 
 struct hold {
@@ -55,9 +54,8 @@ struct holdsum { /* of all holds before a group's first */
 struct mlane {
     struct hold *h;
     struct holdsum *sum;
-    int64_t *far; /* of each HOLD_FAR holds: the longest span in those of their groups that are over */
     uint8_t *rec;
-    size_t n, cap, capsum, caprec, capfar;
+    size_t n, cap, capsum, caprec;
     struct holdsum now; /* running, up to the open hold's start; rec: bytes of records */
 };
 

@@ -271,7 +271,7 @@ static void test_many_blocks(void **state)
 static void test_many_holds(void **state)
 {
     (void)state;
-    const unsigned holds = 5 * HOLD_FAR / 2;
+    const unsigned holds = 80 * HOLD_GROUP;
     size_t cap = holds * 120, at = 0;
     char *text = malloc(cap);
     assert_non_null(text);
@@ -286,7 +286,7 @@ static void test_many_holds(void **state)
     }
     struct loaded l = load_text(text);
     struct lane m = {LANE_M, trace_find_lane(l.tr, LANE_M, 7)};
-    assert_true(l.tr->fold.m[m.i].lane.n > 2 * HOLD_FAR);
+    assert_true(l.tr->fold.m[m.i].lane.n > 64 * HOLD_GROUP);
     uint64_t before = bounds_asked;
     check_lane(l.tr, m, &rng, 200);
     for (int i = 0; i < 20; i++)
