@@ -144,8 +144,8 @@ static bool next_batch(struct v1_decoder *d, struct v1_cursor *c)
     return true;
 }
 
-/* F_STOP .. F_CALL: the commonest, which have ways of their own from 1.7 on. */
-enum form { F_SLOW, F_STOP, F_START, F_WAKE, F_CALL, F_ANY };
+/* F_STOP .. F_CALL: the commonest, which have ways of their own from 1.7 on. F_FEW: its values are a goroutine's, one of its own, or none. */
+enum form { F_SLOW, F_STOP, F_START, F_WAKE, F_CALL, F_FEW, F_MANY };
 
 static inline uint32_t short_stack(uint64_t id)
 {
@@ -165,9 +165,9 @@ struct v1_numbers {
     uint64_t dt, dseq, id;
 };
 
-/* any - an event that has room behind it and none of the four commonest forms. */
-static inline const uint8_t *any(const struct v1_decoder *d, const uint8_t *p, const struct v1_kind *k,
-                                 struct v1_ev *e, struct v1_numbers *x)
+/* many - an event of many values, or one of 1.5. */
+static const uint8_t *many(const struct v1_decoder *d, const uint8_t *p, const struct v1_kind *k, struct v1_ev *e,
+                           struct v1_numbers *x)
 {
     uint64_t v[V1_VALUES], stack = 0;
     if (d->by_seq)
@@ -199,6 +199,24 @@ static const uint8_t *slow(const struct v1_decoder *d, const uint8_t *p, struct 
     x->id = k->name ? v[0] : 0;
     e->own = k->own ? v[k->name ? 1 : 0] : 0;
     e->stack = short_stack(k->stack ? r.v[r.n - 1] : 0);
+    return p;
+}
+
+/* any - the numbers of an event that has room behind it and none of the four commonest forms. */
+static inline const uint8_t *any(const struct v1_decoder *d, const uint8_t *p, const struct v1_kind *k,
+                                 struct v1_ev *e, struct v1_numbers *x)
+{
+    uint64_t stack = 0;
+    if (k->form == F_MANY)
+        return many(d, p, k, e, x);
+    p = fast_number(p, &x->dt);
+    if (k->name)
+        p = fast_number(p, &x->id);
+    if (k->own)
+        p = fast_number(p, &e->own);
+    if (k->stack)
+        p = fast_number(p, &stack);
+    e->stack = short_stack(stack);
     return p;
 }
 
@@ -500,6 +518,13 @@ bool v1_blocks(const struct v1_decoder *d, const struct v1_cursor *c)
 
 /* ---- set-up ----------------------------------------------------------------------------------------------- */
 
+static uint8_t form_of(const struct v1_kind *k, unsigned t, const struct v1_dialect *d)
+{
+    if (!k->timed || t == V1_LOG)
+        return F_SLOW;
+    return d->version == 1005 || k->k > (k->name ? 2 : 1) || t == V1_CPU_SAMPLE ? F_MANY : F_FEW;
+}
+
 /* common_form - of an event that says no length: one of the four commonest has a way of its own. */
 static uint8_t common_form(const struct v1_kind *k, unsigned t, const struct v1_dialect *d)
 {
@@ -525,7 +550,7 @@ static void kind_init(struct v1_kind *k, unsigned t, const struct v1_dialect *d)
     k->k = (uint8_t)(s->n - s->timed - k->stack);
     k->name = whose == STARTS || whose == NAMED || whose == NAMES ? UINT32_MAX : 0;
     k->own = k->k > (k->name ? 1 : 0);
-    k->form = t == V1_LOG ? F_SLOW : F_ANY;
+    k->form = form_of(k, t, d);
     k->g_arg = whose == STARTS || whose == NAMED ? UINT32_MAX : 0;
     k->g_run = k->g_arg || whose == NOBODY ? 0 : UINT32_MAX;
     k->run_arg = whose == STARTS ? UINT32_MAX : 0;
