@@ -1,6 +1,6 @@
 /*
  * ev.h - the neutral event: what both format families produce and decode/model/fold.c consumes. (The commonest of the second
- * family are none: the sink carries them out itself, decode/v2/v2_sink.h.)
+ * family are none: the sink carries them out itself, decode/v2/v2_order.h.)
  *
  * A dialect's reader orders its file's events by the dialect's own rules, turns each into zero or more struct ev
  * in final order, and pushes them (decode/events/source.h). fold turns them into spans, ranges and series; it knows no

@@ -13,7 +13,7 @@
 #define GOTOP_DECODE_SEGMENT_H
 
 #include "decode/model/fold.h"
-#include "decode/v2/v2_source.h"
+#include "decode/v2/v2_order.h"
 
 struct loader;
 struct segment {

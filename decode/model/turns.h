@@ -1,5 +1,5 @@
 /*
- * turns.h - a second-family generation into a model: the sink of decode/v2/v2_sink.h.
+ * turns.h - a second-family generation into a model: the sink of decode/v2/v2_order.h.
  *
  * A thread's commonest events are carried out here, right on the lanes (fold_hot.h), by the rules of decode/v2/v2_rules.h.
  */
@@ -7,7 +7,7 @@
 #define GOTOP_DECODE_TURNS_H
 
 #include "decode/model/fold_hot.h"
-#include "decode/v2/v2_sink.h"
+#include "decode/v2/v2_order.h"
 
 /*
  * A thread's turns. Nobody else looks at what it runs until an event comes that is not one of the commonest, so nothing of it

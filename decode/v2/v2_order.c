@@ -4,7 +4,7 @@
  * Each thread has a cursor over its batches; a heap holds the cursors by the time of their current event. The
  * earliest event is tried; if the state it needs isn't there yet (a goroutine it starts has not been unblocked,
  * say), the next earliest is. What an event needs and changes stands in v2_adv.c and v2_rules.h; the commonest the sink carries
- * out itself, a thread's one after another (v2_sink.h).
+ * out itself, a thread's one after another (v2_order.h).
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,7 +13,6 @@
 #include "decode/base/host.h"
 #include "decode/v2/v2_doubt.h"
 #include "decode/v2/v2_heap.h"
-#include "decode/v2/v2_sink.h"
 #include "decode/v2/v2_state.h"
 #include "decode/v2/v2_step.h"
 
@@ -68,20 +67,18 @@ static bool batch_lost(struct v2_order *o, struct v2_cursor *c)
 /* The event at c->p. false: it is none, which is noted. */
 static bool cursor_decode(struct v2_order *o, struct v2_cursor *c)
 {
-    const uint8_t *p = c->p, *end = c->end;
-    c->at = p;
-    c->type = *p++;
-    int n = v2_specs[c->type].nargs;
-    uint64_t dt;
-    if (!n) {
+    struct v2_raw_ev e;
+    const uint8_t *p = v2_raw_ev(c->p, c->end, &e);
+    c->at = c->p;
+    c->type = *c->p;
+    if (!v2_specs[c->type].nargs)
         damage_at(o, c->at, ERR_FORMAT, "unknown event type", c->type);
+    else if (!p && !o->gen->batch[o->list[c->batch]].torn)
+        damage_at(o, c->at, ERR_FORMAT, "an event ends beyond its batch, of type", c->type);
+    if (!p)
         return false;
-    }
-    if (!(p = bytes_varint(p, end, &dt)))
-        goto bad;
-    for (int i = 0; i < n - 1; i++)
-        if (!(p = bytes_varint(p, end, &c->arg[i])))
-            goto bad;
+    const uint64_t dt = e.dt;
+    memcpy(c->arg, e.arg, e.nargs * sizeof *e.arg);
     const int64_t step = dt < (uint64_t)1 << 40 && o->unit64 ? (int64_t)(dt * o->unit64) : v2_ns(dt, o->unit);
     const int64_t t = c->t + step;
     if (t >= SOURCE_TIME_MAX || (t >= c->until && step > o->step)) {
@@ -99,10 +96,6 @@ static bool cursor_decode(struct v2_order *o, struct v2_cursor *c)
     c->before = c->t;
     c->t = t;
     return true;
-bad:
-    if (!o->gen->batch[o->list[c->batch]].torn)
-        damage_at(o, c->at, ERR_FORMAT, "an event ends beyond its batch, of type", c->type);
-    return false;
 }
 
 /* Decode the cursor's next event. false: it has none. What can't be read is left out. */

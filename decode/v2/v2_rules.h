@@ -1,7 +1,7 @@
 /*
  * v2_rules.h - the rules of the commonest events, each once: what it needs, what it changes, what it tells.
  *
- * Two carry them out: v2_adv.c any event at any time, the sink (v2_sink.h) those that come one after another from a thread. Both
+ * Two carry them out: v2_adv.c any event at any time, the sink (v2_order.h) those that come one after another from a thread. Both
  * include this, and have defined before:
  *
  *   struct v2_at       whose event it is, and where it goes

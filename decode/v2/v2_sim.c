@@ -11,7 +11,6 @@
 
 #include "decode/v2/v2_doubt.h"
 #include "decode/v2/v2_heap.h"
-#include "decode/v2/v2_sink.h"
 
 enum { NEWEST = 1999 }; /* a header newer than any: no event is too new for it */
 

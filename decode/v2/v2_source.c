@@ -4,8 +4,15 @@
 #include <inttypes.h>
 
 #include "decode/base/mem.h"
-#include "decode/v2/v2_source.h"
 #include "decode/v2/v2_step.h"
+
+struct v2 {
+    struct v2_gen gen;
+    struct v2_order order;
+    size_t pos;
+    bool in_gen, last_gen, over;
+    bool rough; /* events of the generation before were lost: what this one says of things may contradict it */
+};
 
 static void finish(struct source *s, struct v2 *v)
 {

@@ -1,10 +1,34 @@
-/* v2_cut.h - what v2_cut.c (where to cut) and v2_cut_gen.c (a generation that is cut) share. Nobody else includes it. */
+/* v2_cut.h - what v2_cut.c (where to cut), v2_cut_gen.c (a generation that is cut) and v2_mend.c share. Nobody else includes it. */
 #ifndef GOTOP_DECODE_V2_CUT_H
 #define GOTOP_DECODE_V2_CUT_H
 
-#include "decode/write/v2_mend.h"
 #include "decode/write/v2_put.h"
 #include "decode/v2/v2_sim.h"
+
+/*
+ * ---- v2_mend.c: a generation of which events are missing, made into one that has an order: what a tracer could have written.
+ *
+ * The format has no word for "not recorded". Where an event needs what was lost, as little as possible is put before it:
+ * a goroutine that stops there waits for V2_NOT_RECORDED, which gotop shows as not recorded, and Go's tools as the reason
+ * that it waits for; a status that each generation begins with; a P that was given up. What can't come even so is left out.
+ * A thread whose events end in a generation that was cut short stops what it ran there.
+ */
+struct v2_mend {
+    struct v2_file file;
+    uint64_t put, left_out; /* events put in, left out, so far */
+    struct v2_raw_gen gen;  /* what came out last; its batches lie here and there in the file */
+    struct v2_mend_work *w;
+    bool rough; /* rough: a generation was mended, so must those behind it be */
+};
+
+/*
+ * v2_mend - mend a generation, before which things were as in `was`; the result is m->gen, until the next one is mended or all is
+ * freed. false: no memory.
+ */
+bool v2_mend(struct v2_mend *m, const struct v2_sim *was, const struct v2_raw_gen *gen);
+void v2_mend_free(struct v2_mend *m);
+
+/* ---- v2_cut.c, v2_cut_gen.c -------------------------------------------------------------------------------- */
 
 struct v2c_mark {           /* where a thread's cursor stood */
     uint32_t batch;         /* place in v2_order.list */

@@ -1,17 +1,16 @@
 /*
- * v2_mend.c - see v2_mend.h.
+ * v2_mend.c - see v2_cut.h.
  *
  * The ordering (v2_sim.h) goes through the generation and asks here about each event that can't come. Which numbered events
  * there are is known beforehand, so whether it waits for one that will come or for one that was lost. What came, and what was
  * put in, is written down by thread, with numbers that count anew: bytes of one batch for each thread.
  */
-#include "decode/write/v2_mend.h"
+#include "decode/write/v2_cut.h"
 
 #include <string.h>
 
 #include "decode/base/mem.h"
 #include "decode/v2/v2_doubt.h" /* and V2_NOT_RECORDED */
-#include "decode/write/v2_put.h"
 
 struct thread { /* [0]: none; [m + 1] */
     uint8_t *p;
