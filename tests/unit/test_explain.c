@@ -298,9 +298,20 @@ static void running_is_told_by_the_places_around_it(void **state)
 
 static void what_is_put_together_says_less(void **state)
 {
-    struct ran in = {RAN_IN, 3, 4, 20, 20}, other = {RAN_IN, 3, 5, 20, 20}, after = {.how = RAN_AFTER, .ns = 1},
-               lib = {.how = RAN_FOR, .ns = 1}, r = in;
+    struct ran in = {.how = RAN_IN, .from = 3, .to = 4}, other = {.how = RAN_IN, .from = 3, .to = 5},
+               after = {.how = RAN_AFTER}, lib = {.how = RAN_FOR}, round = {.how = RAN_BETWEEN}, r;
     (void)state;
+    ran_lasts(&in, 20);
+    ran_lasts(&other, 20);
+    ran_lasts(&after, 1);
+    ran_lasts(&lib, 1);
+    ran_lasts(&round, 100);
+    r = round;
+    ran_join(&r, &after);
+    assert_int_equal(ran_how(&r), RAN_BETWEEN); /* nine tenths of it, though not in it */
+    ran_join(&r, &in);
+    assert_int_equal(ran_how(&r), RAN_ABOUT);
+    r = in;
     ran_join(&r, &in);
     assert_true(r.how == RAN_IN && r.from == 3 && r.to == 4);
     ran_join(&r, &other);

@@ -538,8 +538,7 @@ static uint32_t place(const struct trace *tr, struct explainer *x, const struct 
                            : *frame;
         *ran = ran_between(tr, p->stack, *frame, p->stack_end, end, frame);
     }
-    ran->ns = p->t1 - p->t0;
-    ran->sure = ran->how == RAN_IN ? ran->ns : 0;
+    ran_lasts(ran, p->t1 - p->t0);
     return *stack ? trace_frame(tr, *stack, *frame).func : 0;
 }
 

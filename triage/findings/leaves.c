@@ -64,7 +64,9 @@ static bool pile_add(struct pile *p, const struct trace *tr, const struct explai
         p->n++;
         *l = (struct leaf){.cat = n->cat, .kind = n->kind, .func = name, .t1 = -1};
     }
-    const struct ran ran = at == n ? n->ran : (struct ran){.how = RAN_FOR, .ns = n->ns};
+    struct ran ran = {.how = RAN_FOR};
+    ran_lasts(&ran, n->ns);
+    ran = at == n ? n->ran : ran;
     if (l->count) {
         ran_join(&l->ran, &ran);
     } else {

@@ -146,15 +146,20 @@ bool moments_inside(const struct causes *c, uint32_t group, struct inside *out)
     return true;
 }
 
-void inside_text(struct text *t, const struct causes *c, uint32_t group, const struct inside *v)
+uint32_t inside_frame(const struct causes *c, const struct inside *v)
 {
-    const bool few = (double)v->all < threshold(TH_TIME_MOMENTS);
     uint32_t frame = 0;
     while (trace_frame(c->tr, v->stack, frame).func != v->func) {
         frame++;
     }
-    text_say(t, c->tr, t_calls(v->stack, frame, 3), " is where goroutines of ", t_func(c->tg->groups[group].name),
-             few ? "" : ", which run most,", " were at ");
+    return frame;
+}
+
+void inside_text(struct text *t, const struct causes *c, uint32_t group, const struct inside *v)
+{
+    const bool few = (double)v->all < threshold(TH_TIME_MOMENTS);
+    text_say(t, c->tr, t_calls(v->stack, inside_frame(c, v), 3), " is where goroutines of ",
+             t_func(c->tg->groups[group].name), few ? "" : ", which run most,", " were at ");
     if (v->all == 1) {
         text_lit(t, "the only moment inside their runs that the trace has");
     } else {

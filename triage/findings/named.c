@@ -8,6 +8,7 @@
 #include "triage/findings/retell.h"
 #include "triage/findings/story.h"
 #include "triage/findings/thresholds.h"
+#include "triage/findings/works.h"
 
 #include <string.h>
 
@@ -268,6 +269,26 @@ static uint32_t most_running(const struct causes *c)
     return g;
 }
 
+/*
+ * Where goroutine g runs most. What it stood in before and behind is not where it ran: moments inside its runs tell that, where there are
+ * any; else it is said between what.
+ */
+static void runs_most_text(struct text *t, const struct causes *c, const struct leaf *l, uint32_t g,
+                           const char *words)
+{
+    struct inside in;
+    if (ran_how(&l->ran) == RAN_IN) {
+        causes_calls_text(t, c->tr, l);
+        text_add(t, "%s", words);
+    } else if (moments_inside(c, gstat_group(c->tg->g, g), &in)) {
+        text_say(t, c->tr, t_calls(in.stack, inside_frame(c, &in), 3), words);
+    } else {
+        text_say(t, c->tr, t_func(trace_g_name(c->tr, g)), " runs most");
+        ran_text(t, c->tr, &l->ran, l->stack, l->frame, l->mixed ? 1 : EXPLAIN_CALLS);
+        text_lit(t, ". ");
+    }
+}
+
 /* The function that a goroutine runs most, named first, where the trace tells. */
 static void tell_work(struct causes *c, struct finding *f, uint32_t g, const char *words)
 {
@@ -286,8 +307,7 @@ static void tell_work(struct causes *c, struct finding *f, uint32_t g, const cha
     explain_tree_free(&t);
     for (uint32_t i = 0; i < v.n; i++) {
         if (v.v[i].cat == EX_RUN && v.v[i].g == g && v.v[i].stack && stacks_is_program(c->tr, v.v[i].func)) {
-            causes_calls_text(&before, c->tr, &v.v[i]);
-            text_add(&before, "%s", words);
+            runs_most_text(&before, c, &v.v[i], g, words);
             break;
         }
     }

@@ -56,7 +56,8 @@ static struct ran ran_within(const struct trace *tr, uint32_t a, uint32_t a_user
     struct ran r = {.from = a_user < i ? trace_frame(tr, a, a_user).func : 0,
                     .to = b_user < k ? trace_frame(tr, b, b_user).func : 0};
     if (x.line >= y.line && !is_outermost(tr, a, i)) {
-        r.how = !r.from && !r.to && x.line == y.line ? RAN_BETWEEN : RAN_ABOUT;
+        r.how = !r.from && !r.to ? RAN_BETWEEN
+                                 : RAN_ABOUT; /* who stands in it itself has left it, or what calls it goes round */
     }
     return r;
 }
@@ -81,13 +82,25 @@ struct ran ran_between(const struct trace *tr, uint32_t a, uint32_t a_user, uint
 
 enum ran_how ran_how(const struct ran *r)
 {
-    return r->how == RAN_ABOUT && r->sure > r->ns / 10 * 9 ? RAN_IN : (enum ran_how)r->how;
+    for (int h = 0; h < RAN_HOWS && r->how == RAN_ABOUT; h++) {
+        if (r->by[h] > r->ns / 10 * 9) {
+            return (enum ran_how)h;
+        }
+    }
+    return (enum ran_how)r->how;
+}
+
+void ran_lasts(struct ran *r, int64_t ns)
+{
+    r->ns = r->by[r->how] = ns;
 }
 
 void ran_join(struct ran *r, const struct ran *other)
 {
     r->ns = ns_add(r->ns, other->ns);
-    r->sure = ns_add(r->sure, other->sure);
+    for (int h = 0; h < RAN_HOWS; h++) {
+        r->by[h] = ns_add(r->by[h], other->by[h]);
+    }
     if (r->how != other->how) {
         r->how = r->how == RAN_FOR || other->how == RAN_FOR ? RAN_FOR : RAN_ABOUT;
     }

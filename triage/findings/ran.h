@@ -11,11 +11,11 @@
 #include "triage/text.h"
 
 enum ran_how {
-    RAN_IN,      /* there: recorded, or what both places are in */
-    RAN_ABOUT,   /* there, or in what calls it: it stood in it before and behind, later at an earlier line */
+    RAN_IN,    /* there: recorded, or what both places are in */
+    RAN_ABOUT, /* there, or in what calls it: it stood in what that calls before and behind, later at an earlier line */
     RAN_AFTER,   /* behind it: where it stood next is not known, or has nothing in common */
     RAN_BEFORE,  /* before it */
-    RAN_BETWEEN, /* between two waits at the same line */
+    RAN_BETWEEN, /* between two waits (or system calls) in it, the later at the same line or an earlier one: in what calls it, mostly */
     RAN_FOR,     /* a goroutine of the library ran while that function waited for it */
     RAN_HOWS
 };
@@ -23,7 +23,7 @@ struct ran {
     uint8_t how;
     uint32_t from,
         to; /* strings: the functions, called by this one, it stood in before and behind; 0: none, or several */
-    int64_t ns, sure; /* how long; of that RAN_IN */
+    int64_t ns, by[RAN_HOWS]; /* how long; of that by how it is known */
 };
 /* ran_how - in one word: what is known of nine tenths of it. */
 enum ran_how ran_how(const struct ran *r);
@@ -35,6 +35,8 @@ const char *ran_id(enum ran_how how); /* "in", "about" ..: for JSON */
  */
 struct ran ran_between(const struct trace *tr, uint32_t a, uint32_t a_user, uint32_t b, uint32_t b_user,
                        uint32_t *frame);
+/* ran_lasts - of one that was not joined. */
+void ran_lasts(struct ran *r, int64_t ns);
 /* ran_join - both together: what is true of each. */
 void ran_join(struct ran *r, const struct ran *other);
 /* ran_text - " in main.handle, called by main.serve, between main.query and main.reply": to stand behind "running". */

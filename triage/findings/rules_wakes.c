@@ -6,6 +6,7 @@
 #include "triage/findings/asks.h"
 #include "triage/findings/growth.h"
 #include "triage/findings/thresholds.h"
+#include "triage/findings/walk.h"
 #include "triage/tables/slices.h"
 
 #include <stdlib.h>
@@ -137,6 +138,30 @@ static void timed_finding(struct causes *c, const struct crowds *k, const struct
     draft_end(c->rs, &d);
 }
 
+#define WALKED 16  /* goroutines of a crowd */
+#define STEPS 2000 /* spans of each */
+
+/* Do those that are woken make a system call (a write) before they wait again, three of four times? They have something to do, then. */
+static bool calls_when_woken(const struct causes *c, uint32_t group)
+{
+    uint64_t waits = 0, calls = 0;
+    for (uint32_t i = 0; i < c->of[group].n && i < WALKED; i++) {
+        struct walk w;
+        bool woken = false;
+        walk_g(&w, c->tr, causes_member(c, group, i, WALKED), STEPS);
+        for (const struct span *s; (s = walk_next(&w));) {
+            if (s->state == ST_WAITING) {
+                waits++;
+                woken = true;
+            } else if (s->state == ST_SYSCALL) {
+                calls += woken;
+                woken = false;
+            }
+        }
+    }
+    return waits && (double)calls >= threshold(TH_CROWD_CALLS) * (double)waits;
+}
+
 static void crowd_finding(struct causes *c, const struct crowds *k, const struct crowd *w)
 {
     uint64_t count = crowd_wakes(c, w);
@@ -156,7 +181,8 @@ static void crowd_finding(struct causes *c, const struct crowds *k, const struct
     }
     /* each has something to do with what it is woken for: on processors that never idle that is just more work than they can do */
     const bool work = w->how == WOKEN && count &&
-                      c->tg->groups[group].d[GM_EXEC].total / (int64_t)count > threshold_ns(TH_CROWD_WOKEN);
+                      (c->tg->groups[group].d[GM_EXEC].total / (int64_t)count > threshold_ns(TH_CROWD_WOKEN) ||
+                       calls_when_woken(c, group));
     if (work && c->idle < threshold(TH_CROWD_IDLE) * c->procs) {
         return;
     }

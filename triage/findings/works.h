@@ -46,6 +46,8 @@ struct inside {
     uint32_t n, all; /* moments there, and in all */
 };
 bool moments_inside(const struct causes *c, uint32_t group, struct inside *out);
+/* inside_frame - where in its stack that function is. */
+uint32_t inside_frame(const struct causes *c, const struct inside *v);
 /* inside_text - "main.encode, called by main.list (mostly in fmt.Sprintf, which it calls) is where goroutines of http.(*conn).serve, which
  * run most, were at 53 of 60 moments .." */
 void inside_text(struct text *t, const struct causes *c, uint32_t group, const struct inside *v);
