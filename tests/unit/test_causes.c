@@ -157,6 +157,10 @@ static const struct planted {
     {"inkpots", RULE_GC_SHARE, "A sync.Pool (Get) calls main.fill", "main.fill, called by main.write"},
     {"dressmakers", RULE_STARVED, "main.workshop.dress, called by main.main.func1.1.1, by main.workshop.bench",
      "of 6 goroutines of main.workshop.bench 2.8 stood there"},
+    {"notary", RULE_GRAIN, "main.(*book).put, called by main.(*book).deed",
+     "main.(*book).keep hand to and fro"}, /* and sleep half of their lives */
+    {"ferrymen", RULE_CONNS, "main.cross, called by main.main.func2: net/http opens 62 connections for 160 answers",
+     "most are closed again behind an answer"},
     {"registrars", RULE_EACH, "main.enter, called by main.deed is in system calls", "syscall.Fsync 1.0 times"},
 };
 /* What may be as it should be is a note, and the first one. */

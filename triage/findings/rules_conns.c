@@ -9,6 +9,8 @@
 struct conns { /* by the function of the program that asked */
     uint32_t func;
     uint64_t opened, asked, backs; /* backs: until one that others had came back */
+    uint64_t pooled;               /* of those opened: of net/http's */
+    int64_t answers;               /* waited for these */
     int64_t waited, back;
     const struct pair_row *most;
 };
@@ -17,6 +19,7 @@ static void conns_finding(struct causes *c, const struct conns *k, double share)
 {
     struct draft d;
     draft_start(&d, RULE_CONNS, (int64_t)((double)c->tg->end * share));
+    d.f.won_hi = d.f.severity_ns;
     draft_about(&d, c->rs, k->func, k->most->stack);
     draft_moment(&d, &k->most->longest);
     text_add(&d.amount, "%llu", (unsigned long long)k->opened);
@@ -28,10 +31,52 @@ static void conns_finding(struct causes *c, const struct conns *k, double share)
     draft_end(c->rs, &d);
 }
 
+/*
+ * Connections that are kept are as many as ask at once. Where several times as many are opened, and a part of the questions waits for them,
+ * they are closed again behind the answers: no more idle ones may be kept. What opening them costs the other side, which then answers
+ * others late, no trace tells.
+ */
+static bool closed_again(struct causes *c, const struct conns *k, uint64_t pooled)
+{
+    const uint32_t group = k->most ? causes_group(c, k->most->waiter) : UINT32_MAX;
+    if (group == UINT32_MAX || !k->pooled || k->pooled * 5 < pooled * 4 || c->life[group].life <= 0) {
+        return false;
+    }
+    const struct group_life *l = &c->life[group];
+    const uint64_t opened = limits_opened(c);
+    const double there = (double)(l->last - l->first), waited = (double)k->waited / (double)l->life;
+    if ((double)opened < threshold(TH_CONNS_COUNT) || (double)opened < threshold(TH_CONNS_TIMES) * (l->n + 1) ||
+        (double)opened < threshold(TH_CONNS_PART) * (double)k->asked || waited < threshold(TH_CONNS_TRACE)) {
+        return false;
+    }
+    const double all = (double)ns_add(k->waited, k->answers) / (double)l->life;
+    struct draft d;
+    draft_start(&d, RULE_CONNS, (int64_t)(there * (waited < 1 ? waited : 1)));
+    d.f.won_hi = (int64_t)(there * (all < 1 ? all : 1));
+    d.f.inferred = true;
+    draft_about(&d, c->rs, k->func, k->most->stack);
+    draft_moment(&d, &k->most->longest);
+    text_add(&d.amount, "%llu opened", (unsigned long long)opened);
+    text_say(
+        &d.text, c->tr, t_place(k->most->stack, 3), ": net/http opens ", opened, " connections for ", k->asked,
+        " answers, where ", t_f1(l->n), " goroutines of ", t_func(c->tg->groups[group].name),
+        " ask: most are closed again behind an answer, since fewer idle ones are kept than ask at once, "
+        "or an answer is not read to its end (inferred). ",
+        k->opened, " times one is waited for, ", t_dur(k->waited / (int64_t)k->opened), " on average, ",
+        t_dur(k->waited),
+        " in all. What each costs the other side (a handshake), so that other answers come late, no trace tells.");
+    text_lit(&d.next,
+             "Keep as many idle connections for each host (MaxIdleConnsPerHost, 2 unless set) as ask at once; "
+             "read bodies to their end and close them.");
+    draft_titled(c->rs, &d, "connections closed and opened anew");
+    return true;
+}
+
 void rule_conns(struct causes *c)
 {
     struct conns v[PLACES] = {0};
     uint32_t n = 0;
+    uint64_t pooled = 0;
     for (uint32_t i = 0; i < c->tg->npairs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
         if (i + STACKS_AHEAD < c->tg->npairs) {
@@ -50,6 +95,8 @@ void rule_conns(struct causes *c)
         v[k].func = func;
         if (opens) {
             v[k].opened += p->count;
+            v[k].pooled += calls_pooled(c->tr, p->stack) ? p->count : 0;
+            pooled += calls_pooled(c->tr, p->stack) ? p->count : 0;
             v[k].waited = ns_add(v[k].waited, p->total);
             if (limits_back(c, p)) {
                 v[k].backs += p->count;
@@ -58,6 +105,7 @@ void rule_conns(struct causes *c)
             v[k].most = !v[k].most || p->total > v[k].most->total ? p : v[k].most;
         } else {
             v[k].asked += p->count;
+            v[k].answers = ns_add(v[k].answers, p->total);
         }
     }
     for (uint32_t i = 0; i < n; i++) {
@@ -71,6 +119,8 @@ void rule_conns(struct causes *c)
             } else {
                 conns_finding(c, k, share);
             }
+        } else {
+            (void)closed_again(c, k, pooled);
         }
     }
 }

@@ -149,7 +149,7 @@ static void rule_chain(struct causes *c)
 
 struct side { /* of two groups that end each other's waits on channels */
     uint32_t group;
-    uint64_t n, takes, writes; /* waits; to receive; to write into an io.Pipe */
+    uint64_t n, takes, sends, writes; /* waits; to receive; to send; to write into an io.Pipe */
     int64_t ns;
     double rows; /* share of the waits that stand in rows, where it runs for longer between some; 0: not looked at */
     const struct pair_row *most;
@@ -176,6 +176,7 @@ static struct side side_of(const struct causes *c, uint32_t group, uint32_t othe
             p->waker == c->tg->groups[other].name && causes_place(c->tr, p->stack)) {
             k.n += p->count;
             k.takes += p->kind == WK_RECV ? p->count : 0;
+            k.sends += p->kind == WK_SEND ? p->count : 0;
             k.writes += writes_pipe(c->tr, p->stack) ? p->count : 0;
             k.ns = ns_add(k.ns, p->total);
             k.most = !k.most || p->count > k.most->count ? p : k.most;
@@ -185,6 +186,7 @@ static struct side side_of(const struct causes *c, uint32_t group, uint32_t othe
 }
 
 #define WALKED 8
+#define SHARED 8      /* that ask one */
 #define ROWS_ASKED 16 /* pairs of groups whose rows are looked at */
 #define STEPS 20000
 
@@ -226,11 +228,17 @@ static bool is_side(const struct causes *c, struct side *k, uint32_t *asked)
 {
     const struct group_life *l = &c->life[k->group];
     const double waits = (double)k->n;
-    return k->most && waits >= threshold(TH_GRAIN_WAITS) &&
-           waits / (double)l->life * 1e9 >= threshold(TH_GRAIN_RATE) &&
-           threshold_reached(TH_HAND_WAITED, k->ns, l->life) &&
-           !threshold_reached(TH_GRAIN_ELSE, elsewhere(l), l->life) &&
+    return k->most && waits >= threshold(TH_GRAIN_WAITS) && threshold_reached(TH_HAND_WAITED, k->ns, l->life) &&
+           !threshold_reached(TH_GRAIN_ASKS, elsewhere(l), l->life) &&
            threshold_reached(TH_HAND_SPAN, l->last - l->first, c->tg->end) && run_short(c, k, asked);
+}
+
+/* One of them waits so often; several that ask it share that out. */
+static bool often(const struct causes *c, const struct side *a, const struct side *b)
+{
+    const double x = (double)a->n / (double)c->life[a->group].life * 1e9,
+                 y = (double)b->n / (double)c->life[b->group].life * 1e9;
+    return (x > y ? x : y) >= threshold(TH_GRAIN_RATE) && (x < y ? x : y) * SHARED >= threshold(TH_GRAIN_RATE);
 }
 
 static int64_t both_there(const struct causes *c, uint32_t a, uint32_t b)
@@ -256,7 +264,8 @@ static const char *to_and_fro_advice(const struct side *a, const struct side *b)
         return "Put a buffer before the pipe (a bufio.Writer, flushed before it is closed): then the two meet "
                "once for some kilobytes, not for each write.";
     }
-    return a->takes > a->n / 4 && b->takes > b->n / 4
+    const bool both_ways = a->sends > a->n / 4 && b->sends > b->n / 4; /* what is sent back is waited for */
+    return both_ways || (a->takes > a->n / 4 && b->takes > b->n / 4)
                ? "Ask for many at once, so that one answer has them all; or keep what the other goroutine keeps "
                  "under a lock and let each look itself: an uncontended lock wakes nobody."
                : "Hand on many at once (slices of some hundred), or do both steps in one goroutine. Room in the "
@@ -293,6 +302,15 @@ static void run_text(struct text *t, const struct causes *c, const struct side *
              " of running or less between two: pieces of one thing, it seems (inferred).");
 }
 
+/* Who asks may wait for other things between two rows of questions; of both sides what is more of that. */
+static double elsewhere_share(const struct causes *c, const struct side *a, const struct side *b)
+{
+    const struct group_life *x = &c->life[a->group], *y = &c->life[b->group];
+    const double p = (double)elsewhere(x) / (double)x->life, q = (double)elsewhere(y) / (double)y->life;
+    const double most = p > q ? p : q;
+    return most < threshold(TH_GRAIN_ELSE) ? 0 : most;
+}
+
 static void to_and_fro_finding(struct causes *c, const struct side *a, const struct side *b)
 {
     const struct group *g = &c->tg->groups[a->group], *h = &c->tg->groups[b->group];
@@ -300,10 +318,12 @@ static void to_and_fro_finding(struct causes *c, const struct side *a, const str
     const double span = (double)both_there(c, a->group, b->group), runs = side_runs(c, a), other = side_runs(c, b),
                  top = runs > other ? runs : other;
     struct draft d;
-    draft_start(&d, RULE_GRAIN, (int64_t)(span * (1 - top) * 0.8));
+    const double beside = 1 - elsewhere_share(c, a, b); /* of the time in which they do this */
+    draft_start(&d, RULE_GRAIN, (int64_t)(span * beside * (1 - top) * 0.8));
     draft_about(&d, c->rs, causes_place(c->tr, a->most->stack), a->most->stack);
     draft_moment(&d, &a->most->longest);
-    d.f.won_hi = (int64_t)(span * (1 - top * (1 - handing_on(ns_add(g->d[GM_EXEC].total, h->d[GM_EXEC].total) / n))));
+    d.f.won_hi =
+        (int64_t)(span * beside * (1 - top * (1 - handing_on(ns_add(g->d[GM_EXEC].total, h->d[GM_EXEC].total) / n))));
     if (a->rows > 0 || b->rows > 0) {
         rows_cost(c, &d.f, span, n);
     }
@@ -360,7 +380,7 @@ static void rule_to_and_fro(struct causes *c)
             continue;
         }
         struct side a = side_of(c, x, y), b = side_of(c, y, x);
-        if (is_side(c, &a, &asked) && is_side(c, &b, &asked) &&
+        if (is_side(c, &a, &asked) && is_side(c, &b, &asked) && often(c, &a, &b) &&
             threshold_reached(TH_HAND_SPAN, both_there(c, x, y), c->tg->end) &&
             side_runs(c, &a) <= threshold(TH_BOTTLE_BUSY) && side_runs(c, &b) <= threshold(TH_BOTTLE_BUSY)) {
             const bool as_is = asks_first(c, &a, &b);

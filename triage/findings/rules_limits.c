@@ -26,12 +26,18 @@ static bool opens(struct str s)
     return is;
 }
 
-bool limits_conns(const struct causes *c, uint64_t waits, int64_t waited, int64_t back)
+uint64_t limits_opened(const struct causes *c)
 {
     uint64_t opened = 0;
     for (uint32_t i = 0; i < c->tg->ngroups; i++) {
         opened += opens(trace_str(c->tr, c->tg->groups[i].name)) ? c->of[i].n : 0;
     }
+    return opened;
+}
+
+bool limits_conns(const struct causes *c, uint64_t waits, int64_t waited, int64_t back)
+{
+    const uint64_t opened = limits_opened(c);
     /* where none comes back in time, each that waits has one opened for it */
     return threshold_reached(TH_CONNS_BACK, back, waited) &&
            (double)opened <= (1 - threshold(TH_CONNS_BACK)) * (double)waits;

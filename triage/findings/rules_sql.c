@@ -116,6 +116,7 @@ static void begin(struct causes *c, struct draft *d, enum rule r, const struct s
 {
     const struct pair_row *p = k->most[s];
     draft_start(d, r, (int64_t)(share * (double)c->tg->end));
+    d->f.won_hi = d->f.severity_ns;
     draft_about(d, c->rs, k->func, p->stack);
     draft_moment(d, &p->longest);
     text_func(&d->text, c->tr, k->func, 0);

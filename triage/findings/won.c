@@ -361,6 +361,8 @@ static void way_bounds(struct work *w, const struct finding *f, struct span_of_w
 
 #define HALF "if half of it to all of it goes and the rest stays as it is"
 #define SOONER "what waits there is done so much sooner: by the clock it is won only as far as others wait for that"
+#define ANSWERS_TOO \
+    "from 70 % of the waiting for connections up to that for answers, too, which may be late because of them"
 #define MOST NULL /* "if 70 % of it .." */
 #define SOME \
     "if 60 % of it to all of it goes and the rest stays as it is" /* what is waited for takes a part of it anyway */
@@ -536,7 +538,7 @@ static const struct plain {
     {RULE_FORCED, LEAST_OF_IT, 1, false, MOST},
     {RULE_UNBALANCED, LEAST_OF_IT, 1, false, MOST},
     {RULE_SERIAL, 0.6, 1, false, SOME},
-    {RULE_CONNS, LEAST_OF_IT, 1, false, MOST},
+    {RULE_CONNS, LEAST_OF_IT, AS_TOLD, false, MOST},
     {RULE_SYSCALL, LEAST_OF_IT, 1, false, MOST},
     {RULE_PHASES, LEAST_OF_IT, 1, true, "since more than two steps may overlap"},
     {RULE_PIECES, LEAST_OF_IT, 1, false, MOST},
@@ -730,7 +732,9 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
                 f->rule == RULE_SERIAL_CALLS && f->note; /* whether anybody waits, or each needs the one before */
             const double lo = unsure ? 0 : p->lo == LEAST_OF_IT ? LEAST : p->lo;
             *o = (struct span_of_won){lo * cost, p->hi == AS_TOLD ? told : p->hi * cost, .more = p->more,
-                                      .words = unsure ? NOT_APART : p->words};
+                                      .words = unsure                                 ? NOT_APART
+                                               : p->rule == RULE_CONNS && told > cost ? ANSWERS_TOO
+                                                                                      : p->words};
             return true;
         }
     }
