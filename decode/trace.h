@@ -359,13 +359,15 @@ bool trace_walk(const struct trace *tr, uint32_t g0, uint32_t g1, const struct s
 void trace_few(const struct trace *tr, uint32_t g, uint32_t n, unsigned k, int64_t *ns);
 /*
  * trace_states - the spans of a goroutine's or P's lane that overlap [t0,t1), in order, a block at a time. all: with stacks and
- * `who`. Blocks with no span of min_ns (ST_NONE apart) are left out. Until f returns false.
+ * `who`. Blocks with no span of min_ns (ST_NONE apart) are left out. only: a bit per state, 0 = all: so are blocks in which none of
+ * these takes min_ns in all; with ST_NONE among them every block with time of that state is told. Until f returns false.
  */
 struct states_ask {
     int64_t t0, t1, min_ns;
     bool all;
     bool (*f)(void *arg, const struct span_run *r);
     void *arg;
+    uint32_t only;
 };
 void trace_states(const struct trace *tr, struct lane l, const struct states_ask *ask);
 int trace_threads(const struct trace *tr); /* how many may be at work on it, the caller's included: >= 1 */

@@ -339,13 +339,40 @@ bool trace_blocks(const struct trace *tr, struct lane l, const struct blocks_ask
     return true;
 }
 
+struct states_of {
+    const struct states_ask *ask;
+    enum lane_kind kind;
+};
+
+/* Does one of the states that are asked for take so long in block b, by the index? */
+static bool block_has(const struct states_of *s, const struct piece *p, uint32_t b)
+{
+    int64_t a[SPAN_SLOTS], z[SPAN_SLOTS];
+    if (!s->ask->only || b >= spans_nblk(p->l))
+        return true;
+    const int64_t t0 = blocks_before(p->l->blocks, b, a), t1 = blocks_before(p->l->blocks, b + 1, z);
+    a[0] = t0;
+    z[0] = t1;
+    for (int i = 1; i < SPAN_SLOTS; i++)
+        a[0] += z[i] - a[i];
+    for (uint32_t left = s->ask->only; left; left &= left - 1) {
+        const uint8_t slot = p->f->pool.slot[s->kind][__builtin_ctz(left)];
+        if (z[slot] - a[slot] >= (slot ? s->ask->min_ns : 1))
+            return true;
+    }
+    return false;
+}
+
 /* Those of a block's spans that overlap [t0,t1); all do but for some of the first and of the last block. */
 static bool block_states(void *arg, const struct piece *p, uint32_t k, uint32_t b, bool edge)
 {
-    const struct states_ask *ask = arg;
+    const struct states_of *s = arg;
+    const struct states_ask *ask = s->ask;
     struct spancols c;
     struct span_run r = run_of(&c, p->f, p->seg);
     (void)k;
+    if (!block_has(s, p, b))
+        return true;
     r.n = ask->all ? spans_block(&p->f->pool, p->l, b, &c, &r.t0, p->end)
                    : spans_times(&p->f->pool, p->l, b, c.dur, c.tag, &r.t0, p->end);
     if (!edge)
@@ -362,8 +389,10 @@ static bool block_states(void *arg, const struct piece *p, uint32_t k, uint32_t 
 
 void trace_states(const struct trace *tr, struct lane l, const struct states_ask *ask)
 {
-    (void)trace_blocks(tr, l,
-                       &(struct blocks_ask){ask->t0, ask->t1, &ask->min_ns, block_states, (void *)(uintptr_t)ask});
+    static const int64_t any = 0;
+    struct states_of s = {ask, l.kind};
+    const int64_t *min_ns = ask->only >> ST_NONE & 1 ? &any : &ask->min_ns;
+    (void)trace_blocks(tr, l, &(struct blocks_ask){ask->t0, ask->t1, min_ns, block_states, &s});
 }
 
 int trace_threads(const struct trace *tr)

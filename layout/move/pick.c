@@ -519,7 +519,8 @@ static void relate_woken(struct view *v, uint32_t g, struct related *r)
             return;
         }
         woken.found = false;
-        trace_states(v->tr, (struct lane){LANE_G, i}, &(struct states_ask){w.t0, w.t1, 0, true, woken_in, &woken});
+        trace_states(v->tr, (struct lane){LANE_G, i},
+                     &(struct states_ask){.t0 = w.t0, .t1 = w.t1, .all = true, .f = woken_in, .arg = &woken});
         if (woken.found)
             relate(r, i);
     }

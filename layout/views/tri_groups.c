@@ -545,7 +545,9 @@ static int64_t longest_of(const struct trace *tr, const struct lane_info *li, ui
 {
     struct longest l = {.state = state};
     if (n)
-        trace_states(tr, tri_g(g), &(struct states_ask){li->first, li->last + 1, all / n, false, longer, &l});
+        trace_states(
+            tr, tri_g(g),
+            &(struct states_ask){.t0 = li->first, .t1 = li->last + 1, .min_ns = all / n, .f = longer, .arg = &l});
     return l.ns;
 }
 

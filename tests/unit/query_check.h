@@ -113,6 +113,64 @@ static inline bool wide_one(void *arg, const struct span *s)
     return !w->stopped;
 }
 
+/* trace_states() with some states alone: it tells of all long ones of these, and of nothing that isn't there. */
+struct only {
+    const struct span_list *l;
+    const struct states_ask *ask;
+    size_t at;
+};
+static uint64_t states_left_out; /* spans */
+
+static inline bool only_wants(const struct only *o, const struct span *s)
+{
+    const int64_t min = s->state == ST_NONE ? 1 : o->ask->min_ns;
+    return o->ask->only >> s->state & 1 && s->t1 - s->t0 >= min && overlap(s, o->ask->t0, o->ask->t1);
+}
+
+/* On to the span that begins at t, and has that state. */
+static inline void only_to(struct only *o, int64_t t, uint8_t state)
+{
+    while (o->at < o->l->n && (o->l->v[o->at].t0 != t || o->l->v[o->at].state != state)) {
+        if (only_wants(o, &o->l->v[o->at]))
+            fail_msg("trace_states passes over the %s at %" PRId64 ", min %" PRId64, state_name(o->l->v[o->at].state),
+                     o->l->v[o->at].t0, o->ask->min_ns);
+        states_left_out += overlap(&o->l->v[o->at], o->ask->t0, o->ask->t1) > 0;
+        o->at++;
+    }
+}
+
+static inline bool only_run(void *arg, const struct span_run *r)
+{
+    struct only *o = arg;
+    int64_t t = r->t0;
+    for (uint32_t i = 0; i < r->n; t += r->dur[i++]) {
+        only_to(o, t, r->kind[r->tag[i]].state);
+        if (o->at == o->l->n)
+            fail_msg("trace_states tells of a span that isn't there, at %" PRId64, t);
+        o->at++;
+    }
+    return true;
+}
+
+static inline void check_only(const struct trace *tr, struct lane l, const struct span_list *list, int64_t t0,
+                              int64_t t1, int64_t min)
+{
+    for (int st = ST_NONE; st < ST_GC; st++) {
+        struct only o = {.l = list};
+        const struct states_ask ask = {.t0 = t0,
+                                       .t1 = t1,
+                                       .min_ns = min,
+                                       .f = only_run,
+                                       .arg = &o,
+                                       .only = 1u << st | 1u << (st * 5 + 3) % ST_GC};
+        if (!summed(tr, l.kind, (uint8_t)st) && st)
+            continue; /* with ST_NONE in the index */
+        o.ask = &ask;
+        trace_states(tr, l, &ask);
+        only_to(&o, INT64_MAX, ST_COUNT);
+    }
+}
+
 static inline void check_window(const struct trace *tr, struct lane l, const struct span_list *list, int64_t t0,
                                 int64_t t1, int64_t min)
 {
@@ -152,6 +210,8 @@ static inline void check_window(const struct trace *tr, struct lane l, const str
                      list->v[w.at - 1].t0, t0, t1, min);
     w = (struct wide){.l = list, .t0 = t0, .t1 = t1, .min = min, .stop = 2};
     trace_wide(tr, l, &(struct wide_ask){t0, t1, min, wide_one, &w});
+    if (l.kind == LANE_P || l.kind == LANE_G)
+        check_only(tr, l, list, t0, t1, min);
 }
 
 struct about {

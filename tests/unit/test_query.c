@@ -177,6 +177,7 @@ static void test_samples(void **state)
     if (each_trace("samples", 1 << 20, one) == 0)
         fail_msg("no samples");
     assert_true(bounds_asked > 1000);
+    assert_true(states_left_out > 1000);
 }
 
 static void test_shared(void **state)

@@ -61,7 +61,8 @@ static bool walk_owner(const struct trace *tr, struct assist_walk *w, uint32_t g
     do {
         w->further = false;
         trace_states(tr, (struct lane){LANE_G, g},
-                     &(struct states_ask){w->r[w->row[w->i]].t0, INT64_MAX, 0, true, walk_runs, w});
+                     &(struct states_ask){
+                         .t0 = w->r[w->row[w->i]].t0, .t1 = INT64_MAX, .all = true, .f = walk_runs, .arg = w});
     } while (w->ok && w->further && w->i < w->n);
     return w->ok && slices_tick();
 }

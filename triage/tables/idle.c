@@ -34,8 +34,7 @@ struct sweep { /* of one window */
     int64_t w0, w1;                    /* the window */
     int64_t begun[CHANGE_SYSCALL + 1]; /* goroutines' counts as it begins */
     unsigned steps;                    /* between ticks */
-    int64_t since, last;               /* of the P at hand: from when on it has been there; its last moment */
-    bool always;                       /* it has been there since it first was */
+    int64_t since;                     /* of the P at hand: from when on it has been there */
     int64_t slice, slice0;             /* of the 256 the one at hand, and where it begins; none at first */
     struct part *part;
     bool failed;
@@ -78,39 +77,45 @@ static bool p_spans(void *arg, const struct span_run *r)
     const int64_t *const dur = r->dur;
     const uint32_t *const tag = r->tag, n = r->n;
     const struct span_tag *const kind = r->kind;
-    s->since = s->since == NO_TIME ? t : s->since;
     for (uint32_t i = 0; i < n; t += dur[i++]) {
         const int64_t ns = dur[i];
-        if (ns < IDLE_NOTICE && s->always) { /* most are */
-            continue;
-        }
         const uint8_t state = kind[tag[i]].state;
-        if (ns < IDLE_NOTICE && state != ST_NONE) {
-            continue;
-        }
         if (state == ST_NONE) { /* not there: busy spans need no event of their own */
             add(s, s->since, t, CNT_P);
             s->since = t + ns;
-        } else if (state == ST_IDLE || state == ST_SYSCALL) {
+        } else if (ns >= IDLE_NOTICE && (state == ST_IDLE || state == ST_SYSCALL)) {
             add(s, t, t + ns, state == ST_IDLE ? CNT_IDLE : CNT_HELD);
         }
     }
-    s->last = t;
     return step(s);
+}
+
+/* Only where a P idles, is held in a call, or isn't there, its spans are looked at. */
+static void collect_p(struct sweep *s, uint32_t p)
+{
+    const struct trace *tr = s->tg->tr;
+    const struct lane l = {LANE_P, p};
+    struct lifetime life;
+    trace_lives(tr, LANE_P, p, 1, &life);
+    s->since = life.first;
+    const uint32_t gaps = s->tg->p[p].s.ns[ST_NONE] ? 1u << ST_NONE : 0;
+    trace_states(tr, l,
+                 &(struct states_ask){.t0 = s->w0,
+                                      .t1 = s->w1,
+                                      .min_ns = IDLE_NOTICE,
+                                      .only = gaps | 1u << ST_IDLE | 1u << ST_SYSCALL,
+                                      .f = p_spans,
+                                      .arg = s});
+    add(s, s->since, life.last, CNT_P);
 }
 
 static void collect(struct sweep *s)
 {
-    const struct trace *tr = s->tg->tr;
     const struct range *r;
-    size_t n = trace_ranges(tr, RANGE_STW, &r);
+    size_t n = trace_ranges(s->tg->tr, RANGE_STW, &r);
     for (uint32_t p = 0; p < s->tg->np && !s->failed; p++) {
-        s->since = NO_TIME;
-        s->always = s->tg->p[p].s.ns[ST_NONE] == 0;
-        trace_states(tr, (struct lane){LANE_P, p}, &(struct states_ask){s->w0, s->w1, 0, false, p_spans, s});
-        if (s->since != NO_TIME) {
-            add(s, s->since, s->last, CNT_P);
-        }
+        collect_p(s, p);
+        (void)step(s);
     }
     for (size_t i = 0; i < n; i++) {
         add(s, r[i].t0, r[i].t1, CNT_STW);
