@@ -424,7 +424,7 @@ static bool hold_wide(struct wide *w, uint32_t k, uint64_t i, const struct held 
     w->h = h;
     if (h->proc != EV_NONE)
         return trace_blocks(w->it->tr, (struct lane){LANE_P, h->proc},
-                            &(struct blocks_ask){a, b > a ? b : a + 1, &w->ask.min_ns, held_block, w});
+                            &(struct blocks_ask){a, b > a ? b : a + 1, &w->ask.min_ns, held_block, w, 0});
     hold_load(w->it, k, i, a);
     return wide_at_hand(w);
 }
@@ -455,7 +455,7 @@ static void wide_look(const struct trace *tr, struct lane lane, struct wide *w)
     iter_begin(&it, tr, lane);
     w->it = &it;
     if (lane.kind != LANE_M)
-        (void)trace_blocks(tr, lane, &(struct blocks_ask){w->ask.t0, w->ask.t1, &w->ask.min_ns, wide_block, w});
+        (void)trace_blocks(tr, lane, &(struct blocks_ask){w->ask.t0, w->ask.t1, &w->ask.min_ns, wide_block, w, 0});
     else if (w->ask.t1 > w->ask.t0 && pieces_n(tr, lane))
         holds_wide(w);
     w->it = NULL;

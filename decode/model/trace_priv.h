@@ -77,13 +77,15 @@ struct lane_info lane_of_ginfo(const struct trace *tr, const struct segment *seg
 
 /*
  * trace_blocks - of a lane, no thread's, the blocks with spans in [t0,t1): block b of its piece k, p; edge: not all of its spans need
- * be. Those are left out that have no span of *min_ns (ST_NONE apart), which may grow. Until f returns false, which is returned.
+ * be. Those are left out that have no span of *min_ns (ST_NONE apart), which may grow; only: as in struct states_ask. Until f returns
+ * false, which is returned.
  */
 struct blocks_ask {
     int64_t t0, t1;
     const int64_t *min_ns;
     bool (*f)(void *arg, const struct piece *p, uint32_t k, uint32_t b, bool edge);
     void *arg;
+    uint32_t only;
 };
 bool trace_blocks(const struct trace *tr, struct lane l, const struct blocks_ask *ask);
 

@@ -302,11 +302,46 @@ static bool lane_walk(const struct trace *tr, const struct span_walk *w, const s
 
 /* ---- spans of an interval --------------------------------------------------------------------------------- */
 
-static bool piece_blocks(const struct piece *p, uint32_t k, const struct blocks_ask *ask)
+/* Of pieces and blocks with no longer span nothing is wanted. */
+static int64_t least_of(const struct blocks_ask *ask)
+{
+    return ask->only >> ST_NONE & 1 ? 0 : *ask->min_ns;
+}
+
+/* Does one of the states that are asked for take so long in block b, by the index? */
+static bool block_has(const struct piece *p, enum lane_kind kind, uint32_t b, const struct blocks_ask *ask)
+{
+    int64_t a[SPAN_SLOTS], z[SPAN_SLOTS];
+    if (!ask->only || b >= spans_nblk(p->l))
+        return true;
+    a[0] = blocks_before(p->l->blocks, b, a);
+    z[0] = blocks_before(p->l->blocks, b + 1, z);
+    for (int i = 1; i < SPAN_SLOTS; i++)
+        a[0] += z[i] - a[i];
+    for (uint32_t left = ask->only; left; left &= left - 1) {
+        const uint8_t slot = p->f->pool.slot[kind][__builtin_ctz(left)];
+        if (z[slot] - a[slot] >= (slot ? *ask->min_ns : 1))
+            return true;
+    }
+    return false;
+}
+
+/* The first block from b on that is asked for; behind `last`: none is. */
+static uint32_t block_next(const struct piece *p, enum lane_kind kind, uint32_t b, uint32_t last,
+                           const struct blocks_ask *ask)
+{
+    const int64_t least = least_of(ask);
+    b = spans_wide(p->l, b, last, least, p->end);
+    while (b <= last && !block_has(p, kind, b, ask))
+        b = spans_wide(p->l, b + 1, last, least, p->end);
+    return b;
+}
+
+static bool piece_blocks(const struct piece *p, enum lane_kind kind, uint32_t k, const struct blocks_ask *ask)
 {
     const uint32_t first = spans_find(p->l, ask->t0), last = spans_find(p->l, ask->t1 - 1), n = spans_blocks(p->l);
-    for (uint32_t b = spans_wide(p->l, first, last, *ask->min_ns, p->end), next; b <= last && b < n; b = next) {
-        next = spans_wide(p->l, b + 1, last, *ask->min_ns, p->end);
+    for (uint32_t b = block_next(p, kind, first, last, ask), next; b <= last && b < n; b = next) {
+        next = block_next(p, kind, b + 1, last, ask);
         if (next <= last && next < n)
             spans_ahead(p->l, next);
         if (!ask->f(ask->arg, p, k, b, b == first || b == last))
@@ -324,55 +359,28 @@ bool trace_blocks(const struct trace *tr, struct lane l, const struct blocks_ask
         const struct home h = join_home(&tr->join, l.i);
         if (only_home(tr, h.f, l.i, h.local)) {
             pieces_home(tr, &h, &p);
-            return piece_blocks(&p, 0, ask);
+            return piece_blocks(&p, l.kind, 0, ask);
         }
     }
     if (!pieces_n(tr, l))
         return true;
     for (uint32_t k = pieces_at(tr, l, ask->t0), z = pieces_at(tr, l, ask->t1 - 1); k <= z; k++) {
-        if (pieces_short(tr, l, k, *ask->min_ns))
+        if (pieces_short(tr, l, k, least_of(ask)))
             continue;
         pieces_get(tr, l, k, &p);
-        if (!piece_blocks(&p, k, ask))
+        if (!piece_blocks(&p, l.kind, k, ask))
             return false;
     }
     return true;
 }
 
-struct states_of {
-    const struct states_ask *ask;
-    enum lane_kind kind;
-};
-
-/* Does one of the states that are asked for take so long in block b, by the index? */
-static bool block_has(const struct states_of *s, const struct piece *p, uint32_t b)
-{
-    int64_t a[SPAN_SLOTS], z[SPAN_SLOTS];
-    if (!s->ask->only || b >= spans_nblk(p->l))
-        return true;
-    const int64_t t0 = blocks_before(p->l->blocks, b, a), t1 = blocks_before(p->l->blocks, b + 1, z);
-    a[0] = t0;
-    z[0] = t1;
-    for (int i = 1; i < SPAN_SLOTS; i++)
-        a[0] += z[i] - a[i];
-    for (uint32_t left = s->ask->only; left; left &= left - 1) {
-        const uint8_t slot = p->f->pool.slot[s->kind][__builtin_ctz(left)];
-        if (z[slot] - a[slot] >= (slot ? s->ask->min_ns : 1))
-            return true;
-    }
-    return false;
-}
-
 /* Those of a block's spans that overlap [t0,t1); all do but for some of the first and of the last block. */
 static bool block_states(void *arg, const struct piece *p, uint32_t k, uint32_t b, bool edge)
 {
-    const struct states_of *s = arg;
-    const struct states_ask *ask = s->ask;
+    const struct states_ask *ask = arg;
     struct spancols c;
     struct span_run r = run_of(&c, p->f, p->seg);
     (void)k;
-    if (!block_has(s, p, b))
-        return true;
     r.n = ask->all ? spans_block(&p->f->pool, p->l, b, &c, &r.t0, p->end)
                    : spans_times(&p->f->pool, p->l, b, c.dur, c.tag, &r.t0, p->end);
     if (!edge)
@@ -389,10 +397,8 @@ static bool block_states(void *arg, const struct piece *p, uint32_t k, uint32_t 
 
 void trace_states(const struct trace *tr, struct lane l, const struct states_ask *ask)
 {
-    static const int64_t any = 0;
-    struct states_of s = {ask, l.kind};
-    const int64_t *min_ns = ask->only >> ST_NONE & 1 ? &any : &ask->min_ns;
-    (void)trace_blocks(tr, l, &(struct blocks_ask){ask->t0, ask->t1, min_ns, block_states, &s});
+    (void)trace_blocks(
+        tr, l, &(struct blocks_ask){ask->t0, ask->t1, &ask->min_ns, block_states, (void *)(uintptr_t)ask, ask->only});
 }
 
 int trace_threads(const struct trace *tr)
