@@ -92,8 +92,8 @@ for v in 1 5 6 10; do
     same "$tmp/a" "$tmp/b"
 done
 # Of one in which nothing can be read that is said, as of a file.
-printf 'go 1.22 trace\000\000\000\001\00100\205\000\0310000\001\00100\210\000\0100000000' >"$tmp/none"
-"$GOTOP" --headless --follow - <"$tmp/none" >"$tmp/out" 2>"$tmp/err"; got=$?
+printf 'go 1.22 trace\000\000\000\001\00100\205\000\0310000\001\00100\210\000\0100000000' >"$tmp/refused"
+"$GOTOP" --headless --follow - <"$tmp/refused" >"$tmp/out" 2>"$tmp/err"; got=$?
 if [ $got = 2 ]; then pass; else fail "nothing to be read: $got"; fi
 says err 'expected frequency'
 run 1 "$url"; says err 'gotop top'

@@ -127,15 +127,17 @@ static inline bool only_wants(const struct only *o, const struct span *s)
     return o->ask->only >> s->state & 1 && s->t1 - s->t0 >= min && overlap(s, o->ask->t0, o->ask->t1);
 }
 
-/* On to the span that begins at t, and has that state. */
-static inline void only_to(struct only *o, int64_t t, uint8_t state)
+/* On to the span that begins at t, has that state and lasts so long: some of 0 ns may begin with it. */
+static inline void only_to(struct only *o, int64_t t, uint8_t state, int64_t dur)
 {
-    while (o->at < o->l->n && (o->l->v[o->at].t0 != t || o->l->v[o->at].state != state)) {
-        if (only_wants(o, &o->l->v[o->at]))
-            fail_msg("trace_states passes over the %s at %" PRId64 ", min %" PRId64, state_name(o->l->v[o->at].state),
-                     o->l->v[o->at].t0, o->ask->min_ns);
-        states_left_out += overlap(&o->l->v[o->at], o->ask->t0, o->ask->t1) > 0;
-        o->at++;
+    for (; o->at < o->l->n; o->at++) {
+        const struct span *s = &o->l->v[o->at];
+        if (s->t0 == t && s->state == state && s->t1 - s->t0 == dur)
+            return;
+        if (only_wants(o, s))
+            fail_msg("trace_states passes over the %s at %" PRId64 ", min %" PRId64, state_name(s->state), s->t0,
+                     o->ask->min_ns);
+        states_left_out += overlap(s, o->ask->t0, o->ask->t1) > 0;
     }
 }
 
@@ -144,7 +146,7 @@ static inline bool only_run(void *arg, const struct span_run *r)
     struct only *o = arg;
     int64_t t = r->t0;
     for (uint32_t i = 0; i < r->n; t += r->dur[i++]) {
-        only_to(o, t, r->kind[r->tag[i]].state);
+        only_to(o, t, r->kind[r->tag[i]].state, r->dur[i]);
         if (o->at == o->l->n)
             fail_msg("trace_states tells of a span that isn't there, at %" PRId64, t);
         o->at++;
@@ -167,7 +169,7 @@ static inline void check_only(const struct trace *tr, struct lane l, const struc
             continue; /* with ST_NONE in the index */
         o.ask = &ask;
         trace_states(tr, l, &ask);
-        only_to(&o, INT64_MAX, ST_COUNT);
+        only_to(&o, INT64_MAX, ST_COUNT, 0);
     }
 }
 
