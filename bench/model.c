@@ -423,8 +423,7 @@ static void whole(const struct trace *tr, const char *path, const struct trace_o
     const double serial = (double)(c->find + c->tables + c->join) * 1e-9;
     if (c->segments)
         printf("segments: %u, %u decoded again; one after the other: found %.1f ms, tables %.1f, joined %.1f: %.2f "
-               "%% of "
-               "the CPU\n",
+               "%% of the CPU\n",
                c->segments, c->again, (double)c->find * 1e-6, (double)c->tables * 1e-6, (double)c->join * 1e-6,
                100 * serial / best->cpu_s);
     if (best->instructions)

@@ -106,9 +106,8 @@ unsigned gen_file_name(uint32_t f, char *out, unsigned cap)
 
 static int usage(void)
 {
-    fprintf(stderr,
-            "usage: gen-trace --size 100M [--go 1.26] [--shape http|one|churn] [--procs 8] [--goroutines 1000] "
-            "[--gens N] [--slow N] [--seed N] FILE\n");
+    fprintf(stderr, "usage: gen-trace --size 100M [--go 1.26] [--shape http|one|churn] [--procs 8] [--goroutines "
+                    "1000] [--gens N] [--slow N] [--seed N] FILE\n");
     return 2;
 }
 

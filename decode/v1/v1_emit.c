@@ -76,8 +76,7 @@ static void set_time(struct v1_emit *em, const struct v1_ev *e)
     if (!em->beyond)
         source_damage(em->s, ERR_CLOCK, 0, ERR_NO_OFFSET,
                       "no clock can have the time of %s, %llu ticks after the first event; it and what follows is "
-                      "shown where time "
-                      "ends",
+                      "shown where time ends",
                       v1_type_name(e->tag.type), (unsigned long long)d);
     em->beyond = true;
 }

@@ -75,9 +75,8 @@ static void first_rate(struct source *s, struct v2_gen *g)
         replace(s, g, V2_ASSUMED_HZ, "the one behind it says another number");
     else if (!(odd & (odd - 1)))
         source_warn(s, ERR_CLOCK, g->ordinal, g->start,
-                    "%" PRIu64
-                    " clock units a second: where the clock is the system's they are %d, in which one bit is "
-                    "another; then all times are wrong, by a factor of %.6g",
+                    "%" PRIu64 " clock units a second: where the clock is the system's they are %d, in which one bit "
+                    "is another; then all times are wrong, by a factor of %.6g",
                     g->freq, V2_ASSUMED_HZ, (double)V2_ASSUMED_HZ / (double)g->freq);
 }
 

@@ -111,8 +111,8 @@ static void samples_time(struct source *s, struct v2_gen *g)
                       g->number);
     if (n + late < g->nsample)
         source_damage(s, ERR_CLOCK, g->ordinal, g->start,
-                      "%zu CPU samples of generation %" PRIu64 " are left out, their times are none "
-                      "that a clock can have",
+                      "%zu CPU samples of generation %" PRIu64
+                      " are left out, their times are none that a clock can have",
                       g->nsample - n - late, g->number);
     g->nsample = n;
 }

@@ -267,10 +267,9 @@ static enum err_code stretch(struct v2_cut *c, const struct input *in, struct er
         if (t <= (double)c->from && c->from != INT64_MIN)
             c->header = in->gap[i];
         else if (t < (double)c->to)
-            rc =
-                err_set(e, ERR_ARG, ERR_NO_OFFSET,
-                        "within this range lies a time that nothing was recorded of, and no slice can say so: end it "
-                        "before, or begin it behind");
+            rc = err_set(e, ERR_ARG, ERR_NO_OFFSET,
+                         "within this range lies a time that nothing was recorded of, and no slice can say so: end "
+                         "it before, or begin it behind");
     }
     c->file.len = input_stretch(in, c->header);
     v2_raw_gen_free(&gen);

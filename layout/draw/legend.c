@@ -67,8 +67,7 @@ void legend_all(enum tier t, bool mono, struct rich *out)
     rich_add(out, STYLE_POPUP_HEAD, "What the screen shows");
     rich_para(out);
     rich_add(out, STYLE_POPUP,
-             "Processors, threads: as high as the share of the column in which it was busy; with what most of "
-             "it:  ");
+             "Processors, threads: as high as the share of the column in which it was busy; with what most of it:  ");
     work(out, t, mono, STYLE_POPUP);
     rich_add(out, STYLE_POPUP, "(blank: idle)  ");
     state(out, glyph_state(t, ST_SCHED), ST_SCHED, word_of(ST_SCHED), STYLE_POPUP);

@@ -372,8 +372,8 @@ static void test_scripts(void **state)
     struct fix f, g;
     fix_open(&f, "default", 60, 20);
     fix_open(&g, "default", 60, 20);
-    const char *script = "w w l @print j zoom-in @size=90x30 ; 2 h 3 /main Enter n n N v l v u u U Enter @print "
-                         "Esc f f";
+    const char *script =
+        "w w l @print j zoom-in @size=90x30 ; 2 h 3 /main Enter n n N v l v u u U Enter @print Esc f f";
     char *a = run(&f, script, true), *b = run(&g, script, true);
     assert_string_equal(a, b);
     size_t lines = 0;

@@ -107,10 +107,8 @@ static void moments_inside(void **state)
     struct loaded l;
     (void)state;
     help_cause("cleanoffice", &l);
-    assert_non_null(
-        strstr(help_tells(&l, RULE_HOT)->text,
-               "main.busy, called by main.answer is where goroutines of main.answer, which run most, were at "
-               "13 of 13 moments"));
+    assert_non_null(strstr(help_tells(&l, RULE_HOT)->text, "main.busy, called by main.answer is where goroutines of "
+                                                           "main.answer, which run most, were at 13 of 13 moments"));
     load_free(&l);
     help_cause("cleanfair", &l); /* just in what they began with: that says nothing */
     assert_null(strstr(help_tells(&l, RULE_TIME)->text, "which run most"));

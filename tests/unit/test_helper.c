@@ -173,12 +173,11 @@ static void test_dump(void **state)
 static void test_there_before(void **state)
 {
     (void)state;
-    struct loaded l =
-        load_text("go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\n"
-                  "GoStatusStack +1 g=9 m=-1 gstatus=waiting stack=main.take:40,main.worker:33," WG "\n"
-                  "GoStatusStack +1 g=8 m=-1 gstatus=waiting stack=runtime.coroswitch_m:9,iter.Pull[...].func1:5,"
-                  "runtime.corostart:3\n"
-                  "HeapAlloc +60 1000\n");
+    struct loaded l = load_text("go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\n"
+                                "GoStatusStack +1 g=9 m=-1 gstatus=waiting stack=main.take:40,main.worker:33," WG "\n"
+                                "GoStatusStack +1 g=8 m=-1 gstatus=waiting "
+                                "stack=runtime.coroswitch_m:9,iter.Pull[...].func1:5,runtime.corostart:3\n"
+                                "HeapAlloc +60 1000\n");
     struct lane_info i = trace_lane(l.tr, (struct lane){LANE_G, trace_find_lane(l.tr, LANE_G, 9)});
     struct str s = trace_str(l.tr, i.name);
     assert_int_equal(s.len, strlen("main.worker"));

@@ -128,8 +128,7 @@ static void same(const char *file, const struct lull_sum *fast, const struct lul
     if (fast->idle != is->idle || fast->stopped != is->stopped || fast->ready != is->ready ||
         fast->none != is->none || (is->ready && (fast->least != is->least || fast->most != is->most)))
         fail_msg("%s: P lane %u in [%lld,%lld): idle %lld stopped %lld ready %lld (%u to %u) none %lld, by the walk "
-                 "%lld %lld "
-                 "%lld (%u to %u) %lld",
+                 "%lld %lld %lld (%u to %u) %lld",
                  file, p, (long long)t0, (long long)t1, (long long)fast->idle, (long long)fast->stopped,
                  (long long)fast->ready, fast->least, fast->most, (long long)fast->none, (long long)is->idle,
                  (long long)is->stopped, (long long)is->ready, is->least, is->most, (long long)is->none);

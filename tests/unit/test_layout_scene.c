@@ -127,14 +127,14 @@ static void test_scene_narrow(void **state)
 /* Nor is it where what stands behind it is left out (".."). */
 static void test_scene_cut_off(void **state)
 {
-    static const char text[] = "go 1.26\n"
-                               "batch m=7 t=1000\n"
-                               "ProcStatus +0 p=0 running\n"
-                               "GoStatus +0 g=1 m=7 running\n"
-                               "GoCreate +1000 new_g=74 new_stack=net/http.(*connReader).backgroundRead:30 "
-                               "stack=main.main:20\n"
-                               "GoBlock +28672 reason=\"sleep\" stack=main.main:21\n"
-                               "GoStart +1000 g=74 g_seq=1\n";
+    static const char text[] =
+        "go 1.26\n"
+        "batch m=7 t=1000\n"
+        "ProcStatus +0 p=0 running\n"
+        "GoStatus +0 g=1 m=7 running\n"
+        "GoCreate +1000 new_g=74 new_stack=net/http.(*connReader).backgroundRead:30 stack=main.main:20\n"
+        "GoBlock +28672 reason=\"sleep\" stack=main.main:21\n"
+        "GoStart +1000 g=74 g_seq=1\n";
     (void)state;
     struct scene s;
     scene_text(&s, text, 80, 16);

@@ -113,8 +113,8 @@ static void test_hostile_times(void **state)
     static const char *const texts[] = {
         /* centuries between events; and a trace of one nanosecond; and of none */
         "go 1.26\nbatch m=7 t=1\nProcStatus +0 p=0 running\nGoStatus +0 g=1 m=7 running\nGoCreate "
-        "+9000000000000000000 new_g=2 "
-        "new_stack=main.f:1 stack=0\nGoBlock +1 reason=\"x\" stack=0\nGoStart +1 g=2 g_seq=1\n",
+        "+9000000000000000000 new_g=2 new_stack=main.f:1 stack=0\nGoBlock +1 reason=\"x\" stack=0\nGoStart +1 g=2 "
+        "g_seq=1\n",
         "go 1.26\nbatch m=7 t=1\nProcStatus +0 p=0 running\nGoStatus +0 g=1 m=7 running\nGoBlock +1 reason=\"x\" "
         "stack=0\n",
         "go 1.26\nbatch m=7 t=1\nProcStatus +0 p=0 running\n",

@@ -94,9 +94,10 @@ static void test_call_ends(void **state)
                 NULL, LANE_P, 1, "<0-13 running g2\n13-125 system call g2\n125-135 running g2\n135-800> scheduler\n");
     /* Of two such Ps one is its own: which, only what was before tells. */
 #define TWO "ProcStatus +1 p=1 abandoned\nProcStatus +1 p=2 abandoned\nHeapAlloc +50 1\n"
-    expect_same(G1 CALL CALL2 G2 TWO "batch m=9 t=220\nGoStatus +1 g=3 m=9 syscall\nGoSyscallEnd +5\nGoBlock +10 "
-                                     "reason=\"sync\" stack=0\n",
-                NULL, LANE_P, 2, "<0-26 running g3\n26-125 system call g3\n125-135 running g3\n135-800> scheduler\n");
+    expect_same(
+        G1 CALL CALL2 G2 TWO
+        "batch m=9 t=220\nGoStatus +1 g=3 m=9 syscall\nGoSyscallEnd +5\nGoBlock +10 reason=\"sync\" stack=0\n",
+        NULL, LANE_P, 2, "<0-26 running g3\n26-125 system call g3\n125-135 running g3\n135-800> scheduler\n");
     expect_same(
         G1 CALL CALL2 G2 TWO
         "batch m=8 t=220\nGoStatus +1 g=2 m=8 syscall\nGoSyscallEnd +5\nGoBlock +10 reason=\"sync\" stack=0\n"
@@ -180,14 +181,13 @@ static void test_told_late(void **state)
     expect_same(G1 "STWBegin +1 kind=\"GC mark termination\" stack=0\n" G2 "STWEnd +10\n", NULL, LANE_G, 1,
                 "<0-800> running p0\n");
     /* Tasks and regions go on, and end in another generation than they began in. */
-    expect_same(
-        G1 "UserTaskBegin +1 task=5 parent=0 name=\"job\" stack=0\nUserRegionBegin +1 task=5 name=\"part\" "
-           "stack=0\nUserTaskBegin +1 task=6 parent=5 name=\"open\" stack=0\n" G2
-           "UserRegionEnd +5 task=5 name=\"part\" stack=0\nUserTaskEnd +5 task=5 stack=0\nUserTaskEnd +5 task=99 "
-           "stack=0\n",
-        NULL, LANE_G, 1, "<0-800> running p0\n");
-    expect_same(G1 "UserRegionBegin +1 task=0 name=\"part\" stack=0\n" G2 "UserRegionEnd +5 task=0 name=\"other\" "
-                   "stack=0\n",
+    expect_same(G1 "UserTaskBegin +1 task=5 parent=0 name=\"job\" stack=0\nUserRegionBegin +1 task=5 name=\"part\" "
+                   "stack=0\nUserTaskBegin +1 task=6 parent=5 name=\"open\" stack=0\n" G2
+                   "UserRegionEnd +5 task=5 name=\"part\" stack=0\nUserTaskEnd +5 task=5 stack=0\nUserTaskEnd +5 "
+                   "task=99 stack=0\n",
+                NULL, LANE_G, 1, "<0-800> running p0\n");
+    expect_same(G1 "UserRegionBegin +1 task=0 name=\"part\" stack=0\n" G2
+                   "UserRegionEnd +5 task=0 name=\"other\" stack=0\n",
                 "REGION_END: another region is the innermost one", 0, 0, NULL);
     /* The number of processors changes, and with it which of them are. */
     expect_same(G1 "ProcStatus +1 p=1 idle\nProcsChange +1 procs=1 stack=0\n" G2 "ProcsChange +5 procs=2 stack=0\n"
@@ -228,11 +228,10 @@ static void test_notes(void **state)
         tracegen_printf(
             &b, "batch gen=%d m=-1 t=%d\nSync\nFrequency freq=1000000000\nClockSnapshot +1 mono=1 sec=1 nsec=1\n", i,
             t);
-        tracegen_printf(
-            &b,
-            "batch gen=%d m=7 t=%d\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nUserLog +1 task=0 key=4 "
-            "value=4 stack=1\n",
-            i, t);
+        tracegen_printf(&b,
+                        "batch gen=%d m=7 t=%d\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nUserLog +1 "
+                        "task=0 key=4 value=4 stack=1\n",
+                        i, t);
         tracegen_printf(&b, "batch gen=%d m=-1 t=%d\nStrings\nString id=4 \"a\"\nString id=4 \"b\"\n", i, t);
         tracegen_printf(&b, "batch gen=%d m=-1 t=%d\nStacks\nStack id=1 16:4:4:1\nend\nraw 34\n", i, t + 900);
     }
@@ -250,8 +249,8 @@ static void test_notes(void **state)
     }
     tracegen_free(&b);
     static const char newer[] =
-        "go 1.22\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nraw 2f 01 09 00 "
-        "00\n" END G2 "raw 2f 01 0a 00 00\n" END MORE;
+        "go 1.22\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nraw 2f 01 09 00 00\n" END
+            G2 "raw 2f 01 0a 00 00\n" END MORE;
     for (int threads = 0; threads <= 3; threads++) {
         struct loaded l = load_as(newer, threads ? threads : 1, !threads);
         expect_whole(l.tr);
@@ -350,10 +349,10 @@ static void test_worker_late(void **state)
         snprintf(t, sizeof t, "%d", 1000 * i);
         tracegen_printf(&b, AGAIN, t);
         tracegen_printf(&b, WORK, "2");
-        tracegen_printf(&b,
-                        "GoStatus +1 g=10 m=-1 waiting\nGoUnblock +5 g=10 g_seq=1 stack=0\nGoStart +5 g=10 g_seq=2\n"
-                        "GoLabel +1 label=\"GC (idle)\"\nGoBlock +10 reason=\"sync\" "
-                        "stack=main.x:1,runtime.gcBgMarkWorker:4\n");
+        tracegen_printf(
+            &b,
+            "GoStatus +1 g=10 m=-1 waiting\nGoUnblock +5 g=10 g_seq=1 stack=0\nGoStart +5 g=10 g_seq=2\n"
+            "GoLabel +1 label=\"GC (idle)\"\nGoBlock +10 reason=\"sync\" stack=main.x:1,runtime.gcBgMarkWorker:4\n");
     }
     as_plain((char *)b.p, NULL);
     tracegen_free(&b);

@@ -94,12 +94,11 @@ static void a_chain(void **state)
     assert_near(c[2].ns, 3000000);
     assert_int_equal(c[n - 1].g, g_of(&m, 1));
     chain_text(&t, m.l.tr, c, n);
-    assert_string_equal(
-        t.p, "G3 main.third was 3.04ms waiting (chan receive) at runtime.chanrecv1 in main.third"
-             " <- woken by G2 main.second (runtime.chansend1 in main.second), until then 3.01ms waiting (sync) at"
-             " sync.(*Mutex).Lock in main.second"
-             " <- woken by G1 main.first (sync.(*Mutex).Unlock in main.first), until then 3.00ms in a system call at"
-             " syscall.write in main.first");
+    assert_string_equal(t.p,
+                        "G3 main.third was 3.04ms waiting (chan receive) at runtime.chanrecv1 in main.third <- woken "
+                        "by G2 main.second (runtime.chansend1 in main.second), until then 3.01ms waiting (sync) at "
+                        "sync.(*Mutex).Lock in main.second <- woken by G1 main.first (sync.(*Mutex).Unlock in "
+                        "main.first), until then 3.00ms in a system call at syscall.write in main.first");
     text_free(&t);
     assert_int_equal(chain_follow(m.l.tr, g_of(&m, 1), 100000, c), 0); /* it does not wait then */
     assert_int_equal(chain_follow(m.l.tr, NO_LANE, 0, c), 0);
@@ -270,8 +269,9 @@ static void extra_thread(void **state)
         struct made m;
         char text[600];
         snprintf(text, sizeof text,
-                 "go 1.21\nbatch p=0 t=1000\nGoCreate +0 g=1 new_stack=main.main:1 stack=runtime/trace.Start:1\n%s"
-                 "ProcStart +1 thread=7\nGoStart +1 g=1 seq=1\nGomaxprocs +1 procs=1\nGoSleep +10\nProcStop +10\n"
+                 "go 1.21\nbatch p=0 t=1000\nGoCreate +0 g=1 new_stack=main.main:1 "
+                 "stack=runtime/trace.Start:1\n%sProcStart +1 thread=7\nGoStart +1 g=1 seq=1\nGomaxprocs +1 "
+                 "procs=1\nGoSleep +10\nProcStop +10\n"
                  "ProcStart +3000000 thread=7\nGoUnblock +10 g=1 seq=2\nGoStart +10 g=1 seq=3\nGoEnd +1000\n",
                  who[i]);
         make(&m, text);

@@ -279,17 +279,15 @@ static void a_package_under_test(void **state)
 static void the_library_is_known(void **state)
 {
     static const char library[] =
-        "archive/tar.a:1,bufio.a:1,bytes.a:1,cmp.a:1,compress/gzip.a:1,container/list.a:1,context.a:1,crypto/tls.a:1,"
-        "database/sql.a:1,debug/elf.a:1,embed.a:1,encoding/json.a:1,errors.a:1,expvar.a:1,flag.a:1,fmt.a:1,go/"
-        "ast.a:1,"
-        "hash/crc32.a:1,html.a:1,image/png.a:1,index/suffixarray.a:1,internal/"
-        "poll.a:1,io.a:1,iter.a:1,log.a:1,maps.a:1,"
-        "math.a:1,mime.a:1,net/"
-        "http.a:1,os.a:1,path.a:1,plugin.a:1,reflect.a:1,regexp.a:1,runtime.a:1,slices.a:1,sort.a:1,"
-        "strconv.a:1,strings.a:1,structs.a:1,sync.a:1,syscall.a:1,testing.a:1,text/template.a:1,time.a:1,unicode.a:1,"
-        "unique.a:1,unsafe.a:1,vendor/x.a:1,weak.a:1";
-    static const char others[] = "main.a:1,archiver.a:1,gopher/x.a:1,example.org/io.a:1,ios.a:1,zlib.a:1,weaker.a:1,"
-                                 "containers.a:1,Runtime.a:1,a.b:1,netx/http.a:1";
+        "archive/tar.a:1,bufio.a:1,bytes.a:1,cmp.a:1,compress/gzip.a:1,container/list.a:1,context.a:1,crypto/"
+        "tls.a:1,database/sql.a:1,debug/elf.a:1,embed.a:1,encoding/"
+        "json.a:1,errors.a:1,expvar.a:1,flag.a:1,fmt.a:1,go/ast.a:1,hash/crc32.a:1,html.a:1,image/png.a:1,index/"
+        "suffixarray.a:1,internal/poll.a:1,io.a:1,iter.a:1,log.a:1,maps.a:1,math.a:1,mime.a:1,net/"
+        "http.a:1,os.a:1,path.a:1,plugin.a:1,reflect.a:1,regexp.a:1,runtime.a:1,slices.a:1,sort.a:1,strconv.a:1,"
+        "strings.a:1,structs.a:1,sync.a:1,syscall.a:1,testing.a:1,text/"
+        "template.a:1,time.a:1,unicode.a:1,unique.a:1,unsafe.a:1,vendor/x.a:1,weak.a:1";
+    static const char others[] = "main.a:1,archiver.a:1,gopher/x.a:1,example.org/"
+                                 "io.a:1,ios.a:1,zlib.a:1,weaker.a:1,containers.a:1,Runtime.a:1,a.b:1,netx/http.a:1";
     struct made m;
     (void)state;
     begin(1);
@@ -345,13 +343,12 @@ static void what_a_stack_says(void **state)
     says("runtime.gopark:1,net/http.(*persistConn).Read:1,net/http.(*Transport).getConn:2,bufio.a:3", "", 1, "",
          STACK_READS_ON | STACK_CONNECTS); /* of the library alone: the first that isn't what all go through */
     says("runtime.gopark:1,sync.a:2,runtime.GC:1,os.a:3", "", 0, "", STACK_COLLECTS); /* nor one that is not */
-    says("main.a:1,b.b:1,b.b:2,b.b:3,b.b:4,b.b:5,b.b:6,b.b:7,b.b:8,b.b:9,b.b:10,b.b:11,b.b:12,b.b:13,b.b:14,"
-         "runtime.GC:1,runtime.newstack:1,net.(*netFD).connect:1,c.c:1",
+    says("main.a:1,b.b:1,b.b:2,b.b:3,b.b:4,b.b:5,b.b:6,b.b:7,b.b:8,b.b:9,b.b:10,b.b:11,b.b:12,b.b:13,b.b:14,runtime."
+         "GC:1,runtime.newstack:1,net.(*netFD).connect:1,c.c:1",
          "main.a", 0, "b.b", STACK_COLLECTS); /* further out than STACK_MARKED nobody looks */
-    says(
-        "fmt.a:1,fmt.a:2,fmt.a:3,fmt.a:4,fmt.a:5,fmt.a:6,fmt.a:7,fmt.a:8,fmt.a:9,fmt.a:10,fmt.a:11,fmt.a:12,fmt.a:13,"
-        "fmt.a:14,fmt.a:15,fmt.a:16,net.(*netFD).connect:1,main.a:1,main.b:1",
-        "main.a", 17, "main.b", STACK_CONNECTS); /* but to the program's function */
+    says("fmt.a:1,fmt.a:2,fmt.a:3,fmt.a:4,fmt.a:5,fmt.a:6,fmt.a:7,fmt.a:8,fmt.a:9,fmt.a:10,fmt.a:11,fmt.a:12,fmt.a:"
+         "13,fmt.a:14,fmt.a:15,fmt.a:16,net.(*netFD).connect:1,main.a:1,main.b:1",
+         "main.a", 17, "main.b", STACK_CONNECTS); /* but to the program's function */
 }
 
 int main(void)

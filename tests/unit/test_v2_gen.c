@@ -59,11 +59,11 @@ static void test_borders(void **state)
 static void test_tables(void **state)
 {
     (void)state;
-    struct loaded l =
-        load_text("go 1.26\nnoauto\nbatch m=-1 t=1\nSync\nFrequency freq=1000000000\nClockSnapshot +1 mono=1 sec=1 "
-                  "nsec=1\n" START "GoBlock +1 reason=4 stack=7\nbatch m=-1 t=1\nStrings\nString id=4 \"chan "
-                  "send\"\nString id=4 \"other\"\n"
-                  "end\nraw 34\n");
+    struct loaded l = load_text(
+        "go 1.26\nnoauto\nbatch m=-1 t=1\nSync\nFrequency freq=1000000000\nClockSnapshot +1 mono=1 sec=1 "
+        "nsec=1\n" START
+        "GoBlock +1 reason=4 stack=7\nbatch m=-1 t=1\nStrings\nString id=4 \"chan send\"\nString id=4 \"other\"\n"
+        "end\nraw 34\n");
     expect_damage(l.tr, ERR_FORMAT, "string 4 is defined twice");
     assert_non_null(strstr(trace_damage(l.tr, 1)->what, "not in generation 1's tables")); /* stack 7 */
     expect_lane(l.tr, LANE_G, 1, "<0-2 running p0\n2-2> waiting (chan send)\n");          /* the first one counts */
@@ -79,14 +79,14 @@ static void test_tables(void **state)
 static void test_tables_by_generation(void **state)
 {
     (void)state;
-    struct loaded l = load_text("go 1.23\nnoauto\nbatch gen=1 m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 "
-                                "m=7 running\nGoStop +8 reason=1 stack=0\n"
-                                "GoStart +5 g=1 g_seq=1\nbatch gen=1 m=-1 t=90\nStrings\nString id=1 \"one\"\nbatch "
-                                "gen=1 m=-1 t=90\nFrequency freq=1000000000\n"
-                                "batch gen=2 m=-1 t=190\nStrings\nString id=1 \"two\"\nbatch gen=2 m=-1 "
-                                "t=190\nFrequency freq=500000000\n"
-                                "batch gen=2 m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 "
-                                "running\nGoStop +8 reason=1 stack=0\n");
+    struct loaded l = load_text(
+        "go 1.23\nnoauto\nbatch gen=1 m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nGoStop +8 "
+        "reason=1 stack=0\n"
+        "GoStart +5 g=1 g_seq=1\nbatch gen=1 m=-1 t=90\nStrings\nString id=1 \"one\"\nbatch gen=1 m=-1 "
+        "t=90\nFrequency freq=1000000000\n"
+        "batch gen=2 m=-1 t=190\nStrings\nString id=1 \"two\"\nbatch gen=2 m=-1 t=190\nFrequency freq=500000000\n"
+        "batch gen=2 m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nGoStop +8 reason=1 "
+        "stack=0\n");
     expect_whole(l.tr);
     /* And the clock is another: 100 units of 2 ns; Go's Sync before the generation is at 2 * 100 ns. */
     expect_lane(l.tr, LANE_G, 1,
@@ -114,8 +114,9 @@ static void test_clock_missing(void **state)
 static void test_experiments(void **state)
 {
     (void)state;
-    struct loaded l = load_text("go 1.23\n" START "expbatch exp=1 gen=1 m=7 t=100\nraw 01 02 03\nbatch m=7 "
-                                "t=110\nHeapAlloc +1 5\nraw 81 01 01 02 03\n");
+    struct loaded l = load_text(
+        "go 1.23\n" START
+        "expbatch exp=1 gen=1 m=7 t=100\nraw 01 02 03\nbatch m=7 t=110\nHeapAlloc +1 5\nraw 81 01 01 02 03\n");
     expect_whole(l.tr);
     assert_int_equal(trace_info(l.tr)->experimental_batches, 1);
     assert_int_equal(trace_info(l.tr)->count[EC_EXPERIMENTAL], 1);

@@ -58,13 +58,13 @@ static void test_steal(void **state)
 static void test_statuses(void **state)
 {
     (void)state;
-    struct loaded l =
-        load_lost(P0 "GoStatus +1 g=2 m=-1 waiting\nbatch m=9 t=120\nProcStatus +1 p=3 running\nGoStatus +1 "
-                     "g=3 m=9 running\n" END NEXT
-                     "GoStatus +1 g=2 m=9 syscall\nGoStatus +1 g=77 m=9 syscall\nGoStatus +1 g=1 m=-1 "
-                     "gstatus=9\nProcStatus +1 p=0 idle\nProcStatus +1 p=5 pstatus=9\n" HOLE
-                     "batch m=7 t=11000\nUserLog +1 task=0 key=\"k\" value=\"v\" stack=main.f:1\n",
-                  "there are 6 gaps, and 3 events that can't be placed");
+    struct loaded l = load_lost(
+        P0
+        "GoStatus +1 g=2 m=-1 waiting\nbatch m=9 t=120\nProcStatus +1 p=3 running\nGoStatus +1 g=3 m=9 running\n" END
+            NEXT "GoStatus +1 g=2 m=9 syscall\nGoStatus +1 g=77 m=9 syscall\nGoStatus +1 g=1 m=-1 "
+        "gstatus=9\nProcStatus +1 p=0 idle\nProcStatus +1 p=5 pstatus=9\n" HOLE
+        "batch m=7 t=11000\nUserLog +1 task=0 key=\"k\" value=\"v\" stack=main.f:1\n",
+        "there are 6 gaps, and 3 events that can't be placed");
     expect_lane(l.tr, LANE_P, 3, "<0-9899 running g3\n9899-9906> nothing\n"); /* its thread is silent from there on */
     expect_lane(l.tr, LANE_G, 3, "<0-9899 running p3\n9899-9906> not recorded\n");
     expect_lane(l.tr, LANE_G, 77, "9904-9905 not recorded\n9905-9906> system call\n");
@@ -95,13 +95,13 @@ static void test_full_batch(void **state)
 static void test_both_wait(void **state)
 {
     (void)state;
-    struct loaded l =
-        load_lost(P0 "GoStatus +1 g=5 m=-1 waiting\n" HOLE
-                     "batch m=8 t=200\nProcStatus +1 p=1 running\nGoStatus +1 g=2 m=8 running\nGoSyscallBegin "
-                     "+10 p_seq=1 stack=0\nGoSyscallEndBlocked +50\nGoUnblock +1 g=5 g_seq=1 stack=0\n"
-                     "batch m=9 t=200\nProcStatus +4 p=2 running\nGoStart +100 g=5 g_seq=2\nProcSteal +10 p=1 "
-                     "p_seq=2 m=8\n" END,
-                  "there are 1 gaps, and 0 events that can't be placed");
+    struct loaded l = load_lost(
+        P0
+        "GoStatus +1 g=5 m=-1 waiting\n" HOLE
+        "batch m=8 t=200\nProcStatus +1 p=1 running\nGoStatus +1 g=2 m=8 running\nGoSyscallBegin +10 p_seq=1 "
+        "stack=0\nGoSyscallEndBlocked +50\nGoUnblock +1 g=5 g_seq=1 stack=0\n"
+        "batch m=9 t=200\nProcStatus +4 p=2 running\nGoStart +100 g=5 g_seq=2\nProcSteal +10 p=1 p_seq=2 m=8\n" END,
+        "there are 1 gaps, and 0 events that can't be placed");
     expect_lane(l.tr, LANE_P, 1, "<0-111 running g2\n111-161 system call g2\n161-8904 nothing\n8904-8904> idle\n");
     assert_int_equal(trace_info(l.tr)->events, 12);
     unload(&l);

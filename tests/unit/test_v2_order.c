@@ -52,9 +52,9 @@ static void test_block_and_wake(void **state)
     expect_lane(l.tr, LANE_G, 1,
                 "<0-18 running p0\n18-38 waiting (chan receive)\n38-58 runnable by g2\n58-68 running p0\n");
     expect_lane(l.tr, LANE_G, 2, "8-28 runnable by g1\n28-48 running p0\n48-68> runnable (preempted)\n");
-    expect_lane(l.tr, LANE_P, 0,
-                "<0-18 running g1\n18-28 scheduler\n28-48 running g2\n48-58 scheduler\n58-68 running g1\n68-68> "
-                "scheduler\n");
+    expect_lane(
+        l.tr, LANE_P, 0,
+        "<0-18 running g1\n18-28 scheduler\n28-48 running g2\n48-58 scheduler\n58-68 running g1\n68-68> scheduler\n");
     struct lane_info i = trace_lane(l.tr, (struct lane){LANE_G, trace_find_lane(l.tr, LANE_G, 2)});
     assert_int_equal(raw_id(l.tr, LANE_G, i.creator), 1);
     assert_memory_equal(trace_str(l.tr, i.name).p, "main.worker", 11);
@@ -197,18 +197,18 @@ static void test_generations(void **state)
     (void)state;
     for (int v = 22; v <= 26; v += v == 23 ? 2 : 1) {
         char text[2000];
-        snprintf(text, sizeof text,
-                 "go 1.%d\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
-                 "UserTaskBegin +3 task=5 parent=0 name=\"job\" stack=main.f:1\nUserRegionBegin +2 task=5 "
-                 "name=\"part\" stack=0\n"
-                 "GoCreate +3 new_g=2 new_stack=main.g:1 stack=0\nGoBlock +10 reason=\"sleep\" stack=0\nGoStart +10 "
-                 "g=2 g_seq=1\n"
-                 "endgen\n"
-                 "batch m=7 t=200\nProcStatus +1 p=0 running\nGoStatus +1 g=2 m=7 running\nGoStatus +1 g=1 m=-1 "
-                 "waiting\n"
-                 "GoUnblock +7 g=1 g_seq=1 stack=0\nGoBlock +10 reason=\"sync\" stack=0\nGoStart +10 g=1 g_seq=2\n"
-                 "UserRegionEnd +5 task=5 name=\"part\" stack=0\nUserTaskEnd +5 task=5 stack=0\n",
-                 v);
+        snprintf(
+            text, sizeof text,
+            "go 1.%d\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
+            "UserTaskBegin +3 task=5 parent=0 name=\"job\" stack=main.f:1\nUserRegionBegin +2 task=5 name=\"part\" "
+            "stack=0\n"
+            "GoCreate +3 new_g=2 new_stack=main.g:1 stack=0\nGoBlock +10 reason=\"sleep\" stack=0\nGoStart +10 g=2 "
+            "g_seq=1\n"
+            "endgen\n"
+            "batch m=7 t=200\nProcStatus +1 p=0 running\nGoStatus +1 g=2 m=7 running\nGoStatus +1 g=1 m=-1 waiting\n"
+            "GoUnblock +7 g=1 g_seq=1 stack=0\nGoBlock +10 reason=\"sync\" stack=0\nGoStart +10 g=1 g_seq=2\n"
+            "UserRegionEnd +5 task=5 name=\"part\" stack=0\nUserTaskEnd +5 task=5 stack=0\n",
+            v);
         struct loaded l = load_text(text);
         expect_whole(l.tr);
         assert_int_equal(trace_info(l.tr)->generations, 2);
@@ -233,9 +233,9 @@ static void test_generations(void **state)
 static void test_p_comes_later(void **state)
 {
     (void)state;
-    struct loaded l = load_text(P0 "HeapAlloc +10 1\nendgen\nbatch m=7 t=200\nProcStatus +1 p=0 running\nGoStatus +1 "
-                                   "g=1 m=7 running\n"
-                                   "ProcsChange +5 procs=2 stack=0\nProcStatus +5 p=1 idle\nHeapAlloc +5 1\n");
+    struct loaded l = load_text(
+        P0 "HeapAlloc +10 1\nendgen\nbatch m=7 t=200\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
+           "ProcsChange +5 procs=2 stack=0\nProcStatus +5 p=1 idle\nHeapAlloc +5 1\n");
     expect_whole(l.tr);
     expect_lane(l.tr, LANE_P, 1, "0-111 nothing\n111-116> idle\n");
     assert_int_equal(trace_info(l.tr)->gomaxprocs, 2);
@@ -252,10 +252,10 @@ static const struct range *only_range(const struct trace *tr, enum range_kind k)
 static void test_gc(void **state)
 {
     (void)state;
-    struct loaded l = load_text(P0 "GCActive +5 gc_seq=3\nGCEnd +20 gc_seq=4\nGCBegin +10 gc_seq=5 "
-                                   "stack=main.f:1\nHeapAlloc +10 1\nendgen\n"
-                                   "batch m=7 t=200\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 "
-                                   "running\nGCActive +1 gc_seq=6\nGCEnd +10 gc_seq=7\n");
+    struct loaded l = load_text(
+        P0 "GCActive +5 gc_seq=3\nGCEnd +20 gc_seq=4\nGCBegin +10 gc_seq=5 stack=main.f:1\nHeapAlloc +10 1\nendgen\n"
+           "batch m=7 t=200\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nGCActive +1 gc_seq=6\nGCEnd +10 "
+           "gc_seq=7\n");
     expect_whole(l.tr);
     const struct range *r;
     assert_int_equal(trace_ranges(l.tr, RANGE_GC, &r), 2);
@@ -282,9 +282,9 @@ static void test_gc(void **state)
 static void test_gc_order(void **state)
 {
     (void)state;
-    struct loaded l = load_text(P0 "GCBegin +3 gc_seq=1 stack=0\nGCEnd +37 gc_seq=2\nHeapAlloc +80 1\n"
-                                   "batch m=8 t=100\nProcStatus +3 p=1 running\nGoStatus +1 g=2 m=8 running\nGCBegin "
-                                   "+10 gc_seq=3 stack=0\n");
+    struct loaded l = load_text(
+        P0 "GCBegin +3 gc_seq=1 stack=0\nGCEnd +37 gc_seq=2\nHeapAlloc +80 1\n"
+           "batch m=8 t=100\nProcStatus +3 p=1 running\nGoStatus +1 g=2 m=8 running\nGCBegin +10 gc_seq=3 stack=0\n");
     expect_whole(l.tr);
     const struct range *r;
     assert_int_equal(trace_ranges(l.tr, RANGE_GC, &r), 2);
@@ -297,12 +297,13 @@ static void test_gc_order(void **state)
 static void test_sweep_and_assist(void **state)
 {
     (void)state;
-    struct loaded l = load_text(P0 "GCSweepActive +1 p=0\nGCMarkAssistActive +1 g=1\nGCSweepEnd +10 swept=8192 "
-                                   "reclaimed=4096\nGCMarkAssistEnd +5\n"
-                                   "STWBegin +5 kind=\"GC sweep termination\" stack=main.f:3\nSTWEnd "
-                                   "+5\nGCMarkAssistBegin +5 stack=0\nendgen\n"
-                                   "batch m=7 t=200\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 "
-                                   "running\nGCMarkAssistActive +1 g=1\nGCMarkAssistEnd +5\n");
+    struct loaded l = load_text(
+        P0
+        "GCSweepActive +1 p=0\nGCMarkAssistActive +1 g=1\nGCSweepEnd +10 swept=8192 reclaimed=4096\nGCMarkAssistEnd "
+        "+5\n"
+        "STWBegin +5 kind=\"GC sweep termination\" stack=main.f:3\nSTWEnd +5\nGCMarkAssistBegin +5 stack=0\nendgen\n"
+        "batch m=7 t=200\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nGCMarkAssistActive +1 "
+        "g=1\nGCMarkAssistEnd +5\n");
     expect_whole(l.tr);
     const struct range *r = only_range(l.tr, RANGE_SWEEP);
     assert_true(r->open_start && r->t0 == 0 && r->t1 == 13 && r->a == 8192 && r->b == 4096);
@@ -372,8 +373,8 @@ static void test_stale_worker_label(void **state)
     (void)state;
     struct loaded l = load_text(
         P0
-        "GoCreate +9 new_g=2 new_stack=main.serve:3 stack=0\nGoCreate +10 new_g=3 "
-        "new_stack=runtime.gcBgMarkWorker:9 stack=0\nGoBlock +10 reason=\"sync\" stack=0\nGoStart +10 g=2 g_seq=1\n"
+        "GoCreate +9 new_g=2 new_stack=main.serve:3 stack=0\nGoCreate +10 new_g=3 new_stack=runtime.gcBgMarkWorker:9 "
+        "stack=0\nGoBlock +10 reason=\"sync\" stack=0\nGoStart +10 g=2 g_seq=1\n"
         "GoLabel +1 label=\"GC (dedicated)\"\nGoBlock +19 reason=\"sync\" stack=0\nGoStart +10 g=3 g_seq=1\n"
         "GoLabel +1 label=\"GC (dedicated)\"\nGoBlock +19 reason=\"sync\" stack=0\n");
     expect_whole(l.tr);
@@ -642,9 +643,8 @@ static void test_many_stuck(void **state)
                             "batch m=%d t=200\nProcStatus +%d p=%d running\nGoStart @%d g=%d g_seq=2\nGoBlock +100 "
                             "reason=\"sync\" stack=0\n",
                             400 + i, 3 + i, 10 + i, 1000 + i, 400 + i);
-        tracegen_printf(
-            &b, "batch m=-1 t=100\nCPUSamples\nCPUSample time=990 m=7 p=0 g=1 stack=0\nCPUSample time=1500 m=7 "
-                "p=0 g=1 stack=0\n");
+        tracegen_printf(&b, "batch m=-1 t=100\nCPUSamples\nCPUSample time=990 m=7 p=0 g=1 stack=0\nCPUSample "
+                            "time=1500 m=7 p=0 g=1 stack=0\n");
         struct loaded l = load_text((char *)b.p);
         expect_damage(l.tr, ERR_ORDER, "no event can come next; the earliest is: GO_START");
         assert_int_equal(trace_info(l.tr)->events, 4 + 4 * others[k]);

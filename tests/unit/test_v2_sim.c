@@ -120,11 +120,9 @@ static void test_who_waits(void **state)
            "GoSyscallBegin +1 p_seq=1 stack=0\nGoDestroySyscall +5\nbatch m=8 t=200\nProcSteal +1 p=0 p_seq=2 m=7\n"
            "ProcStart +1 p=0 p_seq=3\n",
            6, NULL);
-    expect(
-        P0
-        "GoSyscallBegin +1 p_seq=1 stack=0\nbatch m=8 t=200\nProcStatus +1 p=0 abandoned\nProcSteal +1 p=0 p_seq=1 "
-        "m=7\n",
-        5, NULL);
+    expect(P0 "GoSyscallBegin +1 p_seq=1 stack=0\nbatch m=8 t=200\nProcStatus +1 p=0 abandoned\nProcSteal +1 p=0 "
+              "p_seq=1 m=7\n",
+           5, NULL);
     expect(P0 "GoSyscallBegin +1 p_seq=1 stack=0\nProcStop +5\nGoSyscallEndBlocked +5\n", 5, NULL);
     expect(P0 "ProcStop +5\nProcStatus +1 p=3 idle\nProcStart +1 p=3 p_seq=1\nProcStop +1\n", 6, NULL);
     expect(
@@ -179,10 +177,8 @@ static void test_many_threads(void **state)
             tracegen_printf(&b, "HeapAlloc +%d %d\n", step, clock);
         }
     }
-    tracegen_printf(
-        &b,
-        "batch m=-1 t=100000\nCPUSamples\nCPUSample time=400000 m=3 p=3 g=4 stack=0\nCPUSample time=1500000 m=1 p=1 "
-        "g=2 stack=0\n");
+    tracegen_printf(&b, "batch m=-1 t=100000\nCPUSamples\nCPUSample time=400000 m=3 p=3 g=4 stack=0\nCPUSample "
+                        "time=1500000 m=1 p=1 g=2 stack=0\n");
     struct loaded l = load_text((char *)b.p);
     expect_whole(l.tr);
     assert_int_equal(trace_npoints(l.tr, METRIC_HEAP), ALL);
@@ -211,11 +207,10 @@ static void test_until(void **state)
     (void)state;
     struct run r = {.data = NULL};
     struct err e;
-    r.data =
-        tracegen_bytes(P0 "GoStatus +1 g=2 m=-1 waiting\nGoBlock +20 reason=\"sync\" stack=0\n"
-                          "batch m=-1 t=100\nCPUSamples\nCPUSample time=110 m=7 p=0 g=1 stack=0\nCPUSample time=115 "
-                          "m=7 p=0 g=1 stack=0\n",
-                       &r.n);
+    r.data = tracegen_bytes(P0 "GoStatus +1 g=2 m=-1 waiting\nGoBlock +20 reason=\"sync\" stack=0\n"
+                               "batch m=-1 t=100\nCPUSamples\nCPUSample time=110 m=7 p=0 g=1 stack=0\nCPUSample "
+                               "time=115 m=7 p=0 g=1 stack=0\n",
+                            &r.n);
     r.pos = 16;
     assert_true(v2_raw_gen(&(struct v2_file){r.data, r.n, 1026}, &r.pos, &r.gen, &e));
     assert_true(v2_sim_begin(&r.s, r.data, &r.gen));

@@ -75,9 +75,8 @@ void leak_gone_text(struct text *t, struct text *next, const struct rules *rs, c
     }
     text_say(t, rs->tr, k->kinds > 1 ? " as the last" : "", ", ended at ", t_dur(k->last),
              ": nobody takes it any more (inferred).");
-    text_lit(next,
-             "Why did it end (an error, a panic that was recovered, a context)? It must go on with the next, or "
-             "say so to those that send: a context beside each send.");
+    text_lit(next, "Why did it end (an error, a panic that was recovered, a context)? It must go on with the next, "
+                   "or say so to those that send: a context beside each send.");
 }
 
 /* ---- one is woken, the others are not ---------------------------------------------------------------------------------- */

@@ -178,9 +178,8 @@ void let_go_together_text(struct text *t, struct text *next, const struct causes
     text_say(t, c->tr, t_calls(l->stack, giver_frame(c->tr, l->stack), 2),
              " keeps several at once and gives them back together (inferred): ", l->bursts, " times it ended ",
              t_f0((double)l->waits / l->bursts), " waits for them on average in one run, without a wait between. ");
-    text_lit(next,
-             "Give each back as soon as it is done with: a defer in a loop runs when the function ends, not each "
-             "time round.");
+    text_lit(next, "Give each back as soon as it is done with: a defer in a loop runs when the function ends, not "
+                   "each time round.");
 }
 
 /* ---- a set of one ----------------------------------------------------------------------------------------------------- */

@@ -89,10 +89,9 @@ static void tell_bursts(struct causes *c, struct finding *f, uint32_t place, str
     text_say(behind, c->tr, " ", l.bursts, " times one goroutine, the last time ", t_who(l.g),
              ", gave several locks back at one moment (", t_f1((double)l.waits / l.bursts),
              " of those that waited went on each time): it had held them all until then (inferred).");
-    retell_next(
-        c->rs, f,
-        "Give each lock back when what it is for is done (a defer in a loop gives all back at its end), or take "
-        "one at a time.");
+    retell_next(c->rs, f,
+                "Give each lock back when what it is for is done (a defer in a loop gives all back at its end), or "
+                "take one at a time.");
 }
 
 /* Holders that wait for a processor most of the time: who has the processors is what all wait for. */
@@ -111,8 +110,8 @@ static void held_up_text(struct causes *c, struct finding *f, const struct leave
         text_lit(behind, " meanwhile.");
         retell_next(
             c->rs, f,
-            "The lock is not what is short: let fewer of those that have the processors run at once than there "
-            "are, or in shorter pieces; and hold the lock for less, so that nobody is stopped with it.");
+            "The lock is not what is short: let fewer of those that have the processors run at once than there are, "
+            "or in shorter pieces; and hold the lock for less, so that nobody is stopped with it.");
     }
 }
 
@@ -193,8 +192,8 @@ void causes_tell_holders(struct causes *c, struct finding *f)
         text_lit(&behind, " Readers wait because a writer waits in front of them for a reader that holds on.");
         retell_as(c->rs, f, RULE_WRITER);
         retell_next(c->rs, f,
-                    "Hold the read lock for less there (copy what is read and let go), or let the writer put a "
-                    "new copy in place.");
+                    "Hold the read lock for less there (copy what is read and let go), or let the writer put a new "
+                    "copy in place.");
     }
     retell(c->rs, f, &before, &behind);
 }
@@ -230,8 +229,8 @@ static bool few_long(struct causes *c, struct finding *f)
              " or less: the long ones are most of that, and who stops last is not always at one line; it may be the "
              "host that had threads elsewhere (inferred). Collecting less often only makes them rarer.");
     retell_next(c->rs, f,
-                "Trace again on a quiet host, with no more processors (GOMAXPROCS) than it gives, before you "
-                "change the program.");
+                "Trace again on a quiet host, with no more processors (GOMAXPROCS) than it gives, before you change "
+                "the program.");
     retell_behind(c->rs, f, &behind);
     return true;
 }

@@ -74,9 +74,8 @@ static void again_finding(struct causes *c, uint32_t group, uint32_t g, const st
              c->of[group].n, " goroutines of ", t_func(c->tg->groups[group].name), " ", many, " wait",
              many == 1 ? "s" : "", " ", t_f0(threshold(TH_AGAIN_TIMES)),
              " times as often or more as half of them do, which is ", usual, " times or less in all.");
-    text_lit(&d.next,
-             "Does it try again what failed? Then pause before it does, longer each time, and give up at some "
-             "point. If each asks for something else, ask for many at once.");
+    text_lit(&d.next, "Does it try again what failed? Then pause before it does, longer each time, and give up at "
+                      "some point. If each asks for something else, ask for many at once.");
     draft_end(c->rs, &d);
 }
 

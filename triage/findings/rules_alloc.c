@@ -113,9 +113,9 @@ static bool pool_text(struct text *t, struct text *next, const struct trace *tr,
     text_say(t, tr, " A sync.Pool (Get) calls ", t_func(v->func),
              ": it has none then, since what was taken is not put back, or is taken faster than that, or the "
              "collector has emptied it.");
-    text_lit(next, "See that what is taken is put back (Put) on each way out, as soon as nobody needs it. If it is, "
-                   "allocate less, or "
-                   "give the heap more room: a higher GOGC, or GOMEMLIMIT where memory is bounded.");
+    text_lit(next,
+             "See that what is taken is put back (Put) on each way out, as soon as nobody needs it. If it is, "
+             "allocate less, or give the heap more room: a higher GOGC, or GOMEMLIMIT where memory is bounded.");
     return true;
 }
 
@@ -143,11 +143,10 @@ static void callee_text(struct text *t, struct text *next, const struct trace *t
         const struct copying *k = v->callee[i].n * 2 > v->n ? copying_of(tr, v->callee[i].func) : NULL;
         if (k) {
             text_add(t, " (mostly by %s)", k->words);
-            text_add(
-                next,
-                "%s If that is not enough, give the heap more room: a higher GOGC, or GOMEMLIMIT where memory is "
-                "bounded.",
-                k->advice);
+            text_add(next,
+                     "%s If that is not enough, give the heap more room: a higher GOGC, or GOMEMLIMIT where memory "
+                     "is bounded.",
+                     k->advice);
         } else if (v->callee[i].n * 2 > v->n) {
             text_say(t, tr, " (mostly by ", t_func(v->callee[i].func), ", which it calls)");
         }
@@ -364,9 +363,8 @@ static void room_advice(const struct causes *c, struct finding *f)
     const double r = room(c, &goal, &below);
     if (f->rule == RULE_GC_SHARE && r >= 0 && (below || (r < 0.01 && goal >= SMALL_HEAP))) {
         struct text next = {0};
-        text_lit(&next,
-                 "Raise the memory limit, or keep less alive; a higher GOGC wins nothing below that limit. Then "
-                 "allocate less.");
+        text_lit(&next, "Raise the memory limit, or keep less alive; a higher GOGC wins nothing below that limit. "
+                        "Then allocate less.");
         retell_advice(c->rs, f, &next);
     }
 }

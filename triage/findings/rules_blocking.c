@@ -51,11 +51,11 @@ void rule_blocking(struct causes *c)
                  " of their lives in calls: whether they queue for one thing outside (a file's lock, a slow device) "
                  "no trace tells.");
     }
-    text_add(
-        &d.next, "%s",
-        place ? "If they queue for one thing outside, give each its own or let one goroutine do it for all; if they "
-                "only read and wait, read through the poller (os.File, net.Conn, a non-blocking descriptor)."
-              : "Read through the poller (os.File, net.Conn, a non-blocking descriptor), or let few goroutines "
-                "make these calls.");
+    text_add(&d.next, "%s",
+             place
+                 ? "If they queue for one thing outside, give each its own or let one goroutine do it for all; if "
+                   "they only read and wait, read through the poller (os.File, net.Conn, a non-blocking descriptor)."
+                 : "Read through the poller (os.File, net.Conn, a non-blocking descriptor), or let few goroutines "
+                   "make these calls.");
     draft_end(c->rs, &d);
 }

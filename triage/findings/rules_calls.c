@@ -181,10 +181,8 @@ static void own_side_text(struct draft *d, struct causes *c, const struct waits_
 {
     if (d->f.rule == RULE_BACKEND && own_answers(c, p)) {
         d->f.own_side = d->f.inferred = true;
-        text_lit(
-            &d->text,
-            " Goroutines of this process write these answers (inferred): what they do until then is what takes so "
-            "long.");
+        text_lit(&d->text, " Goroutines of this process write these answers (inferred): what they do until then is "
+                           "what takes so long.");
     } else if (calls_accept(c) && !calls_serves(c, p->most->longest.g)) {
         text_lit(&d->text,
                  " This process accepts connections itself: whether it is its own other side no trace tells.");
@@ -193,9 +191,8 @@ static void own_side_text(struct draft *d, struct causes *c, const struct waits_
 
 static const char *backend_advice(const struct finding *f, bool unknown)
 {
-    return f->own_side
-               ? "Look at what the goroutines that answer do meanwhile; or ask less often, or don't ask over the "
-                 "network what is in the same process."
+    return f->own_side ? "Look at what the goroutines that answer do meanwhile; or ask less often, or don't ask over "
+                         "the network what is in the same process."
            : unknown
                ? "Find out who answers: if goroutines of this process, look at what they do until they do (gotop "
                  "explain); if another, ask less often (keep answers), ask earlier, or make that service faster."
@@ -241,11 +238,10 @@ static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row
              t_f1((double)p->total / (double)c->tg->end), " goroutines wait there at any time while ",
              t_f1(c->running), " run.");
     if (a->soon && !many) {
-        text_say(
-            &d.text, c->tr, " Those that ended while a processor was free and nothing was marked took ",
-            t_dur(a->soon),
-            " on average; what the others took longer is not the other side's: no processor looked at the network "
-            "(inferred).");
+        text_say(&d.text, c->tr, " Those that ended while a processor was free and nothing was marked took ",
+                 t_dur(a->soon),
+                 " on average; what the others took longer is not the other side's: no processor looked at the "
+                 "network (inferred).");
         d.f.severity_ns = (int64_t)((double)d.f.severity_ns * (double)a->soon / (double)each);
         d.f.won_hi = (int64_t)((double)d.f.won_hi * (double)a->soon / (double)each);
         d.f.inferred = true;
@@ -276,16 +272,14 @@ static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row
         backlog_text(&d.text, c);
         backlog_since_text(&d.text, c, p->most->longest.g);
     }
-    text_add(
-        &d.next, "%s",
-        at_pace || (fed && d.f.note) ? "Nothing, if that pace is meant. If not, quicken it first."
-        : alone
-            ? "One goroutine makes all these calls, each behind the answer to the one before: let several like it "
-              "make them side by side, or ask for all at once."
-        : news ? "Nothing, if it asks for news. If the long answers should bring something, the other side gives "
-                 "up after that time: look there."
-        : many ? "Ask for all at once, or ask side by side: each answer is waited for before the next question."
-               : backend_advice(&d.f, calls_accept(c) && !calls_serves(c, p->most->longest.g)));
+    text_add(&d.next, "%s",
+             at_pace || (fed && d.f.note) ? "Nothing, if that pace is meant. If not, quicken it first."
+             : alone ? "One goroutine makes all these calls, each behind the answer to the one before: let several "
+                       "like it make them side by side, or ask for all at once."
+             : news  ? "Nothing, if it asks for news. If the long answers should bring something, the other side "
+                       "gives up after that time: look there."
+             : many  ? "Ask for all at once, or ask side by side: each answer is waited for before the next question."
+                     : backend_advice(&d.f, calls_accept(c) && !calls_serves(c, p->most->longest.g)));
     nested_also(&d, c, p->most->stack);
     draft_end(c->rs, &d);
 }

@@ -147,8 +147,7 @@ static void finding(const struct chain *k)
              t_f0(c->procs), " processors ", t_f1(c->idle), " had nothing to do.");
     d.f.inferred = true;
     text_lit(&d.next, "Give the channels between them room for as much as comes while one stands, so that the others "
-                      "go on; or hand "
-                      "over more at once. Then it takes as long as the busiest one by itself.");
+                      "go on; or hand over more at once. Then it takes as long as the busiest one by itself.");
     draft_end(c->rs, &d);
 }
 

@@ -49,8 +49,8 @@ static bool timers_pile_up(struct draft *d, const struct rules *rs, uint32_t gro
     text_say(&d->text, rs->tr, " They grow: ", t_f0(4 * rate * q[0] / all),
              " a second in the first quarter of the trace, ", t_f0(4 * rate * q[3] / all), " in the last.");
     text_lit(&d->next,
-             "Stop each timer when what it is for is over, and let none set itself again then: they come to more "
-             "and more. One for each thing, Reset, is enough; or one goroutine that looks after all that is due.");
+             "Stop each timer when what it is for is over, and let none set itself again then: they come to more and "
+             "more. One for each thing, Reset, is enough; or one goroutine that looks after all that is due.");
     return true;
 }
 
@@ -141,9 +141,8 @@ static void churn_next(struct draft *d, const struct rules *rs, uint32_t group, 
         text_say(&d->text, rs->tr, " ", t_who(by), " begins the next one as soon as the last is over, while ",
                  b->stay, b->stay == SAMPLE ? " or more" : "", " of the same function stay for ", t_dur(stays_from()),
                  " and more: those end at once, and are begun again (inferred).");
-        text_lit(&d->next,
-                 "Look why they end at once (an error that nobody reports?), and pause before beginning one "
-                 "again, longer each time.");
+        text_lit(&d->next, "Look why they end at once (an error that nobody reports?), and pause before beginning "
+                           "one again, longer each time.");
     } else {
         text_lit(
             &d->next,

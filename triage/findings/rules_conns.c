@@ -60,14 +60,13 @@ static bool closed_again(struct causes *c, const struct conns *k, uint64_t poole
     text_say(
         &d.text, c->tr, t_place(k->most->stack, 3), ": net/http opens ", opened, " connections for ", k->asked,
         " answers, where ", t_f1(l->n), " goroutines of ", t_func(c->tg->groups[group].name),
-        " ask: most are closed again behind an answer, since fewer idle ones are kept than ask at once, "
-        "or an answer is not read to its end (inferred). ",
+        " ask: most are closed again behind an answer, since fewer idle ones are kept than ask at once, or an answer "
+        "is not read to its end (inferred). ",
         k->opened, " times one is waited for, ", t_dur(k->waited / (int64_t)k->opened), " on average, ",
         t_dur(k->waited),
         " in all. What each costs the other side (a handshake), so that other answers come late, no trace tells.");
-    text_lit(&d.next,
-             "Keep as many idle connections for each host (MaxIdleConnsPerHost, 2 unless set) as ask at once; "
-             "read bodies to their end and close them.");
+    text_lit(&d.next, "Keep as many idle connections for each host (MaxIdleConnsPerHost, 2 unless set) as ask at "
+                      "once; read bodies to their end and close them.");
     draft_titled(c->rs, &d, "connections closed and opened anew");
     return true;
 }

@@ -103,9 +103,8 @@ static void left_open_text(struct draft *d, const struct causes *c, uint32_t nam
     d->f.stack = d->f.stack ? d->f.stack : stack;
     text_say(&d->text, c->tr, " What waited until one ran out was begun in ", t_place(stack, 3), ".");
     if (str_starts(trace_str(c->tr, trace_frame(c->tr, stack, 0).func), "database/sql.")) {
-        text_lit(&d->next,
-                 "Close what a query returns (rows.Close) as soon as it is read: else it keeps its connection "
-                 "until the context's time is up. ");
+        text_lit(&d->next, "Close what a query returns (rows.Close) as soon as it is read: else it keeps its "
+                           "connection until the context's time is up. ");
     }
 }
 
@@ -146,9 +145,8 @@ static void contexts_finding(struct causes *c, const struct group *g, uint64_t w
     }
     text_lit(&d.text, ".");
     left_open_text(&d, c, g->name);
-    text_lit(&d.next,
-             "Cancel each as soon as it is done with: defer cancel(), the second value that context.WithTimeout "
-             "returns. Until then it keeps its timer and what it holds.");
+    text_lit(&d.next, "Cancel each as soon as it is done with: defer cancel(), the second value that "
+                      "context.WithTimeout returns. Until then it keeps its timer and what it holds.");
     draft_end(c->rs, &d);
 }
 

@@ -75,9 +75,8 @@ static void deals_finding(struct causes *c, uint32_t dealer, const struct takers
              t_dur(runs(g) / (int64_t)c->of[t->group].n), " each, on average. Of ", t_f0(c->procs), " processors ",
              t_f1(c->idle), " had nothing to do.");
     leaves_work(&f, c->tr, &v);
-    text_lit(&f.next,
-             "Hand on more of its work: let those that wait do what it does before (each a part of the input "
-             "that it need not look into), or make that cheaper.");
+    text_lit(&f.next, "Hand on more of its work: let those that wait do what it does before (each a part of the "
+                      "input that it need not look into), or make that cheaper.");
     draft_end(c->rs, &f);
 }
 

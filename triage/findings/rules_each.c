@@ -207,10 +207,8 @@ static void advice(struct text *t, const struct causes *c, const struct calls *k
         names |= much && of_names(c->tr, k->v[i].stack);
     }
     if (kept) {
-        text_lit(
-            t,
-            "Let one sync stand for many: one goroutine writes what has come meanwhile, syncs once and answers all "
-            "that waited for it (a group commit).");
+        text_lit(t, "Let one sync stand for many: one goroutine writes what has come meanwhile, syncs once and "
+                    "answers all that waited for it (a group commit).");
     }
     if (names) {
         text_add(t,

@@ -110,8 +110,8 @@ static void finding(struct causes *c, const struct waits_at *p, uint32_t group, 
                  (double)f->most / (double)(f->least ? f->least : 1));
     }
     text_add(&d.text,
-             ": more stands ready (inferred), and no more answers than there are goroutines are waited for at "
-             "once. Of %.0f processors %.1f had nothing to do.",
+             ": more stands ready (inferred), and no more answers than there are goroutines are waited for at once. "
+             "Of %.0f processors %.1f had nothing to do.",
              c->procs, c->idle);
     if (as_procs) {
         text_lit(&d.text, " There are no more of them than processors, which for work that waits is no measure.");

@@ -409,10 +409,10 @@ static void rule_off(struct rules *rs)
     d.f.note = true;
     draft_at(&d, since, rs->tg->end, LANE_BAND, BAND_GC);
     text_say(&d.amount, rs->tr, "+", t_bytes(h->last - was));
-    text_say(
-        &d.text, rs->tr, "The heap grew from ", t_bytes(was), " to ", t_bytes(h->last), " in the last ", t_dur(off),
-        " and was not collected once: meanwhile the runtime has no goal at which it would begin, so the collector is "
-        "switched off (GOGC=off, or debug.SetGCPercent(-1)).");
+    text_say(&d.text, rs->tr, "The heap grew from ", t_bytes(was), " to ", t_bytes(h->last), " in the last ",
+             t_dur(off),
+             " and was not collected once: meanwhile the runtime has no goal at which it would begin, so the "
+             "collector is switched off (GOGC=off, or debug.SetGCPercent(-1)).");
     if ((double)h->off_set >= threshold(TH_HEAP_SET)) {
         text_add(&d.text, " That was set %llu times: the program does so itself, again and again (inferred).",
                  (unsigned long long)h->off_set);
@@ -420,9 +420,8 @@ static void rule_off(struct rules *rs)
     text_add(
         &d.next, "%s",
         (double)h->off_set >= threshold(TH_HEAP_SET)
-            ? "Don't switch it off for a piece of work: it holds for the whole process, and of several that set "
-              "back what they found one may set back what another had switched off. A higher GOGC once, or "
-              "GOMEMLIMIT."
+            ? "Don't switch it off for a piece of work: it holds for the whole process, and of several that set back "
+              "what they found one may set back what another had switched off. A higher GOGC once, or GOMEMLIMIT."
             : "Switch it on again, or bound the heap (GOMEMLIMIT), unless the process ends before its memory does.");
     draft_titled(rs, &d, "the heap grows, the collector is off");
 }

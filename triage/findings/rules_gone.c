@@ -114,9 +114,8 @@ static void finding(struct causes *c, const struct waits_at *p, uint32_t group, 
         " of the lives of those goroutines. They are lost one after the other, it seems, and nothing limits how long "
         "each waits (inferred): ",
         k->lost == k->n ? "none is left." : "fewer and fewer are left.");
-    text_lit(&d.next,
-             "Limit how long an answer may take (SetReadDeadline before each question, a context, a client's "
-             "Timeout), and go on with a new connection when it is up.");
+    text_lit(&d.next, "Limit how long an answer may take (SetReadDeadline before each question, a context, a "
+                      "client's Timeout), and go on with a new connection when it is up.");
     draft_titled(c->rs, &d, "workers lost to answers that do not come");
 }
 

@@ -261,8 +261,8 @@ static void side_text(struct text *t, const struct causes *c, const struct side 
 static const char *to_and_fro_advice(const struct side *a, const struct side *b)
 {
     if (a->writes > a->n / 2) {
-        return "Put a buffer before the pipe (a bufio.Writer, flushed before it is closed): then the two meet "
-               "once for some kilobytes, not for each write.";
+        return "Put a buffer before the pipe (a bufio.Writer, flushed before it is closed): then the two meet once "
+               "for some kilobytes, not for each write.";
     }
     const bool both_ways = a->sends > a->n / 4 && b->sends > b->n / 4; /* what is sent back is waited for */
     return both_ways || (a->takes > a->n / 4 && b->takes > b->n / 4)

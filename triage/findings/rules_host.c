@@ -245,11 +245,10 @@ void rules_host(struct causes *c)
     const uint32_t periods = by_period(&l);
     d.f.quota = periods > 0;
     if (periods) {
-        text_add(
-            &d.text,
-            "A CPU quota (cpu.max of its cgroup) stops the process (inferred): %s%u times nothing happened on any "
-            "processor for 25 ms or more, and that ended at multiples of 100 ms from each other. ",
-            l.nquiet == QUIETS ? "at least " : "", periods);
+        text_add(&d.text,
+                 "A CPU quota (cpu.max of its cgroup) stops the process (inferred): %s%u times nothing happened on "
+                 "any processor for 25 ms or more, and that ended at multiples of 100 ms from each other. ",
+                 l.nquiet == QUIETS ? "at least " : "", periods);
     }
     text_say(&d.text, c->tr,
              periods ? "So the host had its processors elsewhere"
@@ -266,9 +265,9 @@ void rules_host(struct causes *c)
              periods
                  ? "Raise the quota, or let the program use less at once: GOMAXPROCS no higher than the quota (from "
                    "Go 1.25 on it is so by itself). throttled_usec in cpu.stat of its cgroup tells the time."
-                 : "Other processes, a CPU quota or a stopped virtual machine: look at cpu.max and throttled_usec "
-                   "of its cgroup, at steal time, at what else runs there; or GOMAXPROCS is above the processors "
-                   "there are. Trace again on a quiet host before you change the program.");
+                 : "Other processes, a CPU quota or a stopped virtual machine: look at cpu.max and throttled_usec of "
+                   "its cgroup, at steal time, at what else runs there; or GOMAXPROCS is above the processors there "
+                   "are. Trace again on a quiet host before you change the program.");
     in_order(&l, &d.f);
     draft_end(c->rs, &d);
 }

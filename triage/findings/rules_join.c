@@ -320,8 +320,8 @@ static void own_finding(struct causes *c, const struct waits_at *o, uint32_t gro
     text_add(&d.next, "%s",
              in_vain ? "Let only those wait for each other that ask for the same: a key for each question, and no "
                        "lock or flight that all share."
-                     : "Let not all wait for one: use the answer before meanwhile, let different questions go "
-                       "side by side; or share the work more evenly, if this is where they meet.");
+                     : "Let not all wait for one: use the answer before meanwhile, let different questions go side "
+                       "by side; or share the work more evenly, if this is where they meet.");
     draft_end(c->rs, &d);
 }
 
@@ -573,9 +573,8 @@ static void slowest_advice(struct text *t, const struct causes *c, const struct 
 {
     const bool waits = v->n && (v->v[0].cat == EX_NET || v->v[0].cat == EX_TIMER);
     if (r->parents == 1) { /* one lot after another, and no lot for each of those that ask */
-        text_lit(t,
-                 "Unless the next lot needs all of this one: don't wait for it, let as many goroutines as now take "
-                 "the next piece as soon as they are done with one. Else make");
+        text_lit(t, "Unless the next lot needs all of this one: don't wait for it, let as many goroutines as now "
+                    "take the next piece as soon as they are done with one. Else make");
     }
     text_add(t, "%s that part quicker or split it", t->n ? "" : "Make");
     text_add(t, "%s", (double)r->of > c->procs * r->n ? "; begin the longest first" : "");

@@ -277,9 +277,9 @@ static const char *knot_advice(const struct knot *k, const uint32_t *ring, uint3
     }
     return locks ? "Let nobody send or receive with the lock held: copy under the lock what it needs, give the lock "
                    "back, then send."
-                 : "Let none of them wait to hand something over without taking what comes "
-                   "meanwhile: receive while sending (select), or hand over from a goroutine of "
-                   "its own; more room in a channel only makes it rarer.";
+                 : "Let none of them wait to hand something over without taking what comes meanwhile: receive while "
+                   "sending (select), or hand over from a goroutine of its own; more room in a channel only makes it "
+                   "rarer.";
 }
 
 /* How it is known that each is to end the wait of the one before it. */

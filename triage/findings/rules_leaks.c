@@ -148,14 +148,13 @@ static bool body_open(const struct rules *rs, uint32_t row)
 static const char *leak_advice(const struct rules *rs, uint32_t row)
 {
     if (body_open(rs, row)) {
-        return "Their connections wait for somebody to read the answer's body to its end, or to close it: do "
-               "both, on each way out.";
+        return "Their connections wait for somebody to read the answer's body to its end, or to close it: do both, "
+               "on each way out.";
     }
-    return rs->tg->leaks[row].vain.count
-               ? "What they look at when they are woken has not come true: change it under the lock, before "
-                 "the Signal or Broadcast; and give such waits a way out."
-               : "Who was to wake them? Give such waits a way out (a context, a closed channel, a time limit), or "
-                 "use the one they have: cancel it, close it.";
+    return rs->tg->leaks[row].vain.count ? "What they look at when they are woken has not come true: change it under "
+                                           "the lock, before the Signal or Broadcast; and give such waits a way out."
+                                         : "Who was to wake them? Give such waits a way out (a context, a closed "
+                                           "channel, a time limit), or use the one they have: cancel it, close it.";
 }
 
 #define SENDS_ASKED 64   /* rows, the largest, of which who is missing is asked: sends */
@@ -250,9 +249,8 @@ static void rule_sends(struct rules *rs)
         if (asked++ < SENDS_ASKED && leak_gone(tg, w->stack, w->longest.t0, &gone)) {
             leak_gone_text(&d.text, &d.next, rs, &gone);
         } else {
-            text_lit(&d.next,
-                     "Who was to receive? If these are each other's receivers they stand for good: receive while "
-                     "sending (select), or give the channel room.");
+            text_lit(&d.next, "Who was to receive? If these are each other's receivers they stand for good: receive "
+                              "while sending (select), or give the channel room.");
         }
         draft_end(rs, &d);
     }

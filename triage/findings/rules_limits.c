@@ -66,8 +66,8 @@ void limits_tell(struct causes *c, uint32_t func, const struct pair_row *most, u
         text_add(&d.text, ". %u connections are in the trace", c->of[by].n);
     }
     text_add(&d.text, "; of %.0f processors %.1f had nothing to do.", c->procs, c->idle);
-    text_lit(&d.next, "Allow more connections for each host (MaxConnsPerHost, and MaxIdleConnsPerHost as many), "
-                      "if the other side can take them; if the limit is meant, ask less often or for more at once.");
+    text_lit(&d.next, "Allow more connections for each host (MaxConnsPerHost, and MaxIdleConnsPerHost as many), if "
+                      "the other side can take them; if the limit is meant, ask less often or for more at once.");
     draft_end(c->rs, &d);
 }
 
@@ -126,11 +126,9 @@ static void tests_finding(struct causes *c, const struct tests *v, uint32_t plac
              t_dur(v->waited / (int64_t)v->waits), " on average, ", t_share(share, 1),
              " of the lives of these tests; of ", t_f0(c->procs), " processors ", t_f1(c->idle),
              " had nothing to do.");
-    text_lit(
-        &d.next,
-        "Let more tests run at once: go test -parallel (if not set, as many as GOMAXPROCS); tests that wait more "
-        "than they run may be more than there are processors. It wins nothing where all ask one service that is "
-        "slow by itself.");
+    text_lit(&d.next, "Let more tests run at once: go test -parallel (if not set, as many as GOMAXPROCS); tests that "
+                      "wait more than they run may be more than there are processors. It wins nothing where all ask "
+                      "one service that is slow by itself.");
     draft_end(c->rs, &d);
 }
 

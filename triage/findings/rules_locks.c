@@ -252,17 +252,15 @@ static void convoy(struct rules *rs, uint32_t func, const struct stretch *s)
     }
     if (stacks_once(rs->tr, w->stack)) {
         text_lit(&d.text, " It is a sync.Once: all that come wait until its first call is done.");
-        text_lit(&d.next,
-                 "Have that done before anybody asks for it (at the start), or make it quicker: what it does one "
-                 "after the other may go side by side.");
+        text_lit(&d.next, "Have that done before anybody asks for it (at the start), or make it quicker: what it "
+                          "does one after the other may go side by side.");
         draft_titled(rs, &d, "all wait for what is done once");
         return;
     }
     if (is_hog(&hog)) {
         hog_text(&d.text, rs, h->g, &hog);
-        text_lit(&d.next,
-                 "Who takes it again at once keeps out those that it has woken: do the long part outside the "
-                 "lock, or let others go on before it takes it again. ");
+        text_lit(&d.next, "Who takes it again at once keeps out those that it has woken: do the long part outside "
+                          "the lock, or let others go on before it takes it again. ");
     }
     text_add(&d.next, "%s", lock_advice(rs->tg, h));
     draft_end(rs, &d);

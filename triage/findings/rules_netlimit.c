@@ -181,20 +181,17 @@ static void tries_text(struct draft *d, const struct causes *c, const struct lim
     uint32_t rows;
     const uint32_t n = tries(v, &rows);
     if (!n) {
-        text_lit(&d->next,
-                 "Who is asked there does not answer in time: find out which one is silent, or whether the limit is "
-                 "shorter than what is asked takes; ask first who answered last, or two at once.");
+        text_lit(&d->next, "Who is asked there does not answer in time: find out which one is silent, or whether the "
+                           "limit is shorter than what is asked takes; ask first who answered last, or two at once.");
         return;
     }
     text_say(&d->text, c->tr, " ", v->rows[n], " of ", rows, " times these are ", n,
              " one behind the other, and then it goes on: what is asked seems to be asked again, ",
              threshold_reached(TH_NETLIMIT_ROWS, v->anew, v->again) ? "each time over a new connection, " : "",
              "and no try helps (inferred).");
-    text_lit(
-        &d->next,
-        "To ask the same again with the same limit does not help: the limit may be shorter than what these take. "
-        "Allow "
-        "more time, or give up after the first; an answer may be on its way on the connection that is given up.");
+    text_lit(&d->next, "To ask the same again with the same limit does not help: the limit may be shorter than what "
+                       "these take. Allow more time, or give up after the first; an answer may be on its way on the "
+                       "connection that is given up.");
 }
 
 static void finding(struct causes *c, const struct limits *v, uint32_t place, uint32_t group, int64_t limit)

@@ -321,10 +321,9 @@ static void serial_finding(struct serial *s, const struct alone *a)
              "program does run in parallel.",
              c->procs);
     text_add(&d.next, "%s",
-             starts_up(c, a)
-                 ? "If this is the start: make ready side by side what does not need each other, or later, "
-                   "when it is first asked for."
-                 : "Let several goroutines share this work, or do it while the others are busy.");
+             starts_up(c, a) ? "If this is the start: make ready side by side what does not need each other, or "
+                               "later, when it is first asked for."
+                             : "Let several goroutines share this work, or do it while the others are busy.");
     draft_end(c->rs, &d);
 }
 

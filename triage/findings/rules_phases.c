@@ -99,8 +99,8 @@ static void phases_finding(struct causes *c, const struct pair_row *p, const str
              " they wait for the network (", t_f1((double)m->waiting / m->waits),
              " at once) and none works, by turns, ", m->turns, " times or more; both at one time for ",
              t_share(m->both, MOMENTS), " only (of ", MOMENTS, " moments, even over the trace).");
-    text_lit(&d.next, "Let the steps overlap: hand on each piece when it is done (a pipeline), or ask for the "
-                      "next lot while this one is worked on.");
+    text_lit(&d.next, "Let the steps overlap: hand on each piece when it is done (a pipeline), or ask for the next "
+                      "lot while this one is worked on.");
     draft_end(c->rs, &d);
 }
 

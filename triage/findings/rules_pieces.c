@@ -79,8 +79,8 @@ bool pieces_finding(struct causes *c, const struct waits_at *p, double share)
              "seems to be held back until the first is acknowledged (Nagle's algorithm; inferred). ",
              t_f1((double)p->total / (double)c->tg->end), " goroutines wait there at any time while ",
              t_f1(c->running), " run.");
-    text_lit(&d.next, "Write all of a question in one call (a bufio.Writer, flushed once, before it waits), or "
-                      "leave TCP_NODELAY on, as Go does unless SetNoDelay(false) is called.");
+    text_lit(&d.next, "Write all of a question in one call (a bufio.Writer, flushed once, before it waits), or leave "
+                      "TCP_NODELAY on, as Go does unless SetNoDelay(false) is called.");
     draft_end(c->rs, &d);
     return true;
 }

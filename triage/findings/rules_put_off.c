@@ -77,9 +77,8 @@ static void put_off_finding(struct causes *c, const struct pair_row *p, const st
              (uint64_t)b->n + 1, " times, ", t_dur(b->at[0]), " to ", t_dur(b->at[b->n - 1]),
              " apart, and the longest waits ", t_dur(p->longest.t1 - p->longest.t0),
              ": that is no pace. The timer seems to be set anew again and again before it is due (inferred).");
-    text_lit(&d.next,
-             "Bound how long it may be put off: let it begin a fixed time behind the first that waits for it, "
-             "whatever else has come by then.");
+    text_lit(&d.next, "Bound how long it may be put off: let it begin a fixed time behind the first that waits for "
+                      "it, whatever else has come by then.");
     draft_titled(c->rs, &d, "waits for a timer that is put off");
 }
 

@@ -74,9 +74,8 @@ static void quiet_finding(struct causes *c, const struct quiet *q)
     }
     const bool accepts = trace_lane(c->tr, (struct lane){LANE_G, r->example}).creator != NO_LANE && calls_accept(c);
     text_add(&d.next,
-             "Unless they are meant to stay: limit how long each waits (%s, %s), and "
-             "close the connection when the time is up. Each that stays keeps a goroutine, its buffers and a file "
-             "descriptor.",
+             "Unless they are meant to stay: limit how long each waits (%s, %s), and close the connection when the "
+             "time is up. Each that stays keeps a goroutine, its buffers and a file descriptor.",
              causes_writes(c->tr, r->stack) ? "SetWriteDeadline before each write"
                                             : "SetReadDeadline before each read",
              accepts ? "an idle time limit" : "a context, a client's Timeout");

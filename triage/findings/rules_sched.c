@@ -235,8 +235,8 @@ static void rule_below(struct rules *rs)
              " goroutines were runnable on average.");
     text_add(&d.next, "%s",
              set ? "Leave GOMAXPROCS as the runtime sets it, or set what the host gives."
-                 : "If the host has more processors than GOMAXPROCS gives, raise it (a trace doesn't tell); if "
-                   "not, this is all it can do, and less at once shortens the queue only.");
+                 : "If the host has more processors than GOMAXPROCS gives, raise it (a trace doesn't tell); if not, "
+                   "this is all it can do, and less at once shortens the queue only.");
     draft_end(rs, &d);
 }
 

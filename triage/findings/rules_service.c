@@ -170,8 +170,8 @@ static const char *service_advice(const struct causes *c, const struct group_lif
                "write), or to wait a little for more.";
     }
     if (most->cat == EX_NET && l->n < 1.5) {
-        return "Ask for many at once (what several wait for, or a block to hand out of), or let several "
-               "goroutines like it ask side by side.";
+        return "Ask for many at once (what several wait for, or a block to hand out of), or let several goroutines "
+               "like it ask side by side.";
     }
     if (most->cat == EX_SYSCALL) {
         return "Take all that waits and make the call once for them; several goroutines win something only if their "
@@ -253,11 +253,10 @@ static void sleepers(struct causes *c, uint32_t g, const struct service *s, doub
              t_f1(c->idle),
              " had nothing to do. Whether the sleep is a pace that is meant, or stands for other work, a trace can't "
              "tell.");
-    text_add(
-        &d.next, "%s",
-        one ? "Do it once for all that wait by then, or let several goroutines like it answer side by side; if the "
-              "sleep is a pace, a shorter one."
-            : service_advice(c, l, &(struct leaf){.cat = EX_CATS}, false));
+    text_add(&d.next, "%s",
+             one ? "Do it once for all that wait by then, or let several goroutines like it answer side by side; if "
+                   "the sleep is a pace, a shorter one."
+                 : service_advice(c, l, &(struct leaf){.cat = EX_CATS}, false));
     draft_titled(c->rs, &d, "sleeps while others wait");
 }
 
@@ -312,10 +311,8 @@ static void service(struct causes *c, uint32_t g, const struct service *s, doubl
     const struct pair_row *behind = stands_behind(c, g, s, &fills);
     if (behind) {
         behind_text(&d.text, c, behind, fills);
-        text_lit(
-            &d.next,
-            "Give those that wait for an answer a queue of their own, or make it shorter: they wait for all that "
-            "stands before them. ");
+        text_lit(&d.next, "Give those that wait for an answer a queue of their own, or make it shorter: they wait "
+                          "for all that stands before them. ");
     }
     text_add(&d.next, "%s", service_advice(c, l, &most, together));
     draft_end(c->rs, &d);

@@ -310,8 +310,8 @@ static void slow_doubt(struct causes *c, struct finding *f, const struct slow *o
                  "): something stood still then, once; what it was may be outside.");
         f->note = true;
         retell_next(c->rs, f,
-                    "See what stood still at that moment: the host, a service that is asked, a disk. If it "
-                    "comes back, what is slow here is to wait for it less.");
+                    "See what stood still at that moment: the host, a service that is asked, a disk. If it comes "
+                    "back, what is slow here is to wait for it less.");
     }
     if (o->l->cat == EX_RUN && o->usual > 0) { /* what all of them do, only longer */
         text_lit(behind, " They ran longer in what the usual ones run, too: more work, or a host that took the "

@@ -145,10 +145,9 @@ static bool moves_bytes(const struct trace *tr, uint32_t stack)
 
 const char *small_advice(const struct trace *tr, uint32_t stack)
 {
-    return moves_bytes(tr, stack)
-               ? "Put a buffer in front of it (bufio), or do more with each call."
-               : "Ask for all with one call; or, if each of them asks the same, ask once and keep the "
-                 "answer for a while.";
+    return moves_bytes(tr, stack) ? "Put a buffer in front of it (bufio), or do more with each call."
+                                  : "Ask for all with one call; or, if each of them asks the same, ask once and keep "
+                                    "the answer for a while.";
 }
 
 /* Of the calls at one function: how many open a file, close one, and move bytes. */

@@ -280,10 +280,8 @@ static void makes_text(struct draft *d, const struct causes *c)
     text_say(
         &d->text, c->tr, " It allocates there, so it makes something and waits for nothing. The collector marks for ",
         t_share((double)c->tg->gc_mark_ns, (double)c->tg->end), " of the trace (", c->tg->gc_cycles, " cycles).");
-    text_lit(
-        &d->next,
-        "Make less of it, or less often: change what has changed instead of making all anew, and keep what can be "
-        "used again.");
+    text_lit(&d->next, "Make less of it, or less often: change what has changed instead of making all anew, and keep "
+                       "what can be used again.");
 }
 
 /* What it runs in keeps its processor, whether it works there or waits. */
@@ -296,11 +294,10 @@ static void passing_text(struct draft *d, const struct spin *s)
     text_dur(&d->text, s->till_stopped / (int64_t)s->stops);
     text_lit(&d->text, " on average, can't be stopped (inferred).");
     d->f.inferred = d->f.unstopped = true;
-    text_lit(
-        &d->next,
-        "Look at what it calls between two looks: a system call made past the scheduler (syscall.RawSyscall) "
-        "keeps the processor while it waits: make it through syscall.Syscall, or read through the poller (os.File, "
-        "net.Conn). If it is long work in assembly, do it in pieces.");
+    text_lit(&d->next,
+             "Look at what it calls between two looks: a system call made past the scheduler (syscall.RawSyscall) "
+             "keeps the processor while it waits: make it through syscall.Syscall, or read through the poller "
+             "(os.File, net.Conn). If it is long work in assembly, do it in pieces.");
 }
 
 /* What several ran together is no share of the trace. */
@@ -353,9 +350,8 @@ static void spin_finding(struct causes *c, uint32_t group, uint32_t g, const str
         &d.next, "%s",
         yields_at_once(s) ? "Wait on a channel, a condition or a WaitGroup instead of giving the processor up and "
                             "looking again (runtime.Gosched)."
-        : sure
-            ? "Block instead of looking again and again: a select without default, a condition, Lock for TryLock, a "
-              "longer pause."
+        : sure ? "Block instead of looking again and again: a select without default, a condition, Lock for TryLock, "
+                 "a longer pause."
         : d.f.looks && !gstat_waits(c->tg->g, g)
             ? "Let it wait for what it looks for (a select without default), unless it calculates between two looks, "
               "which a trace can't tell."
@@ -446,12 +442,12 @@ static void select_finding(struct causes *c, uint32_t group, uint32_t g, const s
     draft_at(&d, s->since, s->since + s->life, LANE_G, g);
     d.f.looks = sure;
     text_share(&d.amount, (double)s->run, c->procs * (double)c->tg->end);
-    text_say(&d.text, c->tr, t_place(s->line_stack, 3), " has kept a goroutine of ",
-             t_func(c->tg->groups[group].name), " running since ", t_dur(s->since), ", for ", t_dur(s->run),
-             ", and never waits any more: ", s->looks, " of ", s->stops,
-             " times that it was stopped it was in a select, of which a case must have been ready each "
-             "time (inferred).",
-             sure ? " Hardly anything else runs, so nobody is sending to it all the time." : "");
+    text_say(
+        &d.text, c->tr, t_place(s->line_stack, 3), " has kept a goroutine of ", t_func(c->tg->groups[group].name),
+        " running since ", t_dur(s->since), ", for ", t_dur(s->run), ", and never waits any more: ", s->looks, " of ",
+        s->stops,
+        " times that it was stopped it was in a select, of which a case must have been ready each time (inferred).",
+        sure ? " Hardly anything else runs, so nobody is sending to it all the time." : "");
     text_add(&d.next, "%s",
              sure ? "A channel that is closed is always ready: set it to nil there, or end the loop; so is a default."
                   : "A channel that is closed is always ready, and so is a default; or there is always more for it: "

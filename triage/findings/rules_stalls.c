@@ -75,11 +75,9 @@ bool write_stalls(struct draft *d, const struct causes *c, const struct waits_at
         text_lit(&d->next, "Find out why the other side takes nothing at all then.");
         return true;
     }
-    text_lit(&d->text,
-             " No goroutine waits to read from the network meanwhile: if the other side answers while it is "
-             "written to, its answers fill the connection, and it takes nothing more.");
-    text_lit(&d->next,
-             "Read what comes back while you write, in a goroutine of its own, or write in portions and read "
-             "their answers between.");
+    text_lit(&d->text, " No goroutine waits to read from the network meanwhile: if the other side answers while it "
+                       "is written to, its answers fill the connection, and it takes nothing more.");
+    text_lit(&d->next, "Read what comes back while you write, in a goroutine of its own, or write in portions and "
+                       "read their answers between.");
     return true;
 }

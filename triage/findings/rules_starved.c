@@ -179,11 +179,9 @@ static void finding(const struct pool *o)
              " on average); others of them ended these waits. Of ", t_f0(c->procs), " processors ", t_f1(c->idle),
              " had nothing to do.");
     causes_counted(&d.text, 1, 1, o->until);
-    text_lit(&d.next,
-             "Who waits for its own pool keeps a place in it, and with all of them waiting nothing goes on at all. "
-             "Let the "
-             "outer work run outside of the pool (a goroutine each, as many as are meant), give the inner work a "
-             "pool of its own, or have who waits do some of it itself.");
+    text_lit(&d.next, "Who waits for its own pool keeps a place in it, and with all of them waiting nothing goes on "
+                      "at all. Let the outer work run outside of the pool (a goroutine each, as many as are meant), "
+                      "give the inner work a pool of its own, or have who waits do some of it itself.");
     draft_end(c->rs, &d);
 }
 

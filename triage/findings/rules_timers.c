@@ -393,8 +393,8 @@ static void pace_finding(struct causes *c, const struct pair_row *p, const struc
              p->kind == WK_SELECT && one ? "a rate limit of the program's own (inferred)."
                                          : "its clock sets their pace, a rate limit of the program's own or how "
                                            "often there is something to do (inferred).");
-    text_lit(&d.next, "If the limit is not what it should be, raise it, or let it give more at once; whether it "
-                      "is wanted a trace can't tell.");
+    text_lit(&d.next, "If the limit is not what it should be, raise it, or let it give more at once; whether it is "
+                      "wanted a trace can't tell.");
     draft_titled(c->rs, &d, one ? rule_title(RULE_LIMIT) : "let through a few at a time");
 }
 
@@ -563,16 +563,14 @@ static void give_up_text(struct causes *c, const struct waits_at *k, uint32_t gr
     if ((double)a.own >= threshold(TH_LINGER_TIMES)) {
         text_add(&d->text, " %llu of the other waits end when one of their own kind gives back what they share.",
                  (unsigned long long)a.own);
-        text_lit(&d->next,
-                 "See who has it meanwhile, and for how long; if who waits has one of them already, let it use that "
-                 "one, else hold them for less or have more of them.");
+        text_lit(&d->next, "See who has it meanwhile, and for how long; if who waits has one of them already, let it "
+                           "use that one, else hold them for less or have more of them.");
         return;
     }
     if ((double)answered < threshold(TH_LINGER_WORKS) * (double)up || (double)a.v[0].n < threshold(TH_LINGER_TIMES) ||
         !threshold_reached(TH_LINGER_AGAIN, (int64_t)a.v[0].n, (int64_t)a.up)) {
-        text_lit(&d->next,
-                 "What it waits for does not come in time: see what answers the others, ask less of it or go on "
-                 "with what has come; or give up sooner.");
+        text_lit(&d->next, "What it waits for does not come in time: see what answers the others, ask less of it or "
+                           "go on with what has come; or give up sooner.");
         return;
     }
     text_say(&d->text, c->tr, " What is given up seems to be asked again: behind ",

@@ -205,9 +205,8 @@ static void crowd_finding(struct causes *c, const struct crowds *k, const struct
              " or more.");
     text_add(
         &d.next, "%s",
-        w->how == BEGUN
-            ? "Begin as many as there are processors and let them take the work from one queue, or do small "
-              "pieces in place."
+        w->how == BEGUN ? "Begin as many as there are processors and let them take the work from one queue, or do "
+                          "small pieces in place."
         : work ? "Each has work to do then, so they queue: if it need not all come at once, hand it over as it comes."
                : "Wake only those that have something to do, or let the others read the news when they need it.");
     draft_end(c->rs, &d);
