@@ -8,10 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#include <immintrin.h>
-#endif
-
 #include "decode/base/hash.h"
 #include "decode/base/mem.h"
 #include "triage/tables/slices.h"
@@ -530,35 +526,11 @@ bool dist_many_ranks(struct dist_many *m)
     return m->v;
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#define EIGHT __attribute__((target("avx512f,avx512vl,popcnt")))
-/* Those of eight that belong there, closed up. Returns where the next one goes. */
-static EIGHT int64_t *pick_eights(int64_t *to, uint64_t low, uint64_t width, const int64_t *v, size_t n)
-{
-    const __m512i from = _mm512_set1_epi64((int64_t)low), room = _mm512_set1_epi64((int64_t)width);
-    for (size_t i = 0; i < n; i += 8) {
-        const __m512i x = _mm512_loadu_si512(v + i);
-        const __mmask8 m = _mm512_cmplt_epu64_mask(_mm512_sub_epi64(x, from), room);
-        const unsigned k = (unsigned)__builtin_popcount(m);
-        _mm512_mask_storeu_epi64(to, (__mmask8)((1u << k) - 1), _mm512_maskz_compress_epi64(m, x));
-        to += k;
-    }
-    return to;
-}
-#endif
-
 /* Each value is written, and stays if it belongs there: whether it does no branch could foretell. */
 static void pick(struct picked *p, const int64_t *v, size_t n)
 {
     const uint64_t low = p->low, width = p->width;
     int64_t *to = p->v + p->n;
-#ifdef EIGHT
-    if (__builtin_cpu_supports("avx512vl")) {
-        to = pick_eights(to, low, width, v, n / 8 * 8);
-        v += n / 8 * 8;
-        n %= 8;
-    }
-#endif
     for (size_t i = 0; i < n; i++) {
         *to = v[i];
         to += (uint64_t)v[i] - low < width;
