@@ -207,21 +207,20 @@ struct lane { /* names one lane */
 };
 
 struct lane_info {
-    uint64_t id; /* the file's: goroutine id, P number, thread id */
     uint64_t nspans;
-    int64_t first, last;   /* its life as far as shown: first span's start, last span's end */
-    int64_t seen;          /* G: when the trace first mentioned it; before that the first span is back-dated */
-    uint32_t name;         /* G: string, start function (or a good guess, see below), 0 = unknown. Else 0. Of one that
-                            * WaitGroup.Go and its like began: what it was given to run (decode/events/helper.h) */
-    bool name_inferred;    /* G: the name is of the root of one of its stacks, not of its creation */
-    bool ended;            /* G: its end is in the trace */
-    bool created;          /* G: its creation is in the trace (else it existed when the trace began) */
-    bool is_system;        /* G: a goroutine of the runtime itself, by its start function */
-    bool is_worker;        /* G: a mark worker: by its name, or by a "GC (..)" label if it has none (see fold.c) */
-    int64_t no_p_ns;       /* G: time in system calls after its P was taken away */
-    uint32_t creator;      /* G: lane index of the creating goroutine, NO_LANE = unknown or none */
-    uint32_t create_stack; /* G: the creator's stack at creation */
-    uint32_t start_stack;  /* G: the one-frame stack of the function it begins in */
+    int64_t first, last; /* its life as far as shown: first span's start, last span's end */
+    int64_t seen;        /* G: when the trace first mentioned it; before that the first span is back-dated */
+    bool name_inferred;  /* G: the name is of the root of one of its stacks, not of its creation */
+    bool ended;          /* G: its end is in the trace */
+    bool created;        /* G: its creation is in the trace (else it existed when the trace began) */
+    bool is_system;      /* G: a goroutine of the runtime itself, by its start function */
+    bool is_worker;      /* G: a mark worker: by its name, or by a "GC (..)" label if it has none (see fold.c) */
+#define KEPT(ID, field, type, ...) type field; /* G: what facts.def says; id: of any lane, P number or thread id */
+#include "decode/model/facts.def"
+};
+enum g_fact {
+#define KEPT(ID, ...) FACT_##ID,
+#include "decode/model/facts.def"
 };
 uint32_t trace_nlanes(const struct trace *tr, enum lane_kind k);
 /* trace_lives - of the lanes from i on, n of them: when each lived, as trace_lane() says, for a fraction of the cost. */

@@ -25,6 +25,7 @@ enum ev_kind {
                         EVF_BACKDATE: since the trace began. For a known g: a repeat, nothing changes */
     EVK_G_STATE,  /* g goes into state (ST_NONE: ends); str = reason; by = who did it (waker), stack: see below */
     EVK_G_LABEL,  /* str = label of g's running span (GC worker) */
+    EVK_G_FACT,   /* state = enum g_fact; arg = its value from now on, where that needs no rule of fold's */
     EVK_P_STATE,  /* p goes to ST_IDLE, ST_SCHED (= running, no goroutine yet), ST_NONE; m = thread; arg = raw id on
                         first mention. With EVF_BACKDATE: it was so since the trace began */
     EVK_M_NEW,    /* m first seen: arg = raw thread id */

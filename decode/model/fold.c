@@ -146,7 +146,7 @@ static inline void g_bind(struct fold *f, uint32_t g, uint32_t p, uint32_t m)
 static void no_p_time(struct ginfo *gi, uint8_t state, uint32_t p, int64_t t)
 {
     if (gi->no_p_since != NO_TIME)
-        gi->no_p += t - gi->no_p_since;
+        gi->no_p_ns += t - gi->no_p_since;
     gi->no_p_since = state == ST_SYSCALL && p == EV_NONE ? t : NO_TIME;
 }
 
@@ -371,6 +371,17 @@ static void on_g_label(struct fold *f, const struct ev *e)
     }
 }
 
+static void on_g_fact(struct ginfo *gi, const struct ev *e)
+{
+    switch (e->state) {
+#define KEPT(ID, field, type, ...) \
+    case FACT_##ID: \
+        gi->field = (type)e->arg; \
+        break;
+#include "decode/model/facts.def"
+    }
+}
+
 /* ---- processors ------------------------------------------------------------------------------------------- */
 
 static void on_p_state(struct fold *f, const struct ev *e)
@@ -545,6 +556,7 @@ static const uint8_t class_of[EVK_KINDS] = {
     [EVK_G_STATE] = EC_TRANSITION,
     [EVK_P_STATE] = EC_TRANSITION,
     [EVK_G_LABEL] = EC_LABEL,
+    [EVK_G_FACT] = EC_LABEL,
     [EVK_RANGE_BEGIN] = EC_RANGE_BEGIN,
     [EVK_RANGE_ACTIVE] = EC_RANGE_ACTIVE,
     [EVK_RANGE_END] = EC_RANGE_END,
@@ -647,6 +659,10 @@ static void fold_other(struct fold *f, const struct ev *e)
     case EVK_G_LABEL:
         if (has_g)
             on_g_label(f, e);
+        break;
+    case EVK_G_FACT:
+        if (has_g)
+            on_g_fact(fold_info_at(f, e->g), e);
         break;
     case EVK_P_STATE:
         f->carrying = e->flags & EVF_CARRIED;

@@ -18,15 +18,20 @@
 #include "decode/trace.h"
 
 struct ginfo { /* per goroutine, beside its lane: what a transition seldom needs */
-    uint64_t id;
     int64_t seen;
-    int64_t no_p, no_p_since; /* in system calls without a P: sum, start of the current one (NO_TIME) */
-    uint32_t name, creator, create_stack, start_stack;
-    uint32_t assist, stw; /* open ranges, index + 1 */
-    uint32_t region;      /* innermost open region, index + 1 */
-    uint16_t depth;       /* of open regions */
-    uint16_t flags;       /* GI_* */
+#define FACT(ID, field, type, ...) type field;
+#include "decode/model/facts.def"
 };
+
+/* ginfo_new - nothing was told of it. */
+static inline struct ginfo ginfo_new(void)
+{
+    return (struct ginfo){
+#define FACT(ID, field, type, none, ...) .field = none,
+#include "decode/model/facts.def"
+    };
+}
+
 enum {
     GI_CREATED = 1,
     GI_INFERRED = 2,

@@ -376,6 +376,17 @@ static void name_join(struct trace *tr, struct ginfo *gi, const struct ginfo *lo
         gi->flags &= (uint16_t)~GI_INFERRED;
 }
 
+/* What its segment says of a goroutine that was there before: the columns of facts.def. */
+static void facts_join(struct ginfo *gi, const struct ginfo *lo)
+{
+#define FIRST(was, told, none) was
+#define RULE FIRST
+#define LAST(was, told, none) (told != none ? told : was)
+#define SUM(was, told, none) (was + told)
+#define FACT(ID, field, type, none, join) gi->field = (type)join(gi->field, lo->field, none);
+#include "decode/model/facts.def"
+}
+
 static void old_join(struct trace *tr, struct segment *s, uint32_t k)
 {
     struct join *j = &tr->join;
@@ -387,12 +398,13 @@ static void old_join(struct trace *tr, struct segment *s, uint32_t k)
     const uint32_t slot = idmap_get(&j->ids[LANE_G], lo->id);
     gi = info_of(j, g);
     name_join(tr, gi, lo, &s->hint[k]);
+    facts_join(gi, lo);
     if (l->begun) {
         const int64_t t0 = spans_first(l);
         struct jlane *jl = cross_of(j, g);
         if (jl)
             piece_add(tr, (struct lane){LANE_G, g}, jl, (struct jpiece){.seg = s->n, .i = i, .t0 = t0});
-        gi->no_p += lo->no_p + (gi->no_p_since != NO_TIME ? t0 - gi->no_p_since : 0);
+        gi->no_p_ns += gi->no_p_since != NO_TIME ? t0 - gi->no_p_since : 0;
         gi->no_p_since = lo->no_p_since;
     } else if (lo->no_p_since != NO_TIME) {
         gi->no_p_since = lo->no_p_since;
@@ -403,7 +415,6 @@ static void old_join(struct trace *tr, struct segment *s, uint32_t k)
         fold_regions_end(&tr->fold, gi, l->t0);
         return;
     }
-    gi->depth = (uint16_t)(gi->depth + lo->depth);
     j->live[slot].status = v2_g_at(&s->order, i)->status;
     j->live[slot].assists = v2_g_at(&s->order, i)->assist;
 }

@@ -28,8 +28,10 @@ inline uint64_t past_value(const struct past *p, enum past_value c, uint32_t g)
 /* false: there is more to it than the columns tell. */
 static bool is_plain(const struct spanlane *l, const struct ginfo *gi)
 {
-    return l->begun && l->ended && (l->p & l->m) == EV_NONE && l->state == ST_NONE && !gi->assist && !gi->stw &&
-           !gi->region && gi->no_p_since == NO_TIME;
+    bool none = true;
+#define OPEN(ID, field, type, nothing, ...) none &= gi->field == nothing;
+#include "decode/model/facts.def"
+    return none && l->begun && l->ended && (l->p & l->m) == EV_NONE && l->state == ST_NONE;
 }
 
 static void values(const struct spanlane *l, const struct ginfo *gi, uint64_t v[PAST_COLUMNS])
@@ -38,14 +40,10 @@ static void values(const struct spanlane *l, const struct ginfo *gi, uint64_t v[
     v[PV_LASTED] = (uint64_t)(l->t0 - l->wait_t0);
     v[PV_PACKED] = l->packed ? (uintptr_t)l->wait.packed : 0;
     v[PV_NPACKED] = spans_nwait(l);
-    v[PV_NAME] = gi->name;
-    v[PV_CREATOR] = (uint32_t)(gi->creator + 1); /* NO_LANE + 1 is 0 */
-    v[PV_CREATE_STACK] = gi->create_stack;
-    v[PV_FLAGS] = gi->flags | (unsigned)(l->backdated ? PAST_BACKDATED : 0);
-    v[PV_NO_P] = (uint64_t)gi->no_p;
-    v[PV_ID] = gi->id;
+#define KEPT(ID, field, type, none, ...) v[PV_##ID] = (uint64_t)(type)(gi->field - none);
+#include "decode/model/facts.def"
+    v[PV_FLAGS] |= l->backdated ? PAST_BACKDATED : 0;
     v[PV_SEEN] = (uint64_t)(gi->seen - spans_first(l));
-    v[PV_START_STACK] = gi->start_stack;
     v[PV_BLOCKS] = (uintptr_t)l->blocks;
 }
 
@@ -107,7 +105,7 @@ bool past_room(struct fold *f, size_t need)
     for (; f->nlane[LANE_G] < need; f->nlane[LANE_G]++) {
         const uint32_t g = (uint32_t)f->nlane[LANE_G];
         *fold_lane_at(f, g) = (struct spanlane){.p = EV_NONE, .m = EV_NONE, .special = SPECIAL_LANE};
-        *fold_info_at(f, g) = (struct ginfo){.no_p_since = NO_TIME, .creator = NO_LANE};
+        *fold_info_at(f, g) = ginfo_new();
     }
     return true;
 }
@@ -213,15 +211,12 @@ void past_info(const struct past *p, uint32_t g, struct ginfo *out)
 {
     struct spanlane l = {.wait_t0 = (int64_t)past_value(p, PV_START, g),
                          .blocks = (struct spanblocks *)(uintptr_t)past_value(p, PV_BLOCKS, g)};
-    *out = (struct ginfo){.id = past_value(p, PV_ID, g),
-                          .seen = (int64_t)past_value(p, PV_SEEN, g) + spans_first(&l),
-                          .no_p = (int64_t)past_value(p, PV_NO_P, g),
-                          .no_p_since = NO_TIME,
-                          .name = (uint32_t)past_value(p, PV_NAME, g),
-                          .creator = (uint32_t)past_value(p, PV_CREATOR, g) - 1,
-                          .create_stack = (uint32_t)past_value(p, PV_CREATE_STACK, g),
-                          .start_stack = (uint32_t)past_value(p, PV_START_STACK, g),
-                          .flags = (uint16_t)past_value(p, PV_FLAGS, g)};
+    *out = (struct ginfo){
+        .seen = (int64_t)past_value(p, PV_SEEN, g) + spans_first(&l),
+#define OPEN(ID, field, type, none, ...) .field = none,
+#define KEPT(ID, field, type, none, ...) .field = (type)(past_value(p, PV_##ID, g) + none),
+#include "decode/model/facts.def"
+    };
 }
 
 static bool has_blocks(const struct past *p)

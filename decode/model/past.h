@@ -38,15 +38,12 @@ enum past_value {
     PV_LASTED,
     PV_PACKED,
     PV_NPACKED,
-    PV_NAME,
-    PV_CREATOR, /* + 1 */
-    PV_CREATE_STACK,
-    PV_FLAGS,
-    PV_NO_P,
+#define WALKED(ID, ...) PV_##ID, /* facts: above their none */
+#include "decode/model/facts.def"
     PAST_WALKED,
-    PV_ID = PAST_WALKED,
-    PV_SEEN,
-    PV_START_STACK,
+    PV_SEEN = PAST_WALKED,
+#define ASKED(ID, ...) PV_##ID,
+#include "decode/model/facts.def"
     PV_BLOCKS,
     PAST_COLUMNS
 };
@@ -99,27 +96,14 @@ static inline const struct ginfo *fold_g_info(const struct fold *f, uint32_t g, 
     return room;
 }
 
-static inline uint64_t fold_g_id(const struct fold *f, uint32_t g)
-{
-    return fold_g_past(f, g) ? past_value(f->seg[g / PAST_GS].past, PV_ID, g) : fold_info_at(f, g)->id;
-}
-
-static inline uint32_t fold_g_creator(const struct fold *f, uint32_t g)
-{
-    return fold_g_past(f, g) ? (uint32_t)past_value(f->seg[g / PAST_GS].past, PV_CREATOR, g) - 1
-                             : fold_info_at(f, g)->creator;
-}
-
-static inline uint32_t fold_g_name(const struct fold *f, uint32_t g)
-{
-    return fold_g_past(f, g) ? (uint32_t)past_value(f->seg[g / PAST_GS].past, PV_NAME, g) : fold_info_at(f, g)->name;
-}
-
-static inline uint16_t fold_g_flags(const struct fold *f, uint32_t g)
-{
-    return fold_g_past(f, g) ? (uint16_t)past_value(f->seg[g / PAST_GS].past, PV_FLAGS, g)
-                             : fold_info_at(f, g)->flags;
-}
+/* fold_g_id, fold_g_name, .. - one of these facts, for less. */
+#define KEPT(ID, field, type, none, ...) \
+    static inline type fold_g_##field(const struct fold *f, uint32_t g) \
+    { \
+        return fold_g_past(f, g) ? (type)(past_value(f->seg[g / PAST_GS].past, PV_##ID, g) + none) \
+                                 : fold_info_at(f, g)->field; \
+    }
+#include "decode/model/facts.def"
 
 /* fold_g_workers - may any of the PAST_GS neighbours of g be a mark worker? */
 static inline bool fold_g_workers(const struct fold *f, uint32_t g)

@@ -168,14 +168,14 @@ struct lane_info lane_of_ginfo(const struct trace *tr, const struct segment *seg
     const int64_t end = trace_last(tr);
     bool told;
     const uint32_t name = name_of_ginfo(tr, g, &told);
-    struct lane_info li = {.id = g->id,
-                           .seen = g->seen,
-                           .name = name,
-                           .no_p_ns =
-                               g->no_p + (g->no_p_since != NO_TIME && end > g->no_p_since ? end - g->no_p_since : 0),
-                           .creator = segment_g(seg, g->creator),
-                           .create_stack = g->create_stack,
-                           .start_stack = g->start_stack};
+    struct lane_info li = {
+        .seen = g->seen,
+#define KEPT(ID, field, ...) .field = g->field,
+#include "decode/model/facts.def"
+    };
+    li.name = name;
+    li.no_p_ns += g->no_p_since != NO_TIME && end > g->no_p_since ? end - g->no_p_since : 0;
+    li.creator = segment_g(seg, g->creator);
     lane_flags(&li, g->flags);
     li.name_inferred |= told;
     return li;

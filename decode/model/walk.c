@@ -127,10 +127,10 @@ static inline void past_row_ahead(const struct past_rows *r, uint32_t i)
 static void past_row_info(const struct trace *tr, const struct place *at, uint32_t i, struct lane_info *li)
 {
     const struct past_rows *r = &at->rows;
-    li->create_stack = (uint32_t)past_row(r, PV_CREATE_STACK, i);
-    li->creator = segment_g(at->in.seg, (uint32_t)past_row(r, PV_CREATOR, i) - 1);
-    li->name = (uint32_t)past_row(r, PV_NAME, i);
-    lane_flags(li, (unsigned)past_row(r, PV_FLAGS, i));
+#define WALKED(ID, field, type, none, ...) li->field = (type)(past_row(r, PV_##ID, i) + none);
+#include "decode/model/facts.def"
+    li->creator = segment_g(at->in.seg, li->creator);
+    lane_flags(li, li->flags);
     if (tr->fold.runs.used && names_helper(&tr->names, li->name)) {
         const struct ginfo g = {.name = li->name, .create_stack = li->create_stack, .no_p_since = NO_TIME};
         const struct lane_info told = lane_of_ginfo(tr, at->in.seg, &g);
@@ -144,12 +144,14 @@ static inline void past_row_times(const struct past_rows *r, uint32_t i, struct 
     li->first = (int64_t)past_row(r, PV_START, i);
     li->last = li->first + (int64_t)past_row(r, PV_LASTED, i);
     li->nspans = past_row(r, PV_NPACKED, i);
-    li->no_p_ns = (int64_t)past_row(r, PV_NO_P, i);
 }
 
 static bool rows_alike(const struct past_rows *r)
 {
-    return !(r->step[PV_FLAGS] | r->step[PV_NAME] | r->step[PV_CREATOR] | r->step[PV_CREATE_STACK]);
+    unsigned differs = 0;
+#define WALKED(ID, ...) differs |= PV_##ID == PV_NO_P_NS ? 0 : r->step[PV_##ID];
+#include "decode/model/facts.def"
+    return !differs;
 }
 
 static void column_of(const struct past_rows *r, enum past_value c, uint32_t from, uint32_t n, int64_t *out)
@@ -165,7 +167,7 @@ static void alike_of(const struct place *at, uint32_t g, uint32_t from, uint32_t
     a->n = n;
     column_of(&at->rows, PV_START, from, n, a->first);
     column_of(&at->rows, PV_LASTED, from, n, a->last);
-    column_of(&at->rows, PV_NO_P, from, n, a->no_p_ns);
+    column_of(&at->rows, PV_NO_P_NS, from, n, a->no_p_ns);
     for (uint32_t i = 0; i < n; i++)
         a->last[i] += a->first[i];
 }
