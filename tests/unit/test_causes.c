@@ -81,6 +81,7 @@ static const struct planted {
     {"lockers", RULE_POOL, "main.(*lockers).take", "main.(*lockers).giveBack"}, /* few wait, but half of their work */
     {"frontdesk", RULE_SERIAL_CALLS, "called by main.(*desk).long", "4 times in a row"}, /* one page of two */
     {"nightwatch", RULE_TICKERS, "main.letIn", "195ms"},                                 /* and by now it costs */
+    {"lithographer", RULE_CHILDREN, "main.etch, called by main.series", "no two are there at once"},
     {"nursery", RULE_CHILDREN, "main.weigh", "24 of them"},
     {"diary", RULE_TREND, "main.(*diary).write", "each of the tasks \"day\" (80)"},
     {"stutter", RULE_SERIAL_CALLS, "main.sendRow", "61 times in a row"}, /* and stands still between some of them */
@@ -213,7 +214,8 @@ static const struct {
     {"lamps", RULE_LEAK, "Created at main.guard, called by main.light", false}, /* as many in each quarter */
     {"openbook", RULE_LEAK, "for main.readPage", false},                        /* answers that nobody reads */
     {"openbook", RULE_LEAK, "With them http.(*persistConn).writeLoop: 60", false},
-    {"hastybook", RULE_LEAK, "each opens a new one first", false}, /* and no connection-churn */
+    {"hastybook", RULE_LEAK, "each opens a new one first", false},                /* and no connection-churn */
+    {"boarders", RULE_LEAK, "120 outlive the goroutines that began them", false}, /* woken again and again before */
     {"doorman", RULE_LEAK,
      "Those that main.(*bar).shut, called by main.evening wakes there end, 30 of 30 times: it does so by Signal",
      false},
@@ -327,6 +329,7 @@ static void healthy_ones(void **state)
         "cleanquota",        /* asks no oftener than it may */
         "cleanparley",       /* a server that greets, then talks step by step elsewhere */
         "cleanboatmen",      /* one asks, the others go by what there was */
+        "cleanboarders",     /* stay, and who began them does */
         "cleantailor",       /* asks for all at once */
         "cleanbargemen",     /* have room between them */
         "cleaninkpots",      /* puts back what it took */

@@ -2,6 +2,7 @@
 #include "triage/findings/growth.h"
 
 #include "decode/base/mem.h"
+#include "triage/findings/thresholds.h"
 #include "triage/tables/slices.h"
 
 struct stands { /* one that waits at the end */
@@ -33,6 +34,8 @@ static bool count(struct grown *w, const struct causes *c, uint32_t g)
     w->nby += i == w->nby;
     w->by[i].begun++;
     w->by[i].ended += li.ended;
+    w->by[i].alone +=
+        !li.ended && li.creator != NO_LANE && trace_lane(c->tr, (struct lane){LANE_G, li.creator}).ended;
     w->by[i].quarter[q < 0 ? 0 : q > 3 ? 3 : q]++;
     if (li.ended || !trace_span_at(c->tr, l, li.last - 1, &s) || s.state != ST_WAITING) {
         return true;
@@ -94,6 +97,16 @@ void growths_free(struct growths *k)
     }
     mem_free(k->v);
     *k = (struct growths){0};
+}
+
+bool growth_for_good(const struct growth *w)
+{
+    bool all_along = (double)w->begun >= threshold(TH_LEAK_GROWS);
+    for (int i = 0; i < 4; i++) {
+        all_along &= w->quarter[i] >= threshold(TH_LEAK_QUARTER) * w->begun;
+    }
+    return all_along && (double)w->ended <= threshold(TH_LEAK_LEFT) * w->begun &&
+           (double)w->alone >= threshold(TH_LEAK_ALONE) * w->begun;
 }
 
 void growth_begun(struct draft *d, const struct causes *c, const struct growth *w)

@@ -16,6 +16,7 @@ struct growths { /* what one rule has found out; all-zero at first */
 struct growth {
     uint32_t quarter[4], begun, ended; /* of one creation stack, by the quarter of the trace they came in */
     uint32_t still;                    /* wait at the leak's place at the end */
+    uint32_t alone;                    /* of those that have not ended: who began them has */
 };
 
 /*
@@ -24,6 +25,8 @@ struct growth {
  */
 struct growth growth_of(struct growths *k, struct causes *c, const struct leak_row *r, uint32_t group, double least);
 void growths_free(struct growths *k);
+/* growth_for_good - do many come in each quarter, hardly any of which ends, most of them left by who began them? */
+bool growth_for_good(const struct growth *w);
 /* growth_begun - says all of it but `still`. */
 void growth_begun(struct draft *d, const struct causes *c, const struct growth *w);
 

@@ -116,9 +116,11 @@ static void children_finding(struct causes *c, uint32_t group, const struct walk
     const struct group_life *l = &c->life[group];
     const double share = (double)k->ns / (double)w->life;
     const int64_t each = k->ns / (int64_t)k->n;
+    const bool in_row = w->of == 1; /* one goroutine waits for each before it starts the next */
     struct draft d;
     draft_start(&d, RULE_CHILDREN, (int64_t)(share * (double)(l->last - l->first)));
-    d.f.note = each > threshold_ns(TH_CHILD_LENGTH);
+    d.f.note = each > threshold_ns(TH_CHILD_LENGTH) &&
+               !(in_row && share >= threshold(TH_CHILD_ROW) && (double)k->n >= threshold(TH_CHILD_MANY));
     draft_about(&d, c->rs, k->place, k->stack);
     draft_at(&d, k->t0, k->t1, LANE_G, k->g);
     text_add(&d.amount, "%llu", (unsigned long long)k->n);
@@ -127,6 +129,11 @@ static void children_finding(struct causes *c, uint32_t group, const struct walk
              t_dur(each), " on average, of which it waits for ", t_dur(k->awaited / (int64_t)k->n),
              " for its end; that is ", t_share(share, 1), " of the lives of goroutines of ",
              t_func(c->tg->groups[group].name), ". What the child does, no trace tells.");
+    if (in_row) {
+        text_lit(&d.text,
+                 " One goroutine starts them all, each when the one before is done: no two are there at once.");
+        text_lit(&d.next, "Let several goroutines start them side by side, as many as the host has processors for. ");
+    }
     text_lit(&d.next, "Do it in this process (a package in place of the tool), or let one child do many: a list of "
                       "them, or one that stays and is asked again and again.");
     draft_end(c->rs, &d);

@@ -314,12 +314,13 @@ static void rule_assist(struct rules *rs)
         exec = ns_add(exec, tg->groups[i].is_system ? 0 : tg->groups[i].d[GM_EXEC].total);
         assist = ns_add(assist, tg->groups[i].is_system ? 0 : tg->groups[i].d[GM_ASSIST].total);
     }
-    if (assist < threshold_ns(TH_GCA_TOTAL) || !threshold_reached(TH_GCA_SHARE, assist, exec)) {
+    if (assist < threshold_ns(TH_GCA_TOTAL) || !threshold_reached(TH_GCA_SHARE, assist, exec) ||
+        (double)tg->gc_cycles < threshold(TH_GCA_CYCLES)) {
         return;
     }
     most = most_assisting(tg);
     draft_start(&d, RULE_GC_ASSIST, assist / rules_procs(rs));
-    d.f.note = (double)tg->gc_cycles < threshold(TH_GCA_CYCLES) || assists_little(rs, &tg->groups[most]);
+    d.f.note = assists_little(rs, &tg->groups[most]);
     draft_at_worst(rs, &d, BAND_ASSIST);
     text_share(&d.amount, (double)assist, (double)exec);
     text_say(&d.text, rs->tr, "Goroutines assisted the collector for ", t_dur(assist), ", ",

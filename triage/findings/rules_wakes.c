@@ -334,13 +334,17 @@ static void growth_finding(struct causes *c, const struct leak_row *r, const str
                   cost = timed ? (int64_t)((double)spent_on / c->procs) : 0;
     const bool dear = threshold_reached(TH_TICKERS_COST, cost, c->tg->end);
     draft_start(&d, timed ? RULE_TICKERS : RULE_LEAK, dear ? cost : 0);
-    d.f.note = !dear; /* it grows in any case; so much of it is a cost by now */
+    d.f.for_good = growth_for_good(w);
+    d.f.note = !dear && !d.f.for_good; /* it grows in any case; so much of it is a cost by now */
     draft_about(&d, c->rs, r->name, r->stack);
     draft_at(&d, r->since, r->since + r->oldest, LANE_G, r->example);
     text_add(&d.amount, "+%u", w->begun - w->ended);
     text_say(&d.text, c->tr, t_place(r->create_stack, 3), " begins goroutines of ", t_func(r->name),
              " that nobody ends: ");
     growth_begun(&d, c, w);
+    if (d.f.for_good) {
+        text_say(&d.text, c->tr, w->alone, " outlive the goroutines that began them. ");
+    }
     if (timed) {
         text_say(&d.text, c->tr, "Timers alone wake them, ", wakes,
                  " times so far; what they ran and waited for processors was ", t_dur(spent_on), ".");
@@ -356,8 +360,9 @@ static void growth_finding(struct causes *c, const struct leak_row *r, const str
     } else {
         text_say(&d.text, c->tr, w->still, " of them wait at the end (", t_str(r->reason), " in ",
                  t_where(r->stack, 0), ") ten times as long as they used to there, up to ", t_dur(r->oldest), ".");
-        text_lit(&d.next,
-                 "Who was to wake or end them? Close the channel, or end them with what they are for (a context).");
+        text_add(&d.next, "Who was to wake or end them? %s",
+                 r->kind == WK_COND ? "What ends them has to come true under the lock, with a Broadcast behind it."
+                                    : "Close the channel, or end them with what they are for (a context).");
     }
     draft_end(c->rs, &d);
 }

@@ -76,6 +76,13 @@ static bool says_place(const struct two *x)
     return place && story_says(x->rs, x->over, place);
 }
 
+/* Does the one name the function that the other is about? */
+static bool said_there(const struct two *x)
+{
+    const uint32_t place = x->over->stack ? causes_place(x->rs->tr, x->over->stack) : 0;
+    return place && story_says(x->rs, x->under, place);
+}
+
 /* Do connections stay behind answers to what is asked there? */
 static bool unread_answers(const struct two *x)
 {
@@ -187,6 +194,13 @@ static void conns_words(struct two *x)
              " A connection whose answer is not read is used for no other question: each opens a new one first, a "
              "cost of ",
              t_dur(x->under->severity_ns), ".");
+    retell_behind(x->rs, x->over, &t);
+}
+
+static void heap_words(struct two *x)
+{
+    struct text t = {0};
+    text_add(&t, " Meanwhile the live heap grows (%s): what is not given back yet is kept.", x->under->amount);
     retell_behind(x->rs, x->over, &t);
 }
 
