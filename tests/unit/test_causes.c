@@ -79,8 +79,8 @@ static const struct planted {
     {"parade", RULE_IN_ORDER, "main.march", "main.ask waits at"},               /* a window that is too narrow */
     {"gazette", RULE_CONVOY, "main.runPress", "main.(*gazette).publish"},       /* the press is not told once more */
     {"lockers", RULE_POOL, "main.(*lockers).take", "main.(*lockers).giveBack"}, /* few wait, but half of their work */
-    {"frontdesk", RULE_SERIAL_CALLS, "called by main.(*desk).long", "4 times in a row"}, /* one page of two */
-    {"nightwatch", RULE_TICKERS, "main.letIn", "195ms"},                                 /* and by now it costs */
+    {"frontdesk", RULE_SERIAL_CALLS, "called by main.(*desk).long", "98.4% of what these take"}, /* one page of two */
+    {"nightwatch", RULE_TICKERS, "main.letIn", "195ms"}, /* and by now it costs */
     {"lithographer", RULE_CHILDREN, "main.etch, called by main.series", "no two are there at once"},
     {"nursery", RULE_CHILDREN, "main.weigh", "24 of them"},
     {"diary", RULE_TREND, "main.(*diary).write", "each of the tasks \"day\" (80)"},

@@ -161,21 +161,34 @@ static void number_of_requests(const struct causes *c, uint32_t group, const str
     }
 }
 
-/* By the clock, at most so long is any of the pieces there: of 4096 parts of the trace those that one meets. */
+enum { PARTS = 4096 };
+struct met { /* of so many parts of the trace those that something meets */
+    uint8_t part[PARTS / 8];
+    uint32_t n;
+};
+
+static void met_add(const struct causes *c, struct met *m, const struct instance_one *one)
+{
+    const double part = (double)c->tg->end / PARTS, a = (double)one->t0 / part, z = (double)one->t1 / part;
+    for (unsigned at = a > 0 ? (unsigned)a : 0; at < PARTS && (double)at < z; at++) {
+        m->n += !(m->part[at / 8] >> at % 8 & 1);
+        m->part[at / 8] |= (uint8_t)(1 << at % 8);
+    }
+}
+
+/* By the clock, so long at most. */
+static int64_t met_ns(const struct causes *c, const struct met *m)
+{
+    return (int64_t)((double)c->tg->end / PARTS * m->n);
+}
+
 static int64_t there_of(const struct causes *c, const struct pieces *k)
 {
-    enum { PARTS = 4096 };
-    uint8_t met[PARTS] = {0};
-    const double part = (double)c->tg->end / PARTS;
-    unsigned n = 0;
+    struct met m = {.n = 0};
     for (size_t i = 0; i < k->n; i++) {
-        const double a = (double)k->v[i].t0 / part, z = (double)k->v[i].t1 / part;
-        for (unsigned at = a > 0 ? (unsigned)a : 0; at < PARTS && (double)at < z; at++) {
-            n += !met[at];
-            met[at] = 1;
-        }
+        met_add(c, &m, &k->v[i]);
     }
-    return (int64_t)(part * n);
+    return met_ns(c, &m);
 }
 
 /* Of a group, what it is; w->n = 0: its goroutines have no pieces. */
@@ -329,6 +342,8 @@ struct in_line {
     uint32_t stack, example;
     uint64_t calls, pieces, longest;
     int64_t ns, won; /* won: all of a row but one call */
+    int64_t of;      /* what the pieces take that have such rows */
+    struct met there;
 };
 
 struct line_row { /* the row that goes on */
@@ -497,7 +512,17 @@ static const struct in_lines *lines_once(struct causes *c, uint32_t group)
     struct apart_calls apart = {.n = 0};
     bool ok = work_in(c, group, &l->k, &l->w);
     for (size_t i = 0; l->w.n && !l->w.fed && i < l->k.n; i++) {
+        uint64_t before[PLACES] = {0};
+        for (uint32_t k = 0; k < l->n; k++) {
+            before[k] = l->v[k].pieces;
+        }
         lines_of(c, &l->k.v[i], &it, l, &apart);
+        for (uint32_t k = 0; k < l->n; k++) {
+            if (l->v[k].pieces > before[k]) {
+                l->v[k].of = ns_add(l->v[k].of, l->k.v[i].t1 - l->k.v[i].t0);
+                met_add(c, &l->v[k].there, &l->k.v[i]);
+            }
+        }
     }
     l->first = l->k.n ? l->k.v[0] : l->first;
     mem_free(l->k.v);
@@ -509,18 +534,26 @@ static const struct in_lines *lines_once(struct causes *c, uint32_t group)
     return c->lines[group] = l;
 }
 
+/* What would go, by the clock: of the time in which pieces with such rows are there. Those without may be the answers to these. */
+static int64_t line_cost(const struct causes *c, const struct in_line *l, const struct in_lines *of)
+{
+    const double times = of->k.ns > 0 ? (double)of->w.ns / (double)of->k.ns : 1, all = (double)l->of * times;
+    const double there = (double)(times <= 1 ? met_ns(c, &l->there) : c->tg->end);
+    return l->of > 0 ? (int64_t)((double)l->won / (double)l->of * (all < there ? all : there)) : 0;
+}
+
 static void in_line_finding(struct causes *c, const struct in_line *l, const struct in_lines *of)
 {
     const struct pieces *k = &of->k;
     const struct work_kind *w = &of->w;
-    const double share = (double)l->won / (double)k->ns;
+    const bool part = l->of < k->ns;
     const uint32_t frame = stacks_user_frame(c->tr, l->stack);
     struct draft d;
-    draft_start(&d, RULE_SERIAL_CALLS, (int64_t)(share * work_in_flight(w)));
+    draft_start(&d, RULE_SERIAL_CALLS, line_cost(c, l, of));
     draft_about(&d, c->rs, trace_frame(c->tr, l->stack, frame).func, l->stack);
     draft_at(&d, of->first.t0, of->first.t1, LANE_G, of->first.g);
     d.f.won_hi = d.f.severity_ns;
-    text_share(&d.amount, share, 1);
+    text_share(&d.amount, (double)l->won, (double)l->of);
     text_say(&d.text, c->tr, t_calls(l->stack, frame, 4), ": waits for the network ",
              t_f0((double)l->calls / (double)l->pieces), " times in a row on average at one line, ");
     if (l->pieces > k->n) { /* several rows in some */
@@ -530,9 +563,8 @@ static void in_line_finding(struct causes *c, const struct in_line *l, const str
     }
     works_name(&d.text, c, w);
     text_say(&d.text, c->tr, ", waits of ", t_dur(l->ns / (int64_t)l->calls), " on average. That is ",
-             t_share((double)l->ns, (double)k->ns),
-             " of what all of these take; asked for at once, or side by side, ",
-             t_share((double)l->won, (double)k->ns), " would go.");
+             t_share((double)l->ns, (double)l->of), " of what ", part ? "these" : "all of these",
+             " take; asked for at once, or side by side, ", t_share((double)l->won, (double)l->of), " would go.");
     text_lit(&d.next,
              "Ask for all at once, or ask side by side: each answer is waited for before the next question.");
     draft_end(c->rs, &d);

@@ -818,6 +818,8 @@ static void won_text(struct text *t, const struct finding *f, const struct cause
                "answers over the network, which this process gives itself, and by which goroutine is not recorded.");
     } else if (o->words) {
         text_add(t, ", %s.", o->words);
+    } else if (o->hi > (double)f->severity_ns / (double)c->tg->end + SPREAD) {
+        text_add(t, ", from %.0f %% of what it costs up to what may go with it.", LEAST * 100);
     } else {
         text_add(t, ", if %.0f %% of it to all of it goes and the rest stays as it is.", LEAST * 100);
     }
