@@ -330,6 +330,7 @@ static void healthy_ones(void **state)
         "cleanparley",       /* a server that greets, then talks step by step elsewhere */
         "cleanboatmen",      /* one asks, the others go by what there was */
         "cleanboarders",     /* stay, and who began them does */
+        "cleanpostmen",      /* share out the calls of each lot */
         "cleantailor",       /* asks for all at once */
         "cleanbargemen",     /* have room between them */
         "cleaninkpots",      /* puts back what it took */

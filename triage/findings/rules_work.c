@@ -548,8 +548,10 @@ static void in_line_finding(struct causes *c, const struct in_line *l, const str
     const struct work_kind *w = &of->w;
     const bool part = l->of < k->ns;
     const uint32_t frame = stacks_user_frame(c->tr, l->stack);
+    const bool lots = w->lives && works_in_lots(c, w->group, l->ns / (int64_t)l->calls);
     struct draft d;
     draft_start(&d, RULE_SERIAL_CALLS, line_cost(c, l, of));
+    d.f.note = lots;
     draft_about(&d, c->rs, trace_frame(c->tr, l->stack, frame).func, l->stack);
     draft_at(&d, of->first.t0, of->first.t1, LANE_G, of->first.g);
     d.f.won_hi = d.f.severity_ns;
@@ -565,6 +567,11 @@ static void in_line_finding(struct causes *c, const struct in_line *l, const str
     text_say(&d.text, c->tr, ", waits of ", t_dur(l->ns / (int64_t)l->calls), " on average. That is ",
              t_share((double)l->ns, (double)l->of), " of what ", part ? "these" : "all of these",
              " take; asked for at once, or side by side, ", t_share((double)l->won, (double)l->of), " would go.");
+    if (lots) {
+        text_lit(&d.text,
+                 " They are begun several at a time and done together: if they share out what there is to do, "
+                 "they are side by side already.");
+    }
     text_lit(&d.next,
              "Ask for all at once, or ask side by side: each answer is waited for before the next question.");
     draft_end(c->rs, &d);

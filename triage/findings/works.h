@@ -31,6 +31,9 @@ void works_name(struct text *t, const struct causes *c, const struct work_kind *
 double work_in_flight(const struct work_kind *w);
 /* work_in_lines - rows of calls at one line within what goroutines of a group do, of rules_work; what is told already is not again. */
 void work_in_lines(struct causes *c, uint32_t group);
+/* works_in_lots - rules_lots.c: are most goroutines of a group begun several at a time by one, and done at about one moment, within about
+ * as long as a call takes? Then they share out what there is to do. */
+bool works_in_lots(struct causes *c, uint32_t group, int64_t call);
 /* in_lines_ahead - such rows are counted once: now, where rules_work() will ask. */
 struct in_lines **in_lines_new(const struct triage *tg); /* NULL: out of memory */
 void in_lines_free(struct causes *c);
