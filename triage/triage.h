@@ -22,9 +22,9 @@
 struct group_sum {
     int64_t total, max;
 };
-struct group {     /* goroutines with one start function */
-    uint32_t name; /* string, 0 = unknown */
-    bool is_system;
+struct group {             /* goroutines with one start function */
+    uint32_t name;         /* string, 0 = unknown */
+    bool is_system, timed; /* timed: of its system calls at least one took more than 1 ns */
     uint32_t count, created, ended, first_member;
     int64_t first, last;          /* from the first of their lives' beginnings to the last of their ends */
     struct group_sum d[GM_COUNT]; /* over its goroutines */
@@ -70,6 +70,22 @@ struct syscall_row { /* system calls by stack */
     int64_t total;
     struct moment longest;
 };
+
+/*
+ * Before Go 1.22 a system call that kept its P has no end in the trace, and is an instant of the model: 1 ns that tells nothing.
+ * TRI_NOT_TIMED - what is said where its time would stand, TRI_UNTIMED in a column. tri_untimed - is a call of ns such a one?
+ * tri_none_timed - are all of some calls that took ns together?
+ */
+#define TRI_NOT_TIMED "not timed"
+#define TRI_UNTIMED "untimed"
+static inline bool tri_untimed(const struct trace *tr, int64_t ns)
+{
+    return ns <= 1 && !trace_info(tr)->second_family;
+}
+static inline bool tri_none_timed(const struct trace *tr, uint64_t calls, int64_t ns)
+{
+    return calls && ns <= (int64_t)calls && !trace_info(tr)->second_family;
+}
 
 #define LOCK_WAITS 16384 /* the longest waits for locks are kept one by one */
 struct lock_wait {

@@ -85,8 +85,11 @@ bool table_add(struct table *t, uint64_t a, uint64_t b, struct thing x)
     t->all++;
     k->n++;
     k->open += x.open;
-    k->total = ns_add(k->total, d);
-    k->max = d > k->max ? d : k->max;
+    k->untimed += x.untimed;
+    if (!x.untimed) {
+        k->total = ns_add(k->total, d);
+        k->max = d > k->max ? d : k->max;
+    }
     if (k->lengths && !x.open)
         hist_add(k->lengths, d);
     if (d < t->least)
@@ -271,10 +274,14 @@ static int64_t value(const struct table *t, const struct table_order *o, uint32_
     if (kinds(o)) {
         const struct ttype *k = &t->type[row];
         const int64_t v[] = {(int64_t)k->n, k->total, k->p50, k->p99, k->max};
+        if (k->untimed == k->n && (col == TYPE_TOTAL || col == TYPE_MAX)) /* in order by how many */
+            return (int64_t)(k->n < INT32_MAX ? k->n : INT32_MAX) + INT32_MIN + TABLE_UNTIMED;
         return v[col];
     }
     const struct thing *x = &t->thing[row];
-    return col == THING_TOOK ? x->t1 - x->t0 : col == THING_AT ? x->t0 : t->from->value(t, x, col - THING_OWN);
+    if (col == THING_TOOK)
+        return x->untimed ? TABLE_UNTIMED : x->t1 - x->t0;
+    return col == THING_AT ? x->t0 : t->from->value(t, x, col - THING_OWN);
 }
 
 int64_t table_value(const struct table *t, uint32_t row, int col)
@@ -653,6 +660,17 @@ static unsigned open_kind(struct view *v, uint32_t type)
     return again(v);
 }
 
+static void took(struct text *out, const struct thing *x)
+{
+    if (x->untimed) {
+        text_lit(out, TRI_NOT_TIMED);
+        return;
+    }
+    if (x->open)
+        text_lit(out, "at least ");
+    text_dur(out, x->t1 - x->t0);
+}
+
 static unsigned enter(struct view *v)
 {
     struct table *t = v->table;
@@ -666,8 +684,8 @@ static unsigned enter(struct view *v)
     struct thing x = t->thing[row];
     struct lane l = t->from->lane ? t->from->lane(t, &x) : tri_g(x.g);
     struct text of = {.ticks = when_ticks(v->tr)}, say = {.ticks = of.ticks};
-    text_add(&of, "%s of %s", t->from->thing, x.open ? "at least " : ""); /* it stands below the words of a span */
-    text_dur(&of, x.t1 - x.t0);
+    text_add(&of, "%s%s", t->from->thing, x.untimed ? ", " : " of "); /* it stands below the words of a span */
+    took(&of, &x);
     if (t->from->say)
         t->from->say(&say, v, &x);
     unsigned f = tri_goto(v, l, x.t0, x.t1);
@@ -693,6 +711,10 @@ static void detail(struct text *out, const struct view *v, uint32_t row, int lin
         const struct ttype *k = &t->type[i];
         table_name(out, t, i);
         text_add(out, ": %" PRIu64 " %s, ", k->n, k->n == 1 ? t->from->thing : t->from->things);
+        if (k->untimed == k->n) {
+            text_lit(out, TRI_NOT_TIMED);
+            return;
+        }
         text_dur(out, k->total);
         text_lit(out, " in all");
         if (k->p50 >= 0) {
@@ -703,8 +725,10 @@ static void detail(struct text *out, const struct view *v, uint32_t row, int lin
             text_lit(out, ", p99 ");
             text_dur(out, k->p99);
         }
-        if (k->open)
-            text_add(out, "; %" PRIu64 " not whole in this trace", k->open);
+        if (k->open > k->untimed)
+            text_add(out, "; %" PRIu64 " not whole in this trace", k->open - k->untimed);
+        if (k->untimed)
+            text_add(out, "; %" PRIu64 " not timed", k->untimed);
         return;
     }
     const struct thing *x = table_thing(t, i);
@@ -714,10 +738,8 @@ static void detail(struct text *out, const struct view *v, uint32_t row, int lin
         table_name(out, t, i);
     if (line == 0 || kinds(&t->have)) {
         text_raw(out, line == 0 ? ": " : "the longest: ", line == 0 ? 2 : 13);
-        if (x->open)
-            text_lit(out, "at least ");
-        text_dur(out, x->t1 - x->t0);
-        text_lit(out, " from ");
+        took(out, x);
+        text_add(out, "%s", x->untimed ? " at " : " from ");
         text_dur(out, x->t0);
         if (line == 0)
             return;

@@ -22,12 +22,13 @@ struct thing {
     uint32_t index; /* the provider's: in the model's array */
     uint32_t type;  /* in table.type */
     bool open;      /* its beginning or end is not in the trace */
+    bool untimed;   /* open, and how long it took is not known at all; [t0,t1) is where it stands */
 };
 
 struct ttype {     /* things of one kind */
     uint64_t a, b; /* the provider's key */
-    uint64_t n, open;
-    int64_t total, max;
+    uint64_t n, open, untimed;
+    int64_t total, max; /* of those that are timed */
     int64_t p50, p90,
         p99; /* of those with both ends; nearest rank, or within 1.6 % if not all are listed; -1: unknown */
     struct hist *lengths; /* while they are being found, once not all can be listed */
@@ -41,6 +42,7 @@ struct tcol {
     enum tcol_kind kind;
     int w; /* columns it takes, blanks before it included */
 };
+enum { TABLE_UNTIMED = -2 }; /* a duration that is not known, and less: of so many; -1: that there is none */
 enum { THING_TOOK, THING_AT, THING_OWN }; /* columns of things; behind them the provider's, then the name */
 enum { TYPE_COUNT, TYPE_TOTAL, TYPE_P50, TYPE_P99, TYPE_MAX, TYPE_NAME };
 enum { TABLE_THINGS = 1 << 20, TABLE_HISTS = 512, TABLE_FILTER = 128, TABLE_TYPES = UINT32_MAX };

@@ -32,7 +32,9 @@ static int choose(const struct table *t, int w, int out[COLS_MOST])
 
 static void number(const struct view *v, enum tcol_kind k, int64_t x, char out[FMT_MAX])
 {
-    if (x < 0 && k != TCOL_TIME)
+    if (x <= TABLE_UNTIMED && k == TCOL_DUR)
+        snprintf(out, FMT_MAX, TRI_UNTIMED);
+    else if (x < 0 && k != TCOL_TIME)
         snprintf(out, FMT_MAX, "-");
     else if (k == TCOL_DUR)
         tri_dur(v->tr, x, out);
@@ -148,6 +150,7 @@ static const struct spectrum *spectrum(const struct view *v, int h)
 struct labels {
     const struct view *v;
     enum tcol_kind kind;
+    bool untimed; /* what is in the lowest row */
 };
 
 static void label(void *arg, int64_t value, char *out, size_t size)
@@ -155,6 +158,10 @@ static void label(void *arg, int64_t value, char *out, size_t size)
     const struct labels *l = arg;
     char buf[FMT_MAX];
     number(l->v, l->kind, value, buf);
+    if (l->untimed && !value) {
+        snprintf(out, size, TRI_UNTIMED);
+        return;
+    }
     snprintf(out, size, ">%.30s", buf);
 }
 
@@ -164,7 +171,9 @@ static void draw_spectrum(const struct spectrum *s, struct grid *g, struct view 
     int x = spectrum_gutter(g->w);
     uint32_t n;
     struct plot p = plot_of(v, &n);
-    struct labels l = {v, p.col < 0 ? TCOL_DUR : table_col(t, p.col).kind};
+    struct labels l = {v, p.col < 0 ? TCOL_DUR : table_col(t, p.col).kind, false};
+    uint32_t kind = t->have.open == TABLE_TYPES && v->at.row < t->nrows ? t->row[v->at.row] : t->have.open;
+    l.untimed = p.col <= THING_TOOK && kind < t->ntypes && t->type[kind].untimed;
     int64_t at = NO_TIME, value = 0;
     if (p.col >= 0 && v->at.row < t->nrows)
         point(&p, v->at.row, &at, &value);

@@ -32,6 +32,26 @@ static bool list(struct table *t)
     return true;
 }
 
+static bool timed(void *arg, const struct span_run *r)
+{
+    bool *any = arg;
+    for (uint32_t i = 0; i < r->n && !*any; i++)
+        *any = r->kind[r->tag[i]].state == ST_SYSCALL && r->dur[i] > 1;
+    return !*any;
+}
+
+/* Is none of its system calls timed (triage.h)? */
+static bool untimed(const struct trace *tr, const struct thing *x)
+{
+    bool any = trace_info(tr)->second_family;
+    if (!any)
+        trace_states(
+            tr, tri_g(x->g),
+            &(struct states_ask){
+                .t0 = x->t0, .t1 = x->t1 + 1, .min_ns = 2, .f = timed, .arg = &any, .only = 1u << ST_SYSCALL});
+    return !any;
+}
+
 static int64_t value(const struct table *t, const struct thing *x, int c)
 {
     static const enum state of[OWN] = {
@@ -40,6 +60,8 @@ static int64_t value(const struct table *t, const struct thing *x, int c)
     if (x->t1 <= x->t0)
         return 0;
     trace_shares(t->tr, tri_g(x->g), x->t0, x->t1, &sh);
+    if (c == CALLS && sh.ns[ST_SYSCALL] && untimed(t->tr, x))
+        return TABLE_UNTIMED;
     return sh.ns[of[c]];
 }
 
@@ -58,7 +80,10 @@ static void say(struct text *out, const struct view *v, const struct thing *x)
         if (!sh.ns[s])
             continue;
         text_add(out, "%s%s ", first ? "" : ", ", state_name((enum state)s));
-        text_dur(out, sh.ns[s]);
+        if (s == ST_SYSCALL && untimed(v->tr, x))
+            text_lit(out, TRI_NOT_TIMED);
+        else
+            text_dur(out, sh.ns[s]);
         first = false;
     }
     if (li.creator != NO_LANE) {

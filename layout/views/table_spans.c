@@ -49,10 +49,10 @@ static bool lane(struct table *t, struct known *k, uint32_t g, enum state state,
         if (s.state != state || (wanted && !wanted(t->tr, &s, more ? span_get(&it) : NULL)))
             continue;
         uint32_t type = kind(t, k, s.reason, s.stack);
-        if (type == TAB_NONE ||
-            !table_add(
-                t, t->type[type].a, t->type[type].b,
-                (struct thing){.t0 = s.t0, .t1 = s.t1, .g = g, .index = s.stack, .open = s.open_start || s.open_end}))
+        bool untimed = state == ST_SYSCALL && tri_untimed(t->tr, s.t1 - s.t0);
+        struct thing x = {.t0 = s.t0, .t1 = s.t1, .g = g, .index = s.stack, .untimed = untimed};
+        x.open = s.open_start || s.open_end || untimed;
+        if (type == TAB_NONE || !table_add(t, t->type[type].a, t->type[type].b, x))
             return false;
     }
     return true;

@@ -60,6 +60,15 @@ static int64_t member_value(const struct tri *t, uint32_t g, enum gcolumn c)
     return gstat_ns(s, g, cols[c].metric >= 0 ? (enum gmetric)cols[c].metric : GM_LIFE);
 }
 
+/* Is a column's value time of system calls that are not timed? */
+static bool untimed(const struct tri *t, uint32_t id, enum gcolumn c, int64_t val)
+{
+    if (c != GCOL_SYSCALL || !val || trace_info(t->tr)->second_family)
+        return false;
+    return t->group == NO_LANE ? !t->tg->groups[id].timed
+                               : tri_none_timed(t->tr, gstat_of(t->tg->g, id).syscalls, val);
+}
+
 /* qsort() hands over no context; these are set around each sort, and one thread draws. */
 static const struct tri *sorting;
 
@@ -444,7 +453,9 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
     for (int k = 0; k < n; k++) {
         char buf[FMT_MAX];
         int64_t val = t->group == NO_LANE ? group_value(t, id, c[k]) : member_value(t, id, c[k]);
-        if (val == 0 && c[k] != GCOL_COUNT)
+        if (untimed(t, id, c[k], val))
+            snprintf(buf, sizeof buf, TRI_UNTIMED);
+        else if (val == 0 && c[k] != GCOL_COUNT)
             snprintf(buf, sizeof buf, "-");
         else if (cols[c[k]].metric >= 0)
             tri_dur(v->tr, val, buf);
@@ -572,7 +583,10 @@ static void detail_member(struct text *t, const struct view *v, uint32_t g, int 
             if (!s.ns[m])
                 continue;
             text_add(t, "%s%s ", t->p[t->n - 1] == ':' ? " " : ", ", member_words[m]);
-            text_dur(t, s.ns[m]);
+            if (m == GM_SYSCALL && tri_none_timed(v->tr, s.syscalls, ns_add(s.ns[m], s.ns[GM_SYSBLOCK])))
+                text_lit(t, TRI_NOT_TIMED);
+            else
+                text_dur(t, s.ns[m]);
         }
         return;
     }

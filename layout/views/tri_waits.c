@@ -285,6 +285,19 @@ static void numbers(struct grid *g, const struct view *v, int y, enum style s, i
         tri_cell(g, 19, y, 9, s, tri_dur(v->tr, longest, d));
 }
 
+static void call_numbers(struct grid *g, const struct view *v, int y, enum style s, const struct syscall_row *r)
+{
+    char n[FMT_MAX];
+    if (!tri_none_timed(v->tr, r->count, r->total)) {
+        numbers(g, v, y, s, r->total, r->count, r->longest.t1 - r->longest.t0);
+        return;
+    }
+    tri_cell(g, 2, y, 8, s, TRI_UNTIMED);
+    tri_cell(g, 10, y, 9, s, fmt_count(r->count, n));
+    if (g->w >= NARROW)
+        tri_cell(g, 19, y, 9, s, "-");
+}
+
 static struct str name_of(const struct trace *tr, uint32_t func)
 {
     return func ? trace_str(tr, func) : str_of("?");
@@ -371,8 +384,7 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
         place_text(&t, v, tg->waits[w.i].reason, tg->waits[w.i].stack);
         break;
     case WAIT_SYSCALL:
-        numbers(g, v, y, s, tg->syscalls[w.i].total, tg->syscalls[w.i].count,
-                moment_of(v->tri, w).t1 - moment_of(v->tri, w).t0);
+        call_numbers(g, v, y, s, &tg->syscalls[w.i]);
         text_where(&t, v->tr, tg->syscalls[w.i].stack, 100);
         break;
     case WAIT_SCHED: sched_numbers(g, v, y, s, &t); break;
@@ -538,7 +550,15 @@ static void detail_syscall(struct text *t, const struct view *v, const struct sy
         text_where(t, v->tr, s->stack, 100);
         return;
     }
-    text_add(t, "%" PRIu64 " calls, %" PRIu64 " lost their processor; longest ", s->count, s->blocking);
+    text_add(t, "%" PRIu64 " call%s, ", s->count, s->count == 1 ? "" : "s");
+    if (tri_none_timed(v->tr, s->count, s->total)) {
+        text_lit(t, TRI_NOT_TIMED ": before Go 1.22 only those that lost their processor are; the first @");
+        text_dur(t, s->longest.t0);
+        text_lit(t, " of ");
+        text_who(t, v->tr, s->longest.g);
+        return;
+    }
+    text_add(t, "%" PRIu64 " lost %s processor; longest ", s->blocking, s->blocking == 1 ? "its" : "their");
     text_dur(t, s->longest.t1 - s->longest.t0);
     text_lit(t, " @");
     text_dur(t, s->longest.t0);

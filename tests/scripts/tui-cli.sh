@@ -26,6 +26,13 @@ status 1 --threads 1 dump $good; one_line "a late command"; says 'gotop: dump: n
 status 2 --threads 1 -- dump; one_line "a name behind --"; says "dump: can't open"
 cp $good "$tmp/dump"; (cd "$tmp" && "$GOTOP" --headless dump >"$tmp/out" 2>&1); says 4P
 
+# a command with a letter wrong, and one of several files that is none: each name once
+status 1 reprot $good; one_line "a slip"; says 'gotop: reprot: no such file or command; is gotop report meant?'
+status 1 perfeto -o x $good; status 1 perfeto $good; says 'is gotop perfetto meant?'
+cp $good "$tmp/reprot"; (cd "$tmp" && "$GOTOP" --headless reprot >"$tmp/out" 2>&1); says 4P
+status 2 trace.out $good; one_line "a missing one of two"; says "gotop report: these traces: trace.out: can't open"
+status 2 report --timeline $good nothing; says "gotop report: these traces: nothing: can't open"
+
 # unreadable: status 2, a line with file and offset
 : >"$tmp/empty"
 printf 'not a trace at all, just text' >"$tmp/text"

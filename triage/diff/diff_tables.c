@@ -168,6 +168,7 @@ static void dists_free(struct dists *d)
 static void groups_of(struct text *t, const struct loaded *a, const struct loaded *b, const struct dists *d)
 {
     uint32_t shown = 0;
+    const bool timed = trace_info(a->tr)->second_family && trace_info(b->tr)->second_family; /* system calls are */
     text_lit(t, "\nGOROUTINES by start function (per goroutine)\n");
     for (uint32_t i = 0; i < b->tg->ngroups && shown < GROUPS_MAX; i++) {
         const struct group *y = &b->tg->groups[i], *x = group_like(a, b->tr, y->name);
@@ -178,6 +179,9 @@ static void groups_of(struct text *t, const struct loaded *a, const struct loade
         text_say(t, b->tr, "  ", t_func_cut(y->name, 60), ": ", x ? x->count : 0, " -> ", y->count,
                  x ? "" : "  (new)", "\n");
         for (size_t k = 0; x && k < PER; k++) {
+            if (per_goroutine[k] == GM_SYSCALL && !timed) {
+                continue;
+            }
             dist_line(t, gmetric_name(per_goroutine[k]), &d->a[k][x - a->tg->groups], &d->b[k][i]);
         }
     }

@@ -206,7 +206,7 @@ static int one(const struct options *o, const char *path, struct text *t, bool f
     struct err e = {0};
     int status;
     if (load_file(path, &o->trace, o->quiet, &l, &e) != ERR_OK) {
-        return fail(path, e.what);
+        return fail(o->trace.more.n ? "these traces" : path, e.what);
     }
     status = report_status(&l);
     if (o->nconds) {

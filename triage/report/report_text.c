@@ -349,6 +349,16 @@ void report_cell(struct text *t, int64_t ns, size_t width)
     text_free(&c);
 }
 
+static void call_cell(struct text *t, const struct trace *tr, const struct group *g)
+{
+    const int64_t ns = ns_add(g->d[GM_SYSCALL].total, g->d[GM_SYSBLOCK].total);
+    if (ns && !g->timed && !trace_info(tr)->second_family) {
+        text_add(t, "%10s", TRI_UNTIMED);
+    } else {
+        report_cell(t, ns, 10);
+    }
+}
+
 static void groups(struct text *t, const struct loaded *l)
 {
     uint32_t shown = 0;
@@ -363,7 +373,7 @@ static void groups(struct text *t, const struct loaded *l)
         report_cell(t, g->d[GM_EXEC].total, 10);
         report_cell(t, g->d[GM_SCHED].total, 10);
         report_cell(t, g->d[GM_WAIT].total, 10);
-        report_cell(t, g->d[GM_SYSCALL].total + g->d[GM_SYSBLOCK].total, 10);
+        call_cell(t, l->tr, g);
         report_cell(t, g->d[GM_ASSIST].total, 10);
         endl(t);
     }
@@ -436,12 +446,6 @@ static void pairs(struct text *t, const struct loaded *l)
     }
 }
 
-/* Before Go 1.22 a call that kept its processor has no end in the trace, and is an instant of the model (FORMAT.md, "Syscalls in v1"). */
-static bool is_timed(const struct trace *tr, const struct syscall_row *s)
-{
-    return trace_info(tr)->second_family || s->blocking > 0;
-}
-
 static void syscalls(struct text *t, const struct loaded *l)
 {
     if (l->tg->nsyscalls) {
@@ -449,13 +453,13 @@ static void syscalls(struct text *t, const struct loaded *l)
     }
     for (uint32_t i = 0; i < l->tg->nsyscalls && i < 3; i++) {
         const struct syscall_row *s = &l->tg->syscalls[i];
-        if (is_timed(l->tr, s)) {
+        if (!tri_none_timed(l->tr, s->count, s->total)) {
             text_lit(t, "  ");
             report_cell(t, s->total, 8);
             text_add(t, " %8llu x  max ", (unsigned long long)s->count);
             report_cell(t, s->longest.t1 - s->longest.t0, 7);
         } else {
-            text_add(t, "  %8s %8llu x  %-11s", "", (unsigned long long)s->count, "not timed");
+            text_add(t, "  %8s %8llu x  %-11s", "", (unsigned long long)s->count, TRI_NOT_TIMED);
         }
         text_say(t, l->tr, "  ", s->blocking, " blocking, ", t_where(s->stack, 44));
         endl(t);

@@ -340,6 +340,7 @@ static RARELY bool walk_syscall(struct g_walk *w, struct at s, int64_t t0, int64
 {
     const int64_t ns = t1 - t0;
     const uint32_t stack = stack_of(s);
+    w->y->groups[w->y->group].timed |= ns > 1;
     if (ns >= IDLE_NOTICE && !w->of_c && !note_call(w->y, t0, t1)) {
         return false;
     }

@@ -588,6 +588,8 @@ static bool no_session(int argc, char **argv, const struct options *o, int *stat
         usage(stderr);
     } else if (command_find(word)) {
         door_printf(stderr, "gotop: %s: no such file; a command comes before its options: gotop %s ..\n", word, word);
+    } else if (command_near(word)) {
+        door_printf(stderr, "gotop: %s: no such file or command; is gotop %s meant?\n", word, command_near(word));
     } else if (o->trace.more.n && (o->follow || feed_is_url(o->path))) {
         door_printf(stderr, "gotop: one program at a time: %s or %s\n", o->path, o->trace.more.path[0]);
     } else if (o->linear && !o->keys && strcmp(o->path, "-") == 0) {
