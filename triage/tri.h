@@ -37,8 +37,9 @@ struct wake {             /* a wake-up that came to nothing, for the herds */
 
 /* A change of how many are in one of these, at a time >= 0, up or down. */
 enum counted { CHANGE_RUNNABLE, CHANGE_SYSCALL };
-#define CHANGE_KEY(t, what, up) ((uint64_t)(t) << 2 | (uint64_t)(what) << 1 | (up))
-#define CHANGE_TIME(key) ((int64_t)((key) >> 2))
+#define CHANGE_BITS 2 /* below the time */
+#define CHANGE_KEY(t, what, up) ((uint64_t)(t) << CHANGE_BITS | (uint64_t)(what) << 1 | (up))
+#define CHANGE_TIME(key) ((int64_t)((key) >> CHANGE_BITS))
 #define CHANGE_WHAT(key) ((enum counted)((key) >> 1 & 1))
 
 struct birth { /* the program's goroutines that were created at one place with one start function */

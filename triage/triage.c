@@ -199,19 +199,18 @@ static bool pairs_sort(struct triage *tg)
     for (uint32_t i = 0; order && i < n; i++) {
         order[i] = (struct keyed_row){most_first(tg->pairs[i].total), i};
     }
-    uint32_t *to = order && rows_sort(order, n) ? mem_alloc((n + 1) * sizeof *to) : NULL;
-    for (uint32_t i = 0; to && i < n; i++) {
+    uint32_t *to = tg->nherds ? mem_alloc((n + 1) * sizeof *to) : NULL;
+    bool ok = order && (to || !tg->nherds) && rows_sort(order, n);
+    for (uint32_t i = 0; ok && to && i < n; i++) {
         to[order[i].row] = i;
     }
-    mem_free(order);
-    for (uint32_t i = 0; to && i < tg->nherds; i++) {
+    ok = ok && rows_order(tg->pairs, sizeof *tg->pairs, order, n);
+    for (uint32_t i = 0; ok && i < tg->nherds; i++) {
         tg->herds[i].pair = to[tg->herds[i].pair];
     }
-    if (to) {
-        rows_move(tg->pairs, sizeof *tg->pairs, to, tg->npairs);
-    }
+    mem_free(order);
     mem_free(to);
-    return to;
+    return ok;
 }
 
 static bool worst_end(struct triage *tg)

@@ -385,15 +385,21 @@ static bool block_states(void *arg, const struct piece *p, uint32_t k, uint32_t 
     (void)k;
     r.n = ask->all ? spans_block(&p->f->pool, p->l, b, &c, &r.t0, p->end)
                    : spans_times(&p->f->pool, p->l, b, c.dur, c.tag, &r.t0, p->end);
+    r.open_start = !b && !p->index0 && p->l->backdated;
+    r.open_end = b == spans_nblk(p->l) && p->last && !p->l->ended;
     if (!edge)
         return !r.n || ask->f(ask->arg, &r);
-    for (; r.n && r.t0 + *r.dur <= ask->t0; r.n--, r.stack++, r.tag++, r.local++)
+    for (; r.n && r.t0 + *r.dur <= ask->t0; r.n--, r.stack++, r.tag++, r.local++) {
         r.t0 += *r.dur++;
+        r.open_start = false;
+    }
     int64_t last = r.t0; /* where the last one begins */
     for (uint32_t i = 0; i + 1 < r.n; i++)
         last += r.dur[i];
-    for (; r.n && last >= ask->t1; r.n--)
+    for (; r.n && last >= ask->t1; r.n--) {
         last -= r.n > 1 ? r.dur[r.n - 2] : 0;
+        r.open_end = false;
+    }
     return !r.n || ask->f(ask->arg, &r);
 }
 

@@ -161,18 +161,52 @@ static void rows_find_their_places(void **state)
         uint32_t id;
         char more[60];
     } v[N];
-    static uint32_t to[N];
+    static struct keyed_row order[N];
     (void)state;
     for (uint32_t i = 0; i < N; i++) {
-        to[i] = i * 7 % N; /* several rings */
-        v[i].id = to[i];
-        memset(v[i].more, (int)(to[i] % 251), sizeof v[i].more);
+        const uint32_t to = i * 7 % N; /* several rings */
+        order[to].row = i;
+        v[i].id = to;
+        memset(v[i].more, (int)(to % 251), sizeof v[i].more);
     }
-    rows_move(v, sizeof *v, to, N);
+    assert_true(rows_order(v, sizeof *v, order, N));
     for (uint32_t i = 0; i < N; i++) {
         assert_int_equal(v[i].id, i);
         assert_int_equal((unsigned char)v[i].more[59], i % 251);
-        assert_int_equal(to[i], i);
+        assert_int_equal(order[i].row, i);
+    }
+}
+
+/* Of any width, few and many; what is below the bit keeps its order. */
+static void numbers_in_order(void **state)
+{
+    enum { N = 5000 };
+    static uint64_t v[N];
+    static struct keyed_row r[N];
+    (void)state;
+    for (unsigned width = 1; width <= 64; width += 7) {
+        for (unsigned n = 0; n <= N; n = n * 3 + 1) {
+            uint64_t x = width;
+            for (unsigned i = 0; i < n; i++) {
+                x = x * UINT64_C(6364136223846793005) + 1442695040888963407u;
+                v[i] = (x >> (64 - width) & ~UINT64_C(3)) | (i & 3);
+                r[i] = (struct keyed_row){v[i], i};
+            }
+            assert_true(rows_sort(r, n));
+            for (unsigned i = 1; i < n; i++) {
+                assert_true(r[i - 1].key < r[i].key || (r[i - 1].key == r[i].key && r[i - 1].row < r[i].row));
+                assert_true(r[i].key == v[r[i].row]);
+            }
+            for (unsigned i = 0; i < n; i++) {
+                v[i] = (v[i] & ~UINT64_C(3)) | (width < 60 ? 3 - (i & 3) : i & 3);
+                r[i] = (struct keyed_row){v[i] >> 2, i};
+            }
+            assert_true(keys_sort(v, n, 2) && rows_sort(r, n));
+            for (unsigned i = 0; i < n; i++) {
+                assert_true(v[i] >> 2 == r[i].key);
+                assert_int_equal(v[i] & 3, width < 60 ? 3 - (r[i].row & 3) : r[i].row & 3);
+            }
+        }
     }
 }
 
@@ -296,6 +330,7 @@ int main(void)
         cmocka_unit_test(conditions),
         cmocka_unit_test(a_map_without_keys),
         cmocka_unit_test(rows_find_their_places),
+        cmocka_unit_test(numbers_in_order),
         cmocka_unit_test(times_of_assists),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,8 +33,9 @@ struct sites {
     uint32_t n;
     uint64_t all;
     struct called {
-        uint32_t func, callee;
-    } called[CALLED]; /* callee_of() functions lately asked for */
+        uint32_t func, callee; /* 0: none that is said; */
+        bool pool;             /* it is a pool's */
+    } called[CALLED];          /* functions lately asked for */
 };
 
 /* What the language itself does by a function of the runtime that copies. */
@@ -62,22 +63,22 @@ static const struct copying *copying_of(const struct trace *tr, uint32_t func)
     return NULL;
 }
 
-/* The library's function that the program called there, in frame `user`, or the runtime's for what copies; 0: none. */
-static uint32_t callee_of(struct sites *s, const struct trace *tr, uint32_t stack, uint32_t user)
+/* A function as one that is called: itself if it is the library's, or the runtime's for what copies. */
+static const struct called *called_of(struct sites *s, const struct trace *tr, uint32_t func)
 {
-    const uint32_t func = user ? trace_frame(tr, stack, user - 1).func : 0;
     struct called *k = &s->called[func % CALLED];
     if (k->func != func) {
-        const bool is = !str_starts(trace_str(tr, func), "runtime.") || copying_of(tr, func);
-        *k = (struct called){func, is ? func : 0};
+        const struct str name = trace_str(tr, func);
+        const bool is = !str_starts(name, "runtime.") || copying_of(tr, func);
+        *k = (struct called){func, is ? func : 0, str_is(name, "sync.(*Pool).Get")};
     }
-    return k->callee;
+    return k;
 }
 
 /* Of frames below `user` the outermost that makes something anew; 0: none does. */
 static uint32_t maker_of(const struct trace *tr, uint32_t stack, uint32_t user)
 {
-    for (uint32_t i = stacks_may(tr, stack, STACK_MAKES) ? user : 0; i-- > 0;) {
+    for (uint32_t i = user; i-- > 0;) {
         const uint32_t func = trace_frame(tr, stack, i).func;
         if (stacks_makes(tr, func)) {
             return func;
@@ -155,7 +156,8 @@ static void callee_text(struct text *t, struct text *next, const struct trace *t
 
 static void site_add(struct sites *s, const struct trace *tr, uint32_t stack)
 {
-    const uint32_t func = causes_place(tr, stack);
+    const struct stack_told told = stacks_told(tr, stack);
+    const uint32_t func = told.place, user = told.user_frame;
     uint32_t i = 0;
     if (!func) {
         return;
@@ -171,10 +173,10 @@ static void site_add(struct sites *s, const struct trace *tr, uint32_t stack)
         s->v[s->n++] = (struct site){.func = func, .stack = stack};
     }
     s->v[i].n++;
-    const uint32_t user = stacks_user_frame(tr, stack);
-    s->v[i].pooled += user + 1 < trace_stack(tr, stack) &&
-                      str_is(trace_str(tr, trace_frame(tr, stack, user + 1).func), "sync.(*Pool).Get");
-    callee_add(&s->v[i], callee_of(s, tr, stack, user), maker_of(tr, stack, user));
+    uint32_t near[3] = {0}; /* what the program called there, the function itself, who called that */
+    (void)trace_funcs(tr, stack, user ? user - 1 : 0, near + !user, 2 + (user > 0));
+    s->v[i].pooled += called_of(s, tr, near[2])->pool;
+    callee_add(&s->v[i], called_of(s, tr, near[0])->callee, told.marks & STACK_MAKES ? maker_of(tr, stack, user) : 0);
 }
 
 static int cmp_site(const void *a, const void *b)

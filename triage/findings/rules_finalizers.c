@@ -14,8 +14,9 @@
 static bool by_finalizer(const struct causes *c, const struct pair_row *p)
 {
     static const char *const name[] = {"runtime.runfinq", "runtime.runFinalizers", "runtime.runCleanups"};
-    for (size_t i = 0; i < sizeof name / sizeof *name && !p->from_scheduler; i++) {
-        if (str_is(trace_str(c->tr, p->waker), name[i])) {
+    const struct str waker = p->from_scheduler ? (struct str){0} : trace_str(c->tr, p->waker);
+    for (size_t i = 0; i < sizeof name / sizeof *name && str_starts(waker, "runtime.run"); i++) {
+        if (str_is(waker, name[i])) {
             return causes_place(c->tr, p->waker_stack) != 0;
         }
     }

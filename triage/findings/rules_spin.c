@@ -123,46 +123,70 @@ static void round_ends(struct spin *s, int64_t ran, int64_t late, int64_t look)
     }
 }
 
+struct stops { /* of a goroutine */
+    const struct trace *tr;
+    struct spin *s;
+    struct spin_lines *lines;
+    int64_t ran;        /* just before */
+    int64_t late, look; /* until it was stopped at a look: if that was just now; the last time */
+    uint32_t seen;      /* spans */
+};
+
+/* It was stopped, or gave the processor up. false: the runtime did that for it. */
+static bool stop_seen(struct stops *w, const struct span_tag *kind, uint32_t stack)
+{
+    struct spin *s = w->s;
+    const struct str reason = trace_str(w->tr, kind->reason);
+    const bool yield = str_is(reason, "runtime.Gosched") || str_is(reason, "yield");
+    w->late = 0;
+    if (yield && runtime_yields(w->tr, stack)) {
+        return false;
+    }
+    s->yields += yield;
+    s->stops++;
+    s->till_stopped = ns_add(s->till_stopped, w->ran);
+    s->allocs += !yield && in_allocator(w->tr, stack);
+    if (!yield && looks_only(w->tr, stack)) {
+        s->looks++;
+        s->look_stack = stack;
+        w->look = w->late = w->ran;
+    }
+    line_add(w->lines, trace_frame(w->tr, stack, stacks_user_frame(w->tr, stack)), stack, 1);
+    return true;
+}
+
+static bool stops_seen(void *arg, const struct span_run *r)
+{
+    struct stops *w = arg;
+    struct spin *s = w->s;
+    int64_t t = r->t0;
+    for (uint32_t i = 0; i < r->n; t += r->dur[i++]) {
+        const struct span_tag *kind = &r->kind[r->tag[i]];
+        const uint8_t state = kind->state;
+        if (w->seen++ == STEPS) {
+            s->until = t;
+            return false;
+        }
+        if (state == ST_SYSCALL || state == ST_WAITING) {
+            round_ends(s, w->ran, w->late, w->look);
+            w->late = 0;
+            s->waits += state == ST_WAITING;
+        }
+        if (state == ST_RUNNABLE && r->stack[i] && kind->reason && span_run_g(r, i) == NO_LANE &&
+            !stop_seen(w, kind, r->stack[i])) {
+            continue;
+        }
+        w->ran = state == ST_RUNNING ? r->dur[i] : 0;
+        s->ran = ns_add(s->ran, w->ran);
+    }
+    return true;
+}
+
 static void stops_of(const struct causes *c, uint32_t g, struct spin *s, struct spin_lines *lines)
 {
-    struct span_iter it;
-    int64_t ran = 0;            /* just before */
-    int64_t late = 0, look = 0; /* until it was stopped at a look: if that was just now; the last time */
-    if (!span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0)) {
-        return;
-    }
-    for (int i = 0; i == 0 || span_next(&it); i++) {
-        const struct span *p = span_get(&it);
-        if (i == STEPS) {
-            s->until = p->t0;
-            return;
-        }
-        if (p->state == ST_SYSCALL || p->state == ST_WAITING) {
-            round_ends(s, ran, late, look);
-            late = 0;
-            s->waits += p->state == ST_WAITING;
-        }
-        if (p->state == ST_RUNNABLE && p->who == NO_LANE && p->stack && p->reason) {
-            late = 0;
-            bool yield = str_is(trace_str(c->tr, p->reason), "runtime.Gosched") ||
-                         str_is(trace_str(c->tr, p->reason), "yield");
-            if (yield && runtime_yields(c->tr, p->stack)) {
-                continue;
-            }
-            s->yields += yield;
-            s->stops++;
-            s->till_stopped = ns_add(s->till_stopped, ran);
-            s->allocs += !yield && in_allocator(c->tr, p->stack);
-            if (!yield && looks_only(c->tr, p->stack)) {
-                s->looks++;
-                s->look_stack = p->stack;
-                look = late = ran;
-            }
-            line_add(lines, trace_frame(c->tr, p->stack, stacks_user_frame(c->tr, p->stack)), p->stack, 1);
-        }
-        ran = p->state == ST_RUNNING ? p->t1 - p->t0 : 0;
-        s->ran = ns_add(s->ran, ran);
-    }
+    struct stops w = {.tr = c->tr, .s = s, .lines = lines};
+    trace_states(c->tr, (struct lane){LANE_G, g},
+                 &(struct states_ask){.t0 = INT64_MIN, .t1 = INT64_MAX, .all = true, .f = stops_seen, .arg = &w});
 }
 
 static int64_t own_run(const struct causes *c, uint32_t g)

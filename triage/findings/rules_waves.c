@@ -99,15 +99,15 @@ static bool visit_goes_on(struct waves *w, const struct visit *v, uint32_t place
            (!place || v->first == stack || known_caller(w, v->first, place) == known_caller(w, stack, place));
 }
 
-static bool visit_wait(struct waves *w, struct visit *v, const struct span *s, const struct ask *a, bool asks)
+static bool visit_wait(struct waves *w, struct visit *v, uint32_t stack, const struct ask *a, bool asks)
 {
-    const uint32_t place = causes_place(w->c->tr, s->stack);
+    const uint32_t place = causes_place(w->c->tr, stack);
     bool ok = true;
-    if (!visit_goes_on(w, v, place, s->stack)) {
+    if (!visit_goes_on(w, v, place, stack)) {
         ok = visit_end(w, v);
-        *v = (struct visit){.a = *a, .place = place, .first = s->stack, .stack = s->stack};
+        *v = (struct visit){.a = *a, .place = place, .first = stack, .stack = stack};
     }
-    v->stack = asks && !v->asks ? s->stack : v->stack;
+    v->stack = asks && !v->asks ? stack : v->stack;
     v->asks |= asks;
     v->a.t1 = a->t1;
     v->a.ended = a->ended;
@@ -115,69 +115,108 @@ static bool visit_wait(struct waves *w, struct visit *v, const struct span *s, c
     return ok;
 }
 
+struct wait_seen { /* at the end of the spans at hand: who ended it is told by the next one */
+    bool is, open_end;
+    uint32_t reason, stack;
+};
+
 /* Is a wait one for what somebody else does, or has? Nor the goroutine's own loop, which asks for more work. */
-static bool wait_asks(const struct waves *w, const struct span *s, uint32_t by)
+static bool wait_asks(const struct waves *w, const struct wait_seen *s, uint32_t by)
 {
     const enum wait_kind k = stacks_wait_kind(w->c->tr, s->reason, s->stack);
     const bool own = by < w->c->tg->ng && gstat_group(w->c->tg->g, by) == w->group;
     return (k == WK_NET || k == WK_RECV || k == WK_SELECT || k == WK_SLEEP) && !own;
 }
 
-/* A wait that `by` ended. */
-static bool wait_seen(struct waves *w, struct visit *v, const struct span *s, const struct ask *now, uint32_t by)
+struct asking { /* one goroutine's questions */
+    struct waves *w;
+    struct ask now;
+    struct visit v;
+    struct wait_seen wait;
+    int64_t began;
+    uint32_t within, steps;
+    bool ok;
+};
+
+/* The last wait is over: `by` ended it. */
+static bool wait_ends(struct asking *k, uint32_t by)
 {
+    struct waves *w = k->w;
+    const struct wait_seen *s = &k->wait;
     const uint32_t place = causes_place(w->c->tr, s->stack);
     const bool turn = place == w->c->tg->groups[w->group].name ||
                       (!place && !w->c->life[w->group].program); /* a library's server: a request */
     const bool asks = wait_asks(w, s, by);
+    k->now.ended = by;
+    k->wait.is = false;
     w->rounds += turn && asks;
-    return turn || s->open_end ? visit_end(w, v) : visit_wait(w, v, s, now, asks);
+    return turn || s->open_end ? visit_end(w, &k->v) : visit_wait(w, &k->v, s->stack, &k->now, asks);
 }
 
-/* One goroutine's questions. A piece of work within which it was stopped is one for the function it was stopped in. */
-static bool asks_of(struct waves *w, uint32_t g)
+/* A piece of work within which it was stopped is one for the function it was stopped in. */
+static bool wait_begins(struct asking *k, int64_t t, const struct wait_seen *s)
 {
+    struct waves *w = k->w;
     const struct causes *c = w->c;
-    const uint32_t name = c->tg->groups[w->group].name;
-    struct span_iter it;
-    struct ask now = {.g = g, .by = NO_LANE, .ended = NO_LANE};
-    struct visit v = {0};
-    int64_t began = NO_TIME;
-    uint32_t within = 0;
-    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0), ok = true;
-    for (int i = 0; ok && more && i < STEPS && w->left; i++, w->left--) {
-        const struct span s = *span_get(&it);
-        more = span_next(&it);
-        now.t0 = s.t0;
-        now.t1 = s.t1;
-        if (s.state == ST_WAITING) {
-            const uint32_t in = within ? causes_place(c->tr, within) : 0;
-            const struct ask ran = {g, now.by, began, s.t0, now.woken, NO_LANE};
-            if (in && in != name && known_caller(w, within, in) != name &&
-                began != NO_TIME) { /* not what all rounds do */
-                ok = ask_add(w, in, known_caller(w, within, in), within, true, &ran);
-            }
-            if (w->asks) {
-                const uint32_t by = more && span_get(&it)->state == ST_RUNNABLE ? span_get(&it)->who : NO_LANE;
-                now.ended = by;
-                ok = ok && wait_seen(w, &v, &s, &now, by);
-            }
-            began = NO_TIME;
-            within = 0;
-        } else if (s.state == ST_SYSCALL && s.t1 - s.t0 >= CALL) {
-            now.ended = NO_LANE;
-            ok = visit_wait(w, &v, &s, &now, true);
-        } else if (s.state == ST_RUNNABLE && s.who != NO_LANE) {
-            now.by = s.who;
-            now.woken = s.t1;
-        } else if (s.state == ST_RUNNABLE && s.reason && s.stack && !within) {
-            within = s.stack;
-        } else if (s.state == ST_RUNNING) {
-            began = began == NO_TIME ? s.t0 : began;
-            v.ran = ns_add(v.ran, s.t1 - s.t0);
+    const uint32_t in = k->within ? causes_place(c->tr, k->within) : 0, name = c->tg->groups[w->group].name;
+    bool ok = true;
+    if (in && in != name && known_caller(w, k->within, in) != name &&
+        k->began != NO_TIME) { /* not what all rounds do */
+        const struct ask ran = {k->now.g, k->now.by, k->began, t, k->now.woken, NO_LANE};
+        ok = ask_add(w, in, known_caller(w, k->within, in), k->within, true, &ran);
+    }
+    k->wait = *s;
+    k->wait.is = w->asks;
+    k->began = NO_TIME;
+    k->within = 0;
+    return ok;
+}
+
+static bool asks_seen(void *arg, const struct span_run *r)
+{
+    struct asking *k = arg;
+    struct waves *w = k->w;
+    int64_t t = r->t0;
+    for (uint32_t i = 0; i < r->n && k->ok; i++, k->steps++, w->left--) {
+        const struct span_tag *kind = &r->kind[r->tag[i]];
+        const uint8_t state = kind->state;
+        const uint32_t by = state == ST_RUNNABLE ? span_run_g(r, i) : NO_LANE, stack = r->stack[i];
+        k->ok = !k->wait.is || wait_ends(k, by);
+        if (!k->ok || k->steps == STEPS || !w->left) {
+            return false;
+        }
+        k->now.t0 = t;
+        k->now.t1 = t += r->dur[i];
+        if (state == ST_WAITING) {
+            k->ok =
+                wait_begins(k, k->now.t0,
+                            &(struct wait_seen){
+                                .open_end = r->open_end && i + 1 == r->n, .reason = kind->reason, .stack = stack});
+        } else if (state == ST_SYSCALL && r->dur[i] >= CALL) {
+            k->now.ended = NO_LANE;
+            k->ok = visit_wait(w, &k->v, stack, &k->now, true);
+        } else if (state == ST_RUNNABLE && by != NO_LANE) {
+            k->now.by = by;
+            k->now.woken = t;
+        } else if (state == ST_RUNNABLE && kind->reason && stack && !k->within) {
+            k->within = stack;
+        } else if (state == ST_RUNNING) {
+            k->began = k->began == NO_TIME ? k->now.t0 : k->began;
+            k->v.ran = ns_add(k->v.ran, r->dur[i]);
         }
     }
-    return visit_end(w, &v) && ok;
+    return k->ok;
+}
+
+static bool asks_of(struct waves *w, uint32_t g)
+{
+    struct asking k = {.w = w, .now = {.g = g, .by = NO_LANE, .ended = NO_LANE}, .began = NO_TIME, .ok = true};
+    if (w->left) {
+        trace_states(w->c->tr, (struct lane){LANE_G, g},
+                     &(struct states_ask){.t0 = INT64_MIN, .t1 = INT64_MAX, .all = true, .f = asks_seen, .arg = &k});
+    }
+    const bool ok = k.ok && (!k.wait.is || wait_ends(&k, NO_LANE));
+    return visit_end(w, &k.v) && ok;
 }
 
 /* May goroutines of a group ask anybody? By what they wait for, and for how long they are in system calls. */

@@ -23,11 +23,11 @@ const char *gc_mode_name(enum gc_mode m)
 
 enum gc_mode gc_mode_next(const struct trace *tr, enum gc_mode mode, const struct span_tag *s)
 {
-    struct str l = trace_str(tr, s->label);
     if (s->state == ST_WAITING) {
         struct str why = trace_str(tr, s->reason);
         return why.len == 0 || str_starts(why, "system goroutine") ? GC_UNLABELLED : mode;
     }
+    const struct str l = s->label ? trace_str(tr, s->label) : (struct str){0};
     return l.len == 0                     ? mode
            : str_is(l, "GC (dedicated)")  ? GC_DEDICATED
            : str_is(l, "GC (fractional)") ? GC_FRACTIONAL
@@ -185,6 +185,18 @@ static void heap_by_goals(struct triage *tg, size_t n)
     }
 }
 
+/* What the heap was at a cycle's end, 0: not known. false: it has none in what the tables are of. */
+static bool heap_behind(const struct triage *tg, const struct range *gc, uint64_t *heap)
+{
+    uint64_t least = 0, most = 0;
+    const bool ends = !gc->open_end && gc->t1 > 0 && gc->t1 <= tg->end;
+    if (ends) {
+        trace_minmax(tg->tr, METRIC_HEAP, gc->t1, gc->t1 + 1, &least, &most);
+        *heap = most;
+    }
+    return ends;
+}
+
 static void heap(struct triage *tg, const struct range *gc, size_t ngc)
 {
     const size_t n = trace_npoints(tg->tr, METRIC_HEAP);
@@ -194,13 +206,11 @@ static void heap(struct triage *tg, const struct range *gc, size_t ngc)
     s->last = n ? trace_point(tg->tr, METRIC_HEAP, n - 1).v : 0;
     heap_by_goals(tg, n);
     goals(tg, s);
-    for (size_t i = 0; i < ngc; i++) {
-        if (!gc[i].open_end && gc[i].t1 > 0 && gc[i].t1 <= tg->end) {
-            uint64_t least = 0, most = 0;
-            trace_minmax(tg->tr, METRIC_HEAP, gc[i].t1, gc[i].t1 + 1, &least, &most);
-            s->low_last = most;
-            s->low_first = s->low_first ? s->low_first : s->low_last;
-        }
+    for (size_t i = 0; i < ngc && !s->low_first; i++) {
+        (void)heap_behind(tg, &gc[i], &s->low_first);
+    }
+    for (size_t i = ngc; i > 0 && !heap_behind(tg, &gc[i - 1], &s->low_last);) {
+        i--;
     }
 }
 

@@ -307,17 +307,10 @@ static bool waits_sort(struct triage *tg)
 {
     const size_t n = tg->nwaits;
     struct keyed_row *order = mem_alloc((n + 1) * sizeof *order);
-    uint32_t *to = mem_alloc((n + 1) * sizeof *to);
     for (uint32_t i = 0; order && i < n; i++) {
         order[i] = (struct keyed_row){most_first(tg->waits[i].total), i};
     }
-    const bool ok = order && to && rows_sort(order, n);
-    for (uint32_t i = 0; ok && i < n; i++) {
-        to[order[i].row] = i;
-    }
-    if (ok) {
-        rows_move(tg->waits, sizeof *tg->waits, to, tg->nwaits);
-    }
+    const bool ok = order && rows_sort(order, n) && rows_order(tg->waits, sizeof *tg->waits, order, n);
     for (size_t i = 0, end; ok && i < n; i = end) { /* of those that lasted as long */
         for (end = i + 1; end < n && order[end].key == order[i].key;) {
             end++;
@@ -327,7 +320,6 @@ static bool waits_sort(struct triage *tg)
         }
     }
     mem_free(order);
-    mem_free(to);
     return ok;
 }
 

@@ -40,8 +40,9 @@ struct sweep { /* of one window */
     bool failed;
 };
 
-/* A change: when, since the window began; which count; up or down. */
-#define WITHIN_KEY(t, what, up) ((uint64_t)(t) << 4 | (uint64_t)(what) << 1 | (up))
+/* A change: when, since the window began; which count; up or down. Those of one time count together, so their order doesn't matter. */
+#define WITHIN_KEY(t, what, up) ((uint64_t)(t) << WITHIN_BITS | (uint64_t)(what) << 1 | (up))
+enum { WITHIN_BITS = 4 };
 
 static void add(struct sweep *s, int64_t t0, int64_t t1, int what)
 {
@@ -142,14 +143,14 @@ static void collect_g(struct sweep *s, const uint64_t *key, size_t n)
 static void miss(struct sweep *s, int64_t t0, int64_t t1, int64_t ps)
 {
     const int64_t len = s->tg->end / SLICES + 1;
-    s->part->missed_wall = ns_add(s->part->missed_wall, t1 - t0);
+    s->part->missed_wall = ns_more(s->part->missed_wall, t1 - t0);
     while (t0 < t1) {
         if (t0 < s->slice0 || t0 - s->slice0 >= len) {
             s->slice = t0 / len;
             s->slice0 = s->slice * len;
         }
         const int64_t i = s->slice < SLICES ? s->slice : SLICES - 1, to = s->slice0 + len < t1 ? s->slice0 + len : t1;
-        s->part->slice[i] = ns_add(s->part->slice[i], ns_mul(to - t0, ps));
+        s->part->slice[i] = ns_more(s->part->slice[i], ns_times(to - t0, ps));
         t0 = to;
     }
 }
@@ -160,38 +161,38 @@ static void settle(struct sweep *s, const int64_t *c, int64_t t0, int64_t t1)
     struct part *part = s->part;
     int64_t idle = c[CNT_IDLE], missed, sys = c[CNT_SYSCALL] - c[CNT_HELD], busy = c[CNT_P] - idle, dt = t1 - t0;
     busy = busy < 0 ? 0 : busy < BUSY_MAX ? busy : BUSY_MAX - 1;
-    part->busy[busy] = ns_add(part->busy[busy], dt);
+    part->busy[busy] = ns_more(part->busy[busy], dt);
     if (idle <= 0) {
         return;
     }
     if (c[CNT_STW] > 0) {
-        part->idle[IDLE_STW] = ns_add(part->idle[IDLE_STW], ns_mul(idle, dt));
+        part->idle[IDLE_STW] = ns_more(part->idle[IDLE_STW], ns_times(idle, dt));
         return;
     }
     missed = c[CNT_RUNNABLE] < idle ? c[CNT_RUNNABLE] : idle;
     sys = sys < 0 ? 0 : sys < idle - missed ? sys : idle - missed;
     if (missed > 0) {
-        part->idle[IDLE_MISSED] = ns_add(part->idle[IDLE_MISSED], ns_mul(missed, dt));
+        part->idle[IDLE_MISSED] = ns_more(part->idle[IDLE_MISSED], ns_times(missed, dt));
         miss(s, t0, t1, missed);
     }
     if (sys) {
-        part->idle[IDLE_SYSCALL] = ns_add(part->idle[IDLE_SYSCALL], ns_mul(sys, dt));
+        part->idle[IDLE_SYSCALL] = ns_more(part->idle[IDLE_SYSCALL], ns_times(sys, dt));
     }
     if (idle > missed + sys) {
-        part->idle[IDLE_NOWORK] = ns_add(part->idle[IDLE_NOWORK], ns_mul(idle - missed - sys, dt));
+        part->idle[IDLE_NOWORK] = ns_more(part->idle[IDLE_NOWORK], ns_times(idle - missed - sys, dt));
     }
 }
 
 static void run_window(struct sweep *s)
 {
     int64_t c[CNTS] = {[CNT_RUNNABLE] = s->begun[CNT_RUNNABLE], [CNT_SYSCALL] = s->begun[CNT_SYSCALL]}, at = s->w0;
-    if (!keys_sort(s->d, s->n)) {
+    if (!keys_sort(s->d, s->n, WITHIN_BITS)) {
         s->failed = true;
         return;
     }
     for (size_t i = 0; i < s->n && step(s); i++) {
         const uint64_t key = s->d[i];
-        const int64_t t = s->w0 + (int64_t)(key >> 4);
+        const int64_t t = s->w0 + (int64_t)(key >> WITHIN_BITS);
         if (t > at) {
             settle(s, c, at, t);
             at = t;

@@ -113,7 +113,7 @@ static bool cut(struct late *l, int64_t most)
         parts_of(p, l, most);
         l->n = leave_out(l->key, l->n, p);
     }
-    const bool ok = p && keys_sort(l->key, l->n);
+    const bool ok = p && keys_sort(l->key, l->n, CHANGE_BITS);
     l->n = ok ? cut_off(l->key, l->n, p, most) : 0;
     for (size_t i = 0; i < l->n; i++) {
         l->key[i] += CHANGE_KEY(l->first, 0, 0);

@@ -62,36 +62,49 @@ static bool change_add(struct curve *c, int64_t t0, int64_t t1, uint32_t p)
     if (t0 >= t1) {
         return true;
     }
-    x = mem_grow(c->c, &c->cap_c, c->nc + 2, sizeof *x);
-    if (!x) {
+    if (!mem_room(c->c, c->cap_c, c->nc + 2)) {
         return false;
     }
-    c->c = x;
+    x = c->c;
     x[c->nc++] = change(t0, p, true);
     x[c->nc++] = change(t1, p, false);
     return true;
 }
 
+struct worker { /* a mark worker */
+    struct curve *c;
+    enum gc_mode mode;
+    bool known, ok;
+};
+
+static bool worker_ran(void *arg, const struct span_run *r)
+{
+    struct worker *w = arg;
+    struct curve *c = w->c;
+    const bool go127 = c->flags & MMU_GO127;
+    int64_t t = r->t0;
+    for (uint32_t i = 0; i < r->n && w->ok; i++) {
+        const struct span_tag *kind = &r->kind[r->tag[i]];
+        const int64_t t0 = t;
+        t += r->dur[i];
+        w->mode = gc_mode_next(c->tr, w->mode, kind);
+        if (!tri_is_exec(kind->state) || (w->mode == GC_IDLE && !(w->known && go127 && kind->label))) {
+            continue;
+        }
+        w->ok = change_add(c, t0, w->known && kind->label && w->mode != GC_IDLE && go127 ? c->end : t,
+                           span_run_who(r, i));
+        w->known |= kind->label != 0;
+    }
+    return w->ok && slices_tick();
+}
+
 /* A worker takes its P whenever it runs, unless it is one for idle time; it needs no label for that. */
 static bool lane_worker(struct curve *c, uint32_t g)
 {
-    struct span_iter it;
-    enum gc_mode mode = GC_UNLABELLED;
-    bool known = false, ok = true, go127 = c->flags & MMU_GO127;
-    unsigned k = 0;
-    if (!span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0)) {
-        return true;
-    }
-    do {
-        const struct span *s = span_get(&it);
-        mode = gc_mode_next(c->tr, mode, &(struct span_tag){s->state, s->reason, s->label});
-        if (!tri_is_exec(s->state) || (mode == GC_IDLE && !(known && go127 && s->label))) {
-            continue;
-        }
-        ok = change_add(c, s->t0, known && s->label && mode != GC_IDLE && go127 ? c->end : s->t1, s->who);
-        known |= s->label != 0;
-    } while (ok && (++k % 128 || slices_tick()) && span_next(&it));
-    return ok;
+    struct worker w = {.c = c, .mode = GC_UNLABELLED, .ok = true};
+    trace_states(c->tr, (struct lane){LANE_G, g},
+                 &(struct states_ask){.t0 = INT64_MIN, .t1 = INT64_MAX, .all = true, .f = worker_ran, .arg = &w});
+    return w.ok && slices_tick();
 }
 
 /* An assist takes the P while its goroutine runs. */
@@ -143,7 +156,7 @@ static bool collect(struct curve *c)
     }
     ok = ok && (!(c->flags & MMU_ASSIST) || collect_assists(c));
     for (uint32_t g = 0; c->flags & MMU_WORKERS && ok && (g = trace_next_worker(c->tr, g)) != NO_LANE; g++) {
-        ok = lane_worker(c, g) && slices_tick();
+        ok = lane_worker(c, g);
     }
     return ok;
 }
@@ -218,9 +231,9 @@ static void taken(struct taking *k, uint32_t p, int by)
     if (p == P_ALL) {
         k->stopped += by;
     } else if (p < k->np) {
-        k->n -= k->by[p] > 0;
-        k->by[p] += by;
-        k->n += k->by[p] > 0;
+        const int32_t was = k->by[p];
+        k->by[p] = was + by;
+        k->n += (was + by > 0) - (was > 0);
     }
 }
 

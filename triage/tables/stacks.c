@@ -197,7 +197,7 @@ static unsigned func_is(const struct trace *tr, uint32_t func)
 
 /* Of a stack: stacks_user_frame() + 1, the kind of its waits where the reason says only "sync", marks, stacks_place(). */
 enum { FRAME_MOST = 0xffff, STACK_KIND = 16, STACK_MARKS = 20, STACK_PLACE = 32 };
-enum { KIND_FRAMES = 8 };
+enum { KIND_FRAMES = 8, MARKS_ALL = (1 << (STACK_PLACE - STACK_MARKS)) - 1 };
 
 /* Of a frame: its function, and func_is() of that. */
 static uint64_t frame_tell(const struct trace *tr, uint32_t id)
@@ -321,6 +321,13 @@ uint32_t stacks_caller(const struct trace *tr, uint32_t stack, uint32_t from, ui
         }
     }
     return 0;
+}
+
+struct stack_told stacks_told(const struct trace *tr, uint32_t stack)
+{
+    const uint64_t is = stack_is(tr, stack);
+    return (struct stack_told){(uint32_t)(is >> STACK_PLACE), ((uint32_t)is & FRAME_MOST) - 1,
+                               (unsigned)(is >> STACK_MARKS) & MARKS_ALL};
 }
 
 bool stacks_may(const struct trace *tr, uint32_t stack, unsigned marks)

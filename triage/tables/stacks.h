@@ -64,6 +64,12 @@ enum stack_mark {
 };
 enum { STACK_MARKED = ASIDES_MOST };
 bool stacks_may(const struct trace *tr, uint32_t stack, unsigned marks);
+/* stacks_told - several of these at once. */
+struct stack_told {
+    uint32_t place, user_frame;
+    unsigned marks; /* enum stack_mark */
+};
+struct stack_told stacks_told(const struct trace *tr, uint32_t stack);
 /* stacks_passes - is func, a string of the trace, among the stack's frames? 0 is not. */
 bool stacks_passes(const struct trace *tr, uint32_t stack, uint32_t func);
 /* stacks_through - is the function of that name among the innermost eight? */

@@ -143,8 +143,20 @@ double dist_sd(const struct dist *d)
     return var > 0 ? sqrt(var) : 0;
 }
 
-/* By byte from the lowest on, those that all share left out. KEY: of an element. */
-#define SORT_BY_BYTES(type, KEY) \
+/*
+ * By digits from the lowest on, those that all share left out: of as many bits as it takes to have few of them, but of a byte where there
+ * are few elements. KEY: of an element, from bit `least` on.
+ */
+enum { DIGIT = 11, DIGIT_FEW = 8, SORT_PART = 4096 };
+
+/* How many bits a digit has, of so many that differ. */
+static unsigned digit_of(unsigned bits, size_t n)
+{
+    const unsigned most = n < (size_t)1 << DIGIT ? DIGIT_FEW : DIGIT, digits = (bits + most - 1) / most;
+    return digits ? (bits + digits - 1) / digits : 1;
+}
+
+#define SORT_BY_DIGITS(type, KEY, least) \
     do { \
         uint64_t all = UINT64_MAX, any = 0; \
         type *t = n ? mem_alloc(n * sizeof *t) : NULL, *from = v, *to = t; \
@@ -153,20 +165,29 @@ double dist_sd(const struct dist *d)
             all &= KEY(v[i]); \
             any |= KEY(v[i]); \
         } \
-        for (int b = 0; b < 64 && ok && n; b += 8) { \
-            size_t at[257] = {0}; \
-            if (((all ^ any) >> b & 255) == 0) { \
+        const uint64_t apart = n ? (all ^ any) >> (least) << (least) : 0; \
+        const unsigned low = apart ? (unsigned)__builtin_ctzll(apart) : 0, \
+                       bits = apart ? 64 - low - (unsigned)__builtin_clzll(apart) : 0, digit = digit_of(bits, n), \
+                       mask = (1u << digit) - 1; \
+        for (unsigned b = low; b < low + bits && ok; b += digit) { \
+            size_t at[1 << DIGIT], sum = 0; \
+            if ((apart >> b & mask) == 0) { \
                 continue; \
             } \
+            memset(at, 0, ((size_t)mask + 1) * sizeof *at); \
             for (size_t i = 0; i < n; i++) { \
-                at[(KEY(from[i]) >> b & 255) + 1]++; \
+                at[KEY(from[i]) >> b & mask]++; \
             } \
-            for (int j = 0; j < 256; j++) { \
-                at[j + 1] += at[j]; \
+            for (unsigned j = 0; j <= mask; j++) { \
+                const size_t more = at[j]; \
+                at[j] = sum; \
+                sum += more; \
             } \
-            for (size_t i = 0; i < n; i++) { \
-                to[at[KEY(from[i]) >> b & 255]++] = from[i]; \
-                ok &= i % 4096 != 0 || slices_tick(); \
+            for (size_t i = 0; i < n && ok;) { \
+                for (const size_t end = n - i < SORT_PART ? n : i + SORT_PART; i < end; i++) { \
+                    to[at[KEY(from[i]) >> b & mask]++] = from[i]; \
+                } \
+                ok = slices_tick(); \
             } \
             type *swap = from; \
             from = to; \
@@ -183,7 +204,7 @@ double dist_sd(const struct dist *d)
 
 bool rows_sort(struct keyed_row *v, size_t n)
 {
-    SORT_BY_BYTES(struct keyed_row, KEY_OF_ROW);
+    SORT_BY_DIGITS(struct keyed_row, KEY_OF_ROW, 0);
 }
 
 static void rows_insert(struct keyed_row *v, size_t n)
@@ -268,33 +289,30 @@ bool rows_sort_here(struct keyed_row *v, size_t n)
     return ok;
 }
 
-static void rows_swap(unsigned char *a, unsigned char *b, size_t size)
+/* What stands at i is put aside, and each place of the circle that leads back to it is filled from the one that belongs there. */
+bool rows_order(void *rows, size_t size, struct keyed_row *order, size_t n)
 {
-    enum { PART = 32 };
-    unsigned char x[PART];
-    for (size_t some; size; a += some, b += some, size -= some) {
-        some = size < PART ? size : PART;
-        memcpy(x, a, some);
-        memcpy(a, b, some);
-        memcpy(b, x, some);
-    }
-}
-
-/* What stands at i goes where it belongs, and what stood there comes in its place, until the right one does. */
-void rows_move(void *rows, size_t size, uint32_t *to, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        for (uint32_t k; (k = to[i]) != i;) {
-            rows_swap((unsigned char *)rows + k * size, (unsigned char *)rows + i * size, size);
-            to[i] = to[k];
-            to[k] = k;
+    unsigned char *const v = rows, *aside = mem_alloc(size);
+    for (size_t i = 0; aside && i < n; i++) {
+        size_t to = i, from = order[i].row;
+        if (from == i) {
+            continue;
         }
+        memcpy(aside, v + i * size, size);
+        for (; from != i; to = from, from = order[to].row) {
+            memcpy(v + to * size, v + from * size, size);
+            order[to].row = (uint32_t)to;
+        }
+        memcpy(v + to * size, aside, size);
+        order[to].row = (uint32_t)to;
     }
+    mem_free(aside);
+    return aside;
 }
 
-bool keys_sort(uint64_t *v, size_t n)
+bool keys_sort(uint64_t *v, size_t n, unsigned bit)
 {
-    SORT_BY_BYTES(uint64_t, KEY_ITSELF);
+    SORT_BY_DIGITS(uint64_t, KEY_ITSELF, bit);
 }
 
 int cmp_ns(const void *a, const void *b)

@@ -75,6 +75,12 @@ static inline int64_t ns_more(int64_t sum, int64_t ns)
 {
     return (uint64_t)ns <= (uint64_t)(NS_MAX - sum) ? sum + ns : ns_add(sum, ns);
 }
+/* ns_times - ns_mul() of what is no less than 0. */
+static inline int64_t ns_times(int64_t a, int64_t b)
+{
+    int64_t r;
+    return __builtin_mul_overflow(a, b, &r) || r > NS_MAX ? NS_MAX : r;
+}
 static inline int64_t ns_mul(int64_t a, int64_t b)
 {
     int64_t r;
@@ -127,11 +133,11 @@ static inline uint64_t most_first(int64_t v)
 /* rows_sort_here - the same with no memory beside it, and rows of one number in any order. false: no longer wanted. */
 bool rows_sort_here(struct keyed_row *v, size_t n);
 
-/* rows_move - row i of n goes to place to[i], each to another; afterwards to[i] is i. */
-void rows_move(void *rows, size_t size, uint32_t *to, uint32_t n);
+/* rows_order - order[i].row comes to place i, for each of n rows, and is i afterwards. false: out of memory, they stand as they stood. */
+bool rows_order(void *rows, size_t size, struct keyed_row *order, size_t n);
 
-/* The same of numbers alone. */
-bool keys_sort(uint64_t *v, size_t n);
+/* keys_sort - numbers by themselves; those that differ in nothing but what is below a bit stay in the order in which they stand. As rows_sort(). */
+bool keys_sort(uint64_t *v, size_t n, unsigned bit);
 
 /*
  * A histogram of durations: exact below 64 ns, above with 32 steps per doubling, so a quantile is off by at most
