@@ -191,9 +191,14 @@ enum { ASIDES_MOST = 16 };
 uint64_t trace_aside(const struct trace *tr, enum aside m, uint32_t id);
 void trace_aside_set(const struct trace *tr, enum aside m, uint32_t id,
                      uint64_t bits); /* beside those that are set */
-/* trace_frames_asides - those of frames `from` and those behind it, as trace_frames() has them. *none: one of them is 0. */
-uint32_t trace_frames_asides(const struct trace *tr, uint32_t stack, uint32_t from, uint64_t out[ASIDES_MOST],
-                             bool *none);
+/* trace_aside_ahead - it will be asked for soon. */
+void trace_aside_ahead(const struct trace *tr, enum aside m, uint32_t id);
+/* trace_frames_asides - those of frames `from` and those behind it, as trace_frames() has them. */
+struct asides {
+    uint32_t n;
+    uint64_t any, all; /* bits that one of them has, that each has */
+};
+struct asides trace_frames_asides(const struct trace *tr, uint32_t stack, uint32_t from, uint64_t out[ASIDES_MOST]);
 
 /* ---- lanes ---------------------------------------------------------------------------------------------- */
 

@@ -74,28 +74,34 @@ uint64_t trace_aside(const struct trace *tr, enum aside m, uint32_t id)
     return id < tr->naside[m] ? __atomic_load_n(&tr->aside[m][id], __ATOMIC_RELAXED) : 0;
 }
 
-/* Of n frames' numbers; false: one of them is 0. */
-static inline __attribute__((always_inline)) bool asides_of(const struct trace *tr, const uint16_t *list, bool wide,
-                                                            uint32_t n, uint64_t *out)
+/* Of n frames' numbers. */
+static inline __attribute__((always_inline)) struct asides asides_of(const struct trace *tr, const uint16_t *list,
+                                                                     bool wide, uint32_t n, uint64_t *out)
 {
     const uint64_t *const at = tr->aside[ASIDE_FRAME];
-    const uint32_t all = tr->naside[ASIDE_FRAME];
-    bool each = true;
+    const uint32_t known = tr->naside[ASIDE_FRAME];
+    struct asides a = {.n = n, .all = UINT64_MAX};
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t id = frame_id(list, wide, i);
-        out[i] = id < all ? __atomic_load_n(&at[id], __ATOMIC_RELAXED) : 0;
-        each &= out[i] != 0;
+        const uint64_t x = id < known ? __atomic_load_n(&at[id], __ATOMIC_RELAXED) : 0;
+        out[i] = x;
+        a.any |= x;
+        a.all &= x;
     }
-    return each;
+    return a;
 }
 
-uint32_t trace_frames_asides(const struct trace *tr, uint32_t stack, uint32_t from, uint64_t out[ASIDES_MOST],
-                             bool *none)
+struct asides trace_frames_asides(const struct trace *tr, uint32_t stack, uint32_t from, uint64_t out[ASIDES_MOST])
 {
     const struct frame_ids f = names_frames(&tr->names, stack, from);
     const uint32_t n = f.n < ASIDES_MOST ? f.n : ASIDES_MOST;
-    *none = !(f.wide ? asides_of(tr, f.at, true, n, out) : asides_of(tr, f.at, false, n, out));
-    return n;
+    return f.wide ? asides_of(tr, f.at, true, n, out) : asides_of(tr, f.at, false, n, out);
+}
+
+void trace_aside_ahead(const struct trace *tr, enum aside m, uint32_t id)
+{
+    if (id < tr->naside[m])
+        __builtin_prefetch(&tr->aside[m][id]);
 }
 
 void trace_aside_set(const struct trace *tr, enum aside m, uint32_t id, uint64_t bits)

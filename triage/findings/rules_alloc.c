@@ -193,8 +193,9 @@ static void sites_of(const struct causes *c, struct sites *s)
         const struct range *r;
         size_t n = trace_ranges(c->tr, kind[k], &r), step = n / 200000 + 1;
         for (size_t i = 0; i < n; i += step) {
-            if (n - i > STACKS_AHEAD * step) {
-                stacks_ahead(c->tr, r[i + STACKS_AHEAD * step].stack);
+            if (n - i > 2 * STACKS_AHEAD * step) {
+                stacks_ahead(c->tr, r[i + 2 * STACKS_AHEAD * step].stack);
+                trace_stack_ahead(c->tr, r[i + STACKS_AHEAD * step].stack);
             }
             if (r[i].stack && (kind[k] != RANGE_STW || stacks_may(c->tr, r[i].stack, STACK_ALLOCATES))) {
                 site_add(s, c->tr, r[i].stack);

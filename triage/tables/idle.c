@@ -14,7 +14,7 @@
 
 #include "decode/base/mem.h"
 
-#define EVENTS_AIM (1u << 17)
+#define EVENTS_AIM (1u << 15)
 #define SLICES 256
 #define BUSY_MAX 1024 /* Ps told apart in the histogram of busy Ps */
 
@@ -46,20 +46,19 @@ enum { WITHIN_BITS = 4 };
 
 static void add(struct sweep *s, int64_t t0, int64_t t1, int what)
 {
-    uint64_t *p;
     t0 = t0 > s->w0 ? t0 : s->w0;
     t1 = t1 < s->w1 ? t1 : s->w1;
     if (t0 >= t1 || s->failed) {
         return;
     }
-    p = mem_grow(s->d, &s->cap, s->n + 2, sizeof *p);
-    if (!p) {
+    if (!mem_room(s->d, s->cap, s->n + 2)) {
         s->failed = true;
         return;
     }
-    s->d = p;
-    p[s->n++] = WITHIN_KEY(t0 - s->w0, what, 1);
-    p[s->n++] = WITHIN_KEY(t1 - s->w0, what, 0);
+    uint64_t *p = s->d + s->n;
+    p[0] = WITHIN_KEY(t0 - s->w0, what, 1);
+    p[1] = WITHIN_KEY(t1 - s->w0, what, 0);
+    s->n += 2;
 }
 
 /* A step of any loop; true: go on. */
@@ -140,7 +139,7 @@ static void collect_g(struct sweep *s, const uint64_t *key, size_t n)
     }
 }
 
-static void miss(struct sweep *s, int64_t t0, int64_t t1, int64_t ps)
+static __attribute__((noinline)) void miss(struct sweep *s, int64_t t0, int64_t t1, int64_t ps)
 {
     const int64_t len = s->tg->end / SLICES + 1;
     s->part->missed_wall = ns_more(s->part->missed_wall, t1 - t0);
@@ -156,7 +155,7 @@ static void miss(struct sweep *s, int64_t t0, int64_t t1, int64_t ps)
 }
 
 /* Between two moments nothing changes: c[] holds. */
-static void settle(struct sweep *s, const int64_t *c, int64_t t0, int64_t t1)
+static inline __attribute__((always_inline)) void settle(struct sweep *s, const int64_t *c, int64_t t0, int64_t t1)
 {
     struct part *part = s->part;
     int64_t idle = c[CNT_IDLE], missed, sys = c[CNT_SYSCALL] - c[CNT_HELD], busy = c[CNT_P] - idle, dt = t1 - t0;

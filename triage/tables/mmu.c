@@ -341,21 +341,17 @@ static void merge_take(struct merge *m, struct taking *k)
     merge_sift(m, 0);
 }
 
-/* What changes next: those of one time. */
-static int64_t changes_take(struct curve *c, size_t *i, struct merge *m, struct taking *k)
+static inline int64_t change_at(const struct curve *c, size_t i)
 {
-    const int64_t a = *i < c->nc ? CHANGE_T(&c->c[*i]) : INT64_MAX, b = m->n ? m->next[0].t : INT64_MAX,
-                  t = a < b ? a : b;
-    for (; *i < c->nc && CHANGE_T(&c->c[*i]) == t; ++*i) {
-        taken(k, CHANGE_P(&c->c[*i]), CHANGE_BY(&c->c[*i]));
-    }
-    while (m->n && m->next[0].t == t) {
-        merge_take(m, k);
-    }
-    return t;
+    return i < c->nc ? CHANGE_T(&c->c[i]) : INT64_MAX;
 }
 
-/* All but the first, which is when the curve starts. A step of no time is none. */
+static inline int64_t merge_at(const struct merge *m)
+{
+    return m->n ? m->next[0].t : INT64_MAX;
+}
+
+/* All but the first, which is when the curve starts; those of one time together. A step of no time is none. */
 static bool steps_of(struct curve *c, struct merge *m, struct taking *k)
 {
     struct procs procs_of = {.n = trace_npoints(c->tr, METRIC_PROCS)};
@@ -369,9 +365,17 @@ static bool steps_of(struct curve *c, struct merge *m, struct taking *k)
     }
     for (size_t i = 0; ok && (i < c->nc || m->n);) {
         uint32_t level;
-        const int64_t t = changes_take(c, &i, m, k);
+        int64_t a = change_at(c, i), b = merge_at(m);
+        const int64_t t = a < b ? a : b;
+        for (; i < c->nc && a == t; a = change_at(c, i)) {
+            taken(k, CHANGE_P(&c->c[i]), CHANGE_BY(&c->c[i]));
+            i++;
+        }
+        for (; m->n && b == t; b = merge_at(m)) {
+            merge_take(m, k);
+        }
         ok = level_of(c, k, procs_at(c, &procs_of, t), &level) && (++turns % 1024 || slices_tick());
-        if (ok && t != begun && c->util[level] != c->util[last]) {
+        if (ok && t != begun && level != last && c->util[level] != c->util[last]) {
             step_put(c, begun, last, &sum);
             begun = t;
             last = level;
