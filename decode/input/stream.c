@@ -85,7 +85,7 @@ static enum err_code head_keep(struct stream *st, struct err *e)
 /* The next generation begins, though its first batch is not what it must be. */
 static enum err_code broken_begin(struct stream *st, struct err *e)
 {
-    enum err_code rc = arriving(st) ? ERR_OK : gen_begin(st, st->last + 1, e);
+    enum err_code rc = arriving(st) ? ERR_OK : gen_begin(st, st->last ? st->last + 1 : 0, e);
     if (!rc)
         arriving(st)->broken = true;
     return rc;
@@ -111,6 +111,8 @@ static enum err_code batch_begin(struct stream *st, uint64_t number, uint64_t si
     enum err_code rc = ERR_OK;
     st->payload = size;
     st->lost = 0;
+    if (g && !g->number) /* before its first batch was understood */
+        g->number = st->last = number;
     if (is_stray(st, number)) {
         rc = broken_begin(st, e);
         return rc ? rc : head_keep(st, e);
@@ -131,8 +133,6 @@ static enum err_code batch_begin(struct stream *st, uint64_t number, uint64_t si
 /* No batch begins here: what comes is kept, and looked through for the next one. */
 static enum err_code lose(struct stream *st, struct err *e)
 {
-    if (!st->last)
-        return damage(st, ERR_FORMAT, "expected a batch here, found a byte %" PRIu64, st->head[0], e);
     note(st, ERR_FORMAT, "expected a batch here, found a byte %" PRIu64, st->head[0]);
     st->lost = st->nhead;
     enum err_code rc = broken_begin(st, e);
@@ -255,7 +255,10 @@ void stream_end(struct stream *st)
     }
     st->torn = g->broken = true;
     if (!st->over)
-        (void)damage(st, ERR_TRUNCATED, "the stream ended within generation %" PRIu64, g->number, NULL);
+        (void)damage(st, ERR_TRUNCATED,
+                     g->number ? "the stream ended within generation %" PRIu64
+                               : "the stream ended before a first batch (generation %" PRIu64 ")",
+                     g->number, NULL);
     if (st->ndamages)
         st->damage = was;
     (void)head_keep(st, NULL);
