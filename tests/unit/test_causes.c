@@ -121,6 +121,7 @@ static const struct planted {
     {"bulletin", RULE_KNOT, "main.(*board).publish and main.(*board).leave stand on each other",
      "main.(*board).publish is a method of the same type"}, /* nobody had waited for that lock before */
     {"clamps", RULE_HOLD, "main.(*shed).borrow, called by main.clamp", "until the time of one is up"},
+    {"dairy", RULE_LOST, "main.(*dairy).bring, called by main.main.func1", "found what it waits for at"},
     {"pantry", RULE_LOST, "main.(*pantry).eat", "main.janitor woke all"},
     {"couriers", RULE_LEFT, "main.stable.send", "waits on for whichever answers first: 80 of 80"},
     {"roast", RULE_LEFT, "66 of 66 goroutines of main.order.func1", "in main.roast"},
@@ -329,6 +330,7 @@ static void healthy_ones(void **state)
         "cleanquota",        /* asks no oftener than it may */
         "cleanparley",       /* a server that greets, then talks step by step elsewhere */
         "cleanboatmen",      /* one asks, the others go by what there was */
+        "cleandairy",        /* wakes one for each churn; the foreman wakes in vain */
         "cleanboarders",     /* stay, and who began them does */
         "cleanpostmen",      /* share out the calls of each lot */
         "cleantailor",       /* asks for all at once */

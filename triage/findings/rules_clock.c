@@ -7,6 +7,7 @@
 #include "triage/findings/waits_at.h"
 #include "triage/findings/instances.h"
 #include "triage/findings/thresholds.h"
+#include "triage/findings/walk.h"
 
 #include "decode/base/mem.h"
 
@@ -109,6 +110,148 @@ static void rule_lost(struct causes *c)
         const double share = causes_main_way(c, &way, NULL) ? waits_for_clock(&way, w->tick->waker) : 0;
         if (share >= threshold(TH_LOST_SHARE)) {
             lost_finding(c, w, share);
+        }
+    }
+}
+
+/* ---- wake-ups that are never sent ----------------------------------------------------------------------------------- */
+
+#define NEXTS 16
+
+struct unsent {                  /* at one place, on a condition, by goroutines of one group */
+    uint32_t place, group, tick; /* tick: start function of who wakes all, as a timer says */
+    uint64_t ticks, vain;        /* what it ended; behind which the woken waited there again */
+    int64_t late;                /* of the others the waiting */
+    uint64_t others, others_vain;
+    uint32_t next[NEXTS], n; /* stacks of what those do next whom others woke */
+    uint64_t same;           /* whom the clock woke and who did the same */
+    const struct pair_row *by_clock, *by_other;
+};
+
+static bool wakes_all(const struct trace *tr, uint32_t stack)
+{
+    const uint32_t n = trace_stack(tr, stack);
+    for (uint32_t i = 0; i < n && i < 4; i++) {
+        if (str_is(trace_str(tr, trace_frame(tr, stack, i).func), "sync.(*Cond).Broadcast")) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool was_next(struct unsent *u, uint32_t stack, bool add)
+{
+    uint32_t i = 0;
+    while (i < u->n && u->next[i] != stack) {
+        i++;
+    }
+    if (i == u->n && add && u->n < NEXTS) {
+        u->next[u->n++] = stack;
+    }
+    return i < u->n;
+}
+
+/* What a goroutine does behind its waits there: of those that others ended it is kept, of those that the clock ended compared with that. */
+static void behind_waits(const struct causes *c, uint32_t g, struct unsent *u, bool clock)
+{
+    struct walk w;
+    uint32_t by = 0; /* who ended the wait before; 0: it was another, or what is behind is known */
+    int64_t waited = 0;
+    bool at = false;
+    walk_g(&w, c->tr, g, 20000);
+    for (const struct span *s; (s = walk_next(&w));) {
+        const bool waits = s->state == ST_WAITING && s->stack;
+        const bool there = waits && causes_place(c->tr, s->stack) == u->place &&
+                           stacks_wait_kind(c->tr, s->reason, s->stack) == WK_COND;
+        if (by && !there && (waits || (s->state == ST_SYSCALL && s->stack)) &&
+            stacks_wait_kind(c->tr, s->reason, s->stack) != WK_LOCK) {
+            const bool ticked = by == u->tick;
+            const bool same = ticked == clock && was_next(u, s->stack, !clock);
+            u->same += clock && ticked && same;
+            u->late = clock && ticked && same ? ns_add(u->late, waited) : u->late;
+            by = 0;
+        }
+        by = there ? 0 : at && s->state == ST_RUNNABLE && s->who < c->tg->ng ? trace_g_name(c->tr, s->who) : by;
+        waited = there ? s->t1 - s->t0 : waited;
+        at = there;
+    }
+}
+
+static void unsent_add(const struct causes *c, struct unsent *u, const struct pair_row *p)
+{
+    if (p->waker == u->tick && wakes_all(c->tr, p->waker_stack)) {
+        u->ticks += p->count;
+        u->vain += p->futile;
+        u->by_clock = !u->by_clock || p->total > u->by_clock->total ? p : u->by_clock;
+    } else {
+        u->others += p->count;
+        u->others_vain += p->futile;
+        u->by_other = !u->by_other || p->count > u->by_other->count ? p : u->by_other;
+    }
+}
+
+static void unsent_finding(struct causes *c, const struct unsent *u, double share)
+{
+    const struct group_life *l = &c->life[u->group];
+    struct draft d;
+    draft_start(&d, RULE_LOST, (int64_t)(share * (double)(l->last - l->first)));
+    draft_about(&d, c->rs, u->place, u->by_clock->stack);
+    draft_moment(&d, &u->by_clock->longest);
+    d.f.inferred = true;
+    text_add(&d.amount, "%llu lost", (unsigned long long)u->same);
+    text_say(&d.text, c->tr, t_place(u->by_other->waker_stack, 3),
+             " does not wake all that could go on, it seems: ", u->same, " times one of ",
+             t_func(c->tg->groups[u->group].name), " found what it waits for at ", t_place(u->by_clock->stack, 2),
+             " only when ", t_place(u->by_clock->waker_stack, 1),
+             " woke all, as a clock says, and then did what those do that are woken for it (inferred): ",
+             t_dur(u->late / (int64_t)u->same), " of waiting each, ", t_share(share, 1),
+             " of their lives. That clock brings nothing itself: ", u->vain, " of its ", u->ticks,
+             " wake-ups were in vain; of the ", u->others, " by others ", u->others_vain, " were.");
+    text_lit(&d.next, "Signal for each thing that is added, not only where there was none before; or wake all "
+                      "(Broadcast). The clock hides what is missing.");
+    draft_end(c->rs, &d);
+}
+
+static void unsent_at(struct causes *c, const struct pair_row *clock)
+{
+    struct unsent u = {
+        .place = causes_place(c->tr, clock->stack), .group = causes_group(c, clock->waiter), .tick = clock->waker};
+    if (!u.place || u.group == UINT32_MAX || c->life[u.group].life <= 0) {
+        return;
+    }
+    for (uint32_t i = 0; i < c->tg->npairs && i < PAIRS_ASKED; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        if (p->kind == WK_COND && !p->from_scheduler && p->waiter == clock->waiter &&
+            causes_place(c->tr, p->stack) == u.place) {
+            unsent_add(c, &u, p);
+        }
+    }
+    const uint64_t found = u.ticks - u.vain;
+    if ((double)found < threshold(TH_LOST_TIMES) || (double)u.vain < threshold(TH_LOST_LOOKS) * (double)u.ticks ||
+        (double)(u.others - u.others_vain) < threshold(TH_LOST_TIMES) ||
+        (double)u.others_vain > threshold(TH_LOST_FITS) * (double)u.others) {
+        return;
+    }
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t i = 0; i < c->of[u.group].n && i < 64; i++) {
+            behind_waits(c, causes_member(c, u.group, i, 64), &u, pass);
+        }
+    }
+    const double share = (double)u.late / (double)c->life[u.group].life;
+    if ((double)u.same >= threshold(TH_LOST_TIMES) && share >= threshold(TH_LOST_SHARE) &&
+        !causes_told_at(c, RULE_LOST, u.place)) {
+        unsent_finding(c, &u, share < 1 ? share : 1);
+    }
+}
+
+static void rule_unsent(struct causes *c)
+{
+    for (uint32_t i = 0; i < c->tg->npairs && i < PAIRS_ASKED; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        const uint32_t by = p->kind == WK_COND && !p->from_scheduler ? causes_group(c, p->waker) : UINT32_MAX;
+        if (by != UINT32_MAX && p->futile && p->waker != p->waiter && wakes_all(c->tr, p->waker_stack) &&
+            keeps_time(c, by)) {
+            unsent_at(c, p);
         }
     }
 }
@@ -271,5 +414,6 @@ static void rule_last(struct causes *c)
 void rules_clock(struct causes *c)
 {
     rule_lost(c);
+    rule_unsent(c);
     rule_last(c);
 }

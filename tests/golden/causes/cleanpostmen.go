@@ -43,8 +43,8 @@ func main() {
 	}))
 	at := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 8}}
 	traced(func() {
-		for i := 0; i < 8; i++ {
-			walk(at, town.URL, 16)
+		for i := 0; i < 14; i++ {
+			walk(at, town.URL, 12)
 		}
 	})
 }
