@@ -486,6 +486,8 @@ struct point {
 };
 size_t trace_npoints(const struct trace *tr, enum metric m);
 struct point trace_point(const struct trace *tr, enum metric m, size_t i); /* the i-th, by time */
+size_t trace_points_before(const struct trace *tr, enum metric m,
+                           int64_t t); /* how many lie before t; O(log points) */
 /* trace_most - of points i0 .. i1-1 the first with the largest value; i1: there are none. O(log points). */
 size_t trace_most(const struct trace *tr, enum metric m, size_t i0, size_t i1);
 /* trace_minmax - smallest and largest value that holds within [t0,t1); false before the first point. O(log points). */

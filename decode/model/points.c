@@ -137,8 +137,7 @@ void points_free(struct points *p)
 
 /* ---- asked ------------------------------------------------------------------------------------------------- */
 
-/* How many points lie before t. */
-static size_t points_before(const struct points *p, int64_t t)
+size_t points_before(const struct points *p, int64_t t)
 {
     size_t behind = 0; /* the blocks that begin before it: all points of all but the last of these do, too */
     bisect(behind, p->nblk, b, p->blk[b].t0 < t);
@@ -206,8 +205,9 @@ static struct extent extent_of(const struct points *p, int64_t t0, size_t i, siz
 void points_extents(const struct points *p, const int64_t *edges, uint32_t n, struct extent *out)
 {
     size_t i = points_before(p, edges[0]), e;
+    const size_t all = points_n(p);
     for (uint32_t c = 0; c < n; c++, i = e) {
-        e = points_before(p, edges[c + 1]);
+        e = i < all && points_at(p, i).t < edges[c + 1] ? points_before(p, edges[c + 1]) : i;
         out[c] = extent_of(p, edges[c], i, e);
     }
 }

@@ -57,7 +57,8 @@ bool points_add(struct points *p, int64_t t, uint64_t value, bool chunks);
 bool points_join(struct points *p, const struct points *segment, struct span_pool *sp);
 /* points_sum - those that are new are counted in, whole blocks of them packed, among the pool's spans. false: out of memory. */
 bool points_sum(struct points *p, struct span_pool *sp);
-/* points_most - trace_most(). points_extents - trace_extents(). */
+/* points_before - trace_points_before(). points_most - trace_most(). points_extents - trace_extents(). */
+size_t points_before(const struct points *p, int64_t t);
 size_t points_most(const struct points *p, size_t i0, size_t i1);
 void points_extents(const struct points *p, const int64_t *edges, uint32_t n, struct extent *out);
 void points_free(struct points *p);

@@ -384,6 +384,11 @@ struct point trace_point(const struct trace *tr, enum metric m, size_t i)
     return points_at(&tr->fold.points[m], i);
 }
 
+size_t trace_points_before(const struct trace *tr, enum metric m, int64_t t)
+{
+    return points_before(&tr->fold.points[m], t);
+}
+
 size_t trace_most(const struct trace *tr, enum metric m, size_t i0, size_t i1)
 {
     return points_most(&tr->fold.points[m], i0, i1);

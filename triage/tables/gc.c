@@ -176,8 +176,7 @@ static void heap_by_goals(struct triage *tg, size_t n)
     struct point goal = {0};
     for (size_t i = 0, j = 0, e; i < n; i = e, j++) {
         const struct point next = j < ng ? trace_point(tg->tr, METRIC_GOAL, j) : goal;
-        e = j < ng ? i : n;
-        bisect(e, n, k, trace_point(tg->tr, METRIC_HEAP, k).t < next.t);
+        e = j < ng ? trace_points_before(tg->tr, METRIC_HEAP, next.t) : n;
         if (e > i) {
             heap_under(tg, i, e, goal.v);
         }

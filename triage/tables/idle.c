@@ -262,6 +262,7 @@ bool idle_window(void *arg, size_t i, void **kept)
         return false;
     }
     memcpy(s.begun, w->begun[i], sizeof s.begun);
+    s.failed = !mem_room(s.d, s.cap, w->at[i + 1] - w->at[i] + EVENTS_AIM / 4); /* or more */
     collect(&s);
     if (!s.failed && w->at[i + 1] > w->at[i]) {
         collect_g(&s, w->tg->work->changes + w->at[i], w->at[i + 1] - w->at[i]);

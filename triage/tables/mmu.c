@@ -143,7 +143,11 @@ static bool collect(struct curve *c)
 {
     const struct range *r;
     bool ok = true;
+    const size_t sweeps = c->flags & MMU_SWEEP ? trace_ranges(c->tr, RANGE_SWEEP, &r) : 0;
     size_t n = c->flags & MMU_STW ? trace_ranges(c->tr, RANGE_STW, &r) : 0;
+    if (!mem_room(c->c, c->cap_c, 2 * (n + sweeps) + 1)) {
+        return false;
+    }
     for (size_t i = 0; i < n && ok; i++) {
         struct str kind = trace_str(c->tr, r[i].name);
         if (kind.len == 0 || str_starts(kind, "GC")) {

@@ -106,6 +106,9 @@ static void *subtotal_row(struct tab *tab, void **rows, size_t size, uint32_t *n
     return (char *)*rows + i * size;
 }
 
+/* Room for one more row of n. Twice as many, since a subtotal's don't last: what has to move is copied less often, to fewer new pages. */
+#define ROOM_FOR_ONE(rows, n, cap) mem_room(rows, cap, (n) < (cap) ? (n) + (size_t)1 : 2 * (size_t)(n) + 8)
+
 struct wait_row *subtotal_wait(struct subtotal *y, uint32_t reason, uint32_t stack, bool *made)
 {
     const uint32_t hash = rowtab_hash(reason, stack);
@@ -115,7 +118,7 @@ struct wait_row *subtotal_wait(struct subtotal *y, uint32_t reason, uint32_t sta
             return &y->waits[i];
         }
     }
-    if (!mem_room(y->waits, y->cap_waits, y->nwaits + (size_t)1) || !rowtab_put(&y->by_wait, hash, y->nwaits)) {
+    if (!ROOM_FOR_ONE(y->waits, y->nwaits, y->cap_waits) || !rowtab_put(&y->by_wait, hash, y->nwaits)) {
         return NULL;
     }
     *made = true;
@@ -140,7 +143,7 @@ struct pair_row *subtotal_pair(struct subtotal *y, const struct pair_row *like, 
             return &y->pairs[i];
         }
     }
-    if (!mem_room(y->pairs, y->cap_pairs, y->npairs + (size_t)1) || !rowtab_put(&y->by_pair, hash, y->npairs)) {
+    if (!ROOM_FOR_ONE(y->pairs, y->npairs, y->cap_pairs) || !rowtab_put(&y->by_pair, hash, y->npairs)) {
         return NULL;
     }
     *made = true;
@@ -197,7 +200,8 @@ static bool add_groups(struct subtotal *to, const struct subtotal *y, struct gst
 static bool add_waits(struct subtotal *to, struct subtotal *y)
 {
     bool made = false;
-    if (!rowtab_room(&to->by_wait, y->nwaits)) {
+    if (!rowtab_room(&to->by_wait, y->nwaits) ||
+        !mem_room(to->waits, to->cap_waits, (size_t)to->nwaits + y->nwaits)) {
         return false;
     }
     for (uint32_t i = 0; i < y->nwaits; i++) {
@@ -224,7 +228,8 @@ static bool add_waits(struct subtotal *to, struct subtotal *y)
 static bool add_pairs(struct subtotal *to, const struct subtotal *y)
 {
     uint32_t *at = mem_alloc(((size_t)y->npairs + 1) * sizeof *at);
-    bool made = false, ok = at && rowtab_room(&to->by_pair, y->npairs);
+    bool made = false, ok = at && rowtab_room(&to->by_pair, y->npairs) &&
+                            mem_room(to->pairs, to->cap_pairs, (size_t)to->npairs + y->npairs);
     for (uint32_t i = 0; ok && i < y->npairs; i++) {
         const struct pair_row *s = &y->pairs[i];
         struct pair_row *p = subtotal_pair(to, s, &made);
