@@ -59,6 +59,11 @@ void say_columns(size_t n)
     columns = n;
 }
 
+size_t say_width(void)
+{
+    return columns;
+}
+
 static size_t blanks(const char *s)
 {
     return strspn(s, " ");

@@ -16,6 +16,7 @@ int say_list(const char *command, struct text *t);
 int say_usage(const char *command, const char *usage);
 /* say_columns - how long a terminal's lines are; 0 (until it is called): usage stands as it is written. */
 void say_columns(size_t columns);
+size_t say_width(void); /* what it was told */
 /* say_fitted - the text with no line longer than that: what is broken goes on where a line's last column of words begins,
  * and takes the next line along if that goes on there, too. */
 void say_fitted(struct text *out, const char *text);

@@ -302,6 +302,7 @@ int report_main(int argc, char **argv)
     }
     status = 0;
     t.ascii = !o.utf8;
+    report_fit(o.out ? 0 : say_width());
     if (o.rank) {
         status = rank(&o, argv + 1, n, &t);
     } else {

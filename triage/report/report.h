@@ -24,15 +24,23 @@ char *report_json(const struct loaded *l);
 /* report_status - 0 or 3. */
 int report_status(const struct loaded *l);
 
-/* Of the page (report_text.c): words in lines of REPORT_WIDTH from column `indent`, at most `lines` of them; a duration
+/* Of the page (report_text.c): words in lines of report_columns() from column `indent`, at most `lines` of them; a duration
  * right-aligned; count and quantiles; what was done many times (report_instances.c). */
 void report_wrapped(struct text *t, const char *s, int indent, int lines);
-void report_cell(struct text *t, int64_t ns, size_t width);
+void report_cell(struct text *t, int64_t ns, size_t most);
 void report_dist(struct text *t, const struct dist *d);
 void report_instances(struct text *t, const struct loaded *l);
 void report_waitfor(struct text *t, const struct loaded *l); /* report_waitfor.c */
 
 #define REPORT_SCHEMA "gotop.report/1"
-#define REPORT_WIDTH 100 /* characters in a line at most */
+enum {
+    REPORT_WIDTH = 100,
+    REPORT_NARROW = 72
+}; /* characters in a line at most; and where a terminal has fewer, no less than */
+/* report_fit - pages that are made from now on are for a terminal of so many columns; 0: for any. report_columns - at most
+ * so many characters. report_room - what has so many of them in a line of REPORT_WIDTH, less what this one lacks. */
+void report_fit(size_t columns);
+size_t report_columns(void);
+size_t report_room(size_t n);
 
 #endif

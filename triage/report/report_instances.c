@@ -66,6 +66,8 @@ static bool worth(const struct instance_row *r, int64_t end)
 void report_instances(struct text *t, const struct loaded *l)
 {
     static const unsigned most[IN_KINDS] = {2, 2, 2, 2, 2};
+    const bool all = report_columns() > REPORT_WIDTH - 10; /* columns */
+    const int most_name = (int)report_room(all ? 33 : 33 + 10);
     unsigned shown[IN_KINDS] = {0}, lines = 0;
     struct told k;
     bool ok = told_init(&k, l);
@@ -78,21 +80,23 @@ void report_instances(struct text *t, const struct loaded *l)
         }
         shown[r->kind]++;
         if (lines++ == 0) {
-            text_add(t, "\nINSTANCES\n  %-14s %-33s %7s %9s %9s %9s %9s\n", "", "", "count", "p50", "p99", "max",
-                     "total");
+            text_add(t, "\nINSTANCES\n  %-14s %-*s %7s %9s %9s %9s%s\n", "", most_name, "", "count", "p50", "p99",
+                     "max", all ? "     total" : "");
         }
         text_add(t, "  %-14s ", instance_kind_name(r->kind));
         size_t start = t->n;
-        row_name(t, l->tr, r, r->kind == IN_PLACE ? 20 : 33);
+        row_name(t, l->tr, r, (size_t)(r->kind == IN_PLACE ? most_name - 13 : most_name));
         if (r->kind == IN_PLACE) {
             text_add(t, ": %s", wait_kind_name(r->wait));
         }
-        text_pad(t, start, 33);
+        text_pad(t, start, (size_t)most_name);
         text_add(t, "%s%7llu", r->looked < r->of ? "~" : " ", (unsigned long long)r->d.n);
         report_cell(t, r->d.p50, 10);
         report_cell(t, r->d.p99, 10);
         report_cell(t, r->d.max, 10);
-        report_cell(t, r->d.total, 10);
+        if (all) {
+            report_cell(t, r->d.total, 10);
+        }
         text_lit(t, "\n");
         differ(&k, l, r, &d);
         instance_diff_text(&u, l->tr, &d);

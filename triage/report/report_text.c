@@ -14,6 +14,7 @@
 #include "triage/sentence.h"
 
 #define INDENT 10
+#define CELL 10 /* of a table */
 #define STOPS 4
 #define FINDINGS_LONG 64 /* with text, whole; the rest one line each */
 #define WHOLE 1000       /* lines: more than any text has */
@@ -23,7 +24,24 @@ static void endl(struct text *t)
     text_lit(t, "\n");
 }
 
-/* Words of s in lines of at most REPORT_WIDTH, from column `indent`, at most `lines` lines. */
+static size_t width = REPORT_WIDTH; /* of the page */
+
+void report_fit(size_t columns)
+{
+    width = !columns || columns > REPORT_WIDTH ? REPORT_WIDTH : columns < REPORT_NARROW ? REPORT_NARROW : columns;
+}
+
+size_t report_columns(void)
+{
+    return width;
+}
+
+size_t report_room(size_t n)
+{
+    return n - (REPORT_WIDTH - width);
+}
+
+/* Words of s in lines of at most report_columns(), from column `indent`, at most `lines` lines. */
 void report_wrapped(struct text *t, const char *s, int indent, int lines)
 {
     size_t col = 0;
@@ -32,7 +50,7 @@ void report_wrapped(struct text *t, const char *s, int indent, int lines)
         for (size_t i = 0; i < word; i++) {
             w += ((unsigned char)s[i] & 0xc0) != 0x80;
         }
-        if (col && (size_t)indent + col + 1 + w + 3 * (lines == 1) > REPORT_WIDTH) {
+        if (col && (size_t)indent + col + 1 + w + 3 * (lines == 1) > width) {
             lines--;
             text_raw(t, lines ? "\n" : " ..", lines ? 1 : 3);
             col = 0;
@@ -84,7 +102,7 @@ static void head(struct text *t, const struct loaded *l)
 {
     const struct trace_info *in = trace_info(l->tr);
     text_lit(t, "gotop report: ");
-    text_tail(t, l->path, strlen(l->path), REPORT_WIDTH - 14);
+    text_tail(t, l->path, strlen(l->path), width - 14);
     endl(t);
     text_add(t, "%s, ", in->dialect);
     if (in->has_clock) {
@@ -180,7 +198,7 @@ static void processors(struct text *t, const struct loaded *l)
     struct text u = {0};
     double cap = (double)tg->capacity;
     bool first = true;
-    text_add(t, "\nPROCESSORS  %.3g Ps on average, up to %u busy at once (99 %% of the time)%s\n",
+    text_add(t, "\nPROCESSORS  %.3g on average; for 99 %% of the time at most %u of them busy%s\n",
              tg->end > 0 ? cap / (double)tg->end : 0.0, tg->busy_p99, tg->lost ? ", as far as it is recorded" : "");
     text_lit(&u, "time: ");
     for (int i = ST_SCHED; i <= ST_SYSCALL; i++) {
@@ -341,11 +359,11 @@ static void scheduler(struct text *t, const struct loaded *l)
     }
 }
 
-void report_cell(struct text *t, int64_t ns, size_t width)
+void report_cell(struct text *t, int64_t ns, size_t most)
 {
     struct text c = {.ticks = t->ticks};
     text_dur(&c, ns);
-    text_add(t, "%*s", (int)width, c.p ? c.p : "");
+    text_add(t, "%*s", (int)most, c.p ? c.p : "");
     text_free(&c);
 }
 
@@ -353,28 +371,32 @@ static void call_cell(struct text *t, const struct trace *tr, const struct group
 {
     const int64_t ns = ns_add(g->d[GM_SYSCALL].total, g->d[GM_SYSBLOCK].total);
     if (ns && !g->timed && !trace_info(tr)->second_family) {
-        text_add(t, "%10s", TRI_UNTIMED);
+        text_add(t, "%*s", CELL, TRI_UNTIMED);
     } else {
-        report_cell(t, ns, 10);
+        report_cell(t, ns, CELL);
     }
 }
 
 static void groups(struct text *t, const struct loaded *l)
 {
+    const bool all = width > REPORT_WIDTH - CELL; /* columns */
+    const int name = (int)report_room(all ? 38 : 38 + CELL);
     uint32_t shown = 0;
-    text_add(t, "\nGOROUTINES by start function\n  %-38s %7s %9s %9s %9s %9s %9s\n", "", "count", "running",
-             "sched wait", "blocked", "sys call", "assist");
+    text_add(t, "\nGOROUTINES by start function\n  %-*s %7s %9s %9s %9s %9s%s\n", name, "", "count", "running",
+             "runnable", "blocked", "sys call", all ? "    assist" : "");
     for (uint32_t i = 0; i < l->tg->ngroups && shown < 6; i++, shown++) {
         const struct group *g = &l->tg->groups[i];
         size_t start = t->n;
-        text_say(t, l->tr, "  ", t_func_cut(g->name, 38));
-        text_pad(t, start, 40);
+        text_say(t, l->tr, "  ", t_func_cut(g->name, (size_t)name));
+        text_pad(t, start, (size_t)name + 2);
         text_add(t, " %7u", g->count);
-        report_cell(t, g->d[GM_EXEC].total, 10);
-        report_cell(t, g->d[GM_SCHED].total, 10);
-        report_cell(t, g->d[GM_WAIT].total, 10);
+        report_cell(t, g->d[GM_EXEC].total, CELL);
+        report_cell(t, g->d[GM_SCHED].total, CELL);
+        report_cell(t, g->d[GM_WAIT].total, CELL);
         call_cell(t, l->tr, g);
-        report_cell(t, g->d[GM_ASSIST].total, 10);
+        if (all) {
+            report_cell(t, g->d[GM_ASSIST].total, CELL);
+        }
         endl(t);
     }
     if (l->tg->ngroups > shown) {
@@ -485,20 +507,42 @@ static void samples(struct text *t, const struct loaded *l)
     }
 }
 
-/* Lines as they are, but none longer than REPORT_WIDTH. */
+/* n characters of s, broken at a blank where a narrower page has no room for them. */
+static void put_line(struct text *t, const char *s, size_t n)
+{
+    enum { GO_ON = 12 };
+    size_t used = 0;
+    while (width < REPORT_WIDTH && used + n > width) {
+        size_t k = width - used;
+        while (k > 0 && s[k] != ' ') {
+            k--;
+        }
+        if (k == 0 || strspn(s, " ") >= k) {
+            break;
+        }
+        text_raw(t, s, k);
+        text_add(t, "\n%*s", GO_ON, "");
+        s += k + 1;
+        n -= k + 1;
+        used = GO_ON;
+    }
+    struct text u = {0};
+    text_raw(&u, s, n);
+    if (used + text_width(&u, 0) <= width) {
+        text_raw(t, s, n);
+    } else {
+        text_clean(t, s, n, width - used);
+    }
+    t->failed |= u.failed;
+    text_free(&u);
+}
+
+/* Lines as they are, but none longer than the page is wide. */
 static void cut_lines(struct text *t, const char *s)
 {
     while (*s) {
         size_t n = strcspn(s, "\n");
-        struct text u = {0};
-        text_raw(&u, s, n);
-        if (text_width(&u, 0) <= REPORT_WIDTH) {
-            text_raw(t, s, n);
-        } else {
-            text_clean(t, s, n, REPORT_WIDTH);
-        }
-        t->failed |= u.failed;
-        text_free(&u);
+        put_line(t, s, n);
         endl(t);
         s += n + (s[n] == '\n');
     }
