@@ -146,6 +146,16 @@ void text_reason(struct text *t, const struct trace *tr, uint32_t id)
     }
 }
 
+void text_wait(struct text *t, const struct trace *tr, uint32_t reason, uint32_t stack)
+{
+    const struct str s = stacks_reason(tr, reason, stack);
+    if (s.p == trace_str(tr, reason).p) {
+        text_reason(t, tr, reason);
+    } else {
+        text_clean(t, s.p, s.len, 0);
+    }
+}
+
 void text_pad(struct text *t, size_t from, size_t width)
 {
     for (size_t w = text_width(t, from); w < width && !t->failed; w++) {

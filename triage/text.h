@@ -34,6 +34,8 @@ void text_tail(struct text *t, const char *p, size_t n, size_t max);
 void text_str(struct text *t, const struct trace *tr, uint32_t id);
 /* text_reason - why a goroutine waited, in the trace's words; "reason not recorded" where it gives none. */
 void text_reason(struct text *t, const struct trace *tr, uint32_t id);
+/* text_wait - the same of a wait at a stack, which says whether it was a pipe's (stacks_reason()). */
+void text_wait(struct text *t, const struct trace *tr, uint32_t reason, uint32_t stack);
 void text_pad(struct text *t, size_t from, size_t width); /* spaces until `width` characters stand behind `from` */
 size_t text_width(const struct text *t, size_t from);     /* characters from byte offset `from` on */
 

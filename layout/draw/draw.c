@@ -26,6 +26,7 @@
 #include "triage/tables/tab.h"
 #include "layout/draw/status.h"
 #include "triage/triage.h"
+#include "triage/tables/stacks.h"
 
 /* ---- what is kept from one frame to the next ---------------------------------------------------------------- */
 
@@ -600,7 +601,7 @@ static void name_span(const struct naming *k, const struct span *s, int w, char 
     case ST_WAITING:
     case ST_RUNNABLE:
         if (s->reason)
-            str_head(trace_str(v->tr, s->reason), w, out, size);
+            str_head(stacks_reason(v->tr, s->reason, s->stack), w, out, size);
         else if (w >= (int)strlen(state_name((enum state)s->state)))
             str_head(str_of(state_name((enum state)s->state)), w, out, size);
         break;

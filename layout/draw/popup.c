@@ -16,6 +16,7 @@
 #include "layout/views/samples.h"
 #include "layout/draw/status.h"
 #include "layout/draw/wrap.h"
+#include "triage/tables/stacks.h"
 
 struct box {
     struct grid *g;
@@ -213,7 +214,7 @@ static void waker_lines(struct box *b, uint32_t who, int64_t t)
         s = *span_get(&it);
     if (s.state != ST_WAITING && s.state != ST_SYSCALL)
         return;
-    str_safe(trace_str(v->tr, s.reason), why, sizeof why);
+    str_safe(stacks_reason(v->tr, s.reason, s.stack), why, sizeof why);
     put(b, next_row(b), b->col + 1, STYLE_POPUP_DIM, "before that %s%s%s%s for %s", state_name((enum state)s.state),
         *why ? " (" : "", why, *why ? ")" : "", when_dur(v->tr, time_sub(s.t1, s.t0), d));
 }
@@ -282,7 +283,7 @@ static void span_head(struct box *b, struct lane l, const struct span *s)
     span_who(b, l, &li);
     say(&line, (enum style)(STYLE_STATE + s->state), "", "%s", state_name((enum state)s->state));
     if (s->reason || s->label) {
-        str_safe(trace_str(v->tr, s->reason ? s->reason : s->label), why, sizeof why);
+        str_safe(stacks_reason(v->tr, s->reason ? s->reason : s->label, s->stack), why, sizeof why);
         say(&line, STYLE_POPUP, " ", "(%s)", why);
     }
     if (s->state != ST_RUNNABLE && s->state != ST_WAITING && s->who != NO_LANE) {

@@ -19,6 +19,7 @@
 #include "layout/move/move.h"
 #include "triage/tables/tab.h"
 #include "triage/triage.h"
+#include "triage/tables/stacks.h"
 
 /* ---- names ---------------------------------------------------------------------------------------------- */
 
@@ -210,7 +211,7 @@ static void add_state(struct line *l, const struct view *v, struct lane lane, co
     uint32_t why = s->reason ? s->reason : s->label;
     if (why) {
         add(l, STYLE_STATUS, " (");
-        add_name(l, trace_str(v->tr, why), 32, glyph_dots(v->tier), STYLE_STATUS);
+        add_name(l, stacks_reason(v->tr, why, s->stack), 32, glyph_dots(v->tier), STYLE_STATUS);
         add(l, STYLE_STATUS, ")");
     }
 }

@@ -12,6 +12,7 @@
 #include "layout/draw/gstate.h"
 #include "layout/move/when.h"
 #include "layout/draw/status.h"
+#include "triage/tables/stacks.h"
 
 enum { WALK = 1000000, REASONS = 32, LIST = 200 };
 
@@ -166,7 +167,7 @@ static void list(const struct view *v, struct lane l, int64_t t, struct lines *o
         if (s->who != NO_LANE)
             status_lane(v, (struct lane){s->state == ST_RUNNABLE ? LANE_G : LANE_P, s->who}, whom);
         func_of(v, s->state == ST_RUNNABLE && s->who != NO_LANE ? 0 : s->stack, w > 90 ? w - 60 : 30, f, sizeof f);
-        str_head(trace_str(v->tr, s->reason ? s->reason : s->label), 20, why, sizeof why);
+        str_head(stacks_reason(v->tr, s->reason ? s->reason : s->label, s->stack), 20, why, sizeof why);
         lines_add(out, "%c %15s %10s %c %s%s%s%s%s%s%s%s", s->index == here ? '>' : ' ',
                   when_exact(v->tr, s->t0, from), when_dur(v->tr, s->t1 - s->t0, d), status_open(v, l, s) ? '+' : ' ',
                   state_name((enum state)s->state), *why ? " (" : "", why, *why ? ")" : "",

@@ -24,9 +24,10 @@ static bool list(struct table *t)
 static void type_name(struct text *out, const struct table *t, const struct ttype *k)
 {
     uint32_t reason = (uint32_t)k->b;
-    enum wait_kind w = k->kept ? stacks_wait_kind(t->tr, reason, t->thing[k->longest].index) : WK_OTHER;
+    const uint32_t stack = k->kept ? t->thing[k->longest].index : 0;
+    enum wait_kind w = k->kept ? stacks_wait_kind(t->tr, reason, stack) : WK_OTHER;
     if (w != WK_OTHER)
-        text_add(out, "%s", wait_kind_name(w));
+        text_add(out, "%s", stacks_wait_name(t->tr, w, stack));
     else
         text_reason(out, t->tr, reason);
     text_lit(out, " at ");

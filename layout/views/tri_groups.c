@@ -14,6 +14,7 @@
 #include "layout/draw/fmt.h"
 #include "layout/move/move.h"
 #include "layout/views/tri_priv.h"
+#include "triage/tables/stacks.h"
 
 static const struct {
     const char *head, *what;
@@ -474,7 +475,7 @@ static void detail_leak(struct text *t, const struct view *v, const struct leak_
     if (l->lost < all)
         text_add(t, "of these %u ", all);
     text_lit(t, "blocked for good, it seems (");
-    text_reason(t, v->tr, l->reason);
+    text_wait(t, v->tr, l->reason, l->stack);
     text_lit(t, ") at ");
     text_where(t, v->tr, l->stack, 60);
     text_lit(t, ", longest ");

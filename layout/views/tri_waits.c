@@ -60,13 +60,17 @@ static struct str kind_word(const struct trace *tr, const struct pair_row *p)
     const struct str reason = trace_str(tr, p->reason);
     return for_collector(tr, p)                ? str_of(wait_kind_name(WK_GC))
            : p->kind == WK_OTHER && reason.len ? reason
-                                               : str_of(wait_kind_name(p->kind));
+                                               : str_of(stacks_wait_name(tr, p->kind, p->stack));
 }
 
 /* Rows of one number say the same word. */
 static uint64_t kind_number(const struct trace *tr, const struct pair_row *p)
 {
-    return for_collector(tr, p) ? WK_GC : p->kind == WK_OTHER ? (uint64_t)WK_KINDS + p->reason : p->kind;
+    const bool pipe = p->kind == WK_NET && stacks_pipe(tr, p->stack);
+    return pipe                   ? UINT64_MAX
+           : for_collector(tr, p) ? WK_GC
+           : p->kind == WK_OTHER  ? (uint64_t)WK_KINDS + p->reason
+                                  : p->kind;
 }
 
 static struct wait_pair pair_of(const struct trace *tr, const struct pair_row *p)
@@ -337,7 +341,7 @@ static void pair_text(struct text *t, const struct view *v, const struct wait_pa
 
 static void place_text(struct text *t, const struct view *v, uint32_t reason, uint32_t stack)
 {
-    text_reason(t, v->tr, reason);
+    text_wait(t, v->tr, reason, stack);
     text_lit(t, " at ");
     text_where(t, v->tr, stack, 100);
 }

@@ -4,6 +4,8 @@
  */
 #include "script_help.h"
 
+#include "triage/findings/explain.h"
+
 /* ---- crowds -------------------------------------------------------------------------------------------------- */
 
 enum { CROWD = 40, ROUNDS = 6 };
@@ -327,7 +329,7 @@ static void says(const char *stack, const char *place, uint32_t user, const char
         assert_true(str_is(p, place));
         assert_true(str_is(c, caller));
         assert_int_equal(stacks_user_frame(tr, at), user);
-        for (unsigned k = 1; k <= STACK_MAKES; k *= 2) {
+        for (unsigned k = 1; k <= STACK_CONN; k *= 2) {
             assert_int_equal(stacks_may(tr, at, k), (marks & k) != 0);
         }
     }
@@ -348,7 +350,55 @@ static void what_a_stack_says(void **state)
          "main.a", 0, "b.b", STACK_COLLECTS); /* further out than STACK_MARKED nobody looks */
     says("fmt.a:1,fmt.a:2,fmt.a:3,fmt.a:4,fmt.a:5,fmt.a:6,fmt.a:7,fmt.a:8,fmt.a:9,fmt.a:10,fmt.a:11,fmt.a:12,fmt.a:"
          "13,fmt.a:14,fmt.a:15,fmt.a:16,net.(*netFD).connect:1,main.a:1,main.b:1",
-         "main.a", 17, "main.b", STACK_CONNECTS); /* but to the program's function */
+         "main.a", 17, "main.b", STACK_CONNECTS | STACK_CONN); /* but to the program's function */
+    says("internal/poll.(*FD).Read:1,os.(*File).Read:2,io.Copy:3,main.a:4", "main.a", 3, "", STACK_FILE);
+    says("internal/poll.(*FD).Read:1,net.(*conn).Read:2,os.(*File).ReadFrom:3,main.a:4", "main.a", 3, "", STACK_CONN);
+    says("internal/poll.(*FD).Write:1,os.(*File).Write:2,net.(*TCPConn).WriteTo:3,main.a:4", "main.a", 3, "",
+         STACK_FILE);
+}
+
+/* The runtime's reason is one for all that its poller looks after: what is read there the stack says, in tables and in explanations. */
+static void a_pipe_is_no_network(void **state)
+{
+    static const struct {
+        const char *stack, *kind;
+        enum explain_cat cat;
+    } at[] = {
+        {"internal/poll.(*FD).Read:1,os.(*File).Read:2,bytes.(*Buffer).ReadFrom:3,main.other:4", "pipe", EX_PIPE},
+        {"internal/poll.(*FD).Read:1,net.(*conn).Read:2,bytes.(*Buffer).ReadFrom:3,main.other:4", "network", EX_NET}};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct made m;
+        begin(1);
+        create(US, 2, "other");
+        block(MS, "sleep", "time.Sleep:1,main.main:2");
+        start(MS + US, 2);
+        block(2 * MS, "network", at[i].stack);
+        nothing_to_do(3 * MS, 9 * MS);
+        wake(9 * MS + US, 2, "0");
+        start(9 * MS + 2 * US, 2);
+        over(10 * MS);
+        made_of(&m);
+        uint32_t row = 0;
+        while (row < m.l.tg->nwaits && m.l.tg->waits[row].kind != WK_NET) {
+            row++;
+        }
+        assert_true(row < m.l.tg->nwaits);
+        const struct wait_row *w = &m.l.tg->waits[row];
+        struct text t = {0};
+        text_wait(&t, m.l.tr, w->reason, w->stack);
+        assert_string_equal(t.p, at[i].kind);
+        assert_string_equal(stacks_wait_name(m.l.tr, w->kind, w->stack), at[i].kind);
+        text_free(&t);
+        struct explainer *x = explain_new(m.l.tr);
+        struct explain_list list;
+        assert_true(explain_list(x, w->longest.g, w->longest.t0, w->longest.t1, &list));
+        assert_int_equal(list.n, 1);
+        assert_int_equal(list.v[0].part.cat, at[i].cat);
+        explain_list_free(&list);
+        explain_free(x);
+        unmade(&m);
+    }
 }
 
 int main(void)
@@ -358,7 +408,7 @@ int main(void)
         cmocka_unit_test(collections_asked_for), cmocka_unit_test(workers_on_processors_to_spare),
         cmocka_unit_test(a_sleep_that_paces),    cmocka_unit_test(told_too_early),
         cmocka_unit_test(a_package_under_test),  cmocka_unit_test(the_library_is_known),
-        cmocka_unit_test(what_a_stack_says),
+        cmocka_unit_test(what_a_stack_says),     cmocka_unit_test(a_pipe_is_no_network),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -291,7 +291,7 @@ static void waits(struct text *t, const struct loaded *a, const struct loaded *b
         text_lit(t, " -> ");
         text_dur(t, per_second(&is, b));
         text_add(t, ", %llu -> %llu waits, ", (unsigned long long)was.count, (unsigned long long)is.count);
-        text_reason(t, b->tr, y->reason);
+        text_wait(t, b->tr, y->reason, y->stack);
         text_say(t, b->tr, " at ", t_where(y->stack, 48), "\n");
     }
 }

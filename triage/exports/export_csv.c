@@ -204,7 +204,7 @@ static void wait_row(struct job *j, uint32_t g, const struct span *s, const stru
     put_g(j, g);
     put_time(j, s->t0, s->t1);
     csv_str(&j->c, s->reason);
-    csv_word(&j->c, wait_kind_name(stacks_wait_kind(j->tr, s->reason, s->stack)));
+    csv_word(&j->c, stacks_wait_name(j->tr, stacks_wait_kind(j->tr, s->reason, s->stack), s->stack));
     csv_str(&j->c, trace_frame(j->tr, s->stack, stacks_user_frame(j->tr, s->stack)).func);
     put_stack(j, s->stack);
     put_g(j, woken ? after->who : NO_LANE);

@@ -100,7 +100,7 @@ static void add_reason(struct text *t, const struct trace *tr, const struct weig
     text_add(t, "%s", state_name((enum state)v->state));
     if (v->reason) {
         text_raw(t, " (", 2);
-        add_name(t, tr, v->reason);
+        out_name(t, stacks_reason(tr, v->reason, v->stack), ";");
         text_raw(t, ")", 1);
     }
 }

@@ -56,6 +56,7 @@ const char *explain_cat_name(enum explain_cat c)
                                               "waiting though a processor was idle",
                                               "stopped world",
                                               "waiting for the network",
+                                              "waiting for a pipe",
                                               "waiting for a timer",
                                               "waiting for the collector",
                                               "waiting, never woken",
@@ -67,9 +68,9 @@ const char *explain_cat_name(enum explain_cat c)
 
 const char *explain_cat_id(enum explain_cat c)
 {
-    static const char *const id[EX_CATS] = {"running", "assist",  "syscall", "runnable",  "runnable-idle",
-                                            "stopped", "network", "timer",   "collector", "unended",
-                                            "wait",    "absent",  "unknown"};
+    static const char *const id[EX_CATS] = {"running", "assist",  "syscall", "runnable", "runnable-idle",
+                                            "stopped", "network", "pipe",    "timer",    "collector",
+                                            "unended", "wait",    "absent",  "unknown"};
     return (unsigned)c < EX_CATS ? id[c] : "";
 }
 
@@ -297,7 +298,9 @@ static uint8_t cat_of_wait(const struct explainer *x, const struct span *s, cons
         return EX_OPEN;
     }
     if (*kind == WK_NET || *kind == WK_SLEEP || *kind == WK_GC || *kind == WK_SYSTEM) {
-        return *kind == WK_NET ? EX_NET : *kind == WK_SLEEP ? EX_TIMER : EX_GC;
+        return *kind == WK_NET     ? (stacks_pipe(x->tr, s->stack) ? EX_PIPE : EX_NET)
+               : *kind == WK_SLEEP ? EX_TIMER
+                                   : EX_GC;
     }
     if (next->who == NO_LANE || next->who >= x->ng || next->who == g) {
         return EX_TIMER;

@@ -3,7 +3,7 @@
  *
  * Time is running, mark assist, a system call, waiting for a processor, standing still while the world was stopped, or
  * a wait. A wait [t0,t1) that a goroutine W ended is explained by what W did in [t0,t1): the same again, one level
- * deeper. What W did before t0 is not its concern. A wait for the network, a timer or the collector is its own
+ * deeper. What W did before t0 is not its concern. A wait for the network, a pipe, a timer or the collector is its own
  * explanation; so is one that nobody ended.
  *
  * Who woke whom is recorded. That W did what was waited for, and nothing else, is inferred.
@@ -30,6 +30,7 @@ enum explain_cat {
     EX_NOBODY,  /* runnable for long though a processor was idle: its thread came late */
     EX_STOPPED, /* runnable or running on paper while somebody else had the world stopped */
     EX_NET,
+    EX_PIPE,    /* for what comes through a pipe or another file (stacks_pipe()) */
     EX_TIMER,   /* a sleep, or a wait that a timer ended */
     EX_GC,      /* waits for the collector or another goroutine of the runtime */
     EX_OPEN,    /* a wait that is not over when the trace ends */
@@ -38,6 +39,11 @@ enum explain_cat {
     EX_UNKNOWN, /* the trace does not record it */
     EX_CATS
 };
+/* explain_waits_outside - for the network, or through a pipe? */
+static inline bool explain_waits_outside(unsigned cat)
+{
+    return cat == EX_NET || cat == EX_PIPE;
+}
 const char *explain_cat_name(enum explain_cat c); /* "running", "waiting for the network" .. */
 const char *explain_cat_id(enum explain_cat c);   /* "running", "network" ..: for JSON */
 

@@ -9,8 +9,7 @@ void explain_node_text(struct text *t, const struct trace *tr, const struct expl
     if (!own) {
         text_say(t, tr, t_func_cut(n->who, 48), ": ");
     }
-    const bool pipe = n->cat == EX_NET && n->stack && stacks_pipe(tr, n->stack);
-    text_add(t, "%s", pipe ? "waiting for a pipe" : explain_cat_name((enum explain_cat)n->cat));
+    text_add(t, "%s", explain_cat_name((enum explain_cat)n->cat));
     if (n->cat == EX_WAIT || n->cat == EX_OPEN || n->cat == EX_TIMER || n->cat == EX_STOPPED) {
         struct str r = trace_str(tr, n->reason);
         text_add(t, "%s", r.len ? " (" : "");

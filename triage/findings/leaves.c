@@ -145,18 +145,18 @@ void causes_what_text(struct text *t, const struct trace *tr, enum explain_cat c
                                               "waiting for a late processor",
                                               "stopped",
                                               "waiting for the network",
+                                              "waiting for a pipe",
                                               "waiting for a timer",
                                               "waiting for the collector",
                                               "waiting to the end",
                                               "waiting",
                                               "absent",
                                               "not recorded"};
-    const bool writes = cat == EX_NET && at->stack && causes_writes(tr, at->stack);
-    const bool pipe = cat == EX_NET && at->stack && stacks_pipe(tr, at->stack);
+    const bool writes = explain_waits_outside(cat) && at->stack && causes_writes(tr, at->stack);
     text_add(t, "%s",
-             writes ? (pipe ? "waiting to write to a pipe" : "waiting to write to the network")
-             : pipe ? "waiting for a pipe"
-                    : word[cat]);
+             !writes          ? word[cat]
+             : cat == EX_PIPE ? "waiting to write to a pipe"
+                              : "waiting to write to the network");
     const unsigned calls = at->mixed ? 1 : EXPLAIN_CALLS;
     if (at->stack && cat == EX_RUN) {
         ran_text(t, tr, &at->ran, at->stack, at->frame, calls);
@@ -202,7 +202,7 @@ bool causes_doing(struct causes *c, uint32_t group, struct leaves *out)
     *out = (struct leaves){0};
     for (uint32_t k = t.v[0].first; ok && k != NO_LANE; k = t.v[k].next) {
         const struct explain_node *n = &t.v[k];
-        if (n->cat == EX_RUN || n->cat == EX_SYSCALL || n->cat == EX_NET || n->cat == EX_ASSIST) {
+        if (n->cat == EX_RUN || n->cat == EX_SYSCALL || explain_waits_outside(n->cat) || n->cat == EX_ASSIST) {
             ok = pile_add(&p, c->tr, n, n, n->func);
             out->all = ns_add(out->all, n->ns);
         }

@@ -173,8 +173,8 @@ void causes_tell_holders(struct causes *c, struct finding *f)
         return;
     }
     f->ends_with = v.v[0].who;
-    if (v.v[0].cat == EX_NET && v.v[0].ns > v.all / 2 && f->next && strcmp(f->next, HOLDER_WAITS) == 0) {
-        retell_next(c->rs, f, stacks_pipe(c->tr, v.v[0].stack) ? HOLDER_PIPE : HOLDER_NET); /* for one that does */
+    if (explain_waits_outside(v.v[0].cat) && v.v[0].ns > v.all / 2 && f->next && strcmp(f->next, HOLDER_WAITS) == 0) {
+        retell_next(c->rs, f, v.v[0].cat == EX_PIPE ? HOLDER_PIPE : HOLDER_NET); /* for one that does */
     }
     if (v.v[0].stack && (stacks_once(c->tr, f->stack) || !stacks_passes(c->tr, v.v[0].stack, place))) {
         /* else the text begins with the place itself */

@@ -165,7 +165,7 @@ static bool on_main_way(struct causes *c, const struct row *r)
         return false;
     }
     for (uint32_t i = 0; i < way.n; i++) {
-        ns = way.v[i].func == r->place && way.v[i].cat == EX_NET ? ns_add(ns, way.v[i].ns) : ns;
+        ns = way.v[i].func == r->place && explain_waits_outside(way.v[i].cat) ? ns_add(ns, way.v[i].ns) : ns;
     }
     return threshold_reached(TH_ALONE_WAY, ns, way.all);
 }

@@ -54,7 +54,7 @@ static enum waited nobody_waits(struct causes *c, const struct waits_at *p)
     for (uint32_t i = 0; i < v.n; i++) {
         const bool theirs = v.v[i].who == c->tg->groups[group].name || v.v[i].func == p->place;
         const bool works = v.v[i].cat == EX_RUN || v.v[i].cat == EX_SYSCALL || v.v[i].cat == EX_SCHED ||
-                           v.v[i].cat == EX_NOBODY || v.v[i].cat == EX_ASSIST || v.v[i].cat == EX_NET;
+                           v.v[i].cat == EX_NOBODY || v.v[i].cat == EX_ASSIST || explain_waits_outside(v.v[i].cat);
         its = theirs ? ns_add(its, v.v[i].ns) : its;
         others = !theirs && works ? ns_add(others, v.v[i].ns) : others;
         timer = v.v[i].cat == EX_TIMER ? ns_add(timer, v.v[i].ns) : timer;

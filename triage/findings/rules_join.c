@@ -571,7 +571,7 @@ static const struct leaf *last_does(const struct causes *c, const struct rounds 
 /* All begin together, so the slowest can begin no earlier, unless there are fewer processors than they. */
 static void slowest_advice(struct text *t, const struct causes *c, const struct rounds *r, const struct leaves *v)
 {
-    const bool waits = v->n && (v->v[0].cat == EX_NET || v->v[0].cat == EX_TIMER);
+    const bool waits = v->n && (explain_waits_outside(v->v[0].cat) || v->v[0].cat == EX_TIMER);
     if (r->parents == 1) { /* one lot after another, and no lot for each of those that ask */
         text_lit(t, "Unless the next lot needs all of this one: don't wait for it, let as many goroutines as now "
                     "take the next piece as soon as they are done with one. Else make");

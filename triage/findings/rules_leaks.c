@@ -67,7 +67,7 @@ static void leak_text(struct text *t, const struct rules *rs, const struct leak_
 {
     text_say(t, rs->tr, t_func_cut(r->name, 60), ": ", r->created, " created, ", r->ended, " ended; ", r->count,
              " blocked (");
-    text_reason(t, rs->tr, r->reason);
+    text_wait(t, rs->tr, r->reason, r->stack);
     text_say(t, rs->tr, ") at ", t_where(r->stack, 60));
     const bool all =
         r->quarter[0] + r->quarter[1] + r->quarter[2] + r->quarter[3] < r->lost; /* some had gone on before */

@@ -97,7 +97,7 @@ void nested_on_way(struct causes *c, const struct leaf *l, int64_t all)
     uint64_t count;
     uint32_t goroutines;
     struct draft d;
-    if (l->cat != EX_NET || !l->stack || !threshold_reached(TH_TIME_WAITS, l->ns, all)) {
+    if (!explain_waits_outside(l->cat) || !l->stack || !threshold_reached(TH_TIME_WAITS, l->ns, all)) {
         return;
     }
     const struct nested v = nested_calls(c, l->stack, &count, &goroutines);

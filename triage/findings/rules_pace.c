@@ -49,7 +49,7 @@ double pace_of(struct causes *c, const struct waits_at *p)
         causes_tops(&t, &v);
         for (uint32_t i = 0; i < v.n; i++) {
             clock = for_a_clock(&v.v[i], p->place) ? ns_add(clock, v.v[i].ns) : clock;
-            net = v.v[i].cat == EX_NET && v.v[i].func == p->place ? ns_add(net, v.v[i].ns) : net;
+            net = explain_waits_outside(v.v[i].cat) && v.v[i].func == p->place ? ns_add(net, v.v[i].ns) : net;
         }
     }
     explain_tree_free(&t);
@@ -89,7 +89,7 @@ static double fed_at_a_pace(struct causes *c, const struct waits_at *p, double *
     explain_tree_free(&t);
     for (uint32_t i = 0; i < v.n; i++) {
         timer = v.v[i].cat == EX_TIMER && v.v[i].g == g ? ns_add(timer, v.v[i].ns) : timer;
-        its = v.v[i].cat == EX_NET && v.v[i].func == p->place ? ns_add(its, v.v[i].ns) : its;
+        its = explain_waits_outside(v.v[i].cat) && v.v[i].func == p->place ? ns_add(its, v.v[i].ns) : its;
     }
     *clock = v.all > 0 ? (double)timer / (double)v.all : 0;
     return *clock >= threshold(TH_CALLS_CLOCK) ? (double)its / (double)v.all : 1;

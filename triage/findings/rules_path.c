@@ -443,7 +443,8 @@ static bool main_waits(const struct causes *c, const struct leaves *v)
     int64_t ns = 0;
     for (uint32_t i = 0; i < v->n; i++) {
         const struct leaf *l = &v->v[i];
-        const bool outside = l->cat == EX_NET || l->cat == EX_TIMER || l->cat == EX_OPEN || l->cat == EX_GC;
+        const bool outside =
+            explain_waits_outside(l->cat) || l->cat == EX_TIMER || l->cat == EX_OPEN || l->cat == EX_GC;
         const bool one = threshold_reached(TH_TIME_WAITS, l->t1 - l->t0, v->all);   /* that lasts (standard input) */
         const bool call = l->cat == EX_SYSCALL && (serves || one) && l->who == own; /* for another process */
         ns = call || (outside && (serves || l->who == own)) ? ns_add(ns, l->ns) : ns;

@@ -110,7 +110,7 @@ static double from_network(struct causes *c, const struct through *t, uint32_t g
     c->rs->failed |= !ok;
     explain_tree_free(&e);
     for (uint32_t i = 0; i < v.n; i++) {
-        net = v.v[i].cat == EX_NET ? ns_add(net, v.v[i].ns) : net;
+        net = explain_waits_outside(v.v[i].cat) ? ns_add(net, v.v[i].ns) : net;
     }
     return v.all > 0 ? (double)net / (double)v.all : 0;
 }

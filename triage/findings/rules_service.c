@@ -162,14 +162,14 @@ static const char *service_advice(const struct causes *c, const struct group_lif
         return "Sleep when nobody waits to hand something over, or take what there is and go on; or don't let the "
                "others wait for it: a channel with room, or what is too much dropped.";
     }
-    if (most->cat == EX_NET && causes_writes(c->tr, most->stack)) {
+    if (explain_waits_outside(most->cat) && causes_writes(c->tr, most->stack)) {
         return CAUSES_WRITE_LESS;
     }
     if (together) {
         return "It takes several at a time already: what is left is the call itself (a quicker device, less to "
                "write), or to wait a little for more.";
     }
-    if (most->cat == EX_NET && l->n < 1.5) {
+    if (explain_waits_outside(most->cat) && l->n < 1.5) {
         return "Ask for many at once (what several wait for, or a block to hand out of), or let several goroutines "
                "like it ask side by side.";
     }
@@ -177,7 +177,7 @@ static const char *service_advice(const struct causes *c, const struct group_lif
         return "Take all that waits and make the call once for them; several goroutines win something only if their "
                "calls don't wait for each other.";
     }
-    if (most->cat == EX_NET) {
+    if (explain_waits_outside(most->cat)) {
         return MORE_OF_THEM;
     }
     return l->n < 1.5
@@ -296,7 +296,7 @@ static void service(struct causes *c, uint32_t g, const struct service *s, doubl
              t_where(s->most->stack, 0), "; of ", t_f0(c->procs), " processors ", t_f1(c->idle),
              " had nothing to do.");
     doing_text(&d.text, c, g, &most);
-    d.f.note = !one && most.cat == EX_NET && l->n > c->procs + 0.5; /* so many may be meant */
+    d.f.note = !one && explain_waits_outside(most.cat) && l->n > c->procs + 0.5; /* so many may be meant */
     const uint64_t calls = one && most.cat == EX_SYSCALL ? longest_calls(c, most.func) : 0;
     const bool together = calls && (double)s->count >= threshold(TH_BOTTLE_TOGETHER) * (double)calls;
     if (together) {
@@ -326,11 +326,11 @@ static void service(struct causes *c, uint32_t g, const struct service *s, doubl
 bool held_advice(struct text *next, const struct trace *tr, const struct leaves *v)
 {
     const struct leaf *l = &v->v[0];
-    if (v->n == 0 || l->cat != EX_NET || l->ns * 2 <= v->all || !stacks_is_program(tr, l->func)) {
+    if (v->n == 0 || !explain_waits_outside(l->cat) || l->ns * 2 <= v->all || !stacks_is_program(tr, l->func)) {
         return false;
     }
     text_say(next, tr, "Don't hold it while ", t_func(l->func), " waits for ",
-             stacks_pipe(tr, l->stack) ? "a pipe" : "the network",
+             l->cat == EX_PIPE ? "a pipe" : "the network",
              ", if that needs no such thing: ask before or behind it. Else make the set larger.");
     return true;
 }

@@ -105,7 +105,7 @@ static bool all_ran(const struct causes *c, int64_t t0, int64_t t1)
  */
 static bool looked_for_late(const struct causes *c, const struct leaf *l, int64_t usual)
 {
-    return (l->cat == EX_TIMER || l->cat == EX_NET) && usual > 0 && l->t1 - l->t0 > 2 * usual &&
+    return (l->cat == EX_TIMER || explain_waits_outside(l->cat)) && usual > 0 && l->t1 - l->t0 > 2 * usual &&
            all_ran(c, l->t0 + usual, l->t1);
 }
 
@@ -236,6 +236,7 @@ static const char *slow_next(const struct causes *c, const struct slow *o)
     const bool own = o->y->slow[0].g < c->tg->ng && o->l->who == trace_g_name(c->tr, o->y->slow[0].g);
     switch (o->l->cat) {
     case EX_NET:
+    case EX_PIPE:
         return "Some answers take longer than the usual ones: see what is asked for then, ask for it earlier or for "
                "less, or don't wait for it.";
     case EX_TIMER: return "A timer ends what they wait for: let what they wait for wake them, or wait for less.";

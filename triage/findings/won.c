@@ -323,7 +323,7 @@ static double way_at(const struct work *w, uint32_t place, uint32_t who, double 
             within = t->v[up].func == place;
         }
         ns = at && !within ? ns_add(ns, n->ns) : ns;
-        net = !at && !within && serves && n->cat == EX_NET ? ns_add(net, n->ns) : net;
+        net = !at && !within && serves && explain_waits_outside(n->cat) ? ns_add(net, n->ns) : net;
     }
     const double all = t->v[0].ns > 0 ? (double)t->v[0].ns : 1;
     *unknown = (double)net / all;

@@ -301,13 +301,15 @@ static void out_locks(struct out *o, json_t *root)
 
 static void out_waits(struct out *o, json_t *root)
 {
+    const char *what;
     const struct triage *tg = o->l->tg;
     json_t *arr = array(o, root, "waits");
     for (uint32_t i = 0; i < tg->nwaits && i < TOP; i++) {
         const struct wait_row *w = &tg->waits[i];
         json_t *r = row(o, arr);
         name(o, r, "reason", w->reason);
-        words(o, r, "kind", wait_kind_name(w->kind), strlen(wait_kind_name(w->kind)));
+        what = stacks_wait_name(o->l->tr, w->kind, w->stack);
+        words(o, r, "kind", what, strlen(what));
         big(o, r, "count", w->count);
         big(o, r, "open", w->open);
         num(o, r, "total_ns", w->total);
@@ -319,7 +321,8 @@ static void out_waits(struct out *o, json_t *root)
         const struct pair_row *p = &tg->pairs[i];
         json_t *r = row(o, arr);
         name(o, r, "reason", p->reason);
-        words(o, r, "kind", wait_kind_name(p->kind), strlen(wait_kind_name(p->kind)));
+        what = stacks_wait_name(o->l->tr, p->kind, p->stack);
+        words(o, r, "kind", what, strlen(what));
         name(o, r, "waiter", p->waiter);
         stack(o, r, "stack", p->stack);
         yes(o, r, "by_scheduler", p->from_scheduler);

@@ -415,7 +415,7 @@ static void waits(struct text *t, const struct loaded *l)
         text_add(t, " %8llu x  max ", (unsigned long long)w->count);
         report_cell(t, w->longest.t1 - w->longest.t0, 7);
         text_lit(t, "  ");
-        text_reason(t, l->tr, w->reason);
+        text_wait(t, l->tr, w->reason, w->stack);
         text_say(t, l->tr, " at ", t_where(w->stack, 48));
         endl(t);
     }
@@ -458,7 +458,7 @@ static void pairs(struct text *t, const struct loaded *l)
         report_cell(t, p->total, 8);
         text_add(t, " %8llu x  max ", (unsigned long long)p->count);
         report_cell(t, p->longest.t1 - p->longest.t0, 7);
-        text_say(t, l->tr, "  ", wait_kind_name(p->kind), ": ",
+        text_say(t, l->tr, "  ", stacks_wait_name(l->tr, p->kind, p->stack), ": ",
                  t_func_cut(trace_frame(l->tr, p->stack, stacks_user_frame(l->tr, p->stack)).func, 26), " <- ",
                  t_func_cut(trace_frame(l->tr, p->waker_stack, stacks_user_frame(l->tr, p->waker_stack)).func, 26));
         endl(t);

@@ -173,6 +173,7 @@ static unsigned marks_of(struct str f)
     unsigned marks = str_starts(f, "runtime.mallocgc") ? STACK_ALLOCATES : 0;
     marks |= str_is(f, "runtime.GC") || str_is(f, "runtime/debug.FreeOSMemory") ? STACK_COLLECTS : 0;
     marks |= makes(f) ? STACK_MAKES : 0;
+    marks |= str_starts(f, "os.(*File).") ? STACK_FILE : str_starts(f, "net.") ? STACK_CONN : 0;
     if (str_starts(f, "net")) {
         marks |= str_is(f, "net.(*netFD).connect") || str_is(f, "net/http.(*Transport).getConn") ? STACK_CONNECTS : 0;
         marks |= str_is(f, "net/http.(*persistConn).Read") || str_is(f, "net/http.(*bodyEOFSignal).Read") ||
@@ -198,6 +199,7 @@ static unsigned func_is(const struct trace *tr, uint32_t func)
 /* Of a stack: stacks_user_frame() + 1, the kind of its waits where the reason says only "sync", marks, stacks_place(). */
 enum { FRAME_MOST = 0xffff, STACK_KIND = 16, STACK_MARKS = 20, STACK_PLACE = 32 };
 enum { KIND_FRAMES = 8, MARKS_ALL = (1 << (STACK_PLACE - STACK_MARKS)) - 1 };
+enum { ENDS = (STACK_FILE | STACK_CONN) << MARKS };
 
 /* Of a frame: its function, and func_is() of that. */
 static uint64_t frame_tell(const struct trace *tr, uint32_t id)
@@ -244,13 +246,25 @@ static unsigned first_kind(const uint64_t *f, uint32_t n)
     return i < n && i < KIND_FRAMES ? (unsigned)f[i] >> KIND & KINDS : WK_OTHER;
 }
 
+/* Of a file and a connection in one stack the inner one is waited for. */
+static uint64_t inner_end(const uint64_t *f, uint32_t n)
+{
+    uint32_t i = 0;
+    while (i < n && !(f[i] & ENDS)) {
+        i++;
+    }
+    return i < n ? f[i] & ENDS : 0;
+}
+
 static uint64_t stack_tell_one(const struct trace *tr, uint32_t stack)
 {
     uint64_t f[STACK_MARKED], any, all = 0, place = 0;
     uint32_t from = 0, at = 0, n = frames_told(tr, stack, 0, f, &any);
     const uint64_t kind = any >> KIND & KINDS ? first_kind(f, n) : WK_OTHER;
     for (; n; from += n, n = frames_told(tr, stack, from, f, &any)) {
-        all |= any;
+        all |= all & ENDS             ? any & ~(uint64_t)ENDS
+               : (any & ENDS) == ENDS ? (any & ~(uint64_t)ENDS) | inner_end(f, n)
+                                      : any;
         for (at = 0; at < n && f[at] & LIBRARY;) {
             at++;
         }
@@ -402,7 +416,19 @@ bool stacks_has(const struct trace *tr, uint32_t stack, const char *part)
 
 bool stacks_pipe(const struct trace *tr, uint32_t stack)
 {
-    return goes_through(tr, stack, "os.(*File).");
+    return stacks_may(tr, stack, STACK_FILE);
+}
+
+const char *stacks_wait_name(const struct trace *tr, enum wait_kind k, uint32_t stack)
+{
+    return k == WK_NET && stacks_pipe(tr, stack) ? "pipe" : wait_kind_name(k);
+}
+
+struct str stacks_reason(const struct trace *tr, uint32_t reason, uint32_t stack)
+{
+    static const char pipe[] = "pipe";
+    const bool other = reason && stack && stacks_wait_kind(tr, reason, stack) == WK_NET && stacks_pipe(tr, stack);
+    return other ? (struct str){pipe, sizeof pipe - 1} : trace_str(tr, reason);
 }
 
 bool stacks_once(const struct trace *tr, uint32_t stack)

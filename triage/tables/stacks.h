@@ -60,7 +60,9 @@ enum stack_mark {
     STACK_COLLECTS = 2,  /* runtime.GC, runtime/debug.FreeOSMemory */
     STACK_CONNECTS = 4,  /* opens a connection: calls_connecting() */
     STACK_READS_ON = 8,  /* reads more of an HTTP answer: calls_reading_on() */
-    STACK_MAKES = 16     /* stacks_makes() */
+    STACK_MAKES = 16,    /* stacks_makes() */
+    STACK_FILE = 32,     /* stacks_pipe(): os.(*File), with no frame of net further in */
+    STACK_CONN = 64      /* net, with none of os.(*File) further in */
 };
 enum { STACK_MARKED = ASIDES_MOST };
 bool stacks_may(const struct trace *tr, uint32_t stack, unsigned marks);
@@ -78,6 +80,10 @@ bool stacks_through(const struct trace *tr, uint32_t stack, const char *name);
 bool stacks_has(const struct trace *tr, uint32_t stack, const char *part);
 /* stacks_pipe - is a wait of the network's kind one for a pipe or the like (os.File): another process, no connection? */
 bool stacks_pipe(const struct trace *tr, uint32_t stack);
+/* stacks_wait_name - wait_kind_name(); of the network's kind "pipe" where the stack says so: the trace's reason is the same for both. */
+const char *stacks_wait_name(const struct trace *tr, enum wait_kind k, uint32_t stack);
+/* stacks_reason - a span's reason in the trace's words, with the same exception. */
+struct str stacks_reason(const struct trace *tr, uint32_t reason, uint32_t stack);
 /* stacks_once - is a wait one until the first call of a sync.Once is done? */
 bool stacks_once(const struct trace *tr, uint32_t stack);
 /* A stack's functions, some frames at a time, for who goes through them. stack_func: of a frame; 0: there are less. */
