@@ -419,7 +419,7 @@ static void detail_now(struct text *b, const struct view *v, const struct tally_
         say_why(b, v, &t->why[r->why + i], 50);
     }
     if (r->nwhy > PLACES)
-        text_add(b, ", and at %u more places", r->nwhy - PLACES);
+        text_add(b, ", and at %u more place%s", r->nwhy - PLACES, r->nwhy - PLACES == 1 ? "" : "s");
 }
 
 static void detail(struct text *b, const struct view *v, uint32_t i, int line)

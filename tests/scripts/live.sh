@@ -44,6 +44,10 @@ serve ok $long 20
 run 0 top "$url"; says out 'GROUP'; says out 'main.'
 run 0 record -o "$tmp/r" "$url"; same "$tmp/r" $long
 run 0 record --quiet -o "$tmp/r2" "http://$url/some/proxy/debug/pprof/"; same "$tmp/r2" $long
+if [ -e /dev/full ]; then
+    run 2 record --quiet -o /dev/full "$url"; says err "can't write to /dev/full: "
+    if [ "$(grep -o /dev/full "$tmp/err" | wc -l)" = 1 ]; then pass; else fail "a full disk's file is named twice"; fi
+fi
 run 0 watch --until 'stw.max>0ns' --max 1 -o "$tmp/cap" "$url"; says out 'because stw.max>0ns'
 for f in "$tmp"/cap/*.trace; do run 0 report "$f"; says out 'FINDINGS'; done
 run 0 watch --until 'stw.max>3600s' -o "$tmp/cap" "$url"

@@ -160,7 +160,7 @@ int record_main(int argc, char **argv)
         struct err closed = {0};
         status = rc ? live_say("record", o.live.where, e.what) : 0;
         if (out_close(&r.out, !rc, &closed) && !rc) {
-            status = live_say("record", o.out, closed.what);
+            status = live_say("record", o.live.where, closed.what);
         }
         if (!status && !o.quiet) {
             door_printf(stderr, "gotop record: %.1f MB\n", (double)r.bytes * 1e-6);

@@ -166,7 +166,7 @@ static void put_picture(struct text *t, const struct top *o, const struct loaded
         put_group(t, l, row[i]);
     }
     if (tg->ngroups > o->rows) {
-        text_add(t, "and %u more groups\n", tg->ngroups - o->rows);
+        text_add(t, "and %u more group%s\n", tg->ngroups - o->rows, tg->ngroups - o->rows == 1 ? "" : "s");
     }
     text_lit(t, "\n");
     mem_free(row);

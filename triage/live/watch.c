@@ -335,7 +335,7 @@ static void capture(struct watch *w, const struct live *l)
         return;
     }
     if (write_gens(l, path, &bytes, &e)) {
-        w->failed = live_say("watch", path, e.what);
+        w->failed = live_say("watch", w->live.where, e.what); /* it names the file */
         return;
     }
     w->captured++;

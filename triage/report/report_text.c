@@ -247,7 +247,7 @@ static void stops(struct text *t, const struct loaded *l)
         endl(t);
     }
     if (l->tg->nstw > STOPS) {
-        text_add(t, "  .. and %u more kinds\n", l->tg->nstw - STOPS);
+        text_add(t, "  .. and %u more kind%s\n", l->tg->nstw - STOPS, l->tg->nstw - STOPS == 1 ? "" : "s");
     }
 }
 
@@ -400,7 +400,8 @@ static void groups(struct text *t, const struct loaded *l)
         endl(t);
     }
     if (l->tg->ngroups > shown) {
-        text_add(t, "  .. and %u more start functions\n", l->tg->ngroups - shown);
+        text_add(t, "  .. and %u more start function%s\n", l->tg->ngroups - shown,
+                 l->tg->ngroups - shown == 1 ? "" : "s");
     }
 }
 
