@@ -72,6 +72,8 @@ static const struct planted {
     {"annals", RULE_GC_SHARE, "main.writeAnnals, called by", "joining strings with +"},
     {"boatmen", RULE_STAMPEDE, "main.askOffice, called by main.(*tides).look",
      "10 on average and up to 14"}, /* the last of them waits longer than it is quiet then */
+    {"weathermen", RULE_STAMPEDE, "main.(*forecasts).askOffice, called by main.(*forecasts).look",
+     "a crowd of goroutines of main.main.func1.1 asks there within"}, /* no pause parts the waves */
     {"stampede", RULE_STAMPEDE, "main.askBank, called by main.(*rates).get", "12 on average"},
     {"clerks", RULE_CONVOY, "main.importRow calls main.post for 85.0%", "of it called by main.importRow)"},
     {"relay", RULE_SLOWEST, "main.findShoes", "has 5 goroutines of main.runner at work"},

@@ -150,6 +150,7 @@ static bool wait_ends(struct asking *k, uint32_t by)
     k->now.ended = by;
     k->wait.is = false;
     w->rounds += turn && asks;
+    k->now.round += turn && asks;
     return turn || s->open_end ? visit_end(w, &k->v) : visit_wait(w, &k->v, s->stack, &k->now, asks);
 }
 
@@ -162,7 +163,7 @@ static bool wait_begins(struct asking *k, int64_t t, const struct wait_seen *s)
     bool ok = true;
     if (in && in != name && known_caller(w, k->within, in) != name &&
         k->began != NO_TIME) { /* not what all rounds do */
-        const struct ask ran = {k->now.g, k->now.by, k->began, t, k->now.woken, NO_LANE};
+        const struct ask ran = {k->now.g, k->now.by, k->began, t, k->now.woken, NO_LANE, k->now.round};
         ok = ask_add(w, in, known_caller(w, k->within, in), k->within, true, &ran);
     }
     k->wait = *s;
@@ -384,7 +385,7 @@ static void waves_told(struct waves *w)
             t.apart * 2 >= t.follow && (double)t.in_waves >= threshold(TH_STAMPEDE_PART) * (double)k->n &&
             busy <= 1 - threshold(TH_STAMPEDE_QUIET) && busy <= threshold(TH_STAMPEDE_CHANCE) * by_chance) {
             stampede_finding(w->c, w->group, k, &t, rounds);
-        } else if (t.handed * 2 < t.waves || t.waves == 0) {
+        } else if ((t.handed * 2 < t.waves || t.waves == 0) && !crowds_told(w->c, w->group, k, rounds)) {
             bursts_told(w->c, w->group, k);
         }
     }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "triage/findings/holder.h"
+#include "triage/findings/requests.h"
 #include "triage/findings/retell.h"
 #include "triage/findings/story.h"
 #include "triage/findings/thresholds.h"
@@ -66,6 +67,8 @@ static bool at_one_time(const struct two *x)
 WHEN(stood_before, x->under->t0 >= x->over->t0)
 WHEN(says_blamed, x->under->blames != 0 && story_says(x->rs, x->over, x->under->blames))
 WHEN(blamed_place, x->under->blames != 0 && causes_place(x->rs->tr, x->over->stack) == x->under->blames)
+/* Do they ask this process, and is it what waits within its answers that the other tells? */
+WHEN(requests_of_these, x->over->own_side &&request_serves(x->rs->tr, whose(x, x->under)))
 /* Is it told whom the slow ones wait for, and what that one does meanwhile? Then it is exact about what they only suffer from. */
 WHEN(waits_told,
      x->under->waits_at != 0 && causes_place(x->rs->tr, x->over->stack) == x->under->waits_at && says_blamed(x))
