@@ -54,6 +54,8 @@ static const struct planted {
     {"latch", RULE_BUSY_LOOP, "main.(*pantry).lift", "together (2."}, /* now and then */
     {"patience", RULE_LINGER, "main.askOracle", "16 of 48 waits"},    /* a context's deadline */
     {"toolshed", RULE_POOL, "main.(*shed).borrow", "of the trace"},
+    {"closedshop", RULE_LINGER, "main.price, called by main.main.func2 waits for a connection until",
+     "36 of 40 that net/http dials"},
     {"deafear", RULE_LINGER, "main.callStation", "24 of 47 waits"},
     {"chapters", RULE_POOL, "main.bind, called by main.binder began 126 goroutines", "7.0 of them in a row"},
     {"petition", RULE_SERIAL_CALLS, "main.again stands 2 times, one within the other",
@@ -178,6 +180,7 @@ static const struct {
     {"sealwax", RULE_BOTTLENECK, "main.seal sleeps (time.Sleep) while others wait for an answer"},
     {"tenants", RULE_LEAK, "10 times as long as any wait there that ended"}, /* they had gone on before */
     {"larder", RULE_BACKEND, "they work beside it"},
+    {"lookout", RULE_LINGER, "In this trace nobody waits for these goroutines"}, /* it looks who is there */
     {"anglers", RULE_RETRY, "Not once is one shorter again"}, /* its calls are a seventh of these lives */
     {"wicket", RULE_LIMIT, "waits are those of others, most of main.carter"}, /* requests pass there, too */
     {"spigot", RULE_LIMIT, "main.(*spigot).Wait"},

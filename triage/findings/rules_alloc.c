@@ -127,10 +127,10 @@ static bool maker_text(struct text *t, struct text *next, const struct trace *tr
         if (v->maker[i].n * 2 > v->n) {
             text_say(t, tr, " Of those in ", t_func(v->func), " ", t_share((double)v->maker[i].n, (double)v->n),
                      " were in ", t_func(v->maker[i].func), ", which by its name makes something new.");
-            text_say(
-                next, tr, "Keep what ", t_func(v->maker[i].func),
-                " makes and use it again (a sync.Pool, Reset, one for all), if it is much the same each time. Else "
-                "allocate less, or give the heap more room: a higher GOGC, or GOMEMLIMIT where memory is bounded.");
+            text_say(next, tr, "Keep what ", t_func(v->maker[i].func),
+                     " makes and use it again (a sync.Pool, Reset, one for all), if it is much the same each time "
+                     "and nobody else reads it any more. Else allocate less, or give the heap more room: a higher "
+                     "GOGC, or GOMEMLIMIT where memory is bounded.");
             return true;
         }
     }

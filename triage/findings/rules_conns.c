@@ -71,6 +71,17 @@ static bool closed_again(struct causes *c, const struct conns *k, uint64_t poole
     return true;
 }
 
+/* Who opens a connection may do so for a caller that waits for the answer itself. */
+static void answers_around(const struct trace *tr, struct conns *v, uint32_t n, uint32_t of)
+{
+    for (uint32_t i = 0; i < n && v[of].most; i++) {
+        if (i != of && !v[i].opened && stacks_passes(tr, v[of].most->stack, v[i].func)) {
+            v[of].asked += v[i].asked;
+            v[of].answers = ns_add(v[of].answers, v[i].answers);
+        }
+    }
+}
+
 void rule_conns(struct causes *c)
 {
     struct conns v[PLACES] = {0};
@@ -109,6 +120,10 @@ void rule_conns(struct causes *c)
     }
     for (uint32_t i = 0; i < n; i++) {
         const struct conns *k = &v[i];
+        if (k->opened && causes_told_at(c, RULE_LINGER, k->func)) { /* most of that is limits that are waited out */
+            continue;
+        }
+        answers_around(c->tr, v, n, i);
         double waiting = (double)k->waited / (double)c->tg->end, share = waiting / (waiting + c->running);
         share = waiting < 1 ? share * waiting : share;
         if ((double)k->opened >= threshold(TH_CONNS_COUNT) &&

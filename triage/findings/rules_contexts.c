@@ -158,7 +158,8 @@ void rules_contexts(struct causes *c)
             continue;
         }
         const uint64_t waits = waited_for(c, g->name);
-        if ((double)waits <= threshold(TH_CONTEXTS_WAITED) * g->created) {
+        /* (a dial's own limit is up at the same time as its context's, so nobody needs that any more) */
+        if ((double)waits <= threshold(TH_CONTEXTS_WAITED) * g->created && c->dials_up * 2 < g->created) {
             contexts_finding(c, g, waits);
         }
     }

@@ -135,6 +135,9 @@ static bool queued_for(const struct causes *c, uint32_t group)
 
 bool few_finding(struct causes *c, const struct waits_at *p)
 {
+    if (causes_told_at(c, RULE_LINGER, p->place)) { /* who does not answer one will not answer more */
+        return false;
+    }
     const uint32_t group = gstat_group(c->tg->g, p->most->longest.g);
     struct few f = {0};
     if (c->idle < threshold(TH_POOL_IDLE) * c->procs || causes_writes(c->tr, p->most->stack) ||
