@@ -74,6 +74,8 @@ static const struct planted {
     {"annals", RULE_GC_SHARE, "main.writeAnnals, called by", "joining strings with +"},
     {"boatmen", RULE_STAMPEDE, "main.askOffice, called by main.(*tides).look",
      "10 on average and up to 14"}, /* the last of them waits longer than it is quiet then */
+    {"gardeners", RULE_UNBALANCED, "main.weed",
+     "main.assign, called by main.main.func1, by main.traced gives out what they do"},
     {"weathermen", RULE_STAMPEDE, "main.(*forecasts).askOffice, called by main.(*forecasts).look",
      "a crowd of goroutines of main.main.func1.1 asks there within"}, /* no pause parts the waves */
     {"stampede", RULE_STAMPEDE, "main.askBank, called by main.(*rates).get", "12 on average"},

@@ -82,6 +82,10 @@ static void advice_fits_the_work(void **state)
     help_cause("clerks", &l); /* one lock */
     assert_null(strstr(l.fs.f[0].text, "several locks"));
     load_free(&l);
+    help_cause("coachmen", &l); /* give up already, and ask another */
+    assert_true(help_tells(&l, RULE_SLOWEST)->note);
+    assert_non_null(strstr(help_tells(&l, RULE_SLOWEST)->next, "A shorter time limit"));
+    load_free(&l);
     help_cause("floodgate", &l);
     assert_false(help_told(&l, RULE_SERIAL_CALLS));
     assert_non_null(strstr(l.fs.f[0].next, "Send less"));

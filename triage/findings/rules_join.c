@@ -317,11 +317,15 @@ static void own_finding(struct causes *c, const struct waits_at *o, uint32_t gro
         text_lit(&d.text, " (inferred).");
     }
     text_add(&d.text, " Of %.0f processors %.1f had nothing to do.", c->procs, c->idle);
-    text_add(&d.next, "%s",
-             in_vain ? "Let only those wait for each other that ask for the same: a key for each question, and no "
-                       "lock or flight that all share."
-                     : "Let not all wait for one: use the answer before meanwhile, let different questions go side "
-                       "by side; or share the work more evenly, if this is where they meet.");
+    text_add(
+        &d.next, "%s",
+        in_vain && o->most->kind == WK_COND
+            ? "If they have to come in order: do what takes long before waiting for the turn, and behind it only "
+              "what must be in order. If not, let only those wait for each other that need the same."
+        : in_vain ? "Let only those wait for each other that ask for the same: a key for each question, and no "
+                    "lock or flight that all share."
+                  : "Let not all wait for one: use the answer before meanwhile, let different questions go side "
+                    "by side; or share the work more evenly, if this is where they meet.");
     draft_end(c->rs, &d);
 }
 
@@ -581,6 +585,18 @@ static void slowest_advice(struct text *t, const struct causes *c, const struct 
     text_add(t, "%s.", waits ? "; or go on without it: a time limit, an answer in parts" : "");
 }
 
+/* What of it the slowest wait for a time limit of their own, behind which they go on: one is there already. */
+static int64_t limits_itself(const struct causes *c, const struct rounds *r, const struct leaves *v)
+{
+    int64_t ns = 0;
+    for (uint32_t i = 0; i < v->n; i++) {
+        const struct leaf *l = &v->v[i];
+        const bool own = l->who == c->tg->groups[r->kids].name;
+        ns = own && l->cat == EX_TIMER && l->kind == WK_SELECT ? ns_add(ns, l->ns) : ns;
+    }
+    return ns;
+}
+
 static void slowest_finding(struct causes *c, const struct rounds *r)
 {
     struct explain_tree t;
@@ -620,7 +636,14 @@ static void slowest_finding(struct causes *c, const struct rounds *r)
     }
     const uint32_t begun = c->of[r->kids].n;
     causes_counted(&d.text, !r->steps && begun > CHILDREN ? CHILDREN : begun, begun, r->until);
-    slowest_advice(&d.next, c, r, &v);
+    if (threshold_reached(TH_SLOWEST_LIMIT, limits_itself(c, r, &v), v.all)) {
+        d.f.note = true;
+        text_lit(&d.text, " They have a time limit of their own, then, and do something else once it is up.");
+        text_lit(&d.next, "A shorter time limit, if the usual ones are done long before it; else make that part "
+                          "quicker or split it.");
+    } else {
+        slowest_advice(&d.next, c, r, &v);
+    }
     draft_end(c->rs, &d);
 }
 

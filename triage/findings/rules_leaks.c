@@ -363,6 +363,36 @@ static bool unbalanced(const struct triage *tg, const struct team *t)
            t->most - t->all / (int64_t)t->n >= threshold_ns(TH_TEAM_LOST);
 }
 
+/*
+ * Who gives out the work, where those with little to do wait for it on channels: the one that has most never waits with them, so what it
+ * has is kept for it alone.
+ */
+static void given_out_by(struct draft *d, const struct rules *rs, const struct group *g, const struct team *t)
+{
+    const struct pair_row *most = NULL;
+    uint64_t n = 0, all = 0;
+    for (uint32_t i = 0; i < rs->tg->npairs; i++) {
+        const struct pair_row *p = &rs->tg->pairs[i];
+        if (!p->from_scheduler && p->waiter == g->name && p->waker != g->name &&
+            (p->kind == WK_RECV || p->kind == WK_SELECT) && stacks_place(rs->tr, p->waker_stack)) {
+            most = !most || p->count > most->count ? p : most;
+            all += p->count;
+        }
+    }
+    for (uint32_t i = 0; most && i < rs->tg->npairs; i++) {
+        const struct pair_row *p = &rs->tg->pairs[i];
+        n += p->waiter == g->name && p->waker_stack == most->waker_stack ? p->count : 0;
+    }
+    if (!most || n < t->n || n * 4 < all * 3 || !at_work(rs->tg, t->top, threshold(TH_TEAM_FULL))) {
+        return;
+    }
+    text_say(&d->text, rs->tr, " ", t_place(most->waker_stack, 3),
+             " gives out what they do, and the others wait for it (", n,
+             " waits) while that one has no end of it: what it gets is for it alone (inferred).");
+    text_say(&d->next, rs->tr, "Look at what ", t_place(most->waker_stack, 1),
+             " goes by: whatever is most of the work should not all go to one of them. ");
+}
+
 static void team_finding(struct rules *rs, const struct group *g, const struct team *t)
 {
     int64_t mean = t->all / (int64_t)t->n;
@@ -375,6 +405,7 @@ static void team_finding(struct rules *rs, const struct group *g, const struct t
              (unsigned long long)trace_lane(rs->tr, (struct lane){LANE_G, t->top}).id, " ran ", t_dur(t->most), ", ",
              t_share((double)t->most, (double)t->all), " of what they ran together; the mean is ", t_dur(mean),
              ", that of the others ", t_dur((t->all - t->most) / (int64_t)(t->n > 1 ? t->n - 1 : 1)), ".");
+    given_out_by(&d, rs, g, t);
     text_lit(&d.next, "Share out the work in smaller pieces, or let idle workers take from one queue.");
     draft_end(rs, &d);
 }
