@@ -130,6 +130,38 @@ static void tables_by_hand(void **state)
     unmake(&m);
 }
 
+/* Four Ps; of G2, which assists all the while, the thread's P is not known. */
+static const char somewhere[] = "go 1.26\n"
+                                "batch m=7 t=0\n"
+                                "ProcStatus +0 p=0 running\n"
+                                "GoStatus +0 g=1 m=7 running\n"
+                                "ProcsChange +0 procs=4 stack=0\n"
+                                "GoBlock +99000 reason=\"sleep\" stack=time.Sleep:1,main.main:12\n"
+                                "batch m=8 t=0\n"
+                                "GoStatus +0 g=2 m=8 running\n"
+                                "GCMarkAssistActive +0 g=2\n"
+                                "batch m=9 t=0\n"
+                                "ProcStatus +500 p=1 idle\n"
+                                "ProcStatus +500 p=2 idle\n"
+                                "ProcStatus +500 p=3 idle\n";
+
+static void an_unknown_processor(void **state)
+{
+    struct made m;
+    struct mmu_point p;
+    struct err e;
+    int64_t w = 20000;
+    (void)state;
+    make(&m, somewhere);
+    assert_true(gstat_ns(m.l.tg->g, g_of(&m, 2), GM_ASSIST) >= 90000);
+    assert_int_equal(triage_mmu(m.l.tr, MMU_DEFAULT, &w, 1, &p, &e), ERR_OK);
+    assert_true(p.mmu > 0.749 && p.mmu < 0.751); /* it takes one of the four */
+    for (uint32_t i = 0; i < m.l.tg->nmmu; i++) {
+        assert_true(m.l.tg->mmu[i].mmu > 0.749 && m.l.tg->mmu[i].mmu < 0.751);
+    }
+    unmake(&m);
+}
+
 /* Two Ps. The world is stopped at 20 us by G1 on P0; P1 goes on to 50 us; it starts again at 60 us. End at 160 us. */
 static const char stopped[] = "go 1.26\n"
                               "batch m=7 t=0\n"
@@ -284,8 +316,9 @@ static void extra_thread(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_chain),       cmocka_unit_test(tables_by_hand), cmocka_unit_test(a_stop),
-        cmocka_unit_test(hostile_names), cmocka_unit_test(many_places),    cmocka_unit_test(extra_thread),
+        cmocka_unit_test(a_chain),      cmocka_unit_test(tables_by_hand), cmocka_unit_test(an_unknown_processor),
+        cmocka_unit_test(a_stop),       cmocka_unit_test(hostile_names),  cmocka_unit_test(many_places),
+        cmocka_unit_test(extra_thread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

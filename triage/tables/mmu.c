@@ -26,6 +26,12 @@
 #define CHANGE_P(x) ((x)->row >> 1)
 #define CHANGE_BY(x) ((x)->row & 1 ? 1 : -1)
 #define P_ALL (UINT32_MAX >> 1)
+#define P_SOME (P_ALL - 1) /* one that isn't known: no other's, for nobody else runs there meanwhile */
+
+static uint32_t one_p(uint32_t p)
+{
+    return p < P_SOME ? p : P_SOME;
+}
 
 static struct keyed_row change(int64_t t, uint32_t p, bool more)
 {
@@ -92,7 +98,7 @@ static bool worker_ran(void *arg, const struct span_run *r)
             continue;
         }
         w->ok = change_add(c, t0, w->known && kind->label && w->mode != GC_IDLE && go127 ? c->end : t,
-                           span_run_who(r, i));
+                           one_p(span_run_who(r, i)));
         w->known |= kind->label != 0;
     }
     return w->ok && slices_tick();
@@ -111,7 +117,7 @@ static bool lane_worker(struct curve *c, uint32_t g)
 static bool assist(void *arg, const struct assist_run *a)
 {
     const struct range *r = a->r;
-    return change_add(arg, a->t0 > r->t0 ? a->t0 : r->t0, a->t1 < r->t1 ? a->t1 : r->t1, a->p);
+    return change_add(arg, a->t0 > r->t0 ? a->t0 : r->t0, a->t1 < r->t1 ? a->t1 : r->t1, one_p(a->p));
 }
 
 /* Lists of assists that are long enough to be told as they are read: there are few, and what they tell need not be sorted. */
@@ -132,7 +138,7 @@ static bool collect_assists(struct curve *c)
         struct assist_list l = assist_list(c->assisted, i);
         struct assist_time x;
         while (!is_long(c->assisted, &l) && ok && assist_list_next(&l, &x)) {
-            ok = change_add(c, x.t0, x.t1, x.p);
+            ok = change_add(c, x.t0, x.t1, one_p(x.p));
         }
         ok = ok && (i % 1024 || slices_tick());
     }
@@ -223,7 +229,7 @@ static int64_t procs_at(const struct curve *c, struct procs *p, int64_t t)
 struct taking {
     uint32_t np;
     int32_t *by, stopped; /* by P: how many take it */
-    int64_t n;            /* Ps that are taken */
+    int64_t n, some;      /* Ps that are taken, those that aren't known apart */
     struct {
         int64_t procs; /* GOMAXPROCS, 0 = not yet */
         uint32_t level;
@@ -234,6 +240,8 @@ static void taken(struct taking *k, uint32_t p, int by)
 {
     if (p == P_ALL) {
         k->stopped += by;
+    } else if (p == P_SOME) {
+        k->some += by;
     } else if (p < k->np) {
         const int32_t was = k->by[p];
         k->by[p] = was + by;
@@ -256,17 +264,19 @@ enum { LEVEL_ALL, LEVEL_NONE }; /* the first two: all processors, none */
 /* The level, while so many are there. false: out of memory. */
 static bool level_of(struct curve *c, struct taking *k, int64_t procs, uint32_t *level)
 {
-    if (k->stopped > 0 || k->n >= procs) {
+    int64_t n = k->n + k->some;
+    if (k->stopped > 0 || n >= procs) {
         *level = LEVEL_NONE;
         return true;
     }
-    if (k->of[k->n].procs != procs) {
-        if (!level_add(c, 1 - (double)k->n / (double)procs, &k->of[k->n].level)) {
+    n = n < k->np ? n : k->np;
+    if (k->of[n].procs != procs) {
+        if (!level_add(c, 1 - (double)n / (double)procs, &k->of[n].level)) {
             return false;
         }
-        k->of[k->n].procs = procs;
+        k->of[n].procs = procs;
     }
-    *level = k->of[k->n].level;
+    *level = k->of[n].level;
     return true;
 }
 
@@ -334,7 +344,7 @@ static void merge_take(struct merge *m, struct taking *k)
     struct merge_next *next = &m->next[0];
     struct merged *x = &m->of[next->list];
     const bool ends = next->t == x->x.t1;
-    taken(k, x->x.p < P_ALL ? x->x.p : P_ALL, ends ? -1 : 1);
+    taken(k, one_p(x->x.p), ends ? -1 : 1);
     if (!ends) {
         next->t = x->x.t1;
     } else if (merged_next(m->c, x)) {
