@@ -82,6 +82,12 @@ static void advice_fits_the_work(void **state)
     help_cause("clerks", &l); /* one lock */
     assert_null(strstr(l.fs.f[0].text, "several locks"));
     load_free(&l);
+    help_cause("cleanlightermen", &l); /* accepted while nobody waits any more: they are asked, and ask nobody */
+    assert_null(help_told(&l, RULE_BACKEND));
+    load_free(&l);
+    help_cause("archivists", &l); /* who accepted them is not in the trace, and they answer all the same */
+    assert_non_null(strstr(help_tells(&l, RULE_BACKEND)->text, "Goroutines of this process write these answers"));
+    load_free(&l);
     help_cause("coachmen", &l); /* give up already, and ask another */
     assert_true(help_tells(&l, RULE_SLOWEST)->note);
     assert_non_null(strstr(help_tells(&l, RULE_SLOWEST)->next, "A shorter time limit"));

@@ -85,8 +85,9 @@ bool calls_serves(const struct causes *c, uint32_t g)
 {
     struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
     uint32_t by = li.creator < c->tg->ng ? c->tg->groups[gstat_group(c->tg->g, li.creator)].name : 0;
-    for (uint32_t i = 0; i < c->tg->nwaits && i < 4096 && by == 0 && li.create_stack; i++) {
-        const struct wait_row *w = &c->tg->waits[i]; /* begun before the trace: by where, not by whom */
+    for (uint32_t i = 0; i < c->tg->nwaits && i < 4096 && li.create_stack; i++) {
+        const struct wait_row *w =
+            &c->tg->waits[i]; /* begun before the trace, or a wait that does not end: by where */
         if (w->kind == WK_NET && calls_accepting(c->tr, w->stack) &&
             causes_place(c->tr, w->stack) == causes_place(c->tr, li.create_stack)) {
             return true;
@@ -101,8 +102,7 @@ bool calls_serves(const struct causes *c, uint32_t g)
     return false;
 }
 
-/* The function of a goroutine's first wait for the network: where a server reads what it is asked, before it asks itself. */
-static uint32_t first_place(const struct causes *c, uint32_t g)
+uint32_t calls_first_place(const struct causes *c, uint32_t g)
 {
     struct span_iter it;
     bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
@@ -117,7 +117,7 @@ static uint32_t first_place(const struct causes *c, uint32_t g)
 
 uint32_t calls_questions(const struct causes *c, uint32_t g)
 {
-    return calls_serves(c, g) ? first_place(c, g) : 0;
+    return calls_serves(c, g) ? calls_first_place(c, g) : 0;
 }
 
 bool calls_is_asked(const struct causes *c, uint32_t g, uint32_t place)
@@ -137,7 +137,7 @@ bool calls_for_questions(const struct causes *c, const struct pair_row *p, uint3
     bool own = place == c->tg->groups[group].name;
     const bool library = !c->life[group].program && place; /* a library's server reads what it is asked itself */
     return p->kind == WK_NET && !library && (born ? calls_serves(c, g) : own || calls_accept(c)) &&
-           (first_place(c, g) == place ||
+           (calls_first_place(c, g) == place ||
             (born && (meant_for_questions(c, g, place) || meant_for_session(c, g, place))));
 }
 
@@ -158,7 +158,7 @@ int64_t calls_answering(const struct causes *c)
         if (!calls_group_serves(c, i)) {
             continue;
         }
-        const uint32_t asked = c->life[i].program ? first_place(c, causes_nth(c, i, 0)) : 0;
+        const uint32_t asked = c->life[i].program ? calls_first_place(c, causes_nth(c, i, 0)) : 0;
         int64_t questions = 0;
         for (uint32_t k = 0; k < c->tg->npairs; k++) {
             const struct pair_row *p = &c->tg->pairs[k];

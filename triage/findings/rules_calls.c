@@ -173,7 +173,7 @@ static void through_text(struct draft *d, const struct causes *c, const struct w
 /* Is it this process that answers, and at work for it? Then nobody outside is slow. */
 static bool own_answers(struct causes *c, const struct waits_at *p)
 {
-    return calls_accept(c) && threshold_reached(TH_BACKEND_INSIDE, calls_answering(c), p->total) &&
+    return (!calls_accept(c) || threshold_reached(TH_BACKEND_INSIDE, calls_answering(c), p->total)) &&
            calls_answered_inside(c, p);
 }
 

@@ -57,12 +57,23 @@ static void answers_by(const struct causes *c, uint32_t g, struct answers *a)
     }
 }
 
+/* Or was it there before the trace, who accepted it unseen, and reads first and answers before it reads again? */
+static bool looks_asked(const struct causes *c, uint32_t group)
+{
+    const uint32_t g = c->of[group].n ? causes_nth(c, group, 0) : NO_LANE;
+    if (g == NO_LANE || !c->life[group].program || !c->life[group].by[WK_NET] ||
+        trace_lane(c->tr, (struct lane){LANE_G, g}).created) {
+        return false;
+    }
+    return meant_for_questions(c, g, calls_first_place(c, g));
+}
+
 static bool answers_of(const struct causes *c, struct answers *a)
 {
     *a = (struct answers){.v = mem_alloc(ANSWERS * sizeof *a->v)};
     for (uint32_t i = 0; a->v && i < c->tg->ngroups && i < GROUPS; i++) {
         const uint32_t n = c->of[i].n < MEMBERS ? c->of[i].n : MEMBERS;
-        const bool serves = calls_group_serves(c, i);
+        const bool serves = calls_group_serves(c, i) || looks_asked(c, i);
         for (uint32_t m = 0; serves && m < n; m++) {
             answers_by(c, causes_member(c, i, m, MEMBERS), a);
         }
