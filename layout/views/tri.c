@@ -419,33 +419,73 @@ void tri_stop(const struct trace *tr, const struct range *r, char *out, size_t s
 
 /* ---- where a task's time went --------------------------------------------------------------------------- */
 
+/* What time went to, the most first: few are named, so that a line of a screen has room for them. */
+struct spent {
+    struct {
+        char name[64];
+        int64_t ns;
+    } of[24];
+    unsigned n;
+};
+
+static void spend(struct spent *s, const char *name, int64_t ns)
+{
+    enum { MOST = sizeof s->of / sizeof *s->of };
+    unsigned i = s->n < MOST ? s->n++ : MOST;
+    if (ns <= 0 || i == MOST) {
+        s->n -= i < MOST;
+        return;
+    }
+    for (; i > 0 && s->of[i - 1].ns < ns; i--)
+        s->of[i] = s->of[i - 1];
+    snprintf(s->of[i].name, sizeof s->of[i].name, "%s", name);
+    s->of[i].ns = ns;
+}
+
+static void spend_waiting(struct spent *s, const struct trace *tr, uint32_t why, int64_t ns)
+{
+    char reason[64];
+    str_safe(trace_str(tr, why), reason, sizeof reason);
+    spend(s, reason[0] ? reason : "waiting", ns);
+}
+
 static void part(struct text *t, const char *name, int64_t ns, int64_t all)
 {
-    if (ns <= 0)
-        return;
     text_add(t, "%s%s ", !t->n ? "" : t->p[t->n - 1] == ':' ? " " : ", ", name);
     text_dur(t, ns);
     text_lit(t, " ");
     text_share(t, (double)ns, (double)all);
 }
 
-static void parts(struct text *t, const struct trace *tr, const struct breakdown *b)
+static void parts(struct text *t, const struct spent *s, int64_t all)
 {
-    part(t, "running", b->running, b->all);
-    part(t, "runnable", b->sched, b->all);
-    part(t, "assist", b->assist, b->all);
-    part(t, "system calls", b->syscall, b->all);
-    for (uint32_t i = 0; i < b->nreasons; i++) {
-        char reason[64];
-        str_safe(trace_str(tr, b->reason[i]), reason, sizeof reason);
-        part(t, reason[0] ? reason : "waiting", b->reason_ns[i], b->all);
-    }
-    part(t, "not recorded", breakdown_unknown(b), b->all);
+    enum { NAMED = 3 };
+    int64_t rest = 0;
+    for (unsigned i = 0; i < s->n; i++)
+        if (i < NAMED)
+            part(t, s->of[i].name, s->of[i].ns, all);
+        else
+            rest = ns_add(rest, s->of[i].ns);
+    if (rest)
+        part(t, "rest", rest, all);
+}
+
+static void broken_down(struct text *t, const struct trace *tr, const struct breakdown *b)
+{
+    struct spent s = {.n = 0};
+    spend(&s, "running", b->running);
+    spend(&s, "runnable", b->sched);
+    spend(&s, "assist", b->assist);
+    spend(&s, "system calls", b->syscall);
+    for (uint32_t i = 0; i < b->nreasons; i++)
+        spend_waiting(&s, tr, b->reason[i], b->reason_ns[i]);
+    spend(&s, "not recorded", breakdown_unknown(b));
+    parts(t, &s, b->all);
     text_add(t, " (%u goroutine%s", b->goroutines, b->goroutines == 1 ? "" : "s");
     if (b->gc > 0) {
         text_lit(t, "; ");
         text_dur(t, b->gc);
-        text_lit(t, " of it in a GC cycle");
+        text_lit(t, " in GC");
     }
     text_lit(t, ")");
 }
@@ -460,7 +500,7 @@ static const struct breakdown *slow_one(const struct triage *tg, bool region, ui
 }
 
 /* A goroutine's waits in [t0,t1) by reason, the first eight of them; of very many spans a part. */
-static void reasons(struct text *t, const struct trace *tr, uint32_t g, int64_t t0, int64_t t1)
+static void reasons(struct spent *to, const struct trace *tr, uint32_t g, int64_t t0, int64_t t1)
 {
     enum { MOST = 8 };
     uint32_t why[MOST], n = 0, left = 200000;
@@ -487,9 +527,7 @@ static void reasons(struct text *t, const struct trace *tr, uint32_t g, int64_t 
         ns[k] += len;
     } while (--left && span_next(&it));
     for (uint32_t k = 0; k < n; k++) {
-        char name[64];
-        str_safe(trace_str(tr, why[k]), name, sizeof name);
-        part(t, name[0] ? name : "waiting", ns[k], t1 - t0);
+        spend_waiting(to, tr, why[k], ns[k]);
     }
 }
 
@@ -506,15 +544,17 @@ void tri_task(const struct tri *tri, bool region, uint32_t index, char *out, siz
     int64_t t0 = region ? reg[index].t0 : task[index].t0, t1 = region ? reg[index].t1 : task[index].t1;
     uint32_t g = region ? reg[index].g : task[index].g;
     if (slow) {
-        parts(&t, tri->tr, slow);
+        broken_down(&t, tri->tr, slow);
     } else if (g != NO_LANE && t1 > t0) {
+        struct spent to = {.n = 0};
         trace_shares(tri->tr, tri_g(g), t0, t1, &s);
         text_lit(&t, "its goroutine:");
         for (int i = ST_NONE + 1; i < ST_COUNT; i++)
             if (i != ST_WAITING)
-                part(&t, state_name((enum state)i), s.ns[i], t1 - t0);
-        reasons(&t, tri->tr, g, t0, t1);
-        part(&t, "not there", s.ns[ST_NONE], t1 - t0); /* it was over before the task was */
+                spend(&to, state_name((enum state)i), s.ns[i]);
+        reasons(&to, tri->tr, g, t0, t1);
+        spend(&to, "not there", s.ns[ST_NONE]); /* it was over before the task was */
+        parts(&t, &to, t1 - t0);
     }
     snprintf(out, size, "%s", t.p ? t.p : "");
     text_free(&t);

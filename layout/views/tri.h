@@ -119,7 +119,7 @@ unsigned tri_walk(struct view *v, int n);
  */
 void tri_stop(const struct trace *tr, const struct range *stw, char *out, size_t size);
 /*
- * tri_task - where the time of a task or region went (index in trace_tasks(), trace_regions()), as safe text:
+ * tri_task - where the time of a task or region went (index in trace_tasks(), trace_regions()), the most first, as safe text:
  * over all goroutines that worked for it if it is one of the slowest of its name, else of its own goroutine.
  */
 void tri_task(const struct tri *t, bool region, uint32_t index, char *out, size_t size);

@@ -175,15 +175,22 @@ static void task_said(struct seen *s, const struct tri *tri, uint32_t index)
         return;
     (void)walk(s->tr, (struct lane){LANE_G, k->g}, k->t0, k->t1, ns);
     tasks_said++;
+    int64_t least = INT64_MAX, rest = 0; /* what is named; the most that isn't */
     for (int st = 0; st < ST_COUNT; st++) {
         struct text t = {0};
         if (!ns[st] || st == ST_WAITING) /* that one by its reasons */
             continue;
         text_add(&t, "%s %s ", st == ST_NONE ? "not there" : state_name((enum state)st), tri_dur(s->tr, ns[st], d));
         text_share(&t, (double)ns[st], (double)(k->t1 - k->t0));
-        must_say(s, text, t.p);
+        if (strstr(text, t.p))
+            least = ns[st] < least ? ns[st] : least;
+        else
+            rest = ns[st] > rest ? ns[st] : rest;
         text_free(&t);
     }
+    assert_true(rest <= least);
+    if (rest)
+        must_say(s, text, ", rest ");
 }
 
 /* ---- what triage's tables say ------------------------------------------------------------------------------ */
