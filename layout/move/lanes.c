@@ -30,6 +30,7 @@ struct lanes_making { /* an order under way: keys so far, then sorted by byte af
     int byte;          /* bits sorted by */
     bool unsorted;     /* a key is less than the one before it */
     bool named;        /* the names are in it, and stay */
+    bool sorted;       /* what is left takes a step of its own */
     enum sort sort;
 };
 
@@ -211,7 +212,9 @@ static bool step_making(struct lanes *l, const struct trace *tr, int64_t budget_
             return false;
         }
     }
-    return true;
+    const bool left = until == INT64_MAX || m->sorted || host_now() < until;
+    m->sorted = true;
+    return left;
 }
 
 /* true: the order is new; false: under way, or out of memory (*ok). */

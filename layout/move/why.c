@@ -104,8 +104,10 @@ static bool leaves_sort(struct why *y)
     for (uint32_t i = 0; i < y->nleaves && ok; i++)
         k[i] = (struct keyed_row){(uint64_t)y->leaf[i].t0 ^ sign, i};
     ok = ok && rows_sort(k, y->nleaves);
-    for (uint32_t i = 0; i < y->nleaves && ok; i++)
+    for (uint32_t i = 0; i < y->nleaves && ok; i++) {
         to[i] = y->leaf[k[i].row];
+        ok = i % 256 || slices_tick();
+    }
     mem_free(k);
     mem_free(ok ? y->leaf : to);
     y->leaf = ok ? to : y->leaf;
@@ -115,7 +117,7 @@ static bool leaves_sort(struct why *y)
 static bool leaves_of(struct why *y, const struct explain_list *l)
 {
     y->leaf = mem_alloc((l->n + 1) * sizeof *y->leaf);
-    for (size_t i = 0; y->leaf && i < l->n; i++) {
+    for (size_t i = 0; y->leaf && i < l->n && (i % 256 || slices_tick()); i++) {
         const struct explain_part *p = &l->v[i].part;
         if (!p->followed)
             y->leaf[y->nleaves++] = (struct why_leaf){p->t0, p->t1, p->g, state_of(p)};

@@ -1,7 +1,5 @@
 /* table_copy.c - a table's rows as text for another program: all of them, in slices. */
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
@@ -13,33 +11,34 @@ struct table_copy {
     uint64_t made;   /* how often they had been put in order */
     struct place at; /* where it was asked */
     uint32_t row;    /* the next one */
-    FILE *f;
-    char *text;
-    size_t size;
+    struct text to;  /* what is large grows there without being copied */
 };
 
-static void head(const struct table *t, FILE *f)
+static void head(const struct table *t, struct text *to)
 {
     for (int c = 0; c < table_cols(t) - 1; c++) {
         struct tcol k = table_col(t, c);
         const char *unit = k.kind == TCOL_DUR || k.kind == TCOL_TIME ? when_ticks(t->tr) ? " ticks" : " ns"
                            : k.kind == TCOL_BYTES                    ? " bytes"
                                                                      : "";
-        fprintf(f, "%s%s\t", k.head, unit);
+        text_add(to, "%s%s\t", k.head, unit);
     }
-    fprintf(f, "name\n");
+    text_lit(to, "name\n");
 }
 
-static void row(const struct table *t, uint32_t i, FILE *f)
+static void row(const struct table *t, uint32_t i, struct text *to)
 {
     struct text name = {0};
     for (int c = 0; c < table_cols(t) - 1; c++) {
         int64_t x = table_value(t, t->row[i], c);
         bool told = x >= 0 || table_col(t, c).kind == TCOL_TIME;
-        fprintf(f, told ? "%" PRId64 "\t" : "\t", x);
+        if (told)
+            text_add(to, "%" PRId64, x);
+        text_lit(to, "\t");
     }
     table_name(&name, t, t->row[i]);
-    fprintf(f, "%s\n", name.p ? name.p : "");
+    text_raw(to, name.p ? name.p : "", name.n);
+    text_lit(to, "\n");
     text_free(&name);
 }
 
@@ -48,9 +47,7 @@ void table_copy_stop(struct view *v)
     struct table_copy *c = v->copying;
     if (!c)
         return;
-    if (c->f)
-        fclose(c->f);
-    free(c->text);
+    text_free(&c->to);
     mem_free(c);
     v->copying = NULL;
 }
@@ -62,26 +59,19 @@ unsigned table_copy(struct view *v)
     if (!table_ready(v) || !t->nrows)
         return VR_NONE;
     struct table_copy *c = v->copying = mem_zalloc(sizeof *c);
-    if (!c || !(c->f = open_memstream(&c->text, &c->size))) {
-        table_copy_stop(v);
+    if (!c)
         return move_fail(v, "out of memory");
-    }
     c->made = t->made;
     c->at = v->at;
-    head(t, c->f);
+    head(t, &c->to);
     return table_copy_work(v, trace_info(v->tr)->done ? VIEW_AT_ONCE_NS : INT64_MAX);
 }
 
 /* The text is whole: whoever asked takes it from the view. */
 static unsigned done(struct view *v)
 {
-    struct table_copy *c = v->copying;
-    bool ok = fclose(c->f) == 0;
-    c->f = NULL;
     mem_free(v->copied);
-    v->copied = ok ? mem_alloc(c->size + 1) : NULL;
-    if (v->copied)
-        memcpy(v->copied, c->text, c->size + 1);
+    v->copied = text_take(&v->copying->to);
     table_copy_stop(v);
     if (!v->copied)
         return move_fail(v, "out of memory");
@@ -91,7 +81,7 @@ static unsigned done(struct view *v)
 
 unsigned table_copy_work(struct view *v, int64_t budget_ns)
 {
-    enum { LOOK = 1024 }; /* so many rows, then the clock */
+    enum { LOOK = 128 }; /* so many rows, then the clock */
     struct table_copy *c = v->copying;
     const struct table *t = v->table;
     if (!c)
@@ -104,7 +94,7 @@ unsigned table_copy_work(struct view *v, int64_t budget_ns)
     }
     const int64_t until = budget_ns == INT64_MAX ? INT64_MAX : host_now() + budget_ns;
     while (c->row < t->nrows) {
-        row(t, c->row++, c->f);
+        row(t, c->row++, &c->to);
         if (c->row % LOOK || until == INT64_MAX || host_now() < until)
             continue;
         view_message(v, false, "copying %d%%", (int)((uint64_t)c->row * 100 / t->nrows));

@@ -35,7 +35,7 @@ static bool list(struct table *t)
     bool more = instances_new(t->tg, &in, &e) == ERR_OK, ok = more;
     while (ok && more) {
         more = instances_step(&in, STEP_NS, &e);
-        ok = e.code == ERR_OK && slices_tick();
+        ok = e.code == ERR_OK && slices_tick_now();
     }
     for (uint32_t i = 0; ok && i < in.n; i++)
         if (in.row[i].kind == IN_PIECE)

@@ -286,11 +286,13 @@ static bool walk_start(struct instances *in)
     for (uint32_t i = 0; i < tg->ngroups; i++) {
         w->walk[i] = may_have_any(tg, &tg->groups[i]);
     }
-    for (uint32_t g = 0; g < tg->ng; g++) {
+    bool ok = true;
+    for (uint32_t g = 0; g < tg->ng && ok; g++) {
         all += w->walk[gstat_group(tg->g, g)] ? spans_of(tg, g) + 1 : 0;
+        ok = g % 512 || slices_tick();
     }
     w->step = all / INSTANCES_WALK + 1;
-    return true;
+    return ok;
 }
 
 static bool add_piece(struct instances *in, uint32_t g, uint32_t stack, int64_t t0, int64_t t1, bool whole)
@@ -352,7 +354,7 @@ static bool walk(struct instances *in, uint32_t g)
         return true;
     }
     w->walked[group]++;
-    for (uint64_t i = 0; i < INSTANCES_WALK; i++) {
+    for (uint64_t i = 0; i < INSTANCES_WALK && (i % 256 || slices_tick()); i++) {
         const struct span *s = span_get(&it);
         enum at_wait means = AW_NONE;
         enum wait_kind kind;
@@ -425,20 +427,56 @@ static int cmp_row(const void *a, const void *b)
                                       : (x->wait > y->wait) - (x->wait < y->wait);
 }
 
-static bool sort_all(struct instances *in)
+/* Those that differ in their goroutine at most: cmp_found() tells. */
+static bool found_alike(const struct found *x, const struct found *y)
 {
-    struct instances_work *w = in->work;
+    return x->row == y->row && x->one.t0 == y->one.t0 && x->one.t1 == y->one.t1;
+}
+
+/* Sorted by one thing after the other, the last one first, so that it can be left off between. false: out of memory, or unwanted. */
+static bool found_by(struct keyed_row *k, const struct found *v, size_t n)
+{
+    const uint64_t sign = (uint64_t)1 << 63;
+    for (size_t i = 0; i < n; i++) {
+        k[i] = (struct keyed_row){(uint64_t)v[i].one.t0 ^ sign, (uint32_t)i};
+    }
+    bool ok = slices_tick_now() && rows_sort(k, n);
+    for (size_t i = 0; ok && i < n; i++) {
+        const struct instance_one *x = &v[k[i].row].one;
+        k[i].key = ~((uint64_t)(x->t1 - x->t0) ^ sign);
+    }
+    ok = ok && slices_tick_now() && rows_sort(k, n);
+    for (size_t i = 0; ok && i < n; i++) {
+        k[i].key = v[k[i].row].row;
+    }
+    return ok && slices_tick_now() && rows_sort(k, n);
+}
+
+static bool found_sort(struct found *v, size_t n)
+{
+    struct keyed_row *k = mem_alloc((n + 1) * sizeof *k);
+    const bool ok = k && found_by(k, v, n) && rows_order(v, sizeof *v, k, n) && slices_tick_now();
+    mem_free(k);
+    for (size_t i = 0, end; ok && i < n; i = end) {
+        bool sorted = true;
+        for (end = i + 1; end < n && found_alike(&v[i], &v[end]); end++) {
+            sorted &= v[end - 1].one.g <= v[end].one.g;
+        }
+        if (!sorted) {
+            qsort(v + i, end - i, sizeof *v, cmp_found);
+        }
+    }
+    return ok;
+}
+
+/* Each row's, which stand together, and how long they took. */
+static bool found_tell(struct instances *in)
+{
+    const struct instances_work *w = in->work;
     int64_t *ns = mem_alloc((w->nfound + 1) * sizeof *ns);
     in->one = mem_alloc((w->nfound + 1) * sizeof *in->one);
-    if (!ns || !in->one) {
-        mem_free(ns);
-        return false;
-    }
-    walk_end(in);
-    if (w->nfound) {
-        qsort(w->found, w->nfound, sizeof *w->found, cmp_found);
-    }
-    for (size_t i = 0, n; i < w->nfound; i += n) {
+    bool ok = ns && in->one;
+    for (size_t i = 0, n; ok && i < w->nfound; i += n) {
         struct instance_row *r = &in->row[w->found[i].row];
         for (n = 0; i + n < w->nfound && w->found[i + n].row == w->found[i].row; n++) {
             in->one[i + n] = w->found[i + n].one;
@@ -446,9 +484,20 @@ static bool sort_all(struct instances *in)
         }
         r->at = (uint32_t)i;
         dist_of(&r->d, ns, n);
+        ok = slices_tick_now();
     }
     in->none = w->nfound;
     mem_free(ns);
+    return ok;
+}
+
+static bool sort_all(struct instances *in)
+{
+    struct instances_work *w = in->work;
+    walk_end(in);
+    if (!found_sort(w->found, w->nfound) || !found_tell(in)) {
+        return false;
+    }
     uint32_t kept = 0;
     for (uint32_t i = 0; i < in->n; i++) {
         if (in->row[i].d.n) {

@@ -292,22 +292,26 @@ bool rows_sort_here(struct keyed_row *v, size_t n)
 /* What stands at i is put aside, and each place of the circle that leads back to it is filled from the one that belongs there. */
 bool rows_order(void *rows, size_t size, struct keyed_row *order, size_t n)
 {
+    enum { LOOK = 1024 };
     unsigned char *const v = rows, *aside = mem_alloc(size);
-    for (size_t i = 0; aside && i < n; i++) {
+    unsigned moved = 0;
+    bool ok = aside;
+    for (size_t i = 0; ok && i < n; i++) {
         size_t to = i, from = order[i].row;
         if (from == i) {
             continue;
         }
         memcpy(aside, v + i * size, size);
-        for (; from != i; to = from, from = order[to].row) {
+        for (; ok && from != i; to = from, from = order[to].row) {
             memcpy(v + to * size, v + from * size, size);
             order[to].row = (uint32_t)to;
+            ok = ++moved % LOOK || slices_tick();
         }
         memcpy(v + to * size, aside, size);
         order[to].row = (uint32_t)to;
     }
     mem_free(aside);
-    return aside;
+    return ok;
 }
 
 bool keys_sort(uint64_t *v, size_t n, unsigned bit)

@@ -133,7 +133,7 @@ static inline uint64_t most_first(int64_t v)
 /* rows_sort_here - the same with no memory beside it, and rows of one number in any order. false: no longer wanted. */
 bool rows_sort_here(struct keyed_row *v, size_t n);
 
-/* rows_order - order[i].row comes to place i, for each of n rows, and is i afterwards. false: out of memory, they stand as they stood. */
+/* rows_order - order[i].row comes to place i, for each of n rows, and is i afterwards. false: out of memory, or no longer wanted. */
 bool rows_order(void *rows, size_t size, struct keyed_row *order, size_t n);
 
 /* keys_sort - numbers by themselves; those that differ in nothing but what is below a bit stay in the order in which they stand. As rows_sort(). */
