@@ -107,13 +107,19 @@ static void slow_overlap(struct text *t, const struct triage *tg)
     text_share(t, (double)gc, (double)all);
 }
 
+/* Where nothing was found: of a damaged trace that says nothing of what is missing. */
+static const char *in_what(const struct view *v)
+{
+    return trace_info(v->tr)->ndamages ? "the part of this trace that is left" : "this trace";
+}
+
 static void line_gc(struct text *t, const struct view *v)
 {
     const struct triage *tg = v->tri->tg;
     int64_t work = ns_add(ns_add(tg->p_sum.ns[ST_GCWORK], tg->p_sum.ns[ST_ASSIST]), tg->p_sum.ns[ST_SWEEP]);
     text_lit(t, "GC      ");
     if (!tg->gc_cycles && !work) {
-        text_lit(t, "no cycle in this trace");
+        text_add(t, "no cycle in %s", in_what(v));
         return;
     }
     text_share(t, (double)work, (double)tg->capacity);
@@ -130,7 +136,8 @@ static void line_stw(struct text *t, const struct view *v)
     const struct triage *tg = v->tri->tg;
     const struct stw_row *most = tg->nstw ? &tg->stw[0] : NULL;
     if (!tg->stw_all.n) {
-        text_lit(t, "STW     never");
+        text_add(t, "STW     %s%s", trace_info(v->tr)->ndamages ? "none in " : "never",
+                 trace_info(v->tr)->ndamages ? in_what(v) : "");
         return;
     }
     text_add(t, "STW     %" PRIu64 " stop%s, longest ", tg->stw_all.n, tg->stw_all.n == 1 ? "" : "s");
