@@ -1,16 +1,7 @@
 /* columns.c - see columns.h. */
 #include "decode/base/columns.h"
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#include <immintrin.h>
-#endif
-
 #include "decode/base/mem.h"
-
-static inline uint8_t bytes_above(uint64_t lo, uint64_t hi)
-{
-    return (uint8_t)(hi > lo ? (71 - __builtin_clzll(hi - lo)) / 8 : 0);
-}
 
 /* How many bytes a column's values take above the least of them. Values stand n apart. */
 static inline __attribute__((always_inline)) uint8_t width_of(const uint64_t *v, unsigned rows, unsigned n,
@@ -26,33 +17,8 @@ static inline __attribute__((always_inline)) uint8_t width_of(const uint64_t *v,
         hi = hi > x ? hi : x;
     }
     *least = lo;
-    return bytes_above(lo, hi);
+    return (uint8_t)(hi > lo ? (71 - __builtin_clzll(hi - lo)) / 8 : 0);
 }
-
-/* The least and the greatest of four neighbouring columns' values. Compares are signed ones: of unsigned ones the highest bit is turned. */
-#if defined(__x86_64__) && defined(__GNUC__)
-#define FOURS __builtin_cpu_supports("avx2")
-static __attribute__((target("avx2"))) void bounds_four(const uint64_t *v, unsigned rows, unsigned n, uint64_t lo[4],
-                                                        uint64_t hi[4])
-{
-    const __m256i turn = _mm256_set1_epi64x(INT64_MIN);
-    __m256i least = _mm256_set1_epi64x(INT64_MAX), most = turn;
-#pragma GCC unroll 8
-    for (unsigned i = 0; i < rows; i++, v += n) {
-        const __m256i x = _mm256_xor_si256(_mm256_loadu_si256((const __m256i *)(const void *)v), turn);
-        least = _mm256_blendv_epi8(least, x, _mm256_cmpgt_epi64(least, x));
-        most = _mm256_blendv_epi8(most, x, _mm256_cmpgt_epi64(x, most));
-    }
-    _mm256_storeu_si256((__m256i *)(void *)lo, _mm256_xor_si256(least, turn));
-    _mm256_storeu_si256((__m256i *)(void *)hi, _mm256_xor_si256(most, turn));
-}
-#else
-#define FOURS false
-static void bounds_four(const uint64_t *v, unsigned rows, unsigned n, uint64_t lo[4], uint64_t hi[4])
-{
-    (void)v, (void)rows, (void)n, (void)lo, (void)hi;
-}
-#endif
 
 /* How wide each column is, and the least of its values. */
 struct extents {
@@ -93,21 +59,8 @@ static inline __attribute__((always_inline)) void column_put(struct columns *k, 
 struct columns *columns_make(const uint64_t *v, unsigned rows, unsigned n, columns_room_fn *room, void *arg)
 {
     struct extents x = {0};
-    uint64_t most[COLUMNS_MOST];
-    const bool fours = n >= 4 && FOURS;
-    for (unsigned c = 0, at; fours && c < n; c += 4) { /* the last four may be some of the others, too */
-        at = c + 4 < n ? c : n - 4;
-        bounds_four(v + at, rows, n, x.least + at, most + at);
-    }
-    const bool pairs = n == 2 && rows % 2 == 0 && FOURS; /* two rows of two columns are one of four */
-    if (pairs)
-        bounds_four(v, rows / 2, 4, x.least, most);
-    for (unsigned c = 0; pairs && c < 2; c++) {
-        x.least[c] = x.least[c] < x.least[c + 2] ? x.least[c] : x.least[c + 2];
-        most[c] = most[c] > most[c + 2] ? most[c] : most[c + 2];
-    }
     for (unsigned c = 0; c < n; c++)
-        x.width[c] = fours || pairs ? bytes_above(x.least[c], most[c]) : width_of(v + c, rows, n, &x.least[c]);
+        x.width[c] = width_of(v + c, rows, n, &x.least[c]);
     struct columns *k = columns_begin(rows, n, &x, room, arg);
     for (unsigned c = 0; k && c < n; c++)
         column_put(k, c, v + c, rows, n);
