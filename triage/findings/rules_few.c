@@ -14,6 +14,7 @@
 
 struct few {
     uint64_t n, more, calls; /* goroutines; their waits for more work, and those at the place */
+    uint64_t took;           /* waits to receive in what the start function calls: it may be more work, too */
     uint64_t least, most;    /* of the latter by one of them */
     uint64_t each;           /* for an answer, about: the library may wait several times */
     int64_t life, fed, waited;
@@ -30,7 +31,7 @@ static void walk(const struct causes *c, uint32_t g, uint32_t name, const struct
 {
     struct span_iter it;
     uint32_t last = 0;
-    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0), at = false, fed = false;
+    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0), at = false, fed = false, takes = false;
     uint64_t calls = 0;
     int64_t done = 0;
     for (int i = 0; more && i < STEPS; i++, more = span_next(&it)) {
@@ -46,9 +47,11 @@ static void walk(const struct causes *c, uint32_t g, uint32_t name, const struct
             const enum wait_kind kind = stacks_wait_kind(c->tr, s->reason, s->stack);
             fed = instance_wants_more(c->tr, name, s->reason, s->stack);
             at = !fed && (kind == WK_NET || kind == p->most->kind) && causes_place(c->tr, s->stack) == p->place;
+            takes = !fed && kind == WK_RECV && causes_place(c->tr, s->stack) != p->place;
             last = s->stack;
         }
         calls += at;
+        f->took += takes;
         done = at ? s->t1 : done;
         f->waited = at ? ns_add(f->waited, s->t1 - s->t0) : f->waited;
         f->more += fed;
@@ -71,7 +74,7 @@ static bool shared_out(const struct few *f)
 static bool never_idle(const struct few *f)
 {
     return (f->more || shared_out(f)) && (double)f->calls >= threshold(TH_FEW_CALLS) * (double)f->n &&
-           !threshold_reached(TH_FEW_EMPTY, (int64_t)f->more, (int64_t)f->calls) &&
+           !threshold_reached(TH_FEW_EMPTY, (int64_t)(f->more + f->took), (int64_t)f->calls) &&
            !threshold_reached(TH_FEW_EMPTY, f->fed, f->life) && threshold_reached(TH_FEW_WAITS, f->waited, f->life);
 }
 
@@ -101,8 +104,8 @@ static void finding(struct causes *c, const struct waits_at *p, uint32_t group, 
     text_say(&d.text, c->tr, ": the ", f->n, " goroutines of ", t_func(c->tg->groups[group].name), " wait there for ",
              stacks_pipe(c->tr, p->most->stack) ? "a pipe" : "the network", " for ",
              t_share((double)f->waited, (double)f->life), " of their lives (", p->count, " waits of ",
-             t_dur(p->total / (int64_t)p->count), " on average) and ", f->more ? "hardly ever" : "never",
-             " for more work (", f->more, " waits)");
+             t_dur(p->total / (int64_t)p->count), " on average) and ", f->more + f->took ? "hardly ever" : "never",
+             " for more work (", f->more + f->took, " waits)");
     if (f->more == 0) {
         text_add(&d.text,
                  "; they are done at about the same time, though one of them has waited there %.1f times as often as "
