@@ -178,6 +178,7 @@ static const struct {
     const char *func;
 } noted[] = {
     {"sieve", RULE_BUSY_LOOP, "22 of 22 times that it was stopped it was in a select"}, /* there is */
+    {"drummer", RULE_LAST, "main.beat, called by main.cross.func1: main.cross"},
     {"flusher", RULE_BOTTLENECK, "Each call is made for several at a time: 121 calls"},
     {"sealwax", RULE_BOTTLENECK, "main.seal sleeps (time.Sleep) while others wait for an answer"},
     {"tenants", RULE_LEAK, "10 times as long as any wait there that ended"}, /* they had gone on before */
