@@ -32,7 +32,7 @@ static bool refused(const char *text)
 
 /*
  * dear - does it hold more once all is written out than a pattern may? A '+' writes what it stands behind twice, so they double
- * each other ("x++++", "((x+)+)+"); a count as often as it says.
+ * each other ("x++++", "((x+)+)+"), and choices with it ("x????++++"); a count as often as it says.
  */
 static bool dear(const char *p)
 {
@@ -61,7 +61,9 @@ static bool dear(const char *p)
             return true;
         if (*p == '+' || *p == '{') {
             in[d].last *= times;
-        } else if (*p != '*' && *p != '?') {
+        } else if (*p == '*' || *p == '?') {
+            in[d].last++; /* a choice of its own, that is written out with what it stands behind */
+        } else {
             if (*p == ')' && d > 0) {
                 part += in[d].all + in[d].last;
                 d--;
@@ -74,6 +76,40 @@ static bool dear(const char *p)
             return true;
     }
     return false;
+}
+
+/* Where a [set] that begins at p ends: its last byte, or the text's. */
+static const char *set_end(const char *p)
+{
+    p += p[1] == '^';
+    p += p[1] == ']';
+    while (p[1] && p[1] != ']') {
+        p++;
+        if (*p == '[' && (p[1] == ':' || p[1] == '.' || p[1] == '=')) {
+            const char close[] = {p[1], ']', 0}, *end = strstr(p + 2, close);
+            p = end ? end + 1 : p;
+        }
+    }
+    return p + (p[1] != 0);
+}
+
+/* Repetitions one behind the other ("x+?*") are one; to write them out costs the library's compiler seconds. out: as long as p. */
+static void slim(const char *p, char *out)
+{
+    char *at = out, before = 0; /* before: of the last part; 0 where a repetition would stand for itself */
+    for (; *p; p++) {
+        const bool again = *p == '*' || *p == '+' || *p == '?';
+        const char *end = *p == '[' ? set_end(p) : *p == '\\' && p[1] ? p + 1 : p;
+        if (again && (before == '*' || before == '+' || before == '?')) {
+            before = at[-1] = before == *p ? *p : '*';
+            continue;
+        }
+        before = end == p && (*p == '(' || *p == '|' || *p == '^') ? 0 : end != p || (again && !before) ? 'x' : *p;
+        while (p < end)
+            *at++ = *p++;
+        *at++ = *p;
+    }
+    *at = 0;
 }
 
 bool match_init(struct match *m, const char *text, bool regex, char *why, size_t size)
@@ -94,9 +130,11 @@ bool match_init(struct match *m, const char *text, bool regex, char *why, size_t
         return true;
     if (refused(text))
         return fail(why, size, "back references and several counts are not allowed");
-    if (dear(text))
+    char plain[MATCH_TEXT];
+    slim(text, plain);
+    if (dear(plain))
         return fail(why, size, "repeats within repeats are too many");
-    int rc = regcomp(&m->re, text, REG_EXTENDED | REG_NOSUB | (m->fold ? REG_ICASE : 0));
+    int rc = regcomp(&m->re, plain, REG_EXTENDED | REG_NOSUB | (m->fold ? REG_ICASE : 0));
     if (rc) {
         char buf[100];
         regerror(rc, &m->re, buf, sizeof buf);
