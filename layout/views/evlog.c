@@ -483,7 +483,7 @@ static void state_words(struct out *o, const struct view *v, const struct event 
     default: what = state_name((enum state)e->to);
     }
     if (e->inferred)
-        say(o, "was %s already (inferred)", state_name((enum state)e->to));
+        say(o, "was %s%s already (inferred)", e->to == ST_SYSCALL ? "in a " : "", state_name((enum state)e->to));
     else
         say(o, "%s", what);
     if (e->reason) {

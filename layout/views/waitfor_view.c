@@ -71,6 +71,51 @@ static void head(struct grid *g, struct view *v, int y, int n)
         tri_say(g, 0, y, g->w, STYLE_RULER, "  waited    waits   of life  who waits for whom");
 }
 
+static void name_within(struct text *t, const struct view *v, uint32_t name, size_t w)
+{
+    struct text u = {0};
+    char s[1200];
+    text_func(&u, v->tr, name, 0);
+    str_shorten((struct str){u.p ? u.p : "", (uint32_t)u.n}, (int)w, glyph_dots(v->tier), s, sizeof s);
+    text_raw(t, s, strlen(s));
+    text_free(&u);
+}
+
+static size_t name_width(const struct view *v, uint32_t name)
+{
+    struct text u = {0};
+    text_func(&u, v->tr, name, 0);
+    size_t w = text_width(&u, 0);
+    text_free(&u);
+    return w;
+}
+
+/* In so many columns: of long names the ends, which tell most, rather than the middle of the line away. */
+static void row_words(struct text *t, const struct view *v, const struct waitfor_edge *e, size_t room)
+{
+    enum { NAME_LEAST = 8 };
+    static const char *const whom[] = {
+        [WF_NETWORK] = "the network", [WF_TIMER] = "timers", [WF_NOBODY] = "nobody that came until the end"};
+    waitfor_edge_text(t, v->tr, e);
+    if (e->knot)
+        text_lit(t, ", and that one for it");
+    const char *for_it = e->knot ? " and that one for it" : "";
+    size_t fixed = strlen(" waits for ") + strlen(for_it) + (e->what == WF_GROUP ? 0 : strlen(whom[e->what]));
+    size_t from = name_width(v, e->from), to = e->what == WF_GROUP ? name_width(v, e->to) : 0;
+    if (text_width(t, 0) <= room || room < fixed + (e->what == WF_GROUP ? 2 : 1) * NAME_LEAST)
+        return;
+    size_t left = room - fixed, half = left / 2; /* for names */
+    from = from + to <= left ? from : to <= half ? left - to : from <= half ? from : half;
+    text_free(t);
+    name_within(t, v, e->from, from);
+    text_lit(t, " waits for ");
+    if (e->what == WF_GROUP)
+        name_within(t, v, e->to, left - from);
+    else
+        text_add(t, "%s", whom[e->what]);
+    text_add(t, "%s", for_it);
+}
+
 static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
 {
     const struct waitfor_edge *e = &waitfor_of(v)->edge[i];
@@ -82,9 +127,7 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
     tri_cell(g, 0, y, 8, s, tri_dur(v->tr, e->ns, d));
     tri_cell(g, 8, y, 9, s, fmt_count(e->count, n));
     tri_cell(g, 17, y, 9, s, fmt_percent((int64_t)(e->share * 1e9), 1000000000, share));
-    waitfor_edge_text(&t, v->tr, e);
-    if (e->knot)
-        text_lit(&t, ", and that one for it");
+    row_words(&t, v, e, g->w > WORDS ? (size_t)(g->w - WORDS) : 0);
     str_middle((struct str){t.p ? t.p : "", (uint32_t)t.n}, g->w - WORDS, glyph_dots(v->tier), words, sizeof words);
     grid_str(g, WORDS, y, g->w - WORDS, words, s);
     text_free(&t);
