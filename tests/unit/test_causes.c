@@ -148,6 +148,9 @@ static const struct planted {
     {"dictation", RULE_BACKEND, "main.(*desk).dictate", "waits to write to a pipe, 35 waits"},
     {"ledgers", RULE_POOL, "main.(*keys).closeYear, called by main.main.func1 keeps several at once",
      "5 times it ended 7 waits"}, /* a defer in a loop */
+    {"deckhands", RULE_POOL, "main.(*deck).board",
+     "Who is at the head wants more than is free"},                       /* shares of two sizes */
+    {"motorists", RULE_POOL, "main.(*deck).board", "main.(*deck).leave"}, /* and of one */
     {"visas", RULE_CONTEXTS, "main.(*office).stamp", "1600 ran out in this trace"},
     {"librarian", RULE_SMALL_CALLS, "main.onShelf, called by main.find, by main.librarian makes",
      "pieces of work of main.librarian"},

@@ -115,6 +115,20 @@ static bool ran_on(const struct causes *c, uint32_t g, int64_t t0, int64_t t1)
     return on;
 }
 
+/* How often g waited there, until somebody gave it one, between two moments: so often at least it took some of the set. */
+static uint32_t took(const struct causes *c, uint32_t g, uint32_t place, int64_t t0, int64_t t1)
+{
+    struct span_iter it;
+    uint32_t n = 0;
+    bool woken = false, more = span_seek(&it, c->tr, (struct lane){LANE_G, g}, t1);
+    for (int i = 0; more && i < FEW_STEPS && span_get(&it)->t1 > t0; i++, more = span_prev(&it)) {
+        const struct span *s = span_get(&it);
+        n += woken && s->state == ST_WAITING && takes_and_gives(c, s, place);
+        woken = s->state == ST_RUNNABLE && s->who < c->tg->ng;
+    }
+    return n;
+}
+
 static bool ends_there(struct causes *c, uint32_t group, uint32_t place, struct ends *e)
 {
     bool ok = true;
@@ -137,6 +151,7 @@ static bool ends_there(struct causes *c, uint32_t group, uint32_t place, struct 
 bool let_go_together(struct causes *c, uint32_t group, uint32_t place, struct let_go *out)
 {
     struct ends e = {0};
+    uint64_t taken = 0;
     *out = (struct let_go){0};
     const bool ok = ends_there(c, group, place, &e);
     if (ok && e.n) {
@@ -150,6 +165,7 @@ bool let_go_together(struct causes *c, uint32_t group, uint32_t place, struct le
             out->waits += (uint32_t)(k - i);
             out->g = e.v[i].by;
             out->stack = e.v[i].stack;
+            taken += took(c, e.v[i].by, place, i && e.v[i - 1].by == e.v[i].by ? e.v[i - 1].t : INT64_MIN, e.v[i].t);
         }
     }
     const size_t all = e.n;
@@ -157,6 +173,7 @@ bool let_go_together(struct causes *c, uint32_t group, uint32_t place, struct le
     out->for_all = out->stack && causes_place(c->tr, out->stack) == place &&
                    (double)out->waits >= threshold(TH_LETGO_FOR_ALL) * (double)all;
     return ok && (double)out->bursts >= threshold(TH_LETGO_SETS) &&
+           (double)taken >= threshold(TH_LETGO_TAKEN) * out->waits &&
            (double)out->waits >= threshold(TH_LETGO_SET_SHARE) * (double)all;
 }
 
@@ -178,8 +195,9 @@ void let_go_together_text(struct text *t, struct text *next, const struct causes
     text_say(t, c->tr, t_calls(l->stack, giver_frame(c->tr, l->stack), 2),
              " keeps several at once and gives them back together (inferred): ", l->bursts, " times it ended ",
              t_f0((double)l->waits / l->bursts), " waits for them on average in one run, without a wait between. ");
-    text_lit(next, "Give each back as soon as it is done with: a defer in a loop runs when the function ends, not "
-                   "each time round.");
+    text_lit(next, "Give each back as soon as it is done with, if it needs one at a time: what is deferred in a loop "
+                   "runs when the function "
+                   "ends, not each time round.");
 }
 
 /* ---- a set of one ----------------------------------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/leaves.h"
+#include "triage/findings/shares_of.h"
 #include "triage/findings/waits_at.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
@@ -295,7 +296,9 @@ static void own_finding(struct causes *c, const struct waits_at *o, uint32_t gro
         c->rs->failed = true;
         return;
     }
-    bool in_vain = waits && (double)again >= threshold(TH_OWN_AGAIN) * (double)waits;
+    struct shares_of in;
+    const bool shares = shares_of(c, group, o->place, &in);
+    const bool in_vain = waits && (double)again >= threshold(TH_OWN_AGAIN) * (double)waits;
     draft_start(&d, RULE_OWN,
                 (int64_t)((double)(l->last - l->first) * (share < 1 ? share : 1) * c->idle / (c->idle + active)));
     draft_about(&d, c->rs, o->place, o->most->stack);
@@ -311,22 +314,27 @@ static void own_finding(struct causes *c, const struct waits_at *o, uint32_t gro
                  "they go one after the other");
     }
     text_lit(&d.text, ".");
+    if (shares) {
+        shares_text(&d.text, &d.next, c->tr, &in);
+    }
     if (v.n) {
         text_lit(&d.text, " What that one did meanwhile: ");
         leaves_text(&d.text, c->tr, &v);
         text_lit(&d.text, " (inferred).");
     }
     text_add(&d.text, " Of %.0f processors %.1f had nothing to do.", c->procs, c->idle);
-    text_add(
-        &d.next, "%s",
-        in_vain && o->most->kind == WK_COND
-            ? "If they have to come in order: do what takes long before waiting for the turn, and behind it only "
-              "what must be in order. If not, let only those wait for each other that need the same."
-        : in_vain ? "Let only those wait for each other that ask for the same: a key for each question, and no "
-                    "lock or flight that all share."
-                  : "Let not all wait for one: use the answer before meanwhile, let different questions go side "
-                    "by side; or share the work more evenly, if this is where they meet.");
-    draft_end(c->rs, &d);
+    if (!shares) {
+        text_add(
+            &d.next, "%s",
+            in_vain && o->most->kind == WK_COND
+                ? "If they have to come in order: do what takes long before waiting for the turn, and behind it only "
+                  "what must be in order. If not, let only those wait for each other that need the same."
+            : in_vain ? "Let only those wait for each other that ask for the same: a key for each question, and no "
+                        "lock or flight that all share."
+                      : "Let not all wait for one: use the answer before meanwhile, let different questions go side "
+                        "by side; or share the work more evenly, if this is where they meet.");
+    }
+    draft_titled(c->rs, &d, shares ? SHARES_TITLE : rule_title(RULE_OWN));
 }
 
 static void rule_own(struct causes *c)

@@ -11,6 +11,7 @@
 #include "triage/findings/leaves.h"
 #include "triage/findings/waits_at.h"
 #include "triage/findings/let_go.h"
+#include "triage/findings/shares_of.h"
 #include "triage/findings/thresholds.h"
 
 #include <stdlib.h>
@@ -343,8 +344,9 @@ static void pool(struct causes *c, const struct waits_at *p, double waiting)
     struct leaves v;
     struct let_go go;
     struct draft d;
-    const bool kept = let_go_together(c, g, p->place, &go);
-    if (go.for_all) {
+    struct shares_of in;
+    const bool shares = shares_of(c, g, p->place, &in), kept = !shares && let_go_together(c, g, p->place, &go);
+    if (!shares && go.for_all) {
         return;
     }
     int64_t cost = won(c, l, waiting / (waiting + c->running + 1));
@@ -375,7 +377,10 @@ static void pool(struct causes *c, const struct waits_at *p, double waiting)
         }
     }
     explain_tree_free(&t);
-    if (!kept && let_go_is_lock(c, p->most, p->place)) {
+    if (shares) {
+        text_free(&d.next);
+        shares_text(&d.text, &d.next, c->tr, &in);
+    } else if (!kept && let_go_is_lock(c, p->most, p->place)) {
         text_lit(&d.text, " One of them has it at a time, and lets the next one in (inferred): it works as a lock.");
         text_free(&d.next);
         text_lit(&d.next, "Hold it for less: do what takes long before or behind it. A larger set would let several "
@@ -383,7 +388,7 @@ static void pool(struct causes *c, const struct waits_at *p, double waiting)
     } else if (!d.next.n) {
         text_lit(&d.next, "Make the set larger, or hold what comes from it for less.");
     }
-    draft_titled(c->rs, &d, kept ? LET_GO_KEEPS : rule_title(RULE_POOL));
+    draft_titled(c->rs, &d, shares ? SHARES_TITLE : kept ? LET_GO_KEEPS : rule_title(RULE_POOL));
 }
 
 bool causes_all_at_once(const struct causes *c, const struct pair_row *p, uint32_t group)

@@ -134,10 +134,11 @@ static void end_of(struct waitfor_end *e, const struct explain_tree *t)
         int64_t ns;
     } v[64] = {0};
     uint32_t n = 0;
-    int64_t all = 0;
+    int64_t all = 0, left = 0; /* left: waits for others that nobody followed */
     for (uint32_t i = 1; i < t->n; i++) {
         const struct explain_node *x = &t->v[i];
         uint32_t k = 0;
+        left = x->first == NO_LANE && x->cat == EX_WAIT ? ns_add(left, x->ns) : left;
         const uint32_t ender = ender_of(t, x), who = ender ? ender : x->who, func = ender ? 0 : x->func;
         if (x->first != NO_LANE || (x->up == 0 && !ender) || x->up == NO_LANE || x->cat == EX_ABSENT) {
             continue; /* not a leaf, or its own doing */
@@ -164,7 +165,7 @@ static void end_of(struct waitfor_end *e, const struct explain_tree *t)
         callers_merge(&v[k].callers, &x->callers);
         v[k].ns = ns_add(v[k].ns, x->ns);
     }
-    for (; e->n < WAITFOR_ENDS && all > 0; e->n++) {
+    for (; e->n < WAITFOR_ENDS && all > 0 && left <= all; e->n++) {
         uint32_t best = 0;
         for (uint32_t k = 1; k < n; k++) {
             best = v[k].ns > v[best].ns ? k : best;
