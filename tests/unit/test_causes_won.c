@@ -107,12 +107,31 @@ static void calls_of_one_goroutine(void **state)
     load_free(&l);
 }
 
+/* A set that many wait for, while little of the main goroutine's way does: by a user's number, since here much of it does. */
+static void a_set_beside_the_way(void **state)
+{
+    struct err e = {0};
+    const char all[] = "pool-too-small.won-pool = 1\n";
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct loaded l;
+        assert_int_equal(thresholds_parse("rules", all, i ? sizeof all - 1 : 0, &e), ERR_OK);
+        help_cause("ledgers", &l);
+        const struct finding *f = help_tells(&l, RULE_POOL);
+        assert_int_equal(f->note, i);
+        assert_int_equal(strstr(f->won, "of its time only") != NULL, i);
+        assert_true(!i || f->won_hi < l.tg->end / 2);
+        load_free(&l);
+    }
+    thresholds_reset();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_won_has_bounds), cmocka_unit_test(what_the_way_leaves_out),
         cmocka_unit_test(what_timers_begin),      cmocka_unit_test(what_goes_at_least),
-        cmocka_unit_test(calls_of_one_goroutine),
+        cmocka_unit_test(calls_of_one_goroutine), cmocka_unit_test(a_set_beside_the_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -357,6 +357,21 @@ static void way_bounds(struct work *w, const struct finding *f, struct span_of_w
     o->hi = calls && f->rule != RULE_CONNS && on + unknown > o->hi ? (on + unknown < 1 ? on + unknown : 1) : o->hi;
 }
 
+/*
+ * A set that many wait for, while hardly any of the way leads through that waiting: what comes late, or is tried again, decides. Then it is a
+ * note. Where the way does not meet it at all, it may be told there by other functions.
+ */
+static void pool_bounds(struct work *w, struct finding *f, struct span_of_won *o)
+{
+    const uint32_t place = f->rule == RULE_POOL && !f->note && f->stack ? causes_place(w->c->tr, f->stack) : 0;
+    double unknown;
+    const double on = place && way_leads(w) ? way_at(w, place, 0, &unknown) : 0;
+    if (on >= threshold(TH_TIME_FINDING) && on < threshold(TH_WON_POOL) * o->hi) {
+        *o = (struct span_of_won){on * LEAST, on, .bound = ON_WAY, .on = on};
+        f->note = true;
+    }
+}
+
 /* ---- each rule ----------------------------------------------------------------------------------------------------- */
 
 #define HALF "if half of it to all of it goes and the rest stays as it is"
@@ -840,6 +855,7 @@ void won_all(struct causes *c)
             continue; /* its text says why it costs nothing */
         }
         way_bounds(&w, f, &o);
+        pool_bounds(&w, f, &o);
         const double spread = none ? 0 : SPREAD < (1 - o.hi) / 2 ? SPREAD : (1 - o.hi) / 2;
         const double lo = o.lo - SPREAD, hi = o.hi + spread;
         f->has_won = true;
