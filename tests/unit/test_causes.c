@@ -56,6 +56,8 @@ static const struct planted {
     {"toolshed", RULE_POOL, "main.(*shed).borrow", "of the trace"},
     {"closedshop", RULE_LINGER, "main.price, called by main.main.func2 waits for a connection until",
      "36 of 40 that net/http dials"},
+    {"doorbook", RULE_BLOCKING, "main.enter, called by main.main.func1 sits in system calls",
+     "These ask for a file's lock (flock)"},
     {"deafear", RULE_LINGER, "main.callStation", "24 of 47 waits"},
     {"chapters", RULE_POOL, "main.bind, called by main.binder began 126 goroutines", "7.0 of them in a row"},
     {"petition", RULE_SERIAL_CALLS, "main.again stands 2 times, one within the other",

@@ -4,6 +4,24 @@
 #include "triage/findings/causes.h"
 #include "triage/findings/thresholds.h"
 
+/* Does it ask for a file's lock? Then what it waits for is no device: somebody has that. */
+static bool locks_file(const struct trace *tr, uint32_t stack)
+{
+    return stacks_has(tr, stack, "syscall.Flock") || stacks_has(tr, stack, "syscall.FcntlFlock") ||
+           stacks_has(tr, stack, "unix.Flock") || stacks_has(tr, stack, "unix.FcntlFlock");
+}
+
+static void locks_text(struct draft *d, const struct causes *c, int64_t cost)
+{
+    d->f.note = false;
+    d->f.severity_ns = cost;
+    text_say(&d->text, c->tr,
+             " These ask for a file's lock (flock): they queue for whoever has it, in this process or another; "
+             "who that is no trace tells.");
+    text_lit(&d->next, "Hold the file's lock for less, lock a part of it or a file for each; within one process a "
+                       "mutex before it costs no threads.");
+}
+
 void rule_blocking(struct causes *c)
 {
     int64_t ns = 0, most = 0;
@@ -44,12 +62,19 @@ void rule_blocking(struct causes *c)
              t_dur(row->total / (int64_t)row->count), " on average; ", t_f1(place ? at_once : threads),
              " goroutines are in such calls at any time, each with a thread of its own (there are ", t_f0(c->procs),
              " processors).");
+    const bool lock = place && locks_file(c->tr, row->stack);
     if (place) {
         d.f.won_hi = (int64_t)(at_once > of->count ? 1 : at_once / of->count * (double)c->tg->end);
         text_say(&d.text, c->tr, " Its goroutines spend ",
                  t_share((double)(of->d[GM_SYSBLOCK].total + of->d[GM_SYSCALL].total), (double)of->d[GM_LIFE].total),
-                 " of their lives in calls: whether they queue for one thing outside (a file's lock, a slow device) "
-                 "no trace tells.");
+                 lock ? " of their lives in calls."
+                      : " of their lives in calls: whether they queue for one thing outside (a file's lock, a slow "
+                        "device) no trace tells.");
+    }
+    if (lock) {
+        locks_text(&d, c, d.f.won_hi);
+        draft_titled(c->rs, &d, "waits for a file's lock");
+        return;
     }
     text_add(&d.next, "%s",
              place

@@ -397,6 +397,7 @@ static const char latency_only[] = "what it costs is latency", memory_only[] = "
     "them"
 #define GARBAGE "if half of it to all of it goes; what the collector takes from all others for it no trace tells"
 #define NOT_PACE "if it waits for what has happened by then; nothing if that is its pace"
+#define QUEUED "nothing if each call takes as long as that when it is alone, all of it if they only queue"
 #define ONE_FOR_ALL "from half of what they wait longer than the quickest to all that they wait there"
 #define UNDER_LOCK "from 70 % of the waiting up to all of it and the waits for a processor that come from it"
 #define GIVE_WAY \
@@ -682,7 +683,7 @@ static bool counted_won(struct work *w, const struct finding *f, double cost, do
         return true;
     case RULE_BUSY_LOOP: spin_won(c, cost, o); return true;
     case RULE_BLOCKING:
-        *o = told > 0 ? (struct span_of_won){0, told, .words = HALF}
+        *o = told > 0 ? (struct span_of_won){f->note ? 0 : told / 2, told, .words = f->note ? QUEUED : HALF}
                       : (struct span_of_won){0, others_queue(c, group), .words = IDLE_ANYHOW};
         return true;
     case RULE_STORM:
