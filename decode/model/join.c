@@ -602,8 +602,7 @@ static void samples_join(struct trace *tr, const struct segment *s)
 
 static void lists_join(struct trace *tr, const struct segment *s)
 {
-    struct fold *f = &tr->fold;
-    const struct fold *from = s->f;
+    struct fold *f = &tr->fold, *from = s->f;
     for (size_t i = 0; i < from->logs.n; i++) {
         struct logmsg x = from->logs.v[i];
         x.g = segment_g(s, x.g);

@@ -116,12 +116,18 @@ static bool join_some(struct points *p, const struct point *v, size_t n, struct 
     return true;
 }
 
-bool points_join(struct points *p, const struct points *segment, struct span_pool *sp)
+bool points_join(struct points *p, struct points *segment, struct span_pool *sp)
 {
     bool ok = true;
-    for (size_t i = 0; i < segment->nchunk && ok; i++)
+    for (size_t i = 0; i < segment->nchunk && ok; i++) {
         ok = join_some(p, segment->chunk[i], POINTS_CHUNK, sp);
-    return ok && join_some(p, segment->v, segment->n, sp);
+        mem_free(segment->chunk[i]);
+        segment->chunk[i] = NULL;
+    }
+    ok = ok && join_some(p, segment->v, segment->n, sp);
+    points_free(segment);
+    *segment = (struct points){0};
+    return ok;
 }
 
 void points_free(struct points *p)

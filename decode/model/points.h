@@ -53,8 +53,8 @@ static inline struct point points_at(const struct points *p, size_t i)
 
 /* points_add - one more; chunks: they are a segment's. false: out of memory. */
 bool points_add(struct points *p, int64_t t, uint64_t value, bool chunks);
-/* points_join - a segment's, the next ones in time. false: out of memory. */
-bool points_join(struct points *p, const struct points *segment, struct span_pool *sp);
+/* points_join - a segment's, the next ones in time; they are freed on the way. false: out of memory. */
+bool points_join(struct points *p, struct points *segment, struct span_pool *sp);
 /* points_sum - those that are new are counted in, whole blocks of them packed, among the pool's spans. false: out of memory. */
 bool points_sum(struct points *p, struct span_pool *sp);
 /* points_before - trace_points_before(). points_most - trace_most(). points_extents - trace_extents(). */

@@ -225,7 +225,7 @@ static bool add_waits(struct subtotal *to, struct subtotal *y)
     return true;
 }
 
-static bool add_pairs(struct subtotal *to, const struct subtotal *y)
+static bool add_pairs(struct subtotal *to, struct subtotal *y)
 {
     uint32_t *at = mem_alloc(((size_t)y->npairs + 1) * sizeof *at);
     bool made = false, ok = at && rowtab_room(&to->by_pair, y->npairs) &&
@@ -259,6 +259,8 @@ static bool add_pairs(struct subtotal *to, const struct subtotal *y)
         w[to->nwakes++].pair = at[y->wakes[i].pair];
     }
     mem_free(at);
+    mem_free(y->pairs);
+    y->pairs = NULL;
     return ok;
 }
 
@@ -444,10 +446,19 @@ static uint32_t run_start(const struct runs *r, size_t i)
     return g < r->tg->ng ? (uint32_t)g : r->tg->ng;
 }
 
+/* The room behind so many bytes of rows, of which no more come, is given back. */
+static void *trimmed(void *rows, size_t bytes)
+{
+    void *less = rows ? mem_resize(rows, bytes) : NULL;
+    return less ? less : rows;
+}
+
 /* What is added later, in a place of its own and without what only finds rows: it may have to wait for those of many runs. */
 static struct subtotal *kept_of(struct subtotal *y)
 {
     subtotal_tabs_free(y);
+    y->waits = trimmed(y->waits, y->nwaits * sizeof *y->waits);
+    y->pairs = trimmed(y->pairs, y->npairs * sizeof *y->pairs);
     y->has_system = y->sched_system.n > 0;
     const size_t size =
         y->has_system ? offsetof(struct subtotal, lately_wait_of) : offsetof(struct subtotal, sched_system);
@@ -516,13 +527,6 @@ static void worst_told(struct triage *tg, const struct subtotal *y)
         tg->worst[i] = (struct sched_wait){
             .t0 = x->t0, .t1 = x->t1, .g = x->g, .waker = woken ? s.who : NO_LANE, .preempted = tri_is_exec(x->was)};
     }
-}
-
-/* The room behind so many bytes of rows, of which no more come, is given back. */
-static void *trimmed(void *rows, size_t bytes)
-{
-    void *less = rows ? mem_resize(rows, bytes) : NULL;
-    return less ? less : rows;
 }
 
 bool triage_goroutines(struct triage *tg)
