@@ -219,8 +219,12 @@ static void each_sample(const char *path, const uint8_t *bytes, size_t n)
     const struct logmsg *l;
     const struct sample *s;
     uint64_t ranges = 0, frames = 0;
-    for (int k = 0; k < RANGE_KINDS; k++)
-        ranges += trace_ranges(tr, k, &r);
+    for (int k = 0; k < RANGE_KINDS; k++) {
+        struct range stop;
+        size_t all = trace_ranges(tr, k, &r);
+        for (size_t i = 0; i < all; ranges++)
+            i = k == RANGE_STW ? trace_stop(r, all, i, &stop) : i + 1;
+    }
     for (uint32_t i = 1; i < trace_nstacks(tr); i++)
         frames += trace_stack(tr, i);
     assert_int_equal(rows("gc", path), ranges);
@@ -289,6 +293,38 @@ static void test_scope(void **state)
     unload(&l);
 }
 
+/* ---- the collector ---------------------------------------------------------------------------------------- */
+
+/* Two processors tell of one stop: it is one row. */
+static const char helped[] = "go 1.5\n"
+                             "batch p=0 seq=1 t=100\n"
+                             "ProcStart +0 dseq=0 thread=1\n"
+                             "STWStart +10 dseq=2\n"
+                             "STWDone +100 dseq=2\n"
+                             "batch p=1 seq=2 t=104\n"
+                             "ProcStart +0 dseq=0 thread=2\n"
+                             "STWStart +10 dseq=2\n"
+                             "STWDone +110 dseq=2\n"
+                             "tables\n"
+                             "Frequency 50000000\n";
+
+static void test_stop(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/gotop-trace-XXXXXX";
+    close(mkstemp(path));
+    struct loaded l = text_file(helped, path);
+    struct table t = table_of("gc", path, NULL, NULL);
+    assert_true(next(&t));
+    assert_string_equal(cell(&t, "kind"), "stop-the-world");
+    assert_int_equal(num(&t, "start_ns"), 200);
+    assert_int_equal(num(&t, "end_ns"), 2480);
+    assert_false(next(&t));
+    free(t.raw.p);
+    unload(&l);
+    unlink(path);
+}
+
 /* ---- names that mean harm ----------------------------------------------------------------------------------- */
 
 static const char hostile[] =
@@ -351,6 +387,7 @@ static void test_hostile(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_columns), cmocka_unit_test(test_samples),
-                                       cmocka_unit_test(test_scope), cmocka_unit_test(test_hostile)};
+                                       cmocka_unit_test(test_scope), cmocka_unit_test(test_stop),
+                                       cmocka_unit_test(test_hostile)};
     return cmocka_run_group_tests(tests, make_out, remove_out);
 }

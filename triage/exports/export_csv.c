@@ -301,12 +301,14 @@ static void write_gc(struct job *j)
     for (int k = 0; k < RANGE_KINDS; k++) {
         const struct range *r;
         size_t n = trace_ranges(j->tr, (enum range_kind)k, &r);
-        for (size_t i = 0; i < n && !stop(j); i++) {
-            bool of_g = k == RANGE_ASSIST || (k == RANGE_STW && !r[i].scope_p);
-            bool mine = scope_all_g(j->sc) || (of_g && scope_g(j->sc, r[i].owner));
+        for (size_t i = 0; i < n && !stop(j);) {
+            struct range x = r[i];
             export_progress(j->x, (double)i / (double)n);
-            if (mine && scope_overlaps(j->sc, r[i].t0, r[i].t1)) {
-                range_row(j, &r[i]);
+            i = k == RANGE_STW ? trace_stop(r, n, i, &x) : i + 1;
+            bool of_g = k == RANGE_ASSIST || (k == RANGE_STW && !x.scope_p);
+            bool mine = scope_all_g(j->sc) || (of_g && scope_g(j->sc, x.owner));
+            if (mine && scope_overlaps(j->sc, x.t0, x.t1)) {
+                range_row(j, &x);
             }
         }
     }

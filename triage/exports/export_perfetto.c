@@ -244,17 +244,19 @@ static void ranges(struct job *j, enum range_kind k, int which)
 {
     const struct range *r;
     size_t n = trace_ranges(j->tr, k, &r);
-    for (size_t i = 0; i < n && !stop(j); i++) {
-        if (!scope_overlaps(j->sc, r[i].t0, r[i].t1)) {
+    for (size_t i = 0; i < n && !stop(j);) {
+        struct range x = r[i];
+        i = k == RANGE_STW ? trace_stop(r, n, i, &x) : i + 1;
+        if (!scope_overlaps(j->sc, x.t0, x.t1)) {
             continue;
         }
         struct slice s = {.track = fixed(j, which), .category = (k == RANGE_STW ? ST_STW : ST_GC) + 1u};
-        s.name = perfetto_name(&j->p, k == RANGE_STW ? ST_STW : ST_GC, r[i].name);
-        set_time(j, &s, r[i].t0, r[i].t1, r[i].open_end);
-        if (k == RANGE_STW && !r[i].scope_p) {
-            note_g(j, &s, NOTE_GOROUTINE, NOTE_START, r[i].owner);
+        s.name = perfetto_name(&j->p, k == RANGE_STW ? ST_STW : ST_GC, x.name);
+        set_time(j, &s, x.t0, x.t1, x.open_end);
+        if (k == RANGE_STW && !x.scope_p) {
+            note_g(j, &s, NOTE_GOROUTINE, NOTE_START, x.owner);
         }
-        note_stack(j, &s, NOTE_STACK, r[i].stack);
+        note_stack(j, &s, NOTE_STACK, x.stack);
         perfetto_slice(&j->p, &s);
     }
 }
