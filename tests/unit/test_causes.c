@@ -153,6 +153,7 @@ static const struct planted {
     {"deckhands", RULE_POOL, "main.(*deck).board",
      "Who is at the head wants more than is free"},                       /* shares of two sizes */
     {"motorists", RULE_POOL, "main.(*deck).board", "main.(*deck).leave"}, /* and of one */
+    {"lanternmen", RULE_CHILDREN, "main.light, called by main.main", "another process that inherited the pipe"},
     {"visas", RULE_CONTEXTS, "main.(*office).stamp", "1600 ran out in this trace"},
     {"librarian", RULE_SMALL_CALLS, "main.onShelf, called by main.find, by main.librarian makes",
      "pieces of work of main.librarian"},

@@ -9,18 +9,21 @@
 
 #define STEPS 20000 /* spans of each goroutine */
 #define PLACES 8
-#define WALKED 16 /* goroutines of a group */
+#define WALKED 1024      /* goroutines of a group */
+#define ALL_STEPS 320000 /* of these together */
 
 struct children { /* of one function of the program */
     uint32_t place, stack, g;
     uint64_t n;
     int64_t ns, awaited; /* held up by them; of that waiting for their end */
-    int64_t t0, t1;      /* the longest */
+    int64_t left,
+        timer; /* and, their end seen, for a pipe of theirs that another keeps open; until a timer of exec's is up, not in ns */
+    int64_t t0, t1; /* the longest */
 };
 struct walked { /* goroutines of one group */
     struct children v[PLACES];
-    uint32_t n, of;
-    int64_t life;
+    uint32_t n, of, looked;
+    int64_t life, steps;
 };
 
 enum part { NO_CHILD, BEGINS, STARTS, AWAITS, ENDS };
@@ -49,7 +52,7 @@ static enum part part_of(const struct trace *tr, uint32_t stack)
         if (is_end(s)) {
             p = AWAITS;
         } else if (p == NO_CHILD && str_starts(s, "os/exec.(*Cmd).")) {
-            p = str_is(s, "os/exec.(*Cmd).Wait") ? ENDS : BEGINS;
+            p = str_is(s, "os/exec.(*Cmd).Wait") || str_is(s, "os/exec.(*Cmd).awaitGoroutines") ? ENDS : BEGINS;
         }
     }
     return p;
@@ -71,19 +74,50 @@ static struct children *row_of(struct walked *w, const struct trace *tr, uint32_
     return &w->v[i];
 }
 
+/*
+ * A wait in (*Cmd).Wait has ended. Behind the end of the process it is for the goroutines of exec that copy its output: if these wait for
+ * the pipe, somebody who inherited it has it still.
+ */
+static void waited_on(const struct causes *c, struct children *k, const struct span *wait, const struct span *next,
+                      bool ended)
+{
+    const int64_t ns = wait->t1 - wait->t0;
+    struct span s;
+    if (next->state != ST_RUNNABLE) {
+        return;
+    }
+    if ((next->who == NO_LANE || next->who >= c->tg->ng) &&
+        stacks_wait_kind(c->tr, wait->reason, wait->stack) == WK_SELECT) {
+        k->timer = ns_add(k->timer, ns);
+        k->ns -= ns;
+    } else if (ended && next->who < c->tg->ng &&
+               trace_span_at(c->tr, (struct lane){LANE_G, next->who}, wait->t0 + ns / 2, &s) &&
+               s.state == ST_WAITING && stacks_wait_kind(c->tr, s.reason, s.stack) == WK_NET &&
+               stacks_pipe(c->tr, s.stack)) {
+        k->left = ns_add(k->left, ns);
+    }
+}
+
 /* A goroutine's: such spans, and what runs between two of them that follow each other, for the same child. */
 static void walk(const struct causes *c, uint32_t g, struct walked *w)
 {
     struct span_iter it;
     uint32_t last = 0;
     enum part p = NO_CHILD;
-    const struct children *under_way = NULL;
+    struct children *under_way = NULL;
+    struct span wait = {.state = ST_NONE}; /* in (*Cmd).Wait, just over */
     int64_t between = 0, since = 0;
     bool awaited = false; /* the one under way */
     bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
+    w->looked++;
     for (int i = 0; more && i < STEPS; i++, more = span_next(&it)) {
         const struct span *s = span_get(&it);
         const int64_t ns = s->t1 - s->t0;
+        w->steps++;
+        if (wait.state == ST_WAITING && under_way) {
+            waited_on(c, under_way, &wait, s, awaited);
+        }
+        wait.state = ST_NONE;
         w->life = ns_add(w->life, ns);
         if ((s->state != ST_SYSCALL && s->state != ST_WAITING) || !s->stack) {
             between += ns;
@@ -106,9 +140,29 @@ static void walk(const struct causes *c, uint32_t g, struct walked *w)
                 k->g = g;
             }
         }
+        wait = k && p == ENDS ? *s : wait;
         under_way = k;
         between = 0;
     }
+}
+
+/* Is most of it waiting for what a child that has ended leaves open? */
+static bool leaves_open(const struct children *k)
+{
+    return k->left * 2 > k->ns && k->left / (int64_t)k->n >= threshold_ns(TH_CHILD_LEFT);
+}
+
+static void left_text(struct draft *d, const struct children *k)
+{
+    struct text *t = &d->text;
+    text_lit(t, " Behind the child's end it waits for ");
+    text_dur(t, k->left / (int64_t)k->n);
+    text_lit(t, " on average for the end of its output: the child has ended, and another process that inherited the "
+                "pipe (one that it "
+                "started in the background) has it still.");
+    text_lit(&d->next, "Set the command's WaitDelay, or give it a file instead of a pipe, or let what goes on in the "
+                       "background have its "
+                       "output elsewhere.");
 }
 
 static void children_finding(struct causes *c, uint32_t group, const struct walked *w, const struct children *k)
@@ -116,27 +170,37 @@ static void children_finding(struct causes *c, uint32_t group, const struct walk
     const struct group_life *l = &c->life[group];
     const double share = (double)k->ns / (double)w->life;
     const int64_t each = k->ns / (int64_t)k->n;
-    const bool in_row = w->of == 1; /* one goroutine waits for each before it starts the next */
+    const bool left = leaves_open(k),
+               in_row = !left && w->of == 1; /* one goroutine waits for each before it starts the next */
     struct draft d;
     draft_start(&d, RULE_CHILDREN, (int64_t)(share * (double)(l->last - l->first)));
-    d.f.note = each > threshold_ns(TH_CHILD_LENGTH) &&
+    d.f.note = !left && each > threshold_ns(TH_CHILD_LENGTH) &&
                !(in_row && share >= threshold(TH_CHILD_ROW) && (double)k->n >= threshold(TH_CHILD_MANY));
     draft_about(&d, c->rs, k->place, k->stack);
     draft_at(&d, k->t0, k->t1, LANE_G, k->g);
     text_add(&d.amount, "%llu", (unsigned long long)k->n);
     text_say(&d.text, c->tr, t_place(k->stack, 3), " starts a child process for each piece of work: ", k->n,
-             " of them", w->of > WALKED ? " by those looked at" : "", ", each holds up its goroutine for ",
+             " of them", w->of > w->looked ? " by those looked at" : "", ", each holds up its goroutine for ",
              t_dur(each), " on average, of which it waits for ", t_dur(k->awaited / (int64_t)k->n),
              " for its end; that is ", t_share(share, 1), " of the lives of goroutines of ",
              t_func(c->tg->groups[group].name), ". What the child does, no trace tells.");
+    if (k->timer > k->ns / 20) {
+        text_say(&d.text, c->tr, " Not in that are ", t_dur(k->timer / (int64_t)k->n),
+                 " each until a timer is up (WaitDelay, a deadline).");
+    }
     if (in_row) {
         text_lit(&d.text,
                  " One goroutine starts them all, each when the one before is done: no two are there at once.");
         text_lit(&d.next, "Let several goroutines start them side by side, as many as the host has processors for. ");
     }
-    text_lit(&d.next, "Do it in this process (a package in place of the tool), or let one child do many: a list of "
-                      "them, or one that stays and is asked again and again.");
-    draft_end(c->rs, &d);
+    if (left) {
+        left_text(&d, k);
+    }
+    text_add(&d.next, "%s",
+             left ? ""
+                  : "Do it in this process (a package in place of the tool), or let one child do many: a list of "
+                    "them, or one that stays and is asked again and again.");
+    draft_titled(c->rs, &d, left ? "ended, and its output is waited for" : rule_title(RULE_CHILDREN));
 }
 
 static bool any_start(const struct causes *c)
@@ -156,14 +220,14 @@ void rules_children(struct causes *c)
     for (uint32_t i = 0; i < c->tg->ngroups && i < 32; i++) {
         struct walked w = {.of = c->of[i].n};
         const struct children *best = NULL;
-        for (uint32_t m = 0; c->life[i].program && m < c->of[i].n && m < WALKED; m++) {
+        for (uint32_t m = 0; c->life[i].program && m < c->of[i].n && m < WALKED && w.steps < ALL_STEPS; m++) {
             walk(c, causes_member(c, i, m, WALKED), &w);
         }
         for (uint32_t k = 0; k < w.n; k++) {
             best = w.v[k].n && (!best || w.v[k].ns > best->ns) ? &w.v[k] : best;
         }
         if (best && (double)best->n >= threshold(TH_CHILD_COUNT) &&
-            best->ns / (int64_t)best->n <= threshold_ns(TH_CHILD_LONG) &&
+            (leaves_open(best) || best->ns / (int64_t)best->n <= threshold_ns(TH_CHILD_LONG)) &&
             threshold_reached(TH_CHILD_LIFE, best->ns, w.life)) {
             children_finding(c, i, &w, best);
         }
