@@ -489,6 +489,36 @@ static void syscalls(struct text *t, const struct loaded *l)
     }
 }
 
+static void sample_row(struct text *t, const struct loaded *l, const struct sample_row *s)
+{
+    const size_t start = t->n;
+    text_lit(t, "  ");
+    text_share(t, (double)s->flat, (double)l->tg->sample_count);
+    text_pad(t, start, 9);
+    text_lit(t, " with callees ");
+    text_share(t, (double)s->cum, (double)l->tg->sample_count);
+    text_pad(t, start, 31);
+    text_func(t, l->tr, s->func, 60);
+    endl(t);
+}
+
+/* Where no function's own time says much: of those with half of all below them the program's innermost, the library's outermost. */
+static void sample_below(struct text *t, const struct loaded *l, bool program)
+{
+    const struct triage *tg = l->tg;
+    const struct sample_row *best = NULL;
+    for (uint32_t i = 0; i < tg->nsamples; i++) {
+        const struct sample_row *s = &tg->samples[i];
+        const bool fits = s->cum * 2 >= tg->sample_count && stacks_is_program(l->tr, s->func) == program &&
+                          !str_starts(trace_str(l->tr, s->func), "runtime.");
+        const bool further = best && (program ? s->cum < best->cum : s->cum > best->cum);
+        best = fits && (!best || further || (s->cum == best->cum && s->func < best->func)) ? s : best;
+    }
+    if (best) {
+        sample_row(t, l, best);
+    }
+}
+
 static void samples(struct text *t, const struct loaded *l)
 {
     const struct triage *tg = l->tg;
@@ -496,15 +526,11 @@ static void samples(struct text *t, const struct loaded *l)
         text_add(t, "\nCPU SAMPLES  %llu\n", (unsigned long long)tg->sample_count);
     }
     for (uint32_t i = 0; i < tg->nsamples && i < 4 && tg->samples[i].flat; i++) {
-        size_t start = t->n;
-        text_lit(t, "  ");
-        text_share(t, (double)tg->samples[i].flat, (double)tg->sample_count);
-        text_pad(t, start, 9);
-        text_lit(t, " with callees ");
-        text_share(t, (double)tg->samples[i].cum, (double)tg->sample_count);
-        text_pad(t, start, 31);
-        text_func(t, l->tr, tg->samples[i].func, 60);
-        endl(t);
+        sample_row(t, l, &tg->samples[i]);
+    }
+    if (tg->nsamples && tg->samples[0].flat * 5 < tg->sample_count) {
+        sample_below(t, l, true);
+        sample_below(t, l, false);
     }
 }
 
