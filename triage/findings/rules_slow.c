@@ -239,7 +239,9 @@ static const char *slow_next(const struct causes *c, const struct slow *o)
     case EX_PIPE:
         return "Some answers take longer than the usual ones: see what is asked for then, ask for it earlier or for "
                "less, or don't wait for it.";
-    case EX_TIMER: return "A timer ends what they wait for: let what they wait for wake them, or wait for less.";
+    case EX_TIMER:
+        return "A timer ends what they wait for: see whether that can still come; let it wake them, or wait for "
+               "less.";
     case EX_GC:
     case EX_ASSIST:
         return "Collections hold these up: don't ask for one there, allocate less, or give the heap more room.";
