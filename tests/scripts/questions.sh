@@ -26,7 +26,7 @@ ask() {
 }
 
 # What a report should answer before any question is asked.
-ask 2 'why was this request slow?' '7 S' samples/tasks-1.27.trace '^task .* from ' 'by G[0-9]' 'its goroutine: running .*runnable' 'chan send [0-9]'
+ask 2 'why was this request slow?' '7 S' samples/tasks-1.27.trace '^task .* from ' 'by G[0-9]' 'its goroutine: chan send [0-9]' 'rest [0-9]'
 ask 1 'who held the lock, most of the time?' '6' samples/lock-1.26.trace 'held by'
 ask 3 'who holds the lock?' '6 Enter [' samples/lock-1.26.trace 'woke G[0-9]* main' '^G[0-9]* main'
 ask 0 'is it the collector?' '' samples/alloc-1.27.trace '^GC  *[0-9.<]*% of P time, [0-9]* cycle' 'assist [0-9]' '^STW .* stops, longest' '^MMU'
@@ -43,6 +43,6 @@ ask 2 'what delayed the stop-the-world?' '8 Enter' samples/lock-1.26.trace 'last
 ask 4 'who woke this goroutine, and why was it waiting?' '3 /clerk Enter Enter' samples/lock-1.26.trace 'G[0-9]* main.(\*bank).clerk' 'woken by\|created by'
 ask 4 'what ran on a processor while it was runnable?' '6 l Enter 2' samples/lock-1.26.trace '^P[0-3] ' 'G[0-9]* main\.(\*bank)\.clerk@'
 ask 0 'which stop is the longest, and who started it?' '' samples/alloc-1.27.trace '^STW .* stops, longest .* @.* by G[0-9]'
-ask 2 'what did this task do?' '7 Enter' samples/tasks-1.27.trace '^task .* from ' 'running.*runnable'
+ask 2 'what did this task do?' '7 Enter' samples/tasks-1.27.trace '^task .* from ' 'its goroutine: .*runnable'
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

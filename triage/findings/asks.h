@@ -18,6 +18,8 @@ bool calls_accepting(const struct trace *tr, uint32_t stack);
 bool calls_connecting(const struct trace *tr, uint32_t stack);
 bool calls_pooled(const struct trace *tr, uint32_t stack);
 bool calls_reading_on(const struct trace *tr, uint32_t stack);
+/* dials_for_http - does who waits there dial for net/http, in a goroutine begun for that? rules_dials.c */
+bool dials_for_http(const struct causes *c, const struct pair_row *p);
 /* calls_serves - was goroutine g begun by one that accepts connections? */
 bool calls_serves(const struct causes *c, uint32_t g);
 /* calls_group_serves - do goroutines of a group serve a connection each? Of one of them it is asked. */

@@ -46,7 +46,8 @@ void rule_blocking(struct causes *c)
         row && row->longest.g < c->tg->ng ? &c->tg->groups[gstat_group(c->tg->g, row->longest.g)] : NULL;
     bool slow = row && at_once >= threshold(TH_BLOCKING_LIFE) &&
                 row->total / (int64_t)row->count >= threshold_ns(TH_BACKEND_SLOW);
-    bool place = of && (slow || at_once >= threshold(TH_BLOCKING_PLACE)) && c->idle >= threshold(TH_BOTTLE_IDLE) &&
+    bool place = of && (slow || at_once >= threshold(TH_BLOCKING_PLACE)) &&
+                 c->idle + (double)c->tg->p_sum.ns[ST_SYSCALL] / (double)c->tg->end >= causes_idle_least(c) &&
                  (double)(of->d[GM_SYSBLOCK].total + of->d[GM_SYSCALL].total) >=
                      threshold(TH_BLOCKING_LIFE) * (double)of->d[GM_LIFE].total;
     if (!row ||

@@ -413,7 +413,7 @@ static uint32_t asking_places(struct causes *c, struct waits_at v[PLACES], bool 
     uint32_t n = 0;
     for (uint32_t i = 0; i < c->tg->npairs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
-        const bool asks = (p->kind == WK_NET || calls_by_library(c, p) ||
+        const bool asks = ((p->kind == WK_NET && !dials_for_http(c, p)) || calls_by_library(c, p) ||
                            (i < PAIRS_ASKED && p->kind != WK_SEND && reader_ends(c, p))) &&
                           !calls_pooled(c->tr, p->stack);
         const uint32_t place = asks ? causes_place(c->tr, p->stack) : 0; /* for connections: rule_conns */

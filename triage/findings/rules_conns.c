@@ -92,7 +92,7 @@ void rule_conns(struct causes *c)
         if (i + STACKS_AHEAD < c->tg->npairs) {
             stacks_ahead(c->tr, p[STACKS_AHEAD].stack);
         }
-        bool opens = calls_connecting(c->tr, p->stack);
+        bool opens = calls_connecting(c->tr, p->stack) && !dials_for_http(c, p); /* (who waits for these is told) */
         bool asks = (p->kind == WK_NET && !calls_reading_on(c->tr, p->stack)) || calls_by_library(c, p);
         uint32_t func = opens || asks ? causes_place(c->tr, p->stack) : 0, k = 0;
         while (k < n && v[k].func != func) {

@@ -14,8 +14,9 @@
 #define STEPS 4000 /* spans of each */
 #define NEXT 10    /* spans behind a wait until a system call */
 
-struct dials { /* of one place; 0: of the library's */
-    uint32_t place;
+struct dials {      /* of one place */
+    uint32_t place; /* 0: the library's own */
+    bool library;   /* in goroutines that it begins */
     uint64_t up, came;
     uint64_t second; /* of `up`: another is dialled at once, by the same goroutine */
     int64_t total, life;
@@ -125,7 +126,7 @@ static void finding(struct causes *c, const struct dials *v, const struct waits_
     d.f.note = !costs || share < threshold(TH_LINGER_LIFE);
     text_share(&d.amount, share, 1);
     text_say(&d.text, c->tr, t_place(p->most->stack, 3), " waits for a connection until a time limit is up: ", v->up,
-             " of ", v->up + v->came, v->place ? "" : " that net/http dials and",
+             " of ", v->up + v->came, v->library ? " that net/http dials and" : "",
              " that don't stand at once are closed again, after ", t_dur(v->total / (int64_t)v->up), " on average");
     if (v->second * 2 > v->up) {
         text_say(&d.text, c->tr, "; ", v->second, " times the same goroutine dials again at once");
@@ -142,7 +143,7 @@ static void finding(struct causes *c, const struct dials *v, const struct waits_
 /* Of the goroutines that net/http dials in: what became of it, in all of them; up is 0 where too few were closed again. */
 static struct dials library(struct causes *c, const struct pair_row *p)
 {
-    struct dials v = {0};
+    struct dials v = {.place = p ? causes_place(c->tr, p->stack) : 0, .library = true};
     const uint32_t group = p ? causes_group(c, p->waiter) : UINT32_MAX;
     if (group == UINT32_MAX || !walk_group(c, group, &v)) {
         return (struct dials){0};
@@ -175,6 +176,12 @@ static void tell_place(struct causes *c, const struct waits_at *p, const struct 
     }
 }
 
+bool dials_for_http(const struct causes *c, const struct pair_row *p)
+{
+    const struct str who = trace_str(c->tr, p->waiter);
+    return str_starts(who, "net/http.(*Transport).") && dials(c->tr, p->stack);
+}
+
 void rules_dials(struct causes *c)
 {
     struct waits_at at[PLACES];
@@ -182,12 +189,12 @@ void rules_dials(struct causes *c)
     uint32_t n = 0;
     for (uint32_t i = 0; i < c->tg->npairs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
-        const bool dial = p->kind == WK_NET && dials(c->tr, p->stack);
-        const uint32_t place = dial || calls_pooled(c->tr, p->stack) ? causes_place(c->tr, p->stack) : 0;
+        const bool dial = p->kind == WK_NET && dials(c->tr, p->stack), own = !dials_for_http(c, p);
+        const uint32_t place = (dial && own) || calls_pooled(c->tr, p->stack) ? causes_place(c->tr, p->stack) : 0;
         if (place) {
             waits_at_add(at, &n, PLACES, place, p);
         }
-        inside = dial && !place && (!inside || p->total > inside->total) ? p : inside;
+        inside = dial && !own && (!inside || p->total > inside->total) ? p : inside;
     }
     const struct dials of_library = library(c, inside);
     for (uint32_t k = 0; k < n; k++) {
