@@ -5,6 +5,7 @@
 #include "triage/exports/export_out.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -78,6 +79,28 @@ static void finished(const char *path)
     }
 }
 
+/*
+ * mkstemp(), and a signal that comes in between finds no file that on_end() doesn't know: it waits until both are done. This
+ * thread alone has to hold it off, since the others take none (decode/base/thread.h).
+ */
+static int make_known(char *path)
+{
+    sigset_t ending, was;
+    sigemptyset(&ending);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        sigaddset(&ending, ends[i]);
+    }
+    pthread_sigmask(SIG_BLOCK, &ending, &was);
+    int fd = mkstemp(path);
+    if (fd >= 0) {
+        begun(path);
+    }
+    int why = errno;
+    pthread_sigmask(SIG_SETMASK, &was, NULL);
+    errno = why;
+    return fd;
+}
+
 /* A descriptor to write to; -1: errno says why. */
 static int open_target(struct out *o)
 {
@@ -101,12 +124,11 @@ static int open_target(struct out *o)
     }
     memcpy(o->tmp, o->path, n);
     memcpy(o->tmp + n, ".XXXXXX", sizeof ".XXXXXX");
-    int fd = mkstemp(o->tmp);
+    int fd = make_known(o->tmp);
     if (fd < 0) {
         mem_free(o->tmp);
         o->tmp = NULL;
     } else {
-        begun(o->tmp);
         mode_t mask = umask(0);
         umask(mask);
         (void)!fchmod(fd, 0666 & ~mask);
