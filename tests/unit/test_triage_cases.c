@@ -2,54 +2,13 @@
  * test_triage_cases.c - small traces written by hand, whose figures can be worked out on paper: a chain of wake-ups,
  * who was last to stop, mutator utilisation, why Ps idled; and hostile names.
  */
-#include "triage_help.h"
+#include "made_help.h"
 
-#include "tests/support/tracegen.h"
 #include "triage/tables/chain.h"
 #include "triage/report/report.h"
 
 /* Equal times are pushed apart by 1 ns each, as Go's reader does. */
 #define assert_near(a, b) assert_in_range((a) + 20 - (b), 0, 40)
-
-struct made {
-    uint8_t *bytes;
-    struct loaded l;
-};
-
-static void make(struct made *m, const char *text)
-{
-    struct err e = {0};
-    struct trace_opts o = {0};
-    size_t n;
-    *m = (struct made){.bytes = tracegen_bytes(text, &n), .l = {.path = "a \x1b[31mpath"}};
-    if (trace_open_mem(m->bytes, n, &o, &m->l.tr, &e) != ERR_OK) {
-        print_error("%s\n", e.what);
-        fail();
-    }
-    while (trace_load(m->l.tr, INT64_MAX) == LOAD_MORE) {
-    }
-    assert_null(trace_fatal(m->l.tr));
-    if (trace_info(m->l.tr)->ndamages) {
-        print_error("%s\n", trace_damage(m->l.tr, 0)->what);
-        fail();
-    }
-    assert_int_equal(triage_new(m->l.tr, &m->l.tg, &e), ERR_OK);
-    assert_int_equal(triage_step(m->l.tg, INT64_MAX), TRIAGE_DONE);
-    assert_int_equal(findings_of(m->l.tg, &m->l.fs, &e), ERR_OK);
-}
-
-static void unmake(struct made *m)
-{
-    load_free(&m->l);
-    free(m->bytes);
-}
-
-static uint32_t g_of(const struct made *m, uint64_t id)
-{
-    uint32_t g = trace_find_lane(m->l.tr, LANE_G, id);
-    assert_int_not_equal(g, NO_LANE);
-    return g;
-}
 
 /* G1 holds a lock through a system call of 3 ms; G2 waits for it; G3 waits for G2 on a channel. One P; ns. */
 static const char held[] = "go 1.26\n"

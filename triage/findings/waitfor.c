@@ -122,6 +122,22 @@ static uint32_t ender_of(const struct explain_tree *t, const struct explain_node
     return by.is_system ? by.name : 0;
 }
 
+/* Of a group's waits for others, was half of the time followed to where it ends? What explains a wait adds up to it, if it was. */
+static bool half_followed(const struct explain_tree *t)
+{
+    int64_t all = 0, left = 0;
+    for (uint32_t i = 1; i < t->n; i++) {
+        const struct explain_node *x = &t->v[i];
+        int64_t ns = x->cat == EX_WAIT ? x->ns : 0;
+        all = ns_add(all, x->up == 0 && (ns || ender_of(t, x)) ? x->ns : 0);
+        for (uint32_t k = x->first; ns && k != NO_LANE; k = t->v[k].next) {
+            ns -= t->v[k].ns;
+        }
+        left = ns_add(left, ns);
+    }
+    return left <= all / 2;
+}
+
 /* The waits for others of a group's tree, put together by whose and what their leaves are. */
 static void end_of(struct waitfor_end *e, const struct explain_tree *t)
 {
@@ -134,11 +150,10 @@ static void end_of(struct waitfor_end *e, const struct explain_tree *t)
         int64_t ns;
     } v[64] = {0};
     uint32_t n = 0;
-    int64_t all = 0, left = 0; /* left: waits for others that nobody followed */
+    int64_t all = 0;
     for (uint32_t i = 1; i < t->n; i++) {
         const struct explain_node *x = &t->v[i];
         uint32_t k = 0;
-        left = x->first == NO_LANE && x->cat == EX_WAIT ? ns_add(left, x->ns) : left;
         const uint32_t ender = ender_of(t, x), who = ender ? ender : x->who, func = ender ? 0 : x->func;
         if (x->first != NO_LANE || (x->up == 0 && !ender) || x->up == NO_LANE || x->cat == EX_ABSENT) {
             continue; /* not a leaf, or its own doing */
@@ -165,7 +180,7 @@ static void end_of(struct waitfor_end *e, const struct explain_tree *t)
         callers_merge(&v[k].callers, &x->callers);
         v[k].ns = ns_add(v[k].ns, x->ns);
     }
-    for (; e->n < WAITFOR_ENDS && all > 0 && left <= all; e->n++) {
+    for (const bool told = all > 0 && half_followed(t); told && e->n < WAITFOR_ENDS; e->n++) {
         uint32_t best = 0;
         for (uint32_t k = 1; k < n; k++) {
             best = v[k].ns > v[best].ns ? k : best;

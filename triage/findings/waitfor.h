@@ -3,8 +3,8 @@
  * and the same followed to its end, past those who only waited themselves.
  *
  * An edge is what is recorded: a wait of the one that the other ended, or the network, or a timer. Where it ends is inferred, as in
- * explain.h, from at most WAITFOR_LOOK goroutines of each group, put on the scale of all; it isn't said where less than half is followed. Groups that wait for each other,
- * directly or by way of others, for WAITFOR_KNOT of their lives or more each, again and again, are a knot: none of them is the
+ * explain.h, from at most WAITFOR_LOOK goroutines of each group, put on the scale of all; it isn't said where less than half of the
+ * time they wait for others could be followed. Groups that wait for each other, directly or by way of others, for WAITFOR_KNOT of their lives or more each, again and again, are a knot: none of them is the
  * first cause alone. Who waits once, for others to end or to begin, is in none.
  */
 #ifndef GOTOP_TRIAGE_WAITFOR_H
