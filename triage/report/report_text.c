@@ -502,8 +502,11 @@ static void sample_row(struct text *t, const struct loaded *l, const struct samp
     endl(t);
 }
 
-/* Where no function's own time says much: of those with half of all below them the program's innermost, the library's outermost. */
-static void sample_below(struct text *t, const struct loaded *l, bool program)
+/*
+ * Where no function's own time says much: of those with half of all below them the program's innermost, the library's outermost,
+ * if it is none of the rows that stand there.
+ */
+static void sample_below(struct text *t, const struct loaded *l, bool program, uint32_t rows)
 {
     const struct triage *tg = l->tg;
     const struct sample_row *best = NULL;
@@ -514,7 +517,7 @@ static void sample_below(struct text *t, const struct loaded *l, bool program)
         const bool further = best && (program ? s->cum < best->cum : s->cum > best->cum);
         best = fits && (!best || further || (s->cum == best->cum && s->func < best->func)) ? s : best;
     }
-    if (best) {
+    if (best && best - tg->samples >= rows) {
         sample_row(t, l, best);
     }
 }
@@ -525,12 +528,13 @@ static void samples(struct text *t, const struct loaded *l)
     if (tg->sample_count) {
         text_add(t, "\nCPU SAMPLES  %llu\n", (unsigned long long)tg->sample_count);
     }
-    for (uint32_t i = 0; i < tg->nsamples && i < 4 && tg->samples[i].flat; i++) {
-        sample_row(t, l, &tg->samples[i]);
+    uint32_t rows = 0;
+    for (; rows < tg->nsamples && rows < 4 && tg->samples[rows].flat; rows++) {
+        sample_row(t, l, &tg->samples[rows]);
     }
     if (tg->nsamples && tg->samples[0].flat * 5 < tg->sample_count) {
-        sample_below(t, l, true);
-        sample_below(t, l, false);
+        sample_below(t, l, true, rows);
+        sample_below(t, l, false, rows);
     }
 }
 
