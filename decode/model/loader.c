@@ -39,6 +39,7 @@ struct loader {
     uint64_t held; /* bytes that what is joined takes, about: the same whoever decoded it, and when */
     bool full;     /* that is as much as may be */
     bool stopped;  /* nothing behind what is joined can be read */
+    bool others;   /* there are segments behind the first: any number of threads takes them for decoded beside it */
     bool begun;    /* the trace's beginning is known: segments behind the first may be decoded */
     int64_t base;
     enum {
@@ -355,7 +356,7 @@ static bool begin(struct loader *l, struct segment *s)
         return false;
     if (!segment_begin(s, l->base, before, f))
         return false;
-    s->gen.closed |= l->nthreads > 0;
+    s->gen.closed |= l->others;
     hints(l, s);
     return true;
 }
@@ -425,11 +426,10 @@ static void *worker(void *arg)
 static void start_threads(struct loader *l)
 {
     pthread_mutex_lock(&l->mu);
-    if (l->want > 1)
-        find_until(l, 1);
-    const bool others = l->nseg > 1;
+    find_until(l, 1);
+    l->others = l->nseg > 1;
     pthread_mutex_unlock(&l->mu);
-    while (others && l->nthreads < l->want - 1 && thread_start(&l->thread[l->nthreads], NULL, worker, l) == 0)
+    while (l->others && l->nthreads < l->want - 1 && thread_start(&l->thread[l->nthreads], NULL, worker, l) == 0)
         l->nthreads++;
 }
 

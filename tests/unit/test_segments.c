@@ -481,6 +481,30 @@ static void test_nameless(void **state)
 }
 
 /*
+ * The second generation contradicts the first one, and itself: which of both is said must not depend on who knew it first. What the first
+ * one's tables lack makes the trace be read in one go, with one thread, too.
+ */
+static void test_nameless_then_torn(void **state)
+{
+    static const char text[] = G1 "GoStop +8 reason=70 stack=0\nGoStart +5 g=1 g_seq=1\nProcStatus +1 p=1 idle\n"
+                                  "endgen\nbatch m=7 t=200\nProcStatus +1 p=1 running\nGoStatus +1 g=1 m=7 "
+                                  "running\nGoStart +9 g=1 g_seq=9\n" END;
+    (void)state;
+    struct loaded one = load_as(text, 1, false);
+    char *want = all_of(one.tr);
+    assert_non_null(strstr(want, "another status"));
+    for (int threads = 2; threads <= 4; threads++) {
+        struct loaded l = load_as(text, threads, false);
+        char *is = all_of(l.tr);
+        assert_string_equal(is, want);
+        free(is);
+        unload(&l);
+    }
+    free(want);
+    unload(&one);
+}
+
+/*
  * Nothing of the only generation can be placed in time, and what stands behind it is none: what is said of that must not depend on whether
  * somebody has looked there by then.
  */
@@ -506,11 +530,13 @@ static void test_no_beginning(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_call_ends),    cmocka_unit_test(test_call_stolen), cmocka_unit_test(test_statuses),
-        cmocka_unit_test(test_ranges),       cmocka_unit_test(test_collector),   cmocka_unit_test(test_told_late),
-        cmocka_unit_test(test_notes),        cmocka_unit_test(test_worker),      cmocka_unit_test(test_worker_late),
-        cmocka_unit_test(test_workers_all),  cmocka_unit_test(test_stacks),      cmocka_unit_test(test_nameless),
-        cmocka_unit_test(test_no_beginning),
+        cmocka_unit_test(test_call_ends),    cmocka_unit_test(test_call_stolen),
+        cmocka_unit_test(test_statuses),     cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_collector),    cmocka_unit_test(test_told_late),
+        cmocka_unit_test(test_notes),        cmocka_unit_test(test_worker),
+        cmocka_unit_test(test_worker_late),  cmocka_unit_test(test_workers_all),
+        cmocka_unit_test(test_stacks),       cmocka_unit_test(test_nameless),
+        cmocka_unit_test(test_no_beginning), cmocka_unit_test(test_nameless_then_torn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
