@@ -71,9 +71,10 @@ static void other_rate(struct source *s, struct v2_gen *g, uint64_t last)
 static void first_rate(struct source *s, struct v2_gen *g)
 {
     const uint64_t odd = g->freq ^ V2_ASSUMED_HZ;
+    const uint64_t millionth = V2_ASSUMED_HZ / 1000000; /* what differs by less changes no time that is shown */
     if (!source_gap(s, g->end) && v2_gen_next_rate(s, g) == V2_ASSUMED_HZ)
         replace(s, g, V2_ASSUMED_HZ, "the one behind it says another number");
-    else if (!(odd & (odd - 1)))
+    else if (odd > millionth && !(odd & (odd - 1)))
         source_warn(s, ERR_CLOCK, g->ordinal, g->start,
                     "%" PRIu64 " clock units a second: where the clock is the system's they are %d, in which one bit "
                     "is another; then all times are wrong, by a factor of %.6g",

@@ -111,6 +111,26 @@ static void test_clock_missing(void **state)
                   2, ERR_FORMAT, "second frequency");
 }
 
+/* A rate of which one bit is another than the system's clock has is told of where a time that is shown may be another. */
+static void test_clock_one_bit(void **state)
+{
+    static const struct {
+        const char *rate, *by;
+    } cases[] = {
+        {"15625001", NULL}, {"15625004", NULL}, {"15625016", "a factor of 0.999999"}, {"7236392", "2.15923"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct tracegen_buf b = {0};
+        tracegen_printf(&b, "go 1.23\nbatch m=-1 t=1\nFrequency freq=%s\n" START, cases[i].rate);
+        struct loaded l = load_text((char *)b.p);
+        assert_int_equal(trace_info(l.tr)->nwarnings, cases[i].by != NULL);
+        if (cases[i].by)
+            assert_non_null(strstr(trace_warning(l.tr, 0)->what, cases[i].by));
+        unload(&l);
+        tracegen_free(&b);
+    }
+}
+
 static void test_experiments(void **state)
 {
     (void)state;
@@ -293,7 +313,7 @@ int main(void)
         cmocka_unit_test(test_clock_missing),    cmocka_unit_test(test_experiments),
         cmocka_unit_test(test_v2_clock_batches), cmocka_unit_test(test_v2_no_event),
         cmocka_unit_test(test_v2_newer_events),  cmocka_unit_test(test_many_frames),
-        cmocka_unit_test(test_no_frames),
+        cmocka_unit_test(test_no_frames),        cmocka_unit_test(test_clock_one_bit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
