@@ -22,6 +22,7 @@
 #define STRETCH threshold_ns(TH_SERIAL_STRETCH)
 
 #define PROCS_MOST 512 /* each moment asks all their lanes */
+#define PROCS_KEPT 64  /* of so many what was unpacked for a moment serves the next ones, too: 5 KB each */
 #define WINDOWS 64
 #define WINDOW_EVENTS 400000.0 /* so many events of the trace lie within them all */
 
@@ -50,6 +51,8 @@ struct serial {
     size_t nparallel;
     int64_t some[MOMENTS]; /* moments of these, the gaps between them growing */
     size_t step;
+    struct span_iter *at; /* of the first Ps: where they stood at the moment before */
+    uint32_t kept;
 };
 
 /*
@@ -105,14 +108,27 @@ static void stretch_end(struct serial *s)
     s->g = NO_LANE;
 }
 
-/* How many goroutines of the program run at t, to two of them; *g: the first, NO_LANE none. */
-static unsigned running_at(const struct causes *c, int64_t t, uint32_t *g)
+/* What P p does at t. */
+static bool p_at(const struct serial *s, uint32_t p, int64_t t, struct span *is)
 {
+    const struct lane l = {LANE_P, p};
+    if (p >= s->kept) {
+        return trace_span_at(s->c->tr, l, t, is);
+    }
+    const bool told = span_seek_at(&s->at[p], s->c->tr, l, t);
+    *is = *span_get(&s->at[p]);
+    return told;
+}
+
+/* How many goroutines of the program run at t, to two of them; *g: the first, NO_LANE none. */
+static unsigned running_at(const struct serial *at, int64_t t, uint32_t *g)
+{
+    const struct causes *c = at->c;
     unsigned n = 0;
     *g = NO_LANE;
     for (uint32_t p = 0; p < c->tg->np; p++) {
         struct span s;
-        if (!trace_span_at(c->tr, (struct lane){LANE_P, p}, t, &s) || s.state != ST_RUNNING || s.who >= c->tg->ng) {
+        if (!p_at(at, p, t, &s) || s.state != ST_RUNNING || s.who >= c->tg->ng) {
             continue;
         }
         if (c->tg->groups[gstat_group(c->tg->g, s.who)].is_system) {
@@ -127,21 +143,22 @@ static unsigned running_at(const struct causes *c, int64_t t, uint32_t *g)
 }
 
 /* Of a damaged trace it isn't known of each processor what it does: then nobody is known to be alone. */
-static bool all_told_at(const struct causes *c, int64_t t)
+static bool all_told_at(const struct serial *at, int64_t t)
 {
+    const struct causes *c = at->c;
     struct span s;
     bool told = !c->tg->lost || c->tg->np >= rules_procs(c->rs);
     for (uint32_t p = 0; c->tg->lost && told && p < c->tg->np; p++) {
-        told = trace_span_at(c->tr, (struct lane){LANE_P, p}, t, &s) && s.state != ST_NONE;
+        told = p_at(at, p, t, &s) && s.state != ST_NONE;
     }
     return told;
 }
 
 /* The goroutine of the program that runs at t if it is the only one. */
-static uint32_t alone_at(const struct causes *c, int64_t t)
+static uint32_t alone_at(const struct serial *s, int64_t t)
 {
     uint32_t g;
-    return running_at(c, t, &g) == 1 && all_told_at(c, t) ? g : NO_LANE;
+    return running_at(s, t, &g) == 1 && all_told_at(s, t) ? g : NO_LANE;
 }
 
 /* A moment at which three or more ran: of many every second, fourth, .. is kept. */
@@ -168,7 +185,7 @@ static double parallel(const struct serial *s)
     size_t own = 0;
     for (size_t i = 0; i < n && i < MOMENTS; i++) {
         uint32_t g;
-        own += running_at(s->c, s->some[i], &g) > 1;
+        own += running_at(s, s->some[i], &g) > 1;
     }
     return n ? (double)s->parallel * (double)own / (double)n : 0;
 }
@@ -231,6 +248,9 @@ static void sweep(struct serial *s)
     if (width <= 0 || !may_tell(s->c, b, n, width)) {
         return;
     }
+    const uint32_t np = s->c->tg->np;
+    s->at = mem_zalloc((np < PROCS_KEPT ? np : PROCS_KEPT) * sizeof *s->at);
+    s->kept = !s->at ? 0 : np < PROCS_KEPT ? np : PROCS_KEPT;
     for (size_t i = 0; i < n; i++) {
         const struct bucket x = bucket_of(s->c, b, i, width);
         if (x.t1 <= x.t0) {
@@ -239,7 +259,7 @@ static void sweep(struct serial *s)
         if (x.run >= PARALLEL) {
             parallel_add(s, x.t0, x.t1);
         }
-        const uint32_t g = maybe_alone(&x) ? alone_at(s->c, x.t0 + (x.t1 - x.t0) / 2) : NO_LANE;
+        const uint32_t g = maybe_alone(&x) ? alone_at(s, x.t0 + (x.t1 - x.t0) / 2) : NO_LANE;
         if (g != s->g || g == NO_LANE) {
             stretch_end(s);
             s->g = g;
@@ -342,6 +362,7 @@ static void rule_serial(struct causes *c)
             serial_finding(&s, a);
         }
     }
+    mem_free(s.at);
 }
 
 /* ---- where the time went ------------------------------------------------------------------------------------------ */
