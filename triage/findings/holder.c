@@ -35,12 +35,22 @@ struct weights {
     size_t cap;
 };
 
+/*
+ * The holding a wait ended as a whole: what was done in it, once `known`, and for how many waits of `row` that is still to be added.
+ * Chains share their links, so a link is added once for many of them.
+ */
+struct whole {
+    struct doing d;
+    uint32_t g, stack, row, times;
+    int64_t ns;
+    bool known;
+};
+
 struct holders {
     struct triage *tg;
     struct tab by_place;
     size_t cap_rows;
-    struct doing *whole; /* of each wait's holding as a whole, if `known` */
-    uint8_t *known;
+    struct whole *whole; /* by wait */
     struct weights goroutines, names, stacks;
 };
 
@@ -261,6 +271,56 @@ static uint32_t row_of(struct holders *h, uint32_t place)
     return i;
 }
 
+/* What was done for ns in a holding, by so many waits of a row. */
+static void add_doing(struct holder_row *r, const struct doing *d, int64_t ns, uint32_t times)
+{
+    for (int i = 0; i < ST_COUNT; i++) {
+        r->ns[i] = ns_add(r->ns[i], ns_times(d->ns[i], times));
+    }
+    for (int i = 0; i < WK_KINDS; i++) {
+        r->wait_ns[i] = ns_add(r->wait_ns[i], ns_times(d->wait_ns[i], times));
+    }
+    r->told = ns_add(r->told, ns_times(ns, times));
+}
+
+static bool weigh_all(struct holders *h, uint32_t row, uint32_t g, uint32_t stack, int64_t ns)
+{
+    return weigh(&h->goroutines, row, g, ns) && weigh(&h->names, row, tri_name(h->tg->tr, g), ns) &&
+           weigh(&h->stacks, row, stack, ns);
+}
+
+/* What was put off of a whole holding. */
+static bool whole_add(struct holders *h, struct whole *w)
+{
+    const uint32_t times = w->times;
+    w->times = 0;
+    if (!times) {
+        return true;
+    }
+    add_doing(&h->tg->holders[w->row], &w->d, w->ns, times);
+    return weigh_all(h, w->row, w->g, w->stack, ns_times(w->ns, times));
+}
+
+/* One more wait of the row went through it. Its weights are there from the first on: of equal ones the first counts. */
+static bool whole_count(struct holders *h, struct whole *w, uint32_t row, const struct holding *p)
+{
+    if (!w->known) {
+        doing_of(h->tg->tr, p->g, p->t0, p->t1, &w->d);
+        w->known = true;
+        w->g = p->g;
+        w->stack = p->stack;
+        w->ns = p->t1 - p->t0;
+    }
+    if (!w->times || w->row != row) {
+        if (!whole_add(h, w) || !weigh_all(h, row, p->g, p->stack, 0)) {
+            return false;
+        }
+        w->row = row;
+    }
+    w->times++;
+    return true;
+}
+
 struct one { /* wait being summed up */
     struct holders *h;
     uint32_t row, most;
@@ -271,22 +331,8 @@ static bool add_part(void *arg, uint32_t k, const struct holding *p, bool all)
 {
     struct one *o = arg;
     struct holders *h = o->h;
-    struct triage *tg = h->tg;
-    struct holder_row *r = &tg->holders[o->row];
-    int64_t ns = p->t1 - p->t0;
-    /* cppcheck-suppress uninitvar ; doing_of() fills it */
-    struct doing part, *d = all ? &h->whole[k] : &part;
-    if (!all || !h->known[k]) {
-        doing_of(tg->tr, p->g, p->t0, p->t1, d);
-        h->known[k] |= all;
-    }
-    for (int i = 0; i < ST_COUNT; i++) {
-        r->ns[i] = ns_add(r->ns[i], d->ns[i]);
-    }
-    for (int i = 0; i < WK_KINDS; i++) {
-        r->wait_ns[i] = ns_add(r->wait_ns[i], d->wait_ns[i]);
-    }
-    r->told = ns_add(r->told, ns);
+    struct holder_row *r = &h->tg->holders[o->row];
+    const int64_t ns = p->t1 - p->t0;
     if (ns > r->longest.t1 - r->longest.t0) {
         r->longest = (struct moment){p->t0, p->t1, p->g, NO_LANE};
     }
@@ -294,8 +340,14 @@ static bool add_part(void *arg, uint32_t k, const struct holding *p, bool all)
         o->most_ns = ns;
         o->most = p->g;
     }
-    return weigh(&h->goroutines, o->row, p->g, ns) && weigh(&h->names, o->row, tri_name(tg->tr, p->g), ns) &&
-           weigh(&h->stacks, o->row, p->stack, ns) && slices_tick();
+    if (all) {
+        return whole_count(h, &h->whole[k], o->row, p);
+    }
+    /* cppcheck-suppress uninitvar ; doing_of() fills it */
+    struct doing part;
+    doing_of(h->tg->tr, p->g, p->t0, p->t1, &part);
+    add_doing(r, &part, ns, 1);
+    return weigh_all(h, o->row, p->g, p->stack, ns);
 }
 
 static bool add_wait(struct holders *h, uint32_t i)
@@ -374,11 +426,13 @@ bool triage_holders(struct triage *tg)
 {
     struct holders h = {.tg = tg};
     bool ok = links(tg);
-    h.whole = mem_alloc(((size_t)tg->nlock_waits + 1) * sizeof *h.whole);
-    h.known = mem_zalloc((size_t)tg->nlock_waits + 1);
-    ok = ok && h.whole && h.known;
+    h.whole = mem_zalloc(((size_t)tg->nlock_waits + 1) * sizeof *h.whole);
+    ok = ok && h.whole;
     for (uint32_t i = 0; i < tg->nlock_waits && ok; i++) {
         ok = add_wait(&h, tg->lock_order[i]) && slices_tick();
+    }
+    for (uint32_t i = 0; i < tg->nlock_waits && ok; i++) {
+        ok = whole_add(&h, &h.whole[i]) && (i % 256 || slices_tick());
     }
     if (ok && tg->nholders) {
         heaviest(tg, &h.goroutines, offsetof(struct holder_row, g), offsetof(struct holder_row, g_ns), true);
@@ -391,7 +445,6 @@ bool triage_holders(struct triage *tg)
     weights_free(&h.names);
     weights_free(&h.stacks);
     mem_free(h.whole);
-    mem_free(h.known);
     return ok;
 }
 
