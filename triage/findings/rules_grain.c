@@ -11,7 +11,8 @@
 
 #include "decode/base/mem.h"
 
-#define CHAIN 64 /* goroutines of a pipeline, at most */
+#define CHAIN 64   /* goroutines of a pipeline, at most */
+#define SURELY 0.5 /* of what handing on may take of a run: what it costs for sure */
 
 /* ---- a pipeline ------------------------------------------------------------------------------------------------------- */
 
@@ -107,10 +108,11 @@ static void chain_finding(struct causes *c, const struct chain *k)
 {
     const int64_t span = k->last - k->first;
     struct draft d;
-    draft_start(&d, RULE_GRAIN, (int64_t)((double)(span - k->top) * 0.8));
+    const double hands = handing_on(k->ran / (int64_t)k->waits);
+    draft_start(&d, RULE_GRAIN, (int64_t)(((double)span - (double)k->top * (1 - hands * SURELY)) * 0.8));
     draft_about(&d, c->rs, causes_place(c->tr, k->hands), k->hands);
     draft_moment(&d, &k->most->longest);
-    d.f.won_hi = span - (int64_t)((double)k->top * (1 - handing_on(k->ran / (int64_t)k->waits)));
+    d.f.won_hi = span - (int64_t)((double)k->top * (1 - hands));
     text_add(&d.amount, "%.0f/s", (double)k->waits / (double)span * 1e9);
     text_say(&d.text, c->tr, t_place(k->hands, 3), " hands on piece by piece: ", k->n, " goroutines (");
     links_text(&d.text, c, k);
@@ -319,11 +321,11 @@ static void to_and_fro_finding(struct causes *c, const struct side *a, const str
                  top = runs > other ? runs : other;
     struct draft d;
     const double beside = 1 - elsewhere_share(c, a, b); /* of the time in which they do this */
-    draft_start(&d, RULE_GRAIN, (int64_t)(span * beside * (1 - top) * 0.8));
+    const double hands = handing_on(ns_add(g->d[GM_EXEC].total, h->d[GM_EXEC].total) / n);
+    draft_start(&d, RULE_GRAIN, (int64_t)(span * beside * (1 - top * (1 - hands * SURELY)) * 0.8));
     draft_about(&d, c->rs, causes_place(c->tr, a->most->stack), a->most->stack);
     draft_moment(&d, &a->most->longest);
-    d.f.won_hi =
-        (int64_t)(span * beside * (1 - top * (1 - handing_on(ns_add(g->d[GM_EXEC].total, h->d[GM_EXEC].total) / n))));
+    d.f.won_hi = (int64_t)(span * beside * (1 - top * (1 - hands)));
     if (a->rows > 0 || b->rows > 0) {
         rows_cost(c, &d.f, span, n);
     }

@@ -395,6 +395,8 @@ static const char latency_only[] = "what it costs is latency", memory_only[] = "
 #define NOT_APART \
     "if none of these calls need wait for another; nothing if each needs the answer before, or nobody waits for " \
     "them"
+#define HANDING \
+    "from 70 % of what it costs, with half of what handing on may take of the runs, to all of that and of the waits"
 #define GARBAGE "if half of it to all of it goes; what the collector takes from all others for it no trace tells"
 #define NOT_PACE "if it waits for what has happened by then; nothing if that is its pace"
 #define QUEUED "nothing if each call takes as long as that when it is alone, all of it if they only queue"
@@ -562,7 +564,7 @@ static const struct plain {
     {RULE_BURSTS, 0, AS_TOLD, false, "for those that ask then; how long all takes depends on what they do else"},
     {RULE_SERIAL_CALLS, LEAST_OF_IT, AS_TOLD, false, MOST},
     {RULE_BACKEND, LEAST_OF_IT, AS_TOLD, false, MOST},
-    {RULE_GRAIN, LEAST_OF_IT, AS_TOLD, false, MOST},
+    {RULE_GRAIN, LEAST_OF_IT, AS_TOLD, false, HANDING},
     {RULE_SMALL_CALLS, LEAST_OF_IT, AS_TOLD, false,
      MOST}, /* to enter and leave one costs, too, and is not in its time */
     {RULE_EACH, 0, AS_TOLD, false, "if one of them does for many; what one takes stays"},
