@@ -115,8 +115,18 @@ static void held_up_text(struct causes *c, struct finding *f, const struct leave
     }
 }
 
+/* During so many waits of n. */
+static void during_text(struct text *t, uint32_t looked, uint32_t n)
+{
+    text_lit(t, " During its waits");
+    if (looked < n) {
+        text_add(t, " (%u of %u looked at)", looked, n);
+    }
+    text_lit(t, " its holder, or whom that one waited for, was ");
+}
+
 /* What who had the lock did. Of a wait that is not over it is not known who that is: nobody has given the lock back yet. */
-static void had_it_text(struct text *t, const struct trace *tr, const struct leaves *v)
+static void had_it_text(struct text *t, const struct trace *tr, const struct leaves *v, uint32_t looked, uint32_t n)
 {
     int64_t open = 0;
     uint32_t told = 0;
@@ -125,15 +135,19 @@ static void had_it_text(struct text *t, const struct trace *tr, const struct lea
     }
     for (uint32_t i = 0; i < v->n && told < 4; i++) {
         if (v->v[i].cat != EX_OPEN && (told == 0 || v->v[i].ns > v->all / 20)) {
-            text_add(t, "%s", told++ ? "; " : "who had it was ");
+            if (told++) {
+                text_lit(t, "; ");
+            } else {
+                during_text(t, looked, n);
+            }
             causes_leaf_text(t, tr, &v->v[i], v->all);
         }
     }
     text_add(t, "%s", told ? " (inferred)." : "");
     if (open > v->all / 20) {
-        text_add(t, "%s", told ? " For " : "for ");
+        text_lit(t, " For ");
         text_share(t, (double)open, (double)v->all);
-        text_lit(t, " of it nobody has given it back when the trace ends: who has it isn't recorded.");
+        text_lit(t, " of the waiting nobody has given it back when the trace ends: who has it isn't recorded.");
     }
 }
 
@@ -183,8 +197,7 @@ void causes_tell_holders(struct causes *c, struct finding *f)
     } else if (v.v[0].stack && v.v[0].mixed) {
         most_calls(&before, c->tr, &v.v[0]);
     }
-    text_add(&behind, " Over %u of its %u waits, hand-offs followed, ", looked, n);
-    had_it_text(&behind, c->tr, &v);
+    had_it_text(&behind, c->tr, &v, looked, n);
     held_up_text(c, f, &v, &behind);
     tell_bursts(c, f, place, &behind);
     convoy_of_the_host(f, &host, &behind);
