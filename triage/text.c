@@ -139,20 +139,18 @@ size_t text_width(const struct text *t, size_t from)
 
 void text_reason(struct text *t, const struct trace *tr, uint32_t id)
 {
-    if (trace_str(tr, id).len) {
-        text_str(t, tr, id);
-    } else {
-        text_lit(t, "reason not recorded");
-    }
+    text_wait(t, tr, id, 0);
 }
 
 void text_wait(struct text *t, const struct trace *tr, uint32_t reason, uint32_t stack)
 {
     const struct str s = stacks_reason(tr, reason, stack);
-    if (s.p == trace_str(tr, reason).p) {
-        text_reason(t, tr, reason);
-    } else {
+    if (s.p != trace_str(tr, reason).p) {
         text_clean(t, s.p, s.len, 0);
+    } else if (s.len) {
+        text_str(t, tr, reason);
+    } else {
+        text_lit(t, "reason not recorded");
     }
 }
 

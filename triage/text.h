@@ -32,7 +32,7 @@ void text_clean(struct text *t, const char *p, size_t n, size_t max);
 /* text_tail - as text_clean, but what is cut is the beginning: of a path and a function's name the end tells. */
 void text_tail(struct text *t, const char *p, size_t n, size_t max);
 void text_str(struct text *t, const struct trace *tr, uint32_t id);
-/* text_reason - why a goroutine waited, in the trace's words; "reason not recorded" where it gives none. */
+/* text_reason - why goroutines waited, in the trace's words; "reason not recorded" where it gives none, "I/O" of what may be a pipe's. */
 void text_reason(struct text *t, const struct trace *tr, uint32_t id);
 /* text_wait - the same of a wait at a stack, which says whether it was a pipe's (stacks_reason()). */
 void text_wait(struct text *t, const struct trace *tr, uint32_t reason, uint32_t stack);

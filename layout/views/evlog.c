@@ -487,9 +487,10 @@ static void state_words(struct out *o, const struct view *v, const struct event 
     else
         say(o, "%s", what);
     if (e->reason) {
-        say(o, " (");
-        say_str(o, v, e->reason, 40);
-        say(o, ")");
+        char why[100];
+        str_head(e->to == ST_WAITING ? stacks_reason(v->tr, e->reason, e->stack) : trace_str(v->tr, e->reason), 40,
+                 why, sizeof why);
+        say(o, " (%s)", why);
     }
     if (e->to == ST_RUNNABLE && e->who != NO_LANE) {
         say(o, " by ");

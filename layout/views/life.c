@@ -139,7 +139,8 @@ static void reasons(const struct view *v, const struct life *k, bool assists, st
     for (int i = 0; i < k->n; i++) {
         const struct reason *r = &k->r[i];
         char what[140];
-        str_head(trace_str(v->tr, r->str), 22, why, sizeof why);
+        str_head(r->state == ST_WAITING ? stacks_reason(v->tr, r->str, 0) : trace_str(v->tr, r->str), 22, why,
+                 sizeof why);
         snprintf(what, sizeof what, "%s%s%s%s%s", state_name((enum state)r->state), *why ? " (" : "", why,
                  *why ? ")" : "", assists && r->state == ST_RUNNING ? ", assists included" : "");
         int used = str_head(str_of(what), WHAT, shown, sizeof shown);

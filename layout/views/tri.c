@@ -445,7 +445,7 @@ static void spend(struct spent *s, const char *name, int64_t ns)
 static void spend_waiting(struct spent *s, const struct trace *tr, uint32_t why, int64_t ns)
 {
     char reason[64];
-    str_safe(trace_str(tr, why), reason, sizeof reason);
+    str_safe(stacks_reason(tr, why, 0), reason, sizeof reason);
     spend(s, reason[0] ? reason : "waiting", ns);
 }
 

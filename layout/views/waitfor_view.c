@@ -94,13 +94,11 @@ static size_t name_width(const struct view *v, uint32_t name)
 static void row_words(struct text *t, const struct view *v, const struct waitfor_edge *e, size_t room)
 {
     enum { NAME_LEAST = 8 };
-    static const char *const whom[] = {
-        [WF_NETWORK] = "the network", [WF_TIMER] = "timers", [WF_NOBODY] = "nobody that came until the end"};
     waitfor_edge_text(t, v->tr, e);
     if (e->knot)
         text_lit(t, ", and that one for it");
     const char *for_it = e->knot ? " and that one for it" : "";
-    size_t fixed = strlen(" waits for ") + strlen(for_it) + (e->what == WF_GROUP ? 0 : strlen(whom[e->what]));
+    size_t fixed = strlen(" waits for ") + strlen(for_it) + strlen(waitfor_whom(e->what));
     size_t from = name_width(v, e->from), to = e->what == WF_GROUP ? name_width(v, e->to) : 0;
     if (text_width(t, 0) <= room || room < fixed + (e->what == WF_GROUP ? 2 : 1) * NAME_LEAST)
         return;
@@ -112,7 +110,7 @@ static void row_words(struct text *t, const struct view *v, const struct waitfor
     if (e->what == WF_GROUP)
         name_within(t, v, e->to, left - from);
     else
-        text_add(t, "%s", whom[e->what]);
+        text_add(t, "%s", waitfor_whom(e->what));
     text_add(t, "%s", for_it);
 }
 

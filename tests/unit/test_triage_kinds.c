@@ -5,6 +5,7 @@
 #include "script_help.h"
 
 #include "triage/findings/explain.h"
+#include "triage/findings/waitfor.h"
 
 /* ---- crowds -------------------------------------------------------------------------------------------------- */
 
@@ -361,11 +362,12 @@ static void what_a_stack_says(void **state)
 static void a_pipe_is_no_network(void **state)
 {
     static const struct {
-        const char *stack, *kind;
+        const char *stack, *kind, *waits;
         enum explain_cat cat;
-    } at[] = {
-        {"internal/poll.(*FD).Read:1,os.(*File).Read:2,bytes.(*Buffer).ReadFrom:3,main.other:4", "pipe", EX_PIPE},
-        {"internal/poll.(*FD).Read:1,net.(*conn).Read:2,bytes.(*Buffer).ReadFrom:3,main.other:4", "network", EX_NET}};
+    } at[] = {{"internal/poll.(*FD).Read:1,os.(*File).Read:2,bytes.(*Buffer).ReadFrom:3,main.other:4", "pipe",
+               "main.other waits for a pipe", EX_PIPE},
+              {"internal/poll.(*FD).Read:1,net.(*conn).Read:2,bytes.(*Buffer).ReadFrom:3,main.other:4", "network",
+               "main.other waits for the network", EX_NET}};
     (void)state;
     for (size_t i = 0; i < 2; i++) {
         struct made m;
@@ -390,6 +392,19 @@ static void a_pipe_is_no_network(void **state)
         assert_string_equal(t.p, at[i].kind);
         assert_string_equal(stacks_wait_name(m.l.tr, w->kind, w->stack), at[i].kind);
         text_free(&t);
+        text_reason(&t, m.l.tr, w->reason); /* of a sum over stacks nobody knows */
+        assert_string_equal(t.p, "I/O");
+        text_free(&t);
+        struct waitfor *who = waitfor_new(m.l.tg);
+        uint32_t e = 0;
+        while (e < who->nedges && who->edge[e].what != WF_NETWORK && who->edge[e].what != WF_PIPE) {
+            e++;
+        }
+        assert_true(e < who->nedges);
+        waitfor_edge_text(&t, m.l.tr, &who->edge[e]);
+        assert_string_equal(t.p, at[i].waits);
+        text_free(&t);
+        waitfor_free(who);
         struct explainer *x = explain_new(m.l.tr);
         struct explain_list list;
         assert_true(explain_list(x, w->longest.g, w->longest.t0, w->longest.t1, &list));

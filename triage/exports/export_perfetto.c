@@ -172,7 +172,8 @@ static void set_time(const struct job *j, struct slice *s, int64_t t0, int64_t t
 
 static void g_span(struct job *j, struct slice *s, const struct span *sp)
 {
-    s->name = perfetto_name(&j->p, sp->state, sp->state == ST_WAITING || sp->state == ST_RUNNABLE ? sp->reason : 0);
+    s->name = sp->state == ST_WAITING ? perfetto_wait(&j->p, sp->reason, sp->stack)
+                                      : perfetto_name(&j->p, sp->state, sp->state == ST_RUNNABLE ? sp->reason : 0);
     if (sp->state == ST_RUNNABLE && sp->who != NO_LANE) {
         note_g(j, s, NOTE_WAKER, NOTE_WAKER_START, sp->who);
         note_stack(j, s, NOTE_WAKER_STACK, sp->stack);

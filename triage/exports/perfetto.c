@@ -4,6 +4,8 @@
  */
 #include "triage/exports/perfetto.h"
 
+#include "triage/tables/stacks.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -87,6 +89,8 @@ static void put_tmp(struct perfetto *p, enum names kind, uint64_t id)
     put_name(p, kind, id, p->tmp.p);
 }
 
+enum { WAIT_PIPE = ST_COUNT, WAIT_EITHER }; /* beside states: what stacks_reason() says instead of the trace's word */
+
 uint64_t perfetto_name(struct perfetto *p, uint8_t state, uint32_t str)
 {
     bool fresh;
@@ -99,6 +103,22 @@ uint64_t perfetto_name(struct perfetto *p, uint8_t state, uint32_t str)
         out_name(&p->tmp, trace_str(p->tr, str), NULL);
         text_raw(&p->tmp, ")", state != ST_NONE && str);
         text_raw(&p->tmp, "?", state == ST_NONE && !trace_str(p->tr, str).len);
+        put_tmp(p, EVENTS, id);
+    }
+    return id;
+}
+
+uint64_t perfetto_wait(struct perfetto *p, uint32_t reason, uint32_t stack)
+{
+    const struct str s = stacks_reason(p->tr, reason, stack), said = trace_str(p->tr, reason);
+    bool fresh;
+    if (!reason || s.p == said.p) {
+        return perfetto_name(p, ST_WAITING, reason);
+    }
+    const uint64_t id = number(p, &p->names, &p->nnames, stack ? WAIT_PIPE : WAIT_EITHER, reason, &fresh);
+    if (fresh) {
+        p->tmp.n = 0;
+        text_add(&p->tmp, "%s (%.*s)", state_name(ST_WAITING), (int)s.len, s.p);
         put_tmp(p, EVENTS, id);
     }
     return id;

@@ -69,6 +69,8 @@ void perfetto_track(struct perfetto *p, const struct track *t, const char *name)
 /* perfetto_name - number of an event's name: state_name(state), then the string in brackets; state ST_NONE: the
  * string. */
 uint64_t perfetto_name(struct perfetto *p, uint8_t state, uint32_t str);
+/* perfetto_wait - that of a wait at a stack, which may say that it was a pipe's (stacks_reason()). */
+uint64_t perfetto_wait(struct perfetto *p, uint32_t reason, uint32_t stack);
 uint64_t perfetto_word(struct perfetto *p, uint32_t str);
 uint64_t perfetto_stack(struct perfetto *p, uint32_t stack); /* functions, innermost first, a line each */
 void perfetto_slice(struct perfetto *p, const struct slice *s);

@@ -39,7 +39,10 @@ static void edges_of(struct waitfor *w, const struct triage *tg)
 {
     for (uint32_t i = 0; i < tg->npairs; i++) { /* the largest come first, so the bound drops the least */
         const struct pair_row *p = &tg->pairs[i];
-        enum waitfor_what what = !p->from_scheduler ? WF_GROUP : p->kind == WK_NET ? WF_NETWORK : WF_TIMER;
+        enum waitfor_what what = !p->from_scheduler              ? WF_GROUP
+                                 : p->kind != WK_NET             ? WF_TIMER
+                                 : stacks_pipe(tg->tr, p->stack) ? WF_PIPE
+                                                                 : WF_NETWORK;
         edge_add(edge_of(w, p->waiter, what == WF_GROUP ? p->waker : 0, what), p->total, p->count, &p->longest);
     }
     for (uint32_t i = 0; i < tg->nleaks; i++) {
@@ -285,16 +288,23 @@ void waitfor_free(struct waitfor *w)
     mem_free(w);
 }
 
+const char *waitfor_whom(enum waitfor_what what)
+{
+    static const char *const whom[] = {[WF_GROUP] = "",
+                                       [WF_NETWORK] = "the network",
+                                       [WF_PIPE] = "a pipe",
+                                       [WF_TIMER] = "timers",
+                                       [WF_NOBODY] = "nobody that came until the end"};
+    return whom[what];
+}
+
 void waitfor_edge_text(struct text *t, const struct trace *tr, const struct waitfor_edge *e)
 {
     text_say(t, tr, t_func(e->from), " waits for ");
     if (e->what == WF_GROUP) {
         text_func(t, tr, e->to, 0);
     } else {
-        text_add(t, "%s",
-                 e->what == WF_NETWORK ? "the network"
-                 : e->what == WF_TIMER ? "timers"
-                                       : "nobody that came until the end");
+        text_add(t, "%s", waitfor_whom(e->what));
     }
 }
 

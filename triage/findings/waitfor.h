@@ -21,10 +21,11 @@
 enum waitfor_what {
     WF_GROUP,
     WF_NETWORK,
+    WF_PIPE, /* stacks_pipe() */
     WF_TIMER,
-    WF_NOBODY
-}; /* NOBODY: waits that are not over at the end, of a kind that
-                                                                        goroutines end */
+    WF_NOBODY /* waits that are not over at the end, of a kind that goroutines end */
+};
+const char *waitfor_whom(enum waitfor_what what); /* "the network" ..; of a group "" */
 struct waitfor_edge {
     uint32_t from, to; /* start functions' strings; to: if what is WF_GROUP */
     enum waitfor_what what;

@@ -10,7 +10,7 @@
 
 static bool worth(const struct waitfor_edge *e, const struct triage *tg)
 {
-    return e->what != WF_NETWORK && e->what != WF_TIMER && stacks_is_program(tg->tr, e->from) &&
+    return (e->what == WF_GROUP || e->what == WF_NOBODY) && stacks_is_program(tg->tr, e->from) &&
            e->ns > tg->end / 100;
 }
 
@@ -50,7 +50,7 @@ void report_waitfor(struct text *t, const struct loaded *l)
 
 void out_waitfor(struct out *o, json_t *root)
 {
-    static const char *const what[] = {"group", "network", "timer", "nobody"};
+    static const char *const what[] = {"group", "network", "pipe", "timer", "nobody"};
     struct waitfor *w = waitfor_new(o->l->tg);
     json_t *all = object(o, root, "waits_for"), *edges = array(o, all, "edges"), *ends = array(o, all, "finally");
     o->failed |= !w;

@@ -105,7 +105,7 @@ void chain_doing_text(struct text *t, const struct trace *tr, const struct chain
             break;
         }
         text_lit(t, " waiting (");
-        text_reason(t, tr, k->reason);
+        text_wait(t, tr, k->reason, k->stack);
         text_lit(t, ")");
         break;
     case ST_SYSCALL: text_lit(t, " in a system call"); break;

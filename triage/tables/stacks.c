@@ -426,9 +426,14 @@ const char *stacks_wait_name(const struct trace *tr, enum wait_kind k, uint32_t 
 
 struct str stacks_reason(const struct trace *tr, uint32_t reason, uint32_t stack)
 {
-    static const char pipe[] = "pipe";
-    const bool other = reason && stack && stacks_wait_kind(tr, reason, stack) == WK_NET && stacks_pipe(tr, stack);
-    return other ? (struct str){pipe, sizeof pipe - 1} : trace_str(tr, reason);
+    static const char pipe[] = "pipe", either[] = "I/O";
+    const struct str s = trace_str(tr, reason);
+    if (kind_of_reason(s) != WK_NET) {
+        return s;
+    }
+    return !stack                   ? (struct str){either, sizeof either - 1}
+           : stacks_pipe(tr, stack) ? (struct str){pipe, sizeof pipe - 1}
+                                    : s;
 }
 
 bool stacks_once(const struct trace *tr, uint32_t stack)

@@ -82,7 +82,7 @@ bool stacks_has(const struct trace *tr, uint32_t stack, const char *part);
 bool stacks_pipe(const struct trace *tr, uint32_t stack);
 /* stacks_wait_name - wait_kind_name(); of the network's kind "pipe" where the stack says so: the trace's reason is the same for both. */
 const char *stacks_wait_name(const struct trace *tr, enum wait_kind k, uint32_t stack);
-/* stacks_reason - a span's reason in the trace's words, with the same exception. */
+/* stacks_reason - a span's reason in the trace's words, with the same exception. Without a stack, and of a sum (stack 0), "I/O": either. */
 struct str stacks_reason(const struct trace *tr, uint32_t reason, uint32_t stack);
 /* stacks_once - is a wait one until the first call of a sync.Once is done? */
 bool stacks_once(const struct trace *tr, uint32_t stack);
