@@ -117,6 +117,7 @@ static void rule_lost(struct causes *c)
 /* ---- wake-ups that are never sent ----------------------------------------------------------------------------------- */
 
 #define NEXTS 16
+#define CLOCKS 32 /* places and who wakes there: each costs a walk over goroutines */
 
 struct unsent {                  /* at one place, on a condition, by goroutines of one group */
     uint32_t place, group, tick; /* tick: start function of who wakes all, as a timer says */
@@ -244,13 +245,28 @@ static void unsent_at(struct causes *c, const struct pair_row *clock)
     }
 }
 
+static bool wakes_alike(const struct causes *c, const struct pair_row *p, const struct pair_row *q)
+{
+    return p->waiter == q->waiter && p->waker == q->waker &&
+           causes_place(c->tr, p->stack) == causes_place(c->tr, q->stack);
+}
+
 static void rule_unsent(struct causes *c)
 {
-    for (uint32_t i = 0; i < c->tg->npairs && i < PAIRS_ASKED; i++) {
+    const struct pair_row *seen[CLOCKS];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < c->tg->npairs && i < PAIRS_ASKED && n < CLOCKS; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
         const uint32_t by = p->kind == WK_COND && !p->from_scheduler ? causes_group(c, p->waker) : UINT32_MAX;
-        if (by != UINT32_MAX && p->futile && p->waker != p->waiter && wakes_all(c->tr, p->waker_stack) &&
-            keeps_time(c, by)) {
+        uint32_t k = 0;
+        if (by == UINT32_MAX || !p->futile || p->waker == p->waiter || !wakes_all(c->tr, p->waker_stack)) {
+            continue;
+        }
+        while (k < n && !wakes_alike(c, seen[k], p)) {
+            k++;
+        }
+        if (k == n && keeps_time(c, by)) {
+            seen[n++] = p;
             unsent_at(c, p);
         }
     }

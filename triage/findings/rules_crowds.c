@@ -1,7 +1,7 @@
 /*
  * rules_crowds.c - a stampede whose waves run into each other: most of a group ask at one function within one of their rounds, again and
  * again, while by far most of their rounds ask nothing there. If each asked when it pleased there would be no such crowds; where each asks
- * in every so-manieth round of its own, that is its own reason. Answers come one after the other, so that no pause parts the waves.
+ * again after just as many rounds of its own, that is its own reason. Answers come one after the other, so that no pause parts the waves.
  */
 #include "triage/findings/asks.h"
 #include "triage/findings/thresholds.h"
@@ -20,14 +20,13 @@ struct crowds {
     uint32_t g;
 };
 
-/* What is asked within so long from the i-th on. */
-static size_t within(const struct asked *k, size_t i, int64_t ns)
+/* What is asked within so long from the i-th on; *end: where what was asked within that of one before it ends. */
+static size_t within(const struct asked *k, size_t i, int64_t ns, size_t *end)
 {
-    size_t j = i;
-    while (j < k->n && k->v[j].t0 < k->v[i].t0 + ns) {
-        j++;
+    while (*end < k->n && k->v[*end].t0 < k->v[i].t0 + ns) {
+        ++*end;
     }
-    return j - i;
+    return *end - i;
 }
 
 static void crowd_add(const struct asked *k, size_t i, size_t n, struct crowds *w)
@@ -61,8 +60,8 @@ static void crowds_of(const struct asked *k, int64_t round, double least, struct
     for (size_t i = 0; i < k->n; i++) {
         w->lost = ns_add(w->lost, k->v[i].t1 - k->v[i].t0 - quickest);
     }
-    for (size_t i = 0; i < k->n;) {
-        const size_t n = within(k, i, round);
+    for (size_t i = 0, end = 0; i < k->n;) {
+        const size_t n = within(k, i, round, &end);
         const int64_t t = k->v[i].t0;
         i++;
         if ((double)n >= least) {
