@@ -5,8 +5,9 @@
  * on by its end mark, before by the first batch of the next one, at the end of the input by stream_end(). Only batch
  * headers are looked at (the format's B.1), so this keeps up with memory speed and holds nothing but the bytes.
  *
- * Damage ends nothing, the first batch's neither: where no batch begins the next one is looked for as the runtime writes them, and what stands between
- * stays in its generation, which is then `broken`: the reader of the trace (decode/v2) says what it makes of it.
+ * Damage ends nothing, not even of the first batch: where no batch begins the next one is looked for as the runtime writes
+ * them, and what stands between stays in its generation, which is then `broken`: the reader of the trace (decode/v2) says what
+ * it makes of it.
  *
  * A whole generation is kept with the trace's header in front of it: its bytes are a trace file of their own, because
  * a generation refers to nothing outside itself (B.3). Several in a row behind one header are one, too.
@@ -57,7 +58,8 @@ struct stream {
 
 /*
  * stream_put - n more bytes. ERR_NOT_TRACE, ERR_VERSION: what arrives is no trace (e->what). ERR_ARG: a first-family
- * trace, which can only be ordered when it is complete. ERR_FORMAT: no batch in STREAM_LOST bytes; what was whole stays. ERR_NOMEM. Every error but ERR_NOMEM is final.
+ * trace, which can only be ordered when it is complete. ERR_FORMAT: no batch in STREAM_LOST bytes; what was whole stays.
+ * ERR_NOMEM. Every error but ERR_NOMEM is final.
  */
 enum err_code stream_put(struct stream *st, const uint8_t *p, size_t n, struct err *e);
 enum { STREAM_LOST = 1 << 20 };

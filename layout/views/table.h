@@ -42,7 +42,8 @@ struct tcol {
     enum tcol_kind kind;
     int w; /* columns it takes, blanks before it included */
 };
-enum { TABLE_UNTIMED = -2 }; /* a duration that is not known, and less: of so many; -1: that there is none */
+/* A duration's value: -1 there is none; TABLE_UNTIMED not known; less than that: of several, none known, the more the greater. */
+enum { TABLE_UNTIMED = -2 };
 enum { THING_TOOK, THING_AT, THING_OWN }; /* columns of things; behind them the provider's, then the name */
 enum { TYPE_COUNT, TYPE_TOTAL, TYPE_P50, TYPE_P99, TYPE_MAX, TYPE_NAME };
 enum { TABLE_THINGS = 1 << 20, TABLE_HISTS = 512, TABLE_FILTER = 128, TABLE_TYPES = UINT32_MAX };

@@ -430,12 +430,9 @@ struct spent {
 
 static void spend(struct spent *s, const char *name, int64_t ns)
 {
-    enum { MOST = sizeof s->of / sizeof *s->of };
-    unsigned i = s->n < MOST ? s->n++ : MOST;
-    if (ns <= 0 || i == MOST) {
-        s->n -= i < MOST;
+    if (ns <= 0 || s->n == sizeof s->of / sizeof *s->of) /* there are fewer kinds than that */
         return;
-    }
+    unsigned i = s->n++;
     for (; i > 0 && s->of[i - 1].ns < ns; i--)
         s->of[i] = s->of[i - 1];
     snprintf(s->of[i].name, sizeof s->of[i].name, "%s", name);

@@ -196,8 +196,7 @@ void let_go_together_text(struct text *t, struct text *next, const struct causes
              " keeps several at once and gives them back together (inferred): ", l->bursts, " times it ended ",
              t_f0((double)l->waits / l->bursts), " waits for them on average in one run, without a wait between. ");
     text_lit(next, "Give each back as soon as it is done with, if it needs one at a time: what is deferred in a loop "
-                   "runs when the function "
-                   "ends, not each time round.");
+                   "runs when the function ends, not each time round.");
 }
 
 /* ---- a set of one ----------------------------------------------------------------------------------------------------- */

@@ -33,7 +33,7 @@ struct sites {
     uint32_t n;
     uint64_t all;
     struct called {
-        uint32_t func, callee; /* 0: none that is said; */
+        uint32_t func, callee; /* 0: none that is said */
         bool pool;             /* it is a pool's */
     } called[CALLED];          /* functions lately asked for */
 };

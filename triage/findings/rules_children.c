@@ -158,11 +158,9 @@ static void left_text(struct draft *d, const struct children *k)
     text_lit(t, " Behind the child's end it waits for ");
     text_dur(t, k->left / (int64_t)k->n);
     text_lit(t, " on average for the end of its output: the child has ended, and another process that inherited the "
-                "pipe (one that it "
-                "started in the background) has it still.");
+                "pipe (one that it started in the background) has it still.");
     text_lit(&d->next, "Set the command's WaitDelay, or give it a file instead of a pipe, or let what goes on in the "
-                       "background have its "
-                       "output elsewhere.");
+                       "background have its output elsewhere.");
 }
 
 static void children_finding(struct causes *c, uint32_t group, const struct walked *w, const struct children *k)

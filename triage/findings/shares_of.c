@@ -134,8 +134,7 @@ void shares_text(struct text *t, struct text *next, const struct trace *tr, cons
     text_say(t, tr, " What they wait for is given in shares, first come first served (inferred): of ", s->turns,
              " that gave theirs back while somebody waited all along ", s->none, " let nobody in, ", s->many,
              " let in several at once. Who is at the head wants more than is free, and all behind it wait until the "
-             "others "
-             "have given back theirs.");
+             "others have given back theirs.");
     text_lit(
         next,
         "Let who needs much take less of it at a time, or give it a set of its own: then the others need not wait "

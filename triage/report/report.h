@@ -36,7 +36,7 @@ void report_waitfor(struct text *t, const struct loaded *l); /* report_waitfor.c
 enum {
     REPORT_WIDTH = 100,
     REPORT_NARROW = 72
-}; /* characters in a line at most; and where a terminal has fewer, no less than */
+}; /* characters in a line: at most, and at least where a terminal has fewer columns */
 /* report_fit - pages that are made from now on are for a terminal of so many columns; 0: for any. report_columns - at most
  * so many characters. report_room - what has so many of them in a line of REPORT_WIDTH, less what this one lacks. */
 void report_fit(size_t columns);

@@ -31,10 +31,8 @@ command_main *command_find(const char *name)
     return NULL;
 }
 
-enum {
-    WORD = 16,
-    FEW = 2
-}; /* letters of the longest word that is compared, its end included; that a slip is about */
+#define WORD 16 /* words of so many letters and more are not compared */
+#define FEW 2   /* slips that a word may have */
 
 static int least(int a, int b)
 {
