@@ -274,6 +274,25 @@ static const uint8_t *skip_broken(struct source *s, struct v2_gen *g, const uint
     return next;
 }
 
+/* The generation that the batch at *p says it is of, *p moves behind it; 0: none stands there whole. */
+static uint64_t number_at(const struct source *s, const uint8_t **p)
+{
+    struct v2_raw_batch b;
+    struct err e;
+    const uint8_t *next = v2_raw_batch(s->data, s->len, *p, &b, &e);
+    if (!next || b.torn || b.lead == V2R_END)
+        return 0;
+    *p = next;
+    return b.gen;
+}
+
+static void left_out(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h)
+{
+    source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, h->p),
+                  "a batch of generation %" PRIu64 " among those of generation %" PRIu64 ": left out", h->gen,
+                  g->number);
+}
+
 /* A batch of another generation. true: it stands alone among this one's. */
 static bool astray(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h, const uint8_t *next)
 {
@@ -284,24 +303,55 @@ static bool astray(struct source *s, struct v2_gen *g, const struct v2_raw_batch
         return false;
     if (*next == V2R_END && h->gen == g->number + 1)
         return false; /* a small one of its own */
-    source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, h->p),
-                  "a batch of generation %" PRIu64 " among those of generation %" PRIu64 ": left out", h->gen,
-                  g->number);
+    left_out(s, g, h);
     v2_hole_note(g, source_off(s, h->p), 0, false);
     return true;
 }
 
+/*
+ * What seems to be a batch of a generation far from this one, and nothing of that one behind it: bytes that were taken for a batch,
+ * because the size of the one before is wrong. Returns where this one goes on; NULL: it doesn't.
+ */
+static const uint8_t *behind_false(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h, const uint8_t *p,
+                                   const uint8_t *next)
+{
+    const uint8_t *after = next;
+    if (g->raw || source_gap(s, source_off(s, p)) || h->gen == g->number + 1 || number_at(s, &after) == h->gen)
+        return NULL;
+    if ((next = skip_broken(s, g, p)))
+        left_out(s, g, h);
+    return next;
+}
+
+/*
+ * The number of the generation that begins with h. All its batches say it, so the two behind the first one know better than that one, if
+ * theirs can be: up to 1.25 the next generation may begin right there.
+ */
+static uint64_t gen_told(struct source *s, const struct v2_gen *g, const struct v2_raw_batch *h, const uint8_t *next,
+                         uint64_t last)
+{
+    const uint64_t others = g->raw || h->torn ? 0 : number_at(s, &next);
+    const bool first = g->ordinal == 1, own = s->version >= GO_126 || others != h->gen + 1;
+    if (!others || others == h->gen || !own || !(first || g->apart || others == last + 1) ||
+        number_at(s, &next) != others)
+        return h->gen;
+    source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, h->at),
+                  "a batch of generation %" PRIu64 " before those of generation %" PRIu64 ": taken for one of these",
+                  h->gen, others);
+    return others;
+}
+
 /* The first batch says which generation it is. false: one that has been; it is passed over. */
-static bool gen_number(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h, const uint8_t *p,
-                       uint64_t last)
+static bool gen_number(struct source *s, struct v2_gen *g, struct v2_raw_batch *h, const uint8_t *next, uint64_t last)
 {
     const bool first = g->ordinal == 1;
+    h->gen = gen_told(s, g, h, next, last);
     if (!h->gen || (!first && h->gen != last + 1 && !g->apart)) {
         if (!g->nhole)
-            source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, p),
+            source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, h->at),
                           "generation %" PRIu64 " where %" PRIu64 " was expected", h->gen, first ? 1 : last + 1);
         if (!h->gen || (h->gen <= last && !first)) {
-            v2_hole_note(g, source_off(s, p), 0, false);
+            v2_hole_note(g, source_off(s, h->at), 0, false);
             return false;
         }
         g->apart = !first; /* those between are missing */
@@ -312,10 +362,15 @@ static bool gen_number(struct source *s, struct v2_gen *g, const struct v2_raw_b
 
 /* A batch of another generation than g. false: it is left out, and g goes on. */
 static bool other_begins(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h, const uint8_t *p,
-                         const uint8_t *next)
+                         const uint8_t **next)
 {
-    if (!g->raw && !source_gap(s, source_off(s, p)) && astray(s, g, h, next))
+    const uint8_t *on;
+    if (!g->raw && !source_gap(s, source_off(s, p)) && astray(s, g, h, *next))
         return false;
+    if ((on = behind_false(s, g, h, p, *next))) {
+        *next = on;
+        return false;
+    }
     const bool unmarked = s->version >= GO_126;
     if (unmarked || (g->raw && h->gen != g->number + 1)) {
         source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, p), "generation %" PRIu64 " %s generation %" PRIu64,
@@ -340,6 +395,28 @@ static const uint8_t *behind_torn(struct source *s, struct v2_gen *g, const stru
     return NULL;
 }
 
+/*
+ * What seems to be an end mark, though batches of this very generation stand behind it, or in what was taken for the batch before it, whose
+ * size is wrong. Returns where the generation goes on; NULL: it is over. (A second clock: it stands there twice.)
+ */
+static const uint8_t *behind_false_end(struct source *s, struct v2_gen *g, const uint8_t *p)
+{
+    const uint8_t *const behind = p + 1, *next;
+    struct v2_raw_batch h;
+    struct err e;
+    if (g->raw || behind == s->data + s->len || source_gap(s, source_off(s, behind)))
+        return NULL;
+    next = v2_raw_batch(s->data, s->len, behind, &h, &e);
+    if (next && h.lead != V2R_END && h.gen == g->number && !(g->freq && h.first == V2R_SYNC)) {
+        source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, p),
+                      "an end mark among batches of generation %" PRIu64 ": passed over", g->number);
+        return behind;
+    }
+    if (next || !g->last || !(next = v2_resync(s, g->last + 1, g->number, g->min_time)) || next > p)
+        return NULL;
+    return skip_broken(s, g, p);
+}
+
 struct scanned {
     const uint8_t *p; /* how far */
     bool any, marked; /* there are batches; an end mark */
@@ -354,6 +431,8 @@ static bool scan_batches(struct source *s, struct v2_gen *g, uint64_t last_numbe
         struct v2_raw_batch h;
         at->p = p;
         if (*p == V2R_END && s->version >= GO_126) {
+            if (at->any && (next = behind_false_end(s, g, p)))
+                continue;
             next = p + 1;
             at->p = next;
             at->marked = at->any;
@@ -368,14 +447,14 @@ static bool scan_batches(struct source *s, struct v2_gen *g, uint64_t last_numbe
             at->p = g->raw ? p : end;
             return true;
         }
-        if (!at->any && !gen_number(s, g, &h, p, last_number)) {
+        if (!at->any && !gen_number(s, g, &h, next, last_number)) {
             if (g->raw)
                 return true;
             continue;
         }
         at->any = true;
         if (h.gen != g->number) {
-            if (other_begins(s, g, &h, p, next))
+            if (other_begins(s, g, &h, p, &next))
                 return true;
             continue;
         }

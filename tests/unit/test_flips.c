@@ -394,10 +394,72 @@ static void test_lies_v1(void **state)
     lies_v1("samples/workers-1.7.trace", false);
 }
 
+/* ---- what one header may cost ------------------------------------------------------------------------------- */
+
+/* Most of what is in a trace of `all` goroutines is shown, and what isn't is said. */
+static void still_shown(const uint8_t *p, size_t n, const struct trace *all, const char *path, size_t at,
+                        unsigned bit)
+{
+    static const struct trace_opts one = {.threads = 1};
+    const uint32_t least = trace_nlanes(all, LANE_G) / 2;
+    struct trace *tr = NULL;
+    struct err e;
+    assert_int_equal(load_bytes_opts(p, n, &one, &tr, &e), ERR_OK);
+    const uint32_t now = trace_nlanes(tr, LANE_G);
+    if (trace_fatal(tr) || now < least || (now < trace_nlanes(all, LANE_G) && !trace_info(tr)->ndamages))
+        fail_msg("%s byte %zu bit %u: %u goroutines of %u, %u damages", path, at, bit, now, trace_nlanes(all, LANE_G),
+                 trace_info(tr)->ndamages);
+    trace_close(tr);
+}
+
+/* The header that a generation begins with, of which one bit is another; and an end mark too many behind it. */
+static void first_headers(const char *path)
+{
+    static const struct trace_opts one = {.threads = 1};
+    struct v2_raw_gen g = {0};
+    struct trace *all = NULL;
+    struct err e = {0};
+    size_t n, pos = 16, tried = 0;
+    uint8_t *p = read_file(path, &n);
+    assert_int_equal(load_bytes_opts(p, n, &one, &all, &e), ERR_OK);
+    const struct v2_file file = {p, n, all->dialect.read_as};
+    while (v2_raw_gen(&file, &pos, &g, &e)) {
+        const struct v2_raw_batch *b = &g.batch[0];
+        for (size_t at = (size_t)(b->at - p); at < (size_t)(b->p - p); at++)
+            for (unsigned bit = 0; bit < 8; bit++, tried++) {
+                p[at] ^= (uint8_t)(1u << bit);
+                still_shown(p, n, all, path, at, bit);
+                p[at] ^= (uint8_t)(1u << bit);
+            }
+        if (!g.marked)
+            continue;
+        const size_t end = (size_t)(b->end - p);
+        uint8_t *more = malloc(n + 1);
+        memcpy(more, p, end);
+        more[end] = V2R_END;
+        memcpy(more + end + 1, p + end, n - end);
+        still_shown(more, n + 1, all, path, end, 8);
+        free(more);
+    }
+    assert_true(tried > 200);
+    v2_raw_gen_free(&g);
+    trace_close(all);
+    free(p);
+}
+
+static void test_first_headers(void **state)
+{
+    (void)state;
+    first_headers("samples/http-1.26.trace");
+    first_headers("samples/tasks-1.23.trace");
+    first_headers("samples/syscall-1.25.trace");
+    first_headers("samples/http-long-1.27.trace");
+}
+
 int main(int argc, char **argv)
 {
     static const struct CMUnitTest tests[] = {cmocka_unit_test(test_samples), cmocka_unit_test(test_lies),
-                                              cmocka_unit_test(test_lies_v1)};
+                                              cmocka_unit_test(test_lies_v1), cmocka_unit_test(test_first_headers)};
     for (int i = 1; i < argc; i++) {
         size_t n = 0;
         uint8_t *p = read_file(argv[i], &n);
