@@ -20,7 +20,7 @@ struct let_go {
 bool let_go_bursts(struct causes *c, uint32_t place, struct let_go *out);
 /*
  * let_go_together - are waits of a group at a place, for what is given back there, ended by several in one run, without a wait between, by
- * one that has waited there itself, for each or each second of them, since it last did so? It had as many at once.
+ * one that, since it last ended some, has waited there itself at least half as often? It had as many at once.
  */
 bool let_go_together(struct causes *c, uint32_t group, uint32_t place, struct let_go *out);
 #define LET_GO_KEEPS "one keeps what others wait for" /* the title */

@@ -18,6 +18,8 @@ struct crowds {
     int64_t first, last, lost; /* until the first and the last of a crowd are done, summed; lost: of all */
     int64_t t0, t1;            /* the largest */
     uint32_t g;
+    uint64_t rounds; /* of all their goroutines; a round lasts so long */
+    int64_t round;
 };
 
 /* What is asked within so long from the i-th on; *end: where what was asked within that of one before it ends. */
@@ -50,9 +52,9 @@ static void crowd_add(const struct asked *k, size_t i, size_t n, struct crowds *
 }
 
 /* Crowds of `least` or more, each a few rounds behind the one before. */
-static void crowds_of(const struct asked *k, int64_t round, double least, struct crowds *w)
+static void crowds_of(const struct asked *k, double least, struct crowds *w)
 {
-    const int64_t apart = (int64_t)(threshold(TH_STAMPEDE_BEHIND) * (double)round);
+    const int64_t apart = (int64_t)(threshold(TH_STAMPEDE_BEHIND) * (double)w->round);
     int64_t quickest = INT64_MAX;
     for (size_t i = 0; i < k->n; i++) {
         quickest = k->v[i].t1 - k->v[i].t0 < quickest ? k->v[i].t1 - k->v[i].t0 : quickest;
@@ -61,7 +63,7 @@ static void crowds_of(const struct asked *k, int64_t round, double least, struct
         w->lost = ns_add(w->lost, k->v[i].t1 - k->v[i].t0 - quickest);
     }
     for (size_t i = 0, end = 0; i < k->n;) {
-        const size_t n = within(k, i, round, &end);
+        const size_t n = within(k, i, w->round, &end);
         const int64_t t = k->v[i].t0;
         i++;
         if ((double)n >= least) {
@@ -125,8 +127,7 @@ static bool asks_itself(struct causes *c, uint32_t group, uint32_t place)
     return p.most && p.most->longest.g < c->tg->ng && calls_accept(c) && calls_answered_inside(c, &p);
 }
 
-static void crowds_finding(struct causes *c, uint32_t group, const struct asked *k, const struct crowds *w,
-                           uint64_t rounds, int64_t round)
+static void crowds_finding(struct causes *c, uint32_t group, const struct asked *k, const struct crowds *w)
 {
     const struct group_life *l = &c->life[group];
     const double span = (double)(l->last - l->first);
@@ -139,9 +140,10 @@ static void crowds_finding(struct causes *c, uint32_t group, const struct asked 
     d.f.won_hi = (int64_t)((double)k->total / (double)l->life * span);
     text_add(&d.amount, "%u at once", w->most);
     text_say(&d.text, c->tr, t_place(k->stack, 3), ": ", w->n, " times a crowd of goroutines of ",
-             t_func(c->tg->groups[group].name), " asks there within ", t_dur(round), ", ", t_f0((double)w->in / w->n),
-             " on average and up to ", w->most, ", though they go ", t_f0((double)rounds / (double)k->n),
-             " times as many rounds and mostly ask nothing there (", (uint64_t)k->n,
+             t_func(c->tg->groups[group].name), " asks there within ", t_dur(w->round), ", ",
+             t_f0((double)w->in / w->n), " on average and up to ", w->most, ", though they go ",
+             t_f0((double)w->rounds / (double)k->n), " times as many rounds and mostly ask nothing there (",
+             (uint64_t)k->n,
              " questions in all): what was kept is gone, it seems, and each gets the same anew (inferred). The first "
              "of a crowd is done after ",
              t_dur(w->first / w->n), " on average, the last after ", t_dur(w->last / w->n), ".");
@@ -158,20 +160,19 @@ bool crowds_told(struct causes *c, uint32_t group, const struct asked *k, uint64
 {
     const struct group_life *l = &c->life[group];
     const double of = c->of[group].n, chance = threshold(TH_STAMPEDE_USUAL) * of * (double)k->n / (double)rounds;
-    const int64_t round = rounds ? (l->life - k->total) / (int64_t)rounds : 0;
     double least = threshold(TH_STAMPEDE_MOST) * of;
-    struct crowds w = {.g = NO_LANE};
+    struct crowds w = {.g = NO_LANE, .rounds = rounds, .round = rounds ? (l->life - k->total) / (int64_t)rounds : 0};
     least = least > chance ? least : chance;
     least = least > threshold(TH_STAMPEDE_CROWD) ? least : threshold(TH_STAMPEDE_CROWD);
-    if (round <= 0 || l->n < of / 2) { /* goroutines that come and go have no rounds of their own */
+    if (w.round <= 0 || l->n < of / 2) { /* goroutines that come and go have no rounds of their own */
         return false;
     }
-    crowds_of(k, round, least, &w);
+    crowds_of(k, least, &w);
     if ((double)w.n < threshold(TH_STAMPEDE_WAVES) || w.caused * 2 >= w.n ||
         !threshold_reached(TH_STAMPEDE_CROWDS, (int64_t)w.in, (int64_t)k->n) ||
         !threshold_reached(TH_STAMPEDE_ALARM, w.lost, l->life) || in_step(c, k)) {
         return false;
     }
-    crowds_finding(c, group, k, &w, rounds, round);
+    crowds_finding(c, group, k, &w);
     return true;
 }

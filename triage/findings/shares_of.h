@@ -12,7 +12,7 @@ struct shares_of {
     uint32_t none;  /* of these: let nobody in */
     uint32_t many;  /* let in several at once */
 };
-/* shares_of - of a group's waits at a place that goroutines of it end. false: it is not so, or too little is seen. */
+/* shares_of - of a group's waits at a place that another goroutine ends. false: it is not so, too little is seen, or they are more than 64. */
 bool shares_of(struct causes *c, uint32_t group, uint32_t place, struct shares_of *out);
 #define SHARES_TITLE "all wait behind one that needs much"
 /* shares_text - that it is so, and what to do. */

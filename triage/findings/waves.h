@@ -1,6 +1,6 @@
 /*
  * waves.h - what goroutines of one start function ask for at one function, by time: rules_waves.c gathers it, and tells of what many
- * get at once; rules_bursts.c of what comes in bursts.
+ * get at once; rules_crowds.c of the same where no pause parts the waves, rules_bursts.c of what comes in bursts.
  */
 #ifndef GOTOP_TRIAGE_WAVES_H
 #define GOTOP_TRIAGE_WAVES_H
