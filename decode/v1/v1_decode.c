@@ -387,7 +387,9 @@ static void beyond(struct v1_decoder *d, struct v1_cursor *c, uint32_t from, uin
     }
     const double seconds = (double)(c->ticks - c->until + d->skew) / (double)(100 * d->skew);
     const bool cut = i != c->fill;
-    source_damage(d->s, ERR_CLOCK, 0, source_off(d->s, cut ? v1_ring(d, c, i)->at : at),
+    if (cut)
+        at = v1_ring(d, c, i)->at;
+    source_damage(d->s, ERR_CLOCK, 0, source_off(d->s, at ? at : c->p), /* an event that no bytes tell has no place */
                   cut ? "a batch of processor %lld goes on %.6f s behind %s: the rest of it is left out"
                       : "a batch of processor %lld goes on %.6f s behind %s: one of them is another's",
                   (long long)d->ix->proc[c - d->cur].id, seconds,
