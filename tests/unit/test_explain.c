@@ -265,14 +265,14 @@ static void running_is_told_by_the_places_around_it(void **state)
         "main.flush:3,main.serve:6",                /* 6: handle had returned */
         "main.serve:7"                              /* 7: the outermost: it is there in any case */
     };
-    static const char *const want[] = {" before main.query",
-                                       " in main.handle, between main.query and main.reply",
-                                       " in or around main.handle, between main.reply and main.query",
+    static const char *const want[] = {" in or before main.query",
+                                       " in main.handle, from main.query to main.reply",
+                                       " in or around main.handle, from main.reply to main.query",
                                        " between waits in main.query",
                                        " in main.handle, between waits in main.query",
-                                       " in main.handle, after main.query",
-                                       " in main.serve, between main.handle and main.flush",
-                                       " in main.serve, after main.flush"};
+                                       " in main.handle, in or after main.query",
+                                       " in main.serve, from main.handle to main.flush",
+                                       " in main.serve, in or after main.flush"};
     struct text t = {0};
     struct made m;
     (void)state;
@@ -291,7 +291,7 @@ static void running_is_told_by_the_places_around_it(void **state)
         assert_ran(&m, i, want[i]);
     }
     assert_ran(&m, 8, " in main.count"); /* it was stopped there */
-    assert_ran(&m, 9, " after main.count");
+    assert_ran(&m, 9, " in or after main.count");
     unmake(&m);
     text_free(&t);
 }

@@ -233,12 +233,11 @@ struct page {
 
 static void path_text(struct text *t, const struct diff_path *p)
 {
-    const bool behind = p->cat == EX_SCHED || p->cat == EX_NOBODY || p->cat == EX_STOPPED;
     text_add(t, "      %s", p->ns[1] >= p->ns[0] ? "+" : "-");
     const size_t start = t->n;
     text_dur(t, far(p));
     text_pad(t, start, 8);
-    text_add(t, " %s %s ", explain_cat_name(p->cat), behind ? "after" : "in");
+    text_add(t, " %s in ", explain_cat_name(p->cat));
     text_clean(t, p->func, strlen(p->func), 0);
     if (p->caller[0]) {
         text_lit(t, ", called by ");

@@ -161,7 +161,7 @@ void causes_what_text(struct text *t, const struct trace *tr, enum explain_cat c
     if (at->stack && cat == EX_RUN) {
         ran_text(t, tr, &at->ran, at->stack, at->frame, calls);
     } else if (at->stack) {
-        text_add(t, cat == EX_SCHED || cat == EX_NOBODY ? " after " : " in ");
+        text_lit(t, " in ");
         text_calls(t, tr, at->stack, at->frame, calls);
     }
     if (at->stack && at->mixed) {

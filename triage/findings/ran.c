@@ -112,8 +112,8 @@ void ran_join(struct ran *r, const struct ran *other)
 void ran_text(struct text *t, const struct trace *tr, const struct ran *r, uint32_t stack, uint32_t frame,
               unsigned calls)
 {
-    static const char *const word[RAN_HOWS] = {" in ",     " in or around ",     " after ",
-                                               " before ", " between waits in ", " for "};
+    static const char *const word[RAN_HOWS] = {" in ",           " in or around ",     " in or after ",
+                                               " in or before ", " between waits in ", " for "};
     const bool library = !stacks_is_program(tr, trace_frame(tr, stack, frame).func); /* back in what called it */
     text_say(t, tr, word[ran_how(r) == RAN_ABOUT && library ? RAN_AFTER : ran_how(r)], t_calls(stack, frame, calls));
     if (!r->from && !r->to) {
@@ -122,11 +122,11 @@ void ran_text(struct text *t, const struct trace *tr, const struct ran *r, uint3
     const bool same = r->from == r->to;
     text_say(t, tr,
              same       ? ", between waits in "
-             : !r->to   ? ", after "
-             : !r->from ? ", before "
-                        : ", between ",
+             : !r->to   ? ", in or after "
+             : !r->from ? ", in or before "
+                        : ", from ",
              t_func(r->from ? r->from : r->to));
     if (r->from && r->to && !same) {
-        text_say(t, tr, " and ", t_func(r->to));
+        text_say(t, tr, " to ", t_func(r->to));
     }
 }

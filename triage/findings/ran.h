@@ -2,8 +2,8 @@
  * ran.h - what is known of where a goroutine ran: a trace has its stacks where it stopped and where it woke others, none between.
  *
  * So running is told by the places before and behind it. What is called by both is where it was, unless it went back past
- * that and came again; with one place known it ran after it or before it, there or in what calls it. Where it was stopped
- * (preempted), and within a region, the place itself is recorded.
+ * that and came again; with one place known it ran on from it or up to it, there or in what calls it: whether what it stood in
+ * took the time or what came behind is not known. Where it was stopped (preempted), and within a region, the place itself is recorded.
  */
 #ifndef GOTOP_TRIAGE_RAN_H
 #define GOTOP_TRIAGE_RAN_H
@@ -13,8 +13,8 @@
 enum ran_how {
     RAN_IN,    /* there: recorded, or what both places are in */
     RAN_ABOUT, /* there, or in what calls it: it stood in what that calls before and behind, later at an earlier line */
-    RAN_AFTER,   /* behind it: where it stood next is not known, or has nothing in common */
-    RAN_BEFORE,  /* before it */
+    RAN_AFTER,   /* in it or behind it: where it stood next is not known, or has nothing in common */
+    RAN_BEFORE,  /* in it or before it */
     RAN_BETWEEN, /* between two waits (or system calls) in it, the later at the same line or an earlier one: in what calls it, mostly */
     RAN_FOR,     /* a goroutine of the library ran while that function waited for it */
     RAN_HOWS
@@ -39,7 +39,7 @@ struct ran ran_between(const struct trace *tr, uint32_t a, uint32_t a_user, uint
 void ran_lasts(struct ran *r, int64_t ns);
 /* ran_join - both together: what is true of each. */
 void ran_join(struct ran *r, const struct ran *other);
-/* ran_text - " in main.handle, called by main.serve, between main.query and main.reply": to stand behind "running". */
+/* ran_text - " in main.handle, called by main.serve, from main.query to main.reply": to stand behind "running". */
 void ran_text(struct text *t, const struct trace *tr, const struct ran *r, uint32_t stack, uint32_t frame,
               unsigned calls);
 
