@@ -112,8 +112,9 @@ static void serve_half(int fd, struct body b, bool stall)
     snprintf(head, sizeof head, "%zx\r\n", b.n);
     say(fd, head);
     put(fd, b.p, b.n / 2);
-    while (stall)
-        poll(NULL, 0, 1000);
+    struct pollfd end = {.fd = fd, .events = POLLIN};
+    if (stall)
+        poll(&end, 1, -1); /* till the client hangs up */
 }
 
 static void serve_header(int fd)
