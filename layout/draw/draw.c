@@ -617,6 +617,18 @@ static void name_span(const struct naming *k, const struct span *s, int w, char 
     }
 }
 
+/* A name in the styles of the cells that it covers: what the model calls running may be assists, or a mark worker's work. */
+static void put_over(struct grid *g, int x, int y, int w, const char *name)
+{
+    uint16_t was[256];
+    const int n = w < (int)(sizeof was / sizeof *was) ? w : (int)(sizeof was / sizeof *was);
+    for (int i = 0; i < n; i++)
+        was[i] = grid_at(g, x + i, y) ? grid_at(g, x + i, y)->style : STYLE_NORMAL;
+    grid_str(g, x, y, w, name, STYLE_NORMAL);
+    for (int i = 0; i < n && grid_at(g, x + i, y); i++)
+        g->cells[(size_t)y * (size_t)g->w + (size_t)(x + i)].style = was[i];
+}
+
 static bool put_name(void *arg, const struct span *s)
 {
     struct naming *k = arg;
@@ -635,8 +647,7 @@ static bool put_name(void *arg, const struct span *s)
     int used = str_width(str_of(name), w);
     if (!used)
         return true;
-    enum style st = style_of((enum state)s->state);
-    grid_str(k->g, k->x + from, k->y, w, name, st);
+    put_over(k->g, k->x + from, k->y, used, name);
     if (s->state != ST_WAITING && s->state != ST_UNKNOWN)
         grid_flags(k->g, k->x + from, k->y, used, 1, CELL_REVERSE);
     return ++k->named < n;
