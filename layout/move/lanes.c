@@ -16,21 +16,29 @@
 #include "layout/draw/cells.h"
 #include "layout/move/filter.h"
 
-enum { AT_ONCE = 20000 }; /* so many lanes are sorted without steps */
+enum { AT_ONCE = 20000, RARELY = 4096 }; /* so many lanes are sorted without steps; how often a clock is read */
 
 struct keyed {
     uint64_t key;
     uint32_t lane, name; /* the name, where lanes of one are put together */
 };
 
-struct lanes_making { /* an order under way: keys so far, then sorted by byte after byte */
+struct lanes_making { /* an order under way, step by step: `at` is how far the step that goes on has come */
     struct keyed *k, *t;
     uint32_t n, at;
+    int step;          /* of steps[] */
     uint64_t all, any; /* bits that all keys have, that any has */
     int byte;          /* bits sorted by */
     bool unsorted;     /* a key is less than the one before it */
     bool named;        /* the names are in it, and stay */
-    bool sorted;       /* what is left takes a step of its own */
+    bool counted;      /* how many keys have which value of this byte */
+    uint32_t place[257];
+    uint32_t *order;
+    uint32_t names, ranks, *rank,
+        *group_at; /* of a name, from 1: its place among them; where its lanes stand, then where they end */
+    uint32_t big[LANES_BIG], marked; /* of the large groups those of which all lanes are marked */
+    int nbig;
+    uint64_t *big_bits;
     enum sort sort;
 };
 
@@ -62,31 +70,10 @@ static uint64_t key_of(const struct lanes *l, const struct trace *tr, uint32_t l
     return UINT64_MAX - (uint64_t)ns; /* the most first */
 }
 
-/* Stable, by byte b; false: all keys share that byte. From *k into *t, which change places. */
-static bool radix(struct keyed **k, struct keyed **t, uint32_t n, int b)
+/* Whether it is time to let others in, asked of each `rarely` things, once one is done: so each step does some. */
+static bool due(int64_t until, uint32_t i, uint32_t rarely)
 {
-    uint32_t at[257] = {0};
-    for (uint32_t i = 0; i < n; i++)
-        at[((*k)[i].key >> b & 255) + 1]++;
-    if (n && at[((*k)[0].key >> b & 255) + 1] == n)
-        return false;
-    for (int j = 0; j < 256; j++)
-        at[j + 1] += at[j];
-    for (uint32_t i = 0; i < n; i++)
-        (*t)[at[(*k)[i].key >> b & 255]++] = (*k)[i];
-    struct keyed *swap = *k;
-    *k = *t;
-    *t = swap;
-    return true;
-}
-
-/* Where groups end in the order, for as long as names stay. */
-static void note_groups(struct lanes *l, const uint32_t *end, uint32_t n)
-{
-    if (!l->making->named || !(l->group_end = mem_alloc(((size_t)n + 1) * sizeof *l->group_end)))
-        return; /* a name may still be told */
-    memcpy(l->group_end, end, (size_t)n * sizeof *end);
-    l->ngroups = n;
+    return i % rarely == rarely - 1 && until != INT64_MAX && host_now() >= until;
 }
 
 static void forget_groups(struct lanes *l)
@@ -104,23 +91,7 @@ static size_t words_of(uint32_t n)
     return (size_t)n / 64 + 1;
 }
 
-/* Groups that hold so many of the lanes that to look at each of theirs would be what rows take. */
-static void note_big(struct lanes *l)
-{
-    enum { MANY = 4096, PART = 8 };
-    const size_t words = words_of(l->total);
-    for (uint32_t g = 0, i = 0; g < l->ngroups && l->nbig < LANES_BIG; i = l->group_end[g++])
-        if (l->group_end[g] - i > MANY && l->group_end[g] - i > l->total / PART)
-            l->big[l->nbig++] = g;
-    l->big_bits = l->nbig ? mem_zalloc((size_t)l->nbig * words * sizeof *l->big_bits) : NULL;
-    if (!l->big_bits)
-        l->nbig = 0;
-    for (int k = 0; k < l->nbig; k++) {
-        const uint32_t g = l->big[k];
-        for (uint32_t i = g ? l->group_end[g - 1] : 0; i < l->group_end[g]; i++)
-            l->big_bits[(size_t)k * words + l->order[i] / 64] |= 1ull << l->order[i] % 64;
-    }
-}
+/* ---- an order, step by step ----------------------------------------------------------------------------- */
 
 /* The sorted lane in place i of the order. */
 static const struct keyed *placed(const struct lanes *l, uint32_t i)
@@ -129,92 +100,203 @@ static const struct keyed *placed(const struct lanes *l, uint32_t i)
     return &m->k[l->invert ? m->n - 1 - i : i];
 }
 
-static uint32_t name_of(const struct keyed *k, uint32_t names)
+static uint32_t name_of(const struct lanes_making *m, const struct keyed *k)
 {
-    return k->name < names ? k->name : 0;
+    return k->name < m->names ? k->name : 0;
 }
 
-/* The order with those of one name behind the first of them. false: out of memory, nothing is in it. */
-static bool group(struct lanes *l, const struct trace *tr, uint32_t *order, uint32_t n)
+static bool by_name(const struct lanes *l)
 {
-    uint32_t names = trace_nstr(tr), ranks = 0;
-    uint32_t *rank = mem_zalloc(((size_t)names + 1) * sizeof *rank); /* of a name, from 1 */
-    uint32_t *at = rank ? mem_zalloc(((size_t)names + 2) * sizeof *at) : NULL;
-    if (at) {
-        for (uint32_t i = 0; i < n; i++) {
-            const uint32_t name = name_of(placed(l, i), names);
-            if (!rank[name])
-                rank[name] = ++ranks;
-            at[rank[name]]++;
-        }
-        for (uint32_t r = 0, sum = 0; r <= ranks; r++) {
-            uint32_t k = at[r];
-            at[r] = sum;
-            sum += k;
-        }
-        for (uint32_t i = 0; i < n; i++)
-            order[at[rank[name_of(placed(l, i), names)]]++] = placed(l, i)->lane;
-        note_groups(l, at + 1, ranks);
-    }
-    mem_free(rank);
-    mem_free(at);
-    return at;
+    return l->group && l->kind == LANE_G;
 }
 
-static void drop_making(struct lanes *l)
-{
-    if (l->making) {
-        mem_free(l->making->k);
-        mem_free(l->making->t);
-    }
-    mem_free(l->making);
-    l->making = NULL;
-}
-
-/* Sorted keys become the order. */
-static bool take_order(struct lanes *l, const struct trace *tr)
+static bool step_keys(struct lanes *l, const struct trace *tr, int64_t until)
 {
     struct lanes_making *m = l->making;
-    uint32_t n = m->n;
-    uint32_t *order = mem_alloc(((size_t)n + 1) * sizeof *order);
-    if (!order)
-        return false;
-    forget_groups(l);
-    const bool plain = !l->group || l->kind != LANE_G, ok = plain || group(l, tr, order, n);
-    for (uint32_t i = 0; i < n && (plain || !ok); i++)
-        order[i] = placed(l, i)->lane;
-    mem_free(l->order);
-    l->order = order;
-    l->total = n;
-    note_big(l);
-    return ok;
-}
-
-static bool step_making(struct lanes *l, const struct trace *tr, int64_t budget_ns)
-{
-    struct lanes_making *m = l->making;
-    int64_t until = budget_ns == INT64_MAX ? INT64_MAX : host_now() + budget_ns;
-    for (; m->at < m->n; m->at++) {
-        if (m->at % 256 == 255 && until != INT64_MAX && host_now() >= until)
-            return false;
+    while (m->at < m->n) {
         const uint64_t key = key_of(l, tr, m->at);
-        const uint32_t name = l->group && l->kind == LANE_G ? trace_g_name(tr, m->at) : 0;
+        const uint32_t name = by_name(l) ? trace_g_name(tr, m->at) : 0;
         m->k[m->at] = (struct keyed){key, m->at, name};
         m->unsorted |= m->at && key < m->k[m->at - 1].key;
         m->all &= key;
         m->any |= key;
-    }
-    for (; m->unsorted && m->byte < 64; m->byte += 8) {
-        if (((m->all ^ m->any) >> m->byte & 255) == 0 || !radix(&m->k, &m->t, m->n, m->byte))
-            continue;
-        if (until != INT64_MAX && host_now() >= until) {
-            m->byte += 8;
+        if (due(until, m->at++, 256))
             return false;
+    }
+    return true;
+}
+
+/* Where those of each value of this byte begin: place[value]. false: time is up. */
+static bool count_byte(struct lanes_making *m, int64_t until)
+{
+    if (!m->at)
+        memset(m->place, 0, sizeof m->place);
+    while (m->at < m->n) {
+        m->place[(m->k[m->at].key >> m->byte & 255) + 1]++;
+        if (due(until, m->at++, RARELY))
+            return false;
+    }
+    for (int j = 0; j < 256; j++)
+        m->place[j + 1] += m->place[j];
+    m->at = 0;
+    return m->counted = true;
+}
+
+/* Stable, by the bytes in which keys differ: from k into t, which change places. */
+static bool step_sort(struct lanes *l, const struct trace *tr, int64_t until)
+{
+    struct lanes_making *m = l->making;
+    (void)tr;
+    for (; m->unsorted && m->byte < 64; m->byte += 8) {
+        if (((m->all ^ m->any) >> m->byte & 255) == 0)
+            continue;
+        if (!m->counted && !count_byte(m, until))
+            return false;
+        while (m->at < m->n) {
+            const struct keyed *k = &m->k[m->at];
+            m->t[m->place[k->key >> m->byte & 255]++] = *k;
+            if (due(until, m->at++, RARELY))
+                return false;
+        }
+        struct keyed *swap = m->k;
+        m->k = m->t;
+        m->t = swap;
+        m->at = 0;
+        m->counted = false;
+    }
+    return true;
+}
+
+/* How many have which name. Out of memory: the order isn't by name. */
+static bool step_count(struct lanes *l, const struct trace *tr, int64_t until)
+{
+    struct lanes_making *m = l->making;
+    if (!m->order) {
+        m->names = trace_nstr(tr);
+        m->order = mem_alloc(((size_t)m->n + 1) * sizeof *m->order);
+        m->rank = m->order && by_name(l) ? mem_zalloc(((size_t)m->names + 1) * sizeof *m->rank) : NULL;
+        m->group_at = m->rank ? mem_zalloc(((size_t)m->names + 2) * sizeof *m->group_at) : NULL;
+    }
+    while (m->group_at && m->at < m->n) {
+        uint32_t *rank = &m->rank[name_of(m, placed(l, m->at))];
+        if (!*rank)
+            *rank = ++m->ranks;
+        m->group_at[*rank]++;
+        if (due(until, m->at++, RARELY))
+            return false;
+    }
+    for (uint32_t r = 0, sum = 0; m->group_at && r <= m->ranks; r++) {
+        const uint32_t k = m->group_at[r];
+        m->group_at[r] = sum;
+        sum += k;
+    }
+    return true;
+}
+
+/* As sorted, or those of one name behind the first of them. */
+static bool step_place(struct lanes *l, const struct trace *tr, int64_t until)
+{
+    struct lanes_making *m = l->making;
+    (void)tr;
+    while (m->order && m->at < m->n) {
+        const struct keyed *k = placed(l, m->at);
+        m->order[m->group_at ? m->group_at[m->rank[name_of(m, k)]]++ : m->at] = k->lane;
+        if (due(until, m->at++, RARELY))
+            return false;
+    }
+    return true;
+}
+
+/* Where groups end in the order, for as long as names stay: until then one may still be told. */
+static const uint32_t *group_ends(const struct lanes_making *m)
+{
+    return m->group_at && m->named ? m->group_at + 1 : NULL;
+}
+
+/* Groups that hold so many of the lanes that to look at each of theirs would be what rows take. */
+static void find_big(struct lanes_making *m, const uint32_t *end)
+{
+    enum { MANY = 4096, PART = 8 };
+    for (uint32_t g = 0, i = 0; g < m->ranks && m->nbig < LANES_BIG; i = end[g++])
+        if (end[g] - i > MANY && end[g] - i > m->n / PART)
+            m->big[m->nbig++] = g;
+    m->big_bits = m->nbig ? mem_zalloc((size_t)m->nbig * words_of(m->n) * sizeof *m->big_bits) : NULL;
+    m->nbig = m->big_bits ? m->nbig : 0;
+}
+
+static bool step_big(struct lanes *l, const struct trace *tr, int64_t until)
+{
+    struct lanes_making *m = l->making;
+    const uint32_t *end = group_ends(m);
+    (void)tr;
+    if (end && !m->big_bits)
+        find_big(m, end);
+    for (; end && (int)m->marked < m->nbig; m->marked++, m->at = 0) {
+        const uint32_t g = m->big[m->marked], from = g ? end[g - 1] : 0, n = end[g] - from;
+        uint64_t *bits = m->big_bits + (size_t)m->marked * words_of(m->n);
+        while (m->at < n) {
+            const uint32_t lane = m->order[from + m->at];
+            bits[lane / 64] |= 1ull << lane % 64;
+            if (due(until, m->at++, RARELY))
+                return false;
         }
     }
-    const bool left = until == INT64_MAX || m->sorted || host_now() < until;
-    m->sorted = true;
-    return left;
+    return true;
+}
+
+static void drop_making(struct lanes *l)
+{
+    struct lanes_making *m = l->making;
+    if (m) {
+        mem_free(m->k);
+        mem_free(m->t);
+        mem_free(m->order);
+        mem_free(m->rank);
+        mem_free(m->group_at);
+        mem_free(m->big_bits);
+    }
+    mem_free(m);
+    l->making = NULL;
+}
+
+/* What was made becomes the order. false: out of memory, it stays as it was, or is not by name. */
+static bool take_order(struct lanes *l)
+{
+    struct lanes_making *m = l->making;
+    const uint32_t *end = group_ends(m);
+    const bool ok = m->order && (m->group_at || !by_name(l));
+    if (!m->order)
+        return false;
+    forget_groups(l);
+    l->group_end = end ? mem_alloc(((size_t)m->ranks + 1) * sizeof *l->group_end) : NULL;
+    if (l->group_end) {
+        memcpy(l->group_end, end, (size_t)m->ranks * sizeof *end);
+        memcpy(l->big, m->big, sizeof l->big);
+        l->ngroups = m->ranks;
+        l->nbig = m->nbig;
+        l->big_bits = m->big_bits;
+        m->big_bits = NULL;
+    }
+    mem_free(l->order);
+    l->order = m->order;
+    l->total = m->n;
+    m->order = NULL;
+    return ok;
+}
+
+/* true: all is made. What takes the order, and makes its rows, has a slice of its own. */
+static bool step_making(struct lanes *l, const struct trace *tr, int64_t budget_ns)
+{
+    static bool (*const steps[])(struct lanes *, const struct trace *, int64_t) = {step_keys, step_sort, step_count,
+                                                                                   step_place, step_big};
+    enum { STEPS = sizeof steps / sizeof *steps };
+    struct lanes_making *m = l->making;
+    const int64_t until = budget_ns == INT64_MAX ? INT64_MAX : host_now() + budget_ns;
+    const bool was = m->step == STEPS;
+    for (; m->step < STEPS; m->step++, m->at = 0)
+        if (!steps[m->step](l, tr, until))
+            return false;
+    return was || until == INT64_MAX || host_now() < until;
 }
 
 /* true: the order is new; false: under way, or out of memory (*ok). */
@@ -222,7 +304,7 @@ static bool make_order(struct lanes *l, const struct trace *tr, uint32_t n, bool
 {
     *ok = true;
     drop_making(l);
-    if (l->sort == SORT_SEEN && !l->invert && !(l->group && l->kind == LANE_G)) {
+    if (l->sort == SORT_SEEN && !l->invert && !by_name(l)) {
         mem_free(l->order);
         forget_groups(l);
         l->order = NULL;
@@ -245,7 +327,7 @@ static bool make_order(struct lanes *l, const struct trace *tr, uint32_t n, bool
     if (n > AT_ONCE)
         return false;
     step_making(l, tr, INT64_MAX);
-    *ok = take_order(l, tr);
+    *ok = take_order(l);
     drop_making(l);
     return *ok;
 }
@@ -256,7 +338,7 @@ bool lanes_work(struct lanes *l, const struct trace *tr, int64_t budget_ns)
         return true;
     if (!step_making(l, tr, budget_ns))
         return false;
-    take_order(l, tr);
+    take_order(l);
     drop_making(l);
     l->rows_stale = true;
     return true;
@@ -264,7 +346,7 @@ bool lanes_work(struct lanes *l, const struct trace *tr, int64_t budget_ns)
 
 int lanes_share(const struct lanes *l)
 {
-    return l->making && l->making->n ? (int)((uint64_t)l->making->at * 100 / l->making->n) : 100;
+    return l->making && l->making->n && !l->making->step ? (int)((uint64_t)l->making->at * 100 / l->making->n) : 100;
 }
 
 /* Sorting a million goroutines at every step of loading would be all that loading does. */
@@ -354,8 +436,11 @@ static void drop_rows(struct lanes *l)
 static bool clear_rows(struct lanes *l)
 {
     size_t n = (size_t)l->total + 1;
-    for (uint32_t i = 0; i < l->nrow_lane; i++)
-        l->lane_row[l->row_lane[i]] = NO_LANE;
+    if (l->nrow_lane > l->nlane_row / 4) /* most of them */
+        memset(l->lane_row, 0xFF, l->nlane_row * sizeof *l->lane_row);
+    else
+        for (uint32_t i = 0; i < l->nrow_lane; i++)
+            l->lane_row[l->row_lane[i]] = NO_LANE;
     l->nrow_lane = 0;
     if (n > l->cap_rows) {
         size_t cap = n + n / 4;
@@ -489,6 +574,18 @@ static void put_big(struct rows *r, const uint64_t *shown, const uint64_t *bits,
     l->more[r->head] = n - 1 - keeps;
 }
 
+/* A row for each lane in places i..end of the order, none of which has one. */
+static void put_all(struct lanes *l, uint32_t i, uint32_t end)
+{
+    const uint32_t n = l->nrow_lane, count = end - i;
+    memcpy(l->row_lane + n, l->order + i, count * sizeof *l->row_lane);
+    if (l->grouped)
+        memset(l->more + n, 0, count * sizeof *l->more);
+    for (uint32_t k = 0; k < count; k++)
+        l->lane_row[l->order[i + k]] = n + k;
+    l->nrow_lane = n + count;
+}
+
 /* The bits of a group; NULL: it is none of the big ones. */
 static const uint64_t *big_of(const struct lanes *l, uint32_t g)
 {
@@ -509,11 +606,11 @@ static void put_groups(struct rows *r, const uint64_t *shown, uint32_t keep)
         const uint64_t *bits = folded && shown && !some ? big_of(l, g) : NULL;
         uint32_t more = 0;
         r->head = NO_LANE;
-        if (bits) {
+        if (bits)
             put_big(r, shown, bits, keep, i);
-            i = end;
-            continue;
-        }
+        else if (!folded && !shown && !some)
+            put_all(l, i, end);
+        i = bits || (!folded && !shown && !some) ? end : i;
         for (; i < end; i++) {
             const uint32_t lane = l->order[i];
             if (shown && !(shown[lane / 64] >> lane % 64 & 1))
@@ -562,6 +659,8 @@ static void put_ordered(struct rows *r, struct window w, uint32_t keep, bool all
     }
     if (l->grouped && l->ngroups)
         put_groups(r, shown, keep);
+    else if (!l->grouped && !shown && !l->npin && !l->hidden_n)
+        put_all(l, 0, n);
     else
         for (uint32_t i = 0; i < n; i++) /* out of memory: rather too many than none */
             if (!shown || shown[l->order[i] / 64] >> l->order[i] % 64 & 1)
