@@ -17,6 +17,7 @@
 #include "layout/move/when.h"
 #include "layout/move/lull.h"
 #include "layout/move/move.h"
+#include "triage/tables/known.h"
 #include "triage/tables/tab.h"
 #include "triage/triage.h"
 #include "triage/tables/stacks.h"
@@ -98,11 +99,7 @@ void status_procs(const struct view *v, uint64_t *least, uint64_t *most)
 
 int64_t status_known(const struct view *v, struct lane l)
 {
-    struct span_iter it;
-    const uint64_t n = l.kind == LANE_M && v->torn < INT64_MAX ? trace_lane(v->tr, l).nspans : 0;
-    if (!n || !span_seek_index(&it, v->tr, l, n - 1) || span_get(&it)->state != ST_IDLE)
-        return INT64_MAX;
-    return span_get(&it)->t0 > v->torn ? span_get(&it)->t0 : v->torn;
+    return known_until(v->tr, v->torn, l);
 }
 
 void status_shares(const struct view *v, struct lane l, int64_t t0, int64_t t1, struct shares *out)

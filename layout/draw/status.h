@@ -28,10 +28,7 @@ void status_name(const struct view *v, uint32_t g, int w, char *out, size_t size
 /* status_open - which of a span's ends were not seen: there the trace ends, or what was recorded does. 0: none. */
 enum { OPEN_START = 1, OPEN_END = 2 };
 unsigned status_open(const struct view *v, struct lane lane, const struct span *s);
-/*
- * status_known - until when a lane's record goes: of a damaged trace's thread that is at rest in the end nothing is known from there
- * on, though it may have run. Else INT64_MAX: what isn't recorded is a state of its own.
- */
+/* status_known - until when a lane's record goes: known_until(). */
 int64_t status_known(const struct view *v, struct lane l);
 /* status_shares - as gstate_shares(), that time apart. */
 void status_shares(const struct view *v, struct lane l, int64_t t0, int64_t t1, struct shares *out);

@@ -29,7 +29,7 @@
 #include "layout/draw/plan.h"
 #include "layout/move/search.h"
 #include "layout/move/wall.h"
-#include "triage/triage.h"
+#include "triage/tables/known.h"
 
 const char *sort_name(enum sort s)
 {
@@ -291,36 +291,10 @@ unsigned view_resize(struct view *v, int w, int h)
     return VR_DRAW;
 }
 
-/* When a processor's record first ends, by [0, t) of it: what isn't recorded only grows with t. */
-static int64_t torn_of(const struct trace *tr, uint32_t p, int64_t end)
-{
-    int64_t lo = 0, hi = end;
-    while (lo < hi) {
-        const int64_t mid = lo + (hi - lo) / 2;
-        struct shares s;
-        trace_shares(tr, (struct lane){LANE_P, p}, 0, mid + 1, &s);
-        if (s.ns[ST_NONE] + s.ns[ST_UNKNOWN] > 0)
-            hi = mid;
-        else
-            lo = mid + 1;
-    }
-    return lo < end ? lo : INT64_MAX;
-}
-
-static int64_t torn_from(const struct trace *tr)
-{
-    int64_t from = INT64_MAX;
-    for (uint32_t p = 0, n = triage_part_missing(tr) ? trace_nlanes(tr, LANE_P) : 0; p < n; p++) {
-        const int64_t t = torn_of(tr, p, trace_info(tr)->end);
-        from = t < from ? t : from;
-    }
-    return from;
-}
-
 unsigned view_loaded(struct view *v)
 {
     bool all = shows_all(v);
-    v->torn = torn_from(v->tr);
+    v->torn = known_torn(v->tr);
     alive_know(&v->lanes[LANE_G].alive, v->tr, LANE_G, 256);
     gstate_know(&v->gstate, v->tr);
     v->all_end = view_end(v);

@@ -1,6 +1,8 @@
 /* test_export_csv.c - the tables: read by a strict reader, held against the model; names that mean harm. */
 #include "tests/unit/export_help.h"
 
+#include "triage/tables/known.h"
+
 static const char *const tables[] = {"spans",   "goroutines", "waits",   "gc",    "tasks",
                                      "regions", "logs",       "samples", "stacks"};
 
@@ -293,6 +295,61 @@ static void test_scope(void **state)
     unload(&l);
 }
 
+/* ---- a trace that was cut short ------------------------------------------------------------------------------- */
+
+/* Of a cut trace's threads: what their last rows say, by the rows alone, and where processors' rows have a gap. */
+static unsigned cut_at(const char *path, const uint8_t *bytes, size_t n)
+{
+    unsigned lost = 0;
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(bytes, 1, n, f), n);
+    fclose(f);
+    struct trace *tr;
+    struct err e;
+    assert_int_equal(load_bytes_opts(bytes, n, NULL, &tr, &e), 0);
+    const int64_t end = trace_info(tr)->end, torn = known_torn(tr);
+    int64_t at = 0, id = -1;
+    assert_int_equal(RUN(csv_main, "spans", "--lanes", "m", path), 3);
+    struct table t = {.raw = slurp(out_path)};
+    t.at = t.raw.p;
+    assert_true(csv_row(&t.at, &t.head));
+    for (bool first = true; next(&t); first = false) {
+        const int64_t t0 = num(&t, "start_ns"), t1 = num(&t, "end_ns");
+        const bool open = !strcmp(cell(&t, "open_end"), "true"), idle = !strcmp(cell(&t, "state"), "idle");
+        assert_true(first || num(&t, "id") != id || t0 == at); /* no moment twice, and none left out */
+        id = num(&t, "id");
+        at = t1;
+        assert_false(idle && open && t1 > t0 && t1 > torn);
+        if (!strcmp(cell(&t, "state"), "not recorded")) {
+            assert_true(open && t1 == end && t0 >= torn && t0 < end);
+            lost++;
+        }
+    }
+    free(t.raw.p);
+    trace_close(tr);
+    return lost;
+}
+
+static void test_cut(void **state)
+{
+    (void)state;
+    static const char *const samples[] = {"samples/http-1.27.trace", "samples/lock-1.23.trace",
+                                          "samples/syscall-1.22.trace"};
+    char path[] = "/tmp/gotop-trace-XXXXXX";
+    close(mkstemp(path));
+    unsigned lost = 0;
+    for (int k = 0; k < 3; k++) {
+        size_t n;
+        uint8_t *bytes = read_file(samples[k], &n);
+        for (size_t i = 3; i < 10; i++)
+            lost += cut_at(path, bytes, n * i / 10);
+        free(bytes);
+    }
+    assert_true(lost > 5);
+    unlink(path);
+}
+
 /* ---- the collector ---------------------------------------------------------------------------------------- */
 
 /* Two processors tell of one stop: it is one row. */
@@ -387,7 +444,7 @@ static void test_hostile(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_columns), cmocka_unit_test(test_samples),
-                                       cmocka_unit_test(test_scope), cmocka_unit_test(test_stop),
-                                       cmocka_unit_test(test_hostile)};
+                                       cmocka_unit_test(test_scope),   cmocka_unit_test(test_stop),
+                                       cmocka_unit_test(test_cut),     cmocka_unit_test(test_hostile)};
     return cmocka_run_group_tests(tests, make_out, remove_out);
 }

@@ -8,6 +8,7 @@
 #include "triage/exports/csv.h"
 #include "triage/exports/export.h"
 #include "triage/exports/export_run.h"
+#include "triage/tables/known.h"
 #include "triage/tables/stacks.h"
 
 static const char usage[] =
@@ -32,6 +33,7 @@ struct job {
     const struct trace *tr;
     const struct scope *sc;
     struct csv c;
+    int64_t torn; /* known_torn() */
     bool oom;
 };
 
@@ -108,6 +110,28 @@ static void span_row(struct job *j, struct lane l, uint64_t id, const struct spa
     csv_end(&j->c);
 }
 
+/* Of a lane of which nothing is known from then on, though it seems to rest. */
+static void known_rows(struct job *j, struct lane l, uint64_t id, const struct span *s, int64_t known)
+{
+    struct span part = *s;
+    if (s->t0 < known && s->t1 > known) {
+        part.t1 = known;
+        part.open_end = false;
+        if (scope_overlaps(j->sc, part.t0, part.t1)) {
+            span_row(j, l, id, &part);
+        }
+        part = *s;
+        part.t0 = known;
+        part.open_start = false;
+    }
+    if (part.t0 >= known) {
+        part.state = ST_UNKNOWN;
+    }
+    if (scope_overlaps(j->sc, part.t0, part.t1)) {
+        span_row(j, l, id, &part);
+    }
+}
+
 static void lane_rows(void *arg, struct lane l)
 {
     struct job *j = arg;
@@ -116,14 +140,15 @@ static void lane_rows(void *arg, struct lane l)
     if ((l.kind == LANE_G && !scope_g(j->sc, l.i)) || !span_seek(&it, j->tr, l, j->sc->from)) {
         return;
     }
+    const int64_t known = known_until(j->tr, j->torn, l);
     do {
         const struct span *s = span_get(&it);
         export_span(j->x);
         if (s->t0 >= j->sc->to) {
             return;
         }
-        if (s->state != ST_NONE && scope_overlaps(j->sc, s->t0, s->t1)) {
-            span_row(j, l, id, s);
+        if (s->state != ST_NONE) {
+            known_rows(j, l, id, s, known);
         }
     } while (span_next(&it) && !stop(j));
 }
@@ -131,6 +156,7 @@ static void lane_rows(void *arg, struct lane l)
 static void write_spans(struct job *j)
 {
     static const enum lane_kind order[] = {LANE_P, LANE_G, LANE_M};
+    j->torn = known_torn(j->tr);
     export_walk(j->x, order, lane_rows, stop, j);
 }
 

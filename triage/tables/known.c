@@ -1,0 +1,41 @@
+/*
+ * known.c - until when a damaged trace tells of a thread.
+ */
+#include "triage/tables/known.h"
+
+#include "triage/triage.h"
+
+/* When a processor's record first ends, by [0, t) of it: what isn't recorded only grows with t. */
+static int64_t torn_of(const struct trace *tr, uint32_t p, int64_t end)
+{
+    int64_t lo = 0, hi = end;
+    while (lo < hi) {
+        const int64_t mid = lo + (hi - lo) / 2;
+        struct shares s;
+        trace_shares(tr, (struct lane){LANE_P, p}, 0, mid + 1, &s);
+        if (s.ns[ST_NONE] + s.ns[ST_UNKNOWN] > 0)
+            hi = mid;
+        else
+            lo = mid + 1;
+    }
+    return lo < end ? lo : INT64_MAX;
+}
+
+int64_t known_torn(const struct trace *tr)
+{
+    int64_t from = INT64_MAX;
+    for (uint32_t p = 0, n = triage_part_missing(tr) ? trace_nlanes(tr, LANE_P) : 0; p < n; p++) {
+        const int64_t t = torn_of(tr, p, trace_info(tr)->end);
+        from = t < from ? t : from;
+    }
+    return from;
+}
+
+int64_t known_until(const struct trace *tr, int64_t torn, struct lane l)
+{
+    struct span_iter it;
+    const uint64_t n = l.kind == LANE_M && torn < INT64_MAX ? trace_lane(tr, l).nspans : 0;
+    if (!n || !span_seek_index(&it, tr, l, n - 1) || span_get(&it)->state != ST_IDLE)
+        return INT64_MAX;
+    return span_get(&it)->t0 > torn ? span_get(&it)->t0 : torn;
+}
