@@ -92,12 +92,14 @@ struct lock_wait {
     int64_t t0, t1;
     uint32_t g, waker, reason, stack, waker_stack;
     uint32_t place, let_go; /* functions, strings: who asked for the lock; where the waker let go of it */
-    uint32_t got;           /* row of the wait with whose end the waker had got it, NO_LANE unknown (holder.h) */
-    int64_t elsewhere;      /* until then the waker was, and had not got it: 0 not known to be */
+    uint32_t lock;     /* of the functions that ask for the same one, the one in which most is waited (holder.h) */
+    uint32_t got;      /* row of the wait with whose end the waker had got it, NO_LANE unknown (holder.h) */
+    int64_t elsewhere; /* until then the waker was, and had not got it: 0 not known to be */
 };
 struct
     holder_row { /* locks by the place that asked for them: who held meanwhile, over all waits; inferred (holder.h) */
-    uint32_t place;   /* function, string */
+    uint32_t place; /* function, string */
+    uint32_t lock;  /* of the functions that ask for the same one, the one in which most is waited: its own, mostly */
     uint32_t holders; /* how many different goroutines */
     uint64_t waits;
     int64_t waited, told;      /* goroutine time; of it with a known holder */

@@ -212,6 +212,76 @@ static void queue_up(int rounds, int64_t asleep, int64_t in_call)
     }
 }
 
+/*
+ * `rounds` times: the keeper holds, asleep, what G2, G4 .. ask for in main.get and G3, G5 .. in main.put, who then hand it on: one lock to
+ * the next of all, two to the next of those that ask where it did.
+ */
+static void queue_at_two(int rounds, bool one)
+{
+    static const char *const lock[] = {"sync.(*Mutex).Lock:1,main.get:20", "sync.(*Mutex).Lock:1,main.put:30"};
+    static const char *const unlock[] = {"sync.(*Mutex).Unlock:1,main.get:21", "sync.(*Mutex).Unlock:1,main.put:31"};
+    const unsigned step = one ? 1 : 2;
+    int64_t t = MS;
+    begin(1);
+    for (unsigned g = 2; g < 2 + QUEUE; g++) {
+        create(g * US, g, "queue");
+    }
+    create(20 * US, KEEPER, "keep");
+    block(30 * US, "sleep", "time.Sleep:1,main.main:2");
+    for (int r = 0; r < rounds; r++) {
+        for (unsigned g = 2; g < 2 + QUEUE; g++, t += 5 * US) {
+            start(t, g);
+            block(t + US, "sync", lock[g % 2]);
+        }
+        start(t, KEEPER);
+        block(t + US, "sleep", "time.Sleep:1,main.keep:4");
+        wake(t += 9 * MS, KEEPER, "0");
+        start(t += US, KEEPER);
+        for (unsigned k = 0; k < step; k++) {
+            wake(t += US, 2 + k, unlock[one ? 1 : k]);
+        }
+        block(t += 100, "sleep", at_rest);
+        for (unsigned g = 2; g < 2 + QUEUE; g++) {
+            start(t += US, g);
+            if (g + step < 2 + QUEUE) {
+                wake(t += 640, g + step, unlock[g % 2]);
+            }
+            block(t += 60, "sleep", at_rest);
+        }
+        for (unsigned g = 2; g < 2 + QUEUE && r + 1 < rounds; g++) {
+            wake(t += 100, g, "0");
+        }
+        if (r + 1 < rounds) {
+            wake(t += 100, KEEPER, "0");
+        }
+        t += 10 * US;
+    }
+}
+
+/* Who lets go in one function lets in who waits in the other, and back: one lock, one finding with both. Two locks are two. */
+static void one_lock_at_two_places(void **state)
+{
+    struct made m;
+    (void)state;
+    for (int one = 0; one < 2; one++) {
+        uint32_t n = 0;
+        queue_at_two(8, one);
+        made_of(&m);
+        assert_int_equal(m.l.tg->nholders, 2);
+        for (uint32_t i = 0; i < m.l.fs.n; i++) {
+            n += m.l.fs.f[i].rule == RULE_CONVOY;
+        }
+        const struct finding *f = told(&m, RULE_CONVOY);
+        assert_non_null(f);
+        assert_int_equal(n, one ? 1 : 2);
+        assert_int_equal(m.l.tg->holders[0].lock == m.l.tg->holders[1].lock, one);
+        assert_int_equal(strstr(f->text, "(the same one") != NULL, one);
+        assert_non_null(strstr(f->text, one ? "Up to 8 goroutines" : "Up to 4 goroutines"));
+        assert_int_equal(strstr(f->text, "main.get") && strstr(f->text, "main.put"), one);
+        unmade(&m);
+    }
+}
+
 static const struct pair_row *pair_at(const struct made *m, enum wait_kind k, const char *waker)
 {
     for (uint32_t i = 0; i < m->l.tg->npairs; i++) {
@@ -652,15 +722,25 @@ static void none_or_not_recorded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cost_is_at_most_the_trace),   cmocka_unit_test(busy_with_work_queued),
-        cmocka_unit_test(calls_are_no_running),        cmocka_unit_test(stopped_is_not_idle),
-        cmocka_unit_test(holder_behind_the_hand_offs), cmocka_unit_test(no_holder_elsewhere),
-        cmocka_unit_test(no_holder_while_it_stood),    cmocka_unit_test(timers_that_pile_up),
-        cmocka_unit_test(advice_from_all_waits),       cmocka_unit_test(victim_is_not_blamed),
-        cmocka_unit_test(leaks_among_siblings),        cmocka_unit_test(leak_before_a_cut),
-        cmocka_unit_test(silent_connections_pile_up),  cmocka_unit_test(rest_is_no_leak),
-        cmocka_unit_test(workers_that_end_early),      cmocka_unit_test(a_reason_that_is_empty),
-        cmocka_unit_test(none_or_not_recorded),        cmocka_unit_test(latency_without_a_cause),
+        cmocka_unit_test(cost_is_at_most_the_trace),
+        cmocka_unit_test(busy_with_work_queued),
+        cmocka_unit_test(calls_are_no_running),
+        cmocka_unit_test(stopped_is_not_idle),
+        cmocka_unit_test(holder_behind_the_hand_offs),
+        cmocka_unit_test(no_holder_elsewhere),
+        cmocka_unit_test(one_lock_at_two_places),
+        cmocka_unit_test(no_holder_while_it_stood),
+        cmocka_unit_test(timers_that_pile_up),
+        cmocka_unit_test(advice_from_all_waits),
+        cmocka_unit_test(victim_is_not_blamed),
+        cmocka_unit_test(leaks_among_siblings),
+        cmocka_unit_test(leak_before_a_cut),
+        cmocka_unit_test(silent_connections_pile_up),
+        cmocka_unit_test(rest_is_no_leak),
+        cmocka_unit_test(workers_that_end_early),
+        cmocka_unit_test(a_reason_that_is_empty),
+        cmocka_unit_test(none_or_not_recorded),
+        cmocka_unit_test(latency_without_a_cause),
         cmocka_unit_test(herd_is_at_most_the_trace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

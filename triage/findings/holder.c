@@ -69,6 +69,64 @@ const struct holder_row *holder_at(const struct triage *tg, uint32_t place)
     return NULL;
 }
 
+uint32_t holder_lock(const struct triage *tg, uint32_t place)
+{
+    const struct holder_row *h = holder_at(tg, place);
+    return h ? h->lock : place;
+}
+
+bool holder_shared(const struct triage *tg, uint32_t lock)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < tg->nholders; i++) {
+        n += tg->holders[i].lock == lock;
+    }
+    return n > 1;
+}
+
+/* Who has most: of one that is the same in both rows, both count. */
+static void most_of(uint32_t *id, int64_t *ns, uint32_t other, int64_t other_ns)
+{
+    if (*id == other) {
+        *ns = ns_add(*ns, other_ns);
+    } else if (other_ns > *ns) {
+        *id = other;
+        *ns = other_ns;
+    }
+}
+
+bool holder_of_lock(const struct triage *tg, uint32_t lock, struct holder_row *sum)
+{
+    const struct holder_row *own = holder_at(tg, lock);
+    if (!own) {
+        return false;
+    }
+    *sum = *own;
+    for (uint32_t i = 0; i < tg->nholders; i++) {
+        const struct holder_row *h = &tg->holders[i];
+        if (h == own || h->lock != own->lock) {
+            continue;
+        }
+        for (int k = 0; k < ST_COUNT; k++) {
+            sum->ns[k] = ns_add(sum->ns[k], h->ns[k]);
+        }
+        for (int k = 0; k < WK_KINDS; k++) {
+            sum->wait_ns[k] = ns_add(sum->wait_ns[k], h->wait_ns[k]);
+        }
+        sum->waits += h->waits;
+        sum->waited = ns_add(sum->waited, h->waited);
+        sum->told = ns_add(sum->told, h->told);
+        sum->holders = h->holders > sum->holders ? h->holders : sum->holders;
+        most_of(&sum->g, &sum->g_ns, h->g, h->g_ns);
+        most_of(&sum->name, &sum->name_ns, h->name, h->name_ns);
+        most_of(&sum->stack, &sum->stack_ns, h->stack, h->stack_ns);
+        if (h->longest.t1 - h->longest.t0 > sum->longest.t1 - sum->longest.t0) {
+            sum->longest = h->longest;
+        }
+    }
+    return true;
+}
+
 /* ---- chains ------------------------------------------------------------------------------------------------- */
 
 /* The first of triage.lock_order (waits by goroutine, then time) that is not before (g, t). */
@@ -422,6 +480,99 @@ static bool links(struct triage *tg)
     return ok;
 }
 
+/* ---- which places ask for the same lock ------------------------------------------------------------------------ */
+
+struct passed {           /* waits in one place that were ended by letting go in another that asks for locks */
+    uint32_t asks, gives; /* rows of holders */
+    uint64_t n;
+};
+
+static uint32_t root_of(const uint32_t *up, uint32_t i)
+{
+    while (up[i] != i) {
+        i = up[i];
+    }
+    return i;
+}
+
+static bool is_lock(const struct triage *tg, const struct lock_wait *w)
+{
+    return w->waker < tg->ng && stacks_wait_kind(tg->tr, w->reason, w->stack) == WK_LOCK;
+}
+
+/* Counts what passes from place to place: rows by place in `row`, pairs of them in `by`. */
+static bool passes_of(const struct triage *tg, struct tab *row, struct tab *by, struct passed **v, uint32_t *n)
+{
+    size_t cap = 0;
+    bool ok = true;
+    for (uint32_t i = 0; i < tg->nholders && ok; i++) {
+        ok = tab_put(row, tg->holders[i].place, 0, i) != TAB_NONE;
+    }
+    for (uint32_t i = 0; i < tg->nlock_waits && ok; i++) {
+        const struct lock_wait *w = &tg->lock_waits[i];
+        const uint32_t a = tab_get(row, w->place, 0), b = tab_get(row, w->let_go, 0);
+        if (a == TAB_NONE || b == TAB_NONE || a == b || !is_lock(tg, w)) {
+            continue;
+        }
+        const uint32_t k = tab_put(by, a, b, *n);
+        struct passed *p = k == *n ? mem_grow(*v, &cap, (size_t)k + 1, sizeof *p) : *v;
+        if (k == TAB_NONE || !p) {
+            return false;
+        }
+        *v = p;
+        if (k == *n) {
+            p[(*n)++] = (struct passed){a, b, 0};
+        }
+        p[k].n++;
+    }
+    return ok;
+}
+
+/* Rows are sorted by what is waited, so of two the one in front stands for both. */
+static void join_locks(const struct triage *tg, const struct tab *by, const struct passed *v, uint32_t n,
+                       uint32_t *up)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t back = tab_get(by, v[i].gives, v[i].asks);
+        if (back == TAB_NONE || (double)v[i].n < threshold(TH_CONVOY_PASSES) ||
+            (double)v[back].n < threshold(TH_CONVOY_PASSES) ||
+            !threshold_reached(TH_CONVOY_SAME, (int64_t)v[i].n, (int64_t)tg->holders[v[i].asks].waits) ||
+            !threshold_reached(TH_CONVOY_SAME, (int64_t)v[back].n, (int64_t)tg->holders[v[i].gives].waits)) {
+            continue;
+        }
+        const uint32_t a = root_of(up, v[i].asks), b = root_of(up, v[i].gives);
+        up[a > b ? a : b] = a > b ? b : a;
+    }
+}
+
+/* Sets `lock` of all rows and waits. */
+static bool same_locks(struct triage *tg)
+{
+    struct tab row = {0}, by = {0};
+    struct passed *v = NULL;
+    uint32_t n = 0, *up = mem_alloc(((size_t)tg->nholders + 1) * sizeof *up);
+    bool ok = up && passes_of(tg, &row, &by, &v, &n);
+    for (uint32_t i = 0; i < tg->nholders && ok; i++) {
+        up[i] = i;
+    }
+    if (ok) {
+        join_locks(tg, &by, v, n, up);
+    }
+    for (uint32_t i = 0; i < tg->nholders && ok; i++) {
+        tg->holders[i].lock = tg->holders[root_of(up, i)].place;
+    }
+    for (uint32_t i = 0; i < tg->nlock_waits && ok; i++) {
+        struct lock_wait *w = &tg->lock_waits[i];
+        const uint32_t k = tab_get(&row, w->place, 0);
+        w->lock = k == TAB_NONE ? w->place : tg->holders[k].lock;
+    }
+    tab_free(&row);
+    tab_free(&by);
+    mem_free(v);
+    mem_free(up);
+    return ok;
+}
+
 bool triage_holders(struct triage *tg)
 {
     struct holders h = {.tg = tg};
@@ -440,6 +591,7 @@ bool triage_holders(struct triage *tg)
         heaviest(tg, &h.stacks, offsetof(struct holder_row, stack), offsetof(struct holder_row, stack_ns), false);
         qsort(tg->holders, tg->nholders, sizeof *tg->holders, cmp_row);
     }
+    ok = ok && same_locks(tg);
     tab_free(&h.by_place);
     weights_free(&h.goroutines);
     weights_free(&h.names);

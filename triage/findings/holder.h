@@ -20,6 +20,18 @@
 uint32_t holder_place(const struct trace *tr, uint32_t stack);
 /* holder_at - the row of a place, NULL: nobody waited there for a lock, or was woken by anyone. After TRIAGE_DONE. */
 const struct holder_row *holder_at(const struct triage *tg, uint32_t place);
+/*
+ * holder_lock - which lock is asked for in a place, as `lock` of the rows: the place itself, unless others ask for the same one. Two do
+ * where a share (lock-convoy.same) of the waits in each is ended by letting go in the other.
+ */
+uint32_t holder_lock(const struct triage *tg, uint32_t place);
+/* holder_shared - do several places ask for that lock? */
+bool holder_shared(const struct triage *tg, uint32_t lock);
+/*
+ * holder_of_lock - the rows of all places that ask for that lock, in one. Who has most of it has most of one place: the places may have had
+ * others in common. Returns false: no row.
+ */
+bool holder_of_lock(const struct triage *tg, uint32_t lock, struct holder_row *sum);
 
 struct holding {
     uint32_t g;     /* lane */

@@ -3,6 +3,7 @@
  * stops the world, what the busiest goroutines run.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/holder.h"
 #include "triage/findings/leaves.h"
 #include "triage/findings/let_go.h"
 #include "triage/findings/retell.h"
@@ -153,8 +154,8 @@ static void had_it_text(struct text *t, const struct trace *tr, const struct lea
 
 void causes_tell_holders(struct causes *c, struct finding *f)
 {
-    uint32_t place = trace_frame(c->tr, f->stack, stacks_user_frame(c->tr, f->stack)).func, n = 0, seen = 0,
-             looked = 0;
+    const uint32_t place = holder_place(c->tr, f->stack), lock = holder_lock(c->tg, place);
+    uint32_t n = 0, seen = 0, looked = 0;
     struct explain_tree t;
     struct leaves v;
     struct text before = {0}, behind = {0};
@@ -164,13 +165,11 @@ void causes_tell_holders(struct causes *c, struct finding *f)
         return;
     }
     for (uint32_t i = 0; i < c->tg->nlock_waits; i++) {
-        uint32_t s = c->tg->lock_waits[i].stack;
-        n += trace_frame(c->tr, s, stacks_user_frame(c->tr, s)).func == place;
+        n += c->tg->lock_waits[i].lock == lock;
     }
     for (uint32_t i = 0; i < c->tg->nlock_waits && explain_left(c->x); i++) {
         const struct lock_wait *w = &c->tg->lock_waits[i];
-        if (trace_frame(c->tr, w->stack, stacks_user_frame(c->tr, w->stack)).func == place &&
-            seen++ % (n / WAITS_LOOKED_AT + 1) == 0) {
+        if (w->lock == lock && seen++ % (n / WAITS_LOOKED_AT + 1) == 0) {
             looked++;
             bool cut = false;
             if (!explain_walk(c->x, w->g, w->t0, w->t1, hostlike_part, &host, &cut) ||

@@ -17,7 +17,7 @@
 
 struct edge { /* one end of a wait */
     int64_t t;
-    uint32_t func; /* who asked for the lock */
+    uint32_t lock; /* struct lock_wait */
     int32_t by;
     uint32_t wait; /* index in lock_waits */
 };
@@ -47,7 +47,7 @@ static uint32_t count_stuck(const struct triage *tg)
 static int cmp_edge(const void *a, const void *b)
 {
     const struct edge *x = a, *y = b;
-    return x->func != y->func ? (x->func > y->func) - (x->func < y->func)
+    return x->lock != y->lock ? (x->lock > y->lock) - (x->lock < y->lock)
            : x->t != y->t     ? (x->t > y->t) - (x->t < y->t)
            : x->by != y->by   ? (x->by > y->by) - (x->by < y->by)
                               : (x->wait > y->wait) - (x->wait < y->wait);
@@ -79,13 +79,13 @@ static void stretches(const struct edge *e, size_t n, struct stretch *s)
     }
 }
 
-/* The wait that covers t and began first: it was the next in the queue, and who ended it most likely held the lock.
- */
-static uint32_t eldest_at(const struct triage *tg, uint32_t func, int64_t t, uint32_t fallback)
+/* The wait that covers t and began first: it was the next in the queue, and who ended it most likely held the lock. One in the place
+ * that the lock is called by, if there is one. */
+static uint32_t eldest_at(const struct triage *tg, uint32_t lock, int64_t t, uint32_t fallback)
 {
     for (uint32_t i = 0; i < tg->nlock_waits && tg->lock_waits[i].t0 <= t; i++) {
         const struct lock_wait *w = &tg->lock_waits[i];
-        if (w->t1 > t && w->place == func) {
+        if (w->t1 > t && w->place == lock) {
             return i;
         }
     }
@@ -112,7 +112,8 @@ static const char *call_advice(const struct triage *tg, const struct holder_row 
     }
     for (uint32_t i = 0; i < tg->nsyscalls; i++) {
         const struct syscall_row *r = &tg->syscalls[i];
-        calls += each_keeps(tg->tr, r->stack) && stacks_place(tg->tr, r->stack) == h->place ? r->count : 0;
+        calls +=
+            each_keeps(tg->tr, r->stack) && holder_lock(tg, stacks_place(tg->tr, r->stack)) == h->lock ? r->count : 0;
     }
     return calls * 2 >= h->waits
                ? "Let one keep for all: who has the lock writes what all that wait have by then, and calls for the "
@@ -159,11 +160,28 @@ static const char *lock_advice(const struct triage *tg, const struct holder_row 
                           : "Hold the lock for less: its holders run, and make system calls.";
 }
 
-static void convoy_text(struct text *t, const struct rules *rs, uint32_t func, const struct stretch *s)
+#define PLACES_SAID 4
+
+/* The other places that ask for it: " or main.(*store).get". */
+static void places_text(struct text *t, const struct rules *rs, uint32_t lock)
 {
-    const struct holder_row *h = holder_at(rs->tg, func);
-    text_say(t, rs->tr, "Up to ", s->most, " goroutines at once waited for a lock in ", t_func_cut(func, 60),
-             "; at least ", (int)threshold(TH_CONVOY_WAITERS), " of them for ", t_dur(s->total),
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < rs->tg->nholders; i++) {
+        const struct holder_row *h = &rs->tg->holders[i];
+        if (h->lock == lock && h->place != lock && n++ < PLACES_SAID) {
+            text_say(t, rs->tr, " or ", t_func_cut(h->place, 60));
+        }
+    }
+    text_add(t, "%s%s", n > PLACES_SAID ? " or others" : "",
+             n ? " (the same one: who lets it go in one lets in who waits in another; inferred)" : "");
+}
+
+static void convoy_text(struct text *t, const struct rules *rs, uint32_t lock, const struct holder_row *h,
+                        const struct stretch *s)
+{
+    text_say(t, rs->tr, "Up to ", s->most, " goroutines at once waited for a lock in ", t_func_cut(lock, 60));
+    places_text(t, rs, lock);
+    text_say(t, rs->tr, "; at least ", (int)threshold(TH_CONVOY_WAITERS), " of them for ", t_dur(s->total),
              " in all (longest stretch ", t_dur(s->t1 - s->t0), ").");
     if (h && h->told > 0) {
         text_lit(t, " Held most likely by ");
@@ -178,18 +196,18 @@ struct hog {                 /* what became of those that a holder let in */
     uint64_t woken, in_vain; /* in_vain: at once they waited there again, and for the same one */
 };
 
-static struct hog hog_of(const struct triage *tg, uint32_t func, uint32_t g)
+static struct hog hog_of(const struct triage *tg, uint32_t lock, uint32_t g)
 {
     struct hog h = {0, 0};
     for (uint32_t i = 0; i < tg->nlock_waits; i++) {
         const struct lock_wait *w = &tg->lock_waits[tg->lock_order[i]];
-        if (w->waker != g || w->place != func) {
+        if (w->waker != g || w->lock != lock) {
             continue;
         }
         const struct lock_wait *next = i + 1 < tg->nlock_waits ? &tg->lock_waits[tg->lock_order[i + 1]] : NULL;
         h.woken++;
         h.in_vain +=
-            next && next->g == w->g && next->place == func && next->waker == g && next->t0 - w->t1 < HOG_WITHIN;
+            next && next->g == w->g && next->lock == lock && next->waker == g && next->t0 - w->t1 < HOG_WITHIN;
     }
     return h;
 }
@@ -201,11 +219,11 @@ static bool is_hog(const struct hog *h)
 }
 
 /* Did it let somebody in meanwhile? Then it had it several times. */
-static bool held_in_one(const struct triage *tg, uint32_t func, const struct moment *m)
+static bool held_in_one(const struct triage *tg, uint32_t lock, const struct moment *m)
 {
     for (uint32_t i = 0; i < tg->nlock_waits; i++) {
         const struct lock_wait *w = &tg->lock_waits[i];
-        if (w->waker == m->g && w->place == func && w->t1 > m->t0 + HOG_WITHIN / 100 &&
+        if (w->waker == m->g && w->lock == lock && w->t1 > m->t0 + HOG_WITHIN / 100 &&
             w->t1 < m->t1 - HOG_WITHIN / 100) {
             return false;
         }
@@ -221,10 +239,10 @@ static void hog_text(struct text *t, const struct rules *rs, uint32_t g, const s
 }
 
 /* The longest that it was held while somebody waited, and what went on then: a place to look at. */
-static void convoy_example(struct text *t, const struct rules *rs, uint32_t func, const struct holder_row *h)
+static void convoy_example(struct text *t, const struct rules *rs, uint32_t lock, const struct holder_row *h)
 {
     struct chain_link k;
-    if (!h || h->longest.t1 <= h->longest.t0 || !held_in_one(rs->tg, func, &h->longest)) {
+    if (!h || h->longest.t1 <= h->longest.t0 || !held_in_one(rs->tg, lock, &h->longest)) {
         return;
     }
     chain_doing(rs->tr, h->longest.g, h->longest.t0, h->longest.t1, &k);
@@ -234,18 +252,19 @@ static void convoy_example(struct text *t, const struct rules *rs, uint32_t func
     text_lit(t, ".");
 }
 
-static void convoy(struct rules *rs, uint32_t func, const struct stretch *s)
+static void convoy(struct rules *rs, uint32_t lock, const struct stretch *s)
 {
-    const struct lock_wait *w = &rs->tg->lock_waits[eldest_at(rs->tg, func, s->t0, s->first)];
+    const struct lock_wait *w = &rs->tg->lock_waits[eldest_at(rs->tg, lock, s->t0, s->first)];
+    struct holder_row sum;
+    const struct holder_row *h = holder_of_lock(rs->tg, lock, &sum) ? &sum : NULL;
     struct draft d;
     draft_start(&d, RULE_CONVOY, s->total);
-    draft_about(&d, rs, func, w->stack);
+    draft_about(&d, rs, lock, w->stack);
     draft_at(&d, s->t0, s->t1, LANE_G, w->g);
     d.f.inferred = true;
-    convoy_text(&d.text, rs, func, s);
-    const struct holder_row *h = holder_at(rs->tg, func);
-    const struct hog hog = h && h->g_ns > h->told / 2 ? hog_of(rs->tg, func, h->g) : (struct hog){0, 0};
-    convoy_example(&d.text, rs, func, h);
+    convoy_text(&d.text, rs, lock, h, s);
+    const struct hog hog = h && h->g_ns > h->told / 2 ? hog_of(rs->tg, lock, h->g) : (struct hog){0, 0};
+    convoy_example(&d.text, rs, lock, h);
     if (s->t1 - s->t0 == s->total && !threshold_reached(TH_CONVOY_ONCE, s->total, rs->tg->end)) {
         d.f.note = true; /* a beginning, one moment */
         text_lit(&d.text, " It happened once.");
@@ -278,23 +297,22 @@ static void rule_convoy(struct rules *rs)
     const bool told = count_stuck(tg) >= threshold(TH_STUCK_COUNT); /* a convoy of them is the same once more */
     for (uint32_t i = 0; i < tg->nlock_waits; i++) {
         const struct lock_wait *w = &tg->lock_waits[i];
-        uint32_t f = w->place;
         if (told && is_stuck(tg, w)) {
             continue;
         }
-        e[n++] = (struct edge){w->t0, f, 1, i};
-        e[n++] = (struct edge){w->t1, f, -1, i};
+        e[n++] = (struct edge){w->t0, w->lock, 1, i};
+        e[n++] = (struct edge){w->t1, w->lock, -1, i};
     }
     if (n) {
         qsort(e, n, sizeof *e, cmp_edge);
     }
     for (size_t i = 0, j; i < n; i = j) {
         struct stretch s;
-        for (j = i; j < n && e[j].func == e[i].func; j++) {
+        for (j = i; j < n && e[j].lock == e[i].lock; j++) {
         }
         stretches(e + i, j - i, &s);
         if (s.total >= threshold_ns(TH_CONVOY_TOTAL) && threshold_reached(TH_CONVOY_SHARE, s.total, tg->end)) {
-            convoy(rs, e[i].func, &s);
+            convoy(rs, e[i].lock, &s);
         }
     }
     mem_free(e);

@@ -6,6 +6,7 @@
  * It is what is short if it is busy nearly all the time, others queue for it, and processors have nothing to do.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/holder.h"
 #include "triage/findings/story.h"
 #include "triage/findings/asks.h"
 #include "triage/findings/leaves.h"
@@ -447,10 +448,11 @@ static void pools(struct causes *c)
 
 static bool lock_told(const struct causes *c, uint32_t place)
 {
+    const uint32_t lock = holder_lock(c->tg, place);
     for (uint32_t i = 0; i < c->rs->out->n; i++) {
         const struct finding *f = &c->rs->out->f[i];
         if ((f->rule == RULE_CONVOY || f->rule == RULE_WRITER || f->rule == RULE_STUCK) && f->stack &&
-            causes_place(c->tr, f->stack) == place) {
+            holder_lock(c->tg, causes_place(c->tr, f->stack)) == lock) {
             return true;
         }
     }

@@ -24,6 +24,7 @@ struct ask {
     enum how how;
     uint32_t func;
     int64_t stays; /* of each wait: what serving it takes */
+    bool shared;   /* other functions ask for the same lock */
     bool nested;   /* its holders wait for another lock: waits for that go, too */
     bool
         outside; /* they wait for the network, or to hand something over, in the function that locks: another goroutine could */
@@ -77,19 +78,19 @@ static void held_merge(struct held *h)
     h->n = n;
 }
 
-static void held_of(struct work *w, uint32_t place)
+static void held_of(struct work *w, uint32_t lock)
 {
     const struct triage *tg = w->c->tg;
     struct holding parts[HOLDINGS_MAX];
     struct held *h = &w->held;
     uint32_t n = 0, seen = 0;
     for (uint32_t i = 0; i < tg->nlock_waits; i++) {
-        n += tg->lock_waits[i].place == place;
+        n += tg->lock_waits[i].lock == lock;
     }
     h->n = 0;
     for (uint32_t i = 0; i < tg->nlock_waits; i++) {
         const struct lock_wait *l = &tg->lock_waits[i];
-        if (l->place != place || seen++ % (n / HELD_WAITS + 1)) {
+        if (l->lock != lock || seen++ % (n / HELD_WAITS + 1)) {
             continue;
         }
         const uint32_t k = holder_parts(tg, l->g, l->t0, parts);
@@ -110,15 +111,22 @@ static void held_of(struct work *w, uint32_t place)
 
 /* ---- lives without what goes ------------------------------------------------------------------------------------------ */
 
+/* Is the lock asked for in that place? */
+static bool at_lock(const struct causes *c, const struct ask *a, uint32_t stack)
+{
+    const uint32_t place = holder_place(c->tr, stack);
+    return place == a->func || (a->shared && holder_lock(c->tg, place) == a->func);
+}
+
 static bool goes(const struct causes *c, const struct ask *a, const struct span *s, const struct span *next)
 {
     enum wait_kind k = stacks_wait_kind(c->tr, s->reason, s->stack);
     switch (a->how) {
     case LOCKS:
         if ((k == WK_NET || k == WK_SEND) && a->outside) {
-            return holder_place(c->tr, s->stack) == a->func;
+            return at_lock(c, a, s->stack);
         }
-        return (k == WK_LOCK || k == WK_COND) && (a->nested || holder_place(c->tr, s->stack) == a->func);
+        return (k == WK_LOCK || k == WK_COND) && (a->nested || at_lock(c, a, s->stack));
     case PLACE: return causes_place(c->tr, s->stack) == a->func;
     default:
         return (k == WK_SEND || k == WK_RECV || k == WK_SELECT || k == WK_COND) && next->state == ST_RUNNABLE &&
@@ -170,6 +178,7 @@ static void live_of(struct work *w, const struct ask *a, uint32_t g, struct live
     v->ran = ns_add(v->ran, ran);
     v->longest = last - first > v->longest ? last - first : v->longest;
     v->t0 = !v->n || first < v->t0 ? first : v->t0;
+    last = more ? trace_lane(w->c->tr, (struct lane){LANE_G, g}).last : last; /* not all of it was looked at */
     v->t1 = last > v->t1 ? last : v->t1;
     v->n++;
 }
@@ -186,15 +195,18 @@ struct span_of_won {
     double on; /* that share */
 };
 
-/* Of what all run what the holders of the lock do while they hold it. */
-static double held_running(const struct work *w, uint32_t place)
+/* Of what all run, and make system calls with, what the holders of the lock do while they hold it. */
+static double held_work(const struct work *w, uint32_t lock)
 {
-    const struct holder_row *h = holder_at(w->c->tg, place);
+    struct holder_row h;
     int64_t ns = 0;
     for (size_t i = 0; i < w->held.n; i++) {
         ns = ns_add(ns, w->held.v[i].t1 - w->held.v[i].t0);
     }
-    return h && h->told > 0 ? (double)ns / (double)w->c->tg->end * (double)h->ns[ST_RUNNING] / (double)h->told : 0;
+    return holder_of_lock(w->c->tg, lock, &h) && h.told > 0
+               ? (double)ns / (double)w->c->tg->end * (double)ns_add(h.ns[ST_RUNNING], h.ns[ST_SYSCALL]) /
+                     (double)h.told
+               : 0;
 }
 
 /* The lives of those that wait there, without that. */
@@ -207,7 +219,7 @@ static struct lives lives_of(struct work *w, const struct ask *a)
         const struct pair_row *p = &c->tg->pairs[i];
         bool in = a->how == SERVED
                       ? !p->from_scheduler && p->waker == a->func && p->waiter != a->func
-                      : (a->how == LOCKS ? holder_place(c->tr, p->stack) : causes_place(c->tr, p->stack)) == a->func;
+                      : (a->how == LOCKS ? at_lock(c, a, p->stack) : causes_place(c->tr, p->stack) == a->func);
         uint32_t g = in ? causes_group(c, p->waiter) : UINT32_MAX, k = 0;
         while (k < n && seen[k] != g) {
             k++;
@@ -251,6 +263,12 @@ static int64_t there_at_most(const struct causes *c, const struct lives *v)
     return v->n && !v->some && ns < c->tg->end ? ns : c->tg->end;
 }
 
+/* What the processors run and make system calls with. */
+static double work_of(const struct causes *c)
+{
+    return c->running + (double)c->tg->p_sum.ns[ST_SYSCALL] / (double)c->tg->end;
+}
+
 /* What share of the time would be left: of all these lives, and no less than the processors need. */
 static void waits_won(struct work *w, const struct ask *a, struct span_of_won *o)
 {
@@ -258,20 +276,23 @@ static void waits_won(struct work *w, const struct ask *a, struct span_of_won *o
     const struct lives v = lives_of(w, a);
     const double all = (double)v.all, procs = (c->running - sends_on(c, a)) / c->procs,
                  least = procs > v.least ? procs : v.least, shared = left_shared(c, &v);
-    double left = v.all > 0 ? (double)v.stays / all : 1;
+    double left = v.all > 0 ? (double)v.stays / all : 1, work = procs; /* work: what the processors do in any case */
     left = left > least ? left : least < 1 ? least : 1;
     o->hi = 1 - left;
-    o->lo = (o->hi > (double)v.served / (all + 1) ? o->hi - (double)v.served / (all + 1) : 0) * LEAST;
+    const double kept = a->how == LOCKS ? work_of(c) / c->procs : 0, /* letting go sooner takes none of it away */
+        sure = 1 - (kept > left ? kept : left) - (double)v.served / (all + 1);
+    o->lo = (sure > 0 ? sure : 0) * LEAST;
     if (a->how == LOCKS && v.all > 0) { /* the crowd that comes from it may go as well, and what runs under it */
         const double rest = (double)(v.stays - v.queued) / all;
         held_of(w, a->func);
-        const double need = a->alone ? (double)v.ran / (double)c->tg->end / c->procs
-                                     : (c->running - held_running(w, a->func)) / c->procs;
-        left = rest > need ? rest : need < 1 ? need : 1;
+        work = a->alone ? (double)v.ran / (double)c->tg->end / c->procs
+                        : (work_of(c) - held_work(w, a->func)) / c->procs;
+        work = work > 0 ? work : 0;
+        left = rest > work ? rest : work < 1 ? work : 1;
         o->hi = 1 - left > o->hi ? 1 - left : o->hi;
     }
-    if (shared < 1 && 1 - shared > o->hi) {
-        o->hi = 1 - (shared > procs ? shared : procs);
+    if (shared < 1 && 1 - (shared > work ? shared : work) > o->hi) {
+        o->hi = 1 - (shared > work ? shared : work);
     }
     const double there = (double)there_at_most(c, &v) / (double)c->tg->end;
     o->hi = there < 1 ? o->hi * there : o->hi; /* a share of these lives, which are a part of the trace */
@@ -370,6 +391,25 @@ static void pool_bounds(struct work *w, struct finding *f, struct span_of_won *o
         *o = (struct span_of_won){on * LEAST, on, .bound = ON_WAY, .on = on};
         f->note = true;
     }
+}
+
+/*
+ * Where hardly a processor idles, time for which many wait is no time lost: others run meanwhile. So it costs the middle of what can be
+ * won. Where its holders wait for these processors all of it may go, unless the main goroutine's way hardly leads through it: then it is a
+ * note.
+ */
+static void lock_bounds(const struct causes *c, struct finding *f, const struct span_of_won *o)
+{
+    if ((f->rule != RULE_CONVOY && f->rule != RULE_WRITER) || o->more ||
+        c->idle >= threshold(TH_CONVOY_IDLE) * c->procs) {
+        return;
+    }
+    const int64_t middle = (int64_t)((o->lo + o->hi) / 2 * (double)c->tg->end);
+    struct holder_row h;
+    const bool queues = f->stack && holder_of_lock(c->tg, holder_lock(c->tg, holder_place(c->tr, f->stack)), &h) &&
+                        holder_queues(c->tg, &h);
+    f->note |= queues && o->bound == ON_WAY && o->on < SPREAD;
+    f->severity_ns = queues || f->severity_ns < middle ? f->severity_ns : middle;
 }
 
 /* ---- each rule ----------------------------------------------------------------------------------------------------- */
@@ -594,8 +634,11 @@ static const struct plain {
 static void lock_won(struct work *w, const struct finding *f, struct span_of_won *o)
 {
     const struct causes *c = w->c;
-    struct ask a = {LOCKS, f->stack ? holder_place(c->tr, f->stack) : 0, 0, false, false, false};
-    const struct holder_row *h = holder_at(c->tg, a.func);
+    const uint32_t place = f->stack ? holder_place(c->tr, f->stack) : 0;
+    struct ask a = {.how = LOCKS, .func = holder_lock(c->tg, place)};
+    struct holder_row sum;
+    const struct holder_row *h = holder_of_lock(c->tg, a.func, &sum) ? &sum : NULL;
+    a.shared = holder_shared(c->tg, a.func);
     a.nested = h && h->wait_ns[WK_LOCK] > h->told / 2;
     a.outside = h && ns_add(h->wait_ns[WK_NET], h->wait_ns[WK_SEND]) > h->told / 2;
     const bool kept = h && holder_queues(c->tg, h); /* others have the processors */
@@ -621,11 +664,11 @@ static void set_won(struct work *w, const struct finding *f, uint32_t group, dou
         o->hi = 1 - (double)longest / (double)c->tg->end;
         o->lo = o->lo < o->hi ? o->lo : o->hi;
     } else if (f->stack) {
-        waits_won(w, &(struct ask){PLACE, causes_place(c->tr, f->stack), 0, false, false, false}, o);
+        waits_won(w, &(struct ask){.how = PLACE, .func = causes_place(c->tr, f->stack)}, o);
     } else {
         const bool known = group != UINT32_MAX;
         const int64_t stays = known ? (int64_t)served_stays(w->c, group) : 0;
-        waits_won(w, &(struct ask){SERVED, known ? c->tg->groups[group].name : 0, stays, false, false, false}, o);
+        waits_won(w, &(struct ask){.how = SERVED, .func = known ? c->tg->groups[group].name : 0, .stays = stays}, o);
     }
 }
 
@@ -633,7 +676,7 @@ static void set_won(struct work *w, const struct finding *f, uint32_t group, dou
 static struct span_of_won place_won(struct work *w, const struct finding *f)
 {
     struct span_of_won o = {0, 0, .words = MOST};
-    waits_won(w, &(struct ask){PLACE, causes_place(w->c->tr, f->stack), 0, false, false, false}, &o);
+    waits_won(w, &(struct ask){.how = PLACE, .func = causes_place(w->c->tr, f->stack)}, &o);
     return o;
 }
 
@@ -859,6 +902,7 @@ void won_all(struct causes *c)
         }
         way_bounds(&w, f, &o);
         pool_bounds(&w, f, &o);
+        lock_bounds(c, f, &o);
         const double spread = none ? 0 : SPREAD < (1 - o.hi) / 2 ? SPREAD : (1 - o.hi) / 2;
         const double lo = o.lo - SPREAD, hi = o.hi + spread;
         f->has_won = true;
