@@ -103,7 +103,8 @@ bool segment_begin(struct segment *s, int64_t base, int64_t before, struct fold 
     v2_order_free(o);
     o->s = s->s;
     o->loose = s->gen.at_end && s->gen.torn ? &v2_torn : NULL;
-    s->before = before;
+    /* What is foretold may lie before the trace's beginning, and what can't be decoded has no end: the join sees to both. */
+    s->before = s->n && before < base ? base : before;
     s->over = s->oom = false;
     s->f = f;
     s->s->st.ndamages = s->damages;
@@ -116,8 +117,8 @@ bool segment_begin(struct segment *s, int64_t base, int64_t before, struct fold 
     if (s->n) {
         o->alone = o->have_base = true;
         o->base = base;
-        o->last = before;
-        fold_segment(f, before - base, last_batch(s, base));
+        o->last = s->before;
+        fold_segment(f, s->before - base, last_batch(s, base));
         f->procs = s->procs;
     }
     s->oom = !v2_order_begin(o, &s->gen);

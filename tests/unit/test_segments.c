@@ -504,6 +504,75 @@ static void test_nameless_then_torn(void **state)
     unload(&one);
 }
 
+/* Events that take a while. */
+static void many(struct tracegen_buf *b, int n)
+{
+    while (n--)
+        tracegen_printf(b, "HeapAlloc +0 1\n");
+}
+
+/* Who is at which segment, and when, differs from time to time: what is said doesn't. */
+static void expect_always(const struct tracegen_buf *text, const char *damage)
+{
+    enum { TIMES = 40 };
+    struct loaded l = {.bytes = NULL};
+    struct err e;
+    char *want = NULL;
+    l.bytes = tracegen_bytes((char *)text->p, &l.n);
+    for (int i = 0; i < TIMES; i++) {
+        const struct trace_opts o = {.threads = i ? 4 : 1};
+        assert_int_equal(load_bytes_opts(l.bytes, l.n, &o, &l.tr, &e), ERR_OK);
+        char *is = all_of(l.tr);
+        if (want) {
+            assert_string_equal(is, want);
+            free(is);
+        } else if (damage) {
+            expect_damage(l.tr, ERR_FORMAT, damage);
+        } else {
+            expect_whole(l.tr);
+        }
+        want = want ? want : is;
+        trace_close(l.tr);
+    }
+    free(want);
+    free(l.bytes);
+}
+
+/* A trace that begins a millisecond after the clock did, and another millisecond. */
+#define FIRST "batch m=7 t=1000000\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
+#define NEXT \
+    "endgen\nbatch m=7 t=2000000\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n" \
+    "UserLog +1 task=0 key=\"k\" value=\"v\" stack=main.f:1\n"
+
+/* What is foretold of the first generation's end is earlier than its beginning: its last batch says so. */
+static void test_end_before_beginning(void **state)
+{
+    (void)state;
+    struct tracegen_buf b = {0};
+    tracegen_printf(&b, "go 1.26\n" FIRST);
+    many(&b, 10000);
+    tracegen_printf(&b, "batch m=7 t=9\nHeapAlloc +1 2\n" NEXT NEXT NEXT);
+    expect_always(&b, NULL);
+    tracegen_free(&b);
+}
+
+/* Of the second one's end nothing is known while somebody looks for it: of what its damaged table belongs to nothing is decoded. */
+static void test_end_unknown(void **state)
+{
+    (void)state;
+    struct tracegen_buf b = {0};
+    tracegen_printf(&b, "go 1.26\n" FIRST);
+    many(&b, 10000);
+    tracegen_printf(&b, NEXT);
+    for (int m = 8; m < 40; m++) {
+        tracegen_printf(&b, "batch m=%d t=2000000\n", m);
+        many(&b, 4000);
+    }
+    tracegen_printf(&b, "batch m=-1 t=2000000\nStrings\nraw 00\n" NEXT NEXT);
+    expect_always(&b, "string");
+    tracegen_free(&b);
+}
+
 /*
  * Nothing of the only generation can be placed in time, and what stands behind it is none: what is said of that must not depend on whether
  * somebody has looked there by then.
@@ -530,13 +599,22 @@ static void test_no_beginning(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_call_ends),    cmocka_unit_test(test_call_stolen),
-        cmocka_unit_test(test_statuses),     cmocka_unit_test(test_ranges),
-        cmocka_unit_test(test_collector),    cmocka_unit_test(test_told_late),
-        cmocka_unit_test(test_notes),        cmocka_unit_test(test_worker),
-        cmocka_unit_test(test_worker_late),  cmocka_unit_test(test_workers_all),
-        cmocka_unit_test(test_stacks),       cmocka_unit_test(test_nameless),
-        cmocka_unit_test(test_no_beginning), cmocka_unit_test(test_nameless_then_torn),
+        cmocka_unit_test(test_call_ends),
+        cmocka_unit_test(test_call_stolen),
+        cmocka_unit_test(test_statuses),
+        cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_collector),
+        cmocka_unit_test(test_told_late),
+        cmocka_unit_test(test_notes),
+        cmocka_unit_test(test_worker),
+        cmocka_unit_test(test_worker_late),
+        cmocka_unit_test(test_workers_all),
+        cmocka_unit_test(test_stacks),
+        cmocka_unit_test(test_nameless),
+        cmocka_unit_test(test_no_beginning),
+        cmocka_unit_test(test_nameless_then_torn),
+        cmocka_unit_test(test_end_before_beginning),
+        cmocka_unit_test(test_end_unknown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
