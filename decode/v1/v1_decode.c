@@ -375,11 +375,12 @@ static void cut_batch(struct v1_cursor *c, uint32_t i, uint64_t ticks)
  */
 static void beyond(struct v1_decoder *d, struct v1_cursor *c, uint32_t from, uint64_t ticks)
 {
-    const uint8_t *at = from != c->fill ? v1_ring(d, c, from)->at : c->p;
+    const uint8_t *at = NULL; /* the first of them that stands in the file: a gap doesn't */
     uint64_t step = 0;
     uint32_t i = from;
     for (; i != c->fill; i++) {
         const struct v1_ev *e = v1_ring(d, c, i);
+        at = at ? at : e->at;
         step = e->ticks - ticks;
         if ((int64_t)(e->ticks - c->until) > 0 && (step > d->skew || c->batch == V1_NO_BATCH))
             break;
@@ -387,9 +388,9 @@ static void beyond(struct v1_decoder *d, struct v1_cursor *c, uint32_t from, uin
     }
     const double seconds = (double)(c->ticks - c->until + d->skew) / (double)(100 * d->skew);
     const bool cut = i != c->fill;
-    if (cut)
+    if (cut && v1_ring(d, c, i)->at)
         at = v1_ring(d, c, i)->at;
-    source_damage(d->s, ERR_CLOCK, 0, source_off(d->s, at ? at : c->p), /* an event that no bytes tell has no place */
+    source_damage(d->s, ERR_CLOCK, 0, source_off(d->s, at ? at : c->p),
                   cut ? "a batch of processor %lld goes on %.6f s behind %s: the rest of it is left out"
                       : "a batch of processor %lld goes on %.6f s behind %s: one of them is another's",
                   (long long)d->ix->proc[c - d->cur].id, seconds,

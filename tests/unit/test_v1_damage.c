@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "tests/unit/decode_help.h"
 #include "tests/unit/v1_lines.h"
 
 #define START "batch p=0 t=0\nGoCreate g=1\nProcStart thread=0\nGoStart g=1 seq=1\nGomaxprocs procs=2\n"
@@ -71,6 +72,24 @@ static void test_gap(void **state)
              "batch p=0 t=30\nProcStart +0 thread=3\nHeapAlloc +5 bytes=2\n",
              START_LINES "10 heap 1\n~10 g1 unknown\n~10 p0 none\n~30 m3\n30 p0 sched m3\n35 heap 2\n~35 p0 none\n"
                          "D an unknown event type (event 0, ?); skipped 8 bytes\n");
+}
+
+/*
+ * The batch behind a gap goes on when its processor's next one has begun: what is said of it has the place of its first event in the file,
+ * which the gap in front of it doesn't stand in.
+ */
+static void test_gap_then_too_long(void **state)
+{
+    (void)state;
+    struct loaded l = load_text("go 1.11\n" START "HeapAlloc +10 bytes=1\nraw 00 ff 00 ff 00 ff 00 ff\n"
+                                "batch p=0 t=20\nProcStart +0 thread=3\nHeapAlloc +9000000 bytes=2\n"
+                                "HeapAlloc +9000000 bytes=3\nbatch p=0 t=30\nProcStart +0 thread=3\n");
+    const struct err *e = trace_damage(l.tr, 1);
+    static const uint8_t start[] = {0x45, 0, 3}; /* ProcStart +0 thread=3 */
+    assert_non_null(strstr(e->what, "behind the next one's begin: one of them is another's"));
+    assert_true(e->offset < l.n - sizeof start);
+    assert_memory_equal(l.bytes + e->offset, start, sizeof start);
+    unload(&l);
 }
 
 /* A program has as many processors as GOMAXPROCS says. */
@@ -404,6 +423,7 @@ int main(void)
         cmocka_unit_test(test_damage_in_the_middle),
         cmocka_unit_test(test_damage_behind_the_rate),
         cmocka_unit_test(test_gap),
+        cmocka_unit_test(test_gap_then_too_long),
         cmocka_unit_test(test_too_many),
         cmocka_unit_test(test_missing_event),
         cmocka_unit_test(test_others_go_on),
