@@ -1,6 +1,6 @@
 /*
- * test_triage_made.c - rules at their limits, in traces made for that: what half of the CPU samples lie below, who asks in step and
- * who does not, whose waits were followed by half.
+ * test_triage_made.c - rules at their limits, in traces made for that: what half of the CPU samples lie below, of how many names slow
+ * tasks are told, who asks in step and who does not, whose waits were followed by half.
  */
 #include "made_help.h"
 
@@ -262,12 +262,68 @@ static void followed_by_half(void **state)
     }
 }
 
+/* ---- slow tasks -------------------------------------------------------------------------------------------------------- */
+
+/* Tasks of so many names, eight of each, the last of which takes 2 ms, and of each further name 10 us more; the report's findings. */
+static void slow_names(struct made *m, uint32_t names)
+{
+    struct tracegen_buf b = {0};
+    uint32_t id = 0;
+    tracegen_printf(&b, "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n");
+    for (uint32_t i = 0; i < names; i++) {
+        for (uint32_t k = 0; k < 8; k++) {
+            id++;
+            tracegen_printf(&b, "UserTaskBegin +10 task=%u parent=0 name=\"task%u\" stack=main.work:1\n", id, i);
+            tracegen_printf(&b, "UserTaskEnd +%u task=%u stack=main.work:2\n", k < 7 ? 1000 : 2000000 + i * 10000,
+                            id);
+        }
+    }
+    make(m, (const char *)b.p);
+    tracegen_free(&b);
+}
+
+static uint32_t tells_of(const struct made *m, uint32_t *limits)
+{
+    uint32_t n = 0;
+    *limits = 0;
+    for (uint32_t i = 0; i < m->l.fs.n; i++) {
+        if (m->l.fs.f[i].rule == RULE_SLOW_TASK) {
+            n++;
+            *limits += strstr(m->l.fs.f[i].text, "names of tasks that have slow ones, the 16 are told") != NULL;
+        }
+    }
+    return n;
+}
+
+/* The names are the program's, one for each request at worst: the costliest are told, and in the first of them of how many. */
+static void of_many_names_the_costliest(void **state)
+{
+    struct made m;
+    uint32_t limits;
+    (void)state;
+    slow_names(&m, 16);
+    assert_int_equal(tells_of(&m, &limits), 16);
+    assert_int_equal(limits, 0);
+    unmake(&m);
+    slow_names(&m, 40);
+    assert_int_equal(tells_of(&m, &limits), 16);
+    for (uint32_t i = 0; i < m.l.fs.n; i++) {
+        const char *s = m.l.fs.f[i].text;
+        if (m.l.fs.f[i].rule == RULE_SLOW_TASK) {
+            const bool first = strstr(s, "\"task39\"") != NULL; /* the costliest */
+            assert_int_equal(first,
+                             strstr(s, " Of the 40 names of tasks that have slow ones, the 16 are told") != NULL);
+            assert_true(atoi(strstr(s, "\"task") + 5) >= 24);
+        }
+    }
+    unmake(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(half_below),
-        cmocka_unit_test(no_more_below),
-        cmocka_unit_test(in_step),
+        cmocka_unit_test(half_below),       cmocka_unit_test(of_many_names_the_costliest),
+        cmocka_unit_test(no_more_below),    cmocka_unit_test(in_step),
         cmocka_unit_test(followed_by_half),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,8 @@
 #include "triage/findings/leak_why.h"
 #include "triage/findings/thresholds.h"
 
+#include <stdlib.h>
+
 #include "decode/base/mem.h"
 
 static bool ends_from_within(enum wait_kind k)
@@ -463,35 +465,96 @@ static void breakdown_text(struct text *t, const struct rules *rs, const struct 
     share_text(t, "not recorded", breakdown_unknown(b), b->all, &first);
 }
 
-static void rule_tasks(struct rules *rs)
+/* Of how many types it is told that some are slow: those that cost most. Names are the program's, which may make one for each request. */
+#define SLOW_TYPES 16
+struct slow_type {
+    const struct span_type *y;
+    int64_t lost; /* what its slow ones took above the median */
+};
+
+static bool has_slow(const struct triage *tg, const struct span_type *y)
 {
-    const struct triage *tg = rs->tg;
+    return !(y->is_region && tg->ntask_types) && (double)y->d.n >= threshold(TH_SLOW_TASKS) && y->nslow > 0 &&
+           (double)y->d.max >= threshold(TH_SLOW_MEDIAN) * (double)y->d.p50 &&
+           y->d.max - y->d.p50 >= threshold_ns(TH_SLOW_ABOVE);
+}
+
+static int64_t lost_to_slow(const struct span_type *y)
+{
+    int64_t lost = 0;
+    for (uint32_t i = 0; i < y->nslow; i++) {
+        const int64_t ns = y->slow[i].t1 - y->slow[i].t0;
+        if ((double)ns < threshold(TH_SLOW_MEDIAN) * (double)y->d.p50) {
+            break;
+        }
+        lost = ns_add(lost, ns - y->d.p50);
+    }
+    return lost;
+}
+
+/* The costliest first. Returns how many types have slow ones. */
+static uint32_t slow_types(const struct triage *tg, struct slow_type v[SLOW_TYPES], uint32_t *n)
+{
+    uint32_t all = 0;
+    *n = 0;
     for (uint32_t i = 0; i < tg->ntypes; i++) {
-        const struct span_type *y = &tg->types[i];
-        int64_t lost = 0;
-        uint32_t n = 0;
-        struct draft d;
-        double times = threshold(TH_SLOW_MEDIAN);
-        if ((y->is_region && tg->ntask_types) || (double)y->d.n < threshold(TH_SLOW_TASKS) || y->nslow == 0 ||
-            (double)y->d.max < times * (double)y->d.p50 || y->d.max - y->d.p50 < threshold_ns(TH_SLOW_ABOVE)) {
+        if (!has_slow(tg, &tg->types[i])) {
             continue;
         }
-        for (; n < y->nslow && (double)(y->slow[n].t1 - y->slow[n].t0) >= times * (double)y->d.p50; n++) {
-            lost = ns_add(lost, y->slow[n].t1 - y->slow[n].t0 - y->d.p50);
+        const struct slow_type t = {&tg->types[i], lost_to_slow(&tg->types[i])};
+        uint32_t at = *n < SLOW_TYPES ? (*n)++ : SLOW_TYPES;
+        for (; at > 0 && v[at - 1].lost < t.lost; at--) {
+            if (at < SLOW_TYPES) {
+                v[at] = v[at - 1];
+            }
         }
-        draft_start(&d, RULE_SLOW_TASK, lost < tg->end ? lost : tg->end);
-        d.f.note = tg->end < threshold_ns(TH_SLOW_TRACE);
-        draft_subject(&d, rs, y->name);
-        draft_at(&d, y->slow[0].t0, y->slow[0].t1, LANE_G, y->slow[0].g);
-        text_dur(&d.amount, y->d.max);
-        text_say(&d.text, rs->tr, "Of ", y->d.n, " ", y->is_region ? "regions" : "tasks", " \"", t_str(y->name),
-                 "\" the slowest took ", t_dur(y->d.max), ", half of them ", t_dur(y->d.p50),
-                 " or less. The slowest: ");
-        breakdown_text(&d.text, rs, &y->slow[0].b);
-        text_say(&d.text, rs->tr, "; ", t_share((double)y->slow[0].b.gc, (double)y->d.max),
-                 " of it during a GC cycle, ", t_dur(y->slow[0].b.stw), " stopped.");
-        text_lit(&d.next, "Open its lane: the widest span says what to change. Compare with one of median length.");
-        draft_end(rs, &d);
+        if (at < SLOW_TYPES) {
+            v[at] = t;
+        }
+        all++;
+    }
+    return all;
+}
+
+static void slow_finding(struct rules *rs, const struct slow_type *s, uint32_t all)
+{
+    const struct triage *tg = rs->tg;
+    const struct span_type *y = s->y;
+    const char *what = y->is_region ? "regions" : "tasks";
+    struct draft d;
+    draft_start(&d, RULE_SLOW_TASK, s->lost < tg->end ? s->lost : tg->end);
+    d.f.note = tg->end < threshold_ns(TH_SLOW_TRACE);
+    draft_subject(&d, rs, y->name);
+    draft_at(&d, y->slow[0].t0, y->slow[0].t1, LANE_G, y->slow[0].g);
+    text_dur(&d.amount, y->d.max);
+    text_say(&d.text, rs->tr, "Of ", y->d.n, " ", what, " \"", t_str(y->name), "\" the slowest took ",
+             t_dur(y->d.max), ", half of them ", t_dur(y->d.p50), " or less. The slowest: ");
+    breakdown_text(&d.text, rs, &y->slow[0].b);
+    text_say(&d.text, rs->tr, "; ", t_share((double)y->slow[0].b.gc, (double)y->d.max), " of it during a GC cycle, ",
+             t_dur(y->slow[0].b.stw), " stopped.");
+    if (all > SLOW_TYPES) {
+        text_say(&d.text, rs->tr, " Of the ", all, " names of ", what, " that have slow ones, the ",
+                 (uint32_t)SLOW_TYPES, " are told that cost most.");
+    }
+    text_lit(&d.next, "Open its lane: the widest span says what to change. Compare with one of median length.");
+    draft_end(rs, &d);
+}
+
+static int cmp_slow_types(const void *a, const void *b)
+{
+    const struct slow_type *x = a, *y = b;
+    return (x->y > y->y) - (x->y < y->y);
+}
+
+static void rule_tasks(struct rules *rs)
+{
+    struct slow_type v[SLOW_TYPES];
+    uint32_t n;
+    const uint32_t all = slow_types(rs->tg, v, &n);
+    const struct span_type *most = n ? v[0].y : NULL;
+    qsort(v, n, sizeof *v, cmp_slow_types); /* findings that cost the same stand in the types' order */
+    for (uint32_t i = 0; i < n; i++) {
+        slow_finding(rs, &v[i], v[i].y == most ? all : 0);
     }
 }
 
