@@ -719,28 +719,95 @@ static void none_or_not_recorded(void **state)
     unmade(&m);
 }
 
+/* ---- taken in order ------------------------------------------------------------------------------------------ */
+
+enum { BINDER = 1, DISPATCHER = 2, PIECE = 10, AHEAD = 4 };
+
+/*
+ * `rounds` times: the dispatcher begins four pieces and waits for room; the binder waits for the first of them, which sleeps for `first`,
+ * while the others sleep for 1 ms; then it makes room.
+ */
+static void window_of(unsigned rounds, int64_t first)
+{
+    int64_t t = MS;
+    begin(1);
+    create(US, DISPATCHER, "dispatch");
+    block(2 * US, "chan receive", "runtime.chanrecv1:1,main.bind:8,main.main:3");
+    for (unsigned r = 0; r < rounds; r++) {
+        const unsigned p = PIECE + r * AHEAD;
+        start(t, DISPATCHER);
+        for (unsigned k = 0; k < AHEAD; k++) {
+            create(t += US, p + k, "piece");
+        }
+        block(t += US, "chan send", "runtime.chansend1:1,main.dispatch:20");
+        for (unsigned k = 0; k < AHEAD; k++) {
+            start(t += US, p + k);
+            block(t += US, "sleep", "time.Sleep:1,main.render:5");
+        }
+        const int64_t rest = t + first;
+        nothing_to_do(t + US, t + MS);
+        t += MS;
+        for (unsigned k = 1; k < AHEAD; k++) {
+            wake(t += US, p + k, "0");
+            start(t += US, p + k);
+            over(t += US);
+        }
+        if (rest > t + US) {
+            nothing_to_do(t + US, rest);
+            t = rest;
+        }
+        wake(t += US, p, "0");
+        start(t += US, p);
+        wake(t += US, BINDER, "runtime.chansend1:1,main.dispatch.func1:9");
+        over(t += US);
+        start(t += US, BINDER);
+        wake(t += US, DISPATCHER, "runtime.chanrecv1:1,main.bind:9,main.main:3");
+        if (r + 1 < rounds) {
+            block(t += US, "chan receive", "runtime.chanrecv1:1,main.bind:8,main.main:3");
+        }
+        t += US;
+    }
+}
+
+/* While one slow piece is waited for, others end: results are taken in order. Where all take as long, nobody waits for its turn. */
+static void window_behind_one(void **state)
+{
+    static const struct {
+        unsigned rounds;
+        int64_t first;
+        bool told;
+    } row[] = {{20, 10 * MS, true}, {20, MS, false}, {5, 10 * MS, false} /* 15 have ended so */};
+    (void)state;
+    for (unsigned i = 0; i < sizeof row / sizeof *row; i++) {
+        struct made m;
+        window_of(row[i].rounds, row[i].first);
+        made_of(&m);
+        const struct finding *f = told(&m, RULE_IN_ORDER);
+        assert_int_equal(f != NULL, row[i].told);
+        if (f) {
+            assert_non_null(strstr(f->text, "main.bind, called by main.main takes results in the order"));
+            assert_non_null(strstr(f->text, "60 of 80 ended during waits for another"));
+            assert_non_null(strstr(f->text, "of at most 4 were under way then"));
+            assert_in_range(f->severity_ns, m.l.tg->end * 55 / 100, m.l.tg->end * 75 / 100);
+            assert_true(f->won_hi >= f->severity_ns && f->won_lo < f->severity_ns);
+        }
+        unmade(&m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cost_is_at_most_the_trace),
-        cmocka_unit_test(busy_with_work_queued),
-        cmocka_unit_test(calls_are_no_running),
-        cmocka_unit_test(stopped_is_not_idle),
-        cmocka_unit_test(holder_behind_the_hand_offs),
-        cmocka_unit_test(no_holder_elsewhere),
-        cmocka_unit_test(one_lock_at_two_places),
-        cmocka_unit_test(no_holder_while_it_stood),
-        cmocka_unit_test(timers_that_pile_up),
-        cmocka_unit_test(advice_from_all_waits),
-        cmocka_unit_test(victim_is_not_blamed),
-        cmocka_unit_test(leaks_among_siblings),
-        cmocka_unit_test(leak_before_a_cut),
-        cmocka_unit_test(silent_connections_pile_up),
-        cmocka_unit_test(rest_is_no_leak),
-        cmocka_unit_test(workers_that_end_early),
-        cmocka_unit_test(a_reason_that_is_empty),
-        cmocka_unit_test(none_or_not_recorded),
-        cmocka_unit_test(latency_without_a_cause),
+        cmocka_unit_test(cost_is_at_most_the_trace),   cmocka_unit_test(busy_with_work_queued),
+        cmocka_unit_test(calls_are_no_running),        cmocka_unit_test(stopped_is_not_idle),
+        cmocka_unit_test(holder_behind_the_hand_offs), cmocka_unit_test(no_holder_elsewhere),
+        cmocka_unit_test(one_lock_at_two_places),      cmocka_unit_test(window_behind_one),
+        cmocka_unit_test(no_holder_while_it_stood),    cmocka_unit_test(timers_that_pile_up),
+        cmocka_unit_test(advice_from_all_waits),       cmocka_unit_test(victim_is_not_blamed),
+        cmocka_unit_test(leaks_among_siblings),        cmocka_unit_test(leak_before_a_cut),
+        cmocka_unit_test(silent_connections_pile_up),  cmocka_unit_test(rest_is_no_leak),
+        cmocka_unit_test(workers_that_end_early),      cmocka_unit_test(a_reason_that_is_empty),
+        cmocka_unit_test(none_or_not_recorded),        cmocka_unit_test(latency_without_a_cause),
         cmocka_unit_test(herd_is_at_most_the_trace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
