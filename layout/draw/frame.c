@@ -266,16 +266,27 @@ static void legend(const struct canvas *c)
 /* ---- footer, prompt ------------------------------------------------------------------------------------- */
 
 /* The keys' line ends with a whole key: pieces stand apart by two blanks. */
-static void keys(struct grid *g, int y, const char *text)
+static void keys(struct grid *g, int y, int w, const char *text)
 {
     size_t keep = strlen(text);
-    while (keep && str_width((struct str){text, (uint32_t)keep}, g->w + 1) > g->w) {
+    while (keep && str_width((struct str){text, (uint32_t)keep}, w + 1) > w) {
         do
             keep--;
         while (keep > 1 && !(text[keep] == ' ' && text[keep - 1] == ' '));
         keep -= keep == 1;
     }
-    grid_text(g, 0, y, g->w, (struct str){text, (uint32_t)keep}, STYLE_FOOTER);
+    grid_text(g, 0, y, w, (struct str){text, (uint32_t)keep}, STYLE_FOOTER);
+}
+
+/* Which key shows whole what is cut, at a line's right end; returns the columns left of it. */
+static int more(const struct canvas *c, int y, enum style s)
+{
+    enum { WORDS = 60, LEAST = 20 };
+    char text[80];
+    if (!c->txt->more || !*c->txt->more || c->g->w < LEAST)
+        return c->g->w;
+    snprintf(text, sizeof text, "%s %s", c->txt->more, c->g->w < WORDS ? "all" : "read all");
+    return grid_right(c->g, 0, y, c->g->w, text, s) - 2;
 }
 
 /* A message takes the lines it needs, from the last one up (above a prompt: from above that), at most half the screen. */
@@ -287,6 +298,8 @@ static void message(const struct canvas *c, int last)
     enum style s = v->message_error ? STYLE_WARN : STYLE_MESSAGE;
     int n = plan_message(&c->plan, v), y = last - n + 1;
     grid_fill(g, 0, y, g->w, n, ' ', s);
+    if (n > 2 && wrap_draw(NULL, 0, 0, g->w, n + 1, s, text) > n && more(c, last, s) < g->w)
+        n--;
     wrap_draw(g, 0, y, g->w, n, s, text);
 }
 
@@ -323,8 +336,9 @@ static void footer(const struct canvas *c)
         message(c, y);
     } else if (c->plan.n[ROW_FOOTER]) {
         grid_fill(g, 0, y, g->w, 1, ' ', STYLE_FOOTER);
+        const int w = v->cut && !v->popup ? more(c, y, STYLE_FOOTER) : g->w;
         if (c->txt->footer)
-            keys(g, y, c->txt->footer);
+            keys(g, y, w, c->txt->footer);
     }
 }
 
@@ -362,6 +376,7 @@ bool frame_draw(struct grid *g, struct view *v, struct frame_text *txt)
     plan_view(&c.plan, v, l ? l->n : kind_here(v)->items ? v->items.n : 0);
     note_move(g, v, &c.plan);
     copy.screen_x = copy.screen_y = -1;
+    v->cut = false;
     if (c.plan.n[ROW_TITLE])
         title(&c);
     ruler(&c);
@@ -373,8 +388,8 @@ bool frame_draw(struct grid *g, struct view *v, struct frame_text *txt)
     if (c.plan.n[ROW_SPLIT])
         split_draw(g, v, c.plan.y[ROW_SPLIT], c.plan.n[ROW_SPLIT]);
     lull_follow(v);
-    if (status_rows(v, &c.plan) > 0)
-        status_draw(g, v, c.plan.y[ROW_STATUS], status_rows(v, &c.plan));
+    if (status_rows(v, &c.plan) > 0 && !status_draw(g, v, c.plan.y[ROW_STATUS], status_rows(v, &c.plan)))
+        v->cut = true;
     if (c.plan.n[ROW_LEGEND])
         legend(&c);
     popup_draw(g, v);

@@ -281,9 +281,10 @@ static void span_head(struct box *b, struct lane l, const struct span *s)
     struct words line = {.b = b};
     const unsigned open = status_open(v, l, s);
     span_who(b, l, &li);
-    say(&line, (enum style)(STYLE_STATE + s->state), "", "%s", state_name((enum state)s->state));
+    const enum state is = status_works(v, l, s);
+    say(&line, (enum style)(STYLE_STATE + (int)is), "", "%s", state_name(is));
     if (s->reason || s->label) {
-        str_safe(stacks_reason(v->tr, s->reason ? s->reason : s->label, s->stack), why, sizeof why);
+        str_safe(status_bracketed(stacks_reason(v->tr, s->reason ? s->reason : s->label, s->stack)), why, sizeof why);
         say(&line, STYLE_POPUP, " ", "(%s)", why);
     }
     if (s->state != ST_RUNNABLE && s->state != ST_WAITING && s->who != NO_LANE) {

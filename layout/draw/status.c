@@ -52,6 +52,20 @@ static bool begins(struct str s, const char *with)
     return s.len >= n && !memcmp(s.p, with, n);
 }
 
+enum state status_works(const struct view *v, struct lane l, const struct span *s)
+{
+    const bool marks = l.kind == LANE_G && s->state == ST_RUNNING && trace_lane_who(v->tr, l).is_worker;
+    return marks ? ST_GCWORK : (enum state)s->state;
+}
+
+struct str status_bracketed(struct str why)
+{
+    const uint32_t head = sizeof "GC (" - 1;
+    if (begins(why, "GC (") && why.len > head + 1 && why.p[why.len - 1] == ')')
+        return (struct str){why.p + head, why.len - head - 1};
+    return why;
+}
+
 /* 0: anything, 1: not the inside of the runtime, 2: not the library calls that only block */
 static bool telling(struct str s, int level)
 {
@@ -208,7 +222,7 @@ static void add_state(struct line *l, const struct view *v, struct lane lane, co
     uint32_t why = s->reason ? s->reason : s->label;
     if (why) {
         add(l, STYLE_STATUS, " (");
-        add_name(l, stacks_reason(v->tr, why, s->stack), 32, glyph_dots(v->tier), STYLE_STATUS);
+        add_name(l, status_bracketed(stacks_reason(v->tr, why, s->stack)), 32, glyph_dots(v->tier), STYLE_STATUS);
         add(l, STYLE_STATUS, ")");
     }
 }
@@ -498,11 +512,12 @@ void status_rich(const struct view *v, int w, struct rich *out)
     kind_here(v)->speak(v, w, out);
 }
 
-void status_draw(struct grid *g, const struct view *v, int y, int n)
+bool status_draw(struct grid *g, const struct view *v, int y, int n)
 {
     struct rich r;
     status_rich(v, g->w, &r);
     rich_draw(&r, g, 0, y, g->w, n);
+    return rich_draw(&r, NULL, 0, 0, g->w, n + 1) <= n;
 }
 
 void status_text(const struct view *v, char *out, size_t size)

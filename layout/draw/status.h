@@ -11,8 +11,8 @@
 void status_rich(const struct view *v, int w, struct rich *out);
 /* status_lane_rich - the same of a view of lanes; out is empty. */
 void status_lane_rich(const struct view *v, int w, struct rich *out);
-/* status_draw - into rows [y, y + n) of the grid. */
-void status_draw(struct grid *g, const struct view *v, int y, int n);
+/* status_draw - into rows [y, y + n) of the grid. false: some of it is left out. */
+bool status_draw(struct grid *g, const struct view *v, int y, int n);
 /* status_range - the selected range instead of the column [*t0,*t1), if there is one. */
 bool status_range(const struct view *v, int64_t *t0, int64_t *t1);
 /* status_text - all of it as one line of safe text, nothing shortened. */
@@ -23,6 +23,10 @@ void status_procs(const struct view *v, uint64_t *least, uint64_t *most);
 void status_lane(const struct view *v, struct lane l, char out[32]);
 /* status_state - of a lane of that kind, where there is nothing as well: a P that nothing is told of is "not recorded". */
 const char *status_state(enum lane_kind k, enum state s);
+/* status_works - the state of a span: a mark worker's running is work for the collector. */
+enum state status_works(const struct view *v, struct lane l, const struct span *s);
+/* status_bracketed - a reason or a label as it is put in brackets: "dedicated" of "GC (dedicated)". */
+struct str status_bracketed(struct str why);
 /* status_name - a goroutine as "G412 http.(*conn).serve" in at most w columns. */
 void status_name(const struct view *v, uint32_t g, int w, char *out, size_t size);
 /* status_open - which of a span's ends were not seen: there the trace ends, or what was recorded does. 0: none. */

@@ -306,7 +306,11 @@ static void draw_rows(struct grid *g, struct view *v, int y, int rows)
 {
     if (!v->items.n) {
         const char *what = trace_info(v->tr)->done ? kind_here(v)->items->none : "nothing yet";
-        wrap_draw(g, v->gutter, y, v->plot_w, rows > 1 ? rows : 1, STYLE_DIM, str_of(what));
+        const bool fits = wrap_draw(NULL, 0, 0, v->plot_w, rows + 1, STYLE_DIM, str_of(what)) <= rows;
+        const bool last = v->split == SPLIT_NONE && !v->nfilters &&
+                          !v->search; /* nothing is said below, of what there is none of */
+        const int x = fits ? v->gutter : 0, most = last ? g->h - 1 - y : rows;
+        wrap_draw(g, x, y, g->w - x, fits ? rows : most > 1 ? most : 1, STYLE_DIM, str_of(what));
         return;
     }
     for (int i = 0; i < rows && v->at.top + (uint32_t)i < v->items.n; i++) {

@@ -179,6 +179,7 @@ struct view {
 
     enum popup_kind popup;
     int popup_top;               /* first line shown; drawing clamps it */
+    bool cut;                    /* a text that is shown is not shown whole: set by drawing */
     int popup_lines, popup_rows; /* lines in it, rows that show: set by drawing */
     struct lane popup_lane;      /* POPUP_SPAN: which span */
     int64_t popup_t;
@@ -371,6 +372,8 @@ unsigned view_related(struct view *v); /* only creator, created, wakers, woken; 
 unsigned view_why(struct view *v);     /* where the time of what is here went: a span, a range, a task, a finding */
 unsigned view_sums(struct view *v);    /* what happened in the selected range (or the window) */
 unsigned view_life(struct view *v);    /* the whole life of the goroutine under the cursor */
+unsigned
+view_read(struct view *v); /* what the screen says of what the cursor is on, nothing left out; a message, too */
 unsigned view_split(struct view *v, int n); /* next thing below the lanes: log, stack, table, nothing */
 /* view_line_row - the row that line i of the lanes shows; view_row_line - the line of a row, -1: none. */
 uint32_t view_line_row(const struct view *v, int i);

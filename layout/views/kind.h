@@ -12,6 +12,7 @@
 #include "layout/draw/rich.h"
 #include "layout/move/view.h"
 
+struct lines;      /* lines.h */
 struct item_list;  /* items.h */
 struct tri_view;   /* tri_priv.h */
 struct table_from; /* table.h */
@@ -37,6 +38,8 @@ struct view_kind {
     void (*draw)(struct grid *g, struct view *v, const struct plan *p);
     /* speak - about what the cursor is on; names take at most w columns. */
     void (*speak)(const struct view *v, int w, struct rich *out);
+    /* read - all that the screen says of it, for a pop-up, in lines of w columns; NULL: what `speak` says. */
+    void (*read)(const struct view *v, struct lines *out, int w);
     /* where - which rows of how many, for the title; NULL: nothing is said. */
     void (*where)(const struct view *v, const struct plan *p, char *out, size_t size);
     /* status_most - lines that its status takes at most; NULL: those of its plan. */

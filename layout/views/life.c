@@ -130,7 +130,7 @@ static bool states(const struct view *v, struct lane l, const struct lane_info *
     return sh.ns[ST_ASSIST] > 0;
 }
 
-static void reasons(const struct view *v, const struct life *k, bool assists, struct lines *out)
+static void reasons(const struct view *v, struct lane l, const struct life *k, bool assists, struct lines *out)
 {
     enum { WHAT = 31 }; /* its line fits a screen of 80 columns */
     char d[FMT_MAX], m[FMT_MAX], at[FMT_MAX], n[FMT_MAX], why[100], shown[140];
@@ -139,10 +139,11 @@ static void reasons(const struct view *v, const struct life *k, bool assists, st
     for (int i = 0; i < k->n; i++) {
         const struct reason *r = &k->r[i];
         char what[140];
-        str_head(r->state == ST_WAITING ? stacks_reason(v->tr, r->str, 0) : trace_str(v->tr, r->str), 22, why,
-                 sizeof why);
-        snprintf(what, sizeof what, "%s%s%s%s%s", state_name((enum state)r->state), *why ? " (" : "", why,
-                 *why ? ")" : "", assists && r->state == ST_RUNNING ? ", assists included" : "");
+        const struct str said = r->state == ST_WAITING ? stacks_reason(v->tr, r->str, 0) : trace_str(v->tr, r->str);
+        str_head(status_bracketed(said), 22, why, sizeof why);
+        snprintf(what, sizeof what, "%s%s%s%s%s", state_name(status_works(v, l, &(struct span){.state = r->state})),
+                 *why ? " (" : "", why, *why ? ")" : "",
+                 assists && r->state == ST_RUNNING ? ", assists included" : "");
         int used = str_head(str_of(what), WHAT, shown, sizeof shown);
         lines_add(out, "%s%*s %7s %9s %9s  %s", shown, WHAT - used, "", fmt_count(r->n, n), when_dur(v->tr, r->ns, d),
                   when_dur(v->tr, r->longest, m), when_exact(v->tr, r->at, at));
@@ -168,10 +169,11 @@ static void list(const struct view *v, struct lane l, int64_t t, struct lines *o
         if (s->who != NO_LANE)
             status_lane(v, (struct lane){s->state == ST_RUNNABLE ? LANE_G : LANE_P, s->who}, whom);
         func_of(v, s->state == ST_RUNNABLE && s->who != NO_LANE ? 0 : s->stack, w > 90 ? w - 60 : 30, f, sizeof f);
-        str_head(stacks_reason(v->tr, s->reason ? s->reason : s->label, s->stack), 20, why, sizeof why);
+        str_head(status_bracketed(stacks_reason(v->tr, s->reason ? s->reason : s->label, s->stack)), 24, why,
+                 sizeof why);
         lines_add(out, "%c %15s %10s %c %s%s%s%s%s%s%s%s", s->index == here ? '>' : ' ',
                   when_exact(v->tr, s->t0, from), when_dur(v->tr, s->t1 - s->t0, d), status_open(v, l, s) ? '+' : ' ',
-                  state_name((enum state)s->state), *why ? " (" : "", why, *why ? ")" : "",
+                  state_name(status_works(v, l, s)), *why ? " (" : "", why, *why ? ")" : "",
                   *whom ? (s->state == ST_RUNNABLE ? " by " : " on ") : "", whom, *f ? " in " : "", f);
         if (!span_next(&it))
             break;
@@ -190,6 +192,6 @@ void life_text(const struct view *v, uint32_t g, int64_t t, struct lines *out, i
     origin(v, &li, out, w);
     const bool assists = states(v, l, &li, out);
     walk(v, l, &k);
-    reasons(v, &k, assists, out);
+    reasons(v, l, &k, assists, out);
     list(v, l, t, out, w);
 }

@@ -156,6 +156,29 @@ unsigned view_life(struct view *v)
     return open_own(v);
 }
 
+unsigned view_read(struct view *v)
+{
+    enum { READS = 100 }; /* columns that are easily read */
+    const int w = width(v) < READS ? width(v) : READS;
+    struct rich r;
+    if (!fresh(v, "In full"))
+        return move_fail(v, "out of memory");
+    if (v->message[0]) {
+        lines_wrap(v->own, v->message, w);
+        lines_add(v->own, "%s", "");
+    }
+    status_rich(v, 1000, &r);
+    if (kind_here(v)->read)
+        kind_here(v)->read(v, v->own, w);
+    else
+        for (uint32_t at = 0, from, len; rich_line(&r, w, &at, &from, &len);)
+            lines_add(v->own, "%.*s", (int)len, r.text + from);
+    if (!v->own->n)
+        return move_fail(v, "nothing is said here");
+    v->popup = POPUP_NONE;
+    return open_own(v);
+}
+
 /* ---- below the lanes ------------------------------------------------------------------------------------ */
 
 unsigned view_split(struct view *v, int n)

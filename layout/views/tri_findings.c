@@ -11,6 +11,7 @@
 #include "decode/base/mem.h"
 #include "layout/draw/fmt.h"
 #include "layout/draw/status.h"
+#include "layout/draw/lines.h"
 #include "layout/draw/wrap.h"
 #include "layout/views/tri_priv.h"
 #include "triage/findings/asked.h"
@@ -243,7 +244,7 @@ static bool by_size(int i) /* the largest first */
 enum { LINES = sizeof lines / sizeof *lines, SUBJECT = 8, WITHOUT = 3 }; /* so many need no tables */
 
 /* Draw the numbers (g NULL: count lines). One line a subject, and more while there are lines to spare. */
-static int numbers(struct grid *g, const struct view *v, int y, int room)
+static int numbers(struct grid *g, const struct view *v, int y, int room, bool *cut)
 {
     int used = 0, left = 0;
     struct text t[LINES] = {{0}};
@@ -261,10 +262,14 @@ static int numbers(struct grid *g, const struct view *v, int y, int room)
             tri_say(g, 0, y + used, SUBJECT, STYLE_STATUS_KEY, "%.7s", t[i].p);
         struct str rest = {t[i].n > SUBJECT ? t[i].p + SUBJECT : "",
                            t[i].n > SUBJECT ? (uint32_t)t[i].n - SUBJECT : 0};
-        int n = (by_size(i) ? wrap_list : wrap_draw)(g, SUBJECT, y + used, v->w - SUBJECT, most > 1 ? most : 1,
-                                                     STYLE_NORMAL, rest);
+        most = most > 1 ? most : 1;
+        int n = (by_size(i) ? wrap_list : wrap_draw)(g, SUBJECT, y + used, v->w - SUBJECT, most, STYLE_NORMAL, rest);
+        if (cut && wrap_draw(NULL, 0, 0, v->w - SUBJECT, most + 1, STYLE_NORMAL, rest) > most)
+            *cut = true;
         used += n > 1 ? n : 1;
     }
+    if (cut && left > 0)
+        *cut = true;
     for (int i = 0; i < LINES; i++)
         text_free(&t[i]);
     return used;
@@ -274,7 +279,7 @@ static int numbers(struct grid *g, const struct view *v, int y, int room)
 static int head_lines(const struct view *v, int rows)
 {
     int n = (int)(count(v) < 4 ? count(v) : 4), room = rows - (n ? n : 1) - 2;
-    return room < 1 ? 0 : numbers(NULL, v, 0, room) + 2;
+    return room < 1 ? 0 : numbers(NULL, v, 0, room, NULL) + 2;
 }
 
 bool tri_lacking(struct text *t, const struct view *v)
@@ -294,7 +299,7 @@ bool tri_lacking(struct text *t, const struct view *v)
 static void head(struct grid *g, struct view *v, int y, int n)
 {
     struct text t = {0};
-    numbers(g, v, y, n - 2);
+    numbers(g, v, y, n - 2, &v->cut);
     if (!trace_info(v->tr)->has_clock) /* there are no findings: the lines below are free */
         (void)wrap_draw(g, 0, y + n - 1, g->w, 3, STYLE_WARN,
                         str_of("no clock rate in the file: it stands at its end. Times are ticks, nothing can be "
@@ -486,6 +491,35 @@ static int longest(const struct view *v, int most)
     return n;
 }
 
+/* The finding with the cursor, then the numbers. */
+static void read_all(const struct view *v, struct lines *out, int w)
+{
+    struct text t = {.ticks = when_ticks(v->tr)};
+    if (!v->tri || !v->tri->tg)
+        return;
+    if (v->at.row < count(v)) {
+        const struct finding *f = &v->tri->fs->f[v->at.row];
+        char lead[FMT_MAX], at[FMT_MAX];
+        tri_lead(v, f, lead);
+        lines_add(out, "%s%s%s%s  @%s", lead, *lead ? "  " : "", f->title, f->inferred ? " (inferred)" : "",
+                  tri_dur(v->tr, f->t0, at));
+        const char *const said[] = {f->text, f->next, f->won ? f->won : ""};
+        for (int i = 0; i < 3; i++) {
+            text_clean(&t, said[i], strlen(said[i]), 0);
+            lines_wrap(out, t.p ? t.p : "", w);
+            t.n = 0;
+        }
+        lines_add(out, "%s", "");
+    }
+    for (int i = 0; i < LINES; i++) {
+        t.n = 0;
+        lines[i](&t, v);
+        if (t.n)
+            lines_wrap(out, t.p, w);
+    }
+    text_free(&t);
+}
+
 static unsigned enter(struct view *v)
 {
     uint32_t i = v->at.row;
@@ -536,6 +570,7 @@ const struct view_kind kind_triage = {
     .plan = PLAN_FINDINGS,
     .list = &tri_findings,
     .status_most = status_most,
+    .read = read_all,
     .can = can,
     .answer = {ANSWER_ROWS},
     .refusal = {REFUSE_ZOOM, REFUSE_SORT, REFUSE_SELECT, ANSWER_SIDE(BESIDE)},

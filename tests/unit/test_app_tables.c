@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "decode/base/mem.h"
+#include "layout/draw/status.h"
 #include "viewer/session/app.h"
 #include "viewer/command/headless.h"
 #include "viewer/keys/keymap_builtin.h"
@@ -244,6 +245,56 @@ static void test_half_done(void **state)
     fix_close(&f);
 }
 
+/* The pop-up's lines without blanks, and whether they hold a text, its blanks away, too. */
+static bool read_holds(const struct view *v, const char *text)
+{
+    static char all[40000], want[8000];
+    size_t n = 0, k = 0;
+    for (size_t i = 0; i < v->popup_ntext; i++)
+        for (const char *c = v->popup_text[i]; *c && n + 1 < sizeof all; c++)
+            if (*c != ' ')
+                all[n++] = *c;
+    for (; *text && k + 1 < sizeof want; text++)
+        if (*text != ' ')
+            want[k++] = *text;
+    all[n] = want[k] = '\0';
+    return v->popup == POPUP_LINES && n && strstr(all, want);
+}
+
+/* What a small screen leaves out a key shows: of a finding, of the message that leads to its evidence, of any status. */
+static void test_read(void **state)
+{
+    static const int size[][2] = {{80, 24}, {40, 12}, {20, 8}};
+    (void)state;
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
+        struct fix f;
+        fix_open(&f, lock, size[i][0], size[i][1]);
+        expect(&f, "1", size[i][0] < 60 ? "\" all" : "\" read all");
+        const struct finding *found = &f.a.fs.f[0];
+        free(run(&f, "\""));
+        assert_true(read_holds(&f.a.view, found->text) && read_holds(&f.a.view, found->next) &&
+                    read_holds(&f.a.view, found->won) && read_holds(&f.a.view, "4processors;18goroutines:13created"));
+        expect(&f, "Esc Enter", size[i][0] < 60 ? "\" all" : "\" read all");
+        free(run(&f, "\""));
+        assert_true(read_holds(&f.a.view, found->text) && read_holds(&f.a.view, found->won));
+        for (int view = VIEW_PROCS; view <= VIEW_LOG; view++) {
+            char keys[] = "Esc 0 \"", text[8000];
+            keys[4] = (char)('0' + view);
+            f.a.view.message[0] = '\0';
+            free(run(&f, keys));
+            status_text(&f.a.view, text, sizeof text);
+            assert_true(!text[0] || read_holds(&f.a.view, text));
+        }
+        fix_close(&f);
+    }
+    struct fix f;
+    fix_open(&f, lock, 200, 60);
+    char *s = run(&f, "1");
+    assert_null(strstr(s, "read all"));
+    free(s);
+    fix_close(&f);
+}
+
 /* e leads to the evidence from anywhere, u back; Enter in view 1 does the same for the row. */
 static void test_findings(void **state)
 {
@@ -436,7 +487,7 @@ int main(void)
         cmocka_unit_test(test_pieces),     cmocka_unit_test(test_wish),   cmocka_unit_test(test_half_done),
         cmocka_unit_test(test_findings),   cmocka_unit_test(test_groups), cmocka_unit_test(test_instances),
         cmocka_unit_test(test_waits),      cmocka_unit_test(test_flame),  cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_oom),
+        cmocka_unit_test(test_oom),        cmocka_unit_test(test_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -382,7 +382,7 @@ unsigned app_do(struct app *a, enum action act, uint32_t count, const char *arg)
     a->touched = true;
     if (act == ACT_CLOSE || act == ACT_BACK)
         a->wish = 0;
-    if (a->view.message[0] && act != ACT_CLOSE &&
+    if (a->view.message[0] && act != ACT_CLOSE && act != ACT_READ &&
         !(act == ACT_BACK && view_told(&a->view))) { /* it lasts until the next action, and eats none */
         view_message(&a->view, false, "%s", "");
         had = VR_DRAW;

@@ -479,15 +479,18 @@ bool app_draw(struct app *a)
         return pair_draw(a);
     a->still = false;
     a->drawn = a->view.at.view;
+    char more[64];
     struct frame_text txt = {
         .name = a->name,
         .footer = a->footer,
+        .more = more,
         .debug = a->debug[0] ? a->debug : a->note,
         .live = a->follow != NULL,
         .loading = app_has(a, DUE_LOAD),
         .rate = a->rate,
     };
     sync(a);
+    (void)help_key(a->km, app_keyview(a), ACT_READ, more, sizeof more);
     popup_measure(&a->view); /* the footer offers to scroll what is longer */
     if (a->letter_for != ACT_NONE)
         snprintf(a->footer, sizeof a->footer, "%s: a letter, a to z or A to Z", action_name(a->letter_for));
