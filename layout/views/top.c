@@ -239,6 +239,15 @@ static char *share(int64_t ns, int64_t whole, char out[FMT_MAX])
     return out;
 }
 
+/* A count that leaves a blank beside its neighbour: five characters at most. */
+static void narrow(uint64_t n, char out[FMT_MAX])
+{
+    if (n >= 100000 && n < 1000000)
+        snprintf(out, FMT_MAX, "%uk", (unsigned)(n / 1000));
+    else
+        fmt_count(n, out);
+}
+
 static void cell(const struct view *v, const struct tally_row *r, enum col c, char out[FMT_MAX])
 {
     const struct tally *t = v->top->shown;
@@ -249,10 +258,10 @@ static void cell(const struct view *v, const struct tally_row *r, enum col c, ch
         share(x, len, out);
     else if (c == COL_QUEUED)
         snprintf(out, FMT_MAX, x < len / 200 ? "<0.01" : "%.*f", x / len < 100 ? 2 : 0, (double)x / (double)len);
-    else if (c == COL_NEW)
-        snprintf(out, FMT_MAX, "%.*f", (double)x * 1e9 / (double)len < 10 ? 1 : 0, (double)x * 1e9 / (double)len);
+    else if (c == COL_NEW && (double)x * 1e9 / (double)len < 10)
+        snprintf(out, FMT_MAX, "%.1f", (double)x * 1e9 / (double)len);
     else
-        fmt_count((uint64_t)x, out);
+        narrow(c == COL_NEW ? (uint64_t)((double)x * 1e9 / (double)len + 0.5) : (uint64_t)x, out);
 }
 
 /* Which columns have room; returns what is left for the name. */

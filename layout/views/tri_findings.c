@@ -296,6 +296,15 @@ bool tri_lacking(struct text *t, const struct view *v)
     return n > 0;
 }
 
+/* How many findings there are, and what can't be told. */
+static void lacks(struct grid *g, struct view *v, int y, const char *what)
+{
+    char all[400];
+    snprintf(all, sizeof all, "%u finding%s%s", count(v), count(v) == 1 ? "" : "s", what);
+    tri_say(g, 0, y, g->w, STYLE_WARN, "%s", all);
+    v->cut |= wrap_draw(NULL, 0, 0, g->w, 2, STYLE_WARN, str_of(all)) > 1;
+}
+
 static void head(struct grid *g, struct view *v, int y, int n)
 {
     struct text t = {0};
@@ -309,8 +318,7 @@ static void head(struct grid *g, struct view *v, int y, int n)
     else if (!count(v))
         tri_say(g, 0, y + n - 1, g->w, STYLE_STATUS_KEY, "nothing stands out%s", v->tri->so_far ? " so far" : "");
     else if (tri_lacking(&t, v))
-        tri_say(g, 0, y + n - 1, g->w, STYLE_WARN, "%u finding%s%s", count(v), count(v) == 1 ? "" : "s",
-                t.p ? t.p : "");
+        lacks(g, v, y + n - 1, t.p ? t.p : "");
     else
         tri_say(g, 0, y + n - 1, g->w, STYLE_RULER, "%u finding%s, and the share of the trace %s costs", count(v),
                 count(v) == 1 ? "" : "s", count(v) == 1 ? "it" : "each");
@@ -505,10 +513,15 @@ static void read_all(const struct view *v, struct lines *out, int w)
                   tri_dur(v->tr, f->t0, at));
         const char *const said[] = {f->text, f->next, f->won ? f->won : ""};
         for (int i = 0; i < 3; i++) {
-            text_clean(&t, said[i], strlen(said[i]), 0);
-            lines_wrap(out, t.p ? t.p : "", w);
             t.n = 0;
+            text_clean(&t, said[i], strlen(said[i]), 0);
+            lines_wrap(out, t.n ? t.p : "", w);
         }
+        lines_add(out, "%s", "");
+    }
+    t.n = 0;
+    if (tri_lacking(&t, v)) {
+        lines_wrap(out, t.p + strspn(t.p, "; "), w);
         lines_add(out, "%s", "");
     }
     for (int i = 0; i < LINES; i++) {

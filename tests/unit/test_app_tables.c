@@ -293,6 +293,15 @@ static void test_read(void **state)
     assert_null(strstr(s, "read all"));
     free(s);
     fix_close(&f);
+    fix_open(&f, "samples/http-1.27.trace", 80, 24);
+    free(run(&f, "1 j \""));
+    const struct finding *last = &f.a.fs.f[1]; /* nothing is to be won by it: what it says stands once */
+    assert_true(!last->won && read_holds(&f.a.view, last->next));
+    for (size_t i = 0, n = 0; i < f.a.view.popup_ntext; i++) {
+        n += !strncmp(f.a.view.popup_text[i], last->next, 20);
+        assert_true(n < 2);
+    }
+    fix_close(&f);
 }
 
 /* e leads to the evidence from anywhere, u back; Enter in view 1 does the same for the row. */
