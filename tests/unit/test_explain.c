@@ -263,7 +263,8 @@ static void running_is_told_by_the_places_around_it(void **state)
         "main.query:8,main.handle:40,main.serve:5", /* 4: asked from another line */
         "main.handle:50,main.serve:5",              /* 5: there itself */
         "main.flush:3,main.serve:6",                /* 6: handle had returned */
-        "main.serve:7"                              /* 7: the outermost: it is there in any case */
+        "main.serve:7",                             /* 7: the outermost: it is there in any case */
+        "main.serve:9"                              /* 8: there, or in what it called meanwhile */
     };
     static const char *const want[] = {" in or before main.query",
                                        " in main.handle, from main.query to main.reply",
@@ -272,26 +273,28 @@ static void running_is_told_by_the_places_around_it(void **state)
                                        " in main.handle, between waits in main.query",
                                        " in main.handle, in or after main.query",
                                        " in main.serve, from main.handle to main.flush",
-                                       " in main.serve, in or after main.flush"};
+                                       " in main.serve, in or after main.flush",
+                                       " in or below main.serve"};
+    enum { STOPS = sizeof at / sizeof *at };
     struct text t = {0};
     struct made m;
     (void)state;
     text_add(&t, "go 1.26\nbatch m=7 t=0\nProcStatus +0 p=0 running\nGoStatus +0 g=1 m=7 running\n"
                  "GoStatus +0 g=2 m=18446744073709551615 runnable\n");
-    for (unsigned i = 0; i < 8; i++) {
+    for (unsigned i = 0; i < STOPS; i++) {
         text_add(&t, "GoBlock +1000 reason=\"chan receive\" stack=runtime.chanrecv1:1,%s\n", at[i]);
         text_add(&t, "GoStart +1000 g=2 g_seq=%u\nGoUnblock +1000 g=1 g_seq=%u stack=main.other:1\n", 2 * i + 1,
                  2 * i + 1);
         text_add(&t, "GoStop +1000 reason=\"preempted\" stack=main.other:2\nGoStart +1000 g=1 g_seq=%u\n", 2 * i + 2);
     }
-    text_add(&t, "GoStop +1000 reason=\"preempted\" stack=main.count:2,main.serve:9\nGoStart +1000 g=1 g_seq=17\n"
+    text_add(&t, "GoStop +1000 reason=\"preempted\" stack=main.count:2,main.serve:11\nGoStart +1000 g=1 g_seq=19\n"
                  "GoDestroy +1000\n");
     make(&m, t.p);
-    for (unsigned i = 0; i < 8; i++) {
+    for (unsigned i = 0; i < STOPS; i++) {
         assert_ran(&m, i, want[i]);
     }
-    assert_ran(&m, 8, " in main.count"); /* it was stopped there */
-    assert_ran(&m, 9, " in or after main.count");
+    assert_ran(&m, STOPS, " in main.count"); /* it was stopped there */
+    assert_ran(&m, STOPS + 1, " in or after main.count");
     unmake(&m);
     text_free(&t);
 }
@@ -299,10 +302,12 @@ static void running_is_told_by_the_places_around_it(void **state)
 static void what_is_put_together_says_less(void **state)
 {
     struct ran in = {.how = RAN_IN, .from = 3, .to = 4}, other = {.how = RAN_IN, .from = 3, .to = 5},
-               after = {.how = RAN_AFTER}, lib = {.how = RAN_FOR}, round = {.how = RAN_BETWEEN}, r;
+               below = {.how = RAN_WITHIN}, after = {.how = RAN_AFTER}, lib = {.how = RAN_FOR},
+               round = {.how = RAN_BETWEEN}, r;
     (void)state;
     ran_lasts(&in, 20);
     ran_lasts(&other, 20);
+    ran_lasts(&below, 20);
     ran_lasts(&after, 1);
     ran_lasts(&lib, 1);
     ran_lasts(&round, 100);
@@ -311,6 +316,13 @@ static void what_is_put_together_says_less(void **state)
     assert_int_equal(ran_how(&r), RAN_BETWEEN); /* nine tenths of it, though not in it */
     ran_join(&r, &in);
     assert_int_equal(ran_how(&r), RAN_ABOUT);
+    r = below;
+    ran_join(&r, &in);
+    assert_true(r.how == RAN_WITHIN && ran_how(&r) == RAN_WITHIN);
+    in.ns = in.by[RAN_IN] = 400;
+    ran_join(&r, &in);
+    assert_int_equal(ran_how(&r), RAN_IN); /* nearly all of it is recorded there */
+    ran_lasts(&in, 20);
     r = in;
     ran_join(&r, &in);
     assert_true(r.how == RAN_IN && r.from == 3 && r.to == 4);

@@ -7,7 +7,7 @@
 
 const char *ran_id(enum ran_how how)
 {
-    static const char *const id[RAN_HOWS] = {"in", "about", "after", "before", "between", "for"};
+    static const char *const id[RAN_HOWS] = {"in", "within", "about", "after", "before", "between", "for"};
     return (unsigned)how < RAN_HOWS ? id[how] : "";
 }
 
@@ -53,7 +53,8 @@ static struct ran ran_within(const struct trace *tr, uint32_t a, uint32_t a_user
 {
     const uint32_t k = i + trace_stack(tr, b) - trace_stack(tr, a);
     const struct frame x = trace_frame(tr, a, i), y = trace_frame(tr, b, k);
-    struct ran r = {.from = a_user < i ? trace_frame(tr, a, a_user).func : 0,
+    struct ran r = {.how = RAN_WITHIN,
+                    .from = a_user < i ? trace_frame(tr, a, a_user).func : 0,
                     .to = b_user < k ? trace_frame(tr, b, b_user).func : 0};
     if (x.line >= y.line && !is_outermost(tr, a, i)) {
         r.how = !r.from && !r.to ? RAN_BETWEEN
@@ -67,7 +68,7 @@ struct ran ran_between(const struct trace *tr, uint32_t a, uint32_t a_user, uint
 {
     *frame = a ? a_user : b_user;
     if (!a || !b) {
-        return (struct ran){.how = is_outermost(tr, a ? a : b, *frame) ? RAN_IN : a ? RAN_AFTER : RAN_BEFORE};
+        return (struct ran){.how = is_outermost(tr, a ? a : b, *frame) ? RAN_WITHIN : a ? RAN_AFTER : RAN_BEFORE};
     }
     const int c = a == b ? (int)a_user : common_frame(tr, a, b);
     const uint32_t n = trace_stack(tr, a);
@@ -82,7 +83,7 @@ struct ran ran_between(const struct trace *tr, uint32_t a, uint32_t a_user, uint
 
 enum ran_how ran_how(const struct ran *r)
 {
-    for (int h = 0; h < RAN_HOWS && r->how == RAN_ABOUT; h++) {
+    for (int h = 0; h < RAN_HOWS && (r->how == RAN_ABOUT || r->how == RAN_WITHIN); h++) {
         if (r->by[h] > r->ns / 10 * 9) {
             return (enum ran_how)h;
         }
@@ -102,7 +103,8 @@ void ran_join(struct ran *r, const struct ran *other)
         r->by[h] = ns_add(r->by[h], other->by[h]);
     }
     if (r->how != other->how) {
-        r->how = r->how == RAN_FOR || other->how == RAN_FOR ? RAN_FOR : RAN_ABOUT;
+        const bool inside = r->how <= RAN_WITHIN && other->how <= RAN_WITHIN;
+        r->how = r->how == RAN_FOR || other->how == RAN_FOR ? RAN_FOR : inside ? RAN_WITHIN : RAN_ABOUT;
     }
     if (r->from != other->from || r->to != other->to) {
         r->from = r->to = 0;
@@ -112,10 +114,13 @@ void ran_join(struct ran *r, const struct ran *other)
 void ran_text(struct text *t, const struct trace *tr, const struct ran *r, uint32_t stack, uint32_t frame,
               unsigned calls)
 {
-    static const char *const word[RAN_HOWS] = {" in ",           " in or around ",     " in or after ",
-                                               " in or before ", " between waits in ", " for "};
+    static const char *const word[RAN_HOWS] = {
+        " in ", " in or below ", " in or around ", " in or after ", " in or before ", " between waits in ", " for "};
     const bool library = !stacks_is_program(tr, trace_frame(tr, stack, frame).func); /* back in what called it */
-    text_say(t, tr, word[ran_how(r) == RAN_ABOUT && library ? RAN_AFTER : ran_how(r)], t_calls(stack, frame, calls));
+    const enum ran_how how = ran_how(r), said = how == RAN_ABOUT && library               ? RAN_AFTER
+                                                : how == RAN_WITHIN && (r->from || r->to) ? RAN_IN
+                                                                                          : how;
+    text_say(t, tr, word[said], t_calls(stack, frame, calls));
     if (!r->from && !r->to) {
         return;
     }

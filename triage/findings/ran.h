@@ -11,7 +11,8 @@
 #include "triage/text.h"
 
 enum ran_how {
-    RAN_IN,    /* there: recorded, or what both places are in */
+    RAN_IN,     /* there: recorded */
+    RAN_WITHIN, /* there, or in what it calls: both places are in it, or nothing of the program calls it */
     RAN_ABOUT, /* there, or in what calls it: it stood in what that calls before and behind, later at an earlier line */
     RAN_AFTER,   /* in it or behind it: where it stood next is not known, or has nothing in common */
     RAN_BEFORE,  /* in it or before it */

@@ -27,7 +27,7 @@ static uint32_t ran_part(void *arg, uint32_t up, const struct explain_part *p)
     (void)up;
     if (p->cat == EX_RUN && p->depth == 0) {
         const uint32_t func = explain_place(r->tr, p, &r->stack, &r->frame, &ran);
-        const bool sure = ran.how == RAN_IN || ran.how == RAN_ABOUT || ran.how == RAN_BETWEEN;
+        const bool sure = ran.how <= RAN_ABOUT || ran.how == RAN_BETWEEN;
         r->func = sure && stacks_is_program(r->tr, func) ? func : 0;
     }
     return 0;
