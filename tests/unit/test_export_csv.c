@@ -297,8 +297,45 @@ static void test_scope(void **state)
 
 /* ---- a trace that was cut short ------------------------------------------------------------------------------- */
 
+/* Of a cut trace's goroutines: what nothing is recorded behind, or before, is open there, in both tables alike. */
+static unsigned open_at(const char *path)
+{
+    unsigned open = 0, waits = 0;
+    int64_t id = -1;
+    bool lost = false, was = false, wait = false;
+    assert_int_equal(RUN(csv_main, "spans", "--lanes", "g", path), 3);
+    struct table t = {.raw = slurp(out_path)};
+    t.at = t.raw.p;
+    assert_true(csv_row(&t.at, &t.head));
+    while (next(&t)) {
+        const bool unknown = !strcmp(cell(&t, "state"), "not recorded"), same = num(&t, "id") == id;
+        if (same && unknown && !lost) {
+            assert_true(was);
+            open++;
+            waits += wait;
+        }
+        if (same && lost && !unknown)
+            assert_string_equal(cell(&t, "open_start"), "true");
+        was = !strcmp(cell(&t, "open_end"), "true");
+        wait = !strcmp(cell(&t, "state"), "waiting");
+        lost = unknown;
+        id = num(&t, "id");
+    }
+    free(t.raw.p);
+    assert_int_equal(RUN(csv_main, "waits", path), 3);
+    t = (struct table){.raw = slurp(out_path)};
+    t.at = t.raw.p;
+    assert_true(csv_row(&t.at, &t.head));
+    unsigned ends = 0;
+    while (next(&t))
+        ends += !strcmp(cell(&t, "open_end"), "true");
+    free(t.raw.p);
+    assert_true(ends >= waits);
+    return open;
+}
+
 /* Of a cut trace's threads: what their last rows say, by the rows alone, and where processors' rows have a gap. */
-static unsigned cut_at(const char *path, const uint8_t *bytes, size_t n)
+static unsigned cut_at(const char *path, const uint8_t *bytes, size_t n, unsigned *opened)
 {
     unsigned lost = 0;
     FILE *f = fopen(path, "wb");
@@ -328,6 +365,7 @@ static unsigned cut_at(const char *path, const uint8_t *bytes, size_t n)
     }
     free(t.raw.p);
     trace_close(tr);
+    *opened += open_at(path);
     return lost;
 }
 
@@ -338,15 +376,15 @@ static void test_cut(void **state)
                                           "samples/syscall-1.22.trace"};
     char path[] = "/tmp/gotop-trace-XXXXXX";
     close(mkstemp(path));
-    unsigned lost = 0;
+    unsigned lost = 0, opened = 0;
     for (int k = 0; k < 3; k++) {
         size_t n;
         uint8_t *bytes = read_file(samples[k], &n);
         for (size_t i = 3; i < 10; i++)
-            lost += cut_at(path, bytes, n * i / 10);
+            lost += cut_at(path, bytes, n * i / 10, &opened);
         free(bytes);
     }
-    assert_true(lost > 5);
+    assert_true(lost > 5 && opened > 20);
     unlink(path);
 }
 

@@ -116,7 +116,7 @@ static void known_rows(struct job *j, struct lane l, uint64_t id, const struct s
     struct span part = *s;
     if (s->t0 < known && s->t1 > known) {
         part.t1 = known;
-        part.open_end = false;
+        part.open_end = true;
         if (scope_overlaps(j->sc, part.t0, part.t1)) {
             span_row(j, l, id, &part);
         }
@@ -132,6 +132,13 @@ static void known_rows(struct job *j, struct lane l, uint64_t id, const struct s
     }
 }
 
+/* Is nothing recorded of what was before that span? */
+static bool gone_before(const struct trace *tr, struct lane l, struct span s)
+{
+    struct span_iter it;
+    return s.index && span_seek_index(&it, tr, l, s.index - 1) && span_get(&it)->state == ST_UNKNOWN;
+}
+
 static void lane_rows(void *arg, struct lane l)
 {
     struct job *j = arg;
@@ -141,16 +148,22 @@ static void lane_rows(void *arg, struct lane l)
         return;
     }
     const int64_t known = known_until(j->tr, j->torn, l);
-    do {
-        const struct span *s = span_get(&it);
+    bool lost = gone_before(j->tr, l, *span_get(&it));
+    for (bool more = true; more && !stop(j);) {
+        struct span s = *span_get(&it);
         export_span(j->x);
-        if (s->t0 >= j->sc->to) {
+        if (s.t0 >= j->sc->to) {
             return;
         }
-        if (s->state != ST_NONE) {
-            known_rows(j, l, id, s, known);
+        more = span_next(&it);
+        const bool unknown = s.state == ST_UNKNOWN;
+        s.open_start |= lost && !unknown;
+        s.open_end |= more && !unknown && span_get(&it)->state == ST_UNKNOWN;
+        lost = unknown;
+        if (s.state != ST_NONE) {
+            known_rows(j, l, id, &s, known);
         }
-    } while (span_next(&it) && !stop(j));
+    }
 }
 
 static void write_spans(struct job *j)
@@ -249,13 +262,16 @@ static void goroutine_waits(struct job *j, uint32_t g)
     struct span_iter it;
     struct span wait;
     bool pending = false;
-    if (!span_seek(&it, j->tr, (struct lane){LANE_G, g}, j->sc->from)) {
+    const struct lane l = {LANE_G, g};
+    if (!span_seek(&it, j->tr, l, j->sc->from)) {
         return;
     }
+    bool lost = gone_before(j->tr, l, *span_get(&it));
     do {
         const struct span *s = span_get(&it);
         export_span(j->x);
         if (pending) {
+            wait.open_end |= s->state == ST_UNKNOWN;
             wait_row(j, g, &wait, s);
         }
         pending = s->state == ST_WAITING && s->t0 < j->sc->to && scope_overlaps(j->sc, s->t0, s->t1);
@@ -263,6 +279,8 @@ static void goroutine_waits(struct job *j, uint32_t g)
             return;
         }
         wait = *s;
+        wait.open_start |= lost;
+        lost = s->state == ST_UNKNOWN;
     } while (span_next(&it) && !stop(j));
     if (pending) {
         wait_row(j, g, &wait, NULL);
