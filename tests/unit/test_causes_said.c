@@ -536,7 +536,7 @@ static void numbers_of_the_users(void **state)
 {
     struct err e = {0};
     const char off[] = "pool-too-small.waiting = 40\nslowest-decides = off\nserial-phase = off\n";
-    const char one[] = "slowest-decides = off\n"; /* what it covers is told then */
+    const char one[] = "slowest-decides = off\nunbalanced-workers = off\n"; /* what they cover is told then */
     (void)state;
     assert_true(tells("slots", RULE_POOL));
     assert_int_equal(thresholds_parse("rules", off, sizeof off - 1, &e), ERR_OK);

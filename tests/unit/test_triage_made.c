@@ -319,12 +319,83 @@ static void of_many_names_the_costliest(void **state)
     unmake(&m);
 }
 
+/* ---- work shared out -------------------------------------------------------------------------------------------------- */
+
+#define LOT 4
+#define MILLI 1000000LL
+
+/* G1 begins a lot of four, each of which runs on a processor of its own for so many ms, and waits for all; so often. */
+static void lots(struct tracegen_buf *b, unsigned n, const unsigned ms[LOT])
+{
+    unsigned most = 0;
+    for (unsigned k = 0; k < LOT; k++) {
+        most = ms[k] > most ? ms[k] : most;
+    }
+    tracegen_printf(b, "go 1.26\nbatch m=7 t=0\nProcStatus +0 p=0 running\nGoStatus +0 g=1 m=7 running\n"
+                       "ProcsChange +0 procs=5 stack=0\n");
+    for (unsigned i = 0; i < n; i++) { /* each a ms, and as long as the longest */
+        for (unsigned k = 0; k < LOT; k++) {
+            tracegen_printf(b, "GoCreate +1000 new_g=%u new_stack=main.share:1 stack=main.split:10,main.main:2\n",
+                            10 + i * LOT + k);
+        }
+        tracegen_printf(b,
+                        "GoBlock +1000 reason=\"sync\" stack=sync.(*WaitGroup).Wait:1,main.split:12,main.main:2\n"
+                        "ProcStop +1000\nProcStart +%lld p=0 p_seq=%u\nGoStart +1000 g=1 g_seq=%u\n",
+                        (most + 1) * MILLI - 7000, i + 1, 2 * i + 2);
+    }
+    for (unsigned k = 0; k < LOT; k++) {
+        const bool last = ms[k] == most;
+        tracegen_printf(b, "batch m=%u t=0\nProcStatus +0 p=%u idle\n", 8 + k, 1 + k);
+        for (unsigned i = 0; i < n; i++) {
+            tracegen_printf(b, "ProcStart +%lld p=%u p_seq=%u\nGoStart +1000 g=%u g_seq=1\n",
+                            (i ? (most + 1 - ms[k]) * MILLI - 4000 : 20000), 1 + k, i + 1, 10 + i * LOT + k);
+            if (last) {
+                tracegen_printf(b, "GoUnblock +%lld g=1 g_seq=%u stack=sync.(*WaitGroup).Done:1,main.share:3\n",
+                                ms[k] * MILLI, 2 * i + 1);
+            }
+            tracegen_printf(b, "GoDestroy +%lld\nProcStop +1000\n", last ? 1000 : ms[k] * MILLI + 1000);
+        }
+    }
+}
+
+/* Shares of the same number, not of the same work: told if it is so again and again, or once by number. */
+static void shared_out_unevenly(void **state)
+{
+    static const struct {
+        unsigned n, ms[LOT];
+        const char *told;
+    } row[] = {{6, {8, 2, 6, 4}, "in 6 of 6 such lots the longest ran 1.3 times the mean"},
+               {6, {5, 5, 6, 5}, NULL},
+               {1, {8, 2, 6, 4}, NULL}, /* so many different things */
+               {1, {2, 4, 6, 8}, "8.00ms the longest, the mean is 5.00ms, the shortest 2.00ms. The later one"}};
+    (void)state;
+    for (unsigned i = 0; i < sizeof row / sizeof *row; i++) {
+        struct tracegen_buf b = {0};
+        struct made m;
+        const struct finding *f = NULL;
+        lots(&b, row[i].n, row[i].ms);
+        make(&m, (const char *)b.p);
+        for (uint32_t k = 0; k < m.l.fs.n; k++) {
+            f = m.l.fs.f[k].rule == RULE_UNBALANCED ? &m.l.fs.f[k] : f;
+        }
+        assert_int_equal(f != NULL, row[i].told != NULL);
+        if (f) {
+            assert_non_null(
+                strstr(f->text, "main.split, called by main.main begins 4 goroutines of main.share at once"));
+            assert_non_null(strstr(f->text, row[i].told));
+            assert_in_range(f->severity_ns, row[i].n * 29 * MILLI / 10, row[i].n * 32 * MILLI / 10); /* 8 - 20/4 */
+        }
+        unmake(&m);
+        tracegen_free(&b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(half_below),       cmocka_unit_test(of_many_names_the_costliest),
         cmocka_unit_test(no_more_below),    cmocka_unit_test(in_step),
-        cmocka_unit_test(followed_by_half),
+        cmocka_unit_test(followed_by_half), cmocka_unit_test(shared_out_unevenly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
