@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "decode/base/bisect.h"
 #include "layout/draw/gstate.h"
 #include "layout/draw/wrap.h"
 #include "layout/views/kind.h"
@@ -123,6 +124,33 @@ void status_shares(const struct view *v, struct lane l, int64_t t0, int64_t t1, 
     const int64_t idle = out->ns[ST_IDLE], lost = from < t1 ? t1 - from : 0, part = lost < idle ? lost : idle;
     out->ns[ST_IDLE] -= part;
     out->ns[ST_UNKNOWN] += part;
+}
+
+/* The stop that the world is in at t, if any. */
+static void stop_at(const struct trace *tr, int64_t t, int64_t *t0, int64_t *t1)
+{
+    enum { HELPERS = 300 }; /* before Go 1.10 each processor that helps tells of it */
+    const struct range *r;
+    const size_t n = trace_ranges(tr, RANGE_STW, &r);
+    size_t i = 0;
+    bisect(i, n, k, r[k].t0 <= t);
+    for (size_t k = 0; k < HELPERS && i-- > 0; k++)
+        if (r[i].t1 > t) {
+            *t0 = r[i].t0 < *t0 ? r[i].t0 : *t0;
+            *t1 = r[i].t1 > *t1 ? r[i].t1 : *t1;
+        }
+}
+
+int64_t status_stopped(const struct trace *tr, int64_t t0, int64_t t1)
+{
+    struct shares sh;
+    int64_t from = t0, to = t1;
+    if (t1 <= t0 || trace_nlanes(tr, LANE_BAND) <= (uint32_t)BAND_STW)
+        return 0;
+    stop_at(tr, t0, &from, &to);
+    stop_at(tr, t1 - 1, &from, &to);
+    trace_shares(tr, (struct lane){LANE_BAND, BAND_STW}, from, to, &sh);
+    return sh.ns[ST_STW];
 }
 
 /* ---- styled pieces -------------------------------------------------------------------------------------- */

@@ -36,6 +36,11 @@ unsigned status_open(const struct view *v, struct lane lane, const struct span *
 int64_t status_known(const struct view *v, struct lane l);
 /* status_shares - as gstate_shares(), that time apart. */
 void status_shares(const struct view *v, struct lane l, int64_t t0, int64_t t1, struct shares *out);
+/*
+ * status_stopped - how long the world was stopped by the stops that touch [t0, t1), whole: of a GC cycle, whose mark phase ends
+ * within the stop that terminates it.
+ */
+int64_t status_stopped(const struct trace *tr, int64_t t0, int64_t t1);
 /* status_stack - does this stack name a place: a function, or at least an address? Some are a frame of zeros. */
 bool status_stack(const struct view *v, uint32_t stack);
 /* status_function - the innermost frame of a stack that is not the runtime's, as a function's string; 0 = none. */

@@ -371,8 +371,8 @@ static void items_status(const struct view *v, int w, struct rich *r)
         return;
     }
     if (i->kind == ITEM_GC) {
-        rich_add(r, STYLE_STATUS, "within it: ");
-        add_band(r, v, i, BAND_STW, ST_STW, "stopped");
+        rich_add(r, STYLE_STATUS, "in it: ");
+        rich_add(r, STYLE_STATUS, "stopped %s  ", when_dur(v->tr, status_stopped(v->tr, i->t0, i->t1), t));
         add_band(r, v, i, BAND_ASSIST, ST_ASSIST, "some goroutine assisting");
     }
     uint32_t func = status_function(v, f.stack);

@@ -3,11 +3,12 @@
  */
 #include <inttypes.h>
 
+#include "layout/draw/status.h"
 #include "layout/views/table.h"
 
 enum { STOPPED, ASSIST, HEAP, GOAL, OWN };
 static const struct tcol col[OWN] = {
-    [STOPPED] = {"stopped", "time the world was stopped within it", TCOL_DUR, 9},
+    [STOPPED] = {"stopped", "time the world was stopped in it, to the end of its last stop", TCOL_DUR, 9},
     [ASSIST] = {"assist", "time in which some goroutine assisted", TCOL_DUR, 9},
     [HEAP] = {"heap", "the largest heap within it", TCOL_BYTES, 8},
     [GOAL] = {"goal", "the heap's goal as it began", TCOL_BYTES, 8},
@@ -42,7 +43,7 @@ static int64_t value(const struct table *t, const struct thing *x, int c)
 {
     uint64_t least = 0, most = 0;
     switch (c) {
-    case STOPPED: return band(t, x, BAND_STW, ST_STW);
+    case STOPPED: return status_stopped(t->tr, x->t0, x->t1);
     case ASSIST: return band(t, x, BAND_ASSIST, ST_ASSIST);
     case HEAP:
         return trace_minmax(t->tr, METRIC_HEAP, x->t0, x->t1 > x->t0 ? x->t1 : x->t0 + 1, &least, &most)
@@ -70,7 +71,7 @@ static void say(struct text *out, const struct view *v, const struct thing *x)
     const struct table *t = v->table;
     int64_t heap = value(t, x, HEAP), goal = value(t, x, GOAL);
     char n[FMT_MAX];
-    text_lit(out, "within it the world was stopped for ");
+    text_lit(out, "in it the world was stopped for ");
     text_dur(out, value(t, x, STOPPED));
     text_lit(out, ", some goroutine assisted for ");
     text_dur(out, value(t, x, ASSIST));

@@ -4,6 +4,8 @@
  */
 #include "layout2_help.h"
 
+#include "layout/draw/status.h"
+
 #include "layout/views/table.h"
 #include "triage/triage.h"
 
@@ -405,13 +407,46 @@ static void test_memory(void **state)
     }
 }
 
+/* Stops that touch a GC cycle, by the list of them, each whole and once: most cycles end within one. */
+static unsigned straddled;
+
+static void cycles_of(struct seen *s)
+{
+    const struct range *gc, *stw;
+    const size_t ngc = trace_ranges(s->tr, RANGE_GC, &gc), n = trace_ranges(s->tr, RANGE_STW, &stw);
+    for (size_t i = 0; i < ngc; i++) {
+        int64_t sum = 0, within = 0, last = INT64_MIN;
+        for (size_t k = 0; k < n;) {
+            struct range x;
+            k = trace_stop(stw, n, k, &x);
+            if (x.t1 <= gc[i].t0 || x.t0 >= gc[i].t1)
+                continue;
+            const int64_t from = x.t0 > last ? x.t0 : last;
+            sum += x.t1 > from ? x.t1 - from : 0;
+            within += (x.t1 < gc[i].t1 ? x.t1 : gc[i].t1) - (from > gc[i].t0 ? from : gc[i].t0);
+            last = x.t1 > last ? x.t1 : last;
+        }
+        if (gc[i].t1 > gc[i].t0 && status_stopped(s->tr, gc[i].t0, gc[i].t1) != sum)
+            fail_msg("%s: cycle %zu stops %lld, by the list %lld", s->name, i,
+                     (long long)status_stopped(s->tr, gc[i].t0, gc[i].t1), (long long)sum);
+        straddled += sum > within;
+    }
+}
+
+static void test_cycles(void **state)
+{
+    (void)state;
+    for_samples(cycles_of, "");
+    assert_true(straddled > 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_types),  cmocka_unit_test(test_calls),    cmocka_unit_test(test_orders),
-        cmocka_unit_test(test_filter), cmocka_unit_test(test_enter),    cmocka_unit_test(test_key_again),
-        cmocka_unit_test(test_tsv),    cmocka_unit_test(test_spectrum), cmocka_unit_test(test_shed),
-        cmocka_unit_test(test_sizes),  cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_cycles),    cmocka_unit_test(test_types),  cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_orders),    cmocka_unit_test(test_filter), cmocka_unit_test(test_enter),
+        cmocka_unit_test(test_key_again), cmocka_unit_test(test_tsv),    cmocka_unit_test(test_spectrum),
+        cmocka_unit_test(test_shed),      cmocka_unit_test(test_sizes),  cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
