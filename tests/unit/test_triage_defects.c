@@ -719,6 +719,65 @@ static void none_or_not_recorded(void **state)
     unmade(&m);
 }
 
+/* ---- what an advice fits -------------------------------------------------------------------------------------- */
+
+/* One stop that was asked for is no reason to ask less often; many of them, or one that is much of the trace, are. */
+static void one_stop_is_a_note(void **state)
+{
+    static const struct {
+        unsigned n;
+        int64_t ns, end;
+        bool note;
+    } row[] = {{1, 3 * MS, 200 * MS, true},
+               {2, 3 * MS, 200 * MS, true},
+               {3, 3 * MS, 200 * MS, false},
+               {1, 12 * MS, 200 * MS, false}};
+    (void)state;
+    for (unsigned i = 0; i < sizeof row / sizeof *row; i++) {
+        struct made m;
+        int64_t t = MS;
+        begin(1);
+        for (unsigned k = 0; k < row[i].n; k++) {
+            ev(t, "STWBegin", "%s", "kind=\"read mem stats\" stack=runtime.ReadMemStats:1,main.gauge:2,main.main:3");
+            ev(t + row[i].ns, "STWEnd", "%s", "");
+            t += 2 * row[i].ns;
+        }
+        block(row[i].end, "sleep", at_rest);
+        made_of(&m);
+        const struct finding *f = told(&m, RULE_STW);
+        assert_non_null(f);
+        assert_int_equal(f->note, row[i].note);
+        assert_int_equal(strstr(f->next, "call it less often") == NULL, row[i].note);
+        assert_non_null(strstr(f->text, "main.gauge"));
+        unmade(&m);
+    }
+}
+
+/* Who wants to read stands behind who wants to write, for good: one of them may want to read again. */
+static void stuck_behind_a_writer(void **state)
+{
+    static const char *const first[] = {"sync.(*RWMutex).Lock:1,main.touch:3", "sync.(*Mutex).Lock:1,main.touch:3"};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct made m;
+        begin(1);
+        create(US, 2, "worker");
+        create(2 * US, 3, "reporter");
+        block(3 * US, "sleep", at_rest);
+        start(MS, 2);
+        block(2 * MS, "sync", first[i]);
+        start(3 * MS, 3);
+        block(4 * MS, "sync", "sync.(*RWMutex).RLock:1,main.length:5,main.report:6");
+        wake(2000 * MS, 1, "0");
+        start(2001 * MS, 1);
+        made_of(&m);
+        const struct finding *f = told(&m, RULE_STUCK);
+        assert_non_null(f);
+        assert_int_equal(strstr(f->next, "a read lock that is taken again") != NULL, i == 0);
+        unmade(&m);
+    }
+}
+
 /* ---- taken in order ------------------------------------------------------------------------------------------ */
 
 enum { BINDER = 1, DISPATCHER = 2, PIECE = 10, AHEAD = 4 };
@@ -802,6 +861,7 @@ int main(void)
         cmocka_unit_test(calls_are_no_running),        cmocka_unit_test(stopped_is_not_idle),
         cmocka_unit_test(holder_behind_the_hand_offs), cmocka_unit_test(no_holder_elsewhere),
         cmocka_unit_test(one_lock_at_two_places),      cmocka_unit_test(window_behind_one),
+        cmocka_unit_test(one_stop_is_a_note),          cmocka_unit_test(stuck_behind_a_writer),
         cmocka_unit_test(no_holder_while_it_stood),    cmocka_unit_test(timers_that_pile_up),
         cmocka_unit_test(advice_from_all_waits),       cmocka_unit_test(victim_is_not_blamed),
         cmocka_unit_test(leaks_among_siblings),        cmocka_unit_test(leak_before_a_cut),

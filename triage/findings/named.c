@@ -105,7 +105,9 @@ static void held_up_text(struct causes *c, struct finding *f, const struct leave
         queued = v->v[i].cat == EX_SCHED ? ns_add(queued, v->v[i].ns) : queued;
         most = !most && v->v[i].cat == EX_SCHED ? &v->v[i] : most;
     }
-    if (most && queued > v->all / 2 && causes_ran_instead(c, most->t0, most->t1, &ran)) {
+    if (most && queued > v->all / 2 && causes_ran_instead(c, most->t0, most->t1, &ran) &&
+        holder_lock(c->tg, ran.func) !=
+            holder_lock(c->tg, holder_place(c->tr, f->stack))) { /* or it may be that work itself */
         text_lit(behind, " Who has it waits for a processor for most of that; the processors had ");
         causes_calls_text(behind, c->tr, &ran);
         text_lit(behind, " meanwhile.");

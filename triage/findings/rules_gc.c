@@ -50,6 +50,12 @@ static bool many_short(const struct stw_row *r)
     return r->longest.t1 - r->longest.t0 < r->total / 8; /* none of them is what costs: their number is */
 }
 
+/* A stop that the program asked for once or twice, and that is no part of the trace to speak of: there is no less often. */
+static bool once(const struct rules *rs, const struct stw_row *r)
+{
+    return !r->is_gc && r->count < 3 && !threshold_reached(TH_STW_SHARE, r->total, rs->tg->end);
+}
+
 static void stw_next(struct text *t, const struct rules *rs, const struct stw_row *r)
 {
     int64_t longest = r->longest.t1 - r->longest.t0;
@@ -65,6 +71,10 @@ static void stw_next(struct text *t, const struct rules *rs, const struct stw_ro
         text_lit(
             t,
             "Look at the lanes there; the host may have taken the CPU away (more processors than cores, a quota).");
+    } else if (once(rs, r)) {
+        text_lit(t,
+                 "This stop was asked for, and it is no more than that: whether it takes as long each time another "
+                 "trace tells.");
     } else {
         text_lit(t, "This stop was asked for: find the caller (view 8) and call it less often.");
     }
@@ -93,6 +103,7 @@ static void stw_finding(struct rules *rs, const struct stw_row *r)
     } else {
         text_add(&d.amount, "%llu x", (unsigned long long)r->count);
     }
+    d.f.note = once(rs, r);
     stw_text(&d, rs, r);
     stw_next(&d.next, rs, r);
     draft_end(rs, &d);

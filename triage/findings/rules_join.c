@@ -589,7 +589,7 @@ static void slowest_advice(struct text *t, const struct causes *c, const struct 
                     "take the next piece as soon as they are done with one. Else make");
     }
     text_add(t, "%s that part quicker or split it", t->n ? "" : "Make");
-    text_add(t, "%s", (double)r->of > c->procs * r->n ? "; begin the longest first" : "");
+    text_add(t, "%s", !waits && (double)r->of > c->procs * r->n ? "; begin the longest first" : "");
     text_add(t, "%s.", waits ? "; or go on without it: a time limit, an answer in parts" : "");
 }
 

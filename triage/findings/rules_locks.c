@@ -385,6 +385,17 @@ static void stuck_where(struct text *t, const struct trace *tr, uint32_t stack)
     }
 }
 
+/* Do some want to read, and some to write, what the same type guards? */
+static bool reads_and_writes(const struct rules *rs, const struct stuck *s)
+{
+    bool reads = false, writes = false;
+    for (uint32_t k = 0; k < s->places; k++) {
+        reads |= stacks_has(rs->tr, s->v[k].stack, "sync.(*RWMutex).RLock");
+        writes |= stacks_has(rs->tr, s->v[k].stack, "sync.(*RWMutex).Lock");
+    }
+    return reads && writes;
+}
+
 /* Who waits where; and who takes a lock and calls what waits for one. */
 static void stuck_text(struct draft *d, const struct rules *rs, const struct stuck *s)
 {
@@ -413,8 +424,12 @@ static void stuck_text(struct draft *d, const struct rules *rs, const struct stu
     }
     text_add(
         &d->next, "%s",
-        nested
-            ? "Take the lock once: split what is called into a part that expects it held."
+        nested ? "Take the lock once: split what is called into a part that expects it held."
+        : reads_and_writes(rs, s)
+            ? "Compare the stacks of the stuck ones (view 6): a read lock that is taken again by who has it already "
+              "(in "
+              "what calls the one that waits), with a writer between; locks taken in different orders; or one never "
+              "let go."
             : "Compare the stacks of the stuck ones (view 6): locks taken in different orders, or one never let go.");
 }
 

@@ -139,14 +139,17 @@ static uint32_t asks_for_stops(const struct causes *c, struct str kind)
     return 0;
 }
 
-/* Who asks for it is named: nobody need look for that. */
-static void caller_told(struct rules *rs, struct finding *f)
+/* Who asks for it is named: nobody need look for that. To set GOMAXPROCS stops the world as well. */
+static void caller_told(struct rules *rs, struct finding *f, struct str kind)
 {
     static const char look[] = "find the caller (view 8) and call it less often";
     const char *at = f->next ? strstr(f->next, look) : NULL;
     struct text next = {0};
     if (at) {
-        text_add(&next, "%.*scall it less often, or keep what it tells for a while%s", (int)(at - f->next), f->next,
+        text_add(&next, "%.*s%s%s", (int)(at - f->next), f->next,
+                 str_starts(kind, "GOMAXPROCS")
+                     ? "set it once, at the start, and limit how many goroutines work instead"
+                     : "call it less often, or keep what it tells for a while",
                  at + sizeof look - 1);
         retell_advice(rs, f, &next);
         text_free(&next);
@@ -220,7 +223,7 @@ void stops_asked(struct causes *c, struct finding *f)
     if (stack) {
         text_say(&before, c->tr, t_place(stack, k ? asker_calls(&v[best], c->tr, r, n, kind) : 3), ": ");
         f->stack = stack;
-        caller_told(c->rs, f);
+        caller_told(c->rs, f, trace_str(c->tr, kind));
     }
     retell_before(c->rs, f, &before);
 }

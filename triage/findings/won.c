@@ -880,7 +880,9 @@ static void won_text(struct text *t, const struct finding *f, const struct cause
     } else if (o->words) {
         text_add(t, ", %s.", o->words);
     } else if (o->hi > (double)f->severity_ns / (double)c->tg->end + SPREAD) {
-        text_add(t, ", from %.0f %% of what it costs up to what may go with it.", LEAST * 100);
+        const bool of_cost = o->lo * (double)c->tg->end < (double)f->severity_ns * (LEAST + SPREAD);
+        text_add(t, ", from %.0f %% of what %s up to what may go with it.", LEAST * 100,
+                 of_cost ? "it costs" : "those that wait lose by it");
     } else {
         text_add(t, ", if %.0f %% of it to all of it goes and the rest stays as it is.", LEAST * 100);
     }
