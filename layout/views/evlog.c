@@ -482,15 +482,19 @@ static void state_words(struct out *o, const struct view *v, const struct event 
     case ST_ASSIST: what = "starts a mark assist"; break;
     default: what = state_name((enum state)e->to);
     }
+    const struct str why = e->to == ST_WAITING ? stacks_reason(v->tr, e->reason, e->stack)
+                                               : trace_str(v->tr, e->reason),
+                     kind = status_bracketed(why);
+    if (e->to == ST_RUNNING && kind.len < why.len) /* a mark worker's label */
+        what = "starts GC work";
     if (e->inferred)
         say(o, "was %s%s already (inferred)", e->to == ST_SYSCALL ? "in a " : "", state_name((enum state)e->to));
     else
         say(o, "%s", what);
     if (e->reason) {
-        char why[100];
-        str_head(e->to == ST_WAITING ? stacks_reason(v->tr, e->reason, e->stack) : trace_str(v->tr, e->reason), 40,
-                 why, sizeof why);
-        say(o, " (%s)", why);
+        char said[100];
+        str_head(kind, 40, said, sizeof said);
+        say(o, " (%s)", said);
     }
     if (e->to == ST_RUNNABLE && e->who != NO_LANE) {
         say(o, " by ");
