@@ -778,6 +778,57 @@ static void stuck_behind_a_writer(void **state)
     }
 }
 
+/* ---- longer each time ------------------------------------------------------------------------------------------ */
+
+/* Tasks one after another, the i-th with so many sleeps of 100 us; by one goroutine, or by turns by two. */
+static void tasks_asleep(unsigned n, unsigned first, unsigned per_task, unsigned workers)
+{
+    int64_t t = MS;
+    begin(1);
+    create(US, 2, "worker");
+    create(2 * US, 3, "worker");
+    block(3 * US, "sleep", at_rest);
+    for (unsigned i = 0; i < n; i++) {
+        const unsigned g = 2 + i % workers;
+        if (i >= workers) {
+            wake(t += US, g, "0");
+        }
+        start(t += US, g);
+        ev(t += US, "UserTaskBegin", "task=%u parent=0 name=\"bulletin\" stack=main.publish:4,main.main:2", i + 1);
+        for (unsigned k = 0; k < first + i * per_task / 4; k++) {
+            block(t += US, "sleep", "time.Sleep:1,main.publish:7,main.main:2");
+            wake(t += 100 * US, g, "0");
+            start(t += US, g);
+        }
+        ev(t += US, "UserTaskEnd", "task=%u stack=main.publish:9,main.main:2", i + 1);
+        block(t += US, "sleep", at_rest);
+    }
+}
+
+/* Waits for timers that grow from task to task are told where one goroutine does them all; of several each may wait for the others' load. */
+static void waits_that_grow(void **state)
+{
+    static const struct {
+        unsigned first, per_task, workers;
+        bool told;
+    } row[] = {{2, 1, 1, true}, {8, 0, 1, false}, {2, 1, 2, false}};
+    (void)state;
+    for (unsigned i = 0; i < sizeof row / sizeof *row; i++) {
+        struct made m;
+        tasks_asleep(60, row[i].first, row[i].per_task, row[i].workers);
+        made_of(&m);
+        const struct finding *f = told(&m, RULE_TREND);
+        assert_int_equal(f != NULL, row[i].told);
+        if (f) {
+            assert_non_null(strstr(f->text, "main.publish"));
+            assert_non_null(strstr(f->text, "\"bulletin\" (60) works and waits for "));
+            assert_non_null(strstr(f->text, "What grows most: waiting for a timer in main.publish"));
+            assert_non_null(strstr(f->next, "wait for all that came before it"));
+        }
+        unmade(&m);
+    }
+}
+
 /* ---- taken in order ------------------------------------------------------------------------------------------ */
 
 enum { BINDER = 1, DISPATCHER = 2, PIECE = 10, AHEAD = 4 };
@@ -857,17 +908,29 @@ static void window_behind_one(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cost_is_at_most_the_trace),   cmocka_unit_test(busy_with_work_queued),
-        cmocka_unit_test(calls_are_no_running),        cmocka_unit_test(stopped_is_not_idle),
-        cmocka_unit_test(holder_behind_the_hand_offs), cmocka_unit_test(no_holder_elsewhere),
-        cmocka_unit_test(one_lock_at_two_places),      cmocka_unit_test(window_behind_one),
-        cmocka_unit_test(one_stop_is_a_note),          cmocka_unit_test(stuck_behind_a_writer),
-        cmocka_unit_test(no_holder_while_it_stood),    cmocka_unit_test(timers_that_pile_up),
-        cmocka_unit_test(advice_from_all_waits),       cmocka_unit_test(victim_is_not_blamed),
-        cmocka_unit_test(leaks_among_siblings),        cmocka_unit_test(leak_before_a_cut),
-        cmocka_unit_test(silent_connections_pile_up),  cmocka_unit_test(rest_is_no_leak),
-        cmocka_unit_test(workers_that_end_early),      cmocka_unit_test(a_reason_that_is_empty),
-        cmocka_unit_test(none_or_not_recorded),        cmocka_unit_test(latency_without_a_cause),
+        cmocka_unit_test(cost_is_at_most_the_trace),
+        cmocka_unit_test(busy_with_work_queued),
+        cmocka_unit_test(calls_are_no_running),
+        cmocka_unit_test(stopped_is_not_idle),
+        cmocka_unit_test(holder_behind_the_hand_offs),
+        cmocka_unit_test(no_holder_elsewhere),
+        cmocka_unit_test(one_lock_at_two_places),
+        cmocka_unit_test(window_behind_one),
+        cmocka_unit_test(one_stop_is_a_note),
+        cmocka_unit_test(stuck_behind_a_writer),
+        cmocka_unit_test(waits_that_grow),
+        cmocka_unit_test(no_holder_while_it_stood),
+        cmocka_unit_test(timers_that_pile_up),
+        cmocka_unit_test(advice_from_all_waits),
+        cmocka_unit_test(victim_is_not_blamed),
+        cmocka_unit_test(leaks_among_siblings),
+        cmocka_unit_test(leak_before_a_cut),
+        cmocka_unit_test(silent_connections_pile_up),
+        cmocka_unit_test(rest_is_no_leak),
+        cmocka_unit_test(workers_that_end_early),
+        cmocka_unit_test(a_reason_that_is_empty),
+        cmocka_unit_test(none_or_not_recorded),
+        cmocka_unit_test(latency_without_a_cause),
         cmocka_unit_test(herd_is_at_most_the_trace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,8 @@
  *
  * Things of one kind, in the order in which they began: tasks of a type, regions of a name, goroutines of a start function, rounds of
  * a goroutine's loop. Of each only what it works counts (running, system calls): not what it waits, which grows with the load,
- * nor what it does for the collector. Rounds go from one system call or sleep to the next at the same place: waits for other goroutines
+ * nor what it does for the collector. But where one goroutine does them all, one after another, and none of what they work grows, waits
+ * that no goroutine ends (timers, the network) count, too: nobody else's load is in these. Rounds go from one system call or sleep to the next at the same place: waits for other goroutines
  * are skipped when there is something already, so a round between two of them may be many.
  */
 #include "triage/findings/causes.h"
@@ -36,6 +37,7 @@ struct series {
     uint64_t of; /* how many there are */
     enum what what;
     uint32_t name; /* type, region, start function */
+    bool waits;    /* for timers and the network count, too */
 };
 struct trend {
     int64_t first, last; /* medians of the quarters */
@@ -172,6 +174,7 @@ static void judge(struct search *k)
 static void begin(struct search *k, enum what what, uint32_t name, uint64_t of)
 {
     k->now.n = 0;
+    k->now.waits = false;
     k->now.what = what;
     k->now.name = name;
     k->now.of = of;
@@ -197,9 +200,42 @@ static int64_t works(const struct trace *tr, uint32_t g, int64_t t0, int64_t t1)
     return ns_add(s.ns[ST_RUNNING], s.ns[ST_SYSCALL]);
 }
 
+/* What it works, and the waits that no goroutine ends. */
+static int64_t works_and_waits(const struct causes *c, uint32_t g, int64_t t0, int64_t t1)
+{
+    struct span_iter it;
+    int64_t ns = 0;
+    bool more = span_seek(&it, c->tr, (struct lane){LANE_G, g}, t0);
+    for (uint32_t i = 0; more && i < STEPS && span_get(&it)->t0 < t1; i++) {
+        const struct span s = *span_get(&it);
+        const int64_t a = s.t0 > t0 ? s.t0 : t0, z = s.t1 < t1 ? s.t1 : t1;
+        more = span_next(&it);
+        const bool outside =
+            s.state == ST_WAITING && more && span_get(&it)->state == ST_RUNNABLE && span_get(&it)->who >= c->tg->ng;
+        ns += outside || s.state == ST_RUNNING || s.state == ST_SYSCALL ? z - a : 0;
+    }
+    return ns;
+}
+
 /* ---- kinds ---------------------------------------------------------------------------------------------------------- */
 
-static void types(struct search *k)
+/* Does one goroutine do all that stands in k->now, one after another? Then its waits count, too. */
+static bool with_waits(struct search *k)
+{
+    struct series *s = &k->now;
+    for (uint32_t i = 1; i < s->n; i++) {
+        if (s->v[i].g != s->v[0].g) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < s->n; i++) {
+        s->v[i].work = works_and_waits(k->c, s->v[i].g, s->v[i].t0, s->v[i].t1);
+    }
+    s->waits = s->n > 0;
+    return s->waits;
+}
+
+static void types(struct search *k, bool waits)
 {
     const struct triage *tg = k->c->tg;
     const struct task *task;
@@ -224,7 +260,9 @@ static void types(struct search *k)
                 add(&k->now, t0, t1, works(tg->tr, g, t0, t1), g);
             }
         }
-        judge(k);
+        if (!waits || with_waits(k)) {
+            judge(k);
+        }
     }
 }
 
@@ -359,7 +397,7 @@ static bool explained(struct causes *c, const struct one *v, uint32_t n, struct 
 }
 
 /* Of what the last ones do, what the first ones do least of. NULL: nothing has a place. */
-static const struct leaf *grown(const struct leaves *last, const struct leaves *first, int64_t *by)
+static const struct leaf *grown(const struct leaves *last, const struct leaves *first, bool waits, int64_t *by)
 {
     const struct leaf *best = NULL;
     *by = 0;
@@ -369,7 +407,8 @@ static const struct leaf *grown(const struct leaves *last, const struct leaves *
         for (uint32_t k = 0; k < first->n; k++) {
             before = first->v[k].cat == l->cat && first->v[k].func == l->func ? first->v[k].ns : before;
         }
-        if ((l->cat == EX_RUN || l->cat == EX_SYSCALL) && l->stack && l->ns - before > *by) {
+        const bool outside = waits && (l->cat == EX_TIMER || explain_waits_outside(l->cat));
+        if ((l->cat == EX_RUN || l->cat == EX_SYSCALL || outside) && l->stack && l->ns - before > *by) {
             *by = l->ns - before;
             best = l;
         }
@@ -398,7 +437,7 @@ static void trend_finding(struct causes *c, const struct best *b)
     if (!explained(c, s->v + s->n / 50, LOOK, &first) || !explained(c, s->v + s->n - LOOK, LOOK, &last)) {
         return;
     }
-    const struct leaf *l = grown(&last, &first, &by);
+    const struct leaf *l = grown(&last, &first, s->waits, &by);
     draft_start(&d, RULE_TREND, (int64_t)b->t.cost);
     d.f.won_hi = (int64_t)(b->t.most < (double)c->tg->end ? b->t.most : (double)c->tg->end);
     draft_about(&d, c->rs, s->name, l ? l->stack : 0);
@@ -411,14 +450,23 @@ static void trend_finding(struct causes *c, const struct best *b)
         text_lit(&d.text, "What is done again and again takes longer each time: each ");
     }
     what_text(&d.text, c, s);
-    text_say(&d.text, c->tr, " (", s->of, ") works for ", t_dur(b->t.first), " at the beginning and for ",
-             t_dur(b->t.last), " at the end, ", t_f1((double)b->t.last / (double)(b->t.first > 0 ? b->t.first : 1)),
+    text_say(&d.text, c->tr, " (", s->of, s->waits ? ") works and waits for " : ") works for ", t_dur(b->t.first),
+             " at the beginning and for ", t_dur(b->t.last), " at the end, ",
+             t_f1((double)b->t.last / (double)(b->t.first > 0 ? b->t.first : 1)),
              " times as long (medians of the first and the last quarter), and it rises all the way.");
     if (l) {
         text_lit(&d.text, " What grows most: ");
         causes_what_text(&d.text, c->tr, (enum explain_cat)l->cat,
                          &(struct told_at){l->stack, l->frame, l->mixed, l->ran, callers_most(&l->callers, l->ns)});
         text_say(&d.text, c->tr, ", by ", t_dur(by / LOOK), " each.");
+    }
+    if (s->waits && l && l->cat != EX_RUN && l->cat != EX_SYSCALL) {
+        text_lit(&d.next,
+                 "Does each wait for all that came before it, one after the other (a list that only grows, those "
+                 "who have gone)? Then take out what is done with, or wait for all side by side. If each has "
+                 "more to do of itself, this is its time.");
+        draft_end(c->rs, &d);
+        return;
     }
     text_lit(
         &d.next,
@@ -436,7 +484,9 @@ void rules_trend(struct causes *c)
     }
     k->c = c;
     k->best.t.cost = 0;
-    types(k); /* what the program itself marks tells best what is done again and again, and a loop's rounds least */
+    types(
+        k,
+        false); /* what the program itself marks tells best what is done again and again, and a loop's rounds least */
     for (uint32_t i = 0; i < c->tg->ngroups && i < GROUPS && k->best.t.cost <= 0; i++) {
         if (c->life[i].program) {
             goroutines(k, i);
@@ -446,6 +496,9 @@ void rules_trend(struct causes *c)
         if (c->life[i].program) {
             rounds(k, i);
         }
+    }
+    if (k->best.t.cost <= 0) {
+        types(k, true);
     }
     if (k->best.t.cost > 0) {
         trend_finding(c, &k->best);
