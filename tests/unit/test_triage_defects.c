@@ -829,6 +829,55 @@ static void waits_that_grow(void **state)
     }
 }
 
+/* ---- a time limit that nobody looks at ------------------------------------------------------------------------- */
+
+/* The worker runs until the given moment; at 300 ms of a second a context's time is up, which wakes another goroutine, or none. */
+static void limit_up(int64_t until, bool wakes)
+{
+    begin(2);
+    create(US, 2, "worker");
+    create(2 * US, 3, "waiter");
+    block(3 * US, "sleep", at_rest);
+    start(100 * US, 3);
+    block(110 * US, "select", "runtime.selectgo:1,main.waiter:2");
+    start(200 * US, 2);
+    yield(300 * MS);
+    ev(300 * MS + US, "GoCreate", "%s", "new_g=9 new_stack=context.WithDeadlineCause.func2:1 stack=0");
+    start(300 * MS + 2 * US, 9);
+    if (wakes) {
+        wake(300 * MS + 3 * US, 3,
+             "runtime.closechan:1,context.(*cancelCtx).cancel:2,context.WithDeadlineCause.func2:3");
+    }
+    over(300 * MS + 4 * US);
+    start(300 * MS + 5 * US, 2);
+    over(until);
+    wake(1000 * MS, 1, "0");
+    start(1000 * MS + US, 1);
+}
+
+static void nobody_looks_at_the_limit(void **state)
+{
+    static const struct {
+        int64_t until;
+        bool wakes, told;
+    } row[] = {{900 * MS, false, true}, {900 * MS, true, false}, {320 * MS, false, false}};
+    (void)state;
+    for (unsigned i = 0; i < sizeof row / sizeof *row; i++) {
+        struct made m;
+        limit_up(row[i].until, row[i].wakes);
+        made_of(&m);
+        const struct finding *f = told(&m, RULE_LEFT);
+        assert_int_equal(f != NULL, row[i].told);
+        if (f) {
+            assert_true(f->note);
+            assert_non_null(
+                strstr(f->text, "time limit was up at 300ms, and that woke nobody. Goroutines of main.worker"));
+            assert_non_null(strstr(f->text, "went on for 600ms: they ran 1.0 at a time before and 1.0 behind it"));
+        }
+        unmade(&m);
+    }
+}
+
 /* ---- taken in order ------------------------------------------------------------------------------------------ */
 
 enum { BINDER = 1, DISPATCHER = 2, PIECE = 10, AHEAD = 4 };
@@ -919,6 +968,7 @@ int main(void)
         cmocka_unit_test(one_stop_is_a_note),
         cmocka_unit_test(stuck_behind_a_writer),
         cmocka_unit_test(waits_that_grow),
+        cmocka_unit_test(nobody_looks_at_the_limit),
         cmocka_unit_test(no_holder_while_it_stood),
         cmocka_unit_test(timers_that_pile_up),
         cmocka_unit_test(advice_from_all_waits),
