@@ -3,6 +3,9 @@
  *
  * Invariants: what of a batch header has come stands in head[] and nowhere else; once the header is complete it goes
  * to its generation, and `payload` counts what still belongs to it. So a piece may end anywhere.
+ *
+ * Of which generation a batch is that says another number than it should is known by the next one's, as in the reader of the trace
+ * (decode/v2/v2_gen.c): until then it is in doubt, and stands at the end of the generation that is arriving.
  */
 #include "decode/input/stream.h"
 
@@ -82,52 +85,110 @@ static enum err_code head_keep(struct stream *st, struct err *e)
     return rc;
 }
 
-/* The next generation begins, though its first batch is not what it must be. */
-static enum err_code broken_begin(struct stream *st, struct err *e)
+/* What can't be told apart stands in a generation that says so: the one that is arriving, or the next. */
+static enum err_code broken_begin(struct stream *st, uint64_t number, struct err *e)
 {
-    enum err_code rc = arriving(st) ? ERR_OK : gen_begin(st, st->last ? st->last + 1 : 0, e);
+    enum err_code rc = arriving(st) ? ERR_OK : gen_begin(st, number, e);
     if (!rc)
         arriving(st)->broken = true;
     return rc;
 }
 
-/* A batch of a generation that isn't the one that is arriving, nor the next. */
-static bool is_stray(struct stream *st, uint64_t number)
+static void out_of_place(struct stream *st, uint64_t number)
 {
-    bool next = number == st->last + (arriving(st) ? 0 : 1) || number == st->last + 1;
-    if (!st->last || next || (number > st->last && st->stray == number)) {
-        st->stray = 0;
-        return false;
-    }
     note(st, ERR_FORMAT, "a batch of generation %" PRIu64 " out of its place", number);
-    st->stray = number;
-    return true;
+}
+
+/* The batch in doubt is of the generation that is arriving: a batch of it says another number. */
+static void doubt_alone(struct stream *st, uint64_t number)
+{
+    out_of_place(st, number);
+    arriving(st)->broken = true;
+    st->doubt = 0;
+}
+
+/* The generation that is arriving ends where the batch in doubt begins: that is the first one of the next. */
+static enum err_code doubt_begins(struct stream *st, uint64_t number, struct err *e)
+{
+    struct stream_gen *g = arriving(st);
+    const bool unmarked = st->dialect.version >= GO_126;
+    const size_t at = st->doubt, n = g->n - at;
+    if (unmarked)
+        note(st, ERR_FORMAT, "generation %" PRIu64 " has no end", g->number);
+    else
+        out_of_place(st, st->stray);
+    st->doubt = 0;
+    g->whole = true;
+    g->broken |= unmarked;
+    enum err_code rc = gen_begin(st, number, e);
+    if (rc)
+        return rc;
+    g = &st->gen[st->ngen - 2];
+    g[1].offset -= n;
+    g[1].batches = 1;
+    g[1].broken = !unmarked;
+    g->n = at;
+    return gen_put(st, g->p + at, n, e);
+}
+
+/* The batch behind the one in doubt says of which generation that is; of the first one of all it may be that one that is wrong. */
+static enum err_code doubt_over(struct stream *st, uint64_t number, struct err *e)
+{
+    struct stream_gen *g = arriving(st);
+    const bool first = (g->offset == STREAM_HEADER || g->after_lost) && g->batches == 2;
+    if (number != g->number && !(first && number == st->stray))
+        return doubt_begins(st, number, e);
+    doubt_alone(st, number == g->number ? st->stray : g->number);
+    g->number = st->last = number;
+    return ERR_OK;
 }
 
 /* A batch begins: of the generation that is arriving, or of the next one. */
 static enum err_code batch_begin(struct stream *st, uint64_t number, uint64_t size, struct err *e)
 {
+    enum err_code rc = st->doubt ? doubt_over(st, number, e) : ERR_OK;
     struct stream_gen *g = arriving(st);
-    enum err_code rc = ERR_OK;
     st->payload = size;
     st->lost = 0;
-    if (g && !g->number) /* before its first batch was understood */
+    if (rc)
+        return rc;
+    if (g && !g->number) /* before a batch of it was understood */
         g->number = st->last = number;
-    if (is_stray(st, number)) {
-        rc = broken_begin(st, e);
-        return rc ? rc : head_keep(st, e);
-    }
-    if (g && g->number != number) {
-        if (st->dialect.version >= GO_126 || number != g->number + 1) {
-            note(st, ERR_FORMAT, "generation %" PRIu64 " has no end", g->number);
-            g->broken = true;
-        }
+    if (g && g->number != number && st->dialect.version < GO_126 && number == g->number + 1) {
         g->whole = true;
         g = NULL;
     }
-    if (!g)
+    if (g && g->number != number) {
+        st->doubt = g->n;
+        st->stray = number;
+    } else if (!g && number && (!st->last || number == st->last + 1)) {
         rc = gen_begin(st, number, e);
-    return rc ? rc : head_keep(st, e);
+    } else if (!g) {
+        out_of_place(st, number);
+        rc = broken_begin(st, 0, e);
+    }
+    if (rc)
+        return rc;
+    arriving(st)->batches++;
+    return head_keep(st, e);
+}
+
+/* An end mark. */
+static enum err_code mark_put(struct stream *st, struct err *e)
+{
+    const uint8_t byte = V2R_END;
+    enum err_code rc = ERR_OK;
+    if (st->doubt && st->stray == st->last + 1) /* a small generation of its own */
+        rc = doubt_begins(st, st->stray, e);
+    else if (st->doubt)
+        doubt_alone(st, st->stray);
+    struct stream_gen *g = arriving(st);
+    if (g && !rc)
+        rc = gen_put(st, &byte, 1, e);
+    if (g && !rc)
+        g->whole = true;
+    st->bytes++;
+    return rc;
 }
 
 /* No batch begins here: what comes is kept, and looked through for the next one. */
@@ -135,7 +196,7 @@ static enum err_code lose(struct stream *st, struct err *e)
 {
     note(st, ERR_FORMAT, "expected a batch here, found a byte %" PRIu64, st->head[0]);
     st->lost = st->nhead;
-    enum err_code rc = broken_begin(st, e);
+    enum err_code rc = broken_begin(st, st->last ? st->last + 1 : 0, e);
     return rc ? rc : head_keep(st, e);
 }
 
@@ -143,18 +204,12 @@ static enum err_code lose(struct stream *st, struct err *e)
 static enum err_code head_put(struct stream *st, uint8_t byte, struct err *e)
 {
     struct v2_raw_batch b;
-    if (st->nhead == 0 && byte == V2R_END && st->dialect.version >= GO_126) {
-        struct stream_gen *g = arriving(st);
-        enum err_code rc = g ? gen_put(st, &byte, 1, e) : ERR_OK;
-        if (g && !rc)
-            g->whole = true;
-        st->bytes++;
-        return rc;
-    }
+    if (st->nhead == 0 && byte == V2R_END && st->dialect.version >= GO_126)
+        return mark_put(st, e);
     st->head[st->nhead++] = byte;
     st->bytes++;
     int is = head_parse(st, &b);
-    if (is < 0 || (is && !b.gen))
+    if (is < 0)
         return lose(st, e);
     return is ? batch_begin(st, b.gen, b.size, e) : ERR_OK;
 }
@@ -249,6 +304,8 @@ void stream_end(struct stream *st)
     struct err was = st->damage;
     if (!g || st->torn)
         return;
+    if (st->doubt)
+        doubt_alone(st, st->stray);
     if (!st->over && !st->payload && !st->nhead && !st->lost && st->dialect.version < GO_126) {
         g->whole = true;
         return;

@@ -23,6 +23,7 @@ enum { STREAM_HEADER = 16 }; /* bytes in front of every generation: the file's o
 
 struct stream_gen {
     uint64_t number; /* as in its batches; 0: none of them was understood yet */
+    size_t batches;  /* headers that were */
     uint8_t *p;      /* header and batches; the end mark, too */
     size_t n, cap;
     uint64_t offset; /* of its first batch in the stream */
@@ -51,7 +52,8 @@ struct stream {
     size_t nhead;
     uint64_t payload; /* bytes of the batch's payload still to come */
     uint64_t last;    /* number of the generation that began last, 0 = none yet */
-    uint64_t stray;   /* of a batch that was out of place: two of them in a row are believed */
+    size_t doubt;     /* where in what is arriving a batch begins that may be of the next generation; 0: none */
+    uint64_t stray;   /* the number that it says */
     size_t lost;      /* bytes since a batch was to begin and none did; 0 = one does */
     bool lose;        /* the next generation is after_lost */
 };

@@ -497,8 +497,13 @@ enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos)
     struct scanned at;
     if (!scan(s, g, pos, &at))
         return V2_GEN_OOM;
-    if (!at.any)
+    if (!at.any) { /* of what grows one may come: it is the one behind the one before */
+        g->ordinal--;
+        g->freq = last_freq;
+        g->hi = last_hi;
+        g->torn = true;
         return V2_GEN_NONE;
+    }
     if (g->torn && g->at_end && g->ordinal > 1 && !s->grows && !g->nbatch && !g->ntable)
         return V2_GEN_NONE; /* it had only begun: nothing of those before it is missing */
     v2_clock_settle(s, g, last_freq, last_told);

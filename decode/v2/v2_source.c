@@ -87,8 +87,10 @@ static bool next_gen(struct source *s, struct v2 *v)
 {
     const enum v2_gen_rc rc = v2_gen_read(s, &v->gen, &v->pos);
     v->order.oom |= rc == V2_GEN_OOM;
-    if (v->order.oom || rc == V2_GEN_NONE)
+    if (v->order.oom || rc == V2_GEN_NONE) {
+        v->rough = true; /* what comes now stands behind what can't be read */
         return false;
+    }
     v->last_gen = rc == V2_GEN_LAST && !(s->grows && v->pos >= s->len);
     v->in_gen = true;
     s->st.generations = v->gen.ordinal;
@@ -111,6 +113,8 @@ static size_t v2_run(struct source *s, struct v2_sink *k, size_t cap)
         if (s->waiting)
             return 0;
         if (!v->in_gen && !next_gen(s, v)) {
+            if (s->grows && !v->order.oom)
+                continue;
             finish(s, v);
             break;
         }

@@ -7,6 +7,7 @@
 #include "tests/unit/decode_help.h"
 
 #include "decode/v1/v1_wire.h"
+#include "decode/input/stream.h"
 #include "decode/v2/v2_gen.h"
 
 /* A time may differ by what order gives events of one moment. */
@@ -412,6 +413,46 @@ static void still_shown(const uint8_t *p, size_t n, const struct trace *all, con
     trace_close(tr);
 }
 
+/* The same while it comes, generation by generation: nothing of it ends it, and at least so many goroutines are shown before its end. */
+static void still_followed(const uint8_t *p, size_t n, uint32_t least, const char *path, size_t at, unsigned bit)
+{
+    enum { PIECE = 8192 };
+    static const struct trace_opts grows = {.threads = 1, .grows = true};
+    struct stream st = {0};
+    struct trace *tr = NULL;
+    struct err e;
+    uint8_t *held = malloc(n);
+    size_t len = STREAM_HEADER;
+    memcpy(held, p, len);
+    for (size_t from = 0; from < n; from += PIECE) {
+        assert_int_equal(stream_put(&st, p + from, n - from < PIECE ? n - from : PIECE, &e), ERR_OK);
+        if (from + PIECE >= n)
+            stream_end(&st);
+        const size_t whole = stream_whole(&st);
+        for (size_t i = 0; i < whole; i++) {
+            memcpy(held + len, st.gen[i].p + STREAM_HEADER, st.gen[i].n - STREAM_HEADER);
+            len += st.gen[i].n - STREAM_HEADER;
+        }
+        stream_drop(&st, whole);
+        if (!whole)
+            continue;
+        if (!tr)
+            assert_int_equal(trace_open_mem(held, len, &grows, &tr, &e), ERR_OK);
+        trace_grow(tr, len);
+        enum load rc;
+        while ((rc = trace_load(tr, INT64_MAX)) == LOAD_MORE) {
+        }
+        if (rc != LOAD_WAIT)
+            fail_msg("%s byte %zu bit %u: what came is over: %s", path, at, bit, trace_damage(tr, 0)->what);
+    }
+    const uint32_t now = tr ? trace_nlanes(tr, LANE_G) : 0;
+    if (now < least)
+        fail_msg("%s byte %zu bit %u: %u goroutines are followed, not %u", path, at, bit, now, least);
+    trace_close(tr);
+    stream_free(&st);
+    free(held);
+}
+
 /* The header that a generation begins with, of which one bit is another; and an end mark too many behind it. */
 static void first_headers(const char *path)
 {
@@ -429,6 +470,7 @@ static void first_headers(const char *path)
             for (unsigned bit = 0; bit < 8; bit++, tried++) {
                 p[at] ^= (uint8_t)(1u << bit);
                 still_shown(p, n, all, path, at, bit);
+                still_followed(p, n, p + at == b->at + 1 ? trace_nlanes(all, LANE_G) / 2 : 0, path, at, bit);
                 p[at] ^= (uint8_t)(1u << bit);
             }
         if (!g.marked)
