@@ -142,8 +142,14 @@ static void cycle_said(struct seen *s, const struct range *gc)
     status_text(&s->v, text, sizeof text);
     if (gc->t1 <= gc->t0)
         return;
-    const int64_t stopped = covered(stw, nstw, gc->t0, gc->t1), assisting = covered(assist, nassist, gc->t0, gc->t1);
-    snprintf(what, sizeof what, "within it: stopped %s  some goroutine assisting %s", when_dur(s->tr, stopped, d),
+    int64_t from = gc->t0, to = gc->t1; /* a stop is the cycle's whole: the last one outlives its mark phase */
+    for (size_t i = 0; i < nstw; i++)
+        if (stw[i].t0 < gc->t1 && stw[i].t1 > gc->t0) {
+            from = stw[i].t0 < from ? stw[i].t0 : from;
+            to = stw[i].t1 > to ? stw[i].t1 : to;
+        }
+    const int64_t stopped = covered(stw, nstw, from, to), assisting = covered(assist, nassist, gc->t0, gc->t1);
+    snprintf(what, sizeof what, "in it: stopped %s  some goroutine assisting %s", when_dur(s->tr, stopped, d),
              when_dur(s->tr, assisting, e));
     must_say(s, text, what);
     cycles_said++;
