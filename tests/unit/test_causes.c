@@ -56,6 +56,7 @@ static const struct planted {
     {"toolshed", RULE_POOL, "main.(*shed).borrow", "of the trace"},
     {"closedshop", RULE_LINGER, "main.price, called by main.main.func2 waits for a connection until",
      "36 of 40 that net/http dials"},
+    {"wherrymen", RULE_BLOCKING, "main.await, called by main.ferry", "of which the processor was gone"},
     {"doorbook", RULE_BLOCKING, "main.enter, called by main.main.func1 sits in system calls",
      "These ask for a file's lock (flock)"},
     {"deafear", RULE_LINGER, "main.callStation", "24 of 47 waits"},

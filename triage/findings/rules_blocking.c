@@ -1,5 +1,5 @@
 /*
- * rules_blocking.c - system calls that block: each keeps a thread.
+ * rules_blocking.c - system calls that block: each keeps a thread, and its processor until the runtime takes that away.
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/thresholds.h"
@@ -22,66 +22,136 @@ static void locks_text(struct draft *d, const struct causes *c, int64_t cost)
                        "mutex before it costs no threads.");
 }
 
-void rule_blocking(struct causes *c)
+struct blocked {                   /* goroutines in such calls */
+    const struct syscall_row *row; /* the place where most of it is */
+    double threads;                /* without a processor, on average */
+    double held;                   /* of processor time is in calls */
+    double ready;                  /* goroutines of the program that wait for a processor, on average */
+};
+
+static struct blocked blocked_of(const struct causes *c)
 {
-    int64_t ns = 0, most = 0;
-    uint32_t g = 0;
-    const struct syscall_row *row = NULL;
-    struct draft d;
+    struct blocked b = {NULL, 0, 0, 0};
+    int64_t ns = 0, ready = 0;
     for (uint32_t i = 0; i < c->tg->ngroups; i++) {
-        int64_t b = c->tg->groups[i].is_system ? 0 : c->tg->groups[i].d[GM_SYSBLOCK].total;
-        ns = ns_add(ns, b);
-        g = b > most ? i : g;
-        most = b > most ? b : most;
+        const struct group *g = &c->tg->groups[i];
+        ns = ns_add(ns, g->is_system ? 0 : g->d[GM_SYSBLOCK].total);
+        ready = ns_add(ready, g->is_system ? 0 : g->d[GM_SCHED].total);
     }
     for (uint32_t i = 0; i < c->tg->nsyscalls; i++) {
         const struct syscall_row *r = &c->tg->syscalls[i];
-        row = causes_place(c->tr, r->stack) && (double)(r->blocking + r->open) >= threshold(TH_BLOCKING_CALLS) &&
-                      (!row || r->total > row->total)
-                  ? r
-                  : row;
+        if (causes_place(c->tr, r->stack) && (double)(r->blocking + r->open) >= threshold(TH_BLOCKING_CALLS) &&
+            (!b.row || r->total > b.row->total)) {
+            b.row = r;
+        }
     }
-    double threads = (double)ns / (double)c->tg->end, at_once = row ? (double)row->total / (double)c->tg->end : 0;
+    b.threads = (double)ns / (double)c->tg->end;
+    b.ready = (double)ready / (double)c->tg->end;
+    b.held = c->tg->capacity > 0 ? (double)c->tg->p_sum.ns[ST_SYSCALL] / (double)c->tg->capacity : 0;
+    return b;
+}
+
+/* A call keeps its processor until the runtime takes it away: do others wait meanwhile for those that these keep? */
+static bool keeps_processors(const struct causes *c, const struct blocked *b)
+{
+    int64_t all = 0;
+    for (uint32_t i = 0; i < c->tg->nsyscalls; i++) {
+        all = ns_add(all, c->tg->syscalls[i].total);
+    }
+    return b->held >= threshold(TH_BLOCKING_HELD) && b->ready >= threshold(TH_BLOCKING_READY) * c->procs &&
+           (double)b->row->count >= threshold(TH_BLOCKING_MANY) &&
+           (double)b->row->blocking >= threshold(TH_BLOCKING_TAKEN) * (double)b->row->count &&
+           (double)b->row->total >= threshold(TH_BLOCKING_MOST) * (double)all;
+}
+
+static void keeps_text(struct draft *d, const struct causes *c, const struct blocked *b)
+{
+    const struct syscall_row *row = b->row;
+    const int64_t held = (int64_t)(b->held * (double)c->tg->end);
+    d->f.queued = true;
+    d->f.severity_ns = held / 2; /* what of it the system works in these calls isn't recorded */
+    d->f.won_hi = held;
+    text_add(&d->amount, "%.0f %% of them", b->held * 100);
+    text_say(&d->text, c->tr, t_place(row->stack, 3), " sits in system calls that block: ", row->count, " calls of ",
+             t_dur(row->total / (int64_t)row->count), " on average, behind ",
+             t_share((double)row->blocking, (double)row->count),
+             " of which the processor was gone. Until the runtime takes it away (20us to 10ms) a call keeps it, and "
+             "nobody runs there: so the processors spent ",
+             t_share((double)c->tg->p_sum.ns[ST_SYSCALL], (double)c->tg->capacity), " of their time in calls, while ",
+             t_f1(b->ready), " goroutines waited for one on average.");
+    text_lit(&d->next,
+             "Read through the poller (os.File, net.Conn, a non-blocking descriptor), which keeps neither thread nor "
+             "processor; or let few goroutines make these calls. More processors would be kept, too.");
+}
+
+/* Goroutines that spend their lives so, while processors idle; or NULL. */
+static const struct group *spends_its_life(const struct causes *c, const struct blocked *b)
+{
+    const struct syscall_row *row = b->row;
+    const double at_once = (double)row->total / (double)c->tg->end;
     const struct group *of =
-        row && row->longest.g < c->tg->ng ? &c->tg->groups[gstat_group(c->tg->g, row->longest.g)] : NULL;
-    bool slow = row && at_once >= threshold(TH_BLOCKING_LIFE) &&
-                row->total / (int64_t)row->count >= threshold_ns(TH_BACKEND_SLOW);
-    bool place = of && (slow || at_once >= threshold(TH_BLOCKING_PLACE)) &&
-                 c->idle + (double)c->tg->p_sum.ns[ST_SYSCALL] / (double)c->tg->end >= causes_idle_least(c) &&
-                 (double)(of->d[GM_SYSBLOCK].total + of->d[GM_SYSCALL].total) >=
-                     threshold(TH_BLOCKING_LIFE) * (double)of->d[GM_LIFE].total;
-    if (!row ||
-        (!place && (threads < threshold(TH_BLOCKING_PROCS) * c->procs || threads < threshold(TH_BLOCKING_THREADS)))) {
-        return;
-    }
-    draft_start(&d, RULE_BLOCKING, 0);
-    d.f.note = true;
-    draft_about(&d, c->rs, causes_place(c->tr, row->stack), row->stack);
-    draft_moment(&d, &row->longest);
-    text_add(&d.amount, "%.0f threads", threads);
-    text_say(&d.text, c->tr, t_place(row->stack, 3), " sits in system calls that block: ", row->count, " calls of ",
-             t_dur(row->total / (int64_t)row->count), " on average; ", t_f1(place ? at_once : threads),
+        row->longest.g < c->tg->ng ? &c->tg->groups[gstat_group(c->tg->g, row->longest.g)] : NULL;
+    const bool slow =
+        at_once >= threshold(TH_BLOCKING_LIFE) && row->total / (int64_t)row->count >= threshold_ns(TH_BACKEND_SLOW);
+    const bool is = of && (slow || at_once >= threshold(TH_BLOCKING_PLACE)) &&
+                    c->idle + (double)c->tg->p_sum.ns[ST_SYSCALL] / (double)c->tg->end >= causes_idle_least(c) &&
+                    (double)(of->d[GM_SYSBLOCK].total + of->d[GM_SYSCALL].total) >=
+                        threshold(TH_BLOCKING_LIFE) * (double)of->d[GM_LIFE].total;
+    return is ? of : NULL;
+}
+
+/* Returns whether it is a file's lock that they ask for. */
+static bool threads_text(struct draft *d, const struct causes *c, const struct blocked *b, const struct group *of)
+{
+    const struct syscall_row *row = b->row;
+    const double at_once = (double)row->total / (double)c->tg->end;
+    const bool lock = of && locks_file(c->tr, row->stack);
+    d->f.note = true;
+    text_add(&d->amount, "%.0f threads", b->threads);
+    text_say(&d->text, c->tr, t_place(row->stack, 3), " sits in system calls that block: ", row->count, " calls of ",
+             t_dur(row->total / (int64_t)row->count), " on average; ", t_f1(of ? at_once : b->threads),
              " goroutines are in such calls at any time, each with a thread of its own (there are ", t_f0(c->procs),
              " processors).");
-    const bool lock = place && locks_file(c->tr, row->stack);
-    if (place) {
-        d.f.won_hi = (int64_t)(at_once > of->count ? 1 : at_once / of->count * (double)c->tg->end);
-        text_say(&d.text, c->tr, " Its goroutines spend ",
+    if (of) {
+        d->f.won_hi = (int64_t)(at_once > of->count ? 1 : at_once / of->count * (double)c->tg->end);
+        text_say(&d->text, c->tr, " Its goroutines spend ",
                  t_share((double)(of->d[GM_SYSBLOCK].total + of->d[GM_SYSCALL].total), (double)of->d[GM_LIFE].total),
                  lock ? " of their lives in calls."
                       : " of their lives in calls: whether they queue for one thing outside (a file's lock, a slow "
                         "device) no trace tells.");
     }
     if (lock) {
-        locks_text(&d, c, d.f.won_hi);
-        draft_titled(c->rs, &d, "waits for a file's lock");
+        locks_text(d, c, d->f.won_hi);
+        return true;
+    }
+    text_add(&d->next, "%s",
+             of ? "If they queue for one thing outside, give each its own or let one goroutine do it for all; if "
+                  "they only read and wait, read through the poller (os.File, net.Conn, a non-blocking descriptor)."
+                : "Read through the poller (os.File, net.Conn, a non-blocking descriptor), or let few goroutines "
+                  "make these calls.");
+    return false;
+}
+
+void rule_blocking(struct causes *c)
+{
+    const struct blocked b = blocked_of(c);
+    const bool keeps = b.row && keeps_processors(c, &b);
+    const struct group *of = b.row ? spends_its_life(c, &b) : NULL;
+    struct draft d;
+    if (!b.row ||
+        (!keeps && !of &&
+         (b.threads < threshold(TH_BLOCKING_PROCS) * c->procs || b.threads < threshold(TH_BLOCKING_THREADS)))) {
         return;
     }
-    text_add(&d.next, "%s",
-             place
-                 ? "If they queue for one thing outside, give each its own or let one goroutine do it for all; if "
-                   "they only read and wait, read through the poller (os.File, net.Conn, a non-blocking descriptor)."
-                 : "Read through the poller (os.File, net.Conn, a non-blocking descriptor), or let few goroutines "
-                   "make these calls.");
-    draft_end(c->rs, &d);
+    draft_start(&d, RULE_BLOCKING, 0);
+    draft_about(&d, c->rs, causes_place(c->tr, b.row->stack), b.row->stack);
+    draft_moment(&d, &b.row->longest);
+    if (keeps && !(of && locks_file(c->tr, b.row->stack))) {
+        keeps_text(&d, c, &b);
+        draft_titled(c->rs, &d, "system calls that keep processors");
+    } else if (threads_text(&d, c, &b, of)) {
+        draft_titled(c->rs, &d, "waits for a file's lock");
+    } else {
+        draft_end(c->rs, &d);
+    }
 }

@@ -231,8 +231,12 @@ static void rule_below(struct rules *rs)
     } else {
         text_add(&d.text, "All %lld processors were in use (", (long long)procs);
     }
-    text_say(&d.text, rs->tr, t_share((double)idle, (double)tg->capacity), " idle) while ", t_f1(queued),
-             " goroutines were runnable on average.");
+    text_say(&d.text, rs->tr, t_share((double)idle, (double)tg->capacity), " idle");
+    if (threshold_reached(TH_BELOW_CALLS, tg->p_sum.ns[ST_SYSCALL], tg->capacity)) {
+        text_say(&d.text, rs->tr, ", ", t_share((double)tg->p_sum.ns[ST_SYSCALL], (double)tg->capacity),
+                 " in system calls");
+    }
+    text_say(&d.text, rs->tr, ") while ", t_f1(queued), " goroutines were runnable on average.");
     text_add(&d.next, "%s",
              set ? "Leave GOMAXPROCS as the runtime sets it, or set what the host gives."
                  : "If the host has more processors than GOMAXPROCS gives, raise it (a trace doesn't tell); if not, "

@@ -414,6 +414,7 @@ static void lock_bounds(const struct causes *c, struct finding *f, const struct 
 
 /* ---- each rule ----------------------------------------------------------------------------------------------------- */
 
+#define CALLS_WORK "from a third of the calls' time up to all of it: what the system works in them isn't recorded"
 #define HALF "if half of it to all of it goes and the rest stays as it is"
 #define SOONER "what waits there is done so much sooner: by the clock it is won only as far as others wait for that"
 #define ANSWERS_TOO \
@@ -699,6 +700,18 @@ static void trend_won(const struct causes *c, double cost, double told, struct s
     *o = (struct span_of_won){cost / 2, told, .more = more, .words = more ? GARBAGE : HALF};
 }
 
+/* Calls that block: they keep processors, or only threads. */
+static void calls_won(const struct finding *f, double told, double queue, struct span_of_won *o)
+{
+    if (f->queued) {
+        *o = (struct span_of_won){told / 3, told, .words = CALLS_WORK};
+    } else if (told > 0) {
+        *o = (struct span_of_won){f->note ? 0 : told / 2, told, .words = f->note ? QUEUED : HALF};
+    } else {
+        *o = (struct span_of_won){0, queue, .words = IDLE_ANYHOW};
+    }
+}
+
 /* What needs more of the trace than what the finding tells. false: nothing is told of it. */
 static bool counted_won(struct work *w, const struct finding *f, double cost, double told, struct span_of_won *o)
 {
@@ -727,10 +740,7 @@ static bool counted_won(struct work *w, const struct finding *f, double cost, do
         *o = (struct span_of_won){cost / 2, told + queue_of(c, group), .words = ONE_FOR_ALL};
         return true;
     case RULE_BUSY_LOOP: spin_won(c, cost, o); return true;
-    case RULE_BLOCKING:
-        *o = told > 0 ? (struct span_of_won){f->note ? 0 : told / 2, told, .words = f->note ? QUEUED : HALF}
-                      : (struct span_of_won){0, others_queue(c, group), .words = IDLE_ANYHOW};
-        return true;
+    case RULE_BLOCKING: calls_won(f, told, others_queue(c, group), o); return true;
     case RULE_STORM:
     case RULE_TICKERS:
         all = others_queue(c, group);
