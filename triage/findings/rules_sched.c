@@ -194,6 +194,18 @@ static bool lowered(const struct rules *rs, struct lowered *out)
     return true;
 }
 
+/* Does the trace tell of several values of GOMAXPROCS? */
+static bool procs_change(const struct trace *tr)
+{
+    const size_t n = trace_npoints(tr, METRIC_PROCS);
+    for (size_t i = 1; i < n; i++) {
+        if (trace_point(tr, METRIC_PROCS, i).v != trace_point(tr, METRIC_PROCS, 0).v) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Work that Ps had no time for: with more of them it would have been done beside, in p/(p+queued) of the time. */
 static void rule_below(struct rules *rs)
 {
@@ -237,10 +249,14 @@ static void rule_below(struct rules *rs)
                  " in system calls");
     }
     text_say(&d.text, rs->tr, ") while ", t_f1(queued), " goroutines were runnable on average.");
-    text_add(&d.next, "%s",
-             set ? "Leave GOMAXPROCS as the runtime sets it, or set what the host gives."
-                 : "If the host has more processors than GOMAXPROCS gives, raise it (a trace doesn't tell); if not, "
-                   "this is all it can do, and less at once shortens the queue only.");
+    text_add(
+        &d.next, "%s",
+        set ? "Leave GOMAXPROCS as the runtime sets it, or set what the host gives."
+        : procs_change(rs->tr)
+            ? "GOMAXPROCS changes within the trace, so this may be the program's own doing: leave it as the runtime "
+              "sets it, or set what the host gives, and see then whether work still queues."
+            : "If the host has more processors than GOMAXPROCS gives, raise it (a trace doesn't tell); if not, "
+              "this is all it can do, and less at once shortens the queue only.");
     draft_end(rs, &d);
 }
 
