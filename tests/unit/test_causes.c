@@ -56,6 +56,10 @@ static const struct planted {
     {"toolshed", RULE_POOL, "main.(*shed).borrow", "of the trace"},
     {"closedshop", RULE_LINGER, "main.price, called by main.main.func2 waits for a connection until",
      "36 of 40 that net/http dials"},
+    {"townhall", RULE_CONVOY, "Who holds it writes 4.0 times before letting go",
+     "in main.tell: where that is to several connections"},
+    {"chamber", RULE_CONVOY, "of the time that they neither slept nor waited for the next question",
+     "in main.tell: where that is to several connections"},
     {"wherrymen", RULE_BLOCKING, "main.await, called by main.ferry", "of which the processor was gone"},
     {"doorbook", RULE_BLOCKING, "main.enter, called by main.main.func1 sits in system calls",
      "These ask for a file's lock (flock)"},
@@ -269,6 +273,7 @@ static void can_be_won(const struct planted *p, const struct loaded *l)
     }
     const bool paced = strcmp(p->name, "stocktake") == 0 || /* who counts takes as long */
                        strcmp(p->name, "sorter") == 0 ||    /* nobody waits for the heap */
+                       strcmp(p->name, "chamber") == 0 ||   /* who speaks pauses, mostly */
                        strcmp(p->name, "tollbooth") == 0;   /* who has the processors goes on with them */
     if (!paced && (p->rule == RULE_CONVOY || p->rule == RULE_POOL || p->rule == RULE_BOTTLENECK)) {
         assert_true(l->fs.f[0].won_lo > l->tg->end / 20); /* all of it only where nothing but sleep is lost */

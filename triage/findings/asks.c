@@ -6,6 +6,8 @@
 #include "triage/findings/requests.h"
 #include "triage/findings/thresholds.h"
 
+#define FIRST 32 /* goroutines of a group asked what they do first */
+
 static bool stack_through(const struct trace *tr, uint32_t stack, const char *const *func)
 {
     struct stack_funcs f;
@@ -115,6 +117,39 @@ uint32_t calls_first_place(const struct causes *c, uint32_t g)
     return 0;
 }
 
+enum act { NONE_YET, READS, SENDS };
+/* What a goroutine does first over the network. Who makes the connection asks, though the other side may speak first. */
+static enum act first_act(const struct causes *c, uint32_t g)
+{
+    struct span_iter it;
+    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
+    for (int i = 0; i < 64 && more; i++, more = span_next(&it)) {
+        const struct span *s = span_get(&it);
+        const bool waits = s->state == ST_WAITING && stacks_wait_kind(c->tr, s->reason, s->stack) == WK_NET;
+        if ((waits || s->state == ST_SYSCALL) && s->stack &&
+            (causes_sends(c->tr, s->stack) || causes_writes(c->tr, s->stack) || calls_connecting(c->tr, s->stack))) {
+            return SENDS;
+        }
+        if (waits) {
+            return READS;
+        }
+    }
+    return NONE_YET;
+}
+
+bool calls_read_first(const struct causes *c, uint32_t group)
+{
+    const uint32_t look = c->of[group].n < FIRST ? c->of[group].n : FIRST;
+    uint32_t reads = 0, sends = 0;
+    for (uint32_t i = 0; i < look && c->life[group].program; i++) {
+        const uint32_t g = causes_member(c, group, i, FIRST);
+        const enum act a = trace_lane(c->tr, (struct lane){LANE_G, g}).created ? first_act(c, g) : NONE_YET;
+        reads += a == READS;
+        sends += a == SENDS;
+    }
+    return (double)reads >= threshold(TH_CALLS_FIRST) && !sends;
+}
+
 uint32_t calls_questions(const struct causes *c, uint32_t g)
 {
     return calls_serves(c, g) ? calls_first_place(c, g) : 0;
@@ -136,7 +171,8 @@ bool calls_for_questions(const struct causes *c, const struct pair_row *p, uint3
     const uint32_t group = gstat_group(c->tg->g, g);
     bool own = place == c->tg->groups[group].name;
     const bool library = !c->life[group].program && place; /* a library's server reads what it is asked itself */
-    return p->kind == WK_NET && !library && (born ? calls_serves(c, g) : own || calls_accept(c)) &&
+    return p->kind == WK_NET && !library &&
+           (born ? calls_serves(c, g) || calls_read_first(c, group) : own || calls_accept(c)) &&
            (calls_first_place(c, g) == place ||
             (born && (meant_for_questions(c, g, place) || meant_for_session(c, g, place))));
 }

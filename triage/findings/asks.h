@@ -26,6 +26,11 @@ bool calls_serves(const struct causes *c, uint32_t g);
 bool calls_group_serves(const struct causes *c, uint32_t group);
 /* calls_first_place - the function of a goroutine's first wait for the network: where a server reads what it is asked, before it asks itself. */
 uint32_t calls_first_place(const struct causes *c, uint32_t g);
+/*
+ * calls_read_first - do all of a group's that begin in the trace read from the network before they send anything? Then each is asked over a
+ * connection that it was given, though nobody is seen to accept one.
+ */
+bool calls_read_first(const struct causes *c, uint32_t group);
 /* calls_questions - was goroutine g begun by one that accepts connections? The function in which it waits for the next question; 0 no. */
 uint32_t calls_questions(const struct causes *c, uint32_t g);
 /* calls_is_asked - does a server's goroutine wait for its side's next question at that function, as meant_for_questions() says? */

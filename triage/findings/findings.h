@@ -40,6 +40,7 @@ struct finding {
     uint64_t lane_id;       /* the lane's id in the file, if it has one */
     uint32_t
         waits_at; /* of slow tasks: the function (a string) where they wait for most of their time, 0: there is none */
+    uint32_t also;      /* of a lock: the function (a string) in which its holders wait to write, 0: not told */
     uint32_t blames;    /* and the function that they are said to spend more time on */
     uint32_t ends_with; /* start function (a string) of who is waited for in the end, 0: not told */
     char key[128];      /* rule and subject, the same in another trace of the program as far as possible: for diff */

@@ -19,13 +19,20 @@
 #define ROOTS 12  /* handlers whose waits at one place are told apart */
 #define PLACES 32
 
-/* Do goroutines of other groups wait for those of that one? */
-static bool waited_for(const struct causes *c, uint32_t group)
+static bool locked_at(const struct causes *c, const struct pair_row *p, uint32_t stack)
+{
+    const uint32_t place = causes_place(c->tr, p->stack);
+    return place && stacks_passes(c->tr, stack, place);
+}
+
+/* Do goroutines of other groups wait for those of that one, or their own kind for a lock that is held there? */
+static bool waited_for(const struct causes *c, uint32_t group, const struct waits_at *at)
 {
     int64_t ns = 0;
     for (uint32_t i = 0; i < c->tg->npairs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
-        bool its = !p->from_scheduler && p->waker == c->tg->groups[group].name && p->waiter != p->waker;
+        const bool its = !p->from_scheduler && p->waker == c->tg->groups[group].name &&
+                         (p->waiter != p->waker || (p->kind == WK_LOCK && locked_at(c, p, at->most->stack)));
         ns = its ? ns_add(ns, p->total) : ns;
     }
     return threshold_reached(TH_CALLS_FOR, ns, c->tg->end);
@@ -47,7 +54,7 @@ static enum waited nobody_waits(struct causes *c, const struct waits_at *p)
     if (causes_beside_requests(c, group)) {
         return WAITED_ASIDE;
     }
-    if (waited_for(c, group) || calls_serves(c, g) || trace_tasks(c->tr, &k) || trace_regions(c->tr, &r) ||
+    if (waited_for(c, group, p) || calls_serves(c, g) || trace_tasks(c->tr, &k) || trace_regions(c->tr, &r) ||
         !causes_main_way(c, &v, NULL)) {
         return WAITED;
     }
@@ -163,9 +170,11 @@ static void row_text(struct text *t, uint32_t row)
 /* News that are each answered would look the same. */
 static void through_text(struct draft *d, const struct causes *c, const struct waits_at *p)
 {
-    text_say(&d->text, c->tr, " It is let go on when something has come over the network to ",
-             t_where(p->most->waker_stack, 0),
-             ", and has mostly sent something before: answers, it seems (inferred).");
+    text_say(
+        &d->text, c->tr, " It is let go on when something has come over the network to ",
+        t_where(p->most->waker_stack, 0),
+        ", and has mostly sent something before: if what comes are answers to that, the other side takes so long "
+        "(inferred); news that are handed on look the same, and cost nothing.");
     d->f.note = d->f.inferred = true;
     d->f.severity_ns = 0;
 }
@@ -232,7 +241,8 @@ static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row
         text_add(&d.text, ": waits for %s ", pipe ? "a pipe" : "the network");
         row_text(&d.text, row);
     } else {
-        text_add(&d.text, ": waits for an answer over %s, ", pipe ? "a pipe" : "the network");
+        text_add(&d.text, ": waits for %s %s, ", through ? "what comes over" : "an answer over",
+                 pipe ? "a pipe" : "the network");
     }
     text_say(&d.text, c->tr, p->count, " waits of ", t_dur(each), " on average; ",
              t_f1((double)p->total / (double)c->tg->end), " goroutines wait there at any time while ",

@@ -123,8 +123,7 @@ static const char *call_advice(const struct triage *tg, const struct holder_row 
 
 #define LITTLE 8 /* th of their time: not worth an advice */
 
-/* What to do about a lock, by what most of its holders' time went to: over all waits, not by one. */
-static const char *lock_advice(const struct triage *tg, const struct holder_row *h)
+const char *lock_advice(const struct triage *tg, const struct holder_row *h)
 {
     int64_t half = h ? h->told / 2 : 0;
     if (!h || h->told == 0) {

@@ -124,7 +124,7 @@ static bool goes(const struct causes *c, const struct ask *a, const struct span 
     switch (a->how) {
     case LOCKS:
         if ((k == WK_NET || k == WK_SEND) && a->outside) {
-            return at_lock(c, a, s->stack);
+            return stacks_passes(c->tr, s->stack, a->func) || at_lock(c, a, s->stack);
         }
         return (k == WK_LOCK || k == WK_COND) && (a->nested || at_lock(c, a, s->stack));
     case PLACE: return causes_place(c->tr, s->stack) == a->func;
@@ -328,20 +328,20 @@ static bool way_leads(struct work *w)
 }
 
 /*
- * Its share at a place, or (place 0) where goroutines of a start function do something themselves. What ends at the network
+ * Its share at a place, or another with it, or (place 0) where goroutines of a start function do something themselves. What ends at the network
  * of a process that is asked itself is not followed: whoever answers there may be at that place, so `unknown` is its share.
  */
-static double way_at(const struct work *w, uint32_t place, uint32_t who, double *unknown)
+static double way_at(const struct work *w, uint32_t place, uint32_t also, uint32_t who, double *unknown)
 {
     const struct explain_tree *t = &w->way;
     const bool serves = calls_accept(w->c);
     int64_t ns = 0, net = 0;
     for (uint32_t i = 1; i < t->n; i++) {
         const struct explain_node *n = &t->v[i];
-        const bool at = place ? n->func == place : n->who == who && n->first == NO_LANE;
+        const bool at = place ? n->func == place || (also && n->func == also) : n->who == who && n->first == NO_LANE;
         bool within = false; /* another that counts */
         for (uint32_t up = n->up; place && up != NO_LANE && up != 0 && !within; up = t->v[up].up) {
-            within = t->v[up].func == place;
+            within = t->v[up].func == place || (also && t->v[up].func == also);
         }
         ns = at && !within ? ns_add(ns, n->ns) : ns;
         net = !at && !within && serves && explain_waits_outside(n->cat) ? ns_add(net, n->ns) : net;
@@ -364,7 +364,7 @@ static void way_bounds(struct work *w, const struct finding *f, struct span_of_w
         return;
     }
     double unknown;
-    double on = way_at(w, f->rule == RULE_UNBALANCED ? 0 : place,
+    double on = way_at(w, f->rule == RULE_UNBALANCED ? 0 : place, f->also,
                        f->rule == RULE_UNBALANCED ? trace_g_name(c->tr, f->lane.i) : 0, &unknown);
     if (f->own_side) { /* what is not known of it is for those that this finding is about */
         on += unknown;
@@ -386,7 +386,7 @@ static void pool_bounds(struct work *w, struct finding *f, struct span_of_won *o
 {
     const uint32_t place = f->rule == RULE_POOL && !f->note && f->stack ? causes_place(w->c->tr, f->stack) : 0;
     double unknown;
-    const double on = place && way_leads(w) ? way_at(w, place, 0, &unknown) : 0;
+    const double on = place && way_leads(w) ? way_at(w, place, 0, 0, &unknown) : 0;
     if (on >= threshold(TH_TIME_FINDING) && on < threshold(TH_WON_POOL) * o->hi) {
         *o = (struct span_of_won){on * LEAST, on, .bound = ON_WAY, .on = on};
         f->note = true;
