@@ -60,6 +60,8 @@ static const struct planted {
      "in main.tell: where that is to several connections"},
     {"chamber", RULE_CONVOY, "of the time that they neither slept nor waited for the next question",
      "in main.tell: where that is to several connections"},
+    {"dockers", RULE_POOL, "waiting to write to the network in main.deliver", NULL},
+    {"quayside", RULE_BACKEND, "main.deliver, called by main.serve: waits to write to the network", NULL},
     {"wherrymen", RULE_BLOCKING, "main.await, called by main.ferry", "of which the processor was gone"},
     {"doorbook", RULE_BLOCKING, "main.enter, called by main.main.func1 sits in system calls",
      "These ask for a file's lock (flock)"},
@@ -259,6 +261,7 @@ static void is_first(const struct planted *p, const struct loaded *l)
         assert_true(g->rule != RULE_TIME);                          /* told by the finding */
         assert_true(f->rule != RULE_SLOTS || g->rule != RULE_HOLD); /* nobody holds what is lost */
         assert_true(k == 0 || g->note || strcmp(p->name, "gazette") != 0);
+        assert_true(g->rule != RULE_SERIAL_CALLS || strcmp(p->name, "quayside") != 0); /* written in pieces */
     }
 }
 

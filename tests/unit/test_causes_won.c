@@ -86,7 +86,7 @@ static void what_the_way_leaves_out(void **state)
     const struct finding *f = help_tells(&l, RULE_SERIAL_CALLS);
     assert_int_equal(f->won_lo, 0);
     assert_true(f->severity_ns > l.tg->end / 4);
-    assert_non_null(strstr(f->won, "which this process gives itself"));
+    assert_non_null(strstr(f->won, "where this process may be its own other side"));
     load_free(&l);
     help_cause("hive", &l);
     f = help_tells(&l, RULE_UNBALANCED);

@@ -104,14 +104,21 @@ bool calls_serves(const struct causes *c, uint32_t g)
     return false;
 }
 
+/* Does it read from a connection there, or wait until it can? */
+static bool reads(const struct causes *c, const struct span *s)
+{
+    return s->state == ST_WAITING
+               ? stacks_wait_kind(c->tr, s->reason, s->stack) == WK_NET && !causes_writes(c->tr, s->stack)
+               : s->state == ST_SYSCALL && s->stack && stacks_has(c->tr, s->stack, "net.(*netFD).Read");
+}
+
 uint32_t calls_first_place(const struct causes *c, uint32_t g)
 {
     struct span_iter it;
     bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
     for (int i = 0; i < 64 && more; i++, more = span_next(&it)) {
-        const struct span *s = span_get(&it);
-        if (s->state == ST_WAITING && stacks_wait_kind(c->tr, s->reason, s->stack) == WK_NET) {
-            return causes_place(c->tr, s->stack);
+        if (reads(c, span_get(&it))) {
+            return causes_place(c->tr, span_get(&it)->stack);
         }
     }
     return 0;
@@ -130,7 +137,7 @@ static enum act first_act(const struct causes *c, uint32_t g)
             (causes_sends(c->tr, s->stack) || causes_writes(c->tr, s->stack) || calls_connecting(c->tr, s->stack))) {
             return SENDS;
         }
-        if (waits) {
+        if (reads(c, s)) {
             return READS;
         }
     }

@@ -24,7 +24,7 @@ bool dials_for_http(const struct causes *c, const struct pair_row *p);
 bool calls_serves(const struct causes *c, uint32_t g);
 /* calls_group_serves - do goroutines of a group serve a connection each? Of one of them it is asked. */
 bool calls_group_serves(const struct causes *c, uint32_t group);
-/* calls_first_place - the function of a goroutine's first wait for the network: where a server reads what it is asked, before it asks itself. */
+/* calls_first_place - the function in which a goroutine first reads from the network, or waits to: where a server reads what it is asked, before it asks itself. */
 uint32_t calls_first_place(const struct causes *c, uint32_t g);
 /*
  * calls_read_first - do all of a group's that begin in the trace read from the network before they send anything? Then each is asked over a

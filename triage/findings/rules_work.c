@@ -457,8 +457,9 @@ static void lines_of(const struct causes *c, const struct instance_one *one, str
             asked = asked || (s->stack && causes_sends(c->tr, s->stack));
         } else if (s->state == ST_WAITING && s->t0 >= one->t0) {
             const enum wait_kind kind = stacks_wait_kind(c->tr, s->reason, s->stack);
-            const bool call = (kind == WK_NET && asked) || calls_over_http(c, kind, s);
-            const bool rest = (kind == WK_NET && !asked) || calls_reading_on(c->tr, s->stack);
+            const bool writes = kind == WK_NET && causes_writes(c->tr, s->stack); /* the question is on its way */
+            const bool call = (kind == WK_NET && asked && !writes) || calls_over_http(c, kind, s);
+            const bool rest = (kind == WK_NET && !call) || calls_reading_on(c->tr, s->stack);
             if (!rest && !(call && s->stack == r.stack)) {
                 line_end(l->v, &l->n, &r);
             }
@@ -471,7 +472,7 @@ static void lines_of(const struct causes *c, const struct instance_one *one, str
             if (r.stack) {
                 r.ns = ns_add(r.ns, s->t1 - s->t0);
             }
-            asked = false;
+            asked = asked && writes;
         }
     }
     line_end(l->v, &l->n, &r);

@@ -884,9 +884,9 @@ static void won_text(struct text *t, const struct finding *f, const struct cause
                  "followed to its end, is this for ",
                  t_share(o->on, 1), " of its time only.");
     } else if (o->bound == BEYOND) {
-        text_lit(
-            t, ". Those that wait get it; whether the trace gets shorter is not told: the main goroutine waits for "
-               "answers over the network, which this process gives itself, and by which goroutine is not recorded.");
+        text_lit(t,
+                 ". Those that wait get it; whether the trace gets shorter is not told: the main goroutine waits for "
+                 "the network, where this process may be its own other side: by which goroutine is not recorded.");
     } else if (o->words) {
         text_add(t, ", %s.", o->words);
     } else if (o->hi > (double)f->severity_ns / (double)c->tg->end + SPREAD) {
