@@ -203,10 +203,12 @@ static void advice_fits(void **state)
         const char *name;
         enum rule rule;
         const char *text, *next;
-    } v[] = {{"scrubber", RULE_GC_SHARE, "were in regexp.MustCompile, which by its name makes something new",
-              "Keep what regexp.MustCompile makes"},
-             {"innrooms", RULE_POOL, "Who had it was waiting for the network in", "Don't hold it while"},
-             {"crawl", RULE_SERIAL_CALLS, "whether it is its own other side no trace tells", "Ask for all at once"}};
+    } v[] = {
+        {"scrubber", RULE_GC_SHARE, "were in regexp.MustCompile, which by its name makes something new",
+         "Keep what regexp.MustCompile makes"},
+        {"turnkeys", RULE_CONVOY, "Meanwhile the holders were: running", "Who gets it waits for a processor first"},
+        {"innrooms", RULE_POOL, "Who had it was waiting for the network in", "Don't hold it while"},
+        {"crawl", RULE_SERIAL_CALLS, "whether it is its own other side no trace tells", "Ask for all at once"}};
     (void)state;
     for (size_t i = 0; i < sizeof v / sizeof *v; i++) {
         struct loaded l;

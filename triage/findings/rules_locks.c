@@ -150,6 +150,10 @@ const char *lock_advice(const struct triage *tg, const struct holder_row *h)
     if (holder_queues(tg, h)) {
         return "Its holders wait for a processor: the lock is not what is short; see the processors.";
     }
+    if (h->ns[ST_RUNNABLE] > half) {
+        return "Who gets it waits for a processor first, though some idle, and that is most of the time for which it "
+               "is held: ask for it less often (do more at once while it is held), or split it (shards, read locks).";
+    }
     const bool waits = h->ns[ST_WAITING] > h->told / LITTLE, calls = h->ns[ST_SYSCALL] > h->told / LITTLE;
     if (h->ns[ST_RUNNING] > half || (!waits && !calls)) {
         return "Do less while holding the lock, or split it (shards, read locks).";
