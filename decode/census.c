@@ -108,7 +108,7 @@ static bool generation(struct census *c, const struct v2_raw_gen *raw, const uin
                              .offset = (uint64_t)(raw->start - data),
                              .bytes = (uint64_t)(raw->end - raw->start),
                              .time = raw->min_time,
-                             .whole = !raw->damage.code};
+                             .whole = !raw->torn};
     for (size_t i = 0; i < raw->n; i++)
         batch(c, g, &raw->batch[i], data);
     c->structure += raw->marked;
@@ -126,7 +126,7 @@ static bool generation(struct census *c, const struct v2_raw_gen *raw, const uin
 static bool next_gen(const struct input *in, int version, size_t *pos, struct v2_raw_gen *gen, struct err *e)
 {
     const struct v2_file file = {in->data, input_stretch(in, *pos), version};
-    return v2_raw_gen(&file, pos, gen, e);
+    return v2_raw_gen_shown(&file, pos, gen, e);
 }
 
 static enum err_code take_v2(const struct input *in, const struct dialect *d, struct census *c, struct err *e)
@@ -137,7 +137,7 @@ static enum err_code take_v2(const struct input *in, const struct dialect *d, st
     for (int i = 0; i < 256; i++)
         if (v2_specs[i].nargs)
             name_of(v2_specs[i].name, c->kind[i].name);
-    while (ok && !(c->ngen && c->gen[c->ngen - 1].whole == false) && next_gen(in, d->read_as, &pos, &gen, e))
+    while (ok && next_gen(in, d->read_as, &pos, &gen, e))
         ok = generation(c, &gen, in->data);
     if (e->code && e->code != ERR_NOMEM && !c->damage.code)
         c->damage = *e;

@@ -49,6 +49,7 @@ struct v2_raw_gen {
     struct v2_raw_batch *batch;
     size_t n, cap;
     bool marked;               /* its end mark stands there (1.26) */
+    bool torn;                 /* it isn't whole */
     uint64_t min_time;         /* smallest time of its batches */
     struct v2_raw_clock clock; /* its rate is what can be (v2_clock.c), by what was read last, or what is behind it */
     struct err damage;
@@ -59,6 +60,12 @@ struct v2_raw_gen {
  * v2_raw_gen_free(); may be read into again.
  */
 bool v2_raw_gen(const struct v2_file *f, size_t *pos, struct v2_raw_gen *g, struct err *e);
+/*
+ * v2_raw_gen_shown - the same by the rules of v2_gen_read(): what is shown of a damaged trace is of the same generations. A batch that stands
+ * among those of another generation is left out, a size that is wrong passed over; `damage` is the first of these, and behind it the
+ * trace goes on. `g` as it was filled for the generation before, or empty.
+ */
+bool v2_raw_gen_shown(const struct v2_file *f, size_t *pos, struct v2_raw_gen *g, struct err *e);
 void v2_raw_gen_free(struct v2_raw_gen *g);
 
 struct v2_gen {
@@ -87,18 +94,18 @@ struct v2_gen {
     bool torn;                /* it isn't whole: missing table entries are no surprise */
     bool apart;               /* what was before it is not recorded: nothing is known (source.gap) */
     struct v2_hole hole[V2_HOLES];
-    size_t nhole;        /* more than V2_HOLES: anything may be lost anywhere */
-    bool suspect;        /* times or places of its batches are to be looked at */
-    uint64_t lo, hi;     /* its batches begin between these, clock units; 0, UINT64_MAX: nobody knows */
-    bool strings_begun;  /* there was a batch of strings */
-    bool lo_near;        /* the first events come right behind it */
-    const uint8_t *last; /* payload of the last batch that was taken */
-    bool all_told;       /* it has stacks, which are written behind all events: of those none is missing */
-    bool at_end;         /* nothing behind it can be read */
-    bool closed;         /* no name may come that isn't in its tables: somebody else may be adding some */
-    uint32_t missing;    /* table entries asked for in vain */
-    struct v2_raw_gen
-        *raw; /* gets each batch, too, up to where one is broken; NULL: the reader's own, which goes on behind that */
+    size_t nhole;           /* more than V2_HOLES: anything may be lost anywhere */
+    bool suspect;           /* times or places of its batches are to be looked at */
+    uint64_t lo, hi;        /* its batches begin between these, clock units; 0, UINT64_MAX: nobody knows */
+    bool strings_begun;     /* there was a batch of strings */
+    bool lo_near;           /* the first events come right behind it */
+    const uint8_t *last;    /* payload of the last batch that was taken */
+    bool all_told;          /* it has stacks, which are written behind all events: of those none is missing */
+    bool at_end;            /* nothing behind it can be read */
+    bool closed;            /* no name may come that isn't in its tables: somebody else may be adding some */
+    uint32_t missing;       /* table entries asked for in vain */
+    struct v2_raw_gen *raw; /* gets each batch, too; NULL: nobody asks for them */
+    bool strict;            /* up to where one is broken, or of another generation; else it goes on behind that */
     /* Wait and stop reasons by string id. The runtime registers them first thing in every generation, so they have
        small ids, the same ones each time: where a cut took the string table, the last one's are as good. */
     uint32_t reason[V2_REASONS], last_reason[V2_REASONS];

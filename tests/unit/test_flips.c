@@ -6,6 +6,7 @@
  */
 #include "tests/unit/decode_help.h"
 
+#include "decode/census.h"
 #include "decode/v1/v1_wire.h"
 #include "decode/input/stream.h"
 #include "decode/v2/v2_gen.h"
@@ -157,6 +158,18 @@ static int64_t differs(const struct trace *a, const struct trace *b, enum lane_k
     return worst;
 }
 
+/* Who counts the bytes finds the generations that are shown. */
+static void counted_alike(const uint8_t *p, size_t n, const struct trace *tr)
+{
+    const struct input in = {.data = p, .len = n};
+    struct census c;
+    struct err e = {0};
+    if (census_take(&in, &c, &e) || c.ngen != trace_info(tr)->generations)
+        fail_msg("%zu generations are counted, %u are shown: %s", c.ngen, trace_info(tr)->generations,
+                 trace_damage(tr, 0) ? trace_damage(tr, 0)->what : "no damage");
+    census_free(&c);
+}
+
 static struct tally against(const uint8_t *p, size_t n, const struct trace *all, int64_t until)
 {
     static const struct trace_opts one = {.threads = 1};
@@ -168,6 +181,7 @@ static struct tally against(const uint8_t *p, size_t n, const struct trace *all,
         return y;
     }
     y.damage = trace_info(tr)->ndamages || trace_fatal(tr);
+    counted_alike(p, n, tr);
     if (trace_damage(tr, 0))
         snprintf(y.what, sizeof y.what, "%s", trace_damage(tr, 0)->what);
     for (uint32_t i = 0; trace_damage(tr, i); i++) /* no time of the trace is before its beginning */
@@ -406,6 +420,7 @@ static void still_shown(const uint8_t *p, size_t n, const struct trace *all, con
     struct trace *tr = NULL;
     struct err e;
     assert_int_equal(load_bytes_opts(p, n, &one, &tr, &e), ERR_OK);
+    counted_alike(p, n, tr);
     const uint32_t now = trace_nlanes(tr, LANE_G);
     if (trace_fatal(tr) || now < least || (now < trace_nlanes(all, LANE_G) && !trace_info(tr)->ndamages))
         fail_msg("%s byte %zu bit %u: %u goroutines of %u, %u damages", path, at, bit, now, trace_nlanes(all, LANE_G),
