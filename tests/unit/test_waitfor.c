@@ -112,6 +112,28 @@ static void once_and_for_finalizers(void **state)
     load_free(&l);
 }
 
+/* Of long lives windows are looked at, all over each: they tell the same end. */
+static void long_lives(void **state)
+{
+    (void)state;
+    struct loaded l;
+    help_load("samples/http-long-1.27.trace", &l);
+    struct waitfor *all = waitfor_new(l.tg);
+    assert_true(all && all->nends == 2 && all->end[0].n && all->end[1].n);
+    for (uint64_t spans = 1600; spans <= 6400; spans *= 2) {
+        struct waitfor *some = waitfor_within(l.tg, spans);
+        assert_true(some && some->nends == 2);
+        for (uint32_t i = 0; i < 2; i++) {
+            const struct waitfor_end *a = &all->end[i], *b = &some->end[i];
+            assert_true(b->n && b->of[0].who == a->of[0].who && b->of[0].func == a->of[0].func);
+            assert_true(b->of[0].share > a->of[0].share - 0.25 && b->of[0].share < a->of[0].share + 0.25);
+        }
+        waitfor_free(some);
+    }
+    waitfor_free(all);
+    load_free(&l);
+}
+
 /* The view works it out in slices, between which keys are obeyed, and shows the same. */
 static void in_slices(void **state)
 {
@@ -147,10 +169,8 @@ static void in_slices(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(edges_add_up),
-        cmocka_unit_test(knots),
-        cmocka_unit_test(once_and_for_finalizers),
-        cmocka_unit_test(in_slices),
+        cmocka_unit_test(edges_add_up), cmocka_unit_test(knots),     cmocka_unit_test(once_and_for_finalizers),
+        cmocka_unit_test(long_lives),   cmocka_unit_test(in_slices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

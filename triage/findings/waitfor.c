@@ -9,6 +9,7 @@
 #include "triage/findings/causes.h"
 
 #define NODES 64 /* of knots */
+#define ENDS 16  /* groups told whom they wait for in the end */
 
 static struct waitfor_edge *edge_of(struct waitfor *w, uint32_t from, uint32_t to, enum waitfor_what what)
 {
@@ -205,35 +206,92 @@ static void end_of(struct waitfor_end *e, const struct explain_tree *t)
     }
 }
 
-static bool end_for(struct waitfor_end *e, const struct triage *tg, struct explainer *x, uint32_t group)
+/* A life in WINDOWS parts, in such an order that however many of them are looked at lie all over it. */
+#define WINDOWS 64
+static uint32_t window_nth(uint32_t i)
 {
-    struct explain_tree t;
-    bool ok = explain_tree_init(&t, tg->tr);
-    uint32_t seen = 0, count = tg->groups[group].count, step = count / WAITFOR_LOOK ? count / WAITFOR_LOOK : 1;
-    uint32_t looked = 0;
-    for (uint32_t g = gstats_next(tg->g, 0, group); g != NO_LANE && ok && looked < WAITFOR_LOOK;
-         g = gstats_next(tg->g, g + 1, group)) {
-        if (seen++ % step == 0) {
-            struct lane_info li = trace_lane(tg->tr, (struct lane){LANE_G, g});
-            ok = explain_add(x, &t, g, li.first, li.last);
-            looked++;
-        }
+    uint32_t r = 0;
+    for (uint32_t bit = 1; bit < WINDOWS; bit <<= 1) {
+        r = r << 1 | ((i & bit) != 0);
     }
-    if (ok) {
-        end_of(e, &t);
+    return r;
+}
+
+static bool windows_add(struct explainer *x, struct explain_tree *t, uint32_t g, const struct lane_info *li)
+{
+    const double part = (double)(li->last - li->first) / WINDOWS;
+    bool ok = true;
+    for (uint32_t i = 0; i < WINDOWS && ok && explain_left(x); i++) {
+        const uint32_t k = window_nth(i);
+        ok = explain_add(x, t, g, li->first + (int64_t)(part * k),
+                         k + 1 < WINDOWS ? li->first + (int64_t)(part * (k + 1)) : li->last);
     }
-    explain_tree_free(&t);
     return ok;
 }
 
-static bool ends_of(struct waitfor *w, const struct triage *tg)
+/* Some of a group, dealt evenly: their lives, or each of them in windows, at the cost of so many spans in all. */
+static bool lives_add(const struct triage *tg, struct explainer *x, struct explain_tree *t, uint32_t group,
+                      uint64_t spans, bool windows)
+{
+    const uint32_t count = tg->groups[group].count, step = count / WAITFOR_LOOK ? count / WAITFOR_LOOK : 1;
+    const uint32_t looks = count < WAITFOR_LOOK ? count : WAITFOR_LOOK;
+    uint32_t seen = 0, looked = 0;
+    bool ok = true;
+    explain_budget(x, spans);
+    for (uint32_t g = gstats_next(tg->g, 0, group); g != NO_LANE && ok && looked < WAITFOR_LOOK;
+         g = gstats_next(tg->g, g + 1, group)) {
+        if (seen++ % step == 0) {
+            const struct lane_info li = trace_lane(tg->tr, (struct lane){LANE_G, g});
+            if (windows) {
+                explain_budget(x, spans / (looks ? looks : 1));
+            }
+            ok = windows ? windows_add(x, t, g, &li) : explain_add(x, t, g, li.first, li.last);
+            looked++;
+        }
+    }
+    return ok;
+}
+
+/* spans: what it may cost. Where whole lives cost more, windows of each are looked at. */
+static bool end_for(struct waitfor_end *e, const struct triage *tg, struct explainer *x, uint32_t group,
+                    uint64_t spans)
+{
+    bool ok = true, over = true;
+    for (int windows = 0; windows < 2 && ok && over; windows++) {
+        struct explain_tree t;
+        ok = explain_tree_init(&t, tg->tr) && lives_add(tg, x, &t, group, spans / 2, windows);
+        over = !windows && explain_left(x) == 0;
+        if (ok && !over) {
+            end_of(e, &t);
+        }
+        explain_tree_free(&t);
+    }
+    return ok;
+}
+
+/* How many groups are told whom they wait for in the end. */
+static uint32_t ends_wanted(const struct waitfor *w, const struct triage *tg)
+{
+    uint32_t who[ENDS], n = 0;
+    for (uint32_t i = 0; i < w->nedges && n < ENDS; i++) {
+        const struct waitfor_edge *e = &w->edge[i];
+        uint32_t k = 0;
+        while (k < n && who[k] != e->from) {
+            k++;
+        }
+        if (k == n && e->what == WF_GROUP && stacks_is_program(tg->tr, e->from)) {
+            who[n++] = e->from;
+        }
+    }
+    return n;
+}
+
+static bool ends_of(struct waitfor *w, const struct triage *tg, uint64_t spans)
 {
     struct explainer *x = explain_new(tg->tr);
     bool ok = x != NULL;
-    if (ok) {
-        explain_budget(x, WAITFOR_SPANS);
-    }
-    for (uint32_t i = 0; i < w->nedges && ok && w->nends < 16; i++) {
+    const uint32_t wanted = ends_wanted(w, tg);
+    for (uint32_t i = 0; i < w->nedges && ok && w->nends < ENDS; i++) {
         const struct waitfor_edge *e = &w->edge[i];
         uint32_t k = 0, group = UINT32_MAX;
         while (k < w->nends && w->end[k].from != e->from) {
@@ -247,7 +305,7 @@ static bool ends_of(struct waitfor *w, const struct triage *tg)
                 group = tg->groups[g].name == e->from ? g : group;
             }
             w->end[w->nends++] = (struct waitfor_end){.from = e->from};
-            ok = group == UINT32_MAX || end_for(&w->end[k], tg, x, group);
+            ok = group == UINT32_MAX || end_for(&w->end[k], tg, x, group, spans / (wanted ? wanted : 1));
         }
         w->end[k].ns = ns_add(w->end[k].ns, e->ns);
     }
@@ -255,7 +313,7 @@ static bool ends_of(struct waitfor *w, const struct triage *tg)
     return ok;
 }
 
-struct waitfor *waitfor_new(const struct triage *tg)
+struct waitfor *waitfor_within(const struct triage *tg, uint64_t spans)
 {
     struct waitfor *w = mem_zalloc(sizeof *w);
     if (!w) {
@@ -276,11 +334,16 @@ struct waitfor *waitfor_new(const struct triage *tg)
         }
     }
     knots_of(w);
-    if (!ends_of(w, tg)) {
+    if (!ends_of(w, tg, spans)) {
         waitfor_free(w);
         return NULL;
     }
     return w;
+}
+
+struct waitfor *waitfor_new(const struct triage *tg)
+{
+    return waitfor_within(tg, WAITFOR_SPANS);
 }
 
 void waitfor_free(struct waitfor *w)

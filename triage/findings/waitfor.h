@@ -56,9 +56,10 @@ struct waitfor {
     struct waitfor_end end[16]; /* of groups of the program, by ns */
     uint32_t nends, knots;
 };
-/* waitfor_new - after TRIAGE_DONE. NULL: out of memory. Costs at most WAITFOR_SPANS spans. */
+/* waitfor_new - after TRIAGE_DONE. NULL: out of memory. Costs at most WAITFOR_SPANS spans, the same for each group. */
 #define WAITFOR_SPANS 500000
 struct waitfor *waitfor_new(const struct triage *tg);
+struct waitfor *waitfor_within(const struct triage *tg, uint64_t spans); /* at the cost of so many */
 void waitfor_free(struct waitfor *w);
 
 /* waitfor_edge_text - "main.teller waits for main.auditor". waitfor_end_text - "in the end main.auditor, running in main.count 84.0%, ..". */
