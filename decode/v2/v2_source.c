@@ -42,7 +42,7 @@ void v2_gen_notes(struct source *s, const struct v2_gen *gen, struct v2_order *o
         v2_torn_say(o);
     if (gen->torn && o->torn_from < o->last)
         source_warn(s, ERR_TRUNCATED, gen->ordinal, gen->end,
-                    "from %.3f s on events are missing: what threads ran is not known", v2_seconds(o, o->torn_from));
+                    "from %.6f s on events are missing: what threads ran is not known", v2_seconds(o, o->torn_from));
     s->st.bytes_done = gen->end;
 }
 
