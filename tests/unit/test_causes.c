@@ -62,6 +62,8 @@ static const struct planted {
      "in main.tell: where that is to several connections"},
     {"dockers", RULE_POOL, "waiting to write to the network in main.deliver", NULL},
     {"quayside", RULE_BACKEND, "main.deliver, called by main.serve: waits to write to the network", NULL},
+    {"nightrounds", RULE_LINGER, "waits for the network, and nearly each time as long",
+     "nothing is read behind 95 of them"},
     {"wherrymen", RULE_BLOCKING, "main.await, called by main.ferry", "of which the processor was gone"},
     {"doorbook", RULE_BLOCKING, "main.enter, called by main.main.func1 sits in system calls",
      "These ask for a file's lock (flock)"},
@@ -191,6 +193,7 @@ static const struct {
     const char *func;
 } noted[] = {
     {"sieve", RULE_BUSY_LOOP, "22 of 22 times that it was stopped it was in a select"}, /* there is */
+    {"nightpairs", RULE_LINGER, "or the pace at which things come: something is read behind 111 of them"},
     {"drummer", RULE_LAST, "main.beat, called by main.cross.func1: main.cross"},
     {"flusher", RULE_BOTTLENECK, "Each call is made for several at a time: 121 calls"},
     {"sealwax", RULE_BOTTLENECK, "main.seal sleeps (time.Sleep) while others wait for an answer"},

@@ -255,6 +255,29 @@ static void convoy_example(struct text *t, const struct rules *rs, uint32_t lock
     text_lit(t, ".");
 }
 
+/* Do all that wait for it want to write what it guards, though readers could share it? */
+static bool all_write(const struct rules *rs, uint32_t lock)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < rs->tg->nlock_waits; i++) {
+        const struct lock_wait *w = &rs->tg->lock_waits[i];
+        if (w->lock == lock && !stacks_has(rs->tr, w->stack, "sync.(*RWMutex).Lock")) {
+            return false;
+        }
+        n += w->lock == lock;
+    }
+    return n > 0;
+}
+
+void lock_readers(struct text *next, const struct rules *rs, uint32_t lock)
+{
+    if (all_write(rs, lock)) {
+        text_lit(next,
+                 " It is a sync.RWMutex, and all that wait want to write: who only reads can take it with RLock, "
+                 "beside other readers.");
+    }
+}
+
 static void convoy(struct rules *rs, uint32_t lock, const struct stretch *s)
 {
     const struct lock_wait *w = &rs->tg->lock_waits[eldest_at(rs->tg, lock, s->t0, s->first)];
@@ -285,6 +308,7 @@ static void convoy(struct rules *rs, uint32_t lock, const struct stretch *s)
                           "the lock, or let others go on before it takes it again. ");
     }
     text_add(&d.next, "%s", lock_advice(rs->tg, h));
+    lock_readers(&d.next, rs, lock);
     draft_end(rs, &d);
 }
 

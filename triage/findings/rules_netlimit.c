@@ -21,6 +21,7 @@
 #define NEXT 6 /* spans behind a wait until it reads */
 
 #define LONGEST_ROW 16
+#define SHORT 500000 /* ns: no time limit is shorter */
 
 struct limits { /* of one place: waits that no read followed, and the others */
     int64_t up[KEPT], came[KEPT];
@@ -28,8 +29,9 @@ struct limits { /* of one place: waits that no read followed, and the others */
     uint64_t asked;                 /* of `up`: it had sent something before */
     uint32_t rows[LONGEST_ROW + 1]; /* of one behind the other, by how many */
     uint32_t anew, again;           /* of the second and later ones: over a new connection; all */
-    int64_t total, life;
-    uint32_t stack, g; /* of the longest that was up */
+    int64_t total, all, life;       /* of `up`; of both; of those that wait there */
+    uint64_t sent, silent;          /* of both: it had sent something before; nothing was read behind */
+    uint32_t stack, g;              /* of the longest that was up */
     int64_t t0, t1;
 };
 
@@ -67,6 +69,20 @@ static enum what what_ended(struct span_iter it, uint32_t reader)
         }
     }
     return UNKNOWN;
+}
+
+/* Behind the wait at which it stands, is there only one call to read until it waits to read again? That one got nothing. */
+static bool read_nothing(struct span_iter it, uint32_t reader)
+{
+    uint32_t reads = 0;
+    for (int i = 0; i < NEXT && span_next(&it); i++) {
+        const struct span *s = span_get(&it);
+        if (s->state == ST_WAITING) {
+            return reads <= 1 && reader_of(it.tr, s->stack) == reader;
+        }
+        reads += s->state == ST_SYSCALL;
+    }
+    return false;
 }
 
 /* One more that is up, behind so many, or the end of a row. */
@@ -125,6 +141,11 @@ static void walk(const struct causes *c, uint32_t g, uint32_t place, struct limi
             row_step(v, w, &row, anew);
             anew = false;
             q.waited = true;
+        }
+        if (w != UNKNOWN) {
+            v->all = ns_add(v->all, ns);
+            v->sent += q.sent;
+            v->silent += read_nothing(it, reader);
         }
         if (w == CAME && v->ncame < KEPT) {
             v->came[v->ncame++] = ns;
@@ -220,6 +241,71 @@ static void finding(struct causes *c, const struct limits *v, uint32_t place, ui
     draft_end(c->rs, &d);
 }
 
+/*
+ * Who reads several connections in turn, with a time limit each, waits that long at each that has nothing, and finds something at the next
+ * at once. Nothing is sent, and the waits are as long as each other. Where now and then one ends and nothing is read behind it, these are
+ * limits; where something always is, it may be one connection over which things come at that pace. 0: no.
+ */
+static int64_t regular(const struct limits *v, uint32_t *alike_n)
+{
+    uint32_t near = 0, n = 0;
+    int64_t *all = mem_alloc(((size_t)v->nup + v->ncame + 1) * sizeof *all);
+    for (uint32_t i = 0; all && i < v->nup; i++) {
+        all[n++] = v->up[i];
+    }
+    for (uint32_t i = 0; all && i < v->ncame; i++) {
+        all[n++] = v->came[i];
+    }
+    if (n) {
+        qsort(all, n, sizeof *all, cmp_ns);
+    }
+    const int64_t limit = n ? all[n / 10] : 0;
+    for (uint32_t i = n / 10; i < n; i++) {
+        near += (double)all[i] <= threshold(TH_NETLIMIT_ALIKE) * (double)limit;
+    }
+    mem_free(all);
+    *alike_n = near;
+    return v->sent * 10 <= n && threshold_reached(TH_NETLIMIT_TURN, n - (int64_t)v->silent, n) &&
+                   (double)n >= threshold(TH_NETLIMIT_TURNS) && limit >= SHORT &&
+                   threshold_reached(TH_NETLIMIT_REGULAR, near, n)
+               ? limit
+               : 0;
+}
+
+static void turn_finding(struct causes *c, const struct limits *v, const struct waits_at *p, uint32_t group,
+                         int64_t limit, uint32_t alike_n)
+{
+    const struct group_life *l = &c->life[group];
+    const double share = (double)v->all / (double)v->life;
+    const uint32_t n = v->nup + v->ncame;
+    const bool limits = threshold_reached(TH_NETLIMIT_TURN, (int64_t)v->silent, n);
+    struct draft d;
+    draft_start(&d, RULE_LINGER, limits ? (int64_t)(share * (double)(l->last - l->first)) : 0);
+    draft_about(&d, c->rs, p->place, p->most->stack);
+    draft_moment(&d, &p->most->longest);
+    d.f.inferred = true;
+    d.f.note = !limits;
+    text_share(&d.amount, share, 1);
+    text_say(&d.text, c->tr, t_place(p->most->stack, 3),
+             " waits for the network, and nearly each time as long: ", alike_n, " of ", n, " waits are of ",
+             t_dur(limit), " to ", t_dur((int64_t)(threshold(TH_NETLIMIT_ALIKE) * (double)limit)),
+             ", and nothing is sent before. That is ", t_share(share, 1), " of the lives of goroutines of ",
+             t_func(c->tg->groups[group].name), ".");
+    text_say(&d.text, c->tr,
+             limits ? " It is a time limit of one that reads several connections in turn (inferred): nothing is read "
+                      "behind "
+                    : " It may be a time limit of one that reads several connections in turn, or the pace at which "
+                      "things come: something is read behind ",
+             limits ? v->silent : n - v->silent, " of them",
+             limits ? ", and behind the others what came meanwhile, over "
+                      "another connection."
+                    : ".");
+    text_lit(&d.next,
+             "If several connections are read in turn: let a goroutine of its own read each, and hand on what "
+             "comes (a channel); then none that is silent keeps the others waiting.");
+    draft_titled(c->rs, &d, "waits as long each time");
+}
+
 void rules_netlimit(struct causes *c)
 {
     struct waits_at at[PLACES];
@@ -251,11 +337,14 @@ void rules_netlimit(struct causes *c)
             walk(c, causes_member(c, group, i, WALKED), at[k].place, v);
         }
         int64_t limit = 0;
+        uint32_t same = 0;
         /* (a read must be seen somewhere: there are systems on which the kernel reads before it wakes) */
         if ((double)v->nup >= threshold(TH_NETLIMIT_TIMES) && v->ncame && v->asked * 2 > v->nup && v->life > 0 &&
             threshold_reached(TH_NETLIMIT_LIFE, v->total, v->life) &&
             alike(v, &limit) >= threshold(TH_NETLIMIT_PART)) {
             finding(c, v, at[k].place, group, limit);
+        } else if (v->life > 0 && threshold_reached(TH_LINGER_LIFE, v->all, v->life) && (limit = regular(v, &same))) {
+            turn_finding(c, v, &at[k], group, limit, same);
         }
     }
     mem_free(v);

@@ -477,6 +477,7 @@ static void lock_finding(struct causes *c, const struct waits_at *p, double shar
         holder_of_lock(c->tg, holder_lock(c->tg, holder_place(c->tr, p->most->stack)), &h) && h.told > 0;
     text_add(&d.next, "%s",
              known ? lock_advice(c->tg, &h) : "Do less while holding the lock, or split it (shards, read locks).");
+    lock_readers(&d.next, c->rs, holder_lock(c->tg, holder_place(c->tr, p->most->stack)));
     draft_end(c->rs, &d);
     if (c->rs->out->n && c->rs->out->f[c->rs->out->n - 1].rule == RULE_CONVOY) {
         causes_tell_holders(c, &c->rs->out->f[c->rs->out->n - 1]);

@@ -35,6 +35,8 @@ void causes_tell_holders(struct causes *c, struct finding *f);
 #define HOLDER_NET "Don't wait for the network while holding the lock."
 /* lock_advice - rules_locks.c: what to do about a lock, by what most of its holders' time went to, over all waits. h NULL: nobody knows. */
 const char *lock_advice(const struct triage *tg, const struct holder_row *h);
+/* lock_readers - of a lock that readers could share, and that all take to write: says so behind the advice. */
+void lock_readers(struct text *next, const struct rules *rs, uint32_t lock);
 #define HOLDER_PIPE \
     "Don't wait for a pipe while holding the lock: whoever is at its other end holds up all of them. Hand what is " \
     "to " \
