@@ -194,6 +194,7 @@ static const struct {
 } noted[] = {
     {"sieve", RULE_BUSY_LOOP, "22 of 22 times that it was stopped it was in a select"}, /* there is */
     {"nightpairs", RULE_LINGER, "or the pace at which things come: something is read behind 111 of them"},
+    {"readership", RULE_LEAK, "so each that comes makes more to do for those that wake them"},
     {"drummer", RULE_LAST, "main.beat, called by main.cross.func1: main.cross"},
     {"flusher", RULE_BOTTLENECK, "Each call is made for several at a time: 121 calls"},
     {"sealwax", RULE_BOTTLENECK, "main.seal sleeps (time.Sleep) while others wait for an answer"},

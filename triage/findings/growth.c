@@ -99,14 +99,18 @@ void growths_free(struct growths *k)
     *k = (struct growths){0};
 }
 
-bool growth_for_good(const struct growth *w)
+bool growth_all_along(const struct growth *w)
 {
     bool all_along = (double)w->begun >= threshold(TH_LEAK_GROWS);
     for (int i = 0; i < 4; i++) {
         all_along &= w->quarter[i] >= threshold(TH_LEAK_QUARTER) * w->begun;
     }
-    return all_along && (double)w->ended <= threshold(TH_LEAK_LEFT) * w->begun &&
-           (double)w->alone >= threshold(TH_LEAK_ALONE) * w->begun;
+    return all_along && (double)w->ended <= threshold(TH_LEAK_LEFT) * w->begun;
+}
+
+bool growth_for_good(const struct growth *w)
+{
+    return growth_all_along(w) && (double)w->alone >= threshold(TH_LEAK_ALONE) * w->begun;
 }
 
 void growth_begun(struct draft *d, const struct causes *c, const struct growth *w)

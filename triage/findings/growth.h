@@ -25,7 +25,8 @@ struct growth {
  */
 struct growth growth_of(struct growths *k, struct causes *c, const struct leak_row *r, uint32_t group, double least);
 void growths_free(struct growths *k);
-/* growth_for_good - do many come in each quarter, hardly any of which ends, most of them left by who began them? */
+/* growth_all_along - do many come in each quarter, hardly any of which ends? growth_for_good - most of them left by who began them? */
+bool growth_all_along(const struct growth *w);
 bool growth_for_good(const struct growth *w);
 /* growth_begun - says all of it but `still`. */
 void growth_begun(struct draft *d, const struct causes *c, const struct growth *w);

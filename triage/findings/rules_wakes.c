@@ -367,6 +367,26 @@ static void growth_finding(struct causes *c, const struct leak_row *r, const str
     draft_end(c->rs, &d);
 }
 
+/* They come, none ends, and all have something to do now and then: only their author knows whether they should end. */
+static void crowd_grows(struct causes *c, const struct leak_row *r, const struct growth *w, uint64_t wakes)
+{
+    struct draft d;
+    draft_start(&d, RULE_LEAK, 0);
+    d.f.note = true;
+    draft_about(&d, c->rs, r->name, r->stack);
+    draft_at(&d, r->since, r->since + r->oldest, LANE_G, r->example);
+    text_add(&d.amount, "+%u", w->begun - w->ended);
+    text_say(&d.text, c->tr, t_place(r->create_stack, 3), " begins goroutines of ", t_func(r->name),
+             " that do not end: ");
+    growth_begun(&d, c, w);
+    text_say(&d.text, c->tr, "They are woken at ", t_where(r->stack, 0), " again and again (", wakes,
+             " times in all), so each that comes makes more to do for those that wake them. Whether they should have "
+             "ended by now a trace can't tell.");
+    text_lit(&d.next, "See who takes them off again: whoever leaves should say so (close the channel, cancel the "
+                      "context), and whoever wakes them all should forget those.");
+    draft_titled(c->rs, &d, "more and more of them");
+}
+
 static bool told_already(const struct causes *c, const struct leak_row *r)
 {
     for (uint32_t i = 0; i < c->rs->out->n; i++) {
@@ -410,6 +430,8 @@ void rule_growth(struct causes *c)
         if (quarters >= enough &&
             (ticks || (!lives && w.still >= threshold(TH_LEAK_COUNT) && w.still * 2 > r->count))) {
             growth_finding(c, r, &w, ticks, timed);
+        } else if (quarters >= enough && !lives && !left_to_pull(c, r) && growth_all_along(&w)) {
+            crowd_grows(c, r, &w, timed + other);
         }
     }
     growths_free(&known);
