@@ -64,6 +64,8 @@ static const struct planted {
     {"quayside", RULE_BACKEND, "main.deliver, called by main.serve: waits to write to the network", NULL},
     {"nightrounds", RULE_LINGER, "waits for the network, and nearly each time as long",
      "nothing is read behind 95 of them"},
+    {"rubbish", RULE_GC_SHARE, "5 of the 13 cycles were asked for (debug.FreeOSMemory) by main.cook",
+     "without these the runtime would"},
     {"wherrymen", RULE_BLOCKING, "main.await, called by main.ferry", "of which the processor was gone"},
     {"doorbook", RULE_BLOCKING, "main.enter, called by main.main.func1 sits in system calls",
      "These ask for a file's lock (flock)"},

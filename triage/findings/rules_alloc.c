@@ -427,10 +427,25 @@ static uint32_t sites_text(struct text *before, struct text *behind, struct text
     return s->v[0].stack;
 }
 
-/* A function that asks for collections and calls what allocates measures it, it seems: what that costs is what it is to tell. */
+/* How many goroutines of the program run or are ready to, on average. */
+static double at_work(const struct causes *c)
+{
+    int64_t ns = 0;
+    for (uint32_t i = 0; i < c->tg->ngroups; i++) {
+        const struct group *g = &c->tg->groups[i];
+        ns = c->life[i].program ? ns_add(ns, ns_add(g->d[GM_EXEC].total, g->d[GM_SCHED].total)) : ns;
+    }
+    return c->tg->end > 0 ? (double)ns / (double)c->tg->end : 0;
+}
+
+/*
+ * A function that asks for collections and calls what allocates measures it, it seems, if hardly anything else runs: what that costs is what
+ * it is to tell.
+ */
 static bool measures(const struct causes *c, uint64_t calls, uint32_t asks, uint32_t allocates)
 {
-    return (double)calls >= threshold(TH_FORCED_CALLS) && stacks_passes(c->tr, allocates, causes_place(c->tr, asks));
+    return at_work(c) < threshold(TH_FORCED_ALONE) && (double)calls >= threshold(TH_FORCED_CALLS) &&
+           stacks_passes(c->tr, allocates, causes_place(c->tr, asks));
 }
 
 void causes_tell_gc(struct causes *c, uint32_t i)
@@ -462,6 +477,12 @@ void causes_tell_gc(struct causes *c, uint32_t i)
             text_say(&behind, c->tr, " ", calls, " of the ", c->tg->gc_cycles, " cycles were asked for (", what,
                      ") by ", t_func(causes_place(c->tr, stack)),
                      ", which calls what allocates: if it measures that, this is a result, not a fault.");
+        } else if ((double)calls >= threshold(TH_FORCED_CALLS) &&
+                   threshold_reached(TH_FORCED_PART, (int64_t)calls, (int64_t)c->tg->gc_cycles)) {
+            text_say(&behind, c->tr, " ", calls, " of the ", c->tg->gc_cycles, " cycles were asked for (", what,
+                     ") by ", t_func(causes_place(c->tr, stack)),
+                     ": without these the runtime would do it when the "
+                     "heap has grown to its goal.");
         }
     }
     retell(c->rs, f, &before, &behind);
