@@ -1,4 +1,4 @@
-/* dialect.c - see dialect.h. The facts about each dialect stand in one table. */
+/* dialect.c - see dialect.h. The first family's dialects stand here, the second's in events_v2.def. */
 #include "decode/input/dialect.h"
 
 #include <stdio.h>
@@ -14,13 +14,17 @@ static const struct dialect table[] = {
     {.version = 1011, .name = "go 1.11", .has_m = true, .has_names = true, .has_regions = true},
     {.version = 1019, .name = "go 1.19", .has_m = true, .has_names = true, .has_regions = true, .has_samples = true},
     {.version = 1021, .name = "go 1.21", .has_m = true, .has_names = true, .has_regions = true, .has_samples = true},
-#define V2 .second_family = true, .has_m = true, .has_names = true, .has_regions = true, .has_samples = true
-    {.version = 1022, .name = "go 1.22", V2},
-    {.version = 1023, .name = "go 1.23", V2},
-    {.version = 1025, .name = "go 1.25", V2},
-    {.version = 1026, .name = "go 1.26 or 1.27", V2} /* 1.27 writes 1.26's header */,
+#define D(minor, who) \
+    {.version = 1000 + (minor), \
+     .name = (who), \
+     .second_family = true, \
+     .has_m = true, \
+     .has_names = true, \
+     .has_regions = true, \
+     .has_samples = true},
+#include "decode/v2/events_v2.def"
 };
-#define NEWEST 1026
+enum { DIALECTS = sizeof table / sizeof *table };
 
 /* What people give instead, and what to do. What gotop unpacks by itself it has unpacked, once, when this is asked. */
 static const struct other {
@@ -87,12 +91,13 @@ enum err_code dialect_tell(const uint8_t *p, size_t len, struct dialect *d, stru
         if (p[i])
             return not_trace(p, len, e);
     int version = 1000 + minor;
-    for (size_t k = 1; k < sizeof table / sizeof *table; k++)
-        if (table[k].version == version || (version > NEWEST && table[k].version == NEWEST)) {
+    const int newest = table[DIALECTS - 1].version;
+    for (size_t k = 1; k < DIALECTS; k++)
+        if (table[k].version == version || (version > newest && table[k].version == newest)) {
             *d = table[k];
             d->read_as = table[k].version;
             d->version = version;
-            d->newer = version > NEWEST;
+            d->newer = version > newest;
             d->header = 16;
             return ERR_OK;
         }

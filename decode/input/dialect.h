@@ -16,7 +16,7 @@ struct dialect {
     const char *name; /* of read_as: "gotrace", "go 1.5" ... */
     size_t header;    /* bytes: 8 or 16 */
     bool second_family;
-    bool newer; /* the header is newer than 1.26: read as that */
+    bool newer; /* the header is newer than the last dialect's: read as that */
     bool has_m, has_regions, has_samples, has_names;
 };
 

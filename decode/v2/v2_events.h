@@ -4,6 +4,10 @@
 
 #include <stdint.h>
 
+enum v2_dialect { /* GO_123: from which on something is so. As struct dialect's version */
+#define D(minor, who) GO_1##minor = 1000 + (minor),
+#include "decode/v2/events_v2.def"
+};
 enum v2_event {
 #define X(n, id, ...) V2_##id = n,
 #include "decode/v2/events_v2.def"
@@ -28,10 +32,9 @@ enum v2_after {
     V2_AFTER_P_NEW
 };
 
-#define V2_ASSUMED_HZ 15625000                        /* 64 ns a clock unit: what nearly every system has */
-#define V2_ARGS 4                                     /* that an event has, at most */
-#define V2_NO_THREAD UINT64_MAX                       /* a batch's, an event's thread: none (m = -1) */
-enum { GO_123 = 1023, GO_125 = 1025, GO_126 = 1026 }; /* dialects from which on something is so: dialect.version */
+#define V2_ASSUMED_HZ 15625000  /* 64 ns a clock unit: what nearly every system has */
+#define V2_ARGS 4               /* that an event has, at most */
+#define V2_NO_THREAD UINT64_MAX /* a batch's, an event's thread: none (m = -1) */
 
 struct v2_spec {
     uint8_t nargs; /* + 1, so that 0 means: no such event */
