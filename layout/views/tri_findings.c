@@ -468,7 +468,7 @@ static void told(struct text *t, const struct view *v, uint32_t i, int line, enu
     text_clean(t, s, strlen(s), 0);
     if (line && room == ROOM_LINES &&
         f->has_won) { /* without what it takes for granted: Enter and the report have that */
-        text_lit(t, " To be won: ");
+        text_lit(t, " Possible gain: ");
         finding_won_short(t, f, view_end(v));
         text_lit(t, ".");
     }

@@ -41,151 +41,153 @@ static const struct planted {
     {"scribe", RULE_SMALL_CALLS, "main.copyLine", NULL},
     {"twice", RULE_STUCK, "main.(*stock).count, called by main.(*stock).sum", "main.(*stock).put"},
     {"foreman", RULE_BOTTLENECK, "main.work, called by main.foreman",
-     "2 goroutines of main.hand wait for what it hands on"},
-    {"sorter", RULE_BOTTLENECK, "main.(*heap).sort, one goroutine, waited for more work until 2.75ms and never since",
-     "main.(*heap).put, called by main.postman, goes on"},
+     "2 goroutines of main.hand wait for what it passes on"},
+    {"sorter", RULE_BOTTLENECK,
+     "main.(*heap).sort, a single goroutine, waited for more work until 2.75ms and never since",
+     "main.(*heap).put, called by main.postman, continues"},
     {"gatekeeper", RULE_LINE, "main.sweep, called by main.keeper",
-     "who waits for what it gives meanwhile stands behind it"},
+     "who waits for what it gives meanwhile queues behind it"},
     {"drowsy", RULE_BOTTLENECK, "main.(*board).show", "asleep (time.Sleep)"},
     {"weighbridge", RULE_BUSY_LOOP, "main.(*bridge).watch",
-     "it looks in passing"}, /* its time goes into a raw system call */
-    {"cloakroom", RULE_BUSY_LOOP, "main.stand", "32 of 32 times that it was stopped it was in a select"},
-    {"cuckoo", RULE_BUSY_LOOP, "main.(*nest).take", "gave its processor up"},
+     "the check is incidental"}, /* its time goes into a raw system call */
+    {"cloakroom", RULE_BUSY_LOOP, "main.stand", "32 of 32 times that it was preempted it was in a select"},
+    {"cuckoo", RULE_BUSY_LOOP, "main.(*nest).take", "yielded its processor"},
     {"latch", RULE_BUSY_LOOP, "main.(*pantry).lift", "together (2."}, /* now and then */
     {"patience", RULE_LINGER, "main.askOracle", "16 of 48 waits"},    /* a context's deadline */
     {"toolshed", RULE_POOL, "main.(*shed).borrow", "of the trace"},
     {"closedshop", RULE_LINGER, "main.price, called by main.main.func2 waits for a connection until",
      "36 of 40 that net/http dials"},
-    {"townhall", RULE_CONVOY, "Who holds it writes 4.0 times before letting go",
-     "in main.tell: where that is to several connections"},
-    {"chamber", RULE_CONVOY, "of the time that they neither slept nor waited for the next question",
-     "in main.tell: where that is to several connections"},
+    {"townhall", RULE_CONVOY, "The holder writes 4.0 times before unlocking",
+     "in main.tell: if that is to several connections"},
+    {"chamber", RULE_CONVOY, "of the time in which they neither slept nor waited for the next request",
+     "in main.tell: if that is to several connections"},
     {"dockers", RULE_POOL, "waiting to write to the network in main.deliver", NULL},
     {"quayside", RULE_BACKEND, "main.deliver, called by main.serve: waits to write to the network", NULL},
-    {"nightrounds", RULE_LINGER, "waits for the network, and nearly each time as long",
-     "nothing is read behind 95 of them"},
+    {"nightrounds", RULE_LINGER, "waits for the network, nearly always equally long",
+     "nothing is read after 95 of them"},
     {"rubbish", RULE_GC_SHARE, "5 of the 13 cycles were asked for (debug.FreeOSMemory) by main.cook",
-     "without these the runtime would"},
-    {"wherrymen", RULE_BLOCKING, "main.await, called by main.ferry", "of which the processor was gone"},
+     "without these calls the runtime would"},
+    {"wherrymen", RULE_BLOCKING, "main.await, called by main.ferry", "of them the processor had been taken away"},
     {"doorbook", RULE_BLOCKING, "main.enter, called by main.main.func1 sits in system calls",
-     "These ask for a file's lock (flock)"},
+     "These wait for a file lock (flock)"},
     {"deafear", RULE_LINGER, "main.callStation", "24 of 47 waits"},
-    {"chapters", RULE_POOL, "main.bind, called by main.binder began 126 goroutines", "7.0 of them in a row"},
+    {"chapters", RULE_POOL, "main.bind, called by main.binder started 126 goroutines", "7.0 of them in a row"},
     {"petition", RULE_SERIAL_CALLS, "main.again stands 2 times, one within the other",
-     "three in each, one within the other, are 9 (inferred"},
+     "three at each of these levels are 9 (inferred"},
     {"twoquills", RULE_BACKEND, "main.post", "No goroutine waits to read from the network meanwhile"},
     {"onebyone", RULE_POOL, "main.(*crew).start", "main.makeAll"}, /* begun one by one */
-    {"megaphone", RULE_HUB, "main.speak hands to 6 goroutines", "main.translate"},
+    {"megaphone", RULE_HUB, "main.speak passes items to 6 goroutines", "main.translate"},
     {"carpool", RULE_OWN, "main.loadUser",
-     "It is what makes tasks slow"}, /* and slow-task, which says less, is gone */
-    {"pester", RULE_LINGER, "48 of 96 waits there", "What is given up seems to be asked again"},
+     "This is what makes tasks slow"}, /* and slow-task, which says less, is gone */
+    {"pester", RULE_LINGER, "48 of 96 waits there", "What is given up seems to be retried"},
     {"oneflight", RULE_OWN, "main.(*flights).do", "81.0% of the waits follow at once on another one there"},
     {"banquet", RULE_SLOWEST, "main.serveTable", "main.bake"}, /* one of six waits for another's lock */
     {"castaways", RULE_SLOTS, "main.send, called by main.castaway: all 4 goroutines",
      "The 72 waits there that ended took 2.3"}, /* one after the other waits for good */
-    {"lostkeys", RULE_SLOTS, "main.rest", "4 times it let nobody in"},
+    {"lostkeys", RULE_SLOTS, "main.rest", "4 times it never let anyone else in"},
     {"annals", RULE_GC_SHARE, "main.writeAnnals, called by", "joining strings with +"},
     {"boatmen", RULE_STAMPEDE, "main.askOffice, called by main.(*tides).look",
      "10 on average and up to 14"}, /* the last of them waits longer than it is quiet then */
     {"gardeners", RULE_UNBALANCED, "main.weed",
-     "main.assign, called by main.main.func1, by main.traced gives out what they do"},
+     "main.assign, called by main.main.func1, by main.traced hands out their work"},
     {"weathermen", RULE_STAMPEDE, "main.(*forecasts).askOffice, called by main.(*forecasts).look",
      "a crowd of goroutines of main.main.func1.1 asks there within"}, /* no pause parts the waves */
     {"stampede", RULE_STAMPEDE, "main.askBank, called by main.(*rates).get", "12 on average"},
     {"clerks", RULE_CONVOY, "main.importRow calls main.post for 85.0%", "of it called by main.importRow)"},
     {"relay", RULE_SLOWEST, "main.findShoes", "has 5 goroutines of main.runner at work"},
-    {"metronome", RULE_HERD, "main.play", "timers that are due at the same moments"},
+    {"metronome", RULE_HERD, "main.play", "timers that fire at the same moments"},
     {"parade", RULE_IN_ORDER, "main.march", "main.ask waits at"},               /* a window that is too narrow */
     {"gazette", RULE_CONVOY, "main.runPress", "main.(*gazette).publish"},       /* the press is not told once more */
     {"lockers", RULE_POOL, "main.(*lockers).take", "main.(*lockers).giveBack"}, /* few wait, but half of their work */
     {"frontdesk", RULE_SERIAL_CALLS, "called by main.(*desk).long", "98.4% of what these take"}, /* one page of two */
     {"nightwatch", RULE_TICKERS, "main.letIn", "195ms"}, /* and by now it costs */
-    {"lithographer", RULE_CHILDREN, "main.etch, called by main.series", "no two are there at once"},
+    {"lithographer", RULE_CHILDREN, "main.etch, called by main.series", "starts them all, one after the other"},
     {"nursery", RULE_CHILDREN, "main.weigh", "24 of them"},
     {"diary", RULE_TREND, "main.(*diary).write", "each of the tasks \"day\" (80)"},
     {"stutter", RULE_SERIAL_CALLS, "main.sendRow", "61 times in a row"}, /* and stands still between some of them */
     {"gatekeys", RULE_SERIAL_CALLS, "% of it called by main.(*desk).letter)", "100 waits"},
-    {"latebell", RULE_SLOW_TASK, "main.sortBag", "timer is due: all of them run on"},
-    {"bucketline", RULE_GRAIN, "main.passOn.func1 hands on piece by piece: 4 goroutines", "main.draw.func1"},
+    {"latebell", RULE_SLOW_TASK, "main.sortBag", "timer is due: all of them keep running"},
+    {"bucketline", RULE_GRAIN, "main.passOn.func1 passes items on one at a time: 4 goroutines", "main.draw.func1"},
     {"needle", RULE_GRAIN, "main.sew, called by", "are switched to 4004 times"},             /* coroutines */
-    {"teller", RULE_GRAIN, "main.entry, called by main.add", "main.keep hand to and fro"},   /* an actor */
+    {"teller", RULE_GRAIN, "main.entry, called by main.add", "main.keep ping-pong"},         /* an actor */
     {"straws", RULE_GRAIN, "main.drip, called by main.pour.func1", "main.drink, called by"}, /* io.Pipe */
     {"umbrellas", RULE_FINALIZERS, "main.(*stand).borrow", "23 of 23 waits there"},
-    {"mower", RULE_CONVOY, "main.mow", "gives it back and takes it again at once"},
+    {"mower", RULE_CONVOY, "main.mow", "releases it and takes it again at once"},
     {"scrolls", RULE_PREPARED, "main.readScroll has database/sql prepare",
-     "36 are prepared and closed where 36 answers"},
+     "36 are prepared and closed for 36 answers"},
     {"scrollkeys", RULE_CONNS, "main.readScroll has database/sql open", "at least 32 are opened"},
     {"granary", RULE_SHARE, "main.(*granary).take", "60 waits at 12 moments"}, /* one takes all at once */
     {"ovens", RULE_LINE, "called by main.roast", "(30 tasks)"},                /* for the processors */
-    {"mailroom", RULE_BOTTLENECK, "in main.enquire (20 waits", "stands behind what main.main.func1.1 has put"},
-    {"registrar", RULE_LINE, "of main.(*books).own between", "Behind these stood"},
+    {"mailroom", RULE_BOTTLENECK, "in main.enquire (20 waits", "queues behind what main.main.func1.1 has put"},
+    {"registrar", RULE_LINE, "of main.(*books).own between", "Queued behind these"},
     {"bootup", RULE_SERIAL, "by main.readyAll: main.main ran alone",
      "at the beginning of the trace (in the region \"start\")"},
     {"inbox", RULE_SERIAL_CALLS, "main.handOn, called by main.deliver",
-     "they come faster than they are done, and queue"},
-    {"turnpike", RULE_POOL, "main.pass", "it works as a lock"}, /* a channel of one */
-    {"stocktake", RULE_CONVOY, "main.count", "gave several locks back at one moment"},
+     "they arrive faster than they finish, and queue"},
+    {"turnpike", RULE_POOL, "main.pass", "it works like a lock"}, /* a channel of one */
+    {"stocktake", RULE_CONVOY, "main.count", "released several locks at one moment"},
     {"floodgate", RULE_BACKEND, "main.pourOut", "waits to write to the network"},
     {"narrow", RULE_PROCS_BELOW, "main.beModest, called by main.main set GOMAXPROCS from 8 to 2", NULL},
     {"examroom", RULE_POOL, "main.sit", "since no more may run at once (-parallel)"},
     {"rowboats", RULE_POOL, "main.cross", "2 connections are in the trace"}, /* MaxConnsPerHost */
-    {"carousel", RULE_KNOT, "main.emit, main.parse and main.resolve stand on each other for good",
-     "Behind them stand 1 in main.main.func1.1"},
-    {"lamplighter", RULE_CHURN, "begins the next one as soon as the last is over",
+    {"carousel", RULE_KNOT, "main.emit, main.parse and main.resolve block each other forever",
+     "Behind them wait 1 in main.main.func1.1"},
+    {"lamplighter", RULE_CHURN, "starts the next one as soon as the last has ended",
      "while 4 of the same function stay"},
     {"ragman", RULE_FORCED, "main.haul, called by main.main asks for collections",
      "runtime.GC"},                                                       /* go runtime.GC() */
     {"gauger", RULE_STW, "main.gauge, called by main.fill", "601 times"}, /* once by another way */
-    {"inkwells", RULE_SLOTS, "main.write, called by main.pupil", "4 times it let nobody in"},
-    {"bulletin", RULE_KNOT, "main.(*board).publish and main.(*board).leave stand on each other",
+    {"inkwells", RULE_SLOTS, "main.write, called by main.pupil", "4 times it never let anyone else in"},
+    {"bulletin", RULE_KNOT, "main.(*board).publish and main.(*board).leave block each other",
      "main.(*board).publish is a method of the same type"}, /* nobody had waited for that lock before */
-    {"clamps", RULE_HOLD, "main.(*shed).borrow, called by main.clamp", "until the time of one is up"},
-    {"dairy", RULE_LOST, "main.(*dairy).bring, called by main.main.func1", "found what it waits for at"},
-    {"pantry", RULE_LOST, "main.(*pantry).eat", "main.janitor woke all"},
-    {"couriers", RULE_LEFT, "main.stable.send", "waits on for whichever answers first: 80 of 80"},
+    {"clamps", RULE_HOLD, "main.(*shed).borrow, called by main.clamp", "until one of them times out"},
+    {"dairy", RULE_LOST, "main.(*dairy).bring, called by main.main.func1", "found what it waited for at"},
+    {"pantry", RULE_LOST, "main.(*pantry).eat", "main.janitor woke everyone"},
+    {"couriers", RULE_LEFT, "main.stable.send", "then waits for whichever answers first: 80 of 80"},
     {"roast", RULE_LEFT, "66 of 66 goroutines of main.order.func1", "in main.roast"},
     {"tollbar", RULE_POOL, "main.(*bar).pass",
      "was waiting for the network in main.askToll"}, /* not the other side alone */
     {"lastcall", RULE_LAST, "main.(*bar).close", "waits all the while in main.(*bar).listen"},
     {"innrooms", RULE_POOL, "main.(*inn).take", "requests (http.(*conn).serve) waited there for"},
     {"runnels", RULE_READER, "main.(*link).reserve, called by main.(*link).send", "in main.(*link).acks"},
-    {"porter", RULE_ACCEPT, "waiting for the network in main.greet", "35 of 36 connections were there already"},
-    {"almanac", RULE_BURSTS, "main.(*almanac).fetch", "one each 60.0ms, 7 in all"},
-    {"telegraph", RULE_PIECES, "main.wire", "39 of 40 waits that were looked at last 40.0ms"},
+    {"porter", RULE_ACCEPT, "waiting for the network in main.greet", "35 of 36 connections were already waiting"},
+    {"almanac", RULE_BURSTS, "main.(*almanac).fetch", "one every 60.0ms, 7 in all"},
+    {"telegraph", RULE_PIECES, "main.wire", "39 of 40 waits examined last 40.0ms"},
     {"parcels", RULE_SLOW_TASK, "main.ship, called by main.carry",
      "Tasks that log \"to: Iseltwald\" (18 of 108) take 11.0ms in the median"},
     {"survey", RULE_SERIAL_CALLS, "main.surveyor.measure", "6 times in a row"}, /* and works on these each time */
-    {"galley", RULE_PHASES, "main.course, called by main.main waits for all of a step", "they wait for the network"},
+    {"galley", RULE_PHASES, "main.course, called by main.main seems to finish all of one step",
+     "they wait for the network"},
     {"bellboys", RULE_SERIAL_CALLS, "main.boy.run",
-     "for these calls 22.3% only"}, /* who hands them work keeps a pace */
+     "for these calls only 22.3%"}, /* who hands them work keeps a pace */
     {"dictation", RULE_BACKEND, "main.(*desk).dictate", "waits to write to a pipe, 35 waits"},
-    {"ledgers", RULE_POOL, "main.(*keys).closeYear, called by main.main.func1 keeps several at once",
+    {"ledgers", RULE_POOL, "main.(*keys).closeYear, called by main.main.func1 holds several at once",
      "5 times it ended 7 waits"}, /* a defer in a loop */
     {"deckhands", RULE_POOL, "main.(*deck).board",
-     "Who is at the head wants more than is free"},                       /* shares of two sizes */
+     "The first in line wants more than is free"},                        /* shares of two sizes */
     {"motorists", RULE_POOL, "main.(*deck).board", "main.(*deck).leave"}, /* and of one */
     {"lanternmen", RULE_CHILDREN, "main.light, called by main.main", "another process that inherited the pipe"},
-    {"visas", RULE_CONTEXTS, "main.(*office).stamp", "1600 ran out in this trace"},
+    {"visas", RULE_CONTEXTS, "main.(*office).stamp", "1600 expired in this trace"},
     {"librarian", RULE_SMALL_CALLS, "main.onShelf, called by main.find, by main.librarian makes",
      "pieces of work of main.librarian"},
     {"postboys", RULE_POOL, "the 3 goroutines of main.postboy wait there for the network",
      "hardly ever for more work (3 waits)"},
     {"sexton", RULE_BOTTLENECK, "main.sexton, one goroutine", "waiting for the network in main.fetch"},
     {"pricelist", RULE_CONVOY, "main.(*prices).quote", "running"}, /* that is what its own questions wait for */
-    {"tallyman", RULE_GRAIN, "main.unload, called by main.main.func1.1 and main.tallyman", "stand in rows"},
+    {"tallyman", RULE_GRAIN, "main.unload, called by main.main.func1.1 and main.tallyman", "come in rows"},
     {"innkeys", RULE_SERIAL_CALLS, "by main.(*inn).guestPage", "4 times in a row on average at one line"},
     {"guestbook", RULE_SMALL_CALLS, "main.sign, called by", "It opens a file 400 times and closes one 400 times"},
-    {"heralds", RULE_LINGER, "21 of 21 times these are 3 one behind the other", "each time over a new connection"},
+    {"heralds", RULE_LINGER, "21 of 21 times these are 3 in a row", "each time over a new connection"},
     {"notaries", RULE_CONVOY, "main.(*archive).enter", "6.38ms in a system call at syscall.Fsync"},
-    {"bargemen", RULE_HANDOFF, "main.dig, main.tow and main.unload hand on from one to the next",
-     "none of them is the slowest"},
+    {"bargemen", RULE_HANDOFF, "main.dig, main.tow and main.unload pass items from one to the next",
+     "none of them is the bottleneck"},
     {"inkpots", RULE_GC_SHARE, "A sync.Pool (Get) calls main.fill", "main.fill, called by main.write"},
     {"dressmakers", RULE_STARVED, "main.workshop.dress, called by main.main.func1.1.1, by main.workshop.bench",
-     "of 6 goroutines of main.workshop.bench 2.8 stood there"},
+     "of 6 goroutines of main.workshop.bench 2.8 were waiting there"},
     {"notary", RULE_GRAIN, "main.(*book).put, called by main.(*book).deed",
-     "main.(*book).keep hand to and fro"}, /* and sleep half of their lives */
+     "main.(*book).keep ping-pong"}, /* and sleep half of their lives */
     {"ferrymen", RULE_CONNS, "main.cross, called by main.main.func2: net/http opens 62 connections for 160 answers",
-     "most are closed again behind an answer"},
+     "most are closed again after an answer"},
     {"registrars", RULE_EACH, "main.enter, called by main.deed is in system calls", "syscall.Fsync 1.0 times"},
 };
 /* What may be as it should be is a note, and the first one. */
@@ -194,16 +196,16 @@ static const struct {
     enum rule rule;
     const char *func;
 } noted[] = {
-    {"sieve", RULE_BUSY_LOOP, "22 of 22 times that it was stopped it was in a select"}, /* there is */
-    {"nightpairs", RULE_LINGER, "or the pace at which things come: something is read behind 111 of them"},
-    {"readership", RULE_LEAK, "so each that comes makes more to do for those that wake them"},
+    {"sieve", RULE_BUSY_LOOP, "22 of 22 times that it was preempted it was in a select"}, /* there is */
+    {"nightpairs", RULE_LINGER, "or the pace at which data comes: something is read after 111 of them"},
+    {"readership", RULE_LEAK, "so each new one adds work for those that wake them"},
     {"drummer", RULE_LAST, "main.beat, called by main.cross.func1: main.cross"},
     {"flusher", RULE_BOTTLENECK, "Each call is made for several at a time: 121 calls"},
     {"sealwax", RULE_BOTTLENECK, "main.seal sleeps (time.Sleep) while others wait for an answer"},
     {"tenants", RULE_LEAK, "10 times as long as any wait there that ended"}, /* they had gone on before */
-    {"larder", RULE_BACKEND, "they work beside it"},
+    {"larder", RULE_BACKEND, "the calls cost the responses nothing"},
     {"lookout", RULE_LINGER, "In this trace nobody waits for these goroutines"}, /* it looks who is there */
-    {"anglers", RULE_RETRY, "Not once is one shorter again"}, /* its calls are a seventh of these lives */
+    {"anglers", RULE_RETRY, "They never get shorter again"}, /* its calls are a seventh of these lives */
     {"wicket", RULE_LIMIT, "waits are those of others, most of main.carter"}, /* requests pass there, too */
     {"spigot", RULE_LIMIT, "main.(*spigot).Wait"},
     {"fountain", RULE_LIMIT, "main.(*fountain).flow gives 3.0 at a time"}, /* less than wait */
@@ -216,19 +218,19 @@ static const struct {
      "requests (http.(*conn).serve) of"}, /* neither; the main goroutine waits for another process */
     {"beekeeper", RULE_SERIAL_CALLS, "wait there for answers over the network 6 times each"}, /* not all in a row */
     {"noticeboard", RULE_LINGER, "main.(*notices).pin, called by main.main.func1.2 waits for main.(*notices).hang"},
-    {"weatherman", RULE_SERIAL_CALLS, "is a timer: unless somebody outside waits"},
+    {"weatherman", RULE_SERIAL_CALLS, "is a timer: unless something outside waits"},
     {"lostparty", RULE_LEAK, "26 of them never woken there"},
-    {"pesterer", RULE_SERIAL_CALLS, "asks again and again: it waits for the network 1199 times"},
-    {"switchboard", RULE_SERIAL_CALLS, "has come over the network to runtime.chansend1 in main.(*board).answers"},
+    {"pesterer", RULE_SERIAL_CALLS, "asks again and again: it waits for the network at least 1199 times"},
+    {"switchboard", RULE_SERIAL_CALLS, "arrives over the network at runtime.chansend1 in main.(*board).answers"},
     {"penpals", RULE_SERIAL_CALLS, "each wait for answers through a pipe 30 times in a row"}, /* of several alike */
-    {"beachcombers", RULE_POLL, "60 times it went on elsewhere behind a look, 60 of them behind the first pause"},
+    {"beachcombers", RULE_POLL, "60 times it moved on after a check, 60 of them after the first pause"},
     {"stamps", RULE_POLL, "main.stamp sleeps (time.Sleep) while others wait to hand something over"},
-    {"hauliers", RULE_POOL, "so they share out one lot"},
-    {"scrivener", RULE_BOTTLENECK, "all that time more stood ready in its channel"},
+    {"hauliers", RULE_POOL, "so they share one batch of work"},
+    {"scrivener", RULE_BOTTLENECK, "its channel had more ready all that time"},
     {"hotline", RULE_LEAK, "57 of them wait at the end at poll.(*FD).Read in main.(*hotline).hear"},
     {"carvery", RULE_FULL, "main.carve, called by main.main.func1.1 is where goroutines of http.(*conn).serve were"},
     {"bobbins", RULE_LEAK, "They are coroutines (iter.Pull), and"},
-    {"reprint", RULE_BUSY_LOOP, "It allocates there, so it makes something"},
+    {"reprint", RULE_BUSY_LOOP, "It allocates there, so it produces something"},
 };
 
 /* What stands for good is no note, whatever it costs. */
@@ -238,14 +240,14 @@ static const struct {
     const char *says;
     bool costs; /* all of a kind stand */
 } for_good[] = {
-    {"lampman", RULE_LEAK, "Who received what is sent there, G21 main.lampman in main.lampman, ended at", true},
+    {"lampman", RULE_LEAK, "What received the values sent there, G21 main.lampman in main.lampman, ended at", true},
     {"lamps", RULE_LEAK, "Created at main.guard, called by main.light", false}, /* as many in each quarter */
     {"openbook", RULE_LEAK, "for main.readPage", false},                        /* answers that nobody reads */
     {"openbook", RULE_LEAK, "With them http.(*persistConn).writeLoop: 60", false},
-    {"hastybook", RULE_LEAK, "each opens a new one first", false},                /* and no connection-churn */
-    {"boarders", RULE_LEAK, "120 outlive the goroutines that began them", false}, /* woken again and again before */
+    {"hastybook", RULE_LEAK, "each request opens a new one first", false},          /* and no connection-churn */
+    {"boarders", RULE_LEAK, "120 outlive the goroutines that started them", false}, /* woken again and again before */
     {"doorman", RULE_LEAK,
-     "Those that main.(*bar).shut, called by main.evening wakes there end, 30 of 30 times: it does so by Signal",
+     "Goroutines that main.(*bar).shut, called by main.evening wakes there end, 30 of 30 times: it uses Signal",
      false},
 };
 
@@ -325,7 +327,7 @@ static void stands_for_good(void **state)
         const struct finding *f = &l.fs.f[0];
         assert_true(l.fs.n > 0 && !f->note && f->rule == for_good[i].rule);
         assert_non_null(strstr(f->text, for_good[i].says));
-        assert_null(strstr(f->text, "Signs of it"));
+        assert_null(strstr(f->text, "Symptoms"));
         assert_int_equal(f->severity_ns > 0, for_good[i].costs);
         assert_true(f->severity_ns <= f->won_hi);
         load_free(&l);

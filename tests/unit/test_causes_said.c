@@ -18,7 +18,7 @@ static void news_are_no_answers(void **state)
         help_cause("cleanmailbox", &l);
         const struct finding *f = help_tells(&l, RULE_BACKEND);
         assert_int_equal(f->note, !i);
-        assert_int_equal(strstr(f->text, "it seems to ask for news") != NULL, !i);
+        assert_int_equal(strstr(f->text, "this looks like long polling") != NULL, !i);
         assert_true(i ? f->severity_ns > 0 : f->severity_ns == 0);
         load_free(&l);
     }
@@ -31,22 +31,22 @@ static void advice_fits_the_work(void **state)
     struct loaded l;
     (void)state;
     help_cause("flusher", &l);
-    assert_non_null(strstr(l.fs.f[0].next, "takes several at a time already"));
+    assert_non_null(strstr(l.fs.f[0].next, "already takes several at a time"));
     load_free(&l);
     help_cause("cleanhiccup", &l);
-    assert_non_null(strstr(help_tells(&l, RULE_SLOW_TASK)->next, "stood still at that moment"));
+    assert_non_null(strstr(help_tells(&l, RULE_SLOW_TASK)->next, "stalled at that moment"));
     load_free(&l);
     help_cause("latebell", &l);
-    assert_non_null(strstr(help_tells(&l, RULE_SLOW_TASK)->next, "Let fewer of those run at once"));
+    assert_non_null(strstr(help_tells(&l, RULE_SLOW_TASK)->next, "Run fewer of those at once"));
     load_free(&l);
     help_cause("gazette", &l);
     assert_non_null(strstr(l.fs.f[0].next, "Don't send while holding the lock"));
     load_free(&l);
     help_cause("registry", &l);
-    assert_non_null(strstr(l.fs.f[0].next, "make the call once for them"));
+    assert_non_null(strstr(l.fs.f[0].next, "make one call for all of it"));
     load_free(&l);
     help_cause("turnpike", &l);
-    assert_non_null(strstr(l.fs.f[0].next, "may not be meant"));
+    assert_non_null(strstr(l.fs.f[0].next, "may not be intended"));
     load_free(&l);
     help_cause("annals", &l); /* what the language itself copies */
     assert_non_null(strstr(l.fs.f[0].text, "(mostly by joining strings with +, which copies both)"));
@@ -56,28 +56,28 @@ static void advice_fits_the_work(void **state)
     assert_null(help_told(&l, RULE_LIMIT));
     load_free(&l);
     help_cause("straggler", &l); /* lot after lot, by one */
-    assert_non_null(strstr(help_tells(&l, RULE_SLOWEST)->next, "don't wait for it, let as many"));
+    assert_non_null(strstr(help_tells(&l, RULE_SLOWEST)->next, "don't wait for it, let the same number"));
     load_free(&l);
     help_cause("flight", &l); /* it may be its own other side */
     assert_non_null(strstr(l.fs.f[0].next, "Find out who answers"));
     load_free(&l);
     help_cause("conns", &l); /* what is outside makes no queue in here */
-    assert_null(strstr(l.fs.f[0].text, "Signs of it"));
+    assert_null(strstr(l.fs.f[0].text, "Symptoms"));
     load_free(&l);
     help_cause("notaries", &l); /* a call for each of them; or for all that wait */
-    assert_non_null(strstr(l.fs.f[0].next, "Let one keep for all"));
+    assert_non_null(strstr(l.fs.f[0].next, "Let one goroutine commit for all"));
     load_free(&l);
     help_cause("cleannotaries", &l);
-    assert_non_null(strstr(help_tells(&l, RULE_CONVOY)->next, "keeps for several already"));
+    assert_non_null(strstr(help_tells(&l, RULE_CONVOY)->next, "already commits for several"));
     load_free(&l);
     help_cause("frontdesk", &l); /* who waits for answers makes no garbage */
-    assert_null(strstr(l.fs.f[0].text, "Signs of it: long stop"));
+    assert_null(strstr(l.fs.f[0].text, "Symptoms: long stop"));
     load_free(&l);
     help_cause("lend", &l); /* several are out */
-    assert_null(strstr(l.fs.f[0].text, "as a lock"));
+    assert_null(strstr(l.fs.f[0].text, "like a lock"));
     load_free(&l);
     help_cause("stocktake", &l);
-    assert_non_null(strstr(l.fs.f[0].next, "Give each lock back"));
+    assert_non_null(strstr(l.fs.f[0].next, "Release each lock"));
     load_free(&l);
     help_cause("clerks", &l); /* one lock */
     assert_null(strstr(l.fs.f[0].text, "several locks"));
@@ -90,7 +90,7 @@ static void advice_fits_the_work(void **state)
     load_free(&l);
     help_cause("coachmen", &l); /* give up already, and ask another */
     assert_true(help_tells(&l, RULE_SLOWEST)->note);
-    assert_non_null(strstr(help_tells(&l, RULE_SLOWEST)->next, "A shorter time limit"));
+    assert_non_null(strstr(help_tells(&l, RULE_SLOWEST)->next, "Use a shorter timeout"));
     load_free(&l);
     help_cause("floodgate", &l);
     assert_false(help_told(&l, RULE_SERIAL_CALLS));
@@ -124,7 +124,7 @@ static void moments_inside(void **state)
     assert_null(strstr(help_tells(&l, RULE_TIME)->text, "which run most"));
     load_free(&l);
     help_cause("inbox", &l);
-    assert_non_null(strstr(l.fs.f[0].next, "let several like it make them side by side"));
+    assert_non_null(strstr(l.fs.f[0].next, "let several like it make them in parallel"));
     load_free(&l);
 }
 
@@ -203,12 +203,12 @@ static void advice_fits(void **state)
         const char *name;
         enum rule rule;
         const char *text, *next;
-    } v[] = {
-        {"scrubber", RULE_GC_SHARE, "were in regexp.MustCompile, which by its name makes something new",
-         "Keep what regexp.MustCompile makes"},
-        {"turnkeys", RULE_CONVOY, "Meanwhile the holders were: running", "Who gets it waits for a processor first"},
-        {"innrooms", RULE_POOL, "Who had it was waiting for the network in", "Don't hold it while"},
-        {"crawl", RULE_SERIAL_CALLS, "whether it is its own other side no trace tells", "Ask for all at once"}};
+    } v[] = {{"scrubber", RULE_GC_SHARE, "were in regexp.MustCompile, whose name says that it makes something new",
+              "Reuse what regexp.MustCompile makes"},
+             {"turnkeys", RULE_CONVOY, "Meanwhile the holders were: running",
+              "its new holder is still waiting for a processor"},
+             {"innrooms", RULE_POOL, "The holder was waiting for the network in", "Don't hold it while"},
+             {"crawl", RULE_SERIAL_CALLS, "does not show whether it talks to itself", "Ask for all at once"}};
     (void)state;
     for (size_t i = 0; i < sizeof v / sizeof *v; i++) {
         struct loaded l;
@@ -276,7 +276,7 @@ static void calls_beside_pauses(void **state)
     assert_int_equal(thresholds_parse("rules", pauses, sizeof pauses - 1, &e), ERR_OK);
     help_cause("anglers", &l);
     assert_true(help_told(&l, RULE_SERIAL_CALLS));
-    assert_null(strstr(help_tells(&l, RULE_RETRY)->text, "Not once"));
+    assert_null(strstr(help_tells(&l, RULE_RETRY)->text, "They never get shorter"));
     load_free(&l);
     thresholds_reset();
 }
@@ -342,7 +342,7 @@ static void work_that_fills(void **state)
     help_cause("carvery", &l);
     const struct finding *f = help_tells(&l, RULE_FULL);
     assert_true(f->note && f->stack && f->has_won && f->won_lo == 0);
-    assert_non_null(strstr(f->text, "Of the waits for a processor 1 % lasted"));
+    assert_non_null(strstr(f->text, "1 % of the waits for a processor lasted"));
     assert_false(help_told(&l, RULE_SCHED) || help_told(&l, RULE_TIME));
     load_free(&l);
     assert_int_equal(thresholds_parse("rules", full, sizeof full - 1, &e), ERR_OK);
@@ -432,15 +432,15 @@ static void when_to_give_up(void **state)
     load_free(&l);
     help_cause("patience", &l);
     assert_non_null(strstr(l.fs.f[0].next, "or give up sooner"));
-    assert_null(strstr(l.fs.f[0].text, "asked again"));
+    assert_null(strstr(l.fs.f[0].text, "retried"));
     load_free(&l);
     help_cause("heralds", &l); /* none of its tries helps */
-    assert_non_null(strstr(l.fs.f[0].next, "the limit may be shorter than what these take"));
+    assert_non_null(strstr(l.fs.f[0].next, "it may be shorter than these requests take"));
     load_free(&l);
     help_cause("ferry", &l); /* what they wait for others of them have */
     assert_int_equal(l.fs.f[0].rule, RULE_LINGER);
-    assert_non_null(strstr(l.fs.f[0].text, "when one of their own kind gives back what they share"));
-    assert_null(strstr(l.fs.f[0].text, "asked again"));
+    assert_non_null(strstr(l.fs.f[0].text, "when one of their own kind releases what they share"));
+    assert_null(strstr(l.fs.f[0].text, "retried"));
     assert_null(strstr(l.fs.f[0].next, "more time"));
     load_free(&l);
     help_cause("carpool", &l);
@@ -483,7 +483,7 @@ static void nothing_is_won(void **state)
         const char *name;
         enum rule rule;
         const char *says;
-    } row[] = {{"bobbins", RULE_LEAK, "nothing of this trace's time; what it costs is memory, or latency."},
+    } row[] = {{"bobbins", RULE_LEAK, "none of this trace's time; its cost is memory, or latency."},
                {"larder", RULE_BACKEND, NULL},
                {"cleanmailbox", RULE_BACKEND, NULL},
                {"cleanquota", RULE_BACKEND, NULL}};

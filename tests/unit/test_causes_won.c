@@ -20,7 +20,8 @@ static void what_goes_at_least(void **state)
         assert_int_equal(f->rule, RULE_UNBALANCED);
         assert_true(((double)f->won_lo + spread) / ((double)f->won_hi - spread) > part - 0.001);
         assert_true(((double)f->won_lo + spread) / ((double)f->won_hi - spread) < part + 0.001);
-        assert_non_null(strstr(f->won, i ? "if 30 % of it to all of it goes" : "if 70 % of it to all of it goes"));
+        assert_non_null(
+            strstr(f->won, i ? "if between 30 % and all of it goes" : "if between 70 % and all of it goes"));
         load_free(&l);
     }
     thresholds_reset();
@@ -40,12 +41,12 @@ static void what_is_won_has_bounds(void **state)
          "waits for a processor that"}, /* what is done under it stays to be done */
         {"reload", RULE_CONVOY, 0.36, 0.6, false,
          "waits for a processor that"}, /* who holds it doesn't wait for it */
-        {"tollbooth", RULE_CONVOY, 0.60, 1, false, "if its holders need not wait for a processor"},
-        {"lostkeys", RULE_SLOTS, 0.70, 0.95, false, "all that they wait there"},
+        {"tollbooth", RULE_CONVOY, 0.60, 1, false, "if the holders need not wait for a processor"},
+        {"lostkeys", RULE_SLOTS, 0.70, 0.95, false, "all the waiting there"},
         {"stampede", RULE_STAMPEDE, 0.36, 0.5, false, NULL}, /* and queue for processors */
-        {"nightwatch", RULE_TICKERS, 0.18, 0.4, true, "how late it makes other timers no trace tells"},
-        {"cleanstalled", RULE_HOST, 0.05, 0.9, true, "shows only in part"}, /* never all of it */
-        {"crawl", RULE_SERIAL_CALLS, 0.95, 1, false, NULL},                 /* main does nothing else */
+        {"nightwatch", RULE_TICKERS, 0.18, 0.4, true, "does not show how late this makes other timers"},
+        {"cleanstalled", RULE_HOST, 0.05, 0.9, true, "shows only part of what the host takes"}, /* never all of it */
+        {"crawl", RULE_SERIAL_CALLS, 0.95, 1, false, NULL}, /* main does nothing else */
     };
     (void)state;
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
@@ -70,7 +71,7 @@ static void what_timers_begin(void **state)
     help_cause("alarmclock", &l);
     const struct finding *f = help_tells(&l, RULE_CHURN);
     assert_non_null(strstr(f->text, "main.(*clock).touch.func1"));
-    assert_non_null(strstr(f->text, "No goroutine begins them, but timers do"));
+    assert_non_null(strstr(f->text, "Timers start them (time.AfterFunc"));
     assert_non_null(strstr(f->next, "Reset"));
     assert_null(strstr(f->next, "in place"));
     assert_true(f->severity_ns < l.tg->end / 50 && f->won_lo == 0 && f->won_more); /* 1 us each, not their waits */
@@ -86,12 +87,12 @@ static void what_the_way_leaves_out(void **state)
     const struct finding *f = help_tells(&l, RULE_SERIAL_CALLS);
     assert_int_equal(f->won_lo, 0);
     assert_true(f->severity_ns > l.tg->end / 4);
-    assert_non_null(strstr(f->won, "where this process may be its own other side"));
+    assert_non_null(strstr(f->won, "whose other end may be in this process"));
     load_free(&l);
     help_cause("hive", &l);
     f = help_tells(&l, RULE_UNBALANCED);
     assert_true(f->won_lo > 0 && (double)f->won_lo < 0.6 * (double)f->severity_ns);
-    assert_non_null(strstr(f->won, "followed to its end, is this for"));
+    assert_non_null(strstr(f->won, "this is only "));
     load_free(&l);
 }
 
@@ -119,7 +120,7 @@ static void a_set_beside_the_way(void **state)
         help_cause("ledgers", &l);
         const struct finding *f = help_tells(&l, RULE_POOL);
         assert_int_equal(f->note, i);
-        assert_int_equal(strstr(f->won, "of its time only") != NULL, i);
+        assert_int_equal(strstr(f->won, "of the main goroutine's critical path") != NULL, i);
         assert_true(!i || f->won_hi < l.tg->end / 2);
         load_free(&l);
     }

@@ -243,7 +243,8 @@ static void many_places(void **state)
     struct made m;
     (void)state;
     sleepy(&m, 40, 20);
-    assert_non_null(strstr(time_spent(&m), "to its end: waiting for a timer in main.f40, called by main.main 33.3%"));
+    assert_non_null(
+        strstr(time_spent(&m), "critical path: waiting for a timer in main.f40, called by main.main 33.3%"));
     unmake(&m);
     sleepy(&m, 40, 1);
     assert_non_null(strstr(time_spent(&m), "by goroutines: main.main waiting for a timer 99.9%; most at one place"));

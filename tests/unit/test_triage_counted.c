@@ -84,8 +84,9 @@ static void turns_until_a_moment(void **state)
     made_of(&m);
     const struct finding *f = told(&m, RULE_BUSY_LOOP);
     assert_non_null(f);
-    assert_non_null(strstr(f->text, "it gave its processor up 9999 times until 402ms and went on at once each time"));
-    assert_non_null(strstr(f->next, "instead of giving the processor up"));
+    assert_non_null(
+        strstr(f->text, "it yielded its processor 9999 times until 402ms and continued at once each time"));
+    assert_non_null(strstr(f->next, "instead of yielding"));
     unmade(&m);
 }
 

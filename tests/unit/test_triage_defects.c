@@ -94,7 +94,7 @@ static void herd_is_at_most_the_trace(void **state)
     const struct finding *f = told(&m, RULE_HERD);
     assert_non_null(f);
     assert_true(f->severity_ns < m.l.tg->end && f->severity_ns * 10 > m.l.tg->end * 8);
-    assert_non_null(strstr(f->text, "for that they ran 5.40ms together"));
+    assert_non_null(strstr(f->text, "this took 5.40ms of running in all"));
     assert_null(strstr(f->text, "cost")); /* what they waited is no cost */
     unmade(&m);
 }
@@ -282,7 +282,7 @@ static void one_lock_at_two_places(void **state)
         assert_non_null(f);
         assert_int_equal(n, one ? 1 : 2);
         assert_int_equal(m.l.tg->holders[0].lock == m.l.tg->holders[1].lock, one);
-        assert_int_equal(strstr(f->text, "(the same one") != NULL, one);
+        assert_int_equal(strstr(f->text, "(the same lock") != NULL, one);
         assert_non_null(strstr(f->text, one ? "Up to 8 goroutines" : "Up to 4 goroutines"));
         assert_int_equal(strstr(f->text, "main.get") && strstr(f->text, "main.put"), one);
         unmade(&m);
@@ -429,13 +429,13 @@ static void timers_that_pile_up(void **state)
     made_of(&m);
     const struct finding *f = told(&m, RULE_CHURN);
     assert_true(f && !f->note && f->for_good);
-    assert_non_null(strstr(f->text, "They grow: "));
+    assert_non_null(strstr(f->text, "They become more: "));
     unmade(&m);
     timers_begin(400, 300 * US, 0);
     made_of(&m);
     f = told(&m, RULE_CHURN);
     assert_true(f && !f->for_good);
-    assert_null(strstr(f->text, "They grow"));
+    assert_null(strstr(f->text, "They become more"));
     unmade(&m);
     thresholds_reset();
 }
@@ -651,7 +651,7 @@ static void workers_that_end_early(void **state)
     made_of(&m);
     const struct finding *f = told(&m, RULE_UNBALANCED);
     assert_non_null(f);
-    assert_non_null(strstr(f->text, "Of 4 goroutines of main.worker begun together, G5 ran 40.0ms"));
+    assert_non_null(strstr(f->text, "Of 4 goroutines of main.worker started together, G5 ran 40.0ms"));
     unmade(&m);
 }
 
@@ -780,7 +780,7 @@ static void stuck_behind_a_writer(void **state)
         made_of(&m);
         const struct finding *f = told(&m, RULE_STUCK);
         assert_non_null(f);
-        assert_int_equal(strstr(f->next, "a read lock that is taken again") != NULL, i == 0);
+        assert_int_equal(strstr(f->next, "a read lock taken again") != NULL, i == 0);
         unmade(&m);
     }
 }
@@ -830,7 +830,7 @@ static void waits_that_grow(void **state)
             assert_non_null(strstr(f->text, "main.publish"));
             assert_non_null(strstr(f->text, "\"bulletin\" (60) works and waits for "));
             assert_non_null(strstr(f->text, "What grows most: waiting for a timer in main.publish"));
-            assert_non_null(strstr(f->next, "wait for all that came before it"));
+            assert_non_null(strstr(f->next, "wait for everything that came before it"));
         }
         unmade(&m);
     }
@@ -877,9 +877,8 @@ static void nobody_looks_at_the_limit(void **state)
         assert_int_equal(f != NULL, row[i].told);
         if (f) {
             assert_true(f->note);
-            assert_non_null(
-                strstr(f->text, "time limit was up at 300ms, and that woke nobody. Goroutines of main.worker"));
-            assert_non_null(strstr(f->text, "went on for 600ms: they ran 1.0 at a time before and 1.0 behind it"));
+            assert_non_null(strstr(f->text, "expired at 300ms, and that woke nobody. Goroutines of main.worker"));
+            assert_non_null(strstr(f->text, "went on for 600ms: they ran 1.0 at a time before and 1.0 after it"));
         }
         unmade(&m);
     }
@@ -952,8 +951,8 @@ static void window_behind_one(void **state)
         assert_int_equal(f != NULL, row[i].told);
         if (f) {
             assert_non_null(strstr(f->text, "main.bind, called by main.main takes results in the order"));
-            assert_non_null(strstr(f->text, "60 of 80 ended during waits for another"));
-            assert_non_null(strstr(f->text, "of at most 4 were under way then"));
+            assert_non_null(strstr(f->text, "60 of 80 ended while it waited for another"));
+            assert_non_null(strstr(f->text, "of at most 4 were in flight then"));
             assert_in_range(f->severity_ns, m.l.tg->end * 55 / 100, m.l.tg->end * 75 / 100);
             assert_true(f->won_hi >= f->severity_ns && f->won_lo < f->severity_ns);
         }

@@ -63,8 +63,7 @@ static void timers_let_a_crowd_go(void **state)
     const struct finding *f = told(&m, RULE_HERD);
     assert_non_null(f);
     assert_false(f->note);
-    assert_non_null(
-        strstr(f->text, "main.poll, called by main.each waits for timers that are due at the same moments"));
+    assert_non_null(strstr(f->text, "main.poll, called by main.each waits for timers that fire at the same moments"));
     assert_non_null(strstr(f->next, "Spread them"));
     assert_null(told(&m, RULE_SCHED)); /* a sign of it */
     unmade(&m);
@@ -124,7 +123,7 @@ static void collections_asked_for(void **state)
     assert_false(f->note);
     assert_non_null(
         strstr(f->text, "main.tidy, called by main.main asks for collections (debug.FreeOSMemory, 6 times)"));
-    assert_non_null(strstr(f->next, "Leave it to the runtime"));
+    assert_non_null(strstr(f->next, "Leave collecting to the runtime"));
     unmade(&m);
 }
 
@@ -221,8 +220,8 @@ static void told_too_early(void **state)
         } else {
             assert_non_null(f);
             assert_non_null(strstr(f->text, "main.sing: 60 created, 40 ended; 20 blocked"));
-            assert_non_null(strstr(f->text, "woken there in vain at most"));
-            assert_non_null(strstr(f->next, "has not come true"));
+            assert_non_null(strstr(f->text, "at most woken there in vain"));
+            assert_non_null(strstr(f->next, "was not true"));
         }
         unmade(&m);
     }

@@ -295,7 +295,8 @@ static uint32_t tells_of(const struct made *m, uint32_t *limits)
     for (uint32_t i = 0; i < m->l.fs.n; i++) {
         if (m->l.fs.f[i].rule == RULE_SLOW_TASK) {
             n++;
-            *limits += strstr(m->l.fs.f[i].text, "names of tasks that have slow ones, the 16 are told") != NULL;
+            *limits += strstr(m->l.fs.f[i].text,
+                              "names of tasks with slow ones, only the 16 costliest are reported") != NULL;
         }
     }
     return n;
@@ -317,8 +318,9 @@ static void of_many_names_the_costliest(void **state)
         const char *s = m.l.fs.f[i].text;
         if (m.l.fs.f[i].rule == RULE_SLOW_TASK) {
             const bool first = strstr(s, "\"task39\"") != NULL; /* the costliest */
-            assert_int_equal(first,
-                             strstr(s, " Of the 40 names of tasks that have slow ones, the 16 are told") != NULL);
+            assert_int_equal(
+                first,
+                strstr(s, " Of the 40 names of tasks with slow ones, only the 16 costliest are reported") != NULL);
             assert_true(atoi(strstr(s, "\"task") + 5) >= 24);
         }
     }
@@ -370,7 +372,7 @@ static void shared_out_unevenly(void **state)
     static const struct {
         unsigned n, ms[LOT];
         const char *told;
-    } row[] = {{6, {8, 2, 6, 4}, "in 6 of 6 such lots the longest ran 1.3 times the mean"},
+    } row[] = {{6, {8, 2, 6, 4}, "in 6 of 6 such rounds the longest ran 1.3 times the mean"},
                {6, {5, 5, 6, 5}, NULL},
                {1, {8, 2, 6, 4}, NULL}, /* so many different things */
                {1, {2, 4, 6, 8}, "8.00ms the longest, the mean is 5.00ms, the shortest 2.00ms. The later one"}};
@@ -387,7 +389,7 @@ static void shared_out_unevenly(void **state)
         assert_int_equal(f != NULL, row[i].told != NULL);
         if (f) {
             assert_non_null(
-                strstr(f->text, "main.split, called by main.main begins 4 goroutines of main.share at once"));
+                strstr(f->text, "main.split, called by main.main starts 4 goroutines of main.share at once"));
             assert_non_null(strstr(f->text, row[i].told));
             assert_in_range(f->severity_ns, row[i].n * 29 * MILLI / 10, row[i].n * 32 * MILLI / 10); /* 8 - 20/4 */
         }

@@ -36,7 +36,7 @@ void causes_aside_text(struct draft *d, const struct causes *c, uint32_t waits)
     d->f.note = true;
     d->f.severity_ns = 0;
     text_say(&d->text, c->tr, " The process answers connections, and none of these waits for ",
-             t_func(c->tg->groups[waits].name), ": in the background one after the other may be meant.");
+             t_func(c->tg->groups[waits].name), ": in the background, one after the other may be intended.");
 }
 
 #define CHAIN 8     /* start functions: one waits for the one before */

@@ -18,7 +18,7 @@
 void causes_counted(struct text *t, uint32_t looked, uint32_t of, int64_t until)
 {
     if (looked < of) {
-        text_add(t, " Counted of %u of the %u goroutines", looked, of);
+        text_add(t, " Counted over %u of the %u goroutines", looked, of);
     } else if (until) {
         text_lit(t, " Counted");
     }

@@ -106,7 +106,7 @@ void instance_diff_text(struct text *t, const struct trace *tr, const struct ins
     if (d->n == 0) {
         return;
     }
-    text_say(t, tr, "the ", d->nslow, " slowest (", t_dur(d->slow), " each, usual are ", t_dur(d->usual),
+    text_say(t, tr, "the ", d->nslow, " slowest (", t_dur(d->slow), " each; usually ", t_dur(d->usual),
              ") spend more time ");
     for (uint32_t i = 0; i < d->n && i < 3; i++) {
         const struct instance_part *p = &d->part[i];

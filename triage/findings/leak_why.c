@@ -69,14 +69,14 @@ bool leak_gone(const struct triage *tg, uint32_t stack, int64_t since, struct le
 
 void leak_gone_text(struct text *t, struct text *next, const struct rules *rs, const struct leak_gone *k)
 {
-    text_say(t, rs->tr, " Who received what is sent there, ", t_who(k->g));
+    text_say(t, rs->tr, " What received the values sent there, ", t_who(k->g));
     if (trace_g_name(rs->tr, k->g) == k->most->waiter) {
         text_say(t, rs->tr, " in ", t_place(k->most->stack, 1));
     }
     text_say(t, rs->tr, k->kinds > 1 ? " as the last" : "", ", ended at ", t_dur(k->last),
-             ": nobody takes it any more (inferred).");
-    text_lit(next, "Why did it end (an error, a panic that was recovered, a context)? It must go on with the next, "
-                   "or say so to those that send: a context beside each send.");
+             ": nobody receives them any more (inferred).");
+    text_lit(next, "Find out why it ended (an error, a recovered panic, a context). It must go on receiving, or tell "
+                   "the senders to stop: select on a context at each send.");
 }
 
 /* ---- one is woken, the others are not ---------------------------------------------------------------------------------- */
@@ -156,8 +156,8 @@ bool leak_one_signalled(struct text *t, const struct rules *rs, const struct lea
             (double)v[k].ended < threshold(TH_LEAK_SIGNALLED) * (double)all) {
             continue;
         }
-        text_say(t, rs->tr, " Those that ", t_place(v[k].stack, 2), " wakes there end, ", v[k].ended, " of ", all,
-                 " times: it does so by Signal, which wakes only one.");
+        text_say(t, rs->tr, " Goroutines that ", t_place(v[k].stack, 2), " wakes there end, ", v[k].ended, " of ",
+                 all, " times: it uses Signal, which wakes only one.");
         return true;
     }
     return false;

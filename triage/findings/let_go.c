@@ -193,10 +193,11 @@ static uint32_t giver_frame(const struct trace *tr, uint32_t stack)
 void let_go_together_text(struct text *t, struct text *next, const struct causes *c, const struct let_go *l)
 {
     text_say(t, c->tr, t_calls(l->stack, giver_frame(c->tr, l->stack), 2),
-             " keeps several at once and gives them back together (inferred): ", l->bursts, " times it ended ",
-             t_f0((double)l->waits / l->bursts), " waits for them on average in one run, without a wait between. ");
-    text_lit(next, "Give each back as soon as it is done with, if it needs one at a time: what is deferred in a loop "
-                   "runs when the function ends, not each time round.");
+             " holds several at once and releases them together (inferred): ", l->bursts, " times it ended ",
+             t_f0((double)l->waits / l->bursts),
+             " waits for them on average in one run, without waiting in between. ");
+    text_lit(next, "Release each as soon as it is no longer needed: a defer inside a loop runs when the function "
+                   "ends, not at each iteration.");
 }
 
 /* ---- a set of one ----------------------------------------------------------------------------------------------------- */

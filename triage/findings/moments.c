@@ -169,5 +169,5 @@ void inside_text(struct text *t, const struct causes *c, uint32_t group, const s
     if (v->callee) {
         text_say(t, c->tr, ", mostly in ", t_func(v->callee), ", which it calls");
     }
-    text_add(t, "%s", few ? ": few to go by." : ".");
+    text_add(t, "%s", few ? ": too few to be sure." : ".");
 }

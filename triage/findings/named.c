@@ -64,10 +64,9 @@ static void convoy_of_the_host(struct finding *f, const struct hostlike *h, stru
         return;
     }
     f->note = true;
-    text_lit(behind, " The host had threads of theirs elsewhere, it seems: ");
+    text_lit(behind, " The host seems to have taken their threads off the processors: ");
     text_share(behind, (double)h->run, (double)h->all);
-    text_lit(behind,
-             " of that were runs longer than the runtime lets anyone run. On a quiet host there may be no convoy.");
+    text_lit(behind, " of that were runs longer than the runtime allows. On a quiet host there may be no convoy.");
 }
 
 /* Who of several callers it is that holds most. */
@@ -87,12 +86,12 @@ static void tell_bursts(struct causes *c, struct finding *f, uint32_t place, str
     if (!let_go_bursts(c, place, &l)) {
         return;
     }
-    text_say(behind, c->tr, " ", l.bursts, " times one goroutine, the last time ", t_who(l.g),
-             ", gave several locks back at one moment (", t_f1((double)l.waits / l.bursts),
-             " of those that waited went on each time): it had held them all until then (inferred).");
+    text_say(behind, c->tr, " ", l.bursts, " times one goroutine, most recently ", t_who(l.g),
+             ", released several locks at one moment (", t_f1((double)l.waits / l.bursts),
+             " waiters went on each time): it had held them all until then (inferred).");
     retell_next(c->rs, f,
-                "Give each lock back when what it is for is done (a defer in a loop gives all back at its end), or "
-                "take one at a time.");
+                "Release each lock as soon as its work is done (a defer inside a loop releases them all when the "
+                "function ends), or take one at a time.");
 }
 
 /* Holders that wait for a processor most of the time: who has the processors is what all wait for. */
@@ -108,24 +107,24 @@ static void held_up_text(struct causes *c, struct finding *f, const struct leave
     if (most && queued > v->all / 2 && causes_ran_instead(c, most->t0, most->t1, &ran) &&
         holder_lock(c->tg, ran.func) !=
             holder_lock(c->tg, holder_place(c->tr, f->stack))) { /* or it may be that work itself */
-        text_lit(behind, " Who has it waits for a processor for most of that; the processors had ");
+        text_lit(behind, " For most of that the holder waits for a processor; the processors had ");
         causes_calls_text(behind, c->tr, &ran);
         text_lit(behind, " meanwhile.");
-        retell_next(
-            c->rs, f,
-            "The lock is not what is short: let fewer of those that have the processors run at once than there are, "
-            "or in shorter pieces; and hold the lock for less, so that nobody is stopped with it.");
+        retell_next(c->rs, f,
+                    "The lock is not the bottleneck, the processors are: run fewer of the goroutines that occupy "
+                    "them at once, or in shorter pieces; and hold the lock more briefly, so that nobody is preempted "
+                    "while holding it.");
     }
 }
 
 /* During so many waits of n. */
 static void during_text(struct text *t, uint32_t looked, uint32_t n)
 {
-    text_lit(t, " During its waits");
+    text_lit(t, " During these waits");
     if (looked < n) {
-        text_add(t, " (%u of %u looked at)", looked, n);
+        text_add(t, " (%u of %u examined)", looked, n);
     }
-    text_lit(t, " its holder, or whom that one waited for, was ");
+    text_lit(t, " the lock's holder, or whoever the holder waited for, was ");
 }
 
 /* What who had the lock did. Of a wait that is not over it is not known who that is: nobody has given the lock back yet. */
@@ -150,7 +149,7 @@ static void had_it_text(struct text *t, const struct trace *tr, const struct lea
     if (open > v->all / 20) {
         text_lit(t, " For ");
         text_share(t, (double)open, (double)v->all);
-        text_lit(t, " of the waiting nobody has given it back when the trace ends: who has it isn't recorded.");
+        text_lit(t, " of the waiting it is still held when the trace ends; by whom is not recorded.");
     }
 }
 
@@ -203,11 +202,12 @@ void causes_tell_holders(struct causes *c, struct finding *f)
     tell_bursts(c, f, place, &behind);
     convoy_of_the_host(f, &host, &behind);
     if (writer) {
-        text_lit(&behind, " Readers wait because a writer waits in front of them for a reader that holds on.");
+        text_lit(&behind,
+                 " Readers wait because a writer queues ahead of them, behind a reader that keeps its read lock.");
         retell_as(c->rs, f, RULE_WRITER);
         retell_next(c->rs, f,
-                    "Hold the read lock for less there (copy what is read and let go), or let the writer put a new "
-                    "copy in place.");
+                    "Hold the read lock more briefly there (copy what is needed, then unlock), or let the writer "
+                    "swap in a new copy.");
     }
     retell(c->rs, f, &before, &behind);
 }
@@ -221,7 +221,7 @@ static void tell_waker(struct causes *c, struct finding *f)
         most = p->stack == f->stack && !p->from_scheduler && (!most || p->futile > most->futile) ? p : most;
     }
     if (most && causes_place(c->tr, most->waker_stack)) {
-        text_say(&before, c->tr, t_place(most->waker_stack, 3), " wakes more than it needs: ");
+        text_say(&before, c->tr, t_place(most->waker_stack, 3), " wakes more goroutines than it needs to: ");
     }
     retell_before(c->rs, f, &before);
 }
@@ -240,11 +240,12 @@ static bool few_long(struct causes *c, struct finding *f)
     }
     f->note = true;
     text_say(&behind, c->tr, " A quarter of them took ", t_dur(quick),
-             " or less: the long ones are most of that, and who stops last is not always at one line; it may be the "
-             "host that had threads elsewhere (inferred). Collecting less often only makes them rarer.");
+             " or less: a few long ones are most of it, and the last goroutine to stop is not always at the same "
+             "line, so the host may have taken threads off the processors (inferred). Collecting less often only "
+             "makes them rarer.");
     retell_next(c->rs, f,
-                "Trace again on a quiet host, with no more processors (GOMAXPROCS) than it gives, before you change "
-                "the program.");
+                "Trace again on a quiet host, with GOMAXPROCS no higher than the CPUs it really provides, before you "
+                "change the program.");
     retell_behind(c->rs, f, &behind);
     return true;
 }

@@ -111,18 +111,18 @@ static void accept_finding(struct causes *c, const struct accepts *a)
     draft_at(&d, a->longest_t0, a->longest_t1, LANE_G, a->g);
     d.f.inferred = true;
     text_add(&d.amount, "%llu late", (unsigned long long)a->ready);
-    text_say(&d.text, c->tr, t_place(a->stack, 3), " accepts connections, and does more between two of them, ",
+    text_say(&d.text, c->tr, t_place(a->stack, 3), " accepts connections and does other work between two of them, ",
              t_dur(a->away / (int64_t)a->ready), " on average");
     for (uint32_t i = 0; i < v.n && i < 2 && (i == 0 || v.v[i].ns > v.all / 5); i++) {
         text_add(&d.text, "%s", i ? "; " : ": ");
         causes_leaf_text(&d.text, c->tr, &v.v[i], v.all);
     }
     text_say(&d.text, c->tr, ". When it came back, ", a->ready, " of ", a->taken,
-             " connections were there already, and had waited (inferred): ", t_who(a->g), " was away for ",
+             " connections were already waiting (inferred): ", t_who(a->g), " was away for ",
              t_share((double)a->away, (double)(a->last - a->first)), " of the time.");
     causes_counted(&d.text, 1, 1, a->until);
-    text_lit(&d.next, "Begin the connection's goroutine at once, and do this in there: one slow client holds up all "
-                      "that come behind it.");
+    text_lit(&d.next, "Start the connection's goroutine right after Accept and do this work there: one slow client "
+                      "holds up all that come after it.");
     draft_end(c->rs, &d);
 }
 

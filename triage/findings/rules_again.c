@@ -68,14 +68,15 @@ static void again_finding(struct causes *c, uint32_t group, uint32_t g, const st
     draft_about(&d, c->rs, causes_place(c->tr, r->stack), r->stack);
     draft_at(&d, r->t0, r->t1, LANE_G, g);
     text_add(&d.amount, "%.0f/s", (double)r->n / (double)(r->t1 - r->t0) * 1e9);
-    text_say(&d.text, c->tr, t_place(r->stack, 4), ": ", t_who(g), " asks again and again: it waits for the network ",
-             r->n, " times in a row at least, ", t_dur(r->waited / (int64_t)r->n), " each, ",
-             t_f0((double)r->n / (double)(r->t1 - r->t0) * 1e9), " times a second, and for nothing else between. Of ",
-             c->of[group].n, " goroutines of ", t_func(c->tg->groups[group].name), " ", many, " wait",
-             many == 1 ? "s" : "", " ", t_f0(threshold(TH_AGAIN_TIMES)),
-             " times as often or more as half of them do, which is ", usual, " times or less in all.");
-    text_lit(&d.next, "Does it try again what failed? Then pause before it does, longer each time, and give up at "
-                      "some point. If each asks for something else, ask for many at once.");
+    text_say(&d.text, c->tr, t_place(r->stack, 4), ": ", t_who(g),
+             " asks again and again: it waits for the network at least ", r->n, " times in a row, ",
+             t_dur(r->waited / (int64_t)r->n), " each, ", t_f0((double)r->n / (double)(r->t1 - r->t0) * 1e9),
+             " times a second, and for nothing else in between. Of ", c->of[group].n, " goroutines of ",
+             t_func(c->tg->groups[group].name), " ", many, " wait", many == 1 ? "s" : "", " ",
+             t_f0(threshold(TH_AGAIN_TIMES)), " times as often as the median of them or more, which is ", usual,
+             " times or less in all.");
+    text_lit(&d.next, "If it retries what failed, pause before each retry, longer each time, and give up eventually. "
+                      "If each call asks for something else, ask for many at once.");
     draft_end(c->rs, &d);
 }
 

@@ -45,12 +45,12 @@ static const struct copying {
     {"runtime.concatstring", "joining strings with +, which copies both",
      "Write into a strings.Builder (or bytes.Buffer) instead of joining with +: each + copies all that is there so "
      "far."},
-    {"runtime.growslice", "append, which copies a slice that has no more room",
-     "Make the slice with as much room as it will need (make with a capacity), or use one again."},
-    {"runtime.slicebytetostring", "turning bytes into a string, which copies them",
-     "Keep what is bytes as bytes, or turn it into a string once."},
-    {"runtime.stringtoslicebyte", "turning a string into bytes, which copies it",
-     "Keep what is a string as one (io.WriteString, strings.Reader), or turn it into bytes once."},
+    {"runtime.growslice", "append, which copies a slice that is full",
+     "Allocate the slice with the capacity it will need (make with a capacity), or reuse one."},
+    {"runtime.slicebytetostring", "converting bytes to a string, which copies them",
+     "Keep the data as bytes, or convert it to a string once."},
+    {"runtime.stringtoslicebyte", "converting a string to bytes, which copies it",
+     "Keep the data as a string (io.WriteString, strings.Reader), or convert it to bytes once."},
 };
 
 static const struct copying *copying_of(const struct trace *tr, uint32_t func)
@@ -112,11 +112,12 @@ static bool pool_text(struct text *t, struct text *next, const struct trace *tr,
         return false;
     }
     text_say(t, tr, " A sync.Pool (Get) calls ", t_func(v->func),
-             ": it has none then, since what was taken is not put back, or is taken faster than that, or the "
-             "collector has emptied it.");
-    text_lit(next,
-             "See that what is taken is put back (Put) on each way out, as soon as nobody needs it. If it is, "
-             "allocate less, or give the heap more room: a higher GOGC, or GOMEMLIMIT where memory is bounded.");
+             ": the pool is empty then, because objects are not put back, are taken faster than they come back, or "
+             "were dropped by the collector.");
+    text_lit(
+        next,
+        "Make sure each object taken is put back (Put) on every return path, as soon as it is no longer needed. If "
+        "so, allocate less, or give the heap more room: a higher GOGC, or GOMEMLIMIT where memory is bounded.");
     return true;
 }
 
@@ -126,11 +127,11 @@ static bool maker_text(struct text *t, struct text *next, const struct trace *tr
     for (int i = 0; i < CALLEES; i++) {
         if (v->maker[i].n * 2 > v->n) {
             text_say(t, tr, " Of those in ", t_func(v->func), " ", t_share((double)v->maker[i].n, (double)v->n),
-                     " were in ", t_func(v->maker[i].func), ", which by its name makes something new.");
-            text_say(next, tr, "Keep what ", t_func(v->maker[i].func),
-                     " makes and use it again (a sync.Pool, Reset, one for all), if it is much the same each time "
-                     "and nobody else reads it any more. Else allocate less, or give the heap more room: a higher "
-                     "GOGC, or GOMEMLIMIT where memory is bounded.");
+                     " were in ", t_func(v->maker[i].func), ", whose name says that it makes something new.");
+            text_say(next, tr, "Reuse what ", t_func(v->maker[i].func),
+                     " makes (a sync.Pool, Reset, one for all), if it is much the same each time and nothing still "
+                     "reads it. Otherwise allocate less, or give the heap more room: a higher GOGC, or GOMEMLIMIT "
+                     "where memory is bounded.");
             return true;
         }
     }
@@ -214,7 +215,7 @@ static void sites_of(const struct causes *c, struct sites *s)
     }
 }
 
-#define LEAVE_IT "Leave it to the runtime; where memory must be given back, set a memory limit instead."
+#define LEAVE_IT "Leave collecting to the runtime; where memory must be returned, set a memory limit instead."
 
 /* What is asked once, however many findings tell of it. */
 struct caught {
@@ -366,8 +367,8 @@ static void room_advice(const struct causes *c, struct finding *f)
     const double r = room(c, &goal, &below);
     if (f->rule == RULE_GC_SHARE && r >= 0 && (below || (r < 0.01 && goal >= SMALL_HEAP))) {
         struct text next = {0};
-        text_lit(&next, "Raise the memory limit, or keep less alive; a higher GOGC wins nothing below that limit. "
-                        "Then allocate less.");
+        text_lit(&next, "Raise the memory limit, or keep less memory alive; a higher GOGC gains nothing below that "
+                        "limit. Then allocate less.");
         retell_advice(c->rs, f, &next);
     }
 }
@@ -382,22 +383,22 @@ static void room_text(struct text *t, const struct causes *c)
     }
     if (below) {
         text_lit(t, " After most collections the next goal lay below what was alive: only a memory limit "
-                    "(GOMEMLIMIT, SetMemoryLimit) that is too low for the live heap does that.");
+                    "(GOMEMLIMIT, SetMemoryLimit) too low for the live heap does that.");
         return;
     }
     text_say(t, c->tr, " After a collection the heap may grow by ", t_f0(r * 100), " % (median) to the next goal, ",
              t_bytes(goal));
     if (goal < SMALL_HEAP) {
-        text_lit(t, ", about the least there is: the heap is small, so collections are frequent.");
+        text_lit(t, ", close to the minimum: the heap is small, so collections are frequent.");
     } else if (r < 0.01) {
-        text_lit(t, ": a memory limit (GOMEMLIMIT, SetMemoryLimit) that lets it grow no more makes it so.");
+        text_lit(t, ": a memory limit (GOMEMLIMIT, SetMemoryLimit) keeps it from growing further.");
     } else if (r < 0.6) {
         text_add(t,
-                 ": a GC percent (GOGC, SetGCPercent) of about %.0f makes it so, or a memory limit (GOMEMLIMIT, "
+                 ": because of a GC percent (GOGC, SetGCPercent) of about %.0f, or of a memory limit (GOMEMLIMIT, "
                  "SetMemoryLimit) just above what is alive.",
                  r * 100);
     } else {
-        text_lit(t, ": that is no tight setting; it is the rate at which the program allocates.");
+        text_lit(t, ": that is not a tight setting; the program allocates that fast.");
     }
 }
 
@@ -412,7 +413,7 @@ static uint32_t sites_text(struct text *before, struct text *behind, struct text
     struct text copies = {0};
     callee_text(before, &copies, c->tr, &s->v[0]);
     text_lit(before, " allocates most: ");
-    text_add(behind, " Of %llu moments at which the allocator was caught working for the collector, ",
+    text_add(behind, " Of %llu moments at which the trace caught the allocator helping the collector, ",
              (unsigned long long)s->all);
     for (uint32_t i = 0; i < s->n && i < 3 && (i == 0 || s->v[i].n * 20 > s->all); i++) {
         text_raw(behind, ", ", i ? 2 : 0);
@@ -476,13 +477,12 @@ void causes_tell_gc(struct causes *c, uint32_t i)
             f->note = true;
             text_say(&behind, c->tr, " ", calls, " of the ", c->tg->gc_cycles, " cycles were asked for (", what,
                      ") by ", t_func(causes_place(c->tr, stack)),
-                     ", which calls what allocates: if it measures that, this is a result, not a fault.");
+                     ", which calls the allocating code: if this is a measurement, it is a result, not a fault.");
         } else if ((double)calls >= threshold(TH_FORCED_CALLS) &&
                    threshold_reached(TH_FORCED_PART, (int64_t)calls, (int64_t)c->tg->gc_cycles)) {
             text_say(&behind, c->tr, " ", calls, " of the ", c->tg->gc_cycles, " cycles were asked for (", what,
                      ") by ", t_func(causes_place(c->tr, stack)),
-                     ": without these the runtime would do it when the "
-                     "heap has grown to its goal.");
+                     ": without these calls the runtime would collect when the heap reaches its goal.");
         }
     }
     retell(c->rs, f, &before, &behind);
@@ -529,7 +529,7 @@ void rule_forced(struct causes *c)
     text_add(&d.amount, "%llu x", (unsigned long long)calls);
     text_say(&d.text, c->tr, t_place(stack, 3), " asks for collections (", what, "): ", calls, " times in ",
              c->tg->gc_cycles, " cycles. Marking took ", t_dur(workers), " of processor time, assists ",
-             t_dur(c->tg->p_sum.ns[ST_ASSIST]), ", stops of the world for it ", t_dur(stopped), ".");
+             t_dur(c->tg->p_sum.ns[ST_ASSIST]), ", its stops of the world ", t_dur(stopped), ".");
     text_lit(&d.next, LEAVE_IT);
     draft_end(c->rs, &d);
 }

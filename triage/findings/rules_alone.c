@@ -195,11 +195,11 @@ static void finding(struct causes *c, const struct row *v, uint32_t n, uint32_t 
                  how, least < v->calls ? "up to " : "", v->calls, " times in a row, ");
     }
     text_say(&d.text, c->tr, t_dur(ns / (int64_t)calls), " each, for ", t_dur(v->t1 - v->t0),
-             ", while hardly anything else of the program runs; of ", t_f0(c->procs), " processors ", t_f1(c->idle),
-             " have nothing to do.");
+             ", while hardly anything else of the program runs; ", t_f1(c->idle), " of ", t_f0(c->procs),
+             " processors are idle.");
     text_add(&d.next,
-             "Unless each question needs the answer before it: ask for more at once (larger pages, a batch), or %s.",
-             n == 1 ? "for several side by side" : "let more of them ask side by side");
+             "Unless each request needs the previous answer: ask for more at once (larger pages, a batch), or %s.",
+             n == 1 ? "for several in parallel" : "let more of them ask in parallel");
     draft_end(c->rs, &d);
 }
 

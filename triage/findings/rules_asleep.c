@@ -105,13 +105,13 @@ static void finding(struct causes *c, const struct late_end *e)
     d.f.note = d.f.inferred = true; /* what it does behind its sleep may be needed */
     text_dur(&d.amount, e->ns / e->n);
     text_say(&d.text, c->tr, t_place(e->sleeps, 3), ": ", t_place(e->stack, 2), " waits for goroutines of ",
-             t_func(c->tg->groups[e->kids].name), " when all others that it has begun are done, ", e->n, " times, ",
+             t_func(c->tg->groups[e->kids].name), " after all others that it started are done, ", e->n, " times, ",
              t_dur(e->ns / e->n), " on average, ", t_share((double)e->ns, (double)c->tg->end),
-             " of the trace. They have been asleep there since before the others were done, and end behind that "
-             "sleep: whether they are to end they look only then, it seems (inferred).");
-    text_lit(&d.next, "Let the end wake them: wait for a timer and for what ends them (a context's Done, a closed "
-                      "channel) in one select instead of sleeping; or don't wait for them.");
-    draft_titled(c->rs, &d, "ends only behind a sleep");
+             " of the trace. They fell asleep there before the others were done and end right after that sleep: they "
+             "seem to check only then whether they should stop (inferred).");
+    text_lit(&d.next, "Wake them when they should end: select on a timer and on the stop signal (a context's Done, a "
+                      "closed channel) instead of sleeping; or don't wait for them.");
+    draft_titled(c->rs, &d, "ends only after a sleep");
 }
 
 void rules_asleep(struct causes *c)

@@ -123,8 +123,8 @@ static bool backlog_of(const struct causes *c, uint32_t g, struct backlog *b)
 static void since_text(struct text *t, const struct causes *c, uint32_t g, const struct backlog *b)
 {
     text_say(t, c->tr, " ", t_who(g), " waited for more work ", b->more, " times until ", t_dur(b->t),
-             " and never since, for ", t_dur(b->end - b->t),
-             ", in which it went on as before: all that time more stood ready in its channel (inferred).");
+             " and never since (for ", t_dur(b->end - b->t),
+             "), though it kept working: its channel had more ready all that time (inferred).");
 }
 
 void backlog_since_text(struct text *t, const struct causes *c, uint32_t g)
@@ -145,13 +145,14 @@ static void backlog_finding(struct causes *c, uint32_t group, uint32_t g, const 
     draft_subject(&d, c->rs, c->tg->groups[group].name);
     draft_at(&d, b->t, b->end, LANE_G, g);
     text_dur(&d.amount, b->end - b->t);
-    text_say(&d.text, c->tr, t_func(c->tg->groups[group].name), ", one goroutine, takes its work from a channel.");
+    text_say(&d.text, c->tr, t_func(c->tg->groups[group].name),
+             ", a single goroutine, takes its work from a channel.");
     since_text(&d.text, c, g, b);
-    text_add(&d.text, " Of %.0f processors %.1f had nothing to do.", c->procs, c->idle);
+    text_add(&d.text, " %.1f of %.0f processors were idle.", c->idle, c->procs);
     c->rs->failed |= !causes_doing(c, group, &v);
     leaves_work(&d, c->tr, &v);
-    text_lit(&d.next, "Let several goroutines take from that channel, or do several pieces at once; room in it only "
-                      "hides that they come faster than they are done, or all at once.");
+    text_lit(&d.next, "Let several goroutines receive from that channel, or process several items at once; a larger "
+                      "buffer only hides that items arrive faster than they are processed, or all at once.");
     draft_titled(c->rs, &d, "work queues for one goroutine");
 }
 

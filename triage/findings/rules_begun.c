@@ -140,10 +140,9 @@ static void begun_finding(struct causes *c, const struct begun *l)
     d.f.note = y->n > threshold(TH_BEGUN_NOTE) * l->beginners;
     text_add(&d.amount, "%.1f at a time", y->n);
     text_calls(&d.text, c->tr, l->p->stack, l->frame, 3);
-    text_say(&d.text, c->tr, " began ", g->count, " goroutines of ", t_func(g->name), " and waited there for ",
-             t_share(share, 1), " of that time (", l->count, " waits) until one of them was done: ", t_f1(y->n),
-             " of them were there at a time, while ", t_f1(c->idle), " of ", t_f0(c->procs),
-             " processors had nothing to do.");
+    text_say(&d.text, c->tr, " started ", g->count, " goroutines of ", t_func(g->name), " and waited there for ",
+             t_share(share, 1), " of that time (", l->count, " waits) for one of them to finish: ", t_f1(y->n),
+             " of them existed at a time, while ", t_f1(c->idle), " of ", t_f0(c->procs), " processors were idle.");
     if (l->beginners > 1) {
         text_add(&d.text, " %u goroutines do so, each with %.1f of them in a row before it waits for something else.",
                  (unsigned)l->beginners, l->row);
@@ -152,12 +151,11 @@ static void begun_finding(struct causes *c, const struct begun *l)
     }
     if (waits != UINT32_MAX && causes_aside(c, l->children, waits)) {
         causes_aside_text(&d, c, waits);
-        text_lit(&d.next, "Leave it, or, if it is to be over sooner: ");
+        text_lit(&d.next, "Nothing, if this is fast enough. Otherwise: ");
     }
-    text_add(&d.next,
-             "%set more of them be at work at once: a higher limit, or waiting behind the loop and not in it.",
+    text_add(&d.next, "%set more of them run at once: a higher limit, or wait after the loop instead of inside it.",
              d.next.n ? "l" : "L");
-    draft_titled(c->rs, &d, "begun one after the other");
+    draft_titled(c->rs, &d, "started one after the other");
 }
 
 /* Does each that begins them wait for them most of the time, though processors idle? Where several do, each in rows of its own. */

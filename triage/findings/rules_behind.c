@@ -79,7 +79,7 @@ static void behind_finding(struct causes *c, const struct kind_of_work *s, const
     if (v.n && v.v[0].stack) {
         d.f.stack = v.v[0].stack;
         causes_calls_text(&d.text, c->tr, &v.v[0]);
-        text_lit(&d.text, " has the processors that short work waits for. ");
+        text_lit(&d.text, " occupies the processors that short work waits for. ");
     }
     text_say(&d.text, c->tr, "The ", c->of[s->group].n, " goroutines of ", t_func(c->tg->groups[s->group].name));
     if (tasks) {
@@ -90,10 +90,10 @@ static void behind_finding(struct causes *c, const struct kind_of_work *s, const
              t_share((double)s->queued, (double)s->life), " of their lives; meanwhile ", c->of[l->group].n, " of ",
              t_func(c->tg->groups[l->group].name), " have ",
              t_share((double)c->tg->groups[l->group].d[GM_EXEC].total, c->running * (double)c->tg->end),
-             " of all that runs, and go on for ", t_dur(l->ran / (int64_t)l->waits), " each. Of ", t_f0(c->procs),
-             " processors ", t_f1(c->idle), " had nothing to do.");
-    text_lit(&d.next, "Let fewer of the long ones run at once than there are processors, so that one is left for the "
-                      "short; or do them elsewhere.");
+             " of all that runs, and go on for ", t_dur(l->ran / (int64_t)l->waits), " each. ", t_f1(c->idle), " of ",
+             t_f0(c->procs), " processors were idle.");
+    text_lit(&d.next, "Run fewer of the long ones at once than there are processors, so that one is left for short "
+                      "work; or move them elsewhere.");
     draft_end(c->rs, &d);
 }
 

@@ -16,10 +16,9 @@ static void locks_text(struct draft *d, const struct causes *c, int64_t cost)
     d->f.note = false;
     d->f.severity_ns = cost;
     text_say(&d->text, c->tr,
-             " These ask for a file's lock (flock): they queue for whoever has it, in this process or another; "
-             "who that is no trace tells.");
-    text_lit(&d->next, "Hold the file's lock for less, lock a part of it or a file for each; within one process a "
-                       "mutex before it costs no threads.");
+             " These wait for a file lock (flock) held in this process or another; a trace does not show by whom.");
+    text_lit(&d->next, "Hold the file lock more briefly, or lock a range or one file each; within one process take a "
+                       "mutex first, which blocks no thread.");
 }
 
 struct blocked {                   /* goroutines in such calls */
@@ -73,15 +72,15 @@ static void keeps_text(struct draft *d, const struct causes *c, const struct blo
     d->f.won_hi = held;
     text_add(&d->amount, "%.0f %% of them", b->held * 100);
     text_say(&d->text, c->tr, t_place(row->stack, 3), " sits in system calls that block: ", row->count, " calls of ",
-             t_dur(row->total / (int64_t)row->count), " on average, behind ",
+             t_dur(row->total / (int64_t)row->count), " on average; after ",
              t_share((double)row->blocking, (double)row->count),
-             " of which the processor was gone. Until the runtime takes it away (20us to 10ms) a call keeps it, and "
-             "nobody runs there: so the processors spent ",
+             " of them the processor had been taken away. Until the runtime takes it (after 20us to 10ms) a call "
+             "keeps its processor and nothing else runs on it: the processors spent ",
              t_share((double)c->tg->p_sum.ns[ST_SYSCALL], (double)c->tg->capacity), " of their time in calls, while ",
              t_f1(b->ready), " goroutines waited for one on average.");
-    text_lit(&d->next,
-             "Read through the poller (os.File, net.Conn, a non-blocking descriptor), which keeps neither thread nor "
-             "processor; or let few goroutines make these calls. More processors would be kept, too.");
+    text_lit(&d->next, "Read through the poller (os.File, net.Conn, a non-blocking descriptor), which blocks neither "
+                       "thread nor processor; or let few goroutines make these calls. A higher GOMAXPROCS does not "
+                       "help: those processors would be blocked, too.");
 }
 
 /* Goroutines that spend their lives so, while processors idle; or NULL. */
@@ -117,8 +116,8 @@ static bool threads_text(struct draft *d, const struct causes *c, const struct b
         text_say(&d->text, c->tr, " Its goroutines spend ",
                  t_share((double)(of->d[GM_SYSBLOCK].total + of->d[GM_SYSCALL].total), (double)of->d[GM_LIFE].total),
                  lock ? " of their lives in calls."
-                      : " of their lives in calls: whether they queue for one thing outside (a file's lock, a slow "
-                        "device) no trace tells.");
+                      : " of their lives in calls; a trace does not show whether they queue for one thing outside (a "
+                        "file lock, a slow device).");
     }
     if (lock) {
         locks_text(d, c, d->f.won_hi);
@@ -150,7 +149,7 @@ void rule_blocking(struct causes *c)
         keeps_text(&d, c, &b);
         draft_titled(c->rs, &d, "system calls that keep processors");
     } else if (threads_text(&d, c, &b, of)) {
-        draft_titled(c->rs, &d, "waits for a file's lock");
+        draft_titled(c->rs, &d, "waits for a file lock");
     } else {
         draft_end(c->rs, &d);
     }

@@ -152,14 +152,14 @@ static void bursts_finding(struct causes *c, uint32_t group, const struct asked 
     d.f.inferred = true;
     d.f.won_hi = (int64_t)((double)t->asked / (double)l->life * span);
     text_say(&d.amount, c->tr, "each ", t_dur(b->period));
-    text_say(&d.text, c->tr, t_place(k->stack, 3), ": asked in bursts, one each ", t_dur(b->period), ", ", b->n,
-             " in all: ", t_f0((double)b->asks / b->n), " times in each, within ", t_dur(t->busy / b->n),
-             " on average, and nobody asks between, though the goroutines of ", t_func(c->tg->groups[group].name),
-             " go on all the time (up to ", t->goroutines, " of them ask in one). In a burst each takes ",
+    text_say(&d.text, c->tr, t_place(k->stack, 3), ": called in bursts, one every ", t_dur(b->period), ", ", b->n,
+             " in all: ", t_f0((double)b->asks / b->n), " calls in each, within ", t_dur(t->busy / b->n),
+             " on average, and none in between, though the goroutines of ", t_func(c->tg->groups[group].name),
+             " keep working (up to ", t->goroutines, " of them call in one). In a burst each call takes ",
              t_dur(t->asked / (int64_t)b->asks), " on average, the quickest eighth ", t_dur(t->usual),
-             " or less: what was kept seems to run out for all at one moment (inferred).");
-    text_lit(&d.next, "Let it run out at different moments (a random part in how long each is kept), or renew it "
-                      "before that, one after the other.");
+             " or less: something cached seems to expire for everyone at once (inferred).");
+    text_lit(&d.next, "Let cached values expire at different moments (add a random part to the lifetime), or refresh "
+                      "them earlier, one after the other.");
     draft_end(c->rs, &d);
 }
 

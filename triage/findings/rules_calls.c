@@ -81,15 +81,14 @@ static void nobody_text(struct draft *d, enum waited nobody)
     }
     d->f.severity_ns = d->f.won_hi = 0;
     if (nobody == WAITED_ASIDE) {
-        text_lit(&d->text,
-                 " The process answers what comes over connections, and who does so waits neither for these nor for "
-                 "those that wait for them: they work beside it, and it costs the answers nothing.");
+        text_lit(&d->text, " This process serves connections, and the goroutines that serve them wait neither for "
+                           "these calls nor for anything that waits for them: the calls cost the responses nothing.");
         return;
     }
-    text_add(&d->text, " No other goroutine waits for these, and the way that the main goroutine waits along %s",
+    text_add(&d->text, " No other goroutine waits for these, and the main goroutine's critical path %s",
              nobody == WAITED_BY_NOBODY
-                 ? "is others' work: it costs this trace nothing."
-                 : "is a timer: unless somebody outside waits for what they do, it costs nothing.");
+                 ? "runs through other work: this costs the trace nothing."
+                 : "is a timer: unless something outside waits for what they do, this costs nothing.");
 }
 
 /* No question and no answer: what is written is not taken fast enough. */
@@ -104,7 +103,7 @@ static void write_finding(struct causes *c, const struct waits_at *p, double sha
     waits_at_text(&d.text, c, p);
     text_say(&d.text, c->tr, ": waits to write to ", stacks_pipe(c->tr, p->most->stack) ? "a pipe" : "the network",
              ", ", p->count, " waits of ", t_dur(p->total / (int64_t)p->count),
-             " on average: the other side does not take it as fast as it is written. ",
+             " on average: the other side does not read as fast as this side writes. ",
              t_f1((double)p->total / (double)c->tg->end), " goroutines wait there at any time while ",
              t_f1(c->running), " run.");
     const enum waited nobody = nobody_waits(c, p);
@@ -148,7 +147,7 @@ static void backlog_text(struct text *t, const struct causes *c)
     }
     text_say(t, c->tr, " Meanwhile the tasks \"", t_str(y->name), "\" take ", t_dur(early),
              " in their first quarter and ", t_dur(late),
-             " in their last: they come faster than they are done, and queue.");
+             " in their last: they arrive faster than they finish, and queue.");
 }
 
 /* One goroutine of the program makes them all, and it is not the main one: others like it could make them beside it. */
@@ -163,18 +162,17 @@ static bool one_makes_all(const struct causes *c, const struct waits_at *p)
 static void row_text(struct text *t, uint32_t row)
 {
     const bool all = row >= ROW_MOST;
-    text_add(t, "%s%u times in a row%s (half of the waits, at least), ", all ? "more than " : "",
+    text_add(t, "%s%u times in a row%s (at least half of the waits), ", all ? "more than " : "",
              all ? ROW_MOST - 1 : row, all ? "" : " or more");
 }
 
 /* News that are each answered would look the same. */
 static void through_text(struct draft *d, const struct causes *c, const struct waits_at *p)
 {
-    text_say(
-        &d->text, c->tr, " It is let go on when something has come over the network to ",
-        t_where(p->most->waker_stack, 0),
-        ", and has mostly sent something before: if what comes are answers to that, the other side takes so long "
-        "(inferred); news that are handed on look the same, and cost nothing.");
+    text_say(&d->text, c->tr, " It continues when something arrives over the network at ",
+             t_where(p->most->waker_stack, 0),
+             ", and has mostly sent something before: if these are answers, the other side takes that long "
+             "(inferred); pushed messages look the same, and cost nothing.");
     d->f.note = d->f.inferred = true;
     d->f.severity_ns = 0;
 }
@@ -190,23 +188,23 @@ static void own_side_text(struct draft *d, struct causes *c, const struct waits_
 {
     if (d->f.rule == RULE_BACKEND && own_answers(c, p)) {
         d->f.own_side = d->f.inferred = true;
-        text_lit(&d->text, " Goroutines of this process write these answers (inferred): what they do until then is "
+        text_lit(&d->text, " Goroutines of this process write these answers (inferred): what they do before that is "
                            "what takes so long.");
     } else if (calls_accept(c) && !calls_serves(c, p->most->longest.g)) {
         text_lit(&d->text,
-                 " This process accepts connections itself: whether it is its own other side no trace tells.");
+                 " This process accepts connections itself; a trace does not show whether it talks to itself.");
     }
 }
 
 static const char *backend_advice(const struct finding *f, bool unknown)
 {
-    return f->own_side ? "Look at what the goroutines that answer do meanwhile; or ask less often, or don't ask over "
-                         "the network what is in the same process."
-           : unknown
-               ? "Find out who answers: if goroutines of this process, look at what they do until they do (gotop "
-                 "explain); if another, ask less often (keep answers), ask earlier, or make that service faster."
-               : "The time is the other side's: ask less often (keep answers), ask earlier, or make that service "
-                 "faster.";
+    return f->own_side ? "Look at what the goroutines that answer do meanwhile; or ask less often, or don't go over "
+                         "the network for what is in the same process."
+           : unknown ? "Find out who answers: if it is this process, look at what its goroutines do before answering "
+                       "(gotop explain); if another, ask less often (cache answers), ask earlier, or make that "
+                       "service faster."
+                     : "The time is the other side's: ask less often (cache answers), ask earlier, or make that "
+                       "service faster.";
 }
 
 struct asking {   /* of the trace */
@@ -248,9 +246,10 @@ static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row
              t_f1((double)p->total / (double)c->tg->end), " goroutines wait there at any time while ",
              t_f1(c->running), " run.");
     if (a->soon && !many) {
-        text_say(&d.text, c->tr, " Those that ended while a processor was free and nothing was marked took ",
+        text_say(&d.text, c->tr,
+                 " Those that ended while a processor was free and the collector was not marking took ",
                  t_dur(a->soon),
-                 " on average; what the others took longer is not the other side's: no processor looked at the "
+                 " on average; the extra time of the others is not the other side's doing: no processor polled the "
                  "network (inferred).");
         d.f.severity_ns = (int64_t)((double)d.f.severity_ns * (double)a->soon / (double)each);
         d.f.won_hi = (int64_t)((double)d.f.won_hi * (double)a->soon / (double)each);
@@ -258,16 +257,16 @@ static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row
     }
     nobody_text(&d, nobody);
     if (news) {
-        text_say(&d.text, c->tr, " Most of that time are answers after about ", t_dur(news),
-                 ", behind which it asks again at once, while behind the quick ones it has much to do: it seems to "
-                 "ask for news, and where there are none that costs nothing (inferred).");
+        text_say(&d.text, c->tr, " Most of that time is answers that take about ", t_dur(news),
+                 ", after which it asks again at once, while after the quick ones it has much to do: this looks like "
+                 "long polling, and waiting for news costs nothing (inferred).");
         d.f.severity_ns = d.f.won_hi = 0;
         d.f.inferred = true;
     }
     if (at_pace) {
         text_say(&d.text, c->tr,
-                 " It asks at a pace: of what one of them waits for answers and for a clock (a ticker, a limit) ",
-                 t_share(pace, 1), " is for the clock, and quicker answers alone would not hurry that.");
+                 " It asks at a fixed pace: of its waiting for answers and for a clock (a ticker, a limit) ",
+                 t_share(pace, 1), " is for the clock, so quicker answers alone would not speed it up.");
         d.f.severity_ns = d.f.won_hi = 0;
     }
     if (through) {
@@ -283,12 +282,12 @@ static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row
         backlog_since_text(&d.text, c, p->most->longest.g);
     }
     text_add(&d.next, "%s",
-             at_pace || (fed && d.f.note) ? "Nothing, if that pace is meant. If not, quicken it first."
-             : alone ? "One goroutine makes all these calls, each behind the answer to the one before: let several "
-                       "like it make them side by side, or ask for all at once."
-             : news  ? "Nothing, if it asks for news. If the long answers should bring something, the other side "
+             at_pace || (fed && d.f.note) ? "Nothing, if that pace is intended. If not, change the pace first."
+             : alone ? "One goroutine makes all these calls, each after the answer to the previous one: let several "
+                       "like it make them in parallel, or ask for all at once."
+             : news  ? "Nothing, if it is long polling. If the long answers should bring something, the other side "
                        "gives up after that time: look there."
-             : many  ? "Ask for all at once, or ask side by side: each answer is waited for before the next question."
+             : many  ? "Ask for all at once, or in parallel: each call waits for the previous answer."
                      : backend_advice(&d.f, calls_accept(c) && !calls_serves(c, p->most->longest.g)));
     nested_also(&d, c, p->most->stack);
     draft_end(c->rs, &d);
@@ -482,7 +481,7 @@ static void asked_from_within(struct causes *c, const struct waits_at *p)
         }
         f->own_side = true;
         text_say(&t, c->tr, " ", t_place(p->most->stack, 3),
-                 " asks from within this process, and waits for that (inferred): ", p->count, " waits of ",
+                 " asks from within this process and waits for it (inferred): ", p->count, " waits of ",
                  t_dur(p->total / (int64_t)p->count), " on average.");
         retell_behind(c->rs, f, &t);
         return;

@@ -132,22 +132,25 @@ static void finding(const struct chain *k)
     for (uint32_t i = 0; i < k->n; i++) {
         text_say(&d.text, c->tr, i == 0 ? "" : i + 1 < k->n ? ", " : " and ", t_func(where(k, i)));
     }
-    text_lit(&d.text,
-             " hand on from one to the next, and none of them is the slowest: by themselves they are at work for ");
+    text_lit(
+        &d.text,
+        " pass items from one to the next, and none of them is the bottleneck: by themselves they are busy for ");
     for (uint32_t i = 0; i < k->n; i++) {
         text_say(&d.text, c->tr, i == 0 ? "" : i + 1 < k->n ? ", " : " and ", t_share(k->own[i], 1));
     }
-    text_lit(&d.text, " of their lives (calls, the network and sleep with it), and wait for each other else: ");
+    text_lit(&d.text,
+             " of their lives (including system calls, the network and sleep), and otherwise wait for each other: ");
     for (uint32_t i = 0; i + 1 < k->n; i++) {
         const struct joint *j = &k->j[k->v[i]][k->v[i + 1]];
-        text_say(&d.text, c->tr, i ? "; " : "", t_func(where(k, i)), " until the next takes, ", j->nfull, " times, ",
-                 t_dur(j->full), ", and that one until it gets more, ", j->nempty, " times, ", t_dur(j->empty));
+        text_say(&d.text, c->tr, i ? "; " : "", t_func(where(k, i)), " for room at the next one, ", j->nfull,
+                 " times, ", t_dur(j->full), ", and that one for more items, ", j->nempty, " times, ",
+                 t_dur(j->empty));
     }
-    text_say(&d.text, c->tr, ". When one stands for a moment the others stand with it (inferred). Of ",
-             t_f0(c->procs), " processors ", t_f1(c->idle), " had nothing to do.");
+    text_say(&d.text, c->tr, ". When one of them pauses, all the others stop with it (inferred). ", t_f1(c->idle),
+             " of ", t_f0(c->procs), " processors were idle.");
     d.f.inferred = true;
-    text_lit(&d.next, "Give the channels between them room for as much as comes while one stands, so that the others "
-                      "go on; or hand over more at once. Then it takes as long as the busiest one by itself.");
+    text_lit(&d.next, "Give the channels between them enough buffer to bridge such pauses, or pass more at once. "
+                      "Then the whole takes as long as the busiest stage by itself.");
     draft_end(c->rs, &d);
 }
 

@@ -155,12 +155,12 @@ static bool leaves_open(const struct children *k)
 static void left_text(struct draft *d, const struct children *k)
 {
     struct text *t = &d->text;
-    text_lit(t, " Behind the child's end it waits for ");
+    text_lit(t, " After the child's exit it waits ");
     text_dur(t, k->left / (int64_t)k->n);
-    text_lit(t, " on average for the end of its output: the child has ended, and another process that inherited the "
-                "pipe (one that it started in the background) has it still.");
-    text_lit(&d->next, "Set the command's WaitDelay, or give it a file instead of a pipe, or let what goes on in the "
-                       "background have its output elsewhere.");
+    text_lit(t, " on average for the end of its output: another process that inherited the pipe (one the child "
+                "started in the background) still holds it open.");
+    text_lit(&d->next, "Set the command's WaitDelay, give it a file instead of a pipe, or redirect the background "
+                       "process's output.");
 }
 
 static void children_finding(struct causes *c, uint32_t group, const struct walked *w, const struct children *k)
@@ -179,26 +179,25 @@ static void children_finding(struct causes *c, uint32_t group, const struct walk
     text_add(&d.amount, "%llu", (unsigned long long)k->n);
     text_say(&d.text, c->tr, t_place(k->stack, 3), " starts a child process for each piece of work: ", k->n,
              " of them", w->of > w->looked ? " by those looked at" : "", ", each holds up its goroutine for ",
-             t_dur(each), " on average, of which it waits for ", t_dur(k->awaited / (int64_t)k->n),
-             " for its end; that is ", t_share(share, 1), " of the lives of goroutines of ",
-             t_func(c->tg->groups[group].name), ". What the child does, no trace tells.");
+             t_dur(each), " on average, ", t_dur(k->awaited / (int64_t)k->n),
+             " of it waiting for the child to exit; that is ", t_share(share, 1), " of the lives of goroutines of ",
+             t_func(c->tg->groups[group].name), ". A trace does not show what the child does.");
     if (k->timer > k->ns / 20) {
-        text_say(&d.text, c->tr, " Not in that are ", t_dur(k->timer / (int64_t)k->n),
-                 " each until a timer is up (WaitDelay, a deadline).");
+        text_say(&d.text, c->tr, " Not counted in that: ", t_dur(k->timer / (int64_t)k->n),
+                 " each until a timer fires (WaitDelay, a deadline).");
     }
     if (in_row) {
-        text_lit(&d.text,
-                 " One goroutine starts them all, each when the one before is done: no two are there at once.");
-        text_lit(&d.next, "Let several goroutines start them side by side, as many as the host has processors for. ");
+        text_lit(&d.text, " One goroutine starts them all, one after the other.");
+        text_lit(&d.next, "Let several goroutines start them in parallel, as many as the host has processors. ");
     }
     if (left) {
         left_text(&d, k);
     }
     text_add(&d.next, "%s",
              left ? ""
-                  : "Do it in this process (a package in place of the tool), or let one child do many: a list of "
-                    "them, or one that stays and is asked again and again.");
-    draft_titled(c->rs, &d, left ? "ended, and its output is waited for" : rule_title(RULE_CHILDREN));
+                  : "Do it in this process (a package instead of the tool), or let one child handle many: pass it a "
+                    "list, or keep one running.");
+    draft_titled(c->rs, &d, left ? "child ended, output still awaited" : rule_title(RULE_CHILDREN));
 }
 
 static bool any_start(const struct causes *c)

@@ -46,11 +46,10 @@ static bool timers_pile_up(struct draft *d, const struct rules *rs, uint32_t gro
     if (!(q[0] < q[1] && q[1] < q[2] && q[2] < q[3]) || q[3] < threshold(TH_CHURN_GROWS) * q[0] || all < 16) {
         return false;
     }
-    text_say(&d->text, rs->tr, " They grow: ", t_f0(4 * rate * q[0] / all),
+    text_say(&d->text, rs->tr, " They become more: ", t_f0(4 * rate * q[0] / all),
              " a second in the first quarter of the trace, ", t_f0(4 * rate * q[3] / all), " in the last.");
-    text_lit(&d->next,
-             "Stop each timer when what it is for is over, and let none set itself again then: they come to more and "
-             "more. One for each thing, Reset, is enough; or one goroutine that looks after all that is due.");
+    text_lit(&d->next, "Stop each timer when its purpose is over, and don't let it rearm itself: they add up. One "
+                       "timer per thing with Reset is enough, or one goroutine that handles all deadlines.");
     return true;
 }
 
@@ -131,22 +130,21 @@ static void churn_next(struct draft *d, const struct rules *rs, uint32_t group, 
 {
     const uint32_t by = b->stay ? again_by(rs, group) : NO_LANE;
     if (begun_by_timers(rs, group)) {
-        text_lit(&d->text, " No goroutine begins them, but timers do, each one of its own (time.AfterFunc).");
+        text_lit(&d->text, " Timers start them (time.AfterFunc, a timer each), not goroutines.");
         d->f.for_good = timers_pile_up(d, rs, group, (double)b->n / ((double)rs->tg->end / 1e9));
         if (!d->f.for_good) {
-            text_lit(&d->next, "Keep one timer for each thing and Reset it, Stop what is no longer needed, or let "
-                               "one goroutine look after all that is due.");
+            text_lit(&d->next, "Keep one timer per thing and Reset it, Stop what is no longer needed, or let one "
+                               "goroutine handle all deadlines.");
         }
     } else if (by != NO_LANE) {
-        text_say(&d->text, rs->tr, " ", t_who(by), " begins the next one as soon as the last is over, while ",
+        text_say(&d->text, rs->tr, " ", t_who(by), " starts the next one as soon as the last has ended, while ",
                  b->stay, b->stay == SAMPLE ? " or more" : "", " of the same function stay for ", t_dur(stays_from()),
-                 " and more: those end at once, and are begun again (inferred).");
-        text_lit(&d->next, "Look why they end at once (an error that nobody reports?), and pause before beginning "
-                           "one again, longer each time.");
+                 " or more: these end at once and are restarted (inferred).");
+        text_lit(&d->next,
+                 "Find out why they end at once (an unreported error?), and back off before restarting one.");
     } else {
-        text_lit(
-            &d->next,
-            "Starting one costs about as much as it does: do the work in place, or in batches by a few workers.");
+        text_lit(&d->next, "Starting one costs about as much as the work it does: do the work in place, or in "
+                           "batches by a few workers.");
     }
 }
 

@@ -78,15 +78,15 @@ static void lost_finding(struct causes *c, const struct woken *w, double share)
     d.f.inferred = true;
     text_add(&d.amount, "%llu lost", (unsigned long long)w->useful);
     text_say(&d.text, c->tr, t_place(w->tick->stack, 2),
-             " goes on only with a clock's next tick (inferred): ", w->useful, " times what one of ",
-             t_func(w->tick->waiter), " waits for there was true already when ", t_place(w->tick->waker_stack, 1),
-             " woke all (", w->ticks, " wake-ups). Of ", w->others, " wake-ups by others, most of all ",
+             " continues only at a clock's next tick (inferred): ", w->useful, " times what one of ",
+             t_func(w->tick->waiter), " waits for there was already true when ", t_place(w->tick->waker_stack, 1),
+             " woke everyone (", w->ticks, " wake-ups). Of ", w->others, " wake-ups by others, most of all ",
              t_place(w->other->waker_stack, 1), ", ", w->vain,
-             " woke one that could not go on and waited again. The main goroutine's way leads through this waiting "
-             "for the tick for ",
+             " woke a goroutine that could not continue and waited again. The main goroutine's critical path "
+             "contains this waiting for the tick for ",
              t_share(share, 1), ".");
-    text_lit(&d.next, "Wake the one that can go on: a condition (or channel) for each kind of waiter, or all of them "
-                      "(Broadcast) when it comes true; who is woken and can't use it passes it on.");
+    text_lit(&d.next, "Wake the one that can continue: use a condition (or channel) per kind of waiter, or Broadcast "
+                      "when it becomes true; a goroutine woken in vain should pass the wake-up on.");
     draft_end(c->rs, &d);
 }
 
@@ -201,15 +201,15 @@ static void unsent_finding(struct causes *c, const struct unsent *u, double shar
     d.f.inferred = true;
     text_add(&d.amount, "%llu lost", (unsigned long long)u->same);
     text_say(&d.text, c->tr, t_place(u->by_other->waker_stack, 3),
-             " does not wake all that could go on, it seems: ", u->same, " times one of ",
-             t_func(c->tg->groups[u->group].name), " found what it waits for at ", t_place(u->by_clock->stack, 2),
+             " seems not to wake everyone who could continue: ", u->same, " times one of ",
+             t_func(c->tg->groups[u->group].name), " found what it waited for at ", t_place(u->by_clock->stack, 2),
              " only when ", t_place(u->by_clock->waker_stack, 1),
-             " woke all, as a clock says, and then did what those do that are woken for it (inferred): ",
+             " woke everyone on a clock's tick, and then did what goroutines woken for it do (inferred): ",
              t_dur(u->late / (int64_t)u->same), " of waiting each, ", t_share(share, 1),
-             " of their lives. That clock brings nothing itself: ", u->vain, " of its ", u->ticks,
+             " of their lives. The clock itself delivers nothing: ", u->vain, " of its ", u->ticks,
              " wake-ups were in vain; of the ", u->others, " by others ", u->others_vain, " were.");
-    text_lit(&d.next, "Signal for each thing that is added, not only where there was none before; or wake all "
-                      "(Broadcast). The clock hides what is missing.");
+    text_lit(&d.next, "Signal for each item added, not only when there was none before; or Broadcast. The clock "
+                      "hides the missing wake-ups.");
     draft_end(c->rs, &d);
 }
 
@@ -402,16 +402,16 @@ static void last_finding(struct causes *c, const struct stretch *s, double befor
     draft_at(&d, s->t0, s->t1, LANE_G, s->g);
     text_share(&d.amount, (double)(s->t1 - s->t0), (double)c->tg->end);
     text_say(&d.text, c->tr, t_place(s->stack, 3),
-             ": the main goroutine waits there until its time is up, at the end of the trace, for ",
-             t_dur(s->t1 - s->t0), ", ", t_share((double)(s->t1 - s->t0), (double)c->tg->end),
+             ": the main goroutine waits there until a timeout, at the end of the trace, for ", t_dur(s->t1 - s->t0),
+             ", ", t_share((double)(s->t1 - s->t0), (double)c->tg->end),
              " of it, and nothing runs meanwhile (before, ", t_f1(before), " goroutines did on average).");
     if (n) {
         text_say(&d.text, c->tr, " What it waits for (inferred): ", n, " goroutine", n == 1 ? "" : "s", " of ",
                  t_func(of), " wait", n == 1 ? "s" : "", " all the while in ", t_place(stack, 2), " and go",
                  n == 1 ? "es" : "", " on only then.");
     }
-    text_lit(&d.next, "Tell those that are waited for that it is time to end (a context, a channel that is closed, "
-                      "RegisterOnShutdown), so that the limit is not needed; or make it shorter.");
+    text_lit(&d.next, "Tell the goroutines it waits for to stop (a context, a closed channel, RegisterOnShutdown), "
+                      "so that the timeout is not needed; or shorten the timeout.");
     draft_end(c->rs, &d);
 }
 

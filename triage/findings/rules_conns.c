@@ -23,11 +23,12 @@ static void conns_finding(struct causes *c, const struct conns *k, double share)
     draft_about(&d, c->rs, k->func, k->most->stack);
     draft_moment(&d, &k->most->longest);
     text_add(&d.amount, "%llu", (unsigned long long)k->opened);
-    text_say(&d.text, c->tr, t_place(k->most->stack, 3), " waits for a new connection ", k->opened, " times where ",
-             k->asked, " answers are waited for: ", t_dur(k->waited / (int64_t)k->opened), " each on average, ",
-             t_dur(k->waited), " in all.");
-    text_lit(&d.next, "Keep connections: one client for all questions, bodies read to their end and closed, and as "
-                      "many idle connections kept for each host (MaxIdleConnsPerHost) as ask at once.");
+    text_say(&d.text, c->tr, t_place(k->most->stack, 3), " waits for a new connection ", k->opened, " times for ",
+             k->asked, " answers: ", t_dur(k->waited / (int64_t)k->opened), " each on average, ", t_dur(k->waited),
+             " in all.");
+    text_lit(&d.next,
+             "Reuse connections: one client for all requests, response bodies read to the end and closed, and as "
+             "many idle connections per host (MaxIdleConnsPerHost) as there are concurrent requests.");
     draft_end(c->rs, &d);
 }
 
@@ -57,17 +58,17 @@ static bool closed_again(struct causes *c, const struct conns *k, uint64_t poole
     draft_about(&d, c->rs, k->func, k->most->stack);
     draft_moment(&d, &k->most->longest);
     text_add(&d.amount, "%llu opened", (unsigned long long)opened);
-    text_say(
-        &d.text, c->tr, t_place(k->most->stack, 3), ": net/http opens ", opened, " connections for ", k->asked,
-        " answers, where ", t_f1(l->n), " goroutines of ", t_func(c->tg->groups[group].name),
-        " ask: most are closed again behind an answer, since fewer idle ones are kept than ask at once, or an answer "
-        "is not read to its end (inferred). ",
-        k->opened, " times one is waited for, ", t_dur(k->waited / (int64_t)k->opened), " on average, ",
-        t_dur(k->waited),
-        " in all. What each costs the other side (a handshake), so that other answers come late, no trace tells.");
-    text_lit(&d.next, "Keep as many idle connections for each host (MaxIdleConnsPerHost, 2 unless set) as ask at "
-                      "once; read bodies to their end and close them.");
-    draft_titled(c->rs, &d, "connections closed and opened anew");
+    text_say(&d.text, c->tr, t_place(k->most->stack, 3), ": net/http opens ", opened, " connections for ", k->asked,
+             " answers, where ", t_f1(l->n), " goroutines of ", t_func(c->tg->groups[group].name),
+             " ask: most are closed again after an answer, because fewer idle ones are kept than there are "
+             "concurrent requests, or a body is not read to the end (inferred). ",
+             k->opened, " times a request waits for one, ", t_dur(k->waited / (int64_t)k->opened), " on average, ",
+             t_dur(k->waited),
+             " in all. A trace does not show what each costs the other side (a handshake), which may delay other "
+             "answers.");
+    text_lit(&d.next, "Allow as many idle connections per host (MaxIdleConnsPerHost, default 2) as there are "
+                      "concurrent requests; read bodies to the end and close them.");
+    draft_titled(c->rs, &d, "connections closed and reopened");
     return true;
 }
 

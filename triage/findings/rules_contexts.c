@@ -101,10 +101,10 @@ static void left_open_text(struct draft *d, const struct causes *c, uint32_t nam
         return;
     }
     d->f.stack = d->f.stack ? d->f.stack : stack;
-    text_say(&d->text, c->tr, " What waited until one ran out was begun in ", t_place(stack, 3), ".");
+    text_say(&d->text, c->tr, " What waited until one expired was started in ", t_place(stack, 3), ".");
     if (str_starts(trace_str(c->tr, trace_frame(c->tr, stack, 0).func), "database/sql.")) {
-        text_lit(&d->next, "Close what a query returns (rows.Close) as soon as it is read: else it keeps its "
-                           "connection until the context's time is up. ");
+        text_lit(&d->next, "Close what a query returns (rows.Close) as soon as it is read: otherwise it keeps its "
+                           "connection until the context expires. ");
     }
 }
 
@@ -126,27 +126,27 @@ static void contexts_finding(struct causes *c, const struct group *g, uint64_t w
     if (known) {
         d.f.stack = m.v[best].stack;
         text_say(&d.text, c->tr, t_place(d.f.stack, 3),
-                 " makes contexts with a time limit and does not cancel them, it seems: ");
+                 " seems to create contexts with a timeout and not to cancel them: ");
     } else {
-        text_lit(&d.text, "Contexts with a time limit are not cancelled, it seems: ");
+        text_lit(&d.text, "Contexts with a timeout seem not to be cancelled: ");
     }
-    text_add(&d.text, "%u ran out in this trace, ", g->created);
+    text_add(&d.text, "%u expired in this trace, ", g->created);
     if (waits) {
-        text_add(&d.text, "and %llu waits ended so: nobody waited for the others any more (inferred). ",
+        text_add(&d.text, "and %llu waits ended by that: nobody was waiting for the others any more (inferred). ",
                  (unsigned long long)waits);
     } else {
-        text_lit(&d.text, "and nobody waited for any of them any more (inferred). ");
+        text_lit(&d.text, "and nobody was waiting for any of them (inferred). ");
     }
-    text_say(&d.text, c->tr, "For each a timer began a goroutine of ", t_func(g->name), "; these ran ",
+    text_say(&d.text, c->tr, "For each a timer started a goroutine of ", t_func(g->name), "; these ran ",
              t_dur(g->d[GM_EXEC].total), " together");
     const int64_t locked = c->life[g - c->tg->groups].by[WK_LOCK];
     if (locked > 0) {
-        text_say(&d.text, c->tr, ", and waited ", t_dur(locked), " for locks (of the context that they come from)");
+        text_say(&d.text, c->tr, ", and waited ", t_dur(locked), " for locks (of their parent context)");
     }
     text_lit(&d.text, ".");
     left_open_text(&d, c, g->name);
-    text_lit(&d.next, "Cancel each as soon as it is done with: defer cancel(), the second value that "
-                      "context.WithTimeout returns. Until then it keeps its timer and what it holds.");
+    text_lit(&d.next, "Cancel each as soon as it is no longer needed: defer cancel(), the second value that "
+                      "context.WithTimeout returns. Until then its timer and all it refers to stay alive.");
     draft_end(c->rs, &d);
 }
 

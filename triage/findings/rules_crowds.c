@@ -141,18 +141,17 @@ static void crowds_finding(struct causes *c, uint32_t group, const struct asked 
     text_add(&d.amount, "%u at once", w->most);
     text_say(&d.text, c->tr, t_place(k->stack, 3), ": ", w->n, " times a crowd of goroutines of ",
              t_func(c->tg->groups[group].name), " asks there within ", t_dur(w->round), ", ",
-             t_f0((double)w->in / w->n), " on average and up to ", w->most, ", though they go ",
-             t_f0((double)w->rounds / (double)k->n), " times as many rounds and mostly ask nothing there (",
+             t_f0((double)w->in / w->n), " on average and up to ", w->most, ", though they make ",
+             t_f0((double)w->rounds / (double)k->n), " times as many rounds, mostly without asking there (",
              (uint64_t)k->n,
-             " questions in all): what was kept is gone, it seems, and each gets the same anew (inferred). The first "
-             "of a crowd is done after ",
+             " calls in all): a cached value seems to be gone, and each of them fetches it again (inferred). The "
+             "first of a crowd is done after ",
              t_dur(w->first / w->n), " on average, the last after ", t_dur(w->last / w->n), ".");
     if (d.f.own_side) {
         text_lit(&d.text, " Goroutines of this process give the answers (inferred).");
     }
-    text_lit(&d.next,
-             "If they ask for the same: let one get it and the others wait for that one (singleflight) or go "
-             "on with what was there before; or renew it before it expires.");
+    text_lit(&d.next, "If they ask for the same thing: let one fetch it while the others wait for that one "
+                      "(singleflight) or use the old value; or refresh it before it expires.");
     draft_end(c->rs, &d);
 }
 

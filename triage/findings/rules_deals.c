@@ -68,15 +68,15 @@ static void deals_finding(struct causes *c, uint32_t dealer, const struct takers
     draft_subject(&f, c->rs, d->name);
     draft_at(&f, c->life[dealer].first, c->life[dealer].last, LANE_G, causes_nth(c, dealer, 0));
     text_share(&f.amount, (double)d->d[GM_EXEC].total, (double)c->tg->end);
-    text_say(&f.text, c->tr, t_func(d->name), ", one goroutine, runs for ",
+    text_say(&f.text, c->tr, t_func(d->name), ", a single goroutine, runs for ",
              t_share((double)d->d[GM_EXEC].total, (double)c->tg->end), " of the trace, and ", c->of[t->group].n,
-             " goroutines of ", t_func(g->name), " wait for what it hands on: it ended ", t->ends, " of their ",
+             " goroutines of ", t_func(g->name), " wait for what it passes on: it ended ", t->ends, " of their ",
              t->waits, " waits, most of all in ", t_where(t->most->stack, 0), ", and they run for ",
-             t_dur(runs(g) / (int64_t)c->of[t->group].n), " each, on average. Of ", t_f0(c->procs), " processors ",
-             t_f1(c->idle), " had nothing to do.");
+             t_dur(runs(g) / (int64_t)c->of[t->group].n), " each, on average. ", t_f1(c->idle), " of ",
+             t_f0(c->procs), " processors were idle.");
     leaves_work(&f, c->tr, &v);
-    text_lit(&f.next, "Hand on more of its work: let those that wait do what it does before (each a part of the "
-                      "input that it need not look into), or make that cheaper.");
+    text_lit(&f.next, "Move work out of it: let the waiting goroutines do what it does first (each for its own part "
+                      "of the input), or make that cheaper.");
     draft_end(c->rs, &f);
 }
 

@@ -125,19 +125,20 @@ static void finding(struct causes *c, const struct dials *v, const struct waits_
     d.f.inferred = true;
     d.f.note = !costs || share < threshold(TH_LINGER_LIFE);
     text_share(&d.amount, share, 1);
-    text_say(&d.text, c->tr, t_place(p->most->stack, 3), " waits for a connection until a time limit is up: ", v->up,
-             " of ", v->up + v->came, v->library ? " that net/http dials and" : "",
-             " that don't stand at once are closed again, after ", t_dur(v->total / (int64_t)v->up), " on average");
+    text_say(&d.text, c->tr, t_place(p->most->stack, 3), " waits for a connection until a timeout: ", v->up, " of ",
+             v->up + v->came, v->library ? " that net/http dials and" : "",
+             " that are not established at once are given up, after ", t_dur(v->total / (int64_t)v->up),
+             " on average");
     if (v->second * 2 > v->up) {
         text_say(&d.text, c->tr, "; ", v->second, " times the same goroutine dials again at once");
     }
     text_say(&d.text, c->tr, ". That is ", t_share(share, 1), " of the lives of goroutines of ",
-             t_func(c->tg->groups[group].name), "; of ", t_f0(c->procs), " processors ", t_f1(c->idle),
-             " had nothing to do.", costs ? "" : " In this trace nobody waits for these goroutines.");
-    text_lit(&d.next, "Nobody takes these connections: find out which address that is (a host that is gone, packets "
-                      "that are dropped, a full queue). Leave one out for a while after it has not answered, instead "
-                      "of waiting for its limit each time; try several side by side, or allow less time.");
-    draft_titled(c->rs, &d, "connections that nobody takes");
+             t_func(c->tg->groups[group].name), "; ", t_f1(c->idle), " of ", t_f0(c->procs), " processors were idle.",
+             costs ? "" : " In this trace nobody waits for these goroutines.");
+    text_lit(&d.next, "Nobody accepts these connections: find out which address it is (a host that is gone, dropped "
+                      "packets, a full accept queue). After a timeout skip that address for a while instead of "
+                      "waiting again; try several in parallel, or shorten the timeout.");
+    draft_titled(c->rs, &d, "connections that nobody accepts");
 }
 
 /* Of the goroutines that net/http dials in: what became of it, in all of them; up is 0 where too few were closed again. */

@@ -207,16 +207,15 @@ static void advice(struct text *t, const struct causes *c, const struct calls *k
         names |= much && of_names(c->tr, k->v[i].stack);
     }
     if (kept) {
-        text_lit(t, "Let one sync stand for many: one goroutine writes what has come meanwhile, syncs once and "
-                    "answers all that waited for it (a group commit).");
+        text_lit(t, "Let one sync serve many: one goroutine writes everything queued, syncs once and answers all "
+                    "waiters (a group commit).");
     }
     if (names) {
-        text_add(t,
-                 "%sA file for each is made or named each time: several in one file, one behind the other, need less "
-                 "of it.",
+        text_add(t, "%sA file is created or renamed for each: several in one file need fewer calls.",
                  kept ? " " : "");
     } else if (opens) {
-        text_add(t, "%sKeep open what is opened again, or put several things in one file.", kept ? " " : "");
+        text_add(t, "%sKeep files open instead of reopening them, or put several things in one file.",
+                 kept ? " " : "");
     } else if (!kept) {
         text_lit(t, "Make one call do more (a buffer, several at once), or make it where nobody waits for it.");
     }
@@ -297,7 +296,7 @@ bool each_on_way(struct causes *c, const struct leaf *l, int64_t all)
     d.f.won_hi = l->ns;
     draft_subject(&d, c->rs, l->func);
     head_text(&d, c, &k, (double)l->ns / (double)all);
-    text_lit(&d.text, "the main goroutine does and waits for, followed to its end: ");
+    text_lit(&d.text, "the main goroutine does and waits for (its critical path): ");
     calls_text(&d.text, c, &k, 0);
     advice(&d.next, c, &k, threshold_reached(TH_EACH_KEPT, kept_ns(c, &k), k.ns));
     draft_titled(c->rs, &d, "most of it is system calls");

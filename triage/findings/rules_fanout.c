@@ -84,17 +84,15 @@ static const struct wait_row *written_at(const struct causes *c, const struct fi
 static void fan_tell(struct causes *c, struct finding *f, uint32_t place, const struct fan *x)
 {
     struct text t = {0};
-    text_say(
-        &t, c->tr, " Who holds it writes ", t_f1((double)x->writes / (double)x->holds), " times before letting go (",
-        x->holds, " times looked at), in ", t_func(place),
-        ": where that is to several connections, the slowest reader of them holds up all others, and all that wait "
-        "for the lock (inferred).");
+    text_say(&t, c->tr, " The holder writes ", t_f1((double)x->writes / (double)x->holds),
+             " times before unlocking (", x->holds, " cases examined), in ", t_func(place),
+             ": if that is to several connections, the slowest reader holds up all the others, and everyone waiting "
+             "for the lock (inferred).");
     retell_behind(c->rs, f, &t);
-    retell_next(
-        c->rs, f,
-        "Don't write to a connection while holding the lock: give each connection a queue and a goroutine of "
-        "its own that writes what is in it, and drop from the queue, or close, what is too slow. If all of it "
-        "goes to one connection, its other side is what is slow.");
+    retell_next(c->rs, f,
+                "Don't write to a connection while holding the lock: give each connection a queue and its own writer "
+                "goroutine, and drop messages or close the connection when it is too slow. If everything goes to one "
+                "connection, its other side is what is slow.");
     f->also = place;
 }
 

@@ -108,16 +108,17 @@ static void finding(struct causes *c, const struct waits_at *p, uint32_t group, 
              " for more work (", f->more + f->took, " waits)");
     if (f->more == 0) {
         text_add(&d.text,
-                 "; they are done at about the same time, though one of them has waited there %.1f times as often as "
-                 "another, so they share out one lot",
+                 "; they finish at about the same time, though one of them waited there %.1f times as often as "
+                 "another, so they share one batch of work",
                  (double)f->most / (double)(f->least ? f->least : 1));
     }
     text_add(&d.text,
-             ": more stands ready (inferred), and no more answers than there are goroutines are waited for at once. "
-             "Of %.0f processors %.1f had nothing to do.",
-             c->procs, c->idle);
+             ": more work is ready (inferred), and no more answers are awaited at once than there are goroutines. "
+             "%.1f of %.0f processors were idle.",
+             c->idle, c->procs);
     if (as_procs) {
-        text_lit(&d.text, " There are no more of them than processors, which for work that waits is no measure.");
+        text_lit(&d.text,
+                 " There are no more of them than processors, but for work that mostly waits that is no limit.");
     }
     text_add(&d.next, "%s", MORE_OF_THEM);
     draft_end(c->rs, &d);

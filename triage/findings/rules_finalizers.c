@@ -32,13 +32,14 @@ static void finalizer_finding(struct causes *c, const struct waits_at *k, uint64
     draft_about(&d, c->rs, k->place, p->stack);
     draft_moment(&d, &p->longest);
     text_share(&d.amount, share, 1);
-    text_say(&d.text, c->tr, t_place(p->stack, 3), " waits for what finalizers give back: ", k->count, " of ", all,
+    text_say(&d.text, c->tr, t_place(p->stack, 3), " waits for what finalizers release: ", k->count, " of ", all,
              " waits there (", t_dur(k->total / (int64_t)k->count), " on average, ", t_share(share, 1),
              " of the lives of goroutines of ", t_func(p->waiter), ") were ended by ", t_func(p->waker), ", in ",
-             t_place(p->waker_stack, 2), ". It runs only behind a collection that finds the thing unused (",
+             t_place(p->waker_stack, 2), ". A finalizer runs only after a collection finds the object unused (",
              c->tg->gc_cycles, " in the trace).");
-    text_lit(&d.next, "Give it back where it is used for the last time (Close, with defer); a finalizer or cleanup "
-                      "is for what was forgotten.");
+    text_lit(
+        &d.next,
+        "Release it explicitly after its last use (defer Close()); a finalizer or cleanup is only a safety net.");
     draft_end(c->rs, &d);
 }
 

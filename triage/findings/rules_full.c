@@ -53,8 +53,8 @@ bool full_finding(struct causes *c, const struct work_kind *w, uint32_t n)
     text_say(&d.text, c->tr, ", which wait for a processor for ", t_share(queued, 1),
              " of their time: mostly for each other. ");
     work_text(&d.text, c, w, n);
-    text_lit(&d.next, "Make that work cheaper, or do less of it: that it queues is a sign of it only. Where it goes "
-                      "a CPU profile tells, or a trace taken while one runs.");
+    text_lit(&d.next, "Make that work cheaper, or do less of it; the queueing is only a symptom. A CPU profile, or a "
+                      "trace taken while one runs, shows where it goes.");
     draft_end(c->rs, &d);
     return true;
 }

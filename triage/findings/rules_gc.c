@@ -72,11 +72,11 @@ static void stw_next(struct text *t, const struct rules *rs, const struct stw_ro
             t,
             "Look at the lanes there; the host may have taken the CPU away (more processors than cores, a quota).");
     } else if (once(rs, r)) {
-        text_lit(t,
-                 "This stop was asked for, and it is no more than that: whether it takes as long each time another "
-                 "trace tells.");
+        text_lit(
+            t,
+            "The program asked for this stop, once: only another trace can show whether it always takes that long.");
     } else {
-        text_lit(t, "This stop was asked for: find the caller (view 8) and call it less often.");
+        text_lit(t, "The program asked for this stop: find the caller (view 8) and call it less often.");
     }
 }
 
@@ -153,9 +153,9 @@ static void stw_gc(struct rules *rs)
              t_dur(total / (int64_t)count), " each on average, longest ", t_dur(most->longest.t1 - most->longest.t0),
              ".");
     stw_last(&d, rs, most);
-    text_lit(&d.next,
-             "Collect less often: allocate less, or give the heap more room (a higher GOGC, GOMEMLIMIT). Where each "
-             "takes long, processors stop late: a host that gives less than GOMAXPROCS, or loops without calls.");
+    text_lit(&d.next, "Collect less often: allocate less, or give the heap more room (a higher GOGC, GOMEMLIMIT). If "
+                      "each takes long, processors stop late: the host provides fewer CPUs than GOMAXPROCS, or there "
+                      "are loops without calls.");
     draft_end(rs, &d);
 }
 
@@ -342,7 +342,7 @@ static void rule_assist(struct rules *rs)
     }
     text_lit(&d.text, ".");
     text_lit(&d.next,
-             "While it marks they allocate faster than its workers mark: allocate less there, or raise GOGC.");
+             "During marking they allocate faster than the workers mark: allocate less there, or raise GOGC.");
     draft_end(rs, &d);
 }
 
@@ -359,11 +359,13 @@ static void rule_mmu(struct rules *rs)
         draft_at(&d, m->at, m->at + m->window, LANE_BAND, BAND_GC);
         text_add(&d.amount, "MMU %.0f%%", m->mmu * 100); /* "0% starved" would say the opposite */
         if (m->mmu * 1000 < 0.5) {
-            text_lit(&d.text, "In the worst 10 ms the program had no processor at all, the collector had them.");
+            text_lit(&d.text,
+                     "In the worst 10 ms window the program had no processor at all: the collector had them.");
         } else {
-            text_add(&d.text,
-                     "In the worst 10 ms the program had only %.1f%% of the processors, the collector the rest.",
-                     m->mmu * 100);
+            text_add(
+                &d.text,
+                "In the worst 10 ms window the program had only %.1f%% of the processors, the collector the rest.",
+                m->mmu * 100);
         }
         text_lit(&d.next,
                  "See the MMU curve (view 8) and the lanes there: stops of the world, or assists and workers?");
@@ -386,7 +388,7 @@ static void rule_heap(struct rules *rs)
     text_say(&d.amount, rs->tr, "+", t_bytes(h->low_last - h->low_first));
     text_say(&d.text, rs->tr, "The heap at the end of a cycle grew from ", t_bytes(h->low_first), " to ",
              t_bytes(h->low_last), " over ", rs->tg->gc_cycles, " cycles.");
-    text_lit(&d.next, "Fine while a program fills its caches; else take two heap profiles and compare them.");
+    text_lit(&d.next, "Fine while the program fills its caches; otherwise compare two heap profiles.");
     draft_end(rs, &d);
 }
 
@@ -423,18 +425,19 @@ static void rule_off(struct rules *rs)
     text_say(&d.amount, rs->tr, "+", t_bytes(h->last - was));
     text_say(&d.text, rs->tr, "The heap grew from ", t_bytes(was), " to ", t_bytes(h->last), " in the last ",
              t_dur(off),
-             " and was not collected once: meanwhile the runtime has no goal at which it would begin, so the "
-             "collector is switched off (GOGC=off, or debug.SetGCPercent(-1)).");
+             " without a single collection: the runtime has no heap goal then, so the collector is switched off "
+             "(GOGC=off, or debug.SetGCPercent(-1)).");
     if ((double)h->off_set >= threshold(TH_HEAP_SET)) {
-        text_add(&d.text, " That was set %llu times: the program does so itself, again and again (inferred).",
+        text_add(&d.text, " That was set %llu times, so the program does it itself, repeatedly (inferred).",
                  (unsigned long long)h->off_set);
     }
-    text_add(
-        &d.next, "%s",
-        (double)h->off_set >= threshold(TH_HEAP_SET)
-            ? "Don't switch it off for a piece of work: it holds for the whole process, and of several that set back "
-              "what they found one may set back what another had switched off. A higher GOGC once, or GOMEMLIMIT."
-            : "Switch it on again, or bound the heap (GOMEMLIMIT), unless the process ends before its memory does.");
+    text_add(&d.next, "%s",
+             (double)h->off_set >= threshold(TH_HEAP_SET)
+                 ? "Don't switch it off around a piece of work: the setting is process-wide, and when several "
+                   "goroutines save and restore it, one may restore the switched-off value of another. Set a higher "
+                   "GOGC once, or GOMEMLIMIT."
+                 : "Switch it on again, or bound the heap (GOMEMLIMIT), unless the process ends before it runs out "
+                   "of memory.");
     draft_titled(rs, &d, "the heap grows, the collector is off");
 }
 

@@ -105,17 +105,17 @@ static void finding(struct causes *c, const struct waits_at *p, uint32_t group, 
     if (k->lost != k->n) {
         text_add(&d.text, ", of %u,", k->n);
     }
-    text_say(
-        &d.text, c->tr,
-        " stand there at the end, each waiting for an answer over the network that has not come: the first since ",
-        t_dur(k->first), ", the last since ", t_dur(k->last), ". The ", k->ended, " waits there that ended took ",
-        t_dur(k->waited / (int64_t)k->ended), " on average, ", t_dur(k->longest), " at most; these take ",
-        t_share(share, 1),
-        " of the lives of those goroutines. They are lost one after the other, it seems, and nothing limits how long "
-        "each waits (inferred): ",
-        k->lost == k->n ? "none is left." : "fewer and fewer are left.");
-    text_lit(&d.next, "Limit how long an answer may take (SetReadDeadline before each question, a context, a "
-                      "client's Timeout), and go on with a new connection when it is up.");
+    text_say(&d.text, c->tr,
+             " are stuck there at the end, each waiting for an answer over the network that has not come: the first "
+             "since ",
+             t_dur(k->first), ", the last since ", t_dur(k->last), ". The ", k->ended,
+             " waits there that ended took ", t_dur(k->waited / (int64_t)k->ended), " on average, ",
+             t_dur(k->longest), " at most; these take ", t_share(share, 1),
+             " of the lives of those goroutines. They seem to be lost one after the other, with nothing to limit how "
+             "long each waits (inferred): ",
+             k->lost == k->n ? "none is left." : "fewer and fewer are left.");
+    text_lit(&d.next, "Limit how long an answer may take (SetReadDeadline before each request, a context, a client's "
+                      "Timeout), and continue with a new connection after a timeout.");
     draft_titled(c->rs, &d, "workers lost to answers that do not come");
 }
 

@@ -114,15 +114,15 @@ static void chain_finding(struct causes *c, const struct chain *k)
     draft_moment(&d, &k->most->longest);
     d.f.won_hi = span - (int64_t)((double)k->top * (1 - hands));
     text_add(&d.amount, "%.0f/s", (double)k->waits / (double)span * 1e9);
-    text_say(&d.text, c->tr, t_place(k->hands, 3), " hands on piece by piece: ", k->n, " goroutines (");
+    text_say(&d.text, c->tr, t_place(k->hands, 3), " passes items on one at a time: ", k->n, " goroutines (");
     links_text(&d.text, c, k);
     text_say(&d.text, c->tr, ") wait for each other ", t_f0((double)k->waits / (double)span * 1e9),
              " times a second and run for ", t_dur(k->ran / (int64_t)k->waits),
-             " between two waits, on average. To wake one costs about as much: they wait for a processor for ",
-             t_dur(k->queued / (int64_t)k->waits), " each time, and the busiest of them runs for ",
-             t_share((double)k->top, (double)span), " of the time only.");
-    text_lit(&d.next, "Hand on many at once (slices of some hundred), or do the steps one after the other in one "
-                      "goroutine. Room in the channels lets each do several pieces between two waits.");
+             " between two waits, on average. A wake-up costs about as much: they wait for a processor for ",
+             t_dur(k->queued / (int64_t)k->waits), " each time, and the busiest of them runs for only ",
+             t_share((double)k->top, (double)span), " of the time.");
+    text_lit(&d.next, "Pass many at once (slices of a few hundred), or do the steps one after the other in one "
+                      "goroutine. A channel buffer lets each handle several items between two waits.");
     draft_end(c->rs, &d);
 }
 
@@ -263,15 +263,15 @@ static void side_text(struct text *t, const struct causes *c, const struct side 
 static const char *to_and_fro_advice(const struct side *a, const struct side *b)
 {
     if (a->writes > a->n / 2) {
-        return "Put a buffer before the pipe (a bufio.Writer, flushed before it is closed): then the two meet once "
-               "for some kilobytes, not for each write.";
+        return "Put a bufio.Writer in front of the pipe (flush it before closing): then the two sides meet once "
+               "every few kilobytes, not at each write.";
     }
     const bool both_ways = a->sends > a->n / 4 && b->sends > b->n / 4; /* what is sent back is waited for */
     return both_ways || (a->takes > a->n / 4 && b->takes > b->n / 4)
-               ? "Ask for many at once, so that one answer has them all; or keep what the other goroutine keeps "
-                 "under a lock and let each look itself: an uncontended lock wakes nobody."
-               : "Hand on many at once (slices of some hundred), or do both steps in one goroutine. Room in the "
-                 "channel lets each do several pieces between two waits.";
+               ? "Ask for many at once, so that one answer has them all; or put what the other goroutine owns under "
+                 "a lock and let each look for itself: an uncontended lock wakes nobody."
+               : "Pass many at once (slices of a few hundred), or do both steps in one goroutine. A channel buffer "
+                 "lets each handle several items between two waits.";
 }
 
 /* In rows: who hands on has work of its own. What goes is what processors do nothing but switch, or nothing at all, and the handing. */
@@ -299,9 +299,9 @@ static void run_text(struct text *t, const struct causes *c, const struct side *
     text_say(t, c->tr, ". ", t_func(c->tg->groups[other->group].name), " runs for ",
              t_dur(c->tg->groups[other->group].d[GM_EXEC].total / (int64_t)other->n),
              " between two waits on average, and ", t_share(rows->rows, 1), " of the waits of ",
-             t_func(c->tg->groups[rows->group].name), " to hand on stand in rows, with ",
+             t_func(c->tg->groups[rows->group].name), " to pass something on come in rows, with ",
              t_dur(threshold_ns(TH_GRAIN_RUN)),
-             " of running or less between two: pieces of one thing, it seems (inferred).");
+             " of running or less in between: parts of one thing, it seems (inferred).");
 }
 
 /* Who asks may wait for other things between two rows of questions; of both sides what is more of that. */
@@ -333,14 +333,14 @@ static void to_and_fro_finding(struct causes *c, const struct side *a, const str
     side_text(&d.text, c, a);
     text_lit(&d.text, " and ");
     side_text(&d.text, c, b);
-    text_say(&d.text, c->tr, " hand to and fro: ", c->of[a->group].n, " goroutines of ", t_func(g->name), " and ",
+    text_say(&d.text, c->tr, " ping-pong: ", c->of[a->group].n, " goroutines of ", t_func(g->name), " and ",
              c->of[b->group].n, " of ", t_func(h->name), " wait for each other ", t_f0((double)n / span * 1e9),
              " times a second");
     run_text(&d.text, c, a, b);
-    text_say(&d.text, c->tr, " To wake one costs about as much, and they wait for a processor for ",
+    text_say(&d.text, c->tr, " A wake-up costs about as much, and they wait for a processor for ",
              t_dur(ns_add(g->d[GM_SCHED].total, h->d[GM_SCHED].total) / n),
              " each time. Those of the busier kind run for ", t_share(top, 1),
-             " of their lives only. That each wait is recorded makes it dearer than it is without tracing.");
+             " of their lives only. Tracing, which records each wait, makes this costlier than it is without.");
     text_add(&d.next, "%s", to_and_fro_advice(a, b));
     draft_end(c->rs, &d);
 }
@@ -449,18 +449,18 @@ static void pulls_finding(struct causes *c, const struct pulls *k)
     d.f.won_hi = (int64_t)(span * (1 - (ran < 1 ? ran : 1) / 4)); /* most of what it runs is switching */
     text_add(&d.amount, "%.0f/s", (double)k->n / (double)c->tg->end * 1e9);
     text_say(&d.text, c->tr, t_place(k->stack, 3),
-             " makes coroutines (iter.Pull) that are pulled from piece by piece: ", c->of[k->group].n);
+             " makes coroutines (iter.Pull) that are pulled from one element at a time: ", c->of[k->group].n);
     if (stacks_is_program(c->tr, c->tg->groups[k->group].name)) { /* else none of them was ever seen at work */
         text_say(&d.text, c->tr, " of ", t_func(c->tg->groups[k->group].name));
     }
     text_say(&d.text, c->tr, " are switched to ", k->n, " times, ", t_f0((double)k->n / (double)c->tg->end * 1e9),
              " times a second, and run for ", t_dur(c->tg->groups[k->group].d[GM_EXEC].total / (int64_t)k->n),
-             " each time. Who pulls (", t_func(k->most->waiter), ") waits so for ", t_share(share, 1),
+             " each time. The puller (", t_func(k->most->waiter), ") waits for them for ", t_share(share, 1),
              " of its life, ", t_dur(k->waited / (int64_t)k->n),
-             " each time; to switch back costs as much. That each switch is recorded makes it dearer than it is "
-             "without tracing.");
-    text_lit(&d.next, "Pull many elements at once (slices), collect what is short, or range over the sequence itself "
-                      "instead of pulling from it.");
+             " each time; switching back costs as much. Tracing, which records each switch, makes this costlier than "
+             "it is without.");
+    text_lit(&d.next, "Pull many elements at once (slices), collect short sequences, or range over the sequence "
+                      "itself instead of pulling from it.");
     draft_end(c->rs, &d);
 }
 

@@ -220,14 +220,15 @@ static void hold_finding(struct hold *h)
     d.f.inferred = true;
     text_share(&d.amount, (double)h->ns, (double)c->tg->end);
     text_say(&d.text, c->tr, t_place(stack, 3),
-             " waits for one more of what those that wait hold themselves (inferred): ");
+             " waits for one more of what the waiters hold themselves (inferred): ");
     if (h->for_good && h->times == 1) {
         text_say(&d.text, c->tr, "all ", h->most, " goroutines of ", t_func(c->tg->groups[h->group].name),
-                 " wait at the end for what only they give back, for ", t_dur(h->ns), " and for good.");
+                 " wait at the end for what only they can release, for ", t_dur(h->ns),
+                 " so far, and will not continue.");
     } else {
         text_say(&d.text, c->tr, h->times, " times all goroutines of ", t_func(c->tg->groups[h->group].name),
                  " that are not at rest, up to ", h->most,
-                 ", wait at one moment for what only they give back, until the time of one is up; that is ",
+                 ", wait at the same moment for what only they can release, until one of them times out; that is ",
                  t_dur(h->ns), ", ", t_share((double)h->ns, (double)c->tg->end), " of the trace.");
     }
     for (uint32_t i = 0, n = 0; i < h->n; i++) {
@@ -236,9 +237,9 @@ static void hold_finding(struct hold *h)
         }
     }
     text_raw(&d.text, ".", h->n > 1 ? 1 : 0);
-    text_lit(&d.next, "Who has one already should use that one (in a transaction its own connection), or give it "
-                      "back before it waits for another or for those that need one. More of them make it rarer only; "
-                      "more time makes each stand longer.");
+    text_lit(&d.next, "A goroutine that already has one should use it (in a transaction, the transaction's "
+                      "connection), or release it before it waits for another. A larger pool only makes this rarer; "
+                      "a longer timeout makes each stall longer.");
     draft_end(c->rs, &d);
 }
 

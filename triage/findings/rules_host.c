@@ -193,8 +193,8 @@ static void spun_text(struct text *t, const struct late *l)
     if (l->spun) {
         text_say(t, l->c->tr, " ", l->spun, " of these runs are of goroutines of ",
                  t_func(l->c->tg->groups[l->spins].name), ", which ", l->surely ? "spin" : "may spin",
-                 " (busy-loop): who spins takes processors away where the host has fewer of them than GOMAXPROCS, "
-                 "and such runs are shorter once it blocks.");
+                 " (busy-loop): spinning takes processors away where the host has fewer than GOMAXPROCS, and such "
+                 "runs get shorter once it blocks.");
     }
 }
 
@@ -247,27 +247,26 @@ void rules_host(struct causes *c)
     if (periods) {
         text_add(&d.text,
                  "A CPU quota (cpu.max of its cgroup) stops the process (inferred): %s%u times nothing happened on "
-                 "any processor for 25 ms or more, and that ended at multiples of 100 ms from each other. ",
+                 "any processor for 25 ms or more, ending at multiples of 100 ms from each other. ",
                  l.nquiet == QUIETS ? "at least " : "", periods);
     }
     text_say(&d.text, c->tr,
-             periods ? "So the host had its processors elsewhere"
-                     : "The host had its processors elsewhere (inferred)",
+             periods ? "So the host used its CPUs for something else"
+                     : "The host used its CPUs for something else (inferred)",
              ": ", l.n,
-             " times a goroutine ran for more than 25 ms without being stopped, though the runtime stops each after "
+             " times a goroutine ran for more than 25 ms without being preempted, though the runtime preempts after "
              "10 to 20 ms, up to ",
-             t_dur(l.longest), "; so its thread, or the thread that looks after it, stood still. Such runs are ",
+             t_dur(l.longest), "; so its thread, or the runtime's monitor thread, was not running. Such runs are ",
              t_dur(l.all), " together, and at least ", t_dur(l.lost),
-             " of them were not the program's. While that lasts, all times of this trace are longer than the "
+             " of that was not the program's. While this goes on, all times in this trace are longer than the "
              "program's own.");
     spun_text(&d.text, &l);
     text_add(&d.next, "%s",
-             periods
-                 ? "Raise the quota, or let the program use less at once: GOMAXPROCS no higher than the quota (from "
-                   "Go 1.25 on it is so by itself). throttled_usec in cpu.stat of its cgroup tells the time."
-                 : "Other processes, a CPU quota or a stopped virtual machine: look at cpu.max and throttled_usec of "
-                   "its cgroup, at steal time, at what else runs there; or GOMAXPROCS is above the processors there "
-                   "are. Trace again on a quiet host before you change the program.");
+             periods ? "Raise the quota, or let the program use less at once: GOMAXPROCS no higher than the quota "
+                       "(the default from Go 1.25 on). throttled_usec in its cgroup's cpu.stat shows the time lost."
+                     : "Other processes, a CPU quota or a stopped virtual machine: look at cpu.max and "
+                       "throttled_usec of its cgroup, at steal time, at what else runs there; or GOMAXPROCS exceeds "
+                       "the CPUs there are. Trace again on a quiet host before you change the program.");
     in_order(&l, &d.f);
     draft_end(c->rs, &d);
 }

@@ -48,7 +48,7 @@ bool hot_begin(struct draft *d, const struct causes *c, uint32_t group, const st
     text_share(&d->amount, (double)in.n, (double)in.all);
     inside_text(&d->text, c, group, &in);
     text_lit(&d->text, " ");
-    text_lit(&d->next, "Do less there: ask first whether what it makes is needed, keep what it has made, or make it "
-                       "cheaper. Which of its lines take the time a CPU profile tells.");
+    text_lit(&d->next, "Do less there: check first whether its result is needed, cache it, or make it cheaper. A CPU "
+                       "profile shows which of its lines take the time.");
     return true;
 }

@@ -142,8 +142,8 @@ static void hub_finding(struct causes *c, const struct hub *h, const struct read
     draft_about(&d, c->rs, causes_place(c->tr, r->stack), r->stack);
     draft_at(&d, r->t0, r->t1, LANE_G, r->g);
     text_share(&d.amount, (double)r->ns, (double)life);
-    text_say(&d.text, c->tr, t_place(r->stack, 3), " hands to ", readers,
-             " goroutines, one after the other, and is held by one of them: ", t_who(r->g), ", for which it waits ",
+    text_say(&d.text, c->tr, t_place(r->stack, 3), " passes items to ", readers,
+             " goroutines in turn and is held up by one of them: ", t_who(r->g), ", for which it waits ",
              t_share((double)r->ns, (double)life), " of its life (", r->n, " waits of ", t_dur(r->ns / r->n),
              " on average; all others together ", t_share((double)(h->all - r->ns), (double)life), ").");
     if (v.n) {
@@ -151,8 +151,8 @@ static void hub_finding(struct causes *c, const struct hub *h, const struct read
         leaves_text(&d.text, c->tr, &v);
         text_lit(&d.text, ".");
     }
-    text_lit(&d.next, "Don't let the slowest reader hold the others: give it a queue with room and drop what is too "
-                      "much, or a goroutine of its own; or make what it does cheaper.");
+    text_lit(&d.next, "Don't let the slowest reader hold up the others: give it a buffered queue and drop the "
+                      "excess, or its own goroutine; or make its work cheaper.");
     draft_end(c->rs, &d);
 }
 
@@ -322,17 +322,16 @@ static void own_finding(struct causes *c, const struct waits_at *o, uint32_t gro
         leaves_text(&d.text, c->tr, &v);
         text_lit(&d.text, " (inferred).");
     }
-    text_add(&d.text, " Of %.0f processors %.1f had nothing to do.", c->procs, c->idle);
+    text_add(&d.text, " %.1f of %.0f processors were idle.", c->idle, c->procs);
     if (!shares) {
-        text_add(
-            &d.next, "%s",
-            in_vain && o->most->kind == WK_COND
-                ? "If they have to come in order: do what takes long before waiting for the turn, and behind it only "
-                  "what must be in order. If not, let only those wait for each other that need the same."
-            : in_vain ? "Let only those wait for each other that ask for the same: a key for each question, and no "
-                        "lock or flight that all share."
-                      : "Let not all wait for one: use the answer before meanwhile, let different questions go side "
-                        "by side; or share the work more evenly, if this is where they meet.");
+        text_add(&d.next, "%s",
+                 in_vain && o->most->kind == WK_COND
+                     ? "If they must go in order: do the long part before waiting for the turn, and after it only "
+                       "what needs the order. If not, let only those wait for each other that need the same thing."
+                 : in_vain ? "Let only those wait for each other that ask for the same thing: a key per question, "
+                             "instead of one lock or flight that all share."
+                           : "Don't let everyone wait for one: use the previous answer meanwhile, let different "
+                             "questions run in parallel; or balance the work, if this is where they meet.");
     }
     draft_titled(c->rs, &d, shares ? SHARES_TITLE : rule_title(RULE_OWN));
 }
@@ -585,12 +584,12 @@ static void slowest_advice(struct text *t, const struct causes *c, const struct 
 {
     const bool waits = v->n && (explain_waits_outside(v->v[0].cat) || v->v[0].cat == EX_TIMER);
     if (r->parents == 1) { /* one lot after another, and no lot for each of those that ask */
-        text_lit(t, "Unless the next lot needs all of this one: don't wait for it, let as many goroutines as now "
-                    "take the next piece as soon as they are done with one. Else make");
+        text_lit(t, "Unless the next batch needs all of this one: don't wait for it, let the same number of "
+                    "goroutines take the next item as soon as they finish one. Otherwise make");
     }
-    text_add(t, "%s that part quicker or split it", t->n ? "" : "Make");
+    text_add(t, "%s that part faster or split it", t->n ? "" : "Make");
     text_add(t, "%s", !waits && (double)r->of > c->procs * r->n ? "; begin the longest first" : "");
-    text_add(t, "%s.", waits ? "; or go on without it: a time limit, an answer in parts" : "");
+    text_add(t, "%s.", waits ? "; or go on without it (a timeout, a partial answer)" : "");
 }
 
 /* What of it the slowest wait for a time limit of their own, behind which they go on: one is there already. */
@@ -633,7 +632,7 @@ static void slowest_finding(struct causes *c, const struct rounds *r)
         text_lit(&d.text, " decides: ");
     }
     text_place(&d.text, c->tr, r->stack, 2);
-    text_add(&d.text, r->steps ? " has %.0f goroutines of " : " begins %.0f goroutines of ", (double)r->of / r->n);
+    text_add(&d.text, r->steps ? " has %.0f goroutines of " : " starts %.0f goroutines of ", (double)r->of / r->n);
     text_say(&d.text, c->tr, t_func(c->tg->groups[r->kids].name), " at ", r->steps ? "work" : "a time", " (", r->n,
              " times) and waits for all: for ", t_share((double)r->alone, (double)r->all),
              " of that time only the slowest of them is left, ", t_dur(r->alone / r->n), " each time.");
@@ -646,9 +645,9 @@ static void slowest_finding(struct causes *c, const struct rounds *r)
     causes_counted(&d.text, !r->steps && begun > CHILDREN ? CHILDREN : begun, begun, r->until);
     if (threshold_reached(TH_SLOWEST_LIMIT, limits_itself(c, r, &v), v.all)) {
         d.f.note = true;
-        text_lit(&d.text, " They have a time limit of their own, then, and do something else once it is up.");
-        text_lit(&d.next, "A shorter time limit, if the usual ones are done long before it; else make that part "
-                          "quicker or split it.");
+        text_lit(&d.text, " They have their own timeout, then, and do something else after it.");
+        text_lit(&d.next, "Use a shorter timeout, if the usual ones finish long before it; otherwise make that part "
+                          "faster or split it.");
     } else {
         slowest_advice(&d.next, c, r, &v);
     }

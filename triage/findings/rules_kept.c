@@ -23,7 +23,7 @@ static void finding(struct causes *c, const struct waits_at *p, uint32_t group, 
     let_go_together_text(&d.text, &d.next, c, go);
     text_say(&d.text, c->tr, t_place(d.f.stack, 3), ": goroutines of ", t_func(p->most->waiter), " waited there for ",
              t_share(share, 1), " of their lives (", p->count, " waits of ", t_dur(p->total / (int64_t)p->count),
-             " on average); of ", t_f0(c->procs), " processors ", t_f1(c->idle), " had nothing to do.");
+             " on average); ", t_f1(c->idle), " of ", t_f0(c->procs), " processors were idle.");
     draft_titled(c->rs, &d, LET_GO_KEEPS);
 }
 

@@ -260,7 +260,7 @@ static void behind_text(struct text *t, const struct knot *k, uint32_t in)
     }
     for (uint32_t i = 0; i < k->n; i++) {
         if ((reach & ~in) >> i & 1) {
-            text_say(t, k->c->tr, n++ ? ", " : " Behind them stand ", k->v[i].n, " in ", t_func(k->v[i].place));
+            text_say(t, k->c->tr, n++ ? ", " : " Behind them wait ", k->v[i].n, " in ", t_func(k->v[i].place));
         }
     }
     text_raw(t, ".", n ? 1 : 0);
@@ -273,13 +273,12 @@ static const char *knot_advice(const struct knot *k, const uint32_t *ring, uint3
         locks += k->v[ring[i]].kind == WK_LOCK;
     }
     if (locks == n) {
-        return "Take the locks in one order everywhere, or don't wait for the other with one held.";
+        return "Take the locks in the same order everywhere, or don't wait for one while holding the other.";
     }
-    return locks ? "Let nobody send or receive with the lock held: copy under the lock what it needs, give the lock "
-                   "back, then send."
-                 : "Let none of them wait to hand something over without taking what comes meanwhile: receive while "
-                   "sending (select), or hand over from a goroutine of its own; more room in a channel only makes it "
-                   "rarer.";
+    return locks ? "Don't send or receive while holding the lock: copy what is needed under the lock, unlock, then "
+                   "send."
+                 : "None of them should block on a send without receiving meanwhile: select on both, or send from a "
+                   "separate goroutine; a larger channel buffer only makes it rarer.";
 }
 
 /* How it is known that each is to end the wait of the one before it. */
@@ -289,8 +288,8 @@ static void known_text(struct text *t, const struct knot *k, const uint32_t *rin
     for (uint32_t i = 0; i < n; i++) {
         const struct standing *b = &k->v[ring[(i + 1) % n]];
         if (k->held[ring[i]] >> ring[(i + 1) % n] & 1) {
-            text_say(t, k->c->tr, " Who holds the lock of ", t_func(k->v[ring[i]].place),
-                     " is not in the trace: ", t_func(b->place), " is a method of the same type, and stands.");
+            text_say(t, k->c->tr, " The holder of the lock of ", t_func(k->v[ring[i]].place),
+                     " is not in the trace: ", t_func(b->place), " is a method of the same type, and is stuck.");
             typed = true;
         }
     }
@@ -319,7 +318,7 @@ static void knot_finding(const struct knot *k, const uint32_t *ring, uint32_t n)
         text_raw(&d.text, i + 1 < n ? ", " : " and ", i == 0 ? 0 : i + 1 < n ? 2 : 5);
         text_func(&d.text, c->tr, k->v[ring[i]].place, 0);
     }
-    text_lit(&d.text, " stand on each other for good (inferred): ");
+    text_lit(&d.text, " block each other forever (inferred): ");
     for (uint32_t i = 0; i < n; i++) {
         one_text(&d.text, k, &k->v[ring[i]], i == 0);
     }

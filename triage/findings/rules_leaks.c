@@ -82,7 +82,7 @@ static void leak_text(struct text *t, const struct rules *rs, const struct leak_
             text_say(t, rs->tr, t_f0(threshold(TH_LEAK_AGAIN)),
                      " times as long as any wait there that ended, and more, ");
         } else {
-            text_say(t, rs->tr, r->vain.count ? "woken there in vain at most, " : "never woken there, ");
+            text_say(t, rs->tr, r->vain.count ? "at most woken there in vain, " : "never woken there, ");
         }
     }
     text_say(t, rs->tr, "for up to ", t_dur(r->oldest));
@@ -150,13 +150,14 @@ static bool body_open(const struct rules *rs, uint32_t row)
 static const char *leak_advice(const struct rules *rs, uint32_t row)
 {
     if (body_open(rs, row)) {
-        return "Their connections wait for somebody to read the answer's body to its end, or to close it: do both, "
-               "on each way out.";
+        return "Their connections wait for the response body to be read to the end or closed: do both, on every "
+               "return path.";
     }
-    return rs->tg->leaks[row].vain.count ? "What they look at when they are woken has not come true: change it under "
-                                           "the lock, before the Signal or Broadcast; and give such waits a way out."
-                                         : "Who was to wake them? Give such waits a way out (a context, a closed "
-                                           "channel, a time limit), or use the one they have: cancel it, close it.";
+    return rs->tg->leaks[row].vain.count
+               ? "The condition they check when woken was not true: change it under the lock, before the Signal or "
+                 "Broadcast; and give such waits a way out."
+               : "Who should have woken them? Give such waits a way out (a context, a closed channel, a timeout), or "
+                 "use the one they have: cancel it, close it.";
 }
 
 #define SENDS_ASKED 64   /* rows, the largest, of which who is missing is asked: sends */
@@ -197,7 +198,7 @@ static void leak_why(struct draft *d, const struct rules *rs, uint32_t row)
         d->f.severity_ns = r->lost == r->created - r->ended ? r->oldest : 0;
     } else if (r->vain.count && row < SIGNALS_ASKED && leak_one_signalled(&d->text, rs, r)) {
         d->f.note = false;
-        text_lit(&d->next, "Broadcast there, so that all look again and those that must end do.");
+        text_lit(&d->next, "Use Broadcast there, so that all check again and those that must end do.");
     } else {
         d->f.note = !pile_up(rs, row);
         text_add(&d->next, "%s", leak_advice(rs, row));
@@ -246,13 +247,13 @@ static void rule_sends(struct rules *rs)
         d.f.note = true;
         text_add(&d.amount, "%llu stuck", (unsigned long long)w->open);
         text_say(&d.text, rs->tr, t_place(w->stack, 3), ": ", w->open,
-                 " goroutines wait at the end to send what nobody has taken, the longest (", t_who(w->longest.g),
+                 " goroutines wait at the end to send what nobody has received, the longest (", t_who(w->longest.g),
                  ") for ", t_dur(ns), ".");
         if (asked++ < SENDS_ASKED && leak_gone(tg, w->stack, w->longest.t0, &gone)) {
             leak_gone_text(&d.text, &d.next, rs, &gone);
         } else {
-            text_lit(&d.next, "Who was to receive? If these are each other's receivers they stand for good: receive "
-                              "while sending (select), or give the channel room.");
+            text_lit(&d.next, "Who should receive? If these are each other's receivers, they are deadlocked: receive "
+                              "while sending (select), or give the channel a buffer.");
         }
         draft_end(rs, &d);
     }
@@ -389,10 +390,10 @@ static void given_out_by(struct draft *d, const struct rules *rs, const struct g
         return;
     }
     text_say(&d->text, rs->tr, " ", t_place(most->waker_stack, 3),
-             " gives out what they do, and the others wait for it (", n,
-             " waits) while that one has no end of it: what it gets is for it alone (inferred).");
-    text_say(&d->next, rs->tr, "Look at what ", t_place(most->waker_stack, 1),
-             " goes by: whatever is most of the work should not all go to one of them. ");
+             " hands out their work, and the others wait for it (", n,
+             " waits) while that one always has more: what it gets is for it alone (inferred).");
+    text_say(&d->next, rs->tr, "Look at how ", t_place(most->waker_stack, 1),
+             " distributes the work: most of it should not go to one of them. ");
 }
 
 static void team_finding(struct rules *rs, const struct group *g, const struct team *t)
@@ -403,12 +404,12 @@ static void team_finding(struct rules *rs, const struct group *g, const struct t
     draft_subject(&d, rs, g->name);
     draft_at(&d, 0, rs->tg->end, LANE_G, t->top);
     text_share(&d.amount, (double)t->most, (double)t->all);
-    text_say(&d.text, rs->tr, "Of ", t->n, " goroutines of ", t_func_cut(g->name, 60), " begun together, G",
+    text_say(&d.text, rs->tr, "Of ", t->n, " goroutines of ", t_func_cut(g->name, 60), " started together, G",
              (unsigned long long)trace_lane(rs->tr, (struct lane){LANE_G, t->top}).id, " ran ", t_dur(t->most), ", ",
              t_share((double)t->most, (double)t->all), " of what they ran together; the mean is ", t_dur(mean),
              ", that of the others ", t_dur((t->all - t->most) / (int64_t)(t->n > 1 ? t->n - 1 : 1)), ".");
     given_out_by(&d, rs, g, t);
-    text_lit(&d.next, "Share out the work in smaller pieces, or let idle workers take from one queue.");
+    text_lit(&d.next, "Split the work into smaller pieces, or let idle workers take from one queue.");
     draft_end(rs, &d);
 }
 
@@ -533,10 +534,10 @@ static void slow_finding(struct rules *rs, const struct slow_type *s, uint32_t a
     text_say(&d.text, rs->tr, "; ", t_share((double)y->slow[0].b.gc, (double)y->d.max), " of it during a GC cycle, ",
              t_dur(y->slow[0].b.stw), " stopped.");
     if (all > SLOW_TYPES) {
-        text_say(&d.text, rs->tr, " Of the ", all, " names of ", what, " that have slow ones, the ",
-                 (uint32_t)SLOW_TYPES, " are told that cost most.");
+        text_say(&d.text, rs->tr, " Of the ", all, " names of ", what, " with slow ones, only the ",
+                 (uint32_t)SLOW_TYPES, " costliest are reported.");
     }
-    text_lit(&d.next, "Open its lane: the widest span says what to change. Compare with one of median length.");
+    text_lit(&d.next, "Open its lane: the widest span shows what to change. Compare with one of median length.");
     draft_end(rs, &d);
 }
 

@@ -241,17 +241,17 @@ static void left_finding(struct left *l)
     d.f.inferred = true;
     d.f.ends_with = c->tg->groups[l->worker].name;
     text_add(&d.amount, "%llu left", (unsigned long long)l->on);
-    text_say(&d.text, c->tr, t_place(l->limit->stack, 2), " gives up when its time is up, after ",
-             t_dur(l->allowed / (int64_t)l->given_up), " on average, and what it began goes on: ", l->on, " of ",
-             l->given_up, " goroutines of ", t_func(c->tg->groups[l->worker].name), " for ",
+    text_say(&d.text, c->tr, t_place(l->limit->stack, 2), " gives up at its timeout, after ",
+             t_dur(l->allowed / (int64_t)l->given_up), " on average, but the work it started goes on: ", l->on,
+             " of ", l->given_up, " goroutines of ", t_func(c->tg->groups[l->worker].name), " for ",
              t_dur(l->stayed / (int64_t)l->on), " on average, up to ", t_dur(l->longest),
-             ", though nobody takes the answer any more (inferred). They run ", t_dur(l->ran), " so, ",
+             ", though nobody receives the answer any more (inferred). They run for ", t_dur(l->ran), " that way, ",
              t_share((double)l->ran, (double)c->tg->groups[l->worker].d[GM_EXEC].total),
              " of all that these goroutines run.");
     what_text(l, &d);
     meanwhile_text(&d.text, l);
-    text_lit(&d.next, "Hand the context down to what does the work, and end there when it is done (ctx.Err between "
-                      "two steps, a select beside each wait).");
+    text_lit(&d.next, "Pass the context down to the code that does the work, and stop there when it is done (check "
+                      "ctx.Err between two steps, select at each wait).");
     draft_end(c->rs, &d);
 }
 
@@ -292,15 +292,15 @@ static void twice_finding(struct left *l)
     d.f.inferred = true;
     d.f.ends_with = c->tg->groups[l->worker].name;
     text_add(&d.amount, "%llu again", (unsigned long long)l->again);
-    text_say(&d.text, c->tr, t_place(l->limit->stack, 2), " begins another goroutine when its time is up, after ",
+    text_say(&d.text, c->tr, t_place(l->limit->stack, 2), " starts another goroutine at its timeout, after ",
              t_dur(l->allowed / (int64_t)l->given_up), " on average (", l->again,
-             " times), and waits on for whichever answers first: ", l->on, " of ", l->given_up, " goroutines of ",
-             t_func(c->tg->groups[l->worker].name), " go on behind that for ", t_dur(l->stayed / (int64_t)l->on),
+             " times), and then waits for whichever answers first: ", l->on, " of ", l->given_up, " goroutines of ",
+             t_func(c->tg->groups[l->worker].name), " go on after that for ", t_dur(l->stayed / (int64_t)l->on),
              " on average, and ", l->taken, " of them (", t_share((double)l->taken, (double)l->on),
-             ") are the first all the same. What the other of each two brings nobody takes (inferred).");
+             ") still answer first. The other result of each pair is thrown away (inferred).");
     meanwhile_text(&d.text, l);
     text_lit(&d.next, "Ask again only when an answer takes longer than nearly all do, so that few are asked twice; "
-                      "and end the other one when the first has answered (a context).");
+                      "and cancel the other one when the first has answered (a context).");
     draft_titled(c->rs, &d, "asks again before answers come");
 }
 

@@ -59,15 +59,15 @@ void limits_tell(struct causes *c, uint32_t func, const struct pair_row *most, u
     d.f.inferred = true;
     text_add(&d.amount, "%.1f wait", (double)waited / (double)c->tg->end);
     text_say(&d.text, c->tr, t_place(most->stack, 3), " waits ", waits,
-             " times until a connection that others have comes back, ", t_dur(waited / (int64_t)waits),
-             " each on average, ", t_share(share, 1), " of the lives of goroutines of ", t_func(most->waiter),
-             "; hardly any is opened for it meanwhile: there are as many as are allowed (inferred)");
+             " times for a connection that others are using, ", t_dur(waited / (int64_t)waits), " each on average, ",
+             t_share(share, 1), " of the lives of goroutines of ", t_func(most->waiter),
+             "; hardly any new one is opened meanwhile: the limit is reached (inferred)");
     if (by != UINT32_MAX) {
         text_add(&d.text, ". %u connections are in the trace", c->of[by].n);
     }
-    text_add(&d.text, "; of %.0f processors %.1f had nothing to do.", c->procs, c->idle);
-    text_lit(&d.next, "Allow more connections for each host (MaxConnsPerHost, and MaxIdleConnsPerHost as many), if "
-                      "the other side can take them; if the limit is meant, ask less often or for more at once.");
+    text_add(&d.text, "; %.1f of %.0f processors were idle.", c->idle, c->procs);
+    text_lit(&d.next, "Allow more connections per host (MaxConnsPerHost, and MaxIdleConnsPerHost as many), if the "
+                      "other side can handle them; if the limit is intended, ask less often or for more at once.");
     draft_end(c->rs, &d);
 }
 
@@ -124,11 +124,9 @@ static void tests_finding(struct causes *c, const struct tests *v, uint32_t plac
     text_say(&d.text, c->tr, t_func(place), v->waited > v->most->total ? ", as others," : "",
              " waits until another test is over, since no more may run at once (-parallel): ", v->waits, " waits of ",
              t_dur(v->waited / (int64_t)v->waits), " on average, ", t_share(share, 1),
-             " of the lives of these tests; of ", t_f0(c->procs), " processors ", t_f1(c->idle),
-             " had nothing to do.");
-    text_lit(&d.next, "Let more tests run at once: go test -parallel (if not set, as many as GOMAXPROCS); tests that "
-                      "wait more than they run may be more than there are processors. It wins nothing where all ask "
-                      "one service that is slow by itself.");
+             " of the lives of these tests; ", t_f1(c->idle), " of ", t_f0(c->procs), " processors were idle.");
+    text_lit(&d.next, "Run more tests at once: go test -parallel (default GOMAXPROCS); tests that mostly wait may "
+                      "outnumber the processors. It gains nothing if they all use one service that is slow itself.");
     draft_end(c->rs, &d);
 }
 

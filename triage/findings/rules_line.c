@@ -247,20 +247,20 @@ static void line_finding(struct causes *c, const struct line *l)
     draft_at(&d, k->t0, k->t1, LANE_G, l->g);
     text_dur(&d.amount, k->longest);
     what_is_long(c, l, &d.text);
-    text_say(&d.text, c->tr, ": half of the work of ", c->of[l->group].n, " goroutine",
+    text_say(&d.text, c->tr, ": half of the work items of ", c->of[l->group].n, " goroutine",
              c->of[l->group].n == 1 ? "" : "s", " of ", t_func(c->tg->groups[l->group].name), " between two ",
-             l->paced ? "sleeps, or from one that it wakes to the next," : "waits for more", " takes ",
+             l->paced ? "sleeps, or from one that it wakes to the next," : "waits for more", " take ",
              t_dur(l->usual), " or less, but ", l->many, " of ", k->n, " pieces took ", t_f0(LONG_TIMES),
              " times as much and up to ", t_dur(k->longest), ", ", t_share((double)l->lost, (double)l->life),
              c->of[l->group].n == 1 ? " of its life: " : " of their lives: ",
-             l->paced ? "who waits for what it gives" : "what comes", " meanwhile stands behind it.");
+             l->paced ? "who waits for what it gives" : "what comes", " meanwhile queues behind it.");
     if (l->stood.n) {
-        text_say(&d.text, c->tr, " Behind these stood ", l->stood.n, " waits of others, for ",
+        text_say(&d.text, c->tr, " Queued behind these: ", l->stood.n, " waits of others, for ",
                  t_dur(l->stood.ns / (int64_t)l->stood.n), " each, ", t_share((double)l->stood.ns, (double)l->q.life),
                  " of their lives.");
     }
     causes_counted(&d.text, 1, 1, k->until);
-    text_lit(&d.next, "Let long work go to goroutines of its own, so that short work need not wait behind it.");
+    text_lit(&d.next, "Give long work its own goroutines, so that short work need not wait behind it.");
     draft_end(c->rs, &d);
 }
 

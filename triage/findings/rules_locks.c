@@ -116,9 +116,9 @@ static const char *call_advice(const struct triage *tg, const struct holder_row 
             each_keeps(tg->tr, r->stack) && holder_lock(tg, stacks_place(tg->tr, r->stack)) == h->lock ? r->count : 0;
     }
     return calls * 2 >= h->waits
-               ? "Let one keep for all: who has the lock writes what all that wait have by then, and calls for the "
-                 "device once for these (a group commit). Outside the lock the calls would queue at the device."
-               : "One call keeps for several already: ask for it less often, or for a quicker device.";
+               ? "Let one goroutine commit for all: the lock holder writes what all waiters have queued and syncs "
+                 "once for them (a group commit). Outside the lock the calls would queue at the device."
+               : "One call already commits for several: call it less often, or use a faster device.";
 }
 
 #define LITTLE 8 /* th of their time: not worth an advice */
@@ -127,7 +127,7 @@ const char *lock_advice(const struct triage *tg, const struct holder_row *h)
 {
     int64_t half = h ? h->told / 2 : 0;
     if (!h || h->told == 0) {
-        return "Hold the lock for less: see what its holder did meanwhile; or split the lock.";
+        return "Hold the lock more briefly: see what its holder did meanwhile; or split the lock.";
     }
     if (h->ns[ST_SYSCALL] > half) {
         return call_advice(tg, h);
@@ -139,7 +139,7 @@ const char *lock_advice(const struct triage *tg, const struct holder_row *h)
         return holder_pipe(tg->tr, h) ? HOLDER_PIPE : HOLDER_NET;
     }
     if (h->wait_ns[WK_SEND] > half) {
-        return "Don't send while holding the lock: who is slow to receive holds up all that wait for it.";
+        return "Don't send while holding the lock: a slow receiver holds up everyone waiting for it.";
     }
     if (h->wait_ns[WK_LOCK] > half) {
         return "Its holders wait for another lock: look at that one first, or take only one of the two at a time.";
@@ -148,19 +148,19 @@ const char *lock_advice(const struct triage *tg, const struct holder_row *h)
         return HOLDER_WAITS;
     }
     if (holder_queues(tg, h)) {
-        return "Its holders wait for a processor: the lock is not what is short; see the processors.";
+        return "Its holders wait for a processor: the lock is not the bottleneck, the processors are.";
     }
     if (h->ns[ST_RUNNABLE] > half) {
-        return "Who gets it waits for a processor first, though some idle, and that is most of the time for which it "
-               "is held: ask for it less often (do more at once while it is held), or split it (shards, read locks).";
+        return "Most of the time it is held, its new holder is still waiting for a processor, though some are idle: "
+               "take it less often (do more each time), or split it (shards, read locks).";
     }
     const bool waits = h->ns[ST_WAITING] > h->told / LITTLE, calls = h->ns[ST_SYSCALL] > h->told / LITTLE;
     if (h->ns[ST_RUNNING] > half || (!waits && !calls)) {
         return "Do less while holding the lock, or split it (shards, read locks).";
     }
-    return waits && calls ? "Hold the lock for less: its holders run, wait and make system calls."
-           : waits        ? "Hold the lock for less: its holders run, and wait."
-                          : "Hold the lock for less: its holders run, and make system calls.";
+    return waits && calls ? "Hold the lock more briefly: its holders run, wait and make system calls."
+           : waits        ? "Hold the lock more briefly: its holders run, and wait."
+                          : "Hold the lock more briefly: its holders run, and make system calls.";
 }
 
 #define PLACES_SAID 4
@@ -176,7 +176,7 @@ static void places_text(struct text *t, const struct rules *rs, uint32_t lock)
         }
     }
     text_add(t, "%s%s", n > PLACES_SAID ? " or others" : "",
-             n ? " (the same one: who lets it go in one lets in who waits in another; inferred)" : "");
+             n ? " (the same lock: releasing it in one lets in a waiter in another; inferred)" : "");
 }
 
 static void convoy_text(struct text *t, const struct rules *rs, uint32_t lock, const struct holder_row *h,
@@ -236,8 +236,8 @@ static bool held_in_one(const struct triage *tg, uint32_t lock, const struct mom
 
 static void hog_text(struct text *t, const struct rules *rs, uint32_t g, const struct hog *h)
 {
-    text_say(t, rs->tr, " ", t_who(g), " gives it back and takes it again at once: of ", h->woken,
-             " waits that it ended ", h->in_vain, " were followed by another one there, for it once more, within ",
+    text_say(t, rs->tr, " ", t_who(g), " releases it and takes it again at once: of ", h->woken,
+             " waits that it ended ", h->in_vain, " were followed by another wait of that one for it within ",
              t_dur(HOG_WITHIN), ".");
 }
 
@@ -249,8 +249,8 @@ static void convoy_example(struct text *t, const struct rules *rs, uint32_t lock
         return;
     }
     chain_doing(rs->tr, h->longest.g, h->longest.t0, h->longest.t1, &k);
-    text_say(t, rs->tr, " The longest that it was held at a stretch is ", t_dur(h->longest.t1 - h->longest.t0),
-             ", by ", t_who(h->longest.g), " (@", t_dur(h->longest.t0), "), ");
+    text_say(t, rs->tr, " The longest hold was ", t_dur(h->longest.t1 - h->longest.t0), ", by ", t_who(h->longest.g),
+             " (@", t_dur(h->longest.t0), "), ");
     chain_doing_text(t, rs->tr, &k);
     text_lit(t, ".");
 }
@@ -272,9 +272,8 @@ static bool all_write(const struct rules *rs, uint32_t lock)
 void lock_readers(struct text *next, const struct rules *rs, uint32_t lock)
 {
     if (all_write(rs, lock)) {
-        text_lit(next,
-                 " It is a sync.RWMutex, and all that wait want to write: who only reads can take it with RLock, "
-                 "beside other readers.");
+        text_lit(next, " It is a sync.RWMutex, and every waiter wants to write: goroutines that only read can use "
+                       "RLock, in parallel with other readers.");
     }
 }
 
@@ -296,16 +295,16 @@ static void convoy(struct rules *rs, uint32_t lock, const struct stretch *s)
         text_lit(&d.text, " It happened once.");
     }
     if (stacks_once(rs->tr, w->stack)) {
-        text_lit(&d.text, " It is a sync.Once: all that come wait until its first call is done.");
-        text_lit(&d.next, "Have that done before anybody asks for it (at the start), or make it quicker: what it "
-                          "does one after the other may go side by side.");
-        draft_titled(rs, &d, "all wait for what is done once");
+        text_lit(&d.text, " It is a sync.Once: everyone waits until its first call has returned.");
+        text_lit(&d.next, "Do that before anyone needs it (at startup), or make it faster: its steps may be able to "
+                          "run in parallel.");
+        draft_titled(rs, &d, "everyone waits for a sync.Once");
         return;
     }
     if (is_hog(&hog)) {
         hog_text(&d.text, rs, h->g, &hog);
-        text_lit(&d.next, "Who takes it again at once keeps out those that it has woken: do the long part outside "
-                          "the lock, or let others go on before it takes it again. ");
+        text_lit(&d.next, "Taking it again at once keeps out the goroutine just woken: do the long part outside the "
+                          "lock, or let others go first. ");
     }
     text_add(&d.next, "%s", lock_advice(rs->tg, h));
     lock_readers(&d.next, rs, lock);
@@ -444,20 +443,18 @@ static void stuck_text(struct draft *d, const struct rules *rs, const struct stu
     if (nested) {
         text_say(&d->text, rs->tr, " ", t_func(nested->outer), " takes a lock itself and calls ",
                  t_func(nested->func),
-                 ", which waits for one: if it is the same and held, it waits for itself (inferred; a second read "
-                 "lock does so as soon as a writer stands between).");
+                 ", which waits for one: if it is the same lock, it waits for itself (inferred; a second read lock "
+                 "does so as soon as a writer waits in between).");
         draft_subject(d, rs, nested->outer);
         d->f.inferred = true;
     }
-    text_add(
-        &d->next, "%s",
-        nested ? "Take the lock once: split what is called into a part that expects it held."
-        : reads_and_writes(rs, s)
-            ? "Compare the stacks of the stuck ones (view 6): a read lock that is taken again by who has it already "
-              "(in "
-              "what calls the one that waits), with a writer between; locks taken in different orders; or one never "
-              "let go."
-            : "Compare the stacks of the stuck ones (view 6): locks taken in different orders, or one never let go.");
+    text_add(&d->next, "%s",
+             nested                    ? "Take the lock once: split off the part of the callee that expects it held."
+             : reads_and_writes(rs, s) ? "Compare the stacks of the stuck goroutines (view 6): a read lock taken "
+                                         "again by its holder (in a caller of the waiting function), with a writer "
+                                         "in between; locks taken in different orders; or one never released."
+                                       : "Compare the stacks of the stuck goroutines (view 6): locks taken in "
+                                         "different orders, or one never released.");
 }
 
 static bool stays_stuck(const struct triage *tg, uint32_t g)
@@ -509,8 +506,8 @@ static void rule_stuck(struct rules *rs)
     text_add(&d.amount, "%u stuck", s.n);
     stuck_text(&d, rs, &s);
     if (only_they(tg, tg->lock_waits[s.who].place)) {
-        text_lit(&d.text, " No other goroutine that ever waited or let go there is left: they wait for each other, a "
-                          "deadlock (inferred).");
+        text_lit(&d.text, " No other goroutine that ever waited or unlocked there is left: they wait for each other, "
+                          "a deadlock (inferred).");
     }
     draft_end(rs, &d);
 }
@@ -576,7 +573,7 @@ static void syscall_finding(struct rules *rs, const struct calls *c)
     d.f.inferred = true;
     text_say(&d.text, rs->tr, c->n, " system call", c->n == 1 ? "" : "s", " of ", t_who(c->worst_wait->waker),
              c->several ? " and others" : "", " took ", t_dur(c->total),
-             " while others waited for a lock that the caller then let go (inferred); ", c->waits, " waits.");
+             " while others waited for a lock that the caller then released (inferred); ", c->waits, " waits.");
     if (n > 1) {
         text_lit(&d.text, " The longest: ");
         chain_text(&d.text, rs->tr, link, n);
@@ -625,11 +622,11 @@ static void rule_herd(struct rules *rs)
         text_add(&d.amount, "%u woken", h->largest);
         text_say(&d.text, rs->tr, h->futile, " of ", h->wakes, " wake-ups at ", t_where(p->stack, 60),
                  " were for nothing (soon waiting there again), up to ", h->largest, " at once, by ",
-                 t_func_cut(p->waker, 48), "; for that they ran ", t_dur(h->ran), " together, and that went on for ",
+                 t_func_cut(p->waker, 48), "; this took ", t_dur(h->ran), " of running in all, over ",
                  t_share((double)h->clock, (double)tg->end), " of the trace.");
         text_lit(&d.next,
-                 "Give those that wait for different things a condition (or a channel) each, and wake who can go on. "
-                 "One instead of all (Signal for Broadcast) is enough only where any of them can do what there is.");
+                 "Give each kind of waiter its own condition (or channel), and wake only those that can continue. "
+                 "Signal instead of Broadcast is enough only if any of them can take what there is.");
         draft_end(rs, &d);
     }
 }

@@ -167,9 +167,9 @@ bool logged_text(struct text *behind, struct text *next, const struct rules *rs,
         value_text(behind, rs->tr, v);
         text_say(behind, rs->tr, " (", v->n, " of ", l.tasks, ") take ", t_dur(with),
                  " in the median, those that log something else ", t_dur(others), ".");
-        text_lit(next, "See first what is particular to those that log ");
+        text_lit(next, "Look first at what is special about those that log ");
         value_text(next, rs->tr, v);
-        text_lit(next, ": the others are quick.");
+        text_lit(next, ": the others are fast.");
     }
     logged_free(&l);
     return best != UINT32_MAX;

@@ -129,17 +129,16 @@ static void finding(const struct looks *k, const struct waits_at *p, int64_t usu
     draft_moment(&d, &p->most->longest);
     text_share(&d.amount, share, 1);
     waits_at_text(&d.text, c, p);
-    text_say(
-        &d.text, c->tr, " looks, pauses for ", t_dur(usual), " and looks again: ", k->pauses, " pauses, ",
-        t_share(share, 1), " of the lives of goroutines of ", t_func(p->most->waiter), ". ", k->rounds,
-        " times it went on elsewhere behind a look, ", k->first,
-        " of them behind the first pause: what it waits for had come by then, within the last pause (inferred). Of ",
-        t_f0(c->procs), " processors ", t_f1(c->idle), " had nothing to do.");
+    text_say(&d.text, c->tr, " checks, pauses for ", t_dur(usual), " and checks again: ", k->pauses, " pauses, ",
+             t_share(share, 1), " of the lives of goroutines of ", t_func(p->most->waiter), ". ", k->rounds,
+             " times it moved on after a check, ", k->first,
+             " of them after the first pause: what it waits for had come during the last pause (inferred). ",
+             t_f1(c->idle), " of ", t_f0(c->procs), " processors were idle.");
     causes_counted(&d.text, k->looked, c->of[group].n, k->until);
-    text_lit(&d.next, "Let who makes it tell when it is there: an answer that comes then, a channel, a notification. "
-                      "Else look sooner, with pauses that begin short and grow: on average half of the last one is "
-                      "lost, and where all have come by the first look it may be nearly all of it.");
-    draft_titled(c->rs, &d, "looks, and pauses between");
+    text_lit(&d.next, "Let the producer signal when it is ready: a delayed answer, a channel, a notification. "
+                      "Otherwise check sooner, with pauses that start short and grow: on average half of the last "
+                      "pause is lost, and nearly all of it if everything is ready by the first check.");
+    draft_titled(c->rs, &d, "polls, with pauses in between");
 }
 
 static void looks_at(struct causes *c, const struct waits_at *p, double share)

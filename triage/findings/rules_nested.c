@@ -55,17 +55,16 @@ static bool always_so(const struct causes *c, uint32_t place, struct nested want
 }
 
 #define IN_ONE \
-    "Try again in one of these only, best the innermost or the outermost, and not what is refused for good; count " \
+    "Retry in only one of these, best the innermost or the outermost, and not what is refused for good; count " \
     "the tries."
 
 static void nested_text(struct text *t, const struct causes *c, struct nested v)
 {
-    text_say(t, c->tr,
-             " If it tries again what has failed, the tries multiply: three in each, one within the other, are ",
+    text_say(t, c->tr, " If it retries what failed, the tries multiply: three at each of these levels are ",
              (uint64_t)(v.times == 2   ? 9
                         : v.times == 3 ? 27
                                        : 81),
-             v.times > 3 ? " and more" : "", " (inferred; no trace tells which failed).");
+             v.times > 3 ? " and more" : "", " (inferred; a trace does not show which failed).");
 }
 
 /* Those of the network at that stack's function that are so; times = 0: they are not, or requests pass it. */
@@ -84,11 +83,11 @@ void nested_also(struct draft *d, const struct causes *c, uint32_t stack)
     uint32_t goroutines;
     const struct nested v = nested_calls(c, stack, &count, &goroutines);
     if (v.times) {
-        text_say(&d->text, c->tr, " Around each of them ", t_func(v.func), " stands ", (uint64_t)v.times,
+        text_say(&d->text, c->tr, " On the stack of each of them ", t_func(v.func), " stands ", (uint64_t)v.times,
                  " times, one within the other.");
         nested_text(&d->text, c, v);
         text_lit(&d->next,
-                 " If they are tries: try again in one of these functions only, and not what is refused for good.");
+                 " If they are retries: retry in only one of these functions, and not what is refused for good.");
     }
 }
 
@@ -115,7 +114,7 @@ void nested_on_way(struct causes *c, const struct leaf *l, int64_t all)
     text_say(&d.text, c->tr, t_func(v.func), " stands ", (uint64_t)v.times,
              " times, one within the other, on the stack of ", count, " waits for the network in ",
              t_place(l->stack, 3), ", ", t_f0((double)count / goroutines), " one after the other in each goroutine, ",
-             t_share(share, 1), " of the way that the main goroutine waits along.");
+             t_share(share, 1), " of the main goroutine's critical path.");
     nested_text(&d.text, c, v);
     text_lit(&d.next, IN_ONE);
     draft_titled(c->rs, &d, "calls within the same function, nested");

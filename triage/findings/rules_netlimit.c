@@ -202,17 +202,19 @@ static void tries_text(struct draft *d, const struct causes *c, const struct lim
     uint32_t rows;
     const uint32_t n = tries(v, &rows);
     if (!n) {
-        text_lit(&d->next, "Who is asked there does not answer in time: find out which one is silent, or whether the "
-                           "limit is shorter than what is asked takes; ask first who answered last, or two at once.");
+        text_lit(&d->next,
+                 "The other side does not answer in time: find out which one is silent, or whether the timeout is "
+                 "shorter than the request takes; ask the one that answered last first, or two at once.");
         return;
     }
     text_say(&d->text, c->tr, " ", v->rows[n], " of ", rows, " times these are ", n,
-             " one behind the other, and then it goes on: what is asked seems to be asked again, ",
+             " in a row, after which it goes on: the request seems to be retried, ",
              threshold_reached(TH_NETLIMIT_ROWS, v->anew, v->again) ? "each time over a new connection, " : "",
-             "and no try helps (inferred).");
-    text_lit(&d->next, "To ask the same again with the same limit does not help: the limit may be shorter than what "
-                       "these take. Allow more time, or give up after the first; an answer may be on its way on the "
-                       "connection that is given up.");
+             "and no retry helps (inferred).");
+    text_lit(
+        &d->next,
+        "Retrying with the same timeout does not help: it may be shorter than these requests take. Allow more time, "
+        "or give up after the first; an answer may still be on its way on the connection that is given up.");
 }
 
 static void finding(struct causes *c, const struct limits *v, uint32_t place, uint32_t group, int64_t limit)
@@ -227,16 +229,15 @@ static void finding(struct causes *c, const struct limits *v, uint32_t place, ui
     /* where no answer ever comes it may be a pace */
     d.f.note = v->ncame * 10 < v->nup || share < threshold(TH_LINGER_LIFE);
     text_share(&d.amount, share, 1);
-    text_say(&d.text, c->tr, t_place(v->stack, 3),
-             " waits for an answer over the network until its time limit (about ", t_dur(limit), ") is up: behind ",
-             v->nup, " of ", v->nup + v->ncame, " waits there nothing is read; they last ",
+    text_say(&d.text, c->tr, t_place(v->stack, 3), " waits for an answer over the network until its timeout (about ",
+             t_dur(limit), "): after ", v->nup, " of ", v->nup + v->ncame, " waits there nothing is read; they last ",
              t_dur(v->total / (int64_t)v->nup), " on average");
     if (v->ncame) {
         text_say(&d.text, c->tr, ", half of the others ", t_dur(v->came[v->ncame / 2]), " or less");
     }
     text_say(&d.text, c->tr, ". That is ", t_share(share, 1), " of the lives of goroutines of ",
-             t_func(c->tg->groups[group].name), "; of ", t_f0(c->procs), " processors ", t_f1(c->idle),
-             " had nothing to do.");
+             t_func(c->tg->groups[group].name), "; ", t_f1(c->idle), " of ", t_f0(c->procs),
+             " processors were idle.");
     tries_text(&d, c, v);
     draft_end(c->rs, &d);
 }
@@ -287,23 +288,20 @@ static void turn_finding(struct causes *c, const struct limits *v, const struct 
     d.f.note = !limits;
     text_share(&d.amount, share, 1);
     text_say(&d.text, c->tr, t_place(p->most->stack, 3),
-             " waits for the network, and nearly each time as long: ", alike_n, " of ", n, " waits are of ",
+             " waits for the network, nearly always equally long: ", alike_n, " of ", n, " waits are of ",
              t_dur(limit), " to ", t_dur((int64_t)(threshold(TH_NETLIMIT_ALIKE) * (double)limit)),
              ", and nothing is sent before. That is ", t_share(share, 1), " of the lives of goroutines of ",
              t_func(c->tg->groups[group].name), ".");
     text_say(&d.text, c->tr,
-             limits ? " It is a time limit of one that reads several connections in turn (inferred): nothing is read "
-                      "behind "
-                    : " It may be a time limit of one that reads several connections in turn, or the pace at which "
-                      "things come: something is read behind ",
+             limits ? " It is the timeout of a goroutine that reads several connections in turn (inferred): nothing "
+                      "is read after "
+                    : " It may be the timeout of a goroutine that reads several connections in turn, or the pace at "
+                      "which data comes: something is read after ",
              limits ? v->silent : n - v->silent, " of them",
-             limits ? ", and behind the others what came meanwhile, over "
-                      "another connection."
-                    : ".");
-    text_lit(&d.next,
-             "If several connections are read in turn: let a goroutine of its own read each, and hand on what "
-             "comes (a channel); then none that is silent keeps the others waiting.");
-    draft_titled(c->rs, &d, "waits as long each time");
+             limits ? ", and after the others what came meanwhile, over another connection." : ".");
+    text_lit(&d.next, "If several connections are read in turn: give each its own goroutine that passes on what "
+                      "arrives (a channel); then a silent one does not keep the others waiting.");
+    draft_titled(c->rs, &d, "always waits equally long");
 }
 
 void rules_netlimit(struct causes *c)

@@ -104,8 +104,8 @@ bool pace_fed(struct causes *c, const struct waits_at *p, struct draft *d)
     if (most >= d->f.severity_ns) {
         return false;
     }
-    text_say(&d->text, c->tr, " Who hands them their work does so at a pace: for ", t_share(clock, 1),
-             " of its life it waits for a clock, for these calls ", t_share(its, 1), " only.");
+    text_say(&d->text, c->tr, " Whoever hands them their work does so at a fixed pace: for ", t_share(clock, 1),
+             " of its life it waits for a clock, and for these calls only ", t_share(its, 1), ".");
     d->f.note |= !threshold_reached(TH_CALLS_SHARE, most, c->tg->end); /* they are done when the next are due */
     d->f.severity_ns = most;
     d->f.won_hi = most < d->f.won_hi ? most : d->f.won_hi;

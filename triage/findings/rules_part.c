@@ -103,11 +103,10 @@ static void finding(struct causes *c, const struct waits_at *w, const struct par
     text_add(&d.amount, "%.0f wait", v->waiting);
     text_say(&d.text, c->tr, t_place(p->stack, 3), ": for ", t_share(part, (double)c->tg->end), " of the trace ",
              t_f1(v->waiting), " goroutines of ", t_func(p->waiter),
-             " waited there on average for what others of them gave back in ",
+             " waited there on average for what others of them released in ",
              t_func(trace_frame(c->tr, p->waker_stack, stacks_user_frame(c->tr, p->waker_stack)).func), " (",
-             v->count, " waits); of ", t_f0(c->procs), " processors ", t_f1(v->idle),
-             " had nothing to do meanwhile.");
-    text_lit(&d.next, "Make the set larger, or hold what comes from it for less.");
+             v->count, " waits); ", t_f1(v->idle), " of ", t_f0(c->procs), " processors were idle meanwhile.");
+    text_lit(&d.next, "Make the pool larger, or hold what comes from it more briefly.");
     draft_end(c->rs, &d);
 }
 

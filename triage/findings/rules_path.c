@@ -341,10 +341,11 @@ static void serial_finding(struct serial *s, const struct alone *a)
              ", while no other goroutine was runnable and the other processors idled (there are %.0f). Elsewhere the "
              "program does run in parallel.",
              c->procs);
-    text_add(&d.next, "%s",
-             starts_up(c, a) ? "If this is the start: make ready side by side what does not need each other, or "
-                               "later, when it is first asked for."
-                             : "Let several goroutines share this work, or do it while the others are busy.");
+    text_add(
+        &d.next, "%s",
+        starts_up(c, a)
+            ? "If this is startup: initialise independent parts in parallel, or later, when they are first needed."
+            : "Let several goroutines share this work, or do it while the others are busy.");
     draft_end(c->rs, &d);
 }
 
@@ -438,16 +439,14 @@ static void timers_text(struct text *t, const struct leaves *v)
         ns = v->v[i].cat == EX_TIMER ? ns_add(ns, v->v[i].ns) : ns;
     }
     if (ns > 0 && (double)ns >= threshold(TH_TIME_TIMERS) * (double)v->all) {
-        text_lit(t,
-                 " Whether a timer is the pace that is meant, or longer than what it waits for, a trace can't tell.");
+        text_lit(t, " A trace cannot tell whether a timer is an intended pace or longer than needed.");
     }
 }
 
 /* The largest parts, where no place has much: by whose time they are. */
 static void spread_text(struct text *t, const struct causes *c, const struct leaves *by)
 {
-    text_lit(t, "What the main goroutine did and waited for, followed to its end, is spread over many places; by "
-                "goroutines: ");
+    text_lit(t, "The main goroutine's critical path is spread over many places; by goroutines: ");
     for (uint32_t i = 0; i < by->n && i < 5 && (i == 0 || by->v[i].ns > by->all / 20); i++) {
         text_raw(t, "; ", i ? 2 : 0);
         text_say(t, c->tr, t_func(by->v[i].func), " ");
@@ -539,7 +538,7 @@ static bool tell_work(struct causes *c, const struct leaves *v)
     text_lit(&d.text, "What the program did many times: ");
     work_text(&d.text, c, w, n);
     busy_text(&d.text, c);
-    text_lit(&d.text, " The main goroutine's way, followed to its end, is ");
+    text_lit(&d.text, " The main goroutine's critical path is ");
     causes_leaf_text(&d.text, c->tr, &v->v[0], v->all);
     text_lit(&d.text, ".");
     if (!first && !hot) {
@@ -547,8 +546,8 @@ static bool tell_work(struct causes *c, const struct leaves *v)
     }
     text_add(&d.next, "%s",
              hot ? ""
-                 : "gotop explain shows the same for any goroutine, task or region; what is done many times is in "
-                   "its view with the slow ones beside the usual ones.");
+                 : "gotop explain shows the same for any goroutine, task or region; for what is done many times it "
+                   "shows the slow ones beside the usual ones.");
     draft_end(c->rs, &d);
     return true;
 }
@@ -578,7 +577,7 @@ static void rule_time(struct causes *c)
     if (spread) {
         spread_text(&d.text, c, &by);
     } else {
-        text_lit(&d.text, "What the main goroutine did and waited for, followed to its end: ");
+        text_lit(&d.text, "The main goroutine's critical path: ");
     }
     for (uint32_t i = 0; i < v.n && i < 4 && (i == 0 || v.v[i].ns > v.all / 20); i++) {
         text_raw(&d.text, "; ", i ? 2 : 0);

@@ -93,14 +93,14 @@ static void phases_finding(struct causes *c, const struct pair_row *p, const str
     d.f.inferred = true;
     text_add(&d.amount, "%u turns", m->turns);
     text_say(&d.text, c->tr, t_place(p->stack, 3),
-             " waits for all of a step before the next begins, it seems (inferred): for ", t_share(m->works, MOMENTS),
+             " seems to finish all of one step before the next begins (inferred): for ", t_share(m->works, MOMENTS),
              " of the trace goroutines work (", t_f1((double)m->working / m->works),
              " at once) and none waits for the network, for ", t_share(m->waits, MOMENTS),
              " they wait for the network (", t_f1((double)m->waiting / m->waits),
-             " at once) and none works, by turns, ", m->turns, " times or more; both at one time for ",
-             t_share(m->both, MOMENTS), " only (of ", MOMENTS, " moments, even over the trace).");
-    text_lit(&d.next, "Let the steps overlap: hand on each piece when it is done (a pipeline), or ask for the next "
-                      "lot while this one is worked on.");
+             " at once) and none works, alternating ", m->turns, " times or more; both happen together for only ",
+             t_share(m->both, MOMENTS), " (of ", MOMENTS, " moments spread evenly over the trace).");
+    text_lit(&d.next, "Overlap the steps: pass on each item when it is done (a pipeline), or fetch the next batch "
+                      "while this one is processed.");
     draft_end(c->rs, &d);
 }
 

@@ -74,12 +74,12 @@ bool pieces_finding(struct causes *c, const struct waits_at *p, double share)
     waits_at_text(&d.text, c, p);
     text_say(&d.text, c->tr, ": waits for an answer over the network, ", p->count, " waits of ",
              t_dur(p->total / (int64_t)p->count), " on average, and writes twice or more before each: ", v.like[k],
-             " of ", v.n, " waits that were looked at last ", t_dur(delays[k]),
-             " or a little more, as long as systems put off acknowledging what they got. What is written second "
-             "seems to be held back until the first is acknowledged (Nagle's algorithm; inferred). ",
+             " of ", v.n, " waits examined last ", t_dur(delays[k]),
+             " or a little more, which is how long systems delay acknowledgements. The second write seems to be held "
+             "back until the first is acknowledged (Nagle's algorithm; inferred). ",
              t_f1((double)p->total / (double)c->tg->end), " goroutines wait there at any time while ",
              t_f1(c->running), " run.");
-    text_lit(&d.next, "Write all of a question in one call (a bufio.Writer, flushed once, before it waits), or leave "
+    text_lit(&d.next, "Write each request in one call (a bufio.Writer, flushed once before waiting), or leave "
                       "TCP_NODELAY on, as Go does unless SetNoDelay(false) is called.");
     draft_end(c->rs, &d);
     return true;

@@ -123,17 +123,17 @@ static void pile_finding(struct causes *c, uint32_t group, uint32_t g, const str
     draft_subject(&d, c->rs, c->tg->groups[group].name);
     draft_at(&d, p->t, p->end, LANE_G, g);
     text_dur(&d.amount, p->end - p->t);
-    text_say(&d.text, c->tr, t_func(p->place), ", one goroutine, waited for more work until ", t_dur(p->t),
-             " and never since, for ", t_dur(p->end - p->t), ", in which it runs, or is ready to, for ",
-             t_share((double)p->worked, (double)(p->end - p->t)), ". Who woke it there, ", t_place(p->stack, 2),
-             ", goes on all through (", p->met,
-             " times one of the two waits for the other to let go of a lock), but does not have to wake it, and "
-             "never waits for room: all that time more stood ready, it seems (inferred). Whether what waits there "
-             "grows no trace shows. Of ",
-             t_f0(c->procs), " processors ", t_f1(c->idle), " had nothing to do.");
+    text_say(&d.text, c->tr, t_func(p->place), ", a single goroutine, waited for more work until ", t_dur(p->t),
+             " and never since, for ", t_dur(p->end - p->t), ", during which it runs or is runnable for ",
+             t_share((double)p->worked, (double)(p->end - p->t)), ". What woke it there, ", t_place(p->stack, 2),
+             ", continues throughout (", p->met,
+             " times one of the two waits for the other to release a lock), but never has to wake it again and never "
+             "waits for room: more work seems to have been ready all that time (inferred). A trace does not show "
+             "whether the backlog grows. ",
+             t_f1(c->idle), " of ", t_f0(c->procs), " processors were idle.");
     leaves_work(&d, c->tr, &v);
-    text_lit(&d.next, "Let several goroutines take from there, or make its work cheaper; and bound what may wait "
-                      "there (a channel with room, so that who brings it waits, or what is too much dropped).");
+    text_lit(&d.next, "Let several goroutines take from there, or make its work cheaper; and bound the queue (a "
+                      "buffered channel, so that producers block, or drop the excess).");
     draft_titled(c->rs, &d, "work queues for one goroutine");
 }
 

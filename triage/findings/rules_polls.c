@@ -172,14 +172,14 @@ static void poll_finding(struct causes *c, const struct polls *p)
     d.f.inferred = true;
     text_dur(&d.amount, p->late / (int64_t)p->lates);
     text_say(&d.text, c->tr, t_place(p->stack, 3),
-             " sleeps until what its goroutine has begun is over, and longer: in ", p->lates, " of ", p->sleeps,
+             " sleeps until what its goroutine started is over, and longer: in ", p->lates, " of ", p->sleeps,
              " sleeps of ", t_dur(p->slept / (int64_t)p->sleeps),
-             " on average the goroutines that it had started were over ", t_dur(p->late / (int64_t)p->lates),
+             " on average the goroutines it had started were done ", t_dur(p->late / (int64_t)p->lates),
              " before it woke up; ", t_dur(p->late / (int64_t)p->goroutines),
-             " were lost so for each of the goroutines that sleep there (inferred).");
+             " were lost that way for each of the goroutines that sleep there (inferred).");
     causes_counted(&d.text, 1, 1, p->until);
     text_lit(&d.next,
-             "Wait for the event itself: a channel that is closed, a WaitGroup, a condition; or sleep for less.");
+             "Wait for the event itself: a closed channel, a WaitGroup, a condition; or sleep more briefly.");
     draft_end(c->rs, &d);
 }
 

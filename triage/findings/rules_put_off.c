@@ -72,14 +72,14 @@ static void put_off_finding(struct causes *c, const struct pair_row *p, const st
     draft_moment(&d, &p->longest);
     text_share(&d.amount, share, 1);
     text_say(&d.text, c->tr, t_place(p->stack, 3), " waits for ", t_func(p->waker),
-             ", which a timer begins (time.AfterFunc): ", p->count, " waits of ", t_dur(p->total / (int64_t)p->count),
-             " on average, ", t_share(share, 1), " of the lives of goroutines of ", t_func(p->waiter), ". It began ",
-             (uint64_t)b->n + 1, " times, ", t_dur(b->at[0]), " to ", t_dur(b->at[b->n - 1]),
+             ", which a timer starts (time.AfterFunc): ", p->count, " waits of ", t_dur(p->total / (int64_t)p->count),
+             " on average, ", t_share(share, 1), " of the lives of goroutines of ", t_func(p->waiter),
+             ". It started ", (uint64_t)b->n + 1, " times, ", t_dur(b->at[0]), " to ", t_dur(b->at[b->n - 1]),
              " apart, and the longest waits ", t_dur(p->longest.t1 - p->longest.t0),
-             ": that is no pace. The timer seems to be set anew again and again before it is due (inferred).");
-    text_lit(&d.next, "Bound how long it may be put off: let it begin a fixed time behind the first that waits for "
-                      "it, whatever else has come by then.");
-    draft_titled(c->rs, &d, "waits for a timer that is put off");
+             ": that is no fixed pace. The timer seems to be reset again and again before it fires (inferred).");
+    text_lit(&d.next, "Bound how long it may be put off: let it fire a fixed time after the first waiter came, "
+                      "whatever else has come by then.");
+    draft_titled(c->rs, &d, "waits for a timer that keeps being reset");
 }
 
 void rules_put_off(struct causes *c)

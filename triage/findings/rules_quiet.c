@@ -60,7 +60,7 @@ static void quiet_finding(struct causes *c, const struct quiet *q)
     draft_about(&d, c->rs, r->name, r->stack);
     draft_at(&d, r->since, r->since + r->oldest, LANE_G, r->example);
     text_add(&d.amount, "+%u", r->created - r->ended);
-    text_say(&d.text, c->tr, t_place(r->create_stack, 3), " begins goroutines of ", t_func(r->name),
+    text_say(&d.text, c->tr, t_place(r->create_stack, 3), " starts goroutines of ", t_func(r->name),
              " that wait for the network and stay, ", t_f0((double)q->w.begun / (double)c->tg->end * 1e9),
              " a second: ");
     growth_begun(&d, c, &q->w);
@@ -74,11 +74,11 @@ static void quiet_finding(struct causes *c, const struct quiet *q)
     }
     const bool accepts = trace_lane(c->tr, (struct lane){LANE_G, r->example}).creator != NO_LANE && calls_accept(c);
     text_add(&d.next,
-             "Unless they are meant to stay: limit how long each waits (%s, %s), and close the connection when the "
-             "time is up. Each that stays keeps a goroutine, its buffers and a file descriptor.",
+             "Unless they are meant to stay: limit how long each waits (%s, %s), and close the connection at the "
+             "timeout. Each that stays keeps a goroutine, its buffers and a file descriptor.",
              causes_writes(c->tr, r->stack) ? "SetWriteDeadline before each write"
                                             : "SetReadDeadline before each read",
-             accepts ? "an idle time limit" : "a context, a client's Timeout");
+             accepts ? "an idle timeout" : "a context, a client's Timeout");
     draft_titled(c->rs, &d, "goroutines pile up");
 }
 

@@ -135,11 +135,12 @@ static void reader_finding(struct causes *c, const struct through *t, uint32_t g
                  " of them");
     }
     text_add(&d.text,
-             ": not for answers to what they ask, but for room, it seems (a window of what may be under way, credit; "
-             "inferred). Of %.0f processors %.1f had nothing to do.",
-             c->procs, c->idle);
-    text_lit(&d.next, "Let more be under way at once (a larger window), and let the other side say earlier that it "
-                      "has taken what came; or send more with each.");
+             ": they seem to wait not for answers but for permission to send more (a flow-control window, credit; "
+             "inferred). %.1f of %.0f processors were idle.",
+             c->idle, c->procs);
+    text_lit(
+        &d.next,
+        "Allow more in flight (a larger window), let the other side acknowledge earlier, or send more with each.");
     draft_end(c->rs, &d);
 }
 

@@ -99,7 +99,7 @@ static void repeat_finding(struct causes *c, const struct repeats *k, const stru
     works_name(&d.text, c, w);
     text_say(&d.text, c->tr, " on average", w->fed ? " (as far as one can be told from the next)" : "", ", about ",
              t_f0(all), " in all, of ", t_dur(r->ns / (int64_t)r->n), ": ", t_share((double)r->ns, (double)k->had),
-             " of what these have a processor for, and to enter and leave so many takes ",
+             " of the processor time these have, and entering and leaving so many calls takes ",
              enter < beside ? "about " : "up to ", t_dur((int64_t)enter), " of processor time more.");
     if (!small_opens(&d.text, &d.next, c, r->func)) {
         text_add(&d.next, "%s", small_advice(c->tr, r->stack));

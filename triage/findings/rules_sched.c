@@ -93,9 +93,8 @@ static bool fills_text(struct draft *d, const struct rules *rs, const struct sch
              t_dur(by->d[GM_EXEC].total / (int64_t)by->count), " of running each on average), while requests (",
              t_func(held->name), ") wait for one ",
              t_f1((double)held->d[GM_SCHED].total / (double)held->d[GM_EXEC].total), " times as long as they run.");
-    text_say(&d->next, rs->tr, "Let fewer goroutines of ", t_func(by->name),
-             " be at work at once than there are processors (a limit, one after the other), so that requests find "
-             "one free.");
+    text_say(&d->next, rs->tr, "Run fewer goroutines of ", t_func(by->name),
+             " at once than there are processors (a limit, or one after the other), so that requests find one free.");
     return true;
 }
 
@@ -118,7 +117,7 @@ static void rule_latency(struct rules *rs)
              t_who(tg->worst[0].g), ", ", t_dur(tg->worst[0].t1 - tg->worst[0].t0), ".");
     ran_text(&d.text, rs, &tg->worst[0]);
     if (!fills_text(&d, rs, &tg->worst[0])) {
-        text_lit(&d.next, "Look who held the processors at the worst waits: make that cheaper, start fewer "
+        text_lit(&d.next, "See who had the processors during the worst waits: make that cheaper, start fewer "
                           "goroutines at once, or give the program more processors.");
     }
     draft_end(rs, &d);
@@ -136,10 +135,10 @@ static void rule_idle(struct rules *rs)
     draft_at(&d, tg->idle_worst.t0, tg->idle_worst.t1, LANE_P, 0);
     text_share(&d.amount, (double)missed, (double)tg->capacity);
     text_say(&d.text, rs->tr, t_share((double)missed, (double)tg->capacity), " of the processor time (",
-             t_dur(missed), ") processors idled while goroutines had been runnable for over 50us; this held for ",
-             t_dur(tg->missed_wall), " by the clock, most of all at ", t_dur(tg->idle_worst.t0), ".");
-    text_lit(&d.next, "Waking a processor's thread took long: fewer cores (or a smaller quota) than GOMAXPROCS, or "
-                      "very short goroutines handed from one to the next.");
+             t_dur(missed), ") was idle while goroutines had been runnable for over 50us; this adds up to ",
+             t_dur(tg->missed_wall), " of wall time, the worst at ", t_dur(tg->idle_worst.t0), ".");
+    text_lit(&d.next, "Waking a processor's thread took long: the host has fewer cores (or a smaller quota) than "
+                      "GOMAXPROCS, or very short goroutines wake one another.");
     draft_end(rs, &d);
 }
 
@@ -249,14 +248,13 @@ static void rule_below(struct rules *rs)
                  " in system calls");
     }
     text_say(&d.text, rs->tr, ") while ", t_f1(queued), " goroutines were runnable on average.");
-    text_add(
-        &d.next, "%s",
-        set ? "Leave GOMAXPROCS as the runtime sets it, or set what the host gives."
-        : procs_change(rs->tr)
-            ? "GOMAXPROCS changes within the trace, so this may be the program's own doing: leave it as the runtime "
-              "sets it, or set what the host gives, and see then whether work still queues."
-            : "If the host has more processors than GOMAXPROCS gives, raise it (a trace doesn't tell); if not, "
-              "this is all it can do, and less at once shortens the queue only.");
+    text_add(&d.next, "%s",
+             set ? "Leave GOMAXPROCS as the runtime sets it, or set it to what the host provides."
+             : procs_change(rs->tr)
+                 ? "GOMAXPROCS changes within the trace, so this may be the program's own doing: leave it as the "
+                   "runtime sets it, or set it to what the host provides, and see then whether work still queues."
+                 : "If the host has more CPUs than GOMAXPROCS, raise it (a trace doesn't show that); if not, this is "
+                   "all it can do, and running less at once only shortens the queue.");
     draft_end(rs, &d);
 }
 

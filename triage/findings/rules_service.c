@@ -161,30 +161,30 @@ static const char *service_advice(const struct causes *c, const struct group_lif
                                   bool together)
 {
     if (slept_of(l) > l->busy) {
-        return "Sleep when nobody waits to hand something over, or take what there is and go on; or don't let the "
-               "others wait for it: a channel with room, or what is too much dropped.";
+        return "Sleep when nobody waits to hand something over, or take what is there and go on; or don't make the "
+               "others wait: use a buffered channel, or drop the excess.";
     }
     if (explain_waits_outside(most->cat) && causes_writes(c->tr, most->stack)) {
         return CAUSES_WRITE_LESS;
     }
     if (together) {
-        return "It takes several at a time already: what is left is the call itself (a quicker device, less to "
-               "write), or to wait a little for more.";
+        return "It already takes several at a time: what remains is the call itself (a faster device, less to "
+               "write), or waiting a little for more.";
     }
     if (explain_waits_outside(most->cat) && l->n < 1.5) {
-        return "Ask for many at once (what several wait for, or a block to hand out of), or let several goroutines "
-               "like it ask side by side.";
+        return "Ask for many at once (what several wait for, or a block to hand out from), or let several goroutines "
+               "like it ask in parallel.";
     }
     if (most->cat == EX_SYSCALL) {
-        return "Take all that waits and make the call once for them; several goroutines win something only if their "
-               "calls don't wait for each other.";
+        return "Take everything that waits and make one call for all of it; several goroutines gain something only "
+               "if their calls don't wait for each other.";
     }
     if (explain_waits_outside(most->cat)) {
         return MORE_OF_THEM;
     }
-    return l->n < 1.5
-               ? "Let several goroutines do its work, or make its longest step cheaper or part of nobody's wait."
-               : "More of these goroutines would use the idle processors; or make their longest step cheaper.";
+    return l->n < 1.5 ? "Let several goroutines do its work, or make its longest step cheaper, or move that step "
+                        "where nobody waits for it."
+                      : "More of these goroutines would use the idle processors; or make their longest step cheaper.";
 }
 
 /*
@@ -216,9 +216,9 @@ static const struct pair_row *stands_behind(const struct causes *c, uint32_t g, 
 
 static void behind_text(struct text *t, const struct causes *c, const struct pair_row *p, uint32_t fills)
 {
-    text_say(t, c->tr, " Who waits for its answers, ", t_func(p->waiter), " in ", t_place(p->stack, 1), " (",
-             p->count, " waits of ", t_dur(p->total / (int64_t)p->count), " on average), stands behind what ",
-             t_func(fills), " has put in its queue (inferred).");
+    text_say(t, c->tr, " What waits for its answers, ", t_func(p->waiter), " in ", t_place(p->stack, 1), " (",
+             p->count, " waits of ", t_dur(p->total / (int64_t)p->count), " on average), queues behind what ",
+             t_func(fills), " has put there (inferred).");
 }
 
 /* Who sleeps while others wait to hand something over, or for an answer. Whether that is their pace, or stands for work, only its author knows. */
@@ -247,17 +247,16 @@ static void sleepers(struct causes *c, uint32_t g, const struct service *s, doub
     if (!one) {
         text_say(&d.text, c->tr, t_f0(l->n), " goroutines of ");
     }
-    text_say(&d.text, c->tr, t_func(c->tg->groups[g].name), one ? " is" : " are", " asleep for ",
-             t_share(slept_of(l), 1), " of the time, ", t_dur(most->total / (int64_t)most->count),
-             " each time, and at work for ", t_share(l->busy, 1), ", while ", t_f1(queue),
-             one ? " others queue for it" : " others queue for them", " on average, most of all ",
-             t_func(s->most->waiter), " at ", t_where(s->most->stack, 0), "; of ", t_f0(c->procs), " processors ",
-             t_f1(c->idle),
-             " had nothing to do. Whether the sleep is a pace that is meant, or stands for other work, a trace can't "
-             "tell.");
+    text_say(
+        &d.text, c->tr, t_func(c->tg->groups[g].name), one ? " is" : " are", " asleep for ", t_share(slept_of(l), 1),
+        " of the time, ", t_dur(most->total / (int64_t)most->count), " each time, and at work for ",
+        t_share(l->busy, 1), ", while ", t_f1(queue), one ? " others queue for it" : " others queue for them",
+        " on average, most of all ", t_func(s->most->waiter), " at ", t_where(s->most->stack, 0), "; ", t_f1(c->idle),
+        " of ", t_f0(c->procs),
+        " processors were idle. A trace cannot tell whether the sleep is an intended pace or stands for other work.");
     text_add(&d.next, "%s",
-             one ? "Do it once for all that wait by then, or let several goroutines like it answer side by side; if "
-                   "the sleep is a pace, a shorter one."
+             one ? "Do it once for everyone waiting by then, or let several goroutines like it answer in parallel; "
+                   "if the sleep is a pace, shorten it."
                  : service_advice(c, l, &(struct leaf){.cat = EX_CATS}, false));
     draft_titled(c->rs, &d, "sleeps while others wait");
 }
@@ -295,8 +294,7 @@ static void service(struct causes *c, uint32_t g, const struct service *s, doubl
     }
     text_say(&d.text, c->tr, " of the time while ", t_f1(queue), " others queued for ",
              one && c->of[g].n == 1 ? "it" : "them", " on average, most of all ", t_func(s->most->waiter), " at ",
-             t_where(s->most->stack, 0), "; of ", t_f0(c->procs), " processors ", t_f1(c->idle),
-             " had nothing to do.");
+             t_where(s->most->stack, 0), "; ", t_f1(c->idle), " of ", t_f0(c->procs), " processors were idle.");
     doing_text(&d.text, c, g, &most);
     d.f.note = !one && explain_waits_outside(most.cat) && l->n > c->procs + 0.5; /* so many may be meant */
     const uint64_t calls = one && most.cat == EX_SYSCALL ? longest_calls(c, most.func) : 0;
@@ -313,8 +311,8 @@ static void service(struct causes *c, uint32_t g, const struct service *s, doubl
     const struct pair_row *behind = stands_behind(c, g, s, &fills);
     if (behind) {
         behind_text(&d.text, c, behind, fills);
-        text_lit(&d.next, "Give those that wait for an answer a queue of their own, or make it shorter: they wait "
-                          "for all that stands before them. ");
+        text_lit(&d.next, "Give those that wait for an answer their own queue, or shorten it: they wait for "
+                          "everything ahead of them. ");
     }
     text_add(&d.next, "%s", service_advice(c, l, &most, together));
     draft_end(c->rs, &d);
@@ -331,9 +329,10 @@ bool held_advice(struct text *next, const struct trace *tr, const struct leaves 
     if (v->n == 0 || !explain_waits_outside(l->cat) || l->ns * 2 <= v->all || !stacks_is_program(tr, l->func)) {
         return false;
     }
-    text_say(next, tr, "Don't hold it while ", t_func(l->func), " waits for ",
-             l->cat == EX_PIPE ? "a pipe" : "the network",
-             ", if that needs no such thing: ask before or behind it. Else make the set larger.");
+    text_say(
+        next, tr, "Don't hold it while ", t_func(l->func), " waits for ",
+        l->cat == EX_PIPE ? "a pipe" : "the network",
+        ", if that doesn't need it: wait before taking it or after releasing it. Otherwise make the pool larger.");
     return true;
 }
 
@@ -364,16 +363,16 @@ static void pool(struct causes *c, const struct waits_at *p, double waiting)
         let_go_together_text(&d.text, &d.next, c, &go);
     }
     text_say(&d.text, c->tr, t_func(p->place), ": ", t_f1(waiting), " goroutines of ", t_func(p->most->waiter),
-             " waited there on average for what others of them gave back in ",
+             " waited there on average for what others of them released in ",
              t_func(trace_frame(c->tr, p->most->waker_stack, stacks_user_frame(c->tr, p->most->waker_stack)).func),
-             " (", p->count, " waits); of ", t_f0(c->procs), " processors ", t_f1(c->idle), " had nothing to do.");
+             " (", p->count, " waits); ", t_f1(c->idle), " of ", t_f0(c->procs), " processors were idle.");
     if (explain_tree_init(&t, c->tr) && !kept &&
         explain_add(c->x, &t, p->most->longest.g, p->most->longest.t0, p->most->longest.t1)) {
         causes_leaves(&t, &v);
         if (v.n) {
-            text_lit(&d.text, " Who had it was ");
+            text_lit(&d.text, " The holder was ");
             causes_leaf_text(&d.text, c->tr, &v.v[0], v.all);
-            text_lit(&d.text, " (of the longest wait).");
+            text_lit(&d.text, " (during the longest wait).");
             held_advice(&d.next, c->tr, &v);
         }
     }
@@ -382,12 +381,12 @@ static void pool(struct causes *c, const struct waits_at *p, double waiting)
         text_free(&d.next);
         shares_text(&d.text, &d.next, c->tr, &in);
     } else if (!kept && let_go_is_lock(c, p->most, p->place)) {
-        text_lit(&d.text, " One of them has it at a time, and lets the next one in (inferred): it works as a lock.");
+        text_lit(&d.text, " One of them has it at a time and lets the next one in (inferred): it works like a lock.");
         text_free(&d.next);
-        text_lit(&d.next, "Hold it for less: do what takes long before or behind it. A larger set would let several "
-                          "in at once, which may not be meant.");
+        text_lit(&d.next, "Hold it more briefly: do the long part before or after. A larger pool would let several "
+                          "in at once, which may not be intended.");
     } else if (!d.next.n) {
-        text_lit(&d.next, "Make the set larger, or hold what comes from it for less.");
+        text_lit(&d.next, "Make the pool larger, or hold what comes from it more briefly.");
     }
     draft_titled(c->rs, &d, shares ? SHARES_TITLE : kept ? LET_GO_KEEPS : rule_title(RULE_POOL));
 }
@@ -469,9 +468,9 @@ static void lock_finding(struct causes *c, const struct waits_at *p, double shar
     text_say(&d.text, c->tr, t_func(p->place), ": goroutines of ", t_func(p->most->waiter),
              " waited for a lock there for ", t_share(share >= LOCKED ? share : awake, 1),
              share >= LOCKED ? " of their lives ("
-                             : " of the time that they neither slept nor waited for the next question (",
-             p->count, " waits of ", t_dur(p->total / (int64_t)p->count), " on average); of ", t_f0(c->procs),
-             " processors ", t_f1(c->idle), " had nothing to do.");
+                             : " of the time in which they neither slept nor waited for the next request (",
+             p->count, " waits of ", t_dur(p->total / (int64_t)p->count), " on average); ", t_f1(c->idle), " of ",
+             t_f0(c->procs), " processors were idle.");
     struct holder_row h;
     const bool known =
         holder_of_lock(c->tg, holder_lock(c->tg, holder_place(c->tr, p->most->stack)), &h) && h.told > 0;
@@ -581,12 +580,12 @@ static void turns(struct causes *c, uint32_t a, uint32_t b)
     text_say(&d.text, c->tr,
              t_func(causes_place(c->tr, p->stack) ? causes_place(c->tr, p->stack) : c->tg->groups[a].name), " and ",
              t_func(causes_place(c->tr, q->stack) ? causes_place(c->tr, q->stack) : c->tg->groups[b].name),
-             " wait for each other by turns, ", t_f0((double)n / span * 1e9),
-             " times a second: the first waited for ", t_share((double)xy, span), " of the time (",
-             t_dur(xy / (int64_t)nxy), " each), the second for ", t_share((double)yx, span), " (",
-             t_dur(yx / (int64_t)nyx), " each), and the busier of them had work for ", t_share(top, 1), " only.");
-    text_lit(&d.next, "Hand over more at once, or give the channel between them room, so that neither waits for the "
-                      "other's step. A goroutine that is locked to its thread makes each turn dearer.");
+             " wait for each other in turn, ", t_f0((double)n / span * 1e9), " times a second: the first waited for ",
+             t_share((double)xy, span), " of the time (", t_dur(xy / (int64_t)nxy), " each), the second for ",
+             t_share((double)yx, span), " (", t_dur(yx / (int64_t)nyx),
+             " each), and the busier of them had work for ", t_share(top, 1), " only.");
+    text_lit(&d.next, "Pass more at once, or buffer the channel between them, so that neither waits for the other's "
+                      "step. A goroutine locked to its thread makes each turn costlier.");
     draft_end(c->rs, &d);
 }
 
@@ -602,11 +601,10 @@ static void in_order_finding(struct causes *c, const struct pair_row *takes, con
     d.f.inferred = true;
     text_add(&d.amount, "%.1f wait", waiting);
     text_say(&d.text, c->tr, t_place(takes->stack, 3), " takes from one goroutine of ", t_func(takes->waker),
-             " after the other, not from who is ready (inferred): it waits for one of them for ", t_share(taker, 1),
-             " of its life, while ", t_f1(waiting), " others wait on average to send to it at ",
+             " after the other, not from whichever is ready (inferred): it waits for one of them for ",
+             t_share(taker, 1), " of its life, while ", t_f1(waiting), " others wait on average to send to it at ",
              t_where(gives->stack, 0), ", ", t_share(life, 1), " of theirs.");
-    text_lit(&d.next,
-             "Take what comes first and put it in order behind, or give the channels room for what is ahead.");
+    text_lit(&d.next, "Take what comes first and reorder it afterwards, or buffer the channels for what is ahead.");
     draft_end(c->rs, &d);
 }
 
@@ -623,13 +621,13 @@ static void window_finding(struct causes *c, const struct pair_row *takes, const
     d.f.inferred = true;
     text_share(&d.amount, taker, 1);
     text_say(&d.text, c->tr, t_place(takes->stack, 3), " takes from one goroutine of ", t_func(takes->waker),
-             " after the other, not from who is ready (inferred): it waits for one of them for ", t_share(taker, 1),
-             " of its life. Meanwhile ", t_func(room->waiter), " waits at ", t_where(room->stack, 0),
-             " until it takes more, ", t_share(full, 1),
+             " after the other, not from whichever is ready (inferred): it waits for one of them for ",
+             t_share(taker, 1), " of its life. Meanwhile ", t_func(room->waiter), " waits at ",
+             t_where(room->stack, 0), " until it takes more, ", t_share(full, 1),
              " of its life, and the others have no work: they wait for it at ", t_where(work->stack, 0), ", ",
              t_share(life, 1), " of their lives.");
-    text_lit(&d.next, "Let more be under way at once (a larger window), take what comes first and put it in order "
-                      "behind, or split what takes long.");
+    text_lit(&d.next, "Allow more in flight (a larger window), take what comes first and reorder it afterwards, or "
+                      "split long work.");
     draft_end(c->rs, &d);
 }
 

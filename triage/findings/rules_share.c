@@ -149,16 +149,16 @@ static void share_finding(struct causes *c, const struct sharing *s, const struc
     text_say(&d.text, c->tr, t_who(w->g), " holds up the others that share (inferred): goroutines of ",
              t_func(c->tg->groups[s->group].name), " wait in ", t_place(s->most->stack, 2), " for ",
              t_share((double)s->ns, (double)l->life), " of their lives, and ", t_share((double)w->ns, (double)s->ns),
-             " of that ends by this one, ", w->n, " waits at ", k->times,
+             " of that is ended by this one, ", w->n, " waits at ", k->times,
              " moments, several at once; it waits there itself (", k->own, " times).");
     for (uint32_t i = 0; i < v.n && i < 3 && (i == 0 || v.v[i].ns > v.all / 10); i++) {
-        text_add(&d.text, "%s", i ? "; " : " What they wait for, followed to its end: ");
+        text_add(&d.text, "%s", i ? "; " : " What they ultimately wait for: ");
         causes_leaf_text(&d.text, c->tr, &v.v[i], v.all);
     }
     text_raw(&d.text, ".", v.n ? 1 : 0);
     causes_counted(&d.text, 1, 1, s->until);
-    text_lit(&d.next, "If it takes more at a time than the others, let it take less, in pieces, or from a set of its "
-                      "own: all is given back for it first, and nobody else gets any meanwhile.");
+    text_lit(&d.next, "If it takes more at a time than the others, let it take less, in pieces, or from its own "
+                      "pool: everything has to be released for it first, and nobody else gets any meanwhile.");
     draft_end(c->rs, &d);
 }
 

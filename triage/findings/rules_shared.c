@@ -59,8 +59,8 @@ void shared_limit(struct causes *c, uint32_t place, struct draft *d)
     if (s.most && s.others > s.requests) {
         text_say(&d->text, c->tr, "; but ", s.others, " of ", s.requests + s.others,
                  " waits are those of others, most of ", t_func(s.most->waiter));
-        text_lit(&d->next, "Give the requests a limit of their own, or let those others take less of this one: what "
-                           "they are let through for the requests wait for. ");
+        text_lit(&d->next, "Give the requests their own limit, or let those others take less of this one: the "
+                           "requests wait while the others are let through. ");
     }
     text_lit(&d->text, ".");
 }

@@ -223,18 +223,17 @@ static void slots_finding(struct causes *c, const struct slots *s)
     draft_at(&d, s->lost_t0, s->lost_t1, LANE_G, s->lost_g);
     d.f.inferred = true;
     text_add(&d.amount, "%u lost", s->lost);
-    text_say(&d.text, c->tr, t_place(s->stack, 2),
-             ": fewer and fewer come back of what goroutines wait for there: of ", s->judged,
-             " times that one was let in while others waited all the time, ", s->lost,
-             " times it let nobody in afterwards (inferred), the last of them ", t_who(s->lost_g), " (@",
+    text_say(&d.text, c->tr, t_place(s->stack, 2), ": what goroutines wait for there gets lost bit by bit: of ",
+             s->judged, " times that one was let in while others kept waiting, ", s->lost,
+             " times it never let anyone else in (inferred), the last of them ", t_who(s->lost_g), " (@",
              t_dur(s->lost_t0), "). In the first quarter of that time ", s->early,
              " were let in, in the last quarter ", s->late, ".");
     causes_counted(&d.text, c->of[s->group].n < MEMBERS ? c->of[s->group].n : MEMBERS, c->of[s->group].n, s->until);
     if (s->hung) {
         text_say(&d.text, c->tr, " ", s->hung, " of them still wait at the end at ", t_where(s->hung_stack, 0), ".");
     }
-    text_lit(&d.next, "Give back on every way out (defer, right behind what takes it): look at the ways that return "
-                      "early, at errors, panics and time limits.");
+    text_lit(&d.next, "Release it on every return path (defer, right after taking it): check early returns, errors, "
+                      "panics and timeouts.");
     draft_end(c->rs, &d);
 }
 

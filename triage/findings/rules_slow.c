@@ -223,11 +223,11 @@ static void slow_instead(struct causes *c, struct finding *f, const struct slow 
     const uint32_t g = o->y->slow[0].g;
     const bool own = g < c->tg->ng && ran->g < c->tg->ng && trace_g_name(c->tr, g) == trace_g_name(c->tr, ran->g);
     f->note |= own;
-    retell_next(c->rs, f,
-                own ? "They take the processors from each other: make what they run there cheaper, let fewer be at "
-                      "work at once, or give the program more processors."
-                    : "Let fewer of those run at once than there are processors, in shorter pieces or a process of "
-                      "their own.");
+    retell_next(
+        c->rs, f,
+        own ? "They compete for the processors: make what they run there cheaper, run fewer at once, or give the "
+              "program more processors."
+            : "Run fewer of those at once than there are processors, in shorter pieces, or in their own process.");
 }
 
 /* By what they spend more time on, and whose time it is. */
@@ -237,19 +237,19 @@ static const char *slow_next(const struct causes *c, const struct slow *o)
     switch (o->l->cat) {
     case EX_NET:
     case EX_PIPE:
-        return "Some answers take longer than the usual ones: see what is asked for then, ask for it earlier or for "
-               "less, or don't wait for it.";
+        return "Some answers take longer than usual: see what is asked for then, ask for it earlier or for less, or "
+               "don't wait for it.";
     case EX_TIMER:
-        return "A timer ends what they wait for: see whether that can still come; let it wake them, or wait for "
-               "less.";
+        return "A timer ends their wait: see whether what they wait for can still come; let it wake them, or wait "
+               "more briefly.";
     case EX_GC:
     case EX_ASSIST:
-        return "Collections hold these up: don't ask for one there, allocate less, or give the heap more room.";
-    case EX_SYSCALL: return "The call takes longer at times: make it where nobody waits for it, or once for many.";
+        return "Collections hold these up: don't force one there, allocate less, or give the heap more room.";
+    case EX_SYSCALL: return "The call sometimes takes longer: make it where nobody waits for it, or once for many.";
     case EX_RUN:
         if (!own) {
-            return "They wait for what runs there: let it hold them up for less, or not at all (elsewhere, on a "
-                   "copy, in shorter pieces).";
+            return "They wait for what runs there: let it hold them up less, or not at all (elsewhere, on a copy, in "
+                   "shorter pieces).";
         }
         break;
     default: break;
@@ -273,7 +273,7 @@ static void slow_blames(struct causes *c, struct finding *f, const struct slow *
         causes_calls_text(before, c->tr, &ran);
         text_say(before, c->tr, " has the processors when the slow ones' ",
                  l->cat == EX_TIMER ? "timer is due" : "answer comes, most likely",
-                 ": all of them run on, and none looks. ");
+                 ": all of them keep running, and none polls. ");
         slow_instead(c, f, o, &ran);
     } else {
         f->blames = l->func;
@@ -287,7 +287,7 @@ static void slow_blames(struct causes *c, struct finding *f, const struct slow *
 static void slow_spent(struct causes *c, const struct slow *o, struct text *behind)
 {
     struct leaf ran;
-    text_add(behind, " Followed to its end, the %llu slowest were ", (unsigned long long)o->n);
+    text_add(behind, " On their critical paths the %llu slowest were ", (unsigned long long)o->n);
     for (uint32_t k = 0; k < o->s.n && k < 3 && (k == 0 || o->s.v[k].ns > o->s.all / 20); k++) {
         text_raw(behind, "; ", k ? 2 : 0);
         causes_leaf_text(behind, c->tr, &o->s.v[k], o->s.all);
@@ -309,16 +309,15 @@ static void slow_doubt(struct causes *c, struct finding *f, const struct slow *o
 {
     int64_t at;
     if (one_moment(c, o->y, &at)) {
-        text_say(behind, c->tr, " Most of the time of the slow ones lies across one moment (@", t_dur(at),
-                 "): something stood still then, once; what it was may be outside.");
+        text_say(behind, c->tr, " Most of the slow ones' time falls on one moment (@", t_dur(at),
+                 "): something stalled then, once, perhaps outside the process.");
         f->note = true;
         retell_next(c->rs, f,
-                    "See what stood still at that moment: the host, a service that is asked, a disk. If it comes "
-                    "back, what is slow here is to wait for it less.");
+                    "See what stalled at that moment: the host, a service, a disk. If it recurs, wait for it less.");
     }
     if (o->l->cat == EX_RUN && o->usual > 0) { /* what all of them do, only longer */
-        text_lit(behind, " They ran longer in what the usual ones run, too: more work, or a host that took the "
-                         "thread away; a trace can't tell which.");
+        text_lit(behind, " They ran longer in the same code as the usual ones: more work, or a host that took the "
+                         "thread away; a trace cannot tell which.");
         f->note = true;
     }
 }

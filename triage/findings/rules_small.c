@@ -146,8 +146,8 @@ static bool moves_bytes(const struct trace *tr, uint32_t stack)
 const char *small_advice(const struct trace *tr, uint32_t stack)
 {
     return moves_bytes(tr, stack) ? "Put a buffer in front of it (bufio), or do more with each call."
-                                  : "Ask for all with one call; or, if each of them asks the same, ask once and keep "
-                                    "the answer for a while.";
+                                  : "Ask for all with one call; or, if each of them asks the same, ask once and "
+                                    "cache the answer for a while.";
 }
 
 /* Of the calls at one function: how many open a file, close one, and move bytes. */
@@ -187,7 +187,7 @@ bool small_opens(struct text *t, struct text *next, const struct causes *c, uint
         text_add(t, ", for %llu reads or writes", (unsigned long long)n.moves);
     }
     text_lit(t, ".");
-    text_lit(next, "Open it once and keep it open (with a buffer, bufio); of what is read, keep what was in it.");
+    text_lit(next, "Open it once and keep it open (with a bufio buffer); cache what is read.");
     return true;
 }
 
@@ -220,7 +220,7 @@ static void small_finding(struct causes *c, uint32_t g, const struct small *k, u
         d.f.note = true;
         d.f.severity_ns = d.f.won_hi = 0;
         text_lit(&d.text,
-                 " The way that the main goroutine waits along is others': this costs the trace hardly anything.");
+                 " The main goroutine's critical path runs through others: this costs the trace hardly anything.");
     }
     if (!small_opens(&d.text, &d.next, c, k->func)) {
         text_add(&d.next, "%s", small_advice(c->tr, k->stack));

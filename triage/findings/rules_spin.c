@@ -273,7 +273,7 @@ static void stopped_text(struct text *t, const struct spin *s, uint64_t line, ui
         text_lit(t, "there");
     }
     if (s->looks) {
-        text_add(t, "%slooking whether there is something to do", one_line || one_func ? ", " : "");
+        text_add(t, "%schecking whether there is something to do", one_line || one_func ? ", " : "");
     }
     text_lit(t, ".");
 }
@@ -301,25 +301,25 @@ static bool allocates(const struct causes *c, const struct spin *s)
 /* It calculates, then, and is what keeps the collector busy. */
 static void makes_text(struct draft *d, const struct causes *c)
 {
-    text_say(
-        &d->text, c->tr, " It allocates there, so it makes something and waits for nothing. The collector marks for ",
-        t_share((double)c->tg->gc_mark_ns, (double)c->tg->end), " of the trace (", c->tg->gc_cycles, " cycles).");
-    text_lit(&d->next, "Make less of it, or less often: change what has changed instead of making all anew, and keep "
-                       "what can be used again.");
+    text_say(&d->text, c->tr,
+             " It allocates there, so it produces something rather than waiting. The collector marks for ",
+             t_share((double)c->tg->gc_mark_ns, (double)c->tg->end), " of the trace (", c->tg->gc_cycles,
+             " cycles).");
+    text_lit(&d->next, "Produce less of it, or less often: update only what has changed, and reuse what you can.");
 }
 
 /* What it runs in keeps its processor, whether it works there or waits. */
 static void passing_text(struct draft *d, const struct spin *s)
 {
     text_add(&d->text,
-             " But behind %u of the %u looks it went on into a system call or a wait at once, and where it was not "
-             "stopped it ran as long: it looks in passing, and what it runs before, for ",
+             " But after %u of the %u checks it went straight into a system call or a wait, and where it was not "
+             "preempted it ran as long: the check is incidental, and what it runs before, for ",
              s->onward, s->looks);
     text_dur(&d->text, s->till_stopped / (int64_t)s->stops);
-    text_lit(&d->text, " on average, can't be stopped (inferred).");
+    text_lit(&d->text, " on average, can't be preempted (inferred).");
     d->f.inferred = d->f.unstopped = true;
     text_lit(&d->next,
-             "Look at what it calls between two looks: a system call made past the scheduler (syscall.RawSyscall) "
+             "Look at what it calls between two checks: a system call made past the scheduler (syscall.RawSyscall) "
              "keeps the processor while it waits: make it through syscall.Syscall, or read through the poller "
              "(os.File, net.Conn). If it is long work in assembly, do it in pieces.");
 }
@@ -352,34 +352,33 @@ static void spin_finding(struct causes *c, uint32_t group, uint32_t g, const str
     ran_for_text(&d.text, c, run, n);
     text_add(&d.text, "%s: ", gstat_waits(c->tg->g, g) ? "" : " without ever blocking");
     if (yields_at_once(s)) {
-        text_add(&d.text, "%s gave its processor up %u times", which_was(n), s->yields);
+        text_add(&d.text, "%s yielded its processor %u times", which_was(n), s->yields);
         until_text(&d.text, s);
-        text_lit(&d.text, " and went on at once each time.");
+        text_lit(&d.text, " and continued at once each time.");
     } else {
         stopped_text(&d.text, s, f.line, n);
     }
     if (looks_in_passing(s)) {
         passing_text(&d, s);
         d.f.note = c->idle >= causes_idle_least(c);
-        draft_titled(c->rs, &d, "runs where it can't be stopped");
+        draft_titled(c->rs, &d, "runs where it can't be preempted");
         return;
     }
     if (!sure && allocates(c, s)) {
         makes_text(&d, c);
-        draft_titled(c->rs, &d, "makes much at one place all the time");
+        draft_titled(c->rs, &d, "allocates at one place all the time");
         return;
     }
     d.f.looks = s->looks > 0;
-    text_add(
-        &d.next, "%s",
-        yields_at_once(s) ? "Wait on a channel, a condition or a WaitGroup instead of giving the processor up and "
-                            "looking again (runtime.Gosched)."
-        : sure ? "Block instead of looking again and again: a select without default, a condition, Lock for TryLock, "
-                 "a longer pause."
-        : d.f.looks && !gstat_waits(c->tg->g, g)
-            ? "Let it wait for what it looks for (a select without default), unless it calculates between two looks, "
-              "which a trace can't tell."
-            : "If this is a loop that waits for something, block instead; whether it calculates a trace can't tell.");
+    text_add(&d.next, "%s",
+             yields_at_once(s) ? "Wait on a channel, a condition or a WaitGroup instead of yielding and checking "
+                                 "again (runtime.Gosched)."
+             : sure ? "Block instead of checking again and again: a select without default, a condition, Lock "
+                      "instead of TryLock, a longer pause."
+             : d.f.looks && !gstat_waits(c->tg->g, g)
+                 ? "Let it wait for what it checks (a select without default), unless it computes between two "
+                   "checks, which a trace cannot tell."
+                 : "If this loop waits for something, block instead; a trace cannot tell whether it computes.");
     draft_titled(c->rs, &d, sure ? rule_title(RULE_BUSY_LOOP) : "runs at one place all the time");
 }
 
@@ -466,17 +465,18 @@ static void select_finding(struct causes *c, uint32_t group, uint32_t g, const s
     draft_at(&d, s->since, s->since + s->life, LANE_G, g);
     d.f.looks = sure;
     text_share(&d.amount, (double)s->run, c->procs * (double)c->tg->end);
-    text_say(
-        &d.text, c->tr, t_place(s->line_stack, 3), " has kept a goroutine of ", t_func(c->tg->groups[group].name),
-        " running since ", t_dur(s->since), ", for ", t_dur(s->run), ", and never waits any more: ", s->looks, " of ",
-        s->stops,
-        " times that it was stopped it was in a select, of which a case must have been ready each time (inferred).",
-        sure ? " Hardly anything else runs, so nobody is sending to it all the time." : "");
+    text_say(&d.text, c->tr, t_place(s->line_stack, 3), " has kept a goroutine of ",
+             t_func(c->tg->groups[group].name), " running since ", t_dur(s->since), ", for ", t_dur(s->run),
+             " without ever waiting: ", s->looks, " of ", s->stops,
+             " times that it was preempted it was in a select, one case of which must have been ready each time "
+             "(inferred).",
+             sure ? " Hardly anything else runs, so nobody is sending to it all the time." : "");
     text_add(&d.next, "%s",
-             sure ? "A channel that is closed is always ready: set it to nil there, or end the loop; so is a default."
-                  : "A channel that is closed is always ready, and so is a default; or there is always more for it: "
+             sure ? "A closed channel is always ready: set it to nil there, or end the loop; a default case is "
+                    "always ready, too."
+                  : "A closed channel is always ready, and so is a default case; or there is always more for it: "
                     "then this is its work.");
-    draft_titled(c->rs, &d, sure ? rule_title(RULE_BUSY_LOOP) : "always finds something in its select");
+    draft_titled(c->rs, &d, sure ? rule_title(RULE_BUSY_LOOP) : "its select is always ready");
 }
 
 static bool spins(const struct causes *c, uint32_t g, const struct spin *s)

@@ -152,29 +152,29 @@ static void finding(struct split *s)
     draft_at(&d, s->t0, s->t1, LANE_G, s->slow);
     d.f.inferred = true;
     text_share(&d.amount, (double)s->lost, (double)s->all);
-    text_say(&d.text, c->tr, t_place(s->stack, 3), " begins ", t_f0(of), " goroutines of ",
+    text_say(&d.text, c->tr, t_place(s->stack, 3), " starts ", t_f0(of), " goroutines of ",
              t_func(c->tg->groups[s->children].name), " at once", s->n > 1 ? ", again and again," : "",
              " and waits for all of them, but some have more to do than others: ");
     if (s->n > 1) {
-        text_say(&d.text, c->tr, "in ", s->uneven, " of ", s->n, " such lots the longest ran ",
+        text_say(&d.text, c->tr, "in ", s->uneven, " of ", s->n, " such rounds the longest ran ",
                  t_f1(threshold(TH_SPLIT_MEAN)), " times the mean or more; in the worst ");
     }
     text_say(&d.text, c->tr, t_dur(s->most), s->n > 1 ? ", the mean is " : " the longest, the mean is ",
              t_dur(s->mean), ", the shortest ", t_dur(s->quick), ".");
     if (s->in_order * 4 >= s->uneven * 3) {
-        text_lit(&d.text, " The later one of them begins the longer it takes, or the shorter: it is the share that "
-                          "it is given (inferred).");
+        text_lit(&d.text, " The later one of them starts the longer (or the shorter) it takes: that depends on the "
+                          "share it is given (inferred).");
     }
-    text_say(&d.text, c->tr, " Were it shared evenly, ", t_dur(s->lost), " less would pass; of ", t_f0(c->procs),
-             " processors ", t_f1(c->idle), " had nothing to do.");
+    text_say(&d.text, c->tr, " Divided evenly it would take ", t_dur(s->lost), " less; ", t_f1(c->idle), " of ",
+             t_f0(c->procs), " processors were idle.");
     if (moments_inside(c, s->children, &in)) {
         text_say(&d.text, c->tr, " Most of it is in ", t_calls(in.stack, inside_frame(c, &in), 2), ".");
     }
-    text_lit(&d.next,
-             "Let each take the next small piece when it is done with one (a counter or a channel that all share) "
-             "instead of a share given at the beginning; or give shares of the same work, not of the same number; or "
-             "split what takes long.");
-    draft_titled(c->rs, &d, "work shared out unevenly");
+    text_lit(
+        &d.next,
+        "Let each take the next small piece when it finishes one (a shared counter or channel) instead of a share "
+        "fixed at the beginning; or give shares of equal work, not of equal number; or split long pieces.");
+    draft_titled(c->rs, &d, "work divided unevenly");
 }
 
 static bool told(const struct causes *c)

@@ -127,12 +127,11 @@ static void opens_finding(struct causes *c, const struct sql *k, double share)
     struct draft d;
     begin(c, &d, RULE_CONNS, k, OPENS, share);
     text_add(&d.amount, "%llu", (unsigned long long)k->connects);
-    text_say(&d.text, c->tr, " has database/sql open a connection for nearly each question: at least ", k->connects,
-             " are opened where ", k->n[ASKS], " answers are waited for. To open them, in ",
-             t_place(k->most[OPENS]->stack, 2), ", takes ", t_dur(k->ns[OPENS]), " in all, the answers ",
-             t_dur(k->ns[ASKS]), ".");
-    text_lit(&d.next, "Keep idle connections: SetMaxIdleConns with as many as ask at once (if not set, two are "
-                      "kept), no short SetConnMaxLifetime or SetConnMaxIdleTime.");
+    text_say(&d.text, c->tr, " has database/sql open a connection for nearly every query: at least ", k->connects,
+             " are opened for ", k->n[ASKS], " answers. Opening them, in ", t_place(k->most[OPENS]->stack, 2),
+             ", takes ", t_dur(k->ns[OPENS]), " in all, the answers ", t_dur(k->ns[ASKS]), ".");
+    text_lit(&d.next, "Keep idle connections: SetMaxIdleConns as high as there are concurrent queries (the default "
+                      "keeps two), and no short SetConnMaxLifetime or SetConnMaxIdleTime.");
     draft_end(c->rs, &d);
 }
 
@@ -143,11 +142,11 @@ static void prepares_finding(struct causes *c, const struct sql *k, double share
     begin(c, &d, RULE_PREPARED, k, PREPARES, share);
     text_add(&d.amount, "%llu", (unsigned long long)k->n[PREPARES]);
     text_say(&d.text, c->tr, " has database/sql prepare a statement for each query: ", k->n[PREPARES],
-             " are prepared", k->n[CLOSES] ? " and closed" : "", " where ", k->n[ASKS],
-             " answers are waited for, each a round trip of its own, one after the other. That is ", t_dur(beside),
-             " beside ", t_dur(k->ns[ASKS]), " for the answers.");
-    text_lit(&d.next, "Prepare once and keep the statement, or have the driver send query and arguments at once (a "
-                      "setting of many drivers).");
+             " are prepared", k->n[CLOSES] ? " and closed" : "", " for ", k->n[ASKS],
+             " answers, each an extra round trip, one after the other. That is ", t_dur(beside), " beside ",
+             t_dur(k->ns[ASKS]), " for the answers.");
+    text_lit(&d.next, "Prepare once and keep the statement, or let the driver send query and arguments together (an "
+                      "option of many drivers).");
     draft_end(c->rs, &d);
 }
 

@@ -70,14 +70,14 @@ bool write_stalls(struct draft *d, const struct causes *c, const struct waits_at
     }
     text_say(&d->text, c->tr, " But ", (uint64_t)v.n, " of these waits are ",
              t_share((double)v.sum, (double)p->total), " of that time, ", t_dur(v.shortest), " to ", t_dur(v.longest),
-             ", about as long as each other: it stands until its time is up, it seems (inferred).");
+             ", all about equally long: it seems to stall until a timeout (inferred).");
     if (reads_at(c, v.mid)) {
-        text_lit(&d->next, "Find out why the other side takes nothing at all then.");
+        text_lit(&d->next, "Find out why the other side reads nothing at all then.");
         return true;
     }
-    text_lit(&d->text, " No goroutine waits to read from the network meanwhile: if the other side answers while it "
-                       "is written to, its answers fill the connection, and it takes nothing more.");
-    text_lit(&d->next, "Read what comes back while you write, in a goroutine of its own, or write in portions and "
-                       "read their answers between.");
+    text_lit(&d->text, " No goroutine waits to read from the network meanwhile: if the other side answers while this "
+                       "side writes, its answers fill the connection and it stops reading.");
+    text_lit(&d->next, "Read the answers while you write, in a separate goroutine, or write in portions and read "
+                       "their answers in between.");
     return true;
 }

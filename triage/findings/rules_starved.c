@@ -172,16 +172,16 @@ static void finding(const struct pool *o)
     draft_moment(&d, &p->most->longest);
     text_share(&d.amount, (double)o->clock, (double)c->tg->end);
     waits_at_text(&d.text, c, p);
-    text_say(&d.text, c->tr, " waits within the work of a pool for what only the same pool does: of ",
-             c->of[o->group].n, " goroutines of ", t_func(p->most->waiter), " ",
-             t_f1((double)o->stood / (double)o->clock), " stood there on average for ", t_dur(o->clock),
-             ", in which none waited for more work (", p->count, " waits, ", t_dur(p->total / (int64_t)p->count),
-             " on average); others of them ended these waits. Of ", t_f0(c->procs), " processors ", t_f1(c->idle),
-             " had nothing to do.");
+    text_say(&d.text, c->tr, " waits, inside a pool's work, for what only the same pool does: of ", c->of[o->group].n,
+             " goroutines of ", t_func(p->most->waiter), " ", t_f1((double)o->stood / (double)o->clock),
+             " were waiting there on average for ", t_dur(o->clock), ", while none was free for more work (",
+             p->count, " waits, ", t_dur(p->total / (int64_t)p->count),
+             " on average); others of them ended these waits. ", t_f1(c->idle), " of ", t_f0(c->procs),
+             " processors were idle.");
     causes_counted(&d.text, 1, 1, o->until);
-    text_lit(&d.next, "Who waits for its own pool keeps a place in it, and with all of them waiting nothing goes on "
-                      "at all. Let the outer work run outside of the pool (a goroutine each, as many as are meant), "
-                      "give the inner work a pool of its own, or have who waits do some of it itself.");
+    text_lit(&d.next, "A worker that waits for its own pool keeps a slot occupied, and when all of them wait nothing "
+                      "proceeds at all. Run the outer work outside the pool (a goroutine each, limited separately), "
+                      "give the inner work its own pool, or let the waiting worker do some of it itself.");
     draft_end(c->rs, &d);
 }
 

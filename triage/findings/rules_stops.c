@@ -103,10 +103,10 @@ bool stops_held(struct causes *c, struct finding *f)
     text_say(&before, c->tr, t_place(x->stack, 3), " is what the stops wait for (inferred): in ", x->n, " of the ",
              k.all, " that took ", t_dur(threshold_ns(TH_STW_LONGEST)), " or more a goroutine of ", t_func(x->name),
              " was the last to stop, after ", t_dur(x->ns / (int64_t)x->n),
-             " on average, and stood at the same line then. ");
+             " on average, at the same line each time. ");
     retell_next(c->rs, f,
-                "What it runs before that line can't be interrupted: a large copy, a loop in assembler, a raw system "
-                "call. Do it in pieces, with a function call between them; fewer collections make it rarer only.");
+                "What it runs before that line can't be preempted: a large copy, a loop in assembly, a raw system "
+                "call. Do it in pieces, with a function call in between; fewer collections only make it rarer.");
     f->stack = x->stack;
     f->inferred = true;
     retell_before(c->rs, f, &before);
@@ -149,7 +149,7 @@ static void caller_told(struct rules *rs, struct finding *f, struct str kind)
         text_add(&next, "%.*s%s%s", (int)(at - f->next), f->next,
                  str_starts(kind, "GOMAXPROCS")
                      ? "set it once, at the start, and limit how many goroutines work instead"
-                     : "call it less often, or keep what it tells for a while",
+                     : "call it less often, or cache its result for a while",
                  at + sizeof look - 1);
         retell_advice(rs, f, &next);
         text_free(&next);

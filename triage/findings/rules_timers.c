@@ -157,14 +157,14 @@ static void limit_finding(struct causes *c, const struct pair_row *p, int64_t ap
     draft_about(&d, c->rs, causes_place(c->tr, p->stack), p->stack);
     draft_moment(&d, &p->longest);
     text_add(&d.amount, "%.0f/s", 1e9 / (double)apart);
-    text_say(&d.text, c->tr, t_place(p->stack, 3), " lets goroutines through one by one, each ", t_dur(apart), " (",
-             t_f0(1e9 / (double)apart), " a second): ", t_f1(waiting),
+    text_say(&d.text, c->tr, t_place(p->stack, 3), " lets goroutines through one at a time, every ", t_dur(apart),
+             " (", t_f0(1e9 / (double)apart), " a second): ", t_f1(waiting),
              " of them wait there for timers at any time, for ", t_dur(p->total / (int64_t)p->count), " on average (",
              p->count, " waits), while ", t_f1(c->idle), " of ", t_f0(c->procs),
-             " processors have nothing to do: a rate limit (inferred).");
+             " processors are idle: a rate limit (inferred).");
     shared_limit(c, causes_place(c->tr, p->stack), &d);
-    text_lit(&d.next, "If the limit is not what it should be, raise it, or let it take several at once; whether it "
-                      "is wanted a trace can't tell.");
+    text_lit(&d.next, "If this limit is not intended, raise it, or let it take several at once; a trace cannot tell "
+                      "whether it is.");
     draft_end(c->rs, &d);
 }
 
@@ -192,24 +192,22 @@ static void retry_finding(struct causes *c, const struct pair_row *p, const stru
     draft_about(&d, c->rs, causes_place(c->tr, p->stack), p->stack);
     draft_moment(&d, &p->longest);
     text_share(&d.amount, share, 1);
-    text_say(
-        &d.text, c->tr, t_place(p->stack, 3), " pauses longer and longer: ", e->grown,
-        " times a pause was half as long again as the one before or more (", e->steps, " pauses, ",
-        t_dur(e->slept / (int64_t)(e->steps ? e->steps : 1)),
-        " on average): something is tried again and again with a back-off (inferred). The goroutines there spend ",
-        t_share(share, 1), " of their lives in these pauses.");
+    text_say(&d.text, c->tr, t_place(p->stack, 3), " pauses longer and longer: ", e->grown,
+             " times a pause was half as long again as the one before or more (", e->steps, " pauses, ",
+             t_dur(e->slept / (int64_t)(e->steps ? e->steps : 1)),
+             " on average): something is retried with a back-off (inferred). The goroutines there spend ",
+             t_share(share, 1), " of their lives in these pauses.");
     causes_counted(&d.text, e->looked, c->of[causes_group(c, p->waiter)].n, e->until);
     const bool stays = never_shorter(e);
     if (stays) {
-        text_say(&d.text, c->tr, " Not once is one shorter again (the longest: ", t_dur(e->longest),
-                 "), though between two of them it asks ", t_f1((double)e->asked / (double)e->gaps),
-                 " times on average at ", t_where(e->asked_stack, 0),
-                 ": if what it asks between is answered well, the back-off is not set back behind that.");
+        text_say(&d.text, c->tr, " They never get shorter again (the longest: ", t_dur(e->longest),
+                 "), though in between it asks ", t_f1((double)e->asked / (double)e->gaps), " times on average at ",
+                 t_where(e->asked_stack, 0), ": if those calls succeed, the back-off is not reset after a success.");
     }
     text_add(&d.next, "%s",
-             stays ? "Begin with the shortest pause again when a try has succeeded; and find out why others fail."
-                   : "Find out why the first try fails: don't try again what is refused for good; wait for what it "
-                     "needs (a channel, a condition), or begin with a shorter pause.");
+             stays ? "Go back to the shortest pause when a try succeeds; and find out why others fail."
+                   : "Find out why the first try fails: don't retry what is refused for good; wait for what it needs "
+                     "(a channel, a condition), or start with a shorter pause.");
     draft_end(c->rs, &d);
 }
 
@@ -278,14 +276,13 @@ static void linger_finding(struct causes *c, const struct pair_row *p, const str
     draft_moment(&d, &p->longest);
     d.f.inferred = true;
     text_share(&d.amount, share, 1);
-    text_say(&d.text, c->tr, t_place(p->stack, 3), " waits until its time is up while others wait for it: ", p->count,
+    text_say(&d.text, c->tr, t_place(p->stack, 3), " waits until its timeout while others wait for it: ", p->count,
              " times a timer ended its wait, after ", t_dur(p->total / (int64_t)p->count), " on average; that is ",
              t_share(share, 1), " of the lives of goroutines of ", t_func(others->waiter), ", which wait at ",
-             t_where(others->stack, 0), "; of ", t_f0(c->procs), " processors ", t_f1(c->idle),
-             " had nothing to do.");
+             t_where(others->stack, 0), "; ", t_f1(c->idle), " of ", t_f0(c->procs), " processors were idle.");
     text_lit(&d.next,
-             "Go on when there is something to do, not when the time is up: a shorter limit, a batch that ends when "
-             "nothing more is queued, a signal that can't be missed (a channel with room for one).");
+             "Continue when there is something to do, not at the timeout: a shorter limit, a batch that ends when "
+             "nothing more is queued, a signal that can't be missed (a channel with a buffer of one).");
     draft_end(c->rs, &d);
 }
 
@@ -385,16 +382,16 @@ static void pace_finding(struct causes *c, const struct pair_row *p, const struc
     const bool one = each <= threshold(TH_LIMIT_GIVEN);
     text_say(&d.text, c->tr, t_place(p->stack, 3), " gives ");
     text_add(&d.text, one ? "one at a time, %.0f" : "%.1f at a time, %.0f", one ? rate : each, rate);
-    text_say(&d.text, c->tr, one ? " a second" : " times a second", ", as a timer says, to goroutines of ",
+    text_say(&d.text, c->tr, one ? " a second" : " times a second", ", paced by a timer, to goroutines of ",
              t_func(others->waiter), ": ", t_f1(waiting), " of them wait for it at any time in ",
              t_place(others->stack, 3), ", ", t_dur(others->total / (int64_t)others->count), " on average, ",
              t_share(share, 1), " of their lives, while ", t_f1(c->idle), " of ", t_f0(c->procs),
-             " processors have nothing to do: ",
+             " processors are idle: ",
              p->kind == WK_SELECT && one ? "a rate limit of the program's own (inferred)."
-                                         : "its clock sets their pace, a rate limit of the program's own or how "
+                                         : "its clock sets their pace: a rate limit of the program's own, or how "
                                            "often there is something to do (inferred).");
-    text_lit(&d.next, "If the limit is not what it should be, raise it, or let it give more at once; whether it is "
-                      "wanted a trace can't tell.");
+    text_lit(&d.next, "If this limit is not intended, raise it, or let it give out more at once; a trace cannot tell "
+                      "whether it is.");
     draft_titled(c->rs, &d, one ? rule_title(RULE_LIMIT) : "let through a few at a time");
 }
 
@@ -561,23 +558,23 @@ static void give_up_text(struct causes *c, const struct waits_at *k, uint32_t gr
     }
     const int64_t answered = ran_behind_answers(&a), up = ran_behind(&a, 0);
     if ((double)a.own >= threshold(TH_LINGER_TIMES)) {
-        text_add(&d->text, " %llu of the other waits end when one of their own kind gives back what they share.",
+        text_add(&d->text, " %llu of the other waits end when one of their own kind releases what they share.",
                  (unsigned long long)a.own);
-        text_lit(&d->next, "See who has it meanwhile, and for how long; if who waits has one of them already, let it "
-                           "use that one, else hold them for less or have more of them.");
+        text_lit(&d->next, "See who holds it meanwhile, and for how long; if a waiter already has one, let it use "
+                           "that one; otherwise hold them more briefly or have more of them.");
         return;
     }
     if ((double)answered < threshold(TH_LINGER_WORKS) * (double)up || (double)a.v[0].n < threshold(TH_LINGER_TIMES) ||
         !threshold_reached(TH_LINGER_AGAIN, (int64_t)a.v[0].n, (int64_t)a.up)) {
-        text_lit(&d->next, "What it waits for does not come in time: see what answers the others, ask less of it or "
-                           "go on with what has come; or give up sooner.");
+        text_lit(&d->next, "What it waits for does not come in time: see what ends the other waits, ask less of it "
+                           "or go on with what has come; or give up sooner.");
         return;
     }
-    text_say(&d->text, c->tr, " What is given up seems to be asked again: behind ",
+    text_say(&d->text, c->tr, " What is given up seems to be retried: after ",
              t_share((double)a.v[0].n, (double)a.up), " of those waits the same goroutine runs for ", t_dur(up),
-             " on average and waits there anew, behind an answer it runs for ", t_dur(answered), ".");
-    text_lit(&d->next, "Allow it more time: to give up sooner would only ask more often. Or see why the answer takes "
-                       "longer than the limit, and ask less.");
+             " on average and waits there again; after an answer it runs for ", t_dur(answered), ".");
+    text_lit(&d->next, "Allow it more time: giving up sooner would only mean asking more often. Or see why the "
+                       "answer takes longer than the limit, and ask less.");
 }
 
 /* all: waits there, those that something else ended with them */
@@ -591,10 +588,10 @@ static void deadline_finding(struct causes *c, const struct waits_at *k, uint64_
     draft_about(&d, c->rs, k->place, k->most->stack);
     draft_moment(&d, &k->most->longest);
     text_share(&d.amount, share, 1);
-    text_say(&d.text, c->tr, t_place(k->most->stack, 3), " waits until its context's time is up: ", k->count, " of ",
-             all, " waits there, ", t_dur(k->total / (int64_t)k->count), " on average; that is ", t_share(share, 1),
-             " of the lives of goroutines of ", t_func(k->most->waiter), "; of ", t_f0(c->procs), " processors ",
-             t_f1(c->idle), " had nothing to do.");
+    text_say(&d.text, c->tr, t_place(k->most->stack, 3), " waits until its context expires: ", k->count, " of ", all,
+             " waits there, ", t_dur(k->total / (int64_t)k->count), " on average; that is ", t_share(share, 1),
+             " of the lives of goroutines of ", t_func(k->most->waiter), "; ", t_f1(c->idle), " of ", t_f0(c->procs),
+             " processors were idle.");
     give_up_text(c, k, group, &d);
     draft_end(c->rs, &d);
 }

@@ -453,7 +453,7 @@ static void trend_finding(struct causes *c, const struct best *b)
     text_say(&d.text, c->tr, " (", s->of, s->waits ? ") works and waits for " : ") works for ", t_dur(b->t.first),
              " at the beginning and for ", t_dur(b->t.last), " at the end, ",
              t_f1((double)b->t.last / (double)(b->t.first > 0 ? b->t.first : 1)),
-             " times as long (medians of the first and the last quarter), and it rises all the way.");
+             " times as long (medians of the first and the last quarter), rising steadily.");
     if (l) {
         text_lit(&d.text, " What grows most: ");
         causes_what_text(&d.text, c->tr, (enum explain_cat)l->cat,
@@ -461,17 +461,15 @@ static void trend_finding(struct causes *c, const struct best *b)
         text_say(&d.text, c->tr, ", by ", t_dur(by / LOOK), " each.");
     }
     if (s->waits && l && l->cat != EX_RUN && l->cat != EX_SYSCALL) {
-        text_lit(&d.next,
-                 "Does each wait for all that came before it, one after the other (a list that only grows, those "
-                 "who have gone)? Then take out what is done with, or wait for all side by side. If each has "
-                 "more to do of itself, this is its time.");
+        text_lit(&d.next, "Does each wait for everything that came before it, one after the other (a list that only "
+                          "grows, peers that have left)? Then remove what is finished, or wait for all in parallel. "
+                          "If each simply has more to do, this is its time.");
         draft_end(c->rs, &d);
         return;
     }
-    text_lit(
-        &d.next,
-        "Does each go through all that came before it (encode it anew, copy it, search a list)? Then do only the new "
-        "part: append, keep what was done, use a map. If each has more to do of itself, this is its time.");
+    text_lit(&d.next,
+             "Does each go through everything that came before it (encode it again, copy it, search a list)? Then do "
+             "only the new part: append, cache, use a map. If each simply has more to do, this is its time.");
     draft_end(c->rs, &d);
 }
 

@@ -88,12 +88,11 @@ void rules_unheeded(struct causes *c)
     d.f.note = true;
     d.f.inferred = true;
     text_dur(&d.amount, most.last - t);
-    text_say(&d.text, c->tr, "A context's time limit was up at ", t_dur(t), ", and that woke nobody. Goroutines of ",
-             t_func(c->tg->groups[best].name), " that were there by then went on for ", t_dur(most.last - t),
+    text_say(&d.text, c->tr, "A context expired at ", t_dur(t), ", and that woke nobody. Goroutines of ",
+             t_func(c->tg->groups[best].name), " that existed by then went on for ", t_dur(most.last - t),
              ": they ran ", t_f1(before), " at a time before and ", t_f1(after),
-             " behind it. Whose limit that was is not recorded; if it was theirs, they don't look (inferred).");
-    text_lit(&d.next,
-             "Look at the context between two pieces of work (ctx.Err(), or ctx.Done() in each select that sends "
-             "or receives), and end there.");
-    draft_titled(c->rs, &d, "goes on behind its time limit");
+             " after it. Whose context it was is not recorded; if it was theirs, they don't check it (inferred).");
+    text_lit(&d.next, "Check the context between two pieces of work (ctx.Err(), or ctx.Done() in each select that "
+                      "sends or receives), and stop there.");
+    draft_titled(c->rs, &d, "goes on after its context expired");
 }

@@ -126,15 +126,14 @@ static void timed_finding(struct causes *c, const struct crowds *k, const struct
     draft_about(&d, c->rs, w->func, w->stack);
     draft_at(&d, k->at - k->width / 2, k->at + k->width / 2, LANE_G, w->g);
     text_add(&d.amount, "%llu at once", (unsigned long long)k->most);
-    text_say(&d.text, c->tr, t_place(w->stack, 3), " waits for timers that are due at the same moments (",
+    text_say(&d.text, c->tr, t_place(w->stack, 3), " waits for timers that fire at the same moments (",
              crowd_wakes(c, w), " wake-ups of ", t_func(c->tg->groups[gstat_group(c->tg->g, w->g)].name), "): up to ",
              k->most, " goroutines were runnable at once for ", t_f0(c->procs), " processors, for ",
              t_share((double)k->queued, (double)c->tg->end), " of the trace there was such a queue, and ",
              t_share(c->idle, c->procs), " of the processor time was idle. Half the waits for a processor lasted ",
              t_dur(hist_quantile(&c->tg->sched, 0.5)), " or less, 1 % ", t_dur(hist_quantile(&c->tg->sched, 0.99)),
              " or more.");
-    text_lit(&d.next,
-             "Spread them over the time between: begin each at another moment, or add a random part to each pause.");
+    text_lit(&d.next, "Spread them out: start each at a different moment, or add a random part to each pause.");
     draft_end(c->rs, &d);
 }
 
@@ -195,8 +194,8 @@ static void crowd_finding(struct causes *c, const struct crowds *k, const struct
     text_add(&d.amount, "%llu at once", (unsigned long long)k->most);
     text_place(&d.text, c->tr, w->stack, 3);
     text_add(&d.text,
-             w->how == BEGUN ? " begins goroutines by the crowd (%llu of "
-                             : " wakes goroutines by the crowd (%llu wake-ups of ",
+             w->how == BEGUN ? " starts goroutines in crowds (%llu of "
+                             : " wakes goroutines in crowds (%llu wake-ups of ",
              (unsigned long long)count);
     text_say(&d.text, c->tr, t_func(c->tg->groups[group].name), "): up to ", k->most, " were runnable at once for ",
              t_f0(c->procs), " processors, and for ", t_share((double)k->queued, (double)c->tg->end),
@@ -205,10 +204,11 @@ static void crowd_finding(struct causes *c, const struct crowds *k, const struct
              " or more.");
     text_add(
         &d.next, "%s",
-        w->how == BEGUN ? "Begin as many as there are processors and let them take the work from one queue, or do "
+        w->how == BEGUN ? "Start as many as there are processors and let them take the work from one queue, or do "
                           "small pieces in place."
-        : work ? "Each has work to do then, so they queue: if it need not all come at once, hand it over as it comes."
-               : "Wake only those that have something to do, or let the others read the news when they need it.");
+        : work
+            ? "Each has work to do then, so they queue: if it need not all come at once, pass it on as it arrives."
+            : "Wake only those that have something to do, or let the others read the new value when they need it.");
     draft_end(c->rs, &d);
 }
 
@@ -310,9 +310,8 @@ void rule_storm(struct causes *c)
         text_say(&d.text, c->tr, t_place(p->stack, 3), ": timers end ", t_f0(rate), " waits there a second (",
                  p->count, " in all, of ", grp->count, " goroutines, ", t_dur(p->total / (int64_t)p->count),
                  " each); after each the goroutine runs for ", t_dur(run), " on average and waits again.",
-                 work ? " Whether that is work to be done then, or a look that finds nothing, a trace can't tell."
-                      : "");
-        text_lit(&d.next, "Let one timer serve many, wait longer, or wait for the event instead of looking for it.");
+                 work ? " A trace cannot tell whether that is scheduled work or a check that finds nothing." : "");
+        text_lit(&d.next, "Let one timer serve many, wait longer, or wait for the event instead of polling for it.");
         draft_end(c->rs, &d);
     }
 }
@@ -339,30 +338,31 @@ static void growth_finding(struct causes *c, const struct leak_row *r, const str
     draft_about(&d, c->rs, r->name, r->stack);
     draft_at(&d, r->since, r->since + r->oldest, LANE_G, r->example);
     text_add(&d.amount, "+%u", w->begun - w->ended);
-    text_say(&d.text, c->tr, t_place(r->create_stack, 3), " begins goroutines of ", t_func(r->name),
+    text_say(&d.text, c->tr, t_place(r->create_stack, 3), " starts goroutines of ", t_func(r->name),
              " that nobody ends: ");
     growth_begun(&d, c, w);
     if (d.f.for_good) {
-        text_say(&d.text, c->tr, w->alone, " outlive the goroutines that began them. ");
+        text_say(&d.text, c->tr, w->alone, " outlive the goroutines that started them. ");
     }
     if (timed) {
-        text_say(&d.text, c->tr, "Timers alone wake them, ", wakes,
-                 " times so far; what they ran and waited for processors was ", t_dur(spent_on), ".");
+        text_say(&d.text, c->tr, "Only timers wake them, ", wakes,
+                 " times so far; running and waiting for processors took them ", t_dur(spent_on), ".");
         text_lit(&d.next,
-                 "End the loop with what it is for: a context, a channel that is closed; and stop its ticker.");
+                 "End the loop together with what it serves: a context, a closed channel; and stop its ticker.");
     } else if (left_to_pull(c, r)) {
         text_say(&d.text, c->tr, "They are coroutines (iter.Pull), and ", w->still,
-                 " of them stand at the end since they were last pulled from, ten times as long as they used to "
-                 "between two pulls, up to ",
+                 " of them are idle at the end since they were last pulled from, ten times as long as they used to "
+                 "be between two pulls, up to ",
                  t_dur(r->oldest), ".");
-        text_lit(&d.next, "Who does not pull to the end has to call stop, the second function that iter.Pull returns "
-                          "(defer stop()): a coroutine that is left keeps its stack and all that it holds.");
+        text_lit(&d.next,
+                 "Code that does not pull to the end must call stop, the second function that iter.Pull returns "
+                 "(defer stop()): an abandoned coroutine keeps its stack and all that it refers to.");
     } else {
         text_say(&d.text, c->tr, w->still, " of them wait at the end (", t_str(r->reason), " in ",
                  t_where(r->stack, 0), ") ten times as long as they used to there, up to ", t_dur(r->oldest), ".");
-        text_add(&d.next, "Who was to wake or end them? %s",
-                 r->kind == WK_COND ? "What ends them has to come true under the lock, with a Broadcast behind it."
-                                    : "Close the channel, or end them with what they are for (a context).");
+        text_add(&d.next, "Who should wake or end them? %s",
+                 r->kind == WK_COND ? "What ends them must become true under the lock, followed by a Broadcast."
+                                    : "Close the channel, or end them together with what they serve (a context).");
     }
     draft_end(c->rs, &d);
 }
@@ -376,14 +376,14 @@ static void crowd_grows(struct causes *c, const struct leak_row *r, const struct
     draft_about(&d, c->rs, r->name, r->stack);
     draft_at(&d, r->since, r->since + r->oldest, LANE_G, r->example);
     text_add(&d.amount, "+%u", w->begun - w->ended);
-    text_say(&d.text, c->tr, t_place(r->create_stack, 3), " begins goroutines of ", t_func(r->name),
+    text_say(&d.text, c->tr, t_place(r->create_stack, 3), " starts goroutines of ", t_func(r->name),
              " that do not end: ");
     growth_begun(&d, c, w);
     text_say(&d.text, c->tr, "They are woken at ", t_where(r->stack, 0), " again and again (", wakes,
-             " times in all), so each that comes makes more to do for those that wake them. Whether they should have "
-             "ended by now a trace can't tell.");
-    text_lit(&d.next, "See who takes them off again: whoever leaves should say so (close the channel, cancel the "
-                      "context), and whoever wakes them all should forget those.");
+             " times in all), so each new one adds work for those that wake them. A trace cannot tell whether they "
+             "should have ended by now.");
+    text_lit(&d.next, "Check that they are unsubscribed: whoever leaves should say so (close the channel, cancel the "
+                      "context), and whoever wakes them should forget those.");
     draft_titled(c->rs, &d, "more and more of them");
 }
 

@@ -353,13 +353,13 @@ static void stampede_finding(struct causes *c, uint32_t group, struct asked *k, 
     text_say(&d.text, c->tr, t_place(k->stack, 3), ": ", t->waves, " times several goroutines of ",
              t_func(c->tg->groups[group].name), " ", k->runs ? "work" : "ask", " there at once, ",
              t_f0((double)t->in_waves / t->waves), " on average and up to ", t->most,
-             ", all before the first of them was done, and then none for a while, though they go ",
+             ", all before the first of them was done, and then none for a while, though they make ",
              t_f0((double)rounds / (double)k->n),
-             " times as many rounds: what was kept is gone, it seems, and each gets the same anew (inferred). The "
-             "first was done after ",
+             " times as many rounds: a cached value seems to be gone, and each of them fetches it again (inferred). "
+             "The first was done after ",
              t_dur(t->first / t->waves), " on average, the last after ", t_dur(t->last / t->waves), ".");
-    text_lit(&d.next, "Let one get it and the others wait for that one (singleflight) or go on with what was there "
-                      "before; or renew it before it expires, not all at one moment.");
+    text_lit(&d.next, "Let one fetch it while the others wait for that one (singleflight) or use the old value; or "
+                      "refresh it before it expires, not all at once.");
     draft_end(c->rs, &d);
 }
 

@@ -209,19 +209,18 @@ static void finding(struct window *w, double taker, double full)
     d.f.inferred = true;
     text_share(&d.amount, taker, 1);
     text_say(&d.text, c->tr, t_place(w->takes->stack, 3), " takes results in the order in which goroutines of ",
-             t_func(g->name), " are begun, not as they come (inferred): it waits for one of them for ",
+             t_func(g->name), " are started, not as they finish (inferred): it waits for one of them for ",
              t_share(taker, 1), " of its life, and ", w->passed, " of ", g->count,
-             " ended during waits for another. What is done and waits for its turn keeps its place: meanwhile ",
+             " ended while it waited for another. One that has finished keeps its slot until its turn: meanwhile ",
              t_func(w->room->waiter), " waits at ", t_where(w->room->stack, 0), " until it takes more, ",
-             t_share(full, 1), " of its life, and begins no others: ", t_f1(w->at_once / (double)w->full),
-             " of at most ", w->p.most, " were under way then, on average. One takes ", t_dur(w->p.life[w->p.n / 2]),
+             t_share(full, 1), " of its life, and starts no others: ", t_f1(w->at_once / (double)w->full),
+             " of at most ", w->p.most, " were in flight then, on average. One takes ", t_dur(w->p.life[w->p.n / 2]),
              " in the median, the longest ", t_dur(w->p.life[w->p.n - 1]), ".");
     if (moments_inside(c, w->y, &in)) {
         text_say(&d.text, c->tr, " Most of it is in ", t_calls(in.stack, inside_frame(c, &in), 3), ".");
     }
-    text_lit(&d.next,
-             "Let more be begun ahead (a larger window than what is under way at once), take what comes first "
-             "and put it in order behind, or begin what takes long first.");
+    text_lit(&d.next, "Start more ahead (a window larger than what runs at once), take what comes first and reorder "
+                      "it afterwards, or start the longest first.");
     draft_end(c->rs, &d);
 }
 

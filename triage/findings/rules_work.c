@@ -265,9 +265,9 @@ static bool who_had_it(struct text *t, struct text *next, struct causes *c, cons
     if (explain_tree_init(&tree, c->tr) && explain_add(c->x, &tree, p->longest.g, p->longest.t0, p->longest.t1)) {
         causes_leaves(&tree, &v);
         if (v.n) {
-            text_lit(t, " Who had it was ");
+            text_lit(t, " The holder was ");
             causes_leaf_text(t, c->tr, &v.v[0], v.all);
-            text_lit(t, " (of the longest wait).");
+            text_lit(t, " (during the longest wait).");
             net = held_advice(next, c->tr, &v);
         }
     }
@@ -293,11 +293,11 @@ static void given_back_finding(struct causes *c, const struct waits_at *p, const
     text_say(&d.text, c->tr, t_place(m->stack, 3), ": ");
     works_name(&d.text, c, w);
     text_say(&d.text, c->tr, " waited there for ", t_share(share, 1), " of their time (", p->count, " waits of ",
-             t_dur(p->total / (int64_t)p->count), " on average) for what others of them gave back in ",
-             t_func(trace_frame(c->tr, m->waker_stack, stacks_user_frame(c->tr, m->waker_stack)).func), "; of ",
-             t_f0(c->procs), " processors ", t_f1(c->idle), " had nothing to do.");
+             t_dur(p->total / (int64_t)p->count), " on average) for what others of them released in ",
+             t_func(trace_frame(c->tr, m->waker_stack, stacks_user_frame(c->tr, m->waker_stack)).func), "; ",
+             t_f1(c->idle), " of ", t_f0(c->procs), " processors were idle.");
     if (!kept && !who_had_it(&d.text, &d.next, c, m)) {
-        text_lit(&d.next, "Make the set larger, or hold what comes from it for less.");
+        text_lit(&d.next, "Make the pool larger, or hold what comes from it more briefly.");
     }
     draft_titled(c->rs, &d, kept ? LET_GO_KEEPS : rule_title(RULE_POOL));
 }
@@ -567,14 +567,13 @@ static void in_line_finding(struct causes *c, const struct in_line *l, const str
     works_name(&d.text, c, w);
     text_say(&d.text, c->tr, ", waits of ", t_dur(l->ns / (int64_t)l->calls), " on average. That is ",
              t_share((double)l->ns, (double)l->of), " of what ", part ? "these" : "all of these",
-             " take; asked for at once, or side by side, ", t_share((double)l->won, (double)l->of), " would go.");
+             " take; asked for at once, or in parallel, ", t_share((double)l->won, (double)l->of),
+             " would be saved.");
     if (lots) {
-        text_lit(&d.text,
-                 " They are begun several at a time and done together: if they share out what there is to do, "
-                 "they are side by side already.");
+        text_lit(&d.text, " They are started several at a time and finish together: if they share the work, they "
+                          "already run in parallel.");
     }
-    text_lit(&d.next,
-             "Ask for all at once, or ask side by side: each answer is waited for before the next question.");
+    text_lit(&d.next, "Ask for all at once, or in parallel: each call waits for the previous answer.");
     draft_end(c->rs, &d);
 }
 
@@ -600,8 +599,8 @@ static void apart_finding(struct causes *c, const struct in_line *l, const struc
              " on average: ", t_share((double)l->ns, (double)k->ns), " of what all of these take.");
     text_lit(
         &d.next,
-        "Ask for all of them in one question (a batch), or side by side, what does not need the answer before; and "
-        "what needs no answer at all (a line of a log, a span, a count) hand to a goroutine of its own, in batches.");
+        "Ask for all of them in one request (a batch), or in parallel where one doesn't need the previous answer; "
+        "and hand what needs no answer at all (a log line, a span, a counter) to a separate goroutine, in batches.");
     draft_end(c->rs, &d);
 }
 

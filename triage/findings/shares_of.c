@@ -131,14 +131,12 @@ static bool counted(struct waits *w, struct waits *ends, struct shares_of *out)
 
 void shares_text(struct text *t, struct text *next, const struct trace *tr, const struct shares_of *s)
 {
-    text_say(t, tr, " What they wait for is given in shares, first come first served (inferred): of ", s->turns,
-             " that gave theirs back while somebody waited all along ", s->none, " let nobody in, ", s->many,
-             " let in several at once. Who is at the head wants more than is free, and all behind it wait until the "
-             "others have given back theirs.");
-    text_lit(
-        next,
-        "Let who needs much take less of it at a time, or give it a set of its own: then the others need not wait "
-        "behind it until all is free for it.");
+    text_say(t, tr, " What they wait for is handed out in shares, first come, first served (inferred): of ", s->turns,
+             " releases while somebody was waiting, ", s->none, " let nobody in and ", s->many,
+             " let in several at once. The first in line wants more than is free, and everyone behind it waits until "
+             "enough is released.");
+    text_lit(next, "Let whoever needs a large share take less at a time, or give it a separate pool, so that the "
+                   "others need not queue behind it.");
 }
 
 bool shares_of(struct causes *c, uint32_t group, uint32_t place, struct shares_of *out)

@@ -95,7 +95,7 @@ static bool sign_of(const struct rules *rs, const struct finding *worst, const s
 
 static void sign_text(struct text *t, const struct finding *f)
 {
-    text_add(t, "%s%s %s", t->n ? ", " : " Signs of it: ", f->title, f->amount);
+    text_add(t, "%s%s %s", t->n ? ", " : " Symptoms: ", f->title, f->amount);
 }
 
 bool story_says(const struct rules *rs, const struct finding *f, uint32_t func)
@@ -131,7 +131,7 @@ static void merge_churn(const struct causes *c)
     }
     if (kinds) {
         if (kinds > 4) {
-            text_add(&more, " and %u kinds more", kinds - 4);
+            text_add(&more, " and %u more kinds", kinds - 4);
         }
         text_lit(&more, ".");
         retell_behind(rs, first, &more);

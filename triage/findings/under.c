@@ -182,7 +182,7 @@ static void nothing(struct two *x)
 static void slow_words(struct two *x)
 {
     struct text t = {0}, next = {0};
-    text_add(&t, " It is what makes tasks slow, the slowest %s.", x->under->amount);
+    text_add(&t, " This is what makes tasks slow (slowest: %s).", x->under->amount);
     if (logged_text(&t, &next, x->rs, x->under)) {
         retell_advice(x->rs, x->over, &next);
     }
@@ -194,8 +194,8 @@ static void conns_words(struct two *x)
 {
     struct text t = {0};
     text_say(&t, x->rs->tr,
-             " A connection whose answer is not read is used for no other question: each opens a new one first, a "
-             "cost of ",
+             " A connection whose response is not read to the end is not reused: each request opens a new one first, "
+             "at a cost of ",
              t_dur(x->under->severity_ns), ".");
     retell_behind(x->rs, x->over, &t);
 }
@@ -203,14 +203,14 @@ static void conns_words(struct two *x)
 static void heap_words(struct two *x)
 {
     struct text t = {0};
-    text_add(&t, " Meanwhile the live heap grows (%s): what is not given back yet is kept.", x->under->amount);
+    text_add(&t, " Meanwhile the live heap grows (%s): what is not released yet is kept.", x->under->amount);
     retell_behind(x->rs, x->over, &t);
 }
 
 static void late_words(struct two *x)
 {
     struct text t = {0};
-    text_add(&t, " Of the waits for a processor 1 %% lasted %s or more.", x->under->amount);
+    text_add(&t, " 1 %% of the waits for a processor lasted %s or more.", x->under->amount);
     retell_behind(x->rs, x->over, &t);
 }
 

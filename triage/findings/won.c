@@ -414,46 +414,48 @@ static void lock_bounds(const struct causes *c, struct finding *f, const struct 
 
 /* ---- each rule ----------------------------------------------------------------------------------------------------- */
 
-#define CALLS_WORK "from a third of the calls' time up to all of it: what the system works in them isn't recorded"
-#define HALF "if half of it to all of it goes and the rest stays as it is"
-#define SOONER "what waits there is done so much sooner: by the clock it is won only as far as others wait for that"
+#define CALLS_WORK \
+    "from a third of the calls' time to all of it: a trace does not show what the kernel does inside a call"
+#define HALF "if between half and all of it goes away and the rest stays the same"
+#define SOONER "by which the waiters finish sooner; wall time is gained only as far as something waits for them"
 #define ANSWERS_TOO \
-    "from 70 % of the waiting for connections up to that for answers, too, which may be late because of them"
+    "from 70 % of the waiting for connections to all of it plus the waiting for answers, which may be late because " \
+    "of them"
 #define MOST NULL /* "if 70 % of it .." */
 #define SOME \
-    "if 60 % of it to all of it goes and the rest stays as it is" /* what is waited for takes a part of it anyway */
+    "if between 60 % and all of it goes away and the rest stays the same" /* what is waited for takes a part of it anyway */
 /* What is no time of this trace. */
-static const char latency_only[] = "what it costs is latency", memory_only[] = "what it costs is memory, or latency";
-#define STUCK_FOR_GOOD "what the stuck ones would do if they went on no trace tells"
+static const char latency_only[] = "its cost is latency", memory_only[] = "its cost is memory, or latency";
+#define STUCK_FOR_GOOD "but a trace cannot show what the stuck goroutines would do if they went on"
 #define ALLOCATOR \
-    "from half of what it holds up to all of that and of what it slows down while it marks; what allocating itself " \
-    "takes no trace tells"
+    "from half of the time it holds goroutines up to all of that plus what marking slows down; a trace does not " \
+    "show what allocating itself costs"
 #define TIMES_LATE \
-    "time of processors: by the clock it is won as far as others wait for them; how late it makes other timers no " \
-    "trace tells"
-#define CROWD "as no trace tells what beginning and ending so many takes"
-#define ALL_BACK "from 70 % of what they wait longer than at first to all that they wait there"
+    "in processor time; wall time is gained only as far as others wait for a processor; a trace does not show how " \
+    "late " \
+    "this makes other timers"
+#define CROWD "since a trace does not show what starting and ending so many costs"
+#define ALL_BACK "from 70 % of the waiting added since the beginning to all the waiting there"
 #define NOT_APART \
-    "if none of these calls need wait for another; nothing if each needs the answer before, or nobody waits for " \
+    "if no call needs the answer of another; nothing if each needs the previous answer, or if nothing waits for " \
     "them"
-#define HANDING \
-    "from 70 % of what it costs, with half of what handing on may take of the runs, to all of that and of the waits"
-#define GARBAGE "if half of it to all of it goes; what the collector takes from all others for it no trace tells"
-#define NOT_PACE "if it waits for what has happened by then; nothing if that is its pace"
-#define QUEUED "nothing if each call takes as long as that when it is alone, all of it if they only queue"
-#define ONE_FOR_ALL "from half of what they wait longer than the quickest to all that they wait there"
-#define UNDER_LOCK "from 70 % of the waiting up to all of it and the waits for a processor that come from it"
+#define HANDING "from 70 % of its cost, counting half of the hand-over work, to all of that plus the waits"
+#define GARBAGE \
+    "if between half and all of it goes away; a trace does not show what the collector takes from everyone else " \
+    "for it"
+#define NOT_PACE "if what it waits for has happened by then; nothing if this pace is intended"
+#define QUEUED "nothing if a single call takes that long by itself, all of it if the calls only queue"
+#define ONE_FOR_ALL "from half of the time they wait longer than the quickest one to all their waiting there"
+#define UNDER_LOCK "from 70 % of the waiting to all of it plus the waits for a processor that it causes"
 #define GIVE_WAY \
-    "up to all of it if its holders need not wait for a processor; what has the processors then takes longer for it"
+    "up to all of it if the holders need not wait for a processor; what occupies the processors then takes longer"
 #define SHORT_WORK \
-    "for the short work: what it waits for a processor, and what its timers are late by, since nobody looks at " \
-    "them meanwhile (its sleeping, at most); what runs long may take longer for it"
-#define COLLECTIONS \
-    "from half of what the slow ones take longer to all of that and of what their collections slow down"
-#define TURNS \
-    "from half of the time for which the world is stopped up to all that those which ask for it wait for their turn"
-#define ALLOCATES "; what the collector takes from all others for what is allocated there no trace tells"
-#define IDLE_ANYHOW "time of processors: by the clock it is won only as far as others wait for them"
+    "for the short work: its waits for a processor, and the lateness of its timers, which nobody checks " \
+    "meanwhile (at most its sleeping); the long work may take longer in return"
+#define COLLECTIONS "from half of the extra time of the slow ones to all of it plus what their collections slow down"
+#define TURNS "from half of the stopped time to all the time that the callers wait for their turn to stop the world"
+#define ALLOCATES "; a trace does not show what collecting what is allocated there takes from everyone else"
+#define IDLE_ANYHOW "in processor time; wall time is gained only as far as others wait for a processor"
 
 /* What of a group's lives is waiting for a processor. */
 static double queue_of(const struct causes *c, uint32_t group)
@@ -602,18 +604,19 @@ static const struct plain {
     {RULE_PHASES, LEAST_OF_IT, 1, true, "since more than two steps may overlap"},
     {RULE_PIECES, LEAST_OF_IT, 1, false, MOST},
     {RULE_READER, LEAST_OF_IT, 1, false, MOST},
-    {RULE_BURSTS, 0, AS_TOLD, false, "for those that ask then; how long all takes depends on what they do else"},
+    {RULE_BURSTS, 0, AS_TOLD, false,
+     "for the callers of that moment; how much sooner everything ends depends on what else they do"},
     {RULE_SERIAL_CALLS, LEAST_OF_IT, AS_TOLD, false, MOST},
     {RULE_BACKEND, LEAST_OF_IT, AS_TOLD, false, MOST},
     {RULE_GRAIN, LEAST_OF_IT, AS_TOLD, false, HANDING},
     {RULE_SMALL_CALLS, LEAST_OF_IT, AS_TOLD, false,
      MOST}, /* to enter and leave one costs, too, and is not in its time */
-    {RULE_EACH, 0, AS_TOLD, false, "if one of them does for many; what one takes stays"},
-    {RULE_FULL, 0, AS_TOLD, false, "if nothing of that work were left; how much of it can go only its author knows"},
-    {RULE_HOT, 0, AS_TOLD, false, "if nothing of that work were left; how much of it can go only its author knows"},
-    {RULE_ACCEPT, 0, AS_TOLD, false, "for those that connect; how long each of them had waited is not told"},
+    {RULE_EACH, 0, AS_TOLD, false, "if one call does the work of many; the time of that one remains"},
+    {RULE_FULL, 0, AS_TOLD, false, "if all of that work went away; only its author knows how much can"},
+    {RULE_HOT, 0, AS_TOLD, false, "if all of that work went away; only its author knows how much can"},
+    {RULE_ACCEPT, 0, AS_TOLD, false, "for connecting clients; a trace does not show how long each had waited"},
     {RULE_LIMIT, 0, AS_TOLD, false, NOT_PACE},
-    {RULE_RETRY, 0, AS_TOLD, false, "if nothing has to be tried again; nothing if that is its pace"},
+    {RULE_RETRY, 0, AS_TOLD, false, "if nothing has to be retried; nothing if this pace is intended"},
     {RULE_HERD, 0, 2, false, IDLE_ANYHOW},
     {RULE_CHURN, 0, 1, true, CROWD},
     {RULE_CONTEXTS, LEAST_OF_IT, 1, true, CROWD},
@@ -626,8 +629,8 @@ static const struct plain {
     {RULE_LEFT, 0, 1, false, IDLE_ANYHOW},
     {RULE_LOST, 0.5, 1, true, HALF},
     {RULE_HOLD, 0.5, 1, true, HALF},
-    {RULE_SHARE, 0, 1, false, "for those that wait so; whether all is done sooner depends on what they do else"},
-    {RULE_HOST, LEAST_OF_IT, 1, true, "since what the host takes shows only in part"},
+    {RULE_SHARE, 0, 1, false, "for those waiters; whether everything ends sooner depends on what else they do"},
+    {RULE_HOST, LEAST_OF_IT, 1, true, "since a trace shows only part of what the host takes"},
     {RULE_LEAK, 0, 0, false, memory_only},
     {RULE_HEAP, 0, 0, false, memory_only},
 };
@@ -822,19 +825,19 @@ static bool says_nothing(const struct finding *f, double end)
 void finding_won_short(struct text *t, const struct finding *f, int64_t end)
 {
     if (f->won_hi <= 0) {
-        text_lit(t, "nothing of this trace's time");
+        text_lit(t, "none of this trace's time");
         return;
     }
     if (says_nothing(f, (double)end)) {
-        text_lit(t, "no bound is known");
+        text_lit(t, "unknown");
         return;
     }
     if (f->won_lo > 0) {
         text_share(t, (double)f->won_lo, (double)end);
+        text_lit(t, " to ");
     } else {
-        text_lit(t, "nothing");
+        text_lit(t, "up to ");
     }
-    text_lit(t, " to ");
     text_share(t, (double)f->won_hi, (double)end);
     if (f->won_more) {
         text_lit(t, ", or more");
@@ -851,9 +854,9 @@ static void between_text(struct text *t, const struct finding *f, double end)
         text_dur(t, f->won_lo);
         text_lit(t, " to ");
     } else {
-        text_lit(t, "nothing to ");
+        text_lit(t, "up to ");
         text_share(t, (double)f->won_hi, end);
-        text_lit(t, " of the trace (up to ");
+        text_lit(t, " of the trace (");
     }
     text_dur(t, f->won_hi);
     text_lit(t, ")");
@@ -863,38 +866,36 @@ static void between_text(struct text *t, const struct finding *f, double end)
 static void more_text(struct text *t, const struct finding *f, double end)
 {
     between_text(t, f, end);
-    text_lit(t, " by what it shows, or more");
+    text_lit(t, ", or more");
 }
 
 static void won_text(struct text *t, const struct finding *f, const struct causes *c, const struct span_of_won *o)
 {
-    text_lit(t, "To be won: ");
+    text_lit(t, "Possible gain: ");
     if (o->hi <= 0 && !o->more) {
-        text_add(t, "nothing of this trace's time; %s.", o->words);
+        text_add(t, "none of this trace's time; %s.", o->words);
         return;
     }
     if (says_nothing(f, (double)c->tg->end)) {
-        text_add(t, "no bound is known%s%s.", o->words ? ", " : "", o->words ? o->words : "");
+        text_add(t, "unknown (between nothing and all of it)%s%s.", o->words ? ", " : "", o->words ? o->words : "");
         return;
     }
     (f->won_more ? more_text : between_text)(t, f, (double)c->tg->end);
     if (o->bound == ON_WAY) {
-        text_say(t, c->tr,
-                 ". Those that wait get it; the trace gets shorter by less, since what the main goroutine waits for, "
-                 "followed to its end, is this for ",
-                 t_share(o->on, 1), " of its time only.");
+        text_say(t, c->tr, " for those that wait. The trace as a whole gains less: this is only ", t_share(o->on, 1),
+                 " of the main goroutine's critical path.");
     } else if (o->bound == BEYOND) {
         text_lit(t,
-                 ". Those that wait get it; whether the trace gets shorter is not told: the main goroutine waits for "
-                 "the network, where this process may be its own other side: by which goroutine is not recorded.");
+                 " for those that wait. Whether the trace as a whole gains is unknown: the main goroutine waits for "
+                 "the network, whose other end may be in this process, and which goroutine that is is not recorded.");
     } else if (o->words) {
         text_add(t, ", %s.", o->words);
     } else if (o->hi > (double)f->severity_ns / (double)c->tg->end + SPREAD) {
         const bool of_cost = o->lo * (double)c->tg->end < (double)f->severity_ns * (LEAST + SPREAD);
-        text_add(t, ", from %.0f %% of what %s up to what may go with it.", LEAST * 100,
-                 of_cost ? "it costs" : "those that wait lose by it");
+        text_add(t, ", from %.0f %% of %s to all of that plus what may go away with it.", LEAST * 100,
+                 of_cost ? "its cost" : "what the waiters lose");
     } else {
-        text_add(t, ", if %.0f %% of it to all of it goes and the rest stays as it is.", LEAST * 100);
+        text_add(t, ", if between %.0f %% and all of it goes away and the rest stays the same.", LEAST * 100);
     }
 }
 

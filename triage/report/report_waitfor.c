@@ -38,7 +38,7 @@ void report_waitfor(struct text *t, const struct loaded *l)
         if (w->end[i].n == 0 || w->end[i].ns < l->tg->end / 100) {
             continue;
         }
-        text_say(&u, l->tr, t_func(w->end[i].from), " waits in the end for (inferred): ");
+        text_say(&u, l->tr, t_func(w->end[i].from), " ultimately waits for (inferred): ");
         waitfor_end_text(&u, l->tr, &w->end[i]);
         text_lit(&u, ".");
         report_wrapped(t, u.p ? u.p : "", 2, 20);
