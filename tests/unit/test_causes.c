@@ -50,6 +50,8 @@ static const struct planted {
     {"weighbridge", RULE_BUSY_LOOP, "main.(*bridge).watch",
      "it looks in passing"}, /* its time goes into a raw system call */
     {"cloakroom", RULE_BUSY_LOOP, "main.stand", "32 of 32 times that it was stopped it was in a select"},
+    {"signalbox", RULE_BUSY_LOOP, "main.signalman",
+     "29 of 29 times that it was stopped it was there, looking"}, /* others run, and hardly ever have something for it */
     {"cuckoo", RULE_BUSY_LOOP, "main.(*nest).take", "gave its processor up"},
     {"latch", RULE_BUSY_LOOP, "main.(*pantry).lift", "together (2."}, /* now and then */
     {"patience", RULE_LINGER, "main.askOracle", "16 of 48 waits"},    /* a context's deadline */
