@@ -606,8 +606,7 @@ static const struct plain {
     {RULE_SERIAL_CALLS, LEAST_OF_IT, AS_TOLD, false, MOST},
     {RULE_BACKEND, LEAST_OF_IT, AS_TOLD, false, MOST},
     {RULE_GRAIN, LEAST_OF_IT, AS_TOLD, false, HANDING},
-    {RULE_SMALL_CALLS, LEAST_OF_IT, AS_TOLD, false,
-     MOST}, /* to enter and leave one costs, too, and is not in its time */
+    {RULE_SMALL_CALLS, LEAST_OF_IT, AS_TOLD, true, "as no trace tells what entering and leaving each takes"},
     {RULE_EACH, 0, AS_TOLD, false, "if one of them does for many; what one takes stays"},
     {RULE_FULL, 0, AS_TOLD, false, "if nothing of that work were left; how much of it can go only its author knows"},
     {RULE_HOT, 0, AS_TOLD, false, "if nothing of that work were left; how much of it can go only its author knows"},
@@ -802,7 +801,8 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
             const bool unsure =
                 f->rule == RULE_SERIAL_CALLS && f->note; /* whether anybody waits, or each needs the one before */
             const double lo = unsure ? 0 : p->lo == LEAST_OF_IT ? LEAST : p->lo;
-            *o = (struct span_of_won){lo * cost, p->hi == AS_TOLD ? told : p->hi * cost, .more = p->more,
+            *o = (struct span_of_won){lo * cost, p->hi == AS_TOLD ? told : p->hi * cost,
+                                      .more = p->more && (cost > 0 || told > 0),
                                       .words = unsure                                 ? NOT_APART
                                                : p->rule == RULE_CONNS && told > cost ? ANSWERS_TOO
                                                                                       : p->words};
