@@ -51,6 +51,8 @@ static const struct planted {
     {"weighbridge", RULE_BUSY_LOOP, "main.(*bridge).watch",
      "the check is incidental"}, /* its time goes into a raw system call */
     {"cloakroom", RULE_BUSY_LOOP, "main.stand", "32 of 32 times that it was preempted it was in a select"},
+    {"signalbox", RULE_BUSY_LOOP, "main.signalman",
+     "29 of 29 times that it was stopped it was there, checking"}, /* others run, and hardly ever have something for it */
     {"cuckoo", RULE_BUSY_LOOP, "main.(*nest).take", "yielded its processor"},
     {"latch", RULE_BUSY_LOOP, "main.(*pantry).lift", "together (2."}, /* now and then */
     {"patience", RULE_LINGER, "main.askOracle", "16 of 48 waits"},    /* a context's deadline */
@@ -188,6 +190,11 @@ static const struct planted {
      "main.(*book).keep ping-pong"}, /* and sleep half of their lives */
     {"ferrymen", RULE_CONNS, "main.cross, called by main.main.func2: net/http opens 62 connections for 160 answers",
      "most are closed again after an answer"},
+    {"callboy", RULE_POOL, "main.(*stage).call, called by main.play", "waited there for 92.7% of that time"},
+    {"tinker", RULE_SMALL_CALLS, "main.scoop, called by main.solder",
+     "this trace doesn't record how long they take"}, /* a byte each; of Go 1.21 */
+    {"headcount", RULE_EXPLOSION, "main.(*slate).countFlock, called by main.main",
+     "They wait for a lock in main.(*slate).mark as well"},
     {"registrars", RULE_EACH, "main.enter, called by main.deed is in system calls", "syscall.Fsync 1.0 times"},
 };
 /* What may be as it should be is a note, and the first one. */
@@ -200,6 +207,8 @@ static const struct {
     {"nightpairs", RULE_LINGER, "or the pace at which data comes: something is read after 111 of them"},
     {"readership", RULE_LEAK, "so each new one adds work for those that wake them"},
     {"drummer", RULE_LAST, "main.beat, called by main.cross.func1: main.cross"},
+    {"ushers", RULE_LEAK, "They are woken in crowds of up to 248 at once"}, /* nobody waits for the bell */
+    {"cleanregistrar", RULE_BOTTLENECK, "It asks for several at a time: 60 questions, 300 waits ended."},
     {"flusher", RULE_BOTTLENECK, "Each call is made for several at a time: 121 calls"},
     {"sealwax", RULE_BOTTLENECK, "main.seal sleeps (time.Sleep) while others wait for an answer"},
     {"tenants", RULE_LEAK, "10 times as long as any wait there that ended"}, /* they had gone on before */
@@ -375,6 +384,7 @@ static void healthy_ones(void **state)
         "cleanhotline",      /* connections that stay, and are spoken on now and then */
         "cleanringer",       /* begins one for each answer, to be able to give up */
         "cleanstalled",      /* processors stand still, and then all is due */
+        "cleanmeters",       /* a ticker each; the host wakes them at whole milliseconds: nothing is tried again */
         "cleanbench"};       /* asks for collections; one goroutine; the file is compressed */
     (void)state;
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
@@ -391,6 +401,7 @@ static void healthy_ones(void **state)
                         (strcmp(name[i], "cleanfountain") != 0 && strcmp(name[i], "cleanshops") != 0));
             assert_true(l.fs.f[k].rule != RULE_LEAK ||
                         (strcmp(name[i], "cleanbraid") != 0 && strcmp(name[i], "cleanhotline") != 0));
+            assert_true(l.fs.f[k].rule != RULE_RETRY || strcmp(name[i], "cleanmeters") != 0);
             time |= l.fs.f[k].rule == RULE_TIME || l.fs.f[k].rule == RULE_HOT;
         }
         assert_true(time);

@@ -138,6 +138,7 @@ static void begun_finding(struct causes *c, const struct begun *l)
     draft_moment(&d, &l->p->longest);
     d.f.inferred = true;
     d.f.note = y->n > threshold(TH_BEGUN_NOTE) * l->beginners;
+    d.f.ends_with = d.f.note ? 0 : g->name;
     text_add(&d.amount, "%.1f at a time", y->n);
     text_calls(&d.text, c->tr, l->p->stack, l->frame, 3);
     text_say(&d.text, c->tr, " started ", g->count, " goroutines of ", t_func(g->name), " and waited there for ",

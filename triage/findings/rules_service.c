@@ -156,6 +156,21 @@ static uint64_t longest_calls(const struct causes *c, uint32_t func)
     return 0;
 }
 
+/* How many questions a group has asked over the network in that function: by what it sends there and by how often it waits for an answer. */
+static uint64_t questions(const struct causes *c, uint32_t name, uint32_t func)
+{
+    uint64_t waits = 0, sent = 0;
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        waits += p->waiter == name && p->kind == WK_NET && causes_place(c->tr, p->stack) == func ? p->count : 0;
+    }
+    for (uint32_t i = 0; i < c->tg->nsyscalls; i++) {
+        const struct syscall_row *r = &c->tg->syscalls[i];
+        sent += causes_place(c->tr, r->stack) == func && causes_sends(c->tr, r->stack) ? r->count : 0;
+    }
+    return waits > sent ? waits : sent;
+}
+
 /* What helps depends on what its work is. */
 static const char *service_advice(const struct causes *c, const struct group_life *l, const struct leaf *most,
                                   bool together)
@@ -166,6 +181,10 @@ static const char *service_advice(const struct causes *c, const struct group_lif
     }
     if (explain_waits_outside(most->cat) && causes_writes(c->tr, most->stack)) {
         return CAUSES_WRITE_LESS;
+    }
+    if (together && explain_waits_outside(most->cat)) {
+        return "It already takes several at a time: what remains is the answer itself (a faster other side), or "
+               "several goroutines like it that ask in parallel.";
     }
     if (together) {
         return "It already takes several at a time: what remains is the call itself (a faster device, less to "
@@ -296,13 +315,18 @@ static void service(struct causes *c, uint32_t g, const struct service *s, doubl
              one && c->of[g].n == 1 ? "it" : "them", " on average, most of all ", t_func(s->most->waiter), " at ",
              t_where(s->most->stack, 0), "; ", t_f1(c->idle), " of ", t_f0(c->procs), " processors were idle.");
     doing_text(&d.text, c, g, &most);
-    d.f.note = !one && explain_waits_outside(most.cat) && l->n > c->procs + 0.5; /* so many may be meant */
-    const uint64_t calls = one && most.cat == EX_SYSCALL ? longest_calls(c, most.func) : 0;
-    const bool together = calls && (double)s->count >= threshold(TH_BOTTLE_TOGETHER) * (double)calls;
+    const bool asks = explain_waits_outside(most.cat);
+    d.f.note = !one && asks && l->n > c->procs + 0.5; /* so many may be meant */
+    const uint64_t calls = one && most.cat == EX_SYSCALL ? longest_calls(c, most.func)
+                           : one && asks                 ? questions(c, grp->name, most.func)
+                                                         : 0;
+    /* Who asks may wait twice for each answer, to hand its question over and for the answer: those at one place are counted. */
+    const uint64_t ended = asks ? s->most->count : s->count;
+    const bool together = calls && (double)ended >= threshold(TH_BOTTLE_TOGETHER) * (double)calls;
     if (together) {
-        d.f.note = true; /* what helps most is done */
-        text_add(&d.text, " Each call is made for several at a time: %llu calls, %llu waits ended.",
-                 (unsigned long long)calls, (unsigned long long)s->count);
+        d.f.note = d.f.together = true; /* what helps most is done */
+        text_say(&d.text, c->tr, asks ? " It asks" : " Each call is made", " for several at a time: ", calls,
+                 asks ? " questions, " : " calls, ", ended, " waits ended.");
     }
     if (aside) {
         causes_aside_text(&d, c, waits);

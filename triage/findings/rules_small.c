@@ -8,10 +8,12 @@
 
 #define STEPS 20000   /* spans of each goroutine: whether it is so */
 #define WHOLE 2000000 /* and of the one that is named, of which all is said */
+#define ENTER 1000    /* ns: what entering and leaving a call takes beside it, with tracing, about */
 
 struct small { /* of one goroutine, by the program's function that makes them */
     uint32_t func, stack;
     uint64_t n, vote;   /* vote: for the stack that most of them have */
+    uint64_t instants;  /* of these: traces up to Go 1.21 have no end of a call that did not block */
     int64_t ns, queued; /* queued: waiting for a processor, of its life */
     uint64_t waits;     /* of all spans that were looked at */
     int64_t life;       /* how long these are */
@@ -44,6 +46,7 @@ static struct small most_of(const struct trace *tr, const struct small *v, uint3
             calls_it(tr, best.stack, v[i].func)) {
             best.also = v[i].func;
             best.n += v[i].n;
+            best.instants += v[i].instants;
             best.ns = ns_add(best.ns, v[i].ns);
         }
     }
@@ -83,6 +86,7 @@ static void smalls_of(const struct causes *c, uint32_t g, uint32_t steps, struct
         v[at].stack = v[at].vote ? v[at].stack : s->stack;
         v[at].vote += s->stack == v[at].stack ? 1 : -1;
         v[at].n++;
+        v[at].instants += s->t1 - s->t0 <= 1;
         v[at].ns += s->t1 - s->t0;
     }
     *best = most_of(c->tr, v, n);
@@ -92,13 +96,19 @@ static void smalls_of(const struct causes *c, uint32_t g, uint32_t steps, struct
     best->until = more ? span_get(&it)->t0 : 0;
 }
 
+/* A call of a byte is shorter than what it takes to enter and leave it: both are its cost. */
+static double with_entering(const struct small *k)
+{
+    return (double)k->ns + (double)k->n * ENTER;
+}
+
 static bool many_small(const struct small *k)
 {
     return (double)k->n >= threshold(TH_SMALL_COUNT) && k->life > 0 &&
            (double)k->n / (double)k->life * 1e9 >= threshold(TH_SMALL_RATE) &&
            k->ns / (int64_t)k->n <= threshold_ns(TH_SMALL_LENGTH) &&
            (double)k->n >= threshold(TH_SMALL_ROW) * (double)(k->waits + 1) &&
-           (double)k->ns >=
+           with_entering(k) >=
                threshold(TH_SMALL_LIFE) * (double)(k->life - k->queued); /* a busy host makes no call rare */
 }
 
@@ -191,16 +201,16 @@ bool small_opens(struct text *t, struct text *next, const struct causes *c, uint
     return true;
 }
 
-#define ENTER 1000 /* ns: what entering and leaving a call takes beside it, with tracing, about */
-
 static void small_finding(struct causes *c, uint32_t g, const struct small *k, uint32_t others)
 {
     struct draft d;
     struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
-    const double life = (double)k->life, share = (double)k->ns / life;
+    const bool instants = k->instants * 2 > k->n;
+    const double life = (double)k->life, share = (instants ? with_entering(k) : (double)k->ns) / life;
     double there = (double)(li.last - li.first) / (double)c->tg->end;
     draft_start(&d, RULE_SMALL_CALLS, (int64_t)(share * there * (double)c->tg->end));
-    double around = share + (double)k->n * ENTER / life;
+    /* Where others like it have the processors meanwhile, these calls make it wait for them, too. */
+    const double around = with_entering(k) / (life - (double)k->queued);
     d.f.won_hi = (int64_t)((around < 1 ? around : 1) * there * (double)c->tg->end);
     draft_about(&d, c->rs, k->func, k->stack);
     draft_at(&d, li.first, li.last, LANE_G, g);
@@ -209,9 +219,14 @@ static void small_finding(struct causes *c, uint32_t g, const struct small *k, u
     if (k->also) {
         text_say(&d.text, c->tr, " (and ", t_func(k->also), " itself)");
     }
-    text_say(&d.text, c->tr, " makes ", t_f0((double)k->n / life * 1e9), " system calls a second, of ",
-             t_dur(k->ns / (int64_t)k->n), " on average, one after the other: ", t_share(share, 1),
-             " of the life of ", t_who(g));
+    text_say(&d.text, c->tr, " makes ", t_f0((double)k->n / life * 1e9), " system calls a second, ");
+    if (instants) {
+        text_lit(&d.text, "too short to give up their processor (this trace doesn't record how long they take), one "
+                          "after the other: at a microsecond each ");
+    } else {
+        text_say(&d.text, c->tr, "of ", t_dur(k->ns / (int64_t)k->n), " on average, one after the other: ");
+    }
+    text_say(&d.text, c->tr, t_share(share, 1), " of the life of ", t_who(g));
     if (k->until) {
         text_say(&d.text, c->tr, " until ", t_dur(k->until));
     }
@@ -235,7 +250,7 @@ void rule_small(struct causes *c)
         uint32_t found = NO_LANE, others = 0;
         struct small k, best = {0};
         if (!c->life[i].program || (double)(grp->d[GM_SYSCALL].total + grp->d[GM_SYSBLOCK].total) <
-                                       threshold(TH_SMALL_LIFE) / 2 * (double)grp->d[GM_LIFE].total) {
+                                       threshold(TH_SMALL_LIFE) / 8 * (double)grp->d[GM_LIFE].total) {
             continue;
         }
         for (uint32_t m = 0; m < c->of[i].n && m < 8; m++) {

@@ -23,7 +23,8 @@ struct spin {
     int64_t until;  /* so far it was looked at, and it goes on; 0: to its end */
     int64_t ran;    /* running, until then */
     uint32_t waits; /* until then */
-    int64_t since;  /* it looks by selects that never wait, from here to its end; 0: not asked of that */
+    uint32_t at_looks; /* since then: stopped at looks and in selects */
+    int64_t since;     /* it looks by selects that never wait, from here to its end; 0: not asked of that */
 };
 /* Where it was stopped. */
 struct spin_lines {
@@ -439,6 +440,7 @@ static bool spins_at_last(const struct causes *c, uint32_t g, struct spin *s)
                 s->looks++;
                 s->line_stack = s->look_stack = p->stack;
             }
+            s->at_looks += in_select(c->tr, p->stack) || looks_only(c->tr, p->stack);
         }
     } while (span_next(&it));
     s->life = li.last - s->since;
@@ -451,6 +453,17 @@ static bool spins_at_last(const struct causes *c, uint32_t g, struct spin *s)
 static bool fed(const struct causes *c, const struct spin *s)
 {
     return c->running * (double)c->tg->end - (double)s->run > threshold(TH_BUSY_FED) * (double)s->run;
+}
+
+/*
+ * Does it hardly ever find something? Then it is stopped at looks and selects alone, and who it deals with is woken seldom: one that takes
+ * from others as fast as they send wakes one of them with each piece. (From a channel with room for a million it takes without that, so
+ * this says nothing of who is stopped in selects alone: those wait, if there is no default.)
+ */
+static bool in_vain(const struct causes *c, uint32_t g, const struct spin *s)
+{
+    return s->at_looks >= threshold(TH_BUSY_SAME) * s->stops &&
+           (double)s->run > threshold(TH_BUSY_VAIN) * gstat_ended(c->tg->g, g);
 }
 
 static void select_finding(struct causes *c, uint32_t group, uint32_t g, const struct spin *s)
@@ -521,11 +534,12 @@ static void busy_group(struct causes *c, uint32_t i)
         members += s.stops > 0;
         most = most == NO_LANE || own_run(c, g) > own_run(c, most) ? g : most;
         struct spin last;
-        if (spins_at_last(c, g, &last)) {
+        const bool loops = spins(c, g, &s);
+        if (spins_at_last(c, g, &last) && !(loops && spins_for_sure(&s) && fed(c, &last) && in_vain(c, g, &last))) {
             select_finding(c, i, g, &last);
             return;
         }
-        if (spins(c, g, &s)) {
+        if (loops) {
             n++;
             run = ns_add(run, s.run);
             if (s.stops > best.stops) {

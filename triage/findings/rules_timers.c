@@ -32,6 +32,7 @@ struct ends { /* waits at one stack that timers ended */
     uint64_t again;        /* of these, behind another such one */
     double by[256];        /* so many times as long, of the first of these */
     uint64_t shorter;      /* pauses that were shorter than the one before by as much */
+    uint64_t even;         /* pauses that end about as far behind the end of the one before as that did */
     uint64_t asked, gaps;  /* waits for the network at one stack between two pauses; so many times two */
     uint32_t asked_stack;  /* such a one, 0: none */
     int64_t slept, longest;
@@ -61,7 +62,7 @@ static void walk(const struct causes *c, uint32_t g, uint32_t stack, struct ends
     struct span_iter it;
     uint64_t asks = 0;
     uint32_t asked = 0;
-    int64_t before = 0;
+    int64_t before = 0, end = 0, apart = 0;
     bool grew = false;
     bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
     for (int i = 0; more && i < STEPS; i++) {
@@ -83,6 +84,9 @@ static void walk(const struct causes *c, uint32_t g, uint32_t stack, struct ends
         e->asked += asks;
         e->asked_stack = asks ? asked : e->asked_stack;
         asks = 0;
+        e->even += apart && s.t1 - end > apart - apart / 4 && s.t1 - end < apart + apart / 4;
+        apart = end ? s.t1 - end : 0;
+        end = s.t1;
         const bool grows = before && (double)ns >= threshold(TH_RETRY_GROWS) * (double)before;
         if (grows) {
             e->by[e->grown < 256 ? e->grown : 255] = (double)ns / (double)before;
@@ -112,14 +116,44 @@ static double same_factor(struct ends *e, double about)
     return n ? (double)near / n : 0;
 }
 
-/* Pauses of any length go up and down; those of a back-off go up twice and more in a row, or by just the same factor each time. */
-static bool backs_off(struct ends *e)
+/*
+ * How each distance between the ends goes with the one before it, -1 to 1. A ticker that is late once is as much earlier the next time; who
+ * sets a limit anew each time is not. Where the ends of another goroutine begin there is no distance.
+ */
+static double goes_with_before(const struct ends *e)
 {
-    return (double)e->grown >= threshold(TH_RETRY_ROWS) &&
+    double sum = 0, mean, with = 0, all = 0, last = 0;
+    uint32_t n = 0;
+    for (uint32_t i = 1; i < e->n; i++) {
+        const int64_t apart = e->at[i] - e->at[i - 1];
+        sum += apart > 0 ? (double)apart : 0;
+        n += apart > 0;
+    }
+    mean = n ? sum / n : 0;
+    for (uint32_t i = 1; i < e->n; i++) {
+        const int64_t apart = e->at[i] - e->at[i - 1];
+        const double d = apart > 0 ? (double)apart - mean : 0;
+        with += d * last;
+        all += d * d;
+        last = d;
+    }
+    return all > 0 ? with / all : 0;
+}
+
+/*
+ * Pauses of any length go up and down; those of a back-off go up twice and more in a row, or by just the same factor each time. Where they end
+ * at even distances it is a ticker that is waited for: the pauses are what is left of its period behind what is done between. A host whose
+ * clock wakes at whole milliseconds makes of a ticker's some that are twice as long as others: each late one is followed by a short one.
+ */
+static bool backs_off(struct ends *e, bool sleeps)
+{
+    const bool ticks = !sleeps && goes_with_before(e) <= -threshold(TH_LIMIT_TICKS);
+    return (double)e->even < threshold(TH_RETRY_EVEN) * (double)e->gaps &&
+           (double)e->grown >= threshold(TH_RETRY_ROWS) &&
            (double)e->grown >= threshold(TH_RETRY_SHARE) * (double)e->steps &&
            (((double)e->again >= threshold(TH_RETRY_AGAIN) * (double)e->grown &&
              same_factor(e, 0.15) >= threshold(TH_RETRY_ALIKE)) ||
-            same_factor(e, 0.07) >= threshold(TH_RETRY_JUST));
+            (!ticks && same_factor(e, 0.07) >= threshold(TH_RETRY_JUST)));
 }
 
 /* Once at its longest, it stays there, though what it asks again and again between can't all have failed, it seems. */
@@ -229,8 +263,9 @@ static void rule_pauses(struct causes *c)
             walk(c, causes_member(c, g, k, WALKED), p->stack, e);
         }
         e->looked = n;
+        const bool retries = share >= threshold(TH_RETRY_LIFE) && backs_off(e, p->kind == WK_SLEEP);
         int64_t apart = n == c->of[g].n ? spacing(e, &alike) : 0;
-        if (share >= threshold(TH_RETRY_LIFE) && backs_off(e)) {
+        if (retries) {
             retry_finding(c, p, e, share);
         } else if (apart > 0 && waiting >= threshold(TH_LIMIT_WAITING) && alike >= threshold(TH_LIMIT_ALIKE) &&
                    share >= threshold(TH_LIMIT_LIFE) && c->idle >= threshold(TH_BOTTLE_IDLE) &&
@@ -284,25 +319,6 @@ static void linger_finding(struct causes *c, const struct pair_row *p, const str
              "Continue when there is something to do, not at the timeout: a shorter limit, a batch that ends when "
              "nothing more is queued, a signal that can't be missed (a channel with a buffer of one).");
     draft_end(c->rs, &d);
-}
-
-/*
- * How each distance between the ends goes with the one before it, -1 to 1. A ticker that is late once is as much earlier the next time; who
- * sets a limit anew each time is not.
- */
-static double goes_with_before(const struct ends *e)
-{
-    double sum = 0, mean, with = 0, all = 0;
-    for (uint32_t i = 1; i < e->n; i++) {
-        sum += (double)(e->at[i] - e->at[i - 1]);
-    }
-    mean = e->n > 1 ? sum / (e->n - 1) : 0;
-    for (uint32_t i = 1; i < e->n; i++) {
-        const double d = (double)(e->at[i] - e->at[i - 1]) - mean;
-        with += i > 1 ? d * ((double)(e->at[i - 1] - e->at[i - 2]) - mean) : 0;
-        all += d * d;
-    }
-    return all > 0 ? with / all : 0;
 }
 
 /* How many waits of others it ends for each of its own that a timer ends. */
@@ -418,6 +434,28 @@ static bool for_it_alone(const struct causes *c, const struct pair_row *wait)
     return threshold_reached(TH_LINGER_ALONE, its, all);
 }
 
+/*
+ * Does a ticker bring news to goroutines that do nothing but take them? Their loop is at that wait, and they wait nowhere else. Who waits
+ * within what it asks, or has handed something on before, waits for its answer.
+ */
+static bool brings_news(struct causes *c, const struct pair_row *tick, uint32_t g, const struct pair_row *wait)
+{
+    const uint32_t place = causes_place(c->tr, wait->stack);
+    struct ends *e = place == wait->waiter && c->of[g].n == 1 ? mem_zalloc(sizeof *e) : NULL;
+    bool alone = e && gives_each(c, tick) > threshold(TH_LIMIT_GIVEN);
+    for (uint32_t i = 0; i < c->tg->npairs && alone; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        alone = (p->waiter != wait->waiter || causes_place(c->tr, p->stack) == place) &&
+                (p->waker != wait->waiter || p->from_scheduler);
+    }
+    if (alone) {
+        walk(c, causes_nth(c, g, 0), tick->stack, e);
+        alone = (double)e->n >= threshold(TH_LIMIT_WAITS) && goes_with_before(e) <= -threshold(TH_LIMIT_TICKS);
+    }
+    mem_free(e);
+    return alone;
+}
+
 static void rule_linger(struct causes *c)
 {
     for (uint32_t i = 0, looked = 0; i < c->tg->npairs && looked < 8; i++) {
@@ -440,7 +478,7 @@ static void rule_linger(struct causes *c)
         if (share >= threshold(TH_LINGER_LIFE) && gives_few(c, p, g, most)) {
             pace_finding(c, p, most, share);
         } else if (p->kind == WK_SELECT && share >= threshold(TH_LINGER_LIFE) && within(most, p) &&
-                   for_it_alone(c, most)) {
+                   for_it_alone(c, most) && !brings_news(c, p, g, most)) {
             linger_finding(c, p, most, share);
         }
     }

@@ -149,6 +149,8 @@ WHEN(own_answers, x->under->own_side)
 WHEN(brings_more, x->over->ends_with && x->over->ends_with == whose(x, x->under))
 /* Is it the one goroutine that others queue for that waits for these answers? Then that they come one by one is why it is slow. */
 WHEN(keeper_asks, same_group(x) && x->over->lane.i == x->under->lane.i)
+/* That it asks one thing after the other holds up those less for whom it asks together. */
+WHEN(keeper_lots, x->over->together &&keeper_asks(x))
 WHEN(keeper_writes, same_group(x) && causes_writes(x->rs->tr, x->under->stack))
 WHEN(sql_question, sql_covers(x->rs->tr, x->over, x->under))
 WHEN(of_one_question, same_subject(x) || sql_question(x))
@@ -219,6 +221,24 @@ static void its_cost(struct two *x)
     if (x->under->severity_ns > x->over->severity_ns) {
         x->over->severity_ns = x->under->severity_ns;
     }
+}
+
+/* The crowd waits for a lock, too. */
+static void lock_words(struct two *x)
+{
+    struct text t = {0};
+    const uint32_t place = holder_place(x->rs->tr, x->under->stack);
+    text_say(&t, x->rs->tr, " They wait for a lock in ", t_func(place), " as well, 4 of them or more for ");
+    text_add(&t, "%s in all: a crowd of them holds it one after the other.", x->under->amount);
+    its_cost(x);
+    retell_behind(x->rs, x->over, &t);
+}
+
+static void crowd_words(struct two *x)
+{
+    struct text t = {0};
+    text_add(&t, " They are woken in crowds of up to %s.", x->under->amount);
+    retell_behind(x->rs, x->over, &t);
 }
 
 static void its_text(struct two *x)

@@ -609,8 +609,8 @@ static const struct plain {
     {RULE_SERIAL_CALLS, LEAST_OF_IT, AS_TOLD, false, MOST},
     {RULE_BACKEND, LEAST_OF_IT, AS_TOLD, false, MOST},
     {RULE_GRAIN, LEAST_OF_IT, AS_TOLD, false, HANDING},
-    {RULE_SMALL_CALLS, LEAST_OF_IT, AS_TOLD, false,
-     MOST}, /* to enter and leave one costs, too, and is not in its time */
+    {RULE_SMALL_CALLS, LEAST_OF_IT, AS_TOLD, true,
+     "since a trace does not show what entering and leaving each costs"},
     {RULE_EACH, 0, AS_TOLD, false, "if one call does the work of many; the time of that one remains"},
     {RULE_FULL, 0, AS_TOLD, false, "if all of that work went away; only its author knows how much can"},
     {RULE_HOT, 0, AS_TOLD, false, "if all of that work went away; only its author knows how much can"},
@@ -805,7 +805,8 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
             const bool unsure =
                 f->rule == RULE_SERIAL_CALLS && f->note; /* whether anybody waits, or each needs the one before */
             const double lo = unsure ? 0 : p->lo == LEAST_OF_IT ? LEAST : p->lo;
-            *o = (struct span_of_won){lo * cost, p->hi == AS_TOLD ? told : p->hi * cost, .more = p->more,
+            *o = (struct span_of_won){lo * cost, p->hi == AS_TOLD ? told : p->hi * cost,
+                                      .more = p->more && (cost > 0 || told > 0),
                                       .words = unsure                                 ? NOT_APART
                                                : p->rule == RULE_CONNS && told > cost ? ANSWERS_TOO
                                                                                       : p->words};
