@@ -540,7 +540,7 @@ unsigned view_related(struct view *v)
     }
     uint32_t g = move_lanes_const(v) ? move_goroutine(v, v->at.focus, v->at.cursor) : NO_LANE;
     if (g == NO_LANE)
-        return move_fail(v, "no goroutine here");
+        return move_fail(v, move_lanes_const(v) ? "no goroutine here" : "Enter opens the lanes first");
     struct related r = {.g = g};
     relate(&r, trace_lane_who(v->tr, (struct lane){LANE_G, g}).creator);
     relate(&r, g);

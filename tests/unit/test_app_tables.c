@@ -131,6 +131,24 @@ static void test_mmu(void **state)
     fix_close(&f);
 }
 
+/* A key that changes nothing says why, and a row about a goroutine is asked for its life as a lane is. */
+static void test_no_silence(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, "samples/http-1.26.trace", 80, 24);
+    expect(&f, "1 i", "no goroutine here: Enter leads to one");
+    expect(&f, "r", "Enter opens the lanes first");
+    expect(&f, "2 0", "this is the whole trace");
+    expect(&f, "c", "as near to the middle as the ends of the trace allow");
+    expect(&f, "g", "this is the start of the trace");
+    expect(&f, "u", "4 processors; 99 goroutines"); /* none of these was a step */
+    expect(&f, "2 G G", "this is the end of the trace");
+    expect(&f, "M s", "this is all there is");
+    expect(&f, "5 5 i", "The life of G90");
+    fix_close(&f);
+}
+
 /* Pieces of work, as the report counts them; why one took its time is a key away. */
 static void test_pieces(void **state)
 {
@@ -492,11 +510,11 @@ static void test_oom(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_first_view), cmocka_unit_test(test_mmu),    cmocka_unit_test(test_lacking),
-        cmocka_unit_test(test_pieces),     cmocka_unit_test(test_wish),   cmocka_unit_test(test_half_done),
-        cmocka_unit_test(test_findings),   cmocka_unit_test(test_groups), cmocka_unit_test(test_instances),
-        cmocka_unit_test(test_waits),      cmocka_unit_test(test_flame),  cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_oom),        cmocka_unit_test(test_read),
+        cmocka_unit_test(test_first_view), cmocka_unit_test(test_mmu),      cmocka_unit_test(test_no_silence),
+        cmocka_unit_test(test_lacking),    cmocka_unit_test(test_pieces),   cmocka_unit_test(test_wish),
+        cmocka_unit_test(test_half_done),  cmocka_unit_test(test_findings), cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_instances),  cmocka_unit_test(test_waits),    cmocka_unit_test(test_flame),
+        cmocka_unit_test(test_sizes),      cmocka_unit_test(test_oom),      cmocka_unit_test(test_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
