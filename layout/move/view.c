@@ -66,6 +66,19 @@ unsigned move_fail(struct view *v, const char *fmt, ...)
     return VR_BELL | VR_DRAW;
 }
 
+unsigned move_not_yet(struct view *v, const char *what)
+{
+    const unsigned f = move_fail(v, "%s", what);
+    v->message_soon = SOON_TABLES;
+    return f;
+}
+
+void move_ready(struct view *v)
+{
+    if (v->message_soon == SOON_TABLES)
+        view_message(v, false, "%s", "");
+}
+
 /* ---- limits --------------------------------------------------------------------------------------------- */
 
 int64_t view_end(const struct view *v)

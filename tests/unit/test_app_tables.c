@@ -15,6 +15,7 @@
 
 #include "decode/base/mem.h"
 #include "layout/draw/status.h"
+#include "layout/views/table.h"
 #include "viewer/session/app.h"
 #include "viewer/command/headless.h"
 #include "viewer/keys/keymap_builtin.h"
@@ -261,6 +262,33 @@ static void test_half_done(void **state)
         free(s);
     }
     fix_close(&f);
+}
+
+/* That a table isn't done yet is said until it is. */
+static void test_not_yet(void **state)
+{
+    (void)state;
+    static const int views[] = {VIEW_CYCLES, VIEW_GROUPS, VIEW_FLAME};
+    for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
+        struct fix f;
+        fix_open(&f, "samples/alloc-1.27.trace", 80, 24);
+        (void)view_switch(&f.a.view, views[i]);
+        if (views[i] == VIEW_CYCLES)
+            (void)table_find(&f.a.view, "x");
+        else
+            (void)app_do(&f.a, ACT_SORT, 0, NULL);
+        assert_non_null(strstr(f.a.view.message, "not done yet"));
+        while (app_load(&f.a, INT64_MAX)) {
+        }
+        while (app_has(&f.a, DUE_TABLES))
+            (void)app_triage(&f.a, 1);
+        assert_true(app_draw(&f.a));
+        while (view_work(&f.a.view, INT64_MAX) & VR_WORK) {
+        }
+        if (f.a.view.message[0])
+            fail_msg("view %d still says '%s'", views[i], f.a.view.message);
+        fix_close(&f);
+    }
 }
 
 /* The pop-up's lines without blanks, and whether they hold a text, its blanks away, too. */
@@ -510,11 +538,12 @@ static void test_oom(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_first_view), cmocka_unit_test(test_mmu),      cmocka_unit_test(test_no_silence),
-        cmocka_unit_test(test_lacking),    cmocka_unit_test(test_pieces),   cmocka_unit_test(test_wish),
-        cmocka_unit_test(test_half_done),  cmocka_unit_test(test_findings), cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_instances),  cmocka_unit_test(test_waits),    cmocka_unit_test(test_flame),
-        cmocka_unit_test(test_sizes),      cmocka_unit_test(test_oom),      cmocka_unit_test(test_read),
+        cmocka_unit_test(test_first_view), cmocka_unit_test(test_mmu),       cmocka_unit_test(test_no_silence),
+        cmocka_unit_test(test_lacking),    cmocka_unit_test(test_pieces),    cmocka_unit_test(test_wish),
+        cmocka_unit_test(test_half_done),  cmocka_unit_test(test_not_yet),   cmocka_unit_test(test_findings),
+        cmocka_unit_test(test_groups),     cmocka_unit_test(test_instances), cmocka_unit_test(test_waits),
+        cmocka_unit_test(test_flame),      cmocka_unit_test(test_sizes),     cmocka_unit_test(test_oom),
+        cmocka_unit_test(test_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
