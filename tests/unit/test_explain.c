@@ -350,6 +350,8 @@ static void the_command(void **state)
     assert_int_equal(RUN("explain", "-o", "/dev/null", "samples/tasks-1.27.trace", "g999999"), 2);
     assert_int_equal(RUN("explain", "-o", "/dev/null", "samples/tasks-1.27.trace", "task:nowhere"), 2);
     assert_int_equal(RUN("explain", "-o", "/dev/null", "samples/tasks-1.27.trace", "slowest:"), 2);
+    assert_int_equal(RUN("explain", "-o", "/dev/null", "samples/tasks-1.27.trace", "G1"), 0);
+    assert_int_equal(RUN("explain", "-o", "/dev/null", "samples/tasks-1.27.trace", "1@10%..20%"), 0);
     assert_int_equal(RUN("explain", "samples/tasks-1.27.trace"), 2);
     assert_int_equal(RUN("explain", "Makefile", "g1"), 2);
 }
