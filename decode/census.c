@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
+#include "decode/v1/v1_index.h"
 #include "decode/v1/v1_wire.h"
 #include "decode/v2/v2_gen.h"
 
@@ -173,28 +174,43 @@ static void one(struct census *c, const struct v1_dialect *d, const struct v1_ra
     }
 }
 
+/* behind - bytes at p can't be read and are counted as such. Returns where the reader goes on: at what seems a batch, or the end. */
+static const uint8_t *behind(struct census *c, const struct v1_index *ix, const struct input *in, const uint8_t *p,
+                             const char *why)
+{
+    const struct source s = {.data = in->data, .len = in->len};
+    const uint64_t at = (uint64_t)(p - in->data), to = why ? v1_place_next(ix, &s, at + 1, in->len) : in->len;
+    if (!c->damage.code)
+        err_set(&c->damage, ERR_FORMAT, at, "%s", why ? why : "it ends within an event");
+    c->unread += to - at;
+    return in->data + to;
+}
+
 static enum err_code take_v1(const struct input *in, const struct dialect *dl, struct census *c, struct err *e)
 {
-    const uint8_t *data = in->data;
-    const size_t len = in->len;
-    struct v1_dialect d;
-    const uint8_t *p = data + dl->header, *end = data + len;
-    const char *why = "it ends within an event";
+    struct v1_index ix = {
+        0}; /* what a place is looked for with: the dialect, and when the batch in front of it was */
+    const uint8_t *p = in->data + dl->header, *const end = in->data + in->len;
     struct v1_raw r;
     (void)e;
-    (void)v1_dialect_init(&d, dl->version); /* one that the header names */
+    (void)v1_dialect_init(&ix.dialect, dl->version); /* one that the header names */
     for (unsigned i = 0; i < V1_TYPES; i++)
-        if (d.shape[i].name)
-            snprintf(c->kind[i].name, CENSUS_NAME, "%s", d.shape[i].name);
+        if (ix.dialect.shape[i].name)
+            snprintf(c->kind[i].name, CENSUS_NAME, "%s", ix.dialect.shape[i].name);
     while (p < end) {
         const uint8_t *at = p;
-        if (v1_read(&d, &p, end, &r, &why) != V1_READ_OK)
-            break;
-        one(c, &d, &r, (uint64_t)(p - at));
+        const char *why = NULL;
+        const enum v1_read got = v1_read(&ix.dialect, &p, end, &r, &why);
+        if (got != V1_READ_OK) {
+            p = behind(c, &ix, in, at, got == V1_READ_BAD ? why : NULL);
+            continue;
+        }
+        if (r.type == V1_BATCH)
+            ix.batch_ticks = r.v[r.n - 1];
+        if (r.type == V1_BATCH && (!ix.least_ticks || ix.batch_ticks < ix.least_ticks))
+            ix.least_ticks = ix.batch_ticks;
+        one(c, &ix.dialect, &r, (uint64_t)(p - at));
     }
-    if (p < end)
-        err_set(&c->damage, ERR_FORMAT, (uint64_t)(p - data), "%s", why);
-    c->unread = (uint64_t)(end - p);
     return ERR_OK;
 }
 

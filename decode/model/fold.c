@@ -329,6 +329,16 @@ static void on_g_status(struct fold *f, const struct ev *e)
     fold_show_on(f, e->p, e->m, e->t); /* bindings hold from now on, whatever t was */
 }
 
+/* From now on nothing tells what g does: neither how long its assist or its region lasts. */
+static void on_g_unknown(struct fold *f, const struct ev *e)
+{
+    struct ginfo *gi = fold_info_at(f, e->g);
+    f->lossy = true;
+    fold_range_lost(f, RANGE_STW, &gi->stw, e->t);
+    fold_range_lost(f, RANGE_ASSIST, &gi->assist, e->t);
+    fold_regions_lost_of(f, gi, e->t);
+}
+
 static inline void on_g_state(struct fold *f, const struct ev *e)
 {
     uint32_t who = 0;
@@ -342,6 +352,8 @@ static inline void on_g_state(struct fold *f, const struct ev *e)
             first_stack(f, e, e->stack);
     }
     g_transition(f, e, e->t, who, e->stack);
+    if (e->state == ST_UNKNOWN)
+        on_g_unknown(f, e);
 }
 
 /*
@@ -794,6 +806,7 @@ void fold_finish(struct fold *f, int64_t end)
 {
     if (f->finished)
         return;
+    fold_bands_again(f);
     fold_patch_open(f, end);
     fold_back_counts(f);
     f->finished = true;

@@ -169,18 +169,21 @@ void fold_range_lost(struct fold *f, enum range_kind k, uint32_t *slot, int64_t 
     if (f->band_open[k])
         f->band_open[k]--;
     struct spanlane *l = &f->lane[LANE_BAND][k];
+    f->late |= (uint8_t)(1 << k); /* drawn on for its sake since r->t1: which others were is seen at the end */
     if (!f->band_open[k] && l->begun && l->t0 >= r->t1)
         l->open = waitspan(0, 0, 0, f->tag[ST_NONE]);
     else
         band_show(f, (enum band)k, r->t1 > l->t0 ? r->t1 : l->t0, r->name, r->owner);
 }
 
-/* What was told late of a segment's band was so all along: it is made again from its ranges. */
+/* What was told late of a band was so all along, and what is lost ended long ago: it is made again from its ranges. */
 static void band_again(struct fold *f, enum band b)
 {
     const struct vec_range *v = &f->range[b];
     struct spanlane *l = &f->lane[LANE_BAND][b];
     int64_t until = INT64_MIN;
+    for (size_t i = 0; i < v->nopen; i++)
+        v->v[v->open[i]].t1 = OPEN_T; /* a look at it meanwhile has set it to what was read then */
     for (size_t i = 0; i < v->n; i++)
         if (v->v[i].seen == NO_TIME && v->v[i].t1 > until)
             until = v->v[i].t1;
@@ -188,9 +191,11 @@ static void band_again(struct fold *f, enum band b)
     *l = (struct spanlane){.p = EV_NONE, .m = EV_NONE};
     bool on = until != INT64_MIN;
     l->open = waitspan(0, 0, 0, f->tag[on ? band_state[b] : ST_NONE]);
+    if (!f->segment)
+        spans_begin(l, 0, f->tag[ST_NONE], 0, 0);
     for (size_t i = 0; i < v->n; i++) {
         const struct range *r = &v->v[i];
-        if (r->seen == NO_TIME || (on && r->t1 <= until))
+        if (r->seen == NO_TIME || (on && r->t1 <= until) || (r->open_end && r->t1 <= r->t0))
             continue;
         if (!on || r->t0 > until) {
             if (on)

@@ -57,7 +57,7 @@ void fold_runs_join(struct fold *f, const struct fold *segment);
 void fold_regions_end(struct fold *f, struct ginfo *gi, int64_t t); /* who ends takes its open regions with it */
 bool fold_open_push(struct fold *f, uint32_t **open, size_t *n, size_t *cap, uint32_t index);
 void fold_open_remove(uint32_t *open, size_t *n, size_t at, struct vec_range *v);
-void fold_bands_again(struct fold *f); /* at a segment's end: bands of whose ranges some were told late */
+void fold_bands_again(struct fold *f); /* at the end: bands of whose ranges some were told late, or lost */
 void fold_range_begin(struct fold *f, const struct ev *e);
 void fold_range_end(struct fold *f, const struct ev *e);
 /* fold_regions_lost - of those that are open it isn't known how long they lasted since then. */

@@ -37,7 +37,7 @@ void v2_gen_notes(struct source *s, const struct v2_gen *gen, struct v2_order *o
                       gen->missing, gen->number);
     if (gen->reason_inferred || gen->by_order)
         source_warn(s, ERR_TRUNCATED, gen->ordinal, gen->start,
-                    "generation %" PRIu64 "'s names are lost (?, #24): wait reasons are inferred", gen->number);
+                    "generation %" PRIu64 "'s names are lost (? or #24): wait reasons are inferred", gen->number);
     if (o->loose)
         v2_torn_say(o);
     if (gen->torn && o->torn_from < o->last)

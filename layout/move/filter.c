@@ -157,7 +157,7 @@ static bool pattern(struct parser *p, struct term *t, const char *s, size_t at)
     return match_init(&t->m, s + re, re, why, sizeof why) || bad(p, at, why);
 }
 
-static bool parse_state(struct parser *p, struct term *t, const char *s, size_t at)
+static uint32_t state_bits(const char *s)
 {
     static const struct {
         const char *name;
@@ -172,10 +172,16 @@ static bool parse_state(struct parser *p, struct term *t, const char *s, size_t 
                  {"sweep", 1u << ST_SWEEP},
                  {"unknown", 1u << ST_UNKNOWN}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strcmp(s, names[i].name)) {
-            t->states = names[i].bits;
-            return true;
-        }
+        if (!strcmp(s, names[i].name))
+            return names[i].bits;
+    return 0;
+}
+
+static bool parse_state(struct parser *p, struct term *t, const char *s, size_t at)
+{
+    t->states = state_bits(s);
+    if (t->states)
+        return true;
     return bad(p, at,
                "no such state: running, runnable, waiting, syscall, gc, assist, sweep, unknown; what is waited for: "
                "reason=sync");
@@ -676,4 +682,18 @@ uint32_t filter_next(const struct filter *f, uint32_t g)
             return g + (uint32_t)__builtin_ctzll(w) < f->lanes ? g + (uint32_t)__builtin_ctzll(w) : NO_LANE;
     }
     return NO_LANE;
+}
+
+void filter_hint(const struct filter *f, char *out, size_t size)
+{
+    *out = 0;
+    for (int i = 0; i < f->n; i++) {
+        const struct term *t = &f->term[i];
+        if (t->kind != T_FUNC || t->not )
+            continue;
+        if (state_bits(t->m.text))
+            snprintf(out, size, "; that is a name, a state is state=%s", t->m.text);
+        else if (!t->m.is_regex && !t->m.fold)
+            snprintf(out, size, "; capitals are taken as such");
+    }
 }

@@ -40,6 +40,8 @@ bool filter_step(struct filter *f, int64_t budget_ns);
 int filter_share(const struct filter *f);        /* how much is decided, in per cent */
 uint64_t filter_count(const struct filter *f);   /* goroutines that show so far */
 uint64_t filter_version(const struct filter *f); /* grows whenever the answers of filter_shows() may have changed */
+/* filter_hint - where nothing passes: what may have been meant, "; .."; or "". */
+void filter_hint(const struct filter *f, char *out, size_t size);
 /* filter_shows - does this goroutine have a span that matches? Undecided ones: false. */
 bool filter_shows(const struct filter *f, uint32_t g);
 /* filter_next - the first goroutine from g on that shows; NO_LANE: none. */

@@ -145,13 +145,25 @@ static void to_hit(struct view *v, size_t i, bool wrapped)
                  what);
 }
 
+/* What may have been meant by what is not found. */
+static const char *hint(const char *query)
+{
+    if (*query == '>' || *query == '<' || strncmp(query, "dur", 3) == 0)
+        return "; a filter takes durations, a search takes names";
+    for (const char *c = query; *c && *query != '/' && *query != '~'; c++)
+        if (*c >= 'A' && *c <= 'Z')
+            return "; capitals are taken as such";
+    return "";
+}
+
 static unsigned jump_hit(struct view *v, int64_t from, int dir, bool at_too)
 {
     struct search *s = v->search;
     if (!s->nhits) {
         s->hidden = s->done; /* there are no marks that one more key would take away */
-        return move_fail(v, "not found%s: %.100s",
-                         trace_info(v->tr)->done ? "" : " in what is loaded so far (n looks again)", s->query);
+        return move_fail(v, "not found%s: %.100s%s",
+                         trace_info(v->tr)->done ? "" : " in what is loaded so far (n looks again)", s->query,
+                         hint(s->query));
     }
     size_t i;
     bool wrapped = false;

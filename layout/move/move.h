@@ -22,6 +22,9 @@ void move_lane(struct view *v, struct lane l);
 void move_guest(struct view *v, uint32_t was);
 /* move_fail - the action can't be done: say why. Returns VR_BELL | VR_DRAW. */
 unsigned move_fail(struct view *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* move_not_yet - it can't be done before tables are: say so, until they are. move_ready - they are. */
+unsigned move_not_yet(struct view *v, const char *what);
+void move_ready(struct view *v);
 /* move_view_of - the view that shows lanes of a kind. */
 int move_view_of(enum lane_kind k);
 struct lanes *move_lanes(struct view *v); /* of the view shown; NULL if it has no lanes */

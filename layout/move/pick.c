@@ -155,8 +155,11 @@ static unsigned filter_over(struct view *v)
             v->at.focus.i = lanes_at(l, 0);
     }
     move_settle(v);
-    if (!count)
-        return move_fail(v, "no goroutine passes the filter: %.100s", v->filter_text);
+    if (!count) {
+        char hint[120];
+        filter_hint(v->filter, hint, sizeof hint);
+        return move_fail(v, "no goroutine passes the filter: %.100s%s", v->filter_text, hint);
+    }
     view_message(v, false, "%s goroutine%s pass%s the filter", fmt_count(count, n), count == 1 ? "" : "s",
                  count == 1 ? "es" : "");
     return VR_DRAW;
@@ -540,7 +543,7 @@ unsigned view_related(struct view *v)
     }
     uint32_t g = move_lanes_const(v) ? move_goroutine(v, v->at.focus, v->at.cursor) : NO_LANE;
     if (g == NO_LANE)
-        return move_fail(v, "no goroutine here");
+        return move_fail(v, move_lanes_const(v) ? "no goroutine here" : "Enter opens the lanes first");
     struct related r = {.g = g};
     relate(&r, trace_lane_who(v->tr, (struct lane){LANE_G, g}).creator);
     relate(&r, g);

@@ -66,6 +66,19 @@ unsigned move_fail(struct view *v, const char *fmt, ...)
     return VR_BELL | VR_DRAW;
 }
 
+unsigned move_not_yet(struct view *v, const char *what)
+{
+    const unsigned f = move_fail(v, "%s", what);
+    v->message_soon = SOON_TABLES;
+    return f;
+}
+
+void move_ready(struct view *v)
+{
+    if (v->message_soon == SOON_TABLES)
+        view_message(v, false, "%s", "");
+}
+
 /* ---- limits --------------------------------------------------------------------------------------------- */
 
 int64_t view_end(const struct view *v)
@@ -456,16 +469,22 @@ unsigned view_zoom(struct view *v, int n)
 
 unsigned view_zoom_all(struct view *v)
 {
+    const struct window all = window_of(0, view_end(v));
+    if (v->at.win.t0 == all.t0 && v->at.win.t1 == all.t1)
+        return move_fail(v, "this is the whole trace");
     move_push(v, STEP_JUMP);
-    v->at.win = window_of(0, view_end(v));
+    v->at.win = all;
     move_settle(v);
     return VR_DRAW;
 }
 
 unsigned view_center(struct view *v)
 {
+    const struct window w = window_clamp(window_center(v->at.win, v->at.cursor), view_end(v), move_min(v));
+    if (w.t0 == v->at.win.t0 && w.t1 == v->at.win.t1)
+        return move_fail(v, "the cursor is as near to the middle as the ends of the trace allow");
     move_push(v, STEP_JUMP);
-    v->at.win = window_center(v->at.win, v->at.cursor);
+    v->at.win = w;
     move_settle(v);
     return VR_DRAW;
 }
@@ -491,14 +510,23 @@ unsigned view_at(struct view *v, int64_t t)
     return VR_DRAW;
 }
 
+/* at_end - to an end of the trace, where the cursor may be already. */
+static unsigned at_end(struct view *v, int64_t t, const char *there)
+{
+    const int c = window_col(v->at.win, v->plot_w, t);
+    if (v->at.cursor == t && c >= 0 && c < v->plot_w)
+        return move_fail(v, "%s", there);
+    return view_at(v, t);
+}
+
 unsigned view_start(struct view *v)
 {
-    return view_at(v, 0);
+    return at_end(v, 0, "this is the start of the trace");
 }
 
 unsigned view_finish(struct view *v)
 {
-    return view_at(v, move_last(v));
+    return at_end(v, move_last(v), "this is the end of the trace");
 }
 
 unsigned view_range(struct view *v, int64_t t0, int64_t t1)

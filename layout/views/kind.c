@@ -4,6 +4,7 @@
 #include "layout/views/kind.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "layout/move/move.h"
 #include "layout/views/tri.h"
@@ -59,9 +60,16 @@ int kind_before(const struct view *v)
 
 int kind_find(const char *name, size_t len)
 {
+    static const struct {
+        const char *name;
+        int no;
+    } also[] = {{"findings", VIEW_TRIAGE}, {"lanes", VIEW_PROCS}}; /* as footers call them */
     for (int no = VIEW_NONE + 1; no < VIEW_END; no++)
-        if (strlen(rows[no].name) == len && !memcmp(rows[no].name, name, len))
+        if (strlen(rows[no].name) == len && !strncasecmp(rows[no].name, name, len))
             return no;
+    for (size_t i = 0; i < sizeof also / sizeof *also; i++)
+        if (strlen(also[i].name) == len && !strncasecmp(also[i].name, name, len))
+            return also[i].no;
     return VIEW_NONE;
 }
 

@@ -14,6 +14,7 @@
 #include "layout/move/lanes.h"
 #include "layout/move/lull.h"
 #include "layout/move/move.h"
+#include "layout/move/why.h"
 #include "layout/draw/popup.h"
 #include "layout/draw/status.h"
 #include "layout/views/sums.h"
@@ -140,8 +141,12 @@ unsigned view_life(struct view *v)
     struct lane l;
     struct span s;
     uint32_t g = NO_LANE;
+    int64_t t = v->at.cursor, end;
     char title[64], id[32];
-    if (v->at.focus.kind == LANE_G && (move_lanes_const(v) || kind_here(v)->plan == PLAN_LOG))
+    if (!move_lanes_const(v) && kind_here(v)->table) {
+        if (!why_here(v, &g, &t, &end))
+            return move_fail(v, "no goroutine here: Enter leads to one");
+    } else if (v->at.focus.kind == LANE_G && (move_lanes_const(v) || kind_here(v)->plan == PLAN_LOG))
         g = v->at.focus.i;
     else if (view_span_here(v, &l, &s))
         g = s.who;
@@ -151,7 +156,7 @@ unsigned view_life(struct view *v)
     snprintf(title, sizeof title, "The life of %s", id);
     if (!fresh(v, title))
         return move_fail(v, "out of memory");
-    life_text(v, g, v->at.cursor, v->own, width(v));
+    life_text(v, g, t, v->own, width(v));
     v->popup = POPUP_NONE;
     return open_own(v);
 }

@@ -528,6 +528,7 @@ static unsigned follow(struct view *v)
     } else if (!kinds(&t->want) && t->from->types) { /* kinds have other numbers now */
         order_wanted(t, v->at.view, TABLE_TYPES);
     }
+    move_ready(v);
     return start(t);
 }
 
@@ -548,7 +549,10 @@ unsigned table_work(struct view *v, int64_t budget_ns)
     struct table *t = v->table;
     if (!t || !t->job)
         return VR_NONE;
-    return job_over(t, slices_run(t->job, budget_ns));
+    const unsigned f = job_over(t, slices_run(t->job, budget_ns));
+    if (!t->job)
+        move_ready(v);
+    return f;
 }
 
 /* ---- what keys do --------------------------------------------------------------------------------------- */
@@ -616,7 +620,7 @@ unsigned table_find(struct view *v, const char *text)
 {
     struct table *t = v->table;
     if (!table_ready(v))
-        return move_fail(v, "the table is not done yet");
+        return move_not_yet(v, "the table is not done yet");
     if (strcmp(t->want.filter, text) == 0)
         return VR_DRAW;
     snprintf(t->want.filter, sizeof t->want.filter, "%s", text);

@@ -190,38 +190,47 @@ int table_head_lines(const struct view *v, int rows)
     return rows < 3 ? 0 : rows < 6 ? 1 : 2 + (s ? s->rows + 1 : 0);
 }
 
-/* What the rows are: how many of how many, of which kind, where. */
-static void about(struct grid *g, const struct view *v, int y)
+/* What the rows are: how many of how many, of which kind, where; brief: in fewer words. */
+static void about_text(struct text *line, const struct view *v, bool brief)
 {
     const struct table *t = v->table;
     const struct table_order *o = &t->have;
-    struct text line = {.ticks = when_ticks(v->tr)};
     char n[FMT_MAX], m[FMT_MAX], a[FMT_MAX], b[FMT_MAX];
     if (o->open == TABLE_TYPES) {
-        text_add(&line, "%s: %s; %s: %s", t->from->types, fmt_count(t->nrows, n), t->from->things,
+        text_add(line, "%s: %s; %s: %s", t->from->types, fmt_count(t->nrows, n), t->from->things,
                  fmt_count(t->all, m));
     } else {
         uint64_t all = t->from->types && o->open < t->ntypes ? t->type[o->open].n : t->all;
         uint32_t listed = t->from->types && o->open < t->ntypes ? t->type[o->open].kept : t->n;
-        text_add(&line, "%s", t->from->things);
+        text_add(line, "%s", t->from->things);
         if (t->from->types && o->open < t->ntypes) {
-            text_lit(&line, " of ");
-            t->from->type_name(&line, t, &t->type[o->open]);
+            text_lit(line, " of ");
+            t->from->type_name(line, t, &t->type[o->open]);
         }
-        text_add(&line, ": %s", fmt_count(t->nrows, n));
+        text_add(line, ": %s", fmt_count(t->nrows, n));
         if (listed < all) {
-            text_add(&line, " of %s; only those from ", fmt_count(all, m));
-            text_dur(&line, t->least);
-            text_lit(&line, " on are listed");
+            text_add(line, " of %s%s from ", fmt_count(all, m), brief ? "" : "; only those");
+            text_dur(line, t->least);
+            text_add(line, " on%s", brief ? "" : " are listed");
         } else if (t->nrows < all) {
-            text_add(&line, " of %s", fmt_count(all, m));
+            text_add(line, " of %s", fmt_count(all, m));
         }
     }
     if (o->windowed)
-        text_add(&line, ", within %s..%s", when_dur(v->tr, o->win.t0, a), when_dur(v->tr, o->win.t1, b));
+        text_add(line, ", within %s..%s", when_dur(v->tr, o->win.t0, a), when_dur(v->tr, o->win.t1, b));
     if (o->filter[0])
-        text_add(&line, ", filter: %s", o->filter);
+        text_add(line, ", filter: %s", o->filter);
+}
+
+static void about(struct grid *g, const struct view *v, int y)
+{
+    struct text line = {.ticks = when_ticks(v->tr)};
     char safe[1200];
+    about_text(&line, v, false);
+    if (line.n > (size_t)g->w) {
+        line.n = 0;
+        about_text(&line, v, true);
+    }
     str_middle((struct str){line.p ? line.p : "", (uint32_t)line.n}, g->w, glyph_dots(v->tier), safe, sizeof safe);
     grid_str(g, 0, y, g->w, safe, STYLE_STATUS_KEY);
     text_free(&line);

@@ -526,8 +526,13 @@ static unsigned span_to(struct view *v, int to)
 {
     if (!v->top || to < 0 || to >= SPANS || to == v->top->span)
         return move_fail(v, to < 0 ? "a second is the shortest" : "this is all there is");
+    const int was = v->top->span;
+    const int64_t before = length(v);
     v->top->span = to;
-    return VR_DRAW | VR_WORK;
+    if (to < was || before < length(v))
+        return VR_DRAW | VR_WORK;
+    v->top->span = was; /* the trace is shorter than that */
+    return move_fail(v, "this is all there is");
 }
 
 static unsigned top_zoom(struct view *v, int n)

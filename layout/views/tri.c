@@ -287,8 +287,9 @@ unsigned tri_open(struct view *v, int no)
 /* Its tables are not there: what is to be said. */
 static unsigned not_yet(struct view *v)
 {
-    return move_fail(v, "%s",
-                     v->tri && v->tri->trouble && !shown(v)->ready ? v->tri->trouble : "the tables are not done yet");
+    if (v->tri && v->tri->trouble && !shown(v)->ready)
+        return move_fail(v, "%s", v->tri->trouble);
+    return move_not_yet(v, "the tables are not done yet");
 }
 
 static unsigned step(struct view *v, int64_t n)

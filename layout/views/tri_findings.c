@@ -218,10 +218,12 @@ static void line_damage(struct text *t, const struct view *v)
     const struct trace_info *ti = trace_info(v->tr);
     if (!ti->ndamages)
         return;
-    const char *what = trace_damage(v->tr, 0)->what;
+    const struct err *first = trace_damage(v->tr, 0);
     text_add(t, "PARTIAL %s%u place%s damaged, numbers are of what is there; first: ",
              ti->more_damages ? "more than " : "", ti->ndamages, ti->ndamages == 1 ? "" : "s");
-    text_clean(t, what, strlen(what), 0);
+    if (first->offset != ERR_NO_OFFSET)
+        text_add(t, "byte %" PRIu64 ": ", first->offset);
+    text_clean(t, first->what, strlen(first->what), 0);
 }
 
 static void line_warning(struct text *t, const struct view *v)

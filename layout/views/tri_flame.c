@@ -220,9 +220,9 @@ static bool under(const struct flame *f, uint32_t node, uint32_t root)
 static unsigned none(struct view *v)
 {
     const struct flame *f = &v->tri->flame;
-    return move_fail(v, f->making   ? "the tree is not done yet"
-                        : f->failed ? "out of memory for the tree"
-                                    : "no such time in this trace");
+    if (f->making)
+        return move_not_yet(v, "the tree is not done yet");
+    return move_fail(v, f->failed ? "out of memory for the tree" : "no such time in this trace");
 }
 
 static bool empty(const struct flame *f)
@@ -462,7 +462,12 @@ static bool flame_pending(const struct view *v)
 
 static unsigned flame_go_on(struct view *v, int64_t budget_ns)
 {
-    return !flame_pending(v) ? VR_NONE : flame_work(v->tri, budget_ns) ? VR_DRAW : VR_DRAW | VR_WORK;
+    if (!flame_pending(v))
+        return VR_NONE;
+    if (!flame_work(v->tri, budget_ns))
+        return VR_DRAW | VR_WORK;
+    move_ready(v);
+    return VR_DRAW;
 }
 
 static void flame_draw(struct grid *g, struct view *v, const struct plan *p)

@@ -165,11 +165,15 @@ says err 'No such file'
 run 2 watch --until 'stw.max>0' -o "$tmp/none/none" "$url"; says err 'No such file'
 run 2 watch --until 'stw.max>0' -o "$tmp/r" "$url"; says err 'is no folder'
 run 2 watch --until 'stw.max>>1' -o "$tmp" "$url"; says err 'no value'
+run 2 watch --until 'stw.maxx>1ms' -o "$tmp" "$url"; says err "no metric named 'stw.maxx'" # it would never come true
+run 2 watch --until 'stw.max>1' -o "$tmp" "$url"; says err 'stw.max is a time: 5us, 1ms, 2s'
+run 2 watch --until 'stw.max>1ms' "$url"; says err 'o DIR: is missing'
+run 2 record "$url"; says err 'o FILE: is missing'
 
 # A finding as a reason; --max ends it; names are times of day, lines say why.
 serve ok samples/lock-cpu-1.27.trace 5
 mkdir "$tmp/by"
-run 0 watch --until lock-convoy --until 'goroutines.peak>0' --max 1 -o "$tmp/by" "$url"
+run 0 watch --until lock-convoy --until 'goroutines>0' --max 1 -o "$tmp/by" "$url"
 if grep -Eq '^20..-..-..T..:..:..\....Z captured .*/gotop-20......T......\....Z\.trace .* because ' "$tmp/out"; then pass; else fail "the line of a capture"; fi
 if [ "$(ls "$tmp/by" | wc -l)" = 1 ]; then pass; else fail "--max 1"; fi
 

@@ -15,6 +15,7 @@
 
 #include "decode/base/mem.h"
 #include "layout/draw/status.h"
+#include "layout/views/table.h"
 #include "viewer/session/app.h"
 #include "viewer/command/headless.h"
 #include "viewer/keys/keymap_builtin.h"
@@ -131,6 +132,30 @@ static void test_mmu(void **state)
     fix_close(&f);
 }
 
+/* A key that changes nothing says why, and a row about a goroutine is asked for its life as a lane is. */
+static void test_no_silence(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, "samples/http-1.26.trace", 80, 24);
+    expect(&f, "1 i", "no goroutine here: Enter leads to one");
+    expect(&f, "r", "Enter opens the lanes first");
+    expect(&f, "2 0", "this is the whole trace");
+    expect(&f, "c", "as near to the middle as the ends of the trace allow");
+    expect(&f, "g", "this is the start of the trace");
+    expect(&f, "u", "4 processors; 99 goroutines"); /* none of these was a step */
+    expect(&f, "2 G G", "this is the end of the trace");
+    expect(&f, "M s", "this is all there is");
+    expect(&f, "5 5 i", "The life of G90");
+    /* What is not found says what may have been meant. */
+    expect(&f, "3 / S E R V E Enter", "not found: SERVE; capitals are taken as such");
+    expect(&f, "/ > 1 m s Enter", "not found: >1ms; a filter takes durations, a search takes names");
+    expect(&f, "\\ r u n n i n g Enter", "the filter: running; that is a name, a state is");
+    expect(&f, "| : f i n d i n g s Enter", "4 processors; 99 goroutines"); /* as the footer calls it */
+    expect(&f, ": G C Enter", "Tab mmu");
+    fix_close(&f);
+}
+
 /* Pieces of work, as the report counts them; why one took its time is a key away. */
 static void test_pieces(void **state)
 {
@@ -243,6 +268,33 @@ static void test_half_done(void **state)
         free(s);
     }
     fix_close(&f);
+}
+
+/* That a table isn't done yet is said until it is. */
+static void test_not_yet(void **state)
+{
+    (void)state;
+    static const int views[] = {VIEW_CYCLES, VIEW_GROUPS, VIEW_FLAME};
+    for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
+        struct fix f;
+        fix_open(&f, "samples/alloc-1.27.trace", 80, 24);
+        (void)view_switch(&f.a.view, views[i]);
+        if (views[i] == VIEW_CYCLES)
+            (void)table_find(&f.a.view, "x");
+        else
+            (void)app_do(&f.a, ACT_SORT, 0, NULL);
+        assert_non_null(strstr(f.a.view.message, "not done yet"));
+        while (app_load(&f.a, INT64_MAX)) {
+        }
+        while (app_has(&f.a, DUE_TABLES))
+            (void)app_triage(&f.a, 1);
+        assert_true(app_draw(&f.a));
+        while (view_work(&f.a.view, INT64_MAX) & VR_WORK) {
+        }
+        if (f.a.view.message[0])
+            fail_msg("view %d still says '%s'", views[i], f.a.view.message);
+        fix_close(&f);
+    }
 }
 
 /* The pop-up's lines without blanks, and whether they hold a text, its blanks away, too. */
@@ -492,11 +544,12 @@ static void test_oom(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_first_view), cmocka_unit_test(test_mmu),    cmocka_unit_test(test_lacking),
-        cmocka_unit_test(test_pieces),     cmocka_unit_test(test_wish),   cmocka_unit_test(test_half_done),
-        cmocka_unit_test(test_findings),   cmocka_unit_test(test_groups), cmocka_unit_test(test_instances),
-        cmocka_unit_test(test_waits),      cmocka_unit_test(test_flame),  cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_oom),        cmocka_unit_test(test_read),
+        cmocka_unit_test(test_first_view), cmocka_unit_test(test_mmu),       cmocka_unit_test(test_no_silence),
+        cmocka_unit_test(test_lacking),    cmocka_unit_test(test_pieces),    cmocka_unit_test(test_wish),
+        cmocka_unit_test(test_half_done),  cmocka_unit_test(test_not_yet),   cmocka_unit_test(test_findings),
+        cmocka_unit_test(test_groups),     cmocka_unit_test(test_instances), cmocka_unit_test(test_waits),
+        cmocka_unit_test(test_flame),      cmocka_unit_test(test_sizes),     cmocka_unit_test(test_oom),
+        cmocka_unit_test(test_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -142,6 +142,17 @@ static void test_first_family(void **state)
     damage_at(&c, p + c.bytes - 3, p, 3, "an unknown event type");
     census_free(&c);
     free((void *)(uintptr_t)p);
+    /* The reader finds the next batch, and what stands behind it counts. */
+    c = taken(V1 "raw 3f 01 02\nbatch p=3 t=7\nHeapAlloc +10 bytes=1\nHeapAlloc +10 bytes=1\n"
+                 "Frequency freq=1000000000\nString id=1 \"main.f\"\n",
+              &p);
+    static const uint8_t no_event[] = {0x3f, 0x01, 0x02};
+    damage_at(&c, memmem(p, c.bytes, no_event, sizeof no_event), p, sizeof no_event, "an unknown event type");
+    assert_int_equal(count_of(&c, "HeapAlloc"), 3);
+    assert_int_equal(c.strings.n, 1);
+    assert_true(c.hz == 1e9);
+    census_free(&c);
+    free((void *)(uintptr_t)p);
     c = taken(V1 "raw e1\n", &p);
     damage_at(&c, p + c.bytes - 1, p, 1, "it ends within an event");
     census_free(&c);

@@ -183,6 +183,38 @@ static void a_wait_is_what_its_waker_did(void **state)
     unmake(&m);
 }
 
+/* Of a wait that had begun before the trace no reason is told: the stack tells it, or nothing does. No goroutine woke these. */
+static void a_wait_without_a_reason(void **state)
+{
+    static const struct {
+        uint64_t g;
+        enum explain_cat cat;
+    } want[] = {{2, EX_NET}, {3, EX_TIMER}, {4, EX_UNKNOWN}};
+    struct made m;
+    (void)state;
+    make(&m, "go 1.26\n"
+             "batch m=7 t=0\n"
+             "ProcStatus +0 p=0 running\n"
+             "GoStatusStack +0 g=2 m=-1 gstatus=waiting "
+             "stack=runtime.gopark:1,runtime.netpollblock:1,internal/poll.runtime_pollWait:2,main.serve:3\n"
+             "GoStatusStack +0 g=3 m=-1 gstatus=waiting stack=time.Sleep:1,main.tick:2\n"
+             "GoStatus +0 g=4 m=-1 gstatus=waiting\n"
+             "GoUnblock +1000 g=2 g_seq=1 stack=0\n"
+             "GoUnblock +0 g=3 g_seq=1 stack=0\n"
+             "GoUnblock +0 g=4 g_seq=1 stack=0\n"
+             "GoStart +1000 g=2 g_seq=2\n"
+             "GoDestroy +1000\n");
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        struct explain_list l;
+        const uint32_t g = trace_find_lane(m.tr, LANE_G, want[i].g);
+        assert_true(explain_list(m.x, g, 0, 500, &l));
+        assert_int_equal(l.n, 1);
+        assert_int_equal(l.v[0].part.cat, want[i].cat);
+        explain_list_free(&l);
+    }
+    unmake(&m);
+}
+
 /* Each of two says that the other woke it, of a wait that ends when the trace does. */
 static void nobody_turns_in_circles(void **state)
 {
@@ -350,6 +382,8 @@ static void the_command(void **state)
     assert_int_equal(RUN("explain", "-o", "/dev/null", "samples/tasks-1.27.trace", "g999999"), 2);
     assert_int_equal(RUN("explain", "-o", "/dev/null", "samples/tasks-1.27.trace", "task:nowhere"), 2);
     assert_int_equal(RUN("explain", "-o", "/dev/null", "samples/tasks-1.27.trace", "slowest:"), 2);
+    assert_int_equal(RUN("explain", "-o", "/dev/null", "samples/tasks-1.27.trace", "G1"), 0);
+    assert_int_equal(RUN("explain", "-o", "/dev/null", "samples/tasks-1.27.trace", "1@10%..20%"), 0);
     assert_int_equal(RUN("explain", "samples/tasks-1.27.trace"), 2);
     assert_int_equal(RUN("explain", "Makefile", "g1"), 2);
 }
@@ -359,6 +393,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_sample),
         cmocka_unit_test(a_wait_is_what_its_waker_did),
+        cmocka_unit_test(a_wait_without_a_reason),
         cmocka_unit_test(running_is_told_by_the_places_around_it),
         cmocka_unit_test(what_is_put_together_says_less),
         cmocka_unit_test(nobody_turns_in_circles),

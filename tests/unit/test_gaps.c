@@ -62,6 +62,21 @@ static void test_moved(void **state)
     unload(&l);
 }
 
+/* Who assists as its events end is told of as lost only when all is read: what others assisted since is still drawn. */
+static void test_lost_assist(void **state)
+{
+    (void)state;
+    struct loaded l =
+        load_text("go 1.11\nbatch p=0 t=0\nGoCreate g=1\nGoCreate g=2\nProcStart thread=0\nGoStart g=1 seq=1\n"
+                  "GCMarkAssistStart +10 stack=0\nraw 00 ff 00 ff 00 ff 00 ff\n"
+                  "batch p=1 t=20\nProcStart +0 thread=3\nGoStart +5 g=2 seq=1\n"
+                  "GCMarkAssistStart +10 stack=0\nGCMarkAssistDone +5\nGCMarkAssistStart +20 stack=0\n"
+                  "GCMarkAssistDone +5\nHeapAlloc +20 1\n");
+    expect_lane(l.tr, LANE_BAND, BAND_ASSIST,
+                "0-35 nothing\n35-40 mark assist g2\n40-60 nothing\n60-65 mark assist g2\n65-85> nothing\n");
+    unload(&l);
+}
+
 /* The same events, with one that contradicts them: the rest is shown all the same. */
 static void test_goes_on(void **state)
 {
@@ -78,8 +93,9 @@ static void test_goes_on(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lost_generation), cmocka_unit_test(test_broken_bytes), cmocka_unit_test(test_doubled),
-        cmocka_unit_test(test_moved),           cmocka_unit_test(test_goes_on),
+        cmocka_unit_test(test_lost_generation), cmocka_unit_test(test_broken_bytes),
+        cmocka_unit_test(test_doubled),         cmocka_unit_test(test_moved),
+        cmocka_unit_test(test_goes_on),         cmocka_unit_test(test_lost_assist),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

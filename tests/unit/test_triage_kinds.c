@@ -4,6 +4,7 @@
  */
 #include "script_help.h"
 
+#include "triage/findings/holder.h"
 #include "triage/findings/explain.h"
 #include "triage/findings/waitfor.h"
 
@@ -394,6 +395,8 @@ static void a_pipe_is_no_network(void **state)
         text_reason(&t, m.l.tr, w->reason); /* of a sum over stacks nobody knows */
         assert_string_equal(t.p, "I/O");
         text_free(&t);
+        const struct holder_row there = {.place = stacks_place(m.l.tr, w->stack), .longest = {.g = NO_LANE}};
+        assert_int_equal(holder_pipe(m.l.tg, &there), i == 0); /* what it waits for while it holds a lock */
         struct waitfor *who = waitfor_new(m.l.tg);
         uint32_t e = 0;
         while (e < who->nedges && who->edge[e].what != WF_NETWORK && who->edge[e].what != WF_PIPE) {

@@ -318,6 +318,38 @@ static void conditions(void **state)
     }
 }
 
+/* What no trace can answer is known before one is read. */
+static void conditions_without_a_trace(void **state)
+{
+    static const char *const good[] = {"stw.max<1ms",     "stw.gc.p99<1ms",         "p99(sched)>0",
+                                       "gc.share<5%",     "heap.max<5MB",           "findings<3",
+                                       "mmu(10ms)>1%",    "count(task)>5",          "p90(task:a b)<1s",
+                                       "region:x.max<1s", "total(blocked:sync)<1s", "avg(exec:main.(*T).f)<1s"};
+    static const struct {
+        const char *text, *says;
+    } bad[] = {{"stw.maxx<1ms", "no metric named 'stw.maxx'"}, {"p98(sched)<1ms", "no metric named"},
+               {"p99(schd)<1ms", "no metric named"},           {"mmu(x)>1%", "no metric named"},
+               {"stw.max<1", "stw.max is a time: 5us"},        {"gc.share<5", "gc.share is a share: 12.5%"},
+               {"heap.max<5ms", "heap.max is a size: 64KB"},   {"findings<5%", "findings is a number: 5"}};
+    struct condition c;
+    struct err e;
+    (void)state;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        if (condition_parse(good[i], false, &c, &e) || condition_check(&c, &e)) {
+            fail_msg("%s: %s", good[i], e.what);
+        }
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(condition_parse(bad[i].text, false, &c, &e), ERR_OK);
+        assert_int_equal(condition_check(&c, &e), ERR_ARG);
+        if (!strstr(e.what, bad[i].says)) {
+            fail_msg("%s: %s", bad[i].text, e.what);
+        }
+    }
+    assert_int_equal(condition_parse("p99(sched)>+20%", true, &c, &e), ERR_OK);
+    assert_int_equal(condition_check(&c, &e), ERR_OK); /* a change in percent, of whatever it is */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -328,6 +360,7 @@ int main(void)
         cmocka_unit_test(a_map),
         cmocka_unit_test(quantiles),
         cmocka_unit_test(conditions),
+        cmocka_unit_test(conditions_without_a_trace),
         cmocka_unit_test(a_map_without_keys),
         cmocka_unit_test(rows_find_their_places),
         cmocka_unit_test(numbers_in_order),

@@ -67,7 +67,8 @@ static int condition(struct options *o, const char *s)
         return fail("--fail-if", "too many conditions");
     }
     o->cond_text[o->nconds] = s;
-    if (strcmp(s, "change") != 0 && condition_parse(s, true, &o->cond[o->nconds], &e) != ERR_OK) {
+    if (strcmp(s, "change") != 0 &&
+        (condition_parse(s, true, &o->cond[o->nconds], &e) || condition_check(&o->cond[o->nconds], &e))) {
         return fail("--fail-if", e.what);
     }
     o->nconds++;

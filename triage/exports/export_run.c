@@ -380,7 +380,11 @@ int export_main(const struct export_command *c, int argc, char **argv)
     if (rc == ERR_OK) {
         status = partial(c, &o, tr);
     } else {
-        status = export_say(c->name, strcmp(o.path, "-") == 0 ? "standard input" : o.path, e.what);
+        status = export_say(c->name,
+                            o.trace.more.n             ? "these traces"
+                            : strcmp(o.path, "-") == 0 ? "standard input"
+                                                       : o.path,
+                            e.what);
     }
     trace_close(tr);
     return status;

@@ -293,7 +293,8 @@ static void tell_unless_stopped(struct explainer *x, const struct level *l, stru
 static uint8_t cat_of_wait(const struct explainer *x, const struct span *s, const struct span *next, uint32_t g,
                            enum wait_kind *kind)
 {
-    *kind = stacks_wait_kind(x->tr, s->reason, s->stack);
+    const bool told = trace_str(x->tr, s->reason).len > 0;
+    *kind = told ? stacks_wait_kind(x->tr, s->reason, s->stack) : stacks_kind_untold(x->tr, s->stack);
     if (next->state != ST_RUNNABLE) {
         return EX_OPEN;
     }
@@ -303,7 +304,8 @@ static uint8_t cat_of_wait(const struct explainer *x, const struct span *s, cons
                                    : EX_GC;
     }
     if (next->who == NO_LANE || next->who >= x->ng || next->who == g) {
-        return EX_TIMER;
+        return told || *kind != WK_OTHER ? EX_TIMER
+                                         : EX_UNKNOWN; /* it had begun before the trace: for what isn't recorded */
     }
     if (trace_lane_who(x->tr, (struct lane){LANE_G, next->who}).is_system) {
         return str_is(trace_str(x->tr, trace_g_name(x->tr, next->who)), "runtime.timerproc") ? EX_TIMER : EX_GC;

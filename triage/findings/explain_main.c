@@ -40,8 +40,8 @@ struct one { /* an instance */
 };
 struct asked {
     struct one *v;
-    size_t n, cap, all; /* all: how many there are */
-    struct text title;
+    size_t n, cap, all;        /* all: how many there are */
+    struct text title, others; /* others: that there is no such name, and which there are */
     bool failed;
 };
 struct options {
@@ -155,6 +155,56 @@ static void ask_group(struct asked *q, const struct trace *tr, const char *s)
     text_clean(&q->title, s, strlen(s), 60);
 }
 
+enum { OTHERS = 8 }; /* names that are said */
+struct names_seen {
+    uint32_t v[OTHERS];
+    size_t n;
+    bool more;
+};
+
+static void see(struct names_seen *s, uint32_t name)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        if (s->v[i] == name) {
+            return;
+        }
+    }
+    if (s->n == OTHERS) {
+        s->more = true;
+    } else {
+        s->v[s->n++] = name;
+    }
+}
+
+/* Nothing is named so: which of them are there? kind: as a subject says it. */
+static const char *others(struct asked *q, const struct trace *tr, const char *kind)
+{
+    struct names_seen s = {.n = 0};
+    const struct task *k;
+    const struct region *r;
+    if (kind[0] == 't') {
+        for (size_t i = 0, n = trace_tasks(tr, &k); i < n && !s.more; i++) {
+            see(&s, k[i].name);
+        }
+    } else if (kind[0] == 'r') {
+        for (size_t i = 0, n = trace_regions(tr, &r); i < n && !s.more; i++) {
+            see(&s, r[i].name);
+        }
+    } else {
+        for (uint32_t g = 0; g < trace_nlanes(tr, LANE_G) && !s.more; g++) {
+            see(&s, trace_lane(tr, (struct lane){LANE_G, g}).name);
+        }
+    }
+    text_add(&q->others, s.n ? "no %s of that name in this trace; there are: " : "there is no %s in this trace",
+             kind);
+    for (size_t i = 0; i < s.n; i++) {
+        text_add(&q->others, "%s", i ? ", " : "");
+        text_str(&q->others, tr, s.v[i]);
+    }
+    text_add(&q->others, "%s", s.more ? " and more" : "");
+    return text_ok(&q->others) ? q->others.p : "nothing of that name in this trace";
+}
+
 static int cmp_one(const void *a, const void *b)
 {
     const struct one *x = a, *y = b;
@@ -168,8 +218,9 @@ static bool subject(struct asked *q, const struct trace *tr, const char *s, cons
 {
     bool slowest = strncmp(s, "slowest:", 8) == 0;
     *why = "a subject is g123, g123@FROM..TO, task:ID, task:NAME, region:NAME, group:FUNCTION or slowest:..";
-    if (s[0] == 'g' && s[1] >= '0' && s[1] <= '9') {
-        return ask_goroutine(q, tr, s + 1, why);
+    const char *id = s + (s[0] == 'g' || s[0] == 'G'); /* as keys take it, as the screen writes it, or bare */
+    if (*id >= '0' && *id <= '9') {
+        return ask_goroutine(q, tr, id, why);
     }
     if (slowest) {
         s += 8;
@@ -184,7 +235,9 @@ static bool subject(struct asked *q, const struct trace *tr, const char *s, cons
     } else {
         return false;
     }
-    *why = "nothing of that name in this trace";
+    if (!q->n) {
+        *why = others(q, tr, s[0] == 't' ? "task" : s[0] == 'r' ? "region" : "start function");
+    }
     q->all = q->n;
     if (q->n > 1) {
         qsort(q->v, q->n, sizeof *q->v, cmp_one);
@@ -450,8 +503,12 @@ static int parse(struct options *o, int argc, char **argv)
             return fail(a, "one trace and one subject, please");
         }
     }
+    if (!o->path) {
+        fputs(usage, stderr);
+        return 2;
+    }
     return o->subject ? -1
-                      : fail(o->path ? o->path : "explain", "TRACE and SUBJECT are wanted (gotop explain --help)");
+                      : fail(o->path, "of what? A SUBJECT is missing: g123, task:NAME, .. (gotop explain --help)");
 }
 
 static int answer(const struct options *o, const struct trace *tr, struct text *t)
@@ -471,6 +528,7 @@ static int answer(const struct options *o, const struct trace *tr, struct text *
     }
     explain_free(x);
     text_free(&q.title);
+    text_free(&q.others);
     mem_free(q.v);
     return status;
 }

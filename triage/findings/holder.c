@@ -626,16 +626,28 @@ bool holder_queues(const struct triage *tg, const struct holder_row *h)
            !threshold_reached(TH_CONVOY_IDLE, ns_add(triage_idle_known(tg), tg->lost), tg->capacity);
 }
 
-bool holder_pipe(const struct trace *tr, const struct holder_row *h)
+bool holder_pipe(const struct triage *tg, const struct holder_row *h)
 {
+    const struct trace *tr = tg->tr;
+    int64_t pipe = 0, all = 0;
     struct span s;
+    for (uint32_t i = 0; i < tg->nwaits; i++) {
+        const struct wait_row *w = &tg->waits[i];
+        if (w->kind == WK_NET && stacks_place(tr, w->stack) == h->place) {
+            all = ns_add(all, w->total);
+            pipe = stacks_pipe(tr, w->stack) ? ns_add(pipe, w->total) : pipe;
+        }
+    }
+    if (all > 0) {
+        return pipe > all / 2;
+    }
     return h->longest.g != NO_LANE && h->longest.t1 > h->longest.t0 &&
            trace_span_at(tr, (struct lane){LANE_G, h->longest.g}, h->longest.t0 + (h->longest.t1 - h->longest.t0) / 2,
                          &s) &&
            s.state == ST_WAITING && stacks_pipe(tr, s.stack);
 }
 
-void holder_doing_text(struct text *t, const struct trace *tr, const struct holder_row *h)
+void holder_doing_text(struct text *t, const struct triage *tg, const struct holder_row *h)
 {
     static const char *const waits[WK_KINDS] = {"waiting",
                                                 "waiting for another lock",
@@ -660,9 +672,9 @@ void holder_doing_text(struct text *t, const struct trace *tr, const struct hold
         int64_t ns = wait ? h->wait_ns[i - sizeof state / sizeof *state] : state[i].ns;
         if (ns > 0 && ns >= h->told / 20) {
             const size_t kind = i - sizeof state / sizeof *state;
-            text_say(t, tr, first ? "" : ", ",
+            text_say(t, tg->tr, first ? "" : ", ",
                      !wait                                  ? state[i].what
-                     : kind == WK_NET && holder_pipe(tr, h) ? "waiting for a pipe"
+                     : kind == WK_NET && holder_pipe(tg, h) ? "waiting for a pipe"
                                                             : waits[kind],
                      " ", t_share((double)ns, (double)h->told));
             first = false;

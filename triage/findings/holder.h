@@ -56,9 +56,10 @@ void holder_text(struct text *t, const struct trace *tr, const struct holder_row
  * were on their way.
  */
 bool holder_queues(const struct triage *tg, const struct holder_row *h);
-/* holder_pipe - when it was held longest, was it the end of a pipe that the holder waited for? Then the network is none of its waits. */
-bool holder_pipe(const struct trace *tr, const struct holder_row *h);
+/* holder_pipe - is what its holders wait for outside the process the end of a pipe, not the network? By the waits at its place; where there
+ * are none, by what its holder did when it was held longest. */
+bool holder_pipe(const struct triage *tg, const struct holder_row *h);
 /* holder_doing_text - "asleep 84.0%, running 9.1%, in system calls 6.9%": what took a twentieth and more. */
-void holder_doing_text(struct text *t, const struct trace *tr, const struct holder_row *h);
+void holder_doing_text(struct text *t, const struct triage *tg, const struct holder_row *h);
 
 #endif

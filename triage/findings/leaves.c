@@ -153,8 +153,10 @@ void causes_what_text(struct text *t, const struct trace *tr, enum explain_cat c
                                               "absent",
                                               "not recorded"};
     const bool writes = explain_waits_outside(cat) && at->stack && causes_writes(tr, at->stack);
+    const bool torn = cat == EX_OPEN && trace_info(tr)->ndamages; /* its end may be in what is missing */
     text_add(t, "%s",
-             !writes          ? word[cat]
+             torn             ? "waiting without a recorded end"
+             : !writes        ? word[cat]
              : cat == EX_PIPE ? "waiting to write to a pipe"
                               : "waiting to write to the network");
     const unsigned calls = at->mixed ? 1 : EXPLAIN_CALLS;

@@ -136,7 +136,7 @@ const char *lock_advice(const struct triage *tg, const struct holder_row *h)
         return "Don't sleep while holding the lock.";
     }
     if (h->wait_ns[WK_NET] > half) {
-        return holder_pipe(tg->tr, h) ? HOLDER_PIPE : HOLDER_NET;
+        return holder_pipe(tg, h) ? HOLDER_PIPE : HOLDER_NET;
     }
     if (h->wait_ns[WK_SEND] > half) {
         return "Don't send while holding the lock: a slow receiver holds up everyone waiting for it.";
@@ -190,7 +190,7 @@ static void convoy_text(struct text *t, const struct rules *rs, uint32_t lock, c
         text_lit(t, " Held most likely by ");
         holder_text(t, rs->tr, h);
         text_lit(t, ". Meanwhile the holders were: ");
-        holder_doing_text(t, rs->tr, h);
+        holder_doing_text(t, rs->tg, h);
         text_lit(t, ".");
     }
 }

@@ -481,8 +481,10 @@ static bool runs(const struct leaf *l)
 
 static void busy_text(struct text *t, const struct causes *c)
 {
-    if (c->busy < 0.05 && !c->tg->lost) {
-        text_add(t, " On average less than 0.1 of %.0f processors had work.", c->procs);
+    if (c->busy < 0.05) { /* at least 0.0 says nothing */
+        if (!c->tg->lost) {
+            text_add(t, " On average less than 0.1 of %.0f processors had work.", c->procs);
+        }
         return;
     }
     text_add(t, " On average %s%.1f of %.0f processors had work.", c->tg->lost ? "at least " : "", c->busy, c->procs);

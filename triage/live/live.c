@@ -228,6 +228,22 @@ enum live_state live_step(struct live *l, int timeout_ms, struct err *e)
     return s;
 }
 
+void live_quiet(struct live *l, enum live_state s, const char *command, const char *where)
+{
+    enum { QUIET_S = 3 };
+    const int64_t now = live_wall_now();
+    if (!l->patient || l->told)
+        return;
+    if (s != LIVE_WAIT || !l->quiet_ns)
+        l->quiet_ns = now;
+    if (now - l->quiet_ns < INT64_C(1000000000) * QUIET_S)
+        return;
+    l->told = true;
+    (void)live_say(
+        command, where,
+        "nothing is written to this file: waiting (if it is complete, gotop FILE shows it, M as gotop top)");
+}
+
 enum err_code live_load(struct live *l, size_t i, size_t n, const struct trace_opts *o, struct loaded *out,
                         uint8_t **mem, struct err *e)
 {

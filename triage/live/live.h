@@ -48,6 +48,8 @@ int live_parse(const struct live_command *c, int argc, char **argv);
 extern const char live_usage[]; /* their help */
 /* live_say - "gotop COMMAND: WHAT: MESSAGE", cleaned (NULL: no command); returns 2. */
 int live_say(const char *command, const char *what, const char *message);
+/* live_lacks - the usage, and behind it, where it is seen, what of it is missing; returns 2. */
+int live_lacks(const char *command, const char *what, const char *usage);
 /* live_ns - "30s", "500ms", "2m", "1h" in ns; false: it is none. */
 bool live_ns(const char *s, int64_t *out);
 
@@ -65,6 +67,8 @@ struct live {
     uint64_t room;    /* bytes; 0 = see above; set before live_open() */
     uint64_t lost;    /* bytes left out so far */
     bool ended;       /* no more comes */
+    int64_t quiet_ns; /* since when nothing has come; live_quiet()'s */
+    bool told;        /* that, once */
     bool patient;     /* a file: what nobody takes can wait, without anybody waiting for us */
     struct live_reader *reader;
 };
@@ -78,6 +82,8 @@ enum err_code live_open(struct live *l, const struct live_opts *o, struct err *e
  * LIVE_END, LIVE_FAILED: no more comes, and all is in l->st; LIVE_FAILED: *e says what is wrong.
  */
 enum live_state live_step(struct live *l, int timeout_ms, struct err *e);
+/* live_quiet - a step's end: of a file that isn't written on it is said, once, that it is waited for. */
+void live_quiet(struct live *l, enum live_state s, const char *command, const char *where);
 /* live_rest - after the end: the generation that it ended within, as far as it came; NULL: none. */
 const struct stream_gen *live_rest(const struct live *l);
 /* live_stop - let the program go: no more comes. */

@@ -57,10 +57,8 @@ static const struct live_own own[] = {
 static int parse(struct record *o, int argc, char **argv)
 {
     int status = live_parse(&(struct live_command){"record", usage, own, o, &o->live}, argc, argv);
-    if (status >= 0 || (o->live.where && o->out))
-        return status;
-    fputs(usage, stderr);
-    return 2;
+    const char *lacks = !o->live.where ? "WHERE" : !o->out ? "-o FILE" : NULL;
+    return status >= 0 || !lacks ? status : live_lacks("record", lacks, usage);
 }
 
 struct recording {

@@ -68,10 +68,7 @@ static const struct live_own own[] = {
 static int parse(struct top *o, int argc, char **argv)
 {
     int status = live_parse(&(struct live_command){"top", usage, own, o, &o->live}, argc, argv);
-    if (status >= 0 || o->live.where)
-        return status;
-    fputs(usage, stderr);
-    return 2;
+    return status >= 0 || o->live.where ? status : live_lacks("top", "WHERE", usage);
 }
 
 /* ---- one picture ------------------------------------------------------------------------------------------------ */
@@ -250,6 +247,7 @@ int top_main(int argc, char **argv)
     status = 0;
     while (!l.ended && !live_stop_asked() && (!o.count || o.shown < o.count)) {
         s = live_step(&l, STEP_MS, &e);
+        live_quiet(&l, s, "top", o.live.where);
         if (s != LIVE_WAIT && !show(&o, &l, &e)) {
             break;
         }

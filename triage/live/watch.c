@@ -80,7 +80,7 @@ static bool add_until(void *arg, const char *text, int *status)
             u->rule = r;
         }
     }
-    if (u->rule < 0 && condition_parse(text, false, &u->cond, &e) != ERR_OK) {
+    if (u->rule < 0 && (condition_parse(text, false, &u->cond, &e) || condition_check(&u->cond, &e))) {
         *status = live_say("watch", text, e.what);
     }
     return !*status;
@@ -136,10 +136,9 @@ static const struct live_own own[] = {{"--until", false, add_until}, {"-o", fals
 static int complete(const struct watch *w)
 {
     struct stat st;
-    if (!w->live.where || !w->n || !w->dir) {
-        fputs(usage, stderr);
-        return 2;
-    }
+    const char *lacks = !w->live.where ? "WHERE" : !w->n ? "--until CONDITION" : !w->dir ? "-o DIR" : NULL;
+    if (lacks)
+        return live_lacks("watch", lacks, usage);
     if (mkdir(w->dir, 0777) && errno != EEXIST) {
         char why[160];
         snprintf(why, sizeof why, "can't be made: %s", strerror(errno));
@@ -395,6 +394,7 @@ static int watch_on(struct watch *w, struct live *l)
     while (!status && !l->ended && !live_stop_asked() && w->captured < w->max) {
         size_t before = stream_whole(&l->st);
         s = live_step(l, STEP_MS, &e);
+        live_quiet(l, s, "watch", w->live.where);
         (void)reap(w);
         if (s == LIVE_GEN || stream_whole(&l->st) > before) {
             status = look(w, l);

@@ -128,7 +128,11 @@ int info_main(int argc, char **argv)
     if (!o.trace.more.n && (status = archive(&o, json)) >= 0)
         return status;
     if (input_open_all(o.path, &o.trace.more, trace_limit(o.trace.max_memory), &in, &e))
-        return export_say(c.name, strcmp(o.path, "-") == 0 ? "standard input" : o.path, e.what);
+        return export_say(c.name,
+                          o.trace.more.n             ? "these traces"
+                          : strcmp(o.path, "-") == 0 ? "standard input"
+                                                     : o.path,
+                          e.what);
     status = tell(&o, &in, json);
     input_close(&in);
     return status;

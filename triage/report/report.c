@@ -96,7 +96,8 @@ static bool option_value(struct options *o, const char *name, const char *value,
     } else if (strcmp(name, "--assert") == 0) {
         if (o->nconds == ASSERT_MAX) {
             *status = fail("--assert", "too many conditions");
-        } else if (condition_parse(value, false, &o->cond[o->nconds], &e) != ERR_OK) {
+        } else if (condition_parse(value, false, &o->cond[o->nconds], &e) ||
+                   condition_check(&o->cond[o->nconds], &e)) {
             *status = fail("--assert", e.what);
         } else {
             o->cond_text[o->nconds++] = value;

@@ -213,9 +213,10 @@ static bool set_get(const struct loaded *l, const char *set, struct dist *d, str
     return false;
 }
 
+static const char *const known[] = {"count", "total", "min", "avg", "sd", "p50", "p90", "p99", "max"};
+
 static bool statistic(const char *name, const struct dist *d, struct metric_value *out)
 {
-    static const char *const known[] = {"count", "total", "min", "avg", "sd", "p50", "p90", "p99", "max"};
     const double v[] = {(double)d->n,   (double)d->total, (double)d->min, (double)dist_avg(d), dist_sd(d),
                         (double)d->p50, (double)d->p90,   (double)d->p99, (double)d->max};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
@@ -303,6 +304,82 @@ enum err_code metric_get(const struct loaded *l, const char *name, struct metric
         out->known = false; /* ticks are no time */
     }
     return c;
+}
+
+/* ---- without a trace ---------------------------------------------------------------------------------------- */
+
+/* set_named - may set_get() have an answer for that, of some trace? */
+static bool set_named(const char *set)
+{
+    static const char *const whole[] = {"sched", "stw", "stw.gc", "task", "region"};
+    static const char *const begin[] = {
+        "task:", "region:", "blocked:", "exec:", "wait:", "sched:", "syscall:", "assist:", "life:"};
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
+        if (strcmp(set, whole[i]) == 0) {
+            return true;
+        }
+    }
+    for (size_t i = 0; i < sizeof begin / sizeof *begin; i++) {
+        if (strncmp(set, begin[i], strlen(begin[i])) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool plain_unit(const char *name, enum unit *unit)
+{
+#define X(NAME, UNIT, KNOWN, VALUE, HELP) \
+    if (strcmp(name, NAME) == 0) { \
+        *unit = UNIT; \
+        return true; \
+    }
+    METRICS(X)
+#undef X
+    return false;
+}
+
+/* stat_unit - "p99(sched)" or "sched.p99". */
+static bool stat_unit(char *name, enum unit *unit)
+{
+    char *open = strchr(name, '('), *set = name, *stat = strrchr(name, '.');
+    const size_t n = strlen(name);
+    if (open && n > 1 && name[n - 1] == ')') {
+        *open = name[n - 1] = 0;
+        set = open + 1;
+        stat = name;
+    } else if (stat) {
+        *stat++ = 0;
+    }
+    int64_t ns;
+    if (stat && strcmp(stat, "mmu") == 0) {
+        *unit = UNIT_SHARE;
+        return parse_ns(set, &ns) && ns > 0;
+    }
+    for (size_t i = 0; stat && i < sizeof known / sizeof *known; i++) {
+        if (strcmp(stat, known[i]) == 0) {
+            *unit = i ? UNIT_NS : UNIT_COUNT;
+            return set_named(set);
+        }
+    }
+    return false;
+}
+
+enum err_code condition_check(const struct condition *c, struct err *e)
+{
+    static const char *const example[] = {"a number: 5", "a time: 5us, 1ms, 2s", "a share: 12.5%",
+                                          "a size: 64KB, 5MB, 1GB"};
+    char name[sizeof c->metric];
+    enum unit unit;
+    memcpy(name, c->metric, sizeof name);
+    if (!plain_unit(c->metric, &unit) && !stat_unit(name, &unit)) {
+        return err_set(e, ERR_ARG, ERR_NO_OFFSET, "no metric named '%s' (gotop report --metrics lists them)",
+                       c->metric);
+    }
+    if (c->percent || c->unit == unit || c->v == 0) {
+        return ERR_OK;
+    }
+    return err_set(e, ERR_ARG, ERR_NO_OFFSET, "%s is %s", c->metric, example[unit]);
 }
 
 void metric_text(struct text *t, const struct metric_value *v)

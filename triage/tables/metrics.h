@@ -39,6 +39,8 @@ struct condition {
 };
 /* condition_parse - "p99(sched)<200us"; with `change` also "p99(sched)>+20%". */
 enum err_code condition_parse(const char *s, bool change, struct condition *c, struct err *e);
+/* condition_check - is there such a metric, and is the value one of its kind? Asks no trace. */
+enum err_code condition_check(const struct condition *c, struct err *e);
 bool condition_holds(const struct condition *c, double v);
 
 #endif

@@ -319,6 +319,28 @@ enum wait_kind stacks_wait_kind(const struct trace *tr, uint32_t reason, uint32_
     return (enum wait_kind)(k - 1 < WK_KINDS ? k - 1 : stack_is(tr, stack) >> STACK_KIND & KINDS);
 }
 
+enum wait_kind stacks_kind_untold(const struct trace *tr, uint32_t stack)
+{
+    static const struct {
+        const char *prefix;
+        enum wait_kind k;
+    } known[] = {{"runtime.netpollblock", WK_NET}, {"internal/poll.runtime_pollWait", WK_NET},
+                 {"time.Sleep", WK_SLEEP},         {"runtime.timeSleep", WK_SLEEP},
+                 {"runtime.chanrecv", WK_RECV},    {"runtime.chansend", WK_SEND},
+                 {"runtime.selectgo", WK_SELECT}};
+    uint32_t id[KIND_FRAMES];
+    const uint32_t n = trace_frames(tr, stack, 0, id, KIND_FRAMES);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct str f = trace_str(tr, trace_frame_at(tr, id[i]).func);
+        for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+            if (str_starts(f, known[k].prefix)) {
+                return known[k].k;
+            }
+        }
+    }
+    return (enum wait_kind)(stack_is(tr, stack) >> STACK_KIND & KINDS);
+}
+
 bool stacks_is_program(const struct trace *tr, uint32_t func)
 {
     return !(func_is(tr, func) & LIBRARY);

@@ -33,6 +33,8 @@ static inline bool wait_on_channel(enum wait_kind k)
 /* stacks_wait_kind - by the reason, and where that says only "sync" by the stack. O(frames), at most 8 are looked at.
  */
 enum wait_kind stacks_wait_kind(const struct trace *tr, uint32_t reason, uint32_t stack);
+/* stacks_kind_untold - of a wait without a reason, as of one that had begun before the trace: by the stack alone. WK_OTHER: it can't be told. */
+enum wait_kind stacks_kind_untold(const struct trace *tr, uint32_t stack);
 /*
  * stacks_is_program - is a function (a string) outside the runtime and the standard library? In a test binary of one of the library's
  * packages that package is the program's own.

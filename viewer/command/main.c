@@ -217,7 +217,7 @@ static int run_headless(struct app *a, const struct options *o)
 {
     a->no_color = !o->svg;
     a->mono = a->view.mono = o->svg ? o->color == COLOR_NEVER : o->color != COLOR_ALWAYS;
-    if (o->svg && !load_palette(o, &a->palette))
+    if ((o->svg || o->palette) && !load_palette(o, &a->palette))
         return EXIT_USAGE;
     if (pair_below(a))
         pair_below(a)->mono = pair_below(a)->view.mono = a->mono;
@@ -625,7 +625,12 @@ int main(int argc, char **argv)
     bool open = take_word(&argc, argv, "--no-sandbox");
     if (take_word(&argc, argv, "--no-spill"))
         spill_forbid();
+    static char dash_help[] = "--help";
     command_main *command = argc > 1 ? command_find(argv[1]) : NULL;
+    if (!command && argc == 3 && strcmp(argv[1], "help") == 0 && (command = command_find(argv[2]))) {
+        argv[1] = argv[2]; /* "help CMD" is "CMD --help" */
+        argv[2] = dash_help;
+    }
     if (command) {
         (void)spill_open();
         if (!open)
