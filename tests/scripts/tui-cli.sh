@@ -13,9 +13,10 @@ status 0 --version; says gotop
 # the same in a word, unless a file has that name or "--" says that it is one
 status 0 help; if head -n 1 "$tmp/out" | grep -q 'trace viewer'; then pass; else fail "the first line of help"; fi
 status 0 version; says 'sandbox:'
+status 0 help explain; says 'SUBJECT  g123'
 status 2 -- help; one_line "help behind --"; says "help: can't open"
 cp samples/http-1.26.trace "$tmp/help"; (cd "$tmp" && "$GOTOP" --headless help >"$tmp/out" 2>&1); says 4P
-status 1; says TRACE
+status 1; says 'gotop trace.out'
 status 1 --no-such-option; one_line option
 status 2 $good another; one_line "a second trace that is not there"; says another
 status 0 $good; cp "$tmp/out" "$tmp/a"; status 0 report $good # no terminal here: the report

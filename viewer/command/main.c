@@ -143,6 +143,18 @@ static void usage(FILE *to)
     free(all);
 }
 
+/* Who names nothing gets what fits into a small screen: of all there is its top would be out of sight. */
+static const char usage_short[] = "gotop - a trace viewer for Go execution traces. Which one?\n\n"
+                                  "  gotop trace.out              look at it: ? lists the keys, q leaves\n"
+                                  "  gotop http://host:6060       a program that is running, as it runs\n"
+                                  "  gotop report trace.out       what stands out, on one page\n"
+                                  "  gotop explain trace.out g1   where the time of a goroutine went\n"
+                                  "  gotop diff OLD NEW           what changed from one run to another\n"
+                                  "  gotop info trace.out         what the file is, holds and can answer\n\n"
+                                  "A trace is what runtime/trace, go test -trace trace.out and /debug/pprof/trace\n"
+                                  "write; plain, gzip or zstd, also cut short.\n"
+                                  "gotop --help lists all commands and options.\n";
+
 /* What is printed for a reader fits into his lines. Asked before the sandbox closes. */
 static void fit_terminal(void)
 {
@@ -585,7 +597,7 @@ static bool no_session(int argc, char **argv, const struct options *o, int *stat
     } else if (o->check_keymap) {
         *status = check_keymap(o->check_keymap);
     } else if (!o->path) {
-        usage(stderr);
+        fputs(usage_short, stderr);
     } else if (command_find(word)) {
         door_printf(stderr, "gotop: %s: no such file; a command comes before its options: gotop %s ..\n", word, word);
     } else if (command_near(word)) {
@@ -627,7 +639,8 @@ int main(int argc, char **argv)
         spill_forbid();
     static char dash_help[] = "--help";
     command_main *command = argc > 1 ? command_find(argv[1]) : NULL;
-    if (!command && argc == 3 && strcmp(argv[1], "help") == 0 && (command = command_find(argv[2]))) {
+    if (!command && argc == 3 && strcmp(argv[1], "help") == 0 && access("help", F_OK) != 0 &&
+        (command = command_find(argv[2]))) {
         argv[1] = argv[2]; /* "help CMD" is "CMD --help" */
         argv[2] = dash_help;
     }
