@@ -68,6 +68,17 @@ bool v2_raw_gen(const struct v2_file *f, size_t *pos, struct v2_raw_gen *g, stru
 bool v2_raw_gen_shown(const struct v2_file *f, size_t *pos, struct v2_raw_gen *g, struct err *e);
 void v2_raw_gen_free(struct v2_raw_gen *g);
 
+/* v2_raw_next - the next entry of the generation's tables of strings, of stacks; false: there is none. A damaged table ends there. */
+struct v2_raw_walk { /* to begin: .gen, and .first: V2R_STRINGS or V2R_STACKS */
+    const struct v2_raw_gen *gen;
+    enum v2_raw_type first;
+    struct v2_raw_string string; /* the entry, of the kind asked for */
+    struct v2_raw_stack stack;
+    size_t batch;           /* the next one to be looked at */
+    const uint8_t *p, *end; /* behind the entry; of its batch */
+};
+bool v2_raw_next(struct v2_raw_walk *w);
+
 struct v2_gen {
     uint64_t number;
     uint32_t ordinal;  /* 1 = the first one in the file */

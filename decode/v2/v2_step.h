@@ -43,8 +43,8 @@ enum v2_lack { V2_TO_COME, V2_GONE, V2_STALE };
 enum v2_lack v2_lack_of(const struct v2_order *o, const struct v2_cursor *c);
 
 /*
- * v2_holder - the thread that has a goroutine, EV_NONE. At once from v2_held_begin() on; else it is looked for among all threads.
- * v2_has_more - a thread has events that are not done.
+ * v2_holder - the thread that has a goroutine; EV_NONE: none has. To be asked only of an order for which v2_held_begin() was called, as
+ * it is for each generation that may lack events (v2_order.loose). v2_has_more - the thread has events that are still to come.
  */
 void v2_held_begin(struct v2_order *o);
 uint32_t v2_holder(const struct v2_order *o, uint32_t g);

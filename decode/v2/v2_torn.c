@@ -20,7 +20,19 @@ struct noted { /* events of a batch, or what is left of it */
     bool broken;   /* it can't be read further */
 };
 
-static bool note_batch(struct v2_order *o, struct noted *b, uint64_t *proc)
+/* A status that says that a P or a goroutine is busy: on which thread. `m`: the thread that tells it. */
+static bool note_busy(struct v2_order *o, const struct v2_raw_ev *e, uint64_t m)
+{
+    const enum v2_means is = v2_means(e->type);
+    if (is == V2_MEANS_proc_status && e->arg[1] != V2_PS_IDLE)
+        return v2_steps_put(o, V2_STEP_P_BUSY, e->arg[0], e->arg[1] == V2_PS_RUNNING ? m : V2_NO_THREAD);
+    if (is != V2_MEANS_go_status && is != V2_MEANS_go_status_stack)
+        return true;
+    const uint8_t state = v2_state_of(e->arg[2]);
+    return (state != ST_RUNNING && state != ST_SYSCALL) || v2_steps_put(o, V2_STEP_G_BUSY, e->arg[0], e->arg[1]);
+}
+
+static bool note_batch(struct v2_order *o, struct noted *b, uint64_t m, uint64_t *proc)
 {
     while (b->p < b->end) {
         b->broken = true;
@@ -32,7 +44,7 @@ static bool note_batch(struct v2_order *o, struct noted *b, uint64_t *proc)
             return true;
         b->t += step;
         b->broken = false;
-        if (!v2_steps_event(o, e.type, e.arg, proc))
+        if (!v2_steps_event(o, e.type, e.arg, proc) || !note_busy(o, &e, m))
             return false;
     }
     return true;
@@ -77,7 +89,7 @@ static bool torn_begin(struct v2_order *o)
                               .end = b->end,
                               .until = v2_until(o, c->batch + k, k + 1 == c->nbatch),
                               .t = rest ? c->before : v2_ns(b->time, o->unit)};
-            if (!note_batch(o, &x, &p)) {
+            if (!note_batch(o, &x, b->m, &p)) {
                 o->oom = true;
                 return false;
             }

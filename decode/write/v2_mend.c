@@ -52,38 +52,6 @@ struct v2_mend_work {
     bool told; /* due() is done */
 };
 
-/* ---- which events there are -------------------------------------------------------------------------------- */
-
-/* index_busy - that it is told as running, or in a system call. */
-static bool index_busy(struct v2_order *o, const struct v2_raw_ev *e, uint64_t m)
-{
-    const enum v2_means is = v2_means(e->type);
-    if (is == V2_MEANS_proc_status && e->arg[1] != V2_PS_IDLE)
-        return v2_steps_put(o, V2_STEP_P_BUSY, e->arg[0], e->arg[1] == V2_PS_RUNNING ? m : V2_NO_THREAD);
-    if (is != V2_MEANS_go_status && is != V2_MEANS_go_status_stack)
-        return true;
-    const uint8_t state = v2_state_of(e->arg[2]);
-    return (state != ST_RUNNING && state != ST_SYSCALL) || v2_steps_put(o, V2_STEP_G_BUSY, e->arg[0], e->arg[1]);
-}
-
-static bool index_events(struct v2_order *o)
-{
-    idmap_clear(&o->torn.has);
-    for (size_t i = 0; i < o->ncur; i++) {
-        const struct v2_cursor *c = &o->cur[i];
-        uint64_t p = v2_p_of(o, c->m);
-        for (uint32_t b = c->batch; b < c->batch + c->nbatch; b++) {
-            const struct v2_batch *raw = &o->gen->batch[o->list[b]];
-            struct v2_raw_ev e;
-            for (const uint8_t *q = raw->p; q < raw->end && (q = v2_raw_ev(q, raw->end, &e));) {
-                if (!v2_steps_event(o, e.type, e.arg, &p) || !index_busy(o, &e, raw->m))
-                    return false;
-            }
-        }
-    }
-    return true;
-}
-
 /* ---- what is written --------------------------------------------------------------------------------------- */
 
 static struct known *known(struct v2_mend_work *w, struct idmap *map, uint64_t id)
@@ -653,13 +621,8 @@ static bool result(struct v2_mend_work *w, const struct v2_raw_gen *gen)
 static uint64_t string_free(const struct v2_raw_gen *gen)
 {
     uint64_t most = 1 << 20;
-    for (size_t i = 0; i < gen->n; i++) {
-        const struct v2_raw_batch *b = &gen->batch[i];
-        struct v2_raw_string s;
-        if (v2_raw_holds(b, V2R_STRINGS))
-            for (const uint8_t *p = b->p + 1; (p = v2_raw_string(p, b->end, &s));)
-                most = s.id > most && s.id < UINT64_MAX - 64 ? s.id : most;
-    }
+    for (struct v2_raw_walk w = {.gen = gen, .first = V2R_STRINGS}; v2_raw_next(&w);)
+        most = w.string.id > most && w.string.id < UINT64_MAX - 64 ? w.string.id : most;
     return most + 1;
 }
 
@@ -672,17 +635,16 @@ static bool unfinished(const struct v2_mend_work *w, const struct v2_raw_gen *ge
     return gen->end == w->m->file.data + w->m->file.len;
 }
 
-static bool index_all(struct v2_order *o)
+static bool mend_begin(struct v2_order *o)
 {
     struct v2_mend_work *w = v2_sim_of(o)->arg;
     w->told = false;
-    o->oom |= !index_events(o);
-    return !o->oom;
+    return v2_torn.begin(o); /* notes the steps that the generation has */
 }
 
 static bool begin(struct v2_mend_work *w, const struct v2_sim *was, const struct v2_raw_gen *gen)
 {
-    static const struct v2_loose mender = {.begin = index_all, .due = due, .lacks = lacks, .over = over};
+    static const struct v2_loose mender = {.begin = mend_begin, .due = due, .lacks = lacks, .over = over};
     v2_sim_free(&w->s);
     if (!v2_sim_copy(&w->s, was))
         return false;
