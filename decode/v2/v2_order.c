@@ -233,7 +233,7 @@ static bool cursors_new(struct v2_order *o, const struct v2_gen *gen)
 static bool lose(struct v2_order *o)
 {
     v2_held_begin(o);
-    return !o->oom && o->loose->begin(o);
+    return !o->oom && (!o->loose->begin || o->loose->begin(o));
 }
 
 bool v2_order_begin(struct v2_order *o, struct v2_gen *gen)
@@ -332,7 +332,7 @@ static void cursor_done(struct v2_order *o, struct v2_cursor *c)
     if (o->gen->torn && c->m != EV_NONE && (o->m[c->m].p != EV_NONE || o->m[c->m].g != EV_NONE) &&
         c->t < o->torn_from)
         o->torn_from = c->t;
-    if (o->loose)
+    if (o->loose && o->loose->over)
         o->loose->over(o, c->m);
 }
 
@@ -530,7 +530,7 @@ static bool something_else(struct v2_order *o, struct v2_sink *k, bool *ok)
         *ok = loosen(o) && give(o, k);
         return true;
     }
-    if (o->loose && o->loose->due(o)) {
+    if (o->loose && o->loose->due && o->loose->due(o)) {
         *ok = give(o, k);
         return true;
     }
@@ -550,7 +550,7 @@ static bool something_else(struct v2_order *o, struct v2_sink *k, bool *ok)
 /* What comes behind all threads' events, if anything does. */
 static bool something_behind(struct v2_order *o, struct v2_sink *k, bool *ok)
 {
-    if (o->loose && o->loose->rest(o)) {
+    if (o->loose && o->loose->rest && o->loose->rest(o)) {
         *ok = give(o, k);
         return true;
     }

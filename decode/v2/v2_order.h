@@ -105,27 +105,28 @@ struct v2_held { /* who has a goroutine, where that is asked: v2_holder() */
 };
 
 /*
- * v2_loose - who is asked of a generation of which events may be missing: v2_torn.c, so that the model has gaps, or who writes it
- * anew (v2_sim.h). All may make events, into o->out.
+ * v2_loose - what the order calls while it goes through a generation of which events may be missing: v2_torn.c, which puts gaps into
+ * the model, or the simulation of a program that rewrites the trace (v2_sim.h). Each function may add events to o->out. begin, due,
+ * rest and over may be NULL: nothing to do.
  */
 struct v2_order;
 struct v2_loose {
-    /* begin - the generation is about to be put in order. false: out of memory (o->oom). */
+    /* begin - called before the generation's first event. false: out of memory (o->oom). */
     bool (*begin)(struct v2_order *o);
-    /* due - what comes before the next event, in a few at a time. false: nothing. rest - behind all threads' events. */
+    /* due - add what comes before the next event, a few at a time; false: there is nothing (more). rest - the same behind all events. */
     bool (*due)(struct v2_order *o);
     bool (*rest)(struct v2_order *o);
-    /* before - the cursor's event is about to be tried. true: not now, something has changed. */
+    /* before - the cursor's event is about to be tried. true: don't, the state has changed; look for the earliest event again. */
     bool (*before)(struct v2_order *o, struct v2_cursor *c);
     /*
-     * lacks - the cursor's event, to which v2_adv() said `a`. ADV_WAIT: what it waits for is still to come; else it is done, or left
-     * out. force: nothing can come any more.
+     * lacks - v2_adv() answered `a` to the cursor's event. ADV_WAIT: the event it waits for is still to come. Else it is dealt with:
+     * done, or left out. force: no other event can come any more, so it must not answer ADV_WAIT.
      */
     enum adv (*lacks)(struct v2_order *o, struct v2_cursor *c, enum adv a, bool force);
-    /* after - the cursor's event is done, o->out[at] on is what it made. over - the thread has no more. */
+    /* after - the cursor's event is done; o->out[at] and what follows is what it made. over - the thread has no more events. */
     void (*after)(struct v2_order *o, const struct v2_cursor *c, size_t at);
     void (*over)(struct v2_order *o, uint32_t thread);
-    bool tells; /* an event that can't be is told as damage; else it is no surprise */
+    bool tells; /* report an event that can't be as damage; v2_torn expects such events and doesn't */
 };
 
 struct v2_order {

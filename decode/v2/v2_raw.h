@@ -78,7 +78,8 @@ struct v2_raw_ev {
     uint64_t dt, arg[V2_ARGS];
     const uint8_t *at;
 };
-/* v2_raw_ev - the timed event at p, NULL if there is none that is whole. */
+#define V2_EVENT_MAX (1 + 10 + 10 * V2_ARGS) /* bytes: its type, the time and all arguments */
+/* v2_raw_ev - read the timed event at p; returns what is behind it, NULL if there is none that is whole. */
 const uint8_t *v2_raw_ev(const uint8_t *p, const uint8_t *end, struct v2_raw_ev *ev);
 
 struct v2_raw_string {

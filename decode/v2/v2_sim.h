@@ -65,8 +65,10 @@ struct v2_sim {
     bool left_out; /* mender's to set: the event at hand is */
     /* Called with each event when it is done. false: no memory. NULL is allowed. */
     bool (*seen)(void *arg, const struct v2s_event *e);
-    /* mender - who is asked about an event that can't come, as v2_loose is. NULL: that is damage, and the end. */
+    /* mender - makes an event possible that can't come: its begin(), due(), lacks() and over() are called. NULL: that is damage, and
+       the end. */
     const struct v2_loose *mender;
+    struct v2_loose asks; /* what the order calls: these, and the simulation's own */
     void *arg;
 };
 

@@ -26,9 +26,6 @@ struct v2_ctx { /* whose event it is, and what they had before it */
     uint32_t m, p, g;
 };
 
-/* The longest event: its type, the time, and all arguments. */
-#define V2_EVENT_MAX (1 + 10 + 10 * V2_ARGS)
-
 /* v2_cursor_load - decode the event at `at`, which is the cursor's next one; `before`: time of the one before it. false: it has none. */
 bool v2_cursor_load(struct v2_order *o, struct v2_cursor *c, const uint8_t *at, int64_t before);
 /* v2_adv - the cursor's event, if it can be next: into o->out, of which 8 must be free. */

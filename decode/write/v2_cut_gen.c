@@ -70,8 +70,7 @@ static void stack_put(struct tables *t, struct v2_put *w, const struct v2_raw_st
         p = v2_raw_frame(p, end, v);
         v[1] = table_use(&t->strings, v[1]);
         v[2] = table_use(&t->strings, v[2]);
-        for (int f = 0; f < 4; f++)
-            n += bytes_put_varint(buf + n, v[f]);
+        n += v2_put_numbers(buf + n, v, 4);
     }
     v2_put_stack(w, k->id, k->n, buf, n);
 }
@@ -369,8 +368,7 @@ static void put_clock(struct gen_cut *w)
         const bool before = sec < 0 && 0 - (uint64_t)sec > k->sec; /* 1970 */
         uint64_t v[] = {0, k->mono + (uint64_t)d, before ? 0 : k->sec + (uint64_t)sec, before ? 0 : (uint64_t)nsec};
         buf[n++] = V2R_SNAPSHOT;
-        for (int i = 0; i < 4; i++)
-            n += bytes_put_varint(buf + n, v[i]);
+        n += v2_put_numbers(buf + n, v, 4);
     }
     v2_put_batch(w->c->out, &(struct v2_raw_batch){
                                 .gen = w->gen->number, .m = V2_NO_THREAD, .time = w->time, .p = buf, .end = buf + n});

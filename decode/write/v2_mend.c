@@ -127,7 +127,7 @@ static bool renumber(struct v2_mend_work *w, uint32_t m, uint32_t g, struct v2_r
 static void write_down(struct v2_mend_work *w, uint32_t m, const struct v2_raw_ev *e, uint64_t units)
 {
     struct thread *t = &w->thread[m == EV_NONE ? 0 : m + 1];
-    if (!v2_room(&w->s.o, t->p, t->cap, t->n + V2_PUT_EVENT))
+    if (!v2_room(&w->s.o, t->p, t->cap, t->n + V2_EVENT_MAX))
         return;
     if (!t->any)
         t->base = t->last = units;
@@ -575,8 +575,7 @@ static bool words(struct v2_mend_work *w, const struct v2_raw_gen *gen)
     size_t n = 0;
     w->words[n++] = V2R_STRINGS;
     w->words[n++] = V2R_STRING;
-    n += bytes_put_varint(w->words + n, w->reason);
-    n += bytes_put_varint(w->words + n, sizeof text - 1);
+    n += v2_put_numbers(w->words + n, (uint64_t[]){w->reason, sizeof text - 1}, 2);
     memcpy(w->words + n, text, sizeof text - 1);
     n += sizeof text - 1;
     return add_batch(&w->m->gen, &(struct v2_raw_batch){.lead = V2R_EVENTS,

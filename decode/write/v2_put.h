@@ -21,8 +21,9 @@ struct v2_put {
 /* V2_EV - an event with these arguments. */
 #define V2_EV(is, ...) \
     ((struct v2_raw_ev){.type = (is), .nargs = (uint8_t)(v2_specs[is].nargs - 1), .arg = {__VA_ARGS__}})
-/* v2_put_encode - an event dt clock units behind another, at most V2_PUT_EVENT bytes: how many. */
-enum { V2_PUT_EVENT = 1 + 10 + 10 * V2_ARGS };
+/* v2_put_numbers - n varints, of 10 bytes at most; returns how many bytes. */
+size_t v2_put_numbers(uint8_t *p, const uint64_t *v, unsigned n);
+/* v2_put_encode - an event dt clock units behind the one before it, in at most V2_EVENT_MAX bytes; returns how many. */
 size_t v2_put_encode(uint8_t *p, const struct v2_raw_ev *e, uint64_t dt);
 /* v2_put_batch - a whole batch at once: generation, thread, time, payload. */
 void v2_put_batch(struct outlet *out, const struct v2_raw_batch *b);
