@@ -338,15 +338,16 @@ static bool same_stack(const struct names *nm, uint32_t stack, const uint16_t *l
     return r->n == n && r->wide == wide && !memcmp(list_of(nm, r), list, (size_t)n << wide << 1);
 }
 
-uint16_t *names_list(struct names *nm, uint32_t n)
+enum err_code names_stack_like(struct names *nm, uint32_t hash, const uint32_t *ids, uint32_t n, uint32_t *id)
 {
-    return n <= CHUNK_MOST && hash_room(&nm->hstack) ? lists_room(&nm->lists, n) : NULL;
-}
-
-/* The n ids that stand behind the last stack's. */
-static inline enum err_code stack_listed(struct names *nm, uint32_t hash, uint32_t n, bool wide, uint32_t *id)
-{
-    const uint16_t *list = nm->lists.last + nm->lists.used;
+    bool wide;
+    *id = 0;
+    if (!n)
+        return ERR_OK;
+    uint16_t *list = n <= CHUNK_MOST / 2 && hash_room(&nm->hstack) ? lists_room(&nm->lists, 2 * n) : NULL;
+    if (!list)
+        return ERR_NOMEM;
+    list_put(list, ids, n, &wide);
     uint32_t at = hash;
     for (uint32_t i; (i = hash_next_like(&nm->hstack, hash, &at)) != NAME_NEW; at++)
         if (same_stack(nm, i, list, n, wide)) {
@@ -361,25 +362,6 @@ static inline enum err_code stack_listed(struct names *nm, uint32_t hash, uint32
     *id = nm->stacks.n - 1;
     hash_put(&nm->hstack, hash, at, *id);
     return ERR_OK;
-}
-
-enum err_code names_stack_listed(struct names *nm, uint32_t hash, uint32_t n, uint32_t *id)
-{
-    *id = 0;
-    return n ? stack_listed(nm, hash, n, false, id) : ERR_OK;
-}
-
-enum err_code names_stack_like(struct names *nm, uint32_t hash, const uint32_t *ids, uint32_t n, uint32_t *id)
-{
-    bool wide;
-    *id = 0;
-    if (!n)
-        return ERR_OK;
-    uint16_t *list = n <= CHUNK_MOST / 2 ? names_list(nm, 2 * n) : NULL;
-    if (!list)
-        return ERR_NOMEM;
-    list_put(list, ids, n, &wide);
-    return stack_listed(nm, hash, n, wide, id);
 }
 
 void names_stack_next(const struct names *nm, uint32_t hash)

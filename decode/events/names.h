@@ -59,15 +59,14 @@ enum err_code names_str_of(struct names *nm, const struct names *from, uint32_t 
 enum err_code names_stack(struct names *nm, const struct frame *f, uint32_t n, uint32_t *id);
 enum err_code names_frame_id(struct names *nm, const struct frame *f, uint32_t *id);
 /*
- * For who reads stacks beside others, and only adds them in order: names_stack_like - intern a stack of such ids, of which a hash is
- * known; names_frame_hash - a frame's, the same in any names that have it. All of a trace's stacks come this way, or none does.
- * names_list - where to put the next one's n ids, if all are below 65536; names_stack_listed - intern what was put there. NULL: out of memory.
- * names_stack_ahead - one of that hash will be looked for soon; names_stack_next - sooner. names_expect - so many will come, if there is none yet; false: out
- * of memory.
+ * For a reader that has read stacks by itself and adds them in the file's order. All stacks of a trace are added this way, or none is.
+ *
+ * names_stack_like - intern a stack of the n frames with these ids; `hash` is a hash of what it says, the same for the same stack.
+ * names_frame_hash - such a hash of one frame: equal in all names that have the frame.
+ * names_stack_ahead - fetch what looking up a stack of that hash will read first; names_stack_next - and what it will read then.
+ * names_expect - make room for n stacks, unless there are some already. false: out of memory.
  */
 enum err_code names_stack_like(struct names *nm, uint32_t hash, const uint32_t *ids, uint32_t n, uint32_t *id);
-uint16_t *names_list(struct names *nm, uint32_t n);
-enum err_code names_stack_listed(struct names *nm, uint32_t hash, uint32_t n, uint32_t *id);
 uint64_t names_frame_hash(const struct names *nm, const struct frame *f);
 static inline void names_stack_ahead(const struct names *nm, uint32_t hash)
 {

@@ -16,10 +16,7 @@
 #include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 
-#define MAGIC_12 0xfffffffbu
-#define MAGIC_116 0xfffffffau
-#define MAGIC_118 0xfffffff0u
-#define MAGIC_120 0xfffffff1u
+#define MAGIC 0xfffffffbu
 #define NAME_MAX_BYTES 4096
 #define STEPS_MAX (1u << 20) /* of one program-counter table */
 
@@ -29,10 +26,8 @@ struct symbols {
     bool mapped, big_endian;
     const uint8_t *tab; /* the line table, and all of the file behind it */
     uint64_t len;
-    uint32_t magic;
-    unsigned ptr, quantum;                             /* bytes of an address; of the smallest instruction */
-    uint64_t nfunc, text;                              /* text: what function offsets count from, from 1.18 */
-    uint64_t funcname, cutab, filetab, pctab, functab; /* offsets in tab */
+    unsigned ptr, quantum;            /* bytes of an address; of the smallest instruction */
+    uint64_t nfunc, functab, filetab; /* the tables: offsets in tab */
 };
 
 /* ---- bounded reading -------------------------------------------------------------------------------------- */
@@ -67,63 +62,27 @@ static bool text_at(const struct symbols *s, uint64_t off, const char **p, uint3
 
 /* ---- the table -------------------------------------------------------------------------------------------- */
 
-static unsigned entry_size(const struct symbols *s)
-{
-    return s->magic == MAGIC_118 || s->magic == MAGIC_120 ? 4 : s->ptr;
-}
-
 static uint64_t func_entry(const struct symbols *s, uint64_t i)
 {
-    unsigned n = entry_size(s);
-    uint64_t at = get(s, s->functab + 2 * n * i, n);
-    return n == 4 && s->magic != MAGIC_12 && s->magic != MAGIC_116 ? at + s->text : at;
-}
-
-static bool header_12(struct symbols *s)
-{
-    s->nfunc = get(s, 8, s->ptr);
-    s->functab = 8 + s->ptr;
-    if (s->nfunc > s->len / (2 * s->ptr))
-        return false;
-    s->filetab = get(s, s->functab + s->nfunc * 2 * s->ptr + s->ptr, 4);
-    return true;
-}
-
-static bool header_116(struct symbols *s)
-{
-    unsigned p = s->ptr, i = 2;
-    s->nfunc = get(s, 8, p);
-    if (s->magic != MAGIC_116) {
-        s->text = get(s, 8 + (uint64_t)p * i, p);
-        i++;
-    }
-    s->funcname = get(s, 8 + (uint64_t)p * i, p);
-    s->cutab = get(s, 8 + (uint64_t)p * (i + 1), p);
-    s->filetab = get(s, 8 + (uint64_t)p * (i + 2), p);
-    s->pctab = get(s, 8 + (uint64_t)p * (i + 3), p);
-    s->functab = get(s, 8 + (uint64_t)p * (i + 4), p);
-    return s->funcname < s->len && s->cutab < s->len && s->filetab < s->len && s->pctab < s->len &&
-           s->functab < s->len && s->nfunc <= s->len / (2 * entry_size(s));
+    return get(s, s->functab + 2 * s->ptr * i, s->ptr);
 }
 
 /* table_at - take the bytes from here as the line table, if they make sense as one. */
-static bool table_at(struct symbols *s, uint64_t off, uint64_t text)
+static bool table_at(struct symbols *s, uint64_t off)
 {
     s->tab = s->elf + off;
     s->len = s->elf_len - off;
-    s->magic = (uint32_t)get(s, 0, 4);
-    bool known = s->magic == MAGIC_12 || s->magic == MAGIC_116 || s->magic == MAGIC_118 || s->magic == MAGIC_120;
-    if (s->len < 64 || !known || s->tab[4] || s->tab[5])
+    if (s->len < 64 || get(s, 0, 4) != MAGIC || s->tab[4] || s->tab[5])
         return false;
     s->quantum = s->tab[6];
     s->ptr = s->tab[7];
     if ((s->quantum != 1 && s->quantum != 2 && s->quantum != 4) || (s->ptr != 4 && s->ptr != 8))
         return false;
-    s->text = 0;
-    if (!(s->magic == MAGIC_12 ? header_12(s) : header_116(s)) || !s->nfunc)
+    s->nfunc = get(s, 8, s->ptr);
+    s->functab = 8 + s->ptr;
+    if (!s->nfunc || s->nfunc > s->len / (2 * s->ptr))
         return false;
-    if (!s->text)
-        s->text = text; /* newest writers leave it out */
+    s->filetab = get(s, s->functab + s->nfunc * 2 * s->ptr + s->ptr, 4);
     return func_entry(s, 0) <= func_entry(s, s->nfunc - 1);
 }
 
@@ -141,14 +100,14 @@ static uint64_t field(const struct elf *f, uint64_t off, unsigned n)
 }
 
 struct section {
-    uint64_t name, addr, off, size;
+    uint64_t name, off, size;
 };
 
 static struct section section(const struct elf *f, uint64_t at)
 {
     if (f->wide)
-        return (struct section){field(f, at, 4), field(f, at + 16, 8), field(f, at + 24, 8), field(f, at + 32, 8)};
-    return (struct section){field(f, at, 4), field(f, at + 12, 4), field(f, at + 16, 4), field(f, at + 20, 4)};
+        return (struct section){field(f, at, 4), field(f, at + 24, 8), field(f, at + 32, 8)};
+    return (struct section){field(f, at, 4), field(f, at + 16, 4), field(f, at + 20, 4)};
 }
 
 static bool named(const struct elf *f, const struct section *names, const struct section *x, const char *want)
@@ -165,16 +124,13 @@ static bool by_section(struct symbols *s, const struct elf *f)
     unsigned names_i = (unsigned)field(f, f->wide ? 62 : 50, 2);
     if (!at || at >= f->len || size < (f->wide ? 64u : 40u) || names_i >= n)
         return false;
-    struct section names = section(f, at + (uint64_t)names_i * size), found = {0};
-    uint64_t text = 0;
+    const struct section names = section(f, at + (uint64_t)names_i * size);
     for (unsigned i = 0; i < n; i++) {
-        struct section x = section(f, at + (uint64_t)i * size);
-        if (named(f, &names, &x, ".gopclntab") || named(f, &names, &x, ".data.rel.ro.gopclntab"))
-            found = x;
-        else if (named(f, &names, &x, ".text"))
-            text = x.addr;
+        const struct section x = section(f, at + (uint64_t)i * size);
+        if (named(f, &names, &x, ".gopclntab"))
+            return x.off && x.off < f->len && table_at(s, x.off);
     }
-    return found.off && found.off < f->len && table_at(s, found.off, text);
+    return false;
 }
 
 /* by_magic - without section headers: the first place that looks like the table. Places are aligned. */
@@ -184,7 +140,7 @@ static bool by_magic(struct symbols *s)
         const uint8_t *p = s->elf + off;
         if (p[s->big_endian ? 0 : 3] != 0xff || p[4] || p[5])
             continue;
-        if (table_at(s, off, 0))
+        if (table_at(s, off))
             return true;
     }
     return false;
@@ -278,34 +234,27 @@ static int64_t pc_value(const struct symbols *s, uint64_t off, uint64_t entry, u
     return -1;
 }
 
-static uint64_t file_name(const struct symbols *s, uint64_t func, unsigned base, int64_t file)
+/* file_name - where the name of file number `file` stands, which is that of its place in the table; 0: nowhere. */
+static uint64_t file_name(const struct symbols *s, int64_t file)
 {
-    if (file < 0)
-        return 0;
-    if (s->magic == MAGIC_12)
-        return file < (int64_t)get(s, s->filetab, 4) ? get(s, s->filetab + 4 * (uint64_t)file, 4) : 0;
-    uint64_t cu = get(s, func + base + 28, 4);
-    uint64_t off = get(s, s->cutab + 4 * (cu + (uint64_t)file), 4);
-    return off == UINT32_MAX ? 0 : s->filetab + off;
+    return file >= 0 && file < (int64_t)get(s, s->filetab, 4) ? get(s, s->filetab + 4 * (uint64_t)file, 4) : 0;
 }
 
 bool symbols_find(const struct symbols *s, uint64_t pc, struct symbol *out)
 {
     uint64_t behind = 0; /* the entry before it is at or below pc */
-    unsigned n = entry_size(s);
+    const unsigned n = s->ptr;
     bisect(behind, s->nfunc, i, func_entry(s, i) <= pc);
     if (!behind || (behind == s->nfunc && pc >= func_entry(s, s->nfunc)))
         return false;
     memset(out, 0, sizeof *out);
-    out->entry = func_entry(s, behind - 1);
-    uint64_t func = get(s, s->functab + 2 * n * (behind - 1) + n, n) + (s->magic == MAGIC_12 ? 0 : s->functab);
-    if (func >= s->len)
+    const uint64_t entry = func_entry(s, behind - 1);
+    const uint64_t func = get(s, s->functab + 2 * n * (behind - 1) + n, n);
+    if (func >= s->len || !text_at(s, get(s, func + n, 4), &out->func, &out->func_len))
         return false;
-    if (!text_at(s, s->funcname + get(s, func + n, 4), &out->func, &out->func_len))
-        return false;
-    int64_t file = pc_value(s, s->pctab + get(s, func + n + 16, 4), out->entry, pc);
-    int64_t line = pc_value(s, s->pctab + get(s, func + n + 20, 4), out->entry, pc);
-    uint64_t name = file_name(s, func, n, file);
+    const int64_t file = pc_value(s, get(s, func + n + 16, 4), entry, pc);
+    const int64_t line = pc_value(s, get(s, func + n + 20, 4), entry, pc);
+    const uint64_t name = file_name(s, file);
     if (name && text_at(s, name, &out->file, &out->file_len) && line > 0)
         out->line = (uint64_t)line;
     return true;

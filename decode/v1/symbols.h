@@ -1,9 +1,10 @@
 /*
  * symbols.h - from a bare program counter to function, file and line, by the program's ELF binary.
  *
- * Traces of the prototype and of Go 1.5 hold addresses only. Go's own line table (pclntab) stands in every Go
- * binary, stripped or not, and is what is used: the layouts of Go 1.2, 1.16, 1.18 and 1.20 and later.
- * The binary is mapped and trusted in nothing: every look-up is bounded, a table that lies gives no answer.
+ * Traces of the prototype and of Go 1.5 and 1.6 hold addresses only. Go's own line table (pclntab) stands in every Go
+ * binary, stripped or not. No program that records such a trace has a newer table than Go 1.2's, so that layout is the
+ * only one that is read. The binary is mapped and trusted in nothing: every look-up is bounded, a table that lies gives
+ * no answer.
  */
 #ifndef GOTOP_DECODE_SYMBOLS_H
 #define GOTOP_DECODE_SYMBOLS_H
@@ -19,8 +20,7 @@ struct symbols;
 struct symbol {              /* names are borrowed from the symbols */
     const char *func, *file; /* file may be NULL */
     uint32_t func_len, file_len;
-    uint64_t line;  /* 0 = unknown */
-    uint64_t entry; /* where the function begins */
+    uint64_t line; /* 0 = unknown */
 };
 
 /* symbols_open - map a binary. symbols_open_mem - the same for bytes that outlive the symbols. */

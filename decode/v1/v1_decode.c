@@ -220,7 +220,7 @@ static inline const uint8_t *any(const struct v1_decoder *d, const uint8_t *p, c
     return p;
 }
 
-/* place_of - which goroutine the event is about, which its P runs then, and what it waits for. Returns the second. */
+/* place_of - set which goroutine the event is about and what it waits for. Returns the row of the one that its P runs then. */
 static inline uint32_t place_of(struct v1_decoder *d, const struct v1_kind *k, struct v1_ev *e, uint64_t id,
                                 uint32_t run)
 {
@@ -233,7 +233,7 @@ static inline uint32_t place_of(struct v1_decoder *d, const struct v1_kind *k, s
     return (run & k->run_run) | (arg & k->run_arg);
 }
 
-/* boundary - the cursor stands at the end of a batch. 1: a gap, told of in e; 0: in front of events; -1: at the end. */
+/* boundary - the cursor is at the end of a batch. 1: there is a gap, which is put into e; 0: it is before events now; -1: all are read. */
 static int boundary(struct v1_decoder *d, struct v1_cursor *c, struct v1_ev *e)
 {
     while (c->p >= c->end && !c->gap)
@@ -250,7 +250,7 @@ static int boundary(struct v1_decoder *d, struct v1_cursor *c, struct v1_ev *e)
     return 1;
 }
 
-/* other - go over whatever stands at c->p. 1: it is an event, in e; 0: nothing of the kind; -1: that was all. */
+/* other - decode what is at c->p. 1: it is an event, in e; 0: it is none that is handed on; -1: all are read. */
 static int other(struct v1_decoder *d, struct v1_cursor *c, struct v1_ev *e)
 {
     const uint8_t *p = c->p;
@@ -359,7 +359,7 @@ ALWAYS const uint8_t *fast_end(const struct v1_decoder *d, const struct v1_curso
 
 /* ---- batches that go on too long -------------------------------------------------------------------------- */
 
-/* The rest of a batch, from the cursor's event i on, is not to be had; the one before it was at `ticks`. */
+/* Drop the rest of a batch, from the cursor's event i on; the event before that was at `ticks`. */
 static void cut_batch(struct v1_cursor *c, uint32_t i, uint64_t ticks)
 {
     c->fill = i;
@@ -370,8 +370,9 @@ static void cut_batch(struct v1_cursor *c, uint32_t i, uint64_t ticks)
 }
 
 /*
- * beyond - the batch goes on when the trace ended, or its processor's next one has begun: nothing behind that is taken, nor behind the
- * one step that is too long; if there is none, one of both batches is another processor's. `from`: the first event that was looked at now, behind one at `ticks`.
+ * beyond - events of the batch are later than the trace's end or than the begin of its processor's next batch. What follows the one
+ * step that is too long is dropped. If no step is that long, one of the two batches is another processor's. from: the first event that
+ * was decoded now; the one before it was at `ticks`.
  */
 static void beyond(struct v1_decoder *d, struct v1_cursor *c, uint32_t from, uint64_t ticks)
 {
@@ -484,7 +485,7 @@ uint64_t v1_ev_real_ticks(const struct v1_decoder *d, const struct v1_ev *e)
     return r.v[local ? 1 : 2];
 }
 
-/* says - does an event on the P of a system call tell whether that blocks? Not if it is about a goroutine of its own, or none. */
+/* says - does an event of this type, on the P of a system call, tell whether that blocks? Not if it is about another goroutine, or none. */
 static bool says(unsigned type)
 {
     return EVENT[type].whose != NOBODY && EVENT[type].whose != NAMED;

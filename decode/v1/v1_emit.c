@@ -32,8 +32,6 @@ struct ev *v1_emit_put(struct v1_emit *em, enum ev_kind kind, uint16_t flags)
     int64_t t = em->now;
     if (t <= em->last)
         t = em->last + (em->clock && !(flags & EVF_QUIET) ? 1 : 0);
-    if (t < 0)
-        t = 0;
     if (!(flags & EVF_QUIET))
         em->last = t;
     else if (t - em->clock > em->last) /* what comes behind it is no earlier, though it may have been written so */

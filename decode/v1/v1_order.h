@@ -1,12 +1,11 @@
 /*
- * v1_order.h - the first family's events in the order they happened.
+ * v1_order.h - the first family's events in the order in which they happened.
  *
- * Each processor's chain of batches is in order by itself and decoded a few events ahead (v1_decode.h). How the chains
- * are merged differs: the prototype by time, 1.5 by a global sequence number, later dialects by the per-goroutine
- * sequence numbers and states of V1_LEAVES, among several ready ones by time.
+ * Each processor's chain of batches is in order by itself (v1_decode.h). How the chains are merged depends on the dialect: the prototype
+ * by time; 1.5 by a global sequence number; later ones by each goroutine's sequence numbers and states (V1_LEAVES), and among several
+ * events that are ready by time. Ends of system calls and CPU samples are then moved to their real times (v1_merge_next()).
  *
- * Ends of system calls and CPU samples then take the place their real time gives them (v1_merge_next()).
- * Cost per event: one decode, one step among the processors, at most one look-up of a goroutine by id.
+ * Cost of an event: decoding it, one step among the processors, at most one look-up of a goroutine by id.
  */
 #ifndef GOTOP_DECODE_V1_ORDER_H
 #define GOTOP_DECODE_V1_ORDER_H
@@ -15,48 +14,52 @@
 
 struct v1_order {
     struct v1_decoder d;
-    bool quiet;  /* a rehearsal: no damage notes */
-    bool strict; /* where events are missing, or seem to be (stuck), that is the end */
+    bool quiet;  /* don't note damage: this is the rehearsal of v1_source.c */
+    bool strict; /* end where events are missing, or (stuck) seem to be */
     bool stuck;
-    bool by_time; /* gave up on consistency */
+    bool by_time; /* too much contradicts: from here on events are ordered by time alone */
     struct v1_slot {
         int64_t key;
         uint32_t cur;
-    } * heap; /* cursors whose heads may come next */
+    } * heap; /* cursors whose next events are ready */
     size_t nheap, nwaiting;
-    int64_t oldest; /* no event that waits is earlier */
-    uint64_t slack; /* so many ticks later than one that waits no other can be what it waits for: it was lost */
-    bool sorted;    /* few processors: the "heap" is an array in descending order */
-    int64_t side;   /* earliest key of the two lists of moved events */
-    uint64_t repairs, max_repairs, work, max_work;
+    int64_t oldest; /* no waiting event is earlier */
+    uint64_t slack; /* what an event waits for is not later than this many ticks behind it: then it was lost */
+    bool sorted;    /* few processors: the "heap" is an array in descending order, the top at its end */
+    int64_t side;   /* time of the next moved event: the earlier one of the index's two lists */
+    uint64_t repairs, max_repairs, work, max_work; /* beyond the limits: by_time */
     /* v1_merge_next */
-    const struct v1_ev *head;
+    const struct v1_ev *head; /* the next event as written, if it is taken already */
     bool head_broke,
-        broke; /* the event (head; handed over last) came though what it needs did not: some are missing */
-    size_t exit, sample;
+        broke; /* head, the event returned last: it came though what it needs did not, so events are missing */
+    size_t exit, sample; /* the next ones in the index's lists */
     struct v1_ev extra;
 };
 
 enum err_code v1_order_init(struct v1_order *o, struct source *s, const struct v1_index *ix);
 void v1_order_free(struct v1_order *o);
 /*
- * v1_merge_next - the next event in final order, NULL at the end (or out of memory: o->d.oom). It stays valid until
- * the next call. Times may still run backwards if the file's clocks do.
+ * v1_merge_next - the next event in final order; NULL: there is none, or out of memory (o->d.oom). It is valid until the next call.
+ * Times run backwards where the file's clocks do.
  */
 const struct v1_ev *v1_merge_next(struct v1_order *o);
-/* v1_exits - can a goroutine run now whose system call ends by this event? From 1.7 on it can since the moved one, if it had no P then. */
+/*
+ * v1_exits - does a goroutine's system call end by this event? From 1.7 on that is told twice, at the real time and where it was
+ * written. The first one counts if the goroutine had no P then; else the second one does.
+ */
 bool v1_exits(const struct v1_order *o, const struct v1_ev *e);
-/* v1_order_torn - events are missing from here on: what waits for them does not wait for long. */
+/* v1_order_torn - events are missing from here on: don't wait long for what an event waits for. */
 void v1_order_torn(struct v1_order *o);
 
 /* ---- one step among the processors, for the hot loop of v1_play.c ------------------------------------------ */
 
-/* v1_order_settle - the event of the top's cursor was taken, g its rule_g: put everyone where they belong now. */
+/* v1_order_settle - the top's event was taken, which belongs to cursor cur and changed g (its rule_g): put cur and g's waiters where they
+   belong now. more: cur has further events. */
 void v1_order_settle(struct v1_order *o, uint32_t g, uint32_t cur, bool more);
-/* v1_order_sift - the first of the heap where it belongs. */
+/* v1_order_sift - the key of the heap's first has become larger: move it to its place. */
 void v1_order_sift(struct v1_order *o);
 
-/* v1_order_overdue - is an event that waits so much earlier than this that it waits in vain? Perhaps. */
+/* v1_order_overdue - may there be an event that waits in vain, being so much earlier than this key? */
 static inline bool v1_order_overdue(const struct v1_order *o, int64_t key)
 {
     return o->nwaiting && key > o->oldest && (uint64_t)key - (uint64_t)o->oldest > o->slack;
@@ -85,7 +88,7 @@ static inline size_t v1_order_top(const struct v1_order *o)
     return o->sorted ? o->nheap - 1 : 0;
 }
 
-/* v1_order_insert - into the descending array, from its end, where i elements stand. */
+/* v1_order_insert - put x into the descending array of i elements. */
 static inline void v1_order_insert(struct v1_order *o, size_t i, struct v1_slot x)
 {
     struct v1_slot *s = o->heap + i;
@@ -97,7 +100,7 @@ static inline void v1_order_insert(struct v1_order *o, size_t i, struct v1_slot 
     s->cur = x.cur;
 }
 
-/* v1_order_replace - the top's cursor has another head now, of this key. */
+/* v1_order_replace - the top's cursor has another next event, with this key. */
 static inline void v1_order_replace(struct v1_order *o, int64_t key)
 {
     if (o->sorted) {
@@ -108,7 +111,7 @@ static inline void v1_order_replace(struct v1_order *o, int64_t key)
     v1_order_sift(o);
 }
 
-/* v1_order_limit - with a head of a key below this the top's cursor stays on top. */
+/* v1_order_limit - the top's cursor stays on top while its key is below this. */
 static inline int64_t v1_order_limit(const struct v1_order *o)
 {
     int64_t key = INT64_MAX;

@@ -1,19 +1,19 @@
 /*
- * v1_rules.h - the commonest events of the first family, each once: what it needs, what it changes, what it tells.
+ * v1_rules.h - the commonest events of the first family, each written once: what it needs, what it changes, what it tells.
  *
- * Two carry them out: v1_play.c where all is as the event needs it, v1_emit.c any, having made it so. Both include this, and have
- * defined before:
+ * Two files include them: v1_play.c, which carries out an event if everything is as it needs it, and v1_emit.c, which makes it so first.
+ * Each defines before:
  *
- *   struct v1_at       .em, .e the event, .q the P it happened on
- *   at_put()           a goroutine goes into a state, for a reason, or by who woke it; where it has a P then, on that of the event
- *   at_put_back()      and is back from a system call that did not block
+ *   struct v1_at       .em; .e the event; .q the P it happened on
+ *   at_put()           write that a goroutine goes into a state; if it has a P then, that is the event's
+ *   at_put_back()      write that it is back from a system call that did not block
  *   at_stack()         the event's stack
  */
 #include "decode/v1/v1_emit.h"
 
 #define RULE static inline __attribute__((always_inline))
 
-/* A goroutine that could run does, on a P that runs none. */
+/* A runnable goroutine starts on a P that runs none. */
 RULE bool can_start(const struct v1_g *s, const struct v1_p *q)
 {
     return s->state == V1S_RUNNABLE && !q->g;
@@ -27,7 +27,7 @@ RULE void rule_start(const struct v1_at *at, struct v1_g *s)
     at->q->g = at->e->g;
 }
 
-/* What a goroutine does that runs. */
+/* Does the event's goroutine run on its P? */
 RULE bool runs(const struct v1_g *s, const struct v1_p *q, const struct v1_ev *e)
 {
     return s->state == V1S_RUNNING && q->g == e->g;
@@ -45,7 +45,7 @@ RULE void rule_stop(const struct v1_at *at, struct v1_g *s)
         v1_emit_note_end(at->em, at->e->g);
 }
 
-/* It enters a system call; where that does not block no end is recorded, and it is an instant, as Go shows it. */
+/* It enters a system call. If that doesn't block its end is not recorded, and it takes no time, as Go shows it. */
 RULE void rule_call(const struct v1_at *at, struct v1_g *s, bool blocks)
 {
     at_put(at, s, (struct v1_into){ST_SYSCALL, EVF_OWN_STACK, at_stack(at), 0});

@@ -9,21 +9,21 @@
 #include "decode/v2/v2_raw.h"
 
 #define V2_REASONS 64
-#define V2_NOT_RECORDED \
-    "not recorded" /* a reason that no program has: events are missing from here on; no number below that */
+/* The reason for waiting that slices of damaged traces use for "events are missing from here on". Its string id is V2_REASONS or more. */
+#define V2_NOT_RECORDED "not recorded"
 
 struct v2_batch { /* of timed events */
     const uint8_t *p, *end;
     uint64_t time; /* base, clock units */
     uint64_t m;    /* thread id */
     bool torn;     /* the input ends inside it */
-    bool gap;      /* what stands between it and the thread's batch before it may be lost */
+    bool gap;      /* the thread's events between the batch before it and this one may be lost */
 };
 
 enum { V2_HOLES = 64 };
-struct v2_hole { /* a place in the file where batches were lost, or left out */
+struct v2_hole { /* a place in the file where batches were lost or left out */
     size_t off;
-    uint64_t m; /* whose, if `known` */
+    uint64_t m; /* the thread whose they were, if that is known */
     bool known;
 };
 
@@ -37,8 +37,8 @@ struct v2_slice {
     bool torn;
 };
 
-/* For who counts, cuts or rewrites a trace: all batches of a generation, as they stand there. */
-struct v2_file { /* a trace's bytes, read as of that version */
+/* For code that counts, cuts or rewrites a trace: all batches of a generation as they stand in the file. */
+struct v2_file { /* a trace's bytes, to be read by the rules of that version */
     const uint8_t *data;
     size_t len;
     int version;
@@ -48,25 +48,36 @@ struct v2_raw_gen {
     const uint8_t *start, *end;
     struct v2_raw_batch *batch;
     size_t n, cap;
-    bool marked;               /* its end mark stands there (1.26) */
+    bool marked;               /* it has its end mark (1.26) */
     bool torn;                 /* it isn't whole */
     uint64_t min_time;         /* smallest time of its batches */
-    struct v2_raw_clock clock; /* its rate is what can be (v2_clock.c), by what was read last, or what is behind it */
-    struct err damage;
+    struct v2_raw_clock clock; /* freq: as v2_clock.c corrects it, by the generation read before and the one behind */
+    struct err damage;         /* the first one, if it isn't whole */
 };
 /*
- * v2_raw_gen - read the generation that begins at *pos and move behind it. false: there is none any more (e->code ERR_OK: the file's
- * end), or no memory (ERR_NOMEM). Where it isn't whole `damage` says why, and nothing behind that is of use. Free with
- * v2_raw_gen_free(); may be read into again.
+ * v2_raw_gen - read the generation that begins at *pos and move *pos behind it. It ends at the first damage, which g->damage then tells;
+ * nothing behind that is of use. false: there is no further generation (e->code is ERR_OK at the end of the file), or no memory
+ * (ERR_NOMEM). Free with v2_raw_gen_free(); the same g may be read into again.
  */
 bool v2_raw_gen(const struct v2_file *f, size_t *pos, struct v2_raw_gen *g, struct err *e);
 /*
- * v2_raw_gen_shown - the same by the rules of v2_gen_read(): what is shown of a damaged trace is of the same generations. A batch that stands
- * among those of another generation is left out, a size that is wrong passed over; `damage` is the first of these, and behind it the
- * trace goes on. `g` as it was filled for the generation before, or empty.
+ * v2_raw_gen_shown - the same, but damage is passed over as v2_gen_read() does it, so both agree on what the generations of a damaged
+ * trace are: a batch among those of another generation is left out, a wrong size is skipped. g->damage is the first of these, and the
+ * trace goes on behind it. g: as filled for the generation before, or all zeros.
  */
 bool v2_raw_gen_shown(const struct v2_file *f, size_t *pos, struct v2_raw_gen *g, struct err *e);
 void v2_raw_gen_free(struct v2_raw_gen *g);
+
+/* v2_raw_next - the next entry of the generation's tables of strings, or of stacks; false: there is none. A damaged batch ends early. */
+struct v2_raw_walk { /* to begin: .gen, and .first: V2R_STRINGS or V2R_STACKS */
+    const struct v2_raw_gen *gen;
+    enum v2_raw_type first;
+    struct v2_raw_string string; /* the entry, of the kind asked for */
+    struct v2_raw_stack stack;
+    size_t batch;           /* the next one to be looked at */
+    const uint8_t *p, *end; /* behind the entry; of its batch */
+};
+bool v2_raw_next(struct v2_raw_walk *w);
 
 struct v2_gen {
     uint64_t number;
@@ -79,84 +90,86 @@ struct v2_gen {
     struct v2_sample *sample;
     size_t nsample, capsample;
     struct idmap strs, stacks; /* id of the file -> id in names */
-    struct v2_read *read;      /* what its tables say, while it isn't named: see v2_names_read() */
+    struct v2_read *read;      /* what its tables say, between v2_names_read() and v2_names_put() */
     uint64_t min_time;         /* smallest base time of all its batches */
-    struct v2_first {          /* which has it, and the next one's: v2_doubt_time() */
+    struct v2_first {          /* the batch that has it, and the second smallest time: v2_doubt_time() */
         uint64_t time, next;
         size_t off;
         bool events;
     } first;
-    uint64_t freq;            /* units per second, 0 = not seen */
-    struct v2_raw_clock snap; /* what the other clocks said, if it has_wall */
-    bool no_freq, assumed;    /* its frequency is another generation's; nobody's */
-    bool rate_told;           /* it said one that a clock can have */
-    bool clock_broken;        /* the batch that says it can't be read to its end */
-    bool torn;                /* it isn't whole: missing table entries are no surprise */
-    bool apart;               /* what was before it is not recorded: nothing is known (source.gap) */
+    uint64_t freq;            /* clock units per second, 0 = not seen */
+    struct v2_raw_clock snap; /* the clock snapshot, if has_wall is set */
+    bool no_freq, assumed;    /* it states no frequency: freq is another generation's; freq is a guess */
+    bool rate_told;           /* it states a frequency that a clock can have */
+    bool clock_broken;        /* the batch with the frequency can't be read to its end */
+    bool torn;                /* it isn't whole, so missing table entries are no surprise */
+    bool apart;               /* nothing was recorded right before it, so no state is known (source.gap) */
     struct v2_hole hole[V2_HOLES];
-    size_t nhole;           /* more than V2_HOLES: anything may be lost anywhere */
-    bool suspect;           /* times or places of its batches are to be looked at */
-    uint64_t lo, hi;        /* its batches begin between these, clock units; 0, UINT64_MAX: nobody knows */
-    bool strings_begun;     /* there was a batch of strings */
-    bool lo_near;           /* the first events come right behind it */
-    const uint8_t *last;    /* payload of the last batch that was taken */
-    bool all_told;          /* it has stacks, which are written behind all events: of those none is missing */
+    size_t nhole;        /* if more than V2_HOLES: anything may be lost anywhere */
+    bool suspect;        /* times or order of its batches must be checked */
+    uint64_t lo, hi;     /* its batches begin between these, clock units; 0, UINT64_MAX: not known */
+    bool strings_begun;  /* a batch of strings was seen */
+    bool lo_near;        /* the first events come right behind `lo` */
+    const uint8_t *last; /* payload of the last batch that was taken */
+    bool
+        all_told; /* it has stacks. The runtime writes these behind all events, so no thread's last events are missing */
     bool at_end;            /* nothing behind it can be read */
-    bool closed;            /* no name may come that isn't in its tables: somebody else may be adding some */
-    uint32_t missing;       /* table entries asked for in vain */
-    struct v2_raw_gen *raw; /* gets each batch, too; NULL: nobody asks for them */
-    bool strict;            /* up to where one is broken, or of another generation; else it goes on behind that */
-    /* Wait and stop reasons by string id. The runtime registers them first thing in every generation, so they have
-       small ids, the same ones each time: where a cut took the string table, the last one's are as good. */
+    bool closed;            /* don't add names that aren't in its tables: another thread may be adding names now */
+    uint32_t missing;       /* table entries that were asked for and aren't there */
+    struct v2_raw_gen *raw; /* each batch is added here, too; NULL: not needed */
+    bool strict; /* stop at the first broken batch, or batch of another generation, instead of passing over it */
+    /* Wait and stop reasons by string id. The runtime registers them first thing in every generation, so they have small ids,
+       the same ones each time. A generation whose string table was cut off can therefore use those of the one before. */
     uint32_t reason[V2_REASONS], last_reason[V2_REASONS];
-    bool reason_inferred; /* some were needed from there */
-    bool by_order;        /* some are inferred from the order in which the runtime registers them */
+    bool reason_inferred; /* some reasons were taken from last_reason */
+    bool by_order;        /* some strings are inferred from the order in which the runtime registers them */
 };
 
 enum v2_gen_rc { V2_GEN, V2_GEN_LAST, V2_GEN_NONE, V2_GEN_OOM };
 
 /*
  * v2_gen_read - read the generation that starts at *pos and move *pos behind it. Damage is noted in s.
- * V2_GEN: more may follow. V2_GEN_LAST: usable, but nothing behind it is. V2_GEN_NONE: the end.
+ * V2_GEN: more may follow. V2_GEN_LAST: usable, but nothing behind it is. V2_GEN_NONE: there is none.
  */
 enum v2_gen_rc v2_gen_read(struct source *s, struct v2_gen *g, size_t *pos);
 /*
- * The same in two steps. v2_gen_scan - find its batches and where it ends, without looking at an event; g: the generation
- * before it, or as much of it as v2_gen_after() takes over. v2_gen_tables - read its tables; false: out of memory. That in two
- * steps, again: v2_gen_parse - of which nothing but g and s is touched; then the names (v2_names.c).
+ * The same in two steps. v2_gen_scan - find its batches and its end, without looking at events; on entry g is the generation before it,
+ * or what v2_gen_after() makes of that. v2_gen_tables - read its tables; false: out of memory. That has two parts of its own:
+ * v2_gen_parse(), which touches nothing but g and s, so several generations can be parsed at once; then v2_names_give() and _put().
  */
 enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos);
 bool v2_gen_tables(struct source *s, struct v2_gen *g);
 bool v2_gen_parse(struct source *s, struct v2_gen *g);
-/* v2_gen_lossy - batches of it were lost, are left out, or came in another order than they were written. */
+/* v2_gen_lossy - some of its batches were lost, or had to be left out. */
 bool v2_gen_lossy(const struct v2_gen *g);
-/* v2_gen_hole - there is a hole between two places of the file that may concern thread m; *known: it does. */
+/* v2_gen_hole - may batches of thread m be lost between these two places of the file? *known: they are. */
 bool v2_gen_hole(const struct v2_gen *g, size_t from, size_t to, uint64_t m, bool *known);
-/* v2_gen_after - an empty generation, to be scanned as the one behind `before`. */
+/* v2_gen_after - make g an empty generation, ready to be scanned as the one behind `before`. */
 void v2_gen_after(struct v2_gen *g, const struct v2_gen *before);
 /*
- * v2_late_last - the time of a generation's last event (absolute, ns), when the one before it ended at `last` (INT64_MIN: there is
- * none), by what v2_gen_late() saw when it looked at each thread's last batch. It may err, by little, where many threads' events are
- * told in another order than that of their times.
+ * v2_gen_late - look at each thread's last batch; v2_late_last - from that, foretell the time of the generation's last event (absolute,
+ * ns). `last`: when the generation before ended, INT64_MIN if there is none. The answer may be slightly off where threads' events
+ * have to be put in another order than that of their times; then the segment behind is decoded again.
  */
 struct v2_late {
-    int64_t least, most; /* before it nothing is; the latest time that is told */
-    int64_t *t;          /* of the last moments' events, ascending; to be freed */
+    int64_t least, most; /* no event is before it; the latest time stated */
+    int64_t *t;          /* times of the last moments' events, ascending; the caller frees it */
     size_t n, cap;
     bool oom;
 };
 void v2_gen_late(const struct v2_gen *g, struct v2_late *late);
 int64_t v2_late_last(const struct v2_late *late, int64_t last);
 /*
- * v2_gen_workers - goroutines that are the collector's mark workers, by where they were created or (inferred) by their stacks, each
- * maybe more than once: a look at all events (of a huge one at some), without their order. func: the name of the function.
+ * v2_gen_workers - call told() for each goroutine that is one of the collector's mark workers, maybe more than once: known by where it
+ * was created or (inferred) by its stacks. Looks at all events, of a huge generation at some, without ordering them. func: the names'
+ * id of the workers' function.
  */
 typedef void v2_worker_fn(void *arg, uint64_t g, uint32_t func, bool inferred);
 void v2_gen_workers(const struct v2_gen *g, const struct names *nm, v2_worker_fn *told, void *arg);
-/* v2_gen_next_rate - of the generation behind g, as it says; 0: it has none, or another one stands there. */
+/* v2_gen_next_rate - the clock frequency that the generation behind g states; 0: none, or that isn't the next generation. */
 uint64_t v2_gen_next_rate(const struct source *s, const struct v2_gen *g);
 void v2_gen_free(struct v2_gen *g);
-/* v2_gen_add - one of its batches of events or tables. v2_gen_samples - its tables of CPU samples, by time. false: out of memory. */
+/* v2_gen_add - add one of its batches of events or tables. v2_gen_samples - read its CPU samples, sort them by time. false: out of memory. */
 bool v2_gen_add(struct v2_gen *g, const struct v2_raw_batch *h);
 bool v2_gen_samples(struct source *s, struct v2_gen *g);
 
@@ -164,8 +177,8 @@ bool v2_gen_samples(struct source *s, struct v2_gen *g);
 double v2_gen_unit(const struct v2_gen *g);
 
 /*
- * A time or delta of the file in ns, truncated as Go does it. Beyond SOURCE_TIME_MAX it is that: such a time is damage,
- * and whoever reads it from the file leaves out what has it.
+ * A time or delta of the file in ns, truncated as Go does it. What is more than SOURCE_TIME_MAX becomes SOURCE_TIME_MAX: no clock has
+ * such a time, so whoever reads one from the file leaves the event or batch out.
  */
 static inline int64_t v2_ns(uint64_t units, double unit)
 {
@@ -173,7 +186,7 @@ static inline int64_t v2_ns(uint64_t units, double unit)
     return t < (double)SOURCE_TIME_MAX ? (int64_t)t : SOURCE_TIME_MAX;
 }
 
-/* The names' id of a string or stack of this generation; 0 and a count in g->missing if it isn't there. */
+/* The names' id of a string or stack of this generation. If the tables lack it: 0, and g->missing counts it. */
 uint32_t v2_gen_str(struct source *s, struct v2_gen *g, uint64_t id);
 static inline uint32_t v2_gen_stack(struct v2_gen *g, uint64_t id)
 {
@@ -186,44 +199,44 @@ static inline uint32_t v2_gen_stack(struct v2_gen *g, uint64_t id)
     }
     return mine;
 }
-/* v2_gen_reason - as v2_gen_str, for the reason of GoBlock and GoStop; may be the last generation's. */
+/* v2_gen_reason - as v2_gen_str(), for the reason of GoBlock and GoStop; may be taken from the generation before. */
 uint32_t v2_gen_reason(struct source *s, struct v2_gen *g, uint64_t id);
 
 /*
- * ---- v2_clock.c: how many units a second has, and what the wall clock said meanwhile; and whether that can be
+ * ---- v2_clock.c: how many clock units a second has, what the wall clock said, and whether both can be true
  *
- * All times of a generation are told in these units, so a wrong rate moves and stretches everything without a contradiction among
- * events. Two things stand against it: from 1.25 on what the runtime's own clock said at the same moment (where the units are 64 ns of
- * that very clock, they say the same), and the generations before, for a running program's clock doesn't change.
+ * All times of a generation count these units, so a wrong rate stretches everything without any contradiction among the events. Two
+ * things can reveal it: the clock snapshot (from 1.25 on), in which the runtime's own clock must agree if the units are 64 ns of that
+ * clock; and the generations before, as the clock of a running program doesn't change.
  */
-/* v2_clock_read - of a Frequency batch, or a Sync batch, which has a clock snapshot too. Nothing else may stand there. */
+/* v2_clock_read - read a Frequency batch, or a Sync batch, which has a clock snapshot as well. */
 void v2_clock_read(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h);
 /*
- * v2_clock_settle - all batches were seen: what rate is taken. last: that of the generation before, 0: none; last_told: it stood there.
- * v2_clock_notes - what of it is told behind all that scanning notes.
+ * v2_clock_settle - decide on g->freq once all batches were seen. last: the rate of the generation before, 0 if there is none;
+ * last_told: that generation stated it itself. v2_clock_notes - report what is missing; later, so that scanning's notes come first.
  */
 void v2_clock_settle(struct source *s, struct v2_gen *g, uint64_t last, bool last_told);
 void v2_clock_notes(struct source *s, const struct v2_gen *g);
 
 /*
- * ---- v2_names.c: strings and stacks: read by themselves, then named
+ * ---- v2_names.c: strings and stacks: first read, then named
  *
- * The trace's names are numbered in the order in which the file has them (decode/events/names.h), so who gives these numbers goes
- * from generation to generation. Reading is not done there: it makes names of the generation's own, whoever reads others beside it.
- * What is left to do in order is one look-up for each string, each of its frames and each stack.
+ * The trace's names are numbered in the order in which the file has them (decode/events/names.h), so numbers are given to one generation
+ * after another. Most of the work doesn't depend on that order: tables are read into names of the generation's own, those of several
+ * generations at once. What is left for the ordered part is one look-up for each string, frame and stack.
  */
 /*
- * v2_names_read - read the tables of strings and of stacks. Until v2_names_put() g->strs and g->stacks know which ids there are, not
- * yet what the trace calls them. v2_names_give - find or add all of them in s->names: generation by generation, nobody else at it.
- * v2_names_put - from now on g->strs and g->stacks say the trace's names. The first two: false, out of memory.
+ * v2_names_read - read the tables of strings and stacks. g->strs and g->stacks then tell which ids exist, with numbers of the
+ * generation's own. v2_names_give - find or add all of them in s->names; in the file's order, by one thread at a time. v2_names_put -
+ * make g->strs and g->stacks give the trace's ids. The first two return false if out of memory.
  */
 bool v2_names_read(struct source *s, struct v2_gen *g);
 bool v2_names_give(struct source *s, struct v2_gen *g);
 void v2_names_put(struct v2_gen *g);
-/* v2_names_free - what stands between the steps; nothing is allowed. */
+/* v2_names_free - free g->read; NULL is allowed. */
 void v2_names_free(struct v2_gen *g);
 
-/* v2_table_bad - note that a table can't be read from p on; true. */
+/* v2_table_bad - note that a table can't be read from p on. Always returns true, for "no memory problem". */
 bool v2_table_bad(struct source *s, struct v2_gen *g, const struct v2_slice *t, const uint8_t *p, const char *what);
 
 #endif

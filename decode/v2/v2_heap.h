@@ -1,8 +1,8 @@
 /*
- * v2_heap.h - threads by the time of their current event: whose turn it is, and until when.
+ * v2_heap.h - cursors by the time of their current event: whose turn it is, and until when.
  *
- * The time stands in the heap, so that sifting reads nothing else. A few are kept sorted, which is a heap as well: the threads that
- * are busy stand at its top, and one of them takes its place again in a step or two.
+ * The time is kept in the heap, so that sifting reads nothing else. Up to V2_FEW cursors are kept sorted, which is a valid heap, too:
+ * the threads that are busy are at its top, so a cursor finds its new place within a step or two.
  */
 #ifndef GOTOP_DECODE_V2_HEAP_H
 #define GOTOP_DECODE_V2_HEAP_H
@@ -13,7 +13,7 @@
 
 enum { V2_FEW = 64, V2_STEPS = 8 };
 
-/* Part by part: the time was stored alone just now, and to load both at once would have to wait for that. */
+/* Field by field: the time was stored on its own just now, and one wide load of it and its neighbours would have to wait for that. */
 static inline void v2_heap_set(struct v2_heap *to, const struct v2_heap *x)
 {
     to->t = x->t;
@@ -21,7 +21,7 @@ static inline void v2_heap_set(struct v2_heap *to, const struct v2_heap *x)
     to->turn = x->turn;
 }
 
-/* v2_heap_down - the first one's time is later than it was. */
+/* v2_heap_down - the first one's time has become later: move it to its place. */
 static inline void v2_heap_down(struct v2_heap *h, size_t n)
 {
     const struct v2_heap x = h[0];
@@ -54,7 +54,7 @@ static inline void v2_heap_down(struct v2_heap *h, size_t n)
     v2_heap_set(&h[i], &x);
 }
 
-/* v2_heap_push - one more of *n, for which there is room. v2_heap_drop - the first one goes. */
+/* v2_heap_push - add x to the *n that there are; there must be room. v2_heap_drop - remove the first one. */
 static inline void v2_heap_push(struct v2_heap *h, size_t *n, struct v2_heap x)
 {
     size_t i = (*n)++;
@@ -78,7 +78,7 @@ static inline void v2_heap_drop(struct v2_heap *h, size_t *n)
     }
 }
 
-/* v2_next_sample - when the next sample is, INT64_MAX: there is none, or somebody who waits comes before it. */
+/* v2_next_sample - the time of the next CPU sample; INT64_MAX: there is none, or a parked event is earlier. */
 static inline int64_t v2_next_sample(struct v2_order *o)
 {
     if (o->sample >= o->gen->nsample)
@@ -87,7 +87,7 @@ static inline int64_t v2_next_sample(struct v2_order *o)
     return !o->park.n || t < v2_park_first(o) ? t : INT64_MAX;
 }
 
-/* v2_alone_until - until when the first cursor may go on alone: up to then its events are the earliest, whatever it does. */
+/* v2_alone_until - up to this time the first cursor's events are the earliest, whatever they change. */
 static inline int64_t v2_alone_until(const struct v2_heap *h, size_t n, int64_t sample)
 {
     int64_t t = sample;

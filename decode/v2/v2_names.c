@@ -27,15 +27,11 @@ struct known_frame {
     uint32_t id;
 };
 
-/*
- * What a generation's tables say, by numbers of their own: from 1 on in the order of appearance (names.h), of stacks from 0 on. A
- * frame takes two bytes in a stack, FAR_FRAME and four more where there are very many.
- */
-enum { FAR_FRAME = UINT16_MAX, FRAME_MOST = 3 };
+/* What a generation's tables say, by numbers of their own: from 1 on in the order of appearance (names.h), of stacks from 0 on. */
 struct v2_read {
     struct names own;          /* strings and frames; of these func and file are strings of here */
     struct known_frame *known; /* 1 << KNOWN_BITS, while stacks are read */
-    uint16_t *frames;          /* all stacks', one behind the other */
+    uint32_t *frames;          /* all stacks', one behind the other */
     size_t nframes, capframes;
     struct read_stack {
         uint32_t hash; /* as any generation has it that reads this stack */
@@ -44,7 +40,6 @@ struct v2_read {
     size_t nstacks, capstacks;
     uint64_t *hash; /* of frames */
     size_t caphash;
-    bool far;              /* some frames take more than two bytes */
     uint32_t *str, *stack; /* the trace's numbers */
 };
 
@@ -155,7 +150,7 @@ static inline uint64_t stack_hash_next(uint64_t h, uint64_t frame)
 
 /* A stack being read: where its frames' numbers go, and the hash of those that are there. */
 struct frames_read {
-    uint16_t *f;
+    uint32_t *f;
     uint64_t hash;
 };
 
@@ -164,7 +159,7 @@ static unsigned known_frames(const struct known_frame *known, const uint8_t **at
                              struct frames_read *out)
 {
     const uint8_t *p = *at;
-    uint16_t *const f = out->f;
+    uint32_t *const f = out->f;
     uint64_t ends = 0; /* of varints, from p on */
     uint64_t hash = out->hash;
     unsigned i = 0;
@@ -181,7 +176,7 @@ static unsigned known_frames(const struct known_frame *known, const uint8_t **at
         const struct known_frame *k = &known[place];
         if (!is_frame(k, p, bytes) && !is_frame(k = &known[place ^ 1], p, bytes))
             break;
-        f[i] = (uint16_t)k->id;
+        f[i] = k->id;
         hash = stack_hash_next(hash, k->hash);
         ends >>= bytes;
         p += bytes;
@@ -202,7 +197,7 @@ struct reading {
 /* The next time that these bytes stand somewhere they are this frame. */
 static void frame_known(struct v2_read *t, const uint8_t *p, const uint8_t *next, const uint8_t *end, uint32_t id)
 {
-    if (id >= FAR_FRAME || end - p < KNOWN_BYTES || next - p > KNOWN_BYTES)
+    if (end - p < KNOWN_BYTES || next - p > KNOWN_BYTES)
         return;
     const uint32_t place = frame_place(p);
     struct known_frame *k = &t->known[place];
@@ -257,12 +252,7 @@ static const uint8_t *read_frames(struct reading *r, const uint8_t *p, unsigned 
             return NULL;
         n--;
         out->hash = stack_hash_next(out->hash, t->hash[id]);
-        *out->f++ = id < FAR_FRAME ? (uint16_t)id : FAR_FRAME;
-        if (id >= FAR_FRAME) {
-            t->far = true;
-            *out->f++ = (uint16_t)id;
-            *out->f++ = (uint16_t)(id >> 16);
-        }
+        *out->f++ = id;
     }
     return p;
 }
@@ -282,19 +272,8 @@ static bool room_for(struct v2_read *t, const struct v2_gen *g)
 /* For one stack more. */
 static inline bool room(struct v2_read *t)
 {
-    return mem_room(t->frames, t->capframes, t->nframes + V2_RAW_FRAMES * FRAME_MOST) &&
+    return mem_room(t->frames, t->capframes, t->nframes + V2_RAW_FRAMES) &&
            mem_room(t->stacks, t->capstacks, t->nstacks + 1);
-}
-
-/* The number that stands at *f. */
-static inline uint32_t take_frame(const uint16_t **f)
-{
-    const uint16_t *at = *f;
-    *f = at + 1;
-    if (__builtin_expect(*at != FAR_FRAME, 1))
-        return *at;
-    *f = at + FRAME_MOST;
-    return at[1] | (uint32_t)at[2] << 16;
 }
 
 /* One stack at p. NULL: malformed, or out of memory. */
@@ -393,36 +372,19 @@ static bool give_frames(struct source *s, struct v2_read *r, uint32_t *of)
     return true;
 }
 
-/* Stacks whose frames all take two bytes, here and there. */
-static bool give_near(struct names *nm, struct v2_read *r, const uint32_t *of)
+static bool give_stacks(struct names *nm, struct v2_read *r, const uint32_t *of)
 {
-    const uint16_t *f = r->frames;
+    uint32_t ids[V2_RAW_FRAMES];
+    const uint32_t *f = r->frames;
     for (size_t k = 0; k < r->nstacks; k++) {
         const struct read_stack *st = &r->stacks[k];
         if (k + AHEAD < r->nstacks) {
             names_stack_ahead(nm, st[AHEAD].hash);
             names_stack_next(nm, st[NEXT].hash);
         }
-        uint16_t *list = names_list(nm, st->depth);
-        if (!list)
-            return false;
         for (unsigned i = 0; i < st->depth; i++)
-            list[i] = (uint16_t)of[f[i]];
+            ids[i] = of[f[i]];
         f += st->depth;
-        if (names_stack_listed(nm, st->hash, st->depth, &r->stack[k]))
-            return false;
-    }
-    return true;
-}
-
-static bool give_any(struct names *nm, struct v2_read *r, const uint32_t *of)
-{
-    uint32_t ids[V2_RAW_FRAMES];
-    const uint16_t *f = r->frames;
-    for (size_t k = 0; k < r->nstacks; k++) {
-        const struct read_stack *st = &r->stacks[k];
-        for (unsigned i = 0; i < st->depth; i++)
-            ids[i] = of[take_frame(&f)];
         if (names_stack_like(nm, st->hash, ids, st->depth, &r->stack[k]))
             return false;
     }
@@ -437,8 +399,7 @@ bool v2_names_give(struct source *s, struct v2_gen *g)
     uint32_t *of = mem_alloc((names_nframes(&r->own) + (size_t)1) * sizeof *of);
     bool ok = of && (r->stack = mem_alloc((r->nstacks + 1) * sizeof *r->stack)) &&
               names_expect(s->names, r->nstacks * more) && give_strings(s, r) && give_frames(s, r, of);
-    const bool near = ok && !r->far && names_nframes(s->names) <= UINT16_MAX;
-    ok = ok && (near ? give_near : give_any)(s->names, r, of);
+    ok = ok && give_stacks(s->names, r, of);
     mem_free(of);
     return ok;
 }

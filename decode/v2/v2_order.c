@@ -1,10 +1,9 @@
 /*
  * v2_order.c - see v2_order.h.
  *
- * Each thread has a cursor over its batches; a heap holds the cursors by the time of their current event. The
- * earliest event is tried; if the state it needs isn't there yet (a goroutine it starts has not been unblocked,
- * say), the next earliest is. What an event needs and changes stands in v2_adv.c and v2_rules.h; the commonest the sink carries
- * out itself, a thread's one after another (v2_order.h).
+ * Each thread has a cursor over its batches; a heap holds the cursors by the time of their current event. The earliest event is
+ * tried; if the state it needs isn't there yet (say a goroutine it starts has not been unblocked), the next earliest is tried. What an
+ * event needs and changes is in v2_adv.c and v2_rules.h. The commonest events the sink carries out itself (v2_order.h).
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -32,7 +31,7 @@ static void batch_open(const struct v2_order *o, struct v2_cursor *c)
     c->until = v2_until(o, c->batch, c->nbatch == 1);
 }
 
-/* The thread's next batch. What is lost between it and its last event (`sure`: it is known that something is) makes a gap. */
+/* Go to the thread's next batch. If events before it may be lost there is a gap; sure: it is known that some are. */
 static void batch_next(struct v2_order *o, struct v2_cursor *c, bool sure)
 {
     const int64_t told = c->gap ? c->told : c->t;
@@ -51,7 +50,7 @@ static void batch_next(struct v2_order *o, struct v2_cursor *c, bool sure)
     c->told = told;
 }
 
-/* The rest of its batch is lost. false: so it has no more. */
+/* The rest of the batch can't be read: go to the next one. false: there is none. */
 static bool batch_lost(struct v2_order *o, struct v2_cursor *c)
 {
     o->hurt |= !o->gen->batch[o->list[c->batch]].torn;
@@ -64,7 +63,7 @@ static bool batch_lost(struct v2_order *o, struct v2_cursor *c)
     return true;
 }
 
-/* The event at c->p. false: it is none, which is noted. */
+/* Decode the event at c->p. false: there is no valid one, which is noted. */
 static bool cursor_decode(struct v2_order *o, struct v2_cursor *c)
 {
     struct v2_raw_ev e;
@@ -98,7 +97,7 @@ static bool cursor_decode(struct v2_order *o, struct v2_cursor *c)
     return true;
 }
 
-/* Decode the cursor's next event. false: it has none. What can't be read is left out. */
+/* Decode the cursor's next event, skipping what can't be read. false: it has no more. */
 static __attribute__((noinline)) bool cursor_next_slow(struct v2_order *o, struct v2_cursor *c)
 {
     for (;;) {
@@ -117,7 +116,7 @@ static __attribute__((noinline)) bool cursor_next_slow(struct v2_order *o, struc
     }
 }
 
-/* Far enough from the batch's end nothing needs to look for it. What is damaged is left to cursor_next_slow(). */
+/* The same without checks for the batch's end, where that is far enough away. Damage is left to cursor_next_slow(). */
 static inline __attribute__((always_inline)) bool cursor_next(struct v2_order *o, struct v2_cursor *c)
 {
     const uint8_t *p = c->p;
@@ -150,7 +149,7 @@ bool v2_cursor_load(struct v2_order *o, struct v2_cursor *c, const uint8_t *at, 
     return cursor_next(o, c);
 }
 
-/* The cursor's current event, all of it. false: it was damaged, the cursor has no more. */
+/* Decode the rest of the cursor's current event if that was put off. false: it is damaged and no other follows. */
 static bool cursor_whole(struct v2_order *o, struct v2_cursor *c)
 {
     return !c->lazy || v2_cursor_load(o, c, c->at, c->before);
@@ -179,7 +178,7 @@ static int batch_by_m(const void *a, const void *b, void *arg)
     return (x > y) - (x < y);
 }
 
-/* What is known of a generation before its first event. */
+/* Set up what doesn't depend on events. */
 static void begin_clean(struct v2_order *o, struct v2_gen *gen)
 {
     o->gen = gen;
@@ -203,7 +202,7 @@ static void begin_clean(struct v2_order *o, struct v2_gen *gen)
     o->torn.gaps = o->torn.dropped = 0;
 }
 
-/* A cursor for each thread: its batches stand side by side in o->list. false: out of memory. */
+/* Make a cursor for each thread, whose batches then stand side by side in o->list. false: out of memory. */
 static bool cursors_new(struct v2_order *o, const struct v2_gen *gen)
 {
     const size_t n = gen->nbatch;
@@ -229,11 +228,11 @@ static bool cursors_new(struct v2_order *o, const struct v2_gen *gen)
     return true;
 }
 
-/* What is asked of a generation of which events may be missing. */
+/* Events may be missing from now on: o->loose is asked. false: out of memory. */
 static bool lose(struct v2_order *o)
 {
     v2_held_begin(o);
-    return !o->oom && o->loose->begin(o);
+    return !o->oom && (!o->loose->begin || o->loose->begin(o));
 }
 
 bool v2_order_begin(struct v2_order *o, struct v2_gen *gen)
@@ -286,7 +285,7 @@ void v2_order_apart(struct v2_order *o)
     o->gap_due = o->gap_over = o->have_base;
 }
 
-/* What fold is to know of a gap: before the first event behind it, and (over) when all that goes on has been told of again. */
+/* Tell fold of a gap: before the first event behind it, and (over) when the statuses have told all that goes on behind it. */
 static void gap_out(struct v2_order *o, bool over)
 {
     struct ev *e = v2_quiet(o, o->last);
@@ -325,18 +324,18 @@ static void say_stuck(struct v2_order *o)
                   "no event can come next; the earliest is: %s", v2_specs[c->type].name);
 }
 
-/* A thread has no more events. If it is in the middle of something and the generation isn't whole, the rest was lost. */
+/* A thread has no more events. If it is still busy and the generation isn't whole, the rest of its events was lost. */
 static void cursor_done(struct v2_order *o, struct v2_cursor *c)
 {
     c->over = true;
     if (o->gen->torn && c->m != EV_NONE && (o->m[c->m].p != EV_NONE || o->m[c->m].g != EV_NONE) &&
         c->t < o->torn_from)
         o->torn_from = c->t;
-    if (o->loose)
+    if (o->loose && o->loose->over)
         o->loose->over(o, c->m);
 }
 
-/* Events are missing. false: it can't go on without them. */
+/* Events turn out to be missing: go on with v2_torn.c. false: this order has to stop instead. */
 static bool loosen(struct v2_order *o)
 {
     if (!o->goes_on) {
@@ -354,7 +353,7 @@ static void push_woken(struct v2_order *o)
         push(o, o->park.woken[--o->park.nwoken]);
 }
 
-/* Who had to step aside comes back; where that are many, they wait elsewhere until they can go on. */
+/* Put the first n of o->aside back into the heap; if they are many, park those that can be parked. */
 static void come_back(struct v2_order *o, size_t n)
 {
     enum { WAIT_FEW = 16 };
@@ -366,21 +365,21 @@ static void come_back(struct v2_order *o, size_t n)
     }
 }
 
-/* All who stepped aside are where they were. */
+/* Put the first n of o->aside back into the heap. */
 static void all_back(struct v2_order *o, size_t n)
 {
     while (n)
         push(o, o->aside[--n]);
 }
 
-struct able {
+struct able { /* what first_able() found */
     enum adv a;
-    uint32_t i; /* whose event it is */
-    size_t n;   /* who stepped aside, it the last of them */
-    bool anew;  /* there is another earliest event now: they are back */
+    uint32_t i; /* the cursor */
+    size_t n;   /* how many cursors are in o->aside, this one last */
+    bool anew;  /* the earliest event is another one now, and all cursors are back in the heap */
 };
 
-/* The first by time whose event can be next, and is then taken. tried: not the very first. */
+/* Carry out the first event by time that can come. tried: the heap's first cursor can't, it was tried already. */
 static struct able first_able(struct v2_order *o, bool tried)
 {
     struct able x = {.a = ADV_WAIT};
@@ -407,7 +406,7 @@ static struct able first_able(struct v2_order *o, bool tried)
     return x;
 }
 
-/* Nothing waits so long for what has been already: times lie. */
+/* Events don't wait this long for one that has happened already: if one does, the times are wrong and events may be missing. */
 static void doubt_late(struct v2_order *o, uint32_t i)
 {
     const struct v2_cursor *first = &o->cur[o->aside[0]];
@@ -418,7 +417,7 @@ static void doubt_late(struct v2_order *o, uint32_t i)
     o->hurt = true;
 }
 
-/* x's event was taken, of which what was put out begins at `at`: its thread goes on, and who waited for it. */
+/* x's event was carried out and made o->out[at] and what follows: advance its cursor, put back those that stepped aside. */
 static void go_on(struct v2_order *o, const struct able *x, size_t at)
 {
     struct v2_cursor *c = &o->cur[x->i];
@@ -434,14 +433,14 @@ static void go_on(struct v2_order *o, const struct able *x, size_t at)
         v2_park_wake(o, &was, at);
 }
 
-/* The earliest event can't be next (`tried`): try the others by time. false: nobody can advance, or damage. */
+/* Try cursors by time until an event can come. tried: not the heap's first one. false: none can, or damage. */
 static bool step_aside(struct v2_order *o, bool tried)
 {
     const size_t at = o->nout;
     struct able x = first_able(o, tried);
     if (x.anew)
         return true;
-    if (x.a == ADV_WAIT && o->loose && !o->park.n) { /* nothing will come for the earliest of them */
+    if (x.a == ADV_WAIT && o->loose && !o->park.n) { /* what the earliest of them waits for will never come */
         all_back(o, x.n);
         o->aside[0] = x.i = heap_pop(o);
         x.n = 1;
@@ -453,7 +452,7 @@ static bool step_aside(struct v2_order *o, bool tried)
         return true;
     }
     all_back(o, x.n);
-    if (x.a == ADV_WAIT && o->park.n) { /* none of those that were to be tried: then all are */
+    if (x.a == ADV_WAIT && o->park.n) { /* none of those in the heap can go on: try the parked ones, too */
         v2_park_all(o);
         push_woken(o);
         return step_aside(o, false);
@@ -474,7 +473,7 @@ static bool sample_is_next(struct v2_order *o)
 enum {
     EV_MOST = 20,
     EV_ROOM = 64
-}; /* events that one turn of the general way makes, at most; with one that is put aside */
+}; /* events that general() adds to o->out at most; the same when cursors have to step aside */
 
 static inline bool is_own(uint8_t type)
 {
@@ -487,7 +486,8 @@ static bool give(struct v2_order *o, struct v2_sink *k)
     return k->take(k);
 }
 
-/* The earliest cursor's event, the general way. false: it is not to be tried again at once. */
+/* Carry out the earliest cursor's event by v2_adv(). true: the heap is in order. false: its first cursor has
+   become later, or (*over) has no more events. */
 static bool general(struct v2_order *o, struct v2_sink *k, struct v2_cursor *c, int64_t until, bool *over, bool *ok)
 {
     if (is_own(c->type))
@@ -515,13 +515,13 @@ static bool general(struct v2_order *o, struct v2_sink *k, struct v2_cursor *c, 
     return a != ADV_OK || (!*over && c->t <= until);
 }
 
-/* Room for what one turn of the general way makes. */
+/* Is there room for what general() makes? */
 static bool has_room(const struct v2_sink *k, size_t cap)
 {
     return k->n + k->others + EV_MOST <= cap;
 }
 
-/* What comes before a thread's next event, if anything does: so look again. *ok: it could be done, and given away. */
+/* Put out what comes before the next thread's event, if anything does; then look again. *ok: false, it could not be. */
 static bool something_else(struct v2_order *o, struct v2_sink *k, bool *ok)
 {
     push_woken(o);
@@ -530,7 +530,7 @@ static bool something_else(struct v2_order *o, struct v2_sink *k, bool *ok)
         *ok = loosen(o) && give(o, k);
         return true;
     }
-    if (o->loose && o->loose->due(o)) {
+    if (o->loose && o->loose->due && o->loose->due(o)) {
         *ok = give(o, k);
         return true;
     }
@@ -547,10 +547,10 @@ static bool something_else(struct v2_order *o, struct v2_sink *k, bool *ok)
     return true;
 }
 
-/* What comes behind all threads' events, if anything does. */
+/* Put out what comes behind all threads' events, if anything does. */
 static bool something_behind(struct v2_order *o, struct v2_sink *k, bool *ok)
 {
-    if (o->loose && o->loose->rest(o)) {
+    if (o->loose && o->loose->rest && o->loose->rest(o)) {
         *ok = give(o, k);
         return true;
     }
@@ -562,7 +562,7 @@ static bool something_behind(struct v2_order *o, struct v2_sink *k, bool *ok)
     return true;
 }
 
-/* Threads' turns, and the event that is for none. */
+/* Let the sink take events, then carry out the one that it left. */
 static void threads_go(struct v2_order *o, struct v2_sink *k, size_t cap, bool *ok)
 {
     int64_t until;
@@ -598,7 +598,7 @@ size_t v2_order_run(struct v2_order *o, struct v2_sink *k, size_t cap)
         if (something_else(o, k, &ok))
             continue;
         if (!o->nheap && o->park.n)
-            v2_park_all(o); /* none of them can go on; it is said below */
+            v2_park_all(o); /* none of them can go on: step_aside() reports that */
         push_woken(o);
         if (o->nheap)
             threads_go(o, k, cap, &ok);

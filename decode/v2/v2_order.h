@@ -14,8 +14,8 @@
 #include "decode/v2/v2_park.h"
 
 /*
- * ADV_WAIT: not yet. ADV_BAD: no order can make this right; it is noted as damage, the end. ADV_LONG: of rules that a sink carries
- * out, not this way.
+ * What trying an event came to. ADV_WAIT: it can't come yet. ADV_BAD: no order can make it right, which is noted as damage. ADV_LONG:
+ * only from a sink's rules (v2_rules.h): leave this one to v2_adv().
  */
 enum adv { ADV_OK, ADV_WAIT, ADV_BAD, ADV_LONG };
 
@@ -29,15 +29,15 @@ struct v2_g {
 };
 
 /*
- * Goroutines stand by V2_GS neighbours in order of appearance. Where all of these have ended, others take their place: nobody asks
- * for them any more but to hear that they have.
+ * Goroutines are kept in blocks of V2_GS, in order of appearance. When all of a block have ended its memory is used for another one, and
+ * its entry points to v2_order.nobody, a block of ended goroutines: that they have ended is all that is still asked of them.
  */
 #define V2_GS 128u
 struct v2_gs {
-    struct v2_g *g; /* all have ended: v2_order.nobody */
-    uint32_t gone;  /* how many have ended */
+    struct v2_g *g;
+    uint32_t gone; /* how many have ended */
 };
-_Static_assert(V2_GS * sizeof(struct v2_g) % SLABS_ALIGN == 0, "places stand side by side");
+_Static_assert(V2_GS * sizeof(struct v2_g) % SLABS_ALIGN == 0, "blocks stand side by side");
 
 struct v2_p {
     uint64_t id, seq;
@@ -45,9 +45,9 @@ struct v2_p {
     uint32_t m;     /* the M it is bound to, EV_NONE */
     uint8_t status; /* enum v2_pstatus */
     bool sweep;
-    uint8_t was; /* in a segment: its status as it began, and whether it swept */
+    uint8_t was; /* in a segment: its status when that began, and whether it was sweeping then */
     bool swept;
-    bool lost; /* ... it is in a system call, or was left behind by one, and nobody says which thread's */
+    bool lost; /* ... it is in a system call or was abandoned in one, and which thread's is not known */
 };
 
 struct v2_m {
@@ -56,10 +56,10 @@ struct v2_m {
     uint32_t cur;          /* its cursor in this generation + 1 */
     bool told;             /* its EVK_M_NEW is out */
     bool fresh;            /* it has done nothing yet in this segment */
-    uint32_t was_g, was_p; /* what it had when the segment began, by what is told */
+    uint32_t was_g, was_p; /* what it had when the segment began, as far as statuses tell */
 };
 
-struct v2_was { /* a goroutine's status as a segment began, or (assists) that it was assisting */
+struct v2_was { /* a goroutine's status when a segment began, or (assists) that it was assisting then */
     uint32_t g;
     uint8_t status;
     bool assists;
@@ -72,60 +72,62 @@ struct v2_open_region { /* one of a goroutine's open regions */
 
 struct v2_cursor {               /* one thread's events of this generation */
     const uint8_t *p, *end, *at; /* at: the current event */
-    int64_t t, before;           /* ns, absolute; that of the event before in this batch */
-    int64_t until;               /* none of this batch is there or behind it */
-    int64_t told;                /* gap: when the thread's last event before it was */
-    const uint8_t *late;         /* this event has been found too late */
+    int64_t t, before;           /* its time, ns, absolute; the time of the event before it in this batch */
+    int64_t until;               /* no event of this batch can be at this time or later */
+    int64_t told;                /* gap: time of the thread's last event before the gap */
+    const uint8_t *late;         /* the event that was found to come too late */
     uint64_t arg[V2_ARGS];
     uint32_t m;             /* EV_NONE: no thread */
-    uint32_t batch, nbatch; /* current one, how many: indices into order.list */
+    uint32_t batch, nbatch; /* index of the current batch in order.list; how many are left, this one included */
     uint8_t type;
-    bool over; /* it has no more */
-    bool gap;  /* between the event before it and this one some may be lost ... */
-    bool sure; /* ... of this very thread */
-    bool cut;  /* so may some behind its last one */
-    bool lazy; /* of the current event only `at`, `t`, `before` and `type` are there */
+    bool over; /* the thread has no more events */
+    bool gap;  /* events may be lost between the one before and the current one ... */
+    bool sure; /* ... and it is known that they were this thread's */
+    bool cut;  /* events may be lost behind the thread's last one */
+    bool lazy; /* of the current event only `at`, `t`, `before` and `type` are decoded */
 };
 
-struct v2_torn {      /* of a generation of which events were lost */
-    struct idmap has; /* which numbered events it has */
-    bool rough;       /* so were some of the one before it */
+struct v2_torn {      /* state of v2_torn.c: a generation of which events were lost */
+    struct idmap has; /* which steps the generation has (v2_step.h) */
+    bool rough;       /* the generation before it lost events, too */
     uint64_t gaps, dropped;
-    int64_t least; /* nothing was lost before this; who lost something is looked for when it has come */
-    bool reached;
+    int64_t least;                 /* nothing was lost before this time; */
+    bool reached;                  /* it has come: now look for what lost something */
     int64_t before;                /* when the generation before it ended */
-    size_t rest_m, rest_g, rest_p; /* how far looking for the silent ones is */
-    bool rested, begun;            /* these are done */
+    size_t rest_m, rest_g, rest_p; /* how far the look at all threads, goroutines, Ps has come, */
+    bool begun;                    /* it is over */
+    bool rested;                   /* what comes behind all events is done */
 };
 
-struct v2_held { /* who has a goroutine, where that is asked: v2_holder() */
+struct v2_held { /* which thread has a goroutine: v2_holder() */
     uint32_t *m; /* by goroutine: the thread that was last given it */
     size_t cap;
-    bool on; /* it is kept */
+    bool on; /* it is kept up to date */
 };
 
 /*
- * v2_loose - who is asked of a generation of which events may be missing: v2_torn.c, so that the model has gaps, or who writes it
- * anew (v2_sim.h). All may make events, into o->out.
+ * v2_loose - what the order calls while it goes through a generation of which events may be missing: v2_torn.c, which puts gaps into
+ * the model, or the simulation of a program that rewrites the trace (v2_sim.h). Each function may add events to o->out. begin, due,
+ * rest and over may be NULL: nothing to do.
  */
 struct v2_order;
 struct v2_loose {
-    /* begin - the generation is about to be put in order. false: out of memory (o->oom). */
+    /* begin - called before the generation's first event. false: out of memory (o->oom). */
     bool (*begin)(struct v2_order *o);
-    /* due - what comes before the next event, in a few at a time. false: nothing. rest - behind all threads' events. */
+    /* due - add what comes before the next event, a few at a time; false: there is nothing (more). rest - the same behind all events. */
     bool (*due)(struct v2_order *o);
     bool (*rest)(struct v2_order *o);
-    /* before - the cursor's event is about to be tried. true: not now, something has changed. */
+    /* before - the cursor's event is about to be tried. true: don't, the state has changed; look for the earliest event again. */
     bool (*before)(struct v2_order *o, struct v2_cursor *c);
     /*
-     * lacks - the cursor's event, to which v2_adv() said `a`. ADV_WAIT: what it waits for is still to come; else it is done, or left
-     * out. force: nothing can come any more.
+     * lacks - v2_adv() answered `a` to the cursor's event. ADV_WAIT: the event it waits for is still to come. Else it is dealt with:
+     * done, or left out. force: no other event can come any more, so it must not answer ADV_WAIT.
      */
     enum adv (*lacks)(struct v2_order *o, struct v2_cursor *c, enum adv a, bool force);
-    /* after - the cursor's event is done, o->out[at] on is what it made. over - the thread has no more. */
+    /* after - the cursor's event is done; o->out[at] and what follows is what it made. over - the thread has no more events. */
     void (*after)(struct v2_order *o, const struct v2_cursor *c, size_t at);
     void (*over)(struct v2_order *o, uint32_t thread);
-    bool tells; /* an event that can't be is told as damage; else it is no surprise */
+    bool tells; /* report an event that can't be as damage; v2_torn expects such events and doesn't */
 };
 
 struct v2_order {
@@ -150,44 +152,46 @@ struct v2_order {
     size_t nheap, capheap;
     uint32_t *aside; /* cursors that could not advance just now */
     size_t capaside;
-    struct v2_park park; /* cursors that wait for something, where many do */
+    struct v2_park park; /* cursors that wait for something, if there are many */
     size_t sample;       /* next CPU sample of the generation */
     double unit;
     uint64_t unit64; /* the unit if it is a whole number, else 0 */
     enum { GC_UNKNOWN, GC_OFF, GC_ON } gc;
     uint64_t gc_seq;
-    bool gc_strict; /* a GC begins on a goroutine, even where nothing was known of the collector before */
+    bool gc_strict; /* a GC must begin on a goroutine, even if nothing was known of the collector before */
     bool first_gen;
-    bool gap_due, gap_over; /* the generation lies behind a gap, which is to be told of; and that it is behind us */
-    int64_t gap_since;      /* where the gap begins, absolute */
-    const struct v2_loose *loose; /* events of the generation are missing; NULL: none is */
-    bool goes_on;                 /* where events turn out to be missing it becomes loose; else it stops */
-    bool hurt;                    /* a batch can't be read to its end, or its times are none: some are missing */
-    int64_t latest;               /* no event of the generation is there or behind it, ns */
-    int64_t skew, step; /* so much may its clocks differ; no shorter step is blamed for a time that can't be */
+    bool gap_due,
+        gap_over; /* the generation lies behind a gap: EVK_GAP is to be put out before its first event; and at its end */
+    int64_t gap_since;            /* when the gap begins, absolute */
+    const struct v2_loose *loose; /* who deals with missing events; NULL: as far as is known none is missing */
+    bool goes_on;                 /* set `loose` when events turn out to be missing; else stop */
+    bool hurt;                    /* a batch can't be read to its end, or has impossible times: events are missing */
+    int64_t latest;               /* no event of the generation can be at this time or later, ns */
+    int64_t skew,
+        step; /* how far its processors' clocks may differ; the shortest step that is blamed for an impossible time */
     struct v2_torn torn;
     struct v2_held held;
-    bool newer;         /* it has been said that there are events newer than the header */
-    uint32_t cut_torn;  /* the last generation of which it has been said that it is a slice of one with gaps */
-    bool alone;         /* a segment: nothing is known of what was before, statuses are taken as they are told */
+    bool newer;         /* it was reported that there are events newer than the header */
+    uint32_t cut_torn;  /* the last generation that was reported to be a slice of one with gaps */
+    bool alone;         /* this is a segment: the state before it is not known, and statuses are believed */
     bool bad;           /* an event contradicts what is known */
-    struct v2_was *was; /* what was told of when the segment began */
+    struct v2_was *was; /* the statuses that say how things were when the segment began */
     size_t nwas, capwas;
-    bool again;   /* what was before must be known, see holder */
-    size_t nlost; /* Ps that are v2_p.lost */
-    /* holder - a P's status as the segment began, and (V2_PS_SYSCALL) its thread and goroutine. NULL: nobody knows. */
+    bool again;   /* it must be decoded again with `holder` set */
+    size_t nlost; /* how many Ps are v2_p.lost */
+    /* holder - a P's status when the segment began, and (V2_PS_SYSCALL) its thread and goroutine. NULL: not known. */
     uint8_t (*holder)(void *arg, uint64_t p, uint64_t *m, uint64_t *g);
     void *holder_arg;
-    uint8_t gc_first; /* what the first GC event means, 0: none yet; its number */
+    uint8_t gc_first; /* enum v2_means of the first GC event, 0: none yet; its number */
     uint64_t gc_first_seq;
     bool have_base;
     bool stopped; /* damage: nothing more can be ordered */
     bool oom;
     int64_t base, last; /* time of the first event; of the last one (absolute) */
-    int64_t torn_from;  /* in a torn generation: when the first thread that was busy fell silent; INT64_MAX */
+    int64_t torn_from;  /* in a torn generation: when the first busy thread's events end; INT64_MAX: none's do */
     int64_t sync;       /* where Go's reader lets the generation begin */
     uint64_t consumed;  /* bytes of this generation's batches that are done */
-    struct ev *out;     /* what v2_adv() made, and the sink has not taken */
+    struct ev *out;     /* what v2_adv() made and the sink has not taken yet */
     size_t nout;
 };
 
@@ -198,55 +202,55 @@ static inline struct v2_g *v2_g_at(const struct v2_order *o, uint32_t g)
 
 /* v2_order_begin - start on a generation. false: out of memory. */
 bool v2_order_begin(struct v2_order *o, struct v2_gen *gen);
-/* v2_order_apart - it has begun, and what was before it is not recorded (v2_gen.apart): nothing of what was so holds. */
+/* v2_order_apart - forget all states: nothing was recorded right before the generation that has begun (v2_gen.apart). */
 void v2_order_apart(struct v2_order *o);
 /*
- * v2_order_run - about cap events into the sink, which nobody else may use or read meanwhile. Returns how many: 0, the generation is
- * done, or o->stopped.
+ * v2_order_run - put about cap events into the sink, which nobody else may use meanwhile. Returns how many; 0: the generation is done,
+ * or o->stopped.
  */
 struct v2_sink;
 size_t v2_order_run(struct v2_order *o, struct v2_sink *k, size_t cap);
 void v2_order_free(struct v2_order *o);
 
-/* ---- v2_source.c: what whoever reads generations singly needs of it -------------------------------------- */
+/* ---- v2_source.c: what is also needed by the loader, which reads generations one by one -------------------- */
 
-/* v2_gen_notes - what there is to say once a generation's events are in order; where a table entry was missing in one that should
-   be whole, it is said once. v2_wall_clock - the time of day when the trace began, if its first generation tells. */
+/* v2_gen_notes - report what was found while a generation's events were put in order: missing table entries, gaps. v2_wall_clock - set
+   the time of day when the trace began, if its first generation has it. */
 void v2_gen_notes(struct source *s, const struct v2_gen *gen, struct v2_order *o);
 void v2_wall_clock(struct source *s, const struct v2_gen *gen, const struct v2_order *o);
 
 /*
  * ---- a sink: where a generation's events go, in their order
  *
- * v2_order.c decides whose event is next. Most events of a trace are of the few common kinds, come one after another from
- * one thread, and are what the state asks for: these the sink carries out itself, by the rules of v2_rules.h, for as long as
- * they are the earliest. All others are carried out by v2_adv() and given to the sink as struct ev.
+ * v2_order.c decides whose event is next. Most events are of a few common kinds, come one after another from one thread, and fit the
+ * state: these the sink carries out itself, by the rules of v2_rules.h, as long as they are the earliest. All others are carried out by
+ * v2_adv() and given to the sink as struct ev.
  */
-enum turn_rc {
-    TURN_ON,   /* the next event's time is known, and it is later than `until`: it goes on later */
-    TURN_OUT,  /* the next event is the cursor's again, untried */
-    TURN_OVER, /* the cursor has no more */
-    TURN_DONE  /* the heap is as it should be again, and there is something else to look at, or o->stopped */
+enum turn_rc {            /* how turns() ended, for the heap's first cursor */
+               TURN_ON,   /* its next event is later than `until`: another cursor may be first now */
+               TURN_OUT,  /* its next event is not for the sink, and was not tried */
+               TURN_OVER, /* it has no more events */
+               TURN_DONE  /* the heap is in order; there is something else to look at, or o->stopped */
 };
 
 struct v2_sink {
-    struct v2_order *o; /* whose events; v2_order_run()'s to set */
-    size_t n, others;   /* events that turns took since begin(), and that take() was given */
-    size_t room;        /* how many more turns may take, at least one; counted down */
-    /* begin, end - around any number of events. false: no memory, or there are to be no more. */
+    struct v2_order *o; /* whose events; v2_order_run() sets it */
+    size_t n, others;   /* since begin(): events that turns() took; events that take() was given */
+    size_t room;        /* how many more turns() may take, at least one; it counts down */
+    /* begin, end - around any number of events. false: no memory, or no more events are wanted. */
     bool (*begin)(struct v2_sink *k);
     void (*end)(struct v2_sink *k);
     /*
-     * turns - threads' events, one thread's after another's, always the earliest ones: until one comes that is not for here, or
-     * there is something else to look at. The answer is of the first cursor, whose time in the heap may be later now. What they
-     * change of a thread, and what it runs, need not be written down before close(). *until: v2_alone_until() of the last turn.
+     * turns - carry out threads' events, always the earliest, until one comes that is not for the sink or there is something else to
+     * look at. The time of the heap's first cursor may have become later. What it changes of a thread and of what that runs may be
+     * kept back until close(). *until: v2_alone_until() of the last turn.
      */
     enum turn_rc (*turns)(struct v2_sink *k, int64_t *until);
-    void (*pause)(
-        struct v2_sink
-            *k); /* how far turns have come is in o->last, before an event that concerns its own thread only */
-    void (*close)(struct v2_sink *k); /* and all else that they changed is in o, before one that may concern any */
-    bool (*take)(struct v2_sink *k);  /* o->out[0 .. o->nout), which is empty then. false: no memory */
+    /* pause - set o->last; called before an event that concerns its own thread only. close - and write back all that was kept back;
+       called before an event that may concern any thread. */
+    void (*pause)(struct v2_sink *k);
+    void (*close)(struct v2_sink *k);
+    bool (*take)(struct v2_sink *k); /* take o->out[0 .. o->nout), which is empty then. false: no memory */
 };
 
 #endif

@@ -1,9 +1,9 @@
 /*
  * v2_park.c - see v2_park.h.
  *
- * An event waits for one thing at a time, the first that it lacks; when that is there it is tried, and may come to wait for
- * another. Nobody who could go on is left here: what makes that sure is that v2_park_wake() knows every event that changes
- * a state or a sequence number. (And should it not, v2_order.c tries all before it gives up.)
+ * An event waits for one thing at a time, the first that it lacks. When that has happened it is tried again, and may then wait for
+ * something else. No cursor that could go on stays parked, because v2_park_wake() knows every event that changes a state or a sequence
+ * number; should it miss one, v2_order.c tries all parked cursors before it gives up.
  */
 #include "decode/v2/v2_park.h"
 

@@ -1,8 +1,7 @@
 /*
- * v2_raw.h - the second family's bytes without their meaning: batches, and the events and table entries within them.
+ * v2_raw.h - the second family's bytes without their meaning: batches, and the events and table entries in them (FORMAT.md B.1, B.2).
  *
- * For who counts, cuts or rewrites a trace. Nothing is kept, nothing is interned, and damage is a value: where it is
- * and why stands in a struct err, what was read before it stands.
+ * Nothing is kept or interned. Damage is told in a struct err: what it is and where; what was read before it remains valid.
  */
 #ifndef GOTOP_DECODE_V2_RAW_H
 #define GOTOP_DECODE_V2_RAW_H
@@ -49,15 +48,15 @@ struct v2_raw_batch {
 const uint8_t *v2_raw_batch(const uint8_t *data, size_t len, const uint8_t *p, struct v2_raw_batch *b, struct err *e);
 
 /*
- * v2_raw_head - the header of a batch of events or of an experiment at p: its numbers into b. Returns what is behind it; NULL: `end`
- * cuts it off, or a number is none, which begins at *bad. For who has but some of the bytes.
- * v2_raw_likely - does a batch of generation `number` or the next one (0: of any) seem to begin at p, as the runtime writes them, with
- * the size in ten bytes? Little else looks like it: for who looks for where the next one begins. Returns what is behind its header.
+ * v2_raw_head - read the numbers in the header of a batch of events or of an experiment at p into b. Returns what is behind it; NULL:
+ * `end` cuts it off or a number, which begins at *bad, is malformed. For a stream, of which only some bytes have come.
+ * v2_raw_likely - does a batch of generation `number` or number + 1 (0: of any) seem to begin at p? The runtime pads its size to ten
+ * bytes, and little else looks like that; for finding the next batch behind damage. Returns what is behind its header, or NULL.
  */
 const uint8_t *v2_raw_head(const uint8_t *p, const uint8_t *end, struct v2_raw_batch *b, const uint8_t **bad);
 const uint8_t *v2_raw_likely(const uint8_t *p, const uint8_t *end, uint64_t number, struct v2_raw_batch *b);
 
-/* v2_raw_holds - a batch of such things: V2R_STACKS ..; v2_raw_table - of strings, stacks or samples; v2_raw_timed - of timed events. */
+/* v2_raw_holds - is it a batch of this kind: V2R_STACKS ..? v2_raw_table - of strings, stacks or samples? v2_raw_timed - of timed events? */
 static inline bool v2_raw_holds(const struct v2_raw_batch *b, enum v2_raw_type first)
 {
     return b->lead == V2R_EVENTS && b->first == first;
@@ -78,7 +77,8 @@ struct v2_raw_ev {
     uint64_t dt, arg[V2_ARGS];
     const uint8_t *at;
 };
-/* v2_raw_ev - the timed event at p, NULL if there is none that is whole. */
+#define V2_EVENT_MAX (1 + 10 + 10 * V2_ARGS) /* bytes: its type, the time and all arguments */
+/* v2_raw_ev - read the timed event at p; returns what is behind it, NULL if there is none that is whole. */
 const uint8_t *v2_raw_ev(const uint8_t *p, const uint8_t *end, struct v2_raw_ev *ev);
 
 struct v2_raw_string {
@@ -105,8 +105,8 @@ struct v2_raw_clock {
     uint64_t at, mono, sec, nsec; /* clock units of the snapshot, what the other clocks said */
 };
 /*
- * v2_raw_clock - of a batch that begins with V2R_FREQ or V2R_SYNC; what can be read of it. false: e says where (from its payload's begin
- * on) and why it is malformed; ERR_TRUNCATED, it ends too early; ERR_CLOCK, a frequency that is none, or the second.
+ * v2_raw_clock - read a batch that begins with V2R_FREQ or V2R_SYNC, as far as that can be read. false: it is malformed, e says why and
+ * at which offset in its payload; ERR_TRUNCATED: it ends too early; ERR_CLOCK: the frequency is zero, or stated twice.
  */
 bool v2_raw_clock(const struct v2_raw_batch *b, struct v2_raw_clock *c, struct err *e);
 

@@ -1,20 +1,20 @@
 /*
- * v2_rules.h - the rules of the commonest events, each once: what it needs, what it changes, what it tells.
+ * v2_rules.h - the rules of the commonest events, each written once: what the event needs, what it changes, what it tells.
  *
- * Two carry them out: v2_adv.c any event at any time, the sink (v2_order.h) those that come one after another from a thread. Both
- * include this, and have defined before:
+ * Two files include them: v2_adv.c, for any event at any time, and the sink decode/model/turns.c, for events that come one after
+ * another from a thread. Each first defines where a rule finds things and puts them:
  *
- *   struct v2_at       whose event it is, and where it goes
- *   at_order()         the order; at_g(): the goroutine that the thread runs, EV_NONE
+ *   struct v2_at       the event, and where its result goes
+ *   at_order()         the order; at_g(): the goroutine that the thread runs, EV_NONE if none
  *   at_find()          a goroutine by its id, IDMAP_NONE
- *   AT_G(), AT_P()     the entries of a goroutine, of the P; AT_OWN(): of the goroutine that the thread runs
- *   at_can_start()     the thread has a P, and runs nothing
+ *   AT_G(), AT_P()     the entry of a goroutine, of the thread's P; AT_OWN(): of the goroutine that the thread runs
+ *   at_can_start()     the thread has a P and runs nothing
  *   at_follows()       v2_follows()
- *   at_bad()           what is returned where the event contradicts what is known
- *   at_runs()          what its thread runs from now on, and its entry; EV_NONE, NULL
- *   put_..()           what the event tells. false: the sink can't take it this way; nothing has changed
+ *   at_bad()           what to return if the event contradicts what is known
+ *   at_runs()          set what the thread runs from now on, and its entry; EV_NONE, NULL: nothing
+ *   put_..()           hand on what the event tells. false: the sink can't take it here, and nothing has changed
  *
- * ADV_WAIT and ADV_BAD: see v2_state.h. ADV_LONG: v2_adv() is to do it.
+ * The results are those of enum adv (v2_order.h).
  */
 #define RULE static inline __attribute__((always_inline)) enum adv
 
@@ -110,7 +110,7 @@ RULE rule_create(const struct v2_at *at, uint8_t state, uint64_t id, uint64_t st
     return put_create(at, state, id, start, stack);
 }
 
-/* A range begins on what the thread has: its P sweeps, its goroutine assists. */
+/* Is such a range open? Sweeps are the P's, mark assists the goroutine's. */
 static inline __attribute__((always_inline)) bool *rule_range(const struct v2_at *at, enum range_kind what)
 {
     return what == RANGE_SWEEP ? &AT_P(at)->sweep : &AT_OWN(at)->assist;
@@ -127,7 +127,7 @@ RULE rule_range_begin(const struct v2_at *at, enum range_kind what, uint64_t sta
     return ADV_OK;
 }
 
-/* It ends; a, b: what it has come to. */
+/* A range ends; a, b: of a sweep, bytes swept and reclaimed. */
 RULE rule_range_end(const struct v2_at *at, enum range_kind what, uint64_t a, uint64_t b)
 {
     bool *const open = rule_range(at, what);

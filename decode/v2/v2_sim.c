@@ -98,24 +98,6 @@ static void keep(struct v2_sim *s, const struct ev *e, const struct v2_raw_ev *r
 
 /* ---- what the order asks ---------------------------------------------------------------------------------- */
 
-static bool begin(struct v2_order *o)
-{
-    struct v2_sim *s = v2_sim_of(o);
-    return !s->mender || s->mender->begin(o);
-}
-
-static bool due(struct v2_order *o)
-{
-    struct v2_sim *s = v2_sim_of(o);
-    return s->mender && s->mender->due(o);
-}
-
-static bool rest(struct v2_order *o)
-{
-    (void)o;
-    return false;
-}
-
 /* late - the next event would not be before the moment up to which they are wanted. */
 static bool late(struct v2_sim *s, int64_t t)
 {
@@ -205,15 +187,6 @@ static void after(struct v2_order *o, const struct v2_cursor *c, size_t at)
     o->oom |= s->seen && !s->seen(s->arg, &e);
     late(s, INT64_MIN);
 }
-
-static void over(struct v2_order *o, uint32_t thread)
-{
-    struct v2_sim *s = v2_sim_of(o);
-    if (s->mender)
-        s->mender->over(o, thread);
-}
-
-static const struct v2_loose asked = {begin, due, rest, before, lacks, after, over, true};
 
 /* ---- where events go -------------------------------------------------------------------------------------- */
 
@@ -322,7 +295,12 @@ bool v2_sim_begin(struct v2_sim *s, const uint8_t *data, const struct v2_raw_gen
     s->s.version = NEWEST;
     s->s.st.ndamages = 0;
     o->s = &s->s;
-    o->loose = &asked;
+    s->asks = s->mender ? *s->mender : (struct v2_loose){0};
+    s->asks.before = before;
+    s->asks.lacks = lacks;
+    s->asks.after = after;
+    s->asks.tells = true;
+    o->loose = &s->asks;
     o->gc_strict = s->mender;
     s->ordinal++;
     if ((!s->names.strs.size && names_init(&s->names)) || !gen_fill(s, raw) || !v2_order_begin(o, &s->gen))

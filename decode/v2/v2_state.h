@@ -1,6 +1,6 @@
 /*
- * v2_state.h - what v2_order.c (cursors, whose turn it is), v2_adv.c (what each event needs and does) and a sink that carries out
- * events itself (decode/model/turns.c) share.
+ * v2_state.h - shared by v2_order.c (cursors, whose turn it is), v2_adv.c (what each event needs and does), and the sink that carries
+ * out events itself (decode/model/turns.c).
  */
 #ifndef GOTOP_DECODE_V2_STATE_H
 #define GOTOP_DECODE_V2_STATE_H
@@ -10,7 +10,7 @@
 
 enum { V2_PS_RUNNING = 1, V2_PS_IDLE = 2, V2_PS_SYSCALL = 3, V2_PS_ABANDONED = 4, V2_PS_LOST = 5 /* ours */ };
 
-/* A goroutine's status of the file (1 to 4) as a state, and back. */
+/* A goroutine's status in the file (1 to 4) as a state, and back. */
 static inline uint8_t v2_state_of(uint64_t status)
 {
     static const uint8_t of[5] = {ST_NONE, ST_RUNNABLE, ST_RUNNING, ST_SYSCALL, ST_WAITING};
@@ -22,23 +22,20 @@ static inline uint8_t v2_status_of(uint8_t state)
     return state == ST_RUNNABLE ? 1 : state == ST_RUNNING ? 2 : state == ST_SYSCALL ? 3 : state == ST_WAITING ? 4 : 0;
 }
 
-struct v2_ctx { /* whose event it is, and what they had before it */
+struct v2_ctx { /* the event's thread, and the P and goroutine that it had before the event */
     uint32_t m, p, g;
 };
 
-/* The longest event: its type, the time, and all arguments. */
-#define V2_EVENT_MAX (1 + 10 + 10 * V2_ARGS)
-
-/* v2_cursor_load - decode the event at `at`, which is the cursor's next one; `before`: time of the one before it. false: it has none. */
+/* v2_cursor_load - decode the cursor's next event, which is at `at`; before: the time of the one before it. false: there is none. */
 bool v2_cursor_load(struct v2_order *o, struct v2_cursor *c, const uint8_t *at, int64_t before);
-/* v2_adv - the cursor's event, if it can be next: into o->out, of which 8 must be free. */
+/* v2_adv - carry out the cursor's event if it can come: its neutral events, 8 at most, go to o->out. */
 enum adv v2_adv(struct v2_order *o, const struct v2_cursor *c);
-/* A neutral event at the cursor's time into o->out. */
+/* v2_emit - add a neutral event at the cursor's time to o->out. */
 struct ev *v2_emit(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, enum ev_kind kind,
                    uint8_t state);
-/* v2_m_get - the thread's index, given out at its first mention. EV_NONE: no thread, or out of memory (o->oom). */
+/* v2_m_get - the index of a thread, which gets one at its first mention. EV_NONE: no thread, or out of memory (o->oom). */
 uint32_t v2_m_get(struct v2_order *o, uint64_t id);
-/* v2_m_has - the thread has a goroutine from now on, EV_NONE: none. v2_held_put - where that is kept. */
+/* v2_m_has - the thread has goroutine g from now on, EV_NONE: none. v2_held_put - keep that for v2_holder(). */
 void v2_held_put(struct v2_order *o, uint32_t m, uint32_t g);
 static inline void v2_m_has(struct v2_order *o, uint32_t m, uint32_t g)
 {
@@ -46,15 +43,15 @@ static inline void v2_m_has(struct v2_order *o, uint32_t m, uint32_t g)
     if (o->held.on && g != EV_NONE)
         v2_held_put(o, m, g);
 }
-/* v2_g_new - a goroutine, EV_NONE: out of memory (o->oom). v2_g_forget - it has ended. */
+/* v2_g_new - add a goroutine; EV_NONE: out of memory (o->oom). v2_g_forget - it has ended. v2_p_new - as v2_g_new(), a P. */
 uint32_t v2_g_new(struct v2_order *o, uint64_t id, uint8_t status);
 void v2_g_forget(struct v2_order *o, uint32_t g);
-/* v2_regions_forget - which of its regions are open isn't known any more. */
+/* v2_regions_forget - it is not known any more which of its regions are open. */
 void v2_regions_forget(struct v2_order *o, struct v2_g *g);
 uint32_t v2_p_new(struct v2_order *o, uint64_t id, uint8_t status);
-/* v2_quiet - an event at t (absolute; not before the last one), which is none of the file's. There is a base. */
+/* v2_quiet - add an event that is not in the file to o->out, at t (absolute) or at the last event's time if that is later. */
 struct ev *v2_quiet(struct v2_order *o, int64_t t);
-/* v2_room - mem_room(), of which o remembers the failure. */
+/* v2_room - mem_room(), whose failure is kept in o->oom. */
 #define v2_room(o, array, cap, need) (!v2_no_room(o, mem_room(array, cap, need)))
 static inline bool v2_no_room(struct v2_order *o, bool ok)
 {
@@ -62,7 +59,7 @@ static inline bool v2_no_room(struct v2_order *o, bool ok)
     return !ok;
 }
 
-/* v2_until - at this time or behind it is no event of the batch at `k` of o->list; last: it is its thread's last. */
+/* v2_until - no event of the batch at index k of o->list can be at this time or later. last: it is its thread's last batch. */
 static inline int64_t v2_until(const struct v2_order *o, uint32_t k, bool last)
 {
     if (last)
@@ -72,14 +69,14 @@ static inline int64_t v2_until(const struct v2_order *o, uint32_t k, bool last)
     return b->time < behind->time && t < o->latest ? t : o->latest;
 }
 
-/* An absolute time as seconds of the trace, for who reads: none is before its first event, or behind its last. */
+/* An absolute time in seconds since the trace's first event, for messages; never negative, never later than the last event. */
 static inline double v2_seconds(const struct v2_order *o, int64_t t)
 {
     t = t < o->last ? t : o->last;
     return t > o->base ? (double)(t - o->base) * 1e-9 : 0;
 }
 
-/* The P that the event's thread must lose before it comes, EV_NONE: none. */
+/* The P that the event's thread still has and must lose before the event can come; EV_NONE: none. */
 static inline uint32_t v2_leaves_first(const struct v2_order *o, const struct v2_cursor *c)
 {
     const uint8_t after = v2_specs[c->type].after;
@@ -92,7 +89,7 @@ static inline bool v2_follows(const struct v2_order *o, uint32_t gen, uint64_t h
     return gen == o->gen->ordinal && want == have + 1;
 }
 
-/* What v2_rules.h tells of a range that begins or ends: a, b of one that ends what it has come to. */
+/* A range that begins or ends, as v2_rules.h gives it to put_range(). a, b: of a sweep that ends, bytes swept and reclaimed. */
 struct v2_range {
     enum ev_kind kind;
     enum range_kind what;

@@ -97,14 +97,8 @@ void v2_held_begin(struct v2_order *o)
 
 uint32_t v2_holder(const struct v2_order *o, uint32_t g)
 {
-    if (o->held.on) {
-        const uint32_t m = g < o->held.cap ? o->held.m[g] : 0;
-        return m < o->nm && o->m[m].g == g ? m : EV_NONE;
-    }
-    for (uint32_t m = 0; m < o->nm; m++)
-        if (o->m[m].g == g)
-            return m;
-    return EV_NONE;
+    const uint32_t m = g < o->held.cap ? o->held.m[g] : 0;
+    return m < o->nm && o->m[m].g == g ? m : EV_NONE;
 }
 
 bool v2_has_more(const struct v2_order *o, uint32_t m)

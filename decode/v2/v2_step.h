@@ -1,9 +1,9 @@
 /*
- * v2_step.h - an event as a step of what it comes after (events_v2.def's column `after`): of a goroutine, a P or the collector, the
- * next one by its number; or one that tells of a goroutine or P.
+ * v2_step.h - events as steps: the numbered events of a goroutine, of a P or of the collector, and those that tell its status (column
+ * `after` of events_v2.def).
  *
- * Of a generation of which events may be missing it is noted which steps it has (v2_torn.has): so of what an event waits for it is
- * known whether it will come.
+ * If events of a generation may be missing, all steps that it has are noted beforehand (v2_torn.has). So it is known whether what an
+ * event waits for will come.
  */
 #ifndef GOTOP_DECODE_V2_STEP_H
 #define GOTOP_DECODE_V2_STEP_H
@@ -19,32 +19,32 @@ enum v2_step_of {
     V2_STEP_GC,
     V2_STEP_G_TOLD,
     V2_STEP_P_TOLD,
-    V2_STEP_G_BUSY, /* it is told of as running, or in a call, on the thread with this id; of a note only */
+    V2_STEP_G_BUSY, /* a status says that it runs, or is in a call, on the thread of this number; never of an event */
     V2_STEP_P_BUSY
 };
 struct v2_step {
     enum v2_step_of of;
-    int8_t seq; /* which argument is the number, -1: it has none */
+    int8_t seq; /* index of the argument that is the number, -1: it has none */
     uint64_t id;
 };
-/* v2_step - *p: its thread's P, V2_NO_P; which it may change. */
+/* v2_step - which step an event is. *p: the P of its thread, or V2_NO_P; it becomes what that has afterwards. */
 struct v2_step v2_step(uint8_t type, const uint64_t *arg, uint64_t *p);
 
-/* v2_steps_put, v2_steps_event - note a step, that which the event is; false: out of memory. v2_steps_drop - the event's isn't there. */
+/* v2_steps_put - note a step; v2_steps_event - that of an event; false: out of memory. v2_steps_drop - forget an event's. */
 bool v2_steps_put(struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq);
 bool v2_steps_event(struct v2_order *o, uint8_t type, const uint64_t *arg, uint64_t *p);
 void v2_steps_drop(struct v2_order *o, uint8_t type, const uint64_t *arg, uint64_t *p);
 bool v2_steps_has(const struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq);
-/* v2_steps_lost - the step with this number was: later ones are there, or nothing says that the file has all. */
+/* v2_steps_lost - is that step missing? It is not there, and there are later ones, or the last events of threads may be missing. */
 bool v2_steps_lost(const struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq);
 
-/* v2_lack_of - what the cursor's event waits for. V2_STALE: what it says has been already. */
+/* v2_lack_of - what becomes of what the cursor's event waits for: it will come, it was lost; V2_STALE: it has been already. */
 enum v2_lack { V2_TO_COME, V2_GONE, V2_STALE };
 enum v2_lack v2_lack_of(const struct v2_order *o, const struct v2_cursor *c);
 
 /*
- * v2_holder - the thread that has a goroutine, EV_NONE. At once from v2_held_begin() on; else it is looked for among all threads.
- * v2_has_more - a thread has events that are not done.
+ * v2_holder - the thread that has a goroutine; EV_NONE: none has. To be asked only of an order for which v2_held_begin() was called, as
+ * it is for each generation that may lack events (v2_order.loose). v2_has_more - the thread has events that are still to come.
  */
 void v2_held_begin(struct v2_order *o);
 uint32_t v2_holder(const struct v2_order *o, uint32_t g);
@@ -56,23 +56,23 @@ static inline uint64_t v2_m_id(const struct v2_order *o, uint32_t m)
     return m == EV_NONE ? V2_NO_THREAD : o->m[m].id;
 }
 
-/* v2_p_of - the P that a thread has, by its id. */
+/* v2_p_of - the id of the P that a thread has; V2_NO_P: it has none. */
 static inline uint64_t v2_p_of(const struct v2_order *o, uint32_t m)
 {
     return m < o->nm && o->m[m].p != EV_NONE ? o->p[o->m[m].p].id : V2_NO_P;
 }
 
 /*
- * ---- v2_torn.c: ordering what is left of a generation of which events were lost: a program was killed, and what its threads had
- * not yet written is gone; or a file lost a part in its middle
+ * ---- v2_torn.c: ordering what is left of a generation of which events were lost: because the program was killed before its threads
+ * had written all, or because a part of the file is missing
  *
- * Which sequence numbers are in the file is known beforehand. An event whose predecessor is there waits for it, as always;
- * one whose predecessor is not goes on at its time, and what the goroutine or P did since it was last told of is a gap
- * (EVK_LOST: not recorded). A thread whose events end leaves what it ran unknown from there on; at the end so is all that
- * the lost events may have changed. Nothing is invented but the order.
+ * Which steps are in the file is known beforehand. An event whose predecessor is there waits for it, as always. An event whose
+ * predecessor was lost comes at its time, and what the goroutine or P did since it was last told of becomes a gap (EVK_LOST: not
+ * recorded). When a thread's events end, what it ran is unknown from there on; at the end so is all that the lost events may have
+ * changed. Nothing is made up but the order.
  */
 extern const struct v2_loose v2_torn;
-/* v2_torn_say - the generation is over: what was missing is damage. */
+/* v2_torn_say - report what was missing as damage, once the generation is done. */
 void v2_torn_say(struct v2_order *o);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * v2_torn.c - see v2_step.h.
  *
- * A goroutine's and a P's numbered events tell whether something is missing between them; between two whose numbers follow
- * one another nothing is. What a thread does is told by itself, so it is whole up to the thread's last event.
+ * The sequence numbers of a goroutine and of a P tell whether anything is missing between two of their events. What a thread does it
+ * writes itself, so its own events are complete up to the last one.
  */
 
 #include <inttypes.h>
@@ -13,14 +13,26 @@
 
 /* ---- what there is ---------------------------------------------------------------------------------------- */
 
-struct noted { /* events of a batch, or what is left of it */
+struct noted { /* a batch whose steps are being noted */
     const uint8_t *p, *end;
-    int64_t until; /* nothing of it is later */
-    int64_t t;     /* from when its first event is to when its last one is */
+    int64_t until; /* none of its events can be later */
+    int64_t t;     /* time of the last event that was read */
     bool broken;   /* it can't be read further */
 };
 
-static bool note_batch(struct v2_order *o, struct noted *b, uint64_t *proc)
+/* A status that says that a P or a goroutine is busy: on which thread. `m`: the thread that tells it. */
+static bool note_busy(struct v2_order *o, const struct v2_raw_ev *e, uint64_t m)
+{
+    const enum v2_means is = v2_means(e->type);
+    if (is == V2_MEANS_proc_status && e->arg[1] != V2_PS_IDLE)
+        return v2_steps_put(o, V2_STEP_P_BUSY, e->arg[0], e->arg[1] == V2_PS_RUNNING ? m : V2_NO_THREAD);
+    if (is != V2_MEANS_go_status && is != V2_MEANS_go_status_stack)
+        return true;
+    const uint8_t state = v2_state_of(e->arg[2]);
+    return (state != ST_RUNNING && state != ST_SYSCALL) || v2_steps_put(o, V2_STEP_G_BUSY, e->arg[0], e->arg[1]);
+}
+
+static bool note_batch(struct v2_order *o, struct noted *b, uint64_t m, uint64_t *proc)
 {
     while (b->p < b->end) {
         b->broken = true;
@@ -32,13 +44,16 @@ static bool note_batch(struct v2_order *o, struct noted *b, uint64_t *proc)
             return true;
         b->t += step;
         b->broken = false;
-        if (!v2_steps_event(o, e.type, e.arg, proc))
+        if (!v2_steps_event(o, e.type, e.arg, proc) || !note_busy(o, &e, m))
             return false;
     }
     return true;
 }
 
-/* Where between a thread's batches, or behind them, some may be lost. A thread begins another batch when one is nearly full. */
+/*
+ * Mark where batches of a thread may be lost, between two (v2_batch.gap) or behind the last one (v2_cursor.cut). A thread begins
+ * another batch only when one is nearly full.
+ */
 static void note_holes(const struct v2_order *o, struct v2_cursor *c)
 {
     enum { FULL = 32768 };
@@ -77,7 +92,7 @@ static bool torn_begin(struct v2_order *o)
                               .end = b->end,
                               .until = v2_until(o, c->batch + k, k + 1 == c->nbatch),
                               .t = rest ? c->before : v2_ns(b->time, o->unit)};
-            if (!note_batch(o, &x, &p)) {
+            if (!note_batch(o, &x, b->m, &p)) {
                 o->oom = true;
                 return false;
             }
@@ -95,14 +110,14 @@ static bool torn_begin(struct v2_order *o)
 
 /* ---- gaps ------------------------------------------------------------------------------------------------- */
 
-/* What g or p did is not known: from `since` on (absolute), or since it was last told of, if that is later. */
+/* At time t: what g or p did is not known, from `since` on (absolute) or since it was last told of, if that is later. */
 static void lost(struct v2_order *o, int64_t t, uint32_t g, uint32_t p, int64_t since)
 {
-    if (t < o->torn.least) /* so it wasn't the first */
+    if (t < o->torn.least) /* then events were lost before that already */
         o->torn.least = t;
-    if (g != EV_NONE) /* the end of one may be among what was lost */
+    if (g != EV_NONE) /* the end of one of its regions may be among what was lost */
         v2_regions_forget(o, v2_g_at(o, g));
-    if (t > o->last) /* a thread that is parked may still have an earlier one: it comes behind this */
+    if (t > o->last) /* a parked thread's event may be earlier: it will be shown behind this */
         o->last = t;
     struct ev *e = v2_quiet(o, t);
     e->kind = EVK_LOST;
@@ -112,7 +127,7 @@ static void lost(struct v2_order *o, int64_t t, uint32_t g, uint32_t p, int64_t 
     e->arg = since > o->base ? (uint64_t)(since - o->base) : 0;
 }
 
-/* What became of something is not known from `since` on. */
+/* The state of something is not known from `since` on. */
 static void unsure(struct v2_order *o, int64_t since)
 {
     o->torn_from = since < o->torn_from ? since : o->torn_from;
@@ -124,7 +139,7 @@ static void gap_from(struct v2_order *o, int64_t since)
     unsure(o, since);
 }
 
-/* What a thread ran, the P that it had. */
+/* lose_g - the goroutine that a thread runs is unknown from now on; lose_p - the P that it has. */
 static void lose_g(struct v2_order *o, struct v2_m *m, int64_t since)
 {
     lost(o, o->last, m->g, EV_NONE, since);
@@ -146,7 +161,8 @@ static void g_gap(struct v2_order *o, const struct v2_cursor *c, uint32_t g, uin
     int64_t since = c->t;
     if (vg->status == ST_RUNNING || vg->status == ST_SYSCALL) {
         uint32_t m = v2_holder(o, g);
-        if (v2_has_more(o, m) && o->cur[o->m[m].cur - 1].before < since) /* up to its thread's last event it was so */
+        if (v2_has_more(o, m) &&
+            o->cur[o->m[m].cur - 1].before < since) /* its state holds up to its thread's last event */
             since = o->cur[o->m[m].cur - 1].before;
         if (m != EV_NONE)
             o->m[m].g = EV_NONE;
@@ -173,7 +189,7 @@ static void p_gap(struct v2_order *o, const struct v2_cursor *c, uint32_t p, uin
 
 /* ---- as if it had come ------------------------------------------------------------------------------------ */
 
-/* g is in this state, and its next number is seq. false: out of memory. */
+/* set_g, set_p - put a goroutine, a P into the state that an event needs: this status, and `seq` as the next number. false: out of memory. */
 static bool set_g(struct v2_order *o, const struct v2_cursor *c, uint64_t id, uint64_t seq, uint8_t state)
 {
     uint32_t g = idmap_get(&o->gs, id);
@@ -186,7 +202,7 @@ static bool set_g(struct v2_order *o, const struct v2_cursor *c, uint64_t id, ui
         e->flags |= EVF_EXTRA;
         o->torn.gaps++;
     } else if (v2_g_at(o, g)->status != state || !(v2_g_at(o, g)->seqgen != o->gen->ordinal && seq == 1)) {
-        g_gap(o, c, g, state); /* else only the status was lost that each generation begins with */
+        g_gap(o, c, g, state); /* else nothing was lost but the status that each generation begins with */
     }
     v2_g_at(o, g)->seq = seq - 1;
     v2_g_at(o, g)->seqgen = o->gen->ordinal;
@@ -210,7 +226,7 @@ static bool set_p(struct v2_order *o, const struct v2_cursor *c, uint64_t id, ui
 static bool mend_gc(struct v2_order *o, const struct v2_cursor *c)
 {
     const bool begins = v2_means(c->type) == V2_MEANS_gc_begin;
-    if (!begins || o->gc == GC_ON) { /* the other half of it was lost: neither is shown */
+    if (!begins || o->gc == GC_ON) { /* the begin or the end of a collection was lost: that one isn't shown */
         if (o->gc == GC_ON)
             lost(o, c->t, EV_NONE, EV_NONE, o->base);
         o->torn.gaps++;
@@ -222,7 +238,7 @@ static bool mend_gc(struct v2_order *o, const struct v2_cursor *c)
     return true;
 }
 
-/* What the event waits for will not come. false: it can't be shown. */
+/* Make the event possible although what it waits for was lost. false: it can't be shown. */
 static bool mend_wait(struct v2_order *o, const struct v2_cursor *c)
 {
     const uint32_t p = c->m != EV_NONE ? o->m[c->m].p : EV_NONE;
@@ -273,7 +289,7 @@ static bool mend_status(struct v2_order *o, const struct v2_cursor *c)
     return true;
 }
 
-/* The event contradicts what is known. false: it can't be shown. */
+/* Make the event possible although it contradicts what is known. false: it can't be shown. */
 static bool mend_bad(struct v2_order *o, const struct v2_cursor *c)
 {
     const uint32_t m = c->m, g = m != EV_NONE ? o->m[m].g : EV_NONE, p = m != EV_NONE ? o->m[m].p : EV_NONE;
@@ -340,7 +356,7 @@ static void over(struct v2_order *o, uint32_t thread, int64_t since)
         return;
     const struct v2_p *p = &o->p[m->p];
     if (p->status != V2_PS_SYSCALL || !v2_steps_has(o, V2_STEP_P, p->id, p->seq + 1))
-        lose_p(o, m, since); /* else it is taken from there, and when is known */
+        lose_p(o, m, since); /* else the P is stolen later, and that event is there */
 }
 
 static int64_t now(const struct v2_order *o)
@@ -348,13 +364,13 @@ static int64_t now(const struct v2_order *o)
     return o->torn.reached && o->last < o->torn.least ? o->torn.least : o->last;
 }
 
-/* Nothing was lost yet: it is looked for later. */
+/* Nothing was lost yet: torn_due() looks at everything when it has been. */
 static bool too_soon(const struct v2_order *o)
 {
     return !o->torn.reached && o->last < o->torn.least;
 }
 
-/* The next event of a goroutine, a P, behind number seq of a generation, was lost; of one that isn't told of in this one, all were. */
+/* Was the next event of a goroutine or P lost, whose last number was seq in generation gen? If this generation tells nothing of it: all were. */
 static bool next_lost(const struct v2_order *o, enum v2_step_of of, uint64_t id, uint32_t gen, uint64_t seq)
 {
     if (gen == o->gen->ordinal)
@@ -362,7 +378,7 @@ static bool next_lost(const struct v2_order *o, enum v2_step_of of, uint64_t id,
     return !v2_steps_has(o, of, id, 1) && !v2_steps_has(o, of == V2_STEP_G ? V2_STEP_G_TOLD : V2_STEP_P_TOLD, id, 0);
 }
 
-/* g waits or could run, and its next event was lost: it is unknown from here on. */
+/* g_after, p_after - an event of it came: if nothing holds it and its next event was lost, its state is unknown from here on. */
 static void g_after(struct v2_order *o, uint32_t g, int64_t since)
 {
     struct v2_g *vg = v2_g_at(o, g);
@@ -388,7 +404,7 @@ static void p_after(struct v2_order *o, uint32_t p, int64_t since)
     unsure(o, since);
 }
 
-/* The type of the thread's event behind this one; 0: it has none. */
+/* The type of the event behind the cursor's; 0: there is none. */
 static uint8_t type_behind(const struct v2_order *o, const struct v2_cursor *c)
 {
     if (c->p < c->end)
@@ -396,7 +412,7 @@ static uint8_t type_behind(const struct v2_order *o, const struct v2_cursor *c)
     return c->nbatch > 1 ? *o->gen->batch[o->list[c->batch + 1]].p : 0; /* no batch is empty */
 }
 
-/* A thread is in a system call with its P, which is gone when it is back, and who took it was lost. */
+/* A thread went into a system call with its P, returns without it, and the event that took the P away was lost. */
 static void call_after(struct v2_order *o, const struct v2_cursor *c)
 {
     const uint32_t p = c->m != EV_NONE ? o->m[c->m].p : EV_NONE;
@@ -436,7 +452,10 @@ static void torn_over(struct v2_order *o, uint32_t thread)
     over(o, thread, o->last);
 }
 
-/* What the thread had isn't known since then, but that events with numbers which follow on are no one's that were lost. */
+/*
+ * Events of a thread were lost since then: what it had is unknown. The P is kept if the next event of its own is there, as then none
+ * of those that were lost changed whose it is.
+ */
 static void let_go(struct v2_order *o, uint32_t thread, int64_t since)
 {
     struct v2_m *m = &o->m[thread];
@@ -475,7 +494,7 @@ static bool torn_before(struct v2_order *o, struct v2_cursor *c)
     return o->nout > at;
 }
 
-/* Nothing is told of the thread in this generation. */
+/* A thread of which this generation tells nothing. */
 static void silent(struct v2_order *o, uint32_t thread)
 {
     struct v2_m *m = &o->m[thread];
@@ -501,11 +520,11 @@ static void reached(struct v2_order *o)
     if (!t->begun || t->reached || !o->nheap || o->heap[0].t < t->least)
         return;
     t->reached = true;
-    t->begun = t->least == INT64_MIN; /* nobody knew, so all has been looked at */
+    t->begun = t->least == INT64_MIN; /* when was not known, so all was looked at in the beginning */
     t->rest_m = t->rest_g = t->rest_p = 0;
 }
 
-/* Some of those of which nothing at all is told in this generation. */
+/* Look at threads, goroutines and Ps of which this generation tells nothing, a few at each call. */
 static bool torn_due(struct v2_order *o)
 {
     struct v2_torn *t = &o->torn;
@@ -523,7 +542,7 @@ static bool torn_due(struct v2_order *o)
     return true;
 }
 
-/* A GC that is open. */
+/* Behind all events: a collection that is still open may have ended. */
 static bool torn_rest(struct v2_order *o)
 {
     if (o->gen->all_told || o->torn.rested)

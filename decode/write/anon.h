@@ -1,12 +1,12 @@
 /*
- * anon.h - a trace without the names of the program it is of.
+ * anon.h - write a trace without the names of its program.
  *
- * Functions, files, tasks, regions, logs, labels get names that say what they are and nothing else: p3.f17, file4.go,
- * task1, region2, key1, log9. The same name is replaced by the same one, everywhere in the trace. What belongs to Go
- * itself stays: the standard library's functions, and its files without the folder Go is installed in; why a goroutine
- * waits, why the world stops, what a mark worker's label says. Nothing else of the trace's text is kept.
+ * Functions, files, tasks, regions, logs and labels get names that say nothing but their kind: p3.f17, file4.go, task1, region2, key1,
+ * log9. The same name gets the same replacement everywhere in the trace. What is Go's own stays: functions of the standard library, and
+ * their files without the folder that Go is installed in; why a goroutine waits, why the world stops, labels of mark workers. Nothing
+ * else of the trace's text is kept.
  *
- * A table of where names stand is held, of one generation (second family) or all (first family), and 24 bytes a name.
+ * Memory: the strings' places of one generation (second family) or of the whole file (first family), and 24 bytes for each name.
  */
 #ifndef GOTOP_DECODE_ANON_H
 #define GOTOP_DECODE_ANON_H
@@ -14,8 +14,8 @@
 #include "decode/write/cut.h"
 #include "decode/base/idmap.h"
 
-enum anon_role {              /* what a string is used as; the lowest that holds decides */
-                 ANON_REASON, /* of a wait, a stop, of stopping the world: Go's own words */
+enum anon_role {              /* what a string is used as; of several uses the first in this list decides */
+                 ANON_REASON, /* why a goroutine waits or stops, why the world stops: Go's own words */
                  ANON_FUNC,
                  ANON_FILE,
                  ANON_TASK,
@@ -29,22 +29,22 @@ enum anon_role {              /* what a string is used as; the lowest that holds
 };
 #define ANON_MAX 1100 /* bytes a name may become */
 
-/* told - of every replacement when it's made first, if it isn't NULL. */
+/* All zeros but told and arg to begin with; free with anon_free(). told() is called once for each name that is replaced, if not NULL. */
 struct anon {
     void (*told)(void *arg, const char *role, const char *now, size_t nnow, const uint8_t *was, size_t nwas);
     void *arg;
     struct idmap names; /* hash of a name -> its number within its role, and the role */
     uint32_t count[ANON_ROLES];
-    uint64_t replaced, kept; /* strings of tables */
+    uint64_t replaced, kept; /* strings in tables that were, that weren't */
     bool oom;
 };
 void anon_free(struct anon *a);
 
 struct anon_str {     /* a string of a table, and what it's used as */
-    const uint8_t *p; /* NULL: only mentioned so far */
+    const uint8_t *p; /* its bytes; NULL: it was only mentioned so far */
     uint32_t len;
     uint8_t role;
-    uint64_t func; /* a file: the id of one of its functions */
+    uint64_t func; /* of a file: the id of a function in it */
 };
 struct anon_table { /* strings by their ids; all zeros = empty */
     struct anon_str *s;
@@ -52,21 +52,21 @@ struct anon_table { /* strings by their ids; all zeros = empty */
     struct idmap ids;
     bool oom;
 };
-/* anon_string - the string with this id, which is in the table from its first mention on. NULL: out of memory. */
+/* anon_string - the string with this id, which is added at its first mention. NULL: out of memory (t->oom). */
 struct anon_str *anon_string(struct anon_table *t, uint64_t id);
-/* anon_text - what it says; the first time counts. anon_role - what it's used as. anon_frame - a frame's function and file. */
+/* anon_text - set its bytes, unless they are set. anon_role - note a use. anon_frame - note the uses of a frame's strings. */
 void anon_text(struct anon_table *t, uint64_t id, const uint8_t *p, uint32_t len);
 void anon_role(struct anon_table *t, uint64_t id, enum anon_role r);
 void anon_frame(struct anon_table *t, const uint64_t frame[4]);
 void anon_table_clear(struct anon_table *t);
 void anon_table_free(struct anon_table *t);
-/* anon_name - what stands for a string; at most ANON_MAX bytes. */
+/* anon_name - write what replaces a string, or the string if it stays, to out, at most ANON_MAX bytes; returns how many. */
 size_t anon_name(struct anon *a, const struct anon_table *t, const struct anon_str *s, char *out);
 
 struct anon_result {
-    uint64_t strings, kept; /* in tables: all, those that stay as they are */
-    uint64_t dropped;       /* batches that are no part of the format (experiments) */
-    struct err damage;      /* where the trace is damaged: what is written ends there */
+    uint64_t strings, kept; /* in tables: all; those that stay as they are */
+    uint64_t dropped;       /* batches of experiments, whose contents are not known and are left out */
+    struct err damage;      /* where the trace is damaged, and what is written ends; ERR_OK: nowhere */
 };
 enum err_code anon_trace(const struct input *in, struct anon *a, struct outlet *out, struct anon_result *res,
                          struct err *e);

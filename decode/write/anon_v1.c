@@ -64,15 +64,8 @@ static void put_log(struct file_anon *w, const struct v1_raw *r, const uint8_t *
     char name[ANON_MAX];
     struct anon_str one = {r->text, r->len, ANON_LOG, 0};
     size_t len = anon_name(w->a, &w->t, &one, name);
-    const uint8_t *p = at + 1; /* the length of its values, which are as long; then the text's own length */
-    uint64_t n = 0;
-    if (*at >> 6 == 3) {
-        p = bytes_varint(p, w->end, &n);
-        p += n;
-    } else {
-        for (unsigned i = 0; i < w->d.shape[V1_LOG].n; i++)
-            p = bytes_varint(p, w->end, &n);
-    }
+    uint64_t n = 0; /* bytes of the values: there are four of them, so this length stands in front */
+    const uint8_t *p = bytes_varint(at + 1, w->end, &n) + n; /* the length of the text */
     outlet_put(w->out, at, (size_t)(p - at));
     outlet_put(w->out, head, bytes_put_varint(head, len));
     outlet_put(w->out, name, len);

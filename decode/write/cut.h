@@ -1,11 +1,11 @@
 /*
- * cut.h - a part of a trace as a trace of its own, in the same dialect, that Go's tools read.
+ * cut.h - write a part of a trace as a trace of its own, in the same dialect, readable by Go's tools.
  *
- * What is within [from, to) is kept with its times; what was going on at `from` is told as a tracer that starts then
- * tells it: states of goroutines and Ps, open ranges. How, and what such a beginning can't say: docs/SLICES.md.
+ * Events within [from, to) keep their times. What was going on at `from` is told as a tracer would that starts then: states of
+ * goroutines and Ps, open ranges. How that is done, and what such a beginning can't say: docs/SLICES.md.
  *
- * Of the file nothing is held but where the batches of one generation lie (second family), or those of all of it (first family); of
- * what happened, who is there, and in which state.
+ * Memory: the places of the batches of one generation (second family) or of the whole file (first family), and the states of all
+ * goroutines, Ps and threads.
  */
 #ifndef GOTOP_DECODE_CUT_H
 #define GOTOP_DECODE_CUT_H
@@ -13,7 +13,7 @@
 #include "decode/input/dialect.h"
 #include "decode/input/input.h"
 
-/* Where bytes go. write - false: it makes no sense to go on. */
+/* Where bytes go. write - false: don't go on; `broken` is set then, and nothing more is written. bytes: how many were, so far. */
 struct outlet {
     bool (*write)(void *arg, const void *p, size_t n);
     void *arg;
@@ -28,22 +28,23 @@ struct cut_range {
 };
 
 struct cut_result {
-    int64_t from, to; /* what was cut: clocks have coarse units, so a bit less than asked for */
-    int64_t lead;     /* ns between the slice's first event and `from`: what tells of the beginning */
-    uint64_t events;  /* kept, without those that tell of the beginning */
+    int64_t from, to; /* what was cut: both rounded down to the clock's units */
+    int64_t lead;     /* ns from the slice's first event to `from`: the time of the statuses it begins with */
+    uint64_t events;  /* events of the trace that are in it, those statuses not counted */
     uint32_t generations;
-    bool whole;        /* the trace as it was */
-    struct err damage; /* the trace ends early, or is damaged there: the slice ends before it. code ERR_OK = no */
-    struct err lost;   /* events of the range are missing, and this told it: the slice says so of who did them */
-    uint64_t left_out; /* ... and so many of those that are there can't be placed */
+    bool whole;        /* it is the trace as it was, byte for byte */
+    struct err damage; /* the trace is damaged or ends there, and the slice ends before that; ERR_OK: no */
+    struct err
+        lost; /* events of the range are missing, known by this; the slice tells which goroutines' states are not recorded */
+    uint64_t left_out; /* ... and so many events had to be left out */
 };
 
-/* cut_trace - ERR_ARG: there is nothing in this range. ERR_IO: the outlet broke. */
+/* cut_trace - write the range to the outlet. ERR_ARG: there is nothing in this range. ERR_IO: the outlet broke. Damage is no error. */
 enum err_code cut_trace(const struct input *in, const struct cut_range *r, struct outlet *out, struct cut_result *res,
                         struct err *e);
 
 /* The two families. */
-struct rewrite { /* which trace is written anew, and where */
+struct rewrite { /* which trace is rewritten, and to where */
     const struct input *in;
     struct dialect d;
     struct outlet *out;

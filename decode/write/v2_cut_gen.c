@@ -24,100 +24,75 @@ enum { NLABELS = sizeof LABELS / sizeof *LABELS };
 
 /* ---- strings and stacks, as they stand in the file ---------------------------------------------------------- */
 
-struct table { /* all zeros = empty */
-    struct entry {
-        uint64_t id;
-        const uint8_t *p, *end; /* a string's bytes; a stack's frames, and where their batch ends */
-        uint32_t n;             /* bytes; frames */
-        bool used;
-    } * e;
-    size_t n, cap;
-    struct idmap at; /* index by id; the first of an id counts, as for Go */
-};
+/* Which ids a generation's tables have. Of entries with the same id the first is written, as that is the one Go takes. */
+enum entry { UNUSED, USED, WRITTEN };
 struct tables {
-    struct table strings, stacks;
-    uint64_t max_string; /* highest id */
+    struct idmap strings, stacks; /* id -> enum entry */
+    uint64_t max_string;          /* highest id */
 };
 
-static bool table_add(struct table *t, struct entry x)
-{
-    if (!x.id || idmap_get(&t->at, x.id) != IDMAP_NONE)
-        return true;
-    if (!mem_room(t->e, t->cap, t->n + 1))
-        return false;
-    t->e[t->n] = x;
-    return idmap_put(&t->at, x.id, (uint32_t)t->n++);
-}
-
-/* tables_read - of a generation. Damaged tables end where they are. false: no memory. */
+/* tables_read - of a generation. A damaged table ends where the damage is. false: no memory. */
 static bool tables_read(struct tables *t, const struct v2_raw_gen *gen)
 {
-    struct v2_raw_string s;
-    struct v2_raw_stack k;
-    for (size_t i = 0; i < gen->n; i++) {
-        const struct v2_raw_batch *b = &gen->batch[i];
-        const uint8_t *p = b->p;
-        if (v2_raw_holds(b, V2R_STRINGS))
-            for (p++; (p = v2_raw_string(p, b->end, &s)); t->max_string = s.id > t->max_string ? s.id : t->max_string)
-                if (!table_add(&t->strings, (struct entry){s.id, s.p, s.p + s.len, s.len, false}))
-                    return false;
-        if (v2_raw_holds(b, V2R_STACKS))
-            for (p++; (p = v2_raw_stack(p, b->end, &k));)
-                if (!table_add(&t->stacks, (struct entry){k.id, k.frames, b->end, k.n, false}))
-                    return false;
+    bool ok = true;
+    for (struct v2_raw_walk w = {.gen = gen, .first = V2R_STRINGS}; ok && v2_raw_next(&w);) {
+        const uint64_t id = w.string.id;
+        ok = !id || idmap_put(&t->strings, id, UNUSED);
+        t->max_string = id > t->max_string ? id : t->max_string;
     }
-    return true;
+    for (struct v2_raw_walk w = {.gen = gen, .first = V2R_STACKS}; ok && v2_raw_next(&w);)
+        ok = !w.stack.id || idmap_put(&t->stacks, w.stack.id, UNUSED);
+    return ok;
 }
 
-/* table_use - an id that an event has: itself, and remembered as used, or 0 if it isn't in the table. */
-static uint64_t table_use(struct table *t, uint64_t id)
+/* table_use - an id that an event names: the id, which is marked as used, or 0 if the table lacks it. */
+static uint64_t table_use(struct idmap *t, uint64_t id)
 {
-    const uint32_t i = id ? idmap_get(&t->at, id) : IDMAP_NONE;
-    if (i == IDMAP_NONE)
-        return 0;
-    t->e[i].used = true;
-    return id;
+    const uint32_t is = id ? idmap_get(t, id) : IDMAP_NONE;
+    if (is == UNUSED)
+        (void)idmap_put(t, id, USED); /* can't fail: the key is there */
+    return is == IDMAP_NONE ? 0 : id;
 }
 
-static void stack_put(struct tables *t, struct v2_put *w, const struct entry *k)
+/* table_take - is the entry with this id to be written? Not a second time. */
+static bool table_take(struct idmap *t, uint64_t id)
+{
+    return idmap_get(t, id) == USED && idmap_put(t, id, WRITTEN);
+}
+
+static void stack_put(struct tables *t, struct v2_put *w, const struct v2_raw_stack *k, const uint8_t *end)
 {
     uint8_t buf[V2_RAW_FRAMES * 40];
     size_t n = 0;
-    const uint8_t *p = k->p;
+    const uint8_t *p = k->frames;
     for (uint32_t i = 0; i < k->n; i++) {
         uint64_t v[4];
-        p = v2_raw_frame(p, k->end, v);
+        p = v2_raw_frame(p, end, v);
         v[1] = table_use(&t->strings, v[1]);
         v[2] = table_use(&t->strings, v[2]);
-        for (int f = 0; f < 4; f++)
-            n += bytes_put_varint(buf + n, v[f]);
+        n += v2_put_numbers(buf + n, v, 4);
     }
     v2_put_stack(w, k->id, k->n, buf, n);
 }
 
-/* tables_put - batches with the stacks that are used, and then the strings, which are left open in w. */
-static void tables_put(struct tables *t, struct v2_put *w, uint64_t time)
+/* tables_put - write the stacks that are used, then the strings; the batch of strings is left open in `out`. */
+static void tables_put(struct tables *t, struct v2_put *out, const struct v2_raw_gen *gen, uint64_t time)
 {
-    v2_put_open(w, V2_NO_THREAD, time, V2R_STACKS);
-    for (size_t i = 0; i < t->stacks.n; i++)
-        if (t->stacks.e[i].used)
-            stack_put(t, w, &t->stacks.e[i]);
-    v2_put_close(w);
-    v2_put_open(w, V2_NO_THREAD, time, V2R_STRINGS);
-    for (size_t i = 0; i < t->strings.n; i++) {
-        const struct entry *s = &t->strings.e[i];
-        if (s->used)
-            v2_put_string(w, s->id, s->p, s->n);
-    }
+    v2_put_open(out, V2_NO_THREAD, time, V2R_STACKS);
+    for (struct v2_raw_walk w = {.gen = gen, .first = V2R_STACKS}; v2_raw_next(&w);)
+        if (table_take(&t->stacks, w.stack.id))
+            stack_put(t, out, &w.stack, w.end);
+    v2_put_close(out);
+    v2_put_open(out, V2_NO_THREAD, time, V2R_STRINGS);
+    for (struct v2_raw_walk w = {.gen = gen, .first = V2R_STRINGS}; v2_raw_next(&w);)
+        if (table_take(&t->strings, w.string.id))
+            v2_put_string(out, w.string.id, w.string.p, w.string.len);
 }
 
 static void tables_free(struct tables *t)
 {
-    mem_free(t->strings.e);
-    mem_free(t->stacks.e);
-    idmap_free(&t->strings.at);
-    idmap_free(&t->stacks.at);
-    *t = (struct tables){0};
+    idmap_free(&t->strings);
+    idmap_free(&t->stacks);
 }
 
 /* ---- a generation ------------------------------------------------------------------------------------------- */
@@ -393,8 +368,7 @@ static void put_clock(struct gen_cut *w)
         const bool before = sec < 0 && 0 - (uint64_t)sec > k->sec; /* 1970 */
         uint64_t v[] = {0, k->mono + (uint64_t)d, before ? 0 : k->sec + (uint64_t)sec, before ? 0 : (uint64_t)nsec};
         buf[n++] = V2R_SNAPSHOT;
-        for (int i = 0; i < 4; i++)
-            n += bytes_put_varint(buf + n, v[i]);
+        n += v2_put_numbers(buf + n, v, 4);
     }
     v2_put_batch(w->c->out, &(struct v2_raw_batch){
                                 .gen = w->gen->number, .m = V2_NO_THREAD, .time = w->time, .p = buf, .end = buf + n});
@@ -427,7 +401,7 @@ static void put_experiments(struct gen_cut *w)
 
 static void put_tables(struct gen_cut *w)
 {
-    tables_put(&w->t, w->c->put, w->time);
+    tables_put(&w->t, w->c->put, w->gen, w->time);
     for (unsigned i = 1; i < NLABELS; i++)
         if (w->label[i])
             v2_put_string(w->c->put, w->t.max_string + i, LABELS[i], strlen(LABELS[i]));
@@ -481,14 +455,9 @@ static unsigned label_number(const struct v2_raw_string *s)
 
 static unsigned label_find(const struct v2_raw_gen *gen, uint64_t id)
 {
-    for (size_t i = 0; i < gen->n; i++) {
-        const struct v2_raw_batch *b = &gen->batch[i];
-        struct v2_raw_string s;
-        if (v2_raw_holds(b, V2R_STRINGS))
-            for (const uint8_t *p = b->p + 1; (p = v2_raw_string(p, b->end, &s));)
-                if (s.id == id)
-                    return label_number(&s);
-    }
+    for (struct v2_raw_walk w = {.gen = gen, .first = V2R_STRINGS}; v2_raw_next(&w);)
+        if (w.string.id == id)
+            return label_number(&w.string);
     return 0;
 }
 

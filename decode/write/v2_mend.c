@@ -1,9 +1,9 @@
 /*
  * v2_mend.c - see v2_cut.h.
  *
- * The ordering (v2_sim.h) goes through the generation and asks here about each event that can't come. Which numbered events
- * there are is known beforehand, so whether it waits for one that will come or for one that was lost. What came, and what was
- * put in, is written down by thread, with numbers that count anew: bytes of one batch for each thread.
+ * The simulation (v2_sim.h) goes through the generation and asks here about each event that can't come. Which steps there are is known
+ * beforehand (v2_step.h), so it is known whether an event waits for one that will come or for one that was lost. All events that came,
+ * and those put in, are written into one batch for each thread, with sequence numbers that count anew.
  */
 #include "decode/write/v2_cut.h"
 
@@ -12,7 +12,7 @@
 #include "decode/base/mem.h"
 #include "decode/v2/v2_doubt.h" /* and V2_NOT_RECORDED */
 
-struct thread { /* [0]: none; [m + 1] */
+struct thread { /* what is written for a thread; [0] for no thread, [m + 1] */
     uint8_t *p;
     size_t n, cap;
     uint64_t base, last; /* clock units: of the batch, of its last event */
@@ -25,7 +25,7 @@ struct known { /* of a goroutine or a P, by its id */
     uint32_t on;     /* the generation in which its assist or sweep was last told to be on */
     bool gap;        /* what it did before is not all there: regions may end that never began */
 };
-struct within {
+struct within { /* an open region */
     uint64_t task, name;
     uint32_t below;
 };
@@ -40,49 +40,17 @@ struct v2_mend_work {
     size_t nknown, cknown;
     struct within *region;
     size_t nregion, cregion;
-    uint64_t *stray; /* goroutines that can run, and what they did next was lost */
+    uint64_t *stray; /* goroutines that are runnable, and whose next event was lost */
     size_t nstray, cstray;
-    uint64_t units; /* of the event that is asked about; its thread */
+    uint64_t units; /* the time of the event that can't come; its thread */
     uint32_t asker;
-    uint64_t gc_seq, gc_was; /* the next one's number less one: in what is written; in the file */
+    uint64_t gc_seq, gc_was; /* the number of the collector's last step: as written; in the file */
     uint32_t gc_on;          /* the generation in which the collector was last told to be at work */
-    uint64_t reason;         /* string of V2_NOT_RECORDED */
-    uint8_t words[64];
-    bool cut;  /* the generation ends where the file was cut */
-    bool told; /* due() is done */
+    uint64_t reason;         /* id of the string V2_NOT_RECORDED */
+    uint8_t words[64];       /* the batch with that string */
+    bool cut;                /* the generation ends where the file was cut */
+    bool told;               /* due() is done */
 };
-
-/* ---- which events there are -------------------------------------------------------------------------------- */
-
-/* index_busy - that it is told as running, or in a system call. */
-static bool index_busy(struct v2_order *o, const struct v2_raw_ev *e, uint64_t m)
-{
-    const enum v2_means is = v2_means(e->type);
-    if (is == V2_MEANS_proc_status && e->arg[1] != V2_PS_IDLE)
-        return v2_steps_put(o, V2_STEP_P_BUSY, e->arg[0], e->arg[1] == V2_PS_RUNNING ? m : V2_NO_THREAD);
-    if (is != V2_MEANS_go_status && is != V2_MEANS_go_status_stack)
-        return true;
-    const uint8_t state = v2_state_of(e->arg[2]);
-    return (state != ST_RUNNING && state != ST_SYSCALL) || v2_steps_put(o, V2_STEP_G_BUSY, e->arg[0], e->arg[1]);
-}
-
-static bool index_events(struct v2_order *o)
-{
-    idmap_clear(&o->torn.has);
-    for (size_t i = 0; i < o->ncur; i++) {
-        const struct v2_cursor *c = &o->cur[i];
-        uint64_t p = v2_p_of(o, c->m);
-        for (uint32_t b = c->batch; b < c->batch + c->nbatch; b++) {
-            const struct v2_batch *raw = &o->gen->batch[o->list[b]];
-            struct v2_raw_ev e;
-            for (const uint8_t *q = raw->p; q < raw->end && (q = v2_raw_ev(q, raw->end, &e));) {
-                if (!v2_steps_event(o, e.type, e.arg, &p) || !index_busy(o, &e, raw->m))
-                    return false;
-            }
-        }
-    }
-    return true;
-}
 
 /* ---- what is written --------------------------------------------------------------------------------------- */
 
@@ -100,7 +68,7 @@ static struct known *known(struct v2_mend_work *w, struct idmap *map, uint64_t i
     return &w->known[i];
 }
 
-/* counted - the number of the next event of it, in what is written. */
+/* counted - the number of its next event in what is written. */
 static uint64_t counted(struct v2_mend_work *w, struct idmap *map, uint64_t id)
 {
     struct known *k = known(w, map, id);
@@ -139,7 +107,7 @@ static bool region(struct v2_mend_work *w, const struct v2_raw_ev *e, uint64_t g
     return true;
 }
 
-/* renumber - numbers count what is written. false: the event doesn't fit. */
+/* renumber - give the event the number that it has among those written. false: it doesn't fit the open regions. */
 static bool renumber(struct v2_mend_work *w, uint32_t m, uint32_t g, struct v2_raw_ev *e)
 {
     uint64_t p = v2_p_of(&w->s.o, m);
@@ -159,7 +127,7 @@ static bool renumber(struct v2_mend_work *w, uint32_t m, uint32_t g, struct v2_r
 static void write_down(struct v2_mend_work *w, uint32_t m, const struct v2_raw_ev *e, uint64_t units)
 {
     struct thread *t = &w->thread[m == EV_NONE ? 0 : m + 1];
-    if (!v2_room(&w->s.o, t->p, t->cap, t->n + V2_PUT_EVENT))
+    if (!v2_room(&w->s.o, t->p, t->cap, t->n + V2_EVENT_MAX))
         return;
     if (!t->any)
         t->base = t->last = units;
@@ -168,7 +136,7 @@ static void write_down(struct v2_mend_work *w, uint32_t m, const struct v2_raw_e
     t->last = units > t->last ? units : t->last;
 }
 
-/* still - what ends here began before the generation, and the event that says that it goes on was lost. */
+/* still - if the event ends what began before the generation, and the event that tells that it goes on was lost, write that one. */
 static void still(struct v2_mend_work *w, const struct v2s_event *e)
 {
     const struct v2_order *o = &w->s.o;
@@ -202,7 +170,7 @@ static bool room(struct v2_mend_work *w)
     return ok;
 }
 
-/* put_in - an event that wasn't there. false: it can't come, either. */
+/* put_in - carry out and write an event that the trace lacks. false: it can't come, either. */
 static bool put_in(struct v2_mend_work *w, uint32_t m, struct v2_raw_ev e)
 {
     const uint32_t g = m == EV_NONE ? EV_NONE : w->s.o.m[m].g;
@@ -210,14 +178,14 @@ static bool put_in(struct v2_mend_work *w, uint32_t m, struct v2_raw_ev e)
         return false;
     write_down(w, m, &e,
                w->units - (m != w->asker &&
-                           w->units > w->s.gen.min_time)); /* before what it is for, which is another thread's */
+                           w->units > w->s.gen.min_time)); /* another thread's: before the event that needs it */
     w->m->put++;
     return true;
 }
 
 /* ---- as if it had come ------------------------------------------------------------------------------------- */
 
-/* g_told - its status is told in this generation, by whoever can. */
+/* g_told - make sure that this generation has its status: told by the thread that has it, else by m. */
 static bool g_told(struct v2_mend_work *w, uint32_t m, uint32_t g)
 {
     const struct v2_g *v = v2_g_at(&w->s.o, g);
@@ -229,7 +197,7 @@ static bool g_told(struct v2_mend_work *w, uint32_t m, uint32_t g)
            put_in(w, by, V2_EV(V2_GO_STATUS, v->id, busy ? w->s.o.m[by].id : V2_NO_THREAD, v2_status_of(v->status)));
 }
 
-/* runs - the thread's goroutine is back from a system call whose end was lost; then it runs. */
+/* runs - make the thread's goroutine run: if it is in a system call, the end of that was lost. */
 static bool runs(struct v2_mend_work *w, uint32_t m)
 {
     const struct v2_order *o = &w->s.o;
@@ -241,7 +209,7 @@ static bool runs(struct v2_mend_work *w, uint32_t m)
     return v2_g_at(o, g)->status == ST_RUNNING;
 }
 
-/* park - what the thread runs stops at its last event, and what it does from there on is not recorded. */
+/* park - block what the thread runs behind its last event: what it does from there on is not recorded. */
 static bool park(struct v2_mend_work *w, uint32_t m)
 {
     const uint64_t now = w->units;
@@ -285,12 +253,12 @@ static uint32_t creator(const struct v2_mend_work *w, uint32_t m)
     return EV_NONE;
 }
 
-/* g_is - there is a goroutine `id` in this state, whose next number is seq. */
+/* g_is - make it so that there is a goroutine `id` in this state, whose next number is seq. */
 static bool g_is(struct v2_mend_work *w, uint32_t m, uint64_t id, uint64_t seq, uint8_t state)
 {
     struct v2_order *o = &w->s.o;
     uint32_t g = idmap_get(&o->gs, id);
-    if (g == IDMAP_NONE) { /* a status would say that it has been so from the beginning */
+    if (g == IDMAP_NONE) { /* not by a status, which would say that it was there from the beginning */
         const bool waits = state == ST_WAITING, was = known(w, &w->gs, id)->gen == w->s.ordinal; /* and has ended */
         if (was || (waits && w->m->file.version < GO_123) ||
             !put_in(w, creator(w, m), V2_EV(waits ? V2_GO_CREATE_BLOCKED : V2_GO_CREATE, id)))
@@ -317,7 +285,7 @@ static bool p_gives_up(struct v2_mend_work *w, uint32_t p)
     return put_in(w, m, V2_EV(V2_PROC_STOP, 0));
 }
 
-/* p_is - P `id` is idle, and its next number is seq. */
+/* p_is - make it so that P `id` is idle, and its next number is seq. */
 static bool p_is(struct v2_mend_work *w, uint32_t m, uint64_t id, uint64_t seq)
 {
     struct v2_order *o = &w->s.o;
@@ -367,7 +335,7 @@ static bool status_of_g(struct v2_mend_work *w, const struct v2_cursor *c)
     return g_is(w, c->m, id, 1, ST_RUNNABLE) && put_in(w, c->m, V2_EV(V2_GO_START, id, 1));
 }
 
-/* gc - the collector's steps: one that begins what has begun, or ends what has not, is none. */
+/* gc - a step of the collector whose predecessor was lost. false: it begins what has begun, or ends what has not. */
 static bool gc(struct v2_mend_work *w, const struct v2_cursor *c)
 {
     struct v2_order *o = &w->s.o;
@@ -378,7 +346,7 @@ static bool gc(struct v2_mend_work *w, const struct v2_cursor *c)
     return true;
 }
 
-/* change - what it takes for the cursor's event to come. false: it is left out. */
+/* change - put in what the cursor's event needs to come. false: it is to be left out. */
 static bool change(struct v2_mend_work *w, const struct v2_cursor *c)
 {
     struct v2_order *o = &w->s.o;
@@ -429,7 +397,7 @@ static bool change(struct v2_mend_work *w, const struct v2_cursor *c)
     }
 }
 
-/* leave_out - those that come after it don't wait for it. */
+/* leave_out - the cursor's event is left out; others that come after it must not wait for it. */
 static void leave_out(struct v2_mend_work *w, const struct v2_cursor *c)
 {
     uint64_t p = v2_p_of(&w->s.o, c->m);
@@ -459,7 +427,7 @@ static enum adv lacks(struct v2_order *o, struct v2_cursor *c, enum adv a, bool 
 
 /* ---- a generation ------------------------------------------------------------------------------------------ */
 
-/* stray - it can run, and nobody is there who runs it: the next thread that is free stops it. */
+/* stray - a goroutine is runnable and the event that starts it was lost: the next free thread starts and blocks it. */
 static void stray(struct v2_mend_work *w, uint64_t g)
 {
     if (v2_room(&w->s.o, w->stray, w->cstray, w->nstray + 1))
@@ -482,7 +450,7 @@ static void stop_strays(struct v2_mend_work *w, uint32_t m, uint64_t units)
     }
 }
 
-/* over - the thread has no more events; where the file was cut, others were lost. */
+/* over - the thread has no more events; if the file was cut here, others were lost. */
 static void over(struct v2_order *o, uint32_t m)
 {
     struct v2_mend_work *w = v2_sim_of(o)->arg;
@@ -499,7 +467,10 @@ static void over(struct v2_order *o, uint32_t m)
     stop_strays(w, m, w->units);
 }
 
-/* mark - a goroutine stops, is woken or created, and what it did next was lost: it isn't told to be able to run all the while. */
+/*
+ * mark - if the event leaves a goroutine off the Ps (it stops, is woken, is created) and its next event was lost, don't let it seem
+ * runnable or waiting all the while: a stop becomes a block for V2_NOT_RECORDED, others become strays.
+ */
 static void mark(struct v2_mend_work *w, const struct v2s_event *e, struct v2_raw_ev *raw)
 {
     struct v2_order *o = &w->s.o;
@@ -524,7 +495,7 @@ static void mark(struct v2_mend_work *w, const struct v2s_event *e, struct v2_ra
     raw->arg[0] = w->reason;
 }
 
-/* Its status is told in this generation; as busy where it was, or its thread would go on with what nobody told of. */
+/* p_told_as_is, g_told_as_is - does this generation tell its status, and if it is busy, on the thread that it was on? */
 static bool p_told_as_is(const struct v2_mend_work *w, const struct v2_p *v)
 {
     const bool busy = v->m != EV_NONE && (v->status == V2_PS_RUNNING || v->status == V2_PS_SYSCALL);
@@ -541,7 +512,7 @@ static bool g_told_as_is(const struct v2_mend_work *w, uint32_t g)
                         : v2_steps_has(&w->s.o, V2_STEP_G_TOLD, v->id, 0);
 }
 
-/* due - first of all: of whom no status is told in this generation is as it was. */
+/* due - before all events: tell the status, as it was, of what this generation doesn't tell. */
 static bool due(struct v2_order *o)
 {
     struct v2_mend_work *w = v2_sim_of(o)->arg;
@@ -566,7 +537,7 @@ static bool due(struct v2_order *o)
     return true;
 }
 
-/* told_already - a status in this generation, of what has had one: numbers would count anew from there. */
+/* told_already - is it a second status in this generation? Numbers would count anew from there, so it isn't written. */
 static bool told_already(struct v2_mend_work *w, const struct v2_raw_ev *e)
 {
     const struct v2_spec *spec = &v2_specs[e->type];
@@ -600,15 +571,14 @@ static bool add_batch(struct v2_raw_gen *g, const struct v2_raw_batch *b)
     return true;
 }
 
-/* words - a table with the one string that isn't the trace's. */
+/* words - add a table with the string V2_NOT_RECORDED. */
 static bool words(struct v2_mend_work *w, const struct v2_raw_gen *gen)
 {
     static const char text[] = V2_NOT_RECORDED;
     size_t n = 0;
     w->words[n++] = V2R_STRINGS;
     w->words[n++] = V2R_STRING;
-    n += bytes_put_varint(w->words + n, w->reason);
-    n += bytes_put_varint(w->words + n, sizeof text - 1);
+    n += v2_put_numbers(w->words + n, (uint64_t[]){w->reason, sizeof text - 1}, 2);
     memcpy(w->words + n, text, sizeof text - 1);
     n += sizeof text - 1;
     return add_batch(&w->m->gen, &(struct v2_raw_batch){.lead = V2R_EVENTS,
@@ -653,17 +623,12 @@ static bool result(struct v2_mend_work *w, const struct v2_raw_gen *gen)
 static uint64_t string_free(const struct v2_raw_gen *gen)
 {
     uint64_t most = 1 << 20;
-    for (size_t i = 0; i < gen->n; i++) {
-        const struct v2_raw_batch *b = &gen->batch[i];
-        struct v2_raw_string s;
-        if (v2_raw_holds(b, V2R_STRINGS))
-            for (const uint8_t *p = b->p + 1; (p = v2_raw_string(p, b->end, &s));)
-                most = s.id > most && s.id < UINT64_MAX - 64 ? s.id : most;
-    }
+    for (struct v2_raw_walk w = {.gen = gen, .first = V2R_STRINGS}; v2_raw_next(&w);)
+        most = w.string.id > most && w.string.id < UINT64_MAX - 64 ? w.string.id : most;
     return most + 1;
 }
 
-/* unfinished - the last generation of a file, which lacks what each ends with. */
+/* unfinished - is it the last generation of a file, and without strings, which each generation ends with? */
 static bool unfinished(const struct v2_mend_work *w, const struct v2_raw_gen *gen)
 {
     for (size_t i = 0; i < gen->n; i++)
@@ -672,17 +637,16 @@ static bool unfinished(const struct v2_mend_work *w, const struct v2_raw_gen *ge
     return gen->end == w->m->file.data + w->m->file.len;
 }
 
-static bool index_all(struct v2_order *o)
+static bool mend_begin(struct v2_order *o)
 {
     struct v2_mend_work *w = v2_sim_of(o)->arg;
     w->told = false;
-    o->oom |= !index_events(o);
-    return !o->oom;
+    return v2_torn.begin(o); /* notes the steps that the generation has */
 }
 
 static bool begin(struct v2_mend_work *w, const struct v2_sim *was, const struct v2_raw_gen *gen)
 {
-    static const struct v2_loose mender = {.begin = index_all, .due = due, .lacks = lacks, .over = over};
+    static const struct v2_loose mender = {.begin = mend_begin, .due = due, .lacks = lacks, .over = over};
     v2_sim_free(&w->s);
     if (!v2_sim_copy(&w->s, was))
         return false;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static size_t put_numbers(uint8_t *p, const uint64_t *v, unsigned n)
+size_t v2_put_numbers(uint8_t *p, const uint64_t *v, unsigned n)
 {
     size_t k = 0;
     for (unsigned i = 0; i < n; i++)
@@ -14,15 +14,15 @@ static size_t put_numbers(uint8_t *p, const uint64_t *v, unsigned n)
 size_t v2_put_encode(uint8_t *p, const struct v2_raw_ev *e, uint64_t dt)
 {
     p[0] = e->type;
-    const size_t k = 1 + put_numbers(p + 1, &dt, 1);
-    return k + put_numbers(p + k, e->arg, e->nargs);
+    const size_t k = 1 + v2_put_numbers(p + 1, &dt, 1);
+    return k + v2_put_numbers(p + k, e->arg, e->nargs);
 }
 
 void v2_put_batch(struct outlet *out, const struct v2_raw_batch *b)
 {
     uint8_t head[1 + 4 * 10] = {V2R_EVENTS};
     const uint64_t n = (uint64_t)(b->end - b->p);
-    size_t k = 1 + put_numbers(head + 1, (uint64_t[]){b->gen, b->m, b->time}, 3);
+    size_t k = 1 + v2_put_numbers(head + 1, (uint64_t[]){b->gen, b->m, b->time}, 3);
     for (int i = 0; i < 9; i++)
         head[k++] = (uint8_t)(n >> (7 * i) | 0x80);
     head[k++] = 0;
@@ -57,16 +57,16 @@ static void room(struct v2_put *w, size_t n)
 
 void v2_put_event(struct v2_put *w, const struct v2_raw_ev *e, uint64_t time)
 {
-    room(w, V2_PUT_EVENT);
+    room(w, V2_EVENT_MAX);
     w->n += v2_put_encode(w->buf + w->n, e, time > w->time ? time - w->time : 0);
     w->time = time > w->time ? time : w->time;
 }
 
 static void put_named(struct v2_put *w, uint8_t type, const uint64_t head[2], const void *p, size_t len)
 {
-    room(w, V2_PUT_EVENT + len);
+    room(w, V2_EVENT_MAX + len);
     w->buf[w->n++] = type;
-    w->n += put_numbers(w->buf + w->n, head, 2);
+    w->n += v2_put_numbers(w->buf + w->n, head, 2);
     if (len)
         memcpy(w->buf + w->n, p, len);
     w->n += len;
@@ -84,7 +84,7 @@ void v2_put_stack(struct v2_put *w, uint64_t id, uint32_t n, const uint8_t *fram
 
 void v2_put_sample(struct v2_put *w, const uint64_t v[5])
 {
-    room(w, V2_PUT_EVENT);
+    room(w, V2_EVENT_MAX);
     w->buf[w->n++] = V2R_SAMPLE;
-    w->n += put_numbers(w->buf + w->n, v, 5);
+    w->n += v2_put_numbers(w->buf + w->n, v, 5);
 }

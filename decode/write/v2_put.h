@@ -1,5 +1,5 @@
 /*
- * v2_put.h - writing batches of the second family: events one by one, cut into batches that are small enough.
+ * v2_put.h - writing the second family: events and table entries one by one, put into batches of at most V2_RAW_BATCH bytes.
  */
 #ifndef GOTOP_DECODE_V2_PUT_H
 #define GOTOP_DECODE_V2_PUT_H
@@ -9,29 +9,30 @@
 #include "decode/v2/v2_gen.h"
 
 struct v2_put {
-    struct outlet *out; /* and the generation: to be set before the first batch */
+    struct outlet *out; /* this and gen are the caller's to set */
     uint64_t gen;
-    uint64_t m, time; /* time: of the last event; of the batch at its start */
-    uint64_t base;
+    uint64_t m, time; /* the thread; the time of its last event */
+    uint64_t base;    /* the batch's time */
     size_t n;
-    uint8_t first; /* what each batch begins with: V2R_STRINGS.. , 0 = timed events */
+    uint8_t first; /* the batch's first byte: V2R_STRINGS .., 0 = none, for timed events */
     uint8_t buf[V2_RAW_BATCH];
 };
 
 /* V2_EV - an event with these arguments. */
 #define V2_EV(is, ...) \
     ((struct v2_raw_ev){.type = (is), .nargs = (uint8_t)(v2_specs[is].nargs - 1), .arg = {__VA_ARGS__}})
-/* v2_put_encode - an event dt clock units behind another, at most V2_PUT_EVENT bytes: how many. */
-enum { V2_PUT_EVENT = 1 + 10 + 10 * V2_ARGS };
+/* v2_put_numbers - n varints, of 10 bytes at most; returns how many bytes. */
+size_t v2_put_numbers(uint8_t *p, const uint64_t *v, unsigned n);
+/* v2_put_encode - an event dt clock units behind the one before it, in at most V2_EVENT_MAX bytes; returns how many. */
 size_t v2_put_encode(uint8_t *p, const struct v2_raw_ev *e, uint64_t dt);
-/* v2_put_batch - a whole batch at once: generation, thread, time, payload. */
+/* v2_put_batch - write a whole batch: b's generation, thread, time and payload. */
 void v2_put_batch(struct outlet *out, const struct v2_raw_batch *b);
-/* v2_put_open - begin with a thread's events, or a table. v2_put_close - write what there is. */
+/* v2_put_open - begin a batch of a thread's events or of a table. v2_put_close - write the batch, unless it is empty. */
 void v2_put_open(struct v2_put *w, uint64_t m, uint64_t time, uint8_t first);
 void v2_put_close(struct v2_put *w);
-/* v2_put_event - at a time, which is taken as the last event's if it is before it. */
+/* v2_put_event - add an event at this time (clock units), or at that of the one before it if that is later. */
 void v2_put_event(struct v2_put *w, const struct v2_raw_ev *e, uint64_t time);
-/* Entries of tables. A stack's frames are n, of len bytes as they stand there. */
+/* Add an entry to a table. A stack's n frames are given as the len bytes that they take in the file. */
 void v2_put_string(struct v2_put *w, uint64_t id, const void *p, size_t len);
 void v2_put_stack(struct v2_put *w, uint64_t id, uint32_t n, const uint8_t *frames, size_t len);
 void v2_put_sample(struct v2_put *w, const uint64_t v[5]);

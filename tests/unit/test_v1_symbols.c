@@ -1,5 +1,5 @@
 /*
- * test_v1_symbols.c - names for bare program counters, from line tables built here in each layout there has been.
+ * test_v1_symbols.c - names for bare program counters, from line tables built here in the layout that programs of Go 1.5 have.
  *
  * The made-up program: main.alpha at 0x401000 (a.go, line 10, from +0x10 line 12), main.beta at 0x401040 (b.go, line
  * 30), end at 0x401080. As an ELF file of 64 or 32 bits, either byte order, with section headers or without.
@@ -38,71 +38,49 @@ static void put_s(struct image *m, size_t at, const void *s, size_t n)
         m->n = at + n;
 }
 
-/* Steps (zigzag of the value's change, distance): line 10 for 16 bytes, 12 for 48; file 0 or 1 throughout. */
+/* Steps (zigzag of the value's change, distance): line 10 for 16 bytes, 12 for 48; file 1 or 2 throughout. */
 static const uint8_t lines_alpha[] = {22, 16, 4, 48, 0}, lines_beta[] = {62, 64, 0};
-static const uint8_t file_0[] = {2, 64, 0}, file_1[] = {4, 64, 0}, file_2[] = {6, 64, 0};
+static const uint8_t file_1[] = {4, 64, 0}, file_2[] = {6, 64, 0};
 
-enum { NAMES = 300, FILES = 360, TABLES = 400, FUNCS = 160, FUNC2 = 220, CUS = 280 };
+enum { NAMES = 300, FILES = 360, TABLES = 400, FUNCS = 160, FUNC2 = 220, FILETAB = 280 };
 
-/* func - one function's record; pe: bytes of its entry, n: where its tables stand. */
-static void func(struct image *m, size_t at, uint64_t entry, unsigned pe, uint32_t name, uint32_t file, uint32_t line)
+/* func - one function's record. */
+static void func(struct image *m, size_t at, uint64_t entry, uint32_t name, uint32_t file, uint32_t line)
 {
-    put_n(m, at, entry, pe);
-    put_n(m, at + pe, name, 4);
-    put_n(m, at + pe + 16, file, 4);
-    put_n(m, at + pe + 20, line, 4);
-    put_n(m, at + pe + 28, 0, 4); /* first of its compilation unit's files */
+    const unsigned ptr = m->wide ? 8 : 4;
+    put_n(m, at, entry, ptr);
+    put_n(m, at + ptr, name, 4);
+    put_n(m, at + ptr + 16, file, 4);
+    put_n(m, at + ptr + 20, line, 4);
 }
 
-static void table(struct image *m, uint32_t magic)
+static void table(struct image *m)
 {
-    size_t t = TABLE_AT;
-    unsigned ptr = m->wide ? 8 : 4, e = magic >= 0xfffffffau ? ptr : 4;
-    bool old = magic == 0xfffffffbu, relative = e == 4 && magic < 0xfffffffau;
-    put_n(m, t, magic, 4);
+    const size_t t = TABLE_AT;
+    const unsigned ptr = m->wide ? 8 : 4;
+    const uint64_t entries[] = {TEXT, FUNCS, TEXT + 0x40, FUNC2, TEXT + 0x80};
+    put_n(m, t, 0xfffffffbu, 4);
     m->b[t + 6] = 1;
     m->b[t + 7] = (uint8_t)ptr;
     put_n(m, t + 8, 2, ptr);
-    size_t functab = old ? 8 + ptr : 80;
-    size_t base = old ? 0 : functab; /* what offsets of functions count from */
-    size_t names = old ? 0 : NAMES, tables = old ? 0 : TABLES;
-    if (!old) {
-        size_t at = t + 8 + ptr;
-        put_n(m, at, 2, ptr), at += ptr;
-        if (relative)
-            put_n(m, at, TEXT, ptr), at += ptr;
-        put_n(m, at, NAMES, ptr), at += ptr;
-        put_n(m, at, CUS, ptr), at += ptr;
-        put_n(m, at, FILES, ptr), at += ptr;
-        put_n(m, at, TABLES, ptr), at += ptr;
-        put_n(m, at, functab, ptr);
-        put_n(m, t + CUS, 0, 4);
-        put_n(m, t + CUS + 4, 5, 4);
-    }
-    uint64_t zero = relative ? 0 : TEXT;
-    const uint64_t entries[] = {zero, FUNCS - base, zero + 0x40, FUNC2 - base, zero + 0x80};
     for (unsigned i = 0; i < 5; i++)
-        put_n(m, t + functab + i * e, entries[i], e);
-    if (old) {
-        put_n(m, t + functab + 5 * ptr, CUS, 4); /* table of files: count, then offsets; 0 is no file */
-        put_n(m, t + CUS, 3, 4);
-        put_n(m, t + CUS + 4, FILES, 4);
-        put_n(m, t + CUS + 8, FILES + 5, 4);
-    }
+        put_n(m, t + 8 + ptr + i * ptr, entries[i], ptr);
+    put_n(m, t + 8 + ptr + 5 * ptr, FILETAB, 4); /* table of files: count, then offsets; 0 is no file */
+    put_n(m, t + FILETAB, 3, 4);
+    put_n(m, t + FILETAB + 4, FILES, 4);
+    put_n(m, t + FILETAB + 8, FILES + 5, 4);
     put_s(m, t + NAMES, "main.alpha\0main.beta", 21);
     put_s(m, t + FILES, "a.go\0b.go", 10);
     put_s(m, t + TABLES + 1, lines_alpha, sizeof lines_alpha);
     put_s(m, t + TABLES + 10, lines_beta, sizeof lines_beta);
-    put_s(m, t + TABLES + 20, old ? file_1 : file_0, 3);
-    put_s(m, t + TABLES + 30, old ? file_2 : file_1, 3);
-    func(m, t + FUNCS, zero, e, (uint32_t)(NAMES - names), (uint32_t)(TABLES - tables + 20),
-         (uint32_t)(TABLES - tables + 1));
-    func(m, t + FUNC2, zero + 0x40, e, (uint32_t)(NAMES - names + 11), (uint32_t)(TABLES - tables + 30),
-         (uint32_t)(TABLES - tables + 10));
+    put_s(m, t + TABLES + 20, file_1, 3);
+    put_s(m, t + TABLES + 30, file_2, 3);
+    func(m, t + FUNCS, TEXT, NAMES, TABLES + 20, TABLES + 1);
+    func(m, t + FUNC2, TEXT + 0x40, NAMES + 11, TABLES + 30, TABLES + 10);
     m->n = TABLE_AT + 500;
 }
 
-static void elf(struct image *m, uint32_t magic, bool big, bool wide, bool sections)
+static void elf(struct image *m, bool big, bool wide, bool sections)
 {
     memset(m, 0, sizeof *m);
     m->big = big;
@@ -110,7 +88,7 @@ static void elf(struct image *m, uint32_t magic, bool big, bool wide, bool secti
     put_s(m, 0, "\177ELF", 4);
     m->b[4] = wide ? 2 : 1;
     m->b[5] = big ? 2 : 1;
-    table(m, magic);
+    table(m);
     if (!sections)
         return;
     size_t at = m->n, size = wide ? 64 : 40, strings = at + 3 * size;
@@ -144,14 +122,13 @@ static void finds(const struct symbols *s, uint64_t pc, const char *want)
 static void test_layouts(void **state)
 {
     (void)state;
-    static const uint32_t magics[] = {0xfffffffbu, 0xfffffffau, 0xfffffff0u, 0xfffffff1u};
-    for (unsigned k = 0; k < 4 * 8; k++) {
+    for (unsigned k = 0; k < 8; k++) {
         struct image m;
         struct symbols *s;
         struct err e;
-        elf(&m, magics[k / 8], k & 1, k & 2, k & 4);
+        elf(&m, k & 1, k & 2, k & 4);
         if (symbols_open_mem(m.b, m.n, &s, &e) != ERR_OK)
-            fail_msg("layout %x, case %u: %s", magics[k / 8], k % 8, e.what);
+            fail_msg("case %u: %s", k, e.what);
         finds(s, TEXT - 1, "nothing");
         finds(s, TEXT, "main.alpha a.go:10");
         finds(s, TEXT + 0xf, "main.alpha a.go:10");
@@ -172,7 +149,7 @@ static void test_refused(void **state)
     struct image m;
     assert_int_equal(symbols_open("/nonexistent/prog", &s, &e), ERR_IO);
     assert_int_equal(symbols_open("/", &s, &e), ERR_IO);
-    elf(&m, 0xfffffff1u, false, true, true);
+    elf(&m, false, true, true);
     assert_int_equal(symbols_open_mem("#!/bin/sh", 9, &s, &e), ERR_FORMAT);
     m.b[TABLE_AT] = 0x17;
     assert_int_equal(symbols_open_mem(m.b, m.n, &s, &e), ERR_FORMAT);
@@ -189,7 +166,7 @@ static void test_hostile(void **state)
         struct image m;
         struct symbols *s;
         struct err e;
-        elf(&m, k & 1 ? 0xfffffff1u : 0xfffffffbu, false, k & 2, k & 4);
+        elf(&m, false, k & 2, k & 4);
         size_t n = k % 3 ? m.n : 64 + x % (m.n - 64);
         for (unsigned i = 0; i < 1 + x % 6; i++) {
             x = x * 1664525 + 1013904223;
@@ -217,7 +194,7 @@ static void test_trace_with_program(void **state)
     char path[] = "/tmp/gotop-test-XXXXXX";
     int fd = mkstemp(path);
     assert_true(fd >= 0);
-    elf(&m, 0xfffffffbu, false, true, true);
+    elf(&m, false, true, true);
     assert_int_equal(write(fd, m.b, m.n), m.n);
     close(fd);
     const char *trace = "go 1.5\nbatch p=0 seq=1 t=0\nGoCreate g=1 pc=0x401040\nProcStart thread=0\nGoStart g=1\n"
