@@ -190,6 +190,9 @@ static const struct planted {
      "main.(*book).keep ping-pong"}, /* and sleep half of their lives */
     {"ferrymen", RULE_CONNS, "main.cross, called by main.main.func2: net/http opens 62 connections for 160 answers",
      "most are closed again after an answer"},
+    {"curfew", RULE_SERIAL_CALLS,
+     "main.(*gate).shut, called by main.curfew, by main.main has goroutines of main.(*gate).porter do",
+     "up to 16 in a row"}, /* of another goroutine each */
     {"callboy", RULE_POOL, "main.(*stage).call, called by main.play", "waited there for 92.7% of that time"},
     {"tinker", RULE_SMALL_CALLS, "main.scoop, called by main.solder",
      "this trace doesn't record how long they take"}, /* a byte each; of Go 1.21 */
