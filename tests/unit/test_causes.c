@@ -193,6 +193,8 @@ static const struct planted {
     {"curfew", RULE_SERIAL_CALLS,
      "main.(*gate).shut, called by main.curfew, by main.main has goroutines of main.(*gate).porter do",
      "up to 16 in a row"}, /* of another goroutine each */
+    {"capstone", RULE_SERIAL, "main.build.func1 ran alone",
+     "the other processors idled"}, /* who takes first holds nobody */
     {"callboy", RULE_POOL, "main.(*stage).call, called by main.play", "waited there for 92.7% of that time"},
     {"tinker", RULE_SMALL_CALLS, "main.scoop, called by main.solder",
      "this trace doesn't record how long they take"}, /* a byte each; of Go 1.21 */

@@ -191,6 +191,40 @@ static bool mostly_for(const struct hub *h, const struct reader *r)
     return (double)(r->ns - r->longest) >= threshold(TH_HUB_ONE) * (double)(h->all - r->longest);
 }
 
+/* Does one of the others of its kind rest at that moment? */
+static bool another_rests(const struct causes *c, uint32_t its, uint32_t slow, int64_t t)
+{
+    for (uint32_t k = 0; k < c->of[its].n && k < READERS; k++) {
+        const uint32_t g = causes_nth(c, its, k);
+        struct span_iter it;
+        if (g != slow && span_seek(&it, c->tr, (struct lane){LANE_G, g}, t) && span_get(&it)->state == ST_WAITING) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * Is it that one which is waited for? Where all take from one channel, whoever is done first ends the wait, and the others are at work until
+ * then: were one of them at rest, it would have taken it. Who is handed to by a channel of its own rests while another one is waited for.
+ */
+static bool others_rest(const struct causes *c, const struct hub *h, const struct reader *r)
+{
+    const uint32_t its = gstat_group(c->tg->g, r->g), group = gstat_group(c->tg->g, h->g);
+    uint32_t looked = 0, rest = 0;
+    struct walk w;
+    struct span wait = {.state = ST_NONE};
+    walk_g(&w, c->tr, h->g, STEPS);
+    for (const struct span *s; c->of[its].n > 1 && looked < LOOKED && (s = walk_next(&w));) {
+        if (s->who == r->g && hands_over(c, &wait, s, group)) {
+            looked++;
+            rest += another_rests(c, its, r->g, wait.t0 + (wait.t1 - wait.t0) / 2);
+        }
+        wait = *s;
+    }
+    return rest * 2 >= looked;
+}
+
 static void rule_hub(struct causes *c)
 {
     for (uint32_t i = 0; i < c->tg->ngroups && i < 64; i++) {
@@ -214,7 +248,8 @@ static void rule_hub(struct causes *c)
             uint64_t waits = 0;
             uint32_t readers = readers_of(c, i, most, &waits);
             if ((double)readers >= threshold(TH_HUB_READERS) &&
-                (double)waits >= threshold(TH_HUB_EVEN) * (double)most->n * (readers - 1)) {
+                (double)waits >= threshold(TH_HUB_EVEN) * (double)most->n * (readers - 1) &&
+                others_rest(c, &h, most)) {
                 hub_finding(c, &h, most, readers);
             }
         }
