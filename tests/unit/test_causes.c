@@ -195,6 +195,8 @@ static const struct planted {
      "up to 16 in a row"}, /* of another goroutine each */
     {"capstone", RULE_SERIAL, "main.build.func1 ran alone",
      "the other processors idled"}, /* who takes first holds nobody */
+    {"toymaker", RULE_SERIAL_CALLS, "main.send, called by main.fetchPart",
+     "67.5% of the lives of goroutines of main.main.func1, most of it in main.rest"}, /* before it tries again */
     {"callboy", RULE_POOL, "main.(*stage).call, called by main.play", "waited there for 92.7% of that time"},
     {"tinker", RULE_SMALL_CALLS, "main.scoop, called by main.solder",
      "this trace doesn't record how long they take"}, /* a byte each; of Go 1.21 */

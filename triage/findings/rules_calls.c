@@ -213,6 +213,26 @@ struct asking {   /* of the trace */
     int64_t soon; /* an answer that came while a processor was free, on average; 0: most did */
 };
 
+/* Who sleeps for longer than it waits there: where is said, since that is what most of its life goes into. */
+static void pauses_text(struct text *t, const struct causes *c, const struct waits_at *p)
+{
+    const uint32_t g = causes_group(c, p->most->waiter);
+    const struct pair_row *most = NULL;
+    int64_t asleep = 0;
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *q = &c->tg->pairs[i];
+        if (q->from_scheduler && q->kind == WK_SLEEP && q->waiter == p->most->waiter) {
+            asleep = ns_add(asleep, q->total);
+            most = !most || q->total > most->total ? q : most;
+        }
+    }
+    if (g != UINT32_MAX && most && asleep > p->total && c->life[g].life > 0) {
+        text_say(t, c->tr, " Who waits there sleeps for longer (time.Sleep): ",
+                 t_share((double)asleep, (double)c->life[g].life), " of the lives of goroutines of ",
+                 t_func(p->most->waiter), ", most of it in ", t_place(most->stack, 2), ".");
+    }
+}
+
 static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row, const struct asking *a)
 {
     /* of those who run or wait so, and while at least one waits: the least of both, where one alone does it */
@@ -275,6 +295,7 @@ static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row
     if (!nobody && !news) {
         own_side_text(&d, c, p);
     }
+    pauses_text(&d.text, c, p);
     const bool fed = pace_fed(c, p, &d);
     const bool alone = many && one_makes_all(c, p);
     if (alone) {
