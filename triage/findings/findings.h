@@ -27,6 +27,7 @@ struct finding {
     bool own_side;          /* goroutines of this process write the answers that are waited for (inferred) */
     bool looks;             /* busy loops, polls: it was seen to look whether there is something to do */
     bool unstopped;         /* busy loops: it does not spin, but runs in what can't be stopped (inferred) */
+    bool at_device;         /* locks, sets: who has it waits for a device (fsync), where others would queue without it */
     bool together;          /* one that others wait for: it does for several at a time what it does */
     bool for_good;          /* it grows: no note, whatever it costs so far */
     bool quota;             /* the host's doing: by a CPU quota */

@@ -306,6 +306,7 @@ static void convoy(struct rules *rs, uint32_t lock, const struct stretch *s)
         text_lit(&d.next, "Taking it again at once keeps out the goroutine just woken: do the long part outside the "
                           "lock, or let others go first. ");
     }
+    d.f.at_device = h && h->ns[ST_SYSCALL] > h->told / 2 && keeps(rs->tg, h);
     text_add(&d.next, "%s", lock_advice(rs->tg, h));
     lock_readers(&d.next, rs, lock);
     draft_end(rs, &d);

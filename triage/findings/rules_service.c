@@ -11,6 +11,7 @@
 #include "triage/findings/asks.h"
 #include "triage/findings/leaves.h"
 #include "triage/findings/waits_at.h"
+#include "triage/findings/works.h"
 #include "triage/findings/let_go.h"
 #include "triage/findings/shares_of.h"
 #include "triage/findings/thresholds.h"
@@ -398,6 +399,7 @@ static void pool(struct causes *c, const struct waits_at *p, double waiting)
             causes_leaf_text(&d.text, c->tr, &v.v[0], v.all);
             text_lit(&d.text, " (during the longest wait).");
             held_advice(&d.next, c->tr, &v);
+            d.f.at_device = v.v[0].cat == EX_SYSCALL && v.v[0].ns * 2 >= v.all && each_keeps(c->tr, v.v[0].stack);
         }
     }
     explain_tree_free(&t);

@@ -412,6 +412,16 @@ static void lock_bounds(const struct causes *c, struct finding *f, const struct 
     f->severity_ns = queues || f->severity_ns < middle ? f->severity_ns : middle;
 }
 
+/* What waits for a device queues there when it no longer waits for the lock: how much goes is not told by the lock's waits. */
+static void device_bounds(const struct finding *f, struct span_of_won *o)
+{
+    if (f->at_device && o->bound != ON_WAY) {
+        o->lo /= 2;
+        o->words = "from about a third of the waiting up to all of it: calls for a device (fsync) may wait for each "
+                   "other without the lock, too";
+    }
+}
+
 /* ---- each rule ----------------------------------------------------------------------------------------------------- */
 
 #define CALLS_WORK \
@@ -917,6 +927,7 @@ void won_all(struct causes *c)
         way_bounds(&w, f, &o);
         pool_bounds(&w, f, &o);
         lock_bounds(c, f, &o);
+        device_bounds(f, &o);
         const double spread = none ? 0 : SPREAD < (1 - o.hi) / 2 ? SPREAD : (1 - o.hi) / 2;
         const double lo = o.lo - SPREAD, hi = o.hi + spread;
         f->has_won = true;
