@@ -47,6 +47,8 @@ static void what_is_won_has_bounds(void **state)
         {"nightwatch", RULE_TICKERS, 0.18, 0.4, true, "does not show how late this makes other timers"},
         {"cleanstalled", RULE_HOST, 0.05, 0.9, true, "shows only part of what the host takes"}, /* never all of it */
         {"notaries", RULE_CONVOY, 0.85, 0.95, false, "calls for a device (fsync) may wait for each other"},
+        {"bookkeepers", RULE_EACH, 0.90, 1, false,
+         "what one takes stays"}, /* and processors are waited for between */
         {"tinker", RULE_SMALL_CALLS, 0.70, 0.75, true, "entering and leaving each takes"},
         {"crawl", RULE_SERIAL_CALLS, 0.95, 1, false, NULL}, /* main does nothing else */
     };

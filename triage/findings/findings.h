@@ -16,22 +16,22 @@ enum rule {
 
 struct finding {
     enum rule rule;
-    bool note;              /* nothing lost, but worth a look */
-    bool inferred;          /* rests on what the trace does not record (a lock's holder) */
-    int64_t severity_ns;    /* clock time lost, by the rule's own measure; findings are sorted by it */
-    char *amount;           /* by the rule's own measure, short: "84.3ms", "6.1%", "+38" */
-    char *title;            /* short: "lock convoy" */
-    char *text;             /* one or two sentences with the numbers */
-    char *next;             /* what to do next */
-    bool queued;            /* slow tasks, long work: it is the processors that are waited for */
-    bool own_side;          /* goroutines of this process write the answers that are waited for (inferred) */
-    bool looks;             /* busy loops, polls: it was seen to look whether there is something to do */
-    bool unstopped;         /* busy loops: it does not spin, but runs in what can't be stopped (inferred) */
-    bool at_device;         /* locks, sets: who has it waits for a device (fsync), where others would queue without it */
-    bool together;          /* one that others wait for: it does for several at a time what it does */
-    bool for_good;          /* it grows: no note, whatever it costs so far */
-    bool quota;             /* the host's doing: by a CPU quota */
-    bool has_won;           /* what mending it would win is told: */
+    bool note;           /* nothing lost, but worth a look */
+    bool inferred;       /* rests on what the trace does not record (a lock's holder) */
+    int64_t severity_ns; /* clock time lost, by the rule's own measure; findings are sorted by it */
+    char *amount;        /* by the rule's own measure, short: "84.3ms", "6.1%", "+38" */
+    char *title;         /* short: "lock convoy" */
+    char *text;          /* one or two sentences with the numbers */
+    char *next;          /* what to do next */
+    bool queued;         /* slow tasks, long work: it is the processors that are waited for */
+    bool own_side;       /* goroutines of this process write the answers that are waited for (inferred) */
+    bool looks;          /* busy loops, polls: it was seen to look whether there is something to do */
+    bool unstopped;      /* busy loops: it does not spin, but runs in what can't be stopped (inferred) */
+    bool at_device;      /* locks, sets: who has it waits for a device (fsync), where others would queue without it */
+    bool together;       /* one that others wait for: it does for several at a time what it does */
+    bool for_good;       /* it grows: no note, whatever it costs so far */
+    bool quota;          /* the host's doing: by a CPU quota */
+    bool has_won;        /* what mending it would win is told: */
     int64_t won_lo, won_hi; /* by the clock, from .. to (won.h) */
     bool won_more;          /* won_hi is what the trace shows: it may be more */
     char *won;              /* the same in words, with what it takes for granted; NULL: nothing is told */

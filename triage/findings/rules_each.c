@@ -279,8 +279,20 @@ bool each_finding(struct causes *c, const struct work_kind *w)
     return true;
 }
 
-bool each_on_way(struct causes *c, const struct leaf *l, int64_t all)
+/* A call that lasts gives its processor up, and who comes back or is woken behind it waits for one: with fewer calls that goes, too. */
+static int64_t for_processors(const struct leaves *way)
 {
+    int64_t ns = 0;
+    for (uint32_t i = 0; i < way->n; i++) {
+        ns = way->v[i].cat == EX_SCHED || way->v[i].cat == EX_NOBODY ? ns_add(ns, way->v[i].ns) : ns;
+    }
+    return ns;
+}
+
+bool each_on_way(struct causes *c, const struct leaves *way)
+{
+    const struct leaf *l = &way->v[0];
+    const int64_t all = way->all;
     const uint32_t group = l->g < c->tg->ng ? gstat_group(c->tg->g, l->g) : UINT32_MAX;
     struct calls k;
     struct draft d;
@@ -293,7 +305,7 @@ bool each_on_way(struct causes *c, const struct leaf *l, int64_t all)
     }
     draft_start(&d, RULE_EACH, 0);
     d.f.note = true;
-    d.f.won_hi = l->ns;
+    d.f.won_hi = ns_add(l->ns, for_processors(way));
     draft_subject(&d, c->rs, l->func);
     head_text(&d, c, &k, (double)l->ns / (double)all);
     text_lit(&d.text, "the main goroutine does and waits for (its critical path): ");

@@ -564,7 +564,7 @@ static void rule_time(struct causes *c)
     if (main_waits(c, &v) && tell_work(c, &v)) {
         return;
     }
-    (void)each_on_way(c, &v.v[0], v.all);
+    (void)each_on_way(c, &v);
     nested_on_way(c, &v.v[0], v.all);
     const bool spread = !threshold_reached(TH_TIME_PLACE, v.v[0].ns, v.all);
     const bool hot = hot_begin(&d, c, causes_group(c, v.v[0].who), &v, (double)c->tg->end);

@@ -63,12 +63,12 @@ bool hot_begin(struct draft *d, const struct causes *c, uint32_t group, const st
 bool full_finding(struct causes *c, const struct work_kind *w, uint32_t n);
 /*
  * each_finding - rules_each.c: is most of what a kind of work takes system calls of one function? Then they are told. each_on_way: of the
- * way that the main goroutine waits along, whose largest part and whole time these are.
+ * way that the main goroutine waits along, of which they are the largest part.
  */
 /* each_keeps - does that call have the device keep what was written (fsync)? */
 bool each_keeps(const struct trace *tr, uint32_t stack);
 bool each_finding(struct causes *c, const struct work_kind *w);
-bool each_on_way(struct causes *c, const struct leaf *l, int64_t all);
+bool each_on_way(struct causes *c, const struct leaves *way);
 /* nested_on_way - rules_nested.c: is that part of the way calls over the network around which one function stands several times? Then it is told. */
 void nested_on_way(struct causes *c, const struct leaf *l, int64_t all);
 
