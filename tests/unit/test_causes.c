@@ -214,6 +214,7 @@ static const struct {
     {"nightpairs", RULE_LINGER, "or the pace at which data comes: something is read after 111 of them"},
     {"readership", RULE_LEAK, "so each new one adds work for those that wake them"},
     {"drummer", RULE_LAST, "main.beat, called by main.cross.func1: main.cross"},
+    {"blotters", RULE_TIME, "calls of syscall.Fsync in main.enter kept their processor"}, /* of Go 1.21 */
     {"ushers", RULE_LEAK, "They are woken in crowds of up to 248 at once"}, /* nobody waits for the bell */
     {"cleanregistrar", RULE_BOTTLENECK, "It asks for several at a time: 60 questions, 300 waits ended."},
     {"flusher", RULE_BOTTLENECK, "Each call is made for several at a time: 121 calls"},

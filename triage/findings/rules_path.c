@@ -490,6 +490,23 @@ static void busy_text(struct text *t, const struct causes *c)
     text_add(t, " On average %s%.1f of %.0f processors had work.", c->tg->lost ? "at least " : "", c->busy, c->procs);
 }
 
+/* A call for a device lasts, and where its end is not in the trace it passes for running. */
+static void untimed_text(struct text *t, const struct causes *c)
+{
+    const struct syscall_row *most = NULL;
+    for (uint32_t i = 0; i < c->tg->nsyscalls && tri_untimed(c->tr, 1); i++) {
+        const struct syscall_row *r = &c->tg->syscalls[i];
+        const bool more = !most || r->count - r->blocking > most->count - most->blocking;
+        most = more && causes_place(c->tr, r->stack) && each_keeps(c->tr, r->stack) ? r : most;
+    }
+    if (most && (double)(most->count - most->blocking) >= threshold(TH_CALLS_WAITS)) {
+        text_say(t, c->tr, " ", most->count - most->blocking, " calls of ",
+                 t_func(trace_frame(c->tr, most->stack, 0).func), " in ", t_place(most->stack, 1),
+                 " kept their processor: of these this trace has no end, so what they took counts as running behind "
+                 "them.");
+    }
+}
+
 static void most_text(struct draft *d, const struct causes *c, bool first)
 {
     const uint32_t group = moments_most(c);
@@ -588,6 +605,7 @@ static void rule_time(struct causes *c)
     text_lit(&d.text, ".");
     busy_text(&d.text, c);
     timers_text(&d.text, &v);
+    untimed_text(&d.text, c);
     if (!runs(&v.v[0]) && !hot) {
         most_text(&d, c, false);
     }

@@ -86,7 +86,7 @@ static void smalls_of(const struct causes *c, uint32_t g, uint32_t steps, struct
         v[at].stack = v[at].vote ? v[at].stack : s->stack;
         v[at].vote += s->stack == v[at].stack ? 1 : -1;
         v[at].n++;
-        v[at].instants += s->t1 - s->t0 <= 1;
+        v[at].instants += tri_untimed(c->tr, s->t1 - s->t0);
         v[at].ns += s->t1 - s->t0;
     }
     *best = most_of(c->tr, v, n);
