@@ -191,12 +191,12 @@ static const struct planted {
     {"ferrymen", RULE_CONNS, "main.cross, called by main.main.func2: net/http opens 62 connections for 160 answers",
      "most are closed again after an answer"},
     {"curfew", RULE_SERIAL_CALLS,
-     "main.(*gate).shut, called by main.curfew, by main.main has goroutines of main.(*gate).porter do",
-     "up to 16 in a row"}, /* of another goroutine each */
+     "main.(*gate).shut, called by main.curfew, by main.main asks goroutines of main.(*gate).porter",
+     "Up to 16 in a row"}, /* of another goroutine each */
     {"capstone", RULE_SERIAL, "main.build.func1 ran alone",
      "the other processors idled"}, /* who takes first holds nobody */
     {"toymaker", RULE_SERIAL_CALLS, "main.send, called by main.fetchPart",
-     "67.5% of the lives of goroutines of main.main.func1, most of it in main.rest"}, /* before it tries again */
+     "67.5% of the lives of goroutines of main.main.func1, mostly in main.rest"}, /* before it tries again */
     {"callboy", RULE_POOL, "main.(*stage).call, called by main.play", "waited there for 92.7% of that time"},
     {"tinker", RULE_SMALL_CALLS, "main.scoop, called by main.solder",
      "this trace doesn't record how long they take"}, /* a byte each; of Go 1.21 */

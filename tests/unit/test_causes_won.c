@@ -46,10 +46,10 @@ static void what_is_won_has_bounds(void **state)
         {"stampede", RULE_STAMPEDE, 0.36, 0.5, false, NULL}, /* and queue for processors */
         {"nightwatch", RULE_TICKERS, 0.18, 0.4, true, "does not show how late this makes other timers"},
         {"cleanstalled", RULE_HOST, 0.05, 0.9, true, "shows only part of what the host takes"}, /* never all of it */
-        {"notaries", RULE_CONVOY, 0.85, 0.95, false, "calls for a device (fsync) may wait for each other"},
+        {"notaries", RULE_CONVOY, 0.85, 0.95, false, "(fsync) may still wait for each other"},
         {"bookkeepers", RULE_EACH, 0.90, 1, false,
-         "what one takes stays"}, /* and processors are waited for between */
-        {"tinker", RULE_SMALL_CALLS, 0.70, 0.75, true, "entering and leaving each takes"},
+         "the time of that one remains"}, /* and processors are waited for between */
+        {"tinker", RULE_SMALL_CALLS, 0.70, 0.75, true, "entering and leaving each costs"},
         {"crawl", RULE_SERIAL_CALLS, 0.95, 1, false, NULL}, /* main does nothing else */
     };
     (void)state;

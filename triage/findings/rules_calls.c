@@ -227,9 +227,9 @@ static void pauses_text(struct text *t, const struct causes *c, const struct wai
         }
     }
     if (g != UINT32_MAX && most && asleep > p->total && c->life[g].life > 0) {
-        text_say(t, c->tr, " Who waits there sleeps for longer (time.Sleep): ",
+        text_say(t, c->tr, " The goroutines that wait there sleep for longer (time.Sleep): ",
                  t_share((double)asleep, (double)c->life[g].life), " of the lives of goroutines of ",
-                 t_func(p->most->waiter), ", most of it in ", t_place(most->stack, 2), ".");
+                 t_func(p->most->waiter), ", mostly in ", t_place(most->stack, 2), ".");
     }
 }
 

@@ -502,8 +502,7 @@ static void untimed_text(struct text *t, const struct causes *c)
     if (most && (double)(most->count - most->blocking) >= threshold(TH_CALLS_WAITS)) {
         text_say(t, c->tr, " ", most->count - most->blocking, " calls of ",
                  t_func(trace_frame(c->tr, most->stack, 0).func), " in ", t_place(most->stack, 1),
-                 " kept their processor: of these this trace has no end, so what they took counts as running behind "
-                 "them.");
+                 " kept their processor: this trace doesn't record when those end, so their time counts as running.");
     }
 }
 

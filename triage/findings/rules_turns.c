@@ -152,20 +152,19 @@ static void finding(struct causes *c, const struct turns *t, double share)
     draft_at(&d, t->best.t0, t->best.t1, LANE_G, t->best.g);
     d.f.inferred = true;
     text_add(&d.amount, "%u in turn", (unsigned)t->best.n);
-    text_say(&d.text, c->tr, t_place(t->p->stack, 3), " has goroutines of ", t_func(t->p->waker),
-             " do something one after the other, and waits for each before it asks the next, which is at rest "
-             "meanwhile: up to ",
-             t->best.n, " in a row, ", t->waits, " waits of ", t_dur(t->all / (int64_t)t->waits),
-             " on average, while ", t_f1(c->idle), " of ", t_f0(c->procs),
-             " processors have nothing to do. They are ");
+    text_say(
+        &d.text, c->tr, t_place(t->p->stack, 3), " asks goroutines of ", t_func(t->p->waker),
+        " one after the other: it waits until each is done before it asks the next one, which is idle meanwhile. "
+        "Up to ",
+        t->best.n, " in a row, ", t->waits, " waits of ", t_dur(t->all / (int64_t)t->waits), " on average; ",
+        t_f1(c->idle), " of ", t_f0(c->procs), " processors were idle. Meanwhile the one that was asked was ");
     for (uint32_t i = 0; i < v.n && i < 2 && (i == 0 || v.v[i].ns > v.all / 10); i++) {
         text_raw(&d.text, "; ", i ? 2 : 0);
         causes_leaf_text(&d.text, c->tr, &v.v[i], v.all);
     }
-    text_lit(&d.text, " then.");
-    text_lit(&d.next,
-             "Ask all of them first, and wait for all behind that: they are done when the slowest is, unless "
-             "one needs what another has done.");
+    text_lit(&d.text, ".");
+    text_lit(&d.next, "Ask all of them first, then wait for all: that takes as long as the slowest of them, unless "
+                      "one needs another one's result.");
     draft_titled(c->rs, &d, "asked one after the other");
 }
 

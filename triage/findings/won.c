@@ -417,8 +417,9 @@ static void device_bounds(const struct finding *f, struct span_of_won *o)
 {
     if (f->at_device && o->bound != ON_WAY) {
         o->lo /= 2;
-        o->words = "from about a third of the waiting up to all of it: calls for a device (fsync) may wait for each "
-                   "other without the lock, too";
+        o->words =
+            "from about a third of the waiting up to all of it: without the lock, calls that wait for a device "
+            "(fsync) may still wait for each other";
     }
 }
 
