@@ -838,6 +838,37 @@ void draw_band(const struct pen *p, enum band b, int x, int y)
     keep_row(g, v, l, x, y);
 }
 
+bool *draw_dark_columns(const struct view *v)
+{
+    const size_t n = v->plot_w > 0 ? (size_t)v->plot_w : 0;
+    const uint32_t np = trace_nlanes(v->tr, LANE_P);
+    if (!n || !np || !triage_part_missing(v->tr))
+        return NULL;
+    bool *dark = mem_alloc(n * sizeof *dark), any = true;
+    struct shares *cols = mem_alloc(n * sizeof *cols);
+    for (size_t c = 0; dark && c < n; c++)
+        dark[c] = v->edges[c + 1] > v->edges[c];
+    for (uint32_t p = 0; dark && cols && any && p < np; p++) {
+        trace_columns(v->tr, (struct lane){LANE_P, p}, v->edges, (uint32_t)n, cols);
+        any = false;
+        for (size_t c = 0; c < n; c++)
+            any |= dark[c] &= cols[c].ns[ST_NONE] >= v->edges[c + 1] - v->edges[c];
+    }
+    if (!cols || !any) {
+        mem_free(dark);
+        dark = NULL;
+    }
+    mem_free(cols);
+    return dark;
+}
+
+void draw_dark(struct grid *g, const struct view *v, int x, int y, const bool *dark)
+{
+    for (int c = 0; dark && c < v->plot_w; c++)
+        if (dark[c])
+            grid_put(g, x + c, y, glyph_state(v->tier, ST_UNKNOWN), STYLE_UNKNOWN);
+}
+
 void draw_unloaded(struct grid *g, const struct view *v, int x, int y, int h)
 {
     const struct trace_info *ti = trace_info(v->tr);

@@ -45,6 +45,10 @@ bool draw_heap(struct grid *g, struct view *v, int x, int y, int h, uint64_t *he
 /* draw_states - row 0..3: how many goroutines run, are runnable, in system calls, wait; at most, per column. */
 bool draw_states(struct grid *g, struct view *v, int x, int y, int row, uint64_t *here, uint64_t *most);
 bool draw_runq(struct grid *g, struct view *v, int x, int y, int h, uint64_t *here, uint64_t *most);
+/* draw_dark - of a damaged trace mark the columns in which nothing is recorded of any processor, in row y. */
+void draw_dark(struct grid *g, const struct view *v, int x, int y, const bool *dark);
+/* draw_dark_columns - which these are, v->plot_w of them; NULL: none. The caller frees it (mem.h). */
+bool *draw_dark_columns(const struct view *v);
 /* draw_unloaded - mark the columns that are not decoded yet, in rows [y, y + h). */
 void draw_unloaded(struct grid *g, const struct view *v, int x, int y, int h);
 

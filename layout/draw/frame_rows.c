@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/base/mem.h"
 #include "layout/draw/draw.h"
 #include "layout/move/why.h"
 #include "layout/move/lanes.h"
@@ -125,9 +126,15 @@ static void band(const struct canvas *c, const struct part *p)
     draw_band(&(struct pen){c->g, c->v, c->s}, b, c->plan->gutter, p->y);
 }
 
+/* Where nothing is recorded no band is known to be off; what is known of one is drawn over that. */
 static void add_bands(struct parts *p)
 {
     const struct plan *plan = p->c->plan;
+    bool *dark = draw_dark_columns(p->c->v);
+    for (uint32_t b = 0; b < BAND_COUNT; b++)
+        if (plan->n[band_rows[b].row])
+            draw_dark(p->c->g, p->c->v, plan->gutter, plan->y[band_rows[b].row], dark);
+    mem_free(dark);
     for (uint32_t b = 0; b < BAND_COUNT; b++) {
         const struct lane l = {LANE_BAND, b};
         if (plan->n[band_rows[b].row])

@@ -34,8 +34,11 @@ int64_t known_torn(const struct trace *tr)
 int64_t known_until(const struct trace *tr, int64_t torn, struct lane l)
 {
     struct span_iter it;
-    const uint64_t n = l.kind == LANE_M && torn < INT64_MAX ? trace_lane(tr, l).nspans : 0;
-    if (!n || !span_seek_index(&it, tr, l, n - 1) || span_get(&it)->state != ST_IDLE)
+    if (l.kind != LANE_M || torn == INT64_MAX || !span_seek(&it, tr, l, trace_info(tr)->end))
+        return INT64_MAX;
+    while (span_next(&it)) { /* spans without length at the end */
+    }
+    if (span_get(&it)->state != ST_IDLE || span_get(&it)->t0 >= trace_info(tr)->end)
         return INT64_MAX;
     return span_get(&it)->t0 > torn ? span_get(&it)->t0 : torn;
 }
