@@ -109,6 +109,7 @@ static uint32_t on_proc(struct v1_emit *em, uint32_t p)
     uint32_t lane = proc_lane(em, p);
     if (lane != EV_NONE && !em->p[p].begun) {
         em->p[p].begun = true;
+        em->p[p].runs = V1_UNSURE; /* before Go 1.7 some events stand on a P before its start */
         struct ev *v = put(em, EVK_P_STATE, em->listing ? EVF_QUIET | EVF_BACKDATE : EVF_QUIET);
         v->p = lane;
         v->state = ST_SCHED;
@@ -414,6 +415,13 @@ static void on_return(struct v1_emit *em, const struct v1_ev *e)
 
 /* ---- processors ------------------------------------------------------------------------------------------- */
 
+/* turns - what begins was not under way, and what ends was: else the event contradicts the one before it (Go's reader refuses both). */
+static void turns(struct v1_emit *em, uint8_t *is, bool begins)
+{
+    em->contradictions += *is == (begins ? V1_YES : V1_NO);
+    *is = begins ? V1_YES : V1_NO;
+}
+
 static void on_proc_start(struct v1_emit *em, const struct v1_ev *e)
 {
     uint32_t p = proc_lane(em, e->p);
@@ -423,6 +431,9 @@ static void on_proc_start(struct v1_emit *em, const struct v1_ev *e)
     q->m = em->ix->dialect.version ? thread_lane(em, e->own) : EV_NONE;
     if (q->g)
         contradicts(em, e, 0);
+    else
+        turns(em, &q->runs, true);
+    q->runs = V1_YES;
     struct ev *v = put(em, EVK_P_STATE, em->listing && !q->begun ? EVF_BACKDATE : 0);
     v->state = ST_SCHED;
     v->p = p;
@@ -439,6 +450,9 @@ static void on_proc_stop(struct v1_emit *em, const struct v1_ev *e)
         return;
     if (q->g)
         contradicts(em, e, 0);
+    else
+        turns(em, &q->runs, false);
+    q->runs = V1_NO;
     struct ev *v = put(em, EVK_P_STATE, 0);
     v->state = ST_IDLE;
     v->p = p;
@@ -453,6 +467,7 @@ static void on_gap(struct v1_emit *em, const struct v1_ev *e)
     if (q->g)
         lose(em, q->g);
     q->m = EV_NONE;
+    q->runs = q->sweeps = V1_UNSURE;
     v1_torn_gap(em, e->p, e->own);
     if (p == EV_NONE || !q->begun)
         return;
@@ -496,6 +511,7 @@ static void on_sweep(struct v1_emit *em, const struct v1_ev *e)
 {
     uint32_t p = on_proc(em, e->p);
     bool begin = e->tag.type == V1_SWEEP_START;
+    turns(em, &em->p[e->p].sweeps, begin);
     struct ev *v = range(em, e, begin ? EVK_RANGE_BEGIN : EVK_RANGE_END, RANGE_SWEEP, 0);
     v->p = p;
     if (!begin && em->ix->dialect.version >= 1009) {
@@ -506,8 +522,10 @@ static void on_sweep(struct v1_emit *em, const struct v1_ev *e)
 
 static void on_gc(struct v1_emit *em, const struct v1_ev *e)
 {
-    struct ev *v = range(em, e, e->tag.type == V1_GC_START ? EVK_RANGE_BEGIN : EVK_RANGE_END, RANGE_GC, 0);
-    em->gc = e->tag.type == V1_GC_START;
+    const bool begin = e->tag.type == V1_GC_START;
+    struct ev *v = range(em, e, begin ? EVK_RANGE_BEGIN : EVK_RANGE_END, RANGE_GC, 0);
+    em->contradictions += em->gc == begin && !em->ngap;
+    em->gc = begin;
     if (em->gc && em->ix->dialect.version >= 1007)
         v->arg = e->own;
 }

@@ -14,6 +14,8 @@
 #define V1_EMIT_ROOM 32 /* what one event becomes takes at most, in halves of neutral events */
 #define V1_GAPS 16
 
+enum v1_sure { V1_NO, V1_YES, V1_UNSURE /* events of it may be missing */ };
+
 struct v1_emit {
     struct source *s;
     struct v1_index *ix;
@@ -22,6 +24,7 @@ struct v1_emit {
     struct v1_p {
         uint32_t lane, m, g;      /* its lane, its thread (EV_NONE), the row of the goroutine that it runs (0) */
         bool begun;               /* its lane has an event */
+        uint8_t runs, sweeps;     /* enum v1_sure: it was started, it sweeps */
         int64_t gap_from, gap_to; /* its last gap, ns; gap_to 0: it has none */
     } * p;
     struct v1_gap { /* times in which events of some P are missing, ns (v1_torn.c) */

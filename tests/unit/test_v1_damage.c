@@ -163,6 +163,26 @@ static void test_listed_later(void **state)
              "D 1 event contradicts what came before: what may be lost between is not recorded\n");
 }
 
+#define ONE_MORE "D 1 event contradicts what came before: what may be lost between is not recorded\n"
+
+/* What begins twice, or ends without having begun, shows that an event is missing or was another: Go's reader refuses each of these. */
+static void test_begun_or_ended_twice(void **state)
+{
+    (void)state;
+    reads_as("go 1.19\n" START "GCSweepDone +10 swept=1 reclaimed=2\n", START_LINES "10 end sweep p0 1,2\n" ONE_MORE);
+    reads_as("go 1.19\n" START "GCSweepStart +10\nGCSweepStart +1\nGCSweepDone +1 swept=1 reclaimed=2\n",
+             START_LINES "10 begin sweep p0\n11 begin sweep p0\n12 end sweep p0 1,2\n" ONE_MORE);
+    reads_as("go 1.19\n" START "GCDone +10\n", START_LINES "10 end gc\n" ONE_MORE);
+    reads_as("go 1.19\n" START "GoBlock +10\nProcStop +1\nProcStop +1\n",
+             START_LINES "10 g1 waiting\n11 p0 idle\n12 p0 idle\n" ONE_MORE);
+    reads_as("go 1.19\n" START "GoBlock +10\nProcStart +1 thread=0\n",
+             START_LINES "10 g1 waiting\n11 p0 sched m0\n" ONE_MORE);
+    reads_as("go 1.19\n" START "GoBlock +10\nProcStop +1\nProcStart +1 thread=0\nGCSweepStart +1\n"
+             "GCSweepDone +1 swept=1 reclaimed=2\nGCStart +1 seq=0 stack=0\nGCDone +1\n",
+             START_LINES "10 g1 waiting\n11 p0 idle\n12 p0 sched m0\n13 begin sweep p0\n14 end sweep p0 1,2\n"
+                         "15 begin gc\n16 end gc\n");
+}
+
 /* Ids of strings and stacks that are far from each other, and given twice: the first string counts, and the last stack. */
 static void test_far_names(void **state)
 {
@@ -419,6 +439,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_no_clock),
+        cmocka_unit_test(test_begun_or_ended_twice),
         cmocka_unit_test(test_header_alone),
         cmocka_unit_test(test_damage_in_the_middle),
         cmocka_unit_test(test_damage_behind_the_rate),
