@@ -19,22 +19,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define BIG_PAGE ((size_t)2 << 20) /* whose page tables move as one; smaller blocks are malloc's */
+#define BIG_PAGE ((size_t)2 << 20) /* page tables of this much move as one; smaller blocks are malloc's */
 
 /* bigmem_new - n >= BIG_PAGE bytes of zeros. NULL: out of memory. */
 void *bigmem_new(size_t n);
 /* bigmem_spilled - n bytes of zeros, not fewer than a page, in the temporary file. NULL: there is no room. */
 void *bigmem_spilled(size_t n);
 bool bigmem_is_spilled(const void *p);
-/* bigmem_rest - spilled blocks' pages need not be in memory until they are asked for again. */
+/* bigmem_rest - let go the pages of spilled blocks; they are read again when they are used. */
 void bigmem_rest(void);
 /* bigmem_size - what was asked for, whole pages; 0: p is none of these blocks. */
 size_t bigmem_size(const void *p);
 /* bigmem_resize - p, one of these blocks, with n >= BIG_PAGE bytes, moved or not; NULL: out of memory, it stands as it was. */
 void *bigmem_resize(void *p, size_t n);
-/* bigmem_held - the same of what stands in memory; 0 of a spilled one. */
+/* bigmem_held - the same; 0 for a spilled block. */
 size_t bigmem_held(const void *p);
-/* bigmem_touch - n bytes at p, of any block, are about to be written: their pages come at once, not each by a fault of its own. */
+/* bigmem_touch - n bytes at p, in a block of any kind, are about to be written: get their pages at once instead of by faults. */
 void bigmem_touch(void *p, size_t n);
 void bigmem_free(void *p); /* p: one of these blocks */
 

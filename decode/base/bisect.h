@@ -5,8 +5,8 @@
 #include <stdbool.h>
 
 /*
- * bisect - lo, a variable, becomes the first place from lo on of which `before` isn't so, or hi where there is none: `before` asks that
- * of place i, and is so up to somewhere, and not from there on.
+ * bisect - set the variable lo to the first i in [lo, hi) for which `before`, an expression of i, is false, or to hi. `before` must be true
+ * up to some place and false from there on.
  */
 #define bisect(lo, hi, i, before) \
     for (__typeof__(lo) i, hi_##i = (hi); (lo) < hi_##i && (i = (lo) + (hi_##i - (lo)) / 2, true);) \

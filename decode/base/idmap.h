@@ -1,11 +1,11 @@
 /*
  * idmap.h - 64-bit ids of the file to dense 32-bit values.
  *
- * Open addressing, at most half full. Ids usually count upwards, so the low bits are the first choice of slot: neighbours in id are
- * neighbours in memory. The next choice is half the map away: the slot beside it is the next id's, which would have to go elsewhere in
- * turn, and so would all that come behind it. Where ids meet, a small map grows; then it changes to a hash with this run's secret
- * (decode/base/hash.h), and nobody looks further than the farthest of its keys went: cost stays linear, whatever ids a file chooses and
- * asks for. A deleted key leaves a mark where another one went past it, which a rebuild sweeps away.
+ * Open addressing, at most half full. Ids usually count upwards, so a key's home is the slot of its low bits: neighbouring ids are
+ * neighbours in memory. If that slot is taken the next one tried is half the map away, because the slot beside it is the home of the next
+ * id. When many keys collide a small map grows; then the home becomes a hash with this run's secret (decode/base/hash.h). No search goes
+ * further than the farthest key is from its home. So the cost stays linear whatever ids a file has and asks for. A deleted key leaves a
+ * mark if another key's search may pass its slot; a rebuild removes the marks.
  * Zero-initialised is empty; 12 bytes a slot.
  */
 #ifndef GOTOP_DECODE_IDMAP_H
@@ -44,7 +44,7 @@ static inline uint32_t idmap_step(const struct idmap *m, uint32_t at)
     return (at + m->cap / 2 + 1) & (m->cap - 1);
 }
 
-/* How many such steps lead from one slot to another: a stride is its own inverse, as the map has at least four slots. */
+/* How many such steps lead from one slot to another. (The stride is its own inverse, as the map has at least four slots.) */
 static inline uint32_t idmap_steps(const struct idmap *m, uint32_t from, uint32_t to)
 {
     return ((to - from) * (m->cap / 2 + 1)) & (m->cap - 1);
@@ -97,14 +97,14 @@ static inline bool idmap_rebuild(struct idmap *m, uint32_t cap, bool mixed)
     return true;
 }
 
-/* Marks are swept away. Few ids that are farther apart than there are slots get more of these, before they are mixed. */
+/* Rebuild without marks. A small map with keys that collide gets larger first; `mixed` applies only if it doesn't. */
 static inline bool idmap_again(struct idmap *m, bool mixed)
 {
     const bool apart = m->astray && !m->mixed && m->cap <= IDMAP_SMALL && m->cap / 16 <= m->used;
     return idmap_rebuild(m, apart ? m->cap * 2 : m->cap, !apart && mixed);
 }
 
-/* Wherever its slot may be. */
+/* idmap_put() in the general case. */
 static __attribute__((noinline, unused)) bool idmap_put_far(struct idmap *m, uint64_t key, uint32_t val)
 {
     if ((m->used + m->gone) * 2 >= m->cap) {
@@ -139,7 +139,7 @@ static __attribute__((noinline, unused)) bool idmap_put_far(struct idmap *m, uin
     m->val[at] = val + 1;
     if (steps > m->reach)
         m->reach = steps;
-    /* A long way to go: because of many marks, or because the keys collide. */
+    /* A long search is due to marks, or to keys that collide. */
     return walked < 256 || m->mixed || idmap_again(m, m->gone < m->cap / 8);
 }
 
@@ -155,7 +155,7 @@ static inline bool idmap_put(struct idmap *m, uint64_t key, uint32_t val)
     return true;
 }
 
-/* Did a key go past this slot to find its own? Also true: it might have. */
+/* Did the search for another key's slot pass this one? May be true even if none did. */
 static __attribute__((noinline, unused)) bool idmap_passed(const struct idmap *m, uint32_t slot)
 {
     enum { FAR_OFF = 8 }; /* FAR: zlib's headers have made it nothing */
@@ -189,7 +189,7 @@ static inline void idmap_del(struct idmap *m, uint64_t key)
         m->reach = 0;
 }
 
-/* idmap_copy - what is in another one. false: out of memory; to be freed either way. */
+/* idmap_copy - make *to a copy. false: out of memory. Free *to either way. */
 static inline bool idmap_copy(struct idmap *to, const struct idmap *from)
 {
     *to = *from;
@@ -204,7 +204,7 @@ static inline bool idmap_copy(struct idmap *to, const struct idmap *from)
     return to->key && to->val;
 }
 
-/* idmap_next - the next key from slot *at on, which is left behind it (0 at first); false: there is none. In no order. */
+/* idmap_next - the next key from slot *at on (0 at first), and *at moves behind it; false: there is none. In no particular order. */
 static inline bool idmap_next(const struct idmap *m, uint32_t *at, uint64_t *key, uint32_t *val)
 {
     while (*at < m->cap) {
@@ -218,7 +218,7 @@ static inline bool idmap_next(const struct idmap *m, uint32_t *at, uint64_t *key
     return false;
 }
 
-/* idmap_renumber - each value becomes what stands at its place of `to`. */
+/* idmap_renumber - replace each value v by to[v]. */
 static inline void idmap_renumber(struct idmap *m, const uint32_t *to)
 {
     for (uint32_t i = 0; i < m->cap; i++)

@@ -22,14 +22,15 @@ void *mem_resize(void *p, size_t n) __attribute__((warn_unused_result));
 void mem_free(void *p);
 
 /*
- * mem_grow - make room for at least `need` elements of `size` bytes in an array that doubles (a larger one grows by a quarter, a large one by a sixteenth).
+ * mem_grow - make room for at least `need` elements of `size` bytes. The array doubles; from 64 KiB on it grows by a quarter, from 2 MiB on
+ * by a sixteenth.
  * *cap is updated; returns the array (moved or not) or NULL when out of memory, the old one then still valid.
  */
 void *mem_grow(void *p, size_t *cap, size_t need, size_t size) __attribute__((warn_unused_result));
 
 /*
- * mem_room - mem_grow() of an array that stands in a variable, as its capacity does: both change. false: out of memory, all
- * stands. mem_room_zeros - what is new of it is zeros.
+ * mem_room - mem_grow() for an array and a capacity that are variables: both are updated. false: out of memory, nothing has changed.
+ * mem_room_zeros - the same; the new elements are zeros.
  */
 #define mem_room(array, cap, need) mem_room_of(&(array), &(cap), need, sizeof *(array))
 #define mem_room_zeros(array, cap, need) mem_room_zeros_of(&(array), &(cap), need, sizeof *(array))
@@ -46,26 +47,22 @@ static inline bool mem_room_of(void *array, size_t *cap, size_t need, size_t siz
 }
 bool mem_room_zeros_of(void *array, size_t *cap, size_t need, size_t size);
 
-/* mem_touch - all of a block is about to be written: its pages come at once, which costs a third of coming singly. */
+/* mem_touch - call it when all of a block is about to be written: it gets its pages at once, at a third of the cost of single faults. */
 void mem_touch(void *p);
 /*
- * mem_table - zeros that will be looked at and written all over. Of fresh memory the first look gives a page of zeros that is
- * everybody's, and the first write another one in its place: two faults, for the second of which the other threads stop.
+ * mem_table - n bytes of zeros for a table that is read and written all over. Memory of the usual kind would have two faults a page: the
+ * first read maps a shared page of zeros, the first write replaces it, and that stops the other threads. This has its pages at once.
  */
 void *mem_table(size_t n) __attribute__((warn_unused_result));
-/*
- * mem_cut - of a large block no more than n bytes are needed: it stays where it is, what is behind them is given back. Returns how much
- * that was.
- */
+/* mem_cut - give back what a large block has beyond n bytes; it stays where it is. Returns how many bytes that was. */
 size_t mem_cut(void *p, size_t n);
 
 /*
- * mem_limit - what is counted shall stay below so many bytes: from half of them on blocks of MEM_SPILLS bytes and more
- * stand in a temporary file (decode/base/spill.h) while there is one and it has room, and are not counted. 0: no limit.
- * Nothing else differs: whoever has a block reads and writes it as any other. mem_spills - there is such a file. mem_over - that
- * was not enough: with `more` bytes there is more than the limit (and an eighth, which blocks that come and go may take, where
- * there is a file). mem_spilled - bytes that stand there now. mem_is_spilled - does this block?
- * mem_rest - the pages of such blocks that were asked for may go again, if they are many: call it now and then.
+ * mem_limit - keep mem_live() below this many bytes; 0: no limit. When half of them are in use, new blocks of MEM_SPILLS bytes and more
+ * are put into a temporary file (decode/base/spill.h), if there is one and it has room, and don't count. They are used like any others.
+ * mem_spills - is there such a file? mem_over - would `more` bytes exceed the limit nevertheless? (With a file by more than an eighth,
+ * which is left to blocks that come and go.) mem_spilled - bytes in the file now. mem_is_spilled - is this block there?
+ * mem_rest - let the kernel take back pages of such blocks, if many are in memory; to be called now and then.
  */
 #define MEM_SPILLS ((size_t)64 << 10)
 void mem_limit(uint64_t bytes);

@@ -1,9 +1,9 @@
 /*
- * slabs.h - blocks of one size that are given back and taken again: memory that was written once is used on, so nobody waits for
- * new pages, and what is busy stays in the processor's caches.
+ * slabs.h - blocks of one size that are given back and used again, so that few new pages are needed and what is in use stays in the
+ * processor's caches.
  *
- * They are cut from larger blocks, large enough to be spilled (decode/base/mem.h) behind the first, which go back as a whole.
- * Zero-initialised is empty.
+ * They are cut from larger blocks, which are freed as a whole; all but the first of these are large enough to be spilled
+ * (decode/base/mem.h). Zero-initialised is empty.
  */
 #ifndef GOTOP_DECODE_SLABS_H
 #define GOTOP_DECODE_SLABS_H
@@ -17,14 +17,13 @@ struct slabs {
     void *all, *unused;
 };
 
-/* slabs_get - `size` bytes, a multiple of SLABS_ALIGN and the same each time; what they hold isn't known. NULL: out of memory. */
+/* slabs_get - a block of `size` bytes, a multiple of SLABS_ALIGN and the same each time; not initialised. NULL: out of memory. */
 void *slabs_get(struct slabs *s, size_t size);
-/* slabs_exactly - there will be no more than n blocks, which stand side by side. false: out of memory. Of an empty s. */
+/* slabs_exactly - make room for exactly n blocks, side by side; s must be empty. false: out of memory. */
 bool slabs_exactly(struct slabs *s, size_t size, size_t n);
-/* slabs_put - a block is used no more. */
+/* slabs_put - give a block back. slabs_free - free all of them. slabs_bytes - the memory that they take. */
 void slabs_put(struct slabs *s, void *block);
-/* slabs_free - nor is any. */
 void slabs_free(struct slabs *s);
-size_t slabs_bytes(const struct slabs *s); /* for who counts */
+size_t slabs_bytes(const struct slabs *s);
 
 #endif

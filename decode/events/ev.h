@@ -1,6 +1,6 @@
 /*
- * ev.h - the neutral event: what both format families produce and decode/model/fold.c consumes. (The commonest of the second
- * family are none: the sink carries them out itself, decode/v2/v2_order.h.)
+ * ev.h - the neutral event: what both format families produce and decode/model/fold.c consumes. (The second family's commonest events
+ * never become one: the sink carries them out itself, decode/v2/v2_order.h.)
  *
  * A dialect's reader orders its file's events by the dialect's own rules, turns each into zero or more struct ev
  * in final order, and pushes them (decode/events/source.h). fold turns them into spans, ranges and series; it knows no
@@ -40,12 +40,12 @@ enum ev_kind {
     EVK_LOG,        /* arg = task, str = category, stack2 = message (a string id), g, stack */
     EVK_SAMPLE,     /* g, p, m, stack */
     EVK_COUNT_ONLY, /* an experimental event: counted, not shown; state = enum ev_class */
-    EVK_LOST, /* what g or p did since arg is not recorded, or since it was last told of, if that is later: that is
-                        ST_UNKNOWN, of a P ST_NONE. Neither: the same of the GC that is open. EVF_QUIET. A g: only if it
-                        was last told of before arg2 (0: whenever) */
-    EVK_GAP, /* from arg to t nothing is recorded: what was so at arg is unknown from there on, and what is told of with
-                        EVF_BACKDATE holds since t. state 1: all that goes on has been told of again since then, what
-                        hasn't ended in between. EVF_QUIET */
+    EVK_LOST, /* what g or p did since arg, or since it was last told of if that is later, is not recorded: it becomes
+                        ST_UNKNOWN, a P ST_NONE. Neither g nor p: the same of the open GC. EVF_QUIET. Of a g only if it
+                        was last told of before arg2 (0: in any case) */
+    EVK_GAP, /* nothing was recorded from arg to t: all states are unknown from arg on, and what EVF_BACKDATE tells holds
+                        since t. state 1: all that still goes on has been told of again by now; what hasn't has ended
+                        in the gap. EVF_QUIET */
     EVK_TICK, /* nothing happens; the trace is known to last until t */
     EVK_KINDS
 };
@@ -60,9 +60,9 @@ enum ev_kind {
  *   ST_SYSCALL   stack = its own; p = P held, EV_NONE if none
  *   ST_NONE      it ended
  *
- * EVF_SURE: p and m are where it happened, whatever the state. What ran there is g, the waker, or nobody as the state asks for;
- * it runs nowhere else, and nobody else woke or started g. So the lanes concerned need not be looked at to know it. These are
- * nearly all, so they end with their first half (struct ev_half).
+ * EVF_SURE: p and m are where it happened, whatever the state. What runs there is g, the waker or nothing, as the state requires, and it
+ * runs nowhere else; so fold need not look at the lanes to check that. Nearly all events are such, so they have only the first half
+ * (struct ev_half).
  */
 
 enum {
@@ -90,9 +90,7 @@ struct ev {
 };
 _Static_assert(sizeof(struct ev) == 64, "struct ev is one cache line");
 
-/*
- * A stream stands in memory as halves: one of an event with EVF_SURE, which has nothing else to tell, two of any other.
- */
+/* A stream consists of halves of events: one for an event with EVF_SURE, whose other fields are not used, two for any other. */
 struct ev_half { /* begins as struct ev */
     int64_t t;
     uint8_t kind, state;
@@ -110,7 +108,7 @@ static inline size_t ev_halves(const struct ev_half *e)
     return e->flags & EVF_SURE ? 1 : 2;
 }
 
-/* ev_whole - the event that stands there as any other, without EVF_SURE; room: for one that was cut short. */
+/* ev_whole - the event at e as a whole one, without EVF_SURE. `room` is used if there is only a half. */
 static inline const struct ev *ev_whole(const struct ev_half *e, struct ev *room)
 {
     const bool on = e->state == ST_RUNNING || e->state == ST_SYSCALL, woken = e->flags & EVF_WOKEN;

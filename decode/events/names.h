@@ -43,9 +43,9 @@ struct names {
 
 enum err_code names_init(struct names *nm);
 void names_free(struct names *nm);
-/* names_rest - no more will come: what is only needed to find those that are there is given back. */
+/* names_rest - no more will be added: free the hash tables. */
 void names_rest(struct names *nm);
-uint64_t names_bytes(const struct names *nm); /* what they take, for who counts */
+uint64_t names_bytes(const struct names *nm); /* the memory that they take */
 
 /*
  * names_str - intern bytes; *id is theirs. The bytes are borrowed: they must live as long as the names (the mapped
@@ -53,7 +53,7 @@ uint64_t names_bytes(const struct names *nm); /* what they take, for who counts 
  */
 enum err_code names_str(struct names *nm, const char *p, uint32_t len, uint32_t *id);
 enum err_code names_str_copy(struct names *nm, const char *p, uint32_t len, uint32_t *id);
-/* names_str_of - intern string i of other names; copy: its bytes don't live as long. */
+/* names_str_of - intern string i of other names; copy: its bytes won't live as long as nm, so copy them. */
 enum err_code names_str_of(struct names *nm, const struct names *from, uint32_t i, bool copy, uint32_t *id);
 /* names_stack - intern a stack, frame 0 innermost. n = 0 gives id 0. names_frame_id - intern a frame. */
 enum err_code names_stack(struct names *nm, const struct frame *f, uint32_t n, uint32_t *id);
@@ -75,7 +75,7 @@ static inline void names_stack_ahead(const struct names *nm, uint32_t hash)
 void names_stack_next(const struct names *nm, uint32_t hash);
 bool names_expect(struct names *nm, size_t n);
 
-/* names_nframes - frames that were interned; names_frame_at - one of them, in the order of their first appearance. Of the writer only. */
+/* names_nframes - the number of frames; names_frame_at - one of them, in the order of their first appearance. For the writer only. */
 static inline uint32_t names_nframes(const struct names *nm)
 {
     return nm->frames.n;
@@ -94,11 +94,11 @@ static inline uint32_t names_nstacks(const struct names *nm)
 struct str names_get(const struct names *nm, uint32_t id);                    /* out of range: "" */
 uint32_t names_depth(const struct names *nm, uint32_t stack);                 /* out of range: 0 */
 struct frame names_frame(const struct names *nm, uint32_t stack, uint32_t i); /* out of range: all zero */
-/* names_funcs - the functions (strings) of a stack's frames, at most so many from one on: how many there are. */
+/* names_funcs - write the functions (strings) of a stack's frames from frame `from` on, at most `most`; returns how many. */
 uint32_t names_funcs(const struct names *nm, uint32_t stack, uint32_t from, uint32_t *func, uint32_t most);
-/* names_ids - the same of their numbers: those of equal frames are equal. names_frame_at - the frame. */
+/* names_ids - the same for the frames' ids, which names_frame_at() takes; equal frames have the same. */
 uint32_t names_ids(const struct names *nm, uint32_t stack, uint32_t from, uint32_t *id, uint32_t most);
-/* names_frames - these numbers where they stand, from frame `from` on: two bytes each or, where they are wide, four, low half first. */
+/* names_frames - where these ids are, from frame `from` on: two bytes each or, if wide, four, the low half first. */
 struct frame_ids {
     const uint16_t *at;
     uint32_t n;
@@ -123,8 +123,9 @@ static inline bool names_helper(const struct names *nm, uint32_t id)
     return is;
 }
 /*
- * names_runs - string id of the function that the goroutine of a stack runs: its last frame's, or what that one was given
- * to run. begins: what it is known to begin in, 0 nothing; 0 if the stack doesn't reach down to it, or does no further.
+ * names_runs - string id of the function that the goroutine with this stack runs: that of its last frame or, if that is a helper, of what
+ * it was given to run. begins: the function that the goroutine is known to begin in, 0: not known. Returns 0 if the stack doesn't tell:
+ * it was cut off before that function, or has nothing but the helper.
  */
 uint32_t names_runs(const struct names *nm, uint32_t stack, uint32_t begins);
 

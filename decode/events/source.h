@@ -1,13 +1,13 @@
 /*
- * source.h - what a format family's reader is to the rest: a stream of neutral events in final order.
+ * source.h - what a format family's reader is to all other code: a stream of neutral events in final order.
  *
- * trace.c opens the input, tells the dialect, and calls source_v1() or source_v2() to fill in `ops` and `self`.
- * It then calls ops->stream() or ops->run() until that returns 0; where generations can be decoded one by one, loader.c reads
- * them instead, each with a source of its own. stream() may be called from a thread of its own: a reader shares nothing with
- * fold but the names, which are made for that, and what it hands over in the status.
+ * trace.c opens the input, tells the dialect, and calls source_v1() or source_v2(), which set `ops` and `self`. It then calls
+ * ops->stream() or ops->run() until that returns 0. Where generations can be decoded one by one loader.c reads them instead, each with a
+ * source of its own. stream() may be called by a thread of its own: a reader shares nothing with fold but the names, which are made for
+ * that, and copies of its status.
  *
- * A reader never fails: damage is noted with source_damage() and ends the stream (or is skipped); what could be
- * read stands. If nothing at all could be read, it sets `fatal` and its stream is empty.
+ * A reader never fails. Damage is noted with source_damage(), and is skipped or ends the stream; what was read before it stands. If
+ * nothing could be read it sets `fatal`, and the stream is empty.
  */
 #ifndef GOTOP_DECODE_SOURCE_H
 #define GOTOP_DECODE_SOURCE_H
@@ -23,8 +23,8 @@ struct source_notes {   /* grow with what is noted: there are as many sources as
 };
 
 /*
- * What a clock can mean, in ns: since the host was started, or since 1970 (up to 2043) where a program has no better one.
- * A time at or beyond this is damage, so that no sum of two times, nor a step beyond one, overflows anywhere.
+ * ns. A clock counts from when the host was started, or from 1970 (up to 2043) where a program has no better one. A time at or beyond
+ * this is damage; so no sum of two times can overflow.
  */
 #define SOURCE_TIME_MAX ((int64_t)1 << 61)
 
@@ -35,7 +35,7 @@ struct source_status {   /* copied to the model with every chunk of events */
     uint32_t ndamages, nwarnings;
     uint32_t nstrs, nstacks; /* names that may be looked up; trace.c fills them in */
     bool has_clock, clock_assumed;
-    double tick_ns; /* the first family's, with the first event: what a tick takes; 0: not known */
+    double tick_ns; /* first family: ns a tick, set with the first event; 0: not known */
     bool has_wall;
     int64_t first_ns; /* trace clock at t = 0 */
     int64_t lead_ns;  /* how much earlier Go's reader lets the trace begin (its first Sync event) */
@@ -46,9 +46,9 @@ struct source_status {   /* copied to the model with every chunk of events */
 struct source;
 struct v2_sink;
 struct source_ops {
-    /* stream - up to cap (>= 64) halves of events, in order; 0 = the end, or (source.waiting) all that has come so far. */
+    /* stream - write up to cap (>= 64) halves of events, in order; returns how many. 0: the end, or (source.waiting) all that has come. */
     size_t (*stream)(struct source *s, struct ev_half *out, size_t cap);
-    /* run - about cap events right into the sink; how many, 0 likewise. A reader has the one or the other. */
+    /* run - put about cap events into the sink; returns how many, 0 as above. A reader has either stream() or run(). */
     size_t (*run)(struct source *s, struct v2_sink *k, size_t cap);
     void (*close)(struct source *s);
 };
@@ -58,12 +58,14 @@ struct source {
     void *self;
     const uint8_t *data; /* the decompressed input, header included */
     size_t len;
-    const size_t *gap; /* offsets of generations that don't follow the one before (decode/input/joint.h) */
+    const size_t *gap; /* offsets of generations before which something is not recorded (decode/input/joint.h) */
     uint32_t ngap;
-    bool grows;   /* len will be more; up to there all generations have come */
-    bool waiting; /* the stream stands at len, and more will come: it isn't over (source_ops) */
-    bool glance;  /* only the beginning, as far as it is known before all of it is looked at; else fatal */
-    uint32_t bad; /* the generation (1 = the first) that strict order was tried with in vain, 0: none; and why */
+    bool grows;   /* more will be added behind len; up to there generations are whole */
+    bool waiting; /* all up to len is read, and more will come */
+    bool
+        glance; /* first family: read only the beginning, before all of the file is indexed; if that can't be: `fatal` */
+    uint32_t
+        bad; /* a generation (1 = the first) of which a segment found that events are missing, 0: none; and why */
     struct err why_bad;
     int version;   /* 0 = prototype, else major*1000+minor */
     size_t header; /* bytes of the header: 8 or 16 */
@@ -77,7 +79,7 @@ struct source {
 enum err_code source_v1(struct source *s, struct err *e); /* prototype .. 1.21: decode/v1/v1_source.c */
 enum err_code source_v2(struct source *s, struct err *e); /* 1.22 ..: decode/v2/v2_source.c */
 
-/* source_gap - does what begins at this offset not follow what is before it? */
+/* source_gap - is there a gap right before this offset (source.gap)? */
 bool source_gap(const struct source *s, size_t at);
 /* source_off - the offset of a place in the input. */
 static inline size_t source_off(const struct source *s, const uint8_t *p)
@@ -85,16 +87,17 @@ static inline size_t source_off(const struct source *s, const uint8_t *p)
     return (size_t)(p - s->data);
 }
 
+/* source_damage, source_warn - note damage, a warning: generation (0: none), offset or ERR_NO_OFFSET, one line. */
 void source_damage(struct source *s, enum err_code code, uint32_t gen, uint64_t off, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
 void source_warn(struct source *s, enum err_code code, uint32_t gen, uint64_t off, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* source_note - the i-th, from 0, of those that were counted; never NULL, for one that isn't kept says that. */
+/* source_note - the i-th note, from 0. Never NULL: in place of one that is not kept there is one that says so. */
 const struct err *source_note(const struct source_notes *l, uint32_t i);
-/* source_note_put - the i-th becomes a copy of *e; nothing where there is no memory. */
+/* source_note_put - make the i-th note a copy of *e. Does nothing if out of memory. */
 void source_note_put(struct source_notes *l, uint32_t i, const struct err *e);
-/* source_notes_room - for all that may be kept, so that notes don't move any more: another thread may read them. */
+/* source_notes_room - make room for all notes at once, so that they don't move any more and another thread may read them. */
 bool source_notes_room(struct source *s);
 void source_notes_free(struct source *s);
 

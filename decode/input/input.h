@@ -25,20 +25,20 @@ struct input {
     bool mapped;       /* data is the file's own pages */
     struct err damage; /* of the compression; code ERR_OK if none */
     size_t
-        *gap; /* of several files as one: where generations begin that don't follow the one before; freed with map */
+        *gap; /* of several files as one: offsets of generations before which nothing was recorded; freed with map */
     uint32_t ngap;
 };
 
 /*
- * input_open - limit: bytes of private memory at most, the decompressor's included (0 = no limit). What is more goes to the
- * temporary file of mem_limit(), which the caller has called; without one: ERR_NOMEM.
+ * input_open - limit: at most so many bytes of private memory, the decompressor's included (0 = no limit). What is more goes to the
+ * temporary file of mem_limit(), which the caller has called before; if there is none: ERR_NOMEM.
  */
 enum err_code input_open(const char *path, uint64_t limit, struct input *in, struct err *e);
-/* input_stretch - where what is at offset `pos` ends: at the next gap, or with the input. */
+/* input_stretch - the offset of the first gap behind `pos`, or the input's end. */
 size_t input_stretch(const struct input *in, size_t pos);
-/* input_member - of "ARCHIVE:MEMBER", where no file has that name: the archive's goes to buf. The member; NULL: it's a file. */
+/* input_member - if path is "ARCHIVE:MEMBER", and no file has that name: the member; the archive's name goes to buf. Else NULL. */
 const char *input_member(const char *path, char *buf, size_t size);
-/* input_archive - a zip archive as it is, mapped; false: it's none, or it can't be read. */
+/* input_archive - map a zip archive as it is; false: it is none, or can't be read. */
 bool input_archive(const char *path, struct input *in);
 void input_close(struct input *in);
 

@@ -5,9 +5,8 @@
  * on by its end mark, before by the first batch of the next one, at the end of the input by stream_end(). Only batch
  * headers are looked at (the format's B.1), so this keeps up with memory speed and holds nothing but the bytes.
  *
- * Damage ends nothing, not even of the first batch: where no batch begins the next one is looked for as the runtime writes
- * them, and what stands between stays in its generation, which is then `broken`: the reader of the trace (decode/v2) says what
- * it makes of it.
+ * Damage doesn't end it, not even in the first batch: where no batch begins the next one is looked for (v2_raw_likely()), and the bytes
+ * in between stay in their generation, which is then `broken`. What they mean is left to the reader (decode/v2).
  *
  * A whole generation is kept with the trace's header in front of it: its bytes are a trace file of their own, because
  * a generation refers to nothing outside itself (B.3). Several in a row behind one header are one, too.
@@ -29,9 +28,10 @@ struct stream_gen {
     uint64_t offset; /* of its first batch in the stream */
     bool whole;      /* its end has come */
     bool broken;     /* not all in it are batches of its own, or its end is missing */
-    int64_t t0, t1;  /* for who decodes it: its first and last moment on the trace's clock, ns */
-    int64_t came_ns; /* for who reads it: when it became whole, ns since 1970 */
-    bool after_lost; /* for who reads it: stream_lose() took what was before it */
+    bool after_lost; /* stream_lose() took the generation before it */
+    /* The caller's: */
+    int64_t t0, t1;  /* its first and last moment on the trace's clock, ns */
+    int64_t came_ns; /* when it became whole, ns since 1970 */
 };
 
 struct stream {
@@ -52,10 +52,10 @@ struct stream {
     size_t nhead;
     uint64_t payload; /* bytes of the batch's payload still to come */
     uint64_t last;    /* number of the generation that began last, 0 = none yet */
-    size_t doubt;     /* where in what is arriving a batch begins that may be of the next generation; 0: none */
-    uint64_t stray;   /* the number that it says */
-    size_t lost;      /* bytes since a batch was to begin and none did; 0 = one does */
-    bool lose;        /* the next generation is after_lost */
+    size_t doubt;     /* in the arriving generation: where a batch begins that may be of the next one; 0: nowhere */
+    uint64_t stray;   /* the generation number in that batch */
+    size_t lost;      /* bytes since the place where a batch was expected; 0 = batches are understood */
+    bool lose;        /* the next generation will be after_lost */
 };
 
 /*
@@ -73,14 +73,11 @@ size_t stream_whole(const struct stream *st);
 const struct stream_gen *stream_rest(const struct stream *st);
 /* stream_drop - forget the n oldest generations. */
 void stream_drop(struct stream *st, size_t n);
-/* stream_lose - forget the newest of the whole generations; the one behind it is after_lost. Its bytes. */
+/* stream_lose - forget the newest whole generation; the one behind it becomes after_lost. Returns how many bytes it had, 0: there is none. */
 size_t stream_lose(struct stream *st);
-/* stream_hand - the whole generations of `from` go to the end of `to`; false: out of memory, nothing moved. */
+/* stream_hand - move the whole generations of `from` to the end of `to`; false: out of memory, nothing was moved. */
 bool stream_hand(struct stream *from, struct stream *to);
-/*
- * stream_join - generations [i, i+n) as one trace in memory of its own, mem_free() it; *len its bytes.
- * NULL: out of memory.
- */
+/* stream_join - copy generations [i, i+n) into one trace of *len bytes; the caller frees it (mem_free). NULL: out of memory. */
 uint8_t *stream_join(const struct stream *st, size_t i, size_t n, size_t *len);
 void stream_free(struct stream *st);
 

@@ -1,11 +1,10 @@
 /*
- * unpack.h - bytes of a stream, decompressed, into one block of private memory.
+ * unpack.h - read and decompress a stream into one block of private memory: pipes, gzip, zstd.
  *
- * For what isn't simply mapped: pipes, gzip, zstd. The trace's header is looked at as soon as it is there, so what is
- * no trace is refused after its first bytes, however long it is. Three things bound what follows: the limit, which also
- * holds what the decompressor itself needs (where there is a temporary file, what is more stands there, decode/base/mem.h);
- * how many times its own size a compressed file may become (UNPACK_RATIO); and growth by an eighth, so that the block is never
- * much larger than what is in it.
+ * The trace's header is checked as soon as it is there, so what is no trace is refused after its first bytes. Three things bound what
+ * follows: the limit, which includes what the decompressor needs (if there is a temporary file, what is more goes there,
+ * decode/base/mem.h); how many times its own size a compressed file may become (UNPACK_RATIO); and growth by an eighth, so that the block
+ * is never much larger than its contents.
  */
 #ifndef GOTOP_DECODE_UNPACK_H
 #define GOTOP_DECODE_UNPACK_H
@@ -16,17 +15,17 @@
 
 #include "decode/base/err.h"
 
-/* Real traces shrink to a third, at best to a seventh. Beyond the first UNPACK_FREE bytes a file that becomes
-   UNPACK_RATIO times as large is damaged there: what stands before is kept. */
+/* Real traces shrink to a third, at best to a seventh. A file that becomes more than UNPACK_RATIO times as large, and more than
+   UNPACK_FREE bytes, is taken as damaged there; what came before is kept. */
 #define UNPACK_RATIO 200
 #define UNPACK_FREE ((uint64_t)16 << 20)
 
 struct intake {       /* where compressed bytes come from */
-    const uint8_t *p; /* at hand */
+    const uint8_t *p; /* read and not used yet */
     size_t n;
-    int fd;         /* more of them, -1 = there are no more */
-    uint8_t *buf;   /* INTAKE_BYTES, where fd is one */
-    uint64_t taken; /* so far, including those at hand */
+    int fd;         /* where to read more, -1 = there is no more */
+    uint8_t *buf;   /* INTAKE_BYTES, needed if there is an fd */
+    uint64_t taken; /* read so far, p's included */
 };
 #define INTAKE_BYTES ((size_t)1 << 17)
 
