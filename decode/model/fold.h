@@ -222,8 +222,8 @@ void fold_beside(struct fold *f, uint64_t bytes);
 /*
  * fold_segment - make a freshly initialised fold that of a segment: it begins at t0 and has events up to `until` or
  * later.
- * fold_reaches - another fold now reaches until `until`; call it between two runs of events. Count buckets take
- * their final width at once.
+ * fold_reaches - the same hint for the first segment's fold, once it is known; call it between two runs of events.
+ * Count buckets take their final width at once.
  */
 #define FOLD_MANY ((uint64_t)1 << 30)
 void fold_segment(struct fold *f, int64_t t0, int64_t until);
