@@ -9,8 +9,8 @@
  *     planes   the number of each span's pair, a plane per bit of it: (n + 7) / 8 bytes with a bit per span
  *   else
  *     tags     1 byte each, 2 with PACK_WIDE_TAG
- *   columns  duration, then (PACK_WHO) who, then (PACK_STACK without PACK_PALETTE) stack: first two bits of length code
- *            per span (four spans a byte), then the values' bytes
+ *   columns  duration, then (PACK_WHO) who, then (PACK_STACK without PACK_PALETTE) stack: first two bits of length
+ *            code per span (four spans a byte), then the values' bytes
  *
  * PACK_UNIT: durations are stored in the clock's own unit. The second family's clock ticks every 64 ns, but equal
  * times are pushed apart by 1 ns, so a duration is stored as (units of 64 ns) * 2, or as ns * 2 + 1 if it is no
