@@ -406,8 +406,8 @@ uint32_t span_run_g_name(const struct trace *tr, const struct span_run *r, uint3
  *   by      if set, asked about creators: goroutines whose creator it refuses are skipped (NO_LANE: creator unknown).
  *   alike   if set, called right after begin with the goroutines that follow and differ from that one only in their
  *           times. begin is not called for those.
- *   few     if set, called before alike when all of these goroutines have the same one or two kinds of spans, and have
- *           them in the same order. If it sets *done, then alike, spans and end are not called for them.
+ *   few     if set, called before alike when all of these goroutines have the same one or two kinds of spans, in the
+ *           same order. If it sets *done, then alike, spans and end are not called for them.
  */
 #ifndef LANES_ALIKE /* fewer for fuzzing, whose traces are small */
 #define LANES_ALIKE 128u
