@@ -181,7 +181,7 @@ struct fold {
     bool segment;
     bool carrying; /* an EVF_CARRIED event is being folded */
     bool unsure;   /* something depends on what was before t0 and nobody told */
-    uint8_t late;  /* bit per band: some of its ranges were told late */
+    uint8_t late;  /* bit per band: some of its ranges were told late, or lost */
     int64_t t0;
     uint64_t procs_told; /* the first GOMAXPROCS told in this segment, 0 = none */
     struct sample_ids *ids;
