@@ -1,7 +1,7 @@
 /* glance.c - see glance.h. */
 #include "decode/model/glance.h"
 
-/* told - the beginning is in the model. false: it is not what it seemed to be, or there is no memory. */
+/* Fold the beginning into the model. false: it is not what it seemed to be, or there is no memory. */
 static bool told(struct trace *tr, struct source *s)
 {
     struct ev_half *room = tr->ring[0].evs;
@@ -30,9 +30,9 @@ bool glance(struct trace *tr, struct source_status *st)
     if (tr->glanced) {
         tr->shown_events = tr->fold.events;
         *st = s.st;
-        st->ndamages = tr->src.st.ndamages; /* what it lacks is no damage */
+        st->ndamages = tr->src.st.ndamages; /* what the beginning lacks is no damage */
         st->nwarnings = tr->src.st.nwarnings;
-        st->bytes_done = 0; /* it is decoded again */
+        st->bytes_done = 0; /* it will be decoded again */
         st->nstrs = names_nstrs(&tr->names);
         st->nstacks = names_nstacks(&tr->names);
         return true;
