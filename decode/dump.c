@@ -340,13 +340,14 @@ static void dump_ranges(struct dump *d)
 static uint32_t first_root(const struct trace *tr, struct lane l)
 {
     struct span_iter it;
-    uint8_t was = ST_NONE;
+    uint8_t prev = ST_NONE;
     for (bool more = span_seek_index(&it, tr, l, 0); more; more = span_next(&it)) {
         const struct span *s = span_get(&it);
-        bool own = s->state == ST_WAITING || s->state == ST_SYSCALL || (s->state == ST_RUNNABLE && was == ST_RUNNING);
+        bool own =
+            s->state == ST_WAITING || s->state == ST_SYSCALL || (s->state == ST_RUNNABLE && prev == ST_RUNNING);
         if (own && s->stack)
             return names_root_func(&tr->names, s->stack);
-        was = s->state;
+        prev = s->state;
     }
     return 0;
 }

@@ -24,7 +24,7 @@ static bool lane_room(struct fold *f, enum lane_kind k, uint32_t i)
     if (i < f->nlane[k])
         return true;
     /* Readers give out indices densely, so a gap would be the reader's mistake, not the file's. */
-    size_t need = (size_t)i + 1, was = f->nlane[k];
+    size_t need = (size_t)i + 1, had = f->nlane[k];
     if (k == LANE_G)
         return past_room(f, need);
     if (k != LANE_M && !fold_room(f, f->lane[k], f->caplane[k], need))
@@ -33,7 +33,7 @@ static bool lane_room(struct fold *f, enum lane_kind k, uint32_t i)
         return false;
     if (k == LANE_M && !fold_room(f, f->m, f->capm, need))
         return false;
-    for (size_t j = was; j < need; j++) {
+    for (size_t j = had; j < need; j++) {
         if (k != LANE_M)
             f->lane[k][j] = (struct spanlane){.p = EV_NONE, .m = EV_NONE, .special = SPECIAL_LANE};
         if (k == LANE_P)

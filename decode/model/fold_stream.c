@@ -20,7 +20,7 @@ static void runs_close(struct runs *rs)
 }
 
 /* Fold an event the long way; no open run may be concerned. false: out of memory. */
-static bool any(struct runs *rs, const struct ev *e, int64_t last)
+static bool fold_long(struct runs *rs, const struct ev *e, int64_t last)
 {
     struct fold *f = rs->h.f;
     const struct spanlane *const p = rs->h.p;
@@ -131,7 +131,7 @@ static __attribute__((noinline)) bool on_any(struct runs *rs, const struct ev_ha
 {
     struct ev room;
     runs_close(rs);
-    return any(rs, ev_whole(e, &room), last);
+    return fold_long(rs, ev_whole(e, &room), last);
 }
 
 void fold_stream(struct fold *f, const struct ev_half *v, size_t n)
@@ -155,7 +155,7 @@ void fold_stream(struct fold *f, const struct ev_half *v, size_t n)
         }
         const struct ev *whole = (const struct ev *)(const void *)e;
         if (!on_apart(&rs, whole, &plain))
-            ok = on_own(&rs, whole) ? any(&rs, whole, last) : on_any(&rs, e, last);
+            ok = on_own(&rs, whole) ? fold_long(&rs, whole, last) : on_any(&rs, e, last);
         last = whole->flags & EVF_QUIET ? last : whole->t;
         e += 2;
     }

@@ -2,7 +2,7 @@
 #include "decode/model/glance.h"
 
 /* Fold the beginning into the model. false: it is not what it seemed to be, or there is no memory. */
-static bool told(struct trace *tr, struct source *s)
+static bool fold_beginning(struct trace *tr, struct source *s)
 {
     struct ev_half *room = tr->ring[0].evs;
     struct err e;
@@ -25,7 +25,7 @@ bool glance(struct trace *tr, struct source_status *st)
     s.self = NULL;
     s.glance = true;
     s.damage = s.warning = (struct source_notes){0};
-    tr->glanced = told(tr, &s);
+    tr->glanced = fold_beginning(tr, &s);
     source_notes_free(&s);
     if (tr->glanced) {
         tr->shown_events = tr->fold.events;

@@ -58,8 +58,8 @@ static uint32_t live_of(const struct join *j, const struct segment *s, uint32_t 
 }
 
 /* Was what the decoding used of a goroutine that existed before (*used) right, or did it not matter? */
-static bool hint_did(const struct join *j, const struct segment *s, uint32_t local, uint8_t status,
-                     const struct segment_hint *used)
+static bool hint_held(const struct join *j, const struct segment *s, uint32_t local, uint8_t status,
+                      const struct segment_hint *used)
 {
     uint32_t name = 0;
     const uint16_t flags = join_hint((void *)(uintptr_t)j, fold_g_id(s->f, local), &name);
@@ -95,7 +95,7 @@ static enum joined goroutines_agree(const struct join *j, const struct segment *
         if (g->status != w->status)
             return JOIN_NOT;
         assists += g->assists;
-        if (hints < s->nhint && !hint_did(j, s, w->g, w->status, &s->hint[hints]))
+        if (hints < s->nhint && !hint_held(j, s, w->g, w->status, &s->hint[hints]))
             rc = JOIN_AGAIN;
         hints++;
     }
@@ -175,8 +175,8 @@ static bool notes_agree(struct trace *tr, const struct segment *s)
         uint32_t g = tr->join.live[slot].g, at = idmap_get(&top, g);
         at = at == IDMAP_NONE ? info_of(&tr->join, g)->region : at;
         if (at) {
-            const struct region *was = &tr->fold.regions.v[at - 1];
-            ok = was->task == r->task && was->name == r->name && idmap_put(&top, g, tr->fold.regions.prev[at - 1]);
+            const struct region *open = &tr->fold.regions.v[at - 1];
+            ok = open->task == r->task && open->name == r->name && idmap_put(&top, g, tr->fold.regions.prev[at - 1]);
         }
     }
     idmap_free(&top);
@@ -378,10 +378,10 @@ static void name_join(struct trace *tr, struct ginfo *gi, const struct ginfo *lo
 /* Apply what the segment says of a goroutine that existed before, by the last column of facts.def. */
 static void facts_join(struct ginfo *gi, const struct ginfo *lo)
 {
-#define FIRST(was, told, none) was
+#define FIRST(old, told, none) old
 #define RULE FIRST
-#define LAST(was, told, none) (told != none ? told : was)
-#define SUM(was, told, none) (was + told)
+#define LAST(old, told, none) (told != none ? told : old)
+#define SUM(old, told, none) (old + told)
 #define FACT(ID, field, type, none, join) gi->field = (type)join(gi->field, lo->field, none);
 #include "decode/model/facts.def"
 }
@@ -454,16 +454,16 @@ static void range_join(struct trace *tr, struct range r, const struct segment *s
         r.owner = segment_g(s, r.owner);
     uint32_t *slot = r.open_end || r.seen == NO_TIME ? slot_of(tr, &r) : NULL;
     if (r.seen == NO_TIME) {
-        struct range *was = slot && *slot ? &v->v[*slot - 1] : NULL;
+        struct range *open = slot && *slot ? &v->v[*slot - 1] : NULL;
         ++*told;
-        if (!was || r.open_end)
+        if (!open || r.open_end)
             return;
-        fold_open_remove(v->open, &v->nopen, (size_t)was->b, v);
-        was->t1 = r.t1;
-        was->open_end = false;
-        was->b = r.b;
+        fold_open_remove(v->open, &v->nopen, (size_t)open->b, v);
+        open->t1 = r.t1;
+        open->open_end = false;
+        open->b = r.b;
         if (r.kind != RANGE_GC)
-            was->a = r.a;
+            open->a = r.a;
         *slot = 0;
         return;
     }
@@ -556,7 +556,7 @@ static uint32_t lane_by_id(const struct trace *tr, const struct segment *s, cons
 }
 
 /* Resolve samples of goroutines, Ps and threads that the segment had not told of yet. */
-static void samples_meet(struct trace *tr, const struct segment *s)
+static void samples_resolve(struct trace *tr, const struct segment *s)
 {
     struct idmap over = {0}; /* goroutines that existed before and end in the segment */
     struct ginfo room;
@@ -666,7 +666,7 @@ enum joined join_next(struct trace *tr, struct segment *s)
     threads_meet(j, s);
     procs_meet(j, s);
     if (s->n)
-        samples_meet(tr, s);
+        samples_resolve(tr, s);
     if (j->oom)
         return JOIN_OOM;
     if (s->n)

@@ -50,7 +50,7 @@ struct loader {
     struct segment *mine;  /* what the caller's thread decodes */
     struct segment *again; /* what it decodes again; nothing is joined until that is done */
     bool renewed;          /* that has begun: freeing the first decoding takes a step of its own */
-    struct segment *rest;  /* no segment, but has the notes made while looking for one */
+    struct segment *notes; /* no segment, but has the notes made while looking for one */
 };
 
 static int64_t cpu_ns(void) /* of this thread */
@@ -93,7 +93,7 @@ void loader_free(struct loader *l)
     idmap_free(&l->worker);
     for (size_t i = l->tr->join.n; i < l->nseg; i++)
         segment_free(l->seg[i]);
-    segment_free(l->rest);
+    segment_free(l->notes);
     mem_free(l->seg);
     pthread_mutex_destroy(&l->mu);
     pthread_cond_destroy(&l->changed);
@@ -120,7 +120,7 @@ static void find_next(struct loader *l)
     l->lossy |= !s->oom && (!gen_sound(rc, &s->gen) || many_tiny(l->nseg, l->pos));
     v2_gen_after(&l->last, &s->gen);
     if (rc == V2_GEN_NONE)
-        l->rest = s;
+        l->notes = s;
     else
         l->seg[l->nseg++] = s;
 }
@@ -644,7 +644,7 @@ static void wait_some(struct loader *l, int64_t stop)
 }
 
 /* Update the trace's status while the next segment to be joined is decoded. */
-static void shown(const struct loader *l)
+static void status_mine(const struct loader *l)
 {
     struct source_status *t = &l->tr->src.st;
     const struct segment *s = l->mine;
@@ -675,8 +675,8 @@ enum loaded_rc loader_some(struct loader *l, int64_t stop)
         if (rc == JOIN_OOM || (all && l->oom && !l->stopped))
             l->tr->fold.oom = true;
         if (all) {
-            if (l->rest)
-                status_join(l->tr, l->rest->s, &l->newer);
+            if (l->notes)
+                status_join(l->tr, l->notes->s, &l->newer);
             return l->full ? LOADER_FULL : l->tr->join.n || l->tr->fold.oom ? LOADER_DONE : LOADER_CANT;
         }
         if (any && host_now() >= stop) /* joining, and starting or ending a segment, takes long enough by itself */
@@ -691,6 +691,6 @@ enum loaded_rc loader_some(struct loader *l, int64_t stop)
         else if (!any)
             wait_some(l, stop);
     } while (host_now() < stop);
-    shown(l);
+    status_mine(l);
     return LOADER_MORE;
 }

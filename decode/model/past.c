@@ -161,10 +161,10 @@ void past_compact(struct fold *f)
         return; /* they stay where they are */
     for (size_t i = 0; i < f->nseg; i++) {
         struct gseg *s = &f->seg[i];
-        const struct spanlane *was = s->lane;
+        const struct spanlane *from = s->lane;
         if (s->past || !place_take(&places, s))
             continue;
-        memcpy(s->lane, was, PLACE);
+        memcpy(s->lane, from, PLACE);
     }
     slabs_free(&f->places);
     f->places = places;

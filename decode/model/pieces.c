@@ -169,7 +169,7 @@ static void hold_on(const struct trace *tr, const struct piece *p, int64_t t, in
 }
 
 /* How many of n ascending moments are not behind the end of the piece's segment. */
-static uint32_t told_of(const struct piece *p, const int64_t *t, uint32_t n)
+static uint32_t count_told(const struct piece *p, const int64_t *t, uint32_t n)
 {
     while (n && t[n - 1] > p->f->end)
         n--;
@@ -184,7 +184,7 @@ static void piece_totals(const struct trace *tr, struct lane l, const struct pie
     } else if (!p->seg) {
         holds_totals(p->f, p->i, a);
     } else {
-        const uint32_t told = told_of(p, a->t, a->n);
+        const uint32_t told = count_told(p, a->t, a->n);
         struct totals some = totals_of(a, 0, told);
         if (told)
             holds_totals(p->f, p->i, &some);
@@ -260,7 +260,7 @@ static void run_near(const struct runs *x, bool far, struct totals_near *out)
 {
     const struct piece *p = &x->p;
     const int64_t *t = x->t + x->first;
-    const uint32_t near = p->l || !p->seg ? x->n : told_of(p, t, x->n);
+    const uint32_t near = p->l || !p->seg ? x->n : count_told(p, t, x->n);
     if (p->l)
         spans_near(&p->f->pool, x->l.kind, p->l, p->end, &(struct nearby){t, near, far, out});
     else if (near)

@@ -82,22 +82,22 @@ static bool pack(struct points *p, struct span_pool *sp)
 
 bool points_sum(struct points *p, struct span_pool *sp)
 {
-    const size_t was = p->summed, n = points_n(p);
-    if (n == was)
+    const size_t old = p->summed, n = points_n(p);
+    if (n == old)
         return true;
     for (unsigned l = 0; l < MM_LEVELS; l++)
         if (!mem_room(p->mm[l], p->capmm[l], ((n - 1) >> (l + 1) * MM_BITS) + 1)) {
-            p->n -= n - was;
+            p->n -= n - old;
             return false;
         }
     size_t below = 0;
-    for (size_t at = was >> MM_BITS << MM_BITS, i; at < n; at += (size_t)1 << MM_BITS, below = at >> MM_BITS) {
+    for (size_t at = old >> MM_BITS << MM_BITS, i; at < n; at += (size_t)1 << MM_BITS, below = at >> MM_BITS) {
         i = at - p->nblk * POINTS_BLOCK; /* the unpacked points begin at a multiple of 16 */
         p->mm[0][at >> MM_BITS] = points_bounds(p->v + i, p->n - i);
     }
     for (unsigned l = 1; l < MM_LEVELS; l++) {
         const size_t end = ((n - 1) >> (l + 1) * MM_BITS) + 1;
-        for (size_t at = was >> (l + 1) * MM_BITS; at < end; at++)
+        for (size_t at = old >> (l + 1) * MM_BITS; at < end; at++)
             p->mm[l][at] = entry_of(p->mm[l - 1], at, below);
         below = end;
     }

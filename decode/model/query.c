@@ -316,14 +316,14 @@ uint32_t trace_find_lane(const struct trace *tr, enum lane_kind k, uint64_t id)
         return NO_LANE;
     }
     bool still = k == LANE_G && tr->done; /* packed goroutines stay packed now, and are not put into the table */
-    for (size_t i = rw->found[k], run; i < n; i += run) {
+    for (size_t i = rw->nfind[k], run; i < n; i += run) {
         const struct past *p;
         uint32_t local;
         run = still ? past_of(tr, (uint32_t)i, n - (uint32_t)i, &p, &local) : 0;
         if (!run && !idmap_put(m, lane_id(tr, k, (uint32_t)i), (uint32_t)i))
             return NO_LANE;
         run = run ? run : 1;
-        rw->found[k] = i + run;
+        rw->nfind[k] = i + run;
     }
     uint32_t i = idmap_get(m, id), past = still ? find_past(tr, id) : NO_LANE;
     if (i == IDMAP_NONE || past == NO_LANE)

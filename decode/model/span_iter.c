@@ -221,7 +221,7 @@ static void hold_load(struct span_iter *it, uint32_t k, uint64_t i, int64_t t)
 /* Step to the next or previous block with spans of a hold. */
 static bool hold_step(struct span_iter *it, bool forward)
 {
-    const struct span_iter was = *it;
+    const struct span_iter before = *it;
     uint32_t n = pieces_n(it->tr, it->lane);
     for (;;) {
         struct held h;
@@ -242,7 +242,7 @@ static bool hold_step(struct span_iter *it, bool forward)
             pieces_get(it->tr, it->lane, k, &p);
             hold_load(it, k, forward ? 0 : p.ml->n - 1, forward ? INT64_MIN : INT64_MAX);
         } else {
-            *it = was;
+            *it = before;
             return false;
         }
         if (it->n)

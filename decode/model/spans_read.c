@@ -11,7 +11,7 @@ int64_t spans_first(const struct spanlane *l)
 }
 
 /* While much is in the temporary file, free the pages already read: checked every few megabytes of blocks. */
-static void rest(void)
+static void release_pages(void)
 {
     enum { BLOCKS = 8192 };
     static _Thread_local unsigned n;
@@ -43,7 +43,7 @@ uint32_t spans_block(const struct span_pool *sp, const struct spanlane *l, uint3
                      int64_t *t0, int64_t end)
 {
     if (b < spans_nblk(l)) {
-        rest();
+        release_pages();
         unpack_spans(blocks_data(l->blocks, b), SPAN_BLOCK, &sp->clock, out);
         *t0 = blocks_t0(l->blocks, b);
         return SPAN_BLOCK;
@@ -97,7 +97,7 @@ uint32_t spans_times(const struct span_pool *sp, const struct spanlane *l, uint3
                      uint32_t tag[SPAN_ROOM], int64_t *t0, int64_t end)
 {
     if (b < spans_nblk(l)) {
-        rest();
+        release_pages();
         unpack_times(blocks_data(l->blocks, b), SPAN_BLOCK, &sp->clock, dur, tag);
         *t0 = blocks_t0(l->blocks, b);
         return SPAN_BLOCK;
@@ -172,7 +172,7 @@ uint32_t spans_wide(const struct spanlane *l, uint32_t b, uint32_t last, int64_t
 }
 
 /* Copied to clear sums: for a small array the compiler clears in a slow way. */
-static const int64_t none[4][SPAN_SLOTS];
+static const int64_t zeros[4][SPAN_SLOTS];
 
 /* A position in a lane that only moves forward: totals up to `t`, the start of span `i` in block b. */
 struct walk {
@@ -187,7 +187,7 @@ static void walk_enter(struct walk *w, const struct span_pool *sp, const struct 
     w->i = 0;
     w->n = b < spans_nblk(l) ? SPAN_BLOCK : spans_nwait(l);
     (void)spans_times(sp, l, b, w->dur, w->tag, &w->t, l->t0);
-    memcpy(w->tot, none, sizeof w->tot);
+    memcpy(w->tot, zeros, sizeof w->tot);
     if (!spans_nblk(l))
         return;
     w->tot[0] = blocks_before(l->blocks, b, w->tot) - blocks_t0(l->blocks, 0);
@@ -201,7 +201,7 @@ static void walk_enter(struct walk *w, const struct span_pool *sp, const struct 
 static void walk_fours(struct walk *w, const uint8_t (*slot)[4], enum lane_kind kind, int64_t t)
 {
     int64_t tot[4][SPAN_SLOTS], left = t - w->t;
-    memcpy(tot, none, sizeof tot);
+    memcpy(tot, zeros, sizeof tot);
     uint32_t i = w->i;
     for (const uint32_t n = w->n; i + 4 <= n; i += 4) {
         const uint32_t *tag = w->tag + i;
@@ -332,7 +332,7 @@ void spans_totals(const struct span_pool *sp, enum lane_kind kind, const struct 
     uint32_t i = 0, b[AHEAD], found = 0; /* b: of moments from..found */
     int64_t first = l->begun ? spans_first(l) : INT64_MAX;
     for (; i < n && t[i] <= first; i++) {
-        memcpy(out[i], none, sizeof out[i]);
+        memcpy(out[i], zeros, sizeof out[i]);
         if (count)
             count[i] = 0;
     }

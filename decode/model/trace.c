@@ -323,7 +323,7 @@ static bool is_full(const struct trace *tr)
 }
 
 /* Free pages that were read of the file and of what is spilled, if memory is short. */
-static void rest(struct trace *tr)
+static void release_pages(struct trace *tr)
 {
     enum { STEPS = 256 };
     if (tr->steps++ % STEPS || !mem_spilled())
@@ -333,7 +333,7 @@ static void rest(struct trace *tr)
     mem_rest();
 }
 
-static void shown(struct trace *tr)
+static void count_goroutines(struct trace *tr)
 {
     tr->info.goroutines = trace_nlanes(tr, LANE_G);
 }
@@ -372,11 +372,11 @@ static void asides_room(struct trace *tr)
     const uint32_t count[ASIDES] = {
         [ASIDE_STRING] = tr->st.nstrs, [ASIDE_FRAME] = names_nframes(&tr->names), [ASIDE_STACK] = tr->st.nstacks};
     for (int m = 0; m < ASIDES; m++) {
-        const uint32_t n = count[m], was = tr->naside[m];
-        uint64_t *room = n > was || !tr->aside[m] ? mem_resize(tr->aside[m], ((size_t)n + 1) * sizeof *room) : NULL;
+        const uint32_t n = count[m], had = tr->naside[m];
+        uint64_t *room = n > had || !tr->aside[m] ? mem_resize(tr->aside[m], ((size_t)n + 1) * sizeof *room) : NULL;
         if (!room)
             continue;
-        memset(room + was, 0, ((size_t)n + 1 - was) * sizeof *room);
+        memset(room + had, 0, ((size_t)n + 1 - had) * sizeof *room);
         tr->aside[m] = room;
         tr->naside[m] = n;
     }
@@ -399,7 +399,7 @@ static void load_end(struct trace *tr)
         tr->fatal = tr->damage[0];
     tr->info.tested = tested_package(tr);
     asides_room(tr);
-    shown(tr);
+    count_goroutines(tr);
     if (!tr->src.ops)
         return;
     tr->src.ops->close(&tr->src); /* its tables are no longer needed, nor is the ring between the threads */
@@ -433,7 +433,7 @@ static bool chunk_took(struct trace *tr, const struct chunk *c)
     tr->full = is_full(tr);
     if (tr->full)
         return false;
-    rest(tr);
+    release_pages(tr);
     return !(tr->opts.strict && tr->ndamage);
 }
 
@@ -478,13 +478,13 @@ static bool load_step(struct trace *tr, int64_t stop, bool *late)
 }
 
 /* Does a growing trace wait for more, with all that has come decoded? */
-static bool waits(struct trace *tr)
+static bool waits_for_more(struct trace *tr)
 {
     if (!tr->src.waiting || tr->fold.oom || (tr->opts.strict && tr->info.ndamages))
         return false;
     tr->info.done = true; /* as far as it has come */
     asides_room(tr);
-    shown(tr);
+    count_goroutines(tr);
     return true;
 }
 
@@ -521,7 +521,7 @@ void trace_anew(struct trace *tr)
 {
     for (int k = 0; k < LANE_KINDS; k++) {
         idmap_free(&tr->find[k]);
-        tr->found[k] = 0;
+        tr->nfind[k] = 0;
     }
     tr->info.epoch++;
 }
@@ -572,7 +572,7 @@ static bool load_segments(struct trace *tr, int64_t stop)
         damage_oom(tr);
     if (rc == LOADER_FULL)
         damage_full(tr);
-    rest(tr);
+    release_pages(tr);
     if (rc == LOADER_MORE && !(tr->opts.strict && tr->ndamage))
         return true;
     loader_free(tr->loader);
@@ -608,7 +608,7 @@ enum load trace_load(struct trace *tr, int64_t budget_ns)
     if (!tr->started) {
         load_begin(tr, stop != INT64_MAX);
         if (tr->glanced) {
-            shown(tr);
+            count_goroutines(tr);
             return LOAD_MORE;
         }
     }
@@ -618,7 +618,7 @@ enum load trace_load(struct trace *tr, int64_t budget_ns)
             return LOAD_DONE;
         }
         if (tr->loader && host_now() >= stop) {
-            shown(tr);
+            count_goroutines(tr);
             return LOAD_MORE;
         }
     }
@@ -632,13 +632,13 @@ enum load trace_load(struct trace *tr, int64_t budget_ns)
             }
             if (tr->full)
                 damage_full(tr);
-            if (waits(tr))
+            if (waits_for_more(tr))
                 return LOAD_WAIT;
             load_end(tr);
             return LOAD_DONE;
         }
     } while (catches_up(tr) || (!late && (stop == INT64_MAX || host_now() < stop)));
-    shown(tr);
+    count_goroutines(tr);
     return LOAD_MORE;
 }
 

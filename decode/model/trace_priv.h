@@ -46,7 +46,7 @@ struct trace {
     struct err fatal;
     bool done;
     struct idmap find[LANE_KINDS];
-    size_t found[LANE_KINDS]; /* number of lanes already in `find` */
+    size_t nfind[LANE_KINDS]; /* number of lanes already in `find` */
     struct join join;
     struct loader *loader; /* while segments are decoded */
     struct load_cost cost;

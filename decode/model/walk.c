@@ -110,7 +110,7 @@ static bool only_home(const struct trace *tr, const struct fold *f, uint32_t g, 
  * Is the goroutine packed away, in a group without blocks of spans? Then at->rows is filled with what a walk reads
  * of the group.
  */
-static bool put_away(struct place *at)
+static bool take_rows(struct place *at)
 {
     const struct past *past = at->in.f->seg[at->in.local / PAST_GS].past;
     if (past != at->past) {
@@ -438,7 +438,7 @@ static bool some_walk(const struct trace *tr, const struct span_walk *w, struct 
     *n = many ? many : 1;
     if (!wanted(w, at))
         return true;
-    if (many && put_away(at))
+    if (many && take_rows(at))
         return past_walk(tr, w, at, many);
     *n = 1;
     return lane_walk(tr, w, at);
