@@ -50,7 +50,7 @@ uint8_t join_holder(void *join, uint64_t id, uint64_t *m, uint64_t *g)
     return 0;
 }
 
-/* ---- is it so? -------------------------------------------------------------------------------------------- */
+/* ---- checking against what was before --------------------------------------------------------------------- */
 
 static uint32_t live_of(const struct join *j, const struct segment *s, uint32_t local)
 {
@@ -200,7 +200,7 @@ static enum joined agree(struct trace *tr, const struct segment *s)
     return rc == JOINED ? procs : rc;
 }
 
-/* ---- numbers ---------------------------------------------------------------------------------------------- */
+/* ---- indices ---------------------------------------------------------------------------------------------- */
 
 static uint32_t live_add(struct join *j, uint64_t id, struct jg g)
 {
@@ -637,7 +637,7 @@ static void fold_light(struct fold *f)
     f->ids = NULL;
 }
 
-/* ---- the whole -------------------------------------------------------------------------------------------- */
+/* ---- one segment ------------------------------------------------------------------------------------------ */
 
 enum joined join_next(struct trace *tr, struct segment *s)
 {

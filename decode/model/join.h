@@ -6,13 +6,13 @@
  * what happened in the segment.
  *
  * - What the segment was told of its start is compared with how the segment before it ended. If they differ, or
- * something depended on what the segment could not know, then the segment, or the whole trace, is decoded again.
+ *   something depended on what the segment could not know, then the segment, or the whole trace, is decoded again.
  * - A lane of the trace is a row of pieces, each of them a segment's lane. A piece begins with the first thing that
- * happens in its segment; the open span of the piece before it lasts until then. So no span is in two pieces.
+ *   happens in its segment; the open span of the piece before it lasts until then. So no span is in two pieces.
  * - Goroutines that are new in a segment take the next indices, in order, so one number per segment maps them. The
- * others are looked up by id.
+ *   others are looked up by id.
  * - Ranges, tasks, regions, logs, samples, points and counts are appended to the first segment's fold, which is the
- * trace's.
+ *   trace's.
  *
  * Before the first segment is joined, and for traces that are not cut into segments, there is one fold and every
  * lane is one piece.
@@ -147,7 +147,7 @@ uint32_t pieces_at(const struct trace *tr, struct lane l, int64_t t);
 bool pieces_short(const struct trace *tr, struct lane l, uint32_t k, int64_t min_ns);
 /*
  * pieces_more - does a goroutine have pieces behind its first?
- * pieces_home - the only piece of a goroutine, in the segment it is new in.
+ * pieces_home - the only piece of a goroutine, in the segment it is new in; not of a trace that is one fold.
  */
 bool pieces_more(const struct join *j, uint32_t g);
 void pieces_home(const struct trace *tr, const struct home *home, struct piece *out);

@@ -23,7 +23,7 @@ inline uint64_t past_value(const struct past *p, enum past_value c, uint32_t g)
     return columns_get(&p->c, PAST_COLUMNS, g % PAST_GS, c);
 }
 
-/* ---- putting away ----------------------------------------------------------------------------------------- */
+/* ---- packing groups away ---------------------------------------------------------------------------------- */
 
 /* Do the columns tell all there is to know of it? */
 static bool is_plain(const struct spanlane *l, const struct ginfo *gi)
@@ -73,7 +73,7 @@ static struct past *past_make(struct fold *f, const struct gseg *s, const struct
     return (struct past *)columns_make(v[0], PAST_GS, PAST_COLUMNS, beside_spans, &f->pool);
 }
 
-/* ---- where they stand ------------------------------------------------------------------------------------- */
+/* ---- memory of groups ------------------------------------------------------------------------------------- */
 
 /*
  * Code that folds events looks at lanes without asking. These lanes say that nothing can happen to them, and are

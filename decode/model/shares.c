@@ -138,7 +138,7 @@ uint64_t trace_count(const struct trace *tr, struct lane lane, int64_t t0, int64
     return n[1] - (n[0] ? n[0] - 1 : 0);
 }
 
-/* ---- as closely as is needed ------------------------------------------------------------------------------ */
+/* ---- bounds ----------------------------------------------------------------------------------------------- */
 
 /* The slots of each set of states. */
 struct sets {
