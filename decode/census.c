@@ -1,4 +1,4 @@
-/* census.c - see census.h. Every byte is counted once: sum over kinds, tables, structure and unread is the file. */
+/* census.c - see census.h. Every byte is counted once: kinds, tables, structure and unread add up to the file. */
 #include "decode/census.h"
 
 #include <ctype.h>
@@ -10,7 +10,7 @@
 #include "decode/v1/v1_wire.h"
 #include "decode/v2/v2_gen.h"
 
-/* name_of - "GO_CREATE" as Go writes it: GoCreate. */
+/* "GO_CREATE" as Go writes it: "GoCreate". */
 static void name_of(const char *id, char out[CENSUS_NAME])
 {
     size_t n = 0;
@@ -48,7 +48,7 @@ static void writer(struct census *c, uint64_t id)
 
 /* ---- second family ---------------------------------------------------------------------------------------- */
 
-/* payload - what a batch holds; returns up to where it can be read. */
+/* Count a batch's content. Returns where reading had to stop; the batch's end if all could be read. */
 static const uint8_t *payload(struct census *c, struct census_gen *g, const struct v2_raw_batch *b)
 {
     const uint8_t *p = b->p, *q;
@@ -123,7 +123,7 @@ static bool generation(struct census *c, const struct v2_raw_gen *raw, const uin
     return true;
 }
 
-/* next_gen - the generation at *pos; of several files, up to its own's end. */
+/* The generation at *pos. In several files read as one, it does not reach beyond its own file. */
 static bool next_gen(const struct input *in, int version, size_t *pos, struct v2_raw_gen *gen, struct err *e)
 {
     const struct v2_file file = {in->data, input_stretch(in, *pos), version};
@@ -174,7 +174,7 @@ static void one(struct census *c, const struct v1_dialect *d, const struct v1_ra
     }
 }
 
-/* behind - bytes at p can't be read and are counted as such. Returns where the reader goes on: at what seems a batch, or the end. */
+/* Count the bytes at p as unread. Returns where the reader goes on: at what looks like a batch, or the end. */
 static const uint8_t *behind(struct census *c, const struct v1_index *ix, const struct input *in, const uint8_t *p,
                              const char *why)
 {
@@ -188,12 +188,11 @@ static const uint8_t *behind(struct census *c, const struct v1_index *ix, const 
 
 static enum err_code take_v1(const struct input *in, const struct dialect *dl, struct census *c, struct err *e)
 {
-    struct v1_index ix = {
-        0}; /* what a place is looked for with: the dialect, and when the batch in front of it was */
+    struct v1_index ix = {0}; /* for v1_place_next(): the dialect, and the time of the batch before */
     const uint8_t *p = in->data + dl->header, *const end = in->data + in->len;
     struct v1_raw r;
     (void)e;
-    (void)v1_dialect_init(&ix.dialect, dl->version); /* one that the header names */
+    (void)v1_dialect_init(&ix.dialect, dl->version); /* the header names it, so it exists */
     for (unsigned i = 0; i < V1_TYPES; i++)
         if (ix.dialect.shape[i].name)
             snprintf(c->kind[i].name, CENSUS_NAME, "%s", ix.dialect.shape[i].name);

@@ -1,7 +1,7 @@
 /*
- * census.h - what a trace file is made of, byte by byte: events by kind, tables, generations.
+ * census.h - counts what the bytes of a trace file are: events by kind, tables, generations.
  *
- * Reads the bytes alone, in file order, and understands none of them; the model (trace.h) does that.
+ * It reads the bytes alone, in file order, and interprets no event; the model (trace.h) does that.
  */
 #ifndef GOTOP_DECODE_CENSUS_H
 #define GOTOP_DECODE_CENSUS_H
@@ -13,14 +13,14 @@
 
 #define CENSUS_NAME 32
 struct census_kind {
-    char name[CENSUS_NAME]; /* "GoCreate"; "" = no such event */
+    char name[CENSUS_NAME]; /* "GoCreate"; "" = there is no such event */
     uint64_t n, bytes;
 };
 
-struct census_gen { /* a generation; of the first family there is none */
+struct census_gen { /* A generation; the first family has none. */
     uint64_t number, offset, bytes, batches, events, strings, stacks, samples;
-    uint64_t time; /* of its earliest batch, clock units */
-    double unit;   /* ns per unit; 0 = not told */
+    uint64_t time; /* of its earliest batch, in clock units */
+    double unit;   /* ns per clock unit; 0 = the file does not say */
     bool whole;
 };
 
@@ -29,20 +29,24 @@ struct census_table {
 };
 
 struct census {
-    struct census_kind kind[256]; /* timed events, by number */
+    struct census_kind kind[256]; /* timed events, by event number */
     struct census_table strings, stacks, samples, experiments, clock;
-    uint64_t frames;                          /* of all stacks */
-    uint64_t structure;                       /* bytes of headers of the file, of batches, of tables, end marks */
-    uint64_t unread;                          /* bytes behind the damage, or that can't be read */
-    uint64_t events, batches, threads, bytes; /* threads: that wrote batches; in the first family Ps */
-    double hz;                                /* clock units per second, 0 = the file doesn't say */
+    uint64_t frames;    /* of all stacks */
+    uint64_t structure; /* bytes of the file's header, of headers of batches and tables, and of end marks */
+    uint64_t unread;    /* bytes behind damage, or unreadable */
+    uint64_t events, batches, threads, bytes; /* threads: those that wrote batches (first family: Ps) */
+    double hz;                                /* clock units per second; 0 = the file does not say */
     struct census_gen *gen;
     size_t ngen, capgen;
     struct idmap writers;
-    struct err damage; /* where reading ended early; code ERR_OK = it didn't */
+    struct err damage; /* the first one; code ERR_OK = none */
     bool oom;
 };
 
+/*
+ * census_take - count an input's bytes into *c, which census_free() frees, after an error, too. ERR_NOMEM or no
+ * trace header: *e says why. Damage is no error: it is in c->damage.
+ */
 enum err_code census_take(const struct input *in, struct census *c, struct err *e);
 void census_free(struct census *c);
 

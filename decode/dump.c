@@ -1,8 +1,8 @@
 /*
  * dump.c - see dump.h.
  *
- * Each kind of record is gathered and sorted by itself (id, then start, then text), so memory stays a part of the
- * model's. What back-dating adds for the screen (states known to hold since the start) is left out here: an interval
+ * Each kind of record is collected and sorted by itself (by id, then start, then index), so memory stays small
+ * beside the model's. The screen back-dates states that are known to have held since the start; here an interval
  * begins where the trace first tells of it, as in Go's reader.
  */
 #include "decode/dump.h"
@@ -20,7 +20,7 @@
 struct dump {
     const struct trace *tr;
     FILE *out;
-    bool oom; /* records are missing */
+    bool oom; /* some records are missing */
     uint64_t zsum[ST_COUNT], zn[ST_COUNT];
 };
 
@@ -35,7 +35,10 @@ static const char *go_state(uint8_t s)
     }
 }
 
-/* A name as Go's reference output has it; what is never shown and what is no UTF-8, which no real name holds, as \xNN. */
+/*
+ * Write a name as Go's reference output does. Invisible characters and bytes that are no UTF-8 become \xNN; no real
+ * name has them.
+ */
 static void put_str(FILE *out, struct str s)
 {
     if (!s.len)
@@ -78,7 +81,7 @@ static int by_order(const void *a, const void *b)
     return x->i < y->i ? -1 : x->i > y->i;
 }
 
-/* Room for n of them, to be filled in. NULL: there are none, or no memory; *n is 0 then. */
+/* Room for *n entries, to be filled in. NULL and *n = 0: there are none, or no memory. */
 static struct order *order_new(struct dump *d, size_t *n)
 {
     struct order *o = *n ? mem_alloc(*n * sizeof *o) : NULL;
@@ -152,14 +155,17 @@ static void dump_first_stacks(struct dump *d)
     }
 }
 
-/* A cut may take a reason's string: then its id stands for it, "#12". A record would claim what isn't known. */
+/*
+ * A cut trace may lack the string of a reason; "#12" with its id then stands for it. A record would claim what is
+ * not known.
+ */
 static bool reason_lost(const struct dump *d, uint32_t reason)
 {
     struct str s = trace_str(d->tr, reason);
     return s.len > 1 && s.p[0] == '#' && isdigit((unsigned char)s.p[1]);
 }
 
-/* What follows is not recorded, so when the span before it ended isn't either: a record would claim it. */
+/* The next span is not recorded, so the end of the span before it is not known: a record would claim that it is. */
 static bool end_lost(const struct dump *d, enum lane_kind k, const struct span *next)
 {
     return d->tr->info.second_family && next->state == (k == LANE_G ? ST_UNKNOWN : ST_NONE);
@@ -206,7 +212,7 @@ static void put_running(struct dump *d, uint64_t p, int64_t t0, int64_t t1, uint
         fprintf(d->out, "P\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\n", (int64_t)p, t0, t1, gid(d->tr, g));
 }
 
-/* A P lane changes state where assist and sweep begin and end; here one goroutine's run is one interval. */
+/* A P's lane changes its state where assists and sweeps begin and end; a record is one goroutine's whole run. */
 static void dump_procs(struct dump *d)
 {
     size_t n;
@@ -272,7 +278,7 @@ static void dump_metrics(struct dump *d)
                                {"/memory/classes/heap/objects:bytes", METRIC_HEAP},
                                {"/sched/gomaxprocs:threads", METRIC_PROCS}};
     size_t at[METRIC_COUNT] = {0};
-    for (;;) { /* merge by time; the names decide ties */
+    for (;;) { /* merge by time; ties go by name */
         int best = -1;
         struct point p = {0};
         for (int k = 0; k < METRIC_COUNT; k++) {
@@ -328,22 +334,28 @@ static void dump_ranges(struct dump *d)
     }
 }
 
-/* The name Go's reader gives a goroutine that was there before a first-family trace: where its own first stack began. */
+/*
+ * The name Go's reader gives a goroutine that existed before a first-family trace: the root of its own first stack.
+ */
 static uint32_t first_root(const struct trace *tr, struct lane l)
 {
     struct span_iter it;
-    uint8_t was = ST_NONE;
+    uint8_t prev = ST_NONE;
     for (bool more = span_seek_index(&it, tr, l, 0); more; more = span_next(&it)) {
         const struct span *s = span_get(&it);
-        bool own = s->state == ST_WAITING || s->state == ST_SYSCALL || (s->state == ST_RUNNABLE && was == ST_RUNNING);
+        bool own =
+            s->state == ST_WAITING || s->state == ST_SYSCALL || (s->state == ST_RUNNABLE && prev == ST_RUNNING);
         if (own && s->stack)
             return names_root_func(&tr->names, s->stack);
-        was = s->state;
+        prev = s->state;
     }
     return 0;
 }
 
-/* The function it begins in: Go's reader does not name goroutines by what that was given to run. */
+/*
+ * The function a goroutine begins in. Go's reader does not name goroutines by the function that was given to a
+ * helper.
+ */
 static uint32_t begins_in(const struct trace *tr, struct lane l, const struct lane_info *i)
 {
     if (!tr->info.second_family && !i->created)
@@ -354,7 +366,10 @@ static uint32_t begins_in(const struct trace *tr, struct lane l, const struct la
     return names_helper(&tr->names, func) && !helper_hidden(names_get(&tr->names, func)) ? func : i->name;
 }
 
-/* S: exec, runnable, syscall and blocked time of each goroutine, back-dated to the start of the trace as Go has it. */
+/*
+ * S: execution, runnable, system call and blocked time of each goroutine, back-dated to the trace's start as in Go's
+ * reader.
+ */
 static void dump_sums(struct dump *d)
 {
     size_t n;

@@ -1,20 +1,20 @@
 /*
- * trace.h - the model of one execution trace: what triage/, layout/ and viewer/ read.
+ * trace.h - the model of one execution trace: all that triage/, layout/ and viewer/ read.
  *
- * Units. Times are nanoseconds (int64_t) since the trace's first event; intervals are half-open [t0,t1).
- * Ids of the file (goroutine, P, M, task) are 64-bit and untrusted; inside, lanes, strings and stacks go by
- * dense 32-bit indices. String 0 is "", stack 0 is "no stack", lane index NO_LANE is "none".
+ * Units. Times are nanoseconds (int64_t) since the trace's first event; intervals are half-open, [t0,t1). Ids from
+ * the file (goroutine, P, M, task) are 64 bits wide and untrusted. The model itself uses dense 32-bit indices for
+ * lanes, strings and stacks. String 0 is "", stack 0 is "no stack", lane index NO_LANE is "none".
  *
- * Ownership. Everything belongs to the struct trace and lives until trace_close(). Pointers handed out stay
- * valid until the next trace_load() call: while loading, arrays may move.
+ * Ownership. Everything belongs to the struct trace and lives until trace_close(). A pointer handed out is valid
+ * until the next trace_load() call, because arrays may move while loading.
  *
- * Threads. A trace is used from one thread. trace_load() may have helper threads of its own, they never touch
- * what a reader sees.
+ * Threads. Use a trace from one thread. trace_load() may run helper threads, which never touch what a reader sees. A
+ * few functions may be called from several threads at once while nobody loads; they say so.
  *
- * Loading is incremental: trace_open() reads the header, trace_load() takes steps. All queries work at any
- * moment between and answer for what has been decoded so far: [0, trace_info()->end).
+ * Loading is incremental: trace_open() reads the header, each trace_load() call decodes some more. All queries work
+ * at any time in between and answer for what is decoded so far, [0, trace_info()->end).
  *
- * Rules of the model that surprise stand in docs/ARCHITECTURE.md. Every dialect maps onto it.
+ * docs/ARCHITECTURE.md lists the rules of the model that surprise. They hold for every dialect.
  */
 #ifndef GOTOP_DECODE_TRACE_H
 #define GOTOP_DECODE_TRACE_H
@@ -29,7 +29,7 @@
 
 struct trace;
 
-struct str { /* bytes of a name: borrowed, not NUL-terminated, hostile (may hold control bytes, bad UTF-8) */
+struct str { /* the bytes of a name: borrowed, not NUL-terminated, hostile (control bytes, bad UTF-8) */
     const char *p;
     uint32_t len;
 };
@@ -40,6 +40,7 @@ enum state {
 #undef X
     ST_COUNT
 };
+/* state_name - the state in words, as in states.def; "?" for a number that is no state. */
 const char *state_name(enum state s);
 
 #define NO_LANE UINT32_MAX
@@ -47,94 +48,113 @@ const char *state_name(enum state s);
 
 /* ---- opening -------------------------------------------------------------------------------------------- */
 
-struct trace_opts { /* all zero = the defaults */
-    bool strict;    /* the first damage is an error instead of a mark */
-    int threads; /* 0 = as many as the host has processors, 1 = the caller's alone; that of triage and drawing, too */
-    uint64_t max_memory;     /* bytes of private memory to stay below, 0 = half of what the host has free: what would
-                                be more stands in a temporary file (decode/base/mem.h, mem_limit(): one limit for all that
-                                is open, the last one given). Where there is none, decoding ends there, with a damage. */
-    double ticks_per_second; /* first family, where the file does not say; 0 = unknown */
-    const char *exe;         /* first family: ELF binary to resolve bare program counters with, NULL = none */
-    struct joint_paths more; /* further files of the same program, one timeline with it: decode/input/joint.h */
-    uint64_t
-        glance; /* first family: of a trace of at least so many bytes (0 = 8 MB) the beginning is there before all of it
-                                was looked at, where trace_load() is given a budget; the epoch tells when it is decoded anew */
+struct trace_opts { /* All zero = the defaults. Strings and paths are borrowed until trace_close(). */
+    bool strict;    /* the first damage is an error (trace_fatal()), not a mark */
+    /* for loading, triage and drawing: 0 = one per processor of the host, 1 = the caller's thread alone */
+    int threads;
+    /*
+     * Bytes of private memory to stay below; 0 = half of what the host has free. What does not fit goes to a
+     * temporary file (mem_limit() in decode/base/mem.h). Without such a file, decoding ends at the limit with a
+     * damage. There is one limit for all open traces: the last one given.
+     */
+    uint64_t max_memory;
+    double ticks_per_second; /* first family: the tick rate, if the file does not give one; 0 = unknown */
+    const char *exe;         /* first family: ELF binary that resolves bare program counters; NULL = none */
+    struct joint_paths more; /* further files of the same program, shown on one timeline: decode/input/joint.h */
+    /*
+     * First family, if trace_load() gets a budget: show the beginning of a trace of at least this many bytes (0 = 8
+     * MB) before the whole file has been read. trace_info.epoch changes when that beginning is replaced.
+     */
+    uint64_t glance;
     bool grows; /* trace_open_mem(), second family: more generations will come, see trace_grow() */
 };
 
 /*
- * trace_open - open a file ("-" = standard input) and read its header; plain, gzip and zstd are told by their
- * first bytes. On success *out is the trace, nothing decoded yet. On failure *out is NULL and *e says why.
+ * trace_open - open a file ("-" = standard input) and read its header. The first bytes tell plain, gzip and zstd
+ * apart. On success *out is the trace with nothing decoded yet. On failure *out is NULL and *e says why.
  */
 enum err_code trace_open(const char *path, const struct trace_opts *opts, struct trace **out, struct err *e);
-/* trace_open_mem - the same for bytes in memory, which must outlive the trace. Plain traces only. */
+/* trace_open_mem - the same for bytes in memory, which must outlive the trace. They must not be compressed. */
 enum err_code trace_open_mem(const void *data, size_t len, const struct trace_opts *opts, struct trace **out,
                              struct err *e);
-/* trace_limit - max_memory as above holds from now on, for what is opened without a trace, too. Returns it as bytes. */
+/* trace_limit - set the memory limit (trace_opts.max_memory) without opening a trace. Returns the limit in bytes. */
 uint64_t trace_limit(uint64_t max_memory);
-/* trace_open_input - an input that is open already, and stays so until the trace is closed. */
+/*
+ * trace_open_input - as trace_open(), for an input that is already open; it must stay open until the trace is
+ * closed.
+ */
 enum err_code trace_open_input(const struct input *in, const struct trace_opts *opts, struct trace **out,
                                struct err *e);
-void trace_close(struct trace *tr); /* NULL is allowed */
-/* trace_more - trace_opts.more. */
+void trace_close(struct trace *tr); /* tr may be NULL */
+/* trace_more - the trace_opts.more that the trace was opened with. */
 const struct joint_paths *trace_more(const struct trace *tr);
 /*
- * trace_grow - a trace that grows: the bytes at the address it was opened with are `len` now, those from before unchanged,
- * and what is new are whole generations (decode/input/stream.h). trace_grown - that was all: the next trace_load() ends it.
+ * trace_grow - tell a growing trace that there are `len` bytes now, at the address it was opened with. The earlier
+ * bytes must be unchanged, and the new ones whole generations (decode/input/stream.h).
+ * trace_grown - say that no more will come: the next trace_load() finishes the trace.
  */
 void trace_grow(struct trace *tr, size_t len);
 void trace_grown(struct trace *tr);
 /*
- * trace_doubt - before anything is decoded: a trace of the same bytes has said that a generation (why->gen, 1 = the first)
- * contradicts itself. So it is read as one of which events are missing from its start on, not from where that was noticed.
+ * trace_doubt - call before anything is decoded, when another trace of the same bytes found that generation why->gen
+ * (1 = the first) contradicts itself. That generation is then read as one with missing events from its start on, not
+ * from where the contradiction was noticed.
  */
 void trace_doubt(struct trace *tr, const struct err *why);
 /*
- * trace_apart - what comes behind what a growing trace has now was recorded apart from that: a gap, as between two files that are
- * read as one. Within it goroutines that live behind it are ST_UNKNOWN, everything else is ST_NONE; a goroutine that isn't told of
- * behind it ends with it, a region begins or ends at it. false: out of memory.
+ * trace_apart - say that what follows the present end of a growing trace was recorded separately, which leaves a
+ * gap, as between two files read as one. In the gap a goroutine is ST_UNKNOWN if the trace mentions it again after
+ * the gap; else its lane ends at the gap. P and band lanes are ST_NONE there, M lanes ST_IDLE. Regions end or begin
+ * at the gap. Returns false when out of memory.
  */
 bool trace_apart(struct trace *tr);
 
-enum load { LOAD_MORE, LOAD_DONE, LOAD_WAIT /* a trace that grows: all that is there is decoded */ };
+enum load { LOAD_MORE, LOAD_DONE, LOAD_WAIT /* a growing trace: all bytes so far are decoded */ };
 /*
- * trace_load - decode for about budget_ns (0 = one small step, INT64_MAX = all), then return.
- * Damage does not fail: decoding ends (or goes on behind it), trace_info()->damages grows. LOAD_DONE also when
- * nothing could be decoded at all; then trace_fatal() says so.
+ * trace_load - decode for about budget_ns nanoseconds (0 = one small step, INT64_MAX = all of it), then return.
+ * Damage is no failure: decoding ends there or goes on behind it, and trace_info()->ndamages grows. Returns
+ * LOAD_DONE also when nothing could be decoded; trace_fatal() then says so.
  */
 enum load trace_load(struct trace *tr, int64_t budget_ns);
-/* trace_fatal - non-NULL after LOAD_DONE if the file gave nothing to show: print ->what, exit with status 2. */
+/*
+ * trace_fatal - after LOAD_DONE: why there is nothing to show (or the first damage, with trace_opts.strict); NULL if
+ * there is no such error. Callers print ->what and exit with status 2.
+ */
 const struct err *trace_fatal(const struct trace *tr);
 
 struct trace_info {
     const char *path;
-    const char
-        *dialect; /* "gotrace", "go 1.5" .. "go 1.26 or 1.27": who writes that header; the last for newer ones too */
-    int version;  /* 0 prototype, 1005 .. 1026: major*1000+minor as the header names it */
-    bool second_family; /* 1.22 and later: threads, generations, wall clock */
-    bool has_clock;     /* false: no tick rate in the file, times are ticks (1 "ns" = 1 tick) */
-    bool clock_assumed; /* the tick rate is an estimate or --ticks-per-second */
+    /*
+     * "gotrace", "go 1.5" .. "go 1.26 or 1.27": the releases that write this header; the last one for newer headers,
+     * too
+     */
+    const char *dialect;
+    int version;        /* 0 = prototype, 1005 .. 1026: major*1000+minor as in the header */
+    bool second_family; /* Go 1.22 and later: threads, generations, wall clock */
+    bool has_clock;     /* false: the file has no tick rate, and times are ticks (1 "ns" = 1 tick) */
+    bool clock_assumed; /* the tick rate is an estimate or from --ticks-per-second */
     bool has_m, has_regions, has_samples,
-        has_names;              /* what the dialect records; has_names: functions, not bare PCs */
-    bool done;                  /* decoded to the end; of a trace that grows: to the end of what there is */
-    bool spilled;               /* the input, compressed or a pipe, stands in the temporary file */
-    bool more;                  /* it grows: lanes that are open go on, though `done` */
-    uint64_t bytes, bytes_done; /* decompressed size (0 while unknown), decoded so far */
+        has_names;              /* what the dialect records; has_names: function names, not bare PCs */
+    bool done;                  /* decoded to the end (growing trace: to the end of what has come) */
+    bool spilled;               /* the input was compressed or a pipe and is kept in the temporary file */
+    bool more;                  /* a growing trace: open lanes go on, even when `done` */
+    uint64_t bytes, bytes_done; /* decompressed size (0 = not known yet); how much of it is decoded */
     uint64_t events;            /* as Go counts them: without Sync */
     uint64_t batches, experimental_batches;
-    uint32_t generations; /* complete or partial, 0 in the first family */
-    int64_t first_ns;     /* absolute time of the first event on the trace's clock */
+    uint32_t generations; /* complete and partial ones; 0 in the first family */
+    int64_t first_ns;     /* the first event's time on the trace's own clock */
     int64_t end;          /* time of the last event so far */
-    bool has_wall;        /* wall_sec/wall_nsec: wall-clock time of t = 0 (from 1.25) */
+    bool has_wall;        /* wall_sec and wall_nsec are the wall-clock time of t = 0 (Go 1.25 on) */
     int64_t wall_sec;
     int32_t wall_nsec;
-    uint32_t gomaxprocs; /* last value, 0 = not recorded */
+    uint32_t gomaxprocs; /* the last value told, 0 = not recorded */
     uint32_t nwarnings, ndamages;
-    bool more_damages;   /* there are more than these: no more are kept */
-    uint64_t count[16];  /* events by enum ev_class below */
-    uint64_t goroutines; /* that the trace has told of so far */
-    struct str tested; /* once it is done: the package whose test binary the program is, "go/parser"; empty: none's */
-    uint32_t epoch;    /* changes, while loading, where decoding begins anew: what was shown of the trace is void */
+    bool more_damages;   /* there were more damages than are kept */
+    uint64_t count[16];  /* number of events per enum ev_class */
+    uint64_t goroutines; /* how many the trace has told of so far */
+    /* Set once loading is done: if the program is a test binary, the package under test ("go/parser"); else empty. */
+    struct str tested;
+    uint32_t epoch; /* Changes when decoding starts anew: everything read from the trace before is void. */
 };
 const struct trace_info *trace_info(const struct trace *tr);
 
@@ -155,14 +175,18 @@ enum ev_class {
     EC_COUNT
 };
 
-/* Damages and warnings, in file order. A damage means: part of the file is not shown. A warning does not. */
+/*
+ * Damages and warnings, in file order. A damage means that part of the file is not shown; a warning does not. NULL
+ * if there is no such one.
+ */
 const struct err *trace_damage(const struct trace *tr, uint32_t i);  /* i < ndamages */
 const struct err *trace_warning(const struct trace *tr, uint32_t i); /* i < nwarnings */
 
 /* ---- names and stacks ----------------------------------------------------------------------------------- */
 
+/* trace_nstr, trace_nstacks - how many ids there are so far, 0 included. */
 uint32_t trace_nstr(const struct trace *tr);
-struct str trace_str(const struct trace *tr, uint32_t id); /* an id out of range gives "" */
+struct str trace_str(const struct trace *tr, uint32_t id); /* "" if there is no such id */
 
 struct frame {
     uint64_t pc;
@@ -170,153 +194,199 @@ struct frame {
     uint64_t line;
 };
 uint32_t trace_nstacks(const struct trace *tr);
-/* trace_stack - number of frames of a stack; trace_frame - one of them, 0 = innermost (where it is). */
+/*
+ * trace_stack - number of frames of a stack; 0 if there is no such stack.
+ * trace_frame - one frame; 0 is the innermost, where the goroutine is. Zeros if there is no such frame.
+ */
 uint32_t trace_stack(const struct trace *tr, uint32_t stack);
-/* trace_funcs - the functions (strings) of frames `from` and those behind it, at most so many: how many there are. */
+/* trace_funcs - copy the functions (strings) of frames `from` and up, at most `most` of them. Returns how many. */
 uint32_t trace_funcs(const struct trace *tr, uint32_t stack, uint32_t from, uint32_t *func, uint32_t most);
-/* trace_frames - the same of their numbers, which are equal where the frames are. trace_frame_at - of such a one. */
+/*
+ * trace_frames - the same, but frame ids: equal frames have equal ids.
+ * trace_frame_at - the frame with this id.
+ */
 uint32_t trace_frames(const struct trace *tr, uint32_t stack, uint32_t from, uint32_t *id, uint32_t most);
 struct frame trace_frame_at(const struct trace *tr, uint32_t id);
-/* trace_stack_ahead - a stack's frames will be asked for soon: of many stacks few are in the processor's caches. */
+/*
+ * trace_stack_ahead - prefetch: a stack's frames will be asked for soon. Of many stacks few are in the processor's
+ * caches.
+ */
 void trace_stack_ahead(const struct trace *tr, uint32_t stack);
 struct frame trace_frame(const struct trace *tr, uint32_t stack, uint32_t i);
 
 /*
- * What a reader of a loaded trace worked out of a string, a frame or a stack, so that it need not do so again: 64 bits of its own for each, 0
- * until some are set. Several threads may ask and set at once. While the trace loads, of one that grows while more of it is decoded, and
- * without memory for it, they stay as they are.
+ * A place where a reader of a loaded trace keeps what it worked out about a string, frame or stack: 64 bits for
+ * each, 0 at first.
+ * trace_aside - the bits of this id.
+ * trace_aside_set - set further bits of it.
+ * Both may be called from several threads at once. No bits are kept while the trace loads, for names that a growing
+ * trace has not finished decoding, and when out of memory: they stay 0.
  */
 enum aside { ASIDE_STRING, ASIDE_FRAME, ASIDE_STACK, ASIDES };
 enum { ASIDES_MOST = 16 };
 uint64_t trace_aside(const struct trace *tr, enum aside m, uint32_t id);
-void trace_aside_set(const struct trace *tr, enum aside m, uint32_t id,
-                     uint64_t bits); /* beside those that are set */
-/* trace_aside_ahead - it will be asked for soon. */
+void trace_aside_set(const struct trace *tr, enum aside m, uint32_t id, uint64_t bits);
+/* trace_aside_ahead - prefetch: these bits will be asked for soon. */
 void trace_aside_ahead(const struct trace *tr, enum aside m, uint32_t id);
-/* trace_frames_asides - those of frames `from` and those behind it, as trace_frames() has them. */
+/* trace_frames_asides - the bits of frames `from` and up, at most ASIDES_MOST of them, innermost first. */
 struct asides {
     uint32_t n;
-    uint64_t any, all; /* bits that one of them has, that each has */
+    uint64_t any, all; /* set in at least one of them; set in all */
 };
 struct asides trace_frames_asides(const struct trace *tr, uint32_t stack, uint32_t from, uint64_t out[ASIDES_MOST]);
 
 /* ---- lanes ---------------------------------------------------------------------------------------------- */
 
 enum lane_kind { LANE_P, LANE_G, LANE_M, LANE_BAND, LANE_KINDS };
-enum band { BAND_GC, BAND_STW, BAND_SWEEP, BAND_ASSIST, BAND_COUNT }; /* lane indices of kind LANE_BAND */
-/* BAND_GC: ST_GC or ST_NONE. BAND_STW: ST_STW (reason = kind, who = G). BAND_SWEEP, BAND_ASSIST: any P / any G. */
+enum band { BAND_GC, BAND_STW, BAND_SWEEP, BAND_ASSIST, BAND_COUNT }; /* the lane indices of kind LANE_BAND */
+/*
+ * States. BAND_GC: ST_GC or ST_NONE. BAND_STW: ST_STW (reason = kind, who = G). BAND_SWEEP, BAND_ASSIST: some P
+ * sweeps, some G assists.
+ */
 
-struct lane { /* names one lane */
+struct lane {
     enum lane_kind kind;
     uint32_t i; /* dense index, by first appearance in the trace */
 };
 
 struct lane_info {
     uint64_t nspans;
-    int64_t first, last; /* its life as far as shown: first span's start, last span's end */
-    int64_t seen;        /* G: when the trace first mentioned it; before that the first span is back-dated */
-    bool name_inferred;  /* G: the name is of the root of one of its stacks, not of its creation */
+    int64_t first, last; /* start of the first span, end of the last one */
+    int64_t seen;        /* G: when the trace first mentioned it; a first span that starts earlier is back-dated */
+    bool name_inferred;  /* G: the name is the root of one of its stacks, not from its creation */
     bool ended;          /* G: its end is in the trace */
     bool created;        /* G: its creation is in the trace (else it existed when the trace began) */
-    bool is_system;      /* G: a goroutine of the runtime itself, by its start function */
-    bool is_worker;      /* G: a mark worker: by its name, or by a "GC (..)" label if it has none (see fold.c) */
-#define KEPT(ID, field, type, ...) type field; /* G: what facts.def says; id: of any lane, P number or thread id */
+    bool is_system;      /* G: started by the runtime for itself, judging by its start function */
+    bool is_worker;      /* G: a mark worker, by its name or, if it has none, by a "GC (..)" label */
+/* G: the facts of facts.def; `id` is set for all lanes: P number, thread id */
+#define KEPT(ID, field, type, ...) type field;
 #include "decode/model/facts.def"
 };
 enum g_fact {
 #define KEPT(ID, ...) FACT_##ID,
 #include "decode/model/facts.def"
 };
+/* trace_nlanes - number of lanes of a kind; their indices are 0 .. n-1. */
 uint32_t trace_nlanes(const struct trace *tr, enum lane_kind k);
-/* trace_lives - of the lanes from i on, n of them: when each lived, as trace_lane() says, for a fraction of the cost. */
+/* trace_lives - when each of n lanes from i on lived, as trace_lane() says but much cheaper. */
 struct lifetime {
     int64_t first, last;
     bool begun; /* it has a span */
-    bool over;  /* a goroutine whose end is in the trace */
+    bool over;  /* G: its end is in the trace */
 };
 void trace_lives(const struct trace *tr, enum lane_kind k, uint32_t i, uint32_t n, struct lifetime *out);
+/* trace_lane - what is known of a lane. For an index that does not exist: zeros, and creator NO_LANE. */
 struct lane_info trace_lane(const struct trace *tr, struct lane l);
-/* trace_lane_who - the same without its spans (first, last and nspans are 0), for a fraction of the cost. */
+/* trace_lane_who - the same without first, last and nspans (0), for a fraction of the cost. */
 struct lane_info trace_lane_who(const struct trace *tr, struct lane l);
-/* trace_find_lane - index of the lane with the file's id, NO_LANE if there is none. O(1); O(threads) while it loads. */
+/*
+ * trace_find_lane - the index of the lane with this id from the file; the last one, if several goroutines have it.
+ * NO_LANE if there is none. The first call builds a look-up table. Later calls are a hash look-up; for a goroutine
+ * of a loaded trace also a step for each 128 goroutines that were packed away, and while loading M takes a step per
+ * thread.
+ */
 uint32_t trace_find_lane(const struct trace *tr, enum lane_kind k, uint64_t id);
 
 struct span {
     int64_t t0, t1;
     uint8_t state;   /* enum state */
-    bool open_start; /* it began before the trace (or before its first mention) */
-    bool open_end;   /* it lasts at the end of what is decoded */
-    uint32_t reason; /* string: wait or stop reason (into this state), STW kind; 0 = none */
+    bool open_start; /* it began before the trace (or before its lane was first mentioned) */
+    bool open_end;   /* it still lasts at the end of what is decoded */
+    uint32_t reason; /* string: why the lane entered this state (wait or stop reason, STW kind); 0 = none */
     uint32_t label;  /* string: GC worker label of a running span; 0 = none */
-    uint32_t who; /* G running, syscall: P index (the one the call began on). G runnable after a wait or its creation:
-                           waker's or creator's G index. P, M: G index. NO_LANE none */
-    uint32_t proc;      /* M lanes: P index held, NO_LANE none; others NO_LANE */
-    uint32_t stack;     /* stack at its start: G waiting, syscall, runnable-by-stop: the goroutine's own stack;
-                           G runnable after a wait: the waker's stack. 0 = none recorded. P and M lanes: 0 */
-    uint32_t stack_end; /* the next span's start stack = stack at this one's end (waiting: the waker's) */
+    /*
+     * G running or in a system call: P index (for a call, the P it began on). G runnable after a wait or its
+     * creation: G index of the waker or creator. P and M: G index. NO_LANE = none.
+     */
+    uint32_t who;
+    uint32_t proc; /* M: index of the P it holds, NO_LANE = none; other lanes: NO_LANE */
+    /*
+     * Stack at the span's start. G waiting, in a system call, or runnable because it stopped: its own stack. G
+     * runnable after a wait: the waker's. 0 = none recorded, and always for P and M.
+     */
+    uint32_t stack;
+    uint32_t stack_end; /* the next span's `stack`: the stack at this span's end (after a wait, the waker's) */
     uint64_t index;     /* 0.. within the lane */
 };
 /*
- * A span iterator walks one lane both ways. Spans of a lane are contiguous: a gap is a span of ST_NONE (P, M,
- * BAND) or the lane's end (G). It holds a decoded block (about 4 KB): keep it on the stack, not in arrays.
- * Invalid after trace_load().
+ * A span iterator walks one lane in both directions. The spans of a lane are contiguous: a gap is a span of ST_NONE
+ * (P, M, band), or the lane has ended (G). An iterator holds a decoded block of about 4 KB, so keep it on the stack,
+ * not in arrays. trace_load() makes it invalid. Its fields are private.
  */
 #define SPAN_BLOCK 128
 #define SPAN_ROOM (SPAN_BLOCK + 16)
-struct spancols { /* spans side by side, by columns; with room for the open one, and for what vectors write behind */
+/* Columns of neighbouring spans, with room for the open span and for what vector code writes behind the end. */
+struct spancols {
     int64_t dur[SPAN_ROOM];
     uint32_t who[SPAN_ROOM]; /* lane index + 1, 0 = none */
     uint32_t stack[SPAN_ROOM];
-    uint32_t tag[SPAN_ROOM]; /* index into tags: state, reason, label; at most 16 bits */
+    uint32_t tag[SPAN_ROOM]; /* index of a struct span_tag: state, reason, label; at most 16 bits */
 };
 struct span_iter {
     const struct trace *tr;
     struct lane lane;
-    uint64_t base;        /* index of the first span at hand */
-    uint64_t hold;        /* M lanes: which hold */
-    uint32_t piece, sub;  /* of the lane; the block in it, or (M lanes) in piece `under` of the P's */
-    uint32_t under, proc; /* proc: M lanes, the P */
-    uint32_t n, at;       /* spans at hand, the current one */
+    uint64_t base;       /* index of the first loaded span */
+    uint64_t hold;       /* M: number of the hold within the piece */
+    uint32_t piece, sub; /* piece: of the lane. sub: block of the piece or, for M, of piece `under` of the P's lane */
+    uint32_t under, proc; /* M: see sub; the P held */
+    uint32_t n, at;       /* number of loaded spans; the current one */
     const struct span_tag *kind;
     const struct segment *seg;
-    bool open_start, open_end; /* of the first one at hand, of the last one */
-    int64_t t[SPAN_ROOM];      /* where each begins; where the last one ends */
+    bool open_start, open_end; /* of the first loaded span; of the last one */
+    int64_t t[SPAN_ROOM];      /* start of each loaded span, then the end of the last one */
     struct spancols c;
     struct span cur;
 };
-/* span_seek - place at the span that covers t (or the first/last if t is outside). false: the lane has no spans. */
+/*
+ * span_seek - go to the span that covers t, or to the first or last span if t is outside the lane. false: the lane
+ * has no spans.
+ */
 bool span_seek(struct span_iter *it, const struct trace *tr, struct lane l, int64_t t);
-/* span_seek_on - the same with an iterator that has stood on some lane (or, tr being NULL, nowhere): what it has at hand isn't read again. */
+/*
+ * span_seek_on - the same for an iterator that was used before (or has tr == NULL): reuses its block if that covers
+ * t.
+ */
 bool span_seek_on(struct span_iter *it, const struct trace *tr, struct lane l, int64_t t);
-/* span_seek_at - the same, but false where no span covers t. */
+/* span_seek_at - as span_seek_on(), but false if no span covers t. */
 bool span_seek_at(struct span_iter *it, const struct trace *tr, struct lane l, int64_t t);
+/*
+ * span_seek_index - go to the span with this index. false: there is none. M: walks from the lane's start.
+ * span_get - the current span, valid until the iterator moves.
+ * span_next, span_prev - move by one span. false at the lane's end or start; the current span then stays.
+ */
 bool span_seek_index(struct span_iter *it, const struct trace *tr, struct lane l, uint64_t index);
 const struct span *span_get(const struct span_iter *it);
-bool span_next(struct span_iter *it); /* false at the lane's end; the iterator then stays where it was */
+bool span_next(struct span_iter *it);
 bool span_prev(struct span_iter *it);
 
-/* trace_g_name - trace_lane()'s name of a goroutine, for less. trace_next_worker - the first mark worker from g on; NO_LANE. */
+/*
+ * trace_g_name - a goroutine's name as in trace_lane(), but cheaper.
+ * trace_next_worker - the first mark worker with an index of at least g, or NO_LANE.
+ */
 uint32_t trace_g_name(const struct trace *tr, uint32_t g);
 uint32_t trace_next_worker(const struct trace *tr, uint32_t g);
 
-/* Neighbouring spans of one lane, by columns: each begins where the one before it ends. */
+/* Neighbouring spans of one lane as columns: each span begins where the one before it ends. */
 struct span_tag {
     uint8_t state;
     uint32_t reason, label;
 };
 struct span_run {
     uint32_t n;
-    int64_t t0; /* of the first */
+    int64_t t0; /* start of the first span */
     const int64_t *dur;
     const uint32_t *stack, *tag;
-    const struct span_tag *kind; /* by tag */
-    bool open_start, open_end;   /* the first one, the last one */
-    const uint32_t *local;       /* span_run_who()'s */
-    const uint32_t *gmap;        /* span_run_g()'s */
+    const struct span_tag *kind; /* indexed by a span's tag */
+    bool open_start, open_end;   /* of the first span; of the last one */
+    const uint32_t *local;       /* private: span_run_who() */
+    const uint32_t *gmap;        /* private: span_run_g() */
     const struct segment *seg;
 };
-uint32_t span_run_who(const struct span_run *r, uint32_t i); /* struct span's `who` of a goroutine's span */
-/* span_run_g - the same where it is a goroutine: of no span that runs or is a system call. span_run_g_name - its trace_g_name(), for less. */
+uint32_t span_run_who(const struct span_run *r, uint32_t i); /* struct span.who of span i, a goroutine's */
+/*
+ * span_run_g - the same, cheaper, for spans whose `who` is a goroutine: neither running nor in a system call.
+ * span_run_g_name - that goroutine's trace_g_name(), cheaper.
+ */
 static inline uint32_t span_run_g(const struct span_run *r, uint32_t i)
 {
     const uint32_t who = r->local[i] - 1;
@@ -325,28 +395,35 @@ static inline uint32_t span_run_g(const struct span_run *r, uint32_t i)
 uint32_t span_run_g_name(const struct trace *tr, const struct span_run *r, uint32_t i);
 
 /*
- * trace_walk - all spans of goroutines g0 .. g1-1, one goroutine after another, each one's in order: for who counts everything.
- * begin is told of each (not its id, when it was seen, its start stack); spans of up to SPAN_BLOCK + 1 of its spans at a time; then end. Returns false as soon as one of them does.
- * spans NULL: begin alone, for less than a trace_lane() of each. by: who isn't created by such a one (NO_LANE: nobody knows by whom)
- * is passed over; NULL: nobody is. alike: behind begin of a goroutine, told instead of begin of those that come next and are as it is, but
- * for their times (struct lanes_alike); NULL: begin is. few: before that, if all of them have spans of the same kinds at the same places, one or
- * two each: done = true if that is all there is to tell of them, so that neither alike, spans nor end is told; NULL: these are. Several threads may
- * walk at once, while nobody loads (or ask trace_states() and look-ups by time).
+ * trace_walk - report all spans of goroutines g0 .. g1-1, one goroutine after another, for readers that count
+ * everything. Returns false as soon as one of the functions in w does. Several threads may walk at once, and call
+ * trace_states() and look-ups by time, while nobody loads.
+ *
+ *   begin   called for each goroutine. Not filled in: id, seen, start_stack.
+ *   spans   called with up to SPAN_BLOCK + 1 of its spans at a time, in order. NULL: only begin is called, which is
+ *           cheaper than trace_lane() for each.
+ *   end     called after its last span.
+ *   by      if set, asked about creators: goroutines whose creator it refuses are skipped (NO_LANE: creator unknown).
+ *   alike   if set, called right after begin with the goroutines that follow and differ from that one only in their
+ *           times. begin is not called for those.
+ *   few     if set, called before alike when all of these goroutines have the same one or two kinds of spans, in the
+ *           same order. If it sets *done, then alike, spans and end are not called for them.
  */
 #ifndef LANES_ALIKE /* fewer for fuzzing, whose traces are small */
 #define LANES_ALIKE 128u
 #endif
 enum { LANES_FEW = 2 };
 struct lanes_alike {
-    uint32_t g, n; /* goroutines g .. g+n-1, all of them over; made at the same place, of the same name and flags */
+    uint32_t g, n; /* Goroutines g .. g+n-1, all ended, created at the same place, with the same name and flags. */
     int64_t first[LANES_ALIKE], last[LANES_ALIKE], no_p_ns[LANES_ALIKE]; /* as in lane_info */
 };
-struct lanes_few { /* of lanes_alike, with the one begin was told of */
+struct lanes_few { /* The goroutines of lanes_alike and, first, the one that begin was called for. */
     uint32_t g, n;
-    unsigned nspans; /* of each: the first one begins with it, the last one ends with it */
+    unsigned nspans; /* of each goroutine; they make up its whole life */
     struct span_tag kind[LANES_FEW];
-    bool open_start;                                                            /* the first span of each */
-    int64_t first[LANES_ALIKE], life[LANES_ALIKE], dur[LANES_FEW][LANES_ALIKE]; /* below 2^32 a span */
+    bool open_start; /* of each goroutine's first span */
+    /* each span lasts less than 2^32 ns */
+    int64_t first[LANES_ALIKE], life[LANES_ALIKE], dur[LANES_FEW][LANES_ALIKE];
 };
 struct span_walk {
     bool (*begin)(void *arg, uint32_t g, const struct lane_info *li);
@@ -355,16 +432,23 @@ struct span_walk {
     void *arg;
     bool (*by)(void *arg, uint32_t creator);
     bool (*alike)(void *arg, const struct lane_info *li,
-                  const struct lanes_alike *a); /* li: as begin had it; a stands until their ends */
+                  const struct lanes_alike *a); /* li as in begin; `a` is valid until their ends */
     bool (*few)(void *arg, const struct lane_info *li, const struct lanes_few *f, bool *done);
 };
 bool trace_walk(const struct trace *tr, uint32_t g0, uint32_t g1, const struct span_walk *w);
-/* trace_few - how long the k-th span of each of n goroutines from g on lasted: of those that lanes_few was told of, much faster than a walk. */
+/*
+ * trace_few - the length (ns) of the k-th span of each of n goroutines from g on; 0 where there is no such span. For
+ * goroutines that lanes_few reported this is much faster than a walk.
+ */
 void trace_few(const struct trace *tr, uint32_t g, uint32_t n, unsigned k, int64_t *ns);
 /*
- * trace_states - the spans of a goroutine's or P's lane that overlap [t0,t1), in order, a block at a time. all: with stacks and
- * `who`. Blocks with no span of min_ns (ST_NONE apart) are left out. only: a bit per state, 0 = all: so are blocks in which none of
- * these takes min_ns in all; with ST_NONE among them every block with time of that state is told. Until f returns false.
+ * trace_states - report the spans of a goroutine's or P's lane that overlap [t0,t1), in order, a block at a time,
+ * until f returns false. Threads' lanes have none.
+ *
+ *   min_ns  skip blocks that have no span of at least this length (ST_NONE does not count).
+ *   all     fill in stacks and `who`, too.
+ *   only    a bit per state, 0 = all: also skip blocks in which none of these states takes min_ns in total. With
+ *           ST_NONE among them, every block that has some ST_NONE is reported.
  */
 struct states_ask {
     int64_t t0, t1, min_ns;
@@ -374,30 +458,34 @@ struct states_ask {
     uint32_t only;
 };
 void trace_states(const struct trace *tr, struct lane l, const struct states_ask *ask);
-int trace_threads(const struct trace *tr); /* how many may be at work on it, the caller's included: >= 1 */
+/* threads that may work on the trace at once, the caller's included: >= 1 */
+int trace_threads(const struct trace *tr);
 
-/* trace_span_at - the span covering t; false if the lane has none there. O(log spans). */
+/* trace_span_at - the span that covers t. false if there is none. O(log spans). */
 bool trace_span_at(const struct trace *tr, struct lane l, int64_t t, struct span *out);
 
-/* Exact time per state. The sum over states of one interval is its length (outside the lane's life: ST_NONE). */
+/*
+ * Exact time per state, in ns. The sum over all states is the interval's length; outside the lane's life it is
+ * ST_NONE.
+ */
 struct shares {
     int64_t ns[ST_COUNT];
 };
-/* trace_shares - for [t0,t1). O(log spans). */
+/* trace_shares - of [t0,t1). O(log spans). */
 void trace_shares(const struct trace *tr, struct lane l, int64_t t0, int64_t t1, struct shares *out);
-/* trace_columns - for n columns; edges[0..n] ascending. O(n log spans), never a walk over all spans. */
+/* trace_columns - of n columns; edges[0..n] are ascending. O(n log spans), never a walk over all spans. */
 void trace_columns(const struct trace *tr, struct lane l, const int64_t *edges, uint32_t n, struct shares *out);
 /*
- * trace_columns_about - the same for who needs no exact time: bounds, and exact times only of columns where these don't do.
- * Of a column that many spans overlap enough() is told the least and the most time that each set of states (a bit per
- * enum state, but for ST_NONE) can have in it, and again more closely, until it says that this will do.
- * sure[]: of which columns it did; out[] is filled in for the others alone. Columns as trace_columns() has them.
+ * trace_columns_about - the same for callers that need less than exact times, such as a cell of the screen. For a
+ * column with many spans, enough() gets the least and the most time that each of n sets of states can have in it (a
+ * set is a bit per enum state; ST_NONE is ignored). If it returns true, sure[column] is set and out[column] is left
+ * alone. If not, it may be asked again with closer bounds. All other columns get exact times in out[].
  */
 struct shares_ask {
     const int64_t *edges;
     uint32_t columns;
     bool *sure;
-    unsigned n; /* sets, at most 8 */
+    unsigned n; /* number of sets, at most 8 */
     uint32_t set[8];
     bool (*enough)(void *arg, uint32_t column, const int64_t *least, const int64_t *most);
     void *arg;
@@ -405,13 +493,19 @@ struct shares_ask {
 void trace_columns_about(const struct trace *tr, struct lane l, const struct shares_ask *ask, struct shares *out);
 /* trace_count - number of spans that overlap [t0,t1). O(log spans). */
 uint64_t trace_count(const struct trace *tr, struct lane l, int64_t t0, int64_t t1);
-/* trace_has_reason - is a string of this set (a bit each, n of them) the reason or label of any span? May err to true. */
+/*
+ * trace_has_reason - is a string of this set (n bits, by string id) the reason or label of any span? May wrongly say
+ * yes, and does while the trace loads.
+ */
 bool trace_has_reason(const struct trace *tr, const uint64_t *set, uint32_t n);
-/* trace_longest - the span with the longest overlap-free duration among those that overlap [t0,t1). */
+/*
+ * trace_longest - the longest span (its whole length counts) of those that overlap [t0,t1), ST_NONE apart. false:
+ * there is none.
+ */
 bool trace_longest(const struct trace *tr, struct lane l, int64_t t0, int64_t t1, struct span *out);
 /*
- * trace_wide - call f for each span overlapping [t0,t1) that is at least min_ns long and not ST_NONE, in time order,
- * until f returns false. O(found * log spans).
+ * trace_wide - call f for each span that overlaps [t0,t1), is at least min_ns long and not ST_NONE, in time order,
+ * until f returns false. Costs a step per 2048 spans of the interval, and unpacking each block that has such a span.
  */
 struct wide_ask {
     int64_t t0, t1, min_ns;
@@ -427,18 +521,27 @@ struct range {
     int64_t t0, t1;
     uint8_t kind; /* enum range_kind */
     bool open_start, open_end;
-    bool scope_p;   /* STW before 1.10: scope is the P */
-    uint32_t owner; /* GC: NO_LANE; SWEEP: P index; ASSIST and STW: G index (NO_LANE possible) */
+    bool scope_p; /* STW before Go 1.10: the owner is a P */
+    /* GC: NO_LANE. SWEEP: P index. ASSIST, STW: G index, NO_LANE if unknown. With scope_p: P index. */
+    uint32_t owner;
     uint32_t name;  /* STW: string, the kind */
     uint32_t stack; /* at its begin, 0 = none */
-    int64_t seen;   /* when the trace first told of it: t0, but for open_start */
-    /* SWEEP: bytes swept, reclaimed. GC: sequence number. ASSIST: 1 + how long its goroutine ran in it, or 0: ask its lane */
+    int64_t seen;   /* when the trace first told of it: t0, except with open_start */
+    /*
+     * SWEEP: bytes swept, bytes reclaimed. GC: a is its sequence number. ASSIST: a is 1 + the ns that its goroutine
+     * ran during it, or 0 if that is to be computed from its lane.
+     */
     uint64_t a, b;
 };
-/* Arrays sorted by t0 once loading is done; before that, what turns out to have begun earlier may stand late. */
+/*
+ * These arrays are sorted by t0 once loading is done. Before that, an entry that turned out to have begun earlier
+ * may come late.
+ */
 size_t trace_ranges(const struct trace *tr, enum range_kind k, const struct range **out);
-/* trace_stop - the i-th of n stop-the-worlds as one happened: before Go 1.10 each processor that helps tells of it, at the same
- * time. Returns where the next one begins. */
+/*
+ * trace_stop - stop-the-world i of n, as one pause: before Go 1.10 every P that helps reports it, at the same time,
+ * and these are merged. Returns the index where the next pause begins.
+ */
 size_t trace_stop(const struct range *r, size_t n, size_t i, struct range *out);
 
 struct task {
@@ -446,7 +549,7 @@ struct task {
     int64_t t0, t1;
     bool open_start, open_end;
     uint32_t name;
-    uint32_t g, g_end; /* lanes that began and ended it, NO_LANE unknown */
+    uint32_t g, g_end; /* lanes that began and ended it, NO_LANE = unknown */
     uint32_t stack;
 };
 size_t trace_tasks(const struct trace *tr, const struct task **out);
@@ -467,32 +570,35 @@ struct logmsg {
 };
 size_t trace_logs(const struct trace *tr, const struct logmsg **out);
 
-struct sample { /* CPU profile sample */
+struct sample { /* a CPU profile sample */
     int64_t t;
-    uint32_t g, p, m; /* NO_LANE = none, not recorded */
+    uint32_t g, p, m; /* NO_LANE = none, or not recorded */
     uint32_t stack;
 };
 size_t trace_samples(const struct trace *tr, const struct sample **out);
 
 enum metric { METRIC_HEAP, METRIC_GOAL, METRIC_PROCS, METRIC_COUNT }; /* bytes, bytes (0 = none), processors */
-/* goal_none - is that the goal where the collector is off? It is recorded as 0 by some releases, near 2^63 by others. */
+/*
+ * goal_none - is this heap goal the one of a collector that is off? Some releases record it as 0, others as nearly
+ * 2^63.
+ */
 static inline bool goal_none(uint64_t goal)
 {
     return goal == 0 || goal >= UINT64_C(1) << 62;
 }
 struct point {
     int64_t t;
-    uint64_t v; /* holds from t to the next point */
+    uint64_t v; /* the value from t to the next point */
 };
 size_t trace_npoints(const struct trace *tr, enum metric m);
 struct point trace_point(const struct trace *tr, enum metric m, size_t i); /* the i-th, by time */
 size_t trace_points_before(const struct trace *tr, enum metric m,
                            int64_t t); /* how many lie before t; O(log points) */
-/* trace_most - of points i0 .. i1-1 the first with the largest value; i1: there are none. O(log points). */
+/* trace_most - of points i0 .. i1-1 the first with the largest value; i1 if there are none. O(log points). */
 size_t trace_most(const struct trace *tr, enum metric m, size_t i0, size_t i1);
-/* trace_minmax - smallest and largest value that holds within [t0,t1); false before the first point. O(log points). */
+/* trace_minmax - the smallest and largest value within [t0,t1). false: there is no point before t1. O(log points). */
 bool trace_minmax(const struct trace *tr, enum metric m, int64_t t0, int64_t t1, uint64_t *min, uint64_t *max);
-/* trace_extents - the same for n columns; edges[0..n] ascending. */
+/* trace_extents - the same for n columns; edges[0..n] are ascending. */
 struct extent {
     uint64_t min, max;
     bool known;
@@ -500,8 +606,9 @@ struct extent {
 void trace_extents(const struct trace *tr, enum metric m, const int64_t *edges, uint32_t n, struct extent *out);
 
 /*
- * Goroutines by state over time, in buckets whose width doubles as the trace grows (at most 8192 buckets; width in
- * *width ns). max: most at one moment in the bucket; ns: integral (goroutine-nanoseconds). For the run-queue curve.
+ * trace_gcounts - how many goroutines are in each state over time, in buckets of *width ns. There are at most 8192:
+ * the width doubles as the trace grows. max is the most at one moment of the bucket, ns the integral over it in
+ * goroutine-nanoseconds. For the run-queue curve.
  */
 enum gcount { GC_RUNNABLE, GC_RUNNING, GC_SYSCALL, GC_WAITING, GC_COUNT };
 struct gbucket {
@@ -510,7 +617,10 @@ struct gbucket {
 };
 size_t trace_gcounts(const struct trace *tr, int64_t *width, const struct gbucket **out);
 
-/* The first goroutine transitions that carried the goroutine's own stack (for `dump`): time, G lane, stack. */
+/*
+ * trace_first_stacks - the first goroutine transitions that carry the goroutine's own stack, at most 256, for
+ * `dump`.
+ */
 struct first_stack {
     int64_t t;
     uint32_t g, stack;

@@ -1,7 +1,7 @@
 /* alike.c - see alike.h. */
 #include "decode/model/alike.h"
 
-/* How many spans each of the lanes has; 0: not as many, or there is more to them. */
+/* Number of spans of each lane. 0: not the same number, or a lane has more than few waiting spans. */
 static unsigned spans_each(const struct spanlane *l)
 {
     const unsigned n = spans_nwait(l);
@@ -11,7 +11,7 @@ static unsigned spans_each(const struct spanlane *l)
     return n <= ALIKE_MOST ? n : 0;
 }
 
-/* One lane's values. false: they are out of the ordinary. */
+/* One lane's values. false: it cannot be stored like this. */
 static bool values(const struct spanlane *l, unsigned n, uint64_t *v)
 {
     const struct waitspan *w = spans_wait(l);

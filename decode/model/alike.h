@@ -1,10 +1,11 @@
 /*
- * alike.h - spans of neighbours that are over and each did little, as columns.
+ * alike.h - the spans of a group of neighbours that have ended after few spans each, as columns.
  *
- * Of a program that starts goroutines by the million most come to be, run once and end: two spans each, of the same kinds. Those of
- * ALIKE_LANES neighbours that have as many of them take a column for what each span is (waitspan.rest), one for its `who` and one for its
- * duration, so that what they have in common stands once. The first one's duration isn't kept: it is what the others leave of
- * the lane's life, which its goroutine's other values tell (decode/model/past.h).
+ * When a program starts goroutines by the million, most are created, run once and end: two spans each, of the same
+ * kinds. If ALIKE_LANES neighbours have the same number of spans, each span takes a column for what it is
+ * (waitspan.rest), one for its `who`, and one for its duration; so what they have in common is stored once. The
+ * first span has no duration column: its duration is the lane's life (decode/model/past.h has it) minus the other
+ * durations.
  */
 #ifndef GOTOP_DECODE_ALIKE_H
 #define GOTOP_DECODE_ALIKE_H
@@ -14,7 +15,7 @@
 
 enum { ALIKE_LANES = LANES_ALIKE, ALIKE_MOST = SPANS_FEW, ALIKE_COLUMNS = 3 * ALIKE_MOST - 1 };
 
-/* Which column of those of n spans each has. */
+/* alike_rest, alike_who, alike_dur - number of the column for span k of n. */
 static inline unsigned alike_rest(unsigned k)
 {
     return k;
@@ -29,15 +30,18 @@ static inline unsigned alike_dur(unsigned n, unsigned k) /* k > 0 */
 }
 
 /*
- * alike_make - the spans that wait in ALIKE_LANES lanes, all of which have ended, among the pool's bytes; the lanes stay as they are. NULL:
- * they don't have as many, at most ALIKE_MOST, or out of memory.
+ * alike_make - pack the waiting spans of ALIKE_LANES ended lanes into the pool; the lanes stay as they are. NULL:
+ * they do not have the same number of spans, have more than ALIKE_MOST, or a span is too long; or out of memory.
  */
 const struct columns *alike_make(struct span_pool *sp, const struct spanlane *l);
-/* alike_at - span k of n in a row; the lane lasted so long. */
+/* alike_at - span k of the n in a row; lasted is the lane's life in ns. */
 struct waitspan alike_at(const struct columns *c, unsigned row, unsigned n, unsigned k, int64_t lasted);
-/* alike_all - what a walk over these lanes asks for, read at once. alike_row - all n spans of one of them, by columns. */
+/*
+ * alike_all - unpack all columns, for a walk over these lanes.
+ * alike_row - all n spans of one lane, as columns.
+ */
 struct alike_rows {
-    unsigned step[ALIKE_COLUMNS]; /* 0: all are alike */
+    unsigned step[ALIKE_COLUMNS]; /* 0: the same value for all */
     uint64_t v[ALIKE_COLUMNS][ALIKE_LANES];
 };
 void alike_all(const struct columns *c, struct alike_rows *out);

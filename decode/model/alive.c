@@ -1,16 +1,19 @@
-/* alive.c - see alive.h. A summary may say too little of a chunk, never too much: then its lanes are asked. */
+/*
+ * alive.c - see alive.h. A chunk's summary may be too weak but never wrong: where it does not decide, the lanes are
+ * asked.
+ */
 #include "decode/model/alive.h"
 
 #include "decode/base/mem.h"
 #include "decode/model/trace_priv.h"
 
 struct alive_chunk {
-    int64_t first0, first1; /* the earliest and the latest first moment */
-    int64_t last0, last1;   /* the same of the last */
-    int64_t end;            /* the trace's when this was found out; INT64_MAX: it stays */
+    int64_t first0, first1; /* the earliest and latest first moment */
+    int64_t last0, last1;   /* the earliest and latest last moment */
+    int64_t end;            /* the trace's end when this was computed; INT64_MAX: final */
 };
 
-/* Something may come of it yet. */
+/* May the lane still change? */
 static bool may_grow(const struct trace_info *ti, enum lane_kind k, const struct lifetime *l)
 {
     return (!ti->done || ti->more) && !(k == LANE_G && l->over && l->begun);
@@ -26,7 +29,7 @@ static void sum_up(struct alive_chunk *c, const struct trace *tr, enum lane_kind
         const struct lifetime *l = &life[i % AT_ONCE];
         if (i % AT_ONCE == 0)
             trace_lives(tr, k, lane + i, AT_ONCE, life);
-        const bool grows = may_grow(ti, k, l), anything = grows && !l->begun; /* may come of it */
+        const bool grows = may_grow(ti, k, l), anything = grows && !l->begun; /* it may still begin at any time */
         const int64_t first1 = anything ? INT64_MAX : l->first, last0 = anything ? INT64_MIN : l->last,
                       last1 = grows ? INT64_MAX : l->last;
         c->first0 = l->first < c->first0 ? l->first : c->first0;
@@ -38,15 +41,15 @@ static void sum_up(struct alive_chunk *c, const struct trace *tr, enum lane_kind
 }
 
 /*
- * What was found out when the trace ended there is worth to be found out again. It holds all the same: who grew then lived as long at
- * least. So not at each step of loading.
+ * Is it worth computing a chunk again that was computed when the trace ended at `then`? The old summary still holds,
+ * as it allows for lanes that grow. So this is not done at each step of loading.
  */
 static bool outdated(int64_t then, const struct trace_info *ti)
 {
     return then != INT64_MAX && ((ti->done && !ti->more) || ti->end - then > ti->end / 64);
 }
 
-/* NULL: nothing is known of the chunk that begins with this lane. */
+/* The summary of the chunk that begins with this lane. NULL: there is none. */
 static const struct alive_chunk *chunk_of(struct alive *a, const struct trace *tr, enum lane_kind k, uint32_t lane)
 {
     size_t i = lane / ALIVE_CHUNK;
@@ -87,7 +90,7 @@ uint32_t alive_next(struct alive *a, const struct alive_ask *q, uint32_t lane)
         if (c && c->first1 < q->t1 && c->last0 >= q->t0)
             return lane;
         end = end < q->n ? end : q->n;
-        while (lane < end) { /* a few at a time, more of them the longer none does */
+        while (lane < end) { /* a few at a time; more, the longer none is found */
             struct lifetime life[AT_ONCE];
             uint32_t here = end - lane < look ? end - lane : look;
             trace_lives(q->tr, q->k, lane, here, life);

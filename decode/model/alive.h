@@ -1,6 +1,6 @@
 /*
- * alive.h - which lanes live in an interval, without asking each of a million: of every ALIVE_CHUNK lanes the earliest
- * and the latest start and end are known, so only chunks at its edges are looked into.
+ * alive.h - which lanes live in an interval, without asking each of a million. Of every ALIVE_CHUNK lanes the
+ * earliest and latest start and end are known, so only chunks at the interval's edges are looked into.
  */
 #ifndef GOTOP_DECODE_ALIVE_H
 #define GOTOP_DECODE_ALIVE_H
@@ -18,22 +18,29 @@ struct alive {
     size_t n, cap;
 };
 
-struct alive_ask { /* lanes below n, of a kind that has one kind's `alive`, which live in [t0,t1) or ended at t0 */
+/* Lanes below n that live in [t0,t1) or ended at t0; use one struct alive for each kind of lane. */
+struct alive_ask {
     const struct trace *tr;
     enum lane_kind k;
     int64_t t0, t1;
     uint32_t n;
 };
-/* alive_next - the first of them from `lane` on; NO_LANE: none. A chunk is summed up when it is first met, and again while the trace grows. */
+/*
+ * alive_next - the first of them from `lane` on, or NO_LANE. A chunk is summed up when first met, and again while
+ * the trace grows.
+ */
 uint32_t alive_next(struct alive *a, const struct alive_ask *q, uint32_t lane);
-/* alive_run - of a lane that lives in [t0,t1): how many from it on do, as far as summaries tell that; at least one. */
+/*
+ * alive_run - for a lane that lives in [t0,t1): how many lanes from it on do, as far as the summaries tell; at least
+ * 1.
+ */
 uint32_t alive_run(const struct alive *a, int64_t t0, int64_t t1, uint32_t lane, uint32_t n);
 /*
- * alive_some - the same of at most 8 chunks, for who must not take long: true, *lane is one; false, *lane is where to look on
- * (n: nowhere).
+ * alive_some - as alive_next(), but looks at 8 chunks at most, to return quickly. true: *lane is one. false: go on
+ * at *lane (n: there is no more).
  */
 bool alive_some(struct alive *a, const struct alive_ask *q, uint32_t *lane);
-/* alive_know - sum up at most so many chunks in advance: those whose lanes have mostly ended. */
+/* alive_know - sum up at most `most` chunks in advance, of those whose lanes have mostly ended. */
 void alive_know(struct alive *a, const struct trace *tr, enum lane_kind k, size_t most);
 void alive_free(struct alive *a);
 

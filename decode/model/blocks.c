@@ -53,7 +53,7 @@ size_t blocks_rows(const struct blk b[SPAN_GROUP], uint8_t *out)
     }
     for (int i = 0; i < SPAN_GROUP; i++)
         for (int k = 0; k < BLK_VALUES; k++) {
-            bytes_store8(p, v[i][k] - least[k]); /* the next one goes over its end */
+            bytes_store8(p, v[i][k] - least[k]); /* writes beyond the value; the next one overwrites that */
             p += width[k];
         }
     return (size_t)(p - out);
@@ -67,7 +67,7 @@ int64_t blocks_before(const struct spanblocks *v, uint32_t b, int64_t tot[SPAN_S
         return k->t0;
     }
     const uint8_t *head = v->group[b / SPAN_GROUP].rows, *w = head + 8 * BLK_VALUES, *p = head + BLK_HEAD;
-    if (b % SPAN_GROUP == 0) { /* what only grows is least in the first row */
+    if (b % SPAN_GROUP == 0) { /* totals only grow: the first row has the least */
         for (int s = 1; s < SPAN_SLOTS; s++)
             tot[s] = (int64_t)bytes_load8(head + 8 * (BLK_CUM + s - 1));
         return v->group[b / SPAN_GROUP].start[0];

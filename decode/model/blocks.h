@@ -1,14 +1,14 @@
 /*
- * blocks.h - the index of a lane's packed blocks: where each is, when it starts, what was before it.
+ * blocks.h - the index of a lane's packed blocks: where each block is, when it starts, how much time lies before it.
  *
- * Entries of SPAN_GROUP neighbours are packed into one run of bytes as soon as all of them are there, and only those of
- * the last, unfinished group stand as struct blk. A packed group begins with the least of each of their values; behind it
- * there is a row for each block: of each value what it is above the least, in as many bytes as the largest of the group
- * needs. So an entry is found by its number, and takes about 25 bytes, not 80.
+ * The entries of SPAN_GROUP neighbouring blocks are packed into one run of bytes when the group is complete. Only
+ * the last, incomplete group is kept as struct blk. A packed group starts with the least of each value; then comes a
+ * row per block with each value's excess over the least, in as many bytes as the group's largest excess needs. So an
+ * entry can be found by its number and takes about 25 bytes instead of 80.
  *
  *   group:  longest, starts | longest, starts | ...        one per SPAN_GROUP blocks
  *   rows:   least, widths, row 0 .. row 15                 of each full group
- *   blk:    entries of the blocks of the last group and, behind them, of where the waiting spans start
+ *   blk:    entries of the last group's blocks, then one for the start of the waiting spans
  */
 #ifndef GOTOP_DECODE_BLOCKS_H
 #define GOTOP_DECODE_BLOCKS_H
@@ -21,53 +21,58 @@
 #include "decode/model/pack.h"
 
 #define SPAN_SLOTS 8
-#define SPAN_GROUP 16 /* blocks of a spangroup */
-#define SPAN_START 4  /* of so many blocks a spangroup has the start of the first */
+#define SPAN_GROUP 16 /* blocks in a spangroup */
+#define SPAN_START 4  /* a spangroup has the start of every fourth block */
 
 struct blk {
     int64_t t0;                  /* start of the block's first span */
-    uint8_t *data;               /* packed columns; NULL in the entry after the last block */
-    int64_t longest;             /* longest duration in the block that is not of slot 0 */
-    int64_t cum[SPAN_SLOTS - 1]; /* time per slot 1.. from the lane's start to t0; slot 0 is the rest */
+    uint8_t *data;               /* packed columns; NULL in the entry behind the last block */
+    int64_t longest;             /* longest duration in the block, slot 0 apart */
+    int64_t cum[SPAN_SLOTS - 1]; /* ns in slots 1.. from the lane's start to t0; slot 0 has the rest */
 };
 enum { BLK_T0, BLK_DATA, BLK_LONGEST, BLK_CUM, BLK_VALUES = BLK_CUM + SPAN_SLOTS - 1 };
 
-struct spangroup {   /* what searches look at: near together, where blocks' entries are far apart */
-    int64_t longest; /* duration among its full blocks' */
+struct spangroup {   /* What searches read. It is kept together, because the blocks' entries lie far apart. */
+    int64_t longest; /* longest duration of its full blocks */
     int64_t start[SPAN_GROUP / SPAN_START];
-    const uint8_t *rows; /* of a full group */
+    const uint8_t *rows; /* only of a full group */
 };
 
-struct spanblocks {         /* what a lane has once its first block is packed */
+struct spanblocks {         /* What a lane has once its first block is packed. */
     uint32_t n;             /* full blocks */
-    uint32_t cap, capgroup; /* of blk and group */
+    uint32_t cap, capgroup; /* capacity of blk, of group */
     struct blk *blk;
     struct spangroup *group;
 };
 
 enum { BLK_HEAD = 8 * BLK_VALUES + BLK_VALUES, BLK_ROWS_MOST = BLK_HEAD + 8 * BLK_VALUES * SPAN_GROUP };
 
-/* blocks_room - for the entry of one more block, v->blk[v->n % SPAN_GROUP], and one behind it. false: out of memory. */
+/*
+ * blocks_room - make room for the next block's entry, v->blk[v->n % SPAN_GROUP], and one more. false: out of memory.
+ */
 bool blocks_room(struct spanblocks *v);
-/* blocks_rows - pack a group of entries; returns the bytes, at most BLK_ROWS_MOST. 8 more behind them are written to or read. */
+/*
+ * blocks_rows - pack a group's entries. Returns the bytes used, at most BLK_ROWS_MOST; 8 more must be writable, and
+ * later readable.
+ */
 size_t blocks_rows(const struct blk b[SPAN_GROUP], uint8_t *out);
 void blocks_trim(struct spanblocks *v);
-void blocks_free(struct spanblocks *v);          /* NULL is allowed */
-size_t blocks_bytes(const struct spanblocks *v); /* what it takes, for who counts */
+void blocks_free(struct spanblocks *v);          /* v may be NULL */
+size_t blocks_bytes(const struct spanblocks *v); /* memory it takes, for accounting */
 
 static inline bool blocks_packed(const struct spanblocks *v, uint32_t b)
 {
     return b / SPAN_GROUP < v->n / SPAN_GROUP;
 }
 
-/* Bytes of a row: the sum of all ten widths. */
+/* blocks_row - bytes of a row: the sum of all ten widths. */
 static inline size_t blocks_row(const uint8_t *w)
 {
     return (size_t)(bytes_load8(w) * 0x0101010101010101u >> 56) + w[8] + w[9];
 }
 _Static_assert(BLK_VALUES == 10, "summed up as ten");
 
-/* One value of packed block b's entry; before: those that stand before it in its row. */
+/* blocks_value - value k of packed block b; `before` is the width of the values before it in the row. */
 static inline uint64_t blocks_value(const struct spanblocks *v, uint32_t b, int k, unsigned before)
 {
     const uint8_t *head = v->group[b / SPAN_GROUP].rows, *w = head + 8 * BLK_VALUES;
@@ -80,7 +85,7 @@ static inline unsigned blocks_width(const struct spanblocks *v, uint32_t b, int 
     return v->group[b / SPAN_GROUP].rows[8 * BLK_VALUES + k];
 }
 
-/* Of block b < v->n: blocks_t0 - its start (also of v->n), blocks_data, blocks_longest. */
+/* blocks_t0, blocks_data, blocks_longest - of block b < v->n; blocks_t0 also of b == v->n. */
 static inline int64_t blocks_t0(const struct spanblocks *v, uint32_t b)
 {
     if (!blocks_packed(v, b))
@@ -104,12 +109,18 @@ static inline int64_t blocks_longest(const struct spanblocks *v, uint32_t b)
     return (int64_t)blocks_value(v, b, BLK_LONGEST, blocks_width(v, b, BLK_T0) + blocks_width(v, b, BLK_DATA));
 }
 
-/* A function that only prefetches has no effect that GCC knows of: calls of it are left out, unless there are none. */
+/*
+ * GCC thinks that a function which only prefetches has no effect, and drops calls of it; so these are always
+ * inlined.
+ */
 #define AHEAD_INLINE static inline __attribute__((always_inline))
 
-/* What will be read soon: blocks_ahead - with what a row of packed block b's group is
-   read. blocks_ahead_rows - (that is here by now) the rows of b and of `more` blocks behind it in its group. blocks_ahead_group - all of
-   its group, which has some 500 bytes. */
+/*
+ * Prefetches, for packed block b:
+ * blocks_ahead - the head of its group, which is needed to read a row.
+ * blocks_ahead_rows - the rows of b and of the `more` blocks behind it in its group; the head must be there by now.
+ * blocks_ahead_group - the whole group, some 500 bytes.
+ */
 AHEAD_INLINE void blocks_ahead(const struct spanblocks *v, uint32_t b)
 {
     const char *head = (const char *)v->group[b / SPAN_GROUP].rows;
@@ -135,7 +146,10 @@ AHEAD_INLINE void blocks_ahead_group(const struct spanblocks *v, uint32_t b)
         __builtin_prefetch(head + at);
 }
 
-/* blocks_before - when block b <= v->n starts, and the time per slot (but for slot 0) before that. */
+/*
+ * blocks_before - the start of block b <= v->n (returned), and in tot[1..] the ns per slot before it; tot[0] is not
+ * set.
+ */
 int64_t blocks_before(const struct spanblocks *v, uint32_t b, int64_t tot[SPAN_SLOTS]);
 
 #endif

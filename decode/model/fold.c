@@ -2,9 +2,10 @@
  * fold.c - see fold.h.
  *
  * Invariants:
- * - A goroutine that runs or holds a P in a system call is named by that P (p->g) and by its M (m->g), and names
- *   them (g->p, g->m). Every transition first undoes, then makes these bindings; after it the lanes of the P and the
- *   M concerned are brought up to date by fold_p_show() and m_show(), which alone decide what those lanes say.
+ * - A goroutine that runs, or holds a P in a system call, is named by that P (p->g) and by its M (m->g), and its lane
+ *   names them (l->p, l->m). Every transition first undoes these bindings, then makes the new ones. After that
+ *   fold_p_show() and m_show() bring the lanes of the P and the M up to date; only these two decide what the lanes
+ *   say.
  * - Back-dating: the first span of a lane that existed before the trace starts at 0, whatever the time of the event
  *   that told of it. ginfo.seen keeps that time, because Go's own reader shows nothing before it.
  */
@@ -22,8 +23,8 @@ static bool lane_room(struct fold *f, enum lane_kind k, uint32_t i)
 {
     if (i < f->nlane[k])
         return true;
-    /* Indices are given out densely; a gap would be a reader's mistake, not the file's. */
-    size_t need = (size_t)i + 1, was = f->nlane[k];
+    /* Readers give out indices densely, so a gap would be the reader's mistake, not the file's. */
+    size_t need = (size_t)i + 1, had = f->nlane[k];
     if (k == LANE_G)
         return past_room(f, need);
     if (k != LANE_M && !fold_room(f, f->lane[k], f->caplane[k], need))
@@ -32,7 +33,7 @@ static bool lane_room(struct fold *f, enum lane_kind k, uint32_t i)
         return false;
     if (k == LANE_M && !fold_room(f, f->m, f->capm, need))
         return false;
-    for (size_t j = was; j < need; j++) {
+    for (size_t j = had; j < need; j++) {
         if (k != LANE_M)
             f->lane[k][j] = (struct spanlane){.p = EV_NONE, .m = EV_NONE, .special = SPECIAL_LANE};
         if (k == LANE_P)
@@ -81,7 +82,8 @@ void fold_p_show(struct fold *f, uint32_t p, int64_t t)
         s = busy_state(f, pi->g, p);
     else if (s == ST_SCHED && pi->sweep)
         s = ST_SWEEP;
-    if (t < pi->held) /* what a thread's hold was added up from stays, also where damage lets time go back */
+    /* holds were summed up to here: the lane must not change before, even if damage lets time go back */
+    if (t < pi->held)
         t = pi->held;
     fold_lane_set(f, LANE_P, p, t, f->tag[s], pi->g + 1); /* EV_NONE + 1 is 0: none */
 }
@@ -103,7 +105,6 @@ static __attribute__((noinline)) void m_show(struct fold *f, uint32_t m, int64_t
         f->oom = true;
 }
 
-/* show - the P and M a goroutine is on. */
 void fold_show_on(struct fold *f, uint32_t p, uint32_t m, int64_t t)
 {
     if (p != EV_NONE)
@@ -120,7 +121,9 @@ static void first_stack(struct fold *f, const struct ev *e, uint32_t stack)
         f->first[f->nfirst++] = (struct first_stack){e->t, e->g, stack};
 }
 
-/* g is on this P and M from now on (EV_NONE: on none); undo what was. The lanes are brought up to date by fold_show_on(). */
+/*
+ * g is on this P and M from now on (EV_NONE: on none); undo its old bindings. fold_show_on() then updates the lanes.
+ */
 static inline void g_bind(struct fold *f, uint32_t g, uint32_t p, uint32_t m)
 {
     struct spanlane *l = fold_lane_at(f, g);
@@ -142,7 +145,7 @@ static inline void g_bind(struct fold *f, uint32_t g, uint32_t p, uint32_t m)
     }
 }
 
-/* A system call's time without a P. */
+/* Sum up the time of a system call without a P. */
 static void no_p_time(struct ginfo *gi, uint8_t state, uint32_t p, int64_t t)
 {
     if (gi->no_p_since != NO_TIME)
@@ -150,7 +153,7 @@ static void no_p_time(struct ginfo *gi, uint8_t state, uint32_t p, int64_t t)
     gi->no_p_since = state == ST_SYSCALL && p == EV_NONE ? t : NO_TIME;
 }
 
-/* Put g into e->state at time t (the lane's; back-dated or not). */
+/* Put g into e->state. t is when its lane changes: e->t, or earlier if back-dated. */
 static __attribute__((noinline)) void g_transition(struct fold *f, const struct ev *e, int64_t t, uint32_t who,
                                                    uint32_t stack)
 {
@@ -175,7 +178,7 @@ static __attribute__((noinline)) void g_transition(struct fold *f, const struct 
     if (to == ST_NONE) {
         if (over) {
             spans_end(&f->pool, LANE_G, l, t);
-        } else if (f->segment && !l->begun) { /* no span of it is this segment's */
+        } else if (f->segment && !l->begun) { /* none of its spans is in this segment */
             l->begun = l->ended = true;
             l->t0 = l->wait_t0 = t;
             over = true;
@@ -185,7 +188,7 @@ static __attribute__((noinline)) void g_transition(struct fold *f, const struct 
             fold_regions_end(f, gi, t);
     } else if (!l->begun) {
         spans_begin(l, t, fold_tag(f, to, e->str), who, stack);
-    } else if (!l->ended) { /* else a reader's mistake: ended goroutines get new indices */
+    } else if (!l->ended) { /* else the reader's mistake: ended goroutines get new indices */
         spans_push(&f->pool, LANE_G, l, t, fold_tag(f, to, e->str), who, stack);
     }
     fold_special_g(f, e->g);
@@ -193,7 +196,7 @@ static __attribute__((noinline)) void g_transition(struct fold *f, const struct 
         fold_p_show(f, p0, t);
     if (m0 != EV_NONE && m0 != m)
         m_show(f, m0, t);
-    /* Back-dated: a lane that has gone on since then shows it from now on. */
+    /* Back-dated: a P or M lane that has gone on since then changes now, at e->t. */
     if (p != EV_NONE)
         fold_p_show(f, p, f->lane[LANE_P][p].begun && (f->lane[LANE_P][p].t0 > t || f->p[p].held > t) ? e->t : t);
     if (m != EV_NONE) {
@@ -201,7 +204,7 @@ static __attribute__((noinline)) void g_transition(struct fold *f, const struct 
         m_show(f, m, ml->n && ml->h[ml->n - 1].t0 > t ? e->t : t);
     }
     if (over)
-        past_ended(f, e->g); /* its lane may have gone now */
+        past_ended(f, e->g); /* this may have packed its lane away */
 }
 
 static void g_meet(struct fold *f, const struct ev *e, uint16_t flags)
@@ -221,13 +224,13 @@ static void on_g_create(struct fold *f, const struct ev *e)
     gi->creator = e->by;
     gi->create_stack = e->stack;
     gi->start_stack = e->stack2;
-    /* The start stack has one frame: the function the goroutine begins in. */
+    /* The start stack has one frame: the function that the goroutine begins in. */
     fold_name(f, e->g, names_frame(f->names, e->stack2, 0).func, false);
     if (e->flags & EVF_OWN_STACK)
         first_stack(f, e, e->stack2);
     struct ev x = *e;
     if (e->state != ST_SYSCALL)
-        x.p = x.m = EV_NONE; /* where the creator runs */
+        x.p = x.m = EV_NONE; /* the event's P and M are the creator's */
     g_transition(f, &x, e->t, e->state == ST_RUNNABLE && e->by != EV_NONE ? e->by + 1 : 0, e->stack);
 }
 
@@ -252,10 +255,10 @@ void fold_ended(struct fold *f, uint32_t g, struct spanlane *l)
     gi->flags |= GI_ENDED;
     if (gi->region)
         fold_regions_end(f, gi, l->t0);
-    past_ended(f, g); /* its lane may have gone now */
+    past_ended(f, g); /* this may have packed its lane away */
 }
 
-/* One lane of a run, of which the run knows more than it does. */
+/* Make room in a lane of a run: write what the run knows of it, make room, and read the result back. */
 static bool run_room(struct fold *f, enum lane_kind k, struct spanlane *l, int64_t t0, const struct waitspan *open,
                      struct waitspan **next, uint8_t *room)
 {
@@ -278,14 +281,14 @@ bool fold_run_room(struct fold *f, struct hot_run *r)
            (r->g == EV_NONE || run_room(f, LANE_G, r->l, hot_g_t0(r), &open, &r->gw, &r->groom));
 }
 
-/* It was there when the segment began: nothing happens to it. */
+/* g existed when the segment began: only its bindings and its state are set. */
 static void g_carried(struct fold *f, const struct ev *e)
 {
     struct spanlane *l = fold_lane_at(f, e->g);
     bool on = e->state == ST_RUNNING || e->state == ST_SYSCALL;
     struct mlane *ml = on && e->m != EV_NONE ? &f->m[e->m].lane : NULL;
     if (ml && ml->n && e->state == ST_SYSCALL && ml->h[ml->n - 1].who == EV_NONE) {
-        ml->h[ml->n - 1].who = hold_who(EV_NONE, e->g); /* its P was taken before it was told whose call it was */
+        ml->h[ml->n - 1].who = hold_who(EV_NONE, e->g); /* its P was taken before the trace told whose call it was */
         fold_info_at(f, e->g)->no_p_since = ml->h[ml->n - 1].t0;
     }
     g_bind(f, e->g, on ? e->p : EV_NONE, on ? e->m : EV_NONE);
@@ -326,10 +329,10 @@ static void on_g_status(struct fold *f, const struct ev *e)
     if (early && !l->begun)
         l->backdated = true;
     g_transition(f, e, t, e->state == ST_RUNNING || e->state == ST_SYSCALL ? e->p + 1 : 0, e->stack);
-    fold_show_on(f, e->p, e->m, e->t); /* bindings hold from now on, whatever t was */
+    fold_show_on(f, e->p, e->m, e->t); /* the bindings hold from now on, whatever t was */
 }
 
-/* From now on nothing tells what g does: neither how long its assist or its region lasts. */
+/* From now on nothing tells what g does, nor how long its open ranges and regions last. */
 static void on_g_unknown(struct fold *f, const struct ev *e)
 {
     struct ginfo *gi = fold_info_at(f, e->g);
@@ -357,9 +360,9 @@ static inline void on_g_state(struct fold *f, const struct ev *e)
 }
 
 /*
- * The runtime labels whoever starts on a P whose worker mode is set. A preempted mark worker may leave the mode behind;
- * then all that run on that P are labelled, for tens of milliseconds. So a label counts for mark workers, and for what
- * nothing else is known of; it would be a wrong picture of the others.
+ * The runtime labels each goroutine that starts on a P whose worker mode is set. A preempted mark worker may leave
+ * that mode set, and then all goroutines that run on the P are labelled for tens of milliseconds. So a label counts
+ * only for mark workers and for goroutines of which nothing else is known; of others it would give a wrong picture.
  */
 static void on_g_label(struct fold *f, const struct ev *e)
 {
@@ -408,7 +411,7 @@ static void on_p_state(struct fold *f, const struct ev *e)
         pi->id = e->arg;
         if (e->flags & EVF_BACKDATE && f->procs && e->arg >= f->procs_first) {
             fold_lane_set(f, LANE_P, e->p, 0, f->tag[ST_NONE],
-                          0); /* GOMAXPROCS made it come to be, after the trace began */
+                          0); /* a growing GOMAXPROCS created it after the trace began */
             t = f->procs_at > f->began ? f->procs_at : f->began;
         } else if (e->flags & EVF_BACKDATE) {
             l->backdated = true;
@@ -416,7 +419,7 @@ static void on_p_state(struct fold *f, const struct ev *e)
             if (t > 0)
                 fold_lane_set(f, LANE_P, e->p, 0, f->tag[ST_NONE], 0);
         } else if (e->t > 0) {
-            fold_lane_set(f, LANE_P, e->p, 0, f->tag[ST_NONE], 0); /* it came to be later */
+            fold_lane_set(f, LANE_P, e->p, 0, f->tag[ST_NONE], 0); /* it was created later */
         }
     } else if (e->flags & EVF_BACKDATE && l->begun && l->t0 <= f->began) {
         t = f->began;
@@ -456,15 +459,15 @@ static void on_p_state(struct fold *f, const struct ev *e)
     fold_p_show(f, e->p, t);
 }
 
-/* ---- what was lost ---------------------------------------------------------------------------------------- */
+/* ---- lost events ------------------------------------------------------------------------------------------ */
 
-/* From when on: no later than now. */
+/* The time from which something is unknown: never later than now. */
 static int64_t lost_since(const struct ev *e)
 {
     return e->arg < (uint64_t)e->t ? (int64_t)e->arg : e->t;
 }
 
-/* g's open span is not known from `since` on. Its state was told at its start; how long it lasted was not. */
+/* How long g's open span lasted is unknown from `since` on; its state was told at its start. */
 static void on_g_lost(struct fold *f, const struct ev *e)
 {
     struct spanlane *l = fold_lane_at(f, e->g);
@@ -476,7 +479,7 @@ static void on_g_lost(struct fold *f, const struct ev *e)
     const uint8_t from = l->state;
     const uint32_t p = l->p, m = l->m;
     g_bind(f, e->g, EV_NONE, EV_NONE);
-    if (p != EV_NONE) { /* it was shown there up to now */
+    if (p != EV_NONE) { /* the P's lane has shown g up to now */
         int64_t at = since > f->p[p].held ? since : f->p[p].held;
         fold_p_show(f, p, at > f->lane[LANE_P][p].t0 ? at : f->lane[LANE_P][p].t0);
     }
@@ -548,7 +551,7 @@ static void gap_begins(struct fold *f, const struct ev *e)
     f->began = e->t;
 }
 
-/* Who is unknown still ended in the gap. */
+/* A goroutine that is still unknown ended in the gap. */
 static void gap_over(struct fold *f, const struct ev *e)
 {
     for (uint32_t g = 0; g < f->nlane[LANE_G]; g++) {
@@ -585,7 +588,7 @@ static const uint8_t class_of[EVK_KINDS] = {
     [EVK_LOST] = EC_COUNT,
 };
 
-/* Room for every lane an event names. EV_NONE + 1 is 0: never too large. */
+/* Make room for every lane that an event names. EV_NONE + 1 is 0, so it is never too large. */
 static inline bool ev_room(struct fold *f, const struct ev *e)
 {
     if ((uint32_t)(e->g + 1) <= f->nlane[LANE_G] && (uint32_t)(e->p + 1) <= f->nlane[LANE_P] &&
@@ -606,7 +609,7 @@ static inline void fold_count(struct fold *f, const struct ev *e)
     }
 }
 
-/* Of whom, and of when, it isn't known what happened. */
+/* What a goroutine, a P or the GC did is not known; or a gap begins or ends. */
 static void fold_unknown(struct fold *f, const struct ev *e)
 {
     if (e->kind == EVK_GAP && e->state) {
@@ -628,7 +631,7 @@ static void fold_unknown(struct fold *f, const struct ev *e)
     }
 }
 
-/* What is kept in lists. */
+/* Fold an event that adds to a list. */
 static void fold_listed(struct fold *f, const struct ev *e)
 {
     switch (e->kind) {
@@ -745,7 +748,7 @@ enum err_code fold_init(struct fold *f, const struct names *names)
         return ERR_NOMEM;
     for (unsigned s = 0; s < ST_COUNT; s++)
         f->tag[s] = f->recent[s][0].tag = pool_tag(&f->pool, (uint8_t)s, 0, 0);
-    f->start[0].vague = true; /* it matches who has no start stack */
+    f->start[0].vague = true; /* this entry matches goroutines without a start stack */
     if (!fold_gcount_init(f) || f->pool.oom || !lane_room(f, LANE_BAND, BAND_COUNT - 1))
         return ERR_NOMEM;
     for (int b = 0; b < BAND_COUNT; b++)
@@ -755,7 +758,7 @@ enum err_code fold_init(struct fold *f, const struct names *names)
 
 void fold_beside(struct fold *f, uint64_t bytes)
 {
-    enum { LEAST = 16 << 10, TIMES = 8 }; /* what a trace takes is less, see docs/SCALE.md */
+    enum { LEAST = 16 << 10, TIMES = 8 }; /* a trace takes less than TIMES its bytes, see docs/SCALE.md */
     const bool fits = bytes < mem_limited() / TIMES;
     f->pool.bump.most = MEM_SPILLS;
     f->pool.bump.next = fits ? LEAST : MEM_SPILLS;
@@ -784,7 +787,7 @@ void fold_rest(struct fold *f)
         for (size_t i = 0; k != LANE_M && i < f->nlane[k]; i++) {
             if (k == LANE_G && fold_g_past(f, (uint32_t)i)) {
                 past_trim(f->seg[i / PAST_GS].past);
-                i |= PAST_GS - 1; /* to the next ones */
+                i |= PAST_GS - 1; /* to the next group */
                 continue;
             }
             struct spanlane *l = k == LANE_G ? fold_lane_at(f, (uint32_t)i) : &f->lane[k][i];

@@ -1,9 +1,9 @@
 /*
- * fold.h - ordered neutral events in, the model out: lanes of spans, ranges, tasks, series.
+ * fold.h - turns ordered neutral events into the model: lanes of spans, ranges, tasks, series.
  *
- * One automaton for all dialects. It is fed by trace.c (or by a test) with fold_stream() and can be read at any
- * moment between two calls. It checks nothing: order and consistency are the reader's business. It must survive
- * any sequence of events all the same: indices may be new at any time, ranges may end that never began.
+ * One automaton for all dialects. trace.c (or a test) feeds it with fold_stream(), and the model can be read between
+ * any two calls. It checks nothing: order and consistency are the reader's business. Yet it survives any sequence of
+ * events: an index may be new at any time, and a range may end that never began.
  */
 #ifndef GOTOP_DECODE_FOLD_H
 #define GOTOP_DECODE_FOLD_H
@@ -17,13 +17,13 @@
 #include "decode/base/slabs.h"
 #include "decode/trace.h"
 
-struct ginfo { /* per goroutine, beside its lane: what a transition seldom needs */
+struct ginfo { /* What is known of a goroutine besides its lane; transitions seldom need it. */
     int64_t seen;
 #define FACT(ID, field, type, ...) type field;
 #include "decode/model/facts.def"
 };
 
-/* ginfo_new - nothing was told of it. */
+/* ginfo_new - of a goroutine that nothing was told of. */
 static inline struct ginfo ginfo_new(void)
 {
     return (struct ginfo){
@@ -39,12 +39,12 @@ enum {
     GI_SYSTEM = 8,
     GI_ENDED = 16,
     GI_KNOWN = 32,
-    GI_CARRIED = 64,   /* it was there when this segment began */
-    GI_LABELLED = 128, /* and has been labelled as a mark worker in it */
+    GI_CARRIED = 64,   /* existed when this segment began */
+    GI_LABELLED = 128, /* and has had a mark worker's label in it */
     GI_LOST = 256      /* events of it were lost */
 };
 
-/* lane_flags - what GI_* say of a goroutine. */
+/* lane_flags - set the fields that GI_* flags stand for. */
 static inline void lane_flags(struct lane_info *li, unsigned flags)
 {
     li->name_inferred = flags & GI_INFERRED;
@@ -55,31 +55,31 @@ static inline void lane_flags(struct lane_info *li, unsigned flags)
 }
 
 /*
- * Goroutines stand by PAST_GS neighbours in order of appearance, which are put away together once all are over
- * (decode/model/past.h); others take their place. No lane of one that lives ever moves.
+ * Goroutines are stored in groups of PAST_GS neighbours, in order of appearance. When all of a group have ended, it
+ * is packed away (decode/model/past.h) and its place is reused. The lane of a live goroutine never moves.
  */
 #define PAST_GS LANES_ALIKE
 struct gseg {
-    struct spanlane *lane; /* where they stand; put away: lanes at which nothing can happen any more, read only */
-    struct ginfo *info;    /* the same */
-    struct past *past;     /* NULL: not put away */
-    int32_t over;          /* how many have ended; below 0: they stay where they are */
+    struct spanlane *lane; /* the group's lanes; if packed away, a read-only lane that no event may touch */
+    struct ginfo *info;    /* likewise */
+    struct past *past;     /* NULL: not packed away */
+    int32_t over;          /* how many have ended; below 0: never pack this group away */
 };
 
 struct pinfo {
     uint64_t id;
-    uint32_t g, m;       /* running or in a syscall here; thread */
+    uint32_t g, m;       /* the goroutine running or in a system call here; the thread */
     uint32_t sweep, stw; /* open ranges, index + 1 */
-    int64_t longest;     /* longest span since its M got it */
-    int64_t held;        /* until when holds of it are summed up: what it did before is not to be rewritten */
+    int64_t longest;     /* longest span since its M got it, ns */
+    int64_t held;        /* holds have been summed up to here: the lane must not change before it */
     uint8_t state;       /* ST_NONE, ST_IDLE, ST_SCHED (running) */
-    bool lost;           /* ST_NONE: what it does is not recorded */
+    bool lost;           /* with ST_NONE: what it does is not recorded */
 };
 
 struct minfo {
     uint64_t id;
     uint32_t g, p;
-    uint32_t was_g, was_p; /* in a segment: what it held, or called, when that began */
+    uint32_t was_g, was_p; /* in a segment: the G (in a call) and P it had when the segment began */
     struct mlane lane;
 };
 
@@ -90,11 +90,11 @@ struct vec_range {
     size_t nopen, capopen;
     bool unsorted;
 };
-#define REGION_LOST UINT32_MAX /* as prev: it isn't known how long it lasted */
+#define REGION_LOST UINT32_MAX /* in `prev`: this region's end was lost */
 struct vec_region {
     struct region *v;
     size_t n, cap;
-    uint32_t *prev; /* the open one around it, index + 1 */
+    uint32_t *prev; /* the open region around it, index + 1 */
     size_t capprev;
     bool unsorted;
 };
@@ -111,93 +111,96 @@ struct vec_sample {
     struct sample *v;
     size_t n, cap;
 };
-struct sample_ids { /* of a sample in a segment, of whom that hasn't told yet */
+struct sample_ids { /* A sample in a segment whose G, P or M the segment has not told of yet: their ids. */
     size_t at;
     uint64_t g, p, m;
 };
-#ifndef GB_MAX /* fewer for fuzzing, where setting them up would take most of the time */
+#ifndef GB_MAX /* fewer for fuzzing, where initialising them would take most of the time */
 #define GB_MAX 8192
 #endif
 #define FIRST_STACKS 256
 #define RECENT_TAGS 64
 #define STARTS 64
 
-struct fold_start { /* what goroutines are that begin there */
+struct fold_start { /* what goroutines with this start stack are */
     uint32_t stack, name;
     uint16_t flags;
-    bool vague; /* its name */
+    bool vague; /* a stack may give a better name */
 };
 
 struct fold {
     const struct names *names;
     struct span_pool pool;
-    struct spanlane *lane[LANE_KINDS]; /* but for goroutines */
+    struct spanlane *lane[LANE_KINDS]; /* except LANE_G */
     size_t nlane[LANE_KINDS], caplane[LANE_KINDS];
-    struct gseg *seg; /* of each PAST_GS goroutines: to be read by decode/model/past.h's functions */
+    struct gseg *seg; /* groups of PAST_GS goroutines; read them with past.h's functions */
     size_t nseg, capseg;
-    struct slabs places; /* where they stand */
-    bool nobody_past;    /* a test's: who is over stays where it is */
+    struct slabs places; /* memory of the groups */
+    bool nobody_past;    /* for a test: never pack goroutines away */
     struct pinfo *p;
     struct minfo *m;
     size_t capp, capm;
     uint32_t tag[ST_COUNT]; /* tags of states without a reason */
     struct {
         uint32_t reason, tag;
-    } recent[ST_COUNT][RECENT_TAGS]; /* tags by state and reason, direct mapped */
-    struct fold_start start[STARTS]; /* by their start stacks, direct mapped */
+    } recent[ST_COUNT][RECENT_TAGS]; /* cache of tags by state and reason, direct mapped */
+    struct fold_start start[STARTS]; /* cache by start stack, direct mapped */
     uint32_t band_open[BAND_COUNT];
     struct vec_range range[RANGE_KINDS];
     uint32_t gc_open, stw_open; /* index + 1; stw_open: one without a goroutine */
     struct vec_task tasks;
-    struct idmap opentasks; /* of those that are open: index into tasks */
+    struct idmap opentasks; /* id of an open task -> index in tasks */
     struct vec_region regions;
     struct vec_log logs;
     struct vec_sample samples;
     struct points points[METRIC_COUNT];
     struct gbucket *gb;
-    struct gbucket *gb_last; /* the last one, gb[ngb - 1] */
+    struct gbucket *gb_last; /* gb[ngb - 1] */
     size_t ngb, capgb;
-    unsigned gb_shift; /* a bucket is 1 << gb_shift ns */
+    unsigned gb_shift; /* a bucket is 1 << gb_shift ns wide */
     int64_t gb_end;    /* end of the last bucket */
     uint64_t gnow[GC_COUNT];
-    int64_t gb_until;   /* so far they are counted */
-    struct gback *back; /* per bucket: back-dated goroutines first told of in it, not yet in gb */
+    int64_t gb_until;   /* the counts are complete up to here */
+    struct gback *back; /* per bucket: back-dated goroutines first told of in it, not added to gb yet */
     size_t nback;
     struct first_stack first[FIRST_STACKS];
     size_t nfirst;
     uint64_t events, count[EC_COUNT];
-    uint64_t procs;       /* GOMAXPROCS as last told, 0 = not yet */
-    uint64_t procs_first; /* as first told */
-    int64_t procs_at;     /* when it became what it is */
-    uint64_t procs_work;  /* P lanes looked at because it was told */
+    uint64_t procs;       /* the last GOMAXPROCS told, 0 = none yet */
+    uint64_t procs_first; /* the first one told */
+    int64_t procs_at;     /* when it took its present value */
+    uint64_t procs_work;  /* P lanes visited so far because of GOMAXPROCS events */
     int64_t end;
-    bool lossy;    /* events were lost: what ends may have begun then, or before */
-    int64_t began; /* what is back-dated holds since then: 0, or the end of the last gap */
+    bool lossy;    /* events were lost: a range that ends may have begun before or during the loss */
+    int64_t began; /* start of back-dated spans: 0, or the end of the last gap */
     /*
-     * A segment of a trace (decode/model/segment.h), which knows nothing of what was before t0. What is told of as being so when it
-     * began (EVF_CARRIED) changes no lane: lanes begin with the first thing that happens to them, counts of goroutines
-     * are as many more as there were (and begin at FOLD_MANY, for below 0 they can't go).
+     * Of a segment (decode/model/segment.h), which knows nothing of the time before t0. Events that tell what
+     * already held then (EVF_CARRIED) change no lane: a lane begins with the first thing that happens to it. Counts
+     * of goroutines are relative to those at t0; they start at FOLD_MANY, because they cannot go below 0.
      */
     bool segment;
-    bool carrying; /* while such an event is folded */
-    bool unsure;   /* something depends on what was before, and nobody told */
-    uint8_t late;  /* bits: bands of whose ranges some were told of late */
+    bool carrying; /* an EVF_CARRIED event is being folded */
+    bool unsure;   /* something depends on what was before t0 and nobody told */
+    uint8_t late;  /* bit per band: some of its ranges were told late, or lost */
     int64_t t0;
-    uint64_t procs_told; /* the first GOMAXPROCS told of here, 0: none */
+    uint64_t procs_told; /* the first GOMAXPROCS told in this segment, 0 = none */
     struct sample_ids *ids;
     size_t nids, capids;
     uint64_t gb_first; /* number of the first bucket */
-    /* hint - what is known of a goroutine that was there before: GI_GCWORK, GI_SYSTEM, and its name. NULL: nobody knows. */
+    /*
+     * hint - what is known of a goroutine that existed before: returns GI_GCWORK and GI_SYSTEM flags, sets *name.
+     * NULL: nothing is known.
+     */
     uint16_t (*hint)(void *arg, uint64_t id, uint32_t *name);
     void *hint_arg;
-    bool others_named; /* who was there before and isn't named by it has a name all the same, and is no mark worker */
-    uint32_t str_gcworker; /* "runtime.gcBgMarkWorker" once seen */
-    struct idmap runs;     /* by a stack that creates: what is run (fold_names.c) */
+    bool others_named;     /* those that hint did not name do have a name and are no mark workers */
+    uint32_t str_gcworker; /* string "runtime.gcBgMarkWorker", once seen */
+    struct idmap runs;     /* creation stack -> function that those goroutines run (fold_names.c) */
     bool oom;
     bool finished;
 };
 
-/* Of a goroutine that isn't put away. */
+/* fold_lane_at, fold_info_at - of a goroutine that is not packed away. */
 static inline struct spanlane *fold_lane_at(const struct fold *f, uint32_t g)
 {
     return &f->seg[g / PAST_GS].lane[g % PAST_GS];
@@ -210,35 +213,43 @@ static inline struct ginfo *fold_info_at(const struct fold *f, uint32_t g)
 
 enum err_code fold_init(struct fold *f, const struct names *names);
 void fold_free(struct fold *f);
-/* fold_beside - it is one of many of a trace of so many bytes, each of whose last chunk of packed spans isn't full: chunks are smaller,
-   but for what may have to go to a file. */
+/*
+ * fold_beside - this fold is one of many, of a trace of so many bytes. Each leaves its last chunk of packed spans
+ * half empty, so chunks get smaller; but not so small that they could not go to the temporary file if they may have
+ * to.
+ */
 void fold_beside(struct fold *f, uint64_t bytes);
 /*
- * fold_segment - a fold that was just initialised becomes that of a segment which begins at t0, and has events up to `until`, or further.
- * fold_reaches - that is known of another one, between two runs of events: its buckets of counts are as wide at once as they'll be.
+ * fold_segment - make a freshly initialised fold that of a segment: it begins at t0 and has events up to `until` or
+ * later.
+ * fold_reaches - the same hint for the first segment's fold, once it is known; call it between two runs of events.
+ * Count buckets take their final width at once.
  */
 #define FOLD_MANY ((uint64_t)1 << 30)
 void fold_segment(struct fold *f, int64_t t0, int64_t until);
 void fold_reaches(struct fold *f, int64_t until);
-/* fold_rest - no more events will come: every lane is packed. */
+/* fold_rest - no more events will come: pack every lane. */
 void fold_rest(struct fold *f);
-/* fold_segment_end - a segment's last event is folded. */
+/* fold_segment_end - call after a segment's last event. */
 void fold_segment_end(struct fold *f);
-/* fold_counts_add - the counts of a segment, the next one in time, to those of all before it. */
+/* fold_counts_add - add the goroutine counts of the next segment in time. */
 void fold_counts_add(struct fold *f, const struct fold *segment);
-/* fold_stream - events in order, n halves of them. Out of memory sets f->oom; what was built stays readable. */
+/* fold_stream - fold events in order, n halves of them. Out of memory sets f->oom; what was built stays readable. */
 void fold_stream(struct fold *f, const struct ev_half *v, size_t n);
 /*
- * The same for a reader that folds as it goes: fold_begin(), any number of events - the commonest by the functions of
- * fold_hot.h, all others by fold_any() - and fold_end() with the time of the last one and how many were folded by
- * those. false: out of memory, no more events.
+ * The same for a reader that folds as it goes: fold_begin(), then any number of events (the commonest with the
+ * functions of fold_hot.h, all others with fold_any()), then fold_end() with the last event's time and the number of
+ * events folded by fold_hot.h. false: out of memory, send no more events.
  */
 bool fold_begin(struct fold *f);
 bool fold_any(struct fold *f, const struct ev *e);
 void fold_end(struct fold *f, int64_t last, uint64_t hot);
-/* fold_patch_open - let everything open end, for now, at `end`. Before reading ranges and the like. */
+/* fold_patch_open - set the end of everything open to `end` for now. Call before reading ranges, tasks or regions. */
 void fold_patch_open(struct fold *f, int64_t end);
-/* fold_back_counts - add what back-dated goroutines did before they were told of to the counts. Before reading gb. */
+/*
+ * fold_back_counts - add to the counts what back-dated goroutines did before they were told of. Call before reading
+ * gb.
+ */
 void fold_back_counts(struct fold *f);
 /* fold_finish - no more events: sort what came out of order, pack everything. What is open ends at `end`. */
 void fold_finish(struct fold *f, int64_t end);

@@ -1,4 +1,6 @@
-/* fold_counts.c - how many goroutines are in which state, over time: buckets of equal width that double as needed. */
+/*
+ * fold_counts.c - how many goroutines are in which state over time: buckets of equal width, which doubles as needed.
+ */
 #include <string.h>
 
 #include "decode/model/fold_priv.h"
@@ -11,10 +13,10 @@ const uint8_t fold_gcount_of[ST_COUNT] = {
     [ST_WAITING] = GC_WAITING + 1,
 };
 
-/* What back-dating adds: a goroutine told of at t was there since 0. Gathered per bucket, added up when read. */
+/* What back-dating adds: a goroutine told of at t has existed since 0. Collected per bucket, added up when read. */
 struct gback {
     uint64_t part[GC_COUNT]; /* sum of (t - start of the bucket) */
-    int32_t n[GC_COUNT];     /* below 0: fewer than had been counted */
+    int32_t n[GC_COUNT];     /* below 0: fewer than were counted */
 };
 
 static void gcount_back(struct fold *f, uint8_t state, int64_t t)
@@ -64,7 +66,7 @@ void fold_back_counts(struct fold *f)
     f->nback = 0;
 }
 
-/* Bucket `a` and the one behind it are one. */
+/* Bucket a[0] and the next one as one. */
 static inline struct gbucket two_buckets(const struct gbucket *a)
 {
     struct gbucket sum;
@@ -83,7 +85,7 @@ void fold_gcount_trim(struct fold *f)
     }
 }
 
-/* There is room for n buckets, or for all there may be. Returns for how many; out of memory f knows of. */
+/* Make room for n buckets, but at most GB_MAX. Returns how many there is room for; out of memory sets f->oom. */
 static size_t bucket_room(struct fold *f, uint64_t n)
 {
     if (n <= f->capgb || f->capgb == GB_MAX)
@@ -101,7 +103,10 @@ static size_t bucket_room(struct fold *f, uint64_t n)
     return f->capgb = cap;
 }
 
-/* Merge pairs of buckets until t has one: the first number of a pair is even, so the first and the last may have no other. */
+/*
+ * Merge pairs of buckets until t has a bucket and the shift is at least `least`. A pair begins with an even number,
+ * so the first and the last bucket may remain alone.
+ */
 static void gcount_widen(struct fold *f, int64_t t, unsigned least)
 {
     const unsigned shift = f->gb_shift > least ? f->gb_shift : least;
@@ -111,7 +116,7 @@ static void gcount_widen(struct fold *f, int64_t t, unsigned least)
     fold_back_counts(f);
     while (((uint64_t)t >> f->gb_shift) - f->gb_first >= room || f->gb_shift < least) {
         const size_t alone = f->gb_first & 1;
-        size_t used = alone, i = alone; /* a first one that is alone stays where it is */
+        size_t used = alone, i = alone; /* an odd first bucket has no partner */
         for (; i < f->ngb && i + 1 < room; i += 2)
             f->gb[used++] = two_buckets(&f->gb[i]);
         if (i < f->ngb)
@@ -123,7 +128,7 @@ static void gcount_widen(struct fold *f, int64_t t, unsigned least)
     }
 }
 
-/* The last bucket is that of t. */
+/* Make the bucket of t the last one. */
 static void last_bucket(struct fold *f, int64_t t)
 {
     f->ngb = (size_t)(((uint64_t)t >> f->gb_shift) - f->gb_first) + 1;
@@ -151,7 +156,7 @@ void fold_gcount_segment(struct fold *f, int64_t t0, int64_t last)
     f->gb_end = (int64_t)((f->gb_first + 1) << f->gb_shift);
     f->gb_until = t0;
     const uint64_t n = ((uint64_t)last >> f->gb_shift) - f->gb_first + 1;
-    (void)bucket_room(f, n + n / 8); /* it goes on a bit behind its last batch's begin */
+    (void)bucket_room(f, n + n / 8); /* it goes on a little after the start of its last batch */
     for (int k = 0; k < GC_COUNT; k++) {
         f->gnow[k] = FOLD_MANY;
         f->gb[0].max[k] = (uint32_t)FOLD_MANY;
@@ -164,7 +169,7 @@ void fold_reaches(struct fold *f, int64_t t)
     last_bucket(f, f->end);
 }
 
-/* Bring all integrals up to t, which may lie in a later bucket than the last time. */
+/* Bring all integrals up to t, which may be in a later bucket than before. */
 static void gcount_until(struct fold *f, int64_t t)
 {
     gcount_widen(f, t, 0);
@@ -210,9 +215,9 @@ void fold_counts_add(struct fold *f, const struct fold *s)
 }
 
 /*
- * While a run of events is folded, the last bucket counts ahead: as if nothing changed any more up to its end. A
- * transition then only moves what is left of the bucket from one state to the other. Between two runs the counts
- * end at f->end, as readers want them. (Unsigned: what goes ahead is taken back to the last bit.)
+ * While a run of events is folded, the last bucket counts ahead as if nothing changed until its end; a transition
+ * then only moves the rest of the bucket from one state to the other. Between two runs the counts end at f->end, as
+ * readers want them. The arithmetic is unsigned, so taking back what was counted ahead is exact.
  */
 void fold_gcount_ahead(struct fold *f)
 {
@@ -222,7 +227,7 @@ void fold_gcount_ahead(struct fold *f)
     f->gb_until = f->gb_end;
 }
 
-/* The run is over: the counts end at f->end, as readers want them. */
+/* The run is over: take back what was counted ahead of f->end. */
 void fold_gcount_back_to_end(struct fold *f)
 {
     int64_t t = f->end;

@@ -1,11 +1,12 @@
 /*
- * fold_hot.h - what nearly all events do to the model: a known goroutine starts on a P, enters or leaves a system call
- * with it, stops, blocks, is woken. For fold.c, and for a reader that folds as it goes (decode/v2/v2_order.c).
+ * fold_hot.h - what nearly all events do to the model: a known goroutine starts on a P, enters or leaves a system
+ * call with it, stops, blocks, is woken. For fold_stream.c, and for a reader that folds as it goes (turns.c).
  *
- * Everything that could make it more than a few stores is asked first: a special lane, a long duration,
- * a new bucket of the counts, a tag not at hand, a thread that changes its P. Then these return false, nothing has
- * changed, and the event goes the long way as a struct ev. So there is hardly a call in here. What such a loop knows is more
- * than there are registers: it stands in memory, in structs that outlive the loop's function.
+ * All that would make an event more than a few stores is tested first: a special lane, a long duration, a new bucket
+ * of the counts, a tag that is not cached, a thread that changes its P. In these cases the functions return false,
+ * nothing has changed, and the event takes the long way as a struct ev. So there are hardly any calls in here. A
+ * loop over events knows more than fits into registers: that is kept in memory, in structs that outlive the loop's
+ * function.
  */
 #ifndef GOTOP_DECODE_FOLD_HOT_H
 #define GOTOP_DECODE_FOLD_HOT_H
@@ -14,18 +15,18 @@
 
 #define HOT static inline __attribute__((always_inline))
 
-/* What stays as it is while only what is here is folded: take it anew after any other event. */
+/* What does not change while only these functions fold. Call hot_take() again after any other event. */
 struct hot {
     struct fold *f;
     const struct gseg *seg; /* goroutines' lanes: hot_g() */
-    struct spanlane *p;     /* the array */
+    struct spanlane *p;     /* the Ps' lanes */
     struct pinfo *pi;
     struct minfo *mi;
     uint32_t ng, np, nm;
-    struct gbucket *gb; /* the counts' bucket, and its end */
+    struct gbucket *gb; /* the counts' last bucket, and its end */
     int64_t gb_end;
     uint64_t run, work, assist, sys, sched, runnable; /* waitspan.rest of spans without stack and reason */
-    bool first;                                       /* the trace's first stacks are still looked for */
+    bool first;                                       /* first stacks of the trace are still wanted */
 };
 
 HOT struct hot hot_take(struct fold *f)
@@ -55,8 +56,8 @@ HOT struct spanlane *hot_g(const struct hot *h, uint32_t g)
 }
 
 /*
- * fold_gcount_move() of one that is counted in both states: these are constants where it is called, from != to, and its
- * lane is in the one, so the count isn't 0.
+ * fold_gcount_move() between two different counted states. Both are constants at the call, and the goroutine is in
+ * `from`, so that count is not 0.
  */
 HOT void hot_count(const struct hot *h, enum gcount from, enum gcount to, int64_t t)
 {
@@ -70,14 +71,14 @@ HOT void hot_count(const struct hot *h, enum gcount from, enum gcount to, int64_
         gb->max[to] = (uint32_t)f->gnow[to];
 }
 
-/* Word by word, as it was stored: both at once would have to wait for that. */
+/* Word by word, as it was stored: loading both at once would have to wait for that. */
 HOT void hot_copy(struct waitspan *to, const struct waitspan *from)
 {
     to->dur_who = from->dur_who;
     to->rest = from->rest;
 }
 
-/* A closed span. The open one may have a duration already (hot_run.gopen); with dur that is < 2^32. */
+/* Write a closed span. The open one may have a duration already (hot_run.gopen); the sum must be below 2^32. */
 HOT void hot_put(struct waitspan *w, const struct waitspan *open, uint64_t dur)
 {
     uint64_t rest = open->rest;
@@ -93,43 +94,47 @@ HOT struct waitspan hot_open(uint32_t who, uint64_t rest)
 /*
  * ---- a run of events on one P and M ----
  *
- * What names whom, and what the P's lane and that of the goroutine on it are about to say, is only written when the
- * run is over: a goroutine that comes and goes within one leaves its lane in one step. The run is meant to stand in memory:
- * there is too much of it for registers.
+ * Which goroutine, P and M belong together, and the open spans of the P's lane and of the goroutine on it, are
+ * written only when the run ends: a goroutine that comes and goes within a run writes its lane once. A run is kept
+ * in memory: it has too many fields for registers.
  */
 struct hot_run {
-    uint32_t p, m, g;         /* g: EV_NONE, nothing runs */
+    uint32_t p, m, g;         /* g: EV_NONE = nothing runs */
     bool call;                /* g is in a system call */
-    bool tells;               /* its stack may have something to tell: its name, or it is one of the trace's first */
-    bool sweeps;              /* until that is over g stays, and the P's lane as it is */
-    uint8_t proom, groom;     /* of the lanes' waiting spans; sweeps: the P's has none */
-    int64_t t0;               /* since when, the P's lane; g's is the same, or begins earlier: see gopen */
-    int64_t limit;            /* up to here it may go on, if the bucket of the counts does: see hot_limit() */
+    bool tells;               /* its stacks are wanted, for its name or as first stacks of the trace */
+    bool sweeps;              /* the P sweeps: until that ends, g and the P's lane stay as they are */
+    uint8_t proom, groom;     /* free waiting spans in the lanes; while sweeping, proom is 0 */
+    int64_t t0;               /* start of the P's open span; g's starts then or earlier: see gopen */
+    int64_t limit;            /* the run may last until here, if the counts' bucket does: see hot_limit() */
     int64_t longest;          /* pinfo.longest */
-    uint64_t who;             /* waitspan.dur_who that names the P */
-    uint64_t run;             /* waitspan.rest of the P's lane while g runs */
-    struct spanlane *pl, *l;  /* the P's; g's */
-    struct waitspan *pw, *gw; /* where the next waiting one goes */
+    uint64_t who;             /* waitspan.dur_who for this P */
+    uint64_t run;             /* waitspan.rest for the P's lane while g runs */
+    struct spanlane *pl, *l;  /* the P's lane; g's lane */
+    struct waitspan *pw, *gw; /* where their next waiting span goes */
     struct waitspan popen;
-    struct waitspan gopen; /* its duration is what it is older than t0: meanwhile the P assisted, or swept */
+    /* g's open span; its duration is how long before t0 it began: the P assisted or swept meanwhile */
+    struct waitspan gopen;
 };
 
-/* Since when g's open span lasts. */
+/* hot_g_t0 - start of g's open span. */
 HOT int64_t hot_g_t0(const struct hot_run *r)
 {
     return r->t0 - (uint32_t)r->gopen.dur_who;
 }
 
-/* Its open span as the lane has it. */
+/* hot_g_open - g's open span in the form its lane stores. */
 HOT struct waitspan hot_g_open(const struct hot_run *r)
 {
     return (struct waitspan){r->gopen.dur_who & ~(uint64_t)UINT32_MAX, r->gopen.rest};
 }
 
-/* What is special about a goroutine and yet folded here: it may get a name, it works for the collector, or assists. */
+/*
+ * Special goroutines that these functions can fold all the same: one that may get a name, works for the collector,
+ * or assists.
+ */
 enum { HOT_SPECIAL = SPECIAL_NAME | SPECIAL_WORK | SPECIAL_RANGE };
 
-/* Of g, as the run has it from now on. */
+/* hot_run_g - g has changed: update what the run knows of its lane. */
 HOT void hot_run_g(struct hot_run *r, const struct hot *h, struct spanlane *l)
 {
     r->l = l;
@@ -137,7 +142,7 @@ HOT void hot_run_g(struct hot_run *r, const struct hot *h, struct spanlane *l)
     r->run = l->special & SPECIAL_RANGE ? h->assist : l->special & SPECIAL_WORK ? h->work : h->run;
 }
 
-/* What the P's lane is about to say, and how much older than that g's open span is. */
+/* hot_run_p - the same for the P's lane, and gopen with it. */
 HOT void hot_run_p(struct hot_run *r, const struct pinfo *pi)
 {
     struct spanlane *pl = r->pl;
@@ -153,7 +158,10 @@ HOT void hot_run_p(struct hot_run *r, const struct pinfo *pi)
     r->gopen.dur_who += (uint64_t)(pl->t0 - r->l->t0);
 }
 
-/* false: what is there is out of the ordinary. last: no event of the run is earlier than that. */
+/*
+ * hot_run_begin - begin a run of g (EV_NONE: nothing) on p and m; none of its events is earlier than `last`. false:
+ * something there is unusual.
+ */
 HOT bool hot_run_begin(struct hot_run *r, const struct hot *h, uint32_t p, uint32_t m, uint32_t g, int64_t last)
 {
     if (p >= h->np || m >= h->nm)
@@ -194,7 +202,7 @@ HOT int64_t hot_limit(const struct hot_run *r, const struct hot *h)
     return r->limit < h->gb_end ? r->limit : h->gb_end - 1;
 }
 
-/* The next bucket of the counts, for t >= gb_end. */
+/* hot_bucket - take the counts' bucket for t >= gb_end. */
 HOT void hot_bucket(struct hot *h, int64_t t)
 {
     fold_gcount_next_bucket(h->f, t);
@@ -202,7 +210,10 @@ HOT void hot_bucket(struct hot *h, int64_t t)
     h->gb_end = h->f->gb_end;
 }
 
-/* fold_run_room - for who folds a run: the P's lane, and that of the goroutine on it, have room. false: they can't, or the P sweeps. */
+/*
+ * fold_run_room - make room in the P's lane and in that of the goroutine on it. false: out of memory, or the P
+ * sweeps.
+ */
 bool fold_run_room(struct fold *f, struct hot_run *r);
 
 HOT void hot_run_end(const struct hot_run *r, const struct hot *h)
@@ -227,7 +238,10 @@ HOT void hot_run_end(const struct hot_run *r, const struct hot *h)
     }
 }
 
-/* Room for one more waiting span, of the P's lane, of that of the goroutine on it, of another's. false: out of memory. */
+/*
+ * hot_p_room, hot_own_room, hot_room - make room for one more waiting span in the lane of the P, of the goroutine on
+ * it, of another goroutine. false: out of memory; for the first two also: the P sweeps.
+ */
 HOT bool hot_p_room(struct hot_run *r, const struct hot *h)
 {
     return r->proom || fold_run_room(h->f, r);
@@ -243,7 +257,7 @@ HOT bool hot_room(const struct hot *h, struct spanlane *l)
     return l->room || spans_room(&h->f->pool, LANE_G, l);
 }
 
-/* It runs nowhere, waits, and is woken; by: who did it, EV_NONE. Wants t < gb_end. */
+/* hot_wake - g waits, on no P, and is woken by `by` (EV_NONE: nobody known). t must be < gb_end. */
 HOT bool hot_wake(const struct hot *h, int64_t t, uint32_t g, uint32_t by, uint32_t stack)
 {
     by++; /* EV_NONE + 1 is 0 */
@@ -264,7 +278,10 @@ HOT bool hot_wake(const struct hot *h, int64_t t, uint32_t g, uint32_t by, uint3
     return true;
 }
 
-/* The P's lane goes on with another span at t, which is later than all before. */
+/*
+ * hot_on_p - close the P's open span at t, which must be later than its start, and open `next`. Returns its
+ * duration.
+ */
 HOT uint64_t hot_on_p(struct hot_run *r, int64_t t, struct waitspan next)
 {
     int64_t dur = t - r->t0;
@@ -277,7 +294,7 @@ HOT uint64_t hot_on_p(struct hot_run *r, int64_t t, struct waitspan next)
     return (uint64_t)dur;
 }
 
-/* These want t <= hot_limit(). Nothing runs there, and a goroutine that could starts. */
+/* hot_on_start - nothing runs there, and runnable g starts. This and the next functions need t <= hot_limit(). */
 HOT bool hot_on_start(struct hot_run *r, const struct hot *h, int64_t t, uint32_t g)
 {
     if (g >= h->ng)
@@ -300,7 +317,7 @@ HOT bool hot_on_start(struct hot_run *r, const struct hot *h, int64_t t, uint32_
     return true;
 }
 
-/* What runs there enters (to: ST_SYSCALL) or leaves (ST_RUNNING) a system call, keeping the P. */
+/* hot_on_call - what runs there enters (to: ST_SYSCALL) or leaves (ST_RUNNING) a system call, and keeps the P. */
 HOT bool hot_on_call(struct hot_run *r, const struct hot *h, int64_t t, uint8_t to, uint32_t stack)
 {
     if (r->tells && stack)
@@ -320,7 +337,7 @@ HOT bool hot_on_call(struct hot_run *r, const struct hot *h, int64_t t, uint8_t 
     return true;
 }
 
-/* What waitspan.rest says of a reason. false: its tag isn't at hand. */
+/* hot_reason - waitspan.rest for a reason. false: its tag is not cached. */
 HOT bool hot_reason(const struct hot *h, uint8_t to, uint32_t str, uint64_t *rest)
 {
     const uint32_t k = str % RECENT_TAGS;
@@ -328,7 +345,7 @@ HOT bool hot_reason(const struct hot *h, uint8_t to, uint32_t str, uint64_t *res
     return h->f->recent[to][k].reason == str;
 }
 
-/* What runs there stops or blocks; rest: of hot_reason(). */
+/* hot_on_leave - what runs there stops or blocks; rest is from hot_reason(). */
 HOT bool hot_on_leave(struct hot_run *r, const struct hot *h, int64_t t, uint8_t to, uint64_t rest, uint32_t stack)
 {
     if (r->tells && stack)
@@ -350,7 +367,7 @@ HOT bool hot_on_leave(struct hot_run *r, const struct hot *h, int64_t t, uint8_t
     return true;
 }
 
-/* What runs there ends. */
+/* hot_on_end - what runs there ends. */
 HOT bool hot_on_end(struct hot_run *r, const struct hot *h, int64_t t)
 {
     struct spanlane *l = r->l;
@@ -370,7 +387,10 @@ HOT bool hot_on_end(struct hot_run *r, const struct hot *h, int64_t t)
     return true;
 }
 
-/* Goroutine g comes to be at t < gb_end, one of a kind: others began with that stack, and what they are is known. */
+/*
+ * hot_create - goroutine g is created at t < gb_end. false unless it is the next index and the cache knows its start
+ * stack.
+ */
 HOT bool hot_create(struct hot *h, int64_t t, uint32_t g, uint64_t id, uint32_t by, uint32_t stack, uint32_t start)
 {
     struct fold *f = h->f;
@@ -403,7 +423,7 @@ HOT bool hot_create(struct hot *h, int64_t t, uint32_t g, uint64_t id, uint32_t 
     return true;
 }
 
-/* A range of the P, or of g on it, begins or ends, which e tells. false: out of memory. */
+/* hot_range - event e begins or ends a range of the P or of g on it. false: out of memory. */
 HOT bool hot_range(struct hot_run *r, const struct hot *h, const struct ev *e)
 {
     hot_run_end(r, h);
@@ -414,7 +434,7 @@ HOT bool hot_range(struct hot_run *r, const struct hot *h, const struct ev *e)
     return ok;
 }
 
-/* fold_created() changes this much. */
+/* hot_created - update what fold_created() may have changed. */
 HOT void hot_created(struct hot *h)
 {
     h->seg = h->f->seg;

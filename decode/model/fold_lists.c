@@ -1,4 +1,4 @@
-/* fold_lists.c - what isn't a lane: ranges (and the bands they make), tasks, regions, logs, samples, metrics. */
+/* fold_lists.c - what is no lane: ranges (and the bands they make), tasks, regions, logs, samples, metrics. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ bool fold_open_push(struct fold *f, uint32_t **open, size_t *n, size_t *cap, uin
 
 /* ---- ranges ----------------------------------------------------------------------------------------------- */
 
-#define OPEN_T INT64_MAX /* t1 of what is still open; patched when it is read */
+#define OPEN_T INT64_MAX /* t1 while open; fold_patch_open() replaces it before reading */
 
 static uint32_t *range_slot(struct fold *f, const struct ev *e)
 {
@@ -24,7 +24,7 @@ static uint32_t *range_slot(struct fold *f, const struct ev *e)
     case RANGE_SWEEP: return e->p != EV_NONE ? &f->p[e->p].sweep : NULL;
     case RANGE_ASSIST: return e->g != EV_NONE ? &fold_info_at(f, e->g)->assist : NULL;
     case RANGE_STW:
-        if (e->flags & EVF_EXTRA) /* the range's scope is its P */
+        if (e->flags & EVF_EXTRA) /* the range belongs to its P */
             return e->p != EV_NONE ? &f->p[e->p].stw : NULL;
         return e->g != EV_NONE ? &fold_info_at(f, e->g)->stw : &f->stw_open;
     default: return NULL;
@@ -42,7 +42,7 @@ static void band_show(struct fold *f, enum band b, int64_t t, uint32_t name, uin
         return;
     }
     if (on && f->pool.tags[wait_tag(&l->open)].state == band_state[b])
-        return; /* a second one within the first */
+        return; /* a second range within the first */
     fold_lane_set(f, LANE_BAND, b, t, on ? fold_tag(f, band_state[b], name) : f->tag[ST_NONE], on ? g + 1 : 0);
 }
 
@@ -57,7 +57,7 @@ static void range_show(struct fold *f, const struct ev *e)
     }
 }
 
-/* One more, with what the event says of it; early: it was open already. NULL: out of memory. */
+/* Append a range with what the event says of it. early: it was open before. NULL: out of memory. */
 static struct range *range_add(struct fold *f, const struct ev *e, bool early)
 {
     struct vec_range *v = &f->range[e->state];
@@ -77,7 +77,7 @@ static struct range *range_add(struct fold *f, const struct ev *e, bool early)
     return &v->v[v->n++];
 }
 
-/* What trace.h says of an assist that is over: asked now, while its spans mostly wait to be packed. */
+/* range.a of an assist that has ended (trace.h). Computed now, while most of its spans wait to be packed. */
 static uint64_t ran_in_assist(const struct fold *f, const struct range *r)
 {
     int64_t sum[SPAN_SLOTS] = {0};
@@ -93,7 +93,7 @@ void fold_range_begin(struct fold *f, const struct ev *e)
     uint32_t *slot = range_slot(f, e);
     struct vec_range *v = &f->range[e->state];
     if (!slot || *slot)
-        return; /* already open: a reader noted it, or it was repeated as active */
+        return; /* already open: the reader noted that, or it was repeated as active */
     const bool early = e->flags & EVF_BACKDATE, carried = e->flags & EVF_CARRIED;
     struct range *r = range_add(f, e, early);
     if (!r)
@@ -110,7 +110,7 @@ void fold_range_begin(struct fold *f, const struct ev *e)
     r->b = v->nopen - 1;
     *slot = (uint32_t)v->n;
     f->band_open[e->state]++;
-    /* A band is drawn from where it is known to be on; a back-dated range that is not the first stays late there. */
+    /* A band is drawn from where it is known to be on; a back-dated range that is not the first starts late there. */
     band_show(f, (enum band)e->state, early && f->lane[LANE_BAND][e->state].t0 <= f->began ? f->began : e->t, e->str,
               e->g);
     range_show(f, e);
@@ -133,8 +133,8 @@ void fold_range_end(struct fold *f, const struct ev *e)
     if (!slot)
         return;
     if (!*slot && f->lossy)
-        return;   /* of what was open then fold_range_lost() has kept what is sure */
-    if (!*slot) { /* it began before the trace, and nobody told */
+        return;   /* fold_range_lost() has kept what is sure of the ranges that were open */
+    if (!*slot) { /* it began before the trace, and no event told of it */
         struct range *r = range_add(f, e, true);
         if (r) {
             r->t1 = e->t;
@@ -164,26 +164,29 @@ void fold_range_lost(struct fold *f, enum range_kind k, uint32_t *slot, int64_t 
     struct range *r = &v->v[*slot - 1];
     *slot = 0;
     fold_open_remove(v->open, &v->nopen, (size_t)r->b, v);
-    r->t1 = since > r->t0 ? since : r->t0; /* open_end it stays */
+    r->t1 = since > r->t0 ? since : r->t0; /* open_end stays set */
     r->b = 0;
     if (f->band_open[k])
         f->band_open[k]--;
     struct spanlane *l = &f->lane[LANE_BAND][k];
-    f->late |= (uint8_t)(1 << k); /* drawn on for its sake since r->t1: which others were is seen at the end */
+    f->late |= (uint8_t)(1 << k); /* it may be drawn too far, beyond r->t1: fold_bands_again() mends that */
     if (!f->band_open[k] && l->begun && l->t0 >= r->t1)
         l->open = waitspan(0, 0, 0, f->tag[ST_NONE]);
     else
         band_show(f, (enum band)k, r->t1 > l->t0 ? r->t1 : l->t0, r->name, r->owner);
 }
 
-/* What was told late of a band was so all along, and what is lost ended long ago: it is made again from its ranges. */
+/*
+ * Make a band again from its ranges: some of them were told late but held all along, or were lost and ended earlier
+ * than drawn.
+ */
 static void band_again(struct fold *f, enum band b)
 {
     const struct vec_range *v = &f->range[b];
     struct spanlane *l = &f->lane[LANE_BAND][b];
     int64_t until = INT64_MIN;
     for (size_t i = 0; i < v->nopen; i++)
-        v->v[v->open[i]].t1 = OPEN_T; /* a look at it meanwhile has set it to what was read then */
+        v->v[v->open[i]].t1 = OPEN_T; /* fold_patch_open() may have replaced it */
     for (size_t i = 0; i < v->n; i++)
         if (v->v[i].seen == NO_TIME && v->v[i].t1 > until)
             until = v->v[i].t1;
@@ -377,11 +380,11 @@ void fold_sample(struct fold *f, const struct ev *e)
         f->ids[f->nids++] = (struct sample_ids){v->n - 1, e->arg, e->arg2, e->spare};
 }
 
-/* GOMAXPROCS is told: Ps beyond it don't exist, those below it do. A P that still runs goes when it stops. */
+/* GOMAXPROCS is told: Ps from n on do not exist, those below do. A P that still runs disappears when it stops. */
 static void procs_set(struct fold *f, uint64_t n, int64_t t)
 {
     bool same = n == f->procs;
-    if (f->segment) { /* that it changes, nobody but those who know what was before can follow */
+    if (f->segment) { /* the lanes depend on what was before the segment: leave changes to the join */
         f->procs_told = f->procs_told ? f->procs_told : n;
         f->unsure |= n != f->procs_told;
         f->procs = n;
@@ -393,7 +396,7 @@ static void procs_set(struct fold *f, uint64_t n, int64_t t)
         f->procs_at = t;
     f->procs = n;
     f->procs_work += f->nlane[LANE_P];
-    if (same || f->procs_work > ((uint64_t)1 << 20) + 16 * f->events) /* a file may change it at every event */
+    if (same || f->procs_work > ((uint64_t)1 << 20) + 16 * f->events) /* a file may change it with every event */
         return;
     for (uint32_t i = 0; i < f->nlane[LANE_P]; i++) {
         struct pinfo *pi = &f->p[i];
@@ -452,7 +455,7 @@ void fold_patch_open(struct fold *f, int64_t end)
             f->regions.v[i].t1 = end; /* else a gap ended what is known of it */
 }
 
-/* Give back what an array's doubling left over. One that is in the file and would be too small for it stays: it would take memory. */
+/* An array in the temporary file that would be too small for it stays as it is: it would take memory. */
 void fold_shrink(void *arrayp, size_t *cap, size_t n, size_t size)
 {
     void *p;

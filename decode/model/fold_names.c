@@ -1,10 +1,11 @@
 /*
- * fold_names.c - what goroutines are called: by the function they begin in, by the root of a stack of theirs, or, where a helper
- * (decode/events/helper.h) began them, by what that was given to run.
+ * fold_names.c - names goroutines: by the function they begin in, by the root of one of their stacks, or, if a
+ * helper (decode/events/helper.h) began them, by the function that was given to the helper.
  *
- * Who never blocks leaves no stack that says what it was given. Whoever was begun by the same stack was given the same, as long
- * as all of those that are known agree: fold.runs has what they run, by the stack of their creation, 0 where they differ. It is
- * learnt where a name is, so it costs nothing where there are no helpers; a segment's goes into the trace's when it is joined.
+ * A goroutine that never blocks leaves no stack that tells what it was given. But goroutines with the same creation
+ * stack were given the same function, as long as all that are known agree. fold.runs maps creation stacks to these
+ * functions, 0 if they differ. It is filled when a name is learnt, so it costs nothing without helpers; a segment's
+ * entries are added to the trace's when it is joined.
  */
 #include "decode/model/fold_priv.h"
 
@@ -21,14 +22,17 @@ bool fold_label_is_gc(const struct fold *f, uint32_t label)
     return starts(names_get(f->names, label), "GC (");
 }
 
-/* A function of the runtime that a program may begin: "go runtime.GC()". */
+/* A function of package runtime that programs may start: "go runtime.GC()". */
 static bool is_exported(struct str s)
 {
     const size_t n = sizeof "runtime." - 1;
     return starts(s, "runtime.") && s.len > n && s.p[n] >= 'A' && s.p[n] <= 'Z' && !memchr(s.p + n, '.', s.len - n);
 }
 
-/* Goroutines the runtime starts for itself: all of package runtime, but for what runs user code in its name, or is begun by it. */
+/*
+ * Is a goroutine with this start function the runtime's own? So is all of package runtime, except what runs user
+ * code or is started by it.
+ */
 static bool name_is_system(struct str s)
 {
     if (starts(s, "runtime.main") || starts(s, "runtime.handleAsyncEvent") || is_exported(s))
@@ -56,7 +60,7 @@ void fold_name(struct fold *f, uint32_t g, uint32_t name, bool inferred)
         f->str_gcworker = name;
         gi->flags |= GI_GCWORK;
     } else {
-        gi->flags &= (uint16_t)~GI_GCWORK; /* a label said so, see on_g_label() */
+        gi->flags &= (uint16_t)~GI_GCWORK; /* only a label said so, see on_g_label() */
     }
 }
 

@@ -1,98 +1,105 @@
 /*
- * fold_priv.h - what the parts of fold share: fold.c (goroutines, Ps and Ms), fold_counts.c (how many goroutines are in
- * which state), fold_lists.c (ranges, tasks, regions, logs, samples, metrics), fold_names.c, past.c; and join.c, which puts
- * segments' folds together.
+ * fold_priv.h - what the parts of fold share: fold.c (goroutines, Ps, Ms), fold_counts.c (goroutines per state),
+ * fold_lists.c (ranges, tasks, regions, logs, samples, metrics), fold_names.c, past.c; and join.c, which puts the
+ * folds of segments together.
  */
 #ifndef GOTOP_DECODE_FOLD_PRIV_H
 #define GOTOP_DECODE_FOLD_PRIV_H
 
 #include "decode/model/fold.h"
 
-/* Why a lane's next transition takes the long way: something depends on it that the short one doesn't look at. */
+/* Why a lane's next transition must take the long way: it depends on something the short one does not look at. */
 enum {
     SPECIAL_LANE = 1,  /* no open span: not begun, or ended */
-    SPECIAL_NAME = 2,  /* a goroutine without a name, or one that a stack can better */
-    SPECIAL_RANGE = 4, /* a P sweeps, a goroutine assists */
+    SPECIAL_NAME = 2,  /* a goroutine whose name is missing or could be bettered by a stack */
+    SPECIAL_RANGE = 4, /* a P that sweeps, a goroutine that assists */
     SPECIAL_WORK = 8,  /* a mark worker */
-    SPECIAL_NO_P = 16  /* in a system call without a P: its time is being summed up */
+    SPECIAL_NO_P = 16  /* in a system call without a P: that time is summed up */
 };
 
-/* fold_room - mem_room(), of which f remembers the failure. */
+/* fold_room - mem_room(); a failure sets f->oom. */
 #define fold_room(f, array, cap, need) (!fold_no_room(f, mem_room(array, cap, need)))
 static inline bool fold_no_room(struct fold *f, bool ok)
 {
     f->oom |= !ok;
     return !ok;
 }
-void fold_shrink(void *arrayp, size_t *cap, size_t n, size_t size); /* give back what doubling left over */
-/* fold_special - compute a lane's SPECIAL_* anew, after any change of what they stand for. */
+void fold_shrink(void *arrayp, size_t *cap, size_t n, size_t size); /* free spare room behind n elements */
+/* fold_special_g, fold_special_p - compute a lane's SPECIAL_* anew. Call after any change of what they stand for. */
 void fold_special_g(struct fold *f, uint32_t g);
 void fold_special_p(struct fold *f, uint32_t p);
-/* Bring a P's lane, and those of a P and an M, up to date. EV_NONE: there is none. */
+/* fold_p_show - bring a P's lane up to date at t. fold_show_on - those of a P and an M; EV_NONE: none. */
 void fold_p_show(struct fold *f, uint32_t p, int64_t t);
 void fold_show_on(struct fold *f, uint32_t p, uint32_t m, int64_t t);
 
 /*
- * While a run is folded (fold_hot.h), which counts its events itself: a goroutine that was counted as running ends, and
- * another one is created. fold_created: false, out of memory; arrays of lanes move.
+ * For a reader that folds runs (fold_hot.h) and counts these events itself.
+ * fold_ended - g, which was counted as running, has ended; its last span is closed.
+ * fold_created - a goroutine is created; arrays of lanes may move. false: out of memory.
  */
-void fold_ended(struct fold *f, uint32_t g, struct spanlane *l); /* its last span is closed */
+void fold_ended(struct fold *f, uint32_t g, struct spanlane *l);
 bool fold_created(struct fold *f, const struct ev *e);
 
 /* ---- fold_names.c ---- */
-/* fold_vague - a name that a stack can better. */
+/* fold_vague - is this no name, or one that a stack can better? */
 static inline bool fold_vague(const struct fold *f, uint32_t name)
 {
     return !name || names_helper(f->names, name);
 }
-/* fold_name - a goroutine's name, if it has no better one. fold_name_by - by one of its own stacks, if that can better it. */
+/*
+ * fold_name - give g a name, unless it has a better one. fold_name_by - name it by one of its own stacks, if that
+ * betters it.
+ */
 void fold_name(struct fold *f, uint32_t g, uint32_t name, bool inferred);
 void fold_name_by(struct fold *f, uint32_t g, uint32_t stack);
 bool fold_label_is_gc(const struct fold *f, uint32_t label);
-/* fold_runs - who is begun by this stack runs that. fold_runs_join - what a segment has learnt is the trace's, too. */
+/*
+ * fold_runs - goroutines with this creation stack run that function. fold_runs_join - add what a segment has learnt.
+ */
 void fold_runs(struct fold *f, uint32_t create_stack, uint32_t name);
 void fold_runs_join(struct fold *f, const struct fold *segment);
 
 /* ---- fold_lists.c ---- */
-void fold_regions_end(struct fold *f, struct ginfo *gi, int64_t t); /* who ends takes its open regions with it */
+void fold_regions_end(struct fold *f, struct ginfo *gi, int64_t t); /* g has ended: so do its open regions */
 bool fold_open_push(struct fold *f, uint32_t **open, size_t *n, size_t *cap, uint32_t index);
 void fold_open_remove(uint32_t *open, size_t *n, size_t at, struct vec_range *v);
-void fold_bands_again(struct fold *f); /* at the end: bands of whose ranges some were told late, or lost */
+void fold_bands_again(struct fold *f); /* at the end: make bands anew of which some ranges were told late, or lost */
 void fold_range_begin(struct fold *f, const struct ev *e);
 void fold_range_end(struct fold *f, const struct ev *e);
-/* fold_regions_lost - of those that are open it isn't known how long they lasted since then. */
+/* fold_regions_lost - how long open regions lasted is unknown from `since` on. */
 void fold_regions_lost(struct fold *f, int64_t since);
 /*
- * fold_regions_lost_of - events of a goroutine were lost: the end of a region may be among them, and one that comes may be another's, so
- * of those that are open it isn't known how long they lasted since then. fold_regions_lost_before - in a segment the same of those that
- * were open when it began, which join.c knows: it stands among the regions as one with neither beginning nor end.
+ * fold_regions_lost_of - the same for one goroutine whose events were lost: the end of a region may be among them,
+ * and an end that comes may belong to another region.
+ * fold_regions_lost_before - in a segment, the same for regions that were open when it began. Only join.c knows
+ * these, so an entry with neither beginning nor end is put among the regions to tell it.
  */
 void fold_regions_lost_of(struct fold *f, struct ginfo *gi, int64_t since);
 void fold_regions_lost_before(struct fold *f, uint32_t g, int64_t since);
-/* fold_range_lost - of this kind the one open in *slot, if any: it isn't known how long it lasted since then. */
+/* fold_range_lost - the range of this kind open in *slot, if any: how long it lasted is unknown from `since` on. */
 void fold_range_lost(struct fold *f, enum range_kind k, uint32_t *slot, int64_t since);
 void fold_task_begin(struct fold *f, const struct ev *e);
 void fold_task_end(struct fold *f, const struct ev *e);
-/* fold_task_close - the task with this id ends at t, on g. false: none is open. */
+/* fold_task_close - end the task with this id at t, on g. false: it is not open. */
 bool fold_task_close(struct fold *f, uint64_t id, int64_t t, uint32_t g);
-/* fold_region_close - the innermost region that is open of a goroutine ends. false: none is. */
+/* fold_region_close - end the goroutine's innermost open region. false: there is none. */
 bool fold_region_close(struct fold *f, struct ginfo *gi, int64_t t, uint32_t stack_end);
 void fold_region_begin(struct fold *f, const struct ev *e);
 void fold_region_end(struct fold *f, const struct ev *e);
 void fold_log(struct fold *f, const struct ev *e);
 void fold_sample(struct fold *f, const struct ev *e);
 void fold_metric(struct fold *f, const struct ev *e);
-void fold_point(struct fold *f, enum metric m, int64_t t, uint64_t value); /* one more of a metric's points */
-void fold_points_sum(struct fold *f); /* before anybody asks for the least and most of some */
+void fold_point(struct fold *f, enum metric m, int64_t t, uint64_t value); /* append a metric's point */
+void fold_points_sum(struct fold *f); /* call before asking for a minimum or maximum */
 void fold_lists_finish(struct fold *f);
 void fold_lists_free(struct fold *f);
 
 /* ---- fold_counts.c ---- */
-void fold_gcount_trim(struct fold *f); /* no more will come for now: room for more is given back */
-bool fold_gcount_init(struct fold *f); /* false: out of memory */
-void fold_gcount_segment(struct fold *f, int64_t t0, int64_t last); /* fold_segment()'s counts: they begin at t0 */
+void fold_gcount_trim(struct fold *f);                              /* free spare room; more may come later */
+bool fold_gcount_init(struct fold *f);                              /* false: out of memory */
+void fold_gcount_segment(struct fold *f, int64_t t0, int64_t last); /* counts of a segment that begins at t0 */
 void fold_gcount_lost(struct fold *f, uint8_t state, int64_t t0, int64_t t1); /* one fewer was in it */
-void fold_gcount_add(struct fold *f, uint8_t state, int64_t t0, int64_t t1);  /* one more was */
+void fold_gcount_add(struct fold *f, uint8_t state, int64_t t0, int64_t t1);  /* one more was in it */
 void fold_gcount_ahead(struct fold *f);
 void fold_gcount_back_to_end(struct fold *f);
 void fold_gcount_next_bucket(struct fold *f, int64_t t);
@@ -100,8 +107,9 @@ void fold_gcount_next_bucket(struct fold *f, int64_t t);
 extern const uint8_t fold_gcount_of[ST_COUNT]; /* enum gcount + 1, 0 = not counted */
 
 /*
- * One goroutine goes from one state to another at t < f->gb_end: only these two counts change. While a run of events is folded,
- * the last bucket counts ahead, as if nothing changed any more up to its end: a transition moves what is left of it.
+ * fold_gcount_move - one goroutine changes its state at t < f->gb_end, which changes two counts only. While a run of
+ * events is folded, the last bucket counts ahead as if nothing changed until its end, so a transition moves the
+ * remaining time from one state to the other.
  */
 static inline __attribute__((always_inline)) void fold_gcount_move(struct fold *f, uint8_t from, uint8_t to,
                                                                    int64_t t)
@@ -137,10 +145,10 @@ static inline uint32_t fold_tag(struct fold *f, uint8_t state, uint32_t reason)
 
 static inline bool wait_same(const struct waitspan *w, uint32_t tag, uint32_t who)
 {
-    return w->dur_who == (uint64_t)who << 32 && w->rest == (uint64_t)tag << 32; /* of lanes without stacks */
+    return w->dur_who == (uint64_t)who << 32 && w->rest == (uint64_t)tag << 32; /* lanes without stacks */
 }
 
-/* A lane that says what it is by itself (a P's, a band): from t on this. */
+/* fold_lane_set - a P's or band's lane is in this state from t on. */
 static inline void fold_lane_set(struct fold *f, enum lane_kind k, uint32_t i, int64_t t, uint32_t tag, uint32_t who)
 {
     struct spanlane *l = &f->lane[k][i];
@@ -158,7 +166,7 @@ static inline void fold_lane_set(struct fold *f, enum lane_kind k, uint32_t i, i
     }
     if (wait_same(&l->open, tag, who))
         return;
-    if (l->t0 >= t) { /* nothing lasted: the later word counts */
+    if (l->t0 >= t) { /* no time has passed: the later word counts */
         l->open = waitspan(0, who, 0, tag);
         return;
     }

@@ -1,16 +1,16 @@
 /*
- * fold_stream.c - a stream of events into the model.
+ * fold_stream.c - folds a stream of events into the model.
  *
- * What a reader vouches for (EVF_SURE) is folded as part of a run, see fold_hot.h. Runs are held open until an event comes that
- * may concern them: nobody else looks at what runs on a P meanwhile, so nothing need be written, nor looked up again, between
- * two events of it.
+ * Events that a reader vouches for (EVF_SURE) are folded as part of a run, see fold_hot.h. A run stays open until an
+ * event comes that may concern it: until then nobody else looks at what runs on its P, so nothing need be written or
+ * looked up between two of its events.
  */
 #include "decode/model/fold_hot.h"
 
 struct runs {
     struct hot h;
-    uint32_t open;        /* bits: which of r are */
-    struct hot_run r[32]; /* by P, as far as they go */
+    uint32_t open;        /* a bit for each open entry of r */
+    struct hot_run r[32]; /* by P number, modulo 32 */
 };
 
 static void runs_close(struct runs *rs)
@@ -19,22 +19,22 @@ static void runs_close(struct runs *rs)
         hot_run_end(&rs->r[__builtin_ctz(rs->open)], &rs->h);
 }
 
-/* An event the long way, while no run is open that it may concern. false: out of memory. */
-static bool any(struct runs *rs, const struct ev *e, int64_t last)
+/* Fold an event the long way; no open run may be concerned. false: out of memory. */
+static bool fold_long(struct runs *rs, const struct ev *e, int64_t last)
 {
     struct fold *f = rs->h.f;
     const struct spanlane *const p = rs->h.p;
     f->end = last > f->end ? last : f->end;
     bool ok = fold_any(f, e);
     rs->h = hot_take(f);
-    for (uint32_t open = p != rs->h.p ? rs->open : 0; open; open &= open - 1) { /* the Ps' lanes moved */
+    for (uint32_t open = p != rs->h.p ? rs->open : 0; open; open &= open - 1) { /* the Ps' lanes have moved */
         struct hot_run *r = &rs->r[__builtin_ctz(open)];
         r->pl = &rs->h.p[r->p];
     }
     return ok;
 }
 
-/* The run of this P and M. NULL: what is there is out of the ordinary. */
+/* Open a run of this P and M. NULL: something there is unusual. */
 static __attribute__((noinline)) struct hot_run *run_open(struct runs *rs, uint32_t p, uint32_t m, int64_t last)
 {
     const uint32_t i = p % 32, bit = 1u << i;
@@ -48,7 +48,7 @@ static __attribute__((noinline)) struct hot_run *run_open(struct runs *rs, uint3
     return r;
 }
 
-/* false: nothing has changed. */
+/* Fold an event as part of a run. false: nothing has changed. */
 static inline __attribute__((always_inline)) bool on_run(struct hot_run *r, const struct hot *h,
                                                          const struct ev_half *e)
 {
@@ -71,7 +71,7 @@ static inline __attribute__((always_inline)) bool on_run(struct hot_run *r, cons
     return e->state == ST_NONE && !e->by && !e->stack && hot_on_end(r, h, e->t);
 }
 
-/* One that the reader vouches for. false: it is out of the ordinary all the same. */
+/* Fold an event that the reader vouches for. false: it is unusual all the same. */
 static inline bool on_sure(struct runs *rs, const struct ev_half *e, int64_t last)
 {
     const uint32_t p = e->p, m = e->m, i = p % 32;
@@ -85,7 +85,7 @@ static inline bool on_sure(struct runs *rs, const struct ev_half *e, int64_t las
     return false;
 }
 
-/* One that leaves the runs as they are: a goroutine comes, a metric changes. false: it isn't, and nothing has changed. */
+/* Fold an event that concerns no run: a creation, a metric. false: it is another kind, and nothing has changed. */
 static __attribute__((noinline)) bool on_apart(struct runs *rs, const struct ev *e, uint64_t *plain)
 {
     struct fold *f = rs->h.f;
@@ -101,14 +101,14 @@ static __attribute__((noinline)) bool on_apart(struct runs *rs, const struct ev 
         (e->by != EV_NONE && e->by >= rs->h.ng))
         return false;
     if (e->str || !hot_create(&rs->h, e->t, e->g, e->arg, e->by, e->stack, e->stack2)) {
-        (void)fold_created(f, e); /* out of memory: the next event that isn't folded here finds out */
+        (void)fold_created(f, e); /* out of memory: the next event that takes the long way finds out */
         hot_created(&rs->h);
     }
     ++*plain;
     return true;
 }
 
-/* One that is about a P, an M and a goroutine: their runs are closed, others stay open. false: it may be about more. */
+/* Close the runs of an event that concerns one P, M and goroutine only. false: it may concern more. */
 static bool on_own(struct runs *rs, const struct ev *e)
 {
     const bool range = (e->kind == EVK_RANGE_BEGIN || e->kind == EVK_RANGE_END) &&
@@ -126,12 +126,12 @@ static bool on_own(struct runs *rs, const struct ev *e)
     return true;
 }
 
-/* One that goes the long way, whatever it concerns. */
+/* Fold any event the long way, with all runs closed. */
 static __attribute__((noinline)) bool on_any(struct runs *rs, const struct ev_half *e, int64_t last)
 {
     struct ev room;
     runs_close(rs);
-    return any(rs, ev_whole(e, &room), last);
+    return fold_long(rs, ev_whole(e, &room), last);
 }
 
 void fold_stream(struct fold *f, const struct ev_half *v, size_t n)
@@ -155,7 +155,7 @@ void fold_stream(struct fold *f, const struct ev_half *v, size_t n)
         }
         const struct ev *whole = (const struct ev *)(const void *)e;
         if (!on_apart(&rs, whole, &plain))
-            ok = on_own(&rs, whole) ? any(&rs, whole, last) : on_any(&rs, e, last);
+            ok = on_own(&rs, whole) ? fold_long(&rs, whole, last) : on_any(&rs, e, last);
         last = whole->flags & EVF_QUIET ? last : whole->t;
         e += 2;
     }

@@ -1,8 +1,8 @@
 /* glance.c - see glance.h. */
 #include "decode/model/glance.h"
 
-/* told - the beginning is in the model. false: it is not what it seemed to be, or there is no memory. */
-static bool told(struct trace *tr, struct source *s)
+/* Fold the beginning into the model. false: it is not what it seemed to be, or there is no memory. */
+static bool fold_beginning(struct trace *tr, struct source *s)
 {
     struct ev_half *room = tr->ring[0].evs;
     struct err e;
@@ -25,14 +25,14 @@ bool glance(struct trace *tr, struct source_status *st)
     s.self = NULL;
     s.glance = true;
     s.damage = s.warning = (struct source_notes){0};
-    tr->glanced = told(tr, &s);
+    tr->glanced = fold_beginning(tr, &s);
     source_notes_free(&s);
     if (tr->glanced) {
         tr->shown_events = tr->fold.events;
         *st = s.st;
-        st->ndamages = tr->src.st.ndamages; /* what it lacks is no damage */
+        st->ndamages = tr->src.st.ndamages; /* what the beginning lacks is no damage */
         st->nwarnings = tr->src.st.nwarnings;
-        st->bytes_done = 0; /* it is decoded again */
+        st->bytes_done = 0; /* it will be decoded again */
         st->nstrs = names_nstrs(&tr->names);
         st->nstacks = names_nstacks(&tr->names);
         return true;

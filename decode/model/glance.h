@@ -1,7 +1,8 @@
 /*
- * glance.h - what is shown of a large trace of the first family while all of it is looked at: its beginning, in a model of its own.
+ * glance.h - shows the beginning of a large first-family trace while the whole file is looked at.
  *
- * It is true of the finished trace: the same lanes, the same times. Once the reader has events, the trace is decoded from its start.
+ * The beginning is in a model of its own and agrees with the finished trace: same lanes, same times. When the reader
+ * has events, the trace is decoded from its start.
  */
 #ifndef GOTOP_DECODE_GLANCE_H
 #define GOTOP_DECODE_GLANCE_H
@@ -9,11 +10,11 @@
 #include "decode/model/trace_priv.h"
 
 /*
- * glance - before the reader starts, which then goes on with the same names: the model holds the beginning, and st is as of its end.
- * false: it holds nothing; the beginning is not known, or the trace is small enough to wait for.
+ * glance - call before the reader starts, which then adds to the same names. Puts the beginning into the model, and
+ * its status into *st. false: the model holds nothing, because the beginning is not known or the trace is small.
  */
 bool glance(struct trace *tr, struct source_status *st);
-/* glance_over - the reader has events: the model holds nothing again. */
+/* glance_over - the reader has events: empty the model again. */
 void glance_over(struct trace *tr);
 
 #endif

@@ -14,16 +14,16 @@ static uint8_t idle_state(const struct hold *h)
 
 enum {
     REC_MAX = 10 + 1 + 10 * (SPAN_SLOTS - 1),
-    PART = 256 /* moments that are looked up at once */
+    PART = 256 /* moments looked up at once */
 };
 
-/* Where hold i ends. */
+/* End of hold i. */
 static int64_t hold_end(const struct fold *f, const struct mlane *l, size_t i)
 {
     return i + 1 < l->n ? l->h[i + 1].t0 : f->end > l->h[i].t0 ? f->end : l->h[i].t0;
 }
 
-/* The open hold is over: add it up and note what it came to. */
+/* The open hold ends at t: add it to the sums and write its record. */
 static bool hold_close(struct fold *f, uint32_t m, int64_t t)
 {
     struct mlane *l = &f->m[m].lane;
@@ -43,8 +43,7 @@ static bool hold_close(struct fold *f, uint32_t m, int64_t t)
         uint8_t *o = l->rec + l->now.rec;
         o += bytes_put_varint(o, count - l->now.count);
         uint8_t *slots = o++;
-        int64_t rest =
-            t - h->t0; /* slot 0 has what the others don't, also where the P's lane knows less than the hold */
+        int64_t rest = t - h->t0; /* slot 0 takes the rest, also where the P's lane knows less than the hold */
         for (int s = 1; s < SPAN_SLOTS; s++)
             rest -= v[s] - l->now.tot[s];
         v[0] = l->now.tot[0] + rest;
@@ -70,7 +69,7 @@ static bool hold_close(struct fold *f, uint32_t m, int64_t t)
     return true;
 }
 
-/* Room for one at first: a trace may hold more threads than anything else, each with but one hold. */
+/* Allocate for one entry at first: a trace may have very many threads with a single hold each. */
 static inline void *lane_grow(void *v, size_t *cap, size_t need, size_t size)
 {
     if (v && need <= *cap)
@@ -93,7 +92,7 @@ bool holds_set(struct fold *f, uint32_t m, int64_t t, uint32_t p, uint32_t g)
         if (h->t0 < t) {
             if (!hold_close(f, m, t))
                 return false;
-        } else { /* nothing lasted, or back-dated news of a known thread: the later word counts, from where it stands */
+        } else { /* no time has passed, or back-dated news of a known thread: the later word counts, from h->t0 on */
             t = h->t0;
             l->n--;
         }
@@ -123,7 +122,7 @@ size_t holds_find(const struct mlane *l, int64_t t)
     return behind - 1;
 }
 
-/* A walk over the holds: totals before hold `at`, whose record begins at rec. */
+/* A walk over holds: the totals before hold `at`, whose record is at rec. */
 struct hold_walk {
     size_t at, rec;
     int64_t tot[SPAN_SLOTS];
@@ -165,7 +164,7 @@ static void walk_to(const struct fold *f, const struct mlane *l, struct hold_wal
     }
 }
 
-/* Moments of one P: what the holds they lie in have done up to them is asked of that P's lane together. */
+/* Moments to look up, chained by the P that was held, so that each P's lane is asked once. */
 struct asked {
     uint32_t n[PART], first[PART], last[PART], p[PART], np; /* chains by P */
     uint32_t next[PART];
@@ -189,7 +188,7 @@ static void chain(struct asked *a, uint32_t j, uint32_t p)
     a->n[k - 1]++;
 }
 
-/* Where an ascending moment stands among those asked for. */
+/* Index of moment t in the ascending list; appends it if it is new. */
 static uint32_t moment(int64_t *at, uint32_t *n, int64_t t)
 {
     if (!*n || at[*n - 1] != t)
@@ -198,9 +197,8 @@ static uint32_t moment(int64_t *at, uint32_t *n, int64_t t)
 }
 
 /*
- * Chain k's moments: from each hold's start to the moment, on top of the totals. The P's slots are the M's: states.def gives
- * both the same numbers. Start and moment are asked for one behind
- * the other, since they mostly lie in the same block of spans.
+ * Look up chain k: add the P's time from the start of each hold to its moment. states.def gives Ps and Ms the same
+ * slots. Start and moment are asked together, as they mostly lie in the same block of spans.
  */
 static void ask_p(const struct fold *f, const struct mlane *l, const struct asked *a, uint32_t k,
                   const struct totals *to)
@@ -282,7 +280,7 @@ void holds_near(const struct fold *f, uint32_t m, const struct nearby *a)
     const bool far = a->far;
     const struct mlane *l = &f->m[m].lane;
     struct hold_walk w = {.at = SIZE_MAX};
-    size_t last = SIZE_MAX; /* the hold, or the first of its group, that the entry before is of */
+    size_t last = SIZE_MAX; /* the hold, or the first of its group, that the previous entry is for */
     for (uint32_t i = 0; i < n; i++) {
         struct totals_near *x = &a->out[i];
         size_t h = holds_find(l, t[i]), g = h / HOLD_GROUP, from = far ? g * HOLD_GROUP : h,
@@ -320,7 +318,7 @@ size_t holds_skip(const struct mlane *l, size_t i, size_t last, int64_t min_ns)
     while (i <= last && i < l->n) {
         const size_t g = i / HOLD_GROUP;
         if ((g + 1) * HOLD_GROUP >= l->n || l->sum[g].longest >= min_ns)
-            break; /* the open group's longest isn't known yet */
+            break; /* the open group's longest span is not known yet */
         i = (g + 1) * HOLD_GROUP;
     }
     return i;

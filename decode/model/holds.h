@@ -1,18 +1,19 @@
 /*
- * holds.h - what threads did, without keeping it twice.
+ * holds.h - what threads did, without storing it twice.
  *
- * While an M holds a P, it does what that P's lane says. So an M's lane is kept as its holds: from when it had which
- * P, or was in a system call without one, or had nothing. A span of an M lane is a span of the P's lane within a
- * hold. A server's threads change their P a thousand times more seldom than their state: the lanes cost nothing.
+ * While an M holds a P, it does what that P's lane says. So an M's lane is stored as holds: from when on it had
+ * which P, or was in a system call without one, or had nothing. A span of an M lane is the part of a span of the P's
+ * lane that lies within a hold. A server's threads change their P a thousand times more seldom than their state, so
+ * these lanes cost nothing.
  *
- * Every HOLD_GROUP holds the running totals of time per state are kept, and of each hold that is over what it comes
- * to, in a dozen bytes: so the time per state up to a moment is a search, at most HOLD_GROUP additions, and a look-up
- * on the P's lane for the hold that covers the moment.
+ * Every HOLD_GROUP holds, running totals of the time per state are stored, and of each closed hold of a P its own
+ * totals, in a dozen bytes. So the time per state up to a moment takes a search, at most HOLD_GROUP additions, and a
+ * look-up in the P's lane for the hold that covers the moment.
  *
  *   h:    hold 0 | hold 1 | ...
  *   sum:  totals before hold 0 | before hold 16 | ...
- *   rec:  of each hold of a P that is over: spans (varint), slots (a bit each), ns of each slot but the lowest
- *         (varints; that one has the rest)
+ *   rec:  of each closed hold of a P: number of spans (varint), a bit per slot used, ns of each of these slots but
+ *         the lowest (varints; the lowest has the rest of the hold)
  */
 #ifndef GOTOP_DECODE_HOLDS_H
 #define GOTOP_DECODE_HOLDS_H
@@ -25,7 +26,7 @@
 
 struct hold {
     int64_t t0;
-    uint32_t who; /* the P held; with HOLD_CALL the goroutine in a system call without one; EV_NONE */
+    uint32_t who; /* the P held; with HOLD_CALL the goroutine in a system call without a P; EV_NONE */
 } __attribute__((packed, aligned(4)));
 
 static inline uint32_t hold_who(uint32_t p, uint32_t g)
@@ -33,7 +34,7 @@ static inline uint32_t hold_who(uint32_t p, uint32_t g)
     return p != EV_NONE ? p : g != EV_NONE ? g | HOLD_CALL : EV_NONE;
 }
 
-/* The P; the goroutine in a system call without one. EV_NONE: it has none. */
+/* hold_p - the P held. hold_g - the goroutine in a system call without a P. EV_NONE: none. */
 static inline uint32_t hold_p(const struct hold *h)
 {
     return h->who & HOLD_CALL ? EV_NONE : h->who;
@@ -44,10 +45,10 @@ static inline uint32_t hold_g(const struct hold *h)
     return h->who & HOLD_CALL && h->who != EV_NONE ? h->who & ~HOLD_CALL : EV_NONE;
 }
 
-struct holdsum { /* of all holds before a group's first */
+struct holdsum { /* Sums over all holds before a group. */
     int64_t tot[SPAN_SLOTS];
     uint64_t count;  /* spans begun */
-    int64_t longest; /* within the group */
+    int64_t longest; /* longest span within the group, ns */
     size_t rec;      /* where the group's first record begins */
 };
 
@@ -56,23 +57,26 @@ struct mlane {
     struct holdsum *sum;
     uint8_t *rec;
     size_t n, cap, capsum, caprec;
-    struct holdsum now; /* running, up to the open hold's start; rec: bytes of records */
+    struct holdsum now; /* sums up to the start of the open hold; rec: bytes of records */
 };
 
 struct fold;
 
-/* holds_set - from t on, m holds p (or is in a system call with g, or neither). false: out of memory. */
+/* holds_set - from t on m holds p, or is in a system call with g, or neither (EV_NONE). false: out of memory. */
 bool holds_set(struct fold *f, uint32_t m, int64_t t, uint32_t p, uint32_t g);
 
-/* holds_totals - as spans_totals(). holds_near - as spans_near(): where holds begin; far: where groups of them do. */
+/*
+ * holds_totals - as spans_totals().
+ * holds_near - as spans_near(): at starts of holds or, with `far`, of groups of holds.
+ */
 void holds_totals(const struct fold *f, uint32_t m, const struct totals *a);
 void holds_near(const struct fold *f, uint32_t m, const struct nearby *a);
 
-/* holds_find - the hold that covers t (clamped); the lane must have one. */
+/* holds_find - the hold that covers t (clamped); the lane must have a hold. */
 size_t holds_find(const struct mlane *l, int64_t t);
-/* holds_skip - the first hold at or behind i, up to last, whose group has a span of at least min_ns. */
+/* holds_skip - the first hold from i to `last` whose group has a span of at least min_ns. */
 size_t holds_skip(const struct mlane *l, size_t i, size_t last, int64_t min_ns);
-/* holds_trim - no more will come: what doubling left over is given back. */
+/* holds_trim - no more will come: free spare room. */
 void holds_trim(struct mlane *l);
 void holds_free(struct mlane *l);
 

@@ -1,4 +1,4 @@
-/* join.c - see join.h. First everything is held against what was before, then the segment is put behind it. */
+/* join.c - see join.h. First the segment is checked against what was before it, then it is appended. */
 #include "decode/model/join.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ static bool had_room(struct join *j, bool ok)
 }
 #define room(j, array, cap, need) had_room(j, mem_room(array, cap, need))
 
-/* What else is known of a goroutine that lives: it stands where it is new. */
+/* What is known of a live goroutine; it is stored in the segment where the goroutine is new. */
 static struct ginfo *info_of(const struct join *j, uint32_t g)
 {
     const struct home h = join_home(j, g);
@@ -50,16 +50,16 @@ uint8_t join_holder(void *join, uint64_t id, uint64_t *m, uint64_t *g)
     return 0;
 }
 
-/* ---- is it so? -------------------------------------------------------------------------------------------- */
+/* ---- checking against what was before --------------------------------------------------------------------- */
 
 static uint32_t live_of(const struct join *j, const struct segment *s, uint32_t local)
 {
     return idmap_get(&j->ids[LANE_G], fold_g_id(s->f, local));
 }
 
-/* The k-th goroutine that was there before: does what was known of it while decoding do? */
-static bool hint_did(const struct join *j, const struct segment *s, uint32_t local, uint8_t status,
-                     const struct segment_hint *used)
+/* Was what the decoding used of a goroutine that existed before (*used) right, or did it not matter? */
+static bool hint_held(const struct join *j, const struct segment *s, uint32_t local, uint8_t status,
+                      const struct segment_hint *used)
 {
     uint32_t name = 0;
     const uint16_t flags = join_hint((void *)(uintptr_t)j, fold_g_id(s->f, local), &name);
@@ -71,7 +71,7 @@ static bool hint_did(const struct join *j, const struct segment *s, uint32_t loc
         return false;
     if (!(gi->flags & GI_LABELLED || (gi->flags ^ used->flags) & GI_GCWORK))
         return true;
-    if (s->f->others_named && !used->name) /* it was taken to have one, and to be no worker until it says so */
+    if (s->f->others_named && !used->name) /* it was assumed to have a name, and to be no worker until told so */
         return name && !((gi->flags | flags) & GI_GCWORK);
     return name == used->name;
 }
@@ -95,7 +95,7 @@ static enum joined goroutines_agree(const struct join *j, const struct segment *
         if (g->status != w->status)
             return JOIN_NOT;
         assists += g->assists;
-        if (hints < s->nhint && !hint_did(j, s, w->g, w->status, &s->hint[hints]))
+        if (hints < s->nhint && !hint_held(j, s, w->g, w->status, &s->hint[hints]))
             rc = JOIN_AGAIN;
         hints++;
     }
@@ -120,7 +120,7 @@ static enum joined procs_agree(const struct join *j, const struct segment *s)
     return JOINED;
 }
 
-/* It holds a P of which the segment doesn't know whose it is, and nothing happened to it. */
+/* The thread holds a P that the segment could not assign to a thread, and nothing happened to that P. */
 static bool holds_lost(const struct join *j, const struct segment *s, const struct v2_m *m, uint32_t at)
 {
     uint32_t p = j->m[at].p != EV_NONE && m->p == EV_NONE ? idmap_get(&s->order.ps, j->p[j->m[at].p].id) : IDMAP_NONE;
@@ -158,7 +158,7 @@ static bool gc_agrees(const struct join *j, const struct segment *s)
     return o->gc_first != V2_MEANS_gc_begin || j->gc == GC_UNKNOWN || (j->gc == GC_OFF && next);
 }
 
-/* Tasks that begin here aren't open, regions that end are the innermost ones. */
+/* Tasks that begin in the segment must not be open yet, and regions that end must be the innermost ones. */
 static bool notes_agree(struct trace *tr, const struct segment *s)
 {
     const struct fold *f = s->f;
@@ -168,16 +168,15 @@ static bool notes_agree(struct trace *tr, const struct segment *s)
         ok = f->tasks.v[i].open_start || idmap_get(&tr->fold.opentasks, f->tasks.v[i].id) == IDMAP_NONE;
     for (size_t i = 0; ok && i < f->regions.n; i++) {
         const struct region *r = &f->regions.v[i];
-        const bool of_before =
-            r->open_start && !r->open_end && r->t0 <= f->began; /* not behind events that were lost */
+        const bool of_before = r->open_start && !r->open_end && r->t0 <= f->began; /* not after lost events */
         uint32_t slot = of_before ? live_of(&tr->join, s, r->g) : IDMAP_NONE;
         if (slot == IDMAP_NONE)
             continue;
         uint32_t g = tr->join.live[slot].g, at = idmap_get(&top, g);
         at = at == IDMAP_NONE ? info_of(&tr->join, g)->region : at;
         if (at) {
-            const struct region *was = &tr->fold.regions.v[at - 1];
-            ok = was->task == r->task && was->name == r->name && idmap_put(&top, g, tr->fold.regions.prev[at - 1]);
+            const struct region *open = &tr->fold.regions.v[at - 1];
+            ok = open->task == r->task && open->name == r->name && idmap_put(&top, g, tr->fold.regions.prev[at - 1]);
         }
     }
     idmap_free(&top);
@@ -201,7 +200,7 @@ static enum joined agree(struct trace *tr, const struct segment *s)
     return rc == JOINED ? procs : rc;
 }
 
-/* ---- numbers ---------------------------------------------------------------------------------------------- */
+/* ---- indices ---------------------------------------------------------------------------------------------- */
 
 static uint32_t live_add(struct join *j, uint64_t id, struct jg g)
 {
@@ -288,14 +287,14 @@ static void procs_meet(struct join *j, const struct segment *s)
 
 /* ---- pieces ----------------------------------------------------------------------------------------------- */
 
-/* From p.t0 on a lane is what lane p.i of the segment says. */
+/* Append a piece: from p.t0 on, lane l is lane p.i of the segment. */
 static void piece_add(struct trace *tr, struct lane l, struct jlane *jl, struct jpiece p)
 {
     struct join *j = &tr->join;
     int64_t tot[1][SPAN_SLOTS];
     if (pieces_totals(tr, l, &(struct totals){&p.t0, 1, tot, &p.index0}))
         memcpy(p.tot, tot[0], sizeof p.tot);
-    if (!jl->v && !(jl->v = mem_alloc(sizeof *jl->v))) /* most lanes have but one */
+    if (!jl->v && !(jl->v = mem_alloc(sizeof *jl->v))) /* most lanes have only one */
         j->oom = true;
     else if (!jl->cap)
         jl->cap = 1;
@@ -351,7 +350,7 @@ static void threads_join(struct trace *tr, const struct segment *s)
     }
 }
 
-/* untold: of the ranges that were open before the segment, how many it says nothing of; then the band is on all along. */
+/* untold: of the ranges open before the segment, how many it does not mention. Then the band stays on throughout. */
 static void bands_join(struct trace *tr, const struct segment *s, const uint32_t *untold)
 {
     for (uint32_t b = 0; b < BAND_COUNT; b++)
@@ -376,13 +375,13 @@ static void name_join(struct trace *tr, struct ginfo *gi, const struct ginfo *lo
         gi->flags &= (uint16_t)~GI_INFERRED;
 }
 
-/* What its segment says of a goroutine that was there before: the columns of facts.def. */
+/* Apply what the segment says of a goroutine that existed before, by the last column of facts.def. */
 static void facts_join(struct ginfo *gi, const struct ginfo *lo)
 {
-#define FIRST(was, told, none) was
+#define FIRST(old, told, none) old
 #define RULE FIRST
-#define LAST(was, told, none) (told != none ? told : was)
-#define SUM(was, told, none) (was + told)
+#define LAST(old, told, none) (told != none ? told : old)
+#define SUM(old, told, none) (old + told)
 #define FACT(ID, field, type, none, join) gi->field = (type)join(gi->field, lo->field, none);
 #include "decode/model/facts.def"
 }
@@ -419,7 +418,7 @@ static void old_join(struct trace *tr, struct segment *s, uint32_t k)
     j->live[slot].assists = v2_g_at(&s->order, i)->assist;
 }
 
-/* Those that are new and live. */
+/* Add the new goroutines that are still alive. */
 static void new_join(struct join *j, const struct segment *s)
 {
     uint64_t id;
@@ -455,16 +454,16 @@ static void range_join(struct trace *tr, struct range r, const struct segment *s
         r.owner = segment_g(s, r.owner);
     uint32_t *slot = r.open_end || r.seen == NO_TIME ? slot_of(tr, &r) : NULL;
     if (r.seen == NO_TIME) {
-        struct range *was = slot && *slot ? &v->v[*slot - 1] : NULL;
+        struct range *open = slot && *slot ? &v->v[*slot - 1] : NULL;
         ++*told;
-        if (!was || r.open_end)
+        if (!open || r.open_end)
             return;
-        fold_open_remove(v->open, &v->nopen, (size_t)was->b, v);
-        was->t1 = r.t1;
-        was->open_end = false;
-        was->b = r.b;
+        fold_open_remove(v->open, &v->nopen, (size_t)open->b, v);
+        open->t1 = r.t1;
+        open->open_end = false;
+        open->b = r.b;
         if (r.kind != RANGE_GC)
-            was->a = r.a;
+            open->a = r.a;
         *slot = 0;
         return;
     }
@@ -514,7 +513,7 @@ static void regions_join(struct trace *tr, const struct segment *s)
 {
     struct fold *f = &tr->fold;
     struct vec_region *v = &f->regions;
-    for (size_t i = 0; i < s->f->regions.n; i++) { /* these name regions by the segment's numbers */
+    for (size_t i = 0; i < s->f->regions.n; i++) { /* ginfo.region is the segment's index there */
         uint32_t g = segment_g(s, s->f->regions.v[i].g);
         if (g >= s->base && s->f->regions.v[i].open_end && s->f->regions.prev[i] != REGION_LOST)
             info_of(&tr->join, g)->region = 0;
@@ -544,7 +543,7 @@ static void regions_join(struct trace *tr, const struct segment *s)
     }
 }
 
-/* Who had an id when the segment began, if it still does at t. */
+/* The lane that had this id when the segment began, if it still has it at t; else NO_LANE. */
 static uint32_t lane_by_id(const struct trace *tr, const struct segment *s, const struct idmap *over,
                            enum lane_kind k, uint64_t id, int64_t t)
 {
@@ -556,10 +555,10 @@ static uint32_t lane_by_id(const struct trace *tr, const struct segment *s, cons
     return k == LANE_G ? j->live[at].g : at;
 }
 
-/* Samples of a goroutine, a P or a thread that the segment hadn't told of by then. */
-static void samples_meet(struct trace *tr, const struct segment *s)
+/* Resolve samples of goroutines, Ps and threads that the segment had not told of yet. */
+static void samples_resolve(struct trace *tr, const struct segment *s)
 {
-    struct idmap over = {0}; /* those that were there before, and end in it */
+    struct idmap over = {0}; /* goroutines that existed before and end in the segment */
     struct ginfo room;
     for (uint32_t k = 0; s->f->nids && k < s->nold; k++) {
         const struct ginfo *gi = fold_g_info(s->f, s->old[k], &room);
@@ -621,7 +620,7 @@ static void lists_join(struct trace *tr, const struct segment *s)
     fold_counts_add(f, from);
 }
 
-/* What a segment's fold needs no more. */
+/* Free what a segment's fold no longer needs. */
 static void fold_light(struct fold *f)
 {
     fold_lists_free(f);
@@ -638,7 +637,7 @@ static void fold_light(struct fold *f)
     f->ids = NULL;
 }
 
-/* ---- the whole -------------------------------------------------------------------------------------------- */
+/* ---- one segment ------------------------------------------------------------------------------------------ */
 
 enum joined join_next(struct trace *tr, struct segment *s)
 {
@@ -653,7 +652,7 @@ enum joined join_next(struct trace *tr, struct segment *s)
         return JOIN_NOT;
     enum joined rc = s->n ? agree(tr, s) : JOINED;
     if (rc == JOINED && s->gen.closed && s->gen.missing > s->missing)
-        rc = JOIN_NOT; /* what is missing has a name of its own */
+        rc = JOIN_NOT; /* reading it as one trace names what is missing */
     if (rc == JOINED && s->order.stopped)
         rc = JOIN_NOT;
     if (rc != JOINED)
@@ -667,7 +666,7 @@ enum joined join_next(struct trace *tr, struct segment *s)
     threads_meet(j, s);
     procs_meet(j, s);
     if (s->n)
-        samples_meet(tr, s);
+        samples_resolve(tr, s);
     if (j->oom)
         return JOIN_OOM;
     if (s->n)

@@ -1,18 +1,21 @@
 /*
- * join.h - segments one behind the other: the trace.
+ * join.h - puts segments behind each other: the result is the trace.
  *
- * A generation of the second family is decoded by itself into a segment, a fold that knows nothing of what was before it
- * (decode/model/segment.h). Joining, in the order of the file, costs what crosses the seam and not what happened:
+ * Each generation of the second family is decoded by itself into a segment, a fold that knows nothing of the time
+ * before it (decode/model/segment.h). Joining runs in file order. Its cost depends on what crosses the seam, not on
+ * what happened in the segment.
  *
- * - What the segment was told of as being so when it began is held against how the one before it ended. Where they differ, or
- *   something depended on what it couldn't know, the join says so, and it is decoded again, or the trace as a whole.
- * - A lane of the trace is a row of pieces, a segment's lane each. A piece begins with the first thing that happened in its
- *   segment; up to then the open span of the piece before it lasts. So no span is in two pieces.
- * - Goroutines that are new in a segment take the next indices, in their order: one number per segment says which. The others'
- *   are looked up by id.
- * - Ranges, tasks, regions, logs, samples, points and counts go behind those of the first segment's fold, which is the trace's.
+ * - What the segment was told of its start is compared with how the segment before it ended. If they differ, or
+ *   something depended on what the segment could not know, then the segment, or the whole trace, is decoded again.
+ * - A lane of the trace is a row of pieces, each of them a segment's lane. A piece begins with the first thing that
+ *   happens in its segment; the open span of the piece before it lasts until then. So no span is in two pieces.
+ * - Goroutines that are new in a segment take the next indices, in order, so one number per segment maps them. The
+ *   others are looked up by id.
+ * - Ranges, tasks, regions, logs, samples, points and counts are appended to the first segment's fold, which is the
+ *   trace's.
  *
- * Before the first segment is joined, and where a trace isn't cut into segments, there is one fold and every lane is one piece.
+ * Before the first segment is joined, and for traces that are not cut into segments, there is one fold and every
+ * lane is one piece.
  */
 #ifndef GOTOP_DECODE_JOIN_H
 #define GOTOP_DECODE_JOIN_H
@@ -21,10 +24,10 @@
 #include "decode/model/segment.h"
 
 struct jpiece {
-    uint32_t seg, i; /* whose, and the lane's index there */
+    uint32_t seg, i; /* the segment, and the lane's index in it */
     int64_t t0;
-    uint64_t index0;         /* of its first span */
-    int64_t tot[SPAN_SLOTS]; /* time per slot before t0 */
+    uint64_t index0;         /* index of its first span in the whole lane */
+    int64_t tot[SPAN_SLOTS]; /* ns per slot before t0 */
 };
 
 struct jlane {
@@ -36,7 +39,7 @@ struct jlane {
 struct jp {
     uint64_t id;
     struct jlane lane;
-    uint32_t m, sweep; /* who has it; its open range, index + 1 */
+    uint32_t m, sweep; /* the M that has it; its open range, index + 1 */
     uint8_t status;    /* enum v2_pstatus */
     bool sweeps;
 };
@@ -45,33 +48,32 @@ struct jm {
     uint64_t id;
     struct jlane lane;
     uint32_t p, g;
-    bool told; /* the trace has said that it is there */
+    bool told; /* the trace has told of it */
 };
 
-struct jg { /* a goroutine that lives */
+struct jg { /* A live goroutine. */
     uint32_t g;
     uint8_t status;
     bool assists;
 };
 
 struct join {
-    struct segment **seg; /* those that are joined */
+    struct segment **seg; /* the joined ones */
     size_t n, cap;
     uint32_t ng;
     struct jp *p;
     struct jm *m;
     size_t np, nm, nm_told, capp, capm;
     struct jlane band[BAND_COUNT];
-    struct idmap
-        crosses; /* goroutine -> which of cross, if it has more pieces than that of the segment it is new in */
+    struct idmap crosses; /* goroutine -> entry of cross, if it has pieces beyond the segment it is new in */
     struct jlane *cross;
     size_t ncross, capcross;
-    struct idmap ids[LANE_KINDS]; /* P, M: by id; G: those that live, which of live */
+    struct idmap ids[LANE_KINDS]; /* P, M: index by id. G: entry of live, by id */
     struct jg *live;
     size_t nlive, caplive;
-    uint32_t *unused; /* entries of live */
+    uint32_t *unused; /* free entries of live */
     size_t nunused, capunused;
-    int64_t end, last; /* end of the trace so far; its last event on the trace's clock */
+    int64_t end, last; /* the trace's end so far; the time of its last event on its own clock */
     int gc;
     uint64_t gc_seq;
     uint64_t procs;
@@ -81,27 +83,30 @@ struct join {
 struct trace;
 enum joined { JOINED, JOIN_AGAIN, JOIN_NOT, JOIN_OOM };
 /*
- * join_next - the next segment, whose decoding is over. JOIN_AGAIN: it is to be decoded again, with what join_hint() says now.
- * JOIN_NOT: it can't be understood by itself. Nothing has changed then.
+ * join_next - append the next segment, which must be decoded to its end. JOIN_AGAIN: decode it again with what
+ * join_hint() says now. JOIN_NOT: it cannot be understood by itself. In both cases nothing has changed.
  */
 enum joined join_next(struct trace *tr, struct segment *s);
 void join_free(struct join *j);
-/* join_hint - fold.hint: what is known now of a goroutine that lives. */
+/* join_hint - for fold.hint: what is known now of a live goroutine. */
 uint16_t join_hint(void *join, uint64_t id, uint32_t *name);
-/* join_holder - v2_order.holder. */
+/*
+ * join_holder - for v2_order.holder: the status of the P with this id at the seam (0 = unknown) and, if it is in a
+ * system call, the M and the G that have it.
+ */
 uint8_t join_holder(void *join, uint64_t id, uint64_t *m, uint64_t *g);
 
-/* join_home, trace_home - where a goroutine is new. */
+/* join_home, trace_home - the segment that a goroutine is new in. */
 struct home {
     const struct segment *seg; /* NULL: the trace is one fold */
     const struct fold *f;
     uint32_t local; /* its index there */
-    uint32_t run;   /* so many from it on stand there side by side: it, and those with the next indices */
+    uint32_t run;   /* from this one on, so many goroutines have successive indices both there and in the trace */
 };
 struct home join_home(const struct join *j, uint32_t g);
 struct home trace_home(const struct trace *tr, uint32_t g);
 
-/* What a segment says of a goroutine, in the trace's numbers. */
+/* segment_g, segment_p - a segment's index of a goroutine or P as the trace's. */
 static inline uint32_t segment_g(const struct segment *s, uint32_t g)
 {
     return !s || !s->gmap || g == NO_LANE ? g : gmap_at(s->gmap, g);
@@ -117,32 +122,42 @@ static inline uint32_t segment_p(const struct segment *s, uint32_t p)
 struct piece {
     const struct segment *seg; /* NULL: the trace is one fold */
     const struct fold *f;
-    const struct spanlane *l; /* NULL: a thread's */
+    const struct spanlane *l; /* NULL: a thread's lane */
     const struct mlane *ml;
-    uint32_t i;      /* in f */
-    int64_t t0, end; /* end: where its open span ends, at the next piece or with the trace */
+    uint32_t i;      /* index in f */
+    int64_t t0, end; /* end: of its open span; the next piece's t0 or the trace's end */
     uint64_t index0;
-    const int64_t *tot; /* before t0; NULL: nothing */
+    const int64_t *tot; /* ns per slot before t0; NULL: none */
     bool last;
     struct spanlane room;
 };
 
-/* pieces_n - how many a lane has, 0: it has no span. pieces_get - one of them. pieces_at - the last that begins not behind t, or 0. */
+/*
+ * pieces_n - number of pieces of a lane; 0: it has no span.
+ * pieces_get - the k-th.
+ * pieces_at - the last piece that begins at t or before, else 0.
+ */
 uint32_t pieces_n(const struct trace *tr, struct lane l);
 void pieces_get(const struct trace *tr, struct lane l, uint32_t k, struct piece *out);
 uint32_t pieces_at(const struct trace *tr, struct lane l, int64_t t);
-/* pieces_short - a piece, other than a goroutine's first and the last one, is over so soon that none of its spans lasts min_ns. */
+/*
+ * pieces_short - does the piece end so soon that no span in it can last min_ns? Always false for a goroutine's first
+ * piece and for the last one.
+ */
 bool pieces_short(const struct trace *tr, struct lane l, uint32_t k, int64_t min_ns);
-/* pieces_more - a goroutine has pieces behind its first. pieces_home - its first and only one, known where it is new. */
+/*
+ * pieces_more - does a goroutine have pieces behind its first?
+ * pieces_home - the only piece of a goroutine, in the segment it is new in; not of a trace that is one fold.
+ */
 bool pieces_more(const struct join *j, uint32_t g);
 void pieces_home(const struct trace *tr, const struct home *home, struct piece *out);
-/* pieces_totals - spans_totals() and holds_totals() of all pieces. false: the lane has nothing. */
+/* pieces_totals - spans_totals() or holds_totals() over all pieces. false: the lane has no span. */
 bool pieces_totals(const struct trace *tr, struct lane l, const struct totals *a);
-/* pieces_near - spans_near() and holds_near(). */
+/* pieces_near - spans_near() or holds_near() over all pieces. */
 void pieces_near(const struct trace *tr, struct lane l, const struct nearby *a);
 /* pieces_steps - about how many blocks of spans, or holds, lie between two moments. */
 uint64_t pieces_steps(const struct trace *tr, struct lane l, int64_t t0, int64_t t1);
 
-int64_t trace_last(const struct trace *tr); /* the end of what is decoded */
+int64_t trace_last(const struct trace *tr); /* the time up to which the trace is decoded */
 
 #endif

@@ -1,8 +1,9 @@
 /*
  * loader.c - see loader.h.
  *
- * Under the lock: which segments there are and who has which, what of them is prepared, whose turn it is to give names (they are
- * numbered in the order of the file), when each segment ends, and the join, which hints are taken from.
+ * The lock protects: which segments have been found and who decodes them, which of their preparations are done,
+ * whose turn it is to give names (they are numbered in file order), when each segment ends, and the join, which
+ * hints read.
  */
 #include "decode/model/loader.h"
 
@@ -23,47 +24,46 @@ struct loader {
     struct trace *tr;
     pthread_mutex_t mu;
     pthread_cond_t changed;
-    struct segment **seg; /* those that were found */
+    struct segment **seg; /* segments found so far */
     size_t nseg, capseg;
-    size_t pos;         /* where the next one begins */
-    struct v2_gen last; /* what the next one needs of it */
-    bool all;           /* there are no more */
-    size_t next;        /* to be taken by whoever has time */
-    size_t names;       /* whose turn it is to give them */
-    size_t ended;       /* of so many it is known when they end */
+    size_t pos;         /* where the next generation begins */
+    struct v2_gen last; /* what finding the next one needs of the last one found */
+    bool all;           /* all have been found */
+    size_t next;        /* the next one to decode */
+    size_t names;       /* whose turn it is to give names */
+    size_t ended;       /* the first one whose end is not known */
     size_t joined;
     bool quit;
     bool newer;    /* see status_join() */
-    bool oom;      /* there was no memory to find more */
-    bool lossy;    /* segments make no sense, or something of a generation is lost: see is_sound() */
-    uint64_t held; /* bytes that what is joined takes, about: the same whoever decoded it, and when */
-    bool full;     /* that is as much as may be */
-    bool stopped;  /* nothing behind what is joined can be read */
-    bool others;   /* there are segments behind the first: any number of threads takes them for decoded beside it */
-    bool begun;    /* the trace's beginning is known: segments behind the first may be decoded */
+    bool oom;      /* out of memory while finding */
+    bool lossy;    /* the trace must be read as one: see gen_sound() and many_tiny() */
+    uint64_t held; /* about how many bytes the joined ones take; it does not depend on threads or timing */
+    bool full;     /* that is all that is allowed */
+    bool stopped;  /* nothing behind the joined ones can be read */
+    bool others;   /* there are segments behind the first; true for any number of threads */
+    bool begun;    /* the trace's start is known: segments behind the first may be decoded */
     int64_t base;
-    enum {
-        UNSEEN,
-        LOOKED_FOR,
-        SEEN
-    } workers;           /* the first segment's mark workers, for those that are decoded beside it */
-    struct idmap worker; /* by id: twice the name of their function, and 1 if that was inferred */
+    enum { UNSEEN, LOOKED_FOR, SEEN } workers; /* the first segment's mark workers, for segments decoded beside it */
+    struct idmap worker;                       /* goroutine id -> 2 * name of the worker's function + 1 if inferred */
     pthread_t thread[THREADS_MOST];
     int nthreads, want;
-    struct segment *mine;  /* what the caller's thread is at */
-    struct segment *again; /* what it decodes once more: nothing is joined before that is over */
-    bool renewed;          /* and that has begun: to put away what was decoded in vain takes a step of its own */
-    struct segment *rest;  /* no generation, but what was noted while looking for one */
+    struct segment *mine;  /* what the caller's thread decodes */
+    struct segment *again; /* what it decodes again; nothing is joined until that is done */
+    bool renewed;          /* that has begun: freeing the first decoding takes a step of its own */
+    struct segment *notes; /* no segment, but has the notes made while looking for one */
 };
 
-static int64_t cpu_ns(void) /* this thread's */
+static int64_t cpu_ns(void) /* of this thread */
 {
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* Nothing of a generation is lost: else what it lacks is to be had from those before it, and all must be read as one. */
+/*
+ * Is a generation complete? If something is missing, it needs the generations before it, and the trace must be read
+ * as one.
+ */
 static bool gen_sound(enum v2_gen_rc rc, const struct v2_gen *g)
 {
     const bool cut = g->torn || (rc == V2_GEN_LAST && !g->all_told);
@@ -71,8 +71,8 @@ static bool gen_sound(enum v2_gen_rc rc, const struct v2_gen *g)
 }
 
 /*
- * A segment takes some 36 KB of its own, whatever its generation holds: so many generations of so few bytes, which no program
- * writes (one a second, each with its tables), are read plainly.
+ * A segment costs about 36 KB, whatever its generation holds. So many tiny generations, which no program writes (it
+ * writes one a second, each with its tables), are read as one.
  */
 static bool many_tiny(size_t n, size_t bytes)
 {
@@ -93,7 +93,7 @@ void loader_free(struct loader *l)
     idmap_free(&l->worker);
     for (size_t i = l->tr->join.n; i < l->nseg; i++)
         segment_free(l->seg[i]);
-    segment_free(l->rest);
+    segment_free(l->notes);
     mem_free(l->seg);
     pthread_mutex_destroy(&l->mu);
     pthread_cond_destroy(&l->changed);
@@ -102,7 +102,7 @@ void loader_free(struct loader *l)
 
 /* ---- finding ---------------------------------------------------------------------------------------------- */
 
-/* One generation further. Under the lock. */
+/* Find the next generation. Under the lock. */
 static void find_next(struct loader *l)
 {
     const bool room = mem_room(l->seg, l->capseg, l->nseg + 1); /* NOLINT(bugprone-sizeof-expression): of pointers */
@@ -120,12 +120,12 @@ static void find_next(struct loader *l)
     l->lossy |= !s->oom && (!gen_sound(rc, &s->gen) || many_tiny(l->nseg, l->pos));
     v2_gen_after(&l->last, &s->gen);
     if (rc == V2_GEN_NONE)
-        l->rest = s;
+        l->notes = s;
     else
         l->seg[l->nseg++] = s;
 }
 
-/* There are more than n of them, or no more at all. Under the lock. */
+/* Find more than n generations, or all there are. Under the lock. */
 static void find_until(struct loader *l, size_t n)
 {
     const int64_t t = cpu_ns();
@@ -135,8 +135,8 @@ static void find_until(struct loader *l, size_t n)
 }
 
 /*
- * Of the first generations it is known before anything is decoded, so a small file is not decoded in vain; of a large one
- * nobody waits for the last one's headers to come from the disk: find_ahead() meets it, soon.
+ * Look at the first generations before anything is decoded, so that decoding a small file is not in vain. A large
+ * file's last headers are not waited for, as they have to come from the disk: find_ahead() reaches them soon.
  */
 static bool first_sound(struct loader *l)
 {
@@ -148,7 +148,7 @@ static bool first_sound(struct loader *l)
 
 struct loader *loader_new(struct trace *tr, int threads)
 {
-    enum { KEEPS = 256 << 20 }; /* a limit to which a few megabytes that are kept make no difference */
+    enum { KEEPS = 256 << 20 }; /* with such a limit, a few megabytes kept by the allocator do not matter */
     struct loader *l = mem_zalloc(sizeof *l);
     if (!l)
         return NULL;
@@ -166,13 +166,13 @@ struct loader *loader_new(struct trace *tr, int threads)
         return NULL;
     }
     if (!mem_limited() || mem_limited() >= KEEPS)
-        host_heap(BIG_PAGE); /* larger ones are mem.h's own */
+        host_heap(BIG_PAGE); /* mem.h maps larger ones itself */
     return l;
 }
 
 /*
- * While the first segment is decoded and shown, one more is looked for each time: that of one of them something is lost, so that
- * all must be read as one, shall be known before much is decoded in vain, and before anything is joined.
+ * While the first segment is decoded and shown, find one more generation each time. So an incomplete one, which
+ * means that the trace must be read as one, is met before much is decoded in vain and before anything is joined.
  */
 static void find_ahead(struct loader *l)
 {
@@ -183,8 +183,9 @@ static void find_ahead(struct loader *l)
 }
 
 /*
- * The next one to decode, NULL: none now. Nothing is joined before all are found, and what isn't joined holds what only decoding
- * needs: where generations are so short that decoding gets ahead of finding, finding catches up. Under the lock.
+ * The next segment to decode; NULL: none now. Nothing is joined before all are found, and segments that are not
+ * joined hold what only decoding needs. So where generations are short and decoding gets ahead of finding, finding
+ * catches up. Under the lock.
  */
 static struct segment *take(struct loader *l)
 {
@@ -223,7 +224,7 @@ static uint16_t hint(void *arg, uint64_t id, uint32_t *name)
     return h.flags;
 }
 
-/* It may ask. Who holds a P is no use unless it is known for sure. */
+/* Let a segment ask for hints. The holders of Ps are useful only if they are certain. */
 static void hints(struct loader *l, struct segment *s)
 {
     if (!s->n)
@@ -241,7 +242,7 @@ static void hints(struct loader *l, struct segment *s)
 
 /* ---- preparing -------------------------------------------------------------------------------------------- */
 
-/* When segments end, as far as it can be said. Under the lock. */
+/* Note when segments end, as far as that can be said. Under the lock. */
 static void ends_follow(struct loader *l)
 {
     for (; l->ended < l->nseg; l->ended++) {
@@ -255,7 +256,10 @@ static void ends_follow(struct loader *l)
     pthread_cond_broadcast(&l->changed);
 }
 
-/* A step that a segment needs no others for, if it waits for one. Under the lock, not while it is done. false: it doesn't. */
+/*
+ * Prepare a segment by one step that needs no other segment, if it waits for that one. Unlocks meanwhile. false: it
+ * does not wait for it.
+ */
 static bool prepare(struct loader *l, struct segment *s, enum segment_step from)
 {
     if (s->step != from || (from != SEG_UNREAD && s->last_known))
@@ -272,13 +276,13 @@ static bool prepare(struct loader *l, struct segment *s, enum segment_step from)
     return true;
 }
 
-/* Nobody asks for the last one's end, nor for one that nobody is decoded beside. Under the lock. */
+/* Is a segment's end predicted? Not the last one's, nor if nothing is decoded beside it. Under the lock. */
 static bool foretold(const struct loader *l, const struct segment *s)
 {
     return l->want > 1 && !(l->all && s->n + 1 == l->nseg);
 }
 
-/* Who has nothing to decode prepares what will be: tables. Under the lock, not all the time. false: there is nothing to do. */
+/* Read tables of segments to be decoded next. Unlocks meanwhile. false: there is nothing to do. */
 static bool prepare_tables(struct loader *l)
 {
     for (size_t i = l->next; i < l->next + (size_t)l->want; i++) {
@@ -291,14 +295,14 @@ static bool prepare_tables(struct loader *l)
     return false;
 }
 
-/* The same, or when a segment ends. */
+/* The same, or predict when a segment ends. */
 static bool prepare_any(struct loader *l)
 {
     return (l->ended < l->nseg && foretold(l, l->seg[l->ended]) && prepare(l, l->seg[l->ended], SEG_READ)) ||
            prepare_tables(l);
 }
 
-/* Until its tables are read. Under the lock. */
+/* Wait until the segment's tables are read. Under the lock. */
 static void await_tables(struct loader *l, struct segment *s)
 {
     while (s->step < SEG_READ && !l->quit)
@@ -306,7 +310,7 @@ static void await_tables(struct loader *l, struct segment *s)
             pthread_cond_wait(&l->changed, &l->mu);
 }
 
-/* Names are given one segment after another. Under the lock, not while it is at it. */
+/* Wait for the segment's turn, and give its names. Under the lock, but unlocks for the work. */
 static void give_names(struct loader *l, struct segment *s)
 {
     while (l->names < s->n && !l->quit)
@@ -325,7 +329,10 @@ static void give_names(struct loader *l, struct segment *s)
     pthread_mutex_lock(&l->mu);
 }
 
-/* Until it is known when the segment before it ends; it says when this one does, if others may be decoded beside it. Under the lock. */
+/*
+ * Wait until the end of the segment before this one is known. Predict this one's own end first, if others may be
+ * decoded beside it. Under the lock.
+ */
 static void await_end(struct loader *l, struct segment *s)
 {
     if (s->n && foretold(l, s))
@@ -335,7 +342,7 @@ static void await_end(struct loader *l, struct segment *s)
             pthread_cond_wait(&l->changed, &l->mu);
 }
 
-/* Its fold, and what it needs of the segments before it. false: out of memory, or it's time to quit. */
+/* Prepare a segment for decoding. false: out of memory, or time to quit. */
 static bool begin(struct loader *l, struct segment *s)
 {
     struct fold *f = s->n ? mem_zalloc(sizeof *f) : &l->tr->fold;
@@ -365,7 +372,7 @@ static void done(struct loader *l, struct segment *s)
 {
     pthread_mutex_lock(&l->mu);
     s->decoded = true;
-    if (!s->last_known) { /* nobody decodes another beside it */
+    if (!s->last_known) { /* nothing is decoded beside it */
         s->last_known = true;
         s->last = s->order.last;
     }
@@ -377,10 +384,13 @@ static void worker_told(void *arg, uint64_t g, uint32_t func, bool inferred)
 {
     struct loader *l = arg;
     if (func < IDMAP_GONE / 2 && (!inferred || idmap_get(&l->worker, g) == IDMAP_NONE))
-        (void)idmap_put(&l->worker, g, func * 2 + inferred); /* else it is decoded again */
+        (void)idmap_put(&l->worker, g, func * 2 + inferred); /* else the segment is decoded again */
 }
 
-/* The collector's workers look like other goroutines where nothing tells of their creation: most segments would be decoded again. */
+/*
+ * Find the collector's workers. Where nothing tells of their creation they look like other goroutines, and most
+ * segments would have to be decoded again.
+ */
 static void look_for_workers(struct loader *l)
 {
     pthread_mutex_lock(&l->mu);
@@ -409,7 +419,7 @@ static void *worker(void *arg)
             if (!prepare_any(l))
                 pthread_cond_wait(&l->changed, &l->mu);
         if (s)
-            (void)prepare_tables(l); /* whoever comes for it doesn't wait then */
+            (void)prepare_tables(l); /* so that the next thread does not wait */
         bool quit = l->quit;
         pthread_mutex_unlock(&l->mu);
         if (quit || !s)
@@ -422,7 +432,7 @@ static void *worker(void *arg)
     }
 }
 
-/* While the first segment is got ready, so are others, if there are any. */
+/* Start worker threads, if there is more than one segment. */
 static void start_threads(struct loader *l)
 {
     pthread_mutex_lock(&l->mu);
@@ -433,7 +443,7 @@ static void start_threads(struct loader *l)
         l->nthreads++;
 }
 
-/* The first segment has told when the trace began: now others can be decoded beside it. */
+/* The first segment has told when the trace began: others can be decoded beside it now. */
 static void begun(struct loader *l)
 {
     pthread_mutex_lock(&l->mu);
@@ -443,7 +453,7 @@ static void begun(struct loader *l)
     pthread_mutex_unlock(&l->mu);
 }
 
-/* Once more, by what is known now. */
+/* Decode a segment again, with what is known now. */
 static void begin_again(struct loader *l, struct segment *s)
 {
     fold_free(s->f);
@@ -457,7 +467,7 @@ static void begin_again(struct loader *l, struct segment *s)
     hints(l, s);
 }
 
-/* Some events of it. JOIN_AGAIN: it isn't over. */
+/* Decode some of its events. JOIN_AGAIN: there are more. */
 static enum joined again_some(struct loader *l)
 {
     struct segment *s = l->again;
@@ -472,7 +482,7 @@ static enum joined again_some(struct loader *l)
 
 /* ---- joining ---------------------------------------------------------------------------------------------- */
 
-/* newer: that there are events newer than the header has been said. */
+/* Add a segment's status to the trace's. *newer: it has been said that there are events newer than the header. */
 static void status_join(struct trace *tr, const struct source *s, bool *newer)
 {
     bool said = *newer;
@@ -503,8 +513,8 @@ static void status_join(struct trace *tr, const struct source *s, bool *newer)
 }
 
 /*
- * Is what is joined all that there is memory for? Where it is spilled, what can't be is looked at; else what is counted by
- * segments and goroutines (those of triage, too), so that any number of threads ends at the same one.
+ * Is no more memory allowed? With a temporary file, the actual memory counts. Without one, an estimate from segments
+ * and goroutines (triage's tables included) counts, so that any number of threads stops at the same segment.
  */
 static bool is_full(const struct loader *l)
 {
@@ -512,13 +522,13 @@ static bool is_full(const struct loader *l)
     return mem_spills() ? mem_over(0) : l->held + (tr->in.mapped ? 0 : tr->in.len) > tr->opts.max_memory;
 }
 
-/* Under the lock. */
+/* Join the next segment. Under the lock. */
 static enum joined join_one(struct loader *l, struct segment *s)
 {
     struct trace *tr = l->tr;
     enum joined rc = join_next(tr, s);
     if (rc == JOIN_NOT && s->order.stopped && s->n && !s->truth)
-        return JOIN_AGAIN; /* it may be for want of what is known now */
+        return JOIN_AGAIN; /* perhaps only because it did not know what is known now */
     if (rc == JOIN_NOT && s->order.stopped) {
         tr->src.bad = s->gen.ordinal;
         if (s->damages < SOURCE_NOTES && s->s->st.ndamages > s->damages)
@@ -545,13 +555,13 @@ static enum joined join_one(struct loader *l, struct segment *s)
     return JOINED;
 }
 
-/* All its events are folded, and nobody looks at it. Under the lock. */
+/* Is it decoded, with no other thread looking for its last event? Under the lock. */
 static bool can_join(const struct segment *s)
 {
     return s->decoded && s->step != SEG_LOOKING;
 }
 
-/* Join what is there to be joined. */
+/* Join the segments that are ready. */
 static enum joined join_some(struct loader *l, int64_t stop, bool *any)
 {
     enum joined rc = JOINED;
@@ -596,7 +606,7 @@ static bool all_joined(struct loader *l)
     return over;
 }
 
-/* Some events of the caller's own segment. */
+/* Decode some events of the caller's own segment. */
 static void mine_some(struct loader *l)
 {
     struct segment *s = l->mine;
@@ -613,8 +623,8 @@ static void mine_some(struct loader *l)
     l->mine = NULL;
     if (!s->n && !s->oom && !l->begun) {
         pthread_mutex_lock(&l->mu);
-        find_until(l, 1);        /* whoever has time may have found it, or not */
-        l->lossy |= l->nseg > 1; /* which waits for when the trace began */
+        find_until(l, 1);        /* a worker thread may have found it already */
+        l->lossy |= l->nseg > 1; /* others would wait for the trace's start */
         pthread_mutex_unlock(&l->mu);
     }
     done(l, s);
@@ -623,7 +633,7 @@ static void mine_some(struct loader *l)
 static void wait_some(struct loader *l, int64_t stop)
 {
     pthread_mutex_lock(&l->mu);
-    if (l->all && l->joined < l->next && !can_join(l->seg[l->joined])) { /* somebody is at it */
+    if (l->all && l->joined < l->next && !can_join(l->seg[l->joined])) { /* a worker thread decodes it */
         struct timespec ts = {stop / 1000000000, stop % 1000000000};
         if (stop == INT64_MAX)
             pthread_cond_wait(&l->changed, &l->mu);
@@ -633,8 +643,8 @@ static void wait_some(struct loader *l, int64_t stop)
     pthread_mutex_unlock(&l->mu);
 }
 
-/* What the trace says of itself while the next segment to be joined is under way. */
-static void shown(const struct loader *l)
+/* Update the trace's status while the next segment to be joined is decoded. */
+static void status_mine(const struct loader *l)
 {
     struct source_status *t = &l->tr->src.st;
     const struct segment *s = l->mine;
@@ -665,11 +675,11 @@ enum loaded_rc loader_some(struct loader *l, int64_t stop)
         if (rc == JOIN_OOM || (all && l->oom && !l->stopped))
             l->tr->fold.oom = true;
         if (all) {
-            if (l->rest)
-                status_join(l->tr, l->rest->s, &l->newer);
+            if (l->notes)
+                status_join(l->tr, l->notes->s, &l->newer);
             return l->full ? LOADER_FULL : l->tr->join.n || l->tr->fold.oom ? LOADER_DONE : LOADER_CANT;
         }
-        if (any && host_now() >= stop) /* to join, and to begin or end a segment, takes long enough by itself */
+        if (any && host_now() >= stop) /* joining, and starting or ending a segment, takes long enough by itself */
             break;
         if (!l->mine) {
             pthread_mutex_lock(&l->mu);
@@ -681,6 +691,6 @@ enum loaded_rc loader_some(struct loader *l, int64_t stop)
         else if (!any)
             wait_some(l, stop);
     } while (host_now() < stop);
-    shown(l);
+    status_mine(l);
     return LOADER_MORE;
 }

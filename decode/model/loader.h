@@ -1,9 +1,10 @@
 /*
- * loader.h - a second-family trace, segment by segment: found, decoded side by side, joined in order.
+ * loader.h - loads a second-family trace segment by segment: finds them, decodes them side by side, joins them in
+ * order.
  *
- * Finding the generations is a hop over their batches, done when the next one is wanted. Any number of threads decode them, the
- * caller's among them; the caller's alone joins them, and what is joined is the trace. So whoever reads the trace needs no lock,
- * and what it says doesn't depend on how many threads there were.
+ * Finding a generation hops over its batches, and is done when the next one is wanted. Any number of threads decode,
+ * the caller's included. Only the caller's thread joins, and what is joined is the trace. So readers need no lock,
+ * and the result does not depend on the number of threads.
  */
 #ifndef GOTOP_DECODE_LOADER_H
 #define GOTOP_DECODE_LOADER_H
@@ -14,17 +15,20 @@
 struct trace;
 struct loader;
 
-/* loader_new - NULL: out of memory. loader_free - stops its threads; what isn't joined is lost. */
+/*
+ * loader_new - NULL: out of memory, or the trace must be read as one.
+ * loader_free - stop its threads; segments that are not joined are lost.
+ */
 struct loader *loader_new(struct trace *tr, int threads);
 void loader_free(struct loader *l);
 
 enum loaded_rc {
     LOADER_MORE,
-    LOADER_DONE, /* everything is joined */
-    LOADER_FULL, /* ... that there is memory for */
-    LOADER_CANT  /* this trace's generations can't be decoded by themselves; nothing of tr->fold is of use */
+    LOADER_DONE, /* all segments are joined */
+    LOADER_FULL, /* all for which there is memory are joined */
+    LOADER_CANT  /* the generations of this trace cannot be decoded by themselves; tr->fold is of no use */
 };
-/* loader_some - decode and join until the clock says stop, or there is no more. */
+/* loader_some - decode and join until the clock (host_now()) reaches `stop`, or all is done. */
 enum loaded_rc loader_some(struct loader *l, int64_t stop);
 
 #endif

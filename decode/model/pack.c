@@ -14,7 +14,7 @@ const uint64_t pack_mask[9] = {
 
 struct pack_clock pack_clock(double tick_ns)
 {
-    unsigned e = 3; /* a tick of less than 8 ns is not worth it */
+    unsigned e = 3; /* ticks below 8 ns are not worth it */
     if (!(tick_ns >= 1 << e && tick_ns < 1 << 20))
         return (struct pack_clock){0};
     while (tick_ns >= 2u << e)
@@ -50,7 +50,7 @@ static inline uint64_t dur_stored(int64_t dur, bool units)
     return !units ? x : x & 63 ? x << 1 | 1 : x >> 5;
 }
 
-/* Durations that or to `all`, as they are stored. Returns whether that is by the clock. */
+/* Durations in the form they are stored; `all` is all of them or'ed. Returns whether that is PACK_UNIT. */
 static bool durs_stored(const struct waitspan *s, uint32_t n, const struct pack_how *how, uint64_t all, uint64_t *v)
 {
     const bool ticks = pack_durs(how) == DURS_TICKS && !(all >> PACK_TICK_BITS),
@@ -75,7 +75,7 @@ void pack_sums_of(const struct waitspan *s, uint32_t n, enum lane_kind kind, con
     }
 }
 
-/* The different ones of n pairs of tag and stack, in the order they come; at: which of them each is. 0: too many. */
+/* The distinct pairs of tag and stack, in order of appearance; at[i] is the number of span i's pair. 0: too many. */
 static uint32_t palette_of(const uint32_t *pair, uint32_t n, uint32_t pal[PALETTE_MOST], uint8_t *at)
 {
     enum { SLOTS = 64, SHIFT = 32 - 6 };
@@ -165,8 +165,8 @@ size_t pack_plain(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_
 
 #ifdef PACK_SSE
 /*
- * The length codes of four values come from compares, as two planes of bits (inverted). A row tells by the planes how
- * the values' 16 bytes close up, the code byte, and how many bytes that makes.
+ * Comparisons give the length codes of four values, as two planes of (inverted) bits. By the planes, a row tells how
+ * to move the values' 16 bytes together, the code byte, and how many bytes that makes.
  */
 struct row {
     uint8_t shuffle[16], code, bytes, pad[14];
@@ -198,7 +198,7 @@ static void rows_fill(void)
 
 #define SSE __attribute__((target("sse4.1")))
 
-/* n values from v, which has room for the next multiple of four. */
+/* Write n values of v, which has room for the next multiple of four. */
 static SSE inline __attribute__((always_inline)) uint8_t *put_column(uint8_t *o, const uint32_t *v, uint32_t n,
                                                                      bool ids)
 {
@@ -226,13 +226,13 @@ struct columns {
     _Alignas(16) uint32_t dur[SPAN_BLOCK], who[SPAN_BLOCK], stack[SPAN_BLOCK], pair[SPAN_BLOCK];
 };
 
-/* Gathered over all spans on the way, four at a time. */
+/* Collected over all spans, four at a time. */
 struct seen {
     __m128i whole, all,
-        most; /* durations that are multiples of 64 ns, counted; everything or'ed; the longest duration */
+        most; /* number of durations that are multiples of 64 ns; everything or'ed; the longest duration */
 };
 
-/* pack_ticks() of four. */
+/* pack_ticks() of four durations. */
 static SSE inline __attribute__((always_inline)) __m128i ticks_four(const struct pack_clock *k, __m128i ns)
 {
     const __m128i inv = _mm_set1_epi32((int)k->inv), mul = _mm_set1_epi32((int)k->mul),
@@ -250,7 +250,7 @@ static SSE inline __attribute__((always_inline)) __m128i ticks_four(const struct
                            _mm_or_si128(_mm_slli_epi32(ticks, 2), rest), near);
 }
 
-/* Four spans into columns. The durations as they are go to raw. */
+/* Split four spans into columns. raw gets the durations in ns. */
 static SSE inline __attribute__((always_inline)) void split_four(const struct waitspan *s, struct columns *c,
                                                                  uint32_t i, uint8_t *tag, uint32_t *raw,
                                                                  struct seen *in, enum pack_durs durs,
@@ -281,7 +281,7 @@ static SSE inline __attribute__((always_inline)) void split_four(const struct wa
     memcpy(tag, &tags, 4);
 }
 
-/* Sums per slot, four apart: one that follows another of its slot needn't wait for it. */
+/* Four sums per slot, so that one addition need not wait for another. */
 struct sums_four {
     int64_t v[4][8];
 };
@@ -299,7 +299,7 @@ struct planes {
     uint64_t w[5][2]; /* a bit per span */
 };
 
-/* palette_of() by whole sixteens of pairs, with planes made on the way. */
+/* palette_of() for 16 pairs at a time; makes the planes as well. */
 static SSE uint32_t palette_sse(const uint32_t *pair, uint32_t n, uint32_t pal[PALETTE_MOST], struct planes *out)
 {
     uint64_t left[2] = {n < 64 ? ((uint64_t)1 << n) - 1 : UINT64_MAX, n <= 64   ? 0
@@ -338,7 +338,7 @@ static uint8_t *put_planes_sse(uint8_t *o, const struct planes *p, uint32_t n, u
     return o;
 }
 
-/* 0: the spans are out of the ordinary, nothing is packed. */
+/* As pack_sse(). 0: the spans are unusual, nothing is packed. */
 static SSE inline __attribute__((always_inline)) size_t pack_fours(uint8_t *out, const struct waitspan *s, uint32_t n,
                                                                    enum lane_kind kind, struct pack_how *how,
                                                                    struct pack_sums *sums, enum pack_durs durs)
@@ -369,12 +369,12 @@ static SSE inline __attribute__((always_inline)) size_t pack_fours(uint8_t *out,
         _mm_storeu_si128((__m128i *)(void *)some, in.whole);
         is_whole = some[0] + some[1] + some[2] + some[3] - extra;
         if (sums)
-            add_four(&four, raw, o + k, how->slot, kind); /* what is filled up lasts 0 ns */
+            add_four(&four, raw, o + k, how->slot, kind); /* the filling spans last 0 ns */
     }
     _mm_storeu_si128((__m128i *)(void *)all, in.all);
     _mm_storeu_si128((__m128i *)(void *)most, in.most);
     if (all[0] >> (durs == DURS_TICKS ? PACK_TICK_BITS : 31) || (all[1] | all[2]) >> 24 ||
-        all[3] >> 8) /* a duration takes one bit more */
+        all[3] >> 8) /* as DURS_64 a duration takes one bit more */
         return 0;
     if (sums) {
         for (int k = 0; k < 8; k++)
@@ -390,7 +390,7 @@ static SSE inline __attribute__((always_inline)) size_t pack_fours(uint8_t *out,
     out[0] = (uint8_t)((durs ? PACK_UNIT : 0) | (all[1] ? PACK_WHO : 0) | (all[2] ? PACK_STACK : 0) |
                        (k ? PACK_PALETTE : 0));
     o = k ? put_planes_sse(put_palette(o, pal, k, all[2]), &planes, n, k) : o + n;
-    o = put_column(o, c.dur, n, false) - extra; /* what is filled up takes a byte as a duration, none as an id */
+    o = put_column(o, c.dur, n, false) - extra; /* a filling span takes one byte as a duration, none as an id */
     if (all[1])
         o = put_column(o, c.who, n, true);
     if (all[2] && !k)

@@ -1,22 +1,24 @@
 /*
- * pack.h - up to SPAN_BLOCK contiguous spans as bytes: what decode/model/spans.c keeps of a lane.
+ * pack.h - up to SPAN_BLOCK contiguous spans as bytes: how decode/model/spans.c stores a lane.
  *
  * A packed block:
- *   1 byte   flags: PACK_WHO, PACK_STACK (some span has one), PACK_LONG_* (code 3 of that column means its longest form)
+ *   1 byte   flags: PACK_WHO, PACK_STACK (some span has one), PACK_LONG_* (code 3 is that column's longest form)
  *   PACK_PALETTE, where that is shorter: a goroutine does few different things, over and over
- *     1 byte   how many pairs of tag and stack there are, at most PALETTE_MOST
+ *     1 byte   number of pairs of tag and stack, at most PALETTE_MOST
  *     pairs    4 bytes each, stack | tag << 24; without PACK_STACK 1 byte each, the tag
- *     planes   which pair a span is, one bit of the number after another, as many as the last pair's number needs:
- *              (n + 7) / 8 bytes of a bit per span
+ *     planes   the number of each span's pair, a plane per bit of it: (n + 7) / 8 bytes with a bit per span
  *   else
  *     tags     1 byte each, 2 with PACK_WIDE_TAG
- *   columns  duration, then (PACK_WHO) who, then (PACK_STACK, not PACK_PALETTE) stack: two bits of length code per span (four
- *            spans a byte), then the bytes
- *            PACK_UNIT: durations are stored by the clock they were measured with. The second family's ticks every 64 ns, but equal
- *            times are pushed apart by 1 ns: units of 64 ns * 2, or ns * 2 + 1 where it is no multiple. A tick of the first
- *            family's is no whole number of ns (struct pack_clock), so durations are one more or less: ticks * 4 + 0, 1 or 2,
- *            or ns * 4 + 3 where they are more apart.
- * Lengths by code are pack_len_dur and pack_len_id. Eight bytes may be read past a value, 64 written: PACK_SLACK.
+ *   columns  duration, then (PACK_WHO) who, then (PACK_STACK without PACK_PALETTE) stack: first two bits of length
+ *            code per span (four spans a byte), then the values' bytes
+ *
+ * PACK_UNIT: durations are stored in the clock's own unit. The second family's clock ticks every 64 ns, but equal
+ * times are pushed apart by 1 ns, so a duration is stored as (units of 64 ns) * 2, or as ns * 2 + 1 if it is no
+ * multiple of 64. A tick of the first family's clock is no whole number of ns (struct pack_clock), so a duration can
+ * be off by one: it is stored as ticks * 4 + 0, 1 or 2, or as ns * 4 + 3 if it is further off.
+ *
+ * pack_len_dur and pack_len_id give the length for each code. Readers and writers may touch up to PACK_SLACK bytes
+ * behind the block.
  */
 #ifndef GOTOP_DECODE_PACK_H
 #define GOTOP_DECODE_PACK_H
@@ -28,12 +30,13 @@
 #include "decode/trace.h"
 
 /*
- * A closed span that waits to be packed: two words, so that closing one is two loads and two stores. (Of the four parts,
- * stored one by one and loaded together, a processor makes a pause.) Four of them are four vectors of 32-bit parts.
+ * A closed span that waits to be packed. It is two words, so that closing a span takes two loads and two stores;
+ * four 32-bit parts, stored one by one and then loaded together, would stall the processor. Four waiting spans are
+ * four vectors of 32-bit parts.
  */
 struct waitspan {
-    uint64_t dur_who; /* duration in ns, with WAIT_LONG an index into the list of long ones; who << 32 */
-    uint64_t rest;    /* stack; tag << 32, with WAIT_LONG if it lasted 2^32 ns or more */
+    uint64_t dur_who; /* duration in ns, or with WAIT_LONG its index in the list of long ones; who << 32 */
+    uint64_t rest;    /* stack; tag << 32, with WAIT_LONG if the span lasted 2^32 ns or more */
 };
 #define WAIT_LONG 0x80000000u
 
@@ -80,7 +83,7 @@ enum {
 };
 
 #define PALETTE_MOST 32
-#define PALETTE_FROM 16 /* spans: fewer don't pay */
+#define PALETTE_FROM 16 /* with fewer spans a palette does not pay */
 #define PACK_SLACK 64
 #define PACK_MAX (1 + SPAN_BLOCK * (2 + 8 + 4 + 4) + 3 * (SPAN_BLOCK / 4))
 
@@ -88,8 +91,8 @@ extern const uint8_t pack_len_dur[2][4], pack_len_id[2][4]; /* [PACK_LONG_*][cod
 extern const uint64_t pack_mask[9];                         /* by length in bytes */
 
 /*
- * The first family's clock: a tick is mul / 2^shift ns, and a ns inv / 2^(62 - shift) ticks, nearly: what a duration has beyond its
- * ticks is told with them. mul 0: there is none, PACK_UNIT is 64 ns.
+ * The first family's clock: a tick takes about mul / 2^shift ns, and a ns is about inv / 2^(62 - shift) ticks. The
+ * rounding error of a duration is stored with its ticks. mul == 0: no such clock; PACK_UNIT then means 64 ns.
  */
 struct pack_clock {
     uint32_t mul, inv;
@@ -97,10 +100,10 @@ struct pack_clock {
 };
 #define PACK_TICK_BITS 30 /* durations below 2^30 ns may be stored as ticks */
 
-/* pack_clock - of a clock whose ticks take that long. */
+/* pack_clock - the clock for a tick length in ns. No clock (mul == 0) for ticks below 8 ns or of 2^20 ns and more. */
 struct pack_clock pack_clock(double tick_ns);
 
-/* A duration in ns as it is stored by such a clock. */
+/* pack_ticks - a duration (ns) as PACK_UNIT stores it with this clock. */
 static inline uint32_t pack_ticks(const struct pack_clock *k, uint32_t ns)
 {
     const uint64_t ticks = (ns * (uint64_t)k->inv + ((uint64_t)1 << (61 - k->shift))) >> (62 - k->shift);
@@ -108,31 +111,31 @@ static inline uint32_t pack_ticks(const struct pack_clock *k, uint32_t ns)
     return rest <= 2 ? (uint32_t)ticks << 2 | rest : ns << 2 | 3;
 }
 
-/* What a block's index entry says of it. */
+/* For a block's index entry. */
 struct pack_sums {
-    int64_t slot[8]; /* time per slot */
-    int64_t longest; /* the longest span that is not of slot 0 */
+    int64_t slot[8]; /* ns per slot */
+    int64_t longest; /* the longest span, except in slot 0 */
 };
 
-/* What packing depends on beside the spans. */
+/* What packing depends on, besides the spans. */
 struct pack_how {
-    const uint8_t (*slot)[4]; /* by tag and lane kind: the slot of a span's state */
-    const int64_t *longs;     /* durations of spans with WAIT_LONG */
+    const uint8_t (*slot)[4]; /* by tag and lane kind: the slot of the state */
+    const int64_t *longs;     /* durations of the spans with WAIT_LONG */
     uint32_t
-        whole; /* how many of 128 durations were multiples of 64 ns in the block before; updated. Not with a clock */
+        whole; /* without a clock: how many of the previous block's 128 durations were multiples of 64 ns; updated */
     const struct pack_clock *clock;
 };
 
-/* A block's palette pays: k pairs among n spans, some with a stack or none. */
+/* palette_pays - is a palette of k pairs smaller, for n spans of which some (stacks) have a stack? */
 static inline bool palette_pays(uint32_t k, uint32_t n, bool stacks)
 {
     uint32_t planes = k > 1 ? 32 - (uint32_t)__builtin_clz(k - 1) : 0,
              size = 1 + k * (stacks ? 4 : 1) + planes * ((n + 7) / 8);
     return k <= PALETTE_MOST &&
-           size < n + (stacks ? (n + 3) / 4 + n / 2 : 0); /* half the spans have a stack of a byte, say */
+           size < n + (stacks ? (n + 3) / 4 + n / 2 : 0); /* estimate: half of the spans have a stack of one byte */
 }
 
-/* put_palette - k pairs, before their planes. */
+/* put_palette - write k pairs; the planes come next. */
 static inline uint8_t *put_palette(uint8_t *o, const uint32_t *pal, uint32_t k, bool stacks)
 {
     *o++ = (uint8_t)k;
@@ -147,11 +150,10 @@ static inline uint8_t *put_palette(uint8_t *o, const uint32_t *pal, uint32_t k, 
 }
 
 /*
- * pack_spans - n <= SPAN_BLOCK spans into out, of which PACK_MAX + PACK_SLACK bytes may be written. Returns the number
- * of bytes. sums: of a lane of that kind; NULL where nobody wants to know.
- * pack_plain - the same, one value at a time: for what is out of the ordinary, and to hold the others against.
- * pack_sse - the same with vectors, where the processor has them; 0: it hasn't, or the spans are out of the ordinary, and nothing is
- * packed.
+ * pack_spans - pack n <= SPAN_BLOCK spans of a lane of this kind into out; PACK_MAX + PACK_SLACK bytes may be
+ * written. Returns the number of bytes. sums gets the index entry's sums; it may be NULL.
+ * pack_plain - the same, one value at a time: for unusual spans, and to check the others against.
+ * pack_sse - the same with vectors. Returns 0 and packs nothing if the processor has none or the spans are unusual.
  */
 size_t pack_spans(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how,
                   struct pack_sums *sums);
@@ -159,38 +161,38 @@ size_t pack_plain(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_
                   struct pack_sums *sums);
 size_t pack_sse(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how,
                 struct pack_sums *sums);
-/* pack_sums_of - what a block's index entry says of n spans, one at a time. */
+/* pack_sums_of - the sums of n spans, one span at a time. */
 void pack_sums_of(const struct waitspan *s, uint32_t n, enum lane_kind kind, const struct pack_how *how,
                   struct pack_sums *sums);
 
-#define PACK_WHOLE_MOST (SPAN_BLOCK / 2) /* of pack_how.whole: from here on durations are kept in units */
+#define PACK_WHOLE_MOST (SPAN_BLOCK / 2) /* for pack_how.whole: from here on durations are stored in units of 64 ns */
 
-/* How a block's durations are stored, unless they are too long for that. */
+/* pack_durs - how the durations of a block are stored, unless they are too long for that. */
 enum pack_durs { DURS_NS, DURS_64, DURS_TICKS };
 static inline enum pack_durs pack_durs(const struct pack_how *how)
 {
     return how->clock->mul ? DURS_TICKS : how->whole >= PACK_WHOLE_MOST ? DURS_64 : DURS_NS;
 }
 
-/* A short block says little about the durations to come. */
+/* pack_note_whole - update how->whole; a short block says too little about the next durations. */
 static inline void pack_note_whole(struct pack_how *how, uint32_t is, uint32_t n)
 {
     if (n >= SPAN_BLOCK / 4 && !how->clock->mul)
         how->whole = is * SPAN_BLOCK / n;
 }
 
-void pack_init(void);      /* before the first pack_spans() or unpack_spans(); any number of times */
-void pack_read_init(void); /* pack_init()'s */
+void pack_init(void);      /* call before the first pack_spans() or unpack_spans(); repeated calls are harmless */
+void pack_read_init(void); /* called by pack_init() */
 
-/* unpack_spans - n <= SPAN_BLOCK spans back from a packed block (decode/model/pack_read.c). The clock: as packed. */
+/* unpack_spans - unpack n <= SPAN_BLOCK spans with the clock they were packed with. */
 void unpack_spans(const uint8_t *p, uint32_t n, const struct pack_clock *clock, struct spancols *out);
-/* unpack_first_stack - only the stack of the first one, for next to nothing. */
+/* unpack_first_stack - only the first span's stack, which costs next to nothing. */
 uint32_t unpack_first_stack(const uint8_t *p, uint32_t n);
-/* unpack_times - only how long they are, and their tags: for a third of the cost. */
+/* unpack_times - only durations and tags, for a third of the cost. */
 void unpack_times(const uint8_t *p, uint32_t n, const struct pack_clock *clock, int64_t dur[SPAN_ROOM],
                   uint32_t tag[SPAN_ROOM]);
 
-/* A stored duration in ns. */
+/* pack_dur_ns - a stored duration in ns. */
 static inline int64_t pack_dur_ns(uint64_t x, unsigned flags, const struct pack_clock *clock)
 {
     if (!(flags & PACK_UNIT))

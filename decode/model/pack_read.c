@@ -1,8 +1,8 @@
 /*
- * pack_read.c - packed blocks back into spans: see pack.h.
+ * pack_read.c - unpacks blocks of spans: see pack.h.
  *
- * A column is read four values at a time where the processor can shuffle bytes: their byte of codes says where each of
- * the four begins, and a table, by code byte, which bytes of the sixteen at hand become which of four 32-bit numbers.
+ * Where the processor can shuffle bytes, a column is read four values at a time: a table, indexed by their byte of
+ * codes, tells which of the next 16 bytes make up which of the four 32-bit numbers.
  */
 #include "decode/model/pack.h"
 
@@ -14,7 +14,10 @@
 
 /* ---- palettes ---------------------------------------------------------------------------------------------- */
 
-/* The palette of a packed block, and its planes. p: behind the flags; *end: behind the planes. Returns how many planes. */
+/*
+ * Read a block's palette. p is the place behind the flags; *end is set to the place behind the planes. Returns the
+ * number of planes.
+ */
 static unsigned palette_unpack(const uint8_t *p, uint32_t n, unsigned flags, uint32_t pair[PALETTE_MOST],
                                const uint8_t **planes, const uint8_t **end)
 {
@@ -31,13 +34,13 @@ static unsigned palette_unpack(const uint8_t *p, uint32_t n, unsigned flags, uin
     return np;
 }
 
-/* Which pairs spans 8 * i .. 8 * i + 7 are, a byte each. */
+/* The pair numbers of spans 8 * i .. 8 * i + 7, a byte each. */
 static uint64_t palette_eight(const uint8_t *planes, unsigned np, uint32_t n, uint32_t i)
 {
     uint64_t v = 0;
     for (unsigned k = 0; k < np; k++) {
         uint64_t x = planes[k * ((n + 7) / 8) + i];
-        /* bit b of x to bit 0 of byte b: each copy of x keeps another bit, and what is kept is carried to the byte's top */
+        /* bit b of x to bit 0 of byte b: each copy of x keeps another bit, and a carry moves it to the byte's top */
         x = (x * 0x0101010101010101u) & 0x8040201008040201u;
         x = (x + 0x00406070787c7e7fu) >> 7 & 0x0101010101010101u;
         v |= x << k;
@@ -47,8 +50,8 @@ static uint64_t palette_eight(const uint8_t *planes, unsigned np, uint32_t n, ui
 
 #ifdef PACK_SSE
 /*
- * A plane's sixteen bits: each copied to a byte of its own, which keeps that bit and becomes all ones or none. Four planes,
- * there or not: a branch that goes this way and that costs more.
+ * Each of a plane's sixteen bits is copied to a byte of its own, which keeps only that bit and becomes all ones or
+ * zeros. Four planes are always read, needed or not: a branch that varies costs more.
  */
 static SSE void sixteen_sse(const uint8_t *planes, unsigned np, uint32_t size, uint8_t out[16])
 {
@@ -73,7 +76,7 @@ static SSE void sixteen_sse(const uint8_t *planes, unsigned np, uint32_t size, u
 }
 #endif
 
-/* Which pair each of the spans i .. i + 15 of n is; i: a multiple of 16. 64 bytes behind the planes may be read. */
+/* The pair numbers of spans i .. i + 15 of n; i is a multiple of 16. May read 64 bytes behind the planes. */
 static void palette_sixteen(const uint8_t *planes, unsigned np, uint32_t n, uint32_t i, uint8_t out[16])
 {
 #ifdef PACK_SSE
@@ -91,7 +94,7 @@ static void palette_sixteen(const uint8_t *planes, unsigned np, uint32_t n, uint
 
 /* ---- columns ------------------------------------------------------------------------------------------------ */
 
-/* What lengths a column's codes mean. */
+/* how a column's codes map to lengths */
 enum lengths { DUR, DUR_LONG, ID, ID_LONG };
 
 static const uint8_t *lengths_of(enum lengths k)
@@ -125,13 +128,13 @@ void pack_read_init(void)
             uint8_t at = 0;
             for (unsigned i = 0; i < 16; i++) {
                 unsigned l = lengths_of((enum lengths)k)[c >> (i / 4 * 2) & 3];
-                shuffle[k].bytes[c][i] = i % 4 < l ? at++ : 0x80; /* 0x80: a byte of zeros */
+                shuffle[k].bytes[c][i] = i % 4 < l ? at++ : 0x80; /* 0x80 makes a zero byte */
             }
             shuffle[k].used[c] = at;
         }
 }
 
-/* Up to three values more than n are written. */
+/* Writes up to three values more than n. */
 static SSE const uint8_t *column_sse(const uint8_t *p, uint32_t n, enum lengths k, uint32_t *out)
 {
     const uint8_t *ctl = p;
@@ -143,7 +146,7 @@ static SSE const uint8_t *column_sse(const uint8_t *p, uint32_t n, enum lengths 
         _mm_storeu_si128((__m128i *)(void *)(out + i), x);
         p += shuffle[k].used[c];
     }
-    for (uint32_t i = n; i % 4; i++) /* what fills the last byte of codes up may have a length, but no bytes */
+    for (uint32_t i = n; i % 4; i++) /* the unused codes in the last byte may stand for a length, but have no bytes */
         p -= lengths_of(k)[ctl[i / 4] >> (i % 4 * 2) & 3];
     return p;
 }
@@ -177,7 +180,7 @@ static const uint8_t *column_ids(const uint8_t *p, uint32_t n, enum lengths k, b
 }
 
 #ifdef PACK_SSE
-/* How two stored durations become nanoseconds: pack_dur_ns() of a block's. */
+/* How stored durations of a block become ns: pack_dur_ns() for two of them. */
 struct to_ns {
     bool units, ticks;
     __m128i mul, shift;
@@ -204,7 +207,7 @@ static SSE inline __attribute__((always_inline)) __m128i two_ns(const struct to_
     return x;
 }
 
-/* Durations, as they are stored, to nanoseconds; up to three values more than n are written. */
+/* Durations in ns. Writes up to three values more than n. */
 static SSE const uint8_t *column_dur_sse(const uint8_t *p, uint32_t n, const struct to_ns *k, int64_t *out)
 {
     const uint8_t *ctl = p;
@@ -222,7 +225,7 @@ static SSE const uint8_t *column_dur_sse(const uint8_t *p, uint32_t n, const str
     return p;
 }
 
-/* Sixteen bytes as 32-bit numbers: those of four planes together, or of one alone. */
+/* Sixteen 32-bit numbers, of which b0 .. b3 have one byte each. */
 static SSE inline void words_sse(__m128i b0, __m128i b1, __m128i b2, __m128i b3, uint32_t *out)
 {
     const __m128i l01 = _mm_unpacklo_epi8(b0, b1), h01 = _mm_unpackhi_epi8(b0, b1), l23 = _mm_unpacklo_epi8(b2, b3),
@@ -233,7 +236,7 @@ static SSE inline void words_sse(__m128i b0, __m128i b1, __m128i b2, __m128i b3,
     _mm_storeu_si128((__m128i *)(void *)(out + 12), _mm_unpackhi_epi16(h01, h23));
 }
 
-/* Of at most sixteen pairs: tags and stacks of all spans; up to fifteen more are written. */
+/* Tags and stacks of all spans, from at most sixteen pairs. Writes up to fifteen more. */
 static SSE void pairs_sse(const uint32_t pair[16], const uint8_t *planes, unsigned np, uint32_t n, uint32_t *tag,
                           uint32_t *stack)
 {
@@ -279,13 +282,16 @@ static void pairs_unpack(const uint32_t *pair, const uint8_t *planes, unsigned n
         stack[i] = pair[at[i]] & 0xffffff;
 }
 
-/* A block's durations and tags; stack: NULL, or its spans' stacks where they stand in a palette. Returns what stands behind. */
+/*
+ * Unpack durations and tags; stack, unless NULL, gets the stacks if they are in the palette. Returns the place
+ * behind.
+ */
 static const uint8_t *unpack_front(const uint8_t *p, uint32_t n, const struct pack_clock *clock, bool sse,
                                    int64_t *dur, uint32_t *tag, uint32_t *stack)
 {
     const unsigned flags = *p++;
     if (flags & PACK_PALETTE) {
-        static const uint32_t none[PALETTE_MOST]; /* copied: to clear so little the compiler has a slow way */
+        static const uint32_t none[PALETTE_MOST]; /* copied: for a small array the compiler clears in a slow way */
         uint32_t pair[PALETTE_MOST];
         memcpy(pair, none, sizeof pair);
         const uint8_t *planes;

@@ -12,7 +12,7 @@
 enum { AHEAD = 8 };
 enum { LANES = PAST_GS * sizeof(struct spanlane), PLACE = LANES + PAST_GS * sizeof(struct ginfo) };
 _Static_assert(PLACE % SLABS_ALIGN == 0, "places stand side by side");
-#define NEVER INT32_MIN /* neighbours that are not put away (again) */
+#define NEVER INT32_MIN /* gseg.over: never pack this group away (again) */
 
 struct past {
     struct columns c;
@@ -23,9 +23,9 @@ inline uint64_t past_value(const struct past *p, enum past_value c, uint32_t g)
     return columns_get(&p->c, PAST_COLUMNS, g % PAST_GS, c);
 }
 
-/* ---- putting away ----------------------------------------------------------------------------------------- */
+/* ---- packing groups away ---------------------------------------------------------------------------------- */
 
-/* false: there is more to it than the columns tell. */
+/* Do the columns tell all there is to know of it? */
 static bool is_plain(const struct spanlane *l, const struct ginfo *gi)
 {
     bool none = true;
@@ -47,7 +47,7 @@ static void values(const struct spanlane *l, const struct ginfo *gi, uint64_t v[
     v[PV_BLOCKS] = (uintptr_t)l->blocks;
 }
 
-/* Beside the spans: what is put away seldom comes back. */
+/* In the pool of spans, although it stays there unused if it is unpacked: that is rare. */
 static void *beside_spans(void *pool, size_t bytes)
 {
     return pool_bytes(pool, bytes);
@@ -61,7 +61,7 @@ static bool all_plain(const struct gseg *s)
     return true;
 }
 
-/* alike: where their spans are; NULL: each has packed its own. NULL: out of memory. */
+/* Pack a group. alike: the columns with the spans of all; NULL: each lane has packed its own. NULL: out of memory. */
 static struct past *past_make(struct fold *f, const struct gseg *s, const struct columns *alike)
 {
     uint64_t v[PAST_GS][PAST_COLUMNS];
@@ -73,9 +73,12 @@ static struct past *past_make(struct fold *f, const struct gseg *s, const struct
     return (struct past *)columns_make(v[0], PAST_GS, PAST_COLUMNS, beside_spans, &f->pool);
 }
 
-/* ---- where they stand ------------------------------------------------------------------------------------- */
+/* ---- memory of groups ------------------------------------------------------------------------------------- */
 
-/* Whoever folds events looks at lanes without asking: these say that nothing can happen to them. They are never written. */
+/*
+ * Code that folds events looks at lanes without asking. These lanes say that nothing can happen to them, and are
+ * never written.
+ */
 static const struct spanlane gone[PAST_GS] = {
     [0 ... PAST_GS - 1] = {.begun = true, .ended = true, .p = EV_NONE, .m = EV_NONE, .special = SPECIAL_LANE}};
 static const struct ginfo gone_info[PAST_GS];
@@ -110,7 +113,7 @@ bool past_room(struct fold *f, size_t need)
     return true;
 }
 
-/* Their spans, each by itself or all together; where that is. */
+/* Pack the lanes' spans, together if possible. Returns the columns, or NULL if each lane has packed its own. */
 static const struct columns *put_spans(struct fold *f, struct gseg *s, bool together)
 {
     const struct columns *alike = together ? alike_make(&f->pool, s->lane) : NULL;
@@ -119,7 +122,7 @@ static const struct columns *put_spans(struct fold *f, struct gseg *s, bool toge
     return alike;
 }
 
-/* All of them are over. */
+/* All of a group have ended: pack it away. */
 static void put_away(struct fold *f, struct gseg *s)
 {
     if (f->nobody_past)
@@ -158,10 +161,10 @@ void past_compact(struct fold *f)
         return; /* they stay where they are */
     for (size_t i = 0; i < f->nseg; i++) {
         struct gseg *s = &f->seg[i];
-        const struct spanlane *was = s->lane;
+        const struct spanlane *from = s->lane;
         if (s->past || !place_take(&places, s))
             continue;
-        memcpy(s->lane, was, PLACE);
+        memcpy(s->lane, from, PLACE);
     }
     slabs_free(&f->places);
     f->places = places;
@@ -192,7 +195,7 @@ bool past_take_out(struct fold *f, uint32_t g)
 void past_lane(const struct past *p, uint32_t g, struct spanlane *out)
 {
     int64_t start = (int64_t)past_value(p, PV_START, g);
-    uint8_t *packed = (uint8_t *)(uintptr_t)past_value(p, PV_PACKED, g); /* NULL: nothing waited */
+    uint8_t *packed = (uint8_t *)(uintptr_t)past_value(p, PV_PACKED, g); /* NULL: no spans waited */
     *out = (struct spanlane){.t0 = start + (int64_t)past_value(p, PV_LASTED, g),
                              .cap = (uint8_t)past_value(p, PV_NPACKED, g),
                              .ended = true,
@@ -202,7 +205,7 @@ void past_lane(const struct past *p, uint32_t g, struct spanlane *out)
                              .wait.packed = packed,
                              .blocks = (struct spanblocks *)(uintptr_t)past_value(p, PV_BLOCKS, g),
                              .wait_t0 = start,
-                             .open.dur_who = g % PAST_GS, /* spans_alike()'s */
+                             .open.dur_who = g % PAST_GS, /* for spans_alike() */
                              .p = EV_NONE,
                              .m = EV_NONE};
 }
@@ -243,7 +246,7 @@ void past_lives(const struct past *p, uint32_t g, uint32_t n, struct lifetime *o
     }
 }
 
-/* Where the spans of all of them are; packed: the least of their PV_PACKED. */
+/* The columns with the spans of a whole group; packed: the least of their PV_PACKED. */
 static const struct columns *alike_of(uint64_t packed)
 {
     return packed & 1 ? (const struct columns *)(uintptr_t)(packed - 1) : NULL;

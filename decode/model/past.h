@@ -1,25 +1,28 @@
 /*
- * past.h - goroutines that are over, in a dozen bytes each.
+ * past.h - goroutines that have ended, packed into a dozen bytes each.
  *
- * A server makes a goroutine per request; most of what a trace tells of are long over, and their lanes (struct
- * spanlane, struct ginfo) are read now and then but never written again. Lanes are given out in order of appearance, so
- * neighbours end about the same time. Once PAST_GS neighbours have all ended they are put away: each of their values
- * becomes a column of as many bytes as the largest of them needs above the smallest, and others take their place, which the
- * processor has at hand. Of a goroutine that is over no event is told. Should a file tell one all the same, its neighbours
- * are taken out again, and stay out: fold_g_back().
+ * A server makes a goroutine per request. Most goroutines of a trace ended long ago, and their lanes (struct
+ * spanlane, struct ginfo) are read now and then but never written again. Lanes are in order of appearance, so
+ * neighbours end about the same time. When a group of PAST_GS neighbours has ended it is packed away: each value
+ * becomes a column whose width is what the largest value needs above the smallest. New goroutines then use the
+ * group's memory, which the processor has in its caches. No event should name a goroutine that has ended. If a file
+ * has one all the same, fold_g_back() unpacks its group, for good.
  *
- * Who reads the model asks fold_g_lane(), fold_g_info() and fold_g_id().
+ * To read a goroutine that may be packed away, use fold_g_lane(), fold_g_info() and fold_g_FACT().
  */
 #ifndef GOTOP_DECODE_PAST_H
 #define GOTOP_DECODE_PAST_H
 
 #include "decode/model/fold.h"
 
-/* past_room - there are `need` goroutines, those that are new without a span. false: out of memory, which f knows. */
+/* past_room - make room for `need` goroutines; new ones have no span. false: out of memory, f->oom is set. */
 bool past_room(struct fold *f, size_t need);
-/* past_ended - the lane of a goroutine has ended: it, and its neighbours, may be put away now. */
+/* past_ended - call when a goroutine's lane has ended: may pack its group away, and its lane with it. */
 void past_ended(struct fold *f, uint32_t g);
-/* past_take_out - bring back a goroutine that was put away, and its neighbours. fold_g_back - if it was. false: as past_room(). */
+/*
+ * past_take_out - unpack a goroutine that is packed away, and its neighbours.
+ * fold_g_back - do so if it is packed away. Both return false when out of memory, and set f->oom.
+ */
 bool past_take_out(struct fold *f, uint32_t g);
 
 static inline bool fold_g_past(const struct fold *f, uint32_t g)
@@ -32,13 +35,13 @@ static inline bool fold_g_back(struct fold *f, uint32_t g)
     return __builtin_expect(!fold_g_past(f, g), 1) || past_take_out(f, g);
 }
 
-/* Of one that was put away; what a walk asks for comes first, blocks of spans last. */
+/* The columns of a packed group: those a walk reads come first, blocks of spans last. */
 enum past_value {
     PV_START,
     PV_LASTED,
     PV_PACKED,
     PV_NPACKED,
-#define WALKED(ID, ...) PV_##ID, /* facts: above their none */
+#define WALKED(ID, ...) PV_##ID, /* facts are stored as their difference from `none` */
 #include "decode/model/facts.def"
     PAST_WALKED,
     PV_SEEN = PAST_WALKED,
@@ -47,39 +50,49 @@ enum past_value {
     PV_BLOCKS,
     PAST_COLUMNS
 };
-enum { PAST_BACKDATED = 1 << 16 }; /* of PV_FLAGS, beside GI_* */
+enum { PAST_BACKDATED = 1 << 16 }; /* in PV_FLAGS, besides GI_* */
 uint64_t past_value(const struct past *p, enum past_value c, uint32_t g);
-/* past_lane, past_info - all of it, as it was (its open span and SPECIAL_*, which nobody asks for, are not known). */
+/*
+ * past_lane, past_info - rebuild a goroutine's lane and info. The open span and SPECIAL_* are lost; nobody asks for
+ * them.
+ */
 void past_lane(const struct past *p, uint32_t g, struct spanlane *out);
 void past_info(const struct past *p, uint32_t g, struct ginfo *out);
 /*
- * past_rows - what a walk asks of all PAST_GS neighbours, read at once. false: they have blocks of spans, too, and each is to be asked
- * for by itself. past_row - one of these values of one of them.
+ * past_rows - unpack what a walk reads of all PAST_GS neighbours. false: some have blocks of spans; ask for each by
+ * itself.
+ * past_row - one of these values of goroutine g.
  */
 struct past_rows {
-    unsigned step[PAST_WALKED]; /* 0: all are alike */
+    unsigned step[PAST_WALKED]; /* 0: the same value for all */
     uint64_t v[PAST_WALKED][PAST_GS];
     const struct columns
-        *alike; /* where the spans of all of them are (decode/model/alike.h); NULL: each has its own */
+        *alike; /* columns with the spans of all of them (decode/model/alike.h); NULL: each has its own */
 };
 bool past_rows(const struct past *p, struct past_rows *out);
 static inline uint64_t past_row(const struct past_rows *r, enum past_value c, uint32_t g)
 {
     return r->v[c][g % PAST_GS * r->step[c]];
 }
-/* past_few - how long the k-th span of n neighbours from g on lasted. false: their spans don't stand together (decode/model/alike.h). */
+/*
+ * past_few - length (ns) of the k-th span of n neighbours from g on. false: their spans are not stored together, or
+ * they have fewer.
+ */
 bool past_few(const struct past *p, uint32_t g, uint32_t n, unsigned k, int64_t *ns);
-bool past_one_creator(const struct past *p); /* have all of them the same? */
-bool past_workers(const struct past *p);     /* may any of them have GI_GCWORK? */
-/* past_find - the last goroutine with an id among those that were put away, or NO_LANE. A step for each PAST_GS of them. */
+bool past_one_creator(const struct past *p); /* do all have the same creator? */
+bool past_workers(const struct past *p);     /* may any have GI_GCWORK? */
+/* past_find - the last goroutine with this id among the packed ones, or NO_LANE. One step per group. */
 uint32_t past_find(const struct fold *f, uint64_t id);
-/* past_lives - when each of n neighbours from g on lived: first and last moment. All n are of this struct past. */
+/* past_lives - first and last moment of each of n neighbours from g on, all in this group. */
 void past_lives(const struct past *p, uint32_t g, uint32_t n, struct lifetime *out);
 
-/* past_compact - no more will be put away: those that weren't close ranks. */
+/*
+ * past_compact - no more goroutines will be packed away: move the others together and free the rest. Out of memory:
+ * nothing changes.
+ */
 void past_compact(struct fold *f);
 
-/* fold_g_lane, fold_g_info - a goroutine's lane and what else is known of it; room: where to make it up, if it was put away. */
+/* fold_g_lane, fold_g_info - a goroutine's lane and info; `room` is filled in and returned if it is packed away. */
 static inline const struct spanlane *fold_g_lane(const struct fold *f, uint32_t g, struct spanlane *room)
 {
     if (!fold_g_past(f, g))
@@ -96,7 +109,7 @@ static inline const struct ginfo *fold_g_info(const struct fold *f, uint32_t g, 
     return room;
 }
 
-/* fold_g_id, fold_g_name, .. - one of these facts, for less. */
+/* fold_g_id, fold_g_name, .. - a single fact, which is cheaper. */
 #define KEPT(ID, field, type, none, ...) \
     static inline type fold_g_##field(const struct fold *f, uint32_t g) \
     { \
@@ -105,15 +118,15 @@ static inline const struct ginfo *fold_g_info(const struct fold *f, uint32_t g, 
     }
 #include "decode/model/facts.def"
 
-/* fold_g_workers - may any of the PAST_GS neighbours of g be a mark worker? */
+/* fold_g_workers - may one of the neighbours in g's group be a mark worker? */
 static inline bool fold_g_workers(const struct fold *f, uint32_t g)
 {
     return !fold_g_past(f, g) || past_workers(f->seg[g / PAST_GS].past);
 }
 
-/* Blocks of lanes that were put away: past_trim - spans_trim() each. past_free - they are freed; the rest goes with the fold's pool. */
+/* past_trim - spans_trim() the lanes. past_free - free their blocks; the rest is freed with the fold's pool. */
 void past_trim(struct past *p);
 void past_free(struct past *p);
-size_t past_bytes(const struct past *p); /* what it takes by itself, for who counts */
+size_t past_bytes(const struct past *p); /* memory it takes by itself, for accounting */
 
 #endif

@@ -1,4 +1,4 @@
-/* pieces.c - lanes of a trace as pieces, a segment's lane each: see join.h. */
+/* pieces.c - a lane of the trace as a row of pieces, each a segment's lane: see join.h. */
 #include <string.h>
 
 #include "decode/model/past.h"
@@ -15,7 +15,7 @@ struct home join_home(const struct join *j, uint32_t g)
     size_t behind = 1;
     bisect(behind, j->n, i, j->seg[i]->base <= g);
     const struct segment *s = j->seg[behind - 1];
-    uint32_t d = g - s->base, a = 0; /* how many that are not new stand before it */
+    uint32_t d = g - s->base, a = 0; /* number of goroutines before it that are not new */
     bisect(a, s->nold, i, s->old[i] - i <= d);
     struct home h = {s, s->f, d + a, s->nnew - d};
     if (a < s->nold && s->old[a] - h.local < h.run)
@@ -41,7 +41,7 @@ static const struct jlane *lane_of_join(const struct join *j, struct lane l)
     return c == IDMAP_NONE ? NULL : &j->cross[c];
 }
 
-/* A lane of the one fold there is. */
+/* Has a lane of the trace's only fold a span? */
 static bool has_span(const struct fold *f, struct lane l)
 {
     if (l.kind >= LANE_KINDS || l.i >= f->nlane[l.kind])
@@ -73,7 +73,7 @@ static void piece_of(const struct fold *f, enum lane_kind k, uint32_t i, struct 
 void pieces_get(const struct trace *tr, struct lane l, uint32_t k, struct piece *out)
 {
     const struct join *j = &tr->join;
-    out->seg = NULL; /* one by one: to clear all of it, `room` too, takes longer than the rest */
+    out->seg = NULL; /* one by one: clearing it all, `room` too, takes longer than the rest */
     out->t0 = out->end = 0;
     out->index0 = 0;
     out->tot = NULL;
@@ -144,7 +144,7 @@ static void add_before(const struct piece *p, int64_t (*out)[SPAN_SLOTS], uint64
     }
 }
 
-/* A thread's, up to a moment t behind all that its piece's segment tells: its last hold goes on. */
+/* A thread's totals up to a moment t behind the end of the piece's segment: its last hold goes on. */
 static void hold_on(const struct trace *tr, const struct piece *p, int64_t t, int64_t tot[SPAN_SLOTS],
                     uint64_t *count)
 {
@@ -168,15 +168,15 @@ static void hold_on(const struct trace *tr, const struct piece *p, int64_t t, in
         *count += n[1] - n[0];
 }
 
-/* How many of n ascending moments are not behind all that a piece's segment tells. */
-static uint32_t told_of(const struct piece *p, const int64_t *t, uint32_t n)
+/* How many of n ascending moments are not behind the end of the piece's segment. */
+static uint32_t count_told(const struct piece *p, const int64_t *t, uint32_t n)
 {
     while (n && t[n - 1] > p->f->end)
         n--;
     return n;
 }
 
-/* Ascending moments in one piece, behind its start or before the lane. */
+/* Totals at ascending moments within one piece, or before the lane. */
 static void piece_totals(const struct trace *tr, struct lane l, const struct piece *p, const struct totals *a)
 {
     if (p->l) {
@@ -184,7 +184,7 @@ static void piece_totals(const struct trace *tr, struct lane l, const struct pie
     } else if (!p->seg) {
         holds_totals(p->f, p->i, a);
     } else {
-        const uint32_t told = told_of(p, a->t, a->n);
+        const uint32_t told = count_told(p, a->t, a->n);
         struct totals some = totals_of(a, 0, told);
         if (told)
             holds_totals(p->f, p->i, &some);
@@ -204,17 +204,20 @@ static void piece_totals(const struct trace *tr, struct lane l, const struct pie
     add_before(p, a->tot, a->count, a->n);
 }
 
-/* A lane's ascending moments, those of one piece after another: from the one before till this one. */
+/*
+ * A lane's ascending moments, grouped by piece. Each moment belongs to the piece that the moment just before it lies
+ * in.
+ */
 struct runs {
     const struct trace *tr;
     struct lane l;
     const int64_t *t;
-    uint32_t all;      /* moments */
-    uint32_t first, n; /* those of the current piece */
+    uint32_t all;      /* number of moments */
+    uint32_t first, n; /* the current piece's */
     struct piece p;
 };
 
-/* The next piece that has some. false: there is none. */
+/* Go to the next piece with moments. false: there is none. */
 static bool runs_next(struct runs *x)
 {
     const struct jlane *jl = x->tr->join.n ? lane_of_join(&x->tr->join, x->l) : NULL;
@@ -230,7 +233,7 @@ static bool runs_next(struct runs *x)
     return true;
 }
 
-/* Before the first; not all of it is set to 0, which would take longer than most questions. */
+/* Go before the first piece. Not all is cleared: that would take longer than most look-ups. */
 static void runs_begin(struct runs *x, const struct trace *tr, struct lane l, const int64_t *t, uint32_t n)
 {
     x->tr = tr;
@@ -252,12 +255,12 @@ bool pieces_totals(const struct trace *tr, struct lane l, const struct totals *a
     return true;
 }
 
-/* piece_totals() of the current run, as spans_near(); exact behind all that a thread's segment tells. */
+/* piece_totals() of the current piece as bounds (spans_near()); exact behind the end of a thread's segment. */
 static void run_near(const struct runs *x, bool far, struct totals_near *out)
 {
     const struct piece *p = &x->p;
     const int64_t *t = x->t + x->first;
-    const uint32_t near = p->l || !p->seg ? x->n : told_of(p, t, x->n);
+    const uint32_t near = p->l || !p->seg ? x->n : count_told(p, t, x->n);
     if (p->l)
         spans_near(&p->f->pool, x->l.kind, p->l, p->end, &(struct nearby){t, near, far, out});
     else if (near)
@@ -278,7 +281,7 @@ void pieces_near(const struct trace *tr, struct lane l, const struct nearby *a)
         run_near(&x, a->far, a->out + x.first);
 }
 
-/* Of blocks of spans: whole pieces without a look at them. */
+/* Number of blocks of spans; whole pieces are counted without a look at them. */
 static uint64_t spans_steps(const struct trace *tr, struct lane l, int64_t t0, int64_t t1)
 {
     const uint32_t a = pieces_at(tr, l, t0), z = pieces_at(tr, l, t1);
@@ -294,7 +297,7 @@ static uint64_t spans_steps(const struct trace *tr, struct lane l, int64_t t0, i
 
 uint64_t pieces_steps(const struct trace *tr, struct lane l, int64_t t0, int64_t t1)
 {
-    enum { LOOKED_AT = 8 }; /* one in the middle is like another */
+    enum { LOOKED_AT = 8 }; /* pieces in between are taken to be alike */
     if (!pieces_n(tr, l))
         return 0;
     if (l.kind != LANE_M)
@@ -308,7 +311,7 @@ uint64_t pieces_steps(const struct trace *tr, struct lane l, int64_t t0, int64_t
             k = z;
         }
         pieces_get(tr, l, k, &p);
-        const bool whole = t0 <= p.t0 && t1 >= p.end && !p.last; /* nothing to look for */
+        const bool whole = t0 <= p.t0 && t1 >= p.end && !p.last; /* no search needed */
         steps += whole ? p.ml->n : holds_find(p.ml, t1) - holds_find(p.ml, t0);
     }
     return steps;

@@ -4,9 +4,9 @@
 #include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 
-/* ---- made -------------------------------------------------------------------------------------------------- */
+/* ---- adding and joining ------------------------------------------------------------------------------------ */
 
-/* The next chunk. */
+/* Begin a new chunk. */
 static bool chunk_begin(struct points *p)
 {
     if (!mem_room(p->chunk, p->capchunk, p->nchunk + 1)) /* NOLINT(bugprone-sizeof-expression): of pointers */
@@ -30,7 +30,10 @@ bool points_add(struct points *p, int64_t t, uint64_t value, bool chunks)
     return true;
 }
 
-/* Of up to so many points; of the entries of the level below, of which there are n, those that make entry `at`. */
+/*
+ * points_bounds - of the first points of v, one entry's worth.
+ * entry_of - entry `at` of a level, from the n entries of the level below.
+ */
 static struct minmax points_bounds(const struct point *v, size_t n)
 {
     struct minmax mm = {UINT64_MAX, 0};
@@ -57,7 +60,7 @@ static void *among_spans(void *pool, size_t bytes)
     return pool_bytes(pool, bytes);
 }
 
-/* Whole blocks of what isn't packed. */
+/* Pack the whole blocks of the unpacked points. */
 static bool pack(struct points *p, struct span_pool *sp)
 {
     _Static_assert(sizeof(struct point) == 2 * sizeof(uint64_t) && POINTS_BLOCK == COLUMNS_ROWS, "a point is a row");
@@ -79,22 +82,22 @@ static bool pack(struct points *p, struct span_pool *sp)
 
 bool points_sum(struct points *p, struct span_pool *sp)
 {
-    const size_t was = p->summed, n = points_n(p);
-    if (n == was)
+    const size_t old = p->summed, n = points_n(p);
+    if (n == old)
         return true;
     for (unsigned l = 0; l < MM_LEVELS; l++)
         if (!mem_room(p->mm[l], p->capmm[l], ((n - 1) >> (l + 1) * MM_BITS) + 1)) {
-            p->n -= n - was;
+            p->n -= n - old;
             return false;
         }
     size_t below = 0;
-    for (size_t at = was >> MM_BITS << MM_BITS, i; at < n; at += (size_t)1 << MM_BITS, below = at >> MM_BITS) {
-        i = at - p->nblk * POINTS_BLOCK; /* what isn't packed begins with one of these */
+    for (size_t at = old >> MM_BITS << MM_BITS, i; at < n; at += (size_t)1 << MM_BITS, below = at >> MM_BITS) {
+        i = at - p->nblk * POINTS_BLOCK; /* the unpacked points begin at a multiple of 16 */
         p->mm[0][at >> MM_BITS] = points_bounds(p->v + i, p->n - i);
     }
     for (unsigned l = 1; l < MM_LEVELS; l++) {
         const size_t end = ((n - 1) >> (l + 1) * MM_BITS) + 1;
-        for (size_t at = was >> (l + 1) * MM_BITS; at < end; at++)
+        for (size_t at = old >> (l + 1) * MM_BITS; at < end; at++)
             p->mm[l][at] = entry_of(p->mm[l - 1], at, below);
         below = end;
     }
@@ -141,18 +144,18 @@ void points_free(struct points *p)
         mem_free(p->mm[l]);
 }
 
-/* ---- asked ------------------------------------------------------------------------------------------------- */
+/* ---- queries ----------------------------------------------------------------------------------------------- */
 
 size_t points_before(const struct points *p, int64_t t)
 {
-    size_t behind = 0; /* the blocks that begin before it: all points of all but the last of these do, too */
+    size_t behind = 0; /* blocks that begin before t: all but the last one lie before t completely */
     bisect(behind, p->nblk, b, p->blk[b].t0 < t);
     size_t at = behind ? (behind - 1) * POINTS_BLOCK : 0;
     bisect(at, behind == p->nblk ? points_n(p) : behind * POINTS_BLOCK, i, points_at(p, i).t < t);
     return at;
 }
 
-/* The largest block that begins at point i and ends before e: its level. */
+/* The level of the largest block that begins at point i and ends at e or before. */
 static inline unsigned block_at(size_t i, size_t e)
 {
     unsigned l = 0;
@@ -180,13 +183,13 @@ size_t points_most(const struct points *p, size_t i, size_t e)
             most = v;
         }
     }
-    for (; in; in--) /* the first of the block's parts that has it */
+    for (; in; in--) /* go down to the first part that has it */
         while (block_most(p, at, in - 1) != most)
             at += (size_t)1 << (in - 1) * MM_BITS;
     return at;
 }
 
-/* Of [t0,t1), before which i and e points lie. */
+/* For [t0,t1): i and e points lie before t0 and t1. */
 static struct extent extent_of(const struct points *p, int64_t t0, size_t i, size_t e)
 {
     const size_t n = points_n(p);

@@ -1,8 +1,10 @@
 /*
- * points.h - a metric's values over time: packed by POINTS_BLOCK of them, and the least and most of each 16, of 16 of these, and so on.
+ * points.h - a metric's values over time, packed in blocks of POINTS_BLOCK, with the minimum and maximum of each 16
+ * points, of 16 of these, and so on.
  *
- * A new one goes behind those that aren't packed. points_sum() does the rest, from time to time. A segment's stay as they are until
- * it is joined, where it is told how many come before them: in chunks, so that none is copied.
+ * A new point is appended unpacked; points_sum() packs and sums up from time to time. A segment's points stay
+ * unpacked until the segment is joined, because only then their numbers are known. They are kept in chunks, so that
+ * adding one copies none.
  */
 #ifndef GOTOP_DECODE_POINTS_H
 #define GOTOP_DECODE_POINTS_H
@@ -14,7 +16,7 @@
 #define POINTS_BLOCK COLUMNS_ROWS
 #define POINTS_CHUNK (16 * POINTS_BLOCK)
 #define MM_LEVELS 4
-#define MM_BITS 4 /* an entry of level l of the min/max lists is for 1 << (l + 1) * MM_BITS points */
+#define MM_BITS 4 /* an entry of level l of the min/max lists covers 1 << (l + 1) * MM_BITS points */
 
 struct minmax {
     uint64_t min, max;
@@ -28,13 +30,13 @@ struct point_block {
 struct points {
     struct point_block *blk;
     size_t nblk, capblk;
-    struct point *v; /* behind the last block, or the last chunk */
+    struct point *v; /* points behind the last block or chunk */
     size_t n, cap;
-    struct point **chunk; /* a segment's */
+    struct point **chunk; /* a segment's full chunks */
     size_t nchunk, capchunk;
     struct minmax *mm[MM_LEVELS];
     size_t capmm[MM_LEVELS];
-    size_t summed; /* points that are in mm; a segment's are none */
+    size_t summed; /* points that mm covers; 0 in a segment */
 };
 
 static inline size_t points_n(const struct points *p)
@@ -51,13 +53,13 @@ static inline struct point points_at(const struct points *p, size_t i)
     return (struct point){(int64_t)columns_get(c, 2, row, 0), columns_get(c, 2, row, 1)};
 }
 
-/* points_add - one more; chunks: they are a segment's. false: out of memory. */
+/* points_add - append a point; chunks: it is a segment's. false: out of memory. */
 bool points_add(struct points *p, int64_t t, uint64_t value, bool chunks);
-/* points_join - a segment's, the next ones in time; they are freed on the way. false: out of memory. */
+/* points_join - append a segment's points, which come next in time, and free them. false: out of memory. */
 bool points_join(struct points *p, struct points *segment, struct span_pool *sp);
-/* points_sum - those that are new are counted in, whole blocks of them packed, among the pool's spans. false: out of memory. */
+/* points_sum - bring mm up to date, and pack full blocks into the pool. false: out of memory. */
 bool points_sum(struct points *p, struct span_pool *sp);
-/* points_before - trace_points_before(). points_most - trace_most(). points_extents - trace_extents(). */
+/* As trace_points_before(), trace_most() and trace_extents(). */
 size_t points_before(const struct points *p, int64_t t);
 size_t points_most(const struct points *p, size_t i0, size_t i1);
 void points_extents(const struct points *p, const int64_t *edges, uint32_t n, struct extent *out);

@@ -1,8 +1,9 @@
 /*
- * query.c - the model's questions and answers (decode/trace.h): names, lanes, what overlaps. Spans: span_iter.c, walk.c. Time
- * per state: shares.c.
+ * query.c - answers of the model (decode/trace.h): names, lanes, what overlaps. Spans: span_iter.c, walk.c. Time per
+ * state: shares.c.
  *
- * Everything is computed from what fold keeps; nothing is cached but the id look-up, so answers hold while loading.
+ * Everything is computed from what fold keeps. Nothing is cached except the id look-up, so answers are right while
+ * loading.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +75,7 @@ uint64_t trace_aside(const struct trace *tr, enum aside m, uint32_t id)
     return id < tr->naside[m] ? __atomic_load_n(&tr->aside[m][id], __ATOMIC_RELAXED) : 0;
 }
 
-/* Of n frames' numbers. */
+/* The bits of n frames; list has their ids. */
 static inline __attribute__((always_inline)) struct asides asides_of(const struct trace *tr, const uint16_t *list,
                                                                      bool wide, uint32_t n, uint64_t *out)
 {
@@ -134,7 +135,7 @@ static uint64_t lane_id(const struct trace *tr, enum lane_kind k, uint32_t i)
                           : 0;
 }
 
-/* What a lane's spans come to. */
+/* Fill in the fields that depend on a lane's spans. *over: its last piece has ended. */
 static void lane_spans(const struct trace *tr, struct lane l, struct lane_info *info, bool *over)
 {
     uint32_t n = pieces_n(tr, l);
@@ -158,7 +159,10 @@ static void lane_spans(const struct trace *tr, struct lane l, struct lane_info *
     info->last = p.l->ended || p.l->t0 > info->last ? p.l->t0 : info->last;
 }
 
-/* What a goroutine is called that leaves no stack: as others that were begun where it was (fold_names.c). *told: so it is. */
+/*
+ * The name of a goroutine that left no telling stack is that of others with the same creation stack (fold_names.c).
+ * *told: that is so here.
+ */
 static uint32_t name_of_ginfo(const struct trace *tr, const struct ginfo *g, bool *told)
 {
     const struct idmap *runs = &tr->fold.runs;
@@ -223,7 +227,10 @@ uint32_t trace_g_name(const struct trace *tr, uint32_t g)
     return name_of_ginfo(tr, fold_g_info(h.f, h.local, &room), &told);
 }
 
-/* The neighbours goroutine i was put away with, how many of n from it on are among them, and its place there; 0: it wasn't. */
+/*
+ * If goroutine i is packed away: its group *p, its index *local in its fold, and how many of n goroutines from it on
+ * are in the same group. 0: it is not packed away.
+ */
 static uint32_t past_of(const struct trace *tr, uint32_t i, uint32_t n, const struct past **p, uint32_t *local)
 {
     if (i >= trace_nlanes(tr, LANE_G))
@@ -237,7 +244,7 @@ static uint32_t past_of(const struct trace *tr, uint32_t i, uint32_t n, const st
     return here < run ? here : run;
 }
 
-/* Who is over where it is new goes on nowhere else. */
+/* trace_lives() for packed goroutines: one that ended where it is new goes on nowhere else. Returns how many. */
 static uint32_t past_ones(const struct trace *tr, uint32_t i, uint32_t n, struct lifetime *out)
 {
     const struct past *p;
@@ -257,7 +264,7 @@ void trace_few(const struct trace *tr, uint32_t g, uint32_t n, unsigned k, int64
         if (here && past_few(p, local, here, k, ns))
             continue;
         *ns = span_seek_index(&it, tr, (struct lane){LANE_G, g}, k) ? span_get(&it)->t1 - span_get(&it)->t0 : 0;
-        here = 1; /* it was taken out again */
+        here = 1; /* it was unpacked again */
     }
 }
 
@@ -281,7 +288,7 @@ void trace_lives(const struct trace *tr, enum lane_kind k, uint32_t i, uint32_t 
     }
 }
 
-/* The last goroutine with an id among those that were put away. */
+/* The last packed goroutine with this id. */
 static uint32_t find_past(const struct trace *tr, uint64_t id)
 {
     const struct join *j = &tr->join;
@@ -302,21 +309,21 @@ uint32_t trace_find_lane(const struct trace *tr, enum lane_kind k, uint64_t id)
     const uint32_t n = trace_nlanes(tr, k);
     if (k == LANE_BAND)
         return id < BAND_COUNT ? (uint32_t)id : NO_LANE;
-    if (k == LANE_M && !tr->done) { /* a thread may have its index before it is told of */
+    if (k == LANE_M && !tr->done) { /* a thread may get its index before the trace tells of it */
         for (uint32_t i = 0; i < n; i++)
             if (lane_id(tr, k, i) == id)
                 return i;
         return NO_LANE;
     }
-    bool still = k == LANE_G && tr->done; /* who is put away stays so, and is looked for there */
-    for (size_t i = rw->found[k], run; i < n; i += run) {
+    bool still = k == LANE_G && tr->done; /* packed goroutines stay packed now, and are not put into the table */
+    for (size_t i = rw->nfind[k], run; i < n; i += run) {
         const struct past *p;
         uint32_t local;
         run = still ? past_of(tr, (uint32_t)i, n - (uint32_t)i, &p, &local) : 0;
         if (!run && !idmap_put(m, lane_id(tr, k, (uint32_t)i), (uint32_t)i))
             return NO_LANE;
         run = run ? run : 1;
-        rw->found[k] = i + run;
+        rw->nfind[k] = i + run;
     }
     uint32_t i = idmap_get(m, id), past = still ? find_past(tr, id) : NO_LANE;
     if (i == IDMAP_NONE || past == NO_LANE)
@@ -329,7 +336,7 @@ uint32_t trace_find_lane(const struct trace *tr, enum lane_kind k, uint64_t id)
 static void patch(const struct trace *tr)
 {
     if (!tr->done)
-        fold_patch_open((struct fold *)(uintptr_t)&tr->fold, trace_last(tr)); /* only ends of what is open */
+        fold_patch_open((struct fold *)(uintptr_t)&tr->fold, trace_last(tr)); /* sets only the ends of what is open */
 }
 
 size_t trace_ranges(const struct trace *tr, enum range_kind k, const struct range **out)

@@ -23,7 +23,7 @@ struct segment *segment_new(uint32_t n, const struct source *like)
 
 uint64_t segment_held(const struct segment *s)
 {
-    enum { EACH_G = 200, EACH_PAST = 50, EACH_SPAN_BYTE = 5 }; /* quarters: the index, lists */
+    enum { EACH_G = 200, EACH_PAST = 50, EACH_SPAN_BYTE = 5 }; /* a quarter of a span byte is for index and lists */
     const uint64_t n = s->f->nlane[LANE_G] - s->nold;
     uint64_t past = 0;
     for (size_t i = 0; i * PAST_GS < s->f->nlane[LANE_G]; i++)
@@ -83,7 +83,7 @@ void segment_named(struct segment *s)
         v2_names_put(&s->gen);
 }
 
-/* When the last of its batches begins, since the trace did. */
+/* Start of its last batch, in the trace's time. */
 static int64_t last_batch(const struct segment *s, int64_t base)
 {
     uint64_t last = 0;
@@ -103,7 +103,10 @@ bool segment_begin(struct segment *s, int64_t base, int64_t before, struct fold 
     v2_order_free(o);
     o->s = s->s;
     o->loose = s->gen.at_end && s->gen.torn ? &v2_torn : NULL;
-    /* What is foretold may lie before the trace's beginning, and what can't be decoded has no end: the join sees to both. */
+    /*
+     * The predicted time may lie before the trace's start, and a segment that cannot be decoded has no end: joining
+     * checks both.
+     */
     s->before = s->n && before < base ? base : before;
     s->over = s->oom = false;
     s->f = f;

@@ -1,9 +1,9 @@
 /*
- * shares.c - time per state (decode/trace.h): exact, or as closely as whoever asks needs it.
+ * shares.c - time per state (decode/trace.h), exact or as closely as the caller needs it.
  *
- * Exact time up to a moment means to unpack the block of spans it lies in. Of a column in which there are many blocks a
- * cell says less: the index alone bounds what is asked for, and only columns for which that isn't enough are looked at
- * more closely. So a picture of the whole of a large trace touches a few bytes of memory for each cell.
+ * The exact time up to a moment requires unpacking the block of spans that covers it. A cell of the screen needs
+ * less, if its column has many blocks: the index alone gives bounds, and only columns for which these do not do are
+ * looked at more closely. So a picture of a whole large trace touches a few bytes of memory per cell.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@ enum { PIECE = 128, SETS = 8, MANY = 8 };
 
 /* ---- exact ------------------------------------------------------------------------------------------------ */
 
-/* Where the states that a kind of lane tells apart are summed; the others: where nothing is. */
+/* The slots of the states that a kind of lane distinguishes; NO_SLOT for the others. */
 enum { NO_SLOT = SPAN_SLOTS };
 struct told {
     uint8_t slot[ST_COUNT];
@@ -44,14 +44,14 @@ static inline void shares_fill(const struct told *told, const int64_t *a, const 
     out->ns[ST_NONE] = len - sum;
 }
 
-/* Some columns and their edges: neighbours share one. */
+/* Some columns and their edges; neighbours share an edge. */
 struct some {
     uint32_t n, nt, col[PIECE];
-    uint16_t at[PIECE]; /* which of t is the column's first edge; the next one is its last */
+    uint16_t at[PIECE]; /* index in t of the column's first edge; its last edge is the next one */
     int64_t t[2 * PIECE];
 };
 
-/* Of the columns from `from` on those that aren't sure, as many as there is room for. Returns where to go on. */
+/* Take columns that are not sure, from `from` on, as many as there is room for. Returns where to go on. */
 static uint32_t some_of(struct some *s, const struct shares_ask *ask, uint32_t from)
 {
     s->n = s->nt = 0;
@@ -68,8 +68,8 @@ static uint32_t some_of(struct some *s, const struct shares_ask *ask, uint32_t f
 }
 
 /*
- * What a damaged trace of the first family tells late of a processor lacks in what was summed up of a thread's hold of it by then: so much
- * less is of the state that there is most of, and none is negative.
+ * A damaged first-family trace may tell something of a P after a thread's hold of it was summed up; these sums then
+ * lack it. Take that time from the state with the most, so that no time is negative.
  */
 static void ascend(const int64_t a[SPAN_SLOTS], int64_t b[SPAN_SLOTS])
 {
@@ -101,7 +101,7 @@ static void exact(const struct trace *tr, struct lane lane, const struct shares_
             if (lane.kind == LANE_M && any)
                 ascend(tot[a], tot[a + 1]);
             shares_fill(&told, any ? tot[a] : zero, any ? tot[a + 1] : zero, s.t[a + 1] - s.t[a], &out[c]);
-            /* Two bands share a slot with nothing else: sweep and assist are told apart by the lane. */
+            /* The sweep and assist bands use the same slot: the lane tells which one it is. */
             if (lane.kind == LANE_BAND && any) {
                 int64_t d = tot[a + 1][3] - tot[a][3];
                 out[c].ns[lane.i == BAND_SWEEP ? ST_SWEEP : ST_ASSIST] = d;
@@ -130,7 +130,7 @@ uint64_t trace_count(const struct trace *tr, struct lane lane, int64_t t0, int64
     struct piece p = {.l = NULL};
     if (np && lane.kind != LANE_M)
         pieces_get(tr, lane, np - 1, &p);
-    if (lane.kind == LANE_M && t1 > trace_last(tr)) /* what a thread begins at the very end is no span of it yet */
+    if (lane.kind == LANE_M && t1 > trace_last(tr)) /* what a thread begins at the very end is no span yet */
         t[1] = trace_last(tr);
     if (t1 <= t0 || t0 == INT64_MAX || (p.l && p.l->ended && t0 >= p.l->t0) ||
         !pieces_totals(tr, lane, &(struct totals){t, 2, tot, n}))
@@ -138,9 +138,9 @@ uint64_t trace_count(const struct trace *tr, struct lane lane, int64_t t0, int64
     return n[1] - (n[0] ? n[0] - 1 : 0);
 }
 
-/* ---- as closely as is needed ------------------------------------------------------------------------------ */
+/* ---- bounds ----------------------------------------------------------------------------------------------- */
 
-/* Slots of the sets that are asked for. */
+/* The slots of each set of states. */
 struct sets {
     unsigned n;
     uint8_t nslots[SETS], slot[SETS][SPAN_SLOTS];
@@ -156,7 +156,7 @@ static struct sets sets_of(const struct trace *tr, enum lane_kind k, const struc
     return s;
 }
 
-/* Up to a moment: the least and the most time that a set of states can have had. */
+/* The least and the most time that each set can have had up to t. */
 static inline void edge_bounds(const struct sets *sets, const struct totals_near *x, int64_t t, int64_t lo[SETS],
                                int64_t hi[SETS])
 {
@@ -172,20 +172,20 @@ static inline void edge_bounds(const struct sets *sets, const struct totals_near
     }
 }
 
-/* Some columns of a lane, and what is known around their edges. */
+/* Some columns of a lane, and what the index knows around their edges. */
 struct about {
     struct some s;
     struct sets sets;
     struct totals_near x[2 * PIECE];
 };
 
-/* Of which columns that will do. */
+/* Ask enough() about the columns, and set `sure`. */
 static void sure_of(const struct about *a, const struct shares_ask *ask)
 {
     const struct some *s = &a->s;
     const unsigned n = a->sets.n;
     int64_t lo[2][SETS], hi[2][SETS], least[SETS], most[SETS];
-    uint32_t have = UINT32_MAX; /* the edge whose bounds stand in [1] */
+    uint32_t have = UINT32_MAX; /* the edge whose bounds are in [1] */
     for (uint32_t j = 0; j < s->n; j++) {
         const uint32_t e = s->at[j];
         const struct totals_near *x = &a->x[e];
@@ -209,7 +209,7 @@ static void sure_of(const struct about *a, const struct shares_ask *ask)
     }
 }
 
-/* The columns that aren't sure yet, from what the index knows around their edges; far: a thread's, from less of it. */
+/* Try bounds for the columns that are not sure yet. far: of a thread, from groups of holds. */
 static void try_bounds(const struct trace *tr, struct lane lane, const struct shares_ask *ask, bool far)
 {
     struct about a;
@@ -226,7 +226,7 @@ void trace_columns_about(const struct trace *tr, struct lane lane, const struct 
     enum {
         PAYS_BLOCKS = 2,
         PAYS_HOLDS = 4
-    }; /* so many steps of the index in a column; with fewer most aren't sure */
+    }; /* steps of the index per column; with fewer most columns would not be sure */
     const uint32_t n = ask->columns;
     memset(ask->sure, 0, n * sizeof *ask->sure);
     if (lane.kind != LANE_BAND && n && pieces_n(tr, lane)) {

@@ -1,6 +1,6 @@
 /*
- * span_iter.c - a lane span by span, and its long ones (decode/trace.h). A thread's spans are those of the Ps it holds, within
- * each hold.
+ * span_iter.c - a lane span by span, and its long spans (decode/trace.h). A thread's spans are those of the Ps it
+ * holds, cut to each hold.
  */
 #include <string.h>
 
@@ -21,7 +21,7 @@ static inline struct span span_of(const struct span_tag *t, const struct segment
                          .who = on_p ? segment_p(seg, who - 1) : segment_g(seg, who - 1)};
 }
 
-/* The stack of the first span behind block b of piece k, p; 0: there is none. */
+/* Stack of the first span behind block b of the lane's piece k, p; 0: there is none. */
 static uint32_t stack_behind(const struct trace *tr, struct lane l, uint32_t k, uint32_t b, const struct piece *p)
 {
     if (b < spans_nblk(p->l))
@@ -33,7 +33,7 @@ static uint32_t stack_behind(const struct trace *tr, struct lane l, uint32_t k, 
     return spans_blocks(next.l) ? spans_first_stack(next.l, 0) : 0;
 }
 
-/* What the last one at hand, and each of a thread's, has that others haven't. Apart, so that the usual way is short. */
+/* Fill in what only the last loaded span needs, or a thread's. Kept out of come_to(), whose usual way stays short. */
 static __attribute__((noinline)) void come_to_last(struct span_iter *it)
 {
     struct span *s = &it->cur;
@@ -48,7 +48,7 @@ static __attribute__((noinline)) void come_to_last(struct span_iter *it)
     }
 }
 
-/* Span i of those at hand becomes the current one. false: there is none. */
+/* Make loaded span i the current one. false: there is none. */
 static bool come_to(struct span_iter *it, uint32_t i)
 {
     struct span *s = &it->cur;
@@ -67,7 +67,7 @@ static bool come_to(struct span_iter *it, uint32_t i)
     return true;
 }
 
-/* Block b of piece k, p. */
+/* Load block b of the lane's piece k, p. */
 static void block_take(struct span_iter *it, const struct piece *p, uint32_t k, uint32_t b)
 {
     uint32_t n = spans_block(&p->f->pool, p->l, b, &it->c, &it->t[0], p->end);
@@ -90,7 +90,7 @@ static void block_load(struct span_iter *it, uint32_t k, uint32_t b)
     block_take(it, &p, k, b);
 }
 
-/* The block that covers t, or the first or the last. false: the lane has no spans. */
+/* Load the block that covers t, or the first or last one. false: the lane has no spans. */
 static bool block_seek(struct span_iter *it, int64_t t)
 {
     struct piece p;
@@ -99,14 +99,14 @@ static bool block_seek(struct span_iter *it, int64_t t)
         return false;
     uint32_t k = pieces_at(it->tr, it->lane, t);
     pieces_get(it->tr, it->lane, k, &p);
-    while (k && !spans_blocks(p.l)) /* it only ends there */
+    while (k && !spans_blocks(p.l)) /* such a piece has only the lane's end */
         pieces_get(it->tr, it->lane, --k, &p);
     if (spans_blocks(p.l))
         block_take(it, &p, k, spans_find(p.l, t));
     return it->n > 0;
 }
 
-/* The next block, or the one before. false: there is none, nothing has changed. */
+/* Load the next or the previous block. false: there is none, and nothing has changed. */
 static bool block_step(struct span_iter *it, bool forward)
 {
     uint32_t n = pieces_n(it->tr, it->lane), k = it->piece, b = it->sub;
@@ -114,7 +114,7 @@ static bool block_step(struct span_iter *it, bool forward)
     pieces_get(it->tr, it->lane, k, &p);
     if (forward ? b + 1 < spans_blocks(p.l) : b > 0) {
         block_load(it, k, forward ? b + 1 : b - 1);
-        if (forward ? b + 2 < spans_blocks(p.l) : b > 1) /* who took one step takes more, as a rule */
+        if (forward ? b + 2 < spans_blocks(p.l) : b > 1) /* who took one step usually takes more */
             spans_ahead(p.l, forward ? b + 2 : b - 2);
         return true;
     }
@@ -130,7 +130,7 @@ static bool block_step(struct span_iter *it, bool forward)
 
 /* ---- spans of threads: those of the P's lane, within each hold --------------------------------------------- */
 
-/* A hold of a thread: in which piece, and when. */
+/* A thread's hold: its piece and interval. */
 struct held {
     struct piece p;
     int64_t t0, t1;
@@ -150,7 +150,7 @@ static void held_get(const struct trace *tr, struct lane l, uint32_t k, uint64_t
     h->g = segment_g(h->p.seg, hold_g(x));
 }
 
-/* A thread that has no P is idle, or in a system call. */
+/* Load a hold without a P: the thread is idle or in a system call. */
 static void hold_bare(struct span_iter *it, const struct held *h)
 {
     static const struct span_tag kind[2] = {{.state = ST_IDLE}, {.state = ST_SYSCALL}};
@@ -165,7 +165,7 @@ static void hold_bare(struct span_iter *it, const struct held *h)
     it->open_start = false;
 }
 
-/* What of a P's block, which sp is at, lies within the hold. */
+/* Load the part of the P's block at sp that lies within the hold. */
 static void hold_take(struct span_iter *it, const struct held *h, const struct span_iter *sp)
 {
     int64_t tot[1][SPAN_SLOTS];
@@ -202,7 +202,7 @@ static void hold_take(struct span_iter *it, const struct held *h, const struct s
     it->seg = sp->seg;
 }
 
-/* Hold i of piece k: the block of its P that covers t. */
+/* Load hold i of piece k: that block of its P that covers t. */
 static void hold_load(struct span_iter *it, uint32_t k, uint64_t i, int64_t t)
 {
     struct held h;
@@ -218,10 +218,10 @@ static void hold_load(struct span_iter *it, uint32_t k, uint64_t i, int64_t t)
     hold_take(it, &h, &sp);
 }
 
-/* Step to the next block that has something of a hold, forwards or backwards. */
+/* Step to the next or previous block with spans of a hold. */
 static bool hold_step(struct span_iter *it, bool forward)
 {
-    const struct span_iter was = *it;
+    const struct span_iter before = *it;
     uint32_t n = pieces_n(it->tr, it->lane);
     for (;;) {
         struct held h;
@@ -242,7 +242,7 @@ static bool hold_step(struct span_iter *it, bool forward)
             pieces_get(it->tr, it->lane, k, &p);
             hold_load(it, k, forward ? 0 : p.ml->n - 1, forward ? INT64_MIN : INT64_MAX);
         } else {
-            *it = was;
+            *it = before;
             return false;
         }
         if (it->n)
@@ -250,7 +250,7 @@ static bool hold_step(struct span_iter *it, bool forward)
     }
 }
 
-/* The last span at hand with t0 <= t. */
+/* The last loaded span with t0 <= t. */
 static uint32_t covering(const struct span_iter *it, int64_t t)
 {
     uint32_t behind = 1;
@@ -297,7 +297,7 @@ bool span_seek_index(struct span_iter *it, const struct trace *tr, struct lane l
     uint32_t n = pieces_n(tr, lane), k = 0;
     if (!n)
         return false;
-    if (lane.kind == LANE_M) { /* rarely asked for but with 0: walk */
+    if (lane.kind == LANE_M) { /* rarely called with more than 0: walk */
         if (!hold_seek(it, INT64_MIN))
             return false;
         while (span_get(it)->index < index)
@@ -306,7 +306,7 @@ bool span_seek_index(struct span_iter *it, const struct trace *tr, struct lane l
         return true;
     }
     struct piece p;
-    for (uint32_t hi = n; k + 1 < hi;) { /* the last piece that begins with it or before */
+    for (uint32_t hi = n; k + 1 < hi;) { /* the last piece that begins at index or before */
         uint32_t mid = k + (hi - k) / 2;
         pieces_get(tr, lane, mid, &p);
         if (p.index0 <= index)
@@ -369,12 +369,12 @@ bool trace_span_at(const struct trace *tr, struct lane lane, int64_t t, struct s
 
 /* ---- long spans ------------------------------------------------------------------------------------------- */
 
-/* What a trace_wide() asks for. */
+/* A trace_wide() or trace_longest() in progress. */
 struct wide {
     struct wide_ask ask;
-    bool empty;           /* also one of no length that begins at t0 */
-    struct span_iter *it; /* of the lane */
-    const struct held *h; /* of a thread's: the hold at hand */
+    bool empty;           /* report also a span of length 0 that begins at t0 */
+    struct span_iter *it; /* loads the lane's spans */
+    const struct held *h; /* the current hold of a thread's lane */
 };
 
 static bool is_wide(const struct wide *w, int64_t a, int64_t z, uint8_t state)
@@ -383,7 +383,7 @@ static bool is_wide(const struct wide *w, int64_t a, int64_t z, uint8_t state)
            state != ST_NONE;
 }
 
-/* Those at hand. false: no more is wanted. */
+/* Report the wide ones of the loaded spans. false: no more are wanted. */
 static bool wide_at_hand(const struct wide *w)
 {
     struct span_iter *it = w->it;
@@ -396,7 +396,7 @@ static bool wide_at_hand(const struct wide *w)
     return true;
 }
 
-/* A block of a lane that is no thread's. */
+/* A block of any lane but a thread's. */
 static bool wide_block(void *arg, const struct piece *p, uint32_t k, uint32_t b, bool edge)
 {
     const struct wide *w = arg;
@@ -417,7 +417,7 @@ static bool held_block(void *arg, const struct piece *p, uint32_t k, uint32_t b,
     return wide_at_hand(w);
 }
 
-/* Hold i of piece k of a thread. */
+/* Hold i of a thread's piece k. */
 static bool hold_wide(struct wide *w, uint32_t k, uint64_t i, const struct held *h)
 {
     const int64_t a = h->t0 > w->ask.t0 ? h->t0 : w->ask.t0, b = h->t1 < w->ask.t1 ? h->t1 : w->ask.t1;
@@ -472,7 +472,7 @@ struct longest {
     bool any;
 };
 
-/* From here on only what is longer. */
+/* From here on only longer spans are wanted. */
 static bool is_longest(void *arg, const struct span *s)
 {
     struct longest *l = arg;
@@ -503,7 +503,7 @@ static bool pool_has(const struct span_pool *sp, const uint64_t *set, uint32_t n
 bool trace_has_reason(const struct trace *tr, const uint64_t *set, uint32_t n)
 {
     if (!tr->done)
-        return true; /* what isn't decoded may have others */
+        return true; /* spans that are not decoded yet may have others */
     bool has = pool_has(&tr->fold.pool, set, n);
     for (size_t i = 1; i < tr->join.n && !has; i++)
         has = pool_has(&tr->join.seg[i]->f->pool, set, n);

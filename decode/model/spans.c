@@ -9,7 +9,7 @@
 
 #define CHUNK_FIRST (1u << 17) /* the pool's first chunk; each next one is twice as large, up to CHUNK_MOST */
 #define CHUNK_MOST (2u << 20)
-#define CHUNK_WAIT (1u << 16) /* the first one of waiting spans */
+#define CHUNK_WAIT (1u << 16) /* first chunk of waiting spans */
 
 struct pool_chunk {
     struct pool_chunk *next;
@@ -84,7 +84,7 @@ void pool_free(struct span_pool *sp)
     memset(sp, 0, sizeof *sp);
 }
 
-/* n bytes, and PACK_SLACK behind them. NULL: out of memory. */
+/* n bytes with PACK_SLACK behind them. NULL: out of memory. */
 static void *bump_bytes(struct bump *b, size_t n)
 {
     n = (n + 1) & ~(size_t)1;
@@ -150,7 +150,7 @@ static void wait_drop(struct span_pool *sp, struct waitspan *p, uint16_t cap)
 uint32_t pool_tag(struct span_pool *sp, uint8_t state, uint32_t reason, uint32_t label)
 {
     const uint64_t key =
-        hash_next(hash_first(state), (uint64_t)reason << 32 | label); /* nobody knows of two that meet */
+        hash_next(hash_first(state), (uint64_t)reason << 32 | label); /* two tags with the same hash would be one */
     const uint32_t had = idmap_get(&sp->tagof, key);
     if (had != IDMAP_NONE)
         return had;
@@ -179,7 +179,7 @@ void spans_long(struct span_pool *sp, int64_t dur, struct waitspan *w)
     *w = waitspan((uint32_t)sp->nlongs++, wait_who(w), wait_stack(w), wait_tag(w) | WAIT_LONG);
 }
 
-/* Where the chunk at hand may be too small: packed somewhere else first. */
+/* Pack into a buffer first, because the current chunk may be too small. */
 static __attribute__((noinline)) uint8_t *pack_aside(struct span_pool *sp, enum lane_kind kind,
                                                      const struct waitspan *s, uint32_t n, struct pack_how *how,
                                                      struct pack_sums *sums, size_t *len)
@@ -192,7 +192,7 @@ static __attribute__((noinline)) uint8_t *pack_aside(struct span_pool *sp, enum 
     return p;
 }
 
-/* NULL: out of memory. */
+/* Pack into the pool. NULL: out of memory. */
 static inline uint8_t *pack_into(struct span_pool *sp, enum lane_kind kind, const struct waitspan *s, uint32_t n,
                                  struct pack_sums *sums)
 {
@@ -200,7 +200,7 @@ static inline uint8_t *pack_into(struct span_pool *sp, enum lane_kind kind, cons
     struct pack_how how = {(const uint8_t(*)[4])sp->tagslot, sp->longs, sp->whole, &sp->clock};
     size_t len = 0;
     uint8_t *p = b->at;
-    if (p && b->end - p >= PACK_MAX + 2 * PACK_SLACK) { /* nearly always: right where it stays */
+    if (p && b->end - p >= PACK_MAX + 2 * PACK_SLACK) { /* nearly always: pack in place */
         len = pack_spans(p, s, n, kind, &how, sums);
         b->at = p + ((len + 1) & ~(size_t)1);
     } else {
@@ -220,12 +220,15 @@ void spans_begin(struct spanlane *l, int64_t t, uint32_t tag, uint32_t who, uint
     l->begun = true;
 }
 
-/* With the block at hand a group is full: its entries are packed, and the one behind them is the next group's first. */
+/*
+ * The current block completes a group: pack the group's entries. The entry behind them becomes the next group's
+ * first.
+ */
 static bool group_end(struct span_pool *sp, struct spanblocks *v)
 {
     uint8_t buf[BLK_ROWS_MOST + 8];
     size_t n = blocks_rows(v->blk, buf);
-    uint8_t *p = pool_bytes(sp, n); /* with PACK_SLACK behind it */
+    uint8_t *p = pool_bytes(sp, n); /* it has PACK_SLACK behind it */
     if (!p)
         return false;
     memcpy(p, buf, n);
@@ -234,7 +237,7 @@ static bool group_end(struct span_pool *sp, struct spanblocks *v)
     return true;
 }
 
-/* SPAN_BLOCK spans that begin at t0 are a lane's next block. false: out of memory. */
+/* Append a block of SPAN_BLOCK spans that begin at t0. false: out of memory. */
 static bool block_add(struct span_pool *sp, struct spanblocks *v, enum lane_kind kind, const struct waitspan *s,
                       int64_t t0)
 {
@@ -279,7 +282,7 @@ static __attribute__((noinline)) bool block_pack(struct span_pool *sp, enum lane
     return true;
 }
 
-/* What was packed, as it waited. */
+/* Unpack the waiting spans of a lane at rest. false: out of memory. */
 static bool wait_again(struct span_pool *sp, struct spanlane *l)
 {
     uint32_t n = l->cap;
@@ -330,7 +333,7 @@ void spans_end(struct span_pool *sp, enum lane_kind kind, struct spanlane *l, in
     l->ended = true;
 }
 
-/* n spans are all that the lane has behind its blocks. false: out of memory. */
+/* Make n packed spans all that the lane has behind its blocks. false: out of memory. */
 static bool rest_as(struct span_pool *sp, struct spanlane *l, const struct waitspan *s, uint32_t n)
 {
     uint8_t *p = n ? pack_into(sp, LANE_G, s, n, NULL) : NULL;
@@ -376,7 +379,7 @@ void spans_own(struct span_pool *sp, struct spanlane *l)
 
 void spans_trim(struct spanlane *l)
 {
-    if (l->blocks) /* give back what growing left over */
+    if (l->blocks)
         blocks_trim(l->blocks);
 }
 

@@ -1,17 +1,17 @@
 /*
- * spans.h - how the spans of one lane are kept: packed, appendable, and indexed while they are appended.
+ * spans.h - the spans of one lane: appendable, packed, and indexed as they are appended.
  *
- * A lane is a run of contiguous spans. The newest one is open (its end is not known). Closed spans wait, 16 bytes
- * each, until there are more than SPAN_BLOCK (128) of them, then 128 are packed into one block: the pairs of tag and
- * `stack` as numbers in a palette, durations and `who` as columns of up to four bytes each (decode/model/pack.h), so that a
- * look-up by time reads the palette and one column only. Each full
- * block has an index entry: its start, the running totals of time per state slot before it, and its longest span.
- * So the exact time per state up to any moment is one binary search and at most 128 steps (spans_totals()).
+ * A lane is a run of contiguous spans. The newest span is open: its end is not known yet. Closed spans wait as 16
+ * bytes each. When 128 (SPAN_BLOCK) wait and another one is closed, the 128 are packed into a block: pairs of tag
+ * and stack as numbers in a palette, durations and `who` as columns of up to four bytes each (decode/model/pack.h).
+ * A look-up by time so reads only the palette and one column. Each block has an index entry: its start, the time per
+ * state slot before it, and its longest span. The exact time per state up to any moment is then one binary search
+ * and at most 128 steps (spans_totals()).
  *
- *   lane:  [block 0][block 1]...[block n-1] | waiting spans | open span
- *   index:  start, totals, longest          (n+1 of them, decode/model/blocks.h: the last one marks where the waiting spans start)
+ *   lane:   [block 0][block 1]...[block n-1] | waiting spans | open span
+ *   index:  start, totals, longest           (n+1 of them, blocks.h: the last one is for the waiting spans)
  *
- * Cost: about 3 bytes a span and a quarter of index on a server's trace (`make bench` prints it).
+ * Cost: about 3 bytes a span, a quarter of it index, on a server's trace (`make bench` prints it).
  */
 #ifndef GOTOP_DECODE_SPANS_H
 #define GOTOP_DECODE_SPANS_H
@@ -21,28 +21,28 @@
 #include "decode/model/blocks.h"
 #include "decode/model/pack.h"
 
-/* One cache line: a goroutine's next transition reads and writes nothing else of it. */
+/* One cache line: a goroutine's transition seldom touches another. */
 struct spanlane {
     int64_t t0;           /* start of the open span */
-    struct waitspan open; /* the open span; its duration isn't known */
-    uint8_t cap, room;    /* of the waiting spans' array; how many more it takes before spans_room() */
+    struct waitspan open; /* the open span, without duration */
+    uint8_t cap, room;    /* capacity of the waiting spans' array; free entries in it */
     bool ended : 1;       /* no open span any more; t0 is the lane's end */
-    bool packed : 1;      /* `wait` holds packed bytes (the lane is at rest) */
+    bool packed : 1;      /* the lane is at rest: the waiting spans are packed */
     bool backdated : 1;   /* its first span began before the trace */
-    bool begun : 1;       /* has an open span, or had one */
-    uint8_t state;        /* fold's: a goroutine's enum state as of the last transition */
-    uint8_t special;      /* fold's: SPECIAL_*, why a transition takes the long way; 0 = it needn't */
+    bool begun : 1;       /* has or had an open span */
+    uint8_t state;        /* a goroutine's enum state after its last transition; fold uses it */
+    uint8_t special;      /* SPECIAL_*: why a transition must take fold's long way; 0 = it need not */
     union {
-        struct waitspan *next; /* where the next waiting span goes, behind the cap - room ones there are */
+        struct waitspan *next; /* where the next waiting span goes, behind cap - room others */
         uint8_t *packed;
     } wait;
     struct spanblocks *blocks; /* NULL: none yet */
-    int64_t wait_t0;           /* start of the first waiting span (or of the open one) */
-    uint32_t p, m;             /* a goroutine's: where it is now, EV_NONE */
+    int64_t wait_t0;           /* start of the first waiting span, else of the open one */
+    uint32_t p, m;             /* where a goroutine is now, else EV_NONE */
 };
 _Static_assert(sizeof(void *) < 8 || sizeof(struct spanlane) == 64, "a lane is one cache line");
 
-/* How many wait, and the first of them (unless packed). */
+/* spans_nwait - number of waiting spans. spans_wait - the first of them; the lane must not be packed. */
 static inline uint32_t spans_nwait(const struct spanlane *l)
 {
     return (uint32_t)(l->cap - l->room);
@@ -58,67 +58,72 @@ static inline uint32_t spans_nblk(const struct spanlane *l)
     return l->blocks ? l->blocks->n : 0;
 }
 
-/* What waits is little: it may be put away with its neighbours' instead of being packed (decode/model/alike.h). */
+/* spans_few - few spans wait: they can be packed together with the neighbours' (decode/model/alike.h). */
 enum { SPANS_FEW = 2 };
 static inline bool spans_few(const struct spanlane *l)
 {
     return l->cap && l->cap <= SPANS_FEW && !l->packed && !l->blocks;
 }
 
-/* It was: with whose. `wait.packed` is odd then, which no packed block's address is, and open.dur_who is its row. NULL: it wasn't. */
+/*
+ * spans_alike - the columns that the lane is packed in with its neighbours, NULL if it is not. Then `wait.packed` is
+ * odd, which no packed block's address is, and open.dur_who is the lane's row.
+ */
 static inline const struct columns *spans_alike(const struct spanlane *l)
 {
     const uintptr_t at = (uintptr_t)l->wait.packed;
     return l->packed && at & 1 ? (const struct columns *)(at - 1) : NULL;
 }
 
-/* Memory that is only ever given back as a whole: packed blocks. */
+/* Memory that is freed only as a whole. */
 struct bump {
     struct pool_chunk *chunks, *last;
-    uint8_t *at, *end; /* in the last one */
-    size_t next, most; /* size of the next chunk; of the largest, 0: the usual one */
+    uint8_t *at, *end; /* free part of the last chunk */
+    size_t next, most; /* size of the next chunk; size of the largest, 0 = the usual one */
 };
-void bump_cut(struct bump *b); /* what is left of the last chunk is given back */
+void bump_cut(struct bump *b); /* free the unused end of the last chunk */
 
 struct span_pool {
-    struct bump bump;  /* packed spans and rows of the block index */
+    struct bump bump;  /* packed spans, rows of the block index */
     struct bump waits; /* arrays of waiting spans */
-    void *free[5];     /* those not in use, by size */
+    void *free[5];     /* unused arrays, by size */
     struct span_tag *tags;
     size_t ntags, captags, capslots;
-    uint8_t (*tagslot)[4];     /* by tag and lane kind: where its time is summed */
-    struct idmap tagof;        /* by a hash of what it says */
-    uint8_t slot[4][ST_COUNT]; /* by lane kind: where a state's time is summed */
-    int64_t *longs;            /* durations of waiting spans that take more than 32 bits */
+    uint8_t (*tagslot)[4];     /* by tag and lane kind: the slot its time is summed in */
+    struct idmap tagof;        /* hash of (state, reason, label) -> tag */
+    uint8_t slot[4][ST_COUNT]; /* by lane kind: the slot of each state */
+    int64_t *longs;            /* durations of waiting spans that need more than 32 bits */
     size_t nlongs, caplongs;
-    struct pack_clock clock; /* by which durations are packed (pool_ticks) */
-    uint32_t whole;          /* of the last block's durations: how many were multiples of 64 ns, in 128ths */
+    struct pack_clock clock; /* how durations are packed: pool_ticks() */
+    uint32_t whole;          /* of the last block's 128 durations, how many were multiples of 64 ns */
     bool oom;                /* an allocation failed: spans may be missing, stop */
     uint64_t packed_bytes;
 };
 
 enum err_code pool_init(struct span_pool *sp);
 void pool_free(struct span_pool *sp);
-size_t
-pool_chunks_bytes(const struct span_pool *sp); /* what packed spans and rows of the index stand in, for who counts */
-/* pool_ticks - how long a tick of the trace's clock takes (0: nothing is known); believed until the first span is closed. */
+size_t pool_chunks_bytes(const struct span_pool *sp); /* memory of packed spans and index rows, for accounting */
+/* pool_ticks - set the length of a clock tick in ns (0 = unknown). Has an effect until the first span is closed. */
 void pool_ticks(struct span_pool *sp, double tick_ns);
-/* pool_bytes - n bytes among the packed spans, at an even address, for as long as these stand; less than 60 KB. NULL: out of memory. */
+/* pool_bytes - n bytes (less than 60 KB) at an even address, freed with the pool. NULL: out of memory. */
 void *pool_bytes(struct span_pool *sp, size_t n);
-/* pool_waits_free - give back all arrays of waiting spans: every lane is at rest, and stays so. */
+/* pool_waits_free - free all arrays of waiting spans; every lane must be at rest and stay so. */
 void pool_waits_free(struct span_pool *sp);
-/* pool_tag - dense number of (state, reason, label). Returns 0 (ST_NONE) when out of memory. */
+/*
+ * pool_tag - the dense number of (state, reason, label). Beyond 65536 of them: of the state alone. 0 (ST_NONE) when
+ * out of memory.
+ */
 uint32_t pool_tag(struct span_pool *sp, uint8_t state, uint32_t reason, uint32_t label);
 
-/* spans_begin - first span of a lane starts at t. */
+/* spans_begin - the lane's first span starts at t. */
 void spans_begin(struct spanlane *l, int64_t t, uint32_t tag, uint32_t who, uint32_t stack);
-/* Make room for one more waiting span: a full block is packed. spans_push's. */
+/* spans_room - make room for one more waiting span; packs a full block. false: out of memory. */
 bool spans_room(struct span_pool *sp, enum lane_kind kind, struct spanlane *l);
 
-/* A duration that doesn't fit a waiting span: into the list of long ones. spans_push's. */
+/* spans_long - put a duration that does not fit a waiting span into sp->longs. */
 void spans_long(struct span_pool *sp, int64_t dur, struct waitspan *w);
 
-/* spans_push - close the open span at t (>= its start) and open another. kind: the lane's, for its slots. */
+/* spans_push - close the open span at t (>= its start) and open another. kind is the lane's. */
 static inline __attribute__((always_inline)) void spans_push(struct span_pool *sp, enum lane_kind kind,
                                                              struct spanlane *l, int64_t t, uint32_t tag,
                                                              uint32_t who, uint32_t stack)
@@ -128,7 +133,8 @@ static inline __attribute__((always_inline)) void spans_push(struct span_pool *s
         struct waitspan *w = l->wait.next;
         l->wait.next = w + 1;
         l->room--;
-        w->dur_who = l->open.dur_who | (uint32_t)dur; /* word by word, as they were stored just now */
+        /* word by word, as they were stored just now: loading both at once would stall */
+        w->dur_who = l->open.dur_who | (uint32_t)dur;
         w->rest = l->open.rest;
         if (__builtin_expect((uint64_t)dur >> 32 != 0, 0))
             spans_long(sp, dur, w);
@@ -137,49 +143,58 @@ static inline __attribute__((always_inline)) void spans_push(struct span_pool *s
     l->open = waitspan(0, who, stack, tag);
 }
 /*
- * spans_end - close the open span at t; the lane has ended. spans_rest - pack what waits (it is unpacked again if more comes).
- * spans_drop - it is kept elsewhere. spans_own - what is kept with its neighbours' is packed as the lane's own.
+ * spans_end - close the open span at t: the lane has ended.
+ * spans_rest - pack the waiting spans (appending unpacks them again).
+ * spans_drop - forget the waiting spans: they are kept elsewhere.
+ * spans_own - give the lane its own packed copy of what was packed with its neighbours.
  */
 void spans_end(struct span_pool *sp, enum lane_kind kind, struct spanlane *l, int64_t t);
 void spans_rest(struct span_pool *sp, struct spanlane *l);
 void spans_drop(struct span_pool *sp, struct spanlane *l);
 void spans_own(struct span_pool *sp, struct spanlane *l);
-/* spans_trim - nothing more will come: give back room for blocks. spans_free - the lane's own memory. */
+/* spans_trim - nothing more will come: free spare room of the index. spans_free - free the lane's own memory. */
 void spans_trim(struct spanlane *l);
 void spans_free(struct spanlane *l);
 
-/* Number of spans, the open one included. */
+/* spans_count - number of spans, the open one included. */
 static inline uint64_t spans_count(const struct spanlane *l)
 {
     return l->begun ? (uint64_t)spans_nblk(l) * SPAN_BLOCK + spans_nwait(l) + !l->ended : 0;
 }
-/* How many blocks spans_block() knows: what waits, and the open span, is one. */
+/* spans_blocks - number of blocks for spans_block(); the waiting spans and the open one count as one. */
 static inline uint32_t spans_blocks(const struct spanlane *l)
 {
     return spans_nblk(l) + (spans_nwait(l) || !l->ended);
 }
-/* Start of the lane's first span. */
+/* spans_first - start of the lane's first span. */
 int64_t spans_first(const struct spanlane *l);
 
-/* spans_block - unpack block b (b == nblk: what waits and the open span, which ends at `end`). Returns the number. */
+/*
+ * spans_block - unpack block b and return its number of spans; *t0 is its start. The block behind the packed ones
+ * has the waiting spans and the open one, which ends at `end`.
+ */
 uint32_t spans_block(const struct span_pool *sp, const struct spanlane *l, uint32_t b, struct spancols *out,
                      int64_t *t0, int64_t end);
-/* spans_first_stack - of block b's first span; 0: there is none. */
+/* spans_first_stack - stack of block b's first span; 0 if there is none. */
 uint32_t spans_first_stack(const struct spanlane *l, uint32_t b);
-/* spans_ahead - block b will be read soon: blocks of one lane lie apart, and to wait for memory costs as much as unpacking. */
+/* spans_ahead - prefetch block b. Blocks of one lane lie apart, so waiting for memory costs as much as unpacking. */
 void spans_ahead(const struct spanlane *l, uint32_t b);
-/* spans_times - the same, durations and tags alone. */
+/* spans_times - as spans_block(), but durations and tags only. */
 uint32_t spans_times(const struct span_pool *sp, const struct spanlane *l, uint32_t b, int64_t dur[SPAN_ROOM],
                      uint32_t tag[SPAN_ROOM], int64_t *t0, int64_t end);
-/* spans_wide - of blocks b .. last the first that has a span of at least min_ns, ST_NONE apart, or may: what waits to be packed
-   has if it lasts so long in all, its open span till `end`. Behind last: none. */
+/*
+ * spans_wide - of blocks b .. last the first that has a span of at least min_ns other than ST_NONE. The unpacked end
+ * of the lane is returned if it lasts that long in total, its open span up to `end`. A number above `last` if there
+ * is none.
+ */
 uint32_t spans_wide(const struct spanlane *l, uint32_t b, uint32_t last, int64_t min_ns, int64_t end);
-/* spans_find - the block that covers t (clamped to the lane's life). */
+/* spans_find - the block that covers t, clamped to the lane's life. */
 uint32_t spans_find(const struct spanlane *l, int64_t t);
 
 /*
- * What is asked of a lane: exact time per slot from its start to each of n ascending moments, tot[i][slot], and the number of spans that
- * start before each, unless count is NULL. totals_of - of some of the moments.
+ * A query for exact times: for each of n ascending moments t[i], the time per slot from the lane's start
+ * (tot[i][slot]) and the number of spans that start before it (count may be NULL).
+ * totals_of - the query for n of its moments, from moment `from` on.
  */
 struct totals {
     const int64_t *t;
@@ -191,13 +206,14 @@ static inline struct totals totals_of(const struct totals *a, uint32_t from, uin
 {
     return (struct totals){a->t + from, n, a->tot + from, a->count ? a->count + from : NULL};
 }
-/* spans_totals - end: where the open span ends. */
+/* spans_totals - answer the query; the open span ends at `end`. */
 void spans_totals(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, int64_t end,
                   const struct totals *a);
 
 /*
- * The same for who needs it less exactly: for each of n ascending moments totals up to two moments around it (or to itself, twice) that
- * need no unpacking: where blocks begin, or a thread's holds; far: where groups of holds do. Slot 0 is not filled in.
+ * A query for bounds: for each of n ascending moments, the totals at one moment before and one after it (or twice at
+ * itself) that need no unpacking: where blocks or, in a thread's lane, holds begin; with `far`, where groups of
+ * holds begin. Slot 0 is not filled in.
  */
 struct totals_near {
     int64_t t[2], tot[2][SPAN_SLOTS];
@@ -209,7 +225,7 @@ struct nearby {
     bool far;
     struct totals_near *out;
 };
-/* totals_known - up to t itself: what tot[0] and count[0] say. */
+/* totals_known - tot[0] and count[0] are exact for t: set both bounds to them. */
 static inline void totals_known(struct totals_near *x, int64_t t)
 {
     x->t[0] = x->t[1] = t;
@@ -220,9 +236,9 @@ void spans_near(const struct span_pool *sp, enum lane_kind kind, const struct sp
                 const struct nearby *a);
 
 /*
- * spans_since - of a lane that is being appended to: time per slot in [from,to), and how many spans that touches, added
- * to sum and *count; the lane's open span lasts at least up to `to`. It costs a step for each of these spans. false: it
- * isn't that simple (they are packed already), nothing is added.
+ * spans_since - in a lane that is still appended to: add the time per slot in [from,to) to sum, and the number of
+ * spans it touches to *count. The open span must last at least up to `to`. One step per span. false: some of these
+ * spans are packed already; nothing is added.
  */
 bool spans_since(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, int64_t from, int64_t to,
                  int64_t sum[SPAN_SLOTS], uint64_t *count);

@@ -1,4 +1,4 @@
-/* spans_read.c - what spans.h says of reading: blocks, look-ups by time. */
+/* spans_read.c - the reading half of spans.h: blocks, look-ups by time. */
 #include <string.h>
 
 #include "decode/base/bisect.h"
@@ -10,8 +10,8 @@ int64_t spans_first(const struct spanlane *l)
     return l->blocks && l->blocks->n ? blocks_t0(l->blocks, 0) : l->wait_t0;
 }
 
-/* Who walks a trace of which much stands in a file leaves behind what was read: a look every few megabytes of blocks. */
-static void rest(void)
+/* While much is in the temporary file, free the pages already read: checked every few megabytes of blocks. */
+static void release_pages(void)
 {
     enum { BLOCKS = 8192 };
     static _Thread_local unsigned n;
@@ -27,7 +27,7 @@ static void column_put(struct spancols *out, uint32_t i, int64_t dur, const stru
     out->tag[i] = wait_tag(w);
 }
 
-/* Span i of those behind the blocks, of a lane whose own are not packed. */
+/* Waiting span i of a lane that has not packed its own. */
 static inline struct waitspan waits_at(const struct spanlane *l, uint32_t i)
 {
     const struct columns *c = spans_alike(l);
@@ -43,7 +43,7 @@ uint32_t spans_block(const struct span_pool *sp, const struct spanlane *l, uint3
                      int64_t *t0, int64_t end)
 {
     if (b < spans_nblk(l)) {
-        rest();
+        release_pages();
         unpack_spans(blocks_data(l->blocks, b), SPAN_BLOCK, &sp->clock, out);
         *t0 = blocks_t0(l->blocks, b);
         return SPAN_BLOCK;
@@ -76,11 +76,13 @@ uint32_t spans_first_stack(const struct spanlane *l, uint32_t b)
     return l->begun && !l->ended ? wait_stack(&l->open) : 0;
 }
 
-/* Blocks of one lane lie apart, each in a page of its own, and what is waited for is their addresses' translation: that of
-   several at once takes as long as that of one. */
+/*
+ * Blocks of one lane lie apart, each in its own page, and most of the wait is for translating their addresses.
+ * Several translations at once take as long as one.
+ */
 void spans_ahead(const struct spanlane *l, uint32_t b)
 {
-    enum { LINES = 6, LINE = 64, PAGES = 4 }; /* a block is some 350 bytes */
+    enum { LINES = 6, LINE = 64, PAGES = 4 }; /* a block has some 350 bytes */
     const uint32_t n = spans_nblk(l);
     if (b % SPAN_GROUP == 0 && b + SPAN_GROUP < n && blocks_packed(l->blocks, b + SPAN_GROUP))
         blocks_ahead_group(l->blocks, b + SPAN_GROUP);
@@ -95,7 +97,7 @@ uint32_t spans_times(const struct span_pool *sp, const struct spanlane *l, uint3
                      uint32_t tag[SPAN_ROOM], int64_t *t0, int64_t end)
 {
     if (b < spans_nblk(l)) {
-        rest();
+        release_pages();
         unpack_times(blocks_data(l->blocks, b), SPAN_BLOCK, &sp->clock, dur, tag);
         *t0 = blocks_t0(l->blocks, b);
         return SPAN_BLOCK;
@@ -128,7 +130,7 @@ static uint32_t nstarts(const struct spanblocks *v)
     return (v->n + SPAN_START - 1) / SPAN_START;
 }
 
-/* Of the starts from lo up to hi the last one not behind t; that of lo isn't. */
+/* The last start not after t, of those from lo (which is not) up to hi. */
 static uint32_t start_between(const struct spanblocks *v, int64_t t, uint32_t lo, uint32_t hi)
 {
     uint32_t behind = lo + 1;
@@ -136,7 +138,7 @@ static uint32_t start_between(const struct spanblocks *v, int64_t t, uint32_t lo
     return behind - 1;
 }
 
-/* The last block not behind t of those that go with start k. */
+/* The last block not after t, of the SPAN_START blocks of start k. */
 static uint32_t block_at(const struct spanblocks *v, int64_t t, uint32_t k)
 {
     uint32_t b = k * SPAN_START, end = v->n - b < SPAN_START ? v->n : b + SPAN_START;
@@ -147,7 +149,7 @@ static uint32_t block_at(const struct spanblocks *v, int64_t t, uint32_t k)
 
 uint32_t spans_find(const struct spanlane *l, int64_t t)
 {
-    uint32_t n = spans_nblk(l); /* the last block whose t0 <= t */
+    uint32_t n = spans_nblk(l); /* then: the last block whose t0 <= t */
     if (!n || t >= l->wait_t0)
         return n ? (spans_nwait(l) || !l->ended ? n : n - 1) : 0;
     return block_at(l->blocks, t, start_between(l->blocks, t, 0, nstarts(l->blocks)));
@@ -169,12 +171,12 @@ uint32_t spans_wide(const struct spanlane *l, uint32_t b, uint32_t last, int64_t
     return b == nblk && until - l->wait_t0 < min_ns ? b + 1 : b;
 }
 
-/* Copied where sums begin: to clear so little the compiler has a processor's slow way. */
-static const int64_t none[4][SPAN_SLOTS];
+/* Copied to clear sums: for a small array the compiler clears in a slow way. */
+static const int64_t zeros[4][SPAN_SLOTS];
 
-/* A position in a lane that only moves forward: totals up to `t`, which is the start of span `i` of block b. */
+/* A position in a lane that only moves forward: totals up to `t`, the start of span `i` in block b. */
 struct walk {
-    uint32_t b, n, i; /* n: spans, without the open one */
+    uint32_t b, n, i; /* n: spans in the block, without the open one */
     int64_t t, tot[SPAN_SLOTS], dur[SPAN_ROOM];
     uint32_t tag[SPAN_ROOM];
 };
@@ -185,7 +187,7 @@ static void walk_enter(struct walk *w, const struct span_pool *sp, const struct 
     w->i = 0;
     w->n = b < spans_nblk(l) ? SPAN_BLOCK : spans_nwait(l);
     (void)spans_times(sp, l, b, w->dur, w->tag, &w->t, l->t0);
-    memcpy(w->tot, none, sizeof w->tot);
+    memcpy(w->tot, zeros, sizeof w->tot);
     if (!spans_nblk(l))
         return;
     w->tot[0] = blocks_before(l->blocks, b, w->tot) - blocks_t0(l->blocks, 0);
@@ -193,11 +195,13 @@ static void walk_enter(struct walk *w, const struct span_pool *sp, const struct 
         w->tot[0] -= w->tot[s];
 }
 
-/* Four spans at a time, as long as all of them end before t. Each of the four has sums of its own, so that none waits for another. */
+/*
+ * Go four spans at a time while all of them end before t. Four separate sums, so that no addition waits for another.
+ */
 static void walk_fours(struct walk *w, const uint8_t (*slot)[4], enum lane_kind kind, int64_t t)
 {
     int64_t tot[4][SPAN_SLOTS], left = t - w->t;
-    memcpy(tot, none, sizeof tot);
+    memcpy(tot, zeros, sizeof tot);
     uint32_t i = w->i;
     for (const uint32_t n = w->n; i + 4 <= n; i += 4) {
         const uint32_t *tag = w->tag + i;
@@ -217,7 +221,7 @@ static void walk_fours(struct walk *w, const uint8_t (*slot)[4], enum lane_kind 
         w->tot[s] += tot[0][s] + tot[1][s] + tot[2][s] + tot[3][s];
 }
 
-/* To the span that ends behind t: a span of no length at t doesn't start before t. */
+/* Go to the span that ends after t. A span of length 0 at t does not start before t. */
 static void walk_to(struct walk *w, const uint8_t (*slot)[4], enum lane_kind kind, int64_t t)
 {
     walk_fours(w, slot, kind, t);
@@ -230,8 +234,8 @@ static void walk_to(struct walk *w, const uint8_t (*slot)[4], enum lane_kind kin
 enum { AHEAD = 64 };
 
 /*
- * Of up to AHEAD ascending moments behind the lane's first those that lie in a packed block, and the starts these go with.
- * All are looked for together, step by step: so none waits for what another one has to fetch.
+ * Of up to AHEAD ascending moments after the lane's start: how many lie in packed blocks, and in k the starts they
+ * belong to. All are searched in parallel, step by step, so that none waits for memory that another one fetches.
  */
 static uint32_t find_starts(const struct spanlane *l, const int64_t *t, uint32_t n, uint32_t k[AHEAD])
 {
@@ -254,7 +258,7 @@ static uint32_t find_starts(const struct spanlane *l, const int64_t *t, uint32_t
     return known;
 }
 
-/* The index's rows that go with starts will be read. */
+/* Prefetch the index rows of these starts' blocks. */
 AHEAD_INLINE void rows_ahead(const struct spanblocks *v, const uint32_t *k, uint32_t n, unsigned more)
 {
     for (uint32_t i = 0; i < n; i++)
@@ -265,7 +269,7 @@ AHEAD_INLINE void rows_ahead(const struct spanblocks *v, const uint32_t *k, uint
             blocks_ahead_rows(v, k[i] * SPAN_START, more);
 }
 
-/* The blocks of up to AHEAD ascending moments behind the lane's first. What will be read of each is asked for beforehand. */
+/* The blocks that up to AHEAD ascending moments lie in. What will be read of each is prefetched. */
 static void find_all(const struct spanlane *l, const int64_t *t, uint32_t n, uint32_t b[AHEAD])
 {
     const struct spanblocks *v = l->blocks;
@@ -280,13 +284,13 @@ static void find_all(const struct spanlane *l, const int64_t *t, uint32_t n, uin
     }
 }
 
-/* The span that the moment before lies in: later ones in it need no look at the block. */
+/* The span that the previous moment lies in: later moments in it need no look at the block. */
 struct same {
-    int64_t until, stop; /* it ends so late; what is behind `stop` counts no more */
+    int64_t until, stop; /* until: it ends; stop: time is counted up to here */
     int64_t begins;
     unsigned slot;
     uint64_t before; /* spans before it */
-    bool is;         /* a span at all, and not what is behind a lane's end */
+    bool is;         /* false: no span, but what is behind the lane's end */
 };
 
 static inline int64_t least(int64_t a, int64_t b)
@@ -294,7 +298,7 @@ static inline int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* What was found of a moment: the span it lies in. */
+/* The span that moment t was found in. */
 static struct same same_of(const struct walk *w, const uint8_t (*slot)[4], enum lane_kind kind,
                            const struct spanlane *l, int64_t t, int64_t end)
 {
@@ -328,7 +332,7 @@ void spans_totals(const struct span_pool *sp, enum lane_kind kind, const struct 
     uint32_t i = 0, b[AHEAD], found = 0; /* b: of moments from..found */
     int64_t first = l->begun ? spans_first(l) : INT64_MAX;
     for (; i < n && t[i] <= first; i++) {
-        memcpy(out[i], none, sizeof out[i]);
+        memcpy(out[i], zeros, sizeof out[i]);
         if (count)
             count[i] = 0;
     }
@@ -363,7 +367,7 @@ void spans_near(const struct span_pool *sp, enum lane_kind kind, const struct sp
 {
     const int64_t *const t = a->t, first = l->begun ? spans_first(l) : INT64_MAX;
     const struct spanblocks *v = l->blocks;
-    uint32_t known = 0, k[AHEAD], had = UINT32_MAX; /* had: the block that the moment before lies in */
+    uint32_t known = 0, k[AHEAD], had = UINT32_MAX; /* had: the block that the previous moment lies in */
     for (uint32_t i = 0, from = 0; i < a->n; i++) {
         struct totals_near *x = &a->out[i];
         if (t[i] > first && i == from + known) {
@@ -395,7 +399,7 @@ bool spans_since(const struct span_pool *sp, enum lane_kind kind, const struct s
 {
     if (!l->begun || l->ended || l->packed || from < l->wait_t0 || from >= to)
         return false;
-    int64_t end = to, t = l->t0; /* the span to look at next ends at `end` and begins at t */
+    int64_t end = to, t = l->t0; /* the next span to look at: [t,end) */
     const struct waitspan *w = &l->open, *first = spans_wait(l), *next = l->wait.next;
     for (;;) {
         int64_t a = t > from ? t : from, b = end < to ? end : to;

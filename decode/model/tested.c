@@ -1,6 +1,7 @@
 /*
- * tested.c - whose test binary the program is: what testing.tRunner calls is a test, and lies in the package that is tested. A package of
- * the standard library is then the program itself, not what the program calls.
+ * tested.c - finds the package whose test binary the program is: a function called by testing.tRunner is a test and
+ * lies in the package under test. A package of the standard library is then the program itself, not something the
+ * program calls.
  */
 #include "decode/model/trace_priv.h"
 
@@ -17,7 +18,7 @@ static bool begins(struct str s, size_t at, const char *c)
     return s.len >= at + n && memcmp(s.p + at, c, n) == 0;
 }
 
-/* The package of a test function: "go/parser" of "go/parser_test.TestParse"; nothing of another function. */
+/* "go/parser" for test function "go/parser_test.TestParse"; empty for other functions. */
 static struct str package_of(struct str f)
 {
     size_t from = f.len, dot;

@@ -1,11 +1,11 @@
 /*
- * trace.c - opening a trace and decoding it step by step.
+ * trace.c - opens a trace and decodes it step by step.
  *
  *   input -> dialect -> source_v1/v2 (orders events) -> chunks of struct ev -> fold (builds the model)
  *
- * With more than one thread, the reader runs in a thread of its own and hands chunks over through a ring; fold always
- * runs in the caller's thread, within trace_load(), so whoever reads the model needs no lock. One thread or two, the
- * same events are folded in the same order: the model is the same.
+ * With more than one thread, a first-family reader runs in a thread of its own and hands over chunks through a ring.
+ * Fold always runs in the caller's thread, within trace_load(), so readers of the model need no lock. With one
+ * thread or two the same events are folded in the same order: the model is the same.
  */
 #include "decode/trace.h"
 
@@ -30,7 +30,7 @@
 
 /* ---- the reader's side ------------------------------------------------------------------------------------ */
 
-/* A reader's status, with how many names there are now. */
+/* A reader's status, with the present number of names. */
 static struct source_status status_now(const struct trace *tr, const struct source_status *of)
 {
     struct source_status st = *of;
@@ -39,7 +39,7 @@ static struct source_status status_now(const struct trace *tr, const struct sour
     return st;
 }
 
-/* Fill a chunk; with a model, fold its events at once. */
+/* Fill a chunk. A reader that folds as it goes folds into f instead. */
 static void chunk_fill(struct trace *tr, struct chunk *c, struct fold *f)
 {
     if (tr->src.ops->run) {
@@ -104,7 +104,7 @@ static void reader_start(struct trace *tr)
 
 /* ---- opening ---------------------------------------------------------------------------------------------- */
 
-/* What there is to say before the first event. */
+/* Note what is to be said before the first event. */
 static void notes_first(struct trace *tr)
 {
     const struct dialect *d = &tr->dialect;
@@ -115,7 +115,7 @@ static void notes_first(struct trace *tr)
         source_damage(&tr->src, tr->in.damage.code, 0, tr->in.damage.offset, "%s", tr->in.damage.what);
 }
 
-/* The reader at the file's start, and an empty model. */
+/* Put the reader at the file's start, and make an empty model. */
 static enum err_code decode_begin(struct trace *tr, struct err *e)
 {
     const bool second_family = tr->dialect.second_family;
@@ -125,7 +125,7 @@ static enum err_code decode_begin(struct trace *tr, struct err *e)
     if (rc)
         return rc;
     notes_first(tr);
-    /* What grows comes slower than one thread decodes. */
+    /* A growing trace comes more slowly than one thread decodes. */
     tr->threaded = tr->threads > 1 && !second_family && !tr->opts.grows;
     for (int i = 0; i < (tr->threaded ? RING : second_family ? 0 : 1); i++)
         if (!(tr->ring[i].evs = mem_alloc(CHUNK_HALVES * sizeof(struct ev_half))))
@@ -240,7 +240,7 @@ const struct joint_paths *trace_more(const struct trace *tr)
     return &tr->opts.more;
 }
 
-/* What decoding has made goes. */
+/* Free all that decoding has made. */
 static void decode_end(struct trace *tr)
 {
     reader_stop(tr);
@@ -268,7 +268,7 @@ void trace_close(struct trace *tr)
     source_notes_free(&tr->src);
     for (int k = 0; k < LANE_KINDS; k++)
         idmap_free(&tr->find[k]);
-    if (tr->opts.grows) /* else they are the input's */
+    if (tr->opts.grows) /* else they belong to the input */
         mem_free(tr->in.gap);
     input_close(&tr->in);
     mem_free(tr->path);
@@ -277,7 +277,7 @@ void trace_close(struct trace *tr)
 
 /* ---- loading ---------------------------------------------------------------------------------------------- */
 
-/* Take over the notes that the reader made before this chunk; the lists only grow, so no lock is needed. */
+/* Take over the notes that the reader made up to this chunk. The lists only grow, so no lock is needed. */
 static void notes_take(struct trace *tr, const struct source_status *st)
 {
     for (; tr->taken_damages < st->ndamages && tr->taken_damages < SOURCE_NOTES; tr->taken_damages++)
@@ -292,7 +292,10 @@ static void own_damage(struct trace *tr, enum err_code code, const char *what)
         err_set(&tr->damage[tr->ndamage++], code, tr->st.bytes_done, "%s", what);
 }
 
-/* Decoding ends where the memory does. What would be needed is foretold from what the file has taken so far. */
+/*
+ * Decoding ends because the memory limit is reached. How much would be needed is estimated from what the file has
+ * taken so far.
+ */
 static void damage_full(struct trace *tr)
 {
     char what[sizeof tr->damage[0].what];
@@ -312,15 +315,15 @@ static void damage_oom(struct trace *tr)
     own_damage(tr, ERR_NOMEM, "out of memory: the rest of the trace is not shown");
 }
 
-/* Is there more than the limit allows? Where nothing is spilled who counts (triage) has to fit, too. */
+/* Is there more than the limit allows? Without a temporary file, triage's tables must fit, too. */
 static bool is_full(const struct trace *tr)
 {
     enum { COUNTING = 160 };
     return mem_over(mem_spills() ? 0 : tr->fold.nlane[LANE_G] * (size_t)COUNTING);
 }
 
-/* What was read of the file, and of what is spilled, need not stay in memory where that is short. */
-static void rest(struct trace *tr)
+/* Free pages that were read of the file and of what is spilled, if memory is short. */
+static void release_pages(struct trace *tr)
 {
     enum { STEPS = 256 };
     if (tr->steps++ % STEPS || !mem_spilled())
@@ -330,7 +333,7 @@ static void rest(struct trace *tr)
     mem_rest();
 }
 
-static void shown(struct trace *tr)
+static void count_goroutines(struct trace *tr)
 {
     tr->info.goroutines = trace_nlanes(tr, LANE_G);
 }
@@ -363,17 +366,17 @@ static void status_take(struct trace *tr, const struct source_status *st)
     memcpy(i->count, f->count, sizeof f->count);
 }
 
-/* For the names there are; what is known of those before stays. */
+/* Make room for the present names; what is known of earlier ones stays. */
 static void asides_room(struct trace *tr)
 {
     const uint32_t count[ASIDES] = {
         [ASIDE_STRING] = tr->st.nstrs, [ASIDE_FRAME] = names_nframes(&tr->names), [ASIDE_STACK] = tr->st.nstacks};
     for (int m = 0; m < ASIDES; m++) {
-        const uint32_t n = count[m], was = tr->naside[m];
-        uint64_t *room = n > was || !tr->aside[m] ? mem_resize(tr->aside[m], ((size_t)n + 1) * sizeof *room) : NULL;
+        const uint32_t n = count[m], had = tr->naside[m];
+        uint64_t *room = n > had || !tr->aside[m] ? mem_resize(tr->aside[m], ((size_t)n + 1) * sizeof *room) : NULL;
         if (!room)
             continue;
-        memset(room + was, 0, ((size_t)n + 1 - was) * sizeof *room);
+        memset(room + had, 0, ((size_t)n + 1 - had) * sizeof *room);
         tr->aside[m] = room;
         tr->naside[m] = n;
     }
@@ -396,15 +399,15 @@ static void load_end(struct trace *tr)
         tr->fatal = tr->damage[0];
     tr->info.tested = tested_package(tr);
     asides_room(tr);
-    shown(tr);
+    count_goroutines(tr);
     if (!tr->src.ops)
         return;
-    tr->src.ops->close(&tr->src); /* its tables are not needed any more, nor what stood between the threads */
+    tr->src.ops->close(&tr->src); /* its tables are no longer needed, nor is the ring between the threads */
     bump_cut(&tr->fold.pool.bump);
     ring_free(tr);
 }
 
-/* A chunk's events into the model. Until there are some it holds the trace's beginning. */
+/* Fold a chunk's events. Until the first of them, the model holds the trace's beginning (glance.h). */
 static void chunk_fold(struct trace *tr, const struct chunk *c)
 {
     if (tr->glanced && !(c->n && c->evs->kind == EVK_TICK))
@@ -415,7 +418,7 @@ static void chunk_fold(struct trace *tr, const struct chunk *c)
     fold_stream(&tr->fold, c->evs, c->n);
 }
 
-/* A chunk's events are in the model. false: that was the last one. */
+/* A chunk's events are in the model: update the status. false: that was the last chunk to take. */
 static bool chunk_took(struct trace *tr, const struct chunk *c)
 {
     if (!c->n)
@@ -430,11 +433,11 @@ static bool chunk_took(struct trace *tr, const struct chunk *c)
     tr->full = is_full(tr);
     if (tr->full)
         return false;
-    rest(tr);
+    release_pages(tr);
     return !(tr->opts.strict && tr->ndamage);
 }
 
-/* Take a chunk from the reader's thread. TOOK_END: there will be no more of them; TOOK_NONE: not in time. */
+/* Take a chunk from the reader's thread. TOOK_END: there are no more; TOOK_NONE: none came in time. */
 enum took { TOOK_NONE, TOOK_ONE, TOOK_END };
 static enum took chunk_take(struct trace *tr, int64_t stop)
 {
@@ -474,14 +477,14 @@ static bool load_step(struct trace *tr, int64_t stop, bool *late)
     return chunk_took(tr, &tr->ring[0]);
 }
 
-/* All that has come is decoded, and more will come. */
-static bool waits(struct trace *tr)
+/* Does a growing trace wait for more, with all that has come decoded? */
+static bool waits_for_more(struct trace *tr)
 {
     if (!tr->src.waiting || tr->fold.oom || (tr->opts.strict && tr->info.ndamages))
         return false;
-    tr->info.done = true; /* as far as there is anything */
+    tr->info.done = true; /* as far as it has come */
     asides_room(tr);
-    shown(tr);
+    count_goroutines(tr);
     return true;
 }
 
@@ -518,12 +521,12 @@ void trace_anew(struct trace *tr)
 {
     for (int k = 0; k < LANE_KINDS; k++) {
         idmap_free(&tr->find[k]);
-        tr->found[k] = 0;
+        tr->nfind[k] = 0;
     }
     tr->info.epoch++;
 }
 
-/* Nothing is decoded: the reader stands at the file's start again. false: out of memory, as fold.oom says then. */
+/* Forget all that is decoded, and put the reader at the file's start again. false: out of memory, fold.oom is set. */
 static bool start_over(struct trace *tr)
 {
     struct err e;
@@ -537,8 +540,8 @@ static bool start_over(struct trace *tr)
 }
 
 /*
- * Several threads at once hold more, and how much depends on who comes first: what doesn't fit for them is left to one, so that where
- * decoding ends is the same every time. false: as start_over().
+ * Start over with one thread. Several threads hold more at once, and how much depends on timing; with one, decoding
+ * ends at the same place every time. false: as start_over().
  */
 static bool start_alone(struct trace *tr)
 {
@@ -553,11 +556,11 @@ static bool start_alone(struct trace *tr)
     return true;
 }
 
-/* false: there is no more. */
+/* Load some segments. false: there are no more. */
 static bool load_segments(struct trace *tr, int64_t stop)
 {
     enum loaded_rc rc = loader_some(tr->loader, stop);
-    const bool cant = rc == LOADER_CANT; /* its segments can't be told apart from one another: all of it is one */
+    const bool cant = rc == LOADER_CANT; /* the segments cannot be decoded by themselves: read the trace as one */
     if (cant || (rc == LOADER_FULL && tr->threads > 1 && mem_spills())) {
         if (cant ? start_over(tr) : start_alone(tr))
             return true;
@@ -569,7 +572,7 @@ static bool load_segments(struct trace *tr, int64_t stop)
         damage_oom(tr);
     if (rc == LOADER_FULL)
         damage_full(tr);
-    rest(tr);
+    release_pages(tr);
     if (rc == LOADER_MORE && !(tr->opts.strict && tr->ndamage))
         return true;
     loader_free(tr->loader);
@@ -578,7 +581,7 @@ static bool load_segments(struct trace *tr, int64_t stop)
     return false;
 }
 
-/* in_steps: what there is will be looked at meanwhile. */
+/* in_steps: the model will be looked at between steps. */
 static void load_begin(struct trace *tr, bool in_steps)
 {
     struct source_status st;
@@ -591,7 +594,7 @@ static void load_begin(struct trace *tr, bool in_steps)
     tr->started = true;
 }
 
-/* Less than what was shown already is in the model. */
+/* Does the model hold less than was shown already? */
 static bool catches_up(const struct trace *tr)
 {
     return !tr->glanced && tr->fold.events < tr->shown_events;
@@ -605,7 +608,7 @@ enum load trace_load(struct trace *tr, int64_t budget_ns)
     if (!tr->started) {
         load_begin(tr, stop != INT64_MAX);
         if (tr->glanced) {
-            shown(tr);
+            count_goroutines(tr);
             return LOAD_MORE;
         }
     }
@@ -615,7 +618,7 @@ enum load trace_load(struct trace *tr, int64_t budget_ns)
             return LOAD_DONE;
         }
         if (tr->loader && host_now() >= stop) {
-            shown(tr);
+            count_goroutines(tr);
             return LOAD_MORE;
         }
     }
@@ -629,13 +632,13 @@ enum load trace_load(struct trace *tr, int64_t budget_ns)
             }
             if (tr->full)
                 damage_full(tr);
-            if (waits(tr))
+            if (waits_for_more(tr))
                 return LOAD_WAIT;
             load_end(tr);
             return LOAD_DONE;
         }
     } while (catches_up(tr) || (!late && (stop == INT64_MAX || host_now() < stop)));
-    shown(tr);
+    count_goroutines(tr);
     return LOAD_MORE;
 }
 

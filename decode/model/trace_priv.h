@@ -1,4 +1,7 @@
-/* trace_priv.h - struct trace, for those who load it (trace.c, loader.c, join.c), who answer from it, and dump.c. */
+/*
+ * trace_priv.h - struct trace, for the files that load it (trace.c, loader.c, join.c), that answer from it, and
+ * dump.c.
+ */
 #ifndef GOTOP_DECODE_TRACE_PRIV_H
 #define GOTOP_DECODE_TRACE_PRIV_H
 
@@ -12,14 +15,13 @@
 #include "decode/events/names.h"
 #include "decode/events/source.h"
 
-#define RING \
-    128 /* chunks between the reader's thread and ours: enough to even out what one of them does now and then */
+#define RING 128         /* chunks between the reader's thread and ours: enough to even out bursts of either */
 #define CHUNK_HALVES 512 /* of events */
-#define FOLD_EVENTS 2048 /* in one go, by a reader that folds as it goes */
+#define FOLD_EVENTS 2048 /* at once, by a reader that folds as it goes */
 
-struct load_cost {              /* of a trace that was loaded in segments */
-    uint32_t segments, again;   /* how many; decodings that were in vain */
-    int64_t find, tables, join; /* processor time, ns, of what is done for one segment after the other */
+struct load_cost {              /* Of a trace that is loaded in segments. */
+    uint32_t segments, again;   /* number of segments; of decodings that were in vain */
+    int64_t find, tables, join; /* processor time (ns) of the work that is done one segment at a time */
 };
 
 struct chunk {
@@ -37,48 +39,52 @@ struct trace {
     struct names names;
     struct fold fold;
     struct source src;
-    struct source_status st; /* as of the last chunk folded */
+    struct source_status st; /* as of the last folded chunk */
     struct err damage[SOURCE_NOTES + 4], warning[SOURCE_NOTES + 4];
-    uint32_t ndamage, nwarning; /* kept in those */
+    uint32_t ndamage, nwarning; /* number kept in these arrays */
     uint32_t taken_damages, taken_warnings;
     struct err fatal;
     bool done;
     struct idmap find[LANE_KINDS];
-    size_t found[LANE_KINDS]; /* lanes already in `find` */
+    size_t nfind[LANE_KINDS]; /* number of lanes already in `find` */
     struct join join;
     struct loader *loader; /* while segments are decoded */
     struct load_cost cost;
-    uint64_t *aside[ASIDES]; /* once it is loaded; naside of each */
+    uint64_t *aside[ASIDES]; /* once loaded; of naside entries each */
     uint32_t naside[ASIDES];
 
-    int threads;           /* that may be at work, the caller's included */
+    int threads;           /* threads that may work, the caller's included */
     bool started;          /* trace_load() has been called */
-    bool full;             /* of the first family more can't be held */
-    bool glanced;          /* what the model holds is the beginning alone, see glance.h */
-    uint64_t shown_events; /* so many that held: fewer are not shown again */
+    bool full;             /* first family: there is no memory for more */
+    bool glanced;          /* the model holds only the trace's beginning (glance.h) */
+    uint64_t shown_events; /* number of events in that beginning: no fewer are shown later */
     bool threaded, thread_on;
     pthread_t thread;
     pthread_mutex_t mu;
     pthread_cond_t filled, freed;
     struct chunk ring[RING];
     uint64_t head, tail; /* chunks filled, chunks folded; under mu */
-    bool quit;           /* under mu: the reader is to stop */
-    uint32_t steps;      /* of loading */
+    bool quit;           /* under mu: the reader must stop */
+    uint32_t steps;      /* load steps so far */
 };
 
-/* trace_anew - what was shown of the model is void, and lanes have other indices. */
+/* trace_anew - what was shown of the model is void; lanes get other indices. */
 void trace_anew(struct trace *tr);
 
-/* tested_package - see trace_info.tested; once all names are there. */
+/* tested_package - for trace_info.tested. Call when all names are there. */
 struct str tested_package(const struct trace *tr);
 
-/* lane_of_ginfo - what is known of a goroutine of a segment (NULL: of the one fold) beside its spans: not first, last, nspans. */
+/*
+ * lane_of_ginfo - a goroutine's lane_info without first, last and nspans. seg: the segment that g is of, NULL: the
+ * one fold.
+ */
 struct lane_info lane_of_ginfo(const struct trace *tr, const struct segment *seg, const struct ginfo *g);
 
 /*
- * trace_blocks - of a lane, no thread's, the blocks with spans in [t0,t1): block b of its piece k, p; edge: not all of its spans need
- * be. Those are left out that have no span of *min_ns (ST_NONE apart), which may grow; only: as in struct states_ask. Until f returns
- * false, which is returned.
+ * trace_blocks - report the blocks of a P's, goroutine's or band's lane with spans in [t0,t1), until f returns
+ * false, which is then returned: block b of the lane's piece k, p. edge: some spans of the block may lie outside the
+ * interval. Blocks with no span of *min_ns (ST_NONE apart) are skipped, and f may raise *min_ns. only: as in struct
+ * states_ask.
  */
 struct blocks_ask {
     int64_t t0, t1;

@@ -1,8 +1,8 @@
 /*
  * turns.c - see turns.h.
  *
- * These are nearly all events of a trace, so here counts what a processor does. Functions that are seldom called are kept out
- * of the loop: what it keeps in registers are the place in the batch and the time.
+ * Nearly all events of a trace pass through here, so the cost on the processor matters. Functions that are seldom
+ * called are kept out of the loop, which has the place in the batch and the time in registers.
  */
 #include "decode/model/turns.h"
 
@@ -29,11 +29,11 @@ static __attribute__((noinline)) uint32_t lookup_far(const struct idmap *m, uint
 HOT uint32_t lookup(const struct lookup *l, uint64_t key)
 {
     uint64_t at = key & l->mask;
-    uint32_t v = l->val[at] - 1; /* not free, not IDMAP_GONE */
+    uint32_t v = l->val[at] - 1; /* neither free nor IDMAP_GONE */
     return __builtin_expect(v < IDMAP_GONE - 1 && l->key[at] == key, 1) ? v : lookup_far(l->map, key);
 }
 
-/* Same, of ids whose 0 is 0. */
+/* The same for ids where 0 means 0. */
 HOT bool lookup_or_0(const struct lookup *l, uint64_t key, uint32_t *out)
 {
     *out = key ? lookup(l, key) : 0;
@@ -67,14 +67,14 @@ HOT uint32_t at_g(const struct v2_at *at)
     return at->u->r.g;
 }
 
-/* What a goroutine is called stands where it does, which is read next. */
+/* The goroutine with this id. Its entry has the id, and is what is read next anyway. */
 HOT uint32_t at_find(const struct v2_at *at, uint64_t id)
 {
     const struct lookup *l = &at->ts->gs;
     uint32_t v = l->val[id & l->mask] - 1;
     if (__builtin_expect(v < IDMAP_GONE - 1 && g_at(at->ts, v)->id == id, 1))
         return v;
-    return v == IDMAP_NONE && !l->map->mixed ? IDMAP_NONE : lookup_far(l->map, id); /* it is about to come to be */
+    return v == IDMAP_NONE && !l->map->mixed ? IDMAP_NONE : lookup_far(l->map, id); /* it is about to be created */
 }
 
 HOT bool at_follows(const struct v2_at *at, uint32_t gen, uint64_t have, uint64_t want)
@@ -95,7 +95,7 @@ HOT bool at_can_start(const struct v2_at *at) /* a turn has a thread and a P */
 
 HOT void at_runs(const struct v2_at *at, uint32_t g, struct v2_g *e)
 {
-    (void)g; /* the run knows */
+    (void)g; /* the run knows it */
     at->u->own = e;
 }
 
@@ -230,7 +230,7 @@ HOT bool put_range(const struct v2_at *at, const struct v2_range *r)
 
 /* ---- a turn's events -------------------------------------------------------------------------------------- */
 
-/* One varint: v, behind which p stands then. */
+/* A varint's value, and the place behind it. */
 struct far_varint {
     const uint8_t *p;
     uint64_t v;
@@ -240,15 +240,17 @@ static __attribute__((noinline)) struct far_varint varint_far(const uint8_t *p)
 {
     struct far_varint f;
     const uint32_t w = (uint32_t)bytes_load8(p);
-    if ((w & 0x80000000) ==
-        0) /* that many bits have the ids of many goroutines; three bytes go on, or it weren't here */
+    /*
+     * Ids take so many bits when there are many goroutines. The first three bytes continue, else this is not called.
+     */
+    if ((w & 0x80000000) == 0)
         return (struct far_varint){p + 4,
                                    (w & 0x7f) | (w >> 1 & 0x3f80) | (w >> 2 & 0x1fc000) | (w >> 3 & 0xfe00000)};
     f.p = bytes_varint_slow(p, p + 10, &f.v);
     return f;
 }
 
-/* false: there is none. */
+/* false: there is no valid varint. */
 HOT bool varint(const uint8_t **at, uint64_t *v)
 {
     const uint8_t *p = *at;
@@ -273,7 +275,7 @@ HOT bool varint(const uint8_t **at, uint64_t *v)
     return true;
 }
 
-/* The same of one that mostly takes four bytes, as those of a heap do. */
+/* The same for a value that mostly takes four bytes, such as heap sizes. */
 HOT bool varint4(const uint8_t **at, uint64_t *v)
 {
     const uint32_t w = (uint32_t)bytes_load8(*at);
@@ -284,20 +286,23 @@ HOT bool varint4(const uint8_t **at, uint64_t *v)
     return true;
 }
 
-/* What the table says of these events. */
+/* What the table of events says of these. */
 enum { CM = V2_CM, CP = V2_CP, CG = V2_CG, NG = V2_NG, SELF = V2_SELF, OWN = V2_OWN, TELLS = V2_TELLS };
 enum {
 #define X(n, id, since, nargs, context, ...) NARGS_##id = nargs, NEEDS_##id = context,
 #include "decode/v2/events_v2.def"
 };
 
-/* An event's arguments; it is not for here if it wants a goroutine and there is none. */
+/* Read an event's arguments. false also if it needs a goroutine and there is none. */
 #define READ(id) \
     (!(NEEDS_##id & V2_CG && at_g(x) == EV_NONE) && (NARGS_##id < 1 || varint(&p, &a0)) && \
      (NARGS_##id < 2 || varint(&p, &a1)) && (NARGS_##id < 3 || varint(&p, &a2)))
 #define TRY(id, rule) return __builtin_expect(READ(id) && (rule) == ADV_OK, 1) ? p : NULL
 
-/* One event, of whose arguments the first stands at p. Returns what is behind them; NULL: it is none for a turn. */
+/*
+ * Carry out an event whose first argument is at p. Returns the place behind its arguments; NULL: it is no event for
+ * a turn.
+ */
 HOT const uint8_t *turn_event(const struct v2_at *x, uint8_t type, const uint8_t *p)
 {
     uint64_t a0 = 0, a1 = 0, a2 = 0;
@@ -330,7 +335,7 @@ HOT const uint8_t *turn_event(const struct v2_at *x, uint8_t type, const uint8_t
     return NULL;
 }
 
-/* The time of the event at `at`; *p: behind it. */
+/* Read the time of the event at `at`; *p is the place behind it. */
 HOT bool turn_time(const struct turns *ts, const struct turn *u, const uint8_t *at, const uint8_t **p, int64_t *now)
 {
     uint64_t dt;
@@ -341,8 +346,10 @@ HOT bool turn_time(const struct turns *ts, const struct turn *u, const uint8_t *
     return true;
 }
 
-/* Up to k.room of them. true: the next one's time is known, and it is later than ts->until. false: the next one is none for a
-   turn, or beyond ts->limit (then ts->over is its time), or the batch ends. */
+/*
+ * Carry out up to k.room events. true: the next event's time is known and later than ts->until. false: the next
+ * event is none for a turn or later than ts->limit (its time is then in ts->over), or the batch ends.
+ */
 HOT bool turn_events(struct turns *ts, struct turn *u)
 {
     const uint8_t *at = u->at, *p = u->args;
@@ -355,7 +362,8 @@ next:
         goto out;
 timed:;
     const struct v2_at x = {ts, u, now > last ? now : last + 1};
-    if (x.t > ts->limit) { /* somebody else's turn; before it is ours again only its time may be asked for */
+    /* another thread's turn; only the time of this one's next event may be asked for meanwhile */
+    if (x.t > ts->limit) {
         ts->over = x.t;
         if (now <= ts->until)
             goto out;
@@ -388,7 +396,10 @@ static struct turns *of(struct v2_sink *k)
     return (struct turns *)(void *)k;
 }
 
-/* Before the first turn, and after any event that is not one of theirs. ranges: such as begin or end one, which move nothing. */
+/*
+ * Read the tables' addresses again: before the first turn, and after any other event. ranges: only events that begin
+ * or end ranges came, which move nothing.
+ */
 static void take_anew(struct turns *ts, bool ranges)
 {
     const struct v2_order *o = ts->k.o;
@@ -429,7 +440,7 @@ static void sink_end(struct v2_sink *k)
     ts->h.f->count[EC_METRIC] += ts->metrics;
 }
 
-/* Write down what a thread's turns have come to. false: it has no more events. */
+/* Write down the result of a thread's turn. false: the thread has no more events. */
 static bool turn_close(struct turns *ts, struct turn *u)
 {
     struct v2_cursor *c = u->c;
@@ -458,7 +469,7 @@ static void sink_pause(struct v2_sink *k)
         k->o->last = ts->last + ts->base;
 }
 
-/* All threads'. (Those that are open know their next event's time.) */
+/* Close all turns. Open ones know the time of their next event. */
 static void sink_close(struct v2_sink *k)
 {
     struct turns *ts = of(k);
@@ -469,7 +480,7 @@ static void sink_close(struct v2_sink *k)
     sink_pause(k);
 }
 
-/* Arrays may have moved under the turns that are open. */
+/* Arrays may have moved while turns are open: update their pointers. */
 static void turns_moved(struct turns *ts)
 {
     struct v2_order *o = ts->k.o;
@@ -487,7 +498,7 @@ static bool sink_take(struct v2_sink *k)
 {
     struct turns *ts = of(k);
     struct v2_order *o = k->o;
-    for (size_t i = 0; i < o->nout && ts->nopen; i++) { /* no turn stays open that is of whom they name */
+    for (size_t i = 0; i < o->nout && ts->nopen; i++) { /* close the turns that the events concern */
         const struct ev *e = &o->out[i];
         for (uint32_t j = 0; j < ts->nopen; j++) {
             struct turn *u = &ts->open[j];
@@ -510,7 +521,7 @@ static bool sink_take(struct v2_sink *k)
     return ok;
 }
 
-/* The first cursor's. NULL: the thread's events are not for turns now. */
+/* Open a turn for the first cursor. NULL: its next events are not for turns. */
 static __attribute__((noinline)) struct turn *turn_open(struct turns *ts, struct v2_heap *first)
 {
     struct v2_order *o = ts->k.o;
@@ -522,7 +533,7 @@ static __attribute__((noinline)) struct turn *turn_open(struct turns *ts, struct
     struct v2_m *const vm = &o->m[m];
     if (!vm->told || vm->p == EV_NONE || o->p[vm->p].m != m)
         return NULL;
-    const bool back = first->turn < ts->nopen && !ts->open[first->turn].c; /* where its last one was */
+    const bool back = first->turn < ts->nopen && !ts->open[first->turn].c; /* reuse its last turn's place */
     const uint32_t i = back ? first->turn : ts->nopen < TURNS ? ts->nopen : (uint32_t)(ts->k.room % TURNS);
     struct turn *u = &ts->open[i];
     if (i < ts->nopen && u->c)
@@ -549,14 +560,14 @@ static __attribute__((noinline)) struct turn *turn_open(struct turns *ts, struct
     return u;
 }
 
-/* The first cursor's turn, open or to be opened. */
+/* The first cursor's turn, opened if necessary. NULL: as turn_open(). */
 HOT struct turn *turn_of(struct turns *ts, struct v2_heap *first)
 {
     struct turn *u = &ts->open[first->turn];
     return u->cursor == first->cursor ? u : turn_open(ts, first);
 }
 
-/* Up to ts->until. false: its next event is none for a turn, or it has no more. */
+/* Carry out events up to ts->until. false: the next one is none for a turn, or there are no more. */
 HOT bool turn_go(struct turns *ts, struct turn *u)
 {
     for (;;) {
@@ -572,7 +583,7 @@ HOT bool turn_go(struct turns *ts, struct turn *u)
     }
 }
 
-/* A pair has taken turns: in the heap they stand in another order by now, and at other times. */
+/* Two threads have taken turns: write their order and times into the heap. */
 HOT void heap_pair(const struct turns *ts, struct v2_heap *h, const struct turn *u, const struct turn *v)
 {
     h[0] = (struct v2_heap){u->now + ts->base, u->cursor, (uint32_t)(u - ts->open)};
@@ -580,8 +591,8 @@ HOT void heap_pair(const struct turns *ts, struct v2_heap *h, const struct turn 
 }
 
 /*
- * Who is next is known before the heap, written just now, can be read: nearly always the second one of before. While no third one comes
- * between the two are a pair, which the heap isn't told of.
+ * The next thread is known before the heap, just written, can be read: it is nearly always the second one from
+ * before. As long as no third thread is due, these two alternate as a pair, and the heap is left alone.
  */
 static enum turn_rc sink_turns(struct v2_sink *k, int64_t *until)
 {
@@ -590,8 +601,8 @@ static enum turn_rc sink_turns(struct v2_sink *k, int64_t *until)
     struct v2_heap *const h = o->heap;
     const int64_t sample = v2_next_sample(o), base = ts->base;
     const size_t room = k->room, n = o->nheap;
-    struct turn *u = &ts->open[h[0].turn], *v = NULL; /* whose turn it is, most likely; the other one of a pair */
-    int64_t third = 0;                                /* until when these are one */
+    struct turn *u = &ts->open[h[0].turn], *v = NULL; /* whose turn it probably is; the other thread of a pair */
+    int64_t third = 0;                                /* until when they are a pair */
     enum turn_rc rc = TURN_OUT;
     for (;;) {
         if (!v) {

@@ -1,30 +1,31 @@
 /*
- * walk.c - all goroutines' spans, one goroutine after another: for who counts everything.
+ * walk.c - all spans of many goroutines, one goroutine after another, for readers that count everything.
  *
- * A goroutine's index says in which segment it is new, and neighbours are new in the same one, so what a look-up would
- * find for each is known here: which segment, and where in it. Most goroutines live in one segment only and are one
- * piece; what has more (or is no segment's) goes the way every query goes.
+ * A goroutine's index tells in which segment it is new, and neighbours are new in the same segment. So a walk knows,
+ * without look-ups, which segment and which place in it each goroutine has. Most goroutines live in one segment only
+ * and are one piece. Those with more pieces, and those of no segment, take the same way as all other queries.
  */
 #include "decode/model/alike.h"
 #include "decode/model/past.h"
 #include "decode/model/trace_priv.h"
 
-enum { AHEAD = 12 }; /* goroutines: one that does next to nothing takes less time than memory does to answer */
+/* goroutines to prefetch: reading one that did next to nothing takes less time than a memory access */
+enum { AHEAD = 12 };
 
-struct place { /* of a goroutine */
+struct place { /* The goroutine at hand. */
     struct home in;
     uint32_t g;
-    const struct past *past; /* whose neighbours `rows` tells of, if it has them */
+    const struct past *past; /* the group that `rows` is of, if has_rows */
     bool has_rows;
-    bool asked, is_wanted; /* by the creator of the one before: by() */
+    bool asked, is_wanted; /* the answer of by() for `creator` */
     uint32_t creator;
     struct past_rows rows;
-    const struct columns *read; /* whose columns `alike` has */
+    const struct columns *read; /* the columns that `alike` was unpacked from */
     struct alike_rows alike;
     struct lanes_few few;
 };
 
-/* Of a fold's, a segment's spans, which are to stand in c. */
+/* For spans to be unpacked into c, of this fold and segment. */
 static inline struct span_run run_of(const struct spancols *c, const struct fold *f, const struct segment *seg)
 {
     return (struct span_run){.dur = c->dur,
@@ -36,7 +37,7 @@ static inline struct span_run run_of(const struct spancols *c, const struct fold
                              .seg = seg};
 }
 
-/* The spans of one piece, block by block. */
+/* Report the spans of one piece, block by block. */
 static bool piece_walk(const struct span_walk *w, const struct place *at, const struct piece *p)
 {
     struct spancols c;
@@ -56,7 +57,7 @@ static bool piece_walk(const struct span_walk *w, const struct place *at, const 
     return true;
 }
 
-/* Of goroutines that were put away none was a mark worker, or all are asked. */
+/* A packed group tells whether it may hold a worker; only then each of its goroutines is asked. */
 uint32_t trace_next_worker(const struct trace *tr, uint32_t g)
 {
     const uint32_t n = trace_nlanes(tr, LANE_G);
@@ -81,12 +82,12 @@ uint32_t span_run_who(const struct span_run *r, uint32_t i)
 uint32_t span_run_g_name(const struct trace *tr, const struct span_run *r, uint32_t i)
 {
     const uint32_t g = span_run_g(r, i);
-    if (r->seg && g - r->seg->base < r->seg->nnew && !tr->fold.runs.used) /* it is new where it is told of */
+    if (r->seg && g - r->seg->base < r->seg->nnew && !tr->fold.runs.used) /* it is new in this segment */
         return fold_g_name(r->seg->f, r->local[i] - 1);
     return trace_g_name(tr, g);
 }
 
-/* What trace_lane() says of a goroutine that is one piece. */
+/* trace_lane() for a goroutine that is one piece. */
 static struct lane_info info_of(const struct trace *tr, const struct place *at, const struct piece *p)
 {
     struct ginfo room;
@@ -99,14 +100,17 @@ static struct lane_info info_of(const struct trace *tr, const struct place *at, 
     return li;
 }
 
-/* Does a goroutine live in the segment alone that it is new in? Who was put away there went on nowhere else. */
+/* Does a goroutine live only in the segment it is new in? One that was packed away there goes on nowhere else. */
 static bool only_home(const struct trace *tr, const struct fold *f, uint32_t g, uint32_t local)
 {
     return fold_g_past(f, local) || !pieces_more(&tr->join, g);
 }
 
-/* Its neighbours were put away with it, and none has blocks of spans: what is known of all of them is read at once. */
-static bool put_away(struct place *at)
+/*
+ * Is the goroutine packed away, in a group without blocks of spans? Then at->rows is filled with what a walk reads
+ * of the group.
+ */
+static bool take_rows(struct place *at)
 {
     const struct past *past = at->in.f->seg[at->in.local / PAST_GS].past;
     if (past != at->past) {
@@ -123,7 +127,7 @@ static inline void past_row_ahead(const struct past_rows *r, uint32_t i)
     __builtin_prefetch(p + 64);
 }
 
-/* What info_of() would say of such a one; but for its times it is said of all that are alike. */
+/* As info_of(), for a row. Only the times differ among rows that are alike. */
 static void past_row_info(const struct trace *tr, const struct place *at, uint32_t i, struct lane_info *li)
 {
     const struct past_rows *r = &at->rows;
@@ -160,7 +164,7 @@ static void column_of(const struct past_rows *r, enum past_value c, uint32_t fro
         out[i] = (int64_t)past_row(r, c, from + i);
 }
 
-/* n neighbours, from one on, are like the one before them. */
+/* Describe n neighbours from row `from` on, which are like the one before them. */
 static void alike_of(const struct place *at, uint32_t g, uint32_t from, uint32_t n, struct lanes_alike *a)
 {
     a->g = g;
@@ -174,7 +178,7 @@ static void alike_of(const struct place *at, uint32_t g, uint32_t from, uint32_t
 
 _Static_assert((int)LANES_FEW >= (int)ALIKE_MOST, "there is room for all spans that stand together");
 
-/* The spans of n neighbours, from one on, if they differ in nothing but how long they lasted. */
+/* Describe the spans of n neighbours from row `from` on. false: they differ in more than their lengths. */
 static bool few_of(struct place *at, uint32_t from, uint32_t n, struct lanes_few *f)
 {
     const struct columns *c = at->rows.alike;
@@ -199,14 +203,14 @@ static bool few_of(struct place *at, uint32_t from, uint32_t n, struct lanes_few
     return true;
 }
 
-/* Told of the one at hand and those alike, n in all, together. done: nothing is left to be told. */
+/* Report the goroutine at hand and those like it, n in all, to w->few. done: nothing is left to report. */
 static bool few_walk(const struct span_walk *w, struct place *at, const struct lane_info *li, uint32_t n, bool *done)
 {
     return !w->few || !at->rows.alike || !few_of(at, at->in.local % PAST_GS, n, &at->few) ||
            w->few(w->arg, li, &at->few, done);
 }
 
-/* The spans of the i-th of those put away, if it has any: run is all but for what is its own. */
+/* Report the spans of row i, if it has any. *run is complete except for this row's own values. */
 static inline bool past_spans(const struct span_walk *w, struct place *at, uint32_t g, uint32_t i, struct spancols *c,
                               struct span_run *run)
 {
@@ -225,7 +229,7 @@ static inline bool past_spans(const struct span_walk *w, struct place *at, uint3
     return w->spans(w->arg, g, run);
 }
 
-/* lane_walk() of n such neighbours. */
+/* lane_walk() for n goroutines that are packed away together. */
 static bool past_walk(const struct trace *tr, const struct span_walk *w, struct place *at, uint32_t n)
 {
     const uint32_t from = at->in.local % PAST_GS;
@@ -262,7 +266,7 @@ static bool past_walk(const struct trace *tr, const struct span_walk *w, struct 
     return true;
 }
 
-/* Neighbours have the same creator, as a rule: it is asked for once. */
+/* Is the goroutine wanted, by its creator? Neighbours usually have the same creator, so its answer is kept. */
 static bool wanted(const struct span_walk *w, struct place *at)
 {
     const uint32_t creator = w->by ? fold_g_creator(at->in.f, at->in.local) : NO_LANE;
@@ -304,13 +308,13 @@ static bool lane_walk(const struct trace *tr, const struct span_walk *w, const s
 
 /* ---- spans of an interval --------------------------------------------------------------------------------- */
 
-/* Of pieces and blocks with no longer span nothing is wanted. */
+/* Pieces and blocks with no span of this length are skipped. */
 static int64_t least_of(const struct blocks_ask *ask)
 {
     return ask->only >> ST_NONE & 1 ? 0 : *ask->min_ns;
 }
 
-/* Does one of the states that are asked for take so long in block b, by the index? */
+/* By the index: does one of the states asked for take min_ns in block b? */
 static bool block_has(const struct piece *p, enum lane_kind kind, uint32_t b, const struct blocks_ask *ask)
 {
     int64_t a[SPAN_SLOTS], z[SPAN_SLOTS];
@@ -328,7 +332,7 @@ static bool block_has(const struct piece *p, enum lane_kind kind, uint32_t b, co
     return false;
 }
 
-/* The first block from b on that is asked for; behind `last`: none is. */
+/* The first block from b on that is asked for; beyond `last` if none is. */
 static uint32_t block_next(const struct piece *p, enum lane_kind kind, uint32_t b, uint32_t last,
                            const struct blocks_ask *ask)
 {
@@ -357,7 +361,7 @@ bool trace_blocks(const struct trace *tr, struct lane l, const struct blocks_ask
     struct piece p;
     if (ask->t1 <= ask->t0 || l.kind == LANE_M)
         return true;
-    if (l.kind == LANE_G && tr->join.n && l.i < tr->join.ng) { /* most of them are one piece */
+    if (l.kind == LANE_G && tr->join.n && l.i < tr->join.ng) { /* most goroutines are one piece */
         const struct home h = join_home(&tr->join, l.i);
         if (only_home(tr, h.f, l.i, h.local)) {
             pieces_home(tr, &h, &p);
@@ -376,7 +380,7 @@ bool trace_blocks(const struct trace *tr, struct lane l, const struct blocks_ask
     return true;
 }
 
-/* Those of a block's spans that overlap [t0,t1); all do but for some of the first and of the last block. */
+/* Report those spans of a block that overlap [t0,t1). Only the first and the last block have others. */
 static bool block_states(void *arg, const struct piece *p, uint32_t k, uint32_t b, bool edge)
 {
     const struct states_ask *ask = arg;
@@ -393,7 +397,7 @@ static bool block_states(void *arg, const struct piece *p, uint32_t k, uint32_t 
         r.t0 += *r.dur++;
         r.open_start = false;
     }
-    int64_t last = r.t0; /* where the last one begins */
+    int64_t last = r.t0; /* start of the last one */
     for (uint32_t i = 0; i + 1 < r.n; i++)
         last += r.dur[i];
     for (; r.n && last >= ask->t1; r.n--) {
@@ -414,7 +418,10 @@ int trace_threads(const struct trace *tr)
     return tr->threads > 1 ? tr->threads : 1;
 }
 
-/* How many of n neighbours were put away with the one at hand, and by one creator, if that is asked for; 0: it wasn't put away. */
+/*
+ * How many of n neighbours can be walked together: packed away with the one at hand and, if by() is set, all of one
+ * creator. 0: it is not packed away.
+ */
 static uint32_t together(const struct span_walk *w, const struct place *at, uint32_t n)
 {
     const struct past *past = at->in.f->seg[at->in.local / PAST_GS].past;
@@ -424,14 +431,14 @@ static uint32_t together(const struct span_walk *w, const struct place *at, uint
     return n < rest ? n : rest;
 }
 
-/* The one at hand and those that are gone through with it: how many of n. */
+/* Walk the goroutine at hand and those that can be walked together with it; *n says how many that are. */
 static bool some_walk(const struct trace *tr, const struct span_walk *w, struct place *at, uint32_t *n)
 {
     const uint32_t many = together(w, at, *n);
     *n = many ? many : 1;
     if (!wanted(w, at))
         return true;
-    if (many && put_away(at))
+    if (many && take_rows(at))
         return past_walk(tr, w, at, many);
     *n = 1;
     return lane_walk(tr, w, at);
