@@ -241,7 +241,12 @@ static enum adv metric(struct v2_order *o, const struct v2_cursor *c, const stru
     return ADV_OK;
 }
 
-EVENT_IS(procs, metric(o, c, x, METRIC_PROCS))
+EVENT(procs)
+{
+    (void)v2_stack_of(o, c->arg[1]); /* no view shows it, but one that the generation's tables lack is damage */
+    return metric(o, c, x, METRIC_PROCS);
+}
+
 EVENT_IS(heap_alloc, metric(o, c, x, METRIC_HEAP))
 EVENT_IS(heap_goal, metric(o, c, x, METRIC_GOAL))
 
