@@ -25,15 +25,13 @@
 static const char usage[] =
     "usage: gotop diff [options] OLD NEW\n"
     "       gotop diff [options] OLD.. -- NEW..\n"
-    "What changed from one run of a program to another; with several runs a side, how far runs differ is learned\n"
-    "from them. Says \"no meaningful change\" where two runs of one program may differ as much.\n"
+    "What changed from one run of a program to another. With several runs per side it learns from them how far runs\n"
+    "differ. Prints \"no meaningful change\" if two runs of one program may differ as much.\n"
     "  --json               the verdict and all measures (docs/REPORT.md)\n"
-    "  --fail-if CONDITION  as 'p99(sched)>+20%', 'stw.max>+1ms' (change) or 'gc.share>25%' (the new value, the "
-    "median\n"
-    "                       of several runs); 'change': if there is a meaningful one\n"
-    "  --rules FILE, --utf8, --quiet, -o FILE, --ticks-per-second N, --max-memory SIZE, --threads N   as for gotop "
-    "report\n"
-    "Exit status: 0 fine, 1 a condition came true, 2 a trace can't be read, 3 a trace is there in part only.\n";
+    "  --fail-if CONDITION  for example 'p99(sched)>+20%', 'stw.max>+1ms' (a change) or 'gc.share>25%' (the new\n"
+    "                       value; the median of several runs); 'change': if there is a meaningful one\n"
+    "  --rules FILE, --utf8, --quiet, -o FILE, --ticks-per-second N, --max-memory SIZE, --threads N   as for report\n"
+    "Exit status: 0 fine, 1 a condition came true, 2 a trace can't be read, 3 only part of a trace could be read.\n";
 
 struct options {
     struct trace_opts trace;

@@ -14,19 +14,19 @@
 static const char usage[] =
     "usage: gotop csv TABLE [options] TRACE\n"
     "A table as comma-separated values with a header line; times are nanoseconds since the trace's first event.\n"
-    "  spans       what each lane did: a row per span (--lanes g,p,m: of goroutines, processors, threads; g,p)\n"
-    "  goroutines  a row per goroutine with its time by state\n"
-    "  waits       a row per wait of a goroutine, with who ended it\n"
+    "  spans       what each lane did, one row per span (--lanes g,p,m: goroutines, processors, threads; g,p)\n"
+    "  goroutines  one row per goroutine with its time by state\n"
+    "  waits       one row per wait of a goroutine, with who ended it\n"
     "  gc          mark phases, stop-the-world, sweeping, assists\n"
-    "  tasks, regions, logs   what the program itself noted\n"
+    "  tasks, regions, logs   the program's own annotations\n"
     "  samples     CPU samples\n"
     "  stacks      the frames of each stack_id in the other tables\n"
-    "  -o FILE              write there\n"
-    "  --from T --to T      only what overlaps this stretch: 1.2s, 300ms, a number is nanoseconds, 40%\n"
+    "  -o FILE              write to FILE\n"
+    "  --from T --to T      only what overlaps this range: 1.2s, 300ms, a number is nanoseconds, 40%\n"
     "  --group NAME         only goroutines whose start function's name contains NAME\n"
-    "  --goroutine ID       only this one\n"
+    "  --goroutine ID       only this goroutine\n"
     "  --quiet, --strict, --threads N, --max-memory SIZE, --ticks-per-second N, --exe FILE   as for the viewer\n"
-    "Exit status: 0 done, 2 an error, 3 done, but only a part of the trace can be read. See docs/EXPORTS.md.\n";
+    "Exit status: 0 done, 2 an error, 3 done, but only part of the trace could be read. See docs/EXPORTS.md.\n";
 
 struct job {
     struct export *x;

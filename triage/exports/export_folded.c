@@ -15,19 +15,19 @@
 
 static const char usage[] =
     "usage: gotop folded [options] TRACE\n"
-    "Folded stacks: a line per stack, frames from the outermost on, joined by ';', then a number.\n"
-    "  --kind all           (the default) time running, by start function, and all time off the processor, in ns\n"
+    "Folded stacks: one line per stack, frames from the outermost on, joined by ';', then a number.\n"
+    "  --kind all           (default) time running, by start function, and all time off the processor, in ns\n"
     "  --kind off           only the time off the processor: waiting by reason, runnable, in system calls\n"
     "  --kind net|sync|syscall|sched   a part of it\n"
-    "  --kind run           only the time running; a trace has no stacks for it, but for CPU samples\n"
-    "  --kind cpu           CPU samples, in samples, if the trace holds some\n"
-    "  --reason-last        the reason as the last frame, not the first\n"
-    "  -o FILE              write there\n"
-    "  --from T --to T      only this stretch: 1.2s, 300ms, a number is nanoseconds, 40%\n"
+    "  --kind run           only the time running; a trace has no stacks for it except CPU samples\n"
+    "  --kind cpu           CPU samples, in samples, if the trace has any\n"
+    "  --reason-last        put the reason last, not first\n"
+    "  -o FILE              write to FILE\n"
+    "  --from T --to T      only this range: 1.2s, 300ms, a number is nanoseconds, 40%\n"
     "  --group NAME         only goroutines whose start function's name contains NAME\n"
-    "  --goroutine ID       only this one\n"
+    "  --goroutine ID       only this goroutine\n"
     "  --quiet, --strict, --threads N, --max-memory SIZE, --ticks-per-second N, --exe FILE   as for the viewer\n"
-    "Exit status: 0 done, 2 an error, 3 done, but only a part of the trace can be read. See docs/EXPORTS.md.\n";
+    "Exit status: 0 done, 2 an error, 3 done, but only part of the trace could be read. See docs/EXPORTS.md.\n";
 
 enum { RUN = 1, OFF = 2, CPU = 4, PART = 8 };
 

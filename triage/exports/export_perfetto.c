@@ -17,14 +17,14 @@
 static const char usage[] =
     "usage: gotop perfetto [options] -o FILE TRACE\n"
     "A trace for Perfetto (ui.perfetto.dev, or trace_processor for SQL): processors, goroutines by start function,\n"
-    "collector, stop-the-world, heap, run queue, tasks, regions and logs.\n"
-    "  --lanes p,g,m        which lanes: processors, goroutines, threads (p,g)\n"
-    "  --from T --to T      only this stretch: 1.2s, 300ms, a number is nanoseconds, 40%\n"
-    "  --group NAME         of goroutines only those whose start function's name contains NAME\n"
-    "  --goroutine ID       only this one\n"
-    "  -o FILE              write there\n"
+    "GC, stop-the-world, heap, run queue, tasks, regions and logs.\n"
+    "  --lanes p,g,m        which lanes: processors, goroutines, threads (default p,g)\n"
+    "  --from T --to T      only this range: 1.2s, 300ms, a number is nanoseconds, 40%\n"
+    "  --group NAME         only goroutines whose start function's name contains NAME\n"
+    "  --goroutine ID       only this goroutine\n"
+    "  -o FILE              write to FILE\n"
     "  --quiet, --strict, --threads N, --max-memory SIZE, --ticks-per-second N, --exe FILE   as for the viewer\n"
-    "Exit status: 0 done, 2 an error, 3 done, but only a part of the trace can be read. See docs/EXPORTS.md.\n";
+    "Exit status: 0 done, 2 an error, 3 done, but only part of the trace could be read. See docs/EXPORTS.md.\n";
 
 /* Kinds of tracks: the low bits of their ids, so that none needs a table. */
 enum { K_FIXED, K_P, K_G, K_M, K_GROUP, K_REGION, K_TASK };

@@ -192,15 +192,15 @@ static const char usage[] =
     "A profile for `go tool pprof`, gzip-compressed. Counts and times equal those of `go tool trace -pprof=KIND`.\n"
     "  --kind net|sync|syscall|sched   time waiting for the network, for channels and locks, in system calls, for a\n"
     "                       processor; by the stack of the event that began it\n"
-    "  --kind cpu           the CPU samples the trace holds, at --hz N a second (100, what Go's profiler does)\n"
-    "  --all                count what go tool trace leaves out, too: what a goroutine waited before it first ran\n"
-    "                       in the trace, and what is not over at its end\n"
-    "  -o FILE              write there\n"
-    "  --from T --to T      only this stretch: 1.2s, 300ms, a number is nanoseconds, 40%\n"
+    "  --kind cpu           the CPU samples in the trace, taken at --hz N a second (100, Go's default)\n"
+    "  --all                also count what go tool trace leaves out: waits before a goroutine first ran in the\n"
+    "                       trace, and what is not over at its end\n"
+    "  -o FILE              write to FILE\n"
+    "  --from T --to T      only this range: 1.2s, 300ms, a number is nanoseconds, 40%\n"
     "  --group NAME         only goroutines whose start function's name contains NAME\n"
-    "  --goroutine ID       only this one\n"
+    "  --goroutine ID       only this goroutine\n"
     "  --quiet, --strict, --threads N, --max-memory SIZE, --ticks-per-second N, --exe FILE   as for the viewer\n"
-    "Exit status: 0 done, 2 an error, 3 done, but only a part of the trace can be read. See docs/EXPORTS.md.\n";
+    "Exit status: 0 done, 2 an error, 3 done, but only part of the trace could be read. See docs/EXPORTS.md.\n";
 
 /* The kinds of the table that make a profile; -1: none of them. */
 static int kind_of(const char *name)

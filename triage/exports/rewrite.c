@@ -77,20 +77,18 @@ enum err_code slice_file(const char *from, const struct joint_paths *more, const
 /* ---- gotop slice ------------------------------------------------------------------------------------------ */
 
 static const char slice_usage[] =
-    "gotop slice --from TIME --to TIME -o FILE TRACE - write a part of a trace as a trace.\n"
+    "gotop slice --from TIME --to TIME -o FILE TRACE - write part of a trace as a trace.\n"
     "\n"
-    "The slice is of the same dialect; gotop and Go's own tools open it. What is within the range keeps its times; "
-    "what\n"
-    "was going on when it begins is told as by a tracer that starts then. Of a wait that had begun before, the "
-    "reason is\n"
-    "lost, and of a task that had, the name (docs/SLICES.md).\n"
+    "The slice has the same dialect; gotop and Go's own tools open it. Times in the range stay the same; what was\n"
+    "in progress when it begins looks as if tracing had started then. Waits that had begun before lose their\n"
+    "reason, and tasks their name (docs/SLICES.md).\n"
     "\n"
     "  --from TIME             begin there: 1.2s, 300ms, 1m30s, 40% (default: the trace's start)\n"
     "  --to TIME               end there (default: the trace's end)\n"
-    "  -o FILE                 write to a file, - is standard output; the trace itself is never written over\n"
-    "  --ticks-per-second N    the tick rate, for a trace cut short before it\n"
-    "  --quiet                 say nothing but errors\n"
-    "  --help                  this text\n"
+    "  -o FILE                 write to FILE, - is standard output; never overwrites the trace itself\n"
+    "  --ticks-per-second N    the tick rate, for a trace truncated before it\n"
+    "  --quiet                 print only errors\n"
+    "  --help                  print this help\n"
     "\n"
     "Exit status: 0 done, 2 wrong usage, unreadable or not written, 3 events are missing in the trace.\n";
 
@@ -197,18 +195,16 @@ int slice_main(int argc, char **argv)
 /* ---- gotop anonymize -------------------------------------------------------------------------------------- */
 
 static const char anonymize_usage[] =
-    "gotop anonymize -o FILE TRACE - write the same trace without the names of its program.\n"
+    "gotop anonymize -o FILE TRACE - write the same trace without the program's names.\n"
     "\n"
-    "Functions, files, tasks, regions, logs and labels get names like p3.f17, file4.go, task1: each always the same "
-    "one.\n"
-    "Go's own stay: the standard library's functions and files, reasons of waits. All times and counts stay as they "
-    "are\n"
-    "(docs/SLICES.md).\n"
+    "Functions, files, tasks, regions, logs and labels get names like p3.f17, file4.go, task1; equal names stay\n"
+    "equal. Go's own stay: the standard library's functions and files, reasons of waits. All times and counts stay\n"
+    "the same (docs/SLICES.md).\n"
     "\n"
-    "  -o FILE                 write to a file, - is standard output; the trace itself is never written over\n"
-    "  --map FILE              write down which name stands for which, to keep: kind, new name, old name\n"
-    "  --quiet                 say nothing but errors\n"
-    "  --help                  this text\n"
+    "  -o FILE                 write to FILE, - is standard output; never overwrites the trace itself\n"
+    "  --map FILE              save which name stands for which: kind, new name, old name\n"
+    "  --quiet                 print only errors\n"
+    "  --help                  print this help\n"
     "\n"
     "Exit status: 0 done, 2 wrong usage, unreadable or not written, 3 written up to where the trace is damaged.\n";
 

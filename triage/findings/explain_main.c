@@ -23,16 +23,15 @@
 
 static const char usage[] =
     "usage: gotop explain [options] TRACE SUBJECT\n"
-    "Where the time of an interval went, completely: running, system calls, waiting for a processor, and each wait "
-    "by what\n"
+    "Where all the time of an interval went: running, system calls, waiting for a processor, and each wait by what\n"
     "the goroutine that ended it did meanwhile.\n"
-    "SUBJECT  g123            a goroutine, all its life        g123@1.2s..1.3s  a part of it\n"
+    "SUBJECT  g123            a goroutine, its whole life      g123@1.2s..1.3s  a part of it\n"
     "         task:42         a task by its id                 task:NAME        all tasks of that name, merged\n"
     "         region:NAME     all regions of that name         group:FUNCTION   all goroutines that started there\n"
     "         slowest:task:NAME, slowest:region:NAME           the longest one\n"
     "  --json               the tree and, for one interval, its parts in time order\n"
     "  --utf8, --quiet, -o FILE, --exe FILE, --ticks-per-second N   as for gotop report\n"
-    "Exit status: 0 fine, 2 a trace can't be read or has no such subject, 3 a trace is there in part only.\n";
+    "Exit status: 0 fine, 2 a trace can't be read or has no such subject, 3 only part of a trace could be read.\n";
 
 struct one { /* an instance */
     uint32_t g;

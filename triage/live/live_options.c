@@ -11,20 +11,19 @@
 #include "triage/say.h"
 #include "triage/text.h"
 
-const char live_usage[] = "WHERE is http://host:port, host:port, unix:/path, a path in front of /debug/pprof or a "
-                          "whole path; a file that is being\n"
-                          "written; or - for standard input.\n"
-                          "  -H 'NAME: VALUE'     a header of the request; may be repeated\n"
-                          "  --token-file FILE    its first line is sent as a bearer token\n"
-                          "  --cacert FILE        who may vouch for the server\n"
-                          "  --cert FILE          our certificate\n"
-                          "  --key FILE           its key\n"
-                          "  --insecure           don't check who the server is\n"
-                          "  --unix-socket PATH   connect there\n"
+const char live_usage[] = "WHERE is http://host:port, host:port or unix:/path, with a path before /debug/pprof or a\n"
+                          "whole path; a file that is still being written; or - for standard input.\n"
+                          "  -H 'NAME: VALUE'     a request header; repeatable\n"
+                          "  --token-file FILE    send its first line as a bearer token\n"
+                          "  --cacert FILE        certificate authorities to trust\n"
+                          "  --cert FILE          client certificate\n"
+                          "  --key FILE           the key of that certificate\n"
+                          "  --insecure           don't verify the server's certificate\n"
+                          "  --unix-socket PATH   connect to this socket\n"
                           "  --method NAME        GET (default), POST\n"
-                          "  --seconds N          end after so long\n"
-                          "  --connect-timeout N  give up after so many seconds without a connection (10)\n"
-                          "  --stall-timeout N    give up after so many seconds without a byte (15)\n";
+                          "  --seconds N          stop after N seconds\n"
+                          "  --connect-timeout N  give up after N seconds without a connection (10)\n"
+                          "  --stall-timeout N    give up after N seconds without a byte (15)\n";
 
 int live_say(const char *command, const char *what, const char *message)
 {

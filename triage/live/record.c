@@ -24,10 +24,10 @@ struct record {
 
 static const char usage[] =
     "usage: gotop record [options] -o FILE WHERE\n"
-    "A trace of a running program, written to a file as it was sent: 5 seconds, or --seconds N.\n"
-    "  -o FILE              where to; it takes this name once the trace is complete\n"
-    "  --cpu                with CPU samples: a CPU profile runs beside it\n"
-    "  --quiet              nothing about how far it is\n";
+    "Writes a trace of a running program to a file as it was sent: 5 seconds, or --seconds N.\n"
+    "  -o FILE              the file; it gets this name once the trace is complete\n"
+    "  --cpu                with CPU samples: also runs a CPU profile\n"
+    "  --quiet              no progress\n";
 
 static bool set_cpu(void *arg, const char *value, int *status)
 {

@@ -26,13 +26,12 @@ struct top {
 
 static const char usage[] =
     "usage: gotop top [options] WHERE\n"
-    "What the goroutines of a running program do, by start function, over the last moment: again and again.\n"
-    "G are the goroutines that lived in it; RAN and ASSIST are processor time (100%: one processor); READY, BLOCKED "
-    "and SYSCALL\n"
-    "are how many were so at once, on average; NEW/S how many were created a second.\n"
-    "  -n N                 so many pictures (default: until the program ends)\n"
-    "  -d TIME              of so long each: 1s (default; at least what a generation takes, about 1s), 500ms, 1m\n"
-    "  --rows N             groups that are listed (15)\n";
+    "Prints again and again what the goroutines of a running program did in the last moment, by start function.\n"
+    "G is how many goroutines lived in it; RAN and ASSIST are processor time (100%: one processor); READY, BLOCKED\n"
+    "and SYSCALL are how many were in that state at once, on average; NEW/S is how many were created per second.\n"
+    "  -n N                 how many pictures (default: until the program ends)\n"
+    "  -d TIME              length of each: 1s (default; at least a generation, about 1s), 500ms, 1m\n"
+    "  --rows N             groups to list (15)\n";
 
 static bool set_count(void *arg, const char *value, int *status)
 {

@@ -50,17 +50,15 @@ struct watch {
 
 static const char usage[] =
     "usage: gotop watch [options] --until CONDITION -o DIR WHERE\n"
-    "Keeps the last moments of a running program's trace, and writes them to a file when a condition holds. It holds "
-    "the\n"
-    "program's only trace meanwhile.\n"
-    "  --until CONDITION    as 'stw.max>1ms' or 'p99(sched)>2ms' (gotop report --metrics), or the id of a finding, "
-    "as\n"
-    "                       lock-convoy (gotop report --rules); may be repeated: any of them\n"
-    "  -o DIR               where files go, named by the moment of the condition, UTC; made if it is missing\n"
-    "  --keep TIME|SIZE     what is held: 30s (default), 2m, 200M\n"
-    "  --after TIME         go on for so long before it is written\n"
-    "  --window TIME        how much of the end is asked: 2s (default)\n"
-    "  --max N              stop after so many files (10)\n"
+    "Keeps the last moments of a running program's trace, and writes them to a file when a condition holds.\n"
+    "Meanwhile nobody else can trace the program.\n"
+    "  --until CONDITION    for example 'stw.max>1ms' or 'p99(sched)>2ms' (gotop report --metrics), or the id of a\n"
+    "                       finding, for example lock-convoy (gotop report --rules); repeatable: any of them\n"
+    "  -o DIR               where files go, named after the moment of the condition, UTC; created if missing\n"
+    "  --keep TIME|SIZE     how much to keep: 30s (default), 2m, 200M\n"
+    "  --after TIME         keep recording this long before writing\n"
+    "  --window TIME        how much of the end each check covers: 2s (default)\n"
+    "  --max N              stop after N files (10)\n"
     "  --exec COMMAND       run COMMAND FILE after each, without a shell\n";
 
 /* ---- the command line ------------------------------------------------------------------------------------------ */

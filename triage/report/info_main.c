@@ -17,20 +17,19 @@
 #include "triage/say.h"
 
 static const char info_usage[] =
-    "gotop info TRACE - what a trace file is and holds, and what it can answer.\n"
+    "gotop info TRACE - what a trace file contains, and what it can answer.\n"
     "\n"
-    "Dialect, clock, duration, time of day; generations; events by kind and tables, with their bytes; damage. Of a "
-    "zip\n"
-    "archive with several traces, which ones: ARCHIVE:MEMBER is one of them, for every command.\n"
+    "Dialect, clock, duration, time of day; generations; events by kind and tables, with their bytes; damage. For a\n"
+    "zip archive with several traces, lists them: every command takes ARCHIVE:MEMBER.\n"
     "\n"
     "  --json                  the same as one JSON object (docs/SLICES.md)\n"
-    "  --ticks-per-second N    the tick rate, for a trace cut short before it\n"
-    "  --max-memory SIZE       stay below so much memory: 500M, 4G\n"
-    "  --threads N             decode with so many threads\n"
-    "  --quiet                 say nothing but errors\n"
-    "  --help                  this text\n"
+    "  --ticks-per-second N    the tick rate, for a trace truncated before it\n"
+    "  --max-memory SIZE       memory limit: 500M, 4G\n"
+    "  --threads N             decode with N threads\n"
+    "  --quiet                 print only errors\n"
+    "  --help                  print this help\n"
     "\n"
-    "Exit status: 0 done, 2 wrong usage or unreadable, 3 told, but a part of the trace can't be read.\n";
+    "Exit status: 0 done, 2 wrong usage or unreadable, 3 printed, but part of the trace can't be read.\n";
 
 /* take_flag - a flag that the other commands don't have, out of the arguments. */
 static bool take_flag(int *argc, char **argv, const char *flag)

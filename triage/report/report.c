@@ -27,20 +27,19 @@ struct options {
 
 static const char usage[] =
     "usage: gotop report [options] TRACE...\n"
-    "One page about each trace: what stands out, then the numbers. A trace may be gzip or zstd, or - for standard "
-    "input.\n"
+    "One page for each trace: what stands out, then the numbers. A trace may be gzip or zstd; - is standard input.\n"
     "  --json               the tables as JSON (docs/REPORT.md); an array if there are several traces\n"
-    "  --timeline           the traces are of one program: one page about all of them, in the order of their clock\n"
+    "  --timeline           the traces are of one program: one page for all of them, in clock order\n"
     "  --rank METRIC        one line per trace, largest METRIC first\n"
-    "  --assert CONDITION   as 'stw.max<1ms' or 'p99(sched)<200us'; may be repeated; prints each with its value\n"
+    "  --assert CONDITION   for example 'stw.max<1ms' or 'p99(sched)<200us'; repeatable; prints each with its value\n"
     "  --metrics            list the metrics\n"
-    "  --rules [FILE]       alone: list the rules and their numbers; with a file: take its numbers (docs/REPORT.md)\n"
-    "  --utf8               names as they are; without, what is not ASCII is written \\u{hex}\n"
-    "  -o FILE              write there             --quiet   no progress on the terminal\n"
-    "  --max-memory SIZE    stay below: what would be more goes to a temporary file\n"
-    "  --threads N          decode and count with so many threads; says the same with any number of them\n"
+    "  --rules [FILE]       alone: list the rules and their numbers; with a file: use its numbers (docs/REPORT.md)\n"
+    "  --utf8               print names as they are; without it non-ASCII is written \\u{hex}\n"
+    "  -o FILE              write to FILE           --quiet   no progress on the terminal\n"
+    "  --max-memory SIZE    memory limit; the rest goes to a temporary file\n"
+    "  --threads N          decode and count with N threads; the result is the same for any N\n"
     "  --ticks-per-second N, --exe FILE   for old traces: the clock rate, the program\n"
-    "Exit status: 0 fine, 1 a condition is broken, 2 a trace can't be read, 3 a trace is there in part only.\n";
+    "Exit status: 0 fine, 1 an assertion failed, 2 a trace can't be read, 3 only part of a trace could be read.\n";
 
 static int fail(const char *path, const char *what)
 {

@@ -18,13 +18,11 @@ int dump_main(int argc, char **argv)
         return EXIT_USAGE;
     if (o.help) {
         printf("usage: gotop dump [options] TRACE\n"
-               "The model as tab-separated records, one a line, sorted by kind. C event counts, F first stacks, G "
-               "goroutine\n"
-               "intervals, H facts, K CPU samples, L logs, M metrics, P running intervals, R ranges, S sums per "
-               "goroutine, T\n"
-               "tasks, U regions, Z sums per state, D damage.\n"
+               "The model as tab-separated records, one per line, sorted by kind. C event counts, F first stacks,\n"
+               "G goroutine intervals, H facts, K CPU samples, L logs, M metrics, P running intervals, R ranges,\n"
+               "S sums per goroutine, T tasks, U regions, Z sums per state, D damage.\n"
                "  --strict, --threads N, --max-memory SIZE, --ticks-per-second N, --exe FILE   as for the viewer\n"
-               "Exit status: 0 whole, 1 wrong usage, 2 unreadable or not written, 3 a part.\n");
+               "Exit status: 0 complete, 1 wrong usage, 2 unreadable or not written, 3 only part of the trace.\n");
         return finish_output(EXIT_OK);
     }
     if (!o.path) {

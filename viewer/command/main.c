@@ -114,16 +114,16 @@ static void usage_lines(FILE *f)
     fprintf(f, "gotop - a trace viewer for Go execution traces\n\n"
                "  gotop [OPTION...] TRACE...     TRACE: a file, plain, gzip, zstd or ARCHIVE.zip:MEMBER; - is "
                "standard input.\n"
-               "                                 Several of one program are one timeline; two that are not, one\n"
-               "                                 above the other.\n"
-               "                                 Where there is no terminal the report is printed.\n"
-               "  gotop [OPTION...] WHERE        a program that is running: http://host:port, see below.\n");
+               "                                 Several files of one program are shown as one timeline, two\n"
+               "                                 others one above the other.\n"
+               "                                 Without a terminal, prints the report.\n"
+               "  gotop [OPTION...] WHERE        a running program: http://host:port, see below.\n");
     commands_usage(f);
     fprintf(f, "\n");
     options_usage(f);
-    fprintf(f, "  %-24s %s\n\n%s", "-o FILE", "of what is followed every byte as sent, too", live_usage);
-    fprintf(f, "\nIn the program ? lists the keys.\n"
-               "Exit status: 0 done, 1 wrong usage, 2 unreadable trace, 3 dump of a part.\n");
+    fprintf(f, "  %-24s %s\n\n%s", "-o FILE", "when following, also save every byte as sent", live_usage);
+    fprintf(f, "\nIn the viewer, ? lists the keys.\n"
+               "Exit status: 0 done, 1 wrong usage, 2 unreadable trace, 3 dump of only a part.\n");
 }
 
 static void usage(FILE *to)

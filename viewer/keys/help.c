@@ -407,12 +407,12 @@ bool help_markdown(FILE *f)
             cols[n].n = keymap_bindings(cols[n].km, KEYVIEW_ANY, &cols[n].b);
     }
     if (ok) {
-        fprintf(f, "# Keys\n\nMade by `gotop --keys-markdown`; do not edit. The maps are `keymaps/*.keys`;\n"
-                   "`--keymap NAME` chooses one, `--keymap FILE` reads yours, and `~/.config/gotop/default.keys`\n"
-                   "is read if it exists (begin it with `include default`). `?` in the program lists the keys\n"
-                   "of the view you are in.\n");
+        fprintf(f, "# Keys\n\nMade by `gotop --keys-markdown`; do not edit. The keymaps are `keymaps/*.keys`.\n"
+                   "`--keymap NAME` selects one, `--keymap FILE` reads yours, and `~/.config/gotop/default.keys`\n"
+                   "is read if it exists (begin it with `include default`). In the viewer, `?` lists the keys of\n"
+                   "the current view.\n");
         markdown_rows(f, cols, n);
-        fprintf(f, "\nCounts: in vi and emacs digits before a key repeat it (`5` `l`). In default digits switch\n"
+        fprintf(f, "\nCounts: in vi and emacs, digits before a key repeat it (`5` `l`). In default, digits switch\n"
                    "views, so a count begins with `;` (`;` `5` `l`).\n");
     }
     for (size_t i = 0; i < MAPS_MAX; i++) {
