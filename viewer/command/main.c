@@ -144,15 +144,15 @@ static void usage(FILE *to)
 }
 
 /* Who names nothing gets what fits into a small screen: of all there is its top would be out of sight. */
-static const char usage_short[] = "gotop - a trace viewer for Go execution traces. Which one?\n\n"
-                                  "  gotop trace.out              look at it: ? lists the keys, q leaves\n"
-                                  "  gotop http://host:6060       a program that is running, as it runs\n"
+static const char usage_short[] = "gotop - a trace viewer for Go execution traces. Name a trace:\n\n"
+                                  "  gotop trace.out              view it: ? lists the keys, q quits\n"
+                                  "  gotop http://host:6060       view a running program\n"
                                   "  gotop report trace.out       what stands out, on one page\n"
-                                  "  gotop explain trace.out g1   where the time of a goroutine went\n"
-                                  "  gotop diff OLD NEW           what changed from one run to another\n"
-                                  "  gotop info trace.out         what the file is, holds and can answer\n\n"
-                                  "A trace is what runtime/trace, go test -trace trace.out and /debug/pprof/trace\n"
-                                  "write; plain, gzip or zstd, also cut short.\n"
+                                  "  gotop explain trace.out g1   where a goroutine's time went\n"
+                                  "  gotop diff OLD NEW           what changed between runs\n"
+                                  "  gotop info trace.out         what the file contains, and what it can answer\n\n"
+                                  "Traces come from runtime/trace, go test -trace FILE and /debug/pprof/trace:\n"
+                                  "plain, gzip or zstd, even truncated.\n"
                                   "gotop --help lists all commands and options.\n";
 
 /* What is printed for a reader fits into his lines. Asked before the sandbox closes. */
