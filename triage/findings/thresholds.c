@@ -296,8 +296,9 @@ static void remark(struct text *t, const char *s)
 void rules_text(struct text *t)
 {
     text_lit(
-        t, "# The rules, and the numbers that decide when they speak. Lines with = may stand in a file of your own:\n"
-           "# --rules FILE takes it. RULE = off silences a rule.\n");
+        t,
+        "# The rules, and the numbers that decide when they speak. To change some, copy their lines with = into a\n"
+        "# file and pass it as --rules FILE. RULE = off turns a rule off.\n");
     for (int r = 0; r < RULE_COUNT; r++) {
         text_add(t, "\n# %s (%s)%s", rule_id((enum rule)r), rule_title((enum rule)r), now.off[r] ? ", off" : "");
         remark(t, rule_help((enum rule)r));
