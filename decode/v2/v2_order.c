@@ -199,6 +199,7 @@ static void begin_clean(struct v2_order *o, struct v2_gen *gen)
     o->step = gen->freq == V2_ASSUMED_HZ ? 0 : DOUBT_SKEW_NS;
     o->torn.rest_m = o->torn.rest_g = o->torn.rest_p = 0;
     o->torn.before = o->last;
+    o->torn.since = INT64_MIN;
     o->torn.gaps = o->torn.dropped = 0;
 }
 
@@ -344,6 +345,7 @@ static bool loosen(struct v2_order *o)
     }
     o->loose = &v2_torn;
     o->torn.begun = true;
+    o->torn.since = o->last; /* threads that waited in vain are behind it */
     return lose(o);
 }
 

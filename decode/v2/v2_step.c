@@ -26,7 +26,8 @@ struct v2_step v2_step(uint8_t type, const uint64_t *arg, uint64_t *p)
 
 /* ---- which there are -------------------------------------------------------------------------------------- */
 
-enum { MOST = 16 }; /* and the greatest number of a goroutine's, a P's, as far as it goes */
+enum { NOTED_TWICE = 1 }; /* the value of a step that two events claim to be: one of them has a wrong number */
+enum { MOST = 16 };       /* and the greatest number of a goroutine's, a P's, as far as it goes */
 
 static uint64_t key(unsigned of, uint64_t id, uint64_t seq)
 {
@@ -42,7 +43,8 @@ bool v2_steps_put(struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t 
         if ((was == IDMAP_NONE || was < now) && !idmap_put(has, most, now))
             return false;
     }
-    return idmap_put(has, key(of, id, seq), 0);
+    const uint64_t k = key(of, id, seq);
+    return idmap_put(has, k, idmap_get(has, k) == IDMAP_NONE ? 0 : NOTED_TWICE);
 }
 
 bool v2_steps_event(struct v2_order *o, uint8_t type, const uint64_t *arg, uint64_t *p)
@@ -73,6 +75,50 @@ static bool is_last(const struct v2_order *o, enum v2_step_of of, uint64_t id, u
 bool v2_steps_lost(const struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq)
 {
     return !v2_steps_has(o, of, id, seq) && (!o->gen->all_told || !is_last(o, of, id, seq));
+}
+
+/* The step that an event is, of what is in the state: its last number; arg: which argument says its own. false: none with a number. */
+struct numbered {
+    enum v2_step_of of;
+    uint64_t id, have;
+    unsigned arg;
+};
+static bool numbered(const struct v2_order *o, const struct v2_cursor *c, struct numbered *n)
+{
+    const enum v2_after after = v2_specs[c->type].after;
+    const bool of_g = after == V2_AFTER_G_RUNS || after == V2_AFTER_G_WAKES, own = after == V2_AFTER_P_OWN;
+    if (!of_g && !own && after != V2_AFTER_P_IDLE && after != V2_AFTER_P_CALL)
+        return false;
+    const uint32_t p = of_g  ? IDMAP_NONE
+                       : own ? (c->m == EV_NONE ? EV_NONE : o->m[c->m].p)
+                             : idmap_get(&o->ps, c->arg[0]);
+    const uint32_t g = of_g ? idmap_get(&o->gs, c->arg[0]) : IDMAP_NONE;
+    if (of_g ? g == IDMAP_NONE || v2_g_at(o, g)->seqgen != o->gen->ordinal
+             : p == IDMAP_NONE || o->p[p].seqgen != o->gen->ordinal)
+        return false;
+    *n = of_g ? (struct numbered){V2_STEP_G, c->arg[0], v2_g_at(o, g)->seq, 1}
+              : (struct numbered){V2_STEP_P, o->p[p].id, o->p[p].seq, own ? 0 : 1};
+    return true;
+}
+
+/*
+ * Just one step is missing, the next one, and the event claims a number that another event has as well, or that stands alone: it is
+ * that step, and its number was changed. If events were lost instead, numbers are missing in a row, and no two are the same.
+ */
+bool v2_step_renumber(struct v2_order *o, struct v2_cursor *c, uint64_t *was)
+{
+    struct numbered n;
+    if (!numbered(o, c, &n))
+        return false;
+    const uint64_t want = c->arg[n.arg], next = n.have + 1;
+    const bool twice = idmap_get(&o->torn.has, key(n.of, n.id, want)) == NOTED_TWICE;
+    const bool alone = !v2_steps_has(o, n.of, n.id, want - 1) && !v2_steps_has(o, n.of, n.id, want + 1);
+    if (want == next || (want == next + 1 && !twice) || !(twice || alone) || v2_steps_has(o, n.of, n.id, next) ||
+        !v2_steps_has(o, n.of, n.id, next + 1))
+        return false;
+    *was = want;
+    c->arg[n.arg] = next;
+    return true;
 }
 
 /* ---- what an event waits for ------------------------------------------------------------------------------ */

@@ -43,6 +43,12 @@ enum v2_lack { V2_TO_COME, V2_GONE, V2_STALE };
 enum v2_lack v2_lack_of(const struct v2_order *o, const struct v2_cursor *c);
 
 /*
+ * v2_step_renumber - is the number of the cursor's event one that it cannot have, and is it known which it should be? Then it has that
+ * one now, and *was is what the file says.
+ */
+bool v2_step_renumber(struct v2_order *o, struct v2_cursor *c, uint64_t *was);
+
+/*
  * v2_holder - the thread that has a goroutine; EV_NONE: none has. To be asked only of an order for which v2_held_begin() was called, as
  * it is for each generation that may lack events (v2_order.loose). v2_has_more - the thread has events that are still to come.
  */

@@ -323,11 +323,28 @@ static bool mend_bad(struct v2_order *o, const struct v2_cursor *c)
     }
 }
 
+/*
+ * Others are further on than clocks may differ. So what the event waits for does not come before it: where a P's start was lost, calls
+ * of its thread count as steps of the P that it had before.
+ */
+static bool waits_in_vain(const struct v2_order *o, const struct v2_cursor *c)
+{
+    return c->t >= o->torn.since && o->last > c->t + o->skew;
+}
+
 static enum adv torn_lacks(struct v2_order *o, struct v2_cursor *c, enum adv a, bool force)
 {
+    uint64_t number;
+    if (a != ADV_OK && v2_step_renumber(o, c, &number)) {
+        source_damage(o->s, ERR_ORDER, o->gen->ordinal, source_off(o->s, c->at),
+                      "%s has sequence number %" PRIu64
+                      ", which another has or none can: it is taken as the next one",
+                      v2_specs[c->type].name, number);
+        a = v2_adv(o, c);
+    }
     for (int tries = 0; a != ADV_OK && tries < 3 && !o->oom; tries++) {
         enum v2_lack l = a == ADV_WAIT ? v2_lack_of(o, c) : V2_GONE;
-        if (l == V2_TO_COME && !force)
+        if (l == V2_TO_COME && !force && !waits_in_vain(o, c))
             return ADV_WAIT;
         if (a == ADV_WAIT) {
             if (l == V2_STALE || !mend_wait(o, c))
@@ -337,7 +354,11 @@ static enum adv torn_lacks(struct v2_order *o, struct v2_cursor *c, enum adv a, 
         }
         a = v2_adv(o, c);
     }
-    o->torn.dropped += a != ADV_OK;
+    if (a != ADV_OK) { /* it does not come any more, so nobody waits for it */
+        uint64_t p = v2_p_of(o, c->m);
+        v2_steps_drop(o, c->type, c->arg, &p);
+        o->torn.dropped++;
+    }
     return ADV_OK;
 }
 

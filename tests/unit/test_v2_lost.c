@@ -106,11 +106,60 @@ static void test_both_wait(void **state)
     unload(&l);
 }
 
+/* One event's number was changed to one that another has, or that none can have: it is the step that is missing, and all goes on. */
+static void test_wrong_number(void **state)
+{
+    static const char *const number[] = {"6", "400"};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        char text[1200], want[200];
+        (void)snprintf(text, sizeof text,
+                       P0 "GoStop +10 reason=\"preempted\" stack=0\nGoStart +10 g=1 g_seq=1\n"
+                          "GoStop +10 reason=\"preempted\" stack=0\nGoStart +10 g=1 g_seq=%s\n"
+                          "GoStop +10 reason=\"preempted\" stack=0\nGoStart +10 g=1 g_seq=3\n"
+                          "GoStop +10 reason=\"preempted\" stack=0\nGoStart +10 g=1 g_seq=4\n"
+                          "GoStop +10 reason=\"preempted\" stack=0\nGoStart +10 g=1 g_seq=5\n"
+                          "GoStop +10 reason=\"preempted\" stack=0\nGoStart +10 g=1 g_seq=6\n"
+                          "UserLog +1 task=0 key=\"k\" value=\"v\" stack=main.f:1\n",
+                       number[i]);
+        (void)snprintf(want, sizeof want, "GO_START has sequence number %s", number[i]);
+        struct loaded l = load_text(text);
+        expect_damage(l.tr, ERR_ORDER, "no event can come next");
+        assert_true(trace_info(l.tr)->ndamages >= 2 && strstr(trace_damage(l.tr, 1)->what, want));
+        assert_int_equal(trace_info(l.tr)->events, 15);
+        expect_lane(l.tr, LANE_G, 1,
+                    "<0-11 running p0\n11-21 runnable (preempted)\n21-31 running p0\n31-41 not recorded\n"
+                    "41-51 running p0\n51-61 runnable (preempted)\n61-71 running p0\n71-81 runnable (preempted)\n"
+                    "81-91 running p0\n91-101 runnable (preempted)\n101-111 running p0\n"
+                    "111-121 runnable (preempted)\n121-122> running p0\n");
+        unload(&l);
+    }
+}
+
+/*
+ * Thread 7 has another P by now, whose start was lost, so its call at 50 ms looks like the step of p0 that thread 9 waits for. That thread
+ * is not kept for so long: others are further on than clocks differ.
+ */
+static void test_waits_in_vain(void **state)
+{
+    (void)state;
+    struct loaded l =
+        load_lost(P0 HOLE "batch m=7 t=50000000\nGoSyscallBegin +10 p_seq=9 stack=0\n"
+                          "batch m=9 t=400\nProcStart +1 p=0 p_seq=10\nProcStop +100\n"
+                          "batch m=8 t=300\nProcStatus +1 p=2 running\nGoStatus +1 g=3 m=8 running\n"
+                          "GoStop +20000000 reason=\"preempted\" stack=0\nGoStart +10 g=3 g_seq=1\n" END,
+                  "gaps");
+    expect_lane(l.tr, LANE_P, 0,
+                "<0-300 running g1\n300-20000202 nothing\n20000202-20000203 nothing\n20000203-20000211> idle\n");
+    unload(&l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_collector),  cmocka_unit_test(test_steal),     cmocka_unit_test(test_statuses),
-        cmocka_unit_test(test_full_batch), cmocka_unit_test(test_both_wait),
+        cmocka_unit_test(test_collector),     cmocka_unit_test(test_steal),     cmocka_unit_test(test_statuses),
+        cmocka_unit_test(test_full_batch),    cmocka_unit_test(test_both_wait), cmocka_unit_test(test_wrong_number),
+        cmocka_unit_test(test_waits_in_vain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
