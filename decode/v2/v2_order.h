@@ -91,10 +91,10 @@ struct v2_torn {      /* state of v2_torn.c: a generation of which events were l
     struct idmap has; /* which steps the generation has (v2_step.h) */
     bool rough;       /* the generation before it lost events, too */
     uint64_t gaps, dropped;
-    int64_t least;  /* nothing was lost before this time; */
-    bool reached;   /* it has come: now look for what lost something */
-    int64_t since;  /* no event at or behind this time is behind others for want of knowing that some were lost */
-    int64_t before; /* when the generation before it ended */
+    int64_t least; /* nothing was lost before this time; */
+    bool reached;  /* it has come: now look for what lost something */
+    int64_t since; /* events before this may be late: their threads waited until it was known that some are missing */
+    int64_t before;                /* when the generation before it ended */
     size_t rest_m, rest_g, rest_p; /* how far the look at all threads, goroutines, Ps has come, */
     bool begun;                    /* it is over */
     bool rested;                   /* what comes behind all events is done */

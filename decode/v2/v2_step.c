@@ -26,7 +26,7 @@ struct v2_step v2_step(uint8_t type, const uint64_t *arg, uint64_t *p)
 
 /* ---- which there are -------------------------------------------------------------------------------------- */
 
-enum { NOTED_TWICE = 1 }; /* the value of a step that two events claim to be: one of them has a wrong number */
+enum { NOTED_TWICE = 1 }; /* the value of a step that two events have the number of */
 enum { MOST = 16 };       /* and the greatest number of a goroutine's, a P's, as far as it goes */
 
 static uint64_t key(unsigned of, uint64_t id, uint64_t seq)
@@ -77,11 +77,11 @@ bool v2_steps_lost(const struct v2_order *o, enum v2_step_of of, uint64_t id, ui
     return !v2_steps_has(o, of, id, seq) && (!o->gen->all_told || !is_last(o, of, id, seq));
 }
 
-/* The step that an event is, of what is in the state: its last number; arg: which argument says its own. false: none with a number. */
+/* numbered - which goroutine's or P's numbered step the cursor's event is. false: no such step, or it has none yet in this generation. */
 struct numbered {
     enum v2_step_of of;
-    uint64_t id, have;
-    unsigned arg;
+    uint64_t id, have; /* have: the number of its last step */
+    unsigned arg;      /* index of the argument that is the event's own number */
 };
 static bool numbered(const struct v2_order *o, const struct v2_cursor *c, struct numbered *n)
 {
@@ -102,8 +102,9 @@ static bool numbered(const struct v2_order *o, const struct v2_cursor *c, struct
 }
 
 /*
- * Just one step is missing, the next one, and the event claims a number that another event has as well, or that stands alone: it is
- * that step, and its number was changed. If events were lost instead, numbers are missing in a row, and no two are the same.
+ * Exactly one step is missing, the next one, and the event has a number that another event has as well, or that has no neighbour: so the
+ * event is that step, and its number was changed. Lost events look different: numbers are missing in a row, and none stands there twice.
+ * (A P's may: note_batch() counts a call for the P that its thread had before a hole.)
  */
 bool v2_step_renumber(struct v2_order *o, struct v2_cursor *c, uint64_t *was)
 {
@@ -111,7 +112,7 @@ bool v2_step_renumber(struct v2_order *o, struct v2_cursor *c, uint64_t *was)
     if (!numbered(o, c, &n))
         return false;
     const uint64_t want = c->arg[n.arg], next = n.have + 1;
-    const bool twice = idmap_get(&o->torn.has, key(n.of, n.id, want)) == NOTED_TWICE;
+    const bool twice = n.of == V2_STEP_G && idmap_get(&o->torn.has, key(n.of, n.id, want)) == NOTED_TWICE;
     const bool alone = !v2_steps_has(o, n.of, n.id, want - 1) && !v2_steps_has(o, n.of, n.id, want + 1);
     if (want == next || (want == next + 1 && !twice) || !(twice || alone) || v2_steps_has(o, n.of, n.id, next) ||
         !v2_steps_has(o, n.of, n.id, next + 1))

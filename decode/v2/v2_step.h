@@ -43,8 +43,8 @@ enum v2_lack { V2_TO_COME, V2_GONE, V2_STALE };
 enum v2_lack v2_lack_of(const struct v2_order *o, const struct v2_cursor *c);
 
 /*
- * v2_step_renumber - is the number of the cursor's event one that it cannot have, and is it known which it should be? Then it has that
- * one now, and *was is what the file says.
+ * v2_step_renumber - correct the sequence number of the cursor's event if it can't be right and the right one is known. *was becomes the
+ * number in the file. false: nothing was changed.
  */
 bool v2_step_renumber(struct v2_order *o, struct v2_cursor *c, uint64_t *was);
 

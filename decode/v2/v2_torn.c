@@ -324,8 +324,8 @@ static bool mend_bad(struct v2_order *o, const struct v2_cursor *c)
 }
 
 /*
- * Others are further on than clocks may differ. So what the event waits for does not come before it: where a P's start was lost, calls
- * of its thread count as steps of the P that it had before.
+ * Other threads' events that are already out are later than this one by more than clocks differ, so the step that it waits for is not
+ * going to come first. It was noted for the wrong P: if a thread's ProcStart was lost, its calls count for the P that it had before.
  */
 static bool waits_in_vain(const struct v2_order *o, const struct v2_cursor *c)
 {
