@@ -694,6 +694,6 @@ void filter_hint(const struct filter *f, char *out, size_t size)
         if (state_bits(t->m.text))
             snprintf(out, size, "; that is a name, a state is state=%s", t->m.text);
         else if (!t->m.is_regex && !t->m.fold)
-            snprintf(out, size, "; capitals are taken as such");
+            snprintf(out, size, "; capitals make it case-sensitive");
     }
 }

@@ -152,7 +152,7 @@ static const char *hint(const char *query)
         return "; a filter takes durations, a search takes names";
     for (const char *c = query; *c && *query != '/' && *query != '~'; c++)
         if (*c >= 'A' && *c <= 'Z')
-            return "; capitals are taken as such";
+            return "; capitals make it case-sensitive";
     return "";
 }
 

@@ -148,7 +148,7 @@ static void test_no_silence(void **state)
     expect(&f, "M s", "this is all there is");
     expect(&f, "5 5 i", "The life of G90");
     /* What is not found says what may have been meant. */
-    expect(&f, "3 / S E R V E Enter", "not found: SERVE; capitals are taken as such");
+    expect(&f, "3 / S E R V E Enter", "not found: SERVE; capitals make it case-sensitive");
     expect(&f, "/ > 1 m s Enter", "not found: >1ms; a filter takes durations, a search takes names");
     expect(&f, "\\ r u n n i n g Enter", "the filter: running; that is a name, a state is");
     expect(&f, "| : f i n d i n g s Enter", "4 processors; 99 goroutines"); /* as the footer calls it */
