@@ -78,6 +78,10 @@ static inline uint64_t v2_p_of(const struct v2_order *o, uint32_t m)
  * changed. Nothing is made up but the order.
  */
 extern const struct v2_loose v2_torn;
+/* v2_torn_gap - were events of the cursor's thread lost right before its event? Tells it once. */
+bool v2_torn_gap(struct v2_cursor *c);
+/* v2_torn_in_vain - does the cursor's event wait for one that, by the clock, would have come by now? */
+bool v2_torn_in_vain(const struct v2_order *o, const struct v2_cursor *c);
 /* v2_torn_say - report what was missing as damage, once the generation is done. */
 void v2_torn_say(struct v2_order *o);
 

@@ -327,7 +327,7 @@ static bool mend_bad(struct v2_order *o, const struct v2_cursor *c)
  * Other threads' events that are already out are later than this one by more than clocks differ, so the step that it waits for is not
  * going to come first. It was noted for the wrong P: if a thread's ProcStart was lost, its calls count for the P that it had before.
  */
-static bool waits_in_vain(const struct v2_order *o, const struct v2_cursor *c)
+bool v2_torn_in_vain(const struct v2_order *o, const struct v2_cursor *c)
 {
     return c->t >= o->torn.since && o->last > c->t + o->skew;
 }
@@ -344,7 +344,7 @@ static enum adv torn_lacks(struct v2_order *o, struct v2_cursor *c, enum adv a, 
     }
     for (int tries = 0; a != ADV_OK && tries < 3 && !o->oom; tries++) {
         enum v2_lack l = a == ADV_WAIT ? v2_lack_of(o, c) : V2_GONE;
-        if (l == V2_TO_COME && !force && !waits_in_vain(o, c))
+        if (l == V2_TO_COME && !force && !v2_torn_in_vain(o, c))
             return ADV_WAIT;
         if (a == ADV_WAIT) {
             if (l == V2_STALE || !mend_wait(o, c))
@@ -496,13 +496,18 @@ static void let_go(struct v2_order *o, uint32_t thread, int64_t since)
     }
 }
 
-static bool torn_before(struct v2_order *o, struct v2_cursor *c)
+bool v2_torn_gap(struct v2_cursor *c)
 {
     enum { CLOSE_NS = 100000 }; /* no batch is written in so little time */
-    const size_t at = o->nout;
     const bool gap = c->gap && (c->sure || c->t - c->told > CLOSE_NS);
     c->gap = c->sure = false;
-    if (gap && c->m != EV_NONE)
+    return gap && c->m != EV_NONE;
+}
+
+static bool torn_before(struct v2_order *o, struct v2_cursor *c)
+{
+    const size_t at = o->nout;
+    if (v2_torn_gap(c))
         let_go(o, c->m, c->told);
     if (c->late == c->at || o->last - c->t < DOUBT_LATE_NS)
         return o->nout > at;

@@ -409,10 +409,12 @@ static void leave_out(struct v2_mend_work *w, const struct v2_cursor *c)
 static enum adv lacks(struct v2_order *o, struct v2_cursor *c, enum adv a, bool force)
 {
     struct v2_mend_work *w = v2_sim_of(o)->arg;
-    uint64_t before;
+    uint64_t before, number;
+    if (a != ADV_OK && v2_step_renumber(o, c, &number))
+        a = v2_adv(o, c);
     for (int tries = 0; a != ADV_OK && tries < 4 && !o->oom; tries++) {
         const enum v2_lack l = a == ADV_BAD ? V2_GONE : v2_lack_of(o, c);
-        if (l == V2_TO_COME && !force)
+        if (l == V2_TO_COME && !force && !v2_torn_in_vain(o, c))
             return ADV_WAIT;
         w->units = v2_sim_units(&w->s, c, &before);
         w->asker = c->m;
@@ -450,11 +452,27 @@ static void stop_strays(struct v2_mend_work *w, uint32_t m, uint64_t units)
     }
 }
 
+/* gap - events of the cursor's thread were lost right before its event: what it ran and, if that was taken from it, its P are let go. */
+static bool gap(struct v2_order *o, struct v2_cursor *c)
+{
+    struct v2_mend_work *w = v2_sim_of(o)->arg;
+    if (!v2_torn_gap(c))
+        return false;
+    const uint32_t p = o->m[c->m].p;
+    w->asker = EV_NONE; /* behind the thread's last event, not where the next one is */
+    (void)park(w, c->m);
+    if (p != EV_NONE && o->m[c->m].g == EV_NONE && v2_steps_lost(o, V2_STEP_P, o->p[p].id, o->p[p].seq + 1)) {
+        w->units = w->thread[c->m + 1].any ? w->thread[c->m + 1].last : w->s.gen.min_time;
+        (void)p_gives_up(w, p);
+    }
+    return false;
+}
+
 /* over - the thread has no more events; if the file was cut here, others were lost. */
 static void over(struct v2_order *o, uint32_t m)
 {
     struct v2_mend_work *w = v2_sim_of(o)->arg;
-    if (!w->cut || m == EV_NONE || !room(w))
+    if (m == EV_NONE || (!w->cut && !(o->m[m].cur && o->cur[o->m[m].cur - 1].cut)) || !room(w))
         return;
     const uint32_t g = o->m[m].g, p = o->m[m].p;
     if (p == EV_NONE ||
@@ -601,6 +619,7 @@ static bool result(struct v2_mend_work *w, const struct v2_raw_gen *gen)
     to->cap = cap;
     to->n = 0;
     to->damage = (struct err){0};
+    to->nhole = 0;
     for (size_t i = 0; i < gen->n; i++)
         if (!v2_raw_timed(&gen->batch[i]) && !add_batch(to, &gen->batch[i]))
             return false;
@@ -646,7 +665,8 @@ static bool mend_begin(struct v2_order *o)
 
 static bool begin(struct v2_mend_work *w, const struct v2_sim *was, const struct v2_raw_gen *gen)
 {
-    static const struct v2_loose mender = {.begin = mend_begin, .due = due, .lacks = lacks, .over = over};
+    static const struct v2_loose mender = {
+        .begin = mend_begin, .due = due, .before = gap, .lacks = lacks, .over = over};
     v2_sim_free(&w->s);
     if (!v2_sim_copy(&w->s, was))
         return false;
@@ -661,7 +681,7 @@ static bool begin(struct v2_mend_work *w, const struct v2_sim *was, const struct
         w->known[i].gap |= w->known[i].region != 0;
         w->known[i].region = 0;
     }
-    w->cut = gen->damage.code || unfinished(w, gen);
+    w->cut = gen->torn || unfinished(w, gen);
     w->reason = string_free(gen);
     for (size_t i = 0; i < w->cthread; i++) {
         w->thread[i].n = 0;

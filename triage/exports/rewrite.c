@@ -206,7 +206,7 @@ static const char anonymize_usage[] =
     "  --quiet                 print only errors\n"
     "  --help                  print this help\n"
     "\n"
-    "Exit status: 0 done, 2 wrong usage, unreadable or not written, 3 written up to where the trace is damaged.\n";
+    "Exit status: 0 done, 2 wrong usage, unreadable or not written, 3 written, but the trace is damaged.\n";
 
 static bool anonymize_check(const struct export_opts *o)
 {
@@ -309,8 +309,10 @@ int anonymize_main(int argc, char **argv)
     }
     if (!res.damage.code)
         return 0;
-    snprintf(what, sizeof what, "written up to where the trace is damaged: %s (offset %" PRIu64 ")", res.damage.what,
-             res.damage.offset);
+    snprintf(what, sizeof what, "%s: %s (offset %" PRIu64 ")",
+             res.ended ? "written up to where the trace is damaged"
+                       : "the copy is damaged as the trace is, with zeros where bytes can't be read",
+             res.damage.what, res.damage.offset);
     export_say(c.name, name, what);
     return 3;
 }
