@@ -180,34 +180,6 @@ static enum err_code run_mended(struct v2_cut *c, struct before *was, const stru
     return v2_mend(&c->mend, &c->sim, gen) ? run(c, &c->mend.gen, over, e) : no_memory(e);
 }
 
-/* table_broken - where a table can't be read further; NULL: nowhere. */
-static const uint8_t *table_broken(const struct v2_raw_batch *b)
-{
-    struct v2_raw_string s;
-    struct v2_raw_stack k;
-    uint64_t v[5];
-    const uint8_t *p = b->p, *next;
-    if (!v2_raw_table(b))
-        return NULL;
-    for (p++; p < b->end; p = next)
-        if (!(next = b->first == V2R_STRINGS  ? v2_raw_string(p, b->end, &s)
-                     : b->first == V2R_STACKS ? v2_raw_stack(p, b->end, &k)
-                                              : v2_raw_sample(p, b->end, v)))
-            return p;
-    return NULL;
-}
-
-/* tables_whole - false: no copy of the generation can be read, either; *why is said unless something else was before. */
-static bool tables_whole(const struct v2_cut *c, const struct v2_raw_gen *gen, struct err *why)
-{
-    const uint8_t *p = NULL;
-    for (size_t i = 0; i < gen->n && !p; i++)
-        p = table_broken(&gen->batch[i]);
-    if (p && !why->code)
-        err_set(why, ERR_FORMAT, (uint64_t)(p - c->file.data), "a table of strings, stacks or samples is malformed");
-    return !p;
-}
-
 /* one - a generation: run its events, then write what is in the range. */
 static enum err_code one(struct v2_cut *c, struct v2_raw_gen *gen, bool *over, struct err *e)
 {
@@ -229,7 +201,8 @@ static enum err_code one(struct v2_cut *c, struct v2_raw_gen *gen, bool *over, s
     if (rc || !c->begun)
         return rc;
     c->res->generations++;
-    if (!mended && !*over && (!c->start.set || c->from == INT64_MIN) && tables_whole(c, gen, &c->res->lost)) {
+    if (!mended && !*over && (!c->start.set || c->from == INT64_MIN) &&
+        v2_cut_whole(gen, c->file.data, &c->res->lost)) {
         outlet_put(c->out, gen->start, (size_t)(gen->end - gen->start));
         return ERR_OK;
     }

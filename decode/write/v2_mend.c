@@ -42,7 +42,8 @@ struct v2_mend_work {
     size_t nregion, cregion;
     uint64_t *stray; /* goroutines that are runnable, and whose next event was lost */
     size_t nstray, cstray;
-    uint64_t units; /* the time of the event that can't come; its thread */
+    uint64_t units;  /* the time of the event that can't come; its thread */
+    uint64_t latest; /* the time of the latest event of the trace that came in this generation */
     uint32_t asker;
     uint64_t gc_seq, gc_was; /* the number of the collector's last step: as written; in the file */
     uint32_t gc_on;          /* the generation in which the collector was last told to be at work */
@@ -564,20 +565,28 @@ static bool told_already(struct v2_mend_work *w, const struct v2_raw_ev *e)
            known(w, of_g ? &w->gs : &w->ps, e->arg[0])->gen == w->s.ordinal;
 }
 
+/* came - when an event came that says this time. If that is much later, no reader would believe that others waited for it. */
+static uint64_t came(struct v2_mend_work *w, uint64_t units)
+{
+    w->latest = units > w->latest ? units : w->latest;
+    return (double)(w->latest - units) * w->s.o.unit > DOUBT_SKEW_NS / 2 ? w->latest : units;
+}
+
 static bool seen(void *arg, const struct v2s_event *e)
 {
     struct v2_mend_work *w = arg;
     struct v2_raw_ev raw = e->ev;
     if (!room(w))
         return false;
+    const uint64_t units = came(w, e->units);
     if (!e->left_out)
         mark(w, e, &raw);
     if (!e->left_out)
         still(w, e);
     if (!e->left_out && !told_already(w, &raw) && renumber(w, e->m, e->g, &raw))
-        write_down(w, e->m, &raw, e->units);
+        write_down(w, e->m, &raw, units);
     if (w->nstray)
-        stop_strays(w, e->m, e->units);
+        stop_strays(w, e->m, units);
     return true;
 }
 
@@ -677,6 +686,7 @@ static bool begin(struct v2_mend_work *w, const struct v2_sim *was, const struct
     w->s.seen = seen;
     w->s.arg = w;
     w->nregion = w->nstray = 0;
+    w->latest = 0;
     for (size_t i = 0; i < w->nknown; i++) { /* names of strings are the generation's */
         w->known[i].gap |= w->known[i].region != 0;
         w->known[i].region = 0;
