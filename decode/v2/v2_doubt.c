@@ -38,7 +38,7 @@ const uint8_t *v2_resync(const struct source *s, const uint8_t *from, uint64_t n
 void v2_hole_note(struct v2_gen *g, size_t off, uint64_t m, bool known)
 {
     if (g->nhole < V2_HOLES)
-        g->hole[g->nhole] = (struct v2_hole){off, m, known};
+        g->hole[g->nhole] = (struct v2_hole){.off = off, .m = m, .known = known, .tables = g->all_told && !known};
     g->nhole++;
 }
 

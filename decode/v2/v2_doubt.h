@@ -13,6 +13,8 @@
 /* How far the clocks of a host's processors may differ, ns; and a difference that they never have. */
 #define DOUBT_SKEW_NS INT64_C(1000000)
 #define DOUBT_LATE_NS INT64_C(10000000)
+/* How long an event waits for one that has happened already, where the system has one clock: of whole traces none waits for a fifth of it. */
+#define DOUBT_WAIT_NS INT64_C(100000)
 
 /*
  * v2_resync - the next place from `from` on where a batch of generation `number` or number + 1 (0: of any) seems to begin

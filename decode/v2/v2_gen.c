@@ -223,6 +223,7 @@ void v2_gen_after(struct v2_gen *g, const struct v2_gen *before)
                          .ordinal = before->ordinal,
                          .freq = before->freq,
                          .rate_told = before->rate_told,
+                         .ends_in_hole = before->ends_in_hole,
                          .hi = before->hi};
 }
 
@@ -471,13 +472,17 @@ static bool scan_batches(struct source *s, struct v2_gen *g, uint64_t last_numbe
 static bool scan(struct source *s, struct v2_gen *g, size_t *pos, struct scanned *at)
 {
     const uint64_t last_number = g->number;
+    const bool in_hole = g->ends_in_hole && g->ordinal;
     gen_reset(g);
     g->freq = 0;
     g->start = *pos;
+    if (in_hole)
+        v2_hole_note(g, *pos, 0, false);
     g->apart = source_gap(s, *pos);
     *at = (struct scanned){.p = s->data + *pos};
     if (!scan_batches(s, g, last_number, at))
         return false;
+    g->ends_in_hole = g->nhole && !g->last;
     *pos = g->end = source_off(s, at->p);
     g->at_end = g->end == s->len;
     if (at->any && s->version >= GO_126 && !at->marked && g->at_end && !g->torn) {

@@ -25,6 +25,7 @@ struct v2_hole { /* a place in the file where batches were lost or left out */
     size_t off;
     uint64_t m; /* the thread whose they were, if that is known */
     bool known;
+    bool tables; /* they stood behind all events, among the tables */
 };
 
 struct v2_sample {
@@ -102,9 +103,11 @@ struct v2_gen {
     bool torn;                /* it isn't whole, so missing table entries are no surprise */
     bool apart;               /* nothing was recorded right before it, so no state is known (source.gap) */
     struct v2_hole hole[V2_HOLES];
-    size_t nhole;        /* if more than V2_HOLES: anything may be lost anywhere */
-    bool suspect;        /* times or order of its batches must be checked */
-    uint64_t lo, hi;     /* its batches begin between these, clock units; 0, UINT64_MAX: not known */
+    size_t nhole; /* if more than V2_HOLES: anything may be lost anywhere */
+    bool
+        ends_in_hole; /* the last one is behind all its batches: the next generation's first ones may be among those */
+    bool suspect;     /* times or order of its batches must be checked */
+    uint64_t lo, hi;  /* its batches begin between these, clock units; 0, UINT64_MAX: not known */
     bool strings_begun;  /* a batch of strings was seen */
     bool lo_near;        /* the first events come right behind `lo` */
     const uint8_t *last; /* payload of the last batch that was taken */

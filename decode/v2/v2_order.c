@@ -193,10 +193,11 @@ static void begin_clean(struct v2_order *o, struct v2_gen *gen)
             o->m[o->cur[i].m].cur = 0;
     o->ncur = o->nheap = 0;
     o->park.n = o->park.nwoken = o->park.mask = 0;
-    o->torn.rested = o->torn.begun = o->hurt = false;
+    o->torn.resting = o->torn.rested = o->torn.begun = o->hurt = false;
     o->latest = v2_doubt_latest(gen);
     o->skew = v2_doubt_skew_ns(gen);
     o->step = gen->freq == V2_ASSUMED_HZ ? 0 : DOUBT_SKEW_NS;
+    o->patience = gen->freq == V2_ASSUMED_HZ ? DOUBT_WAIT_NS : DOUBT_LATE_NS;
     o->torn.rest_m = o->torn.rest_g = o->torn.rest_p = 0;
     o->torn.before = o->last;
     o->torn.since = INT64_MIN;
@@ -381,11 +382,19 @@ struct able { /* what first_able() found */
     bool anew;  /* the earliest event is another one now, and all cursors are back in the heap */
 };
 
+/* Nothing is waited for that comes so late. */
+static bool waits_long(const struct v2_order *o, const struct v2_cursor *c)
+{
+    return o->loose && o->loose->hasty && c->t >= o->torn.least && o->heap[0].t > c->t + o->patience;
+}
+
 /* Carry out the first event by time that can come. tried: the heap's first cursor can't, it was tried already. */
 static struct able first_able(struct v2_order *o, bool tried)
 {
     struct able x = {.a = ADV_WAIT};
     for (; o->nheap && x.a == ADV_WAIT; tried = false) {
+        if (x.n && waits_long(o, &o->cur[o->aside[0]]))
+            break;
         x.i = heap_pop(o);
         o->aside[x.n++] = x.i;
         struct v2_cursor *c = &o->cur[x.i];
@@ -626,6 +635,10 @@ void v2_order_free(struct v2_order *o)
     mem_free(o->held.m);
     v2_park_free(&o->park);
     idmap_free(&o->torn.has);
+    mem_free(o->torn.hole);
+    mem_free(o->torn.behind);
+    mem_free(o->torn.g_told.t);
+    mem_free(o->torn.p_told.t);
     mem_free(o->was);
     idmap_free(&o->gs);
     idmap_free(&o->ps);

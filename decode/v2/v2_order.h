@@ -87,6 +87,14 @@ struct v2_cursor {               /* one thread's events of this generation */
     bool lazy; /* of the current event only `at`, `t`, `before` and `type` are decoded */
 };
 
+struct v2_span { /* from .. to, absolute */
+    int64_t from, to;
+};
+struct v2_times { /* by goroutine or P */
+    int64_t *t;
+    size_t n;
+};
+
 struct v2_torn {      /* state of v2_torn.c: a generation of which events were lost */
     struct idmap has; /* which steps the generation has (v2_step.h) */
     bool rough;       /* the generation before it lost events, too */
@@ -97,7 +105,20 @@ struct v2_torn {      /* state of v2_torn.c: a generation of which events were l
     int64_t before;                /* when the generation before it ended */
     size_t rest_m, rest_g, rest_p; /* how far the look at all threads, goroutines, Ps has come, */
     bool begun;                    /* it is over */
-    bool rested;                   /* what comes behind all events is done */
+    bool resting, rested;          /* what comes behind all events has begun, is done */
+    uint64_t
+        steps_missing;  /* how many numbers of goroutines and Ps it lacks that are lower than others that it has, */
+    uint64_t explained; /* and how many it has whose events can't be: these may be those */
+    struct v2_end {
+        uint64_t off;
+        int64_t t;
+    } * behind; /* by hole of the file: the first batch behind it, and when that ends */
+    size_t capbehind;
+    struct v2_span *hole; /* v2_holes.c: when events may be missing; */
+    size_t nhole, caphole;
+    bool of_file;                   /* the file tells when: at least one is one of its own */
+    struct v2_times g_told, p_told; /* when each was last told of, in this generation; INT64_MIN: not, or not noted */
+    int64_t gc_told;
 };
 
 struct v2_held { /* which thread has a goroutine: v2_holder() */
@@ -129,6 +150,7 @@ struct v2_loose {
     void (*after)(struct v2_order *o, const struct v2_cursor *c, size_t at);
     void (*over)(struct v2_order *o, uint32_t thread);
     bool tells; /* report an event that can't be as damage; v2_torn expects such events and doesn't */
+    bool hasty; /* no event waits longer than v2_order.patience, once something was lost */
 };
 
 struct v2_order {
@@ -170,6 +192,7 @@ struct v2_order {
     int64_t latest;               /* no event of the generation can be at this time or later, ns */
     int64_t skew,
         step; /* how far its processors' clocks may differ; the shortest step that is blamed for an impossible time */
+    int64_t patience; /* where events are missing, none waits longer than this for another */
     struct v2_torn torn;
     struct v2_held held;
     bool newer;         /* it was reported that there are events newer than the header */

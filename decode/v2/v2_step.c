@@ -34,23 +34,47 @@ static uint64_t key(unsigned of, uint64_t id, uint64_t seq)
     return hash_last(hash_next(hash_next(hash_first(of), id), seq));
 }
 
+/* The number of the last event of a goroutine, of a P, so far in this generation. */
+static uint32_t done(const struct v2_order *o, enum v2_step_of of, uint64_t id)
+{
+    const uint32_t i = idmap_get(of == V2_STEP_G ? &o->gs : &o->ps, id), gen = o->gen->ordinal;
+    if (i == IDMAP_NONE)
+        return 0;
+    if (of == V2_STEP_P)
+        return o->p[i].seqgen == gen ? (uint32_t)o->p[i].seq : 0;
+    return v2_g_at(o, i)->seqgen == gen ? (uint32_t)v2_g_at(o, i)->seq : 0;
+}
+
 bool v2_steps_put(struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq)
 {
     struct idmap *has = &o->torn.has;
     if (of == V2_STEP_G || of == V2_STEP_P) {
         const uint64_t most = key(MOST + of, id, 0);
         const uint32_t now = seq < IDMAP_NONE - 1 ? (uint32_t)seq : IDMAP_NONE - 2, was = idmap_get(has, most);
-        if ((was == IDMAP_NONE || was < now) && !idmap_put(has, most, now))
+        const bool more = was == IDMAP_NONE || was < now;
+        if (more && !idmap_put(has, most, now))
             return false;
+        if (more)
+            o->torn.steps_missing += now - (was == IDMAP_NONE ? done(o, of, id) : was);
     }
     const uint64_t k = key(of, id, seq);
-    return idmap_put(has, k, idmap_get(has, k) == IDMAP_NONE ? 0 : NOTED_TWICE);
+    const bool once = idmap_get(has, k) == IDMAP_NONE;
+    if (once && (of == V2_STEP_G || of == V2_STEP_P))
+        o->torn.steps_missing--;
+    return idmap_put(has, k, once ? 0 : NOTED_TWICE);
 }
 
 bool v2_steps_event(struct v2_order *o, uint8_t type, const uint64_t *arg, uint64_t *p)
 {
     const struct v2_step step = v2_step(type, arg, p);
     return step.of == V2_STEP_NONE || v2_steps_put(o, step.of, step.id, step.seq < 0 ? 0 : arg[step.seq]);
+}
+
+/* None of the goroutine's, the P's, has a greater number. */
+static bool is_last(const struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq)
+{
+    const uint32_t most = idmap_get(&o->torn.has, key(MOST + of, id, 0));
+    return most == IDMAP_NONE || most <= seq;
 }
 
 void v2_steps_drop(struct v2_order *o, uint8_t type, const uint64_t *arg, uint64_t *p)
@@ -63,13 +87,6 @@ void v2_steps_drop(struct v2_order *o, uint8_t type, const uint64_t *arg, uint64
 bool v2_steps_has(const struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq)
 {
     return idmap_get(&o->torn.has, key(of, id, seq)) != IDMAP_NONE;
-}
-
-/* None of the goroutine's, the P's, has a greater number. */
-static bool is_last(const struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq)
-{
-    const uint32_t most = idmap_get(&o->torn.has, key(MOST + of, id, 0));
-    return most == IDMAP_NONE || most <= seq;
 }
 
 bool v2_steps_lost(const struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq)
@@ -161,7 +178,7 @@ static enum v2_lack lack_of_step(const struct v2_order *o, const struct v2_curso
     if (want <= have)
         return V2_STALE;
     const bool comes = want > have + 1 ? v2_steps_has(o, of, c->arg[0], want - 1)
-                                       : v2_has_more(o, m) && o->cur[o->m[m].cur - 1].t <= c->t + DOUBT_SKEW_NS;
+                                       : v2_has_more(o, m) && o->cur[o->m[m].cur - 1].t <= c->t + o->patience;
     return comes ? V2_TO_COME : V2_GONE;
 }
 

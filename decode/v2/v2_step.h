@@ -20,7 +20,8 @@ enum v2_step_of {
     V2_STEP_G_TOLD,
     V2_STEP_P_TOLD,
     V2_STEP_G_BUSY, /* a status says that it runs, or is in a call, on the thread of this number; never of an event */
-    V2_STEP_P_BUSY
+    V2_STEP_P_BUSY,
+    V2_STEP_G_STILL /* its status is told by no thread: it has done nothing in this generation */
 };
 struct v2_step {
     enum v2_step_of of;

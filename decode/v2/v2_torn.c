@@ -8,6 +8,7 @@
 #include <inttypes.h>
 
 #include "decode/v2/v2_doubt.h"
+#include "decode/v2/v2_holes.h"
 #include "decode/v2/v2_raw.h"
 #include "decode/v2/v2_step.h"
 
@@ -29,6 +30,8 @@ static bool note_busy(struct v2_order *o, const struct v2_raw_ev *e, uint64_t m)
     if (is != V2_MEANS_go_status && is != V2_MEANS_go_status_stack)
         return true;
     const uint8_t state = v2_state_of(e->arg[2]);
+    if (m == V2_NO_THREAD && !v2_steps_put(o, V2_STEP_G_STILL, e->arg[0], 0))
+        return false;
     return (state != ST_RUNNING && state != ST_SYSCALL) || v2_steps_put(o, V2_STEP_G_BUSY, e->arg[0], e->arg[1]);
 }
 
@@ -72,36 +75,65 @@ static void note_holes(const struct v2_order *o, struct v2_cursor *c)
         c->cut = known || was->end - was->p >= FULL;
 }
 
+enum { CLOSE_NS = 100000 }; /* no batch is written in so little time */
+
+/* The thread's batch k from where it has come, to be looked at. */
+static struct noted note_of(const struct v2_order *o, const struct v2_cursor *c, uint32_t k, bool *rest)
+{
+    const struct v2_batch *b = &o->gen->batch[o->list[c->batch + k]];
+    *rest = !k && c->at >= b->p && c->at < b->end;
+    return (struct noted){.p = *rest ? c->at : b->p,
+                          .end = b->end,
+                          .until = v2_until(o, c->batch + k, k + 1 == c->nbatch),
+                          .t = *rest ? c->before : v2_ns(b->time, o->unit)};
+}
+
+/* Note what a thread's batches have, and when events of it may be missing. *least: nothing was lost before this time. false: out of memory. */
+static bool note_thread(struct v2_order *o, const struct v2_cursor *c, int64_t *least)
+{
+    uint64_t p = v2_p_of(o, c->m);
+    int64_t t = v2_ns(o->gen->min_time, o->unit), lost = INT64_MAX; /* lost: since when, in the batch before */
+    bool ok = true;
+    for (uint32_t k = 0; ok && k < c->nbatch; k++) {
+        const struct v2_batch *b = &o->gen->batch[o->list[c->batch + k]];
+        const int64_t opened = v2_ns(b->time, o->unit);
+        bool rest;
+        struct noted x = note_of(o, c, k, &rest);
+        if (rest && c->gap)
+            lost = c->told;
+        else if (b->gap && !rest && lost == INT64_MAX && opened - t > CLOSE_NS)
+            lost = t;
+        ok = lost == INT64_MAX || v2_holes_add(o, lost, rest ? c->t : opened);
+        if (b->gap && !rest)
+            *least = t < *least ? t : *least;
+        ok = ok && note_batch(o, &x, b->m, &p);
+        t = x.t;
+        v2_holes_before(o, source_off(o->s, b->p), t);
+        lost = x.broken ? t : INT64_MAX;
+        if (x.broken)
+            *least = t < *least ? t : *least;
+    }
+    if (c->cut)
+        *least = t < *least ? t : *least;
+    return ok && (!(c->cut || lost != INT64_MAX) || v2_holes_add(o, lost < t ? lost : t, INT64_MAX));
+}
+
 static bool torn_begin(struct v2_order *o)
 {
     int64_t least = INT64_MAX;
+    bool ok = true;
     o->torn.least = INT64_MIN;
     o->torn.reached = false;
+    o->torn.steps_missing = 0;
     idmap_free(&o->torn.has);
-    for (size_t i = 0; i < o->ncur; i++) {
-        struct v2_cursor *c = &o->cur[i];
-        uint64_t p = v2_p_of(o, c->m);
-        note_holes(o, c);
-        int64_t t = v2_ns(o->gen->min_time, o->unit);
-        for (uint32_t k = 0; k < c->nbatch; k++) {
-            const struct v2_batch *b = &o->gen->batch[o->list[c->batch + k]];
-            const bool rest = !k && c->at >= b->p && c->at < b->end;
-            if (b->gap && !rest)
-                least = t < least ? t : least;
-            struct noted x = {.p = rest ? c->at : b->p,
-                              .end = b->end,
-                              .until = v2_until(o, c->batch + k, k + 1 == c->nbatch),
-                              .t = rest ? c->before : v2_ns(b->time, o->unit)};
-            if (!note_batch(o, &x, b->m, &p)) {
-                o->oom = true;
-                return false;
-            }
-            t = x.t;
-            if (x.broken)
-                least = t < least ? t : least;
-        }
-        if (c->cut)
-            least = t < least ? t : least;
+    v2_holes_begin(o);
+    for (size_t i = 0; ok && i < o->ncur; i++) {
+        note_holes(o, &o->cur[i]);
+        ok = note_thread(o, &o->cur[i], &least);
+    }
+    if (!ok || !v2_holes_settle(o)) {
+        o->oom = true;
+        return false;
     }
     if (o->gen->all_told && !o->torn.rough && least != INT64_MAX)
         o->torn.least = least;
@@ -115,8 +147,12 @@ static void lost(struct v2_order *o, int64_t t, uint32_t g, uint32_t p, int64_t 
 {
     if (t < o->torn.least) /* then events were lost before that already */
         o->torn.least = t;
-    if (g != EV_NONE) /* the end of one of its regions may be among what was lost */
+    if (g != EV_NONE) { /* the end of one of its regions, ranges may be among what was lost */
         v2_regions_forget(o, v2_g_at(o, g));
+        v2_g_at(o, g)->stw = v2_g_at(o, g)->assist = false;
+    }
+    if (p != EV_NONE)
+        o->p[p].sweep = false;
     if (t > o->last) /* a parked thread's event may be earlier: it will be shown behind this */
         o->last = t;
     struct ev *e = v2_quiet(o, t);
@@ -329,7 +365,32 @@ static bool mend_bad(struct v2_order *o, const struct v2_cursor *c)
  */
 bool v2_torn_in_vain(const struct v2_order *o, const struct v2_cursor *c)
 {
-    return c->t >= o->torn.since && o->last > c->t + o->skew;
+    return c->t >= o->torn.since && c->t >= o->torn.least && o->last > c->t + o->patience;
+}
+
+/*
+ * The cursor's event is left out. Nobody waits for it, and what it tells of is unknown: the goroutine or P that it names, and what its
+ * thread did, if that lacks what the event needs.
+ */
+static void leave_out(struct v2_order *o, const struct v2_cursor *c)
+{
+    uint64_t at = v2_p_of(o, c->m);
+    const struct v2_step step = v2_step(c->type, c->arg, &at);
+    const uint32_t g = step.of == V2_STEP_G || step.of == V2_STEP_G_TOLD ? idmap_get(&o->gs, step.id) : IDMAP_NONE;
+    const uint32_t p = step.of == V2_STEP_P && step.seq == 1 ? idmap_get(&o->ps, step.id) : IDMAP_NONE;
+    at = v2_p_of(o, c->m);
+    v2_steps_drop(o, c->type, c->arg, &at);
+    (void)v2_holes_drop(o, c->t);
+    o->torn.dropped++;
+    o->torn.explained++;
+    if (g != IDMAP_NONE && v2_g_at(o, g)->status != ST_UNKNOWN)
+        g_gap(o, c, g, ST_UNKNOWN);
+    if (p != IDMAP_NONE && o->p[p].status != V2_PS_LOST)
+        p_gap(o, c, p, V2_PS_LOST);
+    const uint32_t mine = c->m != EV_NONE ? o->m[c->m].p : EV_NONE;
+    const bool runs = v2_specs[c->type].context & V2_CG || v2_means(c->type) == V2_MEANS_go_start;
+    if (mine != EV_NONE && runs && o->m[c->m].g == EV_NONE && o->p[mine].status == V2_PS_RUNNING)
+        lost(o, c->t, EV_NONE, mine, o->base);
 }
 
 static enum adv torn_lacks(struct v2_order *o, struct v2_cursor *c, enum adv a, bool force)
@@ -340,6 +401,7 @@ static enum adv torn_lacks(struct v2_order *o, struct v2_cursor *c, enum adv a, 
                       "%s has sequence number %" PRIu64
                       ", which another has or none can: it is taken as the next one",
                       v2_specs[c->type].name, number);
+        o->torn.explained++;
         a = v2_adv(o, c);
     }
     for (int tries = 0; a != ADV_OK && tries < 3 && !o->oom; tries++) {
@@ -354,11 +416,8 @@ static enum adv torn_lacks(struct v2_order *o, struct v2_cursor *c, enum adv a, 
         }
         a = v2_adv(o, c);
     }
-    if (a != ADV_OK) { /* it does not come any more, so nobody waits for it */
-        uint64_t p = v2_p_of(o, c->m);
-        v2_steps_drop(o, c->type, c->arg, &p);
-        o->torn.dropped++;
-    }
+    if (a != ADV_OK)
+        leave_out(o, c);
     return ADV_OK;
 }
 
@@ -448,6 +507,7 @@ static void call_after(struct v2_order *o, const struct v2_cursor *c)
 static void torn_after(struct v2_order *o, const struct v2_cursor *c, size_t at)
 {
     const size_t end = o->nout;
+    v2_holes_told(o, at);
     for (; at < end; at++) {
         const struct ev e = o->out[at];
         if (e.flags & EVF_QUIET)
@@ -498,7 +558,6 @@ static void let_go(struct v2_order *o, uint32_t thread, int64_t since)
 
 bool v2_torn_gap(struct v2_cursor *c)
 {
-    enum { CLOSE_NS = 100000 }; /* no batch is written in so little time */
     const bool gap = c->gap && (c->sure || c->t - c->told > CLOSE_NS);
     c->gap = c->sure = false;
     return gap && c->m != EV_NONE;
@@ -569,18 +628,64 @@ static bool torn_due(struct v2_order *o)
 }
 
 /* Behind all events: a collection that is still open may have ended. */
+static void rest_gc(struct v2_order *o)
+{
+    const int64_t since = o->gen->all_told ? v2_holes_gc(o) : o->torn.before;
+    if (o->gc != GC_ON || since == INT64_MAX)
+        return;
+    lost(o, o->last, EV_NONE, EV_NONE, since);
+    if (o->gen->all_told)
+        o->gc = GC_OFF;
+}
+
+/* Behind all events: what waits since before something was lost may have gone on in that. */
+static void rest_g(struct v2_order *o, uint32_t g)
+{
+    struct v2_g *vg = v2_g_at(o, g);
+    if (vg->status != ST_RUNNABLE && vg->status != ST_WAITING)
+        return;
+    const int64_t since = v2_holes_g(o, g);
+    if (since == INT64_MAX)
+        return;
+    lost(o, o->last, g, EV_NONE, since);
+    vg->status = ST_UNKNOWN;
+}
+
+static void rest_p(struct v2_order *o, uint32_t p)
+{
+    struct v2_p *vp = &o->p[p];
+    if (vp->status != V2_PS_IDLE && vp->status != V2_PS_ABANDONED)
+        return;
+    const int64_t since = v2_holes_p(o, p);
+    if (since == INT64_MAX)
+        return;
+    lost(o, o->last, EV_NONE, p, since);
+    vp->status = V2_PS_LOST;
+}
+
+/* A few at each call. */
 static bool torn_rest(struct v2_order *o)
 {
-    if (o->gen->all_told || o->torn.rested)
+    struct v2_torn *t = &o->torn;
+    const size_t room = o->nout + 4;
+    if (t->rested)
         return false;
-    o->torn.rested = true;
-    if (o->gc == GC_ON)
-        lost(o, o->last, EV_NONE, EV_NONE, o->torn.before);
+    if (!t->resting) {
+        t->resting = true;
+        t->rest_g = t->rest_p = 0;
+        v2_holes_rest(o);
+        rest_gc(o);
+    }
+    for (; t->nhole && t->rest_g < o->ng && o->nout < room; t->rest_g++)
+        rest_g(o, (uint32_t)t->rest_g);
+    for (; t->nhole && t->rest_p < o->np && o->nout < room; t->rest_p++)
+        rest_p(o, (uint32_t)t->rest_p);
+    t->rested = !t->nhole || (t->rest_g == o->ng && t->rest_p == o->np);
     return true;
 }
 
-const struct v2_loose v2_torn = {torn_begin, torn_due,   torn_rest, torn_before,
-                                 torn_lacks, torn_after, torn_over, false};
+const struct v2_loose v2_torn = {torn_begin, torn_due,  torn_rest, torn_before, torn_lacks,
+                                 torn_after, torn_over, false,     true};
 
 void v2_torn_say(struct v2_order *o)
 {
