@@ -14,7 +14,7 @@
 
 #include "layout/draw/draw.h"
 #include "layout/move/filter.h"
-#include "layout/move/wall.h"
+#include "triage/wall.h"
 #include "layout/move/when.h"
 #include "layout/draw/gstate.h"
 #include "layout/views/kind.h"

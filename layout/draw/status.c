@@ -14,7 +14,7 @@
 #include "layout/draw/wrap.h"
 #include "layout/views/kind.h"
 #include "layout/views/mixture.h"
-#include "layout/move/wall.h"
+#include "triage/wall.h"
 #include "layout/move/when.h"
 #include "layout/move/lull.h"
 #include "layout/move/move.h"

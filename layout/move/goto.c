@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "layout/move/wall.h"
+#include "triage/wall.h"
 
 static const char *blanks(const char *s)
 {

@@ -11,7 +11,7 @@
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "layout/draw/cells.h"
-#include "layout/move/wall.h"
+#include "triage/wall.h"
 #include "layout/move/when.h"
 #include "layout/move/goto.h"
 #include "layout/views/kind.h"

@@ -16,7 +16,7 @@
 #include "layout/draw/frame.h"
 #include "layout/move/goto.h"
 #include "layout/move/lanes.h"
-#include "layout/move/wall.h"
+#include "triage/wall.h"
 
 static struct trace *load(const char *file)
 {

@@ -8,7 +8,7 @@
 
 #include "decode/base/mem.h"
 #include "layout/draw/lines.h"
-#include "layout/move/wall.h"
+#include "triage/wall.h"
 #include "layout/views/kind.h"
 #include "triage/diff/diff_two.h"
 

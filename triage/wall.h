@@ -2,8 +2,8 @@
  * wall.h - the wall clock, where a trace tells what it was as it began (from Go 1.25 on). Times of day are those of the
  * viewer's time zone (TZ).
  */
-#ifndef GOTOP_LAYOUT_WALL_H
-#define GOTOP_LAYOUT_WALL_H
+#ifndef GOTOP_TRIAGE_WALL_H
+#define GOTOP_TRIAGE_WALL_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,13 +1,11 @@
 /*
  * wall.c - see wall.h.
  */
-#include "layout/move/wall.h"
+#include "triage/wall.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <time.h>
-
-#include "layout/move/window.h"
 
 enum { DAY = 86400 };
 #define SECOND INT64_C(1000000000)
