@@ -273,8 +273,7 @@ int export_options(const struct export_command *c, int argc, char **argv, struct
         return 2; /* `gotop csv TRACE`: the table is missing */
     }
     if (!o->path) {
-        fputs(c->usage, stderr);
-        return 2;
+        return say_lacks(c->name, c->table && !o->kind ? "TABLE" : "TRACE", c->usage);
     }
     return c->check && !c->check(o) ? 2 : -1;
 }

@@ -505,8 +505,7 @@ static int parse(struct options *o, int argc, char **argv)
         }
     }
     if (!o->path) {
-        fputs(usage, stderr);
-        return 2;
+        return say_lacks("explain", "TRACE", usage);
     }
     return o->subject ? -1
                       : fail(o->path, "of what? A SUBJECT is missing: g123, task:NAME, .. (gotop explain --help)");

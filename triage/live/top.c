@@ -5,6 +5,7 @@
  * as well as one that is busy. A generation takes about a second, so that is the finest there is.
  */
 #include "triage/live/live.h"
+#include "triage/say.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +68,7 @@ static const struct live_own own[] = {
 static int parse(struct top *o, int argc, char **argv)
 {
     int status = live_parse(&(struct live_command){"top", usage, own, o, &o->live}, argc, argv);
-    return status >= 0 || o->live.where ? status : live_lacks("top", "WHERE", usage);
+    return status >= 0 || o->live.where ? status : say_lacks("top", "WHERE", usage);
 }
 
 /* ---- one picture ------------------------------------------------------------------------------------------------ */
