@@ -30,6 +30,7 @@ static const char usage[] =
     "Prints again and again what the goroutines of a running program did in the last moment, by start function.\n"
     "G is how many goroutines lived in it; RAN and ASSIST are processor time (100%: one processor); READY, BLOCKED\n"
     "and SYSCALL are how many were in that state at once, on average; NEW/S is how many were created per second.\n"
+    "Those that ran or were ready most, both added up, come first.\n"
     "  -n N                 how many pictures (default: until the program ends)\n"
     "  -d TIME              length of each: 1s (default; at least a generation, about 1s), 500ms, 1m\n"
     "  --rows N             groups to list (15)\n";
