@@ -144,3 +144,14 @@ int say_usage(const char *command, const char *usage)
     say_fitted(&t, usage);
     return say_list(command, &t);
 }
+
+int say_lacks(const char *command, const char *what, const char *usage)
+{
+    char line[120];
+    struct text t = {0};
+    say_fitted(&t, usage);
+    (void)fwrite(t.p, 1, t.n, stderr);
+    text_free(&t);
+    snprintf(line, sizeof line, "is missing (gotop %s --help tells the rest)", command);
+    return say_failed(command, what, line);
+}

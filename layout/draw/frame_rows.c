@@ -89,13 +89,14 @@ static void part_add(struct parts *p, struct part x)
 
 /* ---- bands and curves ----------------------------------------------------------------------------------- */
 
-/* A name and a number in the gutter, the number right-aligned; it goes first when there is no room. */
+/* A name and a number in the gutter, the number right-aligned. Without room for both the name is cut, as long as one can read it. */
 static void gutter(const struct canvas *c, int y, const char *name, const char *note, enum style s)
 {
-    int w = c->plan->gutter - 1, need = str_width(str_of(name), w);
-    grid_str(c->g, 0, y, w, name, s);
-    int nw = str_width(str_of(note), 64);
-    if (need + 1 + nw <= w)
+    enum { LEAST = 4 };
+    const int w = c->plan->gutter - 1, room = w - str_width(str_of(note), 64) - 1;
+    const bool both = room >= str_width(str_of(name), 64) || room >= LEAST;
+    grid_str(c->g, 0, y, both && *note ? room : w, name, s);
+    if (both)
         grid_right(c->g, 0, y, w, note, STYLE_LANE_NOTE);
 }
 

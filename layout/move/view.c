@@ -28,7 +28,7 @@
 #include "layout/move/pick.h"
 #include "layout/draw/plan.h"
 #include "layout/move/search.h"
-#include "layout/move/wall.h"
+#include "triage/wall.h"
 #include "triage/tables/known.h"
 
 const char *sort_name(enum sort s)

@@ -332,7 +332,7 @@ void view_popup_follow(struct view *v, const struct place *from);
 unsigned view_popup_scroll(struct view *v, int n);
 unsigned view_popup_page(struct view *v, int n);
 
-/* view_goto - go to what a line names (goto.h): "1.25s", "1.2s..1.3s", "g123", "p4", "m7". */
+/* view_goto - go to what a line names (goto.h): "1.25s", "50%", "1.2s..1.3s", "g123", "p4", "m7". */
 unsigned view_goto(struct view *v, const char *line);
 
 /* ---- prompt: ':' and '/' share one line. While v->prompt is set the viewer hands text here. ---- */

@@ -123,8 +123,7 @@ static int split(struct options *o, bool parted)
         return fail(o->path[0][2], "more than two traces: put -- between the old and the new ones");
     }
     if (o->npaths[0] == 0 || o->npaths[1] == 0) {
-        fputs(usage, stderr);
-        return 2;
+        return say_lacks("diff", o->npaths[0] ? "NEW" : "OLD", usage);
     }
     return -1;
 }

@@ -22,7 +22,7 @@ static const char usage[] =
     "  samples     CPU samples\n"
     "  stacks      the frames of each stack_id in the other tables\n"
     "  -o FILE              write to FILE\n"
-    "  --from T --to T      only what overlaps this range: 1.2s, 300ms, a number is nanoseconds, 40%\n"
+    "  --from T --to T      only what overlaps this range: 1.2s, 300ms, a number is nanoseconds, 40%, 14:03\n"
     "  --group NAME         only goroutines whose start function's name contains NAME\n"
     "  --goroutine ID       only this goroutine\n"
     "  --quiet, --strict, --threads N, --max-memory SIZE, --ticks-per-second N, --exe FILE   as for the viewer\n"
