@@ -11,6 +11,7 @@
 
 #include "decode/base/mem.h"
 #include "decode/v2/v2_doubt.h" /* and V2_NOT_RECORDED */
+#include "decode/v2/v2_holes.h"
 
 struct thread { /* what is written for a thread; [0] for no thread, [m + 1] */
     uint8_t *p;
@@ -486,6 +487,17 @@ static void over(struct v2_order *o, uint32_t m)
     stop_strays(w, m, w->units);
 }
 
+/* may_go_on - may the goroutine's next event have been lost? */
+static bool may_go_on(const struct v2_order *o, const struct v2_g *v)
+{
+    const bool told = v->seqgen == o->gen->ordinal;
+    const uint64_t next = told ? v->seq + 1 : 1;
+    if (v2_steps_lost(o, V2_STEP_G, v->id, next))
+        return true;
+    const bool idle = told && !v->seq && v2_steps_has(o, V2_STEP_G_STILL, v->id, 0);
+    return !idle && !v2_steps_has(o, V2_STEP_G, v->id, next) && v2_holes_after(o, o->last);
+}
+
 /*
  * mark - if the event leaves a goroutine off the Ps (it stops, is woken, is created) and its next event was lost, don't let it seem
  * runnable or waiting all the while: a stop becomes a block for V2_NOT_RECORDED, others become strays.
@@ -502,7 +514,7 @@ static void mark(struct v2_mend_work *w, const struct v2s_event *e, struct v2_ra
     if (g == EV_NONE || g == IDMAP_NONE)
         return;
     struct v2_g *v = v2_g_at(o, g);
-    if (!v2_steps_lost(o, V2_STEP_G, v->id, v->seqgen == w->s.ordinal ? v->seq + 1 : 1))
+    if (!may_go_on(o, v))
         return;
     known(w, &w->gs, v->id)->gap = true;
     if (told || is == V2_MEANS_syscall_end_blocked) {

@@ -204,7 +204,7 @@ static void slices_go_on(void **state)
     assert_true(y.cases > 90);
     assert_int_equal(y.no_slice + y.damaged, 0);
     assert_true(y.left * 100 >= y.events * 99);
-    assert_true(y.wrong * 400 <= y.spans);
+    assert_true(y.wrong * 300 <= y.spans);
 }
 
 /* ---- what Go's readers took ------------------------------------------------------------------------------- */
