@@ -378,7 +378,9 @@ static void on_g_label(struct fold *f, const struct ev *e)
     f->unsure |= f->segment && !l->begun;
     if (gc && gi->flags & GI_CARRIED)
         gi->flags |= GI_LABELLED;
-    bool named = gi->name || (f->others_named && gi->flags & GI_CARRIED);
+    const struct str name = names_get(f->names, gi->name);
+    const bool lost = name.len > 1 && *name.p == '#'; /* only its number is left */
+    bool named = (gi->name && !lost) || (f->others_named && gi->flags & GI_CARRIED);
     if (!l->begun || l->ended || (gc && named && !(gi->flags & GI_GCWORK)))
         return;
     struct span_tag t = f->pool.tags[wait_tag(&l->open)];
