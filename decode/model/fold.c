@@ -101,6 +101,12 @@ static __attribute__((noinline)) void m_show(struct fold *f, uint32_t m, int64_t
             return;
     }
     const struct hold *h = mi->lane.n ? &mi->lane.h[mi->lane.n - 1] : NULL;
+    if (mi->p != EV_NONE || mi->g != EV_NONE)
+        mi->lost = false;
+    if (mi->lost) {
+        f->oom |= !holds_lose(f, m, t);
+        return;
+    }
     if ((!h || h->who != hold_who(mi->p, mi->g)) && !holds_set(f, m, t, mi->p, mi->g))
         f->oom = true;
 }
@@ -372,7 +378,9 @@ static void on_g_label(struct fold *f, const struct ev *e)
     f->unsure |= f->segment && !l->begun;
     if (gc && gi->flags & GI_CARRIED)
         gi->flags |= GI_LABELLED;
-    bool named = gi->name || (f->others_named && gi->flags & GI_CARRIED);
+    const struct str name = names_get(f->names, gi->name);
+    const bool lost = name.len > 1 && *name.p == '#'; /* only its number is left */
+    bool named = (gi->name && !lost) || (f->others_named && gi->flags & GI_CARRIED);
     if (!l->begun || l->ended || (gc && named && !(gi->flags & GI_GCWORK)))
         return;
     struct span_tag t = f->pool.tags[wait_tag(&l->open)];
@@ -467,6 +475,19 @@ static int64_t lost_since(const struct ev *e)
     return e->arg < (uint64_t)e->t ? (int64_t)e->arg : e->t;
 }
 
+/* A thread has no P, as far as is known. */
+static void on_m_lost(struct fold *f, const struct ev *e)
+{
+    struct minfo *mi = &f->m[e->m];
+    const struct mlane *l = &mi->lane;
+    if (mi->p != EV_NONE || !l->n)
+        return;
+    const int64_t since = lost_since(e), begun = l->h[l->n - 1].t0;
+    mi->g = EV_NONE;
+    mi->lost = true;
+    m_show(f, e->m, since > begun ? since : begun);
+}
+
 /* How long g's open span lasted is unknown from `since` on; its state was told at its start. */
 static void on_g_lost(struct fold *f, const struct ev *e)
 {
@@ -483,7 +504,10 @@ static void on_g_lost(struct fold *f, const struct ev *e)
         int64_t at = since > f->p[p].held ? since : f->p[p].held;
         fold_p_show(f, p, at > f->lane[LANE_P][p].t0 ? at : f->lane[LANE_P][p].t0);
     }
-    fold_show_on(f, EV_NONE, m, e->t);
+    if (m != EV_NONE && p == EV_NONE) /* it was in a call without a P */
+        on_m_lost(f, &(struct ev){.t = e->t, .m = m, .arg = e->arg});
+    else
+        fold_show_on(f, EV_NONE, m, e->t);
     if (from == ST_SYSCALL)
         fold_info_at(f, e->g)->no_p_since = NO_TIME;
     if (f->end >= f->gb_end)
@@ -523,6 +547,7 @@ static void on_p_lost(struct fold *f, const struct ev *e)
     fold_lane_set(f, LANE_P, e->p, since > l->t0 ? since : l->t0, f->tag[ST_NONE], 0);
     if (m != EV_NONE && f->m[m].p == e->p) {
         f->m[m].p = EV_NONE;
+        f->m[m].lost = true;
         m_show(f, m, e->t);
     }
 }
@@ -626,6 +651,8 @@ static void fold_unknown(struct fold *f, const struct ev *e)
             on_g_lost(f, e);
         } else if (e->p != EV_NONE)
             on_p_lost(f, e);
+        else if (e->m != EV_NONE)
+            on_m_lost(f, e);
         else
             fold_range_lost(f, RANGE_GC, &f->gc_open, lost_since(e));
     }

@@ -80,6 +80,7 @@ struct minfo {
     uint64_t id;
     uint32_t g, p;
     uint32_t was_g, was_p; /* in a segment: the G (in a call) and P it had when the segment began */
+    bool lost;             /* what it does is not recorded */
     struct mlane lane;
 };
 

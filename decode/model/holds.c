@@ -7,11 +7,6 @@
 #include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 
-static uint8_t idle_state(const struct hold *h)
-{
-    return hold_g(h) != EV_NONE ? ST_SYSCALL : ST_IDLE;
-}
-
 enum {
     REC_MAX = 10 + 1 + 10 * (SPAN_SLOTS - 1),
     PART = 256 /* moments looked up at once */
@@ -32,7 +27,7 @@ static bool hold_close(struct fold *f, uint32_t m, int64_t t)
     uint64_t count = l->now.count;
     memcpy(v, l->now.tot, sizeof v);
     if (hold_p(h) == EV_NONE) {
-        v[f->pool.slot[LANE_M][idle_state(h)]] += t - h->t0;
+        v[f->pool.slot[LANE_M][hold_bare(h)]] += t - h->t0;
         count++;
     } else if (t > f->end || !spans_since(&f->pool, LANE_P, &f->lane[LANE_P][hold_p(h)], h->t0, t, v, &count)) {
         holds_totals(f, m, &(struct totals){&t, 1, &v, &count});
@@ -81,10 +76,9 @@ static inline void *lane_grow(void *v, size_t *cap, size_t need, size_t size)
     return v;
 }
 
-bool holds_set(struct fold *f, uint32_t m, int64_t t, uint32_t p, uint32_t g)
+static bool set(struct fold *f, uint32_t m, int64_t t, uint32_t p, uint32_t who)
 {
     struct mlane *l = &f->m[m].lane;
-    const uint32_t who = hold_who(p, g);
     if (l->n) {
         struct hold *h = &l->h[l->n - 1];
         if (h->who == who)
@@ -115,6 +109,16 @@ bool holds_set(struct fold *f, uint32_t m, int64_t t, uint32_t p, uint32_t g)
     return true;
 }
 
+bool holds_set(struct fold *f, uint32_t m, int64_t t, uint32_t p, uint32_t g)
+{
+    return set(f, m, t, p, hold_who(p, g));
+}
+
+bool holds_lose(struct fold *f, uint32_t m, int64_t t)
+{
+    return set(f, m, t, EV_NONE, HOLD_LOST);
+}
+
 size_t holds_find(const struct mlane *l, int64_t t)
 {
     size_t behind = 1;
@@ -143,7 +147,7 @@ static void walk_to(const struct fold *f, const struct mlane *l, struct hold_wal
         const struct hold *h = &l->h[w->at];
         int64_t rest = h[1].t0 - h->t0;
         if (hold_p(h) == EV_NONE) {
-            w->tot[f->pool.slot[LANE_M][idle_state(h)]] += rest;
+            w->tot[f->pool.slot[LANE_M][hold_bare(h)]] += rest;
             w->count++;
             continue;
         }
@@ -263,7 +267,7 @@ void holds_totals(const struct fold *f, uint32_t m, const struct totals *to)
                 continue;
             }
             int64_t end = hold_end(f, l, a.hold[j]);
-            out[k + j][f->pool.slot[LANE_M][idle_state(h)]] += (t[k + j] < end ? t[k + j] : end) - h->t0;
+            out[k + j][f->pool.slot[LANE_M][hold_bare(h)]] += (t[k + j] < end ? t[k + j] : end) - h->t0;
             if (count)
                 count[k + j]++;
         }

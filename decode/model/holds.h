@@ -23,10 +23,12 @@
 
 #define HOLD_GROUP 16
 #define HOLD_CALL (1u << 31)
+#define HOLD_LOST (EV_NONE - 1)
 
 struct hold {
     int64_t t0;
-    uint32_t who; /* the P held; with HOLD_CALL the goroutine in a system call without a P; EV_NONE */
+    uint32_t
+        who; /* the P held; with HOLD_CALL the goroutine in a system call without a P; EV_NONE; HOLD_LOST: not recorded */
 } __attribute__((packed, aligned(4)));
 
 static inline uint32_t hold_who(uint32_t p, uint32_t g)
@@ -42,7 +44,13 @@ static inline uint32_t hold_p(const struct hold *h)
 
 static inline uint32_t hold_g(const struct hold *h)
 {
-    return h->who & HOLD_CALL && h->who != EV_NONE ? h->who & ~HOLD_CALL : EV_NONE;
+    return h->who & HOLD_CALL && h->who < HOLD_LOST ? h->who & ~HOLD_CALL : EV_NONE;
+}
+
+/* hold_bare - what the thread does without a P. */
+static inline enum state hold_bare(const struct hold *h)
+{
+    return h->who == HOLD_LOST ? ST_NONE : hold_g(h) != EV_NONE ? ST_SYSCALL : ST_IDLE;
 }
 
 struct holdsum { /* Sums over all holds before a group. */
@@ -62,8 +70,9 @@ struct mlane {
 
 struct fold;
 
-/* holds_set - from t on m holds p, or is in a system call with g, or neither (EV_NONE). false: out of memory. */
+/* holds_set - from t on m holds p, or is in a system call with g, or neither (EV_NONE). false: out of memory. holds_lose - or isn't recorded. */
 bool holds_set(struct fold *f, uint32_t m, int64_t t, uint32_t p, uint32_t g);
+bool holds_lose(struct fold *f, uint32_t m, int64_t t);
 
 /*
  * holds_totals - as spans_totals().

@@ -154,8 +154,7 @@ static void hold_on(const struct trace *tr, const struct piece *p, int64_t t, in
     if (at[1] <= at[0])
         return;
     if (hold_p(h) == EV_NONE) {
-        bool call = hold_g(h) != EV_NONE;
-        tot[tr->fold.pool.slot[LANE_M][call ? ST_SYSCALL : ST_IDLE]] += at[1] - at[0];
+        tot[tr->fold.pool.slot[LANE_M][hold_bare(h)]] += at[1] - at[0];
         if (count && h->t0 >= at[0])
             ++*count;
         return;

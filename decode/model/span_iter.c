@@ -135,6 +135,7 @@ struct held {
     struct piece p;
     int64_t t0, t1;
     uint32_t proc, g;
+    uint8_t bare; /* without a P: enum state */
     bool last;
 };
 
@@ -148,16 +149,17 @@ static void held_get(const struct trace *tr, struct lane l, uint32_t k, uint64_t
     h->t1 = i + 1 < ml->n ? ml->h[i + 1].t0 : h->p.end > x->t0 ? h->p.end : x->t0;
     h->proc = segment_p(h->p.seg, hold_p(x));
     h->g = segment_g(h->p.seg, hold_g(x));
+    h->bare = (uint8_t)hold_bare(x);
 }
 
-/* Load a hold without a P: the thread is idle or in a system call. */
-static void hold_bare(struct span_iter *it, const struct held *h)
+/* Load a hold without a P: the thread is idle, in a system call, or not recorded. */
+static void load_bare(struct span_iter *it, const struct held *h)
 {
-    static const struct span_tag kind[2] = {{.state = ST_IDLE}, {.state = ST_SYSCALL}};
+    static const struct span_tag kind[] = {{.state = ST_IDLE}, {.state = ST_SYSCALL}, {.state = ST_NONE}};
     it->n = 1;
     it->t[0] = h->t0;
     it->t[1] = h->t1;
-    it->c.tag[0] = h->g != EV_NONE;
+    it->c.tag[0] = h->bare == ST_NONE ? 2 : h->bare == ST_SYSCALL;
     it->c.who[0] = h->g + 1; /* EV_NONE + 1 is 0 */
     it->c.stack[0] = 0;
     it->kind = kind;
@@ -177,7 +179,7 @@ static void hold_take(struct span_iter *it, const struct held *h, const struct s
     it->open_end = h->last;
     it->at = 0;
     if (h->proc == EV_NONE) {
-        hold_bare(it, h);
+        load_bare(it, h);
         return;
     }
     const uint64_t before = trace_count(it->tr, sp->lane, 0, h->t0 + 1);

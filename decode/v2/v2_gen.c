@@ -253,8 +253,10 @@ static bool tables_lack(const struct v2_gen *g)
 /* What was taken last ends where another batch begins. */
 static void cut_last(struct v2_gen *g, const uint8_t *at)
 {
-    if (g->nbatch && g->batch[g->nbatch - 1].p == g->last)
+    if (g->nbatch && g->batch[g->nbatch - 1].p == g->last) {
         g->batch[g->nbatch - 1].end = at;
+        g->batch[g->nbatch - 1].spoilt = true;
+    }
     if (g->ntable && g->table[g->ntable - 1].p == g->last)
         g->table[g->ntable - 1].end = at;
     if (g->raw && g->raw->n)

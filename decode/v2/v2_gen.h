@@ -16,6 +16,7 @@ struct v2_batch { /* of timed events */
     const uint8_t *p, *end;
     uint64_t time; /* base, clock units */
     uint64_t m;    /* thread id */
+    bool spoilt;   /* v2_torn.c: it can't be read to its end, or that isn't where it says */
     bool torn;     /* the input ends inside it */
     bool gap;      /* the thread's events between the batch before it and this one may be lost */
 };

@@ -10,7 +10,7 @@ void v2_holes_begin(struct v2_order *o)
 {
     struct v2_torn *t = &o->torn;
     t->nhole = 0;
-    t->explained = 0;
+    t->explained = t->breaks = 0;
     for (size_t i = 0; i < t->capbehind; i++)
         t->behind[i] = (struct v2_end){UINT64_MAX, INT64_MAX};
     t->gc_told = INT64_MIN;
@@ -108,7 +108,7 @@ bool v2_holes_drop(struct v2_order *o, int64_t at)
 void v2_holes_rest(struct v2_order *o)
 {
     struct v2_torn *t = &o->torn;
-    if (!t->of_file && t->steps_missing > t->explained)
+    if (!t->of_file && t->breaks > t->explained)
         (void)v2_holes_add(o, INT64_MIN, INT64_MAX);
     join(t);
 }
@@ -164,7 +164,7 @@ bool v2_holes_after(const struct v2_order *o, int64_t t)
 int64_t v2_holes_g(const struct v2_order *o, uint32_t g)
 {
     const struct v2_g *vg = v2_g_at(o, g);
-    if (vg->seqgen == o->gen->ordinal && !vg->seq && v2_steps_has(o, V2_STEP_G_STILL, vg->id, 0))
+    if (vg->seqgen == o->gen->ordinal && !vg->seq && v2_steps_still(o, vg->id))
         return INT64_MAX;
     return since(o, g < o->torn.g_told.n ? o->torn.g_told.t[g] : INT64_MIN);
 }

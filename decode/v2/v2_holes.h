@@ -13,7 +13,7 @@
 /*
  * v2_holes_begin - none are known yet. v2_holes_add - events may be missing between these times (absolute). v2_holes_before - a batch at
  * `off` ends at t. v2_holes_settle - all are known. v2_holes_drop - an event of this time was left out. v2_holes_rest - call before asking
- * for what is known: if nothing tells when, and more numbers are missing than events were left out, it may have been at any time.
+ * for what is known: if nothing tells when, and there are more gaps than events whose numbers can't be, it may have been at any time.
  * false: out of memory.
  */
 void v2_holes_begin(struct v2_order *o);

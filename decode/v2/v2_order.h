@@ -107,8 +107,9 @@ struct v2_torn {      /* state of v2_torn.c: a generation of which events were l
     bool begun;                    /* it is over */
     bool resting, rested;          /* what comes behind all events has begun, is done */
     uint64_t
-        steps_missing;  /* how many numbers of goroutines and Ps it lacks that are lower than others that it has, */
-    uint64_t explained; /* and how many it has whose events can't be: these may be those */
+        steps_missing; /* how many numbers of goroutines and Ps it lacks that are lower than others that it has, */
+    uint64_t breaks,
+        explained; /* how often something became unknown; how many events can't be: each breaks what it was of */
     struct v2_end {
         uint64_t off;
         int64_t t;

@@ -34,34 +34,17 @@ static uint64_t key(unsigned of, uint64_t id, uint64_t seq)
     return hash_last(hash_next(hash_next(hash_first(of), id), seq));
 }
 
-/* The number of the last event of a goroutine, of a P, so far in this generation. */
-static uint32_t done(const struct v2_order *o, enum v2_step_of of, uint64_t id)
-{
-    const uint32_t i = idmap_get(of == V2_STEP_G ? &o->gs : &o->ps, id), gen = o->gen->ordinal;
-    if (i == IDMAP_NONE)
-        return 0;
-    if (of == V2_STEP_P)
-        return o->p[i].seqgen == gen ? (uint32_t)o->p[i].seq : 0;
-    return v2_g_at(o, i)->seqgen == gen ? (uint32_t)v2_g_at(o, i)->seq : 0;
-}
-
 bool v2_steps_put(struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq)
 {
     struct idmap *has = &o->torn.has;
     if (of == V2_STEP_G || of == V2_STEP_P) {
         const uint64_t most = key(MOST + of, id, 0);
         const uint32_t now = seq < IDMAP_NONE - 1 ? (uint32_t)seq : IDMAP_NONE - 2, was = idmap_get(has, most);
-        const bool more = was == IDMAP_NONE || was < now;
-        if (more && !idmap_put(has, most, now))
+        if ((was == IDMAP_NONE || was < now) && !idmap_put(has, most, now))
             return false;
-        if (more)
-            o->torn.steps_missing += now - (was == IDMAP_NONE ? done(o, of, id) : was);
     }
     const uint64_t k = key(of, id, seq);
-    const bool once = idmap_get(has, k) == IDMAP_NONE;
-    if (once && (of == V2_STEP_G || of == V2_STEP_P))
-        o->torn.steps_missing--;
-    return idmap_put(has, k, once ? 0 : NOTED_TWICE);
+    return idmap_put(has, k, idmap_get(has, k) == IDMAP_NONE ? 0 : NOTED_TWICE);
 }
 
 bool v2_steps_event(struct v2_order *o, uint8_t type, const uint64_t *arg, uint64_t *p)
@@ -137,6 +120,28 @@ bool v2_step_renumber(struct v2_order *o, struct v2_cursor *c, uint64_t *was)
     *was = want;
     c->arg[n.arg] = next;
     return true;
+}
+
+bool v2_steps_still(const struct v2_order *o, uint64_t g)
+{
+    return v2_steps_has(o, V2_STEP_G_STILL, g, 0) &&
+           idmap_get(&o->torn.has, key(V2_STEP_G_TOLD, g, 0)) != NOTED_TWICE;
+}
+
+bool v2_step_none(const struct v2_order *o, const struct v2_cursor *c)
+{
+    const enum v2_after after = v2_specs[c->type].after;
+    if (after != V2_AFTER_G_RUNS && after != V2_AFTER_G_WAKES)
+        return false;
+    const uint64_t id = c->arg[0], want = c->arg[1];
+    const uint32_t g = idmap_get(&o->gs, id);
+    const bool alone = !v2_steps_has(o, V2_STEP_G, id, want - 1) && !v2_steps_has(o, V2_STEP_G, id, want + 1);
+    if (!id || v2_steps_still(o, id))
+        return true;
+    if (g == IDMAP_NONE)
+        return o->gen->all_told && want > 1 && alone && !v2_steps_has(o, V2_STEP_G_TOLD, id, 0);
+    const uint64_t have = v2_g_at(o, g)->seqgen == o->gen->ordinal ? v2_g_at(o, g)->seq : 0;
+    return want > have + 1 && alone && v2_steps_has(o, V2_STEP_G, id, have + 1);
 }
 
 /* ---- what an event waits for ------------------------------------------------------------------------------ */

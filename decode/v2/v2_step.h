@@ -39,6 +39,11 @@ bool v2_steps_has(const struct v2_order *o, enum v2_step_of of, uint64_t id, uin
 /* v2_steps_lost - is that step missing? It is not there, and there are later ones, or the last events of threads may be missing. */
 bool v2_steps_lost(const struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq);
 
+/* v2_steps_still - a goroutine has done nothing in this generation, as the runtime says behind all events. */
+bool v2_steps_still(const struct v2_order *o, uint64_t g);
+/* v2_step_none - the cursor's event, which can't come just now, is none of the goroutine that it names: its number or the id was changed. */
+bool v2_step_none(const struct v2_order *o, const struct v2_cursor *c);
+
 /* v2_lack_of - what becomes of what the cursor's event waits for: it will come, it was lost; V2_STALE: it has been already. */
 enum v2_lack { V2_TO_COME, V2_GONE, V2_STALE };
 enum v2_lack v2_lack_of(const struct v2_order *o, const struct v2_cursor *c);

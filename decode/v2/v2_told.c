@@ -218,13 +218,13 @@ EVENT(user_log)
 
 /* ---- notes ------------------------------------------------------------------------------------------------ */
 
-/* The runtime labels mark workers alone: where the label's text was cut off, and its number tells nothing, it is still one of theirs. */
+/* The runtime labels mark workers alone: where the label's text was lost, and its number tells nothing, it is still one of theirs. */
 static uint32_t label_of(struct v2_order *o, uint64_t id)
 {
     static const char text[] = "GC (not recorded)";
     uint32_t str = v2_str_of(o, id);
     const struct str told = names_get(o->s->names, str);
-    if (!o->loose || (told.len && *told.p != '#'))
+    if ((told.len && *told.p != '#') || o->gen->closed)
         return str;
     return names_str(o->s->names, text, sizeof text - 1, &str) ? 0 : str;
 }

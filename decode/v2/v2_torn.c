@@ -95,7 +95,7 @@ static bool note_thread(struct v2_order *o, const struct v2_cursor *c, int64_t *
     int64_t t = v2_ns(o->gen->min_time, o->unit), lost = INT64_MAX; /* lost: since when, in the batch before */
     bool ok = true;
     for (uint32_t k = 0; ok && k < c->nbatch; k++) {
-        const struct v2_batch *b = &o->gen->batch[o->list[c->batch + k]];
+        struct v2_batch *b = &o->gen->batch[o->list[c->batch + k]];
         const int64_t opened = v2_ns(b->time, o->unit);
         bool rest;
         struct noted x = note_of(o, c, k, &rest);
@@ -108,6 +108,7 @@ static bool note_thread(struct v2_order *o, const struct v2_cursor *c, int64_t *
             *least = t < *least ? t : *least;
         ok = ok && note_batch(o, &x, b->m, &p);
         t = x.t;
+        b->spoilt |= x.broken && !b->torn;
         v2_holes_before(o, source_off(o->s, b->p), t);
         lost = x.broken ? t : INT64_MAX;
         if (x.broken)
@@ -135,6 +136,8 @@ static bool torn_begin(struct v2_order *o)
         o->oom = true;
         return false;
     }
+    if (o->torn.nhole && o->torn.hole[0].from < least)
+        least = o->torn.hole[0].from;
     if (o->gen->all_told && !o->torn.rough && least != INT64_MAX)
         o->torn.least = least;
     return true;
@@ -163,10 +166,20 @@ static void lost(struct v2_order *o, int64_t t, uint32_t g, uint32_t p, int64_t 
     e->arg = since > o->base ? (uint64_t)(since - o->base) : 0;
 }
 
+/* A thread has nothing, as far as is known, and what it did since then is not. */
+static void lost_m(struct v2_order *o, uint32_t m, int64_t since)
+{
+    if (!o->m[m].told)
+        return;
+    lost(o, o->last, EV_NONE, EV_NONE, since);
+    o->out[o->nout - 1].m = m;
+}
+
 /* The state of something is not known from `since` on. */
 static void unsure(struct v2_order *o, int64_t since)
 {
     o->torn_from = since < o->torn_from ? since : o->torn_from;
+    o->torn.breaks++;
 }
 
 static void gap_from(struct v2_order *o, int64_t since)
@@ -189,6 +202,34 @@ static void lose_p(struct v2_order *o, struct v2_m *m, int64_t since)
     o->p[m->p].status = V2_PS_LOST;
     o->p[m->p].m = EV_NONE;
     m->p = EV_NONE;
+}
+
+/* forget_g, forget_p - since it was last told of nothing is known of it. */
+static void forget_g(struct v2_order *o, const struct v2_cursor *c, uint32_t g)
+{
+    struct v2_g *vg = v2_g_at(o, g);
+    const bool busy = vg->status == ST_RUNNING || vg->status == ST_SYSCALL;
+    const uint32_t m = busy ? v2_holder(o, g) : EV_NONE;
+    if (vg->status == ST_UNKNOWN)
+        return;
+    if (m != EV_NONE)
+        o->m[m].g = EV_NONE;
+    o->torn.gaps++;
+    lost(o, c->t, g, EV_NONE, o->base);
+    vg->status = ST_UNKNOWN;
+}
+
+static void forget_p(struct v2_order *o, const struct v2_cursor *c, uint32_t p)
+{
+    struct v2_p *vp = &o->p[p];
+    if (vp->status == V2_PS_LOST)
+        return;
+    o->torn.gaps++;
+    lost(o, c->t, EV_NONE, p, o->base);
+    if (vp->m != EV_NONE && o->m[vp->m].p == p)
+        o->m[vp->m].p = EV_NONE;
+    vp->m = EV_NONE;
+    vp->status = V2_PS_LOST;
 }
 
 static void g_gap(struct v2_order *o, const struct v2_cursor *c, uint32_t g, uint8_t next)
@@ -229,6 +270,7 @@ static void p_gap(struct v2_order *o, const struct v2_cursor *c, uint32_t p, uin
 static bool set_g(struct v2_order *o, const struct v2_cursor *c, uint64_t id, uint64_t seq, uint8_t state)
 {
     uint32_t g = idmap_get(&o->gs, id);
+    o->torn.breaks++;
     if (g == IDMAP_NONE) {
         if ((g = v2_g_new(o, id, state)) == EV_NONE)
             return false;
@@ -238,7 +280,7 @@ static bool set_g(struct v2_order *o, const struct v2_cursor *c, uint64_t id, ui
         e->flags |= EVF_EXTRA;
         o->torn.gaps++;
     } else if (v2_g_at(o, g)->status != state || !(v2_g_at(o, g)->seqgen != o->gen->ordinal && seq == 1)) {
-        g_gap(o, c, g, state); /* else nothing was lost but the status that each generation begins with */
+        g_gap(o, c, g, state); /* else nothing was lost of it but the status that each generation begins with */
     }
     v2_g_at(o, g)->seq = seq - 1;
     v2_g_at(o, g)->seqgen = o->gen->ordinal;
@@ -248,6 +290,7 @@ static bool set_g(struct v2_order *o, const struct v2_cursor *c, uint64_t id, ui
 static bool set_p(struct v2_order *o, const struct v2_cursor *c, uint64_t id, uint64_t seq, uint8_t status)
 {
     uint32_t p = idmap_get(&o->ps, id);
+    o->torn.breaks++;
     if (p == IDMAP_NONE)
         p = v2_p_new(o, id, status);
     else if (o->p[p].status != status || !(o->p[p].seqgen != o->gen->ordinal && seq == 1))
@@ -369,33 +412,62 @@ bool v2_torn_in_vain(const struct v2_order *o, const struct v2_cursor *c)
 }
 
 /*
- * The cursor's event is left out. Nobody waits for it, and what it tells of is unknown: the goroutine or P that it names, and what its
- * thread did, if that lacks what the event needs.
+ * The cursor's event is left out. Nobody waits for it, and what it tells of is unknown since it was last told of: the goroutine or P that it
+ * names (`named`: it does), and what its thread did, if that lacks what the event needs.
  */
-static void leave_out(struct v2_order *o, const struct v2_cursor *c)
+static void leave_out(struct v2_order *o, const struct v2_cursor *c, bool named)
 {
     uint64_t at = v2_p_of(o, c->m);
     const struct v2_step step = v2_step(c->type, c->arg, &at);
-    const uint32_t g = step.of == V2_STEP_G || step.of == V2_STEP_G_TOLD ? idmap_get(&o->gs, step.id) : IDMAP_NONE;
-    const uint32_t p = step.of == V2_STEP_P && step.seq == 1 ? idmap_get(&o->ps, step.id) : IDMAP_NONE;
+    const bool of_g = step.of == V2_STEP_G || step.of == V2_STEP_G_TOLD, of_p = step.of == V2_STEP_P && step.seq == 1;
+    const uint32_t g = named && of_g ? idmap_get(&o->gs, step.id) : IDMAP_NONE;
+    const uint32_t p = named && of_p ? idmap_get(&o->ps, step.id) : IDMAP_NONE;
     at = v2_p_of(o, c->m);
     v2_steps_drop(o, c->type, c->arg, &at);
     (void)v2_holes_drop(o, c->t);
     o->torn.dropped++;
-    o->torn.explained++;
-    if (g != IDMAP_NONE && v2_g_at(o, g)->status != ST_UNKNOWN)
-        g_gap(o, c, g, ST_UNKNOWN);
-    if (p != IDMAP_NONE && o->p[p].status != V2_PS_LOST)
-        p_gap(o, c, p, V2_PS_LOST);
+    if (g != IDMAP_NONE)
+        forget_g(o, c, g);
+    if (p != IDMAP_NONE)
+        forget_p(o, c, p);
     const uint32_t mine = c->m != EV_NONE ? o->m[c->m].p : EV_NONE;
     const bool runs = v2_specs[c->type].context & V2_CG || v2_means(c->type) == V2_MEANS_go_start;
     if (mine != EV_NONE && runs && o->m[c->m].g == EV_NONE && o->p[mine].status == V2_PS_RUNNING)
         lost(o, c->t, EV_NONE, mine, o->base);
 }
 
+/*
+ * Is the cursor in a batch that can't be read to its end? Where bytes are missing, or too many, what stands behind them may still look like
+ * events for a while. The first one that can't be is where that begins.
+ */
+static bool in_spoilt(const struct v2_order *o, const struct v2_cursor *c)
+{
+    return o->gen->batch[o->list[c->batch]].spoilt;
+}
+
+/* Leave out the cursor's event and what is behind it in its batch. */
+static void give_up(struct v2_order *o, struct v2_cursor *c)
+{
+    struct v2_raw_ev e;
+    uint64_t at = v2_p_of(o, c->m);
+    leave_out(o, c, false);
+    for (const uint8_t *p = c->p; p < c->end && (p = v2_raw_ev(p, c->end, &e));)
+        v2_steps_drop(o, e.type, e.arg, &at);
+    const struct v2_batch *next = c->nbatch > 1 ? &o->gen->batch[o->list[c->batch + 1]] : NULL;
+    (void)v2_holes_add(o, c->before, next ? v2_ns(next->time, o->unit) : INT64_MAX);
+    c->p = c->end;
+    c->told = c->t = c->before;
+    c->gap = c->sure = true;
+    c->cut |= !next;
+}
+
 static enum adv torn_lacks(struct v2_order *o, struct v2_cursor *c, enum adv a, bool force)
 {
     uint64_t number;
+    if (a == ADV_BAD && in_spoilt(o, c)) {
+        give_up(o, c);
+        return ADV_OK;
+    }
     if (a != ADV_OK && v2_step_renumber(o, c, &number)) {
         source_damage(o->s, ERR_ORDER, o->gen->ordinal, source_off(o->s, c->at),
                       "%s has sequence number %" PRIu64
@@ -403,6 +475,14 @@ static enum adv torn_lacks(struct v2_order *o, struct v2_cursor *c, enum adv a, 
                       v2_specs[c->type].name, number);
         o->torn.explained++;
         a = v2_adv(o, c);
+    }
+    if (a != ADV_OK && v2_step_none(o, c)) {
+        o->torn.explained++;
+        if (in_spoilt(o, c))
+            give_up(o, c);
+        else
+            leave_out(o, c, false);
+        return ADV_OK;
     }
     for (int tries = 0; a != ADV_OK && tries < 3 && !o->oom; tries++) {
         enum v2_lack l = a == ADV_WAIT ? v2_lack_of(o, c) : V2_GONE;
@@ -416,8 +496,10 @@ static enum adv torn_lacks(struct v2_order *o, struct v2_cursor *c, enum adv a, 
         }
         a = v2_adv(o, c);
     }
-    if (a != ADV_OK)
-        leave_out(o, c);
+    if (a != ADV_OK && in_spoilt(o, c))
+        give_up(o, c);
+    else if (a != ADV_OK)
+        leave_out(o, c, true);
     return ADV_OK;
 }
 
@@ -432,8 +514,10 @@ static void over(struct v2_order *o, uint32_t thread, int64_t since)
         unsure(o, since);
     if (m->g != EV_NONE)
         lose_g(o, m, since);
-    if (m->p == EV_NONE)
+    if (m->p == EV_NONE) {
+        lost_m(o, thread, since);
         return;
+    }
     const struct v2_p *p = &o->p[m->p];
     if (p->status != V2_PS_SYSCALL || !v2_steps_has(o, V2_STEP_P, p->id, p->seq + 1))
         lose_p(o, m, since); /* else the P is stolen later, and that event is there */
@@ -544,8 +628,10 @@ static void let_go(struct v2_order *o, uint32_t thread, int64_t since)
         lose_g(o, m, since);
         gap_from(o, since);
     }
-    if (m->p == EV_NONE)
+    if (m->p == EV_NONE) {
+        lost_m(o, thread, since);
         return;
+    }
     struct v2_p *p = &o->p[m->p];
     gap_from(o, since);
     if (v2_steps_lost(o, V2_STEP_P, p->id, p->seq + 1)) {

@@ -64,8 +64,9 @@ static void test_statuses(void **state)
         "gstatus=9\nProcStatus +1 p=0 idle\nProcStatus +1 p=5 pstatus=9\n" HOLE
         "batch m=7 t=11000\nUserLog +1 task=0 key=\"k\" value=\"v\" stack=main.f:1\n",
         "there are 7 gaps, and 3 events that can't be placed");
-    expect_lane(l.tr, LANE_P, 3, "<0-9899 running g3\n9899-9906> nothing\n"); /* its thread is silent from there on */
-    expect_lane(l.tr, LANE_G, 3, "<0-9899 running p3\n9899-9906> not recorded\n");
+    expect_lane(l.tr, LANE_P, 3,
+                "<0-8900 running g3\n8900-9906> nothing\n"); /* its thread is silent behind the first one */
+    expect_lane(l.tr, LANE_G, 3, "<0-8900 running p3\n8900-9906> not recorded\n");
     expect_lane(l.tr, LANE_G, 77, "9904-9905 not recorded\n9905-9906> system call\n");
     unload(&l);
 }
