@@ -295,7 +295,8 @@ static void runs_most_text(struct text *t, const struct causes *c, const struct 
         causes_calls_text(t, c->tr, l);
         text_add(t, "%s", words);
     } else if (moments_inside(c, gstat_group(c->tg->g, g), &in)) {
-        text_say(t, c->tr, t_calls(in.stack, inside_frame(c, &in), 3), words);
+        inside_name(t, c, &in, 3);
+        text_add(t, "%s", words);
     } else {
         text_say(t, c->tr, t_func(trace_g_name(c->tr, g)), " runs most");
         ran_text(t, c->tr, &l->ran, l->stack, l->frame, l->mixed ? 1 : EXPLAIN_CALLS);

@@ -375,7 +375,9 @@ static void way_bounds(struct work *w, const struct finding *f, struct span_of_w
         o->on = on;
     }
     o->lo = on * LEAST < o->lo ? on * LEAST : o->lo;
-    o->hi = calls && f->rule != RULE_CONNS && on + unknown > o->hi ? (on + unknown < 1 ? on + unknown : 1) : o->hi;
+    /* what readers do behind their lock need not be waited for by the writer; what calls wait for, by nobody */
+    const bool all = (calls && f->rule != RULE_CONNS) || f->rule == RULE_WRITER;
+    o->hi = all && on + unknown > o->hi ? (on + unknown < 1 ? on + unknown : 1) : o->hi;
 }
 
 /*
@@ -603,7 +605,7 @@ static const struct plain {
 } plain[] = {
     {RULE_FINALIZERS, LEAST_OF_IT, 1, false, MOST},
     {RULE_PREPARED, LEAST_OF_IT, 1, false, MOST},
-    {RULE_HUB, LEAST_OF_IT, 1, false, MOST},
+    {RULE_HUB, LEAST_OF_IT, AS_TOLD, false, MOST},
     {RULE_SLOWEST, LEAST_OF_IT, 1, false, MOST},
     {RULE_LINGER, 0.6, 1, false, SOME},
     {RULE_IN_ORDER, LEAST_OF_IT, 1, false, MOST},
@@ -666,6 +668,14 @@ static void lock_won(struct work *w, const struct finding *f, struct span_of_won
     }
 }
 
+/* Of the trace, what one goroutine waits for the network, if that is most of what it does: asked for at once, hardly any of that is left. */
+static double asks_alone(const struct causes *c, uint32_t group)
+{
+    const struct group_life *l = &c->life[group];
+    const bool net = l->n < 1.5 && threshold_reached(TH_WON_ASKS, l->by[WK_NET], l->life);
+    return net && c->of[group].n == 1 ? (double)l->by[WK_NET] / (double)c->tg->end : 0;
+}
+
 /* Of what others wait for; told: of requests, as a share of what they take. */
 static void set_won(struct work *w, const struct finding *f, uint32_t group, double told, struct span_of_won *o)
 {
@@ -684,6 +694,8 @@ static void set_won(struct work *w, const struct finding *f, uint32_t group, dou
         const bool known = group != UINT32_MAX;
         const int64_t stays = known ? (int64_t)served_stays(w->c, group) : 0;
         waits_won(w, &(struct ask){.how = SERVED, .func = known ? c->tg->groups[group].name : 0, .stays = stays}, o);
+        const double asks = f->rule == RULE_BOTTLENECK && known && !f->note ? asks_alone(c, group) : 0;
+        o->hi = asks > o->hi ? asks : o->hi;
     }
 }
 
