@@ -197,6 +197,11 @@ static void draw(struct loop *l)
     l->dirty = false;
 }
 
+static void draw_now(void *arg)
+{
+    draw(arg);
+}
+
 /* How long to sleep: not at all with work to do, until the next frame may come, or for ever. */
 static int timeout(const struct loop *l)
 {
@@ -233,6 +238,8 @@ int interactive_run(struct app *a, struct term *t, bool debug)
     *l = (struct loop){.a = a, .t = t, .dirty = true, .began = now_ms(), .yank_fd = -1};
     a->hint = true;
     a->show_debug = debug;
+    a->show = draw_now;
+    a->show_arg = l;
     resized(l);
     while (!l->quit) {
         unsigned what = term_wait(t, timeout(l));
