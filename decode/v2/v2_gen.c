@@ -41,7 +41,8 @@ bool v2_gen_add(struct v2_gen *g, const struct v2_raw_batch *h)
     }
     if (!mem_room(g->batch, g->capbatch, g->nbatch + 1))
         return false;
-    g->batch[g->nbatch] = (struct v2_batch){.p = h->p, .end = h->end, .time = h->time, .m = h->m, .torn = h->torn};
+    g->batch[g->nbatch] =
+        (struct v2_batch){.p = h->p, .end = h->end, .time = h->time, .m = h->m, .spoilt = h->spoilt, .torn = h->torn};
     v2_doubt_batch(g, &g->batch[g->nbatch]);
     g->nbatch++;
     return true;
@@ -259,8 +260,10 @@ static void cut_last(struct v2_gen *g, const uint8_t *at)
     }
     if (g->ntable && g->table[g->ntable - 1].p == g->last)
         g->table[g->ntable - 1].end = at;
-    if (g->raw && g->raw->n)
+    if (g->raw && g->raw->n) {
         g->raw->batch[g->raw->n - 1].end = at;
+        g->raw->batch[g->raw->n - 1].spoilt = true;
+    }
 }
 
 /* No batch begins at p: where the next one does. The size of the one before may have been wrong, so it is looked for in that, too. */

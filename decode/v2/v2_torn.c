@@ -436,21 +436,15 @@ static void leave_out(struct v2_order *o, const struct v2_cursor *c, bool named)
         lost(o, c->t, EV_NONE, mine, o->base);
 }
 
-/*
- * Is the cursor in a batch that can't be read to its end? Where bytes are missing, or too many, what stands behind them may still look like
- * events for a while. The first one that can't be is where that begins.
- */
-static bool in_spoilt(const struct v2_order *o, const struct v2_cursor *c)
+bool v2_torn_spoilt(const struct v2_order *o, const struct v2_cursor *c)
 {
     return o->gen->batch[o->list[c->batch]].spoilt;
 }
 
-/* Leave out the cursor's event and what is behind it in its batch. */
-static void give_up(struct v2_order *o, struct v2_cursor *c)
+void v2_torn_skip(struct v2_order *o, struct v2_cursor *c)
 {
     struct v2_raw_ev e;
     uint64_t at = v2_p_of(o, c->m);
-    leave_out(o, c, false);
     for (const uint8_t *p = c->p; p < c->end && (p = v2_raw_ev(p, c->end, &e));)
         v2_steps_drop(o, e.type, e.arg, &at);
     const struct v2_batch *next = c->nbatch > 1 ? &o->gen->batch[o->list[c->batch + 1]] : NULL;
@@ -461,10 +455,17 @@ static void give_up(struct v2_order *o, struct v2_cursor *c)
     c->cut |= !next;
 }
 
+/* Leave out the cursor's event and what is behind it in its batch. */
+static void give_up(struct v2_order *o, struct v2_cursor *c)
+{
+    leave_out(o, c, false);
+    v2_torn_skip(o, c);
+}
+
 static enum adv torn_lacks(struct v2_order *o, struct v2_cursor *c, enum adv a, bool force)
 {
     uint64_t number;
-    if (a == ADV_BAD && in_spoilt(o, c)) {
+    if (a == ADV_BAD && v2_torn_spoilt(o, c)) {
         give_up(o, c);
         return ADV_OK;
     }
@@ -478,7 +479,7 @@ static enum adv torn_lacks(struct v2_order *o, struct v2_cursor *c, enum adv a, 
     }
     if (a != ADV_OK && v2_step_none(o, c)) {
         o->torn.explained++;
-        if (in_spoilt(o, c))
+        if (v2_torn_spoilt(o, c))
             give_up(o, c);
         else
             leave_out(o, c, false);
@@ -496,7 +497,7 @@ static enum adv torn_lacks(struct v2_order *o, struct v2_cursor *c, enum adv a, 
         }
         a = v2_adv(o, c);
     }
-    if (a != ADV_OK && in_spoilt(o, c))
+    if (a != ADV_OK && v2_torn_spoilt(o, c))
         give_up(o, c);
     else if (a != ADV_OK)
         leave_out(o, c, true);

@@ -372,6 +372,12 @@ static enum err_code walk(struct v1_cut *c, const struct cut_range *r, struct er
     }
     if (c->o.d.oom)
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for events");
+    if (!c->begun && !c->w.out->broken && c->res->damage.code)
+        return err_set(
+            e, ERR_ARG, c->res->damage.offset,
+            "it is damaged before this range, at %.6f s, and no slice of its format can say what isn't known "
+            "from there on",
+            (double)(last - c->base) * c->ns_per_tick * 1e-9);
     if (!c->begun && !c->w.out->broken)
         return err_set(e, ERR_ARG, ERR_NO_OFFSET,
                        "the range begins behind the trace's last event, which is at %.9f s",

@@ -408,12 +408,25 @@ static void leave_out(struct v2_mend_work *w, const struct v2_cursor *c)
     w->s.left_out = true;
 }
 
+/* give_up - the cursor's event is left out; so is what is behind it in its batch, if that can't be read to its end. */
+static void give_up(struct v2_mend_work *w, struct v2_cursor *c)
+{
+    leave_out(w, c);
+    if (v2_torn_spoilt(&w->s.o, c))
+        v2_torn_skip(&w->s.o, c);
+}
+
 static enum adv lacks(struct v2_order *o, struct v2_cursor *c, enum adv a, bool force)
 {
     struct v2_mend_work *w = v2_sim_of(o)->arg;
     uint64_t before, number;
-    if (a != ADV_OK && v2_step_renumber(o, c, &number))
+    const bool strange = a == ADV_BAD && v2_torn_spoilt(o, c);
+    if (a != ADV_OK && !strange && v2_step_renumber(o, c, &number))
         a = v2_adv(o, c);
+    if (strange || (a != ADV_OK && v2_step_none(o, c))) {
+        give_up(w, c);
+        return ADV_OK;
+    }
     for (int tries = 0; a != ADV_OK && tries < 4 && !o->oom; tries++) {
         const enum v2_lack l = a == ADV_BAD ? V2_GONE : v2_lack_of(o, c);
         if (l == V2_TO_COME && !force && !v2_torn_in_vain(o, c))
@@ -425,7 +438,7 @@ static enum adv lacks(struct v2_order *o, struct v2_cursor *c, enum adv a, bool 
         a = v2_adv(o, c);
     }
     if (a != ADV_OK)
-        leave_out(w, c);
+        give_up(w, c);
     return ADV_OK;
 }
 
@@ -494,7 +507,7 @@ static bool may_go_on(const struct v2_order *o, const struct v2_g *v)
     const uint64_t next = told ? v->seq + 1 : 1;
     if (v2_steps_lost(o, V2_STEP_G, v->id, next))
         return true;
-    const bool idle = told && !v->seq && v2_steps_has(o, V2_STEP_G_STILL, v->id, 0);
+    const bool idle = told && !v->seq && v2_steps_still(o, v->id);
     return !idle && !v2_steps_has(o, V2_STEP_G, v->id, next) && v2_holes_after(o, o->last);
 }
 

@@ -79,6 +79,8 @@ static void compare(const struct trace *b, const struct trace *all, int64_t shif
         const struct lane l = {LANE_G, i};
         const struct lane other = {LANE_G, trace_find_lane(all, LANE_G, trace_lane(b, l).id)};
         struct span_iter it;
+        if (other.i == NO_LANE && trace_info(all)->ndamages) /* too little is told of it to be shown there */
+            continue;
         if (other.i == NO_LANE)
             fail_msg("%s: there is no G%" PRIu64, label, trace_lane(b, l).id);
         if (!span_seek_index(&it, b, l, 0))
@@ -207,6 +209,29 @@ static void slices_go_on(void **state)
     assert_true(y.wrong * 300 <= y.spans);
 }
 
+/* Before Go 1.22 a slice ends at the damage, and what lies behind it is refused for that reason. */
+static void old_ones_say_why(void **state)
+{
+    (void)state;
+    static const char *const path[] = {"samples/http-1.19.trace", "samples/http-1.21.trace"};
+    for (size_t k = 0; k < sizeof path / sizeof *path; k++) {
+        struct input in;
+        struct err e = {0};
+        struct bytes torn = {0}, s = {0};
+        struct cut_result r;
+        assert_int_equal(input_open(path[k], 0, &in, &e), ERR_OK);
+        assert_true(harmed(&in, (struct harm){1000, -1, 400, 0}, &torn));
+        struct trace *t = load(torn.p, torn.n);
+        const int64_t end = trace_info(t)->end;
+        assert_int_equal(cut(torn.p, torn.n, end / 100 * 95, INT64_MAX, &s, &r, &e), ERR_ARG);
+        assert_non_null(strstr(e.what, "it is damaged before this range"));
+        trace_close(t);
+        mem_free(torn.p);
+        mem_free(s.p);
+        input_close(&in);
+    }
+}
+
 /* ---- what Go's readers took ------------------------------------------------------------------------------- */
 
 /*
@@ -326,9 +351,8 @@ static void rate_put_right(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slices_say_what_was), cmocka_unit_test(slices_go_on),
-        cmocka_unit_test(slices_that_go_took), cmocka_unit_test(out_of_memory),
-        cmocka_unit_test(rate_put_right),
+        cmocka_unit_test(slices_say_what_was), cmocka_unit_test(slices_go_on),  cmocka_unit_test(old_ones_say_why),
+        cmocka_unit_test(slices_that_go_took), cmocka_unit_test(out_of_memory), cmocka_unit_test(rate_put_right),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
