@@ -823,6 +823,10 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
         *o = (struct span_of_won){0, cost, .words = STUCK_FOR_GOOD};
         return true;
     }
+    if (f->rule == RULE_LINGER && f->note && told > 0) {
+        *o = (struct span_of_won){0, told, .words = NOT_PACE};
+        return true;
+    }
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
         const struct plain *p = &plain[i];
         if (p->rule == f->rule) {
