@@ -570,6 +570,35 @@ static bool tell_work(struct causes *c, const struct leaves *v)
     return true;
 }
 
+/* Is it the main goroutine, or does it end a wait of that one? Others may only wait for more to do. */
+static bool on_the_way(const struct causes *c, uint32_t name)
+{
+    const uint32_t own = c->tg->groups[gstat_group(c->tg->g, main_goroutine(c))].name;
+    bool is = name == own;
+    for (uint32_t i = 0; i < c->tg->npairs && !is; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        is = p->waiter == own && p->waker == name && !p->from_scheduler;
+    }
+    return is;
+}
+
+/* Where most of the way is what another goroutine waits for, who asks it, again and again, is what to look at. */
+static void asks_text(struct text *t, const struct causes *c, const struct leaf *l)
+{
+    const struct pair_row *most = NULL;
+    const bool waits = l->cat == EX_TIMER || explain_waits_outside(l->cat);
+    for (uint32_t i = 0; i < c->tg->npairs && waits; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        const bool asks = !p->from_scheduler && p->waker == l->who && p->waiter != l->who &&
+                          wait_on_channel(p->kind) && (double)p->count >= threshold(TH_CALLS_WAITS);
+        most = asks && (!most || p->total > most->total) ? p : most;
+    }
+    if (most && most->total > l->ns / 2 && causes_place(c->tr, most->stack) && on_the_way(c, most->waiter)) {
+        text_say(t, c->tr, " ", t_place(most->stack, 3), " waits for ", t_func(l->who), ", ", most->count,
+                 " times for ", t_dur(most->total / (int64_t)most->count), " on average.");
+    }
+}
+
 static void rule_time(struct causes *c)
 {
     struct leaves v, by;
@@ -602,6 +631,7 @@ static void rule_time(struct causes *c)
         causes_leaf_text(&d.text, c->tr, &v.v[i], v.all);
     }
     text_lit(&d.text, ".");
+    asks_text(&d.text, c, &v.v[0]);
     busy_text(&d.text, c);
     timers_text(&d.text, &v);
     untimed_text(&d.text, c);

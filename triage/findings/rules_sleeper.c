@@ -108,7 +108,7 @@ static void finding(struct causes *c, const struct sleepers *k)
         most = !k->sleeper[i] && k->by[i] > most ? k->by[i] : most;
     }
     draft_start(&d, RULE_POLL, 0);
-    d.f.note = d.f.inferred = true;
+    d.f.note = d.f.inferred = d.f.queued = true;
     d.f.won_hi = (int64_t)((double)k->slept / (double)k->life * (double)c->tg->end);
     draft_about(&d, c->rs, causes_place(c->tr, k->sleeps->stack), k->sleeps->stack);
     draft_moment(&d, &k->sleeps->longest);

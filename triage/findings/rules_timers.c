@@ -334,12 +334,10 @@ static double timer_share(struct causes *c, uint32_t waiter, uint32_t server, ui
     return v.all > 0 ? (double)ns / (double)v.all : 0;
 }
 
-static void linger_finding(struct causes *c, const struct pair_row *p, const struct pair_row *others, double share,
-                           bool ticks)
+static void linger_finding(struct causes *c, const struct pair_row *p, const struct pair_row *others, double share)
 {
     struct draft d;
-    draft_start(&d, RULE_LINGER, ticks ? 0 : (int64_t)(share * (double)c->tg->end));
-    d.f.note = ticks;
+    draft_start(&d, RULE_LINGER, (int64_t)(share * (double)c->tg->end));
     draft_about(&d, c->rs, causes_place(c->tr, p->stack), p->stack);
     draft_moment(&d, &p->longest);
     d.f.inferred = true;
@@ -347,15 +345,32 @@ static void linger_finding(struct causes *c, const struct pair_row *p, const str
     text_say(&d.text, c->tr, t_place(p->stack, 3), " waits until its timeout while others wait for it: ", p->count,
              " times a timer ended its wait, after ", t_dur(p->total / (int64_t)p->count), " on average; that is ",
              t_share(share, 1), " of the lives of goroutines of ", t_func(others->waiter), ", which wait at ",
-             t_where(others->stack, 0), "; ", t_f1(c->idle), " of ", t_f0(c->procs), " processors were idle.",
-             ticks
-                 ? " It does so at even intervals, and nothing else ever ends its wait: that may be how often there "
-                   "is something to do, and who waits may have nothing else to do."
-                 : "");
+             t_where(others->stack, 0), "; ", t_f1(c->idle), " of ", t_f0(c->procs), " processors were idle.");
     text_lit(&d.next,
              "Continue when there is something to do, not at the timeout: a shorter limit, a batch that ends when "
              "nothing more is queued, a signal that can't be missed (a channel with a buffer of one).");
     draft_end(c->rs, &d);
+}
+
+/* A ticker that nothing else ever ends: whether something was there before the tick only its author knows. */
+static void ticks_finding(struct causes *c, const struct pair_row *p, const struct pair_row *others, double share)
+{
+    struct draft d;
+    draft_start(&d, RULE_LINGER, 0);
+    d.f.note = d.f.inferred = true;
+    d.f.won_hi = (int64_t)(share * (double)c->tg->end);
+    draft_about(&d, c->rs, causes_place(c->tr, p->stack), p->stack);
+    draft_moment(&d, &p->longest);
+    text_share(&d.amount, share, 1);
+    text_say(&d.text, c->tr, t_place(p->stack, 3), " goes on at the ticks of a timer only: ", p->count,
+             " times, after ", t_dur(p->total / (int64_t)p->count), " on average; nothing else ends its wait. For ",
+             t_share(share, 1), " of their lives goroutines of ", t_func(others->waiter), " wait for that at ",
+             t_where(others->stack, 0), "; ", t_f1(c->idle), " of ", t_f0(c->procs),
+             " processors were idle. A trace cannot tell whether that is how often there is something to do, or "
+             "news, or how often it looks for what was there before.");
+    text_lit(&d.next, "If it looks for what others have put there: let them signal it (a channel with a buffer of "
+                      "one), and continue then, not at the next tick.");
+    draft_titled(c->rs, &d, "others wait for its ticks");
 }
 
 /* How many waits of others it ends for each of its own that a timer ends. */
@@ -508,27 +523,25 @@ static bool brings_news(const struct causes *c, const struct pair_row *tick, uin
 }
 
 /*
- * Does a ticker bring one goroutine one thing at a time, while nobody but timers ever ends its waits there, nor that one any wait of its kind?
- * Then it may be a source that has something at each tick (a sample), as well as one that looks at each tick only.
+ * Does nobody but a ticker ever end its waits there, nor those that wait for it any wait of its? Then it may be a source that has something at
+ * each tick (a sample, news), as well as one that looks at each tick only.
  */
 static bool may_be_source(const struct causes *c, const struct pair_row *tick, uint32_t g,
                           const struct pair_row *wait)
 {
-    const uint32_t w = causes_group(c, wait->waiter);
-    bool may =
-        w != UINT32_MAX && c->of[w].n == 1 && c->of[g].n == 1 && gives_each(c, tick) <= threshold(TH_LIMIT_GIVEN);
+    struct ends *e = c->of[g].n == 1 ? mem_zalloc(sizeof *e) : NULL;
+    bool may = e != NULL;
     for (uint32_t i = 0; i < c->tg->npairs && may; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
         const bool its = p->waiter == tick->waiter && !p->from_scheduler;
         may = !its || (p->waker != wait->waiter && (p->stack != tick->stack || p->count == 1));
     }
-    struct ends *e = may ? mem_zalloc(sizeof *e) : NULL;
-    if (e) {
+    if (may) {
         walk(c, causes_nth(c, g, 0), tick->stack, e);
         may = (double)e->n >= threshold(TH_LINGER_TIMES) && ticks(e);
     }
     mem_free(e);
-    return may && e;
+    return may;
 }
 
 bool timers_delay(struct causes *c, uint32_t place, uint32_t who)
@@ -580,7 +593,7 @@ static void rule_linger(struct causes *c)
             const bool source = may_be_source(c, p, g, most);
             if ((!source && !only_take(c, p, g, most)) || calls_group_serves(c, w) ||
                 timers_delay(c, causes_place(c->tr, p->stack), p->waiter)) {
-                linger_finding(c, p, most, share, source);
+                (source ? ticks_finding : linger_finding)(c, p, most, share);
             }
         }
     }

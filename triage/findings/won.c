@@ -457,6 +457,7 @@ static const char latency_only[] = "its cost is latency", memory_only[] = "its c
     "if between half and all of it goes away; a trace does not show what the collector takes from everyone else " \
     "for it"
 #define NOT_PACE "if what it waits for has happened by then; nothing if this pace is intended"
+#define NO_SLEEP "if those that sleep work as the others do; nothing if the sleep is intended"
 #define QUEUED "nothing if a single call takes that long by itself, all of it if the calls only queue"
 #define ONE_FOR_ALL "from half of the time they wait longer than the quickest one to all their waiting there"
 #define UNDER_LOCK "from 70 % of the waiting to all of it plus the waits for a processor that it causes"
@@ -797,7 +798,7 @@ static bool counted_won(struct work *w, const struct finding *f, double cost, do
         return true;
     case RULE_POLL:
         if (f->note) { /* whether it could wait for less only its author knows */
-            *o = (struct span_of_won){0, told, .words = NOT_PACE};
+            *o = (struct span_of_won){0, told, .words = f->queued ? NO_SLEEP : NOT_PACE};
         }
         return true;
     case RULE_TREND: trend_won(c, cost, told, o); return true;
@@ -820,6 +821,10 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
     const double end = (double)w->c->tg->end, cost = (double)f->severity_ns / end, told = (double)f->won_hi / end;
     if (f->rule == RULE_LEAK && f->severity_ns > 0) { /* all that are left of their kind stand */
         *o = (struct span_of_won){0, cost, .words = STUCK_FOR_GOOD};
+        return true;
+    }
+    if (f->rule == RULE_LINGER && f->note && told > 0) {
+        *o = (struct span_of_won){0, told, .words = NOT_PACE};
         return true;
     }
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
