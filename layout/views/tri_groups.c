@@ -591,7 +591,8 @@ static void detail_member(struct text *t, const struct view *v, uint32_t g, int 
         }
         return;
     }
-    text_add(t, "%u runs, %u waits, %u system calls; longest wait ", s.runs, s.waits, s.syscalls);
+    text_add(t, "%u run%s, %u wait%s, %u system call%s; longest wait ", s.runs, s.runs == 1 ? "" : "s", s.waits,
+             s.waits == 1 ? "" : "s", s.syscalls, s.syscalls == 1 ? "" : "s");
     text_dur(t, longest_of(v->tr, &li, g, ST_WAITING, s.ns[GM_WAIT], s.waits));
     text_lit(t, ", runnable ");
     text_dur(t, longest_of(v->tr, &li, g, ST_RUNNABLE, s.ns[GM_SCHED], s.scheds));

@@ -537,7 +537,7 @@ static void detail_place(struct text *t, const struct view *v, const struct wait
         place_text(t, v, w->reason, w->stack);
         return;
     }
-    text_add(t, "%" PRIu64 " waits", w->count);
+    text_add(t, "%" PRIu64 " wait%s", w->count, w->count == 1 ? "" : "s");
     if (w->open)
         text_add(t, ", %" PRIu64 " not over at the end", w->open);
     text_lit(t, "; longest ");
