@@ -276,6 +276,7 @@ void view_free(struct view *v)
     unfold_free(v->unfold);
     why_end(v->explaining);
     effect_stop(v);
+    related_stop(v);
     table_copy_stop(v);
     mem_free(v->copied);
     why_free(v->why);

@@ -228,6 +228,8 @@ struct view {
     struct why *why;            /* the explanation last asked for; NULL: none yet */
     struct table_copy *copying; /* a table's rows, while they are being copied (table_copy.c); NULL: they aren't */
     char *copied;               /* what view_work() says VR_YANK of: whoever takes it sets it to NULL */
+    struct related
+        *relating; /* who is related to a goroutine, while that is being looked for (pick.c); NULL: it isn't */
     struct effect *effect;      /* whom a goroutine woke, while that is being looked for (jump.c); NULL: it isn't */
     struct why_job *explaining; /* the one that is being worked out; NULL: none is */
 
