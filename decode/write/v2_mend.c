@@ -681,13 +681,13 @@ static uint64_t string_free(const struct v2_raw_gen *gen)
     return most + 1;
 }
 
-/* unfinished - is it the last generation of a file, and without strings, which each generation ends with? */
-static bool unfinished(const struct v2_mend_work *w, const struct v2_raw_gen *gen)
+/* unfinished - has it no stacks? The runtime writes these behind all events (v2_gen.all_told). */
+static bool unfinished(const struct v2_raw_gen *gen)
 {
     for (size_t i = 0; i < gen->n; i++)
-        if (v2_raw_holds(&gen->batch[i], V2R_STRINGS))
+        if (v2_raw_holds(&gen->batch[i], V2R_STACKS))
             return false;
-    return gen->end == w->m->file.data + w->m->file.len;
+    return true;
 }
 
 static bool mend_begin(struct v2_order *o)
@@ -716,7 +716,7 @@ static bool begin(struct v2_mend_work *w, const struct v2_sim *was, const struct
         w->known[i].gap |= w->known[i].region != 0;
         w->known[i].region = 0;
     }
-    w->cut = gen->torn || unfinished(w, gen);
+    w->cut = gen->torn || unfinished(gen);
     w->reason = string_free(gen);
     for (size_t i = 0; i < w->cthread; i++) {
         w->thread[i].n = 0;
