@@ -447,6 +447,7 @@ static void on_p_state(struct fold *f, const struct ev *e)
         fold_p_show(f, e->p, t);
         if (m != EV_NONE && f->m[m].p == e->p) {
             f->m[m].p = EV_NONE;
+            f->m[m].lost = e->state == ST_NONE;
             m_show(f, m, e->t);
         }
         return;
@@ -494,7 +495,7 @@ static void on_g_lost(struct fold *f, const struct ev *e)
     struct spanlane *l = fold_lane_at(f, e->g);
     if (!l->begun || l->ended || l->state == ST_UNKNOWN)
         return;
-    if (e->arg2 && (uint64_t)l->t0 >= e->arg2)
+    if ((e->arg2 && (uint64_t)l->t0 >= e->arg2) || (e->state && l->t0 <= f->began))
         return;
     const int64_t since = lost_since(e) > l->t0 ? lost_since(e) : l->t0;
     const uint8_t from = l->state;

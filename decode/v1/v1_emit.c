@@ -157,6 +157,13 @@ static struct ev *introduce(struct v1_emit *em, uint32_t g, uint16_t flags, uint
     return v;
 }
 
+/* contra - the event in work can't follow what came before: events are missing before it. */
+static void contra(struct v1_emit *em)
+{
+    em->contradictions++;
+    em->torn_to = em->now + 1;
+}
+
 /* lane_of - of a goroutine an event names; if nothing told of it before, it was in `state`. */
 static uint32_t lane_of(struct v1_emit *em, uint32_t g, uint8_t state)
 {
@@ -164,7 +171,7 @@ static uint32_t lane_of(struct v1_emit *em, uint32_t g, uint8_t state)
         return EV_NONE;
     if (gor(em, g)->lane == EV_NONE && gor(em, g)->state != V1S_ENDED) { /* else its row was given back */
         if (!em->listing && !em->s->st.ndamages) /* each was there as it began, or was made since */
-            em->contradictions++;
+            contra(em);
         introduce(em, g, EVF_QUIET, state);
     }
     return gor(em, g)->lane;
@@ -192,7 +199,7 @@ static void lose(struct v1_emit *em, uint32_t g)
 /* contradicts - what the event says can't follow what was told of this goroutine, or of what its P runs. */
 static void contradicts(struct v1_emit *em, const struct v1_ev *e, uint32_t g)
 {
-    em->contradictions++;
+    contra(em);
     v1_torn_g(em, g);
     if (e->p != UINT32_MAX && em->p[e->p].g != g)
         v1_torn_p(em, e->p);
@@ -349,7 +356,7 @@ static void on_status(struct v1_emit *em, const struct v1_ev *e)
     const struct v1_left *left = &V1_LEFT[e->tag.type];
     leave(em, e->g);
     if (!em->listing && !em->s->st.ndamages) /* nobody is listed behind the beginning */
-        em->contradictions++;
+        contra(em);
     if (gor(em, e->g)->lane == EV_NONE)
         introduce(em, e->g, 0, left->state);
     else
@@ -418,7 +425,8 @@ static void on_return(struct v1_emit *em, const struct v1_ev *e)
 /* turns - what begins was not under way, and what ends was: else the event contradicts the one before it (Go's reader refuses both). */
 static void turns(struct v1_emit *em, uint8_t *is, bool begins)
 {
-    em->contradictions += *is == (begins ? V1_YES : V1_NO);
+    if (*is == (begins ? V1_YES : V1_NO))
+        contra(em);
     *is = begins ? V1_YES : V1_NO;
 }
 
@@ -524,7 +532,8 @@ static void on_gc(struct v1_emit *em, const struct v1_ev *e)
 {
     const bool begin = e->tag.type == V1_GC_START;
     struct ev *v = range(em, e, begin ? EVK_RANGE_BEGIN : EVK_RANGE_END, RANGE_GC, 0);
-    em->contradictions += em->gc == begin && !em->ngap;
+    if (em->gc == begin && !em->ngap)
+        contra(em);
     em->gc = begin;
     if (em->gc && em->ix->dialect.version >= 1007)
         v->arg = e->own;
@@ -568,7 +577,7 @@ static struct ev *put_user(struct v1_emit *em, const struct v1_ev *e, enum ev_ki
 static void on_region(struct v1_emit *em, const struct v1_ev *e)
 {
     if (value(em, e, 1) > 1 || !e->g)
-        em->contradictions++;
+        contra(em);
     else
         put_user(em, e, value(em, e, 1) ? EVK_REGION_END : EVK_REGION_BEGIN, 2);
 }
@@ -704,8 +713,10 @@ void v1_emit_event(struct v1_emit *em, const struct v1_ev *e)
             return;
         }
     }
-    if (em->o->broke)
+    if (em->o->broke) {
         v1_torn_g(em, e->rule_g);
+        em->torn_to = em->now + 1;
+    }
     if (em->ngap && (e->tag.type == V1_GO_START_LOCAL || e->tag.type == V1_UNBLOCK_LOCAL))
         v1_torn_local(em, e->p, e->arg_g);
     if (MEANS[e->tag.means])

@@ -12,7 +12,7 @@
 #include "decode/v1/v1_order.h"
 
 #define V1_EMIT_ROOM 32 /* what one event becomes takes at most, in halves of neutral events */
-#define V1_GAPS 16
+#define V1_GAPS 15      /* each may be told of a goroutine, and one more: V1_EMIT_ROOM */
 
 enum v1_sure { V1_NO, V1_YES, V1_UNSURE /* events of it may be missing */ };
 
@@ -51,6 +51,7 @@ struct v1_emit {
     bool listing;   /* the file is still listing the goroutines that were there at the start */
     uint32_t flush; /* the listing ends: rows before this one are told of; 0 = it doesn't end now */
     uint64_t contradictions;
+    int64_t torn_to; /* events are missing, or may be, before this time, and no gap tells where; 0: none are */
     struct ev_half *out;
     size_t n;
 };

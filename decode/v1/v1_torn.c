@@ -83,22 +83,35 @@ void v1_torn_end(struct v1_emit *em)
         em->gap[em->ngap++] = (struct v1_gap){em->last, INT64_MAX};
 }
 
+/* What nothing was told of since events were lost. */
+static void rest_of(struct v1_emit *em, const struct v1_g *s)
+{
+    const bool call = s->state == V1S_SYSCALL;
+    if (em->torn_to && !em->o->strict) {
+        struct ev *v = lost(em, 0, em->torn_to);
+        v->g = s->lane;
+        v->state = 1;
+    }
+    for (unsigned i = 0; i < em->ngap; i++)
+        lost(em, call ? 0 : em->gap[i].from, em->gap[i].to)->g = s->lane;
+}
+
 bool v1_torn_rest(struct v1_emit *em, size_t cap)
 {
-    if (!em->ngap)
+    if (!em->ngap && !em->torn_to)
         return true;
     for (; em->rest < em->o->d.ng; em->rest++) {
         const struct v1_g *s = &em->o->d.g[em->rest];
-        if (em->n + V1_EMIT_ROOM + 2 * V1_GAPS > cap)
+        if (em->n + V1_EMIT_ROOM > cap)
             return false;
         if (em->rest <= V1_GC_ROW || s->lane == EV_NONE || s->state == V1S_ENDED || s->state == V1S_UNKNOWN ||
             s->p != EV_NONE || (em->o->strict && s->state != V1S_SYSCALL))
             continue;
-        for (unsigned i = 0; i < em->ngap; i++)
-            lost(em, s->state == V1S_SYSCALL ? 0 : em->gap[i].from, em->gap[i].to)->g = s->lane;
+        rest_of(em, s);
     }
-    if (em->gc)
+    if (em->gc && em->ngap)
         lost(em, em->gap[0].from, INT64_MAX);
     em->ngap = 0;
+    em->torn_to = 0;
     return true;
 }

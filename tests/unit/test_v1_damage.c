@@ -129,7 +129,8 @@ static void test_others_go_on(void **state)
              "0< g2 is waiting\n1< g3 is waiting\n~1 m0\n2< p0 sched m0\n3< g1 is running p0\n~3 procs 2\n10 heap 1\n"
              "~10 g1 unknown\n~10 p0 none\n~20 m3\n20 p1 sched m3\n"
              "~3000020 g2 lost since 10\n3000020 g2 running p1 m3\n3000025 g2 waiting (chan receive)\n"
-             "7000025 heap 2\n~7000025 p1 none\n~7000025 g2 lost since 10\n~7000025 g3 lost since 10\n"
+             "7000025 heap 2\n~7000025 p1 none\n~7000025 g2 lost since 0\n~7000025 g2 lost since 10\n"
+             "~7000025 g3 lost since 0\n~7000025 g3 lost since 10\n"
              "D an unknown event type (event 0, ?); skipped 8 bytes\n"
              "D no order makes all events consistent (first at GoStart, goroutine 2): some are missing\n");
 }
@@ -139,7 +140,7 @@ static void test_runs_nothing(void **state)
 {
     (void)state;
     reads_as("go 1.19\n" START "GoBlock +10\nGoSysCall +10\nGoSysCall +5\n",
-             START_LINES "10 g1 waiting\n~20 p0 lost since 0\n~25 p0 lost since 0\n"
+             START_LINES "10 g1 waiting\n~20 p0 lost since 0\n~25 p0 lost since 0\n~25 g1 lost since 0\n"
                          "D 2 events contradict what came before: what may be lost between is not recorded\n");
 }
 
@@ -147,20 +148,22 @@ static void test_runs_nothing(void **state)
 static void test_out_of_nowhere(void **state)
 {
     (void)state;
-    reads_as("prototype\nbatch p=0 t=0\nGoCreate g=1 pc=0\nProcStart\nGoStart g=1\nGomaxprocs procs=1\n"
-             "GoUnblock +10 g=5 stack=0\n",
-             "0< p0 sched\n1< g1 is running p0\n~1 procs 1\n~10 g5 is waiting\n10 g5 runnable b1\n"
-             "D 1 event contradicts what came before: what may be lost between is not recorded\n");
+    reads_as(
+        "prototype\nbatch p=0 t=0\nGoCreate g=1 pc=0\nProcStart\nGoStart g=1\nGomaxprocs procs=1\n"
+        "GoUnblock +10 g=5 stack=0\n",
+        "0< p0 sched\n1< g1 is running p0\n~1 procs 1\n~10 g5 is waiting\n10 g5 runnable b1\n~10 g5 lost since 0\n"
+        "D 1 event contradicts what came before: what may be lost between is not recorded\n");
 }
 
 /* Who is there is listed as the trace begins, and never again: here a bit has made it of a value of the heap. */
 static void test_listed_later(void **state)
 {
     (void)state;
-    reads_as("prototype\nbatch p=0 t=0\nGoCreate g=1 pc=0\nProcStart\nGoStart g=1\nGomaxprocs procs=1\n"
-             "HeapAlloc +5 bytes=7\nGoInSyscall +5 g=4416653\n",
-             "0< p0 sched\n1< g1 is running p0\n~1 procs 1\n5 heap 7\n10 g4416653 is syscall\n"
-             "D 1 event contradicts what came before: what may be lost between is not recorded\n");
+    reads_as(
+        "prototype\nbatch p=0 t=0\nGoCreate g=1 pc=0\nProcStart\nGoStart g=1\nGomaxprocs procs=1\n"
+        "HeapAlloc +5 bytes=7\nGoInSyscall +5 g=4416653\n",
+        "0< p0 sched\n1< g1 is running p0\n~1 procs 1\n5 heap 7\n10 g4416653 is syscall\n~10 g4416653 lost since 0\n"
+        "D 1 event contradicts what came before: what may be lost between is not recorded\n");
 }
 
 #define ONE_MORE "D 1 event contradicts what came before: what may be lost between is not recorded\n"
@@ -174,9 +177,9 @@ static void test_begun_or_ended_twice(void **state)
              START_LINES "10 begin sweep p0\n11 begin sweep p0\n12 end sweep p0 1,2\n" ONE_MORE);
     reads_as("go 1.19\n" START "GCDone +10\n", START_LINES "10 end gc\n" ONE_MORE);
     reads_as("go 1.19\n" START "GoBlock +10\nProcStop +1\nProcStop +1\n",
-             START_LINES "10 g1 waiting\n11 p0 idle\n12 p0 idle\n" ONE_MORE);
+             START_LINES "10 g1 waiting\n11 p0 idle\n12 p0 idle\n~12 g1 lost since 0\n" ONE_MORE);
     reads_as("go 1.19\n" START "GoBlock +10\nProcStart +1 thread=0\n",
-             START_LINES "10 g1 waiting\n11 p0 sched m0\n" ONE_MORE);
+             START_LINES "10 g1 waiting\n11 p0 sched m0\n~11 g1 lost since 0\n" ONE_MORE);
     reads_as("go 1.19\n" START "GoBlock +10\nProcStop +1\nProcStart +1 thread=0\nGCSweepStart +1\n"
              "GCSweepDone +1 swept=1 reclaimed=2\nGCStart +1 seq=0 stack=0\nGCDone +1\n",
              START_LINES "10 g1 waiting\n11 p0 idle\n12 p0 sched m0\n13 begin sweep p0\n14 end sweep p0 1,2\n"
