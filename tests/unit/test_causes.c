@@ -20,6 +20,7 @@ static const struct planted {
      "the processors had main.pave, called by"}, /* its holders wait for one */
     {"envoys", RULE_CONNS, "main.introduce, called by main.envoy opens a connection 60 times",
      "a greeting, a login: inferred"}, /* the connect itself takes nothing */
+    {"rowers", RULE_SLOTS, "main.boats.take, called by main.boats.row", "and nobody has any left"},
     {"oarsmen", RULE_CONNS, "main.pull",
      "a new connection 49 times"}, /* others' come back, but one is opened for each */
     {"slots", RULE_POOL, "main.convert", NULL},
@@ -219,6 +220,8 @@ static const struct {
     {"blotters", RULE_TIME, "calls of syscall.Fsync in main.enter kept their processor"}, /* of Go 1.21 */
     {"ushers", RULE_LEAK, "They are woken in crowds of up to 248 at once"}, /* nobody waits for the bell */
     {"cleanregistrar", RULE_BOTTLENECK, "It asks for several at a time: 60 questions, 300 waits ended."},
+    {"cleanclerks", RULE_BOTTLENECK,
+     "36 calls of syscall.Fsync in main.desk.file kept their processor"}, /* Go 1.21 */
     {"flusher", RULE_BOTTLENECK, "Each call is made for several at a time: 121 calls"},
     {"sealwax", RULE_BOTTLENECK, "main.seal sleeps (time.Sleep) while others wait for an answer"},
     {"tenants", RULE_LEAK, "10 times as long as any wait there that ended"}, /* they had gone on before */

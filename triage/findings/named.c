@@ -198,6 +198,11 @@ void causes_tell_holders(struct causes *c, struct finding *f)
         most_calls(&before, c->tr, &v.v[0]);
     }
     had_it_text(&behind, c->tr, &v, looked, n);
+    if (v.v[0].cat == EX_RUN && untimed_calls(c, v.v[0].func)) {
+        untimed_text(&behind, c, v.v[0].func);
+        retell_next(c->rs, f, KEEPS_TOGETHER);
+        f->at_device = true;
+    }
     held_up_text(c, f, &v, &behind);
     tell_bursts(c, f, place, &behind);
     convoy_of_the_host(f, &host, &behind);

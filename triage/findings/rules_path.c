@@ -490,16 +490,33 @@ static void busy_text(struct text *t, const struct causes *c)
     text_add(t, " On average %s%.1f of %.0f processors had work.", c->tg->lost ? "at least " : "", c->busy, c->procs);
 }
 
-/* A call for a device lasts, and where its end is not in the trace it passes for running. */
-static void untimed_text(struct text *t, const struct causes *c)
+static const struct syscall_row *untimed(const struct causes *c, uint32_t func, uint64_t *calls)
 {
     const struct syscall_row *most = NULL;
+    *calls = 0;
     for (uint32_t i = 0; i < c->tg->nsyscalls && tri_untimed(c->tr, 1); i++) {
         const struct syscall_row *r = &c->tg->syscalls[i];
         const bool more = !most || r->count - r->blocking > most->count - most->blocking;
-        most = more && causes_place(c->tr, r->stack) && each_keeps(c->tr, r->stack) ? r : most;
+        const uint32_t place = more || func ? causes_place(c->tr, r->stack) : 0;
+        if (place && (!func || place == func) && each_keeps(c->tr, r->stack)) {
+            most = more ? r : most;
+            *calls += r->count - r->blocking;
+        }
     }
-    if (most && (double)(most->count - most->blocking) >= threshold(TH_CALLS_WAITS)) {
+    return most && (double)(most->count - most->blocking) >= threshold(TH_CALLS_WAITS) ? most : NULL;
+}
+
+uint64_t untimed_calls(const struct causes *c, uint32_t func)
+{
+    uint64_t calls;
+    return untimed(c, func, &calls) ? calls : 0;
+}
+
+void untimed_text(struct text *t, const struct causes *c, uint32_t func)
+{
+    uint64_t calls;
+    const struct syscall_row *most = untimed(c, func, &calls);
+    if (most) {
         text_say(t, c->tr, " ", most->count - most->blocking, " calls of ",
                  t_func(trace_frame(c->tr, most->stack, 0).func), " in ", t_place(most->stack, 1),
                  " kept their processor: this trace doesn't record when those end, so their time counts as running.");
@@ -634,7 +651,7 @@ static void rule_time(struct causes *c)
     asks_text(&d.text, c, &v.v[0]);
     busy_text(&d.text, c);
     timers_text(&d.text, &v);
-    untimed_text(&d.text, c);
+    untimed_text(&d.text, c, 0);
     if (!runs(&v.v[0]) && !hot) {
         most_text(&d, c, false);
     }

@@ -319,8 +319,12 @@ static void service(struct causes *c, uint32_t g, const struct service *s, doubl
     const bool asks = explain_waits_outside(most.cat);
     d.f.note = !one && asks && l->n > c->procs + 0.5; /* so many may be meant */
     const uint64_t calls = one && most.cat == EX_SYSCALL ? longest_calls(c, most.func)
+                           : one && most.cat == EX_RUN   ? untimed_calls(c, most.func)
                            : one && asks                 ? questions(c, grp->name, most.func)
                                                          : 0;
+    if (calls && most.cat == EX_RUN) {
+        untimed_text(&d.text, c, most.func);
+    }
     /* Who asks may wait twice for each answer, to hand its question over and for the answer: those at one place are counted. */
     const uint64_t ended = asks ? s->most->count : s->count;
     const bool together = calls && (double)ended >= threshold(TH_BOTTLE_TOGETHER) * (double)calls;

@@ -717,7 +717,8 @@ static void stops_won(struct work *w, const struct finding *f, double cost, stru
         w->c->idle < threshold(TH_POOL_IDLE) * w->c->procs; /* then the queue is there without them, too */
     *o = (struct span_of_won){0, cost + (full && queue > cost ? cost : queue), .words = IDLE_ANYHOW};
     if (turns > o->hi) {
-        *o = (struct span_of_won){cost / 2, turns, .words = TURNS};
+        *o = (struct span_of_won){cost / 2, turns + cost * (1 - turns),
+                                  .words = TURNS}; /* who does not wait stands, too */
     }
 }
 
