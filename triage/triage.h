@@ -318,6 +318,16 @@ struct triage {
 /* triage_part_missing - of a damaged trace: is any of what it shows not all there was? Damage behind the last generation that is
  * shown takes nothing away: the trace ends there. */
 bool triage_part_missing(const struct trace *tr);
+/* triage_knows - does the dialect record that the collector's mark workers ran (they are known by their names or labels), that goroutines
+ * assisted it? Else a time of 0 says nothing. */
+static inline bool triage_knows_workers(const struct trace *tr)
+{
+    return trace_info(tr)->has_names || trace_info(tr)->version >= 1008;
+}
+static inline bool triage_knows_assists(const struct trace *tr)
+{
+    return trace_info(tr)->version >= 1009;
+}
 /* triage_idle_known - processor time that is known to have been idle. */
 static inline int64_t triage_idle_known(const struct triage *tg)
 {

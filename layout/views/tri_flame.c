@@ -217,12 +217,21 @@ static bool under(const struct flame *f, uint32_t node, uint32_t root)
     return node == root;
 }
 
+static const char *why_none(const struct view *v)
+{
+    const struct flame *f = &v->tri->flame;
+    return f->failed                ? "out of memory for the tree"
+           : kinds[f->kind].samples ? "no CPU samples in this trace: they come where a CPU profile runs beside it"
+           : f->kind == SW_ASSIST && !triage_knows_assists(v->tr) ? "not recorded before Go 1.9"
+                                                                  : "no such time in this trace";
+}
+
 static unsigned none(struct view *v)
 {
     const struct flame *f = &v->tri->flame;
     if (f->making)
         return move_not_yet(v, "the tree is not done yet");
-    return move_fail(v, f->failed ? "out of memory for the tree" : "no such time in this trace");
+    return move_fail(v, "%s", why_none(v));
 }
 
 static bool empty(const struct flame *f)
@@ -389,8 +398,7 @@ static void draw_tree(struct grid *g, struct view *v, int y, int h)
         if (f->making)
             tri_say(g, 0, y + 2, g->w, STYLE_DIM, "adding up stacks: %d%%", (int)(f->share * 100));
         else
-            tri_say(g, 0, y + 2, g->w, STYLE_DIM,
-                    f->failed ? "out of memory for the tree" : "no such time in this trace");
+            tri_say(g, 0, y + 2, g->w, STYLE_DIM, "%s", why_none(v));
         return;
     }
     if (!under(f, f->cur, f->root))

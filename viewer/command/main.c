@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "decode/base/door.h"
@@ -155,11 +156,14 @@ static const char usage_short[] = "gotop - a trace viewer for Go execution trace
                                   "plain, gzip or zstd, even truncated.\n"
                                   "gotop --help lists all commands and options.\n";
 
-/* What is printed for a reader fits into his lines. Asked before the sandbox closes. */
+/* What is printed for a reader fits into his lines, also through a pager. Asked before the sandbox closes. */
 static void fit_terminal(void)
 {
     struct winsize ws;
-    if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) == 0 && ws.ws_col >= 40)
+    struct stat st;
+    const bool piped = fstat(STDOUT_FILENO, &st) == 0 && S_ISFIFO(st.st_mode);
+    const int seen = piped ? STDERR_FILENO : STDOUT_FILENO;
+    if (isatty(seen) && ioctl(seen, TIOCGWINSZ, &ws) == 0 && ws.ws_col >= 40)
         say_columns(ws.ws_col);
 }
 
