@@ -136,7 +136,7 @@ static void known_rows(struct job *j, struct lane l, uint64_t id, const struct s
 static struct span span_at(struct lane l, const struct span_iter *it, bool *unknown)
 {
     struct span s = *span_get(it);
-    if (l.kind == LANE_M && s.state == ST_NONE) {
+    if (l.kind == LANE_M && s.state == ST_NONE && s.t1 > s.t0) {
         s.state = ST_UNKNOWN;
     }
     *unknown = s.state == ST_UNKNOWN;
