@@ -84,6 +84,8 @@ static inline uint64_t v2_p_of(const struct v2_order *o, uint32_t m)
  * changed. Nothing is made up but the order.
  */
 extern const struct v2_loose v2_torn;
+/* v2_torn_sound - as far as is known it lacks nothing itself; the one before it may. */
+bool v2_torn_sound(const struct v2_order *o);
 /* v2_torn_say - report what was missing as damage, once the generation is done. */
 void v2_torn_say(struct v2_order *o);
 
