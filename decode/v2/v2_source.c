@@ -49,8 +49,7 @@ void v2_gen_notes(struct source *s, const struct v2_gen *gen, struct v2_order *o
 static void gen_done(struct source *s, struct v2 *v)
 {
     v2_gen_notes(s, &v->gen, &v->order);
-    v->rough =
-        v->order.loose && (v->order.torn.gaps || v->order.torn.dropped || v->gen.torn || v2_gen_lossy(&v->gen));
+    v->rough = v->order.loose && !v2_torn_sound(&v->order);
     v->in_gen = false;
     if (v->order.stopped || v->last_gen)
         finish(s, v);

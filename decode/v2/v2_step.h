@@ -95,6 +95,8 @@ bool v2_torn_spoilt(const struct v2_order *o, const struct v2_cursor *c);
 void v2_torn_skip(struct v2_order *o, struct v2_cursor *c);
 /* v2_torn_in_vain - does the cursor's event wait for one that, by the clock, would have come by now? */
 bool v2_torn_in_vain(const struct v2_order *o, const struct v2_cursor *c);
+/* v2_torn_sound - as far as is known it lacks nothing itself; the one before it may. */
+bool v2_torn_sound(const struct v2_order *o);
 /* v2_torn_say - report what was missing as damage, once the generation is done. */
 void v2_torn_say(struct v2_order *o);
 

@@ -368,6 +368,15 @@ static bool mend_status(struct v2_order *o, const struct v2_cursor *c)
     return true;
 }
 
+static bool mend_status_at(struct v2_order *o, const struct v2_cursor *c)
+{
+    const uint64_t breaks = o->torn.breaks;
+    const bool ok = mend_status(o, c);
+    if (o->torn.rough) /* the generation before this one lacks what is between */
+        o->torn.breaks = breaks;
+    return ok;
+}
+
 /* Make the event possible although it contradicts what is known. false: it can't be shown. */
 static bool mend_bad(struct v2_order *o, const struct v2_cursor *c)
 {
@@ -375,7 +384,7 @@ static bool mend_bad(struct v2_order *o, const struct v2_cursor *c)
     switch (v2_means(c->type)) {
     case V2_MEANS_proc_status:
     case V2_MEANS_go_status:
-    case V2_MEANS_go_status_stack: return mend_status(o, c);
+    case V2_MEANS_go_status_stack: return mend_status_at(o, c);
     case V2_MEANS_go_start:
         if (g == EV_NONE || p == EV_NONE)
             return false;
@@ -552,9 +561,11 @@ static void g_after(struct v2_order *o, uint32_t g, int64_t since)
     if ((vg->status != ST_RUNNABLE && vg->status != ST_WAITING) ||
         !next_lost(o, V2_STEP_G, vg->id, vg->seqgen, vg->seq))
         return;
+    const bool before = o->torn.rough && vg->seqgen != o->gen->ordinal;
     lost(o, now(o), g, EV_NONE, since);
     vg->status = ST_UNKNOWN;
     unsure(o, since);
+    o->torn.breaks -= before;
 }
 
 static void p_after(struct v2_order *o, uint32_t p, int64_t since)
@@ -564,9 +575,11 @@ static void p_after(struct v2_order *o, uint32_t p, int64_t since)
         return;
     if (vp->status != V2_PS_IDLE || !next_lost(o, V2_STEP_P, vp->id, vp->seqgen, vp->seq))
         return;
+    const bool before = o->torn.rough && vp->seqgen != o->gen->ordinal;
     lost(o, now(o), EV_NONE, p, since);
     vp->status = V2_PS_LOST;
     unsure(o, since);
+    o->torn.breaks -= before;
 }
 
 /* The type of the event behind the cursor's; 0: there is none. */
@@ -676,6 +689,7 @@ static void silent(struct v2_order *o, uint32_t thread)
         over(o, thread, o->torn.before);
         return;
     }
+    const uint64_t breaks = o->torn.breaks;
     if (m->g != EV_NONE && !v2_steps_has(o, V2_STEP_G_TOLD, v2_g_at(o, m->g)->id, 0)) {
         lose_g(o, m, o->torn.before);
         gap_from(o, o->torn.before);
@@ -684,6 +698,8 @@ static void silent(struct v2_order *o, uint32_t thread)
         lose_p(o, m, o->torn.before);
         gap_from(o, o->torn.before);
     }
+    if (o->torn.rough)
+        o->torn.breaks = breaks;
 }
 
 static void reached(struct v2_order *o)
@@ -714,6 +730,12 @@ static bool torn_due(struct v2_order *o)
     return true;
 }
 
+bool v2_torn_sound(const struct v2_order *o)
+{
+    const struct v2_torn *t = &o->torn;
+    return o->gen->all_told && !o->gen->torn && !v2_gen_lossy(o->gen) && !t->nhole && !t->breaks && !t->dropped;
+}
+
 /* Behind all events: a collection that is still open may have ended. */
 static void rest_gc(struct v2_order *o)
 {
@@ -729,7 +751,15 @@ static void rest_gc(struct v2_order *o)
 static void rest_g(struct v2_order *o, uint32_t g)
 {
     struct v2_g *vg = v2_g_at(o, g);
-    if (vg->status != ST_RUNNABLE && vg->status != ST_WAITING)
+    if (vg->status == ST_UNKNOWN && v2_torn_sound(o) && vg->seqgen != o->gen->ordinal) {
+        struct ev *e = v2_quiet(o, o->last); /* a generation tells of all there are: it has ended */
+        e->kind = EVK_G_STATE;
+        e->state = ST_NONE;
+        e->g = g;
+        v2_g_forget(o, g);
+        return;
+    }
+    if (!o->torn.nhole || (vg->status != ST_RUNNABLE && vg->status != ST_WAITING))
         return;
     const int64_t since = v2_holes_g(o, g);
     if (since == INT64_MAX)
@@ -763,11 +793,11 @@ static bool torn_rest(struct v2_order *o)
         v2_holes_rest(o);
         rest_gc(o);
     }
-    for (; t->nhole && t->rest_g < o->ng && o->nout < room; t->rest_g++)
+    for (; t->rest_g < o->ng && o->nout < room; t->rest_g++)
         rest_g(o, (uint32_t)t->rest_g);
     for (; t->nhole && t->rest_p < o->np && o->nout < room; t->rest_p++)
         rest_p(o, (uint32_t)t->rest_p);
-    t->rested = !t->nhole || (t->rest_g == o->ng && t->rest_p == o->np);
+    t->rested = t->rest_g == o->ng && (!t->nhole || t->rest_p == o->np);
     return true;
 }
 
