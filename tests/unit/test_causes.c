@@ -399,6 +399,8 @@ static void healthy_ones(void **state)
         "cleanhotline",      /* connections that stay, and are spoken on now and then */
         "cleanringer",       /* begins one for each answer, to be able to give up */
         "cleanstalled",      /* processors stand still, and then all is due */
+        "cleanpages",        /* each waits for its own next piece, which others of its kind bring */
+        "cleangossips",      /* wait for each other's letters, each for its own */
         "cleanbeacon",       /* a ticker that others only listen to */
         "cleanmeters",       /* a ticker each; the host wakes them at whole milliseconds: nothing is tried again */
         "cleanbench"};       /* asks for collections; one goroutine; the file is compressed */

@@ -17,6 +17,7 @@
 #define MEMBERS 1024 /* goroutines of a group */
 #define STEPS 100000 /* spans of all of them */
 #define PLACES 8     /* where they wait for it */
+#define LINE 64      /* of those that wait at a moment, looked at in their order */
 
 enum turn {
     TURN_COMES,
@@ -49,9 +50,19 @@ struct hold {
     uint64_t left;
     /* told */
     uint64_t times, most, freed; /* freed: times behind which one of them got some before all stood again */
-    bool up;                     /* one gave up while all stood, and none has got any since */
+    uint64_t chosen,
+        passed; /* that one got some while others waited there; that some of these had waited for longer */
+    bool up;    /* one gave up while all stood, and none has got any since */
     int64_t ns, longest, t0, t1;
     bool for_good;
+};
+
+struct line { /* those that wait, in the order in which they began to */
+    struct {
+        uint32_t g;
+        uint8_t place;
+    } v[LINE];
+    uint32_t n;
 };
 
 static bool shares(enum wait_kind k)
@@ -187,8 +198,40 @@ static void stood(struct hold *h, int64_t since, uint32_t waiting, const struct 
     }
 }
 
+/*
+ * What is given back goes to who has waited for it longest. Where others are passed over, each waits for something of its own: a letter, not
+ * one of a set.
+ */
+static void in_line(struct hold *h, struct line *l, const struct step *s)
+{
+    if (s->turn == TURN_WAITS && l->n < LINE) {
+        l->v[l->n].g = s->g;
+        l->v[l->n++].place = s->place;
+        return;
+    }
+    if (s->turn != TURN_GETS && s->turn != TURN_GIVES_UP) {
+        return;
+    }
+    uint32_t at = 0, before = 0, behind = 0;
+    while (at < l->n && l->v[at].g != s->g) {
+        before += l->v[at].place == s->place;
+        at++;
+    }
+    for (uint32_t i = at + 1; i < l->n; i++) {
+        behind += l->v[i].place == s->place;
+    }
+    const bool got = at < l->n && s->turn == TURN_GETS && before + behind > 0;
+    h->chosen += got;
+    h->passed += got && before > 0;
+    for (; at + 1 < l->n; at++) {
+        l->v[at] = l->v[at + 1];
+    }
+    l->n -= l->n > 0 && at < l->n;
+}
+
 static void sweep(struct hold *h)
 {
+    struct line line = {.n = 0};
     int64_t busy = 0, waiting = 0, since = -1;
     qsort(h->v, h->nv, sizeof h->v[0], cmp_step);
     for (size_t i = 0; i < h->nv; i++) {
@@ -200,6 +243,7 @@ static void sweep(struct hold *h)
         if (s->turn == TURN_AT_END) {
             return;
         }
+        in_line(h, &line, s);
         h->freed += h->up && s->turn == TURN_GETS;
         h->up &= s->turn != TURN_GETS;
         busy += s->turn == TURN_COMES || s->turn == TURN_WORKS || end;
@@ -294,7 +338,8 @@ static void of_group(struct causes *c, uint32_t group)
     }
     mem_free(h.v);
     const bool again = (double)h.times >= threshold(TH_HOLD_TIMES);
-    if (!ok || !h.left || !threshold_reached(TH_HOLD_SHARE, h.ns, c->tg->end) || (!again && !h.for_good)) {
+    if (!ok || !h.left || !threshold_reached(TH_HOLD_SHARE, h.ns, c->tg->end) || (!again && !h.for_good) ||
+        (double)(h.chosen - h.passed) < threshold(TH_OWN_IN_ORDER) * (double)h.chosen) {
         return;
     }
     /* who holds some and gives up lets others in */

@@ -375,8 +375,8 @@ static void pool(struct causes *c, const struct waits_at *p, double waiting)
     struct draft d;
     struct shares_of in;
     const bool shares = shares_of(c, g, p->place, &in), kept = !shares && let_go_together(c, g, p->place, &go);
-    if (!shares && go.for_all) {
-        return;
+    if (!shares && (go.for_all || in.passed * 2 > in.waits)) {
+        return; /* or each waits for something of its own: what is one of a set goes to who has waited longest */
     }
     int64_t cost = won(c, l, waiting / (waiting + c->running + 1));
     if (waiting < threshold(TH_POOL_WAITING)) { /* their lives, and no more */
