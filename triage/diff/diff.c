@@ -410,7 +410,7 @@ static int compare(const struct options *o, const struct runs r[2])
     mem_free(v.c);
     if (!text_ok(&t)) {
         status = fail("diff", "out of memory");
-    } else if (status != 2 && say_text("diff", o->out, &t) != 0) {
+    } else if (status != 2 && (o->json ? say_text : say_page)("diff", o->out, &t) != 0) {
         status = 2;
     }
     text_free(&t);

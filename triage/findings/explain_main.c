@@ -554,7 +554,7 @@ int explain_main(int argc, char **argv)
     } else {
         status = answer(&o, tr, &t);
         if (status == 0) {
-            status = say_text("explain", o.out, &t);
+            status = (o.json ? say_text : say_page)("explain", o.out, &t);
         }
         status = status == 0 && trace_info(tr)->ndamages ? 3 : status;
     }
