@@ -39,7 +39,7 @@ int64_t known_until(const struct trace *tr, int64_t torn, struct lane l)
     struct span last = *span_get(&it);
     while (span_next(&it)) /* spans without length at the end */
         last = span_get(&it)->t0 < trace_info(tr)->end ? *span_get(&it) : last;
-    if (last.state != ST_IDLE || last.t0 >= trace_info(tr)->end)
+    if ((last.state != ST_IDLE && last.state != ST_NONE) || last.t0 >= trace_info(tr)->end)
         return INT64_MAX;
-    return last.t0 > torn ? last.t0 : torn;
+    return last.state == ST_NONE || last.t0 > torn ? last.t0 : torn;
 }
