@@ -38,6 +38,8 @@ int64_t known_until(const struct trace *tr, int64_t torn, struct lane l)
         return INT64_MAX;
     while (span_next(&it)) { /* spans without length at the end */
     }
+    if (span_get(&it)->state == ST_UNKNOWN)
+        return span_get(&it)->t0;
     if (span_get(&it)->state != ST_IDLE || span_get(&it)->t0 >= trace_info(tr)->end)
         return INT64_MAX;
     return span_get(&it)->t0 > torn ? span_get(&it)->t0 : torn;
