@@ -50,7 +50,7 @@ static inline uint32_t hold_g(const struct hold *h)
 /* hold_bare - what the thread does without a P. */
 static inline enum state hold_bare(const struct hold *h)
 {
-    return h->who == HOLD_LOST ? ST_NONE : hold_g(h) != EV_NONE ? ST_SYSCALL : ST_IDLE;
+    return h->who == HOLD_LOST ? ST_UNKNOWN : hold_g(h) != EV_NONE ? ST_SYSCALL : ST_IDLE;
 }
 
 struct holdsum { /* Sums over all holds before a group. */

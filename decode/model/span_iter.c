@@ -155,11 +155,11 @@ static void held_get(const struct trace *tr, struct lane l, uint32_t k, uint64_t
 /* Load a hold without a P: the thread is idle, in a system call, or not recorded. */
 static void load_bare(struct span_iter *it, const struct held *h)
 {
-    static const struct span_tag kind[] = {{.state = ST_IDLE}, {.state = ST_SYSCALL}, {.state = ST_NONE}};
+    static const struct span_tag kind[] = {{.state = ST_IDLE}, {.state = ST_SYSCALL}, {.state = ST_UNKNOWN}};
     it->n = 1;
     it->t[0] = h->t0;
     it->t[1] = h->t1;
-    it->c.tag[0] = h->bare == ST_NONE ? 2 : h->bare == ST_SYSCALL;
+    it->c.tag[0] = h->bare == ST_UNKNOWN ? 2 : h->bare == ST_SYSCALL;
     it->c.who[0] = h->g + 1; /* EV_NONE + 1 is 0 */
     it->c.stack[0] = 0;
     it->kind = kind;

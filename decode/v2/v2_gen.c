@@ -535,6 +535,9 @@ static bool raw_scan(struct source *s, size_t *pos, struct v2_gen *as, struct er
     g->marked = at.marked;
     g->min_time = as->min_time;
     g->torn = as->torn || !as->freq;
+    g->lo = as->lo;
+    g->hi = as->hi;
+    g->lo_near = as->lo_near;
     g->nhole = as->nhole;
     memcpy(g->hole, as->hole, sizeof g->hole);
     if (s->st.ndamages)

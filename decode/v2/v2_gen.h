@@ -50,9 +50,11 @@ struct v2_raw_gen {
     const uint8_t *start, *end;
     struct v2_raw_batch *batch;
     size_t n, cap;
-    bool marked;               /* it has its end mark (1.26) */
-    bool torn;                 /* its end, or its clock, is missing */
-    uint64_t min_time;         /* smallest time of its batches */
+    bool marked;       /* it has its end mark (1.26) */
+    bool torn;         /* its end, or its clock, is missing */
+    uint64_t min_time; /* smallest time of its batches */
+    uint64_t lo, hi;   /* as in v2_gen */
+    bool lo_near;
     struct v2_raw_clock clock; /* freq: as v2_clock.c corrects it, by the generation read before and the one behind */
     struct err damage;         /* the first thing in it that is wrong; ERR_OK: nothing is */
     struct v2_hole hole[V2_HOLES]; /* where batches were passed over, and how often: as in v2_gen */

@@ -281,7 +281,9 @@ static bool gen_fill(struct v2_sim *s, const struct v2_raw_gen *raw)
     g->ordinal = s->ordinal;
     g->freq = raw->clock.freq ? raw->clock.freq : g->freq ? g->freq : V2_ASSUMED_HZ;
     g->min_time = raw->min_time;
-    g->hi = UINT64_MAX;
+    g->lo = raw->lo;
+    g->hi = raw->hi;
+    g->lo_near = raw->lo_near;
     g->closed = true;
     g->suspect = false;
     g->nbatch = g->ntable = g->nsample = 0;

@@ -12,7 +12,7 @@
 /* known_torn - when a damaged trace first tells nothing of a processor; INT64_MAX: of no other, or never. */
 int64_t known_torn(const struct trace *tr);
 /*
- * known_until - until when a lane's record goes; torn: known_torn(). Of a thread that is at rest, or lost, in the end nothing is known from
+ * known_until - until when a lane's record goes; torn: known_torn(). Of a thread that is at rest in the end nothing is known from
  * then on, though it may have run. Else INT64_MAX: what isn't recorded is a state of its own.
  */
 int64_t known_until(const struct trace *tr, int64_t torn, struct lane l);
