@@ -497,6 +497,7 @@ static bool only_take(const struct causes *c, const struct pair_row *tick, uint3
 {
     const uint32_t place = causes_place(c->tr, wait->stack);
     struct ends *e = c->of[g].n == 1 ? mem_zalloc(sizeof *e) : NULL;
+    c->rs->failed |= c->of[g].n == 1 && !e;
     bool alone = e != NULL;
     for (uint32_t i = 0; i < c->tg->npairs && alone; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
@@ -530,6 +531,7 @@ static bool may_be_source(const struct causes *c, const struct pair_row *tick, u
                           const struct pair_row *wait)
 {
     struct ends *e = c->of[g].n == 1 ? mem_zalloc(sizeof *e) : NULL;
+    c->rs->failed |= c->of[g].n == 1 && !e;
     bool may = e != NULL;
     for (uint32_t i = 0; i < c->tg->npairs && may; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
