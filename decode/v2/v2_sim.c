@@ -315,6 +315,8 @@ bool v2_sim_begin(struct v2_sim *s, const uint8_t *data, const struct v2_raw_gen
     s->ordinal++;
     if ((!s->names.strs.size && names_init(&s->names)) || !gen_fill(s, raw) || !v2_order_begin(o, &s->gen))
         return false;
+    if (s->written) /* a table that is broken still is, and that was said */
+        s->s.st.ndamages = 0;
     if (!v2_room(o, s->thread, s->capthread, o->ncur + 1))
         return false;
     struct v2s_thread *t = s->thread;

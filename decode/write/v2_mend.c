@@ -654,6 +654,9 @@ static bool result(struct v2_mend_work *w, const struct v2_raw_gen *gen)
     to->n = 0;
     to->damage = (struct err){0};
     to->nhole = 0;
+    to->lo = 0;
+    to->hi = UINT64_MAX;
+    to->min_time = w->s.gen.min_time; /* what lies is left out */
     for (size_t i = 0; i < gen->n; i++)
         if (!v2_raw_timed(&gen->batch[i]) && !add_batch(to, &gen->batch[i]))
             return false;
