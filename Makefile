@@ -39,7 +39,8 @@ else ifdef SAN
 # data with pointers: at a fixed address nobody relocates megabytes of them whenever a program starts. A hundred programs
 # are linked: gold, where it is, is faster (of what clang adds it warns).
 CFLAGS ?= -g1 -Og
-HOT = $(if $(filter -Og,$(CFLAGS)),-O1)
+HOT = $(if $(filter -Og,$(CFLAGS)),-O1 $(GCC_QUICK))
+GCC_QUICK = $(if $(findstring clang,$(CC)),,-fira-region=one)
 GOTOP_CFLAGS += -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-pie
 GOTOP_LDFLAGS := -fsanitize=address,undefined -no-pie $(if $(findstring clang,$(CC)),,$(if $(shell command -v ld.gold),-fuse-ld=gold))
 else ifdef COV
@@ -90,7 +91,7 @@ say = $(if $(V),@:,@echo '  $(1)')
 
 PROGRAM = $(if $(MAIN),$(BUILD)/gotop)
 
-.PHONY: all run check asan fuzz bench install uninstall help clean format screens-accept setup-run setup-check \
+.PHONY: all run check asan fuzz bench install uninstall help clean format screens-accept setup-run setup-check setup-all \
         tests tools default
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -245,7 +246,7 @@ asan:
 	@echo "built with sanitizers: $(BUILD)/san/gotop"
 
 # Both builds are made with -k: a test that does not compile is one failure, not the end of all.
-check: setup-check
+check: setup-all
 	+@$(MAKE) --no-print-directory -k BUILD=$(BUILD) all tools || :
 	+@if sh .ci/setup static; then $(MAKE) --no-print-directory BUILD=$(BUILD) static-program || :; fi
 	+@$(MAKE) --no-print-directory -k SAN=1 BUILD=$(BUILD)/san all tools tests replay || :
@@ -339,6 +340,9 @@ setup-run:
 	@CC='$(CC)' sh .ci/setup build
 setup-check:
 	@CC='$(CC)' sh .ci/setup build test
+# All in one installation, where there is all; what links statically is missed by nothing else.
+setup-all:
+	@CC='$(CC)' sh .ci/setup build test static 2>/dev/null || CC='$(CC)' sh .ci/setup build test
 setup-fuzz:
 	@CC='$(CC)' sh .ci/setup build fuzz
 .PHONY: setup-fuzz

@@ -1,7 +1,7 @@
 /*
  * keys.c - how long a key keeps one waiting: each key of the default keymap once in each view, on a loaded trace and while it loads.
  *
- *   keys [-t THREADS] [-n ROWS] [-v VIEW] TRACE
+ *   keys [-t THREADS] [-n ROWS] [-v VIEW] [-l] TRACE       -l: while it loads and tables are made, no more
  *
  * Without a terminal: the program's own loop, a key, a slice of what is queued, a frame to a grid of 200x60 (viewer/session/interactive.c).
  * What comes while one of the three is under way waits for its end, so the slowest of each counts: processor time, of the thread that
@@ -213,7 +213,8 @@ static void while_loading(struct bench *b)
     unsigned which = 0;
     for (bool more = true; more; at++) {
         const bool loading = app_has(&b->a, DUE_LOAD);
-        snprintf(b->where, sizeof b->where, loading ? "while it loads" : "while tables are made");
+        snprintf(b->where, sizeof b->where, "while %s, %.12s", loading ? "it loads" : "tables are made",
+                 keyview_name((enum keyview)b->a.view.at.view));
         more = step(b, "");
         if (at == n) {
             const int view = views[which++ % (sizeof views / sizeof *views)];
@@ -265,23 +266,28 @@ int main(int argc, char **argv)
 {
     static struct bench b;
     int threads = 2, opt;
+    bool loading = false;
     b.most = 10;
-    while ((opt = getopt(argc, argv, "t:n:v:")) != -1) {
+    while ((opt = getopt(argc, argv, "t:n:v:l")) != -1) {
         if (opt == 't')
             threads = atoi(optarg);
         else if (opt == 'n')
             b.most = atoi(optarg);
         else if (opt == 'v')
             b.only = optarg;
+        else if (opt == 'l')
+            loading = true;
     }
     if (optind + 1 != argc || b.most < 1) {
-        fprintf(stderr, "usage: keys [-t THREADS] [-n ROWS] [-v VIEW] TRACE\n");
+        fprintf(stderr, "usage: keys [-t THREADS] [-n ROWS] [-v VIEW] [-l] TRACE\n");
         return 2;
     }
     if (!begin(&b, argv[optind], threads))
         return 2;
     while_loading(&b);
     show(&b, "slowest while it loads, processor time (wall):");
+    if (loading)
+        return 0;
     settle(&b, "");
     b.nrow = 0;
     cpu_clock =

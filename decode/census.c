@@ -127,7 +127,7 @@ static bool generation(struct census *c, const struct v2_raw_gen *raw, const uin
 static bool next_gen(const struct input *in, int version, size_t *pos, struct v2_raw_gen *gen, struct err *e)
 {
     const struct v2_file file = {in->data, input_stretch(in, *pos), version};
-    return v2_raw_gen_shown(&file, pos, gen, e);
+    return v2_raw_gen(&file, pos, gen, e);
 }
 
 static enum err_code take_v2(const struct input *in, const struct dialect *d, struct census *c, struct err *e)

@@ -144,3 +144,83 @@ int say_usage(const char *command, const char *usage)
     say_fitted(&t, usage);
     return say_list(command, &t);
 }
+
+int say_lacks(const char *command, const char *what, const char *usage)
+{
+    char line[120];
+    struct text t = {0};
+    say_fitted(&t, usage);
+    (void)fwrite(t.p, 1, t.n, stderr);
+    text_free(&t);
+    snprintf(line, sizeof line, "is missing (gotop %s --help tells the rest)", command);
+    return say_failed(command, what, line);
+}
+
+/* Where a line goes on: below its last column, if that leaves room. */
+static size_t below(const char *s, size_t n)
+{
+    const size_t indent = blanks(s);
+    size_t at = indent + 4;
+    for (size_t i = indent + 2; i < n && i <= columns * 2 / 3; i++) {
+        if (s[i] != ' ' && s[i - 1] == ' ' && s[i - 2] == ' ') {
+            at = i;
+        }
+    }
+    return at < columns * 2 / 3 ? at : indent;
+}
+
+static void put_broken(struct text *t, const char *s, size_t n)
+{
+    const size_t hang = below(s, n);
+    size_t room = columns;
+    while (n > room) {
+        size_t cut = room;
+        while (cut > 0 && s[cut] != ' ') {
+            cut--;
+        }
+        cut = cut <= blanks(s) ? room : cut; /* a word that is longer than a line */
+        while (cut > 1 && ((unsigned char)s[cut] & 0xC0) == 0x80) {
+            cut--;
+        }
+        text_raw(t, s, cut);
+        text_lit(t, "\n");
+        pad(t, hang);
+        s += cut;
+        n -= cut;
+        const size_t skip = blanks(s) < n ? blanks(s) : n;
+        s += skip;
+        n -= skip;
+        room = columns - hang;
+    }
+    text_raw(t, s, n);
+}
+
+void say_broken(struct text *out, const char *text)
+{
+    while (*text) {
+        const size_t n = strcspn(text, "\n");
+        if (columns) {
+            put_broken(out, text, n);
+        } else {
+            text_raw(out, text, n);
+        }
+        text += n;
+        if (*text) {
+            text_lit(out, "\n");
+            text++;
+        }
+    }
+}
+
+int say_page(const char *command, const char *path, const struct text *t)
+{
+    struct text out = {0};
+    if (path || !columns || !t->p) {
+        return say_text(command, path, t);
+    }
+    say_broken(&out, t->p);
+    out.failed |= t->failed;
+    const int status = say_text(command, path, &out);
+    text_free(&out);
+    return status;
+}

@@ -14,9 +14,14 @@ int say_text(const char *command, const char *path, const struct text *t);
 int say_list(const char *command, struct text *t);
 /* say_usage - the same of a usage text, which is broken between words where a terminal's lines are shorter than its own. */
 int say_usage(const char *command, const char *usage);
+/* say_lacks - what a command line lacks, behind its usage, on standard error; 2. what: as its usage calls it, "TRACE". */
+int say_lacks(const char *command, const char *what, const char *usage);
 /* say_columns - how long a terminal's lines are; 0 (until it is called): usage stands as it is written. */
 void say_columns(size_t columns);
 size_t say_width(void); /* what it was told */
+/* say_page - say_text() of a page whose longer lines go on below their last column, where a terminal's are shorter. */
+int say_page(const char *command, const char *path, const struct text *t);
+void say_broken(struct text *out, const char *text);
 /* say_fitted - the text with no line longer than that: what is broken goes on where a line's last column of words begins,
  * and takes the next line along if that goes on there, too. */
 void say_fitted(struct text *out, const char *text);

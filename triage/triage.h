@@ -53,7 +53,9 @@ struct wait_row { /* waits by reason and stack */
     int64_t total, longest_done; /* longest_done: of those that are over */
     struct moment longest;
 };
-struct pair_row {                   /* contention: who waited where, ended by whom where */
+#define FUTILE_RUN \
+    20000         /* ns: who runs for less between two waits on one condition may have been woken for nothing */
+struct pair_row { /* contention: who waited where, ended by whom where */
     uint32_t reason, stack, waiter; /* waiter: start function's string */
     uint32_t waker, waker_stack;    /* waker: start function's string, 0 and from_scheduler: timer, network poller */
     uint32_t longest_waker;         /* lane of who ended the longest, NO_LANE */
@@ -62,7 +64,7 @@ struct pair_row {                   /* contention: who waited where, ended by wh
     uint64_t count;
     int64_t total;
     struct moment longest;
-    uint64_t futile; /* the woken one ran briefly and blocked again at the same place */
+    uint64_t futile; /* the woken one ran for less than FUTILE_RUN and blocked again at the same place */
 };
 struct syscall_row { /* system calls by stack */
     uint32_t stack;
@@ -316,6 +318,16 @@ struct triage {
 /* triage_part_missing - of a damaged trace: is any of what it shows not all there was? Damage behind the last generation that is
  * shown takes nothing away: the trace ends there. */
 bool triage_part_missing(const struct trace *tr);
+/* triage_knows - does the dialect record that the collector's mark workers ran (they are known by their names or labels), that goroutines
+ * assisted it? Else a time of 0 says nothing. */
+static inline bool triage_knows_workers(const struct trace *tr)
+{
+    return trace_info(tr)->has_names || trace_info(tr)->version >= 1008;
+}
+static inline bool triage_knows_assists(const struct trace *tr)
+{
+    return trace_info(tr)->version >= 1009;
+}
 /* triage_idle_known - processor time that is known to have been idle. */
 static inline int64_t triage_idle_known(const struct triage *tg)
 {

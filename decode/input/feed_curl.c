@@ -230,6 +230,12 @@ static const char *first_line(char *s)
     return behind ? behind + 2 : s;
 }
 
+/* Codes of curl: less came than was promised, nothing at all, nothing more. */
+static bool broke_off(int code)
+{
+    return code == 18 || code == 52 || code == 56;
+}
+
 enum err_code feed_curl_end(struct feed *f, struct err *e)
 {
     int status = 0;
@@ -244,6 +250,9 @@ enum err_code feed_curl_end(struct feed *f, struct err *e)
     if (http >= 300)
         return err_set(e, ERR_IO, ERR_NO_OFFSET,
                        "it has moved to %s: ask there (headers, tokens and certificates don't follow redirects)", to);
+    if (broke_off(code))
+        return err_set(e, ERR_IO, ERR_NO_OFFSET, "the connection broke: the program may have ended (%s)",
+                       f->said[0] ? first_line(f->said) : "curl says no more");
     if (code)
         return err_set(e, ERR_IO, ERR_NO_OFFSET, "%s",
                        f->said[0] ? first_line(f->said) : "curl was ended by a signal");

@@ -41,7 +41,8 @@ bool v2_gen_add(struct v2_gen *g, const struct v2_raw_batch *h)
     }
     if (!mem_room(g->batch, g->capbatch, g->nbatch + 1))
         return false;
-    g->batch[g->nbatch] = (struct v2_batch){.p = h->p, .end = h->end, .time = h->time, .m = h->m, .torn = h->torn};
+    g->batch[g->nbatch] =
+        (struct v2_batch){.p = h->p, .end = h->end, .time = h->time, .m = h->m, .spoilt = h->spoilt, .torn = h->torn};
     v2_doubt_batch(g, &g->batch[g->nbatch]);
     g->nbatch++;
     return true;
@@ -259,17 +260,18 @@ static void cut_last(struct v2_gen *g, const uint8_t *at)
     }
     if (g->ntable && g->table[g->ntable - 1].p == g->last)
         g->table[g->ntable - 1].end = at;
-    if (g->raw && g->raw->n)
+    if (g->raw && g->raw->n) {
         g->raw->batch[g->raw->n - 1].end = at;
+        g->raw->batch[g->raw->n - 1].spoilt = true;
+    }
 }
 
 /* No batch begins at p: where the next one does. The size of the one before may have been wrong, so it is looked for in that, too. */
 static const uint8_t *skip_broken(struct source *s, struct v2_gen *g, const uint8_t *p)
 {
     const uint8_t *from = g->last ? g->last + 1 : p + 1;
-    const uint8_t *next =
-        g->strict ? NULL : v2_resync(s, from, g->number, g->min_time == UINT64_MAX ? 0 : g->min_time);
-    if (!next && !g->strict && g->min_time != UINT64_MAX)
+    const uint8_t *next = v2_resync(s, from, g->number, g->min_time == UINT64_MAX ? 0 : g->min_time);
+    if (!next && g->min_time != UINT64_MAX)
         next = v2_resync(s, from, g->number, 0);
     if (!next)
         return NULL;
@@ -322,7 +324,7 @@ static const uint8_t *behind_false(struct source *s, struct v2_gen *g, const str
                                    const uint8_t *next)
 {
     const uint8_t *after = next;
-    if (g->strict || source_gap(s, source_off(s, p)) || h->gen == g->number + 1 || number_at(s, &after) == h->gen)
+    if (source_gap(s, source_off(s, p)) || h->gen == g->number + 1 || number_at(s, &after) == h->gen)
         return NULL;
     if ((next = skip_broken(s, g, p)))
         left_out(s, g, h);
@@ -336,7 +338,7 @@ static const uint8_t *behind_false(struct source *s, struct v2_gen *g, const str
 static uint64_t gen_told(struct source *s, const struct v2_gen *g, const struct v2_raw_batch *h, const uint8_t *next,
                          uint64_t last)
 {
-    const uint64_t others = g->strict || h->torn ? 0 : number_at(s, &next);
+    const uint64_t others = h->torn ? 0 : number_at(s, &next);
     const bool first = g->ordinal == 1, own = s->version >= GO_126 || others != h->gen + 1;
     if (!others || others == h->gen || !own || !(first || g->apart || others == last + 1) ||
         number_at(s, &next) != others)
@@ -371,16 +373,15 @@ static bool other_begins(struct source *s, struct v2_gen *g, const struct v2_raw
                          const uint8_t **next)
 {
     const uint8_t *on;
-    if (!g->strict && !source_gap(s, source_off(s, p)) && astray(s, g, h, *next))
+    if (!source_gap(s, source_off(s, p)) && astray(s, g, h, *next))
         return false;
     if ((on = behind_false(s, g, h, p, *next))) {
         *next = on;
         return false;
     }
-    const bool unmarked = s->version >= GO_126;
-    if (unmarked || (g->strict && h->gen != g->number + 1)) {
-        source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, p), "generation %" PRIu64 " %s generation %" PRIu64,
-                      g->number, unmarked ? "has no end mark before" : "is followed by", h->gen);
+    if (s->version >= GO_126) {
+        source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, p),
+                      "generation %" PRIu64 " has no end mark before generation %" PRIu64, g->number, h->gen);
         g->torn = true;
     }
     return true;
@@ -410,7 +411,7 @@ static const uint8_t *behind_false_end(struct source *s, struct v2_gen *g, const
     const uint8_t *const behind = p + 1, *next;
     struct v2_raw_batch h;
     struct err e;
-    if (g->strict || behind == s->data + s->len || source_gap(s, source_off(s, behind)))
+    if (behind == s->data + s->len || source_gap(s, source_off(s, behind)))
         return NULL;
     next = v2_raw_batch(s->data, s->len, behind, &h, &e);
     if (next && h.lead != V2R_END && h.gen == g->number && !(g->freq && h.first == V2R_SYNC)) {
@@ -450,14 +451,11 @@ static bool scan_batches(struct source *s, struct v2_gen *g, uint64_t last_numbe
             if ((next = skip_broken(s, g, p)))
                 continue;
             g->torn = true;
-            at->p = g->strict ? p : end;
+            at->p = end;
             return true;
         }
-        if (!at->any && !gen_number(s, g, &h, next, last_number)) {
-            if (g->strict)
-                return true;
+        if (!at->any && !gen_number(s, g, &h, next, last_number))
             continue;
-        }
         at->any = true;
         if (h.gen != g->number) {
             if (other_begins(s, g, &h, p, &next))
@@ -537,6 +535,8 @@ static bool raw_scan(struct source *s, size_t *pos, struct v2_gen *as, struct er
     g->marked = at.marked;
     g->min_time = as->min_time;
     g->torn = as->torn || !as->freq;
+    g->nhole = as->nhole;
+    memcpy(g->hole, as->hole, sizeof g->hole);
     if (s->st.ndamages)
         g->damage = *source_note(&s->damage, 0);
     else if (!as->freq)
@@ -558,7 +558,7 @@ uint64_t v2_gen_next_rate(const struct source *s, const struct v2_gen *g)
 {
     struct source behind = {.data = s->data, .len = s->len, .version = s->version};
     struct v2_raw_gen raw = {0};
-    struct v2_gen next = {.raw = &raw, .strict = true};
+    struct v2_gen next = {.raw = &raw, .number = g->number, .ordinal = 1};
     size_t pos = g->end;
     struct err e;
     const uint64_t rate = raw_scan(&behind, &pos, &next, &e) && next.number == g->number + 1 ? next.freq : 0;
@@ -567,32 +567,20 @@ uint64_t v2_gen_next_rate(const struct source *s, const struct v2_gen *g)
     return rate;
 }
 
-static bool raw_gen(const struct v2_file *f, size_t *pos, struct v2_gen *as, struct err *e)
-{
-    struct source s = {.data = f->data, .len = f->len, .version = f->version};
-    struct v2_raw_gen *g = as->raw;
-    const uint64_t number = g->number, before = g->clock.freq;
-    const bool is = raw_scan(&s, pos, as, e);
-    if (is) {
-        const uint64_t last = number && g->number == number + 1 ? before : 0;
-        g->clock = as->snap;
-        v2_clock_settle(&s, as, last, last);
-        g->clock.freq = as->no_freq ? 0 : as->freq;
-    }
-    raw_done(&s, as);
-    return is;
-}
-
 bool v2_raw_gen(const struct v2_file *f, size_t *pos, struct v2_raw_gen *g, struct err *e)
 {
-    struct v2_gen as = {.raw = g, .strict = true};
-    return raw_gen(f, pos, &as, e);
-}
-
-bool v2_raw_gen_shown(const struct v2_file *f, size_t *pos, struct v2_raw_gen *g, struct err *e)
-{
-    struct v2_gen as = {.raw = g, .number = g->number, .ordinal = g->number ? 1 : 0};
-    return raw_gen(f, pos, &as, e);
+    const uint64_t number = g->number, before = g->clock.freq;
+    struct source s = {.data = f->data, .len = f->len, .version = f->version};
+    struct v2_gen as = {.raw = g, .number = number, .ordinal = number ? 1 : 0};
+    const bool is = raw_scan(&s, pos, &as, e);
+    if (is) {
+        const uint64_t last = number && g->number == number + 1 ? before : 0;
+        g->clock = as.snap;
+        v2_clock_settle(&s, &as, last, last);
+        g->clock.freq = as.no_freq ? 0 : as.freq;
+    }
+    raw_done(&s, &as);
+    return is;
 }
 
 void v2_raw_gen_free(struct v2_raw_gen *g)

@@ -51,23 +51,20 @@ struct v2_raw_gen {
     struct v2_raw_batch *batch;
     size_t n, cap;
     bool marked;               /* it has its end mark (1.26) */
-    bool torn;                 /* it isn't whole */
+    bool torn;                 /* its end, or its clock, is missing */
     uint64_t min_time;         /* smallest time of its batches */
     struct v2_raw_clock clock; /* freq: as v2_clock.c corrects it, by the generation read before and the one behind */
-    struct err damage;         /* the first one, if it isn't whole */
+    struct err damage;         /* the first thing in it that is wrong; ERR_OK: nothing is */
+    struct v2_hole hole[V2_HOLES]; /* where batches were passed over, and how often: as in v2_gen */
+    size_t nhole;
 };
 /*
- * v2_raw_gen - read the generation that begins at *pos and move *pos behind it. It ends at the first damage, which g->damage then tells;
- * nothing behind that is of use. false: there is no further generation (e->code is ERR_OK at the end of the file), or no memory
- * (ERR_NOMEM). Free with v2_raw_gen_free(); the same g may be read into again.
+ * v2_raw_gen - read the generation that begins at *pos and move *pos behind it. Damage is passed over as v2_gen_read() does it, so both
+ * agree on what the generations of a damaged trace are: a batch among those of another generation is left out, a wrong size is skipped.
+ * g: as filled for the generation before, or all zeros. false: there is no further generation (e->code is ERR_OK at the end of the file),
+ * or no memory (ERR_NOMEM). Free with v2_raw_gen_free().
  */
 bool v2_raw_gen(const struct v2_file *f, size_t *pos, struct v2_raw_gen *g, struct err *e);
-/*
- * v2_raw_gen_shown - the same, but damage is passed over as v2_gen_read() does it, so both agree on what the generations of a damaged
- * trace are: a batch among those of another generation is left out, a wrong size is skipped. g->damage is the first of these, and the
- * trace goes on behind it. g: as filled for the generation before, or all zeros.
- */
-bool v2_raw_gen_shown(const struct v2_file *f, size_t *pos, struct v2_raw_gen *g, struct err *e);
 void v2_raw_gen_free(struct v2_raw_gen *g);
 
 /* v2_raw_next - the next entry of the generation's tables of strings, or of stacks; false: there is none. A damaged batch ends early. */
@@ -121,7 +118,6 @@ struct v2_gen {
     bool closed;            /* don't add names that aren't in its tables: another thread may be adding names now */
     uint32_t missing;       /* table entries that were asked for and aren't there */
     struct v2_raw_gen *raw; /* each batch is added here, too; NULL: not needed */
-    bool strict; /* stop at the first broken batch, or batch of another generation, instead of passing over it */
     /* Wait and stop reasons by string id. The runtime registers them first thing in every generation, so they have small ids,
        the same ones each time. A generation whose string table was cut off can therefore use those of the one before. */
     uint32_t reason[V2_REASONS], last_reason[V2_REASONS];

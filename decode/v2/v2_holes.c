@@ -156,6 +156,11 @@ static int64_t since(const struct v2_order *o, int64_t t)
     return w->hole[lo].from > t ? w->hole[lo].from : t;
 }
 
+bool v2_holes_after(const struct v2_order *o, int64_t t)
+{
+    return since(o, t) != INT64_MAX;
+}
+
 int64_t v2_holes_g(const struct v2_order *o, uint32_t g)
 {
     const struct v2_g *vg = v2_g_at(o, g);

@@ -36,6 +36,7 @@ struct v2_raw_batch {
     uint8_t lead;  /* V2R_EVENTS, V2R_EXPERIMENTAL, V2R_END (which has nothing more) */
     uint8_t first; /* first byte of the payload: what it holds; 0 = empty */
     bool torn;     /* the input ends inside it */
+    bool spoilt;   /* v2_gen.c: it ends elsewhere than it says, as another one begins there */
     uint64_t gen, m, time, size;
     const uint8_t *at;      /* of its header */
     const uint8_t *p, *end; /* its payload */

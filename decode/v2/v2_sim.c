@@ -137,6 +137,10 @@ static bool before(struct v2_order *o, struct v2_cursor *c)
     look(s, c->m);
     if (late(s, c->t))
         return true;
+    if (s->mender) {
+        s->mender->before(o, c);
+        look(s, c->m);
+    }
     if (!untold(s, c))
         return false;
     source_damage(o->s, ERR_ORDER, o->gen->ordinal, source_off(o->s, c->at),
@@ -280,7 +284,11 @@ static bool gen_fill(struct v2_sim *s, const struct v2_raw_gen *raw)
     g->hi = UINT64_MAX;
     g->closed = true;
     g->suspect = false;
-    g->nbatch = g->ntable = g->nsample = g->nhole = 0;
+    g->nbatch = g->ntable = g->nsample = 0;
+    g->start = (size_t)(raw->start - s->data);
+    g->end = (size_t)(raw->end - s->data);
+    g->nhole = raw->nhole;
+    memcpy(g->hole, raw->hole, sizeof g->hole);
     for (size_t i = 0; i < raw->n && ok; i++)
         if (v2_raw_timed(&raw->batch[i]) || v2_raw_holds(&raw->batch[i], V2R_SAMPLES))
             ok = v2_gen_add(g, &raw->batch[i]);

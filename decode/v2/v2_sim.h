@@ -64,7 +64,7 @@ struct v2_sim {
     bool left_out; /* set by the mender: it leaves out the current event */
     /* Called with each event when it is done. false: no memory. NULL is allowed. */
     bool (*seen)(void *arg, const struct v2s_event *e);
-    /* mender - makes an event possible that can't come: its begin(), due(), lacks() and over() are called. NULL: that is damage, and
+    /* mender - makes an event possible that can't come: its begin(), due(), before(), lacks() and over() are called. NULL: that is damage, and
        the end. */
     const struct v2_loose *mender;
     struct v2_loose asks; /* what the order calls: these, and the simulation's own */

@@ -415,7 +415,7 @@ static bool mend_bad(struct v2_order *o, const struct v2_cursor *c)
  * Other threads' events that are already out are later than this one by more than clocks differ, so the step that it waits for is not
  * going to come first. It was noted for the wrong P: if a thread's ProcStart was lost, its calls count for the P that it had before.
  */
-static bool waits_in_vain(const struct v2_order *o, const struct v2_cursor *c)
+bool v2_torn_in_vain(const struct v2_order *o, const struct v2_cursor *c)
 {
     return c->t >= o->torn.since && c->t >= o->torn.least && o->last > c->t + o->patience;
 }
@@ -445,21 +445,15 @@ static void leave_out(struct v2_order *o, const struct v2_cursor *c, bool named)
         lost(o, c->t, EV_NONE, mine, o->base);
 }
 
-/*
- * Is the cursor in a batch that can't be read to its end? Where bytes are missing, or too many, what stands behind them may still look like
- * events for a while. The first one that can't be is where that begins.
- */
-static bool in_spoilt(const struct v2_order *o, const struct v2_cursor *c)
+bool v2_torn_spoilt(const struct v2_order *o, const struct v2_cursor *c)
 {
     return o->gen->batch[o->list[c->batch]].spoilt;
 }
 
-/* Leave out the cursor's event and what is behind it in its batch. */
-static void give_up(struct v2_order *o, struct v2_cursor *c)
+void v2_torn_skip(struct v2_order *o, struct v2_cursor *c)
 {
     struct v2_raw_ev e;
     uint64_t at = v2_p_of(o, c->m);
-    leave_out(o, c, false);
     for (const uint8_t *p = c->p; p < c->end && (p = v2_raw_ev(p, c->end, &e));)
         v2_steps_drop(o, e.type, e.arg, &at);
     const struct v2_batch *next = c->nbatch > 1 ? &o->gen->batch[o->list[c->batch + 1]] : NULL;
@@ -470,10 +464,17 @@ static void give_up(struct v2_order *o, struct v2_cursor *c)
     c->cut |= !next;
 }
 
+/* Leave out the cursor's event and what is behind it in its batch. */
+static void give_up(struct v2_order *o, struct v2_cursor *c)
+{
+    leave_out(o, c, false);
+    v2_torn_skip(o, c);
+}
+
 static enum adv torn_lacks(struct v2_order *o, struct v2_cursor *c, enum adv a, bool force)
 {
     uint64_t number;
-    if (a == ADV_BAD && in_spoilt(o, c)) {
+    if (a == ADV_BAD && v2_torn_spoilt(o, c)) {
         give_up(o, c);
         return ADV_OK;
     }
@@ -487,7 +488,7 @@ static enum adv torn_lacks(struct v2_order *o, struct v2_cursor *c, enum adv a, 
     }
     if (a != ADV_OK && v2_step_none(o, c)) {
         o->torn.explained++;
-        if (in_spoilt(o, c))
+        if (v2_torn_spoilt(o, c))
             give_up(o, c);
         else
             leave_out(o, c, false);
@@ -495,7 +496,7 @@ static enum adv torn_lacks(struct v2_order *o, struct v2_cursor *c, enum adv a, 
     }
     for (int tries = 0; a != ADV_OK && tries < 3 && !o->oom; tries++) {
         enum v2_lack l = a == ADV_WAIT ? v2_lack_of(o, c) : V2_GONE;
-        if (l == V2_TO_COME && !force && !waits_in_vain(o, c))
+        if (l == V2_TO_COME && !force && !v2_torn_in_vain(o, c))
             return ADV_WAIT;
         if (a == ADV_WAIT) {
             if (l == V2_STALE || !mend_wait(o, c))
@@ -505,7 +506,7 @@ static enum adv torn_lacks(struct v2_order *o, struct v2_cursor *c, enum adv a, 
         }
         a = v2_adv(o, c);
     }
-    if (a != ADV_OK && in_spoilt(o, c))
+    if (a != ADV_OK && v2_torn_spoilt(o, c))
         give_up(o, c);
     else if (a != ADV_OK)
         leave_out(o, c, true);
@@ -655,12 +656,17 @@ static void let_go(struct v2_order *o, uint32_t thread, int64_t since)
     }
 }
 
+bool v2_torn_gap(struct v2_cursor *c)
+{
+    const bool gap = c->gap && (c->sure || c->t - c->told > CLOSE_NS);
+    c->gap = c->sure = false;
+    return gap && c->m != EV_NONE;
+}
+
 static bool torn_before(struct v2_order *o, struct v2_cursor *c)
 {
     const size_t at = o->nout;
-    const bool gap = c->gap && (c->sure || c->t - c->told > CLOSE_NS);
-    c->gap = c->sure = false;
-    if (gap && c->m != EV_NONE)
+    if (v2_torn_gap(c))
         let_go(o, c->m, c->told);
     if (c->late == c->at || o->last - c->t < DOUBT_LATE_NS)
         return o->nout > at;

@@ -66,7 +66,8 @@ size_t anon_name(struct anon *a, const struct anon_table *t, const struct anon_s
 struct anon_result {
     uint64_t strings, kept; /* in tables: all; those that stay as they are */
     uint64_t dropped;       /* batches of experiments, whose contents are not known and are left out */
-    struct err damage;      /* where the trace is damaged, and what is written ends; ERR_OK: nowhere */
+    struct err damage;      /* where the trace is damaged; ERR_OK: nowhere */
+    bool ended;             /* nothing behind that is written; else zeros stand for the bytes that can't be read */
 };
 enum err_code anon_trace(const struct input *in, struct anon *a, struct outlet *out, struct anon_result *res,
                          struct err *e);

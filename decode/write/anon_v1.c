@@ -103,7 +103,8 @@ enum err_code anon_v1(const struct rewrite *r, struct anon *a, struct anon_resul
     const char *why = "";
     (void)v1_dialect_init(&w.d, r->d.version); /* one that the header names */
     const uint8_t *stop = pass(&w, in->data + r->d.header, false, &why);
-    if (stop < w.end && !w.t.oom)
+    res->ended = stop < w.end;
+    if (res->ended && !w.t.oom)
         err_set(&res->damage, ERR_FORMAT, (uint64_t)(stop - in->data), "no event can be read here%s%s",
                 *why ? ": " : "", why);
     outlet_put(r->out, in->data, r->d.header);

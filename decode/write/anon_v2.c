@@ -2,8 +2,8 @@
  * anon_v2.c - see anon.h: the second family.
  *
  * Generation by generation: first what each string is used as, by stacks and events, then the same batches again, of
- * which only those of strings are others. A batch is only written if all of it is what the format says: bytes that can't
- * be read could hold anything. Batches of experiments are such and are left out.
+ * which only those of strings are others. Bytes that can't be read could hold anything, so zeros stand where they stood: what is behind
+ * them is where a reader expects it, and what is missing is missing in the copy, too. Batches of experiments are left out.
  */
 #include <string.h>
 
@@ -18,6 +18,7 @@ struct gen_anon {
     const uint8_t *data;
     struct anon_table t; /* of this generation */
     struct v2_put *put;
+    const uint8_t *at; /* what is before it in the file is written */
 };
 
 static void event_roles(struct gen_anon *w, const struct v2_raw_ev *e)
@@ -105,32 +106,41 @@ static void damaged(struct gen_anon *w, const uint8_t *at)
         err_set(&w->res->damage, ERR_FORMAT, (uint64_t)(at - w->data), "this can't be read");
 }
 
-/* put_batch - false: nothing behind it is to be written. */
-static bool put_batch(struct gen_anon *w, const struct v2_raw_batch *b, const uint8_t *good)
+/* put_unread - up to `end` stands what no reader takes: an end mark among batches, or bytes that are no batch. */
+static void put_unread(struct gen_anon *w, const uint8_t *end)
 {
-    if (b->lead == V2R_EXPERIMENTAL) {
-        w->res->dropped++;
-        return true;
+    static const uint8_t zeros[4096];
+    if (end > w->at)
+        damaged(w, w->at);
+    if (end == w->at + 1 && *w->at == V2R_END)
+        outlet_put(w->out, w->at++, 1);
+    for (size_t n; w->at < end; w->at += n) {
+        n = (size_t)(end - w->at) < sizeof zeros ? (size_t)(end - w->at) : sizeof zeros;
+        outlet_put(w->out, zeros, n);
     }
-    if (b->first == V2R_STRINGS) {
-        bool whole = put_strings(w, b);
-        if (!whole && !b->torn)
-            damaged(w, b->p);
-        return whole;
-    }
-    if (good == b->end) {
-        outlet_put(w->out, b->at, (size_t)(b->end - b->at));
-        return true;
-    }
-    if (!b->torn)
-        damaged(w, good);
-    struct v2_raw_batch part = *b;
-    part.end = good;
-    v2_put_batch(w->out, &part);
-    return false;
 }
 
-static bool generation(struct gen_anon *w, const struct v2_raw_gen *gen, bool *over)
+static void put_batch(struct gen_anon *w, const struct v2_raw_batch *b, const uint8_t *good)
+{
+    put_unread(w, b->at);
+    w->at = b->end;
+    if (b->lead == V2R_EXPERIMENTAL) {
+        w->res->dropped++;
+    } else if (b->first == V2R_STRINGS) {
+        if (!put_strings(w, b) && !b->torn)
+            damaged(w, b->p);
+    } else if (good == b->end || !b->torn) {
+        outlet_put(w->out, b->at, (size_t)(good - b->at));
+        w->at = good;
+        put_unread(w, b->end);
+    } else {
+        struct v2_raw_batch part = *b;
+        part.end = good;
+        v2_put_batch(w->out, &part);
+    }
+}
+
+static bool generation(struct gen_anon *w, const struct v2_raw_gen *gen)
 {
     const uint8_t **good = mem_alloc((gen->n + 1) * sizeof *good);
     if (!good)
@@ -142,14 +152,15 @@ static bool generation(struct gen_anon *w, const struct v2_raw_gen *gen, bool *o
         mem_free(good);
         return false;
     }
-    for (size_t i = 0; i < gen->n && !*over; i++)
-        *over = !put_batch(w, &gen->batch[i], good[i]);
-    if (gen->marked && !*over)
-        outlet_put(w->out, &(uint8_t){V2R_END}, 1);
-    mem_free(good);
     if (gen->damage.code && !w->res->damage.code)
         w->res->damage = gen->damage;
-    *over |= gen->damage.code != 0;
+    w->at = gen->start;
+    for (size_t i = 0; i < gen->n; i++)
+        put_batch(w, &gen->batch[i], good[i]);
+    put_unread(w, gen->end - gen->marked);
+    if (gen->marked)
+        outlet_put(w->out, &(uint8_t){V2R_END}, 1);
+    mem_free(good);
     return true;
 }
 
@@ -160,15 +171,16 @@ enum err_code anon_v2(const struct rewrite *r, struct anon *a, struct anon_resul
     const struct v2_file file = {in->data, in->len, r->d.read_as};
     struct v2_raw_gen gen = {0};
     size_t pos = r->d.header;
-    bool over = false, ok = true;
+    bool ok = true;
     w.put = mem_alloc(sizeof *w.put);
     outlet_put(r->out, in->data, r->d.header);
     ok = w.put;
     if (ok)
         w.put->out = r->out;
-    while (ok && !over && !a->oom && !r->out->broken && v2_raw_gen(&file, &pos, &gen, e))
-        ok = generation(&w, &gen, &over);
-    if (ok && !over && e->code && e->code != ERR_NOMEM && !res->damage.code)
+    while (ok && !a->oom && !r->out->broken && v2_raw_gen(&file, &pos, &gen, e))
+        ok = generation(&w, &gen);
+    res->ended = ok && e->code && e->code != ERR_NOMEM;
+    if (res->ended && !res->damage.code)
         res->damage = *e;
     ok = ok && e->code != ERR_NOMEM;
     v2_raw_gen_free(&gen);

@@ -328,6 +328,19 @@ static uint64_t ticks_of(const struct v1_cut *c, int64_t ns)
     return c->base + (t < 9e18 ? (uint64_t)t : UINT64_C(1) << 62);
 }
 
+/* too_late - the range begins behind what can be cut, which ends at `end` (s). */
+static enum err_code too_late(const struct v1_cut *c, double end, struct err *e)
+{
+    if (c->res->damage.code)
+        return err_set(
+            e, ERR_ARG, c->res->damage.offset,
+            "it is damaged before this range, at %.6f s, and no slice of its format can say what isn't known "
+            "from there on",
+            end);
+    return err_set(e, ERR_ARG, ERR_NO_OFFSET, "the range begins behind the trace's last event, which is at %.9f s",
+                   end);
+}
+
 static enum err_code walk(struct v1_cut *c, const struct cut_range *r, struct err *e)
 {
     const struct v1_ev *ev;
@@ -373,9 +386,7 @@ static enum err_code walk(struct v1_cut *c, const struct cut_range *r, struct er
     if (c->o.d.oom)
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for events");
     if (!c->begun && !c->w.out->broken)
-        return err_set(e, ERR_ARG, ERR_NO_OFFSET,
-                       "the range begins behind the trace's last event, which is at %.9f s",
-                       (double)(last - c->base) * c->ns_per_tick * 1e-9);
+        return too_late(c, (double)(last - c->base) * c->ns_per_tick * 1e-9, e);
     if (c->res->damage.code && !c->res->events) {
         *e = c->res->damage; /* there is nothing before it */
         return e->code;

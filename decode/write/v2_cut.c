@@ -201,7 +201,8 @@ static enum err_code one(struct v2_cut *c, struct v2_raw_gen *gen, bool *over, s
     if (rc || !c->begun)
         return rc;
     c->res->generations++;
-    if (!mended && !*over && (!c->start.set || c->from == INT64_MIN)) {
+    if (!mended && !*over && (!c->start.set || c->from == INT64_MIN) &&
+        v2_cut_whole(gen, c->file.data, &c->res->lost)) {
         outlet_put(c->out, gen->start, (size_t)(gen->end - gen->start));
         return ERR_OK;
     }

@@ -67,6 +67,11 @@ struct v2_cut {
 
 /* v2_cut_gen - write a generation from c->start to c->end, or from its beginning and to its end where these aren't set. false: no memory. */
 bool v2_cut_gen(struct v2_cut *c, const struct v2_raw_gen *gen);
+/*
+ * v2_cut_whole - can a copy of the generation be read: are its tables what the format says, and do they have all that is named? false: it
+ * must be rewritten (or there is no memory to tell); *why says what is wrong, unless something was said there before.
+ */
+bool v2_cut_whole(const struct v2_raw_gen *gen, const uint8_t *data, struct err *why);
 /* v2_cut_labels - call it when a generation is over: turns goroutines' labels into numbers that are valid in the next one, too. */
 void v2_cut_labels(struct v2_cut *c, const struct v2_raw_gen *gen);
 

@@ -95,6 +95,65 @@ static void tables_free(struct tables *t)
     idmap_free(&t->stacks);
 }
 
+/* broken - where a batch of a table can't be read further, or names a string that isn't there; NULL: nowhere. */
+static const uint8_t *broken(const struct tables *t, const struct v2_raw_batch *b)
+{
+    struct v2_raw_string s;
+    struct v2_raw_stack k;
+    uint64_t v[5];
+    for (const uint8_t *p = b->p + 1, *next; p < b->end; p = next) {
+        next = b->first == V2R_STRINGS  ? v2_raw_string(p, b->end, &s)
+               : b->first == V2R_STACKS ? v2_raw_stack(p, b->end, &k)
+                                        : v2_raw_sample(p, b->end, v);
+        if (!next)
+            return p;
+        const uint8_t *f = b->first == V2R_STACKS ? k.frames : NULL;
+        for (uint32_t i = 0; f && i < k.n; i++) {
+            f = v2_raw_frame(f, b->end, v);
+            if ((v[1] && idmap_get(&t->strings, v[1]) == IDMAP_NONE) ||
+                (v[2] && idmap_get(&t->strings, v[2]) == IDMAP_NONE))
+                return p;
+        }
+    }
+    return NULL;
+}
+
+/* untold - the first event that names a string or a stack that isn't there; NULL: none does. */
+static const uint8_t *untold(const struct tables *t, const struct v2_raw_batch *b)
+{
+    struct v2_raw_ev e;
+    for (const uint8_t *p = b->p; (p = v2_raw_ev(p, b->end, &e));) {
+        const struct v2_spec *spec = &v2_specs[e.type];
+        for (unsigned k = 0, of = spec->strs | spec->stacks; of >> k; k++)
+            if (of >> k & 1 && e.arg[k] &&
+                idmap_get(spec->strs >> k & 1 ? &t->strings : &t->stacks, e.arg[k]) == IDMAP_NONE)
+                return e.at;
+    }
+    return NULL;
+}
+
+bool v2_cut_whole(const struct v2_raw_gen *gen, const uint8_t *data, struct err *why)
+{
+    struct tables t = {0};
+    size_t strings = 0;
+    const uint8_t *bad = NULL;
+    const char *what = "an id of a string is given twice";
+    const bool read = tables_read(&t, gen);
+    for (struct v2_raw_walk w = {.gen = gen, .first = V2R_STRINGS}; v2_raw_next(&w);)
+        strings += w.string.id > 0;
+    if (read && t.strings.used != strings)
+        bad = gen->start;
+    for (size_t i = 0; read && i < gen->n && !bad; i++) {
+        const struct v2_raw_batch *b = &gen->batch[i];
+        what = v2_raw_table(b) ? "this can't be read" : "what this names is not in the tables";
+        bad = v2_raw_table(b) ? broken(&t, b) : v2_raw_timed(b) ? untold(&t, b) : NULL;
+    }
+    if (bad && !why->code)
+        err_set(why, ERR_FORMAT, (uint64_t)(bad - data), "%s", what);
+    tables_free(&t);
+    return read && !bad;
+}
+
 /* ---- a generation ------------------------------------------------------------------------------------------- */
 
 struct gen_cut {

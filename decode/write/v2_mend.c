@@ -11,6 +11,7 @@
 
 #include "decode/base/mem.h"
 #include "decode/v2/v2_doubt.h" /* and V2_NOT_RECORDED */
+#include "decode/v2/v2_holes.h"
 
 struct thread { /* what is written for a thread; [0] for no thread, [m + 1] */
     uint8_t *p;
@@ -42,7 +43,8 @@ struct v2_mend_work {
     size_t nregion, cregion;
     uint64_t *stray; /* goroutines that are runnable, and whose next event was lost */
     size_t nstray, cstray;
-    uint64_t units; /* the time of the event that can't come; its thread */
+    uint64_t units;  /* the time of the event that can't come; its thread */
+    uint64_t latest; /* the time of the latest event of the trace that came in this generation */
     uint32_t asker;
     uint64_t gc_seq, gc_was; /* the number of the collector's last step: as written; in the file */
     uint32_t gc_on;          /* the generation in which the collector was last told to be at work */
@@ -406,13 +408,28 @@ static void leave_out(struct v2_mend_work *w, const struct v2_cursor *c)
     w->s.left_out = true;
 }
 
+/* give_up - the cursor's event is left out; so is what is behind it in its batch, if that can't be read to its end. */
+static void give_up(struct v2_mend_work *w, struct v2_cursor *c)
+{
+    leave_out(w, c);
+    if (v2_torn_spoilt(&w->s.o, c))
+        v2_torn_skip(&w->s.o, c);
+}
+
 static enum adv lacks(struct v2_order *o, struct v2_cursor *c, enum adv a, bool force)
 {
     struct v2_mend_work *w = v2_sim_of(o)->arg;
-    uint64_t before;
+    uint64_t before, number;
+    const bool strange = a == ADV_BAD && v2_torn_spoilt(o, c);
+    if (a != ADV_OK && !strange && v2_step_renumber(o, c, &number))
+        a = v2_adv(o, c);
+    if (strange || (a != ADV_OK && v2_step_none(o, c))) {
+        give_up(w, c);
+        return ADV_OK;
+    }
     for (int tries = 0; a != ADV_OK && tries < 4 && !o->oom; tries++) {
         const enum v2_lack l = a == ADV_BAD ? V2_GONE : v2_lack_of(o, c);
-        if (l == V2_TO_COME && !force)
+        if (l == V2_TO_COME && !force && !v2_torn_in_vain(o, c))
             return ADV_WAIT;
         w->units = v2_sim_units(&w->s, c, &before);
         w->asker = c->m;
@@ -421,7 +438,7 @@ static enum adv lacks(struct v2_order *o, struct v2_cursor *c, enum adv a, bool 
         a = v2_adv(o, c);
     }
     if (a != ADV_OK)
-        leave_out(w, c);
+        give_up(w, c);
     return ADV_OK;
 }
 
@@ -450,11 +467,27 @@ static void stop_strays(struct v2_mend_work *w, uint32_t m, uint64_t units)
     }
 }
 
+/* gap - events of the cursor's thread were lost right before its event: what it ran and, if that was taken from it, its P are let go. */
+static bool gap(struct v2_order *o, struct v2_cursor *c)
+{
+    struct v2_mend_work *w = v2_sim_of(o)->arg;
+    if (!v2_torn_gap(c))
+        return false;
+    const uint32_t p = o->m[c->m].p;
+    w->asker = EV_NONE; /* behind the thread's last event, not where the next one is */
+    (void)park(w, c->m);
+    if (p != EV_NONE && o->m[c->m].g == EV_NONE && v2_steps_lost(o, V2_STEP_P, o->p[p].id, o->p[p].seq + 1)) {
+        w->units = w->thread[c->m + 1].any ? w->thread[c->m + 1].last : w->s.gen.min_time;
+        (void)p_gives_up(w, p);
+    }
+    return false;
+}
+
 /* over - the thread has no more events; if the file was cut here, others were lost. */
 static void over(struct v2_order *o, uint32_t m)
 {
     struct v2_mend_work *w = v2_sim_of(o)->arg;
-    if (!w->cut || m == EV_NONE || !room(w))
+    if (m == EV_NONE || (!w->cut && !(o->m[m].cur && o->cur[o->m[m].cur - 1].cut)) || !room(w))
         return;
     const uint32_t g = o->m[m].g, p = o->m[m].p;
     if (p == EV_NONE ||
@@ -465,6 +498,17 @@ static void over(struct v2_order *o, uint32_t m)
     if (g != EV_NONE)
         (void)park(w, m);
     stop_strays(w, m, w->units);
+}
+
+/* may_go_on - may the goroutine's next event have been lost? */
+static bool may_go_on(const struct v2_order *o, const struct v2_g *v)
+{
+    const bool told = v->seqgen == o->gen->ordinal;
+    const uint64_t next = told ? v->seq + 1 : 1;
+    if (v2_steps_lost(o, V2_STEP_G, v->id, next))
+        return true;
+    const bool idle = told && !v->seq && v2_steps_still(o, v->id);
+    return !idle && !v2_steps_has(o, V2_STEP_G, v->id, next) && v2_holes_after(o, o->last);
 }
 
 /*
@@ -483,7 +527,7 @@ static void mark(struct v2_mend_work *w, const struct v2s_event *e, struct v2_ra
     if (g == EV_NONE || g == IDMAP_NONE)
         return;
     struct v2_g *v = v2_g_at(o, g);
-    if (!v2_steps_lost(o, V2_STEP_G, v->id, v->seqgen == w->s.ordinal ? v->seq + 1 : 1))
+    if (!may_go_on(o, v))
         return;
     known(w, &w->gs, v->id)->gap = true;
     if (told || is == V2_MEANS_syscall_end_blocked) {
@@ -546,20 +590,28 @@ static bool told_already(struct v2_mend_work *w, const struct v2_raw_ev *e)
            known(w, of_g ? &w->gs : &w->ps, e->arg[0])->gen == w->s.ordinal;
 }
 
+/* came - when an event came that says this time. If that is much later, no reader would believe that others waited for it. */
+static uint64_t came(struct v2_mend_work *w, uint64_t units)
+{
+    w->latest = units > w->latest ? units : w->latest;
+    return (double)(w->latest - units) * w->s.o.unit > DOUBT_SKEW_NS / 2 ? w->latest : units;
+}
+
 static bool seen(void *arg, const struct v2s_event *e)
 {
     struct v2_mend_work *w = arg;
     struct v2_raw_ev raw = e->ev;
     if (!room(w))
         return false;
+    const uint64_t units = came(w, e->units);
     if (!e->left_out)
         mark(w, e, &raw);
     if (!e->left_out)
         still(w, e);
     if (!e->left_out && !told_already(w, &raw) && renumber(w, e->m, e->g, &raw))
-        write_down(w, e->m, &raw, e->units);
+        write_down(w, e->m, &raw, units);
     if (w->nstray)
-        stop_strays(w, e->m, e->units);
+        stop_strays(w, e->m, units);
     return true;
 }
 
@@ -601,6 +653,7 @@ static bool result(struct v2_mend_work *w, const struct v2_raw_gen *gen)
     to->cap = cap;
     to->n = 0;
     to->damage = (struct err){0};
+    to->nhole = 0;
     for (size_t i = 0; i < gen->n; i++)
         if (!v2_raw_timed(&gen->batch[i]) && !add_batch(to, &gen->batch[i]))
             return false;
@@ -628,13 +681,13 @@ static uint64_t string_free(const struct v2_raw_gen *gen)
     return most + 1;
 }
 
-/* unfinished - is it the last generation of a file, and without strings, which each generation ends with? */
-static bool unfinished(const struct v2_mend_work *w, const struct v2_raw_gen *gen)
+/* unfinished - has it no stacks? The runtime writes these behind all events (v2_gen.all_told). */
+static bool unfinished(const struct v2_raw_gen *gen)
 {
     for (size_t i = 0; i < gen->n; i++)
-        if (v2_raw_holds(&gen->batch[i], V2R_STRINGS))
+        if (v2_raw_holds(&gen->batch[i], V2R_STACKS))
             return false;
-    return gen->end == w->m->file.data + w->m->file.len;
+    return true;
 }
 
 static bool mend_begin(struct v2_order *o)
@@ -646,7 +699,8 @@ static bool mend_begin(struct v2_order *o)
 
 static bool begin(struct v2_mend_work *w, const struct v2_sim *was, const struct v2_raw_gen *gen)
 {
-    static const struct v2_loose mender = {.begin = mend_begin, .due = due, .lacks = lacks, .over = over};
+    static const struct v2_loose mender = {
+        .begin = mend_begin, .due = due, .before = gap, .lacks = lacks, .over = over};
     v2_sim_free(&w->s);
     if (!v2_sim_copy(&w->s, was))
         return false;
@@ -657,11 +711,12 @@ static bool begin(struct v2_mend_work *w, const struct v2_sim *was, const struct
     w->s.seen = seen;
     w->s.arg = w;
     w->nregion = w->nstray = 0;
+    w->latest = 0;
     for (size_t i = 0; i < w->nknown; i++) { /* names of strings are the generation's */
         w->known[i].gap |= w->known[i].region != 0;
         w->known[i].region = 0;
     }
-    w->cut = gen->damage.code || unfinished(w, gen);
+    w->cut = gen->torn || unfinished(gen);
     w->reason = string_free(gen);
     for (size_t i = 0; i < w->cthread; i++) {
         w->thread[i].n = 0;

@@ -14,7 +14,7 @@
 
 #include "layout/draw/draw.h"
 #include "layout/move/filter.h"
-#include "layout/move/wall.h"
+#include "triage/wall.h"
 #include "layout/move/when.h"
 #include "layout/draw/gstate.h"
 #include "layout/views/kind.h"
@@ -208,9 +208,10 @@ static void filter_line(const struct canvas *c)
     char n[FMT_MAX], note[80];
     grid_fill(c->g, 0, y, w, 1, ' ', STYLE_TITLE_NOTE);
     int x = grid_str(c->g, 0, y, w, "filter: ", STYLE_TITLE);
-    fmt_count(v->filter ? filter_count(v->filter) : 0, n);
+    const uint64_t passed = v->filter ? filter_count(v->filter) : 0;
+    fmt_count(passed, n);
     if (v->filter_done)
-        snprintf(note, sizeof note, "%s of the goroutines", n);
+        snprintf(note, sizeof note, "%s goroutine%s", n, passed == 1 ? "" : "s");
     else
         snprintf(note, sizeof note, "%s so far, %d%%", n, v->filter ? filter_share(v->filter) : 0);
     int room = w - x - (int)strlen(note) - 2;

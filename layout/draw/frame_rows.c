@@ -89,13 +89,14 @@ static void part_add(struct parts *p, struct part x)
 
 /* ---- bands and curves ----------------------------------------------------------------------------------- */
 
-/* A name and a number in the gutter, the number right-aligned; it goes first when there is no room. */
+/* A name and a number in the gutter, the number right-aligned. Without room for both the name is cut, as long as one can read it. */
 static void gutter(const struct canvas *c, int y, const char *name, const char *note, enum style s)
 {
-    int w = c->plan->gutter - 1, need = str_width(str_of(name), w);
-    grid_str(c->g, 0, y, w, name, s);
-    int nw = str_width(str_of(note), 64);
-    if (need + 1 + nw <= w)
+    enum { LEAST = 4 };
+    const int w = c->plan->gutter - 1, room = w - str_width(str_of(note), 64) - 1;
+    const bool both = room >= str_width(str_of(name), 64) || room >= LEAST;
+    grid_str(c->g, 0, y, both && *note ? room : w, name, s);
+    if (both)
         grid_right(c->g, 0, y, w, note, STYLE_LANE_NOTE);
 }
 
@@ -122,8 +123,12 @@ static void band(const struct canvas *c, const struct part *p)
         else
             fmt_percent(sh.ns[band_rows[b].state], time_sub(t1, v->at.win.t0), note);
     }
-    gutter(c, p->y, band_rows[b].name, note, STYLE_LANE);
-    draw_band(&(struct pen){c->g, c->v, c->s}, b, c->plan->gutter, p->y);
+    const bool told = b != BAND_ASSIST || triage_knows_assists(v->tr);
+    gutter(c, p->y, band_rows[b].name, told ? note : "?", STYLE_LANE);
+    if (told)
+        draw_band(&(struct pen){c->g, c->v, c->s}, b, c->plan->gutter, p->y);
+    else
+        grid_str(c->g, c->plan->gutter, p->y, c->plan->plot_w, "not recorded before Go 1.9", STYLE_DIM);
 }
 
 /* Where nothing is recorded no band is known to be off; what is known of one is drawn over that. */
@@ -194,13 +199,13 @@ static void add_curves(struct parts *p)
 /* What there is nothing of in the whole trace. */
 static void none(const struct canvas *c)
 {
-    static const struct {
+    const struct {
         enum row row;
         const char *text;
     } of[] = {{ROW_GC, "no GC cycle"},
               {ROW_STW, "no stop-the-world"},
               {ROW_SWEEP, "no sweeping"},
-              {ROW_ASSIST, "no mark assist"},
+              {ROW_ASSIST, triage_knows_assists(c->v->tr) ? "no mark assist" : "mark assists not recorded"},
               {ROW_HEAP, "no heap sizes"}};
     char text[160];
     size_t n = 0;

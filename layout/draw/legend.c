@@ -66,31 +66,38 @@ void legend_all(enum tier t, bool mono, struct rich *out)
 {
     rich_add(out, STYLE_POPUP_HEAD, "What the screen shows");
     rich_para(out);
-    rich_add(out, STYLE_POPUP,
-             "Processors, threads: as high as the share of the column in which it was busy; with what most of it:  ");
+    rich_add(
+        out, STYLE_POPUP,
+        "Processors, threads: the height is the share of the column in which it was busy, the %s what it did most:  ",
+        mono || t == TIER_ASCII ? "sign" : "colour");
     work(out, t, mono, STYLE_POPUP);
     rich_add(out, STYLE_POPUP, "(blank: idle)  ");
     state(out, glyph_state(t, ST_SCHED), ST_SCHED, word_of(ST_SCHED), STYLE_POPUP);
     rich_para(out);
-    rich_add(out, STYLE_POPUP, "Goroutines: what it did for most of the column:  ");
+    rich_add(out, STYLE_POPUP, "Goroutines: what it did longest in the column:  ");
     lives(out, t, mono, STYLE_POPUP);
     mark(out, glyph_mark(t, MARK_TRACE), STYLE_RUNNABLE,
          mono || t == TIER_ASCII ? "mostly waiting, but also running, runnable or in a call"
                                  : "mostly waiting, but also what the colour says");
-    rich_add(out, STYLE_POPUP,
-             "  x8: eight of one function, all together; where they mostly wait, as high as the rest");
     rich_para(out);
-    rich_add(out, STYLE_POPUP, "Bands: the share of the column:  ");
+    rich_add(
+        out, STYLE_POPUP,
+        "x8 behind a name: eight goroutines that started in that function, added up; where they mostly waited, the "
+        "height is the share of what else they did.");
+    rich_para(out);
+    rich_add(out, STYLE_POPUP, "Bands: the height is the share of the column:  ");
     mark(out, glyph_height(t, 8), STYLE_GC, "GC mark phase");
     mark(out, glyph_mark(t, MARK_STW), STYLE_STW, "a stop-the-world, however short");
     rich_para(out);
-    rich_add(out, STYLE_POPUP, "Curves: the largest value within the column:  ");
+    rich_add(out, STYLE_POPUP, "Curves: the largest value in the column:  ");
     mark(out, glyph_height(t, 8), STYLE_HEAP, "heap");
     mark(out, glyph_height(t, 8), STYLE_HEAP_OVER, "above its goal");
     mark(out, glyph_mark(t, MARK_GOAL), STYLE_GOAL, "the goal");
     mark(out, glyph_height(t, 8), STYLE_RUNQ, "goroutines that wait for a processor");
-    mark(out, glyph_height(t, 8), STYLE_RUNQ_OVER, "more than one a processor");
+    mark(out, glyph_height(t, 8), STYLE_RUNQ_OVER, "more of them than processors");
     rich_para(out);
     rich_add(out, STYLE_POPUP,
-             "Numbers beside the names: share or time within the window; heap, run q: at the cursor.");
+             "Numbers beside the names: shares and times are of the window, a processor's is how long it was busy; "
+             "heap and "
+             "run q are those at the cursor.");
 }

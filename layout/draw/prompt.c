@@ -19,7 +19,6 @@
 #include "layout/draw/popup.h"
 #include "layout/move/search.h"
 #include "layout/draw/status.h"
-#include "layout/move/wall.h"
 
 unsigned view_prompt(struct view *v, enum prompt_kind k)
 {
@@ -109,7 +108,7 @@ unsigned view_prompt_accept(struct view *v)
     }
     if (k != PROMPT_COMMAND || !line[strspn(line, " ")])
         return VR_DRAW;
-    if (goto_parse(line, &g) || wall_is(line + strspn(line, " ")))
+    if (goto_is(line, &g))
         return view_goto(v, line);
     memcpy(v->command, line, sizeof v->command);
     return VR_DRAW | VR_COMMAND;

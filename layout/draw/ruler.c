@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "layout/move/wall.h"
+#include "triage/wall.h"
 #include "layout/move/when.h"
 
 /* A time of day with as many digits as a step needs: "14:03:22", "14:03:22.5". */

@@ -14,7 +14,7 @@
 #include "layout/draw/wrap.h"
 #include "layout/views/kind.h"
 #include "layout/views/mixture.h"
-#include "layout/move/wall.h"
+#include "triage/wall.h"
 #include "layout/move/when.h"
 #include "layout/move/lull.h"
 #include "layout/move/move.h"
@@ -499,7 +499,8 @@ static void speak_lane(struct line *l, const struct view *v)
     }
     view_column(v, &t0, &t1);
     if (v->at.cursor > ti->end || (v->at.cursor == ti->end && !ti->done)) {
-        add(l, STYLE_STATUS, "%s: not decoded yet", when_time(v->tr, v->at.cursor, 1000, a));
+        add(l, STYLE_STATUS, "%s: %s", when_time(v->tr, v->at.cursor, 1000, a),
+            ti->done ? "this trace has ended before" : "not decoded yet");
         return;
     }
     bool here = view_span_here(v, &lane, &s);

@@ -158,6 +158,7 @@ static void counted_anew(struct view *v)
     v->mixture = NULL;
     why_end(v->explaining);
     effect_stop(v);
+    related_stop(v);
     table_copy_stop(v);
     why_free(v->why);
     v->why = NULL;

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "layout/move/wall.h"
+#include "triage/wall.h"
 
 static const char *blanks(const char *s)
 {
@@ -163,28 +163,69 @@ bool goto_parse(const char *line, struct target *out)
     return when(s, out);
 }
 
-bool goto_wall(const struct trace *tr, const char *line, char *out, size_t size, const char **why)
+/* "12.5%": a share of `end`, in ns; *whole: at most all of it; *rest points behind the sign. */
+static bool share(const char *s, int64_t end, int64_t *ns, bool *whole, const char **rest)
+{
+    uint64_t n = 0, scale = 1;
+    bool point = false, digits = false;
+    for (; isdigit((unsigned char)*s) || (*s == '.' && !point && digits); s++) {
+        point |= *s == '.';
+        digits = true;
+        if (*s == '.' || scale >= 1000000 || n > 1000000) /* more digits change nothing that one could see */
+            continue;
+        n = n * 10 + (unsigned)(*s - '0');
+        scale *= point ? 10 : 1;
+    }
+    if (!digits || *s != '%')
+        return false;
+    *rest = s + 1;
+    *whole = n <= 100 * scale;
+    *ns = (int64_t)wide_muldiv((uint64_t)end, n, 100 * scale);
+    return true;
+}
+
+/* What only the trace can tell, put as a time of it: 1; 0: there is none here; -1: it can't, *why. No trace: any time will do. */
+static int told(const struct trace *tr, const char *s, int64_t *t, const char **rest, const char **why)
+{
+    const struct trace_info *ti = tr ? trace_info(tr) : NULL;
+    bool whole;
+    if (share(s, ti ? ti->end : INT64_C(100000000000), t, &whole, rest)) {
+        *why = whole ? "a share needs to know how long the trace is: when it is loaded" : "a share is 0% to 100%";
+        return !ti || (whole && ti->done) ? 1 : -1;
+    }
+    if (!wall_is(s))
+        return 0;
+    *why = "this trace doesn't tell what time of day it was (Go 1.25 and later do)";
+    if (!wall_parse(tr, s, t, rest))
+        return -1;
+    *why = "the trace began later that day";
+    return *t < 0 ? -1 : 1;
+}
+
+bool goto_plain(const struct trace *tr, const char *line, char *out, size_t size, const char **why)
 {
     size_t n = 0;
     for (const char *s = line; *s && n + 32 < size;) {
-        bool begins = s == line || !isalnum((unsigned char)s[-1]);
         const char *rest;
         int64_t t;
-        if (!begins || !wall_is(s)) {
+        const bool begins = s == line || !isalnum((unsigned char)s[-1]);
+        const int r = begins ? told(tr, s, &t, &rest, why) : 0;
+        if (r < 0)
+            return false;
+        if (!r) {
             out[n++] = *s++;
             continue;
-        }
-        if (!wall_parse(tr, s, &t, &rest)) {
-            *why = "this trace doesn't tell what time of day it was (Go 1.25 and later do)";
-            return false;
-        }
-        if (t < 0) {
-            *why = "the trace began later that day";
-            return false;
         }
         n += (size_t)snprintf(out + n, size - n, "%" PRId64 "ns", t);
         s = rest;
     }
     out[n < size ? n : size - 1] = 0;
     return true;
+}
+
+bool goto_is(const char *line, struct target *out)
+{
+    char plain[600];
+    const char *why;
+    return goto_plain(NULL, line, plain, sizeof plain, &why) && goto_parse(plain, out);
 }

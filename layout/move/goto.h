@@ -3,7 +3,8 @@
  *
  *     1.25s  300us  12ms  1m2.5s  500       (no unit: seconds if it has a point, else nanoseconds)
  *     1.2s..1.3s   1.2s+5ms   ..300ms
- *     14:03:22.5  14:03..14:04                       (times of day, where the trace tells them: goto_wall())
+ *     14:03:22.5  14:03..14:04                       (times of day, where the trace tells them: goto_plain())
+ *     50%  12.5%..20%                                (shares of the trace once it is loaded: goto_plain())
  *     g123  p4  m7     each may be followed by @TIME or by a blank and a time or range: "g12 1.2s"
  */
 #ifndef GOTOP_LAYOUT_GOTO_H
@@ -22,13 +23,15 @@ struct target {
     int64_t t0, t1; /* time: t0; range: [t0,t1), t1 > t0 */
 };
 
-/* goto_parse - false: not a target (then it may be a command). Saturates at the largest time. */
+/* goto_parse - false: not a target, or not goto_plain()'s words. Saturates at the largest time. */
 bool goto_parse(const char *line, struct target *out);
 /*
- * goto_wall - a line with the times of day in it put as times of the trace ("2.5s"), for goto_parse(). false: there is one,
- * and the trace doesn't know what it was, or it was before the trace: *why.
+ * goto_plain - a line with the times of day and the shares in it put as times of the trace ("2.5s"), for goto_parse(). false:
+ * the trace cannot tell one: *why.
  */
-bool goto_wall(const struct trace *tr, const char *line, char *out, size_t size, const char **why);
+bool goto_plain(const struct trace *tr, const char *line, char *out, size_t size, const char **why);
+/* goto_is - is it a target? Without a trace: true of any share or time of day, and its time means nothing. */
+bool goto_is(const char *line, struct target *out);
 /* goto_time - one time, in ns or in ticks ("12724t", the trace has no clock rate); *rest points behind it. */
 bool goto_time(const char *s, int64_t *ns, const char **rest);
 

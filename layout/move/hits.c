@@ -245,9 +245,9 @@ bool move_stays(const struct view *v, const struct place *was)
 
 unsigned view_work(struct view *v, int64_t budget_ns)
 {
-    static unsigned (*const works[])(struct view *, int64_t) = {search_work, pick_work,      kind_work,    split_work,
-                                                                lull_work,   rows_busy_work, mixture_work, why_work,
-                                                                effect_work, table_copy_work};
+    static unsigned (*const works[])(struct view *, int64_t) = {
+        search_work,  pick_work, kind_work,   split_work,   lull_work,      rows_busy_work,
+        mixture_work, why_work,  effect_work, related_work, table_copy_work};
     const int64_t began = budget_ns == INT64_MAX ? 0 : host_now();
     unsigned r = VR_NONE;
     for (size_t i = 0; i < sizeof works / sizeof *works; i++)

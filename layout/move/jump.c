@@ -11,7 +11,7 @@
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "layout/draw/cells.h"
-#include "layout/move/wall.h"
+#include "triage/wall.h"
 #include "layout/move/when.h"
 #include "layout/move/goto.h"
 #include "layout/views/kind.h"
@@ -576,7 +576,11 @@ static const char *lanes_word(enum lane_kind k)
 static unsigned to_place(struct view *v, const struct target *g, uint32_t lane)
 {
     struct place before = v->at;
-    move_push(v, STEP_JUMP);
+    unsigned f = VR_DRAW;
+    if (lane == NO_LANE && kind_here(v)->table && v->at.view != VIEW_TOP) /* nothing would show it there */
+        f = kind_of(move_view_of(before.focus.kind))->open(v, move_view_of(before.focus.kind));
+    else
+        move_push(v, STEP_JUMP);
     if (lane != NO_LANE) {
         v->last_focus[before.focus.kind] = before.focus.i;
         move_lane(v, (struct lane){g->kind, lane});
@@ -593,7 +597,7 @@ static unsigned to_place(struct view *v, const struct target *g, uint32_t lane)
             move_to(v, li.created ? li.seen : li.first, true);
     }
     move_settle(v);
-    return VR_DRAW;
+    return f;
 }
 
 unsigned view_goto(struct view *v, const char *line)
@@ -602,10 +606,11 @@ unsigned view_goto(struct view *v, const char *line)
     char plain[VIEW_TEXT + 64];
     const char *why = "";
     char clock[WALL_MAX];
-    if (!goto_wall(v->tr, line, plain, sizeof plain, &why))
-        return move_fail(v, wall_known(v->tr) ? "%s: %s" : "%s", why, wall_time(v->tr, 0, clock));
+    if (!goto_plain(v->tr, line, plain, sizeof plain, &why))
+        return move_fail(v, wall_known(v->tr) && strchr(line, ':') ? "%s: %s" : "%s", why,
+                         wall_time(v->tr, 0, clock));
     if (!goto_parse(plain, &g))
-        return move_fail(v, "not a place: %.60s (1.25s, 300us, 1.2s..1.3s, g123, p4, m7)", line);
+        return move_fail(v, "not a place: %.60s (1.25s, 300us, 50%%, 1.2s..1.3s, g123, p4, m7)", line);
     const struct trace_info *ti = trace_info(v->tr);
     uint32_t lane = g.has_lane ? trace_find_lane(v->tr, g.kind, g.id) : NO_LANE;
     if ((g.has_time || g.has_range) && g.t0 > ti->end && ti->end > 0) {

@@ -1,7 +1,7 @@
 /*
  * lull.c - see lull.h. Changes of three counts (this P idle, the world stopped, goroutines runnable) are gathered for a
  * piece of the interval, sorted, and swept over. A piece that would hold too many changes is halved, so memory stays
- * bounded however far one looks; the steps can stop behind any goroutine.
+ * bounded however far one looks; the steps can stop behind any goroutine, and within the processor's spans.
  *
  * Invariant: sum covers [t0,w0) whole; while PIECE_GS, d[] holds the
  * changes in [w0,w1) of all goroutines below g, each with its end behind it.
@@ -22,7 +22,7 @@
 #include "layout/draw/status.h"
 #include "layout/move/when.h"
 
-enum { CHANGES_MOST = 1 << 15 };
+enum { CHANGES_MOST = 1 << 15, SPANS_AT_ONCE = 2048 };
 enum what { WHAT_IDLE, WHAT_STOPPED, WHAT_READY, WHATS };
 
 struct change {
@@ -37,8 +37,9 @@ struct lull {
     int64_t t0, t1;
     struct asof asof; /* when it was begun */
     int64_t w0, w1;   /* the piece */
+    int64_t from;     /* the processor's next span of it */
     uint32_t g;       /* the next goroutine of it */
-    enum { PIECE_P, PIECE_GS, PIECE_RANK } phase;
+    enum { PIECE_BEGIN, PIECE_P, PIECE_GS, PIECE_RANK } phase;
     struct change *d;
     size_t n, cap;
     struct lull_sum sum;
@@ -117,18 +118,28 @@ static void add(struct lull *l, int64_t t0, int64_t t1, enum what what)
     d[l->n++] = (struct change){t1, (int16_t)what, -1};
 }
 
-static void add_p(struct lull *l)
+/* Some of the processor's spans, from l->from on. true: no more of them are in the piece. */
+static bool add_some(struct lull *l)
 {
     struct span_iter it;
+    if (!span_seek(&it, l->tr, (struct lane){LANE_P, l->p}, l->from))
+        return true;
+    for (int left = SPANS_AT_ONCE; left > 0; left--) {
+        const struct span *s = span_get(&it);
+        if (s->t0 >= l->w1)
+            return true;
+        if (s->state == ST_IDLE)
+            add(l, s->t0, s->t1, WHAT_IDLE);
+        if (!span_next(&it))
+            return true;
+    }
+    l->from = span_get(&it)->t0;
+    return false;
+}
+
+static void add_stops(struct lull *l)
+{
     const struct range *r;
-    if (span_seek(&it, l->tr, (struct lane){LANE_P, l->p}, l->w0))
-        do {
-            const struct span *s = span_get(&it);
-            if (s->t0 >= l->w1)
-                break;
-            if (s->state == ST_IDLE)
-                add(l, s->t0, s->t1, WHAT_IDLE);
-        } while (span_next(&it));
     size_t n = trace_ranges(l->tr, RANGE_STW, &r);
     for (size_t i = 0; i < n; i++)
         add(l, r[i].t0, r[i].t1, WHAT_STOPPED);
@@ -233,17 +244,23 @@ static void next_piece(struct lull *l)
     int64_t len = l->w1 - l->w0;
     l->w0 = l->w1;
     l->w1 = len > (l->t1 - l->w0) / 2 ? l->t1 : l->w0 + len * 2;
-    l->phase = PIECE_P;
+    l->phase = PIECE_BEGIN;
     l->done = l->w0 >= l->t1;
 }
 
 /* true: that may have taken long. */
 static bool step(struct lull *l)
 {
-    if (l->phase == PIECE_P) {
+    if (l->phase == PIECE_BEGIN) {
         l->n = 0;
         l->g = 0;
-        add_p(l);
+        l->from = l->w0;
+        l->phase = PIECE_P;
+    }
+    if (l->phase == PIECE_P) {
+        if (!add_some(l))
+            return true;
+        add_stops(l);
         l->phase = PIECE_GS;
         if (!idles(l))
             next_piece(l);

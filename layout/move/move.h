@@ -56,6 +56,9 @@ void hits_loaded(struct view *v);
 /* effect_work - for view_work(): view_effect() goes on. effect_stop - or is given up. */
 unsigned effect_work(struct view *v, int64_t budget_ns);
 void effect_stop(struct view *v);
+/* related_work, related_stop - the same of view_related(). */
+unsigned related_work(struct view *v, int64_t budget_ns);
+void related_stop(struct view *v);
 /* move_stays - is the reader still where something was asked for? What is found then would be in the way elsewhere. */
 bool move_stays(const struct view *v, const struct place *was);
 

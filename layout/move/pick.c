@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "layout/draw/cells.h"
 #include "layout/views/evlog.h"
@@ -447,6 +448,8 @@ struct related {
     uint32_t lane[RELATED], n;
     bool cut;
     uint32_t g, created; /* whose, and how many it created of them */
+    uint32_t next;       /* the goroutine to look at next: did it create that one? */
+    struct place at;     /* where it was asked for */
 };
 
 static void relate(struct related *r, uint32_t g)
@@ -529,6 +532,75 @@ static void relate_woken(struct view *v, uint32_t g, struct related *r)
     }
 }
 
+void related_stop(struct view *v)
+{
+    mem_free(v->relating);
+    v->relating = NULL;
+}
+
+/* Whom it created: all goroutines are looked at. false: there are more. */
+static bool relate_step(struct view *v, struct related *r, int64_t budget_ns)
+{
+    enum { LOOK = 1 << 15 };
+    const int64_t until = budget_ns == INT64_MAX ? INT64_MAX : host_now() + budget_ns;
+    const uint32_t n = trace_nlanes(v->tr, LANE_G);
+    while (r->next < n && r->n < RELATED / 2) {
+        const uint32_t to = n - r->next > LOOK ? r->next + LOOK : n;
+        (void)trace_walk(v->tr, r->next, to, &(struct span_walk){.begin = relate_created, .by = by_it, .arg = r});
+        r->next = to;
+        if (r->next < n && until != INT64_MAX && host_now() >= until)
+            return false;
+    }
+    r->cut |= r->n >= RELATED / 2;
+    relate_wakers(v, r->g, r);
+    relate_woken(v, r->g, r);
+    return true;
+}
+
+/* They are known: only they show. */
+static unsigned related_show(struct view *v, const struct related *r)
+{
+    struct lanes *l = &v->lanes[LANE_G];
+    char id[32];
+    if (r->n < 2)
+        return move_fail(v, "no other goroutine created, woke or was woken by this one");
+    if (!(l->only = mem_alloc(r->n * sizeof *l->only)))
+        return move_fail(v, "out of memory");
+    memcpy(l->only, r->lane, r->n * sizeof *l->only);
+    l->nonly = r->n;
+    l->rows_stale = true;
+    move_push(v, STEP_JUMP);
+    move_lane(v, (struct lane){LANE_G, r->g});
+    v->at.top = 0;
+    move_settle(v);
+    status_lane(v, (struct lane){LANE_G, r->g}, id);
+    view_message(v, false, "%s: its creator, %" PRIu32 " created by it, %swho woke it, whom it wakes in this window",
+                 id, r->created, r->cut ? "(not all) " : "");
+    return VR_DRAW;
+}
+
+unsigned related_work(struct view *v, int64_t budget_ns)
+{
+    static const char soon[] = "whom it created is being looked for";
+    struct related *r = v->relating;
+    if (!r)
+        return VR_NONE;
+    if (!move_stays(v, &r->at)) { /* the reader went on */
+        related_stop(v);
+        return VR_NONE;
+    }
+    if (!relate_step(v, r, budget_ns)) {
+        if (strcmp(v->message, soon) == 0)
+            return VR_WORK;
+        view_message(v, false, soon);
+        return VR_DRAW | VR_WORK;
+    }
+    v->relating = NULL;
+    const unsigned f = related_show(v, r);
+    mem_free(r);
+    return f;
+}
+
 unsigned view_related(struct view *v)
 {
     struct lanes *l = &v->lanes[LANE_G];
@@ -544,29 +616,13 @@ unsigned view_related(struct view *v)
     uint32_t g = move_lanes_const(v) ? move_goroutine(v, v->at.focus, v->at.cursor) : NO_LANE;
     if (g == NO_LANE)
         return move_fail(v, move_lanes_const(v) ? "no goroutine here" : "Enter opens the lanes first");
-    struct related r = {.g = g};
-    relate(&r, trace_lane_who(v->tr, (struct lane){LANE_G, g}).creator);
-    relate(&r, g);
-    (void)trace_walk(v->tr, 0, trace_nlanes(v->tr, LANE_G),
-                     &(struct span_walk){.begin = relate_created, .by = by_it, .arg = &r});
-    r.cut |= r.n >= RELATED / 2;
-    relate_wakers(v, g, &r);
-    relate_woken(v, g, &r);
-    if (r.n < 2)
-        return move_fail(v, "no other goroutine created, woke or was woken by this one");
-    l->only = mem_alloc(r.n * sizeof *l->only);
-    if (!l->only)
+    related_stop(v);
+    if (!(v->relating = mem_zalloc(sizeof *v->relating)))
         return move_fail(v, "out of memory");
-    memcpy(l->only, r.lane, r.n * sizeof *l->only);
-    l->nonly = r.n;
-    l->rows_stale = true;
-    move_push(v, STEP_JUMP);
-    move_lane(v, (struct lane){LANE_G, g});
-    v->at.top = 0;
-    move_settle(v);
-    char id[32];
-    status_lane(v, (struct lane){LANE_G, g}, id);
-    view_message(v, false, "%s: its creator, %" PRIu32 " created by it, %swho woke it, whom it wakes in this window",
-                 id, r.created, r.cut ? "(not all) " : "");
-    return VR_DRAW;
+    v->relating->g = g;
+    v->relating->at = v->at;
+    relate(v->relating, trace_lane_who(v->tr, (struct lane){LANE_G, g}).creator);
+    relate(v->relating, g);
+    /* while a trace loads its own steps come first: what is begun is done at once */
+    return related_work(v, trace_info(v->tr)->done ? VIEW_AT_ONCE_NS : INT64_MAX);
 }

@@ -28,7 +28,7 @@
 #include "layout/move/pick.h"
 #include "layout/draw/plan.h"
 #include "layout/move/search.h"
-#include "layout/move/wall.h"
+#include "triage/wall.h"
 #include "triage/tables/known.h"
 
 const char *sort_name(enum sort s)
@@ -276,6 +276,7 @@ void view_free(struct view *v)
     unfold_free(v->unfold);
     why_end(v->explaining);
     effect_stop(v);
+    related_stop(v);
     table_copy_stop(v);
     mem_free(v->copied);
     why_free(v->why);

@@ -228,6 +228,8 @@ struct view {
     struct why *why;            /* the explanation last asked for; NULL: none yet */
     struct table_copy *copying; /* a table's rows, while they are being copied (table_copy.c); NULL: they aren't */
     char *copied;               /* what view_work() says VR_YANK of: whoever takes it sets it to NULL */
+    struct related
+        *relating; /* who is related to a goroutine, while that is being looked for (pick.c); NULL: it isn't */
     struct effect *effect;      /* whom a goroutine woke, while that is being looked for (jump.c); NULL: it isn't */
     struct why_job *explaining; /* the one that is being worked out; NULL: none is */
 
@@ -332,7 +334,7 @@ void view_popup_follow(struct view *v, const struct place *from);
 unsigned view_popup_scroll(struct view *v, int n);
 unsigned view_popup_page(struct view *v, int n);
 
-/* view_goto - go to what a line names (goto.h): "1.25s", "1.2s..1.3s", "g123", "p4", "m7". */
+/* view_goto - go to what a line names (goto.h): "1.25s", "50%", "1.2s..1.3s", "g123", "p4", "m7". */
 unsigned view_goto(struct view *v, const char *line);
 
 /* ---- prompt: ':' and '/' share one line. While v->prompt is set the viewer hands text here. ---- */

@@ -232,10 +232,14 @@ void top_free(struct top *t)
 /* Of one processor: may be more than all of it. */
 static char *share(int64_t ns, int64_t whole, char out[FMT_MAX])
 {
-    int64_t tenths = whole > 0 ? (int64_t)wide_muldiv((uint64_t)(ns > 0 ? ns : 0), 1000, (uint64_t)whole) : 0;
+    const uint64_t hundredths = whole > 0 && ns > 0 ? wide_muldiv((uint64_t)ns, 10000, (uint64_t)whole) : 0;
+    const uint64_t tenths = (hundredths + 5) / 10;
     if (ns > 0 && !tenths)
         return strcpy(out, "<0.1%");
-    snprintf(out, FMT_MAX, tenths < 100 ? "%.1f%%" : "%.0f%%", (double)tenths / 10 - (tenths < 100 ? 0 : 0.05));
+    if (tenths < 100)
+        snprintf(out, FMT_MAX, "%u.%u%%", (unsigned)tenths / 10, (unsigned)tenths % 10);
+    else
+        snprintf(out, FMT_MAX, "%" PRIu64 "%%", (hundredths + 50) / 100);
     return out;
 }
 

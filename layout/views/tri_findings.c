@@ -125,7 +125,10 @@ static void line_gc(struct text *t, const struct view *v)
     }
     text_share(t, (double)work, (double)tg->capacity);
     text_add(t, " of P time, %" PRIu64 " cycle%s, assist ", tg->gc_cycles, tg->gc_cycles == 1 ? "" : "s");
-    text_share(t, (double)tg->p_sum.ns[ST_ASSIST], (double)tg->capacity);
+    if (triage_knows_assists(v->tr))
+        text_share(t, (double)tg->p_sum.ns[ST_ASSIST], (double)tg->capacity);
+    else
+        text_lit(t, "not recorded");
     text_lit(t, ", marking ");
     text_share(t, (double)tg->gc_mark_ns, (double)tg->end);
     text_lit(t, " of the time");
@@ -175,6 +178,8 @@ static void line_mmu(struct text *t, const struct view *v)
                                      : "100ms",
                      tg->mmu[i].mmu * 100);
     }
+    if (shown && !triage_knows_assists(v->tr))
+        text_lit(t, " without assists (not recorded)");
     text_add(t, "%s",
              shown      ? ": the program's share of the processors in its worst stretch that long"
              : tg->nmmu ? t->ticks ? "the trace is shorter than 1000000t" : "the trace is shorter than a millisecond"

@@ -31,10 +31,10 @@ static const struct {
     bool samples;
 } kinds[SW_KINDS] = {
     [SW_ONCPU] = {"on CPU: where goroutines stopped running", STYLE_RUNNING, false},
-    [SW_OFFCPU] = {"off CPU: blocked, by reason", STYLE_WAITING, false},
+    [SW_OFFCPU] = {"off CPU: the program blocked, by reason", STYLE_WAITING, false},
     [SW_SCHED] = {"runnable: by who made them so", STYLE_RUNNABLE, false},
-    [SW_SYNC] = {"blocked on channels, select, sync", STYLE_WAITING, false},
-    [SW_NET] = {"blocked on the network", STYLE_WAITING, false},
+    [SW_SYNC] = {"the program blocked on channels, select, sync", STYLE_WAITING, false},
+    [SW_NET] = {"the program blocked on the network", STYLE_WAITING, false},
     [SW_SYSCALL] = {"in system calls", STYLE_SYSCALL, false},
     [SW_ASSIST] = {"assisting the collector", STYLE_ASSIST, false},
     [SW_CPU] = {"CPU samples", STYLE_SAMPLE, true},
@@ -217,12 +217,21 @@ static bool under(const struct flame *f, uint32_t node, uint32_t root)
     return node == root;
 }
 
+static const char *why_none(const struct view *v)
+{
+    const struct flame *f = &v->tri->flame;
+    return f->failed                ? "out of memory for the tree"
+           : kinds[f->kind].samples ? "no CPU samples in this trace: they come where a CPU profile runs beside it"
+           : f->kind == SW_ASSIST && !triage_knows_assists(v->tr) ? "not recorded before Go 1.9"
+                                                                  : "no such time in this trace";
+}
+
 static unsigned none(struct view *v)
 {
     const struct flame *f = &v->tri->flame;
     if (f->making)
         return move_not_yet(v, "the tree is not done yet");
-    return move_fail(v, f->failed ? "out of memory for the tree" : "no such time in this trace");
+    return move_fail(v, "%s", why_none(v));
 }
 
 static bool empty(const struct flame *f)
@@ -389,8 +398,7 @@ static void draw_tree(struct grid *g, struct view *v, int y, int h)
         if (f->making)
             tri_say(g, 0, y + 2, g->w, STYLE_DIM, "adding up stacks: %d%%", (int)(f->share * 100));
         else
-            tri_say(g, 0, y + 2, g->w, STYLE_DIM,
-                    f->failed ? "out of memory for the tree" : "no such time in this trace");
+            tri_say(g, 0, y + 2, g->w, STYLE_DIM, "%s", why_none(v));
         return;
     }
     if (!under(f, f->cur, f->root))
@@ -409,6 +417,26 @@ static void draw_tree(struct grid *g, struct view *v, int y, int h)
     subtree(&p, f->root, 0, g->w, 0);
 }
 
+/* How often it was there, with all that it called. */
+static void how_often(struct text *t, const struct view *v, const struct fnode *n)
+{
+    const struct flame *f = &v->tri->flame;
+    if (f->cur)
+        text_func(t, v->tr, n->name, 0);
+    else
+        text_lit(t, "all");
+    text_lit(t, "  ");
+    if (kinds[f->kind].samples)
+        text_add(t, "%" PRId64 " sample%s", n->w, n->w == 1 ? "" : "s");
+    else
+        text_dur(t, n->w);
+    text_lit(t, "  ");
+    text_share(t, (double)n->w, (double)f->node[0].w);
+    text_lit(t, " of all");
+    if (!kinds[f->kind].samples)
+        text_add(t, ", %" PRIu64 " time%s", n->count, n->count == 1 ? "" : "s");
+}
+
 static void flame_detail(struct text *t, const struct view *v, int line)
 {
     const struct flame *f = &v->tri->flame;
@@ -416,24 +444,13 @@ static void flame_detail(struct text *t, const struct view *v, int line)
         return;
     const struct fnode *n = &f->node[f->cur];
     if (line == 0) {
-        if (f->cur)
-            text_func(t, v->tr, n->name, 0);
-        else
-            text_lit(t, "all");
-        text_lit(t, "  ");
-        if (kinds[f->kind].samples)
-            text_add(t, "%" PRId64 " samples", n->w);
-        else
-            text_dur(t, n->w);
-        text_lit(t, "  ");
-        text_share(t, (double)n->w, (double)f->node[0].w);
-        text_lit(t, " of all");
+        how_often(t, v, n);
         return;
     }
-    text_add(t, "%s", f->cur ? "itself " : "no stack recorded for ");
-    text_share(t, (double)n->self, (double)f->node[0].w);
-    if (!kinds[f->kind].samples)
-        text_add(t, ", %" PRIu64 " times", n->count);
+    if (f->cur || n->self) {
+        text_add(t, "%s", f->cur ? "itself " : "no stack recorded for ");
+        text_share(t, (double)n->self, (double)f->node[0].w);
+    }
     if (f->cur && n->up) {
         text_lit(t, ", called from ");
         text_func(t, v->tr, f->node[n->up].name, 60);

@@ -24,7 +24,7 @@ static const struct {
     [GCOL_RUNNING] = {"running", "time running", 9, GM_EXEC},
     [GCOL_STUCK] = {"may leak", "goroutines that may leak: blocked for good, it seems", 10, -1},
     [GCOL_COUNT] = {"count", "how many", 8, -1},
-    [GCOL_ALIVE] = {"alive", "how many never ended", 8, -1},
+    [GCOL_ALIVE] = {"alive", "how many had not ended", 8, -1},
     [GCOL_SCHED] = {"runnable", "time waiting for a processor", 9, GM_SCHED},
     [GCOL_WAIT] = {"blocked", "time blocked", 9, GM_WAIT},
     [GCOL_SYSCALL] = {"sys call", "time in system calls", 9, GM_SYSCALL},
@@ -449,7 +449,7 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
         struct lane_info li = trace_lane(v->tr, tri_g(id));
         char from[FMT_MAX];
         tri_say(g, 0, y, x, s, "G%" PRIu64 "%s%s%s", li.id, li.created ? "  from " : "",
-                li.created ? tri_dur(v->tr, li.first, from) : "", li.ended ? "" : "  never ended");
+                li.created ? tri_dur(v->tr, li.first, from) : "", li.ended ? "" : "  not ended");
     }
     for (int k = 0; k < n; k++) {
         char buf[FMT_MAX];
@@ -591,7 +591,8 @@ static void detail_member(struct text *t, const struct view *v, uint32_t g, int 
         }
         return;
     }
-    text_add(t, "%u runs, %u waits, %u system calls; longest wait ", s.runs, s.waits, s.syscalls);
+    text_add(t, "%u run%s, %u wait%s, %u system call%s; longest wait ", s.runs, s.runs == 1 ? "" : "s", s.waits,
+             s.waits == 1 ? "" : "s", s.syscalls, s.syscalls == 1 ? "" : "s");
     text_dur(t, longest_of(v->tr, &li, g, ST_WAITING, s.ns[GM_WAIT], s.waits));
     text_lit(t, ", runnable ");
     text_dur(t, longest_of(v->tr, &li, g, ST_RUNNABLE, s.ns[GM_SCHED], s.scheds));

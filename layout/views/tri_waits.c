@@ -440,7 +440,8 @@ static void detail_pair(struct text *t, const struct view *v, const struct wait_
     text_lit(t, " at ");
     text_where(t, v->tr, p->waker_stack, 80);
     if (p->futile)
-        text_add(t, "; %" PRIu64 " of %" PRIu64 " woken for nothing", p->futile, p->count);
+        text_add(t, "; %" PRIu64 " of %" PRIu64 " ran for less than %dus and waited there again", p->futile, p->count,
+                 FUTILE_RUN / 1000);
 }
 
 static void detail_worst(struct text *t, const struct view *v, const struct sched_wait *w, int line);
@@ -536,7 +537,7 @@ static void detail_place(struct text *t, const struct view *v, const struct wait
         place_text(t, v, w->reason, w->stack);
         return;
     }
-    text_add(t, "%" PRIu64 " waits", w->count);
+    text_add(t, "%" PRIu64 " wait%s", w->count, w->count == 1 ? "" : "s");
     if (w->open)
         text_add(t, ", %" PRIu64 " not over at the end", w->open);
     text_lit(t, "; longest ");

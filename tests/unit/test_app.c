@@ -515,7 +515,7 @@ static void test_linear(void **state)
     fclose(o);
     fclose(e);
     static const char *const starts[] = {
-        "[processors] P0", "[goroutines] G1", "G1", "'nonsense' is no key", "G1", "G1", "G1"};
+        "[processors] P0", "[goroutines] G1", "G1", "'nonsense' is no key", "G1", "G1", "('9g'"};
     size_t lines = 0;
     char *save = NULL;
     for (char *l = strtok_r(out, "\n", &save); l; l = strtok_r(NULL, "\n", &save), lines++) {
@@ -524,8 +524,6 @@ static void test_linear(void **state)
             fail_msg("line %zu: %s", lines, l);
         if (lines == 4)
             assert_non_null(strstr(l, " ; ")); /* the pop-up's lines in one */
-        if (lines == 6)
-            assert_non_null(strstr(l, "(")); /* what ':' had to say */
         for (; *l; l++)
             assert_true((unsigned char)*l >= ' ');
     }

@@ -117,6 +117,7 @@ static void test_wall(void **state)
     expect(&f, "_", "aligned by their starts");
     aligned(&f, 0);
     assert_true(by != 0);
+    expect(&f, "_", "this trace has ended before"); /* 248 ms earlier */
     fix_close(&f);
     fix_open(&f, first, "samples/alloc-1.19.trace", 100, 50);
     expect(&f, "2 _", "the time of day isn't in both");
@@ -138,6 +139,22 @@ static void test_tables(void **state)
     assert_true(by != 0);
     expect(&f, "l", "alloc");
     aligned(&f, by);
+    fix_close(&f);
+}
+
+/* What is opened without a key: the findings of both, and not the comparison, which is behind the next key. */
+static void test_opened(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, "samples/http-1.26.trace", "samples/http-1.27.trace", 80, 24);
+    char *s = run(&f, "");
+    if (strstr(s, "Comparing them"))
+        fail_msg("the lower one compares:\n%s", s);
+    assert_int_equal(f.a.view.at.view, VIEW_TRIAGE);
+    assert_int_equal(f.b.view.at.view, VIEW_TRIAGE);
+    free(s);
+    expect(&f, "1", "VERDICT");
     fix_close(&f);
 }
 
@@ -206,8 +223,9 @@ static void test_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_follows), cmocka_unit_test(test_wall),    cmocka_unit_test(test_tables),
-        cmocka_unit_test(test_diff),    cmocka_unit_test(test_screens), cmocka_unit_test(test_alone),
+        cmocka_unit_test(test_follows), cmocka_unit_test(test_wall),   cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_diff),    cmocka_unit_test(test_opened), cmocka_unit_test(test_screens),
+        cmocka_unit_test(test_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

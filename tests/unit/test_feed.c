@@ -214,6 +214,8 @@ static void test_fetch(void **state)
         {"printf '[404 ]' >&2; exit 22", "", "the server answered 404: no reason given", FEED_FAILED},
         {"printf '[302 http://else/]' >&2", "", "it has moved to http://else/: ask there", FEED_FAILED},
         {"echo 'curl: (7) Failed to connect' >&2; printf '[000 ]' >&2; exit 7", "", "Failed to connect", FEED_FAILED},
+        {"printf part; echo 'curl: (18) transfer closed' >&2; printf '[200 ]' >&2; exit 18", "part",
+         "the program may have ended (transfer closed)", FEED_FAILED},
         {"echo 'something else' >&2; exit 3", "", "something else", FEED_FAILED},
         {"printf part; kill -9 $$", "part", "curl was ended by a signal", FEED_FAILED},
         {"head -c 5000 /dev/zero | tr '\\0' x >&2; exit 9", "", "xxxxx", FEED_FAILED},

@@ -593,7 +593,7 @@ static void test_file_replaced(void **state)
     pty_close(&p);
 }
 
-/* Copies without a clipboard: one file, for its user alone, gone behind the program. */
+/* Copies, with a clipboard or without: one file, for its user alone, gone behind the program. */
 static int copies(mode_t *mode)
 {
     DIR *d = opendir(dir);
@@ -614,13 +614,13 @@ static int copies(mode_t *mode)
 static void test_copies(void **state)
 {
     (void)state;
-    static char *const linux_console[] = {"TERM=linux", NULL};
-    static const int ends[] = {0, SIGTERM, SIGSEGV};
-    for (int i = 0; i < 3; i++) {
+    static char *const linux_console[] = {"TERM=linux", NULL}, *const xterm[] = {"TERM=xterm-256color", NULL};
+    static const int ends[] = {0, SIGTERM, SIGSEGV, 0};
+    for (int i = 0; i < 4; i++) {
         struct pty p;
         mode_t mode = 0;
         char *argv[] = {NULL, "--view", "2", TRACE, NULL};
-        pty_start(&p, argv, linux_console);
+        pty_start(&p, argv, i < 3 ? linux_console : xterm);
         if (!pty_until(&p, "P0"))
             pty_fail(&p, "nothing is shown");
         pty_rest(&p);
@@ -630,6 +630,8 @@ static void test_copies(void **state)
         }
         assert_int_equal(copies(&mode), 1);
         assert_int_equal(mode, 0600);
+        if (!pty_has(&p, i < 3 ? "doesn't take it" : "copied, until gotop ends also to"))
+            pty_fail(&p, "where the copy is remains unsaid");
         if (ends[i])
             kill(p.pid, ends[i]);
         else

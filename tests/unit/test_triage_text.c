@@ -40,6 +40,29 @@ static void fitted_usage(void **state)
     text_free(&t);
 }
 
+/* Rows of a page on a narrow terminal go on below their last column; blanks between columns stay, no character is cut. */
+static void broken_pages(void **state)
+{
+    static const char page[] =
+        "Title of it\n  20.3%   4.06ms  18  waiting for a processor\n  short  row\n"
+        "a line of words without any columns in it\n    \xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9"
+        "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\n";
+    struct text t = {0};
+    (void)state;
+    say_broken(&t, page);
+    assert_string_equal(t.p, page);
+    text_free(&t);
+    say_columns(31);
+    say_broken(&t, page);
+    say_columns(0);
+    assert_string_equal(
+        t.p, "Title of it\n  20.3%   4.06ms  18  waiting\n                  for a\n"
+             "                  processor\n  short  row\na line of words without any\n"
+             "    columns in it\n    \xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9"
+             "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\n        \xc3\xa9\xc3\xa9\n");
+    text_free(&t);
+}
+
 static void hostile_bytes(void **state)
 {
     (void)state;
@@ -354,6 +377,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fitted_usage),
+        cmocka_unit_test(broken_pages),
         cmocka_unit_test(hostile_bytes),
         cmocka_unit_test(random_bytes),
         cmocka_unit_test(units),

@@ -123,8 +123,7 @@ static int split(struct options *o, bool parted)
         return fail(o->path[0][2], "more than two traces: put -- between the old and the new ones");
     }
     if (o->npaths[0] == 0 || o->npaths[1] == 0) {
-        fputs(usage, stderr);
-        return 2;
+        return say_lacks("diff", o->npaths[0] ? "NEW" : "OLD", usage);
     }
     return -1;
 }
@@ -411,7 +410,7 @@ static int compare(const struct options *o, const struct runs r[2])
     mem_free(v.c);
     if (!text_ok(&t)) {
         status = fail("diff", "out of memory");
-    } else if (status != 2 && say_text("diff", o->out, &t) != 0) {
+    } else if (status != 2 && (o->json ? say_text : say_page)("diff", o->out, &t) != 0) {
         status = 2;
     }
     text_free(&t);

@@ -23,7 +23,7 @@ static const char usage[] =
     "  --kind cpu           CPU samples, in samples, if the trace has any\n"
     "  --reason-last        put the reason last, not first\n"
     "  -o FILE              write to FILE\n"
-    "  --from T --to T      only this range: 1.2s, 300ms, a number is nanoseconds, 40%\n"
+    "  --from T --to T      only this range: 1.2s, 300ms, a number is nanoseconds, 40%, 14:03:22.5\n"
     "  --group NAME         only goroutines whose start function's name contains NAME\n"
     "  --goroutine ID       only this goroutine\n"
     "  --quiet, --strict, --threads N, --max-memory SIZE, --ticks-per-second N, --exe FILE   as for the viewer\n"

@@ -19,7 +19,7 @@ static const char usage[] =
     "A trace for Perfetto (ui.perfetto.dev, or trace_processor for SQL): processors, goroutines by start function,\n"
     "GC, stop-the-world, heap, run queue, tasks, regions and logs.\n"
     "  --lanes p,g,m        which lanes: processors, goroutines, threads (default p,g)\n"
-    "  --from T --to T      only this range: 1.2s, 300ms, a number is nanoseconds, 40%\n"
+    "  --from T --to T      only this range: 1.2s, 300ms, a number is nanoseconds, 40%, 14:03:22.5\n"
     "  --group NAME         only goroutines whose start function's name contains NAME\n"
     "  --goroutine ID       only this goroutine\n"
     "  -o FILE              write to FILE\n"

@@ -157,10 +157,10 @@ enum found { NOT_MINE, TAKEN, WRONG };
 
 static enum found option_value(const struct export_command *c, const char *name, const char *v, struct export_opts *o)
 {
-    int64_t t;
+    bool needs;
     if (strcmp(name, "--from") == 0 || strcmp(name, "--to") == 0) {
         *(name[2] == 'f' ? &o->from : &o->to) = v;
-        return scope_time(v, 0, &t) ? TAKEN : WRONG;
+        return scope_typed(v, &needs) ? TAKEN : WRONG;
     } else if (strcmp(name, "-o") == 0) {
         o->out = v;
     } else if (strcmp(name, "--goroutine") == 0) {
@@ -218,6 +218,14 @@ static const char *cut_name(const char *arg, char *buf, size_t size)
     return eq + 1;
 }
 
+static const char *what_fits(const char *name)
+{
+    return strcmp(name, "--from") == 0 || strcmp(name, "--to") == 0
+               ? "this is no time: 1.2s, 300ms, 1m30s, 40%, 14:03:22.5 are"
+           : strcmp(name, "--goroutine") == 0 ? "this is no goroutine's number"
+                                              : "this value makes no sense (--help tells)";
+}
+
 static bool read_option(const struct export_command *c, int argc, char **argv, int *i, struct export_opts *o)
 {
     char buf[32];
@@ -231,7 +239,7 @@ static bool read_option(const struct export_command *c, int argc, char **argv, i
         struct text t = {0};
         text_add(&t, "%s ", name);
         text_clean(&t, value, strlen(value), 0);
-        export_say(c->name, t.p ? t.p : name, "this value makes no sense (--help tells)");
+        export_say(c->name, t.p ? t.p : name, what_fits(name));
         text_free(&t);
     } else if (f == NOT_MINE) {
         export_say(c->name, argv[*i], "unknown option, or its value is missing (--help lists them)");
@@ -265,8 +273,7 @@ int export_options(const struct export_command *c, int argc, char **argv, struct
         return 2; /* `gotop csv TRACE`: the table is missing */
     }
     if (!o->path) {
-        fputs(c->usage, stderr);
-        return 2;
+        return say_lacks(c->name, c->table && !o->kind ? "TABLE" : "TRACE", c->usage);
     }
     return c->check && !c->check(o) ? 2 : -1;
 }
@@ -277,8 +284,13 @@ static enum err_code set_scope(const struct export_opts *o, const struct trace *
 {
     int64_t end = trace_info(tr)->end;
     *sc = (struct scope){tr, 0, INT64_MAX, o->group, o->one, o->id};
-    if ((o->from && !scope_time(o->from, end, &sc->from)) || (o->to && !scope_time(o->to, end, &sc->to))) {
-        return err_set(e, ERR_ARG, ERR_NO_OFFSET, "--from or --to is no time");
+    const char *why;
+    if ((o->from && !scope_when(o->from, tr, &sc->from, &why)) || (o->to && !scope_when(o->to, tr, &sc->to, &why))) {
+        return err_set(e, ERR_ARG, ERR_NO_OFFSET, "%s", why);
+    }
+    sc->from = sc->from < 0 ? 0 : sc->from; /* a time of day before the trace began */
+    if (sc->to < 0) {
+        return err_set(e, ERR_ARG, ERR_NO_OFFSET, "--to lies before the trace");
     }
     if (sc->from >= sc->to) {
         return err_set(e, ERR_ARG, ERR_NO_OFFSET, "--from is not before --to");
@@ -307,15 +319,16 @@ enum err_code export_trace(const struct export_command *c, const struct export_o
     struct out out;
     struct export x = {.tr = tr, .o = o, .out = &out, .talk = talk, .said = talk ? host_now() : 0};
     enum err_code rc = set_scope(o, tr, &x.scope, e);
+    const struct sample *sample;
+    if (rc == ERR_OK && o->kind && strcmp(o->kind, "cpu") == 0 && trace_samples(tr, &sample) == 0) {
+        rc = err_set(e, ERR_ARG, ERR_NO_OFFSET, /* an empty file would say that nothing ran */
+                     "no CPU samples are in it: they come where a CPU profile runs beside the trace");
+    }
     if (rc == ERR_OK) {
         rc = out_open(&out, o->out, c->gzip, e);
     }
     if (rc != ERR_OK) {
         return rc;
-    }
-    const struct sample *sample;
-    if (o->kind && strcmp(o->kind, "cpu") == 0 && trace_samples(tr, &sample) == 0) { /* an empty file says nothing */
-        export_say(c->name, o->path, "no CPU samples are in it: they come where a CPU profile runs beside the trace");
     }
     rc = c->write(&x, e);
     enum err_code closed = out_close(&out, rc == ERR_OK, rc == ERR_OK ? e : NULL);

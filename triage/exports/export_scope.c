@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "triage/wall.h"
+
 bool scope_all_g(const struct scope *sc)
 {
     return !sc->group && !sc->one;
@@ -107,4 +109,27 @@ bool scope_time(const char *s, int64_t end, int64_t *ns)
     }
     *ns = sum;
     return any && !*s;
+}
+
+bool scope_typed(const char *s, bool *needs)
+{
+    int64_t ns;
+    const char *rest;
+    const bool wall = wall_parse(NULL, s, &ns, &rest) && !*rest;
+    *needs = wall || strchr(s, '%');
+    return wall || scope_time(s, 0, &ns);
+}
+
+bool scope_when(const char *s, const struct trace *tr, int64_t *ns, const char **why)
+{
+    const char *rest;
+    *why = "--from or --to is no time";
+    if (!wall_is(s)) {
+        return scope_time(s, trace_info(tr)->end, ns);
+    }
+    if (!wall_known(tr)) {
+        *why = "this trace doesn't tell what time of day it was (Go 1.25 and later do)";
+        return false;
+    }
+    return wall_parse(tr, s, ns, &rest) && !*rest;
 }

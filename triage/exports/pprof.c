@@ -196,7 +196,7 @@ static const char usage[] =
     "  --all                also count what go tool trace leaves out: waits before a goroutine first ran in the\n"
     "                       trace, and what is not over at its end\n"
     "  -o FILE              write to FILE\n"
-    "  --from T --to T      only this range: 1.2s, 300ms, a number is nanoseconds, 40%\n"
+    "  --from T --to T      only this range: 1.2s, 300ms, a number is nanoseconds, 40%, 14:03:22.5\n"
     "  --group NAME         only goroutines whose start function's name contains NAME\n"
     "  --goroutine ID       only this goroutine\n"
     "  --quiet, --strict, --threads N, --max-memory SIZE, --ticks-per-second N, --exe FILE   as for the viewer\n"

@@ -83,7 +83,7 @@ static const char slice_usage[] =
     "in progress when it begins looks as if tracing had started then. Waits that had begun before lose their\n"
     "reason, and tasks their name (docs/SLICES.md).\n"
     "\n"
-    "  --from TIME             begin there: 1.2s, 300ms, 1m30s, 40% (default: the trace's start)\n"
+    "  --from TIME             begin there: 1.2s, 300ms, 1m30s, 40%, 14:03:22.5 (default: the trace's start)\n"
     "  --to TIME               end there (default: the trace's end)\n"
     "  -o FILE                 write to FILE, - is standard output; never overwrites the trace itself\n"
     "  --ticks-per-second N    the tick rate, for a trace truncated before it\n"
@@ -105,10 +105,11 @@ static bool slice_check(const struct export_opts *o)
     return true;
 }
 
-/* end_of - the trace's length, which shares of it are of. */
-static enum err_code end_of(const struct export_opts *o, int64_t *end, struct err *e)
+/* The range, where the trace's length or clock is needed to know it. */
+static enum err_code range_in(const struct export_opts *o, struct cut_range *r, struct err *e)
 {
     struct trace *tr;
+    const char *why;
     enum err_code rc = trace_open(o->path, &o->trace, &tr, e);
     if (rc)
         return rc;
@@ -117,25 +118,31 @@ static enum err_code end_of(const struct export_opts *o, int64_t *end, struct er
     if (trace_fatal(tr)) {
         *e = *trace_fatal(tr);
         rc = e->code;
+    } else if ((o->from && !scope_when(o->from, tr, &r->from, &why)) ||
+               (o->to && !scope_when(o->to, tr, &r->to, &why))) {
+        rc = err_set(e, ERR_ARG, ERR_NO_OFFSET, "%s", why);
     }
-    *end = trace_info(tr)->end;
     trace_close(tr);
     return rc;
 }
 
 static enum err_code range_of(const struct export_opts *o, struct cut_range *r, struct err *e)
 {
-    int64_t end = 0;
-    enum err_code rc = ERR_OK;
+    bool from = false, to = false;
     *r = (struct cut_range){INT64_MIN, INT64_MAX, o->trace.ticks_per_second};
-    if ((o->from && strchr(o->from, '%')) || (o->to && strchr(o->to, '%')))
-        rc = strcmp(o->path, "-")
-                 ? end_of(o, &end, e)
-                 : err_set(e, ERR_ARG, ERR_NO_OFFSET, "a share of it (%%) needs a file: its end must be known first");
-    if (rc == ERR_OK &&
-        ((o->from && !scope_time(o->from, end, &r->from)) || (o->to && !scope_time(o->to, end, &r->to))))
-        rc = err_set(e, ERR_ARG, ERR_NO_OFFSET, "--from or --to is no time");
-    return rc;
+    if ((o->from && !scope_typed(o->from, &from)) || (o->to && !scope_typed(o->to, &to)))
+        return err_set(e, ERR_ARG, ERR_NO_OFFSET, "--from or --to is no time");
+    if (!from && !to) {
+        if (o->from)
+            scope_time(o->from, 0, &r->from);
+        if (o->to)
+            scope_time(o->to, 0, &r->to);
+        return ERR_OK;
+    }
+    if (!strcmp(o->path, "-"))
+        return err_set(e, ERR_ARG, ERR_NO_OFFSET,
+                       "a share of it (%%) or a time of day needs a file: it is read once before it is cut");
+    return range_in(o, r, e);
 }
 
 static void say_slice(const struct export_opts *o, const struct cut_result *r)
@@ -206,7 +213,7 @@ static const char anonymize_usage[] =
     "  --quiet                 print only errors\n"
     "  --help                  print this help\n"
     "\n"
-    "Exit status: 0 done, 2 wrong usage, unreadable or not written, 3 written up to where the trace is damaged.\n";
+    "Exit status: 0 done, 2 wrong usage, unreadable or not written, 3 written, but the trace is damaged.\n";
 
 static bool anonymize_check(const struct export_opts *o)
 {
@@ -309,8 +316,10 @@ int anonymize_main(int argc, char **argv)
     }
     if (!res.damage.code)
         return 0;
-    snprintf(what, sizeof what, "written up to where the trace is damaged: %s (offset %" PRIu64 ")", res.damage.what,
-             res.damage.offset);
+    snprintf(what, sizeof what, "%s: %s (offset %" PRIu64 ")",
+             res.ended ? "written up to where the trace is damaged"
+                       : "the copy is damaged as the trace is, with zeros where bytes can't be read",
+             res.damage.what, res.damage.offset);
     export_say(c.name, name, what);
     return 3;
 }

@@ -93,6 +93,9 @@ const char *small_advice(const struct trace *tr, uint32_t stack);
 void shared_limit(struct causes *c, uint32_t place, struct draft *d);
 /* small_opens - does that function open and close a file for (nearly) each read or write? Then t says so, and next what to do. */
 bool small_opens(struct text *t, struct text *next, const struct causes *c, uint32_t func);
+/* timers_delay - rules_timers.c: does the main goroutine wait, in the end, for timers of goroutines of that start function at that place, or may
+ * somebody outside, whose connections they serve? */
+bool timers_delay(struct causes *c, uint32_t place, uint32_t who);
 /* grain_coroutine - does that stack, in which a goroutine was made, make a coroutine (iter.Pull)? */
 bool grain_coroutine(const struct trace *tr, uint32_t create_stack);
 

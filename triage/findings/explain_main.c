@@ -16,6 +16,7 @@
 #include "triage/json.h"
 #include "triage/say.h"
 #include "triage/exports/export_scope.h"
+#include "triage/wall.h"
 #include "triage/report/report.h"
 
 #define LINES 60       /* of a tree, in text */
@@ -87,8 +88,9 @@ static bool ask_goroutine(struct asked *q, const struct trace *tr, const char *s
         }
         memcpy(from, end + 1, (size_t)(dots - end - 1));
         from[dots - end - 1] = 0;
-        if (!scope_time(from, len, &a) || !scope_time(dots + 2, len, &b) || a < 0 || b <= a || b > len) {
-            *why = "the interval makes no sense: FROM..TO within the trace, as 1.2s..1.3s";
+        if (!scope_when(from, tr, &a, why) || !scope_when(dots + 2, tr, &b, why) || a < 0 || b <= a || b > len) {
+            if (!wall_is(from) || wall_known(tr))
+                *why = "the interval makes no sense: FROM..TO within the trace, as 1.2s..1.3s";
             return false;
         }
     }
@@ -503,8 +505,7 @@ static int parse(struct options *o, int argc, char **argv)
         }
     }
     if (!o->path) {
-        fputs(usage, stderr);
-        return 2;
+        return say_lacks("explain", "TRACE", usage);
     }
     return o->subject ? -1
                       : fail(o->path, "of what? A SUBJECT is missing: g123, task:NAME, .. (gotop explain --help)");
@@ -553,7 +554,7 @@ int explain_main(int argc, char **argv)
     } else {
         status = answer(&o, tr, &t);
         if (status == 0) {
-            status = say_text("explain", o.out, &t);
+            status = (o.json ? say_text : say_page)("explain", o.out, &t);
         }
         status = status == 0 && trace_info(tr)->ndamages ? 3 : status;
     }

@@ -11,14 +11,19 @@
 #define FUNCS 128   /* functions told apart */
 #define DEEP 64     /* frames of a stack looked at */
 #define CALLEES 6
+#define CALLED_BY 8
 
 /* A function among the moments: how often it was at work, itself or in what it called, and how far from its stack's end on average. */
 struct seen {
-    uint32_t func, stack, n;
+    uint32_t func, n;
     uint64_t depth;
     struct {
         uint32_t func, n;
     } callee[CALLEES]; /* of the library's, called there */
+    struct {
+        uint32_t func, n, stack, by; /* by: who called that one; 0: it began there */
+        bool mixed;                  /* others did, too */
+    } caller[CALLED_BY];             /* of the program */
 };
 struct moments {
     struct seen v[FUNCS];
@@ -53,6 +58,36 @@ static void callee(struct seen *v, const struct trace *tr, uint32_t stack, uint3
     }
 }
 
+/* The next function of the program further out, other than `from`, 0 if there is none. */
+static uint32_t outwards(const struct trace *tr, uint32_t stack, uint32_t *frame, uint32_t from)
+{
+    const uint32_t n = trace_stack(tr, stack);
+    while (++*frame < n) {
+        const uint32_t func = trace_frame(tr, stack, *frame).func;
+        if (func != from && stacks_is_program(tr, func)) {
+            return func;
+        }
+    }
+    return 0;
+}
+
+/* Who called it there: the first eight that do, among which is one that mostly does. */
+static void caller(struct seen *v, const struct trace *tr, uint32_t stack, uint32_t frame)
+{
+    const uint32_t func = outwards(tr, stack, &frame, v->func), by = outwards(tr, stack, &frame, func);
+    uint32_t i = 0;
+    while (i < CALLED_BY && v->caller[i].n && v->caller[i].func != func) {
+        i++;
+    }
+    if (i < CALLED_BY) {
+        v->caller[i].mixed |= v->caller[i].n && v->caller[i].by != by;
+        v->caller[i].func = func;
+        v->caller[i].by = by;
+        v->caller[i].stack = stack;
+        v->caller[i].n++;
+    }
+}
+
 /* Each function of the program counts once for a stack, where it is innermost. */
 static void moment(struct moments *m, const struct trace *tr, uint32_t stack)
 {
@@ -68,10 +103,10 @@ static void moment(struct moments *m, const struct trace *tr, uint32_t stack)
         struct seen *v = again ? NULL : seen_of(m, func);
         if (v) {
             had[k++] = func;
-            v->stack = stack;
             v->depth += n - i;
             v->n++;
             callee(v, tr, stack, i);
+            caller(v, tr, stack, i);
         }
     }
 }
@@ -139,14 +174,24 @@ bool moments_inside(const struct causes *c, uint32_t group, struct inside *out)
     if (!best) {
         return false;
     }
-    *out = (struct inside){best->func, best->stack, 0, best->n, m.all};
+    int by = 0;
+    for (int i = 1; i < CALLED_BY; i++) {
+        by = best->caller[i].n > best->caller[by].n ? i : by;
+    }
+    *out = (struct inside){.func = best->func,
+                           .stack = best->caller[by].stack,
+                           .caller = best->caller[by].func,
+                           .called = best->caller[by].n,
+                           .n = best->n,
+                           .all = m.all,
+                           .mixed = best->caller[by].mixed};
     for (int i = 0; i < CALLEES; i++) {
         out->callee = best->callee[i].n * 2 > best->n ? best->callee[i].func : out->callee;
     }
     return true;
 }
 
-uint32_t inside_frame(const struct causes *c, const struct inside *v)
+static uint32_t inside_frame(const struct causes *c, const struct inside *v)
 {
     uint32_t frame = 0;
     while (trace_frame(c->tr, v->stack, frame).func != v->func) {
@@ -155,11 +200,26 @@ uint32_t inside_frame(const struct causes *c, const struct inside *v)
     return frame;
 }
 
+void inside_name(struct text *t, const struct causes *c, const struct inside *v, uint32_t functions)
+{
+    if (v->called == v->n) {
+        const uint32_t most = v->mixed && functions > 2 ? 2 : functions;
+        text_say(t, c->tr, t_calls(v->stack, inside_frame(c, v), most));
+        return;
+    }
+    text_say(t, c->tr, t_func(v->func));
+    if (v->caller) {
+        text_say(t, c->tr, " (", t_share((double)v->called, (double)v->n), " of that called by ", t_func(v->caller),
+                 ")");
+    }
+}
+
 void inside_text(struct text *t, const struct causes *c, uint32_t group, const struct inside *v)
 {
     const bool few = (double)v->all < threshold(TH_TIME_MOMENTS);
-    text_say(t, c->tr, t_calls(v->stack, inside_frame(c, v), 3), " is where goroutines of ",
-             t_func(c->tg->groups[group].name), few ? "" : ", which run most,", " were at ");
+    inside_name(t, c, v, 3);
+    text_say(t, c->tr, " is where goroutines of ", t_func(c->tg->groups[group].name), few ? "" : ", which run most,",
+             " were at ");
     if (v->all == 1) {
         text_lit(t, "the only moment inside their runs that the trace has");
     } else {

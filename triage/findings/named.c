@@ -198,6 +198,11 @@ void causes_tell_holders(struct causes *c, struct finding *f)
         most_calls(&before, c->tr, &v.v[0]);
     }
     had_it_text(&behind, c->tr, &v, looked, n);
+    if (v.v[0].cat == EX_RUN && untimed_calls(c, v.v[0].func)) {
+        untimed_text(&behind, c, v.v[0].func);
+        retell_next(c->rs, f, KEEPS_TOGETHER);
+        f->at_device = true;
+    }
     held_up_text(c, f, &v, &behind);
     tell_bursts(c, f, place, &behind);
     convoy_of_the_host(f, &host, &behind);
@@ -295,7 +300,8 @@ static void runs_most_text(struct text *t, const struct causes *c, const struct 
         causes_calls_text(t, c->tr, l);
         text_add(t, "%s", words);
     } else if (moments_inside(c, gstat_group(c->tg->g, g), &in)) {
-        text_say(t, c->tr, t_calls(in.stack, inside_frame(c, &in), 3), words);
+        inside_name(t, c, &in, 3);
+        text_add(t, "%s", words);
     } else {
         text_say(t, c->tr, t_func(trace_g_name(c->tr, g)), " runs most");
         ran_text(t, c->tr, &l->ran, l->stack, l->frame, l->mixed ? 1 : EXPLAIN_CALLS);

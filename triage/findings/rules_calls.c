@@ -305,7 +305,8 @@ static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row
     text_add(&d.next, "%s",
              at_pace || (fed && d.f.note) ? "Nothing, if that pace is intended. If not, change the pace first."
              : alone ? "One goroutine makes all these calls, each after the answer to the previous one: let several "
-                       "like it make them in parallel, or ask for all at once."
+                       "like it make them in parallel, or ask for all at once; if each needs the previous answer (a "
+                       "cursor), ask for the next while working on the last."
              : news  ? "Nothing, if it is long polling. If the long answers should bring something, the other side "
                        "gives up after that time: look there."
              : many  ? "Ask for all at once, or in parallel: each call waits for the previous answer."

@@ -83,6 +83,114 @@ static void answers_around(const struct trace *tr, struct conns *v, uint32_t n, 
     }
 }
 
+struct greets {        /* connections that one function opens */
+    uint32_t func, by; /* by: who calls it */
+    uint64_t opened, sent, first,
+        asked; /* sent: by that one, outside of it. first: answers waited for there; asked: outside of it */
+    int64_t opening, waited, answers;
+    const struct pair_row *most;
+};
+
+/* Who opens connections by itself, as a stack of that says: the function, and who calls it. */
+static bool opener(const struct trace *tr, uint32_t stack, struct greets *v)
+{
+    const uint32_t n = trace_stack(tr, stack);
+    *v = (struct greets){.func = causes_place(tr, stack)};
+    bool seen = false;
+    for (uint32_t i = 0; i < n && v->func && !v->by; i++) {
+        const uint32_t func = trace_frame(tr, stack, i).func;
+        v->by = seen && func != v->func && stacks_is_program(tr, func) ? func : 0;
+        seen |= func == v->func;
+    }
+    return v->by != 0;
+}
+
+static void greets_add(const struct causes *c, struct greets *v)
+{
+    for (uint32_t i = 0; i < c->tg->npairs && i < PAIRS_ASKED; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        if (p->kind != WK_NET || calls_reading_on(c->tr, p->stack) || !stacks_passes(c->tr, p->stack, v->by)) {
+            continue;
+        }
+        const bool in = stacks_passes(c->tr, p->stack, v->func), connects = in && calls_connecting(c->tr, p->stack);
+        v->first += in && !connects ? p->count : 0;
+        v->asked += in ? 0 : p->count;
+        *(connects ? &v->opening
+          : in     ? &v->waited
+                   : &v->answers) = ns_add(connects ? v->opening
+                                       : in     ? v->waited
+                                                : v->answers,
+                                       p->total);
+        v->most = in && !connects && (!v->most || p->total > v->most->total) ? p : v->most;
+    }
+    for (uint32_t i = 0; i < c->tg->nsyscalls; i++) {
+        const struct syscall_row *s = &c->tg->syscalls[i];
+        if (s->stack && stacks_passes(c->tr, s->stack, v->by)) {
+            const bool in = stacks_passes(c->tr, s->stack, v->func);
+            v->opened += in && stacks_has(c->tr, s->stack, "syscall.Connect") ? s->count : 0;
+            v->sent += !in && causes_sends(c->tr, s->stack) ? s->count : 0;
+        }
+    }
+}
+
+static void greets_finding(struct causes *c, const struct greets *v)
+{
+    const struct group_life *l = &c->life[causes_group(c, v->most->waiter)];
+    const int64_t waited = ns_add(v->opening, v->waited);
+    const double there = (double)(l->last - l->first), share = (double)waited / (double)l->life,
+                 all = (double)ns_add(waited, v->answers) / (double)l->life;
+    struct draft d;
+    draft_start(&d, RULE_CONNS, (int64_t)(there * (share < 1 ? share : 1)));
+    d.f.won_hi = (int64_t)(there * (all < 1 ? all : 1));
+    d.f.inferred = true;
+    draft_about(&d, c->rs, causes_place(c->tr, v->most->stack), v->most->stack);
+    draft_moment(&d, &v->most->longest);
+    text_add(&d.amount, "%llu opened", (unsigned long long)v->opened);
+    text_say(&d.text, c->tr, t_func(v->func), ", called by ", t_func(v->by), " opens a connection ", v->opened,
+             " times for ", v->asked, " answers, and first waits in ", t_place(v->most->stack, 2),
+             " for what is exchanged on it, ", t_dur(waited / (int64_t)v->opened),
+             " each on average (a greeting, a login: inferred). That is ", t_share(share < 1 ? share : 1, 1),
+             " of the lives of goroutines of ", t_func(v->most->waiter), ".");
+    text_lit(&d.next, "Keep connections and use them again: a pool with as many idle ones as there are concurrent "
+                      "requests; don't close one whose answer was read to the end.");
+    draft_end(c->rs, &d);
+}
+
+/*
+ * What is waited for where a connection is opened, before its caller sends what it has to ask, is part of opening it: a greeting, a login, the
+ * keys of TLS. On a fast network that is all there is to wait for.
+ */
+static void greets(struct causes *c)
+{
+    uint32_t told[PLACES], n = 0;
+    for (uint32_t i = 0; i < c->tg->nsyscalls && n < PLACES; i++) {
+        const struct syscall_row *s = &c->tg->syscalls[i];
+        struct greets v;
+        if (!s->stack || (double)s->count < threshold(TH_CONNS_COUNT) ||
+            !stacks_has(c->tr, s->stack, "syscall.Connect") || !opener(c->tr, s->stack, &v) ||
+            causes_told_at(c, RULE_CONNS, v.func) || causes_told_at(c, RULE_LINGER, v.func)) {
+            continue;
+        }
+        bool seen = false;
+        for (uint32_t k = 0; k < n; k++) {
+            seen |= told[k] == v.func;
+        }
+        if (seen) {
+            continue;
+        }
+        told[n++] = v.func;
+        greets_add(c, &v);
+        const uint32_t group = v.most ? causes_group(c, v.most->waiter) : UINT32_MAX;
+        const double opened = (double)v.opened;
+        if (group != UINT32_MAX && c->life[group].life > 0 && v.asked && v.first >= v.opened / 2 &&
+            v.sent >= v.opened / 2 && opened >= threshold(TH_CONNS_SHARE) * (double)v.asked &&
+            opened >= threshold(TH_CONNS_TIMES) * c->life[group].n &&
+            threshold_reached(TH_CONNS_TRACE, ns_add(v.opening, v.waited), c->life[group].life)) {
+            greets_finding(c, &v);
+        }
+    }
+}
+
 void rule_conns(struct causes *c)
 {
     struct conns v[PLACES] = {0};
@@ -138,4 +246,5 @@ void rule_conns(struct causes *c)
             (void)closed_again(c, k, pooled);
         }
     }
+    greets(c);
 }

@@ -264,6 +264,12 @@ static void stopped_text(struct text *t, const struct rules *rs, int64_t stopped
              t_share((double)rs->tg->gc_mark_ns, (double)rs->tg->end), " of the time");
 }
 
+/* A time, if the dialect could tell that there was none. */
+static struct say_part known(int64_t ns, bool told)
+{
+    return ns || told ? t_dur(ns) : say_words("not recorded");
+}
+
 static void rule_share(struct rules *rs)
 {
     const struct triage *tg = rs->tg;
@@ -286,8 +292,9 @@ static void rule_share(struct rules *rs)
     text_share(&d.amount, (double)gc, (double)busy);
     text_say(&d.text, rs->tr, tg->gc_cycles, " cycle", tg->gc_cycles == 1 ? "" : "s", " took ",
              t_share((double)gc, (double)busy), tg->lost ? " or more" : "", " of the processor time in use (",
-             t_dur(gc), "): mark workers ", t_dur(workers), ", assists ", t_dur(tg->p_sum.ns[ST_ASSIST]),
-             ", sweeping ", t_dur(tg->p_sum.ns[ST_SWEEP]));
+             t_dur(gc), "): mark workers ", known(workers, triage_knows_workers(rs->tr)), ", assists ",
+             known(tg->p_sum.ns[ST_ASSIST], triage_knows_assists(rs->tr)), ", sweeping ",
+             t_dur(tg->p_sum.ns[ST_SWEEP]));
     if (stopped) {
         stopped_text(&d.text, rs, stopped);
     }

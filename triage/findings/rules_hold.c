@@ -17,6 +17,7 @@
 #define MEMBERS 1024 /* goroutines of a group */
 #define STEPS 100000 /* spans of all of them */
 #define PLACES 8     /* where they wait for it */
+#define LINE 64      /* of those that wait at a moment, looked at in their order */
 
 enum turn {
     TURN_COMES,
@@ -48,9 +49,20 @@ struct hold {
     size_t nv, cap;
     uint64_t left;
     /* told */
-    uint64_t times, most;
+    uint64_t times, most, freed; /* freed: times behind which one of them got some before all stood again */
+    uint64_t chosen,
+        passed; /* that one got some while others waited there; that some of these had waited for longer */
+    bool up;    /* one gave up while all stood, and none has got any since */
     int64_t ns, longest, t0, t1;
     bool for_good;
+};
+
+struct line { /* those that wait, in the order in which they began to */
+    struct {
+        uint32_t g;
+        uint8_t place;
+    } v[LINE];
+    uint32_t n;
 };
 
 static bool shares(enum wait_kind k)
@@ -173,6 +185,7 @@ static void stood(struct hold *h, int64_t since, uint32_t waiting, const struct 
     h->ns = ns_add(h->ns, ns);
     h->most = waiting > h->most ? waiting : h->most;
     h->for_good |= s->turn == TURN_AT_END;
+    h->up = true;
     h->at[s->place].up++;
     if (ns > h->at[s->place].up_longest) {
         h->at[s->place].up_longest = ns;
@@ -185,8 +198,40 @@ static void stood(struct hold *h, int64_t since, uint32_t waiting, const struct 
     }
 }
 
+/*
+ * What is given back goes to who has waited for it longest. Where others are passed over, each waits for something of its own: a letter, not
+ * one of a set.
+ */
+static void in_line(struct hold *h, struct line *l, const struct step *s)
+{
+    if (s->turn == TURN_WAITS && l->n < LINE) {
+        l->v[l->n].g = s->g;
+        l->v[l->n++].place = s->place;
+        return;
+    }
+    if (s->turn != TURN_GETS && s->turn != TURN_GIVES_UP) {
+        return;
+    }
+    uint32_t at = 0, before = 0, behind = 0;
+    while (at < l->n && l->v[at].g != s->g) {
+        before += l->v[at].place == s->place;
+        at++;
+    }
+    for (uint32_t i = at + 1; i < l->n; i++) {
+        behind += l->v[i].place == s->place;
+    }
+    const bool got = at < l->n && s->turn == TURN_GETS && before + behind > 0;
+    h->chosen += got;
+    h->passed += got && before > 0;
+    for (; at + 1 < l->n; at++) {
+        l->v[at] = l->v[at + 1];
+    }
+    l->n -= l->n > 0 && at < l->n;
+}
+
 static void sweep(struct hold *h)
 {
+    struct line line = {.n = 0};
     int64_t busy = 0, waiting = 0, since = -1;
     qsort(h->v, h->nv, sizeof h->v[0], cmp_step);
     for (size_t i = 0; i < h->nv; i++) {
@@ -198,6 +243,9 @@ static void sweep(struct hold *h)
         if (s->turn == TURN_AT_END) {
             return;
         }
+        in_line(h, &line, s);
+        h->freed += h->up && s->turn == TURN_GETS;
+        h->up &= s->turn != TURN_GETS;
         busy += s->turn == TURN_COMES || s->turn == TURN_WORKS || end;
         busy -= s->turn == TURN_GOES || s->turn == TURN_RESTS || s->turn == TURN_WAITS;
         waiting += (s->turn == TURN_WAITS) - end;
@@ -243,6 +291,38 @@ static void hold_finding(struct hold *h)
     draft_end(c->rs, &d);
 }
 
+/* Nobody can hold any while all wait, and who gave up lets nobody in: there are none left. */
+static void lost_finding(struct hold *h)
+{
+    const struct causes *c = h->c;
+    uint32_t best = 0;
+    struct draft d;
+    for (uint32_t i = 1; i < h->n; i++) {
+        best = h->at[i].up > h->at[best].up ? i : best;
+    }
+    const uint32_t stack = h->at[best].up_stack ? h->at[best].up_stack : h->at[best].stack;
+    draft_start(&d, RULE_SLOTS, h->ns);
+    draft_about(&d, c->rs, h->at[best].place, stack);
+    draft_at(&d, h->t0, h->t1, LANE_G, causes_nth(c, h->group, 0));
+    d.f.inferred = true;
+    text_add(&d.amount, "%llu times", (unsigned long long)h->times);
+    text_say(&d.text, c->tr, t_place(stack, 3),
+             " waits for what others release, and nobody has any left (inferred): ", h->times,
+             " times all goroutines of ", t_func(c->tg->groups[h->group].name), " that are not at rest, up to ",
+             h->most, ", wait at the same moment, until one of them times out");
+    if (h->freed) {
+        text_say(&d.text, c->tr, "; only ", h->freed, " times did another one get some after that");
+    } else {
+        text_lit(&d.text, ", and none gets any after that");
+    }
+    text_say(&d.text, c->tr, ". It is ", t_dur(h->ns), ", ", t_share((double)h->ns, (double)c->tg->end),
+             " of the trace. ", h->own, " other waits there ended because one of them released some.");
+    text_lit(&d.next,
+             "Find out where it is taken and not given back: on an error, at an early return, in a panic. Give "
+             "it back with defer, right after taking it.");
+    draft_end(c->rs, &d);
+}
+
 static void of_group(struct causes *c, uint32_t group)
 {
     struct hold h = {.c = c, .group = group, .left = STEPS};
@@ -257,9 +337,16 @@ static void of_group(struct causes *c, uint32_t group)
         sweep(&h);
     }
     mem_free(h.v);
-    if (ok && h.left && threshold_reached(TH_HOLD_SHARE, h.ns, c->tg->end) &&
-        ((double)h.times >= threshold(TH_HOLD_TIMES) || h.for_good)) {
+    const bool again = (double)h.times >= threshold(TH_HOLD_TIMES);
+    if (!ok || !h.left || !threshold_reached(TH_HOLD_SHARE, h.ns, c->tg->end) || (!again && !h.for_good) ||
+        (double)(h.chosen - h.passed) < threshold(TH_OWN_IN_ORDER) * (double)h.chosen) {
+        return;
+    }
+    /* who holds some and gives up lets others in */
+    if (h.for_good || threshold_reached(TH_HOLD_FREED, (int64_t)h.freed, (int64_t)h.times)) {
         hold_finding(&h);
+    } else {
+        lost_finding(&h);
     }
 }
 

@@ -32,12 +32,25 @@ static bool allocates(const struct causes *c, const struct inside *in)
     return false;
 }
 
+/* Is it told already what these goroutines do to others: that some of them sleep, or have long work before short? That says more. */
+static bool told_closer(const struct causes *c, uint32_t group)
+{
+    for (uint32_t i = 0; i < c->rs->out->n; i++) {
+        const struct finding *f = &c->rs->out->f[i];
+        const bool its = f->lane.kind == LANE_G && f->lane.i < c->tg->ng && gstat_group(c->tg->g, f->lane.i) == group;
+        if (its && (f->rule == RULE_POLL || f->rule == RULE_LINE)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool hot_begin(struct draft *d, const struct causes *c, uint32_t group, const struct leaves *v, double in_flight)
 {
     struct inside in;
     const double own = own_part(v);
     if (own < threshold(TH_HOT_OWN) || !moments_inside(c, group, &in) ||
-        (double)in.all < threshold(TH_TIME_MOMENTS) || allocates(c, &in)) {
+        (double)in.all < threshold(TH_TIME_MOMENTS) || allocates(c, &in) || told_closer(c, group)) {
         return false;
     }
     const double part = own * (double)in.n / (double)in.all;

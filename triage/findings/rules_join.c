@@ -139,6 +139,8 @@ static void hub_finding(struct causes *c, const struct hub *h, const struct read
         return;
     }
     draft_start(&d, RULE_HUB, r->ns);
+    d.f.won_hi = ns_add(
+        h->all, gstat_ns(c->tg->g, h->g, GM_SCHED)); /* with room, it waits for none, and never for its way back */
     draft_about(&d, c->rs, causes_place(c->tr, r->stack), r->stack);
     draft_at(&d, r->t0, r->t1, LANE_G, r->g);
     text_share(&d.amount, (double)r->ns, (double)life);

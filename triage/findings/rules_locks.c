@@ -116,8 +116,7 @@ static const char *call_advice(const struct triage *tg, const struct holder_row 
             each_keeps(tg->tr, r->stack) && holder_lock(tg, stacks_place(tg->tr, r->stack)) == h->lock ? r->count : 0;
     }
     return calls * 2 >= h->waits
-               ? "Let one goroutine commit for all: the lock holder writes what all waiters have queued and syncs "
-                 "once for them (a group commit). Outside the lock the calls would queue at the device."
+               ? KEEPS_TOGETHER
                : "One call already commits for several: call it less often, or use a faster device.";
 }
 

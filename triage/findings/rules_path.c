@@ -490,16 +490,33 @@ static void busy_text(struct text *t, const struct causes *c)
     text_add(t, " On average %s%.1f of %.0f processors had work.", c->tg->lost ? "at least " : "", c->busy, c->procs);
 }
 
-/* A call for a device lasts, and where its end is not in the trace it passes for running. */
-static void untimed_text(struct text *t, const struct causes *c)
+static const struct syscall_row *untimed(const struct causes *c, uint32_t func, uint64_t *calls)
 {
     const struct syscall_row *most = NULL;
+    *calls = 0;
     for (uint32_t i = 0; i < c->tg->nsyscalls && tri_untimed(c->tr, 1); i++) {
         const struct syscall_row *r = &c->tg->syscalls[i];
         const bool more = !most || r->count - r->blocking > most->count - most->blocking;
-        most = more && causes_place(c->tr, r->stack) && each_keeps(c->tr, r->stack) ? r : most;
+        const uint32_t place = more || func ? causes_place(c->tr, r->stack) : 0;
+        if (place && (!func || place == func) && each_keeps(c->tr, r->stack)) {
+            most = more ? r : most;
+            *calls += r->count - r->blocking;
+        }
     }
-    if (most && (double)(most->count - most->blocking) >= threshold(TH_CALLS_WAITS)) {
+    return most && (double)(most->count - most->blocking) >= threshold(TH_CALLS_WAITS) ? most : NULL;
+}
+
+uint64_t untimed_calls(const struct causes *c, uint32_t func)
+{
+    uint64_t calls;
+    return untimed(c, func, &calls) ? calls : 0;
+}
+
+void untimed_text(struct text *t, const struct causes *c, uint32_t func)
+{
+    uint64_t calls;
+    const struct syscall_row *most = untimed(c, func, &calls);
+    if (most) {
         text_say(t, c->tr, " ", most->count - most->blocking, " calls of ",
                  t_func(trace_frame(c->tr, most->stack, 0).func), " in ", t_place(most->stack, 1),
                  " kept their processor: this trace doesn't record when those end, so their time counts as running.");
@@ -570,6 +587,35 @@ static bool tell_work(struct causes *c, const struct leaves *v)
     return true;
 }
 
+/* Is it the main goroutine, or does it end a wait of that one? Others may only wait for more to do. */
+static bool on_the_way(const struct causes *c, uint32_t name)
+{
+    const uint32_t own = c->tg->groups[gstat_group(c->tg->g, main_goroutine(c))].name;
+    bool is = name == own;
+    for (uint32_t i = 0; i < c->tg->npairs && !is; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        is = p->waiter == own && p->waker == name && !p->from_scheduler;
+    }
+    return is;
+}
+
+/* Where most of the way is what another goroutine waits for, who asks it, again and again, is what to look at. */
+static void asks_text(struct text *t, const struct causes *c, const struct leaf *l)
+{
+    const struct pair_row *most = NULL;
+    const bool waits = l->cat == EX_TIMER || explain_waits_outside(l->cat);
+    for (uint32_t i = 0; i < c->tg->npairs && waits; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        const bool asks = !p->from_scheduler && p->waker == l->who && p->waiter != l->who &&
+                          wait_on_channel(p->kind) && (double)p->count >= threshold(TH_CALLS_WAITS);
+        most = asks && (!most || p->total > most->total) ? p : most;
+    }
+    if (most && most->total > l->ns / 2 && causes_place(c->tr, most->stack) && on_the_way(c, most->waiter)) {
+        text_say(t, c->tr, " ", t_place(most->stack, 3), " waits for ", t_func(l->who), ", ", most->count,
+                 " times for ", t_dur(most->total / (int64_t)most->count), " on average.");
+    }
+}
+
 static void rule_time(struct causes *c)
 {
     struct leaves v, by;
@@ -602,9 +648,10 @@ static void rule_time(struct causes *c)
         causes_leaf_text(&d.text, c->tr, &v.v[i], v.all);
     }
     text_lit(&d.text, ".");
+    asks_text(&d.text, c, &v.v[0]);
     busy_text(&d.text, c);
     timers_text(&d.text, &v);
-    untimed_text(&d.text, c);
+    untimed_text(&d.text, c, 0);
     if (!runs(&v.v[0]) && !hot) {
         most_text(&d, c, false);
     }

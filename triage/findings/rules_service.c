@@ -319,8 +319,12 @@ static void service(struct causes *c, uint32_t g, const struct service *s, doubl
     const bool asks = explain_waits_outside(most.cat);
     d.f.note = !one && asks && l->n > c->procs + 0.5; /* so many may be meant */
     const uint64_t calls = one && most.cat == EX_SYSCALL ? longest_calls(c, most.func)
+                           : one && most.cat == EX_RUN   ? untimed_calls(c, most.func)
                            : one && asks                 ? questions(c, grp->name, most.func)
                                                          : 0;
+    if (calls && most.cat == EX_RUN) {
+        untimed_text(&d.text, c, most.func);
+    }
     /* Who asks may wait twice for each answer, to hand its question over and for the answer: those at one place are counted. */
     const uint64_t ended = asks ? s->most->count : s->count;
     const bool together = calls && (double)ended >= threshold(TH_BOTTLE_TOGETHER) * (double)calls;
@@ -371,8 +375,8 @@ static void pool(struct causes *c, const struct waits_at *p, double waiting)
     struct draft d;
     struct shares_of in;
     const bool shares = shares_of(c, g, p->place, &in), kept = !shares && let_go_together(c, g, p->place, &go);
-    if (!shares && go.for_all) {
-        return;
+    if (!shares && (go.for_all || in.passed * 2 > in.waits)) {
+        return; /* or each waits for something of its own: what is one of a set goes to who has waited longest */
     }
     int64_t cost = won(c, l, waiting / (waiting + c->running + 1));
     if (waiting < threshold(TH_POOL_WAITING)) { /* their lives, and no more */

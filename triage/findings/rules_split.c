@@ -168,7 +168,9 @@ static void finding(struct split *s)
     text_say(&d.text, c->tr, " Divided evenly it would take ", t_dur(s->lost), " less; ", t_f1(c->idle), " of ",
              t_f0(c->procs), " processors were idle.");
     if (moments_inside(c, s->children, &in)) {
-        text_say(&d.text, c->tr, " Most of it is in ", t_calls(in.stack, inside_frame(c, &in), 2), ".");
+        text_lit(&d.text, " Most of it is in ");
+        inside_name(&d.text, c, &in, 2);
+        text_lit(&d.text, ".");
     }
     text_lit(
         &d.next,

@@ -5,6 +5,7 @@
  * That a limit is too low or a pause too long no trace tells, so the first two are notes; the third has others that wait.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/asks.h"
 #include "triage/findings/leaves.h"
 #include "triage/findings/waits_at.h"
 #include "triage/findings/thresholds.h"
@@ -137,6 +138,36 @@ static double goes_with_before(const struct ends *e)
         all += d * d;
         last = d;
     }
+    return all > 0 ? with / all : 0;
+}
+
+/*
+ * The same of distances as they mostly are: one that the host held up, or a tick that is left out, weighs no more than three usual ones. The
+ * distances are of one goroutine.
+ */
+static double mostly_goes_with_before(const struct ends *e)
+{
+    struct ends *k = e->n > 2 ? mem_zalloc(sizeof *k) : NULL;
+    double with = 0, all = 0, last = 0;
+    for (uint32_t i = 1; k && i < e->n; i++) {
+        k->at[k->n++] = e->at[i] - e->at[i - 1];
+    }
+    if (k) {
+        qsort(k->at, k->n, sizeof k->at[0], cmp_ns);
+        const int64_t usual = k->at[k->n / 2];
+        for (uint32_t i = 0; i < k->n; i++) {
+            k->at[i] = k->at[i] > usual ? k->at[i] - usual : usual - k->at[i];
+        }
+        qsort(k->at, k->n, sizeof k->at[0], cmp_ns);
+        const double most = 3 * (double)k->at[k->n / 2];
+        for (uint32_t i = 1; i < e->n; i++) {
+            const double d = (double)(e->at[i] - e->at[i - 1] - usual), cut = d > most ? most : d < -most ? -most : d;
+            with += cut * last;
+            all += cut * cut;
+            last = cut;
+        }
+    }
+    mem_free(k);
     return all > 0 ? with / all : 0;
 }
 
@@ -321,6 +352,27 @@ static void linger_finding(struct causes *c, const struct pair_row *p, const str
     draft_end(c->rs, &d);
 }
 
+/* A ticker that nothing else ever ends: whether something was there before the tick only its author knows. */
+static void ticks_finding(struct causes *c, const struct pair_row *p, const struct pair_row *others, double share)
+{
+    struct draft d;
+    draft_start(&d, RULE_LINGER, 0);
+    d.f.note = d.f.inferred = true;
+    d.f.won_hi = (int64_t)(share * (double)c->tg->end);
+    draft_about(&d, c->rs, causes_place(c->tr, p->stack), p->stack);
+    draft_moment(&d, &p->longest);
+    text_share(&d.amount, share, 1);
+    text_say(&d.text, c->tr, t_place(p->stack, 3), " goes on at the ticks of a timer only: ", p->count,
+             " times, after ", t_dur(p->total / (int64_t)p->count), " on average; nothing else ends its wait. For ",
+             t_share(share, 1), " of their lives goroutines of ", t_func(others->waiter), " wait for that at ",
+             t_where(others->stack, 0), "; ", t_f1(c->idle), " of ", t_f0(c->procs),
+             " processors were idle. A trace cannot tell whether that is how often there is something to do, or "
+             "news, or how often it looks for what was there before.");
+    text_lit(&d.next, "If it looks for what others have put there: let them signal it (a channel with a buffer of "
+                      "one), and continue then, not at the next tick.");
+    draft_titled(c->rs, &d, "others wait for its ticks");
+}
+
 /* How many waits of others it ends for each of its own that a timer ends. */
 static double gives_each(const struct causes *c, const struct pair_row *p)
 {
@@ -434,26 +486,84 @@ static bool for_it_alone(const struct causes *c, const struct pair_row *wait)
     return threshold_reached(TH_LINGER_ALONE, its, all);
 }
 
+static bool ticks(const struct ends *e)
+{
+    const double least = -threshold(TH_LIMIT_TICKS);
+    return goes_with_before(e) <= least || mostly_goes_with_before(e) <= least;
+}
+
+/* Does a ticker, at even intervals, give something to goroutines that wait nowhere else, and give nobody anything themselves? */
+static bool only_take(const struct causes *c, const struct pair_row *tick, uint32_t g, const struct pair_row *wait)
+{
+    const uint32_t place = causes_place(c->tr, wait->stack);
+    struct ends *e = c->of[g].n == 1 ? mem_zalloc(sizeof *e) : NULL;
+    bool alone = e != NULL;
+    for (uint32_t i = 0; i < c->tg->npairs && alone; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        const bool end = p->kind == WK_WAITGROUP; /* who waits for them to end, gets nothing */
+        alone = (p->waiter != wait->waiter || causes_place(c->tr, p->stack) == place) &&
+                (p->waker != wait->waiter || p->from_scheduler || end);
+    }
+    if (alone) {
+        walk(c, causes_nth(c, g, 0), tick->stack, e);
+        alone = (double)e->n >= threshold(TH_LIMIT_WAITS) && ticks(e);
+    }
+    mem_free(e);
+    return alone;
+}
+
 /*
  * Does a ticker bring news to goroutines that do nothing but take them? Their loop is at that wait, and they wait nowhere else. Who waits
  * within what it asks, or has handed something on before, waits for its answer.
  */
-static bool brings_news(struct causes *c, const struct pair_row *tick, uint32_t g, const struct pair_row *wait)
+static bool brings_news(const struct causes *c, const struct pair_row *tick, uint32_t g, const struct pair_row *wait)
 {
-    const uint32_t place = causes_place(c->tr, wait->stack);
-    struct ends *e = place == wait->waiter && c->of[g].n == 1 ? mem_zalloc(sizeof *e) : NULL;
-    bool alone = e && gives_each(c, tick) > threshold(TH_LIMIT_GIVEN);
-    for (uint32_t i = 0; i < c->tg->npairs && alone; i++) {
+    return causes_place(c->tr, wait->stack) == wait->waiter && gives_each(c, tick) > threshold(TH_LIMIT_GIVEN) &&
+           only_take(c, tick, g, wait);
+}
+
+/*
+ * Does nobody but a ticker ever end its waits there, nor those that wait for it any wait of its? Then it may be a source that has something at
+ * each tick (a sample, news), as well as one that looks at each tick only.
+ */
+static bool may_be_source(const struct causes *c, const struct pair_row *tick, uint32_t g,
+                          const struct pair_row *wait)
+{
+    struct ends *e = c->of[g].n == 1 ? mem_zalloc(sizeof *e) : NULL;
+    bool may = e != NULL;
+    for (uint32_t i = 0; i < c->tg->npairs && may; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
-        alone = (p->waiter != wait->waiter || causes_place(c->tr, p->stack) == place) &&
-                (p->waker != wait->waiter || p->from_scheduler);
+        const bool its = p->waiter == tick->waiter && !p->from_scheduler;
+        may = !its || (p->waker != wait->waiter && (p->stack != tick->stack || p->count == 1));
     }
-    if (alone) {
+    if (may) {
         walk(c, causes_nth(c, g, 0), tick->stack, e);
-        alone = (double)e->n >= threshold(TH_LIMIT_WAITS) && goes_with_before(e) <= -threshold(TH_LIMIT_TICKS);
+        may = (double)e->n >= threshold(TH_LINGER_TIMES) && ticks(e);
     }
     mem_free(e);
-    return alone;
+    return may;
+}
+
+bool timers_delay(struct causes *c, uint32_t place, uint32_t who)
+{
+    const uint32_t group = causes_group(c, who);
+    struct leaves way;
+    int64_t ns = 0;
+    if ((group != UINT32_MAX && calls_group_serves(c, group)) || !causes_main_way(c, &way, NULL)) {
+        return true;
+    }
+    for (uint32_t i = 0; i < way.n; i++) {
+        const struct leaf *l = &way.v[i];
+        ns = l->cat == EX_TIMER && l->func == place && l->who == who ? ns_add(ns, l->ns) : ns;
+    }
+    return threshold_reached(TH_LINGER_DELAYS, ns, way.all);
+}
+
+/* Is it the program's, or one that serves a connection for it? The library's others wait for work (net/http's writeLoop). */
+static bool may_lose(const struct causes *c, uint32_t name)
+{
+    const uint32_t g = causes_group(c, name);
+    return g != UINT32_MAX && (c->life[g].program || calls_group_serves(c, g));
 }
 
 static void rule_linger(struct causes *c)
@@ -469,7 +579,8 @@ static void rule_linger(struct causes *c)
         for (uint32_t k = 0; k < c->tg->npairs; k++) {
             const struct pair_row *q = &c->tg->pairs[k];
             bool served = !q->from_scheduler && q->waker == p->waiter && q->waiter != p->waiter &&
-                          wait_on_channel(q->kind) && (double)q->count >= threshold(TH_LINGER_TIMES);
+                          wait_on_channel(q->kind) && (double)q->count >= threshold(TH_LINGER_TIMES) &&
+                          may_lose(c, q->waiter);
             most = served && (!most || q->total > most->total) ? q : most;
         }
         uint32_t w = most ? causes_group(c, most->waiter) : UINT32_MAX;
@@ -479,7 +590,11 @@ static void rule_linger(struct causes *c)
             pace_finding(c, p, most, share);
         } else if (p->kind == WK_SELECT && share >= threshold(TH_LINGER_LIFE) && within(most, p) &&
                    for_it_alone(c, most) && !brings_news(c, p, g, most)) {
-            linger_finding(c, p, most, share);
+            const bool source = may_be_source(c, p, g, most);
+            if ((!source && !only_take(c, p, g, most)) || calls_group_serves(c, w) ||
+                timers_delay(c, causes_place(c->tr, p->stack), p->waiter)) {
+                (source ? ticks_finding : linger_finding)(c, p, most, share);
+            }
         }
     }
 }

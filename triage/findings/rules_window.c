@@ -217,7 +217,9 @@ static void finding(struct window *w, double taker, double full)
              " of at most ", w->p.most, " were in flight then, on average. One takes ", t_dur(w->p.life[w->p.n / 2]),
              " in the median, the longest ", t_dur(w->p.life[w->p.n - 1]), ".");
     if (moments_inside(c, w->y, &in)) {
-        text_say(&d.text, c->tr, " Most of it is in ", t_calls(in.stack, inside_frame(c, &in), 3), ".");
+        text_lit(&d.text, " Most of it is in ");
+        inside_name(&d.text, c, &in, 3);
+        text_lit(&d.text, ".");
     }
     text_lit(&d.next, "Start more ahead (a window larger than what runs at once), take what comes first and reorder "
                       "it afterwards, or start the longest first.");

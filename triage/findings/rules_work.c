@@ -312,8 +312,10 @@ static void given_back(struct causes *c)
     for (uint32_t i = 0; i < c->tg->npairs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
         const bool hands = wait_on_channel(p->kind) || (p->kind == WK_COND && p->futile * 4 <= p->count);
-        const uint32_t place =
-            hands && !p->from_scheduler && p->waker == p->waiter ? causes_place(c->tr, p->stack) : 0;
+        const bool own = hands && !p->from_scheduler && p->waker == p->waiter;
+        /* (between two pieces, each waits for its own next one) */
+        const bool within = own && !instance_wants_more(c->tr, p->waiter, p->reason, p->stack);
+        const uint32_t place = within ? causes_place(c->tr, p->stack) : 0;
         if (place) {
             waits_at_add(v, &n, PLACES, place, p);
         }
@@ -326,7 +328,7 @@ static void given_back(struct causes *c)
                           c->idle >= threshold(TH_POOL_IDLE) * c->procs &&
                           !causes_told_at(c, RULE_POOL, v[i].place) && !causes_all_at_once(c, v[i].most, g);
         c->rs->failed |= look && !work_in(c, g, &k, &w);
-        if (w.n && !w.lives && threshold_reached(TH_POOL_REQUESTS, v[i].total, w.ns)) {
+        if (w.n && !w.lives && v[i].total <= w.ns && threshold_reached(TH_POOL_REQUESTS, v[i].total, w.ns)) {
             struct let_go l;
             const bool kept = let_go_together(c, g, v[i].place, &l);
             if (!l.for_all) {

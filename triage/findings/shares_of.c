@@ -108,12 +108,11 @@ static uint32_t let_in(const struct waits *ends, uint32_t g, int64_t t0, int64_t
 
 static bool counted(struct waits *w, struct waits *ends, struct shares_of *out)
 {
-    uint64_t passed_over = 0;
     int64_t until = INT64_MIN;
     qsort(w->v, w->n, sizeof *w->v, by_begin);
     qsort(ends->v, ends->n, sizeof *ends->v, by_waker);
     for (size_t i = 0; i < w->n; i++) {
-        passed_over += until > w->v[i].t1 && until - w->v[i].t1 > AT_ONCE;
+        out->passed += until > w->v[i].t1 && until - w->v[i].t1 > AT_ONCE;
         until = w->v[i].t1 > until ? w->v[i].t1 : until;
         w->v[i].until = until;
     }
@@ -126,7 +125,8 @@ static bool counted(struct waits *w, struct waits *ends, struct shares_of *out)
             out->many += n >= threshold(TH_LETGO_SET);
         }
     }
-    return (double)passed_over <= (1 - threshold(TH_OWN_IN_ORDER)) * (double)w->n;
+    out->waits = (uint32_t)w->n;
+    return (double)out->passed <= (1 - threshold(TH_OWN_IN_ORDER)) * (double)w->n;
 }
 
 void shares_text(struct text *t, struct text *next, const struct trace *tr, const struct shares_of *s)

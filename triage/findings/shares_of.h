@@ -8,9 +8,10 @@
 #include "triage/findings/causes.h"
 
 struct shares_of {
-    uint32_t turns; /* from being let in to the next wait there, while somebody waited all the time */
-    uint32_t none;  /* of these: let nobody in */
-    uint32_t many;  /* let in several at once */
+    uint32_t turns;         /* from being let in to the next wait there, while somebody waited all the time */
+    uint32_t none;          /* of these: let nobody in */
+    uint32_t many;          /* let in several at once */
+    uint32_t waits, passed; /* waits looked at; of these one ended while another that had begun before went on */
 };
 /* shares_of - of a group's waits at a place that another goroutine ends. false: it is not so, too little is seen, or they are more than 64. */
 bool shares_of(struct causes *c, uint32_t group, uint32_t place, struct shares_of *out);

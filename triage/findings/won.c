@@ -375,7 +375,9 @@ static void way_bounds(struct work *w, const struct finding *f, struct span_of_w
         o->on = on;
     }
     o->lo = on * LEAST < o->lo ? on * LEAST : o->lo;
-    o->hi = calls && f->rule != RULE_CONNS && on + unknown > o->hi ? (on + unknown < 1 ? on + unknown : 1) : o->hi;
+    /* what readers do behind their lock need not be waited for by the writer; what calls wait for, by nobody */
+    const bool all = (calls && f->rule != RULE_CONNS) || f->rule == RULE_WRITER;
+    o->hi = all && on + unknown > o->hi ? (on + unknown < 1 ? on + unknown : 1) : o->hi;
 }
 
 /*
@@ -455,6 +457,7 @@ static const char latency_only[] = "its cost is latency", memory_only[] = "its c
     "if between half and all of it goes away; a trace does not show what the collector takes from everyone else " \
     "for it"
 #define NOT_PACE "if what it waits for has happened by then; nothing if this pace is intended"
+#define NO_SLEEP "if those that sleep work as the others do; nothing if the sleep is intended"
 #define QUEUED "nothing if a single call takes that long by itself, all of it if the calls only queue"
 #define ONE_FOR_ALL "from half of the time they wait longer than the quickest one to all their waiting there"
 #define UNDER_LOCK "from 70 % of the waiting to all of it plus the waits for a processor that it causes"
@@ -603,7 +606,7 @@ static const struct plain {
 } plain[] = {
     {RULE_FINALIZERS, LEAST_OF_IT, 1, false, MOST},
     {RULE_PREPARED, LEAST_OF_IT, 1, false, MOST},
-    {RULE_HUB, LEAST_OF_IT, 1, false, MOST},
+    {RULE_HUB, LEAST_OF_IT, AS_TOLD, false, MOST},
     {RULE_SLOWEST, LEAST_OF_IT, 1, false, MOST},
     {RULE_LINGER, 0.6, 1, false, SOME},
     {RULE_IN_ORDER, LEAST_OF_IT, 1, false, MOST},
@@ -666,6 +669,14 @@ static void lock_won(struct work *w, const struct finding *f, struct span_of_won
     }
 }
 
+/* Of the trace, what one goroutine waits for the network, if that is most of what it does: asked for at once, hardly any of that is left. */
+static double asks_alone(const struct causes *c, uint32_t group)
+{
+    const struct group_life *l = &c->life[group];
+    const bool net = l->n < 1.5 && threshold_reached(TH_WON_ASKS, l->by[WK_NET], l->life);
+    return net && c->of[group].n == 1 ? (double)l->by[WK_NET] / (double)c->tg->end : 0;
+}
+
 /* Of what others wait for; told: of requests, as a share of what they take. */
 static void set_won(struct work *w, const struct finding *f, uint32_t group, double told, struct span_of_won *o)
 {
@@ -684,6 +695,8 @@ static void set_won(struct work *w, const struct finding *f, uint32_t group, dou
         const bool known = group != UINT32_MAX;
         const int64_t stays = known ? (int64_t)served_stays(w->c, group) : 0;
         waits_won(w, &(struct ask){.how = SERVED, .func = known ? c->tg->groups[group].name : 0, .stays = stays}, o);
+        const double asks = f->rule == RULE_BOTTLENECK && known && !f->note ? asks_alone(c, group) : 0;
+        o->hi = asks > o->hi ? asks : o->hi;
     }
 }
 
@@ -704,7 +717,8 @@ static void stops_won(struct work *w, const struct finding *f, double cost, stru
         w->c->idle < threshold(TH_POOL_IDLE) * w->c->procs; /* then the queue is there without them, too */
     *o = (struct span_of_won){0, cost + (full && queue > cost ? cost : queue), .words = IDLE_ANYHOW};
     if (turns > o->hi) {
-        *o = (struct span_of_won){cost / 2, turns, .words = TURNS};
+        *o = (struct span_of_won){cost / 2, turns + cost * (1 - turns),
+                                  .words = TURNS}; /* who does not wait stands, too */
     }
 }
 
@@ -785,7 +799,7 @@ static bool counted_won(struct work *w, const struct finding *f, double cost, do
         return true;
     case RULE_POLL:
         if (f->note) { /* whether it could wait for less only its author knows */
-            *o = (struct span_of_won){0, told, .words = NOT_PACE};
+            *o = (struct span_of_won){0, told, .words = f->queued ? NO_SLEEP : NOT_PACE};
         }
         return true;
     case RULE_TREND: trend_won(c, cost, told, o); return true;
@@ -808,6 +822,10 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
     const double end = (double)w->c->tg->end, cost = (double)f->severity_ns / end, told = (double)f->won_hi / end;
     if (f->rule == RULE_LEAK && f->severity_ns > 0) { /* all that are left of their kind stand */
         *o = (struct span_of_won){0, cost, .words = STUCK_FOR_GOOD};
+        return true;
+    }
+    if (f->rule == RULE_LINGER && f->note && told > 0) {
+        *o = (struct span_of_won){0, told, .words = NOT_PACE};
         return true;
     }
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {

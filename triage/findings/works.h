@@ -44,13 +44,15 @@ uint32_t moments_most(const struct causes *c);
  * farthest in that is on enough of them. false: none is, or hardly anything of the program runs.
  */
 struct inside {
-    uint32_t func, stack;
-    uint32_t callee; /* of the library, called there by most of them; 0: none */
-    uint32_t n, all; /* moments there, and in all */
+    uint32_t func, stack;    /* stack: a moment's there, of the caller that most of them have */
+    uint32_t callee;         /* of the library, called there by most of them; 0: none */
+    uint32_t caller, called; /* that one, 0: it began there; so many of the moments there are of it */
+    uint32_t n, all;         /* moments there, and in all */
+    bool mixed;              /* several call that caller */
 };
 bool moments_inside(const struct causes *c, uint32_t group, struct inside *out);
-/* inside_frame - where in its stack that function is. */
-uint32_t inside_frame(const struct causes *c, const struct inside *v);
+/* inside_name - "main.encode, called by main.list, by main.show", or "main.encode (80.0% of that called by main.list)". */
+void inside_name(struct text *t, const struct causes *c, const struct inside *v, uint32_t functions);
 /* inside_text - "main.encode, called by main.list (mostly in fmt.Sprintf, which it calls) is where goroutines of http.(*conn).serve, which
  * run most, were at 53 of 60 moments .." */
 void inside_text(struct text *t, const struct causes *c, uint32_t group, const struct inside *v);
@@ -67,6 +69,13 @@ bool full_finding(struct causes *c, const struct work_kind *w, uint32_t n);
  */
 /* each_keeps - does that call have the device keep what was written (fsync)? */
 bool each_keeps(const struct trace *tr, uint32_t stack);
+#define KEEPS_TOGETHER \
+    "Let one goroutine commit for all: the lock holder writes what all waiters have queued and syncs " \
+    "once for them (a group commit). Outside the lock the calls would queue at the device."
+/* untimed_text - of such calls in that function of the program (0: any), whose ends are not in the trace (Go up to 1.21): a call for a
+ * device lasts, and passes for running. untimed_calls - how many; 0: too few to speak of. rules_path.c */
+void untimed_text(struct text *t, const struct causes *c, uint32_t func);
+uint64_t untimed_calls(const struct causes *c, uint32_t func);
 bool each_finding(struct causes *c, const struct work_kind *w);
 bool each_on_way(struct causes *c, const struct leaves *way);
 /* nested_on_way - rules_nested.c: is that part of the way calls over the network around which one function stands several times? Then it is told. */

@@ -48,8 +48,6 @@ int live_parse(const struct live_command *c, int argc, char **argv);
 extern const char live_usage[]; /* their help */
 /* live_say - "gotop COMMAND: WHAT: MESSAGE", cleaned (NULL: no command); returns 2. */
 int live_say(const char *command, const char *what, const char *message);
-/* live_lacks - the usage, and behind it, where it is seen, what of it is missing; returns 2. */
-int live_lacks(const char *command, const char *what, const char *usage);
 /* live_ns - "30s", "500ms", "2m", "1h" in ns; false: it is none. */
 bool live_ns(const char *s, int64_t *out);
 

@@ -194,14 +194,3 @@ int live_parse(const struct live_command *c, int argc, char **argv)
     }
     return status ? status : -1;
 }
-
-int live_lacks(const char *command, const char *what, const char *usage)
-{
-    char line[120];
-    struct text t = {0};
-    say_fitted(&t, usage);
-    (void)fwrite(t.p, 1, t.n, stderr);
-    text_free(&t);
-    snprintf(line, sizeof line, "is missing (gotop %s --help tells the rest)", command);
-    return live_say(command, what, line);
-}

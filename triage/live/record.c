@@ -13,6 +13,7 @@
 #include "decode/base/mem.h"
 #include "triage/exports/export_out.h"
 #include "triage/live/live.h"
+#include "triage/say.h"
 
 enum { STEP_MS = 200, PIECE = 1 << 20, DEFAULT_S = 5 };
 
@@ -58,7 +59,7 @@ static int parse(struct record *o, int argc, char **argv)
 {
     int status = live_parse(&(struct live_command){"record", usage, own, o, &o->live}, argc, argv);
     const char *lacks = !o->live.where ? "WHERE" : !o->out ? "-o FILE" : NULL;
-    return status >= 0 || !lacks ? status : live_lacks("record", lacks, usage);
+    return status >= 0 || !lacks ? status : say_lacks("record", lacks, usage);
 }
 
 struct recording {

@@ -5,6 +5,7 @@
  * as well as one that is busy. A generation takes about a second, so that is the finest there is.
  */
 #include "triage/live/live.h"
+#include "triage/say.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,7 @@ static const char usage[] =
     "Prints again and again what the goroutines of a running program did in the last moment, by start function.\n"
     "G is how many goroutines lived in it; RAN and ASSIST are processor time (100%: one processor); READY, BLOCKED\n"
     "and SYSCALL are how many were in that state at once, on average; NEW/S is how many were created per second.\n"
+    "Those that ran or were ready most, both added up, come first.\n"
     "  -n N                 how many pictures (default: until the program ends)\n"
     "  -d TIME              length of each: 1s (default; at least a generation, about 1s), 500ms, 1m\n"
     "  --rows N             groups to list (15)\n";
@@ -67,7 +69,7 @@ static const struct live_own own[] = {
 static int parse(struct top *o, int argc, char **argv)
 {
     int status = live_parse(&(struct live_command){"top", usage, own, o, &o->live}, argc, argv);
-    return status >= 0 || o->live.where ? status : live_lacks("top", "WHERE", usage);
+    return status >= 0 || o->live.where ? status : say_lacks("top", "WHERE", usage);
 }
 
 /* ---- one picture ------------------------------------------------------------------------------------------------ */

@@ -18,6 +18,7 @@
 #include "triage/exports/export_out.h"
 #include "triage/exports/export_run.h"
 #include "triage/live/live.h"
+#include "triage/say.h"
 #include "triage/tables/metrics.h"
 #include "triage/text.h"
 
@@ -136,7 +137,7 @@ static int complete(const struct watch *w)
     struct stat st;
     const char *lacks = !w->live.where ? "WHERE" : !w->n ? "--until CONDITION" : !w->dir ? "-o DIR" : NULL;
     if (lacks)
-        return live_lacks("watch", lacks, usage);
+        return say_lacks("watch", lacks, usage);
     if (mkdir(w->dir, 0777) && errno != EEXIST) {
         char why[160];
         snprintf(why, sizeof why, "can't be made: %s", strerror(errno));

@@ -145,8 +145,7 @@ static int parse(struct options *o, int argc, char **argv, int *n)
         return report_rules("report");
     }
     if (*n == 0) {
-        fputs(usage, stderr);
-        return 2;
+        return say_lacks("report", "TRACE", usage);
     }
     if (o->timeline && *n > 1) {
         o->trace.more = (struct joint_paths){(const char *const *)(argv + 2), (uint32_t)(*n - 1)};

@@ -257,7 +257,9 @@ static void utilisation(struct text *t, const struct triage *tg)
     if (tg->nmmu == 0) {
         return;
     }
-    text_add(&u, "mutator utilisation at least%s:", tg->lost ? ", as far as it is recorded" : "");
+    text_add(&u, "mutator utilisation%s at least%s:",
+             triage_knows_assists(tg->tr) ? "" : ", assists left out (not recorded),",
+             tg->lost ? ", as far as it is recorded" : "");
     for (uint32_t i = 0, shown = 0; i < tg->nmmu; i++) {
         int64_t w = tg->mmu[i].window;
         bool decade = w == 100000 || w == 1000000 || w == 10000000 || w == 100000000 || w == 1000000000;
@@ -283,6 +285,16 @@ static void worker_modes(struct text *t, const struct triage *tg)
     text_raw(t, ")", any);
 }
 
+/* A time, if the dialect could tell that there was none. */
+static void known(struct text *t, int64_t ns, bool told)
+{
+    if (ns || told) {
+        text_dur(t, ns);
+    } else {
+        text_lit(t, "not recorded");
+    }
+}
+
 static void collector(struct text *t, const struct loaded *l)
 {
     const struct triage *tg = l->tg;
@@ -291,10 +303,10 @@ static void collector(struct text *t, const struct loaded *l)
         text_lit(t, ", marking ");
         text_share(t, (double)tg->gc_mark_ns, (double)tg->end);
         text_lit(t, " of the time\n  workers ");
-        text_dur(t, tg->p_sum.ns[ST_GCWORK]);
+        known(t, tg->p_sum.ns[ST_GCWORK], triage_knows_workers(tg->tr));
         worker_modes(t, tg);
         text_lit(t, ", assists ");
-        text_dur(t, tg->p_sum.ns[ST_ASSIST]);
+        known(t, tg->p_sum.ns[ST_ASSIST], triage_knows_assists(tg->tr));
         text_lit(t, ", sweep ");
         text_dur(t, tg->p_sum.ns[ST_SWEEP]);
     }

@@ -14,8 +14,6 @@
 
 #include "decode/base/mem.h"
 
-#define FUTILE_RUN 20000 /* ns: who runs less between two waits on one condition was woken for nothing */
-
 #define RARELY __attribute__((noinline)) /* apart from what is done for each span, so that that is short */
 
 struct at { /* a span of a run */

@@ -63,7 +63,8 @@ struct script {
     bool linear, reading;
     FILE *out, *errors;
     bool quit, failed;
-    int view; /* the view that the last line was in */
+    int view;            /* the view that the last line was in */
+    char was[RICH_MOST]; /* what it said is under the cursor; "": something else */
 };
 
 /* ---- one line -------------------------------------------------------------------------------------------- */
@@ -114,24 +115,38 @@ static void print_safe(const struct script *s, const char *text)
     }
 }
 
+/* What is under the cursor; nothing if that was the last line, and there is something else to say. */
+static bool print_here(struct script *s, bool same)
+{
+    const struct view *v = &s->a->view;
+    char line[RICH_MOST];
+    status_text(v, line, sizeof line);
+    same = same && v->message[0] && strcmp(line, s->was) == 0;
+    if (!same)
+        print_safe(s, line);
+    snprintf(s->was, sizeof s->was, "%s", line);
+    return !same;
+}
+
 /* Where one is: the view if it has changed, what is under the cursor, what the program has to say. */
 static void print_linear(struct script *s)
 {
     const struct view *v = &s->a->view;
-    char line[RICH_MOST];
+    const bool same = v->at.view == s->view;
+    bool any = true;
     if (v->prompt)
         return;
-    if (v->at.view != s->view)
+    if (!same)
         fprintf(s->out, "[%s] ", keyview_name((enum keyview)v->at.view));
     s->view = v->at.view;
     if (v->popup) {
         print_popup(s);
+        s->was[0] = 0;
     } else {
-        status_text(v, line, sizeof line);
-        print_safe(s, line);
+        any = print_here(s, same);
     }
     if (v->message[0])
-        fprintf(s->out, "  (%s)", v->message);
+        fprintf(s->out, "%s(%s)", any ? "  " : "", v->message);
     fputc('\n', s->out);
     fflush(s->out);
 }

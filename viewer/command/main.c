@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "decode/base/door.h"
@@ -155,11 +156,14 @@ static const char usage_short[] = "gotop - a trace viewer for Go execution trace
                                   "plain, gzip or zstd, even truncated.\n"
                                   "gotop --help lists all commands and options.\n";
 
-/* What is printed for a reader fits into his lines. Asked before the sandbox closes. */
+/* What is printed for a reader fits into his lines, also through a pager. Asked before the sandbox closes. */
 static void fit_terminal(void)
 {
     struct winsize ws;
-    if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) == 0 && ws.ws_col >= 40)
+    struct stat st;
+    const bool piped = fstat(STDOUT_FILENO, &st) == 0 && S_ISFIFO(st.st_mode);
+    const int seen = piped ? STDERR_FILENO : STDOUT_FILENO;
+    if (isatty(seen) && ioctl(seen, TIOCGWINSZ, &ws) == 0 && ws.ws_col >= 40)
         say_columns(ws.ws_col);
 }
 
@@ -577,7 +581,13 @@ static bool no_session(int argc, char **argv, const struct options *o, int *stat
     struct err e = {0};
     char kept[64];
     *status = EXIT_USAGE;
-    if (o->help || strcmp(word, "help") == 0) {
+    if (strcmp(word, "help") == 0 && o->trace.more.n) {
+        const char *of = o->trace.more.path[0], *near = command_near(of);
+        door_printf(stderr,
+                    near ? "gotop: help: there is no command %s; is %s meant?\n"
+                         : "gotop: help: there is no command %s: gotop --help lists them\n",
+                    of, near);
+    } else if (o->help || strcmp(word, "help") == 0) {
         usage(stdout);
         *status = finish_output(EXIT_OK);
     } else if (o->version || strcmp(word, "version") == 0) {
@@ -604,6 +614,9 @@ static bool no_session(int argc, char **argv, const struct options *o, int *stat
         door_printf(stderr, "gotop: %s: no such file or command; is gotop %s meant?\n", word, command_near(word));
     } else if (o->trace.more.n && (o->follow || feed_is_url(o->path))) {
         door_printf(stderr, "gotop: one program at a time: %s or %s\n", o->path, o->trace.more.path[0]);
+    } else if (o->save && !o->follow && !feed_is_url(o->path)) {
+        door_printf(stderr, "gotop: -o saves what a running program sends, and %s is a file: %s\n", o->path,
+                    o->headless ? "> FILE takes what is printed" : "gotop COMMAND -o FILE writes of it");
     } else if (o->linear && !o->keys && strcmp(o->path, "-") == 0) {
         door_printf(stderr, "gotop: --linear reads keys from standard input, so the trace must be a file\n");
     } else {
@@ -664,6 +677,8 @@ int main(int argc, char **argv)
     if (!open)
         sandbox_enter(needs, argc, argv);
     status = EXIT_USAGE;
+    if (url && o.headless && !o.live.feed.seconds && isatty(STDERR_FILENO))
+        door_printf(stderr, "gotop: --headless prints once the program's trace ends: --seconds N ends it\n");
     if (o.headless || o.linear || terminal)
         status = main_view(&o, charset);
     else if (!o.follow && !url)

@@ -10,7 +10,6 @@
 #include "decode/base/door.h"
 #include "layout/move/goto.h"
 #include "layout/move/view.h"
-#include "layout/move/wall.h"
 #include "layout/views/kind.h"
 
 enum option_id {
@@ -117,8 +116,8 @@ static bool set_option(struct options *o, enum option_id id, const char *v)
     case OPT_STYLES: o->styles = true; return true;
     case OPT_SVG: o->svg = o->headless = true; return true;
     case OPT_VIEW: return parse_view(v, &o->view);
-    case OPT_AT: o->at = v; return wall_is(v) || (goto_parse(v, &tg) && !tg.has_lane);
-    case OPT_LANE: o->lane = v; return goto_parse(v, &tg) && tg.has_lane;
+    case OPT_AT: o->at = v; return goto_is(v, &tg) && !tg.has_lane;
+    case OPT_LANE: o->lane = v; return goto_is(v, &tg) && tg.has_lane;
     case OPT_FILTER: o->filter = v; return true;
     case OPT_SOURCE_ROOT:
         if (o->nroots == OPTIONS_ROOTS || !strchr(v, '='))

@@ -244,7 +244,8 @@ static void print_help(FILE *f, const struct keymap *km, enum keyview view, cons
     fprintf(f, "\nIn a prompt\n");
     print_wrapped(f, "Enter accepts, Esc gives up, Up and Down bring back earlier lines, Tab completes an action's "
                      "name, Ctrl-U clears the line, Ctrl-W the last word.");
-    print_wrapped(f, "Behind : stands a time (1.25s), a range (1.2s..1.3s), a goroutine (g123), a processor (p4), a "
+    print_wrapped(f, "Behind : stands a time (1.25s, 50%), a range (1.2s..1.3s), a goroutine "
+                     "(g123), a processor (p4), a "
                      "thread (m7), or an action's name.");
 }
 

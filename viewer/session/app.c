@@ -62,10 +62,10 @@ void app_open(struct app *a)
     if (trace_fatal(a->tr))
         return;
     unsigned f = VR_NONE;
-    if (a->open_view)
-        f |= view_switch(&a->view, a->open_view);
     if (a->open_at)
         f |= view_goto(&a->view, a->open_at);
+    if (a->open_view)
+        f |= view_switch(&a->view, a->open_view);
     if (a->open_lane)
         f |= view_goto(&a->view, a->open_lane);
     if (a->open_filter) {

@@ -90,9 +90,11 @@ struct app {
     char source[4096]; /* AR_SOURCE: the file, and */
     uint64_t source_line;
     char slice_over[VIEW_TEXT]; /* a file that is there, named once as a slice's */
-    double ticks_per_second;    /* --ticks-per-second, 0 = not given */
-    double rate;                /* bytes decoded per second, for the title; 0 = unknown */
-    int cursor_x, cursor_y;     /* where a terminal's own cursor stands, -1 = hidden; set by app_draw() */
+    void (*show)(void *arg);    /* draws now, before what takes long; NULL: nobody looks */
+    void *show_arg;
+    double ticks_per_second; /* --ticks-per-second, 0 = not given */
+    double rate;             /* bytes decoded per second, for the title; 0 = unknown */
+    int cursor_x, cursor_y;  /* where a terminal's own cursor stands, -1 = hidden; set by app_draw() */
     struct help help;
     char title[96];          /* of the help pop-up */
     const char *idle_footer; /* what its last line says instead of the keys, NULL: the keys */

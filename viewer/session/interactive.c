@@ -58,29 +58,45 @@ static void resized(struct loop *l)
 }
 
 /*
- * Where the terminal takes no text: a file that nobody else can read or has put there. There is one for all copies, and
- * it goes when the program does.
+ * Whether a terminal takes text, and whether tmux and ssh let it through, nobody tells: what is copied also stands in a file
+ * that nobody else can read or has put there. There is one for all copies, and it goes when the program does.
  */
-static void yank_to_file(struct loop *l)
+static bool yank_to_file(struct loop *l)
 {
     const char *dir = getenv("TMPDIR");
-    struct app *a = l->a;
+    const struct app *a = l->a;
     size_t n = strlen(a->yank);
     if (l->yank_fd < 0) {
         uint64_t name;
         host_random(&name, sizeof name);
         if (snprintf(l->yank_path, sizeof l->yank_path, "%s/gotop-%016llx", dir && dir[0] == '/' ? dir : "/tmp",
                      (unsigned long long)name) >= (int)sizeof l->yank_path)
-            return;
+            return false;
         /* to be written only: more the sandbox doesn't let us (viewer/command/sandbox.h) */
         l->yank_fd = open(l->yank_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
         if (l->yank_fd >= 0)
             signals_remove(l->yank_path);
     }
-    if (l->yank_fd >= 0 && ftruncate(l->yank_fd, 0) == 0 && pwrite(l->yank_fd, a->yank, n, 0) == (ssize_t)n)
-        view_message(&a->view, false, "this terminal has no clipboard: until gotop ends it is in %s", l->yank_path);
-    else
-        view_message(&a->view, true, "this terminal has no clipboard, and %s can't be written", l->yank_path);
+    return l->yank_fd >= 0 && ftruncate(l->yank_fd, 0) == 0 && pwrite(l->yank_fd, a->yank, n, 0) == (ssize_t)n;
+}
+
+static void yank(struct loop *l)
+{
+    struct view *v = &l->a->view;
+    const size_t n = strlen(l->a->yank);
+    const bool taken = term_clipboard(l->t, l->a->yank, n), kept = yank_to_file(l);
+    enum { WORDS_COLS = 40 };
+    char what[4 * WORDS_COLS + 1];
+    if (!taken) {
+        view_message(v, !kept,
+                     kept ? "this terminal's clipboard doesn't take it: until gotop ends it is in %s"
+                          : "this terminal's clipboard doesn't take it, and %s can't be written",
+                     l->yank_path);
+    } else if (kept && strncmp(v->message, "copied: ", 8) == 0) {
+        (void)str_head(str_of(v->message + 8), WORDS_COLS, what, sizeof what);
+        const bool cut = strlen(v->message + 8) > strlen(what);
+        view_message(v, false, "copied, until gotop ends also to %s: %s%s", l->yank_path, what, cut ? " .." : "");
+    }
 }
 
 static bool edit(void *arg)
@@ -112,8 +128,8 @@ static void obey(struct loop *l, unsigned flags)
         term_palette(l->t, a->palette, a->mono);
     if (flags & AR_REDRAW)
         term_redraw(l->t);
-    if ((flags & VR_YANK) && !term_clipboard(l->t, a->yank, strlen(a->yank)))
-        yank_to_file(l);
+    if (flags & VR_YANK)
+        yank(l);
     if ((flags & AR_SOURCE) && !l->quit)
         edit_source(l);
     if (flags & VR_QUIT)
@@ -181,6 +197,11 @@ static void draw(struct loop *l)
     l->dirty = false;
 }
 
+static void draw_now(void *arg)
+{
+    draw(arg);
+}
+
 /* How long to sleep: not at all with work to do, until the next frame may come, or for ever. */
 static int timeout(const struct loop *l)
 {
@@ -217,6 +238,8 @@ int interactive_run(struct app *a, struct term *t, bool debug)
     *l = (struct loop){.a = a, .t = t, .dirty = true, .began = now_ms(), .yank_fd = -1};
     a->hint = true;
     a->show_debug = debug;
+    a->show = draw_now;
+    a->show_arg = l;
     resized(l);
     while (!l->quit) {
         unsigned what = term_wait(t, timeout(l));

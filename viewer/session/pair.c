@@ -8,7 +8,7 @@
 
 #include "decode/base/mem.h"
 #include "layout/draw/lines.h"
-#include "layout/move/wall.h"
+#include "triage/wall.h"
 #include "layout/views/kind.h"
 #include "triage/diff/diff_two.h"
 
@@ -165,6 +165,12 @@ static unsigned give(struct app *a, const struct press *k)
     return k->ev ? app_key(a, k->ev) : app_do(a, k->act, k->count, k->arg);
 }
 
+/* Do they show moments that don't stand one above the other as they are aligned? */
+static bool moved(const struct pair *p)
+{
+    return time_sub(p->app[1]->view.at.cursor, p->app[0]->view.at.cursor) != p->by;
+}
+
 static unsigned press(struct pair *p, const struct press *k)
 {
     struct app *a = active(p), *b = idle(p);
@@ -178,7 +184,7 @@ static unsigned press(struct pair *p, const struct press *k)
         unsigned g = give(b, k);
         f |= g & ((unsigned)VR_DRAW | VR_WORK);
         view_message(&b->view, false, "%s", "");
-        if (p->how != ALIGN_NOT && !in_table(a) && !in_table(b) && a->view.at.view == b->view.at.view)
+        if (p->how != ALIGN_NOT && !in_table(a) && !in_table(b) && a->view.at.view == b->view.at.view && moved(p))
             (void)align(p, ALIGN_OPENED);
     }
     if (!(f & VR_QUIT))
@@ -423,6 +429,7 @@ bool pair_begin(struct app *a, struct app *b)
     p->w = a->view.w;
     p->h = a->view.h;
     a->pair = b->pair = p;
+    b->touched = true; /* it shows what the upper one shows: its findings don't take the screen by themselves */
     divide(p);
     return true;
 }

@@ -56,6 +56,9 @@ unsigned slice_write(struct app *a, const char *name)
     if (r.to >= trace_info(a->tr)->end && trace_info(a->tr)->done)
         r.to = INT64_MAX;
     r.ticks_per_second = a->ticks_per_second;
+    view_message(&a->view, false, "writing %.200s ..", name); /* of a large part that takes seconds */
+    if (a->show)
+        a->show(a->show_arg);
     if (slice_file(path, trace_more(a->tr), name, &r, true, &res, &e)) {
         view_message(&a->view, true, "%.200s: %s", name, e.what);
         return VR_DRAW | VR_BELL;

@@ -1,13 +1,11 @@
 /*
  * wall.c - see wall.h.
  */
-#include "layout/move/wall.h"
+#include "triage/wall.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <time.h>
-
-#include "layout/move/window.h"
 
 enum { DAY = 86400 };
 #define SECOND INT64_C(1000000000)
@@ -88,8 +86,13 @@ bool wall_parse(const struct trace *tr, const char *s, int64_t *t, const char **
 {
     int64_t ns, first;
     struct tm tm;
-    if (!time_of_day(s, &ns, rest) || !wall_known(tr))
+    *t = 0;
+    if (!time_of_day(s, &ns, rest) || (tr && !wall_known(tr)))
         return false;
+    if (!tr) {
+        *t = ns;
+        return true;
+    }
     time_t sec = (time_t)wall_sec(tr, 0, &first);
     if (!localtime_r(&sec, &tm))
         return false;
