@@ -584,10 +584,16 @@ static void on_region(struct v1_emit *em, const struct v1_ev *e)
 
 static void on_task(struct v1_emit *em, const struct v1_ev *e)
 {
-    if (e->tag.type == V1_TASK_CREATE)
-        put_user(em, e, EVK_TASK_BEGIN, 2)->arg2 = value(em, e, 1);
-    else
+    if (e->tag.type != V1_TASK_CREATE) {
+        idmap_del(&em->tasks, e->own);
         put_user(em, e, EVK_TASK_END, -1);
+        return;
+    }
+    if (idmap_get(&em->tasks, e->own) != IDMAP_NONE) /* the runtime counts them: Go's reader refuses that, too */
+        contra(em);
+    else if (!idmap_put(&em->tasks, e->own, 0))
+        em->o->d.oom = true;
+    put_user(em, e, EVK_TASK_BEGIN, 2)->arg2 = value(em, e, 1);
 }
 
 static void on_log(struct v1_emit *em, const struct v1_ev *e)
@@ -758,4 +764,5 @@ void v1_emit_free(struct v1_emit *em)
     mem_free(em->start);
     mem_free(em->ended);
     idmap_free(&em->threads);
+    idmap_free(&em->tasks);
 }

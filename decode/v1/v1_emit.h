@@ -31,9 +31,9 @@ struct v1_emit {
         int64_t from, to;
     } gap[V1_GAPS];
     unsigned ngap;
-    uint32_t rest; /* v1_torn_rest(): rows before this one are done */
-    struct idmap threads;
-    uint32_t *start; /* start functions of the goroutines in the listing, by row */
+    uint32_t rest;               /* v1_torn_rest(): rows before this one are done */
+    struct idmap threads, tasks; /* tasks: those that are open */
+    uint32_t *start;             /* start functions of the goroutines in the listing, by row */
     size_t nstart;
     uint32_t *ended; /* rows of ended goroutines that are not given back yet */
     size_t nended, ended_cap, sweep_at;

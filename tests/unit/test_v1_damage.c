@@ -178,6 +178,12 @@ static void test_begun_or_ended_twice(void **state)
     reads_as("go 1.19\n" START "GCDone +10\n", START_LINES "10 end gc\n" ONE_MORE);
     reads_as("go 1.19\n" START "GoBlock +10\nProcStop +1\nProcStop +1\n",
              START_LINES "10 g1 waiting\n11 p0 idle\n12 p0 idle\n~12 g1 lost since 0\n" ONE_MORE);
+    reads_as("go 1.19\n" START "UserTaskCreate +1 task=1 parent=0 name=0 stack=0\nUserTaskEnd +1 task=1 stack=0\n"
+             "UserTaskCreate +1 task=1 parent=0 name=0 stack=0\n",
+             START_LINES "2 g1 task 1\n3 g1 endtask 1\n4 g1 task 1\n");
+    reads_as("go 1.19\n" START "UserTaskCreate +1 task=1 parent=0 name=0 stack=0\n"
+             "UserTaskCreate +1 task=1 parent=0 name=0 stack=0\n",
+             START_LINES "2 g1 task 1\n3 g1 task 1\n" ONE_MORE);
     reads_as("go 1.19\n" START "GoBlock +10\nProcStart +1 thread=0\n",
              START_LINES "10 g1 waiting\n11 p0 sched m0\n~11 g1 lost since 0\n" ONE_MORE);
     reads_as("go 1.19\n" START "GoBlock +10\nProcStop +1\nProcStart +1 thread=0\nGCSweepStart +1\n"

@@ -36,11 +36,12 @@ int64_t known_until(const struct trace *tr, int64_t torn, struct lane l)
     struct span_iter it;
     if (l.kind != LANE_M || torn == INT64_MAX || !span_seek(&it, tr, l, trace_info(tr)->end))
         return INT64_MAX;
-    while (span_next(&it)) { /* spans without length at the end */
-    }
-    if (span_get(&it)->state == ST_UNKNOWN)
-        return span_get(&it)->t0;
-    if (span_get(&it)->state != ST_IDLE || span_get(&it)->t0 >= trace_info(tr)->end)
+    struct span last = *span_get(&it);
+    while (span_next(&it)) /* spans without length at the end */
+        last = span_get(&it)->t0 < trace_info(tr)->end ? *span_get(&it) : last;
+    if (last.state == ST_UNKNOWN)
+        return last.t0;
+    if (last.state != ST_IDLE || last.t0 >= trace_info(tr)->end)
         return INT64_MAX;
-    return span_get(&it)->t0 > torn ? span_get(&it)->t0 : torn;
+    return last.t0 > torn ? last.t0 : torn;
 }
