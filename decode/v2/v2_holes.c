@@ -98,7 +98,7 @@ bool v2_holes_drop(struct v2_order *o, int64_t at)
 {
     struct v2_torn *t = &o->torn;
     const size_t n = t->nhole;
-    if (n && t->hole[n - 1].from <= at && at <= t->hole[n - 1].to + DOUBT_SKEW_NS) {
+    if (n && t->hole[n - 1].from <= at && at - DOUBT_SKEW_NS <= t->hole[n - 1].to) {
         t->hole[n - 1].to = at < t->hole[n - 1].to ? t->hole[n - 1].to : at + 1;
         return true;
     }
