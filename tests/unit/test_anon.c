@@ -46,6 +46,15 @@ static bool to_bytes(void *arg, const void *p, size_t n)
     return true;
 }
 
+static char *copy(const void *p, size_t n) /* a damaged one may have zeros in it */
+{
+    char *s = malloc(n + 1);
+    assert_non_null(s);
+    memcpy(s, p, n);
+    s[n] = '\0';
+    return s;
+}
+
 static void to_map(void *arg, const char *role, const char *now, size_t nnow, const uint8_t *was, size_t nwas)
 {
     (void)arg;
@@ -53,7 +62,7 @@ static void to_map(void *arg, const char *role, const char *now, size_t nnow, co
     struct name *v = mem_grow(map, &capmap, nmap + 1, sizeof *v);
     assert_non_null(v);
     map = v;
-    v[nmap++] = (struct name){strndup((const char *)was, nwas), strndup(now, nnow), nwas, nnow};
+    v[nmap++] = (struct name){copy(was, nwas), copy(now, nnow), nwas, nnow};
 }
 
 static void map_clear(void)
