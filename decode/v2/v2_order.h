@@ -106,8 +106,6 @@ struct v2_torn {      /* state of v2_torn.c: a generation of which events were l
     size_t rest_m, rest_g, rest_p; /* how far the look at all threads, goroutines, Ps has come, */
     bool begun;                    /* it is over */
     bool resting, rested;          /* what comes behind all events has begun, is done */
-    uint64_t
-        steps_missing; /* how many numbers of goroutines and Ps it lacks that are lower than others that it has, */
     uint64_t breaks,
         explained; /* how often something became unknown; how many events can't be: each breaks what it was of */
     struct v2_end {

@@ -125,7 +125,6 @@ static bool torn_begin(struct v2_order *o)
     bool ok = true;
     o->torn.least = INT64_MIN;
     o->torn.reached = false;
-    o->torn.steps_missing = 0;
     idmap_free(&o->torn.has);
     v2_holes_begin(o);
     for (size_t i = 0; ok && i < o->ncur; i++) {

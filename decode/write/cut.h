@@ -37,6 +37,8 @@ struct cut_result {
     struct err
         lost; /* events of the range are missing, known by this; the slice tells which goroutines' states are not recorded */
     uint64_t left_out; /* ... and so many events had to be left out */
+    struct err
+        unnamed; /* a table is broken, or lacks a name or stack, known by this: where one is missing, none stands in the slice */
 };
 
 /* cut_trace - write the range to the outlet. ERR_ARG: there is nothing in this range. ERR_IO: the outlet broke. Damage is no error. */

@@ -202,7 +202,7 @@ static enum err_code one(struct v2_cut *c, struct v2_raw_gen *gen, bool *over, s
         return rc;
     c->res->generations++;
     if (!mended && !*over && (!c->start.set || c->from == INT64_MIN) &&
-        v2_cut_whole(gen, c->file.data, &c->res->lost)) {
+        v2_cut_whole(gen, c->file.data, &c->res->unnamed)) {
         outlet_put(c->out, gen->start, (size_t)(gen->end - gen->start));
         return ERR_OK;
     }

@@ -132,26 +132,11 @@ static void known_rows(struct job *j, struct lane l, uint64_t id, const struct s
     }
 }
 
-/* The span, and whether it is recorded what its goroutine or thread did. Of a processor's there are no rows where it isn't. */
-static struct span span_at(struct lane l, const struct span_iter *it, bool *unknown)
-{
-    struct span s = *span_get(it);
-    if (l.kind == LANE_M && s.state == ST_NONE && s.t1 > s.t0) {
-        s.state = ST_UNKNOWN;
-    }
-    *unknown = s.state == ST_UNKNOWN;
-    return s;
-}
-
 /* Is nothing recorded of what was before that span? */
 static bool gone_before(const struct trace *tr, struct lane l, struct span s)
 {
     struct span_iter it;
-    bool unknown = false;
-    if (s.index && span_seek_index(&it, tr, l, s.index - 1)) {
-        (void)span_at(l, &it, &unknown);
-    }
-    return unknown;
+    return s.index && span_seek_index(&it, tr, l, s.index - 1) && span_get(&it)->state == ST_UNKNOWN;
 }
 
 static void lane_rows(void *arg, struct lane l)
@@ -165,18 +150,15 @@ static void lane_rows(void *arg, struct lane l)
     const int64_t known = known_until(j->tr, j->torn, l);
     bool lost = gone_before(j->tr, l, *span_get(&it));
     for (bool more = true; more && !stop(j);) {
-        bool unknown, next = false;
-        struct span s = span_at(l, &it, &unknown);
+        struct span s = *span_get(&it);
         export_span(j->x);
         if (s.t0 >= j->sc->to) {
             return;
         }
         more = span_next(&it);
-        if (more) {
-            (void)span_at(l, &it, &next);
-        }
+        const bool unknown = s.state == ST_UNKNOWN;
         s.open_start |= lost && !unknown;
-        s.open_end |= next && !unknown;
+        s.open_end |= more && !unknown && span_get(&it)->state == ST_UNKNOWN;
         lost = unknown;
         if (s.state != ST_NONE && !(unknown && l.kind == LANE_M && s.t0 == s.t1)) {
             known_rows(j, l, id, &s, known);

@@ -161,7 +161,7 @@ static void say_slice(const struct export_opts *o, const struct cut_result *r)
 /* The exit status. */
 static int say_damage(const char *command, const char *name, const struct cut_result *r)
 {
-    const struct err *why = r->damage.code ? &r->damage : &r->lost;
+    const struct err *why = r->damage.code ? &r->damage : r->lost.code ? &r->lost : &r->unnamed;
     char what[400], left[80] = "", at[40] = "";
     if (!why->code)
         return 0;
@@ -171,7 +171,8 @@ static int say_damage(const char *command, const char *name, const struct cut_re
         snprintf(at, sizeof at, " (offset %" PRIu64 ")", why->offset);
     snprintf(what, sizeof what, "%s%s: %s%s",
              r->damage.code ? "written up to where the trace is damaged"
-                            : "events were lost, which it says as \"not recorded\"",
+             : r->lost.code ? "events were lost, which it says as \"not recorded\""
+                            : "names or stacks are missing in it",
              left, why->what, at);
     export_say(command, name, what);
     return 3;
