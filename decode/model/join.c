@@ -5,7 +5,7 @@
 
 #include "decode/model/fold_priv.h"
 #include "decode/base/mem.h"
-#include "decode/model/past.h"
+#include "decode/model/retired.h"
 #include "decode/model/trace_priv.h"
 #include "decode/v2/v2_state.h"
 

@@ -578,17 +578,17 @@ static void threads_go(struct v2_order *o, struct v2_sink *k, size_t cap, bool *
 {
     int64_t until;
     k->room = cap - EV_MOST + 1 - k->n - k->others;
-    enum turn_rc rc = k->turns(k, &until);
-    if (rc == TURN_DONE)
+    enum fast_rc rc = k->fast(k, &until);
+    if (rc == FAST_DONE)
         return;
     struct v2_cursor *c = &o->cur[o->heap[0].cursor];
-    if (rc == TURN_OUT && o->heap[0].t <= until) { /* it is still its turn */
+    if (rc == FAST_OUT && o->heap[0].t <= until) { /* it is still its turn */
         bool over;
         if (!has_room(k, cap) || general(o, k, c, until, &over, ok))
             return;
-        rc = over ? TURN_OVER : TURN_ON;
+        rc = over ? FAST_OVER : FAST_ON;
     }
-    if (rc == TURN_OVER) {
+    if (rc == FAST_OVER) {
         cursor_done(o, c);
         v2_heap_drop(o->heap, &o->nheap);
         *ok = *ok && (!o->loose || give(o, k)); /* what it ran is unknown */
