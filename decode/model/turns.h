@@ -43,6 +43,7 @@ enum { TURNS = 32 }; /* threads whose turns are held open; a power of two */
 struct turns {
     struct v2_sink k;
     bool ready;       /* none of the tables is empty */
+    bool loose;       /* events may be missing */
     uint32_t ordinal; /* number of the generation */
     uint64_t unit;
     int64_t base;

@@ -18,8 +18,7 @@ struct v2_mend {
     uint64_t put, left_out; /* events put in, left out, so far */
     struct v2_raw_gen gen;  /* the last result; its batches are partly the file's bytes, partly w's */
     struct v2_mend_work *w;
-    bool
-        rough; /* a generation was mended, so those behind it have to be as well: their numbers and states don't fit any more */
+    bool rough; /* those behind the mended one have to be mended, too: their numbers, regions may not fit what is written */
 };
 
 /* v2_mend - mend a generation; was: the state before it. The result is m->gen, valid until the next call. false: no memory. */
