@@ -43,6 +43,7 @@ enum { FAST_THREADS = 32 }; /* threads that are on the fast path at once; a powe
 struct fast_path {
     struct v2_sink k;
     bool ready;       /* none of the tables is empty */
+    bool loose;       /* events may be missing */
     uint32_t ordinal; /* number of the generation */
     uint64_t unit;
     int64_t base;

@@ -11,6 +11,7 @@
 #include "decode/events/source.h"
 #include "decode/v2/v2_events.h"
 #include "decode/v2/v2_gen.h"
+#include "decode/v2/v2_noted.h"
 #include "decode/v2/v2_park.h"
 
 /*
@@ -96,8 +97,11 @@ struct v2_times { /* by goroutine or P */
 };
 
 struct v2_torn {      /* state of v2_torn.c: a generation of which events were lost */
-    struct idmap has; /* which steps the generation has (v2_step.h) */
-    bool rough;       /* the generation before it lost events, too */
+    struct v2_steps { /* which steps the generation has (v2_step.h) */
+        struct v2_noted g, p;
+        struct idmap others; /* of the collector; and which threads' statuses say that something is busy: hashed */
+    } has;
+    bool rough; /* the generation before it lost events, too */
     uint64_t gaps, dropped;
     int64_t least; /* nothing was lost before this time; */
     bool reached;  /* it has come: now look for what lost something */
@@ -149,6 +153,7 @@ struct v2_loose {
     void (*after)(struct v2_order *o, const struct v2_cursor *c, size_t at);
     void (*over)(struct v2_order *o, uint32_t thread);
     bool tells; /* report an event that can't be as damage; v2_torn expects such events and doesn't */
+    bool quick; /* a sink may carry out events itself, if v2_step_sure() says so */
     bool hasty; /* no event waits longer than v2_order.patience, once something was lost */
 };
 
