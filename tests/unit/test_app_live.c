@@ -666,6 +666,24 @@ static void again(void **state)
     }
 }
 
+/* Suspended it lets the program go, and says so when it comes back; once more changes nothing. */
+static void lets_go(void **state)
+{
+    (void)state;
+    struct followed x;
+    struct app *a = followed_begin(&x, (struct follow_opts){0});
+    a->view.message[0] = '\0';
+    app_live_pause(a);
+    assert_true(follow_ended(x.f));
+    assert_non_null(strstr(a->live_name, "ENDED"));
+    assert_non_null(strstr(a->view.message, "has ended: gotop let the program go"));
+    assert_false(a->tri.so_far);
+    a->view.message[0] = '\0';
+    app_live_pause(a);
+    assert_string_equal(a->view.message, "");
+    followed_end(&x);
+}
+
 static int setup(void **state)
 {
     (void)state;
@@ -681,9 +699,9 @@ static int teardown(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(grows),       cmocka_unit_test(keeps),
-                                       cmocka_unit_test(holds),       cmocka_unit_test(holds_all),
-                                       cmocka_unit_test(tables_stay), cmocka_unit_test(tables_end),
-                                       cmocka_unit_test(ends_empty),  cmocka_unit_test(again)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(grows),      cmocka_unit_test(keeps),       cmocka_unit_test(holds),
+        cmocka_unit_test(holds_all),  cmocka_unit_test(tables_stay), cmocka_unit_test(tables_end),
+        cmocka_unit_test(ends_empty), cmocka_unit_test(again),       cmocka_unit_test(lets_go)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -19,6 +19,8 @@
 enum { READ_SIZE = 1 << 20, READ_MS = 100 };
 #define ANSWER_WAIT_NS 3000000000LL
 
+const char live_too_short[] = "it ended before the first second of it was complete: there was nothing to look at";
+
 /* ---- the stream ------------------------------------------------------------------------------------------------ */
 
 struct live_reader {

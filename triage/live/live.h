@@ -48,6 +48,8 @@ int live_parse(const struct live_command *c, int argc, char **argv);
 extern const char live_usage[]; /* their help */
 /* live_say - "gotop COMMAND: WHAT: MESSAGE", cleaned (NULL: no command); returns 2. */
 int live_say(const char *command, const char *what, const char *message);
+/* live_too_short - what there is to say of a program whose trace ended before there was anything to look at. */
+extern const char live_too_short[];
 /* live_ns - "30s", "500ms", "2m", "1h" in ns; false: it is none. */
 bool live_ns(const char *s, int64_t *out);
 

@@ -374,7 +374,10 @@ unsigned app_live_follow(struct app *a)
 
 void app_live_pause(struct app *a)
 {
-    follow_stop(a->follow);
+    if (!follow_ended(a->follow)) {
+        follow_stop(a->follow);
+        (void)ended(a);
+    }
     name_it(a);
 }
 

@@ -476,7 +476,7 @@ void follow_forget(struct follow *f)
 void follow_stop(struct follow *f)
 {
     if (!f->ended)
-        end(f, "the connection was given up");
+        end(f, "gotop let the program go to be suspended");
 }
 
 struct trace *follow_trace(const struct follow *f)

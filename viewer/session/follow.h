@@ -67,7 +67,7 @@ const char *follow_why(const struct follow *f);
 const char *follow_refused(const struct follow *f);
 bool follow_joined(const struct follow *f); /* what came of the last connection stands behind what was before it */
 bool follow_ended(const struct follow *f);
-/* follow_stop - let the program go: it stops tracing. What is held stays. */
+/* follow_stop - let the program go, to be suspended: it stops tracing. What is held stays. */
 void follow_stop(struct follow *f);
 
 #endif
