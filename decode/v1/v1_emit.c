@@ -395,6 +395,13 @@ static void on_block(struct v1_emit *em, const struct v1_ev *e)
     put_g(em, EVK_G_STATE, EVF_QUIET, e->g, ST_SYSCALL);
 }
 
+/* went_on - did the goroutine do more since its system call began than is told, so that this is the end of another one? */
+static bool went_on(const struct v1_emit *em, const struct v1_ev *e, const struct v1_g *s)
+{
+    return e->moved && (em->ngap || em->torn_to || em->o->repairs) && e->own != V1_NO_SEQ && !em->o->by_time &&
+           (s->key >> 2 != e->own || (s->key & 3) != V1_WAITING);
+}
+
 static void on_return(struct v1_emit *em, const struct v1_ev *e)
 {
     if (!alive(em, e, e->g))
@@ -414,6 +421,8 @@ static void on_return(struct v1_emit *em, const struct v1_ev *e)
         if (!blocked)
             contradicts(em, e, e->g);
     }
+    if (blocked && went_on(em, e, s))
+        v1_torn_g(em, e->g);
     lane_of(em, e->g, ST_SYSCALL);
     leave(em, e->g);
     put_g(em, EVK_G_STATE, 0, e->g, ST_RUNNABLE);
