@@ -35,7 +35,8 @@ size_t v2_blank_next(struct v2_blank *b, size_t i, size_t n, uint8_t as, const s
     size_t k = at * V2_GS;
     while (k < i && f(o, (uint32_t)k))
         k++;
-    if (k == i && mem_room_zeros(b->is, b->n, at + 1) && b->is[at] < as) /* without the memory they are looked at again */
+    if (k == i && mem_room_zeros(b->is, b->n, at + 1) &&
+        b->is[at] < as) /* without the memory they are looked at again */
         b->is[at] = as;
     return i;
 }
