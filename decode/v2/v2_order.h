@@ -96,6 +96,13 @@ struct v2_span { /* from .. to, absolute */
 struct v2_times { /* by goroutine or P */
     int64_t *t;
     size_t n;
+    uint32_t *set; /* which of them are */
+    size_t nset, capset;
+};
+
+struct v2_blank { /* v2_blank.h */
+    uint8_t *is;
+    size_t n;
 };
 
 struct v2_torn {      /* state of v2_torn.c: a generation of which events were lost */
@@ -200,6 +207,7 @@ struct v2_order {
         step; /* how far its processors' clocks may differ; the shortest step that is blamed for an impossible time */
     int64_t patience; /* where events are missing, none waits longer than this for another */
     struct v2_torn torn;
+    struct v2_blank blank_g, blank_p, blank_m;
     struct v2_held held;
     bool newer;         /* it was reported that there are events newer than the header */
     uint32_t cut_torn;  /* the last generation that was reported to be a slice of one with gaps */
