@@ -108,4 +108,10 @@ void caught_free(struct caught *k);                     /* NULL is allowed */
 #include "triage/findings/steps.def"
 #undef X
 
+/*
+ * host_held - did goroutine g run within [t0,t1) for longer than the runtime lets it before it preempts (rules_host.c)? Then its thread had no
+ * processor of the host's for a part of it, and how long that took says nothing of its work.
+ */
+bool host_held(const struct causes *c, uint32_t g, int64_t t0, int64_t t1);
+
 #endif
