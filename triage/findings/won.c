@@ -434,6 +434,7 @@ static void device_bounds(const struct finding *f, struct span_of_won *o)
 #define ANSWERS_TOO \
     "from 70 % of the waiting for connections to all of it plus the waiting for answers, which may be late because " \
     "of them"
+#define FIRST_TOO "if what is asked first on each connection is part of opening it"
 #define MOST NULL /* "if 70 % of it .." */
 #define SOME \
     "if between 60 % and all of it goes away and the rest stays the same" /* what is waited for takes a part of it anyway */
@@ -646,6 +647,7 @@ static const struct plain {
     {RULE_SHARE, 0, 1, false, "for those waiters; whether everything ends sooner depends on what else they do"},
     {RULE_HOST, LEAST_OF_IT, 1, true, "since a trace shows only part of what the host takes"},
     {RULE_LEAK, 0, 0, false, memory_only},
+    {RULE_OPEN, 0, 0, false, "its cost is that a process may have only so many open"},
     {RULE_HEAP, 0, 0, false, memory_only},
 };
 
@@ -837,6 +839,7 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
             *o = (struct span_of_won){lo * cost, p->hi == AS_TOLD ? told : p->hi * cost,
                                       .more = p->more && (cost > 0 || told > 0),
                                       .words = unsure                                 ? NOT_APART
+                                               : p->rule == RULE_CONNS && cost <= 0   ? FIRST_TOO
                                                : p->rule == RULE_CONNS && told > cost ? ANSWERS_TOO
                                                                                       : p->words};
             return true;
