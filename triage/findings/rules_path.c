@@ -501,13 +501,18 @@ static bool runs(const struct leaf *l)
 
 static void busy_text(struct text *t, const struct causes *c)
 {
-    if (c->busy < 0.05) { /* at least 0.0 says nothing */
+    const double had = c->busy - c->looks;
+    if (had < 0.05) { /* at least 0.0 says nothing */
         if (!c->tg->lost) {
             text_add(t, " On average less than 0.1 of %.0f processors had work.", c->procs);
         }
         return;
     }
-    text_add(t, " On average %s%.1f of %.0f processors had work.", c->tg->lost ? "at least " : "", c->busy, c->procs);
+    text_add(t, " On average %s%.1f of %.0f processors had work", c->tg->lost ? "at least " : "", had, c->procs);
+    if (c->looks >= 0.05) {
+        text_add(t, " (%.1f more looked for some)", c->looks);
+    }
+    text_lit(t, ".");
 }
 
 static const struct syscall_row *untimed(const struct causes *c, uint32_t func, uint64_t *calls)
