@@ -133,9 +133,9 @@ CONVERSION = $(if $(findstring clang,$(CC)),,$(if $(filter x86_64-% aarch64-%,$(
 # Two fields stored one by one and loaded together as a vector make a processor wait; these loops do little else.
 $(BUILD)/decode/v2/v2_order.o $(BUILD)/decode/model/fold.o $(BUILD)/decode/model/fold_stream.o $(BUILD)/decode/model/spans.o: private OWN_CFLAGS = -fno-tree-slp-vectorize
 # These want one register more.
-$(BUILD)/decode/v1/v1_play.o $(BUILD)/decode/v1/v1_decode.o $(BUILD)/decode/model/turns.o: private OWN_CFLAGS = -fno-tree-slp-vectorize -fomit-frame-pointer
+$(BUILD)/decode/v1/v1_fast.o $(BUILD)/decode/v1/v1_decode.o $(BUILD)/decode/model/fast_path.o: private OWN_CFLAGS = -fno-tree-slp-vectorize -fomit-frame-pointer
 # Which event comes next is foreseen better by a few compares than by one jump.
-$(BUILD)/decode/model/turns.o: private OWN_CFLAGS += -fno-jump-tables
+$(BUILD)/decode/model/fast_path.o: private OWN_CFLAGS += -fno-jump-tables
 
 # Stamps, rewritten only when their text changes: what the compiler is called with (a change rebuilds everything),
 # and which sources there are (a deleted one must leave its library).

@@ -5,7 +5,7 @@
 
 #include "decode/model/fold_priv.h"
 #include "decode/base/mem.h"
-#include "decode/model/past.h"
+#include "decode/model/retired.h"
 #include "decode/model/trace_priv.h"
 #include "decode/v2/v2_state.h"
 
@@ -644,7 +644,7 @@ enum joined join_next(struct trace *tr, struct segment *s)
     struct join *j = &tr->join;
     struct fold *f = s->f;
     uint32_t untold[BAND_COUNT] = {0};
-    if (s->n && s->gen.torn)
+    if (s->n && (s->gen.torn || s->gen.unnamed))
         return JOIN_NOT;
     if (s->oom || f->oom || f->pool.oom)
         return JOIN_OOM;

@@ -1,7 +1,7 @@
 /* pieces.c - a lane of the trace as a row of pieces, each a segment's lane: see join.h. */
 #include <string.h>
 
-#include "decode/model/past.h"
+#include "decode/model/retired.h"
 #include "decode/model/trace_priv.h"
 #include "decode/base/bisect.h"
 
@@ -48,7 +48,7 @@ static bool has_span(const struct fold *f, struct lane l)
         return false;
     if (l.kind == LANE_M)
         return f->m[l.i].lane.n;
-    return l.kind == LANE_G ? fold_g_past(f, l.i) || fold_lane_at(f, l.i)->begun : f->lane[l.kind][l.i].begun;
+    return l.kind == LANE_G ? fold_g_retired(f, l.i) || fold_lane_at(f, l.i)->begun : f->lane[l.kind][l.i].begun;
 }
 
 uint32_t pieces_n(const struct trace *tr, struct lane l)

@@ -422,8 +422,8 @@ static void on_return(struct v1_emit *em, const struct v1_ev *e)
 
 /* ---- processors ------------------------------------------------------------------------------------------- */
 
-/* turns - what begins was not under way, and what ends was: else the event contradicts the one before it (Go's reader refuses both). */
-static void turns(struct v1_emit *em, uint8_t *is, bool begins)
+/* toggle - what begins was not under way, and what ends was: else the event contradicts the one before it (Go's reader refuses both). */
+static void toggle(struct v1_emit *em, uint8_t *is, bool begins)
 {
     if (*is == (begins ? V1_YES : V1_NO))
         contra(em);
@@ -440,7 +440,7 @@ static void on_proc_start(struct v1_emit *em, const struct v1_ev *e)
     if (q->g)
         contradicts(em, e, 0);
     else
-        turns(em, &q->runs, true);
+        toggle(em, &q->runs, true);
     q->runs = V1_YES;
     struct ev *v = put(em, EVK_P_STATE, em->listing && !q->begun ? EVF_BACKDATE : 0);
     v->state = ST_SCHED;
@@ -459,7 +459,7 @@ static void on_proc_stop(struct v1_emit *em, const struct v1_ev *e)
     if (q->g)
         contradicts(em, e, 0);
     else
-        turns(em, &q->runs, false);
+        toggle(em, &q->runs, false);
     q->runs = V1_NO;
     struct ev *v = put(em, EVK_P_STATE, 0);
     v->state = ST_IDLE;
@@ -519,7 +519,7 @@ static void on_sweep(struct v1_emit *em, const struct v1_ev *e)
 {
     uint32_t p = on_proc(em, e->p);
     bool begin = e->tag.type == V1_SWEEP_START;
-    turns(em, &em->p[e->p].sweeps, begin);
+    toggle(em, &em->p[e->p].sweeps, begin);
     struct ev *v = range(em, e, begin ? EVK_RANGE_BEGIN : EVK_RANGE_END, RANGE_SWEEP, 0);
     v->p = p;
     if (!begin && em->ix->dialect.version >= 1009) {

@@ -102,16 +102,16 @@ void v1_torn_end(struct v1_emit *em);
 bool v1_torn_rest(struct v1_emit *em, size_t cap);
 
 /*
- * ---- v1_play.c: common events, decoded, merged and turned into neutral ones in one loop
+ * ---- v1_fast.c: common events, decoded, merged and turned into neutral ones in one loop
  *
  * v1_order.c and v1_emit.c handle every case. Most events are simple: a goroutine starts, stops, is woken or makes a system call, is in
  * the state that this needs, and the event is the earliest. The loop carries out only these, by the rules of v1_rules.h, and leaves all
  * others to those two. The same neutral events come out with or without it.
  */
 /*
- * v1_play - write neutral events to em->out while the next ones are of that kind, and room for V1_EMIT_ROOM is left before `cap`. The
+ * v1_fast - write neutral events to em->out while the next ones are of that kind, and room for V1_EMIT_ROOM is left before `cap`. The
  * listing must be over, and the dialect 1.7 or later.
  */
-void v1_play(struct v1_emit *em, size_t cap);
+void v1_fast(struct v1_emit *em, size_t cap);
 
 #endif

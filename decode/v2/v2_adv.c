@@ -1,6 +1,6 @@
 /*
  * v2_adv.c - the events of the second family: what each needs, what it changes, what neutral events it is; those that move a
- * goroutine, a P or a thread. The others: v2_told.c.
+ * goroutine, a P or a thread. The others: v2_ranges.c.
  *
  * An event waits before it is found bad, as Go's reader has it, and nothing changes before both tests are passed.
  */

@@ -123,6 +123,11 @@ static void told(struct v2_order *o, struct v2_times *v, uint32_t i, int64_t t)
     v->t[i] = t;
 }
 
+void v2_holes_told_g(struct v2_order *o, uint32_t g, int64_t t)
+{
+    told(o, &o->torn.g_told, g, t);
+}
+
 void v2_holes_told(struct v2_order *o, size_t at)
 {
     for (; at < o->nout; at++) {

@@ -509,10 +509,10 @@ static bool general(struct v2_order *o, struct v2_sink *k, struct v2_cursor *c, 
     if (more && o->loose)
         (void)o->loose->before(o, c);
     enum adv a = more ? v2_adv(o, c) : ADV_OK;
-    if (a != ADV_OK && o->loose)
-        a = o->loose->lacks(o, c, a, false);
     if (a != ADV_OK)
         k->close(k);
+    if (a != ADV_OK && o->loose)
+        a = o->loose->lacks(o, c, a, false);
     if (more && a == ADV_OK && o->loose)
         o->loose->after(o, c, 0);
     if (more && a == ADV_OK && o->park.n)
@@ -532,6 +532,14 @@ static bool has_room(const struct v2_sink *k, size_t cap)
     return k->n + k->others + EV_MOST <= cap;
 }
 
+static bool may_be_due(const struct v2_order *o)
+{
+    const struct v2_torn *t = &o->torn;
+    if (!o->loose || !o->loose->due)
+        return false;
+    return !o->loose->quick || !t->begun || (!t->reached && o->nheap && o->heap[0].t >= t->least);
+}
+
 /* Put out what comes before the next thread's event, if anything does; then look again. *ok: false, it could not be. */
 static bool something_else(struct v2_order *o, struct v2_sink *k, bool *ok)
 {
@@ -541,9 +549,12 @@ static bool something_else(struct v2_order *o, struct v2_sink *k, bool *ok)
         *ok = loosen(o) && give(o, k);
         return true;
     }
-    if (o->loose && o->loose->due && o->loose->due(o)) {
-        *ok = give(o, k);
-        return true;
+    if (may_be_due(o)) {
+        k->close(k);
+        if (o->loose->due(o)) {
+            *ok = give(o, k);
+            return true;
+        }
     }
     if (o->gap_due) {
         gap_out(o, false);
@@ -561,13 +572,13 @@ static bool something_else(struct v2_order *o, struct v2_sink *k, bool *ok)
 /* Put out what comes behind all threads' events, if anything does. */
 static bool something_behind(struct v2_order *o, struct v2_sink *k, bool *ok)
 {
+    k->close(k);
     if (o->loose && o->loose->rest && o->loose->rest(o)) {
         *ok = give(o, k);
         return true;
     }
     if (!o->gap_over || o->gen->torn)
         return false;
-    k->close(k);
     gap_out(o, true);
     *ok = give(o, k);
     return true;
@@ -578,17 +589,18 @@ static void threads_go(struct v2_order *o, struct v2_sink *k, size_t cap, bool *
 {
     int64_t until;
     k->room = cap - EV_MOST + 1 - k->n - k->others;
-    enum turn_rc rc = k->turns(k, &until);
-    if (rc == TURN_DONE)
+    enum fast_rc rc = k->fast(k, &until);
+    if (rc == FAST_DONE)
         return;
     struct v2_cursor *c = &o->cur[o->heap[0].cursor];
-    if (rc == TURN_OUT && o->heap[0].t <= until) { /* it is still its turn */
+    if (rc == FAST_OUT && o->heap[0].t <= until) { /* it is still its turn */
         bool over;
         if (!has_room(k, cap) || general(o, k, c, until, &over, ok))
             return;
-        rc = over ? TURN_OVER : TURN_ON;
+        rc = over ? FAST_OVER : FAST_ON;
     }
-    if (rc == TURN_OVER) {
+    if (rc == FAST_OVER) {
+        k->pause(k);
         cursor_done(o, c);
         v2_heap_drop(o->heap, &o->nheap);
         *ok = *ok && (!o->loose || give(o, k)); /* what it ran is unknown */
@@ -634,7 +646,7 @@ void v2_order_free(struct v2_order *o)
     mem_free(o->aside);
     mem_free(o->held.m);
     v2_park_free(&o->park);
-    idmap_free(&o->torn.has);
+    v2_steps_free(o);
     mem_free(o->torn.hole);
     mem_free(o->torn.behind);
     mem_free(o->torn.g_told.t);

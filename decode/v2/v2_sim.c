@@ -205,13 +205,13 @@ static void sink_nothing(struct v2_sink *k)
     (void)k;
 }
 
-static enum turn_rc sink_turns(struct v2_sink *k, int64_t *until)
+static enum fast_rc sink_fast(struct v2_sink *k, int64_t *until)
 {
     struct v2_order *o = k->o;
     const int64_t t = o->cur[o->heap[0].cursor].t;
     *until = v2_alone_until(o->heap, o->nheap, v2_next_sample(o));
     o->heap[0].t = t;
-    return late(v2_sim_of(o), t) ? TURN_DONE : TURN_OUT;
+    return late(v2_sim_of(o), t) ? FAST_DONE : FAST_OUT;
 }
 
 static bool sink_take(struct v2_sink *k)
@@ -225,7 +225,7 @@ enum v2s_rc v2_sim_run(struct v2_sim *s, int64_t until)
     struct v2_order *o = &s->o;
     struct v2_sink k = {.begin = sink_begin,
                         .end = sink_nothing,
-                        .turns = sink_turns,
+                        .fast = sink_fast,
                         .pause = sink_nothing,
                         .close = sink_nothing,
                         .take = sink_take};

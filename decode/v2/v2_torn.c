@@ -125,7 +125,7 @@ static bool torn_begin(struct v2_order *o)
     bool ok = true;
     o->torn.least = INT64_MIN;
     o->torn.reached = false;
-    idmap_free(&o->torn.has);
+    v2_steps_free(o);
     v2_holes_begin(o);
     for (size_t i = 0; ok && i < o->ncur; i++) {
         note_holes(o, &o->cur[i]);
@@ -801,7 +801,7 @@ static bool torn_rest(struct v2_order *o)
 }
 
 const struct v2_loose v2_torn = {torn_begin, torn_due,  torn_rest, torn_before, torn_lacks,
-                                 torn_after, torn_over, false,     true};
+                                 torn_after, torn_over, false,     true,        true};
 
 void v2_torn_say(struct v2_order *o)
 {

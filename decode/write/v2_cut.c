@@ -185,6 +185,7 @@ static enum err_code one(struct v2_cut *c, struct v2_raw_gen *gen, bool *over, s
 {
     struct before was = {.begun = c->begun, .res = *c->res};
     bool mended = c->mend.rough || gen->damage.code;
+    c->sim.written = false;
     enum err_code rc = v2_sim_copy(&was.sim, &c->sim) ? ERR_OK : no_memory(e);
     if (rc == ERR_OK && !mended) {
         rc = run(c, gen, over, e);

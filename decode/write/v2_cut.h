@@ -19,7 +19,7 @@ struct v2_mend {
     struct v2_raw_gen gen;  /* the last result; its batches are partly the file's bytes, partly w's */
     struct v2_mend_work *w;
     bool
-        rough; /* a generation was mended, so those behind it have to be as well: their numbers and states don't fit any more */
+        rough; /* those behind the mended one have to be mended, too: their numbers, regions may not fit what is written */
 };
 
 /* v2_mend - mend a generation; was: the state before it. The result is m->gen, valid until the next call. false: no memory. */

@@ -52,6 +52,7 @@ struct v2_mend_work {
     uint8_t words[64];       /* the batch with that string */
     bool cut;                /* the generation ends where the file was cut */
     bool told;               /* due() is done */
+    bool regions;            /* some were written: which are open may differ from what the trace has */
 };
 
 /* ---- what is written --------------------------------------------------------------------------------------- */
@@ -92,6 +93,7 @@ static void told(struct v2_mend_work *w, struct idmap *map, uint64_t id, bool ne
 static bool region(struct v2_mend_work *w, const struct v2_raw_ev *e, uint64_t g)
 {
     struct known *k = known(w, &w->gs, g);
+    w->regions = true;
     const bool ends = v2_means(e->type) == V2_MEANS_region_end;
     if (ends && k->region) {
         const struct within *r = &w->region[k->region - 1];
@@ -730,6 +732,14 @@ static bool begin(struct v2_mend_work *w, const struct v2_sim *was, const struct
     return begun && room(w);
 }
 
+static bool regions_open(const struct v2_order *o)
+{
+    for (uint32_t g = 0; g < o->ng; g++)
+        if (v2_g_at(o, g)->region)
+            return true;
+    return false;
+}
+
 bool v2_mend(struct v2_mend *m, const struct v2_sim *was, const struct v2_raw_gen *gen)
 {
     struct v2_mend_work *w = m->w = m->w ? m->w : mem_zalloc(sizeof *w);
@@ -741,7 +751,7 @@ bool v2_mend(struct v2_mend *m, const struct v2_sim *was, const struct v2_raw_ge
     if (w->s.o.oom || !result(w, gen))
         return false;
     w->gc_was = w->s.o.gc_seq;
-    m->rough = true;
+    m->rough = w->gc_seq != w->gc_was || w->regions || regions_open(&w->s.o);
     return true;
 }
 

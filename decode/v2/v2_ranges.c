@@ -1,5 +1,5 @@
 /*
- * v2_told.c - the events of the second family that move nobody: the collector, ranges, what the program tells, notes. See
+ * v2_ranges.c - the events of the second family that move nobody: the collector, ranges, what the program tells, notes. See
  * v2_adv.c.
  */
 #include "decode/v2/v2_rule.h"
