@@ -31,8 +31,8 @@ struct v1_emit {
         int64_t from, to;
     } gap[V1_GAPS];
     unsigned ngap;
-    uint32_t rest, rest_m;       /* v1_torn_rest(): rows, threads before these are done */
-    int64_t *off; /* by thread: since when it has no P, ns; INT64_MAX: it has one */
+    uint32_t rest, rest_m; /* v1_torn_rest(): rows, threads before these are done */
+    int64_t *off;          /* by thread: since when it has no P, ns; INT64_MAX: it has one */
     size_t noff;
     struct idmap threads, tasks; /* tasks: those that are open */
     uint32_t *start;             /* start functions of the goroutines in the listing, by row */

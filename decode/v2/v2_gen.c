@@ -154,7 +154,8 @@ enum { LABELS = 5 }; /* below it mark workers' labels, from it on reasons */
 /* A string by its number, if it isn't in the table; one that is registered between from and to by its place. */
 static uint32_t untold(struct source *s, struct v2_gen *g, uint64_t id, uint64_t from, uint64_t to)
 {
-    const char *known = (g->torn || g->unnamed) && !g->closed && id >= from && id < to ? registered(s->version, id) : NULL;
+    const char *known =
+        (g->torn || g->unnamed) && !g->closed && id >= from && id < to ? registered(s->version, id) : NULL;
     char number[24];
     uint32_t mine;
     g->by_order |= known != NULL;

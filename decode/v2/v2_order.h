@@ -217,7 +217,7 @@ struct v2_order {
     bool have_base;
     bool stopped; /* damage: nothing more can be ordered */
     bool oom;
-    bool by_number; /* regions are called by their strings' numbers in the file (v2_sim.h) */
+    bool by_number;     /* regions are called by their strings' numbers in the file (v2_sim.h) */
     int64_t base, last; /* time of the first event; of the last one (absolute) */
     int64_t torn_from;  /* in a torn generation: when the first busy thread's events end; INT64_MAX: none's do */
     int64_t sync;       /* where Go's reader lets the generation begin */

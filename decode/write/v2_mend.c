@@ -46,13 +46,13 @@ struct v2_mend_work {
     uint64_t units;  /* the time of the event that can't come; its thread */
     uint64_t latest; /* the time of the latest event of the trace that came in this generation */
     uint32_t asker;
-    uint64_t gc_seq;         /* the number of the collector's last step, as written */
-    uint32_t gc_on;          /* the generation in which the collector was last told to be at work */
-    uint64_t reason;         /* id of the string V2_NOT_RECORDED */
-    uint8_t words[64];       /* the batch with that string */
-    bool cut;                /* the generation ends where the file was cut */
-    bool told;               /* due() is done */
-    bool regions;            /* some were written: which are open may differ from what the trace has */
+    uint64_t gc_seq;   /* the number of the collector's last step, as written */
+    uint32_t gc_on;    /* the generation in which the collector was last told to be at work */
+    uint64_t reason;   /* id of the string V2_NOT_RECORDED */
+    uint8_t words[64]; /* the batch with that string */
+    bool cut;          /* the generation ends where the file was cut */
+    bool told;         /* due() is done */
+    bool regions;      /* some were written: which are open may differ from what the trace has */
 };
 
 /* ---- what is written --------------------------------------------------------------------------------------- */
