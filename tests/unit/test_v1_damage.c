@@ -76,6 +76,23 @@ static void test_gap(void **state)
                          "D an unknown event type (event 0, ?); skipped 8 bytes\n");
 }
 
+/* The runtime gives each string's id once: what is called by one that has two texts may be called wrongly. The same text twice is no harm. */
+static void test_string_twice(void **state)
+{
+    (void)state;
+    for (int other = 0; other < 2; other++) {
+        char text[600];
+        snprintf(text, sizeof text,
+                 "go 1.11\n" START "HeapAlloc +10 bytes=1\nString id=7 \"one\"\nString id=7 \"%s\"\n",
+                 other ? "two" : "one");
+        struct loaded l = load_text(text);
+        assert_int_equal(trace_info(l.tr)->ndamages, other);
+        if (other)
+            assert_string_equal(trace_damage(l.tr, 0)->what, "string 7 has another text before: names may be wrong");
+        unload(&l);
+    }
+}
+
 /* A thread without a P may have had the one whose events are missing, until it has one again. */
 static void test_gap_thread(void **state)
 {
@@ -234,6 +251,7 @@ static void test_far_names(void **state)
              "String id=" FAR_2 " \"two\"\nString id=" FAR_1 " \"one\"\nString id=" FAR_1 " \"again\"\n"
              "Stack id=" FAR_2 " 0x10:1:2:3\nStack id=" FAR_1 " 0x11:1:2:3\nStack id=" FAR_2 " 0x12:3:2:3\n",
              START_LINES "2 g1 task 1 one at other\n3 g1 task 2 two at f\n4 g1 waiting\n"
+                         "D string 900000000000 has another text before: names may be wrong\n"
                          "D 1 uses of stacks or strings that are not in the file: its end is missing\n");
 }
 
@@ -484,6 +502,7 @@ int main(void)
         cmocka_unit_test(test_damage_behind_the_rate),
         cmocka_unit_test(test_gap),
         cmocka_unit_test(test_gap_thread),
+        cmocka_unit_test(test_string_twice),
         cmocka_unit_test(test_another_call),
         cmocka_unit_test(test_gap_then_too_long),
         cmocka_unit_test(test_too_many),
