@@ -91,7 +91,9 @@ static void m_lost(struct v1_emit *em, uint32_t m)
         const struct v1_gap *gap = &em->gap[i];
         if (gap->to <= em->off[m])
             continue;
-        lost(em, gap->from > em->off[m] ? gap->from : em->off[m], 0)->m = m;
+        const int64_t from = gap->from > em->off[m] ? gap->from : em->off[m];
+        if (from < em->now)
+            lost(em, from, 0)->m = m;
         return;
     }
 }
