@@ -291,7 +291,7 @@ static void procs_meet(struct join *j, const struct segment *s)
 static void piece_add(struct trace *tr, struct lane l, struct jlane *jl, struct jpiece p)
 {
     struct join *j = &tr->join;
-    int64_t tot[1][SPAN_SLOTS];
+    int64_t tot[1][SPAN_SLOTS] = {{0}};
     if (pieces_totals(tr, l, &(struct totals){&p.t0, 1, tot, &p.index0}))
         memcpy(p.tot, tot[0], sizeof p.tot);
     if (!jl->v && !(jl->v = mem_alloc(sizeof *jl->v))) /* most lanes have only one */

@@ -149,8 +149,8 @@ static void hold_on(const struct trace *tr, const struct piece *p, int64_t t, in
                     uint64_t *count)
 {
     const struct hold *h = &p->ml->h[p->ml->n - 1];
-    int64_t at[2] = {p->f->end, t < p->end ? t : p->end}, v[2][SPAN_SLOTS];
-    uint64_t n[2];
+    int64_t at[2] = {p->f->end, t < p->end ? t : p->end}, v[2][SPAN_SLOTS] = {{0}};
+    uint64_t n[2] = {0, 0};
     if (at[1] <= at[0])
         return;
     if (hold_p(h) == EV_NONE) {
