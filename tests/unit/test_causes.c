@@ -205,6 +205,13 @@ static const struct planted {
      "this trace doesn't record how long they take"}, /* a byte each; of Go 1.21 */
     {"headcount", RULE_EXPLOSION, "main.(*slate).countFlock, called by main.main",
      "They wait for a lock in main.(*slate).mark as well"},
+    {"dervish", RULE_BUSY_LOOP, "main.(*whirl).lock, called by main.dance", "its name says that it waits"},
+    {"fortuneteller", RULE_LEFT, "main.ask, called by main.main.func1 gives up at its timeout",
+     "goroutines of main.readCards"}, /* none of them has answered in time */
+    {"steeple", RULE_SERIAL, "In or around main.buildTable, called by main.buildTables",
+     "hardly any other goroutine ran"}, /* but for a heartbeat, a log and the like */
+    {"chapels", RULE_PHASES, "main.(*fanout).each, called by main.nightlyStep",
+     "both happen together for only 1.2%"}, /* 168 goroutines in all */
     {"registrars", RULE_EACH, "main.enter, called by main.deed is in system calls", "syscall.Fsync 1.0 times"},
 };
 /* What may be as it should be is a note, and the first one. */
@@ -254,6 +261,9 @@ static const struct {
     {"hotline", RULE_LEAK, "57 of them wait at the end at poll.(*FD).Read in main.(*hotline).hear"},
     {"carvery", RULE_FULL, "main.carve, called by main.main.func1.1 is where goroutines of http.(*conn).serve were"},
     {"bobbins", RULE_LEAK, "They are coroutines (iter.Pull), and"},
+    {"intercom", RULE_SERIAL_CALLS, "asks the same goroutine of main.kitchen again and again"},
+    {"revolvingdoor", RULE_CONNS, "main.announce opens a connection 100 times (in main.connect) for 198 answers"},
+    {"engraver", RULE_SMALL_CALLS, "main.engrave, called by main.main.func1"}, /* of Go 1.19: nothing says how long they are */
     {"reprint", RULE_BUSY_LOOP, "It allocates there, so it produces something"},
 };
 
@@ -264,6 +274,7 @@ static const struct {
     const char *says;
     bool costs; /* all of a kind stand */
 } for_good[] = {
+    {"hoarder", RULE_OPEN, "main.fetchLetter, called by main.main.func1, by main.traced opens 300 files", false},
     {"lampman", RULE_LEAK, "What received the values sent there, G21 main.lampman in main.lampman, ended at", true},
     {"lamps", RULE_LEAK, "Created at main.guard, called by main.light", false}, /* as many in each quarter */
     {"openbook", RULE_LEAK, "for main.readPage", false},                        /* answers that nobody reads */
@@ -403,6 +414,8 @@ static void healthy_ones(void **state)
         "cleangossips",      /* wait for each other's letters, each for its own */
         "cleanbeacon",       /* a ticker that others only listen to */
         "cleanmeters",       /* a ticker each; the host wakes them at whole milliseconds: nothing is tried again */
+        "cleanflights",      /* ask side by side; the host stops them all at two moments */
+        "cleandesk",         /* is quick, but for when the host stops it */
         "cleanbench"};       /* asks for collections; one goroutine; the file is compressed */
     (void)state;
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {

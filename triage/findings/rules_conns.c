@@ -206,7 +206,7 @@ static void fresh_finding(struct causes *c, const struct greets *v, const struct
                  share = (first + (double)v->opening) / (double)l->life;
     struct draft d;
     draft_start(&d, RULE_CONNS, 0);
-    d.f.won_hi = (int64_t)(there * (share < 1 ? share : 1));
+    d.f.severity_ns = d.f.won_hi = (int64_t)(there * (share < 1 ? share : 1));
     d.f.inferred = d.f.note = true;
     draft_about(&d, c->rs, v->func, most->stack);
     draft_moment(&d, &most->longest);

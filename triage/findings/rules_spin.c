@@ -551,10 +551,10 @@ static bool spins(const struct causes *c, uint32_t g, const struct spin *s)
  * Now and then each of them spins, and waits between: most of what they run ends as they are stopped, late, in one function, and often
  * enough while they only look: a quarter of the times for sure.
  */
-static bool spin_in_turn(const struct spin *all)
+static bool spin_in_turn(const struct trace *tr, const struct spin *all)
 {
     return all->stops >= 2 * threshold(TH_BUSY_STOPS) && all->yields == 0 &&
-           all->looks >= threshold(TH_BUSY_SOME) * all->stops &&
+           (all->looks >= threshold(TH_BUSY_SOME) * all->stops || named_to_wait(tr, all)) &&
            all->within >= threshold(TH_BUSY_SAME) * all->stops &&
            (double)all->till_stopped > threshold(TH_BUSY_LIFE) * (double)all->run &&
            all->till_stopped / all->stops >= threshold_ns(TH_BUSY_LONG);
@@ -599,7 +599,7 @@ static void busy_group(struct causes *c, uint32_t i)
         return;
     }
     lines_end(&lines, &all);
-    if (!n && spin_in_turn(&all) && threshold_reached(TH_BUSY_GROUP, all.till_stopped, c->tg->end)) {
+    if (!n && spin_in_turn(c->tr, &all) && threshold_reached(TH_BUSY_GROUP, all.till_stopped, c->tg->end)) {
         spin_finding(c, i, most, &all, members, all.till_stopped);
     }
 }

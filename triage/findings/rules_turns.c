@@ -27,6 +27,7 @@ struct turn_row { /* waits of one goroutine that follow each other, each ended b
 };
 struct turns {
     const struct pair_row *p;
+    bool partner; /* rows of questions to one and the same goroutine are looked for */
     uint64_t waits, rows;
     int64_t all, lost; /* lost: all but the longest of each row */
     struct {
@@ -47,7 +48,7 @@ static bool in_row(const struct turn_row *r, uint32_t who)
 
 static void row_ends(struct turns *t, uint32_t g, struct turn_row *r)
 {
-    if ((double)r->n >= threshold(TH_TURNS_ROW)) {
+    if ((double)r->n >= threshold(t->partner ? TH_TURNS_PARTNER : TH_TURNS_ROW)) {
         t->rows++;
         t->waits += r->n;
         t->all = ns_add(t->all, r->sum);
@@ -85,10 +86,14 @@ static int64_t at_rest_since(const struct causes *c, uint32_t who, uint32_t g, c
 static void wait_ended(const struct causes *c, uint32_t g, uint32_t who, const struct span *wait, struct turns *t,
                        struct turn_row *r)
 {
-    const int64_t rest = at_rest_since(c, who, g, wait), ns = wait->t1 - wait->t0;
+    const int64_t ns = wait->t1 - wait->t0;
+    if (t->partner && ns < threshold_ns(TH_TURNS_EACH) / 4) {
+        return; /* until its question is taken */
+    }
+    const int64_t rest = at_rest_since(c, who, g, wait);
     /* it follows at once, and could have been asked while the one before was waited for */
-    const bool goes_on = r->n && r->n < IN_ROW && rest != NO_TIME && !in_row(r, who) && wait->t0 - r->t1 <= r->last &&
-                         rest <= r->t1 - r->last / 2;
+    const bool follows = r->n && r->n < IN_ROW && rest != NO_TIME && wait->t0 - r->t1 <= r->last;
+    const bool goes_on = follows && (t->partner ? r->who[0] == who : !in_row(r, who) && rest <= r->t1 - r->last / 2);
     if (!goes_on) {
         row_ends(t, g, r);
     }
@@ -168,29 +173,76 @@ static void finding(struct causes *c, const struct turns *t, double share)
     draft_titled(c->rs, &d, "asked one after the other");
 }
 
-/* Waits for the answers of another kind of goroutines, several of them. */
-static bool may_be(const struct causes *c, const struct pair_row *p)
+/*
+ * All to the same goroutine, which has nothing else to do: as a row of calls over the network would be told, were its partner not in the same
+ * process. Whether one question could ask for all only its author knows.
+ */
+static void partner_finding(struct causes *c, const struct turns *t, double share)
+{
+    struct leaves v;
+    struct draft d;
+    if (!meanwhile(c, t, &v)) {
+        return;
+    }
+    draft_start(&d, RULE_SERIAL_CALLS, 0);
+    d.f.won_hi = (int64_t)(share * (double)c->tg->end);
+    draft_about(&d, c->rs, causes_place(c->tr, t->p->stack), t->p->stack);
+    draft_at(&d, t->best.t0, t->best.t1, LANE_G, t->best.g);
+    d.f.inferred = d.f.note = true;
+    text_add(&d.amount, "%s%u in a row", t->best.n == IN_ROW ? "over " : "", (unsigned)t->best.n);
+    text_say(&d.text, c->tr, t_place(t->p->stack, 4), " asks the same goroutine of ", t_func(t->p->waker),
+             " again and again, each time after its answer to the previous question: ",
+             t->best.n == IN_ROW ? "over " : "up to ", t->best.n, " times in a row, ", t->waits, " waits of ",
+             t_dur(t->all / (int64_t)t->waits), " on average, ", t_share(share, 1), " of the lives of goroutines of ",
+             t_func(t->p->waiter), ". Meanwhile the one that was asked was ");
+    for (uint32_t i = 0; i < v.n && i < 2 && (i == 0 || v.v[i].ns > v.all / 10); i++) {
+        text_raw(&d.text, "; ", i ? 2 : 0);
+        causes_leaf_text(&d.text, c->tr, &v.v[i], v.all);
+    }
+    text_lit(&d.text, ".");
+    text_lit(&d.next, "Unless each question needs the previous answer: ask for all with one question, or let several "
+                      "goroutines answer.");
+    draft_titled(c->rs, &d, "one question after the other");
+}
+
+/* Does one of a group wait for those of the other as a server does, in the loop that it began with? */
+static bool serves(const struct causes *c, uint32_t group, uint32_t asks)
+{
+    const uint32_t name = c->tg->groups[group].name;
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        if (!p->from_scheduler && p->waiter == name && p->waker == c->tg->groups[asks].name &&
+            causes_place(c->tr, p->stack) == name) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Waits for the answers of another kind of goroutines; several of them, or one at a time. */
+static bool may_be(const struct causes *c, const struct pair_row *p, bool partner)
 {
     const uint32_t asked = p->from_scheduler ? UINT32_MAX : causes_group(c, p->waker),
                    asks = asked == UINT32_MAX ? UINT32_MAX : causes_group(c, p->waiter);
     return asks != UINT32_MAX && asks != asked && (p->kind == WK_RECV || p->kind == WK_SELECT) &&
-           c->life[asked].program && c->life[asks].program && (double)c->of[asked].n >= threshold(TH_TURNS_ROW) &&
+           c->life[asked].program && c->life[asks].program &&
+           (partner ? p->total / (int64_t)p->count >= threshold_ns(TH_TURNS_EACH) &&
+                          causes_place(c->tr, p->stack) != p->waiter && serves(c, asked, asks)
+                    : (double)c->of[asked].n >= threshold(TH_TURNS_ROW)) &&
            (double)p->count >= threshold(TH_TURNS_ROW) && c->life[asks].life > 0 &&
            threshold_reached(TH_CALLS_SHARE, p->total, c->life[asks].life);
 }
 
-void rules_turns(struct causes *c)
+static void turns_of(struct causes *c, struct turn_row *r, bool partner)
 {
-    struct turn_row *r = mem_alloc(sizeof *r);
-    c->rs->failed |= !r;
-    for (uint32_t i = 0, looked = 0; r && i < c->tg->npairs && i < PAIRS_ASKED && looked < PLACES; i++) {
+    for (uint32_t i = 0, looked = 0; i < c->tg->npairs && i < PAIRS_ASKED && looked < PLACES; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
-        if (c->idle < causes_idle_least(c) || !may_be(c, p) ||
+        if (c->idle < causes_idle_least(c) || !may_be(c, p, partner) ||
             causes_told_at(c, RULE_SERIAL_CALLS, causes_place(c->tr, p->stack))) {
             continue;
         }
         const uint32_t asks = causes_group(c, p->waiter), asked = causes_group(c, p->waker);
-        struct turns t = {.p = p};
+        struct turns t = {.p = p, .partner = partner};
         int64_t life = 0;
         looked++;
         for (uint32_t k = 0; k < c->of[asks].n && k < WALKED; k++) {
@@ -200,8 +252,18 @@ void rules_turns(struct causes *c)
         }
         if (t.rows && (double)t.waits >= threshold(TH_CALLS_WAITS) &&
             threshold_reached(TH_CALLS_SHARE, t.lost, life)) {
-            finding(c, &t, (double)t.lost / (double)life);
+            (partner ? partner_finding : finding)(c, &t, (double)t.lost / (double)life);
         }
+    }
+}
+
+void rules_turns(struct causes *c)
+{
+    struct turn_row *r = mem_alloc(sizeof *r);
+    c->rs->failed |= !r;
+    if (r) {
+        turns_of(c, r, false);
+        turns_of(c, r, true);
     }
     mem_free(r);
 }

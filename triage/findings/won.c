@@ -849,12 +849,13 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
         const struct plain *p = &plain[i];
         if (p->rule == f->rule) {
             const bool unsure =
-                f->rule == RULE_SERIAL_CALLS && f->note; /* whether anybody waits, or each needs the one before */
+                f->note && /* whether anybody waits, or each needs the one before; whether it is part of opening */
+                (f->rule == RULE_SERIAL_CALLS || f->rule == RULE_CONNS);
             const double lo = unsure ? 0 : p->lo == LEAST_OF_IT ? LEAST : p->lo;
             *o = (struct span_of_won){lo * cost, p->hi == AS_TOLD ? told : p->hi * cost,
                                       .more = p->more && (cost > 0 || told > 0),
-                                      .words = unsure                                 ? NOT_APART
-                                               : p->rule == RULE_CONNS && cost <= 0   ? FIRST_TOO
+                                      .words = unsure && p->rule == RULE_CONNS        ? FIRST_TOO
+                                               : unsure                               ? NOT_APART
                                                : p->rule == RULE_CONNS && told > cost ? ANSWERS_TOO
                                                                                       : p->words};
             return true;
