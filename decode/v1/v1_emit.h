@@ -31,7 +31,9 @@ struct v1_emit {
         int64_t from, to;
     } gap[V1_GAPS];
     unsigned ngap;
-    uint32_t rest;               /* v1_torn_rest(): rows before this one are done */
+    uint32_t rest, rest_m; /* v1_torn_rest(): rows, threads before these are done */
+    int64_t *off;          /* by thread: since when it has no P, ns; INT64_MAX: it has one */
+    size_t noff;
     struct idmap threads, tasks; /* tasks: those that are open */
     uint32_t *start;             /* start functions of the goroutines in the listing, by row */
     size_t nstart;
@@ -94,6 +96,12 @@ void v1_torn_g(struct v1_emit *em, uint32_t g);
 void v1_torn_p(struct v1_emit *em, uint32_t p);
 /* v1_torn_gap - a P's events are missing from em->now to these ticks (UINT64_MAX: to the end). */
 void v1_torn_gap(struct v1_emit *em, uint32_t p, uint64_t until);
+/*
+ * v1_torn_m_off - a thread (its lane) has no P from em->now on. v1_torn_m_on - it has one again: if a P had a gap meanwhile, it may have been
+ * the thread's. false: out of memory.
+ */
+bool v1_torn_m_off(struct v1_emit *em, uint32_t m);
+bool v1_torn_m_on(struct v1_emit *em, uint32_t m);
 /* v1_torn_local - a goroutine's event without a number comes on a P that has had a gap: events between it and the last one may be lost. */
 void v1_torn_local(struct v1_emit *em, uint32_t p, uint32_t g);
 /* v1_torn_end - the events end here, but the trace doesn't: goroutines in system calls may have left them already. */

@@ -181,13 +181,14 @@ static enum err_code timed(struct v1_index *ix, uint64_t end)
 
 static enum err_code add_exit(struct v1_index *ix, const struct v1_raw *r)
 {
-    struct v1_exit e = {.g = r->v[ix->dialect.shape[r->type].timed]};
+    struct v1_exit e = {.g = r->v[ix->dialect.shape[r->type].timed], .seq = V1_NO_SEQ};
     unsigned a = ix->dialect.shape[r->type].timed;
     if (ix->dialect.version == 1005) {
         e.key = r->v[a + 1];
         e.ticks = r->v[a + 2] ? r->v[a + 2] : ix->run_ticks;
     } else {
         e.key = e.ticks = r->v[r->type == V1_SYS_EXIT ? a + 2 : a + 1];
+        e.seq = r->type == V1_SYS_EXIT ? r->v[a + 1] : V1_NO_SEQ;
         if (!e.ticks)
             return ERR_OK; /* happened where it was written */
     }

@@ -41,7 +41,9 @@ struct v1_exit {    /* the end of a system call, to be placed by its real time *
     uint64_t key;   /* 1.5: global sequence number; later: real ticks */
     uint64_t ticks; /* real ticks */
     uint64_t g;
+    uint64_t seq; /* its goroutine's number before it; V1_NO_SEQ: it isn't told */
 };
+#define V1_NO_SEQ UINT64_MAX
 
 struct v1_sample {
     uint64_t ticks;

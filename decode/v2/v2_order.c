@@ -10,6 +10,7 @@
 
 #include "decode/base/bytes.h"
 #include "decode/base/host.h"
+#include "decode/v2/v2_blank.h"
 #include "decode/v2/v2_doubt.h"
 #include "decode/v2/v2_heap.h"
 #include "decode/v2/v2_state.h"
@@ -224,8 +225,10 @@ static bool cursors_new(struct v2_order *o, const struct v2_gen *gen)
         if (o->oom)
             return false;
         o->cur[o->ncur++] = (struct v2_cursor){.batch = (uint32_t)i, .nbatch = (uint32_t)(k - i), .m = m};
-        if (m != EV_NONE)
+        if (m != EV_NONE) {
             o->m[m].cur = (uint32_t)o->ncur;
+            v2_stirs(&o->blank_m, m);
+        }
     }
     return true;
 }
@@ -266,21 +269,25 @@ bool v2_order_begin(struct v2_order *o, struct v2_gen *gen)
 
 void v2_order_apart(struct v2_order *o)
 {
-    for (size_t g = 0; g < o->ng; g++) {
+    for (size_t g = 0; (g = v2_blank_skip(&o->blank_g, g, o->ng, V2_BLANK)) < o->ng;) {
         struct v2_g *vg = v2_g_at(o, (uint32_t)g);
-        if (vg->status == ST_NONE) /* its page may be gone */
-            continue;
-        vg->status = ST_UNKNOWN;
-        vg->region = 0;
-        vg->stw = vg->assist = false;
+        if (vg->status != ST_NONE) { /* else its page may be gone */
+            vg->status = ST_UNKNOWN;
+            vg->region = 0;
+            vg->stw = vg->assist = false;
+        }
+        g = v2_blank_next(&o->blank_g, g, o->ng, V2_BLANK, o, v2_blank_g);
     }
-    for (size_t p = 0; p < o->np; p++) {
+    for (size_t p = 0; (p = v2_blank_skip(&o->blank_p, p, o->np, V2_BLANK)) < o->np;) {
         o->p[p].status = V2_PS_LOST;
         o->p[p].m = EV_NONE;
         o->p[p].sweep = false;
+        p = v2_blank_next(&o->blank_p, p, o->np, V2_BLANK, o, v2_blank_p);
     }
-    for (size_t m = 0; m < o->nm; m++)
+    for (size_t m = 0; (m = v2_blank_skip(&o->blank_m, m, o->nm, V2_BLANK)) < o->nm;) {
         o->m[m].g = o->m[m].p = EV_NONE;
+        m = v2_blank_next(&o->blank_m, m, o->nm, V2_BLANK, o, v2_blank_m);
+    }
     o->nregion = 0;
     o->region_free = 0;
     o->gc = GC_UNKNOWN;
@@ -295,7 +302,9 @@ static void gap_out(struct v2_order *o, bool over)
     e->state = over;
     e->arg = o->gap_since > o->base ? (uint64_t)(o->gap_since - o->base) : 0;
     for (size_t g = 0; over && g < o->ng; g++)
-        if (v2_g_at(o, (uint32_t)g)->status == ST_UNKNOWN)
+        if (o->gs_at[g / V2_GS].gone == V2_GS)
+            g |= V2_GS - 1;
+        else if (v2_g_at(o, (uint32_t)g)->status == ST_UNKNOWN)
             v2_g_forget(o, (uint32_t)g);
     if (over)
         o->gap_over = false;
@@ -651,6 +660,11 @@ void v2_order_free(struct v2_order *o)
     mem_free(o->torn.behind);
     mem_free(o->torn.g_told.t);
     mem_free(o->torn.p_told.t);
+    mem_free(o->torn.g_told.set);
+    mem_free(o->torn.p_told.set);
+    mem_free(o->blank_g.is);
+    mem_free(o->blank_p.is);
+    mem_free(o->blank_m.is);
     mem_free(o->was);
     idmap_free(&o->gs);
     idmap_free(&o->ps);

@@ -68,8 +68,10 @@ struct v2_was { /* a goroutine's status when a segment began, or (assists) that 
 
 struct v2_open_region { /* one of a goroutine's open regions */
     uint64_t task;
-    uint32_t name, below; /* index + 1 */
+    uint32_t name, below; /* name: V2_NAME_BEFORE: by_number, and of an earlier generation; below: index + 1 */
 };
+
+#define V2_NAME_BEFORE UINT32_MAX
 
 struct v2_cursor {               /* one thread's events of this generation */
     const uint8_t *p, *end, *at; /* at: the current event */
@@ -93,6 +95,13 @@ struct v2_span { /* from .. to, absolute */
 };
 struct v2_times { /* by goroutine or P */
     int64_t *t;
+    size_t n;
+    uint32_t *set; /* which of them are */
+    size_t nset, capset;
+};
+
+struct v2_blank { /* v2_blank.h */
+    uint8_t *is;
     size_t n;
 };
 
@@ -198,6 +207,7 @@ struct v2_order {
         step; /* how far its processors' clocks may differ; the shortest step that is blamed for an impossible time */
     int64_t patience; /* where events are missing, none waits longer than this for another */
     struct v2_torn torn;
+    struct v2_blank blank_g, blank_p, blank_m;
     struct v2_held held;
     bool newer;         /* it was reported that there are events newer than the header */
     uint32_t cut_torn;  /* the last generation that was reported to be a slice of one with gaps */
@@ -215,6 +225,7 @@ struct v2_order {
     bool have_base;
     bool stopped; /* damage: nothing more can be ordered */
     bool oom;
+    bool by_number;     /* regions are called by their strings' numbers in the file (v2_sim.h) */
     int64_t base, last; /* time of the first event; of the last one (absolute) */
     int64_t torn_from;  /* in a torn generation: when the first busy thread's events end; INT64_MAX: none's do */
     int64_t sync;       /* where Go's reader lets the generation begin */

@@ -1,4 +1,5 @@
 /* v2_step.c - see v2_step.h. */
+#include "decode/v2/v2_blank.h"
 #include "decode/v2/v2_step.h"
 
 #include "decode/base/hash.h"
@@ -183,6 +184,7 @@ void v2_held_put(struct v2_order *o, uint32_t m, uint32_t g)
     o->oom |= !o->held.on;
     if (o->held.on)
         o->held.m[g] = m;
+    v2_stirs(&o->blank_m, m);
 }
 
 void v2_held_begin(struct v2_order *o)

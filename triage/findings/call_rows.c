@@ -7,6 +7,7 @@
 
 #define STEPS 20000 /* spans of a goroutine */
 #define TASKS 128   /* of all that there are */
+#define RAN_ROWS 3  /* of one goroutine, between runs */
 
 static void row_end(struct rows *r, uint32_t *now, bool bounded)
 {
@@ -17,6 +18,22 @@ static void row_end(struct rows *r, uint32_t *now, bool bounded)
         r->n++;
     }
     *now = 0;
+}
+
+/*
+ * Rows of one goroutine that begin or end where it only ran for longer than usual. A host that takes processors away for a moment makes
+ * such ends, too, and of all goroutines at once, so that their rows are even alike: what the program does comes again in each.
+ */
+static void rows_by_runs(struct rows *r, const struct rows *ran)
+{
+    if (ran->n < RAN_ROWS) {
+        return;
+    }
+    for (uint32_t i = 1; i <= ROW_MOST; i++) {
+        r->len[i] += ran->len[i];
+        r->in[i] += ran->in[i];
+    }
+    r->n += ran->n;
 }
 
 /*
@@ -60,7 +77,8 @@ void rows_of(const struct causes *c, uint32_t g, const struct waits_at *p, uint3
     struct span_iter it;
     uint32_t now = 0, last = 0, stack = 0;
     int64_t usual = p->total / (int64_t)p->count, between = 0;
-    bool bounded = alone, sent = false;
+    bool bounded = alone, sent = false, by_run = false; /* by_run: the row begins behind a run */
+    struct rows ran = {0};
     const bool own = p->most->kind != WK_NET && reader_ends(c, p->most);
     bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
     for (int i = 0; more && i < STEPS; i++) {
@@ -74,16 +92,17 @@ void rows_of(const struct causes *c, uint32_t g, const struct waits_at *p, uint3
             } else if (kind == p->most->kind && (s.stack == last || is_of(c->tr, s.stack, p->place, root))) {
                 last = s.stack;
                 if (between > usual) {
-                    row_end(r, &now, bounded);
-                    bounded = true;
+                    row_end(alone ? r : &ran, &now, bounded);
+                    bounded = by_run = true;
                 }
                 now++;
                 r->calls++;
                 r->asked += sent || (!net && !own) || calls_connecting(c->tr, s.stack); /* the library's sends */
                 between = 0;
             } else if (net || s.t1 - s.t0 > usual) {
-                row_end(r, &now, bounded);
+                row_end(by_run && !alone ? &ran : r, &now, bounded);
                 bounded = true;
+                by_run = false;
                 between = 0;
             } else {
                 between += s.t1 - s.t0;
@@ -98,6 +117,7 @@ void rows_of(const struct causes *c, uint32_t g, const struct waits_at *p, uint3
         }
     }
     row_end(r, &now, alone);
+    rows_by_runs(r, &ran);
 }
 
 /* Where work is marked as tasks, a row is what one of them waits so. */

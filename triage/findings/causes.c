@@ -126,6 +126,7 @@ bool causes_init(struct causes *c, struct rules *rs)
         busy = ns_add(busy, c->tg->p_sum.ns[s]);
     }
     c->busy = (double)busy / (double)c->tg->end;
+    c->looks = (double)c->tg->p_sum.ns[ST_SCHED] / (double)c->tg->end;
     c->idle = c->procs - (double)ns_add(busy, c->tg->lost) / (double)c->tg->end;
     c->idle = c->idle > 0 ? c->idle : 0;
     return true;

@@ -36,7 +36,8 @@ struct causes {
     struct in_lines **lines; /* rules_work.c: by group, NULL: not asked yet */
     double procs, running,
         idle, /* on average: processors, goroutines of the program running, processors known to have no work, and .. */
-        busy; /* .. to have some: of a damaged trace that is not all of them */
+        busy,  /* .. to have some: of a damaged trace that is not all of them */
+        looks; /* of these: look for some, running no goroutine */
 };
 bool causes_init(struct causes *c, struct rules *rs); /* false: out of memory */
 void causes_free(struct causes *c);
@@ -107,5 +108,11 @@ void caught_free(struct caught *k);                     /* NULL is allowed */
 #define X(rule, how) void rule(struct causes *c);
 #include "triage/findings/steps.def"
 #undef X
+
+/*
+ * host_held - did goroutine g run within [t0,t1) for longer than the runtime lets it before it preempts (rules_host.c)? Then its thread had no
+ * processor of the host's for a part of it, and how long that took says nothing of its work.
+ */
+bool host_held(const struct causes *c, uint32_t g, int64_t t0, int64_t t1);
 
 #endif

@@ -633,7 +633,7 @@ bool holder_pipe(const struct triage *tg, const struct holder_row *h)
     struct span s;
     for (uint32_t i = 0; i < tg->nwaits; i++) {
         const struct wait_row *w = &tg->waits[i];
-        if (w->kind == WK_NET && stacks_place(tr, w->stack) == h->place) {
+        if (w->kind == WK_NET && stacks_passes(tr, w->stack, h->place)) { /* there, or in what it calls */
             all = ns_add(all, w->total);
             pipe = stacks_pipe(tr, w->stack) ? ns_add(pipe, w->total) : pipe;
         }

@@ -5,6 +5,7 @@
  * proportion to what it allocated; so do CPU samples inside the allocator.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/leaves.h"
 #include "triage/findings/story.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/retell.h"
@@ -500,6 +501,18 @@ void caught_ahead(struct causes *c)
     }
 }
 
+/* Of the main goroutine's way, what is spent in that function: who asks for a collection waits for all of it. */
+static int64_t waited_for_it(struct causes *c, uint32_t place)
+{
+    struct leaves way = {0};
+    int64_t ns = 0;
+    for (uint32_t i = 0; place && (i || causes_main_way(c, &way, NULL)) && i < way.n; i++) {
+        ns = way.v[i].func == place ? ns_add(ns, way.v[i].ns) : ns;
+    }
+    return way.all > 0 ? (int64_t)((double)ns / (double)way.all * (double)c->tg->end)
+                       : 0; /* of a long trace parts are looked at */
+}
+
 /* Collections that the program asks for, where the collector is no finding otherwise. */
 void rule_forced(struct causes *c)
 {
@@ -524,6 +537,8 @@ void rule_forced(struct causes *c)
         return;
     }
     draft_start(&d, RULE_FORCED, cost);
+    d.f.won_hi = waited_for_it(c, causes_place(c->tr, stack));
+    d.f.won_hi = d.f.won_hi > cost ? d.f.won_hi : cost;
     draft_about(&d, c->rs, causes_place(c->tr, stack), stack);
     draft_at(&d, 0, c->tg->end, LANE_BAND, BAND_GC);
     text_add(&d.amount, "%llu x", (unsigned long long)calls);

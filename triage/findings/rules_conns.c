@@ -3,8 +3,11 @@
  */
 #include "triage/findings/asks.h"
 #include "triage/findings/thresholds.h"
+#include "triage/findings/walk.h"
 
 #define PLACES 32
+#define WALKED 32   /* goroutines looked at */
+#define STEPS 20000 /* spans of each */
 
 struct conns { /* by the function of the program that asked */
     uint32_t func;
@@ -156,6 +159,88 @@ static void greets_finding(struct causes *c, const struct greets *v)
     draft_end(c->rs, &d);
 }
 
+/* Connections that such a function's caller closes again. */
+static uint64_t closed_by(const struct causes *c, uint32_t by)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < c->tg->nsyscalls; i++) {
+        const struct syscall_row *s = &c->tg->syscalls[i];
+        n += s->stack && stacks_has(c->tr, s->stack, "net.(*netFD).Close") && stacks_passes(c->tr, s->stack, by)
+                 ? s->count
+                 : 0;
+    }
+    return n;
+}
+
+/* Of what goroutines of a group wait for over the network, the share that is the first wait on a new connection. */
+static double first_share(const struct causes *c, uint32_t group)
+{
+    int64_t first = 0, all = 0;
+    for (uint32_t i = 0; i < c->of[group].n && i < WALKED; i++) {
+        struct walk w;
+        bool fresh = false;
+        walk_g(&w, c->tr, causes_member(c, group, i, WALKED), STEPS);
+        for (const struct span *s; (s = walk_next(&w));) {
+            if (s->state == ST_SYSCALL && s->stack && stacks_has(c->tr, s->stack, "syscall.Connect")) {
+                fresh = true;
+            } else if (s->state == ST_WAITING && stacks_wait_kind(c->tr, s->reason, s->stack) == WK_NET &&
+                       !calls_connecting(c->tr, s->stack)) {
+                first = ns_add(first, fresh ? s->t1 - s->t0 : 0);
+                all = ns_add(all, s->t1 - s->t0);
+                fresh = false;
+            }
+        }
+    }
+    return all > 0 ? (double)first / (double)all : 0;
+}
+
+/*
+ * Nothing is waited for where they are opened, but each has only a few answers and is closed again. What is asked first on a connection may be
+ * part of opening it (a login): a trace can't tell.
+ */
+static void fresh_finding(struct causes *c, const struct greets *v, const struct pair_row *most, uint32_t group)
+{
+    const struct group_life *l = &c->life[group];
+    const double each = (double)v->asked / (double)v->opened, there = (double)(l->last - l->first),
+                 first = each < 1.5 ? 0 : (double)v->answers * first_share(c, group),
+                 share = (first + (double)v->opening) / (double)l->life;
+    struct draft d;
+    draft_start(&d, RULE_CONNS, 0);
+    d.f.won_hi = (int64_t)(there * (share < 1 ? share : 1));
+    d.f.inferred = d.f.note = true;
+    draft_about(&d, c->rs, v->func, most->stack);
+    draft_moment(&d, &most->longest);
+    text_add(&d.amount, "%llu opened", (unsigned long long)v->opened);
+    text_say(&d.text, c->tr, t_func(v->by), " opens a connection ", v->opened, " times (in ", t_func(v->func),
+             ") for ", v->asked, " answers and closes it again: ", t_f1(each), " answers each, ",
+             t_dur(v->answers / (int64_t)v->asked), " on average. ",
+             each < 1.5 ? "A" : "The first of them may be part of opening it (a login). Whether it is a",
+             " trace does not show",
+             each < 1.5 ? " what opening each costs the other side."
+                        : ", nor what opening each costs the other side.");
+    text_lit(&d.next, "Keep connections and use them again: a pool with as many idle ones as there are concurrent "
+                      "requests.");
+    draft_end(c->rs, &d);
+}
+
+static void fresh(struct causes *c, const struct greets *v)
+{
+    const struct pair_row *most = NULL;
+    for (uint32_t i = 0; i < c->tg->npairs && i < PAIRS_ASKED; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        most = p->kind == WK_NET && (!most || p->total > most->total) && stacks_passes(c->tr, p->stack, v->by) ? p
+                                                                                                               : most;
+    }
+    const uint32_t group = most ? causes_group(c, most->waiter) : UINT32_MAX;
+    const double opened = (double)v->opened;
+    if (group != UINT32_MAX && c->life[group].life > 0 && v->asked && v->first < v->opened / 2 &&
+        opened >= threshold(TH_CONNS_SHARE) * (double)v->asked &&
+        opened >= threshold(TH_CONNS_TIMES) * c->life[group].n &&
+        threshold_reached(TH_CONNS_TRACE, v->answers, c->life[group].life) && closed_by(c, v->by) * 2 >= v->opened) {
+        fresh_finding(c, v, most, group);
+    }
+}
+
 /*
  * What is waited for where a connection is opened, before its caller sends what it has to ask, is part of opening it: a greeting, a login, the
  * keys of TLS. On a fast network that is all there is to wait for.
@@ -187,6 +272,8 @@ static void greets(struct causes *c)
             opened >= threshold(TH_CONNS_TIMES) * c->life[group].n &&
             threshold_reached(TH_CONNS_TRACE, ns_add(v.opening, v.waited), c->life[group].life)) {
             greets_finding(c, &v);
+        } else {
+            fresh(c, &v);
         }
     }
 }

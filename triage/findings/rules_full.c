@@ -40,15 +40,16 @@ bool full_finding(struct causes *c, const struct work_kind *w, uint32_t n)
     d.f.won_hi = (int64_t)((own + queued) * work_in_flight(w));
     draft_subject(&d, c->rs, c->tg->groups[w->group].name);
     draft_at(&d, w->v.v[0].t0, w->v.v[0].t1, LANE_G, w->v.v[0].g);
-    text_add(&d.amount, "%.1f of %.0f", c->busy, c->procs);
+    text_add(&d.amount, "%.1f of %.0f", c->busy - c->looks, c->procs);
     d.f.stack = w->v.v[0].stack;
     if (moments_inside(c, w->group, &in)) {
         inside_text(&d.text, c, w->group, &in);
         text_lit(&d.text, " ");
         d.f.stack = in.stack;
     }
-    text_say(&d.text, c->tr, t_f1(c->busy), " of ", t_f0(c->procs), " processors have work on average, and ",
-             t_share(of_all < 1 ? of_all : 1, 1), " of what runs is that of ");
+    text_say(&d.text, c->tr, t_f1(c->busy - c->looks), " of ", t_f0(c->procs),
+             " processors have work on average, and ", t_share(of_all < 1 ? of_all : 1, 1),
+             " of what runs is that of ");
     works_name(&d.text, c, w);
     text_say(&d.text, c->tr, ", which wait for a processor for ", t_share(queued, 1),
              " of their time: mostly for each other. ");

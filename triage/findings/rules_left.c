@@ -29,7 +29,7 @@ struct asked { /* a wait for an answer */
 struct left {
     struct causes *c;
     uint32_t place, asker, worker; /* groups */
-    const struct pair_row *limit, *answer;
+    const struct pair_row *limit;
     struct asked *v;
     uint32_t n;
     size_t cap;
@@ -72,6 +72,22 @@ static const struct pair_row *answers(const struct causes *c, const struct pair_
         }
     }
     return NULL;
+}
+
+/*
+ * None of them has ever answered in time: those that begin where a context's limit ends the waits, one for each wait or more, are for these
+ * all the same. (A timer's or a ticker's end may be a pace, at which work is begun.)
+ */
+static uint32_t begun_for(const struct causes *c, const struct pair_row *p)
+{
+    const uint32_t place = causes_place(c->tr, p->stack);
+    for (uint32_t i = 0; i < c->tg->ngroups && !p->from_scheduler; i++) {
+        if (c->life[i].program && c->of[i].n >= p->count && c->of[i].n <= 2 * p->count &&
+            c->tg->groups[i].name != p->waiter && begun_there(c, i, place)) {
+            return i;
+        }
+    }
+    return UINT32_MAX;
 }
 
 static bool asked_add(struct left *l, const struct asked *a)
@@ -304,14 +320,13 @@ static void twice_finding(struct left *l)
     draft_titled(c->rs, &d, "asks again before answers come");
 }
 
-static void left_at(struct causes *c, const struct pair_row *limit, const struct pair_row *answer)
+static void left_at(struct causes *c, const struct pair_row *limit, uint32_t worker)
 {
     struct left l = {.c = c,
                      .place = causes_place(c->tr, limit->stack),
                      .asker = causes_group(c, limit->waiter),
-                     .worker = causes_group(c, answer->waker),
-                     .limit = limit,
-                     .answer = answer};
+                     .worker = worker,
+                     .limit = limit};
     const bool ok = l.asker != UINT32_MAX && asks(&l);
     if (ok && l.n) {
         qsort(l.v, l.n, sizeof l.v[0], cmp_asked);
@@ -343,8 +358,9 @@ void rules_left(struct causes *c)
         if (!known) {
             seen[n++] = place;
         }
-        if (q) {
-            left_at(c, p, q);
+        const uint32_t worker = known ? UINT32_MAX : q ? causes_group(c, q->waker) : begun_for(c, p);
+        if (worker != UINT32_MAX) {
+            left_at(c, p, worker);
         }
     }
 }

@@ -208,8 +208,8 @@ struct line {
     struct items k;
     struct queue q;
     struct stood stood;
-    int64_t usual, life, lost;
-    uint64_t many, some; /* some: that are long, if what is usual is short */
+    int64_t usual, life, lost, held; /* held: lost to pieces that the host held up */
+    uint64_t many, some;             /* some: that are long, if what is usual is short */
 };
 
 /* What runs in the longest: where it was stopped; else as far as the places around it tell. */
@@ -238,7 +238,8 @@ static void line_finding(struct causes *c, const struct line *l)
     const struct items *k = &l->k;
     const double share = l->q.life > 0 ? (double)l->stood.ns / (double)l->q.life : 0;
     struct draft d;
-    const bool alarm = share >= threshold(TH_LINE_BEHIND);
+    const bool held = threshold_reached(TH_LINE_HELD, l->held, l->lost);
+    const bool alarm = share >= threshold(TH_LINE_BEHIND) && !held;
     draft_start(&d, RULE_LINE, alarm ? (int64_t)(share * (double)c->tg->end) : 0);
     d.f.note = !alarm;
     draft_about(&d, c->rs,
@@ -258,6 +259,13 @@ static void line_finding(struct causes *c, const struct line *l)
         text_say(&d.text, c->tr, " Queued behind these: ", l->stood.n, " waits of others, for ",
                  t_dur(l->stood.ns / (int64_t)l->stood.n), " each, ", t_share((double)l->stood.ns, (double)l->q.life),
                  " of their lives.");
+    }
+    if (held) {
+        text_say(&d.text, c->tr, " Of the time of these, ", t_share((double)l->held, (double)l->lost),
+                 " is pieces that ran on for ", t_dur(threshold_ns(TH_HOST_RUN)),
+                 " or more where the runtime preempts after 10 to 20 ms: the host held them up (inferred), and they "
+                 "may be no longer than others.");
+        d.f.inferred = true;
     }
     causes_counted(&d.text, 1, 1, k->until);
     text_lit(&d.next, "Give long work its own goroutines, so that short work need not wait behind it.");
@@ -291,7 +299,7 @@ static bool pieces_of_line(struct causes *c, struct line *l)
     mem_free(l->k.v);
     l->k = (struct items){0};
     l->g = NO_LANE;
-    l->life = l->lost = 0;
+    l->life = l->lost = l->held = 0;
     l->many = l->some = 0;
     for (uint32_t m = 0; ok && m < c->of[l->group].n; m++) {
         const uint32_t at = causes_nth(c, l->group, m);
@@ -309,6 +317,7 @@ static bool pieces_of_line(struct causes *c, struct line *l)
         l->some += one->ran >= LONG_LEAST;
         if ((double)one->ran >= LONG_TIMES * (double)l->usual && one->ran >= LONG_LEAST) {
             l->lost = ns_add(l->lost, one->ran);
+            l->held = ns_add(l->held, host_held(c, one->g, one->t0, one->t1) ? one->ran : 0);
             l->many++;
             stood_behind(&l->q, one, &l->stood);
         }

@@ -30,8 +30,8 @@
 
 struct alone { /* stretches of one group of goroutines */
     uint32_t group, g, most;
-    int64_t ns, longest, t0, t1;
-    int64_t first, last; /* from the first stretch to the last one's end */
+    int64_t ns, beside, longest, t0, t1; /* beside: another ran for a moment within these */
+    int64_t first, last;                 /* from the first stretch to the last one's end */
     uint64_t stretches;
     struct {
         uint32_t g;
@@ -47,6 +47,7 @@ struct serial {
     uint32_t n;
     uint32_t g; /* of the stretch under way, NO_LANE none */
     int64_t since, end;
+    int64_t beside, maybe; /* within it another ran, too; and behind its end so far */
     int64_t parallel;
     size_t nparallel;
     int64_t some[MOMENTS]; /* moments of these, the gaps between them growing */
@@ -74,7 +75,7 @@ static bool asleep(const struct serial *s)
 
 static void stretch_end(struct serial *s)
 {
-    int64_t ns = s->end - s->since;
+    int64_t ns = s->end - s->since - s->beside;
     uint32_t i = 0, group;
     if (s->g == NO_LANE || ns < STRETCH || asleep(s)) {
         s->g = NO_LANE;
@@ -97,6 +98,7 @@ static void stretch_end(struct serial *s)
             a->some[a->stretches].t1 = s->end;
         }
         a->ns = ns_add(a->ns, ns);
+        a->beside = ns_add(a->beside, s->beside);
         a->stretches++;
         if (ns > a->longest) {
             a->longest = ns;
@@ -159,6 +161,13 @@ static uint32_t alone_at(const struct serial *s, int64_t t)
 {
     uint32_t g;
     return running_at(s, t, &g) == 1 && all_told_at(s, t) ? g : NO_LANE;
+}
+
+/* Does that goroutine run at t? */
+static bool runs_at(const struct serial *s, uint32_t g, int64_t t)
+{
+    struct span is;
+    return g != NO_LANE && trace_span_at(s->c->tr, (struct lane){LANE_G, g}, t, &is) && is.state == ST_RUNNING;
 }
 
 /* A moment at which three or more ran: of many every second, fourth, .. is kept. */
@@ -259,13 +268,24 @@ static void sweep(struct serial *s)
         if (x.run >= PARALLEL) {
             parallel_add(s, x.t0, x.t1);
         }
-        const uint32_t g = maybe_alone(&x) ? alone_at(s, x.t0 + (x.t1 - x.t0) / 2) : NO_LANE;
-        if (g != s->g || g == NO_LANE) {
-            stretch_end(s);
-            s->g = g;
-            s->since = x.t0;
+        const int64_t mid = x.t0 + (x.t1 - x.t0) / 2;
+        const uint32_t g = maybe_alone(&x) ? alone_at(s, mid) : NO_LANE;
+        if (g == s->g && g != NO_LANE) {
+            s->beside += s->maybe;
+            s->maybe = 0;
+            s->end = x.t1;
+            continue;
         }
+        s->maybe += x.t1 - x.t0;
+        if ((double)(s->beside + s->maybe) <= threshold(TH_SERIAL_BESIDE) * (double)(x.t1 - s->since) &&
+            runs_at(s, s->g, mid)) {
+            continue; /* a heartbeat, a log's writer: it goes on, and is alone again soon */
+        }
+        stretch_end(s);
+        s->g = g;
+        s->since = x.t0;
         s->end = x.t1;
+        s->beside = s->maybe = 0;
     }
     stretch_end(s);
 }
@@ -337,10 +357,10 @@ static void serial_finding(struct serial *s, const struct alone *a)
         text_lit(&d.text, ", at the beginning of the trace");
     }
     within_text(&d.text, c, a->g, a->t0, a->t1);
-    text_add(&d.text,
-             ", while no other goroutine was runnable and the other processors idled (there are %.0f). Elsewhere the "
-             "program does run in parallel.",
-             c->procs);
+    text_add(
+        &d.text,
+        ", while %s and the other processors idled (there are %.0f). Elsewhere the program does run in parallel.",
+        a->beside ? "hardly any other goroutine ran" : "no other goroutine was runnable", c->procs);
     text_add(
         &d.next, "%s",
         starts_up(c, a)
@@ -358,9 +378,11 @@ static void rule_serial(struct causes *c)
     sweep(&s);
     for (uint32_t i = 0; i < s.n; i++) {
         const struct alone *a = &s.v[i];
+        const double often =
+            a->beside ? threshold(TH_SERIAL_OFTEN) : PARALLEL_SHARE; /* those beside it meet by chance */
         if ((double)a->ns >= ALONE_SHARE * (double)c->tg->end && a->ns / (int64_t)a->stretches >= STRETCH &&
-            (double)s.parallel >= PARALLEL_SHARE * (double)c->tg->end &&
-            parallel(&s) >= PARALLEL_SHARE * (double)c->tg->end && !paced(c, a)) {
+            (double)s.parallel >= often * (double)c->tg->end && parallel(&s) >= often * (double)c->tg->end &&
+            !paced(c, a)) {
             serial_finding(&s, a);
         }
     }
@@ -481,13 +503,18 @@ static bool runs(const struct leaf *l)
 
 static void busy_text(struct text *t, const struct causes *c)
 {
-    if (c->busy < 0.05) { /* at least 0.0 says nothing */
+    const double had = c->busy - c->looks;
+    if (had < 0.05) { /* at least 0.0 says nothing */
         if (!c->tg->lost) {
             text_add(t, " On average less than 0.1 of %.0f processors had work.", c->procs);
         }
         return;
     }
-    text_add(t, " On average %s%.1f of %.0f processors had work.", c->tg->lost ? "at least " : "", c->busy, c->procs);
+    text_add(t, " On average %s%.1f of %.0f processors had work", c->tg->lost ? "at least " : "", had, c->procs);
+    if (c->looks >= 0.05) {
+        text_add(t, " (%.1f more looked for some)", c->looks);
+    }
+    text_lit(t, ".");
 }
 
 static const struct syscall_row *untimed(const struct causes *c, uint32_t func, uint64_t *calls)

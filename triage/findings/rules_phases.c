@@ -10,7 +10,7 @@
 #include "triage/findings/thresholds.h"
 
 #define MOMENTS 256
-#define LANES 128 /* goroutines of the program that there may be */
+#define LANES 1024 /* goroutines of the program that there may be */
 
 struct moments {
     uint32_t works, waits, both; /* moments: some work and none waits for the network, the other way round, both */
@@ -65,8 +65,10 @@ static void look(const struct causes *c, const uint32_t *lanes, uint32_t n, stru
         const int64_t t = (int64_t)((double)c->tg->end * (k + 0.5) / MOMENTS);
         uint32_t works = 0, waits = 0;
         for (uint32_t i = 0; i < n; i++) {
+            const struct lane l = {LANE_G, lanes[i]};
+            const struct lane_info li = trace_lane(c->tr, l);
             struct span s;
-            if (!trace_span_at(c->tr, (struct lane){LANE_G, lanes[i]}, t, &s)) {
+            if (t < li.first || t >= li.last || !trace_span_at(c->tr, l, t, &s)) {
                 continue;
             }
             works += s.state == ST_RUNNING || s.state == ST_ASSIST || s.state == ST_RUNNABLE || s.state == ST_SYSCALL;

@@ -253,8 +253,8 @@ static void rule_below(struct rules *rs)
              : procs_change(rs->tr)
                  ? "GOMAXPROCS changes within the trace, so this may be the program's own doing: leave it as the "
                    "runtime sets it, or set it to what the host provides, and see then whether work still queues."
-                 : "If the host has more CPUs than GOMAXPROCS, raise it (a trace doesn't show that); if not, this is "
-                   "all it can do, and running less at once only shortens the queue.");
+                 : "If the host has more CPUs than GOMAXPROCS, raise it (a trace doesn't show that); if not, "
+                   "only cheaper work helps, of what runs most first: running less at once only shortens the queue.");
     draft_end(rs, &d);
 }
 

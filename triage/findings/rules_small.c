@@ -102,14 +102,21 @@ static double with_entering(const struct small *k)
     return (double)k->ns + (double)k->n * ENTER;
 }
 
+/* Most of them have no length in the trace: that they take a quarter of its life can't be known, and need not be. */
+static bool untimed_row(const struct small *k)
+{
+    return k->instants * 2 > k->n && (double)k->life / (double)k->n <= threshold(TH_SMALL_APART);
+}
+
 static bool many_small(const struct small *k)
 {
     return (double)k->n >= threshold(TH_SMALL_COUNT) && k->life > 0 &&
            (double)k->n / (double)k->life * 1e9 >= threshold(TH_SMALL_RATE) &&
            k->ns / (int64_t)k->n <= threshold_ns(TH_SMALL_LENGTH) &&
            (double)k->n >= threshold(TH_SMALL_ROW) * (double)(k->waits + 1) &&
-           with_entering(k) >=
-               threshold(TH_SMALL_LIFE) * (double)(k->life - k->queued); /* a busy host makes no call rare */
+           (untimed_row(k) ||
+            with_entering(k) >=
+                threshold(TH_SMALL_LIFE) * (double)(k->life - k->queued)); /* a busy host makes no call rare */
 }
 
 /* Does the main goroutine wait along other goroutines, and (nearly) never along those of that group? Then it is over no sooner without. */
@@ -212,6 +219,7 @@ static void small_finding(struct causes *c, uint32_t g, const struct small *k, u
     /* Where others like it have the processors meanwhile, these calls make it wait for them, too. */
     const double around = with_entering(k) / (life - (double)k->queued);
     d.f.won_hi = (int64_t)((around < 1 ? around : 1) * there * (double)c->tg->end);
+    d.f.note = around < threshold(TH_SMALL_LIFE);
     draft_about(&d, c->rs, k->func, k->stack);
     draft_at(&d, li.first, li.last, LANE_G, g);
     text_share(&d.amount, share, 1);
@@ -222,7 +230,7 @@ static void small_finding(struct causes *c, uint32_t g, const struct small *k, u
     text_say(&d.text, c->tr, " makes ", t_f0((double)k->n / life * 1e9), " system calls a second, ");
     if (instants) {
         text_lit(&d.text, "too short to give up their processor (this trace doesn't record how long they take), one "
-                          "after the other: at a microsecond each ");
+                          "after the other: at a microsecond each, the least, ");
     } else {
         text_say(&d.text, c->tr, "of ", t_dur(k->ns / (int64_t)k->n), " on average, one after the other: ");
     }

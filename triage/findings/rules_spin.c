@@ -19,12 +19,12 @@ struct spin {
     int64_t run, life;
     int64_t till_stopped; /* of its running, what ended as it was stopped; */
     int64_t rounds,
-        alike;      /* what ended as it called or waited itself; of that, what lasted about as long as up to a look */
-    int64_t until;  /* so far it was looked at, and it goes on; 0: to its end */
-    int64_t ran;    /* running, until then */
-    uint32_t waits; /* until then */
-    uint32_t at_looks; /* since then: stopped at looks and in selects */
-    int64_t since;     /* it looks by selects that never wait, from here to its end; 0: not asked of that */
+        alike;     /* what ended as it called or waited itself; of that, what lasted about as long as up to a look */
+    int64_t until; /* so far it was looked at, and it goes on; 0: to its end */
+    int64_t ran;   /* running, until then */
+    uint32_t waits, calls; /* until then */
+    uint32_t at_looks;     /* since then: stopped at looks and in selects */
+    int64_t since;         /* it looks by selects that never wait, from here to its end; 0: not asked of that */
 };
 /* Where it was stopped. */
 struct spin_lines {
@@ -172,6 +172,7 @@ static bool stops_seen(void *arg, const struct span_run *r)
             round_ends(s, w->ran, w->late, w->look);
             w->late = 0;
             s->waits += state == ST_WAITING;
+            s->calls += state == ST_SYSCALL;
         }
         if (state == ST_RUNNABLE && r->stack[i] && kind->reason && span_run_g(r, i) == NO_LANE &&
             !stop_seen(w, kind, r->stack[i])) {
@@ -237,9 +238,43 @@ static bool looks_in_passing(const struct spin *s)
            s->rounds > s->till_stopped / 2 && (double)s->alike >= threshold(TH_BUSY_SAME) * (double)s->rounds;
 }
 
+/* Does it make system calls all the time? Then those are what it does: rules_small.c. */
+static bool calls_often(const struct spin *s)
+{
+    return (double)s->calls * threshold(TH_BUSY_CALLS) >= (double)s->ran;
+}
+
 static bool spins_for_sure(const struct spin *s)
 {
     return yields_at_once(s) || (s->looks > threshold(TH_BUSY_LOOKS) * s->stops && !looks_in_passing(s));
+}
+
+/* Does a method's or function's name say that it waits, and is it stopped in its own code there? A lock of the program's own looks so. */
+static bool named_to_wait(const struct trace *tr, const struct spin *s)
+{
+    static const char *const begins[] = {"spin", "await", "wait", "acquire", "poll"}, *const is[] = {"lock", "rlock"};
+    const struct str f = trace_str(tr, s->func);
+    char name[16] = {0};
+    size_t from = f.len, n = 0;
+    bool waits = false;
+    while (from > 0 && f.p[from - 1] != '.') {
+        from--;
+    }
+    for (; from + n < f.len && n + 1 < sizeof name; n++) {
+        const char ch = f.p[from + n];
+        name[n] = (char)(ch >= 'A' && ch <= 'Z' ? ch - 'A' + 'a' : ch);
+    }
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
+        waits |= str_starts((struct str){name, (uint32_t)n}, begins[i]);
+    }
+    for (size_t i = 0; i < sizeof is / sizeof *is; i++) {
+        waits |= str_is((struct str){name, (uint32_t)n}, is[i]);
+    }
+    const uint32_t at = s->line_stack ? stacks_user_frame(tr, s->line_stack) : 0;
+    const bool own =
+        at == 0 || str_starts(trace_str(tr, trace_frame(tr, s->line_stack, at - 1).func), "runtime.asyncP");
+    return waits && own && s->line_stack && s->within >= threshold(TH_BUSY_SAME) * s->stops &&
+           trace_frame(tr, s->line_stack, at).func == s->func;
 }
 
 static const char *which_was(uint32_t n)
@@ -339,7 +374,8 @@ static void ran_for_text(struct text *t, const struct causes *c, int64_t run, ui
 
 static void spin_finding(struct causes *c, uint32_t group, uint32_t g, const struct spin *s, uint32_t n, int64_t run)
 {
-    bool sure = spins_for_sure(s);
+    const bool named = !spins_for_sure(s) && named_to_wait(c->tr, s);
+    bool sure = named || spins_for_sure(s);
     struct frame f = trace_frame(c->tr, s->line_stack, stacks_user_frame(c->tr, s->line_stack));
     struct draft d;
     draft_start(&d, RULE_BUSY_LOOP, sure ? (int64_t)((double)run / c->procs) : 0);
@@ -370,12 +406,18 @@ static void spin_finding(struct causes *c, uint32_t group, uint32_t g, const str
         draft_titled(c->rs, &d, "allocates at one place all the time");
         return;
     }
-    d.f.looks = s->looks > 0;
+    if (named) {
+        text_lit(&d.text, " It calls nothing there, and its name says that it waits (inferred).");
+        d.f.inferred = true;
+    }
+    d.f.looks = named || s->looks > 0;
     text_add(&d.next, "%s",
              yields_at_once(s) ? "Wait on a channel, a condition or a WaitGroup instead of yielding and checking "
                                  "again (runtime.Gosched)."
-             : sure ? "Block instead of checking again and again: a select without default, a condition, Lock "
-                      "instead of TryLock, a longer pause."
+             : named ? "Use a sync.Mutex, a channel or a condition instead: who spins keeps a processor from those "
+                       "it waits for."
+             : sure  ? "Block instead of checking again and again: a select without default, a condition, Lock "
+                       "instead of TryLock, a longer pause."
              : d.f.looks && !gstat_waits(c->tg->g, g)
                  ? "Let it wait for what it checks (a select without default), unless it computes between two "
                    "checks, which a trace cannot tell."
@@ -548,11 +590,11 @@ static void busy_group(struct causes *c, uint32_t i)
             }
         }
     }
-    if (n &&
-        (spins_for_sure(&best) || looks_in_passing(&best) ||
-         (n < c->procs && (!allocates(c, &best) ||
-                           threshold_reached(TH_BUSY_MARKS, c->tg->gc_mark_ns,
-                                             c->tg->end))))) { /* all processors' worth of them are a calculation's */
+    if (n && (spins_for_sure(&best) || looks_in_passing(&best) ||
+              (n < c->procs && !calls_often(&best) &&
+               (!allocates(c, &best) ||
+                threshold_reached(TH_BUSY_MARKS, c->tg->gc_mark_ns,
+                                  c->tg->end))))) { /* all processors' worth of them are a calculation's */
         spin_finding(c, i, at, &best, n, run);
         return;
     }

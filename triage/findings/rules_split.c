@@ -69,11 +69,12 @@ static void lot_add(struct split *s, const struct child *v, uint32_t n)
     const struct causes *c = s->c;
     const double procs = (double)n < c->procs ? (double)n : c->procs;
     int64_t last = 0, ran = 0, lives = 0, most = 0, quick = INT64_MAX;
-    uint32_t slow = 0;
+    uint32_t slow = 0, longest = 0;
     struct span w;
     for (uint32_t i = 0; i < n; i++) {
         slow = v[i].last > last ? v[i].g : slow;
         last = v[i].last > last ? v[i].last : last;
+        longest = v[i].ran > most ? v[i].g : longest;
         most = v[i].ran > most ? v[i].ran : most;
         quick = v[i].ran < quick ? v[i].ran : quick;
         ran = ns_add(ran, v[i].ran);
@@ -90,6 +91,9 @@ static void lot_add(struct split *s, const struct child *v, uint32_t n)
     s->all = ns_add(s->all, length);
     if ((double)most < threshold(TH_SPLIT_MEAN) * (double)mean || !waits(c, v[0].creator, last - lost / 8, &w)) {
         return;
+    }
+    if (host_held(c, longest, v[0].first, last)) {
+        return; /* its work may be no more than the others' */
     }
     s->uneven++;
     s->in_order += by_number(v, n);
@@ -167,6 +171,10 @@ static void finding(struct split *s)
     }
     text_say(&d.text, c->tr, " Divided evenly it would take ", t_dur(s->lost), " less; ", t_f1(c->idle), " of ",
              t_f0(c->procs), " processors were idle.");
+    if ((double)s->uneven <= threshold(TH_SPLIT_FEW) * (double)s->n) {
+        text_lit(&d.text, " All other rounds are even: what made these few longer may be the host, or a rare piece.");
+        d.f.note = true;
+    }
     if (moments_inside(c, s->children, &in)) {
         text_lit(&d.text, " Most of it is in ");
         inside_name(&d.text, c, &in, 2);

@@ -19,6 +19,7 @@
 #define CROWD_SHARE threshold(TH_CROWD_SHARE)
 #define PEAKS 16 /* moments looked at */
 #define ORIGINS 64
+#define BRIEF 4000  /* ns: who runs for longer mostly works: what beginning and ending it costs is the smaller part */
 #define SWITCH 1000 /* ns: what beginning or waking a goroutine costs, about */
 #define STORM threshold(TH_STORM_RATE)
 #define STORM_RUN threshold_ns(TH_STORM_RUN)
@@ -186,6 +187,12 @@ static void crowd_finding(struct causes *c, const struct crowds *k, const struct
         return;
     }
     int64_t cost = (int64_t)((double)count * SWITCH / c->procs), least = k->queued / 2;
+    const int64_t each =
+        c->tg->groups[group].count ? c->tg->groups[group].d[GM_EXEC].total / c->tg->groups[group].count : 0;
+    if (w->how == BEGUN &&
+        each > BRIEF) { /* the work itself stays, and queues for the processors however few do it */
+        least = (int64_t)((double)least * BRIEF / (double)each);
+    }
     cost = cost < least ? least : cost < k->queued ? cost : k->queued;
     draft_start(&d, w->how == BEGUN ? RULE_EXPLOSION : RULE_HERD, cost);
     draft_about(&d, c->rs, w->func, w->stack);

@@ -241,6 +241,18 @@ static void crowd_words(struct two *x)
     retell_behind(x->rs, x->over, &t);
 }
 
+/* Another kind of stop, asked for by the same function. */
+static void stop_words(struct two *x)
+{
+    struct text t = {0};
+    const char *kind = strchr(x->under->key, ':');
+    text_say(&t, x->rs->tr, " The same function causes another kind of stop, too");
+    text_add(&t, "%s%s%s: ", kind && kind[1] ? " (" : "", kind ? kind + 1 : "", kind && kind[1] ? ")" : "");
+    text_say(&t, x->rs->tr, t_dur(x->under->severity_ns), " in all.");
+    x->over->severity_ns = ns_add(x->over->severity_ns, x->under->severity_ns);
+    retell_behind(x->rs, x->over, &t);
+}
+
 static void its_text(struct two *x)
 {
     struct text t = {0};

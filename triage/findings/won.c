@@ -434,6 +434,10 @@ static void device_bounds(const struct finding *f, struct span_of_won *o)
 #define ANSWERS_TOO \
     "from 70 % of the waiting for connections to all of it plus the waiting for answers, which may be late because " \
     "of them"
+#define CALLERS_WAIT \
+    "from 70 % of what they take of the processors and of stopping, up to all that the main goroutine waits for " \
+    "them"
+#define FIRST_TOO "if what is asked first on each connection is part of opening it"
 #define MOST NULL /* "if 70 % of it .." */
 #define SOME \
     "if between 60 % and all of it goes away and the rest stays the same" /* what is waited for takes a part of it anyway */
@@ -468,6 +472,11 @@ static const char latency_only[] = "its cost is latency", memory_only[] = "its c
     "meanwhile (at most its sleeping); the long work may take longer in return"
 #define COLLECTIONS "from half of the extra time of the slow ones to all of it plus what their collections slow down"
 #define TURNS "from half of the stopped time to all the time that the callers wait for their turn to stop the world"
+#define RUNS_LESS \
+    "from 70 % of the waiting, less what the holders run meanwhile, to all of it plus the waits for a processor " \
+    "that it " \
+    "causes"
+#define ALSO_WRITES "; what the callers run besides, to write the profile, is not counted"
 #define ALLOCATES "; a trace does not show what collecting what is allocated there takes from everyone else"
 #define IDLE_ANYHOW "in processor time; wall time is gained only as far as others wait for a processor"
 
@@ -610,7 +619,7 @@ static const struct plain {
     {RULE_SLOWEST, LEAST_OF_IT, 1, false, MOST},
     {RULE_LINGER, 0.6, 1, false, SOME},
     {RULE_IN_ORDER, LEAST_OF_IT, 1, false, MOST},
-    {RULE_FORCED, LEAST_OF_IT, 1, false, MOST},
+    {RULE_FORCED, LEAST_OF_IT, AS_TOLD, false, CALLERS_WAIT},
     {RULE_UNBALANCED, LEAST_OF_IT, 1, false, MOST},
     {RULE_SERIAL, 0.6, 1, false, SOME},
     {RULE_CONNS, LEAST_OF_IT, AS_TOLD, false, MOST},
@@ -646,6 +655,7 @@ static const struct plain {
     {RULE_SHARE, 0, 1, false, "for those waiters; whether everything ends sooner depends on what else they do"},
     {RULE_HOST, LEAST_OF_IT, 1, true, "since a trace shows only part of what the host takes"},
     {RULE_LEAK, 0, 0, false, memory_only},
+    {RULE_OPEN, 0, 0, false, "its cost is that a process may have only so many open"},
     {RULE_HEAP, 0, 0, false, memory_only},
 };
 
@@ -663,6 +673,12 @@ static void lock_won(struct work *w, const struct finding *f, struct span_of_won
     a.alone = kept || (h && h->wait_ns[WK_SEND] > h->told / 2);
     waits_won(w, &a, o);
     o->words = kept ? GIVE_WAY : UNDER_LOCK;
+    const int64_t runs = h ? ns_add(h->ns[ST_RUNNING], h->ns[ST_RUNNABLE]) : 0;
+    if (h && !a.shared && h->told > 0 && runs > h->told / 8 && runs <= h->told / 2) {
+        o->lo *=
+            1 - (double)runs / (double)h->told; /* the advice is about what they wait for; what they run may stay */
+        o->words = RUNS_LESS;
+    }
     if (h && h->ns[ST_RUNNING] > h->told / 2 && threshold_reached(TH_WON_MARKED, c->tg->gc_mark_ns, c->tg->end)) {
         o->more = true;
         o->words = UNDER_LOCK ALLOCATES;
@@ -716,9 +732,10 @@ static void stops_won(struct work *w, const struct finding *f, double cost, stru
     const bool full =
         w->c->idle < threshold(TH_POOL_IDLE) * w->c->procs; /* then the queue is there without them, too */
     *o = (struct span_of_won){0, cost + (full && queue > cost ? cost : queue), .words = IDLE_ANYHOW};
-    if (turns > o->hi) {
-        *o = (struct span_of_won){cost / 2, turns + cost * (1 - turns),
-                                  .words = TURNS}; /* who does not wait stands, too */
+    if (turns > 0 && turns + cost * (1 - turns) > o->hi) {
+        const bool profile = stacks_has(w->c->tr, f->stack, "oroutineProfile");
+        *o = (struct span_of_won){turns > o->hi ? cost / 2 : 0, turns + cost * (1 - turns), .more = profile,
+                                  .words = profile ? TURNS ALSO_WRITES : TURNS}; /* who does not wait stands, too */
     }
 }
 
@@ -837,6 +854,7 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
             *o = (struct span_of_won){lo * cost, p->hi == AS_TOLD ? told : p->hi * cost,
                                       .more = p->more && (cost > 0 || told > 0),
                                       .words = unsure                                 ? NOT_APART
+                                               : p->rule == RULE_CONNS && cost <= 0   ? FIRST_TOO
                                                : p->rule == RULE_CONNS && told > cost ? ANSWERS_TOO
                                                                                       : p->words};
             return true;
