@@ -130,10 +130,23 @@ if [ -e /dev/full ]; then
     "$GOTOP" top "$url" >/dev/full 2>"$tmp/err"; got=$?
     if [ $got = 2 ]; then pass; else fail "top, a full disk: $got"; fi
     says err 'standard output: No space'
-    "$GOTOP" watch --until 'stw.max>=0ns' --max 1 -o "$tmp/cap" "$url" >/dev/full 2>"$tmp/err"; got=$?
+    "$GOTOP" watch --until 'goroutines>0' --max 1 -o "$tmp/cap" "$url" >/dev/full 2>"$tmp/err"; got=$?
     if [ $got = 2 ]; then pass; else fail "watch, a full disk: $got"; fi
     says err 'standard output: No space'
 fi
+
+# A line that is slower than the trace: what comes is late, and that is said. Of what comes faster than it happened nothing is.
+mkdir "$tmp/late"
+serve slow $long 200; slow=$url
+"$GOTOP" watch --until 'gc.cycles<0' -o "$tmp/late" "$slow" >"$tmp/late/out" 2>"$tmp/late/err" &
+pid=$!
+"$GOTOP" --headless --follow -o "$tmp/late/raw" "$slow" >"$tmp/late/shown" 2>&1 &
+other=$!
+run 0 top "$slow"; says out 's late'
+wait $pid; cp "$tmp/late/err" "$tmp/err"; says err 'the line is slower than the trace'
+wait $other; cp "$tmp/late/shown" "$tmp/out"; says out 'ENDED'
+serve ok $long; run 0 top "$url"
+if grep -q late "$tmp/out"; then fail "late, though it was fast"; else pass; fi
 
 # A program of Go 1.21 that has little to say sends it at the end: the client is that patient.
 mkdir "$tmp/played"

@@ -684,6 +684,21 @@ static void lets_go(void **state)
     followed_end(&x);
 }
 
+/* Late is what came later than what came most promptly, whatever the two clocks say. */
+static void late(void **state)
+{
+    (void)state;
+    static const int at[][3] = {/* heard, of, late */ {700, 100, 0},
+                                {1700, 1100, 0},
+                                {4700, 2100, 2000},
+                                {9700, 3100, 6000},
+                                {3000, 4100, 0},
+                                {4100, 4200, 1000}};
+    struct live_pace p = {0};
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++)
+        assert_int_equal(live_late(&p, at[i][0], at[i][1]), at[i][2]);
+}
+
 static int setup(void **state)
 {
     (void)state;
@@ -699,9 +714,10 @@ static int teardown(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(grows),      cmocka_unit_test(keeps),       cmocka_unit_test(holds),
-        cmocka_unit_test(holds_all),  cmocka_unit_test(tables_stay), cmocka_unit_test(tables_end),
-        cmocka_unit_test(ends_empty), cmocka_unit_test(again),       cmocka_unit_test(lets_go)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(grows),       cmocka_unit_test(keeps),
+                                       cmocka_unit_test(holds),       cmocka_unit_test(holds_all),
+                                       cmocka_unit_test(tables_stay), cmocka_unit_test(tables_end),
+                                       cmocka_unit_test(ends_empty),  cmocka_unit_test(again),
+                                       cmocka_unit_test(lets_go),     cmocka_unit_test(late)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

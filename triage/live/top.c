@@ -24,6 +24,7 @@ struct top {
     int64_t every_ns;
     uint32_t rows;
     uint64_t shown, skipped; /* pictures; generations left out since the last one */
+    int64_t late_ns;         /* so late came what is shown */
 };
 
 static const char usage[] =
@@ -103,6 +104,8 @@ static void put_head(struct text *t, const struct top *o, const struct loaded *l
     text_dur(t, tg->end);
     text_lit(t, "  busy ");
     text_share(t, (double)ran, (double)tg->capacity);
+    if (o->late_ns >= LIVE_LATE)
+        text_add(t, "  %llds late", (long long)(o->late_ns / 1000000000));
     text_lit(t, "\nsched p99 ");
     text_dur(t, hist_quantile(&tg->sched, 0.99));
     text_lit(t, "  stw ");
@@ -237,6 +240,7 @@ static bool show(struct top *o, struct live *l, struct err *e)
     bool good = true;
     if (trace_info(in.tr)->end >= o->every_ns - o->every_ns / 8 || l->ended) {
         struct text t = {.ascii = true};
+        o->late_ns = l->late_ns;
         put_picture(&t, o, &in, l->st.gen[n - 1].came_ns ? l->st.gen[n - 1].came_ns : live_wall_now());
         good = put_out(&t, e);
         stream_drop(&l->st, n);

@@ -42,6 +42,7 @@ struct watch {
     uint64_t captured;
     int failed;      /* the exit status of a capture that could not be written */
     bool looked;     /* something was asked of */
+    bool told_late;  /* that the line is too slow */
     bool pending;    /* a capture waits for --after */
     int64_t due;     /* until this moment of the trace's clock */
     int64_t since;   /* what was written down before isn't a reason again */
@@ -366,6 +367,16 @@ static void forget(const struct watch *w, struct live *l)
 
 /* ---- the loop -------------------------------------------------------------------------------------------------- */
 
+static void tell_late(struct watch *w, const struct live *l)
+{
+    if (l->late_ns < LIVE_LATE || w->told_late)
+        return;
+    w->told_late = true;
+    (void)live_say(
+        "watch", w->live.where,
+        "what comes is late: the line is slower than the trace, and the program holds the rest in its memory");
+}
+
 /* Another generation is there. Not 0: give up with this status. */
 static int look(struct watch *w, struct live *l)
 {
@@ -381,6 +392,7 @@ static int look(struct watch *w, struct live *l)
     if (live_load(l, whole - n, n, &w->live.trace, &in, &mem, &e)) {
         return e.code == ERR_NOMEM ? live_say("watch", w->live.where, e.what) : 0;
     }
+    tell_late(w, l);
     if (!w->pending) {
         ask(w, &in);
     }
