@@ -35,18 +35,16 @@ CFLAGS ?= -g -O1
 GOTOP_CFLAGS += -fsanitize=thread
 GOTOP_LDFLAGS = -fsanitize=thread
 else ifdef SAN
-# -Og takes half the time of -O1 to compile: that is for what the tests ask most ($(HOT)). What is undefined is an illegal
-# instruction, and the address sanitizer says in which line (tests/run-all asks it to): the words for it would be half of
-# each program, and a library more to start; SAN_TRAP= has them. What watches for uses of a stack after return is off
-# while a program runs, so it isn't compiled. At a fixed address nobody relocates data whenever a program starts. A hundred
-# programs are linked: gold, where it is, is faster (of what clang adds it warns).
+# -Og takes half the time of -O1 to compile: that is for what the tests ask most ($(HOT)). Each check of the sanitizers is
+# data with pointers: at a fixed address nobody relocates megabytes of them whenever a program starts. What watches for uses
+# of a stack after return is off while a program runs, so it isn't compiled. A hundred programs are linked: gold, where it
+# is, is faster (of what clang adds it warns).
 CFLAGS ?= -g1 -Og
 HOT = $(if $(filter -Og,$(CFLAGS)),-O1 $(GCC_QUICK))
 CLANG = $(findstring clang,$(CC))
 GCC_QUICK = $(if $(CLANG),,-fira-region=one)
-SAN_TRAP = -fsanitize-undefined-trap-on-error
 GOTOP_CFLAGS += -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-pie \
-                $(if $(CLANG),,$(SAN_TRAP) --param asan-use-after-return=0)
+                $(if $(CLANG),,--param asan-use-after-return=0)
 GOTOP_LDFLAGS := -fsanitize=address,undefined -no-pie $(if $(CLANG),,$(if $(shell command -v ld.gold),-fuse-ld=gold))
 else ifdef COV
 # Branches are those of the source: nothing is optimised in what is counted. What the hooks are for they say.
@@ -55,8 +53,7 @@ CFLAGS ?= -g -O1
 COUNTED = -O0 --coverage -Dalways_inline=unused
 GOTOP_LDFLAGS = --coverage -Wl,--wrap=sandbox_enter -Wl,--wrap=_exit -Wl,--wrap=execvp $(HOOKS)
 else
-# -g1: where a crash was, not each variable's places, which take an eighth of the time to compile.
-CFLAGS ?= -g1 -O2
+CFLAGS ?= -g -O2
 GOTOP_CPPFLAGS += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 GOTOP_CFLAGS += -fstack-protector-strong -fPIE
 GOTOP_LDFLAGS = $(HARDEN_LD)

@@ -258,9 +258,8 @@ void rule_small(struct causes *c)
         uint32_t found = NO_LANE, others = 0;
         struct small k, best = {0};
         const int64_t calls = ns_add(grp->d[GM_SYSCALL].total, grp->d[GM_SYSBLOCK].total);
-        if (!c->life[i].program ||
-            (trace_info(c->tr)->second_family && /* before it most have no length */
-             (double)calls < threshold(TH_SMALL_LIFE) / 8 * (double)grp->d[GM_LIFE].total)) {
+        if (!c->life[i].program || (trace_info(c->tr)->second_family && /* before it most have no length */
+                                    (double)calls < threshold(TH_SMALL_LIFE) / 8 * (double)grp->d[GM_LIFE].total)) {
             continue;
         }
         for (uint32_t m = 0; m < c->of[i].n && m < 8; m++) {
