@@ -60,7 +60,8 @@ static bool note_batch(struct v2_order *o, struct noted *b, uint64_t m, uint64_t
         struct v2_raw_ev e;
         if (!(b->p = note_read(b->p, b->end, &e)))
             return true;
-        const int64_t step = e.dt < UINT64_C(1) << 40 && o->unit64 ? (int64_t)(e.dt * o->unit64) : v2_ns(e.dt, o->unit);
+        const int64_t step =
+            e.dt < UINT64_C(1) << 40 && o->unit64 ? (int64_t)(e.dt * o->unit64) : v2_ns(e.dt, o->unit);
         if (b->t + step >= SOURCE_TIME_MAX || (b->t + step >= b->until && step > o->step))
             return true;
         b->t += step;
@@ -290,7 +291,7 @@ static void p_gap(struct v2_order *o, const struct v2_cursor *c, uint32_t p, uin
 static bool set_g(struct v2_order *o, const struct v2_cursor *c, uint64_t id, uint64_t seq, uint8_t state)
 {
     uint32_t g = idmap_get(&o->gs, id);
-    o->torn.breaks++;
+    o->torn.breaks += g == IDMAP_NONE || v2_g_at(o, g)->status != ST_UNKNOWN; /* else that was counted */
     if (g == IDMAP_NONE) {
         if ((g = v2_g_new(o, id, state)) == EV_NONE)
             return false;

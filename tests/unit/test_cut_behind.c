@@ -183,11 +183,14 @@ static void number_is_put_right(void **state)
         assert_null(strstr(trace_damage(t, i)->what, "waits for"));
     }
     assert_true(told);
+    int unsure = 0; /* the one goroutine, from the event before that one on */
     for (uint32_t i = 0; i < trace_nlanes(t, LANE_G); i++) {
         struct shares a;
         trace_shares(t, (struct lane){LANE_G, i}, 0, INT64_MAX, &a);
-        assert_int_equal(a.ns[ST_UNKNOWN], 0);
+        unsure += a.ns[ST_UNKNOWN] > 0;
+        assert_in_range(a.ns[ST_UNKNOWN], 0, 100000);
     }
+    assert_in_range(unsure, 0, 1);
     trace_close(t);
     mem_free(b.p);
 }
