@@ -263,7 +263,8 @@ static const struct {
     {"bobbins", RULE_LEAK, "They are coroutines (iter.Pull), and"},
     {"intercom", RULE_SERIAL_CALLS, "asks the same goroutine of main.kitchen again and again"},
     {"revolvingdoor", RULE_CONNS, "main.announce opens a connection 100 times (in main.connect) for 198 answers"},
-    {"engraver", RULE_SMALL_CALLS, "main.engrave, called by main.main.func1"}, /* of Go 1.19: nothing says how long they are */
+    {"engraver", RULE_SMALL_CALLS,
+     "main.engrave, called by main.main.func1"}, /* of Go 1.19: nothing says how long they are */
     {"reprint", RULE_BUSY_LOOP, "It allocates there, so it produces something"},
 };
 

@@ -36,7 +36,7 @@ struct causes {
     struct in_lines **lines; /* rules_work.c: by group, NULL: not asked yet */
     double procs, running,
         idle, /* on average: processors, goroutines of the program running, processors known to have no work, and .. */
-        busy, /* .. to have some: of a damaged trace that is not all of them */
+        busy,  /* .. to have some: of a damaged trace that is not all of them */
         looks; /* of these: look for some, running no goroutine */
 };
 bool causes_init(struct causes *c, struct rules *rs); /* false: out of memory */

@@ -218,7 +218,8 @@ void inside_text(struct text *t, const struct causes *c, uint32_t group, const s
 {
     const bool few = (double)v->all < threshold(TH_TIME_MOMENTS);
     inside_name(t, c, v, 3);
-    text_say(t, c->tr, " is where goroutines of ", t_func(c->tg->groups[group].name), few || group != moments_most(c) ? "" : ", which run most,", " were at ");
+    text_say(t, c->tr, " is where goroutines of ", t_func(c->tg->groups[group].name),
+             few || group != moments_most(c) ? "" : ", which run most,", " were at ");
     if (v->all == 1) {
         text_lit(t, "the only moment inside their runs that the trace has");
     } else {

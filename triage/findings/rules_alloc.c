@@ -509,7 +509,8 @@ static int64_t waited_for_it(struct causes *c, uint32_t place)
     for (uint32_t i = 0; place && (i || causes_main_way(c, &way, NULL)) && i < way.n; i++) {
         ns = way.v[i].func == place ? ns_add(ns, way.v[i].ns) : ns;
     }
-    return way.all > 0 ? (int64_t)((double)ns / (double)way.all * (double)c->tg->end) : 0; /* of a long trace parts are looked at */
+    return way.all > 0 ? (int64_t)((double)ns / (double)way.all * (double)c->tg->end)
+                       : 0; /* of a long trace parts are looked at */
 }
 
 /* Collections that the program asks for, where the collector is no finding otherwise. */

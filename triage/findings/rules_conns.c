@@ -202,7 +202,8 @@ static void fresh_finding(struct causes *c, const struct greets *v, const struct
 {
     const struct group_life *l = &c->life[group];
     const double each = (double)v->asked / (double)v->opened, there = (double)(l->last - l->first),
-                 first = each < 1.5 ? 0 : (double)v->answers * first_share(c, group), share = (first + (double)v->opening) / (double)l->life;
+                 first = each < 1.5 ? 0 : (double)v->answers * first_share(c, group),
+                 share = (first + (double)v->opening) / (double)l->life;
     struct draft d;
     draft_start(&d, RULE_CONNS, 0);
     d.f.severity_ns = d.f.won_hi = (int64_t)(there * (share < 1 ? share : 1));
@@ -210,12 +211,13 @@ static void fresh_finding(struct causes *c, const struct greets *v, const struct
     draft_about(&d, c->rs, v->func, most->stack);
     draft_moment(&d, &most->longest);
     text_add(&d.amount, "%llu opened", (unsigned long long)v->opened);
-    text_say(&d.text, c->tr, t_func(v->by), " opens a connection ", v->opened, " times (in ", t_func(v->func), ") for ",
-             v->asked, " answers and closes it again: ", t_f1(each), " answers each, ",
+    text_say(&d.text, c->tr, t_func(v->by), " opens a connection ", v->opened, " times (in ", t_func(v->func),
+             ") for ", v->asked, " answers and closes it again: ", t_f1(each), " answers each, ",
              t_dur(v->answers / (int64_t)v->asked), " on average. ",
              each < 1.5 ? "A" : "The first of them may be part of opening it (a login). Whether it is a",
              " trace does not show",
-             each < 1.5 ? " what opening each costs the other side." : ", nor what opening each costs the other side.");
+             each < 1.5 ? " what opening each costs the other side."
+                        : ", nor what opening each costs the other side.");
     text_lit(&d.next, "Keep connections and use them again: a pool with as many idle ones as there are concurrent "
                       "requests.");
     draft_end(c->rs, &d);
@@ -226,12 +228,14 @@ static void fresh(struct causes *c, const struct greets *v)
     const struct pair_row *most = NULL;
     for (uint32_t i = 0; i < c->tg->npairs && i < PAIRS_ASKED; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
-        most = p->kind == WK_NET && (!most || p->total > most->total) && stacks_passes(c->tr, p->stack, v->by) ? p : most;
+        most = p->kind == WK_NET && (!most || p->total > most->total) && stacks_passes(c->tr, p->stack, v->by) ? p
+                                                                                                               : most;
     }
     const uint32_t group = most ? causes_group(c, most->waiter) : UINT32_MAX;
     const double opened = (double)v->opened;
     if (group != UINT32_MAX && c->life[group].life > 0 && v->asked && v->first < v->opened / 2 &&
-        opened >= threshold(TH_CONNS_SHARE) * (double)v->asked && opened >= threshold(TH_CONNS_TIMES) * c->life[group].n &&
+        opened >= threshold(TH_CONNS_SHARE) * (double)v->asked &&
+        opened >= threshold(TH_CONNS_TIMES) * c->life[group].n &&
         threshold_reached(TH_CONNS_TRACE, v->answers, c->life[group].life) && closed_by(c, v->by) * 2 >= v->opened) {
         fresh_finding(c, v, most, group);
     }

@@ -47,8 +47,9 @@ bool full_finding(struct causes *c, const struct work_kind *w, uint32_t n)
         text_lit(&d.text, " ");
         d.f.stack = in.stack;
     }
-    text_say(&d.text, c->tr, t_f1(c->busy - c->looks), " of ", t_f0(c->procs), " processors have work on average, and ",
-             t_share(of_all < 1 ? of_all : 1, 1), " of what runs is that of ");
+    text_say(&d.text, c->tr, t_f1(c->busy - c->looks), " of ", t_f0(c->procs),
+             " processors have work on average, and ", t_share(of_all < 1 ? of_all : 1, 1),
+             " of what runs is that of ");
     works_name(&d.text, c, w);
     text_say(&d.text, c->tr, ", which wait for a processor for ", t_share(queued, 1),
              " of their time: mostly for each other. ");

@@ -40,8 +40,8 @@ struct late {
 bool host_held(const struct causes *c, uint32_t g, int64_t t0, int64_t t1)
 {
     struct span_iter it;
-    bool more = trace_info(c->tr)->version >= 1014 && t1 - t0 >= LIMIT &&
-                span_seek(&it, c->tr, (struct lane){LANE_G, g}, t0);
+    bool more =
+        trace_info(c->tr)->version >= 1014 && t1 - t0 >= LIMIT && span_seek(&it, c->tr, (struct lane){LANE_G, g}, t0);
     for (int i = 0; more && i < EVENTS && span_get(&it)->t0 < t1; i++, more = span_next(&it)) {
         const struct span *s = span_get(&it);
         const int64_t from = s->t0 > t0 ? s->t0 : t0, to = s->t1 < t1 ? s->t1 : t1;

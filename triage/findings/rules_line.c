@@ -209,7 +209,7 @@ struct line {
     struct queue q;
     struct stood stood;
     int64_t usual, life, lost, held; /* held: lost to pieces that the host held up */
-    uint64_t many, some; /* some: that are long, if what is usual is short */
+    uint64_t many, some;             /* some: that are long, if what is usual is short */
 };
 
 /* What runs in the longest: where it was stopped; else as far as the places around it tell. */

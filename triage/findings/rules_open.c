@@ -83,7 +83,9 @@ static bool quarters(const struct causes *c, struct opens *v)
             if (s->state != ST_SYSCALL || !s->stack) {
                 continue;
             }
-            its = s->stack == seen ? its : opened_by(c->tr, s->stack) == v->what && causes_place(c->tr, s->stack) == v->place;
+            its = s->stack == seen
+                      ? its
+                      : opened_by(c->tr, s->stack) == v->what && causes_place(c->tr, s->stack) == v->place;
             seen = s->stack;
             const int64_t q = its ? s->t0 / (c->tg->end / QUARTERS + 1) : -1;
             if (q >= 0 && q < QUARTERS) {
@@ -117,15 +119,16 @@ static void open_finding(struct causes *c, const struct opens *v)
     text_add(&d.amount, "%llu opened", (unsigned long long)v->n);
     text_say(&d.text, c->tr, t_place(v->stack, 3), " opens ", v->n, file ? " files" : " connections",
              " in this trace (", v->in[0], ", ", v->in[1], ", ", v->in[2], " and ", v->in[3],
-             " in its quarters), and the whole program closes ", v->closed,
-             file ? " files" : " connections", ": the others stay open (inferred). At the rate of the last "
+             " in its quarters), and the whole program closes ", v->closed, file ? " files" : " connections",
+             ": the others stay open (inferred). At the rate of the last "
              "quarter 1024 more, a common limit (ulimit -n), are open after ",
              t_dur((int64_t)(1024 / ((double)v->in[QUARTERS - 1] / quarter) * 1e9)), ".");
-    text_add(&d.next, "%s",
-             file ? "Close each file after its last use (defer f.Close(), on the error paths, too), unless these are "
-                    "meant to stay open, and are not opened twice."
-                  : "Close each connection after its last use (on the error paths, too), or give it to a pool that others "
-                    "take it from; fine while the number of clients grows.");
+    text_add(
+        &d.next, "%s",
+        file ? "Close each file after its last use (defer f.Close(), on the error paths, too), unless these are "
+               "meant to stay open, and are not opened twice."
+             : "Close each connection after its last use (on the error paths, too), or give it to a pool that others "
+               "take it from; fine while the number of clients grows.");
     draft_end(c->rs, &d);
 }
 

@@ -31,7 +31,7 @@
 struct alone { /* stretches of one group of goroutines */
     uint32_t group, g, most;
     int64_t ns, beside, longest, t0, t1; /* beside: another ran for a moment within these */
-    int64_t first, last; /* from the first stretch to the last one's end */
+    int64_t first, last;                 /* from the first stretch to the last one's end */
     uint64_t stretches;
     struct {
         uint32_t g;
@@ -357,9 +357,10 @@ static void serial_finding(struct serial *s, const struct alone *a)
         text_lit(&d.text, ", at the beginning of the trace");
     }
     within_text(&d.text, c, a->g, a->t0, a->t1);
-    text_add(&d.text,
-             ", while %s and the other processors idled (there are %.0f). Elsewhere the program does run in parallel.",
-             a->beside ? "hardly any other goroutine ran" : "no other goroutine was runnable", c->procs);
+    text_add(
+        &d.text,
+        ", while %s and the other processors idled (there are %.0f). Elsewhere the program does run in parallel.",
+        a->beside ? "hardly any other goroutine ran" : "no other goroutine was runnable", c->procs);
     text_add(
         &d.next, "%s",
         starts_up(c, a)
@@ -377,7 +378,8 @@ static void rule_serial(struct causes *c)
     sweep(&s);
     for (uint32_t i = 0; i < s.n; i++) {
         const struct alone *a = &s.v[i];
-        const double often = a->beside ? threshold(TH_SERIAL_OFTEN) : PARALLEL_SHARE; /* those beside it meet by chance */
+        const double often =
+            a->beside ? threshold(TH_SERIAL_OFTEN) : PARALLEL_SHARE; /* those beside it meet by chance */
         if ((double)a->ns >= ALONE_SHARE * (double)c->tg->end && a->ns / (int64_t)a->stretches >= STRETCH &&
             (double)s.parallel >= often * (double)c->tg->end && parallel(&s) >= often * (double)c->tg->end &&
             !paced(c, a)) {

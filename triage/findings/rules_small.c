@@ -119,8 +119,7 @@ static bool many_small(const struct small *k)
     return (double)k->n >= threshold(TH_SMALL_COUNT) && k->life > 0 &&
            (double)k->n / (double)k->life * 1e9 >= threshold(TH_SMALL_RATE) &&
            k->ns / (int64_t)k->n <= threshold_ns(TH_SMALL_LENGTH) &&
-           (double)k->n >= threshold(TH_SMALL_ROW) * (double)(k->waits + 1) &&
-           (untimed_row(k) || takes_a_part(k));
+           (double)k->n >= threshold(TH_SMALL_ROW) * (double)(k->waits + 1) && (untimed_row(k) || takes_a_part(k));
 }
 
 /* Does the main goroutine wait along other goroutines, and (nearly) never along those of that group? Then it is over no sooner without. */
@@ -262,9 +261,8 @@ void rule_small(struct causes *c)
         uint32_t found = NO_LANE, others = 0;
         struct small k, best = {0};
         const int64_t calls = ns_add(grp->d[GM_SYSCALL].total, grp->d[GM_SYSBLOCK].total);
-        if (!c->life[i].program ||
-            (trace_info(c->tr)->second_family && /* before it most have no length */
-             (double)calls < threshold(TH_SMALL_LIFE) / 8 * (double)grp->d[GM_LIFE].total)) {
+        if (!c->life[i].program || (trace_info(c->tr)->second_family && /* before it most have no length */
+                                    (double)calls < threshold(TH_SMALL_LIFE) / 8 * (double)grp->d[GM_LIFE].total)) {
             continue;
         }
         for (uint32_t m = 0; m < c->of[i].n && m < 8; m++) {

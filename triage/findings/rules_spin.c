@@ -19,12 +19,12 @@ struct spin {
     int64_t run, life;
     int64_t till_stopped; /* of its running, what ended as it was stopped; */
     int64_t rounds,
-        alike;      /* what ended as it called or waited itself; of that, what lasted about as long as up to a look */
-    int64_t until;  /* so far it was looked at, and it goes on; 0: to its end */
-    int64_t ran;    /* running, until then */
+        alike;     /* what ended as it called or waited itself; of that, what lasted about as long as up to a look */
+    int64_t until; /* so far it was looked at, and it goes on; 0: to its end */
+    int64_t ran;   /* running, until then */
     uint32_t waits, calls; /* until then */
-    uint32_t at_looks; /* since then: stopped at looks and in selects */
-    int64_t since;     /* it looks by selects that never wait, from here to its end; 0: not asked of that */
+    uint32_t at_looks;     /* since then: stopped at looks and in selects */
+    int64_t since;         /* it looks by selects that never wait, from here to its end; 0: not asked of that */
 };
 /* Where it was stopped. */
 struct spin_lines {
@@ -271,7 +271,8 @@ static bool named_to_wait(const struct trace *tr, const struct spin *s)
         waits |= str_is((struct str){name, (uint32_t)n}, is[i]);
     }
     const uint32_t at = s->line_stack ? stacks_user_frame(tr, s->line_stack) : 0;
-    const bool own = at == 0 || str_starts(trace_str(tr, trace_frame(tr, s->line_stack, at - 1).func), "runtime.asyncP");
+    const bool own =
+        at == 0 || str_starts(trace_str(tr, trace_frame(tr, s->line_stack, at - 1).func), "runtime.asyncP");
     return waits && own && s->line_stack && s->within >= threshold(TH_BUSY_SAME) * s->stops &&
            trace_frame(tr, s->line_stack, at).func == s->func;
 }
@@ -413,9 +414,10 @@ static void spin_finding(struct causes *c, uint32_t group, uint32_t g, const str
     text_add(&d.next, "%s",
              yields_at_once(s) ? "Wait on a channel, a condition or a WaitGroup instead of yielding and checking "
                                  "again (runtime.Gosched)."
-             : named ? "Use a sync.Mutex, a channel or a condition instead: who spins keeps a processor from those it waits for."
-             : sure ? "Block instead of checking again and again: a select without default, a condition, Lock "
-                      "instead of TryLock, a longer pause."
+             : named ? "Use a sync.Mutex, a channel or a condition instead: who spins keeps a processor from those "
+                       "it waits for."
+             : sure  ? "Block instead of checking again and again: a select without default, a condition, Lock "
+                       "instead of TryLock, a longer pause."
              : d.f.looks && !gstat_waits(c->tg->g, g)
                  ? "Let it wait for what it checks (a select without default), unless it computes between two "
                    "checks, which a trace cannot tell."
@@ -588,11 +590,11 @@ static void busy_group(struct causes *c, uint32_t i)
             }
         }
     }
-    if (n &&
-        (spins_for_sure(&best) || looks_in_passing(&best) ||
-         (n < c->procs && !calls_often(&best) && (!allocates(c, &best) ||
-                           threshold_reached(TH_BUSY_MARKS, c->tg->gc_mark_ns,
-                                             c->tg->end))))) { /* all processors' worth of them are a calculation's */
+    if (n && (spins_for_sure(&best) || looks_in_passing(&best) ||
+              (n < c->procs && !calls_often(&best) &&
+               (!allocates(c, &best) ||
+                threshold_reached(TH_BUSY_MARKS, c->tg->gc_mark_ns,
+                                  c->tg->end))))) { /* all processors' worth of them are a calculation's */
         spin_finding(c, i, at, &best, n, run);
         return;
     }

@@ -187,8 +187,10 @@ static void crowd_finding(struct causes *c, const struct crowds *k, const struct
         return;
     }
     int64_t cost = (int64_t)((double)count * SWITCH / c->procs), least = k->queued / 2;
-    const int64_t each = c->tg->groups[group].count ? c->tg->groups[group].d[GM_EXEC].total / c->tg->groups[group].count : 0;
-    if (w->how == BEGUN && each > BRIEF) { /* the work itself stays, and queues for the processors however few do it */
+    const int64_t each =
+        c->tg->groups[group].count ? c->tg->groups[group].d[GM_EXEC].total / c->tg->groups[group].count : 0;
+    if (w->how == BEGUN &&
+        each > BRIEF) { /* the work itself stays, and queues for the processors however few do it */
         least = (int64_t)((double)least * BRIEF / (double)each);
     }
     cost = cost < least ? least : cost < k->queued ? cost : k->queued;

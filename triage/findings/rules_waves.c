@@ -161,8 +161,8 @@ static bool wait_begins(struct asking *k, int64_t t, const struct wait_seen *s)
     const struct causes *c = w->c;
     const uint32_t in = k->within ? causes_place(c->tr, k->within) : 0, name = c->tg->groups[w->group].name;
     bool ok = true;
-    if (in && in != name && known_caller(w, k->within, in) != name &&
-        k->began != NO_TIME && !host_held(c, k->now.g, k->began, t)) { /* not what all rounds do */
+    if (in && in != name && known_caller(w, k->within, in) != name && k->began != NO_TIME &&
+        !host_held(c, k->now.g, k->began, t)) { /* not what all rounds do */
         const struct ask ran = {k->now.g, k->now.by, k->began, t, k->now.woken, NO_LANE, k->now.round};
         ok = ask_add(w, in, known_caller(w, k->within, in), k->within, true, &ran);
     }

@@ -435,7 +435,8 @@ static void device_bounds(const struct finding *f, struct span_of_won *o)
     "from 70 % of the waiting for connections to all of it plus the waiting for answers, which may be late because " \
     "of them"
 #define CALLERS_WAIT \
-    "from 70 % of what they take of the processors and of stopping, up to all that the main goroutine waits for them"
+    "from 70 % of what they take of the processors and of stopping, up to all that the main goroutine waits for " \
+    "them"
 #define FIRST_TOO "if what is asked first on each connection is part of opening it"
 #define MOST NULL /* "if 70 % of it .." */
 #define SOME \
@@ -472,7 +473,8 @@ static const char latency_only[] = "its cost is latency", memory_only[] = "its c
 #define COLLECTIONS "from half of the extra time of the slow ones to all of it plus what their collections slow down"
 #define TURNS "from half of the stopped time to all the time that the callers wait for their turn to stop the world"
 #define RUNS_LESS \
-    "from 70 % of the waiting, less what the holders run meanwhile, to all of it plus the waits for a processor that it " \
+    "from 70 % of the waiting, less what the holders run meanwhile, to all of it plus the waits for a processor " \
+    "that it " \
     "causes"
 #define ALSO_WRITES "; what the callers run besides, to write the profile, is not counted"
 #define ALLOCATES "; a trace does not show what collecting what is allocated there takes from everyone else"
@@ -673,7 +675,8 @@ static void lock_won(struct work *w, const struct finding *f, struct span_of_won
     o->words = kept ? GIVE_WAY : UNDER_LOCK;
     const int64_t runs = h ? ns_add(h->ns[ST_RUNNING], h->ns[ST_RUNNABLE]) : 0;
     if (h && !a.shared && h->told > 0 && runs > h->told / 8 && runs <= h->told / 2) {
-        o->lo *= 1 - (double)runs / (double)h->told; /* the advice is about what they wait for; what they run may stay */
+        o->lo *=
+            1 - (double)runs / (double)h->told; /* the advice is about what they wait for; what they run may stay */
         o->words = RUNS_LESS;
     }
     if (h && h->ns[ST_RUNNING] > h->told / 2 && threshold_reached(TH_WON_MARKED, c->tg->gc_mark_ns, c->tg->end)) {
