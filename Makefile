@@ -36,13 +36,16 @@ GOTOP_CFLAGS += -fsanitize=thread
 GOTOP_LDFLAGS = -fsanitize=thread
 else ifdef SAN
 # -Og takes half the time of -O1 to compile: that is for what the tests ask most ($(HOT)). Each check of the sanitizers is
-# data with pointers: at a fixed address nobody relocates megabytes of them whenever a program starts. A hundred programs
-# are linked: gold, where it is, is faster (of what clang adds it warns).
+# data with pointers: at a fixed address nobody relocates megabytes of them whenever a program starts. What watches for uses
+# of a stack after return is off while a program runs, so it isn't compiled. A hundred programs are linked: gold, where it
+# is, is faster (of what clang adds it warns).
 CFLAGS ?= -g1 -Og
 HOT = $(if $(filter -Og,$(CFLAGS)),-O1 $(GCC_QUICK))
-GCC_QUICK = $(if $(findstring clang,$(CC)),,-fira-region=one)
-GOTOP_CFLAGS += -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-pie
-GOTOP_LDFLAGS := -fsanitize=address,undefined -no-pie $(if $(findstring clang,$(CC)),,$(if $(shell command -v ld.gold),-fuse-ld=gold))
+CLANG = $(findstring clang,$(CC))
+GCC_QUICK = $(if $(CLANG),,-fira-region=one)
+GOTOP_CFLAGS += -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-pie \
+                $(if $(CLANG),,--param asan-use-after-return=0)
+GOTOP_LDFLAGS := -fsanitize=address,undefined -no-pie $(if $(CLANG),,$(if $(shell command -v ld.gold),-fuse-ld=gold))
 else ifdef COV
 # Branches are those of the source: nothing is optimised in what is counted. What the hooks are for they say.
 HOOKS = $(BUILD)/tests/coverage/hooks.o
@@ -133,9 +136,9 @@ CONVERSION = $(if $(findstring clang,$(CC)),,$(if $(filter x86_64-% aarch64-%,$(
 # Two fields stored one by one and loaded together as a vector make a processor wait; these loops do little else.
 $(BUILD)/decode/v2/v2_order.o $(BUILD)/decode/model/fold.o $(BUILD)/decode/model/fold_stream.o $(BUILD)/decode/model/spans.o: private OWN_CFLAGS = -fno-tree-slp-vectorize
 # These want one register more.
-$(BUILD)/decode/v1/v1_play.o $(BUILD)/decode/v1/v1_decode.o $(BUILD)/decode/model/turns.o: private OWN_CFLAGS = -fno-tree-slp-vectorize -fomit-frame-pointer
+$(BUILD)/decode/v1/v1_fast.o $(BUILD)/decode/v1/v1_decode.o $(BUILD)/decode/model/fast_path.o: private OWN_CFLAGS = -fno-tree-slp-vectorize -fomit-frame-pointer
 # Which event comes next is foreseen better by a few compares than by one jump.
-$(BUILD)/decode/model/turns.o: private OWN_CFLAGS += -fno-jump-tables
+$(BUILD)/decode/model/fast_path.o: private OWN_CFLAGS += -fno-jump-tables
 
 # Stamps, rewritten only when their text changes: what the compiler is called with (a change rebuilds everything),
 # and which sources there are (a deleted one must leave its library).

@@ -65,7 +65,7 @@ struct trace_opts { /* All zero = the defaults. Strings and paths are borrowed u
      * First family, if trace_load() gets a budget: show the beginning of a trace of at least this many bytes (0 = 8
      * MB) before the whole file has been read. trace_info.epoch changes when that beginning is replaced.
      */
-    uint64_t glance;
+    uint64_t preview;
     bool grows; /* trace_open_mem(), second family: more generations will come, see trace_grow() */
 };
 

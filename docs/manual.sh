@@ -153,18 +153,23 @@ done <"$dir/commands"
 
 # ---- completions ----
 
+# Names of views, beside their numbers; what `gotop csv` may write, as its help lists it.
+views=$("$gotop" --list-actions | sed -n 's/^view-\([a-z-]*\) .*/\1/p' | tr '\n' ' ')
+tables=$("$gotop" csv --help | sed -n 's/^  \([a-z][a-z, ]*[a-z]\)   *.*/\1/p' | tr -d , | tr '\n' ' ')
+views=${views% } tables=${tables% }
+
 # What may stand behind an option: words, by its argument; "@" is a file, "" nothing that we know.
 words='function words(o, arg) {
           if (o == "--color") return "auto always never"
           if (o == "--palette") return "dark light colour-blind contrast"
           if (o == "--glyphs") return "ascii block eighth braille"
           if (o == "--keymap" || o == "--dump-keymap") return "default vi emacs"
-          if (o == "--view") return "1 2 3 4 5 6 7 8 9 10"
+          if (o == "--view") return "1 2 3 4 5 6 7 8 9 10 '"$views"'"
           if (arg ~ /^(FILE|DIR|PATH)$/) return "@"
           if (arg ~ /^[a-z]+(\|[a-z]+)+$/) { gsub(/\|/, " ", arg); return arg }
           return "" }'
 
-awk -F'\t' "$words"'
+awk -F'\t' -v tables="$tables" "$words"'
     FNR == NR { cmds = cmds " " $1; next }
     { list[$1] = list[$1] " " $2 ($3 != "" && $2 ~ /^--/ ? "=" : ""); w = $3 == "" ? "" : words($2, $3)
       if ($3 != "") value[$1 "," $2] = w; if (!($1 in n)) { n[$1] = 1; order[++k] = $1 } pair[++m] = $1 "," $2 }
@@ -192,6 +197,7 @@ awk -F'\t' "$words"'
         print "        [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace 2>/dev/null"
         print "        return"
         print "    fi"
+        printf "    [[ $cmd == csv && $COMP_CWORD -eq 2 ]] && { COMPREPLY=($(compgen -W \"%s\" -- \"$cur\")); return; }\n", tables
         printf "    [[ $COMP_CWORD -eq 1 ]] && COMPREPLY=($(compgen -W \"%s\" -- \"$cur\"))\n", substr(cmds, 2)
         print "    compopt -o filenames 2>/dev/null"
         print "    COMPREPLY+=($(compgen -f -- \"$cur\"))"
@@ -201,7 +207,7 @@ awk -F'\t' "$words"'
     function gensub_bar(s) { sub(/^ /, "", s); gsub(/ /, "|", s); return s }' "$dir/commands" "$dir/options" >"$dir/gotop.bash"
 
 quote='function q(s) { gsub(/\x27/, "\x27\\\x27\x27", s); return s }'
-awk -F'\t' "$words$quote"'
+awk -F'\t' -v tables="$tables" "$words$quote"'
     function z(s) { gsub(/\\/, "\\\\", s); gsub(/:/, "\\:", s); gsub(/\[/, "\\[", s); gsub(/\]/, "\\]", s); return q(s) }
     function spec(o, arg, help,   w) {
         if (arg == "") return sprintf("\x27%s[%s]\x27", o, z(help))
@@ -220,7 +226,7 @@ awk -F'\t' "$words$quote"'
         print "    )"
         print "    if (( CURRENT > 2 )); then"
         print "        case $words[2] in"
-        for (i = 1; i <= n; i++) printf "        %s)\n            shift words; (( CURRENT-- ))\n            _arguments%s \\\n            \x27*:file:_files\x27\n            return ;;\n", cmd[i], list[cmd[i]]
+        for (i = 1; i <= n; i++) printf "        %s)\n            shift words; (( CURRENT-- ))\n            _arguments%s \\\n            %s\x27*:file:_files\x27\n            return ;;\n", cmd[i], list[cmd[i]], cmd[i] == "csv" ? "\x271:table:(" tables ")\x27 " : ""
         print "        esac"
         print "    else"
         print "        _describe command commands"
@@ -230,10 +236,11 @@ awk -F'\t' "$words$quote"'
         print "_gotop \"$@\""
     }' "$dir/commands" "$dir/options" >"$dir/_gotop"
 
-awk -F'\t' "$words$quote"'
+awk -F'\t' -v tables="$tables" "$words$quote"'
     function fq(s) { gsub(/\\/, "\\\\", s); gsub(/\x27/, "\\\x27", s); return s }
     FNR == NR { cmds = cmds " " $1; line[++n] = sprintf("complete -c gotop -n __fish_use_subcommand -a %s -d \x27%s\x27", $1, fq($3)); next }
-    FNR == 1 { print "# fish completion for gotop; made by docs/manual.sh."; for (i = 1; i <= n; i++) print line[i] }
+    FNR == 1 { print "# fish completion for gotop; made by docs/manual.sh."; for (i = 1; i <= n; i++) print line[i]
+        printf "complete -c gotop -f -n \x27__fish_seen_subcommand_from csv; and not __fish_seen_subcommand_from %s\x27 -a \x27%s\x27\n", tables, tables }
     {
         w = $3 == "" ? "" : words($2, $3)
         name = $2; flag = sub(/^--/, "", name) ? "-l " name : "-" (length(name) > 2 ? "o" : "s") " " substr(name, 2)

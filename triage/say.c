@@ -40,7 +40,11 @@ int say_text(const char *command, const char *path, const struct text *t)
     }
     bool bad = t->n && fwrite(t->p, 1, t->n, stdout) != t->n;
     bad |= fflush(stdout) != 0;
-    return bad && errno != EPIPE ? say_failed(command, "standard output", "could not be written whole") : 0;
+    if (!bad || errno == EPIPE)
+        return 0;
+    char why[160];
+    snprintf(why, sizeof why, "could not be written whole: %s", strerror(errno));
+    return say_failed(command, "standard output", why);
 }
 
 int say_list(const char *command, struct text *t)

@@ -1,7 +1,7 @@
 /* account.c - see account.h: each array by what there is room for in it, whether it is used or not. */
 #include "bench/account/account.h"
 
-#include "decode/model/past.h"
+#include "decode/model/retired.h"
 #include "decode/model/trace_priv.h"
 
 const char *account_name(enum account_row row)
@@ -33,9 +33,9 @@ static void goroutines_bytes(struct account *a, const struct fold *f)
     struct spanlane room;
     for (uint32_t g = 0; g < f->nlane[LANE_G]; g++) {
         lane_bytes(a, fold_g_lane(f, g, &room));
-        if (fold_g_past(f, g)) {
+        if (fold_g_retired(f, g)) {
             a->over++;
-            const size_t columns = g % PAST_GS ? 0 : past_bytes(f->seg[g / PAST_GS].past);
+            const size_t columns = g % RETIRED_GS ? 0 : retired_bytes(f->seg[g / RETIRED_GS].retired);
             a->bytes[ACCOUNT_OVER] += columns;
             a->bytes[ACCOUNT_CHUNKS] -= columns;
         }

@@ -33,7 +33,7 @@ enum account_row {
 
 struct account {
     uint64_t bytes[ACCOUNT_COUNT];
-    uint64_t spans, over; /* how many spans there are; goroutines that were put away (decode/model/past.h) */
+    uint64_t spans, over; /* how many spans there are; goroutines that were put away (decode/model/retired.h) */
 };
 
 /* account_of - of a trace that is loaded to its end. account_name - of a row. */

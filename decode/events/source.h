@@ -63,7 +63,7 @@ struct source {
     bool grows;   /* more will be added behind len; up to there generations are whole */
     bool waiting; /* all up to len is read, and more will come */
     bool
-        glance; /* first family: read only the beginning, before all of the file is indexed; if that can't be: `fatal` */
+        preview; /* first family: read only the beginning, before all of the file is indexed; if that can't be: `fatal` */
     uint32_t
         bad; /* a generation (1 = the first) of which a segment found that events are missing, 0: none; and why */
     struct err why_bad;

@@ -42,6 +42,20 @@ bool feed_is_url(const char *where)
            host_port(where);
 }
 
+const char *feed_shown(const char *where, char out[FEED_SHOWN])
+{
+    const char *host = strstr(where, "://") ? strstr(where, "://") + 3 : NULL, *at = NULL;
+    size_t n = host ? strcspn(host, "/?#") : 0;
+    for (size_t i = 0; i < n; i++)
+        if (host[i] == '@')
+            at = host + i;
+    if (at)
+        snprintf(out, FEED_SHOWN, "%.*s..%s", (int)(host - where), where, at);
+    else
+        snprintf(out, FEED_SHOWN, "%s", where);
+    return out;
+}
+
 static bool ends_with(const char *s, size_t n, const char *end)
 {
     size_t k = strlen(end);

@@ -17,7 +17,7 @@
 
 #include "decode/base/err.h"
 
-enum { FEED_HEADERS = 16, FEED_ENDLESS = 604800 /* seconds: a week */ };
+enum { FEED_HEADERS = 16, FEED_STALL_S = 15, FEED_ENDLESS = 604800 /* seconds: a week */ };
 
 struct feed_opts {                    /* all zero = the defaults; strings are borrowed until feed_open() returns */
     const char *header[FEED_HEADERS]; /* "Name: value" */
@@ -25,9 +25,10 @@ struct feed_opts {                    /* all zero = the defaults; strings are bo
     const char *token_file; /* its first line becomes "Authorization: Bearer .." */
     const char *cacert, *cert, *key, *unix_socket, *method;
     bool insecure;
-    int connect_s, stall_s; /* give up after so many seconds without a connection, without a byte; 0 = 10 and 15 */
-    uint64_t seconds;       /* of trace to ask for; 0 = until we go (FEED_ENDLESS) */
-    const char *profile;    /* "profile": ask for that instead of "trace" */
+    int connect_s,
+        stall_s; /* give up after so many seconds without a connection, without a byte; 0 = 10 and FEED_STALL_S */
+    uint64_t seconds;    /* of trace to ask for; 0 = until we go (FEED_ENDLESS) */
+    const char *profile; /* "profile": ask for that instead of "trace" */
 };
 
 /* feed_is_url - does this name an endpoint rather than a file? "http://..", "https://..", "host:port", "unix:/path". */
@@ -37,6 +38,10 @@ bool feed_is_url(const char *where);
  * path that ends in /trace or has a query is taken as it is. ERR_ARG: it makes no sense, or holds control bytes.
  */
 enum err_code feed_url(const char *where, const struct feed_opts *o, char *out, size_t size, struct err *e);
+
+/* feed_shown - the name as it may stand on a screen, in a log or a ticket: without the user and password of a URL. */
+enum { FEED_SHOWN = 512 };
+const char *feed_shown(const char *where, char out[FEED_SHOWN]);
 
 struct feed;
 /*

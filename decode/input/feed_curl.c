@@ -79,7 +79,7 @@ static enum err_code config_make(struct config *c, const char *url, const struct
     put_value(c, "url", url);
     put(c, "globoff\nsilent\nshow-error\nno-buffer\nfail-with-body\n");
     put(c, "connect-timeout = %d\nspeed-limit = 1\nspeed-time = %d\n", o->connect_s ? o->connect_s : 10,
-        o->stall_s ? o->stall_s : 15);
+        o->stall_s ? o->stall_s : FEED_STALL_S);
     put_value(c, "proto", "=http,https");
     if (!secret)
         put(c, "location\nmax-redirs = 5\n");
@@ -195,6 +195,8 @@ enum err_code feed_curl(struct feed *f, const char *url, const struct feed_opts 
     struct config *c = mem_zalloc(sizeof *c);
     struct pipes p = {{-1, -1}, {-1, -1}, {-1, -1}};
     enum err_code rc = c ? config_make(c, url, o, e) : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+    f->stall_s = o->stall_s ? o->stall_s : FEED_STALL_S;
+    f->by_socket = o->unix_socket != NULL;
     if (!rc)
         rc = start(f, c, &p, e);
     close_pair(p.in);
@@ -230,6 +232,8 @@ static const char *first_line(char *s)
     return behind ? behind + 2 : s;
 }
 
+enum { CURL_CONNECT = 7, CURL_TIME = 28, CURL_REDIRECTS = 47 }; /* its exit statuses */
+
 /* Codes of curl: less came than was promised, nothing at all, nothing more. */
 static bool broke_off(int code)
 {
@@ -247,12 +251,23 @@ enum err_code feed_curl_end(struct feed *f, struct err *e)
     if (http >= 400)
         return err_set(e, ERR_IO, ERR_NO_OFFSET, "the server answered %d: %s", http,
                        f->nbody ? first_line(f->body) : "no reason given");
+    if (code == CURL_REDIRECTS)
+        return err_set(e, ERR_IO, ERR_NO_OFFSET, "it redirects again and again, at last to %s", to);
     if (http >= 300)
         return err_set(e, ERR_IO, ERR_NO_OFFSET,
                        "it has moved to %s: ask there (headers, tokens and certificates don't follow redirects)", to);
     if (broke_off(code))
         return err_set(e, ERR_IO, ERR_NO_OFFSET, "the connection broke: the program may have ended (%s)",
                        f->said[0] ? first_line(f->said) : "curl says no more");
+    if (code == CURL_CONNECT && f->by_socket)
+        return err_set(e, ERR_IO, ERR_NO_OFFSET,
+                       "can't connect to that socket: it is missing, is none, or nobody listens there");
+    if (code == CURL_TIME && strstr(f->said, "too slow"))
+        return err_set(
+            e, ERR_IO, ERR_NO_OFFSET,
+            "nothing came for %ds (--stall-timeout): it stands still, or is of Go 1.21 or older (then: gotop "
+            "record)",
+            f->stall_s);
     if (code)
         return err_set(e, ERR_IO, ERR_NO_OFFSET, "%s",
                        f->said[0] ? first_line(f->said) : "curl was ended by a signal");

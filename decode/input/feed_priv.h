@@ -16,6 +16,8 @@ struct feed {
     const char *path;     /* grows: mem_free() it */
     uint64_t got;         /* bytes read from fd */
     pid_t pid;            /* curl, 0 = none */
+    int stall_s;          /* it gives up after so long without a byte */
+    bool by_socket;       /* it connects to a unix socket */
     int err_fd;           /* what it says */
     char said[FEED_SAID]; /* the end of that */
     size_t nsaid;

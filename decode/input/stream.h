@@ -30,8 +30,9 @@ struct stream_gen {
     bool broken;     /* not all in it are batches of its own, or its end is missing */
     bool after_lost; /* stream_lose() took the generation before it */
     /* The caller's: */
-    int64_t t0, t1;  /* its first and last moment on the trace's clock, ns */
-    int64_t came_ns; /* when it became whole, ns since 1970 */
+    int64_t t0, t1;   /* its first and last moment on the trace's clock, ns */
+    int64_t came_ns;  /* when it became whole, ns since 1970; */
+    int64_t heard_ns; /* the same by the host's monotonic clock */
 };
 
 struct stream {

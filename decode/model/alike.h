@@ -4,7 +4,7 @@
  * When a program starts goroutines by the million, most are created, run once and end: two spans each, of the same
  * kinds. If ALIKE_LANES neighbours have the same number of spans, each span takes a column for what it is
  * (waitspan.rest), one for its `who`, and one for its duration; so what they have in common is stored once. The
- * first span has no duration column: its duration is the lane's life (decode/model/past.h has it) minus the other
+ * first span has no duration column: its duration is the lane's life (decode/model/retired.h has it) minus the other
  * durations.
  */
 #ifndef GOTOP_DECODE_ALIKE_H

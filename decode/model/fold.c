@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "decode/model/past.h"
+#include "decode/model/retired.h"
 
 /* ---- growing ---------------------------------------------------------------------------------------------- */
 
@@ -26,7 +26,7 @@ static bool lane_room(struct fold *f, enum lane_kind k, uint32_t i)
     /* Readers give out indices densely, so a gap would be the reader's mistake, not the file's. */
     size_t need = (size_t)i + 1, had = f->nlane[k];
     if (k == LANE_G)
-        return past_room(f, need);
+        return retired_room(f, need);
     if (k != LANE_M && !fold_room(f, f->lane[k], f->caplane[k], need))
         return false;
     if (k == LANE_P && !fold_room(f, f->p, f->capp, need))
@@ -210,7 +210,7 @@ static __attribute__((noinline)) void g_transition(struct fold *f, const struct 
         m_show(f, m, ml->n && ml->h[ml->n - 1].t0 > t ? e->t : t);
     }
     if (over)
-        past_ended(f, e->g); /* this may have packed its lane away */
+        retired_ended(f, e->g); /* this may have packed its lane away */
 }
 
 static void g_meet(struct fold *f, const struct ev *e, uint16_t flags)
@@ -261,7 +261,7 @@ void fold_ended(struct fold *f, uint32_t g, struct spanlane *l)
     gi->flags |= GI_ENDED;
     if (gi->region)
         fold_regions_end(f, gi, l->t0);
-    past_ended(f, g); /* this may have packed its lane away */
+    retired_ended(f, g); /* this may have packed its lane away */
 }
 
 /* Make room in a lane of a run: write what the run knows of it, make room, and read the result back. */
@@ -564,7 +564,7 @@ static void gap_begins(struct fold *f, const struct ev *e)
         m_show(f, m, mi->lane.n && mi->lane.h[mi->lane.n - 1].t0 > since ? mi->lane.h[mi->lane.n - 1].t0 : since);
     }
     for (uint32_t g = 0; g < f->nlane[LANE_G]; g++) {
-        if (fold_g_past(f, g))
+        if (fold_g_retired(f, g))
             continue;
         fold_info_at(f, g)->region = 0;
         fold_info_at(f, g)->depth = 0;
@@ -581,7 +581,7 @@ static void gap_begins(struct fold *f, const struct ev *e)
 static void gap_over(struct fold *f, const struct ev *e)
 {
     for (uint32_t g = 0; g < f->nlane[LANE_G]; g++) {
-        if (fold_g_past(f, g))
+        if (fold_g_retired(f, g))
             continue;
         const struct spanlane *l = fold_lane_at(f, g);
         if (l->begun && !l->ended && l->state == ST_UNKNOWN && l->t0 <= f->began)
@@ -813,9 +813,9 @@ void fold_rest(struct fold *f)
     bool wait = false;
     for (int k = 0; k < LANE_KINDS; k++)
         for (size_t i = 0; k != LANE_M && i < f->nlane[k]; i++) {
-            if (k == LANE_G && fold_g_past(f, (uint32_t)i)) {
-                past_trim(f->seg[i / PAST_GS].past);
-                i |= PAST_GS - 1; /* to the next group */
+            if (k == LANE_G && fold_g_retired(f, (uint32_t)i)) {
+                retired_trim(f->seg[i / RETIRED_GS].retired);
+                i |= RETIRED_GS - 1; /* to the next group */
                 continue;
             }
             struct spanlane *l = k == LANE_G ? fold_lane_at(f, (uint32_t)i) : &f->lane[k][i];
@@ -830,7 +830,7 @@ void fold_rest(struct fold *f)
     for (int k = 0; k < LANE_KINDS; k++)
         if (k != LANE_G)
             fold_shrink(&f->lane[k], &f->caplane[k], f->nlane[k], sizeof(struct spanlane));
-    past_compact(f);
+    retired_compact(f);
 }
 
 void fold_finish(struct fold *f, int64_t end)
@@ -849,9 +849,9 @@ void fold_free(struct fold *f)
 {
     for (int k = 0; k < LANE_KINDS; k++) {
         for (size_t i = 0; k != LANE_M && i < f->nlane[k]; i++)
-            if (k == LANE_G && fold_g_past(f, (uint32_t)i)) {
-                past_free(f->seg[i / PAST_GS].past);
-                i |= PAST_GS - 1;
+            if (k == LANE_G && fold_g_retired(f, (uint32_t)i)) {
+                retired_free(f->seg[i / RETIRED_GS].retired);
+                i |= RETIRED_GS - 1;
             } else {
                 spans_free(k == LANE_G ? fold_lane_at(f, (uint32_t)i) : &f->lane[k][i]);
             }

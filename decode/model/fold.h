@@ -55,15 +55,15 @@ static inline void lane_flags(struct lane_info *li, unsigned flags)
 }
 
 /*
- * Goroutines are stored in groups of PAST_GS neighbours, in order of appearance. When all of a group have ended, it
- * is packed away (decode/model/past.h) and its place is reused. The lane of a live goroutine never moves.
+ * Goroutines are stored in groups of RETIRED_GS neighbours, in order of appearance. When all of a group have ended, it
+ * is packed away (decode/model/retired.h) and its place is reused. The lane of a live goroutine never moves.
  */
-#define PAST_GS LANES_ALIKE
+#define RETIRED_GS LANES_ALIKE
 struct gseg {
-    struct spanlane *lane; /* the group's lanes; if packed away, a read-only lane that no event may touch */
-    struct ginfo *info;    /* likewise */
-    struct past *past;     /* NULL: not packed away */
-    int32_t over;          /* how many have ended; below 0: never pack this group away */
+    struct spanlane *lane;   /* the group's lanes; if packed away, a read-only lane that no event may touch */
+    struct ginfo *info;      /* likewise */
+    struct retired *retired; /* NULL: not packed away */
+    int32_t over;            /* how many have ended; below 0: never pack this group away */
 };
 
 struct pinfo {
@@ -134,10 +134,10 @@ struct fold {
     struct span_pool pool;
     struct spanlane *lane[LANE_KINDS]; /* except LANE_G */
     size_t nlane[LANE_KINDS], caplane[LANE_KINDS];
-    struct gseg *seg; /* groups of PAST_GS goroutines; read them with past.h's functions */
+    struct gseg *seg; /* groups of RETIRED_GS goroutines; read them with retired.h's functions */
     size_t nseg, capseg;
     struct slabs places; /* memory of the groups */
-    bool nobody_past;    /* for a test: never pack goroutines away */
+    bool nobody_retires; /* for a test: never pack goroutines away */
     struct pinfo *p;
     struct minfo *m;
     size_t capp, capm;
@@ -204,12 +204,12 @@ struct fold {
 /* fold_lane_at, fold_info_at - of a goroutine that is not packed away. */
 static inline struct spanlane *fold_lane_at(const struct fold *f, uint32_t g)
 {
-    return &f->seg[g / PAST_GS].lane[g % PAST_GS];
+    return &f->seg[g / RETIRED_GS].lane[g % RETIRED_GS];
 }
 
 static inline struct ginfo *fold_info_at(const struct fold *f, uint32_t g)
 {
-    return &f->seg[g / PAST_GS].info[g % PAST_GS];
+    return &f->seg[g / RETIRED_GS].info[g % RETIRED_GS];
 }
 
 enum err_code fold_init(struct fold *f, const struct names *names);

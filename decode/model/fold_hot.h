@@ -1,6 +1,6 @@
 /*
  * fold_hot.h - what nearly all events do to the model: a known goroutine starts on a P, enters or leaves a system
- * call with it, stops, blocks, is woken. For fold_stream.c, and for a reader that folds as it goes (turns.c).
+ * call with it, stops, blocks, is woken. For fold_stream.c, and for a reader that folds as it goes (fast_path.c).
  *
  * All that would make an event more than a few stores is tested first: a special lane, a long duration, a new bucket
  * of the counts, a tag that is not cached, a thread that changes its P. In these cases the functions return false,
@@ -52,7 +52,7 @@ HOT struct hot hot_take(struct fold *f)
 
 HOT struct spanlane *hot_g(const struct hot *h, uint32_t g)
 {
-    return &h->seg[g / PAST_GS].lane[g % PAST_GS];
+    return &h->seg[g / RETIRED_GS].lane[g % RETIRED_GS];
 }
 
 /*
@@ -395,18 +395,18 @@ HOT bool hot_create(struct hot *h, int64_t t, uint32_t g, uint64_t id, uint32_t 
 {
     struct fold *f = h->f;
     const struct fold_start *k = &f->start[start % STARTS];
-    if (k->stack != start || (start && h->first) || g != h->ng || g >= f->nseg * PAST_GS || f->end > t)
+    if (k->stack != start || (start && h->first) || g != h->ng || g >= f->nseg * RETIRED_GS || f->end > t)
         return false;
-    struct gseg *seg = &f->seg[g / PAST_GS];
-    seg->info[g % PAST_GS] = (struct ginfo){.id = id,
-                                            .seen = t,
-                                            .no_p_since = NO_TIME,
-                                            .name = k->name,
-                                            .creator = by,
-                                            .create_stack = stack,
-                                            .start_stack = start,
-                                            .flags = (uint16_t)(GI_KNOWN | GI_CREATED | k->flags)};
-    seg->lane[g % PAST_GS] = (struct spanlane){
+    struct gseg *seg = &f->seg[g / RETIRED_GS];
+    seg->info[g % RETIRED_GS] = (struct ginfo){.id = id,
+                                               .seen = t,
+                                               .no_p_since = NO_TIME,
+                                               .name = k->name,
+                                               .creator = by,
+                                               .create_stack = stack,
+                                               .start_stack = start,
+                                               .flags = (uint16_t)(GI_KNOWN | GI_CREATED | k->flags)};
+    seg->lane[g % RETIRED_GS] = (struct spanlane){
         .t0 = t,
         .wait_t0 = t,
         .open = hot_open(by + 1, h->runnable | stack),

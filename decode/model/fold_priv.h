@@ -1,6 +1,6 @@
 /*
  * fold_priv.h - what the parts of fold share: fold.c (goroutines, Ps, Ms), fold_counts.c (goroutines per state),
- * fold_lists.c (ranges, tasks, regions, logs, samples, metrics), fold_names.c, past.c; and join.c, which puts the
+ * fold_lists.c (ranges, tasks, regions, logs, samples, metrics), fold_names.c, retired.c; and join.c, which puts the
  * folds of segments together.
  */
 #ifndef GOTOP_DECODE_FOLD_PRIV_H

@@ -5,7 +5,7 @@
 
 #include "decode/model/fold_priv.h"
 #include "decode/base/mem.h"
-#include "decode/model/past.h"
+#include "decode/model/retired.h"
 #include "decode/model/trace_priv.h"
 #include "decode/v2/v2_state.h"
 
@@ -291,7 +291,7 @@ static void procs_meet(struct join *j, const struct segment *s)
 static void piece_add(struct trace *tr, struct lane l, struct jlane *jl, struct jpiece p)
 {
     struct join *j = &tr->join;
-    int64_t tot[1][SPAN_SLOTS];
+    int64_t tot[1][SPAN_SLOTS] = {{0}};
     if (pieces_totals(tr, l, &(struct totals){&p.t0, 1, tot, &p.index0}))
         memcpy(p.tot, tot[0], sizeof p.tot);
     if (!jl->v && !(jl->v = mem_alloc(sizeof *jl->v))) /* most lanes have only one */
@@ -644,7 +644,7 @@ enum joined join_next(struct trace *tr, struct segment *s)
     struct join *j = &tr->join;
     struct fold *f = s->f;
     uint32_t untold[BAND_COUNT] = {0};
-    if (s->n && s->gen.torn)
+    if (s->n && (s->gen.torn || s->gen.unnamed))
         return JOIN_NOT;
     if (s->oom || f->oom || f->pool.oom)
         return JOIN_OOM;

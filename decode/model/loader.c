@@ -359,7 +359,7 @@ static bool begin(struct loader *l, struct segment *s)
     s->truth = s->n && l->joined == s->n;
     s->oom |= l->quit || !ok;
     pthread_mutex_unlock(&l->mu);
-    if (s->oom || (s->n && s->gen.torn))
+    if (s->oom || (s->n && (s->gen.torn || s->gen.unnamed)))
         return false;
     if (!segment_begin(s, l->base, before, f))
         return false;

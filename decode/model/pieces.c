@@ -1,7 +1,7 @@
 /* pieces.c - a lane of the trace as a row of pieces, each a segment's lane: see join.h. */
 #include <string.h>
 
-#include "decode/model/past.h"
+#include "decode/model/retired.h"
 #include "decode/model/trace_priv.h"
 #include "decode/base/bisect.h"
 
@@ -48,7 +48,7 @@ static bool has_span(const struct fold *f, struct lane l)
         return false;
     if (l.kind == LANE_M)
         return f->m[l.i].lane.n;
-    return l.kind == LANE_G ? fold_g_past(f, l.i) || fold_lane_at(f, l.i)->begun : f->lane[l.kind][l.i].begun;
+    return l.kind == LANE_G ? fold_g_retired(f, l.i) || fold_lane_at(f, l.i)->begun : f->lane[l.kind][l.i].begun;
 }
 
 uint32_t pieces_n(const struct trace *tr, struct lane l)
@@ -149,8 +149,8 @@ static void hold_on(const struct trace *tr, const struct piece *p, int64_t t, in
                     uint64_t *count)
 {
     const struct hold *h = &p->ml->h[p->ml->n - 1];
-    int64_t at[2] = {p->f->end, t < p->end ? t : p->end}, v[2][SPAN_SLOTS];
-    uint64_t n[2];
+    int64_t at[2] = {p->f->end, t < p->end ? t : p->end}, v[2][SPAN_SLOTS] = {{0}};
+    uint64_t n[2] = {0, 0};
     if (at[1] <= at[0])
         return;
     if (hold_p(h) == EV_NONE) {

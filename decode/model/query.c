@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "decode/model/past.h"
+#include "decode/model/retired.h"
 #include "decode/model/trace_priv.h"
 
 static const char *const states[ST_COUNT] = {
@@ -231,37 +231,37 @@ uint32_t trace_g_name(const struct trace *tr, uint32_t g)
  * If goroutine i is packed away: its group *p, its index *local in its fold, and how many of n goroutines from it on
  * are in the same group. 0: it is not packed away.
  */
-static uint32_t past_of(const struct trace *tr, uint32_t i, uint32_t n, const struct past **p, uint32_t *local)
+static uint32_t retired_of(const struct trace *tr, uint32_t i, uint32_t n, const struct retired **p, uint32_t *local)
 {
     if (i >= trace_nlanes(tr, LANE_G))
         return 0;
     const struct home h = trace_home(tr, i);
-    const uint32_t here = PAST_GS - h.local % PAST_GS, run = h.run < n ? h.run : n;
-    if (!fold_g_past(h.f, h.local))
+    const uint32_t here = RETIRED_GS - h.local % RETIRED_GS, run = h.run < n ? h.run : n;
+    if (!fold_g_retired(h.f, h.local))
         return 0;
     *local = h.local;
-    *p = h.f->seg[h.local / PAST_GS].past;
+    *p = h.f->seg[h.local / RETIRED_GS].retired;
     return here < run ? here : run;
 }
 
 /* trace_lives() for packed goroutines: one that ended where it is new goes on nowhere else. Returns how many. */
-static uint32_t past_ones(const struct trace *tr, uint32_t i, uint32_t n, struct lifetime *out)
+static uint32_t retired_ones(const struct trace *tr, uint32_t i, uint32_t n, struct lifetime *out)
 {
-    const struct past *p;
-    uint32_t local, here = past_of(tr, i, n, &p, &local);
+    const struct retired *p;
+    uint32_t local, here = retired_of(tr, i, n, &p, &local);
     if (here)
-        past_lives(p, local, here, out);
+        retired_lives(p, local, here, out);
     return here;
 }
 
 void trace_few(const struct trace *tr, uint32_t g, uint32_t n, unsigned k, int64_t *ns)
 {
     for (uint32_t here; n; g += here, ns += here, n -= here) {
-        const struct past *p;
+        const struct retired *p;
         uint32_t local;
         struct span_iter it;
-        here = past_of(tr, g, n, &p, &local);
-        if (here && past_few(p, local, here, k, ns))
+        here = retired_of(tr, g, n, &p, &local);
+        if (here && retired_few(p, local, here, k, ns))
             continue;
         *ns = span_seek_index(&it, tr, (struct lane){LANE_G, g}, k) ? span_get(&it)->t1 - span_get(&it)->t0 : 0;
         here = 1; /* it was unpacked again */
@@ -273,7 +273,7 @@ void trace_lives(const struct trace *tr, enum lane_kind k, uint32_t i, uint32_t 
     uint32_t here;
     /* cppcheck-suppress ctuuninitvar ; they are filled here */
     for (; n; i += here, out += here, n -= here) {
-        if (k == LANE_G && (here = past_ones(tr, i, n, out)))
+        if (k == LANE_G && (here = retired_ones(tr, i, n, out)))
             continue;
         struct lane l = {k, i};
         struct lane_info li = {.nspans = 0};
@@ -289,13 +289,13 @@ void trace_lives(const struct trace *tr, enum lane_kind k, uint32_t i, uint32_t 
 }
 
 /* The last packed goroutine with this id. */
-static uint32_t find_past(const struct trace *tr, uint64_t id)
+static uint32_t find_retired(const struct trace *tr, uint64_t id)
 {
     const struct join *j = &tr->join;
     if (!j->n)
-        return past_find(&tr->fold, id);
+        return retired_find(&tr->fold, id);
     for (size_t k = j->n; k-- > 0;) {
-        uint32_t local = past_find(j->seg[k]->f, id);
+        uint32_t local = retired_find(j->seg[k]->f, id);
         if (local != NO_LANE)
             return segment_g(j->seg[k], local);
     }
@@ -317,18 +317,18 @@ uint32_t trace_find_lane(const struct trace *tr, enum lane_kind k, uint64_t id)
     }
     bool still = k == LANE_G && tr->done; /* packed goroutines stay packed now, and are not put into the table */
     for (size_t i = rw->nfind[k], run; i < n; i += run) {
-        const struct past *p;
+        const struct retired *p;
         uint32_t local;
-        run = still ? past_of(tr, (uint32_t)i, n - (uint32_t)i, &p, &local) : 0;
+        run = still ? retired_of(tr, (uint32_t)i, n - (uint32_t)i, &p, &local) : 0;
         if (!run && !idmap_put(m, lane_id(tr, k, (uint32_t)i), (uint32_t)i))
             return NO_LANE;
         run = run ? run : 1;
         rw->nfind[k] = i + run;
     }
-    uint32_t i = idmap_get(m, id), past = still ? find_past(tr, id) : NO_LANE;
-    if (i == IDMAP_NONE || past == NO_LANE)
-        return i == IDMAP_NONE ? past : i;
-    return i > past ? i : past;
+    uint32_t i = idmap_get(m, id), retired = still ? find_retired(tr, id) : NO_LANE;
+    if (i == IDMAP_NONE || retired == NO_LANE)
+        return i == IDMAP_NONE ? retired : i;
+    return i > retired ? i : retired;
 }
 
 /* ---- what overlaps ---------------------------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "decode/base/mem.h"
-#include "decode/model/turns.h"
+#include "decode/model/fast_path.h"
 #include "decode/v2/v2_gen.h"
 #include "decode/v2/v2_step.h"
 
@@ -23,13 +23,17 @@ struct segment *segment_new(uint32_t n, const struct source *like)
 
 uint64_t segment_held(const struct segment *s)
 {
-    enum { EACH_G = 200, EACH_PAST = 50, EACH_SPAN_BYTE = 5 }; /* a quarter of a span byte is for index and lists */
+    enum {
+        EACH_G = 200,
+        EACH_RETIRED = 50,
+        EACH_SPAN_BYTE = 5
+    }; /* a quarter of a span byte is for index and lists */
     const uint64_t n = s->f->nlane[LANE_G] - s->nold;
-    uint64_t past = 0;
-    for (size_t i = 0; i * PAST_GS < s->f->nlane[LANE_G]; i++)
-        past += s->f->seg[i].past ? PAST_GS : 0;
-    past = past < n ? past : n;
-    return s->f->pool.packed_bytes / 4 * EACH_SPAN_BYTE + past * EACH_PAST + (n - past) * EACH_G;
+    uint64_t retired = 0;
+    for (size_t i = 0; i * RETIRED_GS < s->f->nlane[LANE_G]; i++)
+        retired += s->f->seg[i].retired ? RETIRED_GS : 0;
+    retired = retired < n ? retired : n;
+    return s->f->pool.packed_bytes / 4 * EACH_SPAN_BYTE + retired * EACH_RETIRED + (n - retired) * EACH_G;
 }
 
 void segment_rest(struct segment *s)
@@ -132,8 +136,8 @@ bool segment_begin(struct segment *s, int64_t base, int64_t before, struct fold 
 
 bool segment_some(struct segment *s, size_t cap)
 {
-    struct turns ts;
-    turns_init(&ts, s->f);
+    struct fast_path ts;
+    fast_path_init(&ts, s->f);
     size_t n = s->over || s->oom ? 0 : v2_order_run(&s->order, &ts.k, cap);
     s->s->st.bytes_done = s->gen.start + s->order.consumed;
     s->oom |= s->order.oom || s->f->oom;

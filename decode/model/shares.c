@@ -124,7 +124,7 @@ void trace_shares(const struct trace *tr, struct lane lane, int64_t t0, int64_t 
 
 uint64_t trace_count(const struct trace *tr, struct lane lane, int64_t t0, int64_t t1)
 {
-    int64_t t[2] = {t0 + 1, t1}, tot[2][SPAN_SLOTS];
+    int64_t t[2] = {t0 + 1, t1}, tot[2][SPAN_SLOTS] = {{0}};
     uint64_t n[2] = {0, 0}; /* spans that start before each */
     uint32_t np = pieces_n(tr, lane);
     struct piece p = {.l = NULL};

@@ -375,7 +375,7 @@ void spans_near(const struct span_pool *sp, enum lane_kind kind, const struct sp
             known = find_starts(l, t + i, a->n - i < AHEAD ? a->n - i : AHEAD, k);
             rows_ahead(v, k, known, SPAN_START);
         }
-        const bool in = t[i] > first && i < from + known;
+        const bool in = i < from + known && t[i] > first;
         const uint32_t b = in ? block_at(v, t[i] - 1, k[i - from]) : UINT32_MAX;
         if (!in) { /* before the lane, or behind its blocks */
             spans_totals(sp, kind, l, end, &(struct totals){&t[i], 1, x->tot, x->count});

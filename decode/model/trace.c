@@ -20,13 +20,13 @@
 
 #include "decode/base/host.h"
 #include "decode/input/mapped.h"
-#include "decode/model/glance.h"
+#include "decode/model/preview.h"
 #include "decode/model/loader.h"
 #include "decode/base/mem.h"
 #include "decode/base/spill.h"
 #include "decode/base/thread.h"
 #include "decode/model/trace_priv.h"
-#include "decode/model/turns.h"
+#include "decode/model/fast_path.h"
 
 /* ---- the reader's side ------------------------------------------------------------------------------------ */
 
@@ -43,8 +43,8 @@ static struct source_status status_now(const struct trace *tr, const struct sour
 static void chunk_fill(struct trace *tr, struct chunk *c, struct fold *f)
 {
     if (tr->src.ops->run) {
-        struct turns ts;
-        turns_init(&ts, f);
+        struct fast_path ts;
+        fast_path_init(&ts, f);
         c->n = tr->src.ops->run(&tr->src, &ts.k, FOLD_EVENTS);
     } else {
         c->n = tr->src.ops->stream(&tr->src, c->evs, CHUNK_HALVES);
@@ -407,12 +407,12 @@ static void load_end(struct trace *tr)
     ring_free(tr);
 }
 
-/* Fold a chunk's events. Until the first of them, the model holds the trace's beginning (glance.h). */
+/* Fold a chunk's events. Until the first of them, the model holds the trace's beginning (preview.h). */
 static void chunk_fold(struct trace *tr, const struct chunk *c)
 {
-    if (tr->glanced && !(c->n && c->evs->kind == EVK_TICK))
-        glance_over(tr);
-    if (!c->n || tr->glanced)
+    if (tr->previewed && !(c->n && c->evs->kind == EVK_TICK))
+        preview_over(tr);
+    if (!c->n || tr->previewed)
         return;
     pool_ticks(&tr->fold.pool, c->st.tick_ns);
     fold_stream(&tr->fold, c->evs, c->n);
@@ -423,7 +423,7 @@ static bool chunk_took(struct trace *tr, const struct chunk *c)
 {
     if (!c->n)
         return false;
-    if (tr->glanced)
+    if (tr->previewed)
         return true;
     status_take(tr, &c->st);
     if (tr->fold.oom) {
@@ -587,7 +587,7 @@ static void load_begin(struct trace *tr, bool in_steps)
     struct source_status st;
     if (tr->dialect.second_family && !tr->src.grows && !tr->in.ngap)
         tr->loader = loader_new(tr, tr->threads);
-    if (!tr->dialect.second_family && in_steps && glance(tr, &st))
+    if (!tr->dialect.second_family && in_steps && preview(tr, &st))
         status_take(tr, &st);
     if (tr->threaded)
         reader_start(tr);
@@ -597,7 +597,7 @@ static void load_begin(struct trace *tr, bool in_steps)
 /* Does the model hold less than was shown already? */
 static bool catches_up(const struct trace *tr)
 {
-    return !tr->glanced && tr->fold.events < tr->shown_events;
+    return !tr->previewed && tr->fold.events < tr->shown_events;
 }
 
 enum load trace_load(struct trace *tr, int64_t budget_ns)
@@ -607,7 +607,7 @@ enum load trace_load(struct trace *tr, int64_t budget_ns)
     int64_t stop = budget_ns == INT64_MAX ? INT64_MAX : host_now() + budget_ns;
     if (!tr->started) {
         load_begin(tr, stop != INT64_MAX);
-        if (tr->glanced) {
+        if (tr->previewed) {
             count_goroutines(tr);
             return LOAD_MORE;
         }

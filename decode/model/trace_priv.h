@@ -56,7 +56,7 @@ struct trace {
     int threads;           /* threads that may work, the caller's included */
     bool started;          /* trace_load() has been called */
     bool full;             /* first family: there is no memory for more */
-    bool glanced;          /* the model holds only the trace's beginning (glance.h) */
+    bool previewed;        /* the model holds only the trace's beginning (preview.h) */
     uint64_t shown_events; /* number of events in that beginning: no fewer are shown later */
     bool threaded, thread_on;
     pthread_t thread;

@@ -6,7 +6,7 @@
  * and are one piece. Those with more pieces, and those of no segment, take the same way as all other queries.
  */
 #include "decode/model/alike.h"
-#include "decode/model/past.h"
+#include "decode/model/retired.h"
 #include "decode/model/trace_priv.h"
 
 /* goroutines to prefetch: reading one that did next to nothing takes less time than a memory access */
@@ -15,11 +15,11 @@ enum { AHEAD = 12 };
 struct place { /* The goroutine at hand. */
     struct home in;
     uint32_t g;
-    const struct past *past; /* the group that `rows` is of, if has_rows */
+    const struct retired *retired; /* the group that `rows` is of, if has_rows */
     bool has_rows;
     bool asked, is_wanted; /* the answer of by() for `creator` */
     uint32_t creator;
-    struct past_rows rows;
+    struct retired_rows rows;
     const struct columns *read; /* the columns that `alike` was unpacked from */
     struct alike_rows alike;
     struct lanes_few few;
@@ -63,7 +63,7 @@ uint32_t trace_next_worker(const struct trace *tr, uint32_t g)
     const uint32_t n = trace_nlanes(tr, LANE_G);
     for (uint32_t run; g < n; g += run) {
         const struct home h = trace_home(tr, g);
-        run = PAST_GS - h.local % PAST_GS;
+        run = RETIRED_GS - h.local % RETIRED_GS;
         run = run < h.run ? run : h.run;
         for (uint32_t i = 0; fold_g_workers(h.f, h.local) && i < run; i++)
             if (fold_g_flags(h.f, h.local + i) & GI_GCWORK)
@@ -103,7 +103,7 @@ static struct lane_info info_of(const struct trace *tr, const struct place *at, 
 /* Does a goroutine live only in the segment it is new in? One that was packed away there goes on nowhere else. */
 static bool only_home(const struct trace *tr, const struct fold *f, uint32_t g, uint32_t local)
 {
-    return fold_g_past(f, local) || !pieces_more(&tr->join, g);
+    return fold_g_retired(f, local) || !pieces_more(&tr->join, g);
 }
 
 /*
@@ -112,26 +112,26 @@ static bool only_home(const struct trace *tr, const struct fold *f, uint32_t g, 
  */
 static bool take_rows(struct place *at)
 {
-    const struct past *past = at->in.f->seg[at->in.local / PAST_GS].past;
-    if (past != at->past) {
-        at->past = past;
-        at->has_rows = past && past_rows(past, &at->rows);
+    const struct retired *retired = at->in.f->seg[at->in.local / RETIRED_GS].retired;
+    if (retired != at->retired) {
+        at->retired = retired;
+        at->has_rows = retired && retired_rows(retired, &at->rows);
     }
-    return past && at->has_rows;
+    return retired && at->has_rows;
 }
 
-static inline void past_row_ahead(const struct past_rows *r, uint32_t i)
+static inline void retired_row_ahead(const struct retired_rows *r, uint32_t i)
 {
-    const char *p = (const char *)(uintptr_t)past_row(r, PV_PACKED, i + AHEAD);
+    const char *p = (const char *)(uintptr_t)retired_row(r, PV_PACKED, i + AHEAD);
     __builtin_prefetch(p);
     __builtin_prefetch(p + 64);
 }
 
 /* As info_of(), for a row. Only the times differ among rows that are alike. */
-static void past_row_info(const struct trace *tr, const struct place *at, uint32_t i, struct lane_info *li)
+static void retired_row_info(const struct trace *tr, const struct place *at, uint32_t i, struct lane_info *li)
 {
-    const struct past_rows *r = &at->rows;
-#define WALKED(ID, field, type, none, ...) li->field = (type)(past_row(r, PV_##ID, i) + none);
+    const struct retired_rows *r = &at->rows;
+#define WALKED(ID, field, type, none, ...) li->field = (type)(retired_row(r, PV_##ID, i) + none);
 #include "decode/model/facts.def"
     li->creator = segment_g(at->in.seg, li->creator);
     lane_flags(li, li->flags);
@@ -143,14 +143,14 @@ static void past_row_info(const struct trace *tr, const struct place *at, uint32
     }
 }
 
-static inline void past_row_times(const struct past_rows *r, uint32_t i, struct lane_info *li)
+static inline void retired_row_times(const struct retired_rows *r, uint32_t i, struct lane_info *li)
 {
-    li->first = (int64_t)past_row(r, PV_START, i);
-    li->last = li->first + (int64_t)past_row(r, PV_LASTED, i);
-    li->nspans = past_row(r, PV_NPACKED, i);
+    li->first = (int64_t)retired_row(r, PV_START, i);
+    li->last = li->first + (int64_t)retired_row(r, PV_LASTED, i);
+    li->nspans = retired_row(r, PV_NPACKED, i);
 }
 
-static bool rows_alike(const struct past_rows *r)
+static bool rows_alike(const struct retired_rows *r)
 {
     unsigned differs = 0;
 #define WALKED(ID, ...) differs |= PV_##ID == PV_NO_P_NS ? 0 : r->step[PV_##ID];
@@ -158,10 +158,10 @@ static bool rows_alike(const struct past_rows *r)
     return !differs;
 }
 
-static void column_of(const struct past_rows *r, enum past_value c, uint32_t from, uint32_t n, int64_t *out)
+static void column_of(const struct retired_rows *r, enum retired_value c, uint32_t from, uint32_t n, int64_t *out)
 {
     for (uint32_t i = 0; i < n; i++)
-        out[i] = (int64_t)past_row(r, c, from + i);
+        out[i] = (int64_t)retired_row(r, c, from + i);
 }
 
 /* Describe n neighbours from row `from` on, which are like the one before them. */
@@ -185,7 +185,7 @@ static bool few_of(struct place *at, uint32_t from, uint32_t n, struct lanes_few
     const unsigned each = f->nspans = (unsigned)*at->rows.v[PV_NPACKED];
     f->g = at->g;
     f->n = n;
-    f->open_start = *at->rows.v[PV_FLAGS] & PAST_BACKDATED;
+    f->open_start = *at->rows.v[PV_FLAGS] & RETIRED_BACKDATED;
     for (unsigned k = 0; k < each; k++) {
         if (c->col[alike_rest(k)].width)
             return false;
@@ -206,33 +206,33 @@ static bool few_of(struct place *at, uint32_t from, uint32_t n, struct lanes_few
 /* Report the goroutine at hand and those like it, n in all, to w->few. done: nothing is left to report. */
 static bool few_walk(const struct span_walk *w, struct place *at, const struct lane_info *li, uint32_t n, bool *done)
 {
-    return !w->few || !at->rows.alike || !few_of(at, at->in.local % PAST_GS, n, &at->few) ||
+    return !w->few || !at->rows.alike || !few_of(at, at->in.local % RETIRED_GS, n, &at->few) ||
            w->few(w->arg, li, &at->few, done);
 }
 
 /* Report the spans of row i, if it has any. *run is complete except for this row's own values. */
-static inline bool past_spans(const struct span_walk *w, struct place *at, uint32_t g, uint32_t i, struct spancols *c,
-                              struct span_run *run)
+static inline bool retired_spans(const struct span_walk *w, struct place *at, uint32_t g, uint32_t i,
+                                 struct spancols *c, struct span_run *run)
 {
-    const struct past_rows *r = &at->rows;
-    run->n = (uint32_t)past_row(r, PV_NPACKED, i);
+    const struct retired_rows *r = &at->rows;
+    run->n = (uint32_t)retired_row(r, PV_NPACKED, i);
     if (!run->n)
         return true;
     if (r->alike && r->alike != at->read)
         alike_all(at->read = r->alike, &at->alike);
     if (r->alike)
-        alike_row(&at->alike, i, run->n, (int64_t)past_row(r, PV_LASTED, i), c);
+        alike_row(&at->alike, i, run->n, (int64_t)retired_row(r, PV_LASTED, i), c);
     else
-        unpack_spans((const uint8_t *)(uintptr_t)past_row(r, PV_PACKED, i), run->n, &at->in.f->pool.clock, c);
-    run->t0 = (int64_t)past_row(r, PV_START, i);
-    run->open_start = past_row(r, PV_FLAGS, i) & PAST_BACKDATED;
+        unpack_spans((const uint8_t *)(uintptr_t)retired_row(r, PV_PACKED, i), run->n, &at->in.f->pool.clock, c);
+    run->t0 = (int64_t)retired_row(r, PV_START, i);
+    run->open_start = retired_row(r, PV_FLAGS, i) & RETIRED_BACKDATED;
     return w->spans(w->arg, g, run);
 }
 
 /* lane_walk() for n goroutines that are packed away together. */
-static bool past_walk(const struct trace *tr, const struct span_walk *w, struct place *at, uint32_t n)
+static bool retired_walk(const struct trace *tr, const struct span_walk *w, struct place *at, uint32_t n)
 {
-    const uint32_t from = at->in.local % PAST_GS;
+    const uint32_t from = at->in.local % RETIRED_GS;
     const bool alike = w->alike && n > 1 && rows_alike(&at->rows);
     struct lane_info li = {.creator = NO_LANE};
     struct lanes_alike others;
@@ -241,8 +241,8 @@ static bool past_walk(const struct trace *tr, const struct span_walk *w, struct 
     for (uint32_t k = 0; k < n; k++) {
         const uint32_t g = at->g + k, i = from + k;
         if (!alike || !k) {
-            past_row_info(tr, at, i, &li);
-            past_row_times(&at->rows, i, &li);
+            retired_row_info(tr, at, i, &li);
+            retired_row_times(&at->rows, i, &li);
             if (!w->begin(w->arg, g, &li))
                 return false;
         }
@@ -258,9 +258,9 @@ static bool past_walk(const struct trace *tr, const struct span_walk *w, struct 
         }
         if (!w->spans)
             continue;
-        if (i + AHEAD < PAST_GS && !at->rows.alike)
-            past_row_ahead(&at->rows, i);
-        if (!past_spans(w, at, g, i, &c, &run) || !w->end(w->arg, g))
+        if (i + AHEAD < RETIRED_GS && !at->rows.alike)
+            retired_row_ahead(&at->rows, i);
+        if (!retired_spans(w, at, g, i, &c, &run) || !w->end(w->arg, g))
             return false;
     }
     return true;
@@ -424,10 +424,10 @@ int trace_threads(const struct trace *tr)
  */
 static uint32_t together(const struct span_walk *w, const struct place *at, uint32_t n)
 {
-    const struct past *past = at->in.f->seg[at->in.local / PAST_GS].past;
-    const uint32_t rest = PAST_GS - at->in.local % PAST_GS;
-    if (!past || (w->by && !past_one_creator(past)))
-        return past ? 1 : 0;
+    const struct retired *retired = at->in.f->seg[at->in.local / RETIRED_GS].retired;
+    const uint32_t rest = RETIRED_GS - at->in.local % RETIRED_GS;
+    if (!retired || (w->by && !retired_one_creator(retired)))
+        return retired ? 1 : 0;
     return n < rest ? n : rest;
 }
 
@@ -439,7 +439,7 @@ static bool some_walk(const struct trace *tr, const struct span_walk *w, struct 
     if (!wanted(w, at))
         return true;
     if (many && take_rows(at))
-        return past_walk(tr, w, at, many);
+        return retired_walk(tr, w, at, many);
     *n = 1;
     return lane_walk(tr, w, at);
 }
@@ -449,7 +449,7 @@ bool trace_walk(const struct trace *tr, uint32_t g0, uint32_t g1, const struct s
     struct place at;
     at.g = g0;
     at.in.seg = NULL;
-    at.past = NULL;
+    at.retired = NULL;
     at.read = NULL;
     at.asked = false;
     while (at.g < g1) {

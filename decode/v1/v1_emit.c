@@ -395,6 +395,13 @@ static void on_block(struct v1_emit *em, const struct v1_ev *e)
     put_g(em, EVK_G_STATE, EVF_QUIET, e->g, ST_SYSCALL);
 }
 
+/* went_on - did the goroutine do more since its system call began than is told, so that this is the end of another one? */
+static bool went_on(const struct v1_emit *em, const struct v1_ev *e, const struct v1_g *s)
+{
+    return e->moved && (em->ngap || em->torn_to || em->o->repairs) && e->own != V1_NO_SEQ && !em->o->by_time &&
+           (s->key >> 2 != e->own || (s->key & 3) != V1_WAITING);
+}
+
 static void on_return(struct v1_emit *em, const struct v1_ev *e)
 {
     if (!alive(em, e, e->g))
@@ -414,6 +421,8 @@ static void on_return(struct v1_emit *em, const struct v1_ev *e)
         if (!blocked)
             contradicts(em, e, e->g);
     }
+    if (blocked && went_on(em, e, s))
+        v1_torn_g(em, e->g);
     lane_of(em, e->g, ST_SYSCALL);
     leave(em, e->g);
     put_g(em, EVK_G_STATE, 0, e->g, ST_RUNNABLE);
@@ -422,8 +431,8 @@ static void on_return(struct v1_emit *em, const struct v1_ev *e)
 
 /* ---- processors ------------------------------------------------------------------------------------------- */
 
-/* turns - what begins was not under way, and what ends was: else the event contradicts the one before it (Go's reader refuses both). */
-static void turns(struct v1_emit *em, uint8_t *is, bool begins)
+/* toggle - what begins was not under way, and what ends was: else the event contradicts the one before it (Go's reader refuses both). */
+static void toggle(struct v1_emit *em, uint8_t *is, bool begins)
 {
     if (*is == (begins ? V1_YES : V1_NO))
         contra(em);
@@ -436,11 +445,15 @@ static void on_proc_start(struct v1_emit *em, const struct v1_ev *e)
     struct v1_p *q = &em->p[e->p];
     if (p == EV_NONE)
         return;
+    const uint32_t was = q->m;
     q->m = em->ix->dialect.version ? thread_lane(em, e->own) : EV_NONE;
+    if (was != q->m)
+        em->o->d.oom |= !v1_torn_m_off(em, was);
+    em->o->d.oom |= !v1_torn_m_on(em, q->m);
     if (q->g)
         contradicts(em, e, 0);
     else
-        turns(em, &q->runs, true);
+        toggle(em, &q->runs, true);
     q->runs = V1_YES;
     struct ev *v = put(em, EVK_P_STATE, em->listing && !q->begun ? EVF_BACKDATE : 0);
     v->state = ST_SCHED;
@@ -459,11 +472,12 @@ static void on_proc_stop(struct v1_emit *em, const struct v1_ev *e)
     if (q->g)
         contradicts(em, e, 0);
     else
-        turns(em, &q->runs, false);
+        toggle(em, &q->runs, false);
     q->runs = V1_NO;
     struct ev *v = put(em, EVK_P_STATE, 0);
     v->state = ST_IDLE;
     v->p = p;
+    em->o->d.oom |= !v1_torn_m_off(em, q->m);
     q->m = EV_NONE;
 }
 
@@ -474,6 +488,7 @@ static void on_gap(struct v1_emit *em, const struct v1_ev *e)
     struct v1_p *q = &em->p[e->p];
     if (q->g)
         lose(em, q->g);
+    em->o->d.oom |= !v1_torn_m_off(em, q->m);
     q->m = EV_NONE;
     q->runs = q->sweeps = V1_UNSURE;
     v1_torn_gap(em, e->p, e->own);
@@ -519,7 +534,7 @@ static void on_sweep(struct v1_emit *em, const struct v1_ev *e)
 {
     uint32_t p = on_proc(em, e->p);
     bool begin = e->tag.type == V1_SWEEP_START;
-    turns(em, &em->p[e->p].sweeps, begin);
+    toggle(em, &em->p[e->p].sweeps, begin);
     struct ev *v = range(em, e, begin ? EVK_RANGE_BEGIN : EVK_RANGE_END, RANGE_SWEEP, 0);
     v->p = p;
     if (!begin && em->ix->dialect.version >= 1009) {
@@ -763,6 +778,7 @@ void v1_emit_free(struct v1_emit *em)
     mem_free(em->p);
     mem_free(em->start);
     mem_free(em->ended);
+    mem_free(em->off);
     idmap_free(&em->threads);
     idmap_free(&em->tasks);
 }

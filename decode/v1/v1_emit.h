@@ -31,7 +31,9 @@ struct v1_emit {
         int64_t from, to;
     } gap[V1_GAPS];
     unsigned ngap;
-    uint32_t rest;               /* v1_torn_rest(): rows before this one are done */
+    uint32_t rest, rest_m; /* v1_torn_rest(): rows, threads before these are done */
+    int64_t *off;          /* by thread: since when it has no P, ns; INT64_MAX: it has one */
+    size_t noff;
     struct idmap threads, tasks; /* tasks: those that are open */
     uint32_t *start;             /* start functions of the goroutines in the listing, by row */
     size_t nstart;
@@ -94,6 +96,12 @@ void v1_torn_g(struct v1_emit *em, uint32_t g);
 void v1_torn_p(struct v1_emit *em, uint32_t p);
 /* v1_torn_gap - a P's events are missing from em->now to these ticks (UINT64_MAX: to the end). */
 void v1_torn_gap(struct v1_emit *em, uint32_t p, uint64_t until);
+/*
+ * v1_torn_m_off - a thread (its lane) has no P from em->now on. v1_torn_m_on - it has one again: if a P had a gap meanwhile, it may have been
+ * the thread's. false: out of memory.
+ */
+bool v1_torn_m_off(struct v1_emit *em, uint32_t m);
+bool v1_torn_m_on(struct v1_emit *em, uint32_t m);
 /* v1_torn_local - a goroutine's event without a number comes on a P that has had a gap: events between it and the last one may be lost. */
 void v1_torn_local(struct v1_emit *em, uint32_t p, uint32_t g);
 /* v1_torn_end - the events end here, but the trace doesn't: goroutines in system calls may have left them already. */
@@ -102,16 +110,16 @@ void v1_torn_end(struct v1_emit *em);
 bool v1_torn_rest(struct v1_emit *em, size_t cap);
 
 /*
- * ---- v1_play.c: common events, decoded, merged and turned into neutral ones in one loop
+ * ---- v1_fast.c: common events, decoded, merged and turned into neutral ones in one loop
  *
  * v1_order.c and v1_emit.c handle every case. Most events are simple: a goroutine starts, stops, is woken or makes a system call, is in
  * the state that this needs, and the event is the earliest. The loop carries out only these, by the rules of v1_rules.h, and leaves all
  * others to those two. The same neutral events come out with or without it.
  */
 /*
- * v1_play - write neutral events to em->out while the next ones are of that kind, and room for V1_EMIT_ROOM is left before `cap`. The
+ * v1_fast - write neutral events to em->out while the next ones are of that kind, and room for V1_EMIT_ROOM is left before `cap`. The
  * listing must be over, and the dialect 1.7 or later.
  */
-void v1_play(struct v1_emit *em, size_t cap);
+void v1_fast(struct v1_emit *em, size_t cap);
 
 #endif

@@ -6,10 +6,12 @@
  */
 #include "decode/v1/v1_index.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "decode/base/bisect.h"
+#include "decode/base/idmap.h"
 #include "decode/base/mem.h"
 
 #define MANY_P 64
@@ -181,13 +183,14 @@ static enum err_code timed(struct v1_index *ix, uint64_t end)
 
 static enum err_code add_exit(struct v1_index *ix, const struct v1_raw *r)
 {
-    struct v1_exit e = {.g = r->v[ix->dialect.shape[r->type].timed]};
+    struct v1_exit e = {.g = r->v[ix->dialect.shape[r->type].timed], .seq = V1_NO_SEQ};
     unsigned a = ix->dialect.shape[r->type].timed;
     if (ix->dialect.version == 1005) {
         e.key = r->v[a + 1];
         e.ticks = r->v[a + 2] ? r->v[a + 2] : ix->run_ticks;
     } else {
         e.key = e.ticks = r->v[r->type == V1_SYS_EXIT ? a + 2 : a + 1];
+        e.seq = r->type == V1_SYS_EXIT ? r->v[a + 1] : V1_NO_SEQ;
         if (!e.ticks)
             return ERR_OK; /* happened where it was written */
     }
@@ -414,6 +417,37 @@ static void aside(struct v1_index *ix, struct source *s)
             samples);
 }
 
+/* text_of - of the string that stands there. */
+static bool text_of(const struct v1_index *ix, const struct source *s, uint64_t off, struct v1_raw *r)
+{
+    const uint8_t *p = s->data + off;
+    const char *why;
+    return v1_read(&ix->dialect, &p, s->data + s->len, r, &why) == V1_READ_OK && r->type == V1_STRING;
+}
+
+/* named_twice - the runtime gives each id once. If one has two texts, what is called by it may be called wrongly. false: out of memory. */
+static bool named_twice(const struct v1_index *ix, struct source *s)
+{
+    struct idmap first = {0};
+    bool ok = true, told = false;
+    for (size_t i = 0; ok && !told && i < ix->strings.n; i++) {
+        const struct v1_id *e = &ix->strings.e[i];
+        struct v1_raw a, b;
+        const uint32_t was = idmap_get(&first, e->id);
+        if (was == IDMAP_NONE) {
+            ok = i >= IDMAP_NONE - 1 || idmap_put(&first, e->id, (uint32_t)i);
+            continue;
+        }
+        told = text_of(ix, s, ix->strings.e[was].val, &a) && text_of(ix, s, e->val, &b) &&
+               (a.len != b.len || memcmp(a.text, b.text, a.len) != 0);
+        if (told)
+            source_damage(s, ERR_FORMAT, 0, e->val, "string %" PRIu64 " has another text before: names may be wrong",
+                          e->id);
+    }
+    idmap_free(&first);
+    return ok;
+}
+
 static enum err_code finish(struct v1_index *ix, struct source *s)
 {
     ix->done = true;
@@ -432,6 +466,8 @@ static enum err_code finish(struct v1_index *ix, struct source *s)
     if (ix->nsample)
         qsort(ix->sample, ix->nsample, sizeof *ix->sample, by_time);
     aside(ix, s);
+    if (!named_twice(ix, s))
+        return ERR_NOMEM;
     return ids_seal(&ix->strings, false) && ids_seal(&ix->stacks, true) ? ERR_OK : ERR_NOMEM;
 }
 

@@ -41,7 +41,9 @@ struct v1_exit {    /* the end of a system call, to be placed by its real time *
     uint64_t key;   /* 1.5: global sequence number; later: real ticks */
     uint64_t ticks; /* real ticks */
     uint64_t g;
+    uint64_t seq; /* its goroutine's number before it; V1_NO_SEQ: it isn't told */
 };
+#define V1_NO_SEQ UINT64_MAX
 
 struct v1_sample {
     uint64_t ticks;
@@ -131,18 +133,18 @@ static inline bool v1_place_proc(uint64_t p, uint64_t limit)
 enum err_code v1_batches_mend(struct v1_index *ix, struct source *s);
 
 /*
- * ---- v1_glance.c: the beginning of a large trace, to be shown before all of it is indexed
+ * ---- v1_preview.c: the beginning of a large trace, to be shown before all of it is indexed
  *
  * The runtime writes a processor's batch when that is full, and at the end the rest of each. So the file's first batches and its last ones
  * have all events of the trace's beginning, unless a processor is only met in the last ones and may have another batch in between; then
  * there is nothing to show yet.
  */
-#define V1_GLANCE_HALVES 60000 /* how much of the beginning is shown, in halves of events */
+#define V1_PREVIEW_HALVES 60000 /* how much of the beginning is shown, in halves of events */
 
 /*
- * v1_glance_index - index the beginning and the end, as if the middle of the trace were missing. false: they don't tell the beginning for
+ * v1_preview_index - index the beginning and the end, as if the middle of the trace were missing. false: they don't tell the beginning for
  * sure, or out of memory.
  */
-bool v1_glance_index(struct v1_index *ix, struct source *s);
+bool v1_preview_index(struct v1_index *ix, struct source *s);
 
 #endif

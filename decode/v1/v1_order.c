@@ -313,6 +313,7 @@ static const struct v1_ev *take_exit(struct v1_order *o)
                               .p = UINT32_MAX,
                               .g = g,
                               .arg_g = g,
+                              .own = x->seq,
                               .ticks = x->ticks,
                               .seq = x->key};
     return o->d.oom ? NULL : &o->extra;

@@ -51,7 +51,7 @@ bool v1_exits(const struct v1_order *o, const struct v1_ev *e);
 /* v1_order_torn - events are missing from here on: don't wait long for what an event waits for. */
 void v1_order_torn(struct v1_order *o);
 
-/* ---- one step among the processors, for the hot loop of v1_play.c ------------------------------------------ */
+/* ---- one step among the processors, for the hot loop of v1_fast.c ------------------------------------------ */
 
 /* v1_order_settle - the top's event was taken, which belongs to cursor cur and changed g (its rule_g): put cur and g's waiters where they
    belong now. more: cur has further events. */

@@ -1,7 +1,7 @@
 /*
  * v1_rules.h - the commonest events of the first family, each written once: what it needs, what it changes, what it tells.
  *
- * Two files include them: v1_play.c, which carries out an event if everything is as it needs it, and v1_emit.c, which makes it so first.
+ * Two files include them: v1_fast.c, which carries out an event if everything is as it needs it, and v1_emit.c, which makes it so first.
  * Each defines before:
  *
  *   struct v1_at       .em; .e the event; .q the P it happened on

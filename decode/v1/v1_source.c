@@ -30,7 +30,7 @@ struct v1 {
     struct v1_names names;
     struct v1_order order;
     struct v1_emit emit;
-    enum { INDEX, REHEARSE, PLAY, END } phase;
+    enum { INDEX, REHEARSE, EVENTS, END } phase;
     const struct v1_ev *pending;
     uint64_t pos; /* of the next event in final order */
     size_t told;  /* halves of events, so far */
@@ -111,12 +111,12 @@ static void stop(struct v1 *v, struct source *s, enum err_code c)
         source_damage(s, ERR_NOMEM, 0, ERR_NO_OFFSET, "out of memory: the rest is not shown");
 }
 
-static void start_play(struct v1 *v, struct source *s)
+static void start_events(struct v1 *v, struct source *s)
 {
     enum err_code c = v1_order_init(&v->order, s, &v->ix);
     if (c == ERR_OK)
         c = v1_emit_init(&v->emit, s, &v->ix, &v->order, &v->names);
-    v->phase = PLAY;
+    v->phase = EVENTS;
     v->pos = 0;
     if (c != ERR_OK)
         stop(v, s, c);
@@ -133,7 +133,7 @@ static void indexed(struct v1 *v, struct source *s)
         return;
     }
     if (!v->ix.nfutile) {
-        start_play(v, s);
+        start_events(v, s);
         return;
     }
     if (s->version >= 1011)
@@ -165,22 +165,22 @@ static void rehearse(struct v1 *v, struct source *s)
     if (oom)
         stop(v, s, ERR_NOMEM);
     else
-        start_play(v, s);
+        start_events(v, s);
 }
 
-/* glance - what can be shown of the trace's beginning before all of it is indexed. */
-static void glance(struct v1 *v, struct source *s)
+/* preview - what can be shown of the trace's beginning before all of it is indexed. */
+static void preview(struct v1 *v, struct source *s)
 {
-    const bool known = v1_glance_index(&v->ix, s);
+    const bool known = v1_preview_index(&v->ix, s);
     if (known)
-        start_play(v, s);
+        start_events(v, s);
     v->order.strict = true;
     if (!known || v->phase == END)
         stop(v, s, err_set(&s->fatal, ERR_EMPTY, ERR_NO_OFFSET, "its beginning is not known for sure"));
 }
 
-/* glanced - that is all. false: there is more to tell of it. */
-static bool glanced(struct v1 *v, struct source *s, size_t cap)
+/* previewed - that is all. false: there is more to tell of it. */
+static bool previewed(struct v1 *v, struct source *s, size_t cap)
 {
     if (v->order.stuck || v->order.d.oom || v->names.oom || s->st.ndamages)
         err_set(&s->fatal, ERR_ORDER, ERR_NO_OFFSET, "its beginning is not what it seemed to be");
@@ -208,7 +208,7 @@ static void finish(struct v1 *v, struct source *s)
                       v->emit.contradictions == 1 ? " contradicts" : "s contradict");
 }
 
-static size_t play(struct v1 *v, struct source *s, struct ev_half *out, size_t cap)
+static size_t events(struct v1 *v, struct source *s, struct ev_half *out, size_t cap)
 {
     v->emit.out = out;
     v->emit.n = 0;
@@ -216,14 +216,14 @@ static size_t play(struct v1 *v, struct source *s, struct ev_half *out, size_t c
     bool quick = s->version >= 1007 && !v->nfutile;
     while (v->emit.n + V1_EMIT_ROOM <= cap) {
         if (quick && !v->pending)
-            v1_play(&v->emit, cap);
+            v1_fast(&v->emit, cap);
         if (v->emit.n + V1_EMIT_ROOM > cap)
             break;
-        const bool enough = s->glance && v->told + v->emit.n >= V1_GLANCE_HALVES;
+        const bool enough = s->preview && v->told + v->emit.n >= V1_PREVIEW_HALVES;
         const struct v1_ev *e = enough ? NULL : v->pending ? v->pending : v1_merge_next(&v->order);
         v->pending = NULL;
-        if (s->glance && (!e || v->names.oom)) {
-            if (glanced(v, s, cap))
+        if (s->preview && (!e || v->names.oom)) {
+            if (previewed(v, s, cap))
                 v->phase = END;
             break;
         }
@@ -240,7 +240,7 @@ static size_t play(struct v1 *v, struct source *s, struct ev_half *out, size_t c
             v1_emit_event(&v->emit, e);
     }
     v->told += v->emit.n;
-    if (v->phase == PLAY)
+    if (v->phase == EVENTS)
         s->st.bytes_done = s->header + v->order.d.bytes;
     return v->emit.n;
 }
@@ -257,16 +257,16 @@ static size_t v1_stream(struct source *s, struct ev_half *out, size_t cap)
 {
     struct v1 *v = s->self;
     while (v->phase != END) {
-        if (v->phase == PLAY) {
-            size_t n = play(v, s, out, cap);
+        if (v->phase == EVENTS) {
+            size_t n = events(v, s, out, cap);
             if (n || v->phase == END)
                 return n;
         } else if (v->phase == REHEARSE) {
             rehearse(v, s);
             if (v->phase == REHEARSE)
                 return tick(out);
-        } else if (s->glance) {
-            glance(v, s);
+        } else if (s->preview) {
+            preview(v, s);
         } else {
             enum err_code c = v1_index_step(&v->ix, s, INDEX_STEP);
             if (c != ERR_OK)

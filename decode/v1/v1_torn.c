@@ -5,6 +5,7 @@
  */
 #include "decode/v1/v1_emit.h"
 
+#include "decode/base/mem.h"
 #include "decode/base/round.h"
 
 /* lost - v->arg: since when, arg2: if it was last told of before that. */
@@ -70,6 +71,45 @@ void v1_torn_gap(struct v1_emit *em, uint32_t p, uint64_t until)
         em->gap[em->ngap++] = (struct v1_gap){em->now, to};
 }
 
+static bool m_set(struct v1_emit *em, uint32_t m, int64_t since)
+{
+    const size_t had = em->noff;
+    if (m == EV_NONE)
+        return true;
+    if (!mem_room(em->off, em->noff, (size_t)m + 1))
+        return false;
+    for (size_t i = had; i < em->noff; i++)
+        em->off[i] = INT64_MAX;
+    em->off[m] = since;
+    return true;
+}
+
+/* Without a P: it may have had the one whose events are missing. */
+static void m_lost(struct v1_emit *em, uint32_t m)
+{
+    for (unsigned i = 0; i < em->ngap && m < em->noff && em->off[m] != INT64_MAX; i++) {
+        const struct v1_gap *gap = &em->gap[i];
+        if (gap->to <= em->off[m])
+            continue;
+        const int64_t from = gap->from > em->off[m] ? gap->from : em->off[m];
+        if (from < em->now)
+            lost(em, from, 0)->m = m;
+        return;
+    }
+}
+
+bool v1_torn_m_off(struct v1_emit *em, uint32_t m)
+{
+    return m_set(em, m, em->now);
+}
+
+bool v1_torn_m_on(struct v1_emit *em, uint32_t m)
+{
+    if (m != EV_NONE)
+        m_lost(em, m);
+    return m_set(em, m, INT64_MAX);
+}
+
 void v1_torn_local(struct v1_emit *em, uint32_t p, uint32_t g)
 {
     const struct v1_g *s = &em->o->d.g[g];
@@ -108,6 +148,11 @@ bool v1_torn_rest(struct v1_emit *em, size_t cap)
             s->p != EV_NONE || (em->o->strict && s->state != V1S_SYSCALL))
             continue;
         rest_of(em, s);
+    }
+    for (; em->rest_m < em->nlane_m; em->rest_m++) {
+        if (em->n + V1_EMIT_ROOM > cap)
+            return false;
+        m_lost(em, em->rest_m);
     }
     if (em->gc && em->ngap)
         lost(em, em->gap[0].from, INT64_MAX);

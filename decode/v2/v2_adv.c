@@ -1,6 +1,6 @@
 /*
  * v2_adv.c - the events of the second family: what each needs, what it changes, what neutral events it is; those that move a
- * goroutine, a P or a thread. The others: v2_told.c.
+ * goroutine, a P or a thread. The others: v2_ranges.c.
  *
  * An event waits before it is found bad, as Go's reader has it, and nothing changes before both tests are passed.
  */
@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/v2/v2_blank.h"
 #include "decode/v2/v2_rule.h"
 
 /* ---- look-ups --------------------------------------------------------------------------------------------- */
@@ -25,6 +26,7 @@ uint32_t v2_m_get(struct v2_order *o, uint64_t id)
     }
     o->m[o->nm] =
         (struct v2_m){.id = id, .g = EV_NONE, .p = EV_NONE, .fresh = true, .was_g = EV_NONE, .was_p = EV_NONE};
+    v2_stirs(&o->blank_m, (uint32_t)o->nm);
     return (uint32_t)o->nm++;
 }
 
@@ -35,6 +37,7 @@ uint32_t v2_p_new(struct v2_order *o, uint64_t id, uint8_t status)
         return EV_NONE;
     }
     o->p[o->np] = (struct v2_p){.id = id, .status = status, .m = EV_NONE, .seqgen = o->gen->ordinal, .was = status};
+    v2_stirs(&o->blank_p, (uint32_t)o->np);
     return (uint32_t)o->np++;
 }
 
@@ -61,6 +64,7 @@ uint32_t v2_g_new(struct v2_order *o, uint64_t id, uint8_t status)
         return EV_NONE;
     }
     *v2_g_at(o, (uint32_t)o->ng) = (struct v2_g){.id = id, .status = status, .seqgen = o->gen->ordinal};
+    v2_stirs(&o->blank_g, (uint32_t)o->ng);
     return (uint32_t)o->ng++;
 }
 
@@ -113,6 +117,7 @@ static __attribute__((noinline)) void emit_first(struct v2_order *o, uint32_t m,
     }
     if (m != EV_NONE) {
         o->m[m].told = true;
+        v2_stirs(&o->blank_m, m);
         *room_next(o) = (struct ev){.t = t - o->base,
                                     .kind = EVK_M_NEW,
                                     .g = EV_NONE,
@@ -206,6 +211,7 @@ static void bind_p(struct v2_order *o, const struct v2_ctx *x, uint32_t p)
         o->m[x->m].was_p = p;
     o->m[x->m].p = p;
     o->p[p].m = x->m;
+    v2_stirs(&o->blank_m, x->m);
 }
 
 static void unbind_p(struct v2_order *o, uint32_t p)
@@ -315,6 +321,7 @@ EVENT(proc_status)
             return ADV_OK;
         }
     } else if (met) {
+        v2_stirs(&o->blank_p, p);
         o->p[p].status = (uint8_t)st;
         o->p[p].seq = 0;
         o->p[p].seqgen = o->gen->ordinal;
@@ -370,6 +377,8 @@ static enum adv status(struct v2_order *o, const struct v2_cursor *c, const stru
         on_p = o->m[m].p;
         who = (struct v2_ctx){on_m, on_p, EV_NONE};
     }
+    if (met)
+        v2_stirs(&o->blank_g, g);
     if (met && !known)
         v2_g_at(o, g)->status = state;
     else if (!known && ((g = v2_g_new(o, id, state)) == EV_NONE || (o->alone && !v2_was_note(o, g, state, false))))

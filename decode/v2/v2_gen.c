@@ -154,7 +154,8 @@ enum { LABELS = 5 }; /* below it mark workers' labels, from it on reasons */
 /* A string by its number, if it isn't in the table; one that is registered between from and to by its place. */
 static uint32_t untold(struct source *s, struct v2_gen *g, uint64_t id, uint64_t from, uint64_t to)
 {
-    const char *known = g->torn && !g->closed && id >= from && id < to ? registered(s->version, id) : NULL;
+    const char *known =
+        (g->torn || g->unnamed) && !g->closed && id >= from && id < to ? registered(s->version, id) : NULL;
     char number[24];
     uint32_t mine;
     g->by_order |= known != NULL;
@@ -182,7 +183,7 @@ uint32_t v2_gen_reason(struct source *s, struct v2_gen *g, uint64_t id)
     if (g->reason[id] || !id)
         return g->reason[id];
     uint32_t mine = idmap_get(&g->strs, id);
-    if (g->torn && g->last_reason[id] && mine == IDMAP_NONE) {
+    if ((g->torn || g->unnamed) && g->last_reason[id] && mine == IDMAP_NONE) {
         g->reason_inferred = true;
         return g->last_reason[id];
     }
@@ -195,7 +196,7 @@ static void gen_reset(struct v2_gen *g)
 {
     uint64_t freq = g->freq, number = g->number;
     uint32_t ordinal = g->ordinal;
-    if (!g->torn)
+    if (!g->torn && !g->unnamed)
         memcpy(g->last_reason, g->reason, sizeof g->reason);
     memset(g->reason, 0, sizeof g->reason);
     idmap_clear(&g->strs);
@@ -213,7 +214,7 @@ static void gen_reset(struct v2_gen *g)
     g->hi = UINT64_MAX;
     g->last = NULL;
     g->all_told = g->torn = g->reason_inferred = g->by_order = g->no_freq = g->assumed = g->at_end = false;
-    g->clock_broken = false;
+    g->clock_broken = g->unnamed = false;
     g->snap.has_wall = false;
     g->missing = 0;
 }
@@ -625,7 +626,7 @@ bool v2_gen_parse(struct source *s, struct v2_gen *g)
     v2_clock_notes(s, g);
     if (!v2_names_read(s, g) || !v2_gen_samples(s, g))
         return false;
-    if (g->at_end && !g->torn && s->version < GO_126 && tables_lack(g)) {
+    if (g->at_end && !g->torn && !g->unnamed && s->version < GO_126 && tables_lack(g)) {
         g->torn = true;
         source_damage(s, ERR_TRUNCATED, g->ordinal, g->end,
                       "generation %" PRIu64 " lacks its tables: it was cut short", g->number);

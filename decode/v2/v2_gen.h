@@ -104,6 +104,7 @@ struct v2_gen {
     bool rate_told;           /* it states a frequency that a clock can have */
     bool clock_broken;        /* the batch with the frequency can't be read to its end */
     bool torn;                /* it isn't whole, so missing table entries are no surprise */
+    bool unnamed;             /* nor are they here: a table can't be read to its end. All events may be there */
     bool apart;               /* nothing was recorded right before it, so no state is known (source.gap) */
     struct v2_hole hole[V2_HOLES];
     size_t nhole; /* if more than V2_HOLES: anything may be lost anywhere */

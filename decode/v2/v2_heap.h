@@ -18,7 +18,7 @@ static inline void v2_heap_set(struct v2_heap *to, const struct v2_heap *x)
 {
     to->t = x->t;
     to->cursor = x->cursor;
-    to->turn = x->turn;
+    to->slot = x->slot;
 }
 
 /* v2_heap_down - the first one's time has become later: move it to its place. */

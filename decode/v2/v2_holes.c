@@ -6,6 +6,12 @@
 #include "decode/v2/v2_doubt.h"
 #include "decode/v2/v2_step.h"
 
+static void forget_times(struct v2_times *v)
+{
+    while (v->nset)
+        v->t[v->set[--v->nset]] = INT64_MIN;
+}
+
 void v2_holes_begin(struct v2_order *o)
 {
     struct v2_torn *t = &o->torn;
@@ -14,10 +20,8 @@ void v2_holes_begin(struct v2_order *o)
     for (size_t i = 0; i < t->capbehind; i++)
         t->behind[i] = (struct v2_end){UINT64_MAX, INT64_MAX};
     t->gc_told = INT64_MIN;
-    for (size_t i = 0; i < t->g_told.n; i++)
-        t->g_told.t[i] = INT64_MIN;
-    for (size_t i = 0; i < t->p_told.n; i++)
-        t->p_told.t[i] = INT64_MIN;
+    forget_times(&t->g_told);
+    forget_times(&t->p_told);
 }
 
 bool v2_holes_add(struct v2_order *o, int64_t from, int64_t to)
@@ -120,7 +124,17 @@ static void told(struct v2_order *o, struct v2_times *v, uint32_t i, int64_t t)
         return;
     for (size_t k = had; k < v->n; k++)
         v->t[k] = INT64_MIN;
+    if (v->t[i] == INT64_MIN) {
+        if (!v2_room(o, v->set, v->capset, v->nset + 1))
+            return;
+        v->set[v->nset++] = i;
+    }
     v->t[i] = t;
+}
+
+void v2_holes_told_g(struct v2_order *o, uint32_t g, int64_t t)
+{
+    told(o, &o->torn.g_told, g, t);
 }
 
 void v2_holes_told(struct v2_order *o, size_t at)

@@ -46,7 +46,7 @@ struct v2_read {
 bool v2_table_bad(struct source *s, struct v2_gen *g, const struct v2_slice *t, const uint8_t *p, const char *what)
 {
     if (!t->torn) {
-        g->torn = true;
+        g->unnamed = true;
         source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, p), "malformed %s table", what);
     }
     return true;
@@ -82,7 +82,7 @@ static bool frame_str(struct v2_gen *g, uint64_t id, uint32_t *str)
         return true;
     *str = 0;
     g->missing++;
-    if (g->torn)
+    if (g->torn || g->unnamed)
         return true;
     char name[24];
     const int n = snprintf(name, sizeof name, "#%" PRIu64, id);
@@ -305,7 +305,7 @@ static bool read_stacks(struct source *s, struct v2_gen *g, const struct v2_slic
         uint64_t id = 0;
         if (!(p = read_stack(&r, p, &id)))
             return !r.oom && v2_table_bad(s, g, t, at, "stack");
-        if (g->missing > missing && !g->torn) {
+        if (g->missing > missing && !g->torn && !g->unnamed) {
             source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, at),
                           "stack %" PRIu64 " names a string that is not defined", id);
             g->missing = missing;

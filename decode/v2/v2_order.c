@@ -10,6 +10,7 @@
 
 #include "decode/base/bytes.h"
 #include "decode/base/host.h"
+#include "decode/v2/v2_blank.h"
 #include "decode/v2/v2_doubt.h"
 #include "decode/v2/v2_heap.h"
 #include "decode/v2/v2_state.h"
@@ -224,8 +225,10 @@ static bool cursors_new(struct v2_order *o, const struct v2_gen *gen)
         if (o->oom)
             return false;
         o->cur[o->ncur++] = (struct v2_cursor){.batch = (uint32_t)i, .nbatch = (uint32_t)(k - i), .m = m};
-        if (m != EV_NONE)
+        if (m != EV_NONE) {
             o->m[m].cur = (uint32_t)o->ncur;
+            v2_stirs(&o->blank_m, m);
+        }
     }
     return true;
 }
@@ -266,21 +269,25 @@ bool v2_order_begin(struct v2_order *o, struct v2_gen *gen)
 
 void v2_order_apart(struct v2_order *o)
 {
-    for (size_t g = 0; g < o->ng; g++) {
+    for (size_t g = 0; (g = v2_blank_skip(&o->blank_g, g, o->ng, V2_BLANK)) < o->ng;) {
         struct v2_g *vg = v2_g_at(o, (uint32_t)g);
-        if (vg->status == ST_NONE) /* its page may be gone */
-            continue;
-        vg->status = ST_UNKNOWN;
-        vg->region = 0;
-        vg->stw = vg->assist = false;
+        if (vg->status != ST_NONE) { /* else its page may be gone */
+            vg->status = ST_UNKNOWN;
+            vg->region = 0;
+            vg->stw = vg->assist = false;
+        }
+        g = v2_blank_next(&o->blank_g, g, o->ng, V2_BLANK, o, v2_blank_g);
     }
-    for (size_t p = 0; p < o->np; p++) {
+    for (size_t p = 0; (p = v2_blank_skip(&o->blank_p, p, o->np, V2_BLANK)) < o->np;) {
         o->p[p].status = V2_PS_LOST;
         o->p[p].m = EV_NONE;
         o->p[p].sweep = false;
+        p = v2_blank_next(&o->blank_p, p, o->np, V2_BLANK, o, v2_blank_p);
     }
-    for (size_t m = 0; m < o->nm; m++)
+    for (size_t m = 0; (m = v2_blank_skip(&o->blank_m, m, o->nm, V2_BLANK)) < o->nm;) {
         o->m[m].g = o->m[m].p = EV_NONE;
+        m = v2_blank_next(&o->blank_m, m, o->nm, V2_BLANK, o, v2_blank_m);
+    }
     o->nregion = 0;
     o->region_free = 0;
     o->gc = GC_UNKNOWN;
@@ -295,7 +302,9 @@ static void gap_out(struct v2_order *o, bool over)
     e->state = over;
     e->arg = o->gap_since > o->base ? (uint64_t)(o->gap_since - o->base) : 0;
     for (size_t g = 0; over && g < o->ng; g++)
-        if (v2_g_at(o, (uint32_t)g)->status == ST_UNKNOWN)
+        if (o->gs_at[g / V2_GS].gone == V2_GS)
+            g |= V2_GS - 1;
+        else if (v2_g_at(o, (uint32_t)g)->status == ST_UNKNOWN)
             v2_g_forget(o, (uint32_t)g);
     if (over)
         o->gap_over = false;
@@ -509,10 +518,10 @@ static bool general(struct v2_order *o, struct v2_sink *k, struct v2_cursor *c, 
     if (more && o->loose)
         (void)o->loose->before(o, c);
     enum adv a = more ? v2_adv(o, c) : ADV_OK;
-    if (a != ADV_OK && o->loose)
-        a = o->loose->lacks(o, c, a, false);
     if (a != ADV_OK)
         k->close(k);
+    if (a != ADV_OK && o->loose)
+        a = o->loose->lacks(o, c, a, false);
     if (more && a == ADV_OK && o->loose)
         o->loose->after(o, c, 0);
     if (more && a == ADV_OK && o->park.n)
@@ -532,6 +541,14 @@ static bool has_room(const struct v2_sink *k, size_t cap)
     return k->n + k->others + EV_MOST <= cap;
 }
 
+static bool may_be_due(const struct v2_order *o)
+{
+    const struct v2_torn *t = &o->torn;
+    if (!o->loose || !o->loose->due)
+        return false;
+    return !o->loose->quick || !t->begun || (!t->reached && o->nheap && o->heap[0].t >= t->least);
+}
+
 /* Put out what comes before the next thread's event, if anything does; then look again. *ok: false, it could not be. */
 static bool something_else(struct v2_order *o, struct v2_sink *k, bool *ok)
 {
@@ -541,9 +558,12 @@ static bool something_else(struct v2_order *o, struct v2_sink *k, bool *ok)
         *ok = loosen(o) && give(o, k);
         return true;
     }
-    if (o->loose && o->loose->due && o->loose->due(o)) {
-        *ok = give(o, k);
-        return true;
+    if (may_be_due(o)) {
+        k->close(k);
+        if (o->loose->due(o)) {
+            *ok = give(o, k);
+            return true;
+        }
     }
     if (o->gap_due) {
         gap_out(o, false);
@@ -561,13 +581,13 @@ static bool something_else(struct v2_order *o, struct v2_sink *k, bool *ok)
 /* Put out what comes behind all threads' events, if anything does. */
 static bool something_behind(struct v2_order *o, struct v2_sink *k, bool *ok)
 {
+    k->close(k);
     if (o->loose && o->loose->rest && o->loose->rest(o)) {
         *ok = give(o, k);
         return true;
     }
     if (!o->gap_over || o->gen->torn)
         return false;
-    k->close(k);
     gap_out(o, true);
     *ok = give(o, k);
     return true;
@@ -578,17 +598,18 @@ static void threads_go(struct v2_order *o, struct v2_sink *k, size_t cap, bool *
 {
     int64_t until;
     k->room = cap - EV_MOST + 1 - k->n - k->others;
-    enum turn_rc rc = k->turns(k, &until);
-    if (rc == TURN_DONE)
+    enum fast_rc rc = k->fast(k, &until);
+    if (rc == FAST_DONE)
         return;
     struct v2_cursor *c = &o->cur[o->heap[0].cursor];
-    if (rc == TURN_OUT && o->heap[0].t <= until) { /* it is still its turn */
+    if (rc == FAST_OUT && o->heap[0].t <= until) { /* it is still its turn */
         bool over;
         if (!has_room(k, cap) || general(o, k, c, until, &over, ok))
             return;
-        rc = over ? TURN_OVER : TURN_ON;
+        rc = over ? FAST_OVER : FAST_ON;
     }
-    if (rc == TURN_OVER) {
+    if (rc == FAST_OVER) {
+        k->pause(k);
         cursor_done(o, c);
         v2_heap_drop(o->heap, &o->nheap);
         *ok = *ok && (!o->loose || give(o, k)); /* what it ran is unknown */
@@ -634,11 +655,16 @@ void v2_order_free(struct v2_order *o)
     mem_free(o->aside);
     mem_free(o->held.m);
     v2_park_free(&o->park);
-    idmap_free(&o->torn.has);
+    v2_steps_free(o);
     mem_free(o->torn.hole);
     mem_free(o->torn.behind);
     mem_free(o->torn.g_told.t);
     mem_free(o->torn.p_told.t);
+    mem_free(o->torn.g_told.set);
+    mem_free(o->torn.p_told.set);
+    mem_free(o->blank_g.is);
+    mem_free(o->blank_p.is);
+    mem_free(o->blank_m.is);
     mem_free(o->was);
     idmap_free(&o->gs);
     idmap_free(&o->ps);

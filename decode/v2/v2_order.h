@@ -11,6 +11,7 @@
 #include "decode/events/source.h"
 #include "decode/v2/v2_events.h"
 #include "decode/v2/v2_gen.h"
+#include "decode/v2/v2_noted.h"
 #include "decode/v2/v2_park.h"
 
 /*
@@ -67,8 +68,10 @@ struct v2_was { /* a goroutine's status when a segment began, or (assists) that 
 
 struct v2_open_region { /* one of a goroutine's open regions */
     uint64_t task;
-    uint32_t name, below; /* index + 1 */
+    uint32_t name, below; /* name: V2_NAME_BEFORE: by_number, and of an earlier generation; below: index + 1 */
 };
+
+#define V2_NAME_BEFORE UINT32_MAX
 
 struct v2_cursor {               /* one thread's events of this generation */
     const uint8_t *p, *end, *at; /* at: the current event */
@@ -93,11 +96,21 @@ struct v2_span { /* from .. to, absolute */
 struct v2_times { /* by goroutine or P */
     int64_t *t;
     size_t n;
+    uint32_t *set; /* which of them are */
+    size_t nset, capset;
+};
+
+struct v2_blank { /* v2_blank.h */
+    uint8_t *is;
+    size_t n;
 };
 
 struct v2_torn {      /* state of v2_torn.c: a generation of which events were lost */
-    struct idmap has; /* which steps the generation has (v2_step.h) */
-    bool rough;       /* the generation before it lost events, too */
+    struct v2_steps { /* which steps the generation has (v2_step.h) */
+        struct v2_noted g, p;
+        struct idmap others; /* of the collector; and which threads' statuses say that something is busy: hashed */
+    } has;
+    bool rough; /* the generation before it lost events, too */
     uint64_t gaps, dropped;
     int64_t least; /* nothing was lost before this time; */
     bool reached;  /* it has come: now look for what lost something */
@@ -149,6 +162,7 @@ struct v2_loose {
     void (*after)(struct v2_order *o, const struct v2_cursor *c, size_t at);
     void (*over)(struct v2_order *o, uint32_t thread);
     bool tells; /* report an event that can't be as damage; v2_torn expects such events and doesn't */
+    bool quick; /* a sink may carry out events itself, if v2_step_sure() says so */
     bool hasty; /* no event waits longer than v2_order.patience, once something was lost */
 };
 
@@ -193,6 +207,7 @@ struct v2_order {
         step; /* how far its processors' clocks may differ; the shortest step that is blamed for an impossible time */
     int64_t patience; /* where events are missing, none waits longer than this for another */
     struct v2_torn torn;
+    struct v2_blank blank_g, blank_p, blank_m;
     struct v2_held held;
     bool newer;         /* it was reported that there are events newer than the header */
     uint32_t cut_torn;  /* the last generation that was reported to be a slice of one with gaps */
@@ -210,6 +225,7 @@ struct v2_order {
     bool have_base;
     bool stopped; /* damage: nothing more can be ordered */
     bool oom;
+    bool by_number;     /* regions are called by their strings' numbers in the file (v2_sim.h) */
     int64_t base, last; /* time of the first event; of the last one (absolute) */
     int64_t torn_from;  /* in a torn generation: when the first busy thread's events end; INT64_MAX: none's do */
     int64_t sync;       /* where Go's reader lets the generation begin */
@@ -249,26 +265,26 @@ void v2_wall_clock(struct source *s, const struct v2_gen *gen, const struct v2_o
  * state: these the sink carries out itself, by the rules of v2_rules.h, as long as they are the earliest. All others are carried out by
  * v2_adv() and given to the sink as struct ev.
  */
-enum turn_rc {            /* how turns() ended, for the heap's first cursor */
-               TURN_ON,   /* its next event is later than `until`: another cursor may be first now */
-               TURN_OUT,  /* its next event is not for the sink, and was not tried */
-               TURN_OVER, /* it has no more events */
-               TURN_DONE  /* the heap is in order; there is something else to look at, or o->stopped */
+enum fast_rc {            /* how fast() ended, for the heap's first cursor */
+               FAST_ON,   /* its next event is later than `until`: another cursor may be first now */
+               FAST_OUT,  /* its next event is not for the sink, and was not tried */
+               FAST_OVER, /* it has no more events */
+               FAST_DONE  /* the heap is in order; there is something else to look at, or o->stopped */
 };
 
 struct v2_sink {
     struct v2_order *o; /* whose events; v2_order_run() sets it */
-    size_t n, others;   /* since begin(): events that turns() took; events that take() was given */
-    size_t room;        /* how many more turns() may take, at least one; it counts down */
+    size_t n, others;   /* since begin(): events that fast() took; events that take() was given */
+    size_t room;        /* how many more fast() may take, at least one; it counts down */
     /* begin, end - around any number of events. false: no memory, or no more events are wanted. */
     bool (*begin)(struct v2_sink *k);
     void (*end)(struct v2_sink *k);
     /*
-     * turns - carry out threads' events, always the earliest, until one comes that is not for the sink or there is something else to
+     * fast - carry out threads' events, always the earliest, until one comes that is not for the sink or there is something else to
      * look at. The time of the heap's first cursor may have become later. What it changes of a thread and of what that runs may be
-     * kept back until close(). *until: v2_alone_until() of the last turn.
+     * kept back until close(). *until: v2_alone_until() of the last thread.
      */
-    enum turn_rc (*turns)(struct v2_sink *k, int64_t *until);
+    enum fast_rc (*fast)(struct v2_sink *k, int64_t *until);
     /* pause - set o->last; called before an event that concerns its own thread only. close - and write back all that was kept back;
        called before an event that may concern any thread. */
     void (*pause)(struct v2_sink *k);

@@ -18,7 +18,7 @@ struct v2_cursor;
 struct v2_heap {
     int64_t t;
     uint32_t cursor;
-    uint32_t turn; /* the sink's: which of its turns may be the cursor's */
+    uint32_t slot; /* the sink's: which of its threads may be the cursor's */
 };
 
 struct v2_wait { /* what a cursor's event waits for */

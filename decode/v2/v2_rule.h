@@ -1,6 +1,6 @@
 /*
  * v2_rule.h - what the events' rules share: a rule is the function of a row of events_v2.def. Those that move goroutines, Ps and
- * threads stand in v2_adv.c, those of what else is told in v2_told.c.
+ * threads stand in v2_adv.c, those of what else is told in v2_ranges.c.
  */
 #ifndef GOTOP_DECODE_V2_RULE_H
 #define GOTOP_DECODE_V2_RULE_H

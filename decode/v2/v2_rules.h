@@ -1,7 +1,7 @@
 /*
  * v2_rules.h - the rules of the commonest events, each written once: what the event needs, what it changes, what it tells.
  *
- * Two files include them: v2_adv.c, for any event at any time, and the sink decode/model/turns.c, for events that come one after
+ * Two files include them: v2_adv.c, for any event at any time, and the sink decode/model/fast_path.c, for events that come one after
  * another from a thread. Each first defines where a rule finds things and puts them:
  *
  *   struct v2_at       the event, and where its result goes

@@ -205,13 +205,13 @@ static void sink_nothing(struct v2_sink *k)
     (void)k;
 }
 
-static enum turn_rc sink_turns(struct v2_sink *k, int64_t *until)
+static enum fast_rc sink_fast(struct v2_sink *k, int64_t *until)
 {
     struct v2_order *o = k->o;
     const int64_t t = o->cur[o->heap[0].cursor].t;
     *until = v2_alone_until(o->heap, o->nheap, v2_next_sample(o));
     o->heap[0].t = t;
-    return late(v2_sim_of(o), t) ? TURN_DONE : TURN_OUT;
+    return late(v2_sim_of(o), t) ? FAST_DONE : FAST_OUT;
 }
 
 static bool sink_take(struct v2_sink *k)
@@ -225,7 +225,7 @@ enum v2s_rc v2_sim_run(struct v2_sim *s, int64_t until)
     struct v2_order *o = &s->o;
     struct v2_sink k = {.begin = sink_begin,
                         .end = sink_nothing,
-                        .turns = sink_turns,
+                        .fast = sink_fast,
                         .pause = sink_nothing,
                         .close = sink_nothing,
                         .take = sink_take};
@@ -313,6 +313,9 @@ bool v2_sim_begin(struct v2_sim *s, const uint8_t *data, const struct v2_raw_gen
     o->loose = &s->asks;
     o->gc_strict = s->mender;
     s->ordinal++;
+    o->by_number = true;
+    for (size_t i = 0; i < o->nregion; i++)
+        o->region[i].name = V2_NAME_BEFORE;
     if ((!s->names.strs.size && names_init(&s->names)) || !gen_fill(s, raw) || !v2_order_begin(o, &s->gen))
         return false;
     if (s->written) /* a table that is broken still is, and that was said */

@@ -32,7 +32,7 @@ static void finish(struct source *s, struct v2 *v)
 void v2_gen_notes(struct source *s, const struct v2_gen *gen, struct v2_order *o)
 {
     if (gen->missing)
-        source_damage(s, gen->torn ? ERR_TRUNCATED : ERR_FORMAT, gen->ordinal, gen->start,
+        source_damage(s, gen->torn || gen->unnamed ? ERR_TRUNCATED : ERR_FORMAT, gen->ordinal, gen->start,
                       "%" PRIu32 " uses of strings or stacks that are not in generation %" PRIu64 "'s tables",
                       gen->missing, gen->number);
     if (gen->reason_inferred || gen->by_order)

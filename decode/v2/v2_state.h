@@ -1,6 +1,6 @@
 /*
  * v2_state.h - shared by v2_order.c (cursors, whose turn it is), v2_adv.c (what each event needs and does), and the sink that carries
- * out events itself (decode/model/turns.c).
+ * out events itself (decode/model/fast_path.c).
  */
 #ifndef GOTOP_DECODE_V2_STATE_H
 #define GOTOP_DECODE_V2_STATE_H

@@ -1,4 +1,5 @@
 /* v2_step.c - see v2_step.h. */
+#include "decode/v2/v2_blank.h"
 #include "decode/v2/v2_step.h"
 
 #include "decode/base/hash.h"
@@ -26,25 +27,41 @@ struct v2_step v2_step(uint8_t type, const uint64_t *arg, uint64_t *p)
 
 /* ---- which there are -------------------------------------------------------------------------------------- */
 
-enum { NOTED_TWICE = 1 }; /* the value of a step that two events have the number of */
-enum { MOST = 16 };       /* and the greatest number of a goroutine's, a P's, as far as it goes */
+enum { TOLD_TWICE = 2 };
 
 static uint64_t key(unsigned of, uint64_t id, uint64_t seq)
 {
     return hash_last(hash_next(hash_next(hash_first(of), id), seq));
 }
 
+/* Of goroutines or of Ps. NULL: neither. */
+static const struct v2_noted *noted(const struct v2_order *o, enum v2_step_of of)
+{
+    const bool g = of == V2_STEP_G || of == V2_STEP_G_TOLD || of == V2_STEP_G_STILL;
+    return g ? &o->torn.has.g : of == V2_STEP_P || of == V2_STEP_P_TOLD ? &o->torn.has.p : NULL;
+}
+
+static bool put_told(struct v2_noted *a, enum v2_step_of of, uint64_t id)
+{
+    struct v2_numbers *v = v2_noted_new(a, id);
+    if (v && of == V2_STEP_G_STILL)
+        v->still = true;
+    else if (v && v->told < TOLD_TWICE)
+        v->told++;
+    return v;
+}
+
 bool v2_steps_put(struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq)
 {
-    struct idmap *has = &o->torn.has;
-    if (of == V2_STEP_G || of == V2_STEP_P) {
-        const uint64_t most = key(MOST + of, id, 0);
-        const uint32_t now = seq < IDMAP_NONE - 1 ? (uint32_t)seq : IDMAP_NONE - 2, was = idmap_get(has, most);
-        if ((was == IDMAP_NONE || was < now) && !idmap_put(has, most, now))
-            return false;
+    struct v2_steps *has = &o->torn.has;
+    switch (of) {
+    case V2_STEP_G: return v2_noted_put(&has->g, id, seq);
+    case V2_STEP_P: return v2_noted_put(&has->p, id, seq);
+    case V2_STEP_G_TOLD:
+    case V2_STEP_G_STILL: return put_told(&has->g, of, id);
+    case V2_STEP_P_TOLD: return put_told(&has->p, of, id);
+    default: return idmap_put(&has->others, key(of, id, seq), 0);
     }
-    const uint64_t k = key(of, id, seq);
-    return idmap_put(has, k, idmap_get(has, k) == IDMAP_NONE ? 0 : NOTED_TWICE);
 }
 
 bool v2_steps_event(struct v2_order *o, uint8_t type, const uint64_t *arg, uint64_t *p)
@@ -53,28 +70,43 @@ bool v2_steps_event(struct v2_order *o, uint8_t type, const uint64_t *arg, uint6
     return step.of == V2_STEP_NONE || v2_steps_put(o, step.of, step.id, step.seq < 0 ? 0 : arg[step.seq]);
 }
 
-/* None of the goroutine's, the P's, has a greater number. */
-static bool is_last(const struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq)
-{
-    const uint32_t most = idmap_get(&o->torn.has, key(MOST + of, id, 0));
-    return most == IDMAP_NONE || most <= seq;
-}
-
 void v2_steps_drop(struct v2_order *o, uint8_t type, const uint64_t *arg, uint64_t *p)
 {
+    struct v2_steps *has = &o->torn.has;
     const struct v2_step step = v2_step(type, arg, p);
-    if (step.of != V2_STEP_NONE)
-        idmap_del(&o->torn.has, key(step.of, step.id, step.seq < 0 ? 0 : arg[step.seq]));
+    struct v2_noted *a = step.of == V2_STEP_G || step.of == V2_STEP_G_TOLD   ? &has->g
+                         : step.of == V2_STEP_P || step.of == V2_STEP_P_TOLD ? &has->p
+                                                                             : NULL;
+    struct v2_numbers *v = a && step.seq < 0 ? v2_noted_of(a, step.id) : NULL;
+    if (v)
+        v->told = 0;
+    else if (a && step.seq >= 0)
+        v2_noted_del(a, step.id, arg[step.seq]);
+    else if (!a && step.of != V2_STEP_NONE)
+        idmap_del(&has->others, key(step.of, step.id, arg[step.seq]));
+}
+
+void v2_steps_free(struct v2_order *o)
+{
+    v2_noted_free(&o->torn.has.g);
+    v2_noted_free(&o->torn.has.p);
+    idmap_free(&o->torn.has.others);
 }
 
 bool v2_steps_has(const struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq)
 {
-    return idmap_get(&o->torn.has, key(of, id, seq)) != IDMAP_NONE;
+    const struct v2_noted *a = noted(o, of);
+    if (!a)
+        return idmap_get(&o->torn.has.others, key(of, id, seq)) != IDMAP_NONE;
+    if (of == V2_STEP_G || of == V2_STEP_P)
+        return v2_noted_has(a, id, seq);
+    const struct v2_numbers *v = v2_noted_of(a, id);
+    return v && (of == V2_STEP_G_STILL ? v->still : v->told > 0);
 }
 
 bool v2_steps_lost(const struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq)
 {
-    return !v2_steps_has(o, of, id, seq) && (!o->gen->all_told || !is_last(o, of, id, seq));
+    return !v2_steps_has(o, of, id, seq) && (!o->gen->all_told || v2_noted_beyond(noted(o, of), id, seq));
 }
 
 /* numbered - which goroutine's or P's numbered step the cursor's event is. false: no such step, or it has none yet in this generation. */
@@ -112,7 +144,7 @@ bool v2_step_renumber(struct v2_order *o, struct v2_cursor *c, uint64_t *was)
     if (!numbered(o, c, &n))
         return false;
     const uint64_t want = c->arg[n.arg], next = n.have + 1;
-    const bool twice = n.of == V2_STEP_G && idmap_get(&o->torn.has, key(n.of, n.id, want)) == NOTED_TWICE;
+    const bool twice = n.of == V2_STEP_G && v2_noted_twice(&o->torn.has.g, n.id, want);
     const bool alone = !v2_steps_has(o, n.of, n.id, want - 1) && !v2_steps_has(o, n.of, n.id, want + 1);
     if (want == next || (want == next + 1 && !twice) || !(twice || alone) || v2_steps_has(o, n.of, n.id, next) ||
         !v2_steps_has(o, n.of, n.id, next + 1))
@@ -124,8 +156,8 @@ bool v2_step_renumber(struct v2_order *o, struct v2_cursor *c, uint64_t *was)
 
 bool v2_steps_still(const struct v2_order *o, uint64_t g)
 {
-    return v2_steps_has(o, V2_STEP_G_STILL, g, 0) &&
-           idmap_get(&o->torn.has, key(V2_STEP_G_TOLD, g, 0)) != NOTED_TWICE;
+    const struct v2_numbers *v = v2_noted_of(&o->torn.has.g, g);
+    return v && v->still && v->told < TOLD_TWICE;
 }
 
 bool v2_step_none(const struct v2_order *o, const struct v2_cursor *c)
@@ -152,6 +184,7 @@ void v2_held_put(struct v2_order *o, uint32_t m, uint32_t g)
     o->oom |= !o->held.on;
     if (o->held.on)
         o->held.m[g] = m;
+    v2_stirs(&o->blank_m, m);
 }
 
 void v2_held_begin(struct v2_order *o)

@@ -31,13 +31,24 @@ struct v2_step {
 /* v2_step - which step an event is. *p: the P of its thread, or V2_NO_P; it becomes what that has afterwards. */
 struct v2_step v2_step(uint8_t type, const uint64_t *arg, uint64_t *p);
 
-/* v2_steps_put - note a step; v2_steps_event - that of an event; false: out of memory. v2_steps_drop - forget an event's. */
+/* v2_steps_put - note a step; v2_steps_event - that of an event; false: out of memory. v2_steps_drop - forget an event's. v2_steps_free -
+   forget all. */
 bool v2_steps_put(struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq);
 bool v2_steps_event(struct v2_order *o, uint8_t type, const uint64_t *arg, uint64_t *p);
 void v2_steps_drop(struct v2_order *o, uint8_t type, const uint64_t *arg, uint64_t *p);
+void v2_steps_free(struct v2_order *o);
 bool v2_steps_has(const struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq);
 /* v2_steps_lost - is that step missing? It is not there, and there are later ones, or the last events of threads may be missing. */
 bool v2_steps_lost(const struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq);
+
+/*
+ * v2_step_sure - the step that a goroutine (g), a P takes next is there. As long as it is, nothing of it is missing, and a sink may carry
+ * out its events itself (v2_loose.quick).
+ */
+static inline bool v2_step_sure(const struct v2_order *o, bool g, uint64_t id, uint64_t seq)
+{
+    return v2_noted_has(g ? &o->torn.has.g : &o->torn.has.p, id, seq);
+}
 
 /* v2_steps_still - a goroutine has done nothing in this generation, as the runtime says behind all events. */
 bool v2_steps_still(const struct v2_order *o, uint64_t g);

@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 
+#include "decode/v2/v2_blank.h"
 #include "decode/v2/v2_doubt.h"
 #include "decode/v2/v2_holes.h"
 #include "decode/v2/v2_raw.h"
@@ -125,7 +126,7 @@ static bool torn_begin(struct v2_order *o)
     bool ok = true;
     o->torn.least = INT64_MIN;
     o->torn.reached = false;
-    idmap_free(&o->torn.has);
+    v2_steps_free(o);
     v2_holes_begin(o);
     for (size_t i = 0; ok && i < o->ncur; i++) {
         note_holes(o, &o->cur[i]);
@@ -248,6 +249,7 @@ static void g_gap(struct v2_order *o, const struct v2_cursor *c, uint32_t g, uin
         gap_from(o, c->t);
     }
     vg->status = next;
+    v2_stirs(&o->blank_g, g);
 }
 
 static void p_gap(struct v2_order *o, const struct v2_cursor *c, uint32_t p, uint8_t next)
@@ -261,6 +263,7 @@ static void p_gap(struct v2_order *o, const struct v2_cursor *c, uint32_t p, uin
         o->m[vp->m].p = EV_NONE;
     vp->m = EV_NONE;
     vp->status = next;
+    v2_stirs(&o->blank_p, p);
 }
 
 /* ---- as if it had come ------------------------------------------------------------------------------------ */
@@ -339,6 +342,7 @@ static bool mend_wait(struct v2_order *o, const struct v2_cursor *c)
         if (o->m[m].p == EV_NONE) {
             o->m[m].p = q;
             o->p[q].m = m;
+            v2_stirs(&o->blank_m, m);
         }
         return o->m[m].p == q;
     case V2_AFTER_GC: return mend_gc(o, c);
@@ -652,6 +656,7 @@ static void let_go(struct v2_order *o, uint32_t thread, int64_t since)
     } else {
         lost(o, o->last, EV_NONE, m->p, since);
         p->status = V2_PS_RUNNING;
+        v2_stirs(&o->blank_p, m->p);
     }
 }
 
@@ -711,6 +716,16 @@ static void reached(struct v2_order *o)
     t->rest_m = t->rest_g = t->rest_p = 0;
 }
 
+static void due_ms(struct v2_order *o, size_t room)
+{
+    struct v2_torn *t = &o->torn;
+    const uint8_t as = o->gen->all_told ? V2_BLANK : V2_BLANKED; /* else silent() tells of each */
+    while ((t->rest_m = v2_blank_skip(&o->blank_m, t->rest_m, o->nm, as)) < o->nm && o->nout < room) {
+        silent(o, (uint32_t)t->rest_m);
+        t->rest_m = v2_blank_next(&o->blank_m, t->rest_m, o->nm, as, o, v2_blank_m);
+    }
+}
+
 /* Look at threads, goroutines and Ps of which this generation tells nothing, a few at each call. */
 static bool torn_due(struct v2_order *o)
 {
@@ -719,12 +734,19 @@ static bool torn_due(struct v2_order *o)
     reached(o);
     if (t->begun)
         return false;
-    for (; t->rest_m < o->nm && o->nout < room; t->rest_m++)
-        silent(o, (uint32_t)t->rest_m);
-    for (; t->rest_g < o->ng && o->nout < room; t->rest_g++)
+    due_ms(o, room);
+    if (t->rest_m == o->nm && o->nout < room && too_soon(o)) {
+        t->rest_g = o->ng;
+        t->rest_p = o->np;
+    }
+    while ((t->rest_g = v2_blank_skip(&o->blank_g, t->rest_g, o->ng, V2_BLANK)) < o->ng && o->nout < room) {
         g_after(o, (uint32_t)t->rest_g, t->before);
-    for (; t->rest_p < o->np && o->nout < room; t->rest_p++)
+        t->rest_g = v2_blank_next(&o->blank_g, t->rest_g, o->ng, V2_BLANK, o, v2_blank_g);
+    }
+    while ((t->rest_p = v2_blank_skip(&o->blank_p, t->rest_p, o->np, V2_BLANK)) < o->np && o->nout < room) {
         p_after(o, (uint32_t)t->rest_p, t->before);
+        t->rest_p = v2_blank_next(&o->blank_p, t->rest_p, o->np, V2_BLANK, o, v2_blank_p);
+    }
     t->begun = t->rest_m == o->nm && t->rest_g == o->ng && t->rest_p == o->np;
     return true;
 }
@@ -779,6 +801,22 @@ static void rest_p(struct v2_order *o, uint32_t p)
     vp->status = V2_PS_LOST;
 }
 
+static void rest_gs(struct v2_order *o, size_t room)
+{
+    struct v2_torn *t = &o->torn;
+    const bool sound = v2_torn_sound(o);
+    if (!sound && !t->nhole)
+        t->rest_g = o->ng;
+    while (t->rest_g < o->ng && o->nout < room) {
+        if (sound && o->gs_at[t->rest_g / V2_GS].gone == V2_GS)
+            t->rest_g |= V2_GS - 1; /* all of these have ended */
+        else if (!sound && (t->rest_g = v2_blank_skip(&o->blank_g, t->rest_g, o->ng, V2_BLANK)) == o->ng)
+            break;
+        rest_g(o, (uint32_t)t->rest_g);
+        t->rest_g = v2_blank_next(&o->blank_g, t->rest_g, o->ng, V2_BLANK, o, v2_blank_g);
+    }
+}
+
 /* A few at each call. */
 static bool torn_rest(struct v2_order *o)
 {
@@ -792,16 +830,18 @@ static bool torn_rest(struct v2_order *o)
         v2_holes_rest(o);
         rest_gc(o);
     }
-    for (; t->rest_g < o->ng && o->nout < room; t->rest_g++)
-        rest_g(o, (uint32_t)t->rest_g);
-    for (; t->nhole && t->rest_p < o->np && o->nout < room; t->rest_p++)
+    rest_gs(o, room);
+    while (t->nhole && o->nout < room &&
+           (t->rest_p = v2_blank_skip(&o->blank_p, t->rest_p, o->np, V2_BLANK)) < o->np) {
         rest_p(o, (uint32_t)t->rest_p);
+        t->rest_p = v2_blank_next(&o->blank_p, t->rest_p, o->np, V2_BLANK, o, v2_blank_p);
+    }
     t->rested = t->rest_g == o->ng && (!t->nhole || t->rest_p == o->np);
     return true;
 }
 
 const struct v2_loose v2_torn = {torn_begin, torn_due,  torn_rest, torn_before, torn_lacks,
-                                 torn_after, torn_over, false,     true};
+                                 torn_after, torn_over, false,     true,        true};
 
 void v2_torn_say(struct v2_order *o)
 {

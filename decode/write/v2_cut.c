@@ -157,7 +157,7 @@ static enum err_code run(struct v2_cut *c, struct v2_raw_gen *gen, bool *over, s
 /* How things were before a generation. */
 struct before {
     struct v2_sim sim;
-    bool begun;
+    bool begun, raw; /* raw: it has the file's numbers of the collector's steps, else those written */
     struct cut_result res;
 };
 
@@ -176,17 +176,22 @@ static enum err_code run_mended(struct v2_cut *c, struct before *was, const stru
     c->pin.nargs = 0;
     idmap_clear(&c->stack_of);
     c->mend.file = c->file;
+    c->sim.o.gc_seq -= was->raw ? c->mend.gc_less : 0;
     c->sim.written = true;
+    c->gc_less = 0;
     return v2_mend(&c->mend, &c->sim, gen) ? run(c, &c->mend.gen, over, e) : no_memory(e);
 }
 
 /* one - a generation: run its events, then write what is in the range. */
 static enum err_code one(struct v2_cut *c, struct v2_raw_gen *gen, bool *over, struct err *e)
 {
-    struct before was = {.begun = c->begun, .res = *c->res};
+    struct before was = {.begun = c->begun, .raw = !c->sim.written, .res = *c->res};
     bool mended = c->mend.rough || gen->damage.code;
     enum err_code rc = v2_sim_copy(&was.sim, &c->sim) ? ERR_OK : no_memory(e);
     if (rc == ERR_OK && !mended) {
+        c->gc_less = c->mend.gc_less;
+        c->sim.o.gc_seq += was.raw ? 0 : c->gc_less;
+        c->sim.written = false;
         rc = run(c, gen, over, e);
         mended = rc == ERR_OK && c->sim.damage.code;
     }
@@ -201,7 +206,7 @@ static enum err_code one(struct v2_cut *c, struct v2_raw_gen *gen, bool *over, s
     if (rc || !c->begun)
         return rc;
     c->res->generations++;
-    if (!mended && !*over && (!c->start.set || c->from == INT64_MIN) &&
+    if (!mended && !*over && !c->gc_less && (!c->start.set || c->from == INT64_MIN) &&
         v2_cut_whole(gen, c->file.data, &c->res->unnamed)) {
         outlet_put(c->out, gen->start, (size_t)(gen->end - gen->start));
         return ERR_OK;

@@ -18,8 +18,8 @@ struct v2_mend {
     uint64_t put, left_out; /* events put in, left out, so far */
     struct v2_raw_gen gen;  /* the last result; its batches are partly the file's bytes, partly w's */
     struct v2_mend_work *w;
-    bool
-        rough; /* a generation was mended, so those behind it have to be as well: their numbers and states don't fit any more */
+    bool rough; /* those behind the mended one have to be mended, too: their regions may not fit what is written */
+    uint64_t gc_less; /* by so much the numbers of the collector's steps are less, as written, than in the file */
 };
 
 /* v2_mend - mend a generation; was: the state before it. The result is m->gen, valid until the next call. false: no memory. */
@@ -63,6 +63,7 @@ struct v2_cut {
     struct v2_raw_ev pin;  /* the slice's last event: a status that changes nothing; nargs 0: none */
     uint64_t pin_m;
     struct v2_mend mend;
+    uint64_t gc_less; /* the numbers of the collector's steps are written as so much less than in what was run */
 };
 
 /* v2_cut_gen - write a generation from c->start to c->end, or from its beginning and to its end where these aren't set. false: no memory. */

@@ -241,7 +241,7 @@ static void put_states(struct gen_cut *w, uint32_t m)
     if (m != EV_NONE)
         return;
     if (o->gc == GC_ON)
-        put(w, &V2_EV(V2_GC_ACTIVE, o->gc_seq));
+        put(w, &V2_EV(V2_GC_ACTIVE, o->gc_seq - w->c->gc_less));
     for (size_t i = 0; i < o->np; i++)
         if (o->p[i].status == V2_PS_IDLE || o->p[i].status == V2_PS_ABANDONED)
             put_p(w, &o->p[i]);
@@ -313,6 +313,8 @@ static void put_event(struct gen_cut *w, struct v2_raw_ev *e, uint64_t units, ui
             units = w->c->from_units;
     }
     const struct v2_spec *spec = &v2_specs[e->type];
+    if (spec->after == V2_AFTER_GC)
+        e->arg[0] -= w->c->gc_less;
     for (unsigned i = 0; i < e->nargs; i++) {
         if (spec->strs >> i & 1)
             e->arg[i] = table_use(&w->t.strings, e->arg[i]);

@@ -46,12 +46,13 @@ struct v2_mend_work {
     uint64_t units;  /* the time of the event that can't come; its thread */
     uint64_t latest; /* the time of the latest event of the trace that came in this generation */
     uint32_t asker;
-    uint64_t gc_seq, gc_was; /* the number of the collector's last step: as written; in the file */
-    uint32_t gc_on;          /* the generation in which the collector was last told to be at work */
-    uint64_t reason;         /* id of the string V2_NOT_RECORDED */
-    uint8_t words[64];       /* the batch with that string */
-    bool cut;                /* the generation ends where the file was cut */
-    bool told;               /* due() is done */
+    uint64_t gc_seq;   /* the number of the collector's last step, as written */
+    uint32_t gc_on;    /* the generation in which the collector was last told to be at work */
+    uint64_t reason;   /* id of the string V2_NOT_RECORDED */
+    uint8_t words[64]; /* the batch with that string */
+    bool cut;          /* the generation ends where the file was cut */
+    bool told;         /* due() is done */
+    bool regions;      /* some were written: which are open may differ from what the trace has */
 };
 
 /* ---- what is written --------------------------------------------------------------------------------------- */
@@ -92,6 +93,7 @@ static void told(struct v2_mend_work *w, struct idmap *map, uint64_t id, bool ne
 static bool region(struct v2_mend_work *w, const struct v2_raw_ev *e, uint64_t g)
 {
     struct known *k = known(w, &w->gs, g);
+    w->regions = true;
     const bool ends = v2_means(e->type) == V2_MEANS_region_end;
     if (ends && k->region) {
         const struct within *r = &w->region[k->region - 1];
@@ -416,6 +418,12 @@ static void give_up(struct v2_mend_work *w, struct v2_cursor *c)
         v2_torn_skip(&w->s.o, c);
 }
 
+/* later - when an event comes that says this time. If that is much later, no reader would believe that others waited for it. */
+static uint64_t later(const struct v2_mend_work *w, uint64_t units)
+{
+    return units < w->latest && (double)(w->latest - units) * w->s.o.unit > DOUBT_SKEW_NS / 2 ? w->latest : units;
+}
+
 static enum adv lacks(struct v2_order *o, struct v2_cursor *c, enum adv a, bool force)
 {
     struct v2_mend_work *w = v2_sim_of(o)->arg;
@@ -431,7 +439,7 @@ static enum adv lacks(struct v2_order *o, struct v2_cursor *c, enum adv a, bool 
         const enum v2_lack l = a == ADV_BAD ? V2_GONE : v2_lack_of(o, c);
         if (l == V2_TO_COME && !force && !v2_torn_in_vain(o, c))
             return ADV_WAIT;
-        w->units = v2_sim_units(&w->s, c, &before);
+        w->units = later(w, v2_sim_units(&w->s, c, &before));
         w->asker = c->m;
         if (l == V2_STALE || !change(w, c))
             break;
@@ -590,20 +598,14 @@ static bool told_already(struct v2_mend_work *w, const struct v2_raw_ev *e)
            known(w, of_g ? &w->gs : &w->ps, e->arg[0])->gen == w->s.ordinal;
 }
 
-/* came - when an event came that says this time. If that is much later, no reader would believe that others waited for it. */
-static uint64_t came(struct v2_mend_work *w, uint64_t units)
-{
-    w->latest = units > w->latest ? units : w->latest;
-    return (double)(w->latest - units) * w->s.o.unit > DOUBT_SKEW_NS / 2 ? w->latest : units;
-}
-
 static bool seen(void *arg, const struct v2s_event *e)
 {
     struct v2_mend_work *w = arg;
     struct v2_raw_ev raw = e->ev;
     if (!room(w))
         return false;
-    const uint64_t units = came(w, e->units);
+    w->latest = e->units > w->latest ? e->units : w->latest;
+    const uint64_t units = later(w, e->units);
     if (!e->left_out)
         mark(w, e, &raw);
     if (!e->left_out)
@@ -707,9 +709,8 @@ static bool begin(struct v2_mend_work *w, const struct v2_sim *was, const struct
     v2_sim_free(&w->s);
     if (!v2_sim_copy(&w->s, was))
         return false;
-    if (w->m->rough)
-        w->s.o.gc_seq = w->gc_was;
-    w->gc_seq = was->o.gc_seq;
+    w->gc_seq = w->s.o.gc_seq;
+    w->s.o.gc_seq += w->m->gc_less;
     w->s.mender = &mender;
     w->s.seen = seen;
     w->s.arg = w;
@@ -730,6 +731,14 @@ static bool begin(struct v2_mend_work *w, const struct v2_sim *was, const struct
     return begun && room(w);
 }
 
+static bool regions_open(const struct v2_order *o)
+{
+    for (uint32_t g = 0; g < o->ng; g++)
+        if (v2_g_at(o, g)->region)
+            return true;
+    return false;
+}
+
 bool v2_mend(struct v2_mend *m, const struct v2_sim *was, const struct v2_raw_gen *gen)
 {
     struct v2_mend_work *w = m->w = m->w ? m->w : mem_zalloc(sizeof *w);
@@ -740,8 +749,8 @@ bool v2_mend(struct v2_mend *m, const struct v2_sim *was, const struct v2_raw_ge
     v2_sim_run(&w->s, INT64_MAX);
     if (w->s.o.oom || !result(w, gen))
         return false;
-    w->gc_was = w->s.o.gc_seq;
-    m->rough = true;
+    m->gc_less = w->s.o.gc_seq - w->gc_seq;
+    m->rough = w->regions || regions_open(&w->s.o);
     return true;
 }
 

@@ -838,6 +838,20 @@ void draw_band(const struct pen *p, enum band b, int x, int y)
     keep_row(g, v, l, x, y);
 }
 
+/* Columns [from, to) are dark so far: which of them P p leaves so. Most of many leave all of them. */
+static void dark_run(const struct view *v, uint32_t p, size_t from, size_t to, bool *dark, struct shares *cols)
+{
+    const struct lane l = {LANE_P, p};
+    const int64_t *e = v->edges;
+    struct shares whole;
+    trace_shares(v->tr, l, e[from], e[to], &whole);
+    if (whole.ns[ST_NONE] >= e[to] - e[from])
+        return;
+    trace_columns(v->tr, l, e + from, (uint32_t)(to - from), cols);
+    for (size_t c = from; c < to; c++)
+        dark[c] = cols[c - from].ns[ST_NONE] >= e[c + 1] - e[c];
+}
+
 bool *draw_dark_columns(const struct view *v)
 {
     const size_t n = v->plot_w > 0 ? (size_t)v->plot_w : 0;
@@ -849,10 +863,14 @@ bool *draw_dark_columns(const struct view *v)
     for (size_t c = 0; dark && c < n; c++)
         dark[c] = v->edges[c + 1] > v->edges[c];
     for (uint32_t p = 0; dark && cols && any && p < np; p++) {
-        trace_columns(v->tr, (struct lane){LANE_P, p}, v->edges, (uint32_t)n, cols);
         any = false;
-        for (size_t c = 0; c < n; c++)
-            any |= dark[c] &= cols[c].ns[ST_NONE] >= v->edges[c + 1] - v->edges[c];
+        for (size_t c = 0, to; c < n; c = to) {
+            for (to = c + 1; to < n && dark[to] == dark[c];)
+                to++;
+            if (dark[c])
+                dark_run(v, p, c, to, dark, cols);
+            any |= memchr(dark + c, true, to - c) != NULL;
+        }
     }
     if (!cols || !any) {
         mem_free(dark);

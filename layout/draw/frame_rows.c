@@ -506,7 +506,7 @@ static int busy_rank(const struct view *v, uint32_t g, int n, int64_t *ran)
 /* Who was among the busiest before, in a window as long, keeps its line: the eye finds it again, and so does a terminal. */
 static void busy_place(struct view *v, int n)
 {
-    uint32_t to[VIEW_BUSY];
+    uint32_t to[VIEW_BUSY] = {0};
     bool placed[VIEW_BUSY] = {false};
     int64_t ran, ready;
     int most = 0, next = 0;

@@ -62,8 +62,9 @@ unsigned view_filter(struct view *v, const char *text)
         return move_fail(v, "too many filters: drop some");
     struct filter *f = filter_new(v->tr, text, &e); /* by itself: a mistake's place is in what was typed */
     if (!f)
-        return e.at < 0 ? move_fail(v, "%s", e.what)
-                        : move_fail(v, "filter, at character %d (%.24s): %s", e.at + 1, text + e.at, e.what);
+        return e.at < 0      ? move_fail(v, "%s", e.what)
+               : !text[e.at] ? move_fail(v, "filter, at its end: %s", e.what)
+                             : move_fail(v, "filter, at character %d (%.24s): %s", e.at + 1, text + e.at, e.what);
     char all[VIEW_TEXT + 2];
     memcpy(all, v->filter_text, have);
     all[have] = ' ';

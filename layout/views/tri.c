@@ -566,7 +566,7 @@ static void waiting(struct grid *g, const struct view *v, int y, int h)
     bool own = shown(v) && shown(v)->ready;
     if (own ? v->table && v->table->failed : t && t->trouble)
         tri_say(g, 0, y, g->w, STYLE_WARN, "%s", own ? "out of memory for the table" : t->trouble);
-    else if (!trace_info(v->tr)->done)
+    else if (!trace_info(v->tr)->done && !(t && t->so_far)) /* what runs has no end: tables are of what came */
         tri_note(g, 0, y, h, "The trace is still being read; the tables come after that.");
     else if (own)
         tri_say(g, 0, y, g->w, STYLE_DIM, "Looking through the trace..");

@@ -95,7 +95,12 @@ static int cmp_group(const void *pa, const void *pb)
         int c = by_name(sorting, a, b);
         return c ? (sorting->invert ? -c : c) : a < b ? -1 : a > b;
     }
-    return order_rows(a, b, group_value(sorting, a, sorting->sort), group_value(sorting, b, sorting->sort));
+    int64_t x = group_value(sorting, a, sorting->sort), y = group_value(sorting, b, sorting->sort);
+    if (x == y && sorting->sort == GCOL_STUCK) { /* leaks of another kind are many that live on */
+        x = group_value(sorting, a, GCOL_ALIVE);
+        y = group_value(sorting, b, GCOL_ALIVE);
+    }
+    return order_rows(a, b, x, y);
 }
 
 static int cmp_member(const void *pa, const void *pb)

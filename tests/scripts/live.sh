@@ -106,7 +106,8 @@ run 2 --headless --follow "$tmp/absent"
 # What goes wrong is said in one line.
 serve busy $long;    run 2 top "$url"; says err '500: Could not enable tracing: tracing is already enabled'
 serve break $long;   run 2 top "$url"; says err 'top:'
-serve stall $long;   run 2 top --stall-timeout 1 "$url"; says err 'Operation too slow'
+serve stall $long;   run 2 top --stall-timeout 1 "$url"; says err 'nothing came for 1s (--stall-timeout)'
+run 2 top --stall-timeout 1s "$url"; says err 'nothing came for 1s'; run 2 top --stall-timeout 1500ms "$url"; says err 'no sense'
 serve garbage $long; run 2 top "$url"; says err 'not a Go execution trace'
 serve header $long;  run 2 top "$url"; says err 'top:'
 serve close $long;   run 2 top "$url"; says err 'Empty reply'
@@ -115,7 +116,45 @@ serve garbage $long; run 2 record -o "$tmp/no" "$url"
 if [ -e "$tmp/no" ]; then fail "no trace, but a file of one"; else pass; fi
 run 2 top 127.0.0.1:1; says err "onnect"
 run 2 top "http://$(printf 'a\033b')/"; run 2 top http://; run 2 top -n 0 x:1; run 2 watch -o "$tmp" x:1
-run 2 watch --until nonsense -o "$tmp" x:1; run 2 record x:1; run 2 top "$tmp/absent"
+run 2 watch --until nonsense -o "$tmp" x:1; says err 'nor the id of a finding'; run 2 record x:1; run 2 top "$tmp/absent"
+
+run 2 top "http://me:hush@127.0.0.1:1"; says err 'http://..@127.0.0.1:1: '
+if grep -q hush "$tmp/err"; then fail "a password is shown"; else pass; fi
+
+# Too short for anything to be seen in it: that is said, as it is if nothing can be written.
+head -c 9000 $long >"$tmp/short"; serve ok "$tmp/short"
+run 2 top "$url"; says err 'before the first second of it was complete'
+run 2 watch --until 'stw.max>0ns' -o "$tmp/cap" "$url"; says err 'before the first second of it was complete'
+if [ -e /dev/full ]; then
+    serve ok $long
+    "$GOTOP" top "$url" >/dev/full 2>"$tmp/err"; got=$?
+    if [ $got = 2 ]; then pass; else fail "top, a full disk: $got"; fi
+    says err 'standard output: No space'
+    "$GOTOP" watch --until 'goroutines>0' --max 1 -o "$tmp/cap" "$url" >/dev/full 2>"$tmp/err"; got=$?
+    if [ $got = 2 ]; then pass; else fail "watch, a full disk: $got"; fi
+    says err 'standard output: No space'
+fi
+
+# A line that is slower than the trace: what comes is late, and that is said. Of what comes faster than it happened nothing is.
+mkdir "$tmp/late"
+serve slow $long 200; slow=$url
+"$GOTOP" watch --until 'gc.cycles<0' -o "$tmp/late" "$slow" >"$tmp/late/out" 2>"$tmp/late/err" &
+pid=$!
+"$GOTOP" --headless --follow -o "$tmp/late/raw" "$slow" >"$tmp/late/shown" 2>&1 &
+other=$!
+run 0 top "$slow"; says out 's late'
+wait $pid; cp "$tmp/late/err" "$tmp/err"; says err 'the line is slower than the trace'
+wait $other; cp "$tmp/late/shown" "$tmp/out"; says out 'ENDED'
+serve ok $long; run 0 top "$url"
+if grep -q late "$tmp/out"; then fail "late, though it was fast"; else pass; fi
+
+# A program of Go 1.21 that has little to say sends it at the end: the client is that patient.
+mkdir "$tmp/played"
+printf '#!/bin/sh\ncat >%s\n' "$tmp/asked" >"$tmp/played/curl"; chmod +x "$tmp/played/curl"
+PATH=$tmp/played:$PATH run 2 record --quiet --seconds 20s -o "$tmp/no" x:1
+if grep -q 'speed-time = 35$' "$tmp/asked" && grep -q 'seconds=20"' "$tmp/asked"; then pass; else fail "record gives up before the end"; fi
+PATH=$tmp/played:$PATH run 2 record --quiet --seconds 20 --stall-timeout 3 -o "$tmp/no" x:1
+if grep -q 'speed-time = 3$' "$tmp/asked"; then pass; else fail "record --stall-timeout"; fi
 
 # Broken bytes in the middle: that generation is damaged, the others are as they were, for who looks on and for who looks back.
 size=$(wc -c <$long)

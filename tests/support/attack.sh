@@ -3,7 +3,7 @@
 # send it. Without arguments: the shapes' names.
 [ $# -gt 1 ] || { echo threads ids created tasks regions names generations ps equal silence frames waits reasons old-ps old-created \
     old-tasks tiny-generations threads-at-once hops piled siblings one-group \
-    silent-threads; exit 0; }
+    silent-threads lost-generations; exit 0; }
 exec awk -v shape="$1" -v n="$2" '
 function batch(m, t) { print "batch m=" m " t=" t; last = t }
 function begin(m, p, g) {
@@ -47,6 +47,15 @@ BEGIN {
     if (shape == "silent-threads") { # a generation with many, then one of a single thread after the other
         for (i = 0; i < n; i++) { batch(100 + i, 100 + i); begin(100 + i, i + 10, i + 1) }
         for (i = 0; i < n / 10; i++) { print "endgen\nbatch gen=" i + 2 " m=7 t=" 1000 + n + i * 1000; begin(7, 0, n + 1); print "HeapAlloc +1 bytes=1" }
+        exit
+    }
+    if (shape == "lost-generations") { # many goroutines and Ps, then generations that lack something and tell of none of them
+        batch(7, 100); begin(7, 0, n + 1)
+        for (i = 1; i <= n; i++) { room(i); print "GoStatus +1 g=" i " m=-1 waiting\nProcStatus +1 p=" i " idle" }
+        for (i = 0; i < n / 10; i++) {
+            print "endgen\nbatch gen=" i + 2 " m=7 t=" 1000 + n * 10 + i * 1000; begin(7, 0, n + 1)
+            print "HeapAlloc +1 bytes=1\nend\nraw 77 77"
+        }
         exit
     }
     if (shape == "hops") { # one goroutine, from P to P

@@ -90,8 +90,12 @@ static void *grow(void *p, size_t *cap, size_t need, size_t size)
 /* lits_id - index of a literal, added if it is new. */
 static size_t lits_id(struct lits *l, const char *text, size_t len, bool *fresh)
 {
+    const size_t last =
+        len - !!len; /* where alike ones differ, before a call that costs much where it is sanitized */
     for (size_t i = 0; i < l->n; i++)
-        if (l->v[i].len == len && memcmp(l->v[i].text, text, len) == 0) {
+        if (l->v[i].len == len &&
+            (!len || (l->v[i].text[last] == text[last] && l->v[i].text[last / 2] == text[last / 2])) &&
+            memcmp(l->v[i].text, text, len) == 0) {
             *fresh = false;
             return i;
         }
@@ -206,7 +210,7 @@ static int number(struct enc *e, const char *s, uint64_t *v)
 static struct tok *find(struct enc *e, const char *key)
 {
     for (unsigned i = 1; i < e->ntok; i++)
-        if (strcmp(e->tok[i].key, key) == 0)
+        if (*e->tok[i].key == *key && strcmp(e->tok[i].key, key) == 0)
             return &e->tok[i];
     return NULL;
 }
@@ -648,7 +652,7 @@ static int line_entry(struct enc *e, const char *name, struct tracegen_buf *b)
     if (strcmp(name, "String") == 0)
         return line_string(e, b) ? -1 : 1;
     for (size_t i = 0; i < sizeof marks / sizeof *marks && e->v2; i++)
-        if (strcmp(name, marks[i].name) == 0) {
+        if (*name == *marks[i].name && strcmp(name, marks[i].name) == 0) {
             put_byte(b, marks[i].num);
             return all_used(e) ? -1 : 1;
         }

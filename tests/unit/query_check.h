@@ -6,7 +6,7 @@
 #ifndef GOTOP_TESTS_QUERY_CHECK_H
 #define GOTOP_TESTS_QUERY_CHECK_H
 
-#include "decode/model/past.h"
+#include "decode/model/retired.h"
 #include "tests/unit/decode_help.h"
 
 /* A stream of long events only. */

@@ -666,6 +666,39 @@ static void again(void **state)
     }
 }
 
+/* Suspended it lets the program go, and says so when it comes back; once more changes nothing. */
+static void lets_go(void **state)
+{
+    (void)state;
+    struct followed x;
+    struct app *a = followed_begin(&x, (struct follow_opts){0});
+    a->view.message[0] = '\0';
+    app_live_pause(a);
+    assert_true(follow_ended(x.f));
+    assert_non_null(strstr(a->live_name, "ENDED"));
+    assert_non_null(strstr(a->view.message, "has ended: gotop let the program go"));
+    assert_false(a->tri.so_far);
+    a->view.message[0] = '\0';
+    app_live_pause(a);
+    assert_string_equal(a->view.message, "");
+    followed_end(&x);
+}
+
+/* Late is what came later than what came most promptly, whatever the two clocks say. */
+static void late(void **state)
+{
+    (void)state;
+    static const int at[][3] = {/* heard, of, late */ {700, 100, 0},
+                                {1700, 1100, 0},
+                                {4700, 2100, 2000},
+                                {9700, 3100, 6000},
+                                {3000, 4100, 0},
+                                {4100, 4200, 1000}};
+    struct live_pace p = {0};
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++)
+        assert_int_equal(live_late(&p, at[i][0], at[i][1]), at[i][2]);
+}
+
 static int setup(void **state)
 {
     (void)state;
@@ -684,6 +717,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(grows),       cmocka_unit_test(keeps),
                                        cmocka_unit_test(holds),       cmocka_unit_test(holds_all),
                                        cmocka_unit_test(tables_stay), cmocka_unit_test(tables_end),
-                                       cmocka_unit_test(ends_empty),  cmocka_unit_test(again)};
+                                       cmocka_unit_test(ends_empty),  cmocka_unit_test(again),
+                                       cmocka_unit_test(lets_go),     cmocka_unit_test(late)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -241,6 +241,16 @@ static void test_wish(void **state)
         }
 }
 
+static char *printed(struct fix *f)
+{
+    char *s = NULL;
+    size_t n;
+    FILE *o = open_memstream(&s, &n);
+    assert_true(headless_print(&f->a, false, o));
+    fclose(o);
+    return s;
+}
+
 /* Before triage is done its views say so, and no key does harm. */
 static void test_half_done(void **state)
 {
@@ -259,14 +269,16 @@ static void test_half_done(void **state)
             assert_true(app_draw(&f.a));
             (void)app_do(&f.a, views[i], 0, NULL);
         }
-        char *s = NULL;
-        size_t n;
-        FILE *o = open_memstream(&s, &n);
-        assert_true(headless_print(&f.a, false, o));
-        fclose(o);
+        char *s = printed(&f);
         assert_non_null(strstr(s, "still being read"));
         free(s);
     }
+    f.a.tri.so_far = true; /* of a program that runs there is no end to wait for */
+    assert_true(app_draw(&f.a));
+    char *s = printed(&f);
+    assert_null(strstr(s, "still being read"));
+    assert_non_null(strstr(s, "Working on the tables"));
+    free(s);
     fix_close(&f);
 }
 

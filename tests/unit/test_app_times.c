@@ -93,10 +93,15 @@ static void ends(const char *text, bool all)
 /* The text with the number that stands at `at` replaced. */
 static char *with_number(const char *text, const char *at, uint64_t v)
 {
-    char *out = NULL, *end;
+    char *end, digits[24];
     (void)strtoull(at, &end, 0);
-    if (asprintf(&out, "%.*s%" PRIu64 "%s", (int)(at - text), text, v, end) < 0)
-        abort();
+    const size_t before = (size_t)(at - text), behind = strlen(end) + 1;
+    const size_t n = (size_t)snprintf(digits, sizeof digits, "%" PRIu64, v);
+    char *out = malloc(before + n + behind);
+    assert_non_null(out);
+    memcpy(out, text, before);
+    memcpy(out + before, digits, n);
+    memcpy(out + before + n, end, behind);
     return out;
 }
 

@@ -216,6 +216,11 @@ static void test_fetch(void **state)
         {"echo 'curl: (7) Failed to connect' >&2; printf '[000 ]' >&2; exit 7", "", "Failed to connect", FEED_FAILED},
         {"printf part; echo 'curl: (18) transfer closed' >&2; printf '[200 ]' >&2; exit 18", "part",
          "the program may have ended (transfer closed)", FEED_FAILED},
+        {"echo 'curl: (28) Operation too slow. Less than' >&2; exit 28", "", "nothing came for 15s (--stall-timeout)",
+         FEED_FAILED},
+        {"echo 'curl: (28) Connection timed out' >&2; exit 28", "", "Connection timed out", FEED_FAILED},
+        {"printf '[302 http://again/]' >&2; exit 47", "", "it redirects again and again, at last to http://again/",
+         FEED_FAILED},
         {"echo 'something else' >&2; exit 3", "", "something else", FEED_FAILED},
         {"printf part; kill -9 $$", "part", "curl was ended by a signal", FEED_FAILED},
         {"head -c 5000 /dev/zero | tr '\\0' x >&2; exit 9", "", "xxxxx", FEED_FAILED},
@@ -230,6 +235,13 @@ static void test_fetch(void **state)
             fail_msg("case %zu: %d '%s' '%s'", i, (int)s, text, e.what);
         feed_close(f);
     }
+    char text[200];
+    struct err e = {0};
+    curl_is("echo 'curl: (7) Failed to connect to localhost port 80' >&2; exit 7");
+    struct feed *socket = opened("unix:/absent", NULL);
+    assert_int_equal(drain(socket, text, sizeof text, &e), FEED_FAILED);
+    assert_non_null(strstr(e.what, "can't connect to that socket"));
+    feed_close(socket);
     curl_is("sleep 100"); /* it ends with us */
     struct feed *f = opened("http://host:6060", NULL);
     feed_close(f);
@@ -320,6 +332,24 @@ static void test_names(void **state)
     assert_string_equal(url, "http://host:1/x?a=b");
 }
 
+/* A password is asked with, and never shown. */
+static void test_shown(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"http://me:secret@host:6060/x", "http://..@host:6060/x"},
+        {"https://a@b:c@host?q=@", "https://..@host?q=@"},
+        {"http://host/@x", "http://host/@x"},
+        {"host:6060", "host:6060"},
+        {"a@b.trace", "a@b.trace"},
+        {"unix:/a@b", "unix:/a@b"},
+        {"-", "-"},
+    };
+    char out[FEED_SHOWN];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_string_equal(feed_shown(cases[i][0], out), cases[i][1]);
+}
+
 static int begin(void **state)
 {
     (void)state;
@@ -340,6 +370,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_file),  cmocka_unit_test(test_gzip),  cmocka_unit_test(test_pipe),
         cmocka_unit_test(test_fetch), cmocka_unit_test(test_asked), cmocka_unit_test(test_names),
+        cmocka_unit_test(test_shown),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -194,8 +194,10 @@ static struct tally against(const uint8_t *p, size_t n, const struct trace *all,
         for (int k = 0; k < 2; k++) {
             const int64_t a = differs(tr, all, kind[k], NEVER, shift, true, y.after_where, sizeof y.after_where);
             y.after = a > y.after ? a : y.after;
-            const int64_t w = differs(tr, all, kind[k], until == NEVER ? NEVER : until - shift, shift, true, y.where,
-                                      sizeof y.where);
+            /* What is wrong before the damage is part of what is wrong anywhere. */
+            const int64_t w = a <= NEAR_NS ? 0
+                                           : differs(tr, all, kind[k], until == NEVER ? NEVER : until - shift, shift,
+                                                     true, y.where, sizeof y.where);
             y.wrong = w > y.wrong ? w : y.wrong;
             if (w > NEAR_NS)
                 continue;

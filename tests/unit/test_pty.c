@@ -236,6 +236,7 @@ static void expect_left(struct pty *p, int a, int b, const char *what)
     }
     static const char *const modes[][2] = {{"\033[?1049h", "\033[?1049l"},
                                            {"\033[?1000h", "\033[?1000l"},
+                                           {"\033[?2004h", "\033[?2004l"},
                                            {"\033[?25l", "\033[?25h"},
                                            {"\033[?1h", "\033[?1l"}};
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
@@ -368,6 +369,37 @@ static void test_quit(void **state)
     shown(&p);
     pty_type(&p, "q");
     expect_left(&p, 0, -1, "q");
+    pty_close(&p);
+}
+
+/* What is pasted is no keys, and neither is an answer to what another program asked; a prompt takes pasted text. */
+static void test_paste(void **state)
+{
+    (void)state;
+    struct pty p;
+    view(&p, TRACE);
+    shown(&p);
+    assert_true(pty_has(&p, "\033[?2004h"));
+    pty_type(&p, "\033[200~qQ\nq\033[201~");
+    pty_rest(&p);
+    if (p.ended || !pty_has(&p, "pasted text"))
+        pty_fail(&p, "pasted text acts as keys");
+    pty_type(&p, "\033]11;rgb:QQQQ/qqqq/0000\007\033P>|Q 1\033\\");
+    pty_rest(&p);
+    if (p.ended)
+        pty_fail(&p, "a terminal's answer acts as keys");
+    pty_type(&p, "/\033[200~qno such\n text\033[201~\r");
+    pty_rest(&p);
+    if (p.ended || !pty_has(&p, "not found: qno such text"))
+        pty_fail(&p, "a prompt takes what is pasted");
+    pty_type(&p, "\033[200~lost"); /* Esc ends what has no end, and closes the prompt */
+    pty_rest(&p);
+    pty_type(&p, "\033");
+    pty_rest(&p);
+    pty_type(&p, "\033");
+    pty_rest(&p);
+    pty_type(&p, "Q");
+    expect_left(&p, 0, -1, "paste");
     pty_close(&p);
 }
 
@@ -743,14 +775,23 @@ static void test_killed_while_stopped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_quit),          cmocka_unit_test(test_signals),
-        cmocka_unit_test(test_any_moment),    cmocka_unit_test(test_busy_moment),
-        cmocka_unit_test(test_twice),         cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_terminal_gone), cmocka_unit_test(test_nobody_hears),
-        cmocka_unit_test(test_closed),        cmocka_unit_test(test_waiting),
-        cmocka_unit_test(test_file_cut),      cmocka_unit_test(test_file_replaced),
-        cmocka_unit_test(test_copies),        cmocka_unit_test(test_killed_while_stopped),
-        cmocka_unit_test(test_editor),        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_quit),
+        cmocka_unit_test(test_signals),
+        cmocka_unit_test(test_paste),
+        cmocka_unit_test(test_any_moment),
+        cmocka_unit_test(test_busy_moment),
+        cmocka_unit_test(test_twice),
+        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_terminal_gone),
+        cmocka_unit_test(test_nobody_hears),
+        cmocka_unit_test(test_closed),
+        cmocka_unit_test(test_waiting),
+        cmocka_unit_test(test_file_cut),
+        cmocka_unit_test(test_file_replaced),
+        cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_killed_while_stopped),
+        cmocka_unit_test(test_editor),
+        cmocka_unit_test(test_memory),
     };
     program = getenv("GOTOP") ? getenv("GOTOP") : "build/gotop";
     if (access(program, X_OK) || access(TRACE, R_OK) || !mkdtemp(dir)) {

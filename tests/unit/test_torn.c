@@ -308,6 +308,28 @@ static void test_silent_thread(void **state)
     unload(&l);
 }
 
+/* What was lost with all the others is told of again: it is looked at again, too, and lost with the next hole. */
+static void test_told_again(void **state)
+{
+    (void)state;
+    enum { MANY = 300 };
+    char text[MANY * 60 + 2000];
+    size_t n = (size_t)snprintf(text, sizeof text, "go 1.26\n" ONE);
+    for (int i = 2; i < MANY; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "GoStatus +1 g=%d m=-1 waiting\nProcStatus +1 p=%d idle\n",
+                              i, i);
+    for (int gen = 2; gen <= 5; gen++)
+        n += (size_t)snprintf(text + n, sizeof text - n,
+                              "endgen\nbatch m=7 t=%d000000\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
+                              "HeapAlloc +10 1\nend\nraw 77 77 77 77 77\nbatch m=7 t=%d500000\n%sHeapAlloc +1000 2\n",
+                              gen, gen, gen == 3 ? "GoStatus +1 g=5 m=-1 waiting\nProcStatus +1 p=5 idle\n" : "");
+    struct loaded l = load_text(text);
+    expect_lane(l.tr, LANE_G, 5, "<0-597 waiting\n597-3499900 not recorded\n3499900-4999911> not recorded\n");
+    expect_lane(l.tr, LANE_G, 6, "<0-597 waiting\n597-4999911> not recorded\n");
+    expect_lane(l.tr, LANE_P, 5, "<0-597 idle\n597-4999911> nothing\n");
+    unload(&l);
+}
+
 /*
  * A few bytes of a sample are zeroed, or missing, or stand there twice: what is shown agrees with the whole but for what bytes that look
  * like events say, which is little. (Before it was known when events may be missing it was 350 times as much.)
@@ -368,11 +390,11 @@ static void test_hurt_samples(void **state)
 int main(int argc, char **argv)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lost_unblock),  cmocka_unit_test(test_sure),
-        cmocka_unit_test(test_lost_region),   cmocka_unit_test(test_only_begun),
-        cmocka_unit_test(test_lost_steal),    cmocka_unit_test(test_silent_thread),
-        cmocka_unit_test(test_cut_each_byte), cmocka_unit_test(test_cut_samples),
-        cmocka_unit_test(test_hurt_samples),
+        cmocka_unit_test(test_lost_unblock), cmocka_unit_test(test_sure),
+        cmocka_unit_test(test_lost_region),  cmocka_unit_test(test_only_begun),
+        cmocka_unit_test(test_lost_steal),   cmocka_unit_test(test_silent_thread),
+        cmocka_unit_test(test_told_again),   cmocka_unit_test(test_cut_each_byte),
+        cmocka_unit_test(test_cut_samples),  cmocka_unit_test(test_hurt_samples),
     };
     for (int i = 1; i < argc; i++) { /* figures of other traces */
         size_t n = 0;

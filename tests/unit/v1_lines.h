@@ -146,6 +146,7 @@ static void lines_event(struct lines *l, const struct ev *e)
     case EVK_LOST:
         lines_who(l, 'g', e->g, l->g);
         lines_who(l, 'p', e->p, l->p);
+        lines_who(l, 'm', e->m, l->m);
         tracegen_printf(b, " lost since %" PRIu64, e->arg);
         break;
     default: tracegen_printf(b, " kind %d", e->kind);

@@ -142,7 +142,7 @@ bool rule_lost(const struct triage *tg, enum rule r)
 
 unsigned rules_lacking(const struct triage *tg, const char **why)
 {
-    const char *first[RULE_COUNT];
+    const char *first[RULE_COUNT] = {NULL};
     unsigned n = 0, most = 0, of[RULE_COUNT] = {0};
     *why = NULL;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {

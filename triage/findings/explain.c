@@ -59,7 +59,7 @@ const char *explain_cat_name(enum explain_cat c)
                                               "waiting for a pipe",
                                               "waiting for a timer",
                                               "waiting for the collector",
-                                              "waiting, never woken",
+                                              "waiting to the end",
                                               "waiting",
                                               "not there",
                                               "not recorded"};

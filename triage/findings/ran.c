@@ -70,6 +70,9 @@ struct ran ran_between(const struct trace *tr, uint32_t a, uint32_t a_user, uint
     if (!a || !b) {
         return (struct ran){.how = is_outermost(tr, a ? a : b, *frame) ? RAN_WITHIN : a ? RAN_AFTER : RAN_BEFORE};
     }
+    if (!stacks_place(tr, a)) { /* nothing of the program in it, as in a trace without names: it may be deep */
+        return (struct ran){.how = RAN_AFTER};
+    }
     const int c = a == b ? (int)a_user : common_frame(tr, a, b);
     const uint32_t n = trace_stack(tr, a);
     for (uint32_t i = c < 0 ? n : (uint32_t)c; i < n; i++) {

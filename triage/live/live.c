@@ -19,6 +19,8 @@
 enum { READ_SIZE = 1 << 20, READ_MS = 100 };
 #define ANSWER_WAIT_NS 3000000000LL
 
+const char live_too_short[] = "it ended before the first second of it was complete: there was nothing to look at";
+
 /* ---- the stream ------------------------------------------------------------------------------------------------ */
 
 struct live_reader {
@@ -33,6 +35,7 @@ struct live_reader {
     bool loses;    /* what is more than that is left out, else waited with */
     /* under mu: */
     struct stream in;
+    int64_t began_ns; /* monotonic: the first bytes came; 0: none */
     uint64_t lost;
     bool ended;
     enum live_state how;
@@ -78,9 +81,13 @@ static bool reader_took(struct live_reader *r, size_t n)
     pthread_mutex_lock(&r->mu);
     size_t before = stream_whole(&r->in);
     enum err_code rc = stream_put(&r->in, r->buf, n, &e);
-    int64_t now = live_wall_now();
-    for (size_t i = before; i < stream_whole(&r->in); i++)
+    int64_t now = live_wall_now(), heard = host_now();
+    if (!r->began_ns)
+        r->began_ns = heard;
+    for (size_t i = before; i < stream_whole(&r->in); i++) {
         r->in.gen[i].came_ns = now;
+        r->in.gen[i].heard_ns = heard;
+    }
     if (stream_whole(&r->in) > before)
         pthread_cond_signal(&r->news);
     while (r->loses && waiting_bytes(&r->in) > r->most)
@@ -209,6 +216,7 @@ enum live_state live_step(struct live *l, int timeout_ms, struct err *e)
     if (timeout_ms > 0)
         news_wait(r, timeout_ms);
     l->lost = r->lost;
+    l->began_ns = r->began_ns;
     if (stream_whole(&r->in)) {
         s = LIVE_GEN;
         if (!stream_hand(&r->in, &l->st)) {
@@ -244,6 +252,14 @@ void live_quiet(struct live *l, enum live_state s, const char *command, const ch
         "nothing is written to this file: waiting (if it is complete, gotop FILE shows it, M as gotop top)");
 }
 
+int64_t live_late(struct live_pace *p, int64_t heard_ns, int64_t t1)
+{
+    const int64_t apart = heard_ns - t1;
+    if (!p->known || apart < p->least_ns)
+        *p = (struct live_pace){true, apart};
+    return apart - p->least_ns;
+}
+
 enum err_code live_load(struct live *l, size_t i, size_t n, const struct trace_opts *o, struct loaded *out,
                         uint8_t **mem, struct err *e)
 {
@@ -262,6 +278,10 @@ enum err_code live_load(struct live *l, size_t i, size_t n, const struct trace_o
     struct stream_gen *last = &l->st.gen[i + n - 1];
     last->t0 = n > 1 && last[-1].t1 ? last[-1].t1 : ti->first_ns;
     last->t1 = ti->first_ns + ti->end;
+    if (l->st.gen[i].offset == STREAM_HEADER && !l->pace.known)
+        (void)live_late(&l->pace, l->began_ns, ti->first_ns);
+    if (last->heard_ns && !l->patient)
+        l->late_ns = live_late(&l->pace, last->heard_ns, last->t1);
     bool before = false; /* what the window lacks, it lacked before this one came */
     for (size_t k = i; k + 1 < i + n; k++)
         before |= l->st.gen[k].broken;

@@ -48,10 +48,24 @@ int live_parse(const struct live_command *c, int argc, char **argv);
 extern const char live_usage[]; /* their help */
 /* live_say - "gotop COMMAND: WHAT: MESSAGE", cleaned (NULL: no command); returns 2. */
 int live_say(const char *command, const char *what, const char *message);
+/* live_too_short - what there is to say of a program whose trace ended before there was anything to look at. */
+extern const char live_too_short[];
 /* live_ns - "30s", "500ms", "2m", "1h" in ns; false: it is none. */
 bool live_ns(const char *s, int64_t *out);
 
 /* ---- the stream ------------------------------------------------------------------------------------------------ */
+
+/*
+ * How late is what comes? The program's clock and the host's differ by something that nobody knows, but that stays: what came
+ * most promptly so far is the measure of the rest: the trace's first bytes, which tell of its first event, or a generation.
+ * live_late - of what happened at t1 on the trace's clock and was there at heard_ns, ns. From LIVE_LATE on it is told; a program holds in its memory what the line doesn't take.
+ */
+#define LIVE_LATE INT64_C(3000000000)
+struct live_pace {
+    bool known;
+    int64_t least_ns;
+};
+int64_t live_late(struct live_pace *p, int64_t heard_ns, int64_t t1);
 
 /*
  * A thread of its own reads what comes, as fast as it comes: the program that is traced must never wait for us. Whole
@@ -68,6 +82,9 @@ struct live {
     int64_t quiet_ns; /* since when nothing has come; live_quiet()'s */
     bool told;        /* that, once */
     bool patient;     /* a file: what nobody takes can wait, without anybody waiting for us */
+    int64_t began_ns; /* monotonic: its first bytes came; no line is too slow for these */
+    struct live_pace pace;
+    int64_t late_ns; /* how late what live_load() took last came */
     struct live_reader *reader;
 };
 

@@ -11,23 +11,26 @@
 #include "triage/say.h"
 #include "triage/text.h"
 
-const char live_usage[] = "WHERE is http://host:port, host:port or unix:/path, with a path before /debug/pprof or a\n"
-                          "whole path; a file that is still being written; or - for standard input.\n"
-                          "  -H 'NAME: VALUE'     a request header; repeatable\n"
-                          "  --token-file FILE    send its first line as a bearer token\n"
-                          "  --cacert FILE        certificate authorities to trust\n"
-                          "  --cert FILE          client certificate\n"
-                          "  --key FILE           the key of that certificate\n"
-                          "  --insecure           don't verify the server's certificate\n"
-                          "  --unix-socket PATH   connect to this socket\n"
-                          "  --method NAME        GET (default), POST\n"
-                          "  --seconds N          stop after N seconds\n"
-                          "  --connect-timeout N  give up after N seconds without a connection (10)\n"
-                          "  --stall-timeout N    give up after N seconds without a byte (15)\n";
+const char live_usage[] =
+    "WHERE is http://host:port, host:port or unix:/path, with a path before /debug/pprof or a\n"
+    "whole path; a file that is still being written; or - for standard input.\n"
+    "  -H 'NAME: VALUE'     a request header; repeatable\n"
+    "  --token-file FILE    send its first line as a bearer token\n"
+    "  --cacert FILE        certificate authorities to trust\n"
+    "  --cert FILE          client certificate\n"
+    "  --key FILE           the key of that certificate\n"
+    "  --insecure           don't verify the server's certificate\n"
+    "  --unix-socket PATH   connect to this socket\n"
+    "  --method NAME        GET (default), POST\n"
+    "  --seconds N          stop after N seconds\n"
+    "  --connect-timeout N  give up after N seconds without a connection (10)\n"
+    "  --stall-timeout N    give up after N seconds without a byte (15; record: and its seconds)\n";
 
 int live_say(const char *command, const char *what, const char *message)
 {
     struct text t = {0};
+    char shown[FEED_SHOWN];
+    what = feed_shown(what, shown);
     text_clean(&t, what, strlen(what), 0);
     text_lit(&t, ": ");
     text_clean(&t, message, strlen(message), 0);
@@ -59,6 +62,11 @@ bool live_ns(const char *s, int64_t *out)
 static bool number(const char *s, uint64_t *out)
 {
     char *end;
+    int64_t ns;
+    if (live_ns(s, &ns)) { /* 5s, 2m: of whole seconds */
+        *out = (uint64_t)ns / 1000000000;
+        return ns % 1000000000 == 0 && *out <= FEED_ENDLESS;
+    }
     errno = 0;
     unsigned long long n = strtoull(s, &end, 10);
     *out = n;

@@ -148,6 +148,8 @@ int record_main(int argc, char **argv)
     if (!o.live.feed.seconds) {
         o.live.feed.seconds = DEFAULT_S;
     }
+    if (!o.live.feed.stall_s) /* before Go 1.22 the first byte may come at the end */
+        o.live.feed.stall_s = (int)o.live.feed.seconds + FEED_STALL_S;
     if (!feed_is_url(o.live.where)) {
         return live_say("record", o.live.where, "is no URL: what is a file already can be copied");
     }

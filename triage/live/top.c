@@ -7,6 +7,7 @@
 #include "triage/live/live.h"
 #include "triage/say.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,7 @@ struct top {
     int64_t every_ns;
     uint32_t rows;
     uint64_t shown, skipped; /* pictures; generations left out since the last one */
+    int64_t late_ns;         /* so late came what is shown */
 };
 
 static const char usage[] =
@@ -102,6 +104,8 @@ static void put_head(struct text *t, const struct top *o, const struct loaded *l
     text_dur(t, tg->end);
     text_lit(t, "  busy ");
     text_share(t, (double)ran, (double)tg->capacity);
+    if (o->late_ns >= LIVE_LATE)
+        text_add(t, "  %llds late", (long long)(o->late_ns / 1000000000));
     text_lit(t, "\nsched p99 ");
     text_dur(t, hist_quantile(&tg->sched, 0.99));
     text_lit(t, "  stw ");
@@ -201,7 +205,22 @@ static bool enough(const struct top *o, struct live *l, struct err *e)
     return all >= o->every_ns - o->every_ns / 8;
 }
 
-/* The generations since the last picture, if they are long enough. false: out of memory, or nobody reads. */
+/* false: nobody reads, or *e says why it can't be written. */
+static bool put_out(struct text *t, struct err *e)
+{
+    bool whole = text_ok(t);
+    if (!whole)
+        err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+    else if (fwrite(t->p, 1, t->n, stdout) != t->n || fflush(stdout) != 0) {
+        whole = false;
+        if (errno != EPIPE)
+            err_set(e, ERR_IO, ERR_NO_OFFSET, "standard output: %s", strerror(errno));
+    }
+    text_free(t);
+    return whole;
+}
+
+/* The generations since the last picture, if they are long enough. false: nobody reads, or *e says what is wrong. */
 static bool show(struct top *o, struct live *l, struct err *e)
 {
     struct loaded in;
@@ -213,14 +232,17 @@ static bool show(struct top *o, struct live *l, struct err *e)
     }
     if (live_load(l, 0, n, &o->live.trace, &in, &mem, e)) {
         stream_drop(&l->st, n);
-        return e->code != ERR_NOMEM;
+        if (e->code == ERR_NOMEM)
+            return false;
+        *e = (struct err){0};
+        return true;
     }
     bool good = true;
     if (trace_info(in.tr)->end >= o->every_ns - o->every_ns / 8 || l->ended) {
         struct text t = {.ascii = true};
+        o->late_ns = l->late_ns;
         put_picture(&t, o, &in, l->st.gen[n - 1].came_ns ? l->st.gen[n - 1].came_ns : live_wall_now());
-        good = text_ok(&t) && fwrite(t.p, 1, t.n, stdout) == t.n && fflush(stdout) == 0;
-        text_free(&t);
+        good = put_out(&t, e);
         stream_drop(&l->st, n);
         o->shown++;
         o->skipped = 0;
@@ -228,6 +250,25 @@ static bool show(struct top *o, struct live *l, struct err *e)
     load_free(&in);
     mem_free(mem);
     return good;
+}
+
+/* One picture after the other, until the end of them or of the program. The exit status. */
+static int pictures(struct top *o, struct live *l)
+{
+    struct err e = {0};
+    enum live_state s = LIVE_WAIT;
+    while (!l->ended && !live_stop_asked() && (!o->count || o->shown < o->count)) {
+        struct err bad = {0};
+        s = live_step(l, STEP_MS, &e);
+        live_quiet(l, s, "top", o->live.where);
+        if (s != LIVE_WAIT && !show(o, l, &bad))
+            return bad.code ? live_say("top", o->live.where, bad.what) : 0;
+    }
+    if (s == LIVE_FAILED && (!o->count || o->shown < o->count))
+        return live_say("top", o->live.where, e.what);
+    if (l->ended && !o->shown)
+        return live_say("top", o->live.where, live_too_short);
+    return 0;
 }
 
 int top_main(int argc, char **argv)
@@ -244,18 +285,7 @@ int top_main(int argc, char **argv)
         return live_say("top", o.live.where, e.what);
     }
     live_stop_hold();
-    enum live_state s = LIVE_WAIT;
-    status = 0;
-    while (!l.ended && !live_stop_asked() && (!o.count || o.shown < o.count)) {
-        s = live_step(&l, STEP_MS, &e);
-        live_quiet(&l, s, "top", o.live.where);
-        if (s != LIVE_WAIT && !show(&o, &l, &e)) {
-            break;
-        }
-    }
-    if (s == LIVE_FAILED && (!o.count || o.shown < o.count)) {
-        status = live_say("top", o.live.where, e.what);
-    }
+    status = pictures(&o, &l);
     live_close(&l);
     return status;
 }

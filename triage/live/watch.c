@@ -41,6 +41,8 @@ struct watch {
     /* what is going on */
     uint64_t captured;
     int failed;      /* the exit status of a capture that could not be written */
+    bool looked;     /* something was asked of */
+    bool told_late;  /* that the line is too slow */
     bool pending;    /* a capture waits for --after */
     int64_t due;     /* until this moment of the trace's clock */
     int64_t since;   /* what was written down before isn't a reason again */
@@ -79,7 +81,12 @@ static bool add_until(void *arg, const char *text, int *status)
             u->rule = r;
         }
     }
-    if (u->rule < 0 && (condition_parse(text, false, &u->cond, &e) || condition_check(&u->cond, &e))) {
+    if (u->rule < 0 && !strpbrk(text, "<>=!")) {
+        *status =
+            live_say("watch", text,
+                     "neither a condition, as stw.max>1ms (gotop report --metrics), nor the id of a finding (gotop "
+                     "report --rules)");
+    } else if (u->rule < 0 && (condition_parse(text, false, &u->cond, &e) || condition_check(&u->cond, &e))) {
         *status = live_say("watch", text, e.what);
     }
     return !*status;
@@ -296,7 +303,7 @@ static void run(struct watch *w, const char *file)
     }
 }
 
-static void put_log(const struct watch *w, const struct live *l, const char *path, uint64_t bytes)
+static void put_log(struct watch *w, const struct live *l, const char *path, uint64_t bytes)
 {
     struct text t = {.ascii = true};
     char stamp[64];
@@ -309,10 +316,10 @@ static void put_log(const struct watch *w, const struct live *l, const char *pat
     text_lit(&t, " ");
     text_bytes(&t, bytes);
     text_add(&t, " because %s\n", w->reason);
-    if (t.p) {
-        fputs(t.p, stdout);
-        fflush(stdout);
-    }
+    bool said = text_ok(&t) && fwrite(t.p, 1, t.n, stdout) == t.n;
+    said &= fflush(stdout) == 0;
+    if (!said && errno != EPIPE)
+        w->failed = live_say("watch", "standard output", strerror(errno));
     text_free(&t);
 }
 
@@ -360,6 +367,16 @@ static void forget(const struct watch *w, struct live *l)
 
 /* ---- the loop -------------------------------------------------------------------------------------------------- */
 
+static void tell_late(struct watch *w, const struct live *l)
+{
+    if (l->late_ns < LIVE_LATE || w->told_late)
+        return;
+    w->told_late = true;
+    (void)live_say(
+        "watch", w->live.where,
+        "what comes is late: the line is slower than the trace, and the program holds the rest in its memory");
+}
+
 /* Another generation is there. Not 0: give up with this status. */
 static int look(struct watch *w, struct live *l)
 {
@@ -371,9 +388,11 @@ static int look(struct watch *w, struct live *l)
         return 0;
     }
     size_t n = window_gens(w, l);
+    w->looked = true;
     if (live_load(l, whole - n, n, &w->live.trace, &in, &mem, &e)) {
         return e.code == ERR_NOMEM ? live_say("watch", w->live.where, e.what) : 0;
     }
+    tell_late(w, l);
     if (!w->pending) {
         ask(w, &in);
     }
@@ -404,6 +423,8 @@ static int watch_on(struct watch *w, struct live *l)
     }
     if (!status && s == LIVE_FAILED) {
         status = live_say("watch", w->live.where, e.what);
+    } else if (!status && l->ended && !w->looked) {
+        status = live_say("watch", w->live.where, live_too_short);
     }
     return status ? status : w->failed;
 }

@@ -148,7 +148,7 @@ static void print_linear(struct script *s)
     if (v->message[0])
         fprintf(s->out, "%s(%s)", any ? "  " : "", v->message);
     fputc('\n', s->out);
-    fflush(s->out);
+    s->quit |= fflush(s->out) != 0; /* nobody reads on; finish_output() says what is wrong */
 }
 
 /* ---- scripts --------------------------------------------------------------------------------------------- */

@@ -415,10 +415,13 @@ static enum err_code shown_read(const struct options *o, struct shown *s, bool *
 
 static void shown_name(const struct options *o, struct shown *s)
 {
+    char shown[FEED_SHOWN];
     if (s->piped)
         snprintf(s->name, sizeof s->name, "standard input");
     else if (o->trace.more.n && !s->below)
         snprintf(s->name, sizeof s->name, "%.120s and %u more", base_of(o->path), (unsigned)o->trace.more.n);
+    else if (s->follow)
+        snprintf(s->name, sizeof s->name, "%.159s", feed_shown(o->path, shown));
 }
 
 /* false: there is nothing to show, and *status says what becomes of that. */
@@ -454,7 +457,7 @@ static int shown_run(struct app *a, struct shown *s, const struct keymap *km, co
     a->name = s->name[0] ? s->name : a->name;
     as_told(a, s->below, o, &charset);
     if (s->follow)
-        app_live_begin(a, s->follow, s->piped ? s->name : o->path);
+        app_live_begin(a, s->follow, s->name);
     status = o->headless || o->linear ? run_headless(a, o) : run_terminal(a, o, charset, s->typed, by_signal);
     pair_end(a);
     app_free(a);
@@ -574,6 +577,13 @@ static const char *bare_word(int argc, char **argv, const struct options *o)
     return "";
 }
 
+static void one_at_a_time(const struct options *o)
+{
+    char a[FEED_SHOWN], b[FEED_SHOWN];
+    door_printf(stderr, "gotop: one program at a time: %s or %s\n", feed_shown(o->path, a),
+                feed_shown(o->trace.more.path[0], b));
+}
+
 /* What is asked for is something to print, or can't be: *status says how that ended. false: a trace is to be shown. */
 static bool no_session(int argc, char **argv, const struct options *o, int *status)
 {
@@ -613,7 +623,7 @@ static bool no_session(int argc, char **argv, const struct options *o, int *stat
     } else if (command_near(word)) {
         door_printf(stderr, "gotop: %s: no such file or command; is gotop %s meant?\n", word, command_near(word));
     } else if (o->trace.more.n && (o->follow || feed_is_url(o->path))) {
-        door_printf(stderr, "gotop: one program at a time: %s or %s\n", o->path, o->trace.more.path[0]);
+        one_at_a_time(o);
     } else if (o->save && !o->follow && !feed_is_url(o->path)) {
         door_printf(stderr, "gotop: -o saves what a running program sends, and %s is a file: %s\n", o->path,
                     o->headless ? "> FILE takes what is printed" : "gotop COMMAND -o FILE writes of it");

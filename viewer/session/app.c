@@ -401,11 +401,26 @@ static unsigned mouse(struct app *a, const struct key_event *ev)
     return point(a, ev->x, ev->y);
 }
 
+/* Text for a prompt; elsewhere its letters would act as keys that nobody pressed. */
+static unsigned pasted(struct app *a, const struct key_event *ev)
+{
+    struct key_event plain = {ev->key & ~K_PASTED, -1, -1};
+    char key[KEY_NAME_MAX * 2];
+    if (a->view.prompt)
+        return app_key(a, &plain);
+    help_key(a->km, app_keyview(a), ACT_SEARCH, key, sizeof key);
+    view_message(&a->view, false, "pasted text is not taken as keys%s%s%s", key[0] ? "; " : "", key,
+                 key[0] ? " finds it" : "");
+    return VR_DRAW;
+}
+
 unsigned app_key(struct app *a, const struct key_event *ev)
 {
     keycode k = ev->key;
     if (pair_host(a))
         return pair_key(a, ev);
+    if (k & K_PASTED)
+        return pasted(a, ev);
     a->touched = true;
     a->still = false;
     a->note = NULL;

@@ -76,6 +76,8 @@ struct app {
     int64_t follow_ns;     /* and is so long */
     int64_t news_at;       /* monotonic: when something had come last; 0: not begun */
     int silent_s;          /* so long nothing has, in seconds, as the title says it; 0: not long */
+    int late_s;            /* so late is what comes; 0: not to be told */
+    bool late_told;        /* and why */
     int64_t tables_next;   /* monotonic: not before then are its tables worked out anew */
     int64_t tables_until;  /* and so long those there are stand */
     int drawn;             /* the view that the screen shows */

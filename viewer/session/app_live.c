@@ -37,16 +37,18 @@ static void name_it(struct app *a)
     const struct place *at = &a->view.at;
     int64_t behind = time_sub(trace_info(a->tr)->end, at->view == VIEW_TOP ? at->cursor + 1 : at->win.t1);
     const bool tables = a->tri.tg && tri_shows(at->view); /* what comes is not looked at meanwhile */
-    char lost[FMT_MAX + 16] = "", size[FMT_MAX], silent[32] = "";
+    char lost[FMT_MAX + 16] = "", size[FMT_MAX], silent[32] = "", late[32] = "";
     if (a->silent_s)
         snprintf(silent, sizeof silent, ", silent %ds", a->silent_s);
+    if (a->late_s)
+        snprintf(late, sizeof late, ", %ds late", a->late_s);
     if (follow_left_out(a->follow))
         snprintf(lost, sizeof lost, ", %s LEFT OUT", fmt_bytes(follow_left_out(a->follow), size));
     if (follow_ended(a->follow))
         snprintf(a->live_name, sizeof a->live_name, "%.60s ENDED%s%s", a->where,
                  follow_connecting(a->follow) ? ", connecting" : "", lost);
     else if (a->following)
-        snprintf(a->live_name, sizeof a->live_name, "%.60s LIVE%s%s", a->where, silent, lost);
+        snprintf(a->live_name, sizeof a->live_name, "%.60s LIVE%s%s%s", a->where, late, silent, lost);
     else if (tables)
         snprintf(a->live_name, sizeof a->live_name, "%.60s HELD%s", a->where, lost);
     else
@@ -242,6 +244,24 @@ static unsigned silence(struct app *a, bool news)
     return VR_DRAW;
 }
 
+/* The line is slower than the trace: what is shown was the program's now some time ago. */
+static unsigned lateness(struct app *a)
+{
+    enum { TOLD_S = 5 };
+    const int64_t ns = follow_ended(a->follow) ? 0 : follow_late(a->follow);
+    const int s = ns >= LIVE_LATE ? (int)(ns / 1000000000) : 0;
+    if (s == a->late_s)
+        return VR_NONE;
+    if (s >= TOLD_S && !a->late_told)
+        view_message(&a->view, true,
+                     "what comes is %ds late: the line is slower than the trace, and the program holds "
+                     "the rest in its memory",
+                     s);
+    a->late_told |= s >= TOLD_S;
+    a->late_s = s;
+    return VR_DRAW;
+}
+
 static unsigned ended(struct app *a)
 {
     const char *why = follow_why(a->follow);
@@ -313,6 +333,7 @@ unsigned app_live(struct app *a, int64_t budget_ns, bool *busy)
         f |= VR_DRAW;
     }
     if (news & FOLLOW_AGAIN) {
+        a->late_told = false;
         a->following = true;
         a->held = false;
         pin(a);
@@ -325,7 +346,7 @@ unsigned app_live(struct app *a, int64_t budget_ns, bool *busy)
         f |= ended(a);
     if (follow_ended(a->follow) && !follow_lacks(a->follow))
         a->following = false; /* what came before the end is decoded */
-    f |= silence(a, news != 0);
+    f |= silence(a, news != 0) | lateness(a);
     *busy = news != 0;
     if (!(news & FOLLOW_BUSY))
         f |= tables_wanted(a);
@@ -374,7 +395,10 @@ unsigned app_live_follow(struct app *a)
 
 void app_live_pause(struct app *a)
 {
-    follow_stop(a->follow);
+    if (!follow_ended(a->follow)) {
+        follow_stop(a->follow);
+        (void)ended(a);
+    }
     name_it(a);
 }
 

@@ -37,10 +37,12 @@ struct follow {
     bool connecting; /* `again` is; nothing has come yet */
     bool rejoins;    /* `next` is of the new connection; with what is held before it: */
     bool joined;
-    bool mends;     /* `next` is what is shown, read anew: its damage is known now */
-    bool mended;    /* so it was at the end: once, whatever else turns up */
-    bool broken;    /* a generation came that is, as far as was known before the end */
-    uint32_t noted; /* damages of `now` that were looked at */
+    bool mends;  /* `next` is what is shown, read anew: its damage is known now */
+    bool mended; /* so it was at the end: once, whatever else turns up */
+    struct live_pace pace;
+    int64_t heard_ns, late_ns; /* when what was taken last came, 0: looked at; how late that was */
+    bool broken;               /* a generation came that is, as far as was known before the end */
+    uint32_t noted;            /* damages of `now` that were looked at */
     bool ended;
     char why[200], refused[200];
 };
@@ -122,6 +124,7 @@ static bool take(struct follow *f, const struct stream_gen *g)
     pthread_mutex_unlock(&k->mu);
     f->losing &= !ok;
     if (ok && !f->stands) {
+        f->heard_ns = f->live.patient ? 0 : g->heard_ns;
         f->whole = g->broken ? f->whole : now->n;
         ok = !f->now.tr || model_grow(&f->now);
     }
@@ -362,6 +365,10 @@ static void take_over(struct follow *f, int64_t *by)
     struct maker *k = &f->maker;
     *by = f->rejoins && !f->joined && !f->mends ? later_by(f->now.tr, k->next.tr)
                                                 : trace_info(k->next.tr)->first_ns - trace_info(f->now.tr)->first_ns;
+    if (f->rejoins && !f->mends) { /* another line, perhaps another clock */
+        f->pace = (struct live_pace){0};
+        f->heard_ns = f->late_ns = 0;
+    }
     f->old = f->now;
     f->now = k->next;
     k->next = (struct model){0};
@@ -408,6 +415,18 @@ static bool next_takes_over(struct follow *f, int64_t *by)
     return takes;
 }
 
+/* All that was taken is decoded: so its end on the trace's clock is known. */
+static void look_late(struct follow *f)
+{
+    const struct trace_info *ti = trace_info(f->now.tr);
+    if (f->ended || f->stands || !f->now.waits || !f->heard_ns)
+        return;
+    if (!f->pace.known && !f->joined)
+        (void)live_late(&f->pace, f->live.began_ns, ti->first_ns);
+    f->late_ns = live_late(&f->pace, f->heard_ns, ti->first_ns + ti->end);
+    f->heard_ns = 0;
+}
+
 /* ---- the face --------------------------------------------------------------------------------------------------- */
 
 /* What comes can't be decoded any further: that is its end, and is said. */
@@ -451,6 +470,7 @@ unsigned follow_step(struct follow *f, int64_t budget_ns, int64_t *by)
             news |= FOLLOW_ENDED;
         news |= FOLLOW_GREW;
     }
+    look_late(f);
     if (!f->now.waits && !f->stands)
         news |= FOLLOW_BUSY;
     return news;
@@ -476,7 +496,7 @@ void follow_forget(struct follow *f)
 void follow_stop(struct follow *f)
 {
     if (!f->ended)
-        end(f, "the connection was given up");
+        end(f, "gotop let the program go to be suspended");
 }
 
 struct trace *follow_trace(const struct follow *f)
@@ -487,6 +507,11 @@ struct trace *follow_trace(const struct follow *f)
 const char *follow_why(const struct follow *f)
 {
     return f->why;
+}
+
+int64_t follow_late(const struct follow *f)
+{
+    return f->late_ns;
 }
 
 bool follow_ended(const struct follow *f)

@@ -38,6 +38,8 @@ void follow_close(struct follow *f); /* NULL is allowed; its trace goes with it 
  */
 enum err_code follow_again(struct follow *f, struct err *e);
 bool follow_connecting(const struct follow *f);
+/* follow_late - how late what came last was, ns (live_late()). */
+int64_t follow_late(const struct follow *f);
 /* follow_left_out - bytes that came and were not taken. */
 uint64_t follow_left_out(const struct follow *f);
 /* follow_lacks - what is shown isn't yet what came will be: some is to be decoded, or a second model is (to be) made that takes over. */
@@ -67,7 +69,7 @@ const char *follow_why(const struct follow *f);
 const char *follow_refused(const struct follow *f);
 bool follow_joined(const struct follow *f); /* what came of the last connection stands behind what was before it */
 bool follow_ended(const struct follow *f);
-/* follow_stop - let the program go: it stops tracing. What is held stays. */
+/* follow_stop - let the program go, to be suspended: it stops tracing. What is held stays. */
 void follow_stop(struct follow *f);
 
 #endif

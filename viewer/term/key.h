@@ -21,6 +21,7 @@ typedef uint32_t keycode;
 #define K_CTRL 0x01000000u
 #define K_ALT 0x02000000u
 #define K_SHIFT 0x04000000u
+#define K_PASTED 0x08000000u /* a character of a text that was pasted: nobody pressed its key */
 #define K_MODS (K_CTRL | K_ALT | K_SHIFT)
 #define K_BASE(k) ((k) & ~K_MODS)
 

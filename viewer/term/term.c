@@ -25,7 +25,7 @@ enum { CLIPBOARD_MAX = 74 * 1024 };
 
 /* ---- painting -------------------------------------------------------------------------------------------- */
 
-static void put_bytes(struct term *t, const char *s, size_t n)
+void term_put(struct term *t, const char *s, size_t n)
 {
     while (n > 0) {
         ssize_t w = write(t->out_fd, s, n);
@@ -79,7 +79,7 @@ static void ask(struct term *t)
     char text[48];
     int n = snprintf(text, sizeof text, ASK_REPEAT, t->utf8 || t->unsaid ? "\xc3\xa9" : "-");
     if (!t->asked)
-        put_bytes(t, text, (size_t)n);
+        term_put(t, text, (size_t)n);
     t->asked = true;
 }
 
@@ -105,17 +105,17 @@ static void paint_by_curses(struct term *t, const struct grid *g, int cx, int cy
     if (cx >= 0)
         move(cy, cx);
     if (t->sync)
-        put_bytes(t, "\033[?2026h", 8);
+        term_put(t, "\033[?2026h", 8);
     refresh();
     if (t->sync)
-        put_bytes(t, "\033[?2026l", 8);
+        term_put(t, "\033[?2026l", 8);
 }
 
 /* Clear the terminal, and know that it is clear. */
 static bool start_blank(struct term *t)
 {
     if (t->sync)
-        put_bytes(t, "\033[?2026h", 8);
+        term_put(t, "\033[?2026h", 8);
     clearok(curscr, TRUE);
     wnoutrefresh(stdscr);
     doupdate();
@@ -139,7 +139,7 @@ void term_paint(struct term *t, const struct grid *g, int cx, int cy)
         return;
     t->lost = !paint_grid(&t->paint, g, t->inks, cx, cy);
     if (!t->lost)
-        put_bytes(t, t->paint.out, t->paint.n);
+        term_put(t, t->paint.out, t->paint.n);
 }
 
 void term_redraw(struct term *t)
@@ -150,8 +150,7 @@ void term_redraw(struct term *t)
 /* Give the terminal back, as it was found. */
 static void hand_over(struct term *t)
 {
-    if (t->mouse)
-        mousemask(0, NULL);
+    term_stop_input(t);
     curs_set(1);
     endwin();
     if (t->have_found)
@@ -169,7 +168,7 @@ static void take_back(struct term *t)
     sig.tstp = sig.cont = 0;
     reset_prog_mode();
     term_take_size(t);
-    term_start_mouse(t);
+    term_start_input(t);
     term_redraw(t);
 }
 
@@ -213,13 +212,13 @@ bool term_clipboard(struct term *t, const char *text, size_t len)
     if (!buf)
         return false;
     size_t n = base64_write(text, len, buf);
-    put_bytes(t, "\033]52;c;", 7);
-    put_bytes(t, buf, n);
-    put_bytes(t, "\a", 1);
+    term_put(t, "\033]52;c;", 7);
+    term_put(t, buf, n);
+    term_put(t, "\a", 1);
     if (t->in_tmux) { /* tmux takes the one form or passes on the other, as its configuration says */
-        put_bytes(t, "\033Ptmux;\033\033]52;c;", 15);
-        put_bytes(t, buf, n);
-        put_bytes(t, "\a\033\\", 3);
+        term_put(t, "\033Ptmux;\033\033]52;c;", 15);
+        term_put(t, buf, n);
+        term_put(t, "\a\033\\", 3);
     }
     mem_free(buf);
     return true;

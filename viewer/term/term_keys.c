@@ -227,13 +227,39 @@ static void take_answer(struct term *t, const char *text)
 }
 
 /*
+ * Esc and ']' or 'P', and what only an answer of the terminal goes on with (of its colours, its name), to a question of
+ * some other program: dropped to its end. false: it is none, *next (if not 0) was typed behind it.
+ */
+static bool stray_answer(struct term *t, uint32_t kind, uint32_t *next)
+{
+    enum { LONGEST = 4096 };
+    uint32_t c, was = 0;
+    *next = 0;
+    if ((kind != ']' && kind != 'P') || read_key(t, &c) != OK)
+        return false;
+    if (c >= 0x80 || !strchr(kind == ']' ? "0123456789" : "01>!+$", (int)c)) {
+        *next = c;
+        return false;
+    }
+    for (int n = 0; n < LONGEST && c != 7 && !(was == 27 && c == '\\'); n++) {
+        was = c;
+        if (read_key(t, &c) != OK)
+            break;
+    }
+    return true;
+}
+
+/*
  * Esc has arrived, and something right behind it: Alt with a key, or a sequence that terminfo does not know. Such
  * a sequence is dropped whole, lest its letters act as keys.
  */
 static keycode after_escape(struct term *t)
 {
+    enum { MARK_MS = 300 };
     uint32_t c;
     int rc = read_key(t, &c);
+    if (rc == ERR && t->pasting && poll(&(struct pollfd){.fd = t->in_fd, .events = POLLIN}, 1, MARK_MS) > 0)
+        rc = read_key(t, &c); /* the mark at the end of what was pasted, on a slow line */
     if (rc == ERR)
         return K_ESC;
     if (rc == KEY_CODE_YES) {
@@ -244,9 +270,13 @@ static keycode after_escape(struct term *t)
         push_key(t, K_ESC);
         return K_ESC;
     }
+    uint32_t first = c, next;
+    if (stray_answer(t, first, &next))
+        return 0;
+    if (next)
+        push_key(t, key_normal((keycode)next));
     if (c != '[' && c != 'O')
         return key_normal(K_ALT | (keycode)c);
-    uint32_t first = c;
     char text[8] = "";
     int n = 0;
     while (read_key(t, &c) == OK) {
@@ -255,10 +285,22 @@ static keycode after_escape(struct term *t)
         n++;
         if (c == 'R' && n < (int)sizeof text)
             take_answer(t, text);
-        if (n > 32 || (c >= 0x40 && c <= 0x7e && !(n == 1 && c == '[')))
+        if (n > 32 || (c >= 0x40 && c <= 0x7e && !(n == 1 && c == '['))) {
+            if (strcmp(text, "200~") == 0 || strcmp(text, "201~") == 0)
+                t->pasting = text[2] == '0';
             return 0;
+        }
     }
     return n == 0 ? K_ALT | (keycode)first : 0;
+}
+
+/* Within what is pasted only characters count. Esc alone ends it: the mark of its end may have been lost. */
+static keycode pasted(struct term *t, keycode k)
+{
+    if (!t->pasting)
+        return k;
+    t->pasting = k != K_ESC;
+    return k < K_NAMED ? K_PASTED | k : k == K_ESC ? k : 0;
 }
 
 bool term_key(struct term *t, struct key_event *out)
@@ -286,6 +328,7 @@ bool term_key(struct term *t, struct key_event *out)
             continue;
         }
         out->key = rc == KEY_CODE_YES ? curses_key((int)c) : c == 27 ? after_escape(t) : key_normal((keycode)c);
+        out->key = pasted(t, out->key);
         if (out->key)
             return true;
     }

@@ -27,6 +27,10 @@ static char *capability(const char *name)
     return tigetstr(copy);
 }
 
+/* Pasted text comes between marks then (xterm calls it bracketed paste). */
+#define PASTE_ON "\033[?2004h"
+#define PASTE_OFF "\033[?2004l"
+
 /* Everything that undoes what we switched on, as plain bytes. */
 static void prepare_emergency(struct term *t)
 {
@@ -253,8 +257,11 @@ static bool own_painting(const struct term *t)
     }
 }
 
-void term_start_mouse(struct term *t)
+void term_start_input(struct term *t)
 {
+    t->pasting = false;
+    if (t->own)
+        term_put(t, PASTE_ON, sizeof PASTE_ON - 1);
     if (!t->mouse)
         return;
     mouseinterval(0);
@@ -263,6 +270,14 @@ void term_start_mouse(struct term *t)
     want |= BUTTON5_PRESSED;
 #endif
     t->mouse = mousemask(want, NULL) != 0;
+}
+
+void term_stop_input(struct term *t)
+{
+    if (t->own)
+        term_put(t, PASTE_OFF, sizeof PASTE_OFF - 1);
+    if (t->mouse)
+        mousemask(0, NULL);
 }
 
 /* It was opened as far as a screen: that is all there is to give back. */
@@ -277,6 +292,8 @@ static void give_up(struct term *t)
 static void learn(struct term *t, const struct term_opts *o)
 {
     t->own = t->keys != stdscr && own_painting(t);
+    if (t->own)
+        signals_leave_text(PASTE_OFF);
     t->utf8 = o->charset == CHARSET_UTF8 && (t->own || charset_curses());
     t->unsaid = o->charset == CHARSET_UNSAID && (t->own || (charset_curses() && says("cup", "\033[%i%p1%d;%p2%dH")));
     t->lost = true;
@@ -320,7 +337,7 @@ static enum err_code start_screen(struct term *t, const char *type, const struct
     curs_set(0);
     start_colors(t, o->color);
     learn(t, o);
-    term_start_mouse(t);
+    term_start_input(t);
     return ERR_OK;
 }
 
@@ -358,8 +375,7 @@ void term_close(struct term *t)
         return;
     signals_removed();
     if (!t->hung_up && !t->away) {
-        if (t->mouse)
-            mousemask(0, NULL);
+        term_stop_input(t);
         curs_set(1);
         endwin();
         if (t->have_found)

@@ -52,6 +52,7 @@ struct term {
     bool utf8, unsaid; /* it takes UTF-8; nobody says whether it does */
     char partial[4];   /* the first bytes of a character, the rest of which has not arrived */
     int npartial;
+    bool pasting; /* what comes is pasted text */
     cchar_t *row; /* one painted row */
     int row_cap;
     struct key_event queue[QUEUE]; /* keys decoded ahead */
@@ -64,6 +65,9 @@ struct term {
 
 /* term_take_size - ask how large the terminal is, and tell curses; what is shown isn't known from then on. */
 void term_take_size(struct term *t);
-void term_start_mouse(struct term *t);
+/* What else than keys is asked for: the mouse, and that pasted text is told from keys. term_stop_input: none of it. */
+void term_start_input(struct term *t);
+void term_stop_input(struct term *t);
+void term_put(struct term *t, const char *s, size_t n);
 
 #endif

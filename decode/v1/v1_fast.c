@@ -1,5 +1,5 @@
 /*
- * v1_play.c - see v1_emit.h.
+ * v1_fast.c - see v1_emit.h.
  *
  * Relies on: a goroutine that is runnable, running, waiting or in a system call has a lane (v1_emit.c gives it one
  * first), and the goroutine a P is noted to run is noted to run on a P that has begun.
@@ -216,7 +216,7 @@ ALWAYS void tell_any(struct hot *h, struct v1_emit *em, const struct v1_ev *e)
 
 /* a's turn: its events, as long as they are the earliest. */
 enum end { TURN_OF_B, TURN_OVER, ALL_OVER };
-ALWAYS enum end turn(struct pair *t, struct hot *h, struct v1_emit *em, const struct ev_half *full)
+ALWAYS enum end events_of_a(struct pair *t, struct hot *h, struct v1_emit *em, const struct ev_half *full)
 {
     struct v1_order *o = em->o;
     struct side a = t->a;
@@ -256,7 +256,7 @@ ALWAYS enum end turn(struct pair *t, struct hot *h, struct v1_emit *em, const st
     return pair_turn(t, o, &a) ? TURN_OF_B : TURN_OVER;
 }
 
-void v1_play(struct v1_emit *em, size_t cap)
+void v1_fast(struct v1_emit *em, size_t cap)
 {
     struct v1_order *o = em->o;
     if (o->by_time || o->head || o->d.oom || em->listing || em->n + V1_EMIT_ROOM >= cap)
@@ -269,7 +269,7 @@ void v1_play(struct v1_emit *em, size_t cap)
     load(&h, em);
     while (end == TURN_OVER && o->nheap && o->work <= o->max_work && !em->vn->oom && pair_begin(&t, em, aside))
         do
-            end = turn(&t, &h, em, full);
+            end = events_of_a(&t, &h, em, full);
         while (end == TURN_OF_B);
     save(&h, em);
 }

@@ -1,20 +1,20 @@
 /*
- * turns.h - folds a second-family generation as it is ordered: the sink of decode/v2/v2_order.h.
+ * fast_path.h - folds a second-family generation as it is ordered: the sink of decode/v2/v2_order.h.
  *
  * It carries out a thread's commonest events itself, right on the lanes (fold_hot.h), by the rules of
  * decode/v2/v2_rules.h.
  */
-#ifndef GOTOP_DECODE_TURNS_H
-#define GOTOP_DECODE_TURNS_H
+#ifndef GOTOP_DECODE_FAST_PATH_H
+#define GOTOP_DECODE_FAST_PATH_H
 
 #include "decode/model/fold_hot.h"
 #include "decode/v2/v2_order.h"
 
 /*
- * A thread's turn. No other thread's event looks at what it runs until an event comes that is not one of the
- * commonest. So between two turns nothing of it need be written or looked up again.
+ * A thread on the fast path. No other thread's event looks at what it runs until an event comes that is not one of the
+ * commonest. So until then its state is kept here only, and need not be written or looked up again between its events.
  */
-struct turn {
+struct fast_thread {
     struct v2_cursor *c; /* the thread's; its copies of the fields below are out of date. NULL: unused */
     uint32_t cursor;     /* its number; UINT32_MAX: unused */
     struct v2_m *vm;
@@ -37,12 +37,13 @@ struct lookup {
     const struct idmap *map;
 };
 
-enum { TURNS = 32 }; /* threads whose turns are held open; a power of two */
+enum { FAST_THREADS = 32 }; /* threads that are on the fast path at once; a power of two */
 
 /* It is kept in memory as a whole: it has more fields than there are registers. */
-struct turns {
+struct fast_path {
     struct v2_sink k;
     bool ready;       /* none of the tables is empty */
+    bool loose;       /* events may be missing */
     uint32_t ordinal; /* number of the generation */
     uint64_t unit;
     int64_t base;
@@ -50,20 +51,20 @@ struct turns {
     const uint32_t *reason;
     const struct v2_gs *gs_at;
     int64_t last;         /* time of the last event */
-    int64_t limit, until; /* how far the turn may go on, all limits counted; when another thread is due */
-    int64_t over;         /* time of the turn's next event, if that is beyond `limit` */
-    uint64_t metrics;     /* number of the turns' events that are metrics */
+    int64_t limit, until; /* how far the thread may go on, all limits counted; when another thread is due */
+    int64_t over;         /* time of the thread's next event, if that is beyond `limit` */
+    uint64_t metrics;     /* number of events of the fast path that are metrics */
     uint64_t ranges;      /* number of them that begin or end a range */
     struct hot h;
     /* waitspan.rest for each reason of GoBlock and GoStop, filled in when first asked for; 0: not known */
     uint64_t rest[2][V2_REASONS];
-    const struct v2_m *vms; /* where the arrays were when the turns were opened */
+    const struct v2_m *vms; /* where the arrays were when the threads were opened */
     const struct v2_p *vps;
     uint32_t nopen;
-    struct turn open[TURNS];
+    struct fast_thread open[FAST_THREADS];
 };
 
-/* turns_init - make a sink that folds into f. */
-void turns_init(struct turns *ts, struct fold *f);
+/* fast_path_init - make a sink that folds into f. */
+void fast_path_init(struct fast_path *ts, struct fold *f);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * test_past.c - goroutines that are over and were put away (decode/model/past.h) answer as if they had stayed: the same events are
+ * test_retired.c - goroutines that are over and were put away (decode/model/retired.h) answer as if they had stayed: the same events are
  * folded twice, once with putting away and once without.
  */
 #include "decode/base/columns.h"
@@ -39,7 +39,7 @@ static void open_twice(struct twice *w)
         assert_int_equal(names_init(&tr[i]->names), ERR_OK);
         assert_int_equal(fold_init(&tr[i]->fold, &tr[i]->names), ERR_OK);
     }
-    w->stay.fold.nobody_past = true;
+    w->stay.fold.nobody_retires = true;
     for (uint32_t p = 0; p < NP; p++)
         say(w, event(EVK_P_STATE, ST_SCHED, EV_NONE, p));
 }
@@ -196,8 +196,8 @@ static void same(struct twice *w)
 static size_t how_many(const struct fold *f)
 {
     size_t n = 0;
-    for (size_t i = 0; i < f->nlane[LANE_G] / PAST_GS; i++)
-        n += f->seg[i].past != NULL;
+    for (size_t i = 0; i < f->nlane[LANE_G] / RETIRED_GS; i++)
+        n += f->seg[i].retired != NULL;
     return n;
 }
 
@@ -262,22 +262,22 @@ static void test_dead_run(void **state)
     run_until(&w, 3000);
     size_t n = how_many(&w.put.fold);
     uint32_t seg = 1;
-    while (!w.put.fold.seg[seg].past)
+    while (!w.put.fold.seg[seg].retired)
         seg++;
-    const size_t bytes = past_bytes(w.put.fold.seg[seg].past); /* some dozen each, not hundreds */
-    assert_true(bytes > PAST_GS && bytes < PAST_GS * (sizeof(struct spanlane) + sizeof(struct ginfo)) / 2);
+    const size_t bytes = retired_bytes(w.put.fold.seg[seg].retired); /* some dozen each, not hundreds */
+    assert_true(bytes > RETIRED_GS && bytes < RETIRED_GS * (sizeof(struct spanlane) + sizeof(struct ginfo)) / 2);
     for (unsigned i = 0; i < sizeof states; i++) {
         uint32_t p = free_p(&w);
-        say(&w, event(EVK_G_STATE, states[i], seg * PAST_GS + i * 25, p));
+        say(&w, event(EVK_G_STATE, states[i], seg * RETIRED_GS + i * 25, p));
         say(&w, event(EVK_P_STATE, ST_IDLE, EV_NONE, i % NP));
-        say(&w, event(EVK_RANGE_BEGIN, RANGE_ASSIST, seg * PAST_GS + 3, EV_NONE));
+        say(&w, event(EVK_RANGE_BEGIN, RANGE_ASSIST, seg * RETIRED_GS + 3, EV_NONE));
         say(&w, event(EVK_P_STATE, ST_SCHED, EV_NONE, i % NP));
     }
     assert_int_equal(how_many(&w.put.fold), n - 1);
-    assert_null(w.put.fold.seg[seg].past);
+    assert_null(w.put.fold.seg[seg].retired);
     same(&w);
     run_until(&w, 4000);
-    assert_null(w.put.fold.seg[seg].past);
+    assert_null(w.put.fold.seg[seg].retired);
     same(&w);
     close_twice(&w);
 }
@@ -306,8 +306,8 @@ static void brief(struct twice *w, unsigned runs, int64_t late)
 static size_t together(const struct fold *f)
 {
     size_t n = 0;
-    for (size_t i = 0; i < f->nlane[LANE_G] / PAST_GS; i++)
-        n += f->seg[i].past && past_value(f->seg[i].past, PV_PACKED, 0) & 1;
+    for (size_t i = 0; i < f->nlane[LANE_G] / RETIRED_GS; i++)
+        n += f->seg[i].retired && retired_value(f->seg[i].retired, PV_PACKED, 0) & 1;
     return n;
 }
 
@@ -370,7 +370,7 @@ static void test_alike(void **state)
     size_t want = 0;
     open_twice(&w);
     for (unsigned k = 0; k < ROWS; k++) {
-        for (unsigned i = 0; i < PAST_GS; i++)
+        for (unsigned i = 0; i < RETIRED_GS; i++)
             brief(&w, i == 77 ? row[k].odd : row[k].runs, i == 77 ? row[k].late : 0);
         want += row[k].together;
         assert_int_equal(how_many(&w.put.fold), k + 1);
@@ -378,11 +378,11 @@ static void test_alike(void **state)
     }
     same(&w);
     same_walk(&w, 0, w.ng);
-    same_walk(&w, 50, 5 * PAST_GS + 60);
+    same_walk(&w, 50, 5 * RETIRED_GS + 60);
     for (uint32_t i = 0; i < w.ng; i += 11)
         check_lane(&w.put, (struct lane){LANE_G, i}, &rng, 3);
     say(&w, event(EVK_G_STATE, ST_RUNNING, 33, 0)); /* of one that is over */
-    assert_null(w.put.fold.seg[0].past);
+    assert_null(w.put.fold.seg[0].retired);
     assert_int_equal(together(&w.put.fold), want - 1);
     same(&w);
     same_walk(&w, 0, w.ng);

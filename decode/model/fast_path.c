@@ -1,16 +1,18 @@
 /*
- * turns.c - see turns.h.
+ * fast_path.c - see fast_path.h.
  *
  * Nearly all events of a trace pass through here, so the cost on the processor matters. Functions that are seldom
  * called are kept out of the loop, which has the place in the batch and the time in registers.
  */
-#include "decode/model/turns.h"
+#include "decode/model/fast_path.h"
 
 #include <string.h>
 
 #include "decode/base/bytes.h"
+#include "decode/v2/v2_doubt.h"
 #include "decode/v2/v2_heap.h"
-#include "decode/v2/v2_state.h"
+#include "decode/v2/v2_holes.h"
+#include "decode/v2/v2_step.h"
 
 #define HOT static inline __attribute__((always_inline))
 
@@ -43,16 +45,17 @@ HOT bool lookup_or_0(const struct lookup *l, uint64_t key, uint32_t *out)
 /* ---- the rules, carried out on lanes ---------------------------------------------------------------------- */
 
 struct v2_at {
-    struct turns *ts;
-    struct turn *u;
+    struct fast_path *ts;
+    struct fast_thread *u;
     int64_t t;
+    bool loose; /* fast_path.loose, known to the compiler */
 };
 
 #define AT_G(at, i) g_at((at)->ts, i)
 #define AT_P(at) ((at)->u->p)
 #define AT_OWN(at) ((at)->u->own)
 
-HOT struct v2_g *g_at(const struct turns *ts, uint32_t g)
+HOT struct v2_g *g_at(const struct fast_path *ts, uint32_t g)
 {
     return &ts->gs_at[g / V2_GS].g[g % V2_GS];
 }
@@ -88,7 +91,7 @@ HOT enum adv at_bad(const struct v2_at *at, const char *what, uint64_t id)
     return ADV_LONG;
 }
 
-HOT bool at_can_start(const struct v2_at *at) /* a turn has a thread and a P */
+HOT bool at_can_start(const struct v2_at *at) /* the fast path has a thread and a P */
 {
     return at_g(at) == EV_NONE;
 }
@@ -99,12 +102,24 @@ HOT void at_runs(const struct v2_at *at, uint32_t g, struct v2_g *e)
     at->u->own = e;
 }
 
+/* Is the goroutine's next step but `behind` there? Then nothing of it is missing up to there. */
+HOT bool is_sure(const struct v2_at *at, const struct v2_g *e, unsigned behind)
+{
+    return !at->loose || v2_step_sure(at_order(at), true, e->id, e->seq + 1 + behind);
+}
+
+HOT void told_g(const struct v2_at *at, uint32_t g)
+{
+    if (at->loose)
+        v2_holes_told_g(at_order(at), g, at->t + at->ts->base);
+}
+
 HOT bool put_start(const struct v2_at *at, uint32_t g)
 {
     return hot_on_start(&at->u->r, &at->ts->h, at->t, g);
 }
 
-static __attribute__((noinline)) uint64_t reason_far(struct turns *ts, uint8_t state, uint64_t id)
+static __attribute__((noinline)) uint64_t reason_far(struct fast_path *ts, uint8_t state, uint64_t id)
 {
     uint64_t rest;
     if ((id && !ts->reason[id]) || !hot_reason(&ts->h, state, ts->reason[id], &rest))
@@ -116,20 +131,23 @@ HOT bool put_leave(const struct v2_at *at, uint32_t g, uint8_t state, uint64_t r
 {
     uint32_t stack;
     uint64_t rest;
-    (void)g;
     if (at->u->r.call)
         return false;
     if (state == ST_NONE)
         return hot_on_end(&at->u->r, &at->ts->h, at->t);
-    if (reason >= V2_REASONS || !lookup_or_0(&at->ts->stacks, stack_id, &stack) ||
+    if (!is_sure(at, AT_OWN(at), 0) || reason >= V2_REASONS || !lookup_or_0(&at->ts->stacks, stack_id, &stack) ||
         (!(rest = at->ts->rest[state == ST_RUNNABLE][reason]) && !(rest = reason_far(at->ts, state, reason))))
         return false;
+    told_g(at, g);
     return hot_on_leave(&at->u->r, &at->ts->h, at->t, state, rest, stack);
 }
 
 HOT bool put_wake(const struct v2_at *at, uint32_t g, uint64_t stack_id)
 {
     uint32_t stack;
+    if (!is_sure(at, AT_G(at, g), 1))
+        return false;
+    told_g(at, g);
     return lookup_or_0(&at->ts->stacks, stack_id, &stack) && hot_wake(&at->ts->h, at->t, g, at->u->r.g, stack);
 }
 
@@ -137,6 +155,8 @@ HOT bool put_call(const struct v2_at *at, uint32_t g, uint64_t stack_id)
 {
     uint32_t stack;
     (void)g;
+    if (at->loose && !v2_step_sure(at_order(at), false, AT_P(at)->id, AT_P(at)->seq + 2))
+        return false;
     return !at->u->r.call && lookup_or_0(&at->ts->stacks, stack_id, &stack) &&
            hot_on_call(&at->u->r, &at->ts->h, at->t, ST_SYSCALL, stack);
 }
@@ -147,8 +167,8 @@ HOT bool put_return(const struct v2_at *at, uint32_t g)
     return at->u->r.call && hot_on_call(&at->u->r, &at->ts->h, at->t, ST_RUNNING, 0);
 }
 
-static __attribute__((noinline)) enum adv create(struct turns *ts, const struct hot_run *r, int64_t t, uint8_t state,
-                                                 uint64_t id, uint64_t start, uint64_t own)
+static __attribute__((noinline)) enum adv create(struct fast_path *ts, const struct hot_run *r, int64_t t,
+                                                 uint8_t state, uint64_t id, uint64_t start, uint64_t own)
 {
     struct v2_order *o = ts->k.o;
     uint32_t stack, stack2;
@@ -179,10 +199,15 @@ static __attribute__((noinline)) enum adv create(struct turns *ts, const struct 
 
 HOT enum adv put_create(const struct v2_at *at, uint8_t state, uint64_t id, uint64_t start, uint64_t own)
 {
-    return create(at->ts, &at->u->r, at->t, state, id, start, own);
+    if (at->loose && !v2_step_sure(at_order(at), true, id, 1))
+        return ADV_LONG;
+    const enum adv a = create(at->ts, &at->u->r, at->t, state, id, start, own);
+    if (a == ADV_OK)
+        told_g(at, (uint32_t)at_order(at)->ng - 1);
+    return a;
 }
 
-static __attribute__((noinline)) void metric_far(struct turns *ts, int64_t t, enum metric metric, uint64_t value)
+static __attribute__((noinline)) void metric_far(struct fast_path *ts, int64_t t, enum metric metric, uint64_t value)
 {
     fold_point(ts->h.f, metric, t, value);
     ts->k.o->oom |= ts->h.f->oom;
@@ -190,7 +215,7 @@ static __attribute__((noinline)) void metric_far(struct turns *ts, int64_t t, en
 
 HOT enum adv put_metric(const struct v2_at *at, enum metric metric, uint64_t value)
 {
-    struct turns *ts = at->ts;
+    struct fast_path *ts = at->ts;
     struct points *v = &ts->h.f->points[metric];
     if (v->n < v->cap)
         v->v[v->n++] = (struct point){at->t, value};
@@ -200,7 +225,7 @@ HOT enum adv put_metric(const struct v2_at *at, enum metric metric, uint64_t val
     return ADV_OK;
 }
 
-static __attribute__((noinline)) bool range(struct turns *ts, struct hot_run *r, const struct ev *e)
+static __attribute__((noinline)) bool range(struct fast_path *ts, struct hot_run *r, const struct ev *e)
 {
     ts->k.o->oom |= !hot_range(r, &ts->h, e);
     ts->ranges++;
@@ -228,7 +253,7 @@ HOT bool put_range(const struct v2_at *at, const struct v2_range *r)
 
 #include "decode/v2/v2_rules.h"
 
-/* ---- a turn's events -------------------------------------------------------------------------------------- */
+/* ---- a thread's events ------------------------------------------------------------------------------------ */
 
 /* A varint's value, and the place behind it. */
 struct far_varint {
@@ -301,9 +326,9 @@ enum {
 
 /*
  * Carry out an event whose first argument is at p. Returns the place behind its arguments; NULL: it is no event for
- * a turn.
+ * the fast path.
  */
-HOT const uint8_t *turn_event(const struct v2_at *x, uint8_t type, const uint8_t *p)
+HOT const uint8_t *fast_event(const struct v2_at *x, uint8_t type, const uint8_t *p)
 {
     uint64_t a0 = 0, a1 = 0, a2 = 0;
     if (type == V2_GO_START)
@@ -336,7 +361,8 @@ HOT const uint8_t *turn_event(const struct v2_at *x, uint8_t type, const uint8_t
 }
 
 /* Read the time of the event at `at`; *p is the place behind it. */
-HOT bool turn_time(const struct turns *ts, const struct turn *u, const uint8_t *at, const uint8_t **p, int64_t *now)
+HOT bool fast_time(const struct fast_path *ts, const struct fast_thread *u, const uint8_t *at, const uint8_t **p,
+                   int64_t *now)
 {
     uint64_t dt;
     *p = at + 1;
@@ -348,9 +374,9 @@ HOT bool turn_time(const struct turns *ts, const struct turn *u, const uint8_t *
 
 /*
  * Carry out up to k.room events. true: the next event's time is known and later than ts->until. false: the next
- * event is none for a turn or later than ts->limit (its time is then in ts->over), or the batch ends.
+ * event is none for the fast path or later than ts->limit (its time is then in ts->over), or the batch ends.
  */
-HOT bool turn_events(struct turns *ts, struct turn *u)
+HOT bool fast_events(struct fast_path *ts, struct fast_thread *u, bool loose)
 {
     const uint8_t *at = u->at, *p = u->args;
     int64_t last = ts->last, now = u->now;
@@ -358,14 +384,16 @@ HOT bool turn_events(struct turns *ts, struct turn *u)
     if (p)
         goto timed;
 next:
-    if (!turn_time(ts, u, at, &p, &now))
+    if (!fast_time(ts, u, at, &p, &now))
         goto out;
 timed:;
-    const struct v2_at x = {ts, u, now > last ? now : last + 1};
-    /* another thread's turn; only the time of this one's next event may be asked for meanwhile */
+    const struct v2_at x = {ts, u, now > last ? now : last + 1, loose};
+    if (loose && last - now >= DOUBT_LATE_NS)
+        goto out;
+    /* another thread is due; only the time of this one's next event may be asked for meanwhile */
     if (x.t > ts->limit) {
         ts->over = x.t;
-        if (now <= ts->until)
+        if (now <= ts->until || now > u->clock || !v2_specs[*at].nargs) /* what can't be is found at once */
             goto out;
         u->args = p;
         u->now = now;
@@ -374,7 +402,7 @@ timed:;
         ts->k.room = room;
         return true;
     }
-    if (__builtin_expect(!(p = turn_event(&x, *at, p)), 0))
+    if (__builtin_expect(!(p = fast_event(&x, *at, p)), 0))
         goto out;
     at = p;
     u->before = now;
@@ -389,22 +417,24 @@ out:
     return false;
 }
 
-/* ---- turns ------------------------------------------------------------------------------------------------ */
+/* ---- threads ---------------------------------------------------------------------------------------------- */
 
-static struct turns *of(struct v2_sink *k)
+static struct fast_path *of(struct v2_sink *k)
 {
-    return (struct turns *)(void *)k;
+    return (struct fast_path *)(void *)k;
 }
 
 /*
- * Read the tables' addresses again: before the first turn, and after any other event. ranges: only events that begin
+ * Read the tables' addresses again: at the beginning, and after any event that is not of the fast path. ranges: only events that begin
  * or end ranges came, which move nothing.
  */
-static void take_anew(struct turns *ts, bool ranges)
+static void tables_take(struct fast_path *ts, bool ranges)
 {
     const struct v2_order *o = ts->k.o;
     const struct v2_gen *gen = o->gen;
-    ts->ready = !o->park.n && !o->loose && o->have_base && o->unit64 && o->gs.cap && gen->stacks.cap;
+    ts->loose = o->loose;
+    ts->ready =
+        !o->park.n && (!o->loose || o->loose->quick) && o->have_base && o->unit64 && o->gs.cap && gen->stacks.cap;
     ts->last = o->last - o->base;
     if (ranges)
         return;
@@ -422,26 +452,26 @@ static void take_anew(struct turns *ts, bool ranges)
 
 static bool sink_begin(struct v2_sink *k)
 {
-    struct turns *ts = of(k);
+    struct fast_path *ts = of(k);
     ts->nopen = 0;
     ts->metrics = ts->ranges = 0;
     memset(ts->rest, 0, sizeof ts->rest);
     if (!fold_begin(ts->h.f))
         return false;
-    take_anew(ts, false);
+    tables_take(ts, false);
     return true;
 }
 
 static void sink_end(struct v2_sink *k)
 {
-    struct turns *ts = of(k);
+    struct fast_path *ts = of(k);
     fold_end(ts->h.f, k->n ? ts->last : 0, k->n - ts->metrics - ts->ranges);
     ts->h.f->events += ts->metrics;
     ts->h.f->count[EC_METRIC] += ts->metrics;
 }
 
-/* Write down the result of a thread's turn. false: the thread has no more events. */
-static bool turn_close(struct turns *ts, struct turn *u)
+/* A thread leaves the fast path: write its state back. false: it has no more events. */
+static bool fast_close(struct fast_path *ts, struct fast_thread *u)
 {
     struct v2_cursor *c = u->c;
     const int64_t base = ts->base;
@@ -464,28 +494,28 @@ static bool turn_close(struct turns *ts, struct turn *u)
 
 static void sink_pause(struct v2_sink *k)
 {
-    const struct turns *ts = of(k);
+    const struct fast_path *ts = of(k);
     if (ts->ready)
         k->o->last = ts->last + ts->base;
 }
 
-/* Close all turns. Open ones know the time of their next event. */
+/* All threads leave the fast path. Open ones know the time of their next event. */
 static void sink_close(struct v2_sink *k)
 {
-    struct turns *ts = of(k);
+    struct fast_path *ts = of(k);
     for (uint32_t i = 0; i < ts->nopen; i++)
         if (ts->open[i].c)
-            turn_close(ts, &ts->open[i]);
+            fast_close(ts, &ts->open[i]);
     ts->nopen = 0;
     sink_pause(k);
 }
 
-/* Arrays may have moved while turns are open: update their pointers. */
-static void turns_moved(struct turns *ts)
+/* Arrays may have moved while threads are open: update their pointers. */
+static void fast_moved(struct fast_path *ts)
 {
     struct v2_order *o = ts->k.o;
     for (uint32_t i = 0; i < ts->nopen; i++) {
-        struct turn *u = &ts->open[i];
+        struct fast_thread *u = &ts->open[i];
         if (!u->c)
             continue;
         u->vm = &o->m[u->r.m];
@@ -496,14 +526,14 @@ static void turns_moved(struct turns *ts)
 
 static bool sink_take(struct v2_sink *k)
 {
-    struct turns *ts = of(k);
+    struct fast_path *ts = of(k);
     struct v2_order *o = k->o;
-    for (size_t i = 0; i < o->nout && ts->nopen; i++) { /* close the turns that the events concern */
+    for (size_t i = 0; i < o->nout && ts->nopen; i++) { /* close the threads that the events concern */
         const struct ev *e = &o->out[i];
         for (uint32_t j = 0; j < ts->nopen; j++) {
-            struct turn *u = &ts->open[j];
+            struct fast_thread *u = &ts->open[j];
             if (u->c && (u->r.p == e->p || u->r.m == e->m || (u->r.g == e->g && e->g != EV_NONE)))
-                turn_close(ts, u);
+                fast_close(ts, u);
         }
     }
     const struct spanlane *const p = ts->h.p;
@@ -515,36 +545,38 @@ static bool sink_take(struct v2_sink *k)
         ok = fold_any(ts->h.f, &o->out[i]);
     }
     o->nout = 0;
-    take_anew(ts, ranges);
+    tables_take(ts, ranges);
     if (p != ts->h.p || vms != ts->vms || vps != ts->vps)
-        turns_moved(ts);
+        fast_moved(ts);
     return ok;
 }
 
-/* Open a turn for the first cursor. NULL: its next events are not for turns. */
-static __attribute__((noinline)) struct turn *turn_open(struct turns *ts, struct v2_heap *first)
+/* Put the first cursor's thread on the fast path. NULL: its next events are not for it. */
+static __attribute__((noinline)) struct fast_thread *fast_open(struct fast_path *ts, struct v2_heap *first)
 {
     struct v2_order *o = ts->k.o;
     struct v2_cursor *c = &o->cur[first->cursor];
     const uint32_t m = c->m;
     first->t = c->t;
-    if (!ts->ready || m == EV_NONE || c->end - c->at < V2_EVENT_MAX)
+    if (!ts->ready || (ts->loose && c->gap) || m == EV_NONE || c->end - c->at < V2_EVENT_MAX)
         return NULL;
     struct v2_m *const vm = &o->m[m];
     if (!vm->told || vm->p == EV_NONE || o->p[vm->p].m != m)
         return NULL;
-    const bool back = first->turn < ts->nopen && !ts->open[first->turn].c; /* reuse its last turn's place */
-    const uint32_t i = back ? first->turn : ts->nopen < TURNS ? ts->nopen : (uint32_t)(ts->k.room % TURNS);
-    struct turn *u = &ts->open[i];
+    const bool back = first->slot < ts->nopen && !ts->open[first->slot].c; /* reuse the place it had */
+    const uint32_t i = back                       ? first->slot
+                       : ts->nopen < FAST_THREADS ? ts->nopen
+                                                  : (uint32_t)(ts->k.room % FAST_THREADS);
+    struct fast_thread *u = &ts->open[i];
     if (i < ts->nopen && u->c)
-        turn_close(ts, u);
+        fast_close(ts, u);
     u->c = NULL;
     ts->nopen += i == ts->nopen;
     if (!hot_run_begin(&u->r, &ts->h, vm->p, m, vm->g, ts->last)) {
         u->r.g = EV_NONE;
         return NULL;
     }
-    first->turn = i;
+    first->slot = i;
     vm->fresh = false;
     u->c = c;
     u->cursor = first->cursor;
@@ -560,22 +592,22 @@ static __attribute__((noinline)) struct turn *turn_open(struct turns *ts, struct
     return u;
 }
 
-/* The first cursor's turn, opened if necessary. NULL: as turn_open(). */
-HOT struct turn *turn_of(struct turns *ts, struct v2_heap *first)
+/* The first cursor's thread, opened if necessary. NULL: as fast_open(). */
+HOT struct fast_thread *fast_thread_of(struct fast_path *ts, struct v2_heap *first)
 {
-    struct turn *u = &ts->open[first->turn];
-    return u->cursor == first->cursor ? u : turn_open(ts, first);
+    struct fast_thread *u = &ts->open[first->slot];
+    return u->cursor == first->cursor ? u : fast_open(ts, first);
 }
 
-/* Carry out events up to ts->until. false: the next one is none for a turn, or there are no more. */
-HOT bool turn_go(struct turns *ts, struct turn *u)
+/* Carry out events up to ts->until. false: the next one is none for the fast path, or there are no more. */
+HOT bool fast_go(struct fast_path *ts, struct fast_thread *u, bool loose)
 {
     for (;;) {
         int64_t most = hot_limit(&u->r, &ts->h);
         most = most < u->clock ? most : u->clock;
         ts->limit = most < ts->until ? most : ts->until;
         ts->over = 0;
-        if (turn_events(ts, u))
+        if (fast_events(ts, u, loose))
             return true;
         if (ts->over < ts->h.gb_end || ts->over > u->clock)
             return false;
@@ -583,8 +615,9 @@ HOT bool turn_go(struct turns *ts, struct turn *u)
     }
 }
 
-/* Two threads have taken turns: write their order and times into the heap. */
-HOT void heap_pair(const struct turns *ts, struct v2_heap *h, const struct turn *u, const struct turn *v)
+/* Two threads have alternated: write their order and times into the heap. */
+HOT void heap_pair(const struct fast_path *ts, struct v2_heap *h, const struct fast_thread *u,
+                   const struct fast_thread *v)
 {
     h[0] = (struct v2_heap){u->now + ts->base, u->cursor, (uint32_t)(u - ts->open)};
     h[1] = (struct v2_heap){v->now + ts->base, v->cursor, (uint32_t)(v - ts->open)};
@@ -594,35 +627,37 @@ HOT void heap_pair(const struct turns *ts, struct v2_heap *h, const struct turn 
  * The next thread is known before the heap, just written, can be read: it is nearly always the second one from
  * before. As long as no third thread is due, these two alternate as a pair, and the heap is left alone.
  */
-static enum turn_rc sink_turns(struct v2_sink *k, int64_t *until)
+HOT enum fast_rc take_fast(struct v2_sink *k, int64_t *until, bool loose)
 {
-    struct turns *ts = of(k);
+    struct fast_path *ts = of(k);
     struct v2_order *o = k->o;
     struct v2_heap *const h = o->heap;
-    const int64_t sample = v2_next_sample(o), base = ts->base;
+    const int64_t due = v2_next_sample(o), wake = loose && !o->torn.reached ? o->torn.least - 1 : INT64_MAX;
+    const int64_t sample = wake < due ? wake : due, base = ts->base;
     const size_t room = k->room, n = o->nheap;
-    struct turn *u = &ts->open[h[0].turn], *v = NULL; /* whose turn it probably is; the other thread of a pair */
-    int64_t third = 0;                                /* until when they are a pair */
-    enum turn_rc rc = TURN_OUT;
+    struct fast_thread *u = &ts->open[h[0].slot],
+                       *v = NULL; /* the thread that is probably due; the other one of a pair */
+    int64_t third = 0;            /* until when they are a pair */
+    enum fast_rc rc = FAST_OUT;
     for (;;) {
         if (!v) {
             third = n > 2 && h[2].t < sample ? h[2].t : sample;
             *until = n > 1 && h[1].t < third ? h[1].t : third;
-            if (u->cursor != h[0].cursor && !(u = turn_of(ts, h)))
+            if (u->cursor != h[0].cursor && !(u = fast_thread_of(ts, h)))
                 break;
         }
         ts->until = *until - base;
-        if (!turn_go(ts, u)) {
+        if (!fast_go(ts, u, loose)) {
             struct v2_cursor *c = u->c;
             if (v)
                 heap_pair(ts, h, u, v);
-            rc = turn_close(ts, u) ? TURN_OUT : TURN_OVER;
+            rc = fast_close(ts, u) ? FAST_OUT : FAST_OVER;
             h[0].t = c->t;
             break;
         }
         const int64_t t = u->now + base;
         const bool on = n > 1 && !o->oom && k->room, sorted = n <= V2_FEW;
-        struct turn *next = v ? v : on ? &ts->open[h[1].turn] : NULL;
+        struct fast_thread *next = v ? v : on ? &ts->open[h[1].slot] : NULL;
         if (on && sorted && t <= third && (v || next->cursor == h[1].cursor)) {
             v = u;
             u = next;
@@ -632,14 +667,14 @@ static enum turn_rc sink_turns(struct v2_sink *k, int64_t *until)
         if (v)
             heap_pair(ts, h, u, v);
         h[0].t = t;
-        rc = TURN_ON;
+        rc = FAST_ON;
         if (!on)
             break;
         v = NULL;
         u = next;
         v2_heap_down(h, n);
         if (sample < h[0].t) {
-            rc = TURN_DONE;
+            rc = FAST_DONE;
             break;
         }
     }
@@ -647,16 +682,21 @@ static enum turn_rc sink_turns(struct v2_sink *k, int64_t *until)
     return rc;
 }
 
-void turns_init(struct turns *ts, struct fold *f)
+static enum fast_rc sink_fast(struct v2_sink *k, int64_t *until)
+{
+    return of(k)->loose ? take_fast(k, until, true) : take_fast(k, until, false);
+}
+
+void fast_path_init(struct fast_path *ts, struct fold *f)
 {
     ts->k = (struct v2_sink){.begin = sink_begin,
                              .end = sink_end,
-                             .turns = sink_turns,
+                             .fast = sink_fast,
                              .pause = sink_pause,
                              .close = sink_close,
                              .take = sink_take};
     ts->h.f = f;
-    for (uint32_t i = 0; i < TURNS; i++) {
+    for (uint32_t i = 0; i < FAST_THREADS; i++) {
         ts->open[i].c = NULL;
         ts->open[i].cursor = UINT32_MAX;
     }

@@ -1,4 +1,4 @@
-/* v1_glance.c - see v1_index.h. */
+/* v1_preview.c - see v1_index.h. */
 
 #include <string.h>
 
@@ -149,7 +149,7 @@ static bool both_ends(struct v1_index *ix, struct source *s, uint64_t tables, ui
     return known;
 }
 
-bool v1_glance_index(struct v1_index *ix, struct source *s)
+bool v1_preview_index(struct v1_index *ix, struct source *s)
 {
     const uint64_t tables = s->version >= 1011 ? tables_at(ix, s) : 0; /* before that wake-ups may prove futile */
     bool known = false;

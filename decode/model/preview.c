@@ -1,5 +1,5 @@
-/* glance.c - see glance.h. */
-#include "decode/model/glance.h"
+/* preview.c - see preview.h. */
+#include "decode/model/preview.h"
 
 /* Fold the beginning into the model. false: it is not what it seemed to be, or there is no memory. */
 static bool fold_beginning(struct trace *tr, struct source *s)
@@ -16,18 +16,18 @@ static bool fold_beginning(struct trace *tr, struct source *s)
     return s->fatal.code == ERR_OK && !tr->fold.oom && !tr->fold.pool.oom && tr->fold.nlane[LANE_P];
 }
 
-bool glance(struct trace *tr, struct source_status *st)
+bool preview(struct trace *tr, struct source_status *st)
 {
     enum { LARGE = 8 << 20 };
-    if (tr->in.len < (tr->opts.glance ? tr->opts.glance : LARGE) || tr->in.damage.code || tr->src.ngap)
+    if (tr->in.len < (tr->opts.preview ? tr->opts.preview : LARGE) || tr->in.damage.code || tr->src.ngap)
         return false;
     struct source s = tr->src;
     s.self = NULL;
-    s.glance = true;
+    s.preview = true;
     s.damage = s.warning = (struct source_notes){0};
-    tr->glanced = fold_beginning(tr, &s);
+    tr->previewed = fold_beginning(tr, &s);
     source_notes_free(&s);
-    if (tr->glanced) {
+    if (tr->previewed) {
         tr->shown_events = tr->fold.events;
         *st = s.st;
         st->ndamages = tr->src.st.ndamages; /* what the beginning lacks is no damage */
@@ -43,10 +43,10 @@ bool glance(struct trace *tr, struct source_status *st)
     return false;
 }
 
-void glance_over(struct trace *tr)
+void preview_over(struct trace *tr)
 {
     fold_free(&tr->fold);
     tr->fold.oom |= fold_init(&tr->fold, &tr->names) != ERR_OK;
-    tr->glanced = false;
+    tr->previewed = false;
     trace_anew(tr);
 }

@@ -1,5 +1,5 @@
 /*
- * test_turn_ends.c - one after another the commonest events of a thread are carried out without a look left or right; what ends that:
+ * test_fast_path_ends.c - one after another the commonest events of a thread are carried out without a look left or right; what ends that:
  * an event that can't come there, whose numbers can't be read, whose time is far, whose stack is none. It is said as it is anywhere.
  */
 #include "tests/unit/decode_help.h"

@@ -1,5 +1,5 @@
 /*
- * test_v1_glance.c - the beginning of a first-family trace, shown while all of it is looked at: what it shows is true of the finished
+ * test_v1_preview.c - the beginning of a first-family trace, shown while all of it is looked at: what it shows is true of the finished
  * trace, and that is the same whether or not it was shown. Where the beginning is not known for sure nothing is shown.
  */
 #include "tests/unit/model_text.h"
@@ -66,7 +66,7 @@ static uint8_t *made(const char *dialect, bool with_seldom, size_t *n)
 
 static struct trace *opened(const uint8_t *p, size_t n, int threads, uint64_t from)
 {
-    const struct trace_opts o = {.threads = threads, .glance = from};
+    const struct trace_opts o = {.threads = threads, .preview = from};
     struct trace *tr;
     struct err e = {0};
     if (trace_open_mem(p, n, &o, &tr, &e))
@@ -120,7 +120,7 @@ static int is_true(const struct trace *tr, const struct trace *all)
 }
 
 /* How many spans the first look at a trace shows, 0: none; and the trace is then the one that it is otherwise. */
-static int glanced(const char *label, const uint8_t *p, size_t n)
+static int previewed(const char *label, const uint8_t *p, size_t n)
 {
     struct trace *all = whole(p, n);
     char *want = model_text(all);
@@ -157,7 +157,7 @@ static void test_beginning(void **state)
         for (int with = 0; with < 2; with++) {
             size_t n;
             uint8_t *p = made(dialects[d], with, &n);
-            const int spans = glanced(dialects[d], p, n);
+            const int spans = previewed(dialects[d], p, n);
             if (spans < 200)
                 fail_msg("%s%s: only %d spans", dialects[d], with ? ", one that does little" : "", spans);
             struct trace *small = opened(p, n, 1, 0);
@@ -173,12 +173,12 @@ static void test_not_for_sure(void **state)
     (void)state;
     size_t n;
     uint8_t *p = made("go 1.10", false, &n); /* wake-ups may prove futile */
-    assert_int_equal(glanced("futile", p, n), 0);
+    assert_int_equal(previewed("futile", p, n), 0);
     free(p);
     p = made("go 1.21", true, &n);
-    assert_int_equal(glanced("without its end", p, n - n / 4), 0);
+    assert_int_equal(previewed("without its end", p, n - n / 4), 0);
     p[100] = 0xff;
-    assert_int_equal(glanced("damaged where it begins", p, n), 0);
+    assert_int_equal(previewed("damaged where it begins", p, n), 0);
     free(p);
 }
 
@@ -192,7 +192,7 @@ static void test_flips(void **state)
         memcpy(q, p, n);
         for (int k = 0; k < 1 + i % 3; k++)
             q[16 + below(&r, n - 16)] ^= (uint8_t)(1 << below(&r, 8));
-        (void)glanced("flipped", q, i % 5 ? n : below(&r, n - 16) + 16);
+        (void)previewed("flipped", q, i % 5 ? n : below(&r, n - 16) + 16);
     }
     free(q);
     free(p);

@@ -1,5 +1,5 @@
 /*
- * v2_told.c - the events of the second family that move nobody: the collector, ranges, what the program tells, notes. See
+ * v2_ranges.c - the events of the second family that move nobody: the collector, ranges, what the program tells, notes. See
  * v2_adv.c.
  */
 #include "decode/v2/v2_rule.h"
@@ -159,6 +159,17 @@ static struct ev *user(struct v2_order *o, const struct v2_cursor *c, const stru
     return e;
 }
 
+static uint32_t region_name(struct v2_order *o, const struct v2_cursor *c)
+{
+    return o->by_number ? (uint32_t)(c->arg[1] % V2_NAME_BEFORE) : v2_str_of(o, c->arg[1]);
+}
+
+/* Does the event end this region? */
+static bool is_region(const struct v2_open_region *r, const struct v2_cursor *c, uint32_t name)
+{
+    return r->task == c->arg[0] && (r->name == name || r->name == V2_NAME_BEFORE);
+}
+
 EVENT(region_begin)
 {
     uint32_t r = o->region_free;
@@ -169,7 +180,7 @@ EVENT(region_begin)
             return ADV_BAD;
         r = (uint32_t)++o->nregion;
     }
-    uint32_t name = v2_str_of(o, c->arg[1]);
+    uint32_t name = region_name(o, c);
     o->region[r - 1] = (struct v2_open_region){c->arg[0], name, v2_g_at(o, x->g)->region};
     v2_g_at(o, x->g)->region = r;
     user(o, c, x, EVK_REGION_BEGIN, name);
@@ -178,9 +189,9 @@ EVENT(region_begin)
 
 EVENT(region_end)
 {
-    uint32_t r = v2_g_at(o, x->g)->region, name = v2_str_of(o, c->arg[1]);
+    uint32_t r = v2_g_at(o, x->g)->region, name = region_name(o, c);
     if (r) {
-        if (o->region[r - 1].task != c->arg[0] || o->region[r - 1].name != name)
+        if (!is_region(&o->region[r - 1], c, name))
             return v2_bad(o, c, "another region is the innermost one", c->arg[0]);
         v2_g_at(o, x->g)->region = o->region[r - 1].below;
         o->region[r - 1].below = o->region_free;

@@ -1,5 +1,5 @@
-/* past.c - see past.h. */
-#include "decode/model/past.h"
+/* retired.c - see retired.h. */
+#include "decode/model/retired.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,17 +10,17 @@
 #include "decode/base/mem.h"
 
 enum { AHEAD = 8 };
-enum { LANES = PAST_GS * sizeof(struct spanlane), PLACE = LANES + PAST_GS * sizeof(struct ginfo) };
+enum { LANES = RETIRED_GS * sizeof(struct spanlane), PLACE = LANES + RETIRED_GS * sizeof(struct ginfo) };
 _Static_assert(PLACE % SLABS_ALIGN == 0, "places stand side by side");
 #define NEVER INT32_MIN /* gseg.over: never pack this group away (again) */
 
-struct past {
+struct retired {
     struct columns c;
 };
 
-inline uint64_t past_value(const struct past *p, enum past_value c, uint32_t g)
+inline uint64_t retired_value(const struct retired *p, enum retired_value c, uint32_t g)
 {
-    return columns_get(&p->c, PAST_COLUMNS, g % PAST_GS, c);
+    return columns_get(&p->c, RETIRED_COLUMNS, g % RETIRED_GS, c);
 }
 
 /* ---- packing groups away ---------------------------------------------------------------------------------- */
@@ -34,7 +34,7 @@ static bool is_plain(const struct spanlane *l, const struct ginfo *gi)
     return none && l->begun && l->ended && (l->p & l->m) == EV_NONE && l->state == ST_NONE;
 }
 
-static void values(const struct spanlane *l, const struct ginfo *gi, uint64_t v[PAST_COLUMNS])
+static void values(const struct spanlane *l, const struct ginfo *gi, uint64_t v[RETIRED_COLUMNS])
 {
     v[PV_START] = (uint64_t)l->wait_t0;
     v[PV_LASTED] = (uint64_t)(l->t0 - l->wait_t0);
@@ -42,7 +42,7 @@ static void values(const struct spanlane *l, const struct ginfo *gi, uint64_t v[
     v[PV_NPACKED] = spans_nwait(l);
 #define KEPT(ID, field, type, none, ...) v[PV_##ID] = (uint64_t)(type)(gi->field - none);
 #include "decode/model/facts.def"
-    v[PV_FLAGS] |= l->backdated ? PAST_BACKDATED : 0;
+    v[PV_FLAGS] |= l->backdated ? RETIRED_BACKDATED : 0;
     v[PV_SEEN] = (uint64_t)(gi->seen - spans_first(l));
     v[PV_BLOCKS] = (uintptr_t)l->blocks;
 }
@@ -55,22 +55,22 @@ static void *beside_spans(void *pool, size_t bytes)
 
 static bool all_plain(const struct gseg *s)
 {
-    for (uint32_t i = 0; i < PAST_GS; i++)
+    for (uint32_t i = 0; i < RETIRED_GS; i++)
         if (!is_plain(&s->lane[i], &s->info[i]))
             return false;
     return true;
 }
 
 /* Pack a group. alike: the columns with the spans of all; NULL: each lane has packed its own. NULL: out of memory. */
-static struct past *past_make(struct fold *f, const struct gseg *s, const struct columns *alike)
+static struct retired *retired_make(struct fold *f, const struct gseg *s, const struct columns *alike)
 {
-    uint64_t v[PAST_GS][PAST_COLUMNS];
-    for (uint32_t i = 0; i < PAST_GS; i++) {
+    uint64_t v[RETIRED_GS][RETIRED_COLUMNS];
+    for (uint32_t i = 0; i < RETIRED_GS; i++) {
         values(&s->lane[i], &s->info[i], v[i]);
         if (alike)
             v[i][PV_PACKED] = (uintptr_t)alike | 1;
     }
-    return (struct past *)columns_make(v[0], PAST_GS, PAST_COLUMNS, beside_spans, &f->pool);
+    return (struct retired *)columns_make(v[0], RETIRED_GS, RETIRED_COLUMNS, beside_spans, &f->pool);
 }
 
 /* ---- memory of groups ------------------------------------------------------------------------------------- */
@@ -79,9 +79,9 @@ static struct past *past_make(struct fold *f, const struct gseg *s, const struct
  * Code that folds events looks at lanes without asking. These lanes say that nothing can happen to them, and are
  * never written.
  */
-static const struct spanlane gone[PAST_GS] = {
-    [0 ... PAST_GS - 1] = {.begun = true, .ended = true, .p = EV_NONE, .m = EV_NONE, .special = SPECIAL_LANE}};
-static const struct ginfo gone_info[PAST_GS];
+static const struct spanlane gone[RETIRED_GS] = {
+    [0 ... RETIRED_GS - 1] = {.begun = true, .ended = true, .p = EV_NONE, .m = EV_NONE, .special = SPECIAL_LANE}};
+static const struct ginfo gone_info[RETIRED_GS];
 
 static bool place_take(struct slabs *places, struct gseg *s)
 {
@@ -93,9 +93,9 @@ static bool place_take(struct slabs *places, struct gseg *s)
     return true;
 }
 
-bool past_room(struct fold *f, size_t need)
+bool retired_room(struct fold *f, size_t need)
 {
-    const size_t segs = (need + PAST_GS - 1) / PAST_GS;
+    const size_t segs = (need + RETIRED_GS - 1) / RETIRED_GS;
     if (!fold_room(f, f->seg, f->capseg, segs))
         return false;
     for (; f->nseg < segs; f->nseg++) {
@@ -117,7 +117,7 @@ bool past_room(struct fold *f, size_t need)
 static const struct columns *put_spans(struct fold *f, struct gseg *s, bool together)
 {
     const struct columns *alike = together ? alike_make(&f->pool, s->lane) : NULL;
-    for (uint32_t i = 0; !alike && i < PAST_GS; i++)
+    for (uint32_t i = 0; !alike && i < RETIRED_GS; i++)
         spans_rest(&f->pool, &s->lane[i]);
     return alike;
 }
@@ -125,44 +125,44 @@ static const struct columns *put_spans(struct fold *f, struct gseg *s, bool toge
 /* All of a group have ended: pack it away. */
 static void put_away(struct fold *f, struct gseg *s)
 {
-    if (f->nobody_past)
+    if (f->nobody_retires)
         return;
     const bool plain = all_plain(s);
     const struct columns *alike = put_spans(f, s, plain);
-    if (!plain || f->pool.oom || !(s->past = past_make(f, s, alike))) {
+    if (!plain || f->pool.oom || !(s->retired = retired_make(f, s, alike))) {
         s->over = NEVER;
         (void)put_spans(f, s, false);
         return;
     }
-    for (uint32_t i = 0; alike && i < PAST_GS; i++)
+    for (uint32_t i = 0; alike && i < RETIRED_GS; i++)
         spans_drop(&f->pool, &s->lane[i]);
     slabs_put(&f->places, s->lane);
     s->lane = (struct spanlane *)(uintptr_t)gone;
     s->info = (struct ginfo *)(uintptr_t)gone_info;
 }
 
-void past_ended(struct fold *f, uint32_t g)
+void retired_ended(struct fold *f, uint32_t g)
 {
-    struct gseg *s = &f->seg[g / PAST_GS];
-    struct spanlane *l = &s->lane[g % PAST_GS];
-    if (f->nobody_past || s->over < 0 || !spans_few(l))
+    struct gseg *s = &f->seg[g / RETIRED_GS];
+    struct spanlane *l = &s->lane[g % RETIRED_GS];
+    if (f->nobody_retires || s->over < 0 || !spans_few(l))
         spans_rest(&f->pool, l);
-    if (++s->over == (int32_t)PAST_GS)
+    if (++s->over == (int32_t)RETIRED_GS)
         put_away(f, s);
 }
 
-void past_compact(struct fold *f)
+void retired_compact(struct fold *f)
 {
     struct slabs places = {0};
     size_t left = 0;
     for (size_t i = 0; i < f->nseg; i++)
-        left += !f->seg[i].past;
+        left += !f->seg[i].retired;
     if (!slabs_exactly(&places, PLACE, left))
         return; /* they stay where they are */
     for (size_t i = 0; i < f->nseg; i++) {
         struct gseg *s = &f->seg[i];
         const struct spanlane *from = s->lane;
-        if (s->past || !place_take(&places, s))
+        if (s->retired || !place_take(&places, s))
             continue;
         memcpy(s->lane, from, PLACE);
     }
@@ -171,77 +171,77 @@ void past_compact(struct fold *f)
     fold_shrink(&f->seg, &f->capseg, f->nseg, sizeof *f->seg);
 }
 
-bool past_take_out(struct fold *f, uint32_t g)
+bool retired_take_out(struct fold *f, uint32_t g)
 {
-    struct gseg *s = &f->seg[g / PAST_GS];
-    uint32_t first = g / PAST_GS * PAST_GS;
+    struct gseg *s = &f->seg[g / RETIRED_GS];
+    uint32_t first = g / RETIRED_GS * RETIRED_GS;
     if (!place_take(&f->places, s)) {
         f->oom = true;
         return false;
     }
-    for (uint32_t i = first; i < first + PAST_GS; i++) {
-        past_lane(s->past, i, fold_lane_at(f, i));
+    for (uint32_t i = first; i < first + RETIRED_GS; i++) {
+        retired_lane(s->retired, i, fold_lane_at(f, i));
         spans_own(&f->pool, fold_lane_at(f, i));
-        past_info(s->past, i, fold_info_at(f, i));
+        retired_info(s->retired, i, fold_info_at(f, i));
         fold_special_g(f, i);
     }
-    s->past = NULL;
+    s->retired = NULL;
     s->over = NEVER;
     return true;
 }
 
 /* ---- reading ---------------------------------------------------------------------------------------------- */
 
-void past_lane(const struct past *p, uint32_t g, struct spanlane *out)
+void retired_lane(const struct retired *p, uint32_t g, struct spanlane *out)
 {
-    int64_t start = (int64_t)past_value(p, PV_START, g);
-    uint8_t *packed = (uint8_t *)(uintptr_t)past_value(p, PV_PACKED, g); /* NULL: no spans waited */
-    *out = (struct spanlane){.t0 = start + (int64_t)past_value(p, PV_LASTED, g),
-                             .cap = (uint8_t)past_value(p, PV_NPACKED, g),
+    int64_t start = (int64_t)retired_value(p, PV_START, g);
+    uint8_t *packed = (uint8_t *)(uintptr_t)retired_value(p, PV_PACKED, g); /* NULL: no spans waited */
+    *out = (struct spanlane){.t0 = start + (int64_t)retired_value(p, PV_LASTED, g),
+                             .cap = (uint8_t)retired_value(p, PV_NPACKED, g),
                              .ended = true,
                              .packed = packed,
-                             .backdated = past_value(p, PV_FLAGS, g) & PAST_BACKDATED,
+                             .backdated = retired_value(p, PV_FLAGS, g) & RETIRED_BACKDATED,
                              .begun = true,
                              .wait.packed = packed,
-                             .blocks = (struct spanblocks *)(uintptr_t)past_value(p, PV_BLOCKS, g),
+                             .blocks = (struct spanblocks *)(uintptr_t)retired_value(p, PV_BLOCKS, g),
                              .wait_t0 = start,
-                             .open.dur_who = g % PAST_GS, /* for spans_alike() */
+                             .open.dur_who = g % RETIRED_GS, /* for spans_alike() */
                              .p = EV_NONE,
                              .m = EV_NONE};
 }
 
-void past_info(const struct past *p, uint32_t g, struct ginfo *out)
+void retired_info(const struct retired *p, uint32_t g, struct ginfo *out)
 {
-    struct spanlane l = {.wait_t0 = (int64_t)past_value(p, PV_START, g),
-                         .blocks = (struct spanblocks *)(uintptr_t)past_value(p, PV_BLOCKS, g)};
+    struct spanlane l = {.wait_t0 = (int64_t)retired_value(p, PV_START, g),
+                         .blocks = (struct spanblocks *)(uintptr_t)retired_value(p, PV_BLOCKS, g)};
     *out = (struct ginfo){
-        .seen = (int64_t)past_value(p, PV_SEEN, g) + spans_first(&l),
+        .seen = (int64_t)retired_value(p, PV_SEEN, g) + spans_first(&l),
 #define OPEN(ID, field, type, none, ...) .field = none,
-#define KEPT(ID, field, type, none, ...) .field = (type)(past_value(p, PV_##ID, g) + none),
+#define KEPT(ID, field, type, none, ...) .field = (type)(retired_value(p, PV_##ID, g) + none),
 #include "decode/model/facts.def"
     };
 }
 
-static bool has_blocks(const struct past *p)
+static bool has_blocks(const struct retired *p)
 {
     return p->c.col[PV_BLOCKS].width || p->c.col[PV_BLOCKS].least;
 }
 
-void past_lives(const struct past *p, uint32_t g, uint32_t n, struct lifetime *out)
+void retired_lives(const struct retired *p, uint32_t g, uint32_t n, struct lifetime *out)
 {
-    uint64_t start[PAST_GS], lasted[PAST_GS];
-    const bool many = n > PAST_GS / 4;
-    const unsigned starts = many ? columns_all(&p->c, PAST_COLUMNS, PAST_GS, PV_START, start) : 0,
-                   lasts = many ? columns_all(&p->c, PAST_COLUMNS, PAST_GS, PV_LASTED, lasted) : 0;
+    uint64_t start[RETIRED_GS], lasted[RETIRED_GS];
+    const bool many = n > RETIRED_GS / 4;
+    const unsigned starts = many ? columns_all(&p->c, RETIRED_COLUMNS, RETIRED_GS, PV_START, start) : 0,
+                   lasts = many ? columns_all(&p->c, RETIRED_COLUMNS, RETIRED_GS, PV_LASTED, lasted) : 0;
     for (uint32_t i = 0; i < n; i++) {
-        const uint32_t k = (g + i) % PAST_GS;
-        const int64_t t = (int64_t)(many ? start[k * starts] : past_value(p, PV_START, k)),
-                      ns = (int64_t)(many ? lasted[k * lasts] : past_value(p, PV_LASTED, k));
+        const uint32_t k = (g + i) % RETIRED_GS;
+        const int64_t t = (int64_t)(many ? start[k * starts] : retired_value(p, PV_START, k)),
+                      ns = (int64_t)(many ? lasted[k * lasts] : retired_value(p, PV_LASTED, k));
         out[i] = (struct lifetime){t, t + ns, true, true};
     }
     for (uint32_t i = 0; has_blocks(p) && i < n; i++) {
         struct spanlane l = {.wait_t0 = out[i].first,
-                             .blocks = (struct spanblocks *)(uintptr_t)past_value(p, PV_BLOCKS, g + i)};
+                             .blocks = (struct spanblocks *)(uintptr_t)retired_value(p, PV_BLOCKS, g + i)};
         out[i].first = spans_first(&l);
     }
 }
@@ -252,10 +252,10 @@ static const struct columns *alike_of(uint64_t packed)
     return packed & 1 ? (const struct columns *)(uintptr_t)(packed - 1) : NULL;
 }
 
-bool past_few(const struct past *p, uint32_t g, uint32_t n, unsigned k, int64_t *ns)
+bool retired_few(const struct retired *p, uint32_t g, uint32_t n, unsigned k, int64_t *ns)
 {
     const struct columns *a = alike_of(p->c.col[PV_PACKED].least);
-    const unsigned each = (unsigned)p->c.col[PV_NPACKED].least, row = g % PAST_GS;
+    const unsigned each = (unsigned)p->c.col[PV_NPACKED].least, row = g % RETIRED_GS;
     if (!a || k >= each)
         return false;
     memset(ns, 0, n * sizeof *ns);
@@ -263,7 +263,7 @@ bool past_few(const struct past *p, uint32_t g, uint32_t n, unsigned k, int64_t 
         columns_add(a, alike_dur(each, k), row, n, (uint64_t *)ns);
         return true;
     }
-    uint64_t others[PAST_GS] = {0};
+    uint64_t others[RETIRED_GS] = {0};
     columns_add(&p->c, PV_LASTED, row, n, (uint64_t *)ns);
     for (unsigned i = 1; i < each; i++)
         columns_add(a, alike_dur(each, i), row, n, others);
@@ -272,67 +272,67 @@ bool past_few(const struct past *p, uint32_t g, uint32_t n, unsigned k, int64_t 
     return true;
 }
 
-bool past_rows(const struct past *p, struct past_rows *out)
+bool retired_rows(const struct retired *p, struct retired_rows *out)
 {
     if (has_blocks(p))
         return false;
-    for (unsigned c = 0; c < PAST_WALKED; c++)
-        out->step[c] = columns_all(&p->c, PAST_COLUMNS, PAST_GS, c, out->v[c]);
+    for (unsigned c = 0; c < RETIRED_WALKED; c++)
+        out->step[c] = columns_all(&p->c, RETIRED_COLUMNS, RETIRED_GS, c, out->v[c]);
     out->alike = alike_of(*out->v[PV_PACKED]);
     return true;
 }
 
-bool past_one_creator(const struct past *p)
+bool retired_one_creator(const struct retired *p)
 {
     return !p->c.col[PV_CREATOR].width;
 }
 
-bool past_workers(const struct past *p)
+bool retired_workers(const struct retired *p)
 {
     const struct column *c = &p->c.col[PV_FLAGS];
     return c->width || c->least & GI_GCWORK;
 }
 
-uint32_t past_find(const struct fold *f, uint64_t id)
+uint32_t retired_find(const struct fold *f, uint64_t id)
 {
     for (size_t i = f->nseg; i-- > 0;) {
-        const struct past *p = f->seg[i].past;
-        if (i >= AHEAD && f->seg[i - AHEAD].past)
-            __builtin_prefetch(f->seg[i - AHEAD].past);
+        const struct retired *p = f->seg[i].retired;
+        if (i >= AHEAD && f->seg[i - AHEAD].retired)
+            __builtin_prefetch(f->seg[i - AHEAD].retired);
         if (!p)
             continue;
         const struct column *ids = &p->c.col[PV_ID];
         if (id < ids->least || (ids->width < 8 && (id - ids->least) >> 8 * ids->width))
             continue;
-        for (uint32_t g = PAST_GS; g-- > 0;)
-            if (past_value(p, PV_ID, g) == id)
-                return (uint32_t)(i * PAST_GS + g);
+        for (uint32_t g = RETIRED_GS; g-- > 0;)
+            if (retired_value(p, PV_ID, g) == id)
+                return (uint32_t)(i * RETIRED_GS + g);
     }
     return NO_LANE;
 }
 
 /* ---- blocks ----------------------------------------------------------------------------------------------- */
 
-static void each_lane(struct past *p, void (*f)(struct spanlane *l))
+static void each_lane(struct retired *p, void (*f)(struct spanlane *l))
 {
-    for (uint32_t i = 0; has_blocks(p) && i < PAST_GS; i++) {
+    for (uint32_t i = 0; has_blocks(p) && i < RETIRED_GS; i++) {
         struct spanlane l;
-        past_lane(p, i, &l);
+        retired_lane(p, i, &l);
         f(&l);
     }
 }
 
-void past_trim(struct past *p)
+void retired_trim(struct retired *p)
 {
     each_lane(p, spans_trim);
 }
 
-size_t past_bytes(const struct past *p)
+size_t retired_bytes(const struct retired *p)
 {
-    return columns_bytes(&p->c, PAST_GS);
+    return columns_bytes(&p->c, RETIRED_GS);
 }
 
-void past_free(struct past *p)
+void retired_free(struct retired *p)
 {
     if (p)
         each_lane(p, spans_free);

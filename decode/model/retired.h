@@ -1,0 +1,132 @@
+/*
+ * retired.h - goroutines that have ended, packed into a dozen bytes each.
+ *
+ * A server makes a goroutine per request. Most goroutines of a trace ended long ago, and their lanes (struct
+ * spanlane, struct ginfo) are read now and then but never written again. Lanes are in order of appearance, so
+ * neighbours end about the same time. When a group of RETIRED_GS neighbours has ended it is packed away: each value
+ * becomes a column whose width is what the largest value needs above the smallest. New goroutines then use the
+ * group's memory, which the processor has in its caches. No event should name a goroutine that has ended. If a file
+ * has one all the same, fold_g_back() unpacks its group, for good.
+ *
+ * To read a goroutine that may be packed away, use fold_g_lane(), fold_g_info() and fold_g_FACT().
+ */
+#ifndef GOTOP_DECODE_RETIRED_H
+#define GOTOP_DECODE_RETIRED_H
+
+#include "decode/model/fold.h"
+
+/* retired_room - make room for `need` goroutines; new ones have no span. false: out of memory, f->oom is set. */
+bool retired_room(struct fold *f, size_t need);
+/* retired_ended - call when a goroutine's lane has ended: may pack its group away, and its lane with it. */
+void retired_ended(struct fold *f, uint32_t g);
+/*
+ * retired_take_out - unpack a goroutine that is packed away, and its neighbours.
+ * fold_g_back - do so if it is packed away. Both return false when out of memory, and set f->oom.
+ */
+bool retired_take_out(struct fold *f, uint32_t g);
+
+static inline bool fold_g_retired(const struct fold *f, uint32_t g)
+{
+    return f->seg[g / RETIRED_GS].retired;
+}
+
+static inline bool fold_g_back(struct fold *f, uint32_t g)
+{
+    return __builtin_expect(!fold_g_retired(f, g), 1) || retired_take_out(f, g);
+}
+
+/* The columns of a packed group: those a walk reads come first, blocks of spans last. */
+enum retired_value {
+    PV_START,
+    PV_LASTED,
+    PV_PACKED,
+    PV_NPACKED,
+#define WALKED(ID, ...) PV_##ID, /* facts are stored as their difference from `none` */
+#include "decode/model/facts.def"
+    RETIRED_WALKED,
+    PV_SEEN = RETIRED_WALKED,
+#define ASKED(ID, ...) PV_##ID,
+#include "decode/model/facts.def"
+    PV_BLOCKS,
+    RETIRED_COLUMNS
+};
+enum { RETIRED_BACKDATED = 1 << 16 }; /* in PV_FLAGS, besides GI_* */
+uint64_t retired_value(const struct retired *p, enum retired_value c, uint32_t g);
+/*
+ * retired_lane, retired_info - rebuild a goroutine's lane and info. The open span and SPECIAL_* are lost; nobody asks for
+ * them.
+ */
+void retired_lane(const struct retired *p, uint32_t g, struct spanlane *out);
+void retired_info(const struct retired *p, uint32_t g, struct ginfo *out);
+/*
+ * retired_rows - unpack what a walk reads of all RETIRED_GS neighbours. false: some have blocks of spans; ask for each by
+ * itself.
+ * retired_row - one of these values of goroutine g.
+ */
+struct retired_rows {
+    unsigned step[RETIRED_WALKED]; /* 0: the same value for all */
+    uint64_t v[RETIRED_WALKED][RETIRED_GS];
+    const struct columns
+        *alike; /* columns with the spans of all of them (decode/model/alike.h); NULL: each has its own */
+};
+bool retired_rows(const struct retired *p, struct retired_rows *out);
+static inline uint64_t retired_row(const struct retired_rows *r, enum retired_value c, uint32_t g)
+{
+    return r->v[c][g % RETIRED_GS * r->step[c]];
+}
+/*
+ * retired_few - length (ns) of the k-th span of n neighbours from g on. false: their spans are not stored together, or
+ * they have fewer.
+ */
+bool retired_few(const struct retired *p, uint32_t g, uint32_t n, unsigned k, int64_t *ns);
+bool retired_one_creator(const struct retired *p); /* do all have the same creator? */
+bool retired_workers(const struct retired *p);     /* may any have GI_GCWORK? */
+/* retired_find - the last goroutine with this id among the packed ones, or NO_LANE. One step per group. */
+uint32_t retired_find(const struct fold *f, uint64_t id);
+/* retired_lives - first and last moment of each of n neighbours from g on, all in this group. */
+void retired_lives(const struct retired *p, uint32_t g, uint32_t n, struct lifetime *out);
+
+/*
+ * retired_compact - no more goroutines will be packed away: move the others together and free the rest. Out of memory:
+ * nothing changes.
+ */
+void retired_compact(struct fold *f);
+
+/* fold_g_lane, fold_g_info - a goroutine's lane and info; `room` is filled in and returned if it is packed away. */
+static inline const struct spanlane *fold_g_lane(const struct fold *f, uint32_t g, struct spanlane *room)
+{
+    if (!fold_g_retired(f, g))
+        return fold_lane_at(f, g);
+    retired_lane(f->seg[g / RETIRED_GS].retired, g, room);
+    return room;
+}
+
+static inline const struct ginfo *fold_g_info(const struct fold *f, uint32_t g, struct ginfo *room)
+{
+    if (!fold_g_retired(f, g))
+        return fold_info_at(f, g);
+    retired_info(f->seg[g / RETIRED_GS].retired, g, room);
+    return room;
+}
+
+/* fold_g_id, fold_g_name, .. - a single fact, which is cheaper. */
+#define KEPT(ID, field, type, none, ...) \
+    static inline type fold_g_##field(const struct fold *f, uint32_t g) \
+    { \
+        return fold_g_retired(f, g) ? (type)(retired_value(f->seg[g / RETIRED_GS].retired, PV_##ID, g) + none) \
+                                    : fold_info_at(f, g)->field; \
+    }
+#include "decode/model/facts.def"
+
+/* fold_g_workers - may one of the neighbours in g's group be a mark worker? */
+static inline bool fold_g_workers(const struct fold *f, uint32_t g)
+{
+    return !fold_g_retired(f, g) || retired_workers(f->seg[g / RETIRED_GS].retired);
+}
+
+/* retired_trim - spans_trim() the lanes. retired_free - free their blocks; the rest is freed with the fold's pool. */
+void retired_trim(struct retired *p);
+void retired_free(struct retired *p);
+size_t retired_bytes(const struct retired *p); /* memory it takes by itself, for accounting */
+
+#endif

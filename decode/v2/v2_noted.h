@@ -1,0 +1,55 @@
+/*
+ * v2_noted.h - which sequence numbers there are, by id: of a generation's goroutines, or of its Ps.
+ *
+ * Numbers count from 1 on without gaps, except where something was lost or changed. So they are bits, and only a number that is far from
+ * all others, or there twice, has an entry of its own. Memory is proportional to how many were put, whatever numbers they are.
+ * Zero-initialised is empty.
+ */
+#ifndef GOTOP_DECODE_V2_NOTED_H
+#define GOTOP_DECODE_V2_NOTED_H
+
+#include "decode/base/idmap.h"
+
+struct v2_numbers { /* of one id */
+    uint64_t low;   /* bit n: number n is there */
+    uint64_t *high; /* from 64 on */
+    size_t nhigh;   /* words */
+    uint32_t n;     /* how many were put, as far as it goes */
+    uint32_t most;  /* the greatest, as far as it goes */
+    bool odd;       /* some are in v2_noted.odd */
+    uint8_t told;   /* for the user: 0 at first */
+    bool still;
+};
+
+struct v2_noted {
+    struct v2_numbers *v;
+    size_t n, cap;
+    struct idmap at;  /* id -> index */
+    struct idmap odd; /* id and number, hashed: there twice, or far from others */
+};
+
+/* v2_noted_put - false: out of memory. v2_noted_del - as if it had never been put, but for v2_noted_beyond(). */
+bool v2_noted_put(struct v2_noted *a, uint64_t id, uint64_t number);
+void v2_noted_del(struct v2_noted *a, uint64_t id, uint64_t number);
+void v2_noted_free(struct v2_noted *a);
+/* v2_noted_twice - was it put more than once? v2_noted_beyond - is there a greater one of this id? */
+bool v2_noted_twice(const struct v2_noted *a, uint64_t id, uint64_t number);
+bool v2_noted_beyond(const struct v2_noted *a, uint64_t id, uint64_t number);
+/* v2_noted_of - of an id; NULL: nothing was put. v2_noted_new - the same, added if need be; NULL: out of memory. */
+struct v2_numbers *v2_noted_of(const struct v2_noted *a, uint64_t id);
+struct v2_numbers *v2_noted_new(struct v2_noted *a, uint64_t id);
+bool v2_noted_odd(const struct v2_noted *a, const struct v2_numbers *v, uint64_t number);
+
+/* v2_noted_has - is it there? */
+static inline bool v2_noted_has(const struct v2_noted *a, uint64_t id, uint64_t number)
+{
+    const uint32_t i = idmap_get(&a->at, id);
+    if (i == IDMAP_NONE)
+        return false;
+    const struct v2_numbers *v = &a->v[i];
+    const uint64_t word = number / 64;
+    const uint64_t bits = !word ? v->low : word <= v->nhigh ? v->high[word - 1] : 0;
+    return bits >> number % 64 & 1 || (v->odd && v2_noted_odd(a, v, number));
+}
+
+#endif

@@ -1,0 +1,151 @@
+/*
+ * test_cut_behind.c - slices of traces that are damaged in one place: what is behind it, and what the damage makes of names.
+ */
+#include "decode/model/trace_priv.h"
+#include "decode/v2/v2_events.h"
+#include "decode/v2/v2_gen.h"
+#include "tests/unit/cut_help.h"
+
+/* generations - where those of a trace begin; the last one is where it ends. How many there are. */
+static size_t generations(const struct bytes *b, int version, size_t at[8])
+{
+    const struct v2_file f = {b->p, b->n, version};
+    struct v2_raw_gen gen = {0};
+    struct err e = {0};
+    size_t pos = 16, n = 0;
+    for (at[0] = pos; n < 7 && v2_raw_gen(&f, &pos, &gen, &e);)
+        at[++n] = pos;
+    v2_raw_gen_free(&gen);
+    return n;
+}
+
+/* sample - a copy of one. */
+static void sample(const char *path, struct bytes *to)
+{
+    struct input in;
+    struct err e;
+    assert_int_equal(input_open(path, 0, &in, &e), ERR_OK);
+    to->n = 0;
+    to_bytes(to, in.data, in.len);
+    input_close(&in);
+}
+
+static bool contains(const struct bytes *b, const uint8_t *p, size_t n)
+{
+    return memmem(b->p, b->n, p, n);
+}
+
+/* batch_out - leave out the n-th batch of a thread's events. */
+static void batch_out(struct bytes *b, int n)
+{
+    struct v2_raw_batch x;
+    struct err e = {0};
+    for (const uint8_t *p = b->p + 16, *at = p; (p = v2_raw_batch(b->p, b->n, p, &x, &e)); at = p)
+        if (x.lead == V2R_EVENTS && x.m != V2_NO_THREAD && n-- == 0) {
+            memmove(b->p + (at - b->p), p, b->n - (size_t)(p - b->p));
+            b->n -= (size_t)(p - at);
+            return;
+        }
+    fail();
+}
+
+/* Where nothing is missing a slice is a copy, also behind a generation of which events were lost. */
+static void copies_what_is_whole(void **state)
+{
+    (void)state;
+    static const char *const path[] = {"samples/http-long-1.23.trace", "samples/http-long-1.27.trace"};
+    int copied = 0;
+    for (int i = 0; i < 2; i++)
+        for (int batch = 0; batch < 4; batch++) {
+            struct bytes b = {0}, s = {0};
+            struct cut_result r;
+            struct err e = {0};
+            size_t at[8];
+            sample(path[i], &b);
+            batch_out(&b, batch);
+            assert_int_equal(generations(&b, i ? 1026 : 1023, at), 3);
+            assert_int_equal(cut(b.p, b.n, 0, INT64_MAX, &s, &r, &e), ERR_OK);
+            assert_int_equal(r.lost.code != ERR_OK, true);
+            copied += contains(&s, b.p + at[2], at[3] - at[2]);
+            struct trace *t = load(s.p, s.n);
+            assert_int_equal(trace_info(t)->ndamages, 0);
+            trace_close(t);
+            mem_free(b.p);
+            mem_free(s.p);
+        }
+    assert_true(copied >= 4); /* steps of the collector that were lost change the numbers of those behind */
+}
+
+/* A region's end says another name than its begin: it is left out, as Go's reader would refuse the slice. */
+static void ends_its_own_region(void **state)
+{
+    (void)state;
+    struct bytes b = {0}, s = {0};
+    struct cut_result r;
+    struct err e = {0};
+    struct v2_raw_batch x;
+    int tried = 0;
+    sample("samples/tasks-1.23.trace", &b);
+    for (const uint8_t *p = b.p + 16; (p = v2_raw_batch(b.p, b.n, p, &x, &e));) {
+        struct v2_raw_ev ev;
+        for (const uint8_t *q = x.p; v2_raw_timed(&x) && tried < 20 && (q = v2_raw_ev(q, x.end, &ev));) {
+            uint8_t *name = b.p + (q - b.p) - 2; /* stack and name are one byte each here */
+            if (v2_means(ev.type) != V2_MEANS_region_end || ev.arg[1] >= 0x40 || ev.arg[2] >= 0x80 ||
+                *name != ev.arg[1])
+                continue;
+            *name ^= 1;
+            assert_int_equal(cut(b.p, b.n, 0, INT64_MAX, &s, &r, &e), ERR_OK);
+            struct trace *t = load(s.p, s.n);
+            assert_int_equal(trace_info(t)->ndamages, 0);
+            trace_close(t);
+            *name ^= 1;
+            tried++;
+        }
+    }
+    assert_true(tried > 3);
+    mem_free(b.p);
+    mem_free(s.p);
+}
+
+/* A broken table takes names away, and nothing else: what everybody did is known, and no event is said to be missing. */
+static void table_is_broken(void **state)
+{
+    (void)state;
+    struct bytes b = {0};
+    struct v2_raw_batch x;
+    struct err e = {0};
+    sample("samples/http-long-1.27.trace", &b);
+    struct trace *whole = load(b.p, b.n);
+    for (const uint8_t *p = b.p + 16; (p = v2_raw_batch(b.p, b.n, p, &x, &e));)
+        if (v2_raw_holds(&x, V2R_STACKS)) {
+            memset(b.p + (x.end - b.p) - 20, 0xff, 20);
+            break;
+        }
+    struct trace *t = load(b.p, b.n);
+    assert_true(trace_info(t)->ndamages > 0);
+    for (uint32_t i = 0; trace_damage(t, i); i++)
+        assert_null(strstr(trace_damage(t, i)->what, "lost"));
+    for (uint32_t i = 0; trace_warning(t, i); i++)
+        assert_null(strstr(trace_warning(t, i)->what, "missing"));
+    assert_int_equal(trace_info(t)->events, trace_info(whole)->events);
+    for (uint32_t i = 0; i < trace_nlanes(t, LANE_G); i++) {
+        struct shares a, c;
+        trace_shares(t, (struct lane){LANE_G, i}, 0, INT64_MAX, &a);
+        trace_shares(whole, (struct lane){LANE_G, i}, 0, INT64_MAX, &c);
+        assert_int_equal(a.ns[ST_UNKNOWN], 0);
+        assert_int_equal(a.ns[ST_WAITING], c.ns[ST_WAITING]);
+    }
+    trace_close(t);
+    trace_close(whole);
+    mem_free(b.p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(copies_what_is_whole),
+        cmocka_unit_test(ends_its_own_region),
+        cmocka_unit_test(table_is_broken),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
