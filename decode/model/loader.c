@@ -162,6 +162,7 @@ struct loader *loader_new(struct trace *tr, int threads)
     pthread_cond_init(&l->changed, &attr);
     pthread_condattr_destroy(&attr);
     if (!first_sound(l)) {
+        tr->src.doubt |= l->lossy;
         loader_free(l);
         return NULL;
     }
@@ -669,8 +670,11 @@ enum loaded_rc loader_some(struct loader *l, int64_t stop)
         enum joined rc = any ? again_some(l) : join_some(l, stop, &any);
         if (l->again)
             continue;
-        if (rc == JOIN_NOT)
+        if (rc == JOIN_NOT) {
+            l->tr->src.doubt = true;
+            l->tr->src.sound = (uint32_t)l->joined;
             return LOADER_CANT;
+        }
         bool all = rc == JOIN_OOM || all_joined(l);
         if (rc == JOIN_OOM || (all && l->oom && !l->stopped))
             l->tr->fold.oom = true;

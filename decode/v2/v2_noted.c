@@ -57,7 +57,7 @@ static bool word_new(struct v2_numbers *v, uint64_t number, uint64_t **to)
     return true;
 }
 
-bool v2_noted_put(struct v2_noted *a, uint64_t id, uint64_t number)
+bool v2_noted_put_far(struct v2_noted *a, uint64_t id, uint64_t number)
 {
     struct v2_numbers *v = v2_noted_new(a, id);
     uint64_t *word;
@@ -71,6 +71,7 @@ bool v2_noted_put(struct v2_noted *a, uint64_t id, uint64_t number)
     const uint64_t bit = UINT64_C(1) << number % 64;
     const bool is = word && *word & bit;
     const uint32_t was = odd_get(a, v, number);
+    a->wrong |= is || was || !number;
     if (word && !is && !was) {
         *word |= bit;
         return true;
@@ -99,6 +100,14 @@ bool v2_noted_beyond(const struct v2_noted *a, uint64_t id, uint64_t number)
 {
     const struct v2_numbers *v = v2_noted_of(a, id);
     return v && v->most > number;
+}
+
+bool v2_noted_whole(const struct v2_noted *a)
+{
+    for (size_t i = 0; i < a->n; i++)
+        if (a->v[i].n != a->v[i].most)
+            return false;
+    return !a->wrong;
 }
 
 void v2_noted_free(struct v2_noted *a)

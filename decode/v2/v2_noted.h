@@ -25,20 +25,40 @@ struct v2_noted {
     struct v2_numbers *v;
     size_t n, cap;
     struct idmap at;  /* id -> index */
-    struct idmap odd; /* id and number, hashed: there twice, or far from others */
+    struct idmap odd; /* id and number, hashed: there twice, or far from those put before */
+    bool wrong;       /* one was put twice, or is 0 */
 };
 
 /* v2_noted_put - false: out of memory. v2_noted_del - as if it had never been put, but for v2_noted_beyond(). */
-bool v2_noted_put(struct v2_noted *a, uint64_t id, uint64_t number);
+bool v2_noted_put_far(struct v2_noted *a, uint64_t id, uint64_t number);
+static inline bool v2_noted_put(struct v2_noted *a, uint64_t id, uint64_t number);
 void v2_noted_del(struct v2_noted *a, uint64_t id, uint64_t number);
 void v2_noted_free(struct v2_noted *a);
 /* v2_noted_twice - was it put more than once? v2_noted_beyond - is there a greater one of this id? */
 bool v2_noted_twice(const struct v2_noted *a, uint64_t id, uint64_t number);
 bool v2_noted_beyond(const struct v2_noted *a, uint64_t id, uint64_t number);
+/* v2_noted_whole - does each id have all numbers from 1 to its greatest, once? */
+bool v2_noted_whole(const struct v2_noted *a);
 /* v2_noted_of - of an id; NULL: nothing was put. v2_noted_new - the same, added if need be; NULL: out of memory. */
 struct v2_numbers *v2_noted_of(const struct v2_noted *a, uint64_t id);
 struct v2_numbers *v2_noted_new(struct v2_noted *a, uint64_t id);
 bool v2_noted_odd(const struct v2_noted *a, const struct v2_numbers *v, uint64_t number);
+
+static inline bool v2_noted_put(struct v2_noted *a, uint64_t id, uint64_t number)
+{
+    const uint32_t i = idmap_get(&a->at, id);
+    struct v2_numbers *v = i == IDMAP_NONE ? NULL : &a->v[i];
+    const uint64_t at = number / 64, bit = UINT64_C(1) << number % 64;
+    if (!v || v->odd || at > v->nhigh || !number || number >= UINT32_MAX / 2)
+        return v2_noted_put_far(a, id, number);
+    uint64_t *word = at ? &v->high[at - 1] : &v->low;
+    if (*word & bit)
+        return v2_noted_put_far(a, id, number);
+    *word |= bit; /* nearly always */
+    v->n++;
+    v->most = (uint32_t)number > v->most ? (uint32_t)number : v->most;
+    return true;
+}
 
 /* v2_noted_has - is it there? */
 static inline bool v2_noted_has(const struct v2_noted *a, uint64_t id, uint64_t number)

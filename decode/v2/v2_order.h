@@ -110,6 +110,7 @@ struct v2_torn {      /* state of v2_torn.c: a generation of which events were l
         struct v2_noted g, p;
         struct idmap others; /* of the collector; and which threads' statuses say that something is busy: hashed */
     } has;
+    bool odd;   /* a batch of it can't be read to its end */
     bool rough; /* the generation before it lost events, too */
     uint64_t gaps, dropped;
     int64_t least; /* nothing was lost before this time; */
@@ -200,6 +201,7 @@ struct v2_order {
         gap_over; /* the generation lies behind a gap: EVK_GAP is to be put out before its first event; and at its end */
     int64_t gap_since;            /* when the gap begins, absolute */
     const struct v2_loose *loose; /* who deals with missing events; NULL: as far as is known none is missing */
+    bool doubt;                   /* look first whether events are missing, rather than to find it out too late */
     bool goes_on;                 /* set `loose` when events turn out to be missing; else stop */
     bool hurt;                    /* a batch can't be read to its end, or has impossible times: events are missing */
     int64_t latest;               /* no event of the generation can be at this time or later, ns */

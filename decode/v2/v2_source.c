@@ -96,6 +96,7 @@ static bool next_gen(struct source *s, struct v2 *v)
     const bool bad = s->bad == v->gen.ordinal, loose = v->gen.torn || v->rough || bad || v2_gen_lossy(&v->gen);
     v->order.loose = loose ? &v2_torn : NULL;
     v->order.torn.rough = v->rough;
+    v->order.doubt = s->doubt && v->gen.ordinal > s->sound;
     if (bad && s->why_bad.code == ERR_ORDER) /* others are found again */
         source_damage(s, ERR_ORDER, s->why_bad.gen, s->why_bad.offset, "%s", s->why_bad.what);
     v->order.oom |= !v2_order_begin(&v->order, &v->gen);

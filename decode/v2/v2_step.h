@@ -95,6 +95,8 @@ static inline uint64_t v2_p_of(const struct v2_order *o, uint32_t m)
  * changed. Nothing is made up but the order.
  */
 extern const struct v2_loose v2_torn;
+/* v2_torn_doubt - as v2_loose.begin of v2_torn, but set it as the order's only if something is missing. false: out of memory. */
+bool v2_torn_doubt(struct v2_order *o);
 /* v2_torn_gap - were events of the cursor's thread lost right before its event? Tells it once. */
 bool v2_torn_gap(struct v2_cursor *c);
 /*

@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 
+#include "decode/base/bytes.h"
 #include "decode/v2/v2_blank.h"
 #include "decode/v2/v2_doubt.h"
 #include "decode/v2/v2_holes.h"
@@ -36,18 +37,38 @@ static bool note_busy(struct v2_order *o, const struct v2_raw_ev *e, uint64_t m)
     return (state != ST_RUNNING && state != ST_SYSCALL) || v2_steps_put(o, V2_STEP_G_BUSY, e->arg[0], e->arg[1]);
 }
 
+/* As v2_raw_ev(), but quicker where the batch's end is far enough away. */
+static inline const uint8_t *note_read(const uint8_t *p, const uint8_t *end, struct v2_raw_ev *e)
+{
+    const unsigned n = v2_specs[*p].nargs;
+    const uint8_t *q = p + 1;
+    if (end - p < V2_EVENT_MAX || !n)
+        return v2_raw_ev(p, end, e);
+    e->at = p;
+    e->type = *p;
+    e->nargs = (uint8_t)(n - 1);
+    if (!(q = bytes_varint_within(q, &e->dt)))
+        return NULL;
+    for (unsigned i = 0; i < n - 1 && q; i++)
+        q = bytes_varint_within(q, &e->arg[i]);
+    return q;
+}
+
 static bool note_batch(struct v2_order *o, struct noted *b, uint64_t m, uint64_t *proc)
 {
     while (b->p < b->end) {
         b->broken = true;
         struct v2_raw_ev e;
-        if (!(b->p = v2_raw_ev(b->p, b->end, &e)))
+        if (!(b->p = note_read(b->p, b->end, &e)))
             return true;
-        const int64_t step = v2_ns(e.dt, o->unit);
+        const int64_t step =
+            e.dt < UINT64_C(1) << 40 && o->unit64 ? (int64_t)(e.dt * o->unit64) : v2_ns(e.dt, o->unit);
         if (b->t + step >= SOURCE_TIME_MAX || (b->t + step >= b->until && step > o->step))
             return true;
         b->t += step;
         b->broken = false;
+        if (v2_specs[e.type].after == V2_AFTER_ANY && v2_means(e.type) != V2_MEANS_proc_stop)
+            continue; /* nearly half of them */
         if (!v2_steps_event(o, e.type, e.arg, proc) || !note_busy(o, &e, m))
             return false;
     }
@@ -110,6 +131,7 @@ static bool note_thread(struct v2_order *o, const struct v2_cursor *c, int64_t *
         ok = ok && note_batch(o, &x, b->m, &p);
         t = x.t;
         b->spoilt |= x.broken && !b->torn;
+        o->torn.odd |= x.broken;
         v2_holes_before(o, source_off(o->s, b->p), t);
         lost = x.broken ? t : INT64_MAX;
         if (x.broken)
@@ -125,7 +147,7 @@ static bool torn_begin(struct v2_order *o)
     int64_t least = INT64_MAX;
     bool ok = true;
     o->torn.least = INT64_MIN;
-    o->torn.reached = false;
+    o->torn.reached = o->torn.odd = false;
     v2_steps_free(o);
     v2_holes_begin(o);
     for (size_t i = 0; ok && i < o->ncur; i++) {
@@ -272,7 +294,7 @@ static void p_gap(struct v2_order *o, const struct v2_cursor *c, uint32_t p, uin
 static bool set_g(struct v2_order *o, const struct v2_cursor *c, uint64_t id, uint64_t seq, uint8_t state)
 {
     uint32_t g = idmap_get(&o->gs, id);
-    o->torn.breaks++;
+    o->torn.breaks += g == IDMAP_NONE || v2_g_at(o, g)->status != ST_UNKNOWN; /* else that was counted */
     if (g == IDMAP_NONE) {
         if ((g = v2_g_new(o, id, state)) == EV_NONE)
             return false;
@@ -838,6 +860,22 @@ static bool torn_rest(struct v2_order *o)
     }
     t->rested = t->rest_g == o->ng && (!t->nhole || t->rest_p == o->np);
     return true;
+}
+
+bool v2_torn_doubt(struct v2_order *o)
+{
+    const struct v2_torn *t = &o->torn;
+    if (!o->gen->all_told) /* then the last events of any thread may be missing, and nothing would show it */
+        return true;
+    if (!torn_begin(o))
+        return false;
+    if (t->odd || t->nhole || !v2_noted_whole(&t->has.g) || !v2_noted_whole(&t->has.p)) {
+        o->loose = &v2_torn;
+        v2_held_begin(o);
+    } else {
+        v2_steps_free(o);
+    }
+    return !o->oom;
 }
 
 const struct v2_loose v2_torn = {torn_begin, torn_due,  torn_rest, torn_before, torn_lacks,

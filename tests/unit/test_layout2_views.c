@@ -7,6 +7,7 @@
 
 #include <unistd.h>
 
+#include "layout/draw/draw.h"
 #include "layout/draw/gstate.h"
 #include "layout/views/evlog.h"
 #include "layout/move/search.h"
@@ -320,6 +321,26 @@ static void test_sums(void **state)
 
 /* ---- what is not recorded ---- */
 
+/* Dark is a column in which no processor has anything: asked of each of them. Returns how many are. */
+static int dark_columns(struct seen *s)
+{
+    bool *dark = draw_dark_columns(&s->v);
+    int n = 0;
+    for (int c = 0; c < s->v.plot_w; c++) {
+        const int64_t t0 = s->v.edges[c], t1 = s->v.edges[c + 1];
+        bool none = t1 > t0;
+        for (uint32_t p = 0; p < trace_nlanes(s->tr, LANE_P); p++) {
+            struct shares sh;
+            trace_shares(s->tr, (struct lane){LANE_P, p}, t0, t1, &sh);
+            none = none && sh.ns[ST_NONE] >= t1 - t0;
+        }
+        assert_int_equal(dark && dark[c], none);
+        n += none;
+    }
+    mem_free(dark);
+    return n;
+}
+
 /* Of a trace that was cut, a processor of which nothing is told is not shown as idle. */
 static void test_processors_lost(void **state)
 {
@@ -358,6 +379,38 @@ static void test_processors_lost(void **state)
     assert_true(lost > 5 && told > 5);
     seen_close(&s);
     unlink(cut);
+}
+
+static void test_dark_columns(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nHeapAlloc +100000 1\n"
+        "batch m=8 t=100\nProcStatus +1 p=1 running\nGoStatus +1 g=2 m=8 running\nHeapAlloc +200000 1\nendgen\n"
+        "batch gen=3 m=7 t=1000000\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nHeapAlloc +100000 "
+        "1\nendgen\n"
+        "batch gen=5 m=8 t=2000000\nProcStatus +1 p=1 running\nGoStatus +1 g=2 m=8 running\nHeapAlloc +100000 1\n";
+    char path[] = "/tmp/gotop-dark-XXXXXX";
+    size_t n;
+    uint8_t *p = tracegen_bytes(text, &n);
+    FILE *to = fdopen(mkstemp(path), "wb");
+    assert_int_equal(fwrite(p, 1, n, to), n);
+    fclose(to);
+    free(p);
+    struct seen s;
+    seen_open(&s, path);
+    view_resize(&s.v, 100, 18);
+    int dark = 0;
+    for (int i = 0; i < 40; i++) {
+        const int64_t end = trace_info(s.tr)->end;
+        s.v.at.win.t0 = end / 41 * i;
+        s.v.at.win.t1 = i % 2 ? end : s.v.at.win.t0 + end / 80;
+        assert_true(frame_draw(&s.g, &s.v, NULL));
+        dark += dark_columns(&s);
+    }
+    assert_in_range(dark, 40 * 20, 40 * 90);
+    seen_close(&s);
+    unlink(path);
 }
 
 /* ---- while it loads ---- */
@@ -626,20 +679,13 @@ static void test_oom(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_search),
-                                       cmocka_unit_test(test_nearest),
-                                       cmocka_unit_test(test_typing),
-                                       cmocka_unit_test(test_log),
-                                       cmocka_unit_test(test_log_steps),
-                                       cmocka_unit_test(test_log_text),
-                                       cmocka_unit_test(test_processors_lost),
-                                       cmocka_unit_test(test_not_found_yet),
-                                       cmocka_unit_test(test_sums),
-                                       cmocka_unit_test(test_orders),
-                                       cmocka_unit_test(test_pins),
-                                       cmocka_unit_test(test_sessions),
-                                       cmocka_unit_test(test_hostile),
-                                       cmocka_unit_test(test_loading),
-                                       cmocka_unit_test(test_oom)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_search),          cmocka_unit_test(test_nearest),
+                                       cmocka_unit_test(test_typing),          cmocka_unit_test(test_log),
+                                       cmocka_unit_test(test_log_steps),       cmocka_unit_test(test_log_text),
+                                       cmocka_unit_test(test_processors_lost), cmocka_unit_test(test_dark_columns),
+                                       cmocka_unit_test(test_not_found_yet),   cmocka_unit_test(test_sums),
+                                       cmocka_unit_test(test_orders),          cmocka_unit_test(test_pins),
+                                       cmocka_unit_test(test_sessions),        cmocka_unit_test(test_hostile),
+                                       cmocka_unit_test(test_loading),         cmocka_unit_test(test_oom)};
     return cmocka_run_group_tests_name("search, log, sums, orders", tests, NULL, NULL);
 }

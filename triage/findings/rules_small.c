@@ -102,6 +102,12 @@ static double with_entering(const struct small *k)
     return (double)k->ns + (double)k->n * ENTER;
 }
 
+static bool takes_a_part(const struct small *k)
+{
+    return with_entering(k) >=
+           threshold(TH_SMALL_LIFE) * (double)(k->life - k->queued); /* a busy host makes no call rare */
+}
+
 /* Most of them have no length in the trace: that they take a quarter of its life can't be known, and need not be. */
 static bool untimed_row(const struct small *k)
 {
@@ -113,10 +119,7 @@ static bool many_small(const struct small *k)
     return (double)k->n >= threshold(TH_SMALL_COUNT) && k->life > 0 &&
            (double)k->n / (double)k->life * 1e9 >= threshold(TH_SMALL_RATE) &&
            k->ns / (int64_t)k->n <= threshold_ns(TH_SMALL_LENGTH) &&
-           (double)k->n >= threshold(TH_SMALL_ROW) * (double)(k->waits + 1) &&
-           (untimed_row(k) ||
-            with_entering(k) >=
-                threshold(TH_SMALL_LIFE) * (double)(k->life - k->queued)); /* a busy host makes no call rare */
+           (double)k->n >= threshold(TH_SMALL_ROW) * (double)(k->waits + 1) && (untimed_row(k) || takes_a_part(k));
 }
 
 /* Does the main goroutine wait along other goroutines, and (nearly) never along those of that group? Then it is over no sooner without. */
@@ -276,7 +279,8 @@ void rule_small(struct causes *c)
         if (found != NO_LANE && best.until) { /* how it begins may not be how it goes on */
             smalls_of(c, found, WHOLE, &best);
         }
-        if (found != NO_LANE && many_small(&best)) {
+        if (found != NO_LANE && many_small(&best) &&
+            (takes_a_part(&best) || !off_the_way(c, gstat_group(c->tg->g, found), best.func))) {
             small_finding(c, found, &best, others);
         }
     }

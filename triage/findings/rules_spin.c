@@ -252,7 +252,7 @@ static bool spins_for_sure(const struct spin *s)
 /* Does a method's or function's name say that it waits, and is it stopped in its own code there? A lock of the program's own looks so. */
 static bool named_to_wait(const struct trace *tr, const struct spin *s)
 {
-    static const char *const begins[] = {"spin", "await", "wait", "acquire", "poll"}, *const is[] = {"lock", "rlock"};
+    static const char *const begins[] = {"await", "wait", "acquire", "poll"}, *const is[] = {"lock", "rlock"};
     const struct str f = trace_str(tr, s->func);
     char name[16] = {0};
     size_t from = f.len, n = 0;
