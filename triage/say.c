@@ -33,17 +33,30 @@ static int say_file(const char *command, const char *path, const struct text *t)
     return out_close(&o, true, &e) ? say_failed(command, path, "could not be written whole") : 0;
 }
 
+bool say_out(const struct text *t, struct err *e)
+{
+    *e = (struct err){0};
+    if (!text_ok(t)) {
+        err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+        return false;
+    }
+    bool whole = !t->n || fwrite(t->p, 1, t->n, stdout) == t->n;
+    whole &= fflush(stdout) == 0;
+    if (!whole && errno != EPIPE)
+        err_set(e, ERR_IO, ERR_NO_OFFSET, "%s", strerror(errno));
+    return whole;
+}
+
 int say_text(const char *command, const char *path, const struct text *t)
 {
     if (path) {
         return say_file(command, path, t);
     }
-    bool bad = t->n && fwrite(t->p, 1, t->n, stdout) != t->n;
-    bad |= fflush(stdout) != 0;
-    if (!bad || errno == EPIPE)
+    struct err e;
+    if (say_out(t, &e) || !e.code)
         return 0;
-    char why[160];
-    snprintf(why, sizeof why, "could not be written whole: %s", strerror(errno));
+    char why[sizeof e.what + 32];
+    snprintf(why, sizeof why, "could not be written whole: %s", e.what);
     return say_failed(command, "standard output", why);
 }
 

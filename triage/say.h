@@ -8,6 +8,8 @@
 
 /* say_failed - "gotop COMMAND: WHAT: WHY" to standard error, cleaned; 2, the exit status. what: a path, an option. */
 int say_failed(const char *command, const char *what, const char *why);
+/* say_out - the text to standard output, at once. false: it was not taken whole, *e says why; ERR_OK: its reader had enough. */
+bool say_out(const struct text *t, struct err *e);
 /* say_text - the text to the file, NULL: to standard output. 0; or 2, said. A pipe whose reader had enough is no failure. */
 int say_text(const char *command, const char *path, const struct text *t);
 /* say_list - a text to standard output, which is freed: a list, usage. 0; or 2, said, if it is not whole. */

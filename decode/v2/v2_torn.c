@@ -7,7 +7,6 @@
 
 #include <inttypes.h>
 
-#include "decode/base/bytes.h"
 #include "decode/v2/v2_blank.h"
 #include "decode/v2/v2_doubt.h"
 #include "decode/v2/v2_holes.h"
@@ -37,29 +36,12 @@ static bool note_busy(struct v2_order *o, const struct v2_raw_ev *e, uint64_t m)
     return (state != ST_RUNNING && state != ST_SYSCALL) || v2_steps_put(o, V2_STEP_G_BUSY, e->arg[0], e->arg[1]);
 }
 
-/* As v2_raw_ev(), but quicker where the batch's end is far enough away. */
-static inline const uint8_t *note_read(const uint8_t *p, const uint8_t *end, struct v2_raw_ev *e)
-{
-    const unsigned n = v2_specs[*p].nargs;
-    const uint8_t *q = p + 1;
-    if (end - p < V2_EVENT_MAX || !n)
-        return v2_raw_ev(p, end, e);
-    e->at = p;
-    e->type = *p;
-    e->nargs = (uint8_t)(n - 1);
-    if (!(q = bytes_varint_within(q, &e->dt)))
-        return NULL;
-    for (unsigned i = 0; i < n - 1 && q; i++)
-        q = bytes_varint_within(q, &e->arg[i]);
-    return q;
-}
-
 static bool note_batch(struct v2_order *o, struct noted *b, uint64_t m, uint64_t *proc)
 {
     while (b->p < b->end) {
         b->broken = true;
         struct v2_raw_ev e;
-        if (!(b->p = note_read(b->p, b->end, &e)))
+        if (!(b->p = v2_raw_ev(b->p, b->end, &e)))
             return true;
         const int64_t step =
             e.dt < UINT64_C(1) << 40 && o->unit64 ? (int64_t)(e.dt * o->unit64) : v2_ns(e.dt, o->unit);

@@ -504,13 +504,15 @@ void caught_ahead(struct causes *c)
 /* Of the main goroutine's way, what is spent in that function: who asks for a collection waits for all of it. */
 static int64_t waited_for_it(struct causes *c, uint32_t place)
 {
-    struct leaves way = {0};
+    struct leaves way;
     int64_t ns = 0;
-    for (uint32_t i = 0; place && (i || causes_main_way(c, &way, NULL)) && i < way.n; i++) {
+    if (!place || !causes_main_way(c, &way, NULL) || way.all <= 0) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < way.n; i++) {
         ns = way.v[i].func == place ? ns_add(ns, way.v[i].ns) : ns;
     }
-    return way.all > 0 ? (int64_t)((double)ns / (double)way.all * (double)c->tg->end)
-                       : 0; /* of a long trace parts are looked at */
+    return (int64_t)((double)ns / (double)way.all * (double)c->tg->end); /* of a long trace parts are looked at */
 }
 
 /* Collections that the program asks for, where the collector is no finding otherwise. */

@@ -7,7 +7,6 @@
 #include "triage/live/live.h"
 #include "triage/say.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -205,21 +204,6 @@ static bool enough(const struct top *o, struct live *l, struct err *e)
     return all >= o->every_ns - o->every_ns / 8;
 }
 
-/* false: nobody reads, or *e says why it can't be written. */
-static bool put_out(struct text *t, struct err *e)
-{
-    bool whole = text_ok(t);
-    if (!whole)
-        err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
-    else if (fwrite(t->p, 1, t->n, stdout) != t->n || fflush(stdout) != 0) {
-        whole = false;
-        if (errno != EPIPE)
-            err_set(e, ERR_IO, ERR_NO_OFFSET, "standard output: %s", strerror(errno));
-    }
-    text_free(t);
-    return whole;
-}
-
 /* The generations since the last picture, if they are long enough. false: nobody reads, or *e says what is wrong. */
 static bool show(struct top *o, struct live *l, struct err *e)
 {
@@ -242,7 +226,11 @@ static bool show(struct top *o, struct live *l, struct err *e)
         struct text t = {.ascii = true};
         o->late_ns = l->late_ns;
         put_picture(&t, o, &in, l->st.gen[n - 1].came_ns ? l->st.gen[n - 1].came_ns : live_wall_now());
-        good = put_out(&t, e);
+        struct err why;
+        good = say_out(&t, &why);
+        text_free(&t);
+        if (why.code)
+            err_set(e, why.code, ERR_NO_OFFSET, "standard output: %s", why.what);
         stream_drop(&l->st, n);
         o->shown++;
         o->skipped = 0;

@@ -316,10 +316,9 @@ static void put_log(struct watch *w, const struct live *l, const char *path, uin
     text_lit(&t, " ");
     text_bytes(&t, bytes);
     text_add(&t, " because %s\n", w->reason);
-    bool said = text_ok(&t) && fwrite(t.p, 1, t.n, stdout) == t.n;
-    said &= fflush(stdout) == 0;
-    if (!said && errno != EPIPE)
-        w->failed = live_say("watch", "standard output", strerror(errno));
+    struct err e;
+    if (!say_out(&t, &e) && e.code)
+        w->failed = live_say("watch", "standard output", e.what);
     text_free(&t);
 }
 
