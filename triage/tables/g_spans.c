@@ -4,7 +4,8 @@
  * Every second of a trace's spans comes by here, one by one, so what most have in common is done in one short loop with sums that are
  * put away once a block; what is rare is apart.
  *
- * Invariants. A wait's row is counted when the wait begins, its pair when the next span tells who ended it. Waits and
+ * Invariants. A wait is counted when the next span tells who ended it, in its pair; the row of its reason and place gets what its
+ * pairs come to, and at once just waits that have none. Waits and
  * calls of the runtime's own goroutines count in their groups only: they are no contention of the program's.
  * What belongs to one goroutine goes straight to gstats.h: no two subtotals have the same ones.
  */
@@ -102,6 +103,11 @@ static inline bool note_reason(struct g_walk *w, uint32_t reason, int64_t ns)
     return true;
 }
 
+static bool moment_before(const struct moment *a, const struct moment *b)
+{
+    return a->g != b->g ? a->g < b->g : a->t0 < b->t0;
+}
+
 static void longer(struct moment *m, int64_t t0, int64_t t1, uint32_t g, uint64_t count)
 {
     if (count == 1 || t1 - t0 > m->t1 - m->t0) {
@@ -109,42 +115,35 @@ static void longer(struct moment *m, int64_t t0, int64_t t1, uint32_t g, uint64_
     }
 }
 
-/* The row of waits for a reason at a place; TAB_NONE: out of memory. */
-static RARELY uint32_t wait_row_of(struct g_walk *w, uint32_t reason, uint32_t stack)
+/* The row of waits for a reason at a place. NULL: out of memory. */
+static struct wait_row *wait_row_of(struct g_walk *w, uint32_t reason, uint32_t stack)
 {
-    struct subtotal *y = w->y;
     bool made;
-    struct wait_row *row = subtotal_wait(y, reason, stack, &made);
+    struct wait_row *row = subtotal_wait(w->y, reason, stack, &made);
     if (row && made) {
         row->kind = stacks_wait_kind(w->tg->tr, reason, stack);
     }
-    return row ? (uint32_t)(row - y->waits) : TAB_NONE;
+    return row;
 }
 
-static inline bool note_wait(struct g_walk *w, struct at s, const struct waited *v)
+enum wait_end { WAIT_OVER, WAIT_LOST, WAIT_OPEN }; /* LOST: nobody saw it end; OPEN: it lasts as the trace ends */
+
+/* The wait before has no pair. */
+static RARELY bool note_wait(struct g_walk *w, enum wait_end end)
 {
-    struct subtotal *y = w->y;
+    const struct waited *v = &w->wait;
+    struct wait_row *row = wait_row_of(w, v->reason, v->stack);
+    if (!row) {
+        return false;
+    }
     const int64_t ns = v->t1 - v->t0;
-    struct lately *c = lately_of(y->lately_wait, v->reason, v->stack, 0, 0);
-    if (!lately_is(c, v->reason, v->stack, 0, 0)) {
-        const uint32_t row = wait_row_of(w, v->reason, v->stack);
-        if (row == TAB_NONE) {
-            return false;
-        }
-        lately_set(c, v->reason, v->stack, 0, 0, row);
-    }
-    struct wait_row *row = &y->waits[c->row - 1];
-    const bool open = open_end(s);
-    w->done_row = c->row - 1;
-    w->done_was = row->longest_done;
     row->count++;
-    row->open += open;
-    if (ns > row->longest_done && !open) {
-        row->longest_done = ns;
-    }
+    row->open += end == WAIT_OPEN;
+    row->longest_done = end == WAIT_OVER && ns > row->longest_done ? ns : row->longest_done;
     row->total = ns_more(row->total, ns);
     longer(&row->longest, v->t0, v->t1, w->g, row->count);
     w->kind = row->kind;
+    w->cond_pair = w->kind == WK_LOCK ? w->cond_pair : TAB_NONE;
     return true;
 }
 
@@ -200,6 +199,10 @@ static RARELY uint32_t pair_row_of(struct g_walk *w, const struct waited *v, uin
 {
     struct subtotal *y = w->y;
     bool made;
+    const struct wait_row *waits = wait_row_of(w, v->reason, v->stack);
+    if (!waits) {
+        return TAB_NONE;
+    }
     struct pair_row *row = subtotal_pair(y,
                                          &(struct pair_row){.reason = v->reason,
                                                             .stack = v->stack,
@@ -209,12 +212,12 @@ static RARELY uint32_t pair_row_of(struct g_walk *w, const struct waited *v, uin
                                          &made);
     if (row && made) {
         row->waiter = w->name;
-        row->kind = w->kind;
+        row->kind = waits->kind;
     }
     return row ? (uint32_t)(row - y->pairs) : TAB_NONE;
 }
 
-/* A wait is over: span i is what follows, by whom. */
+/* A wait is over: span i is what follows, by whom. Its own row learns of it with the whole pair: see waits_of_pairs(). */
 static inline bool note_pair(struct g_walk *w, struct at s, uint32_t who)
 {
     struct subtotal *y = w->y;
@@ -235,6 +238,7 @@ static inline bool note_pair(struct g_walk *w, struct at s, uint32_t who)
     if (p->longest.t0 == v->t0 && p->longest.g == w->g) {
         p->longest_waker = who;
     }
+    w->kind = p->kind;
     if (p->kind == WK_SEND && !note_ender(w, who)) { /* whom one for a lock was for, holder.c finds out */
         return false;
     }
@@ -244,6 +248,8 @@ static inline bool note_pair(struct g_walk *w, struct at s, uint32_t who)
         w->cond_waker = who;
         w->cond_end = v->t1;
         w->cond_run = 0;
+    } else if (p->kind != WK_LOCK) {
+        w->cond_pair = TAB_NONE; /* waiting for the condition's own lock in between is part of being woken */
     }
     return true;
 }
@@ -265,12 +271,12 @@ static RARELY bool note_futile(struct g_walk *w, int64_t t0)
     return true;
 }
 
-/* What a wait ends with: a span of that state. */
+/* The wait before ends with a span of that state. */
 static RARELY bool note_waited(struct g_walk *w, struct at s, uint8_t state)
 {
     const bool woken = state == ST_RUNNABLE;
     const uint32_t waker = woken ? span_run_g(s.run, s.i) : NO_LANE;
-    if (woken && !note_pair(w, s, waker)) {
+    if (woken ? !note_pair(w, s, waker) : !note_wait(w, state == ST_UNKNOWN ? WAIT_LOST : WAIT_OVER)) {
         return false;
     }
     return w->kind != WK_LOCK || note_lock(w, waker, woken ? stack_of(s) : 0);
@@ -285,20 +291,16 @@ static RARELY bool walk_waiting(struct g_walk *w, struct at s, int64_t t0, int64
     if (w->system) {
         return true;
     }
-    const struct waited v = {t0, t1, reason, stack_of(s)};
-    const bool again = w->cond_pair != TAB_NONE && w->cond_stack == v.stack && w->cond_run < FUTILE_RUN;
-    w->wait = v;
-    if (again && !note_futile(w, t0)) {
-        return false;
+    w->wait = (struct waited){t0, t1, reason, stack_of(s)};
+    if (w->cond_pair != TAB_NONE && w->cond_stack == w->wait.stack && w->cond_run < FUTILE_RUN) {
+        const bool ok = note_futile(w, t0);
+        w->cond_pair = TAB_NONE;
+        return ok;
     }
-    const bool ok = note_wait(w, s, &v);
-    if (again || w->kind != WK_LOCK) {
-        w->cond_pair = TAB_NONE; /* waiting for the condition's own lock in between is part of being woken */
-    }
-    return ok;
+    return true;
 }
 
-/* For idle.c: a system call that is long enough to matter there. */
+/* For idle.c: a system call that is long enough to matter there, and had no P for a part of it. */
 static RARELY bool note_call(struct subtotal *y, int64_t t0, int64_t t1)
 {
     uint64_t *p = mem_grow(y->changes, &y->cap_changes, y->nchanges + 2, sizeof *p);
@@ -309,6 +311,18 @@ static RARELY bool note_call(struct subtotal *y, int64_t t0, int64_t t1)
     p[y->nchanges++] = CHANGE_KEY(t0 > 0 ? t0 : 0, CHANGE_SYSCALL, 1);
     p[y->nchanges++] = CHANGE_KEY(t1 > 0 ? t1 : 0, CHANGE_SYSCALL, 0);
     return true;
+}
+
+/*
+ * A call is over, or lasts: what follows, ST_NONE if nothing does. From Go 1.22 on who goes on running has kept its P through the call
+ * (FORMAT.md: GoSyscallEnd, not GoSyscallEndBlocked), if it is known from its beginning.
+ */
+static RARELY bool note_called(struct g_walk *w, uint8_t next)
+{
+    const struct late_call c = w->late_call;
+    w->late_call = (struct late_call){0};
+    const bool kept = w->second_family && c.seen && tri_is_exec(next);
+    return kept || note_call(w->y, c.t0, c.t1);
 }
 
 static RARELY uint32_t syscall_row_of(struct g_walk *w, uint32_t stack)
@@ -334,13 +348,16 @@ static RARELY uint32_t syscall_row_of(struct g_walk *w, uint32_t stack)
     return i;
 }
 
-static RARELY bool walk_syscall(struct g_walk *w, struct at s, int64_t t0, int64_t t1)
+static RARELY bool walk_syscall(struct g_walk *w, struct at s, int64_t t0, int64_t t1, uint8_t before)
 {
     const int64_t ns = t1 - t0;
     const uint32_t stack = stack_of(s);
     w->y->groups[w->y->group].timed |= ns > 1;
-    if (ns >= IDLE_NOTICE && !w->of_c && !note_call(w->y, t0, t1)) {
-        return false;
+    if (ns >= IDLE_NOTICE && !w->of_c) {
+        w->late_call = (struct late_call){t0, t1, tri_is_exec(before)};
+        if (s.i + 1 < s.run->n && !note_called(w, s.run->kind[s.run->tag[s.i + 1]].state)) {
+            return false;
+        }
     }
     if (w->system) {
         return true;
@@ -417,6 +434,14 @@ static RARELY void count_modes(struct g_walk *w, const struct span_run *r)
     }
 }
 
+static inline bool run_begins(struct g_walk *w, const struct span_run *r)
+{
+    if (w->worker) {
+        count_modes(w, r);
+    }
+    return !w->late_call.t1 || !r->n || note_called(w, r->kind[r->tag[0]].state);
+}
+
 /* How often and how long it was in a state. Spans of a run are no longer than their lane, so sums need no ns_add(). */
 struct sum {
     int64_t ns;
@@ -441,8 +466,8 @@ bool g_spans(struct g_walk *w, const struct span_run *r)
     struct queued queued = {late_ns(w), 0, hist_part(w->sched)};
     int64_t t = r->t0;
     uint8_t was = w->was;
-    if (w->worker) {
-        count_modes(w, r);
+    if (!run_begins(w, r)) {
+        return false;
     }
     for (uint32_t i = 0; i < n; i++) {
         const struct at s = {r, i};
@@ -472,14 +497,11 @@ bool g_spans(struct g_walk *w, const struct span_run *r)
         } else if (was == ST_SYSCALL) {
             call.ns += ns;
             call.n++;
-            if (!walk_syscall(w, s, t0, t)) {
+            if (!walk_syscall(w, s, t0, t, before)) {
                 return false;
             }
         } else if (was == ST_UNKNOWN) {
             unknown.ns += ns;
-            if (before == ST_WAITING && !w->system) { /* nobody saw that wait end */
-                w->y->waits[w->done_row].longest_done = w->done_was;
-            }
         }
     }
     hist_part_end(w->sched, &queued.hist, runnable.ns - queued.unsure);
@@ -490,11 +512,38 @@ bool g_spans(struct g_walk *w, const struct span_run *r)
     count(w, GM_UNKNOWN, GM_UNKNOWN, unknown);
     w->was = was;
     w->end = t;
+    w->open = r->open_end;
     return true;
 }
 
 bool g_spans_end(struct g_walk *w)
 {
-    const bool ok = !w->nmine || tell_reasons(w);
-    return ok && (w->was != ST_WAITING || w->system || w->kind != WK_LOCK || note_lock(w, NO_LANE, 0));
+    if ((w->nmine && !tell_reasons(w)) || (w->late_call.t1 && !note_called(w, ST_NONE))) {
+        return false;
+    }
+    if (w->was != ST_WAITING || w->system) {
+        return true;
+    }
+    return note_wait(w, w->open ? WAIT_OPEN : WAIT_OVER) && (w->kind != WK_LOCK || note_lock(w, NO_LANE, 0));
+}
+
+bool waits_of_pairs(struct subtotal *y)
+{
+    for (uint32_t i = 0; i < y->npairs; i++) {
+        const struct pair_row *p = &y->pairs[i];
+        const int64_t ns = p->longest.t1 - p->longest.t0;
+        bool made;
+        struct wait_row *row = subtotal_wait(y, p->reason, p->stack, &made);
+        if (!row) {
+            return false;
+        }
+        const int64_t longest = row->longest.t1 - row->longest.t0;
+        if (!row->count || ns > longest || (ns == longest && moment_before(&p->longest, &row->longest))) {
+            row->longest = p->longest;
+        }
+        row->longest_done = ns > row->longest_done ? ns : row->longest_done;
+        row->count += p->count;
+        row->total = ns_more(row->total, p->total);
+    }
+    return true;
 }

@@ -18,6 +18,11 @@ struct mine { /* a goroutine's waits for one reason, until they are told */
 };
 enum { MINE = 8 };
 
+struct late_call { /* a system call that is long: what follows it will tell whether it lost its P */
+    int64_t t0, t1;
+    bool seen; /* its beginning was */
+};
+
 struct g_walk { /* along one lane */
     const struct triage *tg;
     struct subtotal *y;
@@ -26,16 +31,17 @@ struct g_walk { /* along one lane */
     bool of_c; /* it stands for a thread that C began: see lane_begin() */
     bool some; /* it has spans */
     int64_t life, no_p_ns;
-    enum gc_mode mode;                          /* of a mark worker, now */
-    size_t gw_first;                            /* this goroutine's rows in y->gw */
-    uint8_t was;                                /* the state of the last span counted: ST_NONE before the first */
-    int64_t end;                                /* its end */
-    uint32_t done_row;                          /* where the last wait was counted as over, */
-    int64_t done_was;                           /* and the longest there before it */
-    struct waited wait;                         /* the last wait */
-    enum wait_kind kind;                        /* its */
-    struct hist *sched;                         /* where its scheduler latency is counted */
-    uint32_t call;                              /* row of the last system call */
+    enum gc_mode mode;          /* of a mark worker, now */
+    size_t gw_first;            /* this goroutine's rows in y->gw */
+    uint8_t was;                /* the state of the last span counted: ST_NONE before the first */
+    int64_t end;                /* its end */
+    bool open;                  /* it lasts as the trace ends */
+    struct waited wait;         /* the last wait */
+    enum wait_kind kind;        /* its, once it is counted */
+    struct hist *sched;         /* where its scheduler latency is counted */
+    uint32_t call;              /* row of the last system call */
+    struct late_call late_call; /* it, if it is long and what follows isn't known yet; t1 is 0: none */
+    bool second_family;
     uint32_t cond_stack, cond_pair, cond_waker; /* the last condition it waited on, NO row: TAB_NONE */
     int64_t cond_end, cond_run;                 /* when that wait ended; how long it has run since */
     struct mine mine[MINE];
@@ -52,8 +58,12 @@ static inline uint64_t *counted(const struct g_walk *w, unsigned value)
     return &w->y->rows.v[value][w->y->nrows];
 }
 
-/* g_spans - count its next spans. g_spans_end - it has no more. false: out of memory. */
+/*
+ * g_spans - count its next spans. g_spans_end - it has no more. waits_of_pairs - no goroutine comes any more: what was waited goes from
+ * pairs to the rows of waits, which were made as each wait was met. false: out of memory.
+ */
 bool g_spans(struct g_walk *w, const struct span_run *r);
 bool g_spans_end(struct g_walk *w);
+bool waits_of_pairs(struct subtotal *y);
 
 #endif

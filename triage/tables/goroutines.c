@@ -321,12 +321,12 @@ static bool lanes_few(void *arg, const struct lane_info *li, const struct lanes_
 bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g0, uint32_t g1,
                          const struct assist_rows *assists)
 {
-    struct g_walk w = {.tg = tg, .y = y, .all_assists = assists};
+    struct g_walk w = {.tg = tg, .y = y, .all_assists = assists, .second_family = trace_info(tg->tr)->second_family};
     y->g1 = g1;
     y->worst_least = -1;
     const struct span_walk walk = {
         .begin = lane_begin, .alike = lane_alike, .few = lanes_few, .spans = lane_spans, .end = lane_end, .arg = &w};
-    const bool ok = trace_walk(tg->tr, g0, g1, &walk) &&
+    const bool ok = trace_walk(tg->tr, g0, g1, &walk) && waits_of_pairs(y) &&
                     late_tell(&y->late, (int64_t)tg->np, &y->changes, &y->nchanges, &y->cap_changes);
     late_free(&y->late);
     return ok;

@@ -1,7 +1,8 @@
 /*
  * idle.c - why processors were idle: a sweep over time that knows, at each moment, how many Ps idle, how many
  * goroutines have been runnable for longer than an ordinary hand-over takes, and how many sit in system calls without
- * a P (calls less Ps held in calls).
+ * a P: those whose call was to lose its P or has lost it, less the Ps still held by one of these. Nearly all calls keep their P until
+ * they are over, and are neither: see note_called() in g_spans.c.
  *
  * Invariants. Each nanosecond of a P's idle span of at least IDLE_NOTICE goes to exactly one cause; shorter spans are
  * IDLE_SHORT, so that the causes add up to the idle time of all Ps. The sweep goes window by window, so that the
@@ -27,6 +28,12 @@ struct part {
     int64_t busy[BUSY_MAX]; /* ns by number of busy Ps */
 };
 
+/* When calls began in which a goroutine lost its P, ascending; t[n] is INT64_MAX. */
+struct lost_calls {
+    int64_t *t;
+    size_t n;
+};
+
 struct sweep { /* of one window */
     const struct triage *tg;
     uint64_t *d; /* changes of a count: WITHIN_KEY */
@@ -34,7 +41,11 @@ struct sweep { /* of one window */
     int64_t w0, w1;                    /* the window */
     int64_t begun[CHANGE_SYSCALL + 1]; /* goroutines' counts as it begins */
     unsigned steps;                    /* between ticks */
+    bool calls, second_family;         /* calls: goroutines' that are counted overlap it */
+    const struct lost_calls *lost;     /* of which the Ps' spans aren't told */
     int64_t since;                     /* of the P at hand: from when on it has been there */
+    bool gaps;                         /* it has not been there always */
+    enum state before;                 /* of its last span seen, or as good as that; ST_NONE: none that is recorded */
     int64_t slice, slice0;             /* of the 256 the one at hand, and where it begins; none at first */
     struct part *part;
     bool failed;
@@ -70,23 +81,50 @@ static bool step(struct sweep *s)
     return !s->failed;
 }
 
+/* From where on spans tell whether their P is held in a call that counts. */
+static const int64_t *lost_from(const struct sweep *s, int64_t t)
+{
+    const int64_t *a = s->lost->t;
+    size_t n = s->lost->n;
+    while (n) {
+        const size_t half = n / 2;
+        const bool after = a[half] < t;
+        a = after ? a + half + 1 : a;
+        n = after ? n - half - 1 : half;
+    }
+    return a;
+}
+
 static bool p_spans(void *arg, const struct span_run *r)
 {
     struct sweep *s = arg;
     int64_t t = r->t0;
-    const int64_t *const dur = r->dur;
+    const int64_t *const dur = r->dur, *lost = lost_from(s, t);
     const uint32_t *const tag = r->tag, n = r->n;
     const struct span_tag *const kind = r->kind;
+    const int64_t least = s->gaps ? 0 : IDLE_NOTICE;
     for (uint32_t i = 0; i < n; t += dur[i++]) {
         const int64_t ns = dur[i];
+        if (ns < least) {
+            continue;
+        }
         const uint8_t state = kind[tag[i]].state;
         if (state == ST_NONE) { /* not there: busy spans need no event of their own */
             add(s, s->since, t, CNT_P);
             s->since = t + ns;
-        } else if (ns >= IDLE_NOTICE && (state == ST_IDLE || state == ST_SYSCALL)) {
-            add(s, t, t + ns, state == ST_IDLE ? CNT_IDLE : CNT_HELD);
+        } else if (ns >= IDLE_NOTICE && state == ST_IDLE) {
+            add(s, t, t + ns, CNT_IDLE);
+        } else if (ns >= IDLE_NOTICE && state == ST_SYSCALL && s->calls) {
+            while (*lost < t) {
+                lost++;
+            }
+            /* Before Go 1.22 a goroutine's call counts if it is long; and one that isn't known from its beginning does. */
+            if (*lost == t || !s->second_family || !(i ? kind[tag[i - 1]].state : s->before)) {
+                add(s, t, t + ns, CNT_HELD);
+            }
         }
     }
+    s->before = n ? kind[tag[n - 1]].state : s->before;
     return step(s);
 }
 
@@ -98,12 +136,14 @@ static void collect_p(struct sweep *s, uint32_t p)
     struct lifetime life;
     trace_lives(tr, LANE_P, p, 1, &life);
     s->since = life.first;
-    const uint32_t gaps = s->tg->p[p].s.ns[ST_NONE] ? 1u << ST_NONE : 0;
+    s->before = life.first < s->w0 ? ST_RUNNING : ST_NONE;
+    s->gaps = s->tg->p[p].s.ns[ST_NONE];
     trace_states(tr, l,
                  &(struct states_ask){.t0 = s->w0,
                                       .t1 = s->w1,
                                       .min_ns = IDLE_NOTICE,
-                                      .only = gaps | 1u << ST_IDLE | 1u << ST_SYSCALL,
+                                      .only = 1u << ST_IDLE | (s->gaps ? 1u << ST_NONE : 0) |
+                                              (s->calls ? 1u << ST_SYSCALL : 0),
                                       .f = p_spans,
                                       .arg = s});
     add(s, s->since, life.last, CNT_P);
@@ -133,6 +173,7 @@ static void collect_g(struct sweep *s, const uint64_t *key, size_t n)
     s->d = p;
     for (size_t i = 0; i < n; i++) {
         const int64_t t = CHANGE_TIME(key[i]);
+        s->calls |= CHANGE_WHAT(key[i]) == CHANGE_SYSCALL;
         if (t < s->w1) {
             p[s->n++] = WITHIN_KEY(t - s->w0, CHANGE_WHAT(key[i]), key[i] & 1);
         }
@@ -235,8 +276,9 @@ struct idle_windows {
     struct part *sum;
     int64_t (*begun)[CHANGE_SYSCALL + 1]; /* of each: goroutines' counts */
     size_t *at;                           /* and where its changes begin */
-    int64_t n, *start;                    /* start[n]: the trace's end */
-    double each;                          /* windows a nanosecond */
+    struct lost_calls lost;
+    int64_t n, *start; /* start[n]: the trace's end */
+    double each;       /* windows a nanosecond */
 };
 
 static bool windows_begin(struct idle_windows *w)
@@ -263,10 +305,11 @@ bool idle_window(void *arg, size_t i, void **kept)
     }
     memcpy(s.begun, w->begun[i], sizeof s.begun);
     s.failed = !mem_room(s.d, s.cap, w->at[i + 1] - w->at[i] + EVENTS_AIM / 4); /* or more */
+    s.calls = s.begun[CNT_SYSCALL];
+    s.second_family = trace_info(w->tg->tr)->second_family;
+    s.lost = &w->lost;
+    collect_g(&s, w->tg->work->changes + w->at[i], w->at[i + 1] - w->at[i]);
     collect(&s);
-    if (!s.failed && w->at[i + 1] > w->at[i]) {
-        collect_g(&s, w->tg->work->changes + w->at[i], w->at[i + 1] - w->at[i]);
-    }
     if ((s.n || s.begun[CNT_RUNNABLE] || s.begun[CNT_SYSCALL]) && !s.failed) {
         run_window(&s);
     }
@@ -370,6 +413,29 @@ static bool changes_by_window(struct idle_windows *w)
     return true;
 }
 
+static bool lost_calls(struct idle_windows *w)
+{
+    const struct triage_work *wk = w->tg->work;
+    struct lost_calls *c = &w->lost;
+    size_t n = 0;
+    for (size_t i = 0; i < wk->nchanges; i++) {
+        n += CHANGE_WHAT(wk->changes[i]) == CHANGE_SYSCALL;
+    }
+    uint64_t *t = mem_alloc((n / 2 + 1) * sizeof *t);
+    if (!t) {
+        return false;
+    }
+    for (size_t i = 0; i < wk->nchanges; i++) {
+        const uint64_t key = wk->changes[i];
+        if (CHANGE_WHAT(key) == CHANGE_SYSCALL && key & 1) {
+            t[c->n++] = (uint64_t)CHANGE_TIME(key);
+        }
+    }
+    t[c->n] = INT64_MAX;
+    c->t = (int64_t *)t;
+    return keys_sort(t, c->n, 0);
+}
+
 bool idle_begin(struct triage *tg, struct idle_windows **out, size_t *n)
 {
     struct idle_windows *w = mem_zalloc(sizeof *w);
@@ -389,7 +455,7 @@ bool idle_begin(struct triage *tg, struct idle_windows **out, size_t *n)
     }
     w->n = (int64_t)(events / EVENTS_AIM) + 1;
     *n = tg->end > 0 ? (size_t)w->n : 0;
-    return !*n || (windows_begin(w) && changes_by_window(w));
+    return !*n || (windows_begin(w) && changes_by_window(w) && lost_calls(w));
 }
 
 void idle_end(struct idle_windows *w, bool ok)
@@ -404,6 +470,7 @@ void idle_end(struct idle_windows *w, bool ok)
     w->tg->work->changes = NULL;
     w->tg->work->nchanges = 0;
     mem_free(w->sum);
+    mem_free(w->lost.t);
     mem_free(w->start);
     mem_free(w->begun);
     mem_free(w->at);

@@ -78,7 +78,7 @@ struct subtotal {
     struct start_name name[START_NAMES];  /* names lately asked for */
     struct gstat_rows rows;    /* of goroutines behind one another, until there are so many; the last one is g1 - 1 */
     int64_t life[GSTATS_ROWS]; /* theirs */
-    struct lately lately_wait[LATELY], lately_pair[LATELY], lately_call[LATELY];
+    struct lately lately_pair[LATELY], lately_call[LATELY];
 };
 
 /* subtotal_goroutines - count goroutines g0 .. g1-1, whose assists these are, into an empty subtotal, and to gstats.h. false: out of
