@@ -21,12 +21,14 @@
 static unsigned palette_unpack(const uint8_t *p, uint32_t n, unsigned flags, uint32_t pair[PALETTE_MOST],
                                const uint8_t **planes, const uint8_t **end)
 {
-    uint32_t k = *p++;
-    for (uint32_t i = 0; i < k && i < PALETTE_MOST; i++, p += flags & PACK_STACK ? 4 : 1) {
-        if (flags & PACK_STACK)
-            memcpy(&pair[i], p, 4);
-        else
-            pair[i] = (uint32_t)*p << 24;
+    enum { FEW = PACK_SLACK / sizeof *pair };
+    const uint32_t k = *p++;
+    if (flags & PACK_STACK) {
+        memcpy(pair, p, (k <= FEW ? FEW : PALETTE_MOST) * sizeof *pair); /* those behind k are never asked for */
+        p += k * sizeof *pair;
+    } else {
+        for (uint32_t i = 0; i < k && i < PALETTE_MOST; i++)
+            pair[i] = (uint32_t)*p++ << 24;
     }
     unsigned np = k > 1 ? 32 - (unsigned)__builtin_clz(k - 1) : 0;
     *planes = p;
@@ -53,7 +55,8 @@ static uint64_t palette_eight(const uint8_t *planes, unsigned np, uint32_t n, ui
  * Each of a plane's sixteen bits is copied to a byte of its own, which keeps only that bit and becomes all ones or
  * zeros. Four planes are always read, needed or not: a branch that varies costs more.
  */
-static SSE void sixteen_sse(const uint8_t *planes, unsigned np, uint32_t size, uint8_t out[16])
+static SSE inline __attribute__((always_inline)) __m128i sixteen_sse(const uint8_t *planes, unsigned np,
+                                                                     uint32_t size)
 {
     const __m128i copy = _mm_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1),
                   bit = _mm_set1_epi64x((int64_t)0x8040201008040201);
@@ -72,7 +75,12 @@ static SSE void sixteen_sse(const uint8_t *planes, unsigned np, uint32_t size, u
     if (np > 4)
         PLANE(4);
 #undef PLANE
-    _mm_storeu_si128((__m128i *)(void *)out, _mm_and_si128(at, _mm_set1_epi8((char)((1 << np) - 1))));
+    return _mm_and_si128(at, _mm_set1_epi8((char)((1 << np) - 1)));
+}
+
+static SSE void sixteen_to(const uint8_t *planes, unsigned np, uint32_t size, uint8_t out[16])
+{
+    _mm_storeu_si128((__m128i *)(void *)out, sixteen_sse(planes, np, size));
 }
 #endif
 
@@ -81,7 +89,7 @@ static void palette_sixteen(const uint8_t *planes, unsigned np, uint32_t n, uint
 {
 #ifdef PACK_SSE
     if (__builtin_cpu_supports("sse4.1")) {
-        sixteen_sse(planes + i / 8, np, (n + 7) / 8, out);
+        sixteen_to(planes + i / 8, np, (n + 7) / 8, out);
         return;
     }
 #endif
@@ -180,36 +188,53 @@ static const uint8_t *column_ids(const uint8_t *p, uint32_t n, enum lengths k, b
 }
 
 #ifdef PACK_SSE
-/* How stored durations of a block become ns: pack_dur_ns() for two of them. */
-struct to_ns {
-    bool units, ticks;
-    __m128i mul, shift;
-};
+/* How a block's durations are stored: pack_dur_ns() says what that means. */
+enum dur_form { DUR_NS, DUR_UNITS, DUR_TICKS };
 
-static SSE inline struct to_ns to_ns(unsigned flags, const struct pack_clock *clock)
+static inline enum dur_form dur_form(unsigned flags, const struct pack_clock *clock)
 {
-    return (struct to_ns){flags & PACK_UNIT && !clock->mul, flags & PACK_UNIT && clock->mul,
-                          _mm_set1_epi32((int)clock->mul), _mm_cvtsi32_si128((int)clock->shift)};
+    return !(flags & PACK_UNIT) ? DUR_NS : clock->mul ? DUR_TICKS : DUR_UNITS;
 }
 
-static SSE inline __attribute__((always_inline)) __m128i two_ns(const struct to_ns *k, __m128i x)
+/* Two ticks and the odd ns of each to ns. */
+static SSE inline __m128i ticks_ns(__m128i x, __m128i mul, __m128i shift)
 {
-    if (k->ticks) {
-        const __m128i three = _mm_set1_epi64x(3), rest = _mm_and_si128(x, three), v = _mm_srli_epi64(x, 2);
-        const __m128i ns = _mm_srl_epi64(_mm_mul_epu32(v, k->mul), k->shift);
-        return _mm_blendv_epi8(_mm_sub_epi64(_mm_add_epi64(ns, rest), _mm_set1_epi64x(1)), v,
-                               _mm_cmpeq_epi64(rest, three));
+    const __m128i three = _mm_set1_epi64x(3), rest = _mm_and_si128(x, three), v = _mm_srli_epi64(x, 2);
+    const __m128i ns = _mm_srl_epi64(_mm_mul_epu32(v, mul), shift);
+    return _mm_blendv_epi8(_mm_sub_epi64(_mm_add_epi64(ns, rest), _mm_set1_epi64x(1)), v,
+                           _mm_cmpeq_epi64(rest, three));
+}
+
+/* Four numbers to ns: of units, the odd ones count 1 ns and the even ones 64, each half as often as they say. */
+static SSE inline __attribute__((always_inline)) void four_ns(enum dur_form form, __m128i x, __m128i mul,
+                                                              __m128i shift, int64_t *out)
+{
+    __m128i lo, hi;
+    if (form == DUR_UNITS) {
+        const __m128i one = _mm_set1_epi32(1), odd = _mm_sub_epi32(_mm_setzero_si128(), _mm_and_si128(x, one)),
+                      each = _mm_add_epi32(_mm_and_si128(odd, _mm_set1_epi32(-63)), _mm_set1_epi32(64)),
+                      v = _mm_srli_epi32(x, 1);
+        const __m128i even = _mm_mul_epu32(v, each),
+                      others = _mm_mul_epu32(_mm_srli_epi64(v, 32), _mm_srli_epi64(each, 32));
+        lo = _mm_unpacklo_epi64(even, others);
+        hi = _mm_unpackhi_epi64(even, others);
+    } else {
+        lo = _mm_cvtepu32_epi64(x);
+        hi = _mm_cvtepu32_epi64(_mm_srli_si128(x, 8));
     }
-    if (k->units) {
-        const __m128i one = _mm_set1_epi64x(1), odd = _mm_cmpeq_epi64(_mm_and_si128(x, one), one);
-        return _mm_blendv_epi8(_mm_slli_epi64(x, 5), _mm_srli_epi64(x, 1), odd);
+    if (form == DUR_TICKS) {
+        lo = ticks_ns(lo, mul, shift);
+        hi = ticks_ns(hi, mul, shift);
     }
-    return x;
+    _mm_storeu_si128((__m128i *)(void *)out, lo);
+    _mm_storeu_si128((__m128i *)(void *)(out + 2), hi);
 }
 
 /* Durations in ns. Writes up to three values more than n. */
-static SSE const uint8_t *column_dur_sse(const uint8_t *p, uint32_t n, const struct to_ns *k, int64_t *out)
+static SSE inline __attribute__((always_inline)) const uint8_t *
+column_dur_of(enum dur_form form, const uint8_t *p, uint32_t n, const struct pack_clock *clock, int64_t *out)
 {
+    const __m128i mul = _mm_set1_epi32((int)clock->mul), shift = _mm_cvtsi32_si128((int)clock->shift);
     const uint8_t *ctl = p;
     p += (n + 3) / 4;
     for (uint32_t i = 0; i < n; i += 4) {
@@ -217,12 +242,19 @@ static SSE const uint8_t *column_dur_sse(const uint8_t *p, uint32_t n, const str
         __m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
         x = _mm_shuffle_epi8(x, _mm_loadu_si128((const __m128i *)(const void *)shuffle[DUR].bytes[c]));
         p += shuffle[DUR].used[c];
-        _mm_storeu_si128((__m128i *)(void *)(out + i), two_ns(k, _mm_cvtepu32_epi64(x)));
-        _mm_storeu_si128((__m128i *)(void *)(out + i + 2), two_ns(k, _mm_cvtepu32_epi64(_mm_srli_si128(x, 8))));
+        four_ns(form, x, mul, shift, out + i);
     }
     for (uint32_t i = n; i % 4; i++)
         p -= pack_len_dur[0][ctl[i / 4] >> (i % 4 * 2) & 3];
     return p;
+}
+
+static SSE const uint8_t *column_dur_sse(const uint8_t *p, uint32_t n, enum dur_form form,
+                                         const struct pack_clock *clock, int64_t *out)
+{
+    return form == DUR_UNITS   ? column_dur_of(DUR_UNITS, p, n, clock, out)
+           : form == DUR_TICKS ? column_dur_of(DUR_TICKS, p, n, clock, out)
+                               : column_dur_of(DUR_NS, p, n, clock, out);
 }
 
 /* Sixteen 32-bit numbers, of which b0 .. b3 have one byte each. */
@@ -252,9 +284,7 @@ static SSE void pairs_sse(const uint32_t pair[16], const uint8_t *planes, unsign
     b[2] = _mm_unpacklo_epi64(h01, h23);
     b[3] = _mm_unpackhi_epi64(h01, h23);
     for (uint32_t i = 0; i < n; i += 16) {
-        uint8_t at[16];
-        sixteen_sse(planes + i / 8, np, (n + 7) / 8, at);
-        const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)at);
+        const __m128i x = sixteen_sse(planes + i / 8, np, (n + 7) / 8);
         words_sse(_mm_shuffle_epi8(b[3], x), zero, zero, zero, tag + i);
         if (stack)
             words_sse(_mm_shuffle_epi8(b[0], x), _mm_shuffle_epi8(b[1], x), _mm_shuffle_epi8(b[2], x), zero,
@@ -291,9 +321,7 @@ static const uint8_t *unpack_front(const uint8_t *p, uint32_t n, const struct pa
 {
     const unsigned flags = *p++;
     if (flags & PACK_PALETTE) {
-        static const uint32_t none[PALETTE_MOST]; /* copied: for a small array the compiler clears in a slow way */
         uint32_t pair[PALETTE_MOST];
-        memcpy(pair, none, sizeof pair);
         const uint8_t *planes;
         unsigned np = palette_unpack(p, n, flags, pair, &planes, &p);
         pairs_unpack(pair, planes, np, n, sse, tag, stack);
@@ -304,10 +332,8 @@ static const uint8_t *unpack_front(const uint8_t *p, uint32_t n, const struct pa
             tag[i] |= (uint32_t)*p++ << 8;
     }
 #ifdef PACK_SSE
-    if (sse && !(flags & PACK_LONG_DUR)) {
-        const struct to_ns k = to_ns(flags, clock);
-        return column_dur_sse(p, n, &k, dur);
-    }
+    if (sse && !(flags & PACK_LONG_DUR))
+        return column_dur_sse(p, n, dur_form(flags, clock), clock, dur);
 #endif
     uint64_t l[SPAN_BLOCK];
     p = column_plain(p, n, flags & PACK_LONG_DUR ? DUR_LONG : DUR, l);
