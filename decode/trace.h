@@ -505,12 +505,14 @@ bool trace_has_reason(const struct trace *tr, const uint64_t *set, uint32_t n);
 bool trace_longest(const struct trace *tr, struct lane l, int64_t t0, int64_t t1, struct span *out);
 /*
  * trace_wide - call f for each span that overlaps [t0,t1), is at least min_ns long and not ST_NONE, in time order,
- * until f returns false. Costs a step per 2048 spans of the interval, and unpacking each block that has such a span.
+ * until f returns false; only: of these states, a bit each, 0 = of all. Costs a step per 2048 spans of the interval, and
+ * unpacking each block that has such a span and in which these states take min_ns (a thread's: that has such a span).
  */
 struct wide_ask {
     int64_t t0, t1, min_ns;
     bool (*f)(void *arg, const struct span *s);
     void *arg;
+    uint32_t only;
 };
 void trace_wide(const struct trace *tr, struct lane l, const struct wide_ask *ask);
 

@@ -382,7 +382,7 @@ struct wide {
 static bool is_wide(const struct wide *w, int64_t a, int64_t z, uint8_t state)
 {
     return z - a >= w->ask.min_ns && a < w->ask.t1 && (z > w->ask.t0 || (w->empty && z == w->ask.t0 && a == z)) &&
-           state != ST_NONE;
+           state != ST_NONE && (!w->ask.only || w->ask.only >> state & 1);
 }
 
 /* Report the wide ones of the loaded spans. false: no more are wanted. */
@@ -457,7 +457,8 @@ static void wide_look(const struct trace *tr, struct lane lane, struct wide *w)
     iter_begin(&it, tr, lane);
     w->it = &it;
     if (lane.kind != LANE_M)
-        (void)trace_blocks(tr, lane, &(struct blocks_ask){w->ask.t0, w->ask.t1, &w->ask.min_ns, wide_block, w, 0});
+        (void)trace_blocks(tr, lane,
+                           &(struct blocks_ask){w->ask.t0, w->ask.t1, &w->ask.min_ns, wide_block, w, w->ask.only});
     else if (w->ask.t1 > w->ask.t0 && pieces_n(tr, lane))
         holds_wide(w);
     w->it = NULL;

@@ -719,7 +719,7 @@ void draw_lane(const struct pen *p, struct lane l, int x, int y)
     if (v->names && n >= NAME_COLS) {
         struct naming names = {g, v, l, x, y, 0};
         int64_t min = time_muldiv(window_len(v->at.win), NAME_COLS, n);
-        trace_wide(v->tr, l, &(struct wide_ask){v->at.win.t0, v->at.win.t1, min > 0 ? min : 1, put_name, &names});
+        trace_wide(v->tr, l, &(struct wide_ask){v->at.win.t0, v->at.win.t1, min > 0 ? min : 1, put_name, &names, 0});
         if (names.named)
             keep_names(g, v, l, x, y);
     }
@@ -774,7 +774,7 @@ void draw_matches(struct grid *g, const struct view *v, struct lane l, int x, in
     pick_hand_empty(&k.hand);                       /* not all of it is set to 0 */
     if (trace_count(v->tr, l, w.t0, w.t1) > EACH) { /* those that fill a column at least */
         int64_t min = window_len(w) / v->plot_w, wide = filter_wide(v->filter);
-        trace_wide(v->tr, l, &(struct wide_ask){w.t0, w.t1, wide > min ? wide : min > 0 ? min : 1, mark_span, &k});
+        trace_wide(v->tr, l, &(struct wide_ask){w.t0, w.t1, wide > min ? wide : min > 0 ? min : 1, mark_span, &k, 0});
         return;
     }
     if (!span_seek(&it, v->tr, l, w.t0))

@@ -582,7 +582,7 @@ static bool decide(struct filter *f)
     bool yes = q == 1;
     if (q == 2 && filter_wide(f) > 0) { /* the index knows the long ones */
         struct wide w = {f, &li, l.i, false};
-        trace_wide(f->tr, l, &(struct wide_ask){li.first, li.last, filter_wide(f), look, &w});
+        trace_wide(f->tr, l, &(struct wide_ask){li.first, li.last, filter_wide(f), look, &w, 0});
         yes = w.found;
     } else if (q == 2 && span_seek_index(&it, f->tr, l, f->sub)) {
         for (int k = 0;; k++) {

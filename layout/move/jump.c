@@ -71,7 +71,7 @@ static bool longest_busy(const struct trace *tr, struct lane l, int64_t t0, int6
     struct span any = *out;
     struct longest k = {.kind = l.kind};
     for (int64_t min = (t1 - t0) / 2; !k.found && k.seen < 4096; min /= 8) {
-        trace_wide(tr, l, &(struct wide_ask){t0, t1, min > 0 ? min : 1, keep_longest, &k});
+        trace_wide(tr, l, &(struct wide_ask){t0, t1, min > 0 ? min : 1, keep_longest, &k, 0});
         if (min <= 0)
             break;
     }

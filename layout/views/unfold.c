@@ -158,7 +158,8 @@ static void calls(struct grid *g, struct view *v, int x, int y, int n)
 {
     struct calls k = {.v = v};
     int64_t column = window_len(v->at.win) / v->plot_w;
-    trace_wide(v->tr, v->at.focus, &(struct wide_ask){v->at.win.t0, v->at.win.t1, column > 1 ? column : 1, call, &k});
+    trace_wide(v->tr, v->at.focus,
+               &(struct wide_ask){v->at.win.t0, v->at.win.t1, column > 1 ? column : 1, call, &k, 0});
     for (int i = 0; i < n; i++) {
         gutter(g, x, y + i, i ? "" : "calls");
         boxes(g, v, x, y + i, k.name[CALLS - n + i]);

@@ -89,12 +89,14 @@ struct wide {
     size_t at;
     int64_t t0, t1, min;
     size_t stop;
+    uint32_t only;
     bool stopped;
 };
 
 static inline bool is_wide(const struct wide *w, const struct span *s)
 {
-    return s->t0 < w->t1 && s->t1 > w->t0 && s->state != ST_NONE && s->t1 - s->t0 >= w->min;
+    return s->t0 < w->t1 && s->t1 > w->t0 && s->state != ST_NONE && s->t1 - s->t0 >= w->min &&
+           (!w->only || w->only >> s->state & 1);
 }
 
 static inline bool wide_one(void *arg, const struct span *s)
@@ -204,14 +206,19 @@ static inline void check_window(const struct trace *tr, struct lane l, const str
     if (any != (longest >= 0) || (any && (s.t1 - s.t0 != longest || s.t0 >= t1 || s.t1 < t0)))
         fail_msg("longest of %c[%u] in [%" PRId64 ",%" PRId64 "): %d %" PRId64 ", want %" PRId64, "PGMB"[l.kind], l.i,
                  t0, t1, any, any ? s.t1 - s.t0 : -1, longest);
-    struct wide w = {.l = list, .t0 = t0, .t1 = t1, .min = min};
-    trace_wide(tr, l, &(struct wide_ask){t0, t1, min, wide_one, &w});
-    while (w.at < list->n)
-        if (is_wide(&w, &list->v[w.at++]))
-            fail_msg("trace_wide leaves out the span at %" PRId64 " in [%" PRId64 ",%" PRId64 ") min %" PRId64,
-                     list->v[w.at - 1].t0, t0, t1, min);
+    struct wide w;
+    for (int st = ST_NONE; st < ST_GC; st++) {
+        if (st && !summed(tr, l.kind, (uint8_t)st))
+            continue;
+        w = (struct wide){.l = list, .t0 = t0, .t1 = t1, .min = min, .only = st ? 1u << st : 0};
+        trace_wide(tr, l, &(struct wide_ask){t0, t1, min, wide_one, &w, w.only});
+        while (w.at < list->n)
+            if (is_wide(&w, &list->v[w.at++]))
+                fail_msg("trace_wide leaves out the span at %" PRId64 " in [%" PRId64 ",%" PRId64 ") min %" PRId64,
+                         list->v[w.at - 1].t0, t0, t1, min);
+    }
     w = (struct wide){.l = list, .t0 = t0, .t1 = t1, .min = min, .stop = 2};
-    trace_wide(tr, l, &(struct wide_ask){t0, t1, min, wide_one, &w});
+    trace_wide(tr, l, &(struct wide_ask){t0, t1, min, wide_one, &w, 0});
     if (l.kind == LANE_P || l.kind == LANE_G)
         check_only(tr, l, list, t0, t1, min);
 }

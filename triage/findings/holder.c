@@ -281,7 +281,7 @@ static void doing_of(const struct trace *tr, uint32_t g, int64_t t0, int64_t t1,
     trace_shares(tr, l, t0, t1, &s);
     memcpy(d->ns, s.ns, sizeof d->ns);
     if (s.ns[ST_WAITING] > (t1 - t0) / 16) { /* shorter waits than a 64th of it stay without a name */
-        trace_wide(tr, l, &(struct wide_ask){t0, t1, (t1 - t0) / 64 + 1, wait_kind_of, &k});
+        trace_wide(tr, l, &(struct wide_ask){t0, t1, (t1 - t0) / 64 + 1, wait_kind_of, &k, 1u << ST_WAITING});
     }
     for (int i = 0; i < WK_KINDS; i++) {
         told += d->wait_ns[i];

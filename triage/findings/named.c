@@ -267,7 +267,8 @@ static bool at_one_go(const struct causes *c, uint32_t g)
 {
     bool one = false;
     trace_wide(c->tr, (struct lane){LANE_G, g},
-               &(struct wide_ask){0, c->tg->end, gstat_ns(c->tg->g, g, GM_EXEC) * 4 / 5 + 1, long_run, &one});
+               &(struct wide_ask){0, c->tg->end, gstat_ns(c->tg->g, g, GM_EXEC) * 4 / 5 + 1, long_run, &one,
+                                  1u << ST_RUNNING});
     return one;
 }
 

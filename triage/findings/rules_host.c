@@ -244,7 +244,8 @@ void rules_host(struct causes *c)
     for (uint32_t g = 0; (g = gstats_next_with(c->tg->g, g, GM_EXEC, LIMIT)) != NO_LANE; g++) {
         if (!c->tg->groups[gstat_group(c->tg->g, g)].is_system) {
             l.g = g;
-            trace_wide(c->tr, (struct lane){LANE_G, g}, &(struct wide_ask){0, c->tg->end, LIMIT, long_run, &l});
+            trace_wide(c->tr, (struct lane){LANE_G, g},
+                       &(struct wide_ask){0, c->tg->end, LIMIT, long_run, &l, 1u << ST_RUNNING | 1u << ST_ASSIST});
         }
     }
     double share = (double)l.all / c->procs / (double)c->tg->end;

@@ -592,7 +592,7 @@ static void rule_syscall(struct rules *rs)
         c.w = &tg->lock_waits[i];
         if (c.w->waker != NO_LANE && c.w->t1 - c.w->t0 >= min) {
             trace_wide(rs->tr, (struct lane){LANE_G, c.w->waker},
-                       &(struct wide_ask){c.w->t0, c.w->t1, min, call_span, &c});
+                       &(struct wide_ask){c.w->t0, c.w->t1, min, call_span, &c, 1u << ST_SYSCALL});
         }
     }
     if (!rs->failed && c.worst_wait && c.total >= threshold_ns(TH_CALL_TOTAL) &&

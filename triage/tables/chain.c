@@ -61,7 +61,7 @@ void chain_doing(const struct trace *tr, uint32_t g, int64_t t0, int64_t t1, str
     *k = (struct chain_link){.g = g, .state = best, .ns = sh.ns[best], .t0 = t0, .t1 = t1};
     lo.state = best;
     /* spans shorter than a 64th of it are not the longest, or it doesn't matter which is */
-    trace_wide(tr, l, &(struct wide_ask){t0, t1, (t1 - t0) / 64 + 1, longer_of, &lo});
+    trace_wide(tr, l, &(struct wide_ask){t0, t1, (t1 - t0) / 64 + 1, longer_of, &lo, 1u << best});
     if (lo.best > 0) {
         k->t0 = lo.s.t0;
         k->t1 = lo.s.t1;
