@@ -286,6 +286,19 @@ struct sums_four {
     int64_t v[4][8];
 };
 
+/* By hand: the compiler's way of clearing so much costs a twentieth of a block. */
+static SSE inline __attribute__((always_inline)) void sums_clear(struct sums_four *f)
+{
+    const __m128i zero = _mm_setzero_si128();
+    for (int i = 0; i < 4; i++) {
+        __m128i *v = (__m128i *)(void *)f->v[i];
+        _mm_storeu_si128(v, zero);
+        _mm_storeu_si128(v + 1, zero);
+        _mm_storeu_si128(v + 2, zero);
+        _mm_storeu_si128(v + 3, zero);
+    }
+}
+
 static SSE inline __attribute__((always_inline)) void
 add_four(struct sums_four *f, const uint32_t *raw, const uint8_t *tag, const uint8_t (*slot)[4], enum lane_kind kind)
 {
@@ -351,7 +364,7 @@ static SSE inline __attribute__((always_inline)) size_t pack_fours(uint8_t *out,
     uint32_t i = 0, extra = (4 - n % 4) % 4;
     uint8_t *o = out + 1;
     if (sums)
-        memset(&four, 0, sizeof four);
+        sums_clear(&four);
     for (; i + 4 <= n; i += 4) {
         split_four(&s[i], &c, i, o + i, raw, &in, durs, how->clock);
         if (sums)
