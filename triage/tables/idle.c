@@ -308,7 +308,9 @@ bool idle_window(void *arg, size_t i, void **kept)
     s.calls = s.begun[CNT_SYSCALL];
     s.second_family = trace_info(w->tg->tr)->second_family;
     s.lost = &w->lost;
-    collect_g(&s, w->tg->work->changes + w->at[i], w->at[i + 1] - w->at[i]);
+    if (w->at[i + 1] > w->at[i]) {
+        collect_g(&s, w->tg->work->changes + w->at[i], w->at[i + 1] - w->at[i]);
+    }
     collect(&s);
     if ((s.n || s.begun[CNT_RUNNABLE] || s.begun[CNT_SYSCALL]) && !s.failed) {
         run_window(&s);
