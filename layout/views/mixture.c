@@ -21,7 +21,7 @@ struct covered { /* a column: by how many spans more than the one before, all of
 
 struct mixed {
     uint32_t lane, members; /* the group's first; how many they are */
-    struct shares *col; /* NULL: none of them is added yet */
+    struct shares *col;     /* NULL: none of them is added yet */
     struct covered *covered;
 };
 

@@ -231,8 +231,8 @@ static void test_sums_collect(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sums), cmocka_unit_test(test_short), cmocka_unit_test(test_words),
-                                       cmocka_unit_test(test_hits), cmocka_unit_test(test_sums_line),
-                                       cmocka_unit_test(test_sums_collect)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sums),      cmocka_unit_test(test_short),
+                                       cmocka_unit_test(test_words),     cmocka_unit_test(test_hits),
+                                       cmocka_unit_test(test_sums_line), cmocka_unit_test(test_sums_collect)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
