@@ -179,9 +179,9 @@ uint32_t spans_block(const struct span_pool *sp, const struct spanlane *l, uint3
 uint32_t spans_first_stack(const struct spanlane *l, uint32_t b);
 /* spans_ahead - prefetch block b. Blocks of one lane lie apart, so waiting for memory costs as much as unpacking. */
 void spans_ahead(const struct spanlane *l, uint32_t b);
-/* spans_times - as spans_block(), but durations and tags only. */
-uint32_t spans_times(const struct span_pool *sp, const struct spanlane *l, uint32_t b, int64_t dur[SPAN_ROOM],
-                     uint32_t tag[SPAN_ROOM], int64_t *t0, int64_t end);
+/* spans_times - as spans_block(), but only durations and tags are sure to be filled in. */
+uint32_t spans_times(const struct span_pool *sp, const struct spanlane *l, uint32_t b, struct spancols *out,
+                     int64_t *t0, int64_t end);
 /*
  * spans_wide - of blocks b .. last the first that has a span of at least min_ns other than ST_NONE. The unpacked end
  * of the lane is returned if it lasts that long in total, its open span up to `end`. A number above `last` if there

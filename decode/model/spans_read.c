@@ -19,7 +19,7 @@ static void release_pages(void)
         mem_rest();
 }
 
-static void column_put(struct spancols *out, uint32_t i, int64_t dur, const struct waitspan *w)
+static inline void column_put(struct spancols *out, uint32_t i, int64_t dur, const struct waitspan *w)
 {
     out->dur[i] = dur;
     out->who[i] = wait_who(w);
@@ -39,12 +39,21 @@ static inline bool own_packed(const struct spanlane *l)
     return l->packed && !spans_alike(l);
 }
 
-uint32_t spans_block(const struct span_pool *sp, const struct spanlane *l, uint32_t b, struct spancols *out,
-                     int64_t *t0, int64_t end)
+static inline void unpack(const struct span_pool *sp, const uint8_t *p, uint32_t n, bool all, struct spancols *out)
+{
+    if (all)
+        unpack_spans(p, n, &sp->clock, out);
+    else
+        unpack_times(p, n, &sp->clock, out->dur, out->tag);
+}
+
+/* spans_block() or, unless all is wanted, spans_times(). */
+static inline uint32_t block_read(const struct span_pool *sp, const struct spanlane *l, uint32_t b, bool all,
+                                  struct spancols *out, int64_t *t0, int64_t end)
 {
     if (b < spans_nblk(l)) {
         release_pages();
-        unpack_spans(blocks_data(l->blocks, b), SPAN_BLOCK, &sp->clock, out);
+        unpack(sp, blocks_data(l->blocks, b), SPAN_BLOCK, all, out);
         *t0 = blocks_t0(l->blocks, b);
         return SPAN_BLOCK;
     }
@@ -52,7 +61,7 @@ uint32_t spans_block(const struct span_pool *sp, const struct spanlane *l, uint3
     uint32_t n = spans_nwait(l);
     const bool packed = own_packed(l);
     if (packed)
-        unpack_spans(l->wait.packed, n, &sp->clock, out);
+        unpack(sp, l->wait.packed, n, all, out);
     for (uint32_t i = 0; !packed && i < n; i++) {
         const struct waitspan w = waits_at(l, i);
         column_put(out, i, wait_dur(&w, sp->longs), &w);
@@ -60,6 +69,18 @@ uint32_t spans_block(const struct span_pool *sp, const struct spanlane *l, uint3
     if (l->begun && !l->ended)
         column_put(out, n++, end > l->t0 ? end - l->t0 : 0, &l->open);
     return n;
+}
+
+uint32_t spans_block(const struct span_pool *sp, const struct spanlane *l, uint32_t b, struct spancols *out,
+                     int64_t *t0, int64_t end)
+{
+    return block_read(sp, l, b, true, out, t0, end);
+}
+
+uint32_t spans_times(const struct span_pool *sp, const struct spanlane *l, uint32_t b, struct spancols *out,
+                     int64_t *t0, int64_t end)
+{
+    return block_read(sp, l, b, false, out, t0, end);
 }
 
 uint32_t spans_first_stack(const struct spanlane *l, uint32_t b)
@@ -91,32 +112,6 @@ void spans_ahead(const struct spanlane *l, uint32_t b)
     const char *p = b < n ? (const char *)blocks_data(l->blocks, b) : l->packed ? (const char *)l->wait.packed : NULL;
     for (int i = 0; p && i < LINES; i++)
         __builtin_prefetch(p + i * LINE);
-}
-
-uint32_t spans_times(const struct span_pool *sp, const struct spanlane *l, uint32_t b, int64_t dur[SPAN_ROOM],
-                     uint32_t tag[SPAN_ROOM], int64_t *t0, int64_t end)
-{
-    if (b < spans_nblk(l)) {
-        release_pages();
-        unpack_times(blocks_data(l->blocks, b), SPAN_BLOCK, &sp->clock, dur, tag);
-        *t0 = blocks_t0(l->blocks, b);
-        return SPAN_BLOCK;
-    }
-    *t0 = l->wait_t0;
-    uint32_t n = spans_nwait(l);
-    const bool packed = own_packed(l);
-    if (packed)
-        unpack_times(l->wait.packed, n, &sp->clock, dur, tag);
-    for (uint32_t i = 0; !packed && i < n; i++) {
-        const struct waitspan w = waits_at(l, i);
-        dur[i] = wait_dur(&w, sp->longs);
-        tag[i] = wait_tag(&w);
-    }
-    if (l->begun && !l->ended) {
-        dur[n] = end > l->t0 ? end - l->t0 : 0;
-        tag[n++] = wait_tag(&l->open);
-    }
-    return n;
 }
 
 static inline int64_t start_at(const struct spanblocks *v, uint32_t k)
@@ -205,8 +200,8 @@ static const int64_t zeros[4][SPAN_SLOTS];
 /* A position in a lane that only moves forward: totals up to `t`, the start of span `i` in block b. */
 struct walk {
     uint32_t b, n, i; /* n: spans in the block, without the open one */
-    int64_t t, tot[SPAN_SLOTS], dur[SPAN_ROOM];
-    uint32_t tag[SPAN_ROOM];
+    int64_t t, tot[SPAN_SLOTS];
+    struct spancols c; /* durations and tags */
 };
 
 static void walk_enter(struct walk *w, const struct span_pool *sp, const struct spanlane *l, uint32_t b)
@@ -214,7 +209,7 @@ static void walk_enter(struct walk *w, const struct span_pool *sp, const struct 
     w->b = b;
     w->i = 0;
     w->n = b < spans_nblk(l) ? SPAN_BLOCK : spans_nwait(l);
-    (void)spans_times(sp, l, b, w->dur, w->tag, &w->t, l->t0);
+    (void)spans_times(sp, l, b, &w->c, &w->t, l->t0);
     memcpy(w->tot, zeros, sizeof w->tot);
     if (!spans_nblk(l))
         return;
@@ -232,8 +227,8 @@ static void walk_fours(struct walk *w, const uint8_t (*slot)[4], enum lane_kind 
     memcpy(tot, zeros, sizeof tot);
     uint32_t i = w->i;
     for (const uint32_t n = w->n; i + 4 <= n; i += 4) {
-        const uint32_t *tag = w->tag + i;
-        const int64_t *dur = w->dur + i, a = dur[0], b = dur[1], c = dur[2], d = dur[3], lasts = a + b + c + d;
+        const uint32_t *tag = w->c.tag + i;
+        const int64_t *dur = w->c.dur + i, a = dur[0], b = dur[1], c = dur[2], d = dur[3], lasts = a + b + c + d;
         if (lasts >= left)
             break;
         left -= lasts;
@@ -253,9 +248,9 @@ static void walk_fours(struct walk *w, const uint8_t (*slot)[4], enum lane_kind 
 static void walk_to(struct walk *w, const uint8_t (*slot)[4], enum lane_kind kind, int64_t t)
 {
     walk_fours(w, slot, kind, t);
-    for (; w->i < w->n && w->t < t && w->dur[w->i] <= t - w->t; w->i++) {
-        w->tot[slot[w->tag[w->i]][kind]] += w->dur[w->i];
-        w->t += w->dur[w->i];
+    for (; w->i < w->n && w->t < t && w->c.dur[w->i] <= t - w->t; w->i++) {
+        w->tot[slot[w->c.tag[w->i]][kind]] += w->c.dur[w->i];
+        w->t += w->c.dur[w->i];
     }
 }
 
@@ -368,8 +363,8 @@ static struct same same_of(const struct walk *w, const uint8_t (*slot)[4], enum 
 {
     struct same x = {.begins = w->t, .before = (uint64_t)w->b * SPAN_BLOCK + w->i, .is = true};
     if (w->i < w->n) {
-        x.until = x.stop = w->t + (w->t < t ? w->dur[w->i] : 0);
-        x.slot = slot[w->tag[w->i]][kind];
+        x.until = x.stop = w->t + (w->t < t ? w->c.dur[w->i] : 0);
+        x.slot = slot[w->c.tag[w->i]][kind];
     } else if (w->b < spans_nblk(l)) { /* a block's very end */
         x.is = false;
         x.until = x.stop = w->t;
