@@ -108,7 +108,10 @@ static __attribute__((noinline)) bool on_apart(struct runs *rs, const struct ev 
     return true;
 }
 
-/* Close the runs of an event that concerns one P, M and goroutine only. false: it may concern more. */
+/*
+ * Close the runs of an event that concerns one P, M and goroutine only, and the P and M that the goroutine is noted to be on. Before
+ * Go 1.22 one in a system call is noted on its P until that is stopped, though another one may run there. false: it may concern more.
+ */
 static bool on_own(struct runs *rs, const struct ev *e)
 {
     const bool range = (e->kind == EVK_RANGE_BEGIN || e->kind == EVK_RANGE_END) &&
@@ -116,9 +119,10 @@ static bool on_own(struct runs *rs, const struct ev *e)
     if ((e->kind != EVK_P_STATE && e->kind != EVK_G_STATE && e->kind != EVK_G_LABEL && !range) ||
         e->flags & EVF_BACKDATE)
         return false;
+    const struct spanlane *const l = e->g < rs->h.ng ? hot_g(&rs->h, e->g) : NULL;
     for (uint32_t open = rs->open; open; open &= open - 1) {
         const struct hot_run *r = &rs->r[__builtin_ctz(open)];
-        if (r->p == e->p || r->m == e->m || (r->g == e->g && e->g != EV_NONE)) {
+        if (r->p == e->p || r->m == e->m || (l && (r->g == e->g || r->p == l->p || r->m == l->m))) {
             hot_run_end(r, &rs->h);
             rs->open &= ~(open & -open);
         }
