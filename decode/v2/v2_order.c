@@ -263,6 +263,7 @@ bool v2_order_begin(struct v2_order *o, struct v2_gen *gen)
     }
     /* Go's reader puts a Sync event before each generation; it takes part in making times differ. */
     o->gap_since = o->last;
+    o->back = o->have_base && t < o->last ? o->last - t : 0;
     o->sync = o->last = o->have_base && t <= o->last ? o->last + 1 : t;
     return true;
 }

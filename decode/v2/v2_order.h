@@ -199,6 +199,7 @@ struct v2_order {
     bool first_gen;
     bool gap_due,
         gap_over; /* the generation lies behind a gap: EVK_GAP is to be put out before its first event; and at its end */
+    int64_t back;                 /* how much earlier the generation begins than the one before it ended */
     int64_t gap_since;            /* when the gap begins, absolute */
     const struct v2_loose *loose; /* who deals with missing events; NULL: as far as is known none is missing */
     bool doubt;                   /* look first whether events are missing, rather than to find it out too late */

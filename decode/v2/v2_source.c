@@ -29,6 +29,9 @@ static void finish(struct source *s, struct v2 *v)
     }
 }
 
+/* Threads that are late overlap by less with the generation before. */
+enum { BACK_NS = 250000000 };
+
 void v2_gen_notes(struct source *s, const struct v2_gen *gen, struct v2_order *o)
 {
     if (gen->missing)
@@ -38,6 +41,11 @@ void v2_gen_notes(struct source *s, const struct v2_gen *gen, struct v2_order *o
     if (gen->reason_inferred || gen->by_order)
         source_warn(s, ERR_TRUNCATED, gen->ordinal, gen->start,
                     "generation %" PRIu64 "'s names are lost (? or #24): wait reasons are inferred", gen->number);
+    if (o->back > BACK_NS && o->have_base)
+        source_warn(s, ERR_CLOCK, gen->ordinal, gen->start,
+                    "generation %" PRIu64 " begins %.6f s before the one before it ends: up to there its events are "
+                    "shown 1 ns apart",
+                    gen->number, (double)o->back * 1e-9);
     if (o->loose)
         v2_torn_say(o);
     if (gen->torn && o->torn_from < o->last)

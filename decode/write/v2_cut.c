@@ -363,8 +363,9 @@ enum err_code cut_v2(const struct rewrite *w, const struct cut_range *r, struct 
     if (rc == ERR_OK && !c.begun && !w->out->broken)
         rc = err_set(e, ERR_ARG, ERR_NO_OFFSET, "the range begins behind the trace's last event, which is at %.9f s",
                      (double)(c.sim.o.last - base) * 1e-9);
-    res->from = c.from == INT64_MIN ? 0 : c.from - base;
-    res->to -= base;
+    res->from =
+        c.from == INT64_MIN || c.from < base ? 0 : c.from - base; /* times that went back begin before the trace */
+    res->to = res->to < base + res->from ? res->from : res->to - base;
     res->whole = r->from <= 0 && w->out->bytes == in->len;
     cut_free(&c);
     return rc;

@@ -52,6 +52,14 @@ static const struct {
     [PLAN_FINDINGS] = {finding_grants, sizeof finding_grants / sizeof *finding_grants},
 };
 
+/* Beside processors stand the busiest goroutines, too: an id and, whatever its length, how long it ran ("G2651123 123ms"). */
+static int busy_width(int w, int id_cols)
+{
+    enum { SHORT = 4, LONGEST_RUN = 5, BLANKS = 2, OF_SCREEN = 4 };
+    const int want = 1 + id_cols + LONGEST_RUN + BLANKS;
+    return id_cols <= SHORT ? 0 : want < w / OF_SCREEN ? want : w / OF_SCREEN;
+}
+
 static int gutter_width(int w, enum plan_gutter g)
 {
     if (g == GUTTER_NAMES)
@@ -95,13 +103,20 @@ static void spend(struct plan *p, const struct view_kind *k, int *left, int lane
     }
 }
 
-static void make(struct plan *p, int w, int h, int view, uint32_t lanes, const int *most_of)
+static void columns(struct plan *p, int w, const struct view_kind *k, int id_cols)
+{
+    p->gutter = gutter_width(w, k->gutter);
+    if (k->lanes == LANE_P && p->gutter < busy_width(w, id_cols))
+        p->gutter = busy_width(w, id_cols);
+    p->plot_w = w - p->gutter > 1 ? w - p->gutter : 1;
+}
+
+static void make(struct plan *p, const struct view *v, uint32_t lanes, const int *most_of)
 {
     memset(p, 0, sizeof *p);
-    const struct view_kind *k = kind_of(view);
-    p->gutter = gutter_width(w, k->gutter);
-    p->plot_w = w - p->gutter > 1 ? w - p->gutter : 1;
-    int left = h, most = lanes > 1000 ? 1000 : lanes < 1 ? 1 : (int)lanes;
+    const struct view_kind *k = kind_here(v);
+    columns(p, v->w, k, v->id_cols);
+    int left = v->h, most = lanes > 1000 ? 1000 : lanes < 1 ? 1 : (int)lanes;
     const struct grant *g = plans[k->plan].g;
     size_t n = plans[k->plan].n;
     for (size_t i = 0; i < n && left > 0; i++) {
@@ -171,11 +186,10 @@ static void fold_empty(const struct view *v, int *most)
     most[ROW_NONE] = n > 1;
 }
 
-void plan_make(struct plan *p, int w, int h, int view, uint32_t lanes)
+void plan_columns(struct plan *p, const struct view *v)
 {
-    int most[ROW_COUNT];
-    usual(most);
-    make(p, w, h, view, lanes, most);
+    memset(p, 0, sizeof *p);
+    columns(p, v->w, kind_here(v), v->id_cols);
 }
 
 int plan_message(const struct plan *p, const struct view *v)
@@ -199,5 +213,5 @@ void plan_view(struct plan *p, const struct view *v, uint32_t lanes)
     most[ROW_LEGEND] = kind_here(v)->lanes < LANE_KINDS && v->h >= 34;
     most[ROW_STATES] = kind_here(v)->states && v->h >= 20 ? 4 : 0;
     most[ROW_SPLIT] = v->split && v->h >= 12 && kind_here(v)->plan != PLAN_LOG ? v->h * 2 / 5 : 0;
-    make(p, v->w, v->h, v->at.view, kind_here(v)->plan == PLAN_LOG ? 1000 : lanes, most);
+    make(p, v, kind_here(v)->plan == PLAN_LOG ? 1000 : lanes, most);
 }

@@ -43,14 +43,15 @@ struct plan {
     int lane_h; /* lines a lane: more than one where lines would stay blank */
 };
 
-/* plan_make - for a screen of w x h and a view (enum view_no) that has so many lanes. w, h >= 1. */
-void plan_make(struct plan *p, int w, int h, int view, uint32_t lanes);
+struct view;
+
+/* plan_columns - the columns alone, which depend neither on the window nor on what there is to show. */
+void plan_columns(struct plan *p, const struct view *v);
 
 /*
  * plan_view - the same for a view as it is now, with the rows that it has only at times: the filters' line, the
  * overview of the whole trace, the curves of states (view 8), what stands below the lanes. This is what is drawn.
  */
-struct view;
 /* plan_empty - has the whole trace nothing for this row (a band, the heap)? */
 bool plan_empty(const struct view *v, enum row r);
 void plan_view(struct plan *p, const struct view *v, uint32_t lanes);

@@ -186,10 +186,26 @@ void move_top(struct view *v, uint32_t row, uint32_t n, bool recenter)
         v->at.top = most;
 }
 
+/* How many digits the ids of goroutines have. Those there are at first come in any order, later ones nearly ascend. */
+static void id_cols(struct view *v)
+{
+    enum { ALL_OF = 8192, ONE_OF = 64 };
+    const uint32_t n = trace_nlanes(v->tr, LANE_G);
+    if (v->ids_seen > n + ONE_OF)
+        v->ids_seen = 0; /* another model, of a part of the same program */
+    for (; v->ids_seen < n; v->ids_seen += v->ids_seen < ALL_OF ? 1 : ONE_OF) {
+        int digits = 1;
+        for (uint64_t id = trace_lane_who(v->tr, (struct lane){LANE_G, v->ids_seen}).id; id >= 10; id /= 10)
+            digits++;
+        v->id_cols = digits > v->id_cols ? digits : v->id_cols;
+    }
+}
+
 void move_settle(struct view *v)
 {
     struct plan p;
-    plan_make(&p, v->w, v->h, v->at.view, 0); /* the columns; the rows depend on the window */
+    id_cols(v);
+    plan_columns(&p, v);
     v->gutter = p.gutter;
     v->plot_w = p.plot_w;
     int64_t end = view_end(v);

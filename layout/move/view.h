@@ -242,6 +242,8 @@ struct view {
     int64_t alone_ns;                  /* so long one draws alone */
     bool exact;                        /* tests': ask for exact times everywhere, the picture is the same */
     int lane_h;                        /* lines a lane takes, see plan.h */
+    uint32_t ids_seen;                 /* so many goroutines were looked at: */
+    int id_cols;                       /* digits of the longest id among them */
     struct sums *busy;                 /* of the window: the busiest goroutines below the processors */
     uint32_t busy_was[VIEW_BUSY];      /* as they stood when they were last known */
     int busy_wasn;

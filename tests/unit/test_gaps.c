@@ -90,12 +90,26 @@ static void test_goes_on(void **state)
     unload(&l);
 }
 
+/* A generation whose times went back is shown behind the one before it, and that is said. */
+static void test_went_back(void **state)
+{
+    (void)state;
+    struct loaded l = load_text("go 1.26\nbatch m=7 t=5000000000\nProcStatus +0 p=0 running\n"
+                                "GoStatus +0 g=1 m=7 running\nHeapAlloc +1000 1\nendgen\n"
+                                "batch m=7 t=1000000\nProcStatus +0 p=0 running\n"
+                                "GoStatus +0 g=1 m=7 running\nHeapAlloc +1000 1\n");
+    assert_int_equal(trace_info(l.tr)->nwarnings, 1);
+    assert_non_null(strstr(trace_warning(l.tr, 0)->what, "generation 2 begins 4.99"));
+    unload(&l);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lost_generation), cmocka_unit_test(test_broken_bytes),
         cmocka_unit_test(test_doubled),         cmocka_unit_test(test_moved),
         cmocka_unit_test(test_goes_on),         cmocka_unit_test(test_lost_assist),
+        cmocka_unit_test(test_went_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
