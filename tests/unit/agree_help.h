@@ -21,8 +21,8 @@ static inline int64_t state_ns(const struct trace *tr, struct lane l, int64_t t0
 }
 
 /* Where what a says up to `until` isn't what b says, known: only where a says anything. */
-static inline int64_t differs(const struct trace *a, const struct trace *b, enum lane_kind k, int64_t until, int64_t shift,
-                       bool known, char *where, size_t size)
+static inline int64_t differs(const struct trace *a, const struct trace *b, enum lane_kind k, int64_t until,
+                              int64_t shift, bool known, char *where, size_t size)
 {
     int64_t worst = 0;
     for (uint32_t i = 0; i < trace_nlanes(a, k); i++) {

@@ -38,8 +38,8 @@ struct sum {
     uint64_t tried, wrong, silent;
 };
 
-static void one_lost(const uint8_t *p, size_t n, const struct trace *all, struct lost x, uint8_t *room, struct sum *sum,
-                     const char *path, bool show)
+static void one_lost(const uint8_t *p, size_t n, const struct trace *all, struct lost x, uint8_t *room,
+                     struct sum *sum, const char *path, bool show)
 {
     static const struct trace_opts one = {.threads = 1};
     static const enum lane_kind kind[] = {LANE_G, LANE_P};
