@@ -206,7 +206,7 @@ static enum err_code one(struct v2_cut *c, struct v2_raw_gen *gen, bool *over, s
     if (rc || !c->begun)
         return rc;
     c->res->generations++;
-    if (!mended && !*over && !c->gc_less && (!c->start.set || c->from == INT64_MIN) &&
+    if (!mended && !*over && !c->gc_less && !c->renumbered && (!c->start.set || c->from == INT64_MIN) &&
         v2_cut_whole(gen, c->file.data, &c->res->unnamed)) {
         outlet_put(c->out, gen->start, (size_t)(gen->end - gen->start));
         return ERR_OK;
@@ -300,26 +300,65 @@ static enum err_code start_pos(const struct v2_cut *c, size_t *pos, struct err *
     return e->code == ERR_NOMEM ? ERR_NOMEM : ERR_OK;
 }
 
+/*
+ * unrecorded - generations are missing before `next`. Go's reader takes only numbers that follow each other, and no status that differs
+ * from how things were: so one generation stands for them, in which all that was there blocks for V2_NOT_RECORDED.
+ */
+static enum err_code unrecorded(struct v2_cut *c, const struct v2_raw_gen *next, const struct v2_raw_clock *clock,
+                                uint64_t number, bool *over, struct err *e)
+{
+    struct v2_raw_gen none = {.number = number,
+                              .start = next->start,
+                              .end = next->start,
+                              .clock = *clock,
+                              .min_time = to_u64((double)c->sim.o.last / c->sim.o.unit) + 1,
+                              .hi = UINT64_MAX,
+                              .marked = true,
+                              .torn = true};
+    err_set(&none.damage, ERR_ORDER, (uint64_t)(next->start - c->file.data),
+            "generation %" PRIu64 " lies behind a missing one", next->number);
+    none.clock.has_wall = false;
+    return one(c, &none, over, e);
+}
+
+/* anew - the range begins within the generations that are missing or behind them: what was before them isn't known to go on. */
+static bool anew(struct v2_cut *c)
+{
+    if (c->begun || c->from == INT64_MIN)
+        return false;
+    v2_sim_free(&c->sim);
+    v2_mend_free(&c->mend);
+    c->mend.file = c->file;
+    c->gc_less = 0;
+    return true;
+}
+
 static enum err_code walk(struct v2_cut *c, struct err *e)
 {
     size_t pos;
     struct v2_raw_gen gen = {0};
-    uint64_t number = 0;
+    struct v2_raw_clock clock = {0};
+    uint64_t number = 0, said = 0, before = 0; /* number: as written */
     bool over = false, more = true, any = false;
     enum err_code rc = start_pos(c, &pos, e);
     while (rc == ERR_OK && !over && !c->out->broken) {
         if (!(more = v2_raw_gen(&c->file, &pos, &gen, e)))
             break;
-        if (any && gen.number != number + 1) { /* Go's reader takes no other one */
-            err_set(&c->res->damage, ERR_ORDER, (uint64_t)(gen.start - c->file.data),
-                    "generation %" PRIu64 " lies behind generation %" PRIu64, gen.number, number);
-            break;
-        }
+        said = gen.number; /* what the file calls it, and the one behind it is read by that */
+        if (any && said != before + 1 && anew(c))
+            any = false;
+        if (any && said != before + 1)
+            rc = unrecorded(c, &gen, &clock, ++number, &over, e);
+        number = any ? number + 1 : said;
+        gen.number = number;
+        c->renumbered = number != said;
         any = true;
-        number = gen.number;
-        rc = one(c, &gen, &over, e);
+        if (rc == ERR_OK && !over)
+            rc = one(c, &gen, &over, e);
         if (rc == ERR_OK)
             v2_cut_labels(c, &gen);
+        clock = gen.clock;
+        gen.number = before = said;
     }
     if (rc == ERR_OK && !more && e->code == ERR_NOMEM)
         rc = ERR_NOMEM;

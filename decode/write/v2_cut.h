@@ -51,8 +51,9 @@ struct v2_cut {
     struct v2_put *put;
     int64_t from, to; /* on the trace's clock; INT64_MIN, INT64_MAX: all */
     uint64_t from_units, to_units;
-    bool begun; /* the range has begun */
-    bool even;  /* a clock unit is a whole number of ns */
+    bool begun;      /* the range has begun */
+    bool renumbered; /* the generation gets another number than it has in the file */
+    bool even;       /* a clock unit is a whole number of ns */
     struct v2_sim sim;
     struct v2_sim head;          /* the state at `from` */
     struct v2c_marks start, end; /* where the range begins, ends, if it does so in the current generation */

@@ -24,7 +24,8 @@ struct known { /* of a goroutine or a P, by its id */
     uint32_t gen;    /* seq is of this generation */
     uint32_t region; /* a goroutine's innermost open one, index + 1 */
     uint32_t on;     /* the generation in which its assist or sweep was last told to be on */
-    bool gap;        /* what it did before is not all there: regions may end that never began */
+    bool away; /* a goroutine of which nothing is told since generations were missing: it may have ended in these */
+    bool gap;  /* what it did before is not all there: regions may end that never began */
 };
 struct within { /* an open region */
     uint64_t task, name;
@@ -51,6 +52,8 @@ struct v2_mend_work {
     uint64_t reason;   /* id of the string V2_NOT_RECORDED */
     uint8_t words[64]; /* the batch with that string */
     bool cut;          /* the generation ends where the file was cut */
+    bool behind;       /* generations are missing before it */
+    bool missing;      /* it stands for generations that are missing as a whole */
     bool told;         /* due() is done */
     bool regions;      /* some were written: which are open may differ from what the trace has */
 };
@@ -322,7 +325,9 @@ static bool status_of_p(struct v2_mend_work *w, const struct v2_cursor *c)
     switch (c->arg[1]) {
     case V2_PS_IDLE: return p_gives_up(w, p);
     case V2_PS_RUNNING: return p_runs(w, c->m, c->arg[0]);
-    default: p_gives_up(w, p); return false; /* nobody is there who made the call */
+    default: /* a goroutine made the call: status_of_g() */
+        (void)(w->behind ? p_runs(w, c->m, c->arg[0]) : p_gives_up(w, p));
+        return false;
     }
 }
 
@@ -332,11 +337,18 @@ static bool status_of_g(struct v2_mend_work *w, const struct v2_cursor *c)
     const uint8_t state = v2_state_of(c->arg[2]);
     if (state == ST_RUNNABLE || state == ST_WAITING)
         return g_is(w, c->m, id, 1, state);
-    if (state != ST_RUNNING || c->m == EV_NONE || w->s.o.m[c->m].p == EV_NONE)
+    const bool calls = w->behind && state == ST_SYSCALL && c->m != EV_NONE && c->arg[1] == w->s.o.m[c->m].id;
+    const uint32_t p = c->m != EV_NONE ? w->s.o.m[c->m].p : EV_NONE;
+    if ((state != ST_RUNNING && !calls) || p == EV_NONE)
         return false;
     if (w->s.o.m[c->m].g != EV_NONE && !park(w, c->m))
         return false;
-    return g_is(w, c->m, id, 1, ST_RUNNABLE) && put_in(w, c->m, V2_EV(V2_GO_START, id, 1));
+    if (!g_is(w, c->m, id, 1, ST_RUNNABLE) || !put_in(w, c->m, V2_EV(V2_GO_START, id, 1)))
+        return false;
+    const bool in = !calls || put_in(w, c->m, V2_EV(V2_GO_SYSCALL_BEGIN, w->s.o.p[p].seq + 1, 0));
+    if (calls)
+        w->s.o.p[p].seq = 0; /* as the file counts */
+    return in;
 }
 
 /* gc - a step of the collector whose predecessor was lost. false: it begins what has begun, or ends what has not. */
@@ -564,6 +576,53 @@ static bool g_told_as_is(const struct v2_mend_work *w, uint32_t g)
                         : v2_steps_has(&w->s.o, V2_STEP_G_TOLD, v->id, 0);
 }
 
+/* free_thread - one that has a P and runs nothing; if none has, one that takes an idle P. */
+static uint32_t free_thread(struct v2_mend_work *w)
+{
+    const struct v2_order *o = &w->s.o;
+    uint32_t without = EV_NONE;
+    for (uint32_t m = 0; m < o->nm; m++) {
+        const uint32_t p = o->m[m].p;
+        if (o->m[m].g == EV_NONE && p != EV_NONE && o->p[p].status == V2_PS_RUNNING)
+            return m;
+        if (o->m[m].g == EV_NONE && p == EV_NONE)
+            without = m;
+    }
+    for (uint32_t p = 0; p < o->np && without != EV_NONE; p++)
+        if (o->p[p].status == V2_PS_IDLE)
+            return put_in(w, without, V2_EV(V2_PROC_START, o->p[p].id, o->p[p].seq + 1)) ? without : EV_NONE;
+    return EV_NONE;
+}
+
+/* unrecorded - what waits or is runnable may have gone on in the generations that are missing: one thread runs and blocks all of it. */
+static void unrecorded(struct v2_mend_work *w)
+{
+    struct v2_order *o = &w->s.o;
+    const uint32_t m = free_thread(w);
+    for (uint32_t i = 0; m != EV_NONE && i < w->s.ng && !o->oom; i++) {
+        const uint32_t g = w->s.g[i].gone ? EV_NONE : v2_sim_g(&w->s, &w->s.g[i]);
+        if (g == EV_NONE)
+            continue;
+        const struct v2_g *v = v2_g_at(o, g);
+        w->asker = m;
+        if (v->status == ST_WAITING)
+            (void)put_in(w, m, V2_EV(V2_GO_UNBLOCK, v->id, v->seq + 1));
+        if (v->status == ST_RUNNABLE && put_in(w, m, V2_EV(V2_GO_START, v->id, v->seq + 1)))
+            (void)park(w, m);
+    }
+    for (uint32_t p = 0; p < o->np; p++)
+        (void)p_gives_up(w, p);
+}
+
+/* away - is it one that has been told of by nothing since generations were missing? Then it doesn't wait: it isn't known what it does. */
+static bool away(struct v2_mend_work *w, uint32_t g)
+{
+    const struct v2_g *v = v2_g_at(&w->s.o, g);
+    struct known *k = known(w, &w->gs, v->id);
+    k->away = v->status == ST_WAITING && (k->away || w->behind) && !v2_steps_has(&w->s.o, V2_STEP_G_TOLD, v->id, 0);
+    return k->away;
+}
+
 /* due - before all events: tell the status, as it was, of what this generation doesn't tell. */
 static bool due(struct v2_order *o)
 {
@@ -580,12 +639,14 @@ static bool due(struct v2_order *o)
     }
     for (uint32_t i = 0; i < w->s.ng; i++) {
         const uint32_t g = w->s.g[i].gone ? EV_NONE : v2_sim_g(&w->s, &w->s.g[i]);
-        if (g != EV_NONE && !g_told_as_is(w, g))
+        if (g != EV_NONE && !away(w, g) && !g_told_as_is(w, g))
             (void)g_told(w, EV_NONE, g);
     }
     for (uint32_t m = 0; m < o->nm; m++)
         if (!o->m[m].cur)
             over(o, m);
+    if (w->missing)
+        unrecorded(w);
     return true;
 }
 
@@ -720,6 +781,8 @@ static bool begin(struct v2_mend_work *w, const struct v2_sim *was, const struct
         w->known[i].gap |= w->known[i].region != 0;
         w->known[i].region = 0;
     }
+    w->behind = w->missing;
+    w->missing = gen->start == gen->end;
     w->cut = gen->torn || unfinished(gen);
     w->reason = string_free(gen);
     for (size_t i = 0; i < w->cthread; i++) {
