@@ -1,5 +1,5 @@
-/* holds.c - see holds.h. */
-#include "decode/model/holds.h"
+/* mlane.c - see mlane.h. */
+#include "decode/model/mlane.h"
 
 #include <string.h>
 
@@ -30,7 +30,7 @@ static bool hold_close(struct fold *f, uint32_t m, int64_t t)
         v[f->pool.slot[LANE_M][hold_bare(h)]] += t - h->t0;
         count++;
     } else if (t > f->end || !spans_since(&f->pool, LANE_P, &f->lane[LANE_P][hold_p(h)], h->t0, t, v, &count)) {
-        holds_totals(f, m, &(struct totals){&t, 1, &v, &count});
+        mlane_totals(f, m, &(struct totals){&t, 1, &v, &count});
     }
     if (hold_p(h) != EV_NONE) {
         if (!mem_room(l->rec, l->caprec, l->now.rec + REC_MAX))
@@ -109,17 +109,17 @@ static bool set(struct fold *f, uint32_t m, int64_t t, uint32_t p, uint32_t who)
     return true;
 }
 
-bool holds_set(struct fold *f, uint32_t m, int64_t t, uint32_t p, uint32_t g)
+bool mlane_set(struct fold *f, uint32_t m, int64_t t, uint32_t p, uint32_t g)
 {
     return set(f, m, t, p, hold_who(p, g));
 }
 
-bool holds_lose(struct fold *f, uint32_t m, int64_t t)
+bool mlane_lose(struct fold *f, uint32_t m, int64_t t)
 {
     return set(f, m, t, EV_NONE, HOLD_LOST);
 }
 
-size_t holds_find(const struct mlane *l, int64_t t)
+size_t mlane_find(const struct mlane *l, int64_t t)
 {
     size_t behind = 1;
     bisect(behind, l->n, i, l->h[i].t0 <= t);
@@ -235,7 +235,7 @@ static void ask_p(const struct fold *f, const struct mlane *l, const struct aske
     }
 }
 
-void holds_totals(const struct fold *f, uint32_t m, const struct totals *to)
+void mlane_totals(const struct fold *f, uint32_t m, const struct totals *to)
 {
     const int64_t *const t = to->t;
     const uint32_t n = to->n;
@@ -254,7 +254,7 @@ void holds_totals(const struct fold *f, uint32_t m, const struct totals *to)
         uint32_t here = PART < n - k ? PART : n - k;
         a.np = 0;
         for (uint32_t j = 0; j < here; j++) {
-            a.hold[j] = holds_find(l, t[k + j]);
+            a.hold[j] = mlane_find(l, t[k + j]);
             const struct hold *h = &l->h[a.hold[j]];
             walk_to(f, l, &w, a.hold[j]);
             memcpy(out[k + j], w.tot, sizeof w.tot);
@@ -277,7 +277,7 @@ void holds_totals(const struct fold *f, uint32_t m, const struct totals *to)
     }
 }
 
-void holds_near(const struct fold *f, uint32_t m, const struct nearby *a)
+void mlane_near(const struct fold *f, uint32_t m, const struct nearby *a)
 {
     const int64_t *const t = a->t;
     const uint32_t n = a->n;
@@ -287,10 +287,10 @@ void holds_near(const struct fold *f, uint32_t m, const struct nearby *a)
     size_t last = SIZE_MAX; /* the hold, or the first of its group, that the previous entry is for */
     for (uint32_t i = 0; i < n; i++) {
         struct totals_near *x = &a->out[i];
-        size_t h = holds_find(l, t[i]), g = h / HOLD_GROUP, from = far ? g * HOLD_GROUP : h,
+        size_t h = mlane_find(l, t[i]), g = h / HOLD_GROUP, from = far ? g * HOLD_GROUP : h,
                to = far ? from + HOLD_GROUP : h + 1;
         if (t[i] <= l->h[h].t0 || to >= l->n) { /* before the lane, a hold's very start, or the open hold */
-            holds_totals(f, m, &(struct totals){&t[i], 1, x->tot, x->count});
+            mlane_totals(f, m, &(struct totals){&t[i], 1, x->tot, x->count});
             totals_known(x, t[i]);
             last = SIZE_MAX;
             continue;
@@ -317,7 +317,7 @@ void holds_near(const struct fold *f, uint32_t m, const struct nearby *a)
     }
 }
 
-size_t holds_skip(const struct mlane *l, size_t i, size_t last, int64_t min_ns)
+size_t mlane_skip(const struct mlane *l, size_t i, size_t last, int64_t min_ns)
 {
     while (i <= last && i < l->n) {
         const size_t g = i / HOLD_GROUP;
@@ -328,14 +328,14 @@ size_t holds_skip(const struct mlane *l, size_t i, size_t last, int64_t min_ns)
     return i;
 }
 
-void holds_trim(struct mlane *l)
+void mlane_trim(struct mlane *l)
 {
     fold_shrink(&l->h, &l->cap, l->n, sizeof *l->h);
     fold_shrink(&l->rec, &l->caprec, l->now.rec, 1);
     fold_shrink(&l->sum, &l->capsum, (l->n + HOLD_GROUP - 1) / HOLD_GROUP, sizeof *l->sum);
 }
 
-void holds_free(struct mlane *l)
+void mlane_free(struct mlane *l)
 {
     mem_free(l->h);
     mem_free(l->sum);
