@@ -81,6 +81,16 @@ bool mlane_lose(struct fold *f, uint32_t m, int64_t t);
 void mlane_totals(const struct fold *f, uint32_t m, const struct totals *a);
 void mlane_near(const struct fold *f, uint32_t m, const struct nearby *a);
 
+/* mlane_sight - as spans_sight(), of threads' lanes: for mlane_near(), far or not, or for mlane_totals(). l: prefetched. */
+enum sight_of { SIGHT_FAR, SIGHT_NEAR, SIGHT_EXACT };
+struct hold_sight {
+    const struct fold *f;
+    const struct mlane *l;
+    int64_t t;
+    size_t at; /* for its own use */
+};
+void mlane_sight(struct hold_sight *s, uint32_t n, enum sight_of of);
+
 /* mlane_find - the hold that covers t (clamped); the lane must have a hold. */
 size_t mlane_find(const struct mlane *l, int64_t t);
 /* mlane_skip - the first hold from i to `last` whose group has a span of at least min_ns. */

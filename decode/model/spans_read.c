@@ -125,12 +125,40 @@ static uint32_t nstarts(const struct spanblocks *v)
     return (v->n + SPAN_START - 1) / SPAN_START;
 }
 
-/* The last start not after t, of those from lo (which is not) up to hi. */
-static uint32_t start_between(const struct spanblocks *v, int64_t t, uint32_t lo, uint32_t hi)
+/* About where t lies among the starts: as if they were as far apart everywhere. */
+static uint32_t start_about(const struct spanlane *l, int64_t t)
 {
-    uint32_t behind = lo + 1;
-    bisect(behind, hi, i, start_at(v, i) <= t);
-    return behind - 1;
+    const struct spanblocks *v = l->blocks;
+    const int64_t first = start_at(v, 0);
+    const uint32_t n = nstarts(v);
+    if (t <= first || t >= l->wait_t0)
+        return t <= first ? 0 : n - 1;
+    return (uint32_t)((double)(t - first) / (double)(l->wait_t0 - first) * (n - 1));
+}
+
+/*
+ * The last start not after t; the first is not. From about where it lies on in longer and longer steps: of starts that no search has
+ * touched so far each one that is looked at is waited for.
+ */
+static uint32_t start_of(const struct spanlane *l, int64_t t)
+{
+    const struct spanblocks *v = l->blocks;
+    const uint32_t n = nstarts(v), at = start_about(l, t);
+    uint32_t lo = at, behind = at, step = 1;
+    if (start_at(v, at) <= t) {
+        for (behind = at + 1; behind < n && start_at(v, behind) <= t; step *= 2) {
+            lo = behind;
+            behind = n - behind > step ? behind + step : n;
+        }
+    } else {
+        for (lo = at ? at - 1 : 0; lo && start_at(v, lo) > t; step *= 2) {
+            behind = lo;
+            lo = lo > step ? lo - step : 0;
+        }
+    }
+    lo++;
+    bisect(lo, behind, i, start_at(v, i) <= t);
+    return lo - 1;
 }
 
 /* The last block not after t, of the SPAN_START blocks of start k. */
@@ -147,7 +175,7 @@ uint32_t spans_find(const struct spanlane *l, int64_t t)
     uint32_t n = spans_nblk(l); /* then: the last block whose t0 <= t */
     if (!n || t >= l->wait_t0)
         return n ? (spans_nwait(l) || !l->ended ? n : n - 1) : 0;
-    return block_at(l->blocks, t, start_between(l->blocks, t, 0, nstarts(l->blocks)));
+    return block_at(l->blocks, t, start_of(l, t));
 }
 
 uint32_t spans_wide(const struct spanlane *l, uint32_t b, uint32_t last, int64_t min_ns, int64_t end)
@@ -241,8 +269,8 @@ static uint32_t find_starts(const struct spanlane *l, const int64_t *t, uint32_t
             known++;
     if (!known)
         return 0;
-    uint32_t first = start_between(v, t[0] - 1, 0, nstarts(v));
-    uint32_t len = start_between(v, t[known - 1] - 1, first, nstarts(v)) - first + 1;
+    const uint32_t first = start_of(l, t[0] - 1);
+    uint32_t len = (known > 1 ? start_of(l, t[known - 1] - 1) : first) - first + 1;
     for (uint32_t i = 0; i < known; i++)
         k[i] = first;
     for (uint32_t half; len > 1; len -= half) {
@@ -276,6 +304,42 @@ static void find_all(const struct spanlane *l, const int64_t *t, uint32_t n, uin
             continue;
         for (uint32_t o = 0; o < 7; o++)
             __builtin_prefetch(blocks_data(v, b[i]) + 64 * o);
+    }
+}
+
+void spans_sight(struct sight *s, uint32_t n, bool data)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (s[i].l)
+            __builtin_prefetch(s[i].l->blocks ? (const void *)s[i].l->blocks : s[i].l->wait.packed);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct spanlane *l = s[i].l;
+        if (!l || !l->blocks || !l->blocks->n || s[i].t - 1 >= l->wait_t0) {
+            for (int o = 0; o < 4 && data && l && l->packed; o++)
+                __builtin_prefetch(l->wait.packed + 64 * o);
+            s[i].l = NULL;
+            continue;
+        }
+        s[i].k = start_about(l, s[i].t - 1);
+        __builtin_prefetch(&l->blocks->group[s[i].k / (SPAN_GROUP / SPAN_START)]);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        const struct spanlane *l = s[i].l;
+        if (!l || s[i].t <= start_at(l->blocks, 0))
+            continue;
+        s[i].k = start_of(l, s[i].t - 1);
+        if (blocks_packed(l->blocks, s[i].k * SPAN_START))
+            blocks_ahead(l->blocks, s[i].k * SPAN_START);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (s[i].l && blocks_packed(s[i].l->blocks, s[i].k * SPAN_START))
+            blocks_ahead_rows(s[i].l->blocks, s[i].k * SPAN_START, data ? SPAN_START - 1 : SPAN_START);
+    for (uint32_t i = 0; i < n && data; i++) {
+        if (!s[i].l || s[i].t <= start_at(s[i].l->blocks, 0))
+            continue;
+        const uint8_t *block = blocks_data(s[i].l->blocks, block_at(s[i].l->blocks, s[i].t - 1, s[i].k));
+        for (int o = 0; o < 7; o++)
+            __builtin_prefetch(block + 64 * o);
     }
 }
 
@@ -372,7 +436,13 @@ void spans_near(const struct span_pool *sp, enum lane_kind kind, const struct sp
         }
         const bool in = i < from + known && t[i] > first;
         const uint32_t b = in ? block_at(v, t[i] - 1, k[i - from]) : UINT32_MAX;
-        if (!in) { /* before the lane, or behind its blocks */
+        if (!in && a->end && v && v->n && t[i] - 1 >= l->wait_t0 && t[i] <= a->end->t) { /* behind its blocks */
+            x->t[0] = blocks_before(v, v->n, x->tot[0]);
+            x->count[0] = (uint64_t)v->n * SPAN_BLOCK;
+            totals_till(x, a->end);
+            from = i + 1;
+            known = 0;
+        } else if (!in) { /* before the lane, or nothing bounds it */
             spans_totals(sp, kind, l, end, &(struct totals){&t[i], 1, x->tot, x->count});
             totals_known(x, t[i]);
             from = i + 1;
