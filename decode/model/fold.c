@@ -104,10 +104,10 @@ static __attribute__((noinline)) void m_show(struct fold *f, uint32_t m, int64_t
     if (mi->p != EV_NONE || mi->g != EV_NONE)
         mi->lost = false;
     if (mi->lost) {
-        f->oom |= !holds_lose(f, m, t);
+        f->oom |= !mlane_lose(f, m, t);
         return;
     }
-    if ((!h || h->who != hold_who(mi->p, mi->g)) && !holds_set(f, m, t, mi->p, mi->g))
+    if ((!h || h->who != hold_who(mi->p, mi->g)) && !mlane_set(f, m, t, mi->p, mi->g))
         f->oom = true;
 }
 
@@ -797,7 +797,7 @@ void fold_rest(struct fold *f)
             wait |= l->cap && !l->packed; /* out of memory */
         }
     for (size_t i = 0; i < f->nlane[LANE_M]; i++)
-        holds_trim(&f->m[i].lane);
+        mlane_trim(&f->m[i].lane);
     if (!wait)
         pool_waits_free(&f->pool);
     for (int k = 0; k < LANE_KINDS; k++)
@@ -834,7 +834,7 @@ void fold_free(struct fold *f)
     slabs_free(&f->places);
     mem_free(f->p);
     for (size_t i = 0; i < f->nlane[LANE_M]; i++)
-        holds_free(&f->m[i].lane);
+        mlane_free(&f->m[i].lane);
     mem_free(f->m);
     fold_lists_free(f);
     mem_free(f->gb);

@@ -9,7 +9,7 @@
 #define GOTOP_DECODE_FOLD_H
 
 #include "decode/events/ev.h"
-#include "decode/model/holds.h"
+#include "decode/model/mlane.h"
 #include "decode/events/names.h"
 #include "decode/model/points.h"
 #include "decode/model/spans.h"

@@ -19,25 +19,21 @@ struct gback {
     int32_t n[GC_COUNT];     /* below 0: fewer than were counted */
 };
 
-static void gcount_back(struct fold *f, uint8_t state, int64_t t)
+/* Up to t `more` (1 or -1) goroutines more were in the state than are counted. */
+static void gcount_back(struct fold *f, uint8_t state, int64_t t, int32_t more)
 {
     unsigned k = fold_gcount_of[state];
     size_t i = (size_t)(t >> f->gb_shift);
     if (!k-- || i >= f->ngb || fold_no_room(f, mem_room_zeros(f->back, f->nback, i + 1)))
         return;
-    f->back[i].n[k]++;
-    f->back[i].part[k] += (uint64_t)(t - ((int64_t)i << f->gb_shift));
+    f->back[i].n[k] += more;
+    f->back[i].part[k] += (uint64_t)(int64_t)more * (uint64_t)(t - ((int64_t)i << f->gb_shift));
 }
 
 void fold_gcount_lost(struct fold *f, uint8_t state, int64_t t0, int64_t t1)
 {
-    gcount_back(f, state, t0);
-    unsigned k = fold_gcount_of[state];
-    size_t i = (size_t)(t1 >> f->gb_shift);
-    if (!k-- || i >= f->ngb || fold_no_room(f, mem_room_zeros(f->back, f->nback, i + 1)))
-        return;
-    f->back[i].n[k]--;
-    f->back[i].part[k] -= (uint64_t)(t1 - ((int64_t)i << f->gb_shift));
+    gcount_back(f, state, t0, 1);
+    gcount_back(f, state, t1, -1);
 }
 
 void fold_gcount_add(struct fold *f, uint8_t state, int64_t t0, int64_t t1)
@@ -45,7 +41,7 @@ void fold_gcount_add(struct fold *f, uint8_t state, int64_t t0, int64_t t1)
     if (t0 > 0)
         fold_gcount_lost(f, state, t1, t0);
     else
-        gcount_back(f, state, t1);
+        gcount_back(f, state, t1, 1);
 }
 
 void fold_back_counts(struct fold *f)

@@ -222,7 +222,7 @@ static SSE inline __attribute__((always_inline)) uint8_t *put_column(uint8_t *o,
     return o;
 }
 
-struct columns {
+struct split { /* spans by value */
     _Alignas(16) uint32_t dur[SPAN_BLOCK], who[SPAN_BLOCK], stack[SPAN_BLOCK], pair[SPAN_BLOCK];
 };
 
@@ -251,7 +251,7 @@ static SSE inline __attribute__((always_inline)) __m128i ticks_four(const struct
 }
 
 /* Split four spans into columns. raw gets the durations in ns. */
-static SSE inline __attribute__((always_inline)) void split_four(const struct waitspan *s, struct columns *c,
+static SSE inline __attribute__((always_inline)) void split_four(const struct waitspan *s, struct split *c,
                                                                  uint32_t i, uint8_t *tag, uint32_t *raw,
                                                                  struct seen *in, enum pack_durs durs,
                                                                  const struct pack_clock *clock)
@@ -356,7 +356,7 @@ static SSE inline __attribute__((always_inline)) size_t pack_fours(uint8_t *out,
                                                                    enum lane_kind kind, struct pack_how *how,
                                                                    struct pack_sums *sums, enum pack_durs durs)
 {
-    struct columns c;
+    struct split c;
     struct sums_four four;
     struct planes planes;
     struct seen in = {_mm_setzero_si128(), _mm_setzero_si128(), _mm_setzero_si128()};

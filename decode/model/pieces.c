@@ -192,17 +192,17 @@ static void piece_totals(const struct trace *tr, struct lane l, const struct pie
     if (p->l) {
         spans_totals(&p->f->pool, l.kind, p->l, p->end, a);
     } else if (!p->seg) {
-        holds_totals(p->f, p->i, a);
+        mlane_totals(p->f, p->i, a);
     } else {
         const uint32_t told = count_told(p, a->t, a->n);
         struct totals some = totals_of(a, 0, told);
         if (told)
-            holds_totals(p->f, p->i, &some);
+            mlane_totals(p->f, p->i, &some);
         for (uint32_t i = told; i < a->n; i++) {
             some = totals_of(a, i, 1);
             some.t = &p->f->end;
             if (i == told)
-                holds_totals(p->f, p->i, &some);
+                mlane_totals(p->f, p->i, &some);
             else
                 memcpy(a->tot[i], a->tot[told], sizeof a->tot[i]);
             if (a->count && i > told)
@@ -306,7 +306,7 @@ static void pieces_sight(const struct trace *tr, struct lane l, const int64_t *t
             __builtin_prefetch(s[ns++].l);
     }
     spans_sight(s, ns, of == SIGHT_EXACT);
-    holds_sight(h, nh, of);
+    mlane_sight(h, nh, of);
 }
 
 /* How many of n moments are to be looked at together; prefetches what will be read of them. */
@@ -360,7 +360,7 @@ static void run_near(const struct runs *x, bool far, struct totals_near *out)
     if (p->l)
         spans_near(&p->f->pool, x->l.kind, p->l, p->end, &some);
     else if (near)
-        holds_near(p->f, p->i, &some);
+        mlane_near(p->f, p->i, &some);
     for (uint32_t i = 0; i < near; i++)
         for (int s = 0; s < 2; s++)
             add_before(p, &out[i].tot[s], &out[i].count[s], 1);
@@ -411,7 +411,7 @@ uint64_t pieces_steps(const struct trace *tr, struct lane l, int64_t t0, int64_t
         }
         pieces_get(tr, l, k, &p);
         const bool whole = t0 <= p.t0 && t1 >= p.end && !p.last; /* no search needed */
-        steps += whole ? p.ml->n : holds_find(p.ml, t1) - holds_find(p.ml, t0);
+        steps += whole ? p.ml->n : mlane_find(p.ml, t1) - mlane_find(p.ml, t0);
     }
     return steps;
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "decode/base/columns.h"
-#include "decode/model/alike.h"
+#include "decode/model/gspans.h"
 #include "decode/model/fold_priv.h"
 #include "decode/base/mem.h"
 
@@ -61,14 +61,14 @@ static bool all_plain(const struct gseg *s)
     return true;
 }
 
-/* Pack a group. alike: the columns with the spans of all; NULL: each lane has packed its own. NULL: out of memory. */
-static struct retired *retired_make(struct fold *f, const struct gseg *s, const struct columns *alike)
+/* Pack a group. spans: the columns with the spans of all; NULL: each lane has packed its own. NULL: out of memory. */
+static struct retired *retired_make(struct fold *f, const struct gseg *s, const struct columns *spans)
 {
     uint64_t v[RETIRED_GS][RETIRED_COLUMNS];
     for (uint32_t i = 0; i < RETIRED_GS; i++) {
         values(&s->lane[i], &s->info[i], v[i]);
-        if (alike)
-            v[i][PV_PACKED] = (uintptr_t)alike | 1;
+        if (spans)
+            v[i][PV_PACKED] = (uintptr_t)spans | 1;
     }
     return (struct retired *)columns_make(v[0], RETIRED_GS, RETIRED_COLUMNS, beside_spans, &f->pool);
 }
@@ -116,10 +116,10 @@ bool retired_room(struct fold *f, size_t need)
 /* Pack the lanes' spans, together if possible. Returns the columns, or NULL if each lane has packed its own. */
 static const struct columns *put_spans(struct fold *f, struct gseg *s, bool together)
 {
-    const struct columns *alike = together ? alike_make(&f->pool, s->lane) : NULL;
-    for (uint32_t i = 0; !alike && i < RETIRED_GS; i++)
+    const struct columns *spans = together ? gspans_make(&f->pool, s->lane) : NULL;
+    for (uint32_t i = 0; !spans && i < RETIRED_GS; i++)
         spans_rest(&f->pool, &s->lane[i]);
-    return alike;
+    return spans;
 }
 
 /* All of a group have ended: pack it away. */
@@ -128,13 +128,13 @@ static void put_away(struct fold *f, struct gseg *s)
     if (f->nobody_retires)
         return;
     const bool plain = all_plain(s);
-    const struct columns *alike = put_spans(f, s, plain);
-    if (!plain || f->pool.oom || !(s->retired = retired_make(f, s, alike))) {
+    const struct columns *spans = put_spans(f, s, plain);
+    if (!plain || f->pool.oom || !(s->retired = retired_make(f, s, spans))) {
         s->over = NEVER;
         (void)put_spans(f, s, false);
         return;
     }
-    for (uint32_t i = 0; alike && i < RETIRED_GS; i++)
+    for (uint32_t i = 0; spans && i < RETIRED_GS; i++)
         spans_drop(&f->pool, &s->lane[i]);
     slabs_put(&f->places, s->lane);
     s->lane = (struct spanlane *)(uintptr_t)gone;
@@ -205,7 +205,7 @@ void retired_lane(const struct retired *p, uint32_t g, struct spanlane *out)
                              .wait.packed = packed,
                              .blocks = (struct spanblocks *)(uintptr_t)retired_value(p, PV_BLOCKS, g),
                              .wait_t0 = start,
-                             .open.dur_who = g % RETIRED_GS, /* for spans_alike() */
+                             .open.dur_who = g % RETIRED_GS, /* for spans_grouped() */
                              .p = EV_NONE,
                              .m = EV_NONE};
 }
@@ -247,26 +247,26 @@ void retired_lives(const struct retired *p, uint32_t g, uint32_t n, struct lifet
 }
 
 /* The columns with the spans of a whole group; packed: the least of their PV_PACKED. */
-static const struct columns *alike_of(uint64_t packed)
+static const struct columns *spans_of(uint64_t packed)
 {
     return packed & 1 ? (const struct columns *)(uintptr_t)(packed - 1) : NULL;
 }
 
 bool retired_few(const struct retired *p, uint32_t g, uint32_t n, unsigned k, int64_t *ns)
 {
-    const struct columns *a = alike_of(p->c.col[PV_PACKED].least);
+    const struct columns *a = spans_of(p->c.col[PV_PACKED].least);
     const unsigned each = (unsigned)p->c.col[PV_NPACKED].least, row = g % RETIRED_GS;
     if (!a || k >= each)
         return false;
     memset(ns, 0, n * sizeof *ns);
     if (k) {
-        columns_add(a, alike_dur(each, k), row, n, (uint64_t *)ns);
+        columns_add(a, gspans_dur(each, k), row, n, (uint64_t *)ns);
         return true;
     }
     uint64_t others[RETIRED_GS] = {0};
     columns_add(&p->c, PV_LASTED, row, n, (uint64_t *)ns);
     for (unsigned i = 1; i < each; i++)
-        columns_add(a, alike_dur(each, i), row, n, others);
+        columns_add(a, gspans_dur(each, i), row, n, others);
     for (uint32_t i = 0; i < n; i++)
         ns[i] -= (int64_t)others[i];
     return true;
@@ -278,7 +278,7 @@ bool retired_rows(const struct retired *p, struct retired_rows *out)
         return false;
     for (unsigned c = 0; c < RETIRED_WALKED; c++)
         out->step[c] = columns_all(&p->c, RETIRED_COLUMNS, RETIRED_GS, c, out->v[c]);
-    out->alike = alike_of(*out->v[PV_PACKED]);
+    out->spans = spans_of(*out->v[PV_PACKED]);
     return true;
 }
 

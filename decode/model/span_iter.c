@@ -265,7 +265,7 @@ static bool hold_seek(struct span_iter *it, int64_t t)
     uint32_t k = pieces_at(it->tr, it->lane, t);
     struct piece p;
     pieces_get(it->tr, it->lane, k, &p);
-    hold_load(it, k, holds_find(p.ml, t), t);
+    hold_load(it, k, mlane_find(p.ml, t), t);
     return come_to(it, covering(it, t)) || hold_step(it, true) || hold_step(it, false);
 }
 
@@ -440,9 +440,9 @@ static void holds_wide(struct wide *w)
         if (pieces_short(tr, lane, k, w->ask.min_ns))
             continue;
         pieces_get(tr, lane, k, &p);
-        size_t end = holds_find(p.ml, w->ask.t1 - 1);
-        for (size_t i = holds_find(p.ml, w->ask.t0);
-             (i = holds_skip(p.ml, i, end, w->ask.min_ns)) <= end && i < p.ml->n; i++) {
+        size_t end = mlane_find(p.ml, w->ask.t1 - 1);
+        for (size_t i = mlane_find(p.ml, w->ask.t0);
+             (i = mlane_skip(p.ml, i, end, w->ask.min_ns)) <= end && i < p.ml->n; i++) {
             struct held h;
             held_get(tr, lane, k, i, &h);
             if (h.t1 - h.t0 >= w->ask.min_ns && !hold_wide(w, k, i, &h))

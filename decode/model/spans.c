@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "decode/model/alike.h"
+#include "decode/model/gspans.h"
 
 #define CHUNK_FIRST (1u << 17) /* the pool's first chunk; each next one is twice as large, up to CHUNK_MOST */
 #define CHUNK_MOST (2u << 20)
@@ -366,11 +366,11 @@ void spans_drop(struct span_pool *sp, struct spanlane *l)
 
 void spans_own(struct span_pool *sp, struct spanlane *l)
 {
-    const struct columns *c = spans_alike(l);
+    const struct columns *c = spans_grouped(l);
     const uint32_t n = l->cap;
-    struct waitspan w[ALIKE_MOST];
+    struct waitspan w[GSPANS_MOST];
     for (uint32_t k = 0; c && k < n; k++)
-        w[k] = alike_at(c, (unsigned)l->open.dur_who, n, k, l->t0 - l->wait_t0);
+        w[k] = gspans_at(c, (unsigned)l->open.dur_who, n, k, l->t0 - l->wait_t0);
     l->open.dur_who = 0;
     if (c && !rest_as(sp, l, w, n))
         *l =

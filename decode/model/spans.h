@@ -58,7 +58,7 @@ static inline uint32_t spans_nblk(const struct spanlane *l)
     return l->blocks ? l->blocks->n : 0;
 }
 
-/* spans_few - few spans wait: they can be packed together with the neighbours' (decode/model/alike.h). */
+/* spans_few - few spans wait: they can be packed together with the neighbours' (decode/model/gspans.h). */
 enum { SPANS_FEW = 2 };
 static inline bool spans_few(const struct spanlane *l)
 {
@@ -66,10 +66,10 @@ static inline bool spans_few(const struct spanlane *l)
 }
 
 /*
- * spans_alike - the columns that the lane is packed in with its neighbours, NULL if it is not. Then `wait.packed` is
+ * spans_grouped - the columns that the lane is packed in with its neighbours, NULL if it is not. Then `wait.packed` is
  * odd, which no packed block's address is, and open.dur_who is the lane's row.
  */
-static inline const struct columns *spans_alike(const struct spanlane *l)
+static inline const struct columns *spans_grouped(const struct spanlane *l)
 {
     const uintptr_t at = (uintptr_t)l->wait.packed;
     return l->packed && at & 1 ? (const struct columns *)(at - 1) : NULL;

@@ -3,7 +3,7 @@
 
 #include "decode/base/bisect.h"
 #include "decode/base/mem.h"
-#include "decode/model/alike.h"
+#include "decode/model/gspans.h"
 
 int64_t spans_first(const struct spanlane *l)
 {
@@ -30,13 +30,13 @@ static inline void column_put(struct spancols *out, uint32_t i, int64_t dur, con
 /* Waiting span i of a lane that has not packed its own. */
 static inline struct waitspan waits_at(const struct spanlane *l, uint32_t i)
 {
-    const struct columns *c = spans_alike(l);
-    return c ? alike_at(c, (unsigned)l->open.dur_who, l->cap, i, l->t0 - l->wait_t0) : spans_wait(l)[i];
+    const struct columns *c = spans_grouped(l);
+    return c ? gspans_at(c, (unsigned)l->open.dur_who, l->cap, i, l->t0 - l->wait_t0) : spans_wait(l)[i];
 }
 
 static inline bool own_packed(const struct spanlane *l)
 {
-    return l->packed && !spans_alike(l);
+    return l->packed && !spans_grouped(l);
 }
 
 static inline void unpack(const struct span_pool *sp, const uint8_t *p, uint32_t n, bool all, struct spancols *out)

@@ -5,7 +5,7 @@
  * without look-ups, which segment and which place in it each goroutine has. Most goroutines live in one segment only
  * and are one piece. Those with more pieces, and those of no segment, take the same way as all other queries.
  */
-#include "decode/model/alike.h"
+#include "decode/model/gspans.h"
 #include "decode/model/retired.h"
 #include "decode/model/trace_priv.h"
 
@@ -20,8 +20,8 @@ struct place { /* The goroutine at hand. */
     bool asked, is_wanted; /* the answer of by() for `creator` */
     uint32_t creator;
     struct retired_rows rows;
-    const struct columns *read; /* the columns that `alike` was unpacked from */
-    struct alike_rows alike;
+    const struct columns *read; /* the columns that `spans` was unpacked from */
+    struct gspans_rows spans;
     struct lanes_few few;
 };
 
@@ -176,27 +176,27 @@ static void alike_of(const struct place *at, uint32_t g, uint32_t from, uint32_t
         a->last[i] += a->first[i];
 }
 
-_Static_assert((int)LANES_FEW >= (int)ALIKE_MOST, "there is room for all spans that stand together");
+_Static_assert((int)LANES_FEW >= (int)GSPANS_MOST, "there is room for all spans that stand together");
 
 /* Describe the spans of n neighbours from row `from` on. false: they differ in more than their lengths. */
 static bool few_of(struct place *at, uint32_t from, uint32_t n, struct lanes_few *f)
 {
-    const struct columns *c = at->rows.alike;
+    const struct columns *c = at->rows.spans;
     const unsigned each = f->nspans = (unsigned)*at->rows.v[PV_NPACKED];
     f->g = at->g;
     f->n = n;
     f->open_start = *at->rows.v[PV_FLAGS] & RETIRED_BACKDATED;
     for (unsigned k = 0; k < each; k++) {
-        if (c->col[alike_rest(k)].width)
+        if (c->col[gspans_rest(k)].width)
             return false;
-        f->kind[k] = at->in.f->pool.tags[(uint16_t)(c->col[alike_rest(k)].least >> 32)];
+        f->kind[k] = at->in.f->pool.tags[(uint16_t)(c->col[gspans_rest(k)].least >> 32)];
     }
     column_of(&at->rows, PV_START, from, n, f->first);
     column_of(&at->rows, PV_LASTED, from, n, f->life);
     memcpy(f->dur[0], f->life, n * sizeof *f->life);
     for (unsigned k = 1; k < each; k++) {
         memset(f->dur[k], 0, n * sizeof *f->life);
-        columns_add(c, alike_dur(each, k), from, n, (uint64_t *)f->dur[k]);
+        columns_add(c, gspans_dur(each, k), from, n, (uint64_t *)f->dur[k]);
         for (uint32_t i = 0; i < n; i++)
             f->dur[0][i] -= f->dur[k][i];
     }
@@ -206,7 +206,7 @@ static bool few_of(struct place *at, uint32_t from, uint32_t n, struct lanes_few
 /* Report the goroutine at hand and those like it, n in all, to w->few. done: nothing is left to report. */
 static bool few_walk(const struct span_walk *w, struct place *at, const struct lane_info *li, uint32_t n, bool *done)
 {
-    return !w->few || !at->rows.alike || !few_of(at, at->in.local % RETIRED_GS, n, &at->few) ||
+    return !w->few || !at->rows.spans || !few_of(at, at->in.local % RETIRED_GS, n, &at->few) ||
            w->few(w->arg, li, &at->few, done);
 }
 
@@ -218,10 +218,10 @@ static inline bool retired_spans(const struct span_walk *w, struct place *at, ui
     run->n = (uint32_t)retired_row(r, PV_NPACKED, i);
     if (!run->n)
         return true;
-    if (r->alike && r->alike != at->read)
-        alike_all(at->read = r->alike, &at->alike);
-    if (r->alike)
-        alike_row(&at->alike, i, run->n, (int64_t)retired_row(r, PV_LASTED, i), c);
+    if (r->spans && r->spans != at->read)
+        gspans_all(at->read = r->spans, &at->spans);
+    if (r->spans)
+        gspans_row(&at->spans, i, run->n, (int64_t)retired_row(r, PV_LASTED, i), c);
     else
         unpack_spans((const uint8_t *)(uintptr_t)retired_row(r, PV_PACKED, i), run->n, &at->in.f->pool.clock, c);
     run->t0 = (int64_t)retired_row(r, PV_START, i);
@@ -258,7 +258,7 @@ static bool retired_walk(const struct trace *tr, const struct span_walk *w, stru
         }
         if (!w->spans)
             continue;
-        if (i + AHEAD < RETIRED_GS && !at->rows.alike)
+        if (i + AHEAD < RETIRED_GS && !at->rows.spans)
             retired_row_ahead(&at->rows, i);
         if (!retired_spans(w, at, g, i, &c, &run) || !w->end(w->arg, g))
             return false;

@@ -417,14 +417,6 @@ static void aside(struct v1_index *ix, struct source *s)
             samples);
 }
 
-/* text_of - of the string that stands there. */
-static bool text_of(const struct v1_index *ix, const struct source *s, uint64_t off, struct v1_raw *r)
-{
-    const uint8_t *p = s->data + off;
-    const char *why;
-    return v1_read(&ix->dialect, &p, s->data + s->len, r, &why) == V1_READ_OK && r->type == V1_STRING;
-}
-
 /* named_twice - the runtime gives each id once. If one has two texts, what is called by it may be called wrongly. false: out of memory. */
 static bool named_twice(const struct v1_index *ix, struct source *s)
 {
@@ -438,8 +430,8 @@ static bool named_twice(const struct v1_index *ix, struct source *s)
             ok = i >= IDMAP_NONE - 1 || idmap_put(&first, e->id, (uint32_t)i);
             continue;
         }
-        told = text_of(ix, s, ix->strings.e[was].val, &a) && text_of(ix, s, e->val, &b) &&
-               (a.len != b.len || memcmp(a.text, b.text, a.len) != 0);
+        told = v1_index_at(ix, s, ix->strings.e[was].val, V1_STRING, &a) &&
+               v1_index_at(ix, s, e->val, V1_STRING, &b) && (a.len != b.len || memcmp(a.text, b.text, a.len) != 0);
         if (told)
             source_damage(s, ERR_FORMAT, 0, e->val, "string %" PRIu64 " has another text before: names may be wrong",
                           e->id);

@@ -147,4 +147,13 @@ enum err_code v1_batches_mend(struct v1_index *ix, struct source *s);
  */
 bool v1_preview_index(struct v1_index *ix, struct source *s);
 
+/* v1_index_at - the event at an offset; false: none of this type can be read there. */
+static inline bool v1_index_at(const struct v1_index *ix, const struct source *s, uint64_t off, enum v1_type type,
+                               struct v1_raw *r)
+{
+    const uint8_t *p = s->data + off;
+    const char *why;
+    return v1_read(&ix->dialect, &p, s->data + s->len, r, &why) == V1_READ_OK && r->type == type;
+}
+
 #endif

@@ -41,14 +41,6 @@ static uint32_t copied(struct v1_names *vn, const char *p, uint32_t len)
     return id;
 }
 
-/* at - the event at a place the index noted, if it is still of that type. */
-static bool at(const struct v1_names *vn, uint64_t off, enum v1_type type, struct v1_raw *r)
-{
-    const uint8_t *p = vn->s->data + off;
-    const char *why;
-    return v1_read(&vn->ix->dialect, &p, vn->s->data + vn->s->len, r, &why) == V1_READ_OK && r->type == type;
-}
-
 /* A name may stand in all of a trace's events, and so in each row that is written of them: from Go 1.22 on it has 1 KB at most. */
 enum { NAME_MOST = 4096 };
 
@@ -78,7 +70,7 @@ static uint32_t id_of(struct v1_names *vn, struct v1_ids *table, uint64_t id, en
         return 0;
     }
     if (!(*val & V1_KNOWN))
-        *val = V1_KNOWN | (at(vn, *val, type, &r) ? read(vn, &r, *val) : 0);
+        *val = V1_KNOWN | (v1_index_at(vn->ix, vn->s, *val, type, &r) ? read(vn, &r, *val) : 0);
     return (uint32_t)*val;
 }
 

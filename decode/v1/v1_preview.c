@@ -43,14 +43,6 @@ static uint64_t tables_at(const struct v1_index *ix, const struct source *s)
     return 0;
 }
 
-/* batch_at - the Batch event at `at`; v[0]: its processor, the last value: when it begins. false: there is none. */
-static bool batch_at(const struct v1_index *ix, const struct source *s, uint64_t at, struct v1_raw *r)
-{
-    const uint8_t *p = s->data + at;
-    const char *why;
-    return v1_read(&ix->dialect, &p, s->data + s->len, r, &why) == V1_READ_OK && r->type == V1_BATCH;
-}
-
 /* has - does a batch of this processor stand in what was indexed? */
 static bool has(const struct v1_index *ix, int64_t p)
 {
@@ -106,13 +98,13 @@ static enum err_code seldom(struct v1_index *ix, const struct v1_index *last, st
     const struct full full = full_of(ix);
     enum err_code c = ERR_OK;
     uint64_t at = ix->batch_off;
-    struct v1_raw r;
+    struct v1_raw r; /* v[0]: the batch's processor */
     if (full.least <= SPREAD || full.least > full.most)
         return ERR_OK;
     for (int i = 0; i < HOPS && c == ERR_OK && !all_begun(ix, last, latest); i++) {
         const uint64_t most = at + full.most + SPREAD < end ? at + full.most + SPREAD : end;
         const uint64_t next = v1_place_next(ix, s, at + full.least - SPREAD, most);
-        if (next >= most || !batch_at(ix, s, at, &r))
+        if (next >= most || !v1_index_at(ix, s, at, V1_BATCH, &r))
             break;
         if (!has(ix, (int64_t)r.v[0])) {
             v1_index_leap(ix, at);

@@ -6,15 +6,14 @@
 
 /* ---- the collector ---------------------------------------------------------------------------------------- */
 
-static enum adv gc_step(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, enum ev_kind kind,
-                        struct ev **e)
+static struct ev *gc_step(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, enum ev_kind kind)
 {
+    struct ev *e = v2_emit(o, c, x, kind, RANGE_GC);
     o->gc = kind == EVK_RANGE_END ? GC_OFF : GC_ON;
     o->gc_seq = c->arg[0];
-    *e = v2_emit(o, c, x, kind, RANGE_GC);
-    (*e)->g = (*e)->p = EV_NONE;
-    (*e)->arg = kind == EVK_RANGE_END ? 0 : c->arg[0];
-    return ADV_OK;
+    e->g = e->p = EV_NONE;
+    e->arg = kind == EVK_RANGE_END ? 0 : c->arg[0];
+    return e;
 }
 
 /* Its number follows the last step's. */
@@ -29,32 +28,29 @@ static bool gc_next(struct v2_order *o, const struct v2_cursor *c)
 
 EVENT(gc_end)
 {
-    struct ev *e;
     bool next = gc_next(o, c);
     if (!next && o->gc != GC_UNKNOWN)
         return ADV_WAIT;
     if (!next || o->gc != GC_ON)
         return v2_bad(o, c, "GC ends that did not begin", c->arg[0]);
-    return gc_step(o, c, x, EVK_RANGE_END, &e);
+    gc_step(o, c, x, EVK_RANGE_END);
+    return ADV_OK;
 }
 
 EVENT(gc_begin)
 {
-    struct ev *e;
     if ((o->gc != GC_UNKNOWN || o->alone || o->gc_strict) && v2_lacks(x, V2_CM | V2_CP | V2_CG))
         return v2_bad_context(o, c, x, V2_CM | V2_CP | V2_CG);
     if (!gc_next(o, c) && o->gc != GC_UNKNOWN)
         return ADV_WAIT;
     if (o->gc == GC_ON)
         return v2_bad(o, c, "GC begins while it runs", c->arg[0]);
-    gc_step(o, c, x, EVK_RANGE_BEGIN, &e);
-    e->stack = v2_stack_of(o, c->arg[1]);
+    gc_step(o, c, x, EVK_RANGE_BEGIN)->stack = v2_stack_of(o, c->arg[1]);
     return ADV_OK;
 }
 
 EVENT(gc_active)
 {
-    struct ev *e;
     if (!o->first_gen && v2_lacks(x, V2_CM | V2_CP | V2_CG))
         return v2_bad_context(o, c, x, V2_CM | V2_CP | V2_CG);
     bool next = gc_next(o, c);
@@ -67,8 +63,7 @@ EVENT(gc_active)
         if (o->gc != GC_ON)
             return v2_bad(o, c, "GC active that did not begin", c->arg[0]);
     }
-    gc_step(o, c, x, EVK_RANGE_ACTIVE, &e);
-    e->flags |= v2_since(o);
+    gc_step(o, c, x, EVK_RANGE_ACTIVE)->flags |= v2_since(o);
     return ADV_OK;
 }
 
@@ -193,9 +188,7 @@ EVENT(region_end)
     if (r) {
         if (!is_region(&o->region[r - 1], c, name))
             return v2_bad(o, c, "another region is the innermost one", c->arg[0]);
-        v2_g_at(o, x->g)->region = o->region[r - 1].below;
-        o->region[r - 1].below = o->region_free;
-        o->region_free = r;
+        v2_region_over(o, v2_g_at(o, x->g));
     }
     user(o, c, x, EVK_REGION_END, name);
     return ADV_OK;

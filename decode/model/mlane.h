@@ -1,5 +1,5 @@
 /*
- * holds.h - what threads did, without storing it twice.
+ * mlane.h - what threads did, without storing it twice.
  *
  * While an M holds a P, it does what that P's lane says. So an M's lane is stored as holds: from when on it had
  * which P, or was in a system call without one, or had nothing. A span of an M lane is the part of a span of the P's
@@ -15,8 +15,8 @@
  *   rec:  of each closed hold of a P: number of spans (varint), a bit per slot used, ns of each of these slots but
  *         the lowest (varints; the lowest has the rest of the hold)
  */
-#ifndef GOTOP_DECODE_HOLDS_H
-#define GOTOP_DECODE_HOLDS_H
+#ifndef GOTOP_DECODE_MLANE_H
+#define GOTOP_DECODE_MLANE_H
 
 #include "decode/events/ev.h"
 #include "decode/model/spans.h"
@@ -70,18 +70,18 @@ struct mlane {
 
 struct fold;
 
-/* holds_set - from t on m holds p, or is in a system call with g, or neither (EV_NONE). false: out of memory. holds_lose - or isn't recorded. */
-bool holds_set(struct fold *f, uint32_t m, int64_t t, uint32_t p, uint32_t g);
-bool holds_lose(struct fold *f, uint32_t m, int64_t t);
+/* mlane_set - from t on m holds p, or is in a system call with g, or neither (EV_NONE). false: out of memory. mlane_lose - or isn't recorded. */
+bool mlane_set(struct fold *f, uint32_t m, int64_t t, uint32_t p, uint32_t g);
+bool mlane_lose(struct fold *f, uint32_t m, int64_t t);
 
 /*
- * holds_totals - as spans_totals().
- * holds_near - as spans_near(): at starts of holds or, with `far`, of groups of holds.
+ * mlane_totals - as spans_totals().
+ * mlane_near - as spans_near(): at starts of holds or, with `far`, of groups of holds.
  */
-void holds_totals(const struct fold *f, uint32_t m, const struct totals *a);
-void holds_near(const struct fold *f, uint32_t m, const struct nearby *a);
+void mlane_totals(const struct fold *f, uint32_t m, const struct totals *a);
+void mlane_near(const struct fold *f, uint32_t m, const struct nearby *a);
 
-/* holds_sight - as spans_sight(), of threads' lanes: for holds_near(), far or not, or for holds_totals(). l: prefetched. */
+/* mlane_sight - as spans_sight(), of threads' lanes: for mlane_near(), far or not, or for mlane_totals(). l: prefetched. */
 enum sight_of { SIGHT_FAR, SIGHT_NEAR, SIGHT_EXACT };
 struct hold_sight {
     const struct fold *f;
@@ -89,14 +89,14 @@ struct hold_sight {
     int64_t t;
     size_t at; /* for its own use */
 };
-void holds_sight(struct hold_sight *s, uint32_t n, enum sight_of of);
+void mlane_sight(struct hold_sight *s, uint32_t n, enum sight_of of);
 
-/* holds_find - the hold that covers t (clamped); the lane must have a hold. */
-size_t holds_find(const struct mlane *l, int64_t t);
-/* holds_skip - the first hold from i to `last` whose group has a span of at least min_ns. */
-size_t holds_skip(const struct mlane *l, size_t i, size_t last, int64_t min_ns);
-/* holds_trim - no more will come: free spare room. */
-void holds_trim(struct mlane *l);
-void holds_free(struct mlane *l);
+/* mlane_find - the hold that covers t (clamped); the lane must have a hold. */
+size_t mlane_find(const struct mlane *l, int64_t t);
+/* mlane_skip - the first hold from i to `last` whose group has a span of at least min_ns. */
+size_t mlane_skip(const struct mlane *l, size_t i, size_t last, int64_t min_ns);
+/* mlane_trim - no more will come: free spare room. */
+void mlane_trim(struct mlane *l);
+void mlane_free(struct mlane *l);
 
 #endif

@@ -1,5 +1,5 @@
-/* holds.c - see holds.h. */
-#include "decode/model/holds.h"
+/* mlane.c - see mlane.h. */
+#include "decode/model/mlane.h"
 
 #include <string.h>
 
@@ -30,7 +30,7 @@ static bool hold_close(struct fold *f, uint32_t m, int64_t t)
         v[f->pool.slot[LANE_M][hold_bare(h)]] += t - h->t0;
         count++;
     } else if (t > f->end || !spans_since(&f->pool, LANE_P, &f->lane[LANE_P][hold_p(h)], h->t0, t, v, &count)) {
-        holds_totals(f, m, &(struct totals){&t, 1, &v, &count});
+        mlane_totals(f, m, &(struct totals){&t, 1, &v, &count});
     }
     if (hold_p(h) != EV_NONE) {
         if (!mem_room(l->rec, l->caprec, l->now.rec + REC_MAX))
@@ -109,12 +109,12 @@ static bool set(struct fold *f, uint32_t m, int64_t t, uint32_t p, uint32_t who)
     return true;
 }
 
-bool holds_set(struct fold *f, uint32_t m, int64_t t, uint32_t p, uint32_t g)
+bool mlane_set(struct fold *f, uint32_t m, int64_t t, uint32_t p, uint32_t g)
 {
     return set(f, m, t, p, hold_who(p, g));
 }
 
-bool holds_lose(struct fold *f, uint32_t m, int64_t t)
+bool mlane_lose(struct fold *f, uint32_t m, int64_t t)
 {
     return set(f, m, t, EV_NONE, HOLD_LOST);
 }
@@ -148,7 +148,7 @@ static size_t find_from(const struct mlane *l, int64_t t, size_t at)
     return lo - 1;
 }
 
-size_t holds_find(const struct mlane *l, int64_t t)
+size_t mlane_find(const struct mlane *l, int64_t t)
 {
     size_t behind = 1;
     bisect(behind, l->n, i, l->h[i].t0 <= t);
@@ -270,7 +270,7 @@ static void ask_p(const struct fold *f, const struct mlane *l, const struct aske
     }
 }
 
-void holds_totals(const struct fold *f, uint32_t m, const struct totals *to)
+void mlane_totals(const struct fold *f, uint32_t m, const struct totals *to)
 {
     const int64_t *const t = to->t;
     const uint32_t n = to->n;
@@ -312,7 +312,7 @@ void holds_totals(const struct fold *f, uint32_t m, const struct totals *to)
     }
 }
 
-void holds_near(const struct fold *f, uint32_t m, const struct nearby *a)
+void mlane_near(const struct fold *f, uint32_t m, const struct nearby *a)
 {
     const int64_t *const t = a->t;
     const uint32_t n = a->n;
@@ -327,7 +327,7 @@ void holds_near(const struct fold *f, uint32_t m, const struct nearby *a)
         const bool open = to >= l->n && a->end && t[i] <= a->end->t;
         if (t[i] <= l->h[h].t0 ||
             (to >= l->n && !open)) { /* before the lane, a hold's very start, or the open hold */
-            holds_totals(f, m, &(struct totals){&t[i], 1, x->tot, x->count});
+            mlane_totals(f, m, &(struct totals){&t[i], 1, x->tot, x->count});
             totals_known(x, t[i]);
             last = SIZE_MAX;
             continue;
@@ -374,7 +374,7 @@ static void sight_p(const struct hold_sight *s, uint32_t n)
     spans_sight(p, some, true);
 }
 
-void holds_sight(struct hold_sight *s, uint32_t n, enum sight_of of)
+void mlane_sight(struct hold_sight *s, uint32_t n, enum sight_of of)
 {
     for (uint32_t i = 0; i < n; i++) {
         s[i].l = s[i].l->n ? s[i].l : NULL;
@@ -402,7 +402,7 @@ void holds_sight(struct hold_sight *s, uint32_t n, enum sight_of of)
         sight_p(s, n);
 }
 
-size_t holds_skip(const struct mlane *l, size_t i, size_t last, int64_t min_ns)
+size_t mlane_skip(const struct mlane *l, size_t i, size_t last, int64_t min_ns)
 {
     while (i <= last && i < l->n) {
         const size_t g = i / HOLD_GROUP;
@@ -413,14 +413,14 @@ size_t holds_skip(const struct mlane *l, size_t i, size_t last, int64_t min_ns)
     return i;
 }
 
-void holds_trim(struct mlane *l)
+void mlane_trim(struct mlane *l)
 {
     fold_shrink(&l->h, &l->cap, l->n, sizeof *l->h);
     fold_shrink(&l->rec, &l->caprec, l->now.rec, 1);
     fold_shrink(&l->sum, &l->capsum, (l->n + HOLD_GROUP - 1) / HOLD_GROUP, sizeof *l->sum);
 }
 
-void holds_free(struct mlane *l)
+void mlane_free(struct mlane *l)
 {
     mem_free(l->h);
     mem_free(l->sum);
