@@ -102,11 +102,13 @@ static inline struct say_part say_same(struct say_part s)
 #define SAY_30(x, ...) SAY(x), SAY_29(__VA_ARGS__)
 #define SAY_31(x, ...) SAY(x), SAY_30(__VA_ARGS__)
 #define SAY_32(x, ...) SAY(x), SAY_31(__VA_ARGS__)
-#define SAY_NTH(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, n, ...) SAY_##n
-#define SAY_ALL(...) SAY_NTH(__VA_ARGS__, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)(__VA_ARGS__)
+#define SAY_NTH(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, n, ...) n
+#define SAY_N(...) SAY_NTH(__VA_ARGS__, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define SAY_FOR_(n) SAY_##n
+#define SAY_FOR(n) SAY_FOR_(n)
+#define SAY_ALL(...) SAY_FOR(SAY_N(__VA_ARGS__))(__VA_ARGS__)
 /* clang-format on */
 #define text_say(t, tr, ...) \
-    text_say_parts(t, tr, (const struct say_part[]){SAY_ALL(__VA_ARGS__)}, \
-                   sizeof(const struct say_part[]){SAY_ALL(__VA_ARGS__)} / sizeof(struct say_part))
+    text_say_parts(t, tr, (const struct say_part[]){SAY_ALL(__VA_ARGS__)}, SAY_N(__VA_ARGS__))
 
 #endif

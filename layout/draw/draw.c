@@ -869,7 +869,7 @@ bool *draw_dark_columns(const struct view *v)
                 to++;
             if (dark[c])
                 dark_run(v, p, c, to, dark, cols);
-            any |= memchr(dark + c, true, to - c) != NULL;
+            any |= memchr(dark + c, 1, to - c) != NULL;
         }
     }
     if (!cols || !any) {

@@ -94,7 +94,7 @@ static bool when(const char *s, struct target *out)
     int64_t a = 0, b;
     bool has_a = goto_time(s, &a, &rest);
     rest = blanks(rest);
-    if (!has_a && strncmp(rest, "..", 2))
+    if (!has_a && strncmp(rest, "..", 2) != 0)
         return false;
     if (!*rest) {
         out->has_time = true;
@@ -102,7 +102,7 @@ static bool when(const char *s, struct target *out)
         return true;
     }
     bool plus = *rest == '+';
-    if (!plus && strncmp(rest, "..", 2))
+    if (!plus && strncmp(rest, "..", 2) != 0)
         return false;
     rest = blanks(rest + (plus ? 1 : 2));
     if (!*rest && !plus) { /* "1.2s.." */

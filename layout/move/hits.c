@@ -316,7 +316,7 @@ unsigned move_typed(struct view *v)
 bool move_typed_done(struct view *v, const char *line)
 {
     struct search *s = v->search;
-    if (!s || !s->typing || strcmp(s->query, line))
+    if (!s || !s->typing || strcmp(s->query, line) != 0)
         return false;
     s->typing = false;
     struct place to = v->at;

@@ -159,6 +159,7 @@ static void all_steps(struct causes *c)
     size_t n = 0, next = 0;
     for (size_t i = 0; i < STEPS; i++) {
         if (steps[i].how != IN_TURN) {
+            /* cppcheck-suppress legacyUninitvar ; an array of pointers, written here */
             apart[n++] = steps[i].f;
         }
     }

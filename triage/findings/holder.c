@@ -401,8 +401,7 @@ static bool add_part(void *arg, uint32_t k, const struct holding *p, bool all)
     if (all) {
         return whole_count(h, &h->whole[k], o->row, p);
     }
-    /* cppcheck-suppress uninitvar ; doing_of() fills it */
-    struct doing part;
+    struct doing part = {0};
     doing_of(h->tg->tr, p->g, p->t0, p->t1, &part);
     add_doing(r, &part, ns, 1);
     return weigh_all(h, o->row, p->g, p->stack, ns);

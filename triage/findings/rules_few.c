@@ -24,7 +24,8 @@ struct few {
 /* It lasts so much longer than those that have ended that these say nothing of it: no wait for an answer like theirs. */
 static bool no_answer(const struct waits_at *p, const struct span *s)
 {
-    return p->count && (double)(s->t1 - s->t0) > threshold(TH_GONE_LONG) * (double)(p->total / (int64_t)p->count);
+    const int64_t each = p->count ? p->total / (int64_t)p->count : 0;
+    return p->count && (double)(s->t1 - s->t0) > threshold(TH_GONE_LONG) * (double)each;
 }
 
 static void walk(const struct causes *c, uint32_t g, uint32_t name, const struct waits_at *p, struct few *f)

@@ -28,7 +28,7 @@ static int cmp_kid(const void *a, const void *b)
 /* Those from v[i] on that one goroutine began before the first of them was done; *late: how long that was before the last was. */
 static size_t lot_of(const struct kid *v, size_t i, size_t n, int64_t *late)
 {
-    int64_t least = v[i].last, most = v[i].last;
+    int64_t least = v[i].last, most = least;
     size_t k = i + 1;
     for (; k < n && v[k].creator == v[i].creator && v[k].first < least; k++) {
         least = v[k].last < least ? v[k].last : least;

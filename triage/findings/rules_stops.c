@@ -196,7 +196,7 @@ static unsigned asker_calls(const struct asker *v, const struct trace *tr, const
 
 void stops_asked(struct causes *c, struct finding *f)
 {
-    struct asker v[16];
+    struct asker v[16] = {{0}};
     const struct range *r;
     const size_t n = trace_ranges(c->tr, RANGE_STW, &r);
     uint32_t kind = 0, k = 0, best = 0, stack = 0;

@@ -159,7 +159,8 @@ static double mostly_goes_with_before(const struct ends *e)
             k->at[i] = k->at[i] > usual ? k->at[i] - usual : usual - k->at[i];
         }
         qsort(k->at, k->n, sizeof k->at[0], cmp_ns);
-        const double most = 3 * (double)k->at[k->n / 2];
+        const int64_t off = k->at[k->n / 2];
+        const double most = 3 * (double)off;
         for (uint32_t i = 1; i < e->n; i++) {
             const double d = (double)(e->at[i] - e->at[i - 1] - usual), cut = d > most ? most : d < -most ? -most : d;
             with += cut * last;

@@ -130,7 +130,8 @@ static bool lives_of(const struct causes *c, uint32_t group, struct pieces *k)
 /* Is each goroutine of the group begun for one thing, done soon? */
 static bool short_lived(const struct causes *c, const struct group *grp)
 {
-    return (double)grp->ended >= threshold(TH_TIME_PIECES) && grp->created * 10 >= (uint64_t)grp->count * 9 &&
+    return (double)grp->ended >= threshold(TH_TIME_PIECES) &&
+           (uint64_t)grp->created * 10 >= (uint64_t)grp->count * 9 &&
            (double)grp->d[GM_LIFE].total / grp->count <= threshold(TH_TIME_PIECE) * (double)c->tg->end;
 }
 

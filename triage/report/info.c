@@ -207,7 +207,7 @@ static void part(struct text *t, const struct info *i, const char *name, uint64_
 static void page_kinds(struct text *t, const struct info *i)
 {
     const struct census *c = i->c;
-    const struct census_kind *k[256];
+    const struct census_kind *k[256] = {0};
     size_t n = 0;
     for (int j = 0; j < 256; j++)
         if (c->kind[j].n)

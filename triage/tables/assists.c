@@ -29,7 +29,7 @@ static bool runs_in(struct assist_walk *w, const struct span_run *run, const str
 static bool walk_runs(void *arg, const struct span_run *run)
 {
     struct assist_walk *w = arg;
-    int64_t end = run->t0, t0 = run->t0;
+    int64_t end = run->t0, t0 = end;
     uint32_t from = 0;
     for (uint32_t i = 0; i < run->n; i++) {
         end += run->dur[i];

@@ -54,9 +54,9 @@ void chain_doing(const struct trace *tr, uint32_t g, int64_t t0, int64_t t1, str
     struct longest lo = {.t0 = t0, .t1 = t1};
     uint8_t best = ST_RUNNING;
     trace_shares(tr, l, t0, t1, &sh);
-    for (uint8_t i = 0; i < ST_COUNT; i++) {
+    for (int i = 0; i < ST_COUNT; i++) {
         bool counts = i == ST_RUNNING || i == ST_SYSCALL || i == ST_RUNNABLE || i == ST_WAITING;
-        best = counts && sh.ns[i] > sh.ns[best] ? i : best;
+        best = counts && sh.ns[i] > sh.ns[best] ? (uint8_t)i : best;
     }
     *k = (struct chain_link){.g = g, .state = best, .ns = sh.ns[best], .t0 = t0, .t1 = t1};
     lo.state = best;
