@@ -1,7 +1,9 @@
 /* thread.c - see thread.h. */
 #include "decode/base/thread.h"
 
+#include <errno.h>
 #include <signal.h>
+#include <time.h>
 
 int thread_start(pthread_t *t, const pthread_attr_t *attr, void *(*fn)(void *), void *arg)
 {
@@ -14,4 +16,21 @@ int thread_start(pthread_t *t, const pthread_attr_t *attr, void *(*fn)(void *), 
     int rc = pthread_create(t, attr, fn, arg);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     return rc;
+}
+
+void thread_cond(pthread_cond_t *c)
+{
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(c, &attr);
+    pthread_condattr_destroy(&attr);
+}
+
+bool thread_wait(pthread_cond_t *c, pthread_mutex_t *mu, int64_t stop)
+{
+    const struct timespec ts = {stop / 1000000000, stop % 1000000000};
+    if (stop == INT64_MAX)
+        return pthread_cond_wait(c, mu) == 0;
+    return pthread_cond_timedwait(c, mu, &ts) != ETIMEDOUT;
 }

@@ -42,6 +42,8 @@ static const struct other {
     {"\x04\x22\x4d\x18", "is compressed by lz4, which gotop doesn't read: unpack it first (lz4 -dc)", 4, 0},
     {"ustar", "is a tar archive: unpack it first (tar -xf)", 5, 257},
     {"\n\4\x08", "is a pprof profile: go tool pprof opens it", 3, 0},
+    {"Z\4\x08", "is a pprof profile: go tool pprof opens it", 3, 0},           /* Go's own, but for processor time */
+    {"\n\4\x08\1\x10\2", "is a pprof profile: go tool pprof opens it", 6, 10}, /* behind the time it was taken at */
     {"2\0", "is a pprof profile: go tool pprof opens it", 2, 0}, /* gotop pprof writes its strings first */
     {"\x7f"
      "ELF",

@@ -151,6 +151,14 @@ static inline void g_bind(struct fold *f, uint32_t g, uint32_t p, uint32_t m)
     }
 }
 
+/* A goroutine changes its state now, as far as the counts are concerned. */
+static inline void count_move(struct fold *f, uint8_t from, uint8_t to)
+{
+    if (f->end >= f->gb_end)
+        fold_gcount_next_bucket(f, f->end);
+    fold_gcount_move(f, from, to, f->end);
+}
+
 /* Sum up the time of a system call without a P. */
 static void no_p_time(struct ginfo *gi, uint8_t state, uint32_t p, int64_t t)
 {
@@ -175,9 +183,7 @@ static __attribute__((noinline)) void g_transition(struct fold *f, const struct 
     g_bind(f, e->g, p, m);
     if (from == ST_SYSCALL || to == ST_SYSCALL)
         no_p_time(gi, to, p, t);
-    if (f->end >= f->gb_end)
-        fold_gcount_next_bucket(f, f->end);
-    fold_gcount_move(f, from, to, f->end);
+    count_move(f, from, to);
     if (t < e->t)
         fold_gcount_add(f, to, f->began, e->t);
     l->state = to;
@@ -407,6 +413,16 @@ static void on_g_fact(struct ginfo *gi, const struct ev *e)
 
 /* ---- processors ------------------------------------------------------------------------------------------- */
 
+/* M m has P p no longer. lost: what it does from now on is not recorded. */
+static void p_off_m(struct fold *f, uint32_t p, uint32_t m, bool lost, int64_t t)
+{
+    if (m == EV_NONE || f->m[m].p != p)
+        return;
+    f->m[m].p = EV_NONE;
+    f->m[m].lost = lost;
+    m_show(f, m, t);
+}
+
 static void on_p_state(struct fold *f, const struct ev *e)
 {
     struct pinfo *pi = &f->p[e->p];
@@ -445,11 +461,7 @@ static void on_p_state(struct fold *f, const struct ev *e)
             fold_special_g(f, g);
         }
         fold_p_show(f, e->p, t);
-        if (m != EV_NONE && f->m[m].p == e->p) {
-            f->m[m].p = EV_NONE;
-            f->m[m].lost = e->state == ST_NONE;
-            m_show(f, m, e->t);
-        }
+        p_off_m(f, e->p, m, e->state == ST_NONE, e->t);
         return;
     }
     pi->state = ST_SCHED;
@@ -470,6 +482,11 @@ static void on_p_state(struct fold *f, const struct ev *e)
 
 /* ---- lost events ------------------------------------------------------------------------------------------ */
 
+static int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
 /* The time from which something is unknown: never later than now. */
 static int64_t lost_since(const struct ev *e)
 {
@@ -483,10 +500,9 @@ static void on_m_lost(struct fold *f, const struct ev *e)
     const struct mlane *l = &mi->lane;
     if (mi->p != EV_NONE || !l->n)
         return;
-    const int64_t since = lost_since(e), begun = l->h[l->n - 1].t0;
     mi->g = EV_NONE;
     mi->lost = true;
-    m_show(f, e->m, since > begun ? since : begun);
+    m_show(f, e->m, later(lost_since(e), l->h[l->n - 1].t0));
 }
 
 /* How long g's open span lasted is unknown from `since` on; its state was told at its start. */
@@ -497,23 +513,19 @@ static void on_g_lost(struct fold *f, const struct ev *e)
         return;
     if ((e->arg2 && (uint64_t)l->t0 >= e->arg2) || (e->state && l->t0 <= f->began))
         return;
-    const int64_t since = lost_since(e) > l->t0 ? lost_since(e) : l->t0;
+    const int64_t since = later(lost_since(e), l->t0);
     const uint8_t from = l->state;
     const uint32_t p = l->p, m = l->m;
     g_bind(f, e->g, EV_NONE, EV_NONE);
-    if (p != EV_NONE) { /* the P's lane has shown g up to now */
-        int64_t at = since > f->p[p].held ? since : f->p[p].held;
-        fold_p_show(f, p, at > f->lane[LANE_P][p].t0 ? at : f->lane[LANE_P][p].t0);
-    }
+    if (p != EV_NONE) /* the P's lane has shown g up to now */
+        fold_p_show(f, p, later(since, f->lane[LANE_P][p].t0));
     if (m != EV_NONE && p == EV_NONE) /* it was in a call without a P */
         on_m_lost(f, &(struct ev){.t = e->t, .m = m, .arg = e->arg});
     else
         fold_show_on(f, EV_NONE, m, e->t);
     if (from == ST_SYSCALL)
         fold_info_at(f, e->g)->no_p_since = NO_TIME;
-    if (f->end >= f->gb_end)
-        fold_gcount_next_bucket(f, f->end);
-    fold_gcount_move(f, from, ST_UNKNOWN, f->end);
+    count_move(f, from, ST_UNKNOWN);
     fold_gcount_lost(f, from, since, f->end);
     fold_range_lost(f, RANGE_STW, &fold_info_at(f, e->g)->stw, since);
     fold_range_lost(f, RANGE_ASSIST, &fold_info_at(f, e->g)->assist, since);
@@ -532,7 +544,7 @@ static void on_p_lost(struct fold *f, const struct ev *e)
     struct pinfo *pi = &f->p[e->p];
     if (!l->begun || (pi->state == ST_NONE && pi->g == EV_NONE))
         return;
-    const int64_t since = lost_since(e) > pi->held ? lost_since(e) : pi->held;
+    const int64_t since = later(lost_since(e), pi->held);
     const uint32_t g = pi->g, m = pi->m;
     if (g != EV_NONE) {
         if (!fold_g_back(f, g))
@@ -545,12 +557,8 @@ static void on_p_lost(struct fold *f, const struct ev *e)
     pi->state = ST_NONE;
     pi->lost = true;
     pi->g = pi->m = EV_NONE;
-    fold_lane_set(f, LANE_P, e->p, since > l->t0 ? since : l->t0, f->tag[ST_NONE], 0);
-    if (m != EV_NONE && f->m[m].p == e->p) {
-        f->m[m].p = EV_NONE;
-        f->m[m].lost = true;
-        m_show(f, m, e->t);
-    }
+    fold_lane_set(f, LANE_P, e->p, later(since, l->t0), f->tag[ST_NONE], 0);
+    p_off_m(f, e->p, m, true, e->t);
 }
 
 /* Nothing is recorded from e->arg to e->t. */
@@ -561,7 +569,7 @@ static void gap_begins(struct fold *f, const struct ev *e)
     for (uint32_t m = 0; m < f->nlane[LANE_M]; m++) {
         struct minfo *mi = &f->m[m];
         mi->p = mi->g = EV_NONE;
-        m_show(f, m, mi->lane.n && mi->lane.h[mi->lane.n - 1].t0 > since ? mi->lane.h[mi->lane.n - 1].t0 : since);
+        m_show(f, m, mi->lane.n ? later(since, mi->lane.h[mi->lane.n - 1].t0) : since);
     }
     for (uint32_t g = 0; g < f->nlane[LANE_G]; g++) {
         if (fold_g_retired(f, g))
@@ -659,54 +667,26 @@ static void fold_unknown(struct fold *f, const struct ev *e)
     }
 }
 
-/* Fold an event that adds to a list. */
-static void fold_listed(struct fold *f, const struct ev *e)
+/* Does an event of this kind say something of a goroutine? Without one it says nothing. */
+static bool of_g(uint8_t kind)
 {
-    switch (e->kind) {
-    case EVK_RANGE_BEGIN:
-    case EVK_RANGE_ACTIVE:
-        if (e->state < RANGE_KINDS)
-            fold_range_begin(f, e);
-        break;
-    case EVK_RANGE_END:
-        if (e->state < RANGE_KINDS)
-            fold_range_end(f, e);
-        break;
-    case EVK_METRIC:
-        if (e->state < METRIC_COUNT)
-            fold_metric(f, e);
-        break;
-    case EVK_TASK_BEGIN: fold_task_begin(f, e); break;
-    case EVK_TASK_END: fold_task_end(f, e); break;
-    case EVK_REGION_BEGIN: fold_region_begin(f, e); break;
-    case EVK_REGION_END: fold_region_end(f, e); break;
-    case EVK_LOG: fold_log(f, e); break;
-    case EVK_SAMPLE: fold_sample(f, e); break;
-    default: break;
-    }
+    return kind == EVK_G_CREATE || kind == EVK_G_STATUS || kind == EVK_G_STATE || kind == EVK_G_LABEL ||
+           kind == EVK_G_FACT;
 }
 
-static void fold_other(struct fold *f, const struct ev *e)
+static __attribute__((noinline)) void fold_event(struct fold *f, const struct ev *e)
 {
-    const bool has_g = e->g != EV_NONE;
+    if (!ev_room(f, e) || (e->g != EV_NONE && !fold_g_back(f, e->g)))
+        return;
     fold_count(f, e);
+    if (e->g == EV_NONE && of_g(e->kind))
+        return;
     switch (e->kind) {
-    case EVK_G_CREATE:
-        if (has_g)
-            on_g_create(f, e);
-        break;
-    case EVK_G_STATUS:
-        if (has_g)
-            on_g_status(f, e);
-        break;
-    case EVK_G_LABEL:
-        if (has_g)
-            on_g_label(f, e);
-        break;
-    case EVK_G_FACT:
-        if (has_g)
-            on_g_fact(fold_info_at(f, e->g), e);
-        break;
+    case EVK_G_STATE: on_g_state(f, e); break;
+    case EVK_G_CREATE: on_g_create(f, e); break;
+    case EVK_G_STATUS: on_g_status(f, e); break;
+    case EVK_G_LABEL: on_g_label(f, e); break;
+    case EVK_G_FACT: on_g_fact(fold_info_at(f, e->g), e); break;
     case EVK_P_STATE:
         f->carrying = e->flags & EVF_CARRIED;
         if (e->p != EV_NONE)
@@ -719,25 +699,18 @@ static void fold_other(struct fold *f, const struct ev *e)
         break;
     case EVK_LOST:
     case EVK_GAP: fold_unknown(f, e); break;
-    default: fold_listed(f, e); break;
+    case EVK_RANGE_BEGIN:
+    case EVK_RANGE_ACTIVE: fold_range_begin(f, e); break;
+    case EVK_RANGE_END: fold_range_end(f, e); break;
+    case EVK_METRIC: fold_metric(f, e); break;
+    case EVK_TASK_BEGIN: fold_task_begin(f, e); break;
+    case EVK_TASK_END: fold_task_end(f, e); break;
+    case EVK_REGION_BEGIN: fold_region_begin(f, e); break;
+    case EVK_REGION_END: fold_region_end(f, e); break;
+    case EVK_LOG: fold_log(f, e); break;
+    case EVK_SAMPLE: fold_sample(f, e); break;
+    default: break;
     }
-}
-
-static __attribute__((noinline)) void fold_slow(struct fold *f, const struct ev *e)
-{
-    bool transition = e->kind == EVK_G_STATE;
-    if (transition && !(e->flags & EVF_QUIET)) {
-        f->count[EC_TRANSITION]++;
-        f->events += !(e->flags & EVF_EXTRA);
-    }
-    if (!ev_room(f, e))
-        return;
-    if (e->g != EV_NONE && !fold_g_back(f, e->g))
-        return;
-    if (!transition)
-        fold_other(f, e);
-    else if (e->g != EV_NONE)
-        on_g_state(f, e);
 }
 
 bool fold_begin(struct fold *f)
@@ -764,7 +737,7 @@ bool fold_any(struct fold *f, const struct ev *e)
 {
     if (e->t > f->end)
         f->end = e->t;
-    fold_slow(f, e);
+    fold_event(f, e);
     return !f->oom && !f->pool.oom;
 }
 

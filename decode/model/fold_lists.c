@@ -5,11 +5,14 @@
 #include "decode/model/fold_priv.h"
 #include "decode/base/mem.h"
 
-bool fold_open_push(struct fold *f, uint32_t **open, size_t *n, size_t *cap, uint32_t index)
+bool fold_range_open(struct fold *f, struct vec_range *v, struct range *r, uint32_t *slot)
 {
-    if (!fold_room(f, *open, *cap, *n + 1))
+    if (!fold_room(f, v->open, v->capopen, v->nopen + 1))
         return false;
-    (*open)[(*n)++] = index;
+    r->b = v->nopen;
+    v->open[v->nopen++] = (uint32_t)(r - v->v);
+    if (slot)
+        *slot = (uint32_t)(r - v->v) + 1;
     return true;
 }
 
@@ -91,14 +94,14 @@ static uint64_t ran_in_assist(const struct fold *f, const struct range *r)
 void fold_range_begin(struct fold *f, const struct ev *e)
 {
     uint32_t *slot = range_slot(f, e);
-    struct vec_range *v = &f->range[e->state];
     if (!slot || *slot)
         return; /* already open: the reader noted that, or it was repeated as active */
+    struct vec_range *v = &f->range[e->state];
     const bool early = e->flags & EVF_BACKDATE, carried = e->flags & EVF_CARRIED;
     struct range *r = range_add(f, e, early);
     if (!r)
         return;
-    if (!fold_open_push(f, &v->open, &v->nopen, &v->capopen, (uint32_t)v->n - 1)) {
+    if (!fold_range_open(f, v, r, slot)) {
         v->n--;
         return;
     }
@@ -107,8 +110,6 @@ void fold_range_begin(struct fold *f, const struct ev *e)
     r->open_end = true;
     r->seen = carried ? NO_TIME : e->t;
     r->stack = e->stack;
-    r->b = v->nopen - 1;
-    *slot = (uint32_t)v->n;
     f->band_open[e->state]++;
     /* A band is drawn from where it is known to be on; a back-dated range that is not the first starts late there. */
     band_show(f, (enum band)e->state, early && f->lane[LANE_BAND][e->state].t0 <= f->began ? f->began : e->t, e->str,
@@ -117,23 +118,24 @@ void fold_range_begin(struct fold *f, const struct ev *e)
     f->carrying = false;
 }
 
-void fold_open_remove(uint32_t *open, size_t *n, size_t at, struct vec_range *v)
+struct range *fold_range_close(struct vec_range *v, uint32_t *slot, int64_t t)
 {
-    uint32_t last = open[--*n];
-    if (at < *n) {
-        open[at] = last;
-        v->v[last].b = at;
+    struct range *r = &v->v[*slot - 1];
+    const uint32_t last = v->open[--v->nopen];
+    if (r->b < v->nopen) {
+        v->open[r->b] = last;
+        v->v[last].b = r->b;
     }
+    *slot = 0;
+    r->t1 = t;
+    return r;
 }
 
 void fold_range_end(struct fold *f, const struct ev *e)
 {
     uint32_t *slot = range_slot(f, e);
-    struct vec_range *v = &f->range[e->state];
-    if (!slot)
-        return;
-    if (!*slot && f->lossy)
-        return;   /* fold_range_lost() has kept what is sure of the ranges that were open */
+    if (!slot || (!*slot && f->lossy))
+        return;   /* lossy: fold_range_lost() has kept what is sure of the ranges that were open */
     if (!*slot) { /* it began before the trace, and no event told of it */
         struct range *r = range_add(f, e, true);
         if (r) {
@@ -142,10 +144,7 @@ void fold_range_end(struct fold *f, const struct ev *e)
         }
         return;
     }
-    struct range *r = &v->v[*slot - 1];
-    *slot = 0;
-    fold_open_remove(v->open, &v->nopen, (size_t)r->b, v);
-    r->t1 = e->t;
+    struct range *r = fold_range_close(&f->range[e->state], slot, e->t);
     r->open_end = false;
     r->b = e->arg2;
     if (e->state != RANGE_GC)
@@ -158,13 +157,11 @@ void fold_range_end(struct fold *f, const struct ev *e)
 
 void fold_range_lost(struct fold *f, enum range_kind k, uint32_t *slot, int64_t since)
 {
-    struct vec_range *v = &f->range[k];
     if (!*slot)
         return;
-    struct range *r = &v->v[*slot - 1];
-    *slot = 0;
-    fold_open_remove(v->open, &v->nopen, (size_t)r->b, v);
-    r->t1 = since > r->t0 ? since : r->t0; /* open_end stays set */
+    struct range *r = fold_range_close(&f->range[k], slot, since); /* open_end stays set */
+    if (r->t1 < r->t0)
+        r->t1 = r->t0;
     r->b = 0;
     if (f->band_open[k])
         f->band_open[k]--;
@@ -271,10 +268,16 @@ void fold_task_end(struct fold *f, const struct ev *e)
                                  .g_end = e->g};
 }
 
+bool fold_region_room(struct fold *f)
+{
+    struct vec_region *v = &f->regions;
+    return fold_room(f, v->v, v->cap, v->n + 1) && fold_room(f, v->prev, v->capprev, v->n + 1);
+}
+
 void fold_region_begin(struct fold *f, const struct ev *e)
 {
     struct vec_region *v = &f->regions;
-    if (e->g == EV_NONE || !fold_room(f, v->v, v->cap, v->n + 1) || !fold_room(f, v->prev, v->capprev, v->n + 1))
+    if (e->g == EV_NONE || !fold_region_room(f))
         return;
     struct ginfo *gi = fold_info_at(f, e->g);
     v->prev[v->n] = gi->region;
@@ -311,8 +314,7 @@ void fold_region_end(struct fold *f, const struct ev *e)
     if (e->g == EV_NONE)
         return;
     struct ginfo *gi = fold_info_at(f, e->g);
-    if (fold_region_close(f, gi, e->t, e->stack) || !fold_room(f, v->v, v->cap, v->n + 1) ||
-        !fold_room(f, v->prev, v->capprev, v->n + 1))
+    if (fold_region_close(f, gi, e->t, e->stack) || !fold_region_room(f))
         return;
     v->unsorted |= v->n > 0;
     v->prev[v->n] = 0;
@@ -340,7 +342,7 @@ void fold_regions_lost_of(struct fold *f, struct ginfo *gi, int64_t since)
 void fold_regions_lost_before(struct fold *f, uint32_t g, int64_t since)
 {
     struct vec_region *v = &f->regions;
-    if (!fold_room(f, v->v, v->cap, v->n + 1) || !fold_room(f, v->prev, v->capprev, v->n + 1))
+    if (!fold_region_room(f))
         return;
     v->unsorted |= v->n > 0;
     v->prev[v->n] = REGION_LOST;
@@ -423,9 +425,8 @@ void fold_metric(struct fold *f, const struct ev *e)
 {
     if (e->state == METRIC_PROCS)
         procs_set(f, e->arg, e->t);
-    if (e->flags & EVF_QUIET)
-        return;
-    fold_point(f, e->state, e->t, e->arg);
+    if (e->state < METRIC_COUNT && !(e->flags & EVF_QUIET))
+        fold_point(f, e->state, e->t, e->arg);
 }
 
 /* ---- the end ---------------------------------------------------------------------------------------------- */

@@ -61,8 +61,14 @@ void fold_runs_join(struct fold *f, const struct fold *segment);
 
 /* ---- fold_lists.c ---- */
 void fold_regions_end(struct fold *f, struct ginfo *gi, int64_t t); /* g has ended: so do its open regions */
-bool fold_open_push(struct fold *f, uint32_t **open, size_t *n, size_t *cap, uint32_t index);
-void fold_open_remove(uint32_t *open, size_t *n, size_t at, struct vec_range *v);
+/*
+ * fold_range_open - range r of v is open; *slot (NULL: there is none) names it from now on. false: out of memory.
+ * fold_range_close - the range named by *slot ends at t; the slot is free then.
+ * While a range is open, range.b is its place in v->open.
+ */
+bool fold_range_open(struct fold *f, struct vec_range *v, struct range *r, uint32_t *slot);
+struct range *fold_range_close(struct vec_range *v, uint32_t *slot, int64_t t);
+bool fold_region_room(struct fold *f); /* make room for one more region. false: out of memory */
 void fold_bands_again(struct fold *f); /* at the end: make bands anew of which some ranges were told late, or lost */
 void fold_range_begin(struct fold *f, const struct ev *e);
 void fold_range_end(struct fold *f, const struct ev *e);

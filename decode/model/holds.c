@@ -119,11 +119,46 @@ bool holds_lose(struct fold *f, uint32_t m, int64_t t)
     return set(f, m, t, EV_NONE, HOLD_LOST);
 }
 
+/* About which hold covers t: as if all up to `end` were as long. */
+static size_t hold_about(const struct mlane *l, int64_t t, int64_t end)
+{
+    const int64_t first = l->h[0].t0;
+    if (t <= first || t >= end)
+        return t <= first ? 0 : l->n - 1;
+    return (size_t)((double)(t - first) / (double)(end - first) * (double)(l->n - 1));
+}
+
+/* From hold `at` on in longer and longer steps: each hold that is looked at may have to be waited for. */
+static size_t find_from(const struct mlane *l, int64_t t, size_t at)
+{
+    size_t lo = at, behind = at, step = 1;
+    if (l->h[at].t0 <= t) {
+        for (behind = at + 1; behind < l->n && l->h[behind].t0 <= t; step *= 2) {
+            lo = behind;
+            behind = l->n - behind > step ? behind + step : l->n;
+        }
+    } else {
+        for (lo = at ? at - 1 : 0; lo && l->h[lo].t0 > t; step *= 2) {
+            behind = lo;
+            lo = lo > step ? lo - step : 0;
+        }
+    }
+    lo++;
+    bisect(lo, behind, i, l->h[i].t0 <= t);
+    return lo - 1;
+}
+
 size_t holds_find(const struct mlane *l, int64_t t)
 {
     size_t behind = 1;
     bisect(behind, l->n, i, l->h[i].t0 <= t);
     return behind - 1;
+}
+
+/* The same; end: where the last one ends, about. */
+static size_t hold_at(const struct mlane *l, int64_t t, int64_t end)
+{
+    return find_from(l, t, hold_about(l, t, end));
 }
 
 /* A walk over holds: the totals before hold `at`, whose record is at rec. */
@@ -254,7 +289,7 @@ void holds_totals(const struct fold *f, uint32_t m, const struct totals *to)
         uint32_t here = PART < n - k ? PART : n - k;
         a.np = 0;
         for (uint32_t j = 0; j < here; j++) {
-            a.hold[j] = holds_find(l, t[k + j]);
+            a.hold[j] = hold_at(l, t[k + j], f->end);
             const struct hold *h = &l->h[a.hold[j]];
             walk_to(f, l, &w, a.hold[j]);
             memcpy(out[k + j], w.tot, sizeof w.tot);
@@ -287,9 +322,11 @@ void holds_near(const struct fold *f, uint32_t m, const struct nearby *a)
     size_t last = SIZE_MAX; /* the hold, or the first of its group, that the previous entry is for */
     for (uint32_t i = 0; i < n; i++) {
         struct totals_near *x = &a->out[i];
-        size_t h = holds_find(l, t[i]), g = h / HOLD_GROUP, from = far ? g * HOLD_GROUP : h,
+        size_t h = hold_at(l, t[i], f->end), g = h / HOLD_GROUP, from = far ? g * HOLD_GROUP : h,
                to = far ? from + HOLD_GROUP : h + 1;
-        if (t[i] <= l->h[h].t0 || to >= l->n) { /* before the lane, a hold's very start, or the open hold */
+        const bool open = to >= l->n && a->end && t[i] <= a->end->t;
+        if (t[i] <= l->h[h].t0 ||
+            (to >= l->n && !open)) { /* before the lane, a hold's very start, or the open hold */
             holds_totals(f, m, &(struct totals){&t[i], 1, x->tot, x->count});
             totals_known(x, t[i]);
             last = SIZE_MAX;
@@ -301,20 +338,68 @@ void holds_near(const struct fold *f, uint32_t m, const struct nearby *a)
         }
         last = from;
         x->t[0] = l->h[from].t0;
-        x->t[1] = l->h[to].t0;
+        x->t[1] = open ? 0 : l->h[to].t0;
+        if (open)
+            totals_till(x, a->end);
         if (far) {
-            for (int o = 0; o < 2; o++) {
+            for (int o = 0; o < 2 - open; o++) {
                 memcpy(x->tot[o], l->sum[g + (size_t)o].tot, sizeof x->tot[o]);
                 x->count[o] = l->sum[g + (size_t)o].count;
             }
             continue;
         }
-        for (int o = 0; o < 2; o++) {
+        for (int o = 0; o < 2 - open; o++) {
             walk_to(f, l, &w, h + (size_t)o);
             memcpy(x->tot[o], w.tot, sizeof x->tot[o]);
             x->count[o] = w.count;
         }
     }
+}
+
+/* The lanes of the Ps that were held, at the moments and where the hold began. */
+static void sight_p(const struct hold_sight *s, uint32_t n)
+{
+    enum { SOME = 64 };
+    struct sight p[SOME];
+    uint32_t some = 0;
+    for (uint32_t i = 0; i < n && some + 2 <= SOME; i++) {
+        const struct hold *h = s[i].l ? &s[i].l->h[s[i].at] : NULL;
+        if (!h || hold_p(h) == EV_NONE || s[i].t <= h->t0)
+            continue;
+        const struct spanlane *l = &s[i].f->lane[LANE_P][hold_p(h)];
+        __builtin_prefetch(l);
+        p[some++] = (struct sight){.l = l, .t = h->t0};
+        p[some++] = (struct sight){.l = l, .t = s[i].t};
+    }
+    spans_sight(p, some, true);
+}
+
+void holds_sight(struct hold_sight *s, uint32_t n, enum sight_of of)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        s[i].l = s[i].l->n ? s[i].l : NULL;
+        if (s[i].l)
+            __builtin_prefetch(s[i].l->h);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (s[i].l)
+            __builtin_prefetch(&s[i].l->h[s[i].at = hold_about(s[i].l, s[i].t, s[i].f->end)]);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!s[i].l)
+            continue;
+        s[i].at = find_from(s[i].l, s[i].t, s[i].at);
+        const struct holdsum *g = &s[i].l->sum[s[i].at / HOLD_GROUP];
+        for (size_t o = 0; o < (of == SIGHT_FAR ? 2 : 1) * sizeof *g; o += 64)
+            __builtin_prefetch((const char *)g + o);
+        __builtin_prefetch(&s[i].l->h[s[i].at / HOLD_GROUP * HOLD_GROUP]);
+        if (of == SIGHT_FAR)
+            __builtin_prefetch(&s[i].l->h[(s[i].at / HOLD_GROUP + 1) * HOLD_GROUP]);
+    }
+    for (uint32_t i = 0; i < n && of != SIGHT_FAR; i++)
+        for (int o = 0; o < 3 && s[i].l; o++)
+            __builtin_prefetch(s[i].l->rec + s[i].l->sum[s[i].at / HOLD_GROUP].rec + 64 * o);
+    if (of == SIGHT_EXACT)
+        sight_p(s, n);
 }
 
 size_t holds_skip(const struct mlane *l, size_t i, size_t last, int64_t min_ns)

@@ -81,6 +81,16 @@ bool holds_lose(struct fold *f, uint32_t m, int64_t t);
 void holds_totals(const struct fold *f, uint32_t m, const struct totals *a);
 void holds_near(const struct fold *f, uint32_t m, const struct nearby *a);
 
+/* holds_sight - as spans_sight(), of threads' lanes: for holds_near(), far or not, or for holds_totals(). l: prefetched. */
+enum sight_of { SIGHT_FAR, SIGHT_NEAR, SIGHT_EXACT };
+struct hold_sight {
+    const struct fold *f;
+    const struct mlane *l;
+    int64_t t;
+    size_t at; /* for its own use */
+};
+void holds_sight(struct hold_sight *s, uint32_t n, enum sight_of of);
+
 /* holds_find - the hold that covers t (clamped); the lane must have a hold. */
 size_t holds_find(const struct mlane *l, int64_t t);
 /* holds_skip - the first hold from i to `last` whose group has a span of at least min_ns. */

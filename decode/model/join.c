@@ -454,27 +454,19 @@ static void range_join(struct trace *tr, struct range r, const struct segment *s
         r.owner = segment_g(s, r.owner);
     uint32_t *slot = r.open_end || r.seen == NO_TIME ? slot_of(tr, &r) : NULL;
     if (r.seen == NO_TIME) {
-        struct range *open = slot && *slot ? &v->v[*slot - 1] : NULL;
         ++*told;
-        if (!open || r.open_end)
+        if (!slot || !*slot || r.open_end)
             return;
-        fold_open_remove(v->open, &v->nopen, (size_t)open->b, v);
-        open->t1 = r.t1;
+        struct range *open = fold_range_close(v, slot, r.t1);
         open->open_end = false;
         open->b = r.b;
         if (r.kind != RANGE_GC)
             open->a = r.a;
-        *slot = 0;
         return;
     }
-    if (r.open_end) {
-        if (!fold_open_push(f, &v->open, &v->nopen, &v->capopen, (uint32_t)v->n))
-            return;
-        r.b = v->nopen - 1;
-        if (slot)
-            *slot = (uint32_t)v->n + 1;
-    }
-    v->v[v->n++] = r;
+    v->v[v->n] = r;
+    if (!r.open_end || fold_range_open(f, v, &v->v[v->n], slot))
+        v->n++;
 }
 
 static void ranges_join(struct trace *tr, const struct segment *s, uint32_t untold[BAND_COUNT])
@@ -528,7 +520,7 @@ static void regions_join(struct trace *tr, const struct segment *s)
         }
         if (gi && r.open_start && r.t0 <= s->f->began && fold_region_close(f, gi, r.t1, r.stack_end))
             continue;
-        if (!fold_room(f, v->v, v->cap, v->n + 1) || !fold_room(f, v->prev, v->capprev, v->n + 1))
+        if (!fold_region_room(f))
             return;
         v->unsorted |= r.open_start && v->n;
         if (gi && r.g < s->base && !r.open_start)

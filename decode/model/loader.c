@@ -7,7 +7,6 @@
  */
 #include "decode/model/loader.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <string.h>
 #include <time.h>
@@ -156,11 +155,7 @@ struct loader *loader_new(struct trace *tr, int threads)
     l->pos = tr->src.header;
     l->want = threads > THREADS_MOST ? THREADS_MOST : threads;
     pthread_mutex_init(&l->mu, NULL);
-    pthread_condattr_t attr;
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&l->changed, &attr);
-    pthread_condattr_destroy(&attr);
+    thread_cond(&l->changed);
     if (!first_sound(l)) {
         tr->src.doubt |= l->lossy;
         loader_free(l);
@@ -483,6 +478,26 @@ static enum joined again_some(struct loader *l)
 
 /* ---- joining ---------------------------------------------------------------------------------------------- */
 
+/* The first wall clock told counts. */
+static void status_wall(struct source_status *t, const struct source_status *f)
+{
+    if (!f->has_wall || t->has_wall)
+        return;
+    t->has_wall = true;
+    t->wall_sec = f->wall_sec;
+    t->wall_nsec = f->wall_nsec;
+}
+
+/* The trace begins as its first segment does. */
+static void status_begins(struct trace *tr, const struct segment *s)
+{
+    if (s->n)
+        return;
+    tr->src.st.first_ns = s->s->st.first_ns;
+    tr->src.st.lead_ns = s->s->st.lead_ns;
+    status_wall(&tr->src.st, &s->s->st);
+}
+
 /* Add a segment's status to the trace's. *newer: it has been said that there are events newer than the header. */
 static void status_join(struct trace *tr, const struct source *s, bool *newer)
 {
@@ -506,11 +521,7 @@ static void status_join(struct trace *tr, const struct source *s, bool *newer)
     t->batches += f->batches;
     t->experimental_batches += f->experimental_batches;
     t->clock_assumed |= f->clock_assumed;
-    if (f->has_wall && !t->has_wall) {
-        t->has_wall = true;
-        t->wall_sec = f->wall_sec;
-        t->wall_nsec = f->wall_nsec;
-    }
+    status_wall(t, f);
 }
 
 /*
@@ -537,14 +548,10 @@ static enum joined join_one(struct loader *l, struct segment *s)
     }
     if (rc != JOINED)
         return rc;
-    struct source_status *t = &tr->src.st;
-    if (!s->n) {
-        t->first_ns = s->s->st.first_ns;
-        t->lead_ns = s->s->st.lead_ns;
-    }
+    status_begins(tr, s);
     status_join(tr, s->s, &l->newer);
-    t->generations = s->gen.ordinal;
-    t->bytes_done = s->gen.end;
+    tr->src.st.generations = s->gen.ordinal;
+    tr->src.st.bytes_done = s->gen.end;
     if (s->order.stopped)
         l->stopped = true;
     l->held += segment_held(s);
@@ -634,13 +641,8 @@ static void mine_some(struct loader *l)
 static void wait_some(struct loader *l, int64_t stop)
 {
     pthread_mutex_lock(&l->mu);
-    if (l->all && l->joined < l->next && !can_join(l->seg[l->joined])) { /* a worker thread decodes it */
-        struct timespec ts = {stop / 1000000000, stop % 1000000000};
-        if (stop == INT64_MAX)
-            pthread_cond_wait(&l->changed, &l->mu);
-        else
-            (void)pthread_cond_timedwait(&l->changed, &l->mu, &ts);
-    }
+    if (l->all && l->joined < l->next && !can_join(l->seg[l->joined])) /* a worker thread decodes it */
+        (void)thread_wait(&l->changed, &l->mu, stop);
     pthread_mutex_unlock(&l->mu);
 }
 
@@ -653,13 +655,7 @@ static void status_mine(const struct loader *l)
         return;
     t->bytes_done = s->s->st.bytes_done;
     t->generations = s->gen.ordinal;
-    if (s->n)
-        return;
-    t->first_ns = s->s->st.first_ns;
-    t->lead_ns = s->s->st.lead_ns;
-    t->has_wall = s->s->st.has_wall;
-    t->wall_sec = s->s->st.wall_sec;
-    t->wall_nsec = s->s->st.wall_nsec;
+    status_begins(l->tr, s);
 }
 
 enum loaded_rc loader_some(struct loader *l, int64_t stop)

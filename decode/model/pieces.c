@@ -124,6 +124,17 @@ uint32_t pieces_at(const struct trace *tr, struct lane l, int64_t t)
     return behind + home ? behind + home - 1 : 0;
 }
 
+/* As pieces_at(), for a moment not before piece k: mostly one of the next. */
+static uint32_t piece_from(const struct trace *tr, struct lane l, const struct jlane *jl, uint32_t k, int64_t t)
+{
+    enum { NEXT = 4 };
+    const uint32_t home = l.kind == LANE_G, np = jl->n + home;
+    for (int i = 0; i < NEXT; i++, k++)
+        if (k + 1 >= np || jl->v[k + 1 - home].t0 > t)
+            return k;
+    return pieces_at(tr, l, t);
+}
+
 bool pieces_short(const struct trace *tr, struct lane l, uint32_t k, int64_t min_ns)
 {
     const struct jlane *jl = tr->join.n ? lane_of_join(&tr->join, l) : NULL;
@@ -213,6 +224,7 @@ struct runs {
     const int64_t *t;
     uint32_t all;      /* number of moments */
     uint32_t first, n; /* the current piece's */
+    uint32_t k;        /* which one it is */
     struct piece p;
 };
 
@@ -225,10 +237,11 @@ static bool runs_next(struct runs *x)
     if (x->first == x->all)
         return false;
     const int64_t *t = x->t + x->first;
-    const uint32_t k = np > 1 ? pieces_at(x->tr, x->l, *t - 1) : 0, left = x->all - x->first;
-    for (x->n = 1; x->n < left && (k + 1 == np || t[x->n] <= jl->v[k + 1 - home].t0); x->n++) {
+    const uint32_t left = x->all - x->first;
+    x->k = np <= 1 ? 0 : x->first ? piece_from(x->tr, x->l, jl, x->k, *t - 1) : pieces_at(x->tr, x->l, *t - 1);
+    for (x->n = 1; x->n < left && (x->k + 1 == np || t[x->n] <= jl->v[x->k + 1 - home].t0); x->n++) {
     }
-    pieces_get(x->tr, x->l, k, &x->p);
+    pieces_get(x->tr, x->l, x->k, &x->p);
     return true;
 }
 
@@ -242,28 +255,112 @@ static void runs_begin(struct runs *x, const struct trace *tr, struct lane l, co
     x->first = x->n = 0;
 }
 
+/* ---- many pieces at once -------------------------------------------------------------------------------- */
+
+enum { SIGHTS = 64 };
+
+/* A segment's lane of a piece, if it can be prefetched. */
+static const struct spanlane *lane_at(const struct fold *f, enum lane_kind k, uint32_t i)
+{
+    if (k != LANE_G)
+        return &f->lane[k][i];
+    return fold_g_retired(f, i) ? NULL : fold_lane_at(f, i);
+}
+
+/*
+ * Of a window that spans many pieces one or two moments lie in each. What is read of a piece, from its lane to its blocks, is a chain
+ * of addresses, each read from memory that no cache has; so the chains of many moments are followed side by side.
+ */
+static void pieces_sight(const struct trace *tr, struct lane l, const int64_t *t, uint32_t n, enum sight_of of)
+{
+    const struct join *j = &tr->join;
+    const struct jlane *jl = lane_of_join(j, l);
+    const uint32_t home = l.kind == LANE_G;
+    const struct jpiece *p[SIGHTS];
+    struct sight s[SIGHTS];
+    struct hold_sight h[SIGHTS];
+    uint32_t first = 0, ns = 0, nh = 0, k = pieces_at(tr, l, t[0] - 1);
+    for (uint32_t i = 0; i < n; i++) {
+        k = piece_from(tr, l, jl, k, t[i] - 1);
+        first += k < home; /* a goroutine's first piece is found otherwise */
+        p[i] = k < home ? NULL : &jl->v[k - home];
+        if (k >= home)
+            __builtin_prefetch(&j->seg[p[i]->seg]->f);
+    }
+    for (uint32_t i = first; i < n; i++) {
+        const struct fold *f = j->seg[p[i]->seg]->f;
+        __builtin_prefetch(l.kind == LANE_M   ? (const void *)&f->m
+                           : l.kind == LANE_G ? (const void *)&f->seg
+                                              : &f->lane);
+        __builtin_prefetch(&f->end);
+    }
+    for (uint32_t i = first; i < n; i++) {
+        const struct fold *f = j->seg[p[i]->seg]->f;
+        if (l.kind == LANE_M) {
+            h[nh] = (struct hold_sight){.f = f, .l = &f->m[p[i]->i].lane, .t = t[i] < f->end ? t[i] : f->end};
+            __builtin_prefetch(h[nh++].l);
+            continue;
+        }
+        s[ns] = (struct sight){.l = lane_at(f, l.kind, p[i]->i), .t = t[i]};
+        if (s[ns].l)
+            __builtin_prefetch(s[ns++].l);
+    }
+    spans_sight(s, ns, of == SIGHT_EXACT);
+    holds_sight(h, nh, of);
+}
+
+/* How many of n moments are to be looked at together; prefetches what will be read of them. */
+static uint32_t together(const struct trace *tr, struct lane l, const int64_t *t, uint32_t n, enum sight_of of)
+{
+    const struct jlane *jl = tr->join.n ? lane_of_join(&tr->join, l) : NULL;
+    if (!jl || n < 2 || pieces_at(tr, l, t[0]) == pieces_at(tr, l, t[n - 1] - 1))
+        return n;
+    n = n < SIGHTS ? n : SIGHTS;
+    pieces_sight(tr, l, t, n, of);
+    return n;
+}
+
 bool pieces_totals(const struct trace *tr, struct lane l, const struct totals *a)
 {
     struct runs x;
     if (!pieces_n(tr, l))
         return false;
-    for (runs_begin(&x, tr, l, a->t, a->n); runs_next(&x);) {
-        const struct totals some = totals_of(a, x.first, x.n);
-        piece_totals(tr, l, &x.p, &some);
+    for (uint32_t i = 0, n; i < a->n; i += n) {
+        n = together(tr, l, a->t + i, a->n - i, SIGHT_EXACT);
+        for (runs_begin(&x, tr, l, a->t + i, n); runs_next(&x);) {
+            const struct totals some = totals_of(a, i + x.first, x.n);
+            piece_totals(tr, l, &x.p, &some);
+        }
     }
     return true;
 }
 
-/* piece_totals() of the current piece as bounds (spans_near()); exact behind the end of a thread's segment. */
+/* What is known at the end of the current piece, from its own beginning. false: it is the last one. */
+static bool run_end(const struct runs *x, struct totals_end *out)
+{
+    if (x->p.last)
+        return false;
+    const struct jpiece *next = &lane_of_join(&x->tr->join, x->l)->v[x->k + 1 - (x->l.kind == LANE_G)];
+    out->t = next->t0;
+    out->count = next->index0 - x->p.index0;
+    for (int s = 0; s < SPAN_SLOTS; s++)
+        out->tot[s] = next->tot[s] - (x->p.tot ? x->p.tot[s] : 0);
+    return true;
+}
+
+/* piece_totals() of the current piece as bounds (spans_near()); of the last one exact behind the end of a thread's segment. */
 static void run_near(const struct runs *x, bool far, struct totals_near *out)
 {
     const struct piece *p = &x->p;
     const int64_t *t = x->t + x->first;
-    const uint32_t near = p->l || !p->seg ? x->n : count_told(p, t, x->n);
+    struct totals_end end;
+    const bool known = run_end(x, &end);
+    const uint32_t near = p->l || !p->seg || known ? x->n : count_told(p, t, x->n);
+    const struct nearby some = {t, near, far, out, known ? &end : NULL};
     if (p->l)
-        spans_near(&p->f->pool, x->l.kind, p->l, p->end, &(struct nearby){t, near, far, out});
+        spans_near(&p->f->pool, x->l.kind, p->l, p->end, &some);
     else if (near)
-        holds_near(p->f, p->i, &(struct nearby){t, near, far, out});
+        holds_near(p->f, p->i, &some);
     for (uint32_t i = 0; i < near; i++)
         for (int s = 0; s < 2; s++)
             add_before(p, &out[i].tot[s], &out[i].count[s], 1);
@@ -276,8 +373,11 @@ static void run_near(const struct runs *x, bool far, struct totals_near *out)
 void pieces_near(const struct trace *tr, struct lane l, const struct nearby *a)
 {
     struct runs x;
-    for (runs_begin(&x, tr, l, a->t, a->n); runs_next(&x);)
-        run_near(&x, a->far, a->out + x.first);
+    for (uint32_t i = 0, n; i < a->n; i += n) {
+        n = together(tr, l, a->t + i, a->n - i, a->far ? SIGHT_FAR : SIGHT_NEAR);
+        for (runs_begin(&x, tr, l, a->t + i, n); runs_next(&x);)
+            run_near(&x, a->far, a->out + i + x.first);
+    }
 }
 
 /* Number of blocks of spans; whole pieces are counted without a look at them. */

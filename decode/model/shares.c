@@ -216,7 +216,7 @@ static void try_bounds(const struct trace *tr, struct lane lane, const struct sh
     a.sets = sets_of(tr, lane.kind, ask);
     for (uint32_t i = 0; i < ask->columns;) {
         i = some_of(&a.s, ask, i);
-        pieces_near(tr, lane, &(struct nearby){a.s.t, a.s.nt, far, a.x});
+        pieces_near(tr, lane, &(struct nearby){.t = a.s.t, .n = a.s.nt, .far = far, .out = a.x});
         sure_of(&a, ask);
     }
 }

@@ -179,9 +179,9 @@ uint32_t spans_block(const struct span_pool *sp, const struct spanlane *l, uint3
 uint32_t spans_first_stack(const struct spanlane *l, uint32_t b);
 /* spans_ahead - prefetch block b. Blocks of one lane lie apart, so waiting for memory costs as much as unpacking. */
 void spans_ahead(const struct spanlane *l, uint32_t b);
-/* spans_times - as spans_block(), but durations and tags only. */
-uint32_t spans_times(const struct span_pool *sp, const struct spanlane *l, uint32_t b, int64_t dur[SPAN_ROOM],
-                     uint32_t tag[SPAN_ROOM], int64_t *t0, int64_t end);
+/* spans_times - as spans_block(), but only durations and tags are sure to be filled in. */
+uint32_t spans_times(const struct span_pool *sp, const struct spanlane *l, uint32_t b, struct spancols *out,
+                     int64_t *t0, int64_t end);
 /*
  * spans_wide - of blocks b .. last the first that has a span of at least min_ns other than ST_NONE. The unpacked end
  * of the lane is returned if it lasts that long in total, its open span up to `end`. A number above `last` if there
@@ -219,11 +219,16 @@ struct totals_near {
     int64_t t[2], tot[2][SPAN_SLOTS];
     uint64_t count[2]; /* spans that start before t[0], t[1] */
 };
+struct totals_end { /* where the lane goes on elsewhere: the totals there */
+    int64_t t, tot[SPAN_SLOTS];
+    uint64_t count;
+};
 struct nearby {
     const int64_t *t;
     uint32_t n;
     bool far;
     struct totals_near *out;
+    const struct totals_end *end; /* bounds what has no index behind it; NULL: that is unpacked */
 };
 /* totals_known - tot[0] and count[0] are exact for t: set both bounds to them. */
 static inline void totals_known(struct totals_near *x, int64_t t)
@@ -232,8 +237,26 @@ static inline void totals_known(struct totals_near *x, int64_t t)
     x->count[1] = x->count[0];
     memcpy(x->tot[1], x->tot[0], sizeof x->tot[1]);
 }
+/* totals_till - the second bound is where the lane goes on. */
+static inline void totals_till(struct totals_near *x, const struct totals_end *end)
+{
+    x->t[1] = end->t;
+    x->count[1] = end->count;
+    memcpy(x->tot[1], end->tot, sizeof x->tot[1]);
+}
 void spans_near(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, int64_t end,
                 const struct nearby *a);
+
+/*
+ * spans_sight - prefetch what spans_near(), or with `data` spans_totals(), will read of moments that lie in different lanes, such as
+ * the pieces of one: step by step all of them at once, so that they wait for memory together. l: prefetched; NULL is passed over.
+ */
+struct sight {
+    const struct spanlane *l;
+    int64_t t;
+    uint32_t k; /* for its own use */
+};
+void spans_sight(struct sight *s, uint32_t n, bool data);
 
 /*
  * spans_since - in a lane that is still appended to: add the time per slot in [from,to) to sum, and the number of

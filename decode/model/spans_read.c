@@ -19,7 +19,7 @@ static void release_pages(void)
         mem_rest();
 }
 
-static void column_put(struct spancols *out, uint32_t i, int64_t dur, const struct waitspan *w)
+static inline void column_put(struct spancols *out, uint32_t i, int64_t dur, const struct waitspan *w)
 {
     out->dur[i] = dur;
     out->who[i] = wait_who(w);
@@ -39,12 +39,21 @@ static inline bool own_packed(const struct spanlane *l)
     return l->packed && !spans_alike(l);
 }
 
-uint32_t spans_block(const struct span_pool *sp, const struct spanlane *l, uint32_t b, struct spancols *out,
-                     int64_t *t0, int64_t end)
+static inline void unpack(const struct span_pool *sp, const uint8_t *p, uint32_t n, bool all, struct spancols *out)
+{
+    if (all)
+        unpack_spans(p, n, &sp->clock, out);
+    else
+        unpack_times(p, n, &sp->clock, out->dur, out->tag);
+}
+
+/* spans_block() or, unless all is wanted, spans_times(). */
+static inline uint32_t block_read(const struct span_pool *sp, const struct spanlane *l, uint32_t b, bool all,
+                                  struct spancols *out, int64_t *t0, int64_t end)
 {
     if (b < spans_nblk(l)) {
         release_pages();
-        unpack_spans(blocks_data(l->blocks, b), SPAN_BLOCK, &sp->clock, out);
+        unpack(sp, blocks_data(l->blocks, b), SPAN_BLOCK, all, out);
         *t0 = blocks_t0(l->blocks, b);
         return SPAN_BLOCK;
     }
@@ -52,7 +61,7 @@ uint32_t spans_block(const struct span_pool *sp, const struct spanlane *l, uint3
     uint32_t n = spans_nwait(l);
     const bool packed = own_packed(l);
     if (packed)
-        unpack_spans(l->wait.packed, n, &sp->clock, out);
+        unpack(sp, l->wait.packed, n, all, out);
     for (uint32_t i = 0; !packed && i < n; i++) {
         const struct waitspan w = waits_at(l, i);
         column_put(out, i, wait_dur(&w, sp->longs), &w);
@@ -60,6 +69,18 @@ uint32_t spans_block(const struct span_pool *sp, const struct spanlane *l, uint3
     if (l->begun && !l->ended)
         column_put(out, n++, end > l->t0 ? end - l->t0 : 0, &l->open);
     return n;
+}
+
+uint32_t spans_block(const struct span_pool *sp, const struct spanlane *l, uint32_t b, struct spancols *out,
+                     int64_t *t0, int64_t end)
+{
+    return block_read(sp, l, b, true, out, t0, end);
+}
+
+uint32_t spans_times(const struct span_pool *sp, const struct spanlane *l, uint32_t b, struct spancols *out,
+                     int64_t *t0, int64_t end)
+{
+    return block_read(sp, l, b, false, out, t0, end);
 }
 
 uint32_t spans_first_stack(const struct spanlane *l, uint32_t b)
@@ -93,32 +114,6 @@ void spans_ahead(const struct spanlane *l, uint32_t b)
         __builtin_prefetch(p + i * LINE);
 }
 
-uint32_t spans_times(const struct span_pool *sp, const struct spanlane *l, uint32_t b, int64_t dur[SPAN_ROOM],
-                     uint32_t tag[SPAN_ROOM], int64_t *t0, int64_t end)
-{
-    if (b < spans_nblk(l)) {
-        release_pages();
-        unpack_times(blocks_data(l->blocks, b), SPAN_BLOCK, &sp->clock, dur, tag);
-        *t0 = blocks_t0(l->blocks, b);
-        return SPAN_BLOCK;
-    }
-    *t0 = l->wait_t0;
-    uint32_t n = spans_nwait(l);
-    const bool packed = own_packed(l);
-    if (packed)
-        unpack_times(l->wait.packed, n, &sp->clock, dur, tag);
-    for (uint32_t i = 0; !packed && i < n; i++) {
-        const struct waitspan w = waits_at(l, i);
-        dur[i] = wait_dur(&w, sp->longs);
-        tag[i] = wait_tag(&w);
-    }
-    if (l->begun && !l->ended) {
-        dur[n] = end > l->t0 ? end - l->t0 : 0;
-        tag[n++] = wait_tag(&l->open);
-    }
-    return n;
-}
-
 static inline int64_t start_at(const struct spanblocks *v, uint32_t k)
 {
     enum { EACH = SPAN_GROUP / SPAN_START };
@@ -130,12 +125,40 @@ static uint32_t nstarts(const struct spanblocks *v)
     return (v->n + SPAN_START - 1) / SPAN_START;
 }
 
-/* The last start not after t, of those from lo (which is not) up to hi. */
-static uint32_t start_between(const struct spanblocks *v, int64_t t, uint32_t lo, uint32_t hi)
+/* About where t lies among the starts: as if they were as far apart everywhere. */
+static uint32_t start_about(const struct spanlane *l, int64_t t)
 {
-    uint32_t behind = lo + 1;
-    bisect(behind, hi, i, start_at(v, i) <= t);
-    return behind - 1;
+    const struct spanblocks *v = l->blocks;
+    const int64_t first = start_at(v, 0);
+    const uint32_t n = nstarts(v);
+    if (t <= first || t >= l->wait_t0)
+        return t <= first ? 0 : n - 1;
+    return (uint32_t)((double)(t - first) / (double)(l->wait_t0 - first) * (n - 1));
+}
+
+/*
+ * The last start not after t; the first is not. From about where it lies on in longer and longer steps: of starts that no search has
+ * touched so far each one that is looked at is waited for.
+ */
+static uint32_t start_of(const struct spanlane *l, int64_t t)
+{
+    const struct spanblocks *v = l->blocks;
+    const uint32_t n = nstarts(v), at = start_about(l, t);
+    uint32_t lo = at, behind = at, step = 1;
+    if (start_at(v, at) <= t) {
+        for (behind = at + 1; behind < n && start_at(v, behind) <= t; step *= 2) {
+            lo = behind;
+            behind = n - behind > step ? behind + step : n;
+        }
+    } else {
+        for (lo = at ? at - 1 : 0; lo && start_at(v, lo) > t; step *= 2) {
+            behind = lo;
+            lo = lo > step ? lo - step : 0;
+        }
+    }
+    lo++;
+    bisect(lo, behind, i, start_at(v, i) <= t);
+    return lo - 1;
 }
 
 /* The last block not after t, of the SPAN_START blocks of start k. */
@@ -152,7 +175,7 @@ uint32_t spans_find(const struct spanlane *l, int64_t t)
     uint32_t n = spans_nblk(l); /* then: the last block whose t0 <= t */
     if (!n || t >= l->wait_t0)
         return n ? (spans_nwait(l) || !l->ended ? n : n - 1) : 0;
-    return block_at(l->blocks, t, start_between(l->blocks, t, 0, nstarts(l->blocks)));
+    return block_at(l->blocks, t, start_of(l, t));
 }
 
 uint32_t spans_wide(const struct spanlane *l, uint32_t b, uint32_t last, int64_t min_ns, int64_t end)
@@ -177,8 +200,8 @@ static const int64_t zeros[4][SPAN_SLOTS];
 /* A position in a lane that only moves forward: totals up to `t`, the start of span `i` in block b. */
 struct walk {
     uint32_t b, n, i; /* n: spans in the block, without the open one */
-    int64_t t, tot[SPAN_SLOTS], dur[SPAN_ROOM];
-    uint32_t tag[SPAN_ROOM];
+    int64_t t, tot[SPAN_SLOTS];
+    struct spancols c; /* durations and tags */
 };
 
 static void walk_enter(struct walk *w, const struct span_pool *sp, const struct spanlane *l, uint32_t b)
@@ -186,7 +209,7 @@ static void walk_enter(struct walk *w, const struct span_pool *sp, const struct 
     w->b = b;
     w->i = 0;
     w->n = b < spans_nblk(l) ? SPAN_BLOCK : spans_nwait(l);
-    (void)spans_times(sp, l, b, w->dur, w->tag, &w->t, l->t0);
+    (void)spans_times(sp, l, b, &w->c, &w->t, l->t0);
     memcpy(w->tot, zeros, sizeof w->tot);
     if (!spans_nblk(l))
         return;
@@ -204,8 +227,8 @@ static void walk_fours(struct walk *w, const uint8_t (*slot)[4], enum lane_kind 
     memcpy(tot, zeros, sizeof tot);
     uint32_t i = w->i;
     for (const uint32_t n = w->n; i + 4 <= n; i += 4) {
-        const uint32_t *tag = w->tag + i;
-        const int64_t *dur = w->dur + i, a = dur[0], b = dur[1], c = dur[2], d = dur[3], lasts = a + b + c + d;
+        const uint32_t *tag = w->c.tag + i;
+        const int64_t *dur = w->c.dur + i, a = dur[0], b = dur[1], c = dur[2], d = dur[3], lasts = a + b + c + d;
         if (lasts >= left)
             break;
         left -= lasts;
@@ -225,9 +248,9 @@ static void walk_fours(struct walk *w, const uint8_t (*slot)[4], enum lane_kind 
 static void walk_to(struct walk *w, const uint8_t (*slot)[4], enum lane_kind kind, int64_t t)
 {
     walk_fours(w, slot, kind, t);
-    for (; w->i < w->n && w->t < t && w->dur[w->i] <= t - w->t; w->i++) {
-        w->tot[slot[w->tag[w->i]][kind]] += w->dur[w->i];
-        w->t += w->dur[w->i];
+    for (; w->i < w->n && w->t < t && w->c.dur[w->i] <= t - w->t; w->i++) {
+        w->tot[slot[w->c.tag[w->i]][kind]] += w->c.dur[w->i];
+        w->t += w->c.dur[w->i];
     }
 }
 
@@ -246,8 +269,8 @@ static uint32_t find_starts(const struct spanlane *l, const int64_t *t, uint32_t
             known++;
     if (!known)
         return 0;
-    uint32_t first = start_between(v, t[0] - 1, 0, nstarts(v));
-    uint32_t len = start_between(v, t[known - 1] - 1, first, nstarts(v)) - first + 1;
+    const uint32_t first = start_of(l, t[0] - 1);
+    uint32_t len = (known > 1 ? start_of(l, t[known - 1] - 1) : first) - first + 1;
     for (uint32_t i = 0; i < known; i++)
         k[i] = first;
     for (uint32_t half; len > 1; len -= half) {
@@ -284,6 +307,42 @@ static void find_all(const struct spanlane *l, const int64_t *t, uint32_t n, uin
     }
 }
 
+void spans_sight(struct sight *s, uint32_t n, bool data)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (s[i].l)
+            __builtin_prefetch(s[i].l->blocks ? (const void *)s[i].l->blocks : s[i].l->wait.packed);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct spanlane *l = s[i].l;
+        if (!l || !l->blocks || !l->blocks->n || s[i].t - 1 >= l->wait_t0) {
+            for (int o = 0; o < 4 && data && l && l->packed; o++)
+                __builtin_prefetch(l->wait.packed + 64 * o);
+            s[i].l = NULL;
+            continue;
+        }
+        s[i].k = start_about(l, s[i].t - 1);
+        __builtin_prefetch(&l->blocks->group[s[i].k / (SPAN_GROUP / SPAN_START)]);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        const struct spanlane *l = s[i].l;
+        if (!l || s[i].t <= start_at(l->blocks, 0))
+            continue;
+        s[i].k = start_of(l, s[i].t - 1);
+        if (blocks_packed(l->blocks, s[i].k * SPAN_START))
+            blocks_ahead(l->blocks, s[i].k * SPAN_START);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (s[i].l && blocks_packed(s[i].l->blocks, s[i].k * SPAN_START))
+            blocks_ahead_rows(s[i].l->blocks, s[i].k * SPAN_START, data ? SPAN_START - 1 : SPAN_START);
+    for (uint32_t i = 0; i < n && data; i++) {
+        if (!s[i].l || s[i].t <= start_at(s[i].l->blocks, 0))
+            continue;
+        const uint8_t *block = blocks_data(s[i].l->blocks, block_at(s[i].l->blocks, s[i].t - 1, s[i].k));
+        for (int o = 0; o < 7; o++)
+            __builtin_prefetch(block + 64 * o);
+    }
+}
+
 /* The span that the previous moment lies in: later moments in it need no look at the block. */
 struct same {
     int64_t until, stop; /* until: it ends; stop: time is counted up to here */
@@ -304,8 +363,8 @@ static struct same same_of(const struct walk *w, const uint8_t (*slot)[4], enum 
 {
     struct same x = {.begins = w->t, .before = (uint64_t)w->b * SPAN_BLOCK + w->i, .is = true};
     if (w->i < w->n) {
-        x.until = x.stop = w->t + (w->t < t ? w->dur[w->i] : 0);
-        x.slot = slot[w->tag[w->i]][kind];
+        x.until = x.stop = w->t + (w->t < t ? w->c.dur[w->i] : 0);
+        x.slot = slot[w->c.tag[w->i]][kind];
     } else if (w->b < spans_nblk(l)) { /* a block's very end */
         x.is = false;
         x.until = x.stop = w->t;
@@ -377,7 +436,13 @@ void spans_near(const struct span_pool *sp, enum lane_kind kind, const struct sp
         }
         const bool in = i < from + known && t[i] > first;
         const uint32_t b = in ? block_at(v, t[i] - 1, k[i - from]) : UINT32_MAX;
-        if (!in) { /* before the lane, or behind its blocks */
+        if (!in && a->end && v && v->n && t[i] - 1 >= l->wait_t0 && t[i] <= a->end->t) { /* behind its blocks */
+            x->t[0] = blocks_before(v, v->n, x->tot[0]);
+            x->count[0] = (uint64_t)v->n * SPAN_BLOCK;
+            totals_till(x, a->end);
+            from = i + 1;
+            known = 0;
+        } else if (!in) { /* before the lane, or nothing bounds it */
             spans_totals(sp, kind, l, end, &(struct totals){&t[i], 1, x->tot, x->count});
             totals_known(x, t[i]);
             from = i + 1;

@@ -9,13 +9,11 @@
  */
 #include "decode/trace.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "decode/base/host.h"
@@ -166,12 +164,8 @@ static enum err_code trace_start(struct trace *tr, struct err *e)
                                    .bytes = tr->in.len,
                                    .spilled = mem_is_spilled(tr->in.map)};
     pthread_mutex_init(&tr->mu, NULL);
-    pthread_condattr_t attr;
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&tr->filled, &attr);
-    pthread_cond_init(&tr->freed, &attr);
-    pthread_condattr_destroy(&attr);
+    thread_cond(&tr->filled);
+    thread_cond(&tr->freed);
     return ERR_OK;
 }
 
@@ -442,17 +436,11 @@ enum took { TOOK_NONE, TOOK_ONE, TOOK_END };
 static enum took chunk_take(struct trace *tr, int64_t stop)
 {
     pthread_mutex_lock(&tr->mu);
-    while (tr->head == tr->tail) {
-        if (stop == INT64_MAX) {
-            pthread_cond_wait(&tr->filled, &tr->mu);
-            continue;
-        }
-        struct timespec ts = {stop / 1000000000, stop % 1000000000};
-        if (pthread_cond_timedwait(&tr->filled, &tr->mu, &ts) == ETIMEDOUT && tr->head == tr->tail) {
+    while (tr->head == tr->tail)
+        if (!thread_wait(&tr->filled, &tr->mu, stop) && tr->head == tr->tail) {
             pthread_mutex_unlock(&tr->mu);
             return TOOK_NONE;
         }
-    }
     struct chunk *c = &tr->ring[tr->tail % RING];
     pthread_mutex_unlock(&tr->mu);
     chunk_fold(tr, c);

@@ -387,8 +387,7 @@ static bool block_states(void *arg, const struct piece *p, uint32_t k, uint32_t 
     struct spancols c;
     struct span_run r = run_of(&c, p->f, p->seg);
     (void)k;
-    r.n = ask->all ? spans_block(&p->f->pool, p->l, b, &c, &r.t0, p->end)
-                   : spans_times(&p->f->pool, p->l, b, c.dur, c.tag, &r.t0, p->end);
+    r.n = (ask->all ? spans_block : spans_times)(&p->f->pool, p->l, b, &c, &r.t0, p->end);
     r.open_start = !b && !p->index0 && p->l->backdated;
     r.open_end = b == spans_nblk(p->l) && p->last && !p->l->ended;
     if (!edge)

@@ -51,6 +51,26 @@ static void set_filter(struct view *v, struct filter *f)
     v->filter_done = !f;
 }
 
+/* A filter that is stacked already would hide nothing more, and take a step more to drop. */
+static bool have_filter(const struct view *v, const char *text)
+{
+    const size_t lead = strspn(text, " ");
+    size_t n = strlen(text + lead);
+    while (n && text[lead + n - 1] == ' ')
+        n--;
+    for (int i = 0; i < v->nfilters; i++) {
+        const char *at = v->filter_text + v->filter_cut[i];
+        const char *end = i + 1 < v->nfilters ? v->filter_text + v->filter_cut[i + 1] : at + strlen(at);
+        while (at < end && *at == ' ')
+            at++;
+        while (end > at && end[-1] == ' ')
+            end--;
+        if ((size_t)(end - at) == n && !memcmp(at, text + lead, n))
+            return true;
+    }
+    return false;
+}
+
 unsigned view_filter(struct view *v, const char *text)
 {
     struct filter_error e;
@@ -58,6 +78,8 @@ unsigned view_filter(struct view *v, const char *text)
     if (!text[strspn(text, " ")])
         return v->nfilters ? VR_DRAW
                            : move_fail(v, "a filter is: a function, g12, state=waiting, reason=sync, dur>1ms, gc");
+    if (have_filter(v, text))
+        return move_fail(v, "this filter is in force already");
     if (v->nfilters == VIEW_FILTERS || have + n + 2 > sizeof v->filter_text)
         return move_fail(v, "too many filters: drop some");
     struct filter *f = filter_new(v->tr, text, &e); /* by itself: a mistake's place is in what was typed */

@@ -21,7 +21,7 @@ struct covered { /* a column: by how many spans more than the one before, all of
 
 struct mixed {
     uint32_t lane, members; /* the group's first; how many they are */
-    struct shares *col;
+    struct shares *col;     /* NULL: none of them is added yet */
     struct covered *covered;
 };
 
@@ -31,6 +31,7 @@ struct mixture {
     uint32_t total; /* goroutines in the trace */
     uint32_t n;
     struct mixed group[GROUPS];
+    bool oom;
     struct tab by_name;
     struct shares *one; /* a goroutine's columns */
     uint32_t next;      /* goroutine to be added; NO_LANE: all are */
@@ -93,16 +94,27 @@ static struct mixture *begin(const struct view *v)
     bool ok = (m->one = mem_alloc(size)) != NULL;
     for (; ok && m->n < n; m->n++) {
         const uint32_t name = trace_g_name(v->tr, m->group[m->n].lane);
-        struct mixed *x = &m->group[m->n];
-        x->col = mem_zalloc(size);
-        x->covered = mem_zalloc((size_t)(m->cols + 1) * sizeof *x->covered);
-        ok = x->col && x->covered && tab_put(&m->by_name, name, 0, m->n) != TAB_NONE;
+        ok = tab_put(&m->by_name, name, 0, m->n) != TAB_NONE;
     }
     if (!ok) {
         mixture_free(m);
         return NULL;
     }
     return m;
+}
+
+/*
+ * The columns of a group, when its first goroutine comes: of a hundred groups around those that show they are megabytes, and
+ * to take these at once would take longer than the frame. false: out of memory.
+ */
+static bool columns_of(struct mixture *m, struct mixed *x)
+{
+    if (!x->col)
+        x->col = mem_zalloc((size_t)m->cols * sizeof *x->col);
+    if (!x->covered)
+        x->covered = mem_zalloc((size_t)(m->cols + 1) * sizeof *x->covered);
+    m->oom |= !x->col || !x->covered;
+    return !m->oom;
 }
 
 /* A span's part in [t0,t1), which lies in columns c0 .. c1. */
@@ -157,7 +169,7 @@ static bool add(struct mixture *m, const struct view *v, uint32_t g)
     int c0 = window_col(m->win, m->cols, t0), c1 = window_col(m->win, m->cols, t1 - 1);
     c0 = c0 < 0 ? 0 : c0;
     c1 = c1 < 0 || c1 >= m->cols ? m->cols - 1 : c1;
-    if (c1 < c0)
+    if (c1 < c0 || !columns_of(m, &m->group[i]))
         return false;
     const bool assists = !li.is_worker && gstate_any(v->gstate, v->tr, g, t0, t1);
     if (li.nspans < FEW && !li.is_worker && !assists) {
@@ -183,18 +195,22 @@ static bool step(struct view *v, int64_t budget_ns)
 {
     struct mixture *m = v->mixture;
     const int64_t start = host_now();
-    while (m->next != NO_LANE) {
+    while (m->next != NO_LANE && !m->oom) {
         bool longer = false;
         for (int k = 0; k < STEP && !longer && m->next != NO_LANE; k++) {
-            m->next = lanes_behind(&v->lanes[LANE_G], v->tr, m->next);
+            m->next = m->oom ? NO_LANE : lanes_behind(&v->lanes[LANE_G], v->tr, m->next);
             if (m->next != NO_LANE)
                 longer = add(m, v, m->next++);
         }
         if (m->next != NO_LANE && budget_ns != INT64_MAX && host_now() - start > budget_ns)
             return false;
     }
-    for (; m->settled < m->n; m->settled++)
+    for (; m->settled < m->n && columns_of(m, &m->group[m->settled]); m->settled++)
         settle(v, &m->group[m->settled]);
+    if (m->oom) { /* each row is its first goroutine's */
+        mixture_free(m);
+        v->mixture = NULL;
+    }
     return true;
 }
 
@@ -207,7 +223,7 @@ void mixture_follow(struct view *v)
     }
     if (!v->mixture || !covers(v->mixture, v)) {
         mixture_free(v->mixture);
-        v->mixture = begin(v); /* out of memory: each row is its first goroutine's */
+        v->mixture = begin(v); /* NULL: out of memory */
     }
     if (v->mixture)
         (void)step(v, v->mixture->total > MANY ? BEGIN_NS : AT_ONCE_NS);

@@ -4,7 +4,7 @@
  *
  * With files as arguments it tries every byte of them (every byte's eight bits with EVERY_BIT=1) and prints what deviates.
  */
-#include "tests/unit/decode_help.h"
+#include "tests/unit/agree_help.h"
 
 #include "decode/census.h"
 #include "decode/v1/v1_wire.h"
@@ -13,7 +13,6 @@
 
 /* A time may differ by what order gives events of one moment. */
 enum { NEAR_NS = 20000, AFTER_NS = 1000000 };
-#define NEVER INT64_MAX
 
 /* ---- when a byte's event is ------------------------------------------------------------------------------- */
 
@@ -111,52 +110,6 @@ struct tally {
     bool damage, refused;
     char where[220], after_where[220], what[200];
 };
-
-static bool lane_known(enum lane_kind k, uint8_t state)
-{
-    return state != ST_UNKNOWN && !(k != LANE_G && state == ST_NONE);
-}
-
-static int64_t state_ns(const struct trace *tr, struct lane l, int64_t t0, int64_t t1, uint8_t state)
-{
-    struct shares s;
-    trace_shares(tr, l, t0, t1, &s);
-    if (state == ST_RUNNING) /* a worker whose name was lost */
-        s.ns[state] += s.ns[ST_GCWORK];
-    return s.ns[state];
-}
-
-/* Where what a says up to `until` isn't what b says, known: only where a says anything. */
-static int64_t differs(const struct trace *a, const struct trace *b, enum lane_kind k, int64_t until, int64_t shift,
-                       bool known, char *where, size_t size)
-{
-    int64_t worst = 0;
-    for (uint32_t i = 0; i < trace_nlanes(a, k); i++) {
-        struct lane l = {k, i}, other = {k, trace_find_lane(b, k, raw_id(a, k, i))};
-        struct span_iter it;
-        if (!span_seek_index(&it, a, l, 0))
-            continue;
-        do {
-            const struct span *s = span_get(&it);
-            const int64_t t0 = s->t0, t1 = s->t1 < until ? s->t1 : until;
-            if (t0 >= until)
-                break;
-            if (!lane_known(k, s->state))
-                continue;
-            int64_t ns = t1 - t0;
-            if (other.i != NO_LANE)
-                ns -= state_ns(b, other, t0 + shift, t1 + shift, s->state);
-            else if (!known) /* all of it is missing */
-                ns = t1 - t0;
-            if (ns <= worst)
-                continue;
-            worst = ns;
-            snprintf(where, size, "%c%" PRIu64 " %s %.6f - %.6f ms, %.6f ms not so", "PGMB"[k], raw_id(a, k, i),
-                     state_name(s->state), (double)t0 / 1e6, (double)t1 / 1e6, (double)ns / 1e6);
-        } while (span_next(&it));
-    }
-    return worst;
-}
 
 /* Who counts the bytes finds the generations that are shown. */
 static void counted_alike(const uint8_t *p, size_t n, const struct trace *tr)

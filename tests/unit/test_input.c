@@ -317,6 +317,9 @@ static void test_no_trace(void **state)
                      "ELF\x02\x01\x01\0\0\0\0\0\0\0\0\0",
                      16),
                  ERR_NOT_TRACE, "is a program");
+    expect_error(put("heap", "Z\4\x08\1\x10\2`\x80", 8), ERR_NOT_TRACE, "is a pprof profile: go tool pprof");
+    expect_error(put("cpu", "H\xb6\xf1\xe0\xfc\xc4\xb2\xf5\xf5\x18\n\4\x08\1\x10\2", 16), ERR_NOT_TRACE,
+                 "is a pprof profile: go tool pprof");
     expect_error(put("pprof", "\n\4\x08\1\x10\2\n\4", 8), ERR_NOT_TRACE, "is a pprof profile: go tool pprof");
     expect_error(put("json", "{\"traceEvents\":[", 16), ERR_NOT_TRACE, "is JSON");
     expect_error(put("page", "<!DOCTYPE html>", 15), ERR_NOT_TRACE, "is HTML or XML");

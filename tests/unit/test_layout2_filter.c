@@ -341,8 +341,14 @@ static void test_view(void **state)
     assert_true(s.v.message_error); /* nothing passes, and it says so */
     view_show_all(&s.v);
     assert_int_equal(l->n, all);
-    for (int i = 0; i < VIEW_FILTERS; i++)
-        view_filter(&s.v, "gc");
+    for (int i = 0; i < VIEW_FILTERS; i++) {
+        char text[16];
+        snprintf(text, sizeof text, "dur>%dns", i + 1);
+        assert_false(view_filter(&s.v, text) & VR_BELL);
+        assert_int_equal(s.v.nfilters, i + 1);
+        assert_true(view_filter(&s.v, " dur>1ns ") & VR_BELL); /* the same twice hides nothing more */
+        assert_int_equal(s.v.nfilters, i + 1);
+    }
     assert_true(view_filter(&s.v, "gc") & VR_BELL);
     seen_close(&s);
 }

@@ -3,6 +3,7 @@
  */
 #include "layout2_help.h"
 
+#include "decode/base/mem.h"
 #include "layout/draw/gstate.h"
 #include "layout/views/kind.h"
 #include "layout/move/search.h"
@@ -69,6 +70,34 @@ static void sums_of(struct seen *s)
             (void)view_hide(&s->v);
         rows_hold(s);
     }
+}
+
+/* Out of memory at any point of adding up: each row stands for itself, and the next picture has all sums. */
+static void short_of(struct seen *s)
+{
+    bool all = false;
+    (void)view_switch(&s->v, VIEW_GOROUTINES);
+    (void)view_group(&s->v);
+    finish(&s->v);
+    assert_true(frame_draw(&s->g, &s->v, NULL));
+    for (long n = 0; n < 200 && !all; n++) {
+        mixture_free(s->v.mixture);
+        s->v.mixture = NULL;
+        mem_fail_after(n);
+        mixture_follow(&s->v);
+        (void)mixture_work(&s->v, INT64_MAX);
+        mem_fail_after(-1);
+        all = s->v.mixture && !mixture_pending(&s->v);
+        assert_true(all || !s->v.mixture);
+    }
+    assert_true(all);
+    rows_hold(s);
+}
+
+static void test_short(void **state)
+{
+    (void)state;
+    for_samples(short_of, "http-1.26");
 }
 
 static void test_sums(void **state)
@@ -202,8 +231,8 @@ static void test_sums_collect(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sums), cmocka_unit_test(test_words),
-                                       cmocka_unit_test(test_hits), cmocka_unit_test(test_sums_line),
-                                       cmocka_unit_test(test_sums_collect)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sums),      cmocka_unit_test(test_short),
+                                       cmocka_unit_test(test_words),     cmocka_unit_test(test_hits),
+                                       cmocka_unit_test(test_sums_line), cmocka_unit_test(test_sums_collect)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -405,6 +405,37 @@ static void test_paste(void **state)
 
 /* ---- sizes ------------------------------------------------------------------------------------------------ */
 
+/* A slow line cuts a key in two: Esc comes, acts, and the rest of the key comes late. It is no text. */
+static void test_late_keys(void **state)
+{
+    static const char *const rest[] = {"OQ", "[1;5Q", "[[Q", "[MQQQ", "[<0;1;1Q"}; /* Q, as a key, leaves */
+    (void)state;
+    struct pty p;
+    view(&p, TRACE);
+    shown(&p);
+    for (size_t i = 0; i < sizeof rest / sizeof *rest; i++) {
+        pty_type(&p, "\033");
+        pty_rest(&p);
+        pty_type(&p, rest[i]);
+        pty_rest(&p);
+        if (p.ended)
+            pty_fail(&p, "the rest of a key acts as keys");
+    }
+    pty_type(&p, "?");
+    pty_rest(&p);
+    pty_type(&p, "\033");
+    pty_rest(&p);
+    pty_type(&p, "O?"); /* what a hand types behind Esc goes on otherwise */
+    pty_rest(&p);
+    if (!pty_has(&p, "Keys in"))
+        pty_fail(&p, "no help");
+    pty_type(&p, "\033");
+    pty_rest(&p);
+    pty_type(&p, "OQQ"); /* F2, and Q */
+    expect_left(&p, 0, -1, "late keys");
+    pty_close(&p);
+}
+
 static void test_sizes(void **state)
 {
     (void)state;
@@ -775,23 +806,15 @@ static void test_killed_while_stopped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_quit),
-        cmocka_unit_test(test_signals),
-        cmocka_unit_test(test_paste),
-        cmocka_unit_test(test_any_moment),
-        cmocka_unit_test(test_busy_moment),
-        cmocka_unit_test(test_twice),
-        cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_terminal_gone),
-        cmocka_unit_test(test_nobody_hears),
-        cmocka_unit_test(test_closed),
-        cmocka_unit_test(test_waiting),
-        cmocka_unit_test(test_file_cut),
-        cmocka_unit_test(test_file_replaced),
-        cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_killed_while_stopped),
-        cmocka_unit_test(test_editor),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_quit),          cmocka_unit_test(test_signals),
+        cmocka_unit_test(test_paste),         cmocka_unit_test(test_late_keys),
+        cmocka_unit_test(test_any_moment),    cmocka_unit_test(test_busy_moment),
+        cmocka_unit_test(test_twice),         cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_terminal_gone), cmocka_unit_test(test_nobody_hears),
+        cmocka_unit_test(test_closed),        cmocka_unit_test(test_waiting),
+        cmocka_unit_test(test_file_cut),      cmocka_unit_test(test_file_replaced),
+        cmocka_unit_test(test_copies),        cmocka_unit_test(test_killed_while_stopped),
+        cmocka_unit_test(test_editor),        cmocka_unit_test(test_memory),
     };
     program = getenv("GOTOP") ? getenv("GOTOP") : "build/gotop";
     if (access(program, X_OK) || access(TRACE, R_OK) || !mkdtemp(dir)) {

@@ -131,23 +131,14 @@ static void *reader_main(void *arg)
     }
 }
 
-static void condition(pthread_cond_t *c)
-{
-    pthread_condattr_t attr;
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(c, &attr);
-    pthread_condattr_destroy(&attr);
-}
-
 enum err_code live_open(struct live *l, const struct live_opts *o, struct err *e)
 {
     struct live_reader *r = l->reader = mem_zalloc(sizeof *r);
     if (!r || !(r->buf = mem_alloc(READ_SIZE)))
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
     pthread_mutex_init(&r->mu, NULL);
-    condition(&r->news);
-    condition(&r->taken);
+    thread_cond(&r->news);
+    thread_cond(&r->taken);
     r->raw = l->raw;
     r->in.max = r->most = host_memory() / 4; /* a generation that never ends */
     if (l->room)
@@ -198,13 +189,8 @@ const struct stream_gen *live_rest(const struct live *l)
 
 static void news_wait(struct live_reader *r, int timeout_ms)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += timeout_ms / 1000;
-    until.tv_nsec += timeout_ms % 1000 * 1000000L;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    while (!r->ended && !stream_whole(&r->in) && pthread_cond_timedwait(&r->news, &r->mu, &until) == 0) {
+    const int64_t until = host_now() + timeout_ms * (int64_t)1000000;
+    while (!r->ended && !stream_whole(&r->in) && thread_wait(&r->news, &r->mu, until)) {
     }
 }
 

@@ -6,7 +6,6 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <time.h>
 
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
@@ -201,12 +200,7 @@ bool slices_tick_now(void)
 /* The caller waits for others a little at a time: between, it may be the owner's turn. Under the lock. */
 static void team_wait(struct team *t)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += 2000000;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    pthread_cond_timedwait(&t->changed, &t->lock, &until);
+    (void)thread_wait(&t->changed, &t->lock, host_now() + 2000000);
     pthread_mutex_unlock(&t->lock);
     if (!slices_tick()) {
         t->failed = true;
@@ -304,7 +298,7 @@ bool slices_each(int threads, size_t n, const struct slices_job *job)
     unsigned helpers = 0;
     pthread_attr_t attr;
     pthread_mutex_init(&t.lock, NULL);
-    pthread_cond_init(&t.changed, NULL);
+    thread_cond(&t.changed);
     pthread_attr_init(&attr);
     pthread_attr_setstacksize(&attr, STACK);
     pthread_mutex_lock(&t.lock);

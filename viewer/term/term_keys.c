@@ -249,17 +249,101 @@ static bool stray_answer(struct term *t, uint32_t kind, uint32_t *next)
     return true;
 }
 
+/* The next character of a sequence that has begun, or of what may be one: a slow line may bring it later. */
+static int read_rest(struct term *t, uint32_t *c, int ms)
+{
+    int rc = read_key(t, c);
+    if (rc == ERR && poll(&(struct pollfd){.fd = t->in_fd, .events = POLLIN}, 1, ms) > 0)
+        rc = read_key(t, c);
+    return rc;
+}
+
+/* The key of a sequence, by what stands behind Esc and '[' or 'O': the same on nearly every terminal. 0: none of ours. */
+static keycode sequence_key(uint32_t first, const char *text)
+{
+    static const char finals[] = "ABCDHFZ";
+    static const keycode by_final[] = {K_UP, K_DOWN, K_RIGHT, K_LEFT, K_HOME, K_END, K_BACKTAB};
+    static const keycode by_number[] = {0, K_HOME, K_INSERT, K_DELETE, K_END, K_PGUP, K_PGDN, K_HOME, K_END};
+    const size_t n = strlen(text);
+    const char last = n ? text[n - 1] : 0, *semi = strchr(text, ';');
+    const int number = text[0] >= '1' && text[0] <= '8' && (text[1] == ';' || text[1] == '~') ? text[0] - '0' : 0;
+    const int m = semi && semi[1] >= '2' && semi[1] <= '8' && semi + 3 == text + n ? semi[1] - '1' : 0;
+    keycode k = 0;
+    if (last == '~')
+        k = by_number[number];
+    else if (first == 'O' && n == 1 && last >= 'P' && last <= 'S')
+        k = (keycode)(K_F0 + 1 + (last - 'P'));
+    else if (last && strchr(finals, last) && (n == 1 || number == 1))
+        k = by_final[strchr(finals, last) - finals];
+    return !k ? 0 : k | (m & 1 ? K_SHIFT : 0) | (m & 2 ? K_ALT : 0) | (m & 4 ? K_CTRL : 0);
+}
+
+enum { REST_MS = 300 };
+
+/*
+ * What stands behind Esc and '[' or 'O' is read to its end: a key, a mark around what was pasted, an answer, or what
+ * nobody knows, dropped whole (*key is 0) lest its letters act as keys. false: nothing stands there.
+ */
+static bool sequence(struct term *t, uint32_t first, keycode *key)
+{
+    char text[8] = "";
+    uint32_t c;
+    int n = 0, rc;
+    *key = 0;
+    while ((rc = read_rest(t, &c, REST_MS)) == OK) {
+        if (n < (int)sizeof text - 1)
+            text[n] = c < 0x80 ? (char)c : '?';
+        n++;
+        if (c == 'R' && n < (int)sizeof text)
+            take_answer(t, text);
+        if (n > 32 || (c >= 0x40 && c <= 0x7e && !(n == 1 && c == '['))) {
+            if (strcmp(text, "200~") == 0 || strcmp(text, "201~") == 0)
+                t->pasting = text[2] == '0';
+            else if (n < (int)sizeof text)
+                *key = sequence_key(first, text);
+            return true;
+        }
+    }
+    if (rc == KEY_CODE_YES)
+        push_key(t, curses_key((int)c));
+    return n > 0;
+}
+
+/*
+ * Esc came alone, and now a '[' or 'O', with something right behind it: the rest of a key that a slow line cut in two. It
+ * is that key, or dropped; Esc has acted, which undoes nothing. What a hand types comes one by one, or goes on otherwise.
+ */
+static keycode late_rest(struct term *t, uint32_t first)
+{
+    enum { TOGETHER_MS = 30, OLD_MOUSE = 3 };
+    uint32_t c;
+    keycode key;
+    if (read_rest(t, &c, TOGETHER_MS) != OK)
+        return key_normal((keycode)first);
+    if (c >= 0x80 || !strchr(first == 'O' ? "ABCDHFPQRSM" : "ABCDHFZMI<[0123456789", (int)c) || !c) {
+        push_key(t, key_normal((keycode)c));
+        return key_normal((keycode)first);
+    }
+    if (first == '[' && c == 'M') {
+        for (int i = 0; i < OLD_MOUSE && read_rest(t, &c, REST_MS) != ERR; i++)
+            ;
+        return 0;
+    }
+    ungetch((int)c);
+    (void)sequence(t, first, &key);
+    return key;
+}
+
 /*
  * Esc has arrived, and something right behind it: Alt with a key, or a sequence that terminfo does not know. Such
  * a sequence is dropped whole, lest its letters act as keys.
  */
 static keycode after_escape(struct term *t)
 {
-    enum { MARK_MS = 300 };
     uint32_t c;
-    int rc = read_key(t, &c);
-    if (rc == ERR && t->pasting && poll(&(struct pollfd){.fd = t->in_fd, .events = POLLIN}, 1, MARK_MS) > 0)
-        rc = read_key(t, &c); /* the mark at the end of what was pasted, on a slow line */
+    keycode key;
+    int rc = read_rest(t, &c, t->pasting ? REST_MS : 0); /* the mark at the end of what was pasted, on a slow line */
+    t->esc_alone = rc == ERR;
     if (rc == ERR)
         return K_ESC;
     if (rc == KEY_CODE_YES) {
@@ -268,6 +352,7 @@ static keycode after_escape(struct term *t)
     }
     if (c == 27) {
         push_key(t, K_ESC);
+        t->esc_alone = true;
         return K_ESC;
     }
     uint32_t first = c, next;
@@ -277,21 +362,15 @@ static keycode after_escape(struct term *t)
         push_key(t, key_normal((keycode)next));
     if (c != '[' && c != 'O')
         return key_normal(K_ALT | (keycode)c);
-    char text[8] = "";
-    int n = 0;
-    while (read_key(t, &c) == OK) {
-        if (n < (int)sizeof text - 1)
-            text[n] = c < 0x80 ? (char)c : '?';
-        n++;
-        if (c == 'R' && n < (int)sizeof text)
-            take_answer(t, text);
-        if (n > 32 || (c >= 0x40 && c <= 0x7e && !(n == 1 && c == '['))) {
-            if (strcmp(text, "200~") == 0 || strcmp(text, "201~") == 0)
-                t->pasting = text[2] == '0';
-            return 0;
-        }
-    }
-    return n == 0 ? K_ALT | (keycode)first : 0;
+    return sequence(t, first, &key) ? key : K_ALT | (keycode)first;
+}
+
+/* A character that is no Esc. */
+static keycode character(struct term *t, uint32_t c)
+{
+    bool late = t->esc_alone && !t->pasting && (c == '[' || c == 'O');
+    t->esc_alone = false;
+    return late ? late_rest(t, c) : key_normal((keycode)c);
 }
 
 /* Within what is pasted only characters count. Esc alone ends it: the mark of its end may have been lost. */
@@ -327,7 +406,8 @@ bool term_key(struct term *t, struct key_event *out)
                 return true;
             continue;
         }
-        out->key = rc == KEY_CODE_YES ? curses_key((int)c) : c == 27 ? after_escape(t) : key_normal((keycode)c);
+        out->key = rc == KEY_CODE_YES ? curses_key((int)c) : c == 27 ? after_escape(t) : character(t, c);
+        t->esc_alone = t->esc_alone && out->key == K_ESC;
         out->key = pasted(t, out->key);
         if (out->key)
             return true;

@@ -260,6 +260,7 @@ static bool own_painting(const struct term *t)
 void term_start_input(struct term *t)
 {
     t->pasting = false;
+    t->esc_alone = false;
     if (t->own)
         term_put(t, PASTE_ON, sizeof PASTE_ON - 1);
     if (!t->mouse)
@@ -318,7 +319,7 @@ static void take_keys(struct term *t, const char *typed)
 
 static enum err_code start_screen(struct term *t, const char *type, const struct term_opts *o, struct err *e)
 {
-    set_escdelay(25);
+    set_escdelay(getenv("SSH_CONNECTION") || getenv("SSH_TTY") ? 100 : 25); /* a line may cut a key in two */
     t->palette = o->palette;
     t->mouse = o->mouse;
     sig.winch = sig.tstp = sig.cont = sig.leave = 0;

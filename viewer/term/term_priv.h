@@ -52,8 +52,9 @@ struct term {
     bool utf8, unsaid; /* it takes UTF-8; nobody says whether it does */
     char partial[4];   /* the first bytes of a character, the rest of which has not arrived */
     int npartial;
-    bool pasting; /* what comes is pasted text */
-    cchar_t *row; /* one painted row */
+    bool pasting;   /* what comes is pasted text */
+    bool esc_alone; /* Esc came, and nothing behind it: perhaps it begins a key whose rest is late */
+    cchar_t *row;   /* one painted row */
     int row_cap;
     struct key_event queue[QUEUE]; /* keys decoded ahead */
     int queued;
