@@ -177,11 +177,11 @@ bool let_go_together(struct causes *c, uint32_t group, uint32_t place, struct le
            (double)out->waits >= threshold(TH_LETGO_SET_SHARE) * (double)all;
 }
 
-/* Does it wait there itself, of so many waits of all, as often as it ends some, nearly? */
-static bool takes_too(const struct ends *e, uint32_t g, size_t given)
+/* Does it wait there itself nearly as often as it ends such waits? Of few goroutines, those of the group, it may be so. */
+static bool takes_too(const struct causes *c, const struct ends *e, uint32_t group, uint32_t g, size_t given)
 {
     size_t own = 0;
-    for (size_t i = 0; i < e->n; i++) {
+    for (size_t i = 0; i < e->n && gstat_group(c->tg->g, g) == group; i++) {
         own += e->v[i].g == g;
     }
     return (double)own >= threshold(TH_LETGO_GIVES) * (double)given;
@@ -199,7 +199,7 @@ bool let_go_gives(struct causes *c, uint32_t group, uint32_t place, uint32_t *on
     for (size_t i = 0, k; ok && i < e.n; i = k) {
         for (k = i + 1; k < e.n && e.v[k].by == e.v[i].by; k++) {
         }
-        if (!takes_too(&e, e.v[i].by, k - i)) {
+        if (!takes_too(c, &e, group, e.v[i].by, k - i)) {
             others += k - i;
             *one = k - i > most ? e.v[i].by : *one;
             most = k - i > most ? k - i : most;
