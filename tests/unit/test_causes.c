@@ -213,6 +213,12 @@ static const struct planted {
     {"chapels", RULE_PHASES, "main.(*fanout).each, called by main.nightlyStep",
      "both happen together for only 1.2%"}, /* 168 goroutines in all */
     {"registrars", RULE_EACH, "main.enter, called by main.deed is in system calls", "syscall.Fsync 1.0 times"},
+    {"dyers", RULE_BOTTLENECK, "One goroutine of main.stage[...].run.func1, G",
+     "called by main.vat.dye"}, /* three stages of one generic type */
+    {"crier", RULE_STW, "main.cry, called by main.main.func1.1: all goroutine stack trace", NULL}, /* of Go 1.21 */
+    {"cattle", RULE_HERD, "main.(*rack).fill, called by main.main.func1",
+     NULL},                                                    /* a crowd is no queue for who wakes it */
+    {"boxoffice", RULE_POOL, "main.sell: ", "by main.charge"}, /* database/sql gives them out in no order */
 };
 /* What may be as it should be is a note, and the first one. */
 static const struct {
@@ -417,6 +423,8 @@ static void healthy_ones(void **state)
         "cleanmeters",       /* a ticker each; the host wakes them at whole milliseconds: nothing is tried again */
         "cleanflights",      /* ask side by side; the host stops them all at two moments */
         "cleandesk",         /* is quick, but for when the host stops it */
+        "cleanmillers",      /* bring and grind, begun in one function: no set of which each takes one */
+        "cleanscrolls",      /* the library's own goroutines of a connection have nothing to do meanwhile */
         "cleanbench"};       /* asks for collections; one goroutine; the file is compressed */
     (void)state;
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {

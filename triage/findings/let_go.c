@@ -177,6 +177,39 @@ bool let_go_together(struct causes *c, uint32_t group, uint32_t place, struct le
            (double)out->waits >= threshold(TH_LETGO_SET_SHARE) * (double)all;
 }
 
+/* Does it wait there itself nearly as often as it ends such waits? Of few goroutines, those of the group, it may be so. */
+static bool takes_too(const struct causes *c, const struct ends *e, uint32_t group, uint32_t g, size_t given)
+{
+    size_t own = 0;
+    for (size_t i = 0; i < e->n && gstat_group(c->tg->g, g) == group; i++) {
+        own += e->v[i].g == g;
+    }
+    return (double)own >= threshold(TH_LETGO_GIVES) * (double)given;
+}
+
+bool let_go_gives(struct causes *c, uint32_t group, uint32_t place, uint32_t *one)
+{
+    struct ends e = {0};
+    size_t others = 0, most = 0;
+    *one = NO_LANE;
+    const bool ok = c->of[group].n <= MEMBERS && ends_there(c, group, place, &e) && e.n > 0;
+    if (ok) {
+        qsort(e.v, e.n, sizeof *e.v, by_waker);
+    }
+    for (size_t i = 0, k; ok && i < e.n; i = k) {
+        for (k = i + 1; k < e.n && e.v[k].by == e.v[i].by; k++) {
+        }
+        if (!takes_too(c, &e, group, e.v[i].by, k - i)) {
+            others += k - i;
+            *one = k - i > most ? e.v[i].by : *one;
+            most = k - i > most ? k - i : most;
+        }
+    }
+    *one = (double)most >= threshold(TH_LETGO_MOST) * (double)e.n ? *one : NO_LANE;
+    mem_free(e.v);
+    return ok && (double)others >= threshold(TH_LETGO_MOST) * (double)e.n;
+}
+
 /* Of who gives back the function that called what does so for all. */
 static uint32_t giver_frame(const struct trace *tr, uint32_t stack)
 {

@@ -26,6 +26,12 @@ bool let_go_together(struct causes *c, uint32_t group, uint32_t place, struct le
 #define LET_GO_KEEPS "one keeps what others wait for" /* the title */
 /* let_go_together_text - who, to stand before what is told of these waits, and what to do. */
 void let_go_together_text(struct text *t, struct text *next, const struct causes *c, const struct let_go *l);
+/*
+ * let_go_gives - are most of the waits of a group at a place ended by goroutines of it that hardly ever wait there for what others give? Who
+ * takes one of a set waits for it as the others do; those do something else than the others, though they began in one function.
+ * *one: who ended nearly all of them, NO_LANE if it is several.
+ */
+bool let_go_gives(struct causes *c, uint32_t group, uint32_t place, uint32_t *one);
 /* let_go_is_lock - is what goroutines of p wait for at a place one thing, that they hand to each other? */
 bool let_go_is_lock(struct causes *c, const struct pair_row *p, uint32_t place);
 

@@ -8,6 +8,8 @@
 #include "triage/findings/thresholds.h"
 #include "triage/findings/story.h"
 
+#include <math.h>
+
 /* Of what the work takes: it runs, or waits for a processor. */
 static double own_part(const struct leaves *v)
 {
@@ -45,6 +47,13 @@ static bool told_closer(const struct causes *c, uint32_t group)
     return false;
 }
 
+/* Moments are a sample: so much of all that runs may it be, with 97 % certainty, if so many of so many are. */
+static double at_most(double n, double all)
+{
+    const double p = n / all, hi = p + 2 * sqrt(p * (1 - p) / all);
+    return hi < 1 ? hi : 1;
+}
+
 bool hot_begin(struct draft *d, const struct causes *c, uint32_t group, const struct leaves *v, double in_flight)
 {
     struct inside in;
@@ -57,7 +66,7 @@ bool hot_begin(struct draft *d, const struct causes *c, uint32_t group, const st
     draft_start(d, RULE_HOT, (int64_t)(part * in_flight));
     draft_about(d, c->rs, in.func, in.stack);
     d->f.note = d->f.queued = true;
-    d->f.won_hi = d->f.severity_ns;
+    d->f.won_hi = (int64_t)(own * at_most((double)in.n, (double)in.all) * in_flight);
     text_share(&d->amount, (double)in.n, (double)in.all);
     inside_text(&d->text, c, group, &in);
     text_lit(&d->text, " ");

@@ -643,6 +643,13 @@ static void asks_text(struct text *t, const struct causes *c, const struct leaf 
     }
 }
 
+/* The group whose work that is: who waits for a processor waits for those that have them all. */
+static uint32_t works_at(const struct causes *c, const struct leaf *l)
+{
+    return l->cat == EX_SCHED && c->busy >= threshold(TH_FULL_BUSY) * c->procs ? moments_most(c)
+                                                                               : causes_group(c, l->who);
+}
+
 static void rule_time(struct causes *c)
 {
     struct leaves v, by;
@@ -656,7 +663,7 @@ static void rule_time(struct causes *c)
     (void)each_on_way(c, &v);
     nested_on_way(c, &v.v[0], v.all);
     const bool spread = !threshold_reached(TH_TIME_PLACE, v.v[0].ns, v.all);
-    const bool hot = hot_begin(&d, c, causes_group(c, v.v[0].who), &v, (double)c->tg->end);
+    const bool hot = hot_begin(&d, c, works_at(c, &v.v[0]), &v, (double)c->tg->end);
     if (!hot) {
         time_begin(&d, &v.v[0]);
         text_share(&d.amount, (double)(spread ? by.v[0].ns : v.v[0].ns), (double)v.all);

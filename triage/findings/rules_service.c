@@ -38,12 +38,25 @@ static bool passes_on(enum wait_kind k)
     return k == WK_SEND || k == WK_RECV || k == WK_SELECT || k == WK_COND;
 }
 
+/* A crowd that is woken in vain, hardly one of them not, is not served by who wakes it (thundering-herd). */
+static bool in_vain(const struct pair_row *p)
+{
+    return p->kind == WK_COND && (double)p->futile >= threshold(TH_BOTTLE_VAIN) * (double)p->count;
+}
+
+/* The library's own goroutines (of a connection, say) that take what comes next wait for more to do, not for an answer. */
+static bool has_nothing_to_do(const struct causes *c, const struct pair_row *p)
+{
+    const uint32_t w = p->kind == WK_SELECT || p->kind == WK_RECV ? causes_group(c, p->waiter) : UINT32_MAX;
+    return w != UINT32_MAX && !c->life[w].program && !causes_place(c->tr, p->stack);
+}
+
 static void gather(struct causes *c, struct service *s)
 {
     for (uint32_t i = 0; i < c->tg->npairs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
         uint32_t g = p->from_scheduler || p->waker == p->waiter ? UINT32_MAX : causes_group(c, p->waker);
-        if (g == UINT32_MAX || !passes_on(p->kind)) {
+        if (g == UINT32_MAX || !passes_on(p->kind) || in_vain(p) || has_nothing_to_do(c, p)) {
             continue;
         }
         *(p->kind == WK_SEND ? &s[g].send : &s[g].other) =
@@ -365,18 +378,85 @@ bool held_advice(struct text *next, const struct trace *tr, const struct leaves 
     return true;
 }
 
+/* Goroutines that began in one function, but do different things: the others wait for one of them, which is at work all the time. */
+static bool one_of_them(struct causes *c, const struct waits_at *p, double waiting, uint32_t g)
+{
+    const uint32_t group = gstat_group(c->tg->g, g);
+    const struct lane_info s = trace_lane(c->tr, (struct lane){LANE_G, g});
+    const double busy = (double)gstat_of(c->tg->g, g).ns[GM_EXEC] / (double)(s.last > s.first ? s.last - s.first : 1);
+    struct explain_tree t;
+    struct leaves v = {0};
+    struct draft d;
+    if (group == UINT32_MAX || busy < BUSY || c->idle < causes_idle_least(c)) {
+        return false;
+    }
+    struct group_life one = c->life[group];
+    one.n = 1;
+    one.first = s.first;
+    one.last = s.last;
+    draft_start(&d, RULE_BOTTLENECK, won(c, &one, waiting));
+    draft_about(&d, c->rs, p->place, p->most->stack);
+    draft_at(&d, s.first, s.last, LANE_G, g);
+    d.f.inferred = true;
+    text_add(&d.amount, "%.0f wait", waiting < 1 ? 1 : waiting);
+    text_say(&d.text, c->tr, "One goroutine of ", t_func(c->tg->groups[group].name), ", G", (uint64_t)s.id,
+             ", was at work for ", t_share(busy, 1), " of its life while ", t_f1(waiting),
+             " others that began in the same function waited for it at ", t_where(p->most->stack, 0), " on average (",
+             p->count, " waits); ", t_f1(c->idle), " of ", t_f0(c->procs), " processors were idle.");
+    if (explain_tree_init(&t, c->tr) && explain_add(c->x, &t, g, s.first, s.last)) {
+        causes_leaves(&t, &v);
+        for (uint32_t i = 0; i < v.n && i < 3 && (i == 0 || v.v[i].ns > v.all / 20); i++) {
+            text_add(&d.text, "%s", i ? "; " : " Its work: ");
+            causes_leaf_text(&d.text, c->tr, &v.v[i], v.all);
+        }
+        text_raw(&d.text, ".", v.n ? 1 : 0);
+    }
+    explain_tree_free(&t);
+    text_add(&d.next, "%s", service_advice(c, &one, &v.v[0], false));
+    draft_end(c->rs, &d);
+    return true;
+}
+
+/* What was done meanwhile by those for whom the longest wait there was. */
+static bool meanwhile(struct causes *c, const struct waits_at *p, struct leaves *v)
+{
+    struct explain_tree t;
+    const struct moment *m = &p->most->longest;
+    v->n = 0;
+    if (explain_tree_init(&t, c->tr) && explain_add(c->x, &t, m->g, m->t0, m->t1)) {
+        causes_leaves(&t, v);
+    }
+    explain_tree_free(&t);
+    return v->n > 0;
+}
+
+/* Who gives takes none of it: it is no set of which each takes one. Those that only give what comes at its time are not too few. */
+static bool no_set(struct causes *c, const struct waits_at *p, double waiting, const struct leaves *v)
+{
+    uint32_t one;
+    if (!let_go_gives(c, causes_group(c, p->most->waiter), p->place, &one)) {
+        return false;
+    }
+    return one != NO_LANE ? one_of_them(c, p, waiting, one)
+                          : v->n && v->v[0].cat == EX_TIMER && v->v[0].ns * 2 > v->all;
+}
+
 static void pool(struct causes *c, const struct waits_at *p, double waiting)
 {
     uint32_t g = causes_group(c, p->most->waiter);
     const struct group_life *l = &c->life[g];
-    struct explain_tree t;
     struct leaves v;
     struct let_go go;
     struct draft d;
     struct shares_of in;
     const bool shares = shares_of(c, g, p->place, &in), kept = !shares && let_go_together(c, g, p->place, &go);
-    if (!shares && (go.for_all || in.passed * 2 > in.waits)) {
+    const bool at_random = stacks_through(c->tr, p->most->stack, "database/sql.(*DB).conn"); /* from Go 1.23 on */
+    if (!shares && (go.for_all || (in.passed * 2 > in.waits && !at_random))) {
         return; /* or each waits for something of its own: what is one of a set goes to who has waited longest */
+    }
+    const bool known = meanwhile(c, p, &v);
+    if (!shares && !kept && no_set(c, p, waiting, &v)) {
+        return;
     }
     int64_t cost = won(c, l, waiting / (waiting + c->running + 1));
     if (waiting < threshold(TH_POOL_WAITING)) { /* their lives, and no more */
@@ -395,18 +475,13 @@ static void pool(struct causes *c, const struct waits_at *p, double waiting)
              " waited there on average for what others of them released in ",
              t_func(trace_frame(c->tr, p->most->waker_stack, stacks_user_frame(c->tr, p->most->waker_stack)).func),
              " (", p->count, " waits); ", t_f1(c->idle), " of ", t_f0(c->procs), " processors were idle.");
-    if (explain_tree_init(&t, c->tr) && !kept &&
-        explain_add(c->x, &t, p->most->longest.g, p->most->longest.t0, p->most->longest.t1)) {
-        causes_leaves(&t, &v);
-        if (v.n) {
-            text_lit(&d.text, " The holder was ");
-            causes_leaf_text(&d.text, c->tr, &v.v[0], v.all);
-            text_lit(&d.text, " (during the longest wait).");
-            held_advice(&d.next, c->tr, &v);
-            d.f.at_device = v.v[0].cat == EX_SYSCALL && v.v[0].ns * 2 >= v.all && each_keeps(c->tr, v.v[0].stack);
-        }
+    if (known && !kept) {
+        text_lit(&d.text, " The holder was ");
+        causes_leaf_text(&d.text, c->tr, &v.v[0], v.all);
+        text_lit(&d.text, " (during the longest wait).");
+        held_advice(&d.next, c->tr, &v);
+        d.f.at_device = v.v[0].cat == EX_SYSCALL && v.v[0].ns * 2 >= v.all && each_keeps(c->tr, v.v[0].stack);
     }
-    explain_tree_free(&t);
     if (shares) {
         text_free(&d.next);
         shares_text(&d.text, &d.next, c->tr, &in);

@@ -123,11 +123,11 @@ static uint32_t asks_for_stops(const struct causes *c, struct str kind)
 {
     static const struct {
         const char *kind, *func;
-    } by[] = {{"read mem stats", "runtime.ReadMemStats"},
-              {"GOMAXPROCS", "runtime.GOMAXPROCS"},
-              {"stopTheWorldGC", "runtime.GC"},
-              {"goroutine profile", "oroutineProfile"},
-              {"all goroutines stack trace", "runtime.Stack"}};
+    } by[] = {
+        {"read mem stats", "runtime.ReadMemStats"}, {"GOMAXPROCS", "runtime.GOMAXPROCS"},
+        {"stopTheWorldGC", "runtime.GC"},           {"goroutine profile", "oroutineProfile"},
+        {"all goroutine", "runtime.Stack"}, /* "stack trace" of them: 1.21's tools and later runtimes spell it differently */
+        {"write heap dump", "debug.WriteHeapDump"}};
     for (size_t i = 0; i < sizeof by / sizeof *by; i++) {
         for (uint32_t k = 0; str_starts(kind, by[i].kind) && k < c->tg->nwaits && k < 4096; k++) {
             uint32_t stack = c->tg->waits[k].stack;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "triage/findings/holder.h"
+#include "triage/findings/won_parts.h"
 #include "triage/findings/thresholds.h"
 
 #define WALKED 16   /* goroutines of a group */
@@ -15,9 +15,6 @@
 #define GROUPS 4    /* groups that lose */
 #define LOSES threshold(TH_WON_LOSES)
 #define SWITCH 1000.0 /* ns that waiting, or waking another, takes of what a goroutine runs, about */
-#define LEAST threshold(TH_WON_LEAST)
-#define NEARLY_ALL 0.99
-#define SPREAD threshold(TH_WON_SPREAD)
 
 enum how { LOCKS, SERVED, PLACE }; /* waits: for a lock asked for in func; that goroutines of `func` ended; at func */
 struct ask {
@@ -41,10 +38,6 @@ struct lives { /* of goroutines that lose: all, and without what goes */
     bool some;      /* not all of their groups were looked at */
     double least;   /* share that one needs who loses nothing and sleeps most of its life: in the lock, maybe */
 };
-struct held { /* holdings of the lock, by goroutine, then time; none overlap */
-    struct holding *v;
-    size_t n, cap;
-};
 struct work {
     struct causes *c;
     uint64_t left;
@@ -53,61 +46,6 @@ struct work {
     bool leads;       /* it leads through others' work, so it tells what the trace's length depends on */
     struct explain_tree way;
 };
-
-/* ---- who held the lock, and when -------------------------------------------------------------------------------------- */
-
-#define HELD_WAITS 1024 /* waits whose holders are asked for: a queue's cover each other's */
-
-static int cmp_holding(const void *a, const void *b)
-{
-    const struct holding *x = a, *y = b;
-    return x->g != y->g ? (x->g > y->g) - (x->g < y->g) : (x->t0 > y->t0) - (x->t0 < y->t0);
-}
-
-/* What lies upon one another becomes one. */
-static void held_merge(struct held *h)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < h->n; i++) {
-        if (n && h->v[n - 1].g == h->v[i].g && h->v[i].t0 <= h->v[n - 1].t1) {
-            h->v[n - 1].t1 = h->v[i].t1 > h->v[n - 1].t1 ? h->v[i].t1 : h->v[n - 1].t1;
-        } else {
-            h->v[n++] = h->v[i];
-        }
-    }
-    h->n = n;
-}
-
-static void held_of(struct work *w, uint32_t lock)
-{
-    const struct triage *tg = w->c->tg;
-    struct holding parts[HOLDINGS_MAX];
-    struct held *h = &w->held;
-    uint32_t n = 0, seen = 0;
-    for (uint32_t i = 0; i < tg->nlock_waits; i++) {
-        n += tg->lock_waits[i].lock == lock;
-    }
-    h->n = 0;
-    for (uint32_t i = 0; i < tg->nlock_waits; i++) {
-        const struct lock_wait *l = &tg->lock_waits[i];
-        if (l->lock != lock || seen++ % (n / HELD_WAITS + 1)) {
-            continue;
-        }
-        const uint32_t k = holder_parts(tg, l->g, l->t0, parts);
-        struct holding *v = mem_grow(h->v, &h->cap, h->n + k, sizeof *v);
-        if (!v) {
-            w->c->rs->failed = true;
-            return;
-        }
-        h->v = v;
-        memcpy(v + h->n, parts, k * sizeof *v);
-        h->n += k;
-    }
-    if (h->n) {
-        qsort(h->v, h->n, sizeof *h->v, cmp_holding);
-        held_merge(h);
-    }
-}
 
 /* ---- lives without what goes ------------------------------------------------------------------------------------------ */
 
@@ -182,18 +120,6 @@ static void live_of(struct work *w, const struct ask *a, uint32_t g, struct live
     v->t1 = last > v->t1 ? last : v->t1;
     v->n++;
 }
-
-struct span_of_won {
-    double lo, hi; /* shares of the trace */
-    bool more;     /* hi is what the trace shows: it may be more */
-    const char *words;
-    enum {
-        FREE,
-        ON_WAY,
-        BEYOND
-    } bound;   /* what bounds lo: a share of the main goroutine's way, or that it is not followed */
-    double on; /* that share */
-};
 
 /* Of what all run, and make system calls with, what the holders of the lock do while they hold it. */
 static double held_work(const struct work *w, uint32_t lock)
@@ -284,7 +210,7 @@ static void waits_won(struct work *w, const struct ask *a, struct span_of_won *o
     o->lo = (sure > 0 ? sure : 0) * LEAST;
     if (a->how == LOCKS && v.all > 0) { /* the crowd that comes from it may go as well, and what runs under it */
         const double rest = (double)(v.stays - v.queued) / all;
-        held_of(w, a->func);
+        w->c->rs->failed |= !won_held(w->c->tg, a->func, &w->held);
         work = a->alone ? (double)v.ran / (double)c->tg->end / c->procs
                         : (work_of(c) - held_work(w, a->func)) / c->procs;
         work = work > 0 ? work : 0;
@@ -622,7 +548,8 @@ static const struct plain {
     {RULE_FORCED, LEAST_OF_IT, AS_TOLD, false, CALLERS_WAIT},
     {RULE_UNBALANCED, LEAST_OF_IT, 1, false, MOST},
     {RULE_SERIAL, 0.6, 1, false, SOME},
-    {RULE_CONNS, LEAST_OF_IT, AS_TOLD, false, MOST},
+    {RULE_CONNS, LEAST_OF_IT, AS_TOLD, true,
+     "since what each connection takes beside (its goroutines and buffers, the other side's part) goes away as well"},
     {RULE_SYSCALL, LEAST_OF_IT, 1, false, MOST},
     {RULE_PHASES, LEAST_OF_IT, 1, true, "since more than two steps may overlap"},
     {RULE_PIECES, LEAST_OF_IT, 1, false, MOST},
@@ -863,89 +790,6 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
     }
     *o = (struct span_of_won){cost * LEAST, cost, .words = MOST};
     return counted_won(w, f, cost, told, o);
-}
-
-/* Between nothing and all of it: that says nothing. */
-static bool says_nothing(const struct finding *f, double end)
-{
-    return f->won_lo <= 0 && !f->won_more && (double)f->won_hi >= NEARLY_ALL * end;
-}
-
-void finding_won_short(struct text *t, const struct finding *f, int64_t end)
-{
-    if (f->won_hi <= 0) {
-        text_lit(t, "none of this trace's time");
-        return;
-    }
-    if (says_nothing(f, (double)end)) {
-        text_lit(t, "unknown");
-        return;
-    }
-    if (f->won_lo > 0) {
-        text_share(t, (double)f->won_lo, (double)end);
-        text_lit(t, " to ");
-    } else {
-        text_lit(t, "up to ");
-    }
-    text_share(t, (double)f->won_hi, (double)end);
-    if (f->won_more) {
-        text_lit(t, ", or more");
-    }
-}
-
-static void between_text(struct text *t, const struct finding *f, double end)
-{
-    if (f->won_lo > 0) {
-        text_share(t, (double)f->won_lo, end);
-        text_lit(t, " to ");
-        text_share(t, (double)f->won_hi, end);
-        text_lit(t, " of the trace (");
-        text_dur(t, f->won_lo);
-        text_lit(t, " to ");
-    } else {
-        text_lit(t, "up to ");
-        text_share(t, (double)f->won_hi, end);
-        text_lit(t, " of the trace (");
-    }
-    text_dur(t, f->won_hi);
-    text_lit(t, ")");
-}
-
-/* What can't be bounded from above is told so. */
-static void more_text(struct text *t, const struct finding *f, double end)
-{
-    between_text(t, f, end);
-    text_lit(t, ", or more");
-}
-
-static void won_text(struct text *t, const struct finding *f, const struct causes *c, const struct span_of_won *o)
-{
-    text_lit(t, "Possible gain: ");
-    if (o->hi <= 0 && !o->more) {
-        text_add(t, "none of this trace's time; %s.", o->words);
-        return;
-    }
-    if (says_nothing(f, (double)c->tg->end)) {
-        text_add(t, "unknown (between nothing and all of it)%s%s.", o->words ? ", " : "", o->words ? o->words : "");
-        return;
-    }
-    (f->won_more ? more_text : between_text)(t, f, (double)c->tg->end);
-    if (o->bound == ON_WAY) {
-        text_say(t, c->tr, " for those that wait. The trace as a whole gains less: this is only ", t_share(o->on, 1),
-                 " of the main goroutine's critical path.");
-    } else if (o->bound == BEYOND) {
-        text_lit(t,
-                 " for those that wait. Whether the trace as a whole gains is unknown: the main goroutine waits for "
-                 "the network, whose other end may be in this process, and which goroutine that is is not recorded.");
-    } else if (o->words) {
-        text_add(t, ", %s.", o->words);
-    } else if (o->hi > (double)f->severity_ns / (double)c->tg->end + SPREAD) {
-        const bool of_cost = o->lo * (double)c->tg->end < (double)f->severity_ns * (LEAST + SPREAD);
-        text_add(t, ", from %.0f %% of %s to all of that plus what may go away with it.", LEAST * 100,
-                 of_cost ? "its cost" : "what the waiters lose");
-    } else {
-        text_add(t, ", if between %.0f %% and all of it goes away and the rest stays the same.", LEAST * 100);
-    }
 }
 
 void won_all(struct causes *c)
