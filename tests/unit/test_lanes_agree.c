@@ -56,12 +56,13 @@ static void call_ends(void **state)
     struct tracegen_buf b = {0};
     struct made m;
     (void)state;
-    tracegen_printf(&b, "go 1.21\nbatch p=0 t=1000\nGoCreate +0 g=1 new_stack=main.main:1 stack=runtime/trace.Start:1\n"
-                        "ProcStart +1 thread=7\nGoStart +1 g=1 seq=1\nGomaxprocs +1 procs=3\n"
-                        "GoCreate +1 g=2 new_stack=main.read:1 stack=main.main:2\n"
-                        "GoCreate +1 g=3 new_stack=main.work:1 stack=main.main:3\nGoEnd +400000\nProcStop +1\n"
-                        "batch p=1 t=1000\nProcStart +0 thread=8\nGoStart +10 g=2 seq=1\n"
-                        "GoSysCall +10 stack=os.Read:1,main.read:3\nGoSysBlock +5100\nGoStart +10 g=3 seq=1\n");
+    tracegen_printf(&b,
+                    "go 1.21\nbatch p=0 t=1000\nGoCreate +0 g=1 new_stack=main.main:1 stack=runtime/trace.Start:1\n"
+                    "ProcStart +1 thread=7\nGoStart +1 g=1 seq=1\nGomaxprocs +1 procs=3\n"
+                    "GoCreate +1 g=2 new_stack=main.read:1 stack=main.main:2\n"
+                    "GoCreate +1 g=3 new_stack=main.work:1 stack=main.main:3\nGoEnd +400000\nProcStop +1\n"
+                    "batch p=1 t=1000\nProcStart +0 thread=8\nGoStart +10 g=2 seq=1\n"
+                    "GoSysCall +10 stack=os.Read:1,main.read:3\nGoSysBlock +5100\nGoStart +10 g=3 seq=1\n");
     for (int i = 0; i < 300; i++)
         tracegen_printf(&b, "GoSysCall +4 stack=0\n");
     tracegen_printf(&b, "GoEnd +10\nProcStop +1\nbatch p=2 t=6300\nProcStart +1 thread=9\n"
