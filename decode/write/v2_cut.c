@@ -333,9 +333,13 @@ static bool anew(struct v2_cut *c)
     return true;
 }
 
+/* A file of nothing but gaps would take a step for each goroutine at each of them. */
+enum { GAPS_MOST = 64 };
+
 static enum err_code walk(struct v2_cut *c, struct err *e)
 {
     size_t pos;
+    unsigned gaps = 0;
     struct v2_raw_gen gen = {0};
     struct v2_raw_clock clock = {0};
     uint64_t number = 0, said = 0, before = 0; /* number: as written */
@@ -347,6 +351,12 @@ static enum err_code walk(struct v2_cut *c, struct err *e)
         said = gen.number; /* what the file calls it, and the one behind it is read by that */
         if (any && said != before + 1 && anew(c))
             any = false;
+        if (any && said != before + 1 && ++gaps > GAPS_MOST) {
+            err_set(&c->res->damage, ERR_ORDER, (uint64_t)(gen.start - c->file.data),
+                    "generation %" PRIu64 " lies behind generation %" PRIu64 ", and before it %d more were missing",
+                    said, before, GAPS_MOST);
+            break;
+        }
         if (any && said != before + 1)
             rc = unrecorded(c, &gen, &clock, ++number, &over, e);
         number = any ? number + 1 : said;

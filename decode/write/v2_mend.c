@@ -604,6 +604,8 @@ static void unrecorded(struct v2_mend_work *w)
         if (g == EV_NONE)
             continue;
         const struct v2_g *v = v2_g_at(o, g);
+        if (v->status == ST_WAITING && known(w, &w->gs, v->id)->away)
+            continue; /* since earlier missing generations: to say so again and again would fill the disk */
         w->asker = m;
         if (v->status == ST_WAITING)
             (void)put_in(w, m, V2_EV(V2_GO_UNBLOCK, v->id, v->seq + 1));
