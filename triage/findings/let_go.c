@@ -192,7 +192,7 @@ bool let_go_gives(struct causes *c, uint32_t group, uint32_t place, uint32_t *on
     struct ends e = {0};
     size_t others = 0, most = 0;
     *one = NO_LANE;
-    const bool ok = c->of[group].n <= MEMBERS && ends_there(c, group, place, &e) && e.n > 0;
+    const bool ok = group != UINT32_MAX && c->of[group].n <= MEMBERS && ends_there(c, group, place, &e) && e.n > 0;
     if (ok) {
         qsort(e.v, e.n, sizeof *e.v, by_waker);
     }

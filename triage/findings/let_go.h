@@ -27,7 +27,7 @@ bool let_go_together(struct causes *c, uint32_t group, uint32_t place, struct le
 /* let_go_together_text - who, to stand before what is told of these waits, and what to do. */
 void let_go_together_text(struct text *t, struct text *next, const struct causes *c, const struct let_go *l);
 /*
- * let_go_gives - are most of the waits of a group at a place ended by goroutines of it that hardly ever wait there for what others give? Who
+ * let_go_gives - are most of the waits of a group at a place ended by goroutines, of it or not, that hardly ever wait there for what others give? Who
  * takes one of a set waits for it as the others do; those do something else than the others, though they began in one function.
  * *one: who ended nearly all of them, NO_LANE if it is several.
  */

@@ -378,7 +378,7 @@ bool held_advice(struct text *next, const struct trace *tr, const struct leaves 
     return true;
 }
 
-/* Goroutines that began in one function, but do different things: the others wait for one of them, which is at work all the time. */
+/* All wait for one that is at work all the time: often one of their own group, whose goroutines do different things. */
 static bool one_of_them(struct causes *c, const struct waits_at *p, double waiting, uint32_t g)
 {
     const uint32_t group = gstat_group(c->tg->g, g);
@@ -400,9 +400,14 @@ static bool one_of_them(struct causes *c, const struct waits_at *p, double waiti
     d.f.inferred = true;
     text_add(&d.amount, "%.0f wait", waiting < 1 ? 1 : waiting);
     text_say(&d.text, c->tr, "One goroutine of ", t_func(c->tg->groups[group].name), ", G", (uint64_t)s.id,
-             ", was at work for ", t_share(busy, 1), " of its life while ", t_f1(waiting),
-             " others that began in the same function waited for it at ", t_where(p->most->stack, 0), " on average (",
-             p->count, " waits); ", t_f1(c->idle), " of ", t_f0(c->procs), " processors were idle.");
+             ", was at work for ", t_share(busy, 1), " of its life while ", t_f1(waiting));
+    if (group == causes_group(c, p->most->waiter)) {
+        text_lit(&d.text, " others that began in the same function");
+    } else {
+        text_say(&d.text, c->tr, " of ", t_func(p->most->waiter));
+    }
+    text_say(&d.text, c->tr, " waited for it at ", t_where(p->most->stack, 0), " on average (", p->count, " waits); ",
+             t_f1(c->idle), " of ", t_f0(c->procs), " processors were idle.");
     if (explain_tree_init(&t, c->tr) && explain_add(c->x, &t, g, s.first, s.last)) {
         causes_leaves(&t, &v);
         for (uint32_t i = 0; i < v.n && i < 3 && (i == 0 || v.v[i].ns > v.all / 20); i++) {
