@@ -99,9 +99,7 @@ static void head(struct grid *g, struct view *v, int y, int n)
     struct text t = {.ticks = when_ticks(v->tr)};
     text_who(&t, v->tr, k->g);
     text_lit(&t, ", ");
-    text_dur(&t, k->t0);
-    text_lit(&t, "..");
-    text_dur(&t, k->t1);
+    text_between(&t, k->t0, k->t1);
     text_lit(&t, ": where its ");
     text_dur(&t, k->t1 - k->t0);
     text_add(&t, " went%s", k->cut ? "; some waits are not followed to their end" : "");

@@ -323,6 +323,15 @@ static void keeps(void **state)
     followed_end(&x);
 }
 
+/* How many waited for a processor is kept in steps, which get wider as a trace grows: a peak may cover a column more then. */
+static void without_curve(char *text)
+{
+    char *at = strstr(text, "\nrun q");
+    assert_non_null(at);
+    const char *behind = at + 1 + strcspn(at + 1, "\n");
+    memmove(at, behind, strlen(behind) + 1);
+}
+
 /* Any move holds the picture while it goes on; F goes on with the end; zooming changes the pace alone. */
 static void holds(void **state)
 {
@@ -356,6 +365,8 @@ static void holds(void **state)
     assert_int_equal(a->view.at.win.t0, w.t0);
     assert_int_equal(a->view.at.win.t1, w.t1);
     char *after = screen(a);
+    without_curve(before);
+    without_curve(after);
     char *status = strstr(before, "\nG1 main.main w"); /* that may know more now: how long a wait was, who ended it */
     assert_non_null(status);
     assert_int_equal(strncmp(before, after, (size_t)(status - before)), 0);
