@@ -76,7 +76,8 @@ static void must_say(const struct seen *s, const char *text, const char *what)
 static void longest_said(struct seen *s, const char *text, int64_t t0, int64_t t1)
 {
     const struct lane l = s->v.at.focus;
-    const char *const at = strstr(text, "longest busy: ") ? strstr(text, "longest busy: ") : strstr(text, "longest: ");
+    const char *const at =
+        strstr(text, "longest busy: ") ? strstr(text, "longest busy: ") : strstr(text, "longest: ");
     struct span_iter it;
     int64_t most = 0, known = status_known(&s->v, l);
     char len[FMT_MAX];
