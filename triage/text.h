@@ -57,6 +57,8 @@ void text_func(struct text *t, const struct trace *tr, uint32_t str, size_t max)
  * behind the innermost one if they differ ("sync.(*Mutex).Lock in main.lookup"). "-" for no stack.
  */
 void text_where(struct text *t, const struct trace *tr, uint32_t stack, size_t max);
+/* text_at - the same in a sentence, behind "at": of no stack "a place that is not recorded". */
+void text_at(struct text *t, const struct trace *tr, uint32_t stack, size_t max);
 /*
  * text_calls - the functions of the program in a stack from a frame outwards, at most so many: "main.ask, called by
  * main.rate, by main.change". What the standard library has between them is left out.

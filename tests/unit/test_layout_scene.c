@@ -504,6 +504,25 @@ static void test_ids_are_whole(void **state)
     }
 }
 
+/* Where a wait took place is not always recorded: then that is said, not "waited at -". */
+static void test_places_unknown(void **state)
+{
+    (void)state;
+    struct scene s;
+    scene_text(
+        &s,
+        "go 1.26\nbatch m=7 t=1000\nProcStatus +0 p=0 running\nGoStatus +0 g=1 m=7 running\n"
+        "GoCreate +10 new_g=2 new_stack=main.work:30 stack=main.main:20\nGoBlock +1000 reason=\"chan send\" stack=0\n"
+        "GoStart +10 g=2 g_seq=1\nGoUnblock +5000 g=1 g_seq=1 stack=0\nGoBlock +10 reason=\"network\" stack=0\n"
+        "GoStart +10 g=1 g_seq=2\nGoStop +500 reason=\"preempted\" stack=main.work:44\n",
+        140, 24);
+    view_switch(&s.v, VIEW_PLACES);
+    finish(&s.v);
+    draw(&s);
+    must_have(&s, "waited at a place that is not recorded; ended by G2 main.work");
+    scene_close(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -515,6 +534,7 @@ int main(void)
         cmocka_unit_test(test_scene_search),   cmocka_unit_test(test_items),
         cmocka_unit_test(test_prompt),         cmocka_unit_test(test_damage_and_words),
         cmocka_unit_test(test_hostile_names),  cmocka_unit_test(test_ids_are_whole),
+        cmocka_unit_test(test_places_unknown),
     };
     return cmocka_run_group_tests_name("layout of a scene", tests, NULL, NULL);
 }
