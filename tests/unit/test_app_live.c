@@ -710,6 +710,22 @@ static void late(void **state)
         assert_int_equal(live_late(&p, at[i][0], at[i][1]), at[i][2]);
 }
 
+/* What was typed while the first second was waited for is done when nothing is decoded yet: there is no picture to be held. */
+static void typed_early(void **state)
+{
+    (void)state;
+    struct followed x;
+    struct app *a = followed_begin(&x, (struct follow_opts){.keep_ns = 3600000000000});
+    (void)app_do(a, ACT_VIEW_TRIAGE, 0, NULL);
+    (void)app_do(a, ACT_VIEW_PROCS, 0, NULL);
+    assert_true(a->following && !a->held);
+    catch_up(a, &x.g);
+    assert_int_equal(a->view.at.win.t1, trace_info(a->tr)->end);
+    (void)app_do(a, ACT_PAN_LEFT, 1, NULL);
+    assert_true(!a->following && a->held);
+    followed_end(&x);
+}
+
 static int setup(void **state)
 {
     (void)state;
@@ -725,10 +741,10 @@ static int teardown(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(grows),       cmocka_unit_test(keeps),
-                                       cmocka_unit_test(holds),       cmocka_unit_test(holds_all),
-                                       cmocka_unit_test(tables_stay), cmocka_unit_test(tables_end),
-                                       cmocka_unit_test(ends_empty),  cmocka_unit_test(again),
-                                       cmocka_unit_test(lets_go),     cmocka_unit_test(late)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(grows),      cmocka_unit_test(keeps),       cmocka_unit_test(holds),
+        cmocka_unit_test(holds_all),  cmocka_unit_test(tables_stay), cmocka_unit_test(tables_end),
+        cmocka_unit_test(ends_empty), cmocka_unit_test(again),       cmocka_unit_test(lets_go),
+        cmocka_unit_test(late),       cmocka_unit_test(typed_early)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }
