@@ -93,6 +93,7 @@ static const struct want table_want[] = {
 static const struct want popup_want[] = {
     {ACT_CLOSE, ACT_NONE, "close"},
     {ACT_LANE_DOWN, ACT_LANE_UP, "scroll"},
+    {ACT_WHY, ACT_NONE, "why"},
     {ACT_YANK, ACT_NONE, "copy all"},
     {ACT_SOURCE, ACT_NONE, "source"},
     {ACT_CAUSE, ACT_NONE, "woken by"},
@@ -111,7 +112,7 @@ static bool offered(const struct view *v, const struct want *w)
     bool lines = v->popup == POPUP_LINES;
     if (v->popup && w->a == ACT_LANE_DOWN)
         return v->popup_lines > v->popup_rows;
-    if (lines && (w->a == ACT_SOURCE || w->a == ACT_CAUSE || w->a == ACT_EFFECT))
+    if (lines && (w->a == ACT_WHY || w->a == ACT_SOURCE || w->a == ACT_CAUSE || w->a == ACT_EFFECT))
         return false;
     if (!w->label && w->a != ACT_BACK && !act_word(v, w->a))
         return false; /* only where the view has a word for it */
