@@ -360,8 +360,8 @@ static void add_waker(struct line *l, const struct view *v, uint32_t who, const 
     add(l, STYLE_STATUS, "  ");
 }
 
-/* The second line: where in the program, who woke it, what was around it. */
-static void around_g(struct line *l, const struct view *v, uint32_t g, const struct span *s)
+/* The second line: where in the program, who woke it, what was around it; beside `at` not that it was there. */
+static void around_g(struct line *l, const struct view *v, struct lane at, uint32_t g, const struct span *s)
 {
     struct lane lane = {LANE_G, g};
     struct span_iter it;
@@ -386,7 +386,7 @@ static void around_g(struct line *l, const struct view *v, uint32_t g, const str
             add_frame(l, v, "stopped in", s->stack);
         break;
     default:
-        if (s->state != ST_UNKNOWN && s->who != NO_LANE) {
+        if (s->state != ST_UNKNOWN && s->who != NO_LANE && (at.kind != LANE_P || at.i != s->who)) {
             status_lane(v, (struct lane){LANE_P, s->who}, id);
             add(l, STYLE_STATUS, "on %s  ", id);
         }
@@ -412,11 +412,11 @@ static void around(struct line *l, const struct view *v, struct lane lane, const
     uint32_t g = lane.kind == LANE_G ? lane.i : s->who;
     struct span gs;
     if (lane.kind == LANE_G)
-        around_g(l, v, g, s);
+        around_g(l, v, lane, g, s);
     else if (g == NO_LANE)
         add_lull(l, v);
     else if (trace_span_at(v->tr, (struct lane){LANE_G, g}, s->t0 < 0 ? 0 : s->t0, &gs))
-        around_g(l, v, g, &gs);
+        around_g(l, v, lane, g, &gs);
 }
 
 /* ---- all together --------------------------------------------------------------------------------------- */
