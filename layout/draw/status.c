@@ -463,6 +463,11 @@ static void speak_group(struct line *l, const struct view *v, uint32_t lane, uin
     add(l, STYLE_STATUS_KEY, "%s goroutines ", fmt_count(members, n));
     add_name(l, trace_str(v->tr, trace_g_name(v->tr, lane)), name_width(l), glyph_dots(v->tier), STYLE_STATUS_KEY);
     rich_para(l->r);
+    if (status_range(v, &t0, &t1)) { /* of columns alone it is known what all of them do */
+        add(l, STYLE_STATUS, "range %s +%s: T adds up what they do in it", when_time(v->tr, t0, (t1 - t0) / 4, a),
+            when_dur(v->tr, t1 - t0, d));
+        return;
+    }
     if (!col || c < 0 || c >= v->plot_w) {
         add(l, STYLE_STATUS, "adding up what they do, %d%%", mixture_share(v));
         return;
@@ -511,7 +516,7 @@ static void speak_lane(struct line *l, const struct view *v)
     const bool here = range ? view_span_longest(v, lane, t0, t1, &s) : view_span_here(v, &lane, &s);
     if (here)
         known_part(v, lane, &s);
-    const uint32_t members = lane.kind == LANE_G && !range ? mixture_members(v, v->at.focus.i) : 0;
+    const uint32_t members = lane.kind == LANE_G ? mixture_members(v, v->at.focus.i) : 0;
     if (members) {
         speak_group(l, v, v->at.focus.i, members);
         return;
