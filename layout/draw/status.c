@@ -444,8 +444,8 @@ static void speak_mixture(struct line *l, const struct view *v, struct lane lane
     if (lull_speaks(v)) {
         add_lull(l, v);
     } else if (longest) {
-        struct span any; /* of a processor that rests for longer, what it rests from is told */
-        bool rests = lane.kind == LANE_P && trace_longest(v->tr, lane, t0, t1, &any) &&
+        struct span any; /* of a processor or thread that rests for longer, what it rests from is told */
+        bool rests = lane.kind != LANE_G && trace_longest(v->tr, lane, t0, t1, &any) &&
                      any.t1 - any.t0 > longest->t1 - longest->t0;
         add(l, STYLE_STATUS, rests ? "longest busy: " : "longest: ");
         describe(l, v, lane, longest);
