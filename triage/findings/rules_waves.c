@@ -12,6 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 
 #define STEPS 20000  /* spans of each goroutine */
@@ -173,6 +174,16 @@ static bool wait_begins(struct asking *k, int64_t t, const struct wait_seen *s)
     return ok;
 }
 
+/* Was the world being stopped? Then all that ran were stopped at that moment, however long they had run. */
+static bool stopped_with_all(const struct trace *tr, int64_t t)
+{
+    const struct range *r;
+    size_t lo = 0;
+    const size_t n = trace_ranges(tr, RANGE_STW, &r);
+    bisect(lo, n, i, r[i].t0 <= t);
+    return lo && t <= r[lo - 1].t1;
+}
+
 static bool asks_seen(void *arg, const struct span_run *r)
 {
     struct asking *k = arg;
@@ -199,7 +210,8 @@ static bool asks_seen(void *arg, const struct span_run *r)
         } else if (state == ST_RUNNABLE && by != NO_LANE) {
             k->now.by = by;
             k->now.woken = t;
-        } else if (state == ST_RUNNABLE && kind->reason && stack && !k->within) {
+        } else if (state == ST_RUNNABLE && kind->reason && stack && !k->within &&
+                   !stopped_with_all(w->c->tr, k->now.t0)) {
             k->within = stack;
         } else if (state == ST_RUNNING) {
             k->began = k->began == NO_TIME ? k->now.t0 : k->began;
