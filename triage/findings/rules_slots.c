@@ -6,6 +6,7 @@
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/thresholds.h"
+#include "triage/findings/waits_at.h"
 
 #include <stdlib.h>
 
@@ -273,6 +274,8 @@ void rules_slots(struct causes *c)
             continue;
         }
         seen[n++] = place;
-        slots_at(c, p, g);
+        if (!waits_at_brought(c, p->waiter, place)) {
+            slots_at(c, p, g);
+        }
     }
 }
