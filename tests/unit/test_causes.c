@@ -224,7 +224,9 @@ static const struct planted {
     {"tanners", RULE_POOL, "2 goroutines of main.stage.func1 were at work", "main.tan"}, /* begun by one helper */
     {"weighhouse", RULE_LOST, "main.(*scales).put", "main.(*scales).wakeAll woke everyone"},
     {"bathhouse", RULE_POOL, "requests (http.(*conn).serve) waited there for",
-     "of 8 processors were idle"},                                 /* nearly half of them are in use */
+     "of 8 processors were idle"}, /* nearly half of them are in use */
+    {"vestry", RULE_CONVOY, "main.(*register).copyOut, called by main.main.func1 is what they wait for",
+     "running in or before main.(*register).copyOut"},             /* where the library's goroutine came to */
     {"oracles", RULE_POOL, "main.ask: ", "main.sideBySide.func1"}, /* few wait at once: they sleep most of the time */
     {"boxoffice", RULE_POOL, "main.sell: ", "by main.charge"},     /* database/sql gives them out in no order */
 };

@@ -544,10 +544,13 @@ static uint32_t place(const struct trace *tr, struct explainer *x, const struct 
                       uint32_t *frame, struct ran *ran)
 {
     const bool preempted = p->cat == EX_RUN && p->reason && p->stack_end;
-    *stack = p->stack_end && (preempted || !p->stack) ? p->stack_end : p->stack;
+    const bool came = p->cat == EX_RUN && !preempted && !p->region && p->stack && p->stack_end &&
+                      !stacks_place(tr, p->stack) &&
+                      stacks_place(tr, p->stack_end); /* from the library's to the program's */
+    *stack = p->stack_end && (preempted || came || !p->stack) ? p->stack_end : p->stack;
     *frame = x ? user_frame(x, *stack) : stacks_user_frame(tr, *stack);
-    *ran = (struct ran){0};
-    if (p->cat == EX_RUN && *stack && !preempted && !p->region) {
+    *ran = (struct ran){.how = came ? RAN_BEFORE : RAN_IN};
+    if (p->cat == EX_RUN && *stack && !preempted && !came && !p->region) {
         uint32_t end = p->stack_end && p->stack_end != *stack
                            ? (x ? user_frame(x, p->stack_end) : stacks_user_frame(tr, p->stack_end))
                            : *frame;
