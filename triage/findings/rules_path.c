@@ -605,6 +605,7 @@ static bool tell_work(struct causes *c, const struct leaves *v)
     text_lit(&d.text, " The main goroutine's critical path is ");
     causes_leaf_text(&d.text, c->tr, &v->v[0], v->all);
     text_lit(&d.text, ".");
+    untimed_text(&d.text, c, 0);
     if (!first && !hot) {
         most_text(&d, c, false);
     }

@@ -322,7 +322,8 @@ static void way_bounds(struct work *w, const struct finding *f, struct span_of_w
  */
 static void pool_bounds(struct work *w, struct finding *f, struct span_of_won *o)
 {
-    const uint32_t place = f->rule == RULE_POOL && !f->note && f->stack ? causes_place(w->c->tr, f->stack) : 0;
+    const bool asks = f->rule == RULE_POOL && !f->note && !f->at_work && f->stack;
+    const uint32_t place = asks ? causes_place(w->c->tr, f->stack) : 0;
     double unknown;
     const double on = place && way_leads(w) ? way_at(w, place, 0, 0, &unknown) : 0;
     if (on >= threshold(TH_TIME_FINDING) && on < threshold(TH_WON_POOL) * o->hi) {
@@ -785,9 +786,10 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
         const struct plain *p = &plain[i];
         if (p->rule == f->rule) {
+            const bool pooled = f->rule == RULE_CONNS && f->stack && calls_pooled(w->c->tr, f->stack);
             const bool unsure =
                 f->note && /* whether anybody waits, or each needs the one before; whether it is part of opening */
-                (f->rule == RULE_SERIAL_CALLS || f->rule == RULE_CONNS);
+                (f->rule == RULE_SERIAL_CALLS || (f->rule == RULE_CONNS && !pooled));
             const double lo = unsure ? 0 : p->lo == LEAST_OF_IT ? LEAST : p->lo;
             *o = (struct span_of_won){lo * cost, p->hi == AS_TOLD ? told : p->hi * cost,
                                       .more = p->more && (cost > 0 || told > 0),
