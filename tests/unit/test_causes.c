@@ -225,6 +225,9 @@ static const struct planted {
     {"weighhouse", RULE_LOST, "main.(*scales).put", "main.(*scales).wakeAll woke everyone"},
     {"bathhouse", RULE_POOL, "requests (http.(*conn).serve) waited there for",
      "of 8 processors were idle"}, /* nearly half of them are in use */
+    {"coachhouse", RULE_LEFT, "http.(*timeoutHandler).ServeHTTP gives up", "in main.harness"}, /* of Go 1.21 */
+    {"treasurers", RULE_CONNS, "main.count has database/sql open a connection for every second query or more",
+     "at least 61 are opened for 96 answers"}, /* which are there at once; then there is a login */
     {"vestry", RULE_CONVOY, "main.(*register).copyOut, called by main.main.func1 is what they wait for",
      "running in or before main.(*register).copyOut"},             /* where the library's goroutine came to */
     {"oracles", RULE_POOL, "main.ask: ", "main.sideBySide.func1"}, /* few wait at once: they sleep most of the time */

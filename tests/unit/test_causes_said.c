@@ -80,6 +80,12 @@ static void whose_connections(void **state)
     assert_non_null(strstr(f->text, "main.get, called by main.passOn"));
     assert_non_null(strstr(f->text, "goroutines of http.(*conn).serve ask on average"));
     load_free(&l);
+    help_cause("suitors", &l); /* closed because the client no longer waits */
+    assert_null(help_told(&l, RULE_CONNS));
+    load_free(&l);
+    help_cause("treasurers", &l); /* told of who asks, not of the driver as well */
+    assert_true(l.fs.n == 1 || l.fs.f[1].rule != RULE_CONNS);
+    load_free(&l);
 }
 
 /* Advice by what the work is: several goroutines win nothing where all wait for one disk, or one connection. */

@@ -54,6 +54,18 @@ static double askers(const struct causes *c, uint32_t group, uint32_t func)
     return all > 0 ? c->life[group].n * (double)asks / (double)all : c->life[group].n;
 }
 
+/* Waits for answers there that a limit ends, or who no longer wants them: the connection of each is closed for that. */
+static uint64_t given_up(const struct causes *c, uint32_t func)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        const bool ends = p->kind == WK_SELECT && causes_place(c->tr, p->stack) == func;
+        n += ends && (p->from_scheduler || !str_starts(trace_str(c->tr, p->waker), "net/http.")) ? p->count : 0;
+    }
+    return n;
+}
+
 /*
  * Connections that are kept are as many as ask at once. Where several times as many are opened, and a part of the questions waits for them,
  * they are closed again behind the answers: no more idle ones may be kept. What opening them costs the other side, which then answers
@@ -70,7 +82,7 @@ static bool closed_again(struct causes *c, const struct conns *k, uint64_t poole
     if ((double)opened < threshold(TH_CONNS_COUNT) || (double)opened < threshold(TH_CONNS_PART) * (double)k->asked) {
         return false;
     }
-    const double ask = askers(c, group, k->func);
+    const double ask = given_up(c, k->func) * 2 < opened ? askers(c, group, k->func) : 0;
     if (ask <= 0 || (double)opened < threshold(TH_CONNS_TIMES) * (ask + 1)) {
         return false;
     }
@@ -304,8 +316,9 @@ static void greets(struct causes *c)
         const struct syscall_row *s = &c->tg->syscalls[i];
         struct greets v;
         if (!s->stack || (double)s->count < threshold(TH_CONNS_COUNT) ||
-            !stacks_has(c->tr, s->stack, "syscall.Connect") || !opener(c->tr, s->stack, &v) ||
-            causes_told_at(c, RULE_CONNS, v.func) || causes_told_at(c, RULE_LINGER, v.func)) {
+            !stacks_has(c->tr, s->stack, "syscall.Connect") || sql_within(c->tr, s->stack) ||
+            !opener(c->tr, s->stack, &v) || causes_told_at(c, RULE_CONNS, v.func) ||
+            causes_told_at(c, RULE_LINGER, v.func)) {
             continue;
         }
         bool seen = false;
