@@ -98,7 +98,8 @@ static bool closed_again(struct causes *c, const struct conns *k, uint64_t poole
     text_add(&d.amount, "%llu opened", (unsigned long long)opened);
     text_say(&d.text, c->tr, t_place(k->most->stack, 3), ": net/http opens ", opened, " connections for ", k->asked,
              " answers, where ", t_f1(ask), " goroutines of ", t_func(c->tg->groups[group].name),
-             " ask on average: most are closed again after an answer, because fewer idle ones are kept than "
+             " ask on average: most are closed again after an answer, because keep-alives are off, fewer idle ones "
+             "are kept than "
              "there are "
              "concurrent requests, or a body is not read to the end (inferred). ",
              k->opened, " times a request waits for one, ", t_dur(k->waited / (int64_t)k->opened), " on average, ",
@@ -106,7 +107,7 @@ static bool closed_again(struct causes *c, const struct conns *k, uint64_t poole
              " in all. A trace does not show what each costs the other side (a handshake), which may delay other "
              "answers.");
     text_lit(&d.next, "Allow as many idle connections per host (MaxIdleConnsPerHost, default 2) as there are "
-                      "concurrent requests; read bodies to the end and close them.");
+                      "concurrent requests, without DisableKeepAlives; read bodies to the end and close them.");
     draft_titled(c->rs, &d, "connections closed and reopened");
     return true;
 }
