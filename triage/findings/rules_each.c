@@ -249,20 +249,21 @@ static bool stands_for_many(const struct causes *c, const struct calls *k, uint3
     return (double)ended >= threshold(TH_BOTTLE_TOGETHER) * (double)k->v[0].n;
 }
 
-/* Of calls that keep threads, where that costs something. As a note it says less than this. */
-static bool blocks(const struct causes *c, uint32_t func)
+/* Of calls that keep threads. As a note it says less than this where they make a device keep what was written: those are no waits. */
+static bool blocks(const struct causes *c, const struct calls *k, uint32_t func)
 {
+    const bool kept = threshold_reached(TH_EACH_KEPT, kept_ns(c, k), k->ns);
     bool told = false;
     for (uint32_t i = 0; i < c->rs->out->n; i++) {
         const struct finding *f = &c->rs->out->f[i];
-        told |= f->rule == RULE_BLOCKING && !f->note && f->stack && causes_place(c->tr, f->stack) == func;
+        told |= f->rule == RULE_BLOCKING && !(f->note && kept) && f->stack && causes_place(c->tr, f->stack) == func;
     }
     return told;
 }
 
 static bool told_otherwise(const struct causes *c, const struct calls *k, uint32_t group, uint32_t func)
 {
-    return causes_told_at(c, RULE_CHILDREN, func) || blocks(c, func) || stands_for_many(c, k, group);
+    return causes_told_at(c, RULE_CHILDREN, func) || blocks(c, k, func) || stands_for_many(c, k, group);
 }
 
 bool each_finding(struct causes *c, const struct work_kind *w)
