@@ -893,7 +893,8 @@ void v2_torn_say(struct v2_order *o)
     const struct v2_torn *t = &o->torn;
     if (t->gaps || t->dropped)
         source_damage(o->s, ERR_TRUNCATED, o->gen->ordinal, o->gen->end,
-                      "events of threads were lost: from %.6f s on there are %" PRIu64 " gaps, and %" PRIu64
-                      " events that can't be placed",
-                      v2_seconds(o, o->torn_from), t->gaps, t->dropped);
+                      "events of threads were lost: from %.6f s on there %s %" PRIu64 " gap%s, and %" PRIu64
+                      " event%s that can't be placed",
+                      v2_seconds(o, o->torn_from), t->gaps == 1 ? "is" : "are", t->gaps, t->gaps == 1 ? "" : "s",
+                      t->dropped, t->dropped == 1 ? "" : "s");
 }

@@ -236,8 +236,9 @@ static void mixture(struct line *l, const struct view *v, struct lane lane, int6
 /* A goroutine's running span may hold an assist: then its part is told apart. */
 static void add_state(struct line *l, const struct view *v, struct lane lane, const struct span *s)
 {
-    enum state is = lane.kind == LANE_G ? gstate_of(v->gstate, v->tr, lane.i, (enum state)s->state, v->at.cursor)
-                                        : (enum state)s->state;
+    const int64_t at = v->at.cursor >= s->t0 && v->at.cursor < s->t1 ? v->at.cursor : s->t0 > 0 ? s->t0 : 0;
+    enum state is =
+        lane.kind == LANE_G ? gstate_of(v->gstate, v->tr, lane.i, (enum state)s->state, at) : (enum state)s->state;
     add(l, (enum style)(STYLE_STATE + (int)is), "%s", status_state(lane.kind, is));
     if (lane.kind == LANE_G && s->state == ST_RUNNING && gstate_any(v->gstate, v->tr, lane.i, s->t0, s->t1)) {
         struct shares sh;
@@ -506,10 +507,10 @@ static void speak_lane(struct line *l, const struct view *v)
             ti->done ? "this trace has ended before" : "not decoded yet");
         return;
     }
-    bool here = view_span_here(v, &lane, &s);
+    const bool range = status_range(v, &t0, &t1); /* then it is not the cursor's column that is spoken of */
+    const bool here = range ? view_span_longest(v, lane, t0, t1, &s) : view_span_here(v, &lane, &s);
     if (here)
         known_part(v, lane, &s);
-    bool range = status_range(v, &t0, &t1);
     const uint32_t members = lane.kind == LANE_G && !range ? mixture_members(v, v->at.focus.i) : 0;
     if (members) {
         speak_group(l, v, v->at.focus.i, members);

@@ -421,7 +421,7 @@ static void detail_pair(struct text *t, const struct view *v, const struct wait_
             text_lit(t, " ");
         }
         text_lit(t, "waited at ");
-        text_where(t, v->tr, p->stack, 80);
+        text_at(t, v->tr, p->stack, 80);
         if (w->places > 1) /* what stands here and below is of the longest */
             text_add(t, "; one of %u pairs of stacks", w->places);
         return;
@@ -437,8 +437,10 @@ static void detail_pair(struct text *t, const struct view *v, const struct wait_
         text_who(t, v->tr, p->longest_waker);
     else
         text_func(t, v->tr, p->waker, 40);
-    text_lit(t, " at ");
-    text_where(t, v->tr, p->waker_stack, 80);
+    if (trace_stack(v->tr, p->waker_stack)) {
+        text_lit(t, " at ");
+        text_where(t, v->tr, p->waker_stack, 80);
+    }
     if (p->futile)
         text_add(t, "; %" PRIu64 " of %" PRIu64 " ran for less than %dus and waited there again", p->futile, p->count,
                  FUTILE_RUN / 1000);

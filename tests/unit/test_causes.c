@@ -217,8 +217,18 @@ static const struct planted {
      "called by main.vat.dye"}, /* three stages of one generic type */
     {"crier", RULE_STW, "main.cry, called by main.main.func1.1: all goroutine stack trace", NULL}, /* of Go 1.21 */
     {"cattle", RULE_HERD, "main.(*rack).fill, called by main.main.func1",
-     NULL},                                                    /* a crowd is no queue for who wakes it */
-    {"boxoffice", RULE_POOL, "main.sell: ", "by main.charge"}, /* database/sql gives them out in no order */
+     NULL}, /* a crowd is no queue for who wakes it */
+    {"glassblower", RULE_BOTTLENECK, "main.blower, one goroutine", "in a system call in main.blow"},
+    {"gravediggers", RULE_CONVOY, "main.(*churchyard).level is what they wait for",
+     "was running in or below main.(*churchyard).level"}, /* a finalizer has the lock */
+    {"tanners", RULE_POOL, "2 goroutines of main.stage.func1 were at work", "main.tan"}, /* begun by one helper */
+    {"weighhouse", RULE_LOST, "main.(*scales).put", "main.(*scales).wakeAll woke everyone"},
+    {"bathhouse", RULE_POOL, "requests (http.(*conn).serve) waited there for",
+     "of 8 processors were idle"}, /* nearly half of them are in use */
+    {"vestry", RULE_CONVOY, "main.(*register).copyOut, called by main.main.func1 is what they wait for",
+     "running in or before main.(*register).copyOut"},             /* where the library's goroutine came to */
+    {"oracles", RULE_POOL, "main.ask: ", "main.sideBySide.func1"}, /* few wait at once: they sleep most of the time */
+    {"boxoffice", RULE_POOL, "main.sell: ", "by main.charge"},     /* database/sql gives them out in no order */
 };
 /* What may be as it should be is a note, and the first one. */
 static const struct {
@@ -271,6 +281,7 @@ static const struct {
     {"revolvingdoor", RULE_CONNS, "main.announce opens a connection 100 times (in main.connect) for 198 answers"},
     {"engraver", RULE_SMALL_CALLS,
      "main.engrave, called by main.main.func1"}, /* of Go 1.19: nothing says how long they are */
+    {"annalists", RULE_TIME, "calls of syscall.Fsync in main.writePage kept their processor"}, /* of Go 1.19 */
     {"reprint", RULE_BUSY_LOOP, "It allocates there, so it produces something"},
 };
 

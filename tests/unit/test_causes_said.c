@@ -25,6 +25,63 @@ static void news_are_no_answers(void **state)
     thresholds_reset();
 }
 
+/* Who brings something may wait twice for it, to hand it over and for what becomes of it: that is one. */
+static void each_is_counted_once(void **state)
+{
+    struct loaded l;
+    (void)state;
+    help_cause("glassblower", &l);
+    assert_false(l.fs.f[0].note);
+    assert_null(strstr(l.fs.f[0].text, "several at a time"));
+    assert_non_null(strstr(l.fs.f[0].next, "make one call for all of it"));
+    load_free(&l);
+    help_cause("sluicekeepers", &l); /* as many threads as are said to wait, with a processor or without */
+    assert_non_null(strstr(l.fs.f[0].text, "5.3 goroutines are in such calls at any time"));
+    assert_string_equal(l.fs.f[0].amount, "5 threads");
+    load_free(&l);
+}
+
+/* Who takes from a queue is woken by another that takes, in vain: what comes there is brought, so nobody has lost any, nor is it a set. */
+static void what_is_brought_is_no_set(void **state)
+{
+    struct loaded l;
+    uint32_t lost = 0;
+    (void)state;
+    help_cause("weighhouse", &l);
+    for (uint32_t i = 0; i < l.fs.n; i++) {
+        lost += l.fs.f[i].rule == RULE_LOST;
+    }
+    assert_int_equal(lost, 1); /* one tick, which both sides wait for, costs what it costs once */
+    assert_null(help_told(&l, RULE_SLOTS));
+    assert_null(help_told(&l, RULE_POOL));
+    load_free(&l);
+    help_cause("cleanswarm", &l); /* of 900 goroutines each lets in another one */
+    assert_null(help_told(&l, RULE_SLOTS));
+    load_free(&l);
+}
+
+/* All that ran when the world was stopped were stopped, too: they had not begun together because something was gone. */
+static void stopped_together(void **state)
+{
+    struct loaded l;
+    (void)state;
+    help_cause("cleanbakers", &l);
+    assert_null(help_told(&l, RULE_STAMPEDE));
+    load_free(&l);
+}
+
+/* Two clients ask in one function: the one with connections that don't stay is named, and who asks through it. */
+static void whose_connections(void **state)
+{
+    struct loaded l;
+    (void)state;
+    help_cause("relaystation", &l);
+    const struct finding *f = help_tells(&l, RULE_CONNS);
+    assert_non_null(strstr(f->text, "main.get, called by main.passOn"));
+    assert_non_null(strstr(f->text, "goroutines of http.(*conn).serve ask on average"));
+    load_free(&l);
+}
+
 /* Advice by what the work is: several goroutines win nothing where all wait for one disk, or one connection. */
 static void advice_fits_the_work(void **state)
 {
@@ -556,6 +613,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(news_are_no_answers),
+        cmocka_unit_test(each_is_counted_once),
+        cmocka_unit_test(what_is_brought_is_no_set),
+        cmocka_unit_test(stopped_together),
+        cmocka_unit_test(whose_connections),
         cmocka_unit_test(advice_fits_the_work),
         cmocka_unit_test(who_spins_beside_the_host),
         cmocka_unit_test(one_story_of_waiting),

@@ -166,6 +166,13 @@ static void test_missing_event(void **state)
     reads_as("go 1.10\n" START "GoBlockRecv +10\nGoStart +10 g=1 seq=3\nGoEnd +1\n", START_LINES
              "10 g1 waiting (chan receive)\n~20 g1 lost since 0\n20 g1 running p0 m0\n21 g1 none\n"
              "D no order makes all events consistent (first at GoStart, goroutine 1): some are missing\n");
+    reads_as(
+        "go 1.10\n" START "GoBlockRecv +10 stack=runtime.cgocallback:1\nGoStart +10 g=1 seq=3\nGoEnd +1\n",
+        START_LINES
+        "10 g1 waiting (chan receive) at runtime.cgocallback\n~20 g1 lost since 0\n20 g1 running p0 m0\n21 g1 none\n"
+        "D no order makes all events consistent (first at GoStart, goroutine 1): threads of C call Go (cgo), of "
+        "which "
+        "Go before 1.22 doesn't record all\n");
 }
 
 /*

@@ -29,6 +29,17 @@ void causes_counted(struct text *t, uint32_t looked, uint32_t of, int64_t until)
     text_raw(t, ".", looked < of || until ? 1 : 0);
 }
 
+bool causes_told_there(const struct causes *c, uint32_t place)
+{
+    for (uint32_t i = 0; i < c->rs->out->n; i++) {
+        const struct finding *f = &c->rs->out->f[i];
+        if (f->stack && causes_place(c->tr, f->stack) == place) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool causes_told_at(const struct causes *c, enum rule rule, uint32_t place)
 {
     for (uint32_t i = 0; i < c->rs->out->n; i++) {

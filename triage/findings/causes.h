@@ -67,6 +67,8 @@ static inline int64_t causes_until(int64_t a, int64_t b)
 }
 /* causes_told_at - has the rule spoken of that place already? */
 bool causes_told_at(const struct causes *c, enum rule rule, uint32_t place);
+/* causes_told_there - has any? */
+bool causes_told_there(const struct causes *c, uint32_t place);
 /* causes_told_of - is one of its goroutines what a finding, and no note, is about? Signs of others tell of whom they meet. */
 bool causes_told_of(const struct causes *c, uint32_t group);
 

@@ -289,8 +289,17 @@ static void tell_unless_stopped(struct explainer *x, const struct level *l, stru
     }
 }
 
+/*
+ * Does a goroutine of the runtime hold a lock of the program's, in what the program gave it to run (a finalizer, a cleanup)? Then it does
+ * what others wait for, as any other; what it gives back otherwise comes when a collection lets it run.
+ */
+static bool holds_for_program(struct explainer *x, enum wait_kind k, uint32_t stack)
+{
+    return k == WK_LOCK && stack && stacks_is_program(x->tr, trace_frame(x->tr, stack, user_frame(x, stack)).func);
+}
+
 /* How a wait ended, told by its reason and by who ended it. */
-static uint8_t cat_of_wait(const struct explainer *x, const struct span *s, const struct span *next, uint32_t g,
+static uint8_t cat_of_wait(struct explainer *x, const struct span *s, const struct span *next, uint32_t g,
                            enum wait_kind *kind)
 {
     const bool told = trace_str(x->tr, s->reason).len > 0;
@@ -307,7 +316,8 @@ static uint8_t cat_of_wait(const struct explainer *x, const struct span *s, cons
         return told || *kind != WK_OTHER ? EX_TIMER
                                          : EX_UNKNOWN; /* it had begun before the trace: for what isn't recorded */
     }
-    if (trace_lane_who(x->tr, (struct lane){LANE_G, next->who}).is_system) {
+    if (trace_lane_who(x->tr, (struct lane){LANE_G, next->who}).is_system &&
+        !holds_for_program(x, *kind, next->stack)) {
         return str_is(trace_str(x->tr, trace_g_name(x->tr, next->who)), "runtime.timerproc") ? EX_TIMER : EX_GC;
     }
     return EX_WAIT;
@@ -534,10 +544,13 @@ static uint32_t place(const struct trace *tr, struct explainer *x, const struct 
                       uint32_t *frame, struct ran *ran)
 {
     const bool preempted = p->cat == EX_RUN && p->reason && p->stack_end;
-    *stack = p->stack_end && (preempted || !p->stack) ? p->stack_end : p->stack;
+    const bool came = p->cat == EX_RUN && !preempted && !p->region && p->stack && p->stack_end &&
+                      !stacks_place(tr, p->stack) &&
+                      stacks_place(tr, p->stack_end); /* from the library's to the program's */
+    *stack = p->stack_end && (preempted || came || !p->stack) ? p->stack_end : p->stack;
     *frame = x ? user_frame(x, *stack) : stacks_user_frame(tr, *stack);
-    *ran = (struct ran){0};
-    if (p->cat == EX_RUN && *stack && !preempted && !p->region) {
+    *ran = (struct ran){.how = came ? RAN_BEFORE : RAN_IN};
+    if (p->cat == EX_RUN && *stack && !preempted && !came && !p->region) {
         uint32_t end = p->stack_end && p->stack_end != *stack
                            ? (x ? user_frame(x, p->stack_end) : stacks_user_frame(tr, p->stack_end))
                            : *frame;

@@ -29,9 +29,10 @@ struct finding {
     bool unstopped;      /* busy loops: it does not spin, but runs in what can't be stopped (inferred) */
     bool at_device;      /* locks, sets: who has it waits for a device (fsync), where others would queue without it */
     bool together;       /* one that others wait for: it does for several at a time what it does */
-    bool for_good;       /* it grows: no note, whatever it costs so far */
-    bool quota;          /* the host's doing: by a CPU quota */
-    bool has_won;        /* what mending it would win is told: */
+    bool at_work; /* sets: who is waited for is at work all the time: the critical path is that work, not the waits */
+    bool for_good;          /* it grows: no note, whatever it costs so far */
+    bool quota;             /* the host's doing: by a CPU quota */
+    bool has_won;           /* what mending it would win is told: */
     int64_t won_lo, won_hi; /* by the clock, from .. to (won.h) */
     bool won_more;          /* won_hi is what the trace shows: it may be more */
     char *won;              /* the same in words, with what it takes for granted; NULL: nothing is told */

@@ -4,6 +4,7 @@
 #include "triage/findings/walk.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "decode/base/mem.h"
 
@@ -187,27 +188,62 @@ static bool takes_too(const struct causes *c, const struct ends *e, uint32_t gro
     return (double)own >= threshold(TH_LETGO_GIVES) * (double)given;
 }
 
-bool let_go_gives(struct causes *c, uint32_t group, uint32_t place, uint32_t *one)
+struct given {          /* by who hardly ever waits there */
+    size_t waits, most; /* ended in all, and by the one that ended most of them */
+    uint32_t one, n;    /* that one; and how many of them there are, in the first of crew[] */
+    uint32_t crew[LET_GO_CREW];
+};
+
+/* own: only by those of the group. */
+static void given_by(const struct causes *c, struct ends *e, uint32_t group, bool own, struct given *v)
+{
+    *v = (struct given){.one = NO_LANE};
+    qsort(e->v, e->n, sizeof *e->v, by_waker);
+    for (size_t i = 0, k; i < e->n; i = k) {
+        for (k = i + 1; k < e->n && e->v[k].by == e->v[i].by; k++) {
+        }
+        if ((!own || gstat_group(c->tg->g, e->v[i].by) == group) && !takes_too(c, e, group, e->v[i].by, k - i)) {
+            v->waits += k - i;
+            v->one = k - i > v->most ? e->v[i].by : v->one;
+            v->most = k - i > v->most ? k - i : v->most;
+            if (v->n < LET_GO_CREW) {
+                v->crew[v->n] = e->v[i].by;
+            }
+            v->n++;
+        }
+    }
+}
+
+/* false: those that hardly ever wait there end fewer than most. */
+static bool most_given(struct causes *c, uint32_t group, uint32_t place, bool own, struct given *v)
 {
     struct ends e = {0};
-    size_t others = 0, most = 0;
-    *one = NO_LANE;
     const bool ok = group != UINT32_MAX && c->of[group].n <= MEMBERS && ends_there(c, group, place, &e) && e.n > 0;
+    *v = (struct given){.one = NO_LANE};
     if (ok) {
-        qsort(e.v, e.n, sizeof *e.v, by_waker);
+        given_by(c, &e, group, own, v);
+        v->one = (double)v->most >= threshold(TH_LETGO_MOST) * (double)e.n ? v->one : NO_LANE;
     }
-    for (size_t i = 0, k; ok && i < e.n; i = k) {
-        for (k = i + 1; k < e.n && e.v[k].by == e.v[i].by; k++) {
-        }
-        if (!takes_too(c, &e, group, e.v[i].by, k - i)) {
-            others += k - i;
-            *one = k - i > most ? e.v[i].by : *one;
-            most = k - i > most ? k - i : most;
-        }
-    }
-    *one = (double)most >= threshold(TH_LETGO_MOST) * (double)e.n ? *one : NO_LANE;
     mem_free(e.v);
-    return ok && (double)others >= threshold(TH_LETGO_MOST) * (double)e.n;
+    return ok && (double)v->waits >= threshold(TH_LETGO_MOST) * (double)e.n;
+}
+
+bool let_go_gives(struct causes *c, uint32_t group, uint32_t place, uint32_t *one)
+{
+    struct given v;
+    const bool gives = most_given(c, group, place, false, &v);
+    *one = v.one;
+    return gives;
+}
+
+uint32_t let_go_crew(struct causes *c, uint32_t group, uint32_t place, uint32_t crew[LET_GO_CREW])
+{
+    struct given v;
+    if (!most_given(c, group, place, true, &v) || v.n > LET_GO_CREW) {
+        return 0;
+    }
+    memcpy(crew, v.crew, sizeof v.crew);
+    return v.n;
 }
 
 /* Of who gives back the function that called what does so for all. */

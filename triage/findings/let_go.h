@@ -32,6 +32,9 @@ void let_go_together_text(struct text *t, struct text *next, const struct causes
  * *one: who ended nearly all of them, NO_LANE if it is several.
  */
 bool let_go_gives(struct causes *c, uint32_t group, uint32_t place, uint32_t *one);
+/* let_go_crew - the same of those of the group, and who they are: lanes. 0: it is not so, or they are more than that. */
+#define LET_GO_CREW 16
+uint32_t let_go_crew(struct causes *c, uint32_t group, uint32_t place, uint32_t crew[LET_GO_CREW]);
 /* let_go_is_lock - is what goroutines of p wait for at a place one thing, that they hand to each other? */
 bool let_go_is_lock(struct causes *c, const struct pair_row *p, uint32_t place);
 

@@ -86,12 +86,13 @@ struct ran ran_between(const struct trace *tr, uint32_t a, uint32_t a_user, uint
 
 enum ran_how ran_how(const struct ran *r)
 {
-    for (int h = 0; h < RAN_HOWS && (r->how == RAN_ABOUT || r->how == RAN_WITHIN); h++) {
+    const bool several = r->how == RAN_ABOUT || r->how == RAN_WITHIN || r->how == RAN_FOR;
+    for (int h = 0; h < RAN_HOWS && several; h++) {
         if (r->by[h] > r->ns / 10 * 9) {
             return (enum ran_how)h;
         }
     }
-    return (enum ran_how)r->how;
+    return r->how == RAN_FOR && r->by[RAN_FOR] < r->ns / 10 ? RAN_ABOUT : (enum ran_how)r->how;
 }
 
 void ran_lasts(struct ran *r, int64_t ns)

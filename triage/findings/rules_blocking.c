@@ -106,7 +106,7 @@ static bool threads_text(struct draft *d, const struct causes *c, const struct b
     const double at_once = (double)row->total / (double)c->tg->end;
     const bool lock = of && locks_file(c->tr, row->stack);
     d->f.note = true;
-    text_add(&d->amount, "%.0f threads", b->threads);
+    text_add(&d->amount, "%.0f threads", of ? at_once : b->threads);
     text_say(&d->text, c->tr, t_place(row->stack, 3), " sits in system calls that block: ", row->count, " calls of ",
              t_dur(row->total / (int64_t)row->count), " on average; ", t_f1(of ? at_once : b->threads),
              " goroutines are in such calls at any time, each with a thread of its own (there are ", t_f0(c->procs),

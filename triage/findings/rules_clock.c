@@ -90,6 +90,12 @@ static void lost_finding(struct causes *c, const struct woken *w, double share)
     draft_end(c->rs, &d);
 }
 
+static bool is_lost(const struct woken *w)
+{
+    return w->tick && w->other && (double)w->useful >= threshold(TH_LOST_TIMES) && w->useful <= w->others - w->vain &&
+           (double)w->vain >= threshold(TH_LOST_VAIN) * (double)w->useful;
+}
+
 static void rule_lost(struct causes *c)
 {
     struct woken v[PLACES];
@@ -103,12 +109,14 @@ static void rule_lost(struct causes *c)
     }
     for (uint32_t i = 0; i < n; i++) {
         const struct woken *w = &v[i];
-        if (!w->tick || !w->other || (double)w->useful < threshold(TH_LOST_TIMES) ||
-            w->useful > w->others - w->vain || (double)w->vain < threshold(TH_LOST_VAIN) * (double)w->useful) {
-            continue;
+        bool most = is_lost(w);
+        for (uint32_t k = 0; k < n && most;
+             k++) { /* of places that wait for one tick, which costs what it costs once */
+            most = k == i || !is_lost(&v[k]) || v[k].tick->waker != w->tick->waker ||
+                   w->useful * v[k].ticks + (i < k) > v[k].useful * w->ticks;
         }
-        const double share = causes_main_way(c, &way, NULL) ? waits_for_clock(&way, w->tick->waker) : 0;
-        if (share >= threshold(TH_LOST_SHARE)) {
+        const double share = most && causes_main_way(c, &way, NULL) ? waits_for_clock(&way, w->tick->waker) : 0;
+        if (most && share >= threshold(TH_LOST_SHARE)) {
             lost_finding(c, w, share);
         }
     }

@@ -35,6 +35,25 @@ static void conns_finding(struct causes *c, const struct conns *k, double share)
     draft_end(c->rs, &d);
 }
 
+/* Of a group's goroutines those that wait in that function, on average: a server of this process may begin where those that ask it do. */
+static double askers(const struct causes *c, uint32_t group, uint32_t func)
+{
+    int64_t asks = 0, all = 0;
+    for (uint32_t i = 0; i < c->of[group].n && i < WALKED; i++) {
+        const uint32_t g = causes_member(c, group, i, WALKED);
+        const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
+        struct walk w;
+        bool there = false;
+        walk_g(&w, c->tr, g, STEPS);
+        for (const struct span *s; !there && (s = walk_next(&w));) {
+            there = s->state == ST_WAITING && causes_place(c->tr, s->stack) == func;
+        }
+        all = ns_add(all, li.last - li.first);
+        asks = there ? ns_add(asks, li.last - li.first) : asks;
+    }
+    return all > 0 ? c->life[group].n * (double)asks / (double)all : c->life[group].n;
+}
+
 /*
  * Connections that are kept are as many as ask at once. Where several times as many are opened, and a part of the questions waits for them,
  * they are closed again behind the answers: no more idle ones may be kept. What opening them costs the other side, which then answers
@@ -48,22 +67,27 @@ static bool closed_again(struct causes *c, const struct conns *k, uint64_t poole
     }
     const struct group_life *l = &c->life[group];
     const uint64_t opened = limits_opened(c);
-    const double there = (double)(l->last - l->first), waited = (double)k->waited / (double)l->life;
-    if ((double)opened < threshold(TH_CONNS_COUNT) || (double)opened < threshold(TH_CONNS_TIMES) * (l->n + 1) ||
-        (double)opened < threshold(TH_CONNS_PART) * (double)k->asked || waited < threshold(TH_CONNS_TRACE)) {
+    if ((double)opened < threshold(TH_CONNS_COUNT) || (double)opened < threshold(TH_CONNS_PART) * (double)k->asked) {
         return false;
     }
-    const double all = (double)ns_add(k->waited, k->answers) / (double)l->life;
+    const double ask = askers(c, group, k->func);
+    if (ask <= 0 || (double)opened < threshold(TH_CONNS_TIMES) * (ask + 1)) {
+        return false;
+    }
+    const double there = (double)(l->last - l->first), lives = (double)l->life * ask / l->n,
+                 waited = (double)k->waited / lives, all = (double)ns_add(k->waited, k->answers) / lives;
     struct draft d;
     draft_start(&d, RULE_CONNS, (int64_t)(there * (waited < 1 ? waited : 1)));
     d.f.won_hi = (int64_t)(there * (all < 1 ? all : 1));
     d.f.inferred = true;
+    d.f.note = waited < threshold(TH_CONNS_TRACE); /* hardly waited for: what they cost beside is not recorded */
     draft_about(&d, c->rs, k->func, k->most->stack);
     draft_moment(&d, &k->most->longest);
     text_add(&d.amount, "%llu opened", (unsigned long long)opened);
     text_say(&d.text, c->tr, t_place(k->most->stack, 3), ": net/http opens ", opened, " connections for ", k->asked,
-             " answers, where ", t_f1(l->n), " goroutines of ", t_func(c->tg->groups[group].name),
-             " ask: most are closed again after an answer, because fewer idle ones are kept than there are "
+             " answers, where ", t_f1(ask), " goroutines of ", t_func(c->tg->groups[group].name),
+             " ask on average: most are closed again after an answer, because fewer idle ones are kept than "
+             "there are "
              "concurrent requests, or a body is not read to the end (inferred). ",
              k->opened, " times a request waits for one, ", t_dur(k->waited / (int64_t)k->opened), " on average, ",
              t_dur(k->waited),
@@ -73,6 +97,34 @@ static bool closed_again(struct causes *c, const struct conns *k, uint64_t poole
                       "concurrent requests; read bodies to the end and close them.");
     draft_titled(c->rs, &d, "connections closed and reopened");
     return true;
+}
+
+static bool opens_one(const struct causes *c, const struct pair_row *p)
+{
+    return calls_connecting(c->tr, p->stack) && !dials_for_http(c, p); /* (who waits for these is told) */
+}
+
+/* Where several callers ask in one function, each with connections of its own, the one that has most opened is told. */
+static void by_caller(const struct causes *c, struct conns *k)
+{
+    struct callers by = {0};
+    int64_t all = 0;
+    for (int told = 0; told < 2; told++) {
+        const uint32_t most = told ? callers_most(&by, all).func : 0;
+        k->most = most ? NULL : k->most;
+        for (uint32_t i = 0; i < c->tg->npairs && (!told || most); i++) {
+            const struct pair_row *p = &c->tg->pairs[i];
+            if (causes_place(c->tr, p->stack) != k->func || !opens_one(c, p)) {
+                continue;
+            }
+            const uint32_t caller = text_caller(c->tr, p->stack, stacks_user_frame(c->tr, p->stack), 1);
+            if (!told && caller) {
+                callers_add(&by, caller, (int64_t)p->count);
+            }
+            all += told ? 0 : (int64_t)p->count;
+            k->most = told && caller == most && (!k->most || p->total > k->most->total) ? p : k->most;
+        }
+    }
 }
 
 /* Who opens a connection may do so for a caller that waits for the answer itself. */
@@ -288,7 +340,7 @@ void rule_conns(struct causes *c)
         if (i + STACKS_AHEAD < c->tg->npairs) {
             stacks_ahead(c->tr, p[STACKS_AHEAD].stack);
         }
-        bool opens = calls_connecting(c->tr, p->stack) && !dials_for_http(c, p); /* (who waits for these is told) */
+        bool opens = opens_one(c, p);
         bool asks = (p->kind == WK_NET && !calls_reading_on(c->tr, p->stack)) || calls_by_library(c, p);
         uint32_t func = opens || asks ? causes_place(c->tr, p->stack) : 0, k = 0;
         while (k < n && v[k].func != func) {
@@ -315,7 +367,10 @@ void rule_conns(struct causes *c)
         }
     }
     for (uint32_t i = 0; i < n; i++) {
-        const struct conns *k = &v[i];
+        struct conns *k = &v[i];
+        if ((double)k->opened >= threshold(TH_CONNS_COUNT)) {
+            by_caller(c, k);
+        }
         if (k->opened && causes_told_at(c, RULE_LINGER, k->func)) { /* most of that is limits that are waited out */
             continue;
         }

@@ -55,7 +55,8 @@ bool full_finding(struct causes *c, const struct work_kind *w, uint32_t n)
              " of their time: mostly for each other. ");
     work_text(&d.text, c, w, n);
     text_lit(&d.next, "Make that work cheaper, or do less of it; the queueing is only a symptom. A CPU profile, or a "
-                      "trace taken while one runs, shows where it goes.");
+                      "trace taken while one runs, shows where it goes. If the host has more CPUs than GOMAXPROCS, "
+                      "which a trace doesn't show, raise that first.");
     draft_end(c->rs, &d);
     return true;
 }

@@ -110,17 +110,6 @@ static void finding(struct causes *c, const struct waits_at *w, const struct par
     draft_end(c->rs, &d);
 }
 
-static bool told(const struct causes *c, uint32_t place)
-{
-    for (uint32_t i = 0; i < c->rs->out->n; i++) {
-        const struct finding *f = &c->rs->out->f[i];
-        if (f->stack && causes_place(c->tr, f->stack) == place) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Who wakes one at a time wakes it in vain where who gives back takes it again first; who wakes all makes a herd. */
 static bool wakes_one(const struct trace *tr, uint32_t stack)
 {
@@ -153,7 +142,8 @@ void rules_part(struct causes *c)
         const double least = threshold(TH_POOL_SPAN) * threshold(TH_POOL_WAITING) * (double)c->tg->end;
         struct part v;
         if (!l || !l->program || c->of[g].n > WALKED || (double)at[k].count < threshold(TH_BOTTLE_WAITS) ||
-            (double)at[k].total < least || told(c, at[k].place) || causes_all_at_once(c, at[k].most, g)) {
+            (double)at[k].total < least || causes_told_there(c, at[k].place) ||
+            causes_all_at_once(c, at[k].most, g) || waits_at_brought(c, at[k].most->waiter, at[k].place)) {
             continue;
         }
         memset(&v, 0, sizeof v);

@@ -24,6 +24,7 @@
 #define QUEUE(one) threshold((one) ? TH_BOTTLE_QUEUE : TH_POOL_QUEUE)
 #define WAITS threshold(TH_BOTTLE_WAITS)
 #define SHARE threshold(TH_BOTTLE_SHARE)
+#define LINES 64 /* of the program, where others wait */
 #define TURNS threshold(TH_HAND_TURNS)
 #define WAITED threshold(TH_HAND_WAITED)
 
@@ -185,6 +186,49 @@ static uint64_t questions(const struct causes *c, uint32_t name, uint32_t func)
     return waits > sent ? waits : sent;
 }
 
+/*
+ * For how many items those of a group have ended waits of others. Who brings one may wait twice for it, to hand it over and for the answer:
+ * of each kind of waiter the line of the program with most waits counts.
+ */
+static uint64_t items_of(const struct causes *c, uint32_t name)
+{
+    struct {
+        uint32_t waiter, func, line;
+        uint64_t n;
+    } v[LINES];
+    uint32_t n = 0;
+    uint64_t items = 0;
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        uint32_t k = 0;
+        if (p->from_scheduler || p->waker != name || p->waiter == name || !passes_on(p->kind) || in_vain(p) ||
+            has_nothing_to_do(c, p)) {
+            continue;
+        }
+        const struct frame f = trace_frame(c->tr, p->stack, stacks_user_frame(c->tr, p->stack));
+        while (k < n && (v[k].waiter != p->waiter || v[k].func != f.func || v[k].line != f.line)) {
+            k++;
+        }
+        if (k == n && n < LINES) {
+            v[n].waiter = p->waiter;
+            v[n].func = f.func;
+            v[n].line = f.line;
+            v[n++].n = 0;
+        }
+        if (k < n) {
+            v[k].n += p->count;
+        }
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        bool most = true;
+        for (uint32_t k = 0; k < n && most; k++) {
+            most = v[k].waiter != v[i].waiter || v[k].n < v[i].n || (v[k].n == v[i].n && k >= i);
+        }
+        items += most ? v[i].n : 0;
+    }
+    return items;
+}
+
 /* What helps depends on what its work is. */
 static const char *service_advice(const struct causes *c, const struct group_life *l, const struct leaf *most,
                                   bool together)
@@ -338,8 +382,7 @@ static void service(struct causes *c, uint32_t g, const struct service *s, doubl
     if (calls && most.cat == EX_RUN) {
         untimed_text(&d.text, c, most.func);
     }
-    /* Who asks may wait twice for each answer, to hand its question over and for the answer: those at one place are counted. */
-    const uint64_t ended = asks ? s->most->count : s->count;
+    const uint64_t ended = asks ? s->most->count : items_of(c, grp->name);
     const bool together = calls && (double)ended >= threshold(TH_BOTTLE_TOGETHER) * (double)calls;
     if (together) {
         d.f.note = d.f.together = true; /* what helps most is done */
@@ -525,7 +568,8 @@ static bool held_up(const struct waits_at *p, const struct group_life *l, double
            threshold_reached(TH_POOL_ACTIVE, p->total, awake);
 }
 
-static void pools(struct causes *c)
+/* some: of those of which fewer wait than a part, where nothing else has been told there. */
+static void pools(struct causes *c, bool some)
 {
     struct waits_at v[POOLS];
     uint32_t n = 0;
@@ -544,11 +588,17 @@ static void pools(struct causes *c)
         double waiting = l && l->last > l->first ? (double)v[i].total / (double)(l->last - l->first) : 0;
         if (l && l->program && (double)v[i].count >= WAITS &&
             (waiting >= threshold(TH_POOL_WAITING) || held_up(&v[i], l, waiting)) &&
-            waiting >= threshold(TH_POOL_PART) * l->n && c->idle >= threshold(TH_POOL_IDLE) * c->procs &&
-            !causes_all_at_once(c, v[i].most, g)) {
+            (some ? held_up(&v[i], l, waiting) && !causes_told_there(c, v[i].place)
+                  : waiting >= threshold(TH_POOL_PART) * l->n) &&
+            c->idle >= threshold(TH_POOL_IDLE) * c->procs && !causes_all_at_once(c, v[i].most, g)) {
             pool(c, &v[i], waiting);
         }
     }
+}
+
+void rules_some(struct causes *c)
+{
+    pools(c, true);
 }
 
 /* ---- a lock that few wait for, but most of their time --------------------------------------------------------------- */
@@ -814,7 +864,7 @@ void rules_service(struct causes *c)
         }
     }
     mem_free(s);
-    pools(c);
+    pools(c, false);
     locks(c);
     rule_in_order(c);
     for (uint32_t a = 0; a < tg->ngroups && a < 24 && !saturated; a++) {

@@ -6,13 +6,15 @@
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/thresholds.h"
+#include "triage/findings/waits_at.h"
 
 #include <stdlib.h>
 
 #include "decode/base/mem.h"
 
-#define STEPS 20000 /* spans of each goroutine */
-#define MEMBERS 512 /* goroutines looked at */
+#define STEPS 20000   /* spans of each goroutine */
+#define MEMBERS 16384 /* goroutines of a group, at most: who of more lets in whom isn't looked at */
+#define SPANS 2000000 /* of all of them */
 #define STAYS (1u << 16)
 #define PLACES 32
 
@@ -42,6 +44,7 @@ struct slots {
     uint32_t early, late, all;     /* let in: in the first and the last quarter, in all */
     int64_t early_wait, late_wait; /* waited meanwhile, by all together */
     int64_t until;                 /* behind that not all was looked at; 0: it was */
+    uint32_t left;                 /* spans that may be looked at */
 };
 
 static int cmp_stay(const void *a, const void *b)
@@ -62,7 +65,7 @@ static bool stays_of(struct causes *c, uint32_t g, struct slots *s)
     const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
     size_t last = SIZE_MAX;
     bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
-    for (int i = 0; more && i < STEPS && s->n < STAYS; i++) {
+    for (int i = 0; more && i < STEPS && s->left && s->n < STAYS; i++, s->left--) {
         const struct span p = *span_get(&it);
         more = span_next(&it);
         if (p.state != ST_WAITING || causes_place(c->tr, p.stack) != s->place ||
@@ -228,7 +231,7 @@ static void slots_finding(struct causes *c, const struct slots *s)
              " times it never let anyone else in (inferred), the last of them ", t_who(s->lost_g), " (@",
              t_dur(s->lost_t0), "). In the first quarter of that time ", s->early,
              " were let in, in the last quarter ", s->late, ".");
-    causes_counted(&d.text, c->of[s->group].n < MEMBERS ? c->of[s->group].n : MEMBERS, c->of[s->group].n, s->until);
+    causes_counted(&d.text, c->of[s->group].n, c->of[s->group].n, s->until);
     if (s->hung) {
         text_say(&d.text, c->tr, " ", s->hung, " of them still wait at the end at ", t_where(s->hung_stack, 0), ".");
     }
@@ -239,10 +242,12 @@ static void slots_finding(struct causes *c, const struct slots *s)
 
 static void slots_at(struct causes *c, const struct pair_row *p, uint32_t group)
 {
-    struct slots s = {.place = causes_place(c->tr, p->stack), .stack = p->stack, .group = group, .kind = p->kind};
-    bool ok = true;
-    for (uint32_t i = 0; ok && i < c->of[group].n && i < MEMBERS; i++) {
-        ok = stays_of(c, causes_nth(c, group, i), &s);
+    struct slots s = {
+        .place = causes_place(c->tr, p->stack), .stack = p->stack, .group = group, .kind = p->kind, .left = SPANS};
+    bool ok = c->of[group].n <= MEMBERS;
+    for (uint32_t i = 0; ok && i < c->of[group].n; i++) {
+        ok = stays_of(c, causes_nth(c, group, i), &s) && s.left &&
+             s.n < STAYS; /* else it may have let in one not looked at */
     }
     if (ok && s.n && index_stays(c, &s)) {
         judge(c, &s);
@@ -273,6 +278,8 @@ void rules_slots(struct causes *c)
             continue;
         }
         seen[n++] = place;
-        slots_at(c, p, g);
+        if (!waits_at_brought(c, p->waiter, place)) {
+            slots_at(c, p, g);
+        }
     }
 }

@@ -17,7 +17,9 @@
 #define STEPS 20000  /* spans of each goroutine */
 #define SPANS 600000 /* of all */
 #define MEMBERS 4096
-#define PLACES 16   /* of a group */
+#define PLACES 16 /* of a group */
+#define SLICE \
+    9000000 /* ns: the runtime lets run for 10 ms before it stops one for the others; who is stopped sooner is so for something else */
 #define CALL 200000 /* ns: shorter system calls ask nobody */
 
 struct known_callers { /* by stack, found once, + 1: who called its function of the program */
@@ -133,7 +135,7 @@ struct asking { /* one goroutine's questions */
     struct ask now;
     struct visit v;
     struct wait_seen wait;
-    int64_t began;
+    int64_t began, ran; /* ran: since */
     uint32_t within, steps;
     bool ok;
 };
@@ -161,7 +163,7 @@ static bool wait_begins(struct asking *k, int64_t t, const struct wait_seen *s)
     const struct causes *c = w->c;
     const uint32_t in = k->within ? causes_place(c->tr, k->within) : 0, name = c->tg->groups[w->group].name;
     bool ok = true;
-    if (in && in != name && known_caller(w, k->within, in) != name && k->began != NO_TIME &&
+    if (in && in != name && known_caller(w, k->within, in) != name && k->began != NO_TIME && k->ran >= SLICE &&
         !host_held(c, k->now.g, k->began, t)) { /* not what all rounds do */
         const struct ask ran = {k->now.g, k->now.by, k->began, t, k->now.woken, NO_LANE, k->now.round};
         ok = ask_add(w, in, known_caller(w, k->within, in), k->within, true, &ran);
@@ -202,6 +204,7 @@ static bool asks_seen(void *arg, const struct span_run *r)
         } else if (state == ST_RUNNABLE && kind->reason && stack && !k->within) {
             k->within = stack;
         } else if (state == ST_RUNNING) {
+            k->ran = k->began == NO_TIME ? r->dur[i] : ns_add(k->ran, r->dur[i]);
             k->began = k->began == NO_TIME ? k->now.t0 : k->began;
             k->v.ran = ns_add(k->v.ran, r->dur[i]);
         }
@@ -381,8 +384,10 @@ static void waves_told(struct waves *w)
         waves_of(k, &t);
         const double span = (double)(l->last - l->first), busy = (double)t.busy / span;
         const double by_chance = 1 - exp(-(double)k->total / span); /* if each came when it pleased */
-        if ((double)t.waves >= threshold(TH_STAMPEDE_WAVES) && t.caused * 2 < t.waves && t.handed * 2 < t.waves &&
-            t.apart * 2 >= t.follow && (double)t.in_waves >= threshold(TH_STAMPEDE_PART) * (double)k->n &&
+        const double least =
+            threshold(TH_STAMPEDE_WAVES) + k->runs; /* a host that stalls lets many run for long at once */
+        if ((double)t.waves >= least && t.caused * 2 < t.waves && t.handed * 2 < t.waves && t.apart * 2 >= t.follow &&
+            (double)t.in_waves >= threshold(TH_STAMPEDE_PART) * (double)k->n &&
             busy <= 1 - threshold(TH_STAMPEDE_QUIET) && busy <= threshold(TH_STAMPEDE_CHANCE) * by_chance) {
             stampede_finding(w->c, w->group, k, &t, rounds);
         } else if ((t.handed * 2 < t.waves || t.waves == 0) && !crowds_told(w->c, w->group, k, rounds)) {

@@ -326,10 +326,12 @@ static void given_back(struct causes *c)
         struct pieces k = {0};
         struct work_kind w = {0};
         const bool look = g != UINT32_MAX && (double)v[i].count >= threshold(TH_BOTTLE_WAITS) &&
-                          c->idle >= threshold(TH_POOL_IDLE) * c->procs &&
+                          c->idle >= threshold(TH_POOL_IDLE_SOME) * c->procs &&
                           !causes_told_at(c, RULE_POOL, v[i].place) && !causes_all_at_once(c, v[i].most, g);
         c->rs->failed |= look && !work_in(c, g, &k, &w);
-        if (w.n && !w.lives && v[i].total <= w.ns && threshold_reached(TH_POOL_REQUESTS, v[i].total, w.ns)) {
+        const bool most = c->idle < threshold(TH_POOL_IDLE) * c->procs;
+        if (w.n && !w.lives && v[i].total <= w.ns &&
+            threshold_reached(most ? TH_POOL_MOST : TH_POOL_REQUESTS, v[i].total, w.ns)) {
             struct let_go l;
             const bool kept = let_go_together(c, g, v[i].place, &l);
             if (!l.for_all) {

@@ -32,6 +32,35 @@ void waits_at_add(struct waits_at *v, uint32_t *n, uint32_t most, uint32_t place
     v[k].most = p->total > v[k].most->total ? p : v[k].most;
 }
 
+/* Does a group wait at a place itself? */
+static bool waits_there(const struct causes *c, uint32_t name, uint32_t place)
+{
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        if (c->tg->pairs[i].waiter == name && causes_place(c->tr, c->tg->pairs[i].stack) == place) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool waits_at_brought(const struct causes *c, uint32_t waiter, uint32_t place)
+{
+    uint64_t own = 0, brought = 0;
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        if (p->from_scheduler || p->waiter != waiter || p->count <= p->futile ||
+            causes_place(c->tr, p->stack) != place) {
+            continue;
+        }
+        if (p->waker == waiter) {
+            own += p->count - p->futile;
+        } else if (!waits_there(c, p->waker, place)) {
+            brought += p->count - p->futile;
+        }
+    }
+    return brought > own;
+}
+
 #define CALLS_SAID 4
 #define NEARLY_ALL 0.95
 

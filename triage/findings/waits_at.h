@@ -16,6 +16,11 @@ struct waits_at {
 #define PAIRS_ASKED 4096 /* rows of waits, the largest, of which a rule asks what costs a walk over others for each */
 /* waits_at_add - adds a pair to the row of its place among v[*n], of which there is room for `most`; else it is left out. */
 void waits_at_add(struct waits_at *v, uint32_t *n, uint32_t most, uint32_t place, const struct pair_row *p);
+/*
+ * waits_at_brought - is what a group waits for at a place mostly brought by others, who do not wait there, not given back by its own kind?
+ * Then it is work, not one of a set. Waits that are ended in vain don't count.
+ */
+bool waits_at_brought(const struct causes *c, uint32_t waiter, uint32_t place);
 /* waits_at_text - "link.ask, called by main.notifyShop, by main.run": as many callers as nearly all of it had; where it has several, the
  * one of half of it or more, with its share. */
 void waits_at_text(struct text *t, const struct causes *c, const struct waits_at *p);

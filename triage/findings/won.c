@@ -225,6 +225,16 @@ static void waits_won(struct work *w, const struct ask *a, struct span_of_won *o
     o->lo = there < 1 ? o->lo * there : o->lo;
 }
 
+/*
+ * Two runs of a program differ, and by so much the upper end is widened: never by more than half of what is told, or of a small thing
+ * mostly the difference would be told. Where nothing is told but that it may be more, by all of that.
+ */
+static double spread_of(const struct span_of_won *o)
+{
+    const double most = o->hi > 0 && o->hi / 2 < SPREAD ? o->hi / 2 : SPREAD;
+    return most < (1 - o->hi) / 2 ? most : (1 - o->hi) / 2;
+}
+
 /* ---- the way that decides how long the trace is ------------------------------------------------------------------- */
 
 /*
@@ -312,7 +322,8 @@ static void way_bounds(struct work *w, const struct finding *f, struct span_of_w
  */
 static void pool_bounds(struct work *w, struct finding *f, struct span_of_won *o)
 {
-    const uint32_t place = f->rule == RULE_POOL && !f->note && f->stack ? causes_place(w->c->tr, f->stack) : 0;
+    const bool asks = f->rule == RULE_POOL && !f->note && !f->at_work && f->stack;
+    const uint32_t place = asks ? causes_place(w->c->tr, f->stack) : 0;
     double unknown;
     const double on = place && way_leads(w) ? way_at(w, place, 0, 0, &unknown) : 0;
     if (on >= threshold(TH_TIME_FINDING) && on < threshold(TH_WON_POOL) * o->hi) {
@@ -775,9 +786,10 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
         const struct plain *p = &plain[i];
         if (p->rule == f->rule) {
+            const bool pooled = f->rule == RULE_CONNS && f->stack && calls_pooled(w->c->tr, f->stack);
             const bool unsure =
                 f->note && /* whether anybody waits, or each needs the one before; whether it is part of opening */
-                (f->rule == RULE_SERIAL_CALLS || f->rule == RULE_CONNS);
+                (f->rule == RULE_SERIAL_CALLS || (f->rule == RULE_CONNS && !pooled));
             const double lo = unsure ? 0 : p->lo == LEAST_OF_IT ? LEAST : p->lo;
             *o = (struct span_of_won){lo * cost, p->hi == AS_TOLD ? told : p->hi * cost,
                                       .more = p->more && (cost > 0 || told > 0),
@@ -810,7 +822,7 @@ void won_all(struct causes *c)
         pool_bounds(&w, f, &o);
         lock_bounds(c, f, &o);
         device_bounds(f, &o);
-        const double spread = none ? 0 : SPREAD < (1 - o.hi) / 2 ? SPREAD : (1 - o.hi) / 2;
+        const double spread = none ? 0 : spread_of(&o);
         const double lo = o.lo - SPREAD, hi = o.hi + spread;
         f->has_won = true;
         f->won_more = o.more;
