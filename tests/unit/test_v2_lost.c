@@ -60,13 +60,13 @@ static void test_steal_from(void **state)
     (void)state;
     struct loaded l = load_lost(P0 "ProcStatus +1 p=1 idle\n" HOLE
                                    "batch m=8 t=300\nProcSteal +10 p=1 p_seq=5 m=7\nProcStart +10 p=1 p_seq=6\n" END,
-                                "there are 1 gaps, and 1 events that can't be placed");
+                                "there is 1 gap, and 1 event that can't be placed");
     expect_lane(l.tr, LANE_P, 1, "<0-2 idle\n2-219 nothing\n219-8900> scheduler\n");
     unload(&l);
     l = load_lost(P0 "ProcStatus +1 p=1 idle\nGoSyscallBegin +1 p_seq=1 stack=main.f:1\n" HOLE
                      "batch m=8 t=300\nProcSteal +10 p=0 p_seq=5 m=7\nProcStart +10 p=0 p_seq=6\n"
                      "batch m=7 t=9000\nGoSyscallEndBlocked +1\n",
-                  "there are 1 gaps, and 0 events that can't be placed");
+                  "there is 1 gap, and 0 events that can't be placed");
     expect_lane(l.tr, LANE_P, 0, "<0-3 running g1\n3-210 nothing\n210-219 idle\n219-8900> scheduler\n");
     expect_lane(l.tr, LANE_G, 1, "<0-3 running p0\n3-8900 not recorded\n8900-8900> runnable\n");
     unload(&l);
