@@ -421,7 +421,7 @@ void spans_near(const struct span_pool *sp, enum lane_kind kind, const struct sp
             known = find_starts(l, t + i, a->n - i < AHEAD ? a->n - i : AHEAD, k);
             rows_ahead(v, k, known, SPAN_START);
         }
-        const bool in = i < from + known && t[i] > first;
+        const bool in = v && i < from + known && t[i] > first;
         const uint32_t b = in ? block_at(v, t[i] - 1, k[i - from]) : UINT32_MAX;
         if (!in && a->end && v && v->n && t[i] - 1 >= l->wait_t0 && t[i] <= a->end->t) { /* behind its blocks */
             x->t[0] = blocks_before(v, v->n, x->tot[0]);

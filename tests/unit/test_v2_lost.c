@@ -53,6 +53,25 @@ static void test_steal(void **state)
     unload(&l);
 }
 
+/* A P can't be taken from a thread that has another one. Where numbers of the one it has are missing, it was taken from another
+   call than that whose begin is there: of the goroutine nothing is known in between. */
+static void test_steal_from(void **state)
+{
+    (void)state;
+    struct loaded l = load_lost(P0 "ProcStatus +1 p=1 idle\n" HOLE
+                                   "batch m=8 t=300\nProcSteal +10 p=1 p_seq=5 m=7\nProcStart +10 p=1 p_seq=6\n" END,
+                                "there is 1 gap, and 1 event that can't be placed");
+    expect_lane(l.tr, LANE_P, 1, "<0-2 idle\n2-219 nothing\n219-8900> scheduler\n");
+    unload(&l);
+    l = load_lost(P0 "ProcStatus +1 p=1 idle\nGoSyscallBegin +1 p_seq=1 stack=main.f:1\n" HOLE
+                     "batch m=8 t=300\nProcSteal +10 p=0 p_seq=5 m=7\nProcStart +10 p=0 p_seq=6\n"
+                     "batch m=7 t=9000\nGoSyscallEndBlocked +1\n",
+                  "there is 1 gap, and 0 events that can't be placed");
+    expect_lane(l.tr, LANE_P, 0, "<0-3 running g1\n3-210 nothing\n210-219 idle\n219-8900> scheduler\n");
+    expect_lane(l.tr, LANE_G, 1, "<0-3 running p0\n3-8900 not recorded\n8900-8900> runnable\n");
+    unload(&l);
+}
+
 /* What is told of goroutines and Ps contradicts what was: between the two it isn't known. What no status is, is left out. */
 static void test_statuses(void **state)
 {
@@ -158,9 +177,9 @@ static void test_waits_in_vain(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_collector),     cmocka_unit_test(test_steal),     cmocka_unit_test(test_statuses),
-        cmocka_unit_test(test_full_batch),    cmocka_unit_test(test_both_wait), cmocka_unit_test(test_wrong_number),
-        cmocka_unit_test(test_waits_in_vain),
+        cmocka_unit_test(test_collector),     cmocka_unit_test(test_steal),      cmocka_unit_test(test_statuses),
+        cmocka_unit_test(test_full_batch),    cmocka_unit_test(test_both_wait),  cmocka_unit_test(test_wrong_number),
+        cmocka_unit_test(test_waits_in_vain), cmocka_unit_test(test_steal_from),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
