@@ -146,7 +146,7 @@ static void give_up(struct v1_order *o, const char *why)
 /* Do threads of C call Go? Go before 1.22 doesn't write how their goroutines came to be, and its own reader refuses such traces. */
 static bool calls_back(const struct names *nm)
 {
-    for (uint32_t i = 0, n = names_nstrs(nm); i < n; i++) {
+    for (uint32_t i = 0, n = nm ? names_nstrs(nm) : 0; i < n; i++) {
         static const char its[] = "runtime.cgocallback";
         const struct str s = names_get(nm, i);
         if (s.len == sizeof its - 1 && memcmp(s.p, its, s.len) == 0)
