@@ -132,6 +132,7 @@ $(BUILD)/%.o: %.c $(BUILD)/flags | $(PB_H)
 $(filter $(BUILD)/decode/model/% $(BUILD)/layout/draw/%,$(OBJ_decode) $(OBJ_layout)): private COMPILE += $(HOT)
 # No number changes its value unseen in what reads traces (gcc on 64 bits; clang and narrower machines mean more by these).
 $(OBJ_decode): private LAYER_CFLAGS = $(CONVERSION) $(COUNTED)
+$(OBJ_triage): private LAYER_CFLAGS = $(COUNTED)
 CONVERSION = $(if $(findstring clang,$(CC)),,$(if $(filter x86_64-% aarch64-%,$(MACHINE)),-Wconversion -Wsign-conversion))
 # Two fields stored one by one and loaded together as a vector make a processor wait; these loops do little else.
 $(BUILD)/decode/v2/v2_order.o $(BUILD)/decode/model/fold.o $(BUILD)/decode/model/fold_stream.o $(BUILD)/decode/model/spans.o: private OWN_CFLAGS = -fno-tree-slp-vectorize
@@ -299,7 +300,7 @@ tsan:
 	@BUILD=$(BUILD)/tsan sh .ci/tsan
 .PHONY: tsan
 
-# ---- which branches of decode/ the tests take: minutes, so not a part of `make check` -------------------------
+# ---- which branches of decode/ and triage/ the tests take: minutes, so not a part of `make check` -------------------------
 
 coverage: setup-check
 	+@$(MAKE) --no-print-directory -k COV=1 BUILD=$(BUILD)/cov all tools tests replay
@@ -420,7 +421,7 @@ help:
 	@echo 'make check-portability   the units as programs of 32 bits, with musl, and by clang (ON=i386: that one)'
 	@echo 'make asan               build with address and undefined-behaviour sanitizers'
 	@echo 'make fuzz               fuzz each entry of tests/fuzz with clang (FUZZ_TIME=60 seconds each)'
-	@echo 'make coverage           which lines and branches of decode/ the tests take: $(BUILD)/cov/coverage, .missing'
+	@echo 'make coverage           which lines and branches of decode/ and triage/ the tests take: $(BUILD)/cov/coverage, .missing'
 	@echo 'make analyse            static analysis: gcc -fanalyzer, clang-tidy, cppcheck'
 	@echo 'make bench              speed, memory and bytes of generated traces, or of TRACE=file; CURVE=1: of more and more'
 	@echo 'make screens-accept     write the screens of the tests anew; read the diff'

@@ -197,6 +197,41 @@ void text_dur(struct text *t, int64_t ns)
     }
 }
 
+/* A moment, not negative, with as many digits as a tenth of `len` needs, what is behind them cut off. */
+static void text_moment(struct text *t, int64_t ns, int64_t len)
+{
+    static const struct {
+        int64_t ns;
+        int digits;
+        const char *name;
+    } units[] = {{1000000000, 9, "s"}, {1000000, 6, "ms"}, {1000, 3, "us"}, {1, 0, "ns"}};
+    size_t u = 0;
+    while (ns < units[u].ns && units[u].ns > 1) {
+        u++;
+    }
+    int digits = units[u].digits;
+    int64_t behind = ns % units[u].ns;
+    for (int64_t r = 10; digits > 0 && r <= len / 10; r *= 10) {
+        behind /= 10;
+        digits--;
+    }
+    if (digits > 0) {
+        text_add(t, "%lld.%0*lld%s", (long long)(ns / units[u].ns), digits, (long long)behind, units[u].name);
+    } else {
+        text_add(t, "%lld%s", (long long)(ns / units[u].ns), units[u].name);
+    }
+}
+
+void text_between(struct text *t, int64_t t0, int64_t t1)
+{
+    enum { TELLS = 20 }; /* of a moment text_dur() says at least that part */
+    const int64_t len = t1 - t0;
+    const bool exact = !t->ticks && t0 > 0 && len < t1 / TELLS;
+    exact ? text_moment(t, t0, len) : text_dur(t, t0);
+    text_lit(t, "..");
+    exact ? text_moment(t, t1, len) : text_dur(t, t1);
+}
+
 void text_bytes(struct text *t, uint64_t b)
 {
     static const char unit[] = "KMGTPE";
@@ -268,6 +303,15 @@ void text_where(struct text *t, const struct trace *tr, uint32_t stack, size_t m
     text_func(t, tr, top.func, max ? max / 2 : 0);
     text_lit(t, " in ");
     text_func(t, tr, user.func, max > text_width(t, start) + 8 ? max - text_width(t, start) : max ? 8 : 0);
+}
+
+void text_at(struct text *t, const struct trace *tr, uint32_t stack, size_t max)
+{
+    if (trace_stack(tr, stack)) {
+        text_where(t, tr, stack, max);
+    } else {
+        text_lit(t, "a place that is not recorded");
+    }
 }
 
 void text_who(struct text *t, const struct trace *tr, uint32_t g)

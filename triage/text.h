@@ -42,6 +42,8 @@ size_t text_width(const struct text *t, size_t from);     /* characters from byt
 /* text_dur - "0", "812ns", "1.23us", "41.0ms", "2.314s", "3m12s"; a negative one with a minus sign; "812t" for ticks.
  */
 void text_dur(struct text *t, int64_t ns);
+/* text_between - "41.0ms..58.2ms"; of a short range late in a trace with the digits in which its ends differ. */
+void text_between(struct text *t, int64_t t0, int64_t t1);
 void text_bytes(struct text *t, uint64_t bytes);            /* "812", "1.2K", "38.2M" */
 void text_share(struct text *t, double part, double whole); /* "6.1%"; "-" if the whole is 0 */
 
@@ -55,6 +57,8 @@ void text_func(struct text *t, const struct trace *tr, uint32_t str, size_t max)
  * behind the innermost one if they differ ("sync.(*Mutex).Lock in main.lookup"). "-" for no stack.
  */
 void text_where(struct text *t, const struct trace *tr, uint32_t stack, size_t max);
+/* text_at - the same in a sentence, behind "at": of no stack "a place that is not recorded". */
+void text_at(struct text *t, const struct trace *tr, uint32_t stack, size_t max);
 /*
  * text_calls - the functions of the program in a stack from a frame outwards, at most so many: "main.ask, called by
  * main.rate, by main.change". What the standard library has between them is left out.

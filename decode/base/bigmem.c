@@ -192,7 +192,7 @@ void bigmem_rest(void)
 void *bigmem_resize(void *p, size_t n)
 {
     struct big b = known(p);
-    size_t was = b.n;
+    const size_t was = b.n, room = b.room;
     void *q = p;
     n = whole_pages(n);
     if (!n || n == was)
@@ -206,8 +206,10 @@ void *bigmem_resize(void *p, size_t n)
             munmap(q, n);
             q = NULL;
         }
-        if (!q) {
+        if (!q) { /* no addresses: the block stays as it was, and so does the file */
             pthread_mutex_unlock(&lock);
+            if (b.room > room)
+                spill_give(b.file + room, b.room - room);
             return NULL;
         }
     }

@@ -51,15 +51,15 @@ static enum err_code input_fd(const char *path, bool is_stdin, int *fd, struct s
  * How much of a file there is to be read. One that says to be so many times as large as what its disk holds of it, as no
  * compressing disk makes it (UNPACK_RATIO), ends at its first hole: behind it stand zeros, for hours.
  */
-static size_t input_there(int fd, const struct stat *st, struct err *damage)
+static uint64_t input_there(int fd, const struct stat *st, struct err *damage)
 {
     const uint64_t size = (uint64_t)st->st_size, kept = (uint64_t)st->st_blocks * 512;
     const off_t hole = size > UNPACK_FREE && size / UNPACK_RATIO > kept ? lseek(fd, 0, SEEK_HOLE) : st->st_size;
     if (hole <= 0 || hole >= st->st_size)
-        return (size_t)size;
+        return size;
     err_set(damage, ERR_FORMAT, (uint64_t)hole,
             "the file is empty from here on: of %" PRIu64 " bytes its disk holds %" PRIu64, size, kept);
-    return (size_t)hole;
+    return (uint64_t)hole;
 }
 
 static bool input_maps(int fd)
@@ -71,15 +71,15 @@ static bool input_maps(int fd)
     return true;
 }
 
-static enum err_code input_map(int fd, size_t n, struct input *in, struct err *e)
+static enum err_code input_map(int fd, uint64_t n, struct input *in, struct err *e)
 {
     void *p = mapped_new(fd, n);
     if (!p)
-        return err_set(e, ERR_IO, ERR_NO_OFFSET, "can't map: %s", strerror(errno));
-    madvise(p, n, MADV_SEQUENTIAL);
+        return err_set(e, ERR_IO, ERR_NO_OFFSET, "can't map its %" PRIu64 " bytes: %s", n, strerror(errno));
+    madvise(p, (size_t)n, MADV_SEQUENTIAL);
     in->map = p;
     in->data = p;
-    in->len = in->maplen = n;
+    in->len = in->maplen = (size_t)n;
     in->mapped = true;
     return ERR_OK;
 }
@@ -173,7 +173,7 @@ enum err_code input_open(const char *path, uint64_t limit, struct input *in, str
     path = member ? archive : path;
     enum err_code rc = input_fd(path, is_stdin, &fd, &st, e);
     struct err hole = {0};
-    const size_t there = !rc && S_ISREG(st.st_mode) ? input_there(fd, &st, &hole) : 0;
+    const uint64_t there = !rc && S_ISREG(st.st_mode) ? input_there(fd, &st, &hole) : 0;
     if (!rc && there && input_maps(fd)) {
         rc = input_map(fd, there, in, e);
         struct intake f = {in->data, in->len, -1, NULL, in->len};
@@ -204,7 +204,7 @@ bool input_archive(const char *path, struct input *in)
     if (!strcmp(path, "-"))
         return false;
     bool is = !input_fd(path, false, &fd, &st, &e) && S_ISREG(st.st_mode) && st.st_size > 0 &&
-              !input_map(fd, (size_t)st.st_size, in, &e) && zip_is(in->data, in->len);
+              !input_map(fd, (uint64_t)st.st_size, in, &e) && zip_is(in->data, in->len);
     if (fd >= 0)
         close(fd);
     if (!is)

@@ -15,15 +15,19 @@ static struct {
 } table[MOST];
 static atomic_bool lost;
 
-void *mapped_new(int fd, size_t n)
+void *mapped_new(int fd, uint64_t n)
 {
-    void *p = mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (n > SIZE_MAX) {
+        errno = EFBIG;
+        return NULL;
+    }
+    void *p = mmap(NULL, (size_t)n, PROT_READ, MAP_PRIVATE, fd, 0);
     if (p == MAP_FAILED)
         return NULL;
     for (int i = 0; i < MOST; i++)
         if (!atomic_load(&table[i].n)) {
             atomic_store(&table[i].at, (uintptr_t)p);
-            atomic_store(&table[i].n, n);
+            atomic_store(&table[i].n, (size_t)n);
             break;
         }
     return p;

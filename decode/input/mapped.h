@@ -10,9 +10,10 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
-/* mapped_new - n bytes of a file, to be read only. NULL: errno says why. */
-void *mapped_new(int fd, size_t n);
+/* mapped_new - n bytes of a file, to be read only. NULL: errno says why, EFBIG of a file larger than what addresses reach. */
+void *mapped_new(int fd, uint64_t n);
 void mapped_free(void *p, size_t n);
 /* mapped_mend - for a handler of SIGBUS at addr: may reading go on? */
 bool mapped_mend(void *addr);

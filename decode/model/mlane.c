@@ -128,37 +128,14 @@ static size_t hold_about(const struct mlane *l, int64_t t, int64_t end)
     return (size_t)((double)(t - first) / (double)(end - first) * (double)(l->n - 1));
 }
 
-/* From hold `at` on in longer and longer steps: each hold that is looked at may have to be waited for. */
-static size_t find_from(const struct mlane *l, int64_t t, size_t at)
+static inline int64_t hold_t0(const void *l, size_t i)
 {
-    size_t lo = at, behind = at, step = 1;
-    if (l->h[at].t0 <= t) {
-        for (behind = at + 1; behind < l->n && l->h[behind].t0 <= t; step *= 2) {
-            lo = behind;
-            behind = l->n - behind > step ? behind + step : l->n;
-        }
-    } else {
-        for (lo = at ? at - 1 : 0; lo && l->h[lo].t0 > t; step *= 2) {
-            behind = lo;
-            lo = lo > step ? lo - step : 0;
-        }
-    }
-    lo++;
-    bisect(lo, behind, i, l->h[i].t0 <= t);
-    return lo - 1;
+    return ((const struct mlane *)l)->h[i].t0;
 }
 
-size_t mlane_find(const struct mlane *l, int64_t t)
+size_t mlane_find(const struct mlane *l, int64_t t, int64_t end)
 {
-    size_t behind = 1;
-    bisect(behind, l->n, i, l->h[i].t0 <= t);
-    return behind - 1;
-}
-
-/* The same; end: where the last one ends, about. */
-static size_t hold_at(const struct mlane *l, int64_t t, int64_t end)
-{
-    return find_from(l, t, hold_about(l, t, end));
+    return bisect_near(l, hold_t0, l->n, hold_about(l, t, end), t);
 }
 
 /* A walk over holds: the totals before hold `at`, whose record is at rec. */
@@ -289,7 +266,7 @@ void mlane_totals(const struct fold *f, uint32_t m, const struct totals *to)
         uint32_t here = PART < n - k ? PART : n - k;
         a.np = 0;
         for (uint32_t j = 0; j < here; j++) {
-            a.hold[j] = hold_at(l, t[k + j], f->end);
+            a.hold[j] = mlane_find(l, t[k + j], f->end);
             const struct hold *h = &l->h[a.hold[j]];
             walk_to(f, l, &w, a.hold[j]);
             memcpy(out[k + j], w.tot, sizeof w.tot);
@@ -322,7 +299,7 @@ void mlane_near(const struct fold *f, uint32_t m, const struct nearby *a)
     size_t last = SIZE_MAX; /* the hold, or the first of its group, that the previous entry is for */
     for (uint32_t i = 0; i < n; i++) {
         struct totals_near *x = &a->out[i];
-        size_t h = hold_at(l, t[i], f->end), g = h / HOLD_GROUP, from = far ? g * HOLD_GROUP : h,
+        size_t h = mlane_find(l, t[i], f->end), g = h / HOLD_GROUP, from = far ? g * HOLD_GROUP : h,
                to = far ? from + HOLD_GROUP : h + 1;
         const bool open = to >= l->n && a->end && t[i] <= a->end->t;
         if (t[i] <= l->h[h].t0 ||
@@ -387,7 +364,7 @@ void mlane_sight(struct hold_sight *s, uint32_t n, enum sight_of of)
     for (uint32_t i = 0; i < n; i++) {
         if (!s[i].l)
             continue;
-        s[i].at = find_from(s[i].l, s[i].t, s[i].at);
+        s[i].at = bisect_near(s[i].l, hold_t0, s[i].l->n, s[i].at, s[i].t);
         const struct holdsum *g = &s[i].l->sum[s[i].at / HOLD_GROUP];
         for (size_t o = 0; o < (of == SIGHT_FAR ? 2 : 1) * sizeof *g; o += 64)
             __builtin_prefetch((const char *)g + o);

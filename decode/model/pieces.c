@@ -411,7 +411,7 @@ uint64_t pieces_steps(const struct trace *tr, struct lane l, int64_t t0, int64_t
         }
         pieces_get(tr, l, k, &p);
         const bool whole = t0 <= p.t0 && t1 >= p.end && !p.last; /* no search needed */
-        steps += whole ? p.ml->n : mlane_find(p.ml, t1) - mlane_find(p.ml, t0);
+        steps += whole ? p.ml->n : mlane_find(p.ml, t1, p.end) - mlane_find(p.ml, t0, p.end);
     }
     return steps;
 }

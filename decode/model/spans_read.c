@@ -136,29 +136,16 @@ static uint32_t start_about(const struct spanlane *l, int64_t t)
     return (uint32_t)((double)(t - first) / (double)(l->wait_t0 - first) * (n - 1));
 }
 
-/*
- * The last start not after t; the first is not. From about where it lies on in longer and longer steps: of starts that no search has
- * touched so far each one that is looked at is waited for.
- */
+static inline int64_t start_moment(const void *v, size_t i)
+{
+    return start_at(v, (uint32_t)i);
+}
+
+/* The last start not after t; the first is not. */
 static uint32_t start_of(const struct spanlane *l, int64_t t)
 {
     const struct spanblocks *v = l->blocks;
-    const uint32_t n = nstarts(v), at = start_about(l, t);
-    uint32_t lo = at, behind = at, step = 1;
-    if (start_at(v, at) <= t) {
-        for (behind = at + 1; behind < n && start_at(v, behind) <= t; step *= 2) {
-            lo = behind;
-            behind = n - behind > step ? behind + step : n;
-        }
-    } else {
-        for (lo = at ? at - 1 : 0; lo && start_at(v, lo) > t; step *= 2) {
-            behind = lo;
-            lo = lo > step ? lo - step : 0;
-        }
-    }
-    lo++;
-    bisect(lo, behind, i, start_at(v, i) <= t);
-    return lo - 1;
+    return (uint32_t)bisect_near(v, start_moment, nstarts(v), start_about(l, t), t);
 }
 
 /* The last block not after t, of the SPAN_START blocks of start k. */
@@ -434,7 +421,7 @@ void spans_near(const struct span_pool *sp, enum lane_kind kind, const struct sp
             known = find_starts(l, t + i, a->n - i < AHEAD ? a->n - i : AHEAD, k);
             rows_ahead(v, k, known, SPAN_START);
         }
-        const bool in = i < from + known && t[i] > first;
+        const bool in = v && i < from + known && t[i] > first;
         const uint32_t b = in ? block_at(v, t[i] - 1, k[i - from]) : UINT32_MAX;
         if (!in && a->end && v && v->n && t[i] - 1 >= l->wait_t0 && t[i] <= a->end->t) { /* behind its blocks */
             x->t[0] = blocks_before(v, v->n, x->tot[0]);

@@ -178,7 +178,7 @@ enum err_code symbols_open(const char *path, struct symbols **out, struct err *e
         close(fd);
         return err_set(e, ERR_IO, ERR_NO_OFFSET, "%s is not a regular file with something in it", path);
     }
-    void *p = mapped_new(fd, (size_t)st.st_size);
+    void *p = mapped_new(fd, (uint64_t)st.st_size);
     close(fd);
     if (!p)
         return err_set(e, ERR_IO, ERR_NO_OFFSET, "cannot map %s", path);

@@ -143,14 +143,28 @@ static void give_up(struct v1_order *o, const char *why)
     o->nwaiting = 0;
 }
 
+/* Do threads of C call Go? Go before 1.22 doesn't write how their goroutines came to be, and its own reader refuses such traces. */
+static bool calls_back(const struct names *nm)
+{
+    for (uint32_t i = 0, n = nm ? names_nstrs(nm) : 0; i < n; i++) {
+        static const char its[] = "runtime.cgocallback";
+        const struct str s = names_get(nm, i);
+        if (s.len == sizeof its - 1 && memcmp(s.p, its, s.len) == 0)
+            return true;
+    }
+    return false;
+}
+
 static void repair(struct v1_order *o, const struct v1_ev *e)
 {
     v1_order_torn(o);
     if (!o->repairs++ && !o->quiet)
-        source_damage(o->d.s, ERR_ORDER, 0, ERR_NO_OFFSET,
-                      "no order makes all events consistent (first at %s, goroutine %llu): some are missing",
-                      v1_type_name(e->tag.type),
-                      (unsigned long long)(e->rule_g > V1_GC_ROW ? o->d.g[e->rule_g].id : 0));
+        source_damage(
+            o->d.s, ERR_ORDER, 0, ERR_NO_OFFSET,
+            "no order makes all events consistent (first at %s, goroutine %llu): %s", v1_type_name(e->tag.type),
+            (unsigned long long)(e->rule_g > V1_GC_ROW ? o->d.g[e->rule_g].id : 0),
+            calls_back(o->d.s->names) ? "threads of C call Go (cgo), of which Go before 1.22 doesn't record all"
+                                      : "some are missing");
     if (o->repairs > o->max_repairs)
         give_up(o, "too many events contradict each other");
 }

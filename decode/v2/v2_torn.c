@@ -256,6 +256,27 @@ static void g_gap(struct v2_order *o, const struct v2_cursor *c, uint32_t g, uin
     v2_stirs(&o->blank_g, g);
 }
 
+/* Numbers of this P are missing before this one. */
+static bool p_jumps(const struct v2_order *o, uint64_t id, uint64_t seq)
+{
+    const uint32_t p = idmap_get(&o->ps, id);
+    return p != IDMAP_NONE && seq != (o->p[p].seqgen == o->gen->ordinal ? o->p[p].seq + 1 : 1);
+}
+
+/* A thread's P was taken from a call whose begin was lost: the call that is known of has ended at any time since it began. */
+static void another_call(struct v2_order *o, const struct v2_cursor *c, uint32_t m)
+{
+    const uint32_t g = o->m[m].g;
+    if (g == EV_NONE || v2_g_at(o, g)->status != ST_SYSCALL)
+        return;
+    const struct v2_cursor *k = v2_has_more(o, m) ? &o->cur[o->m[m].cur - 1] : NULL;
+    const int64_t since = !k ? c->t : k->gap ? k->told : k->before;
+    g_gap(o, c, g, ST_SYSCALL);
+    o->m[m].g = g;
+    if (since > o->base && since < c->t)
+        o->out[o->nout - 1].arg = (uint64_t)(since - o->base);
+}
+
 static void p_gap(struct v2_order *o, const struct v2_cursor *c, uint32_t p, uint8_t next)
 {
     struct v2_p *vp = &o->p[p];
@@ -328,6 +349,7 @@ static bool mend_wait(struct v2_order *o, const struct v2_cursor *c)
 {
     const uint32_t p = c->m != EV_NONE ? o->m[c->m].p : EV_NONE;
     uint32_t m, q;
+    bool jumps;
     switch (v2_specs[c->type].after) {
     case V2_AFTER_G_RUNS: return set_g(o, c, c->arg[0], c->arg[1], ST_RUNNABLE);
     case V2_AFTER_G_WAKES: return set_g(o, c, c->arg[0], c->arg[1], ST_WAITING);
@@ -340,6 +362,7 @@ static bool mend_wait(struct v2_order *o, const struct v2_cursor *c)
             p_gap(o, c, p, V2_PS_LOST);
         return p != EV_NONE;
     case V2_AFTER_P_CALL:
+        jumps = p_jumps(o, c->arg[0], c->arg[1]);
         if (!set_p(o, c, c->arg[0], c->arg[1], V2_PS_SYSCALL) || (m = v2_m_get(o, c->arg[2])) == EV_NONE)
             return false;
         q = idmap_get(&o->ps, c->arg[0]);
@@ -348,6 +371,8 @@ static bool mend_wait(struct v2_order *o, const struct v2_cursor *c)
             o->p[q].m = m;
             v2_stirs(&o->blank_m, m);
         }
+        if (jumps)
+            another_call(o, c, m);
         return o->m[m].p == q;
     case V2_AFTER_GC: return mend_gc(o, c);
     default: return false;
@@ -868,7 +893,8 @@ void v2_torn_say(struct v2_order *o)
     const struct v2_torn *t = &o->torn;
     if (t->gaps || t->dropped)
         source_damage(o->s, ERR_TRUNCATED, o->gen->ordinal, o->gen->end,
-                      "events of threads were lost: from %.6f s on there are %" PRIu64 " gaps, and %" PRIu64
-                      " events that can't be placed",
-                      v2_seconds(o, o->torn_from), t->gaps, t->dropped);
+                      "events of threads were lost: from %.6f s on there %s %" PRIu64 " gap%s, and %" PRIu64
+                      " event%s that can't be placed",
+                      v2_seconds(o, o->torn_from), t->gaps == 1 ? "is" : "are", t->gaps, t->gaps == 1 ? "" : "s",
+                      t->dropped, t->dropped == 1 ? "" : "s");
 }

@@ -154,22 +154,78 @@ static enum err_code run(struct v2_cut *c, struct v2_raw_gen *gen, bool *over, s
     return c->sim.o.oom || (c->begun && *over && !rest(c)) ? no_memory(e) : ERR_OK;
 }
 
-/* How things were before a generation. */
+/* ---- a generation that turns out to need mending is run a second time, from how things were before it ------- */
+
+/* The last copy of that: it takes time for each goroutine, G_BYTES of reading as much. */
+enum { G_BYTES = 64, MENDED_FREE = 64 };
+
+/* keep - copy how things are before a generation, unless less was read since the last copy than a copy costs. false: no memory. */
+static bool keep(struct v2_cut *c, const struct v2_raw_gen *gen)
+{
+    const size_t at = (size_t)(gen->start - c->file.data);
+    if (c->kept.set && (at - c->kept.at) / G_BYTES < c->sim.ng)
+        return true;
+    v2_sim_free(&c->kept.sim);
+    c->kept = (struct v2c_kept){
+        .set = true, .at = at, .number = c->prior_number, .freq = c->prior_freq, .raw = !c->sim.written};
+    return v2_sim_copy(&c->kept.sim, &c->sim);
+}
+
+/* back_to - c->sim is again how things were before a generation: those between it and the last copy are run again. *raw as kept.raw. */
+static bool back_to(struct v2_cut *c, const struct v2_raw_gen *gen, bool *raw)
+{
+    struct v2_raw_gen again = {.number = c->kept.number, .clock.freq = c->kept.freq};
+    struct err e = {0};
+    size_t pos = c->kept.at;
+    bool ok = true;
+    v2_sim_free(&c->sim);
+    c->sim = c->kept.sim;
+    *raw = c->kept.raw;
+    c->kept = (struct v2c_kept){0};
+    while (ok && v2_raw_gen(&c->file, &pos, &again, &e) && again.start < gen->start) {
+        c->sim.o.gc_seq += *raw ? 0 : c->mend.gc_less;
+        *raw = true;
+        ok =
+            v2_sim_begin(&c->sim, c->file.data, &again) && v2_sim_run(&c->sim, INT64_MAX) == V2S_END && !c->sim.o.oom;
+        v2_cut_labels(c, &again);
+    }
+    v2_raw_gen_free(&again);
+    return ok && e.code != ERR_NOMEM;
+}
+
+/*
+ * too_much - is the generation one too many to be mended? Each takes time for every goroutine that is known: without a limit a small
+ * file of damaged generations would take hours. What is read is worth as much time, and MENDED_FREE generations are.
+ */
+static bool too_much(struct v2_cut *c, const struct v2_raw_gen *gen, const struct cut_result *was)
+{
+    c->mended++;
+    c->mended_gs += c->sim.ng;
+    if (c->mended <= MENDED_FREE || c->mended_gs / 2 < c->file.len)
+        return false;
+    *c->res = *was;
+    err_set(&c->res->damage, ERR_ORDER, (uint64_t)(gen->start - c->file.data),
+            "events are missing here, too, as in %" PRIu64 " generations before: no more of them are mended",
+            c->mended - 1);
+    return true;
+}
+
+/* What the slice was before a generation. */
 struct before {
-    struct v2_sim sim;
-    bool begun, raw; /* raw: it has the file's numbers of the collector's steps, else those written */
+    bool begun, raw; /* raw: c->sim has the file's numbers of the collector's steps, else those written */
     struct cut_result res;
 };
 
-/* run_mended - as if run() had not been; the generation's events have an order now. */
-static enum err_code run_mended(struct v2_cut *c, struct before *was, const struct v2_raw_gen *gen, bool *over,
-                                struct err *e)
+/* run_mended - as if run() had not been, if `ran`; the generation's events have an order now. */
+static enum err_code run_mended(struct v2_cut *c, struct before *was, const struct v2_raw_gen *gen, bool ran,
+                                bool *over, struct err *e)
 {
     if (!was->begun)
         v2_sim_free(&c->head);
-    v2_sim_free(&c->sim);
-    c->sim = was->sim;
-    was->sim = (struct v2_sim){0};
+    if (ran && !back_to(c, gen, &was->raw))
+        return no_memory(e);
+    v2_sim_free(&c->kept.sim);
+    c->kept = (struct v2c_kept){0};
     c->begun = was->begun;
     *c->res = was->res;
     c->nlate = 0;
@@ -186,9 +242,10 @@ static enum err_code run_mended(struct v2_cut *c, struct before *was, const stru
 static enum err_code one(struct v2_cut *c, struct v2_raw_gen *gen, bool *over, struct err *e)
 {
     struct before was = {.begun = c->begun, .raw = !c->sim.written, .res = *c->res};
-    bool mended = c->mend.rough || gen->damage.code;
-    enum err_code rc = v2_sim_copy(&was.sim, &c->sim) ? ERR_OK : no_memory(e);
-    if (rc == ERR_OK && !mended) {
+    const bool told = c->mend.rough || gen->damage.code;
+    bool mended = told;
+    enum err_code rc = told || keep(c, gen) ? ERR_OK : no_memory(e);
+    if (rc == ERR_OK && !told) {
         c->gc_less = c->mend.gc_less;
         c->sim.o.gc_seq += was.raw ? 0 : c->gc_less;
         c->sim.written = false;
@@ -197,12 +254,15 @@ static enum err_code one(struct v2_cut *c, struct v2_raw_gen *gen, bool *over, s
     }
     const struct err why = gen->damage.code ? gen->damage : c->sim.damage;
     if (rc == ERR_OK && mended) {
-        rc = run_mended(c, &was, gen, over, e);
+        if (too_much(c, gen, &was.res)) {
+            *over = true;
+            return ERR_OK;
+        }
+        rc = run_mended(c, &was, gen, !told, over, e);
         if (!c->res->lost.code)
             c->res->lost = why;
         c->res->left_out = c->mend.left_out;
     }
-    v2_sim_free(&was.sim);
     if (rc || !c->begun)
         return rc;
     c->res->generations++;
@@ -327,36 +387,30 @@ static bool anew(struct v2_cut *c)
     if (c->begun || c->from == INT64_MIN)
         return false;
     v2_sim_free(&c->sim);
+    v2_sim_free(&c->kept.sim);
+    c->kept = (struct v2c_kept){0};
     v2_mend_free(&c->mend);
     c->mend.file = c->file;
     c->gc_less = 0;
     return true;
 }
 
-/* A file of nothing but gaps would take a step for each goroutine at each of them. */
-enum { GAPS_MOST = 64 };
-
 static enum err_code walk(struct v2_cut *c, struct err *e)
 {
     size_t pos;
-    unsigned gaps = 0;
     struct v2_raw_gen gen = {0};
     struct v2_raw_clock clock = {0};
     uint64_t number = 0, said = 0, before = 0; /* number: as written */
     bool over = false, more = true, any = false;
     enum err_code rc = start_pos(c, &pos, e);
     while (rc == ERR_OK && !over && !c->out->broken) {
+        c->prior_number = gen.number;
+        c->prior_freq = gen.clock.freq;
         if (!(more = v2_raw_gen(&c->file, &pos, &gen, e)))
             break;
         said = gen.number; /* what the file calls it, and the one behind it is read by that */
         if (any && said != before + 1 && anew(c))
             any = false;
-        if (any && said != before + 1 && ++gaps > GAPS_MOST) {
-            err_set(&c->res->damage, ERR_ORDER, (uint64_t)(gen.start - c->file.data),
-                    "generation %" PRIu64 " lies behind generation %" PRIu64 ", and before it %d more were missing",
-                    said, before, GAPS_MOST);
-            break;
-        }
         if (any && said != before + 1)
             rc = unrecorded(c, &gen, &clock, ++number, &over, e);
         number = any ? number + 1 : said;
@@ -385,6 +439,7 @@ static void cut_free(struct v2_cut *c)
     mem_free(c->late);
     idmap_free(&c->stack_of);
     v2_sim_free(&c->head);
+    v2_sim_free(&c->kept.sim);
     v2_sim_free(&c->sim);
     v2_mend_free(&c->mend);
     mem_free(c->put);

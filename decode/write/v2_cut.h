@@ -43,6 +43,14 @@ struct v2c_late { /* a status behind the range, of something that was there all 
     struct v2_raw_ev ev;
 };
 
+struct v2c_kept { /* how things were before a generation */
+    struct v2_sim sim;
+    size_t at;             /* where it begins in the file */
+    uint64_t number, freq; /* of the one before it, as v2_raw_gen() wants them; 0: none */
+    bool raw;              /* it has the file's numbers of the collector's steps, else those written */
+    bool set;
+};
+
 struct v2_cut {
     struct v2_file file;
     size_t header;
@@ -55,15 +63,18 @@ struct v2_cut {
     bool renumbered; /* the generation gets another number than it has in the file */
     bool even;       /* a clock unit is a whole number of ns */
     struct v2_sim sim;
-    struct v2_sim head;          /* the state at `from` */
-    struct v2c_marks start, end; /* where the range begins, ends, if it does so in the current generation */
-    bool behind;                 /* the events that now come are behind the range */
+    struct v2_sim head; /* the state at `from` */
+    struct v2c_kept kept;
+    uint64_t prior_number, prior_freq; /* of the generation before the current one, as kept.number and kept.freq */
+    struct v2c_marks start, end;       /* where the range begins, ends, if it does so in the current generation */
+    bool behind;                       /* the events that now come are behind the range */
     struct v2c_late *late;
     size_t nlate, caplate;
     struct idmap stack_of; /* goroutine -> its stack, if a status told it later in the generation */
     struct v2_raw_ev pin;  /* the slice's last event: a status that changes nothing; nargs 0: none */
     uint64_t pin_m;
     struct v2_mend mend;
+    uint64_t mended, mended_gs; /* generations so far, and the sum of the goroutines known at each */
     uint64_t gc_less; /* the numbers of the collector's steps are written as so much less than in what was run */
 };
 

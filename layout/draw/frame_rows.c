@@ -258,6 +258,20 @@ static void busy_note(const struct canvas *c, struct lane l, char out[FMT_MAX])
         snprintf(out, FMT_MAX, "?");
 }
 
+/* A number beside a name in so many columns: without what stands behind its point if need be, or not at all. */
+static void note_fit(char d[FMT_MAX], int room)
+{
+    char unit[8], *end;
+    if ((int)strlen(d) > room && d[0] >= '0' && d[0] <= '9' && strchr(d, '.')) {
+        const double n = strtod(d, &end);
+        const bool nearly = end[0] == '%' && n > 99 && n < 100; /* not all of it */
+        snprintf(unit, sizeof unit, "%s", end);
+        snprintf(d, FMT_MAX, "%.0f%s", nearly ? 99.0 : n, unit);
+    }
+    if ((int)strlen(d) > room)
+        d[0] = 0;
+}
+
 static void lane_name(const struct canvas *c, struct lane l, int y, bool focus)
 {
     const struct view *v = c->v;
@@ -276,8 +290,11 @@ static void lane_name(const struct canvas *c, struct lane l, int y, bool focus)
     } else if (l.kind == LANE_G) {
         status_name(v, l.i, w, name, sizeof name);
     } else {
-        status_lane(v, l, name);
+        char id[32];
+        status_lane(v, l, id);
+        str_shorten(str_of(id), w, glyph_dots(v->tier), name, sizeof name); /* an id that is cut is another one's */
         busy_note(c, l, note);
+        note_fit(note, w - str_width(str_of(name), 64) - 1);
     }
     gutter(c, y, name, note, s);
     if (focus)
@@ -534,17 +551,9 @@ static void busy_place(struct view *v, int n)
 /* Which goroutine it is goes first: how long it ran beside it in one digit less, or not at all. */
 static void busy_room(const struct view *v, uint32_t g, int w, char d[FMT_MAX])
 {
-    char id[32], unit[8];
+    char id[32];
     status_lane(v, (struct lane){LANE_G, g}, id);
-    int room = w - (int)strlen(id) - 1;
-    if ((int)strlen(d) > room && strchr(d, '.')) {
-        char *end;
-        double n = strtod(d, &end);
-        snprintf(unit, sizeof unit, "%s", end);
-        snprintf(d, FMT_MAX, "%.0f%s", n, unit);
-    }
-    if ((int)strlen(d) > room)
-        d[0] = 0;
+    note_fit(d, w - (int)strlen(id) - 1);
 }
 
 static void busy_part(const struct canvas *c, const struct part *p)

@@ -52,11 +52,16 @@ static const struct {
     [PLAN_FINDINGS] = {finding_grants, sizeof finding_grants / sizeof *finding_grants},
 };
 
-/* Beside processors stand the busiest goroutines, too: an id and, whatever its length, how long it ran ("G2651123 123ms"). */
+/*
+ * Beside processors stand the busiest goroutines, too: an id, as much of a name as tells who it is, and how long it ran
+ * ("G265112 ..n.func1 4.08ms"). Where a screen is too narrow for names, an id of any length and the time.
+ */
 static int busy_width(int w, int id_cols)
 {
-    enum { SHORT = 4, LONGEST_RUN = 5, BLANKS = 2, OF_SCREEN = 4 };
+    enum { SHORT = 4, LONGEST_RUN = 5, BLANKS = 2, OF_SCREEN = 4, NAMED_FROM = 80, NAMED = 20, NAMED_LONG = 24 };
     const int want = 1 + id_cols + LONGEST_RUN + BLANKS;
+    if (w >= NAMED_FROM)
+        return id_cols <= SHORT ? NAMED : NAMED_LONG;
     return id_cols <= SHORT ? 0 : want < w / OF_SCREEN ? want : w / OF_SCREEN;
 }
 

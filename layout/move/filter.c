@@ -466,12 +466,30 @@ static bool span_matches(const struct filter *f, uint32_t g, const struct lane_i
     return true;
 }
 
+/* Does the term ask who the goroutine is? That is looked up in its lane, which for millions of spans in a row takes long. */
+static bool of_who(const struct term *t)
+{
+    return t->kind == T_FUNC || t->kind == T_G || t->kind == T_SYSTEM;
+}
+
 bool filter_span(const struct filter *f, uint32_t g, const struct span *s)
 {
+    bool who = false;
     if (g == NO_LANE || g >= trace_nlanes(f->tr, LANE_G))
         return false;
+    for (int i = 0; i < f->n; i++) {
+        const struct term *t = &f->term[i];
+        who |= of_who(t);
+        if (!of_who(t) && holds(f, t, g, NULL, s) == t->not )
+            return false;
+    }
+    if (!who)
+        return true;
     const struct lane_info li = trace_lane_who(f->tr, (struct lane){LANE_G, g});
-    return span_matches(f, g, &li, s);
+    for (int i = 0; i < f->n; i++)
+        if (of_who(&f->term[i]) && holds(f, &f->term[i], g, &li, s) == f->term[i].not )
+            return false;
+    return true;
 }
 
 static bool of_lane(const struct term *t)

@@ -190,7 +190,8 @@ static int told(const struct trace *tr, const char *s, int64_t *t, const char **
     const struct trace_info *ti = tr ? trace_info(tr) : NULL;
     bool whole;
     if (share(s, ti ? ti->end : INT64_C(100000000000), t, &whole, rest)) {
-        *why = whole ? "a share needs to know how long the trace is: when it is loaded" : "a share is 0% to 100%";
+        *why = whole ? "a share needs the length of the whole trace: once it is loaded, try again"
+                     : "a share is 0% to 100%";
         return !ti || (whole && ti->done) ? 1 : -1;
     }
     if (!wall_is(s))

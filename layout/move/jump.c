@@ -79,6 +79,11 @@ static bool longest_busy(const struct trace *tr, struct lane l, int64_t t0, int6
     return true;
 }
 
+bool view_span_longest(const struct view *v, struct lane l, int64_t t0, int64_t t1, struct span *s)
+{
+    return longest_busy(v->tr, l, t0, t1, s);
+}
+
 bool view_span_here(const struct view *v, struct lane *l, struct span *s)
 {
     const struct lanes *ls = move_lanes_const(v);

@@ -469,7 +469,7 @@ unsigned view_unfold(struct view *v)
 
 struct related {
     uint32_t lane[RELATED], n;
-    bool cut;
+    bool cut, few;       /* few: it created more than was counted */
     uint32_t g, created; /* whose, and how many it created of them */
     uint32_t next;       /* the goroutine to look at next: did it create that one? */
     struct place at;     /* where it was asked for */
@@ -571,10 +571,13 @@ static bool relate_step(struct view *v, struct related *r, int64_t budget_ns)
         const uint32_t to = n - r->next > LOOK ? r->next + LOOK : n;
         (void)trace_walk(v->tr, r->next, to, &(struct span_walk){.begin = relate_created, .by = by_it, .arg = r});
         r->next = to;
-        if (r->next < n && until != INT64_MAX && host_now() >= until)
-            return false;
+        if (r->next < n && until != INT64_MAX && host_now() >= until) {
+            if (trace_info(v->tr)->done)
+                return false;
+            break; /* the trace's own steps come first, so there is no later: what was found is shown */
+        }
     }
-    r->cut |= r->n >= RELATED / 2;
+    r->few = r->next < n || r->n >= RELATED / 2;
     relate_wakers(v, r->g, r);
     relate_woken(v, r->g, r);
     return true;
@@ -597,8 +600,9 @@ static unsigned related_show(struct view *v, const struct related *r)
     v->at.top = 0;
     move_settle(v);
     status_lane(v, (struct lane){LANE_G, r->g}, id);
-    view_message(v, false, "%s: its creator, %" PRIu32 " created by it, %swho woke it, whom it wakes in this window",
-                 id, r->created, r->cut ? "(not all) " : "");
+    view_message(v, false,
+                 "%s: its creator, %s%" PRIu32 " created by it, %swho woke it, whom it wakes in this window", id,
+                 r->few ? "at least " : "", r->created, r->cut ? "(not all) " : "");
     return VR_DRAW;
 }
 
@@ -646,6 +650,5 @@ unsigned view_related(struct view *v)
     v->relating->at = v->at;
     relate(v->relating, trace_lane_who(v->tr, (struct lane){LANE_G, g}).creator);
     relate(v->relating, g);
-    /* while a trace loads its own steps come first: what is begun is done at once */
-    return related_work(v, trace_info(v->tr)->done ? VIEW_AT_ONCE_NS : INT64_MAX);
+    return related_work(v, VIEW_AT_ONCE_NS);
 }

@@ -388,6 +388,8 @@ int view_y_line(const struct view *v, int y);
 
 /* view_span_here - the span that status line and pop-up speak of. false: none. *l: its lane. */
 bool view_span_here(const struct view *v, struct lane *l, struct span *s);
+/* view_span_longest - of those that overlap [t0,t1) the longest one in which its lane does something. false: none. */
+bool view_span_longest(const struct view *v, struct lane l, int64_t t0, int64_t t1, struct span *s);
 /* view_column - the column of the cursor and its interval. */
 int view_column(const struct view *v, int64_t *t0, int64_t *t1);
 

@@ -24,9 +24,75 @@ enum { MOST = 40000, MANY_M = 64, WALK = 300000 };
 
 void evlog_free(struct evlog *l)
 {
-    if (l)
-        mem_free(l->e);
+    if (!l)
+        return;
+    for (int k = 0; k < EVLOG_ARRAYS; k++)
+        mem_free(l->reach[k]);
+    mem_free(l->e);
     mem_free(l);
+}
+
+/* ---- what the arrays reach ------------------------------------------------------------------------------ */
+
+enum { BLOCK = 256 };
+
+static size_t array_n(const struct trace *tr, int k)
+{
+    const struct range *r;
+    const struct task *t;
+    const struct region *g;
+    const struct logmsg *m;
+    const struct sample *s;
+    switch (k) {
+    case EVLOG_TASKS: return trace_tasks(tr, &t);
+    case EVLOG_REGIONS: return trace_regions(tr, &g);
+    case EVLOG_LOGS: return trace_logs(tr, &m);
+    case EVLOG_SAMPLES: return trace_samples(tr, &s);
+    default: return trace_ranges(tr, (enum range_kind)k, &r);
+    }
+}
+
+static struct moments entry(const struct trace *tr, int k, size_t i)
+{
+    const struct range *r;
+    const struct task *t;
+    const struct region *g;
+    const struct logmsg *m;
+    const struct sample *s;
+    switch (k) {
+    case EVLOG_TASKS: trace_tasks(tr, &t); return (struct moments){t[i].t0, t[i].t1};
+    case EVLOG_REGIONS: trace_regions(tr, &g); return (struct moments){g[i].t0, g[i].t1};
+    case EVLOG_LOGS: trace_logs(tr, &m); return (struct moments){m[i].t, m[i].t};
+    case EVLOG_SAMPLES: trace_samples(tr, &s); return (struct moments){s[i].t, s[i].t};
+    default: trace_ranges(tr, (enum range_kind)k, &r); return (struct moments){r[i].t0, r[i].t1};
+    }
+}
+
+/* reach_learn - a loaded trace's arrays don't change, and of another one there is another log. Without memory all entries are looked at. */
+static void reach_learn(struct evlog *l, const struct trace *tr)
+{
+    l->reach_known = true;
+    for (int k = 0; k < EVLOG_ARRAYS; k++) {
+        const size_t n = array_n(tr, k);
+        struct moments *b = l->reach[k] = n > BLOCK ? mem_zalloc((n / BLOCK + 1) * sizeof *b) : NULL;
+        for (size_t i = 0; b && i < n; i++) {
+            const struct moments e = entry(tr, k, i);
+            struct moments *in = &b[i / BLOCK];
+            if (i % BLOCK == 0)
+                *in = e;
+            in->first = e.first < in->first ? e.first : in->first;
+            in->last = e.last > in->last ? e.last : in->last;
+        }
+    }
+}
+
+/* near_from - the first entry from i on that the window may reach. */
+static size_t near_from(const struct evlog *l, int k, size_t i, size_t n, struct window w)
+{
+    const struct moments *b = l->reach[k];
+    while (b && i < n && i % BLOCK == 0 && (b[i / BLOCK].last < w.t0 || b[i / BLOCK].first >= w.t1))
+        i += BLOCK;
+    return i;
 }
 
 /* ---- collecting ----------------------------------------------------------------------------------------- */
@@ -217,9 +283,10 @@ static bool wanted(const struct view *v, uint32_t g)
 static void ranges(const struct view *v, struct evlog *l, struct window w)
 {
     for (int k = 0; k < RANGE_KINDS; k++) {
-        const struct range *r;
-        size_t n = trace_ranges(v->tr, (enum range_kind)k, &r);
-        for (size_t i = 0; i < n; i++, r++) {
+        const struct range *all;
+        size_t n = trace_ranges(v->tr, (enum range_kind)k, &all);
+        for (size_t i = near_from(l, k, 0, n, w); i < n; i = near_from(l, k, i + 1, n, w)) {
+            const struct range *r = &all[i];
             if (r->t0 >= w.t1 && trace_info(v->tr)->done)
                 break; /* sorted */
             if (!in(w, r->t0) && !in(w, r->t1))
@@ -263,24 +330,24 @@ static void annotations(const struct view *v, struct evlog *l, struct window w)
     const struct logmsg *m;
     const struct sample *s;
     size_t n = trace_tasks(v->tr, &t);
-    for (size_t i = 0; i < n; i++, t++) {
-        if (!t->open_start)
-            add_at(v, l, w, t->t0, EV_TASK_BEGIN, t->g, t->name, t->stack);
-        if (!t->open_end)
-            add_at(v, l, w, t->t1, EV_TASK_END, t->g_end, t->name, 0);
+    for (size_t i = near_from(l, EVLOG_TASKS, 0, n, w); i < n; i = near_from(l, EVLOG_TASKS, i + 1, n, w)) {
+        if (!t[i].open_start)
+            add_at(v, l, w, t[i].t0, EV_TASK_BEGIN, t[i].g, t[i].name, t[i].stack);
+        if (!t[i].open_end)
+            add_at(v, l, w, t[i].t1, EV_TASK_END, t[i].g_end, t[i].name, 0);
     }
     n = trace_regions(v->tr, &r);
-    for (size_t i = 0; i < n; i++, r++) {
-        if (!r->open_start)
-            add_at(v, l, w, r->t0, EV_REGION_BEGIN, r->g, r->name, r->stack);
-        if (!r->open_end)
-            add_at(v, l, w, r->t1, EV_REGION_END, r->g, r->name, r->stack_end);
+    for (size_t i = near_from(l, EVLOG_REGIONS, 0, n, w); i < n; i = near_from(l, EVLOG_REGIONS, i + 1, n, w)) {
+        if (!r[i].open_start)
+            add_at(v, l, w, r[i].t0, EV_REGION_BEGIN, r[i].g, r[i].name, r[i].stack);
+        if (!r[i].open_end)
+            add_at(v, l, w, r[i].t1, EV_REGION_END, r[i].g, r[i].name, r[i].stack_end);
     }
     n = trace_logs(v->tr, &m);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = near_from(l, EVLOG_LOGS, 0, n, w); i < n; i = near_from(l, EVLOG_LOGS, i + 1, n, w))
         add_at(v, l, w, m[i].t, EV_LOG, m[i].g, m[i].message, m[i].stack);
     n = trace_samples(v->tr, &s);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = near_from(l, EVLOG_SAMPLES, 0, n, w); i < n; i = near_from(l, EVLOG_SAMPLES, i + 1, n, w))
         add_at(v, l, w, s[i].t, EV_SAMPLE, s[i].g, 0, s[i].stack);
 }
 
@@ -406,6 +473,8 @@ void evlog_update(struct view *v, int rows)
     if (!same || t < l->win.t0 || t >= l->win.t1 || (!enough(l, t, want, all) && !l->cut && l->n < MOST / 2)) {
         if (!same || l->tried != t || l->tried_rows < want) { /* once more would find no more */
             l->cur = SIZE_MAX;
+            if (ti->done && !l->reach_known)
+                reach_learn(l, v->tr);
             fill(v, l, want * 3, all);
             l->tried = t;
             l->tried_rows = want;

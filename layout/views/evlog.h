@@ -5,8 +5,8 @@
  * Method and cost. No walk over the trace: first the processors' counts, O(P log spans) each, tell how wide a
  * window around the cursor holds about as many events as fill a few screens. Then every goroutine whose life touches
  * that window is asked for its spans there: decode/model/alive.h says whose, then O(log spans) for each that lives there.
- * The result is kept until the cursor leaves its middle: stepping costs nothing. Tasks, regions, logs and samples
- * are looked at one by one.
+ * The result is kept until the cursor leaves its middle: stepping costs nothing. Ranges, tasks, regions, logs and samples
+ * are looked at one by one, but for those that lie among 256 which the window doesn't reach.
  */
 #ifndef GOTOP_LAYOUT_EVLOG_H
 #define GOTOP_LAYOUT_EVLOG_H
@@ -38,7 +38,14 @@ struct event {
     uint32_t stack;
 };
 
+/* The arrays that tell of what happened besides the spans: ranges by their kind, and these. */
+enum { EVLOG_TASKS = RANGE_KINDS, EVLOG_REGIONS, EVLOG_LOGS, EVLOG_SAMPLES, EVLOG_ARRAYS };
+
 struct evlog {
+    struct moments {
+        int64_t first, last;
+    } * reach[EVLOG_ARRAYS]; /* of each 256 entries; NULL: not known */
+    bool reach_known;
     struct event *e; /* by time */
     size_t n, cap;
     size_t cur;        /* the event the cursor stands on, or the last before it; n when there is none */

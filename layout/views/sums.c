@@ -422,7 +422,11 @@ void sums_text(const struct sums *s, const struct view *v, struct lines *t, int 
     int64_t all = 0;
     for (int k = 0; k < ST_COUNT; k++)
         all = time_add(all, s->all.ns[k]);
-    lines_add(t, "%s goroutines live here", fmt_count(s->lanes, c));
+    fmt_count(s->lanes, c);
+    if (!s->done)
+        lines_add(t, "%s of those that live here are added up", c);
+    else
+        lines_add(t, s->lanes == 1 ? "%s goroutine lives here" : "%s goroutines live here", c);
     states(s, t, "all goroutines", LANE_G, &s->all, all);
     if (s->all.ns[ST_GCWORK] || s->all.ns[ST_ASSIST] || s->all.ns[ST_SWEEP])
         lines_add(t, "below, running is also what ran for the collector: mark workers, mark assists");

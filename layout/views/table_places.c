@@ -64,8 +64,8 @@ static void name(struct text *out, const struct table *t, const struct thing *x)
 static void say(struct text *out, const struct view *v, const struct thing *x)
 {
     text_who(out, v->tr, x->g);
-    text_lit(out, " waited in ");
-    text_where(out, v->tr, x->index, 0);
+    text_lit(out, " waited at ");
+    text_at(out, v->tr, x->index, 0);
     text_lit(out, "; ");
     ender(out, v->tr, x);
 }

@@ -342,8 +342,10 @@ static void pair_text(struct text *t, const struct view *v, const struct wait_pa
 static void place_text(struct text *t, const struct view *v, uint32_t reason, uint32_t stack)
 {
     text_wait(t, v->tr, reason, stack);
-    text_lit(t, " at ");
-    text_where(t, v->tr, stack, 100);
+    if (trace_stack(v->tr, stack)) {
+        text_lit(t, " at ");
+        text_where(t, v->tr, stack, 100);
+    }
 }
 
 static void sched_numbers(struct grid *g, const struct view *v, int y, enum style s, struct text *t)
@@ -421,7 +423,7 @@ static void detail_pair(struct text *t, const struct view *v, const struct wait_
             text_lit(t, " ");
         }
         text_lit(t, "waited at ");
-        text_where(t, v->tr, p->stack, 80);
+        text_at(t, v->tr, p->stack, 80);
         if (w->places > 1) /* what stands here and below is of the longest */
             text_add(t, "; one of %u pairs of stacks", w->places);
         return;
@@ -437,8 +439,10 @@ static void detail_pair(struct text *t, const struct view *v, const struct wait_
         text_who(t, v->tr, p->longest_waker);
     else
         text_func(t, v->tr, p->waker, 40);
-    text_lit(t, " at ");
-    text_where(t, v->tr, p->waker_stack, 80);
+    if (trace_stack(v->tr, p->waker_stack)) {
+        text_lit(t, " at ");
+        text_where(t, v->tr, p->waker_stack, 80);
+    }
     if (p->futile)
         text_add(t, "; %" PRIu64 " of %" PRIu64 " ran for less than %dus and waited there again", p->futile, p->count,
                  FUTILE_RUN / 1000);

@@ -99,9 +99,7 @@ static void head(struct grid *g, struct view *v, int y, int n)
     struct text t = {.ticks = when_ticks(v->tr)};
     text_who(&t, v->tr, k->g);
     text_lit(&t, ", ");
-    text_dur(&t, k->t0);
-    text_lit(&t, "..");
-    text_dur(&t, k->t1);
+    text_between(&t, k->t0, k->t1);
     text_lit(&t, ": where its ");
     text_dur(&t, k->t1 - k->t0);
     text_add(&t, " went%s", k->cut ? "; some waits are not followed to their end" : "");
@@ -244,7 +242,8 @@ unsigned view_why(struct view *v)
     uint32_t g;
     int64_t t0, t1;
     if (!why_here(v, &g, &t0, &t1))
-        return move_fail(v, "nothing to explain here: a goroutine's span, a task, a region or a finding about one");
+        return move_fail(
+            v, "nothing here to explain: go to a goroutine's span, a task, a region or a finding about one");
     if (why_long(v, g, t0, t1))
         return move_fail(v, "too much to explain while the trace grows: select less of it, or ask once it is whole");
     let_go(v);

@@ -422,8 +422,15 @@ static void work_that_fills(void **state)
 {
     struct err e = {0};
     static const char full[] = "full-of-work.busy = 100%\n";
+    static const char looking[] =
+        "full-of-work.busy = 94.9%\n"; /* with the 0.2 % that look for work it would be 95.0 */
     struct loaded l;
     (void)state;
+    assert_int_equal(thresholds_parse("rules", looking, sizeof looking - 1, &e), ERR_OK);
+    help_cause("carvery", &l);
+    assert_false(help_told(&l, RULE_FULL));
+    load_free(&l);
+    thresholds_reset();
     help_cause("carvery", &l);
     const struct finding *f = help_tells(&l, RULE_FULL);
     assert_true(f->note && f->stack && f->has_won && f->won_lo == 0);

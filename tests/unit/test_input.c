@@ -290,6 +290,31 @@ static void test_ratio(void **state)
     free(z);
 }
 
+/* A file of more than 4 GB is read whole, or, where addresses are of 32 bits, not at all: never as what is left of its size. */
+static void test_large(void **state)
+{
+    (void)state;
+    enum { KEPT = 24 << 20 }; /* on its disk: enough for the rest to be taken for bytes */
+    const off_t size = ((off_t)4 << 30) + 4096;
+    uint8_t *p = calloc(1, KEPT);
+    assert_non_null(p);
+    memcpy(p, sample, sample_n);
+    const char *path = put("large", p, KEPT);
+    free(p);
+    if (truncate(path, size))
+        skip();
+    if (sizeof(size_t) < 8) {
+        expect_error(path, ERR_IO, "can't map its 4294971392 bytes: File too large");
+    } else {
+        struct input in;
+        struct err e;
+        assert_int_equal(input_open(path, 0, &in, &e), ERR_OK);
+        assert_int_equal(in.len, size);
+        input_close(&in);
+    }
+    unlink(path);
+}
+
 /* What is no file: its kind is said. */
 static void test_kinds(void **state)
 {
@@ -420,7 +445,7 @@ int main(void)
         cmocka_unit_test(test_cut_trace), cmocka_unit_test(test_stdin),        cmocka_unit_test(test_bombs),
         cmocka_unit_test(test_spilled),   cmocka_unit_test(test_ratio),        cmocka_unit_test(test_kinds),
         cmocka_unit_test(test_no_trace),  cmocka_unit_test(test_header_alone), cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_members),
+        cmocka_unit_test(test_members),   cmocka_unit_test(test_large),
     };
     sample = read_file("samples/http-1.26.trace", &sample_n);
     int fd = open("samples/http-1.26.trace", O_RDONLY);

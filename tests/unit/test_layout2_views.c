@@ -310,11 +310,19 @@ static void test_sums(void **state)
     assert_true(on_screen(&s, "by start function"));
     assert_true(on_screen(&s, "goroutines that ran most"));
     assert_false(on_screen(&s, "ran for the collector")); /* nothing did */
+    struct sums *q = sums_new(&s.v, &s.v.lanes[LANE_G].alive, 0, trace_info(s.tr)->end);
+    struct lines *t = lines_new("");
+    sums_text(q, &s.v, t, 80); /* not begun yet: how many live there nobody knows */
+    for (size_t i = 0; i < t->n; i++)
+        assert_null(strstr(t->line[i], "goroutines live here"));
+    lines_free(t);
+    sums_free(q);
     seen_close(&s);
     seen_open(&s, "samples/alloc-1.27.trace");
     view_resize(&s.v, 100, 60);
     view_sums(&s.v);
     finish(&s.v);
+    assert_true(on_screen(&s, " goroutines live here"));
     assert_true(on_screen(&s, "below, running is also what ran for the collector"));
     seen_close(&s);
 }

@@ -14,7 +14,7 @@
 #include "triage/text.h"
 #include "triage/triage.h"
 
-static unsigned lanes_said, cycles_said, tasks_said, curves_said, waits_said, pairs_seen;
+static unsigned lanes_said, longest_of, cycles_said, tasks_said, curves_said, waits_said, pairs_seen;
 
 /* ---- the slow way ------------------------------------------------------------------------------------------ */
 
@@ -72,6 +72,30 @@ static void must_say(const struct seen *s, const char *text, const char *what)
 
 /* ---- lanes ------------------------------------------------------------------------------------------------- */
 
+/* Behind the shares is the longest span of all that they are of. */
+static void longest_said(struct seen *s, const char *text, int64_t t0, int64_t t1)
+{
+    const struct lane l = s->v.at.focus;
+    const char *const at =
+        strstr(text, "longest busy: ") ? strstr(text, "longest busy: ") : strstr(text, "longest: ");
+    struct span_iter it;
+    int64_t most = 0, known = status_known(&s->v, l);
+    char len[FMT_MAX];
+    bool waits = true;
+    for (bool more = at && span_seek_index(&it, s->tr, l, 0); more && span_get(&it)->t0 < t1; more = span_next(&it)) {
+        const struct span *p = span_get(&it);
+        const bool rests = l.kind != LANE_G && (p->state == ST_IDLE || p->state == ST_SCHED);
+        const int64_t end = p->t1 > known && p->t0 < known ? known : p->t1;
+        if (p->t1 <= t0 || p->state == ST_NONE || (rests && !waits))
+            continue;
+        most = (waits && !rests) || end - p->t0 > most ? end - p->t0 : most;
+        waits &= rests;
+    }
+    if (at && !strstr(at, fmt_exact(most, len)))
+        fail_msg("%s: not %s: '%s'", s->name, len, text);
+    longest_of += at != NULL;
+}
+
 static void lane_said(struct seen *s, int64_t t0, int64_t t1)
 {
     char text[RICH_MOST], what[100], p[FMT_MAX];
@@ -83,6 +107,7 @@ static void lane_said(struct seen *s, int64_t t0, int64_t t1)
     uint64_t n = walk(s->tr, l, t0, t1, ns);
     bool assists = l.kind == LANE_G && gstate_any(s->v.gstate, s->tr, l.i, t0, t1);
     lanes_said++;
+    longest_said(s, text, t0, t1);
     for (int k = 0; k < ST_COUNT; k++) {
         const char *none = l.kind == LANE_P ? "not recorded" : "not there";
         const char *name = k == ST_NONE ? none : state_name((enum state)k);
@@ -359,7 +384,7 @@ static void test_said(void **state)
 {
     (void)state;
     for_samples(of_sample, "");
-    assert_true(lanes_said > 500);
+    assert_true(lanes_said > 500 && longest_of > 200);
     assert_true(cycles_said > 20);
     assert_true(tasks_said > 100);
     assert_true(curves_said > 100);

@@ -3,6 +3,7 @@
  */
 #include "scene_help.h"
 
+#include "layout/draw/plan.h"
 #include "layout/draw/status.h"
 #include "layout/move/items.h"
 #include "layout/move/search.h"
@@ -16,9 +17,9 @@ static void test_scene_procs(void **state)
     must_have(&s, "go 1.26");
     must_have(&s, "1P 2G");
     must_have(&s, "16.0ms");
-    must_have(&s, "STW  1.00us !"); /* a microsecond of sixteen milliseconds */
+    must_have(&s, "STW          1.00us !"); /* a microsecond of sixteen milliseconds */
     must_have(&s, "P0");
-    must_have(&s, "nn).serve");
+    must_have(&s, "G2 ..).serve 4.00ms");
     must_have(&s, "G1 main.main");
     must_have(&s, "running");                      /* status of the first column */
     assert_int_equal(view_span(&s.v, 2), VR_DRAW); /* from G1's to G2's run to G1's second */
@@ -214,9 +215,13 @@ static void test_scene_busiest(void **state)
     while (view_work(&s.v, INT64_MAX) & VR_WORK) {
     }
     draw(&s);
+    must_have(&s, "G12345 main.work 3.46ms ");
+    must_have(&s, "G1234567890 work 2.46ms ");
+    must_have(&s, "G1 main.main     1.01ms ");
+    view_resize(&s.v, 72, 24); /* no room for names */
+    draw(&s);
     must_have(&s, "G12345     3.46ms ");
     must_have(&s, "G1234567890   2ms ");
-    must_have(&s, "1.01ms ");
     scene_close(&s);
 }
 
@@ -464,6 +469,60 @@ static void test_hostile_names(void **state)
     tracegen_free(&t);
 }
 
+/* An id of which the end is cut off is another one's: it stands whole beside its lane, or its beginning is marked as cut. */
+static void test_ids_are_whole(void **state)
+{
+    (void)state;
+    struct scene s;
+    for (int w = 16; w < 120; w++) {
+        scene_text(
+            &s,
+            "go 1.26\nbatch m=4194304 t=1000\nProcStatus +0 p=1000 running\nGoStatus +0 g=1 m=4194304 running\n"
+            "GoStop +10000 reason=\"preempted\" stack=main.work:44\nGoStart +1 g=1 g_seq=1\n"
+            "batch m=4194305 t=1000\nProcStatus +0 p=1001 running\nGoStatus +0 g=2 m=4194305 running\n"
+            "GoStop +8900 reason=\"preempted\" stack=main.work:44\nProcStop +1\n",
+            w, 12);
+        for (int k = 0; k < 2; k++) {
+            const char *const all[2][2] = {{"P1000", "P1001"}, {"M4194304", "M4194305"}};
+            view_switch(&s.v, k ? VIEW_THREADS : VIEW_PROCS);
+            draw(&s);
+            struct plan p;
+            plan_view(&p, &s.v, 2);
+            for (int i = 0; i < 2; i++) {
+                const char *const row = line(&s, p.y[ROW_LANES] + view_line_y(&s.v, i)), *const id = all[k][i],
+                                  *end = row;
+                while (*end && *end != ' ' && *end != '>')
+                    end++;
+                const size_t n = (size_t)(end - row), len = strlen(id);
+                const bool whole = n == len && !memcmp(row, id, len);
+                const bool tail = n > 2 && !memcmp(row, "..", 2) && !memcmp(row + 2, id + len - (n - 2), n - 2);
+                if (!whole && !tail)
+                    fail_msg("%d columns: '%s' does not begin with %s", w, row, id);
+            }
+        }
+        scene_close(&s);
+    }
+}
+
+/* Where a wait took place is not always recorded: then that is said, not "waited at -". */
+static void test_places_unknown(void **state)
+{
+    (void)state;
+    struct scene s;
+    scene_text(
+        &s,
+        "go 1.26\nbatch m=7 t=1000\nProcStatus +0 p=0 running\nGoStatus +0 g=1 m=7 running\n"
+        "GoCreate +10 new_g=2 new_stack=main.work:30 stack=main.main:20\nGoBlock +1000 reason=\"chan send\" stack=0\n"
+        "GoStart +10 g=2 g_seq=1\nGoUnblock +5000 g=1 g_seq=1 stack=0\nGoBlock +10 reason=\"network\" stack=0\n"
+        "GoStart +10 g=1 g_seq=2\nGoStop +500 reason=\"preempted\" stack=main.work:44\n",
+        140, 24);
+    view_switch(&s.v, VIEW_PLACES);
+    finish(&s.v);
+    draw(&s);
+    must_have(&s, "waited at a place that is not recorded; ended by G2 main.work");
+    scene_close(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -474,7 +533,8 @@ int main(void)
         cmocka_unit_test(test_scene_fit_undo), cmocka_unit_test(test_scene_jumps),
         cmocka_unit_test(test_scene_search),   cmocka_unit_test(test_items),
         cmocka_unit_test(test_prompt),         cmocka_unit_test(test_damage_and_words),
-        cmocka_unit_test(test_hostile_names),
+        cmocka_unit_test(test_hostile_names),  cmocka_unit_test(test_ids_are_whole),
+        cmocka_unit_test(test_places_unknown),
     };
     return cmocka_run_group_tests_name("layout of a scene", tests, NULL, NULL);
 }

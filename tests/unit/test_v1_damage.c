@@ -55,6 +55,17 @@ static void test_damage_in_the_middle(void **state)
                          "D an unknown event type (event 0, ?); skipped 8 bytes\n");
 }
 
+/* No text of a log is as long as this one says: it is damage there, not the end of the file. */
+static void test_long_text(void **state)
+{
+    (void)state;
+    reads_as("go 1.11\n" START "HeapAlloc +10 bytes=1\nraw f0 04 01 01 01 00 c1 84 3d 61 62\n"
+             "batch p=1 t=20\nProcStart +0 thread=3\nHeapAlloc +5 bytes=2\n",
+             START_LINES "10 heap 1\n~10 g1 unknown\n~10 p0 none\n~20 m3\n20 p1 sched m3\n25 heap 2\n~25 p1 "
+                         "none\n~25 m0 lost since 10\n"
+                         "D a string of more than a million bytes (event 48, UserLog); skipped 11 bytes\n");
+}
+
 /* Behind the tick rate there are tables only, so what is broken there is no event of the batch before. */
 static void test_damage_behind_the_rate(void **state)
 {
@@ -155,6 +166,13 @@ static void test_missing_event(void **state)
     reads_as("go 1.10\n" START "GoBlockRecv +10\nGoStart +10 g=1 seq=3\nGoEnd +1\n", START_LINES
              "10 g1 waiting (chan receive)\n~20 g1 lost since 0\n20 g1 running p0 m0\n21 g1 none\n"
              "D no order makes all events consistent (first at GoStart, goroutine 1): some are missing\n");
+    reads_as(
+        "go 1.10\n" START "GoBlockRecv +10 stack=runtime.cgocallback:1\nGoStart +10 g=1 seq=3\nGoEnd +1\n",
+        START_LINES
+        "10 g1 waiting (chan receive) at runtime.cgocallback\n~20 g1 lost since 0\n20 g1 running p0 m0\n21 g1 none\n"
+        "D no order makes all events consistent (first at GoStart, goroutine 1): threads of C call Go (cgo), of "
+        "which "
+        "Go before 1.22 doesn't record all\n");
 }
 
 /*
@@ -499,6 +517,7 @@ int main(void)
         cmocka_unit_test(test_begun_or_ended_twice),
         cmocka_unit_test(test_header_alone),
         cmocka_unit_test(test_damage_in_the_middle),
+        cmocka_unit_test(test_long_text),
         cmocka_unit_test(test_damage_behind_the_rate),
         cmocka_unit_test(test_gap),
         cmocka_unit_test(test_gap_thread),

@@ -305,9 +305,7 @@ static void heading(struct text *t, const struct asked *q, const struct explain_
         }
     } else {
         text_lit(t, ", ");
-        text_dur(t, q->v[0].t0);
-        text_lit(t, "..");
-        text_dur(t, q->v[0].t1);
+        text_between(t, q->v[0].t0, q->v[0].t1);
         text_lit(t, ", ");
         text_dur(t, q->v[0].t1 - q->v[0].t0);
     }

@@ -506,11 +506,13 @@ static void busy_text(struct text *t, const struct causes *c)
     const double had = c->busy - c->looks;
     if (had < 0.05) { /* at least 0.0 says nothing */
         if (!c->tg->lost) {
-            text_add(t, " On average less than 0.1 of %.0f processors had work.", c->procs);
+            text_add(t, " On average less than 0.1 of %.0f processor%s had work.", c->procs,
+                     c->procs < 1.5 ? "" : "s");
         }
         return;
     }
-    text_add(t, " On average %s%.1f of %.0f processors had work", c->tg->lost ? "at least " : "", had, c->procs);
+    text_add(t, " On average %s%.1f of %.0f processor%s had work", c->tg->lost ? "at least " : "", had, c->procs,
+             c->procs < 1.5 ? "" : "s");
     if (c->looks >= 0.05) {
         text_add(t, " (%.1f more looked for some)", c->looks);
     }

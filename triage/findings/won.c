@@ -225,6 +225,16 @@ static void waits_won(struct work *w, const struct ask *a, struct span_of_won *o
     o->lo = there < 1 ? o->lo * there : o->lo;
 }
 
+/*
+ * Two runs of a program differ, and by so much the upper end is widened: never by more than half of what is told, or of a small thing
+ * mostly the difference would be told. Where nothing is told but that it may be more, by all of that.
+ */
+static double spread_of(const struct span_of_won *o)
+{
+    const double most = o->hi > 0 && o->hi / 2 < SPREAD ? o->hi / 2 : SPREAD;
+    return most < (1 - o->hi) / 2 ? most : (1 - o->hi) / 2;
+}
+
 /* ---- the way that decides how long the trace is ------------------------------------------------------------------- */
 
 /*
@@ -812,7 +822,7 @@ void won_all(struct causes *c)
         pool_bounds(&w, f, &o);
         lock_bounds(c, f, &o);
         device_bounds(f, &o);
-        const double spread = none ? 0 : SPREAD < (1 - o.hi) / 2 ? SPREAD : (1 - o.hi) / 2;
+        const double spread = none ? 0 : spread_of(&o);
         const double lo = o.lo - SPREAD, hi = o.hi + spread;
         f->has_won = true;
         f->won_more = o.more;

@@ -93,6 +93,7 @@ static const struct want table_want[] = {
 static const struct want popup_want[] = {
     {ACT_CLOSE, ACT_NONE, "close"},
     {ACT_LANE_DOWN, ACT_LANE_UP, "scroll"},
+    {ACT_WHY, ACT_NONE, "why"},
     {ACT_YANK, ACT_NONE, "copy all"},
     {ACT_SOURCE, ACT_NONE, "source"},
     {ACT_CAUSE, ACT_NONE, "woken by"},
@@ -111,7 +112,7 @@ static bool offered(const struct view *v, const struct want *w)
     bool lines = v->popup == POPUP_LINES;
     if (v->popup && w->a == ACT_LANE_DOWN)
         return v->popup_lines > v->popup_rows;
-    if (lines && (w->a == ACT_SOURCE || w->a == ACT_CAUSE || w->a == ACT_EFFECT))
+    if (lines && (w->a == ACT_WHY || w->a == ACT_SOURCE || w->a == ACT_CAUSE || w->a == ACT_EFFECT))
         return false;
     if (!w->label && w->a != ACT_BACK && !act_word(v, w->a))
         return false; /* only where the view has a word for it */
@@ -204,6 +205,12 @@ static void print_wrapped(FILE *f, const char *text)
     fputc('\n', f);
 }
 
+/* Keys and what they do, in columns; where the keys are longer than theirs two blanks stand between. */
+static void print_row(FILE *f, const char *keys, const char *does)
+{
+    fprintf(f, "  %-18s  %s\n", keys, does);
+}
+
 /* What the footer names, in full: the keys that mean something of their own here. */
 static void print_here(FILE *f, const struct view *v, const struct binding **b, size_t n)
 {
@@ -218,7 +225,7 @@ static void print_here(FILE *f, const struct view *v, const struct binding **b, 
         if (w->b != ACT_NONE && act_answers(v, w->b))
             best_keys(b, n, w->b, two, sizeof two);
         snprintf(keys, sizeof keys, "%s%s%s", one, two[0] ? "  " : "", two);
-        fprintf(f, "  %-19s %s\n", keys, label(v, w));
+        print_row(f, keys, label(v, w));
     }
     fprintf(f, "\n");
 }
@@ -237,7 +244,7 @@ static void print_help(FILE *f, const struct keymap *km, enum keyview view, cons
             fprintf(f, "%s%s\n", *group ? "\n" : "", action_group(a));
             group = action_group(a);
         }
-        fprintf(f, "  %-19s %s\n", keys, action_help(a));
+        print_row(f, keys, action_help(a));
     }
     fprintf(f, "\n");
     print_counts(f, km, view);

@@ -508,7 +508,8 @@ bool app_draw(struct app *a)
     (void)help_key(a->km, app_keyview(a), ACT_READ, more, sizeof more);
     popup_measure(&a->view); /* the footer offers to scroll what is longer */
     if (a->letter_for != ACT_NONE)
-        snprintf(a->footer, sizeof a->footer, "%s: a letter, a to z or A to Z", action_name(a->letter_for));
+        snprintf(a->footer, sizeof a->footer, "%s: a letter, a to z or A to Z",
+                 a->letter_for == ACT_MARK_GO ? "back to the mark" : "mark");
     else if (a->idle_footer)
         snprintf(a->footer, sizeof a->footer, "%s", a->idle_footer);
     else

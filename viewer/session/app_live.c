@@ -365,6 +365,8 @@ void app_live_acted(struct app *a, enum action act, const struct place *from)
     const struct place *at = &a->view.at;
     if (!a->follow || !a->following || act == ACT_FOLLOW)
         return;
+    if (at->win.t1 > trace_info(a->tr)->end) /* typed before there was anything: no picture yet that could be held */
+        return;
     bool window = at->win.t0 != from->win.t0 || at->win.t1 != from->win.t1;
     bool row = at->view == from->view && at->row != from->row && tri_shows(at->view);
     if (zooms(act) && window) { /* another pace, the same end */

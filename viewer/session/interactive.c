@@ -167,8 +167,10 @@ static void work(struct loop *l)
     unsigned phase = app_step(a, SLICE_NS, &flags);
     obey(l, flags);
     if (phase == DUE_LOAD) {
-        int64_t spent = now_ms() - l->began;
-        a->rate = spent > 200 ? (double)trace_info(a->tr)->bytes_done * 1000 / (double)spent : 0;
+        enum { TELLS_MS = 200, TELLS_BYTES = 1 << 20 }; /* of less one cannot say how quick it is */
+        const int64_t spent = now_ms() - l->began;
+        const uint64_t done = trace_info(a->tr)->bytes_done;
+        a->rate = spent > TELLS_MS && done >= TELLS_BYTES ? (double)done * 1000 / (double)spent : 0;
         if (!app_has(a, DUE_LOAD) && trace_fatal(a->tr))
             l->quit = true;
     }
