@@ -232,6 +232,8 @@ static const struct planted {
      "main.(*chapter).ask: ", "follow at once on another one there"}, /* by other ways each time */
     {"engrossers", RULE_EACH, "main.engross, called by main.main.func1 is in system calls",
      "syscall.Fsync 1.0 times"}, /* which calls, not only that they keep threads */
+    {"campanile", RULE_CONVOY, "in main.(*bell).ring",
+     "system calls in main.strike kept their processor"}, /* of Go 1.21: they pass for running */
     {"vestry", RULE_CONVOY, "main.(*register).copyOut, called by main.main.func1 is what they wait for",
      "running in or before main.(*register).copyOut"},             /* where the library's goroutine came to */
     {"oracles", RULE_POOL, "main.ask: ", "main.sideBySide.func1"}, /* few wait at once: they sleep most of the time */

@@ -35,6 +35,10 @@ static void each_is_counted_once(void **state)
     assert_null(strstr(l.fs.f[0].text, "several at a time"));
     assert_non_null(strstr(l.fs.f[0].next, "make one call for all of it"));
     load_free(&l);
+    help_cause("turnkeys", &l); /* who waits for more work is no queue of work */
+    assert_non_null(
+        strstr(help_tells(&l, RULE_BOTTLENECK)->text, "others had nothing to do but wait for what it brings"));
+    load_free(&l);
     help_cause("sluicekeepers", &l); /* as many threads as are said to wait, with a processor or without */
     assert_non_null(strstr(l.fs.f[0].text, "5.3 goroutines are in such calls at any time"));
     assert_string_equal(l.fs.f[0].amount, "5 threads");

@@ -200,8 +200,10 @@ void causes_tell_holders(struct causes *c, struct finding *f)
     had_it_text(&behind, c->tr, &v, looked, n);
     if (v.v[0].cat == EX_RUN && untimed_calls(c, v.v[0].func)) {
         untimed_text(&behind, c, v.v[0].func);
-        retell_next(c->rs, f, KEEPS_TOGETHER);
-        f->at_device = true;
+        f->at_device = untimed_keeps(c, v.v[0].func);
+        if (f->at_device) {
+            retell_next(c->rs, f, KEEPS_TOGETHER);
+        }
     }
     held_up_text(c, f, &v, &behind);
     tell_bursts(c, f, place, &behind);

@@ -519,6 +519,23 @@ static void busy_text(struct text *t, const struct causes *c)
     text_lit(t, ".");
 }
 
+/* Does the program itself make that call, past the library, which knows what blocks? It may last: a lock, a device, C. */
+static bool past_library(const struct trace *tr, uint32_t stack)
+{
+    static const char *const kernel[] = {"syscall.", "runtime.", "internal/runtime", "golang.org/x/sys/"};
+    const uint32_t n = stacks_user_frame(tr, stack);
+    bool past = true;
+    for (uint32_t i = 0; i < n && past; i++) {
+        const struct str f = trace_str(tr, trace_frame(tr, stack, i).func);
+        past = false;
+        for (size_t k = 0; k < sizeof kernel / sizeof *kernel; k++) {
+            past |= str_starts(f, kernel[k]);
+        }
+    }
+    return past;
+}
+
+/* Of calls in that function (or, past the library, in what it calls), or of syncs anywhere. */
 static const struct syscall_row *untimed(const struct causes *c, uint32_t func, uint64_t *calls)
 {
     const struct syscall_row *most = NULL;
@@ -527,7 +544,9 @@ static const struct syscall_row *untimed(const struct causes *c, uint32_t func, 
         const struct syscall_row *r = &c->tg->syscalls[i];
         const bool more = !most || r->count - r->blocking > most->count - most->blocking;
         const uint32_t place = more || func ? causes_place(c->tr, r->stack) : 0;
-        if (place && (!func || place == func) && each_keeps(c->tr, r->stack)) {
+        const bool keeps = place && (!func || place == func) && each_keeps(c->tr, r->stack),
+                   past = place && func && stacks_passes(c->tr, r->stack, func) && past_library(c->tr, r->stack);
+        if (keeps || past) {
             most = more ? r : most;
             *calls += r->count - r->blocking;
         }
@@ -541,13 +560,26 @@ uint64_t untimed_calls(const struct causes *c, uint32_t func)
     return untimed(c, func, &calls) ? calls : 0;
 }
 
+bool untimed_keeps(const struct causes *c, uint32_t func)
+{
+    uint64_t calls;
+    const struct syscall_row *most = untimed(c, func, &calls);
+    return most && each_keeps(c->tr, most->stack);
+}
+
 void untimed_text(struct text *t, const struct causes *c, uint32_t func)
 {
     uint64_t calls;
     const struct syscall_row *most = untimed(c, func, &calls);
     if (most) {
-        text_say(t, c->tr, " ", most->count - most->blocking, " calls of ",
-                 t_func(trace_frame(c->tr, most->stack, 0).func), " in ", t_place(most->stack, 1),
+        const uint32_t call = trace_frame(c->tr, most->stack, 0).func;
+        text_say(t, c->tr, " ", most->count - most->blocking);
+        if (stacks_is_program(c->tr, call)) {
+            text_lit(t, " system calls");
+        } else {
+            text_say(t, c->tr, " calls of ", t_func(call));
+        }
+        text_say(t, c->tr, " in ", t_place(most->stack, 1),
                  " kept their processor: this trace doesn't record when those end, so their time counts as running.");
     }
 }

@@ -7,6 +7,7 @@
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/holder.h"
+#include "triage/findings/instances.h"
 #include "triage/findings/story.h"
 #include "triage/findings/asks.h"
 #include "triage/findings/leaves.h"
@@ -369,9 +370,16 @@ static void service(struct causes *c, uint32_t g, const struct service *s, doubl
     if (slept_of(l) > l->busy) {
         text_say(&d.text, c->tr, " and asleep (time.Sleep) for ", t_share(slept_of(l), 1));
     }
-    text_say(&d.text, c->tr, " of the time while ", t_f1(queue), " others queued for ",
-             one && c->of[g].n == 1 ? "it" : "them", " on average, most of all ", t_func(s->most->waiter), " at ",
-             t_where(s->most->stack, 0), "; ", t_f1(c->idle), " of ", t_f0(c->procs), " processors were idle.");
+    const bool single = one && c->of[g].n == 1,
+               brings = s->most->kind != WK_SEND &&
+                        instance_wants_more(c->tr, s->most->waiter, s->most->reason, s->most->stack);
+    text_say(&d.text, c->tr, " of the time while ", t_f1(queue),
+             brings   ? single ? " others had nothing to do but wait for what it brings"
+                               : " others had nothing to do but wait for what they bring"
+             : single ? " others queued for it"
+                      : " others queued for them",
+             " on average, most of all ", t_func(s->most->waiter), " at ", t_where(s->most->stack, 0), "; ",
+             t_f1(c->idle), " of ", t_f0(c->procs), " processors were idle.");
     doing_text(&d.text, c, g, &most);
     const bool asks = explain_waits_outside(most.cat);
     d.f.note = !one && asks && l->n > c->procs + 0.5; /* so many may be meant */

@@ -72,10 +72,14 @@ bool each_keeps(const struct trace *tr, uint32_t stack);
 #define KEEPS_TOGETHER \
     "Let one goroutine commit for all: the lock holder writes what all waiters have queued and syncs " \
     "once for them (a group commit). Outside the lock the calls would queue at the device."
-/* untimed_text - of such calls in that function of the program (0: any), whose ends are not in the trace (Go up to 1.21): a call for a
- * device lasts, and passes for running. untimed_calls - how many; 0: too few to speak of. rules_path.c */
+/*
+ * untimed_text - of such calls in that function of the program (0: any), or of those that the program makes there past the library, whose ends
+ * are not in the trace (Go up to 1.21): a call for a device, or to C, lasts, and passes for running. untimed_calls - how many; 0: too few to
+ * speak of. untimed_keeps - are they for a device? rules_path.c
+ */
 void untimed_text(struct text *t, const struct causes *c, uint32_t func);
 uint64_t untimed_calls(const struct causes *c, uint32_t func);
+bool untimed_keeps(const struct causes *c, uint32_t func);
 bool each_finding(struct causes *c, const struct work_kind *w);
 bool each_on_way(struct causes *c, const struct leaves *way);
 /* nested_on_way - rules_nested.c: is that part of the way calls over the network around which one function stands several times? Then it is told. */
