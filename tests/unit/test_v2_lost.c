@@ -174,12 +174,40 @@ static void test_waits_in_vain(void **state)
     unload(&l);
 }
 
+/* Where a generation's strings are lost, a reason is what that Go registers at its number; one that it hasn't stays a number. */
+static void test_registered(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *version, *want[4]; /* of reasons 19 to 22 */
+    } of[] = {
+        {"1.22", {"sleep", "runtime.Gosched", "#21", "#22"}},
+        {"1.23", {"sleep", "GC weak to strong wait", "#21", "#22"}},
+        {"1.25", {"sleep", "GC weak to strong wait", "synctest", "runtime.Gosched"}},
+        {"1.26", {"sleep", "GC weak to strong wait", "synctest", "runtime.Gosched"}},
+    };
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        for (int k = 0; k < 4; k++) {
+            char text[400], want[200];
+            snprintf(
+                text, sizeof text,
+                "go %s\nnoauto\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
+                "GoStatus +1 g=2 m=-1 waiting\nGoBlock +10 reason=%d stack=0\nGoUnblock +50 g=1 g_seq=1 stack=0\n",
+                of[i].version, 19 + k);
+            snprintf(want, sizeof want, "<0-768 running p0\n768-3968 waiting (%s)\n3968-3968> not recorded\n",
+                     of[i].want[k]);
+            struct loaded l = load_text(text);
+            expect_lane(l.tr, LANE_G, 1, want);
+            unload(&l);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_collector),     cmocka_unit_test(test_steal),      cmocka_unit_test(test_statuses),
         cmocka_unit_test(test_full_batch),    cmocka_unit_test(test_both_wait),  cmocka_unit_test(test_wrong_number),
-        cmocka_unit_test(test_waits_in_vain), cmocka_unit_test(test_steal_from),
+        cmocka_unit_test(test_waits_in_vain), cmocka_unit_test(test_steal_from), cmocka_unit_test(test_registered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
