@@ -360,8 +360,8 @@ static void add_waker(struct line *l, const struct view *v, uint32_t who, const 
     add(l, STYLE_STATUS, "  ");
 }
 
-/* The second line: where in the program, who woke it, what was around it. */
-static void around_g(struct line *l, const struct view *v, uint32_t g, const struct span *s)
+/* The second line: where in the program, who woke it, what was around it; beside `at` not that it was there. */
+static void around_g(struct line *l, const struct view *v, struct lane at, uint32_t g, const struct span *s)
 {
     struct lane lane = {LANE_G, g};
     struct span_iter it;
@@ -386,7 +386,7 @@ static void around_g(struct line *l, const struct view *v, uint32_t g, const str
             add_frame(l, v, "stopped in", s->stack);
         break;
     default:
-        if (s->state != ST_UNKNOWN && s->who != NO_LANE) {
+        if (s->state != ST_UNKNOWN && s->who != NO_LANE && (at.kind != LANE_P || at.i != s->who)) {
             status_lane(v, (struct lane){LANE_P, s->who}, id);
             add(l, STYLE_STATUS, "on %s  ", id);
         }
@@ -412,11 +412,11 @@ static void around(struct line *l, const struct view *v, struct lane lane, const
     uint32_t g = lane.kind == LANE_G ? lane.i : s->who;
     struct span gs;
     if (lane.kind == LANE_G)
-        around_g(l, v, g, s);
+        around_g(l, v, lane, g, s);
     else if (g == NO_LANE)
         add_lull(l, v);
     else if (trace_span_at(v->tr, (struct lane){LANE_G, g}, s->t0 < 0 ? 0 : s->t0, &gs))
-        around_g(l, v, g, &gs);
+        around_g(l, v, lane, g, &gs);
 }
 
 /* ---- all together --------------------------------------------------------------------------------------- */
@@ -444,8 +444,8 @@ static void speak_mixture(struct line *l, const struct view *v, struct lane lane
     if (lull_speaks(v)) {
         add_lull(l, v);
     } else if (longest) {
-        struct span any; /* of a processor that rests for longer, what it rests from is told */
-        bool rests = lane.kind == LANE_P && trace_longest(v->tr, lane, t0, t1, &any) &&
+        struct span any; /* of a processor or thread that rests for longer, what it rests from is told */
+        bool rests = lane.kind != LANE_G && trace_longest(v->tr, lane, t0, t1, &any) &&
                      any.t1 - any.t0 > longest->t1 - longest->t0;
         add(l, STYLE_STATUS, rests ? "longest busy: " : "longest: ");
         describe(l, v, lane, longest);
@@ -463,6 +463,11 @@ static void speak_group(struct line *l, const struct view *v, uint32_t lane, uin
     add(l, STYLE_STATUS_KEY, "%s goroutines ", fmt_count(members, n));
     add_name(l, trace_str(v->tr, trace_g_name(v->tr, lane)), name_width(l), glyph_dots(v->tier), STYLE_STATUS_KEY);
     rich_para(l->r);
+    if (status_range(v, &t0, &t1)) { /* of columns alone it is known what all of them do */
+        add(l, STYLE_STATUS, "range %s +%s: T adds up what they do in it", when_time(v->tr, t0, (t1 - t0) / 4, a),
+            when_dur(v->tr, t1 - t0, d));
+        return;
+    }
     if (!col || c < 0 || c >= v->plot_w) {
         add(l, STYLE_STATUS, "adding up what they do, %d%%", mixture_share(v));
         return;
@@ -511,7 +516,7 @@ static void speak_lane(struct line *l, const struct view *v)
     const bool here = range ? view_span_longest(v, lane, t0, t1, &s) : view_span_here(v, &lane, &s);
     if (here)
         known_part(v, lane, &s);
-    const uint32_t members = lane.kind == LANE_G && !range ? mixture_members(v, v->at.focus.i) : 0;
+    const uint32_t members = lane.kind == LANE_G ? mixture_members(v, v->at.focus.i) : 0;
     if (members) {
         speak_group(l, v, v->at.focus.i, members);
         return;

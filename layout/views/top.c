@@ -335,7 +335,7 @@ static void spans_head(struct grid *g, const struct view *v, int y, const bool *
     if ((int)strlen(time) > then - 2)
         when_dur(v->tr, v->top->shown->t1 - v->top->shown->t0, time);
     if (now)
-        tri_cell(g, x, y, now, STYLE_RULER, "now");
+        tri_cell(g, x, y, now - ((int)strlen(time) >= then), STYLE_RULER, "now"); /* not "now33.3ms" */
     if (then)
         tri_cell(g, x + now, y, then, STYLE_RULER, time);
 }

@@ -392,6 +392,17 @@ static void titles(struct grid *g, const struct view *v, int y)
     }
 }
 
+/* Where a bucket begins, in as few columns as can be: ">1us", since ">1.00us" touches the next. */
+static char *bucket_dur(const struct view *v, int64_t ns, char out[FMT_MAX])
+{
+    char *dot = strchr(tri_dur(v->tr, ns, out), '.'), *behind = dot;
+    while (behind && (*behind == '.' || *behind == '0'))
+        behind++;
+    if (behind && (*behind < '0' || *behind > '9'))
+        memmove(dot, behind, strlen(behind) + 1);
+    return out;
+}
+
 /* Three rows high, six columns a bucket, as many as fit around the chosen one. */
 static void histogram(struct grid *g, const struct view *v, int y)
 {
@@ -421,7 +432,7 @@ static void histogram(struct grid *g, const struct view *v, int y)
         tri_say(g, x, y + 2, each, in ? STYLE_NORMAL : STYLE_DIM, "%s",
                 t->bucket[i] ? fmt_count(t->bucket[i], c) : "");
         tri_say(g, x, y + 3, each, t->b0 != TRI_NO_BUCKET && in ? STYLE_LANE_FOCUS : STYLE_RULER, ">%s",
-                tri_dur(v->tr, t->bucket_from[i], d));
+                bucket_dur(v, t->bucket_from[i], d));
     }
 }
 

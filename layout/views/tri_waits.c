@@ -342,8 +342,10 @@ static void pair_text(struct text *t, const struct view *v, const struct wait_pa
 static void place_text(struct text *t, const struct view *v, uint32_t reason, uint32_t stack)
 {
     text_wait(t, v->tr, reason, stack);
-    text_lit(t, " at ");
-    text_where(t, v->tr, stack, 100);
+    if (trace_stack(v->tr, stack)) {
+        text_lit(t, " at ");
+        text_where(t, v->tr, stack, 100);
+    }
 }
 
 static void sched_numbers(struct grid *g, const struct view *v, int y, enum style s, struct text *t)

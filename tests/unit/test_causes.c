@@ -120,7 +120,7 @@ static const struct planted {
     {"mower", RULE_CONVOY, "main.mow", "releases it and takes it again at once"},
     {"scrolls", RULE_PREPARED, "main.readScroll has database/sql prepare",
      "36 are prepared and closed for 36 answers"},
-    {"scrollkeys", RULE_CONNS, "main.readScroll has database/sql open", "at least 32 are opened"},
+    {"scrollkeys", RULE_CONNS, "main.readScroll has database/sql open", "at least 36 are opened"},
     {"granary", RULE_SHARE, "main.(*granary).take", "60 waits at 12 moments"}, /* one takes all at once */
     {"ovens", RULE_LINE, "called by main.roast", "(30 tasks)"},                /* for the processors */
     {"mailroom", RULE_BOTTLENECK, "in main.enquire (20 waits", "queues behind what main.main.func1.1 has put"},
@@ -225,6 +225,13 @@ static const struct planted {
     {"weighhouse", RULE_LOST, "main.(*scales).put", "main.(*scales).wakeAll woke everyone"},
     {"bathhouse", RULE_POOL, "requests (http.(*conn).serve) waited there for",
      "of 8 processors were idle"}, /* nearly half of them are in use */
+    {"coachhouse", RULE_LEFT, "http.(*timeoutHandler).ServeHTTP gives up", "in main.harness"}, /* of Go 1.21 */
+    {"treasurers", RULE_CONNS, "main.count has database/sql open a connection for every second query or more",
+     "at least 61 are opened for 96 answers"}, /* which are there at once; then there is a login */
+    {"beadles", RULE_OWN,
+     "main.(*chapter).ask: ", "follow at once on another one there"}, /* by other ways each time */
+    {"engrossers", RULE_EACH, "main.engross, called by main.main.func1 is in system calls",
+     "syscall.Fsync 1.0 times"}, /* which calls, not only that they keep threads */
     {"vestry", RULE_CONVOY, "main.(*register).copyOut, called by main.main.func1 is what they wait for",
      "running in or before main.(*register).copyOut"},             /* where the library's goroutine came to */
     {"oracles", RULE_POOL, "main.ask: ", "main.sideBySide.func1"}, /* few wait at once: they sleep most of the time */
@@ -337,6 +344,7 @@ static void can_be_won(const struct planted *p, const struct loaded *l)
     }
     const bool paced = strcmp(p->name, "stocktake") == 0 || /* who counts takes as long */
                        strcmp(p->name, "sorter") == 0 ||    /* nobody waits for the heap */
+                       strcmp(p->name, "vestry") == 0 ||    /* who asks, over the network, is not known */
                        strcmp(p->name, "chamber") == 0 ||   /* who speaks pauses, mostly */
                        strcmp(p->name, "tollbooth") == 0;   /* who has the processors goes on with them */
     if (!paced && (p->rule == RULE_CONVOY || p->rule == RULE_POOL || p->rule == RULE_BOTTLENECK)) {

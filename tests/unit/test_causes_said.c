@@ -70,6 +70,20 @@ static void stopped_together(void **state)
     load_free(&l);
 }
 
+/* A limit on connections that is reached all the time is a note; slow answers are an alarm beside it, though each asks over a new one. */
+static void a_limit_that_is_reached(void **state)
+{
+    struct loaded l;
+    (void)state;
+    help_cause("gatehouse", &l);
+    const struct finding *f = help_tells(&l, RULE_ACCEPT);
+    assert_true(f->note);
+    assert_non_null(strstr(f->text, "main.(*gate).Accept waits between two connections until another one is closed"));
+    assert_false(help_tells(&l, RULE_BACKEND)->note);
+    assert_true(help_tells(&l, RULE_CONNS)->note);
+    load_free(&l);
+}
+
 /* Two clients ask in one function: the one with connections that don't stay is named, and who asks through it. */
 static void whose_connections(void **state)
 {
@@ -79,6 +93,12 @@ static void whose_connections(void **state)
     const struct finding *f = help_tells(&l, RULE_CONNS);
     assert_non_null(strstr(f->text, "main.get, called by main.passOn"));
     assert_non_null(strstr(f->text, "goroutines of http.(*conn).serve ask on average"));
+    load_free(&l);
+    help_cause("suitors", &l); /* closed because the client no longer waits */
+    assert_null(help_told(&l, RULE_CONNS));
+    load_free(&l);
+    help_cause("treasurers", &l); /* told of who asks, not of the driver as well */
+    assert_true(l.fs.n == 1 || l.fs.f[1].rule != RULE_CONNS);
     load_free(&l);
 }
 
@@ -101,6 +121,10 @@ static void advice_fits_the_work(void **state)
     load_free(&l);
     help_cause("registry", &l);
     assert_non_null(strstr(l.fs.f[0].next, "make one call for all of it"));
+    load_free(&l);
+    help_cause("engrossers", &l); /* a file each */
+    assert_non_null(strstr(l.fs.f[0].next, "append several to one file"));
+    assert_null(help_told(&l, RULE_BLOCKING));
     load_free(&l);
     help_cause("turnpike", &l);
     assert_non_null(strstr(l.fs.f[0].next, "may not be intended"));
@@ -394,8 +418,15 @@ static void work_that_fills(void **state)
 {
     struct err e = {0};
     static const char full[] = "full-of-work.busy = 100%\n";
+    static const char looking[] =
+        "full-of-work.busy = 94.9%\n"; /* with the 0.2 % that look for work it would be 95.0 */
     struct loaded l;
     (void)state;
+    assert_int_equal(thresholds_parse("rules", looking, sizeof looking - 1, &e), ERR_OK);
+    help_cause("carvery", &l);
+    assert_false(help_told(&l, RULE_FULL));
+    load_free(&l);
+    thresholds_reset();
     help_cause("carvery", &l);
     const struct finding *f = help_tells(&l, RULE_FULL);
     assert_true(f->note && f->stack && f->has_won && f->won_lo == 0);
@@ -617,6 +648,7 @@ int main(void)
         cmocka_unit_test(what_is_brought_is_no_set),
         cmocka_unit_test(stopped_together),
         cmocka_unit_test(whose_connections),
+        cmocka_unit_test(a_limit_that_is_reached),
         cmocka_unit_test(advice_fits_the_work),
         cmocka_unit_test(who_spins_beside_the_host),
         cmocka_unit_test(one_story_of_waiting),

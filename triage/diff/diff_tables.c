@@ -292,7 +292,10 @@ static void waits(struct text *t, const struct loaded *a, const struct loaded *b
         text_dur(t, per_second(&is, b));
         text_add(t, ", %llu -> %llu waits, ", (unsigned long long)was.count, (unsigned long long)is.count);
         text_wait(t, b->tr, y->reason, y->stack);
-        text_say(t, b->tr, " at ", t_where(y->stack, 48), "\n");
+        if (trace_stack(b->tr, y->stack)) {
+            text_say(t, b->tr, " at ", t_where(y->stack, 48));
+        }
+        text_lit(t, "\n");
     }
 }
 

@@ -88,6 +88,8 @@ void limits_tell(struct causes *c, uint32_t func, const struct pair_row *most, u
 bool limits_test_slot(const struct trace *tr, uint32_t stack);
 /* sql_covers - is b, waits for the network, told by a, a finding of rules_sql? */
 bool sql_covers(const struct trace *tr, const struct finding *a, const struct finding *b);
+/* sql_within - is that in what database/sql does for the program? Then rules_sql.c tells of it. */
+bool sql_within(const struct trace *tr, uint32_t stack);
 /* alone_finding - rules_alone.c: rows of calls of the only goroutines at work; v: all that waits for the network, by function; true: told.
  * It looks once. */
 bool alone_finding(struct causes *c, const struct waits_at *v, uint32_t n);

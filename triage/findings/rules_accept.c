@@ -21,8 +21,9 @@ struct accepts { /* of one goroutine */
     int64_t from[AWAY], to[AWAY];
     uint32_t n;
     int64_t first, last, longest_t0, longest_t1;
-    int64_t until; /* the rest was not looked at; 0: all was */
-    uint32_t stack;
+    int64_t until;         /* the rest was not looked at; 0: all was */
+    uint32_t stack, limit; /* limit: where it waits for that one most */
+    int64_t limit_longest;
 };
 
 static bool accepts_at(const struct causes *c, uint32_t stack, uint32_t *known, bool *yes)
@@ -83,7 +84,12 @@ static void accepts_of(const struct causes *c, struct accepts *a)
             a->first = a->first == NO_TIME ? s->t0 : a->first;
         } else if (!at && s->state == ST_WAITING) {
             const enum wait_kind k = stacks_wait_kind(c->tr, s->reason, s->stack);
-            limited += k == WK_SEND || k == WK_RECV || k == WK_SELECT || k == WK_COND ? s->t1 - s->t0 : 0;
+            const bool limit = k == WK_SEND || k == WK_RECV || k == WK_SELECT || k == WK_COND;
+            limited += limit ? s->t1 - s->t0 : 0;
+            if (limit && s->t1 - s->t0 > a->limit_longest) {
+                a->limit_longest = s->t1 - s->t0;
+                a->limit = s->stack;
+            }
         }
     }
     a->until = walk_until(&w);
@@ -126,6 +132,29 @@ static void accept_finding(struct causes *c, const struct accepts *a)
     draft_end(c->rs, &d);
 }
 
+/* A limit may be meant; that it is reached all the time while processors idle is worth a look. */
+static void limit_finding(struct causes *c, const struct accepts *a)
+{
+    struct draft d;
+    draft_start(&d, RULE_ACCEPT, a->away / 2);
+    d.f.won_hi = a->away;
+    draft_about(&d, c->rs, causes_place(c->tr, a->limit), a->limit);
+    draft_at(&d, a->longest_t0, a->longest_t1, LANE_G, a->g);
+    d.f.note = d.f.inferred = true;
+    text_add(&d.amount, "%llu late", (unsigned long long)a->ready);
+    text_say(&d.text, c->tr, t_place(a->limit, 3), " waits between two connections until another one is closed, ",
+             t_dur(a->away / (int64_t)a->ready), " on average, ",
+             t_share((double)a->away, (double)(a->last - a->first)),
+             " of the time: a limit on open connections. When it came back, ", a->ready, " of ", a->taken,
+             " connections were already waiting (inferred); ", t_f1(c->idle), " of ", t_f0(c->procs),
+             " processors were idle.");
+    causes_counted(&d.text, 1, 1, a->until);
+    text_lit(&d.next,
+             "Raise the limit, if what connections need has room for more; or close those sooner that do nothing "
+             "(the server's IdleTimeout).");
+    draft_titled(c->rs, &d, "connections wait for a limit");
+}
+
 static bool has_lane(const uint32_t *v, uint32_t n, uint32_t g)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -151,11 +180,17 @@ void rules_accept(struct causes *c)
     for (uint32_t i = 0; i < n; i++) {
         struct accepts a = {.g = v[i]};
         accepts_of(c, &a);
-        if ((double)a.ready >= threshold(TH_ACCEPT_COUNT) &&
-            (double)a.ready >= threshold(TH_ACCEPT_READY) * (double)a.taken &&
-            a.away / (int64_t)a.ready >= threshold_ns(TH_ACCEPT_AWAY) && a.limited * 2 <= a.away &&
-            threshold_reached(TH_ACCEPT_TIME, a.away, c->tg->end)) {
+        if ((double)a.ready < threshold(TH_ACCEPT_COUNT) ||
+            (double)a.ready < threshold(TH_ACCEPT_READY) * (double)a.taken ||
+            a.away / (int64_t)a.ready < threshold_ns(TH_ACCEPT_AWAY) ||
+            !threshold_reached(TH_ACCEPT_TIME, a.away, c->tg->end)) {
+            continue;
+        }
+        if (a.limited * 2 <= a.away) {
             accept_finding(c, &a);
+        } else if (a.limited * 5 >= a.away * 4 && causes_place(c->tr, a.limit) &&
+                   c->idle >= threshold(TH_OWN_IDLE) * c->procs) {
+            limit_finding(c, &a);
         }
     }
 }

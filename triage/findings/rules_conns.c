@@ -54,6 +54,18 @@ static double askers(const struct causes *c, uint32_t group, uint32_t func)
     return all > 0 ? c->life[group].n * (double)asks / (double)all : c->life[group].n;
 }
 
+/* Waits for answers there that a limit ends, or who no longer wants them: the connection of each is closed for that. */
+static uint64_t given_up(const struct causes *c, uint32_t func)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        const bool ends = p->kind == WK_SELECT && causes_place(c->tr, p->stack) == func;
+        n += ends && (p->from_scheduler || !str_starts(trace_str(c->tr, p->waker), "net/http.")) ? p->count : 0;
+    }
+    return n;
+}
+
 /*
  * Connections that are kept are as many as ask at once. Where several times as many are opened, and a part of the questions waits for them,
  * they are closed again behind the answers: no more idle ones may be kept. What opening them costs the other side, which then answers
@@ -70,7 +82,7 @@ static bool closed_again(struct causes *c, const struct conns *k, uint64_t poole
     if ((double)opened < threshold(TH_CONNS_COUNT) || (double)opened < threshold(TH_CONNS_PART) * (double)k->asked) {
         return false;
     }
-    const double ask = askers(c, group, k->func);
+    const double ask = given_up(c, k->func) * 2 < opened ? askers(c, group, k->func) : 0;
     if (ask <= 0 || (double)opened < threshold(TH_CONNS_TIMES) * (ask + 1)) {
         return false;
     }
@@ -86,7 +98,8 @@ static bool closed_again(struct causes *c, const struct conns *k, uint64_t poole
     text_add(&d.amount, "%llu opened", (unsigned long long)opened);
     text_say(&d.text, c->tr, t_place(k->most->stack, 3), ": net/http opens ", opened, " connections for ", k->asked,
              " answers, where ", t_f1(ask), " goroutines of ", t_func(c->tg->groups[group].name),
-             " ask on average: most are closed again after an answer, because fewer idle ones are kept than "
+             " ask on average: most are closed again after an answer, because keep-alives are off, fewer idle ones "
+             "are kept than "
              "there are "
              "concurrent requests, or a body is not read to the end (inferred). ",
              k->opened, " times a request waits for one, ", t_dur(k->waited / (int64_t)k->opened), " on average, ",
@@ -94,7 +107,7 @@ static bool closed_again(struct causes *c, const struct conns *k, uint64_t poole
              " in all. A trace does not show what each costs the other side (a handshake), which may delay other "
              "answers.");
     text_lit(&d.next, "Allow as many idle connections per host (MaxIdleConnsPerHost, default 2) as there are "
-                      "concurrent requests; read bodies to the end and close them.");
+                      "concurrent requests, without DisableKeepAlives; read bodies to the end and close them.");
     draft_titled(c->rs, &d, "connections closed and reopened");
     return true;
 }
@@ -304,8 +317,9 @@ static void greets(struct causes *c)
         const struct syscall_row *s = &c->tg->syscalls[i];
         struct greets v;
         if (!s->stack || (double)s->count < threshold(TH_CONNS_COUNT) ||
-            !stacks_has(c->tr, s->stack, "syscall.Connect") || !opener(c->tr, s->stack, &v) ||
-            causes_told_at(c, RULE_CONNS, v.func) || causes_told_at(c, RULE_LINGER, v.func)) {
+            !stacks_has(c->tr, s->stack, "syscall.Connect") || sql_within(c->tr, s->stack) ||
+            !opener(c->tr, s->stack, &v) || causes_told_at(c, RULE_CONNS, v.func) ||
+            causes_told_at(c, RULE_LINGER, v.func)) {
             continue;
         }
         bool seen = false;

@@ -201,12 +201,19 @@ static int64_t kept_ns(const struct causes *c, const struct calls *k)
 static void advice(struct text *t, const struct causes *c, const struct calls *k, bool kept)
 {
     bool opens = false, names = false;
+    uint64_t opened = 0, synced = 0;
     for (uint32_t i = 0; i < k->n; i++) {
         const bool much = is_long(c->tr, &k->v[i]) && k->v[i].ns > k->ns / 5;
         opens |= much && of_opening(c->tr, k->v[i].stack);
         names |= much && of_names(c->tr, k->v[i].stack);
+        opened += of_opening(c->tr, k->v[i].stack) ? k->v[i].n : 0;
+        synced += each_keeps(c->tr, k->v[i].stack) ? k->v[i].n : 0;
     }
-    if (kept) {
+    if (kept && opened * 2 >= synced) {
+        text_lit(t,
+                 "Each syncs a file that it opens: append several to one file, so that one sync serves many (a group "
+                 "commit); or sync where nobody waits for it, if losing the last ones is acceptable.");
+    } else if (kept) {
         text_lit(t, "Let one sync serve many: one goroutine writes everything queued, syncs once and answers all "
                     "waiters (a group commit).");
     }
@@ -242,10 +249,21 @@ static bool stands_for_many(const struct causes *c, const struct calls *k, uint3
     return (double)ended >= threshold(TH_BOTTLE_TOGETHER) * (double)k->v[0].n;
 }
 
+/* Of calls that keep threads. As a note it says less than this where they make a device keep what was written: those are no waits. */
+static bool blocks(const struct causes *c, const struct calls *k, uint32_t func)
+{
+    const bool kept = threshold_reached(TH_EACH_KEPT, kept_ns(c, k), k->ns);
+    bool told = false;
+    for (uint32_t i = 0; i < c->rs->out->n; i++) {
+        const struct finding *f = &c->rs->out->f[i];
+        told |= f->rule == RULE_BLOCKING && !(f->note && kept) && f->stack && causes_place(c->tr, f->stack) == func;
+    }
+    return told;
+}
+
 static bool told_otherwise(const struct causes *c, const struct calls *k, uint32_t group, uint32_t func)
 {
-    return causes_told_at(c, RULE_CHILDREN, func) || causes_told_at(c, RULE_BLOCKING, func) ||
-           stands_for_many(c, k, group);
+    return causes_told_at(c, RULE_CHILDREN, func) || blocks(c, k, func) || stands_for_many(c, k, group);
 }
 
 bool each_finding(struct causes *c, const struct work_kind *w)

@@ -31,7 +31,7 @@ bool full_finding(struct causes *c, const struct work_kind *w, uint32_t n)
                  of_all = own * (double)w->ns / (c->running * (double)c->tg->end + 1);
     struct inside in;
     struct draft d;
-    if (c->busy < threshold(TH_FULL_BUSY) * c->procs || own + queued < threshold(TH_FULL_RUNS) ||
+    if (c->busy - c->looks < threshold(TH_FULL_BUSY) * c->procs || own + queued < threshold(TH_FULL_RUNS) ||
         queued < threshold(TH_FULL_QUEUE) || of_all < threshold(TH_FULL_OWN)) {
         return false;
     }

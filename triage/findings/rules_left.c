@@ -42,6 +42,26 @@ struct left {
     uint32_t g;
 };
 
+#define TIMEOUT_HANDLER "net/http.(*timeoutHandler).ServeHTTP"
+
+/* The function of the program, or the library's handler that gives up for the program's (http.TimeoutHandler): that begins it and waits. */
+static uint32_t place_of(const struct trace *tr, uint32_t stack)
+{
+    const uint32_t place = causes_place(tr, stack), n = place || !stack ? 0 : trace_stack(tr, stack);
+    for (uint32_t i = 0; i < n && i < 4; i++) {
+        const uint32_t func = trace_frame(tr, stack, i).func;
+        if (str_is(trace_str(tr, func), TIMEOUT_HANDLER)) {
+            return func;
+        }
+    }
+    return place;
+}
+
+static bool of_program(const struct causes *c, uint32_t group)
+{
+    return c->life[group].program || str_starts(trace_str(c->tr, c->tg->groups[group].name), TIMEOUT_HANDLER);
+}
+
 static bool gives_up(const struct causes *c, const struct pair_row *p)
 {
     return (p->kind == WK_SELECT || p->kind == WK_RECV) &&
@@ -53,20 +73,20 @@ static bool gives_up(const struct causes *c, const struct pair_row *p)
 static bool begun_there(const struct causes *c, uint32_t group, uint32_t place)
 {
     const uint32_t g = causes_member(c, group, c->of[group].n / 2, UINT32_MAX);
-    return causes_place(c->tr, trace_lane_who(c->tr, (struct lane){LANE_G, g}).create_stack) == place;
+    return place_of(c->tr, trace_lane_who(c->tr, (struct lane){LANE_G, g}).create_stack) == place;
 }
 
 /* Who answers the waits at the place of p, being begun there: a pair, NULL nobody. */
 static const struct pair_row *answers(const struct causes *c, const struct pair_row *p)
 {
-    const uint32_t place = causes_place(c->tr, p->stack);
+    const uint32_t place = place_of(c->tr, p->stack);
     for (uint32_t i = 0; i < c->tg->npairs; i++) {
         const struct pair_row *q = &c->tg->pairs[i];
         const uint32_t by = !q->from_scheduler && q->waiter == p->waiter && q->waker != p->waiter &&
-                                    causes_place(c->tr, q->stack) == place
+                                    place_of(c->tr, q->stack) == place
                                 ? causes_group(c, q->waker)
                                 : UINT32_MAX;
-        if (by != UINT32_MAX && c->life[by].program && q->count >= 2 && c->of[by].n >= q->count / 2 &&
+        if (by != UINT32_MAX && of_program(c, by) && q->count >= 2 && c->of[by].n >= q->count / 2 &&
             begun_there(c, by, place)) {
             return q;
         }
@@ -80,9 +100,9 @@ static const struct pair_row *answers(const struct causes *c, const struct pair_
  */
 static uint32_t begun_for(const struct causes *c, const struct pair_row *p)
 {
-    const uint32_t place = causes_place(c->tr, p->stack);
+    const uint32_t place = place_of(c->tr, p->stack);
     for (uint32_t i = 0; i < c->tg->ngroups && !p->from_scheduler; i++) {
-        if (c->life[i].program && c->of[i].n >= p->count && c->of[i].n <= 2 * p->count &&
+        if (of_program(c, i) && c->of[i].n >= p->count && c->of[i].n <= 2 * p->count &&
             c->tg->groups[i].name != p->waiter && begun_there(c, i, place)) {
             return i;
         }
@@ -123,7 +143,7 @@ static bool asks(struct left *l)
             const struct span s = *span_get(&it);
             more = span_next(&it);
             steps--;
-            if (s.state == ST_WAITING && more && causes_place(c->tr, s.stack) == l->place) {
+            if (s.state == ST_WAITING && more && place_of(c->tr, s.stack) == l->place) {
                 const struct span *next = span_get(&it);
                 ok = asked_add(l, &(struct asked){g, s.t0, s.t1, time_is_up(c, next),
                                                   next->state == ST_RUNNABLE ? next->who : NO_LANE});
@@ -277,7 +297,7 @@ static uint64_t begun_again(const struct left *l)
     const struct causes *c = l->c;
     uint64_t n = 0;
     for (uint32_t i = 0; i < c->tg->ngroups; i++) {
-        const bool there = c->life[i].program && c->of[i].n && begun_there(c, i, l->place);
+        const bool there = of_program(c, i) && c->of[i].n && begun_there(c, i, l->place);
         for (uint32_t k = 0; there && k < c->of[i].n && k < MADE; k++) {
             const uint32_t g = causes_nth(c, i, k);
             const struct lane_info who = trace_lane_who(c->tr, (struct lane){LANE_G, g});
@@ -323,7 +343,7 @@ static void twice_finding(struct left *l)
 static void left_at(struct causes *c, const struct pair_row *limit, uint32_t worker)
 {
     struct left l = {.c = c,
-                     .place = causes_place(c->tr, limit->stack),
+                     .place = place_of(c->tr, limit->stack),
                      .asker = causes_group(c, limit->waiter),
                      .worker = worker,
                      .limit = limit};
@@ -349,7 +369,7 @@ void rules_left(struct causes *c)
     for (uint32_t i = 0; i < c->tg->npairs && n < PLACES; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
         const uint32_t place =
-            gives_up(c, p) && (double)p->count >= threshold(TH_LEFT_TIMES) ? causes_place(c->tr, p->stack) : 0;
+            gives_up(c, p) && (double)p->count >= threshold(TH_LEFT_TIMES) ? place_of(c->tr, p->stack) : 0;
         bool known = !place;
         for (uint32_t k = 0; k < n; k++) {
             known |= seen[k] == place;

@@ -546,12 +546,13 @@ static void pool(struct causes *c, const struct waits_at *p, double waiting)
 
 bool causes_all_at_once(const struct causes *c, const struct pair_row *p, uint32_t group)
 {
+    const uint32_t place = causes_place(c->tr, p->stack); /* not all came there the same way */
     uint32_t others = 0;
     for (uint32_t i = 0; i < c->of[group].n && i < 256 && p->longest_waker != NO_LANE; i++) {
         const struct lane l = {LANE_G, causes_nth(c, group, i)};
         struct span s, woken;
         others += l.i != p->longest.g && trace_span_at(c->tr, l, p->longest.t1 - AT_ONCE, &s) &&
-                  s.state == ST_WAITING && s.stack == p->stack && s.t1 <= p->longest.t1 + AT_ONCE &&
+                  s.state == ST_WAITING && causes_place(c->tr, s.stack) == place && s.t1 <= p->longest.t1 + AT_ONCE &&
                   trace_span_at(c->tr, l, s.t1, &woken) && woken.who == p->longest_waker;
     }
     return others >= threshold(TH_POOL_EVENT);

@@ -368,7 +368,10 @@ static void ran_for_text(struct text *t, const struct causes *c, int64_t run, ui
     if (n == 1) {
         text_say(t, c->tr, " (", t_share((double)run, end), " of the trace)");
     } else {
-        text_add(t, " together (%.1f of %.0f processors all the time)", (double)run / end, c->procs);
+        text_lit(t, " together");
+        if ((double)run / end >= 0.05) { /* 0.0 of them says nothing */
+            text_add(t, " (%.1f of %.0f processors all the time)", (double)run / end, c->procs);
+        }
     }
 }
 

@@ -11,13 +11,15 @@
 #include "decode/base/mem.h"
 
 #define CALLERS_OF_SQL 32
+#define NEARLY 0.8
 
 enum step { ASKS, OPENS, PREPARES, CLOSES, STEPS, NONE = STEPS };
 
 struct sql {
     uint32_t func; /* of the program, that calls database/sql */
     int64_t ns[STEPS];
-    uint64_t n[STEPS], connects; /* connects: waits until the other side takes the connection, one for each at most */
+    uint64_t n[STEPS],
+        connects; /* connects: calls for one, or waits until the other side takes it, one for each at most */
     const struct pair_row *most[STEPS];
 };
 
@@ -75,6 +77,20 @@ static bool connects(const struct trace *tr, uint32_t stack)
     return false;
 }
 
+/* On a network that is near, a connection is there at once: nobody waits until it is, but it is asked for. */
+static void calls_to_connect(const struct causes *c, struct sql *v, uint32_t n)
+{
+    for (uint32_t k = 0; k < n; k++) {
+        uint64_t calls = 0;
+        for (uint32_t i = 0; i < c->tg->nsyscalls && v[k].n[OPENS]; i++) {
+            const struct syscall_row *r = &c->tg->syscalls[i];
+            const bool opens = r->stack && stacks_has(c->tr, r->stack, "syscall.Connect");
+            calls += opens && sql_caller(c->tr, r->stack) == v[k].func ? r->count : 0;
+        }
+        v[k].connects = calls > v[k].connects ? calls : v[k].connects;
+    }
+}
+
 static uint32_t gather(const struct causes *c, struct sql v[CALLERS_OF_SQL])
 {
     uint32_t n = 0;
@@ -97,6 +113,7 @@ static uint32_t gather(const struct causes *c, struct sql v[CALLERS_OF_SQL])
         v[k].connects += s == OPENS && connects(c->tr, p->stack) ? p->count : 0;
         v[k].most[s] = !v[k].most[s] || p->total > v[k].most[s]->total ? p : v[k].most[s];
     }
+    calls_to_connect(c, v, n);
     return n;
 }
 
@@ -127,7 +144,9 @@ static void opens_finding(struct causes *c, const struct sql *k, double share)
     struct draft d;
     begin(c, &d, RULE_CONNS, k, OPENS, share);
     text_add(&d.amount, "%llu", (unsigned long long)k->connects);
-    text_say(&d.text, c->tr, " has database/sql open a connection for nearly every query: at least ", k->connects,
+    const bool most = (double)k->connects >= NEARLY * (double)k->n[ASKS];
+    text_say(&d.text, c->tr, " has database/sql open a connection for ",
+             most ? "nearly every query: at least " : "every second query or more: at least ", k->connects,
              " are opened for ", k->n[ASKS], " answers. Opening them, in ", t_place(k->most[OPENS]->stack, 2),
              ", takes ", t_dur(k->ns[OPENS]), " in all, the answers ", t_dur(k->ns[ASKS]), ".");
     text_lit(&d.next, "Keep idle connections: SetMaxIdleConns as high as there are concurrent queries (the default "
@@ -171,6 +190,11 @@ void rules_sql(struct causes *c)
             }
         }
     }
+}
+
+bool sql_within(const struct trace *tr, uint32_t stack)
+{
+    return sql_caller(tr, stack) != 0;
 }
 
 bool sql_covers(const struct trace *tr, const struct finding *a, const struct finding *b)

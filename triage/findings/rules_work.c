@@ -18,11 +18,11 @@
 
 #include "decode/base/mem.h"
 
-#define GROUPS 32     /* looked at, of those whose goroutines live longest together */
-#define LOOKED 16     /* goroutines of each */
-#define STEPS 4000    /* spans of each */
-#define SERVED 200000 /* spans of a server's goroutines together */
-#define EXPLAINED 400 /* pieces of each group */
+#define GROUPS 32      /* looked at, of those whose goroutines live longest together */
+#define LOOKED 16      /* goroutines of each */
+#define STEPS 4000     /* spans of each */
+#define SERVED 200000  /* spans of a server's goroutines together */
+#define EXPLAINED 2000 /* pieces of each group: among 400 one long run decided */
 
 struct pieces {
     struct instance_one *v;
@@ -69,8 +69,29 @@ static uint32_t questions_of(const struct causes *c, uint32_t group)
     return n * 2 > of ? place : 0;
 }
 
+/*
+ * Of a goroutine with more spans than may be looked at, so many stretches are, evenly over its life: what a program does as the trace
+ * begins is not what it does all the time.
+ */
+#define STRETCHES 16
+struct stretch {
+    uint64_t from; /* index of its first span */
+    uint32_t steps;
+};
+
+static uint32_t stretches_of(const struct causes *c, uint32_t g, uint32_t steps, struct stretch v[STRETCHES])
+{
+    const uint64_t all = trace_count(c->tr, (struct lane){LANE_G, g}, 0, c->tg->end + 1);
+    const uint32_t n = all > steps && steps >= STRETCHES ? STRETCHES : 1;
+    for (uint32_t i = 0; i < n; i++) {
+        v[i] = (struct stretch){all / n * i, steps / n};
+    }
+    return n;
+}
+
 /* What g does between two waits for more of it. */
-static bool pieces_of(const struct causes *c, uint32_t g, uint32_t questions, struct pieces *k)
+static bool pieces_in(const struct causes *c, uint32_t g, uint32_t questions, const struct stretch *at,
+                      struct pieces *k)
 {
     const uint32_t name = c->tg->groups[gstat_group(c->tg->g, g)].name;
     int64_t since = NO_TIME;
@@ -78,7 +99,7 @@ static bool pieces_of(const struct causes *c, uint32_t g, uint32_t questions, st
     bool ok = true;
     uint32_t last = 0;
     bool is = false;
-    walk_g(&w, c->tr, g, STEPS);
+    walk_from(&w, c->tr, g, at->from, at->steps);
     for (const struct span *s; ok && (s = walk_next(&w));) {
         k->seen = ns_add(k->seen, s->t1 - s->t0);
         if (s->state != ST_WAITING) {
@@ -95,24 +116,37 @@ static bool pieces_of(const struct causes *c, uint32_t g, uint32_t questions, st
 }
 
 /* What g answers. */
-static bool requests_of(const struct causes *c, uint32_t g, int steps, struct pieces *k)
+static bool requests_in(const struct causes *c, uint32_t g, const struct stretch *at, struct pieces *k)
 {
     struct request_cut cut = {.since = NO_TIME};
     struct span_iter it;
     int64_t t0, t1;
-    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0), ok = true;
-    for (int i = 0; ok && more && i < steps; i++, more = span_next(&it)) {
+    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, at->from), ok = true;
+    for (uint32_t i = 0; ok && more && i < at->steps; i++, more = span_next(&it)) {
         const struct span *s = span_get(&it);
         k->seen = ns_add(k->seen, s->t1 - s->t0);
         if (request_step(&cut, c->tr, s, &t0, &t1)) {
             ok = piece_add(k, g, t0, t1);
         }
     }
-    k->goroutines++;
     k->cut |= more;
     if (!more && trace_lane(c->tr, (struct lane){LANE_G, g}).ended && request_last(&cut, &t0, &t1)) {
         ok = ok && piece_add(k, g, t0, t1);
     }
+    return ok;
+}
+
+/* What one of a group did: what it answered, or did between two waits for more. */
+static bool work_of_one(const struct causes *c, uint32_t g, bool http, uint32_t questions, uint32_t steps,
+                        struct pieces *k)
+{
+    struct stretch v[STRETCHES];
+    const uint32_t n = stretches_of(c, g, steps, v);
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < n; i++) {
+        ok = http ? requests_in(c, g, &v[i], k) : pieces_in(c, g, questions, &v[i], k);
+    }
+    k->goroutines++;
     return ok;
 }
 
@@ -206,7 +240,7 @@ static bool work_in(struct causes *c, uint32_t group, struct pieces *k, struct w
     const uint32_t questions = http ? 0 : questions_of(c, group);
     for (uint32_t i = 0; ok && i < looked; i++) {
         const uint32_t g = causes_member(c, group, i, LOOKED);
-        ok = http ? requests_of(c, g, SERVED / (int)looked, k) : pieces_of(c, g, questions, k);
+        ok = work_of_one(c, g, http, questions, http ? SERVED / looked : STEPS, k);
     }
     if (ok && (double)k->n >= threshold(TH_TIME_PIECES) && k->seen > 0) {
         const double times = (double)grp->d[GM_LIFE].total / (double)k->seen;

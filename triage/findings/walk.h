@@ -15,12 +15,17 @@ struct walk {
     bool more, begun;
     uint32_t left;
 };
+/* walk_from - from the span with that index on. */
+static inline void walk_from(struct walk *w, const struct trace *tr, uint32_t g, uint64_t index, uint32_t most)
+{
+    w->more = span_seek_index(&w->it, tr, (struct lane){LANE_G, g}, index);
+    w->begun = false;
+    w->left = most;
+}
 /* walk_g - from its first span on. */
 static inline void walk_g(struct walk *w, const struct trace *tr, uint32_t g, uint32_t most)
 {
-    w->more = span_seek_index(&w->it, tr, (struct lane){LANE_G, g}, 0);
-    w->begun = false;
-    w->left = most;
+    walk_from(w, tr, g, 0, most);
 }
 /* walk_next - the next one; NULL behind the last. It holds until the next call. */
 static inline const struct span *walk_next(struct walk *w)

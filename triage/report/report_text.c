@@ -429,7 +429,9 @@ static void waits(struct text *t, const struct loaded *l)
         report_cell(t, w->longest.t1 - w->longest.t0, 7);
         text_lit(t, "  ");
         text_wait(t, l->tr, w->reason, w->stack);
-        text_say(t, l->tr, " at ", t_where(w->stack, 48));
+        if (trace_stack(l->tr, w->stack)) { /* else the place is not recorded */
+            text_say(t, l->tr, " at ", t_where(w->stack, 48));
+        }
         endl(t);
     }
 }

@@ -344,6 +344,8 @@ bool act_answers(const struct view *v, enum action act)
         return kind_next(v) != v->at.view;
     if (c->view == view_fold) /* where a key leads round two, it is enough */
         return kind_before(v) != kind_next(v) || kind_here(v)->lanes == LANE_G;
+    if (act == ACT_FINDING_NEXT && v->tri && v->tri->fs && !v->tri->fs->n)
+        return false; /* they are known: there are none */
     if (act == ACT_WHY) {
         uint32_t g;
         int64_t t0, t1;
