@@ -155,16 +155,22 @@ static bool calls_back(const struct names *nm)
     return false;
 }
 
+/* Why no order can be made; what cuts a trace reads no names, and so can't tell. */
+static const char *why_none(const struct names *nm)
+{
+    return !nm              ? ""
+           : calls_back(nm) ? ": threads of C call Go (cgo), of which Go before 1.22 doesn't record all"
+                            : ": some are missing";
+}
+
 static void repair(struct v1_order *o, const struct v1_ev *e)
 {
     v1_order_torn(o);
     if (!o->repairs++ && !o->quiet)
         source_damage(
             o->d.s, ERR_ORDER, 0, ERR_NO_OFFSET,
-            "no order makes all events consistent (first at %s, goroutine %llu): %s", v1_type_name(e->tag.type),
-            (unsigned long long)(e->rule_g > V1_GC_ROW ? o->d.g[e->rule_g].id : 0),
-            calls_back(o->d.s->names) ? "threads of C call Go (cgo), of which Go before 1.22 doesn't record all"
-                                      : "some are missing");
+            "no order makes all events consistent (first at %s, goroutine %llu)%s", v1_type_name(e->tag.type),
+            (unsigned long long)(e->rule_g > V1_GC_ROW ? o->d.g[e->rule_g].id : 0), why_none(o->d.s->names));
     if (o->repairs > o->max_repairs)
         give_up(o, "too many events contradict each other");
 }

@@ -83,6 +83,15 @@ shows '2 Y t Enter Y t Enter' 'is the trace that is read'; cmp -s t "$OLDPWD/sam
 shows '2 Y a b Esc' '? keys'
 cd "$OLDPWD" || exit 1
 
+# A broken table of names: all events are in the slice, and it is said what isn't.
+cp samples/lock-1.26.trace "$tmp/names"
+at=$(grep -abo 'main\.main' "$tmp/names" | head -n 1 | cut -d : -f 1)
+printf '\377' | dd of="$tmp/names" bs=1 seek=$((at - 1)) conv=notrunc 2>/dev/null
+status 3 slice --from 0 -o "$tmp/named" "$tmp/names"; one_line "names are missing"
+grep -q 'names or stacks are missing in it: ' "$tmp/err"; check $? 0 "it says that names are missing"
+for f in names named; do "$GOTOP" info "$tmp/$f" | sed -n 's/^  duration *//p' >"$tmp/$f.says"; done
+cmp -s "$tmp/names.says" "$tmp/named.says"; check $? 0 "as long as what it is made of"
+
 status 2 slice --from 1ms -o "$tmp/never" "$tmp/missing"; one_line "missing"
 status 2 slice --from 1ms -o "$tmp/never" README.md; one_line "no trace"
 status 0 slice --help

@@ -147,6 +147,45 @@ static void page_and_object(void **state)
     }
 }
 
+/* Of the first family, rate and tables stand last: without them it says what can't be known, and why. */
+static void cut_before_its_tables(void **state)
+{
+    (void)state;
+    static const char *const why[][2] = {{"durations", "no tick rate: --ticks-per-second"},
+                                         {"names", "its stacks were cut off"},
+                                         {"stacks", "its stacks were cut off"}};
+    struct info_answer a[INFO_ANSWERS];
+    struct err e = {0}, none = {0};
+    struct text t = {0};
+    struct input in;
+    struct trace *tr;
+    struct census c;
+    size_t told = 0;
+    assert_int_equal(input_open("samples/http-1.21.trace", 0, &in, &e), ERR_OK);
+    const struct input cut = {.data = in.data, .len = 12000};
+    assert_int_equal(census_take(&cut, &c, &e), ERR_OK);
+    assert_int_equal(trace_open_mem(cut.data, cut.len, NULL, &tr, &e), ERR_OK);
+    while (trace_load(tr, INT64_MAX) == LOAD_MORE) {
+    }
+    const struct info i = {"cut", cut.len, tr, &c, &none};
+    for (size_t n = info_answers(&i, a), k = 0; k < n; k++)
+        for (size_t w = 0; w < sizeof why / sizeof *why; w++)
+            if (!strcmp(a[k].key, why[w][0])) {
+                assert_int_equal(a[k].can, INFO_NO);
+                assert_string_equal(a[k].why, why[w][1]);
+                told++;
+            }
+    assert_int_equal(told, sizeof why / sizeof *why);
+    info_text(&t, &i);
+    assert_non_null(strstr(t.p, "the file doesn't say\n"));
+    assert_non_null(strstr(t.p, "the file ends inside an event (GoStartLocal) (offset 11997)\n"));
+    assert_non_null(strstr(t.p, "shown at that time\n")); /* of order there is no offset */
+    text_free(&t);
+    trace_close(tr);
+    census_free(&c);
+    input_close(&in);
+}
+
 static void cut_short(void **state)
 {
     (void)state;
@@ -171,10 +210,8 @@ static void cut_short(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_byte_once),
-        cmocka_unit_test(answers),
-        cmocka_unit_test(page_and_object),
-        cmocka_unit_test(cut_short),
+        cmocka_unit_test(every_byte_once),       cmocka_unit_test(answers),   cmocka_unit_test(page_and_object),
+        cmocka_unit_test(cut_before_its_tables), cmocka_unit_test(cut_short),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

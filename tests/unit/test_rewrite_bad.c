@@ -216,6 +216,36 @@ static void test_experiments(void **state)
     free(p);
 }
 
+/* Of a trace of the first family that was cut short, without a rate nothing can be said of a range; with one, what stands before
+   the first contradiction is a trace without damage. It knows no names, and so not why there is one. */
+static void test_old_cut_short(void **state)
+{
+    (void)state;
+    struct input in;
+    struct few f = {.left = LONG_MAX};
+    struct outlet out = {.write = to_few, .arg = &f};
+    struct cut_result res;
+    struct err e = {0};
+    assert_int_equal(input_open("samples/http-1.21.trace", 0, &in, &e), ERR_OK);
+    for (size_t n = 12000; n < 18000; n += 3000) {
+        const struct input part = {.data = in.data, .len = n};
+        f.b.n = 0;
+        assert_int_equal(cut_trace(&part, &(struct cut_range){0, INT64_MAX, 0}, &out, &res, &e), ERR_CLOCK);
+        assert_non_null(strstr(e.what, "give --ticks-per-second"));
+        assert_int_equal(f.b.n, 0);
+        assert_int_equal(cut_trace(&part, &(struct cut_range){0, INT64_MAX, 4e7}, &out, &res, &e), ERR_OK);
+        assert_int_not_equal(res.damage.code, ERR_OK);
+        assert_null(strstr(res.damage.what, "missing"));
+        struct trace *tr = load(f.b.p, f.b.n);
+        assert_non_null(tr);
+        assert_int_equal(trace_info(tr)->ndamages, 0);
+        assert_true(trace_info(tr)->has_clock && trace_info(tr)->events > 100);
+        trace_close(tr);
+    }
+    input_close(&in);
+    free(f.b.p);
+}
+
 /* Neither is made of a part of several files, nor of what is none. */
 static void test_refused(void **state)
 {
@@ -246,6 +276,7 @@ int main(void)
         cmocka_unit_test(test_outlet_breaks), cmocka_unit_test(test_input_ended_early),
         cmocka_unit_test(test_no_memory),     cmocka_unit_test(test_unreadable),
         cmocka_unit_test(test_experiments),   cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_old_cut_short),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

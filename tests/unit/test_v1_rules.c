@@ -308,6 +308,14 @@ static void test_samples(void **state)
     reads_as(ONE_G("go 1.19") "HeapAlloc +20 bytes=1\nCPUSample +5 ticks=15 p=0 g=1 stack=main.f:1\n"
                               "CPUSample +1 ticks=12 p=-1 g=0 stack=main.g:1\nHeapAlloc +4 bytes=2\n",
              ONE_G_LINES "12 sample at main.g\n15 sample g1 p0 at main.f\n20 heap 1\n30 heap 2\n");
+    /* Those of one moment come as they stand in the file. */
+    reads_as(
+        ONE_G(
+            "go 1.19") "CPUSample +5 ticks=15 p=0 g=1 stack=main.f:1\nCPUSample +1 ticks=15 p=-1 g=0 stack=main.g:1\n"
+                       "CPUSample +1 ticks=15 p=-1 g=0 stack=main.h:1\nCPUSample +1 ticks=14 p=-1 g=0 "
+                       "stack=main.i:1\nHeapAlloc +14 bytes=1\n",
+        ONE_G_LINES
+        "14 sample at main.i\n15 sample g1 p0 at main.f\n16 sample at main.g\n17 sample at main.h\n22 heap 1\n");
 }
 
 /* Bare program counters: the start function is an address, no stack has names. */

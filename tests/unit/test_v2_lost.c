@@ -174,12 +174,63 @@ static void test_waits_in_vain(void **state)
     unload(&l);
 }
 
+/* Where a generation's strings are lost, a reason is what that Go registers at its number; one that it hasn't stays a number. */
+static void test_registered(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *version, *want[4]; /* of reasons 19 to 22 */
+    } of[] = {
+        {"1.22", {"sleep", "runtime.Gosched", "#21", "#22"}},
+        {"1.23", {"sleep", "GC weak to strong wait", "#21", "#22"}},
+        {"1.25", {"sleep", "GC weak to strong wait", "synctest", "runtime.Gosched"}},
+        {"1.26", {"sleep", "GC weak to strong wait", "synctest", "runtime.Gosched"}},
+    };
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        for (int k = 0; k < 4; k++) {
+            char text[400], want[200];
+            snprintf(
+                text, sizeof text,
+                "go %s\nnoauto\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
+                "GoStatus +1 g=2 m=-1 waiting\nGoBlock +10 reason=%d stack=0\nGoUnblock +50 g=1 g_seq=1 stack=0\n",
+                of[i].version, 19 + k);
+            snprintf(want, sizeof want, "<0-768 running p0\n768-3968 waiting (%s)\n3968-3968> not recorded\n",
+                     of[i].want[k]);
+            struct loaded l = load_text(text);
+            expect_lane(l.tr, LANE_G, 1, want);
+            unload(&l);
+        }
+}
+
+/* Stacks are written when all else is: a CPU sample long behind them is none, and makes the trace no longer. */
+static void test_late_sample(void **state)
+{
+    (void)state;
+    struct loaded l =
+        load_text("go 1.26\nnoauto\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
+                  "HeapAlloc +28 1\nbatch m=-1 t=5000\nStacks\nStack id=1 1:2:3:10\n"
+                  "batch m=-1 t=5000\nStrings\nString id=2 \"main.f\"\nString id=3 \"f.go\"\n"
+                  "batch m=-1 t=100\nSync\nFrequency freq=1000000000\nClockSnapshot +1 mono=100 sec=1 nsec=5\n"
+                  "batch m=-1 t=100\nCPUSamples\nCPUSample time=120 m=7 p=0 g=1 stack=1\n"
+                  "CPUSample time=90000000000 m=7 p=0 g=1 stack=1\n");
+    const struct sample *s;
+    const uint32_t n = trace_info(l.tr)->ndamages;
+    assert_true(n > 0);
+    assert_string_equal(trace_damage(l.tr, n - 1)->what,
+                        "1 CPU samples of generation 1 are left out, their times are behind its end");
+    assert_int_equal(trace_samples(l.tr, &s), 1);
+    assert_int_equal(s[0].t, 19);
+    assert_int_equal(trace_info(l.tr)->end, 29);
+    unload(&l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_collector),     cmocka_unit_test(test_steal),      cmocka_unit_test(test_statuses),
         cmocka_unit_test(test_full_batch),    cmocka_unit_test(test_both_wait),  cmocka_unit_test(test_wrong_number),
-        cmocka_unit_test(test_waits_in_vain), cmocka_unit_test(test_steal_from),
+        cmocka_unit_test(test_waits_in_vain), cmocka_unit_test(test_steal_from), cmocka_unit_test(test_registered),
+        cmocka_unit_test(test_late_sample),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -223,7 +223,7 @@ static uint64_t items_of(const struct causes *c, uint32_t name)
     for (uint32_t i = 0; i < n; i++) {
         bool most = true;
         for (uint32_t k = 0; k < n && most; k++) {
-            most = v[k].waiter != v[i].waiter || v[k].n < v[i].n || (v[k].n == v[i].n && k >= i);
+            most = v[k].waiter != v[i].waiter || v[k].n < v[i].n || (i <= k && v[k].n == v[i].n);
         }
         items += most ? v[i].n : 0;
     }

@@ -65,12 +65,12 @@ size_t info_answers(const struct info *i, struct info_answer out[INFO_ANSWERS])
     bool heap = trace_npoints(i->tr, METRIC_HEAP) > 0 || trace_npoints(i->tr, METRIC_GOAL) > 0;
     clocks(&a, t);
     answer(&a, "names", "which functions",
-           !t->has_names     ? INFO_NO
-           : i->c->strings.n ? INFO_YES
-                             : INFO_NO,
-           !t->has_names     ? "program counters only: use --exe"
-           : i->c->strings.n ? ""
-                             : "its names were cut off");
+           t->has_names && i->c->strings.n && i->c->stacks.n ? INFO_YES
+                                                             : INFO_NO, /* frames of stacks are what has names */
+           !t->has_names      ? "program counters only: use --exe"
+           : !i->c->strings.n ? "its names were cut off"
+           : !i->c->stacks.n  ? "its stacks were cut off"
+                              : "");
     answer(&a, "stacks", "where a goroutine waited", i->c->stacks.n ? INFO_YES : INFO_NO,
            i->c->stacks.n ? "" : "its stacks were cut off");
     answer(&a, "waits", "why a goroutine waited", t->second_family ? INFO_YES : INFO_PARTLY,
