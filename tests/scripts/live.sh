@@ -296,6 +296,31 @@ i=0; while [ -z "$(find "$tmp" -maxdepth 1 -name 'hup*' -size +1k)" ] && [ $i -l
 kill -HUP $pid; wait $pid 2>/dev/null
 if [ -s "$tmp/hup" ] && [ "$(wc -c <"$tmp/hup")" -lt "$(wc -c <$long)" ]; then pass; else fail "record, hung up: $(ls -l "$tmp/hup")"; fi
 
+# So does one that breaks: a program that ends while it is recorded has its last moments nowhere else.
+serve break $long
+run 2 record --quiet -o "$tmp/half" "$url"; says err 'the connection broke'; says err 'what came before, '
+head -c $((size / 2)) $long >"$tmp/sent"; same "$tmp/half" "$tmp/sent"
+
+# -o: what stands there already goes only when a trace comes, and nothing is made for an answer that is none.
+serve busy $long
+echo old >"$tmp/kept"; cp "$tmp/kept" "$tmp/was"
+run 2 --headless -o "$tmp/kept" "$url"; says err 'tracing is already enabled'; same "$tmp/kept" "$tmp/was"
+run 2 --headless -o "$tmp/none.trace" "$url"
+if [ -e "$tmp/none.trace" ]; then fail "a file for what never came"; else pass; fi
+serve ok $long; run 0 --headless -o "$tmp/kept" "$url"; same "$tmp/kept" $long
+if [ -e /dev/full ]; then "$GOTOP" --headless -o /dev/full "$url" >"$tmp/out" 2>"$tmp/err"; says out "/dev/full can't be written any further"; fi
+
+# Ctrl-Z ends them: who stands still reads nothing, and the program would have to keep what it sends.
+for c in "top" "record --quiet -o $tmp/stopped" "watch --until stw.max>3600s -o $tmp/cap"; do # unquoted: words
+    serve slow $long 20000
+    "$GOTOP" $c "$url" >"$tmp/out" 2>"$tmp/err" </dev/null &
+    pid=$!
+    i=0; while ! ps -eo ppid,args | grep -q "^ *$pid curl" && [ $i -lt 600 ]; do i=$((i + 1)); sleep 0.1; done
+    kill -TSTP $pid
+    i=0; while kill -0 $pid 2>/dev/null && [ $i -lt 300 ]; do i=$((i + 1)); sleep 0.1; done
+    kill -9 $pid 2>/dev/null; wait $pid 2>/dev/null; says err 'ended by Ctrl-Z'
+done
+
 # However it ends, the client ends with it.
 serve stall $older # the client has nothing to write any more, by which it would notice
 "$GOTOP" top "$url" >"$tmp/out" 2>"$tmp/err" &

@@ -7,6 +7,7 @@
 #include "triage/live/live.h"
 #include "triage/say.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -274,6 +275,7 @@ int top_main(int argc, char **argv)
     }
     live_stop_hold();
     status = pictures(&o, &l);
+    live_stop_tell("top", o.live.where);
     live_close(&l);
     return status;
 }

@@ -443,6 +443,7 @@ int watch_main(int argc, char **argv)
     }
     live_stop_hold();
     status = watch_on(&w, &l);
+    live_stop_tell("watch", w.live.where);
     live_close(&l);
     return status;
 }
