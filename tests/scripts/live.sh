@@ -265,6 +265,22 @@ serve rate "$tmp/large" 2000
 bounded $((104 * 1024)) --keep 64M "$url"
 says out 'LEFT OUT'; says out ENDED
 
+# Nobody reads top's lines (less, a terminal that hangs): neither does the program wait nor is all it sends held, and that is
+# said in the picture behind the gap.
+mkfifo "$tmp/lines"
+serve rate "$tmp/large" 2000
+exec 7<>"$tmp/lines"
+head -c 65536 /dev/zero >&7
+"$fast" top "$url" >&7 2>"$tmp/err" 7>&- &
+pid=$!
+i=0; while ! grep -q '^sent' "$tmp/serve.err" && [ $i -lt 600 ]; do i=$((i + 1)); sleep 0.1; done
+if [ $i -lt 600 ]; then pass; else fail "top holds the program up"; fi
+cat "$tmp/lines" >"$tmp/out" 7>&- &
+reader=$!
+exec 7>&-
+wait $pid; wait $reader
+says out "before this were left out: nobody took these lines"
+
 # Without the program that fetches.
 mkdir "$tmp/nothing"; url=127.0.0.1:1
 for c in "top -n 1" "record -o $tmp/no" "watch --until stw.max>0 -o $tmp" "--headless"; do # unquoted: words

@@ -90,9 +90,9 @@ static bool reader_took(struct live_reader *r, size_t n)
     }
     if (stream_whole(&r->in) > before)
         pthread_cond_signal(&r->news);
-    while (r->loses && waiting_bytes(&r->in) > r->most)
+    while (r->loses && stream_whole(&r->in) > 1 && waiting_bytes(&r->in) > r->most) /* one alone may be larger */
         r->lost += stream_lose(&r->in);
-    while (!r->quit && waiting_bytes(&r->in) > r->most)
+    while (!r->loses && !r->quit && waiting_bytes(&r->in) > r->most)
         pthread_cond_wait(&r->taken, &r->mu);
     pthread_mutex_unlock(&r->mu);
     if (rc == ERR_NOT_TRACE)
@@ -220,6 +220,13 @@ enum live_state live_step(struct live *l, int timeout_ms, struct err *e)
     l->ended |= s == LIVE_FAILED;
     pthread_mutex_unlock(&r->mu);
     return s;
+}
+
+size_t live_gap(const struct live *l, size_t n)
+{
+    while (n > 0 && !l->st.gen[n - 1].after_lost)
+        n--;
+    return n ? n - 1 : 0;
 }
 
 void live_quiet(struct live *l, enum live_state s, const char *command, const char *where)

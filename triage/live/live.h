@@ -95,6 +95,9 @@ enum err_code live_open(struct live *l, const struct live_opts *o, struct err *e
  * LIVE_END, LIVE_FAILED: no more comes, and all is in l->st; LIVE_FAILED: *e says what is wrong.
  */
 enum live_state live_step(struct live *l, int timeout_ms, struct err *e);
+/* live_gap - before which of the first n generations of l->st some were left out, the last such place; 0: nowhere. What lies on
+ * both sides of it is no trace together. */
+size_t live_gap(const struct live *l, size_t n);
 /* live_quiet - a step's end: of a file that isn't written on it is said, once, that it is waited for. */
 void live_quiet(struct live *l, enum live_state s, const char *command, const char *where);
 /* live_rest - after the end: the generation that it ended within, as far as it came; NULL: none. */

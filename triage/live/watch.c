@@ -23,6 +23,7 @@
 #include "triage/text.h"
 
 enum { UNTIL_MAX = 32, STEP_MS = 200, CAPTURES = 10, REASON_MAX = 300, CHILDREN = 4 };
+#define ROOM ((uint64_t)256 << 20) /* bytes that wait while they can't be looked at */
 
 struct until {
     const char *text;
@@ -192,8 +193,9 @@ static bool holds(const struct until *u, const struct loaded *l, struct text *t)
 static size_t window_gens(const struct watch *w, const struct live *l)
 {
     size_t whole = stream_whole(&l->st), n = 1;
+    const size_t most = whole - live_gap(l, whole);
     const struct stream_gen *g = l->st.gen;
-    while (n < whole && g[whole - n - 1].t1 && (n < 2 || g[whole - 2].t1 - g[whole - n].t0 < w->window_ns) &&
+    while (n < most && g[whole - n - 1].t1 && (n < 2 || g[whole - 2].t1 - g[whole - n].t0 < w->window_ns) &&
            g[whole - n - 1].t0 >= w->since) {
         n++;
     }
@@ -237,13 +239,13 @@ static bool file_name(const struct watch *w, char *out, size_t size)
     return false;
 }
 
-/* From which of the whole generations on: other readers take no broken ones, so those behind the last of them. */
+/* From which of the whole generations on: other readers take no broken ones and no gaps, so those behind the last of them. */
 static size_t sound_from(const struct live *l)
 {
-    size_t whole = stream_whole(&l->st), i = whole;
-    while (i > 0 && !l->st.gen[i - 1].broken)
+    size_t whole = stream_whole(&l->st), i = whole, gap = live_gap(l, whole);
+    while (i > gap && !l->st.gen[i - 1].broken)
         i--;
-    return i < whole ? i : 0; /* all are broken: better than nothing */
+    return i < whole ? i : gap; /* all are broken: better than nothing */
 }
 
 static enum err_code write_gens(const struct live *l, const char *path, uint64_t *bytes, struct err *e)
@@ -431,7 +433,7 @@ static int watch_on(struct watch *w, struct live *l)
 int watch_main(int argc, char **argv)
 {
     struct watch w = {.keep_ns = 30000000000, .window_ns = 2000000000, .max = CAPTURES};
-    struct live l = {0};
+    struct live l = {.room = ROOM};
     struct err e = {0};
     int status = parse(&w, argc, argv);
     if (status >= 0) {
