@@ -194,6 +194,12 @@ mkdir "$tmp/full"
 got=$?
 if [ $got = 2 ] && [ -z "$(ls "$tmp/full")" ]; then pass; else fail "no room: $got, $(ls "$tmp/full")"; fi
 says err 'gotop watch:'
+# A disk that stays full is told as often as the failures double.
+"$GENTRACE" --size 3M --gens 60 "$tmp/small" 2>/dev/null; serve slow "$tmp/small" 50
+(ulimit -f 8; exec "$GOTOP" watch --until 'goroutines>0' -o "$tmp/full" "$url") >"$tmp/out" 2>"$tmp/err"
+says err ' captures in a row)'
+n=$(grep -c 'write to' "$tmp/err")
+if [ "$n" -le 7 ]; then pass; else fail "a full disk is told $n times"; fi
 serve slow $long 20
 mkdir "$tmp/gone"
 "$GOTOP" watch --until 'stw.max>=0ns' -o "$tmp/gone" "$url" >"$tmp/out" 2>"$tmp/err" &
