@@ -190,6 +190,13 @@ static enum err_code start(struct feed *f, const struct config *c, struct pipes 
     return ERR_OK;
 }
 
+/* The path of a URL: what is behind "?" may be secret. */
+static void note_path(struct feed *f, const char *url)
+{
+    const char *host = strstr(url, "://"), *path = host ? strchr(host + 3, '/') : NULL;
+    snprintf(f->asked, sizeof f->asked, "%.*s", path ? (int)strcspn(path, "?#") : 1, path ? path : "/");
+}
+
 enum err_code feed_curl(struct feed *f, const char *url, const struct feed_opts *o, struct err *e)
 {
     struct config *c = mem_zalloc(sizeof *c);
@@ -197,6 +204,7 @@ enum err_code feed_curl(struct feed *f, const char *url, const struct feed_opts 
     enum err_code rc = c ? config_make(c, url, o, e) : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
     f->stall_s = o->stall_s ? o->stall_s : FEED_STALL_S;
     f->by_socket = o->unix_socket != NULL;
+    note_path(f, url);
     if (!rc)
         rc = start(f, c, &p, e);
     close_pair(p.in);
@@ -240,6 +248,19 @@ static bool broke_off(int code)
     return code == 18 || code == 52 || code == 56;
 }
 
+enum { HTTP_NOT_FOUND = 404 };
+
+/* The server refuses, and may say why. What was asked for isn't what was typed: where that isn't there, both are said. */
+static enum err_code refused(const struct feed *f, int http, const char *why, struct err *e)
+{
+    static const char usual[] = "/debug/pprof/trace";
+    if (http != HTTP_NOT_FOUND || !f->asked[0])
+        return err_set(e, ERR_IO, ERR_NO_OFFSET, "the server answered %d: %s", http, why);
+    return err_set(e, ERR_IO, ERR_NO_OFFSET, "the server answered 404: %.60s; %.80s isn't there%s", why, f->asked,
+                   strcmp(f->asked, usual) == 0 ? ": is this the port of net/http/pprof?"
+                                                : " (a path that ends in ? is asked for as it is)");
+}
+
 enum err_code feed_curl_end(struct feed *f, struct err *e)
 {
     int status = 0;
@@ -249,8 +270,7 @@ enum err_code feed_curl_end(struct feed *f, struct err *e)
     f->pid = 0;
     int http = http_status(f->said, &to), code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     if (http >= 400)
-        return err_set(e, ERR_IO, ERR_NO_OFFSET, "the server answered %d: %s", http,
-                       f->nbody ? first_line(f->body) : "no reason given");
+        return refused(f, http, f->nbody ? first_line(f->body) : "no reason given", e);
     if (code == CURL_REDIRECTS)
         return err_set(e, ERR_IO, ERR_NO_OFFSET, "it redirects again and again, at last to %s", to);
     if (http >= 300)

@@ -18,6 +18,7 @@ struct feed {
     pid_t pid;            /* curl, 0 = none */
     int stall_s;          /* it gives up after so long without a byte */
     bool by_socket;       /* it connects to a unix socket */
+    char asked[128];      /* the path it asks for, without a query */
     int err_fd;           /* what it says */
     char said[FEED_SAID]; /* the end of that */
     size_t nsaid;

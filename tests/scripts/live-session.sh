@@ -98,6 +98,23 @@ ok "one is left" gone "BEFORE"
 stop
 keys q
 ok "it leaves" shows "status-0"
+# watch says that it goes on, and how far from its condition that is.
+serve slow $other 500
+mux send-keys -t s "clear; '$GOTOP' watch --until 'stw.max>3600s' -o '$tmp/cap' 'unix:$tmp/sock'; echo status-\$?" Enter
+ok "watch goes on" shows "kept, 0 files; stw.max>3600s: now "
+keys C-c
+ok "the line goes" gone "watching, "
+stop
+
+# A file that is opened while somebody writes it ends within something: that is said as what it is.
+half=$(($(wc -c <$other) / 2))
+head -c $half $other >"$tmp/written"
+mux send-keys -t s "clear; '$GOTOP' '$tmp/written' 2>'$tmp/err'; echo status-\$?" Enter
+ok "half a file" shows "PARTIAL"
+tail -c +$((half + 1)) $other >>"$tmp/written"
+ok "that it grows is said" shows "this file grows: somebody writes it"
+ok "and what shows the rest" shows "gotop --follow FILE"
+keys q
 [ -s "$tmp/err" ] && { sed 's/^/    !/' "$tmp/err"; failed=$((failed + 1)); }
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

@@ -194,6 +194,12 @@ mkdir "$tmp/full"
 got=$?
 if [ $got = 2 ] && [ -z "$(ls "$tmp/full")" ]; then pass; else fail "no room: $got, $(ls "$tmp/full")"; fi
 says err 'gotop watch:'
+# A disk that stays full is told as often as the failures double.
+"$GENTRACE" --size 3M --gens 60 "$tmp/small" 2>/dev/null; serve slow "$tmp/small" 50
+(ulimit -f 8; exec "$GOTOP" watch --until 'goroutines>0' -o "$tmp/full" "$url") >"$tmp/out" 2>"$tmp/err"
+says err ' captures in a row)'
+n=$(grep -c 'write to' "$tmp/err")
+if [ "$n" -le 7 ]; then pass; else fail "a full disk is told $n times"; fi
 serve slow $long 20
 mkdir "$tmp/gone"
 "$GOTOP" watch --until 'stw.max>=0ns' -o "$tmp/gone" "$url" >"$tmp/out" 2>"$tmp/err" &
@@ -265,6 +271,22 @@ serve rate "$tmp/large" 2000
 bounded $((104 * 1024)) --keep 64M "$url"
 says out 'LEFT OUT'; says out ENDED
 
+# Nobody reads top's lines (less, a terminal that hangs): neither does the program wait nor is all it sends held, and that is
+# said in the picture behind the gap.
+mkfifo "$tmp/lines"
+serve rate "$tmp/large" 2000
+exec 7<>"$tmp/lines"
+head -c 65536 /dev/zero >&7
+"$fast" top "$url" >&7 2>"$tmp/err" 7>&- &
+pid=$!
+i=0; while ! grep -q '^sent' "$tmp/serve.err" && [ $i -lt 600 ]; do i=$((i + 1)); sleep 0.1; done
+if [ $i -lt 600 ]; then pass; else fail "top holds the program up"; fi
+cat "$tmp/lines" >"$tmp/out" 7>&- &
+reader=$!
+exec 7>&-
+wait $pid; wait $reader
+says out "before this were left out: nobody took these lines"
+
 # Without the program that fetches.
 mkdir "$tmp/nothing"; url=127.0.0.1:1
 for c in "top -n 1" "record -o $tmp/no" "watch --until stw.max>0 -o $tmp" "--headless"; do # unquoted: words
@@ -295,6 +317,31 @@ pid=$!
 i=0; while [ -z "$(find "$tmp" -maxdepth 1 -name 'hup*' -size +1k)" ] && [ $i -lt 600 ]; do i=$((i + 1)); sleep 0.1; done
 kill -HUP $pid; wait $pid 2>/dev/null
 if [ -s "$tmp/hup" ] && [ "$(wc -c <"$tmp/hup")" -lt "$(wc -c <$long)" ]; then pass; else fail "record, hung up: $(ls -l "$tmp/hup")"; fi
+
+# So does one that breaks: a program that ends while it is recorded has its last moments nowhere else.
+serve break $long
+run 2 record --quiet -o "$tmp/half" "$url"; says err 'the connection broke'; says err 'what came before, '
+head -c $((size / 2)) $long >"$tmp/sent"; same "$tmp/half" "$tmp/sent"
+
+# -o: what stands there already goes only when a trace comes, and nothing is made for an answer that is none.
+serve busy $long
+echo old >"$tmp/kept"; cp "$tmp/kept" "$tmp/was"
+run 2 --headless -o "$tmp/kept" "$url"; says err 'tracing is already enabled'; same "$tmp/kept" "$tmp/was"
+run 2 --headless -o "$tmp/none.trace" "$url"
+if [ -e "$tmp/none.trace" ]; then fail "a file for what never came"; else pass; fi
+serve ok $long; run 0 --headless -o "$tmp/kept" "$url"; same "$tmp/kept" $long
+if [ -e /dev/full ]; then "$GOTOP" --headless -o /dev/full "$url" >"$tmp/out" 2>"$tmp/err"; says out "/dev/full can't be written any further"; fi
+
+# Ctrl-Z ends them: who stands still reads nothing, and the program would have to keep what it sends.
+for c in "top" "record --quiet -o $tmp/stopped" "watch --until stw.max>3600s -o $tmp/cap"; do # unquoted: words
+    serve slow $long 20000
+    "$GOTOP" $c "$url" >"$tmp/out" 2>"$tmp/err" </dev/null &
+    pid=$!
+    i=0; while ! ps -eo ppid,args | grep -q "^ *$pid curl" && [ $i -lt 600 ]; do i=$((i + 1)); sleep 0.1; done
+    kill -TSTP $pid
+    i=0; while kill -0 $pid 2>/dev/null && [ $i -lt 300 ]; do i=$((i + 1)); sleep 0.1; done
+    kill -9 $pid 2>/dev/null; wait $pid 2>/dev/null; says err 'ended by Ctrl-Z'
+done
 
 # However it ends, the client ends with it.
 serve stall $older # the client has nothing to write any more, by which it would notice

@@ -211,7 +211,8 @@ static void test_fetch(void **state)
         {"printf body; printf '[200 ]' >&2", "body", "", FEED_END},
         {"printf 'no trace\\nmore'; printf '[500 ]' >&2; exit 22", "no trace\nmore",
          "the server answered 500: no trace", FEED_FAILED},
-        {"printf '[404 ]' >&2; exit 22", "", "the server answered 404: no reason given", FEED_FAILED},
+        {"printf '[404 ]' >&2; exit 22", "",
+         "the server answered 404: no reason given; /debug/pprof/trace isn't there: is this the port", FEED_FAILED},
         {"printf '[302 http://else/]' >&2", "", "it has moved to http://else/: ask there", FEED_FAILED},
         {"echo 'curl: (7) Failed to connect' >&2; printf '[000 ]' >&2; exit 7", "", "Failed to connect", FEED_FAILED},
         {"printf part; echo 'curl: (18) transfer closed' >&2; printf '[200 ]' >&2; exit 18", "part",
@@ -242,6 +243,16 @@ static void test_fetch(void **state)
     assert_int_equal(drain(socket, text, sizeof text, &e), FEED_FAILED);
     assert_non_null(strstr(e.what, "can't connect to that socket"));
     feed_close(socket);
+    curl_is("printf 'nothing here\\n'; printf '[404 ]' >&2; exit 22"); /* what was asked for isn't what was typed */
+    struct feed *path = opened("http://host:6060/flight?token=hush", NULL);
+    assert_int_equal(drain(path, text, sizeof text, &e), FEED_FAILED);
+    assert_non_null(strstr(e.what, "404: nothing here; /flight isn't there (a path that ends in ?"));
+    assert_null(strstr(e.what, "hush"));
+    feed_close(path);
+    path = opened("http://host:6060/flight", NULL);
+    assert_int_equal(drain(path, text, sizeof text, &e), FEED_FAILED);
+    assert_non_null(strstr(e.what, "404: nothing here; /flight/debug/pprof/trace isn't there"));
+    feed_close(path);
     curl_is("sleep 100"); /* it ends with us */
     struct feed *f = opened("http://host:6060", NULL);
     feed_close(f);

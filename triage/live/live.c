@@ -3,7 +3,6 @@
  */
 #include "triage/live/live.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "decode/base/thread.h"
+#include "triage/live/saved.h"
 #include "triage/text.h"
 
 enum { READ_SIZE = 1 << 20, READ_MS = 100 };
@@ -29,7 +29,7 @@ struct live_reader {
     pthread_cond_t news, taken;
     bool on, quit; /* the thread runs; it shall end */
     struct feed *feed;
-    FILE *raw;
+    struct saved *saved;
     uint8_t *buf;
     uint64_t most; /* bytes of whole generations that nobody has taken */
     bool loses;    /* what is more than that is left out, else waited with */
@@ -90,9 +90,9 @@ static bool reader_took(struct live_reader *r, size_t n)
     }
     if (stream_whole(&r->in) > before)
         pthread_cond_signal(&r->news);
-    while (r->loses && waiting_bytes(&r->in) > r->most)
+    while (r->loses && stream_whole(&r->in) > 1 && waiting_bytes(&r->in) > r->most) /* one alone may be larger */
         r->lost += stream_lose(&r->in);
-    while (!r->quit && waiting_bytes(&r->in) > r->most)
+    while (!r->loses && !r->quit && waiting_bytes(&r->in) > r->most)
         pthread_cond_wait(&r->taken, &r->mu);
     pthread_mutex_unlock(&r->mu);
     if (rc == ERR_NOT_TRACE)
@@ -114,14 +114,14 @@ static void *reader_main(void *arg)
         enum feed_state s = quit ? FEED_END : feed_read(r->feed, &room, READ_MS, &e);
         if (s == FEED_WAIT)
             continue;
-        if (s == FEED_DATA && r->raw && fwrite(r->buf, 1, room.n, r->raw) != room.n) {
-            err_set(&e, ERR_IO, ERR_NO_OFFSET, "what was sent can't be written down: %s", strerror(errno));
-            s = FEED_FAILED;
-        }
         if (s == FEED_DATA) {
-            if (!reader_took(r, room.n))
-                return NULL;
-            continue;
+            const bool more = reader_took(r, room.n);
+            const bool kept = !r->saved || saved_put(r->saved, r->buf, room.n, r->in.known, &e);
+            if (more && kept)
+                continue;
+            if (more)
+                reader_over(r, LIVE_FAILED, &e);
+            return NULL;
         }
         if (s == FEED_END && !quit && !r->in.known)
             err_set(&e, r->in.bytes ? ERR_TRUNCATED : ERR_EMPTY, r->in.bytes,
@@ -139,7 +139,7 @@ enum err_code live_open(struct live *l, const struct live_opts *o, struct err *e
     pthread_mutex_init(&r->mu, NULL);
     thread_cond(&r->news);
     thread_cond(&r->taken);
-    r->raw = l->raw;
+    r->saved = l->saved;
     r->in.max = r->most = host_memory() / 4; /* a generation that never ends */
     if (l->room)
         r->most = l->room;
@@ -222,6 +222,13 @@ enum live_state live_step(struct live *l, int timeout_ms, struct err *e)
     return s;
 }
 
+size_t live_gap(const struct live *l, size_t n)
+{
+    while (n > 0 && !l->st.gen[n - 1].after_lost)
+        n--;
+    return n ? n - 1 : 0;
+}
+
 void live_quiet(struct live *l, enum live_state s, const char *command, const char *where)
 {
     enum { QUIET_S = 3 };
@@ -291,6 +298,7 @@ static void hold(int how)
     sigaddset(&set, SIGINT);
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGHUP);
+    sigaddset(&set, SIGTSTP);
     sigprocmask(how, &set, NULL);
 }
 
@@ -314,8 +322,17 @@ void live_stop_ask(void)
 bool live_stop_asked(void)
 {
     sigset_t set;
-    return asked || (sigpending(&set) == 0 && (sigismember(&set, SIGINT) || sigismember(&set, SIGTERM) ||
-                                               (sigismember(&set, SIGHUP) && hears_hangup())));
+    return asked ||
+           (sigpending(&set) == 0 && (sigismember(&set, SIGINT) || sigismember(&set, SIGTERM) ||
+                                      sigismember(&set, SIGTSTP) || (sigismember(&set, SIGHUP) && hears_hangup())));
+}
+
+void live_stop_tell(const char *command, const char *where)
+{
+    sigset_t set;
+    if (sigpending(&set) == 0 && sigismember(&set, SIGTSTP))
+        (void)live_say(command, where,
+                       "ended by Ctrl-Z: while this stood still the program would keep its trace in its memory");
 }
 
 int64_t live_wall_now(void)

@@ -7,8 +7,6 @@
 #ifndef GOTOP_TRIAGE_LIVE_H
 #define GOTOP_TRIAGE_LIVE_H
 
-#include <stdio.h>
-
 #include "decode/input/feed.h"
 #include "decode/input/stream.h"
 #include "triage/load.h"
@@ -74,15 +72,15 @@ int64_t live_late(struct live_pace *p, int64_t heard_ns, int64_t t1);
  * LIVE_PATIENT bytes ahead.
  */
 struct live {
-    struct stream st; /* whole generations, oldest first: the caller drops them; what arrives is not in it */
-    FILE *raw;        /* every byte as sent goes there, too; NULL = nowhere; borrowed, set before live_open() */
-    uint64_t room;    /* bytes; 0 = see above; set before live_open() */
-    uint64_t lost;    /* bytes left out so far */
-    bool ended;       /* no more comes */
-    int64_t quiet_ns; /* since when nothing has come; live_quiet()'s */
-    bool told;        /* that, once */
-    bool patient;     /* a file: what nobody takes can wait, without anybody waiting for us */
-    int64_t began_ns; /* monotonic: its first bytes came; no line is too slow for these */
+    struct stream st;    /* whole generations, oldest first: the caller drops them; what arrives is not in it */
+    struct saved *saved; /* every byte as sent goes there, too; NULL = nowhere; borrowed, set before live_open() */
+    uint64_t room;       /* bytes; 0 = see above; set before live_open() */
+    uint64_t lost;       /* bytes left out so far */
+    bool ended;          /* no more comes */
+    int64_t quiet_ns;    /* since when nothing has come; live_quiet()'s */
+    bool told;           /* that, once */
+    bool patient;        /* a file: what nobody takes can wait, without anybody waiting for us */
+    int64_t began_ns;    /* monotonic: its first bytes came; no line is too slow for these */
     struct live_pace pace;
     int64_t late_ns; /* how late what live_load() took last came */
     struct live_reader *reader;
@@ -97,6 +95,9 @@ enum err_code live_open(struct live *l, const struct live_opts *o, struct err *e
  * LIVE_END, LIVE_FAILED: no more comes, and all is in l->st; LIVE_FAILED: *e says what is wrong.
  */
 enum live_state live_step(struct live *l, int timeout_ms, struct err *e);
+/* live_gap - before which of the first n generations of l->st some were left out, the last such place; 0: nowhere. What lies on
+ * both sides of it is no trace together. */
+size_t live_gap(const struct live *l, size_t n);
 /* live_quiet - a step's end: of a file that isn't written on it is said, once, that it is waited for. */
 void live_quiet(struct live *l, enum live_state s, const char *command, const char *where);
 /* live_rest - after the end: the generation that it ended within, as far as it came; NULL: none. */
@@ -111,11 +112,16 @@ enum err_code live_load(struct live *l, size_t i, size_t n, const struct trace_o
                         uint8_t **mem, struct err *e);
 void live_close(struct live *l);
 
-/* live_stop_asked - SIGINT, SIGTERM or SIGHUP came since live_stop_hold(), which keeps them from ending the process until
- * live_stop_release(). */
+/*
+ * live_stop_asked - SIGINT, SIGTERM or SIGHUP came since live_stop_hold(), which keeps them from ending the process until
+ * live_stop_release(). So does SIGTSTP (Ctrl-Z): who stands still reads nothing, and what the line doesn't take stays in the memory
+ * of the program that is traced.
+ */
 void live_stop_hold(void);
 void live_stop_release(void);
 bool live_stop_asked(void);
+/* live_stop_tell - at a command's end: if that was SIGTSTP's doing, it is said. */
+void live_stop_tell(const char *command, const char *where);
 /* live_stop_ask - as such a signal would, for as long as the process lives; from any thread. */
 void live_stop_ask(void);
 /* live_stamp - wall-clock time in UTC, "2026-11-21T23:45:12.345Z"; for a file's name without colons and dashes. */

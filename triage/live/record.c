@@ -1,7 +1,8 @@
 /*
  * record.c - `gotop record`: fetch a trace of a running program into a file, every byte as sent.
  *
- * The file takes its name only when it is a trace with something in it. CPU samples are in a trace only while a
+ * The file takes its name only when it is a trace with something in it: what came before a connection broke, too, since a
+ * program that ends while it is recorded has its last seconds nowhere else. CPU samples are in a trace only while a
  * profile runs beside it: --cpu asks for one at the same time, and throws away what it says.
  */
 #include <errno.h>
@@ -26,7 +27,7 @@ struct record {
 static const char usage[] =
     "usage: gotop record [options] -o FILE WHERE\n"
     "Writes a trace of a running program to a file as it was sent: 5 seconds, or --seconds N.\n"
-    "  -o FILE              the file; it gets this name once the trace is complete\n"
+    "  -o FILE              the file; it gets this name once the trace is complete, or if the connection breaks\n"
     "  --cpu                with CPU samples: also runs a CPU profile\n"
     "  --quiet              no progress\n";
 
@@ -69,6 +70,7 @@ struct recording {
     uint8_t head[16];
     size_t nhead;
     uint64_t bytes;
+    bool broke; /* no more came, though more was to come; what came is a trace */
 };
 
 static void take(struct recording *r, size_t n)
@@ -115,11 +117,27 @@ static enum err_code receive(struct recording *r, const struct record *o, struct
     if (talk) {
         door_wipe();
     }
-    if (s == FEED_FAILED) {
-        return e->code;
-    }
     struct dialect d;
-    return dialect_tell(r->head, r->nhead, &d, e);
+    struct err other;
+    if (s != FEED_FAILED) {
+        return dialect_tell(r->head, r->nhead, &d, e);
+    }
+    r->broke = r->bytes > sizeof r->head && dialect_tell(r->head, r->nhead, &d, &other) == ERR_OK;
+    return r->broke ? ERR_OK : e->code;
+}
+
+/* It is recorded, or what came of it is. The exit status. */
+static int recorded(const struct recording *r, const struct record *o, const struct err *e)
+{
+    if (r->broke) {
+        char why[sizeof e->what + 80];
+        snprintf(why, sizeof why, "%s; what came before, %.1f MB, is kept", e->what, (double)r->bytes * 1e-6);
+        return live_say("record", o->live.where, why);
+    }
+    if (!o->quiet) {
+        door_printf(stderr, "gotop record: %.1f MB\n", (double)r->bytes * 1e-6);
+    }
+    return 0;
 }
 
 static enum err_code begin(struct recording *r, const struct record *o, struct err *e)
@@ -159,13 +177,12 @@ int record_main(int argc, char **argv)
     } else {
         enum err_code rc = receive(&r, &o, &e);
         struct err closed = {0};
-        status = rc ? live_say("record", o.live.where, e.what) : 0;
         if (out_close(&r.out, !rc, &closed) && !rc) {
-            status = live_say("record", o.live.where, closed.what);
+            rc = ERR_IO;
+            e = closed;
         }
-        if (!status && !o.quiet) {
-            door_printf(stderr, "gotop record: %.1f MB\n", (double)r.bytes * 1e-6);
-        }
+        status = rc ? live_say("record", o.live.where, e.what) : recorded(&r, &o, &e);
+        live_stop_tell("record", o.live.where);
     }
     feed_close(r.feed);
     feed_close(r.profile);

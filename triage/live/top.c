@@ -7,6 +7,7 @@
 #include "triage/live/live.h"
 #include "triage/say.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@
 #include "triage/text.h"
 
 enum { ROWS = 15, STEP_MS = 200 };
+#define ROOM ((uint64_t)64 << 20) /* bytes that wait while nobody reads our lines (less, a terminal that hangs) */
 #define LATE_NS 3000000000LL
 #define ONE_BY_ONE_NS 2000000000LL
 
@@ -24,6 +26,7 @@ struct top {
     uint32_t rows;
     uint64_t shown, skipped; /* pictures; generations left out since the last one */
     int64_t late_ns;         /* so late came what is shown */
+    uint64_t lost, told;     /* bytes left out while nobody took our lines: before this picture, all told of */
 };
 
 static const char usage[] =
@@ -116,6 +119,11 @@ static void put_head(struct text *t, const struct top *o, const struct loaded *l
     }
     if (o->skipped)
         text_add(t, "  (%llu before it left out: too much at once)", (unsigned long long)o->skipped);
+    if (o->lost) {
+        text_lit(t, "\n");
+        text_bytes(t, o->lost);
+        text_lit(t, " of trace before this were left out: nobody took these lines");
+    }
     text_lit(t, "\n");
 }
 
@@ -176,6 +184,11 @@ static void put_picture(struct text *t, const struct top *o, const struct loaded
 /* Who can't keep up leaves the oldest out: a picture is of now. */
 static void skip_old(struct top *o, struct live *l)
 {
+    size_t gap = live_gap(l, stream_whole(&l->st));
+    stream_drop(&l->st, gap); /* what lies on both sides of a gap isn't added up */
+    o->skipped += gap;
+    if (l->st.ngen && l->st.gen[0].after_lost)
+        o->lost = l->lost - o->told;
     int64_t late = o->every_ns > LATE_NS / 2 ? 2 * o->every_ns : LATE_NS, now = live_wall_now();
     size_t n = stream_whole(&l->st), i = 0;
     while (i + 1 < n && l->st.gen[i].came_ns < now - late)
@@ -233,7 +246,8 @@ static bool show(struct top *o, struct live *l, struct err *e)
             err_set(e, why.code, ERR_NO_OFFSET, "standard output: %s", why.what);
         stream_drop(&l->st, n);
         o->shown++;
-        o->skipped = 0;
+        o->told += o->lost;
+        o->skipped = o->lost = 0;
     }
     load_free(&in);
     mem_free(mem);
@@ -262,7 +276,7 @@ static int pictures(struct top *o, struct live *l)
 int top_main(int argc, char **argv)
 {
     struct top o = {.every_ns = 1000000000, .rows = ROWS};
-    struct live l = {0};
+    struct live l = {.room = ROOM};
     struct err e = {0};
     int status = parse(&o, argc, argv);
     if (status >= 0) {
@@ -274,6 +288,7 @@ int top_main(int argc, char **argv)
     }
     live_stop_hold();
     status = pictures(&o, &l);
+    live_stop_tell("top", o.live.where);
     live_close(&l);
     return status;
 }

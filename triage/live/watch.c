@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "decode/base/door.h"
 #include "decode/base/mem.h"
 #include "triage/exports/export_out.h"
 #include "triage/exports/export_run.h"
@@ -23,6 +24,7 @@
 #include "triage/text.h"
 
 enum { UNTIL_MAX = 32, STEP_MS = 200, CAPTURES = 10, REASON_MAX = 300, CHILDREN = 4 };
+#define ROOM ((uint64_t)256 << 20) /* bytes that wait while they can't be looked at */
 
 struct until {
     const char *text;
@@ -40,9 +42,11 @@ struct watch {
     const char *dir, *exec;
     /* what is going on */
     uint64_t captured;
+    uint64_t missed; /* captures since the last one that could be written */
     int failed;      /* the exit status of a capture that could not be written */
     bool looked;     /* something was asked of */
     bool told_late;  /* that the line is too slow */
+    bool tells;      /* standard error is a terminal: how far it is stands there */
     bool pending;    /* a capture waits for --after */
     int64_t due;     /* until this moment of the trace's clock */
     int64_t since;   /* what was written down before isn't a reason again */
@@ -192,8 +196,9 @@ static bool holds(const struct until *u, const struct loaded *l, struct text *t)
 static size_t window_gens(const struct watch *w, const struct live *l)
 {
     size_t whole = stream_whole(&l->st), n = 1;
+    const size_t most = whole - live_gap(l, whole);
     const struct stream_gen *g = l->st.gen;
-    while (n < whole && g[whole - n - 1].t1 && (n < 2 || g[whole - 2].t1 - g[whole - n].t0 < w->window_ns) &&
+    while (n < most && g[whole - n - 1].t1 && (n < 2 || g[whole - 2].t1 - g[whole - n].t0 < w->window_ns) &&
            g[whole - n - 1].t0 >= w->since) {
         n++;
     }
@@ -237,13 +242,13 @@ static bool file_name(const struct watch *w, char *out, size_t size)
     return false;
 }
 
-/* From which of the whole generations on: other readers take no broken ones, so those behind the last of them. */
+/* From which of the whole generations on: other readers take no broken ones and no gaps, so those behind the last of them. */
 static size_t sound_from(const struct live *l)
 {
-    size_t whole = stream_whole(&l->st), i = whole;
-    while (i > 0 && !l->st.gen[i - 1].broken)
+    size_t whole = stream_whole(&l->st), i = whole, gap = live_gap(l, whole);
+    while (i > gap && !l->st.gen[i - 1].broken)
         i--;
-    return i < whole ? i : 0; /* all are broken: better than nothing */
+    return i < whole ? i : gap; /* all are broken: better than nothing */
 }
 
 static enum err_code write_gens(const struct live *l, const char *path, uint64_t *bytes, struct err *e)
@@ -322,6 +327,18 @@ static void put_log(struct watch *w, const struct live *l, const char *path, uin
     text_free(&t);
 }
 
+/* A disk that stays full is told as often as the failures double: a night of it is no reason for ten thousand lines. */
+static void miss(struct watch *w, const char *what, const char *why)
+{
+    char line[320];
+    w->missed++;
+    w->failed = 2;
+    if (w->missed & (w->missed - 1))
+        return;
+    snprintf(line, sizeof line, "%s (%llu captures in a row)", why, (unsigned long long)w->missed);
+    (void)live_say("watch", what, w->missed > 1 ? line : why);
+}
+
 /* A file that can't be written is said, and watching goes on: room may come back. */
 static void capture(struct watch *w, const struct live *l)
 {
@@ -330,18 +347,21 @@ static void capture(struct watch *w, const struct live *l)
     uint64_t bytes;
     size_t whole = stream_whole(&l->st);
     w->pending = false;
+    if (w->tells)
+        door_wipe();
     if (!whole) {
         return;
     }
     w->since = l->st.gen[whole - 1].t1;
     if (!file_name(w, path, sizeof path)) {
-        w->failed = live_say("watch", w->dir, "no name is free for a file there");
+        miss(w, w->dir, "no name is free for a file there");
         return;
     }
     if (write_gens(l, path, &bytes, &e)) {
-        w->failed = live_say("watch", w->live.where, e.what); /* it names the file */
+        miss(w, w->live.where, e.what); /* it names the file */
         return;
     }
+    w->missed = 0;
     w->captured++;
     put_log(w, l, path, bytes);
     if (w->exec) {
@@ -376,6 +396,35 @@ static void tell_late(struct watch *w, const struct live *l)
         "what comes is late: the line is slower than the trace, and the program holds the rest in its memory");
 }
 
+/* A terminal says that it goes on, and how far from the first condition that is. */
+static void tell_now(const struct watch *w, const struct live *l, const struct loaded *in)
+{
+    enum { COLS = 79 };
+    struct text t = {.ascii = true};
+    struct metric_value v;
+    struct err e;
+    if (!w->tells)
+        return;
+    text_lit(&t, "watching, ");
+    text_dur(&t, l->st.gen[stream_whole(&l->st) - 1].t1 - l->st.gen[0].t0);
+    text_add(&t, " kept, %llu file%s", (unsigned long long)w->captured, w->captured == 1 ? "" : "s");
+    for (uint32_t i = 0; i < w->n && t.n < COLS / 2; i++) {
+        const struct until *u = &w->until[i];
+        if (u->rule >= 0 || metric_get(in, u->cond.metric, &v, &e) != ERR_OK || !v.known)
+            continue;
+        text_lit(&t, "; ");
+        text_clean(&t, u->text, strlen(u->text), 0);
+        text_lit(&t, ": now ");
+        metric_text(&t, &v);
+    }
+    if (text_ok(&t)) {
+        char line[COLS + 1];
+        snprintf(line, sizeof line, "%.*s", (int)t.n, t.p);
+        door_status(line);
+    }
+    text_free(&t);
+}
+
 /* Another generation is there. Not 0: give up with this status. */
 static int look(struct watch *w, struct live *l)
 {
@@ -395,6 +444,9 @@ static int look(struct watch *w, struct live *l)
     if (!w->pending) {
         ask(w, &in);
     }
+    if (w->tells)
+        door_wipe();
+    tell_now(w, l, &in);
     load_free(&in);
     mem_free(mem);
     if (w->pending && l->st.gen[whole - 1].t1 >= w->due)
@@ -431,7 +483,7 @@ static int watch_on(struct watch *w, struct live *l)
 int watch_main(int argc, char **argv)
 {
     struct watch w = {.keep_ns = 30000000000, .window_ns = 2000000000, .max = CAPTURES};
-    struct live l = {0};
+    struct live l = {.room = ROOM};
     struct err e = {0};
     int status = parse(&w, argc, argv);
     if (status >= 0) {
@@ -442,7 +494,13 @@ int watch_main(int argc, char **argv)
         return live_say("watch", w.live.where, e.what);
     }
     live_stop_hold();
+    w.tells = isatty(STDERR_FILENO);
+    if (w.tells)
+        door_status("watching: waiting for the program's first second");
     status = watch_on(&w, &l);
+    if (w.tells)
+        door_wipe();
+    live_stop_tell("watch", w.live.where);
     live_close(&l);
     return status;
 }

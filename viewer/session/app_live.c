@@ -254,9 +254,8 @@ static unsigned lateness(struct app *a)
         return VR_NONE;
     if (s >= TOLD_S && !a->late_told)
         view_message(&a->view, true,
-                     "what comes is %ds late: the line is slower than the trace, and the program holds "
-                     "the rest in its memory",
-                     s);
+                     "what comes is late (the title says how much): the line is slower than the trace, and "
+                     "the program holds the rest in its memory");
     a->late_told |= s >= TOLD_S;
     a->late_s = s;
     return VR_DRAW;

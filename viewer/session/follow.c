@@ -7,12 +7,13 @@
  */
 #include "viewer/session/follow.h"
 
-#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "decode/input/joint.h"
+#include "triage/live/saved.h"
 #include "viewer/session/maker.h"
 
 enum { FIRST_MS = 200 };
@@ -22,7 +23,7 @@ enum { FIRST_MS = 200 };
 struct follow {
     struct follow_opts o;
     struct live live;
-    FILE *raw;
+    struct saved *saved;
     int connection;
     struct model now, old, kept;
     struct maker maker;
@@ -33,7 +34,7 @@ struct follow {
     uint64_t lost;        /* bytes that were left out, but for those that `live` lost */
     uint64_t lost_before; /* bytes, all that was told of */
     struct live again;
-    FILE *raw_again;
+    struct saved *saved_again;
     bool connecting; /* `again` is; nothing has come yet */
     bool rejoins;    /* `next` is of the new connection; with what is held before it: */
     bool joined;
@@ -225,23 +226,22 @@ static int64_t later_by(const struct trace *one, const struct trace *other)
 
 /* ---- connecting again ----------------------------------------------------------------------------------------------- */
 
-static enum err_code raw_open(const struct follow *f, int connection, FILE **raw, struct err *e)
+static enum err_code save_to(const struct follow *f, int connection, struct saved **out, struct err *e)
 {
     char path[4096];
     int n = connection > 1 ? snprintf(path, sizeof path, "%s.%d", f->o.raw, connection)
                            : snprintf(path, sizeof path, "%s", f->o.raw);
     if (n < 0 || (size_t)n >= sizeof path)
         return err_set(e, ERR_IO, ERR_NO_OFFSET, "the file's name is too long");
-    if (!(*raw = fopen(path, "wbe")))
-        return err_set(e, ERR_IO, ERR_NO_OFFSET, "%s: %s", path, strerror(errno));
-    return ERR_OK;
+    return saved_open(path, out, e);
 }
 
-static enum err_code connect_to(const struct follow *f, struct live *l, int connection, FILE **raw, struct err *e)
+static enum err_code connect_to(const struct follow *f, struct live *l, int connection, struct saved **to,
+                                struct err *e)
 {
-    enum err_code rc = f->o.raw ? raw_open(f, connection, raw, e) : ERR_OK;
+    enum err_code rc = f->o.raw ? save_to(f, connection, to, e) : ERR_OK;
     const uint64_t most = f->most > MEMORY_LEAST ? f->most : MEMORY_LEAST, share = most / 8;
-    l->raw = *raw;
+    l->saved = *to;
     l->room = share < WAITING_MOST ? share : WAITING_MOST;
     return rc ? rc : live_open(l, &f->o.live, e);
 }
@@ -249,9 +249,8 @@ static enum err_code connect_to(const struct follow *f, struct live *l, int conn
 static void again_away(struct follow *f)
 {
     live_close(&f->again);
-    if (f->raw_again)
-        fclose(f->raw_again);
-    f->raw_again = NULL;
+    saved_close(f->saved_again);
+    f->saved_again = NULL;
     f->connecting = false;
 }
 
@@ -297,12 +296,11 @@ static unsigned again_step(struct follow *f)
     }
     f->lost += f->live.lost;
     live_close(&f->live);
-    if (f->raw)
-        fclose(f->raw);
+    saved_close(f->saved);
     f->live = f->again;
-    f->raw = f->raw_again;
+    f->saved = f->saved_again;
     f->again = (struct live){0};
-    f->raw_again = NULL;
+    f->saved_again = NULL;
     f->connecting = f->ended = f->losing = f->mended = false;
     f->stands = f->rejoins = true;
     maker_put(k, &m);
@@ -586,7 +584,7 @@ enum err_code follow_open(const struct follow_opts *o, struct follow **out, stru
         f->o.keep_ns = 30000000000;
     enum err_code rc = maker_start(&f->maker, e);
     if (!rc)
-        rc = connect_to(f, &f->live, 1, &f->raw, e);
+        rc = connect_to(f, &f->live, 1, &f->saved, e);
     if (!rc)
         rc = first(f, e);
     if (rc)
@@ -598,7 +596,7 @@ enum err_code follow_open(const struct follow_opts *o, struct follow **out, stru
 
 enum err_code follow_again(struct follow *f, struct err *e)
 {
-    enum err_code rc = connect_to(f, &f->again, f->connection + 1, &f->raw_again, e);
+    enum err_code rc = connect_to(f, &f->again, f->connection + 1, &f->saved_again, e);
     f->connecting = true;
     if (rc)
         again_away(f);
@@ -617,7 +615,6 @@ void follow_close(struct follow *f)
     model_free(&f->now);
     model_free(&f->old);
     model_free(&f->kept);
-    if (f->raw)
-        fclose(f->raw);
+    saved_close(f->saved);
     mem_free(f);
 }

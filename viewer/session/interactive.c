@@ -16,6 +16,7 @@
 #include "viewer/session/app_live.h"
 #include "viewer/session/editor.h"
 #include "viewer/session/follow.h"
+#include "viewer/session/writing.h"
 #include "viewer/term/signals.h"
 
 enum { FRAME_MS = 50, PROGRESS_MS = 100, SLICE_NS = 15 * 1000 * 1000, LIVE_MS = 40, FRAMES_LOGGED = 1024 };
@@ -32,7 +33,8 @@ struct loop {
         uint32_t bytes, us;
     } frame[FRAMES_LOGGED];
     size_t frames;
-    int yank_fd; /* -1: nothing was copied into a file */
+    struct writing writing; /* the file, unless it is followed */
+    int yank_fd;            /* -1: nothing was copied into a file */
     char yank_path[256];
 };
 
@@ -180,6 +182,18 @@ static void work(struct loop *l)
     }
 }
 
+/* What looks like damage at its end may be that it has none yet. */
+static void tell_writing(struct loop *l)
+{
+    struct app *a = l->a;
+    if (app_has(a, DUE_LOAD) || !writing_seen(&l->writing, now_ms()))
+        return;
+    view_message(&a->view, true, "this file grows: somebody writes it, and what came since isn't shown; %s",
+                 trace_info(a->tr)->second_family ? "gotop --follow FILE shows it as it comes"
+                                                  : "open it again when it is complete");
+    l->dirty = true;
+}
+
 static void draw(struct loop *l)
 {
     int64_t t0 = now_ms(), us = now_us();
@@ -212,7 +226,7 @@ static int timeout(const struct loop *l)
     if (l->live_busy)
         return 0;
     if (!l->dirty || app_still(l->a))
-        return app_live_waits(l->a) ? LIVE_MS : -1;
+        return app_live_waits(l->a) ? LIVE_MS : writing_waits(&l->writing) ? WRITING_MS : -1;
     int64_t left = l->next_frame - now_ms();
     return left > 0 ? (int)left : 0;
 }
@@ -243,6 +257,7 @@ int interactive_run(struct app *a, struct term *t, bool debug)
     a->show = draw_now;
     a->show_arg = l;
     resized(l);
+    writing_begin(&l->writing, a->follow ? NULL : trace_info(a->tr)->path, now_ms());
     while (!l->quit) {
         unsigned what = term_wait(t, timeout(l));
         if ((what & TERM_LEAVE) && !interrupted(l))
@@ -260,6 +275,7 @@ int interactive_run(struct app *a, struct term *t, bool debug)
         }
         if (!l->quit)
             work(l);
+        tell_writing(l);
         if (!l->quit && l->dirty && !app_still(a) && now_ms() >= l->next_frame)
             draw(l);
     }

@@ -351,7 +351,9 @@ enum err_code term_open(struct term **out, const struct term_opts *o, struct err
     if (type && (strcmp(type, "dumb") == 0 || strcmp(type, "unknown") == 0))
         return err_set(
             e, ERR_IO, ERR_NO_OFFSET,
-            "TERM=%s can't show a screen: gotop report prints one page, --linear a line per move; or set TERM", type);
+            "TERM=%s can't show a screen: gotop report prints one page (of a running program: gotop top), --linear a "
+            "line per move; or set TERM",
+            type);
     struct term *t = mem_zalloc(sizeof *t);
     if (!t)
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");

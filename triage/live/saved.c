@@ -1,0 +1,87 @@
+/*
+ * saved.c - see saved.h.
+ */
+#include "triage/live/saved.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "decode/base/mem.h"
+#include "decode/input/stream.h"
+
+struct saved {
+    int fd;
+    bool made, begun;            /* it wasn't there before; bytes of a trace are in it */
+    uint8_t head[STREAM_HEADER]; /* what came before that was known */
+    size_t nhead;
+    char path[4096];
+};
+
+enum err_code saved_open(const char *path, struct saved **out, struct err *e)
+{
+    struct saved *s = *out = mem_zalloc(sizeof *s);
+    if (!s)
+        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+    s->fd = -1;
+    int n = snprintf(s->path, sizeof s->path, "%s", path);
+    if (n < 0 || (size_t)n >= sizeof s->path)
+        return err_set(e, ERR_IO, ERR_NO_OFFSET, "the file's name is too long");
+    s->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    s->made = s->fd >= 0;
+    if (s->fd < 0 && errno == EEXIST)
+        s->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666); /* a link to none, too */
+    return s->fd < 0 ? err_set(e, ERR_IO, ERR_NO_OFFSET, "%s: %s", path, strerror(errno)) : ERR_OK;
+}
+
+static bool write_all(int fd, const uint8_t *p, size_t n)
+{
+    while (n) {
+        ssize_t k = write(fd, p, n);
+        if (k < 0 && errno == EINTR)
+            continue;
+        if (k <= 0)
+            return false;
+        p += k;
+        n -= (size_t)k;
+    }
+    return true;
+}
+
+/* It is a trace: what was there before goes. */
+static bool begin(struct saved *s)
+{
+    struct stat st;
+    s->begun = true;
+    if (!s->made && fstat(s->fd, &st) == 0 && S_ISREG(st.st_mode) && ftruncate(s->fd, 0))
+        return false;
+    return write_all(s->fd, s->head, s->nhead);
+}
+
+bool saved_put(struct saved *s, const uint8_t *p, size_t n, bool trace, struct err *e)
+{
+    if (!s->begun && !trace) { /* less than a header */
+        const size_t room = sizeof s->head - s->nhead, take = n < room ? n : room;
+        memcpy(s->head + s->nhead, p, take);
+        s->nhead += take;
+        return true;
+    }
+    if ((s->begun || begin(s)) && write_all(s->fd, p, n))
+        return true;
+    err_set(e, ERR_IO, ERR_NO_OFFSET, "%.80s can't be written any further: %s", s->path, strerror(errno));
+    return false;
+}
+
+void saved_close(struct saved *s)
+{
+    if (!s)
+        return;
+    if (s->fd >= 0)
+        close(s->fd);
+    if (s->made && !s->begun)
+        (void)unlink(s->path);
+    mem_free(s);
+}
