@@ -6,6 +6,7 @@
  */
 #include "triage_help.h"
 
+#include <ctype.h>
 #include <jansson.h>
 
 #include "triage/tables/metrics.h"
@@ -235,6 +236,53 @@ static void read_doc(const char *path, char *text, size_t size)
     fclose(f);
 }
 
+/* The next number of a text with its unit ("5 %", "25 ms", "1000"), without its thousands' commas. false: there is none. */
+static bool number_next(const char **at, char *out, size_t size)
+{
+    const char *s = *at;
+    size_t n = 0;
+    while (*s && !isdigit((unsigned char)*s)) {
+        s++;
+    }
+    while ((isdigit((unsigned char)*s) || ((*s == '.' || *s == ',') && isdigit((unsigned char)s[1]))) &&
+           n + 1 < size) {
+        if (*s != ',') {
+            out[n++] = *s;
+        }
+        s++;
+    }
+    const size_t blanks = strspn(s, " \n");
+    static const char *const units[] = {"%", "us", "ms", "MB", "s"};
+    for (size_t i = 0; n && i < sizeof units / sizeof *units; i++) {
+        const size_t len = strlen(units[i]);
+        if (strncmp(s + blanks, units[i], len) == 0 && !isalpha((unsigned char)s[blanks + len]) &&
+            n + len + 1 < size) {
+            memcpy(out + n, units[i], len);
+            n += len;
+            break;
+        }
+    }
+    out[n] = '\0';
+    *at = s;
+    return n > 0;
+}
+
+/* Each number that `gotop report --rules` says of a rule stands in its section of docs/RULES.md. */
+static void numbers_agree(enum rule r, const char *section)
+{
+    const char *end = strstr(section + 1, "\n## "), *said = rule_help(r);
+    char want[32], have[32];
+    while (number_next(&said, want, sizeof want)) {
+        bool found = false;
+        for (const char *s = section; number_next(&s, have, sizeof have) && (!end || s <= end) && !found;) {
+            found = strcmp(want, have) == 0;
+        }
+        if (!found) {
+            fail_msg("docs/RULES.md, `%s`: nothing of %s, as rules.def has it", rule_id(r), want);
+        }
+    }
+}
+
 static void schema_is_described(void **state)
 {
     static char doc[100000], rules[100000];
@@ -248,9 +296,11 @@ static void schema_is_described(void **state)
     for (int r = 0; r < RULE_COUNT; r++) {
         char section[128];
         (void)snprintf(section, sizeof section, "\n## `%s`: %s\n", rule_id((enum rule)r), rule_title((enum rule)r));
-        if (!strstr(rules, section)) {
+        const char *at = strstr(rules, section);
+        if (!at) {
             fail_msg("docs/RULES.md has no section%s", section);
         }
+        numbers_agree((enum rule)r, at);
     }
     for (size_t i = 0; i < sizeof path / sizeof *path; i++) {
         struct loaded l;
