@@ -134,10 +134,10 @@ struct trace_info {
     bool has_clock;     /* false: the file has no tick rate, and times are ticks (1 "ns" = 1 tick) */
     bool clock_assumed; /* the tick rate is an estimate or from --ticks-per-second */
     bool has_m, has_regions, has_samples,
-        has_names;              /* what the dialect records; has_names: function names, not bare PCs */
-    bool done;                  /* decoded to the end (growing trace: to the end of what has come) */
-    bool spilled;               /* the input was compressed or a pipe and is kept in the temporary file */
-    bool more;                  /* a growing trace: open lanes go on, even when `done` */
+        has_names; /* what the dialect records; has_names: function names, not bare PCs, or trace_opts.exe is given */
+    bool done;     /* decoded to the end (growing trace: to the end of what has come) */
+    bool spilled;  /* the input was compressed or a pipe and is kept in the temporary file */
+    bool more;     /* a growing trace: open lanes go on, even when `done` */
     uint64_t bytes, bytes_done; /* decompressed size (0 = not known yet); how much of it is decoded */
     uint64_t events;            /* as Go counts them: without Sync */
     uint64_t batches, experimental_batches;

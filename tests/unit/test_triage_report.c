@@ -11,6 +11,7 @@
 
 #include "triage/tables/metrics.h"
 #include "tests/support/tracegen.h"
+#include "triage/findings/explain.h"
 #include "triage/report/report.h"
 
 #define LINES_MAX 80 /* beside what the findings say, which is never cut */
@@ -203,6 +204,7 @@ static void json_is_whole(void **state)
 }
 
 /* Each key of the JSON is described in docs/REPORT.md. */
+static char report_doc[100000];
 static void keys_in(json_t *v, const char *doc)
 {
     const char *key;
@@ -285,14 +287,14 @@ static void numbers_agree(enum rule r, const char *section)
 
 static void schema_is_described(void **state)
 {
-    static char doc[100000], rules[100000];
+    static char rules[100000];
     static const char *const path[] = {"samples/tasks-1.27.trace", "samples/lock-cpu-1.27.trace",
                                        "samples/alloc-1.27.trace", "tests/golden/report-leak.trace",
                                        "samples/workers-1.5.trace"};
     (void)state;
-    read_doc("docs/REPORT.md", doc, sizeof doc);
+    read_doc("docs/REPORT.md", report_doc, sizeof report_doc);
     read_doc("docs/RULES.md", rules, sizeof rules);
-    assert_non_null(strstr(doc, REPORT_SCHEMA));
+    assert_non_null(strstr(report_doc, REPORT_SCHEMA));
     for (int r = 0; r < RULE_COUNT; r++) {
         char section[128];
         (void)snprintf(section, sizeof section, "\n## `%s`: %s\n", rule_id((enum rule)r), rule_title((enum rule)r));
@@ -310,7 +312,7 @@ static void schema_is_described(void **state)
         s = report_json(&l);
         root = json_loads(s, 0, NULL);
         assert_non_null(root);
-        keys_in(root, doc);
+        keys_in(root, report_doc);
         json_decref(root);
         mem_free(s);
         load_free(&l);
@@ -581,7 +583,25 @@ static void diff_as_json(void **state)
     assert_string_equal(json_string_value(json_object_get(c, "kind")), "lock");
     assert_string_equal(json_string_value(json_object_get(c, "name")), "main.(*bank).clerk");
     assert_true(json_real_value(json_object_get(json_object_get(c, "share"), "new")) > 0.5);
+    read_doc("docs/REPORT.md", report_doc, sizeof report_doc);
+    assert_non_null(strstr(report_doc, "`gotop.diff/1`"));
+    keys_in(root, report_doc);
     json_decref(root);
+    static const char *const subject[] = {"g1", "task:order", "slowest:task:order", "group:main.cook"};
+    for (size_t i = 0; i < sizeof subject / sizeof *subject; i++) {
+        assert_int_equal(RUN(explain_main, "explain", "--json", "samples/tasks-1.27.trace", subject[i]), 0);
+        root = json_loads(printed(), 0, &je);
+        assert_non_null(root);
+        assert_string_equal(json_string_value(json_object_get(root, "schema")), "gotop.explain/1");
+        assert_non_null(strstr(report_doc, "`gotop.explain/1`"));
+        keys_in(root, report_doc);
+        json_decref(root);
+    }
+    for (int i = 0; i < EX_CATS; i++) {
+        char quoted[40];
+        (void)snprintf(quoted, sizeof quoted, "`%s`", explain_cat_id((enum explain_cat)i));
+        assert_non_null(strstr(report_doc, quoted));
+    }
     assert_int_equal(RUN(diff_main, "diff", "--json", "samples/workers-prototype.trace", QUIET), 0);
     root = json_loads(printed(), 0, &je);
     assert_non_null(root);
