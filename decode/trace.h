@@ -134,10 +134,10 @@ struct trace_info {
     bool has_clock;     /* false: the file has no tick rate, and times are ticks (1 "ns" = 1 tick) */
     bool clock_assumed; /* the tick rate is an estimate or from --ticks-per-second */
     bool has_m, has_regions, has_samples,
-        has_names;              /* what the dialect records; has_names: function names, not bare PCs */
-    bool done;                  /* decoded to the end (growing trace: to the end of what has come) */
-    bool spilled;               /* the input was compressed or a pipe and is kept in the temporary file */
-    bool more;                  /* a growing trace: open lanes go on, even when `done` */
+        has_names; /* what the dialect records; has_names: function names, not bare PCs, or trace_opts.exe is given */
+    bool done;     /* decoded to the end (growing trace: to the end of what has come) */
+    bool spilled;  /* the input was compressed or a pipe and is kept in the temporary file */
+    bool more;     /* a growing trace: open lanes go on, even when `done` */
     uint64_t bytes, bytes_done; /* decompressed size (0 = not known yet); how much of it is decoded */
     uint64_t events;            /* as Go counts them: without Sync */
     uint64_t batches, experimental_batches;
@@ -537,7 +537,7 @@ struct range {
 };
 /*
  * These arrays are sorted by t0 once loading is done. Before that, an entry that turned out to have begun earlier
- * may come late.
+ * may come late. Each function sets *out to the first entry and returns how many there are; they are the trace's.
  */
 size_t trace_ranges(const struct trace *tr, enum range_kind k, const struct range **out);
 /*
@@ -554,7 +554,7 @@ struct task {
     uint32_t g, g_end; /* lanes that began and ended it, NO_LANE = unknown */
     uint32_t stack;
 };
-size_t trace_tasks(const struct trace *tr, const struct task **out);
+size_t trace_tasks(const struct trace *tr, const struct task **out); /* as trace_ranges() */
 
 struct region {
     uint64_t task;
@@ -563,13 +563,14 @@ struct region {
     uint32_t g, name, stack, stack_end;
     uint16_t depth; /* 0 = outermost on its goroutine */
 };
-size_t trace_regions(const struct trace *tr, const struct region **out);
+size_t trace_regions(const struct trace *tr, const struct region **out); /* as trace_ranges() */
 
 struct logmsg {
     int64_t t;
     uint64_t task;
     uint32_t g, category, message, stack;
 };
+/* trace_logs, trace_samples - set *out to the first entry and return how many there are; in the order in which they came. */
 size_t trace_logs(const struct trace *tr, const struct logmsg **out);
 
 struct sample { /* a CPU profile sample */
@@ -592,7 +593,7 @@ struct point {
     int64_t t;
     uint64_t v; /* the value from t to the next point */
 };
-size_t trace_npoints(const struct trace *tr, enum metric m);
+size_t trace_npoints(const struct trace *tr, enum metric m);               /* how many there are */
 struct point trace_point(const struct trace *tr, enum metric m, size_t i); /* the i-th, by time */
 size_t trace_points_before(const struct trace *tr, enum metric m,
                            int64_t t); /* how many lie before t; O(log points) */

@@ -21,7 +21,7 @@ struct text {
 void text_free(struct text *t);
 /* text_take - hand over the bytes (mem_free() them) and start anew; NULL when out of memory. Never NULL otherwise. */
 char *text_take(struct text *t);
-bool text_ok(const struct text *t);
+bool text_ok(const struct text *t); /* nothing failed so far */
 void text_add(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* text_raw - bytes of our own, as they are. */
 void text_raw(struct text *t, const char *p, size_t n);
@@ -31,7 +31,7 @@ void text_raw(struct text *t, const char *p, size_t n);
 void text_clean(struct text *t, const char *p, size_t n, size_t max);
 /* text_tail - as text_clean, but what is cut is the beginning: of a path and a function's name the end tells. */
 void text_tail(struct text *t, const char *p, size_t n, size_t max);
-void text_str(struct text *t, const struct trace *tr, uint32_t id);
+void text_str(struct text *t, const struct trace *tr, uint32_t id); /* a string of the trace, cleaned, whole */
 /* text_reason - why goroutines waited, in the trace's words; "reason not recorded" where it gives none, "I/O" of what may be a pipe's. */
 void text_reason(struct text *t, const struct trace *tr, uint32_t id);
 /* text_wait - the same of a wait at a stack, which says whether it was a pipe's (stacks_reason()). */

@@ -65,6 +65,7 @@ struct triage_work {
     struct assist_times assisted; /* what mmu.c asks of assists */
 };
 
+/* The steps of counting; false: out of memory. */
 /* subtotal.c: all goroutines, by as many threads as the trace may have. groups.c: then the groups' order, and what they waited for */
 bool triage_goroutines(struct triage *tg);
 bool triage_groups_end(struct triage *tg);

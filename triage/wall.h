@@ -12,7 +12,7 @@
 #include "decode/trace.h"
 
 enum { WALL_MAX = 40 };
-bool wall_known(const struct trace *tr);
+bool wall_known(const struct trace *tr); /* does the trace tell its time of day (Go 1.25 and later)? */
 /* wall_time - "14:03:22.512345": t as a time of day, in microseconds. "" if it is not known. */
 char *wall_time(const struct trace *tr, int64_t t, char out[WALL_MAX]);
 /*

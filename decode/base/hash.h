@@ -44,6 +44,7 @@ static inline uint64_t hash_u64(uint64_t x)
     return hash_last(hash_first(x));
 }
 
+/* hash_bytes - of n bytes; as secret as the others. */
 uint64_t hash_bytes(const void *p, size_t n);
 
 #endif

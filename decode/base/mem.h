@@ -15,11 +15,12 @@
 #include <stdint.h>
 #include <string.h>
 
+/* mem_alloc - n bytes, the caller's until mem_free(). mem_zalloc - the same, all zeros. NULL: out of memory. */
 void *mem_alloc(size_t n) __attribute__((warn_unused_result));
 void *mem_zalloc(size_t n) __attribute__((warn_unused_result));
 /* mem_resize - as realloc(); on NULL the old block stands. */
 void *mem_resize(void *p, size_t n) __attribute__((warn_unused_result));
-void mem_free(void *p);
+void mem_free(void *p); /* NULL is allowed */
 
 /*
  * mem_grow - make room for at least `need` elements of `size` bytes. The array doubles; from 64 KiB on it grows by a quarter, from 2 MiB on

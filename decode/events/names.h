@@ -41,6 +41,7 @@ struct names {
     uint32_t helper[NAMES_HELPERS], nhelper; /* strings that are such functions (helper.h), the first of them */
 };
 
+/* names_init - the empty string is 0, the empty stack 0. ERR_NOMEM: names_free() it all the same. */
 enum err_code names_init(struct names *nm);
 void names_free(struct names *nm);
 /* names_rest - no more will be added: free the hash tables. */
@@ -51,7 +52,8 @@ uint64_t names_bytes(const struct names *nm); /* the memory that they take */
  * names_str - intern bytes; *id is theirs. The bytes are borrowed: they must live as long as the names (the mapped
  * input does). names_str_copy - the same for bytes that don't.
  */
-enum err_code names_str(struct names *nm, const char *p, uint32_t len, uint32_t *id);
+enum err_code names_str(struct names *nm, const char *p, uint32_t len,
+                        uint32_t *id); /* ERR_OK or ERR_NOMEM, as all below */
 enum err_code names_str_copy(struct names *nm, const char *p, uint32_t len, uint32_t *id);
 /* names_str_of - intern string i of other names; copy: its bytes won't live as long as nm, so copy them. */
 enum err_code names_str_of(struct names *nm, const struct names *from, uint32_t i, bool copy, uint32_t *id);

@@ -14,7 +14,7 @@
 
 /* mapped_new - n bytes of a file, to be read only. NULL: errno says why, EFBIG of a file larger than what addresses reach. */
 void *mapped_new(int fd, uint64_t n);
-void mapped_free(void *p, size_t n);
+void mapped_free(void *p, size_t n); /* n as given to mapped_new() */
 /* mapped_mend - for a handler of SIGBUS at addr: may reading go on? */
 bool mapped_mend(void *addr);
 /* mapped_lost - was something gone since the program began? */

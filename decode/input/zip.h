@@ -30,6 +30,7 @@ struct zip_member {
 };
 enum { ZIP_STORED = 0, ZIP_DEFLATED = 8 };
 
+/* zip_is - do these bytes begin like an archive? */
 bool zip_is(const uint8_t *p, size_t n);
 /* zip_open - find the directory. zip_next - its next member; *pos begins with 0. false: there is none, or damage. */
 enum err_code zip_open(const uint8_t *p, size_t n, struct zip *z, struct err *e);

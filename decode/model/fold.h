@@ -212,6 +212,7 @@ static inline struct ginfo *fold_info_at(const struct fold *f, uint32_t g)
     return &f->seg[g / RETIRED_GS].info[g % RETIRED_GS];
 }
 
+/* fold_init - an empty model; names must outlive it. ERR_NOMEM: fold_free() it all the same. */
 enum err_code fold_init(struct fold *f, const struct names *names);
 void fold_free(struct fold *f);
 /*

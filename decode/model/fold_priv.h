@@ -52,7 +52,7 @@ static inline bool fold_vague(const struct fold *f, uint32_t name)
  */
 void fold_name(struct fold *f, uint32_t g, uint32_t name, bool inferred);
 void fold_name_by(struct fold *f, uint32_t g, uint32_t stack);
-bool fold_label_is_gc(const struct fold *f, uint32_t label);
+bool fold_label_is_gc(const struct fold *f, uint32_t label); /* is it one that the runtime gives to mark workers? */
 /*
  * fold_runs - goroutines with this creation stack run that function. fold_runs_join - add what a segment has learnt.
  */
@@ -70,6 +70,7 @@ bool fold_range_open(struct fold *f, struct vec_range *v, struct range *r, uint3
 struct range *fold_range_close(struct vec_range *v, uint32_t *slot, int64_t t);
 bool fold_region_room(struct fold *f); /* make room for one more region. false: out of memory */
 void fold_bands_again(struct fold *f); /* at the end: make bands anew of which some ranges were told late, or lost */
+/* The rest: what an event of that kind (ev.h) changes in the lists. Without memory f->oom is set, and the entry is missing. */
 void fold_range_begin(struct fold *f, const struct ev *e);
 void fold_range_end(struct fold *f, const struct ev *e);
 /* fold_regions_lost - how long open regions lasted is unknown from `since` on. */
@@ -106,6 +107,8 @@ bool fold_gcount_init(struct fold *f);                              /* false: ou
 void fold_gcount_segment(struct fold *f, int64_t t0, int64_t last); /* counts of a segment that begins at t0 */
 void fold_gcount_lost(struct fold *f, uint8_t state, int64_t t0, int64_t t1); /* one fewer was in it */
 void fold_gcount_add(struct fold *f, uint8_t state, int64_t t0, int64_t t1);  /* one more was in it */
+/* While a run of events is folded the last bucket counts ahead: fold_gcount_ahead() before it, fold_gcount_next_bucket() where t
+ * lies behind that bucket, fold_gcount_back_to_end() after the run. */
 void fold_gcount_ahead(struct fold *f);
 void fold_gcount_back_to_end(struct fold *f);
 void fold_gcount_next_bucket(struct fold *f, int64_t t);

@@ -1,5 +1,5 @@
 /*
- * v1_decode.h - decoding the first family: each processor's batches by themselves, some events ahead.
+ * v1_decode.h - decoding the first family: each processor's batches by themselves, some events ahead (FORMAT.md A.2, A.4).
  *
  * A cursor follows the chain of one processor's batches and decodes many events at a time into its ring. (One processor's events
  * resemble each other, so branches are predicted; those of all processors in order don't.) It knows which goroutine its processor runs,
@@ -127,6 +127,7 @@ struct v1_decoder {
     uint8_t form[256]; /* by first byte: how to decode an event without a length; 0: by v1_read() */
 };
 
+/* v1_decoder_init - s and ix, whose index is done, must outlive it. ERR_NOMEM: v1_decoder_free() it all the same. */
 enum err_code v1_decoder_init(struct v1_decoder *d, struct source *s, const struct v1_index *ix);
 void v1_decoder_free(struct v1_decoder *d);
 /* v1_fill - decode more events into the cursor's ring, which holds one at most. false: the ring is empty and the chain has ended. */

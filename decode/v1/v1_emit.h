@@ -1,5 +1,5 @@
 /*
- * v1_emit.h - turn the first family's ordered events into neutral ones.
+ * v1_emit.h - turn the first family's ordered events into neutral ones (FORMAT.md A.6, C.2).
  *
  * Works out what the file doesn't say: which goroutine a P runs, which goroutines there were at the start, whether a system call
  * blocked, which goroutine stopped the world; and turns ticks into nanoseconds.
@@ -58,6 +58,7 @@ struct v1_emit {
     size_t n;
 };
 
+/* v1_emit_init - all that is passed must outlive it. ERR_NOMEM: v1_emit_free() it all the same. */
 enum err_code v1_emit_init(struct v1_emit *em, struct source *s, struct v1_index *ix, struct v1_order *o,
                            struct v1_names *vn);
 void v1_emit_free(struct v1_emit *em);

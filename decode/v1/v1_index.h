@@ -97,6 +97,7 @@ static inline uint64_t v1_index_skew(const struct v1_index *ix)
 enum err_code v1_index_step(struct v1_index *ix, struct source *s, uint64_t bytes);
 /* v1_index_leap - go on at `to`, where a batch begins: events of every processor are missing in between. */
 void v1_index_leap(struct v1_index *ix, uint64_t to);
+/* v1_index_init - at the first byte behind the header. false: s->version is no dialect of this family. */
 bool v1_index_init(struct v1_index *ix, const struct source *s);
 void v1_index_free(struct v1_index *ix);
 /* v1_ids_find - the id's value, NULL: there is none. Only once the index is done. O(1); of sparse ids O(log n). */

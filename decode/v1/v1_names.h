@@ -23,6 +23,7 @@ struct v1_names {
     bool oom;
 };
 
+/* v1_names_init - s and ix must outlive it. ERR_NOMEM: v1_names_free() it all the same. */
 enum err_code v1_names_init(struct v1_names *vn, struct source *s, struct v1_index *ix);
 void v1_names_free(struct v1_names *vn);
 /* v1_string, v1_stack - the interned id. A string that a damaged file lacks becomes "#17", a stack 0. Out of memory: 0, and vn->oom. */

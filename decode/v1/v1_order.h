@@ -1,5 +1,5 @@
 /*
- * v1_order.h - the first family's events in the order in which they happened.
+ * v1_order.h - the first family's events in the order in which they happened (FORMAT.md A.5).
  *
  * Each processor's chain of batches is in order by itself (v1_decode.h). How the chains are merged depends on the dialect: the prototype
  * by time; 1.5 by a global sequence number; later ones by each goroutine's sequence numbers and states (V1_LEAVES), and among several
@@ -36,6 +36,7 @@ struct v1_order {
     struct v1_ev extra;
 };
 
+/* v1_order_init - s and ix, whose index is done, must outlive it. ERR_NOMEM: v1_order_free() it all the same. */
 enum err_code v1_order_init(struct v1_order *o, struct source *s, const struct v1_index *ix);
 void v1_order_free(struct v1_order *o);
 /*

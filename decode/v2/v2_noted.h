@@ -42,6 +42,7 @@ bool v2_noted_whole(const struct v2_noted *a);
 /* v2_noted_of - of an id; NULL: nothing was put. v2_noted_new - the same, added if need be; NULL: out of memory. */
 struct v2_numbers *v2_noted_of(const struct v2_noted *a, uint64_t id);
 struct v2_numbers *v2_noted_new(struct v2_noted *a, uint64_t id);
+/* v2_noted_odd - was that number of v put far from those before it? */
 bool v2_noted_odd(const struct v2_noted *a, const struct v2_numbers *v, uint64_t number);
 
 static inline bool v2_noted_put(struct v2_noted *a, uint64_t id, uint64_t number)

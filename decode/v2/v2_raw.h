@@ -87,6 +87,10 @@ struct v2_raw_string {
     const uint8_t *p;
     uint32_t len;
 };
+/*
+ * v2_raw_string, v2_raw_stack, v2_raw_frame, v2_raw_sample - read the entry of a table at p (a frame: of a stack's frames). They return
+ * what is behind it; NULL: there is none that is whole and no longer than a writer's. What is pointed to are the file's own bytes.
+ */
 const uint8_t *v2_raw_string(const uint8_t *p, const uint8_t *end, struct v2_raw_string *s);
 
 struct v2_raw_stack {
@@ -95,9 +99,10 @@ struct v2_raw_stack {
     const uint8_t *frames; /* n times pc, function's, file's string, line */
 };
 const uint8_t *v2_raw_stack(const uint8_t *p, const uint8_t *end, struct v2_raw_stack *s);
-const uint8_t *v2_raw_frame(const uint8_t *p, const uint8_t *end, uint64_t v[4]);
+const uint8_t *v2_raw_frame(const uint8_t *p, const uint8_t *end,
+                            uint64_t v[4]); /* pc, function's, file's string, line */
 
-/* v2_raw_sample - time, thread, P, goroutine, stack. */
+/* v: time, thread, P, goroutine, stack, as the file has them. */
 const uint8_t *v2_raw_sample(const uint8_t *p, const uint8_t *end, uint64_t v[5]);
 
 struct v2_raw_clock {

@@ -37,6 +37,7 @@ bool v2_steps_put(struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t 
 bool v2_steps_event(struct v2_order *o, uint8_t type, const uint64_t *arg, uint64_t *p);
 void v2_steps_drop(struct v2_order *o, uint8_t type, const uint64_t *arg, uint64_t *p);
 void v2_steps_free(struct v2_order *o);
+/* v2_steps_has - was that step noted? Of a status (.._TOLD, .._STILL) any of this id; seq is not looked at. */
 bool v2_steps_has(const struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq);
 /* v2_steps_lost - is that step missing? It is not there, and there are later ones, or the last events of threads may be missing. */
 bool v2_steps_lost(const struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq);

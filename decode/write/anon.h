@@ -58,7 +58,7 @@ struct anon_str *anon_string(struct anon_table *t, uint64_t id);
 void anon_text(struct anon_table *t, uint64_t id, const uint8_t *p, uint32_t len);
 void anon_role(struct anon_table *t, uint64_t id, enum anon_role r);
 void anon_frame(struct anon_table *t, const uint64_t frame[4]);
-void anon_table_clear(struct anon_table *t);
+void anon_table_clear(struct anon_table *t); /* for the next generation: keeps its memory */
 void anon_table_free(struct anon_table *t);
 /* anon_name - write what replaces a string, or the string if it stays, to out, at most ANON_MAX bytes; returns how many. */
 size_t anon_name(struct anon *a, const struct anon_table *t, const struct anon_str *s, char *out);
@@ -69,6 +69,11 @@ struct anon_result {
     struct err damage;      /* where the trace is damaged; ERR_OK: nowhere */
     bool ended;             /* nothing behind that is written; else zeros stand for the bytes that can't be read */
 };
+/*
+ * anon_trace - write the trace without names to the outlet; a: all zeros but for `told` and its arg, anon_free() it afterwards. ERR_ARG:
+ * in is several traces with times between them. ERR_IO: the outlet broke. ERR_NOMEM. Damage is no error: res tells of it. anon_v1,
+ * anon_v2 - the same of a family.
+ */
 enum err_code anon_trace(const struct input *in, struct anon *a, struct outlet *out, struct anon_result *res,
                          struct err *e);
 enum err_code anon_v1(const struct rewrite *r, struct anon *a, struct anon_result *res, struct err *e);

@@ -20,6 +20,7 @@ struct outlet {
     bool broken;
     uint64_t bytes;
 };
+/* outlet_put - n bytes; nothing is written any more once it is broken. false: it is. */
 bool outlet_put(struct outlet *s, const void *p, size_t n);
 
 struct cut_range {
@@ -51,6 +52,7 @@ struct rewrite { /* which trace is rewritten, and to where */
     struct dialect d;
     struct outlet *out;
 };
+/* cut_v1, cut_v2 - as cut_trace(), which has told the dialect and checked that the range is not empty. */
 enum err_code cut_v1(const struct rewrite *w, const struct cut_range *r, struct cut_result *res, struct err *e);
 enum err_code cut_v2(const struct rewrite *w, const struct cut_range *r, struct cut_result *res, struct err *e);
 

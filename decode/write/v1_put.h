@@ -26,6 +26,7 @@ struct v1_put {
     bool oom;
 };
 
+/* v1_put_init - ix must be done; it, s and out must outlive w. false: out of memory; v1_put_free() it all the same. */
 bool v1_put_init(struct v1_put *w, struct outlet *out, const struct source *s, struct v1_index *ix);
 void v1_put_free(struct v1_put *w);
 /* v1_put_event - add an event to P's batch; e->v: its values behind the time. The stacks and strings it names will be written. */

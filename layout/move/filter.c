@@ -41,6 +41,7 @@ enum kind {
     T_WOKENBY,
     T_TASK,
     T_REGION,
+    T_COLLECTS, /* works for the collector: a running span of a mark worker, or one with an assist in it */
     T_SYSTEM
 };
 
@@ -52,7 +53,7 @@ struct ival { /* a task's or region's time on one goroutine */
 struct term {
     enum kind kind;
     bool not ;
-    uint32_t states; /* T_STATE: bit per enum state */
+    uint32_t states; /* T_STATE, T_COLLECTS: bit per enum state */
     uint32_t kinds;  /* T_REASON: bit per enum wait_kind whose word matches, too */
     uint64_t id;     /* T_G, T_P, and NAMEs that are g123 */
     bool by_id;
@@ -61,9 +62,9 @@ struct term {
     struct match_cache cache;
     uint64_t *bits; /* T_WAKES: goroutines that wake NAME */
     uint32_t nbits;
-    struct ival *iv; /* T_TASK, T_REGION */
+    struct ival *iv; /* T_TASK, T_REGION; T_COLLECTS: assists */
     size_t niv, civ;
-    size_t seen; /* tasks, regions, logs the intervals were made of */
+    size_t seen; /* tasks, regions, logs, or assists, the intervals were made of */
 };
 
 struct filter {
@@ -162,15 +163,10 @@ static uint32_t state_bits(const char *s)
     static const struct {
         const char *name;
         uint32_t bits;
-    } names[] = {{"running", 1u << ST_RUNNING | 1u << ST_GCWORK | 1u << ST_ASSIST | 1u << ST_SWEEP},
-                 {"runnable", 1u << ST_RUNNABLE},
-                 {"waiting", 1u << ST_WAITING},
-                 {"blocked", 1u << ST_WAITING},
-                 {"syscall", 1u << ST_SYSCALL},
-                 {"gc", 1u << ST_GCWORK | 1u << ST_ASSIST},
-                 {"assist", 1u << ST_ASSIST},
-                 {"sweep", 1u << ST_SWEEP},
-                 {"unknown", 1u << ST_UNKNOWN}};
+    } names[] = {{"running", 1u << ST_RUNNING}, {"runnable", 1u << ST_RUNNABLE},
+                 {"waiting", 1u << ST_WAITING}, {"blocked", 1u << ST_WAITING},
+                 {"syscall", 1u << ST_SYSCALL}, {"gc", 1u << ST_GCWORK | 1u << ST_ASSIST},
+                 {"assist", 1u << ST_ASSIST},   {"unknown", 1u << ST_UNKNOWN}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(s, names[i].name))
             return names[i].bits;
@@ -180,11 +176,15 @@ static uint32_t state_bits(const char *s)
 static bool parse_state(struct parser *p, struct term *t, const char *s, size_t at)
 {
     t->states = state_bits(s);
+    if (t->states & (1u << ST_GCWORK | 1u << ST_ASSIST)) /* a goroutine's lane says running then */
+        t->kind = T_COLLECTS;
     if (t->states)
         return true;
     return bad(p, at,
-               "no such state: running, runnable, waiting, syscall, gc, assist, sweep, unknown; what is waited for: "
-               "reason=sync");
+               !strcmp(s, "sweep")
+                   ? "sweeping is recorded of processors, not of goroutines"
+                   : "no such state: running, runnable, waiting, syscall, gc, assist, unknown; what is "
+                     "waited for: reason=sync");
 }
 
 static bool parse_dur(struct parser *p, struct term *t, const char *s, size_t at)
@@ -376,13 +376,19 @@ static void make_ivals(struct term *t, const struct trace *tr)
     const struct task *k;
     const struct region *r;
     const struct logmsg *m;
-    size_t nr = trace_regions(tr, &r), seen = trace_tasks(tr, &k) + nr + trace_logs(tr, &m);
+    const struct range *a;
+    const size_t nr = trace_regions(tr, &r), na = trace_ranges(tr, RANGE_ASSIST, &a);
+    const size_t seen = t->kind == T_COLLECTS ? 2 * na + trace_info(tr)->done /* one that was open is over then */
+                                              : trace_tasks(tr, &k) + nr + trace_logs(tr, &m);
     if (t->seen == seen && t->iv)
         return;
     t->seen = seen;
     t->niv = 0;
     if (t->kind == T_TASK)
         task_ivals(t, tr);
+    else if (t->kind == T_COLLECTS)
+        for (size_t i = 0; i < na; i++)
+            add_ival(t, a[i].owner, a[i].t0, a[i].t1);
     else
         for (size_t i = 0; i < nr; i++)
             if (match_id(&t->m, &t->cache, tr, r[i].name))
@@ -453,6 +459,9 @@ static bool holds(const struct filter *f, const struct term *t, uint32_t g, cons
     case T_WOKENBY: return s->state == ST_RUNNABLE && names_g(t, tr, s->who);
     case T_TASK:
     case T_REGION: return in_ivals(t, g, s->t0, s->t1 > s->t0 ? s->t1 : s->t0 + 1);
+    case T_COLLECTS:
+        return s->state == ST_RUNNING && (li->is_worker ? t->states >> ST_GCWORK & 1
+                                                        : in_ivals(t, g, s->t0, s->t1 > s->t0 ? s->t1 : s->t0 + 1));
     case T_SYSTEM: return li->is_system;
     }
     return false;
@@ -469,7 +478,7 @@ static bool span_matches(const struct filter *f, uint32_t g, const struct lane_i
 /* Does the term ask who the goroutine is? That is looked up in its lane, which for millions of spans in a row takes long. */
 static bool of_who(const struct term *t)
 {
-    return t->kind == T_FUNC || t->kind == T_G || t->kind == T_SYSTEM;
+    return t->kind == T_FUNC || t->kind == T_G || t->kind == T_SYSTEM || t->kind == T_COLLECTS;
 }
 
 bool filter_span(const struct filter *f, uint32_t g, const struct span *s)
@@ -568,6 +577,8 @@ static int quick(const struct filter *f, uint32_t g, const struct lane_info *li)
         }
         if ((t->kind == T_TASK || t->kind == T_REGION) && !t->not &&!in_ivals(t, g, INT64_MIN, INT64_MAX))
             return 0;
+        if (t->kind == T_COLLECTS && !t->not &&!li->is_worker && !in_ivals(t, g, INT64_MIN, INT64_MAX))
+            return 0;
     }
     if (filter_whole(f))
         return 1;
@@ -641,7 +652,7 @@ static bool prepare(struct filter *f)
     for (int i = 0; i < f->n; i++) {
         struct term *t = &f->term[i];
         match_cache_fit(&t->cache, f->tr);
-        if (t->kind == T_TASK || t->kind == T_REGION)
+        if (t->kind == T_TASK || t->kind == T_REGION || t->kind == T_COLLECTS)
             make_ivals(t, f->tr);
         if (t->kind == T_WAKES && fit_bits(&t->bits, t->bits ? t->nbits : 0, n))
             t->nbits = n;

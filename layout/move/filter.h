@@ -4,9 +4,9 @@
  * Terms stand apart by blanks; all of them must hold for one and the same span (a goroutine shows when it has such a
  * span). A leading '-' negates a term. Values with blanks stand in double quotes.
  *
- *     conn.serve  ~^net/http      function: its start function, or one in the span's own stack; ~ regular expression
+ *     conn).serve  ~^net/http     function: its start function, or one in the span's own stack; ~ regular expression
  *     g123  p2                    that goroutine; running on that processor
- *     state=waiting  state=gc     running, runnable, waiting, syscall, gc (worker or assist), assist, sweep
+ *     state=waiting  state=gc     running, runnable, waiting, syscall, gc (mark worker or assist), assist, unknown
  *     reason=sync                 a part of the reason (or of a GC worker's label)
  *     dur>1ms  dur<=20us          how long the span is
  *     gc                          overlaps a GC cycle

@@ -31,6 +31,7 @@ bool lanes_is_hidden(const struct lanes *l, uint32_t lane);
 bool lanes_hide(struct lanes *l, const struct trace *tr, uint32_t lane, bool hide);
 /* lanes_fold - fold or unfold the group of that name. */
 void lanes_fold(struct lanes *l, uint32_t name, bool fold);
+/* lanes_folded - do goroutines with this start function (a string) share a row now? */
 bool lanes_folded(const struct lanes *l, uint32_t name);
 /* lanes_more - how many further goroutines stand behind this row's folded group. */
 uint32_t lanes_more(const struct lanes *l, uint32_t row);

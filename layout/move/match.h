@@ -42,6 +42,7 @@ struct match_cache {
 /* match_cache_fit - room for all there are now; false: out of memory (it still answers, slower). */
 bool match_cache_fit(struct match_cache *c, const struct trace *tr);
 void match_cache_free(struct match_cache *c);
+/* match_id, match_stack - does a string, a stack of the trace match? String 0 and stack 0 don't. */
 bool match_id(const struct match *m, struct match_cache *c, const struct trace *tr, uint32_t str);
 bool match_stack(const struct match *m, struct match_cache *c, const struct trace *tr, uint32_t stack);
 /* match_stack_what - the string in the stack that matches; 0 = none. */

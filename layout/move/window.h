@@ -20,7 +20,7 @@ static inline struct window window_of(int64_t t0, int64_t t1)
 {
     return (struct window){.t0 = t0, .t1 = t1};
 }
-bool window_same(struct window a, struct window b);
+bool window_same(struct window a, struct window b); /* to the nanosecond, and its fraction */
 
 int64_t window_len(struct window w);                     /* saturates at INT64_MAX */
 int64_t window_edge(struct window w, int n, int i);      /* 0 <= i <= n */
@@ -32,6 +32,7 @@ int window_col(struct window w, int n, int64_t t);       /* the column that cove
 struct window window_clamp(struct window w, int64_t end, int64_t min);
 /* window_zoom - num/den times as long, the moment at keeps its place on the screen. Not clamped. */
 struct window window_zoom(struct window w, int64_t at, int64_t num, int64_t den);
+/* window_pan - by ns later, or earlier; its length stays, so at the ends of int64_t it moves less. Not clamped. */
 struct window window_pan(struct window w, int64_t by);
 /* window_scroll - by k columns of n: its edges are those that stood there before, to the nanosecond. */
 struct window window_scroll(struct window w, int n, int64_t k);

@@ -87,6 +87,7 @@ int kind_find(const char *name, size_t len);
     [DEED_PAN] = view_pan, [DEED_PAGE] = view_page, [DEED_CURSOR] = view_cursor, [DEED_START] = kind_start, \
     [DEED_END] = kind_end, [DEED_ZOOM] = view_zoom, [DEED_ZOOM_ALL] = kind_zoom_all, [DEED_CENTER] = kind_center, \
     [DEED_GC] = view_gc, [DEED_SELECT] = kind_select
+/* view_start() and the like as deeds, which have a count: n is not looked at. */
 unsigned kind_start(struct view *v, int n);
 unsigned kind_end(struct view *v, int n);
 unsigned kind_zoom_all(struct view *v, int n);

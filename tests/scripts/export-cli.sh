@@ -29,6 +29,17 @@ for c in 'pprof --kind net' 'csv spans' perfetto folded; do
     status 2 $c --strict -o "$tmp/strict" "$tmp/cut"; [ -e "$tmp/strict" ] && fail "$c --strict left a file"
 done
 
+# docs/EXPORTS.md names each table's columns, all of them and in their order
+for t in spans goroutines waits gc tasks regions logs samples stacks; do
+    status 0 csv $t samples/lock-cpu-1.27.trace
+    head -n 1 "$tmp/out" | tr -d '\r' | tr , '\n' >"$tmp/columns"
+    # a table's section goes to the next bold word or heading; its columns are the first cells of rows, or in running text
+    awk -v t="**$t**" 'index($0, t) == 1 {on = 1; sub(/^[^:]*:/, "")} on && NR > 1 && /^(\*\*|##)/ && index($0, t) != 1 {exit}
+        on && /^\|/ {split($0, cell, "|"); print cell[2]; next} on' docs/EXPORTS.md | grep -o '`[a-z_]*`' | tr -d '`' >"$tmp/told"
+    grep -Fxf "$tmp/columns" "$tmp/told" | awk '!seen[$0]++' >"$tmp/named"
+    cmp -s "$tmp/columns" "$tmp/named"; check $? 0 "columns of $t in docs/EXPORTS.md: $(diff "$tmp/columns" "$tmp/named" | tr '\n' ' ')"
+done
+
 # gzip inside and out
 gzip -c $good >"$tmp/t.gz"
 status 0 pprof --kind sync "$tmp/t.gz"; cp "$tmp/out" "$tmp/a"

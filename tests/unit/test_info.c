@@ -114,6 +114,72 @@ static void answers(void **state)
     assert_int_equal(can("samples/http-1.27.trace", "locks"), INFO_PARTLY);
 }
 
+/* A program lends its names to a trace that has none; none of it was cut off. */
+static void names_lent(void **state)
+{
+    static const struct trace_opts o = {.threads = 1, .exe = "build/gotop"};
+    struct info_answer a[INFO_ANSWERS];
+    struct file f;
+    (void)state;
+    file_open(&f, "samples/workers-1.5.trace");
+    trace_close(f.tr);
+    struct err e = {0};
+    assert_int_equal(trace_open_mem(f.in.data, f.in.len, &o, &f.tr, &e), ERR_OK);
+    while (trace_load(f.tr, INT64_MAX) == LOAD_MORE) {
+    }
+    f.i.tr = f.tr;
+    const size_t n = info_answers(&f.i, a);
+    size_t k = 0;
+    while (k < n && strcmp(a[k].key, "names") != 0)
+        k++;
+    assert_true(k < n && a[k].can == INFO_PARTLY);
+    assert_non_null(strstr(a[k].why, "--exe"));
+    file_close(&f);
+}
+
+/* Each key of the object stands in docs/SLICES.md; events are called as the format calls them. */
+static void described(json_t *v, const char *doc)
+{
+    const char *key;
+    json_t *child;
+    size_t i;
+    json_object_foreach(v, key, child)
+    {
+        char quoted[80];
+        snprintf(quoted, sizeof quoted, "`%s`", key);
+        if (!strstr(doc, quoted))
+            fail_msg("docs/SLICES.md does not describe %s", quoted);
+        if (strcmp(key, "events") != 0)
+            described(child, doc);
+    }
+    json_array_foreach(v, i, child)
+    {
+        described(child, doc);
+    }
+}
+
+static void object_is_described(void **state)
+{
+    static char doc[40000];
+    static const char *const path[] = {"samples/tasks-1.27.trace", "samples/workers-prototype.trace"};
+    (void)state;
+    FILE *d = fopen("docs/SLICES.md", "r");
+    assert_non_null(d);
+    assert_true(fread(doc, 1, sizeof doc - 1, d) > 1000 && feof(d));
+    fclose(d);
+    for (size_t k = 0; k < sizeof path / sizeof *path; k++) {
+        struct file f;
+        file_open(&f, path[k]);
+        char *text = info_json(&f.i);
+        json_t *j = json_loads(text, 0, NULL);
+        assert_non_null(j);
+        described(j, doc);
+        json_decref(j);
+        mem_free(text);
+        file_close(&f);
+    }
+}
+
 static void page_and_object(void **state)
 {
     (void)state;
@@ -211,7 +277,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_byte_once),       cmocka_unit_test(answers),   cmocka_unit_test(page_and_object),
-        cmocka_unit_test(cut_before_its_tables), cmocka_unit_test(cut_short),
+        cmocka_unit_test(cut_before_its_tables), cmocka_unit_test(cut_short), cmocka_unit_test(names_lent),
+        cmocka_unit_test(object_is_described),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

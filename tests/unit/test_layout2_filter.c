@@ -26,6 +26,7 @@ static void test_errors(void **state)
     refuse(s.tr, "", 0);
     refuse(s.tr, "   ", 0);
     refuse(s.tr, "state=sleeping", 6);
+    refuse(s.tr, "state=sweep", 6); /* recorded of processors */
     refuse(s.tr, "conn dur>", 9);
     refuse(s.tr, "conn dur>3parsecs", 9);
     refuse(s.tr, "conn dur=3ms", 8);
@@ -48,6 +49,43 @@ static void test_errors(void **state)
     view_filter(&s.v, "state=sleeping"); /* the reader sees where */
     assert_true(s.v.message_error && strstr(s.v.message, "character 7"));
     assert_int_equal(s.v.nfilters, 0);
+    seen_close(&s);
+}
+
+static void accepted(struct trace *tr, const char *before, const char *word, size_t n)
+{
+    struct filter_error e;
+    char text[80];
+    (void)snprintf(text, sizeof text, "%s%.*s", before, (int)n, word);
+    struct filter *f = filter_new(tr, text, &e);
+    if (!f)
+        fail_msg("docs/FILTERS.md has %s, which is none: %s", text, e.what);
+    filter_free(f);
+}
+
+/* Each word that docs/FILTERS.md shows is one; of the row of states each state, too. */
+static void test_documented(void **state)
+{
+    (void)state;
+    struct seen s;
+    char line[1000];
+    int n = 0;
+    seen_open(&s, "samples/http-1.26.trace");
+    FILE *doc = fopen("docs/FILTERS.md", "r");
+    assert_non_null(doc);
+    while (fgets(line, sizeof line, doc)) {
+        const char *second = line[0] == '|' ? strstr(line, " | ") : NULL;
+        const bool states = second && strstr(line, "`state=");
+        for (const char *p = second ? strchr(line, '`') : NULL; p && (p < second || states); p = strchr(p, '`')) {
+            const char *end = strchr(++p, '`');
+            assert_non_null(end);
+            accepted(s.tr, p < second ? "" : "state=", p, (size_t)(end - p));
+            p = end + 1;
+            n++;
+        }
+    }
+    fclose(doc);
+    assert_true(n > 20);
     seen_close(&s);
 }
 
@@ -148,6 +186,9 @@ static void same_lanes(struct seen *s)
                                         "dur<1us",
                                         "gc state=running",
                                         "-gc dur>50us",
+                                        "state=gc",
+                                        "state=assist dur>1us",
+                                        "-state=assist state=running",
                                         "main. -state=waiting",
                                         "is:system",
                                         "-is:system state=syscall",
@@ -184,6 +225,43 @@ static void test_lanes(void **state)
 {
     (void)state;
     for_samples(same_lanes, "1.2");
+}
+
+/* Who works for the collector: the model says so of ranges and of workers, a goroutine's lane only that it runs. */
+static void collectors_of(struct seen *s)
+{
+    struct filter_error e;
+    struct filter *gc = filter_new(s->tr, "state=gc", &e), *assist = filter_new(s->tr, "state=assist", &e);
+    const struct range *a;
+    const size_t na = trace_ranges(s->tr, RANGE_ASSIST, &a);
+    uint64_t workers = 0;
+    assert_true(gc && assist);
+    while (!filter_step(gc, INT64_MAX) || !filter_step(assist, INT64_MAX)) {
+    }
+    for (size_t i = 0; i < na; i++) {
+        struct span p;
+        if (a[i].owner != NO_LANE && trace_span_at(s->tr, (struct lane){LANE_G, a[i].owner}, a[i].t0, &p) &&
+            p.state == ST_RUNNING) {
+            assert_true(filter_shows(assist, a[i].owner) && filter_shows(gc, a[i].owner));
+            assert_true(filter_span(assist, a[i].owner, &p) && filter_span(gc, a[i].owner, &p));
+        }
+    }
+    for (uint32_t g = 0; g < trace_nlanes(s->tr, LANE_G); g++) {
+        const struct lane_info li = trace_lane(s->tr, (struct lane){LANE_G, g});
+        assert_false(li.is_worker && filter_shows(assist, g));
+        workers += li.is_worker && filter_shows(gc, g);
+    }
+    assert_int_equal(filter_count(gc), filter_count(assist) + workers);
+    if (strstr(s->name, "alloc-1.2"))
+        assert_true(filter_count(assist) > 0 && workers > 0);
+    filter_free(gc);
+    filter_free(assist);
+}
+
+static void test_collectors(void **state)
+{
+    (void)state;
+    for_samples(collectors_of, "1.2");
 }
 
 /* The terms themselves, against the model. */
@@ -355,9 +433,9 @@ static void test_view(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_errors), cmocka_unit_test(test_words),
-                                       cmocka_unit_test(test_match),  cmocka_unit_test(test_repeats),
-                                       cmocka_unit_test(test_lanes),  cmocka_unit_test(test_terms),
-                                       cmocka_unit_test(test_view)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_errors),     cmocka_unit_test(test_documented), cmocka_unit_test(test_words),
+        cmocka_unit_test(test_match),      cmocka_unit_test(test_repeats),    cmocka_unit_test(test_lanes),
+        cmocka_unit_test(test_collectors), cmocka_unit_test(test_terms),      cmocka_unit_test(test_view)};
     return cmocka_run_group_tests_name("filters", tests, NULL, NULL);
 }

@@ -6,10 +6,12 @@
  */
 #include "triage_help.h"
 
+#include <ctype.h>
 #include <jansson.h>
 
 #include "triage/tables/metrics.h"
 #include "tests/support/tracegen.h"
+#include "triage/findings/explain.h"
 #include "triage/report/report.h"
 
 #define LINES_MAX 80 /* beside what the findings say, which is never cut */
@@ -202,6 +204,7 @@ static void json_is_whole(void **state)
 }
 
 /* Each key of the JSON is described in docs/REPORT.md. */
+static char report_doc[100000];
 static void keys_in(json_t *v, const char *doc)
 {
     const char *key;
@@ -235,22 +238,71 @@ static void read_doc(const char *path, char *text, size_t size)
     fclose(f);
 }
 
+/* The next number of a text with its unit ("5 %", "25 ms", "1000"), without its thousands' commas. false: there is none. */
+static bool number_next(const char **at, char *out, size_t size)
+{
+    const char *s = *at;
+    size_t n = 0;
+    while (*s && !isdigit((unsigned char)*s)) {
+        s++;
+    }
+    while ((isdigit((unsigned char)*s) || ((*s == '.' || *s == ',') && isdigit((unsigned char)s[1]))) &&
+           n + 1 < size) {
+        if (*s != ',') {
+            out[n++] = *s;
+        }
+        s++;
+    }
+    const size_t blanks = strspn(s, " \n");
+    static const char *const units[] = {"%", "us", "ms", "MB", "s"};
+    for (size_t i = 0; n && i < sizeof units / sizeof *units; i++) {
+        const size_t len = strlen(units[i]);
+        if (strncmp(s + blanks, units[i], len) == 0 && !isalpha((unsigned char)s[blanks + len]) &&
+            n + len + 1 < size) {
+            memcpy(out + n, units[i], len);
+            n += len;
+            break;
+        }
+    }
+    out[n] = '\0';
+    *at = s;
+    return n > 0;
+}
+
+/* Each number that `gotop report --rules` says of a rule stands in its section of docs/RULES.md. */
+static void numbers_agree(enum rule r, const char *section)
+{
+    const char *end = strstr(section + 1, "\n## "), *said = rule_help(r);
+    char want[32], have[32];
+    while (number_next(&said, want, sizeof want)) {
+        bool found = false;
+        for (const char *s = section; number_next(&s, have, sizeof have) && (!end || s <= end) && !found;) {
+            found = strcmp(want, have) == 0;
+        }
+        if (!found) {
+            fail_msg("docs/RULES.md, `%s`: nothing of %s, as rules.def has it", rule_id(r), want);
+        }
+    }
+}
+
 static void schema_is_described(void **state)
 {
-    static char doc[100000], rules[100000];
+    static char rules[100000];
     static const char *const path[] = {"samples/tasks-1.27.trace", "samples/lock-cpu-1.27.trace",
                                        "samples/alloc-1.27.trace", "tests/golden/report-leak.trace",
                                        "samples/workers-1.5.trace"};
     (void)state;
-    read_doc("docs/REPORT.md", doc, sizeof doc);
+    read_doc("docs/REPORT.md", report_doc, sizeof report_doc);
     read_doc("docs/RULES.md", rules, sizeof rules);
-    assert_non_null(strstr(doc, REPORT_SCHEMA));
+    assert_non_null(strstr(report_doc, REPORT_SCHEMA));
     for (int r = 0; r < RULE_COUNT; r++) {
         char section[128];
         (void)snprintf(section, sizeof section, "\n## `%s`: %s\n", rule_id((enum rule)r), rule_title((enum rule)r));
-        if (!strstr(rules, section)) {
+        const char *at = strstr(rules, section);
+        if (!at) {
             fail_msg("docs/RULES.md has no section%s", section);
         }
+        numbers_agree((enum rule)r, at);
     }
     for (size_t i = 0; i < sizeof path / sizeof *path; i++) {
         struct loaded l;
@@ -260,7 +312,7 @@ static void schema_is_described(void **state)
         s = report_json(&l);
         root = json_loads(s, 0, NULL);
         assert_non_null(root);
-        keys_in(root, doc);
+        keys_in(root, report_doc);
         json_decref(root);
         mem_free(s);
         load_free(&l);
@@ -531,7 +583,25 @@ static void diff_as_json(void **state)
     assert_string_equal(json_string_value(json_object_get(c, "kind")), "lock");
     assert_string_equal(json_string_value(json_object_get(c, "name")), "main.(*bank).clerk");
     assert_true(json_real_value(json_object_get(json_object_get(c, "share"), "new")) > 0.5);
+    read_doc("docs/REPORT.md", report_doc, sizeof report_doc);
+    assert_non_null(strstr(report_doc, "`gotop.diff/1`"));
+    keys_in(root, report_doc);
     json_decref(root);
+    static const char *const subject[] = {"g1", "task:order", "slowest:task:order", "group:main.cook"};
+    for (size_t i = 0; i < sizeof subject / sizeof *subject; i++) {
+        assert_int_equal(RUN(explain_main, "explain", "--json", "samples/tasks-1.27.trace", subject[i]), 0);
+        root = json_loads(printed(), 0, &je);
+        assert_non_null(root);
+        assert_string_equal(json_string_value(json_object_get(root, "schema")), "gotop.explain/1");
+        assert_non_null(strstr(report_doc, "`gotop.explain/1`"));
+        keys_in(root, report_doc);
+        json_decref(root);
+    }
+    for (int i = 0; i < EX_CATS; i++) {
+        char quoted[40];
+        (void)snprintf(quoted, sizeof quoted, "`%s`", explain_cat_id((enum explain_cat)i));
+        assert_non_null(strstr(report_doc, quoted));
+    }
     assert_int_equal(RUN(diff_main, "diff", "--json", "samples/workers-prototype.trace", QUIET), 0);
     root = json_loads(printed(), 0, &je);
     assert_non_null(root);

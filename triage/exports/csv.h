@@ -16,6 +16,11 @@ struct csv {
     struct text row, cell; /* what is not written yet, one cleaned field */
     bool any;              /* the row has a field already */
 };
+/*
+ * A row: one function for each field, in the order of the columns, then csv_end(). Nothing fails: what can't be written breaks the outlet
+ * (out_broken()). csv_none - an empty field. csv_text - cleaned (out_name()), quoted if need be; a '\'' in front of what a spreadsheet
+ * takes for a formula. csv_flush - write the rows that are held back; call it at the end.
+ */
 void csv_free(struct csv *c);
 void csv_none(struct csv *c);
 void csv_int(struct csv *c, int64_t v);

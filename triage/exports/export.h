@@ -12,6 +12,7 @@
  * the trace is there in part only. A reader that goes away (EPIPE) is no error. SIGPIPE must be ignored.
  */
 int pprof_main(int argc, char **argv);
+/* The commands; they return the exit status (docs/EXPORTS.md). */
 int csv_main(int argc, char **argv);
 int perfetto_main(int argc, char **argv);
 int folded_main(int argc, char **argv);

@@ -520,8 +520,12 @@ static enum err_code write_csv(struct export *x, struct err *e)
     return j.oom ? err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the table") : ERR_OK;
 }
 
-static const struct export_command command = {
-    .name = "csv", .usage = usage, .options = EXPORT_LANES, .table = true, .check = check, .write = write_csv};
+static const struct export_command command = {.name = "csv",
+                                              .usage = usage,
+                                              .options = EXPORT_LANES | EXPORT_USUAL,
+                                              .table = true,
+                                              .check = check,
+                                              .write = write_csv};
 
 int csv_main(int argc, char **argv)
 {

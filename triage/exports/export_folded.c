@@ -163,8 +163,11 @@ static enum err_code write_folded(struct export *x, struct err *e)
     return rc;
 }
 
-static const struct export_command command = {
-    .name = "folded", .usage = usage, .options = EXPORT_KIND | EXPORT_LEAF, .check = check, .write = write_folded};
+static const struct export_command command = {.name = "folded",
+                                              .usage = usage,
+                                              .options = EXPORT_KIND | EXPORT_LEAF | EXPORT_USUAL,
+                                              .check = check,
+                                              .write = write_folded};
 
 int folded_main(int argc, char **argv)
 {

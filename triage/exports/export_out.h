@@ -24,7 +24,10 @@ struct out {
     int error;          /* the first errno, 0 = none */
 };
 
-/* out_open - path NULL or "-" = standard output. */
+/*
+ * out_open - path NULL or "-" = standard output. Any other gets its name at out_close(). ERR_IO, ERR_NOMEM: nothing is open, e says why.
+ * out_write, out_text, out_printf - a failure is kept (o->error): see out_broken().
+ */
 enum err_code out_open(struct out *o, const char *path, bool gzip, struct err *e);
 void out_write(struct out *o, const void *p, size_t n);
 void out_text(struct out *o, const struct text *t); /* a failed text is an ENOMEM */

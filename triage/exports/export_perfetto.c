@@ -405,8 +405,11 @@ static enum err_code write_perfetto(struct export *x, struct err *e)
     return oom ? err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the export") : ERR_OK;
 }
 
-static const struct export_command command = {
-    .name = "perfetto", .usage = usage, .options = EXPORT_LANES, .binary = true, .write = write_perfetto};
+static const struct export_command command = {.name = "perfetto",
+                                              .usage = usage,
+                                              .options = EXPORT_LANES | EXPORT_USUAL,
+                                              .binary = true,
+                                              .write = write_perfetto};
 
 int perfetto_main(int argc, char **argv)
 {

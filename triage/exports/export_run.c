@@ -158,15 +158,15 @@ enum found { NOT_MINE, TAKEN, WRONG };
 static enum found option_value(const struct export_command *c, const char *name, const char *v, struct export_opts *o)
 {
     bool needs;
-    if (strcmp(name, "--from") == 0 || strcmp(name, "--to") == 0) {
+    if ((strcmp(name, "--from") == 0 || strcmp(name, "--to") == 0) && c->options & EXPORT_RANGE) {
         *(name[2] == 'f' ? &o->from : &o->to) = v;
         return scope_typed(v, &needs) ? TAKEN : WRONG;
-    } else if (strcmp(name, "-o") == 0) {
+    } else if (strcmp(name, "-o") == 0 && c->options & EXPORT_OUT) {
         o->out = v;
-    } else if (strcmp(name, "--goroutine") == 0) {
+    } else if (strcmp(name, "--goroutine") == 0 && c->options & EXPORT_WHO) {
         o->one = true;
         return read_count(v, &o->id) ? TAKEN : WRONG;
-    } else if (strcmp(name, "--group") == 0) {
+    } else if (strcmp(name, "--group") == 0 && c->options & EXPORT_WHO) {
         o->group = v;
     } else if (strcmp(name, "--exe") == 0) {
         o->trace.exe = v;

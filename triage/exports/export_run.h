@@ -7,8 +7,18 @@
 #include "triage/exports/export_out.h"
 #include "triage/exports/export_scope.h"
 
-/* Options beside those that all have: which ones a command takes. */
-enum { EXPORT_KIND = 1, EXPORT_LANES = 2, EXPORT_HZ = 4, EXPORT_ALL = 8, EXPORT_LEAF = 16 };
+/* Options beside those that all have: which ones a command takes. RANGE: --from, --to. WHO: --group, --goroutine. OUT: -o. */
+enum {
+    EXPORT_KIND = 1,
+    EXPORT_LANES = 2,
+    EXPORT_HZ = 4,
+    EXPORT_ALL = 8,
+    EXPORT_LEAF = 16,
+    EXPORT_RANGE = 32,
+    EXPORT_WHO = 64,
+    EXPORT_OUT = 128,
+    EXPORT_USUAL = EXPORT_RANGE | EXPORT_WHO | EXPORT_OUT /* what all that write another format take */
+};
 
 struct export_opts {
     struct trace_opts trace;

@@ -16,7 +16,7 @@ struct scope {
 
 /* scope_g - whether goroutine g (lane index, NO_LANE possible) is asked for. */
 bool scope_g(const struct scope *sc, uint32_t g);
-bool scope_all_g(const struct scope *sc);
+bool scope_all_g(const struct scope *sc); /* whether all goroutines are */
 /* scope_overlaps - whether [t0,t1) has a part within; one without length counts if it lies within. */
 bool scope_overlaps(const struct scope *sc, int64_t t0, int64_t t1);
 int64_t scope_len(const struct scope *sc, int64_t t0, int64_t t1); /* ns of [t0,t1) within, never negative */

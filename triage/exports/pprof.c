@@ -280,7 +280,7 @@ static enum err_code write_pprof(struct export *x, struct err *e)
 
 static const struct export_command command = {.name = "pprof",
                                               .usage = usage,
-                                              .options = EXPORT_KIND | EXPORT_HZ | EXPORT_ALL,
+                                              .options = EXPORT_KIND | EXPORT_HZ | EXPORT_ALL | EXPORT_USUAL,
                                               .gzip = true,
                                               .binary = true,
                                               .check = check,

@@ -84,9 +84,10 @@ static const char slice_usage[] =
     "reason, and tasks their name (docs/SLICES.md).\n"
     "\n"
     "  --from TIME             begin there: 1.2s, 300ms, 1m30s, 40%, 14:03:22.5 (default: the trace's start)\n"
-    "  --to TIME               end there (default: the trace's end)\n"
+    "  --to TIME               end there (default: the trace's end); one of both must be given\n"
     "  -o FILE                 write to FILE, - is standard output; never overwrites the trace itself\n"
     "  --ticks-per-second N    the tick rate, for a trace truncated before it\n"
+    "  --max-memory SIZE       memory limit: 500M, 4G; the rest goes to a temporary file\n"
     "  --quiet                 print only errors\n"
     "  --help                  print this help\n"
     "\n"
@@ -180,7 +181,8 @@ static int say_damage(const char *command, const char *name, const struct cut_re
 
 int slice_main(int argc, char **argv)
 {
-    static const struct export_command c = {.name = "slice", .usage = slice_usage, .check = slice_check};
+    static const struct export_command c = {
+        .name = "slice", .usage = slice_usage, .options = EXPORT_RANGE | EXPORT_OUT, .check = slice_check};
     struct export_opts o;
     struct cut_range r;
     struct cut_result res = {0};
@@ -211,6 +213,7 @@ static const char anonymize_usage[] =
     "\n"
     "  -o FILE                 write to FILE, - is standard output; never overwrites the trace itself\n"
     "  --map FILE              save which name stands for which: kind, new name, old name\n"
+    "  --max-memory SIZE       memory limit: 500M, 4G; the rest goes to a temporary file\n"
     "  --quiet                 print only errors\n"
     "  --help                  print this help\n"
     "\n"
@@ -285,7 +288,10 @@ static enum err_code anonymize_to(const struct input *in, const struct export_op
 
 int anonymize_main(int argc, char **argv)
 {
-    static const struct export_command c = {.name = "anonymize", .usage = anonymize_usage, .check = anonymize_check};
+    static const struct export_command c = {.name = "anonymize",
+                                            .usage = anonymize_usage,
+                                            .options = EXPORT_RANGE | EXPORT_OUT,
+                                            .check = anonymize_check};
     struct export_opts o;
     struct input in;
     struct anon_result res = {0};

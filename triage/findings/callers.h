@@ -16,6 +16,10 @@ struct callers {
     int64_t ns[CALLERS];
     bool more; /* than these: counts are lower bounds */
 };
+/*
+ * callers_add - ns more that func (a string; 0: not known) called. Of more than CALLERS the largest are kept, with lower bounds, so one
+ * that has half of it or more is among them. callers_merge - add what another one has counted.
+ */
 void callers_add(struct callers *c, uint32_t func, int64_t ns);
 void callers_merge(struct callers *c, const struct callers *other);
 
@@ -27,6 +31,7 @@ struct caller {    /* of most of it */
     float beyond_share;
     bool beyond_least;
 };
+/* callers_most - who called most of it, `all` being the whole in ns. */
 struct caller callers_most(const struct callers *c, int64_t all);
 /* callers_beyond - the same with `beyond`, counted by who called the callers. */
 struct caller callers_beyond(const struct callers *c, const struct callers *beyond, int64_t all);

@@ -188,6 +188,10 @@ int live_parse(const struct live_command *c, int argc, char **argv)
             struct text t = {0};
             say_fitted(&t, c->usage);
             say_fitted(&t, live_usage);
+            say_fitted(
+                &t,
+                "Exit status: 0 it ended as asked, or with the program; 2 wrong usage, the program can't be reached, "
+                "the connection broke, or a file can't be written.\n");
             return say_list(c->name, &t);
         }
         if (!ended && strcmp(argv[i], "--") == 0) {

@@ -26,7 +26,7 @@ struct record {
 
 static const char usage[] =
     "usage: gotop record [options] -o FILE WHERE\n"
-    "Writes a trace of a running program to a file as it was sent: 5 seconds, or --seconds N.\n"
+    "Writes a trace of a running program to a file as it was sent: 5 seconds, or --seconds N. WHERE can be no file.\n"
     "  -o FILE              the file; it gets this name once the trace is complete, or if the connection breaks\n"
     "  --cpu                with CPU samples: also runs a CPU profile\n"
     "  --quiet              no progress\n";

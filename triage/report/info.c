@@ -42,6 +42,24 @@ static void counted(struct answers *a, const char *key, const char *question, bo
     answer(a, key, question, recorded && n ? INFO_YES : INFO_NO, why);
 }
 
+enum { NAMED_SINCE = 1007 }; /* dialects before it have program counters only */
+
+static void names(struct answers *a, const struct info *i)
+{
+    const struct trace_info *t = trace_info(i->tr);
+    const bool some = i->c->strings.n > 0, stacks = i->c->stacks.n > 0; /* frames of stacks are what has names */
+    if (!t->has_names) {
+        answer(a, "names", "which functions", INFO_NO, "program counters only: use --exe");
+    } else if (t->version < NAMED_SINCE) { /* whether it is that program nobody says */
+        answer(a, "names", "which functions", INFO_PARTLY, "taken from the program given with --exe");
+    } else {
+        answer(a, "names", "which functions", some && stacks ? INFO_YES : INFO_NO,
+               !some    ? "its names were cut off"
+               : stacks ? ""
+                        : "its stacks were cut off");
+    }
+}
+
 static void clocks(struct answers *a, const struct trace_info *t)
 {
     answer(a, "durations", "how long things took",
@@ -64,13 +82,7 @@ size_t info_answers(const struct info *i, struct info_answer out[INFO_ANSWERS])
     const struct logmsg *logs;
     bool heap = trace_npoints(i->tr, METRIC_HEAP) > 0 || trace_npoints(i->tr, METRIC_GOAL) > 0;
     clocks(&a, t);
-    answer(&a, "names", "which functions",
-           t->has_names && i->c->strings.n && i->c->stacks.n ? INFO_YES
-                                                             : INFO_NO, /* frames of stacks are what has names */
-           !t->has_names      ? "program counters only: use --exe"
-           : !i->c->strings.n ? "its names were cut off"
-           : !i->c->stacks.n  ? "its stacks were cut off"
-                              : "");
+    names(&a, i);
     answer(&a, "stacks", "where a goroutine waited", i->c->stacks.n ? INFO_YES : INFO_NO,
            i->c->stacks.n ? "" : "its stacks were cut off");
     answer(&a, "waits", "why a goroutine waited", t->second_family ? INFO_YES : INFO_PARTLY,

@@ -18,6 +18,7 @@ struct info {
     const struct census *c;
     const struct err *packed; /* what is wrong with the compression, code ERR_OK = nothing */
 };
+/* info_text - the page, in lines of at most 80 characters. */
 void info_text(struct text *t, const struct info *i);
 /* info_json - the same as one JSON object, mem_free() it; NULL: out of memory. */
 char *info_json(const struct info *i);

@@ -24,6 +24,7 @@ static const char info_usage[] =
     "\n"
     "  --json                  the same as one JSON object (docs/SLICES.md)\n"
     "  --ticks-per-second N    the tick rate, for a trace truncated before it\n"
+    "  --exe FILE              the program that wrote the trace, for an old one without names\n"
     "  --max-memory SIZE       memory limit: 500M, 4G\n"
     "  --threads N             decode with N threads\n"
     "  --quiet                 print only errors\n"

@@ -11,6 +11,7 @@
 #include "triage/load.h"
 #include "triage/text.h"
 
+/* The commands; they return the exit status (docs/REPORT.md). */
 int report_main(int argc, char **argv);
 int diff_main(int argc, char **argv);
 int explain_main(int argc, char **argv); /* gotop explain: explain_main.c */

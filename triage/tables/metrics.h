@@ -25,7 +25,7 @@ struct metric_value {
 
 /* metric_get - ERR_ARG if there is no such metric. */
 enum err_code metric_get(const struct loaded *l, const char *name, struct metric_value *out, struct err *e);
-void metric_text(struct text *t, const struct metric_value *v);
+void metric_text(struct text *t, const struct metric_value *v); /* with its unit; "-": the trace has no such thing */
 /* metric_list - the plain names with their meaning, for help and tests; NULL at the end. */
 const char *metric_list(size_t i, const char **help);
 
@@ -41,6 +41,7 @@ struct condition {
 enum err_code condition_parse(const char *s, bool change, struct condition *c, struct err *e);
 /* condition_check - is there such a metric, and is the value one of its kind? Asks no trace. */
 enum err_code condition_check(const struct condition *c, struct err *e);
+/* condition_holds - of the value v, in c->unit's base; a change must have been turned into a value before. */
 bool condition_holds(const struct condition *c, double v);
 
 #endif

@@ -96,8 +96,8 @@ struct dist {
     int64_t p50, p90, p99; /* nearest rank */
     double sumsq;
 };
-int64_t dist_avg(const struct dist *d);
-double dist_sd(const struct dist *d); /* standard deviation of the sample, 0 for n < 2 */
+int64_t dist_avg(const struct dist *d); /* 0 for n = 0 */
+double dist_sd(const struct dist *d);   /* standard deviation of the sample, 0 for n < 2 */
 /* dist_of - exact; v[0..n) gets another order. dist_of_rest - of v[0..n) and so many zeros beside them. */
 void dist_of(struct dist *d, int64_t *v, size_t n);
 void dist_of_rest(struct dist *d, int64_t *v, size_t n, size_t zeros);
@@ -198,6 +198,8 @@ static inline void hist_part_end(struct hist *h, const struct hist_part *p, int6
 }
 void hist_add_all(struct hist *h, const int64_t *ns, uint32_t n); /* hist_add() of each */
 void hist_sum(struct hist *h, const struct hist *more);           /* what both hold */
+/* hist_quantile - nearest rank of 0 <= q <= 1: the middle of its bucket (1.6 % off at most), exact of the largest; 0: it is empty.
+ * hist_dist - all of a dist, quantiles that way. */
 int64_t hist_quantile(const struct hist *h, double q);
 void hist_dist(const struct hist *h, struct dist *d);
 /* hist_between - how many are in [lo, hi), by whole buckets: give powers of two, or the answer is approximate. */

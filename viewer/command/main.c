@@ -2,7 +2,7 @@
  * main.c - the command line: which trace, which keys, a terminal or none.
  *
  * Exit status: 0 done, 1 a command line that makes no sense, 2 the trace can't be read (one line on standard error
- * says what was found at which offset), 3 from dump: only a part of it. A reader of our output that goes away
+ * says what was found at which offset), 3 from dump, or from the report that stands in for a missing terminal: only a part of it. A reader of our output that goes away
  * (a closed pipe) ends the program quietly.
  */
 #include <errno.h>
@@ -124,7 +124,7 @@ static void usage_lines(FILE *f)
     options_usage(f);
     fprintf(f, "  %-24s %s\n\n%s", "-o FILE", "when following, also save every byte as sent", live_usage);
     fprintf(f, "\nIn the viewer, ? lists the keys.\n"
-               "Exit status: 0 done, 1 wrong usage, 2 unreadable trace, 3 dump of only a part.\n");
+               "Exit status: 0 done, 1 wrong usage, 2 unreadable trace, 3 report or dump of only a part.\n");
 }
 
 static void usage(FILE *to)

@@ -402,6 +402,49 @@ static void markdown_rows(FILE *f, struct column *cols, size_t n)
     }
 }
 
+/* Does a map bind these keys to that action in that view itself? */
+static bool binds(const struct keymap *km, const struct binding *want)
+{
+    const struct binding **b;
+    const size_t n = keymap_bindings(km, (enum keyview)want->view, &b);
+    bool found = false;
+    for (size_t i = 0; i < n && !found; i++)
+        found = b[i]->view == want->view && b[i]->action == want->action && b[i]->nkeys == want->nkeys &&
+                memcmp(b[i]->keys, want->keys, want->nkeys * sizeof *want->keys) == 0;
+    mem_free(b);
+    return found;
+}
+
+/* One that works in one view only, or in pop-ups, with the maps that have it; unless an earlier one has. */
+static void markdown_own(FILE *f, const struct column *cols, size_t n, size_t map, const struct binding *b)
+{
+    char keys[96];
+    for (size_t i = 0; i < map; i++)
+        if (binds(cols[i].km, b))
+            return;
+    fprintf(f, "| `%s` | `%s` | %s |", keyview_name((enum keyview)b->view), binding_keys(b, keys, sizeof keys),
+            action_name(b->action));
+    for (size_t i = map, said = 0; i < n; i++)
+        if (binds(cols[i].km, b))
+            fprintf(f, "%s%s", said++ ? ", " : " ", builtin_keymaps[i].name);
+    fprintf(f, " |\n");
+}
+
+static void markdown_single(FILE *f, const struct column *cols, size_t n)
+{
+    fprintf(f, "| only in | key | action | keymaps |\n|---|---|---|---|\n");
+    for (size_t i = 0; i < n; i++) {
+        for (int v = KEYVIEW_ANY + 1; v < KEYVIEW_COUNT; v++) {
+            const struct binding **b;
+            const size_t count = keymap_bindings(cols[i].km, (enum keyview)v, &b);
+            for (size_t k = 0; k < count; k++)
+                if (b[k]->view == v)
+                    markdown_own(f, cols, n, i, b[k]);
+            mem_free(b);
+        }
+    }
+}
+
 bool help_markdown(FILE *f)
 {
     enum { MAPS_MAX = 16 };
@@ -420,8 +463,17 @@ bool help_markdown(FILE *f)
                    "is read if it exists (begin it with `include default`). In the viewer, `?` lists the keys of\n"
                    "the current view.\n");
         markdown_rows(f, cols, n);
-        fprintf(f, "\nCounts: in vi and emacs, digits before a key repeat it (`5` `l`). In default, digits switch\n"
-                   "views, so a count begins with `;` (`;` `5` `l`).\n");
+        fprintf(f, "\n## Beside these\n\n");
+        markdown_single(f, cols, n);
+        fprintf(f,
+                "\nCounts: in vi and emacs, digits before a key repeat it (`5` `l`). In default, digits switch\n"
+                "views, so a count begins with `;` (`;` `5` `l`).\n"
+                "\nA line of a keymap is `bind any KEY ACTION`, or `bind VIEW KEY ACTION` for one view or `popup`\n"
+                "(`man gotop`: KEYMAPS); `gotop --check-keymap FILE` finds mistakes. `:` takes actions by their\n"
+                "names, and views: ");
+        for (int v = VIEW_NONE + 1; v < VIEW_END; v++)
+            fprintf(f, "%s`%s`", v == 1 ? "" : v % 8 == 0 ? ",\n" : ", ", keyview_name((enum keyview)v));
+        fprintf(f, ".\nWhere both have a name, it is the action.\n");
     }
     for (size_t i = 0; i < MAPS_MAX; i++) {
         mem_free(cols[i].b);
