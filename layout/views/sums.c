@@ -74,7 +74,7 @@ static struct sums *new (const struct view *v, struct alive *alive, int64_t t0, 
     s->tr = v->tr;
     s->v = v;
     s->alive = alive;
-    s->lane.kind = LANE_KINDS; /* none yet */
+    s->lane = (struct lane){LANE_G, NO_LANE}; /* none yet */
     s->t0 = t0;
     s->t1 = t1;
     s->asof = asof_now(v->tr);
