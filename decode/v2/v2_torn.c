@@ -150,7 +150,7 @@ static bool torn_begin(struct v2_order *o)
 /* ---- gaps ------------------------------------------------------------------------------------------------- */
 
 /* At time t: what g or p did is not known, from `since` on (absolute) or since it was last told of, if that is later. */
-static void lost(struct v2_order *o, int64_t t, uint32_t g, uint32_t p, int64_t since)
+static struct ev *lost(struct v2_order *o, int64_t t, uint32_t g, uint32_t p, int64_t since)
 {
     if (t < o->torn.least) /* then events were lost before that already */
         o->torn.least = t;
@@ -168,6 +168,7 @@ static void lost(struct v2_order *o, int64_t t, uint32_t g, uint32_t p, int64_t 
     e->p = p;
     since = since > o->torn.least ? since : o->torn.least;
     e->arg = since > o->base ? (uint64_t)(since - o->base) : 0;
+    return e;
 }
 
 /* A thread has nothing, as far as is known, and what it did since then is not. */
@@ -175,8 +176,7 @@ static void lost_m(struct v2_order *o, uint32_t m, int64_t since)
 {
     if (!o->m[m].told)
         return;
-    lost(o, o->last, EV_NONE, EV_NONE, since);
-    o->out[o->nout - 1].m = m;
+    lost(o, o->last, EV_NONE, EV_NONE, since)->m = m;
 }
 
 /* The state of something is not known from `since` on. */
@@ -236,7 +236,8 @@ static void forget_p(struct v2_order *o, const struct v2_cursor *c, uint32_t p)
     vp->status = V2_PS_LOST;
 }
 
-static void g_gap(struct v2_order *o, const struct v2_cursor *c, uint32_t g, uint8_t next)
+/* The event that says so; NULL: nothing was known of it. */
+static struct ev *g_gap(struct v2_order *o, const struct v2_cursor *c, uint32_t g, uint8_t next)
 {
     struct v2_g *vg = v2_g_at(o, g);
     int64_t since = c->t;
@@ -248,12 +249,12 @@ static void g_gap(struct v2_order *o, const struct v2_cursor *c, uint32_t g, uin
         if (m != EV_NONE)
             o->m[m].g = EV_NONE;
     }
-    if (vg->status != ST_UNKNOWN) {
-        lost(o, c->t, g, EV_NONE, since);
+    struct ev *const e = vg->status != ST_UNKNOWN ? lost(o, c->t, g, EV_NONE, since) : NULL;
+    if (e)
         gap_from(o, c->t);
-    }
     vg->status = next;
     v2_stirs(&o->blank_g, g);
+    return e;
 }
 
 /* Numbers of this P are missing before this one. */
@@ -271,10 +272,10 @@ static void another_call(struct v2_order *o, const struct v2_cursor *c, uint32_t
         return;
     const struct v2_cursor *k = v2_has_more(o, m) ? &o->cur[o->m[m].cur - 1] : NULL;
     const int64_t since = !k ? c->t : k->gap ? k->told : k->before;
-    g_gap(o, c, g, ST_SYSCALL);
+    struct ev *e = g_gap(o, c, g, ST_SYSCALL);
     o->m[m].g = g;
     if (since > o->base && since < c->t)
-        o->out[o->nout - 1].arg = (uint64_t)(since - o->base);
+        e->arg = (uint64_t)(since - o->base);
 }
 
 static void p_gap(struct v2_order *o, const struct v2_cursor *c, uint32_t p, uint8_t next)
@@ -348,8 +349,8 @@ static bool mend_gc(struct v2_order *o, const struct v2_cursor *c)
 static bool mend_wait(struct v2_order *o, const struct v2_cursor *c)
 {
     const uint32_t p = c->m != EV_NONE ? o->m[c->m].p : EV_NONE;
+    const bool jumps = v2_specs[c->type].after == V2_AFTER_P_CALL && p_jumps(o, c->arg[0], c->arg[1]);
     uint32_t m, q;
-    bool jumps;
     switch (v2_specs[c->type].after) {
     case V2_AFTER_G_RUNS: return set_g(o, c, c->arg[0], c->arg[1], ST_RUNNABLE);
     case V2_AFTER_G_WAKES: return set_g(o, c, c->arg[0], c->arg[1], ST_WAITING);
@@ -362,7 +363,6 @@ static bool mend_wait(struct v2_order *o, const struct v2_cursor *c)
             p_gap(o, c, p, V2_PS_LOST);
         return p != EV_NONE;
     case V2_AFTER_P_CALL:
-        jumps = p_jumps(o, c->arg[0], c->arg[1]);
         if (!set_p(o, c, c->arg[0], c->arg[1], V2_PS_SYSCALL) || (m = v2_m_get(o, c->arg[2])) == EV_NONE)
             return false;
         q = idmap_get(&o->ps, c->arg[0]);

@@ -156,8 +156,8 @@ static enum err_code run(struct v2_cut *c, struct v2_raw_gen *gen, bool *over, s
 
 /* ---- a generation that turns out to need mending is run a second time, from how things were before it ------- */
 
-/* The last copy of that: it takes time for each goroutine, G_BYTES of reading as much. */
-enum { G_BYTES = 64, MENDED_FREE = 64 };
+/* A copy of how things were takes, for each goroutine, as long as reading so many bytes. */
+enum { G_BYTES = 64 };
 
 /* keep - copy how things are before a generation, unless less was read since the last copy than a copy costs. false: no memory. */
 static bool keep(struct v2_cut *c, const struct v2_raw_gen *gen)
@@ -195,8 +195,11 @@ static bool back_to(struct v2_cut *c, const struct v2_raw_gen *gen, bool *raw)
 
 /*
  * too_much - is the generation one too many to be mended? Each takes time for every goroutine that is known: without a limit a small
- * file of damaged generations would take hours. What is read is worth as much time, and MENDED_FREE generations are.
+ * file of damaged generations would take hours. So many are always mended, and of more those whose goroutines, added up, are no more
+ * than twice the file's bytes.
  */
+enum { MENDED_FREE = 64 };
+
 static bool too_much(struct v2_cut *c, const struct v2_raw_gen *gen, const struct cut_result *was)
 {
     c->mended++;

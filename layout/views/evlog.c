@@ -68,7 +68,7 @@ static struct moments entry(const struct trace *tr, int k, size_t i)
     }
 }
 
-/* reach_learn - a loaded trace's arrays don't change, and of another one there is another log. Without memory all entries are looked at. */
+/* reach_learn - once a trace is loaded its arrays don't change. Without memory all entries are looked at. */
 static void reach_learn(struct evlog *l, const struct trace *tr)
 {
     l->reach_known = true;

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "decode/base/idmap.h"
 #include "decode/base/mem.h"
 #include "triage/findings/walk.h"
 
@@ -32,21 +33,16 @@ void waits_at_add(struct waits_at *v, uint32_t *n, uint32_t most, uint32_t place
     v[k].most = p->total > v[k].most->total ? p : v[k].most;
 }
 
-/* Does a group wait at a place itself? */
-static bool waits_there(const struct causes *c, uint32_t name, uint32_t place)
-{
-    for (uint32_t i = 0; i < c->tg->npairs; i++) {
-        if (c->tg->pairs[i].waiter == name && causes_place(c->tr, c->tg->pairs[i].stack) == place) {
-            return true;
-        }
-    }
-    return false;
-}
-
 bool waits_at_brought(const struct causes *c, uint32_t waiter, uint32_t place)
 {
+    struct idmap there = {0}; /* the groups that wait there themselves */
     uint64_t own = 0, brought = 0;
-    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        ok = causes_place(c->tr, p->stack) != place || idmap_put(&there, p->waiter, 1);
+    }
+    for (uint32_t i = 0; ok && i < c->tg->npairs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
         if (p->from_scheduler || p->waiter != waiter || p->count <= p->futile ||
             causes_place(c->tr, p->stack) != place) {
@@ -54,11 +50,13 @@ bool waits_at_brought(const struct causes *c, uint32_t waiter, uint32_t place)
         }
         if (p->waker == waiter) {
             own += p->count - p->futile;
-        } else if (!waits_there(c, p->waker, place)) {
+        } else if (idmap_get(&there, p->waker) == IDMAP_NONE) {
             brought += p->count - p->futile;
         }
     }
-    return brought > own;
+    c->rs->failed |= !ok;
+    idmap_free(&there);
+    return ok && brought > own;
 }
 
 #define CALLS_SAID 4
