@@ -39,8 +39,8 @@ static enum err_code gen_begin(struct stream *st, uint64_t number, struct err *e
         return no_memory(e);
     st->last = number;
     st->gen[st->ngen++] =
-        (struct stream_gen){.number = number, .offset = st->bytes - st->nhead, .after_lost = st->lose};
-    st->lose = false;
+        (struct stream_gen){.number = number, .offset = st->bytes - st->nhead, .lost_before = st->losing};
+    st->losing = 0;
     return gen_put(st, st->header, STREAM_HEADER, e);
 }
 
@@ -135,7 +135,7 @@ static enum err_code doubt_begins(struct stream *st, uint64_t number, struct err
 static enum err_code doubt_over(struct stream *st, uint64_t number, struct err *e)
 {
     struct stream_gen *g = arriving(st);
-    const bool first = (g->offset == STREAM_HEADER || g->after_lost) && g->batches == 2;
+    const bool first = (g->offset == STREAM_HEADER || g->lost_before) && g->batches == 2;
     if (number != g->number && !(first && number == st->stray))
         return doubt_begins(st, number, e);
     doubt_alone(st, number == g->number ? st->stray : g->number);
@@ -347,14 +347,15 @@ size_t stream_lose(struct stream *st)
     size_t i = stream_whole(st), n = i ? st->gen[i - 1].n - STREAM_HEADER : 0;
     if (!i)
         return 0;
+    const uint64_t lost = st->gen[i - 1].lost_before + n;
     mem_free(st->gen[i - 1].p);
     if (i < st->ngen)
         st->gen[i - 1] = st->gen[i];
     st->ngen--;
     if (i <= st->ngen)
-        st->gen[i - 1].after_lost = true;
+        st->gen[i - 1].lost_before += lost;
     else
-        st->lose = true;
+        st->losing += lost;
     return n;
 }
 

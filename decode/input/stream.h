@@ -25,10 +25,10 @@ struct stream_gen {
     size_t batches;  /* headers that were */
     uint8_t *p;      /* header and batches; the end mark, too */
     size_t n, cap;
-    uint64_t offset; /* of its first batch in the stream */
-    bool whole;      /* its end has come */
-    bool broken;     /* not all in it are batches of its own, or its end is missing */
-    bool after_lost; /* stream_lose() took the generation before it */
+    uint64_t offset;      /* of its first batch in the stream */
+    uint64_t lost_before; /* bytes of generations that stream_lose() took just before it */
+    bool whole;           /* its end has come */
+    bool broken;          /* not all in it are batches of its own, or its end is missing */
     /* The caller's: */
     int64_t t0, t1;   /* its first and last moment on the trace's clock, ns */
     int64_t came_ns;  /* when it became whole, ns since 1970; */
@@ -56,7 +56,7 @@ struct stream {
     size_t doubt;     /* in the arriving generation: where a batch begins that may be of the next one; 0: nowhere */
     uint64_t stray;   /* the generation number in that batch */
     size_t lost;      /* bytes since the place where a batch was expected; 0 = batches are understood */
-    bool lose;        /* the next generation will be after_lost */
+    uint64_t losing;  /* the next generation's lost_before */
 };
 
 /*
@@ -74,7 +74,8 @@ size_t stream_whole(const struct stream *st);
 const struct stream_gen *stream_rest(const struct stream *st);
 /* stream_drop - forget the n oldest generations. */
 void stream_drop(struct stream *st, size_t n);
-/* stream_lose - forget the newest whole generation; the one behind it becomes after_lost. Returns how many bytes it had, 0: there is none. */
+/* stream_lose - forget the newest whole generation; the one behind it tells of it (lost_before). Returns how many bytes it
+ * had, 0: there is none. */
 size_t stream_lose(struct stream *st);
 /* stream_hand - move the whole generations of `from` to the end of `to`; false: out of memory, nothing was moved. */
 bool stream_hand(struct stream *from, struct stream *to);

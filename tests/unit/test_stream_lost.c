@@ -170,19 +170,22 @@ static void test_lose(void **state)
     assert_int_equal(stream_lose(&st), second);
     assert_int_equal(stream_whole(&st), 1);
     assert_int_equal(st.gen[1].number, 3);
-    assert_true(st.gen[1].after_lost); /* which is still arriving */
-    assert_false(st.gen[0].after_lost);
+    assert_int_equal(st.gen[1].lost_before, second); /* which is still arriving */
+    assert_int_equal(st.gen[0].lost_before, 0);
+    const size_t first = stream_lose(&st);
+    assert_int_equal(st.gen[0].number, 3);
+    assert_int_equal(st.gen[0].lost_before, first + second);
     stream_free(&st);
 
     put(&st, "go 1.26\nnoauto\n" GEN("1") END, 100, &e);
-    assert_true(stream_lose(&st) > 0);
+    const size_t all = stream_lose(&st);
     assert_int_equal(st.ngen, 0);
     struct tracegen_buf rest = {0};
     size_t n;
     uint8_t *p = tracegen_bytes("go 1.26\nnoauto\n" GEN("2") END GEN("3") END, &n);
     assert_int_equal(stream_put(&st, p + STREAM_HEADER, n - STREAM_HEADER, &e), ERR_OK);
-    assert_true(st.gen[0].after_lost); /* the next one that came */
-    assert_false(st.gen[1].after_lost);
+    assert_int_equal(st.gen[0].lost_before, all); /* the next one that came */
+    assert_int_equal(st.gen[1].lost_before, 0);
     assert_true(stream_hand(&st, &to));
     assert_int_equal(to.ngen, 2);
     assert_int_equal(st.ngen, 0);

@@ -224,7 +224,7 @@ enum live_state live_step(struct live *l, int timeout_ms, struct err *e)
 
 size_t live_gap(const struct live *l, size_t n)
 {
-    while (n > 0 && !l->st.gen[n - 1].after_lost)
+    while (n > 0 && !l->st.gen[n - 1].lost_before)
         n--;
     return n ? n - 1 : 0;
 }

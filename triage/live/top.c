@@ -26,7 +26,7 @@ struct top {
     uint32_t rows;
     uint64_t shown, skipped; /* pictures; generations left out since the last one */
     int64_t late_ns;         /* so late came what is shown */
-    uint64_t lost, told;     /* bytes left out while nobody took our lines: before this picture, all told of */
+    uint64_t lost, told;     /* bytes left out while nobody took our lines: before this picture, in earlier ones */
 };
 
 static const char usage[] =
@@ -185,10 +185,12 @@ static void put_picture(struct text *t, const struct top *o, const struct loaded
 static void skip_old(struct top *o, struct live *l)
 {
     size_t gap = live_gap(l, stream_whole(&l->st));
+    for (size_t i = 0; i <= gap && i < l->st.ngen; i++) {
+        o->lost += l->st.gen[i].lost_before;
+        l->st.gen[i].lost_before = 0; /* counted once, however long it stays */
+    }
     stream_drop(&l->st, gap); /* what lies on both sides of a gap isn't added up */
     o->skipped += gap;
-    if (l->st.ngen && l->st.gen[0].after_lost)
-        o->lost = l->lost - o->told;
     int64_t late = o->every_ns > LATE_NS / 2 ? 2 * o->every_ns : LATE_NS, now = live_wall_now();
     size_t n = stream_whole(&l->st), i = 0;
     while (i + 1 < n && l->st.gen[i].came_ns < now - late)
@@ -254,6 +256,17 @@ static bool show(struct top *o, struct live *l, struct err *e)
     return good;
 }
 
+/* What was left out up to the program's end has no picture behind it that could say so. */
+static void tell_lost_end(const struct top *o, const struct live *l)
+{
+    struct text t = {.ascii = true};
+    struct err ignored; /* who doesn't read it was told nothing else either */
+    text_bytes(&t, l->lost - o->told);
+    text_lit(&t, " of trace after this were left out, up to its end: nobody took these lines\n");
+    (void)say_out(&t, &ignored);
+    text_free(&t);
+}
+
 /* One picture after the other, until the end of them or of the program. The exit status. */
 static int pictures(struct top *o, struct live *l)
 {
@@ -266,6 +279,8 @@ static int pictures(struct top *o, struct live *l)
         if (s != LIVE_WAIT && !show(o, l, &bad))
             return bad.code ? live_say("top", o->live.where, bad.what) : 0;
     }
+    if (l->ended && l->lost > o->told)
+        tell_lost_end(o, l);
     if (s == LIVE_FAILED && (!o->count || o->shown < o->count))
         return live_say("top", o->live.where, e.what);
     if (l->ended && !o->shown)

@@ -102,7 +102,7 @@ static void over(struct follow *f, const char *why)
 
 static bool put(struct follow *f, struct strip *s, const struct stream_gen *g)
 {
-    return ((!f->losing && !g->after_lost) || strip_gap(s)) &&
+    return ((!f->losing && !g->lost_before) || strip_gap(s)) &&
            strip_put(s, g->p + STREAM_HEADER, g->n - STREAM_HEADER);
 }
 
