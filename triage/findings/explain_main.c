@@ -15,6 +15,7 @@
 #include "triage/findings/explain_text.h"
 #include "triage/json.h"
 #include "triage/say.h"
+#include "triage/exports/export_run.h"
 #include "triage/exports/export_scope.h"
 #include "triage/wall.h"
 #include "triage/report/report.h"
@@ -31,7 +32,8 @@ static const char usage[] =
     "         region:NAME     all regions of that name         group:FUNCTION   all goroutines that started there\n"
     "         slowest:task:NAME, slowest:region:NAME           the longest one\n"
     "  --json               the tree and, for one interval, its parts in time order\n"
-    "  --utf8, --quiet, -o FILE, --exe FILE, --ticks-per-second N   as for gotop report\n"
+    "  --utf8, --quiet, -o FILE, --exe FILE, --ticks-per-second N, --max-memory SIZE, --threads N, --strict\n"
+    "                       as for gotop report\n"
     "Exit status: 0 fine, 2 a trace can't be read or has no such subject, 3 only part of a trace could be read.\n";
 
 struct one { /* an instance */
@@ -468,30 +470,55 @@ static bool json_answer(struct text *t, struct explainer *x, const struct trace 
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
 
+/* An option with a value. 1: it is none; 0: taken; else the exit status. */
+static int valued(struct options *o, const char *a, const char *value)
+{
+    static const char *const names[] = {"-o", "--exe", "--ticks-per-second", "--threads", "--max-memory"};
+    enum { OUT, EXE, TICKS, THREADS, MEMORY, COUNT };
+    int k = 0;
+    while (k < COUNT && strcmp(a, names[k]) != 0)
+        k++;
+    if (k == COUNT)
+        return 1;
+    if (!value)
+        return fail(a, "needs a value");
+    if (k == OUT)
+        o->out = value;
+    else if (k == EXE)
+        o->trace.exe = value;
+    else if (k == TICKS)
+        o->trace.ticks_per_second = strtod(value, NULL);
+    else if (k == THREADS)
+        return export_threads(value, &o->trace.threads) ? 0 : fail(value, "is no number of threads (1 to 256)");
+    else
+        return export_size(value, &o->trace.max_memory) ? 0 : fail(value, "is no size (500M, 4G)");
+    return 0;
+}
+
 /* -1 to go on, else the exit status. */
 static int parse(struct options *o, int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
         const char *a = argv[i];
-        bool value = strcmp(a, "-o") == 0 || strcmp(a, "--exe") == 0 || strcmp(a, "--ticks-per-second") == 0;
+        const int taken = valued(o, a, i + 1 < argc ? argv[i + 1] : NULL);
+        if (taken == 0)
+            i++;
+        if (taken != 1) {
+            if (taken)
+                return taken;
+            continue;
+        }
         if (strcmp(a, "--help") == 0 || strcmp(a, "-h") == 0) {
             return say_usage("explain", usage);
         }
-        if (value && i + 1 == argc) {
-            return fail(a, "needs a value");
-        }
-        if (strcmp(a, "-o") == 0) {
-            o->out = argv[++i];
-        } else if (strcmp(a, "--exe") == 0) {
-            o->trace.exe = argv[++i];
-        } else if (strcmp(a, "--ticks-per-second") == 0) {
-            o->trace.ticks_per_second = strtod(argv[++i], NULL);
-        } else if (strcmp(a, "--json") == 0) {
+        if (strcmp(a, "--json") == 0) {
             o->json = true;
         } else if (strcmp(a, "--utf8") == 0) {
             o->utf8 = true;
         } else if (strcmp(a, "--quiet") == 0) {
             o->quiet = true;
+        } else if (strcmp(a, "--strict") == 0) {
+            o->trace.strict = true;
         } else if (a[0] == '-' && a[1]) {
             return fail(a, "unknown option (gotop explain --help)");
         } else if (!o->path) {
