@@ -378,6 +378,7 @@ bool frame_draw(struct grid *g, struct view *v, struct frame_text *txt)
     note_move(g, v, &c.plan);
     copy.screen_x = copy.screen_y = -1;
     v->cut = false;
+    v->listed.n = 0;
     if (c.plan.n[ROW_TITLE])
         title(&c);
     ruler(&c);

@@ -222,6 +222,8 @@ unsigned view_back(struct view *v)
         move_settle(v);
     } else if (why_shown(v) && kind_here(v)->lanes == LANE_G)
         return view_related(v); /* all goroutines again */
+    else if (kind_led(v))
+        return kind_return(v);
     else
         return view_do(v, DEED_BACK, 0);
     return VR_DRAW;
@@ -240,6 +242,7 @@ const char *view_back_word(const struct view *v)
            : v->search && !search_is_hidden(v->search)     ? "no marks"
            : v->at.guest && kind_here(v)->lanes == LANE_G  ? "drop top lane"
            : why_shown(v) && kind_here(v)->lanes == LANE_G ? "all lanes"
+           : kind_led(v)                                   ? kind_led(v)
            : kind_here(v)->back_word                       ? kind_here(v)->back_word(v)
                                                            : NULL;
 }

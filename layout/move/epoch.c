@@ -49,6 +49,7 @@ static void each_place(struct view *v, void (*f)(const struct trace *, struct pl
 {
     f(v->tr, &v->at);
     f(v->tr, &v->prompt_from);
+    f(v->tr, &v->from);
     for (int i = 0; i < VIEW_UNDO; i++)
         f(v->tr, &v->undo[i]);
     for (int i = 0; i < VIEW_LETTERS; i++)
@@ -86,6 +87,7 @@ unsigned view_exchange(struct view *v, const struct trace *tr, int64_t by)
     view_leave(v);
     place_shift(&v->at, by);
     place_shift(&v->prompt_from, by);
+    place_shift(&v->from, by);
     for (int i = 0; i < VIEW_UNDO; i++)
         place_shift(&v->undo[i], by);
     for (int i = 0; i < VIEW_LETTERS; i++)

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "decode/base/host.h"
 #include "layout/draw/cells.h"
@@ -32,7 +33,10 @@ static void hit_name(const struct view *v, const struct hit *h, char *out, size_
     struct lane_info li = {0};
     if (h->g != NO_LANE)
         li = trace_lane(v->tr, (struct lane){LANE_G, h->g});
-    str_shorten(trace_str(v->tr, h->what ? h->what : li.name), 60, true, what, sizeof what);
+    if (h->what >= HIT_STATE)
+        snprintf(what, sizeof what, "%s", state_name((enum state)(h->what - HIT_STATE)));
+    else
+        str_shorten(trace_str(v->tr, h->what ? h->what : li.name), 60, true, what, sizeof what);
     if (h->g != NO_LANE)
         snprintf(out, size, "G%" PRIu64 " %s", li.id, what);
     else
@@ -150,6 +154,8 @@ static const char *hint(const char *query)
 {
     if (*query == '>' || *query == '<' || strncmp(query, "dur", 3) == 0)
         return "; a filter takes durations, a search takes names";
+    if (!strcasecmp(query, state_name(ST_IDLE)) || !strcasecmp(query, state_name(ST_SCHED)))
+        return "; processors are that: in their view > goes to the next span of one state";
     for (const char *c = query; *c && *query != '/' && *query != '~'; c++)
         if (*c >= 'A' && *c <= 'Z')
             return "; capitals make it case-sensitive";
@@ -161,6 +167,10 @@ static unsigned jump_hit(struct view *v, int64_t from, int dir, bool at_too)
     struct search *s = v->search;
     if (!s->nhits) {
         s->hidden = s->done; /* there are no marks that one more key would take away */
+        if (s->no_text)
+            return move_fail(v, "nothing %s is that: %s (names: ~%s)",
+                             trace_info(v->tr)->done ? "in this trace" : "in what is loaded so far (n looks again)",
+                             s->query, s->query);
         return move_fail(v, "not found%s: %.100s%s",
                          trace_info(v->tr)->done ? "" : " in what is loaded so far (n looks again)", s->query,
                          hint(s->query));

@@ -17,6 +17,7 @@
 #include "layout/draw/frame_rows.h"
 #include "layout/views/kind.h"
 #include "layout/move/move.h"
+#include "layout/move/why.h"
 #include "layout/draw/status.h"
 #include "layout/draw/wrap.h"
 #include "layout/views/tri.h"
@@ -519,9 +520,14 @@ static unsigned items_details(struct view *v, int n)
     const struct item *i = here(v);
     const struct range *r;
     char who[VIEW_MESSAGE];
+    const struct window was = v->at.win;
     unsigned f = items_fit(v, n);
     if (!i)
         return f;
+    uint32_t g;
+    int64_t t0, t1;
+    if (window_len(was) == window_len(v->at.win) && was.t0 == v->at.win.t0 && why_here(v, &g, &t0, &t1))
+        return view_why(v); /* it fills the window already */
     if (i->kind != ITEM_STW || i->index >= trace_ranges(v->tr, RANGE_STW, &r))
         return f;
     tri_stop(v->tr, &r[i->index], who, sizeof who);

@@ -27,6 +27,7 @@ enum {
     PHASE_TASKS,
     PHASE_REGIONS,
     PHASE_LOGS,
+    PHASE_RANGES,
     PHASE_SORT,
     PHASE_END
 };
@@ -42,13 +43,35 @@ static void set_bit(uint64_t *set, uint32_t i)
     set[i / 64] |= 1ull << (i % 64);
 }
 
+/* The states that a word names: as the screen does, or as filters and readers do. */
+static uint32_t states_named(const char *q)
+{
+    static const struct {
+        const char *name;
+        uint32_t states;
+    } also[] = {{"gc", 1u << ST_GC | 1u << ST_GCWORK | 1u << ST_ASSIST},
+                {"assist", 1u << ST_ASSIST},
+                {"stw", 1u << ST_STW},
+                {"blocked", 1u << ST_WAITING},
+                {"ready", 1u << ST_RUNNABLE},
+                {"syscall", 1u << ST_SYSCALL},
+                {"unknown", 1u << ST_UNKNOWN}};
+    uint32_t bits = 0;
+    for (int st = ST_NONE + 1; st < ST_COUNT; st++)
+        if (!strcasecmp(q, state_name((enum state)st)))
+            bits |= 1u << st;
+    for (size_t i = 0; i < sizeof also / sizeof *also; i++)
+        if (!strcasecmp(q, also[i].name))
+            bits |= also[i].states;
+    return bits;
+}
+
 static void parse_query(struct search *s)
 {
     const char *q = s->query;
     s->files = strstr(q, ".go") != NULL; /* else "serve" would find all of httpserver.go */
-    for (int st = 0; st < ST_COUNT; st++)
-        if (st != ST_NONE && !strcasecmp(q, state_name((enum state)st)))
-            s->states |= 1u << st;
+    s->states = states_named(q);
+    s->no_text = s->states && strlen(q) < 4; /* gc, stw: "stw" is in NewRequestWithContext, too */
     if (*q == 'g' || *q == 'G')
         q++;
     if (!isdigit((unsigned char)*q))
@@ -133,6 +156,8 @@ static void add(struct search *s, int64_t t, uint32_t g, uint32_t what)
 static bool strings(struct search *s, const struct trace *tr)
 {
     uint64_t end = s->at + CHUNK < s->nstr ? s->at + CHUNK : s->nstr;
+    if (s->no_text)
+        return true;
     for (; s->at < end; s->at++)
         if (match_str(&s->match, trace_str(tr, (uint32_t)s->at))) {
             set_bit(s->strs, (uint32_t)s->at);
@@ -175,12 +200,16 @@ static bool in_spans(const struct search *s)
     return s->in_stacks || s->in_reasons || s->states;
 }
 
-/* What of a span matches: a string, 0 = nothing. *by_state: its state is what was asked for. */
-static uint32_t span_hit(const struct search *s, const struct trace *tr, const struct span *p, uint8_t before,
-                         bool *by_state)
+/*
+ * What of a span matches: a string, 0 = nothing. *by_state: its state is what was asked for; that of a mark worker that runs
+ * is "running" in its lane. (Assists are ranges: they come last.)
+ */
+static uint32_t span_hit(const struct search *s, const struct trace *tr, const struct lane_info *li,
+                         const struct span *p, uint8_t before, bool *by_state)
 {
     bool woken = p->state == ST_RUNNABLE && (before == ST_WAITING || before == ST_SYSCALL || before == ST_NONE);
-    *by_state = s->states >> p->state & 1;
+    *by_state =
+        (s->states >> p->state & 1) || (li->is_worker && p->state == ST_RUNNING && s->states >> ST_GCWORK & 1);
     if (p->reason && bit(s->strs, s->nstr, p->reason))
         return p->reason;
     if (p->label && bit(s->strs, s->nstr, p->label))
@@ -189,7 +218,7 @@ static uint32_t span_hit(const struct search *s, const struct trace *tr, const s
 }
 
 /* One lane's spans from index s->sub on; true when the lane is over. */
-static bool lane_spans(struct search *s, const struct trace *tr, struct lane l)
+static bool lane_spans(struct search *s, const struct trace *tr, struct lane l, const struct lane_info *li)
 {
     struct span_iter it;
     if (!span_seek_index(&it, tr, l, s->sub ? s->sub - 1 : 0))
@@ -203,7 +232,7 @@ static bool lane_spans(struct search *s, const struct trace *tr, struct lane l)
     for (int i = 0; i < CHUNK; i++) {
         const struct span *p = span_get(&it);
         bool by_state;
-        uint32_t what = span_hit(s, tr, p, before, &by_state);
+        uint32_t what = span_hit(s, tr, li, p, before, &by_state);
         before = p->state;
         if (what || by_state)
             add(s, p->t0, l.i, what);
@@ -224,6 +253,31 @@ static void nearer(struct search *s, int64_t t, uint32_t g, uint32_t what)
     if (!s->has_best || (s->jump < 0 ? t > s->best.t : t < s->best.t))
         s->best = (struct hit){t, g, what};
     s->has_best = true;
+}
+
+/* Ranges have states, too, that no goroutine's lane is in. */
+static const enum state range_state[RANGE_KINDS] = {
+    [RANGE_GC] = ST_GC, [RANGE_STW] = ST_STW, [RANGE_SWEEP] = ST_SWEEP, [RANGE_ASSIST] = ST_ASSIST};
+
+static uint32_t range_goroutine(const struct range *r)
+{
+    return (r->kind == RANGE_STW || r->kind == RANGE_ASSIST) && !r->scope_p ? r->owner : NO_LANE;
+}
+
+static void probe_ranges(struct search *s, const struct trace *tr)
+{
+    for (int k = 0; k < RANGE_KINDS; k++) {
+        const struct range *r;
+        const size_t n = trace_ranges(tr, (enum range_kind)k, &r);
+        size_t from = 0;
+        if (!(s->states >> range_state[k] & 1))
+            continue;
+        bisect(from, n, i, r[i].t0 < (s->jump > 0 ? s->probe0 : s->probe1));
+        if (s->jump < 0 && from-- == 0)
+            continue;
+        if (from < n)
+            nearer(s, r[from].t0, range_goroutine(&r[from]), HIT_STATE + range_state[k]);
+    }
 }
 
 /* Returns how many spans were looked at. */
@@ -251,7 +305,7 @@ static int probe_lane(struct search *s, const struct trace *tr, uint32_t g)
         bool by_state;
         if (p->t0 >= s->probe1)
             return i;
-        uint32_t what = span_hit(s, tr, p, before, &by_state);
+        uint32_t what = span_hit(s, tr, &li, p, before, &by_state);
         before = p->state;
         if (what || by_state)
             nearer(s, p->t0, g, what);
@@ -265,7 +319,7 @@ static int probe_lane(struct search *s, const struct trace *tr, uint32_t g)
 
 /*
  * Windows that begin at the cursor and double from a thousandth of the trace: the nearest hit is known long before
- * all are counted. (Goroutines alone; what tasks and logs have comes with the count.)
+ * all are counted. (Goroutines and ranges alone; what tasks and logs have comes with the count.)
  */
 static bool probe(struct search *s, const struct trace *tr)
 {
@@ -287,6 +341,7 @@ static bool probe(struct search *s, const struct trace *tr)
     if (s->at < n)
         return false;
     s->at = 0;
+    probe_ranges(s, tr);
     if (s->has_best) {
         s->first = s->best;
         return s->found = true;
@@ -316,15 +371,15 @@ static bool lanes(struct search *s, const struct trace *tr)
     }
     for (int budget = CHUNK; budget > 0 && s->at < n; budget--) {
         struct lane l = {LANE_G, (uint32_t)s->at};
+        const struct lane_info li = trace_lane(tr, l);
         if (s->sub == 0) {
-            struct lane_info li = trace_lane(tr, l);
             if (s->by_id && li.id == s->id)
                 add(s, li.first, l.i, 0);
             else if (li.name && bit(s->strs, s->nstr, li.name))
                 add(s, li.first, l.i, li.name);
         }
         if (in_spans(s)) {
-            if (!lane_spans(s, tr, l))
+            if (!lane_spans(s, tr, l, &li))
                 return false;
             budget -= (int)(s->sub < CHUNK ? s->sub / 8 : CHUNK);
         }
@@ -366,6 +421,25 @@ static bool logs(struct search *s, const struct trace *tr)
             add(s, m[s->at].t, m[s->at].g, what);
     }
     return s->at >= n;
+}
+
+/* Cycles, stops, sweeping, assists, if they were asked for; s->sub counts their kinds. */
+static bool ranges(struct search *s, const struct trace *tr)
+{
+    for (int i = 0; s->sub < RANGE_KINDS; s->sub++, s->at = 0) {
+        const struct range *r;
+        const size_t n = trace_ranges(tr, (enum range_kind)s->sub, &r);
+        if (!(s->states >> range_state[s->sub] & 1))
+            continue;
+        while (s->at < n) {
+            struct range one = r[s->at];
+            if (i++ == CHUNK)
+                return false;
+            s->at = s->sub == RANGE_STW ? trace_stop(r, n, s->at, &one) : s->at + 1;
+            add(s, one.t0, range_goroutine(&one), HIT_STATE + range_state[s->sub]);
+        }
+    }
+    return true;
 }
 
 static int by_time(const void *a, const void *b)
@@ -450,7 +524,7 @@ static bool sort_hits(struct search *s, const struct trace *tr)
 bool search_step(struct search *s, const struct trace *tr, int64_t budget_ns)
 {
     static bool (*const phases[PHASE_END])(struct search *, const struct trace *) = {
-        strings, stacks, probe, lanes, tasks, regions, logs, sort_hits};
+        strings, stacks, probe, lanes, tasks, regions, logs, ranges, sort_hits};
     int64_t start = budget_ns == INT64_MAX ? 0 : host_now();
     while (!s->done) {
         if (phases[s->phase](s, tr) || (s->full && s->phase < PHASE_SORT)) {

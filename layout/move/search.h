@@ -1,6 +1,6 @@
 /*
  * search.h - text over the trace: goroutines by id and start function, spans by the functions of their own stacks, their reasons and their states, tasks,
- * regions and logs. Files count when the query holds ".go". Plain text, or a regular expression: /text/ or ~text.
+ * regions, logs; and where a state's name is asked for that only ranges have (gc, stw, assist), these. Files count when the query holds ".go". Plain text, or a regular expression: /text/ or ~text.
  *
  * Smart case: a query without capitals matches both. Each distinct string is looked at once, then stacks by their
  * functions, then spans by their stacks' numbers: a span costs a bit test. Work is done in steps with a budget.
@@ -21,6 +21,7 @@ struct search {
     char query[VIEW_TEXT];
     struct match match;
     uint32_t states; /* the query is a state's name: bit per state */
+    bool no_text;    /* it is that alone, and no part of a name */
     bool files;      /* the query looks like a file's name: files of frames count, too */
     bool by_id;      /* the query is a goroutine's id, too */
     uint64_t id;

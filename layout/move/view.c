@@ -379,6 +379,7 @@ unsigned view_undo(struct view *v, int n)
         swap_place(v, v->undo_at);
     }
     v->undo_kind = -1;
+    v->led = v->led && !kind_here(v)->table;
     move_guest(v, guest);
     move_settle(v);
     v->at.stand = v->at.focus.i;

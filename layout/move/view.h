@@ -39,6 +39,13 @@ const char *sort_name(enum sort s);
 enum popup_kind { POPUP_NONE, POPUP_SPAN, POPUP_LINES };
 enum prompt_kind { PROMPT_NONE, PROMPT_COMMAND, PROMPT_SEARCH, PROMPT_FILTER, PROMPT_SLICE };
 
+/* rows of a list as they were drawn: line y[i] is the first one of row first + i, y[n] the first below them */
+enum { VIEW_LISTED = 256 };
+struct listed {
+    int n, y[VIEW_LISTED + 1];
+    uint32_t first;
+};
+
 enum { VIEW_ALONE_NS = 60000, VIEW_BUSY = 40, VIEW_UNDO = 128, VIEW_TEXT = 512, VIEW_MESSAGE = 4000 };
 
 /* place - what undo brings back */
@@ -116,8 +123,9 @@ struct items {
 struct hit {
     int64_t t;
     uint32_t g;    /* goroutine lane; NO_LANE = no lane of its own */
-    uint32_t what; /* string that matched, 0 = the id */
+    uint32_t what; /* string that matched, 0 = the id or its state; from HIT_STATE on: a range, of that state */
 };
+#define HIT_STATE (UINT32_MAX - 255)
 
 enum split { SPLIT_NONE, SPLIT_LOG, SPLIT_STACK, SPLIT_TABLE, SPLIT_COUNT }; /* what stands below the lanes */
 enum { VIEW_FILTERS = 16, VIEW_LETTERS = 52 };
@@ -202,6 +210,9 @@ struct view {
     bool clock;   /* the ruler has times of day, where the trace tells them */
     bool grouped; /* many goroutines have been put into groups once: from then on it is the reader's choice */
 
+    struct place from; /* led: a table's Enter led here, from there; leaving goes back to it */
+    bool led;
+
     struct place undo[VIEW_UNDO]; /* ring */
     int undo_at, undo_n, redo_n, undo_kind;
 
@@ -251,6 +262,7 @@ struct view {
     struct window drawn; /* the window of the last frame, in so many columns */
     int drawn_w;
     struct kept *kept; /* draw.c; NULL: nothing is */
+    struct listed listed;
 };
 
 /* view_init - the whole trace, processors, cursor at the start. tr must outlive it. false: out of memory. */
@@ -296,8 +308,9 @@ unsigned view_focus(struct view *v, struct lane l); /* to that lane, changing th
 /* view_switch - to that view; time and focus stay as far as they can. Where it is shown, or one that its key leads to: to
  * the next one of these. */
 unsigned view_switch(struct view *v, int no);
-unsigned view_swap(struct view *v);        /* goroutine <-> processor at the same moment */
-unsigned view_sort(struct view *v, int n); /* next order: goroutines; items by time or longest first */
+unsigned view_show(struct view *v, int no); /* to that very one */
+unsigned view_swap(struct view *v);         /* goroutine <-> processor at the same moment */
+unsigned view_sort(struct view *v, int n);  /* next order: goroutines; items by time or longest first */
 unsigned view_sort_invert(struct view *v);
 
 /* ---- moving over spans ---- */

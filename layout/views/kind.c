@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "layout/move/move.h"
+#include "layout/views/evlog.h"
 #include "layout/views/tri.h"
 
 static const struct view_kind *const kinds[VIEW_END] = {
@@ -220,6 +221,31 @@ unsigned view_sort_invert(struct view *v)
     return view_do(v, DEED_INVERT, 0);
 }
 
+/* ---- rows of lists, under a pointer ---------------------------------------------------------------------- */
+
+void kind_listed(struct view *v, uint32_t row, int y, int lines)
+{
+    struct listed *l = &v->listed;
+    if (!l->n)
+        l->first = row;
+    if (l->n == VIEW_LISTED || row != l->first + (uint32_t)l->n)
+        return;
+    l->y[l->n++] = y;
+    l->y[l->n] = y + lines;
+}
+
+bool view_listed(const struct view *v, int y, int64_t *by)
+{
+    const struct listed *l = &v->listed;
+    const int64_t now = v->at.view != VIEW_LOG ? v->at.row : v->log ? (int64_t)v->log->cur : 0;
+    for (int i = 0; i < l->n; i++)
+        if (y >= l->y[i] && y < l->y[i + 1]) {
+            *by = (int64_t)l->first + i - now;
+            return true;
+        }
+    return false;
+}
+
 /* ---- coming and going ----------------------------------------------------------------------------------- */
 
 unsigned view_enter(struct view *v)
@@ -228,7 +254,34 @@ unsigned view_enter(struct view *v)
         v->popup = POPUP_NONE;
         return VR_DRAW;
     }
-    return view_do(v, DEED_DETAILS, 0);
+    const struct place from = v->at;
+    const unsigned f = view_do(v, DEED_DETAILS, 0);
+    if (kind_of(from.view)->table && !kind_here(v)->table) {
+        v->from = from;
+        v->led = true;
+    }
+    return f;
+}
+
+const char *kind_led(const struct view *v)
+{
+    return v->led && !kind_here(v)->table ? kind_name(v->from.view) : NULL;
+}
+
+unsigned kind_return(struct view *v)
+{
+    const struct place to = v->from;
+    v->led = false;
+    for (int i = 1; i <= v->undo_n; i++) /* what was done since can be redone */
+        if (v->undo[(v->undo_at + VIEW_UNDO - i) % VIEW_UNDO].view == to.view)
+            return view_undo(v, i);
+    move_push(v, STEP_JUMP);
+    const uint32_t guest = v->at.guest;
+    v->at = to;
+    move_guest(v, guest);
+    move_settle(v);
+    v->at.stand = v->at.focus.i;
+    return VR_DRAW;
 }
 
 unsigned view_switch(struct view *v, int no)
@@ -237,7 +290,11 @@ unsigned view_switch(struct view *v, int no)
         return move_fail(v, "there is no view %d", no);
     if (no == kind_key(v->at.view)) /* its key again: the next one that the key leads to */
         no = kind_next(v);
-    if (no == v->at.view)
-        return VR_NONE;
-    return kind_of(no)->open(v, no);
+    return view_show(v, no);
+}
+
+unsigned view_show(struct view *v, int no)
+{
+    v->led = false;
+    return no == v->at.view ? VR_NONE : kind_of(no)->open(v, no);
 }

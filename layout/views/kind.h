@@ -82,6 +82,19 @@ int kind_next(const struct view *v);
 int kind_before(const struct view *v);
 int kind_find(const char *name, size_t len);
 
+/*
+ * kind_led - the name of the table whose Enter led to the lanes that are shown; NULL: none did, or a view was asked for since.
+ * kind_return - back to it, to the row that was left.
+ */
+const char *kind_led(const struct view *v);
+unsigned kind_return(struct view *v);
+/*
+ * kind_listed - a list draws that row, which takes so many lines: rows from the first one on that shows. view_listed - how far
+ * the row in that line of the screen is from the one with the cursor; false: no row of a list is there.
+ */
+void kind_listed(struct view *v, uint32_t row, int y, int lines);
+bool view_listed(const struct view *v, int y, int64_t *by);
+
 /* What views of lanes answer, and others of the time axis where the time is concerned: for their tables. */
 #define ANSWER_TIME \
     [DEED_PAN] = view_pan, [DEED_PAGE] = view_page, [DEED_CURSOR] = view_cursor, [DEED_START] = kind_start, \

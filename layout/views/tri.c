@@ -617,8 +617,11 @@ void tri_draw(struct grid *g, struct view *v, const struct plan *p)
     if (room_for != ROOM_LINES) {
         int at = y + head;
         v->rows = (int)rows(v);
-        for (uint32_t row = 0; row < rows(v); row++)
-            at += s->whole(g, v, row, at, row == v->at.row, room_for);
+        for (uint32_t row = 0; row < rows(v); row++) {
+            const int lines = s->whole(g, v, row, at, row == v->at.row, room_for);
+            kind_listed(v, row, at, lines);
+            at += lines;
+        }
         return;
     }
     uint32_t all = rows(v), room = n > 1 ? (uint32_t)n : 1;
@@ -634,6 +637,7 @@ void tri_draw(struct grid *g, struct view *v, const struct plan *p)
     for (int i = 0; i < n && v->at.top + (uint32_t)i < all; i++) {
         uint32_t row = v->at.top + (uint32_t)i;
         s->row(g, v, row, y + head + i, row == v->at.row);
+        kind_listed(v, row, y + head + i, 1);
     }
 }
 

@@ -249,7 +249,7 @@ static void test_popups(void **state)
     expect(&f, "Esc", "");
     assert_int_equal(f.a.view.popup, POPUP_NONE);
     struct place at = f.a.view.at;
-    expect(&f, "? j j PgDn G", "or an action's name.");
+    expect(&f, "? j j PgDn G", "a view (view-cycles).");
     assert_int_equal(at.focus.i, f.a.view.at.focus.i); /* scrolling is not moving */
     expect(&f, "g", "What the screen shows");
     expect(&f, "w", ""); /* any other action closes the help and acts */

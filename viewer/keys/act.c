@@ -36,7 +36,7 @@ static unsigned do_help(struct app *a, int n)
     }
     snprintf(a->title, sizeof a->title, "Keys in %s", keyview_name(v));
     unsigned f = view_lines(&a->view, a->title, a->help.lines, a->help.n);
-    a->view.popup_rich = &a->help.legend;
+    a->view.popup_rich = kind_here(&a->view)->table ? NULL : &a->help.legend;
     return f;
 }
 

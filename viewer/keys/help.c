@@ -227,6 +227,10 @@ static void print_here(FILE *f, const struct view *v, const struct binding **b, 
         snprintf(keys, sizeof keys, "%s%s%s", one, two[0] ? "  " : "", two);
         print_row(f, keys, label(v, w));
     }
+    if (kind_here(v)->table)
+        print_wrapped(f,
+                      "What the cells of lanes mean is said on this page in the views of processors, goroutines and "
+                      "threads.");
     fprintf(f, "\n");
 }
 
@@ -250,10 +254,10 @@ static void print_help(FILE *f, const struct keymap *km, enum keyview view, cons
     print_counts(f, km, view);
     fprintf(f, "\nIn a prompt\n");
     print_wrapped(f, "Enter accepts, Esc gives up, Up and Down bring back earlier lines, Tab completes an action's "
-                     "name, Ctrl-U clears the line, Ctrl-W the last word.");
+                     "name or a view's, Ctrl-U clears the line, Ctrl-W the last word.");
     print_wrapped(f, "Behind : stands a time (1.25s, 50%), a range (1.2s..1.3s), a goroutine "
                      "(g123), a processor (p4), a "
-                     "thread (m7), or an action's name.");
+                     "thread (m7), or the name of an action or a view (view-cycles).");
 }
 
 void help_free(struct help *h)
@@ -293,7 +297,8 @@ bool help_make(struct help *h, const struct keymap *km, const struct view *v, en
     const struct binding **b;
     size_t n = keymap_bindings(km, view, &b);
     rich_init(&h->legend);
-    legend_all(v->tier, v->mono, &h->legend);
+    if (!kind_here(v)->table) /* none of its signs is in a table */
+        legend_all(v->tier, v->mono, &h->legend);
     print_here(f, v, b, n);
     print_help(f, km, view, b, n);
     mem_free(b);
@@ -473,7 +478,7 @@ bool help_markdown(FILE *f)
                 "names, and views: ");
         for (int v = VIEW_NONE + 1; v < VIEW_END; v++)
             fprintf(f, "%s`%s`", v == 1 ? "" : v % 8 == 0 ? ",\n" : ", ", keyview_name((enum keyview)v));
-        fprintf(f, ".\nWhere both have a name, it is the action.\n");
+        fprintf(f, ".\nWhere both have a name, it is the action; `view-` before it means the view.\n");
     }
     for (size_t i = 0; i < MAPS_MAX; i++) {
         mem_free(cols[i].b);

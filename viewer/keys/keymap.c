@@ -441,7 +441,7 @@ enum keyfeed keymap_feed(const struct keymap *km, struct keystate *st, enum keyv
     }
     bool under_way = !rest || st->counting;
     state_reset(st);
-    return under_way && key == K_ESC ? KEYFEED_CANCEL : KEYFEED_NONE;
+    return under_way && (key == K_ESC || key == (K_CTRL | 'g')) ? KEYFEED_CANCEL : KEYFEED_NONE;
 }
 
 const char *keystate_text(const struct keystate *st, char *buf, size_t size)

@@ -207,22 +207,36 @@ static unsigned history_move(struct app *a, int by)
     return VR_DRAW;
 }
 
-/* Complete an action's name as far as it is certain. */
+enum { NAME_COUNT = ACT_COUNT + 2 * VIEW_END, NAME_ROOM = 64 };
+
+/* What a line behind ':' may begin with, by number: an action, "view-" and a view's name, a view's name. "": none, or again. */
+static const char *command_name(int i, char out[NAME_ROOM])
+{
+    const int view = (i - ACT_COUNT) / 2;
+    if (i < ACT_COUNT)
+        return i > ACT_NONE ? action_name((enum action)i) : "";
+    if (view <= VIEW_NONE || view >= VIEW_END)
+        return "";
+    snprintf(out, NAME_ROOM, "%s%s", i % 2 == ACT_COUNT % 2 ? "view-" : "", kind_name(view));
+    return action_find(out, strlen(out)) == ACT_NONE ? out : "";
+}
+
+/* Complete a name as far as it is certain. */
 static unsigned prompt_complete(struct app *a)
 {
-    const char *text = a->view.text, *first = NULL;
+    const char *text = a->view.text;
     size_t len = a->view.text_len, common = 0;
-    char all[VIEW_MESSAGE] = "";
+    char all[VIEW_MESSAGE] = "", first[NAME_ROOM] = "", buf[NAME_ROOM];
     int n = 0;
     if (a->view.prompt != PROMPT_COMMAND)
         return VR_NONE;
-    for (enum action act = ACT_NONE + 1; act < ACT_COUNT; act++) {
-        const char *name = action_name(act);
-        if (strncmp(name, text, len) != 0)
+    for (int i = 0; i < NAME_COUNT; i++) {
+        const char *name = command_name(i, buf);
+        if (!*name || strncmp(name, text, len) != 0)
             continue;
         if (n++ == 0) {
-            first = name;
-            common = strlen(name);
+            snprintf(first, sizeof first, "%s", name);
+            common = strlen(first);
         }
         size_t same = 0;
         while (same < common && name[same] == first[same])
@@ -240,6 +254,15 @@ static unsigned prompt_complete(struct app *a)
     return VR_DRAW;
 }
 
+/* A view by "view-" and its name; or by its name alone, unless that is an action's. */
+static int view_named(const char *name, size_t len)
+{
+    enum { PREFIX = sizeof "view-" - 1 };
+    if (len > PREFIX && !strncmp(name, "view-", PREFIX))
+        return kind_find(name + PREFIX, len - PREFIX);
+    return action_complete(name, len) == ACT_NONE ? kind_find(name, len) : VIEW_NONE;
+}
+
 /* A line behind ':' that is no place to go: an action's name and perhaps a count or an argument. */
 static unsigned run_command(struct app *a)
 {
@@ -250,9 +273,9 @@ static unsigned run_command(struct app *a)
     enum action act = action_complete(name, len);
     if (act == ACT_NONE && ((len == 1 && name[0] == 'q') || (len == 2 && !strncmp(name, "q!", 2))))
         act = ACT_QUIT;
-    int view = act == ACT_NONE ? kind_find(name, len) : VIEW_NONE;
+    const int view = view_named(name, len);
     if (view != VIEW_NONE)
-        return VR_DRAW | view_switch(&a->view, view);
+        return VR_DRAW | view_show(&a->view, view);
     if (act == ACT_NONE) {
         view_message(&a->view, true, "'%.*s' is no time, range, lane, view or action (Tab completes names)", (int)len,
                      name);
@@ -319,6 +342,8 @@ static unsigned feed(struct app *a, keycode k)
     enum { NOTCH = 3 };
     const struct binding *hit = NULL;
     uint32_t count = 0;
+    char chord[96];
+    keystate_text(&a->keys, chord, sizeof chord);
     switch (keymap_feed(a->km, &a->keys, app_keyview(a), k, &hit, &count)) {
     case KEYFEED_HIT: {
         uint64_t n = (uint64_t)(count ? count : 1) * hit->times;
@@ -330,19 +355,21 @@ static unsigned feed(struct app *a, keycode k)
         return VR_DRAW | app_do(a, hit->action, given ? (uint32_t)n : 0, hit->arg);
     }
     case KEYFEED_MORE:
-    case KEYFEED_CANCEL: return VR_DRAW; /* the footer shows what is under way */
+        view_message(&a->view, false, "%s", ""); /* the footer shows what is under way: nothing may lie over it */
+        return VR_DRAW;
+    case KEYFEED_CANCEL: return VR_DRAW;
     case KEYFEED_NONE: break;
     }
     if (key_is_mouse(k))
         return VR_NONE;
     char name[KEY_NAME_MAX], help[64];
     help_key(a->km, app_keyview(a), ACT_HELP, help, sizeof help);
-    view_message(&a->view, false, "%s does nothing here%s%s%s", key_text(k, name), help[0] ? "; " : "", help,
-                 help[0] ? " lists the keys" : "");
+    view_message(&a->view, false, "%s%s%s does nothing here%s%s%s", chord, chord[0] ? " " : "", key_text(k, name),
+                 help[0] ? "; " : "", help, help[0] ? " lists the keys" : "");
     return VR_DRAW | VR_BELL;
 }
 
-/* The cell under the mouse pointer becomes the cursor; in ruler and bands its time alone. */
+/* The cell under the mouse pointer becomes the cursor; in ruler and bands its time alone, in tables its row alone. */
 static unsigned point(struct app *a, int x, int y)
 {
     struct view *v = &a->view;
@@ -354,12 +381,15 @@ static unsigned point(struct app *a, int x, int y)
     uint32_t rows = l ? l->n : v->items.n; /* a view shows lanes or items */
     plan_view(&p, v, rows);
     int64_t row = y >= p.y[ROW_LANES] ? view_line_row(v, view_y_line(v, y - p.y[ROW_LANES])) : 0;
+    int64_t rows_by;
+    if (view_listed(v, y, &rows_by))
+        return rows_by ? view_lane(v, (int)rows_by) : f;
     if (y >= p.y[ROW_LANES] && y < p.y[ROW_LANES] + p.n[ROW_LANES] && row < rows) {
         int64_t now = l ? lanes_row(l, v->at.focus.i) : v->at.row;
         if (row != now)
             f |= view_lane(v, (int)(row - now));
     }
-    if (x >= p.gutter && x < p.gutter + p.plot_w && y >= p.y[ROW_RULER] && y < p.y[ROW_STATUS]) {
+    if (!here->table && x >= p.gutter && x < p.gutter + p.plot_w && y >= p.y[ROW_RULER] && y < p.y[ROW_STATUS]) {
         int64_t t0, t1;
         int by = x - p.gutter - view_column(v, &t0, &t1);
         if (by)
@@ -372,6 +402,8 @@ static unsigned point(struct app *a, int x, int y)
 static unsigned drag(struct app *a, int x, int y)
 {
     unsigned f = point(a, a->press_x, a->press_y);
+    if (kind_here(&a->view)->table)
+        return f; /* there is no time between two of its columns */
     if (a->view.selected || a->view.selecting)
         f |= view_back(&a->view);
     f |= view_select(&a->view);
@@ -399,6 +431,13 @@ static unsigned mouse(struct app *a, const struct key_event *ev)
         a->press_y = ev->y;
     }
     return point(a, ev->x, ev->y);
+}
+
+/* Clicked twice where a table has no row: that opens none. */
+static bool beside_rows(const struct app *a, const struct key_event *ev)
+{
+    int64_t by;
+    return ev->key == K_DOUBLE && !a->view.popup && kind_here(&a->view)->table && !view_listed(&a->view, ev->y, &by);
 }
 
 /* Text for a prompt; elsewhere its letters would act as keys that nobody pressed. */
@@ -451,6 +490,8 @@ unsigned app_key(struct app *a, const struct key_event *ev)
         return f;
     }
     struct place from = a->view.at;
+    if (beside_rows(a, ev))
+        return VR_NONE;
     unsigned f = key_is_mouse(k) ? mouse(a, ev) : VR_NONE;
     tables_moved(a, &from);
     bool pending = a->keys.n || a->keys.counting;

@@ -1,0 +1,252 @@
+/*
+ * test_app_fingers.c - what fingers expect that know less, vi, Emacs or a mouse: the way back from a table's Enter, chords
+ * that are given up, names behind ':', words behind '/', clicks on rows.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/trace.h"
+#include "viewer/command/headless.h"
+#include "viewer/keys/keymap_builtin.h"
+#include "viewer/session/app.h"
+
+struct fix {
+    struct keymap *km;
+    struct trace *tr;
+    struct app a;
+};
+
+static void fix_open(struct fix *f, const char *path, const char *map, int h)
+{
+    struct trace_opts o = {.threads = 1};
+    struct err e;
+    memset(f, 0, sizeof *f);
+    f->km = keymap_new();
+    for (const struct builtin_keymap *b = builtin_keymaps; b->name; b++)
+        if (strcmp(b->name, map) == 0)
+            assert_int_equal(keymap_parse(f->km, b->text, strlen(b->text), map, NULL), ERR_OK);
+    assert_int_equal(trace_open(path, &o, &f->tr, &e), ERR_OK);
+    assert_true(app_init(&f->a, f->tr, f->km, 80, h));
+    f->a.view.tier = TIER_ASCII;
+}
+
+static void fix_close(struct fix *f)
+{
+    app_free(&f->a);
+    trace_close(f->tr);
+    keymap_free(f->km);
+}
+
+static char *run(struct fix *f, const char *keys)
+{
+    char *out = NULL;
+    size_t n;
+    FILE *o = open_memstream(&out, &n);
+    if (!headless_run(&f->a, keys, false, o, stderr))
+        fail_msg("script '%s' failed", keys);
+    fclose(o);
+    return out;
+}
+
+static void expect(struct fix *f, const char *keys, const char *shows)
+{
+    char *s = run(f, keys);
+    if (!strstr(s, shows))
+        fail_msg("after '%s' the screen lacks '%s':\n%s", keys, shows, s);
+    free(s);
+}
+
+static void expect_not(struct fix *f, const char *keys, const char *hides)
+{
+    char *s = run(f, keys);
+    if (strstr(s, hides))
+        fail_msg("after '%s' the screen has '%s':\n%s", keys, hides, s);
+    free(s);
+}
+
+static const char lock[] = "samples/lock-1.26.trace", tasks[] = "samples/tasks-1.27.trace",
+                  http[] = "samples/http-1.26.trace";
+
+/* Enter in a table leads to lanes, and from there q goes back to that row, whatever was done meanwhile; then it leaves. */
+static void test_back(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, lock, "default", 24);
+    expect(&f, "6 j j Enter", "q waits");
+    assert_int_equal(f.a.view.at.view, VIEW_GOROUTINES);
+    expect(&f, "w l t l", "q waits"); /* of processors now */
+    expect(&f, "q", "q quit");
+    assert_int_equal(f.a.view.at.view, VIEW_WAITS);
+    assert_int_equal(f.a.view.at.row, 3);
+    expect(&f, "U U U U", "q quit"); /* what was done can be redone, and leads back no more */
+    assert_int_equal(f.a.view.at.view, VIEW_PROCS);
+    expect(&f, "6 Enter [ l", "q drop top lane");
+    expect(&f, "q", "q waits");
+    expect(&f, "3", "q quit"); /* a view that was asked for by its key has no way back */
+    expect(&f, "1 Enter q", "q triage"); /* the first one closes what is said of the finding */
+    expect(&f, "q", "Enter look there");
+    assert_int_equal(f.a.view.at.view, VIEW_TRIAGE);
+    fix_close(&f);
+    fix_open(&f, tasks, "default", 24); /* the way into an explanation and out of it */
+    expect(&f, "7 Enter W Enter w", "q all lanes");
+    expect(&f, "q l", "q why");
+    expect(&f, "q", "where its 1.60ms went");
+    expect(&f, "q", "task order 1.599424ms");
+    fix_close(&f);
+}
+
+/* Enter shows a task in the whole window, Enter again where its time went. */
+static void test_enter_twice(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, tasks, "default", 24);
+    expect(&f, "7 Enter", "task order 1.599424ms");
+    expect(&f, "Enter", "G53 main.order, 204us..1.80ms: where its 1.60ms went");
+    expect(&f, "q", "task order 1.599424ms");
+    fix_close(&f);
+}
+
+/* Over a chord that is under way nothing may lie; what it does not go on with is said whole; Ctrl-G gives it up. */
+static void test_chords(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, lock, "emacs", 24);
+    expect(&f, "V 3 M-w C-x", "C-x ...  f fit");
+    expect(&f, "z", "C-x z does nothing here");
+    expect_not(&f, "C-x C-g", "does nothing here");
+    expect(&f, "C-x t", "P0"); /* it was given up, so a new one begins */
+    fix_close(&f);
+    fix_open(&f, lock, "default", 24);
+    expect(&f, "3 m a ; 5", "5 ...");
+    fix_close(&f);
+}
+
+/* Behind ':' a view's name leads to that very view; "view-" says that a view is meant where an action has the name. */
+static void test_names(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, lock, "default", 24);
+    expect(&f, "3 :sums Enter", "Sums of the window");
+    expect(&f, "Esc :view-sums Enter", "goroutines: 18");
+    assert_int_equal(f.a.view.at.view, VIEW_GSUMS);
+    expect(&f, ":view-why Enter", "Nothing is explained yet");
+    expect(&f, ":cycles Enter", "GC cycles: 0");
+    expect(&f, ":view-gc Enter", "goal");
+    assert_int_equal(f.a.view.at.view, VIEW_GC);
+    expect(&f, ":cycles Enter :gc Enter", "goal"); /* not on to the next one of its key */
+    assert_int_equal(f.a.view.at.view, VIEW_GC);
+    expect(&f, ":gc Enter", "goal");
+    assert_int_equal(f.a.view.at.view, VIEW_GC);
+    expect(&f, ":cyc Tab", ":cycles");
+    expect(&f, "Esc :view-wh Tab", ":view-why");
+    expect(&f, "Esc :waits Tab", "waits waits-for");
+    expect(&f, "Esc :view-nothing Enter", "is no time, range, lane, view or action");
+    fix_close(&f);
+}
+
+/* The name of a state finds it, as filters call it, too; two of three letters are no part of a name. */
+static void test_states(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, http, "default", 24);
+    expect(&f, "3 /gc Enter", "1 of 36: ");
+    expect_not(&f, "", "forcegchelper wait");
+    expect(&f, "n n", "GC worker"); /* said of the span */
+    expect(&f, "g /stw Enter", "1 of 3: G1 stop-the-world");
+    expect(&f, "n", "2 of 3: G23 stop-the-world");
+    expect(&f, "g /assist Enter n n n n n", "mark assist");
+    expect(&f, "g /blocked Enter n", "waiting");
+    expect(&f, "g /syscall Enter", "system call");
+    expect(&f, "/idle-not-there Enter", "not found");
+    fix_close(&f);
+    fix_open(&f, lock, "default", 24);
+    expect(&f, "3 /gc Enter", "nothing in this trace is that: gc (names: ~gc)");
+    expect(&f, "/~gc Enter", "forcegchelper");
+    expect(&f, "/scheduler Enter", "processors are that");
+    fix_close(&f);
+}
+
+static void press(struct fix *f, keycode k, int x, int y)
+{
+    struct key_event ev = {k, x, y};
+    (void)app_key(&f->a, &ev);
+    assert_true(app_draw(&f->a));
+}
+
+/* The line that has this in it; -1: none. */
+static int line_of(struct fix *f, const char *text)
+{
+    char *s = run(f, ""), *at = strstr(s, text);
+    int y = 0;
+    for (char *c = s; at && c < at; c++)
+        y += *c == '\n';
+    free(s);
+    return at ? y : -1;
+}
+
+/* A click takes the row under it, twice opens that one; between columns of a table is no time that could be selected. */
+static void test_clicks(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, http, "default", 24);
+    expect(&f, "5", "net/http.(*conn).serve");
+    const int64_t t = f.a.view.at.cursor;
+    const int y = line_of(&f, "net/http.(*conn).serve");
+    assert_true(y > 0);
+    press(&f, K_CLICK, 40, y);
+    assert_int_equal(f.a.view.at.row, 2);
+    press(&f, K_DRAG, 60, y + 2);
+    assert_int_equal(f.a.view.at.row, 2);
+    assert_false(f.a.view.selected || f.a.view.selecting || f.a.view.popup);
+    assert_true(t == f.a.view.at.cursor);
+    press(&f, K_DOUBLE, 40, 1); /* the titles of its columns: no row */
+    expect(&f, "", "start function");
+    press(&f, K_DOUBLE, 40, y);
+    expect(&f, "", "net/http.(*conn).serve: 5 of 5");
+    expect(&f, "q 1", "2 findings"); /* findings take several lines each where there is room */
+    press(&f, K_CLICK, 5, line_of(&f, "where the time went"));
+    assert_int_equal(f.a.view.at.row, 1);
+    expect(&f, "9", "was waiting already");
+    press(&f, K_CLICK, 30, line_of(&f, "G1 main.main          stop-the-world begins"));
+    assert_int_equal(f.a.view.at.cursor, 5120);
+    fix_close(&f);
+    fix_open(&f, http, "default", 60);
+    expect(&f, "1", "where the time went");
+    press(&f, K_CLICK, 5, line_of(&f, "where the time went") + 2);
+    assert_int_equal(f.a.view.at.row, 1);
+    fix_close(&f);
+}
+
+/* Where there are tables the keys come first, and not what the cells of lanes mean. */
+static void test_help(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, http, "default", 24);
+    expect(&f, "1 ?", "In this view");
+    expect_not(&f, "", "What the screen shows");
+    expect(&f, "Esc 2 ?", "What the screen shows");
+    fix_close(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_back),  cmocka_unit_test(test_enter_twice), cmocka_unit_test(test_chords),
+        cmocka_unit_test(test_names), cmocka_unit_test(test_states),      cmocka_unit_test(test_clicks),
+        cmocka_unit_test(test_help),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
