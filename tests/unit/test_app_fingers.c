@@ -89,7 +89,7 @@ static void test_back(void **state)
     assert_int_equal(f.a.view.at.view, VIEW_PROCS);
     expect(&f, "6 Enter [ l", "q drop top lane");
     expect(&f, "q", "q waits");
-    expect(&f, "3", "q quit"); /* a view that was asked for by its key has no way back */
+    expect(&f, "3", "q quit");           /* a view that was asked for by its key has no way back */
     expect(&f, "1 Enter q", "q triage"); /* the first one closes what is said of the finding */
     expect(&f, "q", "Enter look there");
     assert_int_equal(f.a.view.at.view, VIEW_TRIAGE);
