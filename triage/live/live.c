@@ -40,6 +40,7 @@ struct live_reader {
     bool ended;
     enum live_state how;
     struct err why;
+    struct err unsaved;
 };
 
 /* What came is no trace: the server may have said why, in its status and in what follows. */
@@ -102,6 +103,18 @@ static bool reader_took(struct live_reader *r, size_t n)
     return !rc;
 }
 
+/* What came is saved, too, as long as that works: a full disk is no reason to look away. */
+static void reader_save(struct live_reader *r, size_t n)
+{
+    struct err e = {0};
+    if (!r->saved || saved_put(r->saved, r->buf, n, r->in.known, &e))
+        return;
+    r->saved = NULL;
+    pthread_mutex_lock(&r->mu);
+    r->unsaved = e;
+    pthread_mutex_unlock(&r->mu);
+}
+
 static void *reader_main(void *arg)
 {
     struct live_reader *r = arg;
@@ -116,11 +129,9 @@ static void *reader_main(void *arg)
             continue;
         if (s == FEED_DATA) {
             const bool more = reader_took(r, room.n);
-            const bool kept = !r->saved || saved_put(r->saved, r->buf, room.n, r->in.known, &e);
-            if (more && kept)
-                continue;
+            reader_save(r, room.n);
             if (more)
-                reader_over(r, LIVE_FAILED, &e);
+                continue;
             return NULL;
         }
         if (s == FEED_END && !quit && !r->in.known)
@@ -202,6 +213,7 @@ enum live_state live_step(struct live *l, int timeout_ms, struct err *e)
     if (timeout_ms > 0)
         news_wait(r, timeout_ms);
     l->lost = r->lost;
+    l->unsaved = r->unsaved;
     l->began_ns = r->began_ns;
     if (stream_whole(&r->in)) {
         s = LIVE_GEN;

@@ -74,6 +74,7 @@ int64_t live_late(struct live_pace *p, int64_t heard_ns, int64_t t1);
 struct live {
     struct stream st;    /* whole generations, oldest first: the caller drops them; what arrives is not in it */
     struct saved *saved; /* every byte as sent goes there, too; NULL = nowhere; borrowed, set before live_open() */
+    struct err unsaved;  /* code: since then nothing goes there, and why */
     uint64_t room;       /* bytes; 0 = see above; set before live_open() */
     uint64_t lost;       /* bytes left out so far */
     bool ended;          /* no more comes */

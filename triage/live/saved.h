@@ -2,7 +2,7 @@
  * saved.h - the file of -o while a program is followed: every byte as sent.
  *
  * A file that is there already is left alone until a trace comes, so an error page instead of one costs nobody an older
- * trace. Bytes are written as they come: whatever ends us, they are there, and a full disk is told at once.
+ * trace. Bytes are written as they come: whatever ends us, they are there, and a full disk is told at once (what comes then is shown, and saved no more).
  */
 #ifndef GOTOP_TRIAGE_SAVED_H
 #define GOTOP_TRIAGE_SAVED_H

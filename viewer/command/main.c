@@ -486,6 +486,10 @@ static int main_view(const struct options *o, enum charset charset)
             say_error(o->path, trace_fatal(tr));
             status = EXIT_UNREADABLE;
         }
+        if (s.follow && *follow_unsaved(s.follow)) {
+            door_printf(stderr, "gotop: %s\n", follow_unsaved(s.follow));
+            status = EXIT_UNREADABLE;
+        }
         shown_close(a, &s);
     }
     if (km)

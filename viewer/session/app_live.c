@@ -318,6 +318,10 @@ unsigned app_live(struct app *a, int64_t budget_ns, bool *busy)
         view_message(&a->view, true, "more comes than can be taken here: some is left out, before a gap");
         f |= VR_DRAW;
     }
+    if (news & FOLLOW_UNSAVED) {
+        view_message(&a->view, true, "%.200s: what comes is shown, and saved no more", follow_unsaved(a->follow));
+        f |= VR_DRAW;
+    }
     if (a->before_over) {
         before_away(a);
         f |= VR_DRAW;

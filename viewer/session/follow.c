@@ -44,6 +44,7 @@ struct follow {
     int64_t heard_ns, late_ns; /* when what was taken last came, 0: looked at; how late that was */
     bool broken;               /* a generation came that is, as far as was known before the end */
     uint32_t noted;            /* damages of `now` that were looked at */
+    struct err unsaved; /* of the first of its files that could not be written */
     bool ended;
     char why[200], refused[200];
 };
@@ -446,6 +447,10 @@ unsigned follow_step(struct follow *f, int64_t budget_ns, int64_t *by)
         news |= again_step(f);
     if (f->ended && !was)
         news |= FOLLOW_ENDED;
+    if (f->live.unsaved.code && !f->unsaved.code) {
+        f->unsaved = f->live.unsaved;
+        news |= FOLLOW_UNSAVED;
+    }
     if (follow_left_out(f) != f->lost_before)
         news |= FOLLOW_LEFT_OUT;
     f->lost_before = follow_left_out(f);
@@ -535,6 +540,11 @@ uint64_t follow_left_out(const struct follow *f)
 const char *follow_refused(const struct follow *f)
 {
     return f->refused;
+}
+
+const char *follow_unsaved(const struct follow *f)
+{
+    return f->unsaved.code ? f->unsaved.what : "";
 }
 
 bool follow_joined(const struct follow *f)

@@ -56,6 +56,7 @@ enum follow_news {
     FOLLOW_LEFT_OUT = 16, /* decoding can't keep up, or memory is short: more was left out */
     FOLLOW_AGAIN = 32,    /* with MOVED: the program was connected to once more */
     FOLLOW_REFUSED = 64,  /* that failed: see follow_refused() */
+    FOLLOW_UNSAVED = 256, /* what comes is shown, but saved no more: see follow_unsaved() */
     FOLLOW_SHORT = 128    /* memory is needed: follow_forget() */
 };
 /* follow_step - take what has come and decode for about budget_ns; 0: only take, the model stands still. */
@@ -67,6 +68,8 @@ void follow_forget(struct follow *f);
 /* follow_why - why it ended, safe text; "" while it goes on, or if the program just ended its trace. */
 const char *follow_why(const struct follow *f);
 const char *follow_refused(const struct follow *f);
+/* follow_unsaved - why the file of -o lacks what came last, safe text; "" while it doesn't. */
+const char *follow_unsaved(const struct follow *f);
 bool follow_joined(const struct follow *f); /* what came of the last connection stands behind what was before it */
 bool follow_ended(const struct follow *f);
 /* follow_stop - let the program go, to be suspended: it stops tracing. What is held stays. */
