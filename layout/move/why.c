@@ -65,6 +65,8 @@ bool why_here(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1)
     struct span s;
     if (v->at.view == VIEW_TRIAGE)
         return of_finding(v, g, t0, t1);
+    if (kind_here(v)->about)
+        return kind_here(v)->about(v, g, t0, t1) && *g < trace_nlanes(v->tr, LANE_G) && *t1 > *t0;
     if (kind_here(v)->things)
         return of_thing(v, g, t0, t1);
     if (of_item(v, g, t0, t1))

@@ -58,6 +58,8 @@ struct view_kind {
     /* span - a goroutine's, processor's or thread's lane and moment that the cursor is on, for the pop-up of a span; NULL:
      * its rows are no such thing. */
     bool (*span)(const struct view *v, struct lane *l, int64_t *t);
+    /* about - the time of a goroutine that the row with the cursor is about, for an explanation; NULL: see why_here(). */
+    bool (*about)(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1);
     /* tsv - all rows, to be copied; false: there are none. NULL: what the cursor is on is copied. */
     bool (*tsv)(const struct view *v, FILE *f);
     unsigned (*copy)(struct view *v); /* the same of many rows, in slices: table_copy() */

@@ -245,6 +245,17 @@ static unsigned enter(struct view *v)
     return f;
 }
 
+static bool about(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1)
+{
+    if (!tri_rows(v) || v->at.row >= tri_rows(v))
+        return false;
+    const struct moment m = moment_of(v->tri, v->tri->wait[v->at.row]);
+    *g = m.g;
+    *t0 = m.t0;
+    *t1 = m.t1;
+    return m.g != NO_LANE;
+}
+
 /* ---- rows ----------------------------------------------------------------------------------------------- */
 
 static int head_lines(const struct view *v, int rows)
@@ -600,6 +611,7 @@ const struct view_kind kind_waits = {
     IS_TABLE,
     .plan = PLAN_TABLE,
     .status_most = tri_status_most,
+    .about = about,
     .list = &tri_waits,
     .answer = {ANSWER_ROWS, ANSWER_SIDE(waits_side)},
     .refusal = {REFUSE_ZOOM, REFUSE_SORT, REFUSE_SELECT},

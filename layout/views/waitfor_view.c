@@ -160,6 +160,17 @@ static unsigned enter(struct view *v)
     return tri_goto(v, tri_g(e->longest.g), e->longest.t0, e->longest.t1);
 }
 
+static bool about(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1)
+{
+    if (!tri_rows(v) || v->at.row >= tri_rows(v))
+        return false;
+    const struct moment m = waitfor_of(v)->edge[v->at.row].longest;
+    *g = m.g;
+    *t0 = m.t0;
+    *t1 = m.t1;
+    return m.g != NO_LANE;
+}
+
 static bool tsv(const struct view *v, FILE *f)
 {
     if (!count(v))
@@ -188,6 +199,7 @@ const struct view_kind kind_waitfor = {
     .plan = PLAN_TABLE,
     .status_most = tri_status_most,
     .list = &list,
+    .about = about,
     .pending = pending,
     .work = work,
     .tsv = tsv,

@@ -114,6 +114,18 @@ static void test_enter_twice(void **state)
     fix_close(&f);
 }
 
+/* In tables of waits the longest one of the row is what is asked about. */
+static void test_why_of_waits(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, lock, "default", 24);
+    expect(&f, "6 W", "G14 main.(*bank).clerk, 61.4ms..69.6ms: where its 8.21ms went");
+    expect(&f, "q", "Contention: who waited");
+    expect(&f, ":waits-for Enter j j W", "G9 main.(*bank).courier, 35.0ms..38.8ms: where its 3.86ms went");
+    fix_close(&f);
+}
+
 /* Over a chord that is under way nothing may lie; what it does not go on with is said whole; Ctrl-G gives it up. */
 static void test_chords(void **state)
 {
@@ -244,9 +256,9 @@ static void test_help(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_back),  cmocka_unit_test(test_enter_twice), cmocka_unit_test(test_chords),
-        cmocka_unit_test(test_names), cmocka_unit_test(test_states),      cmocka_unit_test(test_clicks),
-        cmocka_unit_test(test_help),
+        cmocka_unit_test(test_back),  cmocka_unit_test(test_enter_twice),  cmocka_unit_test(test_chords),
+        cmocka_unit_test(test_names), cmocka_unit_test(test_states),       cmocka_unit_test(test_clicks),
+        cmocka_unit_test(test_help),  cmocka_unit_test(test_why_of_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

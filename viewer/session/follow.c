@@ -44,7 +44,7 @@ struct follow {
     int64_t heard_ns, late_ns; /* when what was taken last came, 0: looked at; how late that was */
     bool broken;               /* a generation came that is, as far as was known before the end */
     uint32_t noted;            /* damages of `now` that were looked at */
-    struct err unsaved; /* of the first of its files that could not be written */
+    struct err unsaved;        /* of the first of its files that could not be written */
     bool ended;
     char why[200], refused[200];
 };
