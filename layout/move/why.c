@@ -44,7 +44,7 @@ static bool of_thing(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1
     *g = x->g;
     *t0 = x->t0;
     *t1 = x->t1;
-    return x->g < trace_nlanes(v->tr, LANE_G) && x->t1 > x->t0;
+    return !x->untimed && x->g < trace_nlanes(v->tr, LANE_G) && x->t1 > x->t0;
 }
 
 static bool of_finding(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1)
@@ -73,6 +73,8 @@ bool why_here(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1)
         return *t1 > *t0;
     if (kind_here(v)->items || kind_here(v)->table || !view_span_here(v, &l, &s))
         return false;
+    if (s.state == ST_SYSCALL && !v->selected && tri_untimed(v->tr, s.t1 - s.t0))
+        return false; /* nobody knows how long it took */
     *g = l.kind == LANE_G ? l.i : s.who;
     *t0 = v->selected ? v->sel0 : s.t0;
     *t1 = v->selected ? v->sel1 : s.t1;

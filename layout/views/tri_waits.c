@@ -249,11 +249,12 @@ static bool about(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1)
 {
     if (!tri_rows(v) || v->at.row >= tri_rows(v))
         return false;
-    const struct moment m = moment_of(v->tri, v->tri->wait[v->at.row]);
+    const struct wait_ref w = v->tri->wait[v->at.row];
+    const struct moment m = moment_of(v->tri, w);
     *g = m.g;
     *t0 = m.t0;
     *t1 = m.t1;
-    return m.g != NO_LANE;
+    return m.g != NO_LANE && !(w.kind == WAIT_SYSCALL && tri_untimed(v->tr, m.t1 - m.t0));
 }
 
 /* ---- rows ----------------------------------------------------------------------------------------------- */

@@ -124,6 +124,9 @@ static void test_why_of_waits(void **state)
     expect(&f, "q", "Contention: who waited");
     expect(&f, ":waits-for Enter j j W", "G9 main.(*bank).courier, 35.0ms..38.8ms: where its 3.86ms went");
     fix_close(&f);
+    fix_open(&f, "samples/syscall-1.19.trace", "default", 24); /* how long a call took that isn't timed, nobody knows */
+    expect(&f, "6 ) W", "nothing here to explain");
+    fix_close(&f);
 }
 
 /* Over a chord that is under way nothing may lie; what it does not go on with is said whole; Ctrl-G gives it up. */
