@@ -17,6 +17,7 @@
 #include "layout/draw/status.h"
 #include "layout/draw/wrap.h"
 #include "triage/tables/stacks.h"
+#include "triage/triage.h"
 
 struct box {
     struct grid *g;
@@ -291,10 +292,13 @@ static void span_head(struct box *b, struct lane l, const struct span *s)
         status_lane(v, (struct lane){LANE_P, s->who}, id);
         say(&line, STYLE_POPUP, " ", "on %s", id);
     }
-    say(&line, STYLE_POPUP, "  ", "%s", when_length(v->tr, time_sub(s->t1, s->t0), open, true, d));
+    const bool untimed = status_untimed(v, s);
+    say(&line, STYLE_POPUP, "  ", "%s",
+        untimed ? TRI_NOT_TIMED : when_length(v->tr, time_sub(s->t1, s->t0), open, true, d));
     if (!b->plain && b->w < 72) /* narrow: the times whole, in a line of their own */
         line.used = 0;
-    say(&line, STYLE_POPUP, "  ", "%s .. %s", when_exact(v->tr, s->t0, t0), when_exact(v->tr, s->t1, t1));
+    say(&line, STYLE_POPUP, "  ", "%s%s%s", when_exact(v->tr, s->t0, t0), untimed ? "" : " .. ",
+        untimed ? "" : when_exact(v->tr, s->t1, t1));
     if (open)
         put(b, next_row(b), b->col + 1, STYLE_POPUP_DIM, "%s",
             s->open_start && s->open_end ? "both its ends lie outside the trace"

@@ -275,9 +275,18 @@ unsigned status_open(const struct view *v, struct lane lane, const struct span *
     return open;
 }
 
+bool status_untimed(const struct view *v, const struct span *s)
+{
+    return s->state == ST_SYSCALL && tri_untimed(v->tr, time_sub(s->t1, s->t0));
+}
+
 static void add_length(struct line *l, const struct view *v, struct lane lane, const struct span *s)
 {
     char d[WHEN_LENGTH];
+    if (status_untimed(v, s)) {
+        add(l, STYLE_STATUS, " " TRI_NOT_TIMED);
+        return;
+    }
     add(l, STYLE_STATUS, " %s",
         when_length(v->tr, time_sub(s->t1, s->t0), status_open(v, lane, s), l->w >= WHEN_WIDE, d));
 }
@@ -287,7 +296,7 @@ static void add_since(struct line *l, const struct view *v, const struct span *s
     char a[FMT_MAX], clock[WALL_MAX];
     if (l->w < WHEN_WIDE)
         return;
-    add(l, STYLE_STATUS, "  from %s", when_exact(v->tr, s->t0, a));
+    add(l, STYLE_STATUS, "  %s %s", status_untimed(v, s) ? "at" : "from", when_exact(v->tr, s->t0, a));
     if (wall_known(v->tr) && s->t0 >= 0)
         add(l, STYLE_DIM, "  %s", wall_time(v->tr, s->t0, clock));
 }

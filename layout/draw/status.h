@@ -32,6 +32,8 @@ void status_name(const struct view *v, uint32_t g, int w, char *out, size_t size
 /* status_open - which of a span's ends were not seen: there the trace ends, or what was recorded does. 0: none. */
 enum { OPEN_START = 1, OPEN_END = 2 };
 unsigned status_open(const struct view *v, struct lane lane, const struct span *s);
+/* status_untimed - is it a system call of which only the beginning was recorded? How long it is in the model tells nothing. */
+bool status_untimed(const struct view *v, const struct span *s);
 /* status_known - until when a lane's record goes: known_until(). */
 int64_t status_known(const struct view *v, struct lane l);
 /* status_shares - as gstate_shares(), that time apart. */

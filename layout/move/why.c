@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
+#include "layout/draw/status.h"
 #include "layout/move/items.h"
 #include "layout/move/move.h"
 #include "layout/views/table.h"
@@ -73,8 +74,8 @@ bool why_here(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1)
         return *t1 > *t0;
     if (kind_here(v)->items || kind_here(v)->table || !view_span_here(v, &l, &s))
         return false;
-    if (s.state == ST_SYSCALL && !v->selected && tri_untimed(v->tr, s.t1 - s.t0))
-        return false; /* nobody knows how long it took */
+    if (!v->selected && status_untimed(v, &s))
+        return false;
     *g = l.kind == LANE_G ? l.i : s.who;
     *t0 = v->selected ? v->sel0 : s.t0;
     *t1 = v->selected ? v->sel1 : s.t1;

@@ -124,8 +124,12 @@ static void test_why_of_waits(void **state)
     expect(&f, "q", "Contention: who waited");
     expect(&f, ":waits-for Enter j j W", "G9 main.(*bank).courier, 35.0ms..38.8ms: where its 3.86ms went");
     fix_close(&f);
-    fix_open(&f, "samples/syscall-1.19.trace", "default", 24); /* how long a call took that isn't timed, nobody knows */
+    fix_open(&f, "samples/syscall-1.19.trace", "default",
+             24); /* how long a call took that isn't timed, nobody knows */
     expect(&f, "6 ) W", "nothing here to explain");
+    expect(&f, "Enter", "G19 main.journal system call not timed  at 16.953707ms");
+    expect(&f, "Enter", "system call on P0  not timed  16.953707ms");
+    expect_not(&f, "", "1ns");
     fix_close(&f);
 }
 
