@@ -13,6 +13,7 @@
 #include "layout/move/when.h"
 #include "layout/draw/status.h"
 #include "triage/tables/stacks.h"
+#include "triage/triage.h"
 
 enum { WALK = 1000000, REASONS = 32, LIST = 200 };
 
@@ -112,8 +113,22 @@ static void origin(const struct view *v, const struct lane_info *li, struct line
               li->is_system ? "; one of the runtime's own" : "");
 }
 
+/* Of what was counted of that state: is nothing known of how long any of it took? */
+static bool none_timed(const struct view *v, const struct reason *r)
+{
+    return r->state == ST_SYSCALL && tri_none_timed(v->tr, r->n, r->ns);
+}
+
+static bool calls_timed(const struct view *v, const struct life *k)
+{
+    for (int i = 0; i < k->n; i++)
+        if (k->r[i].state == ST_SYSCALL && !none_timed(v, &k->r[i]))
+            return true;
+    return k->cut || k->others;
+}
+
 /* Is any of its running a mark assist? Then that stands apart here, and within what runs in the list of spans. */
-static bool states(const struct view *v, struct lane l, const struct lane_info *li, struct lines *out)
+static bool states(const struct view *v, struct lane l, const struct lane_info *li, bool timed, struct lines *out)
 {
     struct shares sh;
     char d[FMT_MAX], p[FMT_MAX];
@@ -121,7 +136,9 @@ static bool states(const struct view *v, struct lane l, const struct lane_info *
     gstate_shares(v->gstate, v->tr, l, li->first, end, &sh);
     lines_add(out, "%s", "");
     for (int s = 0; s < ST_COUNT; s++)
-        if (sh.ns[s] > 0 && s != ST_NONE)
+        if (s == ST_SYSCALL && sh.ns[s] > 0 && !timed)
+            lines_add(out, "%-16s %10s", state_name(ST_SYSCALL), TRI_UNTIMED);
+        else if (sh.ns[s] > 0 && s != ST_NONE)
             lines_add(out, "%-16s %10s  %6s", state_name((enum state)s), when_dur(v->tr, sh.ns[s], d),
                       fmt_percent(sh.ns[s], end - li->first, p));
     if (li->no_p_ns)
@@ -145,8 +162,9 @@ static void reasons(const struct view *v, struct lane l, const struct life *k, b
                  *why ? " (" : "", why, *why ? ")" : "",
                  assists && r->state == ST_RUNNING ? ", assists included" : "");
         int used = str_head(str_of(what), WHAT, shown, sizeof shown);
-        lines_add(out, "%s%*s %7s %9s %9s  %s", shown, WHAT - used, "", fmt_count(r->n, n), when_dur(v->tr, r->ns, d),
-                  when_dur(v->tr, r->longest, m), when_exact(v->tr, r->at, at));
+        lines_add(out, "%s%*s %7s %9s %9s  %s", shown, WHAT - used, "", fmt_count(r->n, n),
+                  none_timed(v, r) ? TRI_UNTIMED : when_dur(v->tr, r->ns, d),
+                  none_timed(v, r) ? "-" : when_dur(v->tr, r->longest, m), when_exact(v->tr, r->at, at));
     }
     if (k->cut || k->others)
         lines_add(out, "not all of its spans are counted here%s", k->cut ? ": it has more than a million" : "");
@@ -171,10 +189,11 @@ static void list(const struct view *v, struct lane l, int64_t t, struct lines *o
         func_of(v, s->state == ST_RUNNABLE && s->who != NO_LANE ? 0 : s->stack, w > 90 ? w - 60 : 30, f, sizeof f);
         str_head(status_bracketed(stacks_reason(v->tr, s->reason ? s->reason : s->label, s->stack)), 24, why,
                  sizeof why);
-        lines_add(out, "%c %15s %10s %c %s%s%s%s%s%s%s%s", s->index == here ? '>' : ' ',
-                  when_exact(v->tr, s->t0, from), when_dur(v->tr, s->t1 - s->t0, d), status_open(v, l, s) ? '+' : ' ',
-                  state_name(status_works(v, l, s)), *why ? " (" : "", why, *why ? ")" : "",
-                  *whom ? (s->state == ST_RUNNABLE ? " by " : " on ") : "", whom, *f ? " in " : "", f);
+        lines_add(
+            out, "%c %15s %10s %c %s%s%s%s%s%s%s%s", s->index == here ? '>' : ' ', when_exact(v->tr, s->t0, from),
+            status_untimed(v, s) ? TRI_UNTIMED : when_dur(v->tr, s->t1 - s->t0, d), status_open(v, l, s) ? '+' : ' ',
+            state_name(status_works(v, l, s)), *why ? " (" : "", why, *why ? ")" : "",
+            *whom ? (s->state == ST_RUNNABLE ? " by " : " on ") : "", whom, *f ? " in " : "", f);
         if (!span_next(&it))
             break;
     }
@@ -190,8 +209,8 @@ void life_text(const struct view *v, uint32_t g, int64_t t, struct lines *out, i
     str_safe(trace_str(v->tr, li.name), name, sizeof name);
     lines_add(out, "%s %s", id, li.name ? name : "(its start function is not in the trace)");
     origin(v, &li, out, w);
-    const bool assists = states(v, l, &li, out);
     walk(v, l, &k);
+    const bool assists = states(v, l, &li, calls_timed(v, &k), out);
     reasons(v, l, &k, assists, out);
     list(v, l, t, out, w);
 }

@@ -130,6 +130,8 @@ static void test_why_of_waits(void **state)
     expect(&f, "Enter", "G19 main.journal system call not timed  at 16.953707ms");
     expect(&f, "Enter", "system call on P0  not timed  16.953707ms");
     expect_not(&f, "", "1ns");
+    expect(&f, "q i", "system call                         958   untimed         -");
+    expect_not(&f, "", "1ns ");
     fix_close(&f);
 }
 
