@@ -420,13 +420,16 @@ static void given_lines(struct box *b)
     if (r)
         next_row(b);
     for (size_t i = 0; i < b->v->popup_ntext && i < 100000; i++) {
+        const bool hit = i + 1 == b->v->find.hit;
+        if (hit)
+            b->v->find.line = b->n;
         struct str rest = str_of(b->v->popup_text[i]);
         int x = b->col + 1, w = b->col_w - 2;
         do {
             uint32_t next = 0, len = rest.len ? wrap_next(rest, w, &next) : 0;
             int y = next_row(b);
             if (y >= 0)
-                grid_text(b->g, x, y, w, (struct str){rest.p, len}, STYLE_POPUP);
+                grid_text(b->g, x, y, w, (struct str){rest.p, len}, hit ? STYLE_POPUP_HEAD : STYLE_POPUP);
             rest = (struct str){rest.p + next, rest.len - next};
             x = b->col + 1 + IN;
             w = b->col_w - 2 - IN;
@@ -576,6 +579,9 @@ void popup_draw(struct grid *g, struct view *v)
     if (b.y < 1 && g->h > 2)
         b.y = 1;
     int last = b.n > b.h ? b.n - b.h : 0;
+    if (v->find.show && (v->find.line < v->popup_top || v->find.line >= v->popup_top + b.h))
+        v->popup_top = v->find.line - b.h / 3;
+    v->find.show = false;
     v->popup_top = v->popup_top > last ? last : v->popup_top < 0 ? 0 : v->popup_top;
     b.top = v->popup_top;
     b.dry = false;

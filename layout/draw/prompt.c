@@ -27,12 +27,19 @@ unsigned view_prompt(struct view *v, enum prompt_kind k)
     v->text[0] = 0;
     v->text_len = 0;
     v->message[0] = 0;
+    if (v->popup == POPUP_LINES)
+        popup_find_begin(v);
     return VR_DRAW;
 }
 
 /* Without a line accepted: back to where a search began to be typed. */
 static void close_prompt(struct view *v)
 {
+    if (v->popup == POPUP_LINES) {
+        popup_find_end(v);
+        v->prompt = PROMPT_NONE;
+        return;
+    }
     if (v->search && v->search->typing) {
         search_free(v->search);
         v->search = NULL;
@@ -98,6 +105,8 @@ unsigned view_prompt_accept(struct view *v)
     v->prompt = PROMPT_NONE;
     if (k == PROMPT_FILTER)
         return VR_DRAW | view_filter(v, line);
+    if (k == PROMPT_SEARCH && v->popup == POPUP_LINES)
+        return popup_find_accept(v);
     if (k == PROMPT_SEARCH && move_typed_done(v, line))
         return VR_DRAW | move_typed_on(v);
     if (k == PROMPT_SEARCH)
@@ -118,6 +127,10 @@ unsigned view_prompt_accept(struct view *v)
 
 unsigned view_lines(struct view *v, const char *title, const char *const *lines, size_t n)
 {
+    if (v->popup != POPUP_LINES || v->popup_title != title) {
+        v->find.text[0] = 0;
+        v->find.hit = 0;
+    }
     v->popup = POPUP_LINES;
     v->popup_top = 0;
     v->popup_title = title;

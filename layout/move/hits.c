@@ -7,6 +7,7 @@
 #include "decode/base/host.h"
 #include "layout/draw/cells.h"
 #include "layout/draw/frame_rows.h"
+#include "layout/draw/popup.h"
 #include "layout/views/kind.h"
 #include "layout/views/mixture.h"
 #include "layout/move/lanes.h"
@@ -307,6 +308,8 @@ unsigned move_typed(struct view *v)
 {
     if (v->prompt != PROMPT_SEARCH)
         return VR_DRAW;
+    if (v->popup == POPUP_LINES)
+        return popup_typed(v);
     if (kind_here(v)->find)
         return kind_here(v)->find(v, v->text);
     v->at = v->prompt_from;
@@ -359,6 +362,8 @@ unsigned view_search_next(struct view *v, int n)
 {
     n = times(n);
     struct search *s = v->search;
+    if (popup_finds(v))
+        return popup_find_next(v, n);
     if (!s)
         return move_fail(v, "nothing to search for yet: / begins a search");
     if (!s->done)

@@ -195,6 +195,13 @@ struct view {
     const char *const *popup_text;
     size_t popup_ntext;
     const struct rich *popup_rich; /* above them, in styles; NULL: nothing */
+    struct {
+        char text[VIEW_TEXT]; /* words that are looked for in them, "" = none */
+        size_t hit, from;     /* the line that has them, from 1, 0 = none; where the prompt was opened, */
+        int from_top;         /* and what showed then */
+        bool show;            /* bring it into sight: drawing does */
+        int line;             /* where it begins, in lines of the pop-up: set by drawing */
+    } find;
 
     enum prompt_kind prompt;
     struct place prompt_from; /* where a search prompt was opened: Esc comes back */

@@ -269,7 +269,7 @@ static void draw(struct grid *g, struct view *v, const struct plan *p)
         tri_draw(g, v, p);
     else
         tri_note(g, 0, p->y[ROW_LANES], p->n[ROW_LANES],
-                 "Nothing is explained yet: W on a goroutine's span, a task, a region or a finding.");
+                 "Nothing is explained yet: :why on a goroutine's span, a task, a region or a finding.");
 }
 
 static bool tsv(const struct view *v, FILE *f)

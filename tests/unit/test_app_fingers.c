@@ -262,12 +262,37 @@ static void test_help(void **state)
     fix_close(&f);
 }
 
+/* '/' in a text finds words of that text, n and N the next line with them; Esc in the prompt is back where it was opened. */
+static void test_find_in_help(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, http, "default", 24);
+    expect_not(&f, "3 ?", "flame graph");
+    expect(&f, "/flame", "flame graph: where time went");
+    expect(&f, "Enter", "flame graph: where time went");
+    assert_int_equal(f.a.view.popup, POPUP_LINES);
+    const size_t first = f.a.view.find.hit;
+    expect(&f, "n", "flame view: next table");
+    assert_true(f.a.view.find.hit > first);
+    expect(&f, "n N", "flame view: next table"); /* round the end and back */
+    expect(&f, "N", "flame graph: where time went");
+    assert_int_equal(f.a.view.find.hit, first);
+    expect(&f, "/no-such-words Enter", "not found here: no-such-words");
+    expect(&f, "g /suspend Esc", "What the screen shows");
+    assert_int_equal(f.a.view.popup, POPUP_LINES);
+    assert_null(f.a.view.search); /* nothing of the trace was looked for */
+    expect(&f, "q", "q quit");
+    expect(&f, "/flame Enter", "not found: flame");
+    fix_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_back),  cmocka_unit_test(test_enter_twice),  cmocka_unit_test(test_chords),
         cmocka_unit_test(test_names), cmocka_unit_test(test_states),       cmocka_unit_test(test_clicks),
-        cmocka_unit_test(test_help),  cmocka_unit_test(test_why_of_waits),
+        cmocka_unit_test(test_help),  cmocka_unit_test(test_why_of_waits), cmocka_unit_test(test_find_in_help),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

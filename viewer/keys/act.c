@@ -10,6 +10,7 @@
 
 #include "decode/base/mem.h"
 #include "layout/draw/fmt.h"
+#include "layout/draw/popup.h"
 #include "layout/move/why.h"
 #include "layout/views/kind.h"
 #include "layout/move/when.h"
@@ -200,7 +201,8 @@ static unsigned do_follow(struct app *a, int n)
 static unsigned do_prompt(struct app *a, enum prompt_kind kind, const char *arg)
 {
     a->history_at = -1;
-    a->view.popup = POPUP_NONE;
+    if (kind != PROMPT_SEARCH || arg || a->view.popup != POPUP_LINES) /* in a text it finds words of that */
+        a->view.popup = POPUP_NONE;
     if (kind == PROMPT_SLICE)
         return arg ? slice_write(a, arg) : slice_ask(a);
     if (!arg)
@@ -335,6 +337,12 @@ static bool act_scrolls(const struct call *c)
                                 c->arg == DEED_LAST || c->arg == DEED_START || c->arg == DEED_END);
 }
 
+/* Does it find words in a pop-up of text? */
+static bool act_finds(const struct view *v, enum action act, const char *arg)
+{
+    return (act == ACT_SEARCH && !arg) || ((act == ACT_SEARCH_NEXT || act == ACT_SEARCH_PREV) && popup_finds(v));
+}
+
 bool act_answers(const struct view *v, enum action act)
 {
     const struct call *c = &calls[act];
@@ -389,7 +397,7 @@ unsigned app_do(struct app *a, enum action act, uint32_t count, const char *arg)
         view_message(&a->view, false, "%s", "");
         had = VR_DRAW;
     }
-    if (a->view.popup == POPUP_LINES && !c->keeps && !act_scrolls(c)) {
+    if (a->view.popup == POPUP_LINES && !c->keeps && !act_scrolls(c) && !act_finds(&a->view, act, arg)) {
         a->view.popup = POPUP_NONE; /* read, and now done */
         had = VR_DRAW;
     }

@@ -98,6 +98,7 @@ static const struct want popup_want[] = {
     {ACT_SOURCE, ACT_NONE, "source"},
     {ACT_CAUSE, ACT_NONE, "woken by"},
     {ACT_EFFECT, ACT_NONE, "whom it wakes"},
+    {ACT_SEARCH, ACT_NONE, "find in it"},
     {0},
 };
 
@@ -112,6 +113,8 @@ static bool offered(const struct view *v, const struct want *w)
     bool lines = v->popup == POPUP_LINES;
     if (v->popup && w->a == ACT_LANE_DOWN)
         return v->popup_lines > v->popup_rows;
+    if (v->popup == POPUP_SPAN && w->a == ACT_SEARCH)
+        return false;
     if (lines && (w->a == ACT_WHY || w->a == ACT_SOURCE || w->a == ACT_CAUSE || w->a == ACT_EFFECT))
         return false;
     if (!w->label && w->a != ACT_BACK && !act_word(v, w->a))
@@ -253,8 +256,10 @@ static void print_help(FILE *f, const struct keymap *km, enum keyview view, cons
     fprintf(f, "\n");
     print_counts(f, km, view);
     fprintf(f, "\nIn a prompt\n");
-    print_wrapped(f, "Enter accepts, Esc gives up, Up and Down bring back earlier lines, Tab completes an action's "
-                     "name or a view's, Ctrl-U clears the line, Ctrl-W the last word.");
+    print_wrapped(f,
+                  "Enter accepts, Esc gives up, Up and Down bring back earlier lines, Tab completes an action's "
+                  "name or a view's, Ctrl-U clears the line, Ctrl-W the last word. / in a text like this one finds "
+                  "words in it, n and N the next line that has them.");
     print_wrapped(f, "Behind : stands a time (1.25s, 50%), a range (1.2s..1.3s), a goroutine "
                      "(g123), a processor (p4), a "
                      "thread (m7), or the name of an action or a view (view-cycles).");
