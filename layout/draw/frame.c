@@ -318,9 +318,12 @@ static void prompt(const struct canvas *c, int y)
     int x = 0;
     if (v->prompt == PROMPT_SLICE && w >= 60)
         x = grid_str(g, 0, y, w, "a trace of this part, into file ", STYLE_PROMPT);
-    str_tail((struct str){v->text, (uint32_t)v->text_len}, w - 2 - x, glyph_dots(v->tier), line, sizeof line);
+    const struct str before = {v->text, (uint32_t)v->text_at};
+    str_tail(before, w - 2 - x, glyph_dots(v->tier), line, sizeof line);
     grid_put(g, x, y, (unsigned char)signs[v->prompt], STYLE_PROMPT);
     c->txt->screen_x = grid_str(g, x + 1, y, w - 1 - x, line, STYLE_PROMPT);
+    str_safe(str_of(v->text + v->text_at), line, sizeof line);
+    grid_str(g, c->txt->screen_x, y, w - c->txt->screen_x, line, STYLE_PROMPT);
     c->txt->screen_y = y;
     if (c->txt->screen_x >= w)
         c->txt->screen_x = w - 1;

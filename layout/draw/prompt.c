@@ -25,7 +25,7 @@ unsigned view_prompt(struct view *v, enum prompt_kind k)
     v->prompt = k;
     v->prompt_from = v->at;
     v->text[0] = 0;
-    v->text_len = 0;
+    v->text_len = v->text_at = 0;
     v->message[0] = 0;
     if (v->popup == POPUP_LINES)
         popup_find_begin(v);
@@ -61,10 +61,35 @@ unsigned view_prompt_put(struct view *v, uint32_t codepoint)
     size_t n = (size_t)str_utf8(codepoint, b);
     if (v->text_len + n >= sizeof v->text)
         return VR_BELL;
-    memcpy(v->text + v->text_len, b, n);
+    memmove(v->text + v->text_at + n, v->text + v->text_at, v->text_len - v->text_at + 1);
+    memcpy(v->text + v->text_at, b, n);
     v->text_len += n;
-    v->text[v->text_len] = 0;
+    v->text_at += n;
     return VR_DRAW | move_typed(v);
+}
+
+/* Where the character before or behind byte `at` begins. */
+static size_t char_before(const struct view *v, size_t at)
+{
+    while (at > 0 && ((unsigned char)v->text[--at] & 0xC0) == 0x80)
+        ;
+    return at;
+}
+
+static size_t char_behind(const struct view *v, size_t at)
+{
+    while (at < v->text_len && ((unsigned char)v->text[++at] & 0xC0) == 0x80)
+        ;
+    return at;
+}
+
+/* Bytes [from, to) go; the cursor stands where they were. */
+static unsigned cut(struct view *v, size_t from, size_t to)
+{
+    memmove(v->text + from, v->text + to, v->text_len - to + 1);
+    v->text_len -= to - from;
+    v->text_at = from;
+    return from < to ? VR_DRAW | move_typed(v) : VR_DRAW;
 }
 
 unsigned view_prompt_erase(struct view *v)
@@ -73,27 +98,43 @@ unsigned view_prompt_erase(struct view *v)
         close_prompt(v);
         return VR_DRAW;
     }
-    do
-        v->text_len--;
-    while (v->text_len && ((unsigned char)v->text[v->text_len] & 0xC0) == 0x80);
-    v->text[v->text_len] = 0;
-    return VR_DRAW | move_typed(v);
+    return cut(v, char_before(v, v->text_at), v->text_at);
+}
+
+unsigned view_prompt_delete(struct view *v)
+{
+    if (v->text_at == v->text_len)
+        return view_prompt_erase(v);
+    return cut(v, v->text_at, char_behind(v, v->text_at));
 }
 
 unsigned view_prompt_erase_word(struct view *v)
 {
-    while (v->text_len && v->text[v->text_len - 1] == ' ')
-        view_prompt_erase(v);
-    while (v->text_len && v->text[v->text_len - 1] != ' ')
-        view_prompt_erase(v);
-    return VR_DRAW;
+    size_t from = v->text_at;
+    while (from > 0 && v->text[from - 1] == ' ')
+        from--;
+    while (from > 0 && v->text[from - 1] != ' ')
+        from--;
+    return cut(v, from, v->text_at);
 }
 
 unsigned view_prompt_clear(struct view *v)
 {
-    v->text_len = 0;
-    v->text[0] = 0;
-    return VR_DRAW | move_typed(v);
+    return cut(v, 0, v->text_at);
+}
+
+unsigned view_prompt_kill(struct view *v)
+{
+    return cut(v, v->text_at, v->text_len);
+}
+
+unsigned view_prompt_move(struct view *v, int n)
+{
+    for (; n < 0 && v->text_at > 0; n++)
+        v->text_at = char_before(v, v->text_at);
+    for (; n > 0 && v->text_at < v->text_len; n--)
+        v->text_at = char_behind(v, v->text_at);
+    return VR_DRAW;
 }
 
 unsigned view_prompt_accept(struct view *v)

@@ -206,8 +206,8 @@ struct view {
     enum prompt_kind prompt;
     struct place prompt_from; /* where a search prompt was opened: Esc comes back */
     char text[VIEW_TEXT];     /* the prompt's text, UTF-8 */
-    size_t text_len;
-    char command[VIEW_TEXT]; /* see VR_COMMAND */
+    size_t text_len, text_at; /* bytes; before which of them one types */
+    char command[VIEW_TEXT];  /* see VR_COMMAND */
 
     char
         message[VIEW_MESSAGE]; /* for the foot of the screen, in as many lines as it takes; safe text; empty = none */
@@ -362,9 +362,12 @@ unsigned view_goto(struct view *v, const char *line);
 /* ---- prompt: ':' and '/' share one line. While v->prompt is set the viewer hands text here. ---- */
 unsigned view_prompt(struct view *v, enum prompt_kind k);
 unsigned view_prompt_put(struct view *v, uint32_t codepoint);
-unsigned view_prompt_erase(struct view *v); /* last character; at an empty line: close */
+unsigned view_prompt_erase(struct view *v);       /* the character before the cursor; at an empty line: close */
+unsigned view_prompt_delete(struct view *v);      /* the one under it; at the line's end the one before */
+unsigned view_prompt_kill(struct view *v);        /* all from the cursor on */
+unsigned view_prompt_move(struct view *v, int n); /* by n characters, at most to an end */
 unsigned view_prompt_erase_word(struct view *v);
-unsigned view_prompt_clear(struct view *v);
+unsigned view_prompt_clear(struct view *v);  /* all before the cursor */
 unsigned view_prompt_accept(struct view *v); /* goto, or VR_COMMAND; or search; a slice: v->command is its file */
 
 /* ---- search: see search.h. Starts from the prompt or here; jumps when done. ---- */

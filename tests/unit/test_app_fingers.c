@@ -287,12 +287,38 @@ static void test_find_in_help(void **state)
     fix_close(&f);
 }
 
+/* In the line that is typed one can go back and mend it, by characters, not bytes. */
+static void test_line(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, http, "default", 24);
+    expect(&f, "3 :5s Left Left 1 Right C-b 5 Left . Enter", "the trace ends at 20.142912ms"); /* 1.55s */
+    expect(&f, ": Up", ":1.55s");
+    expect(&f, "Home 2 End m Left Delete", ":21.55s");
+    fix_close(&f);
+    fix_open(&f, http, "default", 24);
+    static const struct {
+        const char *keys, *line;
+    } step[] = {{"3 /mainé é Left Left Left Backspace X", "maXnéé"},
+                {"C-a C-d Delete", "Xnéé"},
+                {"C-e Left C-k", "Xné"},
+                {"Left C-u", "é"}};
+    for (size_t i = 0; i < sizeof step / sizeof *step; i++) {
+        free(run(&f, step[i].keys));
+        assert_string_equal(f.a.view.text, step[i].line);
+    }
+    expect(&f, "End Backspace Backspace", "q quit"); /* of an empty line: it closes */
+    fix_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_back),  cmocka_unit_test(test_enter_twice),  cmocka_unit_test(test_chords),
         cmocka_unit_test(test_names), cmocka_unit_test(test_states),       cmocka_unit_test(test_clicks),
         cmocka_unit_test(test_help),  cmocka_unit_test(test_why_of_waits), cmocka_unit_test(test_find_in_help),
+        cmocka_unit_test(test_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -256,10 +256,10 @@ static void print_help(FILE *f, const struct keymap *km, enum keyview view, cons
     fprintf(f, "\n");
     print_counts(f, km, view);
     fprintf(f, "\nIn a prompt\n");
-    print_wrapped(f,
-                  "Enter accepts, Esc gives up, Up and Down bring back earlier lines, Tab completes an action's "
-                  "name or a view's, Ctrl-U clears the line, Ctrl-W the last word. / in a text like this one finds "
-                  "words in it, n and N the next line that has them.");
+    print_wrapped(f, "Enter accepts, Esc gives up, Up and Down bring back earlier lines, Tab completes an action's "
+                     "name or a view's, Left, Right, Home and End move in the line, "
+                     "Ctrl-U clears it, Ctrl-W a word, Ctrl-K the rest. / in a text like this one finds "
+                     "words in it, n and N the next line that has them.");
     print_wrapped(f, "Behind : stands a time (1.25s, 50%), a range (1.2s..1.3s), a goroutine "
                      "(g123), a processor (p4), a "
                      "thread (m7), or the name of an action or a view (view-cycles).");

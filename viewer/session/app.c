@@ -187,7 +187,8 @@ static void history_add(struct app *a)
 
 static void prompt_set(struct app *a, const char *text)
 {
-    view_prompt_clear(&a->view);
+    (void)view_prompt_move(&a->view, VIEW_TEXT);
+    (void)view_prompt_clear(&a->view);
     struct str s = str_of(text);
     for (uint32_t at = 0; at < s.len;) {
         int width;
@@ -247,6 +248,7 @@ static unsigned prompt_complete(struct app *a)
     }
     if (n == 0)
         return VR_BELL;
+    (void)view_prompt_move(&a->view, VIEW_TEXT);
     for (size_t i = len; i < common; i++)
         view_prompt_put(&a->view, (unsigned char)first[i]);
     if (n > 1)
@@ -304,19 +306,43 @@ static unsigned prompt_accept(struct app *a)
     return f;
 }
 
+/* What moves within the line, or takes from it; false: the key means something else. */
+static bool prompt_edit(struct view *v, keycode k, unsigned *f)
+{
+    enum { FAR = VIEW_TEXT };
+    if (k == K_BACKSPACE || k == (K_CTRL | 'h'))
+        *f = view_prompt_erase(v);
+    else if (k == K_DELETE || k == (K_CTRL | 'd'))
+        *f = view_prompt_delete(v);
+    else if (k == (K_CTRL | 'w'))
+        *f = view_prompt_erase_word(v);
+    else if (k == (K_CTRL | 'u'))
+        *f = view_prompt_clear(v);
+    else if (k == (K_CTRL | 'k'))
+        *f = view_prompt_kill(v);
+    else if (k == K_LEFT || k == (K_CTRL | 'b'))
+        *f = view_prompt_move(v, -1);
+    else if (k == K_RIGHT || k == (K_CTRL | 'f'))
+        *f = view_prompt_move(v, 1);
+    else if (k == K_HOME || k == (K_CTRL | 'a'))
+        *f = view_prompt_move(v, -FAR);
+    else if (k == K_END || k == (K_CTRL | 'e'))
+        *f = view_prompt_move(v, FAR);
+    else
+        return false;
+    return true;
+}
+
 static unsigned prompt_key(struct app *a, keycode k)
 {
+    unsigned f;
+    if (prompt_edit(&a->view, k, &f))
+        return f;
     if (k == K_ENTER)
         return prompt_accept(a);
     if (k == K_ESC || k == (K_CTRL | 'g')) {
         return view_back(&a->view) | VR_DRAW; /* a search under way goes back to where it was begun */
     }
-    if (k == K_BACKSPACE || k == (K_CTRL | 'h') || k == K_DELETE)
-        return view_prompt_erase(&a->view);
-    if (k == (K_CTRL | 'w'))
-        return view_prompt_erase_word(&a->view);
-    if (k == (K_CTRL | 'u'))
-        return view_prompt_clear(&a->view);
     if (k == K_UP || k == (K_CTRL | 'p'))
         return history_move(a, -1);
     if (k == K_DOWN || k == (K_CTRL | 'n'))
