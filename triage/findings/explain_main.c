@@ -32,8 +32,9 @@ static const char usage[] =
     "         region:NAME     all regions of that name         group:FUNCTION   all goroutines that started there\n"
     "         slowest:task:NAME, slowest:region:NAME           the longest one\n"
     "  --json               the tree and, for one interval, its parts in time order\n"
-    "  --utf8, --quiet, -o FILE, --exe FILE, --ticks-per-second N, --max-memory SIZE, --threads N, --strict\n"
-    "                       as for gotop report\n"
+    "  --strict             fail at the first damage\n"
+    "  --max-memory SIZE, --threads N                               as for gotop report\n"
+    "  --utf8, --quiet, -o FILE, --exe FILE, --ticks-per-second N   as for gotop report\n"
     "Exit status: 0 fine, 2 a trace can't be read or has no such subject, 3 only part of a trace could be read.\n";
 
 struct one { /* an instance */
