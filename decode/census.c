@@ -174,12 +174,15 @@ static void one(struct census *c, const struct v1_dialect *d, const struct v1_ra
     }
 }
 
-/* Count the bytes at p as unread. Returns where the reader goes on: at what looks like a batch, or the end. */
-static const uint8_t *behind(struct census *c, const struct v1_index *ix, const struct input *in, const uint8_t *p,
+/* Count the bytes at p as unread. Returns where the reader goes on: at what looks like a batch or tables, or the end. */
+static const uint8_t *behind(struct census *c, struct v1_index *ix, const struct input *in, const uint8_t *p,
                              const char *why)
 {
     const struct source s = {.data = in->data, .len = in->len};
-    const uint64_t at = (uint64_t)(p - in->data), to = why ? v1_place_next(ix, &s, at + 1, in->len) : in->len;
+    const uint64_t at = (uint64_t)(p - in->data);
+    const uint64_t to = why ? v1_place_behind(ix, &s, at) : v1_place_table(ix, &s, at);
+    if (!why && to < in->len)
+        why = V1_TOO_LONG;
     if (!c->damage.code)
         err_set(&c->damage, ERR_FORMAT, at, "%s", why ? why : "it ends within an event");
     c->unread += to - at;
@@ -188,7 +191,7 @@ static const uint8_t *behind(struct census *c, const struct v1_index *ix, const 
 
 static enum err_code take_v1(const struct input *in, const struct dialect *dl, struct census *c, struct err *e)
 {
-    struct v1_index ix = {0}; /* for v1_place_next(): the dialect, and the time of the batch before */
+    struct v1_index ix = {0}; /* for v1_place.c: the dialect, the time of the batch before, whether tables began */
     const uint8_t *p = in->data + dl->header, *const end = in->data + in->len;
     struct v1_raw r;
     (void)e;
@@ -208,6 +211,7 @@ static enum err_code take_v1(const struct input *in, const struct dialect *dl, s
             ix.batch_ticks = r.v[r.n - 1];
         if (r.type == V1_BATCH && (!ix.least_ticks || ix.batch_ticks < ix.least_ticks))
             ix.least_ticks = ix.batch_ticks;
+        ix.has_footer |= r.type == V1_STACK || r.type == V1_FREQUENCY;
         one(c, &ix.dialect, &r, (uint64_t)(p - at));
     }
     return ERR_OK;

@@ -19,16 +19,17 @@
 #define REST ((size_t)4 << 20) /* after so much pages of the temporary file may go */
 #define HEADER 16
 
-static const uint8_t zstd_magic[4] = {0x28, 0xb5, 0x2f, 0xfd};
+static const uint8_t zstd_magic[4] = {0x28, 0xb5, 0x2f, 0xfd}, zstd_skip[3] = {0x2a, 0x4d, 0x18};
 
 static bool is_gzip(const uint8_t *p, size_t n)
 {
     return n >= 2 && p[0] == 0x1f && p[1] == 0x8b;
 }
 
+/* A frame to skip may come first: pzstd writes one before each frame, to say how long that is. */
 static bool is_zstd(const uint8_t *p, size_t n)
 {
-    return n >= 4 && !memcmp(p, zstd_magic, 4);
+    return n >= 4 && (!memcmp(p, zstd_magic, 4) || ((p[0] & 0xf0) == 0x50 && !memcmp(p + 1, zstd_skip, 3)));
 }
 
 bool unpack_packed(const uint8_t *p, size_t n)

@@ -285,10 +285,10 @@ void v1_index_leap(struct v1_index *ix, uint64_t to)
     gaps(ix);
 }
 
-/* resync - bytes at ix->at make no sense: go to the next plausible batch, or to the end. */
+/* resync - bytes at ix->at make no sense: go on behind them, or to the end. */
 static void resync(struct v1_index *ix, struct source *s, const char *why)
 {
-    uint64_t bad = ix->at, off = v1_place_next(ix, s, bad + 1, s->len);
+    uint64_t bad = ix->at, off = v1_place_behind(ix, s, bad);
     unsigned type = s->data[bad] & 63;
     source_damage(s, ERR_FORMAT, 0, bad, "%s (event %u, %s); skipped %llu bytes%s", why, type, v1_type_name(type),
                   (unsigned long long)(off - bad), off == s->len ? " to the end of the file" : "");
@@ -349,7 +349,9 @@ static enum err_code slow(struct v1_index *ix, struct source *s)
     const char *why = "";
     enum v1_read c = v1_read(&ix->dialect, &p, end, &r, &why);
     const char *wrong = c == V1_READ_BAD ? why : c == V1_READ_OK ? makes_no_sense(ix, s, &r, p) : NULL;
-    if (c == V1_READ_CUT) {
+    if (c == V1_READ_CUT && v1_place_table(ix, s, ix->at) < s->len)
+        wrong = V1_TOO_LONG;
+    else if (c == V1_READ_CUT) {
         source_damage(s, ERR_TRUNCATED, 0, ix->at, "the file ends inside an event (%s)",
                       v1_type_name(s->data[ix->at] & 63));
         ix->incomplete |= !ix->has_footer;

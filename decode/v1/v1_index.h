@@ -81,7 +81,8 @@ struct v1_index {
     uint64_t first_ticks, last_ticks; /* when it begins, and when the latest one does */
     uint64_t end_ticks;               /* when the tables were begun, which is behind all events; 0: not known */
     uint64_t rate_end;                /* where the tick rate's event ends */
-    bool batch_open;                  /* batch[nbatch - 1] is the current one */
+    uint64_t table_at; /* where sound tables begin again, behind what was looked at; 0: nobody looked */
+    bool batch_open;   /* batch[nbatch - 1] is the current one */
     bool done;
 };
 
@@ -103,7 +104,7 @@ void v1_index_free(struct v1_index *ix);
 /* v1_ids_find - the id's value, NULL: there is none. Only once the index is done. O(1); of sparse ids O(log n). */
 uint64_t *v1_ids_find(struct v1_ids *m, uint64_t id);
 
-/* ---- v1_place.c: where in the file a batch seems to begin. It can't be known for sure; what follows shows whether it was one --------- */
+/* ---- v1_place.c: where in the file a batch, or tables, seem to begin. It can't be known for sure; what follows shows whether it was one --------- */
 
 #define V1_BATCH_BYTES 65536             /* what a writer's buffer holds */
 #define V1_PLACE_P 4096                  /* processors there may be, where nothing tells */
@@ -118,6 +119,12 @@ static inline uint64_t v1_place_work(const uint8_t *from, const uint8_t *to, con
 
 /* v1_place_next - the first offset in [off, end) at which a batch and a few events seem to begin; end: there is none. */
 uint64_t v1_place_next(const struct v1_index *ix, const struct source *s, uint64_t off, uint64_t end);
+/* v1_place_table - behind `at`, where the tables seem to go on, by a stack and a few of what is in them; the file's end: nowhere. Asked
+   again and again it looks at each byte once. */
+uint64_t v1_place_table(struct v1_index *ix, const struct source *s, uint64_t at);
+#define V1_TOO_LONG "a length beyond what follows it"
+/* v1_place_behind - where to go on behind bytes at `at` that make no sense: the next of both, or the file's end. */
+uint64_t v1_place_behind(struct v1_index *ix, const struct source *s, uint64_t at);
 
 /* v1_place_proc - can a batch have this processor number, if there are at most `limit`? (-1: a thread without a P.) */
 static inline bool v1_place_proc(uint64_t p, uint64_t limit)

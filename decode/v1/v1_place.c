@@ -57,3 +57,58 @@ uint64_t v1_place_next(const struct v1_index *ix, const struct source *s, uint64
     }
     return end;
 }
+
+/* is_table - stacks and names, and nothing else, seem to begin at p with a stack: eight of them, or three and the file's end. */
+static bool is_table(const struct v1_index *ix, const uint8_t *p, const uint8_t *end, uint64_t *work)
+{
+    const uint8_t *const from = p;
+    struct v1_raw r = {0};
+    bool is = true;
+    const char *why;
+    int n = 0;
+    for (; is && n < 8 && p < end; n++) {
+        const enum v1_read c = v1_read(&ix->dialect, &p, end, &r, &why);
+        is = c == V1_READ_OK &&
+             (r.type == V1_STACK ? r.v[0] && r.len : n && (r.type == V1_STRING || r.type == V1_FREQUENCY));
+        if (c == V1_READ_CUT) {
+            is = n > 2;
+            break;
+        }
+    }
+    *work += v1_place_work(from, p, &r);
+    return is && n > 2;
+}
+
+static uint64_t table_from(const struct v1_index *ix, const struct source *s, uint64_t off, uint64_t end)
+{
+    const uint64_t from = off;
+    uint64_t work = 0;
+    for (; off < end; off++) {
+        const uint8_t *p = memchr(s->data + off, 3 << 6 | V1_STACK, end - off);
+        if (!p)
+            break;
+        off = source_off(s, p);
+        if (work < WORK_LEAST + WORK * (off - from) && is_table(ix, p, s->data + s->len, &work))
+            return off;
+    }
+    return end;
+}
+
+uint64_t v1_place_table(struct v1_index *ix, const struct source *s, uint64_t at)
+{
+    if (ix->table_at <= at)
+        ix->table_at = table_from(ix, s, at + 1, s->len);
+    return ix->table_at;
+}
+
+/* In the tables there may be no batch any more, before them the tables may be far away: what is likely to be near is looked for
+   first, the other one up to there. */
+uint64_t v1_place_behind(struct v1_index *ix, const struct source *s, uint64_t at)
+{
+    if (ix->has_footer)
+        return v1_place_next(ix, s, at + 1, v1_place_table(ix, s, at));
+    const uint64_t batch = v1_place_next(ix, s, at + 1, s->len), table = table_from(ix, s, at + 1, batch);
+    if (table < batch)
+        ix->table_at = table;
+    return table;
+}

@@ -194,10 +194,11 @@ static void finish(struct v1 *v, struct source *s)
     s->st.bytes_done = s->len;
     if (v->order.d.oom || v->names.oom)
         stop(v, s, ERR_NOMEM);
+    const bool torn = v->ix.table_at && v->ix.table_at < s->len; /* they go on behind what is broken */
     if (v->names.missing)
-        source_damage(s, ERR_TRUNCATED, 0, s->len,
-                      "%" PRIu64 " uses of stacks or strings that are not in the file: its end is missing",
-                      v->names.missing);
+        source_damage(s, torn ? ERR_FORMAT : ERR_TRUNCATED, 0, torn ? ERR_NO_OFFSET : s->len,
+                      "%" PRIu64 " uses of stacks or strings that are not in the file: %s is missing",
+                      v->names.missing, torn ? "a part of its tables" : "its end");
     if (v->emit.contradictions && s->st.ndamages)
         source_warn(s, ERR_ORDER, 0, ERR_NO_OFFSET, "%llu events contradict what came before them",
                     (unsigned long long)v->emit.contradictions);

@@ -217,18 +217,19 @@ static void line_heap(struct text *t, const struct view *v)
         text_add(t, ", up to %.0f%% above its goal", h->over * 100);
 }
 
-/* What is wrong with the file comes first: all numbers are of what is left. */
+/* What is wrong with the file comes first: all numbers are of what is left. Where it is stands in the first line, which may be all there is. */
 static void line_damage(struct text *t, const struct view *v)
 {
     const struct trace_info *ti = trace_info(v->tr);
     if (!ti->ndamages)
         return;
     const struct err *first = trace_damage(v->tr, 0);
-    text_add(t, "PARTIAL %s%u place%s damaged, numbers are of what is there; first: ",
-             ti->more_damages ? "more than " : "", ti->ndamages, ti->ndamages == 1 ? "" : "s");
+    text_add(t, "PARTIAL %s%u place%s damaged, first: ", ti->more_damages ? "more than " : "", ti->ndamages,
+             ti->ndamages == 1 ? "" : "s");
     if (first->offset != ERR_NO_OFFSET)
         text_add(t, "byte %" PRIu64 ": ", first->offset);
     text_clean(t, first->what, strlen(first->what), 0);
+    text_lit(t, "; numbers are of what is there");
 }
 
 static void line_warning(struct text *t, const struct view *v)

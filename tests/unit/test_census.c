@@ -135,6 +135,14 @@ static void test_first_family(void **state)
     assert_int_equal(c.events, 5);
     assert_true(c.hz == 1e9);
     census_free(&c);
+    c = taken(
+        V1
+        "Frequency freq=1000000000\nraw c3 ff 7f 01\nStack id=1 0x10:1:1:2\nString id=1 \"f\"\nString id=2 \"g\"\n",
+        &p); /* a broken length, and tables that go on */
+    damage_at(&c, memmem(p, c.bytes, "\xc3\xff\x7f\x01", 4), p, 4, "beyond what follows");
+    assert_true(c.stacks.n == 1 && c.strings.n == 2);
+    census_free(&c);
+    free((void *)(uintptr_t)p);
     c = taken(V1 "Frequency freq=-5\n", NULL);
     assert_true(c.hz == 0 && c.clock.n == 1);
     census_free(&c);

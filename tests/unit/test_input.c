@@ -123,6 +123,19 @@ static void test_zstd(void **state)
     expect_bytes(put("two.zst", z, n), sample, sample_n, ERR_OK);
     memset(z + 4, 0xee, 40);
     expect_error(put("bad.zst", z, n), ERR_FORMAT, "zstd");
+    static const uint8_t skip[12] = {0x50, 0x2a, 0x4d, 0x18, 4, 0,
+                                     0,    0,    1,    2,    3, 4}; /* as pzstd writes before each frame */
+    for (size_t i = n = 0; i < 2; i++) {
+        memcpy(z + n, skip, sizeof skip);
+        n += sizeof skip;
+        n +=
+            ZSTD_compress(z + n, cap - n, sample + i * (sample_n / 2), i ? sample_n - sample_n / 2 : sample_n / 2, 3);
+    }
+    expect_bytes(put("skip.zst", z, n), sample, sample_n, ERR_OK);
+    expect_error(put("only.zst", z, sizeof skip), ERR_EMPTY, "holds nothing");
+    expect_error(put("half.zst", z, 10), ERR_TRUNCATED, "zstd");
+    z[0] = 0x60; /* of nothing known */
+    expect_error(put("else.zst", z, n), ERR_NOT_TRACE, "not a Go execution trace");
     free(z);
 }
 

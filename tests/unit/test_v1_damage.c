@@ -273,6 +273,31 @@ static void test_far_names(void **state)
                          "D 1 uses of stacks or strings that are not in the file: its end is missing\n");
 }
 
+/* What is broken within the tables takes with it what it was, not what follows: also if it is a length, or the first of them. */
+static void test_broken_tables(void **state)
+{
+    (void)state;
+#define TASKS \
+    "UserTaskCreate +1 task=1 parent=0 name=1 stack=1\nUserTaskCreate +1 task=2 parent=0 name=2 stack=2\nGoBlock " \
+    "+1\n"
+#define BEFORE "String id=1 \"f\"\nStack id=1 0x10:1:1:2\n"
+#define BEHIND \
+    "Stack id=2 0x11:2:2:3\nString id=2 \"g\"\nStack id=3 0x12:2:2:3\nString id=3 \"h\"\nStack id=4 0x13:2:2:3\n"
+#define PART(n) "D " n " uses of stacks or strings that are not in the file: a part of its tables is missing\n"
+    reads_as("go 1.11\nnoauto\n" START TASKS "Frequency freq=1000000000\n" BEFORE "raw 00 ff 41 ff\n" BEHIND,
+             START_LINES "2 g1 task 1 f at f\n3 g1 task 2 g at g\n4 g1 waiting\n"
+                         "D an unknown event type (event 0, ?); skipped 4 bytes\n");
+    reads_as("go 1.11\nnoauto\n" START TASKS "Frequency freq=1000000000\n" BEFORE "raw c3 ff 7f 01 01\n" BEHIND,
+             START_LINES "2 g1 task 1 f at f\n3 g1 task 2 g at g\n4 g1 waiting\n"
+                         "D a length beyond what follows it (event 3, Stack); skipped 5 bytes\n");
+    reads_as("go 1.11\nnoauto\n" START TASKS "Frequency freq=1000000000\nraw 00 ff 41 ff\n" BEHIND,
+             START_LINES "2 g1 task 1 #1\n3 g1 task 2 g at g\n4 g1 waiting\n"
+                         "D an unknown event type (event 0, ?); skipped 4 bytes\n" PART("2"));
+    reads_as("go 1.5\nnoauto\nbatch p=0 seq=0 t=0\nGomaxprocs procs=2\nHeapAlloc +2000 bytes=1\n"
+             "Stack id=1 0x10\nraw 00 ff 41 ff\nStack id=2 0x11\nStack id=3 0x12\nFrequency freq=500000000\n",
+             "~0 procs 2\n4000 heap 1\nD an unknown event type (event 0, ?); skipped 4 bytes\n");
+}
+
 /* A P's batches: one twice, two exchanged, one that says an earlier time than the one in front of it. */
 static void test_batches(void **state)
 {
@@ -531,6 +556,7 @@ int main(void)
         cmocka_unit_test(test_out_of_nowhere),
         cmocka_unit_test(test_listed_later),
         cmocka_unit_test(test_far_names),
+        cmocka_unit_test(test_broken_tables),
         cmocka_unit_test(test_batches),
         cmocka_unit_test(test_clock_skew),
         cmocka_unit_test(test_1_5_out_of_order),

@@ -138,6 +138,8 @@ static int open_target(struct out *o)
 
 static enum err_code open_failed(const struct out *o, struct err *e)
 {
+    if (errno == EFAULT) /* no fault is raised where the kernel reads pages of a mapped file that are gone */
+        return err_set(e, ERR_IO, ERR_NO_OFFSET, "the trace became shorter while it was read: nothing is written");
     return err_set(e, errno == ENOMEM ? ERR_NOMEM : ERR_IO, ERR_NO_OFFSET, "can't write to %s: %s",
                    o->path ? o->path : "standard output", strerror(errno));
 }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "decode/base/mem.h"
+#include "decode/input/mapped.h"
 #include "decode/write/anon.h"
 #include "triage/exports/export_run.h"
 
@@ -159,13 +160,21 @@ static void say_slice(const struct export_opts *o, const struct cut_result *r)
     export_say("slice", o->out, what);
 }
 
+/* The exit status. What is gone was read as zeros, perhaps after it was looked at. */
+static int say_shorter(const char *command, const char *name)
+{
+    if (mapped_lost())
+        export_say(command, name, "the trace became shorter while it was read: what was gone is missing in the copy");
+    return mapped_lost() ? 3 : 0;
+}
+
 /* The exit status. */
 static int say_damage(const char *command, const char *name, const struct cut_result *r)
 {
     const struct err *why = r->damage.code ? &r->damage : r->lost.code ? &r->lost : &r->unnamed;
     char what[400], left[80] = "", at[40] = "";
     if (!why->code)
-        return 0;
+        return say_shorter(command, name);
     if (r->left_out)
         snprintf(left, sizeof left, ", and %" PRIu64 " events that can't be placed are left out", r->left_out);
     if (why->offset != ERR_NO_OFFSET)
@@ -176,6 +185,7 @@ static int say_damage(const char *command, const char *name, const struct cut_re
                             : "names or stacks are missing in it",
              left, why->what, at);
     export_say(command, name, what);
+    (void)say_shorter(command, name);
     return 3;
 }
 
@@ -321,8 +331,9 @@ int anonymize_main(int argc, char **argv)
                  res.strings - res.kept, res.kept);
         export_say(c.name, o.out, what);
     }
+    status = say_shorter(c.name, name);
     if (!res.damage.code)
-        return 0;
+        return status;
     snprintf(what, sizeof what, "%s: %s (offset %" PRIu64 ")",
              res.ended ? "written up to where the trace is damaged"
                        : "the copy is damaged as the trace is, with zeros where bytes can't be read",
