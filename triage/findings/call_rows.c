@@ -4,6 +4,7 @@
 #include "triage/findings/asks.h"
 #include "triage/findings/call_rows.h"
 #include "triage/findings/thresholds.h"
+#include "triage/findings/walk.h"
 
 #define STEPS 20000 /* spans of a goroutine */
 #define TASKS 128   /* of all that there are */
@@ -74,20 +75,23 @@ static bool is_of(const struct trace *tr, uint32_t stack, uint32_t place, uint32
  */
 void rows_of(const struct causes *c, uint32_t g, const struct waits_at *p, uint32_t root, bool alone, struct rows *r)
 {
-    struct span_iter it;
+    struct walk w;
     uint32_t now = 0, last = 0, stack = 0;
     int64_t usual = p->total / (int64_t)p->count, between = 0;
     bool bounded = alone, sent = false, by_run = false; /* by_run: the row begins behind a run */
     struct rows ran = {0};
     const bool own = p->most->kind != WK_NET && reader_ends(c, p->most);
-    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
-    for (int i = 0; more && i < STEPS; i++) {
-        const struct span s = *span_get(&it);
-        more = span_next(&it);
-        if (s.state == ST_WAITING) {
+    const struct span *next = walk_first(&w, c->tr, g, STEPS);
+    for (struct span s; walk_pair(&w, &s, &next);) {
+        if (s.state == ST_NONE) { /* where the row ends that goes on, and where the next one began, is not known */
+            row_end(by_run && !alone ? &ran : r, &now, alone);
+            bounded = alone;
+            by_run = sent = false;
+            between = 0;
+        } else if (s.state == ST_WAITING) {
             enum wait_kind kind = stacks_wait_kind(c->tr, s.reason, s.stack);
             bool net = kind == WK_NET;
-            if (!net && kind == p->most->kind && !ended_by(c, g, s.t1, span_get(&it), p->most->waker)) {
+            if (!net && kind == p->most->kind && !ended_by(c, g, s.t1, next ? next : &s, p->most->waker)) {
                 between += calls_connecting(c->tr, s.stack) ? 0 : s.t1 - s.t0; /* the same question's other waits */
             } else if (kind == p->most->kind && (s.stack == last || is_of(c->tr, s.stack, p->place, root))) {
                 last = s.stack;

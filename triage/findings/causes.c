@@ -4,6 +4,7 @@
 #include "triage/findings/works.h"
 #include "triage/findings/leaves.h"
 #include "triage/findings/waits_at.h"
+#include "triage/findings/walk.h"
 #include "triage/findings/won.h"
 #include "triage/findings/story.h"
 #include "triage/tables/slices.h"
@@ -15,6 +16,21 @@
 
 #define BUDGET 1500000 /* spans that all explanations for the findings may pass */
 
+void causes_counted_in(struct text *t, int64_t from, int64_t until)
+{
+    if (from > 0) {
+        text_lit(t, " Counted from ");
+        text_dur(t, from);
+        text_add(t, "%s", until ? " to " : " on");
+        if (until) {
+            text_dur(t, until);
+        }
+        text_lit(t, ".");
+    } else {
+        causes_counted(t, 1, 1, until);
+    }
+}
+
 void causes_counted(struct text *t, uint32_t looked, uint32_t of, int64_t until)
 {
     if (looked < of) {
@@ -22,7 +38,9 @@ void causes_counted(struct text *t, uint32_t looked, uint32_t of, int64_t until)
     } else if (until) {
         text_lit(t, " Counted");
     }
-    if (until) {
+    if (until == WALK_SPREAD) {
+        text_add(t, " in %d stretches of each one's time, spread over all of it", WALK_STRETCHES);
+    } else if (until) {
         text_lit(t, " until ");
         text_dur(t, until);
     }

@@ -57,9 +57,11 @@ static inline uint32_t causes_place(const struct trace *tr, uint32_t stack)
 }
 /*
  * causes_counted - where a finding's numbers are of a part of what it speaks of, says of which: so many of its goroutines, of each what was
- * until a moment at least (0: all of it). Where nothing is left out it says nothing.
+ * until a moment at least, or WALK_SPREAD (0: all of it). Where nothing is left out it says nothing.
  */
 void causes_counted(struct text *t, uint32_t looked, uint32_t of, int64_t until);
+/* causes_counted_in - from a moment on (0: the beginning), until one (0: the end). */
+void causes_counted_in(struct text *t, int64_t from, int64_t until);
 /* causes_until - the earlier of two such moments. */
 static inline int64_t causes_until(int64_t a, int64_t b)
 {

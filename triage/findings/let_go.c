@@ -135,14 +135,12 @@ static bool ends_there(struct causes *c, uint32_t group, uint32_t place, struct 
     bool ok = true;
     for (uint32_t i = 0; ok && i < c->of[group].n && i < MEMBERS; i++) {
         const uint32_t g = causes_member(c, group, i, MEMBERS);
-        struct span_iter it;
-        bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
-        for (int k = 0; ok && more && k < FEW_STEPS && e->n < WAITS; k++) {
-            const struct span s = *span_get(&it);
-            more = span_next(&it);
-            if (more && s.state == ST_WAITING && span_get(&it)->state == ST_RUNNABLE &&
-                span_get(&it)->who < c->tg->ng && takes_and_gives(c, &s, place)) {
-                ok = ends_add(c, e, (struct end){g, span_get(&it)->who, s.t1, span_get(&it)->stack});
+        struct walk w;
+        const struct span *next = walk_first(&w, c->tr, g, FEW_STEPS);
+        for (struct span s; ok && e->n < WAITS && walk_pair(&w, &s, &next);) {
+            if (next && s.state == ST_WAITING && next->state == ST_RUNNABLE && next->who < c->tg->ng &&
+                takes_and_gives(c, &s, place)) {
+                ok = ends_add(c, e, (struct end){g, next->who, s.t1, next->stack});
             }
         }
     }
@@ -271,16 +269,16 @@ void let_go_together_text(struct text *t, struct text *next, const struct causes
 
 /* ---- a set of one ----------------------------------------------------------------------------------------------------- */
 
-static bool ends_of(struct causes *c, uint32_t g, uint32_t place, enum wait_kind kind, struct ends *e)
+static bool ends_of(struct causes *c, uint32_t g, const struct pair_row *p, uint32_t place, int64_t from,
+                    struct ends *e)
 {
-    struct span_iter it;
-    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
-    for (int i = 0; more && i < STEPS && e->n < WAITS; i++) {
-        const struct span s = *span_get(&it);
-        more = span_next(&it);
-        if (more && s.state == ST_WAITING && span_get(&it)->state == ST_RUNNABLE && span_get(&it)->who < c->tg->ng &&
-            causes_place(c->tr, s.stack) == place && stacks_wait_kind(c->tr, s.reason, s.stack) == kind &&
-            !ends_add(c, e, (struct end){g, span_get(&it)->who, s.t1, span_get(&it)->stack})) {
+    struct walk w;
+    walk_at(&w, c->tr, g, from, STEPS);
+    const struct span *next = walk_next(&w);
+    for (struct span s; e->n < WAITS && walk_pair(&w, &s, &next);) {
+        if (next && s.state == ST_WAITING && next->state == ST_RUNNABLE && next->who < c->tg->ng &&
+            causes_place(c->tr, s.stack) == place && stacks_wait_kind(c->tr, s.reason, s.stack) == p->kind &&
+            !ends_add(c, e, (struct end){g, next->who, s.t1, next->stack})) {
             return false;
         }
     }
@@ -292,9 +290,10 @@ bool let_go_is_lock(struct causes *c, const struct pair_row *p, uint32_t place)
     const uint32_t group = causes_group(c, p->waiter);
     struct ends e = {0};
     size_t chained = 0;
+    const int64_t from = walk_around(c->tr, p->longest.g, p->longest.t0, STEPS);
     bool ok = group != UINT32_MAX && c->of[group].n <= MEMBERS; /* all of them: a chain has no gaps */
     for (uint32_t i = 0; ok && i < c->of[group].n; i++) {
-        ok = ends_of(c, causes_nth(c, group, i), place, p->kind, &e);
+        ok = ends_of(c, causes_nth(c, group, i), p, place, from, &e);
     }
     if (ok && e.n) {
         qsort(e.v, e.n, sizeof *e.v, by_time);

@@ -5,6 +5,7 @@
 #include "triage/findings/causes.h"
 #include "triage/findings/works.h"
 #include "triage/findings/thresholds.h"
+#include "triage/findings/walk.h"
 
 #define MEMBERS 32  /* goroutines looked at */
 #define STEPS 20000 /* spans of each */
@@ -114,10 +115,9 @@ static void moment(struct moments *m, const struct trace *tr, uint32_t stack)
 static void stopped(const struct causes *c, uint32_t group, struct moments *m)
 {
     for (uint32_t i = 0; i < c->of[group].n && i < MEMBERS; i++) {
-        struct span_iter it;
-        bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, causes_member(c, group, i, MEMBERS)}, 0);
-        for (int k = 0; more && k < STEPS; k++, more = span_next(&it)) {
-            const struct span *s = span_get(&it);
+        struct walk w;
+        walk_g(&w, c->tr, causes_member(c, group, i, MEMBERS), STEPS);
+        for (const struct span *s; (s = walk_next(&w));) {
             if (s->state == ST_RUNNABLE && s->who == NO_LANE) {
                 moment(m, c->tr, s->stack);
             }

@@ -64,6 +64,11 @@ static void accepts_of(const struct causes *c, struct accepts *a)
     walk_g(&w, c->tr, a->g, STEPS);
     for (const struct span *s; (s = walk_next(&w));) {
         a->last = s->t1;
+        if (s->state == ST_NONE) { /* what it was about is not known */
+            waited = false;
+            left = call.t0 = NO_TIME;
+            limited = 0;
+        }
         if (s->state != ST_SYSCALL && s->state != ST_WAITING) {
             continue;
         }

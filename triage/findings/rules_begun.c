@@ -6,6 +6,7 @@
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/thresholds.h"
+#include "triage/findings/walk.h"
 
 struct begun {
     const struct pair_row *p;
@@ -66,16 +67,16 @@ static struct in_rows rows_of(const struct causes *c, uint32_t g, uint32_t place
 {
     enum { STEPS = 4000 };
     struct in_rows r = {0};
-    struct span_iter it;
-    bool in = false, more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
-    for (int k = 0; more && k < STEPS; k++, more = span_next(&it)) {
-        const struct span *s = span_get(&it);
+    struct walk w;
+    bool in = false;
+    walk_g(&w, c->tr, g, STEPS);
+    for (const struct span *s; (s = walk_next(&w));) {
         const enum wait_kind kind = s->state == ST_WAITING ? stacks_wait_kind(c->tr, s->reason, s->stack) : WK_LOCK;
         if (s->state == ST_WAITING && s->stack && causes_place(c->tr, s->stack) == place) {
             r.rows += !in;
             r.waits++;
             in = true;
-        } else if (kind != WK_LOCK && kind != WK_GC) {
+        } else if ((kind != WK_LOCK && kind != WK_GC) || s->state == ST_NONE) {
             in = false;
         }
     }

@@ -6,6 +6,7 @@
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/thresholds.h"
+#include "triage/findings/walk.h"
 
 #define STEPS 20000 /* spans of each goroutine */
 #define PLACES 8
@@ -101,23 +102,25 @@ static void waited_on(const struct causes *c, struct children *k, const struct s
 /* A goroutine's: such spans, and what runs between two of them that follow each other, for the same child. */
 static void walk(const struct causes *c, uint32_t g, struct walked *w)
 {
-    struct span_iter it;
+    struct walk k0;
     uint32_t last = 0;
     enum part p = NO_CHILD;
     struct children *under_way = NULL;
     struct span wait = {.state = ST_NONE}; /* in (*Cmd).Wait, just over */
     int64_t between = 0, since = 0;
     bool awaited = false; /* the one under way */
-    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
     w->looked++;
-    for (int i = 0; more && i < STEPS; i++, more = span_next(&it)) {
-        const struct span *s = span_get(&it);
+    walk_g(&k0, c->tr, g, STEPS);
+    for (const struct span *s; (s = walk_next(&k0));) {
         const int64_t ns = s->t1 - s->t0;
         w->steps++;
         if (wait.state == ST_WAITING && under_way) {
             waited_on(c, under_way, &wait, s, awaited);
         }
         wait.state = ST_NONE;
+        if (s->state == ST_NONE) {
+            under_way = NULL;
+        }
         w->life = ns_add(w->life, ns);
         if ((s->state != ST_SYSCALL && s->state != ST_WAITING) || !s->stack) {
             between += ns;

@@ -180,7 +180,9 @@ static void behind_waits(const struct causes *c, uint32_t g, struct unsent *u, b
             u->late = clock && ticked && same ? ns_add(u->late, waited) : u->late;
             by = 0;
         }
-        by = there ? 0 : at && s->state == ST_RUNNABLE && s->who < c->tg->ng ? trace_g_name(c->tr, s->who) : by;
+        by = there || s->state == ST_NONE                          ? 0
+             : at && s->state == ST_RUNNABLE && s->who < c->tg->ng ? trace_g_name(c->tr, s->who)
+                                                                   : by;
         waited = there ? s->t1 - s->t0 : waited;
         at = there;
     }

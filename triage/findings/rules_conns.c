@@ -246,7 +246,9 @@ static double first_share(const struct causes *c, uint32_t group)
         bool fresh = false;
         walk_g(&w, c->tr, causes_member(c, group, i, WALKED), STEPS);
         for (const struct span *s; (s = walk_next(&w));) {
-            if (s->state == ST_SYSCALL && s->stack && stacks_has(c->tr, s->stack, "syscall.Connect")) {
+            if (s->state == ST_NONE) {
+                fresh = false;
+            } else if (s->state == ST_SYSCALL && s->stack && stacks_has(c->tr, s->stack, "syscall.Connect")) {
                 fresh = true;
             } else if (s->state == ST_WAITING && stacks_wait_kind(c->tr, s->reason, s->stack) == WK_NET &&
                        !calls_connecting(c->tr, s->stack)) {

@@ -8,6 +8,7 @@
 #include "triage/findings/asks.h"
 #include "triage/findings/waits_at.h"
 #include "triage/findings/thresholds.h"
+#include "triage/findings/walk.h"
 
 #define PLACES 8
 #define WALKED 256 /* goroutines of a group */
@@ -67,22 +68,21 @@ static bool dials_next(struct span_iter it, int from)
 
 static void walk(const struct causes *c, uint32_t g, struct dials *v)
 {
-    struct span_iter it;
-    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
-    for (int i = 0; more && i < STEPS; i++, more = span_next(&it)) {
-        const struct span *s = span_get(&it);
+    struct walk w;
+    walk_g(&w, c->tr, g, STEPS);
+    for (const struct span *s; (s = walk_next(&w));) {
         v->life = ns_add(v->life, s->t1 - s->t0);
         if (s->open_start || s->open_end || !connects(c->tr, s) || causes_place(c->tr, s->stack) != v->place) {
             continue;
         }
         bool came;
-        const int at = closed_behind(it, &came);
+        const int at = closed_behind(w.it, &came);
         v->came += came;
         if (!at) {
             continue;
         }
         v->up++;
-        v->second += dials_next(it, at);
+        v->second += dials_next(w.it, at);
         v->total = ns_add(v->total, s->t1 - s->t0);
     }
 }

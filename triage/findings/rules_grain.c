@@ -8,6 +8,7 @@
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/thresholds.h"
+#include "triage/findings/walk.h"
 
 #include "decode/base/mem.h"
 
@@ -197,18 +198,17 @@ static double in_rows(const struct causes *c, const struct side *k)
 {
     uint64_t waits = 0, near = 0;
     for (uint32_t i = 0; i < c->of[k->group].n && i < WALKED; i++) {
-        struct span_iter it;
+        struct walk w;
         int64_t ran = INT64_MAX / 2;
-        bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, causes_member(c, k->group, i, WALKED)}, 0);
-        for (int n = 0; more && n < STEPS; n++, more = span_next(&it)) {
-            const struct span *s = span_get(&it);
+        walk_g(&w, c->tr, causes_member(c, k->group, i, WALKED), STEPS);
+        for (const struct span *s; (s = walk_next(&w));) {
             if (s->state == ST_WAITING) {
                 const bool sends = stacks_wait_kind(c->tr, s->reason, s->stack) == WK_SEND;
                 waits += sends;
                 near += sends && ran <= threshold_ns(TH_GRAIN_RUN);
                 ran = sends ? 0 : ran;
             } else if (s->state != ST_RUNNABLE) {
-                ran = ns_add(ran, s->t1 - s->t0);
+                ran = s->state == ST_NONE ? INT64_MAX / 2 : ns_add(ran, s->t1 - s->t0);
             }
         }
     }

@@ -94,14 +94,12 @@ static void hub_wait(struct hub *h, const struct span *s, uint32_t by)
 
 static void hub_of(const struct causes *c, uint32_t g, struct hub *h)
 {
-    struct span_iter it;
-    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
+    struct walk w;
+    const struct span *next = walk_first(&w, c->tr, g, STEPS);
     *h = (struct hub){.g = g};
-    for (int i = 0; more && i < STEPS; i++) {
-        struct span s = *span_get(&it);
-        more = span_next(&it);
-        if (more && hands_over(c, &s, span_get(&it), gstat_group(c->tg->g, g))) {
-            hub_wait(h, &s, span_get(&it)->who);
+    for (struct span s; walk_pair(&w, &s, &next);) {
+        if (next && hands_over(c, &s, next, gstat_group(c->tg->g, g))) {
+            hub_wait(h, &s, next->who);
         }
     }
 }
@@ -110,13 +108,12 @@ static void hub_of(const struct causes *c, uint32_t g, struct hub *h)
 static bool hub_waits_for(struct causes *c, const struct hub *h, const struct reader *r, struct leaves *out)
 {
     struct explain_tree t;
-    struct span_iter it;
-    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, h->g}, 0), ok = explain_tree_init(&t, c->tr);
+    struct walk w;
+    bool ok = explain_tree_init(&t, c->tr);
     uint32_t seen = 0;
-    for (int i = 0; ok && more && i < STEPS && explain_left(c->x); i++) {
-        struct span s = *span_get(&it);
-        more = span_next(&it);
-        if (more && span_get(&it)->who == r->g && hands_over(c, &s, span_get(&it), gstat_group(c->tg->g, h->g)) &&
+    const struct span *next = walk_first(&w, c->tr, h->g, STEPS);
+    for (struct span s; ok && explain_left(c->x) && walk_pair(&w, &s, &next);) {
+        if (next && next->who == r->g && hands_over(c, &s, next, gstat_group(c->tg->g, h->g)) &&
             seen++ % (r->n / LOOKED + 1) == 0) {
             ok = explain_add(c->x, &t, h->g, s.t0, s.t1);
         }
@@ -287,7 +284,7 @@ static void again_of(const struct causes *c, uint32_t g, uint32_t place, uint64_
             ran = 0;
         } else if (s->state == ST_RUNNING || s->state == ST_SYSCALL) {
             ran = ns_add(ran, s->t1 - s->t0);
-        } else if (s->state == ST_WAITING) {
+        } else if (s->state == ST_WAITING || s->state == ST_NONE) {
             ran = SOON;
         }
     }
@@ -299,13 +296,15 @@ static bool own_doing(struct causes *c, uint32_t group, uint32_t place, struct l
     bool ok = explain_tree_init(&t, c->tr);
     uint32_t looked = 0;
     for (uint32_t m = 0; ok && m < c->of[group].n && m < MEMBERS; m++) {
-        struct span_iter it;
-        uint32_t g = causes_member(c, group, m, MEMBERS), mine = 0;
-        bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
-        for (int i = 0; ok && more && i < STEPS && mine < LOOKED / MEMBERS; i++, more = span_next(&it)) {
-            const struct span *s = span_get(&it);
-            if (s->state == ST_WAITING && !s->open_end && causes_place(c->tr, s->stack) == place) {
+        uint32_t g = causes_member(c, group, m, MEMBERS), mine = 0, here = 0;
+        struct walk w;
+        walk_g(&w, c->tr, g, STEPS);
+        for (const struct span *s; ok && mine < LOOKED / MEMBERS && (s = walk_next(&w));) {
+            here = s->state == ST_NONE ? 0 : here;
+            if (s->state == ST_WAITING && !s->open_end && causes_place(c->tr, s->stack) == place &&
+                here < walk_share(&w, LOOKED / MEMBERS)) {
                 ok = explain_add(c->x, &t, g, s->t0, s->t1);
+                here++;
                 mine++;
                 looked++;
             }
@@ -580,20 +579,19 @@ static void step_add(const struct causes *c, struct rounds *r, const struct last
 static void steps_of(const struct causes *c, uint32_t parents, uint32_t kids, struct rounds *r)
 {
     uint32_t left = STEPS_ASKED / (c->of[kids].n + 1);
-    uint64_t spans = STEPS / 4;
+    const uint32_t asked = c->of[parents].n < MEMBERS ? c->of[parents].n : MEMBERS;
+    const uint32_t spans = STEPS / 4 < 3 * left ? STEPS / 4 : 3 * left, steps = spans / (asked ? asked : 1);
     r->steps = true;
     r->parents = c->of[parents].n;
     for (uint32_t m = 0; m < c->of[parents].n && m < MEMBERS; m++) {
-        struct span_iter it;
+        struct walk w;
         const uint32_t g = causes_member(c, parents, m, MEMBERS);
         int64_t before = NO_TIME;
-        bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
-        r->life = ns_add(r->life, gstat_ns(c->tg->g, g, GM_LIFE));
-        for (; more && spans && left; spans--) {
-            const struct span s = *span_get(&it);
-            more = span_next(&it);
-            const uint32_t by =
-                more && s.state == ST_WAITING && span_get(&it)->state == ST_RUNNABLE ? span_get(&it)->who : NO_LANE;
+        const struct span *next = walk_first(&w, c->tr, g, steps);
+        for (struct span s; left && walk_pair(&w, &s, &next);) {
+            const uint32_t by = next && s.state == ST_WAITING && next->state == ST_RUNNABLE ? next->who : NO_LANE;
+            r->life = ns_add(r->life, s.t1 - s.t0); /* of which is counted what only the slowest is left for */
+            before = s.state == ST_NONE ? NO_TIME : before;
             const enum wait_kind k = by < c->tg->ng ? stacks_wait_kind(c->tr, s.reason, s.stack) : WK_OTHER;
             if ((k == WK_RECV || k == WK_WAITGROUP || k == WK_SELECT || k == WK_COND) &&
                 gstat_group(c->tg->g, by) == kids) {
@@ -601,7 +599,7 @@ static void steps_of(const struct causes *c, uint32_t parents, uint32_t kids, st
                 step_add(c, r, &(struct last_one){.g = by}, g, &s, &before);
             }
         }
-        r->until = causes_until(r->until, more ? span_get(&it)->t0 : 0);
+        r->until = causes_until(r->until, next ? next->t0 : walk_until(&w));
     }
 }
 

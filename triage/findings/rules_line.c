@@ -30,6 +30,7 @@ struct items {
     struct item *v;
     size_t n, cap;
     int64_t longest, t0, t1;
+    int64_t seen;   /* of their lives */
     uint32_t stack; /* where it stopped within the longest, else where it waits for work */
     int64_t until;  /* behind that not all was looked at; 0: it was */
 };
@@ -70,14 +71,13 @@ static int cmp_behind(const void *a, const void *b)
 }
 
 /* Waits of goroutine g that one of the group ended; not those for more work, which it would have waited for anyhow. */
-static bool waits_of(const struct causes *c, uint32_t g, uint32_t group, struct queue *q)
+static bool waits_of(const struct causes *c, uint32_t g, uint32_t group, int64_t from, struct queue *q)
 {
     const uint32_t name = c->tg->groups[gstat_group(c->tg->g, g)].name;
-    struct span_iter it;
+    struct walk k;
     struct behind w = {.g = NO_LANE};
-    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
-    for (int i = 0; more && i < STEPS; i++, more = span_next(&it)) {
-        const struct span *s = span_get(&it);
+    walk_at(&k, c->tr, g, from, STEPS);
+    for (const struct span *s; (s = walk_next(&k));) {
         q->walked++;
         q->life = ns_add(q->life, s->t1 - s->t0);
         if (w.g == g && s->state == ST_RUNNABLE && s->who < c->tg->ng && gstat_group(c->tg->g, s->who) == group) {
@@ -101,7 +101,7 @@ static bool waits_of(const struct causes *c, uint32_t g, uint32_t group, struct 
     return true;
 }
 
-static bool queue_of(const struct causes *c, uint32_t group, struct queue *q)
+static bool queue_of(const struct causes *c, uint32_t group, int64_t from, struct queue *q)
 {
     bool ok = true;
     uint32_t seen[32], n = 0;
@@ -119,7 +119,7 @@ static bool queue_of(const struct causes *c, uint32_t group, struct queue *q)
         seen[n++] = w;
         q->partly |= c->of[w].n > WAITERS;
         for (uint32_t m = 0; ok && m < c->of[w].n && m < WAITERS && !q->partly; m++) {
-            ok = waits_of(c, causes_nth(c, w, m), group, q);
+            ok = waits_of(c, causes_nth(c, w, m), group, from, q);
             q->partly |= q->walked > WALKED;
         }
     }
@@ -159,22 +159,45 @@ static bool run_on(const struct queue *q, uint32_t g, int64_t t0, int64_t t1, st
     return ok;
 }
 
+struct stood { /* behind the long ones */
+    int64_t ns;
+    uint64_t n;
+};
+
+struct line {
+    uint32_t group, g;
+    int64_t from; /* who stood there, and the pieces then: looked at since */
+    bool paced;   /* by sleeps: nothing comes that could stand there but who waits for what it gives now and then */
+    struct items k;
+    struct queue q;
+    struct stood stood;
+    int64_t usual, life, lost, held; /* held: lost to pieces that the host held up */
+    uint64_t many, some;             /* some: that are long, if what is usual is short */
+};
+
 /* Work between two waits for more of it on a channel; paced: between two sleeps. */
-static bool items_of(const struct causes *c, uint32_t g, bool paced, const struct queue *q, struct items *k)
+static bool items_of(const struct causes *c, uint32_t g, const struct line *l, struct items *k)
 {
     struct walk w;
     struct piece p = {.since = NO_TIME};
     const uint32_t name = c->tg->groups[gstat_group(c->tg->g, g)].name;
     bool ok = true;
-    walk_g(&w, c->tr, g, STEPS);
+    if (l->q.n) { /* who stood behind them is compared: of the same time */
+        walk_at(&w, c->tr, g, l->from, STEPS);
+    } else {
+        walk_g(&w, c->tr, g, STEPS);
+    }
     for (const struct span *s; ok && (s = walk_next(&w));) {
-        if (s->state == ST_WAITING) {
-            const bool work = paced ? stacks_wait_kind(c->tr, s->reason, s->stack) == WK_SLEEP
-                                    : instance_wants_more(c->tr, name, s->reason, s->stack);
+        k->seen = ns_add(k->seen, s->t1 - s->t0);
+        if (s->state == ST_NONE) {
+            p = (struct piece){.since = NO_TIME};
+        } else if (s->state == ST_WAITING) {
+            const bool work = l->paced ? stacks_wait_kind(c->tr, s->reason, s->stack) == WK_SLEEP
+                                       : instance_wants_more(c->tr, name, s->reason, s->stack);
             ok = p.since == NO_TIME || !work || item_add(k, g, p.since, s->t0, p.ran, p.within ? p.within : s->stack);
             p = (struct piece){.since = work ? s->t1 : NO_TIME}; /* an item that waits itself is another matter */
         } else if (s->state != ST_RUNNABLE) {
-            ok = run_on(q, g, s->t0, s->t1, &p, k);
+            ok = run_on(&l->q, g, s->t0, s->t1, &p, k);
         } else if (s->who == NO_LANE && s->stack) {
             p.within = s->stack;
         }
@@ -182,11 +205,6 @@ static bool items_of(const struct causes *c, uint32_t g, bool paced, const struc
     k->until = causes_until(k->until, walk_until(&w));
     return ok;
 }
-
-struct stood { /* behind the long ones */
-    int64_t ns;
-    uint64_t n;
-};
 
 static void stood_behind(const struct queue *q, const struct item *one, struct stood *out)
 {
@@ -201,16 +219,6 @@ static void stood_behind(const struct queue *q, const struct item *one, struct s
         }
     }
 }
-
-struct line {
-    uint32_t group, g;
-    bool paced; /* by sleeps: nothing comes that could stand there but who waits for what it gives now and then */
-    struct items k;
-    struct queue q;
-    struct stood stood;
-    int64_t usual, life, lost, held; /* held: lost to pieces that the host held up */
-    uint64_t many, some;             /* some: that are long, if what is usual is short */
-};
 
 /* What runs in the longest: where it was stopped; else as far as the places around it tell. */
 static void what_is_long(struct causes *c, const struct line *l, struct text *t)
@@ -267,7 +275,7 @@ static void line_finding(struct causes *c, const struct line *l)
                  "may be no longer than others.");
         d.f.inferred = true;
     }
-    causes_counted(&d.text, 1, 1, k->until);
+    causes_counted_in(&d.text, l->q.n ? l->from : 0, k->until);
     text_lit(&d.next, "Give long work its own goroutines, so that short work need not wait behind it.");
     draft_end(c->rs, &d);
 }
@@ -304,10 +312,10 @@ static bool pieces_of_line(struct causes *c, struct line *l)
     for (uint32_t m = 0; ok && m < c->of[l->group].n; m++) {
         const uint32_t at = causes_nth(c, l->group, m);
         const int64_t before = l->k.longest;
-        ok = items_of(c, at, l->paced, &l->q, &l->k);
+        ok = items_of(c, at, l, &l->k);
         l->g = l->k.longest > before ? at : l->g;
-        l->life = ns_add(l->life, gstat_ns(c->tg->g, at, GM_LIFE));
     }
+    l->life = l->k.seen;
     if (l->k.n) {
         qsort(l->k.v, l->k.n, sizeof *l->k.v, cmp_ran);
     }
@@ -330,7 +338,8 @@ static void line_of(struct causes *c, struct line *l)
 {
     bool ok = pieces_of_line(c, l);
     if (ok && (double)l->some >= threshold(TH_LINE_LONGS)) {
-        ok = queue_of(c, l->group, &l->q) && pieces_of_line(c, l);
+        l->from = walk_around(c->tr, l->g, l->k.t0, STEPS);
+        ok = queue_of(c, l->group, l->from, &l->q) && pieces_of_line(c, l);
         if (ok && !l->q.partly && is_line(c, l)) {
             line_finding(c, l);
         }

@@ -87,6 +87,9 @@ static void look_at(struct looks *k, uint32_t g)
             pause_of(k, &r, at.t1 - at.t0);
         }
         at.state = ST_NONE;
+        if (s->state == ST_NONE) {
+            r = (struct round){0};
+        }
         if ((s->state != ST_WAITING && s->state != ST_SYSCALL) || !s->stack) {
             continue;
         }

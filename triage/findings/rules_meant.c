@@ -140,6 +140,7 @@ static void answers_of(const struct causes *c, uint32_t g, uint32_t place, uint3
     struct span last = {0};
     walk_g(&w, c->tr, g, STEPS);
     for (const struct span *s; a->n < KEPT && (s = walk_next(&w));) {
+        last.t1 = s->state == ST_NONE ? 0 : last.t1;
         if (s->state != ST_WAITING || s->open_start || s->open_end ||
             stacks_wait_kind(c->tr, s->reason, s->stack) != WK_NET || causes_place(c->tr, s->stack) != place ||
             caller_of(c->tr, s->stack, place) != caller) {

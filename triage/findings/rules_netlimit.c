@@ -8,6 +8,7 @@
 #include "triage/findings/asks.h"
 #include "triage/findings/waits_at.h"
 #include "triage/findings/thresholds.h"
+#include "triage/findings/walk.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -118,14 +119,18 @@ static bool call_step(const struct causes *c, const struct span *s, struct quest
 
 static void walk(const struct causes *c, uint32_t g, uint32_t place, struct limits *v)
 {
-    struct span_iter it;
+    struct walk w;
     uint32_t row = 0;
     struct question q = {0};
     bool anew = false;
-    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
-    for (int i = 0; more && i < STEPS; i++, more = span_next(&it)) {
-        const struct span *s = span_get(&it);
+    walk_g(&w, c->tr, g, STEPS);
+    for (const struct span *s; (s = walk_next(&w));) {
         v->life = ns_add(v->life, s->t1 - s->t0);
+        if (s->state == ST_NONE) {
+            q = (struct question){0};
+            row = 0;
+            anew = false;
+        }
         if (s->state == ST_SYSCALL && call_step(c, s, &q)) {
             row_step(v, CAME, &row, anew);
         }
@@ -135,21 +140,21 @@ static void walk(const struct causes *c, uint32_t g, uint32_t place, struct limi
             continue;
         }
         const uint32_t reader = reader_of(c->tr, s->stack);
-        const enum what w = reader ? what_ended(it, reader) : UNKNOWN;
+        const enum what how = reader ? what_ended(w.it, reader) : UNKNOWN;
         const int64_t ns = s->t1 - s->t0;
-        if (w != UNKNOWN) { /* connecting waits, too */
-            row_step(v, w, &row, anew);
+        if (how != UNKNOWN) { /* connecting waits, too */
+            row_step(v, how, &row, anew);
             anew = false;
             q.waited = true;
         }
-        if (w != UNKNOWN) {
+        if (how != UNKNOWN) {
             v->all = ns_add(v->all, ns);
             v->sent += q.sent;
-            v->silent += read_nothing(it, reader);
+            v->silent += read_nothing(w.it, reader);
         }
-        if (w == CAME && v->ncame < KEPT) {
+        if (how == CAME && v->ncame < KEPT) {
             v->came[v->ncame++] = ns;
-        } else if (w == UP && v->nup < KEPT) {
+        } else if (how == UP && v->nup < KEPT) {
             v->up[v->nup++] = ns;
             v->asked += q.sent;
             v->total = ns_add(v->total, ns);

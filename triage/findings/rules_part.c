@@ -34,18 +34,24 @@ static void walk(const struct causes *c, uint32_t g, const struct pair_row *p, u
                  bool count)
 {
     struct walk w;
+    struct part here = {.t0 = v->t0, .t1 = v->t1};
     walk_g(&w, c->tr, g, STEPS);
     for (const struct span *s; (s = walk_next(&w));) {
         if (s->state != ST_WAITING || stacks_wait_kind(c->tr, s->reason, s->stack) != p->kind ||
             causes_place(c->tr, s->stack) != place) {
             continue;
         }
-        v->count += count && s->t0 < v->t1 && s->t1 > v->t0;
+        here.count += count && s->t0 < v->t1 && s->t1 > v->t0;
         for (int k = 0; k < SLICES && !count; k++) {
             const int64_t a = edge(c, k), b = edge(c, k + 1);
             const int64_t t0 = s->t0 > a ? s->t0 : a, t1 = s->t1 < b ? s->t1 : b;
-            v->waited[k] = t1 > t0 ? ns_add(v->waited[k], t1 - t0) : v->waited[k];
+            here.waited[k] = t1 > t0 ? ns_add(here.waited[k], t1 - t0) : here.waited[k];
         }
+    }
+    const double times = walk_times(&w); /* of stretches of its life: about */
+    v->count += (uint64_t)((double)here.count * times + 0.5);
+    for (int k = 0; k < SLICES; k++) {
+        v->waited[k] = ns_add(v->waited[k], (int64_t)((double)here.waited[k] * times));
     }
 }
 

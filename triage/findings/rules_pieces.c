@@ -28,6 +28,7 @@ static void walk(const struct causes *c, uint32_t g, uint32_t place, struct piec
     bool sends = false, here = false;
     walk_g(&w, c->tr, g, STEPS);
     for (const struct span *s; (s = walk_next(&w));) {
+        writes = s->state == ST_NONE ? 0 : writes;
         if (s->state == ST_SYSCALL && s->stack) {
             sends = s->stack == known ? sends : causes_sends(c->tr, s->stack);
             known = s->stack;

@@ -1,6 +1,7 @@
 /* rules_polls.c - sleeps that poll: they last longer than what they wait for, which was over before. */
 #include "triage/findings/causes.h"
 #include "triage/findings/thresholds.h"
+#include "triage/findings/walk.h"
 
 #include <stdlib.h>
 
@@ -136,12 +137,16 @@ static void polls_add(struct polls *p, uint32_t g, const struct span *s, int64_t
 
 static void polls_walk(struct causes *c, uint32_t g, const struct child *ch, size_t nch, struct polls *v, uint32_t *n)
 {
-    struct span_iter it;
+    struct walk w;
     struct waited waited = {0};
     int64_t after = 0;
-    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
-    for (int i = 0; more && i < STEPS; i++, more = span_next(&it)) {
-        const struct span s = *span_get(&it);
+    walk_g(&w, c->tr, g, STEPS);
+    for (const struct span *at; (at = walk_next(&w));) {
+        const struct span s = *at;
+        if (s.state == ST_NONE) { /* what is over at the next sleep may have been over at others */
+            waited = (struct waited){0};
+            after = s.t1;
+        }
         if (s.state != ST_WAITING) {
             continue;
         }
@@ -158,8 +163,9 @@ static void polls_walk(struct causes *c, uint32_t g, const struct child *ch, siz
             after = over >= 0 ? s.t1 : after;
         }
     }
-    for (uint32_t i = 0; i < *n && more; i++) { /* those that it sleeps at */
-        v[i].until = v[i].last == g ? causes_until(v[i].until, span_get(&it)->t0) : v[i].until;
+    const int64_t until = walk_until(&w);
+    for (uint32_t i = 0; i < *n && until; i++) { /* those that it sleeps at */
+        v[i].until = v[i].last == g ? causes_until(v[i].until, until) : v[i].until;
     }
 }
 

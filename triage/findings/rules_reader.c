@@ -11,6 +11,7 @@
 #include "triage/findings/leaves.h"
 #include "triage/findings/waits_at.h"
 #include "triage/findings/thresholds.h"
+#include "triage/findings/walk.h"
 
 #define PLACES 16
 #define WALKED 32   /* goroutines of a group */
@@ -56,20 +57,18 @@ static bool ended_there(const struct causes *c, const struct span *s, const stru
 
 static void walk(const struct causes *c, uint32_t g, struct through *t)
 {
-    struct span_iter it;
+    struct walk w;
     uint64_t sent = 0, waits = 0;
     uint32_t known = 0;
     bool sends = false;
     const bool born = trace_lane(c->tr, (struct lane){LANE_G, g}).created;
-    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
-    for (int i = 0; more && i < STEPS; i++) {
-        const struct span s = *span_get(&it);
-        more = span_next(&it);
+    const struct span *next = walk_first(&w, c->tr, g, STEPS);
+    for (struct span s; walk_pair(&w, &s, &next);) {
         if (s.state == ST_SYSCALL && s.stack) {
             sends = s.stack == known ? sends : causes_sends(c->tr, s.stack);
             known = s.stack;
             sent += sends;
-        } else if (s.state == ST_WAITING && more && s.stack && ended_there(c, &s, span_get(&it), t)) {
+        } else if (s.state == ST_WAITING && next && s.stack && ended_there(c, &s, next, t)) {
             t->lead += born && !waits ? sent : 0;
             t->unsent += sent == 0;
             t->sends += sent;
@@ -91,13 +90,12 @@ static double from_network(struct causes *c, const struct through *t, uint32_t g
     uint32_t seen = 0;
     bool ok = explain_tree_init(&e, c->tr);
     for (uint32_t m = 0; ok && m < c->of[group].n && m < 8; m++) {
-        struct span_iter it;
-        bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, causes_member(c, group, m, 8)}, 0);
-        for (int i = 0, k = 0; ok && more && i < STEPS && k < SEEN / 8 && seen < SEEN; i++) {
-            const struct span s = *span_get(&it);
-            more = span_next(&it);
-            if (s.state == ST_WAITING && more && s.t1 - s.t0 >= t->p.total / (int64_t)t->p.count &&
-                ended_there(c, &s, span_get(&it), t)) {
+        struct walk w;
+        const struct span *next = walk_first(&w, c->tr, causes_member(c, group, m, 8), STEPS);
+        int k = 0;
+        for (struct span s; ok && k < SEEN / 8 && seen < SEEN && walk_pair(&w, &s, &next);) {
+            if (s.state == ST_WAITING && next && s.t1 - s.t0 >= t->p.total / (int64_t)t->p.count &&
+                ended_there(c, &s, next, t)) {
                 ok = explain_add(c->x, &e, causes_member(c, group, m, 8), s.t0, s.t1);
                 k++;
                 seen++;

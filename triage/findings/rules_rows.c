@@ -35,7 +35,10 @@ static void gaps_of(const struct causes *c, uint32_t g, uint32_t place, struct g
     out->n = 0;
     walk_g(&w, c->tr, g, STEPS);
     for (const struct span *s; out->n < KEPT && (s = walk_next(&w));) {
-        if (s->state == ST_RUNNING) {
+        if (s->state == ST_NONE) {
+            first = true;
+            ran = 0;
+        } else if (s->state == ST_RUNNING) {
             ran = ns_add(ran, s->t1 - s->t0);
         } else if (s->state == ST_WAITING) {
             here = s->stack == at ? here

@@ -7,6 +7,7 @@
 #include "triage/findings/leaves.h"
 #include "triage/findings/waits_at.h"
 #include "triage/findings/thresholds.h"
+#include "triage/findings/walk.h"
 
 #include <stdlib.h>
 
@@ -62,20 +63,18 @@ static void giver_add(struct sharing *s, uint32_t g, int64_t ns)
 
 typedef void per_wait(void *arg, uint32_t g, const struct span *wait, uint32_t by);
 
-/* Until when that was: 0: to its end. */
+/* walk_until() of that. */
 static int64_t waits_of(const struct causes *c, uint32_t g, uint32_t place, per_wait *f, void *arg)
 {
-    struct span_iter it;
-    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
-    for (int i = 0; more && i < STEPS; i++) {
-        const struct span s = *span_get(&it);
-        more = span_next(&it);
-        if (s.state == ST_WAITING && more && span_get(&it)->state == ST_RUNNABLE && span_get(&it)->who < c->tg->ng &&
+    struct walk w;
+    const struct span *next = walk_first(&w, c->tr, g, STEPS);
+    for (struct span s; walk_pair(&w, &s, &next);) {
+        if (s.state == ST_WAITING && next && next->state == ST_RUNNABLE && next->who < c->tg->ng &&
             causes_place(c->tr, s.stack) == place) {
-            f(arg, g, &s, span_get(&it)->who);
+            f(arg, g, &s, next->who);
         }
     }
-    return more ? span_get(&it)->t0 : 0;
+    return walk_until(&w);
 }
 
 static void tally(void *arg, uint32_t g, const struct span *wait, uint32_t by)

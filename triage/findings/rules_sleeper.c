@@ -24,6 +24,7 @@ struct spent {
     uint64_t sleeps;
 };
 
+/* Of one with many spans: about, from stretches of its life. */
 static struct spent spent_by(const struct causes *c, uint32_t g, uint32_t place)
 {
     struct spent v = {0};
@@ -40,6 +41,11 @@ static struct spent spent_by(const struct causes *c, uint32_t g, uint32_t place)
             v.sleeps += there;
         }
     }
+    const double times = walk_times(&w);
+    v.life = (int64_t)((double)v.life * times);
+    v.asleep = (int64_t)((double)v.asleep * times);
+    v.waited = (int64_t)((double)v.waited * times);
+    v.sleeps = (uint64_t)((double)v.sleeps * times + 0.5);
     return v;
 }
 

@@ -7,6 +7,7 @@
 #include "triage/findings/causes.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/waits_at.h"
+#include "triage/findings/walk.h"
 
 #include <stdlib.h>
 
@@ -43,7 +44,7 @@ struct slots {
     int64_t lost_t0, lost_t1, first, last;
     uint32_t early, late, all;     /* let in: in the first and the last quarter, in all */
     int64_t early_wait, late_wait; /* waited meanwhile, by all together */
-    int64_t until;                 /* behind that not all was looked at; 0: it was */
+    int64_t from, until;           /* before and behind that not all was looked at; 0: it was */
     uint32_t left;                 /* spans that may be looked at */
 };
 
@@ -61,14 +62,13 @@ static int cmp_ends(const void *a, const void *b)
 
 static bool stays_of(struct causes *c, uint32_t g, struct slots *s)
 {
-    struct span_iter it;
+    struct walk w;
     const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
     size_t last = SIZE_MAX;
-    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
-    for (int i = 0; more && i < STEPS && s->left && s->n < STAYS; i++, s->left--) {
-        const struct span p = *span_get(&it);
-        more = span_next(&it);
-        if (p.state != ST_WAITING || causes_place(c->tr, p.stack) != s->place ||
+    walk_at(&w, c->tr, g, s->from, STEPS);
+    const struct span *next = walk_next(&w);
+    for (struct span p; s->left && s->n < STAYS && walk_pair(&w, &p, &next); s->left--) {
+        if (p.state != ST_WAITING || (!next && !p.open_end) || causes_place(c->tr, p.stack) != s->place ||
             stacks_wait_kind(c->tr, p.reason, p.stack) != s->kind) {
             continue;
         }
@@ -83,13 +83,17 @@ static bool stays_of(struct causes *c, uint32_t g, struct slots *s)
         }
         last = s->n;
         v[s->n++] = (struct stay){.g = g,
-                                  .by = more && span_get(&it)->state == ST_RUNNABLE ? span_get(&it)->who : NO_LANE,
+                                  .by = next && next->state == ST_RUNNABLE ? next->who : NO_LANE,
                                   .t0 = p.t0,
                                   .t1 = p.t1,
                                   .next = li.ended ? li.last : NO_TIME,
-                                  .open = !more};
+                                  .open = !next};
     }
-    s->until = causes_until(s->until, more ? span_get(&it)->t0 : 0);
+    const int64_t until = walk_until(&w);
+    s->until = causes_until(s->until, until);
+    if (until && last != SIZE_MAX) { /* what it does with what it was given is not looked at */
+        s->v[last].open = true;
+    }
     return true;
 }
 
@@ -199,7 +203,8 @@ static void judge(const struct causes *c, struct slots *s)
         s->late += v->t1 >= s->last - span / 4;
         uint32_t hung = hangs_at(c, v);
         int64_t till = v->next != NO_TIME ? v->next : c->tg->end;
-        if ((v->next == NO_TIME && !hung) || !somebody_all_the_time(s, v->t1, hung ? s->last : till)) {
+        if ((s->until && till > s->until) || (v->next == NO_TIME && !hung) ||
+            !somebody_all_the_time(s, v->t1, hung ? s->last : till)) {
             continue;
         }
         s->judged++;
@@ -231,7 +236,7 @@ static void slots_finding(struct causes *c, const struct slots *s)
              " times it never let anyone else in (inferred), the last of them ", t_who(s->lost_g), " (@",
              t_dur(s->lost_t0), "). In the first quarter of that time ", s->early,
              " were let in, in the last quarter ", s->late, ".");
-    causes_counted(&d.text, c->of[s->group].n, c->of[s->group].n, s->until);
+    causes_counted_in(&d.text, s->from, s->until);
     if (s->hung) {
         text_say(&d.text, c->tr, " ", s->hung, " of them still wait at the end at ", t_where(s->hung_stack, 0), ".");
     }
@@ -244,6 +249,7 @@ static void slots_at(struct causes *c, const struct pair_row *p, uint32_t group)
 {
     struct slots s = {
         .place = causes_place(c->tr, p->stack), .stack = p->stack, .group = group, .kind = p->kind, .left = SPANS};
+    s.from = walk_around(c->tr, p->longest.g, p->longest.t0, STEPS);
     bool ok = c->of[group].n <= MEMBERS;
     for (uint32_t i = 0; ok && i < c->of[group].n; i++) {
         ok = stays_of(c, causes_nth(c, group, i), &s) && s.left &&

@@ -5,6 +5,7 @@
 #include "triage/findings/asks.h"
 #include "triage/findings/leaves.h"
 #include "triage/findings/thresholds.h"
+#include "triage/findings/walk.h"
 
 #define STEPS 20000   /* spans of each goroutine: whether it is so */
 #define WHOLE 2000000 /* and of the one that is named, of which all is said */
@@ -60,11 +61,10 @@ static void smalls_of(const struct causes *c, uint32_t g, uint32_t steps, struct
     uint32_t n = 0, last = 0, at = 0;
     uint64_t waits = 0;
     int64_t queued = 0;
-    struct span_iter it;
-    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
+    struct walk w;
     int64_t life = 0;
-    for (uint32_t i = 0; more && i < steps; i++, more = span_next(&it)) {
-        const struct span *s = span_get(&it);
+    walk_g(&w, c->tr, g, steps);
+    for (const struct span *s; (s = walk_next(&w));) {
         life += s->t1 - s->t0;
         queued += s->state == ST_RUNNABLE ? s->t1 - s->t0 : 0;
         waits += s->state == ST_WAITING;
@@ -93,7 +93,7 @@ static void smalls_of(const struct causes *c, uint32_t g, uint32_t steps, struct
     best->queued = queued;
     best->waits = waits;
     best->life = life;
-    best->until = more ? span_get(&it)->t0 : 0;
+    best->until = walk_until(&w);
 }
 
 /* A call of a byte is shorter than what it takes to enter and leave it: both are its cost. */

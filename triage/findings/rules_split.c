@@ -14,9 +14,9 @@
 
 #include "decode/base/mem.h"
 
-#define CHILDREN 4096 /* of a group, looked at */
-#define ASKED 12      /* pairs of groups */
-#define LOT_MOST 256  /* goroutines of a lot */
+#define CHILDREN (1u << 16) /* of a group, looked at */
+#define ASKED 12            /* pairs of groups */
+#define LOT_MOST 256        /* goroutines of a lot */
 
 struct child {
     uint32_t creator, g;

@@ -4,6 +4,7 @@
  */
 #include "triage/findings/asks.h"
 #include "triage/findings/thresholds.h"
+#include "triage/findings/walk.h"
 
 struct stalls {
     int64_t longest, shortest, sum, all; /* of the long ones; all: of all waits there */
@@ -23,10 +24,9 @@ static struct stalls stalls_of(const struct causes *c, uint32_t g, uint32_t plac
 {
     enum { STEPS = 20000 };
     struct stalls v = {.shortest = INT64_MAX};
-    struct span_iter it;
-    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
-    for (int i = 0; more && i < STEPS; i++, more = span_next(&it)) {
-        const struct span *s = span_get(&it);
+    struct walk w;
+    walk_g(&w, c->tr, g, STEPS);
+    for (const struct span *s; (s = walk_next(&w));) {
         const int64_t ns = s->t1 - s->t0;
         if (!writes_at(c, s, place)) {
             continue;

@@ -30,7 +30,7 @@ struct pool {
     size_t n, cap;
     int64_t waited[MEMBERS]; /* by member: so */
     bool ends[MEMBERS];      /* ends such waits of others */
-    int64_t until;
+    int64_t from, until;     /* what is looked at */
     /* while none waits for more work and one at least waits so */
     int64_t clock, stood; /* by the clock; of all of them together */
 };
@@ -103,7 +103,7 @@ static bool member(struct pool *o, uint32_t i)
     const struct causes *c = o->c;
     struct walk w;
     bool within = false, ok = true;
-    walk_g(&w, c->tr, causes_nth(c, o->group, i), STEPS);
+    walk_at(&w, c->tr, causes_nth(c, o->group, i), o->from, STEPS);
     for (const struct span *s; ok && (s = walk_next(&w));) {
         if (within && s->state == ST_RUNNABLE) {
             ended_by(o, s->who);
@@ -178,7 +178,7 @@ static void finding(const struct pool *o)
              p->count, " waits, ", t_dur(p->total / (int64_t)p->count),
              " on average); others of them ended these waits. ", t_f1(c->idle), " of ", t_f0(c->procs),
              " processors were idle.");
-    causes_counted(&d.text, 1, 1, o->until);
+    causes_counted_in(&d.text, o->from, o->until);
     text_lit(&d.next, "A worker that waits for its own pool keeps a slot occupied, and when all of them wait nothing "
                       "proceeds at all. Run the outer work outside the pool (a goroutine each, limited separately), "
                       "give the inner work its own pool, or let the waiting worker do some of it itself.");
@@ -192,7 +192,9 @@ static bool starves(const struct pool *o)
 
 static void pool_at(struct causes *c, const struct waits_at *p, uint32_t group)
 {
-    struct pool o = {.c = c, .p = p, .group = group};
+    const struct moment *m = &p->most->longest;
+    struct pool o = {
+        .c = c, .p = p, .group = group, .from = walk_around(c->tr, m->g, m->t0 + (m->t1 - m->t0) / 2, STEPS)};
     bool ok = true;
     for (uint32_t i = 0; ok && i < c->of[group].n; i++) {
         ok = member(&o, i);

@@ -9,6 +9,7 @@
 #include "triage/findings/leaves.h"
 #include "triage/findings/waits_at.h"
 #include "triage/findings/thresholds.h"
+#include "triage/findings/walk.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -58,18 +59,20 @@ static uint64_t asks_between(const struct causes *c, const struct span *s, bool 
     return asks + 1;
 }
 
-static void walk(const struct causes *c, uint32_t g, uint32_t stack, struct ends *e)
+static void walk(const struct causes *c, struct walk *w, uint32_t stack, struct ends *e)
 {
-    struct span_iter it;
     uint64_t asks = 0;
     uint32_t asked = 0;
     int64_t before = 0, end = 0, apart = 0;
     bool grew = false;
-    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
-    for (int i = 0; more && i < STEPS; i++) {
-        struct span s = *span_get(&it);
-        more = span_next(&it);
-        if (s.state != ST_WAITING || s.stack != stack || !more || !by_timer(span_get(&it))) {
+    const struct span *next = walk_next(w);
+    for (struct span s; walk_pair(w, &s, &next);) {
+        if (s.state == ST_NONE) {
+            before = end = apart = 0;
+            asks = 0;
+            grew = false;
+        }
+        if (s.state != ST_WAITING || s.stack != stack || !next || !by_timer(next)) {
             asks = asks_between(c, &s, before > 0, asks, &asked);
             continue;
         }
@@ -97,7 +100,7 @@ static void walk(const struct causes *c, uint32_t g, uint32_t stack, struct ends
         grew = grows;
         before = ns;
     }
-    e->until = causes_until(e->until, more ? span_get(&it)->t0 : 0);
+    e->until = causes_until(e->until, walk_until(w));
 }
 
 static int cmp_double(const void *a, const void *b)
@@ -277,6 +280,18 @@ static void retry_finding(struct causes *c, const struct pair_row *p, const stru
     draft_end(c->rs, &d);
 }
 
+/* How far apart they end, and in which order, is told by one stretch, of all at the same time, only. */
+static void ends_around(const struct causes *c, const struct pair_row *p, uint32_t group, struct ends *e)
+{
+    const int64_t from = walk_around(c->tr, p->longest.g, p->longest.t0, STEPS);
+    *e = (struct ends){.looked = c->of[group].n};
+    for (uint32_t k = 0; k < c->of[group].n; k++) {
+        struct walk w;
+        walk_at(&w, c->tr, causes_nth(c, group, k), from, STEPS);
+        walk(c, &w, p->stack, e);
+    }
+}
+
 static void rule_pauses(struct causes *c)
 {
     struct ends *e = mem_alloc(sizeof *e);
@@ -291,12 +306,21 @@ static void rule_pauses(struct causes *c)
         double share = c->life[g].life > 0 ? (double)p->total / (double)c->life[g].life : 0;
         *e = (struct ends){.n = 0};
         looked++;
+        const bool all = n == c->of[g].n, sleeps = p->kind == WK_SLEEP;
         for (uint32_t k = 0; k < n; k++) {
-            walk(c, causes_member(c, g, k, WALKED), p->stack, e);
+            struct walk w;
+            walk_g(&w, c->tr, causes_member(c, g, k, WALKED), STEPS * WALKED / n);
+            walk(c, &w, p->stack, e);
         }
         e->looked = n;
-        const bool retries = share >= threshold(TH_RETRY_LIFE) && backs_off(e, p->kind == WK_SLEEP);
-        int64_t apart = n == c->of[g].n ? spacing(e, &alike) : 0;
+        if (!sleeps && all && e->until) {
+            ends_around(c, p, g, e);
+        }
+        const bool retries = share >= threshold(TH_RETRY_LIFE) && backs_off(e, sleeps);
+        if (sleeps && all && e->until && !retries) {
+            ends_around(c, p, g, e);
+        }
+        int64_t apart = all ? spacing(e, &alike) : 0;
         if (retries) {
             retry_finding(c, p, e, share);
         } else if (apart > 0 && waiting >= threshold(TH_LIMIT_WAITING) && alike >= threshold(TH_LIMIT_ALIKE) &&
@@ -411,6 +435,14 @@ static bool is_asked(const struct causes *c, const struct pair_row *tick)
     return asked && tick->kind == WK_SLEEP;
 }
 
+/* Of a group of one: in one stretch, since how far apart they end is asked. */
+static void walk_whole(const struct causes *c, uint32_t group, uint32_t stack, struct ends *e)
+{
+    struct walk w;
+    walk_from(&w, c->tr, causes_nth(c, group, 0), 0, STEPS);
+    walk(c, &w, stack, e);
+}
+
 /*
  * Does a ticker give one at a time to several that want more, or so few that most of them are left over? Then what it waits for is the pace
  * that it keeps. Who brings news gives each of them some, or none for many ticks.
@@ -423,7 +455,7 @@ static bool gives_few(struct causes *c, const struct pair_row *p, uint32_t g, co
                asks = most->kind != WK_SEND && passes_there(c, most) && !is_asked(c, p);
     c->rs->failed |= !e;
     if (e && c->of[g].n == 1) {
-        walk(c, causes_nth(c, g, 0), p->stack, e);
+        walk_whole(c, g, p->stack, e);
     }
     const bool ticks = e && (!select || goes_with_before(e) <= -threshold(TH_LIMIT_TICKS));
     double alike = 0;
@@ -507,7 +539,7 @@ static bool only_take(const struct causes *c, const struct pair_row *tick, uint3
                 (p->waker != wait->waiter || p->from_scheduler || end);
     }
     if (alone) {
-        walk(c, causes_nth(c, g, 0), tick->stack, e);
+        walk_whole(c, g, tick->stack, e);
         alone = (double)e->n >= threshold(TH_LIMIT_WAITS) && ticks(e);
     }
     mem_free(e);
@@ -540,7 +572,7 @@ static bool may_be_source(const struct causes *c, const struct pair_row *tick, u
         may = !its || (p->waker != wait->waiter && (p->stack != tick->stack || p->count == 1));
     }
     if (may) {
-        walk(c, causes_nth(c, g, 0), tick->stack, e);
+        walk_whole(c, g, tick->stack, e);
         may = (double)e->n >= threshold(TH_LINGER_TIMES) && ticks(e);
     }
     mem_free(e);
@@ -681,13 +713,12 @@ static uint32_t ender(const struct causes *c, const struct span *next, struct ag
 
 static void asks_anew(const struct causes *c, uint32_t g, uint32_t stack, struct again *a)
 {
-    struct span_iter it;
+    struct walk w;
     int64_t ran = 0;
     uint32_t end = ENDERS; /* of the wait before */
-    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
-    for (int i = 0; more && i < STEPS; i++) {
-        const struct span s = *span_get(&it);
-        more = span_next(&it);
+    const struct span *next = walk_first(&w, c->tr, g, STEPS);
+    for (struct span s; walk_pair(&w, &s, &next);) {
+        end = s.state == ST_NONE ? ENDERS : end;
         ran = s.state == ST_RUNNING ? ns_add(ran, s.t1 - s.t0) : ran;
         if (s.state != ST_WAITING || s.stack != stack) {
             continue;
@@ -696,7 +727,7 @@ static void asks_anew(const struct causes *c, uint32_t g, uint32_t stack, struct
             a->v[end].n++;
             a->v[end].ran = ns_add(a->v[end].ran, ran);
         }
-        end = more ? ender(c, span_get(&it), a) : ENDERS;
+        end = next ? ender(c, next, a) : ENDERS;
         ran = 0;
     }
 }

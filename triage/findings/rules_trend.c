@@ -339,7 +339,9 @@ static void rounds_at(struct search *k, uint32_t g, uint32_t stack, uint32_t cou
     begin(k, ROUNDS, c->tg->groups[gstat_group(c->tg->g, g)].name, count - 1);
     walk_g(&w, c->tr, g, STEPS);
     for (const struct span *s; (s = walk_next(&w));) {
-        if (s->stack == stack && ends_round(c, s)) {
+        if (s->state == ST_NONE) {
+            since = NO_TIME;
+        } else if (s->stack == stack && ends_round(c, s)) {
             if (since != NO_TIME && kept(seen++, count - 1)) {
                 add(&k->now, since, s->t0, work, g);
             }

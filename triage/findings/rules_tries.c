@@ -93,6 +93,9 @@ static void look_at(struct tries *k, uint32_t g)
                 one_pause(k, &o, at.t1 - at.t0);
             }
         }
+        if (s->state == ST_NONE) {
+            o = (struct one){0};
+        }
         at = *s;
     }
     k->until = causes_until(k->until, walk_until(&w));

@@ -118,6 +118,9 @@ static void walk(const struct causes *c, uint32_t g, uint32_t asked, struct turn
     r->n = 0;
     walk_g(&w, c->tr, g, STEPS);
     for (const struct span *s; (s = walk_next(&w));) {
+        if (s->state == ST_NONE) {
+            row_ends(t, g, r);
+        }
         if (wait.state == ST_WAITING && s->state == ST_RUNNABLE && s->who < c->tg->ng &&
             gstat_group(c->tg->g, s->who) == asked) {
             wait_ended(c, g, s->who, &wait, t, r);

@@ -41,12 +41,12 @@ static int by_waker(const void *a, const void *b)
 }
 
 /* Of one goroutine the waits there that another one ended. false: out of memory. */
-static bool waits_of(struct causes *c, uint32_t g, uint32_t place, struct waits *w)
+static bool waits_of(struct causes *c, uint32_t g, uint32_t place, int64_t since, struct waits *w)
 {
     struct walk k;
     struct span last = {.state = ST_NONE};
     const size_t from = w->n;
-    walk_g(&k, c->tr, g, STEPS);
+    walk_at(&k, c->tr, g, since, STEPS);
     for (const struct span *s; w->n < WAITS && (s = walk_next(&k)); last = *s) {
         if (last.state == ST_WAITING && s->state == ST_RUNNABLE && s->who < c->tg->ng &&
             causes_place(c->tr, last.stack) == place) {
@@ -139,13 +139,29 @@ void shares_text(struct text *t, struct text *next, const struct trace *tr, cons
                    "others need not queue behind it.");
 }
 
+/* The longest wait of the group's there, which is looked around. */
+static struct moment longest_there(const struct causes *c, uint32_t group, uint32_t place)
+{
+    struct moment m = {.g = NO_LANE};
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        if (p->waiter == c->tg->groups[group].name && p->longest.t1 - p->longest.t0 > m.t1 - m.t0 &&
+            causes_place(c->tr, p->stack) == place) {
+            m = p->longest;
+        }
+    }
+    return m;
+}
+
 bool shares_of(struct causes *c, uint32_t group, uint32_t place, struct shares_of *out)
 {
     struct waits w = {0}, ends = {0};
     bool ok = c->of[group].n <= MEMBERS; /* all of them: else who lets nobody in might have let in another */
+    const struct moment m = longest_there(c, group, place);
+    const int64_t from = m.g < c->tg->ng ? walk_around(c->tr, m.g, m.t0, STEPS) : 0;
     *out = (struct shares_of){0};
     for (uint32_t i = 0; ok && i < c->of[group].n; i++) {
-        ok = waits_of(c, causes_nth(c, group, i), place, &w);
+        ok = waits_of(c, causes_nth(c, group, i), place, from, &w);
     }
     ends.v = ok && w.n ? mem_alloc(w.n * sizeof *ends.v) : NULL;
     if (ends.v) {

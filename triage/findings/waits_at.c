@@ -12,6 +12,7 @@
 
 #define BUCKETS 4096
 #define SPANS (1u << 20) /* walked for one place, at most */
+#define EACH 4096        /* of one goroutine, at least */
 #define LOOKED 256       /* waits whose end is looked at */
 #define PROCS 256
 #define JUST_BEFORE 20000 /* ns */
@@ -101,6 +102,7 @@ struct seeing {
     int64_t *covered; /* by bucket, summed over all that wait: by the clock no more than the bucket is long */
     int64_t width, soon, all;
     uint32_t left, every, nth;
+    bool cut; /* not all was walked */
 };
 
 static void cover(struct seeing *s, int64_t t0, int64_t t1)
@@ -147,9 +149,11 @@ static void see_group(struct seeing *s, uint32_t group)
     for (uint32_t k = 0; k < s->c->of[group].n && s->left; k++) {
         struct walk w;
         uint32_t at = 0;
+        uint32_t seen = 0;
         bool here = false;
-        walk_g(&w, s->c->tr, causes_nth(s->c, group, k), s->left);
-        for (const struct span *x; (x = walk_next(&w));) {
+        const uint32_t each = s->left / (s->c->of[group].n - k), most = each > EACH ? each : EACH;
+        walk_g(&w, s->c->tr, causes_nth(s->c, group, k), most < s->left ? most : s->left);
+        for (const struct span *x; (x = walk_next(&w)); seen++) {
             if (x->state == ST_WAITING) {
                 here = x->stack == at && at ? here
                                             : causes_place(s->c->tr, x->stack) == s->p->place &&
@@ -160,7 +164,9 @@ static void see_group(struct seeing *s, uint32_t group)
                 }
             }
         }
-        s->left = w.left;
+        const int64_t until = walk_until(&w);
+        s->cut |= until != 0;
+        s->left -= until == WALK_SPREAD ? w.most : seen;
     }
 }
 
@@ -186,7 +192,7 @@ struct waits_seen waits_seen(const struct causes *c, const struct waits_at *p)
             see_group(&s, group);
         }
     }
-    if (room && s.left) { /* else not all was walked */
+    if (room && s.left && !s.cut) { /* else not all was walked */
         out.clock = 0;
         for (uint32_t b = 0; b < BUCKETS; b++) {
             out.clock = ns_add(out.clock, s.covered[b] < s.width ? s.covered[b] : s.width);

@@ -9,6 +9,7 @@
 #include "decode/base/mem.h"
 #include "triage/findings/won_parts.h"
 #include "triage/findings/thresholds.h"
+#include "triage/findings/walk.h"
 
 #define WALKED 16   /* goroutines of a group */
 #define STEPS 20000 /* spans of each */
@@ -78,18 +79,17 @@ static bool goes(const struct causes *c, const struct ask *a, const struct span 
  */
 static void live_of(struct work *w, const struct ask *a, uint32_t g, struct lives *v)
 {
-    struct span_iter it;
-    int64_t first = 0, last = 0, gone = 0, slept = 0, idle = 0, served = 0, queued = 0, ran = 0;
+    struct walk k;
+    int64_t first = NO_TIME, last = 0, life = 0, gone = 0, slept = 0, idle = 0, served = 0, queued = 0, ran = 0;
     bool back = false; /* the wait before this span goes */
-    bool more = span_seek_index(&it, w->c->tr, (struct lane){LANE_G, g}, 0);
-    for (int i = 0; more && i < STEPS && w->left; i++, w->left--) {
-        struct span s = *span_get(&it);
+    const struct span *next = walk_first(&k, w->c->tr, g, STEPS);
+    for (struct span s; w->left && walk_pair(&k, &s, &next); w->left--) {
         int64_t ns = s.t1 - s.t0;
-        first = i ? first : s.t0;
+        first = first == NO_TIME ? s.t0 : first;
         last = s.t1;
-        more = span_next(&it);
-        if (s.state == ST_WAITING && more) {
-            back = goes(w->c, a, &s, span_get(&it));
+        life = ns_add(life, ns);
+        if (s.state == ST_WAITING && next) {
+            back = goes(w->c, a, &s, next);
             served += back ? (ns < a->stays ? ns : a->stays) : 0;
             bool sleeps = stacks_wait_kind(w->c->tr, s.reason, s.stack) == WK_SLEEP;
             *(sleeps ? &slept : &idle) += ns;
@@ -100,23 +100,24 @@ static void live_of(struct work *w, const struct ask *a, uint32_t g, struct live
         queued += !back && s.state == ST_RUNNABLE ? ns : 0;
         ran += s.state == ST_RUNNING ? ns : 0;
     }
-    if (last <= first) {
+    if (life <= 0) {
         return;
     }
-    if ((double)gone < LOSES * (double)(last - first)) {
-        double own = 1 - (double)idle / (double)(last - first);
-        bool counts = a->how == LOCKS && last - first > w->c->tg->end / 2 && slept > (last - first) / 2;
+    if ((double)gone < LOSES * (double)life) {
+        double own = 1 - (double)idle / (double)life;
+        bool counts = a->how == LOCKS && last - first > w->c->tg->end / 2 && slept > life / 2;
         v->least = counts && own > v->least ? own : v->least;
         return;
     }
+    const double times = (double)(last - first) / (double)life; /* of stretches of its life: about */
     v->all = ns_add(v->all, last - first);
-    v->stays = ns_add(v->stays, last - first - gone);
-    v->served = ns_add(v->served, served);
-    v->queued = ns_add(v->queued, queued);
-    v->ran = ns_add(v->ran, ran);
+    v->stays = ns_add(v->stays, (int64_t)((double)(life - gone) * times));
+    v->served = ns_add(v->served, (int64_t)((double)served * times));
+    v->queued = ns_add(v->queued, (int64_t)((double)queued * times));
+    v->ran = ns_add(v->ran, (int64_t)((double)ran * times));
     v->longest = last - first > v->longest ? last - first : v->longest;
     v->t0 = !v->n || first < v->t0 ? first : v->t0;
-    last = more ? trace_lane(w->c->tr, (struct lane){LANE_G, g}).last : last; /* not all of it was looked at */
+    last = next ? trace_lane(w->c->tr, (struct lane){LANE_G, g}).last : last; /* not all of it was looked at */
     v->t1 = last > v->t1 ? last : v->t1;
     v->n++;
 }

@@ -1,0 +1,38 @@
+/*
+ * walk.c - from one stretch of a goroutine's life to the next.
+ */
+#include "triage/findings/walk.h"
+
+bool walk_on(struct walk *w)
+{
+    const struct lane l = {LANE_G, w->g};
+    const uint32_t each = w->most / WALK_STRETCHES;
+    if (!w->all) { /* few goroutines get as far */
+        w->all = trace_lane(w->tr, l).nspans;
+        if (w->all <= w->most) {
+            w->most = 0;
+            return false;
+        }
+        w->left = each * (WALK_STRETCHES - 1);
+    }
+    w->nth++;
+    w->here = each;
+    w->more = span_seek_index(&w->it, w->tr, l, (w->all - each) / (WALK_STRETCHES - 1) * w->nth);
+    w->between = true;
+    const int64_t t = w->more ? span_get(&w->it)->t0 : 0;
+    w->gap = (struct span){.t0 = t, .t1 = t, .state = ST_NONE, .who = NO_LANE, .proc = NO_LANE};
+    return true;
+}
+
+int64_t walk_around(const struct trace *tr, uint32_t g, int64_t t, uint32_t most)
+{
+    const struct lane l = {LANE_G, g};
+    struct span_iter it;
+    const uint64_t before = t > 0 ? trace_count(tr, l, INT64_MIN, t) : 0;
+    if (before <= most / 2) {
+        return 0;
+    }
+    const uint64_t all = before + most / 2 > most ? trace_count(tr, l, INT64_MIN, INT64_MAX) : 0;
+    const uint64_t from = before - most / 2, last = all > most ? all - most : 0;
+    return span_seek_index(&it, tr, l, from < last ? from : last) && span_get(&it)->t0 > 0 ? span_get(&it)->t0 : 0;
+}
