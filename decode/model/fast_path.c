@@ -518,7 +518,6 @@ static void fast_moved(struct fast_path *ts)
         struct fast_thread *u = &ts->open[i];
         if (!u->c)
             continue;
-        u->vm = &o->m[u->r.m];
         u->p = &o->p[u->r.p];
         u->r.pl = &ts->h.p[u->r.p];
     }
@@ -580,7 +579,6 @@ static __attribute__((noinline)) struct fast_thread *fast_open(struct fast_path 
     vm->fresh = false;
     u->c = c;
     u->cursor = first->cursor;
-    u->vm = vm;
     u->own = vm->g == EV_NONE ? NULL : v2_g_at(o, vm->g);
     u->p = &o->p[vm->p];
     u->at = c->at;
