@@ -43,7 +43,7 @@ static void trim(struct v2_late *l, size_t from, int64_t t)
 /* A batch's events, of which those stay that are within the last moments before its last one. */
 static void batch_late(const struct v2_batch *b, double unit, struct v2_late *l)
 {
-    const uint64_t unit64 = unit == (double)(uint64_t)unit && unit < 1e6 ? (uint64_t)unit : 0;
+    const uint64_t whole = v2_whole(unit);
     const size_t from = l->n;
     int64_t t = v2_ns(b->time, unit), now = t;
     for (const uint8_t *p = b->p; p < b->end;) {
@@ -51,7 +51,7 @@ static void batch_late(const struct v2_batch *b, double unit, struct v2_late *l)
         uint64_t v = 0;
         if (!v2_specs[type].nargs || !(p = bytes_varint(p, b->end, &v)))
             break;
-        now += unit64 && v < (uint64_t)1 << 40 ? (int64_t)(v * unit64) : v2_ns(v, unit);
+        now += v2_delta(v, unit, whole);
         if (now >= SOURCE_TIME_MAX)
             break;
         t = now;

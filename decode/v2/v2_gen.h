@@ -189,6 +189,20 @@ static inline int64_t v2_ns(uint64_t units, double unit)
     return t < (double)SOURCE_TIME_MAX ? (int64_t)t : SOURCE_TIME_MAX;
 }
 
+/*
+ * Most units are a whole number of ns: then a delta, which is short, is converted without floating point, to the same. v2_whole - the
+ * unit if it is such a number, else 0. v2_delta - v2_ns() of a delta, given both.
+ */
+#define V2_SHORT (UINT64_C(1) << 40) /* units; most of a day, at 64 ns each */
+static inline uint64_t v2_whole(double unit)
+{
+    return unit == (double)(uint64_t)unit && unit < 1e6 ? (uint64_t)unit : 0;
+}
+static inline int64_t v2_delta(uint64_t units, double unit, uint64_t whole)
+{
+    return whole && units < V2_SHORT ? (int64_t)(units * whole) : v2_ns(units, unit);
+}
+
 /* The names' id of a string or stack of this generation. If the tables lack it: 0, and g->missing counts it. */
 uint32_t v2_gen_str(struct source *s, struct v2_gen *g, uint64_t id);
 static inline uint32_t v2_gen_stack(struct v2_gen *g, uint64_t id)

@@ -192,7 +192,7 @@ struct v2_order {
     struct v2_park park; /* cursors that wait for something, if there are many */
     size_t sample;       /* next CPU sample of the generation */
     double unit;
-    uint64_t unit64; /* the unit if it is a whole number, else 0 */
+    uint64_t whole; /* v2_whole() of it */
     enum { GC_UNKNOWN, GC_OFF, GC_ON } gc;
     uint64_t gc_seq;
     bool gc_strict; /* a GC must begin on a goroutine, even if nothing was known of the collector before */

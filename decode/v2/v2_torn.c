@@ -43,8 +43,7 @@ static bool note_batch(struct v2_order *o, struct noted *b, uint64_t m, uint64_t
         struct v2_raw_ev e;
         if (!(b->p = v2_raw_ev(b->p, b->end, &e)))
             return true;
-        const int64_t step =
-            e.dt < UINT64_C(1) << 40 && o->unit64 ? (int64_t)(e.dt * o->unit64) : v2_ns(e.dt, o->unit);
+        const int64_t step = v2_delta(e.dt, o->unit, o->whole);
         if (b->t + step >= SOURCE_TIME_MAX || (b->t + step >= b->until && step > o->step))
             return true;
         b->t += step;
