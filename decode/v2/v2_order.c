@@ -14,7 +14,7 @@
 #include "decode/v2/v2_doubt.h"
 #include "decode/v2/v2_heap.h"
 #include "decode/v2/v2_state.h"
-#include "decode/v2/v2_step.h"
+#include "decode/v2/v2_torn.h"
 
 /* ---- cursors ---------------------------------------------------------------------------------------------- */
 

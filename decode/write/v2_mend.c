@@ -12,6 +12,7 @@
 #include "decode/base/mem.h"
 #include "decode/v2/v2_doubt.h" /* and V2_NOT_RECORDED */
 #include "decode/v2/v2_holes.h"
+#include "decode/v2/v2_torn.h"
 
 struct thread { /* what is written for a thread; [0] for no thread, [m + 1] */
     uint8_t *p;
