@@ -86,6 +86,7 @@ HOT void hot_put(struct waitspan *w, const struct waitspan *open, uint64_t dur)
     w->rest = rest;
 }
 
+/* hot_open - an open span: its `who`, as waitspan has it, and its waitspan.rest. */
 HOT struct waitspan hot_open(uint32_t who, uint64_t rest)
 {
     return (struct waitspan){(uint64_t)who << 32, rest};
@@ -216,6 +217,7 @@ HOT void hot_bucket(struct hot *h, int64_t t)
  */
 bool fold_run_room(struct fold *f, struct hot_run *r);
 
+/* hot_run_end - write back what the run has kept to itself. It may go on: nothing of r changes. */
 HOT void hot_run_end(const struct hot_run *r, const struct hot *h)
 {
     struct pinfo *pi = &h->pi[r->p];

@@ -186,6 +186,7 @@ static inline void fold_g_bind(struct fold *f, uint32_t g, uint32_t p, uint32_t 
     }
 }
 
+/* fold_tag - the tag (struct span_tag) of a state and a reason, without a label. */
 static inline uint32_t fold_tag(struct fold *f, uint8_t state, uint32_t reason)
 {
     unsigned k = reason % RECENT_TAGS;
@@ -196,6 +197,7 @@ static inline uint32_t fold_tag(struct fold *f, uint8_t state, uint32_t reason)
     return f->recent[state][k].tag;
 }
 
+/* wait_same - is the open span of a P or a band this already? */
 static inline bool wait_same(const struct waitspan *w, uint32_t tag, uint32_t who)
 {
     return w->dur_who == (uint64_t)who << 32 && w->rest == (uint64_t)tag << 32; /* lanes without stacks */
