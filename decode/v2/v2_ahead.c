@@ -12,7 +12,7 @@
 
 /* ---- its last event --------------------------------------------------------------------------------------- */
 
-enum { WINDOW_NS = 100000, SOME = 1024 };
+enum { WINDOW_NS = 100000 };
 
 /* How often an event makes time go on: a switch is three things at once. */
 static unsigned times_of(uint8_t type)
@@ -29,41 +29,65 @@ static void late_add(struct v2_late *l, int64_t t, unsigned times)
     }
 }
 
-/* Of those from l->t[from] on, which ascend, the last moments before t stay. */
-static void trim(struct v2_late *l, size_t from, int64_t t)
+/* A place between two of a batch's events, and the time of the one before it. */
+struct moment {
+    const uint8_t *p;
+    int64_t t;
+};
+
+/* Behind n varints. Most of an event's arguments are that short that all of them stand in eight bytes. */
+static inline const uint8_t *behind(const uint8_t *p, const uint8_t *end, int n)
 {
-    size_t first = l->n;
-    while (first > from && l->t[first - 1] >= t - WINDOW_NS)
-        first--;
-    if (first > from)
-        memmove(l->t + from, l->t + first, (l->n - first) * sizeof *l->t);
-    l->n -= first - from;
+    if (n > 0 && end - p >= 8) {
+        uint64_t last = ~bytes_load8(p) & 0x8080808080808080u;
+        for (int i = 1; i < n; i++)
+            last &= last - 1;
+        if (last)
+            return p + __builtin_ctzll(last) / 8 + 1;
+    }
+    for (int i = 0; i < n; i++)
+        while (p < end && *p++ >= 0x80) {
+        }
+    return p;
 }
 
-/* A batch's events, of which those stay that are within the last moments before its last one. */
+/* Go to behind the next event. false: it has none, or none that can be read. */
+static inline __attribute__((always_inline)) bool moment_next(struct moment *m, const struct v2_batch *b, double unit,
+                                                              uint64_t whole)
+{
+    if (m->p >= b->end)
+        return false;
+    const uint8_t nargs = v2_specs[*m->p].nargs;
+    uint64_t v = 0;
+    const uint8_t *p = nargs ? bytes_varint(m->p + 1, b->end, &v) : NULL;
+    if (!p)
+        return false;
+    const int64_t t = m->t + v2_delta(v, unit, whole);
+    if (t >= SOURCE_TIME_MAX)
+        return false;
+    *m = (struct moment){behind(p, b->end, nargs - 1), t};
+    return true;
+}
+
+/* A batch's events that are within the last moments before its last one. These are gone through once more. */
 static void batch_late(const struct v2_batch *b, double unit, struct v2_late *l)
 {
     const uint64_t whole = v2_whole(unit);
-    const size_t from = l->n;
-    int64_t t = v2_ns(b->time, unit), now = t;
-    for (const uint8_t *p = b->p; p < b->end;) {
-        uint8_t type = *p++;
-        uint64_t v = 0;
-        if (!v2_specs[type].nargs || !(p = bytes_varint(p, b->end, &v)))
+    struct moment at = {b->p, v2_ns(b->time, unit)}, mark = at, before = at;
+    while (moment_next(&at, b, unit, whole))
+        if (at.t - mark.t > WINDOW_NS) { /* so `before` is never within the last moments */
+            before = mark;
+            mark = at;
+        }
+    const int64_t last = at.t;
+    for (at = before;;) {
+        const uint8_t *const p = at.p;
+        if (!moment_next(&at, b, unit, whole))
             break;
-        now += v2_delta(v, unit, whole);
-        if (now >= SOURCE_TIME_MAX)
-            break;
-        t = now;
-        for (int i = 1; i < v2_specs[type].nargs && p; i++)
-            while (p < b->end && *p++ >= 0x80) {
-            }
-        late_add(l, t, times_of(type));
-        if ((l->n - from) % SOME == 0)
-            trim(l, from, t);
+        if (at.t >= last - WINDOW_NS)
+            late_add(l, at.t, times_of(*p));
     }
-    trim(l, from, t);
-    l->most = t > l->most ? t : l->most;
+    l->most = last > l->most ? last : l->most;
 }
 
 static int by_time(const void *a, const void *b)
