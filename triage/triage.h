@@ -163,8 +163,8 @@ struct mmu_point {
 #define MMU_POINTS 40
 struct heap_stat {
     bool known;
-    uint64_t first, last, max, max_goal, worst_goal; /* bytes; worst_goal: the goal when `over` happened */
-    int64_t max_at, over_at;
+    uint64_t first, last, max, max_goal; /* bytes */
+    int64_t max_at;
     double over;                  /* most the heap was above its goal, as a share of the goal; 0 = never */
     uint64_t low_first, low_last; /* heap when the first and the last cycle ended: what stayed alive */
     uint64_t off_set;             /* times it was recorded that there is no goal: the collector is switched off */
@@ -280,9 +280,8 @@ struct triage {
         lost; /* part of that: of a damaged trace, in which nobody knows what they did; else they had nothing to do */
     int64_t idle[IDLE_WHYS];
     struct moment idle_worst; /* the 256th of the trace in which most was missed */
-    int64_t idle_worst_ns;
-    int64_t missed_wall; /* time during which at least one P idled with work at hand */
-    uint32_t busy_p99;   /* Ps busy at once, not exceeded for 99 % of the time */
+    int64_t missed_wall;      /* time during which at least one P idled with work at hand */
+    uint32_t busy_p99;        /* Ps busy at once, not exceeded for 99 % of the time */
 
     struct stw_row *stw; /* by longest, largest first */
     uint32_t nstw;
@@ -301,7 +300,7 @@ struct triage {
 
     struct leak_row *leaks; /* by count, largest first */
     uint32_t nleaks;
-    uint32_t g_at_start, g_at_end, g_created, g_ended;
+    uint32_t g_at_end, g_created, g_ended;
 
     struct sample_row *samples; /* by flat, largest first */
     uint32_t nsamples;
@@ -318,8 +317,8 @@ struct triage {
 /* triage_part_missing - of a damaged trace: is any of what it shows not all there was? Damage behind the last generation that is
  * shown takes nothing away: the trace ends there. */
 bool triage_part_missing(const struct trace *tr);
-/* triage_knows - does the dialect record that the collector's mark workers ran (they are known by their names or labels), that goroutines
- * assisted it? Else a time of 0 says nothing. */
+/* triage_knows_workers, triage_knows_assists - does the dialect record that the collector's mark workers ran (they are known by their
+ * names or labels), that goroutines assisted it? Else a time of 0 says nothing. */
 static inline bool triage_knows_workers(const struct trace *tr)
 {
     return trace_info(tr)->has_names || trace_info(tr)->version >= 1008;

@@ -25,6 +25,7 @@
 void *bigmem_new(size_t n);
 /* bigmem_spilled - n bytes of zeros, not fewer than a page, in the temporary file. NULL: there is no room. */
 void *bigmem_spilled(size_t n);
+/* bigmem_is_spilled - is it a block of bigmem_spilled()? */
 bool bigmem_is_spilled(const void *p);
 /* bigmem_rest - let go the pages of spilled blocks; they are read again when they are used. */
 void bigmem_rest(void);

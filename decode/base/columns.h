@@ -31,6 +31,7 @@ struct columns *columns_make(const uint64_t *v, unsigned rows, unsigned n, colum
 struct columns *columns_of(const uint64_t *const v[], unsigned rows, unsigned n);
 size_t columns_bytes(const struct columns *c, unsigned rows); /* what it takes */
 
+/* columns_get - the value of a row and a column; n: how many columns it was made with. */
 static inline uint64_t columns_get(const struct columns *c, unsigned n, unsigned row, unsigned col)
 {
     const struct column *k = &c->col[col];

@@ -17,6 +17,7 @@ extern uint64_t hash_secret[4]; /* drawn before main(), the last three are odd *
 /* hash_reseed - another secret, for tests: no table may be in use. */
 void hash_reseed(uint64_t seed);
 
+/* hash_fold - both halves of the product in one word. */
 static inline uint64_t hash_fold(uint64_t x, uint64_t k)
 {
     uint64_t hi, lo = wide_mul(x, k, &hi);

@@ -31,6 +31,7 @@ struct idmap {
     bool mixed;
 };
 
+/* The slot where a key is looked for first: mixed, or its low bits, which is best for ids given out one by one. */
 static inline uint32_t idmap_home(const struct idmap *m, uint64_t key)
 {
     if (!m->mixed)
@@ -69,6 +70,7 @@ static inline void idmap_free(struct idmap *m)
     memset(m, 0, sizeof *m);
 }
 
+/* Move all keys into a table of cap slots. false: out of memory, nothing has changed. */
 static inline bool idmap_rebuild(struct idmap *m, uint32_t cap, bool mixed)
 {
     struct idmap n = {.cap = cap, .used = m->used, .mixed = mixed};
@@ -226,6 +228,7 @@ static inline void idmap_renumber(struct idmap *m, const uint32_t *to)
             m->val[i] = to[m->val[i] - 1] + 1;
 }
 
+/* idmap_clear - forget all keys, keep the memory. */
 static inline void idmap_clear(struct idmap *m)
 {
     if (m->used || m->gone)

@@ -35,6 +35,7 @@ void *mem_grow(void *p, size_t *cap, size_t need, size_t size) __attribute__((wa
  */
 #define mem_room(array, cap, need) mem_room_of(&(array), &(cap), need, sizeof *(array))
 #define mem_room_zeros(array, cap, need) mem_room_zeros_of(&(array), &(cap), need, sizeof *(array))
+/* mem_room_of, mem_room_zeros_of - what these macros call: with the addresses of both variables. */
 static inline bool mem_room_of(void *array, size_t *cap, size_t need, size_t size)
 {
     void *p;

@@ -42,6 +42,7 @@ static inline uint64_t wide_div_plain(uint64_t hi, uint64_t lo, uint64_t d, uint
 #ifdef __SIZEOF_INT128__
 __extension__ typedef unsigned __int128 wide_uint;
 
+/* wide_mul - a * b: the low word; *hi: the high one. */
 static inline uint64_t wide_mul(uint64_t a, uint64_t b, uint64_t *hi)
 {
     const wide_uint v = (wide_uint)a * b;
@@ -49,6 +50,7 @@ static inline uint64_t wide_mul(uint64_t a, uint64_t b, uint64_t *hi)
     return (uint64_t)v;
 }
 
+/* wide_div - hi:lo / d, where hi < d, so that it fits; *rem: what is left. */
 static inline uint64_t wide_div(uint64_t hi, uint64_t lo, uint64_t d, uint64_t *rem)
 {
     const wide_uint v = (wide_uint)hi << 64 | lo;
@@ -76,6 +78,7 @@ static inline uint64_t wide_muldiv_rem(uint64_t a, uint64_t b, uint64_t d, uint6
     return hi < d ? q : UINT64_MAX;
 }
 
+/* wide_muldiv - the same without the rest. */
 static inline uint64_t wide_muldiv(uint64_t a, uint64_t b, uint64_t d)
 {
     uint64_t rem;

@@ -104,6 +104,7 @@ _Static_assert(sizeof(struct ev_half) * 2 == sizeof(struct ev) &&
                    offsetof(struct ev_half, stack) == offsetof(struct ev, stack),
                "struct ev_half is the first half of struct ev");
 
+/* ev_halves - how many halves the event takes in a list of them: one, if it is EVF_SURE, else two. */
 static inline size_t ev_halves(const struct ev_half *e)
 {
     return e->flags & EVF_SURE ? 1 : 2;

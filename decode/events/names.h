@@ -107,6 +107,7 @@ struct frame_ids {
     bool wide;
 };
 struct frame_ids names_frames(const struct names *nm, uint32_t stack, uint32_t from);
+/* frame_id - the i-th of a list that names_frames() gave. */
 static inline uint32_t frame_id(const uint16_t *list, bool wide, uint32_t i)
 {
     return wide ? list[2 * i] | (uint32_t)list[2 * i + 1] << 16 : list[i];

@@ -62,13 +62,10 @@ struct source {
     uint32_t ngap;
     bool grows;   /* more will be added behind len; up to there generations are whole */
     bool waiting; /* all up to len is read, and more will come */
-    bool
-        preview; /* first family: read only the beginning, before all of the file is indexed; if that can't be: `fatal` */
-    uint32_t
-        bad; /* a generation (1 = the first) of which a segment found that events are missing, 0: none; and why */
+    bool preview; /* first family: read only the beginning, before all is indexed; if that can't be: `fatal` */
+    uint32_t bad; /* a generation (1 = the first) of which a segment found that events are missing; 0: none */
     struct err why_bad;
-    bool
-        doubt; /* the trace is damaged somewhere: look at each generation's numbers before its events are put in order, */
+    bool doubt; /* it is damaged somewhere: look at each generation's numbers before its events are put in order, */
     uint32_t sound; /* but for the first ones, so many, which segments have found to be sound */
     int version;    /* 0 = prototype, else major*1000+minor */
     size_t header;  /* bytes of the header: 8 or 16 */

@@ -25,8 +25,8 @@ struct feed_opts {                    /* all zero = the defaults; strings are bo
     const char *token_file; /* its first line becomes "Authorization: Bearer .." */
     const char *cacert, *cert, *key, *unix_socket, *method;
     bool insecure;
-    int connect_s,
-        stall_s; /* give up after so many seconds without a connection, without a byte; 0 = 10 and FEED_STALL_S */
+    int connect_s;       /* give up after so many seconds without a connection; 0 = 10 */
+    int stall_s;         /* ... and without a byte; 0 = FEED_STALL_S */
     uint64_t seconds;    /* of trace to ask for; 0 = until we go (FEED_ENDLESS) */
     const char *profile; /* "profile": ask for that instead of "trace" */
 };

@@ -24,8 +24,7 @@ struct input {
     size_t maplen;
     bool mapped;       /* data is the file's own pages */
     struct err damage; /* of the compression; code ERR_OK if none */
-    size_t
-        *gap; /* of several files as one: offsets of generations before which nothing was recorded; freed with map */
+    size_t *gap;       /* of files as one: offsets of generations before which nothing was recorded; freed with map */
     uint32_t ngap;
 };
 

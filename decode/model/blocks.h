@@ -56,10 +56,12 @@ bool blocks_room(struct spanblocks *v);
  * later readable.
  */
 size_t blocks_rows(const struct blk b[SPAN_GROUP], uint8_t *out);
+/* blocks_trim - free spare room; more blocks may come later. */
 void blocks_trim(struct spanblocks *v);
 void blocks_free(struct spanblocks *v);          /* v may be NULL */
 size_t blocks_bytes(const struct spanblocks *v); /* memory it takes, for accounting */
 
+/* blocks_packed - is block b's entry in a packed group? Else it is in v->blk. */
 static inline bool blocks_packed(const struct spanblocks *v, uint32_t b)
 {
     return b / SPAN_GROUP < v->n / SPAN_GROUP;
@@ -80,6 +82,7 @@ static inline uint64_t blocks_value(const struct spanblocks *v, uint32_t b, int 
            (bytes_load8(head + BLK_HEAD + b % SPAN_GROUP * blocks_row(w) + before) & pack_mask[w[k]]);
 }
 
+/* blocks_width - how many bytes value k takes in the row of packed block b. */
 static inline unsigned blocks_width(const struct spanblocks *v, uint32_t b, int k)
 {
     return v->group[b / SPAN_GROUP].rows[8 * BLK_VALUES + k];

@@ -366,7 +366,7 @@ HOT bool fast_time(const struct fast_path *ts, const struct fast_thread *u, cons
 {
     uint64_t dt;
     *p = at + 1;
-    if (!varint(p, &dt) || dt >= (uint64_t)1 << 40)
+    if (!varint(p, &dt) || dt >= V2_SHORT)
         return false;
     *now = u->before + (int64_t)(dt * ts->unit);
     return true;
@@ -434,12 +434,12 @@ static void tables_take(struct fast_path *ts, bool ranges)
     const struct v2_gen *gen = o->gen;
     ts->loose = o->loose;
     ts->ready =
-        !o->park.n && (!o->loose || o->loose->quick) && o->have_base && o->unit64 && o->gs.cap && gen->stacks.cap;
+        !o->park.n && (!o->loose || o->loose->quick) && o->have_base && o->whole && o->gs.cap && gen->stacks.cap;
     ts->last = o->last - o->base;
     if (ranges)
         return;
     ts->ordinal = gen->ordinal;
-    ts->unit = o->unit64;
+    ts->unit = o->whole;
     ts->base = o->base;
     ts->gs = lookup_take(&o->gs);
     ts->stacks = lookup_take(&gen->stacks);
@@ -518,7 +518,6 @@ static void fast_moved(struct fast_path *ts)
         struct fast_thread *u = &ts->open[i];
         if (!u->c)
             continue;
-        u->vm = &o->m[u->r.m];
         u->p = &o->p[u->r.p];
         u->r.pl = &ts->h.p[u->r.p];
     }
@@ -580,7 +579,6 @@ static __attribute__((noinline)) struct fast_thread *fast_open(struct fast_path 
     vm->fresh = false;
     u->c = c;
     u->cursor = first->cursor;
-    u->vm = vm;
     u->own = vm->g == EV_NONE ? NULL : v2_g_at(o, vm->g);
     u->p = &o->p[vm->p];
     u->at = c->at;

@@ -17,7 +17,6 @@
 struct fast_thread {
     struct v2_cursor *c; /* the thread's; its copies of the fields below are out of date. NULL: unused */
     uint32_t cursor;     /* its number; UINT32_MAX: unused */
-    struct v2_m *vm;
     struct v2_p *p;
     struct v2_g *own;      /* the goroutine it runs, which never moves */
     const uint8_t *at;     /* the next event */

@@ -4,43 +4,37 @@
  * Invariants:
  * - A goroutine that runs, or holds a P in a system call, is named by that P (p->g) and by its M (m->g), and its lane
  *   names them (l->p, l->m). Every transition first undoes these bindings, then makes the new ones. After that
- *   fold_p_show() and m_show() bring the lanes of the P and the M up to date; only these two decide what the lanes
+ *   fold_p_show() and fold_m_show() bring the lanes of the P and the M up to date; only these two decide what the lanes
  *   say.
  * - Back-dating: the first span of a lane that existed before the trace starts at 0, whatever the time of the event
  *   that told of it. ginfo.seen keeps that time, because Go's own reader shows nothing before it.
  */
 #include "decode/model/fold_hot.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "decode/base/mem.h"
 #include "decode/model/retired.h"
 
 /* ---- growing ---------------------------------------------------------------------------------------------- */
 
+/* Lane i of a kind that events name: of a G, a P or an M. */
 static bool lane_room(struct fold *f, enum lane_kind k, uint32_t i)
 {
     if (i < f->nlane[k])
         return true;
     /* Readers give out indices densely, so a gap would be the reader's mistake, not the file's. */
-    size_t need = (size_t)i + 1, had = f->nlane[k];
+    const size_t need = (size_t)i + 1;
     if (k == LANE_G)
         return retired_room(f, need);
-    if (k != LANE_M && !fold_room(f, f->lane[k], f->caplane[k], need))
-        return false;
-    if (k == LANE_P && !fold_room(f, f->p, f->capp, need))
+    if (k == LANE_P && (!fold_room(f, f->lane[k], f->caplane[k], need) || !fold_room(f, f->p, f->capp, need)))
         return false;
     if (k == LANE_M && !fold_room(f, f->m, f->capm, need))
         return false;
-    for (size_t j = had; j < need; j++) {
-        if (k != LANE_M)
+    for (size_t j = f->nlane[k]; j < need; j++)
+        if (k == LANE_P) {
             f->lane[k][j] = (struct spanlane){.p = EV_NONE, .m = EV_NONE, .special = SPECIAL_LANE};
-        if (k == LANE_P)
             f->p[j] = (struct pinfo){.g = EV_NONE, .m = EV_NONE};
-        else if (k == LANE_M)
+        } else {
             f->m[j] = (struct minfo){.g = EV_NONE, .p = EV_NONE, .was_g = EV_NONE, .was_p = EV_NONE};
-    }
+        }
     f->nlane[k] = need;
     return true;
 }
@@ -88,7 +82,7 @@ void fold_p_show(struct fold *f, uint32_t p, int64_t t)
     fold_lane_set(f, LANE_P, p, t, f->tag[s], pi->g + 1); /* EV_NONE + 1 is 0: none */
 }
 
-static __attribute__((noinline)) void m_show(struct fold *f, uint32_t m, int64_t t)
+void fold_m_show(struct fold *f, uint32_t m, int64_t t)
 {
     struct minfo *mi = &f->m[m];
     if (f->segment && !mi->lane.n) {
@@ -116,7 +110,7 @@ void fold_show_on(struct fold *f, uint32_t p, uint32_t m, int64_t t)
     if (p != EV_NONE)
         fold_p_show(f, p, t);
     if (m != EV_NONE)
-        m_show(f, m, t);
+        fold_m_show(f, m, t);
 }
 
 /* ---- goroutines ------------------------------------------------------------------------------------------- */
@@ -127,38 +121,6 @@ static void first_stack(struct fold *f, const struct ev *e, uint32_t stack)
         f->first[f->nfirst++] = (struct first_stack){e->t, e->g, stack};
 }
 
-/*
- * g is on this P and M from now on (EV_NONE: on none); undo its old bindings. fold_show_on() then updates the lanes.
- */
-static inline void g_bind(struct fold *f, uint32_t g, uint32_t p, uint32_t m)
-{
-    struct spanlane *l = fold_lane_at(f, g);
-    if (l->p != p && l->p != EV_NONE && f->p[l->p].g == g)
-        f->p[l->p].g = EV_NONE;
-    if (l->m != m && l->m != EV_NONE && f->m[l->m].g == g)
-        f->m[l->m].g = EV_NONE;
-    l->p = p;
-    l->m = m;
-    if (p != EV_NONE) {
-        f->p[p].g = g;
-        f->p[p].state = ST_SCHED;
-        if (m != EV_NONE)
-            f->p[p].m = m;
-    }
-    if (m != EV_NONE) {
-        f->m[m].g = g;
-        f->m[m].p = p;
-    }
-}
-
-/* A goroutine changes its state now, as far as the counts are concerned. */
-static inline void count_move(struct fold *f, uint8_t from, uint8_t to)
-{
-    if (f->end >= f->gb_end)
-        fold_gcount_next_bucket(f, f->end);
-    fold_gcount_move(f, from, to, f->end);
-}
-
 /* Sum up the time of a system call without a P. */
 static void no_p_time(struct ginfo *gi, uint8_t state, uint32_t p, int64_t t)
 {
@@ -167,9 +129,7 @@ static void no_p_time(struct ginfo *gi, uint8_t state, uint32_t p, int64_t t)
     gi->no_p_since = state == ST_SYSCALL && p == EV_NONE ? t : NO_TIME;
 }
 
-/* Put g into e->state. t is when its lane changes: e->t, or earlier if back-dated. */
-static __attribute__((noinline)) void g_transition(struct fold *f, const struct ev *e, int64_t t, uint32_t who,
-                                                   uint32_t stack)
+void fold_g_transition(struct fold *f, const struct ev *e, int64_t t, uint32_t who, uint32_t stack)
 {
     struct ginfo *gi = fold_info_at(f, e->g);
     struct spanlane *l = fold_lane_at(f, e->g);
@@ -180,10 +140,10 @@ static __attribute__((noinline)) void g_transition(struct fold *f, const struct 
         p = e->p;
         m = e->m;
     }
-    g_bind(f, e->g, p, m);
+    fold_g_bind(f, e->g, p, m);
     if (from == ST_SYSCALL || to == ST_SYSCALL)
         no_p_time(gi, to, p, t);
-    count_move(f, from, to);
+    fold_g_count(f, from, to);
     if (t < e->t)
         fold_gcount_add(f, to, f->began, e->t);
     l->state = to;
@@ -207,13 +167,13 @@ static __attribute__((noinline)) void g_transition(struct fold *f, const struct 
     if (p0 != EV_NONE && p0 != p)
         fold_p_show(f, p0, t);
     if (m0 != EV_NONE && m0 != m)
-        m_show(f, m0, t);
+        fold_m_show(f, m0, t);
     /* Back-dated: a P or M lane that has gone on since then changes now, at e->t. */
     if (p != EV_NONE)
         fold_p_show(f, p, f->lane[LANE_P][p].begun && (f->lane[LANE_P][p].t0 > t || f->p[p].held > t) ? e->t : t);
     if (m != EV_NONE) {
         const struct mlane *ml = &f->m[m].lane;
-        m_show(f, m, ml->n && ml->h[ml->n - 1].t0 > t ? e->t : t);
+        fold_m_show(f, m, ml->n && ml->h[ml->n - 1].t0 > t ? e->t : t);
     }
     if (over)
         retired_ended(f, e->g); /* this may have packed its lane away */
@@ -243,7 +203,7 @@ static void on_g_create(struct fold *f, const struct ev *e)
     struct ev x = *e;
     if (e->state != ST_SYSCALL)
         x.p = x.m = EV_NONE; /* the event's P and M are the creator's */
-    g_transition(f, &x, e->t, e->state == ST_RUNNABLE && e->by != EV_NONE ? e->by + 1 : 0, e->stack);
+    fold_g_transition(f, &x, e->t, e->state == ST_RUNNABLE && e->by != EV_NONE ? e->by + 1 : 0, e->stack);
 }
 
 bool fold_created(struct fold *f, const struct ev *e)
@@ -303,7 +263,7 @@ static void g_carried(struct fold *f, const struct ev *e)
         ml->h[ml->n - 1].who = hold_who(EV_NONE, e->g); /* its P was taken before the trace told whose call it was */
         fold_info_at(f, e->g)->no_p_since = ml->h[ml->n - 1].t0;
     }
-    g_bind(f, e->g, on ? e->p : EV_NONE, on ? e->m : EV_NONE);
+    fold_g_bind(f, e->g, on ? e->p : EV_NONE, on ? e->m : EV_NONE);
     l->state = e->state;
     fold_special_g(f, e->g);
     f->carrying = true;
@@ -313,25 +273,25 @@ static void g_carried(struct fold *f, const struct ev *e)
 
 static void on_g_status(struct fold *f, const struct ev *e)
 {
-    if (e->flags & EVF_CARRIED && !(fold_info_at(f, e->g)->flags & GI_KNOWN)) {
+    struct ginfo *gi = fold_info_at(f, e->g);
+    const bool known = gi->flags & GI_KNOWN, carried = e->flags & EVF_CARRIED && !known;
+    if (carried) {
         g_meet(f, e, GI_CARRIED);
         if (f->hint)
-            fold_info_at(f, e->g)->flags |= f->hint(f->hint_arg, e->arg, &fold_info_at(f, e->g)->name);
-        if (e->flags & EVF_OWN_STACK)
-            first_stack(f, e, e->stack);
-        if (e->stack)
-            fold_name_by(f, e->g, e->stack);
-        g_carried(f, e);
-        return;
+            gi->flags |= f->hint(f->hint_arg, e->arg, &gi->name);
     }
-    bool known = fold_info_at(f, e->g)->flags & GI_KNOWN;
     if (e->flags & EVF_OWN_STACK)
         first_stack(f, e, e->stack);
     if (e->stack)
         fold_name_by(f, e->g, e->stack);
-    if (e->stack2) /* first family: the snapshot names the start function */
-        fold_name(f, e->g, names_frame(f->names, e->stack2, 0).func, false),
-            fold_info_at(f, e->g)->start_stack = e->stack2;
+    if (carried) {
+        g_carried(f, e);
+        return;
+    }
+    if (e->stack2) { /* first family: the snapshot names the start function */
+        fold_name(f, e->g, names_frame(f->names, e->stack2, 0).func, false);
+        gi->start_stack = e->stack2;
+    }
     if (known && (fold_lane_at(f, e->g)->begun || f->segment) && fold_lane_at(f, e->g)->state == e->state)
         return;
     g_meet(f, e, 0);
@@ -340,18 +300,8 @@ static void on_g_status(struct fold *f, const struct ev *e)
     int64_t t = early ? f->began : e->t;
     if (early && !l->begun)
         l->backdated = true;
-    g_transition(f, e, t, e->state == ST_RUNNING || e->state == ST_SYSCALL ? e->p + 1 : 0, e->stack);
+    fold_g_transition(f, e, t, e->state == ST_RUNNING || e->state == ST_SYSCALL ? e->p + 1 : 0, e->stack);
     fold_show_on(f, e->p, e->m, e->t); /* the bindings hold from now on, whatever t was */
-}
-
-/* From now on nothing tells what g does, nor how long its open ranges and regions last. */
-static void on_g_unknown(struct fold *f, const struct ev *e)
-{
-    struct ginfo *gi = fold_info_at(f, e->g);
-    f->lossy = true;
-    fold_range_lost(f, RANGE_STW, &gi->stw, e->t);
-    fold_range_lost(f, RANGE_ASSIST, &gi->assist, e->t);
-    fold_regions_lost_of(f, gi, e->t);
 }
 
 static inline void on_g_state(struct fold *f, const struct ev *e)
@@ -366,9 +316,9 @@ static inline void on_g_state(struct fold *f, const struct ev *e)
         if (f->nfirst < FIRST_STACKS)
             first_stack(f, e, e->stack);
     }
-    g_transition(f, e, e->t, who, e->stack);
+    fold_g_transition(f, e, e->t, who, e->stack);
     if (e->state == ST_UNKNOWN)
-        on_g_unknown(f, e);
+        fold_g_unknown(f, e);
 }
 
 /*
@@ -413,14 +363,13 @@ static void on_g_fact(struct ginfo *gi, const struct ev *e)
 
 /* ---- processors ------------------------------------------------------------------------------------------- */
 
-/* M m has P p no longer. lost: what it does from now on is not recorded. */
-static void p_off_m(struct fold *f, uint32_t p, uint32_t m, bool lost, int64_t t)
+void fold_p_off_m(struct fold *f, uint32_t p, uint32_t m, bool lost, int64_t t)
 {
     if (m == EV_NONE || f->m[m].p != p)
         return;
     f->m[m].p = EV_NONE;
     f->m[m].lost = lost;
-    m_show(f, m, t);
+    fold_m_show(f, m, t);
 }
 
 static void on_p_state(struct fold *f, const struct ev *e)
@@ -461,7 +410,7 @@ static void on_p_state(struct fold *f, const struct ev *e)
             fold_special_g(f, g);
         }
         fold_p_show(f, e->p, t);
-        p_off_m(f, e->p, m, e->state == ST_NONE, e->t);
+        fold_p_off_m(f, e->p, m, e->state == ST_NONE, e->t);
         return;
     }
     pi->state = ST_SCHED;
@@ -475,126 +424,9 @@ static void on_p_state(struct fold *f, const struct ev *e)
                 return;
             fold_lane_at(f, mi->g)->p = e->p;
         }
-        m_show(f, e->m, mi->lane.n ? e->t : t);
+        fold_m_show(f, e->m, mi->lane.n ? e->t : t);
     }
     fold_p_show(f, e->p, t);
-}
-
-/* ---- lost events ------------------------------------------------------------------------------------------ */
-
-static int64_t later(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-/* The time from which something is unknown: never later than now. */
-static int64_t lost_since(const struct ev *e)
-{
-    return e->arg < (uint64_t)e->t ? (int64_t)e->arg : e->t;
-}
-
-/* A thread has no P, as far as is known. */
-static void on_m_lost(struct fold *f, const struct ev *e)
-{
-    struct minfo *mi = &f->m[e->m];
-    const struct mlane *l = &mi->lane;
-    if (mi->p != EV_NONE || !l->n)
-        return;
-    mi->g = EV_NONE;
-    mi->lost = true;
-    m_show(f, e->m, later(lost_since(e), l->h[l->n - 1].t0));
-}
-
-/* How long g's open span lasted is unknown from `since` on; its state was told at its start. */
-static void on_g_lost(struct fold *f, const struct ev *e)
-{
-    struct spanlane *l = fold_lane_at(f, e->g);
-    if (!l->begun || l->ended || l->state == ST_UNKNOWN)
-        return;
-    if ((e->arg2 && (uint64_t)l->t0 >= e->arg2) || (e->state && l->t0 <= f->began))
-        return;
-    const int64_t since = later(lost_since(e), l->t0);
-    const uint8_t from = l->state;
-    const uint32_t p = l->p, m = l->m;
-    g_bind(f, e->g, EV_NONE, EV_NONE);
-    if (p != EV_NONE) /* the P's lane has shown g up to now */
-        fold_p_show(f, p, later(since, f->lane[LANE_P][p].t0));
-    if (m != EV_NONE && p == EV_NONE) /* it was in a call without a P */
-        on_m_lost(f, &(struct ev){.t = e->t, .m = m, .arg = e->arg});
-    else
-        fold_show_on(f, EV_NONE, m, e->t);
-    if (from == ST_SYSCALL)
-        fold_info_at(f, e->g)->no_p_since = NO_TIME;
-    count_move(f, from, ST_UNKNOWN);
-    fold_gcount_lost(f, from, since, f->end);
-    fold_range_lost(f, RANGE_STW, &fold_info_at(f, e->g)->stw, since);
-    fold_range_lost(f, RANGE_ASSIST, &fold_info_at(f, e->g)->assist, since);
-    fold_regions_lost_of(f, fold_info_at(f, e->g), since);
-    l->state = ST_UNKNOWN;
-    if (since > l->t0)
-        spans_push(&f->pool, LANE_G, l, since, f->tag[ST_UNKNOWN], 0, 0);
-    else
-        l->open = waitspan(0, 0, 0, f->tag[ST_UNKNOWN]);
-    fold_special_g(f, e->g);
-}
-
-static void on_p_lost(struct fold *f, const struct ev *e)
-{
-    struct spanlane *l = &f->lane[LANE_P][e->p];
-    struct pinfo *pi = &f->p[e->p];
-    if (!l->begun || (pi->state == ST_NONE && pi->g == EV_NONE))
-        return;
-    const int64_t since = later(lost_since(e), pi->held);
-    const uint32_t g = pi->g, m = pi->m;
-    if (g != EV_NONE) {
-        if (!fold_g_back(f, g))
-            return;
-        if (fold_lane_at(f, g)->p == e->p)
-            fold_lane_at(f, g)->p = EV_NONE;
-        fold_special_g(f, g);
-    }
-    fold_range_lost(f, RANGE_SWEEP, &pi->sweep, since);
-    pi->state = ST_NONE;
-    pi->lost = true;
-    pi->g = pi->m = EV_NONE;
-    fold_lane_set(f, LANE_P, e->p, later(since, l->t0), f->tag[ST_NONE], 0);
-    p_off_m(f, e->p, m, true, e->t);
-}
-
-/* Nothing is recorded from e->arg to e->t. */
-static void gap_begins(struct fold *f, const struct ev *e)
-{
-    f->lossy = true;
-    const int64_t since = lost_since(e);
-    for (uint32_t m = 0; m < f->nlane[LANE_M]; m++) {
-        struct minfo *mi = &f->m[m];
-        mi->p = mi->g = EV_NONE;
-        m_show(f, m, mi->lane.n ? later(since, mi->lane.h[mi->lane.n - 1].t0) : since);
-    }
-    for (uint32_t g = 0; g < f->nlane[LANE_G]; g++) {
-        if (fold_g_retired(f, g))
-            continue;
-        fold_info_at(f, g)->region = 0;
-        fold_info_at(f, g)->depth = 0;
-        on_g_lost(f, &(struct ev){.t = e->t, .g = g, .arg = e->arg});
-    }
-    for (uint32_t p = 0; p < f->nlane[LANE_P]; p++)
-        on_p_lost(f, &(struct ev){.t = e->t, .p = p, .arg = e->arg});
-    fold_range_lost(f, RANGE_GC, &f->gc_open, since);
-    fold_regions_lost(f, since);
-    f->began = e->t;
-}
-
-/* A goroutine that is still unknown ended in the gap. */
-static void gap_over(struct fold *f, const struct ev *e)
-{
-    for (uint32_t g = 0; g < f->nlane[LANE_G]; g++) {
-        if (fold_g_retired(f, g))
-            continue;
-        const struct spanlane *l = fold_lane_at(f, g);
-        if (l->begun && !l->ended && l->state == ST_UNKNOWN && l->t0 <= f->began)
-            g_transition(f, &(struct ev){.t = e->t, .g = g, .p = EV_NONE, .m = EV_NONE}, f->began, 0, 0);
-    }
 }
 
 /* ---- the automaton ---------------------------------------------------------------------------------------- */
@@ -643,30 +475,6 @@ static inline void fold_count(struct fold *f, const struct ev *e)
     }
 }
 
-/* What a goroutine, a P or the GC did is not known; or a gap begins or ends. */
-static void fold_unknown(struct fold *f, const struct ev *e)
-{
-    if (e->kind == EVK_GAP && e->state) {
-        gap_over(f, e);
-    } else if (e->kind == EVK_GAP) {
-        gap_begins(f, e);
-    } else {
-        f->lossy = true;
-        if (e->g != EV_NONE) {
-            struct ginfo *gi = fold_info_at(f, e->g);
-            if (f->segment && (gi->flags & (GI_CARRIED | GI_LOST)) == GI_CARRIED)
-                fold_regions_lost_before(f, e->g, lost_since(e));
-            gi->flags |= GI_LOST;
-            on_g_lost(f, e);
-        } else if (e->p != EV_NONE)
-            on_p_lost(f, e);
-        else if (e->m != EV_NONE)
-            on_m_lost(f, e);
-        else
-            fold_range_lost(f, RANGE_GC, &f->gc_open, lost_since(e));
-    }
-}
-
 /* Does an event of this kind say something of a goroutine? Without one it says nothing. */
 static bool of_g(uint8_t kind)
 {
@@ -698,7 +506,7 @@ static __attribute__((noinline)) void fold_event(struct fold *f, const struct ev
             f->m[e->m].id = e->arg;
         break;
     case EVK_LOST:
-    case EVK_GAP: fold_unknown(f, e); break;
+    case EVK_GAP: fold_lost(f, e); break;
     case EVK_RANGE_BEGIN:
     case EVK_RANGE_ACTIVE: fold_range_begin(f, e); break;
     case EVK_RANGE_END: fold_range_end(f, e); break;
@@ -739,108 +547,4 @@ bool fold_any(struct fold *f, const struct ev *e)
         f->end = e->t;
     fold_event(f, e);
     return !f->oom && !f->pool.oom;
-}
-
-enum err_code fold_init(struct fold *f, const struct names *names)
-{
-    memset(f, 0, sizeof *f);
-    f->names = names;
-    if (pool_init(&f->pool))
-        return ERR_NOMEM;
-    for (unsigned s = 0; s < ST_COUNT; s++)
-        f->tag[s] = f->recent[s][0].tag = pool_tag(&f->pool, (uint8_t)s, 0, 0);
-    f->start[0].vague = true; /* this entry matches goroutines without a start stack */
-    if (!fold_gcount_init(f) || f->pool.oom || !lane_room(f, LANE_BAND, BAND_COUNT - 1))
-        return ERR_NOMEM;
-    for (int b = 0; b < BAND_COUNT; b++)
-        spans_begin(&f->lane[LANE_BAND][b], 0, f->tag[ST_NONE], 0, 0);
-    return ERR_OK;
-}
-
-void fold_beside(struct fold *f, uint64_t bytes)
-{
-    enum { LEAST = 16 << 10, TIMES = 8 }; /* a trace takes less than TIMES its bytes, see docs/SCALE.md */
-    const bool fits = bytes < mem_limited() / TIMES;
-    f->pool.bump.most = MEM_SPILLS;
-    f->pool.bump.next = fits ? LEAST : MEM_SPILLS;
-}
-
-void fold_segment(struct fold *f, int64_t t0, int64_t until)
-{
-    const int64_t last = until > t0 ? until : t0;
-    f->segment = true;
-    f->t0 = f->end = t0;
-    for (int b = 0; b < BAND_COUNT; b++)
-        f->lane[LANE_BAND][b] = (struct spanlane){.p = EV_NONE, .m = EV_NONE};
-    fold_gcount_segment(f, t0, last);
-}
-
-void fold_segment_end(struct fold *f)
-{
-    fold_bands_again(f);
-    fold_rest(f);
-}
-
-void fold_rest(struct fold *f)
-{
-    bool wait = false;
-    for (int k = 0; k < LANE_KINDS; k++)
-        for (size_t i = 0; k != LANE_M && i < f->nlane[k]; i++) {
-            if (k == LANE_G && fold_g_retired(f, (uint32_t)i)) {
-                retired_trim(f->seg[i / RETIRED_GS].retired);
-                i |= RETIRED_GS - 1; /* to the next group */
-                continue;
-            }
-            struct spanlane *l = k == LANE_G ? fold_lane_at(f, (uint32_t)i) : &f->lane[k][i];
-            spans_rest(&f->pool, l);
-            spans_trim(l);
-            wait |= l->cap && !l->packed; /* out of memory */
-        }
-    for (size_t i = 0; i < f->nlane[LANE_M]; i++)
-        mlane_trim(&f->m[i].lane);
-    if (!wait)
-        pool_waits_free(&f->pool);
-    for (int k = 0; k < LANE_KINDS; k++)
-        if (k != LANE_G)
-            fold_shrink(&f->lane[k], &f->caplane[k], f->nlane[k], sizeof(struct spanlane));
-    retired_compact(f);
-}
-
-void fold_finish(struct fold *f, int64_t end)
-{
-    if (f->finished)
-        return;
-    fold_bands_again(f);
-    fold_patch_open(f, end);
-    fold_back_counts(f);
-    f->finished = true;
-    fold_rest(f);
-    fold_lists_finish(f);
-}
-
-void fold_free(struct fold *f)
-{
-    for (int k = 0; k < LANE_KINDS; k++) {
-        for (size_t i = 0; k != LANE_M && i < f->nlane[k]; i++)
-            if (k == LANE_G && fold_g_retired(f, (uint32_t)i)) {
-                retired_free(f->seg[i / RETIRED_GS].retired);
-                i |= RETIRED_GS - 1;
-            } else {
-                spans_free(k == LANE_G ? fold_lane_at(f, (uint32_t)i) : &f->lane[k][i]);
-            }
-        mem_free(f->lane[k]);
-    }
-    mem_free(f->seg);
-    slabs_free(&f->places);
-    mem_free(f->p);
-    for (size_t i = 0; i < f->nlane[LANE_M]; i++)
-        mlane_free(&f->m[i].lane);
-    mem_free(f->m);
-    fold_lists_free(f);
-    mem_free(f->gb);
-    mem_free(f->ids);
-    mem_free(f->back);
-    idmap_free(&f->runs);
-    pool_free(&f->pool);
-    memset(f, 0, sizeof *f);
 }

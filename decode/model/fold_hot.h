@@ -86,6 +86,7 @@ HOT void hot_put(struct waitspan *w, const struct waitspan *open, uint64_t dur)
     w->rest = rest;
 }
 
+/* hot_open - an open span: its `who`, as waitspan has it, and its waitspan.rest. */
 HOT struct waitspan hot_open(uint32_t who, uint64_t rest)
 {
     return (struct waitspan){(uint64_t)who << 32, rest};
@@ -216,6 +217,7 @@ HOT void hot_bucket(struct hot *h, int64_t t)
  */
 bool fold_run_room(struct fold *f, struct hot_run *r);
 
+/* hot_run_end - write back what the run has kept to itself. It may go on: nothing of r changes. */
 HOT void hot_run_end(const struct hot_run *r, const struct hot *h)
 {
     struct pinfo *pi = &h->pi[r->p];
@@ -345,21 +347,28 @@ HOT bool hot_reason(const struct hot *h, uint8_t to, uint32_t str, uint64_t *res
     return h->f->recent[to][k].reason == str;
 }
 
+/* hot_off - what runs there goes off the P at t into state `to`; its open span is closed, and the caller opens the next one. */
+HOT void hot_off(struct hot_run *r, const struct hot *h, int64_t t, uint8_t to)
+{
+    struct spanlane *l = r->l;
+    hot_put(r->gw, &r->gopen, hot_on_p(r, t, hot_open(0, h->sched)));
+    l->wait.next = r->gw + 1;
+    l->room = (uint8_t)(r->groom - 1);
+    l->t0 = t;
+    l->state = to;
+    l->p = l->m = EV_NONE;
+}
+
 /* hot_on_leave - what runs there stops or blocks; rest is from hot_reason(). */
 HOT bool hot_on_leave(struct hot_run *r, const struct hot *h, int64_t t, uint8_t to, uint64_t rest, uint32_t stack)
 {
     if (r->tells && stack)
         return false;
-    struct spanlane *l = r->l;
     if (!hot_own_room(r, h) || !hot_p_room(r, h))
         return false;
-    hot_put(r->gw, &r->gopen, hot_on_p(r, t, hot_open(0, h->sched)));
-    l->wait.next = r->gw + 1;
-    l->room = (uint8_t)(r->groom - 1);
-    l->open = hot_open(0, rest | stack);
-    l->t0 = t;
-    l->state = to;
-    l->p = l->m = r->g = EV_NONE;
+    hot_off(r, h, t, to);
+    r->l->open = hot_open(0, rest | stack);
+    r->g = EV_NONE;
     if (to == ST_WAITING)
         hot_count(h, GC_RUNNING, GC_WAITING, t);
     else
@@ -370,19 +379,13 @@ HOT bool hot_on_leave(struct hot_run *r, const struct hot *h, int64_t t, uint8_t
 /* hot_on_end - what runs there ends. */
 HOT bool hot_on_end(struct hot_run *r, const struct hot *h, int64_t t)
 {
-    struct spanlane *l = r->l;
     if (!hot_own_room(r, h) || !hot_p_room(r, h))
         return false;
-    hot_put(r->gw, &r->gopen, hot_on_p(r, t, hot_open(0, h->sched)));
-    l->wait.next = r->gw + 1;
-    l->room = (uint8_t)(r->groom - 1);
-    l->open = hot_g_open(r);
-    l->t0 = t;
-    l->state = ST_NONE;
-    l->p = l->m = EV_NONE;
+    hot_off(r, h, t, ST_NONE);
+    r->l->open = hot_g_open(r);
     h->gb->ns[GC_RUNNING] -= (uint64_t)(h->gb_end - t);
     h->f->gnow[GC_RUNNING]--;
-    fold_ended(h->f, r->g, l);
+    fold_ended(h->f, r->g, r->l);
     r->g = EV_NONE;
     return true;
 }

@@ -1,7 +1,7 @@
 /*
- * fold_priv.h - what the parts of fold share: fold.c (goroutines, Ps, Ms), fold_counts.c (goroutines per state),
- * fold_lists.c (ranges, tasks, regions, logs, samples, metrics), fold_names.c, retired.c; and join.c, which puts the
- * folds of segments together.
+ * fold_priv.h - what the parts of fold share: fold.c (goroutines, Ps, Ms), fold_lost.c (what is not recorded of them),
+ * fold_life.c (its begin and end), fold_counts.c (goroutines per state), fold_lists.c (ranges, tasks, regions, logs,
+ * samples, metrics), fold_names.c, retired.c; and join.c, which puts the folds of segments together.
  */
 #ifndef GOTOP_DECODE_FOLD_PRIV_H
 #define GOTOP_DECODE_FOLD_PRIV_H
@@ -28,9 +28,17 @@ void fold_shrink(void *arrayp, size_t *cap, size_t n, size_t size); /* free spar
 /* fold_special_g, fold_special_p - compute a lane's SPECIAL_* anew. Call after any change of what they stand for. */
 void fold_special_g(struct fold *f, uint32_t g);
 void fold_special_p(struct fold *f, uint32_t p);
-/* fold_p_show - bring a P's lane up to date at t. fold_show_on - those of a P and an M; EV_NONE: none. */
+/* fold_p_show, fold_m_show - bring the lane of a P, of an M up to date at t. fold_show_on - those of both; EV_NONE: none. */
 void fold_p_show(struct fold *f, uint32_t p, int64_t t);
+void fold_m_show(struct fold *f, uint32_t m, int64_t t);
 void fold_show_on(struct fold *f, uint32_t p, uint32_t m, int64_t t);
+/*
+ * fold_g_transition - put goroutine e->g into e->state, and its span's `who` and stack with it. t is when its lane changes: e->t, or
+ * earlier if that is back-dated.
+ */
+void fold_g_transition(struct fold *f, const struct ev *e, int64_t t, uint32_t who, uint32_t stack);
+/* fold_p_off_m - M m has P p no longer. lost: what it does from now on is not recorded. */
+void fold_p_off_m(struct fold *f, uint32_t p, uint32_t m, bool lost, int64_t t);
 
 /*
  * For a reader that folds runs (fold_hot.h) and counts these events itself.
@@ -39,6 +47,12 @@ void fold_show_on(struct fold *f, uint32_t p, uint32_t m, int64_t t);
  */
 void fold_ended(struct fold *f, uint32_t g, struct spanlane *l);
 bool fold_created(struct fold *f, const struct ev *e);
+
+/* ---- fold_lost.c ---- */
+/* fold_lost - EVK_LOST, EVK_GAP: what a goroutine, a P, a thread or the collector did is not known; or a gap begins or ends. */
+void fold_lost(struct fold *f, const struct ev *e);
+/* fold_g_unknown - from now on nothing tells what e->g does, nor how long its open ranges and regions last. */
+void fold_g_unknown(struct fold *f, const struct ev *e);
 
 /* ---- fold_names.c ---- */
 /* fold_vague - is this no name, or one that a stack can better? */
@@ -140,8 +154,39 @@ static inline __attribute__((always_inline)) void fold_gcount_move(struct fold *
     }
 }
 
+/* fold_g_count - a goroutine changes its state now, as far as the counts are concerned. */
+static inline void fold_g_count(struct fold *f, uint8_t from, uint8_t to)
+{
+    if (f->end >= f->gb_end)
+        fold_gcount_next_bucket(f, f->end);
+    fold_gcount_move(f, from, to, f->end);
+}
+
 /* ---- lanes ---- */
 
+/* fold_g_bind - g is on this P and M from now on (EV_NONE: on none). fold_show_on() then updates the lanes. */
+static inline void fold_g_bind(struct fold *f, uint32_t g, uint32_t p, uint32_t m)
+{
+    struct spanlane *l = fold_lane_at(f, g);
+    if (l->p != p && l->p != EV_NONE && f->p[l->p].g == g)
+        f->p[l->p].g = EV_NONE;
+    if (l->m != m && l->m != EV_NONE && f->m[l->m].g == g)
+        f->m[l->m].g = EV_NONE;
+    l->p = p;
+    l->m = m;
+    if (p != EV_NONE) {
+        f->p[p].g = g;
+        f->p[p].state = ST_SCHED;
+        if (m != EV_NONE)
+            f->p[p].m = m;
+    }
+    if (m != EV_NONE) {
+        f->m[m].g = g;
+        f->m[m].p = p;
+    }
+}
+
+/* fold_tag - the tag (struct span_tag) of a state and a reason, without a label. */
 static inline uint32_t fold_tag(struct fold *f, uint8_t state, uint32_t reason)
 {
     unsigned k = reason % RECENT_TAGS;
@@ -152,6 +197,7 @@ static inline uint32_t fold_tag(struct fold *f, uint8_t state, uint32_t reason)
     return f->recent[state][k].tag;
 }
 
+/* wait_same - is the open span of a P or a band this already? */
 static inline bool wait_same(const struct waitspan *w, uint32_t tag, uint32_t who)
 {
     return w->dur_who == (uint64_t)who << 32 && w->rest == (uint64_t)tag << 32; /* lanes without stacks */

@@ -27,10 +27,10 @@
 
 struct hold {
     int64_t t0;
-    uint32_t
-        who; /* the P held; with HOLD_CALL the goroutine in a system call without a P; EV_NONE; HOLD_LOST: not recorded */
+    uint32_t who; /* a P; with HOLD_CALL a goroutine in a system call without a P; EV_NONE; HOLD_LOST: not recorded */
 } __attribute__((packed, aligned(4)));
 
+/* hold_who - hold.who of a thread that has P p or, if that is EV_NONE, goroutine g in a call without one. */
 static inline uint32_t hold_who(uint32_t p, uint32_t g)
 {
     return p != EV_NONE ? p : g != EV_NONE ? g | HOLD_CALL : EV_NONE;

@@ -40,6 +40,7 @@ struct waitspan {
 };
 #define WAIT_LONG 0x80000000u
 
+/* waitspan - one of a duration below 2^32 ns. wait_who, wait_stack, wait_tag - its parts; `who` is an index + 1, 0: none. */
 static inline struct waitspan waitspan(uint32_t dur, uint32_t who, uint32_t stack, uint32_t tag)
 {
     return (struct waitspan){dur | (uint64_t)who << 32, stack | (uint64_t)tag << 32};
@@ -60,6 +61,7 @@ static inline uint32_t wait_tag(const struct waitspan *w) /* without WAIT_LONG *
     return (uint16_t)(w->rest >> 32);
 }
 
+/* wait_is_long - is its duration in the list of long ones? wait_dur - its duration in ns; longs: that list (span_pool.longs). */
 static inline bool wait_is_long(const struct waitspan *w)
 {
     return w->rest >> 63;
@@ -121,8 +123,7 @@ struct pack_sums {
 struct pack_how {
     const uint8_t (*slot)[4]; /* by tag and lane kind: the slot of the state */
     const int64_t *longs;     /* durations of the spans with WAIT_LONG */
-    uint32_t
-        whole; /* without a clock: how many of the previous block's 128 durations were multiples of 64 ns; updated */
+    uint32_t whole; /* without a clock: of the block before, how many durations were multiples of 64 ns; updated */
     const struct pack_clock *clock;
 };
 

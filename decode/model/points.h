@@ -39,6 +39,7 @@ struct points {
     size_t summed; /* points that mm covers; 0 in a segment */
 };
 
+/* points_n - how many there are, without those in chunks. points_at - the i-th of them, by time. */
 static inline size_t points_n(const struct points *p)
 {
     return p->nblk * POINTS_BLOCK + p->n;

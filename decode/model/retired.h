@@ -25,6 +25,7 @@ void retired_ended(struct fold *f, uint32_t g);
  */
 bool retired_take_out(struct fold *f, uint32_t g);
 
+/* fold_g_retired - is it packed away? Then it has no lane and no info of its own: fold_lane_at(), fold_info_at() must not be asked. */
 static inline bool fold_g_retired(const struct fold *f, uint32_t g)
 {
     return f->seg[g / RETIRED_GS].retired;

@@ -100,6 +100,7 @@ struct span_pool {
     uint64_t packed_bytes;
 };
 
+/* pool_init - an empty pool. ERR_NOMEM: pool_free() it all the same. */
 enum err_code pool_init(struct span_pool *sp);
 void pool_free(struct span_pool *sp);
 size_t pool_chunks_bytes(const struct span_pool *sp); /* memory of packed spans and index rows, for accounting */

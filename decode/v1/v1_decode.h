@@ -121,8 +121,8 @@ struct v1_decoder {
     struct v1_goids gid;
     uint32_t spare; /* a row that was given back, linked by `lane`; 0 = none */
     uint64_t bytes; /* of batches begun, to show progress */
-    uint64_t
-        ask; /* bit set: where this type follows a system call on its P, only a look further ahead tells whether that blocks */
+    /* By type, a bit: where it follows a system call on its P, only a look further ahead tells whether that blocks. */
+    uint64_t ask;
     struct v1_kind kind[V1_TYPES];
     uint8_t form[256]; /* by first byte: how to decode an event without a length; 0: by v1_read() */
 };

@@ -103,6 +103,16 @@ static uint32_t proc_lane(struct v1_emit *em, uint32_t p)
     return q->lane;
 }
 
+/* put_p - P p, which has a lane, is in this state. */
+static struct ev *put_p(struct v1_emit *em, uint16_t flags, uint32_t p, uint8_t state)
+{
+    struct ev *v = put(em, EVK_P_STATE, flags);
+    v->p = em->p[p].lane;
+    v->state = state;
+    v->arg = (uint64_t)em->ix->proc[p].id;
+    return v;
+}
+
 /* on_proc - the P an event happened on; if the trace begins with it, it was running; else its beginning is missing. */
 static uint32_t on_proc(struct v1_emit *em, uint32_t p)
 {
@@ -110,10 +120,7 @@ static uint32_t on_proc(struct v1_emit *em, uint32_t p)
     if (lane != EV_NONE && !em->p[p].begun) {
         em->p[p].begun = true;
         em->p[p].runs = V1_UNSURE; /* before Go 1.7 some events stand on a P before its start */
-        struct ev *v = put(em, EVK_P_STATE, em->listing ? EVF_QUIET | EVF_BACKDATE : EVF_QUIET);
-        v->p = lane;
-        v->state = ST_SCHED;
-        v->arg = (uint64_t)em->ix->proc[p].id;
+        put_p(em, em->listing ? EVF_QUIET | EVF_BACKDATE : EVF_QUIET, p, ST_SCHED);
     }
     return lane;
 }
@@ -439,11 +446,17 @@ static void toggle(struct v1_emit *em, uint8_t *is, bool begins)
     *is = begins ? V1_YES : V1_NO;
 }
 
+/* thread_off - the P has no thread from now on. */
+static void thread_off(struct v1_emit *em, struct v1_p *q)
+{
+    em->o->d.oom |= !v1_torn_m_off(em, q->m);
+    q->m = EV_NONE;
+}
+
 static void on_proc_start(struct v1_emit *em, const struct v1_ev *e)
 {
-    uint32_t p = proc_lane(em, e->p);
     struct v1_p *q = &em->p[e->p];
-    if (p == EV_NONE)
+    if (proc_lane(em, e->p) == EV_NONE)
         return;
     const uint32_t was = q->m;
     q->m = em->ix->dialect.version ? thread_lane(em, e->own) : EV_NONE;
@@ -455,30 +468,22 @@ static void on_proc_start(struct v1_emit *em, const struct v1_ev *e)
     else
         toggle(em, &q->runs, true);
     q->runs = V1_YES;
-    struct ev *v = put(em, EVK_P_STATE, em->listing && !q->begun ? EVF_BACKDATE : 0);
-    v->state = ST_SCHED;
-    v->p = p;
-    v->m = q->m;
-    v->arg = (uint64_t)em->ix->proc[e->p].id;
+    put_p(em, em->listing && !q->begun ? EVF_BACKDATE : 0, e->p, ST_SCHED)->m = q->m;
     q->begun = true;
 }
 
 static void on_proc_stop(struct v1_emit *em, const struct v1_ev *e)
 {
-    uint32_t p = on_proc(em, e->p);
     struct v1_p *q = &em->p[e->p];
-    if (p == EV_NONE)
+    if (on_proc(em, e->p) == EV_NONE)
         return;
     if (q->g)
         contradicts(em, e, 0);
     else
         toggle(em, &q->runs, false);
     q->runs = V1_NO;
-    struct ev *v = put(em, EVK_P_STATE, 0);
-    v->state = ST_IDLE;
-    v->p = p;
-    em->o->d.oom |= !v1_torn_m_off(em, q->m);
-    q->m = EV_NONE;
+    put_p(em, 0, e->p, ST_IDLE);
+    thread_off(em, q);
 }
 
 /* on_gap - events of this P are missing here, or from here on. */
@@ -488,23 +493,18 @@ static void on_gap(struct v1_emit *em, const struct v1_ev *e)
     struct v1_p *q = &em->p[e->p];
     if (q->g)
         lose(em, q->g);
-    em->o->d.oom |= !v1_torn_m_off(em, q->m);
-    q->m = EV_NONE;
+    thread_off(em, q);
     q->runs = q->sweeps = V1_UNSURE;
     v1_torn_gap(em, e->p, e->own);
-    if (p == EV_NONE || !q->begun)
-        return;
-    struct ev *v = put(em, EVK_P_STATE, EVF_QUIET);
-    v->state = ST_NONE;
-    v->p = p;
+    if (p != EV_NONE && q->begun)
+        put_p(em, EVF_QUIET, e->p, ST_NONE);
 }
 
 /* ---- ranges, annotations ---------------------------------------------------------------------------------- */
 
-static struct ev *range(struct v1_emit *em, const struct v1_ev *e, enum ev_kind kind, enum range_kind what,
-                        uint16_t flags)
+static struct ev *range(struct v1_emit *em, const struct v1_ev *e, bool begins, enum range_kind what, uint16_t flags)
 {
-    struct ev *v = put(em, kind, flags);
+    struct ev *v = put(em, begins ? EVK_RANGE_BEGIN : EVK_RANGE_END, flags);
     v->state = (uint8_t)what;
     v->stack = stack_of(em, e);
     return v;
@@ -522,7 +522,7 @@ static void on_stw(struct v1_emit *em, const struct v1_ev *e)
         em->stw_lane = lane;
     else if (!per_p)
         lane = em->stw_lane; /* it may end on another goroutine: it stays the one that began it */
-    struct ev *v = range(em, e, begin ? EVK_RANGE_BEGIN : EVK_RANGE_END, RANGE_STW, per_p ? EVF_EXTRA : 0);
+    struct ev *v = range(em, e, begin, RANGE_STW, per_p ? EVF_EXTRA : 0);
     v->g = lane;
     if (per_p)
         v->p = p;
@@ -535,7 +535,7 @@ static void on_sweep(struct v1_emit *em, const struct v1_ev *e)
     uint32_t p = on_proc(em, e->p);
     bool begin = e->tag.type == V1_SWEEP_START;
     toggle(em, &em->p[e->p].sweeps, begin);
-    struct ev *v = range(em, e, begin ? EVK_RANGE_BEGIN : EVK_RANGE_END, RANGE_SWEEP, 0);
+    struct ev *v = range(em, e, begin, RANGE_SWEEP, 0);
     v->p = p;
     if (!begin && em->ix->dialect.version >= 1009) {
         v->arg = e->own;
@@ -546,7 +546,7 @@ static void on_sweep(struct v1_emit *em, const struct v1_ev *e)
 static void on_gc(struct v1_emit *em, const struct v1_ev *e)
 {
     const bool begin = e->tag.type == V1_GC_START;
-    struct ev *v = range(em, e, begin ? EVK_RANGE_BEGIN : EVK_RANGE_END, RANGE_GC, 0);
+    struct ev *v = range(em, e, begin, RANGE_GC, 0);
     if (em->gc == begin && !em->ngap)
         contra(em);
     em->gc = begin;
@@ -573,7 +573,7 @@ static void on_metric(struct v1_emit *em, const struct v1_ev *e)
 static void on_assist(struct v1_emit *em, const struct v1_ev *e)
 {
     const uint32_t g = lane_of(em, e->g, ST_RUNNING);
-    range(em, e, e->tag.type == V1_ASSIST_START ? EVK_RANGE_BEGIN : EVK_RANGE_END, RANGE_ASSIST, 0)->g = g;
+    range(em, e, e->tag.type == V1_ASSIST_START, RANGE_ASSIST, 0)->g = g;
 }
 
 /* put_user - tasks, regions, logs: v[0] is the task, `name` the index of the string. */

@@ -30,8 +30,8 @@ struct v1_order {
     uint64_t repairs, max_repairs, work, max_work; /* beyond the limits: by_time */
     /* v1_merge_next */
     const struct v1_ev *head; /* the next event as written, if it is taken already */
-    bool head_broke,
-        broke; /* head, the event returned last: it came though what it needs did not, so events are missing */
+    /* head, the event returned last: it came though what it needs did not, so events are missing. */
+    bool head_broke, broke;
     size_t exit, sample; /* the next ones in the index's lists */
     struct v1_ev extra;
 };
@@ -79,11 +79,13 @@ static inline const struct v1_ev *v1_order_head(const struct v1_order *o, uint32
     return v1_ring(&o->d, &o->d.cur[cur], o->d.cur[cur].head);
 }
 
+/* v1_order_key - what events are merged by (FORMAT.md A.5): the global sequence number (1.5), else the ticks. */
 static inline int64_t v1_order_key(const struct v1_order *o, const struct v1_ev *e)
 {
     return (int64_t)(o->d.by_seq ? e->seq : e->ticks);
 }
 
+/* v1_order_top - where in `heap` the earliest is: at the end of the descending array (sorted), else at the front. */
 static inline size_t v1_order_top(const struct v1_order *o)
 {
     return o->sorted ? o->nheap - 1 : 0;

@@ -19,6 +19,7 @@ RULE bool can_start(const struct v1_g *s, const struct v1_p *q)
     return s->state == V1S_RUNNABLE && !q->g;
 }
 
+/* The one that can_start() starts. */
 RULE void rule_start(const struct v1_at *at, struct v1_g *s)
 {
     at_put(at, s, (struct v1_into){.state = ST_RUNNING});
@@ -60,6 +61,7 @@ RULE bool waits(const struct v1_g *s)
     return s->state == V1S_WAITING;
 }
 
+/* It becomes runnable. by: who woke it, or (nobody did) the reason. */
 RULE void rule_wake(const struct v1_at *at, struct v1_g *s, uint32_t by)
 {
     at_put(at, s, (struct v1_into){ST_RUNNABLE, EVF_WOKEN, at_stack(at), by});

@@ -53,7 +53,7 @@ static inline const uint8_t *behind(const uint8_t *p, const uint8_t *end, int n)
 
 /* Go to behind the next event. false: it has none, or none that can be read. */
 static inline __attribute__((always_inline)) bool moment_next(struct moment *m, const struct v2_batch *b, double unit,
-                                                              uint64_t unit64)
+                                                              uint64_t whole)
 {
     if (m->p >= b->end)
         return false;
@@ -62,7 +62,7 @@ static inline __attribute__((always_inline)) bool moment_next(struct moment *m, 
     const uint8_t *p = nargs ? bytes_varint(m->p + 1, b->end, &v) : NULL;
     if (!p)
         return false;
-    const int64_t t = m->t + (unit64 && v < (uint64_t)1 << 40 ? (int64_t)(v * unit64) : v2_ns(v, unit));
+    const int64_t t = m->t + v2_delta(v, unit, whole);
     if (t >= SOURCE_TIME_MAX)
         return false;
     *m = (struct moment){behind(p, b->end, nargs - 1), t};
@@ -72,9 +72,9 @@ static inline __attribute__((always_inline)) bool moment_next(struct moment *m, 
 /* A batch's events that are within the last moments before its last one. These are gone through once more. */
 static void batch_late(const struct v2_batch *b, double unit, struct v2_late *l)
 {
-    const uint64_t unit64 = unit == (double)(uint64_t)unit && unit < 1e6 ? (uint64_t)unit : 0;
+    const uint64_t whole = v2_whole(unit);
     struct moment at = {b->p, v2_ns(b->time, unit)}, mark = at, before = at;
-    while (moment_next(&at, b, unit, unit64))
+    while (moment_next(&at, b, unit, whole))
         if (at.t - mark.t > WINDOW_NS) { /* so `before` is never within the last moments */
             before = mark;
             mark = at;
@@ -82,7 +82,7 @@ static void batch_late(const struct v2_batch *b, double unit, struct v2_late *l)
     const int64_t last = at.t;
     for (at = before;;) {
         const uint8_t *const p = at.p;
-        if (!moment_next(&at, b, unit, unit64))
+        if (!moment_next(&at, b, unit, whole))
             break;
         if (at.t >= last - WINDOW_NS)
             late_add(l, at.t, times_of(*p));

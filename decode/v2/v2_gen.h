@@ -107,19 +107,17 @@ struct v2_gen {
     bool unnamed;             /* nor are they here: a table can't be read to its end. All events may be there */
     bool apart;               /* nothing was recorded right before it, so no state is known (source.gap) */
     struct v2_hole hole[V2_HOLES];
-    size_t nhole; /* if more than V2_HOLES: anything may be lost anywhere */
-    bool
-        ends_in_hole; /* the last one is behind all its batches: the next generation's first ones may be among those */
-    bool suspect;     /* times or order of its batches must be checked */
-    uint64_t lo, hi;  /* its batches begin between these, clock units; 0, UINT64_MAX: not known */
-    bool strings_begun;  /* a batch of strings was seen */
-    bool lo_near;        /* the first events come right behind `lo` */
+    size_t nhole;       /* if more than V2_HOLES: anything may be lost anywhere */
+    bool ends_in_hole;  /* the last one is behind all its batches: batches of the next generation may be lost in it */
+    bool suspect;       /* times or order of its batches must be checked */
+    uint64_t lo, hi;    /* its batches begin between these, clock units; 0, UINT64_MAX: not known */
+    bool strings_begun; /* a batch of strings was seen */
+    bool lo_near;       /* the first events come right behind `lo` */
     const uint8_t *last; /* payload of the last batch that was taken */
-    bool
-        all_told; /* it has stacks. The runtime writes these behind all events, so no thread's last events are missing */
-    bool at_end;            /* nothing behind it can be read */
-    bool closed;            /* don't add names that aren't in its tables: another thread may be adding names now */
-    uint32_t missing;       /* table entries that were asked for and aren't there */
+    bool all_told;    /* it has stacks. They are written behind all events, so no thread's last events are missing */
+    bool at_end;      /* nothing behind it can be read */
+    bool closed;      /* don't add names that aren't in its tables: another thread may be adding names now */
+    uint32_t missing; /* table entries that were asked for and aren't there */
     struct v2_raw_gen *raw; /* each batch is added here, too; NULL: not needed */
     /* Wait and stop reasons by string id. The runtime registers them first thing in every generation, so they have small ids,
        the same ones each time. A generation whose string table was cut off can therefore use those of the one before. */
@@ -189,8 +187,23 @@ static inline int64_t v2_ns(uint64_t units, double unit)
     return t < (double)SOURCE_TIME_MAX ? (int64_t)t : SOURCE_TIME_MAX;
 }
 
-/* The names' id of a string or stack of this generation. If the tables lack it: 0, and g->missing counts it. */
+/*
+ * Most units are a whole number of ns: then a delta, which is short, is converted without floating point, to the same. v2_whole - the
+ * unit if it is such a number, else 0. v2_delta - v2_ns() of a delta, given both.
+ */
+#define V2_SHORT (UINT64_C(1) << 40) /* units; most of a day, at 64 ns each */
+static inline uint64_t v2_whole(double unit)
+{
+    return unit == (double)(uint64_t)unit && unit < 1e6 ? (uint64_t)unit : 0;
+}
+static inline int64_t v2_delta(uint64_t units, double unit, uint64_t whole)
+{
+    return whole && units < V2_SHORT ? (int64_t)(units * whole) : v2_ns(units, unit);
+}
+
+/* v2_gen_str - the names' id of a string of this generation. If the tables lack it: 0, and g->missing counts it. */
 uint32_t v2_gen_str(struct source *s, struct v2_gen *g, uint64_t id);
+/* v2_gen_stack - the same of a stack, which is known by then. 0 is none, and not missing. */
 static inline uint32_t v2_gen_stack(struct v2_gen *g, uint64_t id)
 {
     if (!id)

@@ -14,7 +14,7 @@
 #include "decode/v2/v2_doubt.h"
 #include "decode/v2/v2_heap.h"
 #include "decode/v2/v2_state.h"
-#include "decode/v2/v2_step.h"
+#include "decode/v2/v2_torn.h"
 
 /* ---- cursors ---------------------------------------------------------------------------------------------- */
 
@@ -79,7 +79,7 @@ static bool cursor_decode(struct v2_order *o, struct v2_cursor *c)
         return false;
     const uint64_t dt = e.dt;
     memcpy(c->arg, e.arg, e.nargs * sizeof *e.arg);
-    const int64_t step = dt < (uint64_t)1 << 40 && o->unit64 ? (int64_t)(dt * o->unit64) : v2_ns(dt, o->unit);
+    const int64_t step = v2_delta(dt, o->unit, o->whole);
     const int64_t t = c->t + step;
     if (t >= SOURCE_TIME_MAX || (t >= c->until && step > o->step)) {
         damage_at(
@@ -122,7 +122,7 @@ static inline __attribute__((always_inline)) bool cursor_next(struct v2_order *o
 {
     const uint8_t *p = c->p;
     uint64_t dt;
-    if (__builtin_expect(c->end - p < V2_EVENT_MAX || !o->unit64, 0))
+    if (__builtin_expect(c->end - p < V2_EVENT_MAX || !o->whole, 0))
         return cursor_next_slow(o, c);
     uint8_t type = *p++;
     int n = v2_specs[type].nargs;
@@ -132,13 +132,13 @@ static inline __attribute__((always_inline)) bool cursor_next(struct v2_order *o
     while (--n)
         if (!(p = bytes_varint_within(p, arg++)))
             return cursor_next_slow(o, c);
-    if (__builtin_expect(dt >= (uint64_t)1 << 40 || c->t + (int64_t)(dt * o->unit64) >= c->until, 0))
+    if (__builtin_expect(dt >= V2_SHORT || c->t + (int64_t)(dt * o->whole) >= c->until, 0))
         return cursor_next_slow(o, c);
     c->at = c->p;
     c->type = type;
     c->p = p;
     c->before = c->t;
-    c->t += (int64_t)(dt * o->unit64);
+    c->t += (int64_t)(dt * o->whole);
     return true;
 }
 
@@ -185,7 +185,7 @@ static void begin_clean(struct v2_order *o, struct v2_gen *gen)
     o->gen = gen;
     o->first_gen = gen->ordinal == 1 || gen->apart;
     o->unit = v2_gen_unit(gen);
-    o->unit64 = o->unit == (double)(uint64_t)o->unit && o->unit < 1e6 ? (uint64_t)o->unit : 0;
+    o->whole = v2_whole(o->unit);
     o->consumed = 0;
     o->torn_from = INT64_MAX;
     o->sample = 0;

@@ -44,7 +44,7 @@ struct v2_p {
     uint64_t id, seq;
     uint32_t seqgen;
     uint32_t m;     /* the M it is bound to, EV_NONE */
-    uint8_t status; /* enum v2_pstatus */
+    uint8_t status; /* V2_PS_.. (v2_state.h) */
     bool sweep;
     uint8_t was; /* in a segment: its status when that began, and whether it was sweeping then */
     bool swept;
@@ -120,8 +120,8 @@ struct v2_torn {      /* state of v2_torn.c: a generation of which events were l
     size_t rest_m, rest_g, rest_p; /* how far the look at all threads, goroutines, Ps has come, */
     bool begun;                    /* it is over */
     bool resting, rested;          /* what comes behind all events has begun, is done */
-    uint64_t breaks,
-        explained; /* how often something became unknown; how many events can't be: each breaks what it was of */
+    uint64_t breaks;               /* how often something became unknown */
+    uint64_t explained;            /* how many events can't be: each breaks what it was of */
     struct v2_end {
         uint64_t off;
         int64_t t;
@@ -192,23 +192,23 @@ struct v2_order {
     struct v2_park park; /* cursors that wait for something, if there are many */
     size_t sample;       /* next CPU sample of the generation */
     double unit;
-    uint64_t unit64; /* the unit if it is a whole number, else 0 */
+    uint64_t whole; /* v2_whole() of it */
     enum { GC_UNKNOWN, GC_OFF, GC_ON } gc;
     uint64_t gc_seq;
     bool gc_strict; /* a GC must begin on a goroutine, even if nothing was known of the collector before */
     bool first_gen;
-    bool gap_due,
-        gap_over; /* the generation lies behind a gap: EVK_GAP is to be put out before its first event; and at its end */
-    int64_t back;                 /* how much earlier the generation begins than the one before it ended */
-    int64_t gap_since;            /* when the gap begins, absolute */
+    bool gap_due;      /* the generation lies behind a gap: EVK_GAP is to be put out before its first event, */
+    bool gap_over;     /* and at its end */
+    int64_t back;      /* how much earlier the generation begins than the one before it ended */
+    int64_t gap_since; /* when the gap begins, absolute */
     const struct v2_loose *loose; /* who deals with missing events; NULL: as far as is known none is missing */
     bool doubt;                   /* look first whether events are missing, rather than to find it out too late */
     bool goes_on;                 /* set `loose` when events turn out to be missing; else stop */
     bool hurt;                    /* a batch can't be read to its end, or has impossible times: events are missing */
     int64_t latest;               /* no event of the generation can be at this time or later, ns */
-    int64_t skew,
-        step; /* how far its processors' clocks may differ; the shortest step that is blamed for an impossible time */
-    int64_t patience; /* where events are missing, none waits longer than this for another */
+    int64_t skew;                 /* how far its processors' clocks may differ, ns */
+    int64_t step;                 /* the shortest step between two events that is blamed for an impossible time, ns */
+    int64_t patience;             /* where events are missing, none waits longer than this for another */
     struct v2_torn torn;
     struct v2_blank blank_g, blank_p, blank_m;
     struct v2_held held;

@@ -26,6 +26,7 @@ void v2_emit_counted(struct v2_order *o, const struct v2_cursor *c, const struct
 /* v2_was_note - into o->was. false: out of memory. */
 bool v2_was_note(struct v2_order *o, uint32_t g, uint8_t status, bool assists);
 
+/* v2_str_of, v2_stack_of - v2_gen_str(), v2_gen_stack() of the generation that is put in order. */
 static inline uint32_t v2_str_of(struct v2_order *o, uint64_t id)
 {
     return v2_gen_str(o->s, o->gen, id);

@@ -116,6 +116,7 @@ static inline __attribute__((always_inline)) bool *rule_range(const struct v2_at
     return what == RANGE_SWEEP ? &AT_P(at)->sweep : &AT_OWN(at)->assist;
 }
 
+/* A sweep or a mark assist begins. stack: its id in the file. */
 RULE rule_range_begin(const struct v2_at *at, enum range_kind what, uint64_t stack)
 {
     bool *const open = rule_range(at, what);

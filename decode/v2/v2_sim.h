@@ -86,6 +86,7 @@ uint64_t v2_sim_units(const struct v2_sim *s, const struct v2_cursor *c, uint64_
 bool v2_sim_copy(struct v2_sim *to, const struct v2_sim *from);
 void v2_sim_free(struct v2_sim *s);
 
+/* v2_sim_of - whose order it is; only of the order in a struct v2_sim. */
 static inline struct v2_sim *v2_sim_of(struct v2_order *o)
 {
     return (struct v2_sim *)(void *)o;

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "decode/base/mem.h"
-#include "decode/v2/v2_step.h"
+#include "decode/v2/v2_torn.h"
 
 struct v2 {
     struct v2_gen gen;

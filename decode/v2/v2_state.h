@@ -45,12 +45,12 @@ static inline void v2_m_has(struct v2_order *o, uint32_t m, uint32_t g)
 }
 /* v2_g_new - add a goroutine; EV_NONE: out of memory (o->oom). v2_g_forget - it has ended. v2_p_new - as v2_g_new(), a P. */
 uint32_t v2_g_new(struct v2_order *o, uint64_t id, uint8_t status);
+uint32_t v2_p_new(struct v2_order *o, uint64_t id, uint8_t status);
 void v2_g_forget(struct v2_order *o, uint32_t g);
 /* v2_region_over - its innermost open region, which there is, has ended. */
 void v2_region_over(struct v2_order *o, struct v2_g *g);
 /* v2_regions_forget - it is not known any more which of its regions are open. */
 void v2_regions_forget(struct v2_order *o, struct v2_g *g);
-uint32_t v2_p_new(struct v2_order *o, uint64_t id, uint8_t status);
 /* v2_quiet - add an event that is not in the file to o->out, at t (absolute) or at the last event's time if that is later. */
 struct ev *v2_quiet(struct v2_order *o, int64_t t);
 /* v2_room - mem_room(), whose failure is kept in o->oom. */

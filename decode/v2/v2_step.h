@@ -86,32 +86,4 @@ static inline uint64_t v2_p_of(const struct v2_order *o, uint32_t m)
     return m < o->nm && o->m[m].p != EV_NONE ? o->p[o->m[m].p].id : V2_NO_P;
 }
 
-/*
- * ---- v2_torn.c: ordering what is left of a generation of which events were lost: because the program was killed before its threads
- * had written all, or because a part of the file is missing
- *
- * Which steps are in the file is known beforehand. An event whose predecessor is there waits for it, as always. An event whose
- * predecessor was lost comes at its time, and what the goroutine or P did since it was last told of becomes a gap (EVK_LOST: not
- * recorded). When a thread's events end, what it ran is unknown from there on; at the end so is all that the lost events may have
- * changed. Nothing is made up but the order.
- */
-extern const struct v2_loose v2_torn;
-/* v2_torn_doubt - as v2_loose.begin of v2_torn, but set it as the order's only if something is missing. false: out of memory. */
-bool v2_torn_doubt(struct v2_order *o);
-/* v2_torn_gap - were events of the cursor's thread lost right before its event? Tells it once. */
-bool v2_torn_gap(struct v2_cursor *c);
-/*
- * v2_torn_spoilt - is the cursor in a batch that can't be read to its end? Where bytes are missing, or too many, what stands behind them may
- * still look like events for a while. The first one that can't be is where that begins. v2_torn_skip - pass over what is behind the
- * cursor's event in its batch.
- */
-bool v2_torn_spoilt(const struct v2_order *o, const struct v2_cursor *c);
-void v2_torn_skip(struct v2_order *o, struct v2_cursor *c);
-/* v2_torn_in_vain - does the cursor's event wait for one that, by the clock, would have come by now? */
-bool v2_torn_in_vain(const struct v2_order *o, const struct v2_cursor *c);
-/* v2_torn_sound - as far as is known it lacks nothing itself; the one before it may. */
-bool v2_torn_sound(const struct v2_order *o);
-/* v2_torn_say - report what was missing as damage, once the generation is done. */
-void v2_torn_say(struct v2_order *o);
-
 #endif

@@ -35,11 +35,11 @@ struct cut_result {
     uint32_t generations;
     bool whole;        /* it is the trace as it was, byte for byte */
     struct err damage; /* the trace is damaged or ends there, and the slice ends before that; ERR_OK: no */
-    struct err
-        lost; /* events of the range are missing, known by this; the slice tells which goroutines' states are not recorded */
+    /* lost - the damage by which it is known that events of the range are missing: the slice tells whose states are not recorded. */
+    struct err lost;
     uint64_t left_out; /* ... and so many events had to be left out */
-    struct err
-        unnamed; /* a table is broken, or lacks a name or stack, known by this: where one is missing, none stands in the slice */
+    /* unnamed - the damage by which a table is broken or lacks a name or stack: where one is missing, none stands in the slice. */
+    struct err unnamed;
 };
 
 /* cut_trace - write the range to the outlet. ERR_ARG: there is nothing in this range. ERR_IO: the outlet broke. Damage is no error. */

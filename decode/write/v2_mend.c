@@ -5,190 +5,11 @@
  * beforehand (v2_step.h), so it is known whether an event waits for one that will come or for one that was lost. All events that came,
  * and those put in, are written into one batch for each thread, with sequence numbers that count anew.
  */
-#include "decode/write/v2_cut.h"
-
-#include <string.h>
+#include "decode/write/v2_mend_priv.h"
 
 #include "decode/base/mem.h"
-#include "decode/v2/v2_doubt.h" /* and V2_NOT_RECORDED */
+#include "decode/v2/v2_doubt.h"
 #include "decode/v2/v2_holes.h"
-
-struct thread { /* what is written for a thread; [0] for no thread, [m + 1] */
-    uint8_t *p;
-    size_t n, cap;
-    uint64_t base, last; /* clock units: of the batch, of its last event */
-    bool any;
-};
-struct known { /* of a goroutine or a P, by its id */
-    uint64_t seq;
-    uint32_t gen;    /* seq is of this generation */
-    uint32_t region; /* a goroutine's innermost open one, index + 1 */
-    uint32_t on;     /* the generation in which its assist or sweep was last told to be on */
-    bool away; /* a goroutine of which nothing is told since generations were missing: it may have ended in these */
-    bool gap;  /* what it did before is not all there: regions may end that never began */
-};
-struct within { /* an open region */
-    uint64_t task, name;
-    uint32_t below;
-};
-
-struct v2_mend_work {
-    struct v2_mend *m;
-    struct v2_sim s;
-    struct idmap gs, ps; /* index into known */
-    struct thread *thread;
-    size_t cthread;
-    struct known *known;
-    size_t nknown, cknown;
-    struct within *region;
-    size_t nregion, cregion;
-    uint64_t *stray; /* goroutines that are runnable, and whose next event was lost */
-    size_t nstray, cstray;
-    uint64_t units;  /* the time of the event that can't come; its thread */
-    uint64_t latest; /* the time of the latest event of the trace that came in this generation */
-    uint32_t asker;
-    uint64_t gc_seq;   /* the number of the collector's last step, as written */
-    uint32_t gc_on;    /* the generation in which the collector was last told to be at work */
-    uint64_t reason;   /* id of the string V2_NOT_RECORDED */
-    uint8_t words[64]; /* the batch with that string */
-    bool cut;          /* the generation ends where the file was cut */
-    bool behind;       /* generations are missing before it */
-    bool missing;      /* it stands for generations that are missing as a whole */
-    bool told;         /* due() is done */
-    bool regions;      /* some were written: which are open may differ from what the trace has */
-};
-
-/* ---- what is written --------------------------------------------------------------------------------------- */
-
-static struct known *known(struct v2_mend_work *w, struct idmap *map, uint64_t id)
-{
-    static struct known nobody;
-    uint32_t i = idmap_get(map, id);
-    if (i == IDMAP_NONE) {
-        if (!mem_room(w->known, w->cknown, w->nknown + 1) || !idmap_put(map, id, (uint32_t)w->nknown)) {
-            w->s.o.oom = true;
-            return &nobody;
-        }
-        w->known[i = (uint32_t)w->nknown++] = (struct known){0};
-    }
-    return &w->known[i];
-}
-
-/* counted - the number of its next event in what is written. */
-static uint64_t counted(struct v2_mend_work *w, struct idmap *map, uint64_t id)
-{
-    struct known *k = known(w, map, id);
-    k->seq = k->gen == w->s.ordinal ? k->seq + 1 : 1;
-    k->gen = w->s.ordinal;
-    return k->seq;
-}
-
-static void told(struct v2_mend_work *w, struct idmap *map, uint64_t id, bool new)
-{
-    struct known *k = known(w, map, id);
-    k->seq = 0;
-    k->gen = w->s.ordinal;
-    if (new)
-        k->region = 0, k->gap = false;
-}
-
-/* region - does the event fit the regions that are open? */
-static bool region(struct v2_mend_work *w, const struct v2_raw_ev *e, uint64_t g)
-{
-    struct known *k = known(w, &w->gs, g);
-    w->regions = true;
-    const bool ends = v2_means(e->type) == V2_MEANS_region_end;
-    if (ends && k->region) {
-        const struct within *r = &w->region[k->region - 1];
-        if (r->task != e->arg[0] || r->name != e->arg[1])
-            return false;
-        k->region = r->below;
-        return true;
-    }
-    if (ends)
-        return !k->gap;
-    if (!v2_room(&w->s.o, w->region, w->cregion, w->nregion + 1))
-        return false;
-    w->region[w->nregion++] = (struct within){e->arg[0], e->arg[1], k->region};
-    k->region = (uint32_t)w->nregion;
-    return true;
-}
-
-/* renumber - give the event the number that it has among those written. false: it doesn't fit the open regions. */
-static bool renumber(struct v2_mend_work *w, uint32_t m, uint32_t g, struct v2_raw_ev *e)
-{
-    uint64_t p = v2_p_of(&w->s.o, m);
-    const struct v2_step step = v2_step(e->type, e->arg, &p);
-    switch (step.of) {
-    case V2_STEP_G: e->arg[step.seq] = counted(w, &w->gs, step.id); return true;
-    case V2_STEP_P: e->arg[step.seq] = counted(w, &w->ps, step.id); return true;
-    case V2_STEP_GC: e->arg[step.seq] = ++w->gc_seq; return true;
-    case V2_STEP_G_TOLD: told(w, &w->gs, e->arg[0], !(v2_specs[e->type].context & V2_TELLS)); return true;
-    case V2_STEP_P_TOLD: told(w, &w->ps, e->arg[0], false); return true;
-    default: break;
-    }
-    const bool ranges = v2_means(e->type) == V2_MEANS_region_begin || v2_means(e->type) == V2_MEANS_region_end;
-    return !ranges || g == EV_NONE || region(w, e, v2_g_at(&w->s.o, g)->id);
-}
-
-static void write_down(struct v2_mend_work *w, uint32_t m, const struct v2_raw_ev *e, uint64_t units)
-{
-    struct thread *t = &w->thread[m == EV_NONE ? 0 : m + 1];
-    if (!v2_room(&w->s.o, t->p, t->cap, t->n + V2_EVENT_MAX))
-        return;
-    if (!t->any)
-        t->base = t->last = units;
-    t->any = true;
-    t->n += v2_put_encode(t->p + t->n, e, units > t->last ? units - t->last : 0);
-    t->last = units > t->last ? units : t->last;
-}
-
-/* still - if the event ends what began before the generation, and the event that tells that it goes on was lost, write that one. */
-static void still(struct v2_mend_work *w, const struct v2s_event *e)
-{
-    const struct v2_order *o = &w->s.o;
-    const enum v2_means is = v2_means(e->ev.type);
-    const bool gc = v2_specs[e->ev.type].after == V2_AFTER_GC;
-    const bool sweep = is == V2_MEANS_sweep_begin || is == V2_MEANS_sweep_active || is == V2_MEANS_sweep_end;
-    const bool assist = is == V2_MEANS_assist_begin || is == V2_MEANS_assist_active || is == V2_MEANS_assist_end;
-    const bool end = is == V2_MEANS_gc_end || is == V2_MEANS_sweep_end || is == V2_MEANS_assist_end;
-    struct v2_raw_ev on = {.nargs = 1};
-    if (!gc && !sweep && !assist)
-        return;
-    if (!gc)
-        on.arg[0] = is == V2_MEANS_sweep_active || is == V2_MEANS_assist_active ? e->ev.arg[0]
-                    : sweep                                                     ? o->p[e->p].id
-                                                                                : v2_g_at(o, e->g)->id;
-    uint32_t *told = gc ? &w->gc_on : &known(w, sweep ? &w->ps : &w->gs, on.arg[0])->on;
-    if (end && *told != w->s.ordinal) {
-        on.type = gc ? V2_GC_ACTIVE : sweep ? V2_GC_SWEEP_ACTIVE : V2_GC_ASSIST_ACTIVE;
-        if (gc)
-            on.arg[0] = ++w->gc_seq;
-        write_down(w, e->m, &on, e->units);
-        w->m->put++;
-    }
-    *told = w->s.ordinal;
-}
-
-static bool room(struct v2_mend_work *w)
-{
-    const bool ok = mem_room_zeros(w->thread, w->cthread, w->s.o.nm + 1);
-    w->s.o.oom |= !ok;
-    return ok;
-}
-
-/* put_in - carry out and write an event that the trace lacks. false: it can't come, either. */
-static bool put_in(struct v2_mend_work *w, uint32_t m, struct v2_raw_ev e)
-{
-    const uint32_t g = m == EV_NONE ? EV_NONE : w->s.o.m[m].g;
-    if (!v2_sim_do(&w->s, m, &e) || !room(w) || !renumber(w, m, g, &e))
-        return false;
-    write_down(w, m, &e,
-               w->units - (m != w->asker &&
-                           w->units > w->s.gen.min_time)); /* another thread's: before the event that needs it */
-    w->m->put++;
-    return true;
-}
 
 /* ---- as if it had come ------------------------------------------------------------------------------------- */
 
@@ -201,7 +22,8 @@ static bool g_told(struct v2_mend_work *w, uint32_t m, uint32_t g)
     const bool busy = v->status == ST_RUNNING || v->status == ST_SYSCALL;
     const uint32_t by = busy ? v2_holder(&w->s.o, g) : m;
     return (!busy || by != EV_NONE) &&
-           put_in(w, by, V2_EV(V2_GO_STATUS, v->id, busy ? w->s.o.m[by].id : V2_NO_THREAD, v2_status_of(v->status)));
+           mend_put_in(w, by,
+                       V2_EV(V2_GO_STATUS, v->id, busy ? w->s.o.m[by].id : V2_NO_THREAD, v2_status_of(v->status)));
 }
 
 /* runs - make the thread's goroutine run: if it is in a system call, the end of that was lost. */
@@ -211,7 +33,7 @@ static bool runs(struct v2_mend_work *w, uint32_t m)
     const uint32_t g = m == EV_NONE ? EV_NONE : o->m[m].g;
     if (g == EV_NONE || !g_told(w, m, g))
         return false;
-    if (v2_g_at(o, g)->status == ST_SYSCALL && !put_in(w, m, V2_EV(V2_GO_SYSCALL_END, 0)))
+    if (v2_g_at(o, g)->status == ST_SYSCALL && !mend_put_in(w, m, V2_EV(V2_GO_SYSCALL_END, 0)))
         return false;
     return v2_g_at(o, g)->status == ST_RUNNING;
 }
@@ -220,15 +42,15 @@ static bool runs(struct v2_mend_work *w, uint32_t m)
 static bool park(struct v2_mend_work *w, uint32_t m)
 {
     const uint64_t now = w->units;
-    if (m == EV_NONE || w->s.o.m[m].g == EV_NONE || !room(w))
+    if (m == EV_NONE || w->s.o.m[m].g == EV_NONE || !mend_room(w))
         return false;
     if (m != w->asker)
         w->units = w->thread[m + 1].any ? w->thread[m + 1].last : w->s.gen.min_time;
     const uint64_t id = v2_g_at(&w->s.o, w->s.o.m[m].g)->id;
-    const bool done = runs(w, m) && put_in(w, m, V2_EV(V2_GO_BLOCK, w->reason));
+    const bool done = runs(w, m) && mend_put_in(w, m, V2_EV(V2_GO_BLOCK, w->reason));
     w->units = now;
     if (done)
-        known(w, &w->gs, id)->gap = true;
+        mend_known(w, &w->gs, id)->gap = true;
     return done;
 }
 
@@ -240,12 +62,12 @@ static bool g_becomes(struct v2_mend_work *w, uint32_t m, uint32_t g, uint8_t st
     if (v->status == ST_RUNNING || (v->status == ST_SYSCALL && by != EV_NONE && o->m[by].p != EV_NONE)) {
         if (!park(w, by))
             return false;
-    } else if (v->status == ST_SYSCALL && !put_in(w, by, V2_EV(V2_GO_SYSCALL_END_BLOCKED, 0))) {
+    } else if (v->status == ST_SYSCALL && !mend_put_in(w, by, V2_EV(V2_GO_SYSCALL_END_BLOCKED, 0))) {
         return false;
     }
-    known(w, &w->gs, v->id)->gap = true;
+    mend_known(w, &w->gs, v->id)->gap = true;
     if (v->status == ST_WAITING && state == ST_RUNNABLE)
-        return put_in(w, m, V2_EV(V2_GO_UNBLOCK, v->id, v->seq + 1));
+        return mend_put_in(w, m, V2_EV(V2_GO_UNBLOCK, v->id, v->seq + 1));
     return v->status == state;
 }
 
@@ -266,11 +88,12 @@ static bool g_is(struct v2_mend_work *w, uint32_t m, uint64_t id, uint64_t seq, 
     struct v2_order *o = &w->s.o;
     uint32_t g = idmap_get(&o->gs, id);
     if (g == IDMAP_NONE) { /* not by a status, which would say that it was there from the beginning */
-        const bool waits = state == ST_WAITING, was = known(w, &w->gs, id)->gen == w->s.ordinal; /* and has ended */
+        const bool waits = state == ST_WAITING,
+                   was = mend_known(w, &w->gs, id)->gen == w->s.ordinal; /* and has ended */
         if (was || (waits && w->m->file.version < GO_123) ||
-            !put_in(w, creator(w, m), V2_EV(waits ? V2_GO_CREATE_BLOCKED : V2_GO_CREATE, id)))
+            !mend_put_in(w, creator(w, m), V2_EV(waits ? V2_GO_CREATE_BLOCKED : V2_GO_CREATE, id)))
             return false;
-        known(w, &w->gs, id)->gap = true;
+        mend_known(w, &w->gs, id)->gap = true;
         g = idmap_get(&o->gs, id);
     } else if (!g_told(w, m, g) || (v2_g_at(o, g)->status != state && !g_becomes(w, m, g, state))) {
         return false;
@@ -289,7 +112,7 @@ static bool p_gives_up(struct v2_mend_work *w, uint32_t p)
         return false;
     if (v->status == V2_PS_RUNNING && w->s.o.m[m].g != EV_NONE && !park(w, m))
         return false;
-    return put_in(w, m, V2_EV(V2_PROC_STOP, 0));
+    return mend_put_in(w, m, V2_EV(V2_PROC_STOP, 0));
 }
 
 /* p_is - make it so that P `id` is idle, and its next number is seq. */
@@ -298,11 +121,11 @@ static bool p_is(struct v2_mend_work *w, uint32_t m, uint64_t id, uint64_t seq)
     struct v2_order *o = &w->s.o;
     uint32_t p = idmap_get(&o->ps, id);
     if (p == IDMAP_NONE) {
-        if (!put_in(w, m, V2_EV(V2_PROC_STATUS, id, V2_PS_IDLE)))
+        if (!mend_put_in(w, m, V2_EV(V2_PROC_STATUS, id, V2_PS_IDLE)))
             return false;
         p = idmap_get(&o->ps, id);
     } else if (!p_gives_up(w, p) ||
-               (o->p[p].seqgen != w->s.ordinal && !put_in(w, m, V2_EV(V2_PROC_STATUS, id, V2_PS_IDLE)))) {
+               (o->p[p].seqgen != w->s.ordinal && !mend_put_in(w, m, V2_EV(V2_PROC_STATUS, id, V2_PS_IDLE)))) {
         return false;
     }
     o->p[p].seq = seq - 1;
@@ -312,7 +135,7 @@ static bool p_is(struct v2_mend_work *w, uint32_t m, uint64_t id, uint64_t seq)
 static bool p_runs(struct v2_mend_work *w, uint32_t m, uint64_t id)
 {
     return m != EV_NONE && (w->s.o.m[m].p == EV_NONE || p_gives_up(w, w->s.o.m[m].p)) && p_is(w, m, id, 1) &&
-           put_in(w, m, V2_EV(V2_PROC_START, id, 1));
+           mend_put_in(w, m, V2_EV(V2_PROC_START, id, 1));
 }
 
 /* ---- event by event ---------------------------------------------------------------------------------------- */
@@ -343,9 +166,9 @@ static bool status_of_g(struct v2_mend_work *w, const struct v2_cursor *c)
         return false;
     if (w->s.o.m[c->m].g != EV_NONE && !park(w, c->m))
         return false;
-    if (!g_is(w, c->m, id, 1, ST_RUNNABLE) || !put_in(w, c->m, V2_EV(V2_GO_START, id, 1)))
+    if (!g_is(w, c->m, id, 1, ST_RUNNABLE) || !mend_put_in(w, c->m, V2_EV(V2_GO_START, id, 1)))
         return false;
-    const bool in = !calls || put_in(w, c->m, V2_EV(V2_GO_SYSCALL_BEGIN, w->s.o.p[p].seq + 1, 0));
+    const bool in = !calls || mend_put_in(w, c->m, V2_EV(V2_GO_SYSCALL_BEGIN, w->s.o.p[p].seq + 1, 0));
     if (calls)
         w->s.o.p[p].seq = 0; /* as the file counts */
     return in;
@@ -392,13 +215,13 @@ static bool change(struct v2_mend_work *w, const struct v2_cursor *c)
     case V2_MEANS_syscall_begin:
         if (p == EV_NONE || !runs(w, m) || o->p[p].seq == c->arg[0] - 1)
             return false;
-        if (o->p[p].seqgen != w->s.ordinal && !put_in(w, m, V2_EV(V2_PROC_STATUS, o->p[p].id, o->p[p].status)))
+        if (o->p[p].seqgen != w->s.ordinal && !mend_put_in(w, m, V2_EV(V2_PROC_STATUS, o->p[p].id, o->p[p].status)))
             return false;
         o->p[p].seq = c->arg[0] - 1;
         return true;
-    case V2_MEANS_syscall_end_blocked: return p != EV_NONE && put_in(w, m, V2_EV(V2_PROC_STOP, 0));
+    case V2_MEANS_syscall_end_blocked: return p != EV_NONE && mend_put_in(w, m, V2_EV(V2_PROC_STOP, 0));
     case V2_MEANS_syscall_end: /* its P is gone: who took it came too early */
-        (void)(p == EV_NONE && g != EV_NONE && put_in(w, m, V2_EV(V2_GO_SYSCALL_END_BLOCKED, 0)));
+        (void)(p == EV_NONE && g != EV_NONE && mend_put_in(w, m, V2_EV(V2_GO_SYSCALL_END_BLOCKED, 0)));
         return false;
     case V2_MEANS_go_stop:
     case V2_MEANS_go_block:
@@ -482,7 +305,7 @@ static void stop_strays(struct v2_mend_work *w, uint32_t m, uint64_t units)
         const uint64_t id = w->stray[--w->nstray];
         const uint32_t g = idmap_get(&o->gs, id);
         if (g != IDMAP_NONE && v2_g_at(o, g)->status == ST_RUNNABLE &&
-            put_in(w, m, V2_EV(V2_GO_START, id, v2_g_at(o, g)->seq + 1)))
+            mend_put_in(w, m, V2_EV(V2_GO_START, id, v2_g_at(o, g)->seq + 1)))
             (void)park(w, m);
     }
 }
@@ -507,7 +330,7 @@ static bool gap(struct v2_order *o, struct v2_cursor *c)
 static void over(struct v2_order *o, uint32_t m)
 {
     struct v2_mend_work *w = v2_sim_of(o)->arg;
-    if (m == EV_NONE || (!w->cut && !(o->m[m].cur && o->cur[o->m[m].cur - 1].cut)) || !room(w))
+    if (m == EV_NONE || (!w->cut && !(o->m[m].cur && o->cur[o->m[m].cur - 1].cut)) || !mend_room(w))
         return;
     const uint32_t g = o->m[m].g, p = o->m[m].p;
     if (p == EV_NONE ||
@@ -549,7 +372,7 @@ static void mark(struct v2_mend_work *w, const struct v2s_event *e, struct v2_ra
     struct v2_g *v = v2_g_at(o, g);
     if (!may_go_on(o, v))
         return;
-    known(w, &w->gs, v->id)->gap = true;
+    mend_known(w, &w->gs, v->id)->gap = true;
     if (told || is == V2_MEANS_syscall_end_blocked) {
         stray(w, v->id);
         return;
@@ -590,7 +413,7 @@ static uint32_t free_thread(struct v2_mend_work *w)
     }
     for (uint32_t p = 0; p < o->np && without != EV_NONE; p++)
         if (o->p[p].status == V2_PS_IDLE)
-            return put_in(w, without, V2_EV(V2_PROC_START, o->p[p].id, o->p[p].seq + 1)) ? without : EV_NONE;
+            return mend_put_in(w, without, V2_EV(V2_PROC_START, o->p[p].id, o->p[p].seq + 1)) ? without : EV_NONE;
     return EV_NONE;
 }
 
@@ -604,12 +427,12 @@ static void unrecorded(struct v2_mend_work *w)
         if (g == EV_NONE)
             continue;
         const struct v2_g *v = v2_g_at(o, g);
-        if (v->status == ST_WAITING && known(w, &w->gs, v->id)->away)
+        if (v->status == ST_WAITING && mend_known(w, &w->gs, v->id)->away)
             continue; /* since earlier missing generations: to say so again and again would fill the disk */
         w->asker = m;
         if (v->status == ST_WAITING)
-            (void)put_in(w, m, V2_EV(V2_GO_UNBLOCK, v->id, v->seq + 1));
-        if (v->status == ST_RUNNABLE && put_in(w, m, V2_EV(V2_GO_START, v->id, v->seq + 1)))
+            (void)mend_put_in(w, m, V2_EV(V2_GO_UNBLOCK, v->id, v->seq + 1));
+        if (v->status == ST_RUNNABLE && mend_put_in(w, m, V2_EV(V2_GO_START, v->id, v->seq + 1)))
             (void)park(w, m);
     }
     for (uint32_t p = 0; p < o->np; p++)
@@ -620,7 +443,7 @@ static void unrecorded(struct v2_mend_work *w)
 static bool away(struct v2_mend_work *w, uint32_t g)
 {
     const struct v2_g *v = v2_g_at(&w->s.o, g);
-    struct known *k = known(w, &w->gs, v->id);
+    struct known *k = mend_known(w, &w->gs, v->id);
     k->away = v->status == ST_WAITING && (k->away || w->behind) && !v2_steps_has(&w->s.o, V2_STEP_G_TOLD, v->id, 0);
     return k->away;
 }
@@ -637,7 +460,7 @@ static bool due(struct v2_order *o)
         const struct v2_p *v = &o->p[p];
         const bool busy = v->status == V2_PS_RUNNING || v->status == V2_PS_SYSCALL;
         if (!p_told_as_is(w, v))
-            (void)put_in(w, busy ? v->m : EV_NONE, V2_EV(V2_PROC_STATUS, v->id, v->status));
+            (void)mend_put_in(w, busy ? v->m : EV_NONE, V2_EV(V2_PROC_STATUS, v->id, v->status));
     }
     for (uint32_t i = 0; i < w->s.ng; i++) {
         const uint32_t g = w->s.g[i].gone ? EV_NONE : v2_sim_g(&w->s, &w->s.g[i]);
@@ -652,92 +475,23 @@ static bool due(struct v2_order *o)
     return true;
 }
 
-/* told_already - is it a second status in this generation? Numbers would count anew from there, so it isn't written. */
-static bool told_already(struct v2_mend_work *w, const struct v2_raw_ev *e)
-{
-    const struct v2_spec *spec = &v2_specs[e->type];
-    const bool of_g = spec->after == V2_AFTER_G_NEW;
-    return spec->context & V2_TELLS && (of_g || spec->after == V2_AFTER_P_NEW) &&
-           known(w, of_g ? &w->gs : &w->ps, e->arg[0])->gen == w->s.ordinal;
-}
-
 static bool seen(void *arg, const struct v2s_event *e)
 {
     struct v2_mend_work *w = arg;
     struct v2_raw_ev raw = e->ev;
-    if (!room(w))
+    if (!mend_room(w))
         return false;
     w->latest = e->units > w->latest ? e->units : w->latest;
     const uint64_t units = later(w, e->units);
     if (!e->left_out)
         mark(w, e, &raw);
     if (!e->left_out)
-        still(w, e);
-    if (!e->left_out && !told_already(w, &raw) && renumber(w, e->m, e->g, &raw))
-        write_down(w, e->m, &raw, units);
+        mend_still(w, e);
+    if (!e->left_out && !mend_told(w, &raw) && mend_renumber(w, e->m, e->g, &raw))
+        mend_write(w, e->m, &raw, units);
     if (w->nstray)
         stop_strays(w, e->m, units);
     return true;
-}
-
-static bool add_batch(struct v2_raw_gen *g, const struct v2_raw_batch *b)
-{
-    if (!mem_room(g->batch, g->cap, g->n + 1))
-        return false;
-    g->batch[g->n++] = *b;
-    return true;
-}
-
-/* words - add a table with the string V2_NOT_RECORDED. */
-static bool words(struct v2_mend_work *w, const struct v2_raw_gen *gen)
-{
-    static const char text[] = V2_NOT_RECORDED;
-    size_t n = 0;
-    w->words[n++] = V2R_STRINGS;
-    w->words[n++] = V2R_STRING;
-    n += v2_put_numbers(w->words + n, (uint64_t[]){w->reason, sizeof text - 1}, 2);
-    memcpy(w->words + n, text, sizeof text - 1);
-    n += sizeof text - 1;
-    return add_batch(&w->m->gen, &(struct v2_raw_batch){.lead = V2R_EVENTS,
-                                                        .first = V2R_STRINGS,
-                                                        .gen = gen->number,
-                                                        .m = V2_NO_THREAD,
-                                                        .time = gen->min_time,
-                                                        .size = n,
-                                                        .p = w->words,
-                                                        .end = w->words + n});
-}
-
-static bool result(struct v2_mend_work *w, const struct v2_raw_gen *gen)
-{
-    struct v2_raw_gen *to = &w->m->gen;
-    struct v2_raw_batch *batch = to->batch;
-    const size_t cap = to->cap;
-    *to = *gen;
-    to->batch = batch;
-    to->cap = cap;
-    to->n = 0;
-    to->damage = (struct err){0};
-    to->nhole = 0;
-    to->lo = 0;
-    to->hi = UINT64_MAX;
-    to->min_time = w->s.gen.min_time; /* what lies is left out */
-    for (size_t i = 0; i < gen->n; i++)
-        if (!v2_raw_timed(&gen->batch[i]) && !add_batch(to, &gen->batch[i]))
-            return false;
-    for (size_t i = 0; i <= w->s.o.nm; i++) {
-        const struct thread *t = &w->thread[i];
-        if (t->any && !add_batch(to, &(struct v2_raw_batch){.lead = V2R_EVENTS,
-                                                            .first = t->p[0],
-                                                            .gen = gen->number,
-                                                            .m = i ? w->s.o.m[i - 1].id : V2_NO_THREAD,
-                                                            .time = t->base,
-                                                            .size = t->n,
-                                                            .p = t->p,
-                                                            .end = t->p + t->n}))
-            return false;
-    }
-    return words(w, gen);
 }
 
 /* string_free - an id that no string of the generation has. */
@@ -793,7 +547,7 @@ static bool begin(struct v2_mend_work *w, const struct v2_sim *was, const struct
     }
     const bool begun = v2_sim_begin(&w->s, w->m->file.data, gen);
     w->s.gen.all_told = !w->cut;
-    return begun && room(w);
+    return begun && mend_room(w);
 }
 
 static bool regions_open(const struct v2_order *o)
@@ -812,7 +566,7 @@ bool v2_mend(struct v2_mend *m, const struct v2_sim *was, const struct v2_raw_ge
     if (!w || !begin(w, was, gen))
         return false;
     v2_sim_run(&w->s, INT64_MAX);
-    if (w->s.o.oom || !result(w, gen))
+    if (w->s.o.oom || !mend_result(w, gen))
         return false;
     m->gc_less = w->s.o.gc_seq - w->gc_seq;
     m->rough = w->regions || regions_open(&w->s.o);

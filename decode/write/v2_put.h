@@ -32,7 +32,8 @@ void v2_put_open(struct v2_put *w, uint64_t m, uint64_t time, uint8_t first);
 void v2_put_close(struct v2_put *w);
 /* v2_put_event - add an event at this time (clock units), or at that of the one before it if that is later. */
 void v2_put_event(struct v2_put *w, const struct v2_raw_ev *e, uint64_t time);
-/* Add an entry to the table whose batch is open. v: as v2_raw_sample() reads it. A stack's n frames are given as the len bytes that they take in the file. */
+/* v2_put_string, v2_put_stack, v2_put_sample - add an entry to the table whose batch is open. A stack's n frames are the len bytes that they
+ * take in the file; v: as v2_raw_sample() reads it. */
 void v2_put_string(struct v2_put *w, uint64_t id, const void *p, size_t len);
 void v2_put_stack(struct v2_put *w, uint64_t id, uint32_t n, const uint8_t *frames, size_t len);
 void v2_put_sample(struct v2_put *w, const uint64_t v[5]);

@@ -467,38 +467,37 @@ static bool holds(const struct filter *f, const struct term *t, uint32_t g, cons
     return false;
 }
 
-static bool span_matches(const struct filter *f, uint32_t g, const struct lane_info *li, const struct span *s)
-{
-    for (int i = 0; i < f->n; i++)
-        if (holds(f, &f->term[i], g, li, s) == f->term[i].not )
-            return false;
-    return true;
-}
-
 /* Does the term ask who the goroutine is? That is looked up in its lane, which for millions of spans in a row takes long. */
 static bool of_who(const struct term *t)
 {
     return t->kind == T_FUNC || t->kind == T_G || t->kind == T_SYSTEM || t->kind == T_COLLECTS;
 }
 
+/* Do the terms hold that ask who the goroutine is (`who`), or all others? Only the first look at li. */
+static bool terms_hold(const struct filter *f, bool who, uint32_t g, const struct lane_info *li, const struct span *s)
+{
+    for (int i = 0; i < f->n; i++)
+        if (of_who(&f->term[i]) == who && holds(f, &f->term[i], g, li, s) == f->term[i].not )
+            return false;
+    return true;
+}
+
+static bool span_matches(const struct filter *f, uint32_t g, const struct lane_info *li, const struct span *s)
+{
+    return terms_hold(f, false, g, li, s) && terms_hold(f, true, g, li, s);
+}
+
 bool filter_span(const struct filter *f, uint32_t g, const struct span *s)
 {
     bool who = false;
-    if (g == NO_LANE || g >= trace_nlanes(f->tr, LANE_G))
+    if (g == NO_LANE || g >= trace_nlanes(f->tr, LANE_G) || !terms_hold(f, false, g, NULL, s))
         return false;
-    for (int i = 0; i < f->n; i++) {
-        const struct term *t = &f->term[i];
-        who |= of_who(t);
-        if (!of_who(t) && holds(f, t, g, NULL, s) == t->not )
-            return false;
-    }
+    for (int i = 0; i < f->n; i++)
+        who |= of_who(&f->term[i]);
     if (!who)
         return true;
     const struct lane_info li = trace_lane_who(f->tr, (struct lane){LANE_G, g});
-    for (int i = 0; i < f->n; i++)
-        if (of_who(&f->term[i]) && holds(f, &f->term[i], g, &li, s) == f->term[i].not )
-            return false;
-    return true;
+    return terms_hold(f, true, g, &li, s);
 }
 
 static bool of_lane(const struct term *t)

@@ -160,22 +160,27 @@ static int64_t share(const struct view *v, struct lane l, enum state st, int64_t
     return sh.ns[st];
 }
 
+/* The first or the last moment in [lo,hi) at which the lane is in a state; there is one. */
+static int64_t moment_in(const struct view *v, struct lane l, enum state st, int64_t lo, int64_t hi, bool last)
+{
+    while (hi - lo > 1) {
+        const int64_t mid = lo + (hi - lo) / 2;
+        if (last == (share(v, l, st, last ? mid : lo, last ? hi : mid) != 0))
+            lo = mid;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
 /* The next time behind `from` at which the lane is in a state; NO_TIME: never again. */
 static int64_t next_in(const struct view *v, struct lane l, enum state st, int64_t from, int64_t end)
 {
     int64_t lo = from, step = 1024;
     while (lo < end) {
         int64_t hi = time_add(lo, step) < end ? time_add(lo, step) : end;
-        if (share(v, l, st, lo, hi)) {
-            while (hi - lo > 1) { /* [from,lo) has none of it, [lo,hi) has */
-                int64_t mid = lo + (hi - lo) / 2;
-                if (share(v, l, st, lo, mid))
-                    hi = mid;
-                else
-                    lo = mid;
-            }
-            return lo;
-        }
+        if (share(v, l, st, lo, hi))
+            return moment_in(v, l, st, lo, hi, false);
         lo = hi;
         step = step > INT64_MAX / 4 ? step : step * 2;
     }
@@ -187,16 +192,8 @@ static int64_t last_in(const struct view *v, struct lane l, enum state st, int64
     int64_t hi = until, step = 1024;
     while (hi > 0) {
         int64_t lo = hi > step ? hi - step : 0;
-        if (share(v, l, st, lo, hi)) {
-            while (hi - lo > 1) {
-                int64_t mid = lo + (hi - lo) / 2;
-                if (share(v, l, st, mid, hi))
-                    lo = mid;
-                else
-                    hi = mid;
-            }
-            return lo;
-        }
+        if (share(v, l, st, lo, hi))
+            return moment_in(v, l, st, lo, hi, true);
         hi = lo;
         step = step > INT64_MAX / 4 ? step : step * 2;
     }

@@ -407,6 +407,19 @@ unsigned view_redo(struct view *v, int n)
 
 /* ---- time ----------------------------------------------------------------------------------------------- */
 
+/* The window and the cursor go there; back: towards the start. Refused where they are already. */
+static unsigned go_by(struct view *v, struct window w, int64_t t, enum step step, bool back)
+{
+    if (t == v->at.cursor && w.t0 == v->at.win.t0)
+        return move_fail(v, back ? "this is the start of the trace" : "this is the end of the trace");
+    move_push(v, step);
+    v->at.win = w;
+    v->at.cursor = t;
+    v->at.exact = false;
+    move_settle(v);
+    return VR_DRAW;
+}
+
 /* The cursor stays in its column; where the window can't go on it does. */
 static unsigned pan_to(struct view *v, struct window to)
 {
@@ -420,14 +433,7 @@ static unsigned pan_to(struct view *v, struct window to)
         t = t < least ? least : t;
     }
     t = t < 0 ? 0 : t > last ? last : t;
-    if (t == v->at.cursor && w.t0 == v->at.win.t0)
-        return move_fail(v, by < 0 ? "this is the start of the trace" : "this is the end of the trace");
-    move_push(v, STEP_PAN);
-    v->at.win = w;
-    v->at.cursor = t;
-    v->at.exact = false;
-    move_settle(v);
-    return VR_DRAW;
+    return go_by(v, w, t, STEP_PAN, by < 0);
 }
 
 unsigned view_pan(struct view *v, int n)
@@ -458,14 +464,7 @@ unsigned view_cursor(struct view *v, int n)
     }
     int64_t t = window_edge(w, v->plot_w, c), last = move_last(v);
     t = t > last ? last : t;
-    if (t == v->at.cursor && w.t0 == v->at.win.t0)
-        return move_fail(v, n < 0 ? "this is the start of the trace" : "this is the end of the trace");
-    move_push(v, STEP_CURSOR);
-    v->at.win = w;
-    v->at.cursor = t;
-    v->at.exact = false;
-    move_settle(v);
-    return VR_DRAW;
+    return go_by(v, w, t, STEP_CURSOR, n < 0);
 }
 
 unsigned view_zoom(struct view *v, int n)

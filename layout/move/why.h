@@ -3,7 +3,7 @@
  * rows, the goroutines whose time it is, and which of them it was at any moment.
  *
  * The leaves of an explanation lie side by side, so at each moment of [t0,t1) there is one goroutine that all waited for.
- * why_at() says which; the lanes are marked by it, and the page of the explanation draws it.
+ * why_leaf_from() finds it; the lanes are marked by it, and the page of the explanation draws it.
  */
 #ifndef GOTOP_LAYOUT_WHY_H
 #define GOTOP_LAYOUT_WHY_H

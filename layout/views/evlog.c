@@ -36,35 +36,36 @@ void evlog_free(struct evlog *l)
 
 enum { BLOCK = 256 };
 
-static size_t array_n(const struct trace *tr, int k)
+/* How many entries an array has. *e: from when till when entry i is, if there is one. */
+static size_t entry(const struct trace *tr, int k, size_t i, struct moments *e)
 {
     const struct range *r;
     const struct task *t;
     const struct region *g;
     const struct logmsg *m;
     const struct sample *s;
+    size_t n;
     switch (k) {
-    case EVLOG_TASKS: return trace_tasks(tr, &t);
-    case EVLOG_REGIONS: return trace_regions(tr, &g);
-    case EVLOG_LOGS: return trace_logs(tr, &m);
-    case EVLOG_SAMPLES: return trace_samples(tr, &s);
-    default: return trace_ranges(tr, (enum range_kind)k, &r);
-    }
-}
-
-static struct moments entry(const struct trace *tr, int k, size_t i)
-{
-    const struct range *r;
-    const struct task *t;
-    const struct region *g;
-    const struct logmsg *m;
-    const struct sample *s;
-    switch (k) {
-    case EVLOG_TASKS: trace_tasks(tr, &t); return (struct moments){t[i].t0, t[i].t1};
-    case EVLOG_REGIONS: trace_regions(tr, &g); return (struct moments){g[i].t0, g[i].t1};
-    case EVLOG_LOGS: trace_logs(tr, &m); return (struct moments){m[i].t, m[i].t};
-    case EVLOG_SAMPLES: trace_samples(tr, &s); return (struct moments){s[i].t, s[i].t};
-    default: trace_ranges(tr, (enum range_kind)k, &r); return (struct moments){r[i].t0, r[i].t1};
+    case EVLOG_TASKS:
+        if (i < (n = trace_tasks(tr, &t)))
+            *e = (struct moments){t[i].t0, t[i].t1};
+        return n;
+    case EVLOG_REGIONS:
+        if (i < (n = trace_regions(tr, &g)))
+            *e = (struct moments){g[i].t0, g[i].t1};
+        return n;
+    case EVLOG_LOGS:
+        if (i < (n = trace_logs(tr, &m)))
+            *e = (struct moments){m[i].t, m[i].t};
+        return n;
+    case EVLOG_SAMPLES:
+        if (i < (n = trace_samples(tr, &s)))
+            *e = (struct moments){s[i].t, s[i].t};
+        return n;
+    default:
+        if (i < (n = trace_ranges(tr, (enum range_kind)k, &r)))
+            *e = (struct moments){r[i].t0, r[i].t1};
+        return n;
     }
 }
 
@@ -73,11 +74,12 @@ static void reach_learn(struct evlog *l, const struct trace *tr)
 {
     l->reach_known = true;
     for (int k = 0; k < EVLOG_ARRAYS; k++) {
-        const size_t n = array_n(tr, k);
+        struct moments e = {0};
+        const size_t n = entry(tr, k, 0, &e);
         struct moments *b = l->reach[k] = n > BLOCK ? mem_zalloc((n / BLOCK + 1) * sizeof *b) : NULL;
         for (size_t i = 0; b && i < n; i++) {
-            const struct moments e = entry(tr, k, i);
             struct moments *in = &b[i / BLOCK];
+            (void)entry(tr, k, i, &e);
             if (i % BLOCK == 0)
                 *in = e;
             in->first = e.first < in->first ? e.first : in->first;

@@ -75,7 +75,7 @@ static void shed(struct table *t)
 bool table_add(struct table *t, uint64_t a, uint64_t b, struct thing x)
 {
     x.type = table_type(t, a, b);
-    if (x.type == TAB_NONE)
+    if (x.type == TAB_NONE || (t->all % 64 == 0 && !slices_tick()))
         return false;
     x.t1 = x.t1 < x.t0 ? x.t0 : x.t1;
     if (x.t1 - x.t0 < 0)

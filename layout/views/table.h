@@ -56,7 +56,7 @@ struct table_from {
     int ncols;
     bool counted; /* found in triage's tables: table.tg is there */
     int first;    /* the column things are sorted by at first */
-    /* list - table_add() all there are; slices_tick() now and then. false: out of memory, or it said so. */
+    /* list - table_add() all there are, and slices_tick() where what is passed over takes long. false: one of them said so. */
     bool (*list)(struct table *t);
     int64_t (*value)(const struct table *t, const struct thing *x, int col); /* of its own columns, 0.. */
     void (*name)(struct text *out, const struct table *t, const struct thing *x);
@@ -109,7 +109,7 @@ struct table {
     uint32_t type_row, type_top; /* where the cursor was among the kinds */
 };
 
-/* table_add - for `list`: one more, of the kind with this key. false: out of memory. */
+/* table_add - for `list`: one more, of the kind with this key. false: out of memory, or it is no longer wanted (slices_tick()). */
 bool table_add(struct table *t, uint64_t a, uint64_t b, struct thing x);
 /* table_type - that kind's number; TAB_NONE: out of memory. */
 uint32_t table_type(struct table *t, uint64_t a, uint64_t b);

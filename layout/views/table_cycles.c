@@ -24,8 +24,7 @@ static bool list(struct table *t)
                                       .t1 = r[i].t1,
                                       .g = NO_LANE,
                                       .index = (uint32_t)i,
-                                      .open = r[i].open_start || r[i].open_end}) ||
-            (i % 64 == 0 && !slices_tick()))
+                                      .open = r[i].open_start || r[i].open_end}))
             return false;
     return true;
 }

@@ -22,8 +22,7 @@ static bool list(struct table *t)
                                       .t1 = r[i].t1,
                                       .g = r[i].g,
                                       .index = (uint32_t)i,
-                                      .open = r[i].open_start || r[i].open_end}) ||
-            (i % 64 == 0 && !slices_tick()))
+                                      .open = r[i].open_start || r[i].open_end}))
             return false;
     return true;
 }

@@ -15,8 +15,7 @@ static bool list(struct table *t)
                                       .t1 = one.t1,
                                       .g = one.scope_p ? NO_LANE : one.owner,
                                       .index = (uint32_t)i,
-                                      .open = one.open_start || one.open_end}) ||
-            (i % 64 == 0 && !slices_tick()))
+                                      .open = one.open_start || one.open_end}))
             return false;
     }
     return true;

@@ -15,8 +15,7 @@ static bool list(struct table *t)
                                       .t1 = k[i].t1,
                                       .g = k[i].g,
                                       .index = (uint32_t)i,
-                                      .open = k[i].open_start || k[i].open_end}) ||
-            (i % 64 == 0 && !slices_tick()))
+                                      .open = k[i].open_start || k[i].open_end}))
             return false;
     return true;
 }

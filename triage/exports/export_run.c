@@ -275,7 +275,13 @@ int export_options(const struct export_command *c, int argc, char **argv, struct
     if (!o->path) {
         return say_lacks(c->name, c->table && !o->kind ? "TABLE" : "TRACE", c->usage);
     }
-    return c->check && !c->check(o) ? 2 : -1;
+    if (c->check && !c->check(o)) {
+        return 2;
+    }
+    if (c->binary && (!o->out || strcmp(o->out, "-") == 0) && isatty(STDOUT_FILENO)) {
+        return export_say(c->name, "standard output", "is a terminal, and this is binary: give a file with -o");
+    }
+    return -1;
 }
 
 /* ---- from trace to file ------------------------------------------------------------------------------------- */
@@ -379,9 +385,6 @@ int export_main(const struct export_command *c, int argc, char **argv)
     int status = export_options(c, argc, argv, &o);
     if (status >= 0) {
         return status;
-    }
-    if (c->binary && (!o.out || strcmp(o.out, "-") == 0) && isatty(STDOUT_FILENO)) {
-        return export_say(c->name, "standard output", "is a terminal, and this is binary: give a file with -o");
     }
     bool talk = !o.quiet && isatty(STDERR_FILENO);
     enum err_code rc = load(&o, talk, &tr, &e);

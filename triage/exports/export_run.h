@@ -60,7 +60,8 @@ struct export_command {
 };
 
 int export_main(const struct export_command *c, int argc, char **argv);
-/* export_options - the command line alone: -1 to go on, else the exit status. All strings point into argv. */
+/* export_options - the command line alone, and whether its output may go where it would: -1 to go on, else the exit status. All strings
+ * point into argv. */
 int export_options(const struct export_command *c, int argc, char **argv, struct export_opts *o);
 /* export_trace - write a loaded trace; what export_main() does after loading. */
 enum err_code export_trace(const struct export_command *c, const struct export_opts *o, const struct trace *tr,

@@ -191,8 +191,11 @@ static int say_damage(const char *command, const char *name, const struct cut_re
 
 int slice_main(int argc, char **argv)
 {
-    static const struct export_command c = {
-        .name = "slice", .usage = slice_usage, .options = EXPORT_RANGE | EXPORT_OUT, .check = slice_check};
+    static const struct export_command c = {.name = "slice",
+                                            .usage = slice_usage,
+                                            .options = EXPORT_RANGE | EXPORT_OUT,
+                                            .binary = true,
+                                            .check = slice_check};
     struct export_opts o;
     struct cut_range r;
     struct cut_result res = {0};
@@ -201,8 +204,6 @@ int slice_main(int argc, char **argv)
     if (status >= 0)
         return status;
     const char *name = strcmp(o.path, "-") == 0 ? "standard input" : o.path;
-    if (strcmp(o.out, "-") == 0 && isatty(STDOUT_FILENO))
-        return export_say(c.name, "standard output", "is a terminal, and this is binary: give a file with -o");
     if (same_files(o.path, &o.trace.more, o.out))
         return export_say(c.name, o.out, "is the trace that is read: give another file");
     (void)trace_limit(o.trace.max_memory);
@@ -301,6 +302,7 @@ int anonymize_main(int argc, char **argv)
     static const struct export_command c = {.name = "anonymize",
                                             .usage = anonymize_usage,
                                             .options = EXPORT_RANGE | EXPORT_OUT,
+                                            .binary = true,
                                             .check = anonymize_check};
     struct export_opts o;
     struct input in;
@@ -311,8 +313,6 @@ int anonymize_main(int argc, char **argv)
     if (status >= 0)
         return status;
     const char *name = strcmp(o.path, "-") == 0 ? "standard input" : o.path;
-    if (strcmp(o.out, "-") == 0 && isatty(STDOUT_FILENO))
-        return export_say(c.name, "standard output", "is a terminal, and this is binary: give a file with -o");
     const struct joint_paths *more = &o.trace.more;
     if (same_files(o.path, more, o.out) || same_files(o.path, more, map))
         return export_say(c.name, same_files(o.path, more, map) ? map : o.out,

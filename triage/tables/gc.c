@@ -165,8 +165,6 @@ static void heap_under(struct triage *tg, size_t i, size_t e, uint64_t goal)
     const double over = !goal_none(goal) && h.v > goal ? (double)h.v / (double)goal - 1 : 0;
     if (over > s->over) {
         s->over = over;
-        s->over_at = h.t;
-        s->worst_goal = goal;
     }
 }
 

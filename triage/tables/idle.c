@@ -257,7 +257,6 @@ static void finish(struct triage *tg, const struct part *part)
     for (int i = 1; i < SLICES; i++) {
         best = part->slice[i] > part->slice[best] ? i : best;
     }
-    tg->idle_worst_ns = part->slice[best];
     tg->idle_worst =
         (struct moment){best * len, (best + 1) * len < tg->end ? (best + 1) * len : tg->end, NO_LANE, NO_LANE};
     for (int i = 0; i < BUSY_MAX; i++) {

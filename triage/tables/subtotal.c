@@ -577,7 +577,6 @@ bool triage_goroutines(struct triage *tg)
         tg->g_created += tg->groups[i].created;
         tg->g_ended += tg->groups[i].ended;
     }
-    tg->g_at_start = tg->ng - tg->g_created;
     tg->g_at_end = tg->ng - tg->g_ended;
     mem_free(y->enders);
     mem_free(y);

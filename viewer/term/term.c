@@ -147,8 +147,7 @@ void term_redraw(struct term *t)
     t->lost = true;
 }
 
-/* Give the terminal back, as it was found. */
-static void hand_over(struct term *t)
+void term_hand_over(struct term *t)
 {
     term_stop_input(t);
     curs_set(1);
@@ -176,7 +175,7 @@ void term_suspend(struct term *t)
 {
     struct sigaction stop = {.sa_handler = SIG_DFL}, ours;
     sigset_t set, old;
-    hand_over(t);
+    term_hand_over(t);
     sigemptyset(&set);
     sigaddset(&set, SIGTSTP);
     sigprocmask(SIG_UNBLOCK, &set, &old);
@@ -190,7 +189,7 @@ void term_suspend(struct term *t)
 bool term_lend(struct term *t, bool (*run)(void *arg), void *arg)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN}, old_int, old_quit;
-    hand_over(t);
+    term_hand_over(t);
     sigaction(SIGINT, &ignore, &old_int); /* Ctrl-C in the other program is for the other program */
     sigaction(SIGQUIT, &ignore, &old_quit);
     bool ok = run(arg);

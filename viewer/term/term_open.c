@@ -377,13 +377,8 @@ void term_close(struct term *t)
     if (!t)
         return;
     signals_removed();
-    if (!t->hung_up && !t->away) {
-        term_stop_input(t);
-        curs_set(1);
-        endwin();
-        if (t->have_found)
-            tcsetattr(t->in_fd, TCSADRAIN, &t->found);
-    }
+    if (!t->hung_up && !t->away)
+        term_hand_over(t);
     sig.open = false;
     if (!mem_ran_out())
         delscreen(t->screen); /* it trusts what curses had no memory for */

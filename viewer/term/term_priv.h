@@ -69,6 +69,8 @@ void term_take_size(struct term *t);
 /* What else than keys is asked for: the mouse, and that pasted text is told from keys. term_stop_input: none of it. */
 void term_start_input(struct term *t);
 void term_stop_input(struct term *t);
+/* term_hand_over - give the terminal back, as it was found. */
+void term_hand_over(struct term *t);
 void term_put(struct term *t, const char *s, size_t n);
 
 #endif

@@ -1,0 +1,295 @@
+/*
+ * v2_torn_gaps.c - see v2_torn.h: what a goroutine, a P or a thread did becomes a gap, and from there on it is in the state that the
+ * next event needs.
+ */
+#include "decode/v2/v2_blank.h"
+#include "decode/v2/v2_torn.h"
+
+/* ---- gaps ------------------------------------------------------------------------------------------------- */
+
+struct ev *v2_lost(struct v2_order *o, int64_t t, uint32_t g, uint32_t p, int64_t since)
+{
+    if (t < o->torn.least) /* then events were lost before that already */
+        o->torn.least = t;
+    if (g != EV_NONE) { /* the end of one of its regions, ranges may be among what was lost */
+        v2_regions_forget(o, v2_g_at(o, g));
+        v2_g_at(o, g)->stw = v2_g_at(o, g)->assist = false;
+    }
+    if (p != EV_NONE)
+        o->p[p].sweep = false;
+    if (t > o->last) /* a parked thread's event may be earlier: it will be shown behind this */
+        o->last = t;
+    struct ev *e = v2_quiet(o, t);
+    e->kind = EVK_LOST;
+    e->g = g;
+    e->p = p;
+    since = since > o->torn.least ? since : o->torn.least;
+    e->arg = since > o->base ? (uint64_t)(since - o->base) : 0;
+    return e;
+}
+
+void v2_lost_m(struct v2_order *o, uint32_t m, int64_t since)
+{
+    if (!o->m[m].told)
+        return;
+    v2_lost(o, o->last, EV_NONE, EV_NONE, since)->m = m;
+}
+
+void v2_unsure(struct v2_order *o, int64_t since)
+{
+    o->torn_from = since < o->torn_from ? since : o->torn_from;
+    o->torn.breaks++;
+}
+
+void v2_gap_from(struct v2_order *o, int64_t since)
+{
+    o->torn.gaps++;
+    v2_unsure(o, since);
+}
+
+void v2_lose_g(struct v2_order *o, struct v2_m *m, int64_t since)
+{
+    v2_lost(o, o->last, m->g, EV_NONE, since);
+    v2_g_at(o, m->g)->status = ST_UNKNOWN;
+    m->g = EV_NONE;
+}
+
+void v2_lose_p(struct v2_order *o, struct v2_m *m, int64_t since)
+{
+    v2_lost(o, o->last, EV_NONE, m->p, since);
+    o->p[m->p].status = V2_PS_LOST;
+    o->p[m->p].m = EV_NONE;
+    m->p = EV_NONE;
+}
+
+void v2_forget_g(struct v2_order *o, const struct v2_cursor *c, uint32_t g)
+{
+    struct v2_g *vg = v2_g_at(o, g);
+    const bool busy = vg->status == ST_RUNNING || vg->status == ST_SYSCALL;
+    const uint32_t m = busy ? v2_holder(o, g) : EV_NONE;
+    if (vg->status == ST_UNKNOWN)
+        return;
+    if (m != EV_NONE)
+        o->m[m].g = EV_NONE;
+    o->torn.gaps++;
+    v2_lost(o, c->t, g, EV_NONE, o->base);
+    vg->status = ST_UNKNOWN;
+}
+
+void v2_forget_p(struct v2_order *o, const struct v2_cursor *c, uint32_t p)
+{
+    struct v2_p *vp = &o->p[p];
+    if (vp->status == V2_PS_LOST)
+        return;
+    o->torn.gaps++;
+    v2_lost(o, c->t, EV_NONE, p, o->base);
+    if (vp->m != EV_NONE && o->m[vp->m].p == p)
+        o->m[vp->m].p = EV_NONE;
+    vp->m = EV_NONE;
+    vp->status = V2_PS_LOST;
+}
+
+/* The event that says so; NULL: nothing was known of it. */
+static struct ev *g_gap(struct v2_order *o, const struct v2_cursor *c, uint32_t g, uint8_t next)
+{
+    struct v2_g *vg = v2_g_at(o, g);
+    int64_t since = c->t;
+    if (vg->status == ST_RUNNING || vg->status == ST_SYSCALL) {
+        uint32_t m = v2_holder(o, g);
+        if (v2_has_more(o, m) &&
+            o->cur[o->m[m].cur - 1].before < since) /* its state holds up to its thread's last event */
+            since = o->cur[o->m[m].cur - 1].before;
+        if (m != EV_NONE)
+            o->m[m].g = EV_NONE;
+    }
+    struct ev *const e = vg->status != ST_UNKNOWN ? v2_lost(o, c->t, g, EV_NONE, since) : NULL;
+    if (e)
+        v2_gap_from(o, c->t);
+    vg->status = next;
+    v2_stirs(&o->blank_g, g);
+    return e;
+}
+
+/* Numbers of this P are missing before this one. */
+static bool p_jumps(const struct v2_order *o, uint64_t id, uint64_t seq)
+{
+    const uint32_t p = idmap_get(&o->ps, id);
+    return p != IDMAP_NONE && seq != (o->p[p].seqgen == o->gen->ordinal ? o->p[p].seq + 1 : 1);
+}
+
+/* A thread's P was taken from a call whose begin was lost: the call that is known of has ended at any time since it began. */
+static void another_call(struct v2_order *o, const struct v2_cursor *c, uint32_t m)
+{
+    const uint32_t g = o->m[m].g;
+    if (g == EV_NONE || v2_g_at(o, g)->status != ST_SYSCALL)
+        return;
+    const struct v2_cursor *k = v2_has_more(o, m) ? &o->cur[o->m[m].cur - 1] : NULL;
+    const int64_t since = !k ? c->t : k->gap ? k->told : k->before;
+    struct ev *e = g_gap(o, c, g, ST_SYSCALL);
+    o->m[m].g = g;
+    if (since > o->base && since < c->t)
+        e->arg = (uint64_t)(since - o->base);
+}
+
+static void p_gap(struct v2_order *o, const struct v2_cursor *c, uint32_t p, uint8_t next)
+{
+    struct v2_p *vp = &o->p[p];
+    if (vp->status != V2_PS_LOST) {
+        v2_lost(o, c->t, EV_NONE, p, c->t);
+        v2_gap_from(o, c->t);
+    }
+    if (vp->m != EV_NONE && o->m[vp->m].p == p)
+        o->m[vp->m].p = EV_NONE;
+    vp->m = EV_NONE;
+    vp->status = next;
+    v2_stirs(&o->blank_p, p);
+}
+
+/* ---- as if it had come ------------------------------------------------------------------------------------ */
+
+/* set_g, set_p - put a goroutine, a P into the state that an event needs: this status, and `seq` as the next number. false: out of memory. */
+static bool set_g(struct v2_order *o, const struct v2_cursor *c, uint64_t id, uint64_t seq, uint8_t state)
+{
+    uint32_t g = idmap_get(&o->gs, id);
+    o->torn.breaks += g == IDMAP_NONE || v2_g_at(o, g)->status != ST_UNKNOWN; /* else that was counted */
+    if (g == IDMAP_NONE) {
+        if ((g = v2_g_new(o, id, state)) == EV_NONE)
+            return false;
+        struct v2_ctx x = {EV_NONE, EV_NONE, g};
+        struct ev *e = v2_emit(o, c, &x, EVK_G_STATUS, ST_UNKNOWN);
+        e->arg = id;
+        e->flags |= EVF_EXTRA;
+        o->torn.gaps++;
+    } else if (v2_g_at(o, g)->status != state || !(v2_g_at(o, g)->seqgen != o->gen->ordinal && seq == 1)) {
+        g_gap(o, c, g, state); /* else nothing was lost of it but the status that each generation begins with */
+    }
+    v2_g_at(o, g)->seq = seq - 1;
+    v2_g_at(o, g)->seqgen = o->gen->ordinal;
+    return true;
+}
+
+static bool set_p(struct v2_order *o, const struct v2_cursor *c, uint64_t id, uint64_t seq, uint8_t status)
+{
+    uint32_t p = idmap_get(&o->ps, id);
+    o->torn.breaks++;
+    if (p == IDMAP_NONE)
+        p = v2_p_new(o, id, status);
+    else if (o->p[p].status != status || !(o->p[p].seqgen != o->gen->ordinal && seq == 1))
+        p_gap(o, c, p, status);
+    if (p == EV_NONE)
+        return false;
+    o->p[p].seq = seq - 1;
+    o->p[p].seqgen = o->gen->ordinal;
+    return true;
+}
+
+static bool mend_gc(struct v2_order *o, const struct v2_cursor *c)
+{
+    const bool begins = v2_means(c->type) == V2_MEANS_gc_begin;
+    if (!begins || o->gc == GC_ON) { /* the begin or the end of a collection was lost: that one isn't shown */
+        if (o->gc == GC_ON)
+            v2_lost(o, c->t, EV_NONE, EV_NONE, o->base);
+        o->torn.gaps++;
+        o->gc = begins || v2_means(c->type) == V2_MEANS_gc_active ? GC_ON : GC_OFF;
+        o->gc_seq = c->arg[0];
+        return false;
+    }
+    o->gc_seq = c->arg[0] - 1;
+    return true;
+}
+
+bool v2_torn_mend_wait(struct v2_order *o, const struct v2_cursor *c)
+{
+    const uint32_t p = c->m != EV_NONE ? o->m[c->m].p : EV_NONE;
+    const bool jumps = v2_specs[c->type].after == V2_AFTER_P_CALL && p_jumps(o, c->arg[0], c->arg[1]);
+    uint32_t m, q;
+    switch (v2_specs[c->type].after) {
+    case V2_AFTER_G_RUNS: return set_g(o, c, c->arg[0], c->arg[1], ST_RUNNABLE);
+    case V2_AFTER_G_WAKES: return set_g(o, c, c->arg[0], c->arg[1], ST_WAITING);
+    case V2_AFTER_P_IDLE:
+        if (p != EV_NONE)
+            p_gap(o, c, p, V2_PS_LOST);
+        return set_p(o, c, c->arg[0], c->arg[1], V2_PS_IDLE);
+    case V2_AFTER_P_LEAVES:
+        if (p != EV_NONE)
+            p_gap(o, c, p, V2_PS_LOST);
+        return p != EV_NONE;
+    case V2_AFTER_P_CALL:
+        if (!set_p(o, c, c->arg[0], c->arg[1], V2_PS_SYSCALL) || (m = v2_m_get(o, c->arg[2])) == EV_NONE)
+            return false;
+        q = idmap_get(&o->ps, c->arg[0]);
+        if (o->m[m].p == EV_NONE) {
+            o->m[m].p = q;
+            o->p[q].m = m;
+            v2_stirs(&o->blank_m, m);
+        }
+        if (jumps)
+            another_call(o, c, m);
+        return o->m[m].p == q;
+    case V2_AFTER_GC: return mend_gc(o, c);
+    default: return false;
+    }
+}
+
+static bool mend_status(struct v2_order *o, const struct v2_cursor *c)
+{
+    if (v2_means(c->type) == V2_MEANS_proc_status) {
+        uint32_t p = idmap_get(&o->ps, c->arg[0]);
+        if (p == IDMAP_NONE || c->arg[1] < V2_PS_RUNNING || c->arg[1] > V2_PS_SYSCALL)
+            return false;
+        p_gap(o, c, p, (uint8_t)c->arg[1]);
+        return true;
+    }
+    const uint8_t state = v2_state_of(c->arg[2]);
+    if (state == ST_NONE || !set_g(o, c, c->arg[0], 2, state))
+        return false;
+    uint32_t m, g = idmap_get(&o->gs, c->arg[0]);
+    if (state == ST_SYSCALL && (m = v2_m_get(o, c->arg[1])) != EV_NONE) {
+        if (o->m[m].g != EV_NONE && o->m[m].g != g)
+            g_gap(o, c, o->m[m].g, ST_UNKNOWN);
+        v2_m_has(o, m, g);
+    }
+    return true;
+}
+
+static bool mend_status_at(struct v2_order *o, const struct v2_cursor *c)
+{
+    const uint64_t breaks = o->torn.breaks;
+    const bool ok = mend_status(o, c);
+    if (o->torn.rough) /* the generation before this one lacks what is between */
+        o->torn.breaks = breaks;
+    return ok;
+}
+
+bool v2_torn_mend_bad(struct v2_order *o, const struct v2_cursor *c)
+{
+    const uint32_t m = c->m, g = m != EV_NONE ? o->m[m].g : EV_NONE, p = m != EV_NONE ? o->m[m].p : EV_NONE;
+    switch (v2_means(c->type)) {
+    case V2_MEANS_proc_status:
+    case V2_MEANS_go_status:
+    case V2_MEANS_go_status_stack: return mend_status_at(o, c);
+    case V2_MEANS_go_start:
+        if (g == EV_NONE || p == EV_NONE)
+            return false;
+        g_gap(o, c, g, ST_UNKNOWN);
+        o->m[m].g = EV_NONE;
+        return true;
+    case V2_MEANS_syscall_begin:
+        if (p == EV_NONE || g == EV_NONE)
+            return false;
+        o->p[p].seq = c->arg[0] - 1;
+        o->p[p].seqgen = o->gen->ordinal; /* fallthrough */
+    case V2_MEANS_go_stop:
+    case V2_MEANS_go_block:
+    case V2_MEANS_go_destroy:
+    case V2_MEANS_go_switch:
+    case V2_MEANS_go_switch_destroy:
+        if (g == EV_NONE || p == EV_NONE)
+            return false;
+        if (v2_g_at(o, g)->status != ST_RUNNING)
+            g_gap(o, c, g, ST_RUNNING);
+        v2_m_has(o, m, g);
+        return true;
+    default: return false;
+    }
+}
