@@ -137,7 +137,7 @@ unsigned view_prompt_move(struct view *v, int n)
     return VR_DRAW;
 }
 
-unsigned view_prompt_accept(struct view *v)
+static unsigned accepted(struct view *v)
 {
     enum prompt_kind k = v->prompt;
     struct target g;
@@ -162,6 +162,14 @@ unsigned view_prompt_accept(struct view *v)
         return view_goto(v, line);
     memcpy(v->command, line, sizeof v->command);
     return VR_DRAW | VR_COMMAND;
+}
+
+unsigned view_prompt_accept(struct view *v)
+{
+    const struct place from = v->prompt_from;
+    const unsigned f = accepted(v);
+    kind_leads(v, &from);
+    return f;
 }
 
 /* ---- pop-ups -------------------------------------------------------------------------------------------- */

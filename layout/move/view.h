@@ -217,7 +217,7 @@ struct view {
     bool clock;   /* the ruler has times of day, where the trace tells them */
     bool grouped; /* many goroutines have been put into groups once: from then on it is the reader's choice */
 
-    struct place from; /* led: a table's Enter led here, from there; leaving goes back to it */
+    struct place from; /* led: from a table there one came here; leaving goes back to it */
     bool led;
 
     struct place undo[VIEW_UNDO]; /* ring */

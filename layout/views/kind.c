@@ -256,11 +256,16 @@ unsigned view_enter(struct view *v)
     }
     const struct place from = v->at;
     const unsigned f = view_do(v, DEED_DETAILS, 0);
-    if (kind_of(from.view)->table && !kind_here(v)->table) {
-        v->from = from;
-        v->led = true;
-    }
+    kind_leads(v, &from);
     return f;
+}
+
+void kind_leads(struct view *v, const struct place *from)
+{
+    if (!kind_of(from->view)->table || kind_here(v)->table)
+        return;
+    v->from = *from;
+    v->led = true;
 }
 
 const char *kind_led(const struct view *v)

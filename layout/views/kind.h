@@ -85,9 +85,11 @@ int kind_before(const struct view *v);
 int kind_find(const char *name, size_t len);
 
 /*
- * kind_led - the name of the table whose Enter led to the lanes that are shown; NULL: none did, or a view was asked for since.
- * kind_return - back to it, to the row that was left.
+ * kind_leads - something other than a view's key led here from there: from a table to lanes? Then leaving them goes back.
+ * kind_led - the name of that table; NULL: none led to what is shown, or a view was asked for since. kind_return - back to it,
+ * to the row that was left.
  */
+void kind_leads(struct view *v, const struct place *from);
 const char *kind_led(const struct view *v);
 unsigned kind_return(struct view *v);
 /*

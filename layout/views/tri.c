@@ -180,6 +180,7 @@ void tri_set_row(struct view *v, uint32_t row)
 
 unsigned tri_goto(struct view *v, struct lane l, int64_t t0, int64_t t1)
 {
+    const struct place from = v->at;
     move_leave(v);
     move_push(v, STEP_JUMP);
     if (l.kind >= LANE_BAND || l.i >= trace_nlanes(v->tr, l.kind)) {
@@ -193,6 +194,7 @@ unsigned tri_goto(struct view *v, struct lane l, int64_t t0, int64_t t1)
     move_lane(v, l);
     move_to(v, t0, true);
     move_settle(v);
+    kind_leads(v, &from);
     return VR_DRAW;
 }
 

@@ -93,6 +93,10 @@ static void test_back(void **state)
     expect(&f, "1 Enter q", "q triage"); /* the first one closes what is said of the finding */
     expect(&f, "q", "Enter look there");
     assert_int_equal(f.a.view.at.view, VIEW_TRIAGE);
+    expect(&f, "e q", "q triage"); /* so do the others that lead from a table to lanes */
+    expect(&f, "q /clerk Enter Esc Esc l", "q triage");
+    expect(&f, "q 5 :g13 Enter", "q groups");
+    expect(&f, "q", "start function");
     fix_close(&f);
     fix_open(&f, tasks, "default", 24); /* the way into an explanation and out of it */
     expect(&f, "7 Enter W Enter w", "q all lanes");
