@@ -10,20 +10,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLICES 32  /* of the trace */
-#define MEMBERS 16 /* goroutines of the group */
-#define STEPS 128  /* spans of each in a slice */
-#define ASKED 12   /* findings */
-#define LEAST 3    /* slices on either side that are compared */
-#define PART 0.10  /* of the trace that such waits last together, at least */
-#define LONGER 3.0 /* times as long, or .. */
-#define MORE 4.0   /* .. times as many that wait, and .. */
+#define SLICES 32   /* of the trace */
+#define MEMBERS 16  /* goroutines of the group */
+#define STEPS 128   /* spans of each in a slice */
+#define ASKED 12    /* findings */
+#define LEAST 3     /* slices on either side that are compared */
+#define PART 0.10   /* of the trace that such waits last together, at least */
+#define LONGER 3.0  /* times as long, or .. */
+#define MORE 4.0    /* .. times as many that wait, and .. */
 #define WAITING 0.5 /* .. so many, on average */
 
 struct course { /* waits at one place, by slice */
     const struct pair_row *most;
     uint32_t place, group, looked;
-    double ns[SLICES], n[SLICES];  /* of those that begin there */
+    double ns[SLICES], n[SLICES];       /* of those that begin there */
     double there[SLICES], seen[SLICES]; /* waited so, of what is looked at there */
 };
 struct change {
@@ -98,7 +98,8 @@ static bool changes(const double *sum, const double *weight, double times, struc
         struct side b, s;
         side_of(sum, weight, 0, at, &b);
         side_of(sum, weight, at, SLICES, &s);
-        const double apart = (s.mean - b.mean) * (s.mean - b.mean) * b.n * s.n; /* what tells the two sides apart best */
+        const double apart =
+            (s.mean - b.mean) * (s.mean - b.mean) * b.n * s.n; /* what tells the two sides apart best */
         if (b.n < LEAST || s.n < LEAST || s.mean < b.mean || apart <= most) {
             continue;
         }
@@ -136,8 +137,8 @@ static bool since_text(struct text *t, const struct causes *c, const struct cour
     const double width = (double)c->tg->end / SLICES, all = (double)c->of[k->group].n;
     if (changes(k->ns, k->n, LONGER, &v)) {
         *when = (int64_t)(v.at * width);
-        text_say(t, c->tr, " Waits in ", t_func(k->place), " took ", t_dur((int64_t)v.before), " on average until about ",
-                 t_dur(*when), ", and ", t_dur((int64_t)v.since), " since then.");
+        text_say(t, c->tr, " Waits in ", t_func(k->place), " took ", t_dur((int64_t)v.before),
+                 " on average until about ", t_dur(*when), ", and ", t_dur((int64_t)v.since), " since then.");
         return true;
     }
     if (changes(k->there, k->seen, MORE, &v) && v.since * all >= WAITING) {
