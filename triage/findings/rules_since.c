@@ -10,15 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLICES 32   /* of the trace */
-#define MEMBERS 16  /* goroutines of the group */
-#define STEPS 128   /* spans of each in a slice */
-#define ASKED 12    /* findings */
-#define LEAST 3     /* slices on either side that are compared */
-#define PART 0.10   /* of the trace that such waits last together, at least */
-#define LONGER 3.0  /* times as long, or .. */
-#define MORE 4.0    /* .. times as many that wait, and .. */
-#define WAITING 0.5 /* .. so many, on average */
+#define SLICES 32          /* of the trace */
+#define MEMBERS 16         /* goroutines of the group */
+#define STEPS 128          /* spans of each in a slice */
+#define ASKED 12           /* findings */
+#define LEAST 3            /* slices on either side that are compared */
+#define BEGUN (SLICES / 4) /* a change in the first of them is how a program starts */
+#define PART 0.10          /* of the trace that such waits last together, at least */
+#define LONGER 3.0         /* times as long, or .. */
+#define MORE 4.0           /* .. times as many that wait, and .. */
+#define WAITING 0.5        /* .. so many, on average */
 
 struct course { /* waits at one place, by slice */
     const struct pair_row *most;
@@ -94,7 +95,7 @@ static void side_of(const double *sum, const double *weight, int from, int to, s
 static bool changes(const double *sum, const double *weight, double times, struct change *out)
 {
     double most = 0;
-    for (int at = SLICES / 8; at <= SLICES - LEAST; at++) {
+    for (int at = LEAST; at <= SLICES - LEAST; at++) {
         struct side b, s;
         side_of(sum, weight, 0, at, &b);
         side_of(sum, weight, at, SLICES, &s);
@@ -105,7 +106,8 @@ static bool changes(const double *sum, const double *weight, double times, struc
         }
         most = apart;
         const double low = s.v[s.n / 7], high = b.v[b.n - 1 - b.n / 7];
-        *out = (struct change){low > 0 && low >= 2 * high && s.mean >= times * b.mean ? at : 0, b.mean, s.mean};
+        *out = (struct change){at >= BEGUN && low > 0 && low >= 2 * high && s.mean >= times * b.mean ? at : 0, b.mean,
+                               s.mean};
     }
     return most > 0 && out->at > 0;
 }
