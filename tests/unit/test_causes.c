@@ -259,6 +259,7 @@ static const struct {
     {"tenants", RULE_LEAK, "10 times as long as any wait there that ended"}, /* they had gone on before */
     {"larder", RULE_BACKEND, "the calls cost the responses nothing"},
     {"lookout", RULE_LINGER, "In this trace nobody waits for these goroutines"}, /* it looks who is there */
+    {"lostpost", RULE_LINGER, "31 of 1231 times, 35.7ms on average"},            /* each of the others 44 us */
     {"anglers", RULE_RETRY, "They never get shorter again"}, /* its calls are a seventh of these lives */
     {"wicket", RULE_LIMIT, "waits are those of others, most of main.carter"}, /* requests pass there, too */
     {"spigot", RULE_LIMIT, "main.(*spigot).Wait"},

@@ -554,6 +554,25 @@ static void a_slow_start_is_where_the_time_went(void **state)
     load_free(&l);
 }
 
+/* A fault that began late is told with its beginning; what has been so all the time is not. */
+static void since_when(void **state)
+{
+    struct loaded l;
+    (void)state;
+    help_cause("landslip", &l);
+    const struct finding *f = &l.fs.f[0];
+    assert_int_equal(f->rule, RULE_TIME);
+    assert_non_null(
+        strstr(f->text, "Waits in main.ask took 843us on average until about 515ms, and 13.6ms since then."));
+    assert_non_null(strstr(f->next, "Find out what changed at about 515ms."));
+    load_free(&l);
+    help_cause("lostpost", &l);
+    for (uint32_t i = 0; i < l.fs.n; i++) {
+        assert_null(strstr(l.fs.f[i].text, "since then"));
+    }
+    load_free(&l);
+}
+
 /* What costs the trace nothing since nobody waits for it is a note behind what does. */
 static void nobody_waits_for_the_mirror(void **state)
 {
@@ -673,6 +692,7 @@ int main(void)
         cmocka_unit_test(what_it_calls_allocates),
         cmocka_unit_test(when_to_give_up),
         cmocka_unit_test(a_slow_start_is_where_the_time_went),
+        cmocka_unit_test(since_when),
         cmocka_unit_test(nobody_waits_for_the_mirror),
         cmocka_unit_test(nothing_is_won),
         cmocka_unit_test(one_that_works_long_is_told_once),

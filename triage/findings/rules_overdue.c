@@ -13,7 +13,7 @@
 #define PLACES 16
 #define SOONER 5 /* times as soon an answer comes, on average */
 
-struct overdue { /* waits at a place */
+struct overdue {                    /* waits at a place */
     const struct waits_at *up;      /* until a timer */
     const struct pair_row *answers; /* most of the others */
     uint64_t answered;
@@ -27,8 +27,9 @@ static bool asks_them(const struct causes *c, const struct overdue *o)
     for (uint32_t i = 0; i < c->tg->npairs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
         const bool asked = p->kind == WK_RECV || p->kind == WK_SELECT || p->kind == WK_COND;
-        n += asked && !p->from_scheduler && p->waiter == o->answers->waker && p->waker == o->answers->waiter ? p->count
-                                                                                                           : 0;
+        n += asked && !p->from_scheduler && p->waiter == o->answers->waker && p->waker == o->answers->waiter
+                 ? p->count
+                 : 0;
     }
     return n * 4 >= o->answered;
 }
@@ -63,12 +64,14 @@ static void finding(struct causes *c, const struct overdue *o, double share)
     text_share(&d.amount, share, 1);
     text_say(&d.text, c->tr, t_place(k->most->stack, 3), " waits until a timer is up, ", k->count, " of ",
              k->count + o->answered, " times, ", t_dur(k->total / (int64_t)k->count), " on average; that is ",
-             t_share(share, 1), " of the lives of goroutines of ", t_func(k->most->waiter), ". The others of these waits ",
-             t_func(o->answers->waker), " ended, after ", t_dur(o->ns / (int64_t)o->answered),
-             " on average: the timer seems to be a timeout for an answer that does not come (inferred). ", t_f1(c->idle),
-             " of ", t_f0(c->procs), " processors were idle.");
-    text_say(&d.next, c->tr, "See what becomes of those questions: ", t_func(o->answers->waker),
-             " may drop some, or not answer on some path (an error, a full queue). A shorter timeout only hides that.");
+             t_share(share, 1), " of the lives of goroutines of ", t_func(k->most->waiter),
+             ". The others of these waits ", t_func(o->answers->waker), " ended, after ",
+             t_dur(o->ns / (int64_t)o->answered),
+             " on average: the timer seems to be a timeout for an answer that does not come (inferred). ",
+             t_f1(c->idle), " of ", t_f0(c->procs), " processors were idle.");
+    text_say(
+        &d.next, c->tr, "See what becomes of those questions: ", t_func(o->answers->waker),
+        " may drop some, or not answer on some path (an error, a full queue). A shorter timeout only hides that.");
     draft_titled(c->rs, &d, "waits for answers that do not come");
 }
 

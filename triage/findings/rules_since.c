@@ -10,20 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLICES 32  /* of the trace */
-#define MEMBERS 16 /* goroutines of the group */
-#define STEPS 128  /* spans of each in a slice */
-#define ASKED 12   /* findings */
-#define LEAST 3    /* slices on either side that are compared */
-#define PART 0.10  /* of the trace that such waits last together, at least */
-#define LONGER 3.0 /* times as long, or .. */
-#define MORE 4.0   /* .. times as many that wait, and .. */
-#define WAITING 0.5 /* .. so many, on average */
+#define SLICES 32          /* of the trace */
+#define MEMBERS 16         /* goroutines of the group */
+#define STEPS 128          /* spans of each in a slice */
+#define ASKED 12           /* findings */
+#define LEAST 3            /* slices on either side that are compared */
+#define BEGUN (SLICES / 4) /* a change in the first of them is how a program starts */
+#define PART 0.10          /* of the trace that such waits last together, at least */
+#define LONGER 3.0         /* times as long, or .. */
+#define MORE 4.0           /* .. times as many that wait, and .. */
+#define WAITING 0.5        /* .. so many, on average */
 
 struct course { /* waits at one place, by slice */
     const struct pair_row *most;
     uint32_t place, group, looked;
-    double ns[SLICES], n[SLICES];  /* of those that begin there */
+    double ns[SLICES], n[SLICES];       /* of those that begin there */
     double there[SLICES], seen[SLICES]; /* waited so, of what is looked at there */
 };
 struct change {
@@ -94,17 +95,19 @@ static void side_of(const double *sum, const double *weight, int from, int to, s
 static bool changes(const double *sum, const double *weight, double times, struct change *out)
 {
     double most = 0;
-    for (int at = SLICES / 8; at <= SLICES - LEAST; at++) {
+    for (int at = LEAST; at <= SLICES - LEAST; at++) {
         struct side b, s;
         side_of(sum, weight, 0, at, &b);
         side_of(sum, weight, at, SLICES, &s);
-        const double apart = (s.mean - b.mean) * (s.mean - b.mean) * b.n * s.n; /* what tells the two sides apart best */
+        const double apart =
+            (s.mean - b.mean) * (s.mean - b.mean) * b.n * s.n; /* what tells the two sides apart best */
         if (b.n < LEAST || s.n < LEAST || s.mean < b.mean || apart <= most) {
             continue;
         }
         most = apart;
         const double low = s.v[s.n / 7], high = b.v[b.n - 1 - b.n / 7];
-        *out = (struct change){low > 0 && low >= 2 * high && s.mean >= times * b.mean ? at : 0, b.mean, s.mean};
+        *out = (struct change){at >= BEGUN && low > 0 && low >= 2 * high && s.mean >= times * b.mean ? at : 0, b.mean,
+                               s.mean};
     }
     return most > 0 && out->at > 0;
 }
@@ -136,8 +139,8 @@ static bool since_text(struct text *t, const struct causes *c, const struct cour
     const double width = (double)c->tg->end / SLICES, all = (double)c->of[k->group].n;
     if (changes(k->ns, k->n, LONGER, &v)) {
         *when = (int64_t)(v.at * width);
-        text_say(t, c->tr, " Waits in ", t_func(k->place), " took ", t_dur((int64_t)v.before), " on average until about ",
-                 t_dur(*when), ", and ", t_dur((int64_t)v.since), " since then.");
+        text_say(t, c->tr, " Waits in ", t_func(k->place), " took ", t_dur((int64_t)v.before),
+                 " on average until about ", t_dur(*when), ", and ", t_dur((int64_t)v.since), " since then.");
         return true;
     }
     if (changes(k->there, k->seen, MORE, &v) && v.since * all >= WAITING) {

@@ -17,7 +17,7 @@ bool walk_on(struct walk *w)
     }
     w->nth++;
     w->here = each;
-    w->more = span_seek_index(&w->it, w->tr, l, (w->all - each) / (WALK_STRETCHES - 1) * w->nth);
+    w->more = span_seek_index(&w->it, w->tr, l, (w->all - each) * w->nth / (WALK_STRETCHES - 1));
     w->between = true;
     const int64_t t = w->more ? span_get(&w->it)->t0 : 0;
     w->gap = (struct span){.t0 = t, .t1 = t, .state = ST_NONE, .who = NO_LANE, .proc = NO_LANE};
