@@ -31,6 +31,7 @@ struct causes {
     struct member_of *of;    /* by group */
     struct tab by_name;      /* groups by their start function's string */
     uint64_t dials_up;       /* rules_dials.c: connections that were waited for until a limit was up, about */
+    bool saturated;          /* rules_service.c: others queue for who can do no more */
     bool alone_asked;        /* alone_finding() has looked */
     struct caught *caught;   /* rules_alloc.c */
     struct in_lines **lines; /* rules_work.c: by group, NULL: not asked yet */

@@ -88,7 +88,7 @@ bool let_go_bursts(struct causes *c, uint32_t place, struct let_go *out)
 static bool takes_and_gives(const struct causes *c, const struct span *s, uint32_t place)
 {
     const enum wait_kind k = stacks_wait_kind(c->tr, s->reason, s->stack);
-    return (k == WK_SEND || k == WK_RECV || k == WK_SELECT || k == WK_COND) && causes_place(c->tr, s->stack) == place;
+    return wait_passes_on(k) && causes_place(c->tr, s->stack) == place;
 }
 
 /* Did g wait there, ever, until somebody gave it one? Who only waits out its time limit takes nothing. */

@@ -89,7 +89,7 @@ static void accepts_of(const struct causes *c, struct accepts *a)
             a->first = a->first == NO_TIME ? s->t0 : a->first;
         } else if (!at && s->state == ST_WAITING) {
             const enum wait_kind k = stacks_wait_kind(c->tr, s->reason, s->stack);
-            const bool limit = k == WK_SEND || k == WK_RECV || k == WK_SELECT || k == WK_COND;
+            const bool limit = wait_passes_on(k);
             limited += limit ? s->t1 - s->t0 : 0;
             if (limit && s->t1 - s->t0 > a->limit_longest) {
                 a->limit_longest = s->t1 - s->t0;

@@ -1,6 +1,6 @@
 /*
  * rules_part.c - a set that is too small for a part of the trace: what queues there counts against that part, not against all of
- * the goroutines' lives (rules_service.c asks for these).
+ * the goroutines' lives (rules_pools.c asks for these).
  *
  * The time is cut into equal slices. The part is the longest row of slices in which enough goroutines of one kind wait at
  * one function for what their own kind gives back.

@@ -339,7 +339,7 @@ static void given_back_finding(struct causes *c, const struct waits_at *p, const
 
 #define PLACES 32
 
-/* Of fewer goroutines than rules_service.c asks for, but a good part of what requests take. */
+/* Of fewer goroutines than rules_pools.c asks for, but a good part of what requests take. */
 static void given_back(struct causes *c)
 {
     struct waits_at v[PLACES];

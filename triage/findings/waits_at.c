@@ -34,6 +34,23 @@ void waits_at_add(struct waits_at *v, uint32_t *n, uint32_t most, uint32_t place
     v[k].most = p->total > v[k].most->total ? p : v[k].most;
 }
 
+const struct pair_row *waits_between(const struct causes *c, uint32_t a, uint32_t b, int64_t *ns, uint64_t *count)
+{
+    const struct pair_row *most = NULL;
+    *ns = 0;
+    *count = 0;
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        if (!p->from_scheduler && p->waiter == c->tg->groups[a].name && p->waker == c->tg->groups[b].name &&
+            wait_passes_on(p->kind)) {
+            *ns = ns_add(*ns, p->total);
+            *count += p->count;
+            most = !most || p->total > most->total ? p : most;
+        }
+    }
+    return most;
+}
+
 bool waits_at_brought(const struct causes *c, uint32_t waiter, uint32_t place)
 {
     struct idmap there = {0}; /* the groups that wait there themselves */
@@ -93,7 +110,10 @@ void waits_at_text(struct text *t, const struct causes *c, const struct waits_at
     }
 }
 
-/* ---- by the clock ------------------------------------------------------------------------------------------------------ */
+/*
+ * ---- by the clock
+ * ------------------------------------------------------------------------------------------------------
+ */
 
 struct seeing {
     const struct causes *c;
@@ -115,8 +135,9 @@ static void cover(struct seeing *s, int64_t t0, int64_t t1)
 }
 
 /*
- * Has a processor nothing to do a little before that moment, and the collector neither? Then the network is listened to, and who waits for it
- * is let go on at once. A processor that looks for work just then has come from other work, and the answer may have been there all that time.
+ * Has a processor nothing to do a little before that moment, and the collector neither? Then the network is listened
+ * to, and who waits for it is let go on at once. A processor that looks for work just then has come from other work,
+ * and the answer may have been there all that time.
  */
 static bool one_is_free(const struct causes *c, int64_t t)
 {

@@ -68,8 +68,8 @@ static bool goes(const struct causes *c, const struct ask *a, const struct span 
         return (k == WK_LOCK || k == WK_COND) && (a->nested || at_lock(c, a, s->stack));
     case PLACE: return causes_place(c->tr, s->stack) == a->func;
     default:
-        return (k == WK_SEND || k == WK_RECV || k == WK_SELECT || k == WK_COND) && next->state == ST_RUNNABLE &&
-               next->who < c->tg->ng && c->tg->groups[gstat_group(c->tg->g, next->who)].name == a->func;
+        return wait_passes_on(k) && next->state == ST_RUNNABLE && next->who < c->tg->ng &&
+               c->tg->groups[gstat_group(c->tg->g, next->who)].name == a->func;
     }
 }
 

@@ -30,6 +30,11 @@ static inline bool wait_on_channel(enum wait_kind k)
 {
     return k == WK_SEND || k == WK_RECV || k == WK_SELECT;
 }
+/* wait_passes_on - that, or on a condition: something is handed from who ends it to who waits. */
+static inline bool wait_passes_on(enum wait_kind k)
+{
+    return wait_on_channel(k) || k == WK_COND;
+}
 /* stacks_wait_kind - by the reason, and where that says only "sync" by the stack. O(frames), at most 8 are looked at.
  */
 enum wait_kind stacks_wait_kind(const struct trace *tr, uint32_t reason, uint32_t stack);
