@@ -103,7 +103,7 @@ const char *keystate_text(const struct keystate *st, char *buf, size_t size);
  * and order of definition. view KEYVIEW_any gives any's alone. *out is one allocation, free with mem_free().
  */
 size_t keymap_bindings(const struct keymap *km, enum keyview view, const struct binding ***out);
-/* keymap_next_keys - bindings that go on from a chord under way, for a hint. Same ownership. */
+/* keymap_continuations - bindings that go on from a chord under way, for a hint. Same ownership. */
 size_t keymap_continuations(const struct keymap *km, const struct keystate *st, const struct binding ***out);
 /* binding_keys - its keys as text, "g g"; returns buf. */
 const char *binding_keys(const struct binding *b, char *buf, size_t size);
