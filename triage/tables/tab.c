@@ -30,13 +30,20 @@ static struct tab_slot *tab_find(const struct tab *m, uint64_t a, uint64_t b)
     return &m->slot[i];
 }
 
+/* Slots, `cap` or more, of which so many rows fill less than 70 %; 0: they are too many. */
+static uint32_t slots_for(uint32_t cap, uint64_t rows)
+{
+    cap = cap ? cap : 64;
+    while (rows >= cap / 10 * 7 && cap <= UINT32_MAX / 4) {
+        cap *= 2;
+    }
+    return rows >= cap / 10 * 7 ? 0 : cap;
+}
+
 static bool tab_widen(struct tab *m, uint64_t rows)
 {
-    struct tab big = {.cap = m->cap ? m->cap : 64, .used = m->used};
-    while (rows >= big.cap / 10 * 7 && big.cap <= UINT32_MAX / 4) {
-        big.cap *= 2;
-    }
-    if (rows >= big.cap / 10 * 7 || !(big.slot = mem_zalloc(big.cap * sizeof *big.slot))) {
+    struct tab big = {.cap = slots_for(m->cap, rows), .used = m->used};
+    if (!big.cap || !(big.slot = mem_zalloc(big.cap * sizeof *big.slot))) {
         return false;
     }
     for (uint32_t i = 0; i < m->cap; i++) {
@@ -97,14 +104,12 @@ static void rowtab_set(struct rowtab *m, struct rowtab_slot x)
 bool rowtab_room(struct rowtab *m, uint32_t n)
 {
     const uint64_t rows = (uint64_t)m->used + n;
-    struct rowtab big = {.cap = m->cap ? m->cap : 64, .used = m->used};
+    struct rowtab big = {.used = m->used};
     if (rows < m->cap / 10 * 7) {
         return true;
     }
-    while (rows >= big.cap / 10 * 7 && big.cap <= UINT32_MAX / 4) {
-        big.cap *= 2;
-    }
-    if (rows >= big.cap / 10 * 7 || !(big.slot = mem_zalloc(big.cap * sizeof *big.slot))) {
+    big.cap = slots_for(m->cap, rows);
+    if (!big.cap || !(big.slot = mem_zalloc(big.cap * sizeof *big.slot))) {
         return false;
     }
     for (uint32_t i = 0; i < m->cap; i++) {
