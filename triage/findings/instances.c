@@ -90,6 +90,28 @@ void instances_free(struct instances *in)
     *in = (struct instances){0};
 }
 
+bool instances_all(const struct triage *tg, uint64_t spans, struct instances_all *out)
+{
+    struct err e = {0};
+    *out = (struct instances_all){0};
+    if (instances_new(tg, &out->in, &e) != ERR_OK) {
+        return false;
+    }
+    while (instances_step(&out->in, INT64_MAX, &e)) {
+    }
+    out->x = explain_new(tg->tr);
+    if (out->x) {
+        explain_budget(out->x, spans);
+    }
+    return out->x && e.code == ERR_OK;
+}
+
+void instances_all_free(struct instances_all *all)
+{
+    explain_free(all->x);
+    instances_free(&all->in);
+}
+
 /* ---- rows ------------------------------------------------------------------------------------------------------- */
 
 /* The row of a kind and name; TAB_NONE: there are ROWS already. */

@@ -63,6 +63,13 @@ enum err_code instances_new(const struct triage *tg, struct instances *out, stru
 /* instances_step - work for about budget_ns (INT64_MAX: all). true: more to do. *e is set when out of memory. */
 bool instances_step(struct instances *in, int64_t budget_ns, struct err *e);
 void instances_free(struct instances *in);
+/* instances_all - all steps at once, and what explains single ones, in at most so many spans together. false: out of memory. */
+struct instances_all {
+    struct instances in;
+    struct explainer *x;
+};
+bool instances_all(const struct triage *tg, uint64_t spans, struct instances_all *out);
+void instances_all_free(struct instances_all *all);
 /* instances_find - the row of that kind and name ("main.work"), NULL: none. Of a place's kinds of waits the longest. */
 const struct instance_row *instances_find(const struct instances *in, enum instance_kind k, const char *name);
 
