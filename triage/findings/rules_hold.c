@@ -250,21 +250,27 @@ static void sweep(struct hold *h)
     }
 }
 
-static void hold_finding(struct hold *h)
+/* Begins a finding about where most of those gave up, and says which of the places that is. */
+static uint32_t draft_here(struct draft *d, const struct hold *h, enum rule rule)
 {
-    const struct causes *c = h->c;
     uint32_t best = 0;
-    struct draft d;
     for (uint32_t i = 1; i < h->n; i++) {
         best = h->at[i].up > h->at[best].up ? i : best;
     }
-    const uint32_t stack = h->at[best].up_stack ? h->at[best].up_stack : h->at[best].stack;
-    draft_start(&d, RULE_HOLD, h->ns);
-    draft_about(&d, c->rs, h->at[best].place, stack);
-    draft_at(&d, h->t0, h->t1, LANE_G, causes_nth(c, h->group, 0));
-    d.f.inferred = true;
+    draft_start(d, rule, h->ns);
+    draft_about(d, h->c->rs, h->at[best].place, h->at[best].up_stack ? h->at[best].up_stack : h->at[best].stack);
+    draft_at(d, h->t0, h->t1, LANE_G, causes_nth(h->c, h->group, 0));
+    d->f.inferred = true;
+    return best;
+}
+
+static void hold_finding(struct hold *h)
+{
+    const struct causes *c = h->c;
+    struct draft d;
+    const uint32_t best = draft_here(&d, h, RULE_HOLD);
     text_share(&d.amount, (double)h->ns, (double)c->tg->end);
-    text_say(&d.text, c->tr, t_place(stack, 3),
+    text_say(&d.text, c->tr, t_place(d.f.stack, 3),
              " waits for one more of what the waiters hold themselves (inferred): ");
     if (h->for_good && h->times == 1) {
         text_say(&d.text, c->tr, "all ", h->most, " goroutines of ", t_func(c->tg->groups[h->group].name),
@@ -292,18 +298,10 @@ static void hold_finding(struct hold *h)
 static void lost_finding(struct hold *h)
 {
     const struct causes *c = h->c;
-    uint32_t best = 0;
     struct draft d;
-    for (uint32_t i = 1; i < h->n; i++) {
-        best = h->at[i].up > h->at[best].up ? i : best;
-    }
-    const uint32_t stack = h->at[best].up_stack ? h->at[best].up_stack : h->at[best].stack;
-    draft_start(&d, RULE_SLOTS, h->ns);
-    draft_about(&d, c->rs, h->at[best].place, stack);
-    draft_at(&d, h->t0, h->t1, LANE_G, causes_nth(c, h->group, 0));
-    d.f.inferred = true;
+    draft_here(&d, h, RULE_SLOTS);
     text_add(&d.amount, "%llu times", (unsigned long long)h->times);
-    text_say(&d.text, c->tr, t_place(stack, 3),
+    text_say(&d.text, c->tr, t_place(d.f.stack, 3),
              " waits for what others release, and nobody has any left (inferred): ", h->times,
              " times all goroutines of ", t_func(c->tg->groups[h->group].name), " that are not at rest, up to ",
              h->most, ", wait at the same moment, until one of them times out");

@@ -243,16 +243,10 @@ static int64_t cost_of(const struct left *l)
 static void what_text(struct left *l, struct draft *d)
 {
     struct causes *c = l->c;
-    struct explain_tree t;
-    struct leaves v = {0};
-    if (explain_tree_init(&t, c->tr) && explain_add(c->x, &t, l->g, l->t0, l->t1)) {
-        causes_leaves(&t, &v);
-    }
-    explain_tree_free(&t);
-    for (uint32_t i = 0; i < v.n && i < 2 && (i == 0 || v.v[i].ns > v.all / 10); i++) {
-        text_add(&d->text, "%s", i ? "; " : " The one that goes on longest is ");
-        causes_leaf_text(&d->text, c->tr, &v.v[i], v.all);
-    }
+    struct leaves v;
+    leaves_between(c, l->g, l->t0, l->t1, &v);
+    text_add(&d->text, "%s", v.n ? " The one that goes on longest is " : "");
+    leaves_text(&d->text, c->tr, &v, 2, 10);
     text_raw(&d->text, ".", v.n ? 1 : 0);
 }
 
@@ -267,15 +261,20 @@ static void meanwhile_text(struct text *t, const struct left *l)
     }
 }
 
+static void draft_left(struct draft *d, const struct left *l)
+{
+    draft_start(d, RULE_LEFT, cost_of(l));
+    draft_about(d, l->c->rs, l->place, l->limit->stack);
+    draft_at(d, l->t0, l->t1, LANE_G, l->g);
+    d->f.inferred = true;
+    d->f.ends_with = l->c->tg->groups[l->worker].name;
+}
+
 static void left_finding(struct left *l)
 {
     struct causes *c = l->c;
     struct draft d;
-    draft_start(&d, RULE_LEFT, cost_of(l));
-    draft_about(&d, c->rs, l->place, l->limit->stack);
-    draft_at(&d, l->t0, l->t1, LANE_G, l->g);
-    d.f.inferred = true;
-    d.f.ends_with = c->tg->groups[l->worker].name;
+    draft_left(&d, l);
     text_add(&d.amount, "%llu left", (unsigned long long)l->on);
     text_say(&d.text, c->tr, t_place(l->limit->stack, 2), " gives up at its timeout, after ",
              t_dur(l->allowed / (int64_t)l->given_up), " on average, but the work it started goes on: ", l->on,
@@ -322,11 +321,7 @@ static void twice_finding(struct left *l)
 {
     struct causes *c = l->c;
     struct draft d;
-    draft_start(&d, RULE_LEFT, cost_of(l));
-    draft_about(&d, c->rs, l->place, l->limit->stack);
-    draft_at(&d, l->t0, l->t1, LANE_G, l->g);
-    d.f.inferred = true;
-    d.f.ends_with = c->tg->groups[l->worker].name;
+    draft_left(&d, l);
     text_add(&d.amount, "%llu again", (unsigned long long)l->again);
     text_say(&d.text, c->tr, t_place(l->limit->stack, 2), " starts another goroutine at its timeout, after ",
              t_dur(l->allowed / (int64_t)l->given_up), " on average (", l->again,
