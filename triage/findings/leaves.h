@@ -39,6 +39,10 @@ struct told_at { /* a function of a stack, and what is known of running there */
 /* causes_what_text - "waiting for the network in main.ask, called by main.rate". causes_leaf_text: with its share. */
 void causes_what_text(struct text *t, const struct trace *tr, enum explain_cat cat, const struct told_at *at);
 void causes_leaf_text(struct text *t, const struct trace *tr, const struct leaf *l, int64_t of);
+/* leaves_text - of the largest, up to `most` of them, each that is more than that part of all (20: a twentieth), and the first in any case. */
+void leaves_text(struct text *t, const struct trace *tr, const struct leaves *v, uint32_t most, int64_t part);
+/* leaves_between - what goroutine g did in [t0,t1), and waited for, followed to its ends. false: out of memory, *out is empty. */
+bool leaves_between(struct causes *c, uint32_t g, int64_t t0, int64_t t1, struct leaves *out);
 /* leaves_work - in a finding about one goroutine: what most of its work is, and the stack of that. */
 void leaves_work(struct draft *d, const struct trace *tr, const struct leaves *v);
 /* causes_doing - what goroutines of a group did while they were not waiting for work: running and calls, at most 8 of them. */
@@ -51,6 +55,8 @@ bool causes_main_way(struct causes *c, struct leaves *out, struct leaves *by);
 /* causes_ran_instead - what ran on the processors in [t0,t1), by samples of moments: the function. false: no one has most of them. */
 bool causes_ran_instead(struct causes *c, int64_t t0, int64_t t1, struct leaf *out);
 /* held_advice - who had what others wait for waited for the network with it: not to, then. false: it did not, or not mostly. */
+/* leaves_holder - what the holder did during the longest wait, as a sentence, and held_advice(). Of no leaves, nothing. */
 bool held_advice(struct text *next, const struct trace *tr, const struct leaves *v);
+bool leaves_holder(struct text *t, struct text *next, const struct trace *tr, const struct leaves *v);
 
 #endif

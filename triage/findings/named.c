@@ -315,19 +315,13 @@ static void runs_most_text(struct text *t, const struct causes *c, const struct 
 /* The function that a goroutine runs most, named first, where the trace tells. */
 static void tell_work(struct causes *c, struct finding *f, uint32_t g, const char *words)
 {
-    struct explain_tree t;
-    struct leaves v = {0};
+    struct leaves v;
     struct text before = {0};
     if (g == NO_LANE) {
         return;
     }
     struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
-    if (explain_tree_init(&t, c->tr) && explain_add(c->x, &t, g, li.first, li.last)) {
-        causes_leaves(&t, &v);
-    } else {
-        c->rs->failed = true;
-    }
-    explain_tree_free(&t);
+    c->rs->failed |= !leaves_between(c, g, li.first, li.last, &v);
     for (uint32_t i = 0; i < v.n; i++) {
         if (v.v[i].cat == EX_RUN && v.v[i].g == g && v.v[i].stack && stacks_is_program(c->tr, v.v[i].func)) {
             runs_most_text(&before, c, &v.v[i], g, words);

@@ -124,10 +124,8 @@ static void accept_finding(struct causes *c, const struct accepts *a)
     text_add(&d.amount, "%llu late", (unsigned long long)a->ready);
     text_say(&d.text, c->tr, t_place(a->stack, 3), " accepts connections and does other work between two of them, ",
              t_dur(a->away / (int64_t)a->ready), " on average");
-    for (uint32_t i = 0; i < v.n && i < 2 && (i == 0 || v.v[i].ns > v.all / 5); i++) {
-        text_add(&d.text, "%s", i ? "; " : ": ");
-        causes_leaf_text(&d.text, c->tr, &v.v[i], v.all);
-    }
+    text_add(&d.text, "%s", v.n ? ": " : "");
+    leaves_text(&d.text, c->tr, &v, 2, 5);
     text_say(&d.text, c->tr, ". When it came back, ", a->ready, " of ", a->taken,
              " connections were already waiting (inferred): ", t_who(a->g), " was away for ",
              t_share((double)a->away, (double)(a->last - a->first)), " of the time.");

@@ -65,17 +65,16 @@ static int64_t awake_of(const struct causes *c, uint32_t group)
     return c->life[group].life - rest;
 }
 
+static bool for_lock(const struct causes *c, const struct pair_row *p)
+{
+    (void)c;
+    return p->kind == WK_LOCK;
+}
+
 void rules_convoy(struct causes *c)
 {
     struct waits_at v[PLACES];
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < c->tg->npairs; i++) {
-        const struct pair_row *p = &c->tg->pairs[i];
-        uint32_t place = p->kind == WK_LOCK ? causes_place(c->tr, p->stack) : 0;
-        if (place) {
-            waits_at_add(v, &n, PLACES, place, p);
-        }
-    }
+    const uint32_t n = waits_at_rows(c, v, PLACES, PAIRS_ALL, for_lock);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t g = causes_group(c, v[i].most->waiter);
         const struct group_life *l = g == UINT32_MAX ? NULL : &c->life[g];

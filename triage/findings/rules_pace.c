@@ -74,19 +74,13 @@ static uint32_t feeder_of(const struct causes *c, uint32_t group)
 static double fed_at_a_pace(struct causes *c, const struct waits_at *p, double *clock)
 {
     const uint32_t g = feeder_of(c, gstat_group(c->tg->g, p->most->longest.g));
-    struct explain_tree t;
-    struct leaves v = {0};
+    struct leaves v;
     int64_t timer = 0, its = 0;
     if (g == NO_LANE) {
         return 1;
     }
     const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
-    if (!explain_tree_init(&t, c->tr) || !explain_add(c->x, &t, g, li.first, li.last)) {
-        c->rs->failed = true;
-    } else {
-        causes_leaves(&t, &v);
-    }
-    explain_tree_free(&t);
+    c->rs->failed |= !leaves_between(c, g, li.first, li.last, &v);
     for (uint32_t i = 0; i < v.n; i++) {
         timer = v.v[i].cat == EX_TIMER && v.v[i].g == g ? ns_add(timer, v.v[i].ns) : timer;
         its = explain_waits_outside(v.v[i].cat) && v.v[i].func == p->place ? ns_add(its, v.v[i].ns) : its;

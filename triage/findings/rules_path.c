@@ -712,10 +712,7 @@ static void rule_time(struct causes *c)
     } else {
         text_lit(&d.text, "The main goroutine's critical path: ");
     }
-    for (uint32_t i = 0; i < v.n && i < 4 && (i == 0 || v.v[i].ns > v.all / 20); i++) {
-        text_raw(&d.text, "; ", i ? 2 : 0);
-        causes_leaf_text(&d.text, c->tr, &v.v[i], v.all);
-    }
+    leaves_text(&d.text, c->tr, &v, 4, 20);
     text_lit(&d.text, ".");
     asks_text(&d.text, c, &v.v[0]);
     busy_text(&d.text, c);

@@ -29,6 +29,17 @@ bool held_advice(struct text *next, const struct trace *tr, const struct leaves 
     return true;
 }
 
+bool leaves_holder(struct text *t, struct text *next, const struct trace *tr, const struct leaves *v)
+{
+    if (!v->n) {
+        return false;
+    }
+    text_lit(t, " The holder was ");
+    causes_leaf_text(t, tr, &v->v[0], v->all);
+    text_lit(t, " (during the longest wait).");
+    return held_advice(next, tr, v);
+}
+
 /*
  * All wait for one that is at work all the time: often one of their own group, whose goroutines do different things.
  */
@@ -37,8 +48,7 @@ static bool one_of_them(struct causes *c, const struct waits_at *p, double waiti
     const uint32_t group = gstat_group(c->tg->g, g);
     const struct lane_info s = trace_lane(c->tr, (struct lane){LANE_G, g});
     const double busy = (double)gstat_of(c->tg->g, g).ns[GM_EXEC] / (double)(s.last > s.first ? s.last - s.first : 1);
-    struct explain_tree t;
-    struct leaves v = {0};
+    struct leaves v;
     struct draft d;
     if (group == UINT32_MAX || busy < threshold(TH_BOTTLE_BUSY) || c->idle < causes_idle_least(c)) {
         return false;
@@ -61,31 +71,13 @@ static bool one_of_them(struct causes *c, const struct waits_at *p, double waiti
     }
     text_say(&d.text, c->tr, " waited for it at ", t_where(p->most->stack, 0), " on average (", p->count, " waits); ",
              t_f1(c->idle), " of ", t_f0(c->procs), " processors were idle.");
-    if (explain_tree_init(&t, c->tr) && explain_add(c->x, &t, g, s.first, s.last)) {
-        causes_leaves(&t, &v);
-        for (uint32_t i = 0; i < v.n && i < 3 && (i == 0 || v.v[i].ns > v.all / 20); i++) {
-            text_add(&d.text, "%s", i ? "; " : " Its work: ");
-            causes_leaf_text(&d.text, c->tr, &v.v[i], v.all);
-        }
-        text_raw(&d.text, ".", v.n ? 1 : 0);
-    }
-    explain_tree_free(&t);
+    leaves_between(c, g, s.first, s.last, &v);
+    text_add(&d.text, "%s", v.n ? " Its work: " : "");
+    leaves_text(&d.text, c->tr, &v, 3, 20);
+    text_raw(&d.text, ".", v.n ? 1 : 0);
     text_add(&d.next, "%s", service_advice(c, &one, &v.v[0], false));
     draft_end(c->rs, &d);
     return true;
-}
-
-/* What was done meanwhile by those for whom the longest wait there was. */
-static bool meanwhile(struct causes *c, const struct waits_at *p, struct leaves *v)
-{
-    struct explain_tree t;
-    const struct moment *m = &p->most->longest;
-    v->n = 0;
-    if (explain_tree_init(&t, c->tr) && explain_add(c->x, &t, m->g, m->t0, m->t1)) {
-        causes_leaves(&t, v);
-    }
-    explain_tree_free(&t);
-    return v->n > 0;
 }
 
 /*
@@ -115,7 +107,8 @@ static void pool(struct causes *c, const struct waits_at *p, double waiting)
     if (!shares && (go.for_all || (in.passed * 2 > in.waits && !at_random))) {
         return; /* or each waits for something of its own: what is one of a set goes to who has waited longest */
     }
-    const bool known = meanwhile(c, p, &v);
+    const struct moment *m = &p->most->longest;
+    leaves_between(c, m->g, m->t0, m->t1, &v); /* done meanwhile by those for whom the longest wait there was */
     if (!shares && !kept && no_set(c, p, waiting, &v)) {
         return;
     }
@@ -136,11 +129,8 @@ static void pool(struct causes *c, const struct waits_at *p, double waiting)
              " waited there on average for what others of them released in ",
              t_func(trace_frame(c->tr, p->most->waker_stack, stacks_user_frame(c->tr, p->most->waker_stack)).func),
              " (", p->count, " waits); ", t_f1(c->idle), " of ", t_f0(c->procs), " processors were idle.");
-    if (known && !kept) {
-        text_lit(&d.text, " The holder was ");
-        causes_leaf_text(&d.text, c->tr, &v.v[0], v.all);
-        text_lit(&d.text, " (during the longest wait).");
-        held_advice(&d.next, c->tr, &v);
+    if (v.n && !kept) {
+        leaves_holder(&d.text, &d.next, c->tr, &v);
         d.f.at_device = v.v[0].cat == EX_SYSCALL && v.v[0].ns * 2 >= v.all && each_keeps(c->tr, v.v[0].stack);
     }
     if (shares) {
@@ -182,20 +172,18 @@ static bool held_up(const struct waits_at *p, const struct group_life *l, double
            threshold_reached(TH_POOL_ACTIVE, p->total, awake);
 }
 
+static bool of_a_set(const struct causes *c, const struct pair_row *p)
+{
+    (void)c;
+    const bool herd = p->kind == WK_COND && p->futile * 4 > p->count;
+    return !p->from_scheduler && p->waker == p->waiter && wait_passes_on(p->kind) && !herd;
+}
+
 /* some: of those of which fewer wait than a part, where nothing else has been told there. */
 static void pools(struct causes *c, bool some)
 {
     struct waits_at v[POOLS];
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < c->tg->npairs; i++) {
-        const struct pair_row *p = &c->tg->pairs[i];
-        const bool herd = p->kind == WK_COND && p->futile * 4 > p->count;
-        const bool set = !p->from_scheduler && p->waker == p->waiter && wait_passes_on(p->kind) && !herd;
-        const uint32_t place = set ? causes_place(c->tr, p->stack) : 0;
-        if (place) {
-            waits_at_add(v, &n, POOLS, place, p);
-        }
-    }
+    const uint32_t n = waits_at_rows(c, v, POOLS, PAIRS_ALL, of_a_set);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t g = causes_group(c, v[i].most->waiter);
         const struct group_life *l = g == UINT32_MAX ? NULL : &c->life[g];

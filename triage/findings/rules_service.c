@@ -148,10 +148,7 @@ static void doing_text(struct text *t, struct causes *c, uint32_t group, struct 
     if (v.n && v.all > 0) {
         *most = v.v[0].ns * 2 >= v.all ? v.v[0] : *most;
         text_lit(t, " Its work: ");
-        for (uint32_t i = 0; i < v.n && i < 3 && (i == 0 || v.v[i].ns > v.all / 20); i++) {
-            text_raw(t, "; ", i ? 2 : 0);
-            causes_leaf_text(t, c->tr, &v.v[i], v.all);
-        }
+        leaves_text(t, c->tr, &v, 3, 20);
         text_lit(t, ".");
     }
 }

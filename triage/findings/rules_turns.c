@@ -134,14 +134,8 @@ static void walk(const struct causes *c, uint32_t g, uint32_t asked, struct turn
 /* What those that are asked do meanwhile: of the longest row. */
 static bool meanwhile(struct causes *c, const struct turns *t, struct leaves *v)
 {
-    struct explain_tree tree;
-    const bool ok = explain_tree_init(&tree, c->tr) && explain_add(c->x, &tree, t->best.g, t->best.t0, t->best.t1);
-    c->rs->failed |= !ok;
-    if (ok) {
-        causes_leaves(&tree, v);
-    }
-    explain_tree_free(&tree);
-    return ok && v->n && v->all > 0;
+    c->rs->failed |= !leaves_between(c, t->best.g, t->best.t0, t->best.t1, v);
+    return v->n && v->all > 0;
 }
 
 static void finding(struct causes *c, const struct turns *t, double share)
@@ -166,10 +160,7 @@ static void finding(struct causes *c, const struct turns *t, double share)
         "Up to ",
         t->best.n, " in a row, ", t->waits, " waits of ", t_dur(t->all / (int64_t)t->waits), " on average; ",
         t_f1(c->idle), " of ", t_f0(c->procs), " processors were idle. Meanwhile the one that was asked was ");
-    for (uint32_t i = 0; i < v.n && i < 2 && (i == 0 || v.v[i].ns > v.all / 10); i++) {
-        text_raw(&d.text, "; ", i ? 2 : 0);
-        causes_leaf_text(&d.text, c->tr, &v.v[i], v.all);
-    }
+    leaves_text(&d.text, c->tr, &v, 2, 10);
     text_lit(&d.text, ".");
     text_lit(&d.next, "Ask all of them first, then wait for all: that takes as long as the slowest of them, unless "
                       "one needs another one's result.");
@@ -198,10 +189,7 @@ static void partner_finding(struct causes *c, const struct turns *t, double shar
              t->best.n == IN_ROW ? "over " : "up to ", t->best.n, " times in a row, ", t->waits, " waits of ",
              t_dur(t->all / (int64_t)t->waits), " on average, ", t_share(share, 1), " of the lives of goroutines of ",
              t_func(t->p->waiter), ". Meanwhile the one that was asked was ");
-    for (uint32_t i = 0; i < v.n && i < 2 && (i == 0 || v.v[i].ns > v.all / 10); i++) {
-        text_raw(&d.text, "; ", i ? 2 : 0);
-        causes_leaf_text(&d.text, c->tr, &v.v[i], v.all);
-    }
+    leaves_text(&d.text, c->tr, &v, 2, 10);
     text_lit(&d.text, ".");
     text_lit(&d.next, "Unless each question needs the previous answer: ask for all with one question, or let several "
                       "goroutines answer.");

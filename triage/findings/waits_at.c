@@ -34,6 +34,25 @@ void waits_at_add(struct waits_at *v, uint32_t *n, uint32_t most, uint32_t place
     v[k].most = p->total > v[k].most->total ? p : v[k].most;
 }
 
+uint32_t waits_at_rows(const struct causes *c, struct waits_at *v, uint32_t most, uint32_t asked, waits_pick *pick)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < c->tg->npairs && i < asked; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        const uint32_t place = pick(c, p) ? causes_place(c->tr, p->stack) : 0;
+        if (place) {
+            waits_at_add(v, &n, most, place, p);
+        }
+    }
+    return n;
+}
+
+bool waits_timed(const struct causes *c, const struct pair_row *p)
+{
+    (void)c;
+    return p->from_scheduler && (p->kind == WK_SLEEP || p->kind == WK_RECV || p->kind == WK_SELECT);
+}
+
 const struct pair_row *waits_between(const struct causes *c, uint32_t a, uint32_t b, int64_t *ns, uint64_t *count)
 {
     const struct pair_row *most = NULL;
@@ -110,10 +129,7 @@ void waits_at_text(struct text *t, const struct causes *c, const struct waits_at
     }
 }
 
-/*
- * ---- by the clock
- * ------------------------------------------------------------------------------------------------------
- */
+/* ---- by the clock ---------------------------------------------------------------------------------------------- */
 
 struct seeing {
     const struct causes *c;

@@ -20,6 +20,15 @@ struct waits_at {
  */
 void waits_at_add(struct waits_at *v, uint32_t *n, uint32_t most, uint32_t place, const struct pair_row *p);
 /*
+ * waits_at_rows - the same of all pairs that `pick` says yes to, at functions of the program: how many rows. asked:
+ * of so many of the largest only.
+ */
+typedef bool waits_pick(const struct causes *c, const struct pair_row *p);
+#define PAIRS_ALL UINT32_MAX
+uint32_t waits_at_rows(const struct causes *c, struct waits_at *v, uint32_t most, uint32_t asked, waits_pick *pick);
+/* waits_timed - for waits_at_rows(): may a timer have ended these? */
+bool waits_timed(const struct causes *c, const struct pair_row *p);
+/*
  * waits_between - waits of group a that b ended, by channels and conditions: the row of most time, how long and how
  * many all are.
  */
