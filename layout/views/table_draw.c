@@ -177,7 +177,7 @@ static void draw_spectrum(const struct spectrum *s, struct grid *g, struct view 
     int64_t at = NO_TIME, value = 0;
     if (p.col >= 0 && v->at.row < t->nrows)
         point(&p, v->at.row, &at, &value);
-    spectrum_draw(s, g, v->tier, x, y, label, &l, at, value);
+    spectrum_draw(s, g, x, y, &(struct spectrum_look){v->tier, label, &l, at, value});
     grid_fill(g, 0, y + s->rows, g->w, 1, ' ', STYLE_RULER);
     ruler_draw(g, v->tr, v->tier, s->win, x, y + s->rows, g->w - x, v->clock);
 }

@@ -3,7 +3,7 @@
  *
  * Line by line. Second family: a batch's payload collects in `body` and is written when the batch ends, since its
  * size stands before it. Literal strings and stacks get ids at first use, from 1, anew in each generation; their
- * tables are written by flush_tables(). First family: everything goes straight out, tables last.
+ * tables are written by tables_v2(). First family: everything goes straight out, tables last.
  */
 #include <stdbool.h>
 #include <stdarg.h>
