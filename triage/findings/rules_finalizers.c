@@ -49,8 +49,7 @@ void rules_finalizers(struct causes *c)
     const uint32_t n = waits_at_rows(c, v, PLACES, PAIRS_ALL, by_finalizer);
     for (uint32_t k = 0; k < n; k++) {
         const uint32_t g = causes_group(c, v[k].most->waiter);
-        const double share =
-            g != UINT32_MAX && c->life[g].life > 0 ? (double)v[k].total / (double)c->life[g].life : 0;
+        const double share = waits_at_share(c, &v[k]);
         uint64_t all = 0;
         for (uint32_t i = 0; i < c->tg->npairs; i++) {
             all += causes_place(c->tr, c->tg->pairs[i].stack) == v[k].place ? c->tg->pairs[i].count : 0;

@@ -8,42 +8,48 @@
 
 #define GROUPS 24 /* the largest */
 
+/* Begins a finding: who takes, and how much of its life it waits. life: the share that those it takes from wait. */
+static void draft_taker(struct draft *d, struct causes *c, const struct pair_row *takes, double taker, double life)
+{
+    draft_start(d, RULE_IN_ORDER, (int64_t)(life * (double)c->tg->end));
+    draft_about(d, c->rs, causes_place(c->tr, takes->stack), takes->stack);
+    draft_moment(d, &takes->longest);
+    d->f.inferred = true;
+    text_say(&d->text, c->tr, t_place(takes->stack, 3), " takes from one goroutine of ", t_func(takes->waker),
+             " after the other, not from whichever is ready (inferred): it waits for one of them for ",
+             t_share(taker, 1), " of its life");
+}
+
 static void in_order_finding(struct causes *c, const struct pair_row *takes, const struct pair_row *gives,
                              double taker, double life, double waiting)
 {
     struct draft d;
-    draft_start(&d, RULE_IN_ORDER, (int64_t)(life * (double)c->tg->end));
-    draft_about(&d, c->rs, causes_place(c->tr, takes->stack), takes->stack);
-    draft_moment(&d, &takes->longest);
-    d.f.inferred = true;
+    draft_taker(&d, c, takes, taker, life);
     text_add(&d.amount, "%.1f wait", waiting);
-    text_say(&d.text, c->tr, t_place(takes->stack, 3), " takes from one goroutine of ", t_func(takes->waker),
-             " after the other, not from whichever is ready (inferred): it waits for one of them for ",
-             t_share(taker, 1), " of its life, while ", t_f1(waiting), " others wait on average to send to it at ",
+    text_say(&d.text, c->tr, ", while ", t_f1(waiting), " others wait on average to send to it at ",
              t_where(gives->stack, 0), ", ", t_share(life, 1), " of theirs.");
     text_lit(&d.next, "Take what comes first and reorder it afterwards, or buffer the channels for what is ahead.");
     draft_end(c->rs, &d);
 }
 
+struct windowed {
+    const struct pair_row *takes, *room, *work; /* waits of x for the ys, of z for x, of the ys for z */
+    double taker, life, full;                   /* shares of the lives of x, of the ys, of z */
+};
+
 /*
  * x takes from the ys in order, z gives them work and waits until x has room for what will be ready: so the ys have
  * nothing to do.
  */
-static void window_finding(struct causes *c, const struct pair_row *takes, const struct pair_row *room,
-                           const struct pair_row *work, double taker, double life, double full)
+static void window_finding(struct causes *c, const struct windowed *w)
 {
     struct draft d;
-    draft_start(&d, RULE_IN_ORDER, (int64_t)(life * (double)c->tg->end));
-    draft_about(&d, c->rs, causes_place(c->tr, takes->stack), takes->stack);
-    draft_moment(&d, &takes->longest);
-    d.f.inferred = true;
-    text_share(&d.amount, taker, 1);
-    text_say(&d.text, c->tr, t_place(takes->stack, 3), " takes from one goroutine of ", t_func(takes->waker),
-             " after the other, not from whichever is ready (inferred): it waits for one of them for ",
-             t_share(taker, 1), " of its life. Meanwhile ", t_func(room->waiter), " waits at ",
-             t_where(room->stack, 0), " until it takes more, ", t_share(full, 1),
-             " of its life, and the others have no work: they wait for it at ", t_where(work->stack, 0), ", ",
-             t_share(life, 1), " of their lives.");
+    draft_taker(&d, c, w->takes, w->taker, w->life);
+    text_share(&d.amount, w->taker, 1);
+    text_say(&d.text, c->tr, ". Meanwhile ", t_func(w->room->waiter), " waits at ", t_where(w->room->stack, 0),
+             " until it takes more, ", t_share(w->full, 1),
+             " of its life, and the others have no work: they wait for it at ", t_where(w->work->stack, 0), ", ",
+             t_share(w->life, 1), " of their lives.");
     text_lit(&d.next, "Allow more in flight (a larger window), take what comes first and reorder it afterwards, or "
                       "split long work.");
     draft_end(c->rs, &d);
@@ -62,7 +68,7 @@ static void in_order_window(struct causes *c, uint32_t x, uint32_t y, const stru
         if (p && q && p->kind == WK_SEND && q->kind == WK_RECV && (double)nroom >= threshold(TH_BOTTLE_WAITS) &&
             (double)nwork >= threshold(TH_BOTTLE_WAITS) && full >= threshold(TH_ORDER_WINDOW) &&
             life >= threshold(TH_ORDER_LIFE)) {
-            window_finding(c, takes, p, q, taker, life, full);
+            window_finding(c, &(struct windowed){takes, p, q, taker, life, full});
             return;
         }
     }

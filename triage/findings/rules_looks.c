@@ -177,9 +177,7 @@ void rules_looks(struct causes *c)
     const uint32_t n = c->idle >= causes_idle_least(c) ? waits_at_rows(c, v, PLACES, PAIRS_ASKED, waits_timed) : 0;
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t g = causes_group(c, v[i].most->waiter);
-        const double share = g != UINT32_MAX && c->life[g].program && c->life[g].life > 0
-                                 ? (double)v[i].total / (double)c->life[g].life
-                                 : 0;
+        const double share = g != UINT32_MAX && c->life[g].program ? waits_at_share(c, &v[i]) : 0;
         if (share >= threshold(TH_POLL_LIFE) && (double)v[i].count >= threshold(TH_POLL_SLEEPS) &&
             v[i].place != v[i].most->waiter) {
             looks_at(c, &v[i], share < 1 ? share : 1);

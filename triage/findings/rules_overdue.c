@@ -87,8 +87,7 @@ void rules_overdue(struct causes *c)
     const uint32_t n = waits_at_rows(c, v, PLACES, PAIRS_ALL, by_timer);
     for (uint32_t k = 0; k < n; k++) {
         const uint32_t g = causes_group(c, v[k].most->waiter);
-        const double share =
-            g != UINT32_MAX && c->life[g].life > 0 ? (double)v[k].total / (double)c->life[g].life : 0;
+        const double share = waits_at_share(c, &v[k]);
         struct overdue o = {.up = &v[k]};
         if (g != UINT32_MAX && c->life[g].program && share >= threshold(TH_LINGER_SHARE) &&
             (double)v[k].count >= threshold(TH_LINGER_TIMES) && c->idle >= threshold(TH_BOTTLE_IDLE) &&

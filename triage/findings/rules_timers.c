@@ -832,8 +832,7 @@ static void rule_deadline(struct causes *c)
     }
     for (uint32_t k = 0; k < n; k++) {
         const uint32_t g = causes_group(c, v[k].most->waiter);
-        const double share =
-            g != UINT32_MAX && c->life[g].life > 0 ? (double)v[k].total / (double)c->life[g].life : 0;
+        const double share = waits_at_share(c, &v[k]);
         if (share >= threshold(TH_LINGER_SHARE) && (double)v[k].count >= threshold(TH_LINGER_TIMES) &&
             c->idle >= threshold(TH_BOTTLE_IDLE) && !asks_for_news(c, &v[k], g)) {
             deadline_finding(c, &v[k], all[k], g, share < 1 ? share : 1);

@@ -203,8 +203,7 @@ void rules_tries(struct causes *c)
     const uint32_t n = c->idle >= causes_idle_least(c) ? waits_at_rows(c, v, PLACES, PAIRS_ASKED, waits_timed) : 0;
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t g = causes_group(c, v[i].most->waiter);
-        const bool lives = g != UINT32_MAX && c->life[g].program && c->life[g].life > 0;
-        const double share = lives ? (double)v[i].total / (double)c->life[g].life : 0;
+        const double share = g != UINT32_MAX && c->life[g].program ? waits_at_share(c, &v[i]) : 0;
         if (share >= threshold(TH_RETRY_LIFE) && (double)v[i].count >= threshold(TH_LIMIT_WAITS) &&
             !causes_told_at(c, RULE_POLL, v[i].place) && !causes_told_at(c, RULE_RETRY, v[i].place) &&
             timers_delay(c, v[i].place, v[i].most->waiter)) {

@@ -47,6 +47,12 @@ uint32_t waits_at_rows(const struct causes *c, struct waits_at *v, uint32_t most
     return n;
 }
 
+double waits_at_share(const struct causes *c, const struct waits_at *p)
+{
+    const uint32_t g = causes_group(c, p->most->waiter);
+    return g != UINT32_MAX && c->life[g].life > 0 ? (double)p->total / (double)c->life[g].life : 0;
+}
+
 bool waits_timed(const struct causes *c, const struct pair_row *p)
 {
     (void)c;

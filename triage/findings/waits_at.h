@@ -26,6 +26,8 @@ void waits_at_add(struct waits_at *v, uint32_t *n, uint32_t most, uint32_t place
 typedef bool waits_pick(const struct causes *c, const struct pair_row *p);
 #define PAIRS_ALL UINT32_MAX
 uint32_t waits_at_rows(const struct causes *c, struct waits_at *v, uint32_t most, uint32_t asked, waits_pick *pick);
+/* waits_at_share - of the lives of goroutines of the group that waits longest there; 0: it is none. */
+double waits_at_share(const struct causes *c, const struct waits_at *p);
 /* waits_timed - for waits_at_rows(): may a timer have ended these? */
 bool waits_timed(const struct causes *c, const struct pair_row *p);
 /*

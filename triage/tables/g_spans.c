@@ -315,7 +315,7 @@ static RARELY bool note_call(struct subtotal *y, int64_t t0, int64_t t1)
 
 /*
  * A call is over, or lasts: what follows, ST_NONE if nothing does. From Go 1.22 on who goes on running has kept its P through the call
- * (FORMAT.md: GoSyscallEnd, not GoSyscallEndBlocked), if it is known from its beginning.
+ * (its GoSyscallEnd, not GoSyscallEndBlocked), if it is known from its beginning.
  */
 static RARELY bool note_called(struct g_walk *w, uint8_t next)
 {
