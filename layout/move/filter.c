@@ -467,7 +467,10 @@ static bool holds(const struct filter *f, const struct term *t, uint32_t g, cons
     return false;
 }
 
-/* Does the term ask who the goroutine is? That is looked up in its lane, which for millions of spans in a row takes long. */
+/*
+ * Does the term ask who the goroutine is? That is looked up in its lane, which for millions of spans in a row takes
+ * long.
+ */
 static bool of_who(const struct term *t)
 {
     return t->kind == T_FUNC || t->kind == T_G || t->kind == T_SYSTEM || t->kind == T_COLLECTS;

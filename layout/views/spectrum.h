@@ -1,7 +1,7 @@
 /*
- * spectrum.h - how a number is distributed, and how that went over time: rows are steps of its size, the largest on top,
- * with a bar for how often; beside it time runs to the right, and a cell is as dark as the number was often that large
- * then. What comes back at intervals (a stall each second) shows as dots at equal distances.
+ * spectrum.h - how a number is distributed, and how that went over time: rows are steps of its size, the largest on
+ * top, with a bar for how often; beside it time runs to the right, and a cell is as dark as the number was often that
+ * large then. What comes back at intervals (a stall each second) shows as dots at equal distances.
  */
 #ifndef GOTOP_LAYOUT_SPECTRUM_H
 #define GOTOP_LAYOUT_SPECTRUM_H

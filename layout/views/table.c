@@ -1,6 +1,6 @@
 /*
- * table.c - see table.h. One job finds the things (once) and puts the rows wanted in order; until it is over the rows are
- * those from before. It runs only while view_work() waits for it, so what it changes needs no lock.
+ * table.c - see table.h. One job finds the things (once) and puts the rows wanted in order; until it is over the rows
+ * are those from before. It runs only while view_work() waits for it, so what it changes needs no lock.
  */
 #include "layout/views/table.h"
 

@@ -1,6 +1,6 @@
 /*
- * table_draw.c - a table of things on the screen: above the spectrum of what the rows are, below them one line each, numbers
- * first, then the name, shortened in its middle.
+ * table_draw.c - a table of things on the screen: above the spectrum of what the rows are, below them one line each,
+ * numbers first, then the name, shortened in its middle.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -89,8 +89,10 @@ void table_row(struct grid *g, struct view *v, uint32_t row, int y, bool focus)
 
 /* ---- the spectrum --------------------------------------------------------------------------------------- */
 
-/* Of what: of kinds the things of the one under the cursor, and how long these took; of things the column they are sorted
- * by, if it is a quantity. */
+/*
+ * Of what: of kinds the things of the one under the cursor, and how long these took; of things the column they are
+ * sorted by, if it is a quantity.
+ */
 struct plot {
     const struct table *t;
     uint32_t first; /* of the kind */

@@ -1,7 +1,8 @@
 /*
- * diff_paths.c - in which call path two runs differ: what both do many times (tasks, regions, pieces of work, goroutines of a start
- * function), explained instance by instance on both sides, followed to its end, and held against each other by category, function and who
- * called it. Claims nothing: runs of an unchanged program differ here, too.
+ * diff_paths.c - in which call path two runs differ: what both do many times (tasks, regions, pieces of work,
+ * goroutines of a start function), explained instance by instance on both sides, followed to its end, and held
+ * against each other by category, function and who called it. Claims nothing: runs of an unchanged program differ
+ * here, too.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,7 @@ struct how { /* a side */
     struct instances_all all;
 };
 
-/* ---- the paths of a row --------------------------------------------------------------------------------------------------- */
+/* ---- the paths of a row ---------------------------------------------------------------------------------------- */
 
 /* The names are the path's from here on. */
 static void path_put(struct diff_paths *d, int side, struct diff_path *p, int64_t ns)
@@ -45,7 +46,9 @@ static void path_put(struct diff_paths *d, int side, struct diff_path *p, int64_
     }
 }
 
-/* Where in the library a goroutine of its was differs by chance: there it is told by the goroutine's start function. */
+/*
+ * Where in the library a goroutine of its was differs by chance: there it is told by the goroutine's start function.
+ */
 static bool in_program(const struct trace *tr, const struct leaf *l)
 {
     return l->func && (stacks_is_program(tr, l->func) || !l->who);
@@ -150,7 +153,7 @@ static void keep_moved(struct diff_paths *d)
     d->n = n;
 }
 
-/* ---- all rows --------------------------------------------------------------------------------------------------------------- */
+/* ---- all rows -------------------------------------------------------------------------------------------------- */
 
 static const struct instance_row *row_like(const struct how *old, const struct how *new, const struct instance_row *r)
 {
@@ -198,7 +201,7 @@ bool diff_paths_each(const struct loaded *a, const struct loaded *b, diff_paths_
     return ok;
 }
 
-/* ---- as text ------------------------------------------------------------------------------------------------------------ */
+/* ---- as text --------------------------------------------------------------------------------------------------- */
 
 #define TOLD 4 /* paths of a row */
 

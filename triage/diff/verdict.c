@@ -1,6 +1,6 @@
 /*
- * verdict.c - see verdict.h. Quantities are compared as logarithms of what they are and a floor: what is below the floor
- * matters to nobody, so that its ratio says nothing.
+ * verdict.c - see verdict.h. Quantities are compared as logarithms of what they are and a floor: what is below the
+ * floor matters to nobody, so that its ratio says nothing.
  */
 #include "triage/diff/verdict.h"
 
@@ -15,8 +15,10 @@
 #define PRIOR_RUNS 4 /* as if so many more runs had shown the spread we expect of any program */
 #define SURE 3.0     /* standard errors beyond which it moved */
 
-/* What is expected of a kind before a run is seen, and what matters. Floors and amounts are shares: of a second (time), of
- * all waits and calls (count); those of the collector and of stops are counts a second. */
+/*
+ * What is expected of a kind before a run is seen, and what matters. Floors and amounts are shares: of a second
+ * (time), of all waits and calls (count); those of the collector and of stops are counts a second.
+ */
 static const struct kind {
     double count_floor, time_floor;
     double count_spread, time_spread; /* of the logarithm, from run to run of one program */
@@ -265,8 +267,8 @@ static double rest_of(const struct judge *j, int s, const struct change *c, doub
 }
 
 /*
- * A host that takes processors away makes all runs longer, by about the same factor: what the others run as well is no
- * change of this function. Where hardly anything runs beside it, nobody tells.
+ * A host that takes processors away makes all runs longer, by about the same factor: what the others run as well is
+ * no change of this function. Where hardly anything runs beside it, nobody tells.
  */
 static bool more_than_the_rest(const struct judge *j, const struct change *c)
 {
@@ -326,8 +328,9 @@ static bool team_works(const struct judge *j, const char *name)
 }
 
 /*
- * How many goroutines a stage has is the program's own doing: all runs of a side agree, and the sides differ by a factor of two.
- * Where one side has none, the function came, went or got another name, which says nothing of how many.
+ * How many goroutines a stage has is the program's own doing: all runs of a side agree, and the sides differ by a
+ * factor of two. Where one side has none, the function came, went or got another name, which says nothing of how
+ * many.
  */
 static struct moved team_of(const struct judge *j, const char *name)
 {

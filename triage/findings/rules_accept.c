@@ -1,7 +1,9 @@
 /*
- * rules_accept.c - connections that wait to be accepted: the goroutine that accepts them does something long between two of them.
+ * rules_accept.c - connections that wait to be accepted: the goroutine that accepts them does something long between
+ * two of them.
  *
- * How many wait at a listener no trace tells. But who finds one there each time that it comes back, without waiting, has let it wait.
+ * How many wait at a listener no trace tells. But who finds one there each time that it comes back, without waiting,
+ * has let it wait.
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/asks.h"
@@ -51,7 +53,8 @@ static void came_back(struct accepts *a, int64_t left, int64_t t, int64_t limite
 }
 
 /*
- * Accepting is a system call; that one fails where nobody is there, and a wait for the network with another call follows.
+ * Accepting is a system call; that one fails where nobody is there, and a wait for the network with another call
+ * follows.
  */
 static void accepts_of(const struct causes *c, struct accepts *a)
 {

@@ -1,10 +1,10 @@
 /*
- * rules_left.c - work that goes on though nobody waits for it any more: who began a goroutine for an answer gave up when its time was
- * up, and the goroutine goes on all the same.
+ * rules_left.c - work that goes on though nobody waits for it any more: who began a goroutine for an answer gave up
+ * when its time was up, and the goroutine goes on all the same.
  *
- * It is for an answer if others of its kind end the waits of those that begin them. Who is told of the limit ends soon
- * behind it; what it does after that nobody takes. But where the answer ends the next wait there, it was not given up: who waits
- * has only begun another one, and takes whichever comes first.
+ * It is for an answer if others of its kind end the waits of those that begin them. Who is told of the limit ends
+ * soon behind it; what it does after that nobody takes. But where the answer ends the next wait there, it was not
+ * given up: who waits has only begun another one, and takes whichever comes first.
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/leaves.h"
@@ -44,7 +44,10 @@ struct left {
 
 #define TIMEOUT_HANDLER "net/http.(*timeoutHandler).ServeHTTP"
 
-/* The function of the program, or the library's handler that gives up for the program's (http.TimeoutHandler): that begins it and waits. */
+/*
+ * The function of the program, or the library's handler that gives up for the program's (http.TimeoutHandler): that
+ * begins it and waits.
+ */
 static uint32_t place_of(const struct trace *tr, uint32_t stack)
 {
     const uint32_t place = causes_place(tr, stack), n = place || !stack ? 0 : trace_stack(tr, stack);
@@ -95,8 +98,8 @@ static const struct pair_row *answers(const struct causes *c, const struct pair_
 }
 
 /*
- * None of them has ever answered in time: those that begin where a context's limit ends the waits, one for each wait or more, are for these
- * all the same. (A timer's or a ticker's end may be a pace, at which work is begun.)
+ * None of them has ever answered in time: those that begin where a context's limit ends the waits, one for each wait
+ * or more, are for these all the same. (A timer's or a ticker's end may be a pace, at which work is begun.)
  */
 static uint32_t begun_for(const struct causes *c, const struct pair_row *p)
 {
@@ -211,7 +214,10 @@ static void look_at(struct left *l, uint32_t g)
     }
 }
 
-/* What goroutines of that kind wait for each other: they share something, and there is too little of it. *most: where. */
+/*
+ * What goroutines of that kind wait for each other: they share something, and there is too little of it. *most:
+ * where.
+ */
 static int64_t queued(const struct left *l, const struct pair_row **most)
 {
     const uint32_t name = l->c->tg->groups[l->worker].name;

@@ -1,6 +1,7 @@
 /*
- * rules_pace.c - who asks at a pace: a clock that ticks, not the answers, decides how often. Where callers wait for it themselves, or where who
- * hands them their work does, quicker answers win nothing, or no more than is waited for them.
+ * rules_pace.c - who asks at a pace: a clock that ticks, not the answers, decides how often. Where callers wait for
+ * it themselves, or where who hands them their work does, quicker answers win nothing, or no more than is waited for
+ * them.
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/asks.h"
@@ -14,7 +15,10 @@ static bool for_a_clock(const struct leaf *l, uint32_t place)
     return l->cat == EX_TIMER && (l->kind == WK_RECV || (l->kind == WK_SELECT && l->func == place));
 }
 
-/* Did a timer let that goroutine go on where it had waited for a channel? One look at its spans tells who needs no explaining. */
+/*
+ * Did a timer let that goroutine go on where it had waited for a channel? One look at its spans tells who needs no
+ * explaining.
+ */
 static bool has_clock(const struct causes *c, uint32_t g)
 {
     struct span_iter it;
@@ -32,7 +36,10 @@ static bool has_clock(const struct causes *c, uint32_t g)
     return false;
 }
 
-/* Of what the caller that waited longest waits, for the network there and for a clock, the clock's share: it asks at a pace. */
+/*
+ * Of what the caller that waited longest waits, for the network there and for a clock, the clock's share: it asks at
+ * a pace.
+ */
 double pace_of(struct causes *c, const struct waits_at *p)
 {
     const uint32_t g = p->most->longest.g;
@@ -70,7 +77,10 @@ static uint32_t feeder_of(const struct causes *c, uint32_t group)
     return NO_LANE;
 }
 
-/* Who hands them work waits for a clock most of its life: how much it waits for them, as a share of that; 1: it is not so. */
+/*
+ * Who hands them work waits for a clock most of its life: how much it waits for them, as a share of that; 1: it is
+ * not so.
+ */
 static double fed_at_a_pace(struct causes *c, const struct waits_at *p, double *clock)
 {
     const uint32_t g = feeder_of(c, gstat_group(c->tg->g, p->most->longest.g));

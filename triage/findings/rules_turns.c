@@ -1,9 +1,11 @@
 /*
- * rules_turns.c - goroutines that are asked one after the other: one tells another what to do, waits until that is done, and tells the next only
- * then, which has been at rest meanwhile. A service that is shut down worker by worker; a question to all shards, put to one at a time.
+ * rules_turns.c - goroutines that are asked one after the other: one tells another what to do, waits until that is
+ * done, and tells the next only then, which has been at rest meanwhile. A service that is shut down worker by worker;
+ * a question to all shards, put to one at a time.
  *
- * The calls over the network of one goroutine in a row are told by rules_calls.c. Here each is another goroutine's, and whether it is a call
- * or work does not matter: had all been asked at once, all would have been done when the slowest is.
+ * The calls over the network of one goroutine in a row are told by rules_calls.c. Here each is another goroutine's,
+ * and whether it is a call or work does not matter: had all been asked at once, all would have been done when the
+ * slowest is.
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/leaves.h"
@@ -63,7 +65,10 @@ static void row_ends(struct turns *t, uint32_t g, struct turn_row *r)
     r->n = 0;
 }
 
-/* Who ended that wait of g: since when had it been at rest when g woke it for that, about where the wait begins? NO_TIME: g did not. */
+/*
+ * Who ended that wait of g: since when had it been at rest when g woke it for that, about where the wait begins?
+ * NO_TIME: g did not.
+ */
 static int64_t at_rest_since(const struct causes *c, uint32_t who, uint32_t g, const struct span *wait)
 {
     const int64_t late = (wait->t1 - wait->t0) / 4;
@@ -168,8 +173,8 @@ static void finding(struct causes *c, const struct turns *t, double share)
 }
 
 /*
- * All to the same goroutine, which has nothing else to do: as a row of calls over the network would be told, were its partner not in the same
- * process. Whether one question could ask for all only its author knows.
+ * All to the same goroutine, which has nothing else to do: as a row of calls over the network would be told, were its
+ * partner not in the same process. Whether one question could ask for all only its author knows.
  */
 static void partner_finding(struct causes *c, const struct turns *t, double share)
 {

@@ -1,6 +1,6 @@
 /*
- * thresholds.c - see thresholds.h. One table of numbers with what they are; a second set holds while a file is read, so
- * that a mistake in its last line leaves everything as it was.
+ * thresholds.c - see thresholds.h. One table of numbers with what they are; a second set holds while a file is read,
+ * so that a mistake in its last line leaves everything as it was.
  */
 #include "triage/findings/thresholds.h"
 

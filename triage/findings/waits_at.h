@@ -47,11 +47,11 @@ bool waits_at_brought(const struct causes *c, uint32_t waiter, uint32_t place);
 void waits_at_text(struct text *t, const struct causes *c, const struct waits_at *p);
 /* What the waits at one place are by the clock. */
 struct waits_seen {
-    int64_t
-        clock; /* while at least one waits there: no more is won by ending all of them; upwards, by less than a part of 4096 */
+    /* while at least one waits there: no more is won by ending all of them; upwards, by less than a part of 4096 */
+    int64_t clock;
     int64_t each; /* how long those lasted, on average, whose end was looked at .. */
-    int64_t
-        soon; /* .. and those of them at whose end a processor was free to look at the network, and nothing was marked */
+    /* .. and those of them at whose end a processor was free to look at the network, and nothing was marked */
+    int64_t soon;
     uint32_t n, free; /* how many these are */
 };
 /*

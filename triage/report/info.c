@@ -28,7 +28,9 @@ static void answer(struct answers *a, const char *key, const char *question, enu
     snprintf(x->why, sizeof x->why, "%s", why);
 }
 
-/* counted - of what is recorded if it happens: how many there are. since: not recorded before that Go; NULL: it is. */
+/*
+ * counted - of what is recorded if it happens: how many there are. since: not recorded before that Go; NULL: it is.
+ */
 static void counted(struct answers *a, const char *key, const char *question, const char *since, size_t n,
                     const char *what)
 {

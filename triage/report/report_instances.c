@@ -1,6 +1,6 @@
 /*
- * report_instances.c - what a program did many times: rows of instances.h with their percentiles, and what the slow ones do
- * more of than the usual ones, as lines of the page and as JSON.
+ * report_instances.c - what a program did many times: rows of instances.h with their percentiles, and what the slow
+ * ones do more of than the usual ones, as lines of the page and as JSON.
  */
 #include "triage/findings/instances.h"
 #include "triage/findings/works.h"
