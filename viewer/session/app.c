@@ -16,6 +16,7 @@
 #include "layout/draw/plan.h"
 #include "layout/draw/popup.h"
 #include "viewer/session/app_live.h"
+#include "viewer/session/follow.h"
 #include "viewer/session/pair.h"
 #include "viewer/session/slice.h"
 #include "viewer/command/tables.h"
@@ -568,6 +569,7 @@ bool app_draw(struct app *a)
         .more = more,
         .debug = a->debug[0] ? a->debug : a->note,
         .live = a->follow != NULL,
+        .unsaved = a->follow && !follow_saves(a->follow),
         .loading = app_has(a, DUE_LOAD),
         .rate = a->rate,
     };
