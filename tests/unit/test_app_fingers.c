@@ -254,6 +254,59 @@ static void test_clicks(void **state)
     fix_close(&f);
 }
 
+/* The column of a text on the screen; -1: it isn't there. */
+static int column_of(struct fix *f, const char *text)
+{
+    char *s = run(f, ""), *at = strstr(s, text);
+    int x = -1;
+    for (char *c = at; c && c >= s && *c != '\n'; c--)
+        x++;
+    free(s);
+    return x;
+}
+
+static void click(struct fix *f, keycode k, const char *text)
+{
+    const int x = column_of(f, text), y = line_of(f, text);
+    assert_true(x >= 0 && y > 0);
+    press(f, k, x, y);
+}
+
+/* A click on a column's title sorts by it, another one turns that round; of a stack it takes the frame, of a curve the window. */
+static void test_titles(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, http, "default", 24);
+    expect(&f, "5", "start function");
+    click(&f, K_CLICK, "blocked");
+    expect(&f, "", "by time blocked");
+    expect(&f, "", "\\blocked");
+    click(&f, K_CLICK, "blocked");
+    expect(&f, "", "smallest first");
+    click(&f, K_CLICK, "start function");
+    expect(&f, "", "by name");
+    expect(&f, ":cycles Enter", "stopped");
+    click(&f, K_CLICK, "stopped");
+    expect(&f, "", "\\stopped");
+    expect(&f, "C", "all");
+    click(&f, K_CLICK, "(*Client).Get");
+    expect(&f, "", "called from main.customer");
+    assert_int_equal(f.a.view.popup, 0);
+    click(&f, K_DOUBLE, "(*Client).Do");
+    expect(&f, "", "below net/http.(*Client).Do");
+    fix_close(&f);
+    fix_open(&f, "samples/alloc-1.27.trace", "default", 24);
+    expect(&f, ":mmu Enter", "MMU");
+    const uint32_t row = f.a.view.at.row;
+    press(&f, K_CLICK, 70, 10);
+    assert_true(f.a.view.at.row > row + 5);
+    const uint32_t there = f.a.view.at.row;
+    press(&f, K_CLICK, 2, 10); /* its scale */
+    assert_int_equal(f.a.view.at.row, there);
+    fix_close(&f);
+}
+
 /* Where there are tables the keys come first, and not what the cells of lanes mean. */
 static void test_help(void **state)
 {
@@ -319,10 +372,10 @@ static void test_line(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_back),  cmocka_unit_test(test_enter_twice),  cmocka_unit_test(test_chords),
-        cmocka_unit_test(test_names), cmocka_unit_test(test_states),       cmocka_unit_test(test_clicks),
-        cmocka_unit_test(test_help),  cmocka_unit_test(test_why_of_waits), cmocka_unit_test(test_find_in_help),
-        cmocka_unit_test(test_line),
+        cmocka_unit_test(test_back),         cmocka_unit_test(test_enter_twice), cmocka_unit_test(test_chords),
+        cmocka_unit_test(test_names),        cmocka_unit_test(test_states),      cmocka_unit_test(test_clicks),
+        cmocka_unit_test(test_titles),       cmocka_unit_test(test_help),        cmocka_unit_test(test_why_of_waits),
+        cmocka_unit_test(test_find_in_help), cmocka_unit_test(test_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
