@@ -295,7 +295,7 @@ int str_where(struct str s, int w, bool ascii, char *out, size_t size)
     struct str before = {s.p, at}, func = {s.p + at, in - at};
     const struct str place = from(s, in + 4);
     const uint32_t path = after_path(func), bare = after_package(func, path), starts[] = {0, path, bare};
-    const int least = str_width(from(place, after_package(place, after_path(place))), w + 1);
+    const int least = str_width(from(place, after_path(place)), w + 1);
     for (int i = 0; i < 3; i++) {
         const struct str f = from(func, starts[i]);
         if (str_width(before, w) + str_width(f, w) + 4 + least <= w)

@@ -121,8 +121,8 @@ static void test_where(void **state)
         const char *want;
     } cases[] = {
         {"lock at sync.(*Mutex).Lock in main.run", 60, "lock at sync.(*Mutex).Lock in main.run"},
-        {"lock at sync.(*Mutex).Lock in main.run", 37, "lock at sync.(*Mutex).Lock in run"},
-        {"lock at sync.(*Mutex).Lock in main.run", 30, "lock at (*Mutex).Lock in run"},
+        {"lock at sync.(*Mutex).Lock in main.run", 37, "lock at (*Mutex).Lock in main.run"},
+        {"lock at sync.(*Mutex).Lock in main.run", 30, "lock in main.run"},
         {"lock at sync.(*Mutex).Lock in a/net.(*Server).Serve", 27, "lock in net.(*Server).Serve"},
         {"lock at sync.(*Mutex).Lock in a/net.(*Server).Serve", 22, "lock in ..erver).Serve"},
         {"syscall.read in a/net.(*Server).Serve", 26, "read in (*Server).Serve"},
