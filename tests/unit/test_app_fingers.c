@@ -254,6 +254,32 @@ static void test_clicks(void **state)
     fix_close(&f);
 }
 
+static unsigned key(struct fix *f, keycode k)
+{
+    return app_key(&f->a, &(struct key_event){k, -1, -1});
+}
+
+/* What took long to read isn't left by one q too many; Q leaves at once, and so does q where reading again costs nothing. */
+static void test_leaving(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, http, "default", 24);
+    expect(&f, "5 Enter", "main.customer: 5 of 5");
+    f.a.took_ms = 31000;
+    assert_false(key(&f, 'q') & VR_QUIT); /* back to the groups */
+    assert_false(key(&f, 'q') & VR_QUIT);
+    expect(&f, "", "again to leave: it took 31.0s to read");
+    assert_false(key(&f, 'j') & VR_QUIT); /* another key: it is asked anew */
+    assert_false(key(&f, 'q') & VR_QUIT);
+    assert_true(key(&f, 'q') & VR_QUIT);
+    assert_false(key(&f, 'j') & VR_QUIT);
+    assert_true(key(&f, 'Q') & VR_QUIT);
+    f.a.took_ms = 900;
+    assert_true(key(&f, 'q') & VR_QUIT);
+    fix_close(&f);
+}
+
 /* The column of a text on the screen; -1: it isn't there. */
 static int column_of(struct fix *f, const char *text)
 {
@@ -372,10 +398,10 @@ static void test_line(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_back),         cmocka_unit_test(test_enter_twice), cmocka_unit_test(test_chords),
-        cmocka_unit_test(test_names),        cmocka_unit_test(test_states),      cmocka_unit_test(test_clicks),
-        cmocka_unit_test(test_titles),       cmocka_unit_test(test_help),        cmocka_unit_test(test_why_of_waits),
-        cmocka_unit_test(test_find_in_help), cmocka_unit_test(test_line),
+        cmocka_unit_test(test_back),         cmocka_unit_test(test_enter_twice),  cmocka_unit_test(test_chords),
+        cmocka_unit_test(test_names),        cmocka_unit_test(test_states),       cmocka_unit_test(test_clicks),
+        cmocka_unit_test(test_titles),       cmocka_unit_test(test_leaving),      cmocka_unit_test(test_help),
+        cmocka_unit_test(test_why_of_waits), cmocka_unit_test(test_find_in_help), cmocka_unit_test(test_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

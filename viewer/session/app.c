@@ -464,6 +464,7 @@ static unsigned mouse(struct app *a, const struct key_event *ev)
 {
     if (a->view.popup || ev->x < 0 || ev->key == K_RELEASE)
         return VR_NONE;
+    a->asked = false;
     if (ev->key == K_DRAG)
         return drag(a, ev->x, ev->y);
     if (ev->key == K_CLICK) {
