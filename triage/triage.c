@@ -329,3 +329,23 @@ double triage_progress(const struct triage *tg)
     }
     return (done + part) / all;
 }
+
+/* ---- system calls ----------------------------------------------------------------------------------------- */
+
+static bool timed(void *arg, const struct span_run *r)
+{
+    bool *any = arg;
+    for (uint32_t i = 0; i < r->n && !*any; i++)
+        *any = r->kind[r->tag[i]].state == ST_SYSCALL && r->dur[i] > 1;
+    return !*any;
+}
+
+bool tri_any_timed(const struct trace *tr, struct lane l, int64_t t0, int64_t t1)
+{
+    bool any = trace_info(tr)->second_family;
+    if (!any)
+        trace_states(
+            tr, l,
+            &(struct states_ask){.t0 = t0, .t1 = t1, .min_ns = 2, .f = timed, .arg = &any, .only = 1u << ST_SYSCALL});
+    return any;
+}

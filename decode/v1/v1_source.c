@@ -197,11 +197,12 @@ static void finish(struct v1 *v, struct source *s)
     const bool torn = v->ix.table_at && v->ix.table_at < s->len; /* they go on behind what is broken */
     if (v->names.missing)
         source_damage(s, torn ? ERR_FORMAT : ERR_TRUNCATED, 0, torn ? ERR_NO_OFFSET : s->len,
-                      "%" PRIu64 " uses of stacks or strings that are not in the file: %s is missing",
-                      v->names.missing, torn ? "a part of its tables" : "its end");
+                      "%" PRIu64 " use%s of stacks or strings that are not in the file: %s is missing",
+                      v->names.missing, v->names.missing == 1 ? "" : "s", torn ? "a part of its tables" : "its end");
     if (v->emit.contradictions && s->st.ndamages)
-        source_warn(s, ERR_ORDER, 0, ERR_NO_OFFSET, "%llu events contradict what came before them",
-                    (unsigned long long)v->emit.contradictions);
+        source_warn(s, ERR_ORDER, 0, ERR_NO_OFFSET, "%llu event%s what came before",
+                    (unsigned long long)v->emit.contradictions,
+                    v->emit.contradictions == 1 ? " contradicts" : "s contradict");
     else if (v->emit.contradictions) /* nothing else tells that the file is not what was written */
         source_damage(s, ERR_ORDER, 0, ERR_NO_OFFSET,
                       "%llu event%s what came before: what may be lost between is not recorded",

@@ -2,11 +2,14 @@
  * cells.c - the grid of cells, and the gate where a trace's bytes become text.
  *
  * The gate is a list of what is let through (printable, one or two columns wide on every terminal, left to right);
- * everything else becomes '?' or U+FFFD. So a name can hold anything and the columns still stand. The list is
+ * control bytes become '?', bytes that are no UTF-8 U+FFFD, all other characters their code points, <5D0>: so two names stay
+ * two. A name can hold anything and the columns still stand. The list is
  * our own and not the C library's wcwidth(): a screen must not depend on the locale it is tested in.
  */
 #include "layout/draw/cells.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "decode/base/bisect.h"
@@ -85,14 +88,31 @@ uint32_t str_next(struct str s, uint32_t *at, int *width)
     return cp;
 }
 
+int str_shown(struct str s, uint32_t *at, uint32_t *cp, char code[STR_CODE])
+{
+    const uint32_t from = *at;
+    uint32_t raw = REPLACED;
+    int w;
+    *cp = str_next(s, at, &w);
+    code[0] = 0;
+    if (*cp != REPLACED || !utf8_read(s.p + from, s.len - from, &raw) || raw == REPLACED)
+        return w;
+    return snprintf(code, STR_CODE, "<%" PRIX32 ">", raw);
+}
+
+/* Its columns alone. */
+static int step(struct str s, uint32_t *at)
+{
+    uint32_t cp;
+    char code[STR_CODE];
+    return str_shown(s, at, &cp, code);
+}
+
 int str_width(struct str s, int max)
 {
     int total = 0;
-    for (uint32_t at = 0; at < s.len && total < max;) {
-        int w;
-        str_next(s, &at, &w);
-        total += w;
-    }
+    for (uint32_t at = 0; at < s.len && total < max;)
+        total += step(s, &at);
     return total < max ? total : max;
 }
 
@@ -125,10 +145,10 @@ size_t str_safe(struct str s, char *out, size_t size)
     size_t n = 0;
     if (!size)
         return 0;
-    for (uint32_t at = 0; at < s.len;) {
-        int w;
-        char b[4];
-        size_t k = (size_t)str_utf8(str_next(s, &at, &w), b);
+    for (uint32_t at = 0, cp; at < s.len;) {
+        char b[STR_CODE];
+        (void)str_shown(s, &at, &cp, b);
+        size_t k = b[0] ? strlen(b) : (size_t)str_utf8(cp, b);
         if (n + k >= size)
             break;
         memcpy(out + n, b, k);
@@ -184,11 +204,8 @@ int str_tail(struct str text, int w, bool ascii, char *out, size_t size)
     if (total <= w || w < dots_w)
         dots = "", dots_w = 0;
     uint32_t at = 0;
-    while (at < text.len && total > w - dots_w) {
-        int cw;
-        str_next(text, &at, &cw);
-        total -= cw;
-    }
+    while (at < text.len && total > w - dots_w)
+        total -= step(text, &at);
     size_t k = strlen(dots);
     if (k >= size)
         return 0;
@@ -203,8 +220,7 @@ int str_head(struct str text, int w, char *out, size_t size)
     int used = 0;
     while (at < text.len) {
         uint32_t next = at;
-        int cw;
-        str_next(text, &next, &cw);
+        const int cw = step(text, &next);
         if (used + cw > w)
             break;
         used += cw;
@@ -246,6 +262,54 @@ int str_shorten(struct str name, int w, bool ascii, char *out, size_t size)
         }
     }
     return str_tail(from(name, package), w, ascii, out, size);
+}
+
+/* Where the function's name before the last " in " begins, and where that stands. */
+static bool in_place(struct str s, uint32_t *func, uint32_t *in)
+{
+    for (uint32_t i = s.len; i-- > 1;)
+        if (i + 4 < s.len && !memcmp(s.p + i, " in ", 4)) {
+            *in = *func = i;
+            while (*func && s.p[*func - 1] != ' ')
+                --*func;
+            return true;
+        }
+    return false;
+}
+
+static int joined(struct str before, struct str func, struct str place, int w, bool ascii, char *out, size_t size)
+{
+    size_t n = str_safe(before, out, size);
+    n += str_safe(func, out + n, size - n);
+    n += str_safe(str_of(" in "), out + n, size - n);
+    const int used = str_width(before, w) + str_width(func, w) + 4;
+    return used + str_shorten(place, w - used, ascii, out + n, size - n);
+}
+
+int str_where(struct str s, int w, bool ascii, char *out, size_t size)
+{
+    enum { LEAST = 12 }; /* columns that tell something of a place */
+    uint32_t at = 0, in = 0;
+    if (!size || s.len > 4096 || str_width(s, w + 1) <= w || !in_place(s, &at, &in))
+        return str_middle(s, w, ascii, out, size);
+    struct str before = {s.p, at}, func = {s.p + at, in - at};
+    const struct str place = from(s, in + 4);
+    const uint32_t path = after_path(func), bare = after_package(func, path), starts[] = {0, path, bare};
+    const int least = str_width(from(place, after_path(place)), w + 1);
+    for (int i = 0; i < 3; i++) {
+        const struct str f = from(func, starts[i]);
+        if (str_width(before, w) + str_width(f, w) + 4 + least <= w)
+            return joined(before, f, place, w, ascii, out, size);
+    }
+    func = before.len ? (struct str){s.p, 0} : from(func, bare); /* what stands before tells what it is: "lock at " */
+    while (before.len && before.p[before.len - 1] == ' ')
+        before.len--;
+    if (before.len > 3 &&
+        (!memcmp(before.p + before.len - 3, " at", 3) || !memcmp(before.p + before.len - 3, " in", 3)))
+        before.len -= 3;
+    if (str_width(before, w) + str_width(func, w) + 4 + LEAST > w)
+        return str_middle(s, w, ascii, out, size);
+    return joined(before, func, place, w, ascii, out, size);
 }
 
 /* ---- grid ----------------------------------------------------------------------------------------------- */
@@ -343,14 +407,18 @@ void grid_toggle(struct grid *g, int x, int y, uint16_t flags)
 int grid_text(struct grid *g, int x, int y, int w, struct str text, enum style s)
 {
     int end = w > g->w - x ? g->w : x + w;
-    for (uint32_t i = 0; i < text.len && x < end;) {
-        int cw;
-        uint32_t cp = str_next(text, &i, &cw);
+    for (uint32_t i = 0, cp; i < text.len && x < end;) {
+        char code[STR_CODE];
+        const int cw = str_shown(text, &i, &cp, code);
         if (x + cw > end) { /* half a character doesn't fit: leave no hole */
-            grid_put(g, x++, y, ' ', s);
+            while (x < end)
+                grid_put(g, x++, y, ' ', s);
             break;
         }
-        if (g->ascii && cp > 0x7E) {
+        if (code[0]) {
+            for (int k = 0; k < cw; k++)
+                grid_put(g, x + k, y, (unsigned char)code[k], s);
+        } else if (g->ascii && cp > 0x7E) {
             for (int k = 0; k < cw; k++)
                 grid_put(g, x + k, y, '?', s);
         } else {

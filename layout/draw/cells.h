@@ -63,7 +63,7 @@ void grid_flags(struct grid *g, int x, int y, int w, int h, uint16_t set); /* or
 void grid_toggle(struct grid *g, int x, int y, uint16_t flags);            /* xor: reverse of reverse is plain */
 /*
  * grid_text - put bytes as text in at most w columns from x on; what doesn't fit is cut. Control bytes, bad UTF-8,
- * combining and right-to-left characters become '?' or U+FFFD. Returns the column after the last one used.
+ * combining and right-to-left characters stand as str_shown() has them. Returns the column after the last one used.
  */
 int grid_text(struct grid *g, int x, int y, int w, struct str text, enum style s);
 int grid_str(struct grid *g, int x, int y, int w, const char *text, enum style s); /* the same, NUL-terminated */
@@ -86,6 +86,12 @@ size_t grid_line_styles(const struct grid *g, int y, char *out, size_t size);
  * safe to show; *width is 1 or 2. Bad bytes give U+FFFD, control bytes '?'.
  */
 uint32_t str_next(struct str s, uint32_t *at, int *width);
+/*
+ * str_shown - the same as it stands on the screen: characters that a terminal may put elsewhere or draw over another (right-to-left,
+ * combining, without a shape, or of a width that isn't known) as their code points in code, "<5D0>", else "". Returns columns, up to 8.
+ */
+enum { STR_CODE = 12 };
+int str_shown(struct str s, uint32_t *at, uint32_t *cp, char code[STR_CODE]);
 /* str_width - columns that grid_text would use, at most max. */
 int str_width(struct str s, int max);
 /* str_utf8 - encode; returns 1..4 bytes. */
@@ -104,6 +110,11 @@ int str_shorten(struct str name, int w, bool ascii, char *out, size_t size);
 int str_tail(struct str text, int w, bool ascii, char *out, size_t size);
 /* str_middle - its beginning and its end, an ellipsis between them if it is too long: names tell by both. */
 int str_middle(struct str text, int w, bool ascii, char *out, size_t size);
+/*
+ * str_where - "lock at sync.(*Mutex).Lock in net/http.(*Server).Serve": what is called gives way before where, its package first,
+ * "lock in (*Server).Serve". A text of another form as str_middle().
+ */
+int str_where(struct str text, int w, bool ascii, char *out, size_t size);
 /* str_head - its beginning, cut without a mark. */
 int str_head(struct str text, int w, char *out, size_t size);
 

@@ -90,6 +90,14 @@ static int loading_rate(const struct canvas *c, int x, int w)
     return note_word(c->g, x, w, rate);
 }
 
+/* What is wrong, behind the name. */
+static int alarms(const struct canvas *c, int x, int w)
+{
+    if (trace_info(c->v->tr)->ndamages)
+        x = word(c->g, x + 1, w, STYLE_TITLE_DAMAGE, "PARTIAL");
+    return c->txt->unsaved ? word(c->g, x + 1, w, STYLE_TITLE_DAMAGE, "NOT SAVED") : x;
+}
+
 static void title(const struct canvas *c)
 {
     const struct view *v = c->v;
@@ -111,13 +119,12 @@ static void title(const struct canvas *c)
     loading(c, load, sizeof load);
     grid_fill(g, 0, 0, w, 1, ' ', STYLE_TITLE);
     int x = w >= 60 ? word(g, 0, w, STYLE_TITLE, "gotop  ") : 0, own = w / 3;
-    const int others = x + (int)(strlen(counts) + strlen(load)) + (ti->ndamages ? 8 : 0);
-    if (load[0] && own > w - others) /* how far it is stands whole */
+    const int others = x + (int)(strlen(counts) + strlen(load)) + (ti->ndamages ? 8 : 0) + (c->txt->unsaved ? 10 : 0);
+    if ((load[0] || c->txt->unsaved) && own > w - others) /* how far it is stands whole */
         own = w - others;
     str_tail(str_of(file_name(c)), own > 8 ? own : 8, glyph_dots(v->tier), name, sizeof name);
     x = word(g, x, w, STYLE_TITLE, "%s", name);
-    if (ti->ndamages)
-        x = word(g, x + 1, w, STYLE_TITLE_DAMAGE, "PARTIAL");
+    x = alarms(c, x, w);
     if (x + 2 + (int)(strlen(dialect) + strlen(counts) + strlen(load)) <=
         w) /* what is known before one looks goes first */
         x = word(g, x, w, STYLE_TITLE, "  %s", dialect);

@@ -18,6 +18,7 @@ struct frame_text {     /* what the viewer knows and layout does not; all may be
     const char *more;   /* the key that shows whole what is cut, at the last line's right end where something is */
     const char *debug;  /* at the title's right end: bytes per frame, a remark about the terminal */
     bool live;          /* it grows: no end to wait for */
+    bool unsaved;       /* what comes should be saved, and is not: said as long as it is so */
     bool loading;       /* show progress: share from trace_info(), and */
     double rate;        /* bytes per second, 0 = unknown */
     int screen_x, screen_y; /* filled by frame_draw(): where a terminal's own cursor best stands (prompt) or -1 */

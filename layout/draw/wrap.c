@@ -21,9 +21,9 @@ uint32_t wrap_next(struct str text, int w, uint32_t *next)
     int used = 0, item_cols = 0;
     w = w < LEAST ? LEAST : w;
     while (end < text.len) {
-        uint32_t at = end;
-        int cw;
-        str_next(text, &at, &cw);
+        uint32_t at = end, cp;
+        char code[STR_CODE];
+        const int cw = str_shown(text, &at, &cp, code);
         if (text.p[end] == ' ') {
             fit = end;
             if (item_ends(text, end))

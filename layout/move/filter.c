@@ -166,7 +166,8 @@ static uint32_t state_bits(const char *s)
     } names[] = {{"running", 1u << ST_RUNNING}, {"runnable", 1u << ST_RUNNABLE},
                  {"waiting", 1u << ST_WAITING}, {"blocked", 1u << ST_WAITING},
                  {"syscall", 1u << ST_SYSCALL}, {"gc", 1u << ST_GCWORK | 1u << ST_ASSIST},
-                 {"assist", 1u << ST_ASSIST},   {"unknown", 1u << ST_UNKNOWN}};
+                 {"assist", 1u << ST_ASSIST},   {"unknown", 1u << ST_UNKNOWN},
+                 {"ready", 1u << ST_RUNNABLE}}; /* as / has it */
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(s, names[i].name))
             return names[i].bits;
@@ -183,7 +184,7 @@ static bool parse_state(struct parser *p, struct term *t, const char *s, size_t 
     return bad(p, at,
                !strcmp(s, "sweep")
                    ? "sweeping is recorded of processors, not of goroutines"
-                   : "no such state: running, runnable, waiting, syscall, gc, assist, unknown; what is "
+                   : "no such state: running, runnable (ready), waiting, syscall, gc, assist, unknown; what is "
                      "waited for: reason=sync");
 }
 

@@ -60,6 +60,8 @@ struct view_kind {
     bool (*span)(const struct view *v, struct lane *l, int64_t *t);
     /* about - the time of a goroutine that the row with the cursor is about, for an explanation; NULL: see why_here(). */
     bool (*about)(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1);
+    /* touch - the mouse points at a cell that is none of its rows': take what is there. VR_NONE: nothing is. NULL: never. */
+    unsigned (*touch)(struct view *v, const struct plan *p, int x, int y);
     /* tsv - all rows, to be copied; false: there are none. NULL: what the cursor is on is copied. */
     bool (*tsv)(const struct view *v, FILE *f);
     unsigned (*copy)(struct view *v); /* the same of many rows, in slices: table_copy() */

@@ -191,6 +191,21 @@ static unsigned to(struct view *v, int64_t row)
     return VR_DRAW;
 }
 
+/* The window whose bar is there. */
+static unsigned touch(struct view *v, const struct plan *p, int x, int y)
+{
+    const uint32_t n = points(v);
+    int x0, x1;
+    if (y < p->y[ROW_LANES] || y >= p->y[ROW_LANES] + p->n[ROW_LANES])
+        return VR_NONE;
+    for (uint32_t i = 0; i < n; i++) {
+        place(v->w - SCALE, n, i, &x0, &x1);
+        if (x >= SCALE + x0 && x < SCALE + x1)
+            return i == v->at.row ? VR_DRAW : to(v, i);
+    }
+    return VR_NONE;
+}
+
 static unsigned side(struct view *v, int n)
 {
     return to(v, (int64_t)v->at.row + (n ? n : 1));
@@ -238,6 +253,7 @@ const struct view_kind kind_mmu = {
     .open = tri_open,
     .show = kind_show,
     .draw = draw,
+    .touch = touch,
     .speak = speak,
     .can = can,
     .hold = tri_hold,

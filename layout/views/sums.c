@@ -18,6 +18,7 @@
 #include "layout/move/when.h"
 #include "layout/move/move.h"
 #include "layout/draw/status.h"
+#include "triage/triage.h"
 
 enum { TOP = 10, KEPT = 40, CHUNK = 1024 }; /* of a table as text; that are kept */
 enum { WALK_MOST = 20000000 };
@@ -31,6 +32,7 @@ struct row {
     int64_t ns[BY_COUNT];
     int64_t collected[COLLECTS]; /* of its running */
     uint32_t count, key;
+    bool timed; /* of its system calls one at least (triage.h) */
 };
 
 struct sums {
@@ -40,8 +42,9 @@ struct sums {
     struct lane lane;
     bool group; /* whose row stands for all of its start function */
     int64_t t0, t1;
-    struct shares mine, procs; /* the lane with the cursor; all processors */
-    struct shares all;         /* all goroutines */
+    bool mine_timed, procs_timed, all_timed; /* one of the system calls in these at least */
+    struct shares mine, procs;               /* the lane with the cursor; all processors */
+    struct shares all;                       /* all goroutines */
     struct row top[BY_COUNT][KEPT];
     int ntop[BY_COUNT];
     struct row *func;  /* by name */
@@ -55,12 +58,20 @@ struct sums {
     bool light; /* goroutines alone: no names, no places */
 };
 
+/* Is one of its system calls timed? What of it is shown is in sh. */
+static bool has_timed(const struct sums *s, struct lane l, const struct shares *sh)
+{
+    return sh->ns[ST_SYSCALL] && tri_any_timed(s->tr, l, s->t0, s->t1);
+}
+
 /* Up to so many more processors. */
 static void add_procs(struct sums *s, uint32_t most)
 {
     for (uint32_t n = trace_nlanes(s->tr, LANE_P); s->proc < n && most; s->proc++, most--) {
         struct shares sh;
-        trace_shares(s->tr, (struct lane){LANE_P, s->proc}, s->t0, s->t1, &sh);
+        const struct lane l = {LANE_P, s->proc};
+        trace_shares(s->tr, l, s->t0, s->t1, &sh);
+        s->procs_timed = s->procs_timed || has_timed(s, l, &sh);
         for (int k = 0; k < ST_COUNT; k++)
             s->procs.ns[k] = time_add(s->procs.ns[k], sh.ns[k]); /* times are as large as a file claims */
     }
@@ -128,6 +139,7 @@ void sums_lane(struct sums *s, struct lane l, bool group)
     s->mine = (struct shares){{0}};
     if (l.i < trace_nlanes(s->tr, l.kind))
         gstate_shares(s->v->gstate, s->tr, l, s->t0, s->t1, &s->mine);
+    s->mine_timed = has_timed(s, l, &s->mine);
 }
 
 void sums_free(struct sums *s)
@@ -155,7 +167,7 @@ static void rank(struct sums *s, int by, const struct row *r)
 {
     struct row *top = s->top[by];
     int n = s->ntop[by];
-    if (!r->ns[by] || (n == KEPT && top[n - 1].ns[by] >= r->ns[by]))
+    if (!r->ns[by] || (by == BY_SYSCALL && !r->timed) || (n == KEPT && top[n - 1].ns[by] >= r->ns[by]))
         return;
     int i = n < KEPT ? n : KEPT - 1;
     for (; i > 0 && top[i - 1].ns[by] < r->ns[by]; i--)
@@ -180,9 +192,13 @@ static void add_lane(struct sums *s, uint32_t g, const struct lane_info *li)
     r.ns[BY_RUNNABLE] = sh.ns[ST_RUNNABLE];
     r.ns[BY_WAITING] = sh.ns[ST_WAITING];
     r.ns[BY_SYSCALL] = sh.ns[ST_SYSCALL];
+    r.timed = !s->light && has_timed(s, (struct lane){LANE_G, g}, &sh);
+    s->all_timed = s->all_timed || r.timed;
     struct row *f = s->light ? NULL : &s->func[li->name < s->nstr ? li->name : 0];
-    if (f)
+    if (f) {
         f->count++;
+        f->timed = f->timed || r.timed;
+    }
     for (int k = 0; f && k < COLLECTS; k++)
         f->collected[k] = time_add(f->collected[k], r.collected[k]);
     for (int k = 0; k < BY_COUNT; k++) {
@@ -210,6 +226,7 @@ static bool add_places(struct sums *s, uint32_t g)
             uint32_t f = status_function(s->v, p->stack);
             struct row *r = &s->place[f < s->nstr ? f : 0];
             r->count++;
+            r->timed = r->timed || (p->state == ST_SYSCALL && !tri_untimed(s->tr, p->t1 - p->t0));
             int64_t *ns = &r->ns[p->state == ST_WAITING ? BY_WAITING : BY_SYSCALL];
             *ns = time_add(*ns, b - a);
         }
@@ -269,7 +286,7 @@ int sums_share(const struct sums *s)
 /* ---- as text -------------------------------------------------------------------------------------------- */
 
 static void states(const struct sums *s, struct lines *t, const char *title, enum lane_kind kind,
-                   const struct shares *sh, int64_t whole)
+                   const struct shares *sh, bool timed, int64_t whole)
 {
     char line[400] = "", d[FMT_MAX], p[FMT_MAX];
     size_t n = 0;
@@ -282,8 +299,10 @@ static void states(const struct sums *s, struct lines *t, const char *title, enu
         if (best < 0)
             break;
         done[best] = true;
-        int k = snprintf(line + n, sizeof line - n, "  %s %s %s", status_state(kind, (enum state)best),
-                         when_dur(s->tr, sh->ns[best], d), fmt_percent(sh->ns[best], whole, p));
+        const bool none = best == ST_SYSCALL && !timed;
+        int k = snprintf(line + n, sizeof line - n, "  %s %s%s%s", status_state(kind, (enum state)best),
+                         none ? TRI_NOT_TIMED : when_dur(s->tr, sh->ns[best], d), none ? "" : " ",
+                         none ? "" : fmt_percent(sh->ns[best], whole, p));
         if (k < 0 || (size_t)k >= sizeof line - n)
             break;
         n += (size_t)k;
@@ -309,7 +328,10 @@ static void put_row(const struct sums *s, struct lines *t, const char *name, con
     char a[BY_COUNT][FMT_MAX], c[FMT_MAX];
     int room = name_room(w), used = str_width(str_of(name), room);
     for (int k = 0; k < BY_COUNT; k++)
-        when_dur(s->tr, r->ns[k], a[k]);
+        if (k == BY_SYSCALL && r->ns[k] && !r->timed)
+            snprintf(a[k], sizeof a[k], "%s", TRI_UNTIMED);
+        else
+            when_dur(s->tr, r->ns[k], a[k]);
     lines_add(t, "%s%*s %8s %8s %8s %8s %7s", name, room - used, "", a[0], a[1], a[2], a[3], fmt_count(r->count, c));
 }
 
@@ -364,8 +386,8 @@ static void table(const struct sums *s, struct lines *t, const char *what, const
 
 static void tops(const struct sums *s, struct lines *t, int w)
 {
-    static const char *const titles[BY_COUNT] = {"goroutines that ran most", "goroutines that were runnable longest",
-                                                 NULL, "goroutines longest in system calls"};
+    static const char *const titles[BY_COUNT] = {"goroutines that ran most", "goroutines runnable longest", NULL,
+                                                 "longest in system calls"};
     char name[400];
     for (int k = 0; k < BY_COUNT; k++) {
         if (!titles[k] || !s->ntop[k])
@@ -398,7 +420,7 @@ static void group_states(const struct sums *s, struct lines *t, int w)
         whole = time_add(whole, r->ns[k]);
     snprintf(title, sizeof title, "all %s goroutines %s", fmt_count(r->count, c), what);
     if (s->done)
-        states(s, t, title, LANE_G, &sh, whole);
+        states(s, t, title, LANE_G, &sh, r->timed, whole);
     else
         lines_add(t, "all goroutines %s: adding up", what);
 }
@@ -413,9 +435,9 @@ void sums_text(const struct sums *s, const struct view *v, struct lines *t, int 
         group_states(s, t, w);
     } else if (s->lane.i < trace_nlanes(s->tr, s->lane.kind)) {
         status_lane(v, s->lane, id);
-        states(s, t, id, s->lane.kind, &s->mine, len);
+        states(s, t, id, s->lane.kind, &s->mine, s->mine_timed, len);
     }
-    states(s, t, "all processors", LANE_P, &s->procs,
+    states(s, t, "all processors", LANE_P, &s->procs, s->procs_timed,
            len > INT64_MAX / ((int64_t)np + 1) ? INT64_MAX : len * (int64_t)np);
     if (!s->done)
         lines_add(t, "goroutines: adding up, %d%% so far", sums_share(s));
@@ -427,12 +449,12 @@ void sums_text(const struct sums *s, const struct view *v, struct lines *t, int 
         lines_add(t, "%s of those that live here are added up", c);
     else
         lines_add(t, s->lanes == 1 ? "%s goroutine lives here" : "%s goroutines live here", c);
-    states(s, t, "all goroutines", LANE_G, &s->all, all);
+    states(s, t, "all goroutines", LANE_G, &s->all, s->all_timed, all);
     if (s->all.ns[ST_GCWORK] || s->all.ns[ST_ASSIST] || s->all.ns[ST_SWEEP])
         lines_add(t, "below, running is also what ran for the collector: mark workers, mark assists");
     table(s, t, "by start function", s->func, by_most, w);
     tops(s, t, w);
-    table(s, t, "where they waited or were in a call", s->place, by_wait, w);
+    table(s, t, "waits and calls by place", s->place, by_wait, w);
     if (s->cut)
         lines_add(t, "too many spans: the places are not complete (the other sums are exact)");
 }

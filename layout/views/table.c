@@ -783,6 +783,7 @@ const struct tri_view table_list = {
     .rows = count,
     .head = table_head,
     .head_lines = table_head_lines,
+    .titled = table_titled,
     .row = table_row,
     .detail = detail,
     .enter = enter,

@@ -158,13 +158,15 @@ const struct thing *table_thing(const struct table *t, uint32_t row); /* of a ki
 /* In table_draw.c: above the rows their spectrum, a line about what they are, the columns' names; and a row. */
 int table_head_lines(const struct view *v, int rows);
 void table_head(struct grid *g, struct view *v, int y, int n);
+unsigned table_titled(struct view *v, int x);
 void table_row(struct grid *g, struct view *v, uint32_t row, int y, bool focus);
 
 #define IS_THINGS(provider) \
     .lanes = LANE_KINDS, .table = true, .plan = PLAN_TABLE, .gutter = GUTTER_SHORT, .things = provider, \
     .status_most = tri_status_most, .list = &table_list, .open = table_open, .show = kind_show, .draw = table_draw, \
-    .speak = tri_speak, .where = table_where, .hold = tri_hold, .pending = table_pending, .work = table_work, \
-    .find = table_find, .copy = table_copy, .back_word = table_back_word, .refuse = "Enter opens the lanes first", \
+    .touch = tri_touch, .speak = tri_speak, .where = table_where, .hold = tri_hold, .pending = table_pending, \
+    .work = table_work, .find = table_find, .copy = table_copy, .back_word = table_back_word, \
+    .refuse = "Enter opens the lanes first", \
     .answer = {ANSWER_ROWS, \
                ANSWER_SIDE(table_sort), \
                [DEED_SORT] = table_sort, \

@@ -65,6 +65,17 @@ static void titles(struct grid *g, const struct view *v, int y)
     tri_say(g, x + 2, y, g->w - x - 2, by ? STYLE_STATUS_KEY : STYLE_RULER, "%s", head);
 }
 
+/* By the column there; by that already: the other way round. */
+unsigned table_titled(struct view *v, int x)
+{
+    const struct table *t = v->table;
+    int c[COLS_MOST], n = choose(t, v->w, c), i = 0;
+    while (i < n && x >= table_col(t, c[i]).w)
+        x -= table_col(t, c[i++]).w;
+    const int col = i < n ? c[i] : table_cols(t) - 1;
+    return col == t->want.sort ? table_invert(v, 1) : table_sort(v, col - t->want.sort);
+}
+
 void table_row(struct grid *g, struct view *v, uint32_t row, int y, bool focus)
 {
     const struct table *t = v->table;
@@ -81,8 +92,8 @@ void table_row(struct grid *g, struct view *v, uint32_t row, int y, bool focus)
         x += k.w;
     }
     table_name(&whole, t, t->row[row]);
-    str_middle((struct str){whole.p ? whole.p : "", (uint32_t)whole.n}, g->w - x - 2, glyph_dots(v->tier), name,
-               sizeof name);
+    str_where((struct str){whole.p ? whole.p : "", (uint32_t)whole.n}, g->w - x - 2, glyph_dots(v->tier), name,
+              sizeof name);
     grid_str(g, x + 2, y, g->w - x - 2, name, s);
     text_free(&whole);
 }

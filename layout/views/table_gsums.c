@@ -32,24 +32,10 @@ static bool list(struct table *t)
     return true;
 }
 
-static bool timed(void *arg, const struct span_run *r)
-{
-    bool *any = arg;
-    for (uint32_t i = 0; i < r->n && !*any; i++)
-        *any = r->kind[r->tag[i]].state == ST_SYSCALL && r->dur[i] > 1;
-    return !*any;
-}
-
-/* Is none of its system calls timed (triage.h)? */
+/* Is none of its system calls timed? */
 static bool untimed(const struct trace *tr, const struct thing *x)
 {
-    bool any = trace_info(tr)->second_family;
-    if (!any)
-        trace_states(
-            tr, tri_g(x->g),
-            &(struct states_ask){
-                .t0 = x->t0, .t1 = x->t1 + 1, .min_ns = 2, .f = timed, .arg = &any, .only = 1u << ST_SYSCALL});
-    return !any;
+    return !tri_any_timed(tr, tri_g(x->g), x->t0, x->t1 + 1);
 }
 
 static int64_t value(const struct table *t, const struct thing *x, int c)

@@ -643,6 +643,13 @@ void tri_draw(struct grid *g, struct view *v, const struct plan *p)
     }
 }
 
+unsigned tri_touch(struct view *v, const struct plan *p, int x, int y)
+{
+    const struct tri_view *s = ready(v) ? shown(v) : NULL;
+    const int head = s && s->titled ? s->head_lines(v, p->n[ROW_LANES]) : 0;
+    return head > 0 && y == p->y[ROW_LANES] + head - 1 ? s->titled(v, x) : VR_NONE;
+}
+
 void tri_say_two(const struct view *v, struct rich *out, void (*detail)(struct text *, const struct view *, int))
 {
     for (int i = 0; i < 2 && ready(v); i++) {

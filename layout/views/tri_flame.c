@@ -323,6 +323,8 @@ struct picture {
     const struct view *v;
     const struct flame *f;
     int y, h;
+    int at_x, at_y; /* without a grid: which frame is there? */
+    uint32_t *hit;
 };
 
 static const char *node_name(const struct view *v, const struct flame *f, uint32_t n, int w, char *out, size_t size)
@@ -350,6 +352,11 @@ static enum style style_of(const struct picture *p, uint32_t n)
 static void box(const struct picture *p, uint32_t n, int x0, int x1, int y)
 {
     char name[600];
+    if (!p->g) {
+        if (p->at_y == y && p->at_x >= x0 && p->at_x < x1)
+            *p->hit = n;
+        return;
+    }
     bool focus = n == p->f->cur;
     enum style s = focus ? STYLE_LANE_FOCUS : style_of(p, n);
     bool plain = p->v->tier == TIER_ASCII || p->v->mono;
@@ -380,6 +387,22 @@ static void subtree(const struct picture *p, uint32_t n, int x0, int x1, int dep
     }
 }
 
+/* From the frame it is zoomed to; from further in if the cursor would be below the screen. */
+static void tree(const struct picture *p)
+{
+    const struct flame *f = p->f;
+    uint32_t top = f->root;
+    int deep = 0;
+    for (uint32_t n = f->cur; n != f->root; n = f->node[n].up)
+        deep++;
+    if (deep >= p->h - 1) {
+        top = f->cur;
+        for (int i = 0; i < p->h - 2; i++)
+            top = f->node[top].up;
+    }
+    subtree(p, top, 0, p->v->w, 0);
+}
+
 static void draw_tree(struct grid *g, struct view *v, int y, int h)
 {
     struct flame *f = &v->tri->flame;
@@ -403,18 +426,7 @@ static void draw_tree(struct grid *g, struct view *v, int y, int h)
     }
     if (!under(f, f->cur, f->root))
         f->cur = f->root;
-    struct picture p = {g, v, f, y + 1, h - 1};
-    int deep = 0;
-    for (uint32_t n = f->cur; n != f->root; n = f->node[n].up)
-        deep++;
-    if (deep >= p.h - 1) { /* the cursor is below the screen: begin lower */
-        uint32_t top = f->cur;
-        for (int i = 0; i < p.h - 2; i++)
-            top = f->node[top].up;
-        subtree(&p, top, 0, g->w, 0);
-        return;
-    }
-    subtree(&p, f->root, 0, g->w, 0);
+    tree(&(struct picture){.g = g, .v = v, .f = f, .y = y + 1, .h = h - 1});
 }
 
 /* How often it was there, with all that it called. */
@@ -494,6 +506,21 @@ static void flame_draw(struct grid *g, struct view *v, const struct plan *p)
         draw_tree(g, v, y, h);
 }
 
+/* The frame there; what is too narrow for a column of its own has none. */
+static unsigned flame_touch(struct view *v, const struct plan *p, int x, int y)
+{
+    struct flame *f = v->tri && v->tri->tg ? &v->tri->flame : NULL;
+    uint32_t hit = NO_LANE;
+    if (!f || !f->built || f->making || f->failed || empty(f))
+        return VR_NONE;
+    tree(&(struct picture){
+        .v = v, .f = f, .y = p->y[ROW_LANES] + 1, .h = p->n[ROW_LANES] - 1, .at_x = x, .at_y = y, .hit = &hit});
+    if (hit == NO_LANE)
+        return VR_NONE;
+    f->cur = hit;
+    return VR_DRAW;
+}
+
 static void flame_speak(const struct view *v, int w, struct rich *out)
 {
     (void)w;
@@ -542,6 +569,7 @@ const struct view_kind kind_flame = {
     .open = flame_open,
     .show = kind_show,
     .draw = flame_draw,
+    .touch = flame_touch,
     .speak = flame_speak,
     .pending = flame_pending,
     .work = flame_go_on,

@@ -392,6 +392,23 @@ static void titles(struct grid *g, const struct view *v, int y)
     }
 }
 
+static unsigned groups_invert(struct view *v, int n);
+
+/* By the column there; by that already: the other way round. */
+static unsigned titled(struct view *v, int x)
+{
+    struct tri *t = v->tri;
+    enum gcolumn c[COLS_MAX];
+    const int n = choose(t, v->w, c);
+    int at = name_width(c, n, v->w), i = -1;
+    while (i < n && x > at)
+        at += ++i < n ? cols[c[i]].w : 0;
+    const enum gcolumn by = i < 0 ? GCOL_NAME : i < n ? c[i] : t->sort;
+    if (i >= n || (i < 0 && t->group != NO_LANE))
+        return VR_NONE;
+    return by == t->sort ? groups_invert(v, 1) : groups_sort(v, (int)by - (int)t->sort);
+}
+
 /* Where a bucket begins, in as few columns as can be: ">1us", since ">1.00us" touches the next. */
 static char *bucket_dur(const struct view *v, int64_t ns, char out[FMT_MAX])
 {
@@ -684,6 +701,7 @@ static const char *back_word(const struct view *v)
 static const struct tri_view tri_groups = {.rows = count,
                                            .head = head,
                                            .head_lines = head_lines,
+                                           .titled = titled,
                                            .row = row,
                                            .detail = detail,
                                            .lists = lists,

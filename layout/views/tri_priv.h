@@ -25,6 +25,9 @@ struct tri_view {
     bool (*lists)(const struct view *v,
                   uint32_t row); /* is line 1 a list, the most telling items first? NULL: never */
     unsigned (*enter)(struct view *v);
+    unsigned (*titled)(
+        struct view *v,
+        int x); /* the mouse points at its columns' titles, the last line above the rows; NULL: nothing */
     /* a row in so many lines as it takes (g NULL: counts): where all have room they stand whole; NULL = one line */
     int (*whole)(struct grid *g, const struct view *v, uint32_t row, int y, bool focus, enum tri_room room);
     bool (*ready)(const struct view *v); /* made of the trace alone: are they there? NULL: of triage's tables */
@@ -49,10 +52,12 @@ unsigned tri_last(struct view *v, int n);
 unsigned tri_enter(struct view *v, int n);
 void tri_draw(struct grid *g, struct view *v, const struct plan *p);
 enum tri_room tri_room(const struct view *v);
+unsigned tri_touch(struct view *v, const struct plan *p, int x, int y);
 void tri_speak(const struct view *v, int w, struct rich *out);
 #define IS_TABLE \
     .lanes = LANE_KINDS, .table = true, .gutter = GUTTER_SHORT, .open = tri_open, .show = kind_show, \
-    .draw = tri_draw, .speak = tri_speak, .hold = tri_hold, .refuse = "Enter opens the lanes first"
+    .draw = tri_draw, .touch = tri_touch, .speak = tri_speak, .hold = tri_hold, \
+    .refuse = "Enter opens the lanes first"
 #define ANSWER_ROWS \
     [DEED_LANE] = tri_move, [DEED_LANE_PAGE] = tri_page, [DEED_FIRST] = tri_first, [DEED_START] = tri_first, \
     [DEED_LAST] = tri_last, [DEED_END] = tri_last, [DEED_DETAILS] = tri_enter, [DEED_FIT] = tri_enter, \

@@ -373,7 +373,7 @@ static void sched_numbers(struct grid *g, const struct view *v, int y, enum styl
 static void words(struct grid *g, const struct view *v, int x, int y, enum style s, const struct text *t)
 {
     char safe[1200];
-    str_middle((struct str){t->p ? t->p : "", (uint32_t)t->n}, g->w - x, glyph_dots(v->tier), safe, sizeof safe);
+    str_where((struct str){t->p ? t->p : "", (uint32_t)t->n}, g->w - x, glyph_dots(v->tier), safe, sizeof safe);
     grid_str(g, x, y, g->w - x, safe, s);
 }
 
@@ -601,12 +601,19 @@ static void detail(struct text *t, const struct view *v, uint32_t i, int line)
     }
 }
 
+/* Who held the lock, or ended the wait, comes first: that stands where there is room for a part only. */
+static bool lists(const struct view *v, uint32_t i)
+{
+    return v->tri->wait[i].kind == WAIT_PAIR;
+}
+
 static const struct tri_view tri_waits = {.rows = count,
                                           .skip = skip,
                                           .head = head,
                                           .head_lines = head_lines,
                                           .row = row,
                                           .detail = detail,
+                                          .lists = lists,
                                           .enter = enter};
 const struct view_kind kind_waits = {
     IS_TABLE,

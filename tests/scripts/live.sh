@@ -198,7 +198,7 @@ says err 'gotop watch:'
 (ulimit -f 8; exec "$GOTOP" --headless --view 2 -o "$tmp/full/raw" "$url") >"$tmp/out" 2>"$tmp/err"
 got=$?
 if [ $got = 2 ]; then pass; else fail "following, a full disk: $got"; fi
-says out 'ENDED'; says out '2.75s'; says err 'raw can'"'"'t be written any further: '; rm -f "$tmp/full/raw"
+says out 'ENDED NOT SAVED'; says out '2.75s'; says err 'raw can'"'"'t be written any further: '; rm -f "$tmp/full/raw"
 # A disk that stays full is told as often as the failures double.
 "$GENTRACE" --size 3M --gens 60 "$tmp/small" 2>/dev/null; serve slow "$tmp/small" 50
 (ulimit -f 8; exec "$GOTOP" watch --until 'goroutines>0' -o "$tmp/full" "$url") >"$tmp/out" 2>"$tmp/err"

@@ -254,6 +254,85 @@ static void test_clicks(void **state)
     fix_close(&f);
 }
 
+static unsigned key(struct fix *f, keycode k)
+{
+    return app_key(&f->a, &(struct key_event){k, -1, -1});
+}
+
+/* What took long to read isn't left by one q too many; Q leaves at once, and so does q where reading again costs nothing. */
+static void test_leaving(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, http, "default", 24);
+    expect(&f, "5 Enter", "main.customer: 5 of 5");
+    f.a.took_ms = 31000;
+    assert_false(key(&f, 'q') & VR_QUIT); /* back to the groups */
+    assert_false(key(&f, 'q') & VR_QUIT);
+    expect(&f, "", "again to leave: it took 31.0s to read");
+    assert_false(key(&f, 'j') & VR_QUIT); /* another key: it is asked anew */
+    assert_false(key(&f, 'q') & VR_QUIT);
+    assert_true(key(&f, 'q') & VR_QUIT);
+    assert_false(key(&f, 'j') & VR_QUIT);
+    assert_true(key(&f, 'Q') & VR_QUIT);
+    f.a.took_ms = 900;
+    assert_true(key(&f, 'q') & VR_QUIT);
+    fix_close(&f);
+}
+
+/* The column of a text on the screen; -1: it isn't there. */
+static int column_of(struct fix *f, const char *text)
+{
+    char *s = run(f, ""), *at = strstr(s, text);
+    int x = -1;
+    for (char *c = at; c && c >= s && *c != '\n'; c--)
+        x++;
+    free(s);
+    return x;
+}
+
+static void click(struct fix *f, keycode k, const char *text)
+{
+    const int x = column_of(f, text), y = line_of(f, text);
+    assert_true(x >= 0 && y > 0);
+    press(f, k, x, y);
+}
+
+/* A click on a column's title sorts by it, another one turns that round; of a stack it takes the frame, of a curve the window. */
+static void test_titles(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, http, "default", 24);
+    expect(&f, "5", "start function");
+    click(&f, K_CLICK, "blocked");
+    expect(&f, "", "by time blocked");
+    expect(&f, "", "\\blocked");
+    click(&f, K_CLICK, "blocked");
+    expect(&f, "", "smallest first");
+    click(&f, K_CLICK, "start function");
+    expect(&f, "", "by name");
+    expect(&f, ":cycles Enter", "stopped");
+    click(&f, K_CLICK, "stopped");
+    expect(&f, "", "\\stopped");
+    expect(&f, "C", "all");
+    click(&f, K_CLICK, "(*Client).Get");
+    expect(&f, "", "called from main.customer");
+    assert_int_equal(f.a.view.popup, 0);
+    click(&f, K_DOUBLE, "(*Client).Do");
+    expect(&f, "", "below net/http.(*Client).Do");
+    fix_close(&f);
+    fix_open(&f, "samples/alloc-1.27.trace", "default", 24);
+    expect(&f, ":mmu Enter", "MMU");
+    const uint32_t row = f.a.view.at.row;
+    press(&f, K_CLICK, 70, 10);
+    assert_true(f.a.view.at.row > row + 5);
+    const uint32_t there = f.a.view.at.row;
+    press(&f, K_CLICK, 2, 10); /* its scale */
+    assert_int_equal(f.a.view.at.row, there);
+    fix_close(&f);
+}
+
 /* Where there are tables the keys come first, and not what the cells of lanes mean. */
 static void test_help(void **state)
 {
@@ -319,10 +398,10 @@ static void test_line(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_back),  cmocka_unit_test(test_enter_twice),  cmocka_unit_test(test_chords),
-        cmocka_unit_test(test_names), cmocka_unit_test(test_states),       cmocka_unit_test(test_clicks),
-        cmocka_unit_test(test_help),  cmocka_unit_test(test_why_of_waits), cmocka_unit_test(test_find_in_help),
-        cmocka_unit_test(test_line),
+        cmocka_unit_test(test_back),         cmocka_unit_test(test_enter_twice),  cmocka_unit_test(test_chords),
+        cmocka_unit_test(test_names),        cmocka_unit_test(test_states),       cmocka_unit_test(test_clicks),
+        cmocka_unit_test(test_titles),       cmocka_unit_test(test_leaving),      cmocka_unit_test(test_help),
+        cmocka_unit_test(test_why_of_waits), cmocka_unit_test(test_find_in_help), cmocka_unit_test(test_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

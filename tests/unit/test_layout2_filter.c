@@ -116,6 +116,8 @@ static void test_words(void **state)
     assert_int_equal(passing(s.tr, "<=20us state=waiting"), passing(s.tr, "dur<=20us state=waiting"));
     assert_int_equal(passing(s.tr, "g=1"), 1);
     assert_int_equal(passing(s.tr, "p=0"), passing(s.tr, "p0"));
+    assert_true(passing(s.tr, "state=ready") > 0);
+    assert_int_equal(passing(s.tr, "state=ready dur>1ms"), passing(s.tr, "state=runnable dur>1ms"));
     seen_close(&s);
 }
 

@@ -171,6 +171,25 @@ static void test_scene_loading(void **state)
     scene_close(&s);
 }
 
+/* That nothing is saved stands in the title at any width and with any name, as long as it is so; nowhere else. */
+static void test_scene_unsaved(void **state)
+{
+    (void)state;
+    struct scene s;
+    scene_open(&s, 80, 16);
+    s.txt.name = "http://a-host-of-some-service.with-a-long-name:6060 LIVE, silent 10s";
+    draw(&s);
+    assert_null(strstr(line(&s, 0), "NOT SAVED"));
+    s.txt.live = s.txt.unsaved = true;
+    for (int w = 160; w >= 40; w--) {
+        view_resize(&s.v, w, 16);
+        draw(&s);
+        if (!strstr(line(&s, 0), " NOT SAVED"))
+            fail_msg("%d: %s", w, line(&s, 0));
+    }
+    scene_close(&s);
+}
+
 /* A message of many lines lies over lanes, never over the one with the cursor; the title counts those that show. */
 static void test_scene_message(void **state)
 {
@@ -526,14 +545,23 @@ static void test_places_unknown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scene_procs),    cmocka_unit_test(test_scene_goroutines),
-        cmocka_unit_test(test_scene_begins),   cmocka_unit_test(test_scene_narrow),
-        cmocka_unit_test(test_scene_cut_off),  cmocka_unit_test(test_scene_loading),
-        cmocka_unit_test(test_scene_message),  cmocka_unit_test(test_scene_busiest),
-        cmocka_unit_test(test_scene_fit_undo), cmocka_unit_test(test_scene_jumps),
-        cmocka_unit_test(test_scene_search),   cmocka_unit_test(test_items),
-        cmocka_unit_test(test_prompt),         cmocka_unit_test(test_damage_and_words),
-        cmocka_unit_test(test_hostile_names),  cmocka_unit_test(test_ids_are_whole),
+        cmocka_unit_test(test_scene_procs),
+        cmocka_unit_test(test_scene_goroutines),
+        cmocka_unit_test(test_scene_begins),
+        cmocka_unit_test(test_scene_narrow),
+        cmocka_unit_test(test_scene_cut_off),
+        cmocka_unit_test(test_scene_loading),
+        cmocka_unit_test(test_scene_unsaved),
+        cmocka_unit_test(test_scene_message),
+        cmocka_unit_test(test_scene_busiest),
+        cmocka_unit_test(test_scene_fit_undo),
+        cmocka_unit_test(test_scene_jumps),
+        cmocka_unit_test(test_scene_search),
+        cmocka_unit_test(test_items),
+        cmocka_unit_test(test_prompt),
+        cmocka_unit_test(test_damage_and_words),
+        cmocka_unit_test(test_hostile_names),
+        cmocka_unit_test(test_ids_are_whole),
         cmocka_unit_test(test_places_unknown),
     };
     return cmocka_run_group_tests_name("layout of a scene", tests, NULL, NULL);

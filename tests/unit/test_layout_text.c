@@ -60,22 +60,19 @@ static void test_hostile(void **state)
         {"a\0b\rc\nd\x7f", 8, "a?b?c?d?"},
         {"\xc2\x9b"
          "31m",
-         5,
-         "\xef\xbf\xbd"
-         "31m"}, /* C1 control: CSI in 8 bits */
+         5, "<9B>31m"}, /* C1 control: CSI in 8 bits */
         {"\xff\xfe"
          "x",
          3, "\xef\xbf\xbd\xef\xbf\xbdx"},
         {"\xe4\xb8", 2, "\xef\xbf\xbd\xef\xbf\xbd"},                 /* cut short */
         {"\xc0\xaf", 2, "\xef\xbf\xbd\xef\xbf\xbd"},                 /* overlong */
         {"\xed\xa0\x80", 3, "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"}, /* surrogate */
-        {"e\xcc\x81", 3, "e\xef\xbf\xbd"},                           /* combining acute */
+        {"e\xcc\x81", 3, "e<301>"}, /* combining acute; another mark is another text */
+        {"e\xcc\x80", 3, "e<300>"},
         {"\xe2\x80\xae"
          "abc",
-         6,
-         "\xef\xbf\xbd"
-         "abc"},                                                     /* right-to-left override */
-        {"\xd7\x90", 2, "\xef\xbf\xbd"},                             /* Hebrew would turn the line */
+         6, "<202E>abc"},                                            /* right-to-left override */
+        {"\xd7\x90", 2, "<5D0>"},                                    /* Hebrew would turn the line */
         {"\xe4\xb8\x96\xe7\x95\x8c", 6, "\xe4\xb8\x96\xe7\x95\x8c"}, /* two wide ones */
         {"\xc2\xb5s \xce\xbb", 6, "\xc2\xb5s \xce\xbb"},
     };
@@ -88,6 +85,59 @@ static void test_hostile(void **state)
         row_is(&g, 0, cases[i].want);
     }
     grid_free(&g);
+}
+
+/* What stands as its code point is as wide as that, wherever widths are asked for, and is cut whole. */
+static void test_codes(void **state)
+{
+    (void)state;
+    const struct str s = str_of("ab\xd7\x90\xd7\x91"), far = str_of("\xf4\x8f\xbf\xbd");
+    struct grid g = {0};
+    char out[80];
+    assert_int_equal(str_width(s, 100), 12);
+    assert_int_equal(str_width(far, 100), 8);
+    (void)str_safe(s, out, sizeof out);
+    assert_string_equal(out, "ab<5D0><5D1>");
+    assert_int_equal(str_head(s, 9, out, sizeof out), 7);
+    assert_string_equal(out, "ab<5D0>");
+    (void)str_tail(s, 9, true, out, sizeof out);
+    assert_string_equal(out, "..<5D1>");
+    assert_true(grid_resize(&g, 20, 1));
+    assert_int_equal(grid_text(&g, 0, 0, 9, s, STYLE_NORMAL), 9);
+    assert_sane(&g);
+    row_is(&g, 0, "ab<5D0>");
+    uint32_t next;
+    assert_int_equal(wrap_next(s, 8, &next), 4); /* one of them has room */
+    grid_free(&g);
+}
+
+/* Of a call in a place both ends are told: the package of what is called goes first, then that; the place's end stays. */
+static void test_where(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int w;
+        const char *want;
+    } cases[] = {
+        {"lock at sync.(*Mutex).Lock in main.run", 60, "lock at sync.(*Mutex).Lock in main.run"},
+        {"lock at sync.(*Mutex).Lock in main.run", 37, "lock at (*Mutex).Lock in main.run"},
+        {"lock at sync.(*Mutex).Lock in main.run", 30, "lock in main.run"},
+        {"lock at sync.(*Mutex).Lock in a/net.(*Server).Serve", 27, "lock in net.(*Server).Serve"},
+        {"lock at sync.(*Mutex).Lock in a/net.(*Server).Serve", 22, "lock in ..erver).Serve"},
+        {"syscall.read in a/net.(*Server).Serve", 26, "read in (*Server).Serve"},
+        {"syscall.read in a/net.(*Server).Serve", 21, "read in ..rver).Serve"},
+        {"a.long(text).without in", 12, "a.lo..out in"},
+        {"G9 a.b in syscall.read in main.serve", 30, "G9 a.b in read in main.serve"},
+        {"G9 a.b in syscall.read in main.serve", 22, "G9 a.b in main.serve"},
+    };
+    char out[100];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int used = str_where(str_of(cases[i].text), cases[i].w, true, out, sizeof out);
+        assert_string_equal(out, cases[i].want);
+        assert_int_equal(used, str_width(str_of(out), 200));
+        assert_true(used <= cases[i].w);
+    }
 }
 
 static void test_wide(void **state)
@@ -372,7 +422,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_folded),          cmocka_unit_test(test_folded_sentences),
-        cmocka_unit_test(test_hostile),         cmocka_unit_test(test_wide),
+        cmocka_unit_test(test_hostile),         cmocka_unit_test(test_codes),
+        cmocka_unit_test(test_where),           cmocka_unit_test(test_wide),
         cmocka_unit_test(test_clipping),        cmocka_unit_test(test_random_bytes),
         cmocka_unit_test(test_shorten),         cmocka_unit_test(test_shorten_any),
         cmocka_unit_test(test_styles_distinct), cmocka_unit_test(test_glyphs),

@@ -19,7 +19,7 @@
 #define NO_TABLES "D the file ends without its tables of stacks and names\n"
 
 /* Without its end a file has no tick rate: times are ticks, and what runs at the end of the data is unknown then. */
-#define NO_NAMES(n) "D " n " uses of stacks or strings that are not in the file: its end is missing\n"
+#define NO_NAMES(n) "D " n " of stacks or strings that are not in the file: its end is missing\n"
 
 static void test_no_clock(void **state)
 {
@@ -27,12 +27,12 @@ static void test_no_clock(void **state)
     const char *trace = "go 1.21\nnoauto\n" START "GoSysCall +100 stack=5\nHeapAlloc +100 bytes=7\n";
     const char *want = "~0 m0\n0< p0 sched m0\n0< g1 is running p0\n~0 procs 2\n100 g1 syscall p0 m0\n"
                        "101 g1 running p0 m0\n"
-                       "200 heap 7\n~200 g1 unknown\n~200 p0 none\n" NO_TABLES NO_NAMES("1");
+                       "200 heap 7\n~200 g1 unknown\n~200 p0 none\n" NO_TABLES NO_NAMES("1 use");
     reads_as(trace, want);
     reads_with(trace,
                "~0 m0\n0< p0 sched m0\n1< g1 is running p0\n~1 procs 2\n50 g1 syscall p0 m0\n"
                "51 g1 running p0 m0\n"
-               "100 heap 7\n~100 g1 unknown\n~100 p0 none\n" NO_TABLES NO_NAMES("1"),
+               "100 heap 7\n~100 g1 unknown\n~100 p0 none\n" NO_TABLES NO_NAMES("1 use"),
                2e9, NULL);
 }
 
@@ -270,7 +270,7 @@ static void test_far_names(void **state)
              "Stack id=" FAR_2 " 0x10:1:2:3\nStack id=" FAR_1 " 0x11:1:2:3\nStack id=" FAR_2 " 0x12:3:2:3\n",
              START_LINES "2 g1 task 1 one at other\n3 g1 task 2 two at f\n4 g1 waiting\n"
                          "D string 900000000000 has another text before: names may be wrong\n"
-                         "D 1 uses of stacks or strings that are not in the file: its end is missing\n");
+                         "D 1 use of stacks or strings that are not in the file: its end is missing\n");
 }
 
 /* What is broken within the tables takes with it what it was, not what follows: also if it is a length, or the first of them. */
@@ -283,7 +283,7 @@ static void test_broken_tables(void **state)
 #define BEFORE "String id=1 \"f\"\nStack id=1 0x10:1:1:2\n"
 #define BEHIND \
     "Stack id=2 0x11:2:2:3\nString id=2 \"g\"\nStack id=3 0x12:2:2:3\nString id=3 \"h\"\nStack id=4 0x13:2:2:3\n"
-#define PART(n) "D " n " uses of stacks or strings that are not in the file: a part of its tables is missing\n"
+#define PART(n) "D " n " of stacks or strings that are not in the file: a part of its tables is missing\n"
     reads_as("go 1.11\nnoauto\n" START TASKS "Frequency freq=1000000000\n" BEFORE "raw 00 ff 41 ff\n" BEHIND,
              START_LINES "2 g1 task 1 f at f\n3 g1 task 2 g at g\n4 g1 waiting\n"
                          "D an unknown event type (event 0, ?); skipped 4 bytes\n");
@@ -292,7 +292,7 @@ static void test_broken_tables(void **state)
                          "D a length beyond what follows it (event 3, Stack); skipped 5 bytes\n");
     reads_as("go 1.11\nnoauto\n" START TASKS "Frequency freq=1000000000\nraw 00 ff 41 ff\n" BEHIND,
              START_LINES "2 g1 task 1 #1\n3 g1 task 2 g at g\n4 g1 waiting\n"
-                         "D an unknown event type (event 0, ?); skipped 4 bytes\n" PART("2"));
+                         "D an unknown event type (event 0, ?); skipped 4 bytes\n" PART("2 uses"));
     reads_as("go 1.5\nnoauto\nbatch p=0 seq=0 t=0\nGomaxprocs procs=2\nHeapAlloc +2000 bytes=1\n"
              "Stack id=1 0x10\nraw 00 ff 41 ff\nStack id=2 0x11\nStack id=3 0x12\nFrequency freq=500000000\n",
              "~0 procs 2\n4000 heap 1\nD an unknown event type (event 0, ?); skipped 4 bytes\n");
@@ -354,7 +354,7 @@ static void test_missing_names(void **state)
     (void)state;
     reads_as("go 1.11\nnoauto\n" START "UserTaskCreate +1 task=1 parent=0 name=9 stack=4\n",
              "~0 m0\n0< p0 sched m0\n0< g1 is running p0\n~0 procs 2\n1 g1 task 1 #9\n~1 g1 unknown\n"
-             "~1 p0 none\n" NO_TABLES NO_NAMES("2"));
+             "~1 p0 none\n" NO_TABLES NO_NAMES("2 uses"));
 }
 
 static void test_bad_frequency(void **state)

@@ -70,7 +70,7 @@ static void test_tables(void **state)
     unload(&l);
     l = load_text("go 1.26\nnoauto\nbatch m=-1 t=1\nSync\nFrequency freq=1000000000\nClockSnapshot +1 mono=1 sec=1 "
                   "nsec=1\n" START "GoBlock +1 reason=70 stack=0\nend\nraw 34\n");
-    expect_damage(l.tr, ERR_FORMAT, "1 uses of strings or stacks");
+    expect_damage(l.tr, ERR_FORMAT, "1 use of strings or stacks");
     expect_lane(l.tr, LANE_G, 1, "<0-2 running p0\n2-2> waiting (#70)\n"); /* its number stands for it */
     unload(&l);
 }

@@ -144,8 +144,15 @@ static unsigned do_close(struct app *a, int n)
 
 static unsigned do_back(struct app *a, int n)
 {
+    enum { LONG_MS = 5000 };
+    char d[FMT_MAX];
+    const unsigned f = view_back(&a->view);
     (void)n;
-    return view_back(&a->view);
+    if (!(f & VR_QUIT) || a->took_ms < LONG_MS || a->asked)
+        return f;
+    a->asked = true; /* who goes back step by step goes one too far: reading it again would take as long */
+    view_message(&a->view, false, "again to leave: it took %s to read", fmt_dur(a->took_ms * 1000000, d));
+    return VR_DRAW;
 }
 
 static unsigned do_quit(struct app *a, int n)
@@ -390,6 +397,7 @@ unsigned app_do(struct app *a, enum action act, uint32_t count, const char *arg)
     unsigned had = 0, f;
     struct place from = a->view.at;
     a->touched = true;
+    a->asked = a->asked && act == ACT_BACK;
     if (act == ACT_CLOSE || act == ACT_BACK)
         a->wish = 0;
     if (a->view.message[0] && act != ACT_CLOSE && act != ACT_READ &&

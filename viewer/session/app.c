@@ -16,6 +16,7 @@
 #include "layout/draw/plan.h"
 #include "layout/draw/popup.h"
 #include "viewer/session/app_live.h"
+#include "viewer/session/follow.h"
 #include "viewer/session/pair.h"
 #include "viewer/session/slice.h"
 #include "viewer/command/tables.h"
@@ -424,6 +425,19 @@ static unsigned point(struct app *a, int x, int y)
     return f;
 }
 
+/* Beside rows: a column's title, a frame, a window. */
+static unsigned touch(struct app *a, int x, int y)
+{
+    struct view *v = &a->view;
+    const struct view_kind *here = kind_here(v);
+    int64_t by;
+    struct plan p;
+    if (!here->touch || view_listed(v, y, &by))
+        return VR_NONE;
+    plan_view(&p, v, 0); /* it has no lanes, and no list of things */
+    return here->touch(v, &p, x, y);
+}
+
 /* The button was pressed in one cell and released in another: select what lies between. */
 static unsigned drag(struct app *a, int x, int y)
 {
@@ -450,20 +464,25 @@ static unsigned mouse(struct app *a, const struct key_event *ev)
 {
     if (a->view.popup || ev->x < 0 || ev->key == K_RELEASE)
         return VR_NONE;
+    a->asked = false;
     if (ev->key == K_DRAG)
         return drag(a, ev->x, ev->y);
     if (ev->key == K_CLICK) {
         a->press_x = ev->x;
         a->press_y = ev->y;
+        return point(a, ev->x, ev->y) | touch(a, ev->x, ev->y);
     }
     return point(a, ev->x, ev->y);
 }
 
-/* Clicked twice where a table has no row: that opens none. */
-static bool beside_rows(const struct app *a, const struct key_event *ev)
+/* Clicked twice where there is no row, frame or window: that opens none. */
+static bool beside_rows(struct app *a, const struct key_event *ev)
 {
     int64_t by;
-    return ev->key == K_DOUBLE && !a->view.popup && kind_here(&a->view)->table && !view_listed(&a->view, ev->y, &by);
+    const struct view_kind *here = kind_here(&a->view);
+    if (ev->key != K_DOUBLE || a->view.popup || !here->table || view_listed(&a->view, ev->y, &by))
+        return false;
+    return here->list || !touch(a, ev->x, ev->y);
 }
 
 /* Text for a prompt; elsewhere its letters would act as keys that nobody pressed. */
@@ -568,6 +587,7 @@ bool app_draw(struct app *a)
         .more = more,
         .debug = a->debug[0] ? a->debug : a->note,
         .live = a->follow != NULL,
+        .unsaved = a->follow && !follow_saves(a->follow),
         .loading = app_has(a, DUE_LOAD),
         .rate = a->rate,
     };

@@ -95,6 +95,8 @@ struct app {
     void (*show)(void *arg);    /* draws now, before what takes long; NULL: nobody looks */
     void *show_arg;
     double ticks_per_second; /* --ticks-per-second, 0 = not given */
+    int64_t took_ms;         /* reading all of it took so long; 0: nobody waited */
+    bool asked;              /* whether to leave */
     double rate;             /* bytes decoded per second, for the title; 0 = unknown */
     int cursor_x, cursor_y;  /* where a terminal's own cursor stands, -1 = hidden; set by app_draw() */
     struct help help;

@@ -44,7 +44,8 @@ struct follow {
     int64_t heard_ns, late_ns; /* when what was taken last came, 0: looked at; how late that was */
     bool broken;               /* a generation came that is, as far as was known before the end */
     uint32_t noted;            /* damages of `now` that were looked at */
-    struct err unsaved;        /* of the first of its files that could not be written */
+    struct err unsaved;        /* of the last of its files that could not be written */
+    bool told_unsaved;         /* of this connection */
     bool ended;
     char why[200], refused[200];
 };
@@ -302,7 +303,7 @@ static unsigned again_step(struct follow *f)
     f->saved = f->saved_again;
     f->again = (struct live){0};
     f->saved_again = NULL;
-    f->connecting = f->ended = f->losing = f->mended = false;
+    f->connecting = f->ended = f->losing = f->mended = f->told_unsaved = false;
     f->stands = f->rejoins = true;
     maker_put(k, &m);
     take_all(f);
@@ -447,8 +448,9 @@ unsigned follow_step(struct follow *f, int64_t budget_ns, int64_t *by)
         news |= again_step(f);
     if (f->ended && !was)
         news |= FOLLOW_ENDED;
-    if (f->live.unsaved.code && !f->unsaved.code) {
+    if (f->live.unsaved.code && !f->told_unsaved) {
         f->unsaved = f->live.unsaved;
+        f->told_unsaved = true;
         news |= FOLLOW_UNSAVED;
     }
     if (follow_left_out(f) != f->lost_before)
@@ -545,6 +547,11 @@ const char *follow_refused(const struct follow *f)
 const char *follow_unsaved(const struct follow *f)
 {
     return f->unsaved.code ? f->unsaved.what : "";
+}
+
+bool follow_saves(const struct follow *f)
+{
+    return !f->live.unsaved.code;
 }
 
 bool follow_joined(const struct follow *f)

@@ -173,8 +173,10 @@ static void work(struct loop *l)
         const int64_t spent = now_ms() - l->began;
         const uint64_t done = trace_info(a->tr)->bytes_done;
         a->rate = spent > TELLS_MS && done >= TELLS_BYTES ? (double)done * 1000 / (double)spent : 0;
-        if (!app_has(a, DUE_LOAD) && trace_fatal(a->tr))
-            l->quit = true;
+        if (!app_has(a, DUE_LOAD)) {
+            a->took_ms = spent;
+            l->quit |= trace_fatal(a->tr) != NULL;
+        }
     }
     if (phase == DUE_LOAD && now_ms() >= l->next_progress) {
         l->dirty = true;
