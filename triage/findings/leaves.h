@@ -73,9 +73,12 @@ bool causes_main_way(struct causes *c, struct leaves *out, struct leaves *by);
  * most of them.
  */
 bool causes_ran_instead(struct causes *c, int64_t t0, int64_t t1, struct leaf *out);
-/* held_advice - who had what others wait for waited for the network with it: not to, then. false: not, or not mostly. */
+/*
+ * held_advice - who had what others wait for waited for the network with it: not to, then. false: it did not, or not
+ * mostly.
+ */
 bool held_advice(struct text *next, const struct trace *tr, const struct leaves *v);
-/* leaves_holder - what the holder did during the longest wait, as a sentence, and held_advice(); of no leaves nothing. */
+/* leaves_holder - what the holder did during the longest wait, as a sentence, and held_advice(). */
 bool leaves_holder(struct text *t, struct text *next, const struct trace *tr, const struct leaves *v);
 
 #endif

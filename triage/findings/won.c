@@ -26,7 +26,7 @@ struct ask {
     bool nested;   /* its holders wait for another lock: waits for that go, too */
     /* they wait for the network, or to hand something over, in the function that locks: another goroutine could */
     bool outside;
-    /* what others run needn't be done before: they are handed something, or have the processors that holders wait for */
+    /* what others run needn't be done before: they are handed something, or have the processors holders wait for */
     bool alone;
 };
 struct lives { /* of goroutines that lose: all, and without what goes */
