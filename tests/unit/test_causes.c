@@ -82,6 +82,7 @@ static const struct planted {
     {"twoquills", RULE_BACKEND, "main.post", "No goroutine waits to read from the network meanwhile"},
     {"onebyone", RULE_POOL, "main.(*crew).start", "main.makeAll"}, /* begun one by one */
     {"megaphone", RULE_HUB, "main.speak passes items to 6 goroutines", "main.translate"},
+    {"counters", RULE_HUB, "86.8% of that is for one of them: G25 main.counter", "the others 85.8% of theirs"},
     {"carpool", RULE_OWN, "main.loadUser",
      "This is what makes tasks slow"}, /* and slow-task, which says less, is gone */
     {"pester", RULE_LINGER, "48 of 96 waits there", "What is given up seems to be retried"},
@@ -407,6 +408,7 @@ static void healthy_ones(void **state)
         "cleanrounds",                                                                /* uneven work side by side */
         "cleanflight",                                                                /* one asks, the others go on */
         "cleanframes",                                         /* works alone at a fixed rate, then sleeps */
+        "cleancounters",                                       /* alike, and all have as much to do */
         "cleanshops",                                          /* one worker has most to do, and time to spare */
         "cleanlens",                                           /* a short step grows, a long one does not */
         "cleanguests",                                         /* a thousand goroutines that wait, then go */
