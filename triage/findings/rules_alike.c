@@ -14,19 +14,19 @@
 
 #include "decode/base/mem.h"
 
-#define ASKED 4     /* pairs of groups */
-#define ALIKE 64    /* goroutines of a group of them */
-#define WAITERS 64  /* that wait for them, looked at */
-#define STEPS 4000  /* spans of each */
-#define SAMPLES 48  /* waits that are followed */
+#define ASKED 4    /* pairs of groups */
+#define ALIKE 64   /* goroutines of a group of them */
+#define WAITERS 64 /* that wait for them, looked at */
+#define STEPS 4000 /* spans of each */
+#define SAMPLES 48 /* waits that are followed */
 
 struct one { /* of those alike */
     uint32_t g;
     uint64_t ended; /* waits of others */
     int64_t ns, longest;
     struct span worst;
-    uint32_t by;         /* who waited longest */
-    uint64_t rests;      /* times it waited for more .. */
+    uint32_t by;          /* who waited longest */
+    uint64_t rests;       /* times it waited for more .. */
     int64_t rest, looked; /* .. so long, of so much of its life */
 };
 struct alike {
@@ -181,9 +181,9 @@ static void alike_finding(struct causes *c, const struct alike *a, double share,
     draft_at(&d, o->worst.t0, o->worst.t1, LANE_G, o->g);
     text_share(&d.amount, share, 1);
     text_say(&d.text, c->tr, t_place(o->worst.stack, 3), " waits for goroutines of ",
-             t_func(c->tg->groups[a->group].name), " (", a->n, " of them), and ", t_share((double)o->ns, (double)a->ns),
-             " of that is for one of them: ", t_who(o->g), " (", o->ended, " waits of ",
-             t_dur(o->ns / (int64_t)o->ended), " on average, ", t_share(share, 1),
+             t_func(c->tg->groups[a->group].name), " (", a->n, " of them), and ",
+             t_share((double)o->ns, (double)a->ns), " of that is for one of them: ", t_who(o->g), " (", o->ended,
+             " waits of ", t_dur(o->ns / (int64_t)o->ended), " on average, ", t_share(share, 1),
              " of the lives of those that wait). It waited for more to do ", t_share(rests(o), 1),
              " of its life, the others ", t_share(rest, 1), " of theirs (the middle one).");
     each_text(&d, c, a, each);
@@ -192,7 +192,8 @@ static void alike_finding(struct causes *c, const struct alike *a, double share,
         causes_leaf_text(&d.text, c->tr, &v.v[i], v.all);
     }
     text_raw(&d.text, ".", v.n ? 1 : 0);
-    causes_counted(&d.text, c->of[a->waiter].n < WAITERS ? c->of[a->waiter].n : WAITERS, c->of[a->waiter].n, a->until);
+    causes_counted(&d.text, c->of[a->waiter].n < WAITERS ? c->of[a->waiter].n : WAITERS, c->of[a->waiter].n,
+                   a->until);
     text_lit(&d.next, "Find out what this one is given that the others are not: make that cheaper, divide its part "
                       "among several, or let those at rest take from its queue.");
     draft_titled(c->rs, &d, "one of several alike is slow");
@@ -281,7 +282,7 @@ void rules_alike(struct causes *c)
         if (a == UINT32_MAX || b == UINT32_MAX || a == b || !c->life[a].program || c->life[a].life <= 0 ||
             (double)p->count < threshold(TH_HUB_WAITS) ||
             (double)p->total < threshold(TH_HUB_LIFE) * (double)c->life[a].life || !mostly_rest(c, b) ||
-            causes_told_at(c, RULE_HUB, causes_place(c->tr, p->stack))) {
+            causes_told_of(c, b) || causes_told_at(c, RULE_HUB, causes_place(c->tr, p->stack))) {
             continue;
         }
         asked++;

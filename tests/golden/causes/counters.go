@@ -37,7 +37,7 @@ func counter(queue chan letter, even bool, wg *sync.WaitGroup) {
 	}
 }
 
-func weigh() { burn(1500 * time.Microsecond) }
+func weigh() { time.Sleep(1500 * time.Microsecond) }
 
 func main() {
 	runtime.GOMAXPROCS(8)
