@@ -7,7 +7,7 @@
 #include "triage/findings/causes.h"
 
 #define SLICES 32 /* of the trace */
-struct course { /* waits at one place, by slice */
+struct course {   /* waits at one place, by slice */
     const struct pair_row *most;
     uint32_t place, group, looked;
     double ns[SLICES], n[SLICES];       /* of those that begin there */

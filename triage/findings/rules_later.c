@@ -36,13 +36,12 @@ static int64_t lost_since(const struct causes *c, const struct course *k, const 
     return (int64_t)lost;
 }
 
-/* What was large enough until then is not told as too small, nor the answers as slow on average: notes that say so go. */
-static void instead_of_notes(struct causes *c, uint32_t place)
+/* A pool that was large enough until then is not told as too small: a note that says so goes. */
+static void not_too_few(struct causes *c, uint32_t place)
 {
     for (uint32_t i = c->rs->out->n; i-- > 0;) {
         const struct finding *f = &c->rs->out->f[i];
-        if ((f->rule == RULE_POOL || f->rule == RULE_BACKEND) && f->note && f->stack &&
-            causes_place(c->tr, f->stack) == place) {
+        if (f->rule == RULE_POOL && f->note && f->stack && causes_place(c->tr, f->stack) == place) {
             findings_leave_out(c->rs->out, i);
         }
     }
@@ -53,7 +52,7 @@ static bool told(const struct causes *c, uint32_t place)
 {
     for (uint32_t i = 0; i < c->rs->out->n; i++) {
         const struct finding *f = &c->rs->out->f[i];
-        if (!f->note && f->stack && causes_place(c->tr, f->stack) == place) {
+        if ((!f->note || f->rule == RULE_BACKEND) && f->stack && causes_place(c->tr, f->stack) == place) {
             return true;
         }
     }
@@ -72,10 +71,12 @@ static void finding(struct causes *c, const struct waits_at *p, const struct cha
     draft_moment(&d, &p->most->longest);
     text_share(&d.amount, (double)lost, (double)c->tg->end);
     waits_at_text(&d.text, c, p);
-    text_say(&d.text, c->tr, " waits for answers over the network, since about ", t_dur(when), " for ", t_dur((int64_t)v->since),
-             " on average, until then for ", t_dur((int64_t)v->before),
-             ". Nothing in the trace says whether the other side or the way to it got slow, or whether more is asked for.");
-    text_say(&d.next, c->tr, "Look at the other side: what changed there, or in what it is asked, at about ", t_dur(when),
+    text_say(&d.text, c->tr, " waits for answers over the network, since about ", t_dur(when), " for ",
+             t_dur((int64_t)v->since), " on average, until then for ", t_dur((int64_t)v->before),
+             ". Nothing in the trace says whether the other side or the way to it got slow, or whether more is asked "
+             "for.");
+    text_say(&d.next, c->tr, "Look at the other side: what changed there, or in what it is asked, at about ",
+             t_dur(when),
              ". More goroutines that wait for it would only hide that, and ask a slow one more at once.");
     draft_titled(c->rs, &d, "answers take longer than before");
 }
@@ -89,8 +90,9 @@ void rules_later(struct causes *c)
     }
     for (uint32_t i = 0; i < c->tg->npairs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
-        const bool asks = p->kind == WK_NET && !calls_accepting(c->tr, p->stack) && !calls_connecting(c->tr, p->stack) &&
-                          !causes_writes(c->tr, p->stack) && p->longest.g < c->tg->ng;
+        const bool asks = p->kind == WK_NET && !calls_accepting(c->tr, p->stack) &&
+                          !calls_connecting(c->tr, p->stack) && !causes_writes(c->tr, p->stack) &&
+                          p->longest.g < c->tg->ng;
         const uint32_t place = asks ? causes_place(c->tr, p->stack) : 0;
         if (place) {
             waits_at_add(v, &n, PLACES, place, p);
@@ -108,9 +110,9 @@ void rules_later(struct causes *c)
         asked++;
         if (course_at(c, v[i].place, &k) && course_longer(&k, &w)) {
             const int64_t lost = lost_since(c, &k, &w);
-            if (threshold_reached(TH_BACKEND_SINCE, lost, c->tg->end) && asked_for(c, &v[i]) && !meant_for_news(c, &v[i]) &&
-                !calls_answered_inside(c, &v[i])) {
-                instead_of_notes(c, v[i].place);
+            if (threshold_reached(TH_BACKEND_SINCE, lost, c->tg->end) && asked_for(c, &v[i]) &&
+                !meant_for_news(c, &v[i]) && !calls_answered_inside(c, &v[i])) {
+                not_too_few(c, v[i].place);
                 finding(c, &v[i], &w, lost);
             }
         }
