@@ -82,6 +82,9 @@ static const struct planted {
     {"twoquills", RULE_BACKEND, "main.post", "No goroutine waits to read from the network meanwhile"},
     {"onebyone", RULE_POOL, "main.(*crew).start", "main.makeAll"}, /* begun one by one */
     {"megaphone", RULE_HUB, "main.speak passes items to 6 goroutines", "main.translate"},
+    {"armoury", RULE_BACKEND, "since about 130ms for 5.90ms on average, until then for 976us", NULL},
+    {"counters", RULE_HUB, "87.6% of that is for one of them: G25 main.counter",
+     "the others 86.7% of theirs (the middle one)"},
     {"carpool", RULE_OWN, "main.loadUser",
      "This is what makes tasks slow"}, /* and slow-task, which says less, is gone */
     {"pester", RULE_LINGER, "48 of 96 waits there", "What is given up seems to be retried"},
@@ -406,11 +409,13 @@ static void healthy_ones(void **state)
         "cleanpace", "cleanfull", "cleanfair", "cleancrew", "cleanopen", "cleanlull", /* deadlines that are meant */
         "cleanrounds",                                                                /* uneven work side by side */
         "cleanflight",                                                                /* one asks, the others go on */
-        "cleanframes",                                         /* works alone at a fixed rate, then sleeps */
-        "cleanshops",                                          /* one worker has most to do, and time to spare */
-        "cleanlens",                                           /* a short step grows, a long one does not */
-        "cleanguests",                                         /* a thousand goroutines that wait, then go */
-        "cleanoffice",                                         /* asks itself */
+        "cleanframes",                 /* works alone at a fixed rate, then sleeps */
+        "cleanspell", "cleannewsreel", /* answers that are slow for a while; news, of which there is less */
+        "cleancounters",               /* alike, and all have as much to do */
+        "cleanshops",                  /* one worker has most to do, and time to spare */
+        "cleanlens",                   /* a short step grows, a long one does not */
+        "cleanguests",                 /* a thousand goroutines that wait, then go */
+        "cleanoffice",                 /* asks itself */
         "cleanlease", /* polls, mostly in vain */ "cleanpost", /* waits for what handlers hand it */
         "cleanhiccup",                                         /* slow once, all at one moment */
         "cleanfeeder",                                         /* waits for one of them by chance, once for long */

@@ -31,6 +31,7 @@ struct finding {
     bool together;       /* one that others wait for: it does for several at a time what it does */
     bool at_work; /* sets: who is waited for is at work all the time: the critical path is that work, not the waits */
     bool for_good;          /* it grows: no note, whatever it costs so far */
+    bool later;             /* answers: its text says since when they take longer */
     bool quota;             /* the host's doing: by a CPU quota */
     bool has_won;           /* what mending it would win is told: */
     int64_t won_lo, won_hi; /* by the clock, from .. to (won.h) */

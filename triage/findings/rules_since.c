@@ -2,7 +2,7 @@
  * rules_since.c - since when: where the waits that a finding is about were short, or hardly any, until some moment, and are long ever since,
  * it says so. A fault that began late is told with that moment: what changed about then is what to look for.
  */
-#include "triage/findings/causes.h"
+#include "triage/findings/course.h"
 #include "triage/findings/retell.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLICES 32          /* of the trace */
 #define MEMBERS 16         /* goroutines of the group */
 #define STEPS 128          /* spans of each in a slice */
 #define ASKED 12           /* findings */
@@ -20,17 +19,6 @@
 #define LONGER 3.0         /* times as long, or .. */
 #define MORE 4.0           /* .. times as many that wait, and .. */
 #define WAITING 0.5        /* .. so many, on average */
-
-struct course { /* waits at one place, by slice */
-    const struct pair_row *most;
-    uint32_t place, group, looked;
-    double ns[SLICES], n[SLICES];       /* of those that begin there */
-    double there[SLICES], seen[SLICES]; /* waited so, of what is looked at there */
-};
-struct change {
-    int at; /* slice; 0: there is none */
-    double before, since;
-};
 
 /* Of one goroutine: the spans with which each slice begins. */
 static void waits_of(const struct causes *c, uint32_t g, struct course *k)
@@ -112,9 +100,9 @@ static bool changes(const double *sum, const double *weight, double times, struc
     return most > 0 && out->at > 0;
 }
 
-static bool course_of(const struct causes *c, const struct finding *f, struct course *k)
+bool course_at(const struct causes *c, uint32_t place, struct course *k)
 {
-    *k = (struct course){.place = f->stack ? causes_place(c->tr, f->stack) : 0};
+    *k = (struct course){.place = place};
     for (uint32_t i = 0; i < c->tg->npairs && k->place; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
         if ((!k->most || p->total > k->most->total) && causes_place(c->tr, p->stack) == k->place) {
@@ -133,18 +121,28 @@ static bool course_of(const struct causes *c, const struct finding *f, struct co
     return true;
 }
 
+bool course_longer(const struct course *k, struct change *out)
+{
+    return changes(k->ns, k->n, LONGER, out);
+}
+
+int64_t course_moment(const struct causes *c, const struct change *v)
+{
+    return (int64_t)((double)v->at * (double)c->tg->end / SLICES);
+}
+
 static bool since_text(struct text *t, const struct causes *c, const struct course *k, int64_t *when)
 {
     struct change v;
-    const double width = (double)c->tg->end / SLICES, all = (double)c->of[k->group].n;
-    if (changes(k->ns, k->n, LONGER, &v)) {
-        *when = (int64_t)(v.at * width);
+    const double all = (double)c->of[k->group].n;
+    if (course_longer(k, &v)) {
+        *when = course_moment(c, &v);
         text_say(t, c->tr, " Waits in ", t_func(k->place), " took ", t_dur((int64_t)v.before),
                  " on average until about ", t_dur(*when), ", and ", t_dur((int64_t)v.since), " since then.");
         return true;
     }
     if (changes(k->there, k->seen, MORE, &v) && v.since * all >= WAITING) {
-        *when = (int64_t)(v.at * width);
+        *when = course_moment(c, &v);
         text_say(t, c->tr, " In ", t_func(k->place), " ", t_f1(v.before * all), " goroutines of ",
                  t_func(k->most->waiter), " waited on average until about ", t_dur(*when), ", and ",
                  t_f1(v.since * all), " since then.");
@@ -160,7 +158,7 @@ void rules_since(struct causes *c)
         struct text t = {0}, next = {0};
         struct course k;
         int64_t when;
-        if (f->for_good || !f->stack || !course_of(c, f, &k)) {
+        if (f->for_good || f->later || !f->stack || !course_at(c, causes_place(c->tr, f->stack), &k)) {
             continue;
         }
         asked++;

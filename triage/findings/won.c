@@ -320,7 +320,7 @@ static void way_bounds(struct work *w, const struct finding *f, struct span_of_w
     }
     o->lo = on * LEAST < o->lo ? on * LEAST : o->lo;
     /* what readers do behind their lock need not be waited for by the writer; what calls wait for, by nobody */
-    const bool all = (calls && f->rule != RULE_CONNS) || f->rule == RULE_WRITER;
+    const bool all = (calls && f->rule != RULE_CONNS && !f->later) || f->rule == RULE_WRITER;
     o->hi = all && on + unknown > o->hi ? (on + unknown < 1 ? on + unknown : 1) : o->hi;
 }
 
