@@ -40,7 +40,7 @@ struct jp {
     uint64_t id;
     struct jlane lane;
     uint32_t m, sweep; /* the M that has it; its open range, index + 1 */
-    uint8_t status;    /* enum v2_pstatus */
+    uint8_t status;    /* V2_PS_RUNNING and the like */
     bool sweeps;
 };
 

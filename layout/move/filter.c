@@ -57,7 +57,7 @@ struct term {
     uint32_t kinds;  /* T_REASON: bit per enum wait_kind whose word matches, too */
     uint64_t id;     /* T_G, T_P, and NAMEs that are g123 */
     bool by_id;
-    int64_t ns; /* T_DUR: at least / at most */
+    int64_t ns; /* T_DUR_MORE, T_DUR_LESS: at least, at most */
     struct match m;
     struct match_cache cache;
     uint64_t *bits; /* T_WAKES: goroutines that wake NAME */
@@ -468,7 +468,10 @@ static bool holds(const struct filter *f, const struct term *t, uint32_t g, cons
     return false;
 }
 
-/* Does the term ask who the goroutine is? That is looked up in its lane, which for millions of spans in a row takes long. */
+/*
+ * Does the term ask who the goroutine is? That is looked up in its lane, which for millions of spans in a row takes
+ * long.
+ */
 static bool of_who(const struct term *t)
 {
     return t->kind == T_FUNC || t->kind == T_G || t->kind == T_SYSTEM || t->kind == T_COLLECTS;

@@ -185,26 +185,25 @@ static void bar(struct grid *g, enum tier t, int x, int y, int w, uint64_t n, ui
         grid_put(g, x + i, y, glyph_left(t, eighths > 8 ? 8 : eighths), STYLE_LANE);
 }
 
-void spectrum_draw(const struct spectrum *s, struct grid *g, enum tier tier, int x, int y, spectrum_label *label,
-                   void *arg, int64_t mark_t, int64_t mark)
+void spectrum_draw(const struct spectrum *s, struct grid *g, int x, int y, const struct spectrum_look *k)
 {
-    int marked = mark_t == NO_TIME || !s->rows ? -1 : spectrum_row(s, mark),
-        at = mark_t == NO_TIME || !s->cols ? -1 : window_col(s->win, s->cols, mark_t);
+    int marked = k->mark_t == NO_TIME || !s->rows ? -1 : spectrum_row(s, k->mark),
+        at = k->mark_t == NO_TIME || !s->cols ? -1 : window_col(s->win, s->cols, k->mark_t);
     for (int r = 0; r < s->rows; r++) {
         int line = y + s->rows - 1 - r;
         char text[FMT_MAX], n[FMT_MAX];
         enum style st = r == marked ? STYLE_LANE_FOCUS : STYLE_LANE_NOTE;
-        label(arg, s->from[r], text, sizeof text);
+        k->label(k->arg, s->from[r], text, sizeof text);
         grid_right(g, 0, line, LABEL - 1, text, st);
         if (x > LABEL) {
             if (s->count[r])
                 grid_right(g, LABEL, line, NUMBER - 1, fmt_count(s->count[r], n), STYLE_LANE_NOTE);
-            bar(g, tier, LABEL + NUMBER, line, x - LABEL - NUMBER - 1, s->count[r], s->most);
+            bar(g, k->tier, LABEL + NUMBER, line, x - LABEL - NUMBER - 1, s->count[r], s->most);
         }
         for (int c = 0; c < s->cols; c++) {
-            uint32_t k = s->cell[(size_t)r * (size_t)s->cols + (size_t)c];
-            if (k)
-                grid_put(g, x + c, line, shade_glyph(tier, shade(k, s->darkest)), STYLE_NORMAL);
+            uint32_t often = s->cell[(size_t)r * (size_t)s->cols + (size_t)c];
+            if (often)
+                grid_put(g, x + c, line, shade_glyph(k->tier, shade(often, s->darkest)), STYLE_NORMAL);
         }
         if (r == marked && at >= 0 && at < s->cols) {
             const struct cell *c = grid_at(g, x + at, line);

@@ -1,7 +1,7 @@
 /*
- * spectrum.h - how a number is distributed, and how that went over time: rows are steps of its size, the largest on top,
- * with a bar for how often; beside it time runs to the right, and a cell is as dark as the number was often that large
- * then. What comes back at intervals (a stall each second) shows as dots at equal distances.
+ * spectrum.h - how a number is distributed, and how that went over time: rows are steps of its size, the largest on
+ * top, with a bar for how often; beside it time runs to the right, and a cell is as dark as the number was often that
+ * large then. What comes back at intervals (a stall each second) shows as dots at equal distances.
  */
 #ifndef GOTOP_LAYOUT_SPECTRUM_H
 #define GOTOP_LAYOUT_SPECTRUM_H
@@ -34,11 +34,16 @@ int spectrum_row(const struct spectrum *s, int64_t value);
 
 /*
  * spectrum_draw - into s->rows lines from y on, the time from column x on; label: writes a step's size into at most 8
- * columns. A value to be marked: mark_t, mark (mark_t NO_TIME: none).
+ * columns.
  */
 typedef void spectrum_label(void *arg, int64_t value, char *out, size_t size);
-void spectrum_draw(const struct spectrum *s, struct grid *g, enum tier tier, int x, int y, spectrum_label *label,
-                   void *arg, int64_t mark_t, int64_t mark);
+struct spectrum_look {
+    enum tier tier;
+    spectrum_label *label;
+    void *arg;
+    int64_t mark_t, mark; /* a value to be marked, and its moment; mark_t NO_TIME: none */
+};
+void spectrum_draw(const struct spectrum *s, struct grid *g, int x, int y, const struct spectrum_look *k);
 /* spectrum_gutter - columns that labels, counts and bars take on a screen w wide. */
 int spectrum_gutter(int w);
 

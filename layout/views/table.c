@@ -1,6 +1,6 @@
 /*
- * table.c - see table.h. One job finds the things (once) and puts the rows wanted in order; until it is over the rows are
- * those from before. It runs only while view_work() waits for it, so what it changes needs no lock.
+ * table.c - see table.h. One job finds the things (once) and puts the rows wanted in order; until it is over the rows
+ * are those from before. It runs only while view_work() waits for it, so what it changes needs no lock.
  */
 #include "layout/views/table.h"
 
@@ -796,4 +796,22 @@ void table_name_string(struct text *out, const struct table *t, const struct tty
         text_str(out, t->tr, (uint32_t)k->a);
     else
         text_lit(out, "(no name)");
+}
+
+void table_name_whose(struct text *out, const struct table *t, const char *word, const struct thing *x)
+{
+    if (x->g != NO_LANE) {
+        text_add(out, " %s ", word);
+        text_who(out, t->tr, x->g);
+    }
+    if (x->open)
+        text_lit(out, ", not whole in this trace");
+}
+
+void table_say_parts(struct text *out, const struct view *v, bool region, const struct thing *x)
+{
+    char parts[VIEW_MESSAGE] = "";
+    if (v->tri)
+        tri_task(v->tri, region, x->index, parts, sizeof parts);
+    text_add(out, "%s", parts);
 }

@@ -1,11 +1,12 @@
 /*
- * table.h - views that are tables of things with a beginning and an end (GC cycles, stops, tasks, system calls ..), or of
- * the kinds of such things. A kind's file says how the things are found and what is said of one (struct table_from); here is
- * what all tables have in common: order by any column, a filter, the distribution of a column and how it went over time, the
- * way from a kind to its things and from a thing to its place in the lanes, all of it as TSV.
+ * table.h - views that are tables of things with a beginning and an end (GC cycles, stops, tasks, system calls ..),
+ * or of the kinds of such things. A kind's file says how the things are found and what is said of one (struct
+ * table_from); here is what all tables have in common: order by any column, a filter, the distribution of a column
+ * and how it went over time, the way from a kind to its things and from a thing to its place in the lanes, all of it
+ * as TSV.
  *
- * Of very many things the longest are listed; all are counted. Finding and ordering them runs in slices (slices.h), so
- * view_work() goes on with it.
+ * Of very many things the longest are listed; all are counted. Finding and ordering them runs in slices (slices.h),
+ * so view_work() goes on with it.
  */
 #ifndef GOTOP_LAYOUT_TABLE_H
 #define GOTOP_LAYOUT_TABLE_H
@@ -42,7 +43,10 @@ struct tcol {
     enum tcol_kind kind;
     int w; /* columns it takes, blanks before it included */
 };
-/* A duration's value: -1 there is none; TABLE_UNTIMED not known; less than that: of several, none known, the more the greater. */
+/*
+ * A duration's value: -1 there is none; TABLE_UNTIMED not known; less than that: of several, none known, the more the
+ * greater.
+ */
 enum { TABLE_UNTIMED = -2 };
 enum { THING_TOOK, THING_AT, THING_OWN }; /* columns of things; behind them the provider's, then the name */
 enum { TYPE_COUNT, TYPE_TOTAL, TYPE_P50, TYPE_P99, TYPE_MAX, TYPE_NAME };
@@ -56,7 +60,10 @@ struct table_from {
     int ncols;
     bool counted; /* found in triage's tables: table.tg is there */
     int first;    /* the column things are sorted by at first */
-    /* list - table_add() all there are, and slices_tick() where what is passed over takes long. false: one of them said so. */
+    /*
+     * list - table_add() all there are, and slices_tick() where what is passed over takes long. false: one of them
+     * said so.
+     */
     bool (*list)(struct table *t);
     int64_t (*value)(const struct table *t, const struct thing *x, int col); /* of its own columns, 0.. */
     void (*name)(struct text *out, const struct table *t, const struct thing *x);
@@ -109,7 +116,10 @@ struct table {
     uint32_t type_row, type_top; /* where the cursor was among the kinds */
 };
 
-/* table_add - for `list`: one more, of the kind with this key. false: out of memory, or it is no longer wanted (slices_tick()). */
+/*
+ * table_add - for `list`: one more, of the kind with this key. false: out of memory, or it is no longer wanted
+ * (slices_tick()).
+ */
 bool table_add(struct table *t, uint64_t a, uint64_t b, struct thing x);
 /* table_type - that kind's number; TAB_NONE: out of memory. */
 uint32_t table_type(struct table *t, uint64_t a, uint64_t b);
@@ -128,8 +138,10 @@ const char *table_back_word(const struct view *v);
 bool table_pending(const struct view *v);
 unsigned table_work(struct view *v, int64_t budget_ns);
 unsigned table_find(struct view *v, const char *text);
-/* table_copy - view_yank() of all rows, as TSV; VR_NONE: there is none. VR_WORK: table_copy_work(), of view_work(), goes on, until the
- * reader does. Behind VR_YANK the text is v->copied. */
+/*
+ * table_copy - view_yank() of all rows, as TSV; VR_NONE: there is none. VR_WORK: table_copy_work(), of view_work(),
+ * goes on, until the reader does. Behind VR_YANK the text is v->copied.
+ */
 unsigned table_copy(struct view *v);
 unsigned table_copy_work(struct view *v, int64_t budget_ns);
 void table_copy_stop(struct view *v);
@@ -166,5 +178,11 @@ void table_row(struct grid *g, struct view *v, uint32_t row, int y, bool focus);
 
 /* table_name_string - a kind whose name is the string its number a stands for; most are. */
 void table_name_string(struct text *out, const struct table *t, const struct ttype *k);
+/*
+ * Of a task or a region: whose it is, said with that word, and whether the trace has all of it; what its time went
+ * to.
+ */
+void table_name_whose(struct text *out, const struct table *t, const char *word, const struct thing *x);
+void table_say_parts(struct text *out, const struct view *v, bool region, const struct thing *x);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * table_draw.c - a table of things on the screen: above the spectrum of what the rows are, below them one line each, numbers
- * first, then the name, shortened in its middle.
+ * table_draw.c - a table of things on the screen: above the spectrum of what the rows are, below them one line each,
+ * numbers first, then the name, shortened in its middle.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -100,8 +100,10 @@ void table_row(struct grid *g, struct view *v, uint32_t row, int y, bool focus)
 
 /* ---- the spectrum --------------------------------------------------------------------------------------- */
 
-/* Of what: of kinds the things of the one under the cursor, and how long these took; of things the column they are sorted
- * by, if it is a quantity. */
+/*
+ * Of what: of kinds the things of the one under the cursor, and how long these took; of things the column they are
+ * sorted by, if it is a quantity.
+ */
 struct plot {
     const struct table *t;
     uint32_t first; /* of the kind */
@@ -188,7 +190,7 @@ static void draw_spectrum(const struct spectrum *s, struct grid *g, struct view 
     int64_t at = NO_TIME, value = 0;
     if (p.col >= 0 && v->at.row < t->nrows)
         point(&p, v->at.row, &at, &value);
-    spectrum_draw(s, g, v->tier, x, y, label, &l, at, value);
+    spectrum_draw(s, g, x, y, &(struct spectrum_look){v->tier, label, &l, at, value});
     grid_fill(g, 0, y + s->rows, g->w, 1, ' ', STYLE_RULER);
     ruler_draw(g, v->tr, v->tier, s->win, x, y + s->rows, g->w - x, v->clock);
 }

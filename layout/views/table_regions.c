@@ -40,20 +40,12 @@ static int64_t value(const struct table *t, const struct thing *x, int c)
 static void name(struct text *out, const struct table *t, const struct thing *x)
 {
     table_name_string(out, t, &t->type[x->type]);
-    if (x->g != NO_LANE) {
-        text_lit(out, " of ");
-        text_who(out, t->tr, x->g);
-    }
-    if (x->open)
-        text_lit(out, ", not whole in this trace");
+    table_name_whose(out, t, "of", x);
 }
 
 static void say(struct text *out, const struct view *v, const struct thing *x)
 {
-    char parts[VIEW_MESSAGE] = "";
-    if (v->tri)
-        tri_task(v->tri, true, x->index, parts, sizeof parts);
-    text_add(out, "%s", parts);
+    table_say_parts(out, v, true, x);
 }
 
 static const struct table_from regions = {

@@ -26,20 +26,12 @@ static void name(struct text *out, const struct table *t, const struct thing *x)
     table_name_string(out, t, &t->type[x->type]);
     if (x->index < trace_tasks(t->tr, &k))
         text_add(out, " %" PRIu64, k[x->index].id);
-    if (x->g != NO_LANE) {
-        text_lit(out, " by ");
-        text_who(out, t->tr, x->g);
-    }
-    if (x->open)
-        text_lit(out, ", not whole in this trace");
+    table_name_whose(out, t, "by", x);
 }
 
 static void say(struct text *out, const struct view *v, const struct thing *x)
 {
-    char parts[VIEW_MESSAGE] = "";
-    if (v->tri)
-        tri_task(v->tri, false, x->index, parts, sizeof parts);
-    text_add(out, "%s", parts);
+    table_say_parts(out, v, false, x);
 }
 
 static const struct table_from types = {

@@ -336,7 +336,7 @@ run 2 --headless -o "$tmp/kept" "$url"; says err 'tracing is already enabled'; s
 run 2 --headless -o "$tmp/none.trace" "$url"
 if [ -e "$tmp/none.trace" ]; then fail "a file for what never came"; else pass; fi
 serve ok $long; run 0 --headless -o "$tmp/kept" "$url"; same "$tmp/kept" $long
-if [ -e /dev/full ]; then "$GOTOP" --headless -o /dev/full "$url" >"$tmp/out" 2>"$tmp/err"; says out "/dev/full can't be written any further"; fi
+if [ -e /dev/full ]; then run 2 --headless -o /dev/full "$url"; says out 'NOT SAVED'; says err "/dev/full can't be written any further"; fi
 
 # Ctrl-Z ends them: who stands still reads nothing, and the program would have to keep what it sends.
 for c in "top" "record --quiet -o $tmp/stopped" "watch --until stw.max>3600s -o $tmp/cap"; do # unquoted: words

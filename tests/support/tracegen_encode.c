@@ -3,7 +3,7 @@
  *
  * Line by line. Second family: a batch's payload collects in `body` and is written when the batch ends, since its
  * size stands before it. Literal strings and stacks get ids at first use, from 1, anew in each generation; their
- * tables are written by flush_tables(). First family: everything goes straight out, tables last.
+ * tables are written by tables_v2(). First family: everything goes straight out, tables last.
  */
 #include <stdbool.h>
 #include <stdarg.h>
@@ -371,7 +371,7 @@ static int step(struct enc *e, uint64_t *d)
     return 0;
 }
 
-/* ---- second family ----------------------------------------------------------------------------------------------- */
+/* ---- second family --------------------------------------------------------------------------------------------- */
 
 static void batch_head(struct enc *e, uint64_t m, uint64_t t, uint64_t size, unsigned pad)
 {
@@ -412,7 +412,9 @@ static void put_byte(struct tracegen_buf *b, unsigned v)
     tracegen_put(b, &c, 1);
 }
 
-/* default_clock - what Go writes: from 1.25 a Sync batch first in a generation, before that a frequency at its end. */
+/*
+ * default_clock - what Go writes: from 1.25 a Sync batch first in a generation, before that a frequency at its end.
+ */
 static void default_clock(struct enc *e)
 {
     struct tracegen_buf b = {0};
@@ -516,7 +518,7 @@ static int batch_v2(struct enc *e, bool experimental)
     return 0;
 }
 
-/* ---- first family -------------------------------------------------------------------------------------------------- */
+/* ---- first family ---------------------------------------------------------------------------------------------- */
 
 /* put_v1 - an event: up to three arguments by count, more by length. `base` values are not counted. */
 static void put_v1(struct enc *e, unsigned type, const uint64_t *v, unsigned n)
@@ -592,7 +594,7 @@ static void footer(struct enc *e)
         footer_frequency(e, 1000000000);
 }
 
-/* ---- table entries and events written out ------------------------------------------------------------------------ */
+/* ---- table entries and events written out ---------------------------------------------------------------------- */
 
 static int line_stack(struct enc *e, struct tracegen_buf *b)
 {

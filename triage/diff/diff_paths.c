@@ -1,7 +1,8 @@
 /*
- * diff_paths.c - in which call path two runs differ: what both do many times (tasks, regions, pieces of work, goroutines of a start
- * function), explained instance by instance on both sides, followed to its end, and held against each other by category, function and who
- * called it. Claims nothing: runs of an unchanged program differ here, too.
+ * diff_paths.c - in which call path two runs differ: what both do many times (tasks, regions, pieces of work,
+ * goroutines of a start function), explained instance by instance on both sides, followed to its end, and held
+ * against each other by category, function and who called it. Claims nothing: runs of an unchanged program differ
+ * here, too.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,33 +22,10 @@
 
 struct how { /* a side */
     const struct loaded *l;
-    struct instances in;
-    struct explainer *x;
+    struct instances_all all;
 };
 
-static bool how_init(struct how *h, const struct loaded *l)
-{
-    struct err e = {0};
-    *h = (struct how){.l = l};
-    if (instances_new(l->tg, &h->in, &e) != ERR_OK) {
-        return false;
-    }
-    while (instances_step(&h->in, INT64_MAX, &e)) {
-    }
-    h->x = explain_new(l->tr);
-    if (h->x) {
-        explain_budget(h->x, SPANS);
-    }
-    return h->x && e.code == ERR_OK;
-}
-
-static void how_free(struct how *h)
-{
-    explain_free(h->x);
-    instances_free(&h->in);
-}
-
-/* ---- the paths of a row --------------------------------------------------------------------------------------------------- */
+/* ---- the paths of a row ---------------------------------------------------------------------------------------- */
 
 /* The names are the path's from here on. */
 static void path_put(struct diff_paths *d, int side, struct diff_path *p, int64_t ns)
@@ -68,7 +46,9 @@ static void path_put(struct diff_paths *d, int side, struct diff_path *p, int64_
     }
 }
 
-/* Where in the library a goroutine of its was differs by chance: there it is told by the goroutine's start function. */
+/*
+ * Where in the library a goroutine of its was differs by chance: there it is told by the goroutine's start function.
+ */
 static bool in_program(const struct trace *tr, const struct leaf *l)
 {
     return l->func && (stacks_is_program(tr, l->func) || !l->who);
@@ -109,7 +89,7 @@ static void leaf_add(struct diff_paths *d, int side, const struct trace *tr, con
 
 static bool side_of(struct how *h, const struct instance_row *r, int side, struct diff_paths *d)
 {
-    const struct instance_one *v = h->in.one + r->at;
+    const struct instance_one *v = h->all.in.one + r->at;
     const uint32_t n = (uint32_t)r->d.n, looked = n < LOOK ? n : LOOK;
     struct explain_tree t;
     struct leaves s = {0};
@@ -118,7 +98,7 @@ static bool side_of(struct how *h, const struct instance_row *r, int side, struc
     d->each[side] = dist_avg(&r->d);
     for (uint32_t i = 0; ok && i < looked; i++) {
         const struct instance_one *one = &v[(2 * (uint64_t)i + 1) * n / (2 * looked)]; /* not the longest of all */
-        ok = explain_add(h->x, &t, one->g, one->t0, one->t1);
+        ok = explain_add(h->all.x, &t, one->g, one->t0, one->t1);
     }
     if (ok) {
         causes_leaves(&t, &s);
@@ -173,13 +153,13 @@ static void keep_moved(struct diff_paths *d)
     d->n = n;
 }
 
-/* ---- all rows --------------------------------------------------------------------------------------------------------------- */
+/* ---- all rows -------------------------------------------------------------------------------------------------- */
 
 static const struct instance_row *row_like(const struct how *old, const struct how *new, const struct instance_row *r)
 {
     const struct str s = trace_str(new->l->tr, r->name);
-    for (uint32_t i = 0; i < old->in.n; i++) {
-        const struct instance_row *o = &old->in.row[i];
+    for (uint32_t i = 0; i < old->all.in.n; i++) {
+        const struct instance_row *o = &old->all.in.row[i];
         const struct str u = trace_str(old->l->tr, o->name);
         if (o->kind == r->kind && s.len == u.len && memcmp(s.p, u.p, s.len) == 0) {
             return o;
@@ -197,12 +177,12 @@ static bool asked(const struct how *h, const struct instance_row *r)
 
 bool diff_paths_each(const struct loaded *a, const struct loaded *b, diff_paths_fn *fn, void *arg)
 {
-    struct how old = {0}, new = {0};
+    struct how old = {.l = a}, new = {.l = b};
     uint32_t shown[IN_KINDS] = {0};
     struct diff_paths *d = mem_zalloc(sizeof *d);
-    bool ok = d && how_init(&old, a) && how_init(&new, b);
-    for (uint32_t i = 0; ok && i < new.in.n; i++) {
-        const struct instance_row *r = &new.in.row[i], *o = asked(&new, r) ? row_like(&old, &new, r) : NULL;
+    bool ok = d && instances_all(a->tg, SPANS, &old.all) && instances_all(b->tg, SPANS, &new.all);
+    for (uint32_t i = 0; ok && i < new.all.in.n; i++) {
+        const struct instance_row *r = &new.all.in.row[i], *o = asked(&new, r) ? row_like(&old, &new, r) : NULL;
         if (!o || shown[r->kind] == ROWS_A_KIND) {
             continue;
         }
@@ -215,13 +195,13 @@ bool diff_paths_each(const struct loaded *a, const struct loaded *b, diff_paths_
         }
         paths_free(d);
     }
-    how_free(&old);
-    how_free(&new);
+    instances_all_free(&old.all);
+    instances_all_free(&new.all);
     mem_free(d);
     return ok;
 }
 
-/* ---- as text ------------------------------------------------------------------------------------------------------------ */
+/* ---- as text --------------------------------------------------------------------------------------------------- */
 
 #define TOLD 4 /* paths of a row */
 

@@ -1,6 +1,6 @@
 /*
- * verdict.c - see verdict.h. Quantities are compared as logarithms of what they are and a floor: what is below the floor
- * matters to nobody, so that its ratio says nothing.
+ * verdict.c - see verdict.h. Quantities are compared as logarithms of what they are and a floor: what is below the
+ * floor matters to nobody, so that its ratio says nothing.
  */
 #include "triage/diff/verdict.h"
 
@@ -15,8 +15,10 @@
 #define PRIOR_RUNS 4 /* as if so many more runs had shown the spread we expect of any program */
 #define SURE 3.0     /* standard errors beyond which it moved */
 
-/* What is expected of a kind before a run is seen, and what matters. Floors and amounts are shares: of a second (time), of
- * all waits and calls (count); those of the collector and of stops are counts a second. */
+/*
+ * What is expected of a kind before a run is seen, and what matters. Floors and amounts are shares: of a second
+ * (time), of all waits and calls (count); those of the collector and of stops are counts a second.
+ */
 static const struct kind {
     double count_floor, time_floor;
     double count_spread, time_spread; /* of the logarithm, from run to run of one program */
@@ -82,22 +84,23 @@ static double pace(const struct profile *r, const struct profile *p)
 
 /* ---- one quantity ------------------------------------------------------------------------------------------- */
 
-/* Numerator and denominator of a quantity in one slice of a run, or in all of it (i < 0). */
-static void quantity(const struct judge *j, const struct profile *p, const struct measure *m, double pace_of,
-                     bool time, int i, double *num, double *den)
+struct portion {
+    double num, den;
+};
+
+/* A quantity in one slice of a run, or in all of it (i < 0). */
+static struct portion quantity(const struct profile *p, const struct measure *m, double pace_of, bool time, int i)
 {
     double part = i < 0 ? 1 : 1.0 / PROFILE_SLICES;
     if (!time) {
-        *num = m ? (i < 0 ? m->counted : m->count[i]) : 0;
-        *den = seconds(p) * part * pace_of;
-    } else {
-        *num = m ? (i < 0 ? m->spent : m->ns[i]) : 0;
-        *den = m && m->kind == MK_GC ? (i < 0 ? p->in_use : p->busy[i]) : (double)p->end * part;
-        if (m && m->kind == MK_RUN) {
-            *den *= p->procs > 0 ? p->procs * pace_of : pace_of;
-        }
+        return (struct portion){m ? (i < 0 ? m->counted : m->count[i]) : 0, seconds(p) * part * pace_of};
     }
-    (void)j;
+    struct portion r = {.num = m ? (i < 0 ? m->spent : m->ns[i]) : 0};
+    r.den = m && m->kind == MK_GC ? (i < 0 ? p->in_use : p->busy[i]) : (double)p->end * part;
+    if (m && m->kind == MK_RUN) {
+        r.den *= p->procs > 0 ? p->procs * pace_of : pace_of;
+    }
+    return r;
 }
 
 static uint64_t
@@ -110,8 +113,7 @@ next_random(uint64_t *s) /* xorshift: the same numbers each time, so that a verd
 }
 
 /* How far the logarithm of a run's quantity may be off, by moving blocks of its own time. */
-static double own_spread(const struct judge *j, const struct profile *p, const struct measure *m, double pace_of,
-                         bool time, double floor)
+static double own_spread(const struct profile *p, const struct measure *m, double pace_of, bool time, double floor)
 {
     uint64_t seed = 88172645463325252u;
     double sum = 0, squares = 0;
@@ -123,10 +125,9 @@ static double own_spread(const struct judge *j, const struct profile *p, const s
         for (int b = 0; b < PROFILE_SLICES / BLOCK; b++) {
             int at = (int)(next_random(&seed) % PROFILE_SLICES);
             for (int i = 0; i < BLOCK; i++) {
-                double x, y;
-                quantity(j, p, m, pace_of, time, (at + i) % PROFILE_SLICES, &x, &y);
-                num += x;
-                den += y;
+                const struct portion x = quantity(p, m, pace_of, time, (at + i) % PROFILE_SLICES);
+                num += x.num;
+                den += x.den;
             }
         }
         v = log((den > 0 ? num / den : 0) + floor);
@@ -150,17 +151,16 @@ static struct stats stats_of(const struct judge *j, int s, const char *name, enu
     for (uint32_t i = 0; i < side->n; i++) {
         const struct profile *p = &side->run[i];
         const struct measure *m = profile_find(p, kind, name);
-        double num, den, v;
-        quantity(j, p, m, j->pace[s][i], time, -1, &num, &den);
-        v = den > 0 ? num / den : 0;
+        const struct portion r = quantity(p, m, j->pace[s][i], time, -1);
+        const double v = r.den > 0 ? r.num / r.den : 0;
         st.value += v / side->n;
         st.mean += log(v + floor) / side->n;
         sum2 += log(v + floor) * log(v + floor);
         if (side->n == 1) {
-            double own = own_spread(j, p, m, j->pace[s][i], time, floor);
+            double own = own_spread(p, m, j->pace[s][i], time, floor);
             if (kind == MK_GC && !time &&
-                den > 0) { /* they come by what is allocated: one more or less, as it ends */
-                own = fmin(own, log((num + 1) / den + floor) - log(v + floor));
+                r.den > 0) { /* they come by what is allocated: one more or less, as it ends */
+                own = fmin(own, log((r.num + 1) / r.den + floor) - log(v + floor));
             }
             st.own = own * own;
         }
@@ -267,8 +267,8 @@ static double rest_of(const struct judge *j, int s, const struct change *c, doub
 }
 
 /*
- * A host that takes processors away makes all runs longer, by about the same factor: what the others run as well is no
- * change of this function. Where hardly anything runs beside it, nobody tells.
+ * A host that takes processors away makes all runs longer, by about the same factor: what the others run as well is
+ * no change of this function. Where hardly anything runs beside it, nobody tells.
  */
 static bool more_than_the_rest(const struct judge *j, const struct change *c)
 {
@@ -328,8 +328,9 @@ static bool team_works(const struct judge *j, const char *name)
 }
 
 /*
- * How many goroutines a stage has is the program's own doing: all runs of a side agree, and the sides differ by a factor of two.
- * Where one side has none, the function came, went or got another name, which says nothing of how many.
+ * How many goroutines a stage has is the program's own doing: all runs of a side agree, and the sides differ by a
+ * factor of two. Where one side has none, the function came, went or got another name, which says nothing of how
+ * many.
  */
 static struct moved team_of(const struct judge *j, const char *name)
 {

@@ -90,7 +90,29 @@ void instances_free(struct instances *in)
     *in = (struct instances){0};
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------------- */
+bool instances_all(const struct triage *tg, uint64_t spans, struct instances_all *out)
+{
+    struct err e = {0};
+    *out = (struct instances_all){0};
+    if (instances_new(tg, &out->in, &e) != ERR_OK) {
+        return false;
+    }
+    while (instances_step(&out->in, INT64_MAX, &e)) {
+    }
+    out->x = explain_new(tg->tr);
+    if (out->x) {
+        explain_budget(out->x, spans);
+    }
+    return out->x && e.code == ERR_OK;
+}
+
+void instances_all_free(struct instances_all *all)
+{
+    explain_free(all->x);
+    instances_free(&all->in);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------------------ */
 
 /* The row of a kind and name; TAB_NONE: there are ROWS already. */
 static bool row_of(struct instances *in, enum instance_kind k, enum wait_kind wait, uint32_t name, uint32_t *row)
@@ -188,7 +210,7 @@ static bool add_goroutine(struct instances *in, uint32_t g, bool look)
     return put(in, row, g, li.first, li.last, li.created && li.ended && within(in->tg, li.first, li.last));
 }
 
-/* ---- pieces and places -------------------------------------------------------------------------------------------- */
+/* ---- pieces and places ----------------------------------------------------------------------------------------- */
 
 /* The innermost function outside the runtime, 0 none. */
 static uint32_t asked_by(const struct trace *tr, uint32_t stack)
@@ -406,7 +428,7 @@ static void walk_end(struct instances *in)
     }
 }
 
-/* ---- the end ------------------------------------------------------------------------------------------------------ */
+/* ---- the end --------------------------------------------------------------------------------------------------- */
 
 static int cmp_found(const void *a, const void *b)
 {
@@ -433,7 +455,10 @@ static bool found_alike(const struct found *x, const struct found *y)
     return x->row == y->row && x->one.t0 == y->one.t0 && x->one.t1 == y->one.t1;
 }
 
-/* Sorted by one thing after the other, the last one first, so that it can be left off between. false: out of memory, or unwanted. */
+/*
+ * Sorted by one thing after the other, the last one first, so that it can be left off between. false: out of memory,
+ * or unwanted.
+ */
 static bool found_by(struct keyed_row *k, const struct found *v, size_t n)
 {
     const uint64_t sign = (uint64_t)1 << 63;

@@ -1,19 +1,20 @@
 /*
- * instances.h - what a program did many times, as rows with counts and percentiles, and behind each row its instances.
+ * instances.h - what a program did many times, as rows with counts and percentiles, and behind each row its
+ * instances.
  *
- * A row is a type of task, a name of region, a group of goroutines by start function, the pieces of work of such a group
- * (from the end of a wait for more of it to the begin of the next one: a wait on a channel in the start function
- * itself, or where a server reads for its next HTTP request: requests.h), or a contended place: a function in which goroutines waited for a
- * lock, a condition or to send on a channel.
+ * A row is a type of task, a name of region, a group of goroutines by start function, the pieces of work of such a
+ * group (from the end of a wait for more of it to the begin of the next one: a wait on a channel in the start
+ * function itself, or where a server reads for its next HTTP request: requests.h), or a contended place: a function
+ * in which goroutines waited for a lock, a condition or to send on a channel.
  *
  * Use, after TRIAGE_DONE: instances_new(), instances_step() until it is done, then read; triage must outlive it.
  *
- * Cost: at most INSTANCES_MOST tasks, regions and goroutines each are looked at, and for pieces and places at most about
- * INSTANCES_WALK spans of the goroutines that have any. Of more, some are left out, evenly: then `looked` is below `of`,
- * and a row's numbers are of what was looked at. Memory is 24 bytes per instance looked at.
+ * Cost: at most INSTANCES_MOST tasks, regions and goroutines each are looked at, and for pieces and places at most
+ * about INSTANCES_WALK spans of the goroutines that have any. Of more, some are left out, evenly: then `looked` is
+ * below `of`, and a row's numbers are of what was looked at. Memory is 24 bytes per instance looked at.
  *
- * Units: ns. An instance that the trace does not hold both ends of is counted in `open` and in nothing else. A channel
- * that has more at once lets pieces run together: a trace records waits, not what is received.
+ * Units: ns. An instance that the trace does not hold both ends of is counted in `open` and in nothing else. A
+ * channel that has more at once lets pieces run together: a trace records waits, not what is received.
  */
 #ifndef GOTOP_TRIAGE_INSTANCES_H
 #define GOTOP_TRIAGE_INSTANCES_H
@@ -57,13 +58,27 @@ struct instances {
     size_t none;
     struct instances_work *work; /* while steps are due */
 };
-/* instance_wants_more - does a goroutine of that start function wait there for more work, not within a piece of it? */
+/*
+ * instance_wants_more - does a goroutine of that start function wait there for more work, not within a piece of it?
+ */
 bool instance_wants_more(const struct trace *tr, uint32_t start_function, uint32_t reason, uint32_t stack);
 enum err_code instances_new(const struct triage *tg, struct instances *out, struct err *e);
 /* instances_step - work for about budget_ns (INT64_MAX: all). true: more to do. *e is set when out of memory. */
 bool instances_step(struct instances *in, int64_t budget_ns, struct err *e);
 void instances_free(struct instances *in);
-/* instances_find - the row of that kind and name ("main.work"), NULL: none. Of a place's kinds of waits the longest. */
+/*
+ * instances_all - all steps at once, and what explains single ones, in at most so many spans together. false: out of
+ * memory.
+ */
+struct instances_all {
+    struct instances in;
+    struct explainer *x;
+};
+bool instances_all(const struct triage *tg, uint64_t spans, struct instances_all *out);
+void instances_all_free(struct instances_all *all);
+/*
+ * instances_find - the row of that kind and name ("main.work"), NULL: none. Of a place's kinds of waits the longest.
+ */
 const struct instance_row *instances_find(const struct instances *in, enum instance_kind k, const char *name);
 
 /*

@@ -187,6 +187,26 @@ void causes_leaf_text(struct text *t, const struct trace *tr, const struct leaf 
     text_say(t, tr, " ", t_share((double)l->ns, (double)of));
 }
 
+void leaves_text(struct text *t, const struct trace *tr, const struct leaves *v, uint32_t most, int64_t part)
+{
+    for (uint32_t i = 0; i < v->n && i < most && (i == 0 || v->v[i].ns > v->all / part); i++) {
+        text_raw(t, "; ", i ? 2 : 0);
+        causes_leaf_text(t, tr, &v->v[i], v->all);
+    }
+}
+
+bool leaves_between(struct causes *c, uint32_t g, int64_t t0, int64_t t1, struct leaves *out)
+{
+    struct explain_tree t;
+    *out = (struct leaves){0};
+    const bool ok = explain_tree_init(&t, c->tr) && explain_add(c->x, &t, g, t0, t1);
+    if (ok) {
+        causes_leaves(&t, out);
+    }
+    explain_tree_free(&t);
+    return ok;
+}
+
 bool causes_doing(struct causes *c, uint32_t group, struct leaves *out)
 {
     struct explain_tree t;

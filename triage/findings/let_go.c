@@ -48,7 +48,7 @@ static int by_waker(const void *a, const void *b)
     return x->by != y->by ? (x->by > y->by) - (x->by < y->by) : by_time(a, b);
 }
 
-/* ---- several locks at one moment ------------------------------------------------------------------------------------- */
+/* ---- several locks at one moment ------------------------------------------------------------------------------- */
 
 bool let_go_bursts(struct causes *c, uint32_t place, struct let_go *out)
 {
@@ -83,12 +83,12 @@ bool let_go_bursts(struct causes *c, uint32_t place, struct let_go *out)
            (double)out->waits >= threshold(TH_LETGO_SHARE) * (double)all;
 }
 
-/* ---- several of a set in one run --------------------------------------------------------------------------------------- */
+/* ---- several of a set in one run ------------------------------------------------------------------------------- */
 
 static bool takes_and_gives(const struct causes *c, const struct span *s, uint32_t place)
 {
     const enum wait_kind k = stacks_wait_kind(c->tr, s->reason, s->stack);
-    return (k == WK_SEND || k == WK_RECV || k == WK_SELECT || k == WK_COND) && causes_place(c->tr, s->stack) == place;
+    return wait_passes_on(k) && causes_place(c->tr, s->stack) == place;
 }
 
 /* Did g wait there, ever, until somebody gave it one? Who only waits out its time limit takes nothing. */
@@ -116,7 +116,10 @@ static bool ran_on(const struct causes *c, uint32_t g, int64_t t0, int64_t t1)
     return on;
 }
 
-/* How often g waited there, until somebody gave it one, between two moments: so often at least it took some of the set. */
+/*
+ * How often g waited there, until somebody gave it one, between two moments: so often at least it took some of the
+ * set.
+ */
 static uint32_t took(const struct causes *c, uint32_t g, uint32_t place, int64_t t0, int64_t t1)
 {
     struct span_iter it;
@@ -176,7 +179,10 @@ bool let_go_together(struct causes *c, uint32_t group, uint32_t place, struct le
            (double)out->waits >= threshold(TH_LETGO_SET_SHARE) * (double)all;
 }
 
-/* Does it wait there itself nearly as often as it ends such waits? Of few goroutines, those of the group, it may be so. */
+/*
+ * Does it wait there itself nearly as often as it ends such waits? Of few goroutines, those of the group, it may be
+ * so.
+ */
 static bool takes_too(const struct causes *c, const struct ends *e, uint32_t group, uint32_t g, size_t given)
 {
     size_t own = 0;
@@ -267,7 +273,7 @@ void let_go_together_text(struct text *t, struct text *next, const struct causes
                    "ends, not at each iteration.");
 }
 
-/* ---- a set of one ----------------------------------------------------------------------------------------------------- */
+/* ---- a set of one ---------------------------------------------------------------------------------------------- */
 
 static bool ends_of(struct causes *c, uint32_t g, const struct pair_row *p, uint32_t place, int64_t from,
                     struct ends *e)

@@ -1,6 +1,6 @@
 /*
- * named.c - what the rules on the tables told is named, before the rules about causes speak: who holds a convoy's lock, who wakes a herd, who
- * stops the world, what the busiest goroutines run.
+ * named.c - what the rules on the tables told is named, before the rules about causes speak: who holds a convoy's
+ * lock, who wakes a herd, who stops the world, what the busiest goroutines run.
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/holder.h"
@@ -56,8 +56,10 @@ static uint32_t hostlike_part(void *arg, uint32_t up, const struct explain_part 
     return up;
 }
 
-/* A convoy behind threads that had no processor is the host's, however it looks. One goroutine alone may be in a call that can't be
- * stopped: it takes several. */
+/*
+ * A convoy behind threads that had no processor is the host's, however it looks. One goroutine alone may be in a call
+ * that can't be stopped: it takes several.
+ */
 static void convoy_of_the_host(struct finding *f, const struct hostlike *h, struct text *behind)
 {
     if (!h->several || (double)h->run < threshold(TH_HOST_HOLDER) * (double)h->all) {
@@ -127,7 +129,10 @@ static void during_text(struct text *t, uint32_t looked, uint32_t n)
     text_lit(t, " the lock's holder, or whoever the holder waited for, was ");
 }
 
-/* What who had the lock did. Of a wait that is not over it is not known who that is: nobody has given the lock back yet. */
+/*
+ * What who had the lock did. Of a wait that is not over it is not known who that is: nobody has given the lock back
+ * yet.
+ */
 static void had_it_text(struct text *t, const struct trace *tr, const struct leaves *v, uint32_t looked, uint32_t n)
 {
     int64_t open = 0;
@@ -234,8 +239,8 @@ static void tell_waker(struct causes *c, struct finding *f)
 }
 
 /*
- * Where some of the collector's stops are quite short, a stop as such takes no longer: what they cost are the others, for which
- * stops_held() knows nobody that runs on.
+ * Where some of the collector's stops are quite short, a stop as such takes no longer: what they cost are the others,
+ * for which stops_held() knows nobody that runs on.
  */
 static bool few_long(struct causes *c, struct finding *f)
 {
@@ -292,8 +297,8 @@ static uint32_t most_running(const struct causes *c)
 }
 
 /*
- * Where goroutine g runs most. What it stood in before and behind is not where it ran: moments inside its runs tell that, where there are
- * any; else it is said between what.
+ * Where goroutine g runs most. What it stood in before and behind is not where it ran: moments inside its runs tell
+ * that, where there are any; else it is said between what.
  */
 static void runs_most_text(struct text *t, const struct causes *c, const struct leaf *l, uint32_t g,
                            const char *words)
@@ -315,19 +320,13 @@ static void runs_most_text(struct text *t, const struct causes *c, const struct 
 /* The function that a goroutine runs most, named first, where the trace tells. */
 static void tell_work(struct causes *c, struct finding *f, uint32_t g, const char *words)
 {
-    struct explain_tree t;
-    struct leaves v = {0};
+    struct leaves v;
     struct text before = {0};
     if (g == NO_LANE) {
         return;
     }
     struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
-    if (explain_tree_init(&t, c->tr) && explain_add(c->x, &t, g, li.first, li.last)) {
-        causes_leaves(&t, &v);
-    } else {
-        c->rs->failed = true;
-    }
-    explain_tree_free(&t);
+    c->rs->failed |= !leaves_between(c, g, li.first, li.last, &v);
     for (uint32_t i = 0; i < v.n; i++) {
         if (v.v[i].cat == EX_RUN && v.v[i].g == g && v.v[i].stack && stacks_is_program(c->tr, v.v[i].func)) {
             runs_most_text(&before, c, &v.v[i], g, words);

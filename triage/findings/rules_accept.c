@@ -1,7 +1,9 @@
 /*
- * rules_accept.c - connections that wait to be accepted: the goroutine that accepts them does something long between two of them.
+ * rules_accept.c - connections that wait to be accepted: the goroutine that accepts them does something long between
+ * two of them.
  *
- * How many wait at a listener no trace tells. But who finds one there each time that it comes back, without waiting, has let it wait.
+ * How many wait at a listener no trace tells. But who finds one there each time that it comes back, without waiting,
+ * has let it wait.
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/asks.h"
@@ -51,7 +53,8 @@ static void came_back(struct accepts *a, int64_t left, int64_t t, int64_t limite
 }
 
 /*
- * Accepting is a system call; that one fails where nobody is there, and a wait for the network with another call follows.
+ * Accepting is a system call; that one fails where nobody is there, and a wait for the network with another call
+ * follows.
  */
 static void accepts_of(const struct causes *c, struct accepts *a)
 {
@@ -89,7 +92,7 @@ static void accepts_of(const struct causes *c, struct accepts *a)
             a->first = a->first == NO_TIME ? s->t0 : a->first;
         } else if (!at && s->state == ST_WAITING) {
             const enum wait_kind k = stacks_wait_kind(c->tr, s->reason, s->stack);
-            const bool limit = k == WK_SEND || k == WK_RECV || k == WK_SELECT || k == WK_COND;
+            const bool limit = wait_passes_on(k);
             limited += limit ? s->t1 - s->t0 : 0;
             if (limit && s->t1 - s->t0 > a->limit_longest) {
                 a->limit_longest = s->t1 - s->t0;
@@ -124,10 +127,8 @@ static void accept_finding(struct causes *c, const struct accepts *a)
     text_add(&d.amount, "%llu late", (unsigned long long)a->ready);
     text_say(&d.text, c->tr, t_place(a->stack, 3), " accepts connections and does other work between two of them, ",
              t_dur(a->away / (int64_t)a->ready), " on average");
-    for (uint32_t i = 0; i < v.n && i < 2 && (i == 0 || v.v[i].ns > v.all / 5); i++) {
-        text_add(&d.text, "%s", i ? "; " : ": ");
-        causes_leaf_text(&d.text, c->tr, &v.v[i], v.all);
-    }
+    text_add(&d.text, "%s", v.n ? ": " : "");
+    leaves_text(&d.text, c->tr, &v, 2, 5);
     text_say(&d.text, c->tr, ". When it came back, ", a->ready, " of ", a->taken,
              " connections were already waiting (inferred): ", t_who(a->g), " was away for ",
              t_share((double)a->away, (double)(a->last - a->first)), " of the time.");

@@ -1,8 +1,9 @@
 /*
- * rules_crew.c - stages whose goroutines begin in one function (a helper begins them, or a generic type's method): some of them are at work
- * all the time, and the others wait to hand something to them.
+ * rules_crew.c - stages whose goroutines begin in one function (a helper begins them, or a generic type's method):
+ * some of them are at work all the time, and the others wait to hand something to them.
  *
- * By their start function they are one group, that seems to wait for itself. Who takes what is handed over hardly ever waits there.
+ * By their start function they are one group, that seems to wait for itself. Who takes what is handed over hardly
+ * ever waits there.
  */
 #include "triage/findings/asks.h"
 #include "triage/findings/causes.h"
@@ -19,7 +20,10 @@ struct crew {
     int64_t first, last;
 };
 
-/* Are those that end the waits there at work nearly all the time, as goroutines of the program that began where the others did? */
+/*
+ * Are those that end the waits there at work nearly all the time, as goroutines of the program that began where the
+ * others did?
+ */
 static bool crew_of(struct causes *c, uint32_t group, uint32_t place, struct crew *v)
 {
     int64_t exec = 0, life = 0;
@@ -79,18 +83,16 @@ static void finding(struct causes *c, const struct waits_at *p, const struct cre
     draft_end(c->rs, &d);
 }
 
+static bool among_themselves(const struct causes *c, const struct pair_row *p)
+{
+    (void)c;
+    return !p->from_scheduler && p->waker == p->waiter && p->kind == WK_SEND;
+}
+
 void rules_crew(struct causes *c)
 {
     struct waits_at v[PLACES];
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < c->tg->npairs; i++) {
-        const struct pair_row *p = &c->tg->pairs[i];
-        const bool hands = !p->from_scheduler && p->waker == p->waiter && p->kind == WK_SEND;
-        const uint32_t place = hands ? causes_place(c->tr, p->stack) : 0;
-        if (place) {
-            waits_at_add(v, &n, PLACES, place, p);
-        }
-    }
+    const uint32_t n = waits_at_rows(c, v, PLACES, PAIRS_ALL, among_themselves);
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t g = causes_group(c, v[i].most->waiter);
         const struct group_life *l = g == UINT32_MAX ? NULL : &c->life[g];

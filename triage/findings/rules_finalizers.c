@@ -1,6 +1,6 @@
 /*
- * rules_finalizers.c - goroutines that wait for what only a finalizer or a cleanup gives back: it comes after the next
- * collection that finds the thing unused, however long ago that was.
+ * rules_finalizers.c - goroutines that wait for what only a finalizer or a cleanup gives back: it comes after the
+ * next collection that finds the thing unused, however long ago that was.
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/waits_at.h"
@@ -46,18 +46,10 @@ static void finalizer_finding(struct causes *c, const struct waits_at *k, uint64
 void rules_finalizers(struct causes *c)
 {
     struct waits_at v[PLACES];
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < c->tg->npairs; i++) {
-        const struct pair_row *p = &c->tg->pairs[i];
-        const uint32_t place = by_finalizer(c, p) ? causes_place(c->tr, p->stack) : 0;
-        if (place) {
-            waits_at_add(v, &n, PLACES, place, p);
-        }
-    }
+    const uint32_t n = waits_at_rows(c, v, PLACES, PAIRS_ALL, by_finalizer);
     for (uint32_t k = 0; k < n; k++) {
         const uint32_t g = causes_group(c, v[k].most->waiter);
-        const double share =
-            g != UINT32_MAX && c->life[g].life > 0 ? (double)v[k].total / (double)c->life[g].life : 0;
+        const double share = waits_at_share(c, &v[k]);
         uint64_t all = 0;
         for (uint32_t i = 0; i < c->tg->npairs; i++) {
             all += causes_place(c->tr, c->tg->pairs[i].stack) == v[k].place ? c->tg->pairs[i].count : 0;

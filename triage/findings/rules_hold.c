@@ -1,9 +1,9 @@
 /*
- * rules_hold.c - hold and wait: all goroutines that share something wait for it at one moment. Nobody else has any, so those that wait
- * hold what the others of them wait for, and it goes on only once the time of one is up, or never.
+ * rules_hold.c - hold and wait: all goroutines that share something wait for it at one moment. Nobody else has any,
+ * so those that wait hold what the others of them wait for, and it goes on only once the time of one is up, or never.
  *
- * What is shared is told by who gives back: waits that are ended by others of the same start function. Who waits for more work
- * holds nothing; all others of that function must wait there, or somebody at work may be the holder.
+ * What is shared is told by who gives back: waits that are ended by others of the same start function. Who waits for
+ * more work holds nothing; all others of that function must wait there, or somebody at work may be the holder.
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/instances.h"
@@ -65,11 +65,6 @@ struct line { /* those that wait, in the order in which they began to */
     uint32_t n;
 };
 
-static bool shares(enum wait_kind k)
-{
-    return k == WK_SEND || k == WK_RECV || k == WK_SELECT || k == WK_COND;
-}
-
 static bool by_limit(const struct causes *c, const struct span *next)
 {
     return next->who == NO_LANE ||
@@ -89,14 +84,16 @@ static void place_of(struct hold *h, const struct pair_row *p)
     }
 }
 
-/* Where goroutines of the group wait for what others of them give back. false: it is others that give, or hardly any. */
+/*
+ * Where goroutines of the group wait for what others of them give back. false: it is others that give, or hardly any.
+ */
 static bool places_of(struct hold *h)
 {
     const struct causes *c = h->c;
     const uint32_t name = c->tg->groups[h->group].name;
     for (uint32_t i = 0; i < c->tg->npairs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
-        if (p->waiter == name && shares(p->kind) && !p->from_scheduler && p->waker == name &&
+        if (p->waiter == name && wait_passes_on(p->kind) && !p->from_scheduler && p->waker == name &&
             !instance_wants_more(c->tr, name, p->reason, p->stack)) {
             place_of(h, p);
             h->own += p->count;
@@ -104,7 +101,7 @@ static bool places_of(struct hold *h)
     }
     for (uint32_t i = 0; i < c->tg->npairs && h->n; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
-        const uint32_t place = p->waiter == name && shares(p->kind) ? causes_place(c->tr, p->stack) : 0;
+        const uint32_t place = p->waiter == name && wait_passes_on(p->kind) ? causes_place(c->tr, p->stack) : 0;
         for (uint32_t k = 0; k < h->n; k++) {
             if (h->at[k].place == place && !p->from_scheduler && p->waker != name) {
                 h->outside += stacks_is_program(c->tr, p->waker) ? p->count : 0;
@@ -130,7 +127,7 @@ static bool step_add(struct hold *h, int64_t t, enum turn turn, uint32_t place, 
 static uint32_t at_place(const struct hold *h, const struct span *s)
 {
     const uint32_t place =
-        shares(stacks_wait_kind(h->c->tr, s->reason, s->stack)) ? causes_place(h->c->tr, s->stack) : 0;
+        wait_passes_on(stacks_wait_kind(h->c->tr, s->reason, s->stack)) ? causes_place(h->c->tr, s->stack) : 0;
     uint32_t i = 0;
     while (i < h->n && h->at[i].place != place) {
         i++;
@@ -199,8 +196,8 @@ static void stood(struct hold *h, int64_t since, uint32_t waiting, const struct 
 }
 
 /*
- * What is given back goes to who has waited for it longest. Where others are passed over, each waits for something of its own: a letter, not
- * one of a set.
+ * What is given back goes to who has waited for it longest. Where others are passed over, each waits for something of
+ * its own: a letter, not one of a set.
  */
 static void in_line(struct hold *h, struct line *l, const struct step *s)
 {
@@ -253,21 +250,27 @@ static void sweep(struct hold *h)
     }
 }
 
-static void hold_finding(struct hold *h)
+/* Begins a finding about where most of those gave up, and says which of the places that is. */
+static uint32_t draft_here(struct draft *d, const struct hold *h, enum rule rule)
 {
-    const struct causes *c = h->c;
     uint32_t best = 0;
-    struct draft d;
     for (uint32_t i = 1; i < h->n; i++) {
         best = h->at[i].up > h->at[best].up ? i : best;
     }
-    const uint32_t stack = h->at[best].up_stack ? h->at[best].up_stack : h->at[best].stack;
-    draft_start(&d, RULE_HOLD, h->ns);
-    draft_about(&d, c->rs, h->at[best].place, stack);
-    draft_at(&d, h->t0, h->t1, LANE_G, causes_nth(c, h->group, 0));
-    d.f.inferred = true;
+    draft_start(d, rule, h->ns);
+    draft_about(d, h->c->rs, h->at[best].place, h->at[best].up_stack ? h->at[best].up_stack : h->at[best].stack);
+    draft_at(d, h->t0, h->t1, LANE_G, causes_nth(h->c, h->group, 0));
+    d->f.inferred = true;
+    return best;
+}
+
+static void hold_finding(struct hold *h)
+{
+    const struct causes *c = h->c;
+    struct draft d;
+    const uint32_t best = draft_here(&d, h, RULE_HOLD);
     text_share(&d.amount, (double)h->ns, (double)c->tg->end);
-    text_say(&d.text, c->tr, t_place(stack, 3),
+    text_say(&d.text, c->tr, t_place(d.f.stack, 3),
              " waits for one more of what the waiters hold themselves (inferred): ");
     if (h->for_good && h->times == 1) {
         text_say(&d.text, c->tr, "all ", h->most, " goroutines of ", t_func(c->tg->groups[h->group].name),
@@ -295,18 +298,10 @@ static void hold_finding(struct hold *h)
 static void lost_finding(struct hold *h)
 {
     const struct causes *c = h->c;
-    uint32_t best = 0;
     struct draft d;
-    for (uint32_t i = 1; i < h->n; i++) {
-        best = h->at[i].up > h->at[best].up ? i : best;
-    }
-    const uint32_t stack = h->at[best].up_stack ? h->at[best].up_stack : h->at[best].stack;
-    draft_start(&d, RULE_SLOTS, h->ns);
-    draft_about(&d, c->rs, h->at[best].place, stack);
-    draft_at(&d, h->t0, h->t1, LANE_G, causes_nth(c, h->group, 0));
-    d.f.inferred = true;
+    draft_here(&d, h, RULE_SLOTS);
     text_add(&d.amount, "%llu times", (unsigned long long)h->times);
-    text_say(&d.text, c->tr, t_place(stack, 3),
+    text_say(&d.text, c->tr, t_place(d.f.stack, 3),
              " waits for what others release, and nobody has any left (inferred): ", h->times,
              " times all goroutines of ", t_func(c->tg->groups[h->group].name), " that are not at rest, up to ",
              h->most, ", wait at the same moment, until one of them times out");
@@ -356,7 +351,7 @@ void rules_hold(struct causes *c)
     for (uint32_t i = 0; i < c->tg->npairs && n < GROUPS; i++) { /* largest first */
         const struct pair_row *p = &c->tg->pairs[i];
         const uint32_t g =
-            !p->from_scheduler && p->waker == p->waiter && shares(p->kind) && causes_place(c->tr, p->stack)
+            !p->from_scheduler && p->waker == p->waiter && wait_passes_on(p->kind) && causes_place(c->tr, p->stack)
                 ? causes_group(c, p->waiter)
                 : UINT32_MAX;
         bool seen = g == UINT32_MAX || c->of[g].n > MEMBERS || c->of[g].n < 2;

@@ -1,6 +1,7 @@
 /*
- * rules_join.c - one decides for many: a goroutine that hands to one after the other and is held by the slowest (a hub), goroutines
- * that all wait for one of their own kind, and rounds of several that are as long as the slowest of them.
+ * rules_join.c - one decides for many: a goroutine that hands to one after the other and is held by the slowest (a
+ * hub), goroutines that all wait for one of their own kind, and rounds of several that are as long as the slowest of
+ * them.
  *
  * Who ended which wait is recorded; that the others had nothing else to do is read off their lanes.
  */
@@ -19,16 +20,7 @@
 #define LOOKED 48   /* waits, and rounds, that are explained */
 #define MEMBERS 8   /* goroutines of a group that are walked */
 
-/* "; ".. of what took a twentieth and more, the longest three. */
-static void leaves_text(struct text *t, const struct trace *tr, const struct leaves *v)
-{
-    for (uint32_t i = 0; i < v->n && i < 3 && (i == 0 || v->v[i].ns > v->all / 20); i++) {
-        text_raw(t, "; ", i ? 2 : 0);
-        causes_leaf_text(t, tr, &v->v[i], v->all);
-    }
-}
-
-/* ---- a hub -------------------------------------------------------------------------------------------------------------- */
+/* ---- a hub ----------------------------------------------------------------------------------------------------- */
 
 #define READERS 64
 
@@ -147,7 +139,7 @@ static void hub_finding(struct causes *c, const struct hub *h, const struct read
              " on average; all others together ", t_share((double)(h->all - r->ns), (double)life), ").");
     if (v.n) {
         text_lit(&d.text, " What that one does meanwhile: ");
-        leaves_text(&d.text, c->tr, &v);
+        leaves_text(&d.text, c->tr, &v, 3, 20);
         text_lit(&d.text, ".");
     }
     text_lit(&d.next, "Don't let the slowest reader hold up the others: give it a buffered queue and drop the "
@@ -163,8 +155,9 @@ static bool same_line(const struct trace *tr, uint32_t stack, uint32_t other)
 }
 
 /*
- * Goroutines that are handed to by the statement that the slow one holds: others get something else. waits: of the others for a
- * piece; who hands each piece to all sees each of them wait about as often as it is held itself, else one gets most of the work.
+ * Goroutines that are handed to by the statement that the slow one holds: others get something else. waits: of the
+ * others for a piece; who hands each piece to all sees each of them wait about as often as it is held itself, else
+ * one gets most of the work.
  */
 static uint32_t readers_of(const struct causes *c, uint32_t group, const struct reader *slow, uint64_t *waits)
 {
@@ -204,8 +197,9 @@ static bool another_rests(const struct causes *c, uint32_t its, uint32_t slow, i
 }
 
 /*
- * Is it that one which is waited for? Where all take from one channel, whoever is done first ends the wait, and the others are at work until
- * then: were one of them at rest, it would have taken it. Who is handed to by a channel of its own rests while another one is waited for.
+ * Is it that one which is waited for? Where all take from one channel, whoever is done first ends the wait, and the
+ * others are at work until then: were one of them at rest, it would have taken it. Who is handed to by a channel of
+ * its own rests while another one is waited for.
  */
 static bool others_rest(const struct causes *c, const struct hub *h, const struct reader *r)
 {
@@ -255,7 +249,7 @@ static void rule_hub(struct causes *c)
     }
 }
 
-/* ---- all for one of their own ------------------------------------------------------------------------------------------ */
+/* ---- all for one of their own ---------------------------------------------------------------------------------- */
 
 #define SOON 50000 /* ns of running: who waits again by then has got nothing */
 
@@ -355,7 +349,7 @@ static void own_finding(struct causes *c, const struct waits_at *o, uint32_t gro
     }
     if (v.n) {
         text_lit(&d.text, " What that one did meanwhile: ");
-        leaves_text(&d.text, c->tr, &v);
+        leaves_text(&d.text, c->tr, &v, 3, 20);
         text_lit(&d.text, " (inferred).");
     }
     text_add(&d.text, " %.1f of %.0f processors were idle.", c->idle, c->procs);
@@ -372,20 +366,18 @@ static void own_finding(struct causes *c, const struct waits_at *o, uint32_t gro
     draft_titled(c->rs, &d, shares ? SHARES_TITLE : rule_title(RULE_OWN));
 }
 
+static bool for_own(const struct causes *c, const struct pair_row *p)
+{
+    (void)c;
+    const bool kind = p->kind == WK_WAITGROUP || p->kind == WK_RECV || p->kind == WK_SELECT || p->kind == WK_COND;
+    return !p->from_scheduler && p->waker == p->waiter && kind;
+}
+
 static void rule_own(struct causes *c)
 {
     enum { PLACES = 64 };
     struct waits_at v[PLACES];
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < c->tg->npairs; i++) {
-        const struct pair_row *p = &c->tg->pairs[i];
-        const bool kind = p->kind == WK_WAITGROUP || p->kind == WK_RECV || p->kind == WK_SELECT || p->kind == WK_COND;
-        const bool own = !p->from_scheduler && p->waker == p->waiter && kind;
-        const uint32_t place = own ? causes_place(c->tr, p->stack) : 0;
-        if (place) {
-            waits_at_add(v, &n, PLACES, place, p);
-        }
-    }
+    const uint32_t n = waits_at_rows(c, v, PLACES, PAIRS_ALL, for_own);
     for (uint32_t i = 0; i < n; i++) {
         const struct pair_row *p = v[i].most;
         uint32_t g = causes_group(c, p->waiter);
@@ -400,7 +392,7 @@ static void rule_own(struct causes *c)
     }
 }
 
-/* ---- the slowest of a lot ---------------------------------------------------------------------------------------------- */
+/* ---- the slowest of a lot -------------------------------------------------------------------------------------- */
 
 #define CHILDREN 1500     /* of a group, looked at */
 #define STEPS_ASKED 60000 /* moments of workers */
@@ -528,7 +520,10 @@ static void rounds_of(struct causes *c, uint32_t parents, uint32_t kids, struct 
     mem_free(v);
 }
 
-/* When did a goroutine become idle that is so at t: it waits for work, or to hand over what it did? NO_TIME: it isn't. */
+/*
+ * When did a goroutine become idle that is so at t: it waits for work, or to hand over what it did? NO_TIME: it
+ * isn't.
+ */
 static int64_t idle_since(const struct causes *c, uint32_t g, int64_t t)
 {
     struct span s;
@@ -673,7 +668,7 @@ static void slowest_finding(struct causes *c, const struct rounds *r)
              " of that time only the slowest of them is left, ", t_dur(r->alone / r->n), " each time.");
     if (v.n) {
         text_lit(&d.text, " What the slowest did then: ");
-        leaves_text(&d.text, c->tr, &v);
+        leaves_text(&d.text, c->tr, &v, 3, 20);
         text_lit(&d.text, ".");
     }
     const uint32_t begun = c->of[r->kids].n;

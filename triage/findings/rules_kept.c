@@ -1,6 +1,7 @@
 /*
- * rules_kept.c - goroutines wait for what one of them, or of another kind, keeps: it takes of the same set, again and again, and gives back
- * all of it at once. Where so many wait that the set is too small, that is told by the rules about sets, which ask the same.
+ * rules_kept.c - goroutines wait for what one of them, or of another kind, keeps: it takes of the same set, again and
+ * again, and gives back all of it at once. Where so many wait that the set is too small, that is told by the rules
+ * about sets, which ask the same.
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/waits_at.h"
@@ -27,8 +28,9 @@ static void finding(struct causes *c, const struct waits_at *p, uint32_t group, 
     draft_titled(c->rs, &d, LET_GO_KEEPS);
 }
 
-static bool hands(const struct pair_row *p)
+static bool hands(const struct causes *c, const struct pair_row *p)
 {
+    (void)c;
     return !p->from_scheduler && wait_on_channel(p->kind);
 }
 
@@ -38,7 +40,7 @@ static struct waits_at of_most(const struct causes *c, const struct waits_at *al
     struct waits_at w = {.place = all->place, .most = all->most};
     for (uint32_t i = 0; i < c->tg->npairs && i < PAIRS_ASKED; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
-        if (hands(p) && p->waiter == all->most->waiter && causes_place(c->tr, p->stack) == all->place) {
+        if (hands(c, p) && p->waiter == all->most->waiter && causes_place(c->tr, p->stack) == all->place) {
             w.total = ns_add(w.total, p->total);
             w.count += p->count;
         }
@@ -49,14 +51,7 @@ static struct waits_at of_most(const struct causes *c, const struct waits_at *al
 void rules_kept(struct causes *c)
 {
     struct waits_at v[PLACES];
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < c->tg->npairs && i < PAIRS_ASKED; i++) {
-        const struct pair_row *p = &c->tg->pairs[i];
-        const uint32_t place = hands(p) ? causes_place(c->tr, p->stack) : 0;
-        if (place) {
-            waits_at_add(v, &n, PLACES, place, p);
-        }
-    }
+    const uint32_t n = waits_at_rows(c, v, PLACES, PAIRS_ASKED, hands);
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t g = causes_group(c, v[i].most->waiter);
         const struct waits_at w = of_most(c, &v[i]);

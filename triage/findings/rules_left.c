@@ -1,10 +1,10 @@
 /*
- * rules_left.c - work that goes on though nobody waits for it any more: who began a goroutine for an answer gave up when its time was
- * up, and the goroutine goes on all the same.
+ * rules_left.c - work that goes on though nobody waits for it any more: who began a goroutine for an answer gave up
+ * when its time was up, and the goroutine goes on all the same.
  *
- * It is for an answer if others of its kind end the waits of those that begin them. Who is told of the limit ends soon
- * behind it; what it does after that nobody takes. But where the answer ends the next wait there, it was not given up: who waits
- * has only begun another one, and takes whichever comes first.
+ * It is for an answer if others of its kind end the waits of those that begin them. Who is told of the limit ends
+ * soon behind it; what it does after that nobody takes. But where the answer ends the next wait there, it was not
+ * given up: who waits has only begun another one, and takes whichever comes first.
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/leaves.h"
@@ -44,7 +44,10 @@ struct left {
 
 #define TIMEOUT_HANDLER "net/http.(*timeoutHandler).ServeHTTP"
 
-/* The function of the program, or the library's handler that gives up for the program's (http.TimeoutHandler): that begins it and waits. */
+/*
+ * The function of the program, or the library's handler that gives up for the program's (http.TimeoutHandler): that
+ * begins it and waits.
+ */
 static uint32_t place_of(const struct trace *tr, uint32_t stack)
 {
     const uint32_t place = causes_place(tr, stack), n = place || !stack ? 0 : trace_stack(tr, stack);
@@ -95,8 +98,8 @@ static const struct pair_row *answers(const struct causes *c, const struct pair_
 }
 
 /*
- * None of them has ever answered in time: those that begin where a context's limit ends the waits, one for each wait or more, are for these
- * all the same. (A timer's or a ticker's end may be a pace, at which work is begun.)
+ * None of them has ever answered in time: those that begin where a context's limit ends the waits, one for each wait
+ * or more, are for these all the same. (A timer's or a ticker's end may be a pace, at which work is begun.)
  */
 static uint32_t begun_for(const struct causes *c, const struct pair_row *p)
 {
@@ -211,7 +214,10 @@ static void look_at(struct left *l, uint32_t g)
     }
 }
 
-/* What goroutines of that kind wait for each other: they share something, and there is too little of it. *most: where. */
+/*
+ * What goroutines of that kind wait for each other: they share something, and there is too little of it. *most:
+ * where.
+ */
 static int64_t queued(const struct left *l, const struct pair_row **most)
 {
     const uint32_t name = l->c->tg->groups[l->worker].name;
@@ -243,16 +249,10 @@ static int64_t cost_of(const struct left *l)
 static void what_text(struct left *l, struct draft *d)
 {
     struct causes *c = l->c;
-    struct explain_tree t;
-    struct leaves v = {0};
-    if (explain_tree_init(&t, c->tr) && explain_add(c->x, &t, l->g, l->t0, l->t1)) {
-        causes_leaves(&t, &v);
-    }
-    explain_tree_free(&t);
-    for (uint32_t i = 0; i < v.n && i < 2 && (i == 0 || v.v[i].ns > v.all / 10); i++) {
-        text_add(&d->text, "%s", i ? "; " : " The one that goes on longest is ");
-        causes_leaf_text(&d->text, c->tr, &v.v[i], v.all);
-    }
+    struct leaves v;
+    leaves_between(c, l->g, l->t0, l->t1, &v);
+    text_add(&d->text, "%s", v.n ? " The one that goes on longest is " : "");
+    leaves_text(&d->text, c->tr, &v, 2, 10);
     text_raw(&d->text, ".", v.n ? 1 : 0);
 }
 
@@ -267,15 +267,20 @@ static void meanwhile_text(struct text *t, const struct left *l)
     }
 }
 
+static void draft_left(struct draft *d, const struct left *l)
+{
+    draft_start(d, RULE_LEFT, cost_of(l));
+    draft_about(d, l->c->rs, l->place, l->limit->stack);
+    draft_at(d, l->t0, l->t1, LANE_G, l->g);
+    d->f.inferred = true;
+    d->f.ends_with = l->c->tg->groups[l->worker].name;
+}
+
 static void left_finding(struct left *l)
 {
     struct causes *c = l->c;
     struct draft d;
-    draft_start(&d, RULE_LEFT, cost_of(l));
-    draft_about(&d, c->rs, l->place, l->limit->stack);
-    draft_at(&d, l->t0, l->t1, LANE_G, l->g);
-    d.f.inferred = true;
-    d.f.ends_with = c->tg->groups[l->worker].name;
+    draft_left(&d, l);
     text_add(&d.amount, "%llu left", (unsigned long long)l->on);
     text_say(&d.text, c->tr, t_place(l->limit->stack, 2), " gives up at its timeout, after ",
              t_dur(l->allowed / (int64_t)l->given_up), " on average, but the work it started goes on: ", l->on,
@@ -322,11 +327,7 @@ static void twice_finding(struct left *l)
 {
     struct causes *c = l->c;
     struct draft d;
-    draft_start(&d, RULE_LEFT, cost_of(l));
-    draft_about(&d, c->rs, l->place, l->limit->stack);
-    draft_at(&d, l->t0, l->t1, LANE_G, l->g);
-    d.f.inferred = true;
-    d.f.ends_with = c->tg->groups[l->worker].name;
+    draft_left(&d, l);
     text_add(&d.amount, "%llu again", (unsigned long long)l->again);
     text_say(&d.text, c->tr, t_place(l->limit->stack, 2), " starts another goroutine at its timeout, after ",
              t_dur(l->allowed / (int64_t)l->given_up), " on average (", l->again,

@@ -1,9 +1,11 @@
 /*
- * rules_looks.c - who looks whether something has come, pauses, and looks again: what it waits for is taken at the next look only.
+ * rules_looks.c - who looks whether something has come, pauses, and looks again: what it waits for is taken at the
+ * next look only.
  *
- * A loop that looks is a function of the program in which a timer is waited for, and which calls, before the pause and behind it, what
- * a trace records: a question over the network, a system call. Once it has come, the goroutine goes on outside of that function. When it
- * came no trace tells, so what is told is a note: within the last pause, at a moment that nobody waited for.
+ * A loop that looks is a function of the program in which a timer is waited for, and which calls, before the pause
+ * and behind it, what a trace records: a question over the network, a system call. Once it has come, the goroutine
+ * goes on outside of that function. When it came no trace tells, so what is told is a note: within the last pause, at
+ * a moment that nobody waited for.
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/thresholds.h"
@@ -172,20 +174,10 @@ static void looks_at(struct causes *c, const struct waits_at *p, double share)
 void rules_looks(struct causes *c)
 {
     struct waits_at v[PLACES];
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < c->tg->npairs && i < PAIRS_ASKED && c->idle >= causes_idle_least(c); i++) {
-        const struct pair_row *p = &c->tg->pairs[i];
-        const bool may = p->from_scheduler && (p->kind == WK_SLEEP || p->kind == WK_RECV || p->kind == WK_SELECT);
-        const uint32_t place = may ? causes_place(c->tr, p->stack) : 0;
-        if (place) {
-            waits_at_add(v, &n, PLACES, place, p);
-        }
-    }
+    const uint32_t n = c->idle >= causes_idle_least(c) ? waits_at_rows(c, v, PLACES, PAIRS_ASKED, waits_timed) : 0;
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t g = causes_group(c, v[i].most->waiter);
-        const double share = g != UINT32_MAX && c->life[g].program && c->life[g].life > 0
-                                 ? (double)v[i].total / (double)c->life[g].life
-                                 : 0;
+        const double share = g != UINT32_MAX && c->life[g].program ? waits_at_share(c, &v[i]) : 0;
         if (share >= threshold(TH_POLL_LIFE) && (double)v[i].count >= threshold(TH_POLL_SLEEPS) &&
             v[i].place != v[i].most->waiter) {
             looks_at(c, &v[i], share < 1 ? share : 1);

@@ -1,8 +1,9 @@
 /*
- * rules_netlimit.c - a time limit over the network that is waited out: who asked gets no answer, and waits until its deadline.
+ * rules_netlimit.c - a time limit over the network that is waited out: who asked gets no answer, and waits until its
+ * deadline.
  *
- * No trace says what ended a wait for the network. But who is woken because something came reads it, in the function that
- * waited, and that system call is recorded; whose time is up goes on without.
+ * No trace says what ended a wait for the network. But who is woken because something came reads it, in the function
+ * that waited, and that system call is recorded; whose time is up goes on without.
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/asks.h"
@@ -72,7 +73,10 @@ static enum what what_ended(struct span_iter it, uint32_t reader)
     return UNKNOWN;
 }
 
-/* Behind the wait at which it stands, is there only one call to read until it waits to read again? That one got nothing. */
+/*
+ * Behind the wait at which it stands, is there only one call to read until it waits to read again? That one got
+ * nothing.
+ */
 static bool read_nothing(struct span_iter it, uint32_t reader)
 {
     uint32_t reads = 0;
@@ -185,8 +189,8 @@ static double alike(struct limits *v, int64_t *limit)
 }
 
 /*
- * Are nearly all rows of one length, of two or more? Who asks again until an answer comes has rows of any length, so it gives up after so
- * many tries, of which none helps. 0: no.
+ * Are nearly all rows of one length, of two or more? Who asks again until an answer comes has rows of any length, so
+ * it gives up after so many tries, of which none helps. 0: no.
  */
 static uint32_t tries(const struct limits *v, uint32_t *all)
 {
@@ -248,9 +252,10 @@ static void finding(struct causes *c, const struct limits *v, uint32_t place, ui
 }
 
 /*
- * Who reads several connections in turn, with a time limit each, waits that long at each that has nothing, and finds something at the next
- * at once. Nothing is sent, and the waits are as long as each other. Where now and then one ends and nothing is read behind it, these are
- * limits; where something always is, it may be one connection over which things come at that pace. 0: no.
+ * Who reads several connections in turn, with a time limit each, waits that long at each that has nothing, and finds
+ * something at the next at once. Nothing is sent, and the waits are as long as each other. Where now and then one
+ * ends and nothing is read behind it, these are limits; where something always is, it may be one connection over
+ * which things come at that pace. 0: no.
  */
 static int64_t regular(const struct limits *v, uint32_t *alike_n)
 {
@@ -309,18 +314,16 @@ static void turn_finding(struct causes *c, const struct limits *v, const struct 
     draft_titled(c->rs, &d, "always waits equally long");
 }
 
+static bool in_reader(const struct causes *c, const struct pair_row *p)
+{
+    return p->kind == WK_NET && reader_of(c->tr, p->stack);
+}
+
 void rules_netlimit(struct causes *c)
 {
     struct waits_at at[PLACES];
-    uint32_t n = 0;
     struct limits *v = NULL;
-    for (uint32_t i = 0; i < c->tg->npairs; i++) {
-        const struct pair_row *p = &c->tg->pairs[i];
-        const uint32_t place = p->kind == WK_NET && reader_of(c->tr, p->stack) ? causes_place(c->tr, p->stack) : 0;
-        if (place) {
-            waits_at_add(at, &n, PLACES, place, p);
-        }
-    }
+    const uint32_t n = waits_at_rows(c, at, PLACES, PAIRS_ALL, in_reader);
     for (uint32_t k = 0; k < n; k++) {
         const uint32_t group = causes_group(c, at[k].most->waiter);
         const struct group_life *l = group == UINT32_MAX ? NULL : &c->life[group];

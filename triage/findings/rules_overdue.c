@@ -1,9 +1,9 @@
 /*
- * rules_overdue.c - answers that do not come: most waits at a place are over soon, ended by those that are asked, and some last until a timer
- * of their own is up. What is asked there is lost now and then, or stuck.
+ * rules_overdue.c - answers that do not come: most waits at a place are over soon, ended by those that are asked, and
+ * some last until a timer of their own is up. What is asked there is lost now and then, or stuck.
  *
- * Who waits for more work with a timer beside it is no asker: its wait is in its own loop. rules_timers.c tells of contexts that expire, and of
- * who waits out a limit while others wait for it.
+ * Who waits for more work with a timer beside it is no asker: its wait is in its own loop. rules_timers.c tells of
+ * contexts that expire, and of who waits out a limit while others wait for it.
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/instances.h"
@@ -75,21 +75,19 @@ static void finding(struct causes *c, const struct overdue *o, double share)
     draft_titled(c->rs, &d, "waits for answers that do not come");
 }
 
+static bool by_timer(const struct causes *c, const struct pair_row *p)
+{
+    (void)c;
+    return p->from_scheduler && p->kind == WK_SELECT;
+}
+
 void rules_overdue(struct causes *c)
 {
     struct waits_at v[PLACES];
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < c->tg->npairs; i++) {
-        const struct pair_row *p = &c->tg->pairs[i];
-        const uint32_t place = p->from_scheduler && p->kind == WK_SELECT ? causes_place(c->tr, p->stack) : 0;
-        if (place) {
-            waits_at_add(v, &n, PLACES, place, p);
-        }
-    }
+    const uint32_t n = waits_at_rows(c, v, PLACES, PAIRS_ALL, by_timer);
     for (uint32_t k = 0; k < n; k++) {
         const uint32_t g = causes_group(c, v[k].most->waiter);
-        const double share =
-            g != UINT32_MAX && c->life[g].life > 0 ? (double)v[k].total / (double)c->life[g].life : 0;
+        const double share = waits_at_share(c, &v[k]);
         struct overdue o = {.up = &v[k]};
         if (g != UINT32_MAX && c->life[g].program && share >= threshold(TH_LINGER_SHARE) &&
             (double)v[k].count >= threshold(TH_LINGER_TIMES) && c->idle >= threshold(TH_BOTTLE_IDLE) &&

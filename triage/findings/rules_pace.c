@@ -1,6 +1,7 @@
 /*
- * rules_pace.c - who asks at a pace: a clock that ticks, not the answers, decides how often. Where callers wait for it themselves, or where who
- * hands them their work does, quicker answers win nothing, or no more than is waited for them.
+ * rules_pace.c - who asks at a pace: a clock that ticks, not the answers, decides how often. Where callers wait for
+ * it themselves, or where who hands them their work does, quicker answers win nothing, or no more than is waited for
+ * them.
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/asks.h"
@@ -14,7 +15,10 @@ static bool for_a_clock(const struct leaf *l, uint32_t place)
     return l->cat == EX_TIMER && (l->kind == WK_RECV || (l->kind == WK_SELECT && l->func == place));
 }
 
-/* Did a timer let that goroutine go on where it had waited for a channel? One look at its spans tells who needs no explaining. */
+/*
+ * Did a timer let that goroutine go on where it had waited for a channel? One look at its spans tells who needs no
+ * explaining.
+ */
 static bool has_clock(const struct causes *c, uint32_t g)
 {
     struct span_iter it;
@@ -32,7 +36,10 @@ static bool has_clock(const struct causes *c, uint32_t g)
     return false;
 }
 
-/* Of what the caller that waited longest waits, for the network there and for a clock, the clock's share: it asks at a pace. */
+/*
+ * Of what the caller that waited longest waits, for the network there and for a clock, the clock's share: it asks at
+ * a pace.
+ */
 double pace_of(struct causes *c, const struct waits_at *p)
 {
     const uint32_t g = p->most->longest.g;
@@ -70,23 +77,20 @@ static uint32_t feeder_of(const struct causes *c, uint32_t group)
     return NO_LANE;
 }
 
-/* Who hands them work waits for a clock most of its life: how much it waits for them, as a share of that; 1: it is not so. */
+/*
+ * Who hands them work waits for a clock most of its life: how much it waits for them, as a share of that; 1: it is
+ * not so.
+ */
 static double fed_at_a_pace(struct causes *c, const struct waits_at *p, double *clock)
 {
     const uint32_t g = feeder_of(c, gstat_group(c->tg->g, p->most->longest.g));
-    struct explain_tree t;
-    struct leaves v = {0};
+    struct leaves v;
     int64_t timer = 0, its = 0;
     if (g == NO_LANE) {
         return 1;
     }
     const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
-    if (!explain_tree_init(&t, c->tr) || !explain_add(c->x, &t, g, li.first, li.last)) {
-        c->rs->failed = true;
-    } else {
-        causes_leaves(&t, &v);
-    }
-    explain_tree_free(&t);
+    c->rs->failed |= !leaves_between(c, g, li.first, li.last, &v);
     for (uint32_t i = 0; i < v.n; i++) {
         timer = v.v[i].cat == EX_TIMER && v.v[i].g == g ? ns_add(timer, v.v[i].ns) : timer;
         its = explain_waits_outside(v.v[i].cat) && v.v[i].func == p->place ? ns_add(its, v.v[i].ns) : its;

@@ -1,9 +1,9 @@
 /*
- * rules_part.c - a set that is too small for a part of the trace: what queues there counts against that part, not against all of
- * the goroutines' lives (rules_service.c asks for these).
+ * rules_part.c - a set that is too small for a part of the trace: what queues there counts against that part, not
+ * against all of the goroutines' lives (rules_pools.c asks for these).
  *
- * The time is cut into equal slices. The part is the longest row of slices in which enough goroutines of one kind wait at
- * one function for what their own kind gives back.
+ * The time is cut into equal slices. The part is the longest row of slices in which enough goroutines of one kind
+ * wait at one function for what their own kind gives back.
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/waits_at.h"
@@ -128,20 +128,18 @@ static bool wakes_one(const struct trace *tr, uint32_t stack)
     return false;
 }
 
+static bool of_a_set(const struct causes *c, const struct pair_row *p)
+{
+    const bool set = p->kind == WK_COND ? p->futile * 4 <= p->count || wakes_one(c->tr, p->waker_stack)
+                                        : p->kind == WK_RECV || p->kind == WK_SEND;
+    return !p->from_scheduler && p->waker == p->waiter && set;
+}
+
 /* Few places are looked at: of conditions and channels, where the waits of one kind add up to a part at least. */
 void rules_part(struct causes *c)
 {
     struct waits_at at[PLACES];
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < c->tg->npairs; i++) {
-        const struct pair_row *p = &c->tg->pairs[i];
-        const bool set = p->kind == WK_COND ? p->futile * 4 <= p->count || wakes_one(c->tr, p->waker_stack)
-                                            : p->kind == WK_RECV || p->kind == WK_SEND;
-        const uint32_t place = !p->from_scheduler && p->waker == p->waiter && set ? causes_place(c->tr, p->stack) : 0;
-        if (place) {
-            waits_at_add(at, &n, PLACES, place, p);
-        }
-    }
+    const uint32_t n = waits_at_rows(c, at, PLACES, PAIRS_ALL, of_a_set);
     for (uint32_t k = 0; k < n; k++) {
         const uint32_t g = causes_group(c, at[k].most->waiter);
         const struct group_life *l = g == UINT32_MAX ? NULL : &c->life[g];

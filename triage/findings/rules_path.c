@@ -1,6 +1,6 @@
 /*
- * rules_path.c - the way that decides how long the trace is: one goroutine that works while the rest has nothing to do,
- * and, where nothing else is told, where the time went.
+ * rules_path.c - the way that decides how long the trace is: one goroutine that works while the rest has nothing to
+ * do, and, where nothing else is told, where the time went.
  *
  * Who is alone is looked up at moments: the buckets of trace_gcounts() in which about one goroutine ran and none was
  * runnable. So a stretch is known to a bucket (a 4096th to an 8192nd of the trace), which is all its length needs.
@@ -57,8 +57,8 @@ struct serial {
 };
 
 /*
- * Does most of the stretch lie in one running span that the runtime should have stopped long ago? Then the host had the
- * thread elsewhere (host-cpu says so), and what would have run beside it says nothing of the program.
+ * Does most of the stretch lie in one running span that the runtime should have stopped long ago? Then the host had
+ * the thread elsewhere (host-cpu says so), and what would have run beside it says nothing of the program.
  */
 static bool asleep(const struct serial *s)
 {
@@ -199,7 +199,10 @@ static double parallel(const struct serial *s)
     return n ? (double)s->parallel * (double)own / (double)n : 0;
 }
 
-/* Does it wait for timers between its stretches, for half as long as these or longer? Then it has room: work done sooner waits longer. */
+/*
+ * Does it wait for timers between its stretches, for half as long as these or longer? Then it has room: work done
+ * sooner waits longer.
+ */
 static bool paced(const struct causes *c, const struct alone *a)
 {
     struct span_iter it;
@@ -389,7 +392,7 @@ static void rule_serial(struct causes *c)
     mem_free(s.at);
 }
 
-/* ---- where the time went ------------------------------------------------------------------------------------------ */
+/* ---- where the time went --------------------------------------------------------------------------------------- */
 
 static uint32_t main_goroutine(const struct causes *c)
 {
@@ -451,8 +454,8 @@ static bool told(const struct causes *c)
 }
 
 /*
- * A timer that decides how long all takes may be what it is for (the pace of the work, a service that has nothing to do), or
- * longer than what it is waited for. Only who wrote it knows.
+ * A timer that decides how long all takes may be what it is for (the pace of the work, a service that has nothing to
+ * do), or longer than what it is waited for. Only who wrote it knows.
  */
 static void timers_text(struct text *t, const struct leaves *v)
 {
@@ -478,7 +481,10 @@ static void spread_text(struct text *t, const struct causes *c, const struct lea
     text_lit(t, "; most at one place: ");
 }
 
-/* Does the main goroutine only wait for others, outside or in the same process? Then its way tells of them, not of the work. */
+/*
+ * Does the main goroutine only wait for others, outside or in the same process? Then its way tells of them, not of
+ * the work.
+ */
 static bool main_waits(const struct causes *c, const struct leaves *v)
 {
     const uint32_t own = c->tg->groups[gstat_group(c->tg->g, main_goroutine(c))].name;
@@ -495,7 +501,9 @@ static bool main_waits(const struct causes *c, const struct leaves *v)
     return threshold_reached(TH_TIME_WAITS, ns, v->all);
 }
 
-/* Does running, or waiting for a turn to, come first? Then what those that run most are in is said first, else last. */
+/*
+ * Does running, or waiting for a turn to, come first? Then what those that run most are in is said first, else last.
+ */
 static bool runs(const struct leaf *l)
 {
     return l->cat == EX_RUN || l->cat == EX_SCHED || l->cat == EX_NOBODY || l->cat == EX_ASSIST;
@@ -519,7 +527,10 @@ static void busy_text(struct text *t, const struct causes *c)
     text_lit(t, ".");
 }
 
-/* Does the program itself make that call, past the library, which knows what blocks? It may last: a lock, a device, C. */
+/*
+ * Does the program itself make that call, past the library, which knows what blocks? It may last: a lock, a device,
+ * C.
+ */
 static bool past_library(const struct trace *tr, uint32_t stack)
 {
     static const char *const kernel[] = {"syscall.", "runtime.", "internal/runtime", "golang.org/x/sys/"};
@@ -712,10 +723,7 @@ static void rule_time(struct causes *c)
     } else {
         text_lit(&d.text, "The main goroutine's critical path: ");
     }
-    for (uint32_t i = 0; i < v.n && i < 4 && (i == 0 || v.v[i].ns > v.all / 20); i++) {
-        text_raw(&d.text, "; ", i ? 2 : 0);
-        causes_leaf_text(&d.text, c->tr, &v.v[i], v.all);
-    }
+    leaves_text(&d.text, c->tr, &v, 4, 20);
     text_lit(&d.text, ".");
     asks_text(&d.text, c, &v.v[0]);
     busy_text(&d.text, c);

@@ -1,7 +1,7 @@
 /*
- * rules_share.c - one of those that share something holds up all others: most of the waiting for it ends when this one
- * gives back, and then several go on at once. So it looks where one asks for much more than the others (a semaphore with
- * weights): all is given back for it first, and who comes later queues behind.
+ * rules_share.c - one of those that share something holds up all others: most of the waiting for it ends when this
+ * one gives back, and then several go on at once. So it looks where one asks for much more than the others (a
+ * semaphore with weights): all is given back for it first, and who comes later queues behind.
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/leaves.h"
@@ -150,10 +150,8 @@ static void share_finding(struct causes *c, const struct sharing *s, const struc
              t_share((double)s->ns, (double)l->life), " of their lives, and ", t_share((double)w->ns, (double)s->ns),
              " of that is ended by this one, ", w->n, " waits at ", k->times,
              " moments, several at once; it waits there itself (", k->own, " times).");
-    for (uint32_t i = 0; i < v.n && i < 3 && (i == 0 || v.v[i].ns > v.all / 10); i++) {
-        text_add(&d.text, "%s", i ? "; " : " What they ultimately wait for: ");
-        causes_leaf_text(&d.text, c->tr, &v.v[i], v.all);
-    }
+    text_add(&d.text, "%s", v.n ? " What they ultimately wait for: " : "");
+    leaves_text(&d.text, c->tr, &v, 3, 10);
     text_raw(&d.text, ".", v.n ? 1 : 0);
     causes_counted(&d.text, 1, 1, s->until);
     text_lit(&d.next, "If it takes more at a time than the others, let it take less, in pieces, or from its own "
@@ -205,18 +203,17 @@ static void sharing_at(struct causes *c, const struct waits_at *p, uint32_t grou
     }
 }
 
+static bool handed(const struct causes *c, const struct pair_row *p)
+{
+    (void)c;
+    return !p->from_scheduler && wait_passes_on(p->kind);
+}
+
 void rules_share(struct causes *c)
 {
     struct waits_at v[PLACES];
-    uint32_t n = 0, looked = 0;
-    for (uint32_t i = 0; i < c->tg->npairs; i++) {
-        const struct pair_row *p = &c->tg->pairs[i];
-        const bool kind = wait_on_channel(p->kind) || p->kind == WK_COND;
-        const uint32_t place = !p->from_scheduler && kind ? causes_place(c->tr, p->stack) : 0;
-        if (place) {
-            waits_at_add(v, &n, PLACES, place, p);
-        }
-    }
+    const uint32_t n = waits_at_rows(c, v, PLACES, PAIRS_ALL, handed);
+    uint32_t looked = 0;
     for (uint32_t i = 0; i < n && looked < LOOKED_AT && !c->rs->failed; i++) {
         const uint32_t g = causes_group(c, v[i].most->waiter);
         if (g != UINT32_MAX && c->life[g].program && (double)c->of[g].n >= threshold(TH_SHARE_WAITERS) &&

@@ -1,9 +1,9 @@
 /*
- * rules_starved.c - a pool that waits for itself: its goroutines wait, within a piece of work, for what only others of the same pool do.
- * Who waits so does none of it meanwhile: the more of them wait, the fewer are left to end that.
+ * rules_starved.c - a pool that waits for itself: its goroutines wait, within a piece of work, for what only others
+ * of the same pool do. Who waits so does none of it meanwhile: the more of them wait, the fewer are left to end that.
  *
- * It is one pool if the same goroutines do both: wait there, and end such waits of others. That it lacks them is told by moments in which
- * none waits for more work while processors have nothing to do.
+ * It is one pool if the same goroutines do both: wait there, and end such waits of others. That it lacks them is told
+ * by moments in which none waits for more work while processors have nothing to do.
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/thresholds.h"
@@ -35,7 +35,7 @@ struct pool {
     int64_t clock, stood; /* by the clock; of all of them together */
 };
 
-/* ---- one pool? ------------------------------------------------------------------------------------------------------- */
+/* ---- one pool? ------------------------------------------------------------------------------------------------- */
 
 /* A goroutine's wait for what one of its kind does: for several to be done, or for an answer. */
 static bool for_own_kind(const struct pair_row *p)
@@ -49,7 +49,10 @@ static bool for_more(enum wait_kind k)
     return k == WK_RECV || k == WK_SELECT || k == WK_COND;
 }
 
-/* Is that answer sent where the group takes its work, as one does that is done with a piece of it? Else it may be a thing that is passed round. */
+/*
+ * Is that answer sent where the group takes its work, as one does that is done with a piece of it? Else it may be a
+ * thing that is passed round.
+ */
 static bool answers(const struct causes *c, const struct pair_row *p)
 {
     const uint32_t loop = causes_place(c->tr, p->waker_stack);
@@ -77,7 +80,7 @@ static bool is_pool(const struct causes *c, const struct pair_row *p, uint32_t g
            trace_lane(c->tr, (struct lane){LANE_G, by}).creator != p->longest.g;
 }
 
-/* ---- when its goroutines wait ---------------------------------------------------------------------------------------- */
+/* ---- when its goroutines wait ---------------------------------------------------------------------------------- */
 
 static bool turn_add(struct pool *o, int64_t t0, int64_t t1, bool within)
 {
@@ -153,7 +156,7 @@ static bool same_ones(const struct pool *o)
     return threshold_reached(TH_STARVED_BOTH, both, all);
 }
 
-/* ---- told ------------------------------------------------------------------------------------------------------------- */
+/* ---- told ------------------------------------------------------------------------------------------------------ */
 
 /* With as many more at work as stand, or as there are processors for, all is done so much sooner. */
 static int64_t cost(const struct pool *o)
@@ -210,17 +213,15 @@ static void pool_at(struct causes *c, const struct waits_at *p, uint32_t group)
     mem_free(o.v);
 }
 
+static bool own_answer(const struct causes *c, const struct pair_row *p)
+{
+    return for_own_kind(p) && answers(c, p);
+}
+
 void rules_starved(struct causes *c)
 {
     struct waits_at v[PLACES];
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < c->tg->npairs && i < PAIRS_ASKED && c->idle >= causes_idle_least(c); i++) {
-        const struct pair_row *p = &c->tg->pairs[i];
-        const uint32_t place = for_own_kind(p) && answers(c, p) ? causes_place(c->tr, p->stack) : 0;
-        if (place) {
-            waits_at_add(v, &n, PLACES, place, p);
-        }
-    }
+    const uint32_t n = c->idle >= causes_idle_least(c) ? waits_at_rows(c, v, PLACES, PAIRS_ASKED, own_answer) : 0;
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t g = causes_group(c, v[i].most->waiter);
         if (g != UINT32_MAX && (double)v[i].count >= threshold(TH_STARVED_WAITS) && is_pool(c, v[i].most, g) &&

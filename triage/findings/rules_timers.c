@@ -1,8 +1,10 @@
 /*
- * rules_timers.c - rules about waits that a timer ends: a rate limit that lets goroutines through one by one, tries that are
- * repeated with longer and longer pauses, and a goroutine that waits out its time limit while others wait for it.
+ * rules_timers.c - rules about waits that a timer ends: a rate limit that lets goroutines through one by one, tries
+ * that are repeated with longer and longer pauses, and a goroutine that waits out its time limit while others wait
+ * for it.
  *
- * That a limit is too low or a pause too long no trace tells, so the first two are notes; the third has others that wait.
+ * That a limit is too low or a pause too long no trace tells, so the first two are notes; the third has others that
+ * wait.
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/asks.h"
@@ -121,8 +123,9 @@ static double same_factor(struct ends *e, double about)
 }
 
 /*
- * How each distance between the ends goes with the one before it, -1 to 1. A ticker that is late once is as much earlier the next time; who
- * sets a limit anew each time is not. Where the ends of another goroutine begin there is no distance.
+ * How each distance between the ends goes with the one before it, -1 to 1. A ticker that is late once is as much
+ * earlier the next time; who sets a limit anew each time is not. Where the ends of another goroutine begin there is
+ * no distance.
  */
 static double goes_with_before(const struct ends *e)
 {
@@ -145,8 +148,8 @@ static double goes_with_before(const struct ends *e)
 }
 
 /*
- * The same of distances as they mostly are: one that the host held up, or a tick that is left out, weighs no more than three usual ones. The
- * distances are of one goroutine.
+ * The same of distances as they mostly are: one that the host held up, or a tick that is left out, weighs no more
+ * than three usual ones. The distances are of one goroutine.
  */
 static double mostly_goes_with_before(const struct ends *e)
 {
@@ -176,9 +179,10 @@ static double mostly_goes_with_before(const struct ends *e)
 }
 
 /*
- * Pauses of any length go up and down; those of a back-off go up twice and more in a row, or by just the same factor each time. Where they end
- * at even distances it is a ticker that is waited for: the pauses are what is left of its period behind what is done between. A host whose
- * clock wakes at whole milliseconds makes of a ticker's some that are twice as long as others: each late one is followed by a short one.
+ * Pauses of any length go up and down; those of a back-off go up twice and more in a row, or by just the same factor
+ * each time. Where they end at even distances it is a ticker that is waited for: the pauses are what is left of its
+ * period behind what is done between. A host whose clock wakes at whole milliseconds makes of a ticker's some that
+ * are twice as long as others: each late one is followed by a short one.
  */
 static bool backs_off(struct ends *e, bool sleeps)
 {
@@ -191,7 +195,9 @@ static bool backs_off(struct ends *e, bool sleeps)
             (!ticks && same_factor(e, 0.07) >= threshold(TH_RETRY_JUST)));
 }
 
-/* Once at its longest, it stays there, though what it asks again and again between can't all have failed, it seems. */
+/*
+ * Once at its longest, it stays there, though what it asks again and again between can't all have failed, it seems.
+ */
 static bool never_shorter(const struct ends *e)
 {
     return e->shorter == 0 && e->gaps && (double)e->asked >= threshold(TH_RETRY_BETWEEN) * (double)e->gaps &&
@@ -237,7 +243,9 @@ static void limit_finding(struct causes *c, const struct pair_row *p, int64_t ap
     draft_end(c->rs, &d);
 }
 
-/* Of the lives of those that pause there: waits for the network of the tries behind a pause, if each pause has one. */
+/*
+ * Of the lives of those that pause there: waits for the network of the tries behind a pause, if each pause has one.
+ */
 static double asked_again(const struct causes *c, const struct pair_row *p)
 {
     const struct group_life *l = &c->life[causes_group(c, p->waiter)];
@@ -332,7 +340,7 @@ static void rule_pauses(struct causes *c)
     mem_free(e);
 }
 
-/* ---- who waits out its time limit --------------------------------------------------------------------------------------- */
+/* ---- who waits out its time limit ------------------------------------------------------------------------------ */
 
 /* What of the lives of goroutines that wait for the group is in the end its waiting for timers, there. */
 static double timer_share(struct causes *c, uint32_t waiter, uint32_t server, uint32_t place)
@@ -410,8 +418,8 @@ static double gives_each(const struct causes *c, const struct pair_row *p)
 }
 
 /*
- * Does who waits there wait for something else half as often, outside that function? Then it passes there on its way; whose whole loop is in
- * there waits for work.
+ * Does who waits there wait for something else half as often, outside that function? Then it passes there on its way;
+ * whose whole loop is in there waits for work.
  */
 static bool passes_there(const struct causes *c, const struct pair_row *wait)
 {
@@ -444,8 +452,8 @@ static void walk_whole(const struct causes *c, uint32_t group, uint32_t stack, s
 }
 
 /*
- * Does a ticker give one at a time to several that want more, or so few that most of them are left over? Then what it waits for is the pace
- * that it keeps. Who brings news gives each of them some, or none for many ticks.
+ * Does a ticker give one at a time to several that want more, or so few that most of them are left over? Then what it
+ * waits for is the pace that it keeps. Who brings news gives each of them some, or none for many ticks.
  */
 static bool gives_few(struct causes *c, const struct pair_row *p, uint32_t g, const struct pair_row *most)
 {
@@ -504,7 +512,10 @@ static bool within(const struct pair_row *wait, const struct pair_row *tick)
                threshold(TH_LINGER_WITHIN) * (double)tick->total / (double)tick->count;
 }
 
-/* Is hardly any of the time waited at that place for anybody else? Who waits for news of several is not held up by one that has none. */
+/*
+ * Is hardly any of the time waited at that place for anybody else? Who waits for news of several is not held up by
+ * one that has none.
+ */
 static bool for_it_alone(const struct causes *c, const struct pair_row *wait)
 {
     const uint32_t place = causes_place(c->tr, wait->stack);
@@ -525,7 +536,10 @@ static bool ticks(const struct ends *e)
     return goes_with_before(e) <= least || mostly_goes_with_before(e) <= least;
 }
 
-/* Does a ticker, at even intervals, give something to goroutines that wait nowhere else, and give nobody anything themselves? */
+/*
+ * Does a ticker, at even intervals, give something to goroutines that wait nowhere else, and give nobody anything
+ * themselves?
+ */
 static bool only_take(const struct causes *c, const struct pair_row *tick, uint32_t g, const struct pair_row *wait)
 {
     const uint32_t place = causes_place(c->tr, wait->stack);
@@ -547,8 +561,8 @@ static bool only_take(const struct causes *c, const struct pair_row *tick, uint3
 }
 
 /*
- * Does a ticker bring news to goroutines that do nothing but take them? Their loop is at that wait, and they wait nowhere else. Who waits
- * within what it asks, or has handed something on before, waits for its answer.
+ * Does a ticker bring news to goroutines that do nothing but take them? Their loop is at that wait, and they wait
+ * nowhere else. Who waits within what it asks, or has handed something on before, waits for its answer.
  */
 static bool brings_news(const struct causes *c, const struct pair_row *tick, uint32_t g, const struct pair_row *wait)
 {
@@ -557,8 +571,8 @@ static bool brings_news(const struct causes *c, const struct pair_row *tick, uin
 }
 
 /*
- * Does nobody but a ticker ever end its waits there, nor those that wait for it any wait of its? Then it may be a source that has something at
- * each tick (a sample, news), as well as one that looks at each tick only.
+ * Does nobody but a ticker ever end its waits there, nor those that wait for it any wait of its? Then it may be a
+ * source that has something at each tick (a sample, news), as well as one that looks at each tick only.
  */
 static bool may_be_source(const struct causes *c, const struct pair_row *tick, uint32_t g,
                           const struct pair_row *wait)
@@ -594,7 +608,10 @@ bool timers_delay(struct causes *c, uint32_t place, uint32_t who)
     return threshold_reached(TH_LINGER_DELAYS, ns, way.all);
 }
 
-/* Is it the program's, or one that serves a connection for it? The library's others wait for work (net/http's writeLoop). */
+/*
+ * Is it the program's, or one that serves a connection for it? The library's others wait for work (net/http's
+ * writeLoop).
+ */
 static bool may_lose(const struct causes *c, uint32_t name)
 {
     const uint32_t g = causes_group(c, name);
@@ -634,7 +651,7 @@ static void rule_linger(struct causes *c)
     }
 }
 
-/* ---- deadlines of contexts -------------------------------------------------------------------------------------------- */
+/* ---- deadlines of contexts ------------------------------------------------------------------------------------- */
 
 #define DEADLINES 32
 
@@ -682,7 +699,10 @@ static int64_t ran_behind(const struct again *a, uint32_t i)
     return a->v[i].n ? a->v[i].ran / (int64_t)a->v[i].n : 0;
 }
 
-/* Of those whose time was not up, the ones behind which it runs longest: the library may end several waits for one answer. */
+/*
+ * Of those whose time was not up, the ones behind which it runs longest: the library may end several waits for one
+ * answer.
+ */
 static int64_t ran_behind_answers(const struct again *a)
 {
     int64_t most = 0;
@@ -733,8 +753,8 @@ static void asks_anew(const struct causes *c, uint32_t g, uint32_t stack, struct
 }
 
 /*
- * Behind an answer it does something with it before it asks there again, behind a time that is up it asks at once: the same once more.
- * Who gave up sooner would only ask more often.
+ * Behind an answer it does something with it before it asks there again, behind a time that is up it asks at once:
+ * the same once more. Who gave up sooner would only ask more often.
  */
 static void give_up_text(struct causes *c, const struct waits_at *k, uint32_t group, struct draft *d)
 {
@@ -784,8 +804,8 @@ static void deadline_finding(struct causes *c, const struct waits_at *k, uint64_
 }
 
 /*
- * Is what ends the other waits there, if anything does, news for many at once, and does each go there again and again? Then they ask for
- * news (long polling), and that there mostly are none is what the limit is for.
+ * Is what ends the other waits there, if anything does, news for many at once, and does each go there again and
+ * again? Then they ask for news (long polling), and that there mostly are none is what the limit is for.
  */
 static bool asks_for_news(const struct causes *c, const struct waits_at *k, uint32_t group)
 {
@@ -803,14 +823,7 @@ static void rule_deadline(struct causes *c)
 {
     struct waits_at v[DEADLINES];
     uint64_t all[DEADLINES] = {0};
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < c->tg->npairs; i++) {
-        const struct pair_row *p = &c->tg->pairs[i];
-        const uint32_t place = by_deadline(c, p) ? causes_place(c->tr, p->stack) : 0;
-        if (place) {
-            waits_at_add(v, &n, DEADLINES, place, p);
-        }
-    }
+    const uint32_t n = waits_at_rows(c, v, DEADLINES, PAIRS_ALL, by_deadline);
     for (uint32_t i = 0; i < c->tg->npairs && n; i++) {
         const uint32_t place = causes_place(c->tr, c->tg->pairs[i].stack);
         for (uint32_t k = 0; k < n; k++) {
@@ -819,8 +832,7 @@ static void rule_deadline(struct causes *c)
     }
     for (uint32_t k = 0; k < n; k++) {
         const uint32_t g = causes_group(c, v[k].most->waiter);
-        const double share =
-            g != UINT32_MAX && c->life[g].life > 0 ? (double)v[k].total / (double)c->life[g].life : 0;
+        const double share = waits_at_share(c, &v[k]);
         if (share >= threshold(TH_LINGER_SHARE) && (double)v[k].count >= threshold(TH_LINGER_TIMES) &&
             c->idle >= threshold(TH_BOTTLE_IDLE) && !asks_for_news(c, &v[k], g)) {
             deadline_finding(c, &v[k], all[k], g, share < 1 ? share : 1);

@@ -1,8 +1,10 @@
 /*
- * rules_tries.c - calls that are repeated behind a pause that does not grow: some of what is asked at one place over the network is followed by
- * a pause and asked again, all else there by the next question at once. Pauses that grow: rules_timers.c.
+ * rules_tries.c - calls that are repeated behind a pause that does not grow: some of what is asked at one place over
+ * the network is followed by a pause and asked again, all else there by the next question at once. Pauses that grow:
+ * rules_timers.c.
  *
- * Who pauses behind each call, or behind each tenth, keeps a pace. Whether a call failed or had nothing no trace tells.
+ * Who pauses behind each call, or behind each tenth, keeps a pace. Whether a call failed or had nothing no trace
+ * tells.
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/asks.h"
@@ -65,7 +67,10 @@ static void one_ask(struct tries *k, struct one *o, const struct span *s)
     }
 }
 
-/* Is that wait, ended by `who`, one for an answer? net/http's client waits twice for each, first until the question is sent. */
+/*
+ * Is that wait, ended by `who`, one for an answer? net/http's client waits twice for each, first until the question
+ * is sent.
+ */
 static bool for_answer(const struct causes *c, const struct span *s, enum wait_kind kind, uint32_t who)
 {
     static const char reader[] = "net/http.(*persistConn).readLoop";
@@ -101,7 +106,10 @@ static void look_at(struct tries *k, uint32_t g)
     k->until = causes_until(k->until, walk_until(&w));
 }
 
-/* All pauses about as long: behind each call, or each tenth, they would be a pace; here now after one call and now after several. */
+/*
+ * All pauses about as long: behind each call, or each tenth, they would be a pace; here now after one call and now
+ * after several.
+ */
 static bool repeats(struct tries *k, int64_t *usual)
 {
     uint64_t most = 0;
@@ -192,19 +200,10 @@ static void around(struct causes *c, const struct waits_at *p, double share)
 void rules_tries(struct causes *c)
 {
     struct waits_at v[PLACES];
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < c->tg->npairs && i < PAIRS_ASKED && c->idle >= causes_idle_least(c); i++) {
-        const struct pair_row *p = &c->tg->pairs[i];
-        const bool may = p->from_scheduler && (p->kind == WK_SLEEP || p->kind == WK_RECV || p->kind == WK_SELECT);
-        const uint32_t place = may ? causes_place(c->tr, p->stack) : 0;
-        if (place) {
-            waits_at_add(v, &n, PLACES, place, p);
-        }
-    }
+    const uint32_t n = c->idle >= causes_idle_least(c) ? waits_at_rows(c, v, PLACES, PAIRS_ASKED, waits_timed) : 0;
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t g = causes_group(c, v[i].most->waiter);
-        const bool lives = g != UINT32_MAX && c->life[g].program && c->life[g].life > 0;
-        const double share = lives ? (double)v[i].total / (double)c->life[g].life : 0;
+        const double share = g != UINT32_MAX && c->life[g].program ? waits_at_share(c, &v[i]) : 0;
         if (share >= threshold(TH_RETRY_LIFE) && (double)v[i].count >= threshold(TH_LIMIT_WAITS) &&
             !causes_told_at(c, RULE_POLL, v[i].place) && !causes_told_at(c, RULE_RETRY, v[i].place) &&
             timers_delay(c, v[i].place, v[i].most->waiter)) {

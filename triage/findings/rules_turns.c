@@ -1,9 +1,11 @@
 /*
- * rules_turns.c - goroutines that are asked one after the other: one tells another what to do, waits until that is done, and tells the next only
- * then, which has been at rest meanwhile. A service that is shut down worker by worker; a question to all shards, put to one at a time.
+ * rules_turns.c - goroutines that are asked one after the other: one tells another what to do, waits until that is
+ * done, and tells the next only then, which has been at rest meanwhile. A service that is shut down worker by worker;
+ * a question to all shards, put to one at a time.
  *
- * The calls over the network of one goroutine in a row are told by rules_calls.c. Here each is another goroutine's, and whether it is a call
- * or work does not matter: had all been asked at once, all would have been done when the slowest is.
+ * The calls over the network of one goroutine in a row are told by rules_calls.c. Here each is another goroutine's,
+ * and whether it is a call or work does not matter: had all been asked at once, all would have been done when the
+ * slowest is.
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/leaves.h"
@@ -63,7 +65,10 @@ static void row_ends(struct turns *t, uint32_t g, struct turn_row *r)
     r->n = 0;
 }
 
-/* Who ended that wait of g: since when had it been at rest when g woke it for that, about where the wait begins? NO_TIME: g did not. */
+/*
+ * Who ended that wait of g: since when had it been at rest when g woke it for that, about where the wait begins?
+ * NO_TIME: g did not.
+ */
 static int64_t at_rest_since(const struct causes *c, uint32_t who, uint32_t g, const struct span *wait)
 {
     const int64_t late = (wait->t1 - wait->t0) / 4;
@@ -134,14 +139,8 @@ static void walk(const struct causes *c, uint32_t g, uint32_t asked, struct turn
 /* What those that are asked do meanwhile: of the longest row. */
 static bool meanwhile(struct causes *c, const struct turns *t, struct leaves *v)
 {
-    struct explain_tree tree;
-    const bool ok = explain_tree_init(&tree, c->tr) && explain_add(c->x, &tree, t->best.g, t->best.t0, t->best.t1);
-    c->rs->failed |= !ok;
-    if (ok) {
-        causes_leaves(&tree, v);
-    }
-    explain_tree_free(&tree);
-    return ok && v->n && v->all > 0;
+    c->rs->failed |= !leaves_between(c, t->best.g, t->best.t0, t->best.t1, v);
+    return v->n && v->all > 0;
 }
 
 static void finding(struct causes *c, const struct turns *t, double share)
@@ -166,10 +165,7 @@ static void finding(struct causes *c, const struct turns *t, double share)
         "Up to ",
         t->best.n, " in a row, ", t->waits, " waits of ", t_dur(t->all / (int64_t)t->waits), " on average; ",
         t_f1(c->idle), " of ", t_f0(c->procs), " processors were idle. Meanwhile the one that was asked was ");
-    for (uint32_t i = 0; i < v.n && i < 2 && (i == 0 || v.v[i].ns > v.all / 10); i++) {
-        text_raw(&d.text, "; ", i ? 2 : 0);
-        causes_leaf_text(&d.text, c->tr, &v.v[i], v.all);
-    }
+    leaves_text(&d.text, c->tr, &v, 2, 10);
     text_lit(&d.text, ".");
     text_lit(&d.next, "Ask all of them first, then wait for all: that takes as long as the slowest of them, unless "
                       "one needs another one's result.");
@@ -177,8 +173,8 @@ static void finding(struct causes *c, const struct turns *t, double share)
 }
 
 /*
- * All to the same goroutine, which has nothing else to do: as a row of calls over the network would be told, were its partner not in the same
- * process. Whether one question could ask for all only its author knows.
+ * All to the same goroutine, which has nothing else to do: as a row of calls over the network would be told, were its
+ * partner not in the same process. Whether one question could ask for all only its author knows.
  */
 static void partner_finding(struct causes *c, const struct turns *t, double share)
 {
@@ -198,10 +194,7 @@ static void partner_finding(struct causes *c, const struct turns *t, double shar
              t->best.n == IN_ROW ? "over " : "up to ", t->best.n, " times in a row, ", t->waits, " waits of ",
              t_dur(t->all / (int64_t)t->waits), " on average, ", t_share(share, 1), " of the lives of goroutines of ",
              t_func(t->p->waiter), ". Meanwhile the one that was asked was ");
-    for (uint32_t i = 0; i < v.n && i < 2 && (i == 0 || v.v[i].ns > v.all / 10); i++) {
-        text_raw(&d.text, "; ", i ? 2 : 0);
-        causes_leaf_text(&d.text, c->tr, &v.v[i], v.all);
-    }
+    leaves_text(&d.text, c->tr, &v, 2, 10);
     text_lit(&d.text, ".");
     text_lit(&d.next, "Unless each question needs the previous answer: ask for all with one question, or let several "
                       "goroutines answer.");

@@ -1,9 +1,11 @@
 /*
- * rules_window.c - pieces of work side by side, whose results are taken in the order in which the pieces were begun: while one that takes
- * long is waited for, those begun behind it are done, and wait for their turn. Only so many are begun ahead, so nothing new is.
+ * rules_window.c - pieces of work side by side, whose results are taken in the order in which the pieces were begun:
+ * while one that takes long is waited for, those begun behind it are done, and wait for their turn. Only so many are
+ * begun ahead, so nothing new is.
  *
- * That one certain result is waited for is told by the others: some end while the wait for it goes on. Had any result been welcome, the
- * first of them would have ended it. What is lost is told by how many are under way meanwhile, against as many as there may be.
+ * That one certain result is waited for is told by the others: some end while the wait for it goes on. Had any result
+ * been welcome, the first of them would have ended it. What is lost is told by how many are under way meanwhile,
+ * against as many as there may be.
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/thresholds.h"
@@ -33,29 +35,6 @@ struct window {
     int64_t lost, full; /* by the clock, of all that could be under way; while there was no room */
     double at_once;     /* meanwhile */
 };
-
-static bool hands(const struct pair_row *p)
-{
-    return !p->from_scheduler &&
-           (p->kind == WK_SEND || p->kind == WK_RECV || p->kind == WK_SELECT || p->kind == WK_COND);
-}
-
-/* The waits of a that b ends: the longest row of them, and all. */
-static const struct pair_row *waits_of(const struct causes *c, uint32_t a, uint32_t b, int64_t *ns, uint64_t *count)
-{
-    const struct pair_row *most = NULL;
-    *ns = 0;
-    *count = 0;
-    for (uint32_t i = 0; i < c->tg->npairs; i++) {
-        const struct pair_row *p = &c->tg->pairs[i];
-        if (hands(p) && p->waiter == c->tg->groups[a].name && p->waker == c->tg->groups[b].name) {
-            *ns = ns_add(*ns, p->total);
-            *count += p->count;
-            most = !most || p->total > most->total ? p : most;
-        }
-    }
-    return most;
-}
 
 /* The group of who begins these goroutines, all of them or nearly; UINT32_MAX: several, or not told. */
 static uint32_t begun_by(const struct causes *c, uint32_t group)
@@ -125,7 +104,10 @@ static uint32_t until(const int64_t *v, uint32_t n, int64_t t)
 
 #define LONG 4 /* times the median */
 
-/* Are some so much longer than most that these wait for them? Else each takes now a little more and now less: any order costs that. */
+/*
+ * Are some so much longer than most that these wait for them? Else each takes now a little more and now less: any
+ * order costs that.
+ */
 static bool some_long(const struct pieces *p)
 {
     int64_t all = 0, lasting = 0;
@@ -235,8 +217,8 @@ static void window_at(struct causes *c, uint32_t y, const struct pair_row *takes
         c->life[w.z].n > 1.5 || !c->life[w.x].program || c->life[w.x].life <= 0 || c->life[w.z].life <= 0) {
         return;
     }
-    w.takes = waits_of(c, w.x, y, &taken, &ntaken);
-    w.room = waits_of(c, w.z, w.x, &room, &nroom);
+    w.takes = waits_between(c, w.x, y, &taken, &ntaken);
+    w.room = waits_between(c, w.z, w.x, &room, &nroom);
     const double taker = (double)taken / (double)c->life[w.x].life, full = (double)room / (double)c->life[w.z].life;
     if (!w.takes || !w.room || taker < threshold(TH_ORDER_TAKER) || full < threshold(TH_ORDER_WINDOW) ||
         (double)nroom < threshold(TH_ORDER_PASSED) || !pieces_of(&w) || !some_long(&w.p)) {
@@ -256,8 +238,9 @@ void rules_window(struct causes *c)
     uint32_t tried = 0;
     for (uint32_t i = 0; i < c->tg->npairs && i < PAIRS_ASKED && tried < TRIES && !c->rs->failed; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
-        const uint32_t y =
-            hands(p) && (p->kind == WK_RECV || p->kind == WK_SELECT) ? causes_group(c, p->waker) : UINT32_MAX;
+        const uint32_t y = !p->from_scheduler && (p->kind == WK_RECV || p->kind == WK_SELECT)
+                               ? causes_group(c, p->waker)
+                               : UINT32_MAX;
         if (y != UINT32_MAX && c->life[y].program && (double)c->of[y].n >= threshold(TH_ORDER_PASSED) &&
             c->of[y].n <= PIECES_MOST && c->idle >= causes_idle_least(c)) {
             tried++;

@@ -1,6 +1,7 @@
 /*
- * rules_work.c - what the work of a program that answers consists of: requests, what goroutines do between two waits for more of
- * it, goroutines begun for one thing each. Told where the main goroutine's way says nothing, since it waits for all of them.
+ * rules_work.c - what the work of a program that answers consists of: requests, what goroutines do between two waits
+ * for more of it, goroutines begun for one thing each. Told where the main goroutine's way says nothing, since it
+ * waits for all of them.
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/asks.h"
@@ -70,8 +71,8 @@ static uint32_t questions_of(const struct causes *c, uint32_t group)
 }
 
 /*
- * Of a goroutine with more spans than may be looked at, so many stretches are, evenly over its life: what a program does as the trace
- * begins is not what it does all the time.
+ * Of a goroutine with more spans than may be looked at, so many stretches are, evenly over its life: what a program
+ * does as the trace begins is not what it does all the time.
  */
 #define STRETCHES 16
 struct stretch {
@@ -184,7 +185,10 @@ static bool explained(struct causes *c, const struct pieces *k, struct leaves *o
     return ok;
 }
 
-/* Of what is looked at in part the watchers' number is nearer; of all, more of them say that some requests weren't told from each other. */
+/*
+ * Of what is looked at in part the watchers' number is nearer; of all, more of them say that some requests weren't
+ * told from each other.
+ */
 static void number_of_requests(const struct causes *c, uint32_t group, const struct pieces *k, struct work_kind *w)
 {
     const uint64_t watchers = request_watchers(c->tg), edges = 2 * (uint64_t)k->goroutines;
@@ -274,7 +278,7 @@ bool work_each(struct causes *c, uint32_t group, struct work_kind *w,
     return ok;
 }
 
-/* ---- what requests wait for -------------------------------------------------------------------------------------------- */
+/* ---- what requests wait for ------------------------------------------------------------------------------------ */
 
 void works_name(struct text *t, const struct causes *c, const struct work_kind *w)
 {
@@ -294,20 +298,17 @@ double work_in_flight(const struct work_kind *w)
 /* Who had it waited for the network with it? */
 static bool who_had_it(struct text *t, struct text *next, struct causes *c, const struct pair_row *p)
 {
-    struct explain_tree tree;
     struct leaves v;
-    bool net = false;
-    if (explain_tree_init(&tree, c->tr) && explain_add(c->x, &tree, p->longest.g, p->longest.t0, p->longest.t1)) {
-        causes_leaves(&tree, &v);
-        if (v.n) {
-            text_lit(t, " The holder was ");
-            causes_leaf_text(t, c->tr, &v.v[0], v.all);
-            text_lit(t, " (during the longest wait).");
-            net = held_advice(next, c->tr, &v);
-        }
-    }
-    explain_tree_free(&tree);
-    return net;
+    leaves_between(c, p->longest.g, p->longest.t0, p->longest.t1, &v);
+    return leaves_holder(t, next, c->tr, &v);
+}
+
+static bool of_own(const struct causes *c, const struct pair_row *p)
+{
+    const bool hands = wait_on_channel(p->kind) || (p->kind == WK_COND && p->futile * 4 <= p->count);
+    const bool own = hands && !p->from_scheduler && p->waker == p->waiter;
+    /* (between two pieces, each waits for its own next one) */
+    return own && !instance_wants_more(c->tr, p->waiter, p->reason, p->stack);
 }
 
 static void given_back_finding(struct causes *c, const struct waits_at *p, const struct work_kind *w,
@@ -339,22 +340,11 @@ static void given_back_finding(struct causes *c, const struct waits_at *p, const
 
 #define PLACES 32
 
-/* Of fewer goroutines than rules_service.c asks for, but a good part of what requests take. */
+/* Of fewer goroutines than rules_pools.c asks for, but a good part of what requests take. */
 static void given_back(struct causes *c)
 {
     struct waits_at v[PLACES];
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < c->tg->npairs; i++) {
-        const struct pair_row *p = &c->tg->pairs[i];
-        const bool hands = wait_on_channel(p->kind) || (p->kind == WK_COND && p->futile * 4 <= p->count);
-        const bool own = hands && !p->from_scheduler && p->waker == p->waiter;
-        /* (between two pieces, each waits for its own next one) */
-        const bool within = own && !instance_wants_more(c->tr, p->waiter, p->reason, p->stack);
-        const uint32_t place = within ? causes_place(c->tr, p->stack) : 0;
-        if (place) {
-            waits_at_add(v, &n, PLACES, place, p);
-        }
-    }
+    const uint32_t n = waits_at_rows(c, v, PLACES, PAIRS_ALL, of_own);
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t g = causes_group(c, v[i].most->waiter);
         struct pieces k = {0};
@@ -574,7 +564,10 @@ static const struct in_lines *lines_once(struct causes *c, uint32_t group)
     return c->lines[group] = l;
 }
 
-/* What would go, by the clock: of the time in which pieces with such rows are there. Those without may be the answers to these. */
+/*
+ * What would go, by the clock: of the time in which pieces with such rows are there. Those without may be the answers
+ * to these.
+ */
 static int64_t line_cost(const struct causes *c, const struct in_line *l, const struct in_lines *of)
 {
     const double times = of->k.ns > 0 ? (double)of->w.ns / (double)of->k.ns : 1, all = (double)l->of * times;
@@ -616,7 +609,10 @@ static void in_line_finding(struct causes *c, const struct in_line *l, const str
     draft_end(c->rs, &d);
 }
 
-/* They come from several lines, or other waits stand between them: whether each needs the answer before it is less sure. A note. */
+/*
+ * They come from several lines, or other waits stand between them: whether each needs the answer before it is less
+ * sure. A note.
+ */
 static void apart_finding(struct causes *c, const struct in_line *l, const struct in_lines *of)
 {
     const struct pieces *k = &of->k;
@@ -699,7 +695,7 @@ void rules_work(struct causes *c)
     }
 }
 
-/* ---- where their time goes ------------------------------------------------------------------------------------------------ */
+/* ---- where their time goes ------------------------------------------------------------------------------------- */
 
 bool works_of(struct causes *c, struct work_kind *out, uint32_t *n)
 {
@@ -737,10 +733,7 @@ static void one_text(struct text *t, const struct causes *c, const struct work_k
                  pieces ? " from one wait for more to the next" : "");
     }
     text_add(t, ", %.1f at a time: ", (double)w->ns / (double)c->tg->end);
-    for (uint32_t i = 0; i < w->v.n && i < 4 && (i == 0 || w->v.v[i].ns > w->v.all / 12); i++) {
-        text_raw(t, "; ", i ? 2 : 0);
-        causes_leaf_text(t, c->tr, &w->v.v[i], w->v.all);
-    }
+    leaves_text(t, c->tr, &w->v, 4, 12);
 }
 
 void work_text(struct text *t, const struct causes *c, const struct work_kind *w, uint32_t n)

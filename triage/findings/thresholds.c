@@ -1,6 +1,6 @@
 /*
- * thresholds.c - see thresholds.h. One table of numbers with what they are; a second set holds while a file is read, so
- * that a mistake in its last line leaves everything as it was.
+ * thresholds.c - see thresholds.h. One table of numbers with what they are; a second set holds while a file is read,
+ * so that a mistake in its last line leaves everything as it was.
  */
 #include "triage/findings/thresholds.h"
 
@@ -133,42 +133,46 @@ static const char *expected(enum threshold_unit unit)
     return what[unit];
 }
 
-static enum err_code bad(const char *file, unsigned line, struct part at, const char *why, struct err *e)
+struct here { /* a line that is read, and where what is wrong with it is told */
+    const char *file;
+    unsigned line;
+    struct err *e;
+};
+
+static enum err_code bad(const struct here *h, struct part at, const char *why)
 {
-    return err_set(e, ERR_ARG, ERR_NO_OFFSET, "%.60s:%u: '%.*s' %s", file, line, (int)(at.n < 40 ? at.n : 40), at.p,
-                   why);
+    return err_set(h->e, ERR_ARG, ERR_NO_OFFSET, "%.60s:%u: '%.*s' %s", h->file, h->line,
+                   (int)(at.n < 40 ? at.n : 40), at.p, why);
 }
 
-static enum err_code set_rule(struct set *s, enum rule r, struct part v, const char *file, unsigned line,
-                              struct err *e)
+static enum err_code set_rule(struct set *s, enum rule r, struct part v, const struct here *h)
 {
     bool off = part_is(v, "off", 3);
     if (!off && !part_is(v, "on", 2)) {
-        return bad(file, line, v, "is neither on nor off; a number of the rule is RULE.name (--rules lists them)", e);
+        return bad(h, v, "is neither on nor off; a number of the rule is RULE.name (--rules lists them)");
     }
     s->off[r] = off;
     return ERR_OK;
 }
 
-static enum err_code set_number(struct set *s, enum rule r, struct part name, struct part v, const char *file,
-                                unsigned line, struct err *e)
+static enum err_code set_number(struct set *s, enum rule r, struct part name, struct part v, const struct here *h)
 {
     for (int i = 0; i < TH_COUNT; i++) {
         if (table[i].rule == r && part_is(name, table[i].name, strlen(table[i].name))) {
             char why[100];
             snprintf(why, sizeof why, "is not what stands there: expected %s", expected(table[i].unit));
-            return value_of(v, table[i].unit, &s->v[i]) ? ERR_OK : bad(file, line, v, why, e);
+            return value_of(v, table[i].unit, &s->v[i]) ? ERR_OK : bad(h, v, why);
         }
     }
-    return bad(file, line, name, "is no number of this rule (--rules lists them)", e);
+    return bad(h, name, "is no number of this rule (--rules lists them)");
 }
 
-static enum err_code line_of(struct set *s, struct part l, const char *file, unsigned line, struct err *e)
+static enum err_code line_of(struct set *s, struct part l, const struct here *h)
 {
     const char *eq = memchr(l.p, '=', l.n), *dot;
     struct part name, value, rule;
     if (!eq) {
-        return bad(file, line, l, "has no '=': expected RULE.name = VALUE, or RULE = off", e);
+        return bad(h, l, "has no '=': expected RULE.name = VALUE, or RULE = off");
     }
     name = trimmed(l.p, (size_t)(eq - l.p));
     value = trimmed(eq + 1, l.n - (size_t)(eq + 1 - l.p));
@@ -177,11 +181,10 @@ static enum err_code line_of(struct set *s, struct part l, const char *file, uns
     for (int r = 0; r < RULE_COUNT; r++) {
         if (part_is(rule, rule_id((enum rule)r), strlen(rule_id((enum rule)r)))) {
             struct part number = {dot ? dot + 1 : "", dot ? name.n - rule.n - 1 : 0};
-            return dot ? set_number(s, (enum rule)r, number, value, file, line, e)
-                       : set_rule(s, (enum rule)r, value, file, line, e);
+            return dot ? set_number(s, (enum rule)r, number, value, h) : set_rule(s, (enum rule)r, value, h);
         }
     }
-    return bad(file, line, rule, "is no rule (--rules lists them)", e);
+    return bad(h, rule, "is no rule (--rules lists them)");
 }
 
 enum err_code thresholds_parse(const char *name, const char *text, size_t n, struct err *e)
@@ -196,7 +199,7 @@ enum err_code thresholds_parse(const char *name, const char *text, size_t n, str
         len = end ? (size_t)(end - text) - i : n - i;
         remark = memchr(text + i, '#', len);
         l = trimmed(text + i, remark ? (size_t)(remark - text) - i : len);
-        if (l.n && (c = line_of(&s, l, name, line, e)) != ERR_OK) {
+        if (l.n && (c = line_of(&s, l, &(struct here){name, line, e})) != ERR_OK) {
             return c;
         }
     }

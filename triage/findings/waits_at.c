@@ -34,6 +34,48 @@ void waits_at_add(struct waits_at *v, uint32_t *n, uint32_t most, uint32_t place
     v[k].most = p->total > v[k].most->total ? p : v[k].most;
 }
 
+uint32_t waits_at_rows(const struct causes *c, struct waits_at *v, uint32_t most, uint32_t asked, waits_pick *pick)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < c->tg->npairs && i < asked; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        const uint32_t place = pick(c, p) ? causes_place(c->tr, p->stack) : 0;
+        if (place) {
+            waits_at_add(v, &n, most, place, p);
+        }
+    }
+    return n;
+}
+
+double waits_at_share(const struct causes *c, const struct waits_at *p)
+{
+    const uint32_t g = causes_group(c, p->most->waiter);
+    return g != UINT32_MAX && c->life[g].life > 0 ? (double)p->total / (double)c->life[g].life : 0;
+}
+
+bool waits_timed(const struct causes *c, const struct pair_row *p)
+{
+    (void)c;
+    return p->from_scheduler && (p->kind == WK_SLEEP || p->kind == WK_RECV || p->kind == WK_SELECT);
+}
+
+const struct pair_row *waits_between(const struct causes *c, uint32_t a, uint32_t b, int64_t *ns, uint64_t *count)
+{
+    const struct pair_row *most = NULL;
+    *ns = 0;
+    *count = 0;
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        if (!p->from_scheduler && p->waiter == c->tg->groups[a].name && p->waker == c->tg->groups[b].name &&
+            wait_passes_on(p->kind)) {
+            *ns = ns_add(*ns, p->total);
+            *count += p->count;
+            most = !most || p->total > most->total ? p : most;
+        }
+    }
+    return most;
+}
+
 bool waits_at_brought(const struct causes *c, uint32_t waiter, uint32_t place)
 {
     struct idmap there = {0}; /* the groups that wait there themselves */
@@ -93,7 +135,7 @@ void waits_at_text(struct text *t, const struct causes *c, const struct waits_at
     }
 }
 
-/* ---- by the clock ------------------------------------------------------------------------------------------------------ */
+/* ---- by the clock ---------------------------------------------------------------------------------------------- */
 
 struct seeing {
     const struct causes *c;
@@ -115,8 +157,9 @@ static void cover(struct seeing *s, int64_t t0, int64_t t1)
 }
 
 /*
- * Has a processor nothing to do a little before that moment, and the collector neither? Then the network is listened to, and who waits for it
- * is let go on at once. A processor that looks for work just then has come from other work, and the answer may have been there all that time.
+ * Has a processor nothing to do a little before that moment, and the collector neither? Then the network is listened
+ * to, and who waits for it is let go on at once. A processor that looks for work just then has come from other work,
+ * and the answer may have been there all that time.
  */
 static bool one_is_free(const struct causes *c, int64_t t)
 {

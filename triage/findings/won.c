@@ -24,10 +24,10 @@ struct ask {
     int64_t stays; /* of each wait: what serving it takes */
     bool shared;   /* other functions ask for the same lock */
     bool nested;   /* its holders wait for another lock: waits for that go, too */
-    bool
-        outside; /* they wait for the network, or to hand something over, in the function that locks: another goroutine could */
-    bool
-        alone; /* what others run needn't be done before: they are handed something, or have the processors that holders wait for */
+    /* they wait for the network, or to hand something over, in the function that locks: another goroutine could */
+    bool outside;
+    /* what others run needn't be done before: they are handed something, or have the processors that holders wait for */
+    bool alone;
 };
 struct lives { /* of goroutines that lose: all, and without what goes */
     int64_t all, stays, served;
@@ -48,7 +48,7 @@ struct work {
     struct explain_tree way;
 };
 
-/* ---- lives without what goes ------------------------------------------------------------------------------------------ */
+/* ---- lives without what goes ----------------------------------------------------------------------------------- */
 
 /* Is the lock asked for in that place? */
 static bool at_lock(const struct causes *c, const struct ask *a, uint32_t stack)
@@ -68,14 +68,14 @@ static bool goes(const struct causes *c, const struct ask *a, const struct span 
         return (k == WK_LOCK || k == WK_COND) && (a->nested || at_lock(c, a, s->stack));
     case PLACE: return causes_place(c->tr, s->stack) == a->func;
     default:
-        return (k == WK_SEND || k == WK_RECV || k == WK_SELECT || k == WK_COND) && next->state == ST_RUNNABLE &&
-               next->who < c->tg->ng && c->tg->groups[gstat_group(c->tg->g, next->who)].name == a->func;
+        return wait_passes_on(k) && next->state == ST_RUNNABLE && next->who < c->tg->ng &&
+               c->tg->groups[gstat_group(c->tg->g, next->who)].name == a->func;
     }
 }
 
 /*
- * A goroutine's life without the waits that go, and without the time to get a processor again behind each. Who hardly loses
- * any (and holds the lock, maybe) sleeps as long as before.
+ * A goroutine's life without the waits that go, and without the time to get a processor again behind each. Who hardly
+ * loses any (and holds the lock, maybe) sleeps as long as before.
  */
 static void live_of(struct work *w, const struct ask *a, uint32_t g, struct lives *v)
 {
@@ -164,7 +164,9 @@ static struct lives lives_of(struct work *w, const struct ask *a)
     return v;
 }
 
-/* Of the longest: a crew that is there throughout, of whom some have more to do than others, shares out what is left. */
+/*
+ * Of the longest: a crew that is there throughout, of whom some have more to do than others, shares out what is left.
+ */
 static double left_shared(const struct causes *c, const struct lives *v)
 {
     const bool crew = v->n > 1 && !v->some && threshold_reached(TH_WON_CREW, v->longest, c->tg->end);
@@ -183,7 +185,10 @@ static double sends_on(const struct causes *c, const struct ask *a)
     return runs;
 }
 
-/* By the clock, while there is one of those that lose: outside of that nothing is won. Of those that were not looked at nobody knows. */
+/*
+ * By the clock, while there is one of those that lose: outside of that nothing is won. Of those that were not looked
+ * at nobody knows.
+ */
 static int64_t there_at_most(const struct causes *c, const struct lives *v)
 {
     const int64_t ns = v->t1 - (v->t0 > 0 ? v->t0 : 0);
@@ -227,8 +232,9 @@ static void waits_won(struct work *w, const struct ask *a, struct span_of_won *o
 }
 
 /*
- * Two runs of a program differ, and by so much the upper end is widened: never by more than half of what is told, or of a small thing
- * mostly the difference would be told. Where nothing is told but that it may be more, by all of that.
+ * Two runs of a program differ, and by so much the upper end is widened: never by more than half of what is told, or
+ * of a small thing mostly the difference would be told. Where nothing is told but that it may be more, by all of
+ * that.
  */
 static double spread_of(const struct span_of_won *o)
 {
@@ -236,13 +242,13 @@ static double spread_of(const struct span_of_won *o)
     return most < (1 - o->hi) / 2 ? most : (1 - o->hi) / 2;
 }
 
-/* ---- the way that decides how long the trace is ------------------------------------------------------------------- */
+/* ---- the way that decides how long the trace is ---------------------------------------------------------------- */
 
 /*
- * The main goroutine's way, followed through those that ended its waits, is as long as the trace. Without a part of it it is shorter
- * by that part at most, whatever else gets shorter; what it doesn't lead through makes nothing shorter, unless all else gets
- * quicker. Where it hardly leads through others, or its own many
- * pauses, it says nothing: it waits for a signal, or for a while.
+ * The main goroutine's way, followed through those that ended its waits, is as long as the trace. Without a part of
+ * it it is shorter by that part at most, whatever else gets shorter; what it doesn't lead through makes nothing
+ * shorter, unless all else gets quicker. Where it hardly leads through others, or its own many pauses, it says
+ * nothing: it waits for a signal, or for a while.
  */
 static bool way_leads(struct work *w)
 {
@@ -265,8 +271,9 @@ static bool way_leads(struct work *w)
 }
 
 /*
- * Its share at a place, or another with it, or (place 0) where goroutines of a start function do something themselves. What ends at the network
- * of a process that is asked itself is not followed: whoever answers there may be at that place, so `unknown` is its share.
+ * Its share at a place, or another with it, or (place 0) where goroutines of a start function do something
+ * themselves. What ends at the network of a process that is asked itself is not followed: whoever answers there may
+ * be at that place, so `unknown` is its share.
  */
 static double way_at(const struct work *w, uint32_t place, uint32_t also, uint32_t who, double *unknown)
 {
@@ -318,8 +325,8 @@ static void way_bounds(struct work *w, const struct finding *f, struct span_of_w
 }
 
 /*
- * A set that many wait for, while hardly any of the way leads through that waiting: what comes late, or is tried again, decides. Then it is a
- * note. Where the way does not meet it at all, it may be told there by other functions.
+ * A set that many wait for, while hardly any of the way leads through that waiting: what comes late, or is tried
+ * again, decides. Then it is a note. Where the way does not meet it at all, it may be told there by other functions.
  */
 static void pool_bounds(struct work *w, struct finding *f, struct span_of_won *o)
 {
@@ -334,9 +341,9 @@ static void pool_bounds(struct work *w, struct finding *f, struct span_of_won *o
 }
 
 /*
- * Where hardly a processor idles, time for which many wait is no time lost: others run meanwhile. So it costs the middle of what can be
- * won. Where its holders wait for these processors all of it may go, unless the main goroutine's way hardly leads through it: then it is a
- * note.
+ * Where hardly a processor idles, time for which many wait is no time lost: others run meanwhile. So it costs the
+ * middle of what can be won. Where its holders wait for these processors all of it may go, unless the main
+ * goroutine's way hardly leads through it: then it is a note.
  */
 static void lock_bounds(const struct causes *c, struct finding *f, const struct span_of_won *o)
 {
@@ -352,7 +359,10 @@ static void lock_bounds(const struct causes *c, struct finding *f, const struct 
     f->severity_ns = queues || f->severity_ns < middle ? f->severity_ns : middle;
 }
 
-/* What waits for a device queues there when it no longer waits for the lock: how much goes is not told by the lock's waits. */
+/*
+ * What waits for a device queues there when it no longer waits for the lock: how much goes is not told by the lock's
+ * waits.
+ */
 static void device_bounds(const struct finding *f, struct span_of_won *o)
 {
     if (f->at_device && o->bound != ON_WAY) {
@@ -363,7 +373,7 @@ static void device_bounds(const struct finding *f, struct span_of_won *o)
     }
 }
 
-/* ---- each rule ----------------------------------------------------------------------------------------------------- */
+/* ---- each rule ------------------------------------------------------------------------------------------------- */
 
 #define CALLS_WORK \
     "from a third of the calls' time to all of it: a trace does not show what the kernel does inside a call"
@@ -377,8 +387,8 @@ static void device_bounds(const struct finding *f, struct span_of_won *o)
     "them"
 #define FIRST_TOO "if what is asked first on each connection is part of opening it"
 #define MOST NULL /* "if 70 % of it .." */
-#define SOME \
-    "if between 60 % and all of it goes away and the rest stays the same" /* what is waited for takes a part of it anyway */
+/* what is waited for takes a part of it anyway */
+#define SOME "if between 60 % and all of it goes away and the rest stays the same"
 /* What is no time of this trace. */
 static const char latency_only[] = "its cost is latency", memory_only[] = "its cost is memory, or latency";
 #define STUCK_FOR_GOOD "but a trace cannot show what the stuck goroutines would do if they went on"
@@ -439,7 +449,9 @@ static double others_queue(const struct causes *c, uint32_t except)
     return most;
 }
 
-/* Of a group's lives all that a timer ends: while the processors are taken by who runs on, these are looked at late. */
+/*
+ * Of a group's lives all that a timer ends: while the processors are taken by who runs on, these are looked at late.
+ */
 static double late_timers(const struct causes *c, uint32_t group)
 {
     const bool known = group != UINT32_MAX && c->life[group].life > 0;
@@ -497,7 +509,10 @@ static void handoff_won(const struct causes *c, uint32_t group, double cost, str
     o->hi = 1 - run > cost ? 1 - run : cost;
 }
 
-/* Where no processor idles, who spins takes them from all others: what these run, side by side, is what is left at least. */
+/*
+ * Where no processor idles, who spins takes them from all others: what these run, side by side, is what is left at
+ * least.
+ */
 static void spin_won(const struct causes *c, double cost, struct span_of_won *o)
 {
     const double others = c->running / c->procs - cost;
@@ -519,7 +534,10 @@ static void procs_won(const struct causes *c, double cost, struct span_of_won *o
     o->hi = hi > cost ? hi : cost;
 }
 
-/* Of the lives of the busiest goroutines: assists, waits for it and for a processor, and what they ran while it marked, which it slows. */
+/*
+ * Of the lives of the busiest goroutines: assists, waits for it and for a processor, and what they ran while it
+ * marked, which it slows.
+ */
 static void collector_won(const struct causes *c, double cost, struct span_of_won *o)
 {
     uint32_t best = UINT32_MAX;
@@ -624,7 +642,10 @@ static void lock_won(struct work *w, const struct finding *f, struct span_of_won
     }
 }
 
-/* Of the trace, what one goroutine waits for the network, if that is most of what it does: asked for at once, hardly any of that is left. */
+/*
+ * Of the trace, what one goroutine waits for the network, if that is most of what it does: asked for at once, hardly
+ * any of that is left.
+ */
 static double asks_alone(const struct causes *c, uint32_t group)
 {
     const struct group_life *l = &c->life[group];
@@ -720,7 +741,8 @@ static bool counted_won(struct work *w, const struct finding *f, double cost, do
         o->hi = all > cost ? all : cost;
         o->words = ALL_BACK;
         return true;
-    case RULE_STAMPEDE: /* who may go on with what was there before waits for nobody; who gets the same at once queues with it */
+    case RULE_STAMPEDE:
+        /* who may go on with what was there before waits for nobody; who gets the same at once queues with it */
         *o = (struct span_of_won){cost / 2, told + queue_of(c, group), .words = ONE_FOR_ALL};
         return true;
     case RULE_BUSY_LOOP: spin_won(c, cost, o); return true;

@@ -28,18 +28,20 @@ static void answer(struct answers *a, const char *key, const char *question, enu
     snprintf(x->why, sizeof x->why, "%s", why);
 }
 
-/* counted - of what is recorded if it happens: whether it is, and how many there are. */
-static void counted(struct answers *a, const char *key, const char *question, bool recorded, const char *since,
-                    size_t n, const char *what)
+/*
+ * counted - of what is recorded if it happens: how many there are. since: not recorded before that Go; NULL: it is.
+ */
+static void counted(struct answers *a, const char *key, const char *question, const char *since, size_t n,
+                    const char *what)
 {
     char why[96];
-    if (!recorded)
+    if (since)
         snprintf(why, sizeof why, "not recorded before Go %s", since);
     else if (!n)
         snprintf(why, sizeof why, "none in this trace");
     else
         snprintf(why, sizeof why, "%zu %s", n, what);
-    answer(a, key, question, recorded && n ? INFO_YES : INFO_NO, why);
+    answer(a, key, question, !since && n ? INFO_YES : INFO_NO, why);
 }
 
 enum { NAMED_SINCE = 1007 }; /* dialects before it have program counters only */
@@ -98,12 +100,11 @@ size_t info_answers(const struct info *i, struct info_answer out[INFO_ANSWERS])
            t->version >= 1021 ? "" : "before 1.21 for the collector");
     answer(&a, "heap", "how large the heap was", heap ? INFO_YES : INFO_NO,
            heap ? "" : "no value of it in this trace");
-    counted(&a, "tasks", "which request it was for (tasks)", t->has_regions, "1.11", trace_tasks(i->tr, &tasks),
-            "tasks");
-    counted(&a, "regions", "in which part of it (regions)", t->has_regions, "1.11", trace_regions(i->tr, &regions),
-            "regions");
-    counted(&a, "logs", "what it said (logs)", t->has_regions, "1.11", trace_logs(i->tr, &logs), "messages");
-    counted(&a, "samples", "what code ran (samples)", t->has_samples, "1.19",
+    const char *user = t->has_regions ? NULL : "1.11";
+    counted(&a, "tasks", "which request it was for (tasks)", user, trace_tasks(i->tr, &tasks), "tasks");
+    counted(&a, "regions", "in which part of it (regions)", user, trace_regions(i->tr, &regions), "regions");
+    counted(&a, "logs", "what it said (logs)", user, trace_logs(i->tr, &logs), "messages");
+    counted(&a, "samples", "what code ran (samples)", t->has_samples ? NULL : "1.19",
             i->c->samples.n + i->c->kind[49].n * !t->second_family, "CPU samples");
     return a.n;
 }

@@ -1,6 +1,6 @@
 /*
- * report_instances.c - what a program did many times: rows of instances.h with their percentiles, and what the slow ones do
- * more of than the usual ones, as lines of the page and as JSON.
+ * report_instances.c - what a program did many times: rows of instances.h with their percentiles, and what the slow
+ * ones do more of than the usual ones, as lines of the page and as JSON.
  */
 #include "triage/findings/instances.h"
 #include "triage/findings/works.h"
@@ -9,41 +9,13 @@
 #define SPANS 200000 /* that all explanations of a report may pass */
 #define DIFFS 8      /* rows of a kind whose slow ones are explained */
 
-struct told { /* rows with what differs */
-    struct instances in;
-    struct explainer *x;
-    bool failed;
-};
-
-static bool told_init(struct told *k, const struct loaded *l)
-{
-    struct err e = {0};
-    *k = (struct told){0};
-    if (instances_new(l->tg, &k->in, &e) != ERR_OK) {
-        return false;
-    }
-    while (instances_step(&k->in, INT64_MAX, &e)) {
-    }
-    k->x = explain_new(l->tr);
-    if (k->x) {
-        explain_budget(k->x, SPANS);
-    }
-    return k->x && e.code == ERR_OK;
-}
-
-static void told_free(struct told *k)
-{
-    explain_free(k->x);
-    instances_free(&k->in);
-}
-
-/* Where times are ticks, or the budget is spent, nothing is told to differ. */
-static void differ(struct told *k, const struct loaded *l, const struct instance_row *r, struct instance_diff *d)
+/* Where times are ticks, or the budget is spent, nothing is told to differ. false: out of memory. */
+static bool differ(struct instances_all *k, const struct loaded *l, const struct instance_row *r,
+                   struct instance_diff *d)
 {
     *d = (struct instance_diff){0};
-    if (trace_info(l->tr)->has_clock && explain_left(k->x) && r->kind != IN_GROUP) {
-        k->failed |= !instances_differ(k->x, &k->in, r, d);
-    }
+    const bool asked = trace_info(l->tr)->has_clock && explain_left(k->x) && r->kind != IN_GROUP;
+    return !asked || instances_differ(k->x, &k->in, r, d);
 }
 
 static void row_name(struct text *t, const struct trace *tr, const struct instance_row *r, size_t max)
@@ -69,8 +41,8 @@ void report_instances(struct text *t, const struct loaded *l)
     const bool all = report_columns() > REPORT_WIDTH - 10; /* columns */
     const int most_name = (int)report_room(all ? 33 : 33 + 10);
     unsigned shown[IN_KINDS] = {0}, lines = 0;
-    struct told k;
-    bool ok = told_init(&k, l);
+    struct instances_all k;
+    bool ok = instances_all(l->tg, SPANS, &k);
     for (uint32_t i = 0; ok && i < k.in.n; i++) {
         const struct instance_row *r = &k.in.row[i];
         struct instance_diff d;
@@ -98,7 +70,7 @@ void report_instances(struct text *t, const struct loaded *l)
             report_cell(t, r->d.total, 10);
         }
         text_lit(t, "\n");
-        differ(&k, l, r, &d);
+        t->failed |= !differ(&k, l, r, &d);
         instance_diff_text(&u, l->tr, &d);
         if (u.n) {
             report_wrapped(t, u.p, 6, 3);
@@ -106,8 +78,8 @@ void report_instances(struct text *t, const struct loaded *l)
         t->failed |= !text_ok(&u);
         text_free(&u);
     }
-    t->failed |= !ok || k.failed;
-    told_free(&k);
+    t->failed |= !ok;
+    instances_all_free(&k);
 }
 
 void out_ran(struct out *o, json_t *r, const struct ran *ran)
@@ -150,8 +122,8 @@ void out_instances(struct out *o, json_t *root)
 {
     unsigned shown[IN_KINDS] = {0};
     json_t *arr = array(o, root, "instances");
-    struct told k;
-    bool ok = told_init(&k, o->l);
+    struct instances_all k;
+    bool ok = instances_all(o->l->tg, SPANS, &k);
     for (uint32_t i = 0; ok && i < k.in.n; i++) {
         const struct instance_row *w = &k.in.row[i];
         const char *kind = instance_kind_id(w->kind);
@@ -186,12 +158,12 @@ void out_instances(struct out *o, json_t *root)
             lane_id(o, z, "goroutine", LANE_G, one->g);
         }
         if (shown[w->kind] <= DIFFS) {
-            differ(&k, o->l, w, &d);
+            o->failed |= !differ(&k, o->l, w, &d);
             if (d.n) {
                 out_differ(o, r, &d);
             }
         }
     }
-    o->failed |= !ok || k.failed;
-    told_free(&k);
+    o->failed |= !ok;
+    instances_all_free(&k);
 }

@@ -1,13 +1,14 @@
 /*
- * g_spans.c - what a goroutine did, counted: its waits, contention pairs, system calls and scheduler latency, into a subtotal.
+ * g_spans.c - what a goroutine did, counted: its waits, contention pairs, system calls and scheduler latency, into a
+ * subtotal.
  *
- * Every second of a trace's spans comes by here, one by one, so what most have in common is done in one short loop with sums that are
- * put away once a block; what is rare is apart.
+ * Every second of a trace's spans comes by here, one by one, so what most have in common is done in one short loop
+ * with sums that are put away once a block; what is rare is apart.
  *
- * Invariants. A wait is counted when the next span tells who ended it, in its pair; the row of its reason and place gets what its
- * pairs come to, and at once just waits that have none. Waits and
- * calls of the runtime's own goroutines count in their groups only: they are no contention of the program's.
- * What belongs to one goroutine goes straight to gstats.h: no two subtotals have the same ones.
+ * Invariants. A wait is counted when the next span tells who ended it, in its pair; the row of its reason and place
+ * gets what its pairs come to, and at once just waits that have none. Waits and calls of the runtime's own goroutines
+ * count in their groups only: they are no contention of the program's. What belongs to one goroutine goes straight to
+ * gstats.h: no two subtotals have the same ones.
  */
 #include "triage/tables/g_walk.h"
 
@@ -31,8 +32,10 @@ static inline bool open_end(struct at s)
     return s.run->open_end && s.i + 1 == s.run->n;
 }
 
-/* Of the goroutine at hand: what it waited for this reason. The first few are looked through; behind them a goroutine may have as
-   many as it has waits, and the reason's row of all knows where its own stands. NULL: out of memory. */
+/*
+ * Of the goroutine at hand: what it waited for this reason. The first few are looked through; behind them a goroutine
+ * may have as    many as it has waits, and the reason's row of all knows where its own stands. NULL: out of memory.
+ */
 static struct gwait *wait_for(struct g_walk *w, uint32_t reason)
 {
     enum { FEW = 16 };
@@ -194,7 +197,10 @@ static inline uint32_t name_of(struct g_walk *w, struct at s, uint32_t g)
     return c->name;
 }
 
-/* The row of waits like v that ended there, woken by a goroutine of that name (UINT32_MAX: by nobody); TAB_NONE: out of memory. */
+/*
+ * The row of waits like v that ended there, woken by a goroutine of that name (UINT32_MAX: by nobody); TAB_NONE: out
+ * of memory.
+ */
 static RARELY uint32_t pair_row_of(struct g_walk *w, const struct waited *v, uint32_t waker_stack, uint32_t name)
 {
     struct subtotal *y = w->y;
@@ -217,7 +223,10 @@ static RARELY uint32_t pair_row_of(struct g_walk *w, const struct waited *v, uin
     return row ? (uint32_t)(row - y->pairs) : TAB_NONE;
 }
 
-/* A wait is over: span i is what follows, by whom. Its own row learns of it with the whole pair: see waits_of_pairs(). */
+/*
+ * A wait is over: span i is what follows, by whom. Its own row learns of it with the whole pair: see
+ * waits_of_pairs().
+ */
 static inline bool note_pair(struct g_walk *w, struct at s, uint32_t who)
 {
     struct subtotal *y = w->y;
@@ -314,8 +323,8 @@ static RARELY bool note_call(struct subtotal *y, int64_t t0, int64_t t1)
 }
 
 /*
- * A call is over, or lasts: what follows, ST_NONE if nothing does. From Go 1.22 on who goes on running has kept its P through the call
- * (FORMAT.md: GoSyscallEnd, not GoSyscallEndBlocked), if it is known from its beginning.
+ * A call is over, or lasts: what follows, ST_NONE if nothing does. From Go 1.22 on who goes on running has kept its P
+ * through the call (its GoSyscallEnd, not GoSyscallEndBlocked), if it is known from its beginning.
  */
 static RARELY bool note_called(struct g_walk *w, uint8_t next)
 {
@@ -442,7 +451,9 @@ static inline bool run_begins(struct g_walk *w, const struct span_run *r)
     return !w->late_call.t1 || !r->n || note_called(w, r->kind[r->tag[0]].state);
 }
 
-/* How often and how long it was in a state. Spans of a run are no longer than their lane, so sums need no ns_add(). */
+/*
+ * How often and how long it was in a state. Spans of a run are no longer than their lane, so sums need no ns_add().
+ */
 struct sum {
     int64_t ns;
     uint64_t n;

@@ -63,29 +63,48 @@ static int64_t busy(const struct triage *tg)
     return ns;
 }
 
+static const struct {
+    const char *name, *help;
+    enum unit unit;
+} plains[] = {
+#define X(NAME, UNIT, KNOWN, VALUE, HELP) {NAME, HELP, UNIT},
+    METRICS(X)
+#undef X
+};
+enum { PLAINS = sizeof plains / sizeof *plains };
+
+/* Which of them has that name; PLAINS: none. */
+static size_t plain_find(const char *name)
+{
+    size_t i = 0;
+    while (i < PLAINS && strcmp(name, plains[i].name) != 0) {
+        i++;
+    }
+    return i;
+}
+
 static bool plain(const struct loaded *l, const char *name, struct metric_value *out)
 {
     const struct triage *tg = l->tg;
     const struct trace_info *in = trace_info(l->tr);
-#define X(NAME, UNIT, KNOWN, VALUE, HELP) \
-    if (strcmp(name, NAME) == 0) { \
-        *out = (struct metric_value){.unit = UNIT, .known = KNOWN, .v = VALUE}; \
-        return true; \
-    }
-    METRICS(X)
+    const size_t i = plain_find(name);
+    const struct metric_value all[] = {
+#define X(NAME, UNIT, KNOWN, VALUE, HELP) {.unit = UNIT, .known = KNOWN, .v = VALUE},
+        METRICS(X)
 #undef X
-    return false;
+    };
+    if (i < PLAINS) {
+        *out = all[i];
+    }
+    return i < PLAINS;
 }
 
 const char *metric_list(size_t i, const char **help)
 {
     static const struct {
         const char *name, *help;
-    } list[] = {
-#define X(NAME, UNIT, KNOWN, VALUE, HELP) {NAME, HELP},
-        METRICS(X)
-#undef X
-            {"mmu(10ms)", "minimum mutator utilisation of a window (any length)"},
+    } more[] = {
+        {"mmu(10ms)", "minimum mutator utilisation of a window (any length)"},
         {"p99(sched)", "statistic of waits for a processor"},
         {"stw.max", "statistic of stops of the world"},
         {"total(stw.gc)", "statistic of stops for GC"},
@@ -95,11 +114,15 @@ const char *metric_list(size_t i, const char **help)
          "statistic over the goroutines of a start function; also wait, sched, syscall, assist, life"},
         {"total(blocked:REASON)", "count, total or max of waits for a reason"},
     };
-    if (i >= sizeof list / sizeof *list) {
+    if (i < PLAINS) {
+        *help = plains[i].help;
+        return plains[i].name;
+    }
+    if (i - PLAINS >= sizeof more / sizeof *more) {
         return NULL;
     }
-    *help = list[i].help;
-    return list[i].name;
+    *help = more[i - PLAINS].help;
+    return more[i - PLAINS].name;
 }
 
 /* ---- sets of durations -------------------------------------------------------------------------------------- */
@@ -327,18 +350,6 @@ static bool set_named(const char *set)
     return false;
 }
 
-static bool plain_unit(const char *name, enum unit *unit)
-{
-#define X(NAME, UNIT, KNOWN, VALUE, HELP) \
-    if (strcmp(name, NAME) == 0) { \
-        *unit = UNIT; \
-        return true; \
-    }
-    METRICS(X)
-#undef X
-    return false;
-}
-
 /* stat_unit - "p99(sched)" or "sched.p99". */
 static bool stat_unit(char *name, enum unit *unit)
 {
@@ -370,9 +381,10 @@ enum err_code condition_check(const struct condition *c, struct err *e)
     static const char *const example[] = {"a number: 5", "a time: 5us, 1ms, 2s", "a share: 12.5%",
                                           "a size: 64KB, 5MB, 1GB"};
     char name[sizeof c->metric];
-    enum unit unit;
+    const size_t i = plain_find(c->metric);
+    enum unit unit = i < PLAINS ? plains[i].unit : UNIT_COUNT;
     memcpy(name, c->metric, sizeof name);
-    if (!plain_unit(c->metric, &unit) && !stat_unit(name, &unit)) {
+    if (i == PLAINS && !stat_unit(name, &unit)) {
         return err_set(e, ERR_ARG, ERR_NO_OFFSET, "no metric named '%s' (gotop report --metrics lists them)",
                        c->metric);
     }

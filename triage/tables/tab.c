@@ -30,13 +30,20 @@ static struct tab_slot *tab_find(const struct tab *m, uint64_t a, uint64_t b)
     return &m->slot[i];
 }
 
+/* Slots, `cap` or more, of which so many rows fill less than 70 %; 0: they are too many. */
+static uint32_t slots_for(uint32_t cap, uint64_t rows)
+{
+    cap = cap ? cap : 64;
+    while (rows >= cap / 10 * 7 && cap <= UINT32_MAX / 4) {
+        cap *= 2;
+    }
+    return rows >= cap / 10 * 7 ? 0 : cap;
+}
+
 static bool tab_widen(struct tab *m, uint64_t rows)
 {
-    struct tab big = {.cap = m->cap ? m->cap : 64, .used = m->used};
-    while (rows >= big.cap / 10 * 7 && big.cap <= UINT32_MAX / 4) {
-        big.cap *= 2;
-    }
-    if (rows >= big.cap / 10 * 7 || !(big.slot = mem_zalloc(big.cap * sizeof *big.slot))) {
+    struct tab big = {.cap = slots_for(m->cap, rows), .used = m->used};
+    if (!big.cap || !(big.slot = mem_zalloc(big.cap * sizeof *big.slot))) {
         return false;
     }
     for (uint32_t i = 0; i < m->cap; i++) {
@@ -97,14 +104,12 @@ static void rowtab_set(struct rowtab *m, struct rowtab_slot x)
 bool rowtab_room(struct rowtab *m, uint32_t n)
 {
     const uint64_t rows = (uint64_t)m->used + n;
-    struct rowtab big = {.cap = m->cap ? m->cap : 64, .used = m->used};
+    struct rowtab big = {.used = m->used};
     if (rows < m->cap / 10 * 7) {
         return true;
     }
-    while (rows >= big.cap / 10 * 7 && big.cap <= UINT32_MAX / 4) {
-        big.cap *= 2;
-    }
-    if (rows >= big.cap / 10 * 7 || !(big.slot = mem_zalloc(big.cap * sizeof *big.slot))) {
+    big.cap = slots_for(m->cap, rows);
+    if (!big.cap || !(big.slot = mem_zalloc(big.cap * sizeof *big.slot))) {
         return false;
     }
     for (uint32_t i = 0; i < m->cap; i++) {
@@ -144,8 +149,8 @@ double dist_sd(const struct dist *d)
 }
 
 /*
- * By digits from the lowest on, those that all share left out: of as many bits as it takes to have few of them, but of a byte where there
- * are few elements. KEY: of an element, from bit `least` on.
+ * By digits from the lowest on, those that all share left out: of as many bits as it takes to have few of them, but
+ * of a byte where there are few elements. KEY: of an element, from bit `least` on.
  */
 enum { DIGIT = 11, DIGIT_FEW = 8, SORT_PART = 4096 };
 
@@ -289,7 +294,10 @@ bool rows_sort_here(struct keyed_row *v, size_t n)
     return ok;
 }
 
-/* What stands at i is put aside, and each place of the circle that leads back to it is filled from the one that belongs there. */
+/*
+ * What stands at i is put aside, and each place of the circle that leads back to it is filled from the one that
+ * belongs there.
+ */
 bool rows_order(void *rows, size_t size, struct keyed_row *order, size_t n)
 {
     enum { LOOK = 1024 };
@@ -357,7 +365,10 @@ static void steps_of(struct steps *s, const int64_t *v, size_t n, int64_t low, i
     (void)slices_tick();
 }
 
-/* The value of a rank among v[0..n), which `s` tells of: of its step's values, and theirs, until they are few or the same. */
+/*
+ * The value of a rank among v[0..n), which `s` tells of: of its step's values, and theirs, until they are few or the
+ * same.
+ */
 static int64_t rank_value(struct steps *s, int64_t *v, size_t n, size_t rank)
 {
     for (;;) {
@@ -390,8 +401,8 @@ static int64_t rank_value(struct steps *s, int64_t *v, size_t n, size_t rank)
 }
 
 /*
- * Where a value stands above the least one, each octave in 32: what goroutines do takes most of them little and a few very long,
- * and a step of one width would hold nearly all.
+ * Where a value stands above the least one, each octave in 32: what goroutines do takes most of them little and a few
+ * very long, and a step of one width would hold nearly all.
  */
 enum { SLOT_EXACT = 64 };
 static inline unsigned slot_of(uint64_t above)
@@ -449,8 +460,10 @@ static int64_t ranked_value(struct steps *s, int64_t *v, size_t n, int64_t least
 
 enum { QUANTILES = 3 };
 
-/* Quantiles of many numbers, which to sort would cost more; low: none is below; rank: SIZE_MAX for who is not asked for. false: out
-   of memory. */
+/*
+ * Quantiles of many numbers, which to sort would cost more; low: none is below; rank: SIZE_MAX for who is not asked
+ * for. false: out    of memory.
+ */
 static bool quantiles(int64_t *v, size_t n, int64_t low, const size_t rank[QUANTILES], int64_t p[QUANTILES])
 {
     struct steps *s = mem_zalloc(sizeof *s);

@@ -44,8 +44,8 @@ struct binding {
 };
 
 /*
- * What a map can be written for: any view (asked last), the views by their numbers and names, and what lies over a view:
- * stacks, help, details.
+ * What a map can be written for: any view (asked last), the views by their numbers and names, and what lies over a
+ * view: stacks, help, details.
  */
 enum keyview { KEYVIEW_ANY = VIEW_NONE, KEYVIEW_POPUP = VIEW_END, KEYVIEW_COUNT };
 const char *keyview_name(enum keyview v);
@@ -63,10 +63,10 @@ struct keymap *keymap_new(void); /* NULL: out of memory */
 void keymap_free(struct keymap *km);
 
 /*
- * keymap_load - add a map by name or file to km. A word without '/' is looked up as NAME.keys in the user's
- * folder ($XDG_CONFIG_HOME/gotop or ~/.config/gotop), the host's ($XDG_CONFIG_DIRS), the installed one, the built-in copies; a file that
- * includes its own name gets the next one of that list. Anything else is a path.
- * Returns ERR_IO if there is no such map, ERR_FORMAT if a line was wrong (all others are obeyed).
+ * keymap_load - add a map by name or file to km. A word without '/' is looked up as NAME.keys in the user's folder
+ * ($XDG_CONFIG_HOME/gotop or ~/.config/gotop), the host's ($XDG_CONFIG_DIRS), the installed one, the built-in copies;
+ * a file that includes its own name gets the next one of that list. Anything else is a path. Returns ERR_IO if there
+ * is no such map, ERR_FORMAT if a line was wrong (all others are obeyed).
  */
 enum err_code keymap_load(struct keymap *km, const char *name, const struct keymap_say *say);
 /* keymap_parse - the same for text in memory; file is what messages call it. */
@@ -103,7 +103,7 @@ const char *keystate_text(const struct keystate *st, char *buf, size_t size);
  * and order of definition. view KEYVIEW_any gives any's alone. *out is one allocation, free with mem_free().
  */
 size_t keymap_bindings(const struct keymap *km, enum keyview view, const struct binding ***out);
-/* keymap_next_keys - bindings that go on from a chord under way, for a hint. Same ownership. */
+/* keymap_continuations - bindings that go on from a chord under way, for a hint. Same ownership. */
 size_t keymap_continuations(const struct keymap *km, const struct keystate *st, const struct binding ***out);
 /* binding_keys - its keys as text, "g g"; returns buf. */
 const char *binding_keys(const struct binding *b, char *buf, size_t size);
