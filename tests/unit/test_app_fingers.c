@@ -2,73 +2,7 @@
  * test_app_fingers.c - what fingers expect that know less, vi, Emacs or a mouse: the way back from a table's Enter, chords
  * that are given up, names behind ':', words behind '/', clicks on rows.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <stdlib.h>
-#include <string.h>
-
-#include "decode/trace.h"
-#include "viewer/command/headless.h"
-#include "viewer/keys/keymap_builtin.h"
-#include "viewer/session/app.h"
-
-struct fix {
-    struct keymap *km;
-    struct trace *tr;
-    struct app a;
-};
-
-static void fix_open(struct fix *f, const char *path, const char *map, int h)
-{
-    struct trace_opts o = {.threads = 1};
-    struct err e;
-    memset(f, 0, sizeof *f);
-    f->km = keymap_new();
-    for (const struct builtin_keymap *b = builtin_keymaps; b->name; b++)
-        if (strcmp(b->name, map) == 0)
-            assert_int_equal(keymap_parse(f->km, b->text, strlen(b->text), map, NULL), ERR_OK);
-    assert_int_equal(trace_open(path, &o, &f->tr, &e), ERR_OK);
-    assert_true(app_init(&f->a, f->tr, f->km, 80, h));
-    f->a.view.tier = TIER_ASCII;
-}
-
-static void fix_close(struct fix *f)
-{
-    app_free(&f->a);
-    trace_close(f->tr);
-    keymap_free(f->km);
-}
-
-static char *run(struct fix *f, const char *keys)
-{
-    char *out = NULL;
-    size_t n;
-    FILE *o = open_memstream(&out, &n);
-    if (!headless_run(&f->a, keys, false, o, stderr))
-        fail_msg("script '%s' failed", keys);
-    fclose(o);
-    return out;
-}
-
-static void expect(struct fix *f, const char *keys, const char *shows)
-{
-    char *s = run(f, keys);
-    if (!strstr(s, shows))
-        fail_msg("after '%s' the screen lacks '%s':\n%s", keys, shows, s);
-    free(s);
-}
-
-static void expect_not(struct fix *f, const char *keys, const char *hides)
-{
-    char *s = run(f, keys);
-    if (strstr(s, hides))
-        fail_msg("after '%s' the screen has '%s':\n%s", keys, hides, s);
-    free(s);
-}
+#include "tests/unit/app_help.h"
 
 static const char lock[] = "samples/lock-1.26.trace", tasks[] = "samples/tasks-1.27.trace",
                   http[] = "samples/http-1.26.trace";
@@ -78,7 +12,7 @@ static void test_back(void **state)
 {
     (void)state;
     struct fix f;
-    fix_open(&f, lock, "default", 24);
+    fix_open(&f, lock, "default", 80, 24);
     expect(&f, "6 j j Enter", "q waits");
     assert_int_equal(f.a.view.at.view, VIEW_GOROUTINES);
     expect(&f, "w l t l", "q waits"); /* of processors now */
@@ -98,7 +32,7 @@ static void test_back(void **state)
     expect(&f, "q 5 :g13 Enter", "q groups");
     expect(&f, "q", "start function");
     fix_close(&f);
-    fix_open(&f, tasks, "default", 24); /* the way into an explanation and out of it */
+    fix_open(&f, tasks, "default", 80, 24); /* the way into an explanation and out of it */
     expect(&f, "7 Enter W Enter w", "q all lanes");
     expect(&f, "q l", "q why");
     expect(&f, "q", "where its 1.60ms went");
@@ -111,7 +45,7 @@ static void test_enter_twice(void **state)
 {
     (void)state;
     struct fix f;
-    fix_open(&f, tasks, "default", 24);
+    fix_open(&f, tasks, "default", 80, 24);
     expect(&f, "7 Enter", "task order 1.599424ms");
     expect(&f, "Enter", "G53 main.order, 204us..1.80ms: where its 1.60ms went");
     expect(&f, "q", "task order 1.599424ms");
@@ -123,12 +57,12 @@ static void test_why_of_waits(void **state)
 {
     (void)state;
     struct fix f;
-    fix_open(&f, lock, "default", 24);
+    fix_open(&f, lock, "default", 80, 24);
     expect(&f, "6 W", "G14 main.(*bank).clerk, 61.4ms..69.6ms: where its 8.21ms went");
     expect(&f, "q", "Contention: who waited");
     expect(&f, ":waits-for Enter j j W", "G9 main.(*bank).courier, 35.0ms..38.8ms: where its 3.86ms went");
     fix_close(&f);
-    fix_open(&f, "samples/syscall-1.19.trace", "default",
+    fix_open(&f, "samples/syscall-1.19.trace", "default", 80,
              24); /* how long a call took that isn't timed, nobody knows */
     expect(&f, "6 ) W", "nothing here to explain");
     expect(&f, "Enter", "G19 main.journal system call not timed  at 16.953707ms");
@@ -144,13 +78,13 @@ static void test_chords(void **state)
 {
     (void)state;
     struct fix f;
-    fix_open(&f, lock, "emacs", 24);
+    fix_open(&f, lock, "emacs", 80, 24);
     expect(&f, "V 3 M-w C-x", "C-x ...  f fit");
     expect(&f, "z", "C-x z does nothing here");
     expect_not(&f, "C-x C-g", "does nothing here");
     expect(&f, "C-x t", "P0"); /* it was given up, so a new one begins */
     fix_close(&f);
-    fix_open(&f, lock, "default", 24);
+    fix_open(&f, lock, "default", 80, 24);
     expect(&f, "3 m a ; 5", "5 ...");
     fix_close(&f);
 }
@@ -160,7 +94,7 @@ static void test_names(void **state)
 {
     (void)state;
     struct fix f;
-    fix_open(&f, lock, "default", 24);
+    fix_open(&f, lock, "default", 80, 24);
     expect(&f, "3 :sums Enter", "Sums of the window");
     expect(&f, "Esc :view-sums Enter", "goroutines: 18");
     assert_int_equal(f.a.view.at.view, VIEW_GSUMS);
@@ -184,7 +118,7 @@ static void test_states(void **state)
 {
     (void)state;
     struct fix f;
-    fix_open(&f, http, "default", 24);
+    fix_open(&f, http, "default", 80, 24);
     expect(&f, "3 /gc Enter", "1 of 36: ");
     expect_not(&f, "", "forcegchelper wait");
     expect(&f, "n n", "GC worker"); /* said of the span */
@@ -195,7 +129,7 @@ static void test_states(void **state)
     expect(&f, "g /syscall Enter", "system call");
     expect(&f, "/idle-not-there Enter", "not found");
     fix_close(&f);
-    fix_open(&f, lock, "default", 24);
+    fix_open(&f, lock, "default", 80, 24);
     expect(&f, "3 /gc Enter", "nothing in this trace is that: gc (names: ~gc)");
     expect(&f, "/~gc Enter", "forcegchelper");
     expect(&f, "/scheduler Enter", "processors are that");
@@ -225,7 +159,7 @@ static void test_clicks(void **state)
 {
     (void)state;
     struct fix f;
-    fix_open(&f, http, "default", 24);
+    fix_open(&f, http, "default", 80, 24);
     expect(&f, "5", "net/http.(*conn).serve");
     const int64_t t = f.a.view.at.cursor;
     const int y = line_of(&f, "net/http.(*conn).serve");
@@ -247,7 +181,7 @@ static void test_clicks(void **state)
     press(&f, K_CLICK, 30, line_of(&f, "G1 main.main          stop-the-world begins"));
     assert_int_equal(f.a.view.at.cursor, 5120);
     fix_close(&f);
-    fix_open(&f, http, "default", 60);
+    fix_open(&f, http, "default", 80, 60);
     expect(&f, "1", "where the time went");
     press(&f, K_CLICK, 5, line_of(&f, "where the time went") + 2);
     assert_int_equal(f.a.view.at.row, 1);
@@ -264,7 +198,7 @@ static void test_leaving(void **state)
 {
     (void)state;
     struct fix f;
-    fix_open(&f, http, "default", 24);
+    fix_open(&f, http, "default", 80, 24);
     expect(&f, "5 Enter", "main.customer: 5 of 5");
     f.a.took_ms = 31000;
     assert_false(key(&f, 'q') & VR_QUIT); /* back to the groups */
@@ -303,7 +237,7 @@ static void test_titles(void **state)
 {
     (void)state;
     struct fix f;
-    fix_open(&f, http, "default", 24);
+    fix_open(&f, http, "default", 80, 24);
     expect(&f, "5", "start function");
     click(&f, K_CLICK, "blocked");
     expect(&f, "", "by time blocked");
@@ -322,7 +256,7 @@ static void test_titles(void **state)
     click(&f, K_DOUBLE, "(*Client).Do");
     expect(&f, "", "below net/http.(*Client).Do");
     fix_close(&f);
-    fix_open(&f, "samples/alloc-1.27.trace", "default", 24);
+    fix_open(&f, "samples/alloc-1.27.trace", "default", 80, 24);
     expect(&f, ":mmu Enter", "MMU");
     const uint32_t row = f.a.view.at.row;
     press(&f, K_CLICK, 70, 10);
@@ -338,7 +272,7 @@ static void test_help(void **state)
 {
     (void)state;
     struct fix f;
-    fix_open(&f, http, "default", 24);
+    fix_open(&f, http, "default", 80, 24);
     expect(&f, "1 ?", "In this view");
     expect_not(&f, "", "What the screen shows");
     expect(&f, "Esc 2 ?", "What the screen shows");
@@ -350,7 +284,7 @@ static void test_find_in_help(void **state)
 {
     (void)state;
     struct fix f;
-    fix_open(&f, http, "default", 24);
+    fix_open(&f, http, "default", 80, 24);
     expect_not(&f, "3 ?", "flame graph");
     expect(&f, "/flame", "flame graph: where time went");
     expect(&f, "Enter", "flame graph: where time went");
@@ -375,12 +309,12 @@ static void test_line(void **state)
 {
     (void)state;
     struct fix f;
-    fix_open(&f, http, "default", 24);
+    fix_open(&f, http, "default", 80, 24);
     expect(&f, "3 :5s Left Left 1 Right C-b 5 Left . Enter", "the trace ends at 20.142912ms"); /* 1.55s */
     expect(&f, ": Up", ":1.55s");
     expect(&f, "Home 2 End m Left Delete", ":21.55s");
     fix_close(&f);
-    fix_open(&f, http, "default", 24);
+    fix_open(&f, http, "default", 80, 24);
     static const struct {
         const char *keys, *line;
     } step[] = {{"3 /mainé é Left Left Left Backspace X", "maXnéé"},

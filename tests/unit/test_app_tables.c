@@ -2,70 +2,12 @@
  * test_app_tables.c - the views of triage's tables (1, 5, 6, flame) by keys, on the samples: what is shown, where
  * Enter leads, how one comes back; and that no size of screen and no half-done triage harms them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "decode/base/mem.h"
 #include "layout/draw/status.h"
 #include "layout/views/table.h"
-#include "viewer/session/app.h"
-#include "viewer/command/headless.h"
-#include "viewer/keys/keymap_builtin.h"
-
-struct fix {
-    struct keymap *km;
-    struct trace *tr;
-    struct app a;
-};
-
-static void fix_open(struct fix *f, const char *path, int w, int h)
-{
-    struct trace_opts o = {.threads = 1};
-    struct err e = {0};
-    memset(f, 0, sizeof *f);
-    f->km = keymap_new();
-    for (const struct builtin_keymap *b = builtin_keymaps; b->name; b++)
-        if (strcmp(b->name, "default") == 0)
-            assert_int_equal(keymap_parse(f->km, b->text, strlen(b->text), b->name, NULL), ERR_OK);
-    if (trace_open(path, &o, &f->tr, &e))
-        fail_msg("%s: %s (run from the top of the tree)", path, e.what);
-    assert_true(app_init(&f->a, f->tr, f->km, w, h));
-    f->a.view.tier = TIER_ASCII;
-}
-
-static void fix_close(struct fix *f)
-{
-    app_free(&f->a);
-    trace_close(f->tr);
-    keymap_free(f->km);
-}
-
-static char *run(struct fix *f, const char *keys)
-{
-    char *out = NULL;
-    size_t n;
-    FILE *o = open_memstream(&out, &n);
-    if (!headless_run(&f->a, keys, false, o, stderr))
-        fail_msg("script '%s' failed", keys);
-    fclose(o);
-    return out;
-}
-
-static void expect(struct fix *f, const char *keys, const char *shows)
-{
-    char *s = run(f, keys);
-    if (!strstr(s, shows))
-        fail_msg("after '%s' the screen lacks '%s':\n%s", keys, shows, s);
-    free(s);
-}
+#include "tests/unit/app_help.h"
 
 static const char lock[] = "samples/lock-1.26.trace", alloc[] = "samples/alloc-1.27.trace";
 
@@ -86,7 +28,7 @@ static void test_lacking(void **state)
         fclose(from);
         fclose(to);
         struct fix f;
-        fix_open(&f, cut, 100, 30);
+        fix_open(&f, cut, "default", 100, 30);
         for (int k = 0; k < 2; k++)
             expect(&f, "1", row[i].says[k]);
         if (!i)
@@ -102,7 +44,7 @@ static void test_mmu(void **state)
 {
     (void)state;
     struct fix f;
-    fix_open(&f, alloc, 80, 24);
+    fix_open(&f, alloc, "default", 80, 24);
     expect(&f, "8 Tab",
            "the least share of the processors left to the program"); /* round the key's views backwards */
     expect(&f, "", "Tab stops");
@@ -126,7 +68,7 @@ static void test_mmu(void **state)
     assert_true(f.a.view.at.win.t1 >= tg->mmu[6].at + tg->mmu[6].window);
     expect(&f, "u", "left to the program");
     fix_close(&f);
-    fix_open(&f, lock, 80, 24);
+    fix_open(&f, lock, "default", 80, 24);
     expect(&f, ":mmu Enter", "no garbage collection in this trace");
     expect(&f, "Enter", "nothing here");
     fix_close(&f);
@@ -137,7 +79,7 @@ static void test_no_silence(void **state)
 {
     (void)state;
     struct fix f;
-    fix_open(&f, "samples/http-1.26.trace", 80, 24);
+    fix_open(&f, "samples/http-1.26.trace", "default", 80, 24);
     expect(&f, "1 i", "no goroutine here: Enter leads to one");
     expect(&f, "r", "Enter opens the lanes first");
     expect(&f, "2 0", "this is the whole trace");
@@ -161,7 +103,7 @@ static void test_pieces(void **state)
 {
     (void)state;
     struct fix f;
-    fix_open(&f, "samples/http-long-1.27.trace", 120, 30);
+    fix_open(&f, "samples/http-long-1.27.trace", "default", 120, 30);
     expect(&f, ":pieces Enter", "workers: 1; pieces of work: 300");
     expect(&f, "Enter W", "waiting for a timer (sleep) at main.(*shop).buy");
     fix_close(&f);
@@ -172,17 +114,17 @@ static void test_first_view(void **state)
 {
     (void)state;
     struct fix f;
-    fix_open(&f, lock, 80, 24);
+    fix_open(&f, lock, "default", 80, 24);
     expect(&f, "", "STW ");
     assert_int_equal(f.a.view.at.view, VIEW_TRIAGE);
     expect(&f, "u", "nothing to undo");
     fix_close(&f);
-    fix_open(&f, lock, 80, 24);
+    fix_open(&f, lock, "default", 80, 24);
     f.a.open_view = VIEW_GOROUTINES;
     expect(&f, "", "main.");
     assert_int_equal(f.a.view.at.view, VIEW_GOROUTINES);
     fix_close(&f);
-    fix_open(&f, lock, 80, 24);
+    fix_open(&f, lock, "default", 80, 24);
     f.a.hint = true;
     while (app_load(&f.a, INT64_MAX)) {
     }
@@ -216,7 +158,7 @@ static void test_wish(void **state)
             struct fix f;
             if (early && t[i].then == ACT_ZOOM_IN)
                 continue; /* nothing is decoded: no place to move to */
-            fix_open(&f, lock, 80, 24);
+            fix_open(&f, lock, "default", 80, 24);
             f.a.hint = true;
             while (!early && app_load(&f.a, INT64_MAX)) {
             }
@@ -257,7 +199,7 @@ static void test_half_done(void **state)
     (void)state;
     static const enum action views[] = {ACT_VIEW_TRIAGE, ACT_VIEW_GROUPS, ACT_VIEW_WAITS, ACT_VIEW_FLAME};
     struct fix f;
-    fix_open(&f, lock, 80, 24);
+    fix_open(&f, lock, "default", 80, 24);
     for (size_t i = 0; i < 4; i++) {
         (void)app_do(&f.a, views[i], 0, NULL);
         for (enum action a = ACT_NONE + 1; a < ACT_COUNT; a++) {
@@ -289,7 +231,7 @@ static void test_not_yet(void **state)
     static const int views[] = {VIEW_CYCLES, VIEW_GROUPS, VIEW_FLAME};
     for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
         struct fix f;
-        fix_open(&f, "samples/alloc-1.27.trace", 80, 24);
+        fix_open(&f, "samples/alloc-1.27.trace", "default", 80, 24);
         (void)view_switch(&f.a.view, views[i]);
         if (views[i] == VIEW_CYCLES)
             (void)table_find(&f.a.view, "x");
@@ -332,7 +274,7 @@ static void test_read(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
         struct fix f;
-        fix_open(&f, lock, size[i][0], size[i][1]);
+        fix_open(&f, lock, "default", size[i][0], size[i][1]);
         expect(&f, "1", size[i][0] < 60 ? "\" all" : "\" read all");
         const struct finding *found = &f.a.fs.f[0];
         free(run(&f, "\""));
@@ -352,12 +294,12 @@ static void test_read(void **state)
         fix_close(&f);
     }
     struct fix f;
-    fix_open(&f, lock, 200, 60);
+    fix_open(&f, lock, "default", 200, 60);
     char *s = run(&f, "1");
     assert_null(strstr(s, "read all"));
     free(s);
     fix_close(&f);
-    fix_open(&f, "samples/http-1.27.trace", 80, 24);
+    fix_open(&f, "samples/http-1.27.trace", "default", 80, 24);
     free(run(&f, "1 j \""));
     const struct finding *last = &f.a.fs.f[1]; /* nothing is to be won by it: what it says stands once */
     assert_true(!last->won && read_holds(&f.a.view, last->next));
@@ -373,7 +315,7 @@ static void test_findings(void **state)
 {
     (void)state;
     struct fix f;
-    fix_open(&f, lock, 80, 24);
+    fix_open(&f, lock, "default", 80, 24);
     free(run(&f, ""));
     const struct findings *fs = &f.a.fs;
     if (!fs->n)
@@ -401,7 +343,7 @@ static void test_groups(void **state)
 {
     (void)state;
     struct fix f;
-    fix_open(&f, lock, 80, 24);
+    fix_open(&f, lock, "default", 80, 24);
     expect(&f, "5", "start function");
     int64_t last = INT64_MAX;
     for (uint32_t i = 0; i < f.a.tg->ngroups; i++) { /* by running, the most first */
@@ -427,7 +369,7 @@ static void test_instances(void **state)
 {
     (void)state;
     struct fix f;
-    fix_open(&f, lock, 80, 24);
+    fix_open(&f, lock, "default", 80, 24);
     free(run(&f, "5 Enter"));
     const struct tri *t = &f.a.tri;
     uint32_t all = f.a.tg->groups[t->order[0]].count, sum = 0;
@@ -461,7 +403,7 @@ static void test_waits(void **state)
 {
     (void)state;
     struct fix f;
-    fix_open(&f, lock, 80, 24);
+    fix_open(&f, lock, "default", 80, 24);
     expect(&f, "6", "Contention");
     const struct wait_ref *w = &f.a.tri.wait[f.a.view.at.row];
     assert_int_equal(w->kind, WAIT_PAIR);
@@ -487,7 +429,7 @@ static void test_flame(void **state)
 {
     (void)state;
     struct fix f;
-    fix_open(&f, alloc, 120, 40);
+    fix_open(&f, alloc, "default", 120, 40);
     expect(&f, "C", "on CPU");
     int64_t on = 0;
     for (uint32_t g = 0; g < f.a.tg->ng; g++)
@@ -520,7 +462,7 @@ static void test_sizes(void **state)
     static const int sizes[][2] = {{1, 1}, {3, 2}, {10, 4}, {40, 10}, {79, 23}, {200, 60}, {500, 200}};
     struct fix f;
     for (int no_clock = 0; no_clock < 2; no_clock++) {
-        fix_open(&f, no_clock ? "samples/workers-prototype.trace" : "samples/tasks-1.27.trace", 80, 24);
+        fix_open(&f, no_clock ? "samples/workers-prototype.trace" : "samples/tasks-1.27.trace", "default", 80, 24);
         for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
             for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
                 char script[96];
@@ -537,7 +479,7 @@ static void test_oom(void **state)
     (void)state;
     struct fix f;
     for (long n = 0; n < 400; n += n < 40 ? 1 : 17) {
-        fix_open(&f, lock, 80, 24);
+        fix_open(&f, lock, "default", 80, 24);
         while (app_load(&f.a, INT64_MAX)) {
         }
         mem_fail_after(n);

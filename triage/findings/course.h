@@ -6,12 +6,12 @@
 
 #include "triage/findings/causes.h"
 
-#define SLICES 32 /* of the trace */
-struct course {   /* waits at one place, by slice */
+#define COURSE_SLICES 32 /* of the trace */
+struct course {          /* waits at one place, by slice */
     const struct pair_row *most;
     uint32_t place, group, looked;
-    double ns[SLICES], n[SLICES];       /* of those that begin there */
-    double there[SLICES], seen[SLICES]; /* waited so, of what is looked at there */
+    double ns[COURSE_SLICES], n[COURSE_SLICES];       /* of those that begin there */
+    double there[COURSE_SLICES], seen[COURSE_SLICES]; /* waited so, of what is looked at there */
 };
 struct change {
     int at; /* slice; 0: there is none */

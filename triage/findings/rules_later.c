@@ -25,9 +25,9 @@ static bool asked_for(const struct causes *c, const struct waits_at *p)
 /* Of the lives of those that wait there since that moment, what the waits last longer than before; ns by the clock. */
 static int64_t lost_since(const struct causes *c, const struct course *k, const struct change *v)
 {
-    const double width = (double)c->tg->end / SLICES;
+    const double width = (double)c->tg->end / COURSE_SLICES;
     double lost = 0;
-    for (int i = v->at; i < SLICES; i++) {
+    for (int i = v->at; i < COURSE_SLICES; i++) {
         const double each = k->n[i] > 0 ? k->ns[i] / k->n[i] : v->since;
         if (k->seen[i] > 0 && each > v->before) {
             lost += width * k->there[i] / k->seen[i] * (1 - v->before / each);

@@ -10,23 +10,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MEMBERS 16         /* goroutines of the group */
-#define STEPS 128          /* spans of each in a slice */
-#define ASKED 12           /* findings */
-#define LEAST 3            /* slices on either side that are compared */
-#define BEGUN (SLICES / 4) /* a change in the first of them is how a program starts */
-#define PART 0.10          /* of the trace that such waits last together, at least */
-#define LONGER 3.0         /* times as long, or .. */
-#define MORE 4.0           /* .. times as many that wait, and .. */
-#define WAITING 0.5        /* .. so many, on average */
+#define MEMBERS 16                /* goroutines of the group */
+#define STEPS 128                 /* spans of each in a slice */
+#define ASKED 12                  /* findings */
+#define LEAST 3                   /* slices on either side that are compared */
+#define BEGUN (COURSE_SLICES / 4) /* a change in the first of them is how a program starts */
+#define PART 0.10                 /* of the trace that such waits last together, at least */
+#define LONGER 3.0                /* times as long, or .. */
+#define MORE 4.0                  /* .. times as many that wait, and .. */
+#define WAITING 0.5               /* .. so many, on average */
 
 /* Of one goroutine: the spans with which each slice begins. */
 static void waits_of(const struct causes *c, uint32_t g, struct course *k)
 {
-    const int64_t width = c->tg->end / SLICES + 1;
+    const int64_t width = c->tg->end / COURSE_SLICES + 1;
     uint32_t last = 0;
     bool at = false;
-    for (int i = 0; i < SLICES; i++) {
+    for (int i = 0; i < COURSE_SLICES; i++) {
         const int64_t a = width * i, z = a + width;
         struct walk w;
         walk_at(&w, c->tr, g, a, STEPS);
@@ -58,7 +58,7 @@ static int cmp_double(const void *a, const void *b)
 
 /* What a slice has, on average, on one side of a moment: sorted. Slices of which nothing is known are left out. */
 struct side {
-    double v[SLICES], mean;
+    double v[COURSE_SLICES], mean;
     int n;
 };
 static void side_of(const double *sum, const double *weight, int from, int to, struct side *out)
@@ -83,10 +83,10 @@ static void side_of(const double *sum, const double *weight, int from, int to, s
 static bool changes(const double *sum, const double *weight, double times, struct change *out)
 {
     double most = 0;
-    for (int at = LEAST; at <= SLICES - LEAST; at++) {
+    for (int at = LEAST; at <= COURSE_SLICES - LEAST; at++) {
         struct side b, s;
         side_of(sum, weight, 0, at, &b);
-        side_of(sum, weight, at, SLICES, &s);
+        side_of(sum, weight, at, COURSE_SLICES, &s);
         const double apart =
             (s.mean - b.mean) * (s.mean - b.mean) * b.n * s.n; /* what tells the two sides apart best */
         if (b.n < LEAST || s.n < LEAST || s.mean < b.mean || apart <= most) {
@@ -128,7 +128,7 @@ bool course_longer(const struct course *k, struct change *out)
 
 int64_t course_moment(const struct causes *c, const struct change *v)
 {
-    return (int64_t)((double)v->at * (double)c->tg->end / SLICES);
+    return (int64_t)((double)v->at * (double)c->tg->end / COURSE_SLICES);
 }
 
 static bool since_text(struct text *t, const struct causes *c, const struct course *k, int64_t *when)
