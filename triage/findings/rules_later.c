@@ -81,23 +81,20 @@ static void finding(struct causes *c, const struct waits_at *p, const struct cha
     draft_titled(c->rs, &d, "answers take longer than before");
 }
 
+static bool asks(const struct causes *c, const struct pair_row *p)
+{
+    return p->kind == WK_NET && !calls_accepting(c->tr, p->stack) && !calls_connecting(c->tr, p->stack) &&
+           !causes_writes(c->tr, p->stack) && p->longest.g < c->tg->ng;
+}
+
 void rules_later(struct causes *c)
 {
     struct waits_at v[PLACES];
-    uint32_t n = 0, asked = 0;
+    uint32_t asked = 0;
     if (c->idle < threshold(TH_CALLS_IDLE) * c->procs) {
         return;
     }
-    for (uint32_t i = 0; i < c->tg->npairs; i++) {
-        const struct pair_row *p = &c->tg->pairs[i];
-        const bool asks = p->kind == WK_NET && !calls_accepting(c->tr, p->stack) &&
-                          !calls_connecting(c->tr, p->stack) && !causes_writes(c->tr, p->stack) &&
-                          p->longest.g < c->tg->ng;
-        const uint32_t place = asks ? causes_place(c->tr, p->stack) : 0;
-        if (place) {
-            waits_at_add(v, &n, PLACES, place, p);
-        }
-    }
+    const uint32_t n = waits_at_rows(c, v, PLACES, UINT32_MAX, asks);
     for (uint32_t i = 0; i < n && asked < ASKED && !c->rs->failed; i++) {
         struct course k;
         struct change w;
