@@ -416,6 +416,9 @@ static void healthy_ones(void **state)
         "cleanshops",                  /* one worker has most to do, and time to spare */
         "cleanlens",                   /* a short step grows, a long one does not */
         "cleanspelling",               /* those that queue were woken one by one, each with its last letter */
+        "cleanancestors",              /* wait for those they began themselves */
+        "cleansieves",                 /* in a row, and drop some */
+        "cleancrier",                  /* hands each of a crowd something to do */
         "cleanguests",                 /* a thousand goroutines that wait, then go */
         "cleanoffice",                 /* asks itself */
         "cleanlease", /* polls, mostly in vain */ "cleanpost", /* waits for what handlers hand it */
