@@ -419,6 +419,8 @@ static void healthy_ones(void **state)
         "cleanancestors",              /* wait for those they began themselves */
         "cleansieves",                 /* in a row, and drop some */
         "cleancrier",                  /* hands each of a crowd something to do */
+        "cleantorch",                  /* handed on, or taken by the next one */
+        "cleanstills",                 /* are stopped where they take the next barrel, which is there */
         "cleanguests",                 /* a thousand goroutines that wait, then go */
         "cleanoffice",                 /* asks itself */
         "cleanlease", /* polls, mostly in vain */ "cleanpost", /* waits for what handlers hand it */
