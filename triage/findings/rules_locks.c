@@ -240,6 +240,35 @@ static void hog_text(struct text *t, const struct rules *rs, uint32_t g, const s
              t_dur(HOG_WITHIN), ".");
 }
 
+/* Where the holder let go of the lock at the end of a holding, 0 unknown. */
+static uint32_t let_go_stack(const struct triage *tg, uint32_t lock, const struct moment *m)
+{
+    for (uint32_t i = 0; i < tg->nlock_waits; i++) {
+        const struct lock_wait *w = &tg->lock_waits[i];
+        if (w->t1 == m->t1 && w->waker == m->g && w->lock == lock) {
+            return w->waker_stack;
+        }
+    }
+    return 0;
+}
+
+/*
+ * A run that goes on behind the holding ends somewhere else, often in quite another function: of the lock only what comes before letting go
+ * is told. And one that is longer than the runtime allows was not all running.
+ */
+static void held_running_text(struct text *t, const struct rules *rs, uint32_t lock, const struct moment *m,
+                              struct chain_link *k)
+{
+    const int64_t from = k->t0 > m->t0 ? k->t0 : m->t0, to = k->t1 < m->t1 ? k->t1 : m->t1;
+    const uint32_t let_go = k->t1 > m->t1 ? let_go_stack(rs->tg, lock, m) : 0;
+    k->stack = let_go ? let_go : k->stack;
+    chain_doing_text(t, rs->tr, k);
+    if (trace_info(rs->tr)->version >= 1014 && to - from >= threshold_ns(TH_HOST_RUN)) {
+        text_lit(t, ", for longer than the runtime lets a goroutine run: the host had taken its processor, or it "
+                    "can't be stopped there (inferred)");
+    }
+}
+
 /* The longest that it was held while somebody waited, and what went on then: a place to look at. */
 static void convoy_example(struct text *t, const struct rules *rs, uint32_t lock, const struct holder_row *h)
 {
@@ -250,7 +279,11 @@ static void convoy_example(struct text *t, const struct rules *rs, uint32_t lock
     chain_doing(rs->tr, h->longest.g, h->longest.t0, h->longest.t1, &k);
     text_say(t, rs->tr, " The longest hold was ", t_dur(h->longest.t1 - h->longest.t0), ", by ", t_who(h->longest.g),
              " (@", t_dur(h->longest.t0), "), ");
-    chain_doing_text(t, rs->tr, &k);
+    if (k.state == ST_RUNNING) {
+        held_running_text(t, rs, lock, &h->longest, &k);
+    } else {
+        chain_doing_text(t, rs->tr, &k);
+    }
     text_lit(t, ".");
 }
 
