@@ -404,6 +404,7 @@ static const char latency_only[] = "its cost is latency", memory_only[] = "its c
 #define NOT_APART \
     "if no call needs the answer of another; nothing if each needs the previous answer, or if nothing waits for " \
     "them"
+#define FETCHED "if no question depends on the work before it; nothing if each does"
 #define HANDING "from 70 % of its cost, counting half of the hand-over work, to all of that plus the waits"
 #define GARBAGE \
     "if between half and all of it goes away; a trace does not show what the collector takes from everyone else " \
@@ -810,13 +811,15 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
         const struct plain *p = &plain[i];
         if (p->rule == f->rule) {
             const bool pooled = f->rule == RULE_CONNS && f->stack && calls_pooled(w->c->tr, f->stack);
+            const bool fetches = f->rule == RULE_PHASES && f->note;
             const bool unsure =
                 f->note && /* whether anybody waits, or each needs the one before; whether it is part of opening */
-                (f->rule == RULE_SERIAL_CALLS || (f->rule == RULE_CONNS && !pooled));
+                (fetches || f->rule == RULE_SERIAL_CALLS || (f->rule == RULE_CONNS && !pooled));
             const double lo = unsure ? 0 : p->lo == LEAST_OF_IT ? LEAST : p->lo;
             *o = (struct span_of_won){lo * cost, p->hi == AS_TOLD ? told : p->hi * cost,
-                                      .more = p->more && (cost > 0 || told > 0),
-                                      .words = unsure && p->rule == RULE_CONNS        ? FIRST_TOO
+                                      .more = p->more && !fetches && (cost > 0 || told > 0),
+                                      .words = fetches                                ? FETCHED
+                                               : unsure && p->rule == RULE_CONNS      ? FIRST_TOO
                                                : unsure                               ? NOT_APART
                                                : p->rule == RULE_CONNS && told > cost ? ANSWERS_TOO
                                                                                       : p->words};
