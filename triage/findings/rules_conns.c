@@ -9,7 +9,7 @@
 #define WALKED 32   /* goroutines looked at */
 #define STEPS 20000 /* spans of each */
 
-struct conns { /* by the function of the program that asked */
+struct conns {                     /* by the function of the program that asked */
     uint32_t func, by;             /* by: whose answers are counted, if it asks nothing itself: a caller */
     uint64_t opened, asked, backs; /* backs: until one that others had came back */
     uint64_t pooled;               /* of those opened: of net/http's */
@@ -177,9 +177,9 @@ static void answers_of_callers(const struct causes *c, struct conns *k)
         above |= by == k->func;
         for (uint32_t j = 0; caller && j < c->tg->npairs && j < PAIRS_ASKED; j++) {
             const struct pair_row *p = &c->tg->pairs[j];
-            const bool asks = (p->kind == WK_NET && !calls_reading_on(c->tr, p->stack) &&
-                               !calls_connecting(c->tr, p->stack)) ||
-                              calls_by_library(c, p);
+            const bool asks =
+                (p->kind == WK_NET && !calls_reading_on(c->tr, p->stack) && !calls_connecting(c->tr, p->stack)) ||
+                calls_by_library(c, p);
             if (asks && stacks_passes(c->tr, p->stack, by) && !stacks_passes(c->tr, p->stack, k->func)) {
                 k->asked += p->count;
                 k->answers = ns_add(k->answers, p->total);

@@ -80,8 +80,8 @@ static void finding(struct causes *c, const struct turns *v)
     draft_at(&d, v->t0, v->t1, LANE_G, v->g);
     text_add(&d.amount, "%llu turns", (unsigned long long)v->answers);
     text_say(&d.text, c->tr, t_place(v->stack, 4), ": ", t_who(v->g),
-             " asks over the network and works by turns: it waits for ", v->answers, " answers, ", t_dur(v->waited / n),
-             " each on average, and runs for ", t_dur(v->ran / n),
+             " asks over the network and works by turns: it waits for ", v->answers, " answers, ",
+             t_dur(v->waited / n), " each on average, and runs for ", t_dur(v->ran / n),
              " before it asks again; while it works it asks for nothing.");
     text_lit(&d.next, "Unless the next question depends on that work: ask for the next while working on the last "
                       "(a second goroutine that fetches ahead, over a channel with room for one or two).");
