@@ -21,6 +21,7 @@
 #define ORIGINS 64
 #define BRIEF 4000  /* ns: who runs for longer mostly works: what beginning and ending it costs is the smaller part */
 #define SWITCH 1000 /* ns: what beginning or waking a goroutine costs, about */
+#define QUEUE 256   /* of those that queue at a moment so many are looked at for who woke them with which others */
 #define STORM threshold(TH_STORM_RATE)
 #define STORM_RUN threshold_ns(TH_STORM_RUN)
 
@@ -29,7 +30,7 @@ enum origin { BEGUN, WOKEN, STOPPED, TIMED };
 struct crowd { /* runnable at the moments looked at, by what made them so */
     enum origin how;
     uint32_t func, stack, who, g;
-    uint64_t n;
+    uint64_t n, looked, with; /* with: of those looked at, woken with another one in one go */
 };
 
 struct crowds {
@@ -39,6 +40,11 @@ struct crowds {
     uint64_t all, most;
     int64_t width, queued, at;
     struct alive alive;
+    struct made { /* who queues at a moment: which of v[] made it so, by whom, in which span of that one's */
+        uint64_t span;
+        uint32_t of, who;
+    } * made;
+    uint32_t nmade;
 };
 
 /* The wait before the span that `it` stands at, that a timer ended: 0 if it was none, or not a timer's. */
@@ -66,6 +72,37 @@ static void crowd_add(struct crowds *k, uint32_t g, struct span_iter *it)
         k->v[k->n++] = (struct crowd){.how = how, .func = func, .stack = stack, .who = s->who, .g = g};
     }
     k->v[i].n++;
+    if (how == WOKEN && k->nmade < QUEUE) {
+        struct span_iter by;
+        const bool known = span_seek(&by, k->c->tr, (struct lane){LANE_G, s->who}, s->t0);
+        k->made[k->nmade++] = (struct made){known ? span_get(&by)->index : 0, i, s->who};
+    }
+}
+
+static int cmp_made(const void *a, const void *b)
+{
+    const struct made *x = a, *y = b;
+    return x->of != y->of     ? (x->of > y->of) - (x->of < y->of)
+           : x->who != y->who ? (x->who > y->who) - (x->who < y->who)
+                              : (x->span > y->span) - (x->span < y->span);
+}
+
+static bool in_one_go(const struct made *a, const struct made *b)
+{
+    return cmp_made(a, b) == 0;
+}
+
+/* Who wakes a crowd wakes one after the other; who waits in between hands something on each time. */
+static void count_with(struct crowds *k)
+{
+    const struct made *m = k->made;
+    qsort(k->made, k->nmade, sizeof *m, cmp_made);
+    for (uint32_t i = 0; i < k->nmade; i++) {
+        struct crowd *v = &k->v[m[i].of];
+        v->looked++;
+        v->with += (i && in_one_go(&m[i - 1], &m[i])) || (i + 1 < k->nmade && in_one_go(&m[i], &m[i + 1]));
+    }
+    k->nmade = 0;
 }
 
 static void crowd_at(struct crowds *k, int64_t t)
@@ -80,6 +117,7 @@ static void crowd_at(struct crowds *k, int64_t t)
             k->all++;
         }
     }
+    count_with(k);
     if (k->all - before > k->most) {
         k->most = k->all - before;
         k->at = t;
@@ -264,18 +302,22 @@ void rule_crowds(struct causes *c)
     if ((double)k.queued < CROWD_SHARE * (double)c->tg->end) {
         return;
     }
-    for (size_t i = 0, seen = 0; i < n; i++) {
+    k.made = mem_alloc(QUEUE * sizeof *k.made);
+    c->rs->failed |= !k.made;
+    for (size_t i = 0, seen = 0; k.made && i < n; i++) {
         if ((int64_t)i * k.width >= t0 && (int64_t)i * k.width < t1 && crowded(&k, &b[i]) &&
             seen++ % (found / PEAKS + 1) == 0) {
             crowd_at(&k, (int64_t)i * k.width + k.width / 2);
         }
     }
     alive_free(&k.alive);
+    mem_free(k.made);
     const bool may_be_timed = c->idle >= threshold(TH_CROWD_IDLE) * c->procs &&
                               (double)queued_usually(&k, b, n) >= CROWD_SHARE * (double)c->tg->end;
     for (uint32_t i = 0; i < k.n; i++) {
-        const bool timed = k.v[i].how == TIMED && may_be_timed;
-        if (k.v[i].n * 2 > k.all && k.v[i].func && (k.v[i].how == BEGUN || k.v[i].how == WOKEN || timed)) {
+        const bool timed = k.v[i].how == TIMED && may_be_timed,
+                   woken = k.v[i].how == WOKEN && k.v[i].with * 2 > k.v[i].looked;
+        if (k.v[i].n * 2 > k.all && k.v[i].func && (k.v[i].how == BEGUN || woken || timed)) {
             crowd_finding(c, &k, &k.v[i]);
         }
     }
