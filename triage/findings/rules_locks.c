@@ -309,6 +309,33 @@ void lock_readers(struct text *next, const struct rules *rs, uint32_t lock)
     }
 }
 
+/*
+ * Does hardly any of those that are let in hold it for as long as the one they waited for? Either they need something else, and are kept for
+ * nothing, or just what that one fetched, and go on with it: then it is one question for all. Which of these no trace tells.
+ */
+bool lock_one_for_all(const struct triage *tg, uint32_t lock)
+{
+    int64_t longest = 0, all = 0, brief = 0;
+    uint32_t n = 0, as_long = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t i = 0; i < tg->nlock_waits; i++) {
+            const struct lock_wait *w = &tg->lock_waits[i];
+            if (w->lock != lock || w->waker >= tg->ng) {
+                continue;
+            }
+            const int64_t got = w->got == NO_LANE ? w->t0 : tg->lock_waits[w->got].t1;
+            const int64_t ns = w->t1 - (got > w->elsewhere ? got : w->elsewhere);
+            longest = ns > longest ? ns : longest;
+            const bool is_long = ns >= longest / 4;
+            n += pass;
+            as_long += pass && is_long;
+            all = pass ? ns_add(all, ns) : 0;
+            brief = pass && !is_long ? ns_add(brief, ns) : brief;
+        }
+    }
+    return n >= 8 && as_long * 3 <= n && brief <= all / 10;
+}
+
 static void convoy(struct rules *rs, uint32_t lock, const struct stretch *s)
 {
     const struct lock_wait *w = &rs->tg->lock_waits[eldest_at(rs->tg, lock, s->t0, s->first)];
@@ -340,6 +367,11 @@ static void convoy(struct rules *rs, uint32_t lock, const struct stretch *s)
     }
     d.f.at_device = h && h->ns[ST_SYSCALL] > h->told / 2 && keeps(rs->tg, h);
     text_add(&d.next, "%s", lock_advice(rs->tg, h));
+    if (h && h->wait_ns[WK_NET] > h->told / 2 && lock_one_for_all(rs->tg, lock)) {
+        text_lit(&d.next,
+                 " If those that wait need just what it fetches, it is one question for all: ask it earlier, "
+                 "or make it quicker.");
+    }
     lock_readers(&d.next, rs, lock);
     draft_end(rs, &d);
 }

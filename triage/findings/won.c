@@ -2,6 +2,7 @@
 #include "triage/findings/won.h"
 #include "triage/findings/asks.h"
 #include "triage/findings/leaves.h"
+#include "triage/findings/story.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -414,6 +415,8 @@ static const char latency_only[] = "its cost is latency", memory_only[] = "its c
 #define QUEUED "nothing if a single call takes that long by itself, all of it if the calls only queue"
 #define ONE_FOR_ALL "from half of the time they wait longer than the quickest one to all their waiting there"
 #define UNDER_LOCK "from 70 % of the waiting to all of it plus the waits for a processor that it causes"
+#define ONE_QUESTION \
+    "nothing if those that wait need just what is fetched meanwhile, all of it if they need something else"
 #define GIVE_WAY \
     "up to all of it if the holders need not wait for a processor; what occupies the processors then takes longer"
 #define SHORT_WORK \
@@ -636,6 +639,10 @@ static void lock_won(struct work *w, const struct finding *f, struct span_of_won
         o->lo *=
             1 - (double)runs / (double)h->told; /* the advice is about what they wait for; what they run may stay */
         o->words = RUNS_LESS;
+    }
+    if (h && h->wait_ns[WK_NET] > h->told / 2 && lock_one_for_all(c->tg, a.func)) {
+        o->lo = 0;
+        o->words = ONE_QUESTION;
     }
     if (h && h->ns[ST_RUNNING] > h->told / 2 && threshold_reached(TH_WON_MARKED, c->tg->gc_mark_ns, c->tg->end)) {
         o->more = true;

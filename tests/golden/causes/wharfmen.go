@@ -1,4 +1,4 @@
-// wharfmen TRACE [crew | moorings | tallybook | dredgers]: writes the traces that tests/unit/test_causes.c reads: wharfmen ask a wharf, a process of its own, each time over a new connection, or (crew) each over one of its own; or (moorings) the harbour master asks it nine times in a row before anybody works, or (tallybook) a clerk asks and works by turns; or (dredgers) what four bring is put together by one. Built with -trimpath.
+// wharfmen TRACE [crew | moorings | tallybook | dredgers | countersign]: writes the traces that tests/unit/test_causes.c reads: wharfmen ask a wharf, a process of its own, each time over a new connection, or (crew) each over one of its own; or (moorings) the harbour master asks it nine times in a row before anybody works, or (tallybook) a clerk asks and works by turns; or (dredgers) what four bring is put together by one; or (countersign) the first that comes asks for the word of the hour, and the others wait for it. Built with -trimpath.
 package main
 
 import (
@@ -116,6 +116,24 @@ func unload(how string) {
 			ask(c, 25)
 			work(6 * time.Millisecond)
 		}
+	case "countersign":
+		var mu sync.Mutex
+		var conn [6]net.Conn
+		for i := range conn {
+			conn[i] = hail()
+		}
+		hour := 0
+		crew(6, func(i int) {
+			for k := 0; k < 24; k++ {
+				mu.Lock()
+				if hour < k/6+1 {
+					ask(conn[i], 60)
+					hour = k/6 + 1
+				}
+				mu.Unlock()
+				ask(conn[i], 5)
+			}
+		})
 	case "dredgers":
 		for k := 0; k < 8; k++ {
 			crew(4, func(int) { work(3 * time.Millisecond) })
