@@ -4,6 +4,7 @@
  * A trace does not say which lock a wait is for. Waits are put together by the function that asked for the lock; who
  * held it is holder.c's to say.
  */
+#include "triage/findings/asks.h"
 #include "triage/findings/causes.h"
 #include "triage/findings/story.h"
 #include "triage/findings/holder.h"
@@ -313,9 +314,16 @@ void lock_readers(struct text *next, const struct rules *rs, uint32_t lock)
  * Does hardly any of those that are let in hold it for as long as the one they waited for? Either they need something else, and are kept for
  * nothing, or just what that one fetched, and go on with it: then it is one question for all. Which of these no trace tells.
  */
-bool lock_one_for_all(const struct triage *tg, uint32_t lock)
+bool lock_one_for_all(const struct triage *tg, uint32_t lock, const struct holder_row *h)
 {
+    const int64_t mid = h->longest.t0 + (h->longest.t1 - h->longest.t0) / 2;
     int64_t longest = 0, all = 0, brief = 0;
+    struct span s;
+    if (h->wait_ns[WK_NET] <= h->told / 2 || h->longest.g >= tg->ng ||
+        !trace_span_at(tg->tr, (struct lane){LANE_G, h->longest.g}, mid, &s) || s.state != ST_WAITING ||
+        causes_writes(tg->tr, s.stack)) {
+        return false; /* nothing is fetched */
+    }
     uint32_t n = 0, as_long = 0;
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t i = 0; i < tg->nlock_waits; i++) {
@@ -367,7 +375,7 @@ static void convoy(struct rules *rs, uint32_t lock, const struct stretch *s)
     }
     d.f.at_device = h && h->ns[ST_SYSCALL] > h->told / 2 && keeps(rs->tg, h);
     text_add(&d.next, "%s", lock_advice(rs->tg, h));
-    if (h && h->wait_ns[WK_NET] > h->told / 2 && lock_one_for_all(rs->tg, lock)) {
+    if (h && lock_one_for_all(rs->tg, lock, h)) {
         text_lit(&d.next,
                  " If those that wait need just what it fetches, it is one question for all: ask it earlier, "
                  "or make it quicker.");

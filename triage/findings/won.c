@@ -640,7 +640,7 @@ static void lock_won(struct work *w, const struct finding *f, struct span_of_won
             1 - (double)runs / (double)h->told; /* the advice is about what they wait for; what they run may stay */
         o->words = RUNS_LESS;
     }
-    if (h && h->wait_ns[WK_NET] > h->told / 2 && lock_one_for_all(c->tg, a.func)) {
+    if (h && lock_one_for_all(c->tg, a.func, h)) {
         o->lo = 0;
         o->words = ONE_QUESTION;
     }
