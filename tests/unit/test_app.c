@@ -560,6 +560,26 @@ static void test_source_path(void **state)
     assert_false(source_path(maps, 4, (struct str){longest, sizeof longest}, out, sizeof out));
 }
 
+/* Names of characters that the screen writes as their code points are found as they are typed, and as they are written. */
+static void test_coded_names(void **state)
+{
+    static const char named[] =
+        "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
+        "GoCreate +9 new_g=2 new_stack=main.\xd7\xa9\xd7\x9c:3 stack=main.main:9\n"
+        "GoBlock +9 reason=\"sleep\" stack=main.main:9\nGoStart +9 g=2 g_seq=1\nGoDestroy +9\n";
+    struct fix f;
+    (void)state;
+    fix_made(&f, named, "default", 80, 24);
+    expect(&f, "3 /\xd7\xa9\xd7\x9c", "/<5E9><5DC>");
+    expect(&f, "Enter", ": G2 main.<5E9><5DC>");
+    expect(&f, "/n<5E9><5DC> Enter", "not found");
+    expect(&f, "/n.<5E9><5DC> Enter", ": G2 main.<5E9><5DC>");
+    expect(&f, "/<5DA> Enter", "not found");
+    expect(&f, "\\ func=<5E9> Enter", "func=<5E9>");
+    expect_not(&f, "", "no goroutine passes");
+    fix_close(&f);
+}
+
 /* Of a task that began before the trace nothing but its end is known. */
 static void test_began_before(void **state)
 {
@@ -600,6 +620,7 @@ int main(void)
         cmocka_unit_test(test_linear),        cmocka_unit_test(test_marks),
         cmocka_unit_test(test_filter),        cmocka_unit_test(test_source_path),
         cmocka_unit_test(test_source_open),   cmocka_unit_test(test_began_before),
+        cmocka_unit_test(test_coded_names),
     };
     return cmocka_run_group_tests_name("app", tests, NULL, NULL);
 }

@@ -270,6 +270,7 @@ static void test_titles(void **state)
     expect(&f, "", "smallest first");
     click(&f, K_CLICK, "start function");
     expect(&f, "", "by name");
+    expect(&f, "", "\\start function"); /* the other way round, still: Z first */
     expect(&f, ":cycles Enter", "stopped");
     click(&f, K_CLICK, "stopped");
     expect(&f, "", "\\stopped");

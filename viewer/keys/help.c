@@ -478,6 +478,8 @@ bool help_markdown(FILE *f)
         fprintf(f,
                 "\nCounts: in vi and emacs, digits before a key repeat it (`5` `l`). In default, digits switch\n"
                 "views, so a count begins with `;` (`;` `5` `l`).\n"
+                "\n`q` asks once more before it leaves a trace that took 5 s or more to read: press it again;\n"
+                "`Q` leaves at once.\n"
                 "\nA line of a keymap is `bind any KEY ACTION`, or `bind VIEW KEY ACTION` for one view or `popup`\n"
                 "(`man gotop`: KEYMAPS); `gotop --check-keymap FILE` finds mistakes. `:` takes actions by their\n"
                 "names, and views: ");
