@@ -65,6 +65,29 @@ static void test_why_of_things(void **state)
     fix_close(&f);
 }
 
+/* Where no time can be moved in, its pages are those of the text, or of the rows: C-f of vi, C-v of Emacs. */
+static void test_pages(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, http, "vi", 80, 24);
+    expect(&f, "? C-f", "lines 20-39 of");
+    expect(&f, "C-b", "lines 1-20 of");
+    expect(&f, "q g 5 g 5 C-f", "row 11 of 99");
+    expect(&f, "C-b", "row 1 of 99");
+    fix_close(&f);
+    fix_open(&f, http, "emacs", 80, 24);
+    expect(&f, "M-5 M-5 C-v C-v M-v", "row 11 of 99");
+    expect(&f, "C-h ? C-v", "lines 20-39 of");
+    fix_close(&f);
+    fix_open(&f, http, "vi", 80, 24); /* the stacks of a span: lanes go on below */
+    expect(&f, "g 3 + + Enter", "span");
+    const int64_t t0 = f.a.view.at.win.t0;
+    free(run(&f, "C-f"));
+    assert_true(f.a.view.at.win.t0 > t0 || f.a.view.popup_top > 0);
+    fix_close(&f);
+}
+
 /* What the runtime's own goroutines wait for at rest contends for nothing. */
 static void test_own_waits(void **state)
 {
@@ -361,7 +384,7 @@ int main(void)
         cmocka_unit_test(test_names),         cmocka_unit_test(test_states),       cmocka_unit_test(test_clicks),
         cmocka_unit_test(test_titles),        cmocka_unit_test(test_leaving),      cmocka_unit_test(test_help),
         cmocka_unit_test(test_why_of_waits),  cmocka_unit_test(test_find_in_help), cmocka_unit_test(test_line),
-        cmocka_unit_test(test_why_of_things), cmocka_unit_test(test_own_waits),
+        cmocka_unit_test(test_why_of_things), cmocka_unit_test(test_own_waits),    cmocka_unit_test(test_pages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
