@@ -220,7 +220,10 @@ struct v2_order {
     size_t nwas, capwas;
     bool again;   /* it must be decoded again with `holder` set */
     size_t nlost; /* how many Ps are v2_p.lost */
-    /* holder - a P's status when the segment began, and (V2_PS_SYSCALL) its thread and goroutine. NULL: not known. */
+    /*
+     * holder - a P's status when the segment began, and its thread and goroutine (V2_PS_SYSCALL; V2_PS_RUNNING: untouched if it has none).
+     * NULL: not known.
+     */
     uint8_t (*holder)(void *arg, uint64_t p, uint64_t *m, uint64_t *g);
     void *holder_arg;
     uint8_t gc_first; /* enum v2_means of the first GC event, 0: none yet; its number */
