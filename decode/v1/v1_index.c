@@ -219,13 +219,13 @@ static enum err_code structure(struct v1_index *ix, struct source *s, const stru
         ix->batch_ticks = ix->run_ticks = r->v[r->n - 1];
         if (!s->st.batches || ix->batch_ticks < ix->least_ticks)
             ix->least_ticks = ix->batch_ticks;
-        ix->batch_open = ix->tables = false;
+        ix->batch_open = ix->tables = ix->profile = false;
         if (ix->has_footer && !ix->end_ticks)
             ix->end_ticks = ix->batch_ticks;
         s->st.batches++;
         return ERR_OK;
     case V1_FREQUENCY:
-        if (!ix->has_footer && !ix->batch_open) /* its batch holds no events */
+        if (!ix->has_footer && !ix->batch_open && !ix->profile) /* its batch holds no events */
             ix->end_ticks = ix->batch_ticks;
         ix->has_footer = ix->tables = true;
         ix->rate_end = end;
@@ -263,6 +263,10 @@ static enum err_code event(struct v1_index *ix, struct source *s, const struct v
             c = add_exit(ix, r);
     } else if (r->type == V1_CPU_SAMPLE) {
         c = add_sample(ix, r);
+        if (!ix->batch_open) {
+            ix->profile = true;
+            return c;
+        }
     }
     return c == ERR_OK ? timed(ix, end) : c;
 }

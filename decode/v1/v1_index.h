@@ -83,6 +83,7 @@ struct v1_index {
     uint64_t rate_end;                /* where the tick rate's event ends */
     uint64_t table_at; /* where sound tables begin again, behind what was looked at; 0: nobody looked */
     bool batch_open;   /* batch[nbatch - 1] is the current one */
+    bool profile;      /* so far that has CPU samples only: it is the profiler's, though it says P 0 */
     bool done;
 };
 
