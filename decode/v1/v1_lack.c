@@ -99,15 +99,15 @@ bool v1_lack(struct v1_index *ix, struct source *s)
         return false;
     const uint64_t n = ix->dialect.version == 1005 ? numbers(ix) : 0;
     if (n) {
-        source_damage(s, ERR_FORMAT, 0, ERR_NO_OFFSET,
-                      "the numbers of its events have gaps, %" PRIu64 " in all: events are missing, or have wrong numbers",
-                      n);
+        source_damage(
+            s, ERR_FORMAT, 0, ERR_NO_OFFSET,
+            "the numbers of its events have gaps, %" PRIu64 " in all: events are missing, or have wrong numbers", n);
         return true;
     }
     const size_t none = stacks(ix, s);
     if (none)
         source_damage(s, ERR_FORMAT, 0, ERR_NO_OFFSET,
-                      "%zu stack%s in its table belong%s to no event: events are missing, and nothing tells when", none,
-                      none == 1 ? "" : "s", none == 1 ? "s" : "");
+                      "%zu stack%s in its table belong%s to no event: events are missing, and nothing tells when",
+                      none, none == 1 ? "" : "s", none == 1 ? "s" : "");
     return none;
 }

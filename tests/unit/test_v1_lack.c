@@ -14,8 +14,7 @@
 #define START "batch p=0 t=0\nGoCreate g=1\nProcStart thread=0\nGoStart g=1 seq=1\nGomaxprocs procs=2\n"
 #define START_LINES "~0 m0\n0< p0 sched m0\n1< g1 is running p0\n~1 procs 2\n"
 #define ROW "Stack id=70 0x10:0:0:0\n"
-#define NO_EVENT \
-    "D 1 stack in its table belongs to no event: events are missing, and nothing tells when\n"
+#define NO_EVENT "D 1 stack in its table belongs to no event: events are missing, and nothing tells when\n"
 
 /* Of what runs nowhere nothing is known then since it was last told of: the lost batch may tell of it. */
 static void test_stack_of_nothing(void **state)
@@ -46,8 +45,7 @@ static void test_numbers(void **state)
     reads_as(OLD("", "4"), OLD_LINES "10 heap 1\n"
                                      "D the numbers of its events have gaps, 3 in all: events are missing, or have "
                                      "wrong numbers\n");
-    reads_as(OLD("GoSysCall dseq=1 +1\nGoSysBlock dseq=1 +1\n", "2"),
-             OLD_LINES "2 g1 syscall p0 m0\n12 heap 1\n");
+    reads_as(OLD("GoSysCall dseq=1 +1\nGoSysBlock dseq=1 +1\n", "2"), OLD_LINES "2 g1 syscall p0 m0\n12 heap 1\n");
 }
 
 static void slice_says(const char *trace, int64_t from, bool lost)
