@@ -85,7 +85,7 @@ static __attribute__((noinline)) bool on_apart(struct runs *rs, const struct ev 
     if (e->kind != EVK_G_CREATE || e->state != ST_RUNNABLE || e->g < rs->h.ng || e->g == EV_NONE ||
         (e->by != EV_NONE && e->by >= rs->h.ng))
         return false;
-    if (e->str || !hot_create(&rs->h, e->t, e->g, e->arg, e->by, e->stack, e->stack2)) {
+    if (e->str || !hot_create(&rs->h, e->t, &(struct hot_new){e->arg, e->g, e->by, e->stack, e->stack2})) {
         (void)fold_created(f, e); /* out of memory: the next event that takes the long way finds out */
         hot_created(&rs->h);
     }
