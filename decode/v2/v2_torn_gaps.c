@@ -113,8 +113,9 @@ static struct ev *g_gap(struct v2_order *o, const struct v2_cursor *c, uint32_t 
 /* Numbers of this P are missing before this one. */
 static bool p_jumps(const struct v2_order *o, uint64_t id, uint64_t seq)
 {
-    const uint32_t p = idmap_get(&o->ps, id);
-    return p != IDMAP_NONE && seq != (o->p[p].seqgen == o->gen->ordinal ? o->p[p].seq + 1 : 1);
+    uint64_t have = 0;
+    const bool told = v2_step_last(o, o->gen->ordinal, V2_STEP_P, id, &have);
+    return idmap_get(&o->ps, id) != IDMAP_NONE && seq != (told ? have + 1 : 1);
 }
 
 /* A thread's P was taken from a call whose begin was lost: the call that is known of has ended at any time since it began. */

@@ -280,12 +280,9 @@ static void put_late(struct gen_cut *w, uint32_t m)
 /* counted - the number of the last event of a goroutine or P before the beginning. */
 static uint64_t counted(const struct gen_cut *w, enum v2_step_of of, uint64_t id)
 {
-    const struct v2_order *o = &w->c->head.o;
-    const uint32_t i = of == V2_STEP_G ? idmap_get(&o->gs, id) : idmap_get(&o->ps, id);
-    if (i == IDMAP_NONE)
-        return 0;
-    const uint32_t gen = of == V2_STEP_G ? v2_g_at(o, i)->seqgen : o->p[i].seqgen;
-    return gen != w->c->head.ordinal ? 0 : of == V2_STEP_G ? v2_g_at(o, i)->seq : o->p[i].seq;
+    const struct v2_sim *h = &w->c->head;
+    uint64_t seq;
+    return v2_step_last(&h->o, h->ordinal, of, id, &seq) ? seq : 0;
 }
 
 /* again - does the event open a range that is open since the beginning? (A status may be told twice.) */
