@@ -218,14 +218,6 @@ static void bind_p(struct v2_order *o, const struct v2_ctx *x, uint32_t p)
     v2_stirs(&o->blank_m, x->m);
 }
 
-static void unbind_p(struct v2_order *o, uint32_t p)
-{
-    uint32_t m = o->p[p].m;
-    if (m != EV_NONE && o->m[m].p == p)
-        o->m[m].p = EV_NONE;
-    o->p[p].m = EV_NONE;
-}
-
 bool v2_was_note(struct v2_order *o, uint32_t g, uint8_t status, bool assists)
 {
     if (!v2_room(o, o->was, o->capwas, o->nwas + 1))
@@ -593,7 +585,7 @@ EVENT(proc_stop)
     if (p->status != V2_PS_RUNNING && p->status != V2_PS_SYSCALL)
         return v2_bad(o, c, "the P isn't running", p->id);
     p->status = V2_PS_IDLE;
-    unbind_p(o, x->p);
+    v2_p_free(o, x->p);
     emit_p(o, c, x, x->p, ST_IDLE);
     return ADV_OK;
 }
@@ -628,7 +620,7 @@ EVENT(proc_steal)
         v2_emit_counted(o, c, x, EC_TRANSITION);
         return ADV_OK;
     }
-    unbind_p(o, p);
+    v2_p_free(o, p);
     emit_p(o, c, x, p, ST_IDLE);
     return ADV_OK;
 }
@@ -696,7 +688,7 @@ EVENT(syscall_destroy)
         return v2_bad(o, c, "the P isn't in a system call", p->id);
     if (p) {
         p->status = V2_PS_ABANDONED;
-        unbind_p(o, x->p);
+        v2_p_free(o, x->p);
         emit_p(o, c, x, x->p, ST_IDLE);
     }
     o->m[x->m].g = EV_NONE;

@@ -43,6 +43,14 @@ static inline void v2_m_has(struct v2_order *o, uint32_t m, uint32_t g)
     if (o->held.on && g != EV_NONE)
         v2_held_put(o, m, g);
 }
+/* v2_p_free - the P has no thread from now on, and its thread not the P. */
+static inline void v2_p_free(struct v2_order *o, uint32_t p)
+{
+    const uint32_t m = o->p[p].m;
+    if (m != EV_NONE && o->m[m].p == p)
+        o->m[m].p = EV_NONE;
+    o->p[p].m = EV_NONE;
+}
 /* v2_g_new - add a goroutine; EV_NONE: out of memory (o->oom). v2_g_forget - it has ended. v2_p_new - as v2_g_new(), a P. */
 uint32_t v2_g_new(struct v2_order *o, uint64_t id, uint8_t status);
 uint32_t v2_p_new(struct v2_order *o, uint64_t id, uint8_t status);

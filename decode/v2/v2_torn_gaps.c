@@ -83,9 +83,7 @@ void v2_forget_p(struct v2_order *o, const struct v2_cursor *c, uint32_t p)
         return;
     o->torn.gaps++;
     v2_lost(o, c->t, EV_NONE, p, o->base);
-    if (vp->m != EV_NONE && o->m[vp->m].p == p)
-        o->m[vp->m].p = EV_NONE;
-    vp->m = EV_NONE;
+    v2_p_free(o, p);
     vp->status = V2_PS_LOST;
 }
 
@@ -139,9 +137,7 @@ static void p_gap(struct v2_order *o, const struct v2_cursor *c, uint32_t p, uin
         v2_lost(o, c->t, EV_NONE, p, c->t);
         v2_gap_from(o, c->t);
     }
-    if (vp->m != EV_NONE && o->m[vp->m].p == p)
-        o->m[vp->m].p = EV_NONE;
-    vp->m = EV_NONE;
+    v2_p_free(o, p);
     vp->status = next;
     v2_stirs(&o->blank_p, p);
 }
