@@ -99,10 +99,8 @@ static struct lane_info info_of(const struct trace *tr, const struct place *at, 
     struct ginfo room;
     const struct ginfo *g = fold_g_info(at->in.f, at->in.local, &room);
     struct lane_info li = lane_of_ginfo(tr, at->in.seg, g);
-    const int64_t end = trace_last(tr);
     li.first = p->t0;
-    li.last = p->l->ended || p->l->t0 > end ? p->l->t0 : end;
-    li.nspans = spans_count(p->l);
+    lane_ends(tr, p, &li);
     return li;
 }
 
