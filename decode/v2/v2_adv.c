@@ -561,6 +561,29 @@ EVENT_IS(sweep_end, rule_range_end(AT, RANGE_SWEEP, c->arg[0], c->arg[1]))
 EVENT_IS(assist_begin, rule_range_begin(AT, RANGE_ASSIST, c->arg[0]))
 EVENT_IS(assist_end, rule_range_end(AT, RANGE_ASSIST, 0, 0))
 
+/* Why the world is stopped is told as that begins. */
+EVENT(stw_begin)
+{
+    struct v2_g *const g = v2_g_at(o, x->g);
+    const enum adv a = rule_range_begin(AT, RANGE_STW, c->arg[1]);
+    if (a == ADV_OK)
+        g->stw_kind = o->out[o->nout - 1].str = v2_str_of(o, c->arg[0]);
+    return a;
+}
+
+EVENT(stw_end)
+{
+    const struct v2_g *const g = v2_g_at(o, x->g);
+    if (!g->stw && o->alone) { /* nothing tells that one goes on: all is read as one */
+        o->bad = true;
+        return ADV_OK;
+    }
+    const enum adv a = rule_range_end(AT, RANGE_STW, 0, 0);
+    if (a == ADV_OK)
+        o->out[o->nout - 1].str = g->stw_kind;
+    return a;
+}
+
 /* ---- the others ------------------------------------------------------------------------------------------- */
 
 EVENT(proc_start)
