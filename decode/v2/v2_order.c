@@ -376,23 +376,16 @@ static void push_woken(struct v2_order *o)
         push(o, o->park.woken[--o->park.nwoken]);
 }
 
-/* Put the first n of o->aside back into the heap; if they are many, park those that can be parked. */
-static void come_back(struct v2_order *o, size_t n)
+/* Put the first n of o->aside back into the heap; park: if they are many, park those that can be parked. */
+static void come_back(struct v2_order *o, size_t n, bool park)
 {
     enum { WAIT_FEW = 16 };
-    const bool many = n > WAIT_FEW;
+    park = park && n > WAIT_FEW;
     while (n) {
         uint32_t i = o->aside[--n];
-        if (!many || !v2_park(o, i))
+        if (!park || !v2_park(o, i))
             push(o, i);
     }
-}
-
-/* Put the first n of o->aside back into the heap. */
-static void all_back(struct v2_order *o, size_t n)
-{
-    while (n)
-        push(o, o->aside[--n]);
 }
 
 struct able { /* what first_able() found */
@@ -427,7 +420,7 @@ static struct able first_able(struct v2_order *o, bool tried)
         }
         x.anew = !whole || (o->loose && o->loose->before(o, c));
         if (x.anew) {
-            come_back(o, x.n);
+            come_back(o, x.n, true);
             break;
         }
         x.a = v2_adv(o, c);
@@ -459,7 +452,7 @@ static void go_on(struct v2_order *o, const struct able *x, size_t at)
         push(o, x->i);
     else
         cursor_done(o, c);
-    come_back(o, x->n - 1);
+    come_back(o, x->n - 1, true);
     if (o->park.n)
         v2_park_wake(o, &was, at);
 }
@@ -472,7 +465,7 @@ static bool step_aside(struct v2_order *o, bool tried)
     if (x.anew)
         return true;
     if (x.a == ADV_WAIT && o->loose && !o->park.n) { /* what the earliest of them waits for will never come */
-        all_back(o, x.n);
+        come_back(o, x.n, false);
         o->aside[0] = x.i = heap_pop(o);
         x.n = 1;
         x.a = o->loose->lacks(o, &o->cur[x.i], x.a, true);
@@ -482,7 +475,7 @@ static bool step_aside(struct v2_order *o, bool tried)
         go_on(o, &x, at);
         return true;
     }
-    all_back(o, x.n);
+    come_back(o, x.n, false);
     if (x.a == ADV_WAIT && o->park.n) { /* none of those in the heap can go on: try the parked ones, too */
         v2_park_all(o);
         push_woken(o);
