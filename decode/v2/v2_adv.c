@@ -556,6 +556,15 @@ EVENT_IS(syscall_end, rule_return(AT))
 EVENT_IS(go_create, rule_create(AT, ST_RUNNABLE, c->arg[0], c->arg[1], c->arg[2]))
 EVENT_IS(go_create_blocked, rule_create(AT, ST_WAITING, c->arg[0], c->arg[1], c->arg[2]))
 
+/* For a thread of C that calls Go: it is in a system call there. */
+EVENT(go_create_syscall)
+{
+    const enum adv a = rule_create(AT, ST_SYSCALL, c->arg[0], 0, 0);
+    if (a == ADV_OK)
+        v2_m_has(o, x->m, o->out[o->nout - 1].g);
+    return a;
+}
+
 EVENT_IS(sweep_begin, rule_range_begin(AT, RANGE_SWEEP, c->arg[0]))
 EVENT_IS(sweep_end, rule_range_end(AT, RANGE_SWEEP, c->arg[0], c->arg[1]))
 EVENT_IS(assist_begin, rule_range_begin(AT, RANGE_ASSIST, c->arg[0]))
@@ -645,21 +654,6 @@ EVENT(proc_steal)
     }
     v2_p_free(o, p);
     emit_p(o, c, x, p, ST_IDLE);
-    return ADV_OK;
-}
-
-EVENT(go_create_syscall)
-{
-    uint64_t id = c->arg[0];
-    if (idmap_get(&o->gs, id) != IDMAP_NONE)
-        return v2_bad(o, c, "the goroutine exists already", id);
-    uint32_t g = v2_g_new(o, id, ST_SYSCALL);
-    if (g == EV_NONE)
-        return ADV_BAD;
-    v2_m_has(o, x->m, g);
-    struct ev *e = v2_emit(o, c, x, EVK_G_CREATE, ST_SYSCALL);
-    e->g = g;
-    e->arg = id;
     return ADV_OK;
 }
 

@@ -81,7 +81,7 @@ static bool cursor_decode(struct v2_order *o, struct v2_cursor *c)
     memcpy(c->arg, e.arg, e.nargs * sizeof *e.arg);
     const int64_t step = v2_delta(dt, o->unit, o->whole);
     const int64_t t = c->t + step;
-    if (t >= SOURCE_TIME_MAX || (t >= c->until && step > o->step)) {
+    if (v2_no_time(o, t, step, c->until)) {
         damage_at(
             o, c->at, ERR_CLOCK,
             t >= SOURCE_TIME_MAX

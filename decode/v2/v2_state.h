@@ -79,6 +79,12 @@ static inline int64_t v2_until(const struct v2_order *o, uint32_t k, bool last)
     return b->time < behind->time && t < o->latest ? t : o->latest;
 }
 
+/* v2_no_time - can't an event be at t, `step` later than the one before it in its batch? until: v2_until() of the batch. */
+static inline bool v2_no_time(const struct v2_order *o, int64_t t, int64_t step, int64_t until)
+{
+    return t >= SOURCE_TIME_MAX || (t >= until && step > o->step);
+}
+
 /* An absolute time in seconds since the trace's first event, for messages; never negative, never later than the last event. */
 static inline double v2_seconds(const struct v2_order *o, int64_t t)
 {
