@@ -37,6 +37,7 @@ static const struct planted {
     {"flight", RULE_BACKEND, "main.(*profiles).loadProfile", NULL},
     {"lend", RULE_POOL, "main.(*db).borrow", "main.(*db).runQuery"}, /* a pool behind a condition */
     {"conns", RULE_CONNS, "main.askPrice", NULL},
+    {"ghosttown", RULE_CONNS, "main.visit", "connecting fails, or is given up"}, /* nothing to keep */
     {"collate", RULE_IN_ORDER, "main.gather", "main.printer"},
     {"pigeon", RULE_LINGER, "main.collectBatch", "main.sender"},          /* a batch that is never full */
     {"siesta", RULE_LINGER, "main.(*kitchen).waitForBell", "main.diner"}, /* a signal that was missed */
@@ -414,6 +415,10 @@ static void healthy_ones(void **state)
         "cleancounters",               /* alike, and all have as much to do */
         "cleanshops",                  /* one worker has most to do, and time to spare */
         "cleanlens",                   /* a short step grows, a long one does not */
+        "cleanspelling",               /* those that queue were woken one by one, each with its last letter */
+        "cleanancestors",              /* wait for those they began themselves */
+        "cleansieves",                 /* in a row, and drop some */
+        "cleancrier",                  /* hands each of a crowd something to do */
         "cleanguests",                 /* a thousand goroutines that wait, then go */
         "cleanoffice",                 /* asks itself */
         "cleanlease", /* polls, mostly in vain */ "cleanpost", /* waits for what handlers hand it */

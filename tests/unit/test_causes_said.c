@@ -573,6 +573,14 @@ static void since_when(void **state)
         strstr(f->text, "Waits in main.fetch took 810us on average until about 104ms, and 6.76ms since then."));
     assert_non_null(strstr(f->next, "Find out what changed at about 104ms."));
     load_free(&l);
+    help_cause("wards", &l); /* 150 come, and are soon done: at most 10 wait at once */
+    f = &l.fs.f[0];
+    assert_int_equal(f->rule, RULE_LINGER);
+    assert_non_null(strstr(f->text,
+                           " Goroutines of main.lie spent 0.0% of their time waiting in main.lie until about "
+                           "81.8ms, and 99.8% since then."));
+    assert_null(strstr(f->text, "waited on average"));
+    load_free(&l);
     help_cause("lostpost", &l);
     for (uint32_t i = 0; i < l.fs.n; i++) {
         assert_null(strstr(l.fs.f[i].text, "since then"));

@@ -35,6 +35,25 @@ static void conns_finding(struct causes *c, const struct conns *k, double share)
     draft_end(c->rs, &d);
 }
 
+/* Connections of net/http are waited for, and no answer ever is: they fail, so none can be kept. */
+static void nothing_finding(struct causes *c, const struct conns *k, double share)
+{
+    struct draft d;
+    draft_start(&d, RULE_CONNS, (int64_t)((double)c->tg->end * share));
+    d.f.won_hi = d.f.severity_ns;
+    d.f.inferred = true;
+    draft_about(&d, c->rs, k->func, k->most->stack);
+    draft_moment(&d, &k->most->longest);
+    text_add(&d.amount, "%llu", (unsigned long long)k->opened);
+    text_say(&d.text, c->tr, t_place(k->most->stack, 3), " waits for a connection of net/http ", k->opened,
+             " times, ", t_dur(k->waited / (int64_t)k->opened), " each on average, ", t_dur(k->waited),
+             " in all, and nothing in this trace ever waits for an answer over one: connecting fails, or is given up "
+             "(inferred).");
+    text_lit(&d.next, "Look at the errors these calls return: the name, the address, a proxy, a certificate; and let "
+                      "retries wait longer each time.");
+    draft_titled(c->rs, &d, "connections that come to nothing");
+}
+
 /* Of a group's goroutines those that wait in that function, on average: a server of this process may begin where those that ask it do. */
 static double askers(const struct causes *c, uint32_t group, uint32_t func)
 {
@@ -74,7 +93,7 @@ static uint64_t given_up(const struct causes *c, uint32_t func)
 static bool closed_again(struct causes *c, const struct conns *k, uint64_t pooled)
 {
     const uint32_t group = k->most ? causes_group(c, k->most->waiter) : UINT32_MAX;
-    if (group == UINT32_MAX || !k->pooled || k->pooled * 5 < pooled * 4 || c->life[group].life <= 0) {
+    if (group == UINT32_MAX || !k->asked || !k->pooled || k->pooled * 5 < pooled * 4 || c->life[group].life <= 0) {
         return false;
     }
     const struct group_life *l = &c->life[group];
@@ -351,13 +370,16 @@ void rule_conns(struct causes *c)
     struct conns v[PLACES] = {0};
     uint32_t n = 0;
     uint64_t pooled = 0;
+    bool answered = false; /* by what net/http, or another library, has running for it */
     for (uint32_t i = 0; i < c->tg->npairs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
         if (i + STACKS_AHEAD < c->tg->npairs) {
             stacks_ahead(c->tr, p[STACKS_AHEAD].stack);
         }
         bool opens = opens_one(c, p);
-        bool asks = (p->kind == WK_NET && !calls_reading_on(c->tr, p->stack)) || calls_by_library(c, p);
+        const bool library = calls_by_library(c, p),
+                   asks = library || (p->kind == WK_NET && !calls_reading_on(c->tr, p->stack));
+        answered |= !opens && (library || stacks_has(c->tr, p->stack, "net/http.(*persistConn).roundTrip"));
         uint32_t func = opens || asks ? causes_place(c->tr, p->stack) : 0, k = 0;
         while (k < n && v[k].func != func) {
             k++;
@@ -395,6 +417,12 @@ void rule_conns(struct causes *c)
         share = waiting < 1 ? share * waiting : share;
         if ((double)k->opened >= threshold(TH_CONNS_COUNT) &&
             (double)k->opened >= threshold(TH_CONNS_SHARE) * (double)k->asked && share >= threshold(TH_CONNS_TRACE)) {
+            if (!k->asked && k->pooled * 2 > k->opened) {
+                if (!answered) { /* else the answers are another function's: of how many these are is not known */
+                    nothing_finding(c, k, share);
+                }
+                continue;
+            }
             if (limits_conns(c, k->opened, k->waited, k->back)) {
                 limits_tell(c, k->func, k->most, k->backs, k->back);
             } else {

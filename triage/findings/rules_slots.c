@@ -284,7 +284,7 @@ void rules_slots(struct causes *c)
             continue;
         }
         seen[n++] = place;
-        if (!waits_at_brought(c, p->waiter, place)) {
+        if (!waits_at_brought(c, p->waiter, place) && !waits_at_parts(c, g, place) && !waits_at_stages(c, g, place)) {
             slots_at(c, p, g);
         }
     }
