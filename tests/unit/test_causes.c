@@ -229,6 +229,8 @@ static const struct planted {
     {"weighhouse", RULE_LOST, "main.(*scales).put", "main.(*scales).wakeAll woke everyone"},
     {"bathhouse", RULE_POOL, "requests (http.(*conn).serve) waited there for",
      "of 8 processors were idle"}, /* nearly half of them are in use */
+    {"lodgers", RULE_POOL, "requests (http.(*conn).serve) waited there for",
+     "waits of"}, /* a connection for each request: 16 of them would tell of 16 */
     {"coachhouse", RULE_LEFT, "http.(*timeoutHandler).ServeHTTP gives up", "in main.harness"}, /* of Go 1.21 */
     {"treasurers", RULE_CONNS, "main.count has database/sql open a connection for every second query or more",
      "at least 61 are opened for 96 answers"}, /* which are there at once; then there is a login */
@@ -425,6 +427,11 @@ static void healthy_ones(void **state)
         "cleanshops",                    /* one worker has most to do, and time to spare */
         "cleanlens",                     /* a short step grows, a long one does not */
         "cleanspelling",                 /* those that queue were woken one by one, each with its last letter */
+        "cleanancestors",                /* wait for those they began themselves */
+        "cleansieves",                   /* in a row, and drop some */
+        "cleancrier",                    /* hands each of a crowd something to do */
+        "cleantorch",                    /* handed on, or taken by the next one */
+        "cleanstills",                   /* are stopped where they take the next barrel, which is there */
         "cleanguests",                   /* a thousand goroutines that wait, then go */
         "cleanoffice",                   /* asks itself */
         "cleanlease", /* polls, mostly in vain */ "cleanpost", /* waits for what handlers hand it */

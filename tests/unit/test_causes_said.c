@@ -158,6 +158,9 @@ static void advice_fits_the_work(void **state)
     help_cause("boatmen", &l); /* the office sleeps over each answer, and sets nobody a pace */
     assert_null(help_told(&l, RULE_LIMIT));
     load_free(&l);
+    help_cause("metronomes", &l); /* each has a clock of its own */
+    assert_null(help_told(&l, RULE_LIMIT));
+    load_free(&l);
     help_cause("straggler", &l); /* lot after lot, by one */
     assert_non_null(strstr(help_tells(&l, RULE_SLOWEST)->next, "don't wait for it, let the same number"));
     load_free(&l);
@@ -171,7 +174,7 @@ static void advice_fits_the_work(void **state)
     assert_non_null(strstr(l.fs.f[0].next, "Let one goroutine commit for all"));
     load_free(&l);
     help_cause("cleannotaries", &l);
-    assert_non_null(strstr(help_tells(&l, RULE_CONVOY)->next, "already commits for several"));
+    assert_non_null(strstr(help_tells(&l, RULE_CONVOY)->next, "If one already commits for several"));
     load_free(&l);
     help_cause("frontdesk", &l); /* who waits for answers makes no garbage */
     assert_null(strstr(l.fs.f[0].text, "Symptoms: long stop"));

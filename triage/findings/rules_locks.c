@@ -116,9 +116,10 @@ static const char *call_advice(const struct triage *tg, const struct holder_row 
         calls +=
             each_keeps(tg->tr, r->stack) && holder_lock(tg, stacks_place(tg->tr, r->stack)) == h->lock ? r->count : 0;
     }
-    return calls * 2 >= h->waits
-               ? KEEPS_TOGETHER
-               : "One call already commits for several: call it less often, or use a faster device.";
+    return calls * 2 >= h->waits ? KEEPS_TOGETHER
+                                 : "There are fewer such calls than waits. If one already commits for several, call "
+                                   "it less often, or use "
+                                   "a faster device; if not, let it: one call for all that wait (a group commit).";
 }
 
 #define LITTLE 8 /* th of their time: not worth an advice */

@@ -22,6 +22,7 @@
 #define BRIEF 4000  /* ns: who runs for longer mostly works: what beginning and ending it costs is the smaller part */
 #define SWITCH 1000 /* ns: what beginning or waking a goroutine costs, about */
 #define QUEUE 256   /* of those that queue at a moment so many are looked at for who woke them with which others */
+#define BURSTS 3    /* crowds woken, at least */
 #define STORM threshold(TH_STORM_RATE)
 #define STORM_RUN threshold_ns(TH_STORM_RUN)
 
@@ -164,6 +165,8 @@ static void timed_finding(struct causes *c, const struct crowds *k, const struct
     draft_start(&d, RULE_HERD, (int64_t)((double)k->queued * c->idle / c->procs));
     draft_about(&d, c->rs, w->func, w->stack);
     draft_at(&d, k->at - k->width / 2, k->at + k->width / 2, LANE_G, w->g);
+    d.f.note = crowd_wakes(c, w) <
+               2 * (uint64_t)c->tg->groups[gstat_group(c->tg->g, w->g)].count; /* each once: all there is */
     text_add(&d.amount, "%llu at once", (unsigned long long)k->most);
     text_say(&d.text, c->tr, t_place(w->stack, 3), " waits for timers that fire at the same moments (",
              crowd_wakes(c, w), " wake-ups of ", t_func(c->tg->groups[gstat_group(c->tg->g, w->g)].name), "): up to ",
@@ -200,6 +203,18 @@ static bool calls_when_woken(const struct causes *c, uint32_t group)
     return waits && (double)calls >= threshold(TH_CROWD_CALLS) * (double)waits;
 }
 
+/* Is an item handed over with each wake-up? Closing a channel, or a broadcast, only tells that there may be something. */
+static bool hands_over(const struct trace *tr, uint32_t stack)
+{
+    static const char *const ways[] = {"runtime.chansend1", "runtime.chanrecv1", "runtime.chanrecv2",
+                                       "runtime.selectgo", "runtime.selectnbsend"};
+    bool is = false;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        is |= stacks_has(tr, stack, ways[i]);
+    }
+    return is;
+}
+
 static void crowd_finding(struct causes *c, const struct crowds *k, const struct crowd *w)
 {
     uint64_t count = crowd_wakes(c, w);
@@ -217,10 +232,13 @@ static void crowd_finding(struct causes *c, const struct crowds *k, const struct
             return;
         }
     }
+    if (w->how == WOKEN && count < BURSTS * k->most) { /* once, as it ends for example */
+        return;
+    }
     /* each has something to do with what it is woken for: on processors that never idle that is just more work than they can do */
     const bool work = w->how == WOKEN && count &&
                       (c->tg->groups[group].d[GM_EXEC].total / (int64_t)count > threshold_ns(TH_CROWD_WOKEN) ||
-                       calls_when_woken(c, group));
+                       calls_when_woken(c, group) || hands_over(c->tr, w->stack));
     if (work && c->idle < threshold(TH_CROWD_IDLE) * c->procs) {
         return;
     }
@@ -354,12 +372,15 @@ void rule_storm(struct causes *c)
         const bool work = run > threshold_ns(TH_STORM_LITTLE),
                    little = c->idle >= threshold(TH_POOL_IDLE) * c->procs && /* what they take nobody else wants */
                             !threshold_reached(TH_STORM_ALARM, cost, c->tg->end);
-        d.f.note = work || little;
+        const bool once =
+            p->count < 2 * (uint64_t)grp->count; /* who waits for one timer in its life polls for nothing */
+        d.f.note = work || little || once;
         text_add(&d.amount, "%.0f/s", rate);
-        text_say(&d.text, c->tr, t_place(p->stack, 3), ": timers end ", t_f0(rate), " waits there a second (",
-                 p->count, " in all, of ", grp->count, " goroutines, ", t_dur(p->total / (int64_t)p->count),
-                 " each); after each the goroutine runs for ", t_dur(run), " on average and waits again.",
-                 work ? " A trace cannot tell whether that is scheduled work or a check that finds nothing." : "");
+        text_say(
+            &d.text, c->tr, t_place(p->stack, 3), ": timers end ", t_f0(rate), " waits there a second (", p->count,
+            " in all, of ", grp->count, " goroutines, ", t_dur(p->total / (int64_t)p->count),
+            " each); after each the goroutine runs for ", t_dur(run), " on average", once ? "." : " and waits again.",
+            work || once ? " A trace cannot tell whether that is scheduled work or a check that finds nothing." : "");
         text_lit(&d.next, "Let one timer serve many, wait longer, or wait for the event instead of polling for it.");
         draft_end(c->rs, &d);
     }
