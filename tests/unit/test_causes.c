@@ -419,22 +419,23 @@ static void healthy_ones(void **state)
         "cleanpace", "cleanfull", "cleanfair", "cleancrew", "cleanopen", "cleanlull", /* deadlines that are meant */
         "cleanrounds",                                                                /* uneven work side by side */
         "cleanflight",                                                                /* one asks, the others go on */
-        "cleanframes",                 /* works alone at a fixed rate, then sleeps */
-        "cleanspell", "cleannewsreel", /* answers that are slow for a while; news, of which there is less */
-        "cleanwharfmen",               /* open their connections once, in a function that only does that */
-        "cleancounters",               /* alike, and all have as much to do */
-        "cleanshops",                  /* one worker has most to do, and time to spare */
-        "cleanlens",                   /* a short step grows, a long one does not */
-        "cleanspelling",               /* those that queue were woken one by one, each with its last letter */
-        "cleanancestors",              /* wait for those they began themselves */
-        "cleansieves",                 /* in a row, and drop some */
-        "cleancrier",                  /* hands each of a crowd something to do */
-        "cleantorch",                  /* handed on, or taken by the next one */
-        "cleanbellows",                /* has more processors for a while */
-        "cleanpostbag",                /* reads much at once under a lock: no wait within the call */
-        "cleanstills",                 /* are stopped where they take the next barrel, which is there */
-        "cleanguests",                 /* a thousand goroutines that wait, then go */
-        "cleanoffice",                 /* asks itself */
+        "cleanframes",                   /* works alone at a fixed rate, then sleeps */
+        "cleanspell", "cleannewsreel",   /* answers that are slow for a while; news, of which there is less */
+        "cleantowboat", "cleantowboats", /* begin two at a time, and wait for both */
+        "cleanwharfmen",                 /* open their connections once, in a function that only does that */
+        "cleancounters",                 /* alike, and all have as much to do */
+        "cleanshops",                    /* one worker has most to do, and time to spare */
+        "cleanlens",                     /* a short step grows, a long one does not */
+        "cleanspelling",                 /* those that queue were woken one by one, each with its last letter */
+        "cleanancestors",                /* wait for those they began themselves */
+        "cleansieves",                   /* in a row, and drop some */
+        "cleancrier",                    /* hands each of a crowd something to do */
+        "cleantorch",                    /* handed on, or taken by the next one */
+        "cleanbellows",                  /* has more processors for a while */
+        "cleanpostbag",                  /* reads much at once under a lock: no wait within the call */
+        "cleanstills",                   /* are stopped where they take the next barrel, which is there */
+        "cleanguests",                   /* a thousand goroutines that wait, then go */
+        "cleanoffice",                   /* asks itself */
         "cleanlease", /* polls, mostly in vain */ "cleanpost", /* waits for what handlers hand it */
         "cleanhiccup",                                         /* slow once, all at one moment */
         "cleanfeeder",                                         /* waits for one of them by chance, once for long */

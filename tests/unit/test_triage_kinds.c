@@ -418,6 +418,46 @@ static void a_pipe_is_no_network(void **state)
     }
 }
 
+/* ---- goroutines that stay -------------------------------------------------------------------------------------------- */
+
+/* From 3 s on, of 3.6 s, 48 goroutines come, one each 12 ms or all within 1 ms, and wait for good. */
+static void come_from_then_on(struct made *m, int64_t apart, const char *reason, const char *stack)
+{
+    int64_t t = 3000 * MS;
+    begin(1);
+    for (unsigned g = 2; g < 50; g++) {
+        create(t += apart - 40 * US, g, "tell");
+        block(t += 10 * US, "sleep", "time.Sleep:1,main.main:2");
+        start(t += 10 * US, g);
+        block(t += 10 * US, reason, stack);
+        wake(t, 1, "0");
+        start(t += 10 * US, 1);
+    }
+    over(3600 * MS);
+    made_of(m);
+}
+
+/* What began late to come and stay is told before it is there for half of the trace, or a second; all at once may wait for a sign. */
+static void leaks_that_begin_late(void **state)
+{
+    struct made m;
+    (void)state;
+    come_from_then_on(&m, 12 * MS, "chan send", "runtime.chansend1:1,main.tell:3");
+    const struct finding *f = told(&m, RULE_LEAK);
+    assert_non_null(f);
+    assert_false(f->note);
+    assert_non_null(strstr(f->text, "48 created, 0 ended; 48 blocked"));
+    unmade(&m);
+    come_from_then_on(&m, 12 * MS, "chan receive", "runtime.chanrecv1:1,main.tell:3");
+    f = told(&m, RULE_LEAK);
+    assert_non_null(f);
+    assert_true(f->note);
+    unmade(&m);
+    come_from_then_on(&m, 60 * US, "chan send", "runtime.chansend1:1,main.tell:3");
+    assert_null(told(&m, RULE_LEAK));
+    unmade(&m);
+}
+
 /* ---- uneven work ------------------------------------------------------------------------------------------------- */
 
 /* Five goroutines begun together: G2 runs 30 ms, in one piece or three; the others 2.5 ms, and as much in system calls as makes it even. */
@@ -485,12 +525,19 @@ static void nothing_known_of_a_stack(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(more_work_than_the_others), cmocka_unit_test(nothing_known_of_a_stack),
-        cmocka_unit_test(timers_let_a_crowd_go),     cmocka_unit_test(a_crowd_with_work),
-        cmocka_unit_test(collections_asked_for),     cmocka_unit_test(workers_on_processors_to_spare),
-        cmocka_unit_test(a_sleep_that_paces),        cmocka_unit_test(told_too_early),
-        cmocka_unit_test(a_package_under_test),      cmocka_unit_test(the_library_is_known),
-        cmocka_unit_test(what_a_stack_says),         cmocka_unit_test(a_pipe_is_no_network),
+        cmocka_unit_test(more_work_than_the_others),
+        cmocka_unit_test(leaks_that_begin_late),
+        cmocka_unit_test(nothing_known_of_a_stack),
+        cmocka_unit_test(timers_let_a_crowd_go),
+        cmocka_unit_test(a_crowd_with_work),
+        cmocka_unit_test(collections_asked_for),
+        cmocka_unit_test(workers_on_processors_to_spare),
+        cmocka_unit_test(a_sleep_that_paces),
+        cmocka_unit_test(told_too_early),
+        cmocka_unit_test(a_package_under_test),
+        cmocka_unit_test(the_library_is_known),
+        cmocka_unit_test(what_a_stack_says),
+        cmocka_unit_test(a_pipe_is_no_network),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -112,6 +112,38 @@ static bool begun_in_lots(const struct causes *c, uint32_t group, const struct p
     return others * 2 >= c->of[group].n;
 }
 
+/*
+ * Are many of them begun before those have ended that the same goroutine began before, and others when all of these have? Then a lot is begun,
+ * two or more at once, and waited for. A limit lets the next one in when one of them has ended: where one goroutine begins them, it is a lot
+ * only if now and then all have.
+ */
+static bool begun_together(const struct causes *c, uint32_t group, bool several)
+{
+    enum { ASKED = 256, BEGINNERS = 16 };
+    struct {
+        uint32_t g;
+        int64_t last;
+    } by[BEGINNERS];
+    uint32_t n = 0, pairs = 0, beside = 0;
+    for (uint32_t i = 0; i < c->of[group].n && i < ASKED; i++) {
+        const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, causes_nth(c, group, i)});
+        uint32_t k = 0;
+        while (k < n && by[k].g != li.creator) {
+            k++;
+        }
+        if (!li.created || k == BEGINNERS) {
+            continue;
+        }
+        pairs += k < n;
+        beside += k < n && li.first < by[k].last;
+        by[k].g = li.creator;
+        by[k].last = k < n && by[k].last > li.last ? by[k].last : li.last;
+        n += k == n;
+    }
+    return pairs && (double)beside >= threshold(TH_BEGUN_BESIDE) * pairs &&
+           (several || (double)(pairs - beside) >= threshold(TH_BEGUN_LOTS) * pairs);
+}
+
 int64_t begun_longest(const struct causes *c, const struct finding *f)
 {
     for (uint32_t i = 0; i < c->tg->npairs; i++) {
@@ -171,6 +203,9 @@ static bool one_by_one(const struct causes *c, struct begun *l)
         !threshold_reached(TH_BEGUN_WAITED, l->waited / l->beginners, span) ||
         !threshold_reached(TH_BEGUN_SPAN, span, c->tg->end) || c->idle < threshold(TH_POOL_IDLE) * c->procs ||
         !begun_by(c, l->children, l->p, &l->frame) || begun_in_lots(c, l->children, l->p)) {
+        return false;
+    }
+    if (begun_together(c, l->children, l->beginners > 1)) {
         return false;
     }
     if (l->beginners == 1) {

@@ -173,6 +173,35 @@ static bool grows_evenly(const struct leak_row *r)
     return even;
 }
 
+/*
+ * Many that come one by one from some moment on, about as many in each quarter of the time since, of which none ends and none was ever woken:
+ * what is late to begin has not yet waited for as long as what was there before.
+ */
+static bool come_late(const struct triage *tg, const struct leak_row *r)
+{
+    uint32_t quarter[4] = {0};
+    if (r->ended || r->lost < threshold(TH_LEAK_GROWS) || r->once < r->count || r->lost < r->count ||
+        !ends_from_within(r->kind) || !threshold_reached(TH_LEAK_LATE, r->oldest, tg->end)) {
+        return false;
+    }
+    const int64_t from = trace_lane(tg->tr, (struct lane){LANE_G, r->example}).first, since = tg->end - from;
+    const uint32_t group = gstat_group(tg->g, r->example);
+    uint32_t n = 0;
+    for (uint32_t g = 0; since > 0 && (g = gstats_next(tg->g, g, group)) != NO_LANE; g++) {
+        const struct lane_info li = trace_lane(tg->tr, (struct lane){LANE_G, g});
+        if (li.create_stack == r->create_stack && li.first >= from) {
+            const int64_t q = (int64_t)((double)(li.first - from) / (double)since * 4);
+            quarter[q < 3 ? q : 3]++;
+            n++;
+        }
+    }
+    bool even = n >= r->count;
+    for (int i = 0; i < 4; i++) {
+        even &= quarter[i] >= threshold(TH_LEAK_QUARTER) * n;
+    }
+    return even;
+}
+
 /* Do they come all along? A send that nobody takes, or an answer that nobody reads, is none at rest. */
 static bool pile_up(const struct rules *rs, uint32_t row)
 {
@@ -211,7 +240,8 @@ static void rule_leak(struct rules *rs)
     for (uint32_t i = 0; i < tg->nleaks; i++) {
         const struct leak_row *r = &tg->leaks[i];
         struct draft d;
-        if (!leaks(rs->tg, r) || told_before(rs, i)) {
+        const bool late = !leaks(tg, r) && i < SENDS_ASKED && come_late(tg, r);
+        if ((!late && !leaks(tg, r)) || told_before(rs, i)) {
             continue;
         }
         draft_start(&d, RULE_LEAK, 0);
@@ -221,6 +251,7 @@ static void rule_leak(struct rules *rs)
         leak_text(&d.text, rs, r);
         beside_text(&d.text, rs, i);
         leak_why(&d, rs, i);
+        d.f.note &= !late || r->kind != WK_SEND; /* who waits to send has something that nobody takes */
         draft_end(rs, &d);
     }
 }

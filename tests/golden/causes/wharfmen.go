@@ -1,4 +1,4 @@
-// wharfmen TRACE [crew | moorings | tallybook | dredgers | countersign]: writes the traces that tests/unit/test_causes.c reads: wharfmen ask a wharf, a process of its own, each time over a new connection, or (crew) each over one of its own; or (moorings) the harbour master asks it nine times in a row before anybody works, or (tallybook) a clerk asks and works by turns; or (dredgers) what four bring is put together by one; or (countersign) the first that comes asks for the word of the hour, and the others wait for it. Built with -trimpath.
+// wharfmen TRACE [crew | moorings | tallybook | dredgers | countersign | towboat[s]]: writes the traces that tests/unit/test_causes.c reads: wharfmen ask a wharf, a process of its own, each time over a new connection, or (crew) each over one of its own; or (moorings) the harbour master asks it nine times in a row before anybody works, or (tallybook) a clerk asks and works by turns; or (dredgers) what four bring is put together by one; or (countersign) the first that comes asks for the word of the hour, and the others wait for it; or (towboats) three, or one, each call two at a time and wait for both. Built with -trimpath.
 package main
 
 import (
@@ -132,6 +132,22 @@ func unload(how string) {
 				}
 				mu.Unlock()
 				ask(conn[i], 5)
+			}
+		})
+	case "towboats", "towboat":
+		crew(map[string]int{"towboats": 3, "towboat": 1}[how], func(int) {
+			conn := [2]net.Conn{hail(), hail()}
+			for k := 0; k < 20; k++ {
+				came := make(chan int, 2)
+				for i := range conn {
+					go func() {
+						ask(conn[i], byte(10+20*((k+i)%2)))
+						came <- i
+					}()
+				}
+				<-came
+				<-came
+				work(300 * time.Microsecond)
 			}
 		})
 	case "dredgers":
