@@ -38,16 +38,17 @@ uint8_t join_holder(void *join, uint64_t id, uint64_t *m, uint64_t *g)
 {
     const struct join *j = join;
     uint32_t p = idmap_get(&j->ids[LANE_P], id);
-    if (p == IDMAP_NONE || j->p[p].status != V2_PS_SYSCALL)
-        return p == IDMAP_NONE ? 0 : j->p[p].status;
+    const uint8_t status = p == IDMAP_NONE ? 0 : j->p[p].status;
+    if (status != V2_PS_SYSCALL && status != V2_PS_RUNNING)
+        return status;
     for (size_t i = 0; i < j->nm; i++)
         if (j->m[i].p == p && j->m[i].g != NO_LANE) {
             const struct home h = join_home(j, j->m[i].g);
             *m = j->m[i].id;
             *g = fold_g_id(h.f, h.local);
-            return V2_PS_SYSCALL;
+            return status;
         }
-    return 0;
+    return status == V2_PS_RUNNING ? status : 0;
 }
 
 /* ---- checking against what was before --------------------------------------------------------------------- */

@@ -95,8 +95,8 @@ void join_free(struct join *j);
 /* join_hint - for fold.hint: what is known now of a live goroutine. */
 uint16_t join_hint(void *join, uint64_t id, uint32_t *name);
 /*
- * join_holder - for v2_order.holder: the status of the P with this id at the seam (0 = unknown) and, if it is in a
- * system call, the M and the G that have it.
+ * join_holder - for v2_order.holder: the status of the P with this id at the seam (0 = unknown) and, if it is running or in a
+ * system call, the M and the G that have it. Running without a G: both are left as they are.
  */
 uint8_t join_holder(void *join, uint64_t id, uint64_t *m, uint64_t *g);
 

@@ -260,6 +260,29 @@ static void found_only(struct v2_order *o, uint32_t m)
     o->again |= o->nlost > 0;
 }
 
+/*
+ * The runtime takes a goroutine that it suspends off its thread before it says so (preemptPark). Is that the thread's first event
+ * of a generation, no status comes before it: the goroutine is the one that the thread had, which only who joins a segment knows.
+ */
+static bool found_running(struct v2_order *o, uint32_t m)
+{
+    uint64_t mid = V2_NO_THREAD, gid = 0;
+    const uint32_t p = o->m[m].p;
+    if (!o->alone || !o->holder || p == EV_NONE || o->p[p].status != V2_PS_RUNNING ||
+        o->holder(o->holder_arg, o->p[p].id, &mid, &gid) != V2_PS_RUNNING || mid != o->m[m].id ||
+        idmap_get(&o->gs, gid) != IDMAP_NONE)
+        return false;
+    const uint32_t g = v2_g_new(o, gid, ST_RUNNING);
+    if (g == EV_NONE || !v2_was_note(o, g, ST_RUNNING, false))
+        return false;
+    v2_g_at(o, g)->seq = 0;
+    v2_g_at(o, g)->seqgen = o->gen->ordinal;
+    v2_m_has(o, m, g);
+    o->m[m].was_g = g;
+    emit_held(o, p, m, g, ST_RUNNING);
+    return true;
+}
+
 /* In a segment a P is told of as left behind by a system call: it is, or the call goes on. */
 static enum adv proc_lost(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, uint32_t p)
 {
@@ -742,6 +765,8 @@ enum adv v2_adv(struct v2_order *o, const struct v2_cursor *c)
         found_only(o, x.m);
         x.p = o->m[x.m].p;
     }
+    if (x.m != EV_NONE && x.g == EV_NONE && spec->context & V2_CG && o->m[x.m].fresh && found_running(o, x.m))
+        x.g = o->m[x.m].g;
     if (x.m != EV_NONE && !(spec->context & V2_TELLS))
         o->m[x.m].fresh = false;
     return v2_lacks(&x, spec->context) ? v2_bad_context(o, c, &x, spec->context) : rules[c->type](o, c, &x);

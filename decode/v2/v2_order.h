@@ -199,7 +199,10 @@ struct v2_order {
     bool gc_strict; /* a GC must begin on a goroutine, even if nothing was known of the collector before */
     bool by_number; /* regions are called by their strings' numbers in the file (v2_sim.h) */
     bool alone;     /* this is a segment: the state before it is not known, and statuses are believed */
-    /* holder - a P's status when the segment began, and (V2_PS_SYSCALL) its thread and goroutine. NULL: not known. */
+    /*
+     * holder - a P's status when the segment began, and its thread and goroutine (V2_PS_SYSCALL; V2_PS_RUNNING: untouched if it has none).
+     * NULL: not known.
+     */
     uint8_t (*holder)(void *arg, uint64_t p, uint64_t *m, uint64_t *g);
     void *holder_arg;
 
