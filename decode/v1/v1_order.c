@@ -36,7 +36,7 @@ void v1_order_sift(struct v1_order *o)
     o->heap[i] = x;
 }
 
-static int64_t head_key(const struct v1_order *o, uint32_t cur)
+static inline int64_t head_key(const struct v1_order *o, uint32_t cur)
 {
     return v1_order_key(o, v1_order_head(o, cur));
 }

@@ -35,16 +35,9 @@ struct moment {
     int64_t t;
 };
 
-/* Behind n varints. Most of an event's arguments are that short that all of them stand in eight bytes. */
+/* Behind n varints. */
 static inline const uint8_t *behind(const uint8_t *p, const uint8_t *end, int n)
 {
-    if (n > 0 && end - p >= 8) {
-        uint64_t last = ~bytes_load8(p) & 0x8080808080808080u;
-        for (int i = 1; i < n; i++)
-            last &= last - 1;
-        if (last)
-            return p + __builtin_ctzll(last) / 8 + 1;
-    }
     for (int i = 0; i < n; i++)
         while (p < end && *p++ >= 0x80) {
         }
