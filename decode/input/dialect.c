@@ -34,7 +34,7 @@ static const struct other {
 } others[] = {
     {"\x1f\x8b", "is compressed twice, the second time by gzip: unpack it once (gzip -dc)", 2, 0},
     {"\x28\xb5\x2f\xfd", "is compressed twice, the second time by zstd: unpack it once (zstd -dc)", 4, 0},
-    {"PK\3\4", "is a zip archive that is compressed once more: unpack it once", 4, 0},
+    {"PK\3\4", "is a zip archive in a pipe, or compressed once more: unpack it first", 4, 0},
     {"\xfd"
      "7zXZ",
      "is compressed by xz, which gotop doesn't read: unpack it first (xz -dc)", 5, 0},

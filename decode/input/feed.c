@@ -15,9 +15,15 @@
 #include <unistd.h>
 
 #include "decode/input/feed_priv.h"
+#include "decode/base/host.h"
 #include "decode/base/mem.h"
 
-enum { ZIPPED = 65536, GROW_POLL_MS = 50 };
+enum {
+    ZIPPED = 65536,
+    GROW_POLL_MS = 50,
+    LATE = 10, /* times as long as it was asked for, and so many seconds, the rest of it may take on a slow line */
+    LATE_S = 300
+};
 
 /* ---- what a URL is -------------------------------------------------------------------------------------------- */
 
@@ -128,6 +134,7 @@ static enum err_code open_url(struct feed *f, const char *where, const struct fe
         with.unix_socket = where + 5;
     enum err_code rc = feed_url(where, o, url, sizeof url, e);
     f->own = true;
+    f->told = !rc && strstr(url, "seconds=");
     return rc ? rc : feed_curl(f, url, &with, e);
 }
 
@@ -139,6 +146,7 @@ enum err_code feed_open(const char *where, const struct feed_opts *o, struct fee
     if (!f)
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
     f->fd = f->err_fd = -1;
+    f->seconds = o ? o->seconds : 0;
     enum err_code rc = ERR_OK;
     if (strcmp(where, "-") == 0)
         f->fd = STDIN_FILENO;
@@ -206,6 +214,30 @@ static enum feed_state ended(struct feed *f, struct err *e)
     return feed_curl_end(f, e) ? FEED_FAILED : FEED_END;
 }
 
+/* It is read for so long: from its first byte on. Beyond a week nobody waits. */
+static void begun(struct feed *f)
+{
+    const int64_t s = INT64_C(1000000000);
+    if (f->until || !f->seconds || f->seconds > FEED_ENDLESS)
+        return;
+    f->until = host_now() + (int64_t)f->seconds * s;
+    f->most = f->until + (int64_t)f->seconds * LATE * s + LATE_S * s;
+}
+
+/* stopped - the seconds are over. FEED_DATA: they are not. */
+static enum feed_state stopped(struct feed *f, struct err *e)
+{
+    if (!f->until || host_now() < (f->told ? f->most : f->until))
+        return FEED_DATA;
+    if (f->own)
+        close(f->fd);
+    f->fd = -1;
+    if (!f->told)
+        return FEED_END;
+    err_set(e, ERR_IO, f->got, "it was asked for %" PRIu64 " s of trace, and has not ended since", f->seconds);
+    return FEED_FAILED;
+}
+
 /* A file's end is its end so far; is it still the same file? */
 static enum feed_state grown(struct feed *f, int timeout_ms, struct err *e)
 {
@@ -232,6 +264,9 @@ static enum feed_state read_some(struct feed *f, struct feed_room *to, int timeo
     if (f->fd < 0)
         return FEED_END;
     if (!f->grows) {
+        const enum feed_state over = stopped(f, e);
+        if (over != FEED_DATA)
+            return over;
         int ready = poll(pfd, f->err_fd >= 0 ? 2 : 1, timeout_ms);
         if (ready > 0 && pfd[1].revents)
             hear(f);
@@ -245,8 +280,13 @@ static enum feed_state read_some(struct feed *f, struct feed_room *to, int timeo
         err_set(e, ERR_IO, f->got, "can't read: %s", strerror(errno));
         return FEED_FAILED;
     }
+    if (got == 0 && f->grows) { /* all that is there was read */
+        const enum feed_state over = stopped(f, e);
+        return over == FEED_DATA ? grown(f, timeout_ms, e) : over;
+    }
     if (got == 0)
-        return f->grows ? grown(f, timeout_ms, e) : ended(f, e);
+        return ended(f, e);
+    begun(f);
     f->got += (uint64_t)got;
     to->n = (size_t)got;
     for (size_t i = 0; i < to->n && f->nbody + 1 < sizeof f->body; i++)

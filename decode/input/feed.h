@@ -25,9 +25,9 @@ struct feed_opts {                    /* all zero = the defaults; strings are bo
     const char *token_file; /* its first line becomes "Authorization: Bearer .." */
     const char *cacert, *cert, *key, *unix_socket, *method;
     bool insecure;
-    int connect_s;       /* give up after so many seconds without a connection; 0 = 10 */
-    int stall_s;         /* ... and without a byte; 0 = FEED_STALL_S */
-    uint64_t seconds;    /* of trace to ask for; 0 = until we go (FEED_ENDLESS) */
+    int connect_s;    /* give up after so many seconds without a connection; 0 = 10 */
+    int stall_s;      /* ... and without a byte; 0 = FEED_STALL_S */
+    uint64_t seconds; /* of trace to ask for; 0 = until we go (FEED_ENDLESS). Who can't be asked is read no longer */
     const char *profile; /* "profile": ask for that instead of "trace" */
 };
 
@@ -59,7 +59,8 @@ struct feed_room { /* the caller's, for bytes that come */
 /*
  * feed_read - what there is of bytes, waiting for at most timeout_ms (a signal ends the wait). FEED_DATA: to->n > 0.
  * FEED_WAIT: nothing came in time. FEED_END: that was all. FEED_FAILED: *e says why, with what the server answered;
- * what came before stands. A file that grows never ends, unless it is truncated or removed: FEED_FAILED.
+ * what came before stands. A file that grows never ends, unless it is truncated or removed: FEED_FAILED. After the seconds that
+ * were given what can't be asked for them ends; what was asked has time to send the rest, but not for ever: FEED_FAILED.
  */
 enum feed_state feed_read(struct feed *f, struct feed_room *to, int timeout_ms, struct err *e);
 /* feed_is_file - it is one, also as standard input: who writes it doesn't wait for us. */

@@ -15,6 +15,9 @@ struct feed {
     bool own;             /* fd is ours to close */
     const char *path;     /* grows: mem_free() it */
     uint64_t got;         /* bytes read from fd */
+    int64_t until, most;  /* host_now() when we stop, when it should have; 0: none, or nothing came yet */
+    uint64_t seconds;     /* of that; 0: until it ends */
+    bool told;            /* ... and so it was asked */
     pid_t pid;            /* curl, 0 = none */
     int stall_s;          /* it gives up after so long without a byte */
     bool by_socket;       /* it connects to a unix socket */

@@ -50,6 +50,12 @@ struct v1_sample {
     uint64_t off; /* of its CPUSample event */
 };
 
+/* 1.5: the numbers that events take of one counter. */
+struct v1_counted {
+    uint64_t run, least, most, events; /* of the event at hand, of all; how many events have one */
+    int64_t calls;                     /* system calls that blocked, less ends of such */
+};
+
 struct v1_index {
     struct v1_dialect dialect;
     struct v1_batch *batch;
@@ -80,9 +86,11 @@ struct v1_index {
     uint32_t first;                   /* the earliest batch that has events, */
     uint64_t first_ticks, last_ticks; /* when it begins, and when the latest one does */
     uint64_t end_ticks;               /* when the tables were begun, which is behind all events; 0: not known */
-    uint64_t rate_end;                /* where the tick rate's event ends */
+    struct v1_counted counted;
+    uint64_t rate_end; /* where the tick rate's event ends */
     uint64_t table_at; /* where sound tables begin again, behind what was looked at; 0: nobody looked */
     bool batch_open;   /* batch[nbatch - 1] is the current one */
+    bool profile;      /* so far that has CPU samples only: it is the profiler's, though it says P 0 */
     bool done;
 };
 
@@ -139,6 +147,14 @@ static inline bool v1_place_proc(uint64_t p, uint64_t limit)
  * processor's chain in order. Costs nothing if all are as they were written, else one more pass over them. ERR_OK or ERR_NOMEM.
  */
 enum err_code v1_batches_mend(struct v1_index *ix, struct source *s);
+
+/* ---- v1_lack.c: what only the file as a whole tells --------------------------------------------------------------------------------- */
+
+/*
+ * v1_lack - are events missing from a file that seems to be whole? Damage is noted then. Once the index is done: behind the events, whose
+ * reader has met nearly all stacks, that costs little, before them a pass over them.
+ */
+bool v1_lack(struct v1_index *ix, struct source *s);
 
 /*
  * ---- v1_preview.c: the beginning of a large trace, to be shown before all of it is indexed

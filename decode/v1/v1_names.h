@@ -12,6 +12,8 @@
 
 /* A value of the index's maps (struct v1_ids) is a file offset, or with this bit set an interned id; UINT64_MAX: there is none. */
 #define V1_KNOWN (UINT64_C(1) << 63)
+#define V1_MET \
+    (UINT64_C(1) << 62) /* an offset, or id, with it: of what an event has, though nobody asked (v1_lack.c) */
 
 struct v1_names {
     struct source *s;
@@ -29,6 +31,8 @@ void v1_names_free(struct v1_names *vn);
 /* v1_string, v1_stack - the interned id. A string that a damaged file lacks becomes "#17", a stack 0. Out of memory: 0, and vn->oom. */
 uint32_t v1_string(struct v1_names *vn, uint64_t id);
 uint32_t v1_stack(struct v1_names *vn, uint64_t id);
+/* v1_met - an event has this stack; what it is nobody wants to know. */
+void v1_met(struct v1_names *vn, uint64_t id);
 /* v1_start - a stack of one frame for a start function, given by its address. */
 uint32_t v1_start(struct v1_names *vn, uint64_t pc);
 uint32_t v1_text(struct v1_names *vn, const char *p, uint32_t len); /* bytes of the input, or static ones */

@@ -37,6 +37,7 @@ struct cut_result {
     struct err damage; /* the trace is damaged or ends there, and the slice ends before that; ERR_OK: no */
     /* lost - the damage by which it is known that events of the range are missing: the slice tells whose states are not recorded. */
     struct err lost;
+    bool unsaid;       /* ... or doesn't: before Go 1.22 nothing tells whose */
     uint64_t left_out; /* ... and so many events had to be left out */
     /* unnamed - the damage by which a table is broken or lacks a name or stack: where one is missing, none stands in the slice. */
     struct err unnamed;

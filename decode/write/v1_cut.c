@@ -438,7 +438,11 @@ static enum err_code cut(struct v1_cut *c, const struct cut_range *r, struct out
     enum err_code rc = index_all(c, r, e);
     if (rc)
         return rc;
-    if (r->from <= 0 && r->to == INT64_MAX && !c->s.st.ndamages) {
+    if (v1_lack(&c->ix, &c->s)) {
+        c->res->lost = *source_note(&c->s.damage, 0);
+        c->res->unsaid = true;
+    }
+    if (r->from <= 0 && r->to == INT64_MAX && (!c->s.st.ndamages || c->res->lost.code)) {
         outlet_put(out, c->s.data, c->s.len);
         c->res->whole = true;
         c->res->events = c->ix.events;
@@ -455,7 +459,7 @@ static enum err_code cut(struct v1_cut *c, const struct cut_range *r, struct out
     if (rc)
         return rc;
     v1_put_tables(&c->w, (uint64_t)(1e9 / c->ns_per_tick + 0.5));
-    if (!c->res->damage.code && c->s.st.ndamages)
+    if (!c->res->damage.code && c->s.st.ndamages && !c->res->lost.code)
         c->res->damage = *source_note(&c->s.damage, 0);
     return c->w.oom ? err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for tables") : ERR_OK;
 }

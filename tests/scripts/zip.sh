@@ -19,6 +19,7 @@ done
 for a in two.zip:old.out 'deep.zip' 'deep.zip:a dir:with/o.out'; do same old.dump "$a"; done
 status 2 report two.zip; says 'holds 2 traces'
 status 2 report none.zip; says 'without a trace'
+cat one.zip | "$GOTOP" report - >out 2>err; check $? 2 'from a pipe'; says 'zip archive in a pipe'
 status 2 report two.zip:nothing; says 'no member nothing'
 status 2 report two.zip:README; says 'not a Go execution trace'
 status 2 report new.out:x; says 'no zip archive'

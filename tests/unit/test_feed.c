@@ -186,6 +186,31 @@ static void test_pipe(void **state)
     close(fd);
 }
 
+/* Who can't be asked for so many seconds of trace is read no longer: a pipe that goes on, a file whose writer does. */
+static void test_seconds(void **state)
+{
+    (void)state;
+    const struct feed_opts o = {.seconds = 1};
+    char text[100];
+    struct err e = {0};
+    assert_int_equal(mkfifo(at("endless"), 0600), 0);
+    struct feed *f = opened(at("endless"), &o);
+    int w = open(at("endless"), O_WRONLY);
+    assert_true(w >= 0);
+    assert_int_equal(write(w, "abc", 3), 3);
+    assert_int_equal(drain(f, text, sizeof text, &e), FEED_END);
+    assert_string_equal(text, "abc");
+    close(w);
+    feed_close(f);
+
+    f = opened(put("written", "one", 3, "w"), &o);
+    enum feed_state s = FEED_WAIT;
+    for (int tries = 0; tries < 2000 && s != FEED_END; tries++)
+        s = drain(f, text, sizeof text, &e);
+    assert_int_equal(s, FEED_END);
+    feed_close(f);
+}
+
 /* ---- the program that fetches ----------------------------------------------------------------------------- */
 
 static void curl_is(const char *script)
@@ -379,9 +404,9 @@ static int end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_file),  cmocka_unit_test(test_gzip),  cmocka_unit_test(test_pipe),
-        cmocka_unit_test(test_fetch), cmocka_unit_test(test_asked), cmocka_unit_test(test_names),
-        cmocka_unit_test(test_shown),
+        cmocka_unit_test(test_file),    cmocka_unit_test(test_gzip),  cmocka_unit_test(test_pipe),
+        cmocka_unit_test(test_seconds), cmocka_unit_test(test_fetch), cmocka_unit_test(test_asked),
+        cmocka_unit_test(test_names),   cmocka_unit_test(test_shown),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

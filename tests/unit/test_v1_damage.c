@@ -298,6 +298,15 @@ static void test_broken_tables(void **state)
              "~0 procs 2\n4000 heap 1\nD an unknown event type (event 0, ?); skipped 4 bytes\n");
 }
 
+/* The profiler's batches say P 0, and are none of it: they go on while P 0's do. One is the last before the tick rate. */
+static void test_profile(void **state)
+{
+    (void)state;
+    reads_as("go 1.19\n" START "HeapAlloc +10 bytes=1\nHeapAlloc +90 bytes=2\n"
+             "batch p=0 t=40\nCPUSample +0 ticks=20 p=0 g=1\nCPUSample +10 ticks=45 p=0 g=1\n",
+             START_LINES "10 heap 1\n20 sample g1 p0\n45 sample g1 p0\n100 heap 2\n");
+}
+
 /* A P's batches: one twice, two exchanged, one that says an earlier time than the one in front of it. */
 static void test_batches(void **state)
 {
@@ -557,6 +566,7 @@ int main(void)
         cmocka_unit_test(test_listed_later),
         cmocka_unit_test(test_far_names),
         cmocka_unit_test(test_broken_tables),
+        cmocka_unit_test(test_profile),
         cmocka_unit_test(test_batches),
         cmocka_unit_test(test_clock_skew),
         cmocka_unit_test(test_1_5_out_of_order),

@@ -97,10 +97,10 @@ static void test_global_sequence(void **state)
 {
     (void)state;
     reads_as("go 1.5\n"
-             "batch p=1 seq=7 t=110\nProcStart dseq=0 +0 thread=4\nGoStart dseq=2 +0 g=2\n"
+             "batch p=1 seq=6 t=110\nProcStart dseq=0 +0 thread=4\nGoStart dseq=2 +0 g=2\n"
              "batch p=0 seq=1 t=100\nGoCreate dseq=0 +0 g=1 pc=0\nGoCreate dseq=1 +0 g=2 pc=0\n"
              "ProcStart dseq=1 +1 thread=3\n"
-             "GoStart dseq=1 +1 g=1\nGomaxprocs dseq=1 +1 procs=2\nGoSched dseq=3 +7\n",
+             "GoStart dseq=1 +1 g=1\nGomaxprocs dseq=1 +1 procs=2\nGoSched dseq=2 +7\n",
              "~1 m3\n1< p0 sched m3\n2< g1 is running p0\n3< g2 is runnable\n~3 procs 2\n~10 m4\n10 p1 sched m4\n"
              "11 g1 runnable (runtime.Gosched)\n12 g2 running p1 m4\n");
 }

@@ -181,6 +181,7 @@ static int say_damage(const char *command, const char *name, const struct cut_re
         snprintf(at, sizeof at, " (offset %" PRIu64 ")", why->offset);
     snprintf(what, sizeof what, "%s%s: %s%s",
              r->damage.code ? "written up to where the trace is damaged"
+             : r->unsaid    ? "events are missing in the trace, and so in it"
              : r->lost.code ? "events were lost, which it says as \"not recorded\""
                             : "names or stacks are missing in it",
              left, why->what, at);

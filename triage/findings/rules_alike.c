@@ -110,7 +110,7 @@ static double rests(const struct one *o)
 /* Of all but the slow one the middle one's share of rest, and how long each is at work for one time that it waited for more. */
 static double others_rest(const struct alike *a, int64_t *each)
 {
-    int64_t share[ALIKE], at_work[ALIKE];
+    int64_t share[ALIKE] = {0}, at_work[ALIKE] = {0};
     uint32_t n = 0;
     for (uint32_t i = 0; i < a->n; i++) {
         const struct one *o = &a->v[i];
@@ -121,8 +121,9 @@ static double others_rest(const struct alike *a, int64_t *each)
     }
     qsort(share, n, sizeof share[0], cmp_ns);
     qsort(at_work, n, sizeof at_work[0], cmp_ns);
-    *each = at_work[n / 2];
-    return (double)share[n / 2] / 1e9;
+    const uint32_t middle = n / 2;
+    *each = at_work[middle];
+    return (double)share[middle] / 1e9;
 }
 
 /* What the slow one does while it is waited for. */
