@@ -603,12 +603,19 @@ struct calls {
     uint64_t waits;
 };
 
+/* Does that call never wait? What the library reads, writes and accepts of the network is set so; such a call lasts where the host takes its thread. */
+static bool never_waits(const struct trace *tr, uint32_t stack)
+{
+    return stacks_has(tr, stack, "net.(*netFD).Read") || stacks_has(tr, stack, "net.(*netFD).Write") ||
+           stacks_has(tr, stack, "net.(*netFD).accept");
+}
+
 static bool call_span(void *arg, const struct span *s)
 {
     struct calls *c = arg;
     int64_t a = s->t0 > c->w->t0 ? s->t0 : c->w->t0, z = s->t1 < c->w->t1 ? s->t1 : c->w->t1, *p;
     uint32_t i;
-    if (s->state != ST_SYSCALL || z - a < threshold_ns(TH_CALL_LEAST)) {
+    if (s->state != ST_SYSCALL || z - a < threshold_ns(TH_CALL_LEAST) || never_waits(c->rs->tr, s->stack)) {
         return true;
     }
     i = tab_put(&c->seen, c->w->waker, s->index, c->n);
