@@ -340,6 +340,31 @@ static bool timed(void *arg, const struct span_run *r)
     return !*any;
 }
 
+struct timed_of { /* of an interval */
+    int64_t t0, t1, ns;
+};
+
+static bool add_timed(void *arg, const struct span_run *r)
+{
+    struct timed_of *k = arg;
+    int64_t t = r->t0;
+    for (uint32_t i = 0; i < r->n && t < k->t1; t += r->dur[i++]) {
+        const int64_t a = t > k->t0 ? t : k->t0, z = t + r->dur[i] < k->t1 ? t + r->dur[i] : k->t1;
+        if (r->kind[r->tag[i]].state == ST_SYSCALL && r->dur[i] > 1 && z > a)
+            k->ns = ns_add(k->ns, z - a);
+    }
+    return true;
+}
+
+int64_t tri_timed_ns(const struct trace *tr, struct lane l, int64_t t0, int64_t t1)
+{
+    struct timed_of k = {t0, t1, 0};
+    trace_states(
+        tr, l,
+        &(struct states_ask){.t0 = t0, .t1 = t1, .min_ns = 2, .f = add_timed, .arg = &k, .only = 1u << ST_SYSCALL});
+    return k.ns;
+}
+
 bool tri_any_timed(const struct trace *tr, struct lane l, int64_t t0, int64_t t1)
 {
     bool any = trace_info(tr)->second_family;

@@ -77,7 +77,9 @@ struct syscall_row { /* system calls by stack */
  * Before Go 1.22 a system call that kept its P has no end in the trace, and is an instant of the model: 1 ns that tells nothing.
  * TRI_NOT_TIMED - what is said where its time would stand, TRI_UNTIMED in a column. tri_untimed - is a call of ns such a one?
  * tri_none_timed - are all of some calls that took ns together? tri_any_timed - is one of a lane's calls in an interval timed?
+ * tri_timed_ns - how long it was in those that are (its share, if the trace has no others).
  */
+int64_t tri_timed_ns(const struct trace *tr, struct lane l, int64_t t0, int64_t t1);
 bool tri_any_timed(const struct trace *tr, struct lane l, int64_t t0, int64_t t1);
 #define TRI_NOT_TIMED "not timed"
 #define TRI_UNTIMED "untimed"

@@ -58,10 +58,31 @@ struct sums {
     bool light; /* goroutines alone: no names, no places */
 };
 
-/* Is one of its system calls timed? What of it is shown is in sh. */
-static bool has_timed(const struct sums *s, struct lane l, const struct shares *sh)
+/* Is one of its system calls timed? Then what sh has of them is the time of those that are. */
+static bool has_timed(const struct sums *s, struct lane l, struct shares *sh)
 {
-    return sh->ns[ST_SYSCALL] && tri_any_timed(s->tr, l, s->t0, s->t1);
+    const int64_t ns = sh->ns[ST_SYSCALL];
+    const int64_t timed = ns && !trace_info(s->tr)->second_family ? tri_timed_ns(s->tr, l, s->t0, s->t1) : ns;
+    sh->ns[ST_SYSCALL] = timed ? timed : ns;
+    return timed > 0;
+}
+
+/* Calls that aren't timed are an instant each, which is kept where there are no others. */
+static void add_calls(int64_t *sum, bool *timed, int64_t ns, bool are_timed)
+{
+    if (are_timed && !*timed)
+        *sum = ns;
+    else if (are_timed == *timed)
+        *sum = time_add(*sum, ns);
+    *timed = *timed || are_timed;
+}
+
+static void add_shares(struct shares *sum, bool *timed, const struct shares *sh, bool are_timed)
+{
+    for (int k = 0; k < ST_COUNT; k++) /* times are as large as a file claims */
+        if (k != ST_SYSCALL)
+            sum->ns[k] = time_add(sum->ns[k], sh->ns[k]);
+    add_calls(&sum->ns[ST_SYSCALL], timed, sh->ns[ST_SYSCALL], are_timed);
 }
 
 /* Up to so many more processors. */
@@ -71,9 +92,8 @@ static void add_procs(struct sums *s, uint32_t most)
         struct shares sh;
         const struct lane l = {LANE_P, s->proc};
         trace_shares(s->tr, l, s->t0, s->t1, &sh);
-        s->procs_timed = s->procs_timed || has_timed(s, l, &sh);
-        for (int k = 0; k < ST_COUNT; k++)
-            s->procs.ns[k] = time_add(s->procs.ns[k], sh.ns[k]); /* times are as large as a file claims */
+        const bool timed = has_timed(s, l, &sh);
+        add_shares(&s->procs, &s->procs_timed, &sh, timed);
     }
 }
 
@@ -184,25 +204,24 @@ static void add_lane(struct sums *s, uint32_t g, const struct lane_info *li)
         trace_shares(s->tr, (struct lane){LANE_G, g}, s->t0, s->t1, &sh);
     else
         gstate_shares(s->v->gstate, s->tr, (struct lane){LANE_G, g}, s->t0, s->t1, &sh);
-    for (int k = 0; k < ST_COUNT; k++)
-        s->all.ns[k] = time_add(s->all.ns[k], k == ST_NONE ? 0 : sh.ns[k]);
+    r.timed = !s->light && has_timed(s, (struct lane){LANE_G, g}, &sh);
+    sh.ns[ST_NONE] = 0;
+    add_shares(&s->all, &s->all_timed, &sh, r.timed);
     r.ns[BY_RUNNING] = sh.ns[ST_RUNNING] + sh.ns[ST_GCWORK] + sh.ns[ST_ASSIST] + sh.ns[ST_SWEEP];
     for (int k = 0; k < COLLECTS; k++)
         r.collected[k] = sh.ns[collects[k]];
     r.ns[BY_RUNNABLE] = sh.ns[ST_RUNNABLE];
     r.ns[BY_WAITING] = sh.ns[ST_WAITING];
     r.ns[BY_SYSCALL] = sh.ns[ST_SYSCALL];
-    r.timed = !s->light && has_timed(s, (struct lane){LANE_G, g}, &sh);
-    s->all_timed = s->all_timed || r.timed;
     struct row *f = s->light ? NULL : &s->func[li->name < s->nstr ? li->name : 0];
     if (f) {
         f->count++;
-        f->timed = f->timed || r.timed;
+        add_calls(&f->ns[BY_SYSCALL], &f->timed, r.ns[BY_SYSCALL], r.timed);
     }
     for (int k = 0; f && k < COLLECTS; k++)
         f->collected[k] = time_add(f->collected[k], r.collected[k]);
     for (int k = 0; k < BY_COUNT; k++) {
-        if (f)
+        if (f && k != BY_SYSCALL)
             f->ns[k] = time_add(f->ns[k], r.ns[k]);
         rank(s, k, &r);
     }
@@ -226,9 +245,10 @@ static bool add_places(struct sums *s, uint32_t g)
             uint32_t f = status_function(s->v, p->stack);
             struct row *r = &s->place[f < s->nstr ? f : 0];
             r->count++;
-            r->timed = r->timed || (p->state == ST_SYSCALL && !tri_untimed(s->tr, p->t1 - p->t0));
-            int64_t *ns = &r->ns[p->state == ST_WAITING ? BY_WAITING : BY_SYSCALL];
-            *ns = time_add(*ns, b - a);
+            if (p->state == ST_SYSCALL)
+                add_calls(&r->ns[BY_SYSCALL], &r->timed, b - a, !tri_untimed(s->tr, p->t1 - p->t0));
+            else
+                r->ns[BY_WAITING] = time_add(r->ns[BY_WAITING], b - a);
         }
         s->walked++;
         s->sub = p->index + 1;

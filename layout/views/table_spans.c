@@ -3,6 +3,8 @@
  */
 #include "layout/views/table_spans.h"
 
+#include <inttypes.h>
+
 #include "decode/base/mem.h"
 
 struct known { /* kinds by reason and stack */
@@ -75,6 +77,18 @@ bool spans_next(const struct trace *tr, const struct thing *x, struct span *s)
     return x->g != NO_LANE && !x->open && trace_span_at(tr, tri_g(x->g), x->t1, s);
 }
 
+/* Does another kind read the same, from another line of that function? One may be a lock that the library takes for it. */
+static bool alike(const struct table *t, const struct ttype *k)
+{
+    enum { LOOK = 512 }; /* the names are sorted by, too */
+    for (uint32_t i = 0; i < t->ntypes && i < LOOK; i++) {
+        const struct ttype *o = &t->type[i];
+        if (o->a != k->a && o->a >> 32 == k->a >> 32 && o->b == k->b)
+            return true;
+    }
+    return false;
+}
+
 void spans_place(struct text *out, const struct table *t, const struct ttype *k)
 {
     uint32_t i = k->longest;
@@ -84,4 +98,6 @@ void spans_place(struct text *out, const struct table *t, const struct ttype *k)
         text_where(out, t->tr, t->thing[i].index, 0);
     else
         text_func(out, t->tr, (uint32_t)(k->a >> 32), 0);
+    if (k->a >> 32 && alike(t, k))
+        text_add(out, ":%" PRIu32, (uint32_t)k->a);
 }

@@ -97,6 +97,11 @@ static void test_own_waits(void **state)
     expect_not(&f, "6 6", "scavengerState");
     expect(&f, "", "sync at runtime.gcStart");
     fix_close(&f);
+    fix_open(&f, http, "default", 80, 24); /* what reads alike has its line */
+    expect(&f, "6 6", "wait group in main.main:97");
+    expect(&f, "", "wait group in main.main:98");
+    expect_not(&f, "", "(*shop).buy:");
+    fix_close(&f);
 }
 
 /* In tables of waits the longest one of the row is what is asked about. */

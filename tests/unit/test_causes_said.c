@@ -158,6 +158,12 @@ static void advice_fits_the_work(void **state)
     help_cause("boatmen", &l); /* the office sleeps over each answer, and sets nobody a pace */
     assert_null(help_told(&l, RULE_LIMIT));
     load_free(&l);
+    help_cause("beggars", &l); /* its answers take no longer than others */
+    const struct finding *slow = help_tells(&l, RULE_SLOW_TASK);
+    assert_non_null(strstr(slow->text, "They wait there 12.0 times each"));
+    assert_non_null(strstr(slow->text, "the usual ones 1.0 times"));
+    assert_non_null(strstr(slow->next, "They ask again and again"));
+    load_free(&l);
     help_cause("metronomes", &l); /* each has a clock of its own */
     assert_null(help_told(&l, RULE_LIMIT));
     load_free(&l);

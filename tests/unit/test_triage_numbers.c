@@ -4,6 +4,7 @@
  * ../shared/traces), its profiles (triage_pprof_totals.h), its mutator utilisation (tests/golden/report-*.mmu.tsv).
  */
 #include "triage_help.h"
+#include "triage/findings/walk.h"
 
 #include <math.h>
 #include <zlib.h>
@@ -593,6 +594,37 @@ static void steps_can_be_left(void **state)
     load_free(&l);
 }
 
+/* Rules walk over one goroutine after another: now and then it is the viewer's turn, and when it wants no more there is none. */
+static bool walks(void *arg)
+{
+    for (int i = 0; i < 800; i++) {
+        struct walk w;
+        walk_from(&w, arg, 0, 0, 10);
+        while (walk_next(&w)) {
+        }
+    }
+    return slices_tick_now();
+}
+
+static void walks_take_turns(void **state)
+{
+    struct loaded l;
+    int turns = 0;
+    (void)state;
+    help_load("samples/lock-1.26.trace", &l);
+    struct slices *s = slices_new(walks, l.tr);
+    assert_non_null(s);
+    while (slices_run(s, 0) == SLICES_MORE) {
+        turns++;
+    }
+    assert_true(turns >= 50);
+    slices_free(s);
+    s = slices_new(walks, l.tr);
+    assert_int_equal(slices_run(s, 0), SLICES_MORE);
+    slices_free(s);
+    load_free(&l);
+}
+
 /* rows_sort and the many numbers of dist_of against qsort. */
 static int by_value(const void *a, const void *b)
 {
@@ -674,17 +706,12 @@ static void callers_are_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(against_a_recount),
-        cmocka_unit_test(idle_by_the_moment),
-        cmocka_unit_test(goroutines_as_go_sums_them),
-        cmocka_unit_test(totals_of_profiles),
-        cmocka_unit_test(utilisation_as_go_has_it),
-        cmocka_unit_test(utilisation_either_way),
-        cmocka_unit_test(steps_give_the_same),
-        cmocka_unit_test(steps_can_be_left),
-        cmocka_unit_test(many_numbers),
-        cmocka_unit_test(callers_are_counted),
-        cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(against_a_recount),          cmocka_unit_test(idle_by_the_moment),
+        cmocka_unit_test(goroutines_as_go_sums_them), cmocka_unit_test(totals_of_profiles),
+        cmocka_unit_test(utilisation_as_go_has_it),   cmocka_unit_test(utilisation_either_way),
+        cmocka_unit_test(steps_give_the_same),        cmocka_unit_test(steps_can_be_left),
+        cmocka_unit_test(walks_take_turns),           cmocka_unit_test(many_numbers),
+        cmocka_unit_test(callers_are_counted),        cmocka_unit_test(out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -230,6 +230,21 @@ static void slow_instead(struct causes *c, struct finding *f, const struct slow 
             : "Run fewer of those at once than there are processors, in shorter pieces, or in their own process.");
 }
 
+/* What the usual ones have there; NULL: the slow ones don't wait there twice as often as these, and that for more than longer answers. */
+static const struct leaf *more_often(const struct slow *o)
+{
+    const struct leaf *l = o->l, *u = NULL;
+    for (uint32_t i = 0; i < o->u.n && !u; i++) {
+        u = o->u.v[i].cat == l->cat && o->u.v[i].func == l->func ? &o->u.v[i] : NULL;
+    }
+    if (!u || !u->count || !l->count || !explain_waits_outside(l->cat) || o->y->d.n < 2 * USUAL) {
+        return NULL;
+    }
+    const double times = (double)l->count / (double)o->n / ((double)u->count / USUAL);
+    const double longer = (double)l->ns / (double)l->count / ((double)u->ns / (double)u->count);
+    return times >= 2 && times >= longer ? u : NULL;
+}
+
 /* By what they spend more time on, and whose time it is. */
 static const char *slow_next(const struct causes *c, const struct slow *o)
 {
@@ -237,6 +252,11 @@ static const char *slow_next(const struct causes *c, const struct slow *o)
     switch (o->l->cat) {
     case EX_NET:
     case EX_PIPE:
+        if (more_often(o)) {
+            return "They ask again and again: see why (tries that fail, one question for each of many things), ask "
+                   "for "
+                   "all at once, or pause between two tries.";
+        }
         return "Some answers take longer than usual: see what is asked for then, ask for it earlier or for less, or "
                "don't wait for it.";
     case EX_TIMER:
@@ -293,6 +313,12 @@ static void slow_spent(struct causes *c, const struct slow *o, struct text *behi
         causes_leaf_text(behind, c->tr, &o->s.v[k], o->s.all);
     }
     text_lit(behind, ".");
+    const struct leaf *u = more_often(o);
+    if (u) {
+        text_say(behind, c->tr, " They wait there ", t_f1((double)o->l->count / (double)o->n), " times each, ",
+                 t_dur(o->l->ns / (int64_t)o->l->count), " each time; the usual ones ",
+                 t_f1((double)u->count / USUAL), " times, ", t_dur(u->ns / (int64_t)u->count), ".");
+    }
     for (uint32_t k = 0; k < o->s.n; k++) {
         const struct leaf *l = &o->s.v[k];
         if (l->cat == EX_SCHED && l != o->l && l->ns > o->s.all / 10 && causes_ran_instead(c, l->t0, l->t1, &ran)) {

@@ -259,7 +259,7 @@ static bool work_in(struct causes *c, uint32_t group, struct pieces *k, struct w
         return true;
     }
     const uint32_t looked = looked_of(c, group), questions = http ? 0 : questions_of(c, group);
-    for (uint32_t i = 0; ok && i < looked; i++) {
+    for (uint32_t i = 0; ok && i < looked && slices_tick(); i++) {
         const uint32_t g = causes_member(c, group, i, looked), first = looked < LOOKED ? looked : LOOKED;
         ok = work_of_one(c, g, http, questions, http ? SERVED / first : STEPS, k);
     }
@@ -558,7 +558,7 @@ static const struct in_lines *lines_once(struct causes *c, uint32_t group)
     it.tr = NULL;
     struct apart_calls apart = {.n = 0};
     bool ok = work_in(c, group, &l->k, &l->w);
-    for (size_t i = 0; l->w.n && !l->w.fed && i < l->k.n; i++) {
+    for (size_t i = 0; l->w.n && !l->w.fed && i < l->k.n && slices_tick(); i++) {
         uint64_t before[PLACES] = {0};
         for (uint32_t k = 0; k < l->n; k++) {
             before[k] = l->v[k].pieces;

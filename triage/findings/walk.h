@@ -13,6 +13,7 @@
 #define GOTOP_TRIAGE_WALK_H
 
 #include "decode/trace.h"
+#include "triage/tables/slices.h"
 
 enum { WALK_STRETCHES = 16 };
 #define WALK_SPREAD (-1) /* of walk_until() */
@@ -26,10 +27,10 @@ struct walk {
     uint32_t left, here, nth; /* spans to come: of all, of this stretch; which one it is */
     bool more, begun, between;
 };
-/* walk_from - from the span with that index on. */
+/* walk_from - from the span with that index on. The viewer may have its turn before; if what is found is no longer wanted, there are none. */
 static inline void walk_from(struct walk *w, const struct trace *tr, uint32_t g, uint64_t index, uint32_t most)
 {
-    w->more = span_seek_index(&w->it, tr, (struct lane){LANE_G, g}, index);
+    w->more = slices_tick() && span_seek_index(&w->it, tr, (struct lane){LANE_G, g}, index);
     w->begun = w->between = false;
     w->tr = tr;
     w->g = g;
