@@ -146,7 +146,7 @@ enum err_code feed_open(const char *where, const struct feed_opts *o, struct fee
     if (!f)
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
     f->fd = f->err_fd = -1;
-    f->seconds = o ? o->seconds : 0;
+    f->seconds = o && !o->unasked ? o->seconds : 0;
     enum err_code rc = ERR_OK;
     if (strcmp(where, "-") == 0)
         f->fd = STDIN_FILENO;
