@@ -327,6 +327,21 @@ static void test_batches(void **state)
 }
 
 /* The clocks of two Ps disagree: order is by sequence, time is held at what it had reached. */
+/* One with a time that is none of the trace's is left out, and the P is unknown where it stood. */
+static void test_batch_out_of_time(void **state)
+{
+    (void)state;
+#define LATER(t) "batch p=0 t=" t "\nHeapAlloc +0 bytes=1\nHeapAlloc +10 bytes=2\n"
+#define END(t) "batch p=0 t=" t "\nFrequency freq=1000000000\n"
+#define TORN "~1 g1 unknown\n~1 p0 none\n100 heap 1\n110 heap 2\n~110 m0 lost since 0\n"
+    reads_as("go 1.21\nnoauto\n" START LATER("900000000000") LATER("100") END("300"),
+             START_LINES TORN "D a batch of processor 0 is left out: its time is 899.990000 s behind its end\n");
+    reads_as("go 1.21\nnoauto\nbatch p=0 t=1000000000\nGoCreate g=1\nProcStart thread=0\nGoStart g=1 seq=1\n"
+             "Gomaxprocs procs=2\n" LATER("500000000") LATER("1000000100") END("1000000300"),
+             START_LINES TORN
+             "D a batch of processor 0 is left out: its time is 0.490000 s before the trace begins\n");
+}
+
 static void test_clock_skew(void **state)
 {
     (void)state;
@@ -568,6 +583,7 @@ int main(void)
         cmocka_unit_test(test_broken_tables),
         cmocka_unit_test(test_profile),
         cmocka_unit_test(test_batches),
+        cmocka_unit_test(test_batch_out_of_time),
         cmocka_unit_test(test_clock_skew),
         cmocka_unit_test(test_1_5_out_of_order),
         cmocka_unit_test(test_exit_before_entry),
