@@ -342,6 +342,43 @@ static void test_batch_out_of_time(void **state)
              "D a batch of processor 0 is left out: its time is 0.490000 s before the trace begins\n");
 }
 
+/* So are ends of system calls, and samples, that say such times. */
+static void test_moved_out_of_time(void **state)
+{
+    (void)state;
+    reads_as("go 1.21\nnoauto\n" START "GoSysCall +10\nGoSysBlock +10\nGoSysExit +50 g=1 seq=2 ticks=900000000000\n"
+             "batch p=0 t=60\nCPUSample +0 ticks=20 p=0 g=1\nCPUSample +1 ticks=900000000000 p=0 g=1\n" END("300"),
+             START_LINES
+             "10 g1 syscall p0 m0\n20 sample g1 p0\n70 g1 runnable\n"
+             "D 1 end of system calls and 1 CPU sample say times before the trace or behind it: left out\n");
+}
+
+/* Where as much is missing as a buffer holds, it may have been a batch of any P: nothing is known of those either. */
+static void test_much_garbage(void **state)
+{
+    (void)state;
+    enum { MUCH = 66000, LESS = 60000 };
+    static char text[3 * MUCH + 1000];
+    for (int much = 0; much < 2; much++) {
+        int n = snprintf(text, sizeof text,
+                         "go 1.11\n" START "batch p=1 t=5\nProcStart +0 thread=3\nProcStop +1\n"
+                         "batch p=0 t=10\nHeapAlloc +0 bytes=1");
+        for (int i = 0; i < (much ? MUCH : LESS); i++) {
+            memcpy(text + n, i % 500 ? " 00" : "\nraw 00", i % 500 ? 3 : 7);
+            n += i % 500 ? 3 : 7;
+        }
+        snprintf(text + n, sizeof text - (size_t)n,
+                 "\nbatch p=1 t=100\nProcStart +0 thread=3\nHeapAlloc +5 bytes=2\n");
+#define FIRST START_LINES "~5 m3\n5 p1 sched m3\n6 p1 idle\n"
+#define AFTER "10 heap 1\n~10 g1 unknown\n~10 p0 none\n~100 m3 lost since "
+#define END_OF_P1 "100 p1 sched m3\n105 heap 2\n~105 p1 none\n~105 m0 lost since 10\n"
+        reads_as(text, much ? FIRST "~6 p1 none\n" AFTER "6\n" END_OF_P1
+                                    "D an unknown event type (event 0, ?); skipped 66000 bytes\n"
+                            : FIRST AFTER "10\n" END_OF_P1
+                                          "D an unknown event type (event 0, ?); skipped 60000 bytes\n");
+    }
+}
+
 static void test_clock_skew(void **state)
 {
     (void)state;
@@ -584,6 +621,8 @@ int main(void)
         cmocka_unit_test(test_profile),
         cmocka_unit_test(test_batches),
         cmocka_unit_test(test_batch_out_of_time),
+        cmocka_unit_test(test_moved_out_of_time),
+        cmocka_unit_test(test_much_garbage),
         cmocka_unit_test(test_clock_skew),
         cmocka_unit_test(test_1_5_out_of_order),
         cmocka_unit_test(test_exit_before_entry),
