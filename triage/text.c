@@ -283,11 +283,11 @@ void text_where(struct text *t, const struct trace *tr, uint32_t stack, size_t m
     uint32_t n = trace_stack(tr, stack), i = stacks_user_frame(tr, stack);
     struct frame top, user;
     size_t start = t->n;
-    if (n == 0) {
+    top = n ? trace_frame(tr, stack, 0) : (struct frame){0};
+    if (n == 0 || (n == 1 && !top.func && !top.pc)) {
         text_lit(t, "-");
         return;
     }
-    top = trace_frame(tr, stack, 0);
     if (!top.func) {
         text_add(t, "pc 0x%llx", (unsigned long long)top.pc);
         if (n > 1) {

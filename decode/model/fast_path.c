@@ -168,22 +168,22 @@ HOT bool put_return(const struct v2_at *at, uint32_t g)
 }
 
 static __attribute__((noinline)) enum adv create(struct fast_path *ts, const struct hot_run *r, int64_t t,
-                                                 uint8_t state, uint64_t id, uint64_t start, uint64_t own)
+                                                 uint64_t id, uint64_t start, uint64_t own)
 {
     struct v2_order *o = ts->k.o;
     uint32_t stack, stack2;
     if (!lookup_or_0(&ts->stacks, start, &stack2) || !lookup_or_0(&ts->stacks, own, &stack))
         return ADV_LONG;
-    const uint32_t g = v2_g_new(o, id, state);
+    const uint32_t g = v2_g_new(o, id, ST_RUNNABLE);
     ts->gs_at = o->gs_at;
     ts->gs = lookup_take(&o->gs);
     if (g == EV_NONE)
         return ADV_BAD;
-    if (state == ST_RUNNABLE && hot_create(&ts->h, t, g, id, r->g, stack, stack2))
+    if (hot_create(&ts->h, t, &(struct hot_new){id, g, r->g, stack, stack2}))
         return ADV_OK;
     const struct ev e = {.t = t,
                          .kind = EVK_G_CREATE,
-                         .state = state,
+                         .state = ST_RUNNABLE,
                          .flags = EVF_OWN_STACK,
                          .g = g,
                          .p = r->p,
@@ -199,9 +199,9 @@ static __attribute__((noinline)) enum adv create(struct fast_path *ts, const str
 
 HOT enum adv put_create(const struct v2_at *at, uint8_t state, uint64_t id, uint64_t start, uint64_t own)
 {
-    if (at->loose && !v2_step_sure(at_order(at), true, id, 1))
+    if (state != ST_RUNNABLE || (at->loose && !v2_step_sure(at_order(at), true, id, 1)))
         return ADV_LONG;
-    const enum adv a = create(at->ts, &at->u->r, at->t, state, id, start, own);
+    const enum adv a = create(at->ts, &at->u->r, at->t, id, start, own);
     if (a == ADV_OK)
         told_g(at, (uint32_t)at_order(at)->ng - 1);
     return a;

@@ -159,9 +159,9 @@ void fold_g_transition(struct fold *f, const struct ev *e, int64_t t, uint32_t w
         if (gi->region)
             fold_regions_end(f, gi, t);
     } else if (!l->begun) {
-        spans_begin(l, t, fold_tag(f, to, e->str), who, stack);
+        spans_begin(l, t, waitspan(0, who, stack, fold_tag(f, to, e->str)));
     } else if (!l->ended) { /* else the reader's mistake: ended goroutines get new indices */
-        spans_push(&f->pool, LANE_G, l, t, fold_tag(f, to, e->str), who, stack);
+        spans_push(&f->pool, LANE_G, l, t, waitspan(0, who, stack, fold_tag(f, to, e->str)));
     }
     fold_special_g(f, e->g);
     if (p0 != EV_NONE && p0 != p)
@@ -230,27 +230,21 @@ void fold_ended(struct fold *f, uint32_t g, struct spanlane *l)
     retired_ended(f, g); /* this may have packed its lane away */
 }
 
-/* Make room in a lane of a run: write what the run knows of it, make room, and read the result back. */
-static bool run_room(struct fold *f, enum lane_kind k, struct spanlane *l, int64_t t0, const struct waitspan *open,
-                     struct waitspan **next, uint8_t *room)
-{
-    if (*room)
-        return true;
-    l->t0 = t0;
-    l->open = *open;
-    l->wait.next = *next;
-    l->room = 0;
-    const bool ok = spans_room(&f->pool, k, l);
-    *next = l->wait.next;
-    *room = l->room;
-    return ok;
-}
-
 bool fold_run_room(struct fold *f, struct hot_run *r)
 {
-    const struct waitspan open = hot_g_open(r);
-    return !r->sweeps && run_room(f, LANE_P, r->pl, r->t0, &r->popen, &r->pw, &r->proom) &&
-           (r->g == EV_NONE || run_room(f, LANE_G, r->l, hot_g_t0(r), &open, &r->gw, &r->groom));
+    const struct hot h = {.f = f, .pi = f->p, .mi = f->m};
+    if (r->sweeps)
+        return false;
+    hot_run_end(r, &h);
+    bool ok = r->proom || spans_room(&f->pool, LANE_P, r->pl);
+    r->pw = r->pl->wait.next;
+    r->proom = r->pl->room;
+    if (r->g == EV_NONE)
+        return ok;
+    ok = ok && (r->groom || spans_room(&f->pool, LANE_G, r->l));
+    r->gw = r->l->wait.next;
+    r->groom = r->l->room;
+    return ok;
 }
 
 /* g existed when the segment began: only its bindings and its state are set. */

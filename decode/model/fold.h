@@ -1,8 +1,8 @@
 /*
  * fold.h - turns ordered neutral events into the model: lanes of spans, ranges, tasks, series.
  *
- * One automaton for all dialects. trace.c (or a test) feeds it with fold_stream(), and the model can be read between
- * any two calls. It checks nothing: order and consistency are the reader's business. Yet it survives any sequence of
+ * One automaton for all dialects. It is fed with fold_stream(), or event by event (fold_begin()), and the model can be
+ * read between any two calls. It checks nothing: order and consistency are the reader's business. Yet it survives any sequence of
  * events: an index may be new at any time, and a range may end that never began.
  */
 #ifndef GOTOP_DECODE_FOLD_H

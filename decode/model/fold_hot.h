@@ -56,19 +56,26 @@ HOT struct spanlane *hot_g(const struct hot *h, uint32_t g)
 }
 
 /*
- * fold_gcount_move() between two different counted states. Both are constants at the call, and the goroutine is in
- * `from`, so that count is not 0.
+ * hot_count_out, hot_count_in - a goroutine, which was counted, is no longer in this state; it is in this one from t
+ * on. hot_count - both: fold_gcount_move() between two different counted states.
  */
+HOT void hot_count_out(const struct hot *h, enum gcount from, int64_t t)
+{
+    h->gb->ns[from] -= (uint64_t)(h->gb_end - t);
+    h->f->gnow[from]--;
+}
+
+HOT void hot_count_in(const struct hot *h, enum gcount to, int64_t t)
+{
+    h->gb->ns[to] += (uint64_t)(h->gb_end - t);
+    if (++h->f->gnow[to] > h->gb->max[to])
+        h->gb->max[to] = (uint32_t)h->f->gnow[to];
+}
+
 HOT void hot_count(const struct hot *h, enum gcount from, enum gcount to, int64_t t)
 {
-    struct gbucket *gb = h->gb;
-    struct fold *f = h->f;
-    uint64_t left = (uint64_t)(h->gb_end - t);
-    gb->ns[from] -= left;
-    gb->ns[to] += left;
-    f->gnow[from]--;
-    if (++f->gnow[to] > gb->max[to])
-        gb->max[to] = (uint32_t)f->gnow[to];
+    hot_count_out(h, from, t);
+    hot_count_in(h, to, t);
 }
 
 /* Word by word, as it was stored: loading both at once would have to wait for that. */
@@ -383,36 +390,40 @@ HOT bool hot_on_end(struct hot_run *r, const struct hot *h, int64_t t)
         return false;
     hot_off(r, h, t, ST_NONE);
     r->l->open = hot_g_open(r);
-    h->gb->ns[GC_RUNNING] -= (uint64_t)(h->gb_end - t);
-    h->f->gnow[GC_RUNNING]--;
+    hot_count_out(h, GC_RUNNING, t);
     fold_ended(h->f, r->g, r->l);
     r->g = EV_NONE;
     return true;
 }
 
 /*
- * hot_create - goroutine g is created at t < gb_end. false unless it is the next index and the cache knows its start
- * stack.
+ * hot_create - fold_created() of a runnable goroutine without a reason, at t < gb_end. false unless it is the next index
+ * and the cache knows its start stack.
  */
-HOT bool hot_create(struct hot *h, int64_t t, uint32_t g, uint64_t id, uint32_t by, uint32_t stack, uint32_t start)
+struct hot_new {
+    uint64_t id;
+    uint32_t g, by;
+    uint32_t stack, start; /* the creator's stack; the one that it starts with */
+};
+HOT bool hot_create(struct hot *h, int64_t t, const struct hot_new *x)
 {
     struct fold *f = h->f;
-    const struct fold_start *k = &f->start[start % STARTS];
-    if (k->stack != start || (start && h->first) || g != h->ng || g >= f->nseg * RETIRED_GS || f->end > t)
+    const struct fold_start *k = &f->start[x->start % STARTS];
+    if (k->stack != x->start || (x->start && h->first) || x->g != h->ng || x->g >= f->nseg * RETIRED_GS || f->end > t)
         return false;
-    struct gseg *seg = &f->seg[g / RETIRED_GS];
-    seg->info[g % RETIRED_GS] = (struct ginfo){.id = id,
-                                               .seen = t,
-                                               .no_p_since = NO_TIME,
-                                               .name = k->name,
-                                               .creator = by,
-                                               .create_stack = stack,
-                                               .start_stack = start,
-                                               .flags = (uint16_t)(GI_KNOWN | GI_CREATED | k->flags)};
-    seg->lane[g % RETIRED_GS] = (struct spanlane){
+    struct gseg *seg = &f->seg[x->g / RETIRED_GS];
+    seg->info[x->g % RETIRED_GS] = (struct ginfo){.id = x->id,
+                                                  .seen = t,
+                                                  .no_p_since = NO_TIME,
+                                                  .name = k->name,
+                                                  .creator = x->by,
+                                                  .create_stack = x->stack,
+                                                  .start_stack = x->start,
+                                                  .flags = (uint16_t)(GI_KNOWN | GI_CREATED | k->flags)};
+    seg->lane[x->g % RETIRED_GS] = (struct spanlane){
         .t0 = t,
         .wait_t0 = t,
-        .open = hot_open(by + 1, h->runnable | stack),
+        .open = hot_open(x->by + 1, h->runnable | x->stack),
         .begun = true,
         .state = ST_RUNNABLE,
         .p = EV_NONE,
@@ -420,9 +431,7 @@ HOT bool hot_create(struct hot *h, int64_t t, uint32_t g, uint64_t id, uint32_t 
         .special = (uint8_t)((k->vague ? SPECIAL_NAME : 0) | (k->flags & GI_GCWORK ? SPECIAL_WORK : 0))};
     f->end = t;
     f->nlane[LANE_G] = ++h->ng;
-    h->gb->ns[GC_RUNNABLE] += (uint64_t)(h->gb_end - t);
-    if (++f->gnow[GC_RUNNABLE] > h->gb->max[GC_RUNNABLE])
-        h->gb->max[GC_RUNNABLE] = (uint32_t)f->gnow[GC_RUNNABLE];
+    hot_count_in(h, GC_RUNNABLE, t);
     return true;
 }
 

@@ -22,7 +22,7 @@ enum err_code fold_init(struct fold *f, const struct names *names)
     f->nlane[LANE_BAND] = BAND_COUNT;
     for (int b = 0; b < BAND_COUNT; b++) {
         f->lane[LANE_BAND][b] = (struct spanlane){.p = EV_NONE, .m = EV_NONE, .special = SPECIAL_LANE};
-        spans_begin(&f->lane[LANE_BAND][b], 0, f->tag[ST_NONE], 0, 0);
+        spans_begin(&f->lane[LANE_BAND][b], 0, waitspan(0, 0, 0, f->tag[ST_NONE]));
     }
     return ERR_OK;
 }

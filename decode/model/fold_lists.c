@@ -83,12 +83,11 @@ static struct range *range_add(struct fold *f, const struct ev *e, bool early)
 /* range.a of an assist that has ended (trace.h). Computed now, while most of its spans wait to be packed. */
 static uint64_t ran_in_assist(const struct fold *f, const struct range *r)
 {
-    int64_t sum[SPAN_SLOTS] = {0};
-    uint64_t spans = 0;
+    struct span_sums sums = {0};
     if (r->open_start || r->seen == NO_TIME || r->owner == EV_NONE ||
-        !spans_since(&f->pool, LANE_G, fold_lane_at(f, r->owner), r->t0, r->t1, sum, &spans))
+        !spans_since(&f->pool, LANE_G, fold_lane_at(f, r->owner), r->t0, r->t1, &sums))
         return 0;
-    return 1 + (uint64_t)sum[f->pool.slot[LANE_G][ST_RUNNING]];
+    return 1 + (uint64_t)sums.tot[f->pool.slot[LANE_G][ST_RUNNING]];
 }
 
 void fold_range_begin(struct fold *f, const struct ev *e)
@@ -192,7 +191,7 @@ static void band_again(struct fold *f, enum band b)
     bool on = until != INT64_MIN;
     l->open = waitspan(0, 0, 0, f->tag[on ? band_state[b] : ST_NONE]);
     if (!f->segment)
-        spans_begin(l, 0, f->tag[ST_NONE], 0, 0);
+        spans_begin(l, 0, waitspan(0, 0, 0, f->tag[ST_NONE]));
     for (size_t i = 0; i < v->n; i++) {
         const struct range *r = &v->v[i];
         if (r->seen == NO_TIME || (on && r->t1 <= until) || (r->open_end && r->t1 <= r->t0))

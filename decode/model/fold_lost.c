@@ -57,10 +57,11 @@ static void on_g_lost(struct fold *f, const struct ev *e)
     fold_range_lost(f, RANGE_ASSIST, &fold_info_at(f, e->g)->assist, since);
     fold_regions_lost_of(f, fold_info_at(f, e->g), since);
     l->state = ST_UNKNOWN;
+    const struct waitspan unknown = waitspan(0, 0, 0, f->tag[ST_UNKNOWN]);
     if (since > l->t0)
-        spans_push(&f->pool, LANE_G, l, since, f->tag[ST_UNKNOWN], 0, 0);
+        spans_push(&f->pool, LANE_G, l, since, unknown);
     else
-        l->open = waitspan(0, 0, 0, f->tag[ST_UNKNOWN]);
+        l->open = unknown;
     fold_special_g(f, e->g);
 }
 

@@ -197,37 +197,38 @@ static inline uint32_t fold_tag(struct fold *f, uint8_t state, uint32_t reason)
     return f->recent[state][k].tag;
 }
 
-/* wait_same - is the open span of a P or a band this already? */
-static inline bool wait_same(const struct waitspan *w, uint32_t tag, uint32_t who)
+/* wait_same - are these two open spans the same? */
+static inline bool wait_same(const struct waitspan *a, const struct waitspan *b)
 {
-    return w->dur_who == (uint64_t)who << 32 && w->rest == (uint64_t)tag << 32; /* lanes without stacks */
+    return a->dur_who == b->dur_who && a->rest == b->rest;
 }
 
 /* fold_lane_set - a P's or band's lane is in this state from t on. */
 static inline void fold_lane_set(struct fold *f, enum lane_kind k, uint32_t i, int64_t t, uint32_t tag, uint32_t who)
 {
     struct spanlane *l = &f->lane[k][i];
+    const struct waitspan open = waitspan(0, who, 0, tag);
     if (!l->begun) {
         if (f->carrying) {
-            l->open = waitspan(0, who, 0, tag);
+            l->open = open;
             return;
         }
-        if (f->segment && wait_same(&l->open, tag, who))
+        if (f->segment && wait_same(&l->open, &open))
             return;
-        spans_begin(l, t, tag, who, 0);
+        spans_begin(l, t, open);
         if (k == LANE_P)
             fold_special_p(f, i);
         return;
     }
-    if (wait_same(&l->open, tag, who))
+    if (wait_same(&l->open, &open))
         return;
     if (l->t0 >= t) { /* no time has passed: the later word counts */
-        l->open = waitspan(0, who, 0, tag);
+        l->open = open;
         return;
     }
     if (k == LANE_P && t - l->t0 > f->p[i].longest)
         f->p[i].longest = t - l->t0;
-    spans_push(&f->pool, k, l, t, tag, who, 0);
+    spans_push(&f->pool, k, l, t, open);
 }
 
 #endif

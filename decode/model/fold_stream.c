@@ -1,9 +1,9 @@
 /*
  * fold_stream.c - folds a stream of events into the model.
  *
- * Events that a reader vouches for (EVF_SURE) are folded as part of a run, see fold_hot.h. A run stays open until an
- * event comes that may concern it: until then nobody else looks at what runs on its P, so nothing need be written or
- * looked up between two of its events.
+ * Events that a reader vouches for (EVF_SURE) are folded as part of a run, see fold_hot.h. Runs stay open until an event
+ * takes the long way: until then nobody else looks at what runs on their Ps, so nothing need be written or looked up
+ * between two of a run's events.
  */
 #include "decode/model/fold_hot.h"
 
@@ -17,21 +17,6 @@ static void runs_close(struct runs *rs)
 {
     for (; rs->open; rs->open &= rs->open - 1)
         hot_run_end(&rs->r[__builtin_ctz(rs->open)], &rs->h);
-}
-
-/* Fold an event the long way; no open run may be concerned. false: out of memory. */
-static bool fold_long(struct runs *rs, const struct ev *e, int64_t last)
-{
-    struct fold *f = rs->h.f;
-    const struct spanlane *const p = rs->h.p;
-    f->end = last > f->end ? last : f->end;
-    bool ok = fold_any(f, e);
-    rs->h = hot_take(f);
-    for (uint32_t open = p != rs->h.p ? rs->open : 0; open; open &= open - 1) { /* the Ps' lanes have moved */
-        struct hot_run *r = &rs->r[__builtin_ctz(open)];
-        r->pl = &rs->h.p[r->p];
-    }
-    return ok;
 }
 
 /* Open a run of this P and M. NULL: something there is unusual. */
@@ -100,7 +85,7 @@ static __attribute__((noinline)) bool on_apart(struct runs *rs, const struct ev 
     if (e->kind != EVK_G_CREATE || e->state != ST_RUNNABLE || e->g < rs->h.ng || e->g == EV_NONE ||
         (e->by != EV_NONE && e->by >= rs->h.ng))
         return false;
-    if (e->str || !hot_create(&rs->h, e->t, e->g, e->arg, e->by, e->stack, e->stack2)) {
+    if (e->str || !hot_create(&rs->h, e->t, &(struct hot_new){e->arg, e->g, e->by, e->stack, e->stack2})) {
         (void)fold_created(f, e); /* out of memory: the next event that takes the long way finds out */
         hot_created(&rs->h);
     }
@@ -108,34 +93,16 @@ static __attribute__((noinline)) bool on_apart(struct runs *rs, const struct ev 
     return true;
 }
 
-/*
- * Close the runs of an event that concerns one P, M and goroutine only, and the P and M that the goroutine is noted to be on. Before
- * Go 1.22 one in a system call is noted on its P until that is stopped, though another one may run there. false: it may concern more.
- */
-static bool on_own(struct runs *rs, const struct ev *e)
-{
-    const bool range = (e->kind == EVK_RANGE_BEGIN || e->kind == EVK_RANGE_END) &&
-                       (e->state == RANGE_SWEEP || e->state == RANGE_ASSIST);
-    if ((e->kind != EVK_P_STATE && e->kind != EVK_G_STATE && e->kind != EVK_G_LABEL && !range) ||
-        e->flags & EVF_BACKDATE)
-        return false;
-    const struct spanlane *const l = e->g < rs->h.ng ? hot_g(&rs->h, e->g) : NULL;
-    for (uint32_t open = rs->open; open; open &= open - 1) {
-        const struct hot_run *r = &rs->r[__builtin_ctz(open)];
-        if (r->p == e->p || r->m == e->m || (l && (r->g == e->g || r->p == l->p || r->m == l->m))) {
-            hot_run_end(r, &rs->h);
-            rs->open &= ~(open & -open);
-        }
-    }
-    return true;
-}
-
-/* Fold any event the long way, with all runs closed. */
+/* Fold any event the long way, with all runs closed. false: out of memory. */
 static __attribute__((noinline)) bool on_any(struct runs *rs, const struct ev_half *e, int64_t last)
 {
+    struct fold *f = rs->h.f;
     struct ev room;
     runs_close(rs);
-    return fold_long(rs, ev_whole(e, &room), last);
+    f->end = last > f->end ? last : f->end;
+    const bool ok = fold_any(f, ev_whole(e, &room));
+    rs->h = hot_take(f);
+    return ok;
 }
 
 void fold_stream(struct fold *f, const struct ev_half *v, size_t n)
@@ -159,7 +126,7 @@ void fold_stream(struct fold *f, const struct ev_half *v, size_t n)
         }
         const struct ev *whole = (const struct ev *)(const void *)e;
         if (!on_apart(&rs, whole, &plain))
-            ok = on_own(&rs, whole) ? fold_long(&rs, whole, last) : on_any(&rs, e, last);
+            ok = on_any(&rs, e, last);
         last = whole->flags & EVF_QUIET ? last : whole->t;
         e += 2;
     }

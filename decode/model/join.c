@@ -38,16 +38,17 @@ uint8_t join_holder(void *join, uint64_t id, uint64_t *m, uint64_t *g)
 {
     const struct join *j = join;
     uint32_t p = idmap_get(&j->ids[LANE_P], id);
-    if (p == IDMAP_NONE || j->p[p].status != V2_PS_SYSCALL)
-        return p == IDMAP_NONE ? 0 : j->p[p].status;
+    const uint8_t status = p == IDMAP_NONE ? 0 : j->p[p].status;
+    if (status != V2_PS_SYSCALL && status != V2_PS_RUNNING)
+        return status;
     for (size_t i = 0; i < j->nm; i++)
         if (j->m[i].p == p && j->m[i].g != NO_LANE) {
             const struct home h = join_home(j, j->m[i].g);
             *m = j->m[i].id;
             *g = fold_g_id(h.f, h.local);
-            return V2_PS_SYSCALL;
+            return status;
         }
-    return 0;
+    return status == V2_PS_RUNNING ? status : 0;
 }
 
 /* ---- checking against what was before --------------------------------------------------------------------- */
@@ -547,48 +548,36 @@ static uint32_t lane_by_id(const struct trace *tr, const struct segment *s, cons
     return k == LANE_G ? j->live[at].g : at;
 }
 
-/* Resolve samples of goroutines, Ps and threads that the segment had not told of yet. */
-static void samples_resolve(struct trace *tr, const struct segment *s)
+/* x: the ids of the goroutine, the P, the thread that the segment had not told of when the sample was taken. */
+static struct sample sample_join(const struct trace *tr, const struct segment *s, const struct idmap *over,
+                                 struct sample v, const struct sample_ids *x)
 {
-    struct idmap over = {0}; /* goroutines that existed before and end in the segment */
-    struct ginfo room;
-    for (uint32_t k = 0; s->f->nids && k < s->nold; k++) {
-        const struct ginfo *gi = fold_g_info(s->f, s->old[k], &room);
-        if (gi->flags & GI_ENDED && !idmap_put(&over, gi->id, s->old[k]))
-            tr->join.oom = true;
-    }
-    for (size_t i = 0; i < s->f->nids; i++) {
-        const struct sample_ids *x = &s->f->ids[i];
-        struct sample *v = &s->f->samples.v[x->at];
-        v->g = v->g != EV_NONE ? segment_g(s, v->g) : x->g ? lane_by_id(tr, s, &over, LANE_G, x->g, v->t) : EV_NONE;
-        v->p = v->p != EV_NONE      ? segment_p(s, v->p)
-               : x->p != UINT64_MAX ? lane_by_id(tr, s, &over, LANE_P, x->p, v->t)
-                                    : EV_NONE;
-        v->m = v->m != EV_NONE        ? s->mmap[v->m]
-               : x->m != V2_NO_THREAD ? lane_by_id(tr, s, &over, LANE_M, x->m, v->t)
-                                      : EV_NONE;
-    }
-    idmap_free(&over);
+    v.g = v.g == EV_NONE && x->g ? lane_by_id(tr, s, over, LANE_G, x->g, v.t) : segment_g(s, v.g);
+    v.p = v.p == EV_NONE && x->p != UINT64_MAX ? lane_by_id(tr, s, over, LANE_P, x->p, v.t) : segment_p(s, v.p);
+    v.m = v.m != EV_NONE ? s->mmap[v.m] : x->m == V2_NO_THREAD ? EV_NONE : lane_by_id(tr, s, over, LANE_M, x->m, v.t);
+    return v;
 }
 
 static void samples_join(struct trace *tr, const struct segment *s)
 {
+    static const struct sample_ids none = {.p = UINT64_MAX, .m = V2_NO_THREAD};
     struct fold *f = &tr->fold;
     struct vec_sample *v = &f->samples;
-    const struct vec_sample *from = &s->f->samples;
-    if (from->n && !fold_room(f, v->v, v->cap, v->n + from->n))
+    const struct fold *from = s->f;
+    struct idmap over = {0}; /* goroutines that existed before and end in the segment */
+    struct ginfo room;
+    if (from->samples.n && !fold_room(f, v->v, v->cap, v->n + from->samples.n))
         return;
-    for (size_t i = 0, k = 0; i < from->n; i++) {
-        struct sample x = from->v[i];
-        if (k < s->f->nids && s->f->ids[k].at == i) {
-            k++;
-        } else {
-            x.g = segment_g(s, x.g);
-            x.p = segment_p(s, x.p);
-            x.m = x.m == EV_NONE ? x.m : s->mmap[x.m];
-        }
-        v->v[v->n++] = x;
+    for (uint32_t k = 0; from->nids && k < s->nold; k++) {
+        const struct ginfo *gi = fold_g_info(from, s->old[k], &room);
+        if (gi->flags & GI_ENDED && !idmap_put(&over, gi->id, s->old[k]))
+            tr->join.oom = true;
     }
+    for (size_t i = 0, k = 0; i < from->samples.n; i++) {
+        const bool untold = k < from->nids && from->ids[k].at == i;
+        v->v[v->n++] = sample_join(tr, s, &over, from->samples.v[i], untold ? &from->ids[k++] : &none);
+    }
+    idmap_free(&over);
 }
 
 static void lists_join(struct trace *tr, const struct segment *s)
@@ -657,8 +646,6 @@ enum joined join_next(struct trace *tr, struct segment *s)
     j->last = s->order.last;
     threads_meet(j, s);
     procs_meet(j, s);
-    if (s->n)
-        samples_resolve(tr, s);
     if (j->oom)
         return JOIN_OOM;
     if (s->n)

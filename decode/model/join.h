@@ -23,6 +23,7 @@
 #include "decode/base/idmap.h"
 #include "decode/model/segment.h"
 
+/* A piece of one of the trace's lanes. */
 struct jpiece {
     uint32_t seg, i; /* the segment, and the lane's index in it */
     int64_t t0;
@@ -30,12 +31,14 @@ struct jpiece {
     int64_t tot[SPAN_SLOTS]; /* ns per slot before t0 */
 };
 
-struct jlane {
+struct
+    jlane { /* a lane's pieces, in the order of time; of a goroutine without the one in the segment that it is new in */
     struct jpiece *v;
     uint32_t n;
     size_t cap;
 };
 
+/* What is known of a P, a thread, a goroutine at the end of the joined segments: the next one is checked against it. */
 struct jp {
     uint64_t id;
     struct jlane lane;
@@ -47,12 +50,12 @@ struct jp {
 struct jm {
     uint64_t id;
     struct jlane lane;
-    uint32_t p, g;
-    bool told; /* the trace has told of it */
+    uint32_t p, g; /* that it has; EV_NONE: none */
+    bool told;     /* the trace has told of it */
 };
 
-struct jg { /* A live goroutine. */
-    uint32_t g;
+struct jg {     /* one that has not ended */
+    uint32_t g; /* its index */
     uint8_t status;
     bool assists;
 };
@@ -60,10 +63,11 @@ struct jg { /* A live goroutine. */
 struct join {
     struct segment **seg; /* the joined ones */
     size_t n, cap;
-    uint32_t ng;
+    uint32_t ng; /* goroutines in them */
     struct jp *p;
     struct jm *m;
-    size_t np, nm, nm_told, capp, capm;
+    size_t np, nm, capp, capm;
+    size_t nm_told; /* up to the last thread that the trace has told of */
     struct jlane band[BAND_COUNT];
     struct idmap crosses; /* goroutine -> entry of cross, if it has pieces beyond the segment it is new in */
     struct jlane *cross;
@@ -74,9 +78,9 @@ struct join {
     uint32_t *unused; /* free entries of live */
     size_t nunused, capunused;
     int64_t end, last; /* the trace's end so far; the time of its last event on its own clock */
-    int gc;
+    int gc;            /* v2_order.gc */
     uint64_t gc_seq;
-    uint64_t procs;
+    uint64_t procs; /* GOMAXPROCS, 0: not told yet */
     bool oom;
 };
 
@@ -91,8 +95,8 @@ void join_free(struct join *j);
 /* join_hint - for fold.hint: what is known now of a live goroutine. */
 uint16_t join_hint(void *join, uint64_t id, uint32_t *name);
 /*
- * join_holder - for v2_order.holder: the status of the P with this id at the seam (0 = unknown) and, if it is in a
- * system call, the M and the G that have it.
+ * join_holder - for v2_order.holder: the status of the P with this id at the seam (0 = unknown) and, if it is running or in a
+ * system call, the M and the G that have it. Running without a G: both are left as they are.
  */
 uint8_t join_holder(void *join, uint64_t id, uint64_t *m, uint64_t *g);
 

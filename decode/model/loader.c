@@ -498,25 +498,27 @@ static void status_begins(struct trace *tr, const struct segment *s)
     status_wall(&tr->src.st, &s->s->st);
 }
 
+/* Add note i of a segment to the n of the trace. */
+static void note_join(struct source_notes *to, uint32_t *n, const struct source_notes *from, uint32_t i)
+{
+    if (i < SOURCE_NOTES)
+        source_note_put(to, *n, source_note(from, i));
+    ++*n;
+}
+
 /* Add a segment's status to the trace's. *newer: it has been said that there are events newer than the header. */
 static void status_join(struct trace *tr, const struct source *s, bool *newer)
 {
     bool said = *newer;
     struct source_status *t = &tr->src.st;
     const struct source_status *f = &s->st;
-    for (uint32_t i = 0; i < f->ndamages; i++) {
-        if (i < SOURCE_NOTES)
-            source_note_put(&tr->src.damage, t->ndamages, source_note(&s->damage, i));
-        t->ndamages++;
-    }
+    for (uint32_t i = 0; i < f->ndamages; i++)
+        note_join(&tr->src.damage, &t->ndamages, &s->damage, i);
     for (uint32_t i = 0; i < f->nwarnings; i++) {
         bool is = i < SOURCE_NOTES && source_note(&s->warning, i)->code == ERR_VERSION;
         *newer |= is;
-        if (is && said)
-            continue;
-        if (i < SOURCE_NOTES)
-            source_note_put(&tr->src.warning, t->nwarnings, source_note(&s->warning, i));
-        t->nwarnings++;
+        if (!is || !said)
+            note_join(&tr->src.warning, &t->nwarnings, &s->warning, i);
     }
     t->batches += f->batches;
     t->experimental_batches += f->experimental_batches;

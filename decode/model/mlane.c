@@ -23,31 +23,31 @@ static bool hold_close(struct fold *f, uint32_t m, int64_t t)
 {
     struct mlane *l = &f->m[m].lane;
     const struct hold *h = &l->h[l->n - 1];
-    int64_t longest = t - h->t0, v[SPAN_SLOTS];
-    uint64_t count = l->now.count;
-    memcpy(v, l->now.tot, sizeof v);
+    int64_t longest = t - h->t0, *const was = l->now.tot;
+    struct span_sums to = {.count = l->now.count}; /* up to t */
+    memcpy(to.tot, was, sizeof to.tot);
     if (hold_p(h) == EV_NONE) {
-        v[f->pool.slot[LANE_M][hold_bare(h)]] += t - h->t0;
-        count++;
-    } else if (t > f->end || !spans_since(&f->pool, LANE_P, &f->lane[LANE_P][hold_p(h)], h->t0, t, v, &count)) {
-        mlane_totals(f, m, &(struct totals){&t, 1, &v, &count});
+        to.tot[f->pool.slot[LANE_M][hold_bare(h)]] += t - h->t0;
+        to.count++;
+    } else if (t > f->end || !spans_since(&f->pool, LANE_P, &f->lane[LANE_P][hold_p(h)], h->t0, t, &to)) {
+        mlane_totals(f, m, &(struct totals){&t, 1, &to.tot, &to.count});
     }
     if (hold_p(h) != EV_NONE) {
         if (!mem_room(l->rec, l->caprec, l->now.rec + REC_MAX))
             return false;
         uint8_t *o = l->rec + l->now.rec;
-        o += bytes_put_varint(o, count - l->now.count);
+        o += bytes_put_varint(o, to.count - l->now.count);
         uint8_t *slots = o++;
         int64_t rest = t - h->t0; /* slot 0 takes the rest, also where the P's lane knows less than the hold */
         for (int s = 1; s < SPAN_SLOTS; s++)
-            rest -= v[s] - l->now.tot[s];
-        v[0] = l->now.tot[0] + rest;
+            rest -= to.tot[s] - was[s];
+        to.tot[0] = was[0] + rest;
         *slots = 0;
         for (int s = 0; s < SPAN_SLOTS; s++) {
-            if (v[s] == l->now.tot[s])
+            if (to.tot[s] == was[s])
                 continue;
             if (*slots)
-                o += bytes_put_varint(o, (uint64_t)(v[s] - l->now.tot[s]));
+                o += bytes_put_varint(o, (uint64_t)(to.tot[s] - was[s]));
             *slots |= (uint8_t)(1u << s);
         }
         l->now.rec = (size_t)(o - l->rec);
@@ -56,8 +56,8 @@ static bool hold_close(struct fold *f, uint32_t m, int64_t t)
         longest = f->p[hold_p(h)].longest > tail ? f->p[hold_p(h)].longest : tail;
         f->p[hold_p(h)].held = t;
     }
-    memcpy(l->now.tot, v, sizeof l->now.tot);
-    l->now.count = count;
+    memcpy(was, to.tot, sizeof to.tot);
+    l->now.count = to.count;
     struct holdsum *g = &l->sum[(l->n - 1) / HOLD_GROUP];
     if (longest > g->longest)
         g->longest = longest;

@@ -62,13 +62,12 @@ static bool durs_stored(const struct waitspan *s, uint32_t n, const struct pack_
     return ticks || units;
 }
 
-void pack_sums_of(const struct waitspan *s, uint32_t n, enum lane_kind kind, const struct pack_how *how,
-                  struct pack_sums *sums)
+void pack_sums_of(const struct waitspan *s, uint32_t n, const struct pack_how *how, struct pack_sums *sums)
 {
     *sums = (struct pack_sums){0};
     for (uint32_t i = 0; i < n; i++) {
         int64_t d = wait_dur(&s[i], how->longs);
-        unsigned k = how->slot[wait_tag(&s[i])][kind];
+        unsigned k = how->slot[wait_tag(&s[i])][how->kind];
         sums->slot[k] += d;
         if (k && d > sums->longest)
             sums->longest = d;
@@ -106,12 +105,11 @@ static uint8_t *put_planes(uint8_t *o, const uint8_t *at, uint32_t n, uint32_t k
     return o;
 }
 
-size_t pack_plain(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how,
-                  struct pack_sums *sums)
+size_t pack_plain(uint8_t *out, const struct waitspan *s, uint32_t n, struct pack_how *how, struct pack_sums *sums)
 {
     const int64_t *longs = how->longs;
     if (sums)
-        pack_sums_of(s, n, kind, how, sums);
+        pack_sums_of(s, n, how, sums);
     uint64_t v[SPAN_BLOCK] = {0}, dur[SPAN_BLOCK], d = 0, k = 0, w = 0, t = 0;
     uint32_t is_whole = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -353,9 +351,10 @@ static uint8_t *put_planes_sse(uint8_t *o, const struct planes *p, uint32_t n, u
 
 /* As pack_sse(). 0: the spans are unusual, nothing is packed. */
 static SSE inline __attribute__((always_inline)) size_t pack_fours(uint8_t *out, const struct waitspan *s, uint32_t n,
-                                                                   enum lane_kind kind, struct pack_how *how,
-                                                                   struct pack_sums *sums, enum pack_durs durs)
+                                                                   struct pack_how *how, struct pack_sums *sums,
+                                                                   enum pack_durs durs)
 {
+    const enum lane_kind kind = how->kind;
     struct split c;
     struct sums_four four;
     struct planes planes;
@@ -395,7 +394,7 @@ static SSE inline __attribute__((always_inline)) size_t pack_fours(uint8_t *out,
         uint32_t x = most[0] > most[1] ? most[0] : most[1], y = most[2] > most[3] ? most[2] : most[3];
         sums->longest = x > y ? x : y;
         if (sums->slot[0])
-            pack_sums_of(s, n, kind, how, sums);
+            pack_sums_of(s, n, how, sums);
     }
     pack_note_whole(how, is_whole, n);
     uint32_t pal[PALETTE_MOST], k = n >= PALETTE_FROM ? palette_sse(c.pair, n, pal, &planes) : 0;
@@ -411,23 +410,22 @@ static SSE inline __attribute__((always_inline)) size_t pack_fours(uint8_t *out,
     return (size_t)(o - out);
 }
 
-static SSE size_t pack_by_units(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind,
-                                struct pack_how *how, struct pack_sums *sums)
+static SSE size_t pack_by_units(uint8_t *out, const struct waitspan *s, uint32_t n, struct pack_how *how,
+                                struct pack_sums *sums)
 {
     const enum pack_durs durs = pack_durs(how);
     if (!sums)
-        return pack_fours(out, s, n, kind, how, NULL, durs);
+        return pack_fours(out, s, n, how, NULL, durs);
     switch (durs) {
-    case DURS_TICKS: return pack_fours(out, s, n, kind, how, sums, DURS_TICKS);
-    case DURS_64: return pack_fours(out, s, n, kind, how, sums, DURS_64);
-    default: return pack_fours(out, s, n, kind, how, sums, DURS_NS);
+    case DURS_TICKS: return pack_fours(out, s, n, how, sums, DURS_TICKS);
+    case DURS_64: return pack_fours(out, s, n, how, sums, DURS_64);
+    default: return pack_fours(out, s, n, how, sums, DURS_NS);
     }
 }
 
-size_t pack_sse(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how,
-                struct pack_sums *sums)
+size_t pack_sse(uint8_t *out, const struct waitspan *s, uint32_t n, struct pack_how *how, struct pack_sums *sums)
 {
-    return __builtin_cpu_supports("sse4.1") ? pack_by_units(out, s, n, kind, how, sums) : 0;
+    return __builtin_cpu_supports("sse4.1") ? pack_by_units(out, s, n, how, sums) : 0;
 }
 
 void pack_init(void)
@@ -442,18 +440,16 @@ void pack_init(void)
 {
 }
 
-size_t pack_sse(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how,
-                struct pack_sums *sums)
+size_t pack_sse(uint8_t *out, const struct waitspan *s, uint32_t n, struct pack_how *how, struct pack_sums *sums)
 {
-    (void)out, (void)s, (void)n, (void)kind, (void)how, (void)sums;
+    (void)out, (void)s, (void)n, (void)how, (void)sums;
     return 0;
 }
 
 #endif
 
-size_t pack_spans(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how,
-                  struct pack_sums *sums)
+size_t pack_spans(uint8_t *out, const struct waitspan *s, uint32_t n, struct pack_how *how, struct pack_sums *sums)
 {
-    const size_t len = pack_sse(out, s, n, kind, how, sums);
-    return len ? len : pack_plain(out, s, n, kind, how, sums);
+    const size_t len = pack_sse(out, s, n, how, sums);
+    return len ? len : pack_plain(out, s, n, how, sums);
 }

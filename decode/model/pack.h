@@ -125,13 +125,19 @@ struct pack_how {
     const int64_t *longs;     /* durations of the spans with WAIT_LONG */
     uint32_t whole; /* without a clock: of the block before, how many durations were multiples of 64 ns; updated */
     const struct pack_clock *clock;
+    enum lane_kind kind; /* of the spans' lane */
 };
+
+/* pack_planes - how many bits the number of one of k pairs takes, and so how many planes there are. */
+static inline uint32_t pack_planes(uint32_t k)
+{
+    return k > 1 ? 32 - (uint32_t)__builtin_clz(k - 1) : 0;
+}
 
 /* palette_pays - is a palette of k pairs smaller, for n spans of which some (stacks) have a stack? */
 static inline bool palette_pays(uint32_t k, uint32_t n, bool stacks)
 {
-    uint32_t planes = k > 1 ? 32 - (uint32_t)__builtin_clz(k - 1) : 0,
-             size = 1 + k * (stacks ? 4 : 1) + planes * ((n + 7) / 8);
+    const uint32_t size = 1 + k * (stacks ? 4 : 1) + pack_planes(k) * ((n + 7) / 8);
     return k <= PALETTE_MOST &&
            size < n + (stacks ? (n + 3) / 4 + n / 2 : 0); /* estimate: half of the spans have a stack of one byte */
 }
@@ -151,20 +157,16 @@ static inline uint8_t *put_palette(uint8_t *o, const uint32_t *pal, uint32_t k, 
 }
 
 /*
- * pack_spans - pack n <= SPAN_BLOCK spans of a lane of this kind into out; PACK_MAX + PACK_SLACK bytes may be
+ * pack_spans - pack n <= SPAN_BLOCK spans of one lane into out; PACK_MAX + PACK_SLACK bytes may be
  * written. Returns the number of bytes. sums gets the index entry's sums; it may be NULL.
  * pack_plain - the same, one value at a time: for unusual spans, and to check the others against.
  * pack_sse - the same with vectors. Returns 0 and packs nothing if the processor has none or the spans are unusual.
  */
-size_t pack_spans(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how,
-                  struct pack_sums *sums);
-size_t pack_plain(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how,
-                  struct pack_sums *sums);
-size_t pack_sse(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how,
-                struct pack_sums *sums);
+size_t pack_spans(uint8_t *out, const struct waitspan *s, uint32_t n, struct pack_how *how, struct pack_sums *sums);
+size_t pack_plain(uint8_t *out, const struct waitspan *s, uint32_t n, struct pack_how *how, struct pack_sums *sums);
+size_t pack_sse(uint8_t *out, const struct waitspan *s, uint32_t n, struct pack_how *how, struct pack_sums *sums);
 /* pack_sums_of - the sums of n spans, one span at a time. */
-void pack_sums_of(const struct waitspan *s, uint32_t n, enum lane_kind kind, const struct pack_how *how,
-                  struct pack_sums *sums);
+void pack_sums_of(const struct waitspan *s, uint32_t n, const struct pack_how *how, struct pack_sums *sums);
 
 #define PACK_WHOLE_MOST (SPAN_BLOCK / 2) /* for pack_how.whole: from here on durations are stored in units of 64 ns */
 

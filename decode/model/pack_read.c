@@ -10,38 +10,46 @@
 #define PACK_SSE 1
 #include <smmintrin.h>
 #define SSE __attribute__((target("sse4.1")))
+
+static inline bool have_sse(void)
+{
+    return __builtin_cpu_supports("sse4.1");
+}
 #endif
 
 /* ---- palettes ---------------------------------------------------------------------------------------------- */
 
-/*
- * Read a block's palette. p is the place behind the flags; *end is set to the place behind the planes. Returns the
- * number of planes.
- */
-static unsigned palette_unpack(const uint8_t *p, uint32_t n, unsigned flags, uint32_t pair[PALETTE_MOST],
-                               const uint8_t **planes, const uint8_t **end)
+/* A block's palette: its pairs of tag and stack, and the n planes, of `size` bytes each, with each span's number. */
+struct palette {
+    uint32_t pair[PALETTE_MOST];
+    struct planes {
+        const uint8_t *p;
+        unsigned n, size;
+    } planes;
+};
+
+/* Read it from behind the flags, for n spans. Returns the place behind the planes. */
+static const uint8_t *palette_unpack(const uint8_t *p, uint32_t n, unsigned flags, struct palette *pal)
 {
-    enum { FEW = PACK_SLACK / sizeof *pair };
+    enum { FEW = PACK_SLACK / sizeof *pal->pair };
     const uint32_t k = *p++;
-    if (flags & PACK_STACK) {
-        memcpy(pair, p, (k <= FEW ? FEW : PALETTE_MOST) * sizeof *pair); /* those behind k are never asked for */
-        p += k * sizeof *pair;
+    if (flags & PACK_STACK) { /* pairs behind k are never asked for */
+        memcpy(pal->pair, p, (k <= FEW ? FEW : PALETTE_MOST) * sizeof *pal->pair);
+        p += k * sizeof *pal->pair;
     } else {
         for (uint32_t i = 0; i < k && i < PALETTE_MOST; i++)
-            pair[i] = (uint32_t)*p++ << 24;
+            pal->pair[i] = (uint32_t)*p++ << 24;
     }
-    unsigned np = k > 1 ? 32 - (unsigned)__builtin_clz(k - 1) : 0;
-    *planes = p;
-    *end = p + np * ((n + 7) / 8);
-    return np;
+    pal->planes = (struct planes){p, pack_planes(k), (n + 7) / 8};
+    return p + pal->planes.n * pal->planes.size;
 }
 
 /* The pair numbers of spans 8 * i .. 8 * i + 7, a byte each. */
-static uint64_t palette_eight(const uint8_t *planes, unsigned np, uint32_t n, uint32_t i)
+static uint64_t palette_eight(const struct palette *pal, uint32_t i)
 {
     uint64_t v = 0;
-    for (unsigned k = 0; k < np; k++) {
-        uint64_t x = planes[k * ((n + 7) / 8) + i];
+    for (unsigned k = 0; k < pal->planes.n; k++) {
+        uint64_t x = pal->planes.p[k * pal->planes.size + i];
         /* bit b of x to bit 0 of byte b: each copy of x keeps another bit, and a carry moves it to the byte's top */
         x = (x * 0x0101010101010101u) & 0x8040201008040201u;
         x = (x + 0x00406070787c7e7fu) >> 7 & 0x0101010101010101u;
@@ -55,8 +63,7 @@ static uint64_t palette_eight(const uint8_t *planes, unsigned np, uint32_t n, ui
  * Each of a plane's sixteen bits is copied to a byte of its own, which keeps only that bit and becomes all ones or
  * zeros. Four planes are always read, needed or not: a branch that varies costs more.
  */
-static SSE inline __attribute__((always_inline)) __m128i sixteen_sse(const uint8_t *planes, unsigned np,
-                                                                     uint32_t size)
+static SSE inline __attribute__((always_inline)) __m128i sixteen_sse(struct planes pl, uint32_t i)
 {
     const __m128i copy = _mm_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1),
                   bit = _mm_set1_epi64x((int64_t)0x8040201008040201);
@@ -64,7 +71,7 @@ static SSE inline __attribute__((always_inline)) __m128i sixteen_sse(const uint8
 #define PLANE(k) \
     do { \
         uint16_t b; \
-        memcpy(&b, planes + (k)*size, 2); \
+        memcpy(&b, pl.p + i / 8 + (k)*pl.size, 2); \
         __m128i x = _mm_and_si128(_mm_shuffle_epi8(_mm_cvtsi32_si128(b), copy), bit); \
         at = _mm_or_si128(at, _mm_and_si128(_mm_cmpeq_epi8(x, bit), _mm_set1_epi8(1 << (k)))); \
     } while (0)
@@ -72,29 +79,29 @@ static SSE inline __attribute__((always_inline)) __m128i sixteen_sse(const uint8
     PLANE(1);
     PLANE(2);
     PLANE(3);
-    if (np > 4)
+    if (pl.n > 4)
         PLANE(4);
 #undef PLANE
-    return _mm_and_si128(at, _mm_set1_epi8((char)((1 << np) - 1)));
+    return _mm_and_si128(at, _mm_set1_epi8((char)((1 << pl.n) - 1)));
 }
 
-static SSE void sixteen_to(const uint8_t *planes, unsigned np, uint32_t size, uint8_t out[16])
+static SSE void sixteen_to(const struct palette *pal, uint32_t i, uint8_t out[16])
 {
-    _mm_storeu_si128((__m128i *)(void *)out, sixteen_sse(planes, np, size));
+    _mm_storeu_si128((__m128i *)(void *)out, sixteen_sse(pal->planes, i));
 }
 #endif
 
-/* The pair numbers of spans i .. i + 15 of n; i is a multiple of 16. May read 64 bytes behind the planes. */
-static void palette_sixteen(const uint8_t *planes, unsigned np, uint32_t n, uint32_t i, uint8_t out[16])
+/* The same of spans i .. i + 15 of n; i is a multiple of 16. May read 64 bytes behind the planes. */
+static void palette_sixteen(const struct palette *pal, uint32_t n, uint32_t i, uint8_t out[16])
 {
 #ifdef PACK_SSE
-    if (__builtin_cpu_supports("sse4.1")) {
-        sixteen_to(planes + i / 8, np, (n + 7) / 8, out);
+    if (have_sse()) {
+        sixteen_to(pal, i, out);
         return;
     }
 #endif
     for (uint32_t k = 0; k < 2 && i + 8 * k < n; k++) {
-        uint64_t at = palette_eight(planes, np, n, i / 8 + k);
+        uint64_t at = palette_eight(pal, i / 8 + k);
         for (uint32_t b = 0; b < 8; b++, at >>= 8)
             out[8 * k + b] = (uint8_t)at;
     }
@@ -164,23 +171,13 @@ void pack_read_init(void)
 }
 #endif
 
-static inline bool have_sse(void)
-{
-#ifdef PACK_SSE
-    return __builtin_cpu_supports("sse4.1");
-#else
-    return false;
-#endif
-}
-
-static const uint8_t *column_ids(const uint8_t *p, uint32_t n, enum lengths k, bool sse, uint32_t *out)
+static const uint8_t *column_ids(const uint8_t *p, uint32_t n, enum lengths k, uint32_t *out)
 {
     uint64_t v[SPAN_BLOCK];
 #ifdef PACK_SSE
-    if (sse)
+    if (have_sse())
         return column_sse(p, n, k, out);
 #endif
-    (void)sse;
     p = column_plain(p, n, k, v);
     for (uint32_t i = 0; i < n; i++)
         out[i] = (uint32_t)v[i];
@@ -269,14 +266,14 @@ static SSE inline void words_sse(__m128i b0, __m128i b1, __m128i b2, __m128i b3,
 }
 
 /* Tags and stacks of all spans, from at most sixteen pairs. Writes up to fifteen more. */
-static SSE void pairs_sse(const uint32_t pair[16], const uint8_t *planes, unsigned np, uint32_t n, uint32_t *tag,
-                          uint32_t *stack)
+static SSE void pairs_sse(const struct palette *pal, uint32_t n, uint32_t *tag, uint32_t *stack)
 {
     const __m128i zero = _mm_setzero_si128(),
                   apart = _mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-    __m128i b[4]; /* b[k]: byte k of each pair */
+    const struct planes planes = pal->planes; /* not to be read again after each store */
+    __m128i b[4];                             /* b[k]: byte k of each pair */
     for (int k = 0; k < 4; k++)
-        b[k] = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(const void *)(pair + 4 * k)), apart);
+        b[k] = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(const void *)(pal->pair + 4 * k)), apart);
     const __m128i l01 = _mm_unpacklo_epi32(b[0], b[1]), l23 = _mm_unpacklo_epi32(b[2], b[3]),
                   h01 = _mm_unpackhi_epi32(b[0], b[1]), h23 = _mm_unpackhi_epi32(b[2], b[3]);
     b[0] = _mm_unpacklo_epi64(l01, l23);
@@ -284,7 +281,7 @@ static SSE void pairs_sse(const uint32_t pair[16], const uint8_t *planes, unsign
     b[2] = _mm_unpacklo_epi64(h01, h23);
     b[3] = _mm_unpackhi_epi64(h01, h23);
     for (uint32_t i = 0; i < n; i += 16) {
-        const __m128i x = sixteen_sse(planes + i / 8, np, (n + 7) / 8);
+        const __m128i x = sixteen_sse(planes, i);
         words_sse(_mm_shuffle_epi8(b[3], x), zero, zero, zero, tag + i);
         if (stack)
             words_sse(_mm_shuffle_epi8(b[0], x), _mm_shuffle_epi8(b[1], x), _mm_shuffle_epi8(b[2], x), zero,
@@ -293,38 +290,36 @@ static SSE void pairs_sse(const uint32_t pair[16], const uint8_t *planes, unsign
 }
 #endif
 
-static void pairs_unpack(const uint32_t *pair, const uint8_t *planes, unsigned np, uint32_t n, bool sse,
-                         uint32_t *tag, uint32_t *stack)
+/* Tags and, unless NULL, stacks of all spans. */
+static void pairs_unpack(const struct palette *pal, uint32_t n, uint32_t *tag, uint32_t *stack)
 {
     uint8_t at[SPAN_BLOCK + 16];
 #ifdef PACK_SSE
-    if (sse && np <= 4) {
-        pairs_sse(pair, planes, np, n, tag, stack);
+    if (have_sse() && pal->planes.n <= 4) {
+        pairs_sse(pal, n, tag, stack);
         return;
     }
 #endif
-    (void)sse;
     for (uint32_t i = 0; i < n; i += 16)
-        palette_sixteen(planes, np, n, i, at + i);
+        palette_sixteen(pal, n, i, at + i);
     for (uint32_t i = 0; i < n; i++)
-        tag[i] = pair[at[i]] >> 24;
+        tag[i] = pal->pair[at[i]] >> 24;
     for (uint32_t i = 0; stack && i < n; i++)
-        stack[i] = pair[at[i]] & 0xffffff;
+        stack[i] = pal->pair[at[i]] & 0xffffff;
 }
 
 /*
  * Unpack durations and tags; stack, unless NULL, gets the stacks if they are in the palette. Returns the place
  * behind.
  */
-static const uint8_t *unpack_front(const uint8_t *p, uint32_t n, const struct pack_clock *clock, bool sse,
-                                   int64_t *dur, uint32_t *tag, uint32_t *stack)
+static const uint8_t *unpack_front(const uint8_t *p, uint32_t n, const struct pack_clock *clock, int64_t *dur,
+                                   uint32_t *tag, uint32_t *stack)
 {
     const unsigned flags = *p++;
     if (flags & PACK_PALETTE) {
-        uint32_t pair[PALETTE_MOST];
-        const uint8_t *planes;
-        unsigned np = palette_unpack(p, n, flags, pair, &planes, &p);
-        pairs_unpack(pair, planes, np, n, sse, tag, stack);
+        struct palette pal;
+        p = palette_unpack(p, n, flags, &pal);
+        pairs_unpack(&pal, n, tag, stack);
     }
     for (uint32_t i = 0; i < n && !(flags & PACK_PALETTE); i++) {
         tag[i] = *p++;
@@ -332,7 +327,7 @@ static const uint8_t *unpack_front(const uint8_t *p, uint32_t n, const struct pa
             tag[i] |= (uint32_t)*p++ << 8;
     }
 #ifdef PACK_SSE
-    if (sse && !(flags & PACK_LONG_DUR))
+    if (have_sse() && !(flags & PACK_LONG_DUR))
         return column_dur_sse(p, n, dur_form(flags, clock), clock, dur);
 #endif
     uint64_t l[SPAN_BLOCK];
@@ -345,20 +340,19 @@ static const uint8_t *unpack_front(const uint8_t *p, uint32_t n, const struct pa
 void unpack_times(const uint8_t *p, uint32_t n, const struct pack_clock *clock, int64_t dur[SPAN_ROOM],
                   uint32_t tag[SPAN_ROOM])
 {
-    (void)unpack_front(p, n, clock, have_sse(), dur, tag, NULL);
+    (void)unpack_front(p, n, clock, dur, tag, NULL);
 }
 
 void unpack_spans(const uint8_t *p, uint32_t n, const struct pack_clock *clock, struct spancols *out)
 {
     const unsigned flags = *p;
-    const bool sse = have_sse();
-    p = unpack_front(p, n, clock, sse, out->dur, out->tag, out->stack);
+    p = unpack_front(p, n, clock, out->dur, out->tag, out->stack);
     if (flags & PACK_WHO)
-        p = column_ids(p, n, flags & PACK_LONG_WHO ? ID_LONG : ID, sse, out->who);
+        p = column_ids(p, n, flags & PACK_LONG_WHO ? ID_LONG : ID, out->who);
     else
         memset(out->who, 0, n * sizeof *out->who);
     if (!(flags & PACK_PALETTE) && flags & PACK_STACK)
-        column_ids(p, n, flags & PACK_LONG_STACK ? ID_LONG : ID, sse, out->stack);
+        column_ids(p, n, flags & PACK_LONG_STACK ? ID_LONG : ID, out->stack);
     else if (!(flags & PACK_PALETTE))
         memset(out->stack, 0, n * sizeof *out->stack);
 }
@@ -378,7 +372,7 @@ uint32_t unpack_first_stack(const uint8_t *p, uint32_t n)
     if (!(flags & PACK_STACK))
         return 0;
     if (flags & PACK_PALETTE) {
-        const uint32_t k = *p++, np = k > 1 ? 32 - (uint32_t)__builtin_clz(k - 1) : 0;
+        const uint32_t k = *p++, np = pack_planes(k);
         const uint8_t *planes = p + 4 * (size_t)k;
         uint32_t at = 0, pair;
         for (uint32_t i = 0; i < np; i++)

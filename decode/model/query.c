@@ -146,17 +146,16 @@ static void lane_spans(const struct trace *tr, struct lane l, struct lane_info *
     pieces_get(tr, l, 0, &p);
     info->first = p.t0;
     info->seen = l.kind == LANE_G ? info->seen : p.t0;
-    info->last = trace_last(tr);
     if (l.kind == LANE_M) {
+        info->last = trace_last(tr);
         int64_t tot[1][SPAN_SLOTS];
         pieces_totals(tr, l, &(struct totals){&info->last, 1, tot, &info->nspans});
         return;
     }
     if (n > 1)
         pieces_get(tr, l, n - 1, &p);
-    info->nspans = p.index0 + spans_count(p.l);
+    lane_ends(tr, &p, info);
     *over = p.l->ended;
-    info->last = p.l->ended || p.l->t0 > info->last ? p.l->t0 : info->last;
 }
 
 /*

@@ -296,7 +296,7 @@ bool span_seek_on(struct span_iter *it, const struct trace *tr, struct lane lane
 bool span_seek_index(struct span_iter *it, const struct trace *tr, struct lane lane, uint64_t index)
 {
     iter_begin(it, tr, lane);
-    uint32_t n = pieces_n(tr, lane), k = 0;
+    const uint32_t n = pieces_n(tr, lane);
     if (!n)
         return false;
     if (lane.kind == LANE_M) { /* rarely called with more than 0: walk */
@@ -308,14 +308,9 @@ bool span_seek_index(struct span_iter *it, const struct trace *tr, struct lane l
         return true;
     }
     struct piece p;
-    for (uint32_t hi = n; k + 1 < hi;) { /* the last piece that begins at index or before */
-        uint32_t mid = k + (hi - k) / 2;
-        pieces_get(tr, lane, mid, &p);
-        if (p.index0 <= index)
-            k = mid;
-        else
-            hi = mid;
-    }
+    uint32_t behind = 1; /* the first piece that begins behind index */
+    bisect(behind, n, i, (pieces_get(tr, lane, i, &p), p.index0 <= index));
+    uint32_t k = behind - 1;
     pieces_get(tr, lane, k, &p);
     while (k && !spans_blocks(p.l))
         pieces_get(tr, lane, --k, &p);

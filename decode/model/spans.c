@@ -180,12 +180,11 @@ void spans_long(struct span_pool *sp, int64_t dur, struct waitspan *w)
 }
 
 /* Pack into a buffer first, because the current chunk may be too small. */
-static __attribute__((noinline)) uint8_t *pack_aside(struct span_pool *sp, enum lane_kind kind,
-                                                     const struct waitspan *s, uint32_t n, struct pack_how *how,
-                                                     struct pack_sums *sums, size_t *len)
+static __attribute__((noinline)) uint8_t *pack_aside(struct span_pool *sp, const struct waitspan *s, uint32_t n,
+                                                     struct pack_how *how, struct pack_sums *sums, size_t *len)
 {
     uint8_t buf[PACK_MAX + PACK_SLACK];
-    *len = pack_spans(buf, s, n, kind, how, sums);
+    *len = pack_spans(buf, s, n, how, sums);
     uint8_t *p = pool_bytes(sp, *len);
     if (p)
         memcpy(p, buf, *len);
@@ -197,14 +196,14 @@ static inline uint8_t *pack_into(struct span_pool *sp, enum lane_kind kind, cons
                                  struct pack_sums *sums)
 {
     struct bump *b = &sp->bump;
-    struct pack_how how = {(const uint8_t(*)[4])sp->tagslot, sp->longs, sp->whole, &sp->clock};
+    struct pack_how how = {(const uint8_t(*)[4])sp->tagslot, sp->longs, sp->whole, &sp->clock, kind};
     size_t len = 0;
     uint8_t *p = b->at;
     if (p && b->end - p >= PACK_MAX + 2 * PACK_SLACK) { /* nearly always: pack in place */
-        len = pack_spans(p, s, n, kind, &how, sums);
+        len = pack_spans(p, s, n, &how, sums);
         b->at = p + ((len + 1) & ~(size_t)1);
     } else {
-        p = pack_aside(sp, kind, s, n, &how, sums, &len);
+        p = pack_aside(sp, s, n, &how, sums, &len);
     }
     sp->whole = how.whole;
     sp->packed_bytes += len;
@@ -213,10 +212,10 @@ static inline uint8_t *pack_into(struct span_pool *sp, enum lane_kind kind, cons
 
 /* ---- appending ------------------------------------------------------------------------------------------ */
 
-void spans_begin(struct spanlane *l, int64_t t, uint32_t tag, uint32_t who, uint32_t stack)
+void spans_begin(struct spanlane *l, int64_t t, struct waitspan open)
 {
     l->t0 = l->wait_t0 = t;
-    l->open = waitspan(0, who, stack, tag);
+    l->open = open;
     l->begun = true;
 }
 
@@ -329,7 +328,7 @@ bool spans_room(struct span_pool *sp, enum lane_kind kind, struct spanlane *l)
 
 void spans_end(struct span_pool *sp, enum lane_kind kind, struct spanlane *l, int64_t t)
 {
-    spans_push(sp, kind, l, t, wait_tag(&l->open), wait_who(&l->open), wait_stack(&l->open));
+    spans_push(sp, kind, l, t, l->open);
     l->ended = true;
 }
 

@@ -116,8 +116,8 @@ void pool_waits_free(struct span_pool *sp);
  */
 uint32_t pool_tag(struct span_pool *sp, uint8_t state, uint32_t reason, uint32_t label);
 
-/* spans_begin - the lane's first span starts at t. */
-void spans_begin(struct spanlane *l, int64_t t, uint32_t tag, uint32_t who, uint32_t stack);
+/* spans_begin - the lane's first span, `open`, starts at t. */
+void spans_begin(struct spanlane *l, int64_t t, struct waitspan open);
 /* spans_room - make room for one more waiting span; packs a full block. false: out of memory. */
 bool spans_room(struct span_pool *sp, enum lane_kind kind, struct spanlane *l);
 
@@ -126,8 +126,7 @@ void spans_long(struct span_pool *sp, int64_t dur, struct waitspan *w);
 
 /* spans_push - close the open span at t (>= its start) and open another. kind is the lane's. */
 static inline __attribute__((always_inline)) void spans_push(struct span_pool *sp, enum lane_kind kind,
-                                                             struct spanlane *l, int64_t t, uint32_t tag,
-                                                             uint32_t who, uint32_t stack)
+                                                             struct spanlane *l, int64_t t, struct waitspan open)
 {
     if (l->room || spans_room(sp, kind, l)) {
         int64_t dur = t - l->t0;
@@ -141,7 +140,7 @@ static inline __attribute__((always_inline)) void spans_push(struct span_pool *s
             spans_long(sp, dur, w);
         l->t0 = t;
     }
-    l->open = waitspan(0, who, stack, tag);
+    l->open = open;
 }
 /*
  * spans_end - close the open span at t: the lane has ended.
@@ -260,11 +259,15 @@ struct sight {
 void spans_sight(struct sight *s, uint32_t n, bool data);
 
 /*
- * spans_since - in a lane that is still appended to: add the time per slot in [from,to) to sum, and the number of
- * spans it touches to *count. The open span must last at least up to `to`. One step per span. false: some of these
- * spans are packed already; nothing is added.
+ * spans_since - in a lane that is still appended to: add the time per slot in [from,to), and the number of spans it
+ * touches. The open span must last at least up to `to`. One step per span. false: some of these spans are packed
+ * already; nothing is added.
  */
+struct span_sums {
+    int64_t tot[SPAN_SLOTS]; /* ns */
+    uint64_t count;
+};
 bool spans_since(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, int64_t from, int64_t to,
-                 int64_t sum[SPAN_SLOTS], uint64_t *count);
+                 struct span_sums *sums);
 
 #endif

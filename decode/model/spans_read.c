@@ -447,7 +447,7 @@ void spans_near(const struct span_pool *sp, enum lane_kind kind, const struct sp
 }
 
 bool spans_since(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, int64_t from, int64_t to,
-                 int64_t sum[SPAN_SLOTS], uint64_t *count)
+                 struct span_sums *sums)
 {
     if (!l->begun || l->ended || l->packed || from < l->wait_t0 || from >= to)
         return false;
@@ -456,8 +456,8 @@ bool spans_since(const struct span_pool *sp, enum lane_kind kind, const struct s
     for (;;) {
         int64_t a = t > from ? t : from, b = end < to ? end : to;
         if (b > a)
-            sum[sp->tagslot[wait_tag(w)][kind]] += b - a;
-        *count += t < to;
+            sums->tot[sp->tagslot[wait_tag(w)][kind]] += b - a;
+        sums->count += t < to;
         if (t <= from || next == first)
             return true;
         w = --next;

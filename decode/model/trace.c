@@ -1,11 +1,13 @@
 /*
  * trace.c - opens a trace and decodes it step by step.
  *
- *   input -> dialect -> source_v1/v2 (orders events) -> chunks of struct ev -> fold (builds the model)
+ *   first family    input -> dialect -> source_v1 (orders events) -> chunks of events -> fold (builds the model)
+ *   second family   input -> dialect -> loader.c: segments, each ordered and folded by itself, then joined;
+ *                   what can't be cut into segments: source_v2 (orders events), which folds as it goes
  *
- * With more than one thread, a first-family reader runs in a thread of its own and hands over chunks through a ring.
- * Fold always runs in the caller's thread, within trace_load(), so readers of the model need no lock. With one
- * thread or two the same events are folded in the same order: the model is the same.
+ * With more than one thread, a first-family reader runs in a thread of its own and hands over chunks through a ring, and
+ * segments are decoded side by side. What the model is read from changes only in the caller's thread, within
+ * trace_load(), so readers need no lock. Any number of threads gives the same model.
  */
 #include "decode/trace.h"
 

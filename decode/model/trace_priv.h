@@ -39,16 +39,16 @@ struct trace {
     struct names names;
     struct fold fold;
     struct source src;
-    struct source_status st; /* as of the last folded chunk */
-    struct err damage[SOURCE_NOTES + 4], warning[SOURCE_NOTES + 4];
-    uint32_t ndamage, nwarning; /* number kept in these arrays */
-    uint32_t taken_damages, taken_warnings;
-    struct err fatal;
-    bool done;
-    struct idmap find[LANE_KINDS];
-    size_t nfind[LANE_KINDS]; /* number of lanes already in `find` */
-    struct join join;
-    struct loader *loader; /* while segments are decoded */
+    struct source_status st;                                        /* as of the last folded chunk */
+    struct err damage[SOURCE_NOTES + 4], warning[SOURCE_NOTES + 4]; /* the reader's notes, and our own */
+    uint32_t ndamage, nwarning;                                     /* number kept in these arrays */
+    uint32_t taken_damages, taken_warnings;                         /* how many of the reader's are in them */
+    struct err fatal;              /* once done: why there is nothing to show; ERR_OK: there is */
+    bool done;                     /* all is loaded */
+    struct idmap find[LANE_KINDS]; /* lane by id: trace_find_lane() fills it as it is asked */
+    size_t nfind[LANE_KINDS];      /* number of lanes already in `find` */
+    struct join join;              /* segments; none: the trace is one fold */
+    struct loader *loader;         /* while segments are decoded */
     struct load_cost cost;
     uint64_t *aside[ASIDES]; /* once loaded; of naside entries each */
     uint32_t naside[ASIDES];
@@ -58,14 +58,16 @@ struct trace {
     bool full;             /* first family: there is no memory for more */
     bool previewed;        /* the model holds only the trace's beginning (preview.h) */
     uint64_t shown_events; /* number of events in that beginning: no fewer are shown later */
-    bool threaded, thread_on;
+    uint32_t steps;        /* load steps so far */
+
+    /* First family: the reader's thread hands over chunks of events. Without one there is only ring[0]. */
+    bool threaded, thread_on; /* there is to be one; it runs */
     pthread_t thread;
     pthread_mutex_t mu;
     pthread_cond_t filled, freed;
     struct chunk ring[RING];
     uint64_t head, tail; /* chunks filled, chunks folded; under mu */
     bool quit;           /* under mu: the reader must stop */
-    uint32_t steps;      /* load steps so far */
 };
 
 /* trace_anew - what was shown of the model is void; lanes get other indices. */
@@ -79,6 +81,14 @@ struct str tested_package(const struct trace *tr);
  * one fold.
  */
 struct lane_info lane_of_ginfo(const struct trace *tr, const struct segment *seg, const struct ginfo *g);
+
+/* lane_ends - what a lane's last piece tells of it: when it ends, and how many spans it has. Not of a thread's. */
+static inline void lane_ends(const struct trace *tr, const struct piece *p, struct lane_info *li)
+{
+    const int64_t end = trace_last(tr);
+    li->last = p->l->ended || p->l->t0 > end ? p->l->t0 : end;
+    li->nspans = p->index0 + spans_count(p->l);
+}
 
 /*
  * trace_blocks - report the blocks of a P's, goroutine's or band's lane with spans in [t0,t1), until f returns

@@ -37,20 +37,26 @@ static inline struct span_run run_of(const struct spancols *c, const struct fold
                              .seg = seg};
 }
 
+/* Unpack block b of a piece into c; unless all is wanted only durations and tags are sure to be filled in. */
+static inline struct span_run block_run(const struct piece *p, uint32_t b, bool all, struct spancols *c)
+{
+    struct span_run r = run_of(c, p->f, p->seg);
+    r.n = (all ? spans_block : spans_times)(&p->f->pool, p->l, b, c, &r.t0, p->end);
+    r.open_start = !b && !p->index0 && p->l->backdated;
+    r.open_end = b == spans_nblk(p->l) && p->last && !p->l->ended;
+    return r;
+}
+
 /* Report the spans of one piece, block by block. */
 static bool piece_walk(const struct span_walk *w, const struct place *at, const struct piece *p)
 {
     struct spancols c;
-    const uint32_t blocks = spans_nblk(p->l);
     const uint32_t n = spans_blocks(p->l);
-    struct span_run r = run_of(&c, p->f, p->seg);
     spans_ahead(p->l, 0);
     for (uint32_t b = 0; b < n; b++) {
         if (b + 1 < n)
             spans_ahead(p->l, b + 1);
-        r.n = spans_block(&p->f->pool, p->l, b, &c, &r.t0, p->end);
-        r.open_start = !b && !p->index0 && p->l->backdated;
-        r.open_end = b == blocks && p->last && !p->l->ended;
+        const struct span_run r = block_run(p, b, true, &c);
         if (r.n && !w->spans(w->arg, at->g, &r))
             return false;
     }
@@ -93,10 +99,8 @@ static struct lane_info info_of(const struct trace *tr, const struct place *at, 
     struct ginfo room;
     const struct ginfo *g = fold_g_info(at->in.f, at->in.local, &room);
     struct lane_info li = lane_of_ginfo(tr, at->in.seg, g);
-    const int64_t end = trace_last(tr);
     li.first = p->t0;
-    li.last = p->l->ended || p->l->t0 > end ? p->l->t0 : end;
-    li.nspans = spans_count(p->l);
+    lane_ends(tr, p, &li);
     return li;
 }
 
@@ -385,11 +389,8 @@ static bool block_states(void *arg, const struct piece *p, uint32_t k, uint32_t 
 {
     const struct states_ask *ask = arg;
     struct spancols c;
-    struct span_run r = run_of(&c, p->f, p->seg);
+    struct span_run r = block_run(p, b, ask->all, &c);
     (void)k;
-    r.n = (ask->all ? spans_block : spans_times)(&p->f->pool, p->l, b, &c, &r.t0, p->end);
-    r.open_start = !b && !p->index0 && p->l->backdated;
-    r.open_end = b == spans_nblk(p->l) && p->last && !p->l->ended;
     if (!edge)
         return !r.n || ask->f(ask->arg, &r);
     for (; r.n && r.t0 + *r.dur <= ask->t0; r.n--, r.stack++, r.tag++, r.local++) {

@@ -165,9 +165,9 @@ struct v1_numbers {
     uint64_t dt, dseq, id;
 };
 
-/* many - an event of many values, or one of 1.5. */
-static const uint8_t *many(const struct v1_decoder *d, const uint8_t *p, const struct v1_kind *k, struct v1_ev *e,
-                           struct v1_numbers *x)
+/* numbers_many - an event's numbers, if it has many values or is one of 1.5. */
+static const uint8_t *numbers_many(const struct v1_decoder *d, const uint8_t *p, const struct v1_kind *k,
+                                   struct v1_ev *e, struct v1_numbers *x)
 {
     uint64_t v[V1_VALUES], stack = 0;
     if (d->by_seq)
@@ -184,8 +184,9 @@ static const uint8_t *many(const struct v1_decoder *d, const uint8_t *p, const s
     return p;
 }
 
-/* slow - the same for one that is long, has a form of its own or stands near the file's end. NULL: no event. */
-static const uint8_t *slow(const struct v1_decoder *d, const uint8_t *p, struct v1_ev *e, struct v1_numbers *x)
+/* numbers_slow - the same for one that is long, has a form of its own or stands near the file's end. NULL: no event. */
+static const uint8_t *numbers_slow(const struct v1_decoder *d, const uint8_t *p, struct v1_ev *e,
+                                   struct v1_numbers *x)
 {
     struct v1_raw r;
     if (!slow_event(d, &p, &r))
@@ -202,13 +203,13 @@ static const uint8_t *slow(const struct v1_decoder *d, const uint8_t *p, struct 
     return p;
 }
 
-/* any - the numbers of an event that has room behind it and none of the four commonest forms. */
-static inline const uint8_t *any(const struct v1_decoder *d, const uint8_t *p, const struct v1_kind *k,
-                                 struct v1_ev *e, struct v1_numbers *x)
+/* numbers_of - the same for one with room behind it and none of the four commonest forms. */
+static inline const uint8_t *numbers_of(const struct v1_decoder *d, const uint8_t *p, const struct v1_kind *k,
+                                        struct v1_ev *e, struct v1_numbers *x)
 {
     uint64_t stack = 0;
     if (k->form == F_MANY)
-        return many(d, p, k, e, x);
+        return numbers_many(d, p, k, e, x);
     p = fast_number(p, &x->dt);
     if (k->name)
         p = fast_number(p, &x->id);
@@ -250,8 +251,8 @@ static int boundary(struct v1_decoder *d, struct v1_cursor *c, struct v1_ev *e)
     return 1;
 }
 
-/* other - decode what is at c->p. 1: it is an event, in e; 0: it is none that is handed on; -1: all are read. */
-static int other(struct v1_decoder *d, struct v1_cursor *c, struct v1_ev *e)
+/* decode_other - decode what is at c->p. 1: it is an event, in e; 0: it is none that is handed on; -1: all are read. */
+static int decode_other(struct v1_decoder *d, struct v1_cursor *c, struct v1_ev *e)
 {
     const uint8_t *p = c->p;
     if (p >= c->end)
@@ -261,9 +262,9 @@ static int other(struct v1_decoder *d, struct v1_cursor *c, struct v1_ev *e)
     struct v1_numbers x = {0};
     e->at = p;
     if (k->form != F_SLOW && p < d->safe && (*p < 0xc0 || p[1] < 0x80))
-        p = any(d, p + (*p < 0xc0 ? 1 : 2), k, e, &x);
+        p = numbers_of(d, p + (*p < 0xc0 ? 1 : 2), k, e, &x);
     else
-        p = slow(d, p, e, &x);
+        p = numbers_slow(d, p, e, &x);
     if (!p) { /* the bytes have changed since the index was made */
         c->p = c->end;
         return -1;
@@ -430,7 +431,7 @@ bool v1_fill(struct v1_decoder *d, struct v1_cursor *c)
                 until = fill;
                 continue;
             }
-            const int rc = other(d, c, e);
+            const int rc = decode_other(d, c, e);
             r = (struct v1_run){c->p, c->ticks, c->g};
             end = fast_end(d, c);
             c->ended = rc < 0;

@@ -124,7 +124,7 @@ struct v1_decoder {
     /* By type, a bit: where it follows a system call on its P, only a look further ahead tells whether that blocks. */
     uint64_t ask;
     struct v1_kind kind[V1_TYPES];
-    uint8_t form[256]; /* by first byte: how to decode an event without a length; 0: by v1_read() */
+    uint8_t form[256]; /* by first byte: enum form of v1_decode.c of an event that says no length; 0: the others */
 };
 
 /* v1_decoder_init - s and ix, whose index is done, must outlive it. ERR_NOMEM: v1_decoder_free() it all the same. */

@@ -36,9 +36,14 @@ void v1_order_sift(struct v1_order *o)
     o->heap[i] = x;
 }
 
+static int64_t head_key(const struct v1_order *o, uint32_t cur)
+{
+    return v1_order_key(o, v1_order_head(o, cur));
+}
+
 static void heap_push(struct v1_order *o, uint32_t cur)
 {
-    struct v1_slot x = {v1_order_key(o, v1_order_head(o, cur)), cur};
+    struct v1_slot x = {head_key(o, cur), cur};
     size_t i = o->nheap++;
     if (o->sorted) {
         v1_order_insert(o, i, x);
@@ -96,7 +101,7 @@ static void wait_for(struct v1_order *o, uint32_t cur)
 {
     struct v1_cursor *c = &o->d.cur[cur];
     struct v1_g *g = &o->d.g[v1_order_head(o, cur)->rule_g];
-    const int64_t key = v1_order_key(o, v1_order_head(o, cur));
+    const int64_t key = head_key(o, cur);
     if (!o->nwaiting || key < o->oldest)
         o->oldest = key;
     c->waiting = true;
@@ -182,10 +187,10 @@ static void force(struct v1_order *o)
     uint32_t best = UINT32_MAX;
     int64_t least = 0;
     for (uint32_t i = 0; i < o->d.ix->nproc; i++) {
-        if (!o->d.cur[i].waiting || (best != UINT32_MAX && v1_order_key(o, v1_order_head(o, i)) >= least))
+        if (!o->d.cur[i].waiting || (best != UINT32_MAX && head_key(o, i) >= least))
             continue;
         best = i;
-        least = v1_order_key(o, v1_order_head(o, i));
+        least = head_key(o, i);
     }
     o->oldest = least;
     if (o->nheap && !v1_order_overdue(o, o->heap[v1_order_top(o)].key))
@@ -290,7 +295,7 @@ static const struct v1_ev *order_next(struct v1_order *o)
     o->head_broke = !v1_ready(&o->d, e);
     apply(o, e);
     if (more && !o->d.g[e->rule_g].waiters && ready(o, v1_order_head(o, cur))) /* the usual case */
-        v1_order_replace(o, v1_order_key(o, v1_order_head(o, cur)));
+        v1_order_replace(o, head_key(o, cur));
     else
         v1_order_settle(o, e->rule_g, cur, more);
     return e;

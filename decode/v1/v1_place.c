@@ -14,10 +14,10 @@ static bool begins(const struct v1_index *ix, const struct v1_raw *r)
             (d <= PLAUSIBLE_TICKS && (int64_t)(r->v[r->n - 1] - ix->least_ticks) >= -V1_NEAR_TICKS));
 }
 
-/* is_place - a Batch event and some that make sense seem to begin at off. What it took to see that is added to *work. */
-static bool is_place(const struct v1_index *ix, const struct source *s, uint64_t off, uint64_t *work)
+/* is_place - a Batch event and some that make sense seem to begin at p. What it took to see that is added to *work. */
+static bool is_place(const struct v1_index *ix, const uint8_t *p, const uint8_t *end, uint64_t *work)
 {
-    const uint8_t *p = s->data + off, *end = s->data + s->len;
+    const uint8_t *const from = p;
     struct v1_raw r = {0};
     bool is = true;
     const char *why;
@@ -36,26 +36,35 @@ static bool is_place(const struct v1_index *ix, const struct source *s, uint64_t
         if (i && r.type == V1_STACK && p - at > 4096)
             break;
     }
-    *work += v1_place_work(s->data + off, p, &r);
+    *work += v1_place_work(from, p, &r);
     return is;
 }
 
 /* Places that lie in one another, each seen to be none far behind it, are looked at as long as that took so many times what was passed. */
 enum { WORK = 4, WORK_LEAST = 1 << 16 };
 
-uint64_t v1_place_next(const struct v1_index *ix, const struct source *s, uint64_t off, uint64_t end)
+typedef bool seems(const struct v1_index *ix, const uint8_t *p, const uint8_t *end, uint64_t *work);
+
+/* place_from - the first offset in [off, end) with this byte at which what is asked for seems to begin; end: there is none. */
+static uint64_t place_from(const struct v1_index *ix, const struct source *s, uint64_t off, uint64_t end,
+                           uint8_t byte, seems *is)
 {
     const uint64_t from = off;
     uint64_t work = 0;
     for (; off < end; off++) {
-        const uint8_t *p = memchr(s->data + off, 1 << 6 | V1_BATCH, end - off);
+        const uint8_t *p = memchr(s->data + off, byte, end - off);
         if (!p)
             break;
         off = source_off(s, p);
-        if (work < WORK_LEAST + WORK * (off - from) && is_place(ix, s, off, &work))
+        if (work < WORK_LEAST + WORK * (off - from) && is(ix, p, s->data + s->len, &work))
             return off;
     }
     return end;
+}
+
+uint64_t v1_place_next(const struct v1_index *ix, const struct source *s, uint64_t off, uint64_t end)
+{
+    return place_from(ix, s, off, end, 1 << 6 | V1_BATCH, is_place);
 }
 
 /* is_table - stacks and names, and nothing else, seem to begin at p with a stack: eight of them, or three and the file's end. */
@@ -81,17 +90,7 @@ static bool is_table(const struct v1_index *ix, const uint8_t *p, const uint8_t 
 
 static uint64_t table_from(const struct v1_index *ix, const struct source *s, uint64_t off, uint64_t end)
 {
-    const uint64_t from = off;
-    uint64_t work = 0;
-    for (; off < end; off++) {
-        const uint8_t *p = memchr(s->data + off, 3 << 6 | V1_STACK, end - off);
-        if (!p)
-            break;
-        off = source_off(s, p);
-        if (work < WORK_LEAST + WORK * (off - from) && is_table(ix, p, s->data + s->len, &work))
-            return off;
-    }
-    return end;
+    return place_from(ix, s, off, end, 3 << 6 | V1_STACK, is_table);
 }
 
 uint64_t v1_place_table(struct v1_index *ix, const struct source *s, uint64_t at)

@@ -218,14 +218,6 @@ static void bind_p(struct v2_order *o, const struct v2_ctx *x, uint32_t p)
     v2_stirs(&o->blank_m, x->m);
 }
 
-static void unbind_p(struct v2_order *o, uint32_t p)
-{
-    uint32_t m = o->p[p].m;
-    if (m != EV_NONE && o->m[m].p == p)
-        o->m[m].p = EV_NONE;
-    o->p[p].m = EV_NONE;
-}
-
 bool v2_was_note(struct v2_order *o, uint32_t g, uint8_t status, bool assists)
 {
     if (!v2_room(o, o->was, o->capwas, o->nwas + 1))
@@ -266,6 +258,29 @@ static void found_only(struct v2_order *o, uint32_t m)
         if (o->p[p].lost)
             found(o, p, m);
     o->again |= o->nlost > 0;
+}
+
+/*
+ * The runtime takes a goroutine that it suspends off its thread before it says so (preemptPark). Is that the thread's first event
+ * of a generation, no status comes before it: the goroutine is the one that the thread had, which only who joins a segment knows.
+ */
+static bool found_running(struct v2_order *o, uint32_t m)
+{
+    uint64_t mid = V2_NO_THREAD, gid = 0;
+    const uint32_t p = o->m[m].p;
+    if (!o->alone || !o->holder || p == EV_NONE || o->p[p].status != V2_PS_RUNNING ||
+        o->holder(o->holder_arg, o->p[p].id, &mid, &gid) != V2_PS_RUNNING || mid != o->m[m].id ||
+        idmap_get(&o->gs, gid) != IDMAP_NONE)
+        return false;
+    const uint32_t g = v2_g_new(o, gid, ST_RUNNING);
+    if (g == EV_NONE || !v2_was_note(o, g, ST_RUNNING, false))
+        return false;
+    v2_g_at(o, g)->seq = 0;
+    v2_g_at(o, g)->seqgen = o->gen->ordinal;
+    v2_m_has(o, m, g);
+    o->m[m].was_g = g;
+    emit_held(o, p, m, g, ST_RUNNING);
+    return true;
 }
 
 /* In a segment a P is told of as left behind by a system call: it is, or the call goes on. */
@@ -564,10 +579,42 @@ EVENT_IS(syscall_end, rule_return(AT))
 EVENT_IS(go_create, rule_create(AT, ST_RUNNABLE, c->arg[0], c->arg[1], c->arg[2]))
 EVENT_IS(go_create_blocked, rule_create(AT, ST_WAITING, c->arg[0], c->arg[1], c->arg[2]))
 
+/* For a thread of C that calls Go: it is in a system call there. */
+EVENT(go_create_syscall)
+{
+    const enum adv a = rule_create(AT, ST_SYSCALL, c->arg[0], 0, 0);
+    if (a == ADV_OK)
+        v2_m_has(o, x->m, o->out[o->nout - 1].g);
+    return a;
+}
+
 EVENT_IS(sweep_begin, rule_range_begin(AT, RANGE_SWEEP, c->arg[0]))
 EVENT_IS(sweep_end, rule_range_end(AT, RANGE_SWEEP, c->arg[0], c->arg[1]))
 EVENT_IS(assist_begin, rule_range_begin(AT, RANGE_ASSIST, c->arg[0]))
 EVENT_IS(assist_end, rule_range_end(AT, RANGE_ASSIST, 0, 0))
+
+/* Why the world is stopped is told as that begins. */
+EVENT(stw_begin)
+{
+    struct v2_g *const g = v2_g_at(o, x->g);
+    const enum adv a = rule_range_begin(AT, RANGE_STW, c->arg[1]);
+    if (a == ADV_OK)
+        g->stw_kind = o->out[o->nout - 1].str = v2_str_of(o, c->arg[0]);
+    return a;
+}
+
+EVENT(stw_end)
+{
+    const struct v2_g *const g = v2_g_at(o, x->g);
+    if (!g->stw && o->alone) { /* nothing tells that one goes on: all is read as one */
+        o->bad = true;
+        return ADV_OK;
+    }
+    const enum adv a = rule_range_end(AT, RANGE_STW, 0, 0);
+    if (a == ADV_OK)
+        o->out[o->nout - 1].str = g->stw_kind;
+    return a;
+}
 
 /* ---- the others ------------------------------------------------------------------------------------------- */
 
@@ -593,7 +640,7 @@ EVENT(proc_stop)
     if (p->status != V2_PS_RUNNING && p->status != V2_PS_SYSCALL)
         return v2_bad(o, c, "the P isn't running", p->id);
     p->status = V2_PS_IDLE;
-    unbind_p(o, x->p);
+    v2_p_free(o, x->p);
     emit_p(o, c, x, x->p, ST_IDLE);
     return ADV_OK;
 }
@@ -628,23 +675,8 @@ EVENT(proc_steal)
         v2_emit_counted(o, c, x, EC_TRANSITION);
         return ADV_OK;
     }
-    unbind_p(o, p);
+    v2_p_free(o, p);
     emit_p(o, c, x, p, ST_IDLE);
-    return ADV_OK;
-}
-
-EVENT(go_create_syscall)
-{
-    uint64_t id = c->arg[0];
-    if (idmap_get(&o->gs, id) != IDMAP_NONE)
-        return v2_bad(o, c, "the goroutine exists already", id);
-    uint32_t g = v2_g_new(o, id, ST_SYSCALL);
-    if (g == EV_NONE)
-        return ADV_BAD;
-    v2_m_has(o, x->m, g);
-    struct ev *e = v2_emit(o, c, x, EVK_G_CREATE, ST_SYSCALL);
-    e->g = g;
-    e->arg = id;
     return ADV_OK;
 }
 
@@ -696,7 +728,7 @@ EVENT(syscall_destroy)
         return v2_bad(o, c, "the P isn't in a system call", p->id);
     if (p) {
         p->status = V2_PS_ABANDONED;
-        unbind_p(o, x->p);
+        v2_p_free(o, x->p);
         emit_p(o, c, x, x->p, ST_IDLE);
     }
     o->m[x->m].g = EV_NONE;
@@ -733,6 +765,8 @@ enum adv v2_adv(struct v2_order *o, const struct v2_cursor *c)
         found_only(o, x.m);
         x.p = o->m[x.m].p;
     }
+    if (x.m != EV_NONE && x.g == EV_NONE && spec->context & V2_CG && o->m[x.m].fresh && found_running(o, x.m))
+        x.g = o->m[x.m].g;
     if (x.m != EV_NONE && !(spec->context & V2_TELLS))
         o->m[x.m].fresh = false;
     return v2_lacks(&x, spec->context) ? v2_bad_context(o, c, &x, spec->context) : rules[c->type](o, c, &x);

@@ -4,39 +4,58 @@
 #include "decode/base/mem.h"
 #include "decode/v2/v2_state.h"
 
-bool v2_blank_g(const struct v2_order *o, uint32_t i)
+/* All of a kind. */
+struct all {
+    struct v2_blank *blank;
+    size_t n;
+};
+
+static struct all all_of(struct v2_order *o, enum v2_kind of)
 {
+    return of == V2_ALL_G   ? (struct all){&o->blank_g, o->ng}
+           : of == V2_ALL_P ? (struct all){&o->blank_p, o->np}
+                            : (struct all){&o->blank_m, o->nm};
+}
+
+static bool is_blank(const struct v2_order *o, enum v2_kind of, uint32_t i)
+{
+    if (of == V2_ALL_P)
+        return o->p[i].status == V2_PS_LOST && o->p[i].m == EV_NONE && !o->p[i].sweep;
+    if (of == V2_ALL_M)
+        return o->m[i].g == EV_NONE && o->m[i].p == EV_NONE && !o->m[i].cur;
     const struct v2_g *g = v2_g_at(o, i);
     return g->status == ST_NONE || (g->status == ST_UNKNOWN && !g->region && !g->stw && !g->assist);
 }
 
-bool v2_blank_p(const struct v2_order *o, uint32_t i)
+/* Nothing is to be looked at in the V2_GS that number i begins. */
+static bool passed(const struct v2_order *o, const struct v2_look *k, const struct v2_blank *b, size_t i)
 {
-    return o->p[i].status == V2_PS_LOST && o->p[i].m == EV_NONE && !o->p[i].sweep;
+    return (k->of == V2_ALL_G && o->gs_at[i / V2_GS].gone == V2_GS) ||
+           (i / V2_GS < b->n && b->is[i / V2_GS] >= k->pass);
 }
 
-bool v2_blank_m(const struct v2_order *o, uint32_t i)
+/* All of the V2_GS before `end` were looked at: note if they are blank now. Without the memory for it they are looked at again. */
+static void note(const struct v2_order *o, const struct v2_look *k, struct v2_blank *b, size_t end)
 {
-    return o->m[i].g == EV_NONE && o->m[i].p == EV_NONE && !o->m[i].cur;
+    const size_t at = (end - 1) / V2_GS;
+    size_t i = at * V2_GS;
+    while (i < end && is_blank(o, k->of, (uint32_t)i))
+        i++;
+    if (i == end && mem_room_zeros(b->is, b->n, at + 1) && b->is[at] < k->pass)
+        b->is[at] = (uint8_t)k->pass;
 }
 
-size_t v2_blank_skip(const struct v2_blank *b, size_t i, size_t n, uint8_t as)
+void v2_look(struct v2_order *o, const struct v2_look *k, size_t *i)
 {
-    while (i % V2_GS == 0 && i < n && i / V2_GS < b->n && b->is[i / V2_GS] >= as)
-        i += V2_GS;
-    return i < n ? i : n;
-}
-
-size_t v2_blank_next(struct v2_blank *b, size_t i, size_t n, uint8_t as, const struct v2_order *o, v2_blank_fn *f)
-{
-    const size_t at = i / V2_GS;
-    if (++i % V2_GS && i < n)
-        return i;
-    size_t k = at * V2_GS;
-    while (k < i && f(o, (uint32_t)k))
-        k++;
-    if (k == i && mem_room_zeros(b->is, b->n, at + 1) &&
-        b->is[at] < as) /* without the memory they are looked at again */
-        b->is[at] = as;
-    return i;
+    const struct all all = all_of(o, k->of);
+    while (*i < all.n && o->nout < k->room) {
+        if (*i % V2_GS == 0 && passed(o, k, all.blank, *i)) {
+            *i += V2_GS;
+            continue;
+        }
+        k->at(o, (uint32_t)(*i)++);
+        if (*i % V2_GS == 0 || *i == all.n)
+            note(o, k, all.blank, *i);
+    }
+    *i = *i < all.n ? *i : all.n;
 }

@@ -9,11 +9,6 @@
 
 #include "decode/v2/v2_order.h"
 
-enum {
-    V2_BLANK = 1, /* each of them is unknown or has ended; of threads: has nothing */
-    V2_BLANKED    /* threads: and that was said of each */
-};
-
 /* v2_stirs - something becomes known of number i, or there is one now. */
 static inline void v2_stirs(struct v2_blank *b, uint32_t i)
 {
@@ -21,12 +16,20 @@ static inline void v2_stirs(struct v2_blank *b, uint32_t i)
         b->is[i / V2_GS] = 0;
 }
 
-typedef bool v2_blank_fn(const struct v2_order *o, uint32_t i);
-v2_blank_fn v2_blank_g, v2_blank_p, v2_blank_m;
-
-/* v2_blank_skip - from i on, the first that may not be blank; n: none. `as`: at least as blank. */
-size_t v2_blank_skip(const struct v2_blank *b, size_t i, size_t n, uint8_t as);
-/* v2_blank_next - i was looked at: the next one. Behind the last of V2_GS it is noted if all of them are blank now. */
-size_t v2_blank_next(struct v2_blank *b, size_t i, size_t n, uint8_t as, const struct v2_order *o, v2_blank_fn *f);
+/*
+ * v2_look - look at all goroutines, Ps or threads from number *i on but those that are blank, and at goroutines that have ended only if
+ * others of their V2_GS have not. As soon as o->nout is `room` it stops; it goes on if it is called again. *i: up to which it has come.
+ */
+struct v2_look {
+    enum v2_kind { V2_ALL_G, V2_ALL_P, V2_ALL_M } of;
+    enum v2_pass {
+        V2_BLANK = 1, /* each is unknown or has ended; of threads: has nothing */
+        V2_BLANKED,   /* threads: and that was said of each */
+        V2_NONE_BLANK /* none is passed over as blank */
+    } pass;
+    size_t room;
+    void (*at)(struct v2_order *o, uint32_t i); /* looks at one */
+};
+void v2_look(struct v2_order *o, const struct v2_look *k, size_t *i);
 
 #endif

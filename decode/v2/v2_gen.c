@@ -190,6 +190,23 @@ uint32_t v2_gen_reason(struct source *s, struct v2_gen *g, uint64_t id)
     return g->reason[id] = mine != IDMAP_NONE ? mine : untold(s, g, id, LABELS, V2_REASONS);
 }
 
+const uint8_t *v2_untold(const uint8_t *p, const uint8_t *end, const struct idmap *strs, const struct idmap *stacks,
+                         unsigned *most)
+{
+    struct v2_raw_ev e;
+    while (*most && (p = v2_raw_ev(p, end, &e))) {
+        const struct v2_spec *spec = &v2_specs[e.type];
+        for (unsigned k = 0, of = spec->strs | spec->stacks; of >> k; k++) {
+            if (!(of >> k & 1) || !e.arg[k])
+                continue;
+            *most -= *most > 0;
+            if (idmap_get(spec->strs >> k & 1 ? strs : stacks, e.arg[k]) == IDMAP_NONE)
+                return e.at;
+        }
+    }
+    return NULL;
+}
+
 /* ---- one generation --------------------------------------------------------------------------------------- */
 
 static void gen_reset(struct v2_gen *g)
@@ -235,20 +252,10 @@ void v2_gen_after(struct v2_gen *g, const struct v2_gen *before)
  */
 static bool tables_lack(const struct v2_gen *g)
 {
-    unsigned named = 0;
-    struct v2_raw_ev e;
-    for (size_t i = 0; i < g->nbatch && named < 64; i++)
-        for (const uint8_t *p = g->batch[i].p; named < 64 && (p = v2_raw_ev(p, g->batch[i].end, &e));) {
-            const struct v2_spec *spec = &v2_specs[e.type];
-            for (int k = 0; k < e.nargs; k++) {
-                const uint64_t v = e.arg[k];
-                const bool str = v && spec->strs >> k & 1, stack = v && spec->stacks >> k & 1;
-                named += str || stack;
-                if ((str && idmap_get(&g->strs, v) == IDMAP_NONE) ||
-                    (stack && idmap_get(&g->stacks, v) == IDMAP_NONE))
-                    return true;
-            }
-        }
+    unsigned most = 64;
+    for (size_t i = 0; i < g->nbatch && most; i++)
+        if (v2_untold(g->batch[i].p, g->batch[i].end, &g->strs, &g->stacks, &most))
+            return true;
     return false;
 }
 

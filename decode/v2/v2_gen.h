@@ -215,6 +215,12 @@ static inline uint32_t v2_gen_stack(struct v2_gen *g, uint64_t id)
     }
     return mine;
 }
+/*
+ * v2_untold - in [p, end), the first event that names a string or a stack which these lack; NULL: none does. Looks at *most names,
+ * about, and counts them down.
+ */
+const uint8_t *v2_untold(const uint8_t *p, const uint8_t *end, const struct idmap *strs, const struct idmap *stacks,
+                         unsigned *most);
 /* v2_gen_reason - as v2_gen_str(), for the reason of GoBlock and GoStop; may be taken from the generation before. */
 uint32_t v2_gen_reason(struct source *s, struct v2_gen *g, uint64_t id);
 

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "decode/base/bisect.h"
 #include "decode/v2/v2_doubt.h"
 #include "decode/v2/v2_step.h"
 
@@ -157,17 +158,11 @@ void v2_holes_told(struct v2_order *o, size_t at)
 static int64_t since(const struct v2_order *o, int64_t t)
 {
     const struct v2_torn *w = &o->torn;
-    size_t lo = 0, hi = w->nhole;
-    while (lo < hi) {
-        const size_t mid = (lo + hi) / 2;
-        if (w->hole[mid].to > t)
-            hi = mid;
-        else
-            lo = mid + 1;
-    }
-    if (lo == w->nhole)
+    size_t at = 0;
+    bisect(at, w->nhole, i, w->hole[i].to <= t);
+    if (at == w->nhole)
         return INT64_MAX;
-    return w->hole[lo].from > t ? w->hole[lo].from : t;
+    return w->hole[at].from > t ? w->hole[at].from : t;
 }
 
 bool v2_holes_after(const struct v2_order *o, int64_t t)

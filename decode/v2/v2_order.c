@@ -81,7 +81,7 @@ static bool cursor_decode(struct v2_order *o, struct v2_cursor *c)
     memcpy(c->arg, e.arg, e.nargs * sizeof *e.arg);
     const int64_t step = v2_delta(dt, o->unit, o->whole);
     const int64_t t = c->t + step;
-    if (t >= SOURCE_TIME_MAX || (t >= c->until && step > o->step)) {
+    if (v2_no_time(o, t, step, c->until)) {
         damage_at(
             o, c->at, ERR_CLOCK,
             t >= SOURCE_TIME_MAX
@@ -268,31 +268,44 @@ bool v2_order_begin(struct v2_order *o, struct v2_gen *gen)
     return true;
 }
 
+static void apart_g(struct v2_order *o, uint32_t g)
+{
+    struct v2_g *vg = v2_g_at(o, g);
+    if (vg->status == ST_NONE) /* its page may be gone */
+        return;
+    vg->status = ST_UNKNOWN;
+    vg->region = 0;
+    vg->stw = vg->assist = false;
+}
+
+static void apart_p(struct v2_order *o, uint32_t p)
+{
+    o->p[p].status = V2_PS_LOST;
+    o->p[p].m = EV_NONE;
+    o->p[p].sweep = false;
+}
+
+static void apart_m(struct v2_order *o, uint32_t m)
+{
+    o->m[m].g = o->m[m].p = EV_NONE;
+}
+
 void v2_order_apart(struct v2_order *o)
 {
-    for (size_t g = 0; (g = v2_blank_skip(&o->blank_g, g, o->ng, V2_BLANK)) < o->ng;) {
-        struct v2_g *vg = v2_g_at(o, (uint32_t)g);
-        if (vg->status != ST_NONE) { /* else its page may be gone */
-            vg->status = ST_UNKNOWN;
-            vg->region = 0;
-            vg->stw = vg->assist = false;
-        }
-        g = v2_blank_next(&o->blank_g, g, o->ng, V2_BLANK, o, v2_blank_g);
-    }
-    for (size_t p = 0; (p = v2_blank_skip(&o->blank_p, p, o->np, V2_BLANK)) < o->np;) {
-        o->p[p].status = V2_PS_LOST;
-        o->p[p].m = EV_NONE;
-        o->p[p].sweep = false;
-        p = v2_blank_next(&o->blank_p, p, o->np, V2_BLANK, o, v2_blank_p);
-    }
-    for (size_t m = 0; (m = v2_blank_skip(&o->blank_m, m, o->nm, V2_BLANK)) < o->nm;) {
-        o->m[m].g = o->m[m].p = EV_NONE;
-        m = v2_blank_next(&o->blank_m, m, o->nm, V2_BLANK, o, v2_blank_m);
-    }
+    v2_look(o, &(struct v2_look){V2_ALL_G, V2_BLANK, SIZE_MAX, apart_g}, &(size_t){0});
+    v2_look(o, &(struct v2_look){V2_ALL_P, V2_BLANK, SIZE_MAX, apart_p}, &(size_t){0});
+    v2_look(o, &(struct v2_look){V2_ALL_M, V2_BLANK, SIZE_MAX, apart_m}, &(size_t){0});
     o->nregion = 0;
     o->region_free = 0;
     o->gc = GC_UNKNOWN;
     o->gap_due = o->gap_over = o->have_base;
+}
+
+/* A goroutine that is still unknown behind a gap ended in it. */
+static void gap_ended(struct v2_order *o, uint32_t g)
+{
+    if (v2_g_at(o, g)->status == ST_UNKNOWN)
+        v2_g_forget(o, g);
 }
 
 /* Tell fold of a gap: before the first event behind it, and (over) when the statuses have told all that goes on behind it. */
@@ -302,11 +315,8 @@ static void gap_out(struct v2_order *o, bool over)
     e->kind = EVK_GAP;
     e->state = over;
     e->arg = o->gap_since > o->base ? (uint64_t)(o->gap_since - o->base) : 0;
-    for (size_t g = 0; over && g < o->ng; g++)
-        if (o->gs_at[g / V2_GS].gone == V2_GS)
-            g |= V2_GS - 1;
-        else if (v2_g_at(o, (uint32_t)g)->status == ST_UNKNOWN)
-            v2_g_forget(o, (uint32_t)g);
+    if (over)
+        v2_look(o, &(struct v2_look){V2_ALL_G, V2_NONE_BLANK, SIZE_MAX, gap_ended}, &(size_t){0});
     if (over)
         o->gap_over = false;
     else
@@ -366,23 +376,16 @@ static void push_woken(struct v2_order *o)
         push(o, o->park.woken[--o->park.nwoken]);
 }
 
-/* Put the first n of o->aside back into the heap; if they are many, park those that can be parked. */
-static void come_back(struct v2_order *o, size_t n)
+/* Put the first n of o->aside back into the heap; park: if they are many, park those that can be parked. */
+static void come_back(struct v2_order *o, size_t n, bool park)
 {
     enum { WAIT_FEW = 16 };
-    const bool many = n > WAIT_FEW;
+    park = park && n > WAIT_FEW;
     while (n) {
         uint32_t i = o->aside[--n];
-        if (!many || !v2_park(o, i))
+        if (!park || !v2_park(o, i))
             push(o, i);
     }
-}
-
-/* Put the first n of o->aside back into the heap. */
-static void all_back(struct v2_order *o, size_t n)
-{
-    while (n)
-        push(o, o->aside[--n]);
 }
 
 struct able { /* what first_able() found */
@@ -417,7 +420,7 @@ static struct able first_able(struct v2_order *o, bool tried)
         }
         x.anew = !whole || (o->loose && o->loose->before(o, c));
         if (x.anew) {
-            come_back(o, x.n);
+            come_back(o, x.n, true);
             break;
         }
         x.a = v2_adv(o, c);
@@ -449,7 +452,7 @@ static void go_on(struct v2_order *o, const struct able *x, size_t at)
         push(o, x->i);
     else
         cursor_done(o, c);
-    come_back(o, x->n - 1);
+    come_back(o, x->n - 1, true);
     if (o->park.n)
         v2_park_wake(o, &was, at);
 }
@@ -462,7 +465,7 @@ static bool step_aside(struct v2_order *o, bool tried)
     if (x.anew)
         return true;
     if (x.a == ADV_WAIT && o->loose && !o->park.n) { /* what the earliest of them waits for will never come */
-        all_back(o, x.n);
+        come_back(o, x.n, false);
         o->aside[0] = x.i = heap_pop(o);
         x.n = 1;
         x.a = o->loose->lacks(o, &o->cur[x.i], x.a, true);
@@ -472,7 +475,7 @@ static bool step_aside(struct v2_order *o, bool tried)
         go_on(o, &x, at);
         return true;
     }
-    all_back(o, x.n);
+    come_back(o, x.n, false);
     if (x.a == ADV_WAIT && o->park.n) { /* none of those in the heap can go on: try the parked ones, too */
         v2_park_all(o);
         push_woken(o);

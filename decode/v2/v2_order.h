@@ -168,8 +168,10 @@ struct v2_loose {
 };
 
 struct v2_order {
-    struct source *s;
+    struct source *s; /* where damage is noted; the names */
     struct v2_gen *gen;
+
+    /* What is there, and in which state: events write it (v2_adv.c, v2_ranges.c, the sink's rules), it goes on from generation to generation. */
     struct v2_gs *gs_at; /* v2_g_at() */
     size_t capgs_at;
     struct slabs places;
@@ -177,10 +179,34 @@ struct v2_order {
     struct v2_p *p;
     struct v2_m *m;
     size_t ng, np, capp, nm, capm;
-    struct idmap gs, ps, ms, tasks;
+    struct idmap gs, ps, ms; /* index by id */
+    struct idmap tasks;      /* ids of those that are open */
     struct v2_open_region *region;
     size_t nregion, capregion;
-    uint32_t region_free;
+    uint32_t region_free; /* entries that are free, linked by `below`: index + 1 */
+    enum { GC_UNKNOWN, GC_OFF, GC_ON } gc;
+    uint64_t gc_seq;    /* number of the collector's last step */
+    bool newer;         /* it was reported that there are events newer than the header */
+    uint32_t cut_torn;  /* the last generation that was reported to be a slice of one with gaps */
+    bool have_base;     /* there was an event */
+    int64_t base, last; /* time of the first event; of the last one (absolute) */
+
+    /* How it is to be done: its owner sets these before the first event (v2_source.c, decode/model/segment.c, v2_sim.c). */
+    const struct v2_loose
+        *loose;     /* who deals with missing events; NULL: as far as is known none is missing (loosen()) */
+    bool doubt;     /* look first whether events are missing, rather than to find it out too late */
+    bool goes_on;   /* set `loose` when events turn out to be missing; else stop */
+    bool gc_strict; /* a GC must begin on a goroutine, even if nothing was known of the collector before */
+    bool by_number; /* regions are called by their strings' numbers in the file (v2_sim.h) */
+    bool alone;     /* this is a segment: the state before it is not known, and statuses are believed */
+    /*
+     * holder - a P's status when the segment began, and its thread and goroutine (V2_PS_SYSCALL; V2_PS_RUNNING: untouched if it has none).
+     * NULL: not known.
+     */
+    uint8_t (*holder)(void *arg, uint64_t p, uint64_t *m, uint64_t *g);
+    void *holder_arg;
+
+    /* The generation's threads, and whose turn it is: v2_order.c. */
     struct v2_cursor *cur;
     size_t ncur, capcur;
     uint32_t *list; /* batches by thread, in file order */
@@ -191,50 +217,41 @@ struct v2_order {
     size_t capaside;
     struct v2_park park; /* cursors that wait for something, if there are many */
     size_t sample;       /* next CPU sample of the generation */
+    uint64_t consumed;   /* bytes of this generation's batches that are done */
+    struct ev *out;      /* what v2_adv() made and the sink has not taken yet */
+    size_t nout;
+    bool stopped; /* damage: nothing more can be ordered; or a sink wants no more */
+    bool oom;
+
+    /* The generation's clock: v2_order_begin() sets these. */
+    bool first_gen; /* nothing was known before it */
     double unit;
-    uint64_t whole; /* v2_whole() of it */
-    enum { GC_UNKNOWN, GC_OFF, GC_ON } gc;
-    uint64_t gc_seq;
-    bool gc_strict; /* a GC must begin on a goroutine, even if nothing was known of the collector before */
-    bool first_gen;
+    uint64_t whole;   /* v2_whole() of it */
+    int64_t sync;     /* where Go's reader lets the generation begin */
+    int64_t back;     /* how much earlier the generation begins than the one before it ended */
+    int64_t latest;   /* no event of the generation can be at this time or later, ns */
+    int64_t skew;     /* how far its processors' clocks may differ, ns */
+    int64_t step;     /* the shortest step between two events that is blamed for an impossible time, ns */
+    int64_t patience; /* where events are missing, none waits longer than this for another */
+
+    /* Gaps between generations (v2_order_apart()), and what may be missing in one: v2_torn.c and its parts. */
     bool gap_due;      /* the generation lies behind a gap: EVK_GAP is to be put out before its first event, */
     bool gap_over;     /* and at its end */
-    int64_t back;      /* how much earlier the generation begins than the one before it ended */
     int64_t gap_since; /* when the gap begins, absolute */
-    const struct v2_loose *loose; /* who deals with missing events; NULL: as far as is known none is missing */
-    bool doubt;                   /* look first whether events are missing, rather than to find it out too late */
-    bool goes_on;                 /* set `loose` when events turn out to be missing; else stop */
-    bool hurt;                    /* a batch can't be read to its end, or has impossible times: events are missing */
-    int64_t latest;               /* no event of the generation can be at this time or later, ns */
-    int64_t skew;                 /* how far its processors' clocks may differ, ns */
-    int64_t step;                 /* the shortest step between two events that is blamed for an impossible time, ns */
-    int64_t patience;             /* where events are missing, none waits longer than this for another */
+    bool hurt;         /* a batch can't be read to its end, or has impossible times: events are missing */
+    int64_t torn_from; /* in a torn generation: when the first busy thread's events end; INT64_MAX: none's do */
     struct v2_torn torn;
     struct v2_blank blank_g, blank_p, blank_m;
     struct v2_held held;
-    bool newer;         /* it was reported that there are events newer than the header */
-    uint32_t cut_torn;  /* the last generation that was reported to be a slice of one with gaps */
-    bool alone;         /* this is a segment: the state before it is not known, and statuses are believed */
+
+    /* Of a segment: what joining checks against the segments before it (decode/model/join.c). */
     bool bad;           /* an event contradicts what is known */
     struct v2_was *was; /* the statuses that say how things were when the segment began */
     size_t nwas, capwas;
-    bool again;   /* it must be decoded again with `holder` set */
-    size_t nlost; /* how many Ps are v2_p.lost */
-    /* holder - a P's status when the segment began, and (V2_PS_SYSCALL) its thread and goroutine. NULL: not known. */
-    uint8_t (*holder)(void *arg, uint64_t p, uint64_t *m, uint64_t *g);
-    void *holder_arg;
+    bool again;       /* it must be decoded again with `holder` set */
+    size_t nlost;     /* how many Ps are v2_p.lost */
     uint8_t gc_first; /* enum v2_means of the first GC event, 0: none yet; its number */
     uint64_t gc_first_seq;
-    bool have_base;
-    bool stopped; /* damage: nothing more can be ordered */
-    bool oom;
-    bool by_number;     /* regions are called by their strings' numbers in the file (v2_sim.h) */
-    int64_t base, last; /* time of the first event; of the last one (absolute) */
-    int64_t torn_from;  /* in a torn generation: when the first busy thread's events end; INT64_MAX: none's do */
-    int64_t sync;       /* where Go's reader lets the generation begin */
-    uint64_t consumed;  /* bytes of this generation's batches that are done */
-    struct ev *out;     /* what v2_adv() made and the sink has not taken yet */
-    size_t nout;
 };
 
 static inline struct v2_g *v2_g_at(const struct v2_order *o, uint32_t g)

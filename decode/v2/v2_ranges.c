@@ -1,5 +1,5 @@
 /*
- * v2_ranges.c - the events of the second family that move nobody: the collector, ranges, what the program tells, notes. See
+ * v2_ranges.c - the events of the second family that move nobody: the collector, ranges that go on, what the program tells, notes. See
  * v2_adv.c.
  */
 #include "decode/v2/v2_rule.h"
@@ -67,79 +67,34 @@ EVENT(gc_active)
     return ADV_OK;
 }
 
-/* ---- sweep on a P, mark assist and stop-the-world on a goroutine: what v2_rules.h has not ------------------- */
-
-/* A range of g's or of p's. */
-struct told_range {
-    enum ev_kind kind;
-    enum range_kind what;
-    uint32_t g, p;
-};
-
-/* It is open or not so far. *e: what is told of it; NULL: nothing. */
-static enum adv range(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x,
-                      const struct told_range *r, struct ev **e)
-{
-    bool *open = r->what == RANGE_SWEEP    ? &o->p[r->p].sweep
-                 : r->what == RANGE_ASSIST ? &v2_g_at(o, r->g)->assist
-                                           : &v2_g_at(o, r->g)->stw;
-    bool active = r->kind == EVK_RANGE_ACTIVE, carried = active && o->alone && !*open;
-    bool want = r->kind == EVK_RANGE_END || (active && !o->first_gen);
-    *e = NULL;
-    if (carried && r->what == RANGE_SWEEP)
-        o->p[r->p].swept = true;
-    else if (carried && !v2_was_note(o, r->g, 0, true))
-        return ADV_BAD;
-    if (want && !*open && r->what == RANGE_STW && o->alone) { /* nothing tells that one goes on: all is read as one */
-        o->bad = true;
-        return ADV_OK;
-    }
-    if (*open != want && !carried)
-        return v2_bad(o, c, want ? "the range isn't open" : "the range is open already", 0);
-    *open = r->kind != EVK_RANGE_END;
-    *e = v2_emit(o, c, x, r->kind, (uint8_t)r->what);
-    (*e)->g = r->g;
-    (*e)->p = r->p;
-    if (active)
-        (*e)->flags |= v2_since(o);
-    return ADV_OK;
-}
+/* ---- sweeps on a P and mark assists on a goroutine that go on; v2_rules.h has how they begin and end ---------- */
 
 /* One goes on as this generation begins, of who the event names. */
 static enum adv range_goes_on(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x,
                               enum range_kind what)
 {
-    struct ev *e;
     const bool sweep = what == RANGE_SWEEP;
     const uint32_t of = idmap_get(sweep ? &o->ps : &o->gs, c->arg[0]);
     if (of == IDMAP_NONE)
         return v2_bad(o, c, sweep ? "sweep on an unknown P" : "mark assist of an unknown goroutine", c->arg[0]);
-    return range(o, c, x, &(struct told_range){EVK_RANGE_ACTIVE, what, sweep ? EV_NONE : of, sweep ? of : EV_NONE},
-                 &e);
+    bool *open = sweep ? &o->p[of].sweep : &v2_g_at(o, of)->assist;
+    const bool carried = o->alone && !*open;
+    if (carried && sweep)
+        o->p[of].swept = true;
+    else if (carried && !v2_was_note(o, of, 0, true))
+        return ADV_BAD;
+    if (*open == o->first_gen && !carried)
+        return v2_bad(o, c, *open ? "the range is open already" : "the range isn't open", 0);
+    *open = true;
+    struct ev *e = v2_emit(o, c, x, EVK_RANGE_ACTIVE, (uint8_t)what);
+    e->g = sweep ? EV_NONE : of;
+    e->p = sweep ? of : EV_NONE;
+    e->flags |= v2_since(o);
+    return ADV_OK;
 }
 
 EVENT_IS(sweep_active, range_goes_on(o, c, x, RANGE_SWEEP))
 EVENT_IS(assist_active, range_goes_on(o, c, x, RANGE_ASSIST))
-
-EVENT(stw_begin)
-{
-    struct ev *e;
-    enum adv a = range(o, c, x, &(struct told_range){EVK_RANGE_BEGIN, RANGE_STW, x->g, EV_NONE}, &e);
-    if (e) {
-        v2_g_at(o, x->g)->stw_kind = e->str = v2_str_of(o, c->arg[0]);
-        e->stack = v2_stack_of(o, c->arg[1]);
-    }
-    return a;
-}
-
-EVENT(stw_end)
-{
-    struct ev *e;
-    enum adv a = range(o, c, x, &(struct told_range){EVK_RANGE_END, RANGE_STW, x->g, EV_NONE}, &e);
-    if (e)
-        e->str = v2_g_at(o, x->g)->stw_kind;
-    return a;
-}
 
 /* ---- what the program tells ------------------------------------------------------------------------------- */
 

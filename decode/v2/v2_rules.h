@@ -99,7 +99,7 @@ RULE rule_return(const struct v2_at *at)
     return ADV_OK;
 }
 
-/* There is a new goroutine: ST_RUNNABLE, or ST_WAITING to be woken first. */
+/* There is a new goroutine: ST_RUNNABLE; ST_WAITING to be woken first; ST_SYSCALL on a thread that runs none. */
 RULE rule_create(const struct v2_at *at, uint8_t state, uint64_t id, uint64_t start, uint64_t stack)
 {
     const uint32_t by = at_g(at);
@@ -110,13 +110,13 @@ RULE rule_create(const struct v2_at *at, uint8_t state, uint64_t id, uint64_t st
     return put_create(at, state, id, start, stack);
 }
 
-/* Is such a range open? Sweeps are the P's, mark assists the goroutine's. */
+/* Is such a range open? Sweeps are the P's, mark assists and stops of the world the goroutine's. */
 static inline __attribute__((always_inline)) bool *rule_range(const struct v2_at *at, enum range_kind what)
 {
-    return what == RANGE_SWEEP ? &AT_P(at)->sweep : &AT_OWN(at)->assist;
+    return what == RANGE_SWEEP ? &AT_P(at)->sweep : what == RANGE_ASSIST ? &AT_OWN(at)->assist : &AT_OWN(at)->stw;
 }
 
-/* A sweep or a mark assist begins. stack: its id in the file. */
+/* A range begins. stack: its id in the file. */
 RULE rule_range_begin(const struct v2_at *at, enum range_kind what, uint64_t stack)
 {
     bool *const open = rule_range(at, what);

@@ -117,7 +117,10 @@ static void look(struct v2_sim *s, uint32_t m)
     s->was.g_id = s->was.g == EV_NONE ? 0 : v2_g_at(o, s->was.g)->id;
 }
 
-/* untold - each generation tells of a P and a goroutine before anything happens to them. What is mended tells of them by itself. */
+/*
+ * untold - each generation tells of a P and a goroutine before anything happens to them, but of who is suspended right as it begins
+ * (preemptPark). What is mended tells of them by itself.
+ */
 static bool untold(const struct v2_sim *s, const struct v2_cursor *c)
 {
     const struct v2_order *o = &s->o;
@@ -128,7 +131,8 @@ static bool untold(const struct v2_sim *s, const struct v2_cursor *c)
     const uint32_t g = g_arg ? idmap_get(&o->gs, c->arg[0]) : s->was.g;
     return !s->mender && s->ordinal > 1 &&
            (((p_arg || need & V2_CP || is == V2_MEANS_go_start) && p != EV_NONE && o->p[p].seqgen != s->ordinal) ||
-            ((g_arg || need & V2_CG) && g != EV_NONE && v2_g_at(o, g)->seqgen != s->ordinal));
+            ((g_arg || (need & V2_CG && is != V2_MEANS_go_block)) && g != EV_NONE &&
+             v2_g_at(o, g)->seqgen != s->ordinal));
 }
 
 static bool before(struct v2_order *o, struct v2_cursor *c)

@@ -43,6 +43,14 @@ static inline void v2_m_has(struct v2_order *o, uint32_t m, uint32_t g)
     if (o->held.on && g != EV_NONE)
         v2_held_put(o, m, g);
 }
+/* v2_p_free - the P has no thread from now on, and its thread not the P. */
+static inline void v2_p_free(struct v2_order *o, uint32_t p)
+{
+    const uint32_t m = o->p[p].m;
+    if (m != EV_NONE && o->m[m].p == p)
+        o->m[m].p = EV_NONE;
+    o->p[p].m = EV_NONE;
+}
 /* v2_g_new - add a goroutine; EV_NONE: out of memory (o->oom). v2_g_forget - it has ended. v2_p_new - as v2_g_new(), a P. */
 uint32_t v2_g_new(struct v2_order *o, uint64_t id, uint8_t status);
 uint32_t v2_p_new(struct v2_order *o, uint64_t id, uint8_t status);
@@ -69,6 +77,12 @@ static inline int64_t v2_until(const struct v2_order *o, uint32_t k, bool last)
     const struct v2_batch *b = &o->gen->batch[o->list[k]], *behind = &o->gen->batch[o->list[k + 1]];
     const int64_t t = v2_ns(behind->time, o->unit) + o->skew;
     return b->time < behind->time && t < o->latest ? t : o->latest;
+}
+
+/* v2_no_time - can't an event be at t, `step` later than the one before it in its batch? until: v2_until() of the batch. */
+static inline bool v2_no_time(const struct v2_order *o, int64_t t, int64_t step, int64_t until)
+{
+    return t >= SOURCE_TIME_MAX || (t >= until && step > o->step);
 }
 
 /* An absolute time in seconds since the trace's first event, for messages; never negative, never later than the last event. */

@@ -25,6 +25,16 @@ struct v2_step v2_step(uint8_t type, const uint64_t *arg, uint64_t *p)
     }
 }
 
+bool v2_step_last(const struct v2_order *o, uint32_t gen, enum v2_step_of of, uint64_t id, uint64_t *seq)
+{
+    const bool g = of == V2_STEP_G;
+    const uint32_t i = idmap_get(g ? &o->gs : &o->ps, id);
+    if (i == IDMAP_NONE)
+        return false;
+    *seq = g ? v2_g_at(o, i)->seq : o->p[i].seq;
+    return gen == (g ? v2_g_at(o, i)->seqgen : o->p[i].seqgen);
+}
+
 /* ---- which there are -------------------------------------------------------------------------------------- */
 
 enum { TOLD_TWICE = 2 };
@@ -109,30 +119,6 @@ bool v2_steps_lost(const struct v2_order *o, enum v2_step_of of, uint64_t id, ui
     return !v2_steps_has(o, of, id, seq) && (!o->gen->all_told || v2_noted_beyond(noted(o, of), id, seq));
 }
 
-/* numbered - which goroutine's or P's numbered step the cursor's event is. false: no such step, or it has none yet in this generation. */
-struct numbered {
-    enum v2_step_of of;
-    uint64_t id, have; /* have: the number of its last step */
-    unsigned arg;      /* index of the argument that is the event's own number */
-};
-static bool numbered(const struct v2_order *o, const struct v2_cursor *c, struct numbered *n)
-{
-    const enum v2_after after = v2_specs[c->type].after;
-    const bool of_g = after == V2_AFTER_G_RUNS || after == V2_AFTER_G_WAKES, own = after == V2_AFTER_P_OWN;
-    if (!of_g && !own && after != V2_AFTER_P_IDLE && after != V2_AFTER_P_CALL)
-        return false;
-    const uint32_t p = of_g  ? IDMAP_NONE
-                       : own ? (c->m == EV_NONE ? EV_NONE : o->m[c->m].p)
-                             : idmap_get(&o->ps, c->arg[0]);
-    const uint32_t g = of_g ? idmap_get(&o->gs, c->arg[0]) : IDMAP_NONE;
-    if (of_g ? g == IDMAP_NONE || v2_g_at(o, g)->seqgen != o->gen->ordinal
-             : p == IDMAP_NONE || o->p[p].seqgen != o->gen->ordinal)
-        return false;
-    *n = of_g ? (struct numbered){V2_STEP_G, c->arg[0], v2_g_at(o, g)->seq, 1}
-              : (struct numbered){V2_STEP_P, o->p[p].id, o->p[p].seq, own ? 0 : 1};
-    return true;
-}
-
 /*
  * Exactly one step is missing, the next one, and the event has a number that another event has as well, or that has no neighbour: so the
  * event is that step, and its number was changed. Lost events look different: numbers are missing in a row, and none stands there twice.
@@ -140,17 +126,18 @@ static bool numbered(const struct v2_order *o, const struct v2_cursor *c, struct
  */
 bool v2_step_renumber(struct v2_order *o, struct v2_cursor *c, uint64_t *was)
 {
-    struct numbered n;
-    if (!numbered(o, c, &n))
+    uint64_t have, p = v2_p_of(o, c->m);
+    const struct v2_step n = v2_step(c->type, c->arg, &p);
+    if ((n.of != V2_STEP_G && n.of != V2_STEP_P) || !v2_step_last(o, o->gen->ordinal, n.of, n.id, &have))
         return false;
-    const uint64_t want = c->arg[n.arg], next = n.have + 1;
+    const uint64_t want = c->arg[n.seq], next = have + 1;
     const bool twice = n.of == V2_STEP_G && v2_noted_twice(&o->torn.has.g, n.id, want);
     const bool alone = !v2_steps_has(o, n.of, n.id, want - 1) && !v2_steps_has(o, n.of, n.id, want + 1);
     if (want == next || (want == next + 1 && !twice) || !(twice || alone) || v2_steps_has(o, n.of, n.id, next) ||
         !v2_steps_has(o, n.of, n.id, next + 1))
         return false;
     *was = want;
-    c->arg[n.arg] = next;
+    c->arg[n.seq] = next;
     return true;
 }
 
@@ -166,13 +153,14 @@ bool v2_step_none(const struct v2_order *o, const struct v2_cursor *c)
     if (after != V2_AFTER_G_RUNS && after != V2_AFTER_G_WAKES)
         return false;
     const uint64_t id = c->arg[0], want = c->arg[1];
-    const uint32_t g = idmap_get(&o->gs, id);
+    uint64_t have = 0;
     const bool alone = !v2_steps_has(o, V2_STEP_G, id, want - 1) && !v2_steps_has(o, V2_STEP_G, id, want + 1);
     if (!id || v2_steps_still(o, id))
         return true;
-    if (g == IDMAP_NONE)
+    if (idmap_get(&o->gs, id) == IDMAP_NONE)
         return o->gen->all_told && want > 1 && alone && !v2_steps_has(o, V2_STEP_G_TOLD, id, 0);
-    const uint64_t have = v2_g_at(o, g)->seqgen == o->gen->ordinal ? v2_g_at(o, g)->seq : 0;
+    if (!v2_step_last(o, o->gen->ordinal, V2_STEP_G, id, &have))
+        have = 0;
     return want > have + 1 && alone && v2_steps_has(o, V2_STEP_G, id, have + 1);
 }
 
@@ -208,34 +196,33 @@ bool v2_has_more(const struct v2_order *o, uint32_t m)
     return m != EV_NONE && o->m[m].cur && !o->cur[o->m[m].cur - 1].over;
 }
 
-/* The step with this number, of what had `have`, is to come on thread m, or another's before it is. */
-static enum v2_lack lack_of_step(const struct v2_order *o, const struct v2_cursor *c, enum v2_step_of of,
-                                 uint64_t have, uint32_t m)
+/* The thread whose next event may be what a goroutine, a P (by its id) does next; EV_NONE: none. */
+static uint32_t on_thread(const struct v2_order *o, enum v2_step_of of, uint64_t id)
 {
-    const uint64_t want = c->arg[1];
-    if (want <= have)
+    if (of == V2_STEP_P)
+        return o->p[idmap_get(&o->ps, id)].m;
+    const uint32_t g = idmap_get(&o->gs, id);
+    const uint8_t status = v2_g_at(o, g)->status;
+    return status == ST_RUNNING || status == ST_SYSCALL ? v2_holder(o, g) : EV_NONE;
+}
+
+/* Of an event that is a numbered step of the goroutine or P that it names: is what comes before it to come? */
+static enum v2_lack lack_of_step(const struct v2_order *o, const struct v2_cursor *c, enum v2_step_of of)
+{
+    const uint64_t id = c->arg[0], want = c->arg[1];
+    uint64_t have;
+    bool comes;
+    if (!v2_step_last(o, o->gen->ordinal, of, id, &have)) {
+        comes = v2_steps_has(o, of == V2_STEP_G ? V2_STEP_G_TOLD : V2_STEP_P_TOLD, id, 0);
+    } else if (want <= have) {
         return V2_STALE;
-    const bool comes = want > have + 1 ? v2_steps_has(o, of, c->arg[0], want - 1)
-                                       : v2_has_more(o, m) && o->cur[o->m[m].cur - 1].t <= c->t + o->patience;
+    } else if (want > have + 1) {
+        comes = v2_steps_has(o, of, id, want - 1);
+    } else { /* its state isn't the one that is needed: something without a number changes that */
+        const uint32_t m = on_thread(o, of, id);
+        comes = v2_has_more(o, m) && o->cur[o->m[m].cur - 1].t <= c->t + o->patience;
+    }
     return comes ? V2_TO_COME : V2_GONE;
-}
-
-static enum v2_lack lack_g(const struct v2_order *o, const struct v2_cursor *c)
-{
-    const uint32_t g = idmap_get(&o->gs, c->arg[0]);
-    const struct v2_g *vg = g == IDMAP_NONE ? NULL : v2_g_at(o, g);
-    if (!vg || vg->seqgen != o->gen->ordinal)
-        return v2_steps_has(o, V2_STEP_G_TOLD, c->arg[0], 0) ? V2_TO_COME : V2_GONE;
-    const bool busy = vg->status == ST_RUNNING || vg->status == ST_SYSCALL;
-    return lack_of_step(o, c, V2_STEP_G, vg->seq, busy ? v2_holder(o, g) : EV_NONE);
-}
-
-static enum v2_lack lack_p(const struct v2_order *o, const struct v2_cursor *c)
-{
-    const uint32_t p = idmap_get(&o->ps, c->arg[0]);
-    if (p == IDMAP_NONE || o->p[p].seqgen != o->gen->ordinal)
-        return v2_steps_has(o, V2_STEP_P_TOLD, c->arg[0], 0) ? V2_TO_COME : V2_GONE;
-    return lack_of_step(o, c, V2_STEP_P, o->p[p].seq, o->p[p].m);
 }
 
 enum v2_lack v2_lack_of(const struct v2_order *o, const struct v2_cursor *c)
@@ -245,9 +232,9 @@ enum v2_lack v2_lack_of(const struct v2_order *o, const struct v2_cursor *c)
         return v2_steps_has(o, V2_STEP_P, o->p[p].id, o->p[p].seq + 1) ? V2_TO_COME : V2_GONE;
     switch (v2_specs[c->type].after) {
     case V2_AFTER_G_RUNS:
-    case V2_AFTER_G_WAKES: return lack_g(o, c);
+    case V2_AFTER_G_WAKES: return lack_of_step(o, c, V2_STEP_G);
     case V2_AFTER_P_IDLE:
-    case V2_AFTER_P_CALL: return lack_p(o, c);
+    case V2_AFTER_P_CALL: return lack_of_step(o, c, V2_STEP_P);
     case V2_AFTER_GC:
         return c->arg[0] <= o->gc_seq                          ? V2_STALE
                : v2_steps_has(o, V2_STEP_GC, 0, c->arg[0] - 1) ? V2_TO_COME

@@ -30,6 +30,11 @@ struct v2_step {
 };
 /* v2_step - which step an event is. *p: the P of its thread, or V2_NO_P; it becomes what that has afterwards. */
 struct v2_step v2_step(uint8_t type, const uint64_t *arg, uint64_t *p);
+/*
+ * v2_step_last - the number of the last step that a goroutine (V2_STEP_G) or a P (V2_STEP_P) has taken in generation `gen`; 0: none since
+ * its status. false: that generation has not told of it so far.
+ */
+bool v2_step_last(const struct v2_order *o, uint32_t gen, enum v2_step_of of, uint64_t id, uint64_t *seq);
 
 /* v2_steps_put - note a step; v2_steps_event - that of an event; false: out of memory. v2_steps_drop - forget an event's. v2_steps_free -
    forget all. */

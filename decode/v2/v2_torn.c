@@ -332,39 +332,22 @@ static void silent_p(struct v2_order *o, uint32_t p)
     p_after(o, p, o->torn.before);
 }
 
-struct look { /* at all of a kind that may not be blank */
-    struct v2_blank *blank;
-    size_t n;
-    uint8_t as;
-    v2_blank_fn *is;
-    void (*at)(struct v2_order *o, uint32_t i);
-};
-
-/* Go on from *i, up to `room` events that are out. */
-static void look_on(struct v2_order *o, struct look k, size_t *i, size_t room)
-{
-    while ((*i = v2_blank_skip(k.blank, *i, k.n, k.as)) < k.n && o->nout < room) {
-        k.at(o, (uint32_t)*i);
-        *i = v2_blank_next(k.blank, *i, k.n, k.as, o, k.is);
-    }
-}
-
 /* Look at threads, goroutines and Ps of which this generation tells nothing, a few at each call. */
 static bool torn_due(struct v2_order *o)
 {
     struct v2_torn *t = &o->torn;
     const size_t room = o->nout + 4;
-    const uint8_t as = o->gen->all_told ? V2_BLANK : V2_BLANKED; /* else silent() tells of each */
+    const enum v2_pass pass = o->gen->all_told ? V2_BLANK : V2_BLANKED; /* else silent() tells of each */
     reached(o);
     if (t->begun)
         return false;
-    look_on(o, (struct look){&o->blank_m, o->nm, as, v2_blank_m, silent}, &t->rest_m, room);
+    v2_look(o, &(struct v2_look){V2_ALL_M, pass, room, silent}, &t->rest_m);
     if (t->rest_m == o->nm && o->nout < room && too_soon(o)) {
         t->rest_g = o->ng;
         t->rest_p = o->np;
     }
-    look_on(o, (struct look){&o->blank_g, o->ng, V2_BLANK, v2_blank_g, silent_g}, &t->rest_g, room);
-    look_on(o, (struct look){&o->blank_p, o->np, V2_BLANK, v2_blank_p, silent_p}, &t->rest_p, room);
+    v2_look(o, &(struct v2_look){V2_ALL_G, V2_BLANK, room, silent_g}, &t->rest_g);
+    v2_look(o, &(struct v2_look){V2_ALL_P, V2_BLANK, room, silent_p}, &t->rest_p);
     t->begun = t->rest_m == o->nm && t->rest_g == o->ng && t->rest_p == o->np;
     return true;
 }
@@ -421,22 +404,6 @@ static void rest_p(struct v2_order *o, uint32_t p)
     vp->status = V2_PS_LOST;
 }
 
-static void rest_gs(struct v2_order *o, size_t room)
-{
-    struct v2_torn *t = &o->torn;
-    const bool sound = v2_torn_sound(o);
-    if (!sound && !t->nhole)
-        t->rest_g = o->ng;
-    while (t->rest_g < o->ng && o->nout < room) {
-        if (sound && o->gs_at[t->rest_g / V2_GS].gone == V2_GS)
-            t->rest_g |= V2_GS - 1; /* all of these have ended */
-        else if (!sound && (t->rest_g = v2_blank_skip(&o->blank_g, t->rest_g, o->ng, V2_BLANK)) == o->ng)
-            break;
-        rest_g(o, (uint32_t)t->rest_g);
-        t->rest_g = v2_blank_next(&o->blank_g, t->rest_g, o->ng, V2_BLANK, o, v2_blank_g);
-    }
-}
-
 /* A few at each call. */
 static bool torn_rest(struct v2_order *o)
 {
@@ -450,9 +417,12 @@ static bool torn_rest(struct v2_order *o)
         v2_holes_rest(o);
         rest_gc(o);
     }
-    rest_gs(o, room);
+    const bool sound = v2_torn_sound(o);
+    if (!sound && !t->nhole)
+        t->rest_g = o->ng;
+    v2_look(o, &(struct v2_look){V2_ALL_G, sound ? V2_NONE_BLANK : V2_BLANK, room, rest_g}, &t->rest_g);
     if (t->nhole)
-        look_on(o, (struct look){&o->blank_p, o->np, V2_BLANK, v2_blank_p, rest_p}, &t->rest_p, room);
+        v2_look(o, &(struct v2_look){V2_ALL_P, V2_BLANK, room, rest_p}, &t->rest_p);
     t->rested = t->rest_g == o->ng && (!t->nhole || t->rest_p == o->np);
     return true;
 }

@@ -83,9 +83,7 @@ void v2_forget_p(struct v2_order *o, const struct v2_cursor *c, uint32_t p)
         return;
     o->torn.gaps++;
     v2_lost(o, c->t, EV_NONE, p, o->base);
-    if (vp->m != EV_NONE && o->m[vp->m].p == p)
-        o->m[vp->m].p = EV_NONE;
-    vp->m = EV_NONE;
+    v2_p_free(o, p);
     vp->status = V2_PS_LOST;
 }
 
@@ -113,8 +111,9 @@ static struct ev *g_gap(struct v2_order *o, const struct v2_cursor *c, uint32_t 
 /* Numbers of this P are missing before this one. */
 static bool p_jumps(const struct v2_order *o, uint64_t id, uint64_t seq)
 {
-    const uint32_t p = idmap_get(&o->ps, id);
-    return p != IDMAP_NONE && seq != (o->p[p].seqgen == o->gen->ordinal ? o->p[p].seq + 1 : 1);
+    uint64_t have = 0;
+    const bool told = v2_step_last(o, o->gen->ordinal, V2_STEP_P, id, &have);
+    return idmap_get(&o->ps, id) != IDMAP_NONE && seq != (told ? have + 1 : 1);
 }
 
 /* A thread's P was taken from a call whose begin was lost: the call that is known of has ended at any time since it began. */
@@ -138,9 +137,7 @@ static void p_gap(struct v2_order *o, const struct v2_cursor *c, uint32_t p, uin
         v2_lost(o, c->t, EV_NONE, p, c->t);
         v2_gap_from(o, c->t);
     }
-    if (vp->m != EV_NONE && o->m[vp->m].p == p)
-        o->m[vp->m].p = EV_NONE;
-    vp->m = EV_NONE;
+    v2_p_free(o, p);
     vp->status = next;
     v2_stirs(&o->blank_p, p);
 }

@@ -35,7 +35,7 @@ static bool note_batch(struct v2_order *o, struct noted *b, uint64_t m, uint64_t
         if (!(b->p = v2_raw_ev(b->p, b->end, &e)))
             return true;
         const int64_t step = v2_delta(e.dt, o->unit, o->whole);
-        if (b->t + step >= SOURCE_TIME_MAX || (b->t + step >= b->until && step > o->step))
+        if (v2_no_time(o, b->t + step, step, b->until))
             return true;
         b->t += step;
         b->broken = false;

@@ -5,6 +5,7 @@
  * it or by none, as a tracer that starts then writes it; ranges that are open are told with it. Sequence numbers count
  * from the status, so those behind are less by what came before. The statuses stand so long before `from` that each has a nanosecond of its own.
  */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,15 +122,8 @@ static const uint8_t *broken(const struct tables *t, const struct v2_raw_batch *
 /* untold - the first event that names a string or a stack that isn't there; NULL: none does. */
 static const uint8_t *untold(const struct tables *t, const struct v2_raw_batch *b)
 {
-    struct v2_raw_ev e;
-    for (const uint8_t *p = b->p; (p = v2_raw_ev(p, b->end, &e));) {
-        const struct v2_spec *spec = &v2_specs[e.type];
-        for (unsigned k = 0, of = spec->strs | spec->stacks; of >> k; k++)
-            if (of >> k & 1 && e.arg[k] &&
-                idmap_get(spec->strs >> k & 1 ? &t->strings : &t->stacks, e.arg[k]) == IDMAP_NONE)
-                return e.at;
-    }
-    return NULL;
+    unsigned all = UINT_MAX; /* a batch has fewer */
+    return v2_untold(b->p, b->end, &t->strings, &t->stacks, &all);
 }
 
 bool v2_cut_whole(const struct v2_raw_gen *gen, const uint8_t *data, struct err *why)
@@ -280,12 +274,9 @@ static void put_late(struct gen_cut *w, uint32_t m)
 /* counted - the number of the last event of a goroutine or P before the beginning. */
 static uint64_t counted(const struct gen_cut *w, enum v2_step_of of, uint64_t id)
 {
-    const struct v2_order *o = &w->c->head.o;
-    const uint32_t i = of == V2_STEP_G ? idmap_get(&o->gs, id) : idmap_get(&o->ps, id);
-    if (i == IDMAP_NONE)
-        return 0;
-    const uint32_t gen = of == V2_STEP_G ? v2_g_at(o, i)->seqgen : o->p[i].seqgen;
-    return gen != w->c->head.ordinal ? 0 : of == V2_STEP_G ? v2_g_at(o, i)->seq : o->p[i].seq;
+    const struct v2_sim *h = &w->c->head;
+    uint64_t seq;
+    return v2_step_last(&h->o, h->ordinal, of, id, &seq) ? seq : 0;
 }
 
 /* again - does the event open a range that is open since the beginning? (A status may be told twice.) */

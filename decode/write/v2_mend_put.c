@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "decode/v2/v2_doubt.h" /* V2_NOT_RECORDED */
 
 struct known *mend_known(struct v2_mend_work *w, struct idmap *map, uint64_t id)
 {

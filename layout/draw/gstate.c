@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "decode/base/bisect.h"
+#include "decode/base/host.h"
 #include "decode/base/idmap.h"
 #include "decode/base/mem.h"
 #include "triage/tables/tab.h"
@@ -114,13 +115,6 @@ static bool by_owner(struct gstate *s, const struct range *r)
     return true;
 }
 
-void gstate_know(struct gstate **s, const struct trace *tr)
-{
-    size_t n;
-    if (gstate_update(s, tr) && *s && (*s)->done)
-        (void)by_owner(*s, ranges_of(tr, &n));
-}
-
 static int64_t ran_in(const struct trace *tr, uint32_t g, int64_t t0, int64_t t1)
 {
     struct shares sh;
@@ -212,6 +206,31 @@ const struct assists *gstate_assists(struct gstate *s, const struct trace *tr, u
     s->last = x;
     pthread_mutex_unlock(&s->lock);
     return x;
+}
+
+/*
+ * Whose row would wait for a list of its own gets it beforehand: a head with so many assists has one goroutine with most of them. Which
+ * one that is tells each so manieth of them.
+ */
+static void know_many(struct gstate *s, const struct trace *tr, int64_t till)
+{
+    enum { MANY = 64, EACH = 32 };
+    for (uint32_t h = 0; h < UINT32_C(1) << s->bits; h++) {
+        const uint32_t from = s->head[h], end = s->head[h + 1];
+        for (uint32_t k = from; end - from >= MANY && k < end; k += EACH) {
+            (void)gstate_assists(s, tr, s->one[k].owner);
+            if (host_now() > till)
+                return;
+        }
+    }
+}
+
+void gstate_know(struct gstate **s, const struct trace *tr)
+{
+    enum { MOST = 10000000 }; /* ns: a key may wait for it */
+    size_t n;
+    if (gstate_update(s, tr) && *s && (*s)->done && by_owner(*s, ranges_of(tr, &n)))
+        know_many(*s, tr, host_now() + MOST);
 }
 
 /* The first of a goroutine's assists that ends behind t. */

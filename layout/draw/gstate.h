@@ -13,7 +13,10 @@ struct gstate; /* assists by goroutine */
 /* gstate_update - *s (NULL at first) follows the trace; false: out of memory, *s stands. O(assists) when they grew. */
 bool gstate_update(struct gstate **s, const struct trace *tr);
 void gstate_free(struct gstate *s);
-/* gstate_know - of a trace that is loaded: gstate_update(), and what the first picture of goroutines would look all assists through for. */
+/*
+ * gstate_know - of a trace that is loaded: gstate_update(), and what the first picture of goroutines would look all assists through for;
+ * the lists of those with many, too, for as long as 10 ms allow. What isn't ready is made when it is drawn.
+ */
 void gstate_know(struct gstate **s, const struct trace *tr);
 /*
  * gstate_shares - trace_shares() of any lane, a goroutine's told apart as above: the sum over all states is the same.

@@ -199,6 +199,7 @@ static void search_anew(struct view *v)
 unsigned view_anew(struct view *v)
 {
     each_place(v, place_arrive);
+    v->shown.t1 = v->shown.t0; /* its lane was one of the detail that is gone */
     for (int k = 0; k < LANE_BAND; k++) {
         lanes_arrive(&v->lanes[k], v->tr);
         v->last_focus[k] = 0;

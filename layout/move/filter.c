@@ -24,6 +24,7 @@
 #include "layout/move/goto.h"
 #include "layout/draw/cells.h"
 #include "layout/move/match.h"
+#include "layout/move/states.h"
 #include "triage/tables/stacks.h"
 
 enum { TERMS = 24, CHUNK = 2048 };
@@ -158,25 +159,9 @@ static bool pattern(struct parser *p, struct term *t, const char *s, size_t at)
     return match_init(&t->m, s + re, re, why, sizeof why) || bad(p, at, why);
 }
 
-static uint32_t state_bits(const char *s)
-{
-    static const struct {
-        const char *name;
-        uint32_t bits;
-    } names[] = {{"running", 1u << ST_RUNNING}, {"runnable", 1u << ST_RUNNABLE},
-                 {"waiting", 1u << ST_WAITING}, {"blocked", 1u << ST_WAITING},
-                 {"syscall", 1u << ST_SYSCALL}, {"gc", 1u << ST_GCWORK | 1u << ST_ASSIST},
-                 {"assist", 1u << ST_ASSIST},   {"unknown", 1u << ST_UNKNOWN},
-                 {"ready", 1u << ST_RUNNABLE}}; /* as / has it */
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strcmp(s, names[i].name))
-            return names[i].bits;
-    return 0;
-}
-
 static bool parse_state(struct parser *p, struct term *t, const char *s, size_t at)
 {
-    t->states = state_bits(s);
+    t->states = states_of_goroutine(s);
     if (t->states & (1u << ST_GCWORK | 1u << ST_ASSIST)) /* a goroutine's lane says running then */
         t->kind = T_COLLECTS;
     if (t->states)
@@ -723,7 +708,7 @@ void filter_hint(const struct filter *f, char *out, size_t size)
         const struct term *t = &f->term[i];
         if (t->kind != T_FUNC || t->not )
             continue;
-        if (state_bits(t->m.text))
+        if (states_of_goroutine(t->m.text))
             snprintf(out, size, "; that is a name, a state is state=%s", t->m.text);
         else if (!t->m.is_regex && !t->m.fold)
             snprintf(out, size, "; capitals make it case-sensitive");

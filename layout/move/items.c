@@ -244,6 +244,12 @@ static struct facts facts_of(const struct view *v, const struct item *i)
     return f;
 }
 
+/* Of a task that began before the trace its end alone is recorded, which names nothing. */
+static bool began_before(const struct view *v, const struct item *i, const struct facts *f)
+{
+    return i->kind == ITEM_TASK && f->g == NO_LANE && !trace_str(v->tr, f->name).len;
+}
+
 static uint32_t items_goroutine(const struct view *v, const struct item *i)
 {
     return facts_of(v, i).g;
@@ -268,7 +274,7 @@ static void label(struct grid *g, const struct view *v, const struct item *i, co
     if (kind)
         snprintf(name, sizeof name, "%s", kind);
     else if (i->kind != ITEM_LOG && !trace_str(v->tr, f->name).len)
-        snprintf(name, sizeof name, "(no name)");
+        snprintf(name, sizeof name, "%s", began_before(v, i, f) ? "(began before)" : "(no name)");
     else
         str_head(trace_str(v->tr, f->name), room, name, sizeof name);
     grid_str(g, x, y, room, name, s);
@@ -360,6 +366,10 @@ static void items_status(const struct view *v, int w, struct rich *r)
     else
         rich_add(r, STYLE_STATUS, wide ? " %s  from %s" : " %s", length, when_exact(v->tr, i->t0, t));
     rich_para(r);
+    if (began_before(v, i, &f)) {
+        rich_add(r, STYLE_STATUS, "began before the trace: its name and who began it are not recorded");
+        rich_para(r);
+    }
     if (f.g != NO_LANE) {
         status_name(v, f.g, w, name, sizeof name);
         rich_add(r, STYLE_STATUS, "by ");

@@ -5,9 +5,11 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "decode/base/mem.h"
+#include "layout/draw/cells.h"
 
 static bool fail(char *why, size_t size, const char *what)
 {
@@ -112,13 +114,37 @@ static void slim(const char *p, char *out)
     *at = 0;
 }
 
+/* <5D0> as the screen writes a character that terminals may move: that character. Its bytes are no more than the code's. */
+static size_t uncoded(const char *p, char *out)
+{
+    char *const from = out;
+    while (*p) {
+        const size_t digits = *p == '<' ? strspn(p + 1, "0123456789ABCDEF") : 0;
+        const unsigned long c = digits >= 2 && digits <= 6 && p[digits + 1] == '>' ? strtoul(p + 1, NULL, 16) : 0;
+        char code[STR_CODE] = "";
+        if (c > 0x7F && c <= 0x10FFFF) {
+            const uint32_t n = (uint32_t)str_utf8((uint32_t)c, out);
+            uint32_t at = 0, shown;
+            (void)str_shown((struct str){out, n}, &at, &shown, code);
+            if (code[0]) {
+                out += n;
+                p += digits + 2;
+                continue;
+            }
+        }
+        *out++ = *p++;
+    }
+    *out = 0;
+    return (size_t)(out - from);
+}
+
 bool match_init(struct match *m, const char *text, bool regex, char *why, size_t size)
 {
     memset(m, 0, sizeof *m);
-    m->len = strlen(text);
-    if (m->len >= sizeof m->text)
+    if (strlen(text) >= sizeof m->text)
         return fail(why, size, "too long");
-    memcpy(m->text, text, m->len + 1);
+    m->len = uncoded(text, m->text);
+    text = m->text;
     m->fold = true;
     for (const char *p = text; *p; p++) {
         if (regex && *p == '\\' && p[1])

@@ -10,12 +10,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <time.h>
 
 #include "decode/base/bisect.h"
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
+#include "layout/move/states.h"
 #include "triage/tables/slices.h"
 #include "triage/tables/tab.h"
 
@@ -41,29 +41,6 @@ static bool bit(const uint64_t *set, uint32_t n, uint32_t i)
 static void set_bit(uint64_t *set, uint32_t i)
 {
     set[i / 64] |= 1ull << (i % 64);
-}
-
-/* The states that a word names: as the screen does, or as filters and readers do. */
-static uint32_t states_named(const char *q)
-{
-    static const struct {
-        const char *name;
-        uint32_t states;
-    } also[] = {{"gc", 1u << ST_GC | 1u << ST_GCWORK | 1u << ST_ASSIST},
-                {"assist", 1u << ST_ASSIST},
-                {"stw", 1u << ST_STW},
-                {"blocked", 1u << ST_WAITING},
-                {"ready", 1u << ST_RUNNABLE},
-                {"syscall", 1u << ST_SYSCALL},
-                {"unknown", 1u << ST_UNKNOWN}};
-    uint32_t bits = 0;
-    for (int st = ST_NONE + 1; st < ST_COUNT; st++)
-        if (!strcasecmp(q, state_name((enum state)st)))
-            bits |= 1u << st;
-    for (size_t i = 0; i < sizeof also / sizeof *also; i++)
-        if (!strcasecmp(q, also[i].name))
-            bits |= also[i].states;
-    return bits;
 }
 
 static void parse_query(struct search *s)

@@ -219,6 +219,10 @@ struct view {
 
     struct place from; /* led: from a table there one came here; leaving goes back to it */
     bool led;
+    struct { /* and it is this that one came to see: while the cursor stays there, it is what `W` is about */
+        struct lane lane;
+        int64_t t0, t1, cursor; /* t1 <= t0: nothing */
+    } shown;
 
     struct place undo[VIEW_UNDO]; /* ring */
     int undo_at, undo_n, redo_n, undo_kind;

@@ -60,6 +60,18 @@ static bool of_finding(const struct view *v, uint32_t *g, int64_t *t0, int64_t *
     return *g < trace_nlanes(v->tr, LANE_G) && *t1 > *t0;
 }
 
+/* Who comes to a goroutine's lane from a table came for a thing: it stays what is asked about until the cursor leaves. */
+static bool of_shown(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1)
+{
+    if (!v->led || v->selected || v->shown.lane.kind != LANE_G || v->at.focus.kind != LANE_G ||
+        v->at.focus.i != v->shown.lane.i || v->at.cursor != v->shown.cursor)
+        return false;
+    *g = v->shown.lane.i;
+    *t0 = v->shown.t0;
+    *t1 = v->shown.t1;
+    return *t1 > *t0;
+}
+
 bool why_here(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1)
 {
     struct lane l;
@@ -76,6 +88,8 @@ bool why_here(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1)
         return false;
     if (!v->selected && status_untimed(v, &s))
         return false;
+    if (of_shown(v, g, t0, t1))
+        return *g < trace_nlanes(v->tr, LANE_G);
     *g = l.kind == LANE_G ? l.i : s.who;
     *t0 = v->selected ? v->sel0 : s.t0;
     *t1 = v->selected ? v->sel1 : s.t1;

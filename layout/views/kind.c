@@ -121,6 +121,11 @@ static bool scroll(struct view *v, enum deed d, int n, unsigned *f)
     switch (d) {
     case DEED_LANE: *f = view_popup_scroll(v, n); return true;
     case DEED_LANE_PAGE: *f = view_popup_page(v, n); return true;
+    case DEED_PAGE: /* C-f of vi, C-v of Emacs: of a text; and of a span's stacks that have more */
+        if (v->popup == POPUP_SPAN && v->popup_lines <= v->popup_rows)
+            return false;
+        *f = view_popup_page(v, n);
+        return true;
     case DEED_FIRST:
     case DEED_START: *f = view_popup_scroll(v, -FAR); return true;
     case DEED_LAST:
@@ -135,6 +140,8 @@ unsigned view_do(struct view *v, enum deed d, int n)
     unsigned f;
     if (v->popup && scroll(v, d, n, &f))
         return f;
+    if (d == DEED_PAGE && !k->answer[d] && k->table) /* there is no time to move in: they are pages of rows */
+        d = DEED_LANE_PAGE;
     if (!k->answer[d])
         return d == DEED_BACK ? VR_QUIT : move_fail(v, "%s", k->refusal[d] ? k->refusal[d] : k->refuse);
     if (k->hold && (f = k->hold(v)) != VR_NONE)

@@ -63,7 +63,8 @@ bool table_spans(struct table *t, enum state state, spans_wanted *wanted)
     struct known k = {.n = 0};
     bool ok = true;
     for (uint32_t g = 0; ok && g < trace_nlanes(t->tr, LANE_G); g++)
-        ok = lane(t, &k, g, state, wanted);
+        if (state != ST_WAITING || !trace_lane_who(t->tr, tri_g(g)).is_system)
+            ok = lane(t, &k, g, state, wanted);
     tab_free(&k.map);
     mem_free(k.type);
     return ok;

@@ -9,7 +9,8 @@
 /*
  * table_spans - table_add() all goroutines' spans of one state. wanted: is a span one of them? next: the one behind it,
  * NULL at the lane's end. A kind is made of the stack's first frame of the program, the innermost function and the reason; of what is the
- * runtime's own doing, of the latter two. thing.index is the stack.
+ * runtime's own doing, of the latter two. thing.index is the stack. The runtime's own goroutines wait for each other at rest, so their
+ * waits are no things.
  */
 typedef bool spans_wanted(const struct trace *tr, const struct span *s, const struct span *next);
 bool table_spans(struct table *t, enum state state, spans_wanted *wanted);

@@ -195,6 +195,10 @@ unsigned tri_goto(struct view *v, struct lane l, int64_t t0, int64_t t1)
     move_to(v, t0, true);
     move_settle(v);
     kind_leads(v, &from);
+    v->shown.lane = l;
+    v->shown.t0 = t0;
+    v->shown.t1 = t1;
+    v->shown.cursor = v->at.cursor;
     return VR_DRAW;
 }
 

@@ -35,8 +35,12 @@ static void line_time(struct text *t, const struct view *v)
     else
         text_add(t, ", %" PRIu64 " to %" PRIu64 " processors, %.3g on average", least, most,
                  tg->end > 0 ? (double)tg->capacity / (double)tg->end : 0.0);
-    if (tg->busy_p99 < most && tg->lost <= tg->capacity / 100) /* else nobody knows */
-        text_add(t, ", no more than %u of them busy for 99%% of it", tg->busy_p99);
+    if (tg->busy_p99 < most && tg->lost <= tg->capacity / 100) { /* else nobody knows */
+        if (tg->busy_p99)
+            text_add(t, ", no more than %u of them busy for 99%% of it", tg->busy_p99);
+        else
+            text_add(t, ", %s busy for 99%% of it", most == 1 ? "not" : "none of them");
+    }
     char n[FMT_MAX], made[FMT_MAX], over[FMT_MAX];
     text_add(t, "; %s goroutine%s: %s created, %s ended", fmt_count(tg->ng, n), tg->ng == 1 ? "" : "s",
              fmt_count(tg->g_created, made), fmt_count(tg->g_ended, over));

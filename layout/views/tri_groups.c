@@ -378,15 +378,16 @@ static void titles(struct grid *g, const struct view *v, int y)
     const struct tri *t = v->tri;
     int n = choose(t, g->w, c), x = name_width(c, n, g->w);
     grid_fill(g, 0, y, g->w, 1, ' ', STYLE_RULER);
-    tri_say(g, 0, y, x, STYLE_RULER, "%s",
+    char mark[5] = "";
+    const bool by_name = t->sort == GCOL_NAME && t->group == NO_LANE; /* of names A comes first */
+    mark[str_utf8(tri_order_mark(v->tier, by_name ? t->invert : !t->invert), mark)] = 0;
+    tri_say(g, 0, y, x, by_name ? STYLE_STATUS_KEY : STYLE_RULER, "%s%s", by_name ? mark : "",
             t->group != NO_LANE ? "goroutine"
             : x >= 28           ? "goroutines by start function"
                                 : "start function");
     for (int i = 0; i < n; i++) {
-        char head[24], mark[5] = "";
-        if (c[i] == t->sort)
-            mark[str_utf8(tri_order_mark(v->tier, !t->invert), mark)] = 0;
-        snprintf(head, sizeof head, "%s%s", mark, cols[c[i]].head);
+        char head[24];
+        snprintf(head, sizeof head, "%s%s", c[i] == t->sort ? mark : "", cols[c[i]].head);
         tri_cell(g, x + 1, y, cols[c[i]].w, c[i] == t->sort ? STYLE_STATUS_KEY : STYLE_RULER, head);
         x += cols[c[i]].w;
     }

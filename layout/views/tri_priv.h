@@ -67,7 +67,7 @@ void tri_speak(const struct view *v, int w, struct rich *out);
     [DEED_SORT] = "these rows have their order: the largest first", \
     [DEED_INVERT] = "these rows have their order: the largest first"
 #define REFUSE_SELECT [DEED_SELECT] = "no range to select in this view"
-#define ANSWER_SIDE(f) [DEED_PAN] = f, [DEED_CURSOR] = f, [DEED_PAGE] = f, [DEED_SPAN] = f
+#define ANSWER_SIDE(f) [DEED_PAN] = f, [DEED_CURSOR] = f, [DEED_SPAN] = f
 
 /* ---- helpers ---- */
 

@@ -8,6 +8,7 @@
 
 #include "layout/draw/fmt.h"
 #include "layout/draw/status.h"
+#include "layout/move/items.h"
 #include "layout/move/why.h"
 #include "layout/views/tri_priv.h"
 #include "triage/findings/explain_text.h"
@@ -237,13 +238,21 @@ unsigned why_work(struct view *v, int64_t budget_ns)
     return tri_open(v, VIEW_WHY);
 }
 
+static const char *why_not(const struct view *v)
+{
+    const struct task *k;
+    const struct item *i = kind_here(v)->items && v->at.row < v->items.n ? &v->items.row[v->at.row] : NULL;
+    if (i && i->kind == ITEM_TASK && i->index < trace_tasks(v->tr, &k) && k[i->index].g == NO_LANE)
+        return "it began before the trace: not recorded is which goroutine began it, so there is nothing to explain";
+    return "nothing here to explain: go to a goroutine's span, a task, a region or a finding about one";
+}
+
 unsigned view_why(struct view *v)
 {
     uint32_t g;
     int64_t t0, t1;
     if (!why_here(v, &g, &t0, &t1))
-        return move_fail(
-            v, "nothing here to explain: go to a goroutine's span, a task, a region or a finding about one");
+        return move_fail(v, "%s", why_not(v));
     if (why_long(v, g, t0, t1))
         return move_fail(v, "too much to explain while the trace grows: select less of it, or ask once it is whole");
     let_go(v);

@@ -2,20 +2,9 @@
  * test_app.c - keys to screens without a terminal: prompts, chords and counts, help, pop-ups, the mouse, key scripts,
  * and a monkey that types whatever it likes at any size.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <stdlib.h>
-#include <string.h>
-
 #include "decode/base/mem.h"
 #include "tests/support/tracegen.h"
-#include "viewer/session/app.h"
-#include "viewer/command/headless.h"
-#include "viewer/keys/keymap_builtin.h"
+#include "tests/unit/app_keys.h"
 #include "viewer/session/source.h"
 
 /* Two processors, a goroutine that blocks and is woken, names that would like to be escape sequences. */
@@ -45,22 +34,13 @@ struct fix {
     struct app a;
 };
 
-static struct keymap *map_of(const char *name)
-{
-    struct keymap *km = keymap_new();
-    for (const struct builtin_keymap *b = builtin_keymaps; b->name; b++)
-        if (strcmp(b->name, name) == 0)
-            assert_int_equal(keymap_parse(km, b->text, strlen(b->text), name, NULL), ERR_OK);
-    return km;
-}
-
-static void fix_open(struct fix *f, const char *map, int w, int h)
+static void fix_made(struct fix *f, const char *trace, const char *map, int w, int h)
 {
     struct trace_opts o = {.threads = 1};
     struct err e;
     memset(f, 0, sizeof *f);
-    f->bytes = tracegen_bytes(text, &f->n);
-    f->km = map_of(map);
+    f->bytes = tracegen_bytes(trace, &f->n);
+    f->km = keys_map(map);
     assert_int_equal(trace_open_mem(f->bytes, f->n, &o, &f->tr, &e), ERR_OK);
     assert_true(app_init(&f->a, f->tr, f->km, w, h));
     f->a.touched = true; /* stay with the processors; test_app_tables.c has the views of tables */
@@ -68,6 +48,11 @@ static void fix_open(struct fix *f, const char *map, int w, int h)
     }
     assert_null(trace_fatal(f->tr));
     assert_int_equal(trace_info(f->tr)->ndamages, 0);
+}
+
+static void fix_open(struct fix *f, const char *map, int w, int h)
+{
+    fix_made(f, text, map, w, h);
 }
 
 static void fix_close(struct fix *f)
@@ -78,35 +63,17 @@ static void fix_close(struct fix *f)
     free(f->bytes);
 }
 
-/* Run a script, return the screen; free it. */
-static char *run(struct fix *f, const char *keys, bool want)
+/* It is no script. */
+static void refused(struct fix *f, const char *keys)
 {
-    char *out = NULL, *errors = NULL;
-    size_t n, m;
-    FILE *o = open_memstream(&out, &n), *e = open_memstream(&errors, &m);
-    bool ok = headless_run(&f->a, keys, false, o, e);
+    char *errors = NULL;
+    size_t n;
+    FILE *o = fopen("/dev/null", "w"), *e = open_memstream(&errors, &n);
+    if (headless_run(&f->a, keys, false, o, e))
+        fail_msg("script '%s' is taken", keys);
     fclose(o);
     fclose(e);
-    if (ok != want)
-        fail_msg("script '%s': %s", keys, errors);
     free(errors);
-    return out;
-}
-
-static void expect(struct fix *f, const char *keys, const char *shows)
-{
-    char *s = run(f, keys, true);
-    if (!strstr(s, shows))
-        fail_msg("after '%s' the screen lacks '%s':\n%s", keys, shows, s);
-    free(s);
-}
-
-static void expect_not(struct fix *f, const char *keys, const char *hides)
-{
-    char *s = run(f, keys, true);
-    if (strstr(s, hides))
-        fail_msg("after '%s' the screen has '%s':\n%s", keys, hides, s);
-    free(s);
 }
 
 static void test_first_screen(void **state)
@@ -128,7 +95,7 @@ static void test_no_raw_bytes(void **state)
     (void)state;
     struct fix f;
     fix_open(&f, "default", 100, 30);
-    char *s = run(&f, "3 @print /evil Enter @print Enter @print y @print", true);
+    char *s = run(&f, "3 @print /evil Enter @print Enter @print y @print");
     assert_non_null(strstr(s, "evil"));
     for (const char *c = s; *c; c++)
         if (((unsigned char)*c < 0x20 && *c != '\n') || *c == 0x7f)
@@ -154,7 +121,7 @@ static void test_counts_repeat(void **state)
         struct fix f, g;
         fix_open(&f, ways[i].map, 80, 24);
         fix_open(&g, ways[i].map, 80, 24);
-        char *a = run(&f, ways[i].once, true), *b = run(&g, ways[i].three, true);
+        char *a = run(&f, ways[i].once), *b = run(&g, ways[i].three);
         int64_t off = f.a.view.at.win.t0 - g.a.view.at.win.t0; /* three halvings round more often than one */
         if (off < -8 || off > 8)
             fail_msg("%s: %lld ns apart", ways[i].map, (long long)off);
@@ -221,7 +188,7 @@ static void test_help_is_live(void **state)
         char *screen[2];
         for (int k = 0; k < 2; k++) {
             fix_open(&f, "default", 80, 12);
-            screen[k] = run(&f, same[i][k], true);
+            screen[k] = run(&f, same[i][k]);
             fix_close(&f);
         }
         assert_string_equal(screen[0], screen[1]);
@@ -316,7 +283,7 @@ static void test_leaving(void **state)
     assert_true(press(&f, K_ENTER, -1, -1) & VR_QUIT); /* :q */
     assert_true(press(&f, 'Z', -1, -1) & AR_SUSPEND);
     assert_true(press(&f, K_CTRL | 'l', -1, -1) & AR_REDRAW);
-    char *s = run(&f, "Q w w", true);
+    char *s = run(&f, "Q w w");
     assert_string_equal(s, ""); /* a script that quits prints no screen */
     free(s);
     fix_close(&f);
@@ -374,7 +341,7 @@ static void test_scripts(void **state)
     fix_open(&g, "default", 60, 20);
     const char *script =
         "w w l @print j zoom-in @size=90x30 ; 2 h 3 /main Enter n n N v l v u u U Enter @print Esc f f";
-    char *a = run(&f, script, true), *b = run(&g, script, true);
+    char *a = run(&f, script), *b = run(&g, script);
     assert_string_equal(a, b);
     size_t lines = 0;
     for (char *c = a; *c; c++)
@@ -382,10 +349,10 @@ static void test_scripts(void **state)
     assert_int_equal(lines, 20 + 30 + 30);
     free(a);
     free(b);
-    free(run(&f, "no-such-thing", false));
-    free(run(&f, "@size=0x0", false));
-    free(run(&f, "@size=30000x30000", false)); /* no terminal, a grid of a gigabyte */
-    free(run(&f, "@nothing", false));
+    refused(&f, "no-such-thing");
+    refused(&f, "@size=0x0");
+    refused(&f, "@size=30000x30000"); /* no terminal, a grid of a gigabyte */
+    refused(&f, "@nothing");
     fix_close(&f);
     fix_close(&g);
 }
@@ -396,7 +363,7 @@ static void test_deep_link(void **state)
     (void)state;
     struct fix f, g;
     fix_open(&f, "default", 80, 24);
-    free(run(&f, "3 w w j l . y", true));
+    free(run(&f, "3 w w j l . y"));
     char at[64], lane[64];
     const char *cmd = strstr(f.a.yank, "\ngotop ");
     assert_non_null(cmd);
@@ -540,15 +507,15 @@ static void test_marks(void **state)
     (void)state;
     struct fix f;
     fix_open(&f, "default", 80, 24);
-    free(run(&f, "3 j m b", true));
+    free(run(&f, "3 j m b"));
     struct place at = f.a.view.at;
     expect(&f, "m", "a letter");
-    free(run(&f, "Esc 0 2 ' b", true));
+    free(run(&f, "Esc 0 2 ' b"));
     assert_int_equal(f.a.view.at.view, at.view);
     assert_int_equal(f.a.view.at.focus.i, at.focus.i);
-    free(run(&f, "' Enter", true));
+    free(run(&f, "' Enter"));
     assert_true(f.a.view.message_error);
-    free(run(&f, "' z", true));
+    free(run(&f, "' z"));
     assert_true(f.a.view.message_error);
     fix_close(&f);
 }
@@ -559,7 +526,7 @@ static void test_filter(void **state)
     (void)state;
     struct fix f;
     fix_open(&f, "default", 80, 24);
-    free(run(&f, "3 \\ func=main.worker Enter y", true));
+    free(run(&f, "3 \\ func=main.worker Enter y"));
     assert_non_null(strstr(f.a.yank, "--filter"));
     assert_non_null(strstr(f.a.view.filter_text, "main.worker"));
     fix_close(&f);
@@ -593,6 +560,43 @@ static void test_source_path(void **state)
     assert_false(source_path(maps, 4, (struct str){longest, sizeof longest}, out, sizeof out));
 }
 
+/* Names of characters that the screen writes as their code points are found as they are typed, and as they are written. */
+static void test_coded_names(void **state)
+{
+    static const char named[] =
+        "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
+        "GoCreate +9 new_g=2 new_stack=main.\xd7\xa9\xd7\x9c:3 stack=main.main:9\n"
+        "GoBlock +9 reason=\"sleep\" stack=main.main:9\nGoStart +9 g=2 g_seq=1\nGoDestroy +9\n";
+    struct fix f;
+    (void)state;
+    fix_made(&f, named, "default", 80, 24);
+    expect(&f, "3 /\xd7\xa9\xd7\x9c", "/<5E9><5DC>");
+    expect(&f, "Enter", ": G2 main.<5E9><5DC>");
+    expect(&f, "/n<5E9><5DC> Enter", "not found");
+    expect(&f, "/n.<5E9><5DC> Enter", ": G2 main.<5E9><5DC>");
+    expect(&f, "/<5DA> Enter", "not found");
+    expect(&f, "\\ func=<5E9> Enter", "func=<5E9>");
+    expect_not(&f, "", "no goroutine passes");
+    fix_close(&f);
+}
+
+/* Of a task that began before the trace nothing but its end is known. */
+static void test_began_before(void **state)
+{
+    static const char late[] = "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
+                               "UserTaskBegin +9 task=8 parent=0 name=\"\" stack=0\nUserTaskEnd +90 task=8 stack=0\n"
+                               "UserTaskEnd +9 task=77 stack=0\nGoBlock +9 reason=\"sleep\" stack=0\n";
+    struct fix f;
+    (void)state;
+    fix_made(&f, late, "default", 80, 24);
+    expect(&f, "7 (", "(began before)");
+    expect(&f, "", "began before the trace: its name and who began it are not recorded");
+    expect(&f, "W", "it began before the trace: not recorded is which goroutine began it");
+    expect(&f, "j", "(no name)");
+    expect(&f, "W", "where its 90ns went");
+    fix_close(&f);
+}
+
 /* The first frame of one's own whose file is here; else a message that names what was looked for. */
 static void test_source_open(void **state)
 {
@@ -615,7 +619,8 @@ int main(void)
         cmocka_unit_test(test_every_action),  cmocka_unit_test(test_out_of_memory),
         cmocka_unit_test(test_linear),        cmocka_unit_test(test_marks),
         cmocka_unit_test(test_filter),        cmocka_unit_test(test_source_path),
-        cmocka_unit_test(test_source_open),
+        cmocka_unit_test(test_source_open),   cmocka_unit_test(test_began_before),
+        cmocka_unit_test(test_coded_names),
     };
     return cmocka_run_group_tests_name("app", tests, NULL, NULL);
 }

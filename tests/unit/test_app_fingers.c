@@ -52,6 +52,53 @@ static void test_enter_twice(void **state)
     fix_close(&f);
 }
 
+/* Who comes from a table to a lane came for the thing: W is about it until the cursor leaves. */
+static void test_why_of_things(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, tasks, "default", 80, 24);
+    expect(&f, ":task-types Enter Enter Enter", "task of at least 38.3ms");
+    expect(&f, "W", "G27 main.order, 330us..38.7ms: where its 38.3ms went");
+    expect(&f, "q", "q task-types");
+    expect_not(&f, "l W", "where its 38.3ms went");
+    fix_close(&f);
+}
+
+/* Where no time can be moved in, its pages are those of the text, or of the rows: C-f of vi, C-v of Emacs. */
+static void test_pages(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, http, "vi", 80, 24);
+    expect(&f, "? C-f", "lines 20-39 of");
+    expect(&f, "C-b", "lines 1-20 of");
+    expect(&f, "q g 5 g 5 C-f", "row 11 of 99");
+    expect(&f, "C-b", "row 1 of 99");
+    fix_close(&f);
+    fix_open(&f, http, "emacs", 80, 24);
+    expect(&f, "M-5 M-5 C-v C-v M-v", "row 11 of 99");
+    expect(&f, "C-h ? C-v", "lines 20-39 of");
+    fix_close(&f);
+    fix_open(&f, http, "vi", 80, 24); /* the stacks of a span: lanes go on below */
+    expect(&f, "g 3 + + Enter", "span");
+    const int64_t t0 = f.a.view.at.win.t0;
+    free(run(&f, "C-f"));
+    assert_true(f.a.view.at.win.t0 > t0 || f.a.view.popup_top > 0);
+    fix_close(&f);
+}
+
+/* What the runtime's own goroutines wait for at rest contends for nothing. */
+static void test_own_waits(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, "samples/alloc-1.21.trace", "default", 80, 24);
+    expect_not(&f, "6 6", "scavengerState");
+    expect(&f, "", "sync at runtime.gcStart");
+    fix_close(&f);
+}
+
 /* In tables of waits the longest one of the row is what is asked about. */
 static void test_why_of_waits(void **state)
 {
@@ -246,6 +293,7 @@ static void test_titles(void **state)
     expect(&f, "", "smallest first");
     click(&f, K_CLICK, "start function");
     expect(&f, "", "by name");
+    expect(&f, "", "\\start function"); /* the other way round, still: Z first */
     expect(&f, ":cycles Enter", "stopped");
     click(&f, K_CLICK, "stopped");
     expect(&f, "", "\\stopped");
@@ -332,10 +380,11 @@ static void test_line(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_back),         cmocka_unit_test(test_enter_twice),  cmocka_unit_test(test_chords),
-        cmocka_unit_test(test_names),        cmocka_unit_test(test_states),       cmocka_unit_test(test_clicks),
-        cmocka_unit_test(test_titles),       cmocka_unit_test(test_leaving),      cmocka_unit_test(test_help),
-        cmocka_unit_test(test_why_of_waits), cmocka_unit_test(test_find_in_help), cmocka_unit_test(test_line),
+        cmocka_unit_test(test_back),          cmocka_unit_test(test_enter_twice),  cmocka_unit_test(test_chords),
+        cmocka_unit_test(test_names),         cmocka_unit_test(test_states),       cmocka_unit_test(test_clicks),
+        cmocka_unit_test(test_titles),        cmocka_unit_test(test_leaving),      cmocka_unit_test(test_help),
+        cmocka_unit_test(test_why_of_waits),  cmocka_unit_test(test_find_in_help), cmocka_unit_test(test_line),
+        cmocka_unit_test(test_why_of_things), cmocka_unit_test(test_own_waits),    cmocka_unit_test(test_pages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,20 +1,9 @@
 /*
  * test_app_pair.c - two traces, one above the other: who takes the keys, what the other shows then, how they are aligned.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "decode/base/mem.h"
 #include "layout/views/kind.h"
-#include "viewer/command/headless.h"
-#include "viewer/keys/keymap_builtin.h"
+#include "tests/unit/app_keys.h"
 #include "viewer/session/pair.h"
 
 struct fix {
@@ -29,10 +18,7 @@ static void fix_open(struct fix *f, const char *old, const char *new, int w, int
     struct trace_opts o = {.threads = 1};
     struct err e = {0};
     memset(f, 0, sizeof *f);
-    f->km = keymap_new();
-    for (const struct builtin_keymap *b = builtin_keymaps; b->name; b++)
-        if (strcmp(b->name, "default") == 0)
-            assert_int_equal(keymap_parse(f->km, b->text, strlen(b->text), b->name, NULL), ERR_OK);
+    f->km = keys_map("default");
     for (int i = 0; i < 2; i++)
         if (trace_open(path[i], &o, &f->tr[i], &e))
             fail_msg("%s: %s (run from the top of the tree)", path[i], e.what);
@@ -50,25 +36,6 @@ static void fix_close(struct fix *f)
     trace_close(f->tr[0]);
     trace_close(f->tr[1]);
     keymap_free(f->km);
-}
-
-static char *run(struct fix *f, const char *keys)
-{
-    char *out = NULL;
-    size_t n;
-    FILE *o = open_memstream(&out, &n);
-    if (!headless_run(&f->a, keys, false, o, stderr))
-        fail_msg("script '%s' failed", keys);
-    fclose(o);
-    return out;
-}
-
-static void expect(struct fix *f, const char *keys, const char *shows)
-{
-    char *s = run(f, keys);
-    if (!strstr(s, shows))
-        fail_msg("after '%s' the screen lacks '%s':\n%s", keys, shows, s);
-    free(s);
 }
 
 static void aligned(const struct fix *f, int64_t by)

@@ -37,6 +37,7 @@ static const struct planted {
     {"flight", RULE_BACKEND, "main.(*profiles).loadProfile", NULL},
     {"lend", RULE_POOL, "main.(*db).borrow", "main.(*db).runQuery"}, /* a pool behind a condition */
     {"conns", RULE_CONNS, "main.askPrice", NULL},
+    {"ghosttown", RULE_CONNS, "main.visit", "connecting fails, or is given up"}, /* nothing to keep */
     {"collate", RULE_IN_ORDER, "main.gather", "main.printer"},
     {"pigeon", RULE_LINGER, "main.collectBatch", "main.sender"},          /* a batch that is never full */
     {"siesta", RULE_LINGER, "main.(*kitchen).waitForBell", "main.diner"}, /* a signal that was missed */
@@ -228,6 +229,8 @@ static const struct planted {
     {"weighhouse", RULE_LOST, "main.(*scales).put", "main.(*scales).wakeAll woke everyone"},
     {"bathhouse", RULE_POOL, "requests (http.(*conn).serve) waited there for",
      "of 8 processors were idle"}, /* nearly half of them are in use */
+    {"lodgers", RULE_POOL, "requests (http.(*conn).serve) waited there for",
+     "waits of"}, /* a connection for each request: 16 of them would tell of 16 */
     {"coachhouse", RULE_LEFT, "http.(*timeoutHandler).ServeHTTP gives up", "in main.harness"}, /* of Go 1.21 */
     {"treasurers", RULE_CONNS, "main.count has database/sql open a connection for every second query or more",
      "at least 61 are opened for 96 answers"}, /* which are there at once; then there is a login */
@@ -241,6 +244,11 @@ static const struct planted {
      "running in or before main.(*register).copyOut"},             /* where the library's goroutine came to */
     {"oracles", RULE_POOL, "main.ask: ", "main.sideBySide.func1"}, /* few wait at once: they sleep most of the time */
     {"boxoffice", RULE_POOL, "main.sell: ", "by main.charge"},     /* database/sql gives them out in no order */
+    {"wharfmen", RULE_CONNS, "main.hail, called by main.ferryOver",
+     "a new connection 72 times (main.ferryOver waits for 72 answers)"}, /* which opens it, asks and closes it */
+    {"moorings", RULE_SERIAL_CALLS, "main.ask, called by main.moor", "9 times in a row"}, /* before anybody works */
+    {"dredgers", RULE_SERIAL, "Between waits in main.crew, called by main.unload",
+     "main.main ran alone"}, /* after what the crew did, not in it */
 };
 /* What may be as it should be is a note, and the first one. */
 static const struct {
@@ -258,6 +266,8 @@ static const struct {
     {"cleanclerks", RULE_BOTTLENECK,
      "36 calls of syscall.Fsync in main.desk.file kept their processor"}, /* Go 1.21 */
     {"flusher", RULE_BOTTLENECK, "Each call is made for several at a time: 121 calls"},
+    {"flusher", RULE_BOTTLENECK, "others waited for it on average, most of all main.client at sync.(*Cond).Wait"},
+    {"tallybook", RULE_PHASES, "G1 main.main asks over the network and works by turns: it waits for 19 answers"},
     {"sealwax", RULE_BOTTLENECK, "main.seal sleeps (time.Sleep) while others wait for an answer"},
     {"tenants", RULE_LEAK, "10 times as long as any wait there that ended"}, /* they had gone on before */
     {"larder", RULE_BACKEND, "the calls cost the responses nothing"},
@@ -411,9 +421,18 @@ static void healthy_ones(void **state)
         "cleanflight",                                                                /* one asks, the others go on */
         "cleanframes",                 /* works alone at a fixed rate, then sleeps */
         "cleanspell", "cleannewsreel", /* answers that are slow for a while; news, of which there is less */
+        "cleanwharfmen",               /* open their connections once, in a function that only does that */
         "cleancounters",               /* alike, and all have as much to do */
         "cleanshops",                  /* one worker has most to do, and time to spare */
         "cleanlens",                   /* a short step grows, a long one does not */
+        "cleanspelling",               /* those that queue were woken one by one, each with its last letter */
+        "cleanancestors",              /* wait for those they began themselves */
+        "cleansieves",                 /* in a row, and drop some */
+        "cleancrier",                  /* hands each of a crowd something to do */
+        "cleantorch",                  /* handed on, or taken by the next one */
+        "cleanbellows",                /* has more processors for a while */
+        "cleanpostbag",                /* reads much at once under a lock: no wait within the call */
+        "cleanstills",                 /* are stopped where they take the next barrel, which is there */
         "cleanguests",                 /* a thousand goroutines that wait, then go */
         "cleanoffice",                 /* asks itself */
         "cleanlease", /* polls, mostly in vain */ "cleanpost", /* waits for what handlers hand it */

@@ -64,6 +64,24 @@ static void what_is_brought_is_no_set(void **state)
     load_free(&l);
 }
 
+/* Who is let in behind one that asks, and asks nothing, may have needed just that answer; it may as well have needed something else. */
+static void one_question_for_all(void **state)
+{
+    struct loaded l;
+    const struct finding *f;
+    (void)state;
+    help_cause("countersign", &l);
+    f = help_tells(&l, RULE_CONVOY);
+    assert_non_null(strstr(f->next, "If those that wait need just what it fetches, it is one question for all"));
+    assert_int_equal(f->won_lo, 0);
+    load_free(&l);
+    help_cause("apothecary", &l); /* each asks */
+    f = help_tells(&l, RULE_CONVOY);
+    assert_null(strstr(f->next, "one question for all"));
+    assert_true(f->won_lo > 0);
+    load_free(&l);
+}
+
 /* All that ran when the world was stopped were stopped, too: they had not begun together because something was gone. */
 static void stopped_together(void **state)
 {
@@ -140,6 +158,9 @@ static void advice_fits_the_work(void **state)
     help_cause("boatmen", &l); /* the office sleeps over each answer, and sets nobody a pace */
     assert_null(help_told(&l, RULE_LIMIT));
     load_free(&l);
+    help_cause("metronomes", &l); /* each has a clock of its own */
+    assert_null(help_told(&l, RULE_LIMIT));
+    load_free(&l);
     help_cause("straggler", &l); /* lot after lot, by one */
     assert_non_null(strstr(help_tells(&l, RULE_SLOWEST)->next, "don't wait for it, let the same number"));
     load_free(&l);
@@ -153,7 +174,7 @@ static void advice_fits_the_work(void **state)
     assert_non_null(strstr(l.fs.f[0].next, "Let one goroutine commit for all"));
     load_free(&l);
     help_cause("cleannotaries", &l);
-    assert_non_null(strstr(help_tells(&l, RULE_CONVOY)->next, "already commits for several"));
+    assert_non_null(strstr(help_tells(&l, RULE_CONVOY)->next, "If one already commits for several"));
     load_free(&l);
     help_cause("frontdesk", &l); /* who waits for answers makes no garbage */
     assert_null(strstr(l.fs.f[0].text, "Symptoms: long stop"));
@@ -573,6 +594,14 @@ static void since_when(void **state)
         strstr(f->text, "Waits in main.fetch took 810us on average until about 104ms, and 6.76ms since then."));
     assert_non_null(strstr(f->next, "Find out what changed at about 104ms."));
     load_free(&l);
+    help_cause("wards", &l); /* 150 come, and are soon done: at most 10 wait at once */
+    f = &l.fs.f[0];
+    assert_int_equal(f->rule, RULE_LINGER);
+    assert_non_null(strstr(f->text,
+                           " Goroutines of main.lie spent 0.0% of their time waiting in main.lie until about "
+                           "81.8ms, and 99.8% since then."));
+    assert_null(strstr(f->text, "waited on average"));
+    load_free(&l);
     help_cause("lostpost", &l);
     for (uint32_t i = 0; i < l.fs.n; i++) {
         assert_null(strstr(l.fs.f[i].text, "since then"));
@@ -676,6 +705,7 @@ int main(void)
         cmocka_unit_test(news_are_no_answers),
         cmocka_unit_test(each_is_counted_once),
         cmocka_unit_test(what_is_brought_is_no_set),
+        cmocka_unit_test(one_question_for_all),
         cmocka_unit_test(stopped_together),
         cmocka_unit_test(whose_connections),
         cmocka_unit_test(a_limit_that_is_reached),

@@ -103,8 +103,38 @@ static void test_slices_of_harmed(void **state)
     assert_true(harmed > 50);
 }
 
+/* A goroutine that is suspended as its generation begins has no status there; wherever such a trace is cut, that is no loss. */
+static void test_suspended(void **state)
+{
+    static const char text[] =
+        "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nHeapAlloc +50 1\n"
+        "batch m=8 t=100\nProcStatus +3 p=1 running\nGoStatus +1 g=2 m=8 running\nHeapAlloc +9 1\nendgen\n"
+        "batch m=7 t=200\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nHeapAlloc +300 1\n"
+        "batch m=8 t=210\nProcStatus +1 p=1 running\nGoBlock +90 reason=\"preempted\" stack=0\n"
+        "batch m=7 t=400\nGoStatus +1 g=2 m=-1 waiting\nGoUnblock +1 g=2 g_seq=1 stack=0\nHeapAlloc +50 2\n";
+    (void)state;
+    struct tally y = {0};
+    struct bytes out = {0};
+    struct loaded all = load_text(text);
+    expect_whole(all.tr);
+    for (int64_t from = 0; from < 340; from += 5) {
+        struct cut_result r;
+        struct err e = {0};
+        assert_int_equal(cut(all.bytes, all.n, from, 350, &out, &r, &e), ERR_OK);
+        assert_int_equal(r.damage.code, ERR_OK);
+        assert_int_equal(r.lost.code, ERR_OK);
+        struct trace *tr = cut_out(all.bytes, all.n, from, 350, "suspended", &out);
+        says_what(tr, all.tr, "suspended", &y);
+        trace_close(tr);
+    }
+    unload(&all);
+    mem_free(out.p);
+    assert_int_equal(y.known, y.spans);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_slices), cmocka_unit_test(test_slices_of_harmed)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_slices), cmocka_unit_test(test_slices_of_harmed),
+                                       cmocka_unit_test(test_suspended)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,6 +27,7 @@ static void test_errors(void **state)
     refuse(s.tr, "   ", 0);
     refuse(s.tr, "state=sleeping", 6);
     refuse(s.tr, "state=sweep", 6); /* recorded of processors */
+    refuse(s.tr, "state=idle", 6);  /* as a search knows it, of processors */
     refuse(s.tr, "conn dur>", 9);
     refuse(s.tr, "conn dur>3parsecs", 9);
     refuse(s.tr, "conn dur=3ms", 8);
@@ -86,6 +87,7 @@ static void test_documented(void **state)
     }
     fclose(doc);
     assert_true(n > 20);
+    accepted(s.tr, "state=", "GC", 2); /* case is the same, as in a search */
     seen_close(&s);
 }
 

@@ -392,6 +392,10 @@ static void test_paste(void **state)
     pty_rest(&p);
     if (p.ended || !pty_has(&p, "not found: qno such text"))
         pty_fail(&p, "a prompt takes what is pasted");
+    pty_type(&p, "/\xd7\xa9\r"); /* a letter that is not shown as itself */
+    pty_rest(&p);
+    if (p.ended || !pty_has(&p, "<5E9>"))
+        pty_fail(&p, "a prompt takes every letter");
     pty_type(&p, "\033[200~lost"); /* Esc ends what has no end, and closes the prompt */
     pty_rest(&p);
     pty_type(&p, "\033");

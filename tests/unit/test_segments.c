@@ -109,6 +109,25 @@ static void test_call_ends(void **state)
                 NULL, LANE_P, 1, "<0-13 running g2\n13-23 system call g2\n23-800> idle\n");
 }
 
+/* A goroutine that is suspended as its generation begins has no status there: it is whom the thread had. */
+static void test_suspended(void **state)
+{
+#define RUNS "batch m=8 t=100\nProcStatus +3 p=1 running\nGoStatus +1 g=2 m=8 running\nHeapAlloc +9 1\n"
+#define SUSPENDED "batch m=8 t=210\nProcStatus +1 p=1 running\nGoBlock +9 reason=\"preempted\" stack=0\n"
+    (void)state;
+    expect_same(G1 RUNS G2 SUSPENDED
+                "batch m=7 t=300\nGoStatus +1 g=2 m=-1 waiting\nGoUnblock +1 g=2 g_seq=1 stack=0\n",
+                NULL, LANE_G, 2, "<0-119 running p1\n119-201 waiting (preempted)\n201-800> runnable by g1\n");
+    expect_same(G1 RUNS G2 SUSPENDED "ProcStop +5\n", NULL, LANE_P, 1,
+                "<0-119 running g2\n119-124 scheduler\n124-800> idle\n");
+    /* It had none, or the thread had another P. */
+    expect_same(G1 "batch m=8 t=100\nProcStatus +3 p=1 running\nHeapAlloc +9 1\n" G2 SUSPENDED,
+                "expected a goroutine, found none", LANE_G, 1, NULL);
+    expect_same(G1 RUNS "batch m=9 t=100\nProcStatus +3 p=2 running\nHeapAlloc +9 1\n" G2
+                        "batch m=9 t=210\nProcStatus +1 p=2 running\nGoBlock +9 reason=\"preempted\" stack=0\n",
+                "expected a goroutine, found none", LANE_G, 1, NULL);
+}
+
 static void test_call_stolen(void **state)
 {
     (void)state;
@@ -601,6 +620,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_call_ends),
         cmocka_unit_test(test_call_stolen),
+        cmocka_unit_test(test_suspended),
         cmocka_unit_test(test_statuses),
         cmocka_unit_test(test_ranges),
         cmocka_unit_test(test_collector),

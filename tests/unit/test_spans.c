@@ -83,9 +83,9 @@ static void push(struct bench *b)
     s.label = t->label;
     s.t0 = b->t;
     if (!b->list.n)
-        spans_begin(b->l, b->t, tag, s.who + 1, s.stack);
+        spans_begin(b->l, b->t, waitspan(0, s.who + 1, s.stack, tag));
     else
-        spans_push(&b->tr.fold.pool, LANE_G, b->l, b->t, tag, s.who + 1, s.stack);
+        spans_push(&b->tr.fold.pool, LANE_G, b->l, b->t, waitspan(0, s.who + 1, s.stack, tag));
     if (b->list.n)
         b->list.v[b->list.n - 1].t1 = b->t;
     list_add(&b->list, s);
@@ -205,9 +205,9 @@ static void test_clock_units(void **state)
             s.state = b.tr.fold.pool.tags[tag].state;
             s.reason = b.tr.fold.pool.tags[tag].reason;
             if (i)
-                spans_push(&b.tr.fold.pool, LANE_G, b.l, b.t, tag, 0, 0);
+                spans_push(&b.tr.fold.pool, LANE_G, b.l, b.t, waitspan(0, 0, 0, tag));
             else
-                spans_begin(b.l, b.t, tag, 0, 0);
+                spans_begin(b.l, b.t, waitspan(0, 0, 0, tag));
             if (i)
                 b.list.v[i - 1].t1 = b.t;
             list_add(&b.list, s);
@@ -304,15 +304,15 @@ static void test_packed(void **state)
             }
             s[i] = waitspan((uint32_t)dur, who, stack, tag | (is_long ? WAIT_LONG : 0));
         }
-        const struct pack_how how = {(const uint8_t(*)[4])slot, longs, whole, &clock};
+        const struct pack_how how = {(const uint8_t(*)[4])slot, longs, whole, &clock, LANE_G};
         struct pack_how x = how;
         struct pack_sums p, q;
-        size_t len = pack_plain(a, s, n, LANE_G, &x, &p);
-        size_t (*const with[])(uint8_t *, const struct waitspan *, uint32_t, enum lane_kind, struct pack_how *,
+        size_t len = pack_plain(a, s, n, &x, &p);
+        size_t (*const with[])(uint8_t *, const struct waitspan *, uint32_t, struct pack_how *,
                                struct pack_sums *) = {pack_sse, pack_spans};
         for (size_t k = 0; k < 2; k++) {
             struct pack_how y = how;
-            size_t got = with[k](b, s, n, LANE_G, &y, &q);
+            size_t got = with[k](b, s, n, &y, &q);
             if (!got && !k) {
                 refused++;
                 continue;
@@ -322,7 +322,7 @@ static void test_packed(void **state)
             assert_memory_equal(&p, &q, sizeof p);
             assert_int_equal(x.whole, y.whole);
             y = how;
-            assert_int_equal(with[k](b, s, n, LANE_G, &y, NULL), len);
+            assert_int_equal(with[k](b, s, n, &y, NULL), len);
             assert_memory_equal(a, b, len);
         }
         ticks += clock.mul && a[0] & PACK_UNIT;

@@ -646,6 +646,10 @@ static void workers_that_end_early(void **state)
     block(10 * US, "sync", "sync.(*WaitGroup).Wait:1,main.main:9");
     for (unsigned g = 2; g < 6; g++) {
         start(g * 2 * MS, g);
+        for (int64_t t = 20 * MS; g == 5 && t < 50 * MS; t += 10 * MS) { /* the runtime lets nobody run for longer */
+            yield(t);
+            start(t, g);
+        }
         over(g == 5 ? 50 * MS : g * 2 * MS + 1900 * US);
     }
     made_of(&m);

@@ -418,14 +418,79 @@ static void a_pipe_is_no_network(void **state)
     }
 }
 
+/* ---- uneven work ------------------------------------------------------------------------------------------------- */
+
+/* Five goroutines begun together: G2 runs 30 ms, in one piece or three; the others 2.5 ms, and as much in system calls as makes it even. */
+static void five_at_work(struct made *m, bool pieces, bool calls)
+{
+    int64_t t = MS;
+    begin(1);
+    for (unsigned g = 2; g < 7; g++) {
+        create(g * US, g, "dig");
+    }
+    block(MS, "sync", "sync.(*WaitGroup).Wait:1,main.main:2");
+    for (unsigned g = 2; g < 7; g++) {
+        start(t += US, g);
+        for (int i = 1; pieces && g == 2 && i < 3; i++) {
+            yield(t += 10 * MS);
+            start(t += US, g);
+        }
+        t += g == 2 ? pieces ? 10 * MS : 30 * MS : 2500 * US;
+        for (int i = 0; calls && g > 2 && i < 20; i++) {
+            call(t, t + 1400 * US, "syscall.write:1,main.dig:3");
+            t += 1400 * US + US;
+        }
+        over(t);
+    }
+    wake(t += US, 1, "0");
+    start(t += US, 1);
+    over(t += MS);
+    made_of(m);
+}
+
+/* What the host held, and what others do in system calls, is no more work for one. */
+static void more_work_than_the_others(void **state)
+{
+    struct made m;
+    (void)state;
+    five_at_work(&m, true, false);
+    assert_non_null(told(&m, RULE_UNBALANCED));
+    unmade(&m);
+    five_at_work(&m, true, true);
+    assert_null(told(&m, RULE_UNBALANCED));
+    unmade(&m);
+    five_at_work(&m, false, false);
+    assert_null(told(&m, RULE_UNBALANCED));
+    unmade(&m);
+}
+
+/* A stack of which nothing is known names no place. */
+static void nothing_known_of_a_stack(void **state)
+{
+    struct text t = {0};
+    struct made m;
+    (void)state;
+    begin(1);
+    block(MS, "sleep", "1");
+    script.n += (size_t)snprintf(script.p + script.n, sizeof script.p - script.n,
+                                 "batch m=-1 t=0\nStacks\nStack id=1 0:0:0:0\n");
+    made_of(&m);
+    text_where(&t, m.l.tr, m.l.tg->waits[0].stack, 0);
+    assert_int_equal(trace_stack(m.l.tr, m.l.tg->waits[0].stack), 1);
+    assert_string_equal(t.p, "-");
+    text_free(&t);
+    unmade(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(timers_let_a_crowd_go), cmocka_unit_test(a_crowd_with_work),
-        cmocka_unit_test(collections_asked_for), cmocka_unit_test(workers_on_processors_to_spare),
-        cmocka_unit_test(a_sleep_that_paces),    cmocka_unit_test(told_too_early),
-        cmocka_unit_test(a_package_under_test),  cmocka_unit_test(the_library_is_known),
-        cmocka_unit_test(what_a_stack_says),     cmocka_unit_test(a_pipe_is_no_network),
+        cmocka_unit_test(more_work_than_the_others), cmocka_unit_test(nothing_known_of_a_stack),
+        cmocka_unit_test(timers_let_a_crowd_go),     cmocka_unit_test(a_crowd_with_work),
+        cmocka_unit_test(collections_asked_for),     cmocka_unit_test(workers_on_processors_to_spare),
+        cmocka_unit_test(a_sleep_that_paces),        cmocka_unit_test(told_too_early),
+        cmocka_unit_test(a_package_under_test),      cmocka_unit_test(the_library_is_known),
+        cmocka_unit_test(what_a_stack_says),         cmocka_unit_test(a_pipe_is_no_network),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

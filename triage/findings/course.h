@@ -12,6 +12,7 @@ struct course {          /* waits at one place, by slice */
     uint32_t place, group, looked;
     double ns[COURSE_SLICES], n[COURSE_SLICES];       /* of those that begin there */
     double there[COURSE_SLICES], seen[COURSE_SLICES]; /* waited so, of what is looked at there */
+    double lives;                                     /* of the trace, on average */
 };
 struct change {
     int at; /* slice; 0: there is none */

@@ -9,8 +9,8 @@
 #define WALKED 32   /* goroutines looked at */
 #define STEPS 20000 /* spans of each */
 
-struct conns { /* by the function of the program that asked */
-    uint32_t func;
+struct conns {                     /* by the function of the program that asked */
+    uint32_t func, by;             /* by: whose answers are counted, if it asks nothing itself: a caller */
     uint64_t opened, asked, backs; /* backs: until one that others had came back */
     uint64_t pooled;               /* of those opened: of net/http's */
     int64_t answers;               /* waited for these */
@@ -26,13 +26,44 @@ static void conns_finding(struct causes *c, const struct conns *k, double share)
     draft_about(&d, c->rs, k->func, k->most->stack);
     draft_moment(&d, &k->most->longest);
     text_add(&d.amount, "%llu", (unsigned long long)k->opened);
-    text_say(&d.text, c->tr, t_place(k->most->stack, 3), " waits for a new connection ", k->opened, " times for ",
-             k->asked, " answers: ", t_dur(k->waited / (int64_t)k->opened), " each on average, ", t_dur(k->waited),
+    text_say(&d.text, c->tr, t_place(k->most->stack, 3), " waits for a new connection ", k->opened, " times");
+    if (k->by) {
+        text_say(&d.text, c->tr, " (", t_func(k->by), " waits for ", k->asked, " answers)");
+    } else if (k->asked) {
+        text_say(&d.text, c->tr, " for ", k->asked, " answers");
+    }
+    text_say(&d.text, c->tr, ": ", t_dur(k->waited / (int64_t)k->opened), " each on average, ", t_dur(k->waited),
              " in all.");
+    if (!k->asked) {
+        text_lit(&d.text, " How many requests each serves the trace does not show.");
+    }
     text_lit(&d.next,
              "Reuse connections: one client for all requests, response bodies read to the end and closed, and as "
              "many idle connections per host (MaxIdleConnsPerHost) as there are concurrent requests.");
-    draft_end(c->rs, &d);
+    if (k->asked) {
+        draft_end(c->rs, &d);
+    } else {
+        draft_titled(c->rs, &d, "new connections all the time");
+    }
+}
+
+/* Connections of net/http are waited for, and no answer ever is: they fail, so none can be kept. */
+static void nothing_finding(struct causes *c, const struct conns *k, double share)
+{
+    struct draft d;
+    draft_start(&d, RULE_CONNS, (int64_t)((double)c->tg->end * share));
+    d.f.won_hi = d.f.severity_ns;
+    d.f.inferred = true;
+    draft_about(&d, c->rs, k->func, k->most->stack);
+    draft_moment(&d, &k->most->longest);
+    text_add(&d.amount, "%llu", (unsigned long long)k->opened);
+    text_say(&d.text, c->tr, t_place(k->most->stack, 3), " waits for a connection of net/http ", k->opened,
+             " times, ", t_dur(k->waited / (int64_t)k->opened), " each on average, ", t_dur(k->waited),
+             " in all, and nothing in this trace ever waits for an answer over one: connecting fails, or is given up "
+             "(inferred).");
+    text_lit(&d.next, "Look at the errors these calls return: the name, the address, a proxy, a certificate; and let "
+                      "retries wait longer each time.");
+    draft_titled(c->rs, &d, "connections that come to nothing");
 }
 
 /* Of a group's goroutines those that wait in that function, on average: a server of this process may begin where those that ask it do. */
@@ -74,7 +105,7 @@ static uint64_t given_up(const struct causes *c, uint32_t func)
 static bool closed_again(struct causes *c, const struct conns *k, uint64_t pooled)
 {
     const uint32_t group = k->most ? causes_group(c, k->most->waiter) : UINT32_MAX;
-    if (group == UINT32_MAX || !k->pooled || k->pooled * 5 < pooled * 4 || c->life[group].life <= 0) {
+    if (group == UINT32_MAX || !k->asked || !k->pooled || k->pooled * 5 < pooled * 4 || c->life[group].life <= 0) {
         return false;
     }
     const struct group_life *l = &c->life[group];
@@ -148,6 +179,32 @@ static void answers_around(const struct trace *tr, struct conns *v, uint32_t n, 
             v[of].asked += v[i].asked;
             v[of].answers = ns_add(v[of].answers, v[i].answers);
         }
+    }
+}
+
+/*
+ * A function that only opens connections (a dial of the program's own) waits for no answer: its caller does, or that one's. Of the nearest one
+ * that waits for any these count, so a crew that opens its connections once and asks on them all the time is not told to open them anew.
+ */
+static void answers_of_callers(const struct causes *c, struct conns *k)
+{
+    const uint32_t n = k->most && !k->asked ? trace_stack(c->tr, k->most->stack) : 0;
+    bool above = false;
+    for (uint32_t i = 0; i < n && !k->asked; i++) {
+        const uint32_t by = trace_frame(c->tr, k->most->stack, i).func;
+        const bool caller = above && by != k->func && stacks_is_program(c->tr, by);
+        above |= by == k->func;
+        for (uint32_t j = 0; caller && j < c->tg->npairs && j < PAIRS_ASKED; j++) {
+            const struct pair_row *p = &c->tg->pairs[j];
+            const bool asks =
+                (p->kind == WK_NET && !calls_reading_on(c->tr, p->stack) && !calls_connecting(c->tr, p->stack)) ||
+                calls_by_library(c, p);
+            if (asks && stacks_passes(c->tr, p->stack, by) && !stacks_passes(c->tr, p->stack, k->func)) {
+                k->asked += p->count;
+                k->answers = ns_add(k->answers, p->total);
+            }
+        }
+        k->by = k->asked ? by : 0;
     }
 }
 
@@ -351,13 +408,16 @@ void rule_conns(struct causes *c)
     struct conns v[PLACES] = {0};
     uint32_t n = 0;
     uint64_t pooled = 0;
+    bool answered = false; /* by what net/http, or another library, has running for it */
     for (uint32_t i = 0; i < c->tg->npairs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
         if (i + STACKS_AHEAD < c->tg->npairs) {
             stacks_ahead(c->tr, p[STACKS_AHEAD].stack);
         }
         bool opens = opens_one(c, p);
-        bool asks = (p->kind == WK_NET && !calls_reading_on(c->tr, p->stack)) || calls_by_library(c, p);
+        const bool library = calls_by_library(c, p),
+                   asks = library || (p->kind == WK_NET && !calls_reading_on(c->tr, p->stack));
+        answered |= !opens && (library || stacks_has(c->tr, p->stack, "net/http.(*persistConn).roundTrip"));
         uint32_t func = opens || asks ? causes_place(c->tr, p->stack) : 0, k = 0;
         while (k < n && v[k].func != func) {
             k++;
@@ -393,8 +453,17 @@ void rule_conns(struct causes *c)
         answers_around(c->tr, v, n, i);
         double waiting = (double)k->waited / (double)c->tg->end, share = waiting / (waiting + c->running);
         share = waiting < 1 ? share * waiting : share;
-        if ((double)k->opened >= threshold(TH_CONNS_COUNT) &&
-            (double)k->opened >= threshold(TH_CONNS_SHARE) * (double)k->asked && share >= threshold(TH_CONNS_TRACE)) {
+        const bool many = (double)k->opened >= threshold(TH_CONNS_COUNT) && share >= threshold(TH_CONNS_TRACE);
+        if (many) {
+            answers_of_callers(c, k);
+        }
+        if (many && (double)k->opened >= threshold(TH_CONNS_SHARE) * (double)k->asked) {
+            if (!k->asked && k->pooled * 2 > k->opened) {
+                if (!answered) { /* else the answers are another function's: of how many these are is not known */
+                    nothing_finding(c, k, share);
+                }
+                continue;
+            }
             if (limits_conns(c, k->opened, k->waited, k->back)) {
                 limits_tell(c, k->func, k->most, k->backs, k->back);
             } else {

@@ -30,7 +30,9 @@ static void stw_last(struct draft *d, const struct rules *rs, const struct stw_r
         if (r->last_g != NO_LANE) {
             text_say(&d->text, rs->tr, ", which ran ", t_who(r->last_g));
         }
-        if (r->last_stack) {
+        const struct frame at =
+            trace_stack(rs->tr, r->last_stack) ? trace_frame(rs->tr, r->last_stack, 0) : (struct frame){0};
+        if (at.func || at.pc) {
             text_say(&d->text, rs->tr, " at ", t_where(r->last_stack, 60));
         }
         text_lit(&d->text, ".");

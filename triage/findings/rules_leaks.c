@@ -268,6 +268,7 @@ static void rule_sends(struct rules *rs)
 struct team {
     uint32_t n, top;
     int64_t all, most;
+    int64_t work, most_work; /* the same with system calls */
 };
 #define TEAM_MOST 1024
 
@@ -340,10 +341,39 @@ static void team_of(const struct triage *tg, uint32_t group, struct stops *stops
         struct lane_info li = trace_lane(tg->tr, (struct lane){LANE_G, g});
         bool in = li.create_stack == top.create_stack && li.first >= top.first - apart &&
                   li.first <= top.first + apart && (li.last > top.first || !li.ended) && !of_its_own(tg, g, group);
-        const int64_t own = in ? own_run(tg, stops, g) : 0;
+        const int64_t own = in ? own_run(tg, stops, g) : 0, calls = in ? gstat_ns(tg->g, g, GM_SYSCALL) : 0;
         t->n += in;
         t->all = ns_add(t->all, own > 0 ? own : 0);
+        t->work = ns_add(t->work, ns_add(own > 0 ? own : 0, calls));
+        t->most_work = g == t->top ? ns_add(own, calls) : t->most_work;
     }
+}
+
+static bool held_run(void *arg, const struct span *s)
+{
+    int64_t *held = arg;
+    *held = ns_add(*held, s->open_start ? 0 : s->t1 - s->t0);
+    return true;
+}
+
+/*
+ * Runs longer than the runtime lets a goroutine run are the host's doing as much as its own (rules_host.c). What the one ran in these is not
+ * counted: without them it has to have much more than the others still.
+ */
+static struct team not_held(const struct triage *tg, const struct team *t)
+{
+    struct team own = *t;
+    int64_t held = 0;
+    if (trace_info(tg->tr)->version >= 1014 && t->top != NO_LANE) {
+        trace_wide(tg->tr, (struct lane){LANE_G, t->top},
+                   &(struct wide_ask){0, tg->end, threshold_ns(TH_HOST_RUN), held_run, &held, 1u << ST_RUNNING});
+        held = held < own.most ? held : own.most;
+        own.most -= held;
+        own.all -= held;
+        own.work -= held;
+        own.most_work -= held;
+    }
+    return own;
 }
 
 /*
@@ -363,6 +393,7 @@ static bool unbalanced(const struct triage *tg, const struct team *t)
            t->n <= TEAM_MOST && threshold_reached(TH_TEAM_SHARE, t->most, tg->end) &&
            ((double)t->most >= threshold(TH_TEAM_MEAN) * (double)t->all / t->n || idles_rest(tg, t)) &&
            (threshold_reached(TH_TEAM_OF_ALL, t->most, t->all) || at_work(tg, t->top, threshold(TH_TEAM_FULL))) &&
+           (double)t->most_work * t->n >= threshold(TH_SPLIT_MEAN) * (double)t->work &&
            t->most - t->all / (int64_t)t->n >= threshold_ns(TH_TEAM_LOST);
 }
 
@@ -429,7 +460,8 @@ static void rule_workers(struct rules *rs)
             break;
         }
         team_of(tg, i, &stops, &t);
-        if (unbalanced(tg, &t)) {
+        const struct team own = unbalanced(tg, &t) ? not_held(tg, &t) : t;
+        if (unbalanced(tg, &own)) {
             team_finding(rs, g, &t);
         }
     }

@@ -4,6 +4,7 @@
  * A trace does not say which lock a wait is for. Waits are put together by the function that asked for the lock; who
  * held it is holder.c's to say.
  */
+#include "triage/findings/asks.h"
 #include "triage/findings/causes.h"
 #include "triage/findings/story.h"
 #include "triage/findings/holder.h"
@@ -115,9 +116,10 @@ static const char *call_advice(const struct triage *tg, const struct holder_row 
         calls +=
             each_keeps(tg->tr, r->stack) && holder_lock(tg, stacks_place(tg->tr, r->stack)) == h->lock ? r->count : 0;
     }
-    return calls * 2 >= h->waits
-               ? KEEPS_TOGETHER
-               : "One call already commits for several: call it less often, or use a faster device.";
+    return calls * 2 >= h->waits ? KEEPS_TOGETHER
+                                 : "There are fewer such calls than waits. If one already commits for several, call "
+                                   "it less often, or use "
+                                   "a faster device; if not, let it: one call for all that wait (a group commit).";
 }
 
 #define LITTLE 8 /* th of their time: not worth an advice */
@@ -240,6 +242,35 @@ static void hog_text(struct text *t, const struct rules *rs, uint32_t g, const s
              t_dur(HOG_WITHIN), ".");
 }
 
+/* Where the holder let go of the lock at the end of a holding, 0 unknown. */
+static uint32_t let_go_stack(const struct triage *tg, uint32_t lock, const struct moment *m)
+{
+    for (uint32_t i = 0; i < tg->nlock_waits; i++) {
+        const struct lock_wait *w = &tg->lock_waits[i];
+        if (w->t1 == m->t1 && w->waker == m->g && w->lock == lock) {
+            return w->waker_stack;
+        }
+    }
+    return 0;
+}
+
+/*
+ * A run that goes on behind the holding ends somewhere else, often in quite another function: of the lock only what comes before letting go
+ * is told. And one that is longer than the runtime allows was not all running.
+ */
+static void held_running_text(struct text *t, const struct rules *rs, uint32_t lock, const struct moment *m,
+                              struct chain_link *k)
+{
+    const int64_t from = k->t0 > m->t0 ? k->t0 : m->t0, to = k->t1 < m->t1 ? k->t1 : m->t1;
+    const uint32_t let_go = k->t1 > m->t1 ? let_go_stack(rs->tg, lock, m) : 0;
+    k->stack = let_go ? let_go : k->stack;
+    chain_doing_text(t, rs->tr, k);
+    if (trace_info(rs->tr)->version >= 1014 && to - from >= threshold_ns(TH_HOST_RUN)) {
+        text_lit(t, ", for longer than the runtime lets a goroutine run: the host had taken its processor, or it "
+                    "can't be stopped there (inferred)");
+    }
+}
+
 /* The longest that it was held while somebody waited, and what went on then: a place to look at. */
 static void convoy_example(struct text *t, const struct rules *rs, uint32_t lock, const struct holder_row *h)
 {
@@ -250,7 +281,11 @@ static void convoy_example(struct text *t, const struct rules *rs, uint32_t lock
     chain_doing(rs->tr, h->longest.g, h->longest.t0, h->longest.t1, &k);
     text_say(t, rs->tr, " The longest hold was ", t_dur(h->longest.t1 - h->longest.t0), ", by ", t_who(h->longest.g),
              " (@", t_dur(h->longest.t0), "), ");
-    chain_doing_text(t, rs->tr, &k);
+    if (k.state == ST_RUNNING) {
+        held_running_text(t, rs, lock, &h->longest, &k);
+    } else {
+        chain_doing_text(t, rs->tr, &k);
+    }
     text_lit(t, ".");
 }
 
@@ -274,6 +309,40 @@ void lock_readers(struct text *next, const struct rules *rs, uint32_t lock)
         text_lit(next, " It is a sync.RWMutex, and every waiter wants to write: goroutines that only read can use "
                        "RLock, in parallel with other readers.");
     }
+}
+
+/*
+ * Does hardly any of those that are let in hold it for as long as the one they waited for? Either they need something else, and are kept for
+ * nothing, or just what that one fetched, and go on with it: then it is one question for all. Which of these no trace tells.
+ */
+bool lock_one_for_all(const struct triage *tg, uint32_t lock, const struct holder_row *h)
+{
+    const int64_t mid = h->longest.t0 + (h->longest.t1 - h->longest.t0) / 2;
+    int64_t longest = 0, all = 0, brief = 0;
+    struct span s;
+    if (h->wait_ns[WK_NET] <= h->told / 2 || h->longest.g >= tg->ng ||
+        !trace_span_at(tg->tr, (struct lane){LANE_G, h->longest.g}, mid, &s) || s.state != ST_WAITING ||
+        causes_writes(tg->tr, s.stack)) {
+        return false; /* nothing is fetched */
+    }
+    uint32_t n = 0, as_long = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t i = 0; i < tg->nlock_waits; i++) {
+            const struct lock_wait *w = &tg->lock_waits[i];
+            if (w->lock != lock || w->waker >= tg->ng) {
+                continue;
+            }
+            const int64_t got = w->got == NO_LANE ? w->t0 : tg->lock_waits[w->got].t1;
+            const int64_t ns = w->t1 - (got > w->elsewhere ? got : w->elsewhere);
+            longest = ns > longest ? ns : longest;
+            const bool is_long = ns >= longest / 4;
+            n += pass;
+            as_long += pass && is_long;
+            all = pass ? ns_add(all, ns) : 0;
+            brief = pass && !is_long ? ns_add(brief, ns) : brief;
+        }
+    }
+    return n >= 8 && as_long * 3 <= n && brief <= all / 10;
 }
 
 static void convoy(struct rules *rs, uint32_t lock, const struct stretch *s)
@@ -307,6 +376,11 @@ static void convoy(struct rules *rs, uint32_t lock, const struct stretch *s)
     }
     d.f.at_device = h && h->ns[ST_SYSCALL] > h->told / 2 && keeps(rs->tg, h);
     text_add(&d.next, "%s", lock_advice(rs->tg, h));
+    if (h && lock_one_for_all(rs->tg, lock, h)) {
+        text_lit(&d.next,
+                 " If those that wait need just what it fetches, it is one question for all: ask it earlier, "
+                 "or make it quicker.");
+    }
     lock_readers(&d.next, rs, lock);
     draft_end(rs, &d);
 }
@@ -529,12 +603,19 @@ struct calls {
     uint64_t waits;
 };
 
+/* Does that call never wait? What the library reads, writes and accepts of the network is set so; such a call lasts where the host takes its thread. */
+static bool never_waits(const struct trace *tr, uint32_t stack)
+{
+    return stacks_has(tr, stack, "net.(*netFD).Read") || stacks_has(tr, stack, "net.(*netFD).Write") ||
+           stacks_has(tr, stack, "net.(*netFD).accept");
+}
+
 static bool call_span(void *arg, const struct span *s)
 {
     struct calls *c = arg;
     int64_t a = s->t0 > c->w->t0 ? s->t0 : c->w->t0, z = s->t1 < c->w->t1 ? s->t1 : c->w->t1, *p;
     uint32_t i;
-    if (s->state != ST_SYSCALL || z - a < threshold_ns(TH_CALL_LEAST)) {
+    if (s->state != ST_SYSCALL || z - a < threshold_ns(TH_CALL_LEAST) || never_waits(c->rs->tr, s->stack)) {
         return true;
     }
     i = tab_put(&c->seen, c->w->waker, s->index, c->n);

@@ -147,7 +147,8 @@ void rules_part(struct causes *c)
         struct part v;
         if (!l || !l->program || c->of[g].n > WALKED || (double)at[k].count < threshold(TH_BOTTLE_WAITS) ||
             (double)at[k].total < least || causes_told_there(c, at[k].place) ||
-            causes_all_at_once(c, at[k].most, g) || waits_at_brought(c, at[k].most->waiter, at[k].place)) {
+            causes_all_at_once(c, at[k].most, g) || waits_at_brought(c, at[k].most->waiter, at[k].place) ||
+            waits_at_parts(c, g, at[k].place)) {
             continue;
         }
         memset(&v, 0, sizeof v);

@@ -316,8 +316,8 @@ static void within_text(struct text *t, const struct causes *c, uint32_t g, int6
 
 static void serial_finding(struct serial *s, const struct alone *a)
 {
-    static const char *const around[RAN_HOWS] = {"", "In or below ", "In or around ", "In or after ", "In or before ",
-                                                 "", "For "};
+    static const char *const around[RAN_HOWS] = {
+        "", "In or below ", "In or around ", "In or after ", "In or before ", "Between waits in ", "For "};
     struct causes *c = s->c;
     const struct group *grp = &c->tg->groups[a->group];
     struct explain_tree t;

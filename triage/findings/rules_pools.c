@@ -192,7 +192,8 @@ static void pools(struct causes *c, bool some)
             (waiting >= threshold(TH_POOL_WAITING) || held_up(&v[i], l, waiting)) &&
             (some ? held_up(&v[i], l, waiting) && !causes_told_there(c, v[i].place)
                   : waiting >= threshold(TH_POOL_PART) * l->n) &&
-            c->idle >= threshold(TH_POOL_IDLE) * c->procs && !causes_all_at_once(c, v[i].most, g)) {
+            c->idle >= threshold(TH_POOL_IDLE) * c->procs && !causes_all_at_once(c, v[i].most, g) &&
+            !waits_at_parts(c, g, v[i].place)) {
             pool(c, &v[i], waiting);
         }
     }

@@ -168,19 +168,21 @@ struct lowered { /* GOMAXPROCS, by the program, within the trace */
     uint32_t stack; /* of who did, 0 not recorded */
 };
 
-/* For most of the trace it was as it was set last; the stop for that tells who did. */
+/* For most of the trace it was as it was set last, and never so little before: else it was put back. The stop for that tells who did. */
 static bool lowered(const struct rules *rs, struct lowered *out)
 {
     const struct range *r;
     const size_t n = trace_npoints(rs->tr, METRIC_PROCS), stops = trace_ranges(rs->tr, RANGE_STW, &r);
     bool any = false;
+    uint64_t least = n ? trace_point(rs->tr, METRIC_PROCS, 0).v : 0;
     for (size_t i = 1, j; i < n && !any; i = j) {
         const struct point was = trace_point(rs->tr, METRIC_PROCS, i - 1), p = trace_point(rs->tr, METRIC_PROCS, i);
         for (j = i + 1; j < n && trace_point(rs->tr, METRIC_PROCS, j).v == p.v; j++) { /* said again */
         }
         const int64_t until = j < n ? trace_point(rs->tr, METRIC_PROCS, j).t : rs->tg->end;
-        any = p.v < was.v && threshold_reached(TH_BELOW_LOWERED, until - p.t, rs->tg->end);
+        any = p.v < least && threshold_reached(TH_BELOW_LOWERED, until - p.t, rs->tg->end);
         *out = (struct lowered){.from = was.v, .to = p.v, .t = p.t};
+        least = p.v < least ? p.v : least;
     }
     if (!any) {
         return false;

@@ -370,10 +370,11 @@ static void service(struct causes *c, uint32_t g, const struct service *s, doubl
                brings = s->most->kind != WK_SEND &&
                         instance_wants_more(c->tr, s->most->waiter, s->most->reason, s->most->stack);
     text_say(&d.text, c->tr, " of the time while ", t_f1(queue),
-             brings   ? single ? " others had nothing to do but wait for what it brings"
-                               : " others had nothing to do but wait for what they bring"
-             : single ? " others queued for it"
-                      : " others queued for them",
+             brings                     ? single ? " others had nothing to do but wait for what it brings"
+                                                 : " others had nothing to do but wait for what they bring"
+             : s->most->kind == WK_SEND ? single ? " others queued for it" : " others queued for them"
+             : single ? " others waited for it" /* for its answer, or for work: a condition tells neither */
+                      : " others waited for them",
              " on average, most of all ", t_func(s->most->waiter), " at ", t_where(s->most->stack, 0), "; ",
              t_f1(c->idle), " of ", t_f0(c->procs), " processors were idle.");
     doing_text(&d.text, c, g, &most);

@@ -19,6 +19,7 @@
 #define LONGER 3.0                /* times as long, or .. */
 #define MORE 4.0                  /* .. times as many that wait, and .. */
 #define WAITING 0.5               /* .. so many, on average */
+#define LIVES 0.8 /* of a group whose goroutines are there for less of the trace not all are there at once */
 
 /* Of one goroutine: the spans with which each slice begins. */
 static void waits_of(const struct causes *c, uint32_t g, struct course *k)
@@ -116,7 +117,10 @@ bool course_at(const struct causes *c, uint32_t place, struct course *k)
     }
     k->looked = c->of[k->group].n < MEMBERS ? c->of[k->group].n : MEMBERS;
     for (uint32_t i = 0; i < k->looked; i++) {
-        waits_of(c, causes_member(c, k->group, i, MEMBERS), k);
+        const uint32_t g = causes_member(c, k->group, i, MEMBERS);
+        const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
+        k->lives += (double)(li.last - li.first) / (double)c->tg->end / k->looked;
+        waits_of(c, g, k);
     }
     return true;
 }
@@ -131,21 +135,34 @@ int64_t course_moment(const struct causes *c, const struct change *v)
     return (int64_t)((double)v->at * (double)c->tg->end / COURSE_SLICES);
 }
 
+static void more_text(struct text *t, const struct causes *c, const struct course *k, const struct change *v,
+                      int64_t when)
+{
+    const double all = (double)c->of[k->group].n;
+    if (k->lives >= LIVES) {
+        text_say(t, c->tr, " In ", t_func(k->place), " ", t_f1(v->before * all), " goroutines of ",
+                 t_func(k->most->waiter), " waited on average until about ", t_dur(when), ", and ",
+                 t_f1(v->since * all), " since then.");
+    } else {
+        text_say(t, c->tr, " Goroutines of ", t_func(k->most->waiter), " spent ", t_share(v->before, 1),
+                 " of their time waiting in ", t_func(k->place), " until about ", t_dur(when), ", and ",
+                 t_share(v->since, 1), " since then.");
+    }
+}
+
 static bool since_text(struct text *t, const struct causes *c, const struct course *k, int64_t *when)
 {
     struct change v;
-    const double all = (double)c->of[k->group].n;
+    const double at_once = k->lives >= LIVES ? (double)c->of[k->group].n : c->life[k->group].n;
     if (course_longer(k, &v)) {
         *when = course_moment(c, &v);
         text_say(t, c->tr, " Waits in ", t_func(k->place), " took ", t_dur((int64_t)v.before),
                  " on average until about ", t_dur(*when), ", and ", t_dur((int64_t)v.since), " since then.");
         return true;
     }
-    if (changes(k->there, k->seen, MORE, &v) && v.since * all >= WAITING) {
+    if (changes(k->there, k->seen, MORE, &v) && v.since * at_once >= WAITING) {
         *when = course_moment(c, &v);
-        text_say(t, c->tr, " In ", t_func(k->place), " ", t_f1(v.before * all), " goroutines of ",
-                 t_func(k->most->waiter), " waited on average until about ", t_dur(*when), ", and ",
-                 t_f1(v.since * all), " since then.");
+        more_text(t, c, k, &v, *when);
         return true;
     }
     return false;

@@ -22,7 +22,7 @@
 struct stay { /* a wait at the place */
     uint32_t g, by;
     int64_t t0, t1, next; /* next: it waits there again, or ends; NO_TIME: neither */
-    bool open;
+    bool open, gave;      /* gave: another of its kind came to take it back from this one, which waited to send it */
 };
 struct ends { /* who let somebody in, when */
     uint32_t by;
@@ -60,6 +60,14 @@ static int cmp_ends(const void *a, const void *b)
     return x->by != y->by ? (x->by > y->by) - (x->by < y->by) : (x->t > y->t) - (x->t < y->t);
 }
 
+/* Did another of the group take what this one waited to send? */
+static bool taken(const struct causes *c, const struct slots *s, const struct span *p, const struct span *next)
+{
+    return s->kind == WK_RECV && p->state == ST_WAITING && next && next->state == ST_RUNNABLE &&
+           next->who < c->tg->ng && stacks_wait_kind(c->tr, p->reason, p->stack) == WK_SEND &&
+           gstat_group(c->tg->g, next->who) == s->group;
+}
+
 static bool stays_of(struct causes *c, uint32_t g, struct slots *s)
 {
     struct walk w;
@@ -68,6 +76,9 @@ static bool stays_of(struct causes *c, uint32_t g, struct slots *s)
     walk_at(&w, c->tr, g, s->from, STEPS);
     const struct span *next = walk_next(&w);
     for (struct span p; s->left && s->n < STAYS && walk_pair(&w, &p, &next); s->left--) {
+        if (last != SIZE_MAX && taken(c, s, &p, next)) {
+            s->v[last].gave = true;
+        }
         if (p.state != ST_WAITING || (!next && !p.open_end) || causes_place(c->tr, p.stack) != s->place ||
             stacks_wait_kind(c->tr, p.reason, p.stack) != s->kind) {
             continue;
@@ -208,7 +219,7 @@ static void judge(const struct causes *c, struct slots *s)
             continue;
         }
         s->judged++;
-        if (!let_in(s, v->g, v->t1, till)) {
+        if (!v->gave && !let_in(s, v->g, v->t1, till)) {
             s->lost++;
             s->hung += hung != 0;
             s->hung_stack = hung ? hung : s->hung_stack;
@@ -284,7 +295,7 @@ void rules_slots(struct causes *c)
             continue;
         }
         seen[n++] = place;
-        if (!waits_at_brought(c, p->waiter, place)) {
+        if (!waits_at_brought(c, p->waiter, place) && !waits_at_parts(c, g, place) && !waits_at_stages(c, g, place)) {
             slots_at(c, p, g);
         }
     }

@@ -23,6 +23,7 @@ struct spin {
     int64_t until; /* so far it was looked at, and it goes on; 0: to its end */
     int64_t ran;   /* running, until then */
     uint32_t waits, calls; /* until then */
+    uint32_t on;           /* stopped where it may wait for more, or passes on what it found */
     uint32_t at_looks;     /* since then: stopped at looks and in selects */
     int64_t since;         /* it looks by selects that never wait, from here to its end; 0: not asked of that */
 };
@@ -69,17 +70,15 @@ static void lines_end(const struct spin_lines *l, struct spin *s)
     }
 }
 
-static bool looks_only(const struct trace *tr, uint32_t stack)
+/* Does one of the functions of the runtime and the library on top of that stack begin with one of these? */
+static bool on_top(const struct trace *tr, uint32_t stack, const char *const *f, size_t nf)
 {
-    static const char *const f[] = {"runtime.selectnb", "runtime.chanrecv",        "runtime.chansend",
-                                    "runtime.Gosched",  "sync.(*Mutex).TryLock",   "internal/sync.(*Mutex).TryLock",
-                                    "sync/atomic.",     "internal/runtime/atomic."};
     const uint32_t n = stacks_user_frame(tr, stack);
     struct stack_funcs funcs;
     stack_funcs_of(&funcs, tr, stack);
     for (uint32_t i = 0; i < n; i++) {
         const struct str func = trace_str(tr, stack_func(&funcs, i));
-        for (size_t k = 0; k < sizeof f / sizeof *f; k++) {
+        for (size_t k = 0; k < nf; k++) {
             if (str_starts(func, f[k])) {
                 return true;
             }
@@ -88,21 +87,27 @@ static bool looks_only(const struct trace *tr, uint32_t stack)
     return false;
 }
 
+/* Is it at a send or receive that may wait? That is no look, though who can't be stopped in what it does before is stopped there. */
+static bool may_wait(const struct trace *tr, uint32_t stack)
+{
+    static const char *const f[] = {"runtime.chanrecv1", "runtime.chanrecv2", "runtime.chansend1"};
+    return on_top(tr, stack, f, sizeof f / sizeof *f);
+}
+
+static bool looks_only(const struct trace *tr, uint32_t stack)
+{
+    static const char *const f[] = {"runtime.selectnb", "runtime.chanrecv",        "runtime.chansend",
+                                    "runtime.Gosched",  "sync.(*Mutex).TryLock",   "internal/sync.(*Mutex).TryLock",
+                                    "sync/atomic.",     "internal/runtime/atomic."};
+    return on_top(tr, stack, f, sizeof f / sizeof *f) && !may_wait(tr, stack);
+}
+
 /* Was it stopped within the allocator? What only waits for something makes nothing. */
 static bool in_allocator(const struct trace *tr, uint32_t stack)
 {
-    const uint32_t n = stacks_user_frame(tr, stack);
-    struct stack_funcs funcs;
-    stack_funcs_of(&funcs, tr, stack);
-    for (uint32_t i = 0; i < n; i++) {
-        const struct str f = trace_str(tr, stack_func(&funcs, i));
-        if (str_starts(f, "runtime.malloc") || str_starts(f, "runtime.newobject") ||
-            str_starts(f, "runtime.makeslice") || str_starts(f, "runtime.growslice") ||
-            str_starts(f, "runtime.makemap") || str_starts(f, "runtime.rawstring")) {
-            return true;
-        }
-    }
-    return false;
+    static const char *const f[] = {"runtime.malloc",    "runtime.newobject", "runtime.makeslice",
+                                    "runtime.growslice", "runtime.makemap",   "runtime.rawstring"};
+    return on_top(tr, stack, f, sizeof f / sizeof *f);
 }
 
 /* Did the runtime give the processor up, in something that the program called (runtime.GC waits so for the sweepers)? */
@@ -152,6 +157,7 @@ static bool stop_seen(struct stops *w, const struct span_tag *kind, uint32_t sta
         s->look_stack = stack;
         w->look = w->late = w->ran;
     }
+    s->on += !yield && may_wait(w->tr, stack);
     line_add(w->lines, trace_frame(w->tr, stack, stacks_user_frame(w->tr, stack)), stack, 1);
     return true;
 }
@@ -211,6 +217,7 @@ static void spin_of(const struct causes *c, uint32_t g, struct spin *s, struct s
     all->yields += s->yields;
     all->looks += s->looks;
     all->onward += s->onward;
+    all->on += s->on;
     all->rounds = ns_add(all->rounds, s->rounds);
     all->alike = ns_add(all->alike, s->alike);
     all->allocs += s->allocs;
@@ -246,7 +253,7 @@ static bool calls_often(const struct spin *s)
 
 static bool spins_for_sure(const struct spin *s)
 {
-    return yields_at_once(s) || (s->looks > threshold(TH_BUSY_LOOKS) * s->stops && !looks_in_passing(s));
+    return yields_at_once(s) || (s->looks > threshold(TH_BUSY_LOOKS) * (s->stops - s->on) && !looks_in_passing(s));
 }
 
 /* Does a method's or function's name say that it waits, and is it stopped in its own code there? A lock of the program's own looks so. */
@@ -486,6 +493,7 @@ static bool spins_at_last(const struct causes *c, uint32_t g, struct spin *s)
                 s->line_stack = s->look_stack = p->stack;
             }
             s->at_looks += in_select(c->tr, p->stack) || looks_only(c->tr, p->stack);
+            s->on += may_wait(c->tr, p->stack);
         }
     } while (span_next(&it));
     s->life = li.last - s->since;
@@ -507,7 +515,7 @@ static bool fed(const struct causes *c, const struct spin *s)
  */
 static bool in_vain(const struct causes *c, uint32_t g, const struct spin *s)
 {
-    return s->at_looks >= threshold(TH_BUSY_SAME) * s->stops &&
+    return s->at_looks >= threshold(TH_BUSY_SAME) * (s->stops - s->on) &&
            (double)s->run > threshold(TH_BUSY_VAIN) * gstat_ended(c->tg->g, g);
 }
 

@@ -31,6 +31,7 @@ static bool timed_place(const struct causes *c, const struct pair_row *p)
 
 struct ends { /* waits at one stack that timers ended */
     int64_t at[ENDS];
+    int64_t own[ENDS]; /* how long after the one before of the same goroutine; 0: its first */
     uint32_t n;
     uint64_t steps, grown; /* pauses; those that were longer by half than the one before */
     uint64_t again;        /* of these, behind another such one */
@@ -80,6 +81,7 @@ static void walk(const struct causes *c, struct walk *w, uint32_t stack, struct 
         }
         int64_t ns = s.t1 - s.t0;
         if (e->n < ENDS) {
+            e->own[e->n] = end ? s.t1 - end : 0;
             e->at[e->n++] = s.t1;
         }
         e->slept = ns_add(e->slept, ns);
@@ -221,6 +223,19 @@ static int64_t spacing(struct ends *e, double *alike)
     return m;
 }
 
+/*
+ * Where one is let through at a time, nobody is twice in a row while others wait. If most come again that soon, each
+ * has a clock of its own, and that of the quickest is what stands out.
+ */
+static bool own_clocks(const struct ends *e, int64_t apart)
+{
+    uint32_t soon = 0;
+    for (uint32_t i = 0; i < e->n; i++) {
+        soon += e->own[i] > 0 && e->own[i] < apart + apart / 2;
+    }
+    return soon * 2 > e->n;
+}
+
 static void limit_finding(struct causes *c, const struct pair_row *p, int64_t apart, double waiting)
 {
     struct draft d;
@@ -333,7 +348,7 @@ static void rule_pauses(struct causes *c)
             retry_finding(c, p, e, share);
         } else if (apart > 0 && waiting >= threshold(TH_LIMIT_WAITING) && alike >= threshold(TH_LIMIT_ALIKE) &&
                    share >= threshold(TH_LIMIT_LIFE) && c->idle >= threshold(TH_BOTTLE_IDLE) &&
-                   p->total / (int64_t)p->count > apart) {
+                   p->total / (int64_t)p->count > apart && !own_clocks(e, apart)) {
             limit_finding(c, p, apart, waiting);
         }
     }

@@ -21,6 +21,8 @@
 #define ORIGINS 64
 #define BRIEF 4000  /* ns: who runs for longer mostly works: what beginning and ending it costs is the smaller part */
 #define SWITCH 1000 /* ns: what beginning or waking a goroutine costs, about */
+#define QUEUE 256   /* of those that queue at a moment so many are looked at for who woke them with which others */
+#define BURSTS 3    /* crowds woken, at least */
 #define STORM threshold(TH_STORM_RATE)
 #define STORM_RUN threshold_ns(TH_STORM_RUN)
 
@@ -29,7 +31,7 @@ enum origin { BEGUN, WOKEN, STOPPED, TIMED };
 struct crowd { /* runnable at the moments looked at, by what made them so */
     enum origin how;
     uint32_t func, stack, who, g;
-    uint64_t n;
+    uint64_t n, looked, with; /* with: of those looked at, woken with another one in one go */
 };
 
 struct crowds {
@@ -39,6 +41,11 @@ struct crowds {
     uint64_t all, most;
     int64_t width, queued, at;
     struct alive alive;
+    struct made { /* who queues at a moment: which of v[] made it so, by whom, in which span of that one's */
+        uint64_t span;
+        uint32_t of, who;
+    } * made;
+    uint32_t nmade;
 };
 
 /* The wait before the span that `it` stands at, that a timer ended: 0 if it was none, or not a timer's. */
@@ -66,6 +73,37 @@ static void crowd_add(struct crowds *k, uint32_t g, struct span_iter *it)
         k->v[k->n++] = (struct crowd){.how = how, .func = func, .stack = stack, .who = s->who, .g = g};
     }
     k->v[i].n++;
+    if (how == WOKEN && k->nmade < QUEUE) {
+        struct span_iter by;
+        const bool known = span_seek(&by, k->c->tr, (struct lane){LANE_G, s->who}, s->t0);
+        k->made[k->nmade++] = (struct made){known ? span_get(&by)->index : 0, i, s->who};
+    }
+}
+
+static int cmp_made(const void *a, const void *b)
+{
+    const struct made *x = a, *y = b;
+    return x->of != y->of     ? (x->of > y->of) - (x->of < y->of)
+           : x->who != y->who ? (x->who > y->who) - (x->who < y->who)
+                              : (x->span > y->span) - (x->span < y->span);
+}
+
+static bool in_one_go(const struct made *a, const struct made *b)
+{
+    return cmp_made(a, b) == 0;
+}
+
+/* Who wakes a crowd wakes one after the other; who waits in between hands something on each time. */
+static void count_with(struct crowds *k)
+{
+    const struct made *m = k->made;
+    qsort(k->made, k->nmade, sizeof *m, cmp_made);
+    for (uint32_t i = 0; i < k->nmade; i++) {
+        struct crowd *v = &k->v[m[i].of];
+        v->looked++;
+        v->with += (i && in_one_go(&m[i - 1], &m[i])) || (i + 1 < k->nmade && in_one_go(&m[i], &m[i + 1]));
+    }
+    k->nmade = 0;
 }
 
 static void crowd_at(struct crowds *k, int64_t t)
@@ -80,6 +118,7 @@ static void crowd_at(struct crowds *k, int64_t t)
             k->all++;
         }
     }
+    count_with(k);
     if (k->all - before > k->most) {
         k->most = k->all - before;
         k->at = t;
@@ -126,6 +165,8 @@ static void timed_finding(struct causes *c, const struct crowds *k, const struct
     draft_start(&d, RULE_HERD, (int64_t)((double)k->queued * c->idle / c->procs));
     draft_about(&d, c->rs, w->func, w->stack);
     draft_at(&d, k->at - k->width / 2, k->at + k->width / 2, LANE_G, w->g);
+    d.f.note = crowd_wakes(c, w) <
+               2 * (uint64_t)c->tg->groups[gstat_group(c->tg->g, w->g)].count; /* each once: all there is */
     text_add(&d.amount, "%llu at once", (unsigned long long)k->most);
     text_say(&d.text, c->tr, t_place(w->stack, 3), " waits for timers that fire at the same moments (",
              crowd_wakes(c, w), " wake-ups of ", t_func(c->tg->groups[gstat_group(c->tg->g, w->g)].name), "): up to ",
@@ -162,6 +203,18 @@ static bool calls_when_woken(const struct causes *c, uint32_t group)
     return waits && (double)calls >= threshold(TH_CROWD_CALLS) * (double)waits;
 }
 
+/* Is an item handed over with each wake-up? Closing a channel, or a broadcast, only tells that there may be something. */
+static bool hands_over(const struct trace *tr, uint32_t stack)
+{
+    static const char *const ways[] = {"runtime.chansend1", "runtime.chanrecv1", "runtime.chanrecv2",
+                                       "runtime.selectgo", "runtime.selectnbsend"};
+    bool is = false;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        is |= stacks_has(tr, stack, ways[i]);
+    }
+    return is;
+}
+
 static void crowd_finding(struct causes *c, const struct crowds *k, const struct crowd *w)
 {
     uint64_t count = crowd_wakes(c, w);
@@ -179,10 +232,13 @@ static void crowd_finding(struct causes *c, const struct crowds *k, const struct
             return;
         }
     }
+    if (w->how == WOKEN && count < BURSTS * k->most) { /* once, as it ends for example */
+        return;
+    }
     /* each has something to do with what it is woken for: on processors that never idle that is just more work than they can do */
     const bool work = w->how == WOKEN && count &&
                       (c->tg->groups[group].d[GM_EXEC].total / (int64_t)count > threshold_ns(TH_CROWD_WOKEN) ||
-                       calls_when_woken(c, group));
+                       calls_when_woken(c, group) || hands_over(c->tr, w->stack));
     if (work && c->idle < threshold(TH_CROWD_IDLE) * c->procs) {
         return;
     }
@@ -264,18 +320,22 @@ void rule_crowds(struct causes *c)
     if ((double)k.queued < CROWD_SHARE * (double)c->tg->end) {
         return;
     }
-    for (size_t i = 0, seen = 0; i < n; i++) {
+    k.made = mem_alloc(QUEUE * sizeof *k.made);
+    c->rs->failed |= !k.made;
+    for (size_t i = 0, seen = 0; k.made && i < n; i++) {
         if ((int64_t)i * k.width >= t0 && (int64_t)i * k.width < t1 && crowded(&k, &b[i]) &&
             seen++ % (found / PEAKS + 1) == 0) {
             crowd_at(&k, (int64_t)i * k.width + k.width / 2);
         }
     }
     alive_free(&k.alive);
+    mem_free(k.made);
     const bool may_be_timed = c->idle >= threshold(TH_CROWD_IDLE) * c->procs &&
                               (double)queued_usually(&k, b, n) >= CROWD_SHARE * (double)c->tg->end;
     for (uint32_t i = 0; i < k.n; i++) {
-        const bool timed = k.v[i].how == TIMED && may_be_timed;
-        if (k.v[i].n * 2 > k.all && k.v[i].func && (k.v[i].how == BEGUN || k.v[i].how == WOKEN || timed)) {
+        const bool timed = k.v[i].how == TIMED && may_be_timed,
+                   woken = k.v[i].how == WOKEN && k.v[i].with * 2 > k.v[i].looked;
+        if (k.v[i].n * 2 > k.all && k.v[i].func && (k.v[i].how == BEGUN || woken || timed)) {
             crowd_finding(c, &k, &k.v[i]);
         }
     }
@@ -312,12 +372,15 @@ void rule_storm(struct causes *c)
         const bool work = run > threshold_ns(TH_STORM_LITTLE),
                    little = c->idle >= threshold(TH_POOL_IDLE) * c->procs && /* what they take nobody else wants */
                             !threshold_reached(TH_STORM_ALARM, cost, c->tg->end);
-        d.f.note = work || little;
+        const bool once =
+            p->count < 2 * (uint64_t)grp->count; /* who waits for one timer in its life polls for nothing */
+        d.f.note = work || little || once;
         text_add(&d.amount, "%.0f/s", rate);
-        text_say(&d.text, c->tr, t_place(p->stack, 3), ": timers end ", t_f0(rate), " waits there a second (",
-                 p->count, " in all, of ", grp->count, " goroutines, ", t_dur(p->total / (int64_t)p->count),
-                 " each); after each the goroutine runs for ", t_dur(run), " on average and waits again.",
-                 work ? " A trace cannot tell whether that is scheduled work or a check that finds nothing." : "");
+        text_say(
+            &d.text, c->tr, t_place(p->stack, 3), ": timers end ", t_f0(rate), " waits there a second (", p->count,
+            " in all, of ", grp->count, " goroutines, ", t_dur(p->total / (int64_t)p->count),
+            " each); after each the goroutine runs for ", t_dur(run), " on average", once ? "." : " and waits again.",
+            work || once ? " A trace cannot tell whether that is scheduled work or a check that finds nothing." : "");
         text_lit(&d.next, "Let one timer serve many, wait longer, or wait for the event instead of polling for it.");
         draft_end(c->rs, &d);
     }

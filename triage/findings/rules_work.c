@@ -19,10 +19,11 @@
 
 #include "decode/base/mem.h"
 
-#define GROUPS 32      /* looked at, of those whose goroutines live longest together */
-#define LOOKED 16      /* goroutines of each */
-#define STEPS 4000     /* spans of each */
-#define SERVED 200000  /* spans of a server's goroutines together */
+#define GROUPS 32     /* looked at, of those whose goroutines live longest together */
+#define LOOKED 16     /* goroutines of each */
+#define STEPS 4000    /* spans of each */
+#define ENOUGH 20000  /* spans of a group: more goroutines are looked at where these have fewer (a connection each) */
+#define SERVED 200000 /* spans of a server's goroutines together */
 #define EXPLAINED 2000 /* pieces of each group: among 400 one long run decided */
 
 struct pieces {
@@ -230,21 +231,37 @@ static int64_t there_of(const struct causes *c, const struct pieces *k)
     return met_ns(c, &m);
 }
 
+/*
+ * How many of a group are looked at. Of 16 connections with a request or two each the time that all requests take can't
+ * be told: what these wait for at one place then seemed longer than they are.
+ */
+static uint32_t looked_of(const struct causes *c, uint32_t group)
+{
+    const uint32_t n = c->of[group].n, least = n < LOOKED ? n : LOOKED;
+    uint64_t spans = 1;
+    for (uint32_t i = 0; i < least; i++) {
+        const struct lane l = {LANE_G, causes_member(c, group, i, LOOKED)};
+        spans += trace_count(c->tr, l, 0, c->tg->end + 1);
+    }
+    const uint64_t more = spans < ENOUGH ? (uint64_t)least * ENOUGH / spans : least,
+                   most = n < EXPLAINED ? n : EXPLAINED;
+    return (uint32_t)(more < most ? more : most);
+}
+
 /* Of a group, what it is; w->n = 0: its goroutines have no pieces. */
 static bool work_in(struct causes *c, uint32_t group, struct pieces *k, struct work_kind *w)
 {
     const struct group *grp = &c->tg->groups[group];
     const bool http = request_serves(c->tr, grp->name);
-    const uint32_t looked = c->of[group].n < LOOKED ? c->of[group].n : LOOKED;
     bool ok = true;
     *w = (struct work_kind){.group = group, .requests = http};
     if (grp->is_system || grp->count == 0 || !(http || c->life[group].program)) {
         return true;
     }
-    const uint32_t questions = http ? 0 : questions_of(c, group);
+    const uint32_t looked = looked_of(c, group), questions = http ? 0 : questions_of(c, group);
     for (uint32_t i = 0; ok && i < looked; i++) {
-        const uint32_t g = causes_member(c, group, i, LOOKED);
-        ok = work_of_one(c, g, http, questions, http ? SERVED / looked : STEPS, k);
+        const uint32_t g = causes_member(c, group, i, looked), first = looked < LOOKED ? looked : LOOKED;
+        ok = work_of_one(c, g, http, questions, http ? SERVED / first : STEPS, k);
     }
     if (ok && (double)k->n >= threshold(TH_TIME_PIECES) && k->seen > 0) {
         const double times = (double)grp->d[GM_LIFE].total / (double)k->seen;

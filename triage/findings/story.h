@@ -37,6 +37,8 @@ void causes_tell_holders(struct causes *c, struct finding *f);
 const char *lock_advice(const struct triage *tg, const struct holder_row *h);
 /* lock_readers - of a lock that readers could share, and that all take to write: says so behind the advice. */
 void lock_readers(struct text *next, const struct rules *rs, uint32_t lock);
+/* lock_one_for_all - may those that wait for it need just what the few fetch that hold it for long? */
+bool lock_one_for_all(const struct triage *tg, uint32_t lock, const struct holder_row *h);
 #define HOLDER_PIPE \
     "Don't wait for a pipe while holding the lock: whoever is at its other end holds up all of them. Hand what is " \
     "to " \

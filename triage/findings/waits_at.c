@@ -102,6 +102,99 @@ bool waits_at_brought(const struct causes *c, uint32_t waiter, uint32_t place)
     return ok && brought > own;
 }
 
+enum { ENDERS = 4, MEMBERS = 128 };
+struct enders { /* of one goroutine's waits at a place: the first few that end them, and how often */
+    uint32_t g, who[ENDERS], times[ENDERS], n;
+    uint32_t waits, parts; /* parts: ended by one that it began */
+};
+
+static void enders_of(const struct causes *c, uint32_t g, uint32_t place, struct enders *e)
+{
+    enum { STEPS = 256 };
+    struct walk w;
+    const struct span *next = walk_first(&w, c->tr, g, STEPS);
+    *e = (struct enders){.g = g};
+    for (struct span s; walk_pair(&w, &s, &next);) {
+        if (s.state != ST_WAITING || !next || next->state != ST_RUNNABLE || next->who >= c->tg->ng ||
+            causes_place(c->tr, s.stack) != place) {
+            continue;
+        }
+        uint32_t i = 0;
+        while (i < e->n && e->who[i] != next->who) {
+            i++;
+        }
+        if (i < ENDERS) {
+            e->who[i] = next->who;
+            e->times[i] += 1;
+            e->n += i == e->n;
+        }
+        e->waits++;
+        e->parts += trace_lane(c->tr, (struct lane){LANE_G, next->who}).creator == g;
+    }
+}
+
+bool waits_at_parts(const struct causes *c, uint32_t group, uint32_t place)
+{
+    uint32_t waits = 0, parts = 0;
+    for (uint32_t i = 0; i < c->of[group].n && i < MEMBERS; i++) {
+        struct enders e;
+        enders_of(c, causes_member(c, group, i, MEMBERS), place, &e);
+        waits += e.waits;
+        parts += e.parts;
+    }
+    return parts * 2 > waits;
+}
+
+/* Who ends half of the waits of e, or more; NO_LANE: nobody does. */
+static uint32_t ender_of(const struct enders *e)
+{
+    for (uint32_t k = 0; k < e->n; k++) {
+        if (e->times[k] * 2 >= e->waits) {
+            return e->who[k];
+        }
+    }
+    return NO_LANE;
+}
+
+/*
+ * Going from each to who ends its waits, does one come from v[i] to the beginning of a row, which waits for nobody there or for others, or to
+ * two that wait for each other?
+ */
+static bool in_a_row(const struct enders *v, uint32_t n, uint32_t i)
+{
+    for (uint32_t steps = 0; steps < n; steps++) {
+        const uint32_t by = ender_of(&v[i]);
+        uint32_t next = 0;
+        while (next < n && v[next].g != by) {
+            next++;
+        }
+        if (next == n) {
+            return by != NO_LANE || !v[i].waits;
+        }
+        if (ender_of(&v[next]) == v[i].g) {
+            return true;
+        }
+        i = next;
+    }
+    return false;
+}
+
+bool waits_at_stages(const struct causes *c, uint32_t group, uint32_t place)
+{
+    enum { FEW = 3 }; /* which are not in a row: any two of them wait for each other */
+    const uint32_t n = c->of[group].n;
+    struct enders v[MEMBERS];
+    uint32_t rows = 0, all = 0;
+    for (uint32_t i = 0; i < n && n <= MEMBERS; i++) {
+        enders_of(c, causes_nth(c, group, i), place, &v[i]);
+    }
+    for (uint32_t i = 0; i < n && n <= MEMBERS; i++) {
+        all += v[i].waits;
+        rows += in_a_row(v, n, i) ? v[i].waits : 0;
+    }
+    return n > FEW && rows * 4 > all * 3;
+}
+
 #define CALLS_SAID 4
 #define NEARLY_ALL 0.95
 

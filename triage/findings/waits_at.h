@@ -41,6 +41,13 @@ const struct pair_row *waits_between(const struct causes *c, uint32_t a, uint32_
  */
 bool waits_at_brought(const struct causes *c, uint32_t waiter, uint32_t place);
 /*
+ * waits_at_parts - do goroutines of a group wait at a place mostly for others that they began themselves? Then they join parts of their own
+ * work (a recursion): nothing is passed round. waits_at_stages - do they stand in a row, each waiting mostly for one that does not wait, by way
+ * of others, for it? What is passed round comes back. Of many goroutines that isn't looked at: false.
+ */
+bool waits_at_parts(const struct causes *c, uint32_t group, uint32_t place);
+bool waits_at_stages(const struct causes *c, uint32_t group, uint32_t place);
+/*
  * waits_at_text - "link.ask, called by main.notifyShop, by main.run": as many callers as nearly all of it had; where
  * it has several, the one of half of it or more, with its share.
  */

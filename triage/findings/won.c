@@ -2,6 +2,7 @@
 #include "triage/findings/won.h"
 #include "triage/findings/asks.h"
 #include "triage/findings/leaves.h"
+#include "triage/findings/story.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -404,6 +405,7 @@ static const char latency_only[] = "its cost is latency", memory_only[] = "its c
 #define NOT_APART \
     "if no call needs the answer of another; nothing if each needs the previous answer, or if nothing waits for " \
     "them"
+#define FETCHED "if no question depends on the work before it; nothing if each does"
 #define HANDING "from 70 % of its cost, counting half of the hand-over work, to all of that plus the waits"
 #define GARBAGE \
     "if between half and all of it goes away; a trace does not show what the collector takes from everyone else " \
@@ -413,6 +415,8 @@ static const char latency_only[] = "its cost is latency", memory_only[] = "its c
 #define QUEUED "nothing if a single call takes that long by itself, all of it if the calls only queue"
 #define ONE_FOR_ALL "from half of the time they wait longer than the quickest one to all their waiting there"
 #define UNDER_LOCK "from 70 % of the waiting to all of it plus the waits for a processor that it causes"
+#define ONE_QUESTION \
+    "nothing if those that wait need just what is fetched meanwhile, all of it if they need something else"
 #define GIVE_WAY \
     "up to all of it if the holders need not wait for a processor; what occupies the processors then takes longer"
 #define SHORT_WORK \
@@ -636,6 +640,10 @@ static void lock_won(struct work *w, const struct finding *f, struct span_of_won
             1 - (double)runs / (double)h->told; /* the advice is about what they wait for; what they run may stay */
         o->words = RUNS_LESS;
     }
+    if (h && lock_one_for_all(c->tg, a.func, h)) {
+        o->lo = 0;
+        o->words = ONE_QUESTION;
+    }
     if (h && h->ns[ST_RUNNING] > h->told / 2 && threshold_reached(TH_WON_MARKED, c->tg->gc_mark_ns, c->tg->end)) {
         o->more = true;
         o->words = UNDER_LOCK ALLOCATES;
@@ -810,13 +818,15 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
         const struct plain *p = &plain[i];
         if (p->rule == f->rule) {
             const bool pooled = f->rule == RULE_CONNS && f->stack && calls_pooled(w->c->tr, f->stack);
+            const bool fetches = f->rule == RULE_PHASES && f->note;
             const bool unsure =
                 f->note && /* whether anybody waits, or each needs the one before; whether it is part of opening */
-                (f->rule == RULE_SERIAL_CALLS || (f->rule == RULE_CONNS && !pooled));
+                (fetches || f->rule == RULE_SERIAL_CALLS || (f->rule == RULE_CONNS && !pooled));
             const double lo = unsure ? 0 : p->lo == LEAST_OF_IT ? LEAST : p->lo;
             *o = (struct span_of_won){lo * cost, p->hi == AS_TOLD ? told : p->hi * cost,
-                                      .more = p->more && (cost > 0 || told > 0),
-                                      .words = unsure && p->rule == RULE_CONNS        ? FIRST_TOO
+                                      .more = p->more && !fetches && (cost > 0 || told > 0),
+                                      .words = fetches                                ? FETCHED
+                                               : unsure && p->rule == RULE_CONNS      ? FIRST_TOO
                                                : unsure                               ? NOT_APART
                                                : p->rule == RULE_CONNS && told > cost ? ANSWERS_TOO
                                                                                       : p->words};

@@ -27,6 +27,7 @@ static const char info_usage[] =
     "  --exe FILE              the program that wrote the trace, for an old one without names\n"
     "  --max-memory SIZE       memory limit: 500M, 4G\n"
     "  --threads N             decode with N threads\n"
+    "  --strict                fail at the first damage\n"
     "  --quiet                 print only errors\n"
     "  --help                  print this help\n"
     "\n"

@@ -36,6 +36,7 @@ static const char usage[] =
     "  --rules [FILE]       alone: list the rules and their numbers; with a file: use its numbers (docs/REPORT.md)\n"
     "  --utf8               print names as they are; without it non-ASCII is written \\u{hex}\n"
     "  -o FILE              write to FILE           --quiet   no progress on the terminal\n"
+    "  --strict             fail at the first damage: no page of a part\n"
     "  --max-memory SIZE    memory limit; the rest goes to a temporary file\n"
     "  --threads N          decode and count with N threads; the result is the same for any N\n"
     "  --ticks-per-second N, --exe FILE   for old traces: the clock rate, the program\n"
@@ -132,6 +133,8 @@ static int parse(struct options *o, int argc, char **argv, int *n)
             o->utf8 = true;
         } else if (strcmp(argv[i], "--quiet") == 0) {
             o->quiet = true;
+        } else if (strcmp(argv[i], "--strict") == 0) {
+            o->trace.strict = true;
         } else if (i + 1 < argc && option_value(o, argv[i], argv[i + 1], &status)) {
             i++;
         } else {

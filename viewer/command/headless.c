@@ -8,6 +8,7 @@
 
 #include "decode/base/door.h"
 #include "decode/base/mem.h"
+#include "decode/base/utf8.h"
 #include "layout/draw/popup.h"
 #include "viewer/command/options.h"
 #include "viewer/command/svg.h"
@@ -184,10 +185,11 @@ static void type_key(struct script *s, keycode k)
 
 static void type_text(struct script *s, const char *text, size_t len)
 {
-    struct str str = {text, (uint32_t)len};
-    for (uint32_t at = 0; at < str.len;) {
-        int width;
-        type_key(s, str_next(str, &at, &width));
+    for (size_t at = 0, n; at < len; at += n) {
+        uint32_t c = '?';
+        n = utf8_read(text + at, len - at, &c);
+        n += n == 0;
+        type_key(s, c);
     }
 }
 

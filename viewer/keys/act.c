@@ -340,8 +340,9 @@ static const struct call calls[ACT_COUNT] = {
 /* Does it scroll a pop-up? */
 static bool act_scrolls(const struct call *c)
 {
-    return c->how == how_do && (c->arg == DEED_LANE || c->arg == DEED_LANE_PAGE || c->arg == DEED_FIRST ||
-                                c->arg == DEED_LAST || c->arg == DEED_START || c->arg == DEED_END);
+    return c->how == how_do &&
+           (c->arg == DEED_LANE || c->arg == DEED_LANE_PAGE || c->arg == DEED_PAGE || c->arg == DEED_FIRST ||
+            c->arg == DEED_LAST || c->arg == DEED_START || c->arg == DEED_END);
 }
 
 /* Does it find words in a pop-up of text? */

@@ -68,6 +68,7 @@ static const struct want table_want[] = {
     {ACT_HELP, ACT_NONE, "keys"},
     {ACT_BACK, ACT_NONE, NULL},
     {ACT_DETAILS, ACT_NONE, "look there"},
+    {ACT_WHY, ACT_NONE, NULL},
     {ACT_VIEW_GROUPS, ACT_NONE, NULL},
     {ACT_VIEW_WAITS, ACT_NONE, NULL},
     {ACT_VIEW_TASKS, ACT_NONE, NULL},
@@ -77,7 +78,6 @@ static const struct want table_want[] = {
     {ACT_SORT, ACT_SORT_INVERT, "sort"},
     {ACT_ZOOM_IN, ACT_ZOOM_OUT, "zoom"},
     {ACT_PAN_LEFT, ACT_PAN_RIGHT, "beside"},
-    {ACT_WHY, ACT_NONE, NULL},
     {ACT_SELECT, ACT_NONE, "range"},
     {ACT_LANE_DOWN, ACT_LANE_UP, "row"},
     {ACT_FINDING_NEXT, ACT_NONE, "finding"},
@@ -478,6 +478,8 @@ bool help_markdown(FILE *f)
         fprintf(f,
                 "\nCounts: in vi and emacs, digits before a key repeat it (`5` `l`). In default, digits switch\n"
                 "views, so a count begins with `;` (`;` `5` `l`).\n"
+                "\n`q` asks once more before it leaves a trace that took 5 s or more to read: press it again;\n"
+                "`Q` leaves at once.\n"
                 "\nA line of a keymap is `bind any KEY ACTION`, or `bind VIEW KEY ACTION` for one view or `popup`\n"
                 "(`man gotop`: KEYMAPS); `gotop --check-keymap FILE` finds mistakes. `:` takes actions by their\n"
                 "names, and views: ");

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "decode/base/utf8.h"
 #include "viewer/term/signals.h"
 
 /* ---- waiting and keys ------------------------------------------------------------------------------------ */
@@ -189,7 +190,7 @@ static void push_key(struct term *t, keycode k)
 static int read_key(struct term *t, uint32_t *c)
 {
     for (;;) {
-        int k = wgetch(t->keys), width;
+        int k = wgetch(t->keys);
         if (k == ERR)
             return ERR;
         *c = (uint32_t)k;
@@ -207,10 +208,9 @@ static int read_key(struct term *t, uint32_t *c)
         unsigned char first = (unsigned char)t->partial[0];
         if (t->npartial < (first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2))
             continue;
-        uint32_t at = 0, n = (uint32_t)t->npartial;
-        *c = str_next((struct str){t->partial, n}, &at, &width);
+        const size_t n = (size_t)t->npartial;
         t->npartial = 0;
-        if (at == n && *c >= 0xa0)
+        if (utf8_read(t->partial, n, c) == n && *c >= 0xa0) /* what is not shown as itself can be looked for, too */
             return OK;
     }
 }
