@@ -108,6 +108,16 @@ enum err_code feed_url(const char *where, const struct feed_opts *o, char *out, 
 
 /* ---- opening, closing ------------------------------------------------------------------------------------------ */
 
+/* It is read for so long: a file from now on, all else from its first byte. Beyond a week nobody waits. */
+static void begun(struct feed *f)
+{
+    const int64_t s = INT64_C(1000000000);
+    if (f->until || !f->seconds || f->seconds > FEED_ENDLESS)
+        return;
+    f->until = host_now() + (int64_t)f->seconds * s;
+    f->most = f->until + (int64_t)f->seconds * LATE * s + LATE_S * s;
+}
+
 static enum err_code open_file(struct feed *f, const char *path, struct err *e)
 {
     struct stat st;
@@ -146,12 +156,14 @@ enum err_code feed_open(const char *where, const struct feed_opts *o, struct fee
     if (!f)
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
     f->fd = f->err_fd = -1;
-    f->seconds = o ? o->seconds : 0;
+    f->seconds = o && !o->unasked ? o->seconds : 0;
     enum err_code rc = ERR_OK;
     if (strcmp(where, "-") == 0)
         f->fd = STDIN_FILENO;
     else
         rc = feed_is_url(where) ? open_url(f, where, o ? o : &none, e) : open_file(f, where, e);
+    if (!rc && f->grows)
+        begun(f);
     if (rc)
         feed_close(f);
     else
@@ -212,16 +224,6 @@ static enum feed_state ended(struct feed *f, struct err *e)
         fcntl(f->err_fd, F_SETFL, 0); /* to its end, which comes with curl's */
     hear(f);
     return feed_curl_end(f, e) ? FEED_FAILED : FEED_END;
-}
-
-/* It is read for so long: from its first byte on. Beyond a week nobody waits. */
-static void begun(struct feed *f)
-{
-    const int64_t s = INT64_C(1000000000);
-    if (f->until || !f->seconds || f->seconds > FEED_ENDLESS)
-        return;
-    f->until = host_now() + (int64_t)f->seconds * s;
-    f->most = f->until + (int64_t)f->seconds * LATE * s + LATE_S * s;
 }
 
 /* stopped - the seconds are over. FEED_DATA: they are not. */

@@ -28,6 +28,7 @@ struct feed_opts {                    /* all zero = the defaults; strings are bo
     int connect_s;    /* give up after so many seconds without a connection; 0 = 10 */
     int stall_s;      /* ... and without a byte; 0 = FEED_STALL_S */
     uint64_t seconds; /* of trace to ask for; 0 = until we go (FEED_ENDLESS). Who can't be asked is read no longer */
+    bool unasked;     /* nobody said how many: they are asked for, but none that can't be asked ends by them */
     const char *profile; /* "profile": ask for that instead of "trace" */
 };
 

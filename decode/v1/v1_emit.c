@@ -420,7 +420,7 @@ static void on_return(struct v1_emit *em, const struct v1_ev *e)
         return;
     if (em->ix->dialect.version >= 1007 && !e->moved) {
         uint64_t real = v1_ev_real_ticks(&em->o->d, e);
-        if (real && !em->backwards && !em->o->repairs) {
+        if (real && (int64_t)(real - e->ticks) < 0 && !em->backwards && !em->o->repairs) { /* else it was left out */
             source_damage(em->s, ERR_CLOCK, 0, ERR_NO_OFFSET,
                           "goroutine %llu left a system call before it entered it: the clocks disagree",
                           (unsigned long long)s->id);

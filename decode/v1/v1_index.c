@@ -434,8 +434,8 @@ static void aside(struct v1_index *ix, struct source *s)
     if (exits || samples)
         source_damage(
             s, ERR_CLOCK, 0, ERR_NO_OFFSET,
-            "%zu ends of system calls and %zu CPU samples say times before the trace or behind it: left out", exits,
-            samples);
+            "%zu end%s of system calls and %zu CPU sample%s say times before the trace or behind it: left out", exits,
+            exits == 1 ? "" : "s", samples, samples == 1 ? "" : "s");
 }
 
 /* named_twice - the runtime gives each id once. If one has two texts, what is called by it may be called wrongly. false: out of memory. */

@@ -203,12 +203,26 @@ static void test_seconds(void **state)
     close(w);
     feed_close(f);
 
-    f = opened(put("written", "one", 3, "w"), &o);
-    enum feed_state s = FEED_WAIT;
-    for (int tries = 0; tries < 2000 && s != FEED_END; tries++)
-        s = drain(f, text, sizeof text, &e);
-    assert_int_equal(s, FEED_END);
+    /* A number that nobody gave ends nothing: the writer is what does. */
+    const struct feed_opts by_itself = {.seconds = 1, .unasked = true};
+    f = opened(at("endless"), &by_itself);
+    w = open(at("endless"), O_WRONLY);
+    assert_int_equal(write(w, "a", 1), 1);
+    size_t n = 0;
+    for (int tries = 0; tries < 30; tries++)
+        assert_int_not_equal(read_at_most(f, text, 10, 50, &n), FEED_END);
+    close(w);
+    assert_int_equal(drain(f, text, sizeof text, &e), FEED_END);
     feed_close(f);
+
+    for (size_t bytes = 0; bytes < 4; bytes += 3) { /* also one to which nobody ever writes */
+        f = opened(put("written", "one", bytes, "w"), &o);
+        enum feed_state s = FEED_WAIT;
+        for (int tries = 0; tries < 2000 && s != FEED_END; tries++)
+            s = drain(f, text, sizeof text, &e);
+        assert_int_equal(s, FEED_END);
+        feed_close(f);
+    }
 }
 
 /* ---- the program that fetches ----------------------------------------------------------------------------- */

@@ -327,6 +327,58 @@ static void test_batches(void **state)
 }
 
 /* The clocks of two Ps disagree: order is by sequence, time is held at what it had reached. */
+/* One with a time that is none of the trace's is left out, and the P is unknown where it stood. */
+static void test_batch_out_of_time(void **state)
+{
+    (void)state;
+#define LATER(t) "batch p=0 t=" t "\nHeapAlloc +0 bytes=1\nHeapAlloc +10 bytes=2\n"
+#define END(t) "batch p=0 t=" t "\nFrequency freq=1000000000\n"
+#define TORN "~1 g1 unknown\n~1 p0 none\n100 heap 1\n110 heap 2\n~110 m0 lost since 0\n"
+    reads_as("go 1.21\nnoauto\n" START LATER("900000000000") LATER("100") END("300"),
+             START_LINES TORN "D a batch of processor 0 is left out: its time is 899.990000 s behind its end\n");
+    reads_as("go 1.21\nnoauto\nbatch p=0 t=1000000000\nGoCreate g=1\nProcStart thread=0\nGoStart g=1 seq=1\n"
+             "Gomaxprocs procs=2\n" LATER("500000000") LATER("1000000100") END("1000000300"),
+             START_LINES TORN
+             "D a batch of processor 0 is left out: its time is 0.490000 s before the trace begins\n");
+}
+
+/* So are ends of system calls, and samples, that say such times. */
+static void test_moved_out_of_time(void **state)
+{
+    (void)state;
+    reads_as("go 1.21\nnoauto\n" START "GoSysCall +10\nGoSysBlock +10\nGoSysExit +50 g=1 seq=2 ticks=900000000000\n"
+             "batch p=0 t=60\nCPUSample +0 ticks=20 p=0 g=1\nCPUSample +1 ticks=900000000000 p=0 g=1\n" END("300"),
+             START_LINES
+             "10 g1 syscall p0 m0\n20 sample g1 p0\n70 g1 runnable\n"
+             "D 1 end of system calls and 1 CPU sample say times before the trace or behind it: left out\n");
+}
+
+/* Where as much is missing as a buffer holds, it may have been a batch of any P: nothing is known of those either. */
+static void test_much_garbage(void **state)
+{
+    (void)state;
+    enum { MUCH = 66000, LESS = 60000 };
+    static char text[3 * MUCH + 1000];
+    for (int much = 0; much < 2; much++) {
+        int n = snprintf(text, sizeof text,
+                         "go 1.11\n" START "batch p=1 t=5\nProcStart +0 thread=3\nProcStop +1\n"
+                         "batch p=0 t=10\nHeapAlloc +0 bytes=1");
+        for (int i = 0; i < (much ? MUCH : LESS); i++) {
+            memcpy(text + n, i % 500 ? " 00" : "\nraw 00", i % 500 ? 3 : 7);
+            n += i % 500 ? 3 : 7;
+        }
+        snprintf(text + n, sizeof text - (size_t)n,
+                 "\nbatch p=1 t=100\nProcStart +0 thread=3\nHeapAlloc +5 bytes=2\n");
+#define FIRST START_LINES "~5 m3\n5 p1 sched m3\n6 p1 idle\n"
+#define AFTER "10 heap 1\n~10 g1 unknown\n~10 p0 none\n~100 m3 lost since "
+#define END_OF_P1 "100 p1 sched m3\n105 heap 2\n~105 p1 none\n~105 m0 lost since 10\n"
+        reads_as(text, much ? FIRST "~6 p1 none\n" AFTER "6\n" END_OF_P1
+                                    "D an unknown event type (event 0, ?); skipped 66000 bytes\n"
+                            : FIRST AFTER "10\n" END_OF_P1
+                                          "D an unknown event type (event 0, ?); skipped 60000 bytes\n");
+    }
+}
+
 static void test_clock_skew(void **state)
 {
     (void)state;
@@ -568,6 +620,9 @@ int main(void)
         cmocka_unit_test(test_broken_tables),
         cmocka_unit_test(test_profile),
         cmocka_unit_test(test_batches),
+        cmocka_unit_test(test_batch_out_of_time),
+        cmocka_unit_test(test_moved_out_of_time),
+        cmocka_unit_test(test_much_garbage),
         cmocka_unit_test(test_clock_skew),
         cmocka_unit_test(test_1_5_out_of_order),
         cmocka_unit_test(test_exit_before_entry),

@@ -165,6 +165,7 @@ int record_main(int argc, char **argv)
     }
     if (!o.live.feed.seconds) {
         o.live.feed.seconds = DEFAULT_S;
+        o.live.feed.unasked = true;
     }
     if (!o.live.feed.stall_s) /* before Go 1.22 the first byte may come at the end */
         o.live.feed.stall_s = (int)o.live.feed.seconds + FEED_STALL_S;

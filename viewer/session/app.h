@@ -83,7 +83,7 @@ struct app {
     int drawn;             /* the view that the screen shows */
     bool still;            /* it shows tables that are worked out anew */
     const char *where;     /* it runs there */
-    char live_name[160];   /* the title's words for it */
+    char live_name[200];   /* the title's words for it */
     int open_view;         /* where to open once the trace is loaded, if no key came first; 0, NULL = nowhere */
     const char *open_at, *open_lane, *open_filter;
     const char *open_wrong;   /* the filter asked for makes no sense: why (view.message) */

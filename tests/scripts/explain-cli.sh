@@ -1,0 +1,39 @@
+#!/bin/sh
+# explain-cli.sh - `gotop explain` of all tasks or regions of a name, and what `gotop diff --json` says of such: the numbers are
+# those of `gotop csv`; and what it says of a subject that isn't there, or of a wrong line.
+. tests/scripts/common
+needs "$GOTOP"
+trace=samples/tasks-1.27.trace
+
+# rows TABLE NAME_COLUMN DURATION_COLUMN NAME - durations (ns), the longest first; also of those that are open
+rows() { "$GOTOP" csv "$1" $trace | awk -F, -v c="$2" -v d="$3" -v n="$4" 'NR > 1 && $c == n { print $d }' | sort -rn; }
+ms() { awk -v ns="$1" 'BEGIN { ms = ns / 1e6; printf ms < 10 ? "%.2fms" : "%.1fms", ms }'; }
+for what in 'task order tasks 3 6' 'region cook regions 4 7'; do
+    set -- $what
+    rows "$3" "$4" "$5" "$2" >"$tmp/rows"
+    n=$(wc -l <"$tmp/rows" | tr -d ' ')
+    half=$(ms "$(sed -n "$((n / 2 + 1))p" "$tmp/rows")") longest=$(ms "$(head -n 1 "$tmp/rows")")
+    one=$(ms "$(sed -n "$((n / 100 + 1))p" "$tmp/rows")")
+    status 0 explain $trace "$1:$2"
+    check "$(head -n 1 "$tmp/out")" "$1 $2: $n, half of them $half or less, 1 % $one or more, the longest $longest" "$1:$2"
+    check "$(grep -c '^The slowest tenth of them:$' "$tmp/out")" 1 "$1:$2 has a slowest tenth"
+    status 0 explain --json $trace "$1:$2"
+done
+# Of one, it says when it was.
+status 0 explain $trace g1
+head -n 1 "$tmp/out" | grep -q '^G1 main.main, 0[.][.]38.7ms, 38.7ms$'; check $? 0 "of a goroutine it says when it was"
+
+status 2 explain $trace task:nothing; grep -q 'no task of that name in this trace; there are: order, ' "$tmp/err"; check $? 0 "names are told"
+status 2 explain $trace region:nothing; grep -q 'there are: .*cook' "$tmp/err"; check $? 0 "regions are told"
+status 2 explain $trace main.nothing; status 2 explain $trace g99999
+status 2 explain; status 2 explain $trace; status 2 explain $trace g1 g2; status 2 explain --nothing $trace g1
+status 2 explain --exe; status 2 explain --strict "$tmp" g1
+
+# What tasks of a name became: as many as the table has whole, as long on average.
+status 0 diff --json samples/tasks-1.19.trace $trace
+whole=$("$GOTOP" csv tasks $trace | tr -d '\r' | awk -F, 'NR > 1 && $3 == "order" && $11 == "false" && $12 == "false" { n++; ns += $6 } END { printf "%d %d", n, ns / n }')
+tr -d ' \n' <"$tmp/out" | grep -q '"paths":\[{"kind":"task","name":"order","count":{"old":[0-9]*,"new":'"${whole% *}"'},"each_ns":{"old":[0-9]*,"new":'"${whole#* }"'},'
+check $? 0 "the order is told of"
+tr -d ' \n' <"$tmp/out" | grep -q '"what":"timer","func":"main.cook.func1","called_by":"main.cook","ns":{"old":[0-9]*,"new":[0-9]*}'
+check $? 0 "and what it waits for"
+finish
