@@ -417,7 +417,9 @@ void rule_conns(struct causes *c)
         bool opens = opens_one(c, p);
         const bool library = calls_by_library(c, p),
                    asks = library || (p->kind == WK_NET && !calls_reading_on(c->tr, p->stack));
-        answered |= !opens && (library || stacks_has(c->tr, p->stack, "net/http.(*persistConn).roundTrip"));
+        answered =
+            answered || (library && !opens) ||
+            (p->kind == WK_SELECT && !opens && stacks_has(c->tr, p->stack, "net/http.(*persistConn).roundTrip"));
         uint32_t func = opens || asks ? causes_place(c->tr, p->stack) : 0, k = 0;
         while (k < n && v[k].func != func) {
             k++;

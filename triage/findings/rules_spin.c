@@ -152,12 +152,13 @@ static bool stop_seen(struct stops *w, const struct span_tag *kind, uint32_t sta
     s->stops++;
     s->till_stopped = ns_add(s->till_stopped, w->ran);
     s->allocs += !yield && in_allocator(w->tr, stack);
-    if (!yield && looks_only(w->tr, stack)) {
+    const bool on = !yield && may_wait(w->tr, stack);
+    s->on += on;
+    if (!yield && !on && looks_only(w->tr, stack)) {
         s->looks++;
         s->look_stack = stack;
         w->look = w->late = w->ran;
     }
-    s->on += !yield && may_wait(w->tr, stack);
     line_add(w->lines, trace_frame(w->tr, stack, stacks_user_frame(w->tr, stack)), stack, 1);
     return true;
 }
