@@ -58,11 +58,19 @@ struct sums {
     bool light; /* goroutines alone: no names, no places */
 };
 
-/* Is one of its system calls timed? Then what sh has of them is the time of those that are. */
+/*
+ * Is one of its system calls timed? Then what sh has of them is the time of those that are. Of very many spans that isn't added up: a key
+ * would wait for it, and those that are not timed are 1 ns each of much longer ones.
+ */
 static bool has_timed(const struct sums *s, struct lane l, struct shares *sh)
 {
+    enum { MANY = 100000 }; /* spans */
     const int64_t ns = sh->ns[ST_SYSCALL];
-    const int64_t timed = ns && !trace_info(s->tr)->second_family ? tri_timed_ns(s->tr, l, s->t0, s->t1) : ns;
+    if (!ns || trace_info(s->tr)->second_family)
+        return ns > 0;
+    if (trace_count(s->tr, l, s->t0, s->t1) > MANY)
+        return tri_any_timed(s->tr, l, s->t0, s->t1);
+    const int64_t timed = tri_timed_ns(s->tr, l, s->t0, s->t1);
     sh->ns[ST_SYSCALL] = timed ? timed : ns;
     return timed > 0;
 }
@@ -115,8 +123,10 @@ static struct sums *new (const struct view *v, struct alive *alive, int64_t t0, 
 struct sums *sums_light(const struct view *v, struct alive *alive, int64_t t0, int64_t t1)
 {
     struct sums *s = new (v, alive, t0, t1);
-    if (s)
+    if (s) {
         s->light = true;
+        s->proc = trace_nlanes(s->tr, LANE_P);
+    }
     return s;
 }
 
