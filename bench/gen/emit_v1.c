@@ -54,6 +54,15 @@ static void event(struct sim *s, uint64_t t, uint32_t p, unsigned type, unsigned
     s->events++;
 }
 
+/* The table has the stacks that some event has: the runtime enters one as it writes the first of these. */
+static bool told[NSTACKS + 1];
+
+static uint32_t tell(uint32_t stack)
+{
+    told[stack <= NSTACKS ? stack : 0] = true;
+    return stack;
+}
+
 #define EVENT(s, t, p, type, ...) \
     event(s, t, p, type, sizeof((uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t), (const uint64_t[]){__VA_ARGS__})
 
@@ -76,11 +85,11 @@ static void gen_start(struct sim *s, uint64_t t)
     if (s->generation > 1)
         return;
     for (uint32_t i = 0; i < s->ng; i++) {
-        EVENT(s, t, 0, 13, s->g[i].id, 1 + s->g[i].kind, 3);
+        EVENT(s, t, 0, 13, s->g[i].id, tell(1 + s->g[i].kind), tell(3));
         EVENT(s, t, 0, 31, s->g[i].id);
         s->g[i].seq = 2;
     }
-    EVENT(s, t, 0, 4, s->np, 3);
+    EVENT(s, t, 0, 4, s->np, tell(3));
 }
 
 static void gen_end(struct sim *s, uint64_t t)
@@ -102,7 +111,7 @@ static void create(struct sim *s, uint64_t t, uint32_t p, uint32_t g, uint32_t s
 {
     s->g[g].seq = 1;
     s->g[g].gen = p + 1;
-    EVENT(s, t, p, 13, s->g[g].id, start_stack, stack);
+    EVENT(s, t, p, 13, s->g[g].id, tell(start_stack), tell(stack));
 }
 
 static void start(struct sim *s, uint64_t t, uint32_t p, uint32_t g, bool worker)
@@ -120,13 +129,13 @@ static void start(struct sim *s, uint64_t t, uint32_t p, uint32_t g, bool worker
 
 static void stop(struct sim *s, uint64_t t, uint32_t p, uint32_t stack)
 {
-    EVENT(s, t, p, 18, stack);
+    EVENT(s, t, p, 18, tell(stack));
 }
 
 static void block(struct sim *s, uint64_t t, uint32_t p, enum reason r, uint32_t stack)
 {
     static const unsigned type[R_COUNT] = {27, 23, 24, 25, 26, 19, 20};
-    EVENT(s, t, p, type[r], stack);
+    EVENT(s, t, p, type[r], tell(stack));
 }
 
 static void end(struct sim *s, uint64_t t, uint32_t p)
@@ -138,16 +147,16 @@ static void unblock(struct sim *s, uint64_t t, uint32_t p, uint32_t g, uint32_t 
 {
     struct gor *q = &s->g[g];
     if (q->gen == p + 1)
-        EVENT(s, t, p, 39, q->id, stack);
+        EVENT(s, t, p, 39, q->id, tell(stack));
     else
-        EVENT(s, t, p, 21, q->id, q->seq, stack);
+        EVENT(s, t, p, 21, q->id, q->seq, tell(stack));
     q->seq++;
     q->gen = p + 1;
 }
 
 static void call(struct sim *s, uint64_t t, uint32_t p, uint32_t stack)
 {
-    EVENT(s, t, p, 28, stack);
+    EVENT(s, t, p, 28, tell(stack));
 }
 
 static void call_end(struct sim *s, uint64_t t, uint32_t p) /* not recorded */
@@ -179,7 +188,7 @@ static void heap(struct sim *s, uint64_t t, uint32_t p, uint64_t bytes, bool goa
 static void gc(struct sim *s, uint64_t t, uint32_t p, bool begins, uint32_t stack)
 {
     if (begins)
-        EVENT(s, t, p, 7, s->gc_seq++, stack);
+        EVENT(s, t, p, 7, s->gc_seq++, tell(stack));
     else
         event(s, t, p, 8, 0, NULL);
 }
@@ -196,7 +205,7 @@ static void stw(struct sim *s, uint64_t t, uint32_t p, int kind, uint32_t stack)
 static void sweep(struct sim *s, uint64_t t, uint32_t p, bool begins, uint64_t bytes, uint32_t stack)
 {
     if (begins)
-        EVENT(s, t, p, 11, stack);
+        EVENT(s, t, p, 11, tell(stack));
     else
         EVENT(s, t, p, 12, bytes, bytes / 3);
 }
@@ -204,7 +213,7 @@ static void sweep(struct sim *s, uint64_t t, uint32_t p, bool begins, uint64_t b
 static void assist(struct sim *s, uint64_t t, uint32_t p, bool begins, uint32_t stack)
 {
     if (begins)
-        EVENT(s, t, p, 43, stack);
+        EVENT(s, t, p, 43, tell(stack));
     else
         event(s, t, p, 44, 0, NULL);
 }
@@ -244,6 +253,8 @@ static void finish(struct sim *s)
         uint8_t bytes[2048];
         struct obuf body = {.b = bytes};
         uint32_t func[32];
+        if (!told[id])
+            continue;
         unsigned n = gen_stack(id, func);
         out_varint(&body, id);
         out_varint(&body, n);

@@ -30,8 +30,8 @@ static const char usage[] =
     "  --json               the verdict and all measures (docs/REPORT.md)\n"
     "  --fail-if CONDITION  for example 'p99(sched)>+20%', 'stw.max>+1ms' (a change) or 'gc.share>25%' (the new\n"
     "                       value; the median of several runs); 'change': if there is a meaningful one\n"
-    "  --rules FILE, --utf8, --quiet, --strict, -o FILE, --ticks-per-second N, --max-memory SIZE, --threads N\n"
-    "                       as for report\n"
+    "  --rules FILE, --utf8, --quiet, --strict, -o FILE            as for report\n"
+    "  --ticks-per-second N, --max-memory SIZE, --threads N        as for report\n"
     "Exit status: 0 fine, 1 a condition came true, 2 a trace can't be read, 3 only part of a trace could be read.\n";
 
 struct options {
