@@ -198,8 +198,13 @@ static void processors(struct text *t, const struct loaded *l)
     struct text u = {0};
     double cap = (double)tg->capacity;
     bool first = true;
-    text_add(t, "\nPROCESSORS  %.3g on average; for 99 %% of the time at most %u of them busy%s\n",
-             tg->end > 0 ? cap / (double)tg->end : 0.0, tg->busy_p99, tg->lost ? ", as far as it is recorded" : "");
+    text_add(t, "\nPROCESSORS  %.3g on average; for 99 %% of the time ", tg->end > 0 ? cap / (double)tg->end : 0.0);
+    if (tg->busy_p99) {
+        text_add(t, "at most %u of them busy", tg->busy_p99);
+    } else {
+        text_lit(t, "none of them busy");
+    }
+    text_add(t, "%s\n", tg->lost ? ", as far as it is recorded" : "");
     text_lit(&u, "time: ");
     for (int i = ST_SCHED; i <= ST_SYSCALL; i++) {
         item(&u, state_name((enum state)i), (double)tg->p_sum.ns[i], cap, &first);
