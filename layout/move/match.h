@@ -25,8 +25,8 @@ struct match {
 };
 
 /*
- * match_init - a character that the screen writes as its code point, <5D0>, may be typed as that, too. false: a bad expression; why[] says what is wrong with it. match_free() only after
- * true.
+ * match_init - a character that the screen writes as its code point, <5D0>, may be typed as that, too. false: a bad expression; why[]
+ * says what is wrong with it. match_free() only after true.
  */
 bool match_init(struct match *m, const char *text, bool regex, char *why, size_t size);
 void match_free(struct match *m); /* a zeroed one is allowed */

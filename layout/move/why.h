@@ -37,8 +37,11 @@ struct why {
     bool cut; /* some waits are not followed to their end */
 };
 
-/* why_here - what is asked for: the selected range of the goroutine under the cursor; the task, region, thing or finding of the
- * row, or the longest wait of it; the thing of a table one came from to the lane, while the cursor stays there; else the span under it. false: nothing of a goroutine is there, so there is nothing to explain. */
+/*
+ * why_here - what is asked for: the selected range of the goroutine under the cursor; the task, region, thing or finding of the row, or
+ * the longest wait of it; the thing of a table one came from to the lane, while the cursor stays there; else the span under it. false:
+ * nothing of a goroutine is there, so there is nothing to explain.
+ */
 bool why_here(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1);
 /*
  * why_begin - an explanation that takes its time: of goroutine g in [t0,t1), asked for from a place. Of a trace that grows it is made at

@@ -240,8 +240,8 @@ static void rule_leak(struct rules *rs)
     for (uint32_t i = 0; i < tg->nleaks; i++) {
         const struct leak_row *r = &tg->leaks[i];
         struct draft d;
-        const bool late = !leaks(tg, r) && i < SENDS_ASKED && come_late(tg, r);
-        if ((!late && !leaks(tg, r)) || told_before(rs, i)) {
+        const bool is = leaks(tg, r), late = !is && i < SENDS_ASKED && come_late(tg, r);
+        if (!(is || late) || told_before(rs, i)) {
             continue;
         }
         draft_start(&d, RULE_LEAK, 0);

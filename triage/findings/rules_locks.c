@@ -118,8 +118,8 @@ static const char *call_advice(const struct triage *tg, const struct holder_row 
     }
     return calls * 2 >= h->waits ? KEEPS_TOGETHER
                                  : "There are fewer such calls than waits. If one already commits for several, call "
-                                   "it less often, or use "
-                                   "a faster device; if not, let it: one call for all that wait (a group commit).";
+                                   "it less often, or use a faster device; if not, let it: one call for all that "
+                                   "wait (a group commit).";
 }
 
 #define LITTLE 8 /* th of their time: not worth an advice */

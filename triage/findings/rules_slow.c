@@ -253,9 +253,8 @@ static const char *slow_next(const struct causes *c, const struct slow *o)
     case EX_NET:
     case EX_PIPE:
         if (more_often(o)) {
-            return "They ask again and again: see why (tries that fail, one question for each of many things), ask "
-                   "for "
-                   "all at once, or pause between two tries.";
+            return "They ask again and again: see why (tries that fail, one question for each of many things), "
+                   "ask for all at once, or pause between two tries.";
         }
         return "Some answers take longer than usual: see what is asked for then, ask for it earlier or for less, or "
                "don't wait for it.";

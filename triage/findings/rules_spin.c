@@ -94,12 +94,13 @@ static bool may_wait(const struct trace *tr, uint32_t stack)
     return on_top(tr, stack, f, sizeof f / sizeof *f);
 }
 
+/* Is it within a look that never waits? Of a stack at which it does not wait. */
 static bool looks_only(const struct trace *tr, uint32_t stack)
 {
     static const char *const f[] = {"runtime.selectnb", "runtime.chanrecv",        "runtime.chansend",
                                     "runtime.Gosched",  "sync.(*Mutex).TryLock",   "internal/sync.(*Mutex).TryLock",
                                     "sync/atomic.",     "internal/runtime/atomic."};
-    return on_top(tr, stack, f, sizeof f / sizeof *f) && !may_wait(tr, stack);
+    return on_top(tr, stack, f, sizeof f / sizeof *f);
 }
 
 /* Was it stopped within the allocator? What only waits for something makes nothing. */
@@ -493,8 +494,9 @@ static bool spins_at_last(const struct causes *c, uint32_t g, struct spin *s)
                 s->looks++;
                 s->line_stack = s->look_stack = p->stack;
             }
-            s->at_looks += in_select(c->tr, p->stack) || looks_only(c->tr, p->stack);
-            s->on += may_wait(c->tr, p->stack);
+            const bool on = may_wait(c->tr, p->stack);
+            s->on += on;
+            s->at_looks += !on && (in_select(c->tr, p->stack) || looks_only(c->tr, p->stack));
         }
     } while (span_next(&it));
     s->life = li.last - s->since;

@@ -149,7 +149,7 @@ static uint32_t begun_most(const struct causes *c, const struct crowd *w)
 static uint64_t crowd_wakes(const struct causes *c, const struct crowd *w)
 {
     uint64_t count = 0;
-    for (uint32_t i = 0; w->how != BEGUN && i < c->tg->npairs; i++) {
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
         bool its = w->how == TIMED ? p->from_scheduler && causes_place(c->tr, p->stack) == w->func
                                    : !p->from_scheduler && causes_place(c->tr, p->waker_stack) == w->func;
@@ -161,18 +161,19 @@ static uint64_t crowd_wakes(const struct causes *c, const struct crowd *w)
 /* All timers due at one moment: what waits then for a processor needn't, since processors idle at other moments. */
 static void timed_finding(struct causes *c, const struct crowds *k, const struct crowd *w)
 {
+    const struct group *of = &c->tg->groups[gstat_group(c->tg->g, w->g)];
+    const uint64_t count = crowd_wakes(c, w);
     struct draft d;
     draft_start(&d, RULE_HERD, (int64_t)((double)k->queued * c->idle / c->procs));
     draft_about(&d, c->rs, w->func, w->stack);
     draft_at(&d, k->at - k->width / 2, k->at + k->width / 2, LANE_G, w->g);
-    d.f.note = crowd_wakes(c, w) <
-               2 * (uint64_t)c->tg->groups[gstat_group(c->tg->g, w->g)].count; /* each once: all there is */
+    d.f.note = count < 2 * (uint64_t)of->count; /* each once: that is all there is */
     text_add(&d.amount, "%llu at once", (unsigned long long)k->most);
-    text_say(&d.text, c->tr, t_place(w->stack, 3), " waits for timers that fire at the same moments (",
-             crowd_wakes(c, w), " wake-ups of ", t_func(c->tg->groups[gstat_group(c->tg->g, w->g)].name), "): up to ",
-             k->most, " goroutines were runnable at once for ", t_f0(c->procs), " processors, for ",
-             t_share((double)k->queued, (double)c->tg->end), " of the trace there was such a queue, and ",
-             t_share(c->idle, c->procs), " of the processor time was idle. Half the waits for a processor lasted ",
+    text_say(&d.text, c->tr, t_place(w->stack, 3), " waits for timers that fire at the same moments (", count,
+             " wake-ups of ", t_func(of->name), "): up to ", k->most, " goroutines were runnable at once for ",
+             t_f0(c->procs), " processors, for ", t_share((double)k->queued, (double)c->tg->end),
+             " of the trace there was such a queue, and ", t_share(c->idle, c->procs),
+             " of the processor time was idle. Half the waits for a processor lasted ",
              t_dur(hist_quantile(&c->tg->sched, 0.5)), " or less, 1 % ", t_dur(hist_quantile(&c->tg->sched, 0.99)),
              " or more.");
     text_lit(&d.next, "Spread them out: start each at a different moment, or add a random part to each pause.");
@@ -217,13 +218,9 @@ static bool hands_over(const struct trace *tr, uint32_t stack)
 
 static void crowd_finding(struct causes *c, const struct crowds *k, const struct crowd *w)
 {
-    uint64_t count = crowd_wakes(c, w);
+    uint64_t count = w->how == BEGUN ? 0 : crowd_wakes(c, w);
     struct draft d;
     uint32_t group = w->how == BEGUN ? begun_most(c, w) : gstat_group(c->tg->g, w->g);
-    if (w->how == TIMED) {
-        timed_finding(c, k, w);
-        return;
-    }
     if (w->how == BEGUN) { /* few, or long work for each: a batch that keeps its processors busy */
         const struct group *grp = &c->tg->groups[group];
         count = grp->created;
@@ -335,7 +332,12 @@ void rule_crowds(struct causes *c)
     for (uint32_t i = 0; i < k.n; i++) {
         const bool timed = k.v[i].how == TIMED && may_be_timed,
                    woken = k.v[i].how == WOKEN && k.v[i].with * 2 > k.v[i].looked;
-        if (k.v[i].n * 2 > k.all && k.v[i].func && (k.v[i].how == BEGUN || woken || timed)) {
+        if (k.v[i].n * 2 <= k.all || !k.v[i].func) {
+            continue;
+        }
+        if (timed) {
+            timed_finding(c, &k, &k.v[i]);
+        } else if (woken || k.v[i].how == BEGUN) {
             crowd_finding(c, &k, &k.v[i]);
         }
     }
