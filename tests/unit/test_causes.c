@@ -431,6 +431,7 @@ static void healthy_ones(void **state)
         "cleansieves",                   /* in a row, and drop some */
         "cleancrier",                    /* hands each of a crowd something to do */
         "cleantorch",                    /* handed on, or taken by the next one */
+        "cleanfranking",                 /* answers, then looks for more */
         "cleanbellows",                  /* has more processors for a while */
         "cleanpostbag",                  /* reads much at once under a lock: no wait within the call */
         "cleanstills",                   /* are stopped where they take the next barrel, which is there */

@@ -25,6 +25,7 @@
 struct item {
     uint32_t g;
     int64_t t0, t1, ran;
+    bool rest; /* behind an answer, to the next wait for more: what is left of that piece, or one of its own */
 };
 struct items {
     struct item *v;
@@ -38,6 +39,7 @@ struct items {
 struct behind {
     uint32_t g; /* who ended it */
     int64_t t0, t1;
+    bool sends; /* it took what was sent, else answered */
 };
 struct queue {
     struct behind *v; /* by g, t1 */
@@ -47,18 +49,18 @@ struct queue {
     bool partly; /* there are more: what ran together can't be told apart */
 };
 
-static bool item_add(struct items *k, uint32_t g, int64_t t0, int64_t t1, int64_t ran, uint32_t stack)
+static bool item_add(struct items *k, struct item one, uint32_t stack)
 {
     struct item *p = mem_grow(k->v, &k->cap, k->n + 1, sizeof *p);
     if (!p) {
         return false;
     }
     k->v = p;
-    p[k->n++] = (struct item){g, t0, t1, ran};
-    if (ran > k->longest) {
-        k->longest = ran;
-        k->t0 = t0;
-        k->t1 = t1;
+    p[k->n++] = one;
+    if (one.ran > k->longest) {
+        k->longest = one.ran;
+        k->t0 = one.t0;
+        k->t1 = one.t1;
         k->stack = stack;
     }
     return true;
@@ -94,7 +96,7 @@ static bool waits_of(const struct causes *c, uint32_t g, uint32_t group, int64_t
             const enum wait_kind kind = stacks_wait_kind(c->tr, s->reason, s->stack);
             const bool hands = wait_on_channel(kind) || kind == WK_COND;
             if (hands && (kind == WK_SEND || !instance_wants_more(c->tr, name, s->reason, s->stack))) {
-                w = (struct behind){g, s->t0, s->t1};
+                w = (struct behind){g, s->t0, s->t1, kind == WK_SEND};
             }
         }
     }
@@ -140,6 +142,7 @@ static size_t queue_from(const struct queue *q, uint32_t g, int64_t t)
 struct piece { /* the one that goes on */
     int64_t since, ran;
     uint32_t within; /* where it was stopped */
+    bool answered;   /* it begins behind an answer */
 };
 
 /*
@@ -152,8 +155,8 @@ static bool run_on(const struct queue *q, uint32_t g, int64_t t0, int64_t t1, st
     for (size_t i = queue_from(q, g, t0); ok && i < q->n && q->v[i].g == g && q->v[i].t1 < t1; i++) {
         p->ran += q->v[i].t1 - t0;
         t0 = q->v[i].t1;
-        ok = p->since == NO_TIME || item_add(k, g, p->since, t0, p->ran, p->within);
-        *p = (struct piece){.since = t0};
+        ok = p->since == NO_TIME || item_add(k, (struct item){g, p->since, t0, p->ran, false}, p->within);
+        *p = (struct piece){.since = t0, .answered = !q->v[i].sends};
     }
     p->ran += t1 - t0;
     return ok;
@@ -194,7 +197,8 @@ static bool items_of(const struct causes *c, uint32_t g, const struct line *l, s
         } else if (s->state == ST_WAITING) {
             const bool work = l->paced ? stacks_wait_kind(c->tr, s->reason, s->stack) == WK_SLEEP
                                        : instance_wants_more(c->tr, name, s->reason, s->stack);
-            ok = p.since == NO_TIME || !work || item_add(k, g, p.since, s->t0, p.ran, p.within ? p.within : s->stack);
+            ok = p.since == NO_TIME || !work ||
+                 item_add(k, (struct item){g, p.since, s->t0, p.ran, p.answered}, p.within ? p.within : s->stack);
             p = (struct piece){.since = work ? s->t1 : NO_TIME}; /* an item that waits itself is another matter */
         } else if (s->state != ST_RUNNABLE) {
             ok = run_on(&l->q, g, s->t0, s->t1, &p, k);
@@ -300,6 +304,25 @@ static bool is_line(const struct causes *c, const struct line *l)
            c->idle >= threshold(TH_BOTTLE_IDLE);
 }
 
+/* By what they ran. A rest shorter than half of the whole pieces is no piece: who answers at its end has such a rest behind each. */
+static void items_sort(struct items *k)
+{
+    size_t n = 0, whole = 0, at = 0;
+    if (k->n) {
+        qsort(k->v, k->n, sizeof *k->v, cmp_ran);
+    }
+    for (size_t i = 0; i < k->n; i++) {
+        whole += !k->v[i].rest;
+    }
+    for (size_t i = 0; i < k->n; i++) {
+        at += !k->v[i].rest;
+        if (!k->v[i].rest || 2 * at >= whole) {
+            k->v[n++] = k->v[i];
+        }
+    }
+    k->n = n;
+}
+
 /* The group's pieces, as far as its queue is known; the long ones among them. */
 static bool pieces_of_line(struct causes *c, struct line *l)
 {
@@ -316,9 +339,7 @@ static bool pieces_of_line(struct causes *c, struct line *l)
         l->g = l->k.longest > before ? at : l->g;
     }
     l->life = l->k.seen;
-    if (l->k.n) {
-        qsort(l->k.v, l->k.n, sizeof *l->k.v, cmp_ran);
-    }
+    items_sort(&l->k);
     l->usual = l->k.n ? l->k.v[l->k.n / 2].ran : 0;
     for (size_t m = 0; m < l->k.n; m++) {
         const struct item *one = &l->k.v[m];
