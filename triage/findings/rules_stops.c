@@ -139,17 +139,41 @@ static uint32_t asks_for_stops(const struct causes *c, struct str kind)
     return 0;
 }
 
-/* Who asks for it is named: nobody need look for that. To set GOMAXPROCS stops the world as well. */
-static void caller_told(struct rules *rs, struct finding *f, struct str kind)
+/* Without any stack: which goroutine stopped the world is known. The start function of nine of ten, if it is the program's. 0: none. */
+static uint32_t asks_among(const struct causes *c, const struct range *r, size_t n, uint32_t kind)
+{
+    uint32_t lead = UINT32_MAX;
+    uint64_t all = 0, same = 0, votes = 0;
+    for (size_t i = 0; i < n; i++) { /* a majority comes out in the lead */
+        if (r[i].name == kind && !r[i].scope_p && r[i].owner < c->tg->ng) {
+            const uint32_t group = gstat_group(c->tg->g, r[i].owner);
+            lead = votes ? lead : group;
+            votes = lead == group ? votes + 1 : votes - 1;
+        }
+    }
+    for (size_t i = 0; lead < c->tg->ngroups && i < n; i++) {
+        const bool told = r[i].name == kind && !r[i].scope_p && r[i].owner < c->tg->ng;
+        all += r[i].name == kind;
+        same += told && gstat_group(c->tg->g, r[i].owner) == lead;
+    }
+    return all && same * 10 >= all * 9 && c->life[lead].program ? c->tg->groups[lead].name : 0;
+}
+
+/* Who asks for it is named: nobody need look for that. To set GOMAXPROCS stops the world as well. func: only what its goroutine runs is known. */
+static void caller_told(struct rules *rs, struct finding *f, struct str kind, uint32_t func)
 {
     static const char look[] = "find the caller (view 8) and call it less often";
     const char *at = f->next ? strstr(f->next, look) : NULL;
+    const bool procs = str_starts(kind, "GOMAXPROCS");
     struct text next = {0};
     if (at) {
-        text_add(&next, "%.*s%s%s", (int)(at - f->next), f->next,
-                 str_starts(kind, "GOMAXPROCS")
-                     ? "set it once, at the start, and limit how many goroutines work instead"
-                     : "call it less often, or cache its result for a while",
+        text_add(&next, "%.*s", (int)(at - f->next), f->next);
+        if (func) {
+            text_say(&next, rs->tr, "find the call in what ", t_func(func), procs ? " runs; " : " runs, and ");
+        }
+        text_add(&next, "%s%s",
+                 procs ? "set it once, at the start, and limit how many goroutines work instead"
+                       : "call it less often, or cache its result for a while",
                  at + sizeof look - 1);
         retell_advice(rs, f, &next);
         text_free(&next);
@@ -199,7 +223,7 @@ void stops_asked(struct causes *c, struct finding *f)
     struct asker v[16] = {{0}};
     const struct range *r;
     const size_t n = trace_ranges(c->tr, RANGE_STW, &r);
-    uint32_t kind = 0, k = 0, best = 0, stack = 0;
+    uint32_t kind = 0, k = 0, best = 0, stack = 0, of;
     struct text before = {0};
     for (size_t i = 0; i < n; i++) {
         kind = r[i].t0 == f->t0 && r[i].t1 == f->t1 ? r[i].name : kind;
@@ -223,7 +247,10 @@ void stops_asked(struct causes *c, struct finding *f)
     if (stack) {
         text_say(&before, c->tr, t_place(stack, k ? asker_calls(&v[best], c->tr, r, n, kind) : 3), ": ");
         f->stack = stack;
-        caller_told(c->rs, f, trace_str(c->tr, kind));
+        caller_told(c->rs, f, trace_str(c->tr, kind), 0);
+    } else if ((of = asks_among(c, r, n, kind))) {
+        text_say(&before, c->tr, "Goroutines of ", t_func(of), " ask for it: ");
+        caller_told(c->rs, f, trace_str(c->tr, kind), of);
     }
     retell_before(c->rs, f, &before);
 }
