@@ -220,8 +220,7 @@ static const struct planted {
     {"dyers", RULE_BOTTLENECK, "One goroutine of main.stage[...].run.func1, G",
      "called by main.vat.dye"}, /* three stages of one generic type */
     {"crier", RULE_STW, "main.cry, called by main.main.func1.1: all goroutine stack trace", NULL}, /* of Go 1.21 */
-    {"gaugers", RULE_STW, "Goroutines of main.gauger ask for it: read mem stats",
-     "the call in what main.gauger runs, and call"},
+    {"gaugers", RULE_STW, "Goroutines of main.gauger ask for it: read mem stats", "76 times"},
     {"cattle", RULE_HERD, "main.(*rack).fill, called by main.main.func1",
      NULL}, /* a crowd is no queue for who wakes it */
     {"glassblower", RULE_BOTTLENECK, "main.blower, one goroutine", "in a system call in main.blow"},
