@@ -433,6 +433,7 @@ static void healthy_ones(void **state)
         "cleancrier",                    /* hands each of a crowd something to do */
         "cleantorch",                    /* handed on, or taken by the next one */
         "cleanfranking",                 /* answers, then looks for more */
+        "cleanscribes", "cleancopyists", /* one has the device keep what several have written */
         "cleanbellows",                  /* has more processors for a while */
         "cleanpostbag",                  /* reads much at once under a lock: no wait within the call */
         "cleanstills",                   /* are stopped where they take the next barrel, which is there */

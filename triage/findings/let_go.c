@@ -1,5 +1,6 @@
 /* let_go.c - see let_go.h. */
 #include "triage/findings/let_go.h"
+#include "triage/findings/commits.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
 
@@ -154,7 +155,10 @@ bool let_go_together(struct causes *c, uint32_t group, uint32_t place, struct le
 {
     struct ends e = {0};
     uint64_t taken = 0;
-    *out = (struct let_go){0};
+    *out = (struct let_go){.for_all = commits_at(c, group, place) > 0};
+    if (out->for_all) {
+        return false;
+    }
     const bool ok = ends_there(c, group, place, &e);
     if (ok && e.n) {
         qsort(e.v, e.n, sizeof *e.v, by_waker);

@@ -3,6 +3,7 @@
  * and what would let one stand for many. That it was in calls is told without (time-spent); not which, though the trace has it.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/commits.h"
 #include "triage/findings/works.h"
 #include "triage/findings/leaves.h"
 #include "triage/findings/thresholds.h"
@@ -198,7 +199,7 @@ static int64_t kept_ns(const struct causes *c, const struct calls *k)
     return ns;
 }
 
-static void advice(struct text *t, const struct causes *c, const struct calls *k, bool kept)
+static void advice(struct text *t, const struct causes *c, const struct calls *k, uint32_t group, bool kept)
 {
     bool opens = false, names = false;
     uint64_t opened = 0, synced = 0;
@@ -209,7 +210,9 @@ static void advice(struct text *t, const struct causes *c, const struct calls *k
         opened += of_opening(c->tr, k->v[i].stack) ? k->v[i].n : 0;
         synced += each_keeps(c->tr, k->v[i].stack) ? k->v[i].n : 0;
     }
-    if (kept && opened * 2 >= synced) {
+    if (kept && commits_of(c, group)) {
+        text_lit(t, COMMITS_ADVICE);
+    } else if (kept && opened * 2 >= synced) {
         text_lit(t,
                  "Each syncs a file that it opens: append several to one file, so that one sync serves many (a group "
                  "commit); or sync where nobody waits for it, if losing the last ones is acceptable.");
@@ -292,7 +295,7 @@ bool each_finding(struct causes *c, const struct work_kind *w)
     text_say(&d.text, c->tr, " take (", t_dur(w->ns / (int64_t)w->n), " on average, ", t_f1(at_once),
              " at a time). In each", w->fed ? " (as far as one can be told from the next)" : "", ": ");
     calls_text(&d.text, c, &k, (double)w->n);
-    advice(&d.next, c, &k, threshold_reached(TH_EACH_KEPT, kept, k.ns));
+    advice(&d.next, c, &k, w->group, threshold_reached(TH_EACH_KEPT, kept, k.ns));
     draft_end(c->rs, &d);
     return true;
 }
@@ -328,7 +331,7 @@ bool each_on_way(struct causes *c, const struct leaves *way)
     head_text(&d, c, &k, (double)l->ns / (double)all);
     text_lit(&d.text, "the main goroutine does and waits for (its critical path): ");
     calls_text(&d.text, c, &k, 0);
-    advice(&d.next, c, &k, threshold_reached(TH_EACH_KEPT, kept_ns(c, &k), k.ns));
+    advice(&d.next, c, &k, group, threshold_reached(TH_EACH_KEPT, kept_ns(c, &k), k.ns));
     draft_titled(c->rs, &d, "most of it is system calls");
     return true;
 }

@@ -6,6 +6,7 @@
  * Who ended which wait is recorded; that the others had nothing else to do is read off their lanes.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/commits.h"
 #include "triage/findings/leaves.h"
 #include "triage/findings/shares_of.h"
 #include "triage/findings/waits_at.h"
@@ -328,12 +329,17 @@ static void own_finding(struct causes *c, const struct waits_at *o, uint32_t gro
     }
     struct shares_of in;
     const bool shares = shares_of(c, group, o->place, &in);
+    const uint64_t commits = shares ? 0 : commits_at(c, group, o->place);
     const bool in_vain = waits && (double)again >= threshold(TH_OWN_AGAIN) * (double)waits;
     draft_start(&d, RULE_OWN,
                 (int64_t)((double)(l->last - l->first) * (share < 1 ? share : 1) * c->idle / (c->idle + active)));
     draft_about(&d, c->rs, o->place, o->most->stack);
     draft_moment(&d, &o->most->longest);
     d.f.inferred = true;
+    if (commits) {
+        d.f.note = true;
+        d.f.severity_ns = 0;
+    }
     text_add(&d.amount, "%.0f wait", waiting);
     text_say(&d.text, c->tr, t_func(o->place), ": ", t_f1(waiting), " goroutines of ", t_func(o->most->waiter),
              " wait there on average, ", t_share(share, 1), " of their lives (", o->count,
@@ -352,10 +358,14 @@ static void own_finding(struct causes *c, const struct waits_at *o, uint32_t gro
         leaves_text(&d.text, c->tr, &v, 3, 20);
         text_lit(&d.text, " (inferred).");
     }
+    if (commits) {
+        text_say(&d.text, c->tr, " That is ", commits, " calls that have the device keep what was written.");
+    }
     text_add(&d.text, " %.1f of %.0f processors were idle.", c->idle, c->procs);
     if (!shares) {
         text_add(&d.next, "%s",
-                 in_vain && o->most->kind == WK_COND
+                 commits ? COMMITS_ADVICE
+                 : in_vain && o->most->kind == WK_COND
                      ? "If they must go in order: do the long part before waiting for the turn, and after it only "
                        "what needs the order. If not, let only those wait for each other that need the same thing."
                  : in_vain ? "Let only those wait for each other that ask for the same thing: a key per question, "

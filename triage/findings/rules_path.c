@@ -314,38 +314,51 @@ static void within_text(struct text *t, const struct causes *c, uint32_t g, int6
     }
 }
 
-static void serial_finding(struct serial *s, const struct alone *a)
+/* What it did alone: the first of the largest that is more than the goroutines' own start. NULL: not known. */
+static const struct leaf *alone_doing(struct causes *c, const struct alone *a, uint32_t start, struct leaves *v)
 {
-    static const char *const around[RAN_HOWS] = {
-        "", "In or below ", "In or around ", "In or after ", "In or before ", "Between waits in ", "For "};
-    struct causes *c = s->c;
-    const struct group *grp = &c->tg->groups[a->group];
     struct explain_tree t;
-    struct leaves v = {0};
-    struct draft d;
-    int64_t gain = (int64_t)((double)a->ns * (1 - 1 / c->procs));
-    draft_start(&d, RULE_SERIAL, gain);
-    draft_subject(&d, c->rs, grp->name);
-    draft_at(&d, a->t0, a->t1, LANE_G, a->g);
-    text_share(&d.amount, (double)a->ns, (double)c->tg->end);
     bool ok = explain_tree_init(&t, c->tr);
+    *v = (struct leaves){0};
     explain_inside(c->x, true);
     for (uint64_t i = 0; ok && i < a->stretches && i < SOME; i++) {
         ok = explain_add(c->x, &t, a->some[i].g, a->some[i].t0, a->some[i].t1);
     }
     explain_inside(c->x, false);
     if (ok) {
-        causes_leaves(&t, &v);
-    }
-    for (uint32_t i = 0; i < v.n && i < 3; i++) { /* the first that is more than the goroutines' own start */
-        if (v.v[i].stack && v.v[i].func != grp->name) {
-            text_add(&d.text, "%s", around[ran_how(&v.v[i].ran)]);
-            causes_calls_text(&d.text, c->tr, &v.v[i]);
-            text_lit(&d.text, ": ");
-            break;
-        }
+        causes_leaves(&t, v);
     }
     explain_tree_free(&t);
+    for (uint32_t i = 0; i < v->n && i < 3; i++) {
+        if (v->v[i].stack && v->v[i].func != start) {
+            return &v->v[i];
+        }
+    }
+    return NULL;
+}
+
+static void serial_finding(struct serial *s, const struct alone *a)
+{
+    static const char *const around[RAN_HOWS] = {
+        "", "In or below ", "In or around ", "In or after ", "In or before ", "Between waits in ", "For "};
+    struct causes *c = s->c;
+    const struct group *grp = &c->tg->groups[a->group];
+    struct leaves v;
+    struct draft d;
+    int64_t gain = (int64_t)((double)a->ns * (1 - 1 / c->procs));
+    const struct leaf *is = alone_doing(c, a, grp->name, &v);
+    if (is && is->cat == EX_RUN && untimed_keeps(c, is->func)) {
+        return; /* before Go 1.22, such calls look like running: the device worked */
+    }
+    draft_start(&d, RULE_SERIAL, gain);
+    draft_subject(&d, c->rs, grp->name);
+    draft_at(&d, a->t0, a->t1, LANE_G, a->g);
+    text_share(&d.amount, (double)a->ns, (double)c->tg->end);
+    if (is) {
+        text_add(&d.text, "%s", around[ran_how(&is->ran)]);
+        causes_calls_text(&d.text, c->tr, is);
+        text_lit(&d.text, ": ");
+    }
     if (grp->name) {
         text_say(&d.text, c->tr, t_func(grp->name));
     } else {

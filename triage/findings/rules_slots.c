@@ -5,6 +5,7 @@
  * let anybody in although somebody stood there all the time, gave nothing back. Where most do give back, the few who don't are leaks.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/commits.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/waits_at.h"
 #include "triage/findings/walk.h"
@@ -295,7 +296,8 @@ void rules_slots(struct causes *c)
             continue;
         }
         seen[n++] = place;
-        if (!waits_at_brought(c, p->waiter, place) && !waits_at_parts(c, g, place) && !waits_at_stages(c, g, place)) {
+        if (!waits_at_brought(c, p->waiter, place) && !waits_at_parts(c, g, place) && !waits_at_stages(c, g, place) &&
+            !commits_of(c, g)) {
             slots_at(c, p, g);
         }
     }
