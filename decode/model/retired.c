@@ -282,9 +282,9 @@ bool retired_rows(const struct retired *p, struct retired_rows *out)
     return true;
 }
 
-bool retired_one_creator(const struct retired *p)
+bool retired_same(const struct retired *p, enum retired_value c)
 {
-    return !p->c.col[PV_CREATOR].width;
+    return !p->c.col[c].width;
 }
 
 bool retired_workers(const struct retired *p)

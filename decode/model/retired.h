@@ -79,8 +79,8 @@ static inline uint64_t retired_row(const struct retired_rows *r, enum retired_va
  * they have fewer.
  */
 bool retired_few(const struct retired *p, uint32_t g, uint32_t n, unsigned k, int64_t *ns);
-bool retired_one_creator(const struct retired *p); /* do all have the same creator? */
-bool retired_workers(const struct retired *p);     /* may any have GI_GCWORK? */
+bool retired_workers(const struct retired *p);                    /* may any have GI_GCWORK? */
+bool retired_same(const struct retired *p, enum retired_value c); /* is it the same for all? */
 /* retired_find - the last goroutine with this id among the packed ones, or NO_LANE. One step per group. */
 uint32_t retired_find(const struct fold *f, uint64_t id);
 /* retired_lives - first and last moment of each of n neighbours from g on, all in this group. */

@@ -20,6 +20,7 @@
 
 #include "decode/base/host.h"
 #include "decode/input/mapped.h"
+#include "decode/model/given.h"
 #include "decode/model/preview.h"
 #include "decode/model/loader.h"
 #include "decode/base/mem.h"
@@ -394,6 +395,7 @@ static void load_end(struct trace *tr)
     else if (tr->opts.strict && tr->ndamage)
         tr->fatal = tr->damage[0];
     tr->info.tested = tested_package(tr);
+    given_find(tr);
     asides_room(tr);
     count_goroutines(tr);
     if (!tr->src.ops)

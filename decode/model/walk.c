@@ -426,7 +426,7 @@ static uint32_t together(const struct span_walk *w, const struct place *at, uint
 {
     const struct retired *retired = at->in.f->seg[at->in.local / RETIRED_GS].retired;
     const uint32_t rest = RETIRED_GS - at->in.local % RETIRED_GS;
-    if (!retired || (w->by && !retired_one_creator(retired)))
+    if (!retired || (w->by && !retired_same(retired, PV_CREATOR)))
         return retired ? 1 : 0;
     return n < rest ? n : rest;
 }

@@ -1,0 +1,305 @@
+/* given.c - see given.h. */
+#include "decode/model/given.h"
+
+#include "decode/base/mem.h"
+#include "decode/events/helper.h"
+#include "decode/model/fold_priv.h"
+#include "decode/model/retired.h"
+#include "decode/model/trace_priv.h"
+
+#include <string.h>
+
+enum {
+    HELPERS = 8,    /* of a trace */
+    EXAMPLES = 3,   /* goroutines of a creation stack that are looked at until they tell .. */
+    TRIES = 16,     /* .. and that are looked at */
+    SPANS = 64,     /* of each */
+    LATELY = 256, /* ends of stacks that are remembered */
+    ALONE = 4096    /* goroutines without a creation stack */
+};
+
+/* What a goroutine, or several, were given: a string; NOTHING: not known, SEVERAL: they differ. */
+enum { NOTHING = 0, SEVERAL = UINT32_MAX };
+
+static void told(uint32_t *given, uint32_t func)
+{
+    *given = *given == NOTHING || *given == func ? func : SEVERAL;
+}
+
+struct root { /* a line of a function at the root of stacks */
+    uint32_t func, given;
+    uint64_t line;
+};
+struct helper {
+    uint32_t func, first; /* first: what was given to the first that is known */
+    uint64_t line;
+    bool two, is_none; /* two: another one was given something else */
+};
+struct birth { /* goroutines of one helper and one creation stack */
+    uint32_t helper, stack, given;
+    uint32_t tried, known;
+};
+struct alone {
+    uint32_t g, helper, given;
+};
+struct search {
+    struct trace *tr;
+    struct root *root;
+    size_t nroot, cap_root;
+    struct helper helper[HELPERS];
+    uint32_t nhelper;
+    struct birth *birth;
+    size_t nbirth, cap_birth;
+    struct alone *alone;
+    size_t nalone, cap_alone;
+    struct idmap at; /* rows of `root`, then of `birth` */
+    bool oom;
+};
+
+static bool begins(struct str s, struct str with)
+{
+    return s.len >= with.len && !memcmp(s.p, with.p, with.len);
+}
+
+/* Is the frame the runtime's, or a closure beside the helper's own, rather than something that was given to it? */
+static bool is_own(const struct names *nm, uint32_t helper, uint32_t func)
+{
+    static const char *const beside[] = {"runtime.", "internal/", "sync."};
+    const struct str s = names_get(nm, func), h = names_get(nm, helper);
+    bool own = !func || (s.len && *s.p == '#'); /* its name is lost */
+    for (size_t i = 0; i < sizeof beside / sizeof *beside; i++)
+        own |= begins(s, (struct str){beside[i], (uint32_t)strlen(beside[i])});
+    uint32_t n = h.len;
+    for (uint32_t i = 0; i + 5 < h.len; i++)
+        if (!memcmp(h.p + i, ".func", 5) || !memcmp(h.p + i, ".gowr", 5)) {
+            n = i + 1;
+            break;
+        }
+    return own || begins(s, (struct str){h.p, n});
+}
+
+/* What runs at the root's line, in a stack of a goroutine that begins there. */
+static uint32_t next_to_root(const struct names *nm, uint32_t stack, struct frame *root)
+{
+    const uint32_t n = names_depth(nm, stack);
+    *root = n ? names_frame(nm, stack, n - 1) : (struct frame){0};
+    const uint32_t func = n > 1 ? names_frame(nm, stack, n - 2).func : 0;
+    return func && !is_own(nm, root->func, func) ? func : NOTHING;
+}
+
+/* ---- lines where there are different functions ----------------------------------------------------------------------- */
+
+static void root_put(struct search *s, const struct frame *f, uint32_t given)
+{
+    const uint64_t key = f->line << 32 | f->func;
+    uint32_t at = idmap_get(&s->at, key);
+    if (at == IDMAP_NONE) {
+        struct root *p = mem_grow(s->root, &s->cap_root, s->nroot + 1, sizeof *p);
+        if (!p || !idmap_put(&s->at, key, (uint32_t)s->nroot)) {
+            s->root = p ? p : s->root;
+            s->oom = true;
+            return;
+        }
+        s->root = p;
+        at = (uint32_t)s->nroot++;
+        p[at] = (struct root){.func = f->func, .line = f->line};
+    }
+    told(&s->root[at].given, given);
+}
+
+/* Of thousands of stacks few end alike: the same two frames were looked at before, most likely. */
+static bool seen_lately(uint64_t *lately, const struct frame_ids *f)
+{
+    const uint64_t ends =
+        (uint64_t)frame_id(f->at, f->wide, f->n - 1) << 32 | frame_id(f->at, f->wide, f->n - 2);
+    uint64_t *slot = &lately[(ends >> 32 ^ ends) % LATELY];
+    const bool seen = *slot == ends;
+    *slot = ends;
+    return seen;
+}
+
+static void helpers_of_stacks(struct search *s)
+{
+    const struct names *nm = &s->tr->names;
+    uint64_t lately[LATELY] = {0};
+    for (uint32_t i = 1; i < names_nstacks(nm) && !s->oom; i++) {
+        const struct frame_ids f = names_frames(nm, i, 0);
+        struct frame root;
+        if (f.n < 2 || seen_lately(lately, &f))
+            continue;
+        const uint32_t given = next_to_root(nm, i, &root);
+        if (given && !names_helper(nm, root.func))
+            root_put(s, &root, given);
+    }
+    for (size_t i = 0; i < s->nroot && s->nhelper < HELPERS; i++) {
+        const struct root *r = &s->root[i];
+        uint32_t k = 0;
+        if (r->given != SEVERAL)
+            continue;
+        while (k < s->nhelper && s->helper[k].func != r->func)
+            k++;
+        if (k < s->nhelper)
+            s->helper[k].is_none = true;
+        else
+            s->helper[s->nhelper++] = (struct helper){.func = r->func, .line = r->line};
+    }
+    idmap_free(&s->at);
+}
+
+/* ---- their goroutines ------------------------------------------------------------------------------------------------ */
+
+static uint32_t given_to(const struct search *s, const struct helper *h, uint32_t g)
+{
+    const struct trace *tr = s->tr;
+    struct span_iter it;
+    uint32_t given = NOTHING;
+    bool more = span_seek_index(&it, tr, (struct lane){LANE_G, g}, 0);
+    for (uint32_t i = 0; more && i < SPANS && given != SEVERAL; i++) {
+        struct frame root;
+        const struct span *is = span_get(&it);
+        const bool own = is->state == ST_WAITING || is->state == ST_SYSCALL || is->who == NO_LANE; /* else the waker's */
+        const uint32_t func = own && is->stack ? next_to_root(&tr->names, is->stack, &root) : 0;
+        if (func && root.func == h->func && root.line == h->line)
+            told(&given, func);
+        more = span_next(&it);
+    }
+    return given;
+}
+
+static uint32_t birth_at(struct search *s, uint32_t helper, uint32_t stack)
+{
+    const uint64_t key = (uint64_t)helper << 32 | stack;
+    uint32_t at = idmap_get(&s->at, key);
+    if (at != IDMAP_NONE)
+        return at;
+    struct birth *p = mem_grow(s->birth, &s->cap_birth, s->nbirth + 1, sizeof *p);
+    s->birth = p ? p : s->birth;
+    if (!p || !idmap_put(&s->at, key, (uint32_t)s->nbirth)) {
+        s->oom = true;
+        return IDMAP_NONE;
+    }
+    p[s->nbirth] = (struct birth){.helper = helper, .stack = stack};
+    return (uint32_t)s->nbirth++;
+}
+
+/* "Read" of "net.(*conn).Read"; empty for a closure, which has no name of its own. */
+static struct str last_of(struct str s)
+{
+    uint32_t at = s.len;
+    while (at > 0 && s.p[at - 1] != '.')
+        at--;
+    const struct str last = {s.p + at, s.len - at};
+    const bool closure = last.len && last.p[last.len - 1] >= '0' && last.p[last.len - 1] <= '9';
+    return closure ? (struct str){"", 0} : last;
+}
+
+/* Methods of one name at one line are what an interface's call leads to: nothing was given. */
+static bool is_other(const struct names *nm, uint32_t a, uint32_t b)
+{
+    const struct str x = last_of(names_get(nm, a)), y = last_of(names_get(nm, b));
+    return a != b && !(x.len && x.len == y.len && !memcmp(x.p, y.p, x.len));
+}
+
+static void helper_told(const struct search *s, struct helper *h, uint32_t given)
+{
+    if (given == SEVERAL)
+        h->is_none = true;
+    else if (given && !h->first)
+        h->first = given;
+    else if (given && is_other(&s->tr->names, given, h->first))
+        h->two = true;
+}
+
+static void look_at(struct search *s, uint32_t g, uint32_t helper, uint32_t stack, bool to_the_end)
+{
+    struct helper *h = &s->helper[helper];
+    if (!stack) {
+        struct alone *p = s->nalone < ALONE ? mem_grow(s->alone, &s->cap_alone, s->nalone + 1, sizeof *p) : NULL;
+        s->alone = p ? p : s->alone;
+        const uint32_t given = p ? given_to(s, h, g) : NOTHING;
+        helper_told(s, h, given);
+        if (given && to_the_end)
+            p[s->nalone++] = (struct alone){g, helper, given};
+        return;
+    }
+    const uint32_t at = birth_at(s, helper, stack);
+    struct birth *b = at == IDMAP_NONE ? NULL : &s->birth[at];
+    if (!b || b->known >= EXAMPLES || b->tried >= TRIES)
+        return;
+    const uint32_t given = given_to(s, h, g);
+    helper_told(s, h, given);
+    b->tried++;
+    b->known += given != NOTHING;
+    if (given)
+        told(&b->given, given);
+}
+
+static uint32_t helper_of(const struct search *s, uint32_t name)
+{
+    uint32_t k = 0;
+    while (k < s->nhelper && (s->helper[k].func != name || s->helper[k].is_none))
+        k++;
+    return k;
+}
+
+static void goroutines(struct search *s)
+{
+    const uint32_t n = trace_nlanes(s->tr, LANE_G);
+    for (uint32_t g = 0, run; g < n && !s->oom; g += run) {
+        const struct home h = trace_home(s->tr, g);
+        const struct retired *packed =
+            fold_g_retired(h.f, h.local) ? h.f->seg[h.local / RETIRED_GS].retired : NULL;
+        run = RETIRED_GS - h.local % RETIRED_GS;
+        run = run < h.run ? run : h.run;
+        if (packed && retired_same(packed, PV_NAME) && helper_of(s, fold_g_name(h.f, h.local)) == s->nhelper)
+            continue;
+        for (uint32_t i = 0; i < run; i++) {
+            const uint32_t k = helper_of(s, fold_g_name(h.f, h.local + i));
+            if (k < s->nhelper)
+                look_at(s, g + i, k, fold_g_create_stack(h.f, h.local + i), !packed);
+        }
+    }
+}
+
+/* ---- names ----------------------------------------------------------------------------------------------------------- */
+
+static bool is_helper(const struct search *s, uint32_t k)
+{
+    return s->helper[k].two && !s->helper[k].is_none;
+}
+
+static void name_them(struct search *s)
+{
+    struct trace *tr = s->tr;
+    for (uint32_t k = 0; k < s->nhelper; k++)
+        if (is_helper(s, k))
+            s->helper[k].is_none = !names_helper_add(&tr->names, s->helper[k].func);
+    for (size_t i = 0; i < s->nbirth; i++) {
+        const struct birth *b = &s->birth[i];
+        if (is_helper(s, b->helper) && b->given && b->given != SEVERAL)
+            fold_runs(&tr->fold, b->stack, b->given);
+    }
+    for (size_t i = 0; i < s->nalone; i++) {
+        const struct alone *a = &s->alone[i];
+        const struct home h = trace_home(tr, a->g);
+        struct ginfo *gi = fold_info_at(h.seg ? h.seg->f : &tr->fold, h.local);
+        if (is_helper(s, a->helper)) {
+            gi->name = a->given;
+            gi->flags |= gi->start_stack ? 0 : GI_INFERRED;
+        }
+    }
+}
+
+void given_find(struct trace *tr)
+{
+    struct search s = {.tr = tr};
+    helpers_of_stacks(&s);
+    if (s.nhelper && !s.oom)
+        goroutines(&s);
+    if (!s.oom)
+        name_them(&s);
+    mem_free(s.root);
+    mem_free(s.birth);
+    mem_free(s.alone);
+    idmap_free(&s.at);
+}
