@@ -49,5 +49,5 @@ status 2 dump http-1.26.trace http-1.25.trace; says 'two programs'
 status 2 dump http-1.21.trace http-1.19.trace; says 'before Go 1.22'
 status 2 --headless http-1.26.trace lock-1.26.trace http-1.27.trace; says 'two programs'
 status 2 dump gen-1.trace nowhere.trace; says 'nowhere.trace: '
-status 1 --headless --follow gen-1.trace gen-2.trace; says 'one program at a time'
+status 2 --headless --follow gen-1.trace gen-2.trace; says 'one program at a time'
 finish

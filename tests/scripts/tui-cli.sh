@@ -16,20 +16,20 @@ status 0 version; says 'sandbox:'
 status 0 help explain; says 'SUBJECT  g123'
 status 2 -- help; one_line "help behind --"; says "help: can't open"
 cp samples/http-1.26.trace "$tmp/help"; (cd "$tmp" && "$GOTOP" --headless help >"$tmp/out" 2>&1); says 4P
-status 1; says 'gotop trace.out'
-status 1 --no-such-option; one_line option
+status 2; says 'gotop trace.out'
+status 2 --no-such-option; one_line option
 status 2 $good another; one_line "a second trace that is not there"; says another
 status 0 $good; cp "$tmp/out" "$tmp/a"; status 0 report $good # no terminal here: the report
 if [ -s "$tmp/a" ] && cmp -s "$tmp/a" "$tmp/out"; then pass; else fail "without a terminal: no report"; fi
 
 # a command behind options: that it comes first, unless a file has that name or "--" says that it is one
-status 1 --threads 1 dump $good; one_line "a late command"; says 'gotop: dump: no such file; a command comes before its options: gotop dump ..'
+status 2 --threads 1 dump $good; one_line "a late command"; says 'gotop: dump: no such file; a command comes before its options: gotop dump ..'
 status 2 --threads 1 -- dump; one_line "a name behind --"; says "dump: can't open"
 cp $good "$tmp/dump"; (cd "$tmp" && "$GOTOP" --headless dump >"$tmp/out" 2>&1); says 4P
 
 # a command with a letter wrong, and one of several files that is none: each name once
-status 1 reprot $good; one_line "a slip"; says 'gotop: reprot: no such file or command; is gotop report meant?'
-status 1 perfeto -o x $good; status 1 perfeto $good; says 'is gotop perfetto meant?'
+status 2 reprot $good; one_line "a slip"; says 'gotop: reprot: no such file or command; is gotop report meant?'
+status 2 perfeto -o x $good; status 2 perfeto $good; says 'is gotop perfetto meant?'
 cp $good "$tmp/reprot"; (cd "$tmp" && "$GOTOP" --headless reprot >"$tmp/out" 2>&1); says 4P
 status 2 trace.out $good; one_line "a missing one of two"; says "gotop report: these traces: trace.out: can't open"
 status 2 report --timeline $good nothing; says "gotop report: these traces: nothing: can't open"
@@ -62,7 +62,7 @@ if cmp -s "$tmp/a" "$tmp/b"; then pass; else fail "gzip shows something else"; f
 "$GOTOP" --headless --size 200x60 --styles --threads 1 --keys 'w w 3 j /main Enter n' $good >"$tmp/a"
 "$GOTOP" --headless --size 200x60 --styles --threads 4 --keys 'w w 3 j /main Enter n' $good >"$tmp/b"
 if cmp -s "$tmp/a" "$tmp/b" && [ "$(wc -l <"$tmp/a")" = 120 ]; then pass; else fail "two runs differ"; fi
-status 1 --headless --keys 'what-is-this' $good; one_line keys
+status 2 --headless --keys 'what-is-this' $good; one_line keys
 LC_ALL=C "$GOTOP" --headless $good >"$tmp/out"
 if LC_ALL=C grep -q "$(printf '[\200-\377]')" "$tmp/out"; then fail "more than ASCII in a C locale"; else pass; fi
 
@@ -94,8 +94,8 @@ done
 status 0 --check-keymap default; if grep -v "'F1' for help\|'F10' for quit\|'C-b' for lane-page-up" "$tmp/out"; then fail "default has warnings"; else pass; fi
 printf 'include default\nbind any X no-such-action\nbind any g g quit\n' >"$tmp/bad"
 status 1 --check-keymap "$tmp/bad"; says "$tmp/bad:2: unknown action 'no-such-action'"; says "$tmp/bad:3: 'g g' can't be typed"
-status 1 --headless --keymap "$tmp/bad" $good; says "$tmp/bad:2:"
-status 1 --headless --keymap no-such-map $good; one_line keymap
+status 2 --headless --keymap "$tmp/bad" $good; says "$tmp/bad:2:"
+status 2 --headless --keymap no-such-map $good; one_line keymap
 mkdir -p "$XDG_CONFIG_HOME/gotop"
 printf 'include default\nbind any X view-threads\nbind any Y oops\n' >"$XDG_CONFIG_HOME/gotop/default.keys"
 status 0 --headless --keys X $good; says 'oops'; says 'M'

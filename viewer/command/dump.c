@@ -22,7 +22,7 @@ int dump_main(int argc, char **argv)
                "G goroutine intervals, H facts, K CPU samples, L logs, M metrics, P running intervals, R ranges,\n"
                "S sums per goroutine, T tasks, U regions, Z sums per state, D damage.\n"
                "  --strict, --threads N, --max-memory SIZE, --ticks-per-second N, --exe FILE   as for the viewer\n"
-               "Exit status: 0 complete, 1 wrong usage, 2 unreadable or not written, 3 only part of the trace.\n");
+               "Exit status: 0 complete, 2 wrong usage, unreadable or not written, 3 only part of the trace.\n");
         return finish_output(EXIT_OK);
     }
     if (!o.path) {

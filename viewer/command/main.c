@@ -1,8 +1,8 @@
 /*
  * main.c - the command line: which trace, which keys, a terminal or none.
  *
- * Exit status: 0 done, 1 a command line that makes no sense, 2 the trace can't be read (one line on standard error
- * says what was found at which offset), 3 from dump, or from the report that stands in for a missing terminal: only a part of it. A reader of our output that goes away
+ * Exit status: 0 done, 1 --check-keymap found mistakes, 2 a command line that makes no sense, or the trace can't be read
+ * (one line on standard error says what was found at which offset), 3 from dump, or from the report that stands in for a missing terminal: only a part of it. A reader of our output that goes away
  * (a closed pipe) ends the program quietly.
  */
 #include <errno.h>
@@ -105,7 +105,7 @@ static int check_keymap(const char *name)
     if (rc != ERR_IO)
         errors += keymap_check(km, name, &say);
     keymap_free(km);
-    return finish_output(errors ? EXIT_USAGE : EXIT_OK);
+    return rc == ERR_IO ? EXIT_USAGE : finish_output(errors ? EXIT_MISTAKES : EXIT_OK);
 }
 
 /* ---- help ------------------------------------------------------------------------------------------------ */
@@ -124,7 +124,7 @@ static void usage_lines(FILE *f)
     options_usage(f);
     fprintf(f, "  %-24s %s\n\n%s", "-o FILE", "when following, also save every byte as sent", live_usage);
     fprintf(f, "\nIn the viewer, ? lists the keys.\n"
-               "Exit status: 0 done, 1 wrong usage, 2 unreadable trace, 3 report or dump of only a part.\n");
+               "Exit status: 0 done, 1 mistakes in a keymap that is checked, 2 wrong usage or unreadable trace,\n3 report or dump of only a part.\n");
 }
 
 static void usage(FILE *to)

@@ -14,7 +14,11 @@
 
 #define GOTOP_VERSION "0.1"
 
-enum exit_status { EXIT_OK = 0, EXIT_USAGE = 1, EXIT_UNREADABLE = 2, EXIT_PARTIAL = 3 };
+/*
+ * One meaning per number, in all commands: 1 says that what was asked about is not so (a mistake in a keymap, an
+ * --assert), 2 that nothing could be done: wrong usage or an unreadable trace, as grep has it.
+ */
+enum exit_status { EXIT_OK = 0, EXIT_MISTAKES = 1, EXIT_USAGE = 2, EXIT_UNREADABLE = 2, EXIT_PARTIAL = 3 };
 
 enum { OPTIONS_ROOTS = 16 };
 
