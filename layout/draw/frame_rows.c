@@ -172,6 +172,22 @@ static void run_queue(const struct canvas *c, const struct part *p)
         gutter(c, p->y + 1, "max", fmt_count(most, a), STYLE_LANE);
 }
 
+/* A count in so many columns: "1024", "12k", "1.2M"; whole where even that has no room. */
+static char *count_fit(uint64_t n, int room, char out[FMT_MAX])
+{
+    const unsigned long long u = n;
+    fmt_count(n, out);
+    if ((int)strlen(out) > room && room >= 4 && n >= 1000) {
+        if (n < 1000000)
+            snprintf(out, FMT_MAX, "%lluk", u / 1000);
+        else if (n < 9950000)
+            snprintf(out, FMT_MAX, "%.1fM", (double)n / 1e6);
+        else
+            snprintf(out, FMT_MAX, "%lluM", u / 1000000);
+    }
+    return out;
+}
+
 /* How many goroutines are in a state. */
 static void state_count(const struct canvas *c, const struct part *p)
 {
@@ -179,7 +195,8 @@ static void state_count(const struct canvas *c, const struct part *p)
     uint64_t here, most;
     char a[FMT_MAX];
     bool any = draw_states(c->g, c->v, c->plan->gutter, p->y, (int)p->lane.i, &here, &most);
-    gutter(c, p->y, names[p->lane.i], any ? fmt_count(here, a) : "", STYLE_LANE);
+    const int room = c->plan->gutter - 2 - (int)strlen(names[p->lane.i]);
+    gutter(c, p->y, names[p->lane.i], any ? count_fit(here, room, a) : "", STYLE_LANE);
 }
 
 static void add_curves(struct parts *p)

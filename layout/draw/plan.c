@@ -108,11 +108,22 @@ static void spend(struct plan *p, const struct view_kind *k, int *left, int lane
     }
 }
 
-static void columns(struct plan *p, int w, const struct view_kind *k, int id_cols)
+/* A state's name and how many goroutines are in it ("runnable 12k"). */
+static int states_width(int w, uint32_t goroutines)
 {
+    enum { FROM = 60, NAME = 8, FEW = 99, FEW_COLS = 2, MANY_COLS = 4, BLANKS = 2 };
+    return w < FROM ? 0 : NAME + BLANKS + (goroutines <= FEW ? FEW_COLS : MANY_COLS);
+}
+
+static void columns(struct plan *p, const struct view *v)
+{
+    const struct view_kind *k = kind_here(v);
+    const int w = v->w;
+    const int least = k->lanes == LANE_P ? busy_width(w, v->id_cols)
+                      : k->states        ? states_width(w, trace_nlanes(v->tr, LANE_G))
+                                         : 0;
     p->gutter = gutter_width(w, k->gutter);
-    if (k->lanes == LANE_P && p->gutter < busy_width(w, id_cols))
-        p->gutter = busy_width(w, id_cols);
+    p->gutter = p->gutter < least ? least : p->gutter;
     p->plot_w = w - p->gutter > 1 ? w - p->gutter : 1;
 }
 
@@ -120,7 +131,7 @@ static void make(struct plan *p, const struct view *v, uint32_t lanes, const int
 {
     memset(p, 0, sizeof *p);
     const struct view_kind *k = kind_here(v);
-    columns(p, v->w, k, v->id_cols);
+    columns(p, v);
     int left = v->h, most = lanes > 1000 ? 1000 : lanes < 1 ? 1 : (int)lanes;
     const struct grant *g = plans[k->plan].g;
     size_t n = plans[k->plan].n;
@@ -194,7 +205,7 @@ static void fold_empty(const struct view *v, int *most)
 void plan_columns(struct plan *p, const struct view *v)
 {
     memset(p, 0, sizeof *p);
-    columns(p, v->w, kind_here(v), v->id_cols);
+    columns(p, v);
 }
 
 int plan_message(const struct plan *p, const struct view *v)

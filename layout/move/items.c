@@ -284,6 +284,26 @@ static void label(struct grid *g, const struct view *v, const struct item *i, co
         grid_put(g, w, y, '>', STYLE_LANE_FOCUS);
 }
 
+/* Behind the bar; within it, or before it, where it is whole there only; cut where most of it has room. */
+static void bar_name(struct grid *g, const struct view *v, const struct facts *f, int y, int c0, int c1)
+{
+    enum { BEHIND, WITHIN, BEFORE, PLACES, LEAST = 6 };
+    const int room[PLACES] = {v->plot_w - c1 - 2, c1 - c0 - 1, c0 - 1};
+    const struct str name = trace_str(v->tr, f->name);
+    const int w = str_width(name, v->plot_w);
+    char text[400];
+    int at = BEHIND;
+    for (int i = WITHIN; i < PLACES && room[at] < w; i++)
+        at = room[i] > room[at] ? i : at;
+    if (room[at] < LEAST && room[at] < w)
+        return;
+    const int used = str_shorten(name, room[at], glyph_dots(v->tier), text, sizeof text);
+    const int x = v->gutter + (at == BEHIND ? c1 + 2 : at == BEFORE ? c0 - 1 - used : c0 + 1);
+    grid_str(g, x, y, used, text, at == WITHIN ? f->style : STYLE_NORMAL);
+    if (at == WITHIN)
+        grid_flags(g, x, y, used, 1, CELL_REVERSE);
+}
+
 static void bar(struct grid *g, const struct view *v, const struct item *i, const struct facts *f, int y)
 {
     int n = v->plot_w, c0 = window_col(v->at.win, n, i->t0),
@@ -296,17 +316,8 @@ static void bar(struct grid *g, const struct view *v, const struct item *i, cons
                                         : glyph_level(v->tier, b > a ? b - a : 1, v->edges[c + 1] - v->edges[c]);
         grid_put(g, v->gutter + c, y, glyph, f->style);
     }
-    char text[400];
-    int room = n - c1 - 2, inside = c1 - (c0 < 0 ? 0 : c0) - 1;
-    if (room >= 6 && f->name) { /* behind the bar; within it if there is no room */
-        str_head(trace_str(v->tr, f->name), room, text, sizeof text);
-        grid_str(g, v->gutter + c1 + 2, y, room, text, STYLE_NORMAL);
-    } else if (inside >= 6 && f->name) {
-        int used = str_head(trace_str(v->tr, f->name), inside, text, sizeof text),
-            at = v->gutter + (c0 < 0 ? 0 : c0 + 1);
-        grid_str(g, at, y, inside, text, f->style);
-        grid_flags(g, at, y, used, 1, CELL_REVERSE);
-    }
+    if (f->name)
+        bar_name(g, v, f, y, c0 < 0 ? 0 : c0, c1);
 }
 
 static void draw_rows(struct grid *g, struct view *v, int y, int rows)

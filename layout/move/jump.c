@@ -19,7 +19,7 @@
 #include "layout/move/move.h"
 #include "layout/move/pick.h"
 
-enum { WALK = 100000, EFFECT_SPANS = 4000000 };
+enum { WALK = 100000, GLANCE = 256, EFFECT_SPANS = 4000000 };
 
 static bool gap(enum lane_kind k, uint8_t state)
 {
@@ -370,15 +370,18 @@ static void name_of(const struct view *v, uint32_t g, char *out, size_t size)
     str_shorten(trace_str(v->tr, trace_g_name(v->tr, g)), 40, true, out, size);
 }
 
-/* The runnable span through which goroutine g came to what it does at t, or leaves it: see view_cause(). */
-static bool wake_of(const struct view *v, uint32_t g, int64_t t, struct span *out)
+/*
+ * The runnable span through which goroutine g came to what it does at t, or leaves it: see view_cause(). *most: how many spans to
+ * look at; 0 then: they ended first.
+ */
+static bool wake_of(const struct view *v, uint32_t g, int64_t t, int *most, struct span *out)
 {
     struct span_iter it;
     if (!span_seek(&it, v->tr, (struct lane){LANE_G, g}, t))
         return false;
     uint8_t st = span_get(&it)->state;
     bool back = st != ST_WAITING && st != ST_SYSCALL; /* a wait ends by its wake-up, the rest began with one */
-    for (int i = 0; i < WALK; i++) {
+    for (int i = 0; *most > 0; i++, --*most) {
         const struct span *s = span_get(&it);
         if (s->state == ST_RUNNABLE && s->who != NO_LANE) {
             *out = *s;
@@ -409,23 +412,58 @@ static unsigned to_cause(struct view *v, uint32_t g, uint32_t by, int64_t t, con
     return r;
 }
 
-unsigned view_cause(struct view *v)
+/* Who did what to the goroutine under the cursor, and when. */
+struct cause {
+    uint32_t g, by; /* by NO_LANE: the trace doesn't say; both: there is no goroutine */
+    int64_t t;
+    bool created; /* not woken */
+};
+
+/* *most: as of wake_of(). false: there is no span */
+static bool cause_here(const struct view *v, int *most, struct cause *c)
 {
     struct lane l;
     struct span s, wake;
+    *c = (struct cause){NO_LANE, NO_LANE, 0, false};
     if (!view_span_here(v, &l, &s))
-        return move_fail(v, "no span under the cursor");
-    uint32_t g = l.kind == LANE_G ? l.i : s.who;
+        return false;
+    c->g = l.kind == LANE_G ? l.i : s.who;
+    if (c->g == NO_LANE)
+        return true;
     int64_t t = v->at.cursor < s.t0 || v->at.cursor >= s.t1 ? s.t0 : v->at.cursor;
-    if (g == NO_LANE)
+    if (wake_of(v, c->g, t, most, &wake)) {
+        c->by = wake.who;
+        c->t = wake.t0;
+        return true;
+    }
+    struct lane_info li = trace_lane(v->tr, (struct lane){LANE_G, c->g});
+    c->by = li.creator;
+    c->t = li.seen;
+    c->created = true;
+    return true;
+}
+
+const char *view_cause_word(const struct view *v)
+{
+    struct cause c;
+    int most = GLANCE; /* it is asked for each frame */
+    if (!cause_here(v, &most, &c) || (c.by == NO_LANE && most))
+        return NULL;
+    return c.created && most ? "created by" : "woken by";
+}
+
+unsigned view_cause(struct view *v)
+{
+    struct cause c;
+    int most = WALK;
+    if (!cause_here(v, &most, &c))
+        return move_fail(v, "no span under the cursor");
+    if (c.g == NO_LANE)
         return move_fail(v, "no goroutine runs here");
-    struct lane_info li = trace_lane(v->tr, (struct lane){LANE_G, g});
-    if (wake_of(v, g, t, &wake))
-        return to_cause(v, g, wake.who, wake.t0, "woke");
-    if (li.creator != NO_LANE)
-        return to_cause(v, g, li.creator, li.seen, "created");
+    if (c.by != NO_LANE)
+        return to_cause(v, c.g, c.by, c.t, c.created ? "created" : "woke");
     return move_fail(v, "G%" PRIu64 ": who woke it is not in the trace (a timer, the network poller or the runtime)",
-                     li.id);
+                     trace_lane(v->tr, (struct lane){LANE_G, c.g}).id);
 }
 
 /* Whom a goroutine woke first: looked for in windows that grow, in slices. */
@@ -625,7 +663,7 @@ unsigned view_goto(struct view *v, const char *line)
         return move_fail(v, "no %s %" PRIu64 " in this trace%s", lanes_word(g.kind), g.id,
                          !ti->done ? " as far as it is loaded" : "");
     unsigned r = to_place(v, &g, lane);
-    if (g.has_time && line[strspn(line, " 0123456789_")] == 0 && !(r & VR_BELL))
+    if (g.has_time && g.t0 && line[strspn(line, " 0123456789_")] == 0 && !(r & VR_BELL))
         view_message(v, false, "a bare number is %s",
                      trace_info(v->tr)->has_clock ? "nanoseconds: say 500us, 500ms or 1.5s for longer ones"
                                                   : "ticks");

@@ -351,11 +351,17 @@ static bool act_finds(const struct view *v, enum action act, const char *arg)
     return (act == ACT_SEARCH && !arg) || ((act == ACT_SEARCH_NEXT || act == ACT_SEARCH_PREV) && popup_finds(v));
 }
 
+/* Does it lead to the waker, as over lanes? It is offered where there is one, as what that one did. */
+static bool leads_to_waker(const struct view *v, enum action act)
+{
+    return act == ACT_CAUSE && !kind_here(v)->word[DEED_CAUSE];
+}
+
 bool act_answers(const struct view *v, enum action act)
 {
     const struct call *c = &calls[act];
     if (c->how == how_do)
-        return view_answers(v, (enum deed)c->arg);
+        return view_answers(v, (enum deed)c->arg) && (!leads_to_waker(v, act) || view_cause_word(v));
     if (c->how == how_to && c->arg == kind_key(v->at.view))
         return kind_next(v) != v->at.view;
     if (c->view == view_fold) /* where a key leads round two, it is enough */
@@ -381,7 +387,8 @@ const char *act_word(const struct view *v, enum action act)
     const struct call *c = &calls[act];
     if (c->how == how_to && c->arg == kind_key(v->at.view))
         return kind_name(kind_next(v));
-    return c->how == how_do                          ? kind_here(v)->word[c->arg]
+    return leads_to_waker(v, act)                    ? view_cause_word(v)
+           : c->how == how_do                        ? kind_here(v)->word[c->arg]
            : c->view == view_enter                   ? kind_here(v)->word[DEED_DETAILS]
            : act == ACT_SEARCH && kind_here(v)->find ? "filter"
            : act == ACT_WHY                          ? "why"
