@@ -193,7 +193,12 @@ void text_dur(struct text *t, int64_t ns)
         text_add(t, "%.3fs", (double)u / 1e9);
     } else {
         u = u / 500000000u / 2 + (u / 500000000u & 1); /* to whole seconds */
-        text_add(t, "%llum%02llus", (unsigned long long)(u / 60), (unsigned long long)(u % 60));
+        if (u >= 3600) {                               /* with seconds: it may be a moment to go to */
+            text_add(t, "%lluh%02d", (unsigned long long)(u / 3600), (int)(u / 60 % 60));
+        } else {
+            text_add(t, "%d", (int)(u / 60));
+        }
+        text_add(t, "m%02ds", (int)(u % 60));
     }
 }
 

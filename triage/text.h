@@ -39,7 +39,7 @@ void text_wait(struct text *t, const struct trace *tr, uint32_t reason, uint32_t
 void text_pad(struct text *t, size_t from, size_t width); /* spaces until `width` characters stand behind `from` */
 size_t text_width(const struct text *t, size_t from);     /* characters from byte offset `from` on */
 
-/* text_dur - "0", "812ns", "1.23us", "41.0ms", "2.314s", "3m12s"; a negative one with a minus sign; "812t" for ticks.
+/* text_dur - "0", "812ns", "1.23us", "41.0ms", "2.314s", "3m12s", "2h05m12s"; a negative one with a minus sign; "812t" for ticks.
  */
 void text_dur(struct text *t, int64_t ns);
 /* text_between - "41.0ms..58.2ms"; of a short range late in a trace with the digits in which its ends differ. */

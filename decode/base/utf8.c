@@ -45,6 +45,49 @@ bool utf8_hidden(uint32_t c)
     return i == sizeof hidden / sizeof *hidden || c >= hidden[i].from;
 }
 
+/* Ascending. Each step-th from the first to the last is a capital, its small letter so much behind it. */
+static const struct {
+    uint16_t first, last;
+    int16_t small;
+    uint8_t step;
+} capitals[] = {
+    {0x41, 0x5a, 32, 1},    {0xc0, 0xd6, 32, 1},    {0xd8, 0xde, 32, 1},     {0x100, 0x12e, 1, 2},
+    {0x132, 0x136, 1, 2},   {0x139, 0x147, 1, 2},   {0x14a, 0x176, 1, 2},    {0x178, 0x178, -121, 1},
+    {0x179, 0x17d, 1, 2},   {0x1a0, 0x1a4, 1, 2},   {0x1af, 0x1af, 1, 1},    {0x1cd, 0x1db, 1, 2},
+    {0x1de, 0x1ee, 1, 2},   {0x1f8, 0x21e, 1, 2},   {0x222, 0x232, 1, 2},    {0x246, 0x24e, 1, 2},
+    {0x370, 0x372, 1, 2},   {0x386, 0x386, 38, 1},  {0x388, 0x38a, 37, 1},   {0x38c, 0x38c, 64, 1},
+    {0x38e, 0x38f, 63, 1},  {0x391, 0x3a1, 32, 1},  {0x3a3, 0x3ab, 32, 1},   {0x3d8, 0x3ee, 1, 2},
+    {0x400, 0x40f, 80, 1},  {0x410, 0x42f, 32, 1},  {0x460, 0x480, 1, 2},    {0x48a, 0x4be, 1, 2},
+    {0x4c0, 0x4c0, 15, 1},  {0x4c1, 0x4cd, 1, 2},   {0x4d0, 0x52e, 1, 2},    {0x531, 0x556, 48, 1},
+    {0x1e00, 0x1e94, 1, 2}, {0x1ea0, 0x1efe, 1, 2}, {0xff21, 0xff3a, 32, 1},
+};
+
+uint32_t utf8_lower(uint32_t c)
+{
+    size_t i = 0;
+    while (i < sizeof capitals / sizeof *capitals && capitals[i].last < c)
+        i++;
+    if (i == sizeof capitals / sizeof *capitals || c < capitals[i].first ||
+        (c - capitals[i].first) % capitals[i].step)
+        return c;
+    return (uint32_t)((int32_t)c + capitals[i].small);
+}
+
+size_t utf8_lower_at(char *p, size_t n)
+{
+    uint32_t c = 0;
+    const size_t len = utf8_read(p, n, &c);
+    if (!len)
+        return 1;
+    const uint32_t low = utf8_lower(c);
+    if (low == c)
+        return len;
+    for (size_t i = 1; i < len; i++)
+        p[i] = (char)(0x80 | (low >> (6 * (len - 1 - i)) & 0x3f));
+    p[0] = (char)(len == 1 ? low : len == 2 ? 0xc0 | low >> 6 : 0xe0 | low >> 12);
+    return len;
+}
+
 bool utf8_plain(const char *p, size_t n)
 {
     for (size_t i = 0, len; i < n; i += len) {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
+#include "decode/base/utf8.h"
 #include "layout/draw/cells.h"
 
 static bool fail(char *why, size_t size, const char *what)
@@ -146,11 +147,14 @@ bool match_init(struct match *m, const char *text, bool regex, char *why, size_t
     m->len = uncoded(text, m->text);
     text = m->text;
     m->fold = true;
-    for (const char *p = text; *p; p++) {
-        if (regex && *p == '\\' && p[1])
-            p++; /* \S is no capital */
-        else if (isupper((unsigned char)*p))
+    for (size_t i = 0, len; i < m->len; i += len) {
+        uint32_t c = 0;
+        len = utf8_read(text + i, m->len - i, &c);
+        if (regex && text[i] == '\\')
+            len = text[i + 1] ? 2 : 1; /* \S is no capital */
+        else if (len && utf8_lower(c) != c)
             m->fold = false;
+        len += !len;
     }
     if (!regex)
         return true;
@@ -177,6 +181,25 @@ void match_free(struct match *m)
     m->is_regex = false;
 }
 
+/* Is it text, which has no capitals, but for capitals? */
+static bool same_folded(const char *p, const char *text, size_t len)
+{
+    for (size_t i = 0, n; i < len; i += n) {
+        char c[4] = {0};
+        n = 1;
+        if ((unsigned char)p[i] < 0x80) {
+            if (tolower((unsigned char)p[i]) != text[i])
+                return false;
+            continue;
+        }
+        memcpy(c, p + i, len - i < sizeof c ? len - i : sizeof c);
+        n = utf8_lower_at(c, len - i < sizeof c ? len - i : sizeof c);
+        if (memcmp(c, text + i, n) != 0)
+            return false;
+    }
+    return true;
+}
+
 bool match_str(const struct match *m, struct str s)
 {
     char buf[MATCH_MAX + 1];
@@ -184,19 +207,17 @@ bool match_str(const struct match *m, struct str s)
         size_t n = s.len < MATCH_MAX ? s.len : MATCH_MAX;
         memcpy(buf, s.p, n);
         buf[n] = 0;
+        for (size_t i = 0; m->fold && i < n;) /* the library's REG_ICASE knows those of its locale */
+            i += (unsigned char)buf[i] < 0x80 ? 1 : utf8_lower_at(buf + i, n - i);
         return regexec(&m->re, buf, 0, NULL, 0) == 0;
     }
     if (!m->len || m->len > s.len)
         return false;
     if (!m->fold)
         return memmem(s.p, s.len, m->text, m->len) != NULL;
-    for (size_t i = 0; i + m->len <= s.len; i++) {
-        size_t k = 0;
-        while (k < m->len && tolower((unsigned char)s.p[i + k]) == (unsigned char)m->text[k])
-            k++;
-        if (k == m->len)
+    for (size_t i = 0; i + m->len <= s.len; i++)
+        if (same_folded(s.p + i, m->text, m->len))
             return true;
-    }
     return false;
 }
 

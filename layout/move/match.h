@@ -1,7 +1,7 @@
 /*
  * match.h - a pattern as typed by a reader: plain text or a regular expression, held against a trace's strings.
  *
- * Smart case: a pattern without capitals matches both cases. Expressions are POSIX extended ones; at most
+ * Smart case: a pattern without capitals, of any script that utf8_lower() knows, matches both cases. Expressions are POSIX extended ones; at most
  * MATCH_MAX bytes of a string are looked at, and back references are refused, so one look has bounded cost.
  */
 #ifndef GOTOP_LAYOUT_MATCH_H

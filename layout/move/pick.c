@@ -80,6 +80,8 @@ unsigned view_filter(struct view *v, const char *text)
                            : move_fail(v, "a filter is: a function, g12, state=waiting, reason=sync, dur>1ms, gc");
     if (have_filter(v, text))
         return move_fail(v, "this filter is in force already");
+    if (n + 2 > sizeof v->filter_text)
+        return move_fail(v, "a filter may have %zu bytes, and this one has %zu", sizeof v->filter_text - 2, n);
     if (v->nfilters == VIEW_FILTERS || have + n + 2 > sizeof v->filter_text)
         return move_fail(v, "too many filters: drop some");
     struct filter *f = filter_new(v->tr, text, &e); /* by itself: a mistake's place is in what was typed */

@@ -64,6 +64,30 @@ static void test_strict(void **state)
     }
 }
 
+/* A small letter is none's capital, and takes the bytes of its capital, which are exchanged in place. */
+static void small_letters(void **state)
+{
+    (void)state;
+    unsigned capitals = 0;
+    for (uint32_t cp = 1; cp < 0x11000; cp++) {
+        char b[5] = "", low[5] = "";
+        if (cp >= 0xd800 && cp < 0xe000)
+            continue;
+        const uint32_t small = utf8_lower(cp);
+        const size_t n = (size_t)str_utf8(cp, b);
+        assert_int_equal(str_utf8(small, low), n);
+        assert_int_equal(utf8_lower(small), small);
+        assert_int_equal(utf8_lower_at(b, n), n);
+        assert_string_equal(b, low);
+        capitals += small != cp;
+    }
+    assert_true(capitals > 500);
+    assert_int_equal(utf8_lower('Z'), 'z');
+    assert_int_equal(utf8_lower(0xc9), 0xe9);
+    assert_int_equal(utf8_lower(0x416), 0x436);
+    assert_int_equal(utf8_lower(0xd7), 0xd7); /* a sign between capitals */
+}
+
 static char *printed(const char *a, const char *b)
 {
     char *text = NULL;
@@ -159,10 +183,8 @@ static void test_ways(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),
-        cmocka_unit_test(test_strict),
-        cmocka_unit_test(test_door),
-        cmocka_unit_test(test_ways),
+        cmocka_unit_test(small_letters), cmocka_unit_test(test_table), cmocka_unit_test(test_strict),
+        cmocka_unit_test(test_door),     cmocka_unit_test(test_ways),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

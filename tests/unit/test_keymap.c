@@ -345,6 +345,26 @@ static void test_search_path(void **state)
     assert_int_equal(keymap_load(km, sub, &say), ERR_IO); /* a folder */
     keymap_free(km);
 
+    static const struct {
+        const char *text;
+        enum action u, j; /* what these keys do */
+    } nothing[] = {{"", ACT_UNDO, ACT_LANE_DOWN},
+                   {"# mine\n\n", ACT_UNDO, ACT_LANE_DOWN},
+                   {"unbind any u\n", ACT_NONE, ACT_LANE_DOWN}};
+    for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++) { /* binds nothing: the shipped one holds */
+        write_file(path, nothing[i].text);
+        for (int by_path = 0; by_path < 2; by_path++) {
+            km = keymap_new();
+            memset(&heard, 0, sizeof heard);
+            assert_int_equal(keymap_load(km, by_path ? path : "default", &say), ERR_OK);
+            assert_int_equal(heard.errors, 0);
+            assert_true(heard.warnings > 0);
+            assert_int_equal(type(km, (enum keyview)VIEW_GC, "u", NULL), nothing[i].u);
+            assert_int_equal(type(km, (enum keyview)VIEW_GC, "j", NULL), nothing[i].j);
+            keymap_free(km);
+        }
+    }
+
     write_file(path, "include other\n");
     char other[300];
     snprintf(other, sizeof other, "%s/other.keys", sub);
@@ -359,6 +379,26 @@ static void test_search_path(void **state)
     rmdir(sub);
     rmdir(dir);
     unsetenv("XDG_CONFIG_HOME");
+}
+
+/* Whatever a map leaves out, one gets out. */
+static void test_way_out(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *key;
+        enum action is;
+    } maps[] = {{"bind any x lane-down\n", "q", ACT_BACK},
+                {"bind any q lane-down\n", "Q", ACT_QUIT},
+                {"bind gc q z lane-down\nbind popup Q lane-down\n", "F10", ACT_QUIT},
+                {"bind any x quit\n", "q", ACT_NONE},
+                {"bind any x back\n", "q", ACT_NONE}};
+    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) {
+        struct keymap *km = parse(maps[i].text);
+        keymap_way_out(km);
+        assert_int_equal(type(km, (enum keyview)VIEW_WAITS, maps[i].key, NULL), maps[i].is);
+        keymap_free(km);
+    }
 }
 
 /* Help stands on a screen of 80 columns, a line an action. */
@@ -408,7 +448,8 @@ int main(void)
         cmocka_unit_test(test_chords_and_views), cmocka_unit_test(test_unbind_and_replace),
         cmocka_unit_test(test_counts),           cmocka_unit_test(test_check_finds),
         cmocka_unit_test(test_shipped),          cmocka_unit_test(test_search_path),
-        cmocka_unit_test(test_action_rows),      cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_way_out),          cmocka_unit_test(test_action_rows),
+        cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests_name("keymap", tests, NULL, NULL);
 }

@@ -144,6 +144,18 @@ static void test_match(void **state)
     assert_true(matches("a\\S", true, "AB")); /* \S is no capital */
     assert_false(matches("aB", true, "ab"));
     assert_false(matches("", false, "x"));
+    for (int re = 0; re < 2; re++) { /* in any locale */
+        assert_true(matches("größe", re, "main.GRÖßE"));
+        assert_true(matches("größe", re, "main.größe"));
+        assert_false(matches("GRÖßE", re, "main.größe"));
+        assert_false(matches("Größe", re, "main.größe"));
+        assert_true(matches("εργο.ячейка", re, "main.ΕΡΓΟ.ЯЧЕЙКА"));
+        assert_true(matches("ÿ", re, "xŸ"));
+        assert_true(matches("ưu ệ ｇｏ", re, "ƯU Ệ ＧＯ"));
+        assert_true(matches("例é", re, "例É"));
+        assert_false(matches("é", re, "\xc3")); /* half a character */
+        assert_false(matches("×", re, "÷"));    /* no letters */
+    }
     char *big = calloc(1, 1 << 20);
     memset(big, 'a', (1 << 20) - 1);
     assert_true(matches("a*b*c*a", true, big));

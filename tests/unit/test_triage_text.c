@@ -156,6 +156,9 @@ static void units(void **state)
     assert_string_equal(dur(41000000), "41.0ms");
     assert_string_equal(dur(2314000000), "2.314s");
     assert_string_equal(dur(192000000000), "3m12s");
+    assert_string_equal(dur(3599400000000), "59m59s");
+    assert_string_equal(dur(3599500000000), "1h00m00s");
+    assert_string_equal(dur(7512000000000), "2h05m12s");
     assert_string_equal(dur(-1500), "-1.50us");
     assert_true(strlen(dur(INT64_MAX)) < 20 && strlen(dur(INT64_MIN)) < 20);
 }

@@ -72,8 +72,10 @@ static struct keymap *load_keymap(const char *name)
     struct keymap_say say = keymap_say_to(stderr);
     struct keymap *km = keymap_new();
     enum err_code rc = km ? keymap_load(km, name ? name : "default", &say) : ERR_NOMEM;
-    if (rc == ERR_OK || (rc == ERR_FORMAT && !name))
+    if (rc == ERR_OK || (rc == ERR_FORMAT && !name)) {
+        keymap_way_out(km);
         return km;
+    }
     if (rc == ERR_IO)
         door_printf(stderr, "gotop: there is no keymap '%s'\n", name ? name : "default");
     if (rc == ERR_NOMEM)
@@ -124,7 +126,8 @@ static void usage_lines(FILE *f)
     options_usage(f);
     fprintf(f, "  %-24s %s\n\n%s", "-o FILE", "when following, also save every byte as sent", live_usage);
     fprintf(f, "\nIn the viewer, ? lists the keys.\n"
-               "Exit status: 0 done, 1 mistakes in a keymap that is checked, 2 wrong usage or unreadable trace,\n3 report or dump of only a part.\n");
+               "Exit status: 0 done, 1 mistakes in a keymap that is checked, 2 wrong usage or unreadable trace,\n3 "
+               "report or dump of only a part.\n");
 }
 
 static void usage(FILE *to)

@@ -126,7 +126,9 @@ static bool offered(const struct view *v, const struct want *w)
 
 static const char *label(const struct view *v, const struct want *w)
 {
-    const char *word = w->a == ACT_BACK ? view_back_word(v) : v->popup && w->a != ACT_CAUSE ? NULL : act_word(v, w->a);
+    const char *word = w->a == ACT_BACK                ? view_back_word(v)
+                       : v->popup && w->a != ACT_CAUSE ? NULL
+                                                       : act_word(v, w->a);
     return word ? word : w->a == ACT_BACK ? "quit" : w->label;
 }
 

@@ -66,9 +66,12 @@ void keymap_free(struct keymap *km);
  * keymap_load - add a map by name or file to km. A word without '/' is looked up as NAME.keys in the user's folder
  * ($XDG_CONFIG_HOME/gotop or ~/.config/gotop), the host's ($XDG_CONFIG_DIRS), the installed one, the built-in copies;
  * a file that includes its own name gets the next one of that list. Anything else is a path. Returns ERR_IO if there
- * is no such map, ERR_FORMAT if a line was wrong (all others are obeyed).
+ * is no such map, ERR_FORMAT if a line was wrong (all others are obeyed). Of a map that binds nothing, as an empty file does,
+ * the built-in default holds, less what it unbinds; that is said.
  */
 enum err_code keymap_load(struct keymap *km, const char *name, const struct keymap_say *say);
+/* keymap_way_out - a map that leaves out how one leaves gets q for it, or Q or F10 if q is taken. Of a loaded one. */
+void keymap_way_out(struct keymap *km);
 /* keymap_parse - the same for text in memory; file is what messages call it. */
 enum err_code keymap_parse(struct keymap *km, const char *text, size_t len, const char *file,
                            const struct keymap_say *say);
