@@ -188,6 +188,24 @@ static void ruler_marks(const struct canvas *c, int y)
         grid_put(c->g, p->gutter + cursor, y, glyph_mark(v->tier, MARK_CURSOR), STYLE_CURSOR);
 }
 
+/* A label that the cursor's mark would stand in goes: "100ms" without a digit is another moment. */
+static void ruler_free(const struct canvas *c, int y)
+{
+    const struct plan *p = &c->plan;
+    const uint32_t tick = glyph_mark(c->v->tier, MARK_TICK);
+    const int at = window_col(c->v->at.win, p->plot_w, c->v->at.cursor);
+    const struct cell *under = grid_at(c->g, p->gutter + at, y);
+    if (at < 0 || at >= p->plot_w || !under || under->glyph == tick || under->glyph == ' ')
+        return;
+    for (int by = -1; by <= 1; by += 2)
+        for (int i = by < 0 ? at : at + 1; i >= 0 && i < p->plot_w; i += by) {
+            const struct cell *x = grid_at(c->g, p->gutter + i, y);
+            if (!x || x->glyph == ' ' || x->glyph == tick)
+                break;
+            grid_put(c->g, p->gutter + i, y, ' ', STYLE_RULER);
+        }
+}
+
 static void ruler(const struct canvas *c)
 {
     const struct view *v = c->v;
@@ -197,6 +215,7 @@ static void ruler(const struct canvas *c)
     if (!p->n[ROW_RULER])
         return;
     ruler_draw(c->g, v->tr, v->tier, v->at.win, p->gutter, y, p->plot_w, v->clock);
+    ruler_free(c, y);
     ruler_marks(c, y);
     int64_t res = window_len(v->at.win) / p->plot_w / 4;
     when_time(v->tr, v->at.cursor, res, t);
