@@ -58,6 +58,19 @@ static int note_word(struct grid *g, int x, int w, const char *note)
     return x + (int)strlen(note) <= w ? word(g, x, w, STYLE_TITLE_NOTE, "%s", note) : x;
 }
 
+/* Words as far as they fit whole: of a number that is cut the rest is another one. */
+static int whole_words(struct grid *g, int x, int w, enum style s, const char *words)
+{
+    while (*words) {
+        const int n = (int)(strspn(words, " ") + strcspn(words + strspn(words, " "), " "));
+        if (x + n > w)
+            return x;
+        x = word(g, x, w, s, "%.*s", n, words);
+        words += n;
+    }
+    return x;
+}
+
 static const char *file_name(const struct canvas *c)
 {
     const char *path = c->txt->name ? c->txt->name : trace_info(c->v->tr)->path;
@@ -128,14 +141,14 @@ static void title(const struct canvas *c)
     if (x + 2 + (int)(strlen(dialect) + strlen(counts) + strlen(load)) <=
         w) /* what is known before one looks goes first */
         x = word(g, x, w, STYLE_TITLE, "  %s", dialect);
-    x = word(g, x, w, STYLE_TITLE, "%s", counts);
+    x = whole_words(g, x, w, STYLE_TITLE, counts);
     if (!ti->has_clock && ti->version)
         x = note_word(g, x, w, " (ticks)");
     else if (ti->clock_assumed)
         x = note_word(g, x, w, " (clock assumed)");
     if (ti->spilled)
         x = note_word(g, x, w, "  spilled");
-    x = word(g, x, w, STYLE_TITLE_NOTE, "%s", load);
+    x = whole_words(g, x, w, STYLE_TITLE_NOTE, load);
     x = load[0] ? loading_rate(c, x, w) : x;
     enum { WARNINGS = 13 }; /* columns; without room nothing, rather than a part: the first page has them */
     if (ti->nwarnings && x + WARNINGS <= w)
@@ -316,14 +329,14 @@ static int more(const struct canvas *c, int y, enum style s)
     return grid_right(c->g, 0, y, c->g->w, text, s) - 2;
 }
 
-/* A message takes the lines it needs, from the last one up (above a prompt: from above that), at most half the screen. */
-static void message(const struct canvas *c, int last)
+/* A message takes the lines it needs, from the last one up, or from above a prompt or the footer: plan_message(). */
+static void message(const struct canvas *c)
 {
     const struct view *v = c->v;
     struct grid *g = c->g;
     struct str text = str_of(v->message);
     enum style s = v->message_error ? STYLE_WARN : STYLE_MESSAGE;
-    int n = plan_message(&c->plan, v), y = last - n + 1;
+    int last, n = plan_message(&c->plan, v, &last), y = last - n + 1;
     grid_fill(g, 0, y, g->w, n, ' ', s);
     if (n > 2 && wrap_draw(NULL, 0, 0, g->w, n + 1, s, text) > n && more(c, last, s) < g->w)
         n--;
@@ -339,7 +352,7 @@ static void prompt(const struct canvas *c, int y)
     char line[VIEW_TEXT + 8];
     int w = g->w;
     if (v->message[0] && y > 1)
-        message(c, y - 1);
+        message(c);
     grid_fill(g, 0, y, w, 1, ' ', STYLE_PROMPT);
     int x = 0;
     if (v->prompt == PROMPT_SLICE && w >= 60)
@@ -359,14 +372,19 @@ static void footer(const struct canvas *c)
 {
     const struct view *v = c->v;
     struct grid *g = c->g;
-    int y = g->h - 1;
+    int y = g->h - 1, last = y;
+    const bool told = v->message[0] && (c->plan.n[ROW_FOOTER] || g->h > 2);
     if (v->prompt) {
         prompt(c, y);
-    } else if (v->message[0] && (c->plan.n[ROW_FOOTER] || g->h > 2)) {
-        message(c, y);
-    } else if (c->plan.n[ROW_FOOTER]) {
+        return;
+    }
+    if (told) {
+        (void)plan_message(&c->plan, v, &last);
+        message(c);
+    }
+    if (c->plan.n[ROW_FOOTER] && (!told || last < y)) {
         grid_fill(g, 0, y, g->w, 1, ' ', STYLE_FOOTER);
-        const int w = v->cut && !v->popup ? more(c, y, STYLE_FOOTER) : g->w;
+        const int w = v->cut && !v->popup && !told ? more(c, y, STYLE_FOOTER) : g->w;
         if (c->txt->footer)
             keys(g, y, w, c->txt->footer);
     }
@@ -387,7 +405,8 @@ static void note_move(struct grid *g, struct view *v, const struct plan *p)
 /* The lines of the status that a message doesn't take: what it says ends there, marked as cut, and not below the message. */
 static int status_rows(const struct view *v, const struct plan *p)
 {
-    const int last = v->h - 1 - (v->prompt ? 1 : 0), n = last - plan_message(p, v) + 1 - p->y[ROW_STATUS];
+    int last;
+    const int lines = plan_message(p, v, &last), n = last + 1 - lines - p->y[ROW_STATUS];
     return !v->message[0] || n > p->n[ROW_STATUS] ? p->n[ROW_STATUS] : n;
 }
 

@@ -208,12 +208,25 @@ void plan_columns(struct plan *p, const struct view *v)
     columns(p, v);
 }
 
-int plan_message(const struct plan *p, const struct view *v)
+/* Its lines above so many others. */
+static int message_lines(const struct plan *p, const struct view *v, int below)
 {
     int most = p->n[ROW_STATUS] + 1 > v->h / 2 ? p->n[ROW_STATUS] + 1 : v->h / 2;
-    int free = v->h - (v->prompt ? 1 : 0) - p->y[ROW_LANES] - 1;
+    int free = v->h - below - p->y[ROW_LANES] - 1;
     most = most > free ? free : most;
     return v->message[0] ? wrap_draw(NULL, 0, 0, v->w, most < 1 ? 1 : most, STYLE_NORMAL, str_of(v->message)) : 0;
+}
+
+int plan_message(const struct plan *p, const struct view *v, int *last)
+{
+    enum { TOLD = 3, HIGH = 20 };
+    int below = v->prompt ? 1 : 0, n = message_lines(p, v, below);
+    if (!below && n >= TOLD && v->h >= HIGH && p->n[ROW_FOOTER]) {
+        below = 1;
+        n = message_lines(p, v, below);
+    }
+    *last = v->h - 1 - below;
+    return n;
 }
 
 void plan_view(struct plan *p, const struct view *v, uint32_t lanes)

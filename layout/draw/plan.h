@@ -55,8 +55,10 @@ void plan_columns(struct plan *p, const struct view *v);
 /* plan_empty - has the whole trace nothing for this row (a band, the heap)? */
 bool plan_empty(const struct view *v, enum row r);
 void plan_view(struct plan *p, const struct view *v, uint32_t lanes);
-/* plan_message - how many lines the view's message takes at the screen's foot: at most half of it, or the status and a line
- * more, and what leaves a row to see. */
-int plan_message(const struct plan *p, const struct view *v);
+/*
+ * plan_message - how many lines the view's message takes, up from the screen's line *last: at most half of it, or the status and a
+ * line. One of several lines, which is read, leaves the footer below it: what to press next.
+ */
+int plan_message(const struct plan *p, const struct view *v, int *last);
 
 #endif

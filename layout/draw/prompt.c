@@ -300,6 +300,7 @@ const char *view_back_word(const struct view *v)
 {
     return v->prompt || v->popup                           ? "close"
            : view_searching(v)                             ? "stop"
+           : view_told(v)                                  ? "close"
            : v->selecting || v->selected                   ? "no range"
            : v->search && !search_is_hidden(v->search)     ? "no marks"
            : v->at.guest && kind_here(v)->lanes == LANE_G  ? "drop top lane"

@@ -57,7 +57,7 @@ static unsigned lane_open(struct view *v, int no)
 /* Lines of lanes that a long message lies over: what the cursor is on stands above it. */
 static int covered(const struct view *v, const struct plan *p)
 {
-    int over = p->y[ROW_LANES] + p->n[ROW_LANES] - (v->h - (v->prompt ? 1 : 0) - plan_message(p, v));
+    int last, n = plan_message(p, v, &last), over = p->y[ROW_LANES] + p->n[ROW_LANES] - (last + 1 - n);
     return !v->message[0] || over < 0 ? 0 : over > p->n[ROW_LANES] ? p->n[ROW_LANES] : over;
 }
 

@@ -129,7 +129,8 @@ void tri_name(struct grid *g, const struct view *v, int x, int y, int w, enum st
 
 char *tri_dur(const struct trace *tr, int64_t ns, char out[FMT_MAX])
 {
-    if (when_ticks(tr))
+    enum { LONG_S = 36000 }; /* 10 h: "9h59m59s" is as wide as columns are */
+    if (when_ticks(tr) || ns / 1000000000 >= LONG_S)
         return when_dur(tr, ns, out); /* columns have no room for all digits */
     struct text t = {0};
     text_dur(&t, ns);

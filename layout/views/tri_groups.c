@@ -327,7 +327,7 @@ static unsigned groups_sort(struct view *v, int n)
     } while (n && t->group != NO_LANE && cols[s].metric < 0); /* of one goroutine there is no count */
     t->sort = (enum gcolumn)s;
     t->b0 = t->b1 = TRI_NO_BUCKET;
-    bool ok = groups_order(t) && (t->group == NO_LANE || list_members(t));
+    const bool ok = !t->tg || (groups_order(t) && (t->group == NO_LANE || list_members(t))); /* else once they are there */
     if (!ok)
         return move_fail(v, "out of memory: the order stays");
     v->at.row = v->at.top = 0;
@@ -712,6 +712,7 @@ const struct view_kind kind_groups = {
     .plan = PLAN_TABLE,
     .status_most = tri_status_most,
     .list = &tri_groups,
+    .sorts_early = true,
     .back_word = back_word,
     .answer = {ANSWER_ROWS, ANSWER_SIDE(groups_side), [DEED_SORT] = groups_sort, [DEED_INVERT] = groups_invert,
                [DEED_SELECT] = groups_range, [DEED_BACK] = groups_back},

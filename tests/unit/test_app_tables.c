@@ -236,7 +236,7 @@ static void test_not_yet(void **state)
         if (views[i] == VIEW_CYCLES)
             (void)table_find(&f.a.view, "x");
         else
-            (void)app_do(&f.a, ACT_SORT, 0, NULL);
+            (void)app_do(&f.a, ACT_LANE_DOWN, 0, NULL);
         assert_non_null(strstr(f.a.view.message, "not done yet"));
         while (app_load(&f.a, INT64_MAX)) {
         }
@@ -249,6 +249,23 @@ static void test_not_yet(void **state)
             fail_msg("view %d still says '%s'", views[i], f.a.view.message);
         fix_close(&f);
     }
+}
+
+/* "5 S" typed at once, before there are tables: what leaks is on top when they come, here and of a program that runs. */
+static void test_sorts_early(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, "samples/alloc-1.27.trace", "default", 80, 24);
+    (void)app_do(&f.a, ACT_VIEW_GROUPS, 0, NULL);
+    (void)app_do(&f.a, ACT_SORT, 0, NULL);
+    assert_non_null(strstr(f.a.view.message, "may leak"));
+    while (app_load(&f.a, INT64_MAX)) {
+    }
+    while (app_has(&f.a, DUE_TABLES))
+        (void)app_triage(&f.a, 1);
+    assert_int_equal(f.a.tri.sort, GCOL_STUCK);
+    fix_close(&f);
 }
 
 /* The pop-up's lines without blanks, and whether they hold a text, its blanks away, too. */
@@ -500,7 +517,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_first_view), cmocka_unit_test(test_mmu),       cmocka_unit_test(test_no_silence),
         cmocka_unit_test(test_lacking),    cmocka_unit_test(test_pieces),    cmocka_unit_test(test_wish),
-        cmocka_unit_test(test_half_done),  cmocka_unit_test(test_not_yet),   cmocka_unit_test(test_findings),
+        cmocka_unit_test(test_half_done),  cmocka_unit_test(test_not_yet), cmocka_unit_test(test_sorts_early),   cmocka_unit_test(test_findings),
         cmocka_unit_test(test_groups),     cmocka_unit_test(test_instances), cmocka_unit_test(test_waits),
         cmocka_unit_test(test_flame),      cmocka_unit_test(test_sizes),     cmocka_unit_test(test_oom),
         cmocka_unit_test(test_read),
