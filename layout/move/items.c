@@ -454,9 +454,10 @@ static unsigned to_item(struct view *v, int64_t row, enum step kind)
     const struct items *it = &v->items;
     if (!it->n)
         return move_fail(v, "nothing here");
+    const bool on = row > 0; /* the one row there is may be both */
     row = row < 0 ? 0 : row >= it->n ? it->n - 1 : row;
     if (row == v->at.row)
-        return move_fail(v, row == 0 ? "this is the first row" : "this is the last row");
+        return move_fail(v, on ? "this is the last row" : "this is the first row");
     move_push(v, kind);
     v->at.row = (uint32_t)row;
     move_to(v, it->row[row].t0, true);

@@ -121,10 +121,11 @@ static unsigned to_row(struct view *v, int64_t row, enum step kind)
         v->message_soon = trace_info(v->tr)->done ? SOON_NOT : SOON_LANES;
         return f;
     }
+    const bool on = row > 0; /* the one lane there is may be both */
     row = row < 0 ? 0 : row >= l->n ? l->n - 1 : row;
     uint32_t lane = lanes_at(l, (uint32_t)row);
     if (lane == v->at.focus.i)
-        return move_fail(v, row == 0 ? "this is the first lane" : "this is the last lane");
+        return move_fail(v, on ? "this is the last lane" : "this is the first lane");
     move_push(v, kind);
     v->at.focus.i = lane;
     v->at.exact = false;

@@ -125,7 +125,7 @@ unsigned split_work(struct view *v, int64_t budget_ns)
 
 unsigned split_lull(struct view *v)
 {
-    enum { AT_ONCE_NS = 200000000 };
+    enum { AT_ONCE_NS = 40000000 }; /* the rest comes while it is read */
     char id[32], title[80];
     status_lane(v, v->at.focus, id);
     snprintf(title, sizeof title, "%s idle", id);

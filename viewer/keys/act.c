@@ -11,6 +11,7 @@
 #include "decode/base/mem.h"
 #include "layout/draw/fmt.h"
 #include "layout/draw/popup.h"
+#include "layout/move/lull.h"
 #include "layout/move/why.h"
 #include "layout/views/kind.h"
 #include "layout/move/when.h"
@@ -382,6 +383,13 @@ bool act_leads(const struct view *v, enum action act)
     return c->how == how_to && c->arg == kind_key(v->at.view);
 }
 
+/* What Enter shows: beside an idle processor no stack, but who waited for one. */
+static const char *details_word(const struct view *v)
+{
+    const char *word = kind_here(v)->word[DEED_DETAILS];
+    return !word && kind_here(v)->lanes == LANE_P && lull_speaks(v) ? "why idle" : word;
+}
+
 const char *act_word(const struct view *v, enum action act)
 {
     const struct call *c = &calls[act];
@@ -389,7 +397,7 @@ const char *act_word(const struct view *v, enum action act)
         return kind_name(kind_next(v));
     return leads_to_waker(v, act)                    ? view_cause_word(v)
            : c->how == how_do                        ? kind_here(v)->word[c->arg]
-           : c->view == view_enter                   ? kind_here(v)->word[DEED_DETAILS]
+           : c->view == view_enter                   ? details_word(v)
            : act == ACT_SEARCH && kind_here(v)->find ? "filter"
            : act == ACT_WHY                          ? "why"
            : c->view == view_fold ? kind_before(v) != kind_next(v) ? kind_name(kind_before(v)) : NULL
