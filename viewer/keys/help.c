@@ -67,6 +67,7 @@ static const struct want lanes_want[] = {
 static const struct want table_want[] = {
     {ACT_HELP, ACT_NONE, "keys"},
     {ACT_BACK, ACT_NONE, NULL},
+    {ACT_VIEW_TRIAGE, ACT_NONE, NULL}, /* of two traces what changed */
     {ACT_DETAILS, ACT_NONE, "look there"},
     {ACT_WHY, ACT_NONE, NULL},
     {ACT_VIEW_GROUPS, ACT_NONE, NULL},
