@@ -443,6 +443,8 @@ bool frame_draw(struct grid *g, struct view *v, struct frame_text *txt)
     if (c.plan.n[ROW_LEGEND])
         legend(&c);
     popup_draw(g, v);
+    if (copy.foot)
+        copy.foot(copy.foot_arg);
     footer(&c);
     if (txt) {
         txt->screen_x = copy.screen_x;

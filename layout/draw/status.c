@@ -383,14 +383,14 @@ static void around_g(struct line *l, const struct view *v, struct lane at, uint3
         if (have && span_next(&it)) {
             const struct span *next = span_get(&it);
             if (next->state == ST_RUNNABLE && next->who != NO_LANE)
-                add_waker(l, v, next->who, "woken by");
+                add_waker(l, v, next->who, "woken by"); /* a wait was before it: none is born so */
             else if (next->state == ST_RUNNABLE && s->state == ST_WAITING)
                 add(l, STYLE_DIM, "woken by: not recorded");
         }
         break;
     case ST_RUNNABLE:
         if (s->who != NO_LANE)
-            add_waker(l, v, s->who, "woken by");
+            add_waker(l, v, s->who, view_newborn(v, g, s) ? "created by" : "woken by");
         else
             add_frame(l, v, "stopped in", s->stack);
         break;
@@ -402,7 +402,7 @@ static void around_g(struct line *l, const struct view *v, struct lane at, uint3
         if (have && span_prev(&it) && span_get(&it)->state == ST_RUNNABLE) {
             const struct span *wake = span_get(&it);
             add(l, STYLE_STATUS, "after %s runnable  ", when_dur(v->tr, time_sub(wake->t1, wake->t0), d));
-            add_waker(l, v, wake->who, "woken by");
+            add_waker(l, v, wake->who, view_newborn(v, g, wake) ? "created by" : "woken by");
         }
         add_frame(l, v, "ends in", s->stack_end);
     }

@@ -412,6 +412,11 @@ static unsigned to_cause(struct view *v, uint32_t g, uint32_t by, int64_t t, con
     return r;
 }
 
+bool view_newborn(const struct view *v, uint32_t g, const struct span *s)
+{
+    return s->index == 0 && trace_lane_who(v->tr, (struct lane){LANE_G, g}).created;
+}
+
 /* Who did what to the goroutine under the cursor, and when. */
 struct cause {
     uint32_t g, by; /* by NO_LANE: the trace doesn't say; both: there is no goroutine */
@@ -434,6 +439,7 @@ static bool cause_here(const struct view *v, int *most, struct cause *c)
     if (wake_of(v, c->g, t, most, &wake)) {
         c->by = wake.who;
         c->t = wake.t0;
+        c->created = view_newborn(v, c->g, &wake);
         return true;
     }
     struct lane_info li = trace_lane(v->tr, (struct lane){LANE_G, c->g});

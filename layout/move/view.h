@@ -329,6 +329,8 @@ unsigned view_span(struct view *v, int n); /* next / previous span of the lane (
 unsigned view_same(struct view *v, int n); /* ... of the same state */
 unsigned view_gc(struct view *v, int n);   /* next / previous start of a GC cycle or stop-the-world */
 unsigned view_cause(struct view *v);       /* who woke this goroutine: to the waker, at that moment */
+/* view_newborn - is this span of goroutine g the one that began as it was created? Who it names woke nobody. */
+bool view_newborn(const struct view *v, uint32_t g, const struct span *s);
 /* view_cause_word - what that key leads to: "woken by", "created by" (before its first wake-up); NULL: the trace names nobody. */
 const char *view_cause_word(const struct view *v);
 /* view_effect - to whom this one woke next, at that moment; VR_WORK: effect_work(), of view_work(), goes on looking. */

@@ -241,7 +241,10 @@ static void test_footer(void **state)
     struct fix f;
     fix_open(&f, "default", 200, 30);
     expect(&f, "2", "q quit");
-    expect(&f, "", "[ woken by");
+    expect_not(&f, "", "woken by"); /* nobody has */
+    expect_not(&f, "", "created by");
+    expect(&f, "3 j .", "[ created by");
+    expect(&f, "k .", "[ woken by");
     expect_not(&f, "8", "woken by");   /* rows that are no lanes have no waker */
     expect_not(&f, "", "t goroutine"); /* without a row nothing is offered that needs one */
     expect_not(&f, "", "Enter look");

@@ -574,6 +574,18 @@ bool app_still(const struct app *a)
     return a->still && !pair_host(a) && !a->tri.tg && !a->tri.trouble;
 }
 
+static void foot(void *arg)
+{
+    struct app *a = arg;
+    if (a->letter_for != ACT_NONE)
+        snprintf(a->footer, sizeof a->footer, "%s: a letter, a to z or A to Z",
+                 a->letter_for == ACT_MARK_GO ? "back to the mark" : "mark");
+    else if (a->idle_footer)
+        snprintf(a->footer, sizeof a->footer, "%s", a->idle_footer);
+    else
+        help_footer(a->km, &a->keys, &a->view, app_keyview(a), a->footer, sizeof a->footer);
+}
+
 bool app_draw(struct app *a)
 {
     if (pair_host(a))
@@ -584,6 +596,8 @@ bool app_draw(struct app *a)
     struct frame_text txt = {
         .name = a->name,
         .footer = a->footer,
+        .foot = foot,
+        .foot_arg = a,
         .more = more,
         .debug = a->debug[0] ? a->debug : a->note,
         .live = a->follow != NULL,
@@ -594,13 +608,6 @@ bool app_draw(struct app *a)
     sync(a);
     (void)help_key(a->km, app_keyview(a), ACT_READ, more, sizeof more);
     popup_measure(&a->view); /* the footer offers to scroll what is longer */
-    if (a->letter_for != ACT_NONE)
-        snprintf(a->footer, sizeof a->footer, "%s: a letter, a to z or A to Z",
-                 a->letter_for == ACT_MARK_GO ? "back to the mark" : "mark");
-    else if (a->idle_footer)
-        snprintf(a->footer, sizeof a->footer, "%s", a->idle_footer);
-    else
-        help_footer(a->km, &a->keys, &a->view, app_keyview(a), a->footer, sizeof a->footer);
     a->grid.ascii = !a->utf8;
     if (!frame_draw(&a->grid, &a->view, &txt))
         return false;
