@@ -177,7 +177,9 @@ static void sides_of(const struct view *v, struct lane l, const struct span *s, 
         if (has_next && next.who != NO_LANE)
             out->b = (struct side){"woken by", next.who, s->stack_end, next.t0};
         else
-            out->b.title = has_next ? "woken at (by whom: not recorded)" : "not woken in this trace";
+            out->b.title = !has_next                     ? "not woken in this trace"
+                           : next.state == ST_UNKNOWN ? "how it ended: not recorded"
+                                                      : "woken at (by whom: not recorded)";
         break;
     case ST_SYSCALL: out->a.title = "in a system call at"; break;
     case ST_RUNNABLE:
