@@ -39,7 +39,7 @@ static bool refused(const char *text)
  */
 static bool dear(const char *p)
 {
-    enum { DEEP = 60, MOST = 1000 }; /* behind a "*" what they cost grows faster than they do */
+    enum { DEEP = 60, MOST = 400 }; /* behind a "*" what they cost grows faster than they do */
     struct {
         uint64_t all, last; /* of an open group: what it holds, and its last part, which a repetition is of */
     } in[DEEP] = {0};

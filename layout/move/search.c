@@ -132,14 +132,19 @@ static void add(struct search *s, int64_t t, uint32_t g, uint32_t what)
 
 static bool strings(struct search *s, const struct trace *tr)
 {
+    enum { BYTES = 4096 }; /* of what an expression is held against: the dearest takes the C library some us a byte */
     uint64_t end = s->at + CHUNK < s->nstr ? s->at + CHUNK : s->nstr;
+    size_t bytes = 0;
     if (s->no_text)
         return true;
-    for (; s->at < end; s->at++)
-        if (match_str(&s->match, trace_str(tr, (uint32_t)s->at))) {
+    for (; s->at < end && (!s->match.is_regex || bytes < BYTES); s->at++) {
+        const struct str text = trace_str(tr, (uint32_t)s->at);
+        bytes += text.len;
+        if (match_str(&s->match, text)) {
             set_bit(s->strs, (uint32_t)s->at);
             s->in_strs = true;
         }
+    }
     return s->at >= s->nstr;
 }
 

@@ -176,6 +176,17 @@ static void test_repeats(void **state)
         if (!matches(is[i].pattern, true, is[i].yes) || matches(is[i].pattern, true, is[i].no))
             fail_msg("%s", is[i].pattern);
     assert_true(matches("^x???????????????????????????????????????????????++++++++y$", true, "xxxy"));
+    static const char *const dear[] = {"(a?){330}b", "[a-z]{900}", "(.?){200}", "((a+)+)+{99}", "x{401}"};
+    char why[100], long_one[6001];
+    struct match m;
+    for (size_t i = 0; i < sizeof dear / sizeof *dear; i++)
+        if (match_init(&m, dear[i], true, why, sizeof why))
+            fail_msg("%s is taken", dear[i]);
+    for (size_t i = 0; i + 1 < sizeof long_one; i++)
+        long_one[i] = "a?"[i % 2];
+    long_one[sizeof long_one - 1] = 0;
+    assert_false(match_init(&m, long_one, true, why, sizeof why));
+    assert_true(matches("^(a?){120}b$", true, "aaab"));
     assert_true(matches("^x+*?+?+?++??+?++*x+?x?+x+*++????+*?+*?+y$", true, "xxxy"));
 }
 
