@@ -425,7 +425,7 @@ static void detail_now(struct text *b, const struct view *v, const struct tally_
 {
     enum { PLACES = 3 };
     const struct tally *t = v->top->shown;
-    text_func(b, v->tr, r->name, 60);
+    tri_func(b, v->tr, r->name, 60);
     text_add(b, ": %u now", r->there);
     for (uint32_t i = 0; i < r->nwhy && i < PLACES; i++) {
         text_add(b, "%s%u ", i ? ", " : "; blocked: ", t->why[r->why + i].n);

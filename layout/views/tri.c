@@ -116,6 +116,14 @@ void tri_cell(struct grid *g, int x, int y, int w, enum style s, const char *tex
     grid_right(g, x, y, w, text, s);
 }
 
+void tri_func(struct text *t, const struct trace *tr, uint32_t name, size_t max)
+{
+    if (trace_str(tr, name).len)
+        text_func(t, tr, name, max);
+    else
+        text_lit(t, TRI_UNNAMED);
+}
+
 void tri_name(struct grid *g, const struct view *v, int x, int y, int w, enum style s, uint32_t name)
 {
     char buf[1024];
@@ -123,7 +131,7 @@ void tri_name(struct grid *g, const struct view *v, int x, int y, int w, enum st
     if (f.len)
         str_shorten(f, w, glyph_dots(v->tier), buf, sizeof buf);
     else
-        snprintf(buf, sizeof buf, "?");
+        snprintf(buf, sizeof buf, TRI_UNNAMED);
     tri_say(g, x, y, w, s, "%s", buf);
 }
 

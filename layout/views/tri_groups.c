@@ -546,7 +546,7 @@ static void detail_group(struct text *t, const struct view *v, uint32_t i, int l
     const struct tri *tr = v->tri;
     const struct group *g = &tr->tg->groups[i];
     if (line == 0) {
-        text_func(t, v->tr, g->name, 60);
+        tri_func(t, v->tr, g->name, 60);
         text_add(t, ": %u goroutine%s, %u created, %u ended", g->count, g->count == 1 ? "" : "s", g->created,
                  g->ended);
         if (tr->typical.made)

@@ -84,6 +84,9 @@ int tri_say(struct grid *g, int x, int y, int w, enum style s, const char *fmt, 
 void tri_note(struct grid *g, int x, int y, int n, const char *text);
 /* tri_cell - a text right-aligned in w columns at x. */
 void tri_cell(struct grid *g, int x, int y, int w, enum style s, const char *text);
+/* tri_func - text_func() of a start function, TRI_UNNAMED where the trace has no names. */
+#define TRI_UNNAMED "(no name)"
+void tri_func(struct text *t, const struct trace *tr, uint32_t name, size_t max);
 /* tri_name - a function's string, shortened from the left, at x in w columns. */
 void tri_name(struct grid *g, const struct view *v, int x, int y, int w, enum style s, uint32_t name);
 /* tri_goto - one undo step: the window [t0,t1) with room around it, the cursor at t0 on a lane. */

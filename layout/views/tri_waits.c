@@ -316,7 +316,7 @@ static void call_numbers(struct grid *g, const struct view *v, int y, enum style
 
 static struct str name_of(const struct trace *tr, uint32_t func)
 {
-    return func ? trace_str(tr, func) : str_of("?");
+    return func ? trace_str(tr, func) : str_of("(not recorded)");
 }
 
 /* Where there are no names the caller's program counter tells places apart: that of the call itself is the library's. */
