@@ -16,6 +16,7 @@
 #include "layout/views/tri_priv.h"
 
 struct fnode {
+    uint64_t pc; /* of a frame without a name; 0: it has one */
     uint32_t name;            /* string */
     uint32_t up, child, next; /* 0 = none: the root of all is nobody's child */
     int64_t w;                /* with callees: ns, or samples */
@@ -58,7 +59,7 @@ void flame_free(struct flame *f)
 
 /* ---- the tree ------------------------------------------------------------------------------------------- */
 
-static uint32_t new_node(struct flame *f, uint32_t up, uint32_t name)
+static uint32_t new_node(struct flame *f, uint32_t up, uint32_t name, uint64_t pc)
 {
     if (f->n == f->cap) {
         uint32_t cap = f->cap ? f->cap * 2 : 256;
@@ -68,16 +69,19 @@ static uint32_t new_node(struct flame *f, uint32_t up, uint32_t name)
         f->node = n;
         f->cap = cap;
     }
-    f->node[f->n] = (struct fnode){.name = name, .up = up};
+    f->node[f->n] = (struct fnode){.name = name, .pc = pc, .up = up};
     return f->n++;
 }
 
-static uint32_t child_of(struct flame *f, struct tab *m, uint32_t up, uint32_t name)
+/* Without a name its program counter tells a frame from others; of one program they differ in their lower bits. */
+static uint32_t child_of(struct flame *f, struct tab *m, uint32_t up, uint32_t name, uint64_t pc)
 {
-    uint32_t at = tab_put(m, up, name, f->n);
+    const uint32_t no_string = 1u << 31; /* no string's number has this bit */
+    pc = name ? 0 : pc;
+    const uint32_t key = pc ? no_string | (uint32_t)pc : name, at = tab_put(m, up, key, f->n);
     if (at == TAB_NONE)
         return 0;
-    return at == f->n ? new_node(f, up, name) : at;
+    return at == f->n ? new_node(f, up, name, pc) : at;
 }
 
 static bool add_stack(const struct trace *tr, struct flame *f, struct tab *m, uint32_t first, uint32_t stack,
@@ -89,8 +93,8 @@ static bool add_stack(const struct trace *tr, struct flame *f, struct tab *m, ui
     f->node[0].w = ns_add(f->node[0].w, w);
     f->node[0].count += count;
     for (uint32_t i = first ? n + 1 : n; i > 0; i--) {
-        uint32_t name = i > n ? first : trace_frame(tr, stack, i - 1).func;
-        uint32_t to = child_of(f, m, at, name);
+        const struct frame x = i > n ? (struct frame){.func = first} : trace_frame(tr, stack, i - 1);
+        uint32_t to = child_of(f, m, at, x.func, x.pc);
         if (!to)
             return false;
         at = to;
@@ -165,7 +169,7 @@ static bool make_tree(void *arg)
 {
     struct tri *t = arg;
     struct flame *f = &t->flame;
-    (void)new_node(f, 0, 0);
+    (void)new_node(f, 0, 0, 0);
     return f->node && add_rows(t, f, f->map) && link_children(f);
 }
 
@@ -332,6 +336,8 @@ static const char *node_name(const struct view *v, const struct flame *f, uint32
     struct str s = trace_str(v->tr, f->node[n].name);
     if (n == 0)
         snprintf(out, size, "all");
+    else if (!s.len && f->node[n].pc)
+        out[snprintf(out, size, "0x%" PRIx64, f->node[n].pc) > w ? 0 : size - 1] = 0; /* a part would be another one */
     else if (!s.len)
         snprintf(out, size, "?");
     else
@@ -429,12 +435,20 @@ static void draw_tree(struct grid *g, struct view *v, int y, int h)
     tree(&(struct picture){.g = g, .v = v, .f = f, .y = y + 1, .h = h - 1});
 }
 
+static void say_name(struct text *t, const struct view *v, const struct fnode *n, size_t max)
+{
+    if (n->pc)
+        text_add(t, "pc 0x%" PRIx64, n->pc);
+    else
+        text_func(t, v->tr, n->name, max);
+}
+
 /* How often it was there, with all that it called. */
 static void how_often(struct text *t, const struct view *v, const struct fnode *n)
 {
     const struct flame *f = &v->tri->flame;
     if (f->cur)
-        text_func(t, v->tr, n->name, 0);
+        say_name(t, v, n, 0);
     else
         text_lit(t, "all");
     text_lit(t, "  ");
@@ -465,7 +479,7 @@ static void flame_detail(struct text *t, const struct view *v, int line)
     }
     if (f->cur && n->up) {
         text_lit(t, ", called from ");
-        text_func(t, v->tr, f->node[n->up].name, 60);
+        say_name(t, v, &f->node[n->up], 60);
     }
 }
 
