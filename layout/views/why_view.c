@@ -138,9 +138,12 @@ static void without_packages(char *s)
     *to = 0;
 }
 
-/* Who, what it did, where: the caller is said below, and whole names where there is room. */
+/* Who, what it did, where: the caller is said below, and whole names where there is room; where it was goes last. */
 static void fit(char *s, int w)
 {
+    static const struct {
+        const char *long_one, *brief;
+    } words[] = {{" though a processor was idle", ", P idle,"}, {" for a timer (sleep)", " (sleep)"}};
     char *calls;
     if (!s || str_width(str_of(s), w + 1) <= w)
         return;
@@ -148,6 +151,13 @@ static void fit(char *s, int w)
         *calls = 0;
     if (str_width(str_of(s), w + 1) > w)
         without_packages(s);
+    for (size_t i = 0; i < sizeof words / sizeof *words && str_width(str_of(s), w + 1) > w; i++)
+        if ((calls = strstr(s, words[i].long_one))) {
+            const char *rest = calls + strlen(words[i].long_one);
+            const size_t n = strlen(words[i].brief);
+            memcpy(calls, words[i].brief, n);
+            memmove(calls + n, rest, strlen(rest) + 1);
+        }
 }
 
 static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
