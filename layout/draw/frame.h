@@ -12,17 +12,17 @@
 #include "layout/draw/cells.h"
 #include "layout/move/view.h"
 
-struct frame_text {     /* what the viewer knows and layout does not; all may be NULL or 0 */
-    const char *name;   /* the file as the title shall name it; NULL: the last part of its path */
-    const char *footer; /* main keys, for the last line */
+struct frame_text {          /* what the viewer knows and layout does not; all may be NULL or 0 */
+    const char *name;        /* the file as the title shall name it; NULL: the last part of its path */
+    const char *footer;      /* main keys, for the last line */
     void (*foot)(void *arg); /* writes into footer, once what the cursor is on is known; NULL: it stands */
     void *foot_arg;
-    const char *more;   /* the key that shows whole what is cut, at the last line's right end where something is */
-    const char *debug;  /* at the title's right end: bytes per frame, a remark about the terminal */
-    bool live;          /* it grows: no end to wait for */
-    bool unsaved;       /* what comes should be saved, and is not: said as long as it is so */
-    bool loading;       /* show progress: share from trace_info(), and */
-    double rate;        /* bytes per second, 0 = unknown */
+    const char *more;  /* the key that shows whole what is cut, at the last line's right end where something is */
+    const char *debug; /* at the title's right end: bytes per frame, a remark about the terminal */
+    bool live;         /* it grows: no end to wait for */
+    bool unsaved;      /* what comes should be saved, and is not: said as long as it is so */
+    bool loading;      /* show progress: share from trace_info(), and */
+    double rate;       /* bytes per second, 0 = unknown */
     int screen_x, screen_y; /* filled by frame_draw(): where a terminal's own cursor best stands (prompt) or -1 */
 };
 

@@ -177,7 +177,7 @@ static void sides_of(const struct view *v, struct lane l, const struct span *s, 
         if (has_next && next.who != NO_LANE)
             out->b = (struct side){"woken by", next.who, s->stack_end, next.t0};
         else
-            out->b.title = !has_next                     ? "not woken in this trace"
+            out->b.title = !has_next                  ? "not woken in this trace"
                            : next.state == ST_UNKNOWN ? "how it ended: not recorded"
                                                       : "woken at (by whom: not recorded)";
         break;

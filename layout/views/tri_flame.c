@@ -16,7 +16,7 @@
 #include "layout/views/tri_priv.h"
 
 struct fnode {
-    uint64_t pc; /* of a frame without a name; 0: it has one */
+    uint64_t pc;              /* of a frame without a name; 0: it has one */
     uint32_t name;            /* string */
     uint32_t up, child, next; /* 0 = none: the root of all is nobody's child */
     int64_t w;                /* with callees: ns, or samples */
@@ -337,7 +337,8 @@ static const char *node_name(const struct view *v, const struct flame *f, uint32
     if (n == 0)
         snprintf(out, size, "all");
     else if (!s.len && f->node[n].pc)
-        out[snprintf(out, size, "0x%" PRIx64, f->node[n].pc) > w ? 0 : size - 1] = 0; /* a part would be another one */
+        out[snprintf(out, size, "0x%" PRIx64, f->node[n].pc) > w ? 0 : size - 1] =
+            0; /* a part would be another one */
     else if (!s.len)
         snprintf(out, size, "?");
     else

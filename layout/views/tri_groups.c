@@ -327,7 +327,8 @@ static unsigned groups_sort(struct view *v, int n)
     } while (n && t->group != NO_LANE && cols[s].metric < 0); /* of one goroutine there is no count */
     t->sort = (enum gcolumn)s;
     t->b0 = t->b1 = TRI_NO_BUCKET;
-    const bool ok = !t->tg || (groups_order(t) && (t->group == NO_LANE || list_members(t))); /* else once they are there */
+    const bool ok =
+        !t->tg || (groups_order(t) && (t->group == NO_LANE || list_members(t))); /* else once they are there */
     if (!ok)
         return move_fail(v, "out of memory: the order stays");
     v->at.row = v->at.top = 0;

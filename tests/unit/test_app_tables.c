@@ -515,12 +515,12 @@ static void test_oom(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_first_view), cmocka_unit_test(test_mmu),       cmocka_unit_test(test_no_silence),
-        cmocka_unit_test(test_lacking),    cmocka_unit_test(test_pieces),    cmocka_unit_test(test_wish),
-        cmocka_unit_test(test_half_done),  cmocka_unit_test(test_not_yet), cmocka_unit_test(test_sorts_early),   cmocka_unit_test(test_findings),
-        cmocka_unit_test(test_groups),     cmocka_unit_test(test_instances), cmocka_unit_test(test_waits),
-        cmocka_unit_test(test_flame),      cmocka_unit_test(test_sizes),     cmocka_unit_test(test_oom),
-        cmocka_unit_test(test_read),
+        cmocka_unit_test(test_first_view), cmocka_unit_test(test_mmu),     cmocka_unit_test(test_no_silence),
+        cmocka_unit_test(test_lacking),    cmocka_unit_test(test_pieces),  cmocka_unit_test(test_wish),
+        cmocka_unit_test(test_half_done),  cmocka_unit_test(test_not_yet), cmocka_unit_test(test_sorts_early),
+        cmocka_unit_test(test_findings),   cmocka_unit_test(test_groups),  cmocka_unit_test(test_instances),
+        cmocka_unit_test(test_waits),      cmocka_unit_test(test_flame),   cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_oom),        cmocka_unit_test(test_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
