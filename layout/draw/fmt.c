@@ -37,10 +37,13 @@ static uint64_t magnitude(int64_t v)
 
 static const struct unit time_units[] = {{1, "ns"}, {1000, "us"}, {1000000, "ms"}, {1000000000, "s"}};
 
+/* From here on times have minutes, as in text_dur(): what is "72.225s" there is "72.2s", not "1m12s". */
+#define MINUTES 120000000000ull
+
 /* To the digits that will be shown: seconds, minutes, or three digits in all. */
 static uint64_t rounded(uint64_t v)
 {
-    uint64_t step = v >= 3600000000000ull ? 60000000000ull : v >= 60000000000ull ? 1000000000ull : 1;
+    uint64_t step = v >= 3600000000000ull ? 60000000000ull : v >= MINUTES ? 1000000000ull : 1;
     for (uint64_t k = 1000; step == 1 && v / k >= 1; k *= 10)
         if (v / k < 10)
             step = k / 100;
@@ -58,7 +61,7 @@ char *fmt_dur(int64_t ns, char out[FMT_MAX])
     if (v >= 3600u * 1000000000ull)
         snprintf(p, FMT_MAX - 1, "%lluh%02llum", (unsigned long long)(v / 3600000000000ull),
                  (unsigned long long)(v / 60000000000ull % 60));
-    else if (v >= 60u * 1000000000ull)
+    else if (v >= MINUTES)
         snprintf(p, FMT_MAX - 1, "%llum%02llus", (unsigned long long)(v / 60000000000ull),
                  (unsigned long long)(v / 1000000000ull % 60));
     else {
