@@ -219,7 +219,7 @@ static int message_lines(const struct plan *p, const struct view *v, int below)
 
 int plan_message(const struct plan *p, const struct view *v, int *last)
 {
-    enum { TOLD = 3, HIGH = 20 };
+    enum { TOLD = 4, HIGH = 20 }; /* shorter ones leave a line of the status */
     int below = v->prompt ? 1 : 0, n = message_lines(p, v, below);
     if (!below && n >= TOLD && v->h >= HIGH && p->n[ROW_FOOTER]) {
         below = 1;

@@ -29,7 +29,7 @@ ask() {
 ask 2 'why was this request slow?' '7 S' samples/tasks-1.27.trace '^task .* from ' 'by G[0-9]' 'its goroutine: chan send [0-9]' 'rest [0-9]'
 ask 1 'who held the lock, most of the time?' '6' samples/lock-1.26.trace 'held by'
 ask 3 'who holds the lock?' '6 Enter [' samples/lock-1.26.trace 'woke G[0-9]* main' '^G[0-9]* main'
-ask 2 'and what did he do meanwhile?' '6 W' samples/lock-1.26.trace 'where its 8.21ms went' 'waiting though a processor was idle'
+ask 2 'and what did he do meanwhile?' '6 W' samples/lock-1.26.trace 'where its 8.21ms went' 'waiting, P idle, behind'
 ask 3 'why was this request slow, by Enter alone?' '7 Enter Enter' samples/tasks-1.27.trace 'where its 1.60ms went'
 ask 0 'is it the collector?' '' samples/alloc-1.27.trace '^GC  *[0-9.<]*% of P time, [0-9]* cycle' 'assist [0-9]' '^STW .* stops, longest' '^MMU'
 ask 0 'why are my processors idle?' '' samples/http-1.26.trace '^idle ' '[0-9.]*% nothing to run'
