@@ -180,7 +180,8 @@ static void list(const struct view *v, struct lane l, int64_t t, struct lines *o
     for (int i = 0; i < LIST / 2 && span_prev(&it); i++)
         ;
     lines_add(out, "%s", "");
-    lines_add(out, "spans from number %" PRIu64 " on ('>': the cursor, '+': at least that long)", span_get(&it)->index);
+    lines_add(out, "spans from number %" PRIu64 " on ('>': the cursor, '+': at least that long)",
+              span_get(&it)->index);
     for (int i = 0; i < LIST; i++) {
         const struct span *s = span_get(&it);
         whom[0] = 0;
