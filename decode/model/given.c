@@ -10,12 +10,12 @@
 #include <string.h>
 
 enum {
-    HELPERS = 8,    /* of a trace */
-    EXAMPLES = 3,   /* goroutines of a creation stack that are looked at until they tell .. */
-    TRIES = 16,     /* .. and that are looked at */
-    SPANS = 64,     /* of each */
+    HELPERS = 8,  /* of a trace */
+    EXAMPLES = 3, /* goroutines of a creation stack that are looked at until they tell .. */
+    TRIES = 16,   /* .. and that are looked at */
+    SPANS = 64,   /* of each */
     LATELY = 256, /* ends of stacks that are remembered */
-    ALONE = 4096    /* goroutines without a creation stack */
+    ALONE = 4096  /* goroutines without a creation stack */
 };
 
 /* What a goroutine, or several, were given: a string; NOTHING: not known, SEVERAL: they differ. */
@@ -110,8 +110,7 @@ static void root_put(struct search *s, const struct frame *f, uint32_t given)
 /* Of thousands of stacks few end alike: the same two frames were looked at before, most likely. */
 static bool seen_lately(uint64_t *lately, const struct frame_ids *f)
 {
-    const uint64_t ends =
-        (uint64_t)frame_id(f->at, f->wide, f->n - 1) << 32 | frame_id(f->at, f->wide, f->n - 2);
+    const uint64_t ends = (uint64_t)frame_id(f->at, f->wide, f->n - 1) << 32 | frame_id(f->at, f->wide, f->n - 2);
     uint64_t *slot = &lately[(ends >> 32 ^ ends) % LATELY];
     const bool seen = *slot == ends;
     *slot = ends;
@@ -157,7 +156,8 @@ static uint32_t given_to(const struct search *s, const struct helper *h, uint32_
     for (uint32_t i = 0; more && i < SPANS && given != SEVERAL; i++) {
         struct frame root;
         const struct span *is = span_get(&it);
-        const bool own = is->state == ST_WAITING || is->state == ST_SYSCALL || is->who == NO_LANE; /* else the waker's */
+        const bool own =
+            is->state == ST_WAITING || is->state == ST_SYSCALL || is->who == NO_LANE; /* else the waker's */
         const uint32_t func = own && is->stack ? next_to_root(&tr->names, is->stack, &root) : 0;
         if (func && root.func == h->func && root.line == h->line)
             told(&given, func);
@@ -247,8 +247,7 @@ static void goroutines(struct search *s)
     const uint32_t n = trace_nlanes(s->tr, LANE_G);
     for (uint32_t g = 0, run; g < n && !s->oom; g += run) {
         const struct home h = trace_home(s->tr, g);
-        const struct retired *packed =
-            fold_g_retired(h.f, h.local) ? h.f->seg[h.local / RETIRED_GS].retired : NULL;
+        const struct retired *packed = fold_g_retired(h.f, h.local) ? h.f->seg[h.local / RETIRED_GS].retired : NULL;
         run = RETIRED_GS - h.local % RETIRED_GS;
         run = run < h.run ? run : h.run;
         if (packed && retired_same(packed, PV_NAME) && helper_of(s, fold_g_name(h.f, h.local)) == s->nhelper)
