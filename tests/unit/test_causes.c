@@ -68,6 +68,7 @@ static const struct planted {
     {"chamber", RULE_CONVOY, "of the time in which they neither slept nor waited for the next request",
      "in main.tell: if that is to several connections"},
     {"dockers", RULE_POOL, "waiting to write to the network in main.deliver", NULL},
+    {"chronicle", RULE_BACKEND, "main.(*chronicler).write: waits to write to a pipe", NULL}, /* nothing comes there */
     {"quayside", RULE_BACKEND, "main.deliver, called by main.serve: waits to write to the network", NULL},
     {"nightrounds", RULE_LINGER, "waits for the network, nearly always equally long",
      "nothing is read after 95 of them"},
@@ -479,6 +480,7 @@ static void healthy_ones(void **state)
         "cleandesk",         /* is quick, but for when the host stops it */
         "cleanmillers",      /* bring and grind, begun in one function: no set of which each takes one */
         "cleanscrolls",      /* the library's own goroutines of a connection have nothing to do meanwhile */
+        "cleanbacklog",      /* its log is read slowly, and nobody waits for that */
         "cleanbench"};       /* asks for collections; one goroutine; the file is compressed */
     (void)state;
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
