@@ -21,6 +21,10 @@ static const struct planted {
     {"envoys", RULE_CONNS, "main.introduce, called by main.envoy opens a connection 60 times",
      "a greeting, a login: inferred"}, /* the connect itself takes nothing */
     {"rowers", RULE_SLOTS, "main.boats.take, called by main.boats.row", "and nobody has any left"},
+    {"telegraphists", RULE_CONNS, "main.login, called by main.telegram opens a connection 48 times for 48 answers",
+     "in main.(*line).ask, called by main.login for what is exchanged on it"}, /* a helper of its own dials */
+    {"smithy", RULE_LINE, "main.hammer occupies the processors",
+     "goroutines of http.(*conn).serve run for"}, /* and never waits for anything */
     {"oarsmen", RULE_CONNS, "main.pull",
      "a new connection 49 times"}, /* others' come back, but one is opened for each */
     {"slots", RULE_POOL, "main.convert", NULL},
