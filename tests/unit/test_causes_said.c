@@ -753,6 +753,22 @@ static void timers_are_kept(void **state)
     load_free(&l);
 }
 
+/* One thread that runs one goroutine and nothing else, and no other thread that runs it; in registry it goes from thread to thread. */
+static void locked_to_a_thread(void **state)
+{
+    struct loaded l;
+    (void)state;
+    help_cause("glassblower", &l);
+    assert_non_null(strstr(l.fs.f[0].text,
+                           "main.blower seems to be locked to its thread (runtime.LockOSThread; inferred): "
+                           "its last 185 runs were all on one thread"));
+    load_free(&l);
+    help_cause("registry", &l);
+    assert_int_equal(l.fs.f[0].rule, RULE_BOTTLENECK);
+    assert_null(strstr(l.fs.f[0].text, "locked to its thread"));
+    load_free(&l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -792,6 +808,7 @@ int main(void)
         cmocka_unit_test(a_pipe_has_one_end),
         cmocka_unit_test(panics_are_told),
         cmocka_unit_test(timers_are_kept),
+        cmocka_unit_test(locked_to_a_thread),
         cmocka_unit_test(numbers_of_the_users),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
