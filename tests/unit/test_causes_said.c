@@ -769,6 +769,18 @@ static void locked_to_a_thread(void **state)
     load_free(&l);
 }
 
+/* The same call at two lines of one function: both are counted, as they are in the share of the lives. */
+static void calls_at_all_lines(void **state)
+{
+    struct loaded l;
+    (void)state;
+    help_cause("interpreters", &l);
+    const struct finding *f = help_tells(&l, RULE_BLOCKING);
+    assert_non_null(strstr(f->text, "96 calls of 6.14ms on average; 5.7 goroutines are in such calls"));
+    assert_string_equal(f->amount, "6 threads");
+    load_free(&l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -809,6 +821,7 @@ int main(void)
         cmocka_unit_test(panics_are_told),
         cmocka_unit_test(timers_are_kept),
         cmocka_unit_test(locked_to_a_thread),
+        cmocka_unit_test(calls_at_all_lines),
         cmocka_unit_test(numbers_of_the_users),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
