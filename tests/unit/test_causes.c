@@ -21,6 +21,10 @@ static const struct planted {
     {"envoys", RULE_CONNS, "main.introduce, called by main.envoy opens a connection 60 times",
      "a greeting, a login: inferred"}, /* the connect itself takes nothing */
     {"rowers", RULE_SLOTS, "main.boats.take, called by main.boats.row", "and nobody has any left"},
+    {"telegraphists", RULE_CONNS, "main.login, called by main.telegram opens a connection 48 times for 48 answers",
+     "in main.(*line).ask, called by main.login for what is exchanged on it"}, /* a helper of its own dials */
+    {"smithy", RULE_LINE, "main.hammer occupies the processors",
+     "goroutines of http.(*conn).serve run for"}, /* and never waits for anything */
     {"oarsmen", RULE_CONNS, "main.pull",
      "a new connection 49 times"}, /* others' come back, but one is opened for each */
     {"slots", RULE_POOL, "main.convert", NULL},
@@ -68,6 +72,7 @@ static const struct planted {
     {"chamber", RULE_CONVOY, "of the time in which they neither slept nor waited for the next request",
      "in main.tell: if that is to several connections"},
     {"dockers", RULE_POOL, "waiting to write to the network in main.deliver", NULL},
+    {"chronicle", RULE_BACKEND, "main.(*chronicler).write: waits to write to a pipe", NULL}, /* nothing comes there */
     {"quayside", RULE_BACKEND, "main.deliver, called by main.serve: waits to write to the network", NULL},
     {"nightrounds", RULE_LINGER, "waits for the network, nearly always equally long",
      "nothing is read after 95 of them"},
@@ -479,6 +484,7 @@ static void healthy_ones(void **state)
         "cleandesk",         /* is quick, but for when the host stops it */
         "cleanmillers",      /* bring and grind, begun in one function: no set of which each takes one */
         "cleanscrolls",      /* the library's own goroutines of a connection have nothing to do meanwhile */
+        "cleanbacklog",      /* its log is read slowly, and nobody waits for that */
         "cleanbench"};       /* asks for collections; one goroutine; the file is compressed */
     (void)state;
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {

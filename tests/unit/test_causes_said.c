@@ -705,6 +705,82 @@ static void numbers_of_the_users(void **state)
     thresholds_reset();
 }
 
+/* Of goroutines that begin in one function those are counted that are where it is said they are. */
+static void others_are_elsewhere(void **state)
+{
+    struct loaded l;
+    (void)state;
+    help_cause("grinders", &l);
+    assert_non_null(
+        strstr(help_tells(&l, RULE_BUSY_LOOP)->text, "main.grind, called by main.begin kept 3 goroutines"));
+    load_free(&l);
+}
+
+/* What feeds a pipe that is read slowly gains nothing by being several; that it is slow costs no response, though main began it. */
+static void a_pipe_has_one_end(void **state)
+{
+    struct loaded l;
+    (void)state;
+    help_cause("cleanbacklog", &l);
+    assert_non_null(strstr(help_tells(&l, RULE_BOTTLENECK)->next, "(or pipe) win nothing"));
+    const struct finding *f = help_tells(&l, RULE_BACKEND);
+    assert_true(f->note);
+    assert_non_null(strstr(f->text, "the calls cost the responses nothing"));
+    load_free(&l);
+}
+
+/* What runs deferred behind a panic does so because it panics. */
+static void panics_are_told(void **state)
+{
+    struct loaded l;
+    (void)state;
+    help_cause("tumblers", &l);
+    const struct finding *f = help_tells(&l, RULE_HOT);
+    assert_non_null(strstr(f->text, "of these a panic was under way"));
+    assert_non_null(strstr(f->next, "Return an error instead"));
+    load_free(&l);
+}
+
+/* Up to Go 1.22 a timer is kept until it fires. */
+static void timers_are_kept(void **state)
+{
+    struct loaded l;
+    (void)state;
+    help_cause("hourglass", &l);
+    const struct finding *f = help_tells(&l, RULE_HEAP);
+    assert_non_null(strstr(f->text, "timers were made, mostly by time.After in main.next"));
+    assert_non_null(strstr(f->next, "Reset it"));
+    load_free(&l);
+}
+
+/* One thread that runs one goroutine and nothing else, and no other thread that runs it; in registry it goes from thread to thread. */
+static void locked_to_a_thread(void **state)
+{
+    struct loaded l;
+    (void)state;
+    help_cause("glassblower", &l);
+    assert_non_null(strstr(l.fs.f[0].text,
+                           "main.blower seems to be locked to its thread (runtime.LockOSThread; inferred): "
+                           "its last 185 runs were all on one thread"));
+    load_free(&l);
+    help_cause("registry", &l);
+    assert_int_equal(l.fs.f[0].rule, RULE_BOTTLENECK);
+    assert_null(strstr(l.fs.f[0].text, "locked to its thread"));
+    load_free(&l);
+}
+
+/* The same call at two lines of one function: both are counted, as they are in the share of the lives. */
+static void calls_at_all_lines(void **state)
+{
+    struct loaded l;
+    (void)state;
+    help_cause("interpreters", &l);
+    const struct finding *f = help_tells(&l, RULE_BLOCKING);
+    assert_non_null(strstr(f->text, "96 calls of 6.14ms on average; 5.7 goroutines are in such calls"));
+    assert_string_equal(f->amount, "6 threads");
+    load_free(&l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -740,6 +816,12 @@ int main(void)
         cmocka_unit_test(nothing_is_won),
         cmocka_unit_test(one_that_works_long_is_told_once),
         cmocka_unit_test(levels_are_no_team),
+        cmocka_unit_test(others_are_elsewhere),
+        cmocka_unit_test(a_pipe_has_one_end),
+        cmocka_unit_test(panics_are_told),
+        cmocka_unit_test(timers_are_kept),
+        cmocka_unit_test(locked_to_a_thread),
+        cmocka_unit_test(calls_at_all_lines),
         cmocka_unit_test(numbers_of_the_users),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

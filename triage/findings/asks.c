@@ -83,6 +83,26 @@ bool calls_over_http(const struct causes *c, enum wait_kind kind, const struct s
     return kind == WK_SELECT && stack_through(c->tr, s->stack, asking);
 }
 
+/* Had whoever began a goroutine not tried to accept a connection by then, though it does later? Then it was not begun for one. */
+static bool begun_before_any(const struct causes *c, const struct lane_info *li)
+{
+    enum { LOOKED = 4096 };
+    struct span_iter it;
+    bool more =
+        li->created && li->creator < c->tg->ng && span_seek_index(&it, c->tr, (struct lane){LANE_G, li->creator}, 0);
+    uint32_t known = 0;
+    for (int i = 0; i < LOOKED && more; i++, more = span_next(&it)) {
+        const struct span *s = span_get(&it);
+        if ((s->state == ST_WAITING || s->state == ST_SYSCALL) && s->stack && s->stack != known) {
+            known = s->stack;
+            if (calls_accepting(c->tr, s->stack)) {
+                return s->t0 > li->first;
+            }
+        }
+    }
+    return false;
+}
+
 bool calls_serves(const struct causes *c, uint32_t g)
 {
     struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
@@ -92,13 +112,13 @@ bool calls_serves(const struct causes *c, uint32_t g)
             &c->tg->waits[i]; /* begun before the trace, or a wait that does not end: by where */
         if (w->kind == WK_NET && calls_accepting(c->tr, w->stack) &&
             causes_place(c->tr, w->stack) == causes_place(c->tr, li.create_stack)) {
-            return true;
+            return !begun_before_any(c, &li);
         }
     }
     for (uint32_t i = 0; i < c->tg->npairs && i < 4096 && by; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
         if (p->waiter == by && p->kind == WK_NET && calls_accepting(c->tr, p->stack)) {
-            return true;
+            return !begun_before_any(c, &li);
         }
     }
     return false;

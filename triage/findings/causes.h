@@ -125,6 +125,11 @@ bool small_opens(struct text *t, struct text *next, const struct causes *c, uint
  * function at that place, or may somebody outside, whose connections they serve?
  */
 bool timers_delay(struct causes *c, uint32_t place, uint32_t who);
+/*
+ * locked_text - rules_locked.c: in a finding about turns with a group of one goroutine, that it seems to be locked to
+ * its thread. false: it does not, or they are several; nothing is said.
+ */
+bool locked_text(struct draft *d, const struct causes *c, uint32_t group);
 /* grain_coroutine - does that stack, in which a goroutine was made, make a coroutine (iter.Pull)? */
 bool grain_coroutine(const struct trace *tr, uint32_t create_stack);
 

@@ -17,6 +17,7 @@
 /* A function among the moments: how often it was at work, itself or in what it called, and how far from its stack's end on average. */
 struct seen {
     uint32_t func, n;
+    uint32_t panics; /* of these with a panic under way */
     uint64_t depth;
     struct {
         uint32_t func, n;
@@ -89,10 +90,22 @@ static void caller(struct seen *v, const struct trace *tr, uint32_t stack, uint3
     }
 }
 
+/* Is a panic under way? What it runs is deferred, and stands above what panicked. */
+static bool panicking(const struct trace *tr, uint32_t stack, uint32_t frames)
+{
+    for (uint32_t i = 0; i < frames; i++) {
+        if (str_is(trace_str(tr, trace_frame(tr, stack, i).func), "runtime.gopanic")) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Each function of the program counts once for a stack, where it is innermost. */
 static void moment(struct moments *m, const struct trace *tr, uint32_t stack)
 {
     const uint32_t n = stack && causes_place(tr, stack) ? trace_stack(tr, stack) : 0, most = n < DEEP ? n : DEEP;
+    const bool panics = panicking(tr, stack, most);
     uint32_t had[DEEP], k = 0;
     m->all += n > 0;
     for (uint32_t i = 0; i < most; i++) {
@@ -106,6 +119,7 @@ static void moment(struct moments *m, const struct trace *tr, uint32_t stack)
             had[k++] = func;
             v->depth += n - i;
             v->n++;
+            v->panics += panics;
             callee(v, tr, stack, i);
             caller(v, tr, stack, i);
         }
@@ -184,6 +198,7 @@ bool moments_inside(const struct causes *c, uint32_t group, struct inside *out)
                            .called = best->caller[by].n,
                            .n = best->n,
                            .all = m.all,
+                           .panics = best->panics,
                            .mixed = best->caller[by].mixed};
     for (int i = 0; i < CALLEES; i++) {
         out->callee = best->callee[i].n * 2 > best->n ? best->callee[i].func : out->callee;
@@ -230,4 +245,8 @@ void inside_text(struct text *t, const struct causes *c, uint32_t group, const s
         text_say(t, c->tr, ", mostly in ", t_func(v->callee), ", which it calls");
     }
     text_add(t, "%s", few ? ": too few to be sure." : ".");
+    if (inside_panics(v)) {
+        text_say(t, c->tr, " In ", t_share((double)v->panics, (double)v->n),
+                 " of these a panic was under way (runtime.gopanic): what runs there is deferred, or what it calls.");
+    }
 }

@@ -19,6 +19,8 @@
 #define SITES 64
 
 #define CALLEES 4
+#define TIMERS_PART 10    /* timers are spoken of if one of so many moments is in making one */
+#define TIMERS_FREED 1023 /* from that version on nobody's timer is freed before it fires */
 
 struct site {
     uint32_t func, stack;
@@ -104,6 +106,39 @@ static void callee_add(struct site *v, uint32_t func, uint32_t maker)
         v->maker[i].func = maker;
         v->maker[i].n++;
     }
+}
+
+/*
+ * What the program makes there of the library, a timer among it? Before Go 1.23 one that has neither fired nor been stopped is alive, with
+ * its channel, so a heap that grows may be full of them.
+ */
+static void timers_text(struct text *t, struct text *next, const struct causes *c, const struct sites *s)
+{
+    static const char *const makes[] = {"time.After", "time.NewTimer", "time.NewTicker", "time.Tick"};
+    const struct site *most = NULL;
+    uint32_t func = 0;
+    uint64_t n = 0, all = 0;
+    for (uint32_t i = 0; i < s->n; i++) {
+        for (int k = 0; k < CALLEES && s->v[i].callee[k].func; k++) {
+            for (size_t j = 0; j < sizeof makes / sizeof *makes; j++) {
+                if (str_is(trace_str(c->tr, s->v[i].callee[k].func), makes[j])) {
+                    all += s->v[i].callee[k].n;
+                    func = s->v[i].callee[k].n > n ? s->v[i].callee[k].func : func;
+                    most = s->v[i].callee[k].n > n ? &s->v[i] : most;
+                    n = s->v[i].callee[k].n > n ? s->v[i].callee[k].n : n;
+                }
+            }
+        }
+    }
+    if (!most || all < 2 || all * TIMERS_PART < s->all || trace_info(c->tr)->version >= TIMERS_FREED) {
+        return;
+    }
+    text_say(t, c->tr, " At ", all, " of them timers were made, mostly by ", t_func(func), " in ", t_func(most->func),
+             ": up to Go 1.22 each stays alive until it fires or is stopped, so long ones made again and again add "
+             "up (inferred).");
+    text_say(next, c->tr, "If the timers of ", t_func(most->func),
+             " are long, make one (time.NewTimer) and Reset it, or Stop each that is no longer needed. Otherwise "
+             "compare two heap profiles.");
 }
 
 /* Is it a sync.Pool's New that allocates most? Then the pool has none of what was taken. */
@@ -466,7 +501,14 @@ void causes_tell_gc(struct causes *c, uint32_t i)
     } else {
         struct text next = {0};
         const uint32_t allocates = sites_text(&before, &behind, &next, c);
-        if (f->rule != RULE_HEAP) {
+        if (f->rule == RULE_HEAP) {
+            struct text reset = {0};
+            timers_text(&behind, &reset, c, sites_once(c));
+            if (reset.n) {
+                retell_advice(c->rs, f, &reset);
+            }
+            text_free(&reset);
+        } else {
             if (next.n && f->rule != RULE_STW) {
                 retell_advice(c->rs, f, &next);
             }

@@ -151,7 +151,10 @@ static void backlog_finding(struct causes *c, uint32_t group, uint32_t g, const 
     text_add(&d.text, " %.1f of %.0f processors were idle.", c->idle, c->procs);
     c->rs->failed |= !causes_doing(c, group, &v);
     leaves_work(&d, c->tr, &v);
-    text_lit(&d.next, "Let several goroutines receive from that channel, or process several items at once; a larger "
+    const bool writes = v.n && explain_waits_outside(v.v[0].cat) && causes_writes(c->tr, v.v[0].stack);
+    text_add(&d.next, "%s",
+             writes ? CAUSES_WRITE_LESS
+                    : "Let several goroutines receive from that channel, or process several items at once; a larger "
                       "buffer only hides that items arrive faster than they are processed, or all at once.");
     draft_titled(c->rs, &d, "work queues for one goroutine");
 }

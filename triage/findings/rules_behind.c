@@ -4,6 +4,7 @@
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/leaves.h"
+#include "triage/findings/requests.h"
 #include "triage/findings/thresholds.h"
 
 #include "decode/base/mem.h"
@@ -14,6 +15,7 @@ struct kind_of_work { /* of a group, its goroutines counted */
     uint32_t group;
     int64_t ran, queued, life;
     uint64_t waits, turns; /* turns: times that one waited for a processor */
+    uint64_t goes; /* stretches from one wait to the next; of those that never wait all that they run is one */
 };
 
 static struct kind_of_work work_of(const struct causes *c, uint32_t group)
@@ -28,6 +30,7 @@ static struct kind_of_work work_of(const struct causes *c, uint32_t group)
         k.waits += g.waits;
         k.turns += g.scheds;
     }
+    k.goes = k.waits ? k.waits : n;
     return k;
 }
 
@@ -37,15 +40,20 @@ static bool is_long(const struct causes *c, const struct kind_of_work *k)
     const struct group *g = &c->tg->groups[k->group];
     const double span = (double)(c->life[k->group].last - c->life[k->group].first);
     const double at_once = span > 0 ? (double)ns_add(g->d[GM_EXEC].total, g->d[GM_SCHED].total) / span : 0;
-    return c->life[k->group].program && at_once >= c->procs && k->waits &&
-           k->ran / (int64_t)k->waits >= threshold_ns(TH_BEHIND_LONG) &&
+    return c->life[k->group].program && at_once >= c->procs && k->goes &&
+           k->ran / (int64_t)k->goes >= threshold_ns(TH_BEHIND_LONG) &&
            (double)g->d[GM_EXEC].total >= threshold(TH_BEHIND_MOST) * c->running * (double)c->tg->end;
+}
+
+static bool serves_requests(const struct causes *c, const struct kind_of_work *k)
+{
+    return request_serves(c->tr, c->tg->groups[k->group].name);
 }
 
 static bool is_short(const struct causes *c, const struct kind_of_work *k)
 {
-    return c->life[k->group].program && c->of[k->group].n >= 2 && k->waits && k->turns && k->life > 0 &&
-           k->ran / (int64_t)k->waits <= threshold_ns(TH_BEHIND_SHORT) &&
+    return (c->life[k->group].program || serves_requests(c, k)) && c->of[k->group].n >= 2 && k->waits && k->turns &&
+           k->life > 0 && k->ran / (int64_t)k->waits <= threshold_ns(TH_BEHIND_SHORT) &&
            (double)k->queued >= threshold(TH_BEHIND_TIMES) * (double)k->ran &&
            threshold_reached(TH_BEHIND_LIFE, k->queued, k->life) &&
            k->queued / (int64_t)k->turns >= threshold_ns(TH_SCHED_LONG);
@@ -73,7 +81,9 @@ static void behind_finding(struct causes *c, const struct kind_of_work *s, const
     draft_start(&d, RULE_LINE, (int64_t)((double)(life->last - life->first) * (double)s->queued / (double)s->life));
     draft_subject(&d, c->rs, c->tg->groups[s->group].name);
     draft_at(&d, life->first, life->last, LANE_G, causes_nth(c, s->group, 0));
-    d.f.note = (double)tasks < threshold(TH_LINE_ITEMS); /* else it is work that the program itself counts */
+    d.f.note =
+        (double)(serves_requests(c, s) ? s->waits : tasks) <
+        threshold(TH_LINE_ITEMS); /* else it is work that the program itself counts, or somebody outside waits for */
     d.f.queued = true;
     text_dur(&d.amount, s->queued / (int64_t)s->turns);
     if (v.n && v.v[0].stack) {
@@ -90,7 +100,7 @@ static void behind_finding(struct causes *c, const struct kind_of_work *s, const
              t_share((double)s->queued, (double)s->life), " of their lives; meanwhile ", c->of[l->group].n, " of ",
              t_func(c->tg->groups[l->group].name), " have ",
              t_share((double)c->tg->groups[l->group].d[GM_EXEC].total, c->running * (double)c->tg->end),
-             " of all that runs, and go on for ", t_dur(l->ran / (int64_t)l->waits), " each. ", t_f1(c->idle), " of ",
+             " of all that runs, and go on for ", t_dur(l->ran / (int64_t)l->goes), " each. ", t_f1(c->idle), " of ",
              t_f0(c->procs), " processors were idle.");
     text_lit(&d.next, "Run fewer of the long ones at once than there are processors, so that one is left for short "
                       "work; or move them elsewhere.");

@@ -22,15 +22,39 @@ static void locks_text(struct draft *d, const struct causes *c, int64_t cost)
 }
 
 struct blocked {                   /* goroutines in such calls */
-    const struct syscall_row *row; /* the place where most of it is */
+    const struct syscall_row *row; /* the place where most of it is: of its lines that with most */
+    struct syscall_row all;        /* the same call in that function, at all its lines together */
+    bool several;                  /* whose callers differ */
     double threads;                /* without a processor, on average */
     double held;                   /* of processor time is in calls */
     double ready;                  /* goroutines of the program that wait for a processor, on average */
 };
 
+/* The same call is made in the same function, for others or at another line: what is said of it is of all of them. */
+static void all_lines(const struct trace *tr, const struct triage *tg, struct blocked *b)
+{
+    const uint32_t place = causes_place(tr, b->row->stack), call = trace_frame(tr, b->row->stack, 0).func,
+                   user = stacks_user_frame(tr, b->row->stack);
+    b->all = (struct syscall_row){.stack = b->row->stack, .longest = b->row->longest};
+    for (uint32_t i = 0; i < tg->nsyscalls; i++) {
+        const struct syscall_row *r = &tg->syscalls[i];
+        if (r != b->row && (causes_place(tr, r->stack) != place || trace_frame(tr, r->stack, 0).func != call)) {
+            continue;
+        }
+        const uint32_t frame = stacks_user_frame(tr, r->stack);
+        for (uint32_t k = 1; k < 3; k++) {
+            b->several |= text_caller(tr, r->stack, frame, k) != text_caller(tr, b->row->stack, user, k);
+        }
+        b->all.count += r->count;
+        b->all.blocking += r->blocking;
+        b->all.open += r->open;
+        b->all.total = ns_add(b->all.total, r->total);
+    }
+}
+
 static struct blocked blocked_of(const struct causes *c)
 {
-    struct blocked b = {NULL, 0, 0, 0};
+    struct blocked b = {.row = NULL};
     int64_t ns = 0, ready = 0;
     for (uint32_t i = 0; i < c->tg->ngroups; i++) {
         const struct group *g = &c->tg->groups[i];
@@ -43,6 +67,9 @@ static struct blocked blocked_of(const struct causes *c)
             (!b.row || r->total > b.row->total)) {
             b.row = r;
         }
+    }
+    if (b.row) {
+        all_lines(c->tr, c->tg, &b);
     }
     b.threads = (double)ns / (double)c->tg->end;
     b.ready = (double)ready / (double)c->tg->end;
@@ -58,22 +85,22 @@ static bool keeps_processors(const struct causes *c, const struct blocked *b)
         all = ns_add(all, c->tg->syscalls[i].total);
     }
     return b->held >= threshold(TH_BLOCKING_HELD) && b->ready >= threshold(TH_BLOCKING_READY) * c->procs &&
-           (double)b->row->count >= threshold(TH_BLOCKING_MANY) &&
-           (double)b->row->blocking >= threshold(TH_BLOCKING_TAKEN) * (double)b->row->count &&
-           (double)b->row->total >= threshold(TH_BLOCKING_MOST) * (double)all;
+           (double)b->all.count >= threshold(TH_BLOCKING_MANY) &&
+           (double)b->all.blocking >= threshold(TH_BLOCKING_TAKEN) * (double)b->all.count &&
+           (double)b->all.total >= threshold(TH_BLOCKING_MOST) * (double)all;
 }
 
 static void keeps_text(struct draft *d, const struct causes *c, const struct blocked *b)
 {
-    const struct syscall_row *row = b->row;
+    const struct syscall_row *row = &b->all;
     const int64_t held = (int64_t)(b->held * (double)c->tg->end);
     d->f.queued = true;
     d->f.severity_ns = held / 2; /* what of it the system works in these calls isn't recorded */
     d->f.won_hi = held;
     text_add(&d->amount, "%.0f %% of them", b->held * 100);
-    text_say(&d->text, c->tr, t_place(row->stack, 3), " sits in system calls that block: ", row->count, " calls of ",
-             t_dur(row->total / (int64_t)row->count), " on average; after ",
-             t_share((double)row->blocking, (double)row->count),
+    text_say(&d->text, c->tr, t_place(row->stack, b->several ? 1 : 3),
+             " sits in system calls that block: ", row->count, " calls of ", t_dur(row->total / (int64_t)row->count),
+             " on average; after ", t_share((double)row->blocking, (double)row->count),
              " of them the processor had been taken away. Until the runtime takes it (after 20us to 10ms) a call "
              "keeps its processor and nothing else runs on it: the processors spent ",
              t_share((double)c->tg->p_sum.ns[ST_SYSCALL], (double)c->tg->capacity), " of their time in calls, while ",
@@ -86,7 +113,7 @@ static void keeps_text(struct draft *d, const struct causes *c, const struct blo
 /* Goroutines that spend their lives so, while processors idle; or NULL. */
 static const struct group *spends_its_life(const struct causes *c, const struct blocked *b)
 {
-    const struct syscall_row *row = b->row;
+    const struct syscall_row *row = &b->all;
     const double at_once = (double)row->total / (double)c->tg->end;
     const struct group *of =
         row->longest.g < c->tg->ng ? &c->tg->groups[gstat_group(c->tg->g, row->longest.g)] : NULL;
@@ -102,13 +129,14 @@ static const struct group *spends_its_life(const struct causes *c, const struct 
 /* Returns whether it is a file's lock that they ask for. */
 static bool threads_text(struct draft *d, const struct causes *c, const struct blocked *b, const struct group *of)
 {
-    const struct syscall_row *row = b->row;
+    const struct syscall_row *row = &b->all;
     const double at_once = (double)row->total / (double)c->tg->end;
     const bool lock = of && locks_file(c->tr, row->stack);
     d->f.note = true;
     text_add(&d->amount, "%.0f threads", of ? at_once : b->threads);
-    text_say(&d->text, c->tr, t_place(row->stack, 3), " sits in system calls that block: ", row->count, " calls of ",
-             t_dur(row->total / (int64_t)row->count), " on average; ", t_f1(of ? at_once : b->threads),
+    text_say(&d->text, c->tr, t_place(row->stack, b->several ? 1 : 3),
+             " sits in system calls that block: ", row->count, " calls of ", t_dur(row->total / (int64_t)row->count),
+             " on average; ", t_f1(of ? at_once : b->threads),
              " goroutines are in such calls at any time, each with a thread of its own (there are ", t_f0(c->procs),
              " processors).");
     if (of) {

@@ -216,16 +216,16 @@ struct greets {        /* connections that one function opens */
     const struct pair_row *most;
 };
 
-/* Who opens connections by itself, as a stack of that says: the function, and who calls it. */
-static bool opener(const struct trace *tr, uint32_t stack, struct greets *v)
+/* Who opens connections by itself, as a stack of that says: that function, and who calls it. false: it begins there. */
+static bool opener(const struct trace *tr, uint32_t stack, uint32_t func, struct greets *v)
 {
     const uint32_t n = trace_stack(tr, stack);
-    *v = (struct greets){.func = causes_place(tr, stack)};
+    *v = (struct greets){.func = func};
     bool seen = false;
     for (uint32_t i = 0; i < n && v->func && !v->by; i++) {
-        const uint32_t func = trace_frame(tr, stack, i).func;
-        v->by = seen && func != v->func && stacks_is_program(tr, func) ? func : 0;
-        seen |= func == v->func;
+        const uint32_t at = trace_frame(tr, stack, i).func;
+        v->by = seen && at != v->func && stacks_is_program(tr, at) ? at : 0;
+        seen |= at == v->func;
     }
     return v->by != 0;
 }
@@ -234,7 +234,8 @@ static void greets_add(const struct causes *c, struct greets *v)
 {
     for (uint32_t i = 0; i < c->tg->npairs && i < PAIRS_ASKED; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
-        if (p->kind != WK_NET || calls_reading_on(c->tr, p->stack) || !stacks_passes(c->tr, p->stack, v->by)) {
+        if (p->kind != WK_NET || calls_reading_on(c->tr, p->stack) || !stacks_passes(c->tr, p->stack, v->by) ||
+            calls_for_questions(c, p, causes_place(c->tr, p->stack))) {
             continue;
         }
         const bool in = stacks_passes(c->tr, p->stack, v->func), connects = in && calls_connecting(c->tr, p->stack);
@@ -281,15 +282,15 @@ static void greets_finding(struct causes *c, const struct greets *v)
     draft_end(c->rs, &d);
 }
 
-/* Connections that such a function's caller closes again. */
-static uint64_t closed_by(const struct causes *c, uint32_t by)
+/* Connections that such a function's caller closes again; beside: not within that function, 0: wherever. */
+static uint64_t closed_by(const struct causes *c, uint32_t by, uint32_t beside)
 {
     uint64_t n = 0;
     for (uint32_t i = 0; i < c->tg->nsyscalls; i++) {
         const struct syscall_row *s = &c->tg->syscalls[i];
-        n += s->stack && stacks_has(c->tr, s->stack, "net.(*netFD).Close") && stacks_passes(c->tr, s->stack, by)
-                 ? s->count
-                 : 0;
+        const bool closes =
+            s->stack && stacks_has(c->tr, s->stack, "net.(*netFD).Close") && stacks_passes(c->tr, s->stack, by);
+        n += closes && (!beside || !stacks_passes(c->tr, s->stack, beside)) ? s->count : 0;
     }
     return n;
 }
@@ -360,9 +361,36 @@ static void fresh(struct causes *c, const struct greets *v)
     if (group != UINT32_MAX && c->life[group].life > 0 && v->asked && v->first < v->opened / 2 &&
         opened >= threshold(TH_CONNS_SHARE) * (double)v->asked &&
         opened >= threshold(TH_CONNS_TIMES) * c->life[group].n &&
-        threshold_reached(TH_CONNS_TRACE, v->answers, c->life[group].life) && closed_by(c, v->by) * 2 >= v->opened) {
+        threshold_reached(TH_CONNS_TRACE, v->answers, c->life[group].life) &&
+        closed_by(c, v->by, 0) * 2 >= v->opened) {
         fresh_finding(c, v, most, group);
     }
+}
+
+/* Is enough of it waited for within that function, and asked by its caller behind it? */
+static bool greeted(const struct causes *c, const struct greets *v)
+{
+    const uint32_t group = v->most ? causes_group(c, v->most->waiter) : UINT32_MAX;
+    const double opened = (double)v->opened;
+    return group != UINT32_MAX && c->life[group].life > 0 && v->asked && v->first >= v->opened / 2 &&
+           v->sent >= v->opened / 2 && opened >= threshold(TH_CONNS_SHARE) * (double)v->asked &&
+           opened >= threshold(TH_CONNS_TIMES) * c->life[group].n &&
+           threshold_reached(TH_CONNS_TRACE, ns_add(v->opening, v->waited), c->life[group].life);
+}
+
+/* The same one function further out, where a helper dials: that one logs in, and its caller closes what it was given again. */
+static bool outer_greets(const struct causes *c, uint32_t stack, uint32_t by, struct greets *v)
+{
+    struct greets o;
+    if (!opener(c->tr, stack, by, &o)) {
+        return false;
+    }
+    greets_add(c, &o);
+    if (!greeted(c, &o) || closed_by(c, o.by, o.func) * 2 < o.opened) {
+        return false;
+    }
+    *v = o;
+    return true;
 }
 
 /*
@@ -377,7 +405,7 @@ static void greets(struct causes *c)
         struct greets v;
         if (!s->stack || (double)s->count < threshold(TH_CONNS_COUNT) ||
             !stacks_has(c->tr, s->stack, "syscall.Connect") || sql_within(c->tr, s->stack) ||
-            !opener(c->tr, s->stack, &v) || causes_told_at(c, RULE_CONNS, v.func) ||
+            !opener(c->tr, s->stack, causes_place(c->tr, s->stack), &v) || causes_told_at(c, RULE_CONNS, v.func) ||
             causes_told_at(c, RULE_LINGER, v.func)) {
             continue;
         }
@@ -390,12 +418,7 @@ static void greets(struct causes *c)
         }
         told[n++] = v.func;
         greets_add(c, &v);
-        const uint32_t group = v.most ? causes_group(c, v.most->waiter) : UINT32_MAX;
-        const double opened = (double)v.opened;
-        if (group != UINT32_MAX && c->life[group].life > 0 && v.asked && v.first >= v.opened / 2 &&
-            v.sent >= v.opened / 2 && opened >= threshold(TH_CONNS_SHARE) * (double)v.asked &&
-            opened >= threshold(TH_CONNS_TIMES) * c->life[group].n &&
-            threshold_reached(TH_CONNS_TRACE, ns_add(v.opening, v.waited), c->life[group].life)) {
+        if (greeted(c, &v) || outer_greets(c, s->stack, v.by, &v)) {
             greets_finding(c, &v);
         } else {
             fresh(c, &v);

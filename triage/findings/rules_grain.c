@@ -341,6 +341,7 @@ static void to_and_fro_finding(struct causes *c, const struct side *a, const str
              t_dur(ns_add(g->d[GM_SCHED].total, h->d[GM_SCHED].total) / n),
              " each time. Those of the busier kind run for ", t_share(top, 1),
              " of their lives only. Tracing, which records each wait, makes this costlier than it is without.");
+    (void)(locked_text(&d, c, a->group) || locked_text(&d, c, b->group));
     text_add(&d.next, "%s", to_and_fro_advice(a, b));
     draft_end(c->rs, &d);
 }

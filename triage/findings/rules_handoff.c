@@ -48,8 +48,10 @@ static void turns(struct causes *c, uint32_t a, uint32_t b)
              t_share((double)xy, span), " of the time (", t_dur(xy / (int64_t)nxy), " each), the second for ",
              t_share((double)yx, span), " (", t_dur(yx / (int64_t)nyx),
              " each), and the busier of them had work for ", t_share(top, 1), " only.");
-    text_lit(&d.next, "Pass more at once, or buffer the channel between them, so that neither waits for the other's "
-                      "step. A goroutine locked to its thread makes each turn costlier.");
+    const bool locked = locked_text(&d, c, a) || locked_text(&d, c, b);
+    text_add(&d.next,
+             "Pass more at once, or buffer the channel between them, so that neither waits for the other's step.%s",
+             locked ? "" : " A goroutine locked to its thread makes each turn costlier.");
     draft_end(c->rs, &d);
 }
 

@@ -70,7 +70,12 @@ bool hot_begin(struct draft *d, const struct causes *c, uint32_t group, const st
     text_share(&d->amount, (double)in.n, (double)in.all);
     inside_text(&d->text, c, group, &in);
     text_lit(&d->text, " ");
-    text_lit(&d->next, "Do less there: check first whether its result is needed, cache it, or make it cheaper. A CPU "
-                       "profile shows which of its lines take the time.");
+    if (inside_panics(&in)) {
+        text_lit(&d->next, "Return an error instead where this is usual: each panic unwinds the stack and runs what "
+                           "is deferred on it; recover is for what should not happen. ");
+    } else {
+        text_lit(&d->next, "Do less there: check first whether its result is needed, cache it, or make it cheaper. ");
+    }
+    text_lit(&d->next, "A CPU profile shows which of its lines take the time.");
     return true;
 }

@@ -26,13 +26,27 @@ struct through { /* waits of a group at one place that a reader ended */
         lead; /* goroutines, begun in the trace, that waited so; what they had sent before the first time */
 };
 
-/* Goroutines of the program that wait for the network most of their lives, not for questions. */
+/* Is most of what they wait for the network that the other side takes what they write? Nothing comes to them, then. */
+static bool mostly_writes(const struct causes *c, uint32_t group)
+{
+    int64_t all = 0, writes = 0;
+    for (uint32_t i = 0; i < c->tg->npairs && i < PAIRS_ASKED; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        if (p->kind == WK_NET && p->waiter == c->tg->groups[group].name) {
+            all = ns_add(all, p->total);
+            writes = causes_writes(c->tr, p->stack) ? ns_add(writes, p->total) : writes;
+        }
+    }
+    return writes > all / 2;
+}
+
+/* Goroutines of the program that wait for what comes over the network most of their lives, not for questions. */
 static bool is_reader(const struct causes *c, uint32_t group)
 {
     const struct group_life *l = &c->life[group];
     const uint32_t g = c->of[group].n ? causes_nth(c, group, 0) : NO_LANE;
     return l->program && l->life > 0 && g != NO_LANE && threshold_reached(TH_READER_LIFE, l->by[WK_NET], l->life) &&
-           !calls_questions(c, g);
+           !calls_questions(c, g) && !mostly_writes(c, group);
 }
 
 static bool by_reader(const struct causes *c, const struct pair_row *p, uint32_t *reader)

@@ -394,6 +394,9 @@ static void service(struct causes *c, uint32_t g, const struct service *s, doubl
         text_say(&d.text, c->tr, asks ? " It asks" : " Each call is made", " for several at a time: ", calls,
                  asks ? " questions, " : " calls, ", ended, " waits ended.");
     }
+    if (single) {
+        (void)locked_text(&d, c, g);
+    }
     if (aside) {
         causes_aside_text(&d, c, waits);
     }

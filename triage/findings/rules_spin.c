@@ -6,6 +6,7 @@
 #include "triage/findings/thresholds.h"
 
 #define STEPS 20000   /* spans of each goroutine */
+#define MEMBERS 64    /* goroutines of a group */
 #define CAUGHT 100000 /* moments of the allocator, of each kind, looked at */
 
 struct spin {
@@ -574,13 +575,23 @@ static bool spin_in_turn(const struct trace *tr, const struct spin *all)
            all->till_stopped / all->stops >= threshold_ns(TH_BUSY_LONG);
 }
 
+/* The function it is told of. */
+static uint32_t spin_place(const struct trace *tr, const struct spin *s)
+{
+    return trace_frame(tr, s->line_stack, stacks_user_frame(tr, s->line_stack)).func;
+}
+
 static void busy_group(struct causes *c, uint32_t i)
 {
     struct spin best = {0}, all = {0};
     struct spin_lines lines = {.n = 0};
-    uint32_t n = 0, at = 0, most = NO_LANE, members = 0;
+    struct {
+        uint32_t place;
+        int64_t run;
+    } one[MEMBERS];
+    uint32_t n = 0, there = 0, at = 0, most = NO_LANE, members = 0;
     int64_t run = 0;
-    for (uint32_t k = 0; k < c->of[i].n && k < 64; k++) {
+    for (uint32_t k = 0; k < c->of[i].n && k < MEMBERS; k++) {
         uint32_t g = causes_nth(c, i, k);
         struct spin s;
         if (!threshold_reached(TH_BUSY_RAN, spent(c, g), c->tg->end)) {
@@ -596,20 +607,25 @@ static void busy_group(struct causes *c, uint32_t i)
             return;
         }
         if (loops) {
-            n++;
-            run = ns_add(run, s.run);
+            one[n].place = spin_place(c->tr, &s);
+            one[n++].run = s.run;
             if (s.stops > best.stops) {
                 best = s;
                 at = g;
             }
         }
     }
+    for (uint32_t k = 0; k < n; k++) { /* what others of them do, begun alike, is another thing */
+        const bool alike = one[k].place == spin_place(c->tr, &best);
+        there += alike;
+        run = alike ? ns_add(run, one[k].run) : run;
+    }
     if (n && (spins_for_sure(&best) || looks_in_passing(&best) ||
               (n < c->procs && !calls_often(&best) &&
                (!allocates(c, &best) ||
                 threshold_reached(TH_BUSY_MARKS, c->tg->gc_mark_ns,
                                   c->tg->end))))) { /* all processors' worth of them are a calculation's */
-        spin_finding(c, i, at, &best, n, run);
+        spin_finding(c, i, at, &best, there, run);
         return;
     }
     lines_end(&lines, &all);

@@ -48,9 +48,15 @@ struct inside {
     uint32_t callee;         /* of the library, called there by most of them; 0: none */
     uint32_t caller, called; /* that one, 0: it began there; so many of the moments there are of it */
     uint32_t n, all;         /* moments there, and in all */
+    uint32_t panics;         /* of those there with a panic under way */
     bool mixed;              /* several call that caller */
 };
 bool moments_inside(const struct causes *c, uint32_t group, struct inside *out);
+/* inside_panics - is a panic under way at most of them? */
+static inline bool inside_panics(const struct inside *v)
+{
+    return v->panics * 2 > v->n;
+}
 /* inside_name - "main.encode, called by main.list, by main.show", or "main.encode (80.0% of that called by main.list)". */
 void inside_name(struct text *t, const struct causes *c, const struct inside *v, uint32_t functions);
 /* inside_text - "main.encode, called by main.list (mostly in fmt.Sprintf, which it calls) is where goroutines of http.(*conn).serve, which
