@@ -223,6 +223,7 @@ static const struct planted {
      "both happen together for only 1.2%"}, /* 168 goroutines in all */
     {"registrars", RULE_EACH, "main.enter, called by main.deed is in system calls", "syscall.Fsync 1.0 times"},
     {"dyers", RULE_BOTTLENECK, "main.vat.dye, one goroutine", NULL}, /* three stages of one generic type */
+    {"households", RULE_SLOWEST, "main.askDoctor", "starts 4 goroutines of main.(*household).send.func1 at a time"},
     {"cooperage", RULE_BOTTLENECK, "main.main.func5, one goroutine",
      "main.(*shop).hoop"}, /* hired by a helper of its own */
     {"coopers", RULE_BOTTLENECK, "main.main.func5, one goroutine", "main.(*shop).hoop"},

@@ -415,6 +415,8 @@ struct kid {
 };
 struct rounds { /* of one place that waits */
     uint32_t group, place, stack, kids;
+    uint32_t
+        begun_in; /* the function in which its kids begin: where a helper begins them, they were given different things */
     uint32_t n, of;   /* rounds; goroutines in them all */
     uint32_t parents; /* that begin them, or give them work */
     int64_t until;    /* behind that not all was looked at; 0: it was */
@@ -482,17 +484,35 @@ static void round_add(const struct causes *c, struct rounds *r, const struct kid
     }
 }
 
-static struct kid *kids_of(struct causes *c, uint32_t group, uint32_t parents, size_t *n)
+/* The function in which a group's goroutines begin: a helper, if it is not the one that they are named by. */
+static uint32_t begun_in(const struct causes *c, uint32_t group)
 {
-    uint32_t most = c->of[group].n < CHILDREN ? c->of[group].n : CHILDREN;
-    struct kid *v = mem_alloc(((size_t)most + 1) * sizeof *v);
-    *n = 0;
-    c->rs->failed |= !v;
-    for (uint32_t i = 0; v && i < most && (*n > 0 || i < FIRST); i++) { /* who begins them begins some of the first */
-        uint32_t g = causes_nth(c, group, i);
+    const struct lane_info li = trace_lane_who(c->tr, (struct lane){LANE_G, causes_nth(c, group, 0)});
+    const uint32_t func = li.start_stack ? trace_frame(c->tr, li.start_stack, 0).func : 0;
+    return func ? func : c->tg->groups[group].name;
+}
+
+static void kids_in(const struct causes *c, uint32_t group, uint32_t parents, struct kid *v, size_t *n)
+{
+    const size_t had = *n;
+    for (uint32_t i = 0; i < c->of[group].n && *n < CHILDREN && (*n > had || i < FIRST); i++) {
+        uint32_t g = causes_nth(c, group, i); /* who begins them begins some of the first */
         struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
         if (li.created && li.ended && li.creator < c->tg->ng && gstat_group(c->tg->g, li.creator) == parents) {
             v[(*n)++] = (struct kid){li.creator, g, li.first, li.last};
+        }
+    }
+}
+
+static struct kid *kids_of(struct causes *c, const struct rounds *r, uint32_t parents, size_t *n)
+{
+    struct kid *v = mem_alloc((CHILDREN + 1) * sizeof *v);
+    const bool helper = r->begun_in != c->tg->groups[r->kids].name;
+    *n = 0;
+    c->rs->failed |= !v;
+    for (uint32_t i = 0; v && i < c->tg->ngroups; i++) {
+        if (i == r->kids || (helper && c->of[i].n && begun_in(c, i) == r->begun_in)) {
+            kids_in(c, i, parents, v, n);
         }
     }
     if (*n) {
@@ -514,7 +534,7 @@ static int64_t seen_of(const struct kid *v, size_t i, size_t n)
 static void rounds_of(struct causes *c, uint32_t parents, uint32_t kids, struct rounds *r)
 {
     size_t n;
-    struct kid *v = kids_of(c, kids, parents, &n);
+    struct kid *v = kids_of(c, r, parents, &n);
     for (size_t i = 0, k; v && i < n; i = k) {
         int64_t last = v[i].last;
         for (k = i + 1; k < n && v[k].creator == v[i].creator && v[k].first < last; k++) {
@@ -673,9 +693,10 @@ static void slowest_finding(struct causes *c, const struct rounds *r)
     }
     text_place(&d.text, c->tr, r->stack, 2);
     text_add(&d.text, r->steps ? " has %.0f goroutines of " : " starts %.0f goroutines of ", (double)r->of / r->n);
-    text_say(&d.text, c->tr, t_func(c->tg->groups[r->kids].name), " at ", r->steps ? "work" : "a time", " (", r->n,
-             " times) and waits for all: for ", t_share((double)r->alone, (double)r->all),
-             " of that time only the slowest of them is left, ", t_dur(r->alone / r->n), " each time.");
+    text_say(&d.text, c->tr, t_func(r->steps ? c->tg->groups[r->kids].name : r->begun_in), " at ",
+             r->steps ? "work" : "a time", " (", r->n, " times) and waits for all: for ",
+             t_share((double)r->alone, (double)r->all), " of that time only the slowest of them is left, ",
+             t_dur(r->alone / r->n), " each time.");
     if (v.n) {
         text_lit(&d.text, " What the slowest did then: ");
         leaves_text(&d.text, c->tr, &v, 3, 20);
@@ -694,6 +715,21 @@ static void slowest_finding(struct causes *c, const struct rounds *r)
     draft_end(c->rs, &d);
 }
 
+/* How long a group waits for another, or, if a helper begins that, for all that it begins. */
+static int64_t ended_by(const struct causes *c, uint32_t waiter, uint32_t waker, uint32_t begun)
+{
+    const bool helper = begun != c->tg->groups[waker].name;
+    int64_t ns = 0;
+    for (uint32_t i = 0; i < c->tg->npairs && i < PAIRS_ASKED; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        const uint32_t by =
+            p->from_scheduler || p->waiter != c->tg->groups[waiter].name ? UINT32_MAX : causes_group(c, p->waker);
+        const bool its = by == waker || (helper && by != UINT32_MAX && begun_in(c, by) == begun);
+        ns = its ? ns_add(ns, p->total) : ns;
+    }
+    return ns;
+}
+
 static void rule_slowest(struct causes *c)
 {
     enum { PAIRS = 12 };
@@ -704,20 +740,23 @@ static void rule_slowest(struct causes *c)
         bool kind = p->kind == WK_WAITGROUP || p->kind == WK_RECV || p->kind == WK_SELECT || p->kind == WK_COND;
         uint32_t a = causes_group(c, p->waiter),
                  b = p->from_scheduler || !kind ? UINT32_MAX : causes_group(c, p->waker), k = 0;
-        uint64_t key = (uint64_t)a << 32 | b;
+        if (a == UINT32_MAX || b == UINT32_MAX || a == b || c->idle < causes_idle_least(c)) {
+            continue;
+        }
+        const uint32_t begun = begun_in(c, b);
+        const uint64_t key = (uint64_t)a << 32 | begun;
         while (k < n && seen[k] != key) {
             k++;
         }
-        if (a == UINT32_MAX || b == UINT32_MAX || a == b || k < n || c->idle < causes_idle_least(c) ||
-            (double)p->total < threshold(TH_SLOWEST_LIFE) / 2 * (double)c->life[a].life) {
+        if (k < n || (double)ended_by(c, a, b, begun) < threshold(TH_SLOWEST_LIFE) / 2 * (double)c->life[a].life) {
             continue;
         }
         seen[n++] = key;
-        struct rounds r = {.group = a, .kids = b, .longest = -1};
+        struct rounds r = {.group = a, .kids = b, .begun_in = begun, .longest = -1};
         rounds_of(c, a, b, &r);
         if (r.n == 0 && (double)c->of[b].n >= threshold(TH_SLOWEST_OF) && c->of[b].n <= WORKERS &&
             c->of[a].n <= MEMBERS) {
-            r = (struct rounds){.group = a, .kids = b, .longest = -1};
+            r = (struct rounds){.group = a, .kids = b, .begun_in = begun, .longest = -1};
             steps_of(c, a, b, &r);
         }
         if (r.place && r.life > 0 && (double)r.n >= threshold(TH_SLOWEST_ROUNDS) &&
