@@ -371,6 +371,13 @@ static void calls_that_are_few(void **state)
     assert_false(help_told(&l, RULE_GRAIN));
     load_free(&l);
     thresholds_reset();
+    help_cause("bedwatcher", &l); /* one file is opened, and 600 are asked about */
+    assert_null(strstr(help_tells(&l, RULE_SMALL_CALLS)->text, "opens a file"));
+    assert_non_null(strstr(help_tells(&l, RULE_SMALL_CALLS)->next, "Ask for all with one call"));
+    load_free(&l);
+    help_cause("guestbook", &l); /* a trace tells no names of files */
+    assert_non_null(strstr(help_tells(&l, RULE_SMALL_CALLS)->next, "If it is the same file each time"));
+    load_free(&l);
 }
 
 /* Of those that mostly pause the calls cost no more than their share; that no pause is shorter again says much only with calls between. */
