@@ -39,7 +39,7 @@ struct lives { /* of goroutines that lose: all, and without what goes */
     int64_t there; /* by the clock, while their groups had one there */
     bool some;     /* not all of a group were looked at */
     bool more;     /* there are more groups */
-    double least;   /* share that one needs who loses nothing and sleeps most of its life: in the lock, maybe */
+    double least;  /* share that one needs who loses nothing and sleeps most of its life: in the lock, maybe */
 };
 struct work {
     struct causes *c;
@@ -811,6 +811,9 @@ static bool counted_won(struct work *w, const struct finding *f, double cost, do
 static bool won_of(struct work *w, const struct finding *f, struct span_of_won *o)
 {
     const double end = (double)w->c->tg->end, cost = (double)f->severity_ns / end, told = (double)f->won_hi / end;
+    if (f->note && f->stack && stacks_of_benchmarks(w->c->tr, f->stack)) {
+        return false; /* package testing's own: its text says so */
+    }
     if (f->rule == RULE_LEAK && f->severity_ns > 0) { /* all that are left of their kind stand */
         *o = (struct span_of_won){0, cost, .words = STUCK_FOR_GOOD};
         return true;
