@@ -390,6 +390,16 @@ static void what_the_library_begins(void **state)
     load_free(&l);
 }
 
+/* What is stuck has not been done, and says nothing of how long one takes. */
+static void what_was_done(void **state)
+{
+    struct loaded l;
+    (void)state;
+    help_cause("lostletters", &l);
+    assert_non_null(strstr(help_tells(&l, RULE_TIME)->text, "120 goroutines of main.letter, 1.27ms on average"));
+    load_free(&l);
+}
+
 /* Who was gone before one began to ask again and again says nothing of how often others ask. */
 static void those_that_are_gone(void **state)
 {
@@ -789,6 +799,7 @@ int main(void)
         cmocka_unit_test(what_testing_asks_for),
         cmocka_unit_test(what_the_library_begins),
         cmocka_unit_test(those_that_are_gone),
+        cmocka_unit_test(what_was_done),
         cmocka_unit_test(calls_that_are_few),
         cmocka_unit_test(its_own_answers),
         cmocka_unit_test(work_that_fills),

@@ -543,6 +543,16 @@ static void procs_won(const struct causes *c, double cost, struct span_of_won *o
     o->hi = hi > cost ? hi : cost;
 }
 
+/* The share of the trace in which the collector marks, stops the world or, on one processor after the other, sweeps. */
+static double at_it(const struct causes *c)
+{
+    int64_t ns = ns_add(c->tg->gc_mark_ns, c->tg->p_sum.ns[ST_SWEEP]);
+    for (uint32_t i = 0; i < c->tg->nstw; i++) {
+        ns = ns_add(ns, c->tg->stw[i].is_gc ? c->tg->stw[i].total : 0);
+    }
+    return ns < c->tg->end ? (double)ns / (double)c->tg->end : 1;
+}
+
 /*
  * Of the lives of the busiest goroutines: assists, waits for it and for a processor, and what they ran while it
  * marked, which it slows.
@@ -566,6 +576,8 @@ static void collector_won(const struct causes *c, double cost, struct span_of_wo
         bool paced = by[WK_SLEEP] > g->d[GM_LIFE].total / 3; /* who sleeps between pieces may make up for it so */
         lost = paced ? 0 : held / (double)g->d[GM_LIFE].total;
     }
+    const double most = at_it(c); /* who waits for something else while it is not is not held by it */
+    hi = hi < most ? hi : most;
     *o = (struct span_of_won){(lost < cost ? lost : cost) / 2, hi > cost ? hi : cost, .more = true,
                               .words = ALLOCATOR};
 }
