@@ -185,7 +185,8 @@ static void out_of_time(struct source *s, struct v2_gen *g, uint64_t skew)
 {
     if (g->hi <= g->min_time) /* tables that stand before all events, as in a slice of ours, bound nothing */
         g->hi = UINT64_MAX;
-    const int64_t early = g->lo_near ? v2_doubt_skew_ns(g) : 10 * DOUBT_LATE_NS;
+    const bool bad = s->bad == g->ordinal;
+    const int64_t early = g->lo_near ? v2_doubt_skew_ns(g) : bad ? DOUBT_EARLY_BAD_NS : DOUBT_EARLY_NS;
     const uint64_t least = to_u64((double)early / v2_gen_unit(g));
     const uint64_t lo = g->lo > least ? g->lo - least : 0;
     const uint64_t hi = g->hi < UINT64_MAX - skew ? g->hi + skew : UINT64_MAX;

@@ -13,6 +13,12 @@
 /* How far the clocks of a host's processors may differ, ns; and a difference that they never have. */
 #define DOUBT_SKEW_NS INT64_C(1000000)
 #define DOUBT_LATE_NS INT64_C(10000000)
+/*
+ * How long before a generation's clock batch a thread of it may have begun to write: on a host with much else to do, who opens that
+ * batch may have to wait for a processor. If the generation can't be put in order, less.
+ */
+#define DOUBT_EARLY_NS INT64_C(1000000000)
+#define DOUBT_EARLY_BAD_NS INT64_C(100000000)
 /* How long an event waits for one that has happened already, where the system has one clock: of whole traces none waits for a fifth of it. */
 #define DOUBT_WAIT_NS INT64_C(100000)
 

@@ -192,6 +192,38 @@ static void a_batch_no_clock_writes(void **state)
     unload(&l);
 }
 
+/*
+ * Where the host has much else to do a thread may write into a generation a tenth of a second, and more, before the
+ * one that opens its clock's batch gets a processor to do so.
+ */
+static void a_clock_that_comes_late(void **state)
+{
+    (void)state;
+    static const char trace[] =
+        "go 1.26\nbatch m=-1 t=99\nSync\nFrequency freq=1000000000\nClockSnapshot +1 mono=1 sec=1 nsec=1\n"
+        "batch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
+        "batch m=8 t=110\nProcStatus +1 p=1 running\nGoStatus +1 g=2 m=8 running\nendgen\n"
+        "batch gen=2 m=7 t=1000000000\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
+        "GoBlock +5 reason=\"sleep\" stack=0\n"
+        "batch m=-1 t=%s\nSync\nFrequency freq=1000000000\nClockSnapshot +1 mono=1 sec=1 nsec=1\n"
+        "batch m=8 t=4000000000\nProcStatus +1 p=1 running\nGoStatus +1 g=2 m=8 running\nHeapAlloc +1 5\n"
+        "batch m=8 t=4000001000\nHeapAlloc +1 6\n";
+    for (int i = 0; i < 2; i++) {
+        char text[1024];
+        snprintf(text, sizeof text, trace,
+                 i ? "1900000000" : "1130000000"); /* 130 ms are late, 900 ms too; two and a half seconds are none */
+        struct loaded l = load_text(text);
+        if (trace_damage(l.tr, 0))
+            fail_msg("%d: %s", i, trace_damage(l.tr, 0)->what);
+        unload(&l);
+    }
+    char text[1024];
+    snprintf(text, sizeof text, trace, "3500000000");
+    struct loaded l = load_text(text);
+    expect_damage(l.tr, ERR_CLOCK, "before the generation");
+    unload(&l);
+}
+
 /* Forty goroutines that do something each for 31 years: sums of times go beyond what a number holds. */
 static void long_silence(void **state)
 {
@@ -223,6 +255,7 @@ int main(void)
         cmocka_unit_test(long_silence),
         cmocka_unit_test(a_step_no_clock_makes),
         cmocka_unit_test(a_batch_no_clock_writes),
+        cmocka_unit_test(a_clock_that_comes_late),
     };
     signal(SIGPROF, too_long);
     snprintf(scratch, sizeof scratch, "%s", "/tmp/gotop-times-XXXXXX");

@@ -348,6 +348,76 @@ static void its_own_answers(void **state)
     thresholds_reset();
 }
 
+/* What package testing does around each run of a benchmark is no fault of the program's, and main's least of all. */
+static void what_testing_asks_for(void **state)
+{
+    static const char *const rules[] = {"stw-long.longest = 1us\n", "gc-share = off\n"};
+    struct err e = {0};
+    struct loaded l;
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(thresholds_parse("rules", rules[i], strlen(rules[i]), &e), ERR_OK);
+        help_cause("bellfounder", &l);
+        const struct finding *f = help_tells(&l, i ? RULE_FORCED : RULE_GC_SHARE), *stops = help_told(&l, RULE_STW);
+        assert_true(f->note);
+        assert_false(f->has_won);
+        assert_non_null(
+            strstr(f->text, "Package testing asks for a collection before each run of a benchmark (runtime.GC"));
+        assert_non_null(strstr(f->text, i ? "8 times in 8 cycles" : "8 times): 8 cycles"));
+        assert_non_null(strstr(f->next, "Nothing to change"));
+        for (uint32_t k = 0; !i && k < l.fs.n; k++) {
+            stops = l.fs.f[k].rule == RULE_STW && strstr(l.fs.f[k].text, "read mem stats") ? &l.fs.f[k] : stops;
+        }
+        assert_true(i || (stops && stops->note && !stops->has_won));
+        assert_true(i || strstr(stops->text, "Package testing asks, around each run of a benchmark (16 times): "));
+        load_free(&l);
+        thresholds_reset();
+    }
+}
+
+/* Subtests run one after the other unless they say otherwise; and what net/http starts for itself is nothing that a handler waits for. */
+static void what_the_library_begins(void **state)
+{
+    struct loaded l;
+    (void)state;
+    help_cause("examiners", &l);
+    const struct finding *f = help_tells(&l, RULE_POOL);
+    assert_true(f->note);
+    assert_non_null(strstr(f->next, "t.Parallel"));
+    load_free(&l);
+    help_cause("deafporter", &l);
+    assert_null(help_told(&l, RULE_POLL));
+    load_free(&l);
+}
+
+/* What is stuck has not been done, and says nothing of how long one takes. */
+static void what_was_done(void **state)
+{
+    struct loaded l;
+    (void)state;
+    help_cause("lostletters", &l);
+    assert_non_null(strstr(help_tells(&l, RULE_TIME)->text, "120 goroutines of main.letter, 1.27ms on average"));
+    load_free(&l);
+}
+
+/* Who was gone before one began to ask again and again says nothing of how often others ask. */
+static void those_that_are_gone(void **state)
+{
+    static const char rules[] = "serial-calls.share = 90%\nserial-calls.again = 300\n";
+    struct err e = {0};
+    struct loaded l;
+    (void)state;
+    assert_int_equal(thresholds_parse("rules", rules, sizeof rules - 1, &e), ERR_OK);
+    help_cause("lateasker", &l);
+    assert_null(help_told(&l, RULE_SERIAL_CALLS));
+    load_free(&l);
+    help_cause("pesterer", &l);
+    assert_non_null(
+        strstr(help_tells(&l, RULE_SERIAL_CALLS)->text, "Of 5 goroutines of main.main.func1 that were there"));
+    load_free(&l);
+    thresholds_reset();
+}
+
 /* A call now and then, or one that waits between, is not made again and again; a small part of the trace is a note. */
 static void calls_that_are_few(void **state)
 {
@@ -371,6 +441,13 @@ static void calls_that_are_few(void **state)
     assert_false(help_told(&l, RULE_GRAIN));
     load_free(&l);
     thresholds_reset();
+    help_cause("bedwatcher", &l); /* one file is opened, and 600 are asked about */
+    assert_null(strstr(help_tells(&l, RULE_SMALL_CALLS)->text, "opens a file"));
+    assert_non_null(strstr(help_tells(&l, RULE_SMALL_CALLS)->next, "Ask for all with one call"));
+    load_free(&l);
+    help_cause("guestbook", &l); /* a trace tells no names of files */
+    assert_non_null(strstr(help_tells(&l, RULE_SMALL_CALLS)->next, "If it is the same file each time"));
+    load_free(&l);
 }
 
 /* Of those that mostly pause the calls cost no more than their share; that no pause is shorter again says much only with calls between. */
@@ -795,6 +872,10 @@ int main(void)
         cmocka_unit_test(who_spins_beside_the_host),
         cmocka_unit_test(one_story_of_waiting),
         cmocka_unit_test(advice_fits),
+        cmocka_unit_test(what_testing_asks_for),
+        cmocka_unit_test(what_the_library_begins),
+        cmocka_unit_test(those_that_are_gone),
+        cmocka_unit_test(what_was_done),
         cmocka_unit_test(calls_that_are_few),
         cmocka_unit_test(its_own_answers),
         cmocka_unit_test(work_that_fills),

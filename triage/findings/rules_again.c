@@ -60,7 +60,7 @@ static int cmp_count(const void *a, const void *b)
 }
 
 static void again_finding(struct causes *c, uint32_t group, uint32_t g, const struct row *r, uint32_t many,
-                          uint64_t usual)
+                          uint32_t of, uint64_t usual)
 {
     struct draft d;
     draft_start(&d, RULE_SERIAL_CALLS, 0);
@@ -71,8 +71,8 @@ static void again_finding(struct causes *c, uint32_t group, uint32_t g, const st
     text_say(&d.text, c->tr, t_place(r->stack, 4), ": ", t_who(g),
              " asks again and again: it waits for the network at least ", r->n, " times in a row, ",
              t_dur(r->waited / (int64_t)r->n), " each, ", t_f0((double)r->n / (double)(r->t1 - r->t0) * 1e9),
-             " times a second, and for nothing else in between. Of ", c->of[group].n, " goroutines of ",
-             t_func(c->tg->groups[group].name), " ", many, " wait", many == 1 ? "s" : "", " ",
+             " times a second, and for nothing else in between. Of ", of, " goroutines of ",
+             t_func(c->tg->groups[group].name), " that were there then ", many, " wait", many == 1 ? "s" : "", " ",
              t_f0(threshold(TH_AGAIN_TIMES)), " times as often as the median of them or more, which is ", usual,
              " times or less in all.");
     text_lit(&d.next, "If it retries what failed, pause before each retry, longer each time, and give up eventually. "
@@ -80,32 +80,45 @@ static void again_finding(struct causes *c, uint32_t group, uint32_t g, const st
     draft_end(c->rs, &d);
 }
 
+/* How often those of a group waited that were there at any time of that row, in order: others were at something else. */
+static uint32_t beside(struct causes *c, uint32_t group, const struct row *r, uint64_t *waits)
+{
+    uint32_t k = 0;
+    for (uint32_t i = 0; i < c->of[group].n; i++) {
+        const uint32_t g = causes_nth(c, group, i);
+        const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
+        const int64_t from = li.first > r->t0 ? li.first : r->t0, to = li.last < r->t1 ? li.last : r->t1;
+        if (from < to) {
+            waits[k++] = gstat_waits(c->tg->g, g);
+        }
+    }
+    qsort(waits, k, sizeof *waits, cmp_count);
+    return k;
+}
+
 static void of_group(struct causes *c, uint32_t group)
 {
-    const uint32_t n = c->of[group].n;
-    uint64_t *waits = mem_alloc(n * sizeof *waits);
-    uint32_t most = 0, many = 0;
-    c->rs->failed |= !waits;
-    for (uint32_t i = 0; waits && i < n; i++) {
-        waits[i] = gstat_waits(c->tg->g, causes_nth(c, group, i));
-        most = waits[i] > waits[most] ? i : most;
+    uint32_t most = causes_nth(c, group, 0), many = 0;
+    for (uint32_t i = 1; i < c->of[group].n; i++) {
+        const uint32_t g = causes_nth(c, group, i);
+        most = gstat_waits(c->tg->g, g) > gstat_waits(c->tg->g, most) ? g : most;
     }
-    if (!waits || (double)waits[most] < threshold(TH_AGAIN_ROW)) {
-        mem_free(waits);
+    if ((double)gstat_waits(c->tg->g, most) < threshold(TH_AGAIN_ROW)) {
         return;
     }
-    const uint32_t g = causes_nth(c, group, most);
-    qsort(waits, n, sizeof *waits, cmp_count);
-    const uint64_t usual = waits[n / 2];
+    const struct row r = row_of(c, most);
+    uint64_t *waits = mem_alloc(c->of[group].n * sizeof *waits);
+    c->rs->failed |= !waits;
+    const uint32_t n = waits ? beside(c, group, &r, waits) : 0;
+    const uint64_t usual = n ? waits[n / 2] : 0;
     for (uint32_t i = 0; i < n; i++) {
         many += (double)waits[i] >= threshold(TH_AGAIN_TIMES) * (double)(usual ? usual : 1);
     }
     mem_free(waits);
-    const struct row r = many && many * 2 < n ? row_of(c, g) : (struct row){0};
-    if ((double)r.n >= threshold(TH_AGAIN_ROW) && r.sent * 2 > r.n && r.t1 > r.t0 && causes_place(c->tr, r.stack) &&
-        (double)r.n / (double)(r.t1 - r.t0) * 1e9 >= threshold(TH_AGAIN_RATE) &&
+    if (n >= 3 && many && many * 2 < n && (double)r.n >= threshold(TH_AGAIN_ROW) && r.sent * 2 > r.n && r.t1 > r.t0 &&
+        causes_place(c->tr, r.stack) && (double)r.n / (double)(r.t1 - r.t0) * 1e9 >= threshold(TH_AGAIN_RATE) &&
         !causes_told_at(c, RULE_SERIAL_CALLS, causes_place(c->tr, r.stack))) {
-        again_finding(c, group, g, &r, many, usual);
+        again_finding(c, group, most, &r, many, n, usual);
     }
 }
 

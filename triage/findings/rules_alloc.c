@@ -251,6 +251,10 @@ static void sites_of(const struct causes *c, struct sites *s)
     }
 }
 
+#define NOT_MEASURED \
+    "Nothing to change: a benchmark's own time leaves them out. To see what the program's own collections cost, " \
+    "run " \
+    "one benchmark for longer (-bench, -benchtime)."
 #define LEAVE_IT "Leave collecting to the runtime; where memory must be returned, set a memory limit instead."
 
 /* What is asked once, however many findings tell of it. */
@@ -261,6 +265,7 @@ struct caught {
     uint64_t calls;
     uint32_t stack; /* of one of them */
     const char *what;
+    bool benchmarks; /* package testing asks for most of them, before each run of a benchmark */
     double room;
     uint64_t goal;
     bool below;
@@ -291,10 +296,23 @@ static const struct sites *sites_once(const struct causes *c)
     return &k->sites;
 }
 
-/* Calls of runtime.GC and debug.FreeOSMemory: how many cycles they began, one of their stacks, and which it was. */
-static uint64_t forced_calls(const struct causes *c, uint32_t *stack, const char **what)
+/* Collections that package testing began, of whose asking there are so many waits: a call waits twice, at times. */
+static uint64_t of_benchmarks(const struct causes *c, uint64_t waits)
 {
-    uint64_t calls = 0;
+    const struct range *gc;
+    const size_t n = trace_ranges(c->tr, RANGE_GC, &gc);
+    uint64_t begun = 0;
+    for (size_t i = 0; i < n; i++) {
+        begun += stacks_of_benchmarks(c->tr, gc[i].stack);
+    }
+    return begun ? begun : waits;
+}
+
+/* Calls of runtime.GC and debug.FreeOSMemory: how many cycles they began, one of their stacks, and which it was. */
+static uint64_t forced_calls(const struct causes *c, uint32_t *stack, const char **what, bool *benchmarks)
+{
+    uint64_t calls = 0, tests = 0;
+    uint32_t of_tests = 0;
     *what = "runtime.GC";
     for (uint32_t i = 0; i < c->tg->nwaits; i++) {
         const struct wait_row *w = &c->tg->waits[i];
@@ -303,6 +321,11 @@ static uint64_t forced_calls(const struct causes *c, uint32_t *stack, const char
             stacks_ahead(c->tr, w[STACKS_AHEAD].stack);
         }
         if (!stacks_may(c->tr, w->stack, STACK_COLLECTS)) {
+            continue;
+        }
+        if (stacks_of_benchmarks(c->tr, w->stack)) {
+            tests += w->count;
+            of_tests = w->stack;
             continue;
         }
         stack_funcs_of(&of, c->tr, w->stack);
@@ -316,7 +339,13 @@ static uint64_t forced_calls(const struct causes *c, uint32_t *stack, const char
             }
         }
     }
-    return calls;
+    tests = tests ? of_benchmarks(c, tests) : 0;
+    *benchmarks = tests > calls;
+    if (*benchmarks) {
+        *stack = of_tests;
+        *what = "runtime.GC";
+    }
+    return *benchmarks ? tests : calls;
 }
 
 /* "go runtime.GC()": nothing of the program is in its stack, but in that of its creation. */
@@ -337,8 +366,8 @@ static uint64_t forced(const struct causes *c, uint32_t *stack, const char **wha
     struct caught *k = c->caught;
     if (!k->has_forced) {
         k->has_forced = true;
-        k->calls = forced_calls(c, &k->stack, &k->what);
-        k->stack = k->calls ? who_asks(c, k->stack) : k->stack;
+        k->calls = forced_calls(c, &k->stack, &k->what, &k->benchmarks);
+        k->stack = k->calls && !k->benchmarks ? who_asks(c, k->stack) : k->stack;
     }
     *stack = k->stack;
     *what = k->what;
@@ -475,6 +504,16 @@ static double at_work(const struct causes *c)
     return c->tg->end > 0 ? (double)ns / (double)c->tg->end : 0;
 }
 
+/* Who asks for collections. */
+static void forced_by(struct text *t, const struct causes *c, uint32_t stack)
+{
+    if (c->caught->benchmarks) {
+        text_lit(t, "Package testing asks for a collection before each run of a benchmark");
+    } else {
+        text_say(t, c->tr, t_place(stack, 3), " asks for collections");
+    }
+}
+
 /*
  * A function that asks for collections and calls what allocates measures it, it seems, if hardly anything else runs: what that costs is what
  * it is to tell.
@@ -494,9 +533,11 @@ void causes_tell_gc(struct causes *c, uint32_t i)
     uint64_t calls = f->rule == RULE_HEAP ? 0 : forced(c, &stack, &what);
     if (calls * 2 > c->tg->gc_cycles) {
         struct text next = {0};
-        text_lit(&next, LEAVE_IT);
+        text_add(&next, "%s", c->caught->benchmarks ? NOT_MEASURED : LEAVE_IT);
         retell_advice(c->rs, f, &next);
-        text_say(&before, c->tr, t_place(stack, 3), " asks for collections (", what, ", ", calls, " times): ");
+        forced_by(&before, c, stack);
+        text_say(&before, c->tr, " (", what, ", ", calls, " times): ");
+        f->note |= c->caught->benchmarks;
         f->stack = stack;
     } else {
         struct text next = {0};
@@ -516,7 +557,10 @@ void causes_tell_gc(struct causes *c, uint32_t i)
             room_advice(c, f);
         }
         text_free(&next);
-        if (measures(c, calls, stack, allocates)) {
+        if (c->caught->benchmarks && (double)calls >= threshold(TH_FORCED_CALLS)) {
+            text_say(&behind, c->tr, " ", calls, " of the ", c->tg->gc_cycles,
+                     " cycles were asked for by package testing, before each run of a benchmark.");
+        } else if (measures(c, calls, stack, allocates)) {
             f->note = true;
             text_say(&behind, c->tr, " ", calls, " of the ", c->tg->gc_cycles, " cycles were asked for (", what,
                      ") by ", t_func(causes_place(c->tr, stack)),
@@ -580,15 +624,18 @@ void rule_forced(struct causes *c)
         !threshold_reached(TH_FORCED_SHARE, cost, c->tg->end)) {
         return;
     }
-    draft_start(&d, RULE_FORCED, cost);
-    d.f.won_hi = waited_for_it(c, causes_place(c->tr, stack));
-    d.f.won_hi = d.f.won_hi > cost ? d.f.won_hi : cost;
+    const bool tests = c->caught->benchmarks;
+    draft_start(&d, RULE_FORCED, tests ? 0 : cost);
+    d.f.note = tests;
+    d.f.won_hi = tests ? 0 : waited_for_it(c, causes_place(c->tr, stack));
+    d.f.won_hi = tests || d.f.won_hi > cost ? d.f.won_hi : cost;
     draft_about(&d, c->rs, causes_place(c->tr, stack), stack);
     draft_at(&d, 0, c->tg->end, LANE_BAND, BAND_GC);
     text_add(&d.amount, "%llu x", (unsigned long long)calls);
-    text_say(&d.text, c->tr, t_place(stack, 3), " asks for collections (", what, "): ", calls, " times in ",
-             c->tg->gc_cycles, " cycles. Marking took ", t_dur(workers), " of processor time, assists ",
-             t_dur(c->tg->p_sum.ns[ST_ASSIST]), ", its stops of the world ", t_dur(stopped), ".");
-    text_lit(&d.next, LEAVE_IT);
+    forced_by(&d.text, c, stack);
+    text_say(&d.text, c->tr, " (", what, "): ", calls, " times in ", c->tg->gc_cycles, " cycles. Marking took ",
+             t_dur(workers), " of processor time, assists ", t_dur(c->tg->p_sum.ns[ST_ASSIST]),
+             ", its stops of the world ", t_dur(stopped), ".");
+    text_add(&d.next, "%s", tests ? NOT_MEASURED : LEAVE_IT);
     draft_end(c->rs, &d);
 }

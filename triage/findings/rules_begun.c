@@ -170,7 +170,9 @@ static void begun_finding(struct causes *c, const struct begun *l)
     draft_about(&d, c->rs, trace_frame(c->tr, l->p->stack, l->frame).func, l->p->stack);
     draft_moment(&d, &l->p->longest);
     d.f.inferred = true;
-    d.f.note = y->n > threshold(TH_BEGUN_NOTE) * l->beginners;
+    const bool subtests =
+        stacks_has(c->tr, l->p->stack, "testing.(*T).Run"); /* as they do, unless they say otherwise */
+    d.f.note = subtests || y->n > threshold(TH_BEGUN_NOTE) * l->beginners;
     d.f.ends_with = d.f.note ? 0 : g->name;
     text_add(&d.amount, "%.1f at a time", y->n);
     text_calls(&d.text, c->tr, l->p->stack, l->frame, 3);
@@ -187,8 +189,14 @@ static void begun_finding(struct causes *c, const struct begun *l)
         causes_aside_text(&d, c, waits);
         text_lit(&d.next, "Nothing, if this is fast enough. Otherwise: ");
     }
-    text_add(&d.next, "%set more of them run at once: a higher limit, or wait after the loop instead of inside it.",
-             d.next.n ? "l" : "L");
+    if (subtests) {
+        text_lit(&d.next, "Subtests run one after the other unless they call t.Parallel: let those do so that share "
+                          "nothing.");
+    } else {
+        text_add(&d.next,
+                 "%set more of them run at once: a higher limit, or wait after the loop instead of inside it.",
+                 d.next.n ? "l" : "L");
+    }
     draft_titled(c->rs, &d, "started one after the other");
 }
 

@@ -581,7 +581,7 @@ static void rule_stuck(struct rules *rs)
     stuck_text(&d, rs, &s);
     if (only_they(tg, tg->lock_waits[s.who].place)) {
         text_lit(&d.text, " No other goroutine that ever waited or unlocked there is left: they wait for each other, "
-                          "a deadlock (inferred).");
+                          "a deadlock, or who took it ended without releasing it (inferred).");
     }
     draft_end(rs, &d);
 }

@@ -206,9 +206,8 @@ static bool add_child(void *arg, uint32_t g, const struct lane_info *li)
 {
     struct children *to = arg;
     const struct causes *c = to->c;
-    (void)g;
-    if (!li->created || !li->ended || li->is_system) {
-        return true;
+    if (!li->created || !li->ended || li->is_system || !c->life[gstat_group(c->tg->g, g)].program) {
+        return true; /* of what the library begins for itself (to watch a connection) nobody waits for the end */
     }
     struct child *p = mem_grow(to->v, &to->cap, to->n + 1, sizeof *p);
     if (!p) {

@@ -170,9 +170,9 @@ const char *small_advice(const struct trace *tr, uint32_t stack)
                                     "cache the answer for a while.";
 }
 
-/* Of the calls at one function: how many open a file, close one, and move bytes. */
+/* The calls at one function; how many of them open a file, close one, and move bytes. */
 struct files {
-    uint64_t opens, closes, moves;
+    uint64_t all, opens, closes, moves;
 };
 
 static struct files files_of(const struct causes *c, uint32_t func)
@@ -184,6 +184,7 @@ static struct files files_of(const struct causes *c, uint32_t func)
             continue;
         }
         const struct str call = trace_str(c->tr, trace_frame(c->tr, r->stack, 0).func);
+        n.all += r->count;
         if (str_starts(call, "syscall.open") || str_starts(call, "syscall.Open")) {
             n.opens += r->count;
         } else if (str_starts(call, "syscall.close") || str_starts(call, "syscall.Close")) {
@@ -198,8 +199,9 @@ static struct files files_of(const struct causes *c, uint32_t func)
 bool small_opens(struct text *t, struct text *next, const struct causes *c, uint32_t func)
 {
     const struct files n = files_of(c, func);
-    if (n.opens == 0 || n.closes < n.opens / 2 || (double)n.opens < threshold(TH_SMALL_OPENS) * (double)n.moves) {
-        return false;
+    if (n.opens == 0 || n.closes < n.opens / 2 || (double)n.opens < threshold(TH_SMALL_OPENS) * (double)n.moves ||
+        (double)n.opens < threshold(TH_SMALL_FILES) * (double)n.all) {
+        return false; /* or most of its calls are about something else */
     }
     text_add(t, " It opens a file %llu times and closes one %llu times", (unsigned long long)n.opens,
              (unsigned long long)n.closes);
@@ -207,7 +209,8 @@ bool small_opens(struct text *t, struct text *next, const struct causes *c, uint
         text_add(t, ", for %llu reads or writes", (unsigned long long)n.moves);
     }
     text_lit(t, ".");
-    text_lit(next, "Open it once and keep it open (with a bufio buffer); cache what is read.");
+    text_lit(next, "If it is the same file each time, open it once and keep it open (with a bufio buffer), or cache "
+                   "what is read. If each is another one, let several goroutines share them out.");
     return true;
 }
 

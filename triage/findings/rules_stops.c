@@ -218,34 +218,78 @@ static unsigned asker_calls(const struct asker *v, const struct trace *tr, const
     return same * 10 >= v->n * 9 ? 3 : 1;
 }
 
+/* Most are package testing's: it reads the memory's numbers before and behind each run of a benchmark. */
+static void tests_ask(struct causes *c, struct finding *f, uint32_t stack, uint64_t times)
+{
+    struct text before = {0};
+    text_say(&before, c->tr, "Package testing asks, around each run of a benchmark (", times, " times): ");
+    f->stack = stack;
+    f->note = true;
+    f->severity_ns = 0;
+    retell_next(c->rs, f, "Nothing to change: a benchmark's own time leaves that out.");
+    retell_before(c->rs, f, &before);
+}
+
+#define ASKERS 16
+struct askers {
+    struct asker v[ASKERS];
+    uint32_t n, tests;      /* tests: a stack of package testing's */
+    uint64_t all, of_tests; /* stops of that kind with a stack; of these, package testing's */
+};
+
+/* Who asked for stops of a kind. Of more than there is room for, who asked least gives way: who asks for most stays. */
+static struct askers askers_of(const struct causes *c, const struct range *r, size_t n, uint32_t kind)
+{
+    struct askers k = {.n = 0};
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t func = r[i].name == kind ? causes_place(c->tr, r[i].stack) : 0;
+        uint32_t at = 0, least = 0;
+        k.all += r[i].name == kind && r[i].stack;
+        if (r[i].name == kind && stacks_of_benchmarks(c->tr, r[i].stack)) {
+            k.tests = r[i].stack;
+            k.of_tests++;
+            continue;
+        }
+        for (; at < k.n && k.v[at].func != func; at++) {
+            least = k.v[at].n < k.v[least].n ? at : least;
+        }
+        if (!func) {
+            continue;
+        }
+        at = at < ASKERS ? at : least;
+        if (at == k.n || k.v[at].func != func) {
+            k.n += at == k.n;
+            k.v[at] = (struct asker){.func = func};
+        }
+        asker_put(&k.v[at], c->tr, r[i].stack);
+    }
+    return k;
+}
+
 void stops_asked(struct causes *c, struct finding *f)
 {
-    struct asker v[16] = {{0}};
     const struct range *r;
     const size_t n = trace_ranges(c->tr, RANGE_STW, &r);
-    uint32_t kind = 0, k = 0, best = 0, stack = 0, of;
+    uint32_t kind = 0, best = 0, of;
     struct text before = {0};
     for (size_t i = 0; i < n; i++) {
         kind = r[i].t0 == f->t0 && r[i].t1 == f->t1 ? r[i].name : kind;
     }
-    for (size_t i = 0; i < n; i++) {
-        const uint32_t func = r[i].name == kind ? causes_place(c->tr, r[i].stack) : 0;
-        uint32_t at = 0;
-        while (at < k && v[at].func != func) {
-            at++;
-        }
-        if (!func || at == sizeof v / sizeof *v) {
-            continue;
-        }
-        if (at == k) {
-            v[k++] = (struct asker){.func = func};
-        }
-        asker_put(&v[at], c->tr, r[i].stack);
-        best = v[at].n > v[best].n ? at : best;
+    const struct askers k = askers_of(c, r, n, kind);
+    for (uint32_t i = 1; i < k.n; i++) {
+        best = k.v[i].n > k.v[best].n ? i : best;
     }
-    stack = k ? v[best].stack : asks_for_stops(c, trace_str(c->tr, kind));
+    if (k.of_tests * 2 > k.all) {
+        tests_ask(c, f, k.tests, k.of_tests);
+        return;
+    }
+    const uint32_t stack = k.n ? k.v[best].stack : asks_for_stops(c, trace_str(c->tr, kind));
     if (stack) {
-        text_say(&before, c->tr, t_place(stack, k ? asker_calls(&v[best], c->tr, r, n, kind) : 3), ": ");
+        text_say(&before, c->tr, t_place(stack, k.n ? asker_calls(&k.v[best], c->tr, r, n, kind) : 3));
+        if (k.n && k.v[best].n * 10 < k.all * 9) {
+            text_say(&before, c->tr, " (", k.v[best].n, " of ", k.all, " times)");
+        }
+        text_lit(&before, ": ");
         f->stack = stack;
         caller_told(c->rs, f, trace_str(c->tr, kind), 0);
     } else if ((of = asks_among(c, r, n, kind))) {

@@ -248,6 +248,18 @@ static uint32_t looked_of(const struct causes *c, uint32_t group)
     return (uint32_t)(more < most ? more : most);
 }
 
+/* How many are done, and how long all of these took: what has not ended yet may be stuck, and is not among the pieces. */
+static void lives_done(const struct pieces *k, const struct group *grp, struct work_kind *w)
+{
+    if (k->n == 0 || grp->ended == grp->count) {
+        w->n = k->n ? grp->count : 0;
+        w->ns = grp->d[GM_LIFE].total;
+        return;
+    }
+    w->n = grp->count <= EXPLAINED ? k->n : grp->ended;
+    w->ns = (int64_t)((double)k->ns * (double)w->n / (double)k->n);
+}
+
 /* Of a group, what it is; w->n = 0: its goroutines have no pieces. */
 static bool work_in(struct causes *c, uint32_t group, struct pieces *k, struct work_kind *w)
 {
@@ -275,8 +287,7 @@ static bool work_in(struct causes *c, uint32_t group, struct pieces *k, struct w
     } else if (ok && !http && short_lived(c, grp)) {
         k->n = 0;
         ok = lives_of(c, group, k);
-        w->n = k->n ? grp->count : 0;
-        w->ns = grp->d[GM_LIFE].total;
+        lives_done(k, grp, w);
         w->there = grp->count <= EXPLAINED ? there_of(c, k) : c->tg->end;
         w->lives = true;
     }

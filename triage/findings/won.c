@@ -36,9 +36,10 @@ struct lives { /* of goroutines that lose: all, and without what goes */
     int64_t ran;     /* of what stays */
     int64_t longest; /* of these lives */
     uint32_t n;
-    int64_t t0, t1; /* while one of them was there */
-    bool some;      /* not all of their groups were looked at */
-    double least;   /* share that one needs who loses nothing and sleeps most of its life: in the lock, maybe */
+    int64_t there; /* by the clock, while their groups had one there */
+    bool some;     /* not all of a group were looked at */
+    bool more;     /* there are more groups */
+    double least;  /* share that one needs who loses nothing and sleeps most of its life: in the lock, maybe */
 };
 struct work {
     struct causes *c;
@@ -117,9 +118,6 @@ static void live_of(struct work *w, const struct ask *a, uint32_t g, struct live
     v->queued = ns_add(v->queued, (int64_t)((double)queued * times));
     v->ran = ns_add(v->ran, (int64_t)((double)ran * times));
     v->longest = last - first > v->longest ? last - first : v->longest;
-    v->t0 = !v->n || first < v->t0 ? first : v->t0;
-    last = next ? trace_lane(w->c->tr, (struct lane){LANE_G, g}).last : last; /* not all of it was looked at */
-    v->t1 = last > v->t1 ? last : v->t1;
     v->n++;
 }
 
@@ -142,8 +140,8 @@ static struct lives lives_of(struct work *w, const struct ask *a)
 {
     struct causes *c = w->c;
     struct lives v = {0};
-    uint32_t seen[GROUPS], n = 0;
-    for (uint32_t i = 0; i < c->tg->npairs && n < GROUPS; i++) {
+    uint32_t seen[GROUPS], losing[GROUPS], n = 0, lose = 0;
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
         bool in = a->how == SERVED
                       ? !p->from_scheduler && p->waker == a->func && p->waiter != a->func
@@ -155,13 +153,21 @@ static struct lives lives_of(struct work *w, const struct ask *a)
         if (g == UINT32_MAX || k < n) {
             continue;
         }
+        if (n == GROUPS) {
+            v.more = true;
+            break;
+        }
         seen[n++] = g;
-        uint32_t m = c->of[g].n, look = m < WALKED ? m : WALKED;
+        const uint32_t m = c->of[g].n, look = m < WALKED ? m : WALKED, before = v.n;
         v.some |= m > WALKED;
         for (uint32_t j = 0; j < look; j++) {
             live_of(w, a, causes_member(c, g, j, WALKED), &v);
         }
+        if (v.n > before) {
+            losing[lose++] = g;
+        }
     }
+    v.there = won_while_there(c, losing, lose);
     return v;
 }
 
@@ -187,13 +193,12 @@ static double sends_on(const struct causes *c, const struct ask *a)
 }
 
 /*
- * By the clock, while there is one of those that lose: outside of that nothing is won. Of those that were not looked
+ * By the clock, while there is one of those that lose: outside of that nothing is won. Of groups that were not looked
  * at nobody knows.
  */
 static int64_t there_at_most(const struct causes *c, const struct lives *v)
 {
-    const int64_t ns = v->t1 - (v->t0 > 0 ? v->t0 : 0);
-    return v->n && !v->some && ns < c->tg->end ? ns : c->tg->end;
+    return v->n && !v->more && v->there < c->tg->end ? v->there : c->tg->end;
 }
 
 /* What the processors run and make system calls with. */
@@ -538,6 +543,16 @@ static void procs_won(const struct causes *c, double cost, struct span_of_won *o
     o->hi = hi > cost ? hi : cost;
 }
 
+/* The share of the trace in which the collector marks, stops the world or, on one processor after the other, sweeps. */
+static double at_it(const struct causes *c)
+{
+    int64_t ns = ns_add(c->tg->gc_mark_ns, c->tg->p_sum.ns[ST_SWEEP]);
+    for (uint32_t i = 0; i < c->tg->nstw; i++) {
+        ns = ns_add(ns, c->tg->stw[i].is_gc ? c->tg->stw[i].total : 0);
+    }
+    return ns < c->tg->end ? (double)ns / (double)c->tg->end : 1;
+}
+
 /*
  * Of the lives of the busiest goroutines: assists, waits for it and for a processor, and what they ran while it
  * marked, which it slows.
@@ -561,6 +576,8 @@ static void collector_won(const struct causes *c, double cost, struct span_of_wo
         bool paced = by[WK_SLEEP] > g->d[GM_LIFE].total / 3; /* who sleeps between pieces may make up for it so */
         lost = paced ? 0 : held / (double)g->d[GM_LIFE].total;
     }
+    const double most = at_it(c); /* who waits for something else while it is not is not held by it */
+    hi = hi < most ? hi : most;
     *o = (struct span_of_won){(lost < cost ? lost : cost) / 2, hi > cost ? hi : cost, .more = true,
                               .words = ALLOCATOR};
 }
@@ -806,6 +823,9 @@ static bool counted_won(struct work *w, const struct finding *f, double cost, do
 static bool won_of(struct work *w, const struct finding *f, struct span_of_won *o)
 {
     const double end = (double)w->c->tg->end, cost = (double)f->severity_ns / end, told = (double)f->won_hi / end;
+    if (f->note && f->stack && stacks_of_benchmarks(w->c->tr, f->stack)) {
+        return false; /* package testing's own: its text says so */
+    }
     if (f->rule == RULE_LEAK && f->severity_ns > 0) { /* all that are left of their kind stand */
         *o = (struct span_of_won){0, cost, .words = STUCK_FOR_GOOD};
         return true;

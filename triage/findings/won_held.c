@@ -1,4 +1,4 @@
-/* won_held.c - who held a lock, and when: see won_parts.h. */
+/* won_held.c - who held a lock, and when; when groups were there: see won_parts.h. */
 #include "triage/findings/won_parts.h"
 
 #include <stdlib.h>
@@ -55,4 +55,23 @@ bool won_held(const struct triage *tg, uint32_t lock, struct held *h)
         held_merge(h);
     }
     return true;
+}
+
+int64_t won_while_there(const struct causes *c, uint32_t *group, uint32_t n)
+{
+    int64_t ns = 0, until = 0;
+    for (uint32_t i = 1; i < n; i++) { /* by when they begin */
+        for (uint32_t k = i; k && c->life[group[k]].first < c->life[group[k - 1]].first; k--) {
+            const uint32_t later = group[k - 1];
+            group[k - 1] = group[k];
+            group[k] = later;
+        }
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        const struct group_life *l = &c->life[group[i]];
+        const int64_t from = l->first > until ? l->first : until;
+        ns = l->last > from ? ns_add(ns, l->last - from) : ns;
+        until = l->last > until ? l->last : until;
+    }
+    return ns;
 }

@@ -30,6 +30,8 @@ struct held { /* holdings of the lock, by goroutine, then time; none overlap */
 
 /* won_held - won_held.c: when goroutines held a lock. `h`, of another one before or zeroed, is filled anew. false: out of memory. */
 bool won_held(const struct triage *tg, uint32_t lock, struct held *h);
+/* won_while_there - won_held.c: ns by the clock in which one of these groups, which are put in order, was there. */
+int64_t won_while_there(const struct causes *c, uint32_t *group, uint32_t n);
 /* won_text - won_text.c: the sentence about it. */
 void won_text(struct text *t, const struct finding *f, const struct causes *c, const struct span_of_won *o);
 

@@ -361,6 +361,22 @@ uint32_t stacks_place(const struct trace *tr, uint32_t stack)
     return (uint32_t)(stack_is(tr, stack) >> STACK_PLACE);
 }
 
+bool stacks_of_benchmarks(const struct trace *tr, uint32_t stack)
+{
+    const uint32_t n = trace_stack(tr, stack);
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t func = trace_frame(tr, stack, i).func;
+        const struct str f = trace_str(tr, func);
+        if (str_is(f, "testing.(*B).runN") || str_is(f, "testing.(*B).Loop")) {
+            return true;
+        }
+        if (stacks_is_program(tr, func)) {
+            return false;
+        }
+    }
+    return false;
+}
+
 uint32_t stacks_caller(const struct trace *tr, uint32_t stack, uint32_t from, uint32_t func)
 {
     uint64_t f[STACK_MARKED], any;

@@ -57,6 +57,11 @@ bool stacks_sends(const struct trace *tr, uint32_t func);
 uint32_t stacks_user_frame(const struct trace *tr, uint32_t stack);
 /* stacks_place - the first function outside the runtime and the standard library, 0 if there is none. */
 uint32_t stacks_place(const struct trace *tr, uint32_t stack);
+/*
+ * stacks_of_benchmarks - is it what package testing does before and behind each run of a benchmark (it collects, and
+ * reads the memory's numbers), not what the benchmark calls itself?
+ */
+bool stacks_of_benchmarks(const struct trace *tr, uint32_t stack);
 /* stacks_caller - from a frame on outwards the first function outside of these that isn't func; 0: none is. */
 uint32_t stacks_caller(const struct trace *tr, uint32_t stack, uint32_t from, uint32_t func);
 /* stacks_makes - does a function make, or read in, something that may be kept, as Go names such? */
