@@ -265,13 +265,13 @@ bounded() { # bounded LIMIT_KIB ARG..
     kib=$(sed -n 's/^peak: \([0-9]*\) KiB, exit 0$/\1/p' "$tmp/err")
     if [ "${kib:-9999999}" -lt "$limit" ]; then pass; else fail "gotop $*: $kib KiB"; fi
 }
-"$GENTRACE" --size 150M --gens 60 "$tmp/large" 2>/dev/null
+"$GENTRACE" --size 100M --gens 40 "$tmp/large" 2>/dev/null
 moment() { head -n 1 "$1" | grep -o '[0-9][0-9]:[0-9][0-9]:[0-9.]*$'; } # of the cursor, by the time of day
 "$fast" --headless --view 2 --keys goto-end "$tmp/large" >"$tmp/a" 2>/dev/null
 bounded $((104 * 1024)) --follow --keep 64M - <"$tmp/large"
 if grep -q 'LEFT OUT' "$tmp/out"; then fail "of a file something is lost"; else pass; fi
 if [ -n "$(moment "$tmp/a")" ] && [ "$(moment "$tmp/a")" = "$(moment "$tmp/out")" ]; then pass; else fail "not the end"; fi
-bounded $((140 * 1024)) --follow --keep 100M - <"$tmp/large"
+bounded $((120 * 1024)) --follow --keep 80M - <"$tmp/large"
 serve rate "$tmp/large" 2000
 bounded $((104 * 1024)) --keep 64M "$url"
 says out 'LEFT OUT'; says out ENDED

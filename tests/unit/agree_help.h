@@ -3,6 +3,7 @@
 #define GOTOP_TESTS_AGREE_HELP_H
 
 #include "tests/unit/decode_help.h"
+#include "tests/unit/follow_help.h"
 
 #define NEVER INT64_MAX
 
@@ -11,13 +12,14 @@ static inline bool lane_known(enum lane_kind k, uint8_t state)
     return state != ST_UNKNOWN && !(k != LANE_G && state == ST_NONE);
 }
 
-static inline int64_t state_ns(const struct trace *tr, struct lane l, int64_t t0, int64_t t1, uint8_t state)
+/* A lane of the other trace. Who is running may be a worker whose name was lost: of both states is asked. */
+struct other {
+    struct follow state, work;
+};
+
+static inline int64_t state_ns(struct other *o, int64_t t0, int64_t t1, uint8_t state)
 {
-    struct shares s;
-    trace_shares(tr, l, t0, t1, &s);
-    if (state == ST_RUNNING) /* a worker whose name was lost */
-        s.ns[state] += s.ns[ST_GCWORK];
-    return s.ns[state];
+    return follow_ns(&o->state, t0, t1, state) + (state == ST_RUNNING ? follow_ns(&o->work, t0, t1, ST_GCWORK) : 0);
 }
 
 /* Where what a says up to `until` isn't what b says, known: only where a says anything. */
@@ -27,6 +29,7 @@ static inline int64_t differs(const struct trace *a, const struct trace *b, enum
     int64_t worst = 0;
     for (uint32_t i = 0; i < trace_nlanes(a, k); i++) {
         struct lane l = {k, i}, other = {k, trace_find_lane(b, k, raw_id(a, k, i))};
+        struct other o = {follow_lane(b, other), follow_lane(b, other)};
         struct span_iter it;
         if (!span_seek_index(&it, a, l, 0))
             continue;
@@ -39,7 +42,7 @@ static inline int64_t differs(const struct trace *a, const struct trace *b, enum
                 continue;
             int64_t ns = t1 - t0;
             if (other.i != NO_LANE)
-                ns -= state_ns(b, other, t0 + shift, t1 + shift, s->state);
+                ns -= state_ns(&o, t0 + shift, t1 + shift, s->state);
             else if (!known) /* all of it is missing */
                 ns = t1 - t0;
             if (ns <= worst)

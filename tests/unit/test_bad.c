@@ -6,6 +6,9 @@
 static struct rng rng = {0xbad};
 static const struct trace_opts one_thread = {.threads = 1};
 
+/* Of each kind, of each file: any of them, so that of thousands of files all are asked. */
+enum { LANES_ASKED = 3 };
+
 static void ask_everything(const struct trace *tr)
 {
     const struct range *r;
@@ -13,7 +16,7 @@ static void ask_everything(const struct trace *tr)
     const struct region *re;
     uint64_t a, b;
     for (int k = 0; k < LANE_KINDS; k++)
-        for (uint32_t i = 0; i < trace_nlanes(tr, (enum lane_kind)k) && i < 6; i++)
+        for (uint32_t i = 0; i < trace_nlanes(tr, (enum lane_kind)k) && i < LANES_ASKED; i++)
             check_lane(tr,
                        (struct lane){(enum lane_kind)k, (uint32_t)below(&rng, trace_nlanes(tr, (enum lane_kind)k))},
                        &rng, 2);
@@ -33,8 +36,19 @@ static void ask_everything(const struct trace *tr)
             assert_true(*p >= 0x20 && *p < 0x7f);
 }
 
-/* One hostile file. The bytes are copied, so that a read behind their end is seen. Returns 1 if it gave anything. */
-static int hostile(const uint8_t *p, size_t n)
+/* A cut on a generation's border (or before batches that add nothing) may go unnoticed up to 1.25. */
+static void cut_is_told(const struct trace *cut, const struct trace *whole, size_t n)
+{
+    if (!trace_info(cut)->ndamages && trace_info(cut)->version >= 1026 &&
+        trace_info(cut)->generations == trace_info(whole)->generations)
+        fail_msg("cut at %zu: no damage is told", n);
+}
+
+/*
+ * One hostile file. The bytes are copied, so that a read behind their end is seen. Returns 1 if it gave anything.
+ * whole: what it is cut from, where that must be told; else NULL.
+ */
+static int hostile_part(const uint8_t *p, size_t n, const struct trace *whole)
 {
     uint8_t *copy = malloc(n ? n : 1);
     size_t live = mem_live();
@@ -49,6 +63,8 @@ static int hostile(const uint8_t *p, size_t n)
     } else {
         if (!trace_fatal(tr)) {
             any = 1;
+            if (whole)
+                cut_is_told(tr, whole, n);
             ask_everything(tr);
         } else {
             assert_true(trace_fatal(tr)->what[0]);
@@ -63,6 +79,11 @@ static int hostile(const uint8_t *p, size_t n)
     return any;
 }
 
+static int hostile(const uint8_t *p, size_t n)
+{
+    return hostile_part(p, n, NULL);
+}
+
 /* ---- cuts -------------------------------------------------------------------------------------------------- */
 
 static size_t step_of(size_t n)
@@ -73,25 +94,15 @@ static size_t step_of(size_t n)
 /* Every prefix: that something is missing is said. (That what is shown agrees with the whole: test_torn.c.) */
 static void cut_v2(const char *path, const uint8_t *p, size_t n)
 {
-    struct trace *whole, *cut;
+    struct trace *whole;
     struct err e;
     if (load_bytes_opts(p, n, &one_thread, &whole, &e) || trace_fatal(whole) || !trace_info(whole)->second_family) {
         trace_close(whole);
         return;
     }
     print_message("%s\n", path);
-    for (size_t k = 0; k < n; k += step_of(n)) {
-        if (load_bytes_opts(p, k, &one_thread, &cut, &e))
-            continue;
-        if (!trace_fatal(cut)) {
-            /* A cut on a generation's border (or before batches that add nothing) may go unnoticed up to 1.25. */
-            if (!trace_info(cut)->ndamages && trace_info(cut)->version >= 1026 &&
-                trace_info(cut)->generations == trace_info(whole)->generations)
-                fail_msg("cut at %zu of %zu: no damage is told", k, n);
-        }
-        trace_close(cut);
-        hostile(p, k);
-    }
+    for (size_t k = 0; k < n; k += step_of(n))
+        hostile_part(p, k, whole);
     trace_close(whole);
 }
 

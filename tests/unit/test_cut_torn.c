@@ -8,6 +8,7 @@
 #include "decode/model/trace_priv.h"
 #include "decode/v2/v2_gen.h"
 #include "tests/unit/cut_help.h"
+#include "tests/unit/follow_help.h"
 
 enum { NEAR_NS = 20000 };
 
@@ -83,40 +84,33 @@ static void compare(const struct trace *b, const struct trace *all, int64_t shif
             continue;
         if (other.i == NO_LANE)
             fail_msg("%s: there is no G%" PRIu64, label, trace_lane(b, l).id);
+        struct follow whole = follow_lane(all, other);
         if (!span_seek_index(&it, b, l, 0))
             continue;
         do {
             const struct span *s = span_get(&it);
-            struct shares x;
             if (s->state == ST_UNKNOWN)
                 continue;
-            trace_shares(all, other, s->t0 + shift, s->t1 + shift, &x);
+            const int64_t there = follow_ns(&whole, s->t0 + shift, s->t1 + shift, s->state);
             y->spans++;
-            if (s->t1 - s->t0 - x.ns[s->state] <= NEAR_NS)
+            if (s->t1 - s->t0 - there <= NEAR_NS)
                 continue;
             y->wrong++;
             if (getenv("TORN_SHOW"))
                 print_message("%s: G%" PRIu64 " %s %.6f - %.6f ms, %.6f ms of it\n", label, trace_lane(b, l).id,
-                              state_name(s->state), (double)s->t0 / 1e6, (double)s->t1 / 1e6,
-                              (double)x.ns[s->state] / 1e6);
+                              state_name(s->state), (double)s->t0 / 1e6, (double)s->t1 / 1e6, (double)there / 1e6);
         } while (span_next(&it));
     }
 }
 
-/* all: what to compare with; NULL: with what is shown of the damaged one. */
-static void one(const struct trace *all, const struct bytes *torn, double from, double to, struct tally *y,
-                const char *label)
+/* all: what to compare with; NULL: with what is shown of the damaged one, t. */
+static void one(const struct trace *all, const struct trace *t, const struct bytes *torn, double from, double to,
+                struct tally *y, const char *label)
 {
     struct bytes s = {0};
     struct cut_result r;
     struct err e = {0};
-    struct trace *t = load(torn->p, torn->n);
     y->cases++;
-    if (!t || trace_fatal(t)) {
-        y->cases--;
-        trace_close(t);
-        return;
-    }
     const int64_t end = trace_info(t)->end, t0 = (int64_t)((double)end * from) + 1,
                   t1 = to < 1 ? (int64_t)((double)end * to) : INT64_MAX;
     if (cut(torn->p, torn->n, t0, t1, &s, &r, &e)) {
@@ -143,7 +137,6 @@ static void one(const struct trace *all, const struct bytes *torn, double from, 
         }
         trace_close(b);
     }
-    trace_close(t);
     mem_free(s.p);
 }
 
@@ -163,8 +156,12 @@ static struct tally each_harm(const struct harm *harms, size_t n, bool whole, do
                      h->size);
             if (!harmed(&in, *h, &torn))
                 continue;
-            one(all, &torn, 0, 1, &y, label);
-            one(all, &torn, from, to, &y, label);
+            struct trace *t = load(torn.p, torn.n);
+            if (t && !trace_fatal(t)) {
+                one(all, t, &torn, 0, 1, &y, label);
+                one(all, t, &torn, from, to, &y, label);
+            }
+            trace_close(t);
         }
         trace_close(all);
         mem_free(torn.p);

@@ -423,7 +423,7 @@ static void still_followed(const uint8_t *p, size_t n, uint32_t least, const cha
     free(held);
 }
 
-/* The header that a generation begins with, of which one bit is another; and an end mark too many behind it. */
+/* The header that a generation begins with, of which one bit is another, in the first any, later some bit of each byte; and an end mark too many behind it. */
 static void first_headers(const char *path)
 {
     static const struct trace_opts one = {.threads = 1};
@@ -431,13 +431,14 @@ static void first_headers(const char *path)
     struct trace *all = NULL;
     struct err e = {0};
     size_t n, pos = 16, tried = 0;
+    unsigned step = 1; /* of bits */
     uint8_t *p = read_file(path, &n);
     assert_int_equal(load_bytes_opts(p, n, &one, &all, &e), ERR_OK);
     const struct v2_file file = {p, n, all->dialect.read_as};
-    while (v2_raw_gen(&file, &pos, &g, &e)) {
+    for (; v2_raw_gen(&file, &pos, &g, &e); step = 5) {
         const struct v2_raw_batch *b = &g.batch[0];
         for (size_t at = (size_t)(b->at - p); at < (size_t)(b->p - p); at++)
-            for (unsigned bit = 0; bit < 8; bit++, tried++) {
+            for (unsigned bit = (unsigned)at % step; bit < 8; bit += step, tried++) {
                 p[at] ^= (uint8_t)(1u << bit);
                 still_shown(p, n, all, path, at, bit);
                 still_followed(p, n, p + at == b->at + 1 ? trace_nlanes(all, LANE_G) / 2 : 0, path, at, bit);

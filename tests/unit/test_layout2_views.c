@@ -581,7 +581,7 @@ static void any(struct view *v)
 static void session(struct seen *s)
 {
     static const int sizes[][2] = {{1, 1}, {2, 40}, {40, 10}, {80, 24}, {200, 60}, {500, 200}, {120, 3}, {13, 13}};
-    for (int i = 0; i < 250; i++) {
+    for (int i = 0; i < 150; i++) {
         if (rnd(4) == 0) {
             int k = (int)rnd(8);
             view_resize(&s->v, sizes[k][0], sizes[k][1]);

@@ -185,7 +185,7 @@ static void test_while_loading(void **state)
 
 static void session(struct seen *on)
 {
-    random_session(on->tr, 150);
+    random_session(on->tr, 100);
 }
 
 static void test_random_sessions(void **state)
@@ -194,21 +194,41 @@ static void test_random_sessions(void **state)
     for_samples(session, "");
 }
 
-/* The slow truth: walk all spans of a lane. */
-static void walk(const struct trace *tr, struct lane l, int64_t t0, int64_t t1, struct shares *out)
+/* The slow truth: all spans of a lane are looked at. They are read once. */
+struct spans_read {
+    struct span *v;
+    size_t n;
+};
+
+static struct spans_read read_spans(const struct trace *tr, struct lane l)
 {
+    struct spans_read r = {NULL, 0};
     struct span_iter it;
+    size_t room = 0;
+    if (!span_seek(&it, tr, l, INT64_MIN))
+        return r;
+    do {
+        if (r.n == room) {
+            room = room ? 2 * room : 64;
+            r.v = realloc(r.v, room * sizeof *r.v);
+            assert_non_null(r.v);
+        }
+        r.v[r.n++] = *span_get(&it);
+    } while (span_next(&it));
+    return r;
+}
+
+static void walk(const struct spans_read *r, int64_t t0, int64_t t1, struct shares *out)
+{
     memset(out, 0, sizeof *out);
     int64_t covered = 0;
-    if (span_seek(&it, tr, l, INT64_MIN))
-        do {
-            const struct span *s = span_get(&it);
-            int64_t a = s->t0 > t0 ? s->t0 : t0, b = s->t1 < t1 ? s->t1 : t1;
-            if (b > a) {
-                out->ns[s->state] += b - a;
-                covered += b - a;
-            }
-        } while (span_next(&it));
+    for (const struct span *s = r->v; s < r->v + r->n; s++) {
+        int64_t a = s->t0 > t0 ? s->t0 : t0, b = s->t1 < t1 ? s->t1 : t1;
+        if (b > a) {
+            out->ns[s->state] += b - a;
+            covered += b - a;
+        }
+    }
     out->ns[ST_NONE] += t1 - t0 - covered;
 }
 
@@ -225,11 +245,12 @@ static void shares_of(struct seen *on)
             uint32_t n = trace_nlanes(tr, (enum lane_kind)kind), lanes = n > 6 ? 6 : n;
             for (uint32_t i = 0; i < lanes; i++) {
                 struct lane l = {(enum lane_kind)kind, n > 6 ? rnd(n) : i};
+                struct spans_read all = read_spans(tr, l);
                 trace_columns(tr, l, v.edges, (uint32_t)v.plot_w, v.scratch[0].cols);
                 for (int c = 0; c < v.plot_w; c += zoom ? 5 : 11) {
                     struct shares slow;
                     int64_t sum = 0;
-                    walk(tr, l, v.edges[c], v.edges[c + 1], &slow);
+                    walk(&all, v.edges[c], v.edges[c + 1], &slow);
                     for (int s = 0; s < ST_COUNT; s++) {
                         sum += v.scratch[0].cols[c].ns[s];
                         if (v.scratch[0].cols[c].ns[s] != slow.ns[s])
@@ -239,6 +260,7 @@ static void shares_of(struct seen *on)
                     }
                     assert_int_equal(sum, v.edges[c + 1] - v.edges[c]);
                 }
+                free(all.v);
             }
         }
         view_at(&v, (int64_t)((double)rnd(1000) / 1000 * (double)view_end(&v)));

@@ -3,6 +3,7 @@
  * says, but for what is marked as not recorded.
  */
 #include "tests/unit/decode_help.h"
+#include "tests/unit/follow_help.h"
 
 struct tally {
     uint64_t events, spans, wrong, unknown, ns, wrong_ns, unknown_ns, reasons;
@@ -23,13 +24,6 @@ enum { NEAR_NS = 20000 };
 static bool lane_known(enum lane_kind k, uint8_t state)
 {
     return state != ST_UNKNOWN && !(k != LANE_G && state == ST_NONE);
-}
-
-static int64_t state_ns(const struct trace *tr, struct lane l, int64_t t0, int64_t t1, uint8_t state)
-{
-    struct shares s;
-    trace_shares(tr, l, t0, t1, &s);
-    return s.ns[state];
 }
 
 /* A wait that both have has one reason: where a cut took the table of strings, the numbers stand for the same ones. */
@@ -59,6 +53,7 @@ static void compare_lane(const struct trace *cut, const struct trace *all, enum 
     struct span_iter it;
     if (other.i == NO_LANE)
         fail_msg("%s: a lane %c%" PRIu64 " that isn't there", what, "PGMB"[k], raw_id(cut, k, i));
+    struct follow whole = follow_lane(all, other);
     if (!span_seek_index(&it, cut, l, 0))
         return;
     do {
@@ -72,7 +67,7 @@ static void compare_lane(const struct trace *cut, const struct trace *all, enum 
             y->unknown_ns += (uint64_t)ns;
             continue;
         }
-        int64_t wrong = ns - state_ns(all, other, s->t0 + shift, s->t1 + shift, s->state);
+        int64_t wrong = ns - follow_ns(&whole, s->t0 + shift, s->t1 + shift, s->state);
         if (wrong <= NEAR_NS)
             continue;
         if (getenv("TORN_SHOW"))
