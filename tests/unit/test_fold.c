@@ -330,7 +330,7 @@ static void check_gcounts(struct world *w)
     const struct gbucket *b;
     int64_t width;
     size_t n = trace_gcounts(&w->tr, &width, &b);
-    for (size_t i = 0; i < n; i += 1 + below(&rng, n / 40 + 1)) {
+    for (size_t i = 0; i < n; i += 1 + below(&rng, n / 20 + 1)) {
         int64_t t0 = (int64_t)i * width, t1 = t0 + width;
         for (int k = 0; k < GC_COUNT; k++) {
             uint64_t sum = 0, max = 0,

@@ -65,7 +65,7 @@ static void each(const struct trace *tr, struct lane l, int64_t t0, int64_t t1, 
     } while (span_next(&it));
 }
 
-/* In which intervals between the edges something holds. */
+/* In which intervals between the edges, which are in order, something holds. */
 static void mark(const struct trace *tr, struct lane l, enum state st, const struct edges *e, uint32_t *by)
 {
     struct span_iter it;
@@ -73,8 +73,16 @@ static void mark(const struct trace *tr, struct lane l, enum state st, const str
         return;
     do {
         const struct span *s = span_get(&it);
-        for (size_t i = 0; (enum state)s->state == st && i + 1 < e->n; i++)
-            by[i] += s->t0 <= e->t[i] && s->t1 >= e->t[i + 1];
+        size_t i = 0, to = e->n;
+        while (i < to) { /* the first edge that is not before the span */
+            const size_t mid = (i + to) / 2;
+            if (e->t[mid] < s->t0)
+                i = mid + 1;
+            else
+                to = mid;
+        }
+        for (; (enum state)s->state == st && i + 1 < e->n && e->t[i + 1] <= s->t1; i++)
+            by[i]++;
     } while (span_next(&it));
 }
 

@@ -192,7 +192,7 @@ static void test_random_bytes(void **state)
     char buf[64], line[512], safe[100];
     unsigned seed = 7;
     assert_true(grid_resize(&g, 33, 1));
-    for (int i = 0; i < 100000; i++) {
+    for (int i = 0; i < 50000; i++) {
         size_t n = 0;
         for (; n < sizeof buf; n++) {
             seed = seed * 1103515245u + 12345u;
@@ -341,9 +341,9 @@ static void test_folded(void **state)
     struct grid g = {0};
     (void)state;
     assert_true(grid_resize(&g, 130, 12));
-    for (int w = 14; w < 130; w += 7)
+    for (int w = 14; w < 130; w += 11)
         for (int n = 2; n < 9; n++)
-            for (int words = 1; words < 120; words += 3) {
+            for (int words = 1; words < 120; words += 5) {
                 int len = 0;
                 uint32_t head = 0, tail = 0;
                 for (int i = 0; i < words; i++)
@@ -370,9 +370,9 @@ static void test_folded_sentences(void **state)
 {
     char text[4000];
     (void)state;
-    for (int w = 60; w < 130; w += 5)
+    for (int w = 60; w < 130; w += 9)
         for (int n = 3; n < 9; n++)
-            for (int all = 4; all < 30; all++) {
+            for (int all = 4; all < 30; all += 2) {
                 int len = 0, folded = 0;
                 uint32_t head = 0, tail = 0;
                 for (int i = 0; i < all; i++)
