@@ -209,7 +209,8 @@ serve slow $long 20
 mkdir "$tmp/gone"
 "$GOTOP" watch --until 'stw.max>=0ns' -o "$tmp/gone" "$url" >"$tmp/out" 2>"$tmp/err" &
 pid=$!
-sleep 0.5; rmdir "$tmp/gone"; wait $pid; got=$?
+i=0; while ! ps -eo ppid,args | grep -q "^ *$pid curl" && [ $i -lt 600 ]; do i=$((i + 1)); sleep 0.1; done # it has looked at the folder
+rmdir "$tmp/gone"; wait $pid; got=$?
 if [ $got = 2 ]; then pass; else fail "a folder that went away: $got"; fi
 says err 'No such file'
 run 2 watch --until 'stw.max>0' -o "$tmp/none/none" "$url"; says err 'No such file'
@@ -279,7 +280,8 @@ says out 'LEFT OUT'; says out ENDED
 # Nobody reads top's lines (less, a terminal that hangs): neither does the program wait nor is all it sends held, and that is
 # said in the picture behind the gap, or at the end where the gap reaches that far.
 mkfifo "$tmp/lines"
-serve rate "$tmp/large" 2000
+"$GENTRACE" --size 150M --gens 60 "$tmp/larger" 2>/dev/null # top keeps 64 MB, and shows some before it finds nobody reading
+serve rate "$tmp/larger" 2000
 exec 7<>"$tmp/lines"
 head -c 65536 /dev/zero >&7
 "$fast" top "$url" >&7 2>"$tmp/err" 7>&- &

@@ -106,8 +106,13 @@ static void cut_v2(const char *path, const uint8_t *p, size_t n)
     trace_close(whole);
 }
 
+/* Of what cut_v2() has cut at thirty places this cuts nothing. */
+enum { SMALL = 16000 };
+
 static void cut_any(const char *path, const uint8_t *p, size_t n)
 {
+    if (n <= SMALL && n > 6 && memcmp(p, "go 1.2", 6) == 0 && p[6] >= '2')
+        return;
     print_message("%s\n", path);
     for (size_t k = 0; k < n; k += 1 + below(&rng, n / 12 + 1))
         hostile(p, k);
@@ -174,7 +179,7 @@ static void test_cut_everywhere(void **state)
 static void test_cut_samples(void **state)
 {
     (void)state;
-    if (!each_trace("samples", 16000, cut_v2) || !each_trace("samples", 30000, cut_any))
+    if (!each_trace("samples", SMALL, cut_v2) || !each_trace("samples", 30000, cut_any))
         fail_msg("no samples");
 }
 
