@@ -100,7 +100,7 @@ printf 'go 1.22 trace\000\000\000\001\00100\205\000\0310000\001\00100\210\000\01
 "$GOTOP" --headless --follow - <"$tmp/refused" >"$tmp/out" 2>"$tmp/err"; got=$?
 if [ $got = 2 ]; then pass; else fail "nothing to be read: $got"; fi
 says err 'expected frequency'
-run 1 "$url"; says err 'gotop top'
+run 2 "$url"; says err 'gotop top'
 run 2 --headless --follow "$tmp/absent"
 
 # What goes wrong is said in one line.
@@ -243,7 +243,7 @@ run 2 top --token-file "$tmp/absent" "$url"; says err 'token'; : >"$tmp/empty"; 
 run 2 top "https://$url"; says err 'top:' # no TLS there
 serve ok $long 20; run 0 top -n 1 -d 1 "$url"; run 0 top -n 1 -d 1.5s "$url"; run 2 top -d x x:1; run 2 top -d 0 x:1
 run 2 top --rows=x x:1; says err 'no sense'; run 2 top --rows; says err 'needs a value'; run 2 top --insecure=3 x:1
-run 1 --insecure=3 x:1; run 1 --seconds x x:1; run 2 top --nope x:1; says err 'unknown option'
+run 2 --insecure=3 x:1; run 2 --seconds x x:1; run 2 top --nope x:1; says err 'unknown option'
 
 # Many goroutines: who has waited long is still there (view 11), while it grows and at its end as in the file.
 if [ -x "$GENTRACE" ]; then
