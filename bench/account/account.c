@@ -153,7 +153,7 @@ struct account account_of(const struct trace *tr)
     struct account a = {0};
     fold_bytes(&a, &tr->fold);
     join_bytes(&a, &tr->join);
-    a.bytes[ACCOUNT_NAMES] += names_bytes(&tr->names);
+    a.bytes[ACCOUNT_NAMES] += names_bytes(&tr->names) + idmap_bytes(&tr->given.runs) + idmap_bytes(&tr->given.alone);
     for (int k = 0; k < LANE_KINDS; k++)
         a.bytes[ACCOUNT_NAMES] += idmap_bytes(&tr->find[k]);
     a.bytes[ACCOUNT_FIXED] += sizeof *tr + (tr->src.damage.cap + tr->src.warning.cap) * sizeof *tr->src.damage.v;

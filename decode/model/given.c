@@ -2,7 +2,6 @@
 #include "decode/model/given.h"
 
 #include "decode/base/mem.h"
-#include "decode/events/helper.h"
 #include "decode/model/fold_priv.h"
 #include "decode/model/retired.h"
 #include "decode/model/trace_priv.h"
@@ -10,7 +9,6 @@
 #include <string.h>
 
 enum {
-    HELPERS = 8,  /* of a trace */
     EXAMPLES = 3, /* goroutines of a creation stack that are looked at until they tell .. */
     TRIES = 16,   /* .. and that are looked at */
     SPANS = 64,   /* of each */
@@ -46,7 +44,7 @@ struct search {
     struct trace *tr;
     struct root *root;
     size_t nroot, cap_root;
-    struct helper helper[HELPERS];
+    struct helper helper[GIVEN_HELPERS];
     uint32_t nhelper;
     struct birth *birth;
     size_t nbirth, cap_birth;
@@ -130,7 +128,7 @@ static void helpers_of_stacks(struct search *s)
         if (given && !names_helper(nm, root.func))
             root_put(s, &root, given);
     }
-    for (size_t i = 0; i < s->nroot && s->nhelper < HELPERS; i++) {
+    for (size_t i = 0; i < s->nroot && s->nhelper < GIVEN_HELPERS; i++) {
         const struct root *r = &s->root[i];
         uint32_t k = 0;
         if (r->given != SEVERAL)
@@ -168,7 +166,7 @@ static uint32_t given_to(const struct search *s, const struct helper *h, uint32_
 
 static uint32_t birth_at(struct search *s, uint32_t helper, uint32_t stack)
 {
-    const uint64_t key = (uint64_t)helper << 32 | stack;
+    const uint64_t key = given_key(helper, stack);
     uint32_t at = idmap_get(&s->at, key);
     if (at != IDMAP_NONE)
         return at;
@@ -267,38 +265,63 @@ static bool is_helper(const struct search *s, uint32_t k)
     return s->helper[k].two && !s->helper[k].is_none;
 }
 
-static void name_them(struct search *s)
+static void keep(struct given *gv, struct idmap *in, uint64_t key, uint32_t given, bool *oom)
 {
-    struct trace *tr = s->tr;
+    if (given && given != SEVERAL && gv->n)
+        *oom |= !idmap_put(in, key, given);
+}
+
+static void name_them(struct search *s, struct given *gv)
+{
     for (uint32_t k = 0; k < s->nhelper; k++)
         if (is_helper(s, k))
-            s->helper[k].is_none = !names_helper_add(&tr->names, s->helper[k].func);
+            gv->helper[gv->n++] = s->helper[k].func;
     for (size_t i = 0; i < s->nbirth; i++) {
         const struct birth *b = &s->birth[i];
-        if (is_helper(s, b->helper) && b->given && b->given != SEVERAL)
-            fold_runs(&tr->fold, b->stack, b->given);
+        if (is_helper(s, b->helper))
+            keep(gv, &gv->runs, given_key(s->helper[b->helper].func, b->stack), b->given, &s->oom);
     }
-    for (size_t i = 0; i < s->nalone; i++) {
-        const struct alone *a = &s->alone[i];
-        const struct home h = trace_home(tr, a->g);
-        struct ginfo *gi = fold_info_at(h.seg ? h.seg->f : &tr->fold, h.local);
-        if (is_helper(s, a->helper)) {
-            gi->name = a->given;
-            gi->flags |= gi->start_stack ? 0 : GI_INFERRED;
-        }
-    }
+    for (size_t i = 0; i < s->nalone; i++)
+        if (is_helper(s, s->alone[i].helper))
+            keep(gv, &gv->alone, s->alone[i].g, s->alone[i].given, &s->oom);
+}
+
+void given_free(struct given *gv)
+{
+    idmap_free(&gv->runs);
+    idmap_free(&gv->alone);
+    *gv = (struct given){0};
+}
+
+uint32_t given_name(const struct given *gv, uint32_t g, const struct ginfo *info)
+{
+    if (!given_helper(gv, info->name))
+        return IDMAP_NONE;
+    return info->create_stack ? idmap_get(&gv->runs, given_key(info->name, info->create_stack))
+                              : idmap_get(&gv->alone, g);
 }
 
 void given_find(struct trace *tr)
 {
     struct search s = {.tr = tr};
+    struct given found = {.events = tr->fold.events};
     helpers_of_stacks(&s);
     if (s.nhelper && !s.oom)
         goroutines(&s);
     if (!s.oom)
-        name_them(&s);
+        name_them(&s, &found);
+    if (s.oom)
+        given_free(&found);
+    given_free(&tr->given);
+    tr->given = found;
     mem_free(s.root);
     mem_free(s.birth);
     mem_free(s.alone);
     idmap_free(&s.at);
+}
+
+void given_again(struct trace *tr)
+{
+    if (tr->given.events != tr->fold.events)
+        given_find(tr);
 }

@@ -9,13 +9,50 @@
  * - they were given at least two, and not two methods of one name, which a call of an interface leads to.
  * Then its goroutines are named as those of known helpers are: by what was given at the place where they were created, as long as all
  * looked at of one creation stack agree. One created before the trace began is named by its own stacks, if it is there to the end.
+ *
+ * What is found stands beside the model, which decoding alone changes. So a trace that grows is searched each time all that has come
+ * is decoded, and what was found before holds until then.
  */
 #ifndef GOTOP_DECODE_GIVEN_H
 #define GOTOP_DECODE_GIVEN_H
 
-struct trace;
+#include <stdbool.h>
+#include <stdint.h>
 
-/* given_find - finds them and names their goroutines. Call once, when all is decoded. Out of memory: all names stay as they are. */
+#include "decode/base/idmap.h"
+
+struct trace;
+struct ginfo;
+
+enum { GIVEN_HELPERS = 8 }; /* of a trace */
+
+struct given {                         /* zero-initialised: there are none */
+    uint32_t helper[GIVEN_HELPERS], n; /* strings */
+    struct idmap runs;                 /* given_key() of a helper and a creation stack: the function that was given */
+    struct idmap alone;                /* a goroutine without a creation stack: likewise */
+    uint64_t events;                   /* in the model when it was searched */
+};
+
+static inline uint64_t given_key(uint32_t helper, uint32_t stack)
+{
+    return (uint64_t)helper << 32 | stack;
+}
+
+/* given_helper - is a string such a function? */
+static inline bool given_helper(const struct given *gv, uint32_t name)
+{
+    bool is = false;
+    for (uint32_t i = 0; i < gv->n; i++)
+        is |= gv->helper[i] == name;
+    return is;
+}
+
+/* given_find - finds them and what their goroutines were given. Call when all that is there is decoded. Out of memory: there are none. */
 void given_find(struct trace *tr);
+/* given_again - given_find(), unless nothing was decoded since. */
+void given_again(struct trace *tr);
+void given_free(struct given *gv);
+/* given_name - what goroutine g, of which `info` is known, was given by a helper that it begins in. IDMAP_NONE: nothing, or not known. */
+uint32_t given_name(const struct given *gv, uint32_t g, const struct ginfo *info);
 
 #endif

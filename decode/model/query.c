@@ -159,11 +159,16 @@ static void lane_spans(const struct trace *tr, struct lane l, struct lane_info *
 }
 
 /*
- * The name of a goroutine that left no telling stack is that of others with the same creation stack (fold_names.c).
- * *told: that is so here.
+ * The name of a goroutine that left no telling stack is that of others with the same creation stack (fold_names.c); begun by a
+ * helper of the program's own (given.h), what it was given. *told: that is inferred.
  */
-static uint32_t name_of_ginfo(const struct trace *tr, const struct ginfo *g, bool *told)
+static uint32_t name_of_ginfo(const struct trace *tr, uint32_t i, const struct ginfo *g, bool *told)
 {
+    const uint32_t given = tr->given.n ? given_name(&tr->given, i, g) : IDMAP_NONE;
+    if (given != IDMAP_NONE) {
+        *told = g->create_stack || !g->start_stack;
+        return given;
+    }
     const struct idmap *runs = &tr->fold.runs;
     const uint32_t run = g->create_stack && runs->used && names_helper(&tr->names, g->name)
                              ? idmap_get(runs, g->create_stack)
@@ -172,11 +177,11 @@ static uint32_t name_of_ginfo(const struct trace *tr, const struct ginfo *g, boo
     return *told ? run : g->name;
 }
 
-struct lane_info lane_of_ginfo(const struct trace *tr, const struct segment *seg, const struct ginfo *g)
+struct lane_info lane_of_ginfo(const struct trace *tr, const struct segment *seg, uint32_t i, const struct ginfo *g)
 {
     const int64_t end = trace_last(tr);
     bool told;
-    const uint32_t name = name_of_ginfo(tr, g, &told);
+    const uint32_t name = name_of_ginfo(tr, i, g, &told);
     struct lane_info li = {
         .seen = g->seen,
 #define KEPT(ID, field, ...) .field = g->field,
@@ -201,7 +206,7 @@ struct lane_info trace_lane_who(const struct trace *tr, struct lane l)
     }
     struct ginfo of;
     const struct home h = trace_home(tr, l.i);
-    return lane_of_ginfo(tr, h.seg, fold_g_info(h.f, h.local, &of));
+    return lane_of_ginfo(tr, h.seg, l.i, fold_g_info(h.f, h.local, &of));
 }
 
 struct lane_info trace_lane(const struct trace *tr, struct lane l)
@@ -220,10 +225,10 @@ uint32_t trace_g_name(const struct trace *tr, uint32_t g)
         return 0;
     const struct home h = trace_home(tr, g);
     const uint32_t name = fold_g_name(h.f, h.local);
-    if (!tr->fold.runs.used || !names_helper(&tr->names, name))
+    if (!trace_helper(tr, name))
         return name;
     struct ginfo room;
-    return name_of_ginfo(tr, fold_g_info(h.f, h.local, &room), &told);
+    return name_of_ginfo(tr, g, fold_g_info(h.f, h.local, &room), &told);
 }
 
 /*

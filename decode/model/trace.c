@@ -250,6 +250,7 @@ static void decode_end(struct trace *tr)
     ring_free(tr);
     fold_free(&tr->fold);
     names_free(&tr->names);
+    given_free(&tr->given);
     for (int m = 0; m < ASIDES; m++) {
         mem_free(tr->aside[m]);
         tr->aside[m] = NULL;
@@ -475,6 +476,7 @@ static bool waits_for_more(struct trace *tr)
     if (!tr->src.waiting || tr->fold.oom || (tr->opts.strict && tr->info.ndamages))
         return false;
     tr->info.done = true; /* as far as it has come */
+    given_again(tr);
     asides_room(tr);
     count_goroutines(tr);
     return true;

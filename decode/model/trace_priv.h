@@ -10,6 +10,7 @@
 #include "decode/input/dialect.h"
 #include "decode/model/fold.h"
 #include "decode/base/idmap.h"
+#include "decode/model/given.h"
 #include "decode/input/input.h"
 #include "decode/model/join.h"
 #include "decode/events/names.h"
@@ -48,6 +49,7 @@ struct trace {
     struct idmap find[LANE_KINDS]; /* lane by id: trace_find_lane() fills it as it is asked */
     size_t nfind[LANE_KINDS];      /* number of lanes already in `find` */
     struct join join;              /* segments; none: the trace is one fold */
+    struct given given;            /* names of goroutines, as of when all that had come was decoded */
     struct loader *loader;         /* while segments are decoded */
     struct load_cost cost;
     uint64_t *aside[ASIDES]; /* once loaded; of naside entries each */
@@ -73,14 +75,20 @@ struct trace {
 /* trace_anew - what was shown of the model is void; lanes get other indices. */
 void trace_anew(struct trace *tr);
 
+/* trace_helper - may a goroutine that begins in that function be named by what it runs? */
+static inline bool trace_helper(const struct trace *tr, uint32_t func)
+{
+    return (tr->fold.runs.used && names_helper(&tr->names, func)) || given_helper(&tr->given, func);
+}
+
 /* tested_package - for trace_info.tested. Call when all names are there. */
 struct str tested_package(const struct trace *tr);
 
 /*
- * lane_of_ginfo - a goroutine's lane_info without first, last and nspans. seg: the segment that g is of, NULL: the
+ * lane_of_ginfo - the lane_info of goroutine i without first, last and nspans. seg: the segment that g is of, NULL: the
  * one fold.
  */
-struct lane_info lane_of_ginfo(const struct trace *tr, const struct segment *seg, const struct ginfo *g);
+struct lane_info lane_of_ginfo(const struct trace *tr, const struct segment *seg, uint32_t i, const struct ginfo *g);
 
 /* lane_ends - what a lane's last piece tells of it: when it ends, and how many spans it has. Not of a thread's. */
 static inline void lane_ends(const struct trace *tr, const struct piece *p, struct lane_info *li)

@@ -88,7 +88,8 @@ uint32_t span_run_who(const struct span_run *r, uint32_t i)
 uint32_t span_run_g_name(const struct trace *tr, const struct span_run *r, uint32_t i)
 {
     const uint32_t g = span_run_g(r, i);
-    if (r->seg && g - r->seg->base < r->seg->nnew && !tr->fold.runs.used) /* it is new in this segment */
+    if (r->seg && g - r->seg->base < r->seg->nnew && !tr->fold.runs.used &&
+        !tr->given.n) /* it is new in this segment */
         return fold_g_name(r->seg->f, r->local[i] - 1);
     return trace_g_name(tr, g);
 }
@@ -98,7 +99,7 @@ static struct lane_info info_of(const struct trace *tr, const struct place *at, 
 {
     struct ginfo room;
     const struct ginfo *g = fold_g_info(at->in.f, at->in.local, &room);
-    struct lane_info li = lane_of_ginfo(tr, at->in.seg, g);
+    struct lane_info li = lane_of_ginfo(tr, at->in.seg, at->g, g);
     li.first = p->t0;
     lane_ends(tr, p, &li);
     return li;
@@ -139,9 +140,9 @@ static void retired_row_info(const struct trace *tr, const struct place *at, uin
 #include "decode/model/facts.def"
     li->creator = segment_g(at->in.seg, li->creator);
     lane_flags(li, li->flags);
-    if (tr->fold.runs.used && names_helper(&tr->names, li->name)) {
+    if (trace_helper(tr, li->name)) {
         const struct ginfo g = {.name = li->name, .create_stack = li->create_stack, .no_p_since = NO_TIME};
-        const struct lane_info told = lane_of_ginfo(tr, at->in.seg, &g);
+        const struct lane_info told = lane_of_ginfo(tr, at->in.seg, NO_LANE, &g);
         li->name = told.name;
         li->name_inferred |= told.name_inferred;
     }

@@ -210,6 +210,60 @@ static void test_apart_without_memory(void **state)
     free(p);
 }
 
+static void expect_name(const struct trace *tr, uint64_t id, const char *name)
+{
+    const uint32_t g = trace_find_lane(tr, LANE_G, id);
+    const struct str s = trace_str(tr, trace_g_name(tr, g));
+    assert_int_equal(trace_lane(tr, (struct lane){LANE_G, g}).name, trace_g_name(tr, g));
+    if (s.len != strlen(name) || memcmp(s.p, name, s.len))
+        fail_msg("G%" PRIu64 " is %.*s instead of %s", id, (int)s.len, s.p, name);
+}
+
+#define HIRED \
+    P0 "GoStatus +1 g=9 m=-1 runnable\n" \
+       "GoCreate +5 new_g=2 new_stack=main.hire.func1:8 stack=main.hire:7,main.main:1\n" \
+       "GoCreate +5 new_g=3 new_stack=main.hire.func1:8 stack=main.hire:7,main.main:2\n" \
+       "GoStop +5 reason=\"preempted\" stack=0\nGoStart +5 g=2 g_seq=1\n" \
+       "GoBlock +5 reason=\"sync\" stack=main.saw:5,main.hire.func1:9\nGoStart +5 g=3 g_seq=1\n" \
+       "GoBlock +5 reason=\"sync\" stack=main.hoop:6,main.hire.func1:9\nGoStart +5 g=9 g_seq=1\n" \
+       "GoBlock +5 reason=\"sync\" stack=main.bend:4,main.hire.func1:9\nGoStart +5 g=1 g_seq=1\n" \
+       "GoUnblock +5 g=2 g_seq=2 stack=main.main:3\n"
+
+/* Goroutines of a program's own helper (given.h) are named as it grows, and not any longer once it proves to be none. */
+static void test_given_grows(void **state)
+{
+    (void)state;
+    size_t n, first, live = mem_live();
+    free(tracegen_bytes(HIRED, &first));
+    uint8_t *p = tracegen_bytes(HIRED NEXT "GoStatus +1 g=2 m=-1 runnable\nGoStop +5 reason=\"preempted\" stack=0\n"
+                                           "GoStart +5 g=2 g_seq=1\n"
+                                           "GoBlock +5 reason=\"sync\" stack=main.hoop:6,main.hire.func1:9\n",
+                                &n);
+    for (int late = 0; late < 2; late++) {
+        const struct trace_opts o = {.threads = 1, .grows = true};
+        struct trace *tr = opened(p, late ? n : first, &o);
+        assert_int_equal(trace_load(tr, INT64_MAX), LOAD_WAIT);
+        for (int again = 0; again < 2; again++) {
+            expect_name(tr, 2, late ? "main.hire.func1" : "main.saw");
+            expect_name(tr, 3, late ? "main.hire.func1" : "main.hoop");
+            expect_name(tr, 9, late ? "main.hire.func1" : "main.bend");
+            if (!late && !again)
+                assert_int_equal(trace_load(tr, INT64_MAX), LOAD_WAIT); /* nothing came */
+        }
+        if (!late) {
+            trace_grow(tr, n);
+            assert_int_equal(trace_load(tr, INT64_MAX), LOAD_WAIT);
+            expect_name(tr, 3, "main.hire.func1");
+        }
+        trace_grown(tr);
+        assert_int_equal(trace_load(tr, INT64_MAX), LOAD_DONE);
+        expect_name(tr, 3, "main.hire.func1");
+        trace_close(tr);
+    }
+    free(p);
+    assert_int_equal(mem_live(), live);
+}
+
 /* Nothing that is held is left out, or counted twice: 1 % is what the allocator may round up, SMALL are small blocks beside the model. */
 static uint64_t over_most; /* goroutines, of all these traces */
 
@@ -274,9 +328,10 @@ static void test_account(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_account), cmocka_unit_test(test_samples), cmocka_unit_test(test_made),
-        cmocka_unit_test(test_strict),  cmocka_unit_test(test_doubt),   cmocka_unit_test(test_apart_without_memory),
-        cmocka_unit_test(test_asides),
+        cmocka_unit_test(test_account), cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_made),    cmocka_unit_test(test_strict),
+        cmocka_unit_test(test_doubt),   cmocka_unit_test(test_apart_without_memory),
+        cmocka_unit_test(test_asides),  cmocka_unit_test(test_given_grows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
