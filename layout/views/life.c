@@ -86,12 +86,12 @@ static void func_of(const struct view *v, uint32_t stack, int w, char *out, size
 static void origin(const struct view *v, const struct lane_info *li, struct lines *out, int w)
 {
     char name[400], file[300], t[FMT_MAX], d[FMT_MAX];
-    if (li->name_inferred)
-        lines_add(out, "its start function is inferred from the root of one of its stacks");
     const struct frame begins = trace_frame(v->tr, li->start_stack, 0);
     if (begins.func && begins.func != li->name) {
-        str_shorten(trace_str(v->tr, begins.func), w - 30, glyph_dots(v->tier), name, sizeof name);
-        lines_add(out, "begins in %s, which runs it", name);
+        str_shorten(trace_str(v->tr, begins.func), w - 40, glyph_dots(v->tier), name, sizeof name);
+        lines_add(out, "begins in %s, which runs it%s", name, li->name_inferred ? " (inferred)" : "");
+    } else if (li->name_inferred) {
+        lines_add(out, "its name is inferred from one of its stacks");
     }
     if (li->created) {
         status_name(v, li->creator, w - 30, name, sizeof name);

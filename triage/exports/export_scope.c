@@ -16,6 +16,12 @@ bool scope_all_g(const struct scope *sc)
     return !sc->group && !sc->one;
 }
 
+static bool contains(const struct scope *sc, uint32_t name)
+{
+    const struct str s = trace_str(sc->tr, name);
+    return memmem(s.p ? s.p : "", s.len, sc->group, strlen(sc->group)) != NULL;
+}
+
 bool scope_g(const struct scope *sc, uint32_t g)
 {
     if (scope_all_g(sc)) {
@@ -31,8 +37,7 @@ bool scope_g(const struct scope *sc, uint32_t g)
     if (!sc->group) {
         return true;
     }
-    struct str s = trace_str(sc->tr, i.name);
-    return memmem(s.p ? s.p : "", s.len, sc->group, strlen(sc->group)) != NULL;
+    return contains(sc, i.name) || contains(sc, trace_frame(sc->tr, i.start_stack, 0).func); /* a helper runs it */
 }
 
 bool scope_overlaps(const struct scope *sc, int64_t t0, int64_t t1)

@@ -151,7 +151,8 @@ static void ask_group(struct asked *q, const struct trace *tr, const char *s)
     uint32_t n = trace_nlanes(tr, LANE_G);
     for (uint32_t g = 0; g < n; g++) {
         struct lane_info li = trace_lane(tr, (struct lane){LANE_G, g});
-        if (named(tr, li.name, s) || shown_as(tr, li.name, s)) {
+        const uint32_t begins = trace_frame(tr, li.start_stack, 0).func; /* a helper, if it isn't that name */
+        if (named(tr, li.name, s) || shown_as(tr, li.name, s) || named(tr, begins, s) || shown_as(tr, begins, s)) {
             ask(q, g, li.first, li.last);
         }
     }
