@@ -152,13 +152,38 @@ static bool idles(const struct lull *l)
     return sh.ns[ST_IDLE] > 0;
 }
 
+/* How long the processor was idle in [a,b). */
+static int64_t idle_in(const struct lull *l, int64_t a, int64_t b)
+{
+    struct shares sh;
+    trace_shares(l->tr, (struct lane){LANE_P, l->p}, a, b, &sh);
+    return sh.ns[ST_IDLE];
+}
+
+/* .. while the world was stopped: no processor may take what is runnable then. */
+static int64_t idle_stopped(const struct lull *l, int64_t a, int64_t b)
+{
+    const struct range *r;
+    const size_t n = trace_ranges(l->tr, RANGE_STW, &r);
+    size_t lo = 0, hi = n;
+    int64_t sum = 0;
+    while (lo < hi) { /* stops are apart, in order of time */
+        const size_t mid = lo + (hi - lo) / 2;
+        if (r[mid].t1 <= a)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    for (; lo < n && r[lo].t0 < b; lo++)
+        sum += idle_in(l, r[lo].t0 > a ? r[lo].t0 : a, r[lo].t1 < b ? r[lo].t1 : b);
+    return sum;
+}
+
 static void rank(struct lull *l, uint32_t g, const struct span *s)
 {
     struct lull_sum *m = &l->sum;
-    struct shares sh;
-    int64_t a = s->t0 > l->t0 ? s->t0 : l->t0, b = s->t1 < l->t1 ? s->t1 : l->t1;
-    trace_shares(l->tr, (struct lane){LANE_P, l->p}, a, b, &sh);
-    int64_t ns = sh.ns[ST_IDLE];
+    const int64_t a = s->t0 > l->t0 ? s->t0 : l->t0, b = s->t1 < l->t1 ? s->t1 : l->t1, idle = idle_in(l, a, b);
+    const int64_t ns = idle > 0 ? idle - idle_stopped(l, a, b) : 0;
     if (ns <= 0)
         return;
     m->waits++;

@@ -14,13 +14,13 @@
 enum { LULL_TOP = 24 };
 struct lull_wait {
     uint32_t g;
-    int64_t ns;     /* of this wait, within the idle time */
+    int64_t ns;     /* of this wait, within the idle time, while the world was not stopped */
     int64_t t0, t1; /* the whole runnable span */
 };
 struct lull_sum {
     int64_t idle, stopped, ready, none;
     uint32_t least, most;           /* goroutines runnable at a time, while any was: of `ready` */
-    uint64_t waits;                 /* runnable spans that overlap the idle time */
+    uint64_t waits;                 /* runnable spans that have such a part */
     struct lull_wait top[LULL_TOP]; /* the longest, by ns, earliest first among equals */
     uint32_t ntop;
     bool failed; /* out of memory: the sums are not complete, and will not be */

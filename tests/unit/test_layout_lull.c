@@ -142,7 +142,7 @@ static void same(const char *file, const struct lull_sum *fast, const struct lul
                  (long long)is->stopped, (long long)is->ready, is->least, is->most, (long long)is->none);
     assert_int_equal(fast->idle, fast->stopped + fast->ready + fast->none);
     for (uint32_t i = 0; i < fast->ntop; i++) {
-        assert_true(fast->top[i].ns > 0 && fast->top[i].ns <= fast->idle);
+        assert_true(fast->top[i].ns > 0 && fast->top[i].ns <= fast->ready);
         assert_true(i == 0 || fast->top[i].ns <= fast->top[i - 1].ns);
     }
     assert_true(!fast->ready || fast->ntop > 0);
