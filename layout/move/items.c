@@ -521,6 +521,8 @@ static unsigned items_swap(struct view *v, int n)
 static unsigned items_sort(struct view *v, int n)
 {
     (void)n;
+    if (!v->items.n)
+        return move_fail(v, "nothing here");
     v->items.longest_first = !v->items.longest_first;
     v->items.stale = true;
     move_push(v, STEP_JUMP);
