@@ -50,7 +50,9 @@ struct search {
     size_t nbirth, cap_birth;
     struct alone *alone;
     size_t nalone, cap_alone;
-    struct idmap at; /* rows of `root`, then of `birth` */
+    struct idmap at;     /* rows of `root`, then of `birth` */
+    uint64_t may_be;     /* bits of the helpers' names: what has none of them is no helper's */
+    struct birth enough; /* the last one found of which no more are looked at */
     bool oom;
 };
 
@@ -222,8 +224,12 @@ static void look_at(struct search *s, uint32_t g, uint32_t helper, uint32_t stac
     }
     const uint32_t at = birth_at(s, helper, stack);
     struct birth *b = at == IDMAP_NONE ? NULL : &s->birth[at];
-    if (!b || b->known >= EXAMPLES || b->tried >= TRIES)
+    if (!b)
         return;
+    if (b->known >= EXAMPLES || b->tried >= TRIES) {
+        s->enough = *b;
+        return;
+    }
     const uint32_t given = given_to(s, h, g);
     helper_told(s, h, given);
     b->tried++;
@@ -240,20 +246,43 @@ static uint32_t helper_of(const struct search *s, uint32_t name)
     return k;
 }
 
+/* Nearly all goroutines of a server are passed over: by what those of a group have in common, else by a bit. */
+static inline bool is_passed(const struct search *s, uint32_t name, uint32_t stack)
+{
+    return !(s->may_be >> name % 64 & 1) ||
+           (s->enough.stack && s->enough.stack == stack && s->helper[s->enough.helper].func == name);
+}
+
+static bool group_passed(const struct search *s, const struct home *h, const struct retired *packed)
+{
+    const bool same_stack = retired_same(packed, PV_CREATE_STACK);
+    const uint32_t name = fold_g_name(h->f, h->local);
+    return retired_same(packed, PV_NAME) &&
+           (is_passed(s, name, same_stack ? fold_g_create_stack(h->f, h->local) : 0) ||
+            helper_of(s, name) == s->nhelper);
+}
+
 static void goroutines(struct search *s)
 {
     const uint32_t n = trace_nlanes(s->tr, LANE_G);
+    for (uint32_t k = 0; k < s->nhelper; k++)
+        s->may_be |= s->helper[k].is_none ? 0 : (uint64_t)1 << s->helper[k].func % 64;
+    if (!s->may_be)
+        return;
     for (uint32_t g = 0, run; g < n && !s->oom; g += run) {
         const struct home h = trace_home(s->tr, g);
         const struct retired *packed = fold_g_retired(h.f, h.local) ? h.f->seg[h.local / RETIRED_GS].retired : NULL;
         run = RETIRED_GS - h.local % RETIRED_GS;
         run = run < h.run ? run : h.run;
-        if (packed && retired_same(packed, PV_NAME) && helper_of(s, fold_g_name(h.f, h.local)) == s->nhelper)
+        if (packed && group_passed(s, &h, packed))
             continue;
         for (uint32_t i = 0; i < run; i++) {
-            const uint32_t k = helper_of(s, fold_g_name(h.f, h.local + i));
-            if (k < s->nhelper)
-                look_at(s, g + i, k, fold_g_create_stack(h.f, h.local + i), !packed);
+            const uint32_t name = fold_g_name(h.f, h.local + i);
+            if (is_passed(s, name, 0))
+                continue;
+            const uint32_t k = helper_of(s, name), stack = fold_g_create_stack(h.f, h.local + i);
+            if (k < s->nhelper && !is_passed(s, name, stack))
+                look_at(s, g + i, k, stack, !packed);
         }
     }
 }
