@@ -253,12 +253,11 @@ struct lane_info {
     uint64_t nspans;
     int64_t first, last; /* start of the first span, end of the last one */
     int64_t seen;        /* G: when the trace first mentioned it; a first span that starts earlier is back-dated */
-    bool
-        name_inferred; /* G: the name is from a stack of it, or of others created at the same place, not from its creation */
-    bool ended;        /* G: its end is in the trace */
-    bool created;   /* G: its creation is in the trace (else it existed when the trace began) */
-    bool is_system; /* G: started by the runtime for itself, judging by its start function */
-    bool is_worker; /* G: a mark worker, by its name or, if it has none, by a "GC (..)" label */
+    bool name_inferred;  /* G: the name is from a stack, its own or of one created like it, not from its creation */
+    bool ended;          /* G: its end is in the trace */
+    bool created;        /* G: its creation is in the trace (else it existed when the trace began) */
+    bool is_system;      /* G: started by the runtime for itself, judging by its start function */
+    bool is_worker;      /* G: a mark worker, by its name or, if it has none, by a "GC (..)" label */
 /* G: the facts of facts.def; `id` is set for all lanes: P number, thread id */
 #define KEPT(ID, field, type, ...) type field;
 #include "decode/model/facts.def"
