@@ -1,0 +1,115 @@
+/*
+ * test_triage_holders.c - how long a lock was held, and what its holders waited for, where that was told wrongly once.
+ */
+#include "script_help.h"
+
+#include "triage/findings/holder.h"
+
+enum { KEEPER = 30, QUEUE = 8 };
+
+/* Who takes it and lets go of it in one function has not had it since before it waited elsewhere, though another waited in another one. */
+static void taken_at_two_places(void **state)
+{
+    for (int both = 0; both < 2; both++) {
+        struct made m;
+        struct holding h[HOLDINGS_MAX];
+        (void)state;
+        begin(1);
+        create(1 * US, 2, "queue");
+        create(2 * US, KEEPER, "keep");
+        block(3 * US, "sleep", "time.Sleep:1,main.main:2");
+        start(4 * US, KEEPER);
+        block(5 * US, "sync", both ? "sync.(*Mutex).Lock:1,main.put:30" : "sync.(*Mutex).Lock:1,main.set:30");
+        start(6 * US, 2);
+        wake(7 * US, KEEPER, "sync.(*Mutex).Unlock:1,main.get:21");
+        block(MS, "sync", "sync.(*Mutex).Lock:1,main.get:20");
+        start(MS + 20 * US, KEEPER);
+        block(MS + 30 * US, "network", "internal/poll.(*FD).Read:1,main.serve:9");
+        wake(3 * MS, KEEPER, "0");
+        start(3 * MS + US, KEEPER);
+        wake(4 * MS, 2, "sync.(*Mutex).Unlock:1,main.put:31");
+        over(4 * MS + 10 * US);
+        start(4 * MS + 20 * US, 2);
+        over(4 * MS + 30 * US);
+        made_of(&m);
+        assert_int_equal(m.l.tg->nlock_waits, 2);
+        const struct lock_wait *w = &m.l.tg->lock_waits[1];
+        assert_int_equal(holder_parts(m.l.tg, w->g, w->t0, h), 1);
+        assert_int_equal(h[0].g, lane_of(&m, KEEPER));
+        assert_near_ns(h[0].t1 - h[0].t0, both ? MS : 3 * MS);
+        unmade(&m);
+    }
+}
+
+/* Who allocates under a lock may have to start a collection: that is no waiting that could be done before. */
+static void waits_for_the_collector(void **state)
+{
+    struct made m;
+    int64_t t = MS;
+    (void)state;
+    begin(1);
+    for (unsigned g = 2; g < 2 + QUEUE; g++) {
+        create(g * US, g, "queue");
+    }
+    create(20 * US, KEEPER, "keep");
+    block(30 * US, "sleep", "time.Sleep:1,main.main:2");
+    for (unsigned g = 2; g < 2 + QUEUE; g++, t += 5 * US) {
+        start(t, g);
+        block(t + US, "sync", "sync.(*Mutex).Lock:1,main.get:20");
+    }
+    start(t, KEEPER);
+    block(t + US, "sync", "runtime.gcStart:1,runtime.mallocgc:2,main.keep:4");
+    wake(t += 12 * MS, KEEPER, "0");
+    start(t += US, KEEPER);
+    for (unsigned g = 2; g < 2 + QUEUE; g++) {
+        wake(t += US, g, "sync.(*Mutex).Unlock:1,main.keep:5");
+    }
+    over(t + US);
+    made_of(&m);
+    const struct finding *f = told(&m, RULE_CONVOY);
+    assert_non_null(f);
+    assert_non_null(strstr(f->text, "waiting for the collector 9"));
+    assert_non_null(strstr(f->next, "Its holders wait for the collector"));
+    unmade(&m);
+}
+
+/* Of several readers the last one lets in who wants to write. While it ran it may have come and gone: since when it reads, no trace tells. */
+static void the_last_of_readers(void **state)
+{
+    (void)state;
+    for (int reads = 0; reads < 2; reads++) {
+        struct made m;
+        int64_t t = MS;
+        begin(1);
+        for (unsigned g = 2; g < 2 + QUEUE; g++) {
+            create(g * US, g, "queue");
+        }
+        create(20 * US, KEEPER, "keep");
+        block(30 * US, "sleep", "time.Sleep:1,main.main:2");
+        for (unsigned g = 2; g < 2 + QUEUE; g++, t += 5 * US) {
+            start(t, g);
+            block(t + US, "sync", "sync.(*RWMutex).Lock:1,main.put:20");
+        }
+        start(t, KEEPER);
+        t += 12 * MS;
+        for (unsigned g = 2; g < 2 + QUEUE; g++) {
+            wake(t += US, g, reads ? "sync.(*RWMutex).RUnlock:1,main.get:5" : "sync.(*RWMutex).Unlock:1,main.put:5");
+        }
+        over(t + US);
+        made_of(&m);
+        const struct finding *f = told(&m, RULE_CONVOY);
+        assert_non_null(f);
+        assert_int_equal(strstr(f->text, "The longest hold was") != NULL, !reads);
+        unmade(&m);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(taken_at_two_places),
+        cmocka_unit_test(waits_for_the_collector),
+        cmocka_unit_test(the_last_of_readers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
