@@ -1,5 +1,5 @@
 /*
- * test_triage_holders.c - how long a lock was held, and what its holders waited for, where that was told wrongly once.
+ * test_triage_holders.c - how long a lock was held, what its holders waited for, and what stays: where that was told wrongly once.
  */
 #include "script_help.h"
 
@@ -104,12 +104,48 @@ static void the_last_of_readers(void **state)
     }
 }
 
+/* A reader in Read waits for what comes next, whatever the connection is made of; one in its own loop for somebody to read the body. */
+static void idle_connections(void **state)
+{
+    (void)state;
+    for (int idle = 0; idle < 2; idle++) {
+        struct made m;
+        begin(1);
+        block(US, "sleep", at_rest);
+        for (unsigned g = 2; g < 82; g += 2) {
+            int64_t t = g * MS;
+            wake(t, 1, "0");
+            start(t + US, 1);
+            ev(t + 2 * US, "GoCreate",
+               "new_g=%u new_stack=net/http.(*persistConn).readLoop:1 stack=net/http.(*Transport).dialConn:7", g);
+            ev(t + 3 * US, "GoCreate",
+               "new_g=%u new_stack=net/http.(*persistConn).writeLoop:1 stack=net/http.(*Transport).dialConn:8",
+               g + 1);
+            block(t + 4 * US, "sleep", at_rest);
+            start(t + 5 * US, g);
+            block(t + 6 * US, "select",
+                  idle ? "runtime.selectgo:1,main.(*pipe).Read:2,net/http.(*persistConn).Read:3,"
+                         "net/http.(*persistConn).readLoop:4"
+                       : "runtime.selectgo:1,net/http.(*persistConn).readLoop:5");
+            start(t + 7 * US, g + 1);
+            block(t + 8 * US, "select", "runtime.selectgo:1,net/http.(*persistConn).writeLoop:2");
+        }
+        made_of(&m);
+        const struct finding *f = told(&m, RULE_LEAK);
+        assert_non_null(f);
+        assert_int_equal(strstr(f->next, "Their connections wait for the response body") != NULL, !idle);
+        assert_int_equal(strstr(f->next, "Their connections are idle, or wait for an answer") != NULL, idle);
+        unmade(&m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(taken_at_two_places),
         cmocka_unit_test(waits_for_the_collector),
         cmocka_unit_test(the_last_of_readers),
+        cmocka_unit_test(idle_connections),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
