@@ -172,6 +172,8 @@ static bool tells_of_more(const struct two *x)
 
 /* Is that where it looks and pauses? Then what most of the time went into is told. */
 WHEN(looks_there, x->over->looks &&same_place(x))
+/* What looks for nothing computes, where most of the work is. */
+WHEN(computes_there, !x->under->looks && !x->under->unstopped && (same_group(x) || same_place(x)))
 WHEN(no_sign, !story_is_sign(x->rs, x->over))
 
 /* ---- what is kept ------------------------------------------------------------------------------------------------------ */
@@ -239,6 +241,17 @@ static void crowd_words(struct two *x)
     struct text t = {0};
     text_add(&t, " They are woken in crowds of up to %s.", x->under->amount);
     retell_behind(x->rs, x->over, &t);
+}
+
+/* Whether it waits no trace tells: the advice stands, behind the other one. */
+static void loop_words(struct two *x)
+{
+    struct text t = {0}, next = {0};
+    text_add(&t, " %s", x->under->text);
+    retell_behind(x->rs, x->over, &t);
+    text_add(&next, "%s If it waits for something, block instead.", x->over->next ? x->over->next : "");
+    retell_advice(x->rs, x->over, &next);
+    text_free(&next);
 }
 
 /* Another kind of stop, asked for by the same function. */
