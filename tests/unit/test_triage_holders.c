@@ -139,13 +139,61 @@ static void idle_connections(void **state)
     }
 }
 
+/* Four in each round wait for what the keeper closes behind its sleep, and end: told to stop, they are no queue. What is sent is an answer. */
+static void told_to_stop(void **state)
+{
+    (void)state;
+    for (int sends = 0; sends < 2; sends++) {
+        struct made m;
+        int64_t t = MS;
+        unsigned id = 100;
+        begin(2);
+        create(20 * US, KEEPER, "keep");
+        block(30 * US, "sleep", at_rest);
+        for (int r = 0; r < 8; r++) {
+            wake(t += US, 1, "0");
+            start(t += US, 1);
+            for (unsigned k = 0; k < 4; k++) {
+                create(t += US, id + k, "queue");
+            }
+            block(t += US, "sleep", at_rest);
+            for (unsigned k = 0; k < 4; k++) {
+                start(t += US, id + k);
+                block(t += US, "select", "runtime.selectgo:1,main.queue:20");
+            }
+            if (r) {
+                wake(t += US, KEEPER, "0");
+            }
+            start(t += US, KEEPER);
+            for (unsigned k = 0; k < 4; k++, t += 2 * US) {
+                call(t + US, t + 2 * US, "syscall.read:5,main.keep:3");
+            }
+            block(t += US, "sleep", "time.Sleep:1,main.keep:4");
+            wake(t += 12 * MS, KEEPER, "0");
+            start(t += US, KEEPER);
+            for (unsigned k = 0; k < 4; k++) {
+                wake(t += US, id + k, sends ? "runtime.chansend1:1,main.keep:5" : "main.keep:5");
+            }
+            block(t += US, "sleep", "time.Sleep:1,main.keep:6");
+            for (unsigned k = 0; k < 4; k++) {
+                start(t += US, id + k);
+                over(t += US);
+            }
+            id += 4;
+        }
+        made_of(&m);
+        const struct finding *f = told(&m, RULE_BOTTLENECK);
+        assert_int_equal(f && strstr(f->text, "sleeps (time.Sleep) while others wait for an answer"), sends);
+        unmade(&m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(taken_at_two_places),
-        cmocka_unit_test(waits_for_the_collector),
-        cmocka_unit_test(the_last_of_readers),
-        cmocka_unit_test(idle_connections),
+        cmocka_unit_test(taken_at_two_places), cmocka_unit_test(waits_for_the_collector),
+        cmocka_unit_test(the_last_of_readers), cmocka_unit_test(idle_connections),
+        cmocka_unit_test(told_to_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

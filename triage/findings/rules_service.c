@@ -19,6 +19,7 @@
 #define QUEUE(one) threshold((one) ? TH_BOTTLE_QUEUE : TH_POOL_QUEUE)
 #define WAITS threshold(TH_BOTTLE_WAITS)
 #define SHARE threshold(TH_BOTTLE_SHARE)
+#define STOP_SPANS 16
 #define LINES 64 /* of the program, where others wait */
 
 struct service {
@@ -91,6 +92,32 @@ static bool feeders_wait(const struct causes *c, uint32_t name)
     return false;
 }
 
+/* Does it wake by closing a channel? The runtime's function that sends or receives is in its stack, the one that closes is not. */
+static bool by_closing(const struct trace *tr, uint32_t stack)
+{
+    const struct str f = trace_stack(tr, stack) ? trace_str(tr, trace_frame(tr, stack, 0).func) : (struct str){0};
+    return f.len && !str_starts(f, "runtime.") && !str_starts(f, "reflect.") && !str_starts(f, "sync.");
+}
+
+/* Did who waited longest go to its end behind that, without another wait? Then, if a channel was closed, it had waited to be told so. */
+static bool told_to_stop(const struct causes *c, const struct pair_row *p)
+{
+    struct span_iter it;
+    if (!wait_on_channel(p->kind) || !by_closing(c->tr, p->waker_stack) ||
+        !span_seek(&it, c->tr, (struct lane){LANE_G, p->longest.g}, p->longest.t1)) {
+        return false;
+    }
+    for (int i = 0; i < STOP_SPANS; i++) {
+        if (span_get(&it)->state == ST_WAITING) {
+            return false;
+        }
+        if (!span_next(&it)) {
+            return trace_lane(c->tr, (struct lane){LANE_G, p->longest.g}).last < c->tg->end;
+        }
+    }
+    return false;
+}
+
 /*
  * One that sleeps while several wait for its answers, and has waited for them to bring more or makes system calls for
  * them. What gives out turns at its own pace does neither.
@@ -102,7 +129,7 @@ static bool answers_late(const struct causes *c, uint32_t g, const struct servic
         (double)s->other < threshold(TH_BOTTLE_SLEEPS) * (double)(l->last - l->first)) {
         return false;
     }
-    bool brought = gstat_of(c->tg->g, causes_nth(c, g, 0)).syscalls * 2 >= s->count;
+    bool brought = gstat_of(c->tg->g, causes_nth(c, g, 0)).syscalls * 2 >= s->count && !told_to_stop(c, s->most);
     for (uint32_t i = 0; i < c->tg->npairs && !brought; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
         brought = !p->from_scheduler && p->waiter == c->tg->groups[g].name && p->waker == s->most->waiter &&
