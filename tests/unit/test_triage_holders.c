@@ -188,12 +188,56 @@ static void told_to_stop(void **state)
     }
 }
 
+/* Four wait for what one reads from the network. If it writes nothing, several that ask would be no advice for it. */
+static void reader_of_one_connection(void **state)
+{
+    (void)state;
+    for (int writes = 0; writes < 2; writes++) {
+        struct made m;
+        int64_t t = MS;
+        begin(2);
+        for (unsigned g = 2; g < 6; g++) {
+            create(g * US, g, "queue");
+        }
+        create(20 * US, KEEPER, "keep");
+        block(30 * US, "sleep", at_rest);
+        for (int r = 0; r < 8; r++) {
+            for (unsigned g = 2; g < 6; g++) {
+                start(t += US, g);
+                if (r && g == 2) {
+                    wake(t += US, KEEPER, "runtime.chansend1:1,main.queue:8");
+                }
+                block(t += US, "select", "runtime.selectgo:1,main.ask:20,main.queue:9");
+            }
+            start(t += US, KEEPER);
+            if (writes) {
+                call(t + US, t + 2 * US, "syscall.write:5,main.keep:3");
+                t += 2 * US;
+            }
+            block(t += US, "network", "internal/poll.(*FD).Read:1,main.keep:4");
+            wake(t += 12 * MS, KEEPER, "0");
+            start(t += US, KEEPER);
+            for (unsigned g = 2; g < 6; g++) {
+                wake(t += US, g, "runtime.chansend1:1,main.keep:5");
+            }
+            block(t += US, "select", "runtime.selectgo:1,main.keep:6");
+        }
+        made_of(&m);
+        const struct finding *f = told(&m, RULE_BOTTLENECK);
+        assert_non_null(f);
+        assert_true(f->note);
+        assert_int_equal(strstr(f->text, "It writes nothing") != NULL, !writes);
+        assert_int_equal(strstr(f->next, "ask in parallel") != NULL, writes);
+        unmade(&m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(taken_at_two_places), cmocka_unit_test(waits_for_the_collector),
         cmocka_unit_test(the_last_of_readers), cmocka_unit_test(idle_connections),
-        cmocka_unit_test(told_to_stop),
+        cmocka_unit_test(told_to_stop),        cmocka_unit_test(reader_of_one_connection),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

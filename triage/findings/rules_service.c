@@ -191,6 +191,18 @@ static uint64_t longest_calls(const struct causes *c, uint32_t func)
     return 0;
 }
 
+/* Do goroutines of that start function write anything, to the network or elsewhere? */
+static bool sends_any(const struct causes *c, uint32_t name)
+{
+    for (uint32_t i = 0; i < c->tg->nsyscalls; i++) {
+        const uint32_t stack = c->tg->syscalls[i].stack, n = trace_stack(c->tr, stack);
+        if (n && trace_frame(c->tr, stack, n - 1).func == name && causes_sends(c->tr, stack)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /*
  * How many questions a group has asked over the network in that function: by what it sends there and by how often it
  * waits for an answer.
@@ -426,6 +438,13 @@ static void service(struct causes *c, uint32_t g, const struct service *s, doubl
     }
     if (aside) {
         causes_aside_text(&d, c, waits);
+    }
+    if (one && asks && !causes_writes(c->tr, most.stack) && !sends_any(c, grp->name)) {
+        d.f.note = true;
+        text_say(&d.text, c->tr, " It writes nothing: it takes what comes, and asks nobody for it (inferred).");
+        text_lit(&d.next, "What it reads comes when the other side sends it: look there, and at who asks for it.");
+        draft_end(c->rs, &d);
+        return;
     }
     uint32_t fills;
     const struct pair_row *behind = stands_behind(c, g, s, &fills);
