@@ -232,12 +232,67 @@ static void reader_of_one_connection(void **state)
     }
 }
 
+/* All are let go at once, and then take one lock, each for 4 us: that they queue for it is the crowd's doing. */
+static void a_crowd_takes_a_lock(void **state)
+{
+    enum { CROWD = 32 };
+    (void)state;
+    for (int elsewhere = 0; elsewhere < 2; elsewhere++) {
+        struct made m;
+        int64_t t = 11 * US;
+        begin(1);
+        for (unsigned g = 2; g < 2 + CROWD; g++) {
+            create(g * 100, g, "ship");
+        }
+        block(10 * US, "sleep", at_rest);
+        for (unsigned g = 2; g < 2 + CROWD; g++) {
+            start(t += US, g);
+            block(t += US, "chan receive", "runtime.chanrecv1:1,main.ship:5");
+        }
+        for (int r = 0; r < 4; r++) {
+            nothing_to_do(t + US, t + 249 * US);
+            wake(t += 250 * US, 1, "0");
+            start(t += US, 1);
+            for (unsigned g = 2; g < 2 + CROWD; g++) {
+                wake(t += 100, g, "main.publish:7");
+            }
+            yield(t += US);
+            for (unsigned g = 2; g < 2 + CROWD; g++) {
+                start(t += 100, g);
+                if (elsewhere) { /* each has been to the disk before it takes the lock */
+                    block(t += US, "chan receive", "runtime.chanrecv1:1,main.read:6");
+                    wake(t += 100, g, "0");
+                    start(t += 100, g);
+                }
+                block(t += 8 * US, "sync", "sync.(*Mutex).Lock:1,main.next:9");
+            }
+            start(t += 100, 1);
+            wake(t += US, 2, "sync.(*Mutex).Unlock:1,main.publish:9");
+            block(t += US, "sleep", at_rest);
+            for (unsigned g = 2; g < 2 + CROWD; g++) {
+                start(t += 100, g);
+                if (g + 1 < 2 + CROWD) {
+                    wake(t += 4 * US, g + 1, "sync.(*Mutex).Unlock:1,main.next:10");
+                }
+                block(t += US, "chan receive", "runtime.chanrecv1:1,main.ship:5");
+            }
+        }
+        made_of(&m);
+        const struct finding *f = told(&m, RULE_HERD);
+        assert_non_null(f);
+        assert_int_equal(strstr(f->text, "They wait for a lock in main.next as well") != NULL, !elsewhere);
+        assert_int_equal(told(&m, RULE_CONVOY) != NULL, elsewhere);
+        unmade(&m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(taken_at_two_places), cmocka_unit_test(waits_for_the_collector),
-        cmocka_unit_test(the_last_of_readers), cmocka_unit_test(idle_connections),
-        cmocka_unit_test(told_to_stop),        cmocka_unit_test(reader_of_one_connection),
+        cmocka_unit_test(taken_at_two_places),  cmocka_unit_test(waits_for_the_collector),
+        cmocka_unit_test(the_last_of_readers),  cmocka_unit_test(idle_connections),
+        cmocka_unit_test(told_to_stop),         cmocka_unit_test(reader_of_one_connection),
+        cmocka_unit_test(a_crowd_takes_a_lock),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
