@@ -1,5 +1,5 @@
 /*
- * test_triage_holders.c - how long a lock was held, what its holders waited for, and what stays: where that was told wrongly once.
+ * test_triage_holders.c - how long a lock was held, what its holders waited for, and other waits that were told wrongly once.
  */
 #include "script_help.h"
 
@@ -286,13 +286,54 @@ static void a_crowd_takes_a_lock(void **state)
     }
 }
 
+/*
+ * Rows of short sleeps with something else behind them, as many as it takes: polling. In the loop of the goroutine itself (1) they may be its
+ * pace; as many each time (2), a pause.
+ */
+static void short_sleeps_in_rows(void **state)
+{
+    (void)state;
+    for (int how = 0; how < 3; how++) {
+        struct made m;
+        int64_t t = 50 * US;
+        unsigned rows = 0;
+        begin(1);
+        block(10 * US, "sleep", at_rest);
+        for (unsigned g = 2; g < 5; g++) {
+            wake(t += US, 1, "0");
+            start(t += US, 1);
+            create(t += US, g, "serve");
+            block(t += US, "sleep", at_rest);
+            start(t += US, g);
+            for (unsigned r = 0; r < 7; r++, rows++) {
+                for (unsigned k = 0; k < (how == 2 ? 6 : 2 + rows % 4 * 3); k++) {
+                    block(t += 5 * US, "sleep",
+                          how == 1 ? "time.Sleep:1,main.serve:3" : "time.Sleep:1,main.acquire:3,main.serve:9");
+                    wake(t += 400 * US, g, "0");
+                    start(t += US, g);
+                }
+                block(t += 5 * US, "network", "internal/poll.(*FD).Read:1,main.ask:4,main.serve:10");
+                wake(t += 300 * US, g, "0");
+                start(t += US, g);
+            }
+            over(t += US);
+        }
+        made_of(&m);
+        const struct finding *f = told(&m, RULE_POLL);
+        assert_int_equal(f && strstr(f->text, "they look again and again whether they may"), how == 0);
+        assert_true(how ||
+                    strstr(f->text, "main.acquire, called by main.serve: goroutines of main.serve sleep there"));
+        unmade(&m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(taken_at_two_places),  cmocka_unit_test(waits_for_the_collector),
         cmocka_unit_test(the_last_of_readers),  cmocka_unit_test(idle_connections),
         cmocka_unit_test(told_to_stop),         cmocka_unit_test(reader_of_one_connection),
-        cmocka_unit_test(a_crowd_takes_a_lock),
+        cmocka_unit_test(a_crowd_takes_a_lock), cmocka_unit_test(short_sleeps_in_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

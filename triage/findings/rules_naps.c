@@ -23,13 +23,20 @@ struct naps {
     int64_t slept, life; /* of those looked at */
 };
 
-static void row_ends(struct naps *k, uint32_t *length)
+/* It went on, if what it does next is outside of the function in which it slept: there the row may be part of a longer one. */
+static void row_ends(const struct causes *c, struct naps *k, const struct span *s, uint32_t *length)
 {
-    if (*length && k->n < ROWS) {
+    if (*length && k->n < ROWS && s->stack && !stacks_passes(c->tr, s->stack, k->place)) {
         k->length[k->n++] = *length;
         k->sleeps += *length;
     }
     *length = 0;
+}
+
+/* What makes no row end: it waits for the collector, or for a lock in passing. */
+static bool in_passing(const struct causes *c, const struct span *s, enum wait_kind kind)
+{
+    return kind == WK_GC || kind == WK_LOCK || stacks_for_collector(c->tr, kind, s->stack);
 }
 
 static void walk(const struct causes *c, struct naps *k, uint32_t g)
@@ -37,21 +44,25 @@ static void walk(const struct causes *c, struct naps *k, uint32_t g)
     const uint32_t before = k->n;
     uint32_t length = 0;
     int64_t ran = 0;
+    bool worked = false; /* since its last sleep there, for longer than a look takes */
     struct walk w;
     walk_g(&w, c->tr, g, STEPS);
     for (const struct span *s; (s = walk_next(&w));) {
         const int64_t ns = s->t1 - s->t0;
         const bool waits = s->state == ST_WAITING;
+        const enum wait_kind kind = waits ? stacks_wait_kind(c->tr, s->reason, s->stack) : WK_OTHER;
         k->life = ns_add(k->life, ns);
-        if (waits && stacks_wait_kind(c->tr, s->reason, s->stack) == WK_SLEEP &&
-            causes_place(c->tr, s->stack) == k->place) {
-            length += length == 0 || ran <= LOOK;
+        ran = s->state == ST_RUNNING ? ran + ns : ran;
+        worked |= ran > LOOK;
+        if (kind == WK_SLEEP && causes_place(c->tr, s->stack) == k->place) {
+            length = worked ? 1 : length + 1; /* it works between two sleeps: no row */
             k->slept = ns_add(k->slept, ns);
             ran = 0;
+            worked = false;
         } else if (s->state == ST_NONE) {
             length = 0; /* cut off: nobody knows how long the row is */
-        } else if (waits || s->state == ST_SYSCALL || (ran = ran + (s->state == ST_RUNNING ? ns : 0)) > LOOK) {
-            row_ends(k, &length);
+        } else if ((waits && !in_passing(c, s, kind)) || s->state == ST_SYSCALL) {
+            row_ends(c, k, s, &length);
         }
     }
     k->sleepers += k->n > before; /* the last row may not be over */
@@ -98,7 +109,8 @@ void rules_naps(struct causes *c)
 {
     for (uint32_t i = 0; i < c->tg->npairs && i < PAIRS_ASKED; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
-        const bool naps = p->from_scheduler && p->kind == WK_SLEEP && p->count > 0 && p->total / (int64_t)p->count < NAP;
+        const bool naps =
+            p->from_scheduler && p->kind == WK_SLEEP && p->count > 0 && p->total / (int64_t)p->count < NAP;
         struct naps k = {.p = p, .group = naps ? causes_group(c, p->waiter) : UINT32_MAX};
         if (k.group == UINT32_MAX || !c->life[k.group].program || c->of[k.group].n < 2) {
             continue;
