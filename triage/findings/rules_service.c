@@ -374,6 +374,19 @@ static void sleepers(struct causes *c, uint32_t g, const struct service *s, doub
     draft_titled(c->rs, &d, "sleeps while others wait");
 }
 
+/* Who writes nothing takes what comes: then that is told, and nothing of a queue. */
+static bool only_reads(struct causes *c, struct draft *d, uint32_t name, const struct leaf *most)
+{
+    if (causes_writes(c->tr, most->stack) || sends_any(c, name)) {
+        return false;
+    }
+    d->f.note = true;
+    text_lit(&d->text, " It writes nothing: it takes what comes, and asks nobody for it (inferred).");
+    text_lit(&d->next, "What it reads comes when the other side sends it: look there, and at who asks for it.");
+    draft_end(c->rs, d);
+    return true;
+}
+
 static void service(struct causes *c, uint32_t g, const struct service *s, double queue)
 {
     const uint32_t waits = causes_group(c, s->most->waiter);
@@ -439,11 +452,7 @@ static void service(struct causes *c, uint32_t g, const struct service *s, doubl
     if (aside) {
         causes_aside_text(&d, c, waits);
     }
-    if (one && asks && !causes_writes(c->tr, most.stack) && !sends_any(c, grp->name)) {
-        d.f.note = true;
-        text_say(&d.text, c->tr, " It writes nothing: it takes what comes, and asks nobody for it (inferred).");
-        text_lit(&d.next, "What it reads comes when the other side sends it: look there, and at who asks for it.");
-        draft_end(c->rs, &d);
+    if (one && asks && only_reads(c, &d, grp->name, &most)) {
         return;
     }
     uint32_t fills;
