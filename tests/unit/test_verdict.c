@@ -438,7 +438,7 @@ static void many_a_second(void **state)
     struct text t = {0};
     (void)state;
     change_text(&t, &v, &c);
-    assert_string_equal(t.p, "system calls in main.read: 44650 a second, for the same amount of work 4.2 before");
+    assert_string_equal(t.p, "system calls in main.read: 44650 a second, for the same amount of work 4.25 before");
     text_free(&t);
     change_text(&t, &v, &few);
     assert_non_null(strstr(t.p, ": <0.001 a second, for the same amount of work 250 before"));

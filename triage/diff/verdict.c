@@ -537,7 +537,7 @@ static void rate(struct text *t, double n)
     if (n > 0 && n < 1e-3) {
         text_lit(t, "<0.001");
     } else {
-        text_add(t, "%.*f", n >= 100 ? 0 : n >= 1 ? 1 : 3, n);
+        text_add(t, n >= 1000 ? "%.0f" : "%.4g", n);
     }
 }
 
