@@ -50,8 +50,7 @@ static uint32_t function_of(const struct trace *tr, uint32_t stack)
 /* Of what no kind tells: is it something of the collector, in the middle of what the program does? */
 static bool for_collector(const struct trace *tr, const struct pair_row *p)
 {
-    return p->kind == WK_OTHER && trace_stack(tr, p->stack) &&
-           str_starts(trace_str(tr, trace_frame(tr, p->stack, 0).func), "runtime.gc");
+    return stacks_for_collector(tr, (enum wait_kind)p->kind, p->stack);
 }
 
 /* What is waited for: a kind, or the reason where that is all that is known. */

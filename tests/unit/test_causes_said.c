@@ -788,8 +788,9 @@ static void others_are_elsewhere(void **state)
     struct loaded l;
     (void)state;
     help_cause("grinders", &l);
-    assert_non_null(
-        strstr(help_tells(&l, RULE_BUSY_LOOP)->text, "main.grind, called by main.begin kept 3 goroutines"));
+    assert_non_null(strstr(help_tells(&l, RULE_HOT)->text, "main.grind, called by main.begin kept 3 goroutines"));
+    assert_non_null(strstr(help_tells(&l, RULE_HOT)->next, "If it waits for something, block instead."));
+    assert_null(help_told(&l, RULE_BUSY_LOOP)); /* not the same function once more */
     load_free(&l);
 }
 

@@ -429,6 +429,22 @@ static void paths_that_differ(void **state)
     load_free(&b);
 }
 
+/* Digits, however many there are. */
+static void many_a_second(void **state)
+{
+    const struct verdict v = {.pace = 1};
+    const struct change c = {.kind = MK_CALL, .name = "main.read", .count = {.new = 44650.4, .old = 4.25}};
+    const struct change few = {.kind = MK_TAKE, .name = "main.read", .count = {.new = 0.00004, .old = 250}};
+    struct text t = {0};
+    (void)state;
+    change_text(&t, &v, &c);
+    assert_string_equal(t.p, "system calls in main.read: 44650 a second, for the same amount of work 4.25 before");
+    text_free(&t);
+    change_text(&t, &v, &few);
+    assert_non_null(strstr(t.p, ": <0.001 a second, for the same amount of work 250 before"));
+    text_free(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -443,6 +459,7 @@ int main(void)
         cmocka_unit_test(runs_help),
         cmocka_unit_test(fewer_at_a_stage),
         cmocka_unit_test(profiles_of_traces),
+        cmocka_unit_test(many_a_second),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

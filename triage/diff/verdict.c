@@ -531,6 +531,26 @@ static void per_second(struct text *t, double share)
     text_dur(t, (int64_t)(share * 1e9));
 }
 
+/* How many a second: digits as on the other pages, whatever there are. */
+static void rate(struct text *t, double n)
+{
+    if (n > 0 && n < 1e-3) {
+        text_lit(t, "<0.001");
+    } else {
+        text_add(t, n >= 1000 ? "%.0f" : "%.4g", n);
+    }
+}
+
+/* ".., before .." */
+static void rates(struct text *t, const struct change *c, const char *begin, const char *between, const char *end)
+{
+    text_add(t, "%s", begin);
+    rate(t, c->count.new);
+    text_add(t, "%s", between);
+    rate(t, c->count.old);
+    text_add(t, "%s", end);
+}
+
 static void waits_text(struct text *t, const struct change *c, const char *what)
 {
     text_add(t, "%s ", what);
@@ -539,7 +559,7 @@ static void waits_text(struct text *t, const struct change *c, const char *what)
     per_second(t, c->time.new);
     text_lit(t, " a second, before ");
     per_second(t, c->time.old);
-    text_add(t, " (%.4g waits a second, before %.4g)", c->count.new, c->count.old);
+    rates(t, c, " (", " waits a second, before ", ")");
     if (c->held && c->time.new > c->time.old) {
         text_lit(t, "; held in ");
         name(t, c->held);
@@ -552,9 +572,9 @@ void change_text(struct text *t, const struct verdict *v, const struct change *c
     case MK_LOCK: waits_text(t, c, "lock in"); break;
     case MK_GIVE: waits_text(t, c, "handing over (send, condition, wait group) in"); break;
     case MK_GC:
-        text_add(t,
-                 "collector: %.3g%% of the processor time in use, before %.3g%% (%.4g cycles a second, before %.4g)",
-                 c->time.new * 100, c->time.old * 100, c->count.new, c->count.old);
+        text_add(t, "collector: %.3g%% of the processor time in use, before %.3g%%", c->time.new * 100,
+                 c->time.old * 100);
+        rates(t, c, " (", " cycles a second, before ", ")");
         if (v->gc_why && c->claimed) {
             text_add(t, "; %s", v->gc_why);
         }
@@ -566,7 +586,7 @@ void change_text(struct text *t, const struct verdict *v, const struct change *c
         per_second(t, c->time.new);
         text_lit(t, " a second, before ");
         per_second(t, c->time.old);
-        text_add(t, " (%.4g a second, before %.4g)", c->count.new, c->count.old);
+        rates(t, c, " (", " a second, before ", ")");
         break;
     case MK_RUN:
         text_lit(t, "goroutines of ");
@@ -577,12 +597,12 @@ void change_text(struct text *t, const struct verdict *v, const struct change *c
     case MK_CALL:
         text_lit(t, "system calls in ");
         name(t, c->name);
-        text_add(t, ": %.4g a second, for the same amount of work %.4g before", c->count.new, c->count.old);
+        rates(t, c, ": ", " a second, for the same amount of work ", " before");
         break;
     case MK_TAKE:
         text_lit(t, "waits (network, channels, sleep) in ");
         name(t, c->name);
-        text_add(t, ": %.4g a second, for the same amount of work %.4g before", c->count.new, c->count.old);
+        rates(t, c, ": ", " a second, for the same amount of work ", " before");
         break;
     case MK_TEAM:
         name(t, c->name);

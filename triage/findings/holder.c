@@ -176,14 +176,20 @@ static bool began_waiting(const struct span *s, const struct span *next)
     return s->state == ST_WAITING && !s->stack && next->state == ST_RUNNABLE && next->who != NO_LANE;
 }
 
+/* Is the lock asked for where the holder let go of it, too? There, if what waited there was let in by this place as well. */
+static bool takes_itself(const struct tab *passed, const struct lock_wait *w)
+{
+    return w->let_go && (w->let_go == w->place || tab_get(passed, w->let_go, w->place) != TAB_NONE);
+}
+
 /*
  * Where a function takes the lock and lets go of it itself, who holds it is in that function: when was the holder that ended wait w
  * last seen elsewhere, waiting or in a system call? It can't have held from before. 0: not since it had got it, as far as is known.
  */
-static int64_t elsewhere_until(const struct triage *tg, const struct lock_wait *w)
+static int64_t elsewhere_until(const struct triage *tg, const struct tab *passed, const struct lock_wait *w)
 {
     const int64_t from = w->got == NO_LANE ? w->t0 : tg->lock_waits[w->got].t1;
-    const bool within = w->let_go && w->let_go == w->place;
+    const bool within = takes_itself(passed, w);
     struct span_iter it;
     struct span next = {.state = ST_RUNNING};
     if (w->waker >= tg->ng || w->t1 - from < ELSEWHERE ||
@@ -266,7 +272,8 @@ static bool wait_kind_of(void *arg, const struct span *s)
     struct kinds *k = arg;
     int64_t a = s->t0 > k->t0 ? s->t0 : k->t0, z = s->t1 < k->t1 ? s->t1 : k->t1;
     if (s->state == ST_WAITING && z > a) {
-        k->d->wait_ns[stacks_wait_kind(k->tr, s->reason, s->stack)] += z - a;
+        const enum wait_kind kind = stacks_wait_kind(k->tr, s->reason, s->stack);
+        k->d->wait_ns[stacks_for_collector(k->tr, kind, s->stack) ? WK_GC : kind] += z - a;
     }
     return true;
 }
@@ -450,7 +457,7 @@ static int cmp_row(const void *a, const void *b)
 /* The place of each wait, where its waker let go, the waits by goroutine, and with which wait each holder got it. */
 static bool links(struct triage *tg)
 {
-    struct tab by_stack = {0};
+    struct tab by_stack = {0}, passed = {0}; /* passed: from which place to which */
     struct keyed_row *k = mem_alloc(((size_t)tg->nlock_waits + 1) * sizeof *k);
     bool ok = k != NULL;
     tg->lock_order = mem_alloc(((size_t)tg->nlock_waits + 1) * sizeof *tg->lock_order);
@@ -461,7 +468,8 @@ static bool links(struct triage *tg)
         w->place = place != TAB_NONE ? place : holder_place(tg->tr, w->stack);
         w->let_go = go != TAB_NONE ? go : holder_place(tg->tr, w->waker_stack);
         ok = tab_put(&by_stack, w->stack, 0, w->place) != TAB_NONE &&
-             tab_put(&by_stack, w->waker_stack, 0, w->let_go) != TAB_NONE;
+             tab_put(&by_stack, w->waker_stack, 0, w->let_go) != TAB_NONE &&
+             tab_put(&passed, w->place, w->let_go, 0) != TAB_NONE;
         k[i] = (struct keyed_row){w->g, i};
     }
     ok = ok && rows_sort(k, tg->nlock_waits);
@@ -471,10 +479,11 @@ static bool links(struct triage *tg)
     for (uint32_t i = 0; i < tg->nlock_waits && ok; i++) {
         struct lock_wait *w = &tg->lock_waits[i];
         w->got = w->waker < tg->ng ? got_with(tg, w) : NO_LANE;
-        w->elsewhere = elsewhere_until(tg, w);
+        w->elsewhere = elsewhere_until(tg, &passed, w);
         ok = i % 256 || slices_tick();
     }
     tab_free(&by_stack);
+    tab_free(&passed);
     mem_free(k);
     return ok;
 }

@@ -207,8 +207,8 @@ static void spun_text(struct text *t, const struct late *l)
 {
     if (l->spun) {
         text_say(t, l->c->tr, " ", l->spun, " of these runs are of goroutines of ",
-                 t_func(l->c->tg->groups[l->spins].name), ", which ", l->surely ? "spin" : "may spin",
-                 " (busy-loop): spinning takes processors away where the host has fewer than GOMAXPROCS, and such "
+                 t_func(l->c->tg->groups[l->spins].name), ", which ", l->surely ? "spin (busy-loop)" : "may spin",
+                 ": spinning takes processors away where the host has fewer than GOMAXPROCS, and such "
                  "runs get shorter once it blocks.");
     }
 }

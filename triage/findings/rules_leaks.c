@@ -134,17 +134,37 @@ static void beside_text(struct text *t, const struct rules *rs, uint32_t row)
     }
 }
 
-/* Does a connection's reader stay behind an answer's head? Between two answers it waits for the network instead. */
-static bool body_open(const struct rules *rs, uint32_t row)
+/* Of the readers of connections that stay with a row's, how many do so behind an answer's head (in the loop itself), or read? */
+static void readers_of(const struct rules *rs, uint32_t row, uint32_t *behind, uint32_t *reading)
 {
+    *behind = *reading = 0;
     for (uint32_t i = row; i < rs->tg->nleaks && i <= row + NEAR; i++) {
         const struct leak_row *r = &rs->tg->leaks[i];
-        if ((i == row || one_leak(rs->tr, &rs->tg->leaks[row], r)) && r->kind == WK_SELECT &&
-            str_is(trace_str(rs->tr, r->name), "net/http.(*persistConn).readLoop")) {
-            return true;
+        if ((i != row && !one_leak(rs->tr, &rs->tg->leaks[row], r)) ||
+            !str_is(trace_str(rs->tr, r->name), "net/http.(*persistConn).readLoop")) {
+            continue;
+        }
+        if (stacks_has(rs->tr, r->stack, "net/http.(*persistConn).Read")) {
+            *reading += r->count; /* over whatever kind of connection, a pipe in memory too */
+        } else if (r->kind == WK_SELECT) {
+            *behind += r->count;
         }
     }
-    return false;
+}
+
+static bool body_open(const struct rules *rs, uint32_t row)
+{
+    uint32_t behind, reading;
+    readers_of(rs, row, &behind, &reading);
+    return behind > reading / 4;
+}
+
+/* Do most of them wait for what comes next? Between two answers a connection does. */
+static bool idle_connections(const struct rules *rs, uint32_t row)
+{
+    uint32_t behind, reading;
+    readers_of(rs, row, &behind, &reading);
+    return reading > rs->tg->leaks[row].count / 2;
 }
 
 static const char *leak_advice(const struct rules *rs, uint32_t row)
@@ -152,6 +172,11 @@ static const char *leak_advice(const struct rules *rs, uint32_t row)
     if (body_open(rs, row)) {
         return "Their connections wait for the response body to be read to the end or closed: do both, on every "
                "return path.";
+    }
+    if (idle_connections(rs, row)) {
+        return "Their connections are idle, or wait for an answer. Each http.Transport keeps its own idle ones: use "
+               "one "
+               "for all, set IdleConnTimeout, or call CloseIdleConnections when done with it.";
     }
     return rs->tg->leaks[row].vain.count
                ? "The condition they check when woken was not true: change it under the lock, before the Signal or "

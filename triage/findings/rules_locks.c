@@ -145,6 +145,9 @@ const char *lock_advice(const struct triage *tg, const struct holder_row *h)
     if (h->wait_ns[WK_LOCK] > half) {
         return "Its holders wait for another lock: look at that one first, or take only one of the two at a time.";
     }
+    if (h->ns[ST_WAITING] > half && h->wait_ns[WK_GC] > h->ns[ST_WAITING] / 2) {
+        return "Its holders wait for the collector: allocate less, above all while holding the lock.";
+    }
     if (h->ns[ST_WAITING] > half) {
         return HOLDER_WAITS;
     }
@@ -279,6 +282,10 @@ static void convoy_example(struct text *t, const struct rules *rs, uint32_t lock
         return;
     }
     chain_doing(rs->tr, h->longest.g, h->longest.t0, h->longest.t1, &k);
+    if (k.state == ST_RUNNING &&
+        stacks_has(rs->tr, let_go_stack(rs->tg, lock, &h->longest), "sync.(*RWMutex).RUnlock")) {
+        return; /* the last of several readers: others had it before, and when this one took it no trace tells */
+    }
     text_say(t, rs->tr, " The longest hold was ", t_dur(h->longest.t1 - h->longest.t0), ", by ", t_who(h->longest.g),
              " (@", t_dur(h->longest.t0), "), ");
     if (k.state == ST_RUNNING) {

@@ -19,6 +19,7 @@
 #define QUEUE(one) threshold((one) ? TH_BOTTLE_QUEUE : TH_POOL_QUEUE)
 #define WAITS threshold(TH_BOTTLE_WAITS)
 #define SHARE threshold(TH_BOTTLE_SHARE)
+#define STOP_SPANS 16
 #define LINES 64 /* of the program, where others wait */
 
 struct service {
@@ -91,6 +92,32 @@ static bool feeders_wait(const struct causes *c, uint32_t name)
     return false;
 }
 
+/* Does it wake by closing a channel? The runtime's function that sends or receives is in its stack, the one that closes is not. */
+static bool by_closing(const struct trace *tr, uint32_t stack)
+{
+    const struct str f = trace_stack(tr, stack) ? trace_str(tr, trace_frame(tr, stack, 0).func) : (struct str){0};
+    return f.len && !str_starts(f, "runtime.") && !str_starts(f, "reflect.") && !str_starts(f, "sync.");
+}
+
+/* Did who waited longest go to its end behind that, without another wait? Then, if a channel was closed, it had waited to be told so. */
+static bool told_to_stop(const struct causes *c, const struct pair_row *p)
+{
+    struct span_iter it;
+    if (!wait_on_channel(p->kind) || !by_closing(c->tr, p->waker_stack) ||
+        !span_seek(&it, c->tr, (struct lane){LANE_G, p->longest.g}, p->longest.t1)) {
+        return false;
+    }
+    for (int i = 0; i < STOP_SPANS; i++) {
+        if (span_get(&it)->state == ST_WAITING) {
+            return false;
+        }
+        if (!span_next(&it)) {
+            return trace_lane(c->tr, (struct lane){LANE_G, p->longest.g}).last < c->tg->end;
+        }
+    }
+    return false;
+}
+
 /*
  * One that sleeps while several wait for its answers, and has waited for them to bring more or makes system calls for
  * them. What gives out turns at its own pace does neither.
@@ -102,7 +129,7 @@ static bool answers_late(const struct causes *c, uint32_t g, const struct servic
         (double)s->other < threshold(TH_BOTTLE_SLEEPS) * (double)(l->last - l->first)) {
         return false;
     }
-    bool brought = gstat_of(c->tg->g, causes_nth(c, g, 0)).syscalls * 2 >= s->count;
+    bool brought = gstat_of(c->tg->g, causes_nth(c, g, 0)).syscalls * 2 >= s->count && !told_to_stop(c, s->most);
     for (uint32_t i = 0; i < c->tg->npairs && !brought; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
         brought = !p->from_scheduler && p->waiter == c->tg->groups[g].name && p->waker == s->most->waiter &&
@@ -162,6 +189,18 @@ static uint64_t longest_calls(const struct causes *c, uint32_t func)
         }
     }
     return 0;
+}
+
+/* Do goroutines of that start function write anything, to the network or elsewhere? */
+static bool sends_any(const struct causes *c, uint32_t name)
+{
+    for (uint32_t i = 0; i < c->tg->nsyscalls; i++) {
+        const uint32_t stack = c->tg->syscalls[i].stack, n = trace_stack(c->tr, stack);
+        if (n && trace_frame(c->tr, stack, n - 1).func == name && causes_sends(c->tr, stack)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /*
@@ -335,6 +374,19 @@ static void sleepers(struct causes *c, uint32_t g, const struct service *s, doub
     draft_titled(c->rs, &d, "sleeps while others wait");
 }
 
+/* Who writes nothing takes what comes: then that is told, and nothing of a queue. */
+static bool only_reads(struct causes *c, struct draft *d, uint32_t name, const struct leaf *most)
+{
+    if (causes_writes(c->tr, most->stack) || sends_any(c, name)) {
+        return false;
+    }
+    d->f.note = true;
+    text_lit(&d->text, " It writes nothing: it takes what comes, and asks nobody for it (inferred).");
+    text_lit(&d->next, "What it reads comes when the other side sends it: look there, and at who asks for it.");
+    draft_end(c->rs, d);
+    return true;
+}
+
 static void service(struct causes *c, uint32_t g, const struct service *s, double queue)
 {
     const uint32_t waits = causes_group(c, s->most->waiter);
@@ -399,6 +451,9 @@ static void service(struct causes *c, uint32_t g, const struct service *s, doubl
     }
     if (aside) {
         causes_aside_text(&d, c, waits);
+    }
+    if (one && asks && only_reads(c, &d, grp->name, &most)) {
+        return;
     }
     uint32_t fills;
     const struct pair_row *behind = stands_behind(c, g, s, &fills);

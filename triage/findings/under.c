@@ -108,6 +108,52 @@ static bool held_by_those(const struct two *x)
 }
 
 WHEN(small_beside, (double)x->under->severity_ns <= threshold(TH_HERD_CONVOY) * (double)x->over->severity_ns)
+#define LOOKED 256 /* lock waits of which what came before is looked at */
+#define BRIEFLY \
+    20000 /* ns: a lock held for no longer, until the next one has it, is waited for only because all come at once */
+
+/* Has goroutine g only run since a wait that was there, or was ended from there? */
+static bool comes_from(const struct trace *tr, uint32_t g, int64_t t, uint32_t place)
+{
+    enum { BACK = 4 }; /* it ran, was ready, waited; or was stopped once more */
+    struct span_iter it;
+    uint32_t woken_at = 0;
+    if (!span_seek(&it, tr, (struct lane){LANE_G, g}, t - 1)) {
+        return false;
+    }
+    for (int i = 0; i < BACK && span_get(&it)->state != ST_WAITING; i++) {
+        woken_at = span_get(&it)->state == ST_RUNNABLE ? span_get(&it)->stack : 0;
+        if (!span_prev(&it)) {
+            return false;
+        }
+    }
+    return span_get(&it)->state == ST_WAITING &&
+           (causes_place(tr, span_get(&it)->stack) == place || (woken_at && causes_place(tr, woken_at) == place));
+}
+
+/* Do nearly all that wait for the lock come from where the crowd was woken, and hold it briefly? Then they queue since all are woken at once. */
+static bool woken_for_it(const struct two *x)
+{
+    const struct triage *tg = x->rs->tg;
+    const uint32_t from = causes_place(tg->tr, x->over->stack);
+    const uint32_t lock = x->under->stack ? holder_lock(tg, holder_place(tg->tr, x->under->stack)) : 0;
+    uint32_t all = 0, looked = 0, woken = 0;
+    for (uint32_t i = 0; i < tg->nlock_waits; i++) {
+        all += tg->lock_waits[i].lock == lock;
+    }
+    if (!from || !lock || !all || x->under->severity_ns / all > BRIEFLY) {
+        return false;
+    }
+    for (uint32_t i = 0, n = 0; i < tg->nlock_waits; i++) {
+        const struct lock_wait *w = &tg->lock_waits[i];
+        if (w->lock == lock && n++ % (all / LOOKED + 1) == 0) {
+            looked++;
+            woken += comes_from(tg->tr, w->g, w->t0, from);
+        }
+    }
+    return woken * 10 >= looked * 9;
+}
+
 /* Are the wake-ups told as in vain those of the function that is said to wake a crowd? */
 static bool in_vain_by(const struct two *x)
 {
@@ -172,6 +218,8 @@ static bool tells_of_more(const struct two *x)
 
 /* Is that where it looks and pauses? Then what most of the time went into is told. */
 WHEN(looks_there, x->over->looks &&same_place(x))
+/* What looks for nothing computes, where most of the work is. */
+WHEN(computes_there, !x->under->looks && !x->under->unstopped && (same_group(x) || same_place(x)))
 WHEN(no_sign, !story_is_sign(x->rs, x->over))
 
 /* ---- what is kept ------------------------------------------------------------------------------------------------------ */
@@ -223,15 +271,21 @@ static void its_cost(struct two *x)
     }
 }
 
-/* The crowd waits for a lock, too. */
-static void lock_words(struct two *x)
+/* The crowd waits for a lock, too; what that costs is part of what the crowd does. */
+static void queue_words(struct two *x)
 {
     struct text t = {0};
     const uint32_t place = holder_place(x->rs->tr, x->under->stack);
     text_say(&t, x->rs->tr, " They wait for a lock in ", t_func(place), " as well, 4 of them or more for ");
     text_add(&t, "%s in all: a crowd of them holds it one after the other.", x->under->amount);
-    its_cost(x);
     retell_behind(x->rs, x->over, &t);
+}
+
+/* The same, where it may cost more. */
+static void lock_words(struct two *x)
+{
+    its_cost(x);
+    queue_words(x);
 }
 
 static void crowd_words(struct two *x)
@@ -239,6 +293,17 @@ static void crowd_words(struct two *x)
     struct text t = {0};
     text_add(&t, " They are woken in crowds of up to %s.", x->under->amount);
     retell_behind(x->rs, x->over, &t);
+}
+
+/* Whether it waits no trace tells: the advice stands, behind the other one. */
+static void loop_words(struct two *x)
+{
+    struct text t = {0}, next = {0};
+    text_add(&t, " %s", x->under->text);
+    retell_behind(x->rs, x->over, &t);
+    text_add(&next, "%s If it waits for something, block instead.", x->over->next ? x->over->next : "");
+    retell_advice(x->rs, x->over, &next);
+    text_free(&next);
 }
 
 /* Another kind of stop, asked for by the same function. */

@@ -319,6 +319,12 @@ enum wait_kind stacks_wait_kind(const struct trace *tr, uint32_t reason, uint32_
     return (enum wait_kind)(k - 1 < WK_KINDS ? k - 1 : stack_is(tr, stack) >> STACK_KIND & KINDS);
 }
 
+bool stacks_for_collector(const struct trace *tr, enum wait_kind k, uint32_t stack)
+{
+    return k == WK_OTHER && trace_stack(tr, stack) &&
+           str_starts(trace_str(tr, trace_frame(tr, stack, 0).func), "runtime.gc");
+}
+
 enum wait_kind stacks_kind_untold(const struct trace *tr, uint32_t stack)
 {
     static const struct {

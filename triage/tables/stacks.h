@@ -38,6 +38,8 @@ static inline bool wait_passes_on(enum wait_kind k)
 /* stacks_wait_kind - by the reason, and where that says only "sync" by the stack. O(frames), at most 8 are looked at.
  */
 enum wait_kind stacks_wait_kind(const struct trace *tr, uint32_t reason, uint32_t stack);
+/* stacks_for_collector - does a wait of no kind wait for the collector: who allocates starts or ends a cycle? */
+bool stacks_for_collector(const struct trace *tr, enum wait_kind k, uint32_t stack);
 /*
  * stacks_kind_untold - of a wait without a reason, as of one that had begun before the trace: by the stack alone.
  * WK_OTHER: it can't be told.
