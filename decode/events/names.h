@@ -19,7 +19,7 @@ struct segvec {  /* grows, never moves */
     void *seg[SEG_MAX];
 };
 
-#define NAMES_HELPERS 16
+#define NAMES_HELPERS 64
 struct names {
     struct segvec strs;      /* struct str, and its hash */
     struct segvec frames;    /* struct frame, shared by all stacks */

@@ -31,7 +31,8 @@ struct root { /* a line of a function at the root of stacks */
 struct helper {
     uint32_t func, first; /* first: what was given to the first that is known */
     uint64_t line;
-    bool two, is_none; /* two: another one was given something else */
+    bool two, differ, is_none; /* two: another one was given something else; differ: at one place of creation, too */
+    uint32_t awaits, repeats;  /* goroutines that awaited something, then called once; or again and again */
 };
 struct birth { /* goroutines of one helper and one creation stack */
     uint32_t helper, stack, given;
@@ -78,13 +79,37 @@ static bool is_own(const struct names *nm, uint32_t helper, uint32_t func)
     return own || begins(s, (struct str){h.p, n});
 }
 
-/* What runs at the root's line, in a stack of a goroutine that begins there. */
+static bool is_called(const struct names *nm, uint32_t func, const char *name)
+{
+    return begins(names_get(nm, func), (struct str){name, (uint32_t)strlen(name)});
+}
+
+/*
+ * What runs at the root's line, in a stack of a goroutine that begins there. Where the runtime interrupted it between two instructions
+ * the stack doesn't tell: as a function returns or has just begun, the one that called it may be missing there.
+ */
 static uint32_t next_to_root(const struct names *nm, uint32_t stack, struct frame *root)
 {
     const uint32_t n = names_depth(nm, stack);
     *root = n ? names_frame(nm, stack, n - 1) : (struct frame){0};
     const uint32_t func = n > 1 ? names_frame(nm, stack, n - 2).func : 0;
-    return func && !is_own(nm, root->func, func) ? func : NOTHING;
+    if (!func || is_own(nm, root->func, func))
+        return NOTHING;
+    for (uint32_t i = 0; i < 2 && i + 2 < n; i++)
+        if (is_called(nm, names_frame(nm, stack, i).func, "runtime.asyncPreempt"))
+            return NOTHING;
+    return func;
+}
+
+/* Does a function wait itself, at the root of the stack, for something that others bring (no lock, no room)? */
+static bool awaits(const struct names *nm, uint32_t stack, uint32_t helper)
+{
+    static const char *const how[] = {"runtime.selectgo", "runtime.chanrecv", "sync.(*Cond).Wait"};
+    const uint32_t n = names_depth(nm, stack);
+    bool is = false;
+    for (size_t i = 0; n > 1 && i < sizeof how / sizeof *how && names_frame(nm, stack, n - 1).func == helper; i++)
+        is |= is_called(nm, names_frame(nm, stack, n - 2).func, how[i]);
+    return is;
 }
 
 /* ---- lines where there are different functions ----------------------------------------------------------------------- */
@@ -147,23 +172,41 @@ static void helpers_of_stacks(struct search *s)
 
 /* ---- their goroutines ------------------------------------------------------------------------------------------------ */
 
-static uint32_t given_to(const struct search *s, const struct helper *h, uint32_t g)
+/* What one goroutine did: what it was given, and whether it awaited something for most of its time before. */
+struct life {
+    uint32_t given, calls; /* calls: of it, a wait for something in between */
+    int64_t awaited, all;  /* ns */
+    bool awaits;           /* the last that is known of it: it awaited something */
+};
+
+static void life_add(struct life *l, const struct span *is, bool awaited, uint32_t func)
+{
+    l->all += is->t1 - is->t0;
+    l->awaited += awaited && !l->calls ? is->t1 - is->t0 : 0;
+    if (func) {
+        told(&l->given, func);
+        l->calls += l->awaits || !l->calls;
+    }
+    l->awaits = awaited || (l->awaits && !func);
+}
+
+static struct life life_of(const struct search *s, const struct helper *h, uint32_t g)
 {
     const struct trace *tr = s->tr;
     struct span_iter it;
-    uint32_t given = NOTHING;
+    struct life l = {.given = NOTHING};
     bool more = span_seek_index(&it, tr, (struct lane){LANE_G, g}, 0);
-    for (uint32_t i = 0; more && i < SPANS && given != SEVERAL; i++) {
+    for (uint32_t i = 0; more && i < SPANS && l.given != SEVERAL; i++) {
         struct frame root;
         const struct span *is = span_get(&it);
         const bool own =
             is->state == ST_WAITING || is->state == ST_SYSCALL || is->who == NO_LANE; /* else the waker's */
         const uint32_t func = own && is->stack ? next_to_root(&tr->names, is->stack, &root) : 0;
-        if (func && root.func == h->func && root.line == h->line)
-            told(&given, func);
+        const bool awaited = is->state == ST_WAITING && is->stack && awaits(&tr->names, is->stack, h->func);
+        life_add(&l, is, awaited, func && root.func == h->func && root.line == h->line ? func : NOTHING);
         more = span_next(&it);
     }
-    return given;
+    return l;
 }
 
 static uint32_t birth_at(struct search *s, uint32_t helper, uint32_t stack)
@@ -200,14 +243,19 @@ static bool is_other(const struct names *nm, uint32_t a, uint32_t b)
     return a != b && !(x.len && x.len == y.len && !memcmp(x.p, y.p, x.len));
 }
 
-static void helper_told(const struct search *s, struct helper *h, uint32_t given)
+static uint32_t helper_told(const struct search *s, struct helper *h, uint32_t g)
 {
+    const struct life l = life_of(s, h, g);
+    const uint32_t given = l.given;
+    h->repeats += l.calls > 1;
+    h->awaits += l.calls == 1 && l.awaited > l.all / 2;
     if (given == SEVERAL)
         h->is_none = true;
     else if (given && !h->first)
         h->first = given;
     else if (given && is_other(&s->tr->names, given, h->first))
         h->two = true;
+    return given;
 }
 
 static void look_at(struct search *s, uint32_t g, uint32_t helper, uint32_t stack, bool to_the_end)
@@ -216,8 +264,7 @@ static void look_at(struct search *s, uint32_t g, uint32_t helper, uint32_t stac
     if (!stack) {
         struct alone *p = s->nalone < ALONE ? mem_grow(s->alone, &s->cap_alone, s->nalone + 1, sizeof *p) : NULL;
         s->alone = p ? p : s->alone;
-        const uint32_t given = p ? given_to(s, h, g) : NOTHING;
-        helper_told(s, h, given);
+        const uint32_t given = p ? helper_told(s, h, g) : NOTHING;
         if (given && to_the_end)
             p[s->nalone++] = (struct alone){g, helper, given};
         return;
@@ -230,12 +277,12 @@ static void look_at(struct search *s, uint32_t g, uint32_t helper, uint32_t stac
         s->enough = *b;
         return;
     }
-    const uint32_t given = given_to(s, h, g);
-    helper_told(s, h, given);
+    const uint32_t given = helper_told(s, h, g);
     b->tried++;
     b->known += given != NOTHING;
     if (given)
         told(&b->given, given);
+    h->differ |= b->given == SEVERAL;
 }
 
 static uint32_t helper_of(const struct search *s, uint32_t name)
@@ -291,7 +338,9 @@ static void goroutines(struct search *s)
 
 static bool is_helper(const struct search *s, uint32_t k)
 {
-    return s->helper[k].two && !s->helper[k].is_none;
+    const struct helper *h = &s->helper[k];
+    const bool ticks = !h->differ && h->awaits <= 2 * h->repeats;
+    return h->two && !h->is_none && (ticks || h->awaits + h->repeats == 0);
 }
 
 static void keep(struct given *gv, struct idmap *in, uint64_t key, uint32_t given, bool *oom)

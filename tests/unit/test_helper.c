@@ -216,6 +216,98 @@ static void test_without_start(void **state)
     tracegen_free(&b);
 }
 
+/* ---- the program's own helpers (decode/model/given.h) ---------------------------------------------------------------- */
+
+static int goroutines_named(const struct trace *tr, const char *name)
+{
+    int n = 0;
+    for (uint32_t g = 0; g < trace_nlanes(tr, LANE_G); g++) {
+        const struct str s = names_get(&tr->names, trace_g_name(tr, g));
+        n += s.len == strlen(name) && !memcmp(s.p, name, s.len);
+    }
+    return n;
+}
+
+/* Interrupted in a function without a frame, whose caller the stack leaves out; watchers and workers were given nothing to be. */
+static void test_given(void **state)
+{
+    (void)state;
+    struct trace *tr;
+    struct err e;
+    size_t n;
+    uint8_t *p = read_file("tests/golden/causes/ropewalk.trace", &n);
+    assert_int_equal(load_bytes_opts(p, n, NULL, &tr, &e), ERR_OK);
+    assert_int_equal(goroutines_named(tr, "main.twist"), 2);
+    assert_int_equal(goroutines_named(tr, "main.lay"), 2);
+    assert_int_equal(goroutines_named(tr, "main.watch.func1"), 2);
+    assert_int_equal(goroutines_named(tr, "main.serve"), 2);
+    trace_close(tr);
+    free(p);
+}
+
+/* Two goroutines that begin in `in`, at one line of which one calls main.one and the other main.two, `times` after a select. */
+static void two_given(struct tracegen_buf *b, unsigned *g, const char *in, unsigned times)
+{
+    static const char *const given[] = {"main.one", "main.two"};
+    for (unsigned k = 0; k < 2; k++) {
+        const unsigned id = ++*g;
+        unsigned seq = 1;
+        tracegen_printf(b, "GoCreate +9 new_g=%u new_stack=%s:1 stack=main.start:%u,main.main:8\n", id, in, k);
+        tracegen_printf(b, "GoStop +9 reason=\"preempted\" stack=main.main:9\nGoStart +9 g=%u g_seq=%u\n", id, seq);
+        for (unsigned i = 0; i < times; i++) {
+            tracegen_printf(b, "GoBlock +9 reason=\"select\" stack=runtime.selectgo:1,%s:5\n", in);
+            tracegen_printf(b, "GoUnblock +99999 g=%u g_seq=%u stack=0\n", id, seq + 1);
+            tracegen_printf(b, "GoStart +9 g=%u g_seq=%u\n", id, seq + 2);
+            tracegen_printf(b, "GoBlock +9 reason=\"sleep\" stack=time.Sleep:1,%s:3,%s:7\n", given[k], in);
+            tracegen_printf(b, "GoUnblock +9 g=%u g_seq=%u stack=0\n", id, seq + 3);
+            tracegen_printf(b, "GoStart +9 g=%u g_seq=%u\n", id, seq += 4);
+        }
+        if (times)
+            tracegen_printf(b, "GoBlock +9 reason=\"sleep\" stack=time.Sleep:1,main.end:3,%s:9\n", in);
+        else
+            tracegen_printf(b, "GoBlock +9 reason=\"sleep\" stack=time.Sleep:1,%s:3,%s:7\n", given[k], in);
+        tracegen_printf(b, "GoStart +9 g=1 g_seq=%u\n", *g - 1);
+    }
+}
+
+/* A ticker is named by what it calls again and again, one that reports what came by itself. */
+static void test_given_ticks(void **state)
+{
+    (void)state;
+    for (unsigned times = 0; times < 3; times++) {
+        struct tracegen_buf b = {0};
+        unsigned g = 1;
+        tracegen_printf(&b, "go 1.26\nbatch m=7 t=0\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n");
+        two_given(&b, &g, "main.tick", times);
+        struct loaded l = load_text((const char *)b.p);
+        assert_int_equal(goroutines_named(l.tr, "main.one"), times != 1);
+        assert_int_equal(goroutines_named(l.tr, "main.tick"), times == 1 ? 2 : 0);
+        unload(&l);
+        tracegen_free(&b);
+    }
+}
+
+/* Methods of package testing, which count as helpers too, leave room for them. */
+static void test_given_by_many(void **state)
+{
+    (void)state;
+    struct tracegen_buf b = {0};
+    unsigned g = 1;
+    tracegen_printf(&b, "go 1.26\nbatch m=7 t=0\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n");
+    for (unsigned i = 0; i < 20; i++)
+        tracegen_printf(&b, "UserLog +1 task=0 key=\"k\" value=\"v\" stack=testing.(*B).m%u:1,main.main:8\n", i);
+    for (unsigned i = 0; i < 20; i++) {
+        char in[32];
+        (void)snprintf(in, sizeof in, "main.begin%u.func1", i);
+        two_given(&b, &g, in, 0);
+    }
+    struct loaded l = load_text((const char *)b.p);
+    assert_int_equal(goroutines_named(l.tr, "main.one"), 20);
+    assert_int_equal(goroutines_named(l.tr, "main.two"), 20);
+    unload(&l);
+    tracegen_free(&b);
+}
+
 static int several; /* traces of more than one segment */
 
 static void one_sample(const char *path, const uint8_t *p, size_t n)
@@ -242,9 +334,10 @@ static void test_one_name(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_which),    cmocka_unit_test(test_whose_frame),   cmocka_unit_test(test_names),
-        cmocka_unit_test(test_dump),     cmocka_unit_test(test_there_before),  cmocka_unit_test(test_siblings),
-        cmocka_unit_test(test_one_name), cmocka_unit_test(test_without_start),
+        cmocka_unit_test(test_which),       cmocka_unit_test(test_whose_frame),   cmocka_unit_test(test_names),
+        cmocka_unit_test(test_dump),        cmocka_unit_test(test_there_before),  cmocka_unit_test(test_siblings),
+        cmocka_unit_test(test_one_name),    cmocka_unit_test(test_without_start), cmocka_unit_test(test_given),
+        cmocka_unit_test(test_given_ticks), cmocka_unit_test(test_given_by_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,6 +79,8 @@ bool reader_ends(const struct causes *c, const struct pair_row *p);
 bool limits_back(const struct causes *c, const struct pair_row *p);
 /* limits_opened - how many connections net/http opened in the trace. */
 uint64_t limits_opened(const struct causes *c);
+/* limits_kept - how many of net/http's connections there were on average, from the first to the end of the last. */
+double limits_kept(const struct causes *c);
 /* limits_conns - of so many waits for connections: are these for as many as are allowed (MaxConnsPerHost), not for new ones? */
 bool limits_conns(const struct causes *c, uint64_t waits, int64_t waited, int64_t back);
 /* limits_tell - the finding about these, of that function of the program; where there is something to be won. */

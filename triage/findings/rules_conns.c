@@ -97,6 +97,33 @@ static uint64_t given_up(const struct causes *c, uint32_t func)
     return n;
 }
 
+/* kept: they are there still, idle, so whoever asks next has none of them. */
+static void closed_why(const struct causes *c, struct draft *d, bool kept)
+{
+    if (kept) {
+        text_say(&d->text, c->tr, ", and ", t_f1(limits_kept(c)),
+                 " connections are there at a time: they stay open, but are hardly used again, as where each request "
+                 "has a "
+                 "Transport (or a client with one) of its own, or asks another host (inferred). ");
+    } else {
+        text_lit(&d->text,
+                 ": most are closed again after an answer, because keep-alives are off, fewer idle ones are kept "
+                 "than there are concurrent requests, or a body is not read to the end (inferred). ");
+    }
+}
+
+static void closed_advice(struct draft *d, bool kept)
+{
+    if (kept) {
+        text_lit(&d->next,
+                 "Use one client, or one Transport, for all requests: each Transport keeps connections of its own, "
+                 "which stay open until they were idle for too long.");
+    } else {
+        text_lit(&d->next, "Allow as many idle connections per host (MaxIdleConnsPerHost, default 2) as there are "
+                           "concurrent requests, without DisableKeepAlives; read bodies to the end and close them.");
+    }
+}
+
 /*
  * Connections that are kept are as many as ask at once. Where several times as many are opened, and a part of the questions waits for them,
  * they are closed again behind the answers: no more idle ones may be kept. What opening them costs the other side, which then answers
@@ -122,24 +149,21 @@ static bool closed_again(struct causes *c, const struct conns *k, uint64_t poole
     struct draft d;
     draft_start(&d, RULE_CONNS, (int64_t)(there * (waited < 1 ? waited : 1)));
     d.f.won_hi = (int64_t)(there * (all < 1 ? all : 1));
+    const bool kept = limits_kept(c) >= threshold(TH_CONNS_TIMES) * (ask + 1);
     d.f.inferred = true;
     d.f.note = waited < threshold(TH_CONNS_TRACE); /* hardly waited for: what they cost beside is not recorded */
     draft_about(&d, c->rs, k->func, k->most->stack);
     draft_moment(&d, &k->most->longest);
     text_add(&d.amount, "%llu opened", (unsigned long long)opened);
     text_say(&d.text, c->tr, t_place(k->most->stack, 3), ": net/http opens ", opened, " connections for ", k->asked,
-             " answers, where ", t_f1(ask), " goroutines of ", t_func(c->tg->groups[group].name),
-             " ask on average: most are closed again after an answer, because keep-alives are off, fewer idle ones "
-             "are kept than "
-             "there are "
-             "concurrent requests, or a body is not read to the end (inferred). ",
-             k->opened, " times a request waits for one, ", t_dur(k->waited / (int64_t)k->opened), " on average, ",
-             t_dur(k->waited),
+             " answers, where ", t_f1(ask), " goroutines of ", t_func(c->tg->groups[group].name), " ask on average");
+    closed_why(c, &d, kept);
+    text_say(&d.text, c->tr, k->opened, " times a request waits for one, ", t_dur(k->waited / (int64_t)k->opened),
+             " on average, ", t_dur(k->waited),
              " in all. A trace does not show what each costs the other side (a handshake), which may delay other "
              "answers.");
-    text_lit(&d.next, "Allow as many idle connections per host (MaxIdleConnsPerHost, default 2) as there are "
-                      "concurrent requests, without DisableKeepAlives; read bodies to the end and close them.");
-    draft_titled(c->rs, &d, "connections closed and reopened");
+    closed_advice(&d, kept);
+    draft_titled(c->rs, &d, kept ? "connections not used again" : "connections closed and reopened");
     return true;
 }
 

@@ -35,6 +35,16 @@ uint64_t limits_opened(const struct causes *c)
     return opened;
 }
 
+double limits_kept(const struct causes *c)
+{
+    for (uint32_t i = 0; i < c->tg->ngroups; i++) {
+        if (str_is(trace_str(c->tr, c->tg->groups[i].name), reader)) {
+            return c->life[i].n;
+        }
+    }
+    return 0;
+}
+
 bool limits_conns(const struct causes *c, uint64_t waits, int64_t waited, int64_t back)
 {
     const uint64_t opened = limits_opened(c);
