@@ -230,6 +230,7 @@ static bool load_palette(const struct options *o, enum palette *p)
     return false;
 }
 
+#define EXIT_NO_WORD 4 /* between the functions below: EXIT_UNREADABLE, if out of memory without a word of it yet */
 enum { HEADLESS_MS = 20, HEADLESS_NS = 50000000 }; /* between looks at a program that has nothing new; while it has */
 
 static int run_headless(struct app *a, const struct options *o)
@@ -237,7 +238,7 @@ static int run_headless(struct app *a, const struct options *o)
     a->no_color = !o->svg;
     a->mono = a->view.mono = o->svg ? o->color == COLOR_NEVER : o->color != COLOR_ALWAYS;
     if ((o->svg || o->palette) && !load_palette(o, &a->palette))
-        return EXIT_USAGE;
+        return EXIT_NO_WORD;
     if (pair_below(a))
         pair_below(a)->mono = pair_below(a)->view.mono = a->mono;
     a->unseen = true;
@@ -259,7 +260,7 @@ static int run_headless(struct app *a, const struct options *o)
                                                    : HEADLESS_TEXT,
                                        stdout, stderr);
     if (!ok)
-        return EXIT_USAGE;
+        return EXIT_NO_WORD;
     return finish_output(EXIT_OK);
 }
 
@@ -451,7 +452,7 @@ static bool shown_open(const struct options *o, const struct keymap *km, struct 
 static int shown_run(struct app *a, struct shown *s, const struct keymap *km, const struct options *o,
                      enum charset charset, int *by_signal)
 {
-    int status = EXIT_USAGE;
+    int status = EXIT_NO_WORD;
     if (!app_init(a, s->tr, km, o->w, o->h)) {
         a->follow = s->follow;
         door_printf(stderr, "gotop: out of memory\n");
@@ -481,7 +482,7 @@ static int main_view(const struct options *o, enum charset charset)
     struct shown s = {0};
     struct app *a = mem_alloc(sizeof *a); /* some 100 KB: not for the stack */
     struct keymap *km = a ? load_keymap(o->keymap) : NULL;
-    int status = EXIT_USAGE, by_signal = 0;
+    int status = EXIT_NO_WORD, by_signal = 0;
     if (km && shown_open(o, km, &s, &status)) {
         status = shown_run(a, &s, km, o, charset, &by_signal);
         const struct trace *tr = s.follow ? follow_trace(s.follow) : s.tr;
@@ -553,10 +554,11 @@ static void survive_shrinking_files(void)
 /* What is refused of memory somewhere may be missing in what was printed, though nothing else went wrong. */
 static int ended(int status)
 {
+    const int told = status == EXIT_NO_WORD ? EXIT_UNREADABLE : status;
     if (!mem_ran_out() || status == EXIT_UNREADABLE)
-        return status;
+        return told;
     door_printf(stderr, "gotop: memory ran out: something may be missing\n");
-    return status ? status : EXIT_PARTIAL;
+    return told ? told : EXIT_PARTIAL;
 }
 
 /* Is the word among argv's options? Then it is taken out. */
@@ -703,5 +705,5 @@ int main(int argc, char **argv)
     else
         door_printf(stderr, "gotop: a program that is running needs a terminal here; gotop top prints lines\n");
     editor_end();
-    return terminal ? status : ended(status);
+    return terminal && status != EXIT_NO_WORD ? status : ended(status);
 }
