@@ -281,18 +281,11 @@ static enum err_code intern(struct names *nm, struct held_str x, bool copy, uint
     *s = x;
     *id = nm->strs.n - 1;
     hash_put(&nm->hstr, x.hash, at, *id);
-    if (helper_is((struct str){x.p, x.len}))
-        (void)names_helper_add(nm, *id);
+    if (nm->nhelper < NAMES_HELPERS && helper_is((struct str){x.p, x.len})) {
+        nm->helper[nm->nhelper] = *id;
+        __atomic_store_n(&nm->nhelper, nm->nhelper + 1, __ATOMIC_RELEASE);
+    }
     return ERR_OK;
-}
-
-bool names_helper_add(struct names *nm, uint32_t id)
-{
-    if (nm->nhelper == NAMES_HELPERS)
-        return false;
-    nm->helper[nm->nhelper] = id;
-    __atomic_store_n(&nm->nhelper, nm->nhelper + 1, __ATOMIC_RELEASE);
-    return true;
 }
 
 enum err_code names_str(struct names *nm, const char *p, uint32_t len, uint32_t *id)

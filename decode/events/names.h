@@ -125,7 +125,6 @@ static inline bool names_helper(const struct names *nm, uint32_t id)
         is |= nm->helper[i] == id;
     return is;
 }
-bool names_helper_add(struct names *nm, uint32_t id); /* from now on it is one; false: there are too many */
 /*
  * names_runs - string id of the function that the goroutine with this stack runs: that of its last frame or, if that is a helper, of what
  * it was given to run. begins: the function that the goroutine is known to begin in, 0: not known. Returns 0 if the stack doesn't tell:

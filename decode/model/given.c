@@ -62,6 +62,11 @@ static bool begins(struct str s, struct str with)
     return s.len >= with.len && !memcmp(s.p, with.p, with.len);
 }
 
+static bool is_called(const struct names *nm, uint32_t func, const char *name)
+{
+    return begins(names_get(nm, func), (struct str){name, (uint32_t)strlen(name)});
+}
+
 /* Is the frame the runtime's, or a closure beside the helper's own, rather than something that was given to it? */
 static bool is_own(const struct names *nm, uint32_t helper, uint32_t func)
 {
@@ -69,7 +74,7 @@ static bool is_own(const struct names *nm, uint32_t helper, uint32_t func)
     const struct str s = names_get(nm, func), h = names_get(nm, helper);
     bool own = !func || (s.len && *s.p == '#'); /* its name is lost */
     for (size_t i = 0; i < sizeof beside / sizeof *beside; i++)
-        own |= begins(s, (struct str){beside[i], (uint32_t)strlen(beside[i])});
+        own |= is_called(nm, func, beside[i]);
     uint32_t n = h.len;
     for (uint32_t i = 0; i + 5 < h.len; i++)
         if (!memcmp(h.p + i, ".func", 5) || !memcmp(h.p + i, ".gowr", 5)) {
@@ -77,11 +82,6 @@ static bool is_own(const struct names *nm, uint32_t helper, uint32_t func)
             break;
         }
     return own || begins(s, (struct str){h.p, n});
-}
-
-static bool is_called(const struct names *nm, uint32_t func, const char *name)
-{
-    return begins(names_get(nm, func), (struct str){name, (uint32_t)strlen(name)});
 }
 
 /*

@@ -715,26 +715,24 @@ static void slowest_finding(struct causes *c, const struct rounds *r)
     draft_end(c->rs, &d);
 }
 
-/* How long a group waits for another, or, if a helper begins that, for all that it begins. */
-static int64_t ended_by(const struct causes *c, uint32_t waiter, uint32_t waker, uint32_t begun)
+/* How long a group waits for all that a helper begins. */
+static int64_t ended_by(const struct causes *c, uint32_t waiter, uint32_t helper)
 {
-    const bool helper = begun != c->tg->groups[waker].name;
     int64_t ns = 0;
     for (uint32_t i = 0; i < c->tg->npairs && i < PAIRS_ASKED; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
-        const uint32_t by =
-            p->from_scheduler || p->waiter != c->tg->groups[waiter].name ? UINT32_MAX : causes_group(c, p->waker);
-        const bool its = by == waker || (helper && by != UINT32_MAX && begun_in(c, by) == begun);
-        ns = its ? ns_add(ns, p->total) : ns;
+        const bool waits = !p->from_scheduler && p->waiter == c->tg->groups[waiter].name;
+        const uint32_t by = waits ? causes_group(c, p->waker) : UINT32_MAX;
+        ns = by != UINT32_MAX && begun_in(c, by) == helper ? ns_add(ns, p->total) : ns;
     }
     return ns;
 }
 
 static void rule_slowest(struct causes *c)
 {
-    enum { PAIRS = 12 };
+    enum { PAIRS = 12, SUMS = 64 };
     uint64_t seen[PAIRS];
-    uint32_t n = 0;
+    uint32_t n = 0, sums = 0;
     for (uint32_t i = 0; i < c->tg->npairs && n < PAIRS && !c->rs->failed; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
         bool kind = p->kind == WK_WAITGROUP || p->kind == WK_RECV || p->kind == WK_SELECT || p->kind == WK_COND;
@@ -748,7 +746,9 @@ static void rule_slowest(struct causes *c)
         while (k < n && seen[k] != key) {
             k++;
         }
-        if (k < n || (double)ended_by(c, a, b, begun) < threshold(TH_SLOWEST_LIFE) / 2 * (double)c->life[a].life) {
+        const double least = threshold(TH_SLOWEST_LIFE) / 2 * (double)c->life[a].life;
+        const bool helper = k == n && (double)p->total < least && begun != c->tg->groups[b].name && sums++ < SUMS;
+        if (k < n || (double)(helper ? ended_by(c, a, begun) : p->total) < least) {
             continue;
         }
         seen[n++] = key;
