@@ -26,6 +26,7 @@ struct group {             /* goroutines with one start function */
     uint32_t name;         /* string, 0 = unknown */
     bool is_system, timed; /* timed: of its system calls at least one took more than 1 ns */
     uint32_t count, created, ended, first_member;
+    uint64_t moves;               /* how often its goroutines ran on another processor than before */
     int64_t first, last;          /* from the first of their lives' beginnings to the last of their ends */
     struct group_sum d[GM_COUNT]; /* over its goroutines */
     uint32_t waits, nwaits;       /* group_waits[waits .. waits+nwaits): by reason, largest first */
@@ -91,6 +92,13 @@ static inline bool tri_none_timed(const struct trace *tr, uint64_t calls, int64_
 {
     return calls && ns <= (int64_t)calls && !trace_info(tr)->second_family;
 }
+
+/*
+ * tri_by_timer - did a timer begin it (time.AfterFunc, a context's deadline)? Then no goroutine did, and there is no stack. One that C
+ * calls has neither, too, but begins in a system call. li: what trace_lane_who() tells of it.
+ */
+bool tri_by_timer(const struct trace *tr, struct lane l, const struct lane_info *li);
+#define TRI_BY_TIMER "created by a timer"
 
 #define LOCK_WAITS 16384 /* the longest waits for locks are kept one by one */
 struct lock_wait {

@@ -53,6 +53,8 @@ struct sums {
     uint32_t proc, at; /* the next processor, goroutine */
     bool in_lane;      /* lane `at` is half walked */
     uint64_t sub, walked, lanes;
+    uint64_t moves;   /* how often goroutines ran on another P than before, within the range */
+    uint32_t on;      /* where the half walked one ran last, NO_LANE: not yet */
     struct asof asof; /* when it was begun */
     bool cut, done;
     bool light; /* goroutines alone: no names, no places */
@@ -245,6 +247,8 @@ static bool add_places(struct sums *s, uint32_t g)
     struct lane l = {LANE_G, g};
     if (!(s->in_lane ? span_seek_index(&it, s->tr, l, s->sub) : span_seek(&it, s->tr, l, s->t0)))
         return true;
+    if (!s->in_lane)
+        s->on = NO_LANE;
     s->in_lane = true;
     for (int i = 0; i < CHUNK; i++) {
         const struct span *p = span_get(&it);
@@ -259,6 +263,10 @@ static bool add_places(struct sums *s, uint32_t g)
                 add_calls(&r->ns[BY_SYSCALL], &r->timed, b - a, !tri_untimed(s->tr, p->t1 - p->t0));
             else
                 r->ns[BY_WAITING] = time_add(r->ns[BY_WAITING], b - a);
+        }
+        if (p->state == ST_RUNNING && p->who != NO_LANE) {
+            s->moves += s->on != NO_LANE && p->who != s->on;
+            s->on = p->who;
         }
         s->walked++;
         s->sub = p->index + 1;
@@ -480,11 +488,13 @@ void sums_text(const struct sums *s, const struct view *v, struct lines *t, int 
     else
         lines_add(t, s->lanes == 1 ? "%s goroutine lives here" : "%s goroutines live here", c);
     states(s, t, "all goroutines", LANE_G, &s->all, s->all_timed, all);
+    lines_add(t, "%s time%s a goroutine ran on another processor than before", fmt_count(s->moves, c),
+              s->moves == 1 ? "" : "s");
     if (s->all.ns[ST_GCWORK] || s->all.ns[ST_ASSIST] || s->all.ns[ST_SWEEP])
         lines_add(t, "below, running is also what ran for the collector: mark workers, mark assists");
     table(s, t, "by start function", s->func, by_most, w);
     tops(s, t, w);
     table(s, t, "waits and calls by place", s->place, by_wait, w);
     if (s->cut)
-        lines_add(t, "too many spans: the places are not complete (the other sums are exact)");
+        lines_add(t, "too many spans: places and moves are not complete (the other sums are exact)");
 }

@@ -77,7 +77,7 @@ static void turns_until_a_moment(void **state)
     block(2 * US, "sleep", at_rest);
     start(t, 2);
     for (int i = 0; i < 30000; i++) {
-        ev(t += 40 * US, "GoStop", "%s", "reason=\"runtime.Gosched\" stack=runtime.Gosched:1,main.spin:3");
+        ev(t += 400, "GoStop", "%s", "reason=\"runtime.Gosched\" stack=runtime.Gosched:1,main.spin:3");
         start(t += 100, 2);
     }
     over(t + US);
@@ -85,7 +85,7 @@ static void turns_until_a_moment(void **state)
     const struct finding *f = told(&m, RULE_BUSY_LOOP);
     assert_non_null(f);
     assert_non_null(
-        strstr(f->text, "it yielded its processor 9999 times until 402ms and continued at once each time"));
+        strstr(f->text, "it yielded its processor 9999 times until 6.00ms and continued at once each time"));
     assert_non_null(strstr(f->next, "instead of yielding"));
     unmade(&m);
 }

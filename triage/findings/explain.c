@@ -10,6 +10,7 @@
 #include "decode/base/mem.h"
 #include "triage/tables/slices.h"
 #include "triage/text.h"
+#include "triage/triage.h"
 
 #define BUDGET 4000000
 #define LATE 50000 /* ns: so long it may take to wake a processor's thread */
@@ -357,7 +358,7 @@ static void level_set(const struct explainer *x, struct level *l, uint32_t g, in
     l->hi = hi;
     l->first = INT64_MIN;
     l->creator = li.created ? li.creator : NO_LANE;
-    l->by_timer = li.created && li.creator == NO_LANE;
+    l->by_timer = tri_by_timer(x->tr, (struct lane){LANE_G, g}, &li);
     l->create_stack = li.create_stack;
     l->start_stack = li.start_stack;
     l->at_hi = at_hi;

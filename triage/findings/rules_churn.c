@@ -11,14 +11,14 @@
 
 enum { SAMPLE = 64 }; /* of a group, so many are looked at */
 
-/* Do timers begin a group's goroutines (time.AfterFunc)? Then no goroutine did, and there is no stack. */
+/* Do timers begin a group's goroutines (time.AfterFunc)? */
 static bool begun_by_timers(const struct rules *rs, uint32_t group)
 {
     uint32_t seen = 0, timed = 0;
     for (uint32_t g = 0; seen < 16 && (g = gstats_next(rs->tg->g, g, group)) != NO_LANE; g++) {
         const struct lane_info li = trace_lane(rs->tr, (struct lane){LANE_G, g});
         seen += li.created;
-        timed += li.created && li.creator == NO_LANE && li.create_stack == 0;
+        timed += tri_by_timer(rs->tr, (struct lane){LANE_G, g}, &li);
     }
     return timed > 0 && timed == seen;
 }

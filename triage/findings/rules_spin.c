@@ -370,6 +370,19 @@ static void passing_text(struct draft *d, const struct spin *s)
              "(os.File, net.Conn). If it is long work in assembly, do it in pieces.");
 }
 
+/* It gives its processor up after work of some length, or a long look. */
+static void yielded_text(struct text *t, const struct causes *c, const struct spin *s, uint32_t g, uint32_t n)
+{
+    const uint32_t moves = gstat_moves(c->tg->g, g);
+    text_add(t, "%s yielded its processor %u times", which_was(n), s->yields);
+    until_text(t, s);
+    text_say(t, c->tr, ", after running for ", t_dur(s->ran / s->yields), " on average");
+    if (moves) {
+        text_say(t, c->tr, ", and moved to another processor ", moves, moves == 1 ? " time" : " times");
+    }
+    text_lit(t, ".");
+}
+
 /* What several ran together is no share of the trace. */
 static void ran_for_text(struct text *t, const struct causes *c, int64_t run, uint32_t n)
 {
@@ -405,6 +418,8 @@ static void spin_finding(struct causes *c, uint32_t group, uint32_t g, const str
         text_add(&d.text, "%s yielded its processor %u times", which_was(n), s->yields);
         until_text(&d.text, s);
         text_lit(&d.text, " and continued at once each time.");
+    } else if (s->yields > s->stops / 2) {
+        yielded_text(&d.text, c, s, g, n);
     } else {
         stopped_text(&d.text, s, f.line, n);
     }

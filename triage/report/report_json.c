@@ -236,6 +236,7 @@ static void out_groups_of(struct out *o, json_t *root, struct dist *const d[GM_C
         num(o, r, "count", g->count);
         num(o, r, "created", g->created);
         num(o, r, "ended", g->ended);
+        big(o, r, "moves", g->moves);
         for (int m = 0; m < GM_COUNT; m++) {
             dist(o, r, key[m], &d[m][i]);
         }
