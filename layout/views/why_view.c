@@ -122,7 +122,9 @@ static bool own(const struct view *v, uint32_t row)
 {
     const struct why *k = v->why;
     const struct explain_node *n = node(v, row);
-    return k->row[row].depth == 0 || n->who == k->tree.v[n->up].who;
+    if (k->row[row].depth == 0)
+        return !k->tree.handed;
+    return n->who == k->tree.v[n->up].who;
 }
 
 /* "main.(*bank).clerk" is "(*bank).clerk" where there is no room: packages of methods go. */
@@ -252,8 +254,8 @@ static const char *why_not(const struct view *v)
 {
     const struct task *k;
     const struct item *i = kind_here(v)->items && v->at.row < v->items.n ? &v->items.row[v->at.row] : NULL;
-    if (i && i->kind == ITEM_TASK && i->index < trace_tasks(v->tr, &k) && k[i->index].g == NO_LANE)
-        return "it began before the trace: not recorded is which goroutine began it, so there is nothing to explain";
+    if (i && i->kind == ITEM_TASK && i->index < trace_tasks(v->tr, &k) && workpiece_of_task(v->tr, i->index).g == NO_LANE)
+        return "the trace tells neither who began nor who ended it, so there is nothing to explain";
     return "nothing here to explain: go to a goroutine's span, a task, a region or a finding about one";
 }
 

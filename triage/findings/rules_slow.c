@@ -130,14 +130,18 @@ static bool tree_of_instances(struct causes *c, const struct span_type *y, struc
     bool ok = explain_tree_init(&s, c->tr);
     ok = explain_tree_init(&u, c->tr) && ok;
     for (uint32_t i = 0; ok && i < y->nslow && y->slow[i].t1 - y->slow[i].t0 > 2 * y->d.p50; i++) {
-        ok = explain_add(c->x, &s, y->slow[i].g, y->slow[i].t0, y->slow[i].t1);
+        const struct instance *o = &y->slow[i];
+        const struct workpiece p =
+            y->is_region ? workpiece_of_g(o->g, o->t0, o->t1) : workpiece_of_task(c->tr, o->index);
+        ok = explain_add_piece(c->x, &s, &p);
     }
     for (size_t i = 0; ok && i < n && seen < USUAL; i++) {
-        uint32_t name = y->is_region ? r[i].name : k[i].name, g = y->is_region ? r[i].g : k[i].g;
-        int64_t t0 = y->is_region ? r[i].t0 : k[i].t0, t1 = y->is_region ? r[i].t1 : k[i].t1;
-        if (name == y->name && t1 - t0 <= y->d.p50) {
+        const uint32_t name = y->is_region ? r[i].name : k[i].name;
+        const struct workpiece p =
+            y->is_region ? workpiece_of_g(r[i].g, r[i].t0, r[i].t1) : workpiece_of_task(c->tr, i);
+        if (name == y->name && p.t1 - p.t0 <= y->d.p50) {
             seen++;
-            ok = explain_add(c->x, &u, g, t0, t1);
+            ok = explain_add_piece(c->x, &u, &p);
         }
     }
     if (ok) {
