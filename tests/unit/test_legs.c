@@ -240,11 +240,48 @@ static void at(void **state)
     trace_close(tr);
 }
 
+/* Tasks that run longer: CPU samples tell whether they had more to do or the process was stopped (tests/golden/longer/longer.go). */
+static void longer(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path, *text;
+        double least, most; /* of the samples that are usual for so much running */
+    } v[] = {{"tests/golden/longer/work-1.25.trace", ": more work (", 0.6, 2},
+             {"tests/golden/longer/host-1.25.trace", ": a host that took the thread away (", 0, 0.3},
+             {"tests/golden/longer/plain-1.25.trace", "without CPU samples a trace cannot tell which.", 0, 0}};
+    for (size_t i = 0; i < sizeof v / sizeof *v; i++) {
+        struct loaded l;
+        struct legs legs = {0};
+        struct legs_cpu all = {0}, slow = {0};
+        const struct task *k;
+        help_load(v[i].path, &l);
+        struct explainer *x = explain_new(l.tr);
+        for (size_t n = 0; n < trace_tasks(l.tr, &k); n++) {
+            const struct workpiece p = workpiece_of_task(l.tr, n);
+            assert_true(explain_legs(x, &p, &legs));
+            assert_int_equal(legs.n, 1);
+            legs_cpu(l.tr, &legs, &all);
+            if (p.t1 - p.t0 > 40000 * US) {
+                legs_cpu(l.tr, &legs, &slow);
+            }
+        }
+        assert_true(slow.ran > 200000 * US && slow.ran < all.ran);
+        const double usual = (double)all.samples / (double)all.ran * (double)slow.ran;
+        assert_true((double)slow.samples >= v[i].least * usual && (double)slow.samples <= v[i].most * usual);
+        assert_non_null(strstr(help_tells(&l, RULE_SLOW_TASK)->text, v[i].text));
+        legs_free(&legs);
+        explain_free(x);
+        load_free(&l);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pool),   cmocka_unit_test(stages), cmocka_unit_test(sem),          cmocka_unit_test(fanout),
         cmocka_unit_test(cond),   cmocka_unit_test(hub),    cmocka_unit_test(side_by_side), cmocka_unit_test(at),
+        cmocka_unit_test(longer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

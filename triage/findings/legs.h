@@ -49,6 +49,16 @@ struct legs {       /* by time; the first begins and the last ends with the piec
 };
 void legs_free(struct legs *l);
 
+/*
+ * legs_cpu - adds how long a piece's goroutines ran within its legs (queued ones apart), and how many CPU samples there are of that. Costs a
+ * pass over all samples.
+ */
+struct legs_cpu {
+    int64_t ran;
+    uint64_t samples;
+};
+void legs_cpu(const struct trace *tr, const struct legs *l, struct legs_cpu *out);
+
 /* The evidence of a trace's tasks. Memory: 40 bytes for each begin and end of a task or its regions, and log message. */
 struct trails;
 struct trails *trails_new(const struct trace *tr); /* NULL: out of memory, or no longer wanted (slices.h) */

@@ -13,6 +13,7 @@
 
 #define USUAL 24
 #define MOMENTS 16
+#define SAMPLES_DUE 8 /* fewer are chance */
 #define MOMENT 3 /* slow ones that lie across one moment are more than chance */
 
 struct ran_at {
@@ -49,6 +50,7 @@ bool causes_ran_instead(struct causes *c, int64_t t0, int64_t t1, struct leaf *o
 {
     struct leaf v[MOMENTS];
     uint32_t n = 0, best = 0;
+    uint64_t all = 0;
     for (int k = 0; k < MOMENTS; k++) {
         int64_t t = t0 + (t1 - t0) * (2 * k + 1) / (2 * MOMENTS);
         for (uint32_t p = 0; p < c->tg->np && p < 256; p++) {
@@ -64,6 +66,7 @@ bool causes_ran_instead(struct causes *c, int64_t t0, int64_t t1, struct leaf *o
             if (!r.func) {
                 stopped_in(c, &s, &r);
             }
+            all++;
             while (i < n && v[i].func != r.func) {
                 i++;
             }
@@ -79,7 +82,7 @@ bool causes_ran_instead(struct causes *c, int64_t t0, int64_t t1, struct leaf *o
     if (n) {
         *out = v[best];
     }
-    return n > 0;
+    return n > 0 && out->count * 2 > all;
 }
 
 /* Had all processors somebody running, at nearly each moment of [t0,t1)? */
@@ -333,6 +336,42 @@ static void slow_spent(struct causes *c, const struct slow *o, struct text *behi
     }
 }
 
+/*
+ * More work, or a host that took the thread away? A CPU sample comes for each so much that a thread really runs: where as many fell on the
+ * slow ones as elsewhere in the trace they ran, and where hardly any did they only seemed to.
+ */
+static void longer_text(struct text *t, struct causes *c, const struct span_type *y)
+{
+    const struct sample *m;
+    struct legs l = {0};
+    struct legs_cpu slow = {0};
+    int64_t ran = 0;
+    for (uint32_t i = 0; i < y->nslow; i++) {
+        const struct instance *o = &y->slow[i];
+        const struct workpiece p =
+            y->is_region ? workpiece_of_g(o->g, o->t0, o->t1) : workpiece_of_task(c->tr, o->index);
+        c->rs->failed |= !explain_legs(c->x, &p, &l);
+        legs_cpu(c->tr, &l, &slow);
+    }
+    legs_free(&l);
+    for (uint32_t i = 0; i < c->tg->ngroups; i++) {
+        ran = ns_add(ran, c->tg->groups[i].d[GM_EXEC].total);
+    }
+    const size_t all = trace_samples(c->tr, &m);
+    const double due = ran > 0 ? (double)all / (double)ran * (double)slow.ran : 0;
+    if (due < SAMPLES_DUE) {
+        text_add(t, "more work, or a host that took the thread away; %s.",
+                 all ? "the trace has too few CPU samples to tell" : "without CPU samples a trace cannot tell which");
+        return;
+    }
+    const double part = (double)slow.samples / due;
+    text_say(t, c->tr,
+             part >= 0.6   ? "more work"
+             : part <= 0.3 ? "a host that took the thread away"
+                           : "more work and a host that took the thread away, both",
+             " (", slow.samples, " CPU samples fell on the slowest, where in this trace ", t_f0(due), " are usual).");
+}
+
 /* What may be no fault of theirs: something outside stood still, or all of them do it. */
 static void slow_doubt(struct causes *c, struct finding *f, const struct slow *o, struct text *behind)
 {
@@ -345,8 +384,8 @@ static void slow_doubt(struct causes *c, struct finding *f, const struct slow *o
                     "See what stalled at that moment: the host, a service, a disk. If it recurs, wait for it less.");
     }
     if (o->l->cat == EX_RUN && o->usual > 0) { /* what all of them do, only longer */
-        text_lit(behind, " They ran longer in the same code as the usual ones: more work, or a host that took the "
-                         "thread away; a trace cannot tell which.");
+        text_lit(behind, " They ran longer in the same code as the usual ones: ");
+        longer_text(behind, c, o->y);
         f->note = true;
     }
 }
