@@ -196,7 +196,7 @@ static void line_sched(struct text *t, const struct view *v)
     struct dist d;
     hist_dist(&tg->sched, &d);
     char n[FMT_MAX];
-    text_add(t, "sched   %s wait%s of the program for a processor: p50 ", fmt_count(d.n, n), d.n == 1 ? "" : "s");
+    text_add(t, "sched   %s wait%s for a processor: p50 ", fmt_count(d.n, n), d.n == 1 ? "" : "s");
     text_dur(t, d.p50);
     text_lit(t, ", p99 ");
     text_dur(t, d.p99);

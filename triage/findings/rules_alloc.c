@@ -468,12 +468,15 @@ static uint32_t sites_text(struct text *before, struct text *behind, struct text
     if (s->n == 0) {
         return 0;
     }
+    const bool clear = allocs_clear(&c->caught->allocs); /* of little evidence no more is told */
     text_place(before, c->tr, s->v[0].stack, 3);
     struct text copies = {0};
-    callee_text(before, &copies, c->tr, &s->v[0]);
-    text_add(before, "%s", allocs_clear(&c->caught->allocs) ? " allocates most: " : " is one of those that allocate: ");
+    if (clear) {
+        callee_text(before, &copies, c->tr, &s->v[0]);
+    }
+    text_add(before, "%s", clear ? " allocates most: " : " is one of those that allocate: ");
     allocs_text(behind, c->tr, &c->caught->allocs);
-    if (s->v[0].n * 2 > s->all && !pool_text(behind, next, c->tr, &s->v[0]) &&
+    if (clear && s->v[0].n * 2 > s->all && !pool_text(behind, next, c->tr, &s->v[0]) &&
         !maker_text(behind, next, c->tr, &s->v[0])) {
         text_raw(next, copies.p, copies.n);
     }
