@@ -227,10 +227,11 @@ static bool make(void *arg)
     if (ok) {
         explain_budget(x, j->budget);
         const struct workpiece p = workpiece_at(j->tr, y->g, y->t0, y->t1);
+        y->task = p.task;
         ok = explain_add_piece(x, &y->tree, &p);
         explain_budget(x, j->budget);
-        ok = ok && explain_list_piece(x, &p, &l) && slices_tick_now() && leaves_of(y, &l) &&
-             slices_tick_now() && chain_of(y, &l);
+        ok = ok && explain_list_piece(x, &p, &l) && slices_tick_now() && leaves_of(y, &l) && slices_tick_now() &&
+             chain_of(y, &l);
         y->cut = y->tree.cut || l.cut;
         explain_list_free(&l);
     }

@@ -22,6 +22,7 @@ struct why_leaf {
 };
 struct why {
     uint32_t g;
+    uint32_t task; /* its index in trace_tasks(), if it is a task; NO_TASK */
     int64_t t0, t1;
     struct explain_tree tree;
     struct {

@@ -43,9 +43,9 @@ struct sums {
     bool group; /* whose row stands for all of its start function */
     int64_t t0, t1;
     bool mine_timed, procs_timed, all_timed; /* one of the system calls in these at least */
-    int64_t runtime_ready;                   /* runnable, of the runtime's own goroutines: the rest is the program's */
-    struct shares mine, procs;               /* the lane with the cursor; all processors */
-    struct shares all;                       /* all goroutines */
+    int64_t runtime_ready;     /* runnable, of the runtime's own goroutines: the rest is the program's */
+    struct shares mine, procs; /* the lane with the cursor; all processors */
+    struct shares all;         /* all goroutines */
     struct row top[BY_COUNT][KEPT];
     int ntop[BY_COUNT];
     struct row *func;  /* by name */
@@ -484,7 +484,8 @@ void sums_text(const struct sums *s, const struct view *v, struct lines *t, int 
     states(s, t, "all goroutines", LANE_G, &s->all, s->all_timed, all);
     if (s->runtime_ready)
         lines_add(t, "runnable: %s of the program's goroutines, %s of the runtime's own",
-                  when_dur(s->tr, s->all.ns[ST_RUNNABLE] - s->runtime_ready, a), when_dur(s->tr, s->runtime_ready, b));
+                  when_dur(s->tr, s->all.ns[ST_RUNNABLE] - s->runtime_ready, a),
+                  when_dur(s->tr, s->runtime_ready, b));
     if (s->all.ns[ST_GCWORK] || s->all.ns[ST_ASSIST] || s->all.ns[ST_SWEEP])
         lines_add(t, "below, running is also what ran for the collector: mark workers, mark assists");
     table(s, t, "by start function", s->func, by_most, w);

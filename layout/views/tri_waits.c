@@ -238,9 +238,10 @@ static unsigned enter(struct view *v)
     struct moment m = moment_of(v->tri, w);
     struct text t = {.ticks = when_ticks(v->tr)};
     if (m.g == NO_LANE)
-        return move_fail(v, "%s", w.kind == WAIT_SCHED && w.i == SCHED_RUNTIME
-                                      ? "which of these waits was the longest is not kept: 5 has these goroutines by group"
-                                      : "there was no such wait");
+        return move_fail(v, "%s",
+                         w.kind == WAIT_SCHED && w.i == SCHED_RUNTIME
+                             ? "which of these waits was the longest is not kept: 5 has these goroutines by group"
+                             : "there was no such wait");
     detail(&t, v, v->at.row, 1); /* who had the processors meanwhile */
     unsigned f = tri_goto(v, tri_g(m.g), m.t0, m.t1);
     if (t.p && (w.kind == WAIT_SCHED || w.kind == WAIT_WORST))

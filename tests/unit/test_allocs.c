@@ -1,6 +1,7 @@
 /*
- * test_allocs.c - who allocates, by evidence, against what the program that made the trace counted itself: main.chunks 95 % of the bytes in
- * few large blocks, main.crumbs the rest in many small ones (tests/golden/allocs/allocs.go).
+ * test_allocs.c - who allocates, by evidence, against what the program that made the trace counted itself:
+ * main.chunks 95 % of the bytes in few large blocks, main.crumbs the rest in many small ones
+ * (tests/golden/allocs/allocs.go).
  */
 #include "triage_help.h"
 
@@ -35,7 +36,8 @@ static void chunks_most(void **state)
         char want[120];
         allocs_text(&t, l.tr, &a);
         assert_true(text_ok(&t));
-        snprintf(want, sizeof want, " Of %d collections that an allocation began, %d began in main.chunks, 1 in main.crumbs.",
+        snprintf(want, sizeof want,
+                 " Of %d collections that an allocation began, %d began in main.chunks, 1 in main.crumbs.",
                  (int)v[i].cycles, (int)v[i].cycles - 1);
         assert_ptr_equal(strstr(t.p, want), t.p);
         assert_true(!!strstr(t.p, "CPU samples") == (v[i].samples > 0));
@@ -98,6 +100,7 @@ static void samples(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(chunks_most), cmocka_unit_test(none), cmocka_unit_test(samples)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(chunks_most), cmocka_unit_test(none),
+                                       cmocka_unit_test(samples)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

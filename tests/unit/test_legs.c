@@ -1,6 +1,7 @@
 /*
- * test_legs.c - tasks that are handed from goroutine to goroutine: whose time they are told to be, against what the program that
- * made the trace measured itself (tests/golden/handed/handed.go); and legs side by side in every sample.
+ * test_legs.c - tasks that are handed from goroutine to goroutine: whose time they are told to be, against
+ * what the program that made the trace measured itself (tests/golden/handed/handed.go); and legs side by
+ * side in every sample.
  */
 #include "triage_help.h"
 
@@ -20,7 +21,7 @@ static void *opened(const char *path, struct trace **tr)
     return x;
 }
 
-/* ---- what the program measured --------------------------------------------------------------------------------- */
+/* ---- what the program measured ------------------------------------------------------------------------- */
 
 struct told {
     struct trace *tr;
@@ -151,7 +152,10 @@ static void cond(void **state)
     told_free(&k);
 }
 
-/* One goroutine begins and ends all, eight helpers work for them at once; the trace knows of no task of theirs. */
+/*
+ * One goroutine begins and ends all, eight helpers work for them at once; the trace knows of no task of
+ * theirs.
+ */
 static void hub(void **state)
 {
     (void)state;
@@ -162,7 +166,7 @@ static void hub(void **state)
     told_free(&k);
 }
 
-/* ---- side by side ------------------------------------------------------------------------------------------------ */
+/* ---- side by side -------------------------------------------------------------------------------------- */
 
 static size_t whole(const struct explain_list *l, size_t i, uint32_t up, int64_t a, int64_t b)
 {
@@ -240,7 +244,10 @@ static void at(void **state)
     trace_close(tr);
 }
 
-/* Tasks that run longer: CPU samples tell whether they had more to do or the process was stopped (tests/golden/longer/longer.go). */
+/*
+ * Tasks that run longer: CPU samples tell whether they had more to do or the process was stopped
+ * (tests/golden/longer/longer.go).
+ */
 static void longer(void **state)
 {
     (void)state;
@@ -279,9 +286,9 @@ static void longer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pool),   cmocka_unit_test(stages), cmocka_unit_test(sem),          cmocka_unit_test(fanout),
-        cmocka_unit_test(cond),   cmocka_unit_test(hub),    cmocka_unit_test(side_by_side), cmocka_unit_test(at),
-        cmocka_unit_test(longer),
+        cmocka_unit_test(pool),         cmocka_unit_test(stages), cmocka_unit_test(sem),
+        cmocka_unit_test(fanout),       cmocka_unit_test(cond),   cmocka_unit_test(hub),
+        cmocka_unit_test(side_by_side), cmocka_unit_test(at),     cmocka_unit_test(longer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,7 @@ struct recount {
     int64_t state[ST_COUNT];
     uint64_t waits, syscalls, scheds;
     int64_t wait_ns, syscall_ns, sched_ns, sched_max;
-    uint64_t runtime_n; /* waits for a processor of the runtime's own goroutines */
+    uint64_t runtime_n;                           /* waits for a processor of the runtime's own goroutines */
     int64_t runtime_ns, runtime_max, runtime_all; /* all: those that began before the trace, too */
 };
 

@@ -7,7 +7,8 @@
 static void starts_text(struct text *t, const struct trace *tr, const struct allocs *a)
 {
     bool more = false;
-    text_say(t, tr, " Of ", a->all.starts, a->all.starts == 1 ? " collection" : " collections", " that an allocation began, ");
+    text_say(t, tr, " Of ", a->all.starts, a->all.starts == 1 ? " collection" : " collections",
+             " that an allocation began, ");
     for (uint32_t i = 0; i < a->n && i < TOLD; i++) {
         if (a->row[i].starts) {
             text_say(t, tr, more ? ", " : "", a->row[i].starts, more ? " in " : " began in ", t_func(a->row[i].func));

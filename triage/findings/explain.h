@@ -52,12 +52,13 @@ const char *explain_cat_id(enum explain_cat c);   /* "running", "network" ..: fo
 
 struct explain_part {
     int64_t t0, t1;
-    uint8_t cat, kind;  /* enum explain_cat, enum wait_kind */
-    bool followed;      /* EX_WAIT, EX_QUEUED: its own parts follow */
-    uint8_t depth;      /* 0: the goroutine asked for */
-    uint32_t g;         /* whose time it is; EX_QUEUED: who took the task up */
-    uint32_t reason;    /* of a wait */
-    uint32_t stack;     /* a wait, a call: where; running: where it last stopped before, or the region it was in; EX_QUEUED: g's start */
+    uint8_t cat, kind; /* enum explain_cat, enum wait_kind */
+    bool followed;     /* EX_WAIT, EX_QUEUED: its own parts follow */
+    uint8_t depth;     /* 0: the goroutine asked for */
+    uint32_t g;        /* whose time it is; EX_QUEUED: who took the task up */
+    uint32_t reason;   /* of a wait */
+    uint32_t
+        stack; /* a wait, a call: where; running: where it last stopped before, or the region it was in; EX_QUEUED: g's start */
     uint32_t stack_end; /* running: where it stopped next */
     uint32_t by;        /* EX_WAIT, EX_GC: who ended it; EX_STOPPED: who had stopped the world; NO_LANE none */
     uint32_t by_stack;  /* where */

@@ -6,8 +6,8 @@
 #include "triage/findings/leaves.h"
 #include "triage/findings/instances.h"
 
-static bool explain_some(struct explainer *x, struct leaves *out, const struct trace *tr,
-                         const struct workpiece *v, uint32_t n, bool *cut)
+static bool explain_some(struct explainer *x, struct leaves *out, const struct trace *tr, const struct workpiece *v,
+                         uint32_t n, bool *cut)
 {
     struct explain_tree t;
     bool ok = explain_tree_init(&t, tr);

@@ -8,9 +8,9 @@
 #include "triage/tables/slices.h"
 #include "triage/tables/tab.h"
 
-#define HELPERS 8   /* goroutines without evidence, one behind the other */
-#define PARENTS 64  /* how deep tasks are asked for whose part they are */
-#define BEFORE 16   /* spans that are looked at for what a goroutine waited for before it began a task */
+#define HELPERS 8  /* goroutines without evidence, one behind the other */
+#define PARENTS 64 /* how deep tasks are asked for whose part they are */
+#define BEFORE 16  /* spans that are looked at for what a goroutine waited for before it began a task */
 
 struct evidence {
     int64_t t;
@@ -67,7 +67,7 @@ void legs_free(struct legs *l)
     *l = (struct legs){0};
 }
 
-/* ---- the evidence ------------------------------------------------------------------------------------------------ */
+/* ---- the evidence -------------------------------------------------------------------------------------- */
 
 static bool found(struct trails *x, const struct tab *ids, uint64_t id, uint32_t g, int64_t t)
 {
@@ -185,7 +185,7 @@ void trails_free(struct trails *x)
     }
 }
 
-/* ---- asking it ---------------------------------------------------------------------------------------------------- */
+/* ---- asking it ----------------------------------------------------------------------------------------- */
 
 struct way { /* of one task */
     struct trails *x;
@@ -256,7 +256,10 @@ static int cmp_evidence(const void *a, const void *b)
     return p->t != q->t ? (p->t > q->t) - (p->t < q->t) : (p->g > q->g) - (p->g < q->g);
 }
 
-/* Marks task i, its subtasks, and what it is a subtask of; gathers the evidence of all but the last. false: out of memory. */
+/*
+ * Marks task i, its subtasks, and what it is a subtask of; gathers the evidence of all but the last. false:
+ * out of memory.
+ */
 static bool mark(struct way *w, uint32_t i)
 {
     struct trails *x = w->x;
@@ -300,8 +303,8 @@ static int64_t had(struct way *w, uint32_t g, int64_t t)
 }
 
 /*
- * From when goroutine g had the task that it has at t, at most: its first evidence of an unbroken row, t: there is none. *busy:
- * when it last worked for another one before, the task's begin: not since.
+ * From when goroutine g had the task that it has at t, at most: its first evidence of an unbroken row, t:
+ * there is none. *busy: when it last worked for another one before, the task's begin: not since.
  */
 static int64_t stay(struct way *w, uint32_t g, int64_t t, int64_t *busy)
 {
@@ -324,9 +327,9 @@ static int64_t stay(struct way *w, uint32_t g, int64_t t, int64_t *busy)
     return first;
 }
 
-/* ---- hand-overs --------------------------------------------------------------------------------------------------- */
+/* ---- hand-overs ---------------------------------------------------------------------------------------- */
 
-struct taken { /* how a goroutine came to the task */
+struct taken {   /* how a goroutine came to the task */
     int64_t t;   /* NO_TIME: that isn't seen */
     uint32_t by; /* who woke or created it, NO_LANE: nobody is told */
 };
@@ -396,8 +399,9 @@ static struct taken take_up(struct way *w, uint32_t g, int64_t lo, int64_t first
 }
 
 /*
- * When goroutine g, whose last evidence of the task is of `since`, had done with it, given that `to` took it up at `taken`: it
- * worked for another one, it waited for what it had waited for before, or it waits for something else than `to` just then.
+ * When goroutine g, whose last evidence of the task is of `since`, had done with it, given that `to` took
+ * it up at `taken`: it worked for another one, it waited for what it had waited for before, or it waits for
+ * something else than `to` just then.
  */
 static int64_t left(struct way *w, uint32_t g, int64_t since, uint32_t to, int64_t taken)
 {
@@ -432,7 +436,7 @@ static int64_t left(struct way *w, uint32_t g, int64_t since, uint32_t to, int64
     return last < end && last >= since ? last : end;
 }
 
-/* ---- the way back ------------------------------------------------------------------------------------------------- */
+/* ---- the way back -------------------------------------------------------------------------------------- */
 
 static bool put_leg(struct legs *l, uint32_t g, bool queued, int64_t t0, int64_t t1)
 {
@@ -453,7 +457,10 @@ static bool put_leg(struct legs *l, uint32_t g, bool queued, int64_t t0, int64_t
     return v != NULL;
 }
 
-/* The goroutine other than g with the last evidence of the task before or at t, NO_LANE none; *at: of when that is. */
+/*
+ * The goroutine other than g with the last evidence of the task before or at t, NO_LANE none; *at: of when
+ * that is.
+ */
 static uint32_t one_before(struct way *w, uint32_t g, int64_t t, int64_t *at)
 {
     const struct trails *x = w->x;
@@ -476,8 +483,8 @@ static uint32_t one_before(struct way *w, uint32_t g, int64_t t, int64_t *at)
 }
 
 /*
- * Goroutine *g has the task until *t: its leg, and who had it before until when. false: it had it from the begin on, *t, or it
- * isn't known who had it before.
+ * Goroutine *g has the task until *t: its leg, and who had it before until when. false: it had it from the
+ * begin on, *t, or it isn't known who had it before.
  */
 static bool leg_back(struct way *w, uint32_t *g, int64_t *t)
 {

@@ -134,8 +134,8 @@ static void timers_text(struct text *t, struct text *next, const struct causes *
     if (!most || all * TIMERS_PART < s->all || trace_info(c->tr)->version >= TIMERS_FREED) {
         return;
     }
-    text_say(t, c->tr, " ", t_share((double)all, (double)s->all), " of it is timers, mostly made by ", t_func(func), " in ",
-             t_func(most->func),
+    text_say(t, c->tr, " ", t_share((double)all, (double)s->all), " of it is timers, mostly made by ", t_func(func),
+             " in ", t_func(most->func),
              ": up to Go 1.22 each stays alive until it fires or is stopped, so long ones made again and again add "
              "up (inferred).");
     text_say(next, c->tr, "If the timers of ", t_func(most->func),
@@ -215,7 +215,8 @@ static void site_add(struct sites *s, const struct trace *tr, uint32_t stack, ui
     uint32_t near[3] = {0}; /* what the program called there, the function itself, who called that */
     (void)trace_funcs(tr, stack, user ? user - 1 : 0, near + !user, 2 + (user > 0));
     s->v[i].pooled += called_of(s, tr, near[2])->pool ? n : 0;
-    callee_add(&s->v[i], called_of(s, tr, near[0])->callee, told.marks & STACK_MAKES ? maker_of(tr, stack, user) : 0, n);
+    callee_add(&s->v[i], called_of(s, tr, near[0])->callee, told.marks & STACK_MAKES ? maker_of(tr, stack, user) : 0,
+               n);
 }
 
 static int cmp_site(const void *a, const void *b)

@@ -14,7 +14,7 @@
 #define USUAL 24
 #define MOMENTS 16
 #define SAMPLES_DUE 8 /* fewer are chance */
-#define MOMENT 3 /* slow ones that lie across one moment are more than chance */
+#define MOMENT 3      /* slow ones that lie across one moment are more than chance */
 
 struct ran_at {
     const struct trace *tr;

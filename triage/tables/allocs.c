@@ -47,8 +47,8 @@ static bool see(struct look *k, enum kind what, uint32_t stack, int64_t ns)
 }
 
 /*
- * Where collections begin. Up to Go 1.9, and wherever a cycle has no stack of its own, the stop of the world that begins it has one;
- * other stops are by who ends the marking, which says little.
+ * Where collections begin. Up to Go 1.9, and wherever a cycle has no stack of its own, the stop of the
+ * world that begins it has one; other stops are by who ends the marking, which says little.
  */
 static bool starts(struct look *k)
 {
@@ -60,11 +60,11 @@ static bool starts(struct look *k)
             j++;
         }
         const struct range *before = j ? &stw[j - 1] : NULL, *at = j < m ? &stw[j] : NULL;
-        const uint32_t stack = gc[i].open_start                     ? 0
-                               : gc[i].stack                        ? gc[i].stack
-                               : before && before->t1 >= gc[i].t0   ? before->stack
-                               : at && at->t0 == gc[i].t0           ? at->stack
-                                                                    : 0;
+        const uint32_t stack = gc[i].open_start                   ? 0
+                               : gc[i].stack                      ? gc[i].stack
+                               : before && before->t1 >= gc[i].t0 ? before->stack
+                               : at && at->t0 == gc[i].t0         ? at->stack
+                                                                  : 0;
         const bool allocates = stack && stacks_may(k->tr, stack, STACK_ALLOCATES);
         ok = !allocates || see(k, STARTS, stack, 0);
     }
@@ -123,7 +123,8 @@ static double share_of(const struct seen *v, const struct alloc_row *all)
 static int cmp_row(const void *a, const void *b)
 {
     const struct alloc_row *x = a, *y = b;
-    return x->share != y->share ? (x->share < y->share) - (x->share > y->share) : (x->func > y->func) - (x->func < y->func);
+    return x->share != y->share ? (x->share < y->share) - (x->share > y->share)
+                                : (x->func > y->func) - (x->func < y->func);
 }
 
 static bool rows_of(struct look *k, struct allocs *out)
@@ -167,8 +168,8 @@ bool allocs_of(const struct trace *tr, struct allocs *out)
 {
     struct look k = {.tr = tr};
     *out = (struct allocs){0};
-    const bool ok = starts(&k) && ranges(&k, RANGE_ASSIST, ASSISTS) && ranges(&k, RANGE_SWEEP, SWEEPS) && samples(&k) &&
-                    rows_of(&k, out);
+    const bool ok = starts(&k) && ranges(&k, RANGE_ASSIST, ASSISTS) && ranges(&k, RANGE_SWEEP, SWEEPS) &&
+                    samples(&k) && rows_of(&k, out);
     tab_free(&k.by_stack);
     tab_free(&k.by_func);
     mem_free(k.v);
