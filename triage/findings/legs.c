@@ -10,6 +10,7 @@
 
 #define HELPERS 8  /* goroutines without evidence, one behind the other */
 #define PARENTS 64 /* how deep tasks are asked for whose part they are */
+#define GLANCES 16 /* pieces of evidence that are looked at for the price of a span */
 #define BEFORE 16  /* spans that are looked at for what a goroutine waited for before it began a task */
 
 struct evidence {
@@ -193,6 +194,7 @@ struct way { /* of one task */
     int64_t t0, t1;
     uint32_t more; /* a stack: what who began it waits for between tasks, 0 unknown */
     uint64_t *spans;
+    unsigned glances;
     struct legs *out; /* from the last to the first */
 };
 
@@ -201,6 +203,11 @@ static bool spend(struct way *w)
     *w->spans -= *w->spans > 0;
     w->out->cut |= *w->spans == 0;
     return *w->spans > 0;
+}
+
+static bool glance(struct way *w)
+{
+    return ++w->glances % GLANCES ? *w->spans > 0 : spend(w);
 }
 
 /* How much evidence lies before goroutine g at t: what it has until then stands right before that. */
@@ -237,7 +244,7 @@ static bool own_add(struct way *w, uint32_t task)
             hi = m;
         }
     }
-    for (; lo < x->n && x->by_g[x->by_task[lo]].task == task && spend(w); lo++) {
+    for (; lo < x->n && x->by_g[x->by_task[lo]].task == task && glance(w); lo++) {
         const struct evidence *e = &x->by_g[x->by_task[lo]];
         struct evidence *v = mem_grow(x->own, &x->cap_own, x->nown + 1, sizeof *v);
         if (!v) {
@@ -270,10 +277,11 @@ static bool mark(struct way *w, uint32_t i)
         x->of[up] = x->asked;
     }
     bool ok = own_add(w, i);
-    for (uint32_t k = x->child[i]; ok && k != NO_TASK && spend(w);) {
+    for (uint32_t k = x->child[i]; ok && k != NO_TASK && glance(w);) {
+        const bool within = x->task[k].t0 < w->t1; /* else none of its subtasks is */
         x->of[k] = x->asked;
-        ok = own_add(w, k);
-        if (x->child[k] != NO_TASK) {
+        ok = !within || own_add(w, k);
+        if (within && x->child[k] != NO_TASK) {
             k = x->child[k];
             continue;
         }
@@ -295,7 +303,7 @@ static int64_t had(struct way *w, uint32_t g, int64_t t)
         if (mine(w->x, &w->x->by_g[i])) {
             return w->x->by_g[i].t;
         }
-        if (!spend(w)) {
+        if (!glance(w)) {
             break;
         }
     }
@@ -320,7 +328,7 @@ static int64_t stay(struct way *w, uint32_t g, int64_t t, int64_t *busy)
             break;
         }
         first = x->by_g[i].t;
-        if (!spend(w)) {
+        if (!glance(w)) {
             break;
         }
     }
@@ -414,7 +422,7 @@ static int64_t left(struct way *w, uint32_t g, int64_t since, uint32_t to, int64
         if (!mine(w->x, &w->x->by_g[i])) {
             end = w->x->by_g[i].t;
         }
-        if (!spend(w)) {
+        if (!glance(w)) {
             break;
         }
     }
@@ -473,7 +481,7 @@ static uint32_t one_before(struct way *w, uint32_t g, int64_t t, int64_t *at)
             hi = m;
         }
     }
-    while (lo-- > 0 && spend(w)) {
+    while (lo-- > 0 && glance(w)) {
         if (x->own[lo].g != g) {
             *at = x->own[lo].t;
             return x->own[lo].g;
@@ -547,7 +555,7 @@ bool legs_of(struct trails *x, const struct workpiece *p, uint64_t *spans, struc
     if (p->task == NO_TASK || !x || p->task >= x->ntasks) {
         return p->g == NO_LANE || put_leg(out, p->g, false, p->t0, p->t1);
     }
-    struct way w = {x, &x->task[p->task], p->t0, p->t1, 0, spans, out};
+    struct way w = {x, &x->task[p->task], p->t0, p->t1, 0, spans, 0, out};
     w.more = w.k->g != NO_LANE ? waited_for(&w, w.k->g, p->t0) : 0;
     if (!mark(&w, p->task)) {
         return false;
