@@ -8,6 +8,7 @@
 #include "triage/findings/allocs_text.h"
 #include "triage/report/report.h"
 #include "triage/tables/allocs.h"
+#include "triage/tables/stacks.h"
 
 static void chunks_most(void **state)
 {
@@ -98,9 +99,30 @@ static void samples(void **state)
     assert_true(help_each("samples", "", sums) >= 30);
 }
 
+/* Three functions ask for 6, 6 and 2 collections: all of them count, and none has them alone. */
+static void asked(void **state)
+{
+    (void)state;
+    struct loaded l;
+    struct allocs a;
+    const struct range *gc;
+    help_load("tests/golden/allocs/asked-1.25.trace", &l);
+    const size_t n = trace_ranges(l.tr, RANGE_GC, &gc);
+    assert_int_equal(n, 14);
+    for (size_t i = 0; i < n; i++) {
+        assert_true(stacks_may(l.tr, gc_begun_at(l.tr, &gc[i]), STACK_COLLECTS));
+    }
+    assert_true(allocs_of(l.tr, &a));
+    assert_int_equal(a.all.starts, 0); /* whoever asks need not allocate */
+    allocs_free(&a);
+    const struct finding *f = help_tells(&l, RULE_FORCED);
+    assert_non_null(strstr(f->text, " and others ask for collections (runtime.GC): 14 times in 14 cycles."));
+    load_free(&l);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(chunks_most), cmocka_unit_test(none),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(chunks_most), cmocka_unit_test(none), cmocka_unit_test(asked),
                                        cmocka_unit_test(samples)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

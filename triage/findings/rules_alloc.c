@@ -9,6 +9,7 @@
 #include "triage/findings/story.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/retell.h"
+#include "triage/tables/slices.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -237,9 +238,10 @@ struct caught {
     bool has_sites, has_forced, has_room;
     struct sites sites;
     struct allocs allocs;
-    uint64_t calls;
-    uint32_t stack; /* of one of them */
+    uint64_t calls, cycles; /* cycles: that they began */
+    uint32_t stack;         /* of one of them */
     const char *what;
+    bool others;     /* not all of the calls are in the function of that stack */
     bool benchmarks; /* package testing asks for most of them, before each run of a benchmark */
     double room;
     uint64_t goal;
@@ -356,12 +358,34 @@ static uint32_t who_asks(const struct causes *c, uint32_t stack)
     return begun ? begun : stack;
 }
 
+/*
+ * Cycles that a call began, of package testing or not: of all calls together; 0 where who began them is not recorded. *others: some
+ * of them are not of the function that asks at `stack`.
+ */
+static uint64_t cycles_asked_for(const struct causes *c, bool benchmarks, uint32_t stack, bool *others)
+{
+    const struct range *gc;
+    const size_t n = trace_ranges(c->tr, RANGE_GC, &gc);
+    uint64_t asked = 0;
+    for (size_t i = 0; i < n && (i % 256 || slices_tick()); i++) {
+        const uint32_t at = gc_begun_at(c->tr, &gc[i]);
+        if (at && stacks_may(c->tr, at, STACK_COLLECTS) && stacks_of_benchmarks(c->tr, at) == benchmarks) {
+            asked++;
+            *others |= causes_place(c->tr, who_asks(c, at)) != causes_place(c->tr, stack);
+        }
+    }
+    return asked;
+}
+
 static uint64_t forced(const struct causes *c, uint32_t *stack, const char **what)
 {
     struct caught *k = c->caught;
     if (!k->has_forced) {
         k->has_forced = true;
         k->calls = forced_calls(c, &k->stack, &k->what, &k->benchmarks);
+        const uint64_t cycles = k->calls ? cycles_asked_for(c, k->benchmarks, k->stack, &k->others) : 0;
+        k->cycles = cycles ? cycles : k->calls; /* a call may find one under way and begin none */
+        k->calls = cycles > k->calls ? cycles : k->calls;
         k->stack = k->calls && !k->benchmarks ? who_asks(c, k->stack) : k->stack;
     }
     *stack = k->stack;
@@ -502,7 +526,8 @@ static void forced_by(struct text *t, const struct causes *c, uint32_t stack)
     if (c->caught->benchmarks) {
         text_lit(t, "Package testing asks for a collection before each run of a benchmark");
     } else {
-        text_say(t, c->tr, t_place(stack, 3), " asks for collections");
+        text_say(t, c->tr, t_place(stack, 3),
+                 c->caught->others ? " and others ask for collections" : " asks for collections");
     }
 }
 
@@ -550,17 +575,17 @@ void causes_tell_gc(struct causes *c, uint32_t i)
         }
         text_free(&next);
         if (c->caught->benchmarks && (double)calls >= threshold(TH_FORCED_CALLS)) {
-            text_say(&behind, c->tr, " ", calls, " of the ", c->tg->gc_cycles,
+            text_say(&behind, c->tr, " ", c->caught->cycles, " of the ", c->tg->gc_cycles,
                      " cycles were asked for by package testing, before each run of a benchmark.");
         } else if (measures(c, calls, stack, allocates)) {
             f->note = true;
-            text_say(&behind, c->tr, " ", calls, " of the ", c->tg->gc_cycles, " cycles were asked for (", what,
-                     ") by ", t_func(causes_place(c->tr, stack)),
+            text_say(&behind, c->tr, " ", c->caught->cycles, " of the ", c->tg->gc_cycles, " cycles were asked for (",
+                     what, ") by ", t_func(causes_place(c->tr, stack)), c->caught->others ? " and others" : "",
                      ", which calls the allocating code: if this is a measurement, it is a result, not a fault.");
         } else if ((double)calls >= threshold(TH_FORCED_CALLS) &&
                    threshold_reached(TH_FORCED_PART, (int64_t)calls, (int64_t)c->tg->gc_cycles)) {
-            text_say(&behind, c->tr, " ", calls, " of the ", c->tg->gc_cycles, " cycles were asked for (", what,
-                     ") by ", t_func(causes_place(c->tr, stack)),
+            text_say(&behind, c->tr, " ", c->caught->cycles, " of the ", c->tg->gc_cycles, " cycles were asked for (",
+                     what, ") by ", t_func(causes_place(c->tr, stack)), c->caught->others ? " and others" : "",
                      ": without these calls the runtime would collect when the heap reaches its goal.");
         }
     }

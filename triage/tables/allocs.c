@@ -47,26 +47,40 @@ static bool see(struct look *k, enum kind what, uint32_t stack, int64_t ns)
 }
 
 /*
- * Where collections begin. Up to Go 1.9, and wherever a cycle has no stack of its own, the stop of the
- * world that begins it has one; other stops are by who ends the marking, which says little.
+ * Up to Go 1.9, and wherever a cycle has no stack of its own, the stop of the world that begins it has one; other stops are by
+ * who ends the marking, which says little.
  */
+uint32_t gc_begun_at(const struct trace *tr, const struct range *gc)
+{
+    const struct range *stw;
+    const size_t n = trace_ranges(tr, RANGE_STW, &stw);
+    size_t lo = 0, hi = n;
+    if (gc->open_start || gc->stack) {
+        return gc->open_start ? 0 : gc->stack;
+    }
+    while (lo < hi) {
+        const size_t m = lo + (hi - lo) / 2;
+        if (stw[m].t0 < gc->t0) {
+            lo = m + 1;
+        } else {
+            hi = m;
+        }
+    }
+    if (lo && stw[lo - 1].t1 >= gc->t0) {
+        return stw[lo - 1].stack;
+    }
+    return lo < n && stw[lo].t0 == gc->t0 ? stw[lo].stack : 0;
+}
+
 static bool starts(struct look *k)
 {
-    const struct range *gc, *stw;
-    const size_t n = trace_ranges(k->tr, RANGE_GC, &gc), m = trace_ranges(k->tr, RANGE_STW, &stw);
+    const struct range *gc;
+    const size_t n = trace_ranges(k->tr, RANGE_GC, &gc);
     bool ok = true;
-    for (size_t i = 0, j = 0; ok && i < n; i += n / LOOKS + 1) {
-        while (j < m && stw[j].t0 < gc[i].t0) {
-            j++;
-        }
-        const struct range *before = j ? &stw[j - 1] : NULL, *at = j < m ? &stw[j] : NULL;
-        const uint32_t stack = gc[i].open_start                   ? 0
-                               : gc[i].stack                      ? gc[i].stack
-                               : before && before->t1 >= gc[i].t0 ? before->stack
-                               : at && at->t0 == gc[i].t0         ? at->stack
-                                                                  : 0;
-        const bool allocates = stack && stacks_may(k->tr, stack, STACK_ALLOCATES);
-        ok = !allocates || see(k, STARTS, stack, 0);
+    for (size_t i = 0; ok && i < n; i += n / LOOKS + 1) {
+        const uint32_t stack = gc_begun_at(k->tr, &gc[i]);
+        ok = (!stack || !stacks_may(k->tr, stack, STACK_ALLOCATES) || see(k, STARTS, stack, 0)) &&
+             (i % 256 || slices_tick());
     }
     return ok;
 }

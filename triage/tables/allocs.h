@@ -26,6 +26,9 @@
 
 #define ALLOCS_PRIOR 5
 
+/* gc_begun_at - the stack of who began a cycle, an entry of trace_ranges(RANGE_GC): 0 not recorded. */
+uint32_t gc_begun_at(const struct trace *tr, const struct range *gc);
+
 struct alloc_row {
     uint32_t func;  /* the program's innermost function, as stacks_place() has it; of all evidence together: 0 */
     uint32_t stack; /* the one with the largest share */
