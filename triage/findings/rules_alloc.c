@@ -383,10 +383,10 @@ static uint64_t forced(const struct causes *c, uint32_t *stack, const char **wha
     if (!k->has_forced) {
         k->has_forced = true;
         k->calls = forced_calls(c, &k->stack, &k->what, &k->benchmarks);
+        k->stack = k->calls && !k->benchmarks ? who_asks(c, k->stack) : k->stack;
         const uint64_t cycles = k->calls ? cycles_asked_for(c, k->benchmarks, k->stack, &k->others) : 0;
         k->cycles = cycles ? cycles : k->calls; /* a call may find one under way and begin none */
         k->calls = cycles > k->calls ? cycles : k->calls;
-        k->stack = k->calls && !k->benchmarks ? who_asks(c, k->stack) : k->stack;
     }
     *stack = k->stack;
     *what = k->what;
