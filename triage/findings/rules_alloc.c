@@ -135,8 +135,8 @@ static void timers_text(struct text *t, struct text *next, const struct causes *
     if (!most || all * TIMERS_PART < s->all || trace_info(c->tr)->version >= TIMERS_FREED) {
         return;
     }
-    text_say(t, c->tr, " ", t_share((double)all, (double)s->all), " of it is timers, mostly made by ", t_func(func),
-             " in ", t_func(most->func),
+    text_say(t, c->tr, " Of all that is allocated ", t_share((double)all, (double)s->all),
+             " is timers, mostly made by ", t_func(func), " in ", t_func(most->func),
              ": up to Go 1.22 each stays alive until it fires or is stopped, so long ones made again and again add "
              "up (inferred).");
     text_say(next, c->tr, "If the timers of ", t_func(most->func),
