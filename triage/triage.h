@@ -276,8 +276,12 @@ struct triage {
     uint32_t *lock_order;       /* rows of lock_waits by goroutine, then t0 */
     struct holder_row *holders; /* by waited, largest first */
     uint32_t nholders;
-    struct hist sched; /* scheduler latency of the program's goroutines */
-    struct hist sched_system;
+    /*
+     * Waits for a processor: from when a goroutine may run to when it runs. One definition for all that is said of them: `sched` and
+     * `worst` are of the program's goroutines, sched_system is of the runtime's own, and those that began before the trace are in
+     * neither, but in runnable_total().
+     */
+    struct hist sched, sched_system;
     struct sched_wait worst[WORST]; /* longest first */
     uint32_t nworst;
     int64_t label_ns[GC_MODES]; /* mark workers by mode */
@@ -379,5 +383,8 @@ enum mmu_flags {
 };
 enum err_code triage_mmu(const struct trace *tr, unsigned flags, const int64_t *windows, uint32_t n,
                          struct mmu_point *out, struct err *e);
+
+/* runnable_total - all the time that the program's goroutines, or the runtime's own, waited for a processor: as groups and sums have it. */
+int64_t runnable_total(const struct triage *tg, bool system);
 
 #endif

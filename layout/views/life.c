@@ -113,7 +113,10 @@ static void origin(const struct view *v, struct lane l, const struct lane_info *
             lines_add(out, "    %s  %s:%" PRIu64, name, file, f.line);
         }
     } else {
-        lines_add(out, "it existed when the trace began; first mentioned at %s", when_exact(v->tr, li->seen, t));
+        lines_add(out, "%s; first mentioned at %s",
+                  trace_info(v->tr)->ndamages ? "its creation is not in this trace"
+                                              : "it existed when the trace began",
+                  when_exact(v->tr, li->seen, t));
     }
     int64_t first = li->created ? li->seen : li->first;
     lines_add(out, "%s at %s, %s in this trace%s", li->ended ? "ended" : "not ended; last known",

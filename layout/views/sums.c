@@ -43,8 +43,9 @@ struct sums {
     bool group; /* whose row stands for all of its start function */
     int64_t t0, t1;
     bool mine_timed, procs_timed, all_timed; /* one of the system calls in these at least */
-    struct shares mine, procs;               /* the lane with the cursor; all processors */
-    struct shares all;                       /* all goroutines */
+    int64_t runtime_ready;     /* runnable, of the runtime's own goroutines: the rest is the program's */
+    struct shares mine, procs; /* the lane with the cursor; all processors */
+    struct shares all;         /* all goroutines */
     struct row top[BY_COUNT][KEPT];
     int ntop[BY_COUNT];
     struct row *func;  /* by name */
@@ -223,6 +224,7 @@ static void add_lane(struct sums *s, uint32_t g, const struct lane_info *li)
     for (int k = 0; k < COLLECTS; k++)
         r.collected[k] = sh.ns[collects[k]];
     r.ns[BY_RUNNABLE] = sh.ns[ST_RUNNABLE];
+    s->runtime_ready = time_add(s->runtime_ready, li->is_system ? sh.ns[ST_RUNNABLE] : 0);
     r.ns[BY_WAITING] = sh.ns[ST_WAITING];
     r.ns[BY_SYSCALL] = sh.ns[ST_SYSCALL];
     struct row *f = s->light ? NULL : &s->func[li->name < s->nstr ? li->name : 0];
@@ -490,6 +492,10 @@ void sums_text(const struct sums *s, const struct view *v, struct lines *t, int 
     states(s, t, "all goroutines", LANE_G, &s->all, s->all_timed, all);
     lines_add(t, "%s time%s a goroutine ran on another processor than before", fmt_count(s->moves, c),
               s->moves == 1 ? "" : "s");
+    if (s->runtime_ready)
+        lines_add(t, "runnable: %s of the program's goroutines, %s of the runtime's own",
+                  when_dur(s->tr, s->all.ns[ST_RUNNABLE] - s->runtime_ready, a),
+                  when_dur(s->tr, s->runtime_ready, b));
     if (s->all.ns[ST_GCWORK] || s->all.ns[ST_ASSIST] || s->all.ns[ST_SWEEP])
         lines_add(t, "below, running is also what ran for the collector: mark workers, mark assists");
     table(s, t, "by start function", s->func, by_most, w);

@@ -76,7 +76,7 @@ static const struct planted {
     {"quayside", RULE_BACKEND, "main.deliver, called by main.serve: waits to write to the network", NULL},
     {"nightrounds", RULE_LINGER, "waits for the network, nearly always equally long",
      "nothing is read after 95 of them"},
-    {"rubbish", RULE_GC_SHARE, "5 of the 13 cycles were asked for (debug.FreeOSMemory) by main.cook",
+    {"rubbish", RULE_GC_SHARE, "4 of the 13 cycles were asked for (debug.FreeOSMemory) by main.cook",
      "without these calls the runtime would"},
     {"wherrymen", RULE_BLOCKING, "main.await, called by main.ferry", "of them the processor had been taken away"},
     {"doorbook", RULE_BLOCKING, "main.enter, called by main.main.func1 sits in system calls",

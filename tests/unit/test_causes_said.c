@@ -315,7 +315,7 @@ static void advice_fits(void **state)
         const char *name;
         enum rule rule;
         const char *text, *next;
-    } v[] = {{"scrubber", RULE_GC_SHARE, "were in regexp.MustCompile, whose name says that it makes something new",
+    } v[] = {{"scrubber", RULE_GC_SHARE, "is made in regexp.MustCompile, whose name says that it makes something new",
               "Reuse what regexp.MustCompile makes"},
              {"turnkeys", RULE_CONVOY, "Meanwhile the holders were: running",
               "its new holder is still waiting for a processor"},
@@ -826,7 +826,7 @@ static void timers_are_kept(void **state)
     (void)state;
     help_cause("hourglass", &l);
     const struct finding *f = help_tells(&l, RULE_HEAP);
-    assert_non_null(strstr(f->text, "timers were made, mostly by time.After in main.next"));
+    assert_non_null(strstr(f->text, "% is timers, mostly made by time.After in main.next: up to Go 1.22"));
     assert_non_null(strstr(f->next, "Reset it"));
     load_free(&l);
 }

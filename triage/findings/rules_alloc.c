@@ -1,15 +1,17 @@
 /*
  * rules_alloc.c - who feeds the collector, and what makes it run: named in the findings about the collector.
  *
- * A trace records no allocation. But who had to assist, to sweep, or to begin a collection did so while it allocated, in
- * proportion to what it allocated; so do CPU samples inside the allocator.
+ * A trace records no allocation: who allocates is told by the evidence of triage/tables/allocs.h.
  */
+#include "triage/findings/allocs_text.h"
 #include "triage/findings/causes.h"
 #include "triage/findings/leaves.h"
 #include "triage/findings/story.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/retell.h"
+#include "triage/tables/slices.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +26,7 @@
 
 struct site {
     uint32_t func, stack;
-    uint64_t n, pooled; /* pooled: of these called by sync.Pool, which had none */
+    uint64_t n, pooled; /* in millionths of what is allocated; pooled: of these called by sync.Pool, which had none */
     struct {
         uint32_t func; /* of the library, called there */
         uint64_t n;
@@ -90,7 +92,7 @@ static uint32_t maker_of(const struct trace *tr, uint32_t stack, uint32_t user)
     return 0;
 }
 
-static void callee_add(struct site *v, uint32_t func, uint32_t maker)
+static void callee_add(struct site *v, uint32_t func, uint32_t maker, uint64_t n)
 {
     int i = 0;
     while (i < CALLEES && v->callee[i].func && v->callee[i].func != func) {
@@ -98,13 +100,13 @@ static void callee_add(struct site *v, uint32_t func, uint32_t maker)
     }
     if (func && i < CALLEES) {
         v->callee[i].func = func;
-        v->callee[i].n++;
+        v->callee[i].n += n;
     }
     for (i = 0; i < CALLEES && v->maker[i].func && v->maker[i].func != maker; i++) {
     }
     if (maker && i < CALLEES) {
         v->maker[i].func = maker;
-        v->maker[i].n++;
+        v->maker[i].n += n;
     }
 }
 
@@ -130,10 +132,11 @@ static void timers_text(struct text *t, struct text *next, const struct causes *
             }
         }
     }
-    if (!most || all < 2 || all * TIMERS_PART < s->all || trace_info(c->tr)->version >= TIMERS_FREED) {
+    if (!most || all * TIMERS_PART < s->all || trace_info(c->tr)->version >= TIMERS_FREED) {
         return;
     }
-    text_say(t, c->tr, " At ", all, " of them timers were made, mostly by ", t_func(func), " in ", t_func(most->func),
+    text_say(t, c->tr, " Of all that is allocated ", t_share((double)all, (double)s->all),
+             " is timers, mostly made by ", t_func(func), " in ", t_func(most->func),
              ": up to Go 1.22 each stays alive until it fires or is stopped, so long ones made again and again add "
              "up (inferred).");
     text_say(next, c->tr, "If the timers of ", t_func(most->func),
@@ -162,8 +165,8 @@ static bool maker_text(struct text *t, struct text *next, const struct trace *tr
 {
     for (int i = 0; i < CALLEES; i++) {
         if (v->maker[i].n * 2 > v->n) {
-            text_say(t, tr, " Of those in ", t_func(v->func), " ", t_share((double)v->maker[i].n, (double)v->n),
-                     " were in ", t_func(v->maker[i].func), ", whose name says that it makes something new.");
+            text_say(t, tr, " Of what ", t_func(v->func), " allocates ", t_share((double)v->maker[i].n, (double)v->n),
+                     " is made in ", t_func(v->maker[i].func), ", whose name says that it makes something new.");
             text_say(next, tr, "Reuse what ", t_func(v->maker[i].func),
                      " makes (a sync.Pool, Reset, one for all), if it is much the same each time and nothing still "
                      "reads it. Otherwise allocate less, or give the heap more room: a higher GOGC, or GOMEMLIMIT "
@@ -191,7 +194,7 @@ static void callee_text(struct text *t, struct text *next, const struct trace *t
     }
 }
 
-static void site_add(struct sites *s, const struct trace *tr, uint32_t stack)
+static void site_add(struct sites *s, const struct trace *tr, uint32_t stack, uint64_t n)
 {
     const struct stack_told told = stacks_told(tr, stack);
     const uint32_t func = told.place, user = told.user_frame;
@@ -199,7 +202,7 @@ static void site_add(struct sites *s, const struct trace *tr, uint32_t stack)
     if (!func) {
         return;
     }
-    s->all++;
+    s->all += n;
     while (i < s->n && s->v[i].func != func) {
         i++;
     }
@@ -209,46 +212,18 @@ static void site_add(struct sites *s, const struct trace *tr, uint32_t stack)
     if (i == s->n) {
         s->v[s->n++] = (struct site){.func = func, .stack = stack};
     }
-    s->v[i].n++;
+    s->v[i].n += n;
     uint32_t near[3] = {0}; /* what the program called there, the function itself, who called that */
     (void)trace_funcs(tr, stack, user ? user - 1 : 0, near + !user, 2 + (user > 0));
-    s->v[i].pooled += called_of(s, tr, near[2])->pool;
-    callee_add(&s->v[i], called_of(s, tr, near[0])->callee, told.marks & STACK_MAKES ? maker_of(tr, stack, user) : 0);
+    s->v[i].pooled += called_of(s, tr, near[2])->pool ? n : 0;
+    callee_add(&s->v[i], called_of(s, tr, near[0])->callee, told.marks & STACK_MAKES ? maker_of(tr, stack, user) : 0,
+               n);
 }
 
 static int cmp_site(const void *a, const void *b)
 {
     const struct site *x = a, *y = b;
     return x->n != y->n ? (x->n < y->n) - (x->n > y->n) : (x->func > y->func) - (x->func < y->func);
-}
-
-static void sites_of(const struct causes *c, struct sites *s)
-{
-    static const enum range_kind kind[] = {RANGE_ASSIST, RANGE_SWEEP, RANGE_STW};
-    *s = (struct sites){.n = 0};
-    for (size_t k = 0; k < 3; k++) {
-        const struct range *r;
-        size_t n = trace_ranges(c->tr, kind[k], &r), step = n / 200000 + 1;
-        for (size_t i = 0; i < n; i += step) {
-            if (n - i > 2 * STACKS_AHEAD * step) {
-                stacks_ahead(c->tr, r[i + 2 * STACKS_AHEAD * step].stack);
-                trace_stack_ahead(c->tr, r[i + STACKS_AHEAD * step].stack);
-            }
-            if (r[i].stack && (kind[k] != RANGE_STW || stacks_may(c->tr, r[i].stack, STACK_ALLOCATES))) {
-                site_add(s, c->tr, r[i].stack);
-            }
-        }
-    }
-    const struct sample *m;
-    size_t n = trace_samples(c->tr, &m), step = n / 200000 + 1;
-    for (size_t i = 0; i < n; i += step) {
-        if (stacks_may(c->tr, m[i].stack, STACK_ALLOCATES)) {
-            site_add(s, c->tr, m[i].stack);
-        }
-    }
-    if (s->n) {
-        qsort(s->v, s->n, sizeof s->v[0], cmp_site);
-    }
 }
 
 #define NOT_MEASURED \
@@ -262,9 +237,11 @@ struct caught {
     bool wanted; /* a finding of the collector will ask */
     bool has_sites, has_forced, has_room;
     struct sites sites;
-    uint64_t calls;
-    uint32_t stack; /* of one of them */
+    struct allocs allocs;
+    uint64_t calls, cycles; /* cycles: that they began */
+    uint32_t stack;         /* of one of them */
     const char *what;
+    bool others;     /* not all of the calls are in the function of that stack */
     bool benchmarks; /* package testing asks for most of them, before each run of a benchmark */
     double room;
     uint64_t goal;
@@ -283,7 +260,27 @@ struct caught *caught_new(const struct findings *told)
 
 void caught_free(struct caught *k)
 {
+    if (k) {
+        allocs_free(&k->allocs);
+    }
     mem_free(k);
+}
+
+static void sites_of(const struct causes *c, struct caught *k)
+{
+    if (!allocs_of(c->tr, &k->allocs)) {
+        c->rs->failed = true;
+        return;
+    }
+    for (uint32_t i = 0; i < k->allocs.n && i < SITES; i++) { /* by share: those have a place here first */
+        k->sites.v[k->sites.n++] = (struct site){.func = k->allocs.row[i].func, .stack = k->allocs.row[i].stack};
+    }
+    for (uint32_t i = 0; i < k->allocs.nat; i++) {
+        site_add(&k->sites, c->tr, k->allocs.at[i].stack, (uint64_t)llround(k->allocs.at[i].share * 1e6));
+    }
+    if (k->sites.n) {
+        qsort(k->sites.v, k->sites.n, sizeof k->sites.v[0], cmp_site);
+    }
 }
 
 static const struct sites *sites_once(const struct causes *c)
@@ -291,7 +288,7 @@ static const struct sites *sites_once(const struct causes *c)
     struct caught *k = c->caught;
     if (!k->has_sites) {
         k->has_sites = true;
-        sites_of(c, &k->sites);
+        sites_of(c, k);
     }
     return &k->sites;
 }
@@ -361,6 +358,25 @@ static uint32_t who_asks(const struct causes *c, uint32_t stack)
     return begun ? begun : stack;
 }
 
+/*
+ * Cycles that a call began, of package testing or not: of all calls together; 0 where who began them is not recorded. *others: some
+ * of them are not of the function that asks at `stack`.
+ */
+static uint64_t cycles_asked_for(const struct causes *c, bool benchmarks, uint32_t stack, bool *others)
+{
+    const struct range *gc;
+    const size_t n = trace_ranges(c->tr, RANGE_GC, &gc);
+    uint64_t asked = 0;
+    for (size_t i = 0; i < n && (i % 256 || slices_tick()); i++) {
+        const uint32_t at = gc_begun_at(c->tr, &gc[i]);
+        if (at && stacks_may(c->tr, at, STACK_COLLECTS) && stacks_of_benchmarks(c->tr, at) == benchmarks) {
+            asked++;
+            *others |= causes_place(c->tr, who_asks(c, at)) != causes_place(c->tr, stack);
+        }
+    }
+    return asked;
+}
+
 static uint64_t forced(const struct causes *c, uint32_t *stack, const char **what)
 {
     struct caught *k = c->caught;
@@ -368,6 +384,9 @@ static uint64_t forced(const struct causes *c, uint32_t *stack, const char **wha
         k->has_forced = true;
         k->calls = forced_calls(c, &k->stack, &k->what, &k->benchmarks);
         k->stack = k->calls && !k->benchmarks ? who_asks(c, k->stack) : k->stack;
+        const uint64_t cycles = k->calls ? cycles_asked_for(c, k->benchmarks, k->stack, &k->others) : 0;
+        k->cycles = cycles ? cycles : k->calls; /* a call may find one under way and begin none */
+        k->calls = cycles > k->calls ? cycles : k->calls;
     }
     *stack = k->stack;
     *what = k->what;
@@ -474,18 +493,15 @@ static uint32_t sites_text(struct text *before, struct text *behind, struct text
     if (s->n == 0) {
         return 0;
     }
+    const bool clear = allocs_clear(&c->caught->allocs); /* of little evidence no more is told */
     text_place(before, c->tr, s->v[0].stack, 3);
     struct text copies = {0};
-    callee_text(before, &copies, c->tr, &s->v[0]);
-    text_lit(before, " allocates most: ");
-    text_add(behind, " Of %llu moments at which the trace caught the allocator helping the collector, ",
-             (unsigned long long)s->all);
-    for (uint32_t i = 0; i < s->n && i < 3 && (i == 0 || s->v[i].n * 20 > s->all); i++) {
-        text_raw(behind, ", ", i ? 2 : 0);
-        text_say(behind, c->tr, t_share((double)s->v[i].n, (double)s->all), " were in ", t_func(s->v[i].func));
+    if (clear) {
+        callee_text(before, &copies, c->tr, &s->v[0]);
     }
-    text_lit(behind, ".");
-    if (s->v[0].n * 2 > s->all && !pool_text(behind, next, c->tr, &s->v[0]) &&
+    text_add(before, "%s", clear ? " allocates most: " : " is one of those that allocate: ");
+    allocs_text(behind, c->tr, &c->caught->allocs);
+    if (clear && s->v[0].n * 2 > s->all && !pool_text(behind, next, c->tr, &s->v[0]) &&
         !maker_text(behind, next, c->tr, &s->v[0])) {
         text_raw(next, copies.p, copies.n);
     }
@@ -510,7 +526,8 @@ static void forced_by(struct text *t, const struct causes *c, uint32_t stack)
     if (c->caught->benchmarks) {
         text_lit(t, "Package testing asks for a collection before each run of a benchmark");
     } else {
-        text_say(t, c->tr, t_place(stack, 3), " asks for collections");
+        text_say(t, c->tr, t_place(stack, 3),
+                 c->caught->others ? " and others ask for collections" : " asks for collections");
     }
 }
 
@@ -558,17 +575,17 @@ void causes_tell_gc(struct causes *c, uint32_t i)
         }
         text_free(&next);
         if (c->caught->benchmarks && (double)calls >= threshold(TH_FORCED_CALLS)) {
-            text_say(&behind, c->tr, " ", calls, " of the ", c->tg->gc_cycles,
+            text_say(&behind, c->tr, " ", c->caught->cycles, " of the ", c->tg->gc_cycles,
                      " cycles were asked for by package testing, before each run of a benchmark.");
         } else if (measures(c, calls, stack, allocates)) {
             f->note = true;
-            text_say(&behind, c->tr, " ", calls, " of the ", c->tg->gc_cycles, " cycles were asked for (", what,
-                     ") by ", t_func(causes_place(c->tr, stack)),
+            text_say(&behind, c->tr, " ", c->caught->cycles, " of the ", c->tg->gc_cycles, " cycles were asked for (",
+                     what, ") by ", t_func(causes_place(c->tr, stack)), c->caught->others ? " and others" : "",
                      ", which calls the allocating code: if this is a measurement, it is a result, not a fault.");
         } else if ((double)calls >= threshold(TH_FORCED_CALLS) &&
                    threshold_reached(TH_FORCED_PART, (int64_t)calls, (int64_t)c->tg->gc_cycles)) {
-            text_say(&behind, c->tr, " ", calls, " of the ", c->tg->gc_cycles, " cycles were asked for (", what,
-                     ") by ", t_func(causes_place(c->tr, stack)),
+            text_say(&behind, c->tr, " ", c->caught->cycles, " of the ", c->tg->gc_cycles, " cycles were asked for (",
+                     what, ") by ", t_func(causes_place(c->tr, stack)), c->caught->others ? " and others" : "",
                      ": without these calls the runtime would collect when the heap reaches its goal.");
         }
     }

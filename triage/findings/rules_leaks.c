@@ -617,7 +617,11 @@ static void slow_finding(struct rules *rs, const struct slow_type *s, uint32_t a
     draft_at(&d, y->slow[0].t0, y->slow[0].t1, LANE_G, y->slow[0].g);
     text_dur(&d.amount, y->d.max);
     text_say(&d.text, rs->tr, "Of ", y->d.n, " ", what, " \"", t_str(y->name), "\" the slowest took ",
-             t_dur(y->d.max), ", half of them ", t_dur(y->d.p50), " or less. The slowest: ");
+             t_dur(y->d.max), ", half of them ", t_dur(y->d.p50), " or less. The slowest");
+    if (y->slow[0].b.goroutines > 1) { /* the one that began it counts all along, others while they work for it */
+        text_add(&d.text, " (%u goroutines, summed)", y->slow[0].b.goroutines);
+    }
+    text_lit(&d.text, ": ");
     breakdown_text(&d.text, rs, &y->slow[0].b);
     text_say(&d.text, rs->tr, "; ", t_share((double)y->slow[0].b.gc, (double)y->d.max), " of it during a GC cycle, ",
              t_dur(y->slow[0].b.stw), " stopped.");

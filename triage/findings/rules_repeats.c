@@ -43,7 +43,7 @@ static struct repeat *repeat_at(struct repeats *k, uint32_t stack)
     return k->at < k->n ? &k->v[k->at] : NULL;
 }
 
-static void one_piece(void *arg, const struct instance_one *p)
+static void one_piece(void *arg, const struct workpiece *p)
 {
     struct repeats *k = arg;
     uint64_t n[PLACES] = {0};

@@ -34,7 +34,7 @@ static struct shared shared_at(const struct causes *c, uint32_t place)
     return s;
 }
 
-static void no_more(void *arg, const struct instance_one *p)
+static void no_more(void *arg, const struct workpiece *p)
 {
     (void)arg;
     (void)p;

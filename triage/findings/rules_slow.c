@@ -13,7 +13,8 @@
 
 #define USUAL 24
 #define MOMENTS 16
-#define MOMENT 3 /* slow ones that lie across one moment are more than chance */
+#define SAMPLES_DUE 8 /* fewer are chance */
+#define MOMENT 3      /* slow ones that lie across one moment are more than chance */
 
 struct ran_at {
     const struct trace *tr;
@@ -49,6 +50,7 @@ bool causes_ran_instead(struct causes *c, int64_t t0, int64_t t1, struct leaf *o
 {
     struct leaf v[MOMENTS];
     uint32_t n = 0, best = 0;
+    uint64_t all = 0;
     for (int k = 0; k < MOMENTS; k++) {
         int64_t t = t0 + (t1 - t0) * (2 * k + 1) / (2 * MOMENTS);
         for (uint32_t p = 0; p < c->tg->np && p < 256; p++) {
@@ -64,6 +66,7 @@ bool causes_ran_instead(struct causes *c, int64_t t0, int64_t t1, struct leaf *o
             if (!r.func) {
                 stopped_in(c, &s, &r);
             }
+            all++;
             while (i < n && v[i].func != r.func) {
                 i++;
             }
@@ -79,7 +82,7 @@ bool causes_ran_instead(struct causes *c, int64_t t0, int64_t t1, struct leaf *o
     if (n) {
         *out = v[best];
     }
-    return n > 0;
+    return n > 0 && out->count * 2 > all;
 }
 
 /* Had all processors somebody running, at nearly each moment of [t0,t1)? */
@@ -130,14 +133,18 @@ static bool tree_of_instances(struct causes *c, const struct span_type *y, struc
     bool ok = explain_tree_init(&s, c->tr);
     ok = explain_tree_init(&u, c->tr) && ok;
     for (uint32_t i = 0; ok && i < y->nslow && y->slow[i].t1 - y->slow[i].t0 > 2 * y->d.p50; i++) {
-        ok = explain_add(c->x, &s, y->slow[i].g, y->slow[i].t0, y->slow[i].t1);
+        const struct instance *o = &y->slow[i];
+        const struct workpiece p =
+            y->is_region ? workpiece_of_g(o->g, o->t0, o->t1) : workpiece_of_task(c->tr, o->index);
+        ok = explain_add_piece(c->x, &s, &p);
     }
     for (size_t i = 0; ok && i < n && seen < USUAL; i++) {
-        uint32_t name = y->is_region ? r[i].name : k[i].name, g = y->is_region ? r[i].g : k[i].g;
-        int64_t t0 = y->is_region ? r[i].t0 : k[i].t0, t1 = y->is_region ? r[i].t1 : k[i].t1;
-        if (name == y->name && t1 - t0 <= y->d.p50) {
+        const uint32_t name = y->is_region ? r[i].name : k[i].name;
+        const struct workpiece p =
+            y->is_region ? workpiece_of_g(r[i].g, r[i].t0, r[i].t1) : workpiece_of_task(c->tr, i);
+        if (name == y->name && p.t1 - p.t0 <= y->d.p50) {
             seen++;
-            ok = explain_add(c->x, &u, g, t0, t1);
+            ok = explain_add_piece(c->x, &u, &p);
         }
     }
     if (ok) {
@@ -329,6 +336,42 @@ static void slow_spent(struct causes *c, const struct slow *o, struct text *behi
     }
 }
 
+/*
+ * More work, or a host that took the thread away? A CPU sample comes for each so much that a thread really runs: where as many fell on the
+ * slow ones as elsewhere in the trace they ran, and where hardly any did they only seemed to.
+ */
+static void longer_text(struct text *t, struct causes *c, const struct span_type *y)
+{
+    const struct sample *m;
+    struct legs l = {0};
+    struct legs_cpu slow = {0};
+    int64_t ran = 0;
+    for (uint32_t i = 0; i < y->nslow; i++) {
+        const struct instance *o = &y->slow[i];
+        const struct workpiece p =
+            y->is_region ? workpiece_of_g(o->g, o->t0, o->t1) : workpiece_of_task(c->tr, o->index);
+        c->rs->failed |= !explain_legs(c->x, &p, &l);
+        legs_cpu(c->tr, &l, &slow);
+    }
+    legs_free(&l);
+    for (uint32_t i = 0; i < c->tg->ngroups; i++) {
+        ran = ns_add(ran, c->tg->groups[i].d[GM_EXEC].total);
+    }
+    const size_t all = trace_samples(c->tr, &m);
+    const double due = ran > 0 ? (double)all / (double)ran * (double)slow.ran : 0;
+    if (due < SAMPLES_DUE) {
+        text_add(t, "more work, or a host that took the thread away; %s.",
+                 all ? "the trace has too few CPU samples to tell" : "without CPU samples a trace cannot tell which");
+        return;
+    }
+    const double part = (double)slow.samples / due;
+    text_say(t, c->tr,
+             part >= 0.6   ? "more work"
+             : part <= 0.3 ? "a host that took the thread away"
+                           : "more work and a host that took the thread away, both",
+             " (", slow.samples, " CPU samples fell on the slowest, where in this trace ", t_f0(due), " are usual).");
+}
+
 /* What may be no fault of theirs: something outside stood still, or all of them do it. */
 static void slow_doubt(struct causes *c, struct finding *f, const struct slow *o, struct text *behind)
 {
@@ -341,8 +384,8 @@ static void slow_doubt(struct causes *c, struct finding *f, const struct slow *o
                     "See what stalled at that moment: the host, a service, a disk. If it recurs, wait for it less.");
     }
     if (o->l->cat == EX_RUN && o->usual > 0) { /* what all of them do, only longer */
-        text_lit(behind, " They ran longer in the same code as the usual ones: more work, or a host that took the "
-                         "thread away; a trace cannot tell which.");
+        text_lit(behind, " They ran longer in the same code as the usual ones: ");
+        longer_text(behind, c, o->y);
         f->note = true;
     }
 }

@@ -388,7 +388,8 @@ static bool explained(struct causes *c, const struct one *v, uint32_t n, struct 
     struct explain_tree t;
     bool ok = explain_tree_init(&t, c->tr);
     for (uint32_t i = 0; i < n && ok; i++) {
-        ok = explain_add(c->x, &t, v[i].g, v[i].t0, v[i].t1);
+        const struct workpiece p = workpiece_at(c->tr, v[i].g, v[i].t0, v[i].t1);
+        ok = explain_add_piece(c->x, &t, &p);
     }
     if (ok) {
         causes_leaves(&t, out);

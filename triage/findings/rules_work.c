@@ -27,7 +27,7 @@
 #define EXPLAINED 2000 /* pieces of each group: among 400 one long run decided */
 
 struct pieces {
-    struct instance_one *v;
+    struct workpiece *v;
     size_t n, cap;
     int64_t ns, seen; /* together; of the goroutines' lives */
     uint32_t goroutines;
@@ -36,12 +36,12 @@ struct pieces {
 
 static bool piece_add(struct pieces *k, uint32_t g, int64_t t0, int64_t t1)
 {
-    struct instance_one *p = t1 > t0 ? mem_grow(k->v, &k->cap, k->n + 1, sizeof *p) : NULL;
+    struct workpiece *p = t1 > t0 ? mem_grow(k->v, &k->cap, k->n + 1, sizeof *p) : NULL;
     if (!p) {
         return t1 <= t0;
     }
     k->v = p;
-    p[k->n++] = (struct instance_one){t0, t1, g};
+    p[k->n++] = workpiece_of_g(g, t0, t1);
     k->ns = ns_add(k->ns, t1 - t0);
     return true;
 }
@@ -177,7 +177,7 @@ static bool explained(struct causes *c, const struct pieces *k, struct leaves *o
     const size_t step = k->n / EXPLAINED + 1;
     bool ok = explain_tree_init(&t, c->tr);
     for (size_t i = 0; ok && i < k->n; i += step) {
-        ok = explain_add(c->x, &t, k->v[i].g, k->v[i].t0, k->v[i].t1);
+        ok = explain_add_piece(c->x, &t, &k->v[i]);
     }
     if (ok) {
         causes_tops(&t, out);
@@ -207,7 +207,7 @@ struct met { /* of so many parts of the trace those that something meets */
     uint32_t n;
 };
 
-static void met_add(const struct causes *c, struct met *m, const struct instance_one *one)
+static void met_add(const struct causes *c, struct met *m, const struct workpiece *one)
 {
     const double part = (double)c->tg->end / PARTS, a = (double)one->t0 / part, z = (double)one->t1 / part;
     for (unsigned at = a > 0 ? (unsigned)a : 0; at < PARTS && (double)at < z; at++) {
@@ -295,7 +295,7 @@ static bool work_in(struct causes *c, uint32_t group, struct pieces *k, struct w
 }
 
 bool work_each(struct causes *c, uint32_t group, struct work_kind *w,
-               void (*one)(void *arg, const struct instance_one *p), void *arg)
+               void (*one)(void *arg, const struct workpiece *p), void *arg)
 {
     struct pieces k = {0};
     const bool ok = work_in(c, group, &k, w);
@@ -435,7 +435,7 @@ struct in_lines {
     struct in_line apart[PLACES]; /* the same by function (.stack), with whatever is between */
     uint32_t napart;
     struct pieces k; /* but for the pieces themselves, of which the first is left */
-    struct instance_one first;
+    struct workpiece first;
     struct work_kind w;
 };
 
@@ -496,7 +496,7 @@ static void apart_end(struct apart_calls *a, struct in_line *v, uint32_t *n)
 }
 
 /* What is waited for without having asked, the rest of an answer, is no call of its own. */
-static void lines_of(const struct causes *c, const struct instance_one *one, struct span_iter *it, struct in_lines *l,
+static void lines_of(const struct causes *c, const struct workpiece *one, struct span_iter *it, struct in_lines *l,
                      struct apart_calls *a)
 {
     struct line_row r = {0};

@@ -23,9 +23,8 @@ struct work_kind {
 bool works_of(struct causes *c, struct work_kind *out, uint32_t *n);
 void work_text(struct text *t, const struct causes *c, const struct work_kind *w, uint32_t n);
 /* work_each - what the work of a group is, and each piece of it that is looked at; w->n = 0: it has none. false: out of memory. */
-struct instance_one;
 bool work_each(struct causes *c, uint32_t group, struct work_kind *w,
-               void (*one)(void *arg, const struct instance_one *p), void *arg);
+               void (*one)(void *arg, const struct workpiece *p), void *arg);
 /* works_name - "requests (http.(*conn).serve)", "pieces of work of main.worker". work_in_flight - by the clock: while one is there. */
 void works_name(struct text *t, const struct causes *c, const struct work_kind *w);
 double work_in_flight(const struct work_kind *w);

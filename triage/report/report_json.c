@@ -188,6 +188,8 @@ static void out_scheduler(struct out *o, json_t *root)
     struct dist d;
     hist_dist(&tg->sched, &d);
     dist(o, s, "latency", &d);
+    hist_dist(&tg->sched_system, &d);
+    dist(o, s, "runtime", &d);
     arr = array(o, s, "histogram");
     for (int e = 0; e < 62; e++) {
         int64_t from = e ? (int64_t)1 << e : 0, to = (int64_t)1 << (e + 1);
