@@ -48,7 +48,8 @@ struct v2_sink;
 struct source_ops {
     /* stream - write up to cap (>= 64) halves of events, in order; returns how many. 0: the end, or (source.waiting) all that has come. */
     size_t (*stream)(struct source *s, struct ev_half *out, size_t cap);
-    /* run - put about cap events into the sink; returns how many, 0 as above. A reader has either stream() or run(). */
+    /* run - put about cap events into the sink, or take another step (a generation's end): so none takes long, even if there is no event in
+     * it. Returns how many, 0 as above. A reader has either stream() or run(). */
     size_t (*run)(struct source *s, struct v2_sink *k, size_t cap);
     void (*close)(struct source *s);
 };

@@ -132,10 +132,11 @@ static size_t v2_run(struct source *s, struct v2_sink *k, size_t cap)
             v2_wall_clock(s, &v->gen, &v->order);
             return n;
         }
-        if (v->order.oom)
-            finish(s, v);
-        else
+        if (!v->order.oom) {
             gen_done(s, v);
+            return 1;
+        }
+        finish(s, v);
     }
     return 0;
 }

@@ -31,12 +31,11 @@ struct live_reader {
     struct feed *feed;
     struct saved *saved;
     uint8_t *buf;
-    uint64_t most; /* bytes of whole generations that nobody has taken */
+    uint64_t most; /* memory of whole generations that nobody has taken */
     bool loses;    /* what is more than that is left out, else waited with */
     /* under mu: */
     struct stream in;
     int64_t began_ns; /* monotonic: the first bytes came; 0: none */
-    uint64_t lost;
     bool ended;
     enum live_state how;
     struct err why;
@@ -54,14 +53,6 @@ static void hear_why(struct live_reader *r, struct err *e)
         s = feed_read(r->feed, &room, READ_MS, &said);
     if (s == FEED_FAILED)
         *e = said;
-}
-
-static uint64_t waiting_bytes(const struct stream *st)
-{
-    uint64_t n = 0;
-    for (size_t i = 0, whole = stream_whole(st); i < whole; i++)
-        n += st->gen[i].n;
-    return n;
 }
 
 static void reader_over(struct live_reader *r, enum live_state how, const struct err *why)
@@ -91,9 +82,9 @@ static bool reader_took(struct live_reader *r, size_t n)
     }
     if (stream_whole(&r->in) > before)
         pthread_cond_signal(&r->news);
-    while (r->loses && stream_whole(&r->in) > 1 && waiting_bytes(&r->in) > r->most) /* one alone may be larger */
-        r->lost += stream_lose(&r->in);
-    while (!r->loses && !r->quit && waiting_bytes(&r->in) > r->most)
+    while (r->loses && r->in.held > r->most && stream_whole(&r->in) > 1) /* one alone may be larger */
+        (void)stream_lose(&r->in);
+    while (!r->loses && r->in.held > r->most && !r->quit)
         pthread_cond_wait(&r->taken, &r->mu);
     pthread_mutex_unlock(&r->mu);
     if (rc == ERR_NOT_TRACE)
@@ -151,9 +142,9 @@ enum err_code live_open(struct live *l, const struct live_opts *o, struct err *e
     thread_cond(&r->news);
     thread_cond(&r->taken);
     r->saved = l->saved;
-    r->in.max = r->most = host_memory() / 4; /* a generation that never ends */
-    if (l->room)
-        r->most = l->room;
+    const uint64_t quarter = host_memory() / 4;
+    r->in.max = LIVE_GENERATION < quarter ? LIVE_GENERATION : quarter;
+    r->most = l->room ? l->room : quarter;
     enum err_code rc = feed_open(o->where, &o->feed, &r->feed, e);
     if (rc)
         return rc;
@@ -212,7 +203,7 @@ enum live_state live_step(struct live *l, int timeout_ms, struct err *e)
     pthread_mutex_lock(&r->mu);
     if (timeout_ms > 0)
         news_wait(r, timeout_ms);
-    l->lost = r->lost;
+    l->lost = r->in.left;
     l->unsaved = r->unsaved;
     l->began_ns = r->began_ns;
     if (stream_whole(&r->in)) {
@@ -273,7 +264,7 @@ enum err_code live_load(struct live *l, size_t i, size_t n, const struct trace_o
     if (!(*mem = stream_join(&l->st, i, n, &len))) {
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the generations that are looked at");
     }
-    enum err_code rc = load_mem(*mem, len, o, out, e);
+    enum err_code rc = load_mem(*mem, len, o, live_stop_asked, out, e);
     if (rc) {
         mem_free(*mem);
         *mem = NULL;

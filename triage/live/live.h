@@ -69,8 +69,10 @@ int64_t live_late(struct live_pace *p, int64_t heard_ns, int64_t t1);
  * A thread of its own reads what comes, as fast as it comes: the program that is traced must never wait for us. Whole
  * generations are handed over by live_step(). Those that nobody takes are bounded: by `room`, then the newest are left out
  * (stream_lose()); without it by a quarter of free memory, then reading waits. A file can always wait: it is read no further than
- * LIVE_PATIENT bytes ahead.
+ * LIVE_PATIENT bytes ahead. The one that arrives is bounded, too: one of more than LIVE_GENERATION bytes is left out. Of a program
+ * that sends so much in a second nothing is seen but that.
  */
+#define LIVE_GENERATION ((uint64_t)256 << 20)
 struct live {
     struct stream st;    /* whole generations, oldest first: the caller drops them; what arrives is not in it */
     struct saved *saved; /* every byte as sent goes there, too; NULL = nowhere; borrowed, set before live_open() */
@@ -107,7 +109,8 @@ const struct stream_gen *live_rest(const struct live *l);
 void live_stop(struct live *l);
 /*
  * live_load - model, tables and findings of the n whole generations from i on. Their times are noted in the stream's
- * generations, and of the last one whether it is `broken`. *mem is their trace: mem_free() it after load_free(). The stream may go on meanwhile.
+ * generations, and of the last one whether it is `broken`. *mem is their trace: mem_free() it after load_free(). The stream may go on meanwhile. A signal
+ * ends it (live_stop_asked()): ERR_IO.
  */
 enum err_code live_load(struct live *l, size_t i, size_t n, const struct trace_opts *o, struct loaded *out,
                         uint8_t **mem, struct err *e);

@@ -208,7 +208,7 @@ static bool enough(const struct top *o, struct live *l, struct err *e)
     size_t n = stream_whole(&l->st);
     if (o->every_ns <= ONE_BY_ONE_NS || l->ended)
         return true;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n && !live_stop_asked(); i++) {
         struct stream_gen *g = &l->st.gen[i];
         if (!g->t1 && live_load(l, i, 1, &o->live.trace, &in, &mem, e) == ERR_OK) {
             load_free(&in);
