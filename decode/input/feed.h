@@ -6,7 +6,8 @@
  * of a network in this process. What is secret goes to it through a pipe, never in its arguments. It ends with us,
  * however we end, and the program that is traced notices that at once: no trace is left running.
  *
- * What arrives compressed with gzip is inflated on the way.
+ * What arrives compressed, with gzip or zstd, is unpacked on the way, by the rules for files (unpack.h): what becomes larger than
+ * any trace would ends there.
  */
 #ifndef GOTOP_DECODE_FEED_H
 #define GOTOP_DECODE_FEED_H
@@ -64,6 +65,10 @@ struct feed_room { /* the caller's, for bytes that come */
  * were given what can't be asked for them ends; what was asked has time to send the rest, but not for ever: FEED_FAILED.
  */
 enum feed_state feed_read(struct feed *f, struct feed_room *to, int timeout_ms, struct err *e);
+/* feed_sent - the bytes as they were sent that the last feed_read() took in, whatever it returned; it changes with the next. */
+const uint8_t *feed_sent(const struct feed *f, size_t *n);
+/* feed_packed - "gzip" or "zstd", if it comes compressed; else NULL. */
+const char *feed_packed(const struct feed *f);
 /* feed_is_file - it is one, also as standard input: who writes it doesn't wait for us. */
 bool feed_is_file(const struct feed *f);
 void feed_close(struct feed *f); /* NULL is allowed */

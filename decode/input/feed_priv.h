@@ -3,9 +3,9 @@
 #define GOTOP_DECODE_FEED_PRIV_H
 
 #include <sys/types.h>
-#include <zlib.h>
 
 #include "decode/input/feed.h"
+#include "decode/input/unpack.h"
 
 enum { FEED_SAID = 400 };
 
@@ -27,10 +27,14 @@ struct feed {
     size_t nsaid;
     char body[FEED_SAID]; /* the first bytes of the answer: an error's reason */
     size_t nbody;
-    bool looked, zipped; /* the first bytes were seen: they are gzip */
-    z_stream z;
-    struct feed_room in; /* zipped: bytes to be inflated, */
-    size_t at;           /* of which so many are */
+    bool told_packed;     /* the first bytes were seen, they tell whether it is compressed */
+    const char *packed;   /* "gzip", "zstd"; NULL: it is not */
+    struct unpacker unpacker;
+    struct err damage; /* code: no more of it can be unpacked */
+    struct feed_room in; /* packed, or not told yet: bytes that came, */
+    size_t at;           /* of which so many were handed on */
+    const uint8_t *sent; /* feed_sent() */
+    size_t nsent;
 };
 
 /* feed_curl - start curl for a URL; f->fd, f->err_fd and f->pid become its. */

@@ -94,11 +94,13 @@ static bool reader_took(struct live_reader *r, size_t n)
     return !rc;
 }
 
-/* What came is saved, too, as long as that works: a full disk is no reason to look away. */
-static void reader_save(struct live_reader *r, size_t n)
+/* What came is saved as it was sent, too, as long as that works: a full disk is no reason to look away. */
+static void reader_save(struct live_reader *r)
 {
     struct err e = {0};
-    if (!r->saved || saved_put(r->saved, r->buf, n, r->in.known, &e))
+    size_t n;
+    const uint8_t *p = feed_sent(r->feed, &n);
+    if (!n || !r->saved || saved_put(r->saved, p, n, r->in.known, &e))
         return;
     r->saved = NULL;
     pthread_mutex_lock(&r->mu);
@@ -106,31 +108,32 @@ static void reader_save(struct live_reader *r, size_t n)
     pthread_mutex_unlock(&r->mu);
 }
 
+static bool quits(struct live_reader *r)
+{
+    pthread_mutex_lock(&r->mu);
+    const bool quit = r->quit;
+    pthread_mutex_unlock(&r->mu);
+    return quit;
+}
+
 static void *reader_main(void *arg)
 {
     struct live_reader *r = arg;
     struct err e = {0};
-    for (;;) {
+    enum feed_state s = FEED_WAIT;
+    while ((s == FEED_WAIT || s == FEED_DATA) && !quits(r)) {
         struct feed_room room = {.p = r->buf, .cap = READ_SIZE};
-        pthread_mutex_lock(&r->mu);
-        bool quit = r->quit;
-        pthread_mutex_unlock(&r->mu);
-        enum feed_state s = quit ? FEED_END : feed_read(r->feed, &room, READ_MS, &e);
-        if (s == FEED_WAIT)
-            continue;
-        if (s == FEED_DATA) {
-            const bool more = reader_took(r, room.n);
-            reader_save(r, room.n);
-            if (more)
-                continue;
+        s = feed_read(r->feed, &room, READ_MS, &e);
+        const bool over = s == FEED_DATA && !reader_took(r, room.n);
+        reader_save(r);
+        if (over)
             return NULL;
-        }
-        if (s == FEED_END && !quit && !r->in.known)
-            err_set(&e, r->in.bytes ? ERR_TRUNCATED : ERR_EMPTY, r->in.bytes,
-                    "it ended before a trace's header was complete");
-        reader_over(r, e.code ? LIVE_FAILED : LIVE_END, &e);
-        return NULL;
     }
+    if (s == FEED_END && !r->in.known)
+        err_set(&e, r->in.bytes ? ERR_TRUNCATED : ERR_EMPTY, r->in.bytes,
+                "it ended before a trace's header was complete");
+    reader_over(r, e.code ? LIVE_FAILED : LIVE_END, &e);
+    return NULL;
 }
 
 enum err_code live_open(struct live *l, const struct live_opts *o, struct err *e)
