@@ -111,10 +111,9 @@ enum err_code load_file(const char *path, const struct trace_opts *opts, bool qu
     return load_opened(l, &b, trace_open(path, opts, &l->tr, e), e);
 }
 
-enum err_code load_mem(const void *data, size_t len, const struct trace_opts *opts, bool (*leave)(void),
-                       struct loaded *l, struct err *e)
+enum err_code load_mem(const void *data, size_t len, const struct trace_opts *opts, struct loaded *l, struct err *e)
 {
-    const struct between b = {.leave = leave};
+    const struct between b = {.leave = opts ? opts->leave : NULL};
     *l = (struct loaded){.path = "(memory)"};
     return load_opened(l, &b, trace_open_mem(data, len, opts, &l->tr, e), e);
 }

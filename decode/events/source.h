@@ -80,6 +80,12 @@ struct source {
 enum err_code source_v1(struct source *s, struct err *e); /* prototype .. 1.21: decode/v1/v1_source.c */
 enum err_code source_v2(struct source *s, struct err *e); /* 1.22 ..: decode/v2/v2_source.c */
 
+/* source_left - does nobody want the rest any more (trace_opts.leave)? Then what is under way ends as if out of memory. */
+static inline bool source_left(const struct source *s)
+{
+    return s->opts && s->opts->leave && s->opts->leave();
+}
+
 /* source_gap - is there a gap right before this offset (source.gap)? */
 bool source_gap(const struct source *s, size_t at);
 /* source_off - the offset of a place in the input. */

@@ -24,7 +24,7 @@ static bool load_part(const uint8_t *p, size_t n, struct loaded *l)
 {
     struct trace_opts o = {0};
     struct err e = {0};
-    return load_mem(p, n, &o, NULL, l, &e) == ERR_OK;
+    return load_mem(p, n, &o, l, &e) == ERR_OK;
 }
 
 static unsigned told, lost;

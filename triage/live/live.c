@@ -264,10 +264,12 @@ enum err_code live_load(struct live *l, size_t i, size_t n, const struct trace_o
 {
     size_t len;
     *out = (struct loaded){0};
+    struct trace_opts opts = *o;
+    opts.leave = live_stop_asked;
     if (!(*mem = stream_join(&l->st, i, n, &len))) {
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the generations that are looked at");
     }
-    enum err_code rc = load_mem(*mem, len, o, live_stop_asked, out, e);
+    enum err_code rc = load_mem(*mem, len, &opts, out, e);
     if (rc) {
         mem_free(*mem);
         *mem = NULL;

@@ -72,7 +72,7 @@ int64_t live_late(struct live_pace *p, int64_t heard_ns, int64_t t1);
  * LIVE_PATIENT bytes ahead. The one that arrives is bounded, too: one of more than LIVE_GENERATION bytes is left out. Of a program
  * that sends so much in a second nothing is seen but that.
  */
-#define LIVE_GENERATION ((uint64_t)256 << 20)
+#define LIVE_GENERATION ((uint64_t)128 << 20)
 struct live {
     struct stream st;    /* whole generations, oldest first: the caller drops them; what arrives is not in it */
     struct saved *saved; /* every byte as sent goes there, too; NULL = nowhere; borrowed, set before live_open() */
