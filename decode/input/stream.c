@@ -37,8 +37,10 @@ static void gen_cut(struct stream *st, struct stream_gen *g)
 {
     const size_t had = g->n - STREAM_HEADER, lost = had < LOOKED_AT ? had : LOOKED_AT;
     const size_t keep = st->doubt ? g->n - st->doubt : st->lost ? lost : 0;
-    if (!g->cut)
+    if (!g->cut) {
         note(st, ERR_NOMEM, "a generation is larger than %" PRIu64 " bytes: it is left out", st->max);
+        st->ncut++;
+    }
     memmove(g->p + STREAM_HEADER, g->p + g->n - keep, keep);
     g->n = STREAM_HEADER + keep;
     g->cut += had - keep;
@@ -70,16 +72,11 @@ static enum err_code gen_begin(struct stream *st, uint64_t number, struct err *e
     return gen_put(st, st->header, STREAM_HEADER, e);
 }
 
-static uint64_t cost(const struct stream_gen *g)
-{
-    return g->n + STREAM_COST;
-}
-
 /* Its end has come. */
 static void gen_over(struct stream *st, struct stream_gen *g)
 {
     g->whole = true;
-    st->held += cost(g);
+    st->held += stream_cost(g);
     st->cuts |= g->cut > 0;
 }
 
@@ -87,7 +84,7 @@ static void gen_over(struct stream *st, struct stream_gen *g)
 static void gen_lose(struct stream *st, size_t i, uint64_t n)
 {
     const uint64_t lost = st->gen[i].lost_before + n;
-    st->held -= cost(&st->gen[i]);
+    st->held -= stream_cost(&st->gen[i]);
     mem_free(st->gen[i].p);
     memmove(st->gen + i, st->gen + i + 1, (st->ngen - i - 1) * sizeof *st->gen);
     st->ngen--;
@@ -398,7 +395,7 @@ void stream_drop(struct stream *st, size_t n)
     if (n > st->ngen)
         n = st->ngen;
     for (size_t i = 0; i < n; i++) {
-        st->held -= st->gen[i].whole ? cost(&st->gen[i]) : 0;
+        st->held -= st->gen[i].whole ? stream_cost(&st->gen[i]) : 0;
         mem_free(st->gen[i].p);
     }
     if (n)

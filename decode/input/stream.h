@@ -50,6 +50,7 @@ struct stream {
     uint64_t max;   /* bytes that one generation may have; 0 = no limit */
     uint64_t held;  /* memory that the whole ones take: each its bytes and STREAM_COST */
     uint64_t left;  /* bytes that were left out so far, of generations that were too large or that stream_lose() took */
+    uint64_t ncut;  /* how many were too large */
     bool cuts;      /* one of the whole ones is cut: it goes at the end of stream_put() */
     bool torn;      /* the input ended within the last generation */
     bool over;      /* nothing more is taken: see damage */
@@ -74,6 +75,10 @@ struct stream {
 enum err_code stream_put(struct stream *st, const uint8_t *p, size_t n, struct err *e);
 enum { STREAM_LOST = 1 << 20 };
 enum { STREAM_COST = 1024 }; /* no program sends less in a second; so a flood of tiny ones is bounded, too */
+static inline uint64_t stream_cost(const struct stream_gen *g)
+{
+    return g->n + STREAM_COST;
+}
 /* stream_end - no more bytes come: is the last generation whole? Before 1.26 it is if it ends with a whole batch. */
 void stream_end(struct stream *st);
 /* stream_whole - how many of the generations are whole; these are the first ones. */

@@ -21,6 +21,9 @@ enum { READ_SIZE = 1 << 20, READ_MS = 100 };
 
 const char live_too_short[] = "it ended before the first second of it was complete: there was nothing to look at";
 
+const char live_too_large[] = "a generation was larger than 128 MB: it is left out, since no more of one is held";
+_Static_assert(LIVE_GENERATION == (uint64_t)128 << 20, "as it is said");
+
 /* ---- the stream ------------------------------------------------------------------------------------------------ */
 
 struct live_reader {
@@ -207,6 +210,7 @@ enum live_state live_step(struct live *l, int timeout_ms, struct err *e)
     if (timeout_ms > 0)
         news_wait(r, timeout_ms);
     l->lost = r->in.left;
+    l->cut = r->in.ncut;
     l->unsaved = r->unsaved;
     l->began_ns = r->began_ns;
     if (stream_whole(&r->in)) {
@@ -235,10 +239,13 @@ size_t live_gap(const struct live *l, size_t n)
     return n ? n - 1 : 0;
 }
 
-void live_quiet(struct live *l, enum live_state s, const char *command, const char *where)
+void live_tell(struct live *l, enum live_state s, const char *command, const char *where)
 {
     enum { QUIET_S = 3 };
     const int64_t now = live_wall_now();
+    if (l->cut && !l->told_cut)
+        (void)live_say(command, where, live_too_large);
+    l->told_cut = l->cut;
     if (!l->patient || l->told)
         return;
     if (s != LIVE_WAIT || !l->quiet_ns)

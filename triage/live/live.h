@@ -48,6 +48,8 @@ extern const char live_usage[]; /* their help */
 int live_say(const char *command, const char *what, const char *message);
 /* live_too_short - what there is to say of a program whose trace ended before there was anything to look at. */
 extern const char live_too_short[];
+/* live_too_large - of a generation that was larger than LIVE_GENERATION. */
+extern const char live_too_large[];
 /* live_ns - "30s", "500ms", "2m", "1h" in ns; false: it is none. */
 bool live_ns(const char *s, int64_t *out);
 
@@ -79,9 +81,10 @@ struct live {
     struct err unsaved;  /* code: since then nothing goes there, and why */
     uint64_t room;       /* bytes; 0 = see above; set before live_open() */
     uint64_t lost;       /* bytes left out so far */
+    uint64_t cut;        /* generations among that which were too large */
     bool ended;          /* no more comes */
-    int64_t quiet_ns;    /* since when nothing has come; live_quiet()'s */
-    bool told;           /* that, once */
+    int64_t quiet_ns;    /* since when nothing has come; live_tell()'s */
+    bool told, told_cut; /* that, and that one was too large, once */
     bool patient;        /* a file: what nobody takes can wait, without anybody waiting for us */
     int64_t began_ns;    /* monotonic: its first bytes came; no line is too slow for these */
     struct live_pace pace;
@@ -101,8 +104,9 @@ enum live_state live_step(struct live *l, int timeout_ms, struct err *e);
 /* live_gap - before which of the first n generations of l->st some were left out, the last such place; 0: nowhere. What lies on
  * both sides of it is no trace together. */
 size_t live_gap(const struct live *l, size_t n);
-/* live_quiet - a step's end: of a file that isn't written on it is said, once, that it is waited for. */
-void live_quiet(struct live *l, enum live_state s, const char *command, const char *where);
+/* live_tell - a step's end: what is to be said of it, once: that a file isn't written on and is waited for; that a generation was too
+ * large to be held. */
+void live_tell(struct live *l, enum live_state s, const char *command, const char *where);
 /* live_rest - after the end: the generation that it ended within, as far as it came; NULL: none. */
 const struct stream_gen *live_rest(const struct live *l);
 /* live_stop - let the program go: no more comes. */

@@ -397,12 +397,13 @@ static bool next_takes_over(struct follow *f, int64_t *by)
     struct maker *k = &f->maker;
     pthread_mutex_lock(&k->mu);
     bool due = !k->next.tr ? next_due(f) : f->rejoins ? again_ready(f) : next_ready(f);
-    k->hold = k->next.tr && due;
-    while (k->hold && k->busy)
-        pthread_cond_wait(&k->rest, &k->mu);
-    k->hold = false;
-    bool takes = k->next.tr && due, begin = due && !k->next.tr && !k->gone.tr;
+    const bool held = k->hold;
+    k->hold = k->next.tr && due; /* it begins no other step: who asks again finds it at rest */
+    if (held && !k->hold)
+        pthread_cond_signal(&k->work);
+    bool takes = k->hold && !k->busy, begin = due && !k->next.tr && !k->gone.tr;
     bool useless = !takes && k->next.tr && k->next.over; /* damage: the next one begins behind it */
+    k->hold &= !takes;
     if (takes)
         take_over(f, by);
     pthread_mutex_unlock(&k->mu);
@@ -570,6 +571,8 @@ static enum err_code first(struct follow *f, struct err *e)
     }
     const struct stream_gen *rest = live_rest(&f->live);
     bool whole = f->live.st.ngen > 0;
+    if (!whole && f->live.cut)
+        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "%s", live_too_large);
     if (!whole && (!rest || rest->n <= STREAM_HEADER))
         return s == LIVE_END ? err_set(e, ERR_TRUNCATED, ERR_NO_OFFSET, "it ended within its first generation")
                              : e->code;
