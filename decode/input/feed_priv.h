@@ -27,10 +27,10 @@ struct feed {
     size_t nsaid;
     char body[FEED_SAID]; /* the first bytes of the answer: an error's reason */
     size_t nbody;
-    bool told_packed;     /* the first bytes were seen, they tell whether it is compressed */
-    const char *packed;   /* "gzip", "zstd"; NULL: it is not */
+    bool told_packed;   /* the first bytes were seen, they tell whether it is compressed */
+    const char *packed; /* "gzip", "zstd"; NULL: it is not */
     struct unpacker unpacker;
-    struct err damage; /* code: no more of it can be unpacked */
+    struct err damage;   /* code: no more of it can be unpacked */
     struct feed_room in; /* packed, or not told yet: bytes that came, */
     size_t at;           /* of which so many were handed on */
     const uint8_t *sent; /* feed_sent() */

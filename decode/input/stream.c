@@ -15,7 +15,11 @@
 #include "decode/base/mem.h"
 #include "decode/v2/v2_raw.h"
 
-enum { HEAD_SIZE = 10, HEAD_LEAST = 1 + 3 + HEAD_SIZE, LOOKED_AT = 1 + 3 * 10 + HEAD_SIZE }; /* a batch's header, bytes */
+enum {
+    HEAD_SIZE = 10,
+    HEAD_LEAST = 1 + 3 + HEAD_SIZE,
+    LOOKED_AT = 1 + 3 * 10 + HEAD_SIZE
+}; /* a batch's header, bytes */
 
 /* Noted: what comes behind it is looked at. */
 static void note(struct stream *st, enum err_code code, const char *what, uint64_t found)

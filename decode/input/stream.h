@@ -49,11 +49,12 @@ struct stream {
     uint64_t bytes; /* put in so far */
     uint64_t max;   /* bytes that one generation may have; 0 = no limit */
     uint64_t held;  /* memory that the whole ones take: each its bytes and STREAM_COST */
-    uint64_t left;  /* bytes that were left out so far, of generations that were too large or that stream_lose() took */
-    uint64_t ncut;  /* how many were too large */
-    bool cuts;      /* one of the whole ones is cut: it goes at the end of stream_put() */
-    bool torn;      /* the input ended within the last generation */
-    bool over;      /* nothing more is taken: see damage */
+    uint64_t
+        left; /* bytes that were left out so far, of generations that were too large or that stream_lose() took */
+    uint64_t ncut; /* how many were too large */
+    bool cuts;     /* one of the whole ones is cut: it goes at the end of stream_put() */
+    bool torn;     /* the input ended within the last generation */
+    bool over;     /* nothing more is taken: see damage */
     uint32_t ndamages;
     struct err damage; /* the first, or what ended it */
     /* where the parser stands */

@@ -285,7 +285,8 @@ static bool unpack_step(struct unpacker *u, struct intake *f, struct sink *b, st
     return s == UNPACK_MORE && moved;
 }
 
-static enum err_code unpack_all(struct unpacker *u, struct intake *f, struct sink *b, struct err *damage, struct err *e)
+static enum err_code unpack_all(struct unpacker *u, struct intake *f, struct sink *b, struct err *damage,
+                                struct err *e)
 {
     while (!e->code && unpack_step(u, f, b, damage, e))
         ;

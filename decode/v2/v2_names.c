@@ -449,8 +449,7 @@ static bool give_begin(struct source *s, struct v2_gen *g, struct v2_read *r)
     step_over(r);
     return (r->str = mem_alloc((names_nstrs(&r->own) + (size_t)1) * sizeof *r->str)) &&
            (r->frame = mem_alloc((names_nframes(&r->own) + (size_t)1) * sizeof *r->frame)) &&
-           (r->stack = mem_alloc((r->nstacks + 1) * sizeof *r->stack)) &&
-           names_expect(s->names, r->nstacks * more);
+           (r->stack = mem_alloc((r->nstacks + 1) * sizeof *r->stack)) && names_expect(s->names, r->nstacks * more);
 }
 
 bool v2_names_give_some(struct source *s, struct v2_gen *g, bool *more)

@@ -376,10 +376,10 @@ static void test_small_steps(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_account), cmocka_unit_test(test_samples),
-        cmocka_unit_test(test_made),    cmocka_unit_test(test_strict),
-        cmocka_unit_test(test_doubt),   cmocka_unit_test(test_apart_without_memory),
-        cmocka_unit_test(test_asides),  cmocka_unit_test(test_given_grows),
+        cmocka_unit_test(test_account),     cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_made),        cmocka_unit_test(test_strict),
+        cmocka_unit_test(test_doubt),       cmocka_unit_test(test_apart_without_memory),
+        cmocka_unit_test(test_asides),      cmocka_unit_test(test_given_grows),
         cmocka_unit_test(test_small_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -251,7 +251,8 @@ static void endless(void **state)
     struct err e = {0};
     unsigned char *p = slurp(longs[1], &n);
     struct stream st = {.max = MAX};
-    static const unsigned char head[] = {1, 7, 0, 1, 0x80 | 100, 0x80 | 3, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0};
+    static const unsigned char head[] = {1,    7,    0,    1,    0x80 | 100, 0x80 | 3, 0x80,
+                                         0x80, 0x80, 0x80, 0x80, 0x80,       0x80,     0};
     static const unsigned char zeros[100 + 3 * 128];
     assert_int_equal(stream_put(&st, p, STREAM_HEADER, &e), ERR_OK);
     for (int i = 0; i < 5000; i++) {
@@ -325,9 +326,10 @@ static void urls(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces),  cmocka_unit_test(each_alone),    cmocka_unit_test(cut),
-        cmocka_unit_test(refused), cmocka_unit_test(too_large), cmocka_unit_test(endless), cmocka_unit_test(out_of_memory), cmocka_unit_test(urls),
-        cmocka_unit_test(broken),  cmocka_unit_test(lost),
+        cmocka_unit_test(pieces),        cmocka_unit_test(each_alone), cmocka_unit_test(cut),
+        cmocka_unit_test(refused),       cmocka_unit_test(too_large),  cmocka_unit_test(endless),
+        cmocka_unit_test(out_of_memory), cmocka_unit_test(urls),       cmocka_unit_test(broken),
+        cmocka_unit_test(lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,17 +3,21 @@
  */
 #include "triage/live/live.h"
 
+#include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "decode/base/door.h"
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "decode/base/thread.h"
 #include "triage/live/saved.h"
+#include "triage/say.h"
 #include "triage/text.h"
 
 enum { READ_SIZE = 1 << 20, READ_MS = 100 };
@@ -45,6 +49,14 @@ struct live_reader {
     struct err unsaved;
 };
 
+static bool quits(struct live_reader *r)
+{
+    pthread_mutex_lock(&r->mu);
+    const bool quit = r->quit;
+    pthread_mutex_unlock(&r->mu);
+    return quit;
+}
+
 /* What came is no trace: the server may have said why, in its status and in what follows. */
 static void hear_why(struct live_reader *r, struct err *e)
 {
@@ -52,7 +64,7 @@ static void hear_why(struct live_reader *r, struct err *e)
     enum feed_state s = FEED_DATA;
     struct feed_room room = {.p = r->buf, .cap = READ_SIZE};
     int64_t until = live_wall_now() + ANSWER_WAIT_NS;
-    while (s != FEED_END && s != FEED_FAILED && live_wall_now() < until)
+    while (s != FEED_END && s != FEED_FAILED && live_wall_now() < until && !quits(r))
         s = feed_read(r->feed, &room, READ_MS, &said);
     if (s == FEED_FAILED)
         *e = said;
@@ -109,14 +121,6 @@ static void reader_save(struct live_reader *r)
     pthread_mutex_lock(&r->mu);
     r->unsaved = e;
     pthread_mutex_unlock(&r->mu);
-}
-
-static bool quits(struct live_reader *r)
-{
-    pthread_mutex_lock(&r->mu);
-    const bool quit = r->quit;
-    pthread_mutex_unlock(&r->mu);
-    return quit;
 }
 
 static void *reader_main(void *arg)
@@ -348,6 +352,30 @@ void live_stop_tell(const char *command, const char *where)
     if (sigpending(&set) == 0 && sigismember(&set, SIGTSTP))
         (void)live_say(command, where,
                        "ended by Ctrl-Z: while this stood still the program would keep its trace in its memory");
+}
+
+/* There is room for a piece. false: nobody takes it, and a signal has come meanwhile. */
+static bool out_room(void)
+{
+    struct pollfd f = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    while (poll(&f, 1, READ_MS) == 0)
+        if (live_stop_asked())
+            return false;
+    return true;
+}
+
+bool live_out(const struct text *t, struct err *e)
+{
+    bool good = text_ok(t) && t->n;
+    if (!good)
+        return say_out(t, e);
+    for (size_t at = 0; good && at < t->n; at += PIPE_BUF) {
+        const size_t rest = t->n - at;
+        const struct text piece = {.p = t->p + at, .n = rest < PIPE_BUF ? rest : PIPE_BUF};
+        *e = (struct err){0};
+        good = out_room() && say_out(&piece, e);
+    }
+    return good;
 }
 
 int64_t live_wall_now(void)

@@ -132,6 +132,8 @@ bool live_stop_asked(void);
 void live_stop_tell(const char *command, const char *where);
 /* live_stop_ask - as such a signal would, for as long as the process lives; from any thread. */
 void live_stop_ask(void);
+/* live_out - say_out() by pieces: while nobody takes them such a signal ends the waiting, too (false, ERR_OK). */
+bool live_out(const struct text *t, struct err *e);
 /* live_stamp - wall-clock time in UTC, "2026-11-21T23:45:12.345Z"; for a file's name without colons and dashes. */
 void live_stamp(int64_t wall_ns, bool for_name, char *out, size_t size);
 int64_t live_wall_now(void); /* ns since 1970 */

@@ -74,7 +74,7 @@ struct recording {
     size_t nhead;
     uint64_t bytes; /* as they were sent */
     int64_t until;  /* host_now(): it is no trace, and we go then */
-    bool broke;  /* no more came, though more was to come; what came is a trace */
+    bool broke;     /* no more came, though more was to come; what came is a trace */
 };
 
 static bool is_trace(const struct recording *r)

@@ -14,7 +14,7 @@
 
 struct saved {
     int fd;
-    bool made, begun;            /* it wasn't there before; bytes of a trace are in it */
+    bool made, begun; /* it wasn't there before; bytes of a trace are in it */
     uint8_t *head;    /* what came before that was known */
     size_t nhead, caphead;
     char path[4096];

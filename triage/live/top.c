@@ -244,7 +244,7 @@ static bool show(struct top *o, struct live *l, struct err *e)
         o->cut = l->cut;
         put_picture(&t, o, &in, l->st.gen[n - 1].came_ns ? l->st.gen[n - 1].came_ns : live_wall_now());
         struct err why;
-        good = say_out(&t, &why);
+        good = live_out(&t, &why);
         text_free(&t);
         if (why.code)
             err_set(e, why.code, ERR_NO_OFFSET, "standard output: %s", why.what);
@@ -265,7 +265,7 @@ static void tell_lost_end(const struct top *o, const struct live *l)
     struct err ignored; /* who doesn't read it was told nothing else either */
     text_bytes(&t, l->lost - o->told);
     text_lit(&t, " of trace after this were left out, up to its end: nobody took these lines\n");
-    (void)say_out(&t, &ignored);
+    (void)live_out(&t, &ignored);
     text_free(&t);
 }
 

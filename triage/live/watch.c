@@ -40,7 +40,7 @@ struct watch {
     int64_t keep_ns, after_ns, window_ns;
     uint64_t keep_bytes; /* memory; what --keep says, or a bound for what its time says */
     bool by_bytes;
-    uint64_t max;        /* captures */
+    uint64_t max; /* captures */
     const char *dir, *exec;
     /* what is going on */
     uint64_t captured;
@@ -324,7 +324,7 @@ static void put_log(struct watch *w, const struct live *l, const char *path, uin
     text_bytes(&t, bytes);
     text_add(&t, " because %s\n", w->reason);
     struct err e;
-    if (!say_out(&t, &e) && e.code)
+    if (!live_out(&t, &e) && e.code)
         w->failed = live_say("watch", "standard output", e.what);
     text_free(&t);
 }
@@ -377,8 +377,7 @@ static void forget(const struct watch *w, struct live *l)
     size_t whole = stream_whole(&l->st), n = 0;
     uint64_t held = l->st.held;
     int64_t newest = whole ? l->st.gen[whole - 1].t1 : 0;
-    while (n + 1 < whole &&
-           (held > w->keep_bytes || (!w->by_bytes && l->st.gen[n].t1 < newest - w->keep_ns))) {
+    while (n + 1 < whole && (held > w->keep_bytes || (!w->by_bytes && l->st.gen[n].t1 < newest - w->keep_ns))) {
         held -= stream_cost(&l->st.gen[n++]);
     }
     stream_drop(&l->st, n);
@@ -438,6 +437,7 @@ static int look(struct watch *w, struct live *l)
     size_t n = window_gens(w, l);
     w->looked = true;
     if (live_load(l, whole - n, n, &w->live.trace, &in, &mem, &e)) {
+        forget(w, l);
         return e.code == ERR_NOMEM ? live_say("watch", w->live.where, e.what) : 0;
     }
     tell_late(w, l);
@@ -482,7 +482,8 @@ static int watch_on(struct watch *w, struct live *l)
 
 int watch_main(int argc, char **argv)
 {
-    struct watch w = {.keep_ns = 30000000000, .keep_bytes = host_memory() / 4, .window_ns = 2000000000, .max = CAPTURES};
+    struct watch w = {
+        .keep_ns = 30000000000, .keep_bytes = host_memory() / 4, .window_ns = 2000000000, .max = CAPTURES};
     struct live l = {.room = ROOM};
     struct err e = {0};
     int status = parse(&w, argc, argv);
