@@ -4,14 +4,15 @@
 fast=${GOTOP_FAST:-${GOTOP:-build/gotop}} # what memory is held is asked of the program as it is shipped
 SERVE=${SERVE:-${BUILD:-build}/serve} FLOOD=${FLOOD:-${BUILD:-build}/flood} PEAK=${PEAK:-${BUILD:-build}/peak}
 for p in "$fast" "$SERVE" "$FLOOD" "$PEAK"; do [ -x "$p" ] || { echo "$p was not built"; exit 1; }; done
-for p in curl zstd; do command -v $p >/dev/null 2>&1 || { echo "$p is not installed"; exit 1; }; done
+for p in curl zstd tmux; do command -v $p >/dev/null 2>&1 || { echo "$p is not installed"; exit 1; }; done
 case $fast in /*) ;; *) fast=$PWD/$fast ;; esac
 tmp=$(mktemp -d) || exit 1
 pids=
-cleanup() { for p in $pids; do kill "$p" 2>/dev/null; done; rm -rf "$tmp"; }
+mux() { tmux -f /dev/null -L gotop-flood "$@"; }
+cleanup() { mux kill-server 2>/dev/null; for p in $pids; do kill "$p" 2>/dev/null; done; rm -rf "$tmp"; }
 trap cleanup EXIT
-export LC_ALL=C.UTF-8
-unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
+export LC_ALL=C.UTF-8 TMUX_TMPDIR=$tmp XDG_CONFIG_HOME=$tmp/config
+unset TMUX NO_COLOR http_proxy HTTP_PROXY all_proxy ALL_PROXY
 long=samples/http-long-1.27.trace
 passed=0 failed=0
 pass() { passed=$((passed + 1)); }
@@ -42,6 +43,7 @@ holds() { # holds STATUS MIB TEXT ARG..
     timeout 600 "$PEAK" "$fast" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
     ended "$*" $? $want $most "$text"
 }
+shows() { i=0; while ! mux capture-pane -p -t s | grep -qF -- "$1"; do i=$((i + 1)); [ $i -lt 600 ] || return 1; sleep 0.1; done; }
 cpu() { awk '{ print $14 + $15 }' "/proc/$1/stat" 2>/dev/null || echo 0; }
 # interrupted SIGNAL ARG.. - it is at work, has a signal, and ends well
 interrupted() {
@@ -57,16 +59,16 @@ interrupted() {
 }
 
 # A generation without an end, and huge ones: that one is left out, which is said.
-piped 2 220 'a generation was larger than 128 MB' endless 6000 top -
-piped 2 220 'a generation was larger than 128 MB' endless 6000 watch --until 'stw.max>1ms' -o "$tmp" -
-piped 2 260 'a generation was larger than 128 MB' endless 6000 --headless --follow -
+piped 2 220 'a generation was larger than 128 MB' endless 3500 top -
+piped 2 220 'a generation was larger than 128 MB' endless 3500 watch --until 'stw.max>1ms' -o "$tmp" -
+piped 2 260 'a generation was larger than 128 MB' endless 3500 --headless --follow -
 # Hundreds of thousands of tiny ones.
-piped 2 100 'were left out' tiny 3000000 top -
-piped 0 200 '' tiny 3000000 watch --keep 50M --until 'stw.max>1ms' -o "$tmp" -
+piped 2 100 'were left out' tiny 1500000 top -
+piped 0 200 '' tiny 1500000 watch --keep 50M --until 'stw.max>1ms' -o "$tmp" -
 
 # Compressed: the ratio that files have. What was sent until then is kept.
-"$FLOOD" endless 24000 | gzip -9 >"$tmp/bomb.gz"
-"$FLOOD" endless 24000 | zstd -q >"$tmp/bomb.zst"
+"$FLOOD" endless 2000 | gzip -9 >"$tmp/bomb.gz"
+"$FLOOD" endless 2000 | zstd -q >"$tmp/bomb.zst"
 for f in bomb.gz bomb.zst; do
     serve ok "$tmp/$f"
     holds 2 80 'than 200 times as many' top "$url"
@@ -87,13 +89,32 @@ for f in good.gz good.zst; do
 done
 
 # A signal ends it whatever it is at.
-for shape in "tiny 4000000" "stacks 1500" "strings 1500" "batches 8000000"; do # unquoted: two words
+for shape in "tiny 4000000" "stacks 1000" "strings 1000" "batches 5000000"; do # unquoted: two words
     "$FLOOD" $shape >"$tmp/flood"
     serve again "$tmp/flood"
     interrupted INT top "$url"
     interrupted TERM watch --until 'stw.max>1ms' -o "$tmp" "$url"
+    # So do keys, in the viewer, once it shows something or waits for that.
+    mux new-session -d -s s -x 80 -y 24 "'$fast' '$url' 2>'$tmp/err'; echo status-\$?; exec sh"
+    shows 'gotop'
+    mux send-keys -t s q
+    if shows 'status-'; then pass; else fail "q in the viewer, $shape"; fi
+    mux kill-server
     rm "$tmp/flood"
 done
+
+# Nor does it wait for who takes its lines: this pipe is full.
+mkfifo "$tmp/pipe"
+exec 3<>"$tmp/pipe"
+head -c 65536 /dev/zero >&3
+serve ok $long
+"$fast" top "$url" >"$tmp/pipe" 2>"$tmp/err" 3>&- &
+pid=$!
+sleep 2
+kill -TERM $pid
+i=0; while kill -0 $pid 2>/dev/null && [ $i -lt 600 ]; do i=$((i + 1)); sleep 0.1; done
+if [ $i -lt 600 ] && wait $pid; then pass; else fail "top, whose lines nobody takes"; kill -9 $pid; fi
+exec 3>&-
 
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]
