@@ -18,6 +18,8 @@
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
 
+#define GONE_NS INT64_C(3000000000)
+
 enum {
     IN_SIZE = 65536,
     GROW_POLL_MS = 50,
@@ -239,21 +241,44 @@ static enum feed_state stopped(struct feed *f, struct err *e)
     return FEED_FAILED;
 }
 
-/* A file's end is its end so far; is it still the same file? */
+/* Another file, or another trace in this one: what came before stands, and the name can be opened anew. */
+static enum feed_state another(const struct feed *f, const char *what, struct err *e)
+{
+    err_set(e, ERR_APART, f->got, "%s: what came before is shown", what);
+    return FEED_FAILED;
+}
+
+/* Does the file begin as it did? What was cut and written anew may be as long already. */
+static bool begins_so(const struct feed *f)
+{
+    char now[sizeof f->body];
+    return pread(f->fd, now, f->nbody, 0) == (ssize_t)f->nbody && !memcmp(now, f->body, f->nbody);
+}
+
+/* Is it still the same file? FEED_DATA: it is, as far as it goes. */
+static enum feed_state same(struct feed *f, struct err *e)
+{
+    struct stat here;
+    if (fstat(f->fd, &here) == 0 && (uint64_t)here.st_size < f->got)
+        return another(f, "the file became shorter", e);
+    return begins_so(f) ? FEED_DATA : another(f, "the file was written anew", e);
+}
+
+/* A file's end is its end so far, unless another one has its name. Where none has it, one may come: it was moved away, to be replaced. */
 static enum feed_state grown(struct feed *f, int timeout_ms, struct err *e)
 {
     struct stat now, here;
-    if (fstat(f->fd, &here) || here.st_nlink == 0 || stat(f->path, &now) || now.st_ino != here.st_ino ||
-        now.st_dev != here.st_dev) {
-        err_set(e, ERR_IO, f->got, "the file is gone or another one has its name: what came before is shown");
+    const bool there = stat(f->path, &now) == 0;
+    if (fstat(f->fd, &here) == 0 && (uint64_t)here.st_size > f->got)
+        return FEED_WAIT;
+    if (there && (now.st_ino != here.st_ino || now.st_dev != here.st_dev))
+        return another(f, "another file has its name", e);
+    f->gone_ns = there ? 0 : f->gone_ns ? f->gone_ns : host_now();
+    if (!there && host_now() - f->gone_ns > GONE_NS) {
+        err_set(e, ERR_IO, f->got, "the file is gone: what came before is shown");
         return FEED_FAILED;
     }
-    if ((uint64_t)here.st_size < f->got) {
-        err_set(e, ERR_IO, f->got, "the file became shorter: what came before is shown");
-        return FEED_FAILED;
-    }
-    if ((uint64_t)here.st_size == f->got)
-        poll(NULL, 0, timeout_ms < GROW_POLL_MS ? timeout_ms : GROW_POLL_MS);
+    poll(NULL, 0, timeout_ms < GROW_POLL_MS ? timeout_ms : GROW_POLL_MS);
     return FEED_WAIT;
 }
 
@@ -274,6 +299,8 @@ static enum feed_state read_some(struct feed *f, struct feed_room *to, int timeo
             hear(f);
         if (ready <= 0 || !pfd[0].revents)
             return FEED_WAIT;
+    } else if (same(f, e) == FEED_FAILED) {
+        return FEED_FAILED;
     }
     ssize_t got = read(f->fd, to->p, to->cap);
     if (got < 0 && (errno == EINTR || errno == EAGAIN))

@@ -14,6 +14,7 @@ struct feed {
     bool grows;           /* a file: its end is only its end so far */
     bool own;             /* fd is ours to close */
     const char *path;     /* grows: mem_free() it */
+    int64_t gone_ns;      /* since then no file has its name; 0: one has */
     uint64_t got;         /* bytes read from fd */
     int64_t until, most;  /* host_now() when we stop, when it should have; 0: none, or nothing came yet */
     uint64_t seconds;     /* of that; 0: until it ends */

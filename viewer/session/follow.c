@@ -46,7 +46,7 @@ struct follow {
     uint32_t noted;            /* damages of `now` that were looked at */
     struct err unsaved;        /* of the last of its files that could not be written */
     bool told_unsaved;         /* of this connection */
-    bool ended;
+    bool ended, replaced;
     char why[200], refused[200];
 };
 
@@ -160,6 +160,12 @@ static void end(struct follow *f, const char *why)
     f->now.waits = false;
 }
 
+/* Who asked for so many seconds has those of one file. */
+static bool replaced(const struct follow *f, enum live_state s, const struct err *e)
+{
+    return s == LIVE_FAILED && e->code == ERR_APART && !f->o.live.feed.seconds;
+}
+
 /* What has come. A file can wait: nobody writes it for us. */
 static void receive(struct follow *f)
 {
@@ -171,8 +177,10 @@ static void receive(struct follow *f)
         return;
     enum live_state s = live_step(&f->live, 0, &e);
     take_all(f);
-    if (!f->ended && !f->live.st.ngen && (s == LIVE_END || s == LIVE_FAILED))
-        end(f, s == LIVE_FAILED ? e.what : "");
+    if (f->ended || f->live.st.ngen || (s != LIVE_END && s != LIVE_FAILED))
+        return;
+    f->replaced = replaced(f, s, &e);
+    end(f, s == LIVE_FAILED ? e.what : "");
 }
 
 /* ---- the newer part --------------------------------------------------------------------------------------------- */
@@ -287,6 +295,11 @@ static unsigned again_step(struct follow *f)
         can = maker_drop(k) && can;
     if ((there && !can) || (!there && s == LIVE_WAIT))
         return 0;
+    if (!there && replaced(f, s, &e)) { /* before there was anything in it */
+        again_away(f);
+        if (!follow_again(f, &e))
+            return 0;
+    }
     if (!there || !again_model(f, &m)) {
         snprintf(f->refused, sizeof f->refused, "%s",
                  there           ? "out of memory"
@@ -303,6 +316,7 @@ static unsigned again_step(struct follow *f)
     f->saved = f->saved_again;
     f->again = (struct live){0};
     f->saved_again = NULL;
+    f->replaced = false;
     f->connecting = f->ended = f->losing = f->mended = f->told_unsaved = false;
     f->stands = f->rejoins = true;
     maker_put(k, &m);
@@ -553,6 +567,11 @@ const char *follow_unsaved(const struct follow *f)
 bool follow_saves(const struct follow *f)
 {
     return !f->live.unsaved.code;
+}
+
+bool follow_replaced(const struct follow *f)
+{
+    return f->ended && f->replaced && !f->connecting;
 }
 
 bool follow_joined(const struct follow *f)
