@@ -11,14 +11,13 @@
 #include <unistd.h>
 
 #include "decode/base/mem.h"
-#include "decode/input/stream.h"
 #include "triage/exports/target.h"
 
 struct saved {
     int fd;
-    bool made, begun;            /* it wasn't there before; bytes of a trace are in it */
-    uint8_t head[STREAM_HEADER]; /* what came before that was known */
-    size_t nhead;
+    bool made, begun; /* it wasn't there before; bytes of a trace are in it */
+    uint8_t *head;    /* what came before that was known */
+    size_t nhead, caphead;
     char path[4096];
 };
 
@@ -65,14 +64,25 @@ static bool begin(struct saved *s)
     return write_all(s->fd, s->head, s->nhead);
 }
 
+/* It isn't known yet what it is: less than a header has come, or as much of it as is compressed. */
+static bool keep(struct saved *s, const uint8_t *p, size_t n, struct err *e)
+{
+    enum { MOST = 1 << 20 };
+    const bool fits = s->nhead + n <= MOST;
+    if (!fits || !mem_room(s->head, s->caphead, s->nhead + n)) {
+        err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "%.80s is not written: %s", s->path,
+                fits ? "out of memory" : "what came first isn't a trace");
+        return false;
+    }
+    memcpy(s->head + s->nhead, p, n);
+    s->nhead += n;
+    return true;
+}
+
 bool saved_put(struct saved *s, const uint8_t *p, size_t n, bool trace, struct err *e)
 {
-    if (!s->begun && !trace) { /* less than a header */
-        const size_t room = sizeof s->head - s->nhead, take = n < room ? n : room;
-        memcpy(s->head + s->nhead, p, take);
-        s->nhead += take;
-        return true;
-    }
+    if (!s->begun && !trace)
+        return keep(s, p, n, e);
     if ((s->begun || begin(s)) && write_all(s->fd, p, n))
         return true;
     err_set(e, ERR_IO, ERR_NO_OFFSET, "%.80s can't be written any further: %s", s->path, strerror(errno));
@@ -87,5 +97,6 @@ void saved_close(struct saved *s)
         close(s->fd);
     if (s->made && !s->begun)
         (void)unlink(s->path);
+    mem_free(s->head);
     mem_free(s);
 }

@@ -17,6 +17,7 @@
 
 #include "decode/base/child.h"
 #include "decode/base/door.h"
+#include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "triage/exports/export_out.h"
 #include "triage/exports/export_run.h"
@@ -39,8 +40,9 @@ struct watch {
     struct until until[UNTIL_MAX];
     uint32_t n;
     int64_t keep_ns, after_ns, window_ns;
-    uint64_t keep_bytes; /* 0: by time alone */
-    uint64_t max;        /* captures */
+    uint64_t keep_bytes; /* memory; what --keep says, or a bound for what its time says */
+    bool by_bytes;
+    uint64_t max; /* captures */
     const char *dir, *exec;
     /* what is going on */
     uint64_t captured;
@@ -116,7 +118,7 @@ static bool set_keep(void *arg, const char *value, int *status)
 {
     struct watch *w = arg;
     (void)status;
-    return live_ns(value, &w->keep_ns) || export_size(value, &w->keep_bytes);
+    return live_ns(value, &w->keep_ns) || (w->by_bytes = export_size(value, &w->keep_bytes));
 }
 
 static bool set_after(void *arg, const char *value, int *status)
@@ -331,7 +333,7 @@ static void put_log(struct watch *w, const struct live *l, const char *path, uin
     text_bytes(&t, bytes);
     text_add(&t, " because %s\n", w->reason);
     struct err e;
-    if (!say_out(&t, &e) && e.code)
+    if (!live_out(&t, &e) && e.code)
         w->failed = live_say("watch", "standard output", e.what);
     text_free(&t);
 }
@@ -382,13 +384,10 @@ static void capture(struct watch *w, const struct live *l)
 static void forget(const struct watch *w, struct live *l)
 {
     size_t whole = stream_whole(&l->st), n = 0;
-    uint64_t held = 0;
-    for (size_t i = 0; i < l->st.ngen; i++) {
-        held += l->st.gen[i].n;
-    }
+    uint64_t held = l->st.held;
     int64_t newest = whole ? l->st.gen[whole - 1].t1 : 0;
-    while (n + 1 < whole && (w->keep_bytes ? held > w->keep_bytes : l->st.gen[n].t1 < newest - w->keep_ns)) {
-        held -= l->st.gen[n++].n;
+    while (n + 1 < whole && (held > w->keep_bytes || (!w->by_bytes && l->st.gen[n].t1 < newest - w->keep_ns))) {
+        held -= stream_cost(&l->st.gen[n++]);
     }
     stream_drop(&l->st, n);
 }
@@ -447,6 +446,7 @@ static int look(struct watch *w, struct live *l)
     size_t n = window_gens(w, l);
     w->looked = true;
     if (live_load(l, whole - n, n, &w->live.trace, &in, &mem, &e)) {
+        forget(w, l);
         return e.code == ERR_NOMEM ? live_say("watch", w->live.where, e.what) : 0;
     }
     tell_late(w, l);
@@ -472,7 +472,7 @@ static int watch_on(struct watch *w, struct live *l)
     while (!status && !l->ended && !live_stop_asked() && w->captured < w->max) {
         size_t before = stream_whole(&l->st);
         s = live_step(l, STEP_MS, &e);
-        live_quiet(l, s, "watch", w->live.where);
+        live_tell(l, s, "watch", w->live.where);
         (void)reap(w);
         if (s == LIVE_GEN || stream_whole(&l->st) > before) {
             status = look(w, l);
@@ -491,7 +491,8 @@ static int watch_on(struct watch *w, struct live *l)
 
 int watch_main(int argc, char **argv)
 {
-    struct watch w = {.keep_ns = 30000000000, .window_ns = 2000000000, .max = CAPTURES};
+    struct watch w = {
+        .keep_ns = 30000000000, .keep_bytes = host_memory() / 4, .window_ns = 2000000000, .max = CAPTURES};
     struct live l = {.room = ROOM};
     struct err e = {0};
     int status = parse(&w, argc, argv);
