@@ -68,10 +68,8 @@ struct v2_was { /* a goroutine's status when a segment began, or (assists) that 
 
 struct v2_open_region { /* one of a goroutine's open regions */
     uint64_t task;
-    uint32_t name, below; /* name: V2_NAME_BEFORE: by_number, and of an earlier generation; below: index + 1 */
+    uint32_t name, below; /* below: index + 1 */
 };
-
-#define V2_NAME_BEFORE UINT32_MAX
 
 struct v2_cursor {               /* one thread's events of this generation */
     const uint8_t *p, *end, *at; /* at: the current event */
@@ -141,9 +139,10 @@ struct v2_held { /* which thread has a goroutine: v2_holder() */
 };
 
 /*
- * v2_loose - what the order calls while it goes through a generation of which events may be missing: v2_torn.c, which puts gaps into
- * the model, or the simulation of a program that rewrites the trace (v2_sim.h). Each function may add events to o->out. begin, due,
- * rest and over may be NULL: nothing to do.
+ * v2_loose - what the order calls while it goes through a generation of which events may be missing:
+ * v2_torn.c, which puts gaps into the model, or the simulation for code that rewrites a trace, which ends
+ * there (v2_sim.h). Each function may add events to o->out. begin, due, rest and over may be NULL: nothing to
+ * do.
  */
 struct v2_order;
 struct v2_loose {
@@ -187,18 +186,15 @@ struct v2_order {
     enum { GC_UNKNOWN, GC_OFF, GC_ON } gc;
     uint64_t gc_seq;    /* number of the collector's last step */
     bool newer;         /* it was reported that there are events newer than the header */
-    uint32_t cut_torn;  /* the last generation that was reported to be a slice of one with gaps */
     bool have_base;     /* there was an event */
     int64_t base, last; /* time of the first event; of the last one (absolute) */
 
     /* How it is to be done: its owner sets these before the first event (v2_source.c, decode/model/segment.c, v2_sim.c). */
     const struct v2_loose
-        *loose;     /* who deals with missing events; NULL: as far as is known none is missing (loosen()) */
-    bool doubt;     /* look first whether events are missing, rather than to find it out too late */
-    bool goes_on;   /* set `loose` when events turn out to be missing; else stop */
-    bool gc_strict; /* a GC must begin on a goroutine, even if nothing was known of the collector before */
-    bool by_number; /* regions are called by their strings' numbers in the file (v2_sim.h) */
-    bool alone;     /* this is a segment: the state before it is not known, and statuses are believed */
+        *loose;   /* who deals with missing events; NULL: as far as is known none is missing (loosen()) */
+    bool doubt;   /* look first whether events are missing, rather than to find it out too late */
+    bool goes_on; /* set `loose` when events turn out to be missing; else stop */
+    bool alone;   /* this is a segment: the state before it is not known, and statuses are believed */
     /*
      * holder - a P's status when the segment began, and its thread and goroutine (V2_PS_SYSCALL; V2_PS_RUNNING: untouched if it has none).
      * NULL: not known.

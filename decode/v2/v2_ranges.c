@@ -39,7 +39,7 @@ EVENT(gc_end)
 
 EVENT(gc_begin)
 {
-    if ((o->gc != GC_UNKNOWN || o->alone || o->gc_strict) && v2_lacks(x, V2_CM | V2_CP | V2_CG))
+    if ((o->gc != GC_UNKNOWN || o->alone) && v2_lacks(x, V2_CM | V2_CP | V2_CG))
         return v2_bad_context(o, c, x, V2_CM | V2_CP | V2_CG);
     if (!gc_next(o, c) && o->gc != GC_UNKNOWN)
         return ADV_WAIT;
@@ -109,17 +109,6 @@ static struct ev *user(struct v2_order *o, const struct v2_cursor *c, const stru
     return e;
 }
 
-static uint32_t region_name(struct v2_order *o, const struct v2_cursor *c)
-{
-    return o->by_number ? (uint32_t)(c->arg[1] % V2_NAME_BEFORE) : v2_str_of(o, c->arg[1]);
-}
-
-/* Does the event end this region? */
-static bool is_region(const struct v2_open_region *r, const struct v2_cursor *c, uint32_t name)
-{
-    return r->task == c->arg[0] && (r->name == name || r->name == V2_NAME_BEFORE);
-}
-
 EVENT(region_begin)
 {
     uint32_t r = o->region_free;
@@ -130,7 +119,7 @@ EVENT(region_begin)
             return ADV_BAD;
         r = (uint32_t)++o->nregion;
     }
-    uint32_t name = region_name(o, c);
+    uint32_t name = v2_str_of(o, c->arg[1]);
     o->region[r - 1] = (struct v2_open_region){c->arg[0], name, v2_g_at(o, x->g)->region};
     v2_g_at(o, x->g)->region = r;
     user(o, c, x, EVK_REGION_BEGIN, name);
@@ -139,9 +128,9 @@ EVENT(region_begin)
 
 EVENT(region_end)
 {
-    uint32_t r = v2_g_at(o, x->g)->region, name = region_name(o, c);
+    uint32_t r = v2_g_at(o, x->g)->region, name = v2_str_of(o, c->arg[1]);
     if (r) {
-        if (!is_region(&o->region[r - 1], c, name))
+        if (o->region[r - 1].task != c->arg[0] || o->region[r - 1].name != name)
             return v2_bad(o, c, "another region is the innermost one", c->arg[0]);
         v2_region_over(o, v2_g_at(o, x->g));
     }
