@@ -191,7 +191,7 @@ enum adv v2_bad(struct v2_order *o, const struct v2_cursor *c, const char *what,
 {
     o->bad = true;
     o->again |= o->nlost > 0;
-    if (!o->loose || o->loose->tells)
+    if (!o->loose || o->loose->strict)
         source_damage(o->s, ERR_ORDER, o->gen->ordinal, source_off(o->s, c->at), "event %s: %s (%" PRId64 ")",
                       v2_specs[c->type].name, what, (int64_t)id);
     return ADV_BAD;

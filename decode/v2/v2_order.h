@@ -161,9 +161,11 @@ struct v2_loose {
     /* after - the cursor's event is done; o->out[at] and what follows is what it made. over - the thread has no more events. */
     void (*after)(struct v2_order *o, const struct v2_cursor *c, size_t at);
     void (*over)(struct v2_order *o, uint32_t thread);
-    bool tells; /* report an event that can't be as damage; v2_torn expects such events and doesn't */
-    bool quick; /* a sink may carry out events itself, if v2_step_sure() says so */
-    bool hasty; /* no event waits longer than v2_order.patience, once something was lost */
+    /*
+     * strict - an event that can't be is damage. Else it was to be expected, none waits longer than
+     * v2_order.patience once something was lost, and a sink may carry out those that v2_step_sure() vouches for.
+     */
+    bool strict;
 };
 
 struct v2_order {

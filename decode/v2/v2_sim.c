@@ -235,7 +235,7 @@ static void after(struct v2_order *o, const struct v2_cursor *c, size_t at)
     late(s, INT64_MIN);
 }
 
-static const struct v2_loose strict = {.before = before, .lacks = lacks, .after = after, .tells = true};
+static const struct v2_loose strict = {.before = before, .lacks = lacks, .after = after, .strict = true};
 
 /* ---- where events go -------------------------------------------------------------------------------------- */
 

@@ -449,8 +449,13 @@ bool v2_torn_doubt(struct v2_order *o)
     return !o->oom;
 }
 
-const struct v2_loose v2_torn = {v2_torn_begin, torn_due,  torn_rest, torn_before, torn_lacks,
-                                 torn_after,    torn_over, false,     true,        true};
+const struct v2_loose v2_torn = {.begin = v2_torn_begin,
+                                 .due = torn_due,
+                                 .rest = torn_rest,
+                                 .before = torn_before,
+                                 .lacks = torn_lacks,
+                                 .after = torn_after,
+                                 .over = torn_over};
 
 void v2_torn_say(struct v2_order *o)
 {
