@@ -23,6 +23,7 @@ void v1_sound_free(struct v1_sound *s)
     mem_free(s->p);
     mem_free(s->region);
     idmap_free(&s->tasks);
+    idmap_free(&s->sampled);
     *s = (struct v1_sound){0};
 }
 
@@ -112,6 +113,8 @@ static const char *creates(struct v1_sound *s, const struct v1_sound_p *p, const
 {
     if (s->g[e->g].state != RUNNING || p->g != e->g)
         return "its goroutine doesn't run there";
+    if (idmap_get(&s->sampled, s->o->d.g[e->arg_g].id) != IDMAP_NONE)
+        return "a CPU sample of it is earlier";
     return turns(&s->g[e->arg_g], UNKNOWN, RUNNABLE, "there has been such a goroutine");
 }
 
@@ -170,6 +173,10 @@ const char *v1_sound_next(struct v1_sound *s, const struct v1_ev *e, const struc
         s->g[e->g].assist = false;
         return NULL;
     case V1_MEANS_TASK: return task(s, type, r->v[0]);
+    case V1_MEANS_SAMPLE:
+        if (r->v[2] && (!e->g || s->g[e->g].state == UNKNOWN))
+            s->oom |= !idmap_put(&s->sampled, r->v[2], 0);
+        return NULL;
     case V1_MEANS_REGION: return region(s, &s->g[e->g], r->v);
     default: return NULL;
     }

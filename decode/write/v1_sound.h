@@ -30,7 +30,8 @@ struct v1_sound {
     } * region;
     size_t capg, nregion, capregion;
     bool gc, stw;
-    struct idmap tasks; /* those that are open */
+    struct idmap tasks;   /* those that are open */
+    struct idmap sampled; /* ids of goroutines of which there was a CPU sample, and nothing before it */
     bool oom;
 };
 
