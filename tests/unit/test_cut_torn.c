@@ -438,6 +438,47 @@ static void old_ones_say_why(void **state)
     }
 }
 
+/* ... or where Go's reader would refuse an event, though gotop shows it. */
+static void old_ones_end_where_go_does(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *events, *why;
+    } cases[] = {
+        {"ProcStart +1 thread=0\n", "ProcStart of goroutine 1: it has begun already"},
+        {"ProcStop +1\n", "its processor runs a goroutine"},
+        {"GCSweepDone +1 swept=1 reclaimed=1\n", "it hasn't begun"},
+        {"STWDone +1\n", "it hasn't begun"},
+        {"GCMarkAssistStart +1\nGCMarkAssistStart +1\n", "it has begun already"},
+        {"UserTaskCreate +1 task=4 parent=0 name=\"t\"\nUserTaskCreate +1 task=4 parent=0 name=\"t\"\n",
+         "open already"},
+        {"UserRegion +1 task=4 mode=0 name=\"a\"\nUserRegion +1 task=4 mode=1 name=\"b\"\n", "another region is the"},
+        {"UserRegion +1 task=4 mode=2 name=\"a\"\n", "a region neither begins nor ends"},
+        {"GoCreate +1 g=1\n", "no order makes the events behind it consistent"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[600];
+        size_t n;
+        struct bytes s = {0};
+        struct cut_result r;
+        struct err e = {0};
+        snprintf(text, sizeof text,
+                 "go 1.19\nbatch p=0 t=0\nGoCreate g=1\nProcStart thread=0\nGoStart g=1 seq=1\nGomaxprocs procs=2\n"
+                 "HeapAlloc +5 bytes=1\n%sHeapAlloc +5 bytes=2\n",
+                 cases[i].events);
+        uint8_t *p = tracegen_bytes(text, &n);
+        assert_int_equal(cut(p, n, INT64_MIN, INT64_MAX, &s, &r, &e), ERR_OK);
+        if (!r.damage.code || !strstr(r.damage.what, cases[i].why))
+            fail_msg("%s: %s", cases[i].events, r.damage.what);
+        struct trace *t = load(s.p, s.n);
+        assert_int_equal(trace_info(t)->ndamages, 0);
+        assert_int_equal(trace_npoints(t, METRIC_HEAP), 1);
+        trace_close(t);
+        mem_free(s.p);
+        free(p);
+    }
+}
+
 /* ---- what Go's readers took ------------------------------------------------------------------------------- */
 
 /*
@@ -564,8 +605,9 @@ int main(void)
         cmocka_unit_test(slices_say_what_was), cmocka_unit_test(slices_of_anything),
         cmocka_unit_test(longest_is_kept),     cmocka_unit_test(says_where_to_cut),
         cmocka_unit_test(end_mark_too_many),   cmocka_unit_test(regions_by_name),
-        cmocka_unit_test(old_ones_say_why),    cmocka_unit_test(slices_that_go_took),
-        cmocka_unit_test(out_of_memory),       cmocka_unit_test(rate_is_wrong),
+        cmocka_unit_test(old_ones_say_why),    cmocka_unit_test(old_ones_end_where_go_does),
+        cmocka_unit_test(slices_that_go_took), cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(rate_is_wrong),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
