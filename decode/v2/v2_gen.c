@@ -620,6 +620,8 @@ bool v2_raw_gen(const struct v2_file *f, size_t *pos, struct v2_raw_gen *g, stru
         g->clock = as.snap;
         v2_clock_settle(&s, &as, last, last);
         g->clock.freq = as.no_freq ? 0 : as.freq;
+        if (s.st.ndamages && !g->damage.code)
+            g->damage = *source_note(&s.damage, 0);
     }
     raw_done(&s, &as);
     return is;

@@ -9,8 +9,6 @@
 #include "decode/v2/v2_raw.h"
 
 #define V2_REASONS 64
-/* The reason for waiting that slices of damaged traces use for "events are missing from here on". Its string id is V2_REASONS or more. */
-#define V2_NOT_RECORDED "not recorded"
 
 struct v2_batch { /* of timed events */
     const uint8_t *p, *end;
@@ -68,6 +66,12 @@ struct v2_raw_gen {
  */
 bool v2_raw_gen(const struct v2_file *f, size_t *pos, struct v2_raw_gen *g, struct err *e);
 void v2_raw_gen_free(struct v2_raw_gen *g);
+
+/*
+ * source_v2_base - v2_source.c: the time of the trace's first event on its clock, ns, as the reader has it,
+ * be it damaged. ERR_EMPTY: it has none.
+ */
+enum err_code source_v2_base(const struct v2_file *f, size_t header, int64_t *base, struct err *e);
 
 /* v2_raw_next - the next entry of the generation's tables of strings, or of stacks; false: there is none. A damaged batch ends early. */
 struct v2_raw_walk { /* to begin: .gen, and .first: V2R_STRINGS or V2R_STACKS */

@@ -70,7 +70,7 @@ static bool read_strings(struct source *s, struct v2_gen *g, const struct v2_sli
         uint32_t id;
         if (names_str(&g->read->own, (const char *)x.p, x.len, &id))
             return false;
-        if (idmap_get(&g->strs, x.id) != IDMAP_NONE) {
+        if (!x.id || idmap_get(&g->strs, x.id) != IDMAP_NONE) { /* 0 is the empty one */
             source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, at), "string %" PRIu64 " is defined twice", x.id);
             continue;
         }
@@ -311,7 +311,7 @@ static bool read_stacks(struct source *s, struct v2_gen *g, const struct v2_slic
         if (!(p = read_stack(&r, p, &id)))
             return !r.oom && v2_table_bad(s, g, t, at, "stack");
         v2_gen_lacks_in(g, "STACK", source_off(s, at), 0);
-        if (idmap_get(&g->stacks, id) != IDMAP_NONE) {
+        if (!id || idmap_get(&g->stacks, id) != IDMAP_NONE) {
             source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, at), "stack %" PRIu64 " is defined twice", id);
             continue;
         }
