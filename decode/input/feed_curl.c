@@ -108,6 +108,7 @@ struct pipes { /* curl's standard input, output, error */
 static void become_curl(pid_t parent, const struct pipes *p)
 {
     static const char *const argv[] = {"curl", "-q", "--config", "-", NULL};
+    static const int own[] = {SIGPIPE, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGTSTP}; /* the clerk takes none of them */
     sigset_t none;
     sigemptyset(&none);
 #ifdef __linux__
@@ -116,7 +117,8 @@ static void become_curl(pid_t parent, const struct pipes *p)
     if (getppid() != parent)
         return;
     (void)setpgid(0, 0);
-    (void)signal(SIGPIPE, SIG_DFL);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        (void)signal(own[i], SIG_DFL);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
     if (dup2(p->in[0], 0) >= 0 && dup2(p->out[1], 1) >= 0 && dup2(p->said[1], 2) >= 0)
         (void)execvp(argv[0], (char *const *)(uintptr_t)argv);
@@ -263,11 +265,8 @@ static enum err_code refused(const struct feed *f, int http, const char *why, st
 
 enum err_code feed_curl_end(struct feed *f, struct err *e)
 {
-    int status = 0;
     const char *to;
-    while (waitpid(f->pid, &status, 0) < 0 && errno == EINTR) {
-    }
-    f->pid = 0;
+    const int status = feed_wait(f, false);
     int http = http_status(f->said, &to), code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     if (http >= 400)
         return refused(f, http, f->nbody ? first_line(f->body) : "no reason given", e);

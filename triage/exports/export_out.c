@@ -15,8 +15,10 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "decode/base/clerk.h"
 #include "decode/base/mem.h"
 #include "decode/base/utf8.h"
+#include "triage/exports/outside.h"
 
 #define OUT_BUFFER (1 << 16)
 
@@ -28,13 +30,15 @@
  */
 enum { UNFINISHED = 4 };
 static char *_Atomic unfinished[UNFINISHED];
+static char far_away[] = ""; /* stands for those of the clerk: they have no name here */
 static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 static void on_end(int sig)
 {
+    clerk_end(); /* it puts away its own */
     for (int i = 0; i < UNFINISHED; i++) {
         const char *path = atomic_load(&unfinished[i]);
-        if (path) {
+        if (path && *path) {
             unlink(path);
         }
     }
@@ -102,7 +106,7 @@ static int make_known(char *path)
 }
 
 /* A descriptor to write to; -1: errno says why. */
-static int open_target(struct out *o)
+int out_target(struct out *o)
 {
     struct stat st;
     if (!o->path) {
@@ -147,7 +151,10 @@ static enum err_code open_failed(const struct out *o, struct err *e)
 enum err_code out_open(struct out *o, const char *path, bool gzip, struct err *e)
 {
     *o = (struct out){.path = path && strcmp(path, "-") != 0 ? path : NULL};
-    int fd = open_target(o);
+    int fd = o->path && clerk_on() ? outside_open(o) : out_target(o);
+    if (o->far) {
+        begun(far_away);
+    }
     if (fd < 0) {
         return open_failed(o, e);
     }
@@ -229,6 +236,24 @@ bool out_broken(const struct out *o)
     return o->error != 0;
 }
 
+int out_settle(struct out *o, bool keep)
+{
+    int why = 0;
+    if (!o->tmp) {
+        return 0;
+    }
+    if (keep && rename(o->tmp, o->path) != 0) {
+        why = errno;
+    }
+    if (!keep || why) {
+        unlink(o->tmp);
+    }
+    finished(o->tmp);
+    mem_free(o->tmp);
+    o->tmp = NULL;
+    return why;
+}
+
 enum err_code out_close(struct out *o, bool keep, struct err *e)
 {
     errno = 0;
@@ -240,16 +265,14 @@ enum err_code out_close(struct out *o, bool keep, struct err *e)
     }
     o->z = NULL;
     o->f = NULL;
-    if (o->tmp) {
-        if (keep && !o->error && rename(o->tmp, o->path) != 0) {
-            o->error = errno;
-        }
-        if (!keep || o->error) {
-            unlink(o->tmp);
-        }
-        finished(o->tmp);
-        mem_free(o->tmp);
-        o->tmp = NULL;
+    const bool far = o->far != 0;
+    const bool whole = keep && !o->error;
+    int why = o->far ? outside_close(o, whole) : out_settle(o, whole);
+    if (far) {
+        finished(far_away);
+    }
+    if (whole) {
+        o->error = why;
     }
     if (!o->error || o->error == EPIPE) {
         return ERR_OK;

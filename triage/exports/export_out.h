@@ -21,6 +21,7 @@ struct out {
     struct gzFile_s *z; /* gzip */
     const char *path;   /* borrowed, NULL = standard output */
     char *tmp;          /* the file written to until all is there, NULL = none */
+    int far;            /* the clerk's (triage/exports/outside.h) number of it, from 1 on; 0 = it is made here */
     int error;          /* the first errno, 0 = none */
 };
 
@@ -39,6 +40,14 @@ bool out_broken(const struct out *o);
  * reader of a pipe went away.
  */
 enum err_code out_close(struct out *o, bool keep, struct err *e);
+
+/*
+ * For the clerk, where the sandbox is on, and where it isn't for out_open() and out_close(): the file itself, without a stream.
+ * out_target - make it; o->path is set. A descriptor, or -1 and errno. out_settle - it is written and closed, and gets its
+ * name (keep) or goes. 0, or an errno.
+ */
+int out_target(struct out *o);
+int out_settle(struct out *o, bool keep);
 
 /*
  * out_name - add a name from a trace to *t so that any tool may read it: valid UTF-8, no control characters, none

@@ -21,6 +21,17 @@ enum { READ_SIZE = 1 << 20, READ_MS = 100 };
 
 const char live_too_short[] = "it ended before the first second of it was complete: there was nothing to look at";
 
+void (*live_door)(void);
+
+void live_shut(const struct live_opts *o, const struct feed_opts *also)
+{
+    if (!live_door)
+        return;
+    if (strcmp(o->where, "-") != 0)
+        feed_outside(o->where, &o->feed, also);
+    live_door();
+}
+
 /* ---- the stream ------------------------------------------------------------------------------------------------ */
 
 struct live_reader {

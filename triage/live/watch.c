@@ -14,10 +14,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "decode/base/clerk.h"
 #include "decode/base/door.h"
 #include "decode/base/mem.h"
 #include "triage/exports/export_out.h"
 #include "triage/exports/export_run.h"
+#include "triage/exports/outside.h"
 #include "triage/live/live.h"
 #include "triage/say.h"
 #include "triage/tables/metrics.h"
@@ -283,28 +285,59 @@ static bool reap(struct watch *w)
 
 extern char **environ;
 
-static void run(struct watch *w, const char *file)
+/* 0, or an errno; EBUSY: too many run. */
+static int spawn(struct watch *w, const char *file)
 {
+    static const int dead[] = {SIGPIPE, SIGTERM, SIGINT,  SIGHUP,  SIGQUIT,
+                               SIGTSTP, SIGTTIN, SIGTTOU, SIGUSR1, SIGXFSZ}; /* the clerk takes none of them */
     char *argv[] = {(char *)(uintptr_t)w->exec, (char *)(uintptr_t)file, NULL};
     posix_spawnattr_t attr;
-    sigset_t none;
+    sigset_t none, usual;
     int i = 0;
     if (!reap(w)) {
-        (void)live_say("watch", w->exec, "is still busy with the files before: not run for this one");
-        return;
+        return EBUSY;
     }
     while (w->child[i] > 0) {
         i++;
     }
     sigemptyset(&none);
+    sigemptyset(&usual);
+    for (size_t k = 0; k < sizeof dead / sizeof *dead; k++) {
+        sigaddset(&usual, dead[k]);
+    }
     posix_spawnattr_init(&attr);
-    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     posix_spawnattr_setsigmask(&attr, &none);
+    posix_spawnattr_setsigdefault(&attr, &usual);
     int rc = posix_spawnp(&w->child[i], w->exec, NULL, &attr, argv, environ);
     posix_spawnattr_destroy(&attr);
     if (rc) {
         w->child[i] = 0;
-        (void)live_say("watch", w->exec, strerror(rc));
+    }
+    return rc;
+}
+
+static struct watch *watched; /* whose --exec the clerk runs */
+static int deed_exec;
+
+/* In the clerk: on files that were written there, and on nothing else. */
+static void do_exec(const char *file, struct clerk_said *said)
+{
+    said->error = outside_made(file) ? spawn(watched, file) : EACCES;
+}
+
+static void run(struct watch *w, const char *file)
+{
+    struct clerk_said said = {0};
+    if (clerk_on()) {
+        (void)clerk_ask(deed_exec, file, &said);
+    } else {
+        said.error = spawn(w, file);
+    }
+    if (said.error) {
+        (void)live_say("watch", w->exec,
+                       said.error == EBUSY ? "is still busy with the files before: not run for this one"
+                                           : strerror(said.error));
     }
 }
 
@@ -489,6 +522,10 @@ int watch_main(int argc, char **argv)
     if (status >= 0) {
         return status;
     }
+    watched = &w;
+    outside_folder(w.dir);
+    deed_exec = w.exec ? clerk_add(do_exec, NULL) : 0;
+    live_shut(&w.live, NULL);
     if (live_open(&l, &w.live, &e)) {
         live_close(&l);
         return live_say("watch", w.live.where, e.what);

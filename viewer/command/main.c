@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "decode/base/clerk.h"
 #include "decode/base/door.h"
 #include "decode/base/spill.h"
 #include "decode/input/mapped.h"
@@ -23,6 +24,7 @@
 #include "decode/trace.h"
 #include "layout/draw/cells.h"
 #include "triage/findings/thresholds.h"
+#include "triage/live/live.h"
 #include "triage/report/report.h"
 #include "triage/say.h"
 #include "viewer/session/app.h"
@@ -500,6 +502,7 @@ static int main_view(const struct options *o, enum charset charset)
         keymap_free(km);
     mem_free(a);
     if (by_signal) { /* end as the signal would have, now that the terminal is back */
+        clerk_end();
         signal(by_signal, SIG_DFL);
         raise(by_signal);
     }
@@ -656,6 +659,33 @@ static void standard_streams(void)
             (void)!open("/", O_RDONLY);
 }
 
+/* What runs, for live_door(). */
+static struct {
+    int argc;
+    char **argv;
+} command_line;
+
+static void shut(void)
+{
+    sandbox_enter(sandbox_needs(command_line.argv[1]), command_line.argc, command_line.argv);
+}
+
+/* A command of what runs shuts the sandbox itself, once it is known what is fetched. */
+static int run_command(command_main *command, int argc, char **argv, bool open)
+{
+    command_line.argc = argc;
+    command_line.argv = argv;
+    if (!open && (sandbox_needs(argv[1]) & SANDBOX_LIVE))
+        live_door = shut;
+    else if (!open)
+        shut();
+    if (!live_door)
+        (void)spill_open();
+    const int status = command(argc - 1, argv + 1);
+    clerk_end();
+    return ended(status);
+}
+
 int main(int argc, char **argv)
 {
     struct options o;
@@ -676,25 +706,22 @@ int main(int argc, char **argv)
         argv[1] = argv[2]; /* "help CMD" is "CMD --help" */
         argv[2] = dash_help;
     }
-    if (command) {
-        (void)spill_open();
-        if (!open)
-            sandbox_enter(sandbox_needs(argv[1], argc, argv), argc, argv);
-        return ended(command(argc - 1, argv + 1));
-    }
+    if (command)
+        return run_command(command, argc, argv, open);
     if (!options_parse(argc, argv, &o, stderr))
         return EXIT_USAGE;
     int status;
     if (no_session(argc, argv, &o, &status))
         return status;
     bool terminal = !o.headless && !o.linear && isatty(STDOUT_FILENO), url = feed_is_url(o.path);
-    unsigned needs = sandbox_needs(terminal ? NULL : "report", argc, argv) | (url ? SANDBOX_NET | SANDBOX_EXEC : 0) |
-                     (o.headless || o.linear ? SANDBOX_SLICES : 0);
+    const unsigned needs = sandbox_needs(NULL) & ~(unsigned)(terminal ? 0 : SANDBOX_TERMINAL);
     if (terminal)
         editor_begin();
-    (void)spill_open();
+    if (!open && (url || o.follow) && strcmp(o.path, "-") != 0)
+        feed_outside(o.path, &o.live.feed, NULL);
     if (!open)
         sandbox_enter(needs, argc, argv);
+    (void)spill_open();
     status = EXIT_USAGE;
     if (url && o.headless && !o.live.feed.seconds && isatty(STDERR_FILENO))
         door_printf(stderr, "gotop: --headless prints once the program's trace ends: --seconds N ends it\n");
@@ -705,5 +732,6 @@ int main(int argc, char **argv)
     else
         door_printf(stderr, "gotop: a program that is running needs a terminal here; gotop top prints lines\n");
     editor_end();
+    clerk_end();
     return terminal && status != EXIT_NO_WORD ? status : ended(status);
 }

@@ -8,6 +8,7 @@
 
 #include "layout/draw/fmt.h"
 #include "layout/move/when.h"
+#include "triage/exports/outside.h"
 #include "triage/exports/rewrite.h"
 
 static unsigned refuse(struct app *a, const char *fmt, const char *what)
@@ -51,6 +52,8 @@ unsigned slice_write(struct app *a, const char *name)
         return slice_ask(a);
     if (!trace_info(a->tr)->has_clock)
         return refuse(a, "%s", "a slice needs the tick rate: --ticks-per-second");
+    if (outside_refuses(name))
+        return refuse(a, "%.200s is there already: give a new name (gotop --no-sandbox can write over files)", name);
     if (spare(a, name))
         return refuse(a, "%.200s is there already: the same name again writes over it", name);
     if (r.to >= trace_info(a->tr)->end && trace_info(a->tr)->done)
