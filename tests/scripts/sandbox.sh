@@ -1,8 +1,8 @@
 #!/bin/sh
 # sandbox.sh - the program as it is shipped, in each command, with something inside that tries to get out (tests/preload/inside.c),
 # as whoever runs this and, if that is root, also as nobody; then what has to go on going.
-fast=${GOTOP_FAST:-build/gotop} so=${BUILD:-build}/inside.so
-for f in "$fast" "$so"; do [ -x "$f" ] || { echo "$f was not built"; exit 1; }; done
+fast=${GOTOP_FAST:-build/gotop} so=${BUILD:-build}/inside.so serve=${BUILD:-build}/serve
+for f in "$fast" "$so" "$serve"; do [ -x "$f" ] || { echo "$f was not built"; exit 1; }; done
 case $fast in /*) ;; *) fast=$PWD/$fast ;; esac
 tmp=$(mktemp -d) || exit 1
 export LC_ALL=C.UTF-8 TMUX_TMPDIR="$tmp" HOME="$tmp/home" TMPDIR="$tmp/tmp"
@@ -46,7 +46,7 @@ judge() { # judge STATUS WHAT
     for f in /gotop-was-here /tmp/gotop-was-here /var/tmp/gotop-was-here /etc/gotop-was-here /root/gotop-was-here "$tmp/gotop-was-here"; do
         [ ! -e "$f" ] || { fail "$who, $2: $f"; rm -rf "$f"; }
     done
-    left=$(cd "$tmp/t" && find . -type f ! -name kept ! -name x.trace ! -path "./$makes" ! -path ./0; find "$tmp/tmp" -type f)
+    left=$(cd "$tmp/t" && find . -type f ! -name kept ! -name x.trace ! -path "./${makes:-0}" ! -path ./0; find "$tmp/tmp" -type f)
     if [ -z "$left" ]; then pass; else fail "$who, $2 leaves $left"; fi
     rm -f "$tmp/t/0" "$tmp/t/${makes:-0}"
 }
@@ -82,7 +82,7 @@ everywhere() {
         : >"$tmp/t/out"
     done
     tries 0 out 7 explain -o out x.trace g1
-    tries 0 out 7 pprof --kind block -o out x.trace
+    tries 0 out 7 pprof --kind sync -o out x.trace
     reads='' kept=out
     tries 2 out 10 record -o out 127.0.0.1:1
     tries 2 '' 3 top 127.0.0.1:1
@@ -124,13 +124,16 @@ mkfifo "$tmp/p"; cat "$good" >"$tmp/p" & "$fast" report "$tmp/p" >/dev/null && p
 printf 'include default\n' >"$tmp/k"; "$fast" --headless --keymap "$tmp/k" "$good" >/dev/null && pass || fail "a keymap's file"
 XDG_CONFIG_HOME=$tmp/c; export XDG_CONFIG_HOME; mkdir -p "$tmp/c/gotop"; printf 'include default\nbind any X view-threads\n' >"$tmp/c/gotop/mine.keys"
 "$fast" --headless --keymap mine "$good" >/dev/null && pass || fail "a keymap by name"
-# Who dies by a signal that nobody can take leaves nothing beside the file: the clerk outlives it.
-mkfifo "$tmp/slow"; mkdir "$tmp/dead"
-"$fast" csv spans -o "$tmp/dead/out" "$tmp/slow" 2>/dev/null & dies=$!
-exec 8>"$tmp/slow"; cat "$good" >&8
-kill -KILL $dies; wait $dies 2>/dev/null; exec 8>&-
-i=0; while [ -n "$(ls -A "$tmp/dead")" ] && [ $i -lt 200 ]; do i=$((i + 1)); sleep 0.05; done
+# Who is killed leaves nothing beside the file: the clerk outlives it.
+mkdir "$tmp/dead"
+"$serve" stall "$good" >"$tmp/port" & server=$!
+i=0; while [ ! -s "$tmp/port" ] && [ $i -lt 1200 ]; do i=$((i + 1)); sleep 0.05; done
+"$fast" record --quiet -o "$tmp/dead/out" "127.0.0.1:$(cat "$tmp/port")" 2>/dev/null & dies=$!
+i=0; while [ -z "$(ls -A "$tmp/dead")" ] && [ $i -lt 1200 ]; do i=$((i + 1)); sleep 0.05; done
+kill -KILL $dies; wait $dies 2>/dev/null
+i=0; while [ -n "$(ls -A "$tmp/dead")" ] && [ $i -lt 1200 ]; do i=$((i + 1)); sleep 0.05; done
 if [ -z "$(ls -A "$tmp/dead")" ]; then pass; else fail "kill -9 leaves $(ls -A "$tmp/dead")"; fi
+kill $server
 
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]
