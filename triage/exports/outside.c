@@ -75,22 +75,21 @@ static void note_own(const char *path)
         own[nown++ % OWN] = ident_of(&st);
 }
 
-/* Right in one of the folders, by a name that doesn't hide it. */
-static bool in_folder(const char *path)
+/* Right in one of the folders, by a name that doesn't hide it? 0, or the errno that says why not. */
+static int in_folder(const char *path)
 {
     char up[CLERK_TEXT];
     struct stat st;
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    if (!*name || *name == '.' || strlen(path) + 2 > sizeof up)
-        return false;
-    if (slash)
-        snprintf(up, sizeof up, "%.*s", (int)(slash - path) + 1, path);
-    if (stat(slash ? up : ".", &st) != 0)
-        return false;
+    if (!*name || *name == '.')
+        return EACCES;
+    snprintf(up, sizeof up, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+    if (stat(up, &st) != 0)
+        return errno;
     for (int i = 0; i < nfolders; i++)
         if (same(folder[i], ident_of(&st)))
-            return true;
-    return false;
+            return 0;
+    return EACCES;
 }
 
 static bool is_named(const char *path)
@@ -107,8 +106,9 @@ static int refusal(const char *path)
     struct stat st;
     if (is_named(path))
         return 0;
-    if (!in_folder(path))
-        return EACCES;
+    const int why = in_folder(path);
+    if (why)
+        return why;
     return lstat(path, &st) == 0 && !is_own(&st) ? EEXIST : 0;
 }
 
