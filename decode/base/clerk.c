@@ -26,9 +26,9 @@ static struct {
 } book;
 
 static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
-static atomic_int line = -1;    /* to the clerk */
-static atomic_int pid;          /* its */
-static atomic_bool busy;        /* it does something that may wait for others */
+static atomic_int line = -1; /* to the clerk */
+static atomic_int pid;       /* its */
+static atomic_bool busy;     /* it does something that may wait for others */
 
 struct request {
     int deed;
@@ -103,7 +103,8 @@ static void woken(int sig)
 
 static void leave_signals(pid_t parent)
 {
-    static const int others[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE, SIGXFSZ, SIGUSR1};
+    static const int others[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGTSTP,
+                                 SIGTTIN, SIGTTOU, SIGPIPE, SIGXFSZ, SIGUSR1};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         (void)signal(others[i], SIG_IGN);
     struct sigaction wake = {.sa_handler = woken};

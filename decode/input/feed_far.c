@@ -23,7 +23,7 @@ static int deed_open, deed_wait, deed_kill;
 struct facts {
     bool grows, told, by_socket;
     int stall_s;
-    char path[sizeof ((struct feed *)0)->asked];
+    char path[sizeof((struct feed *)0)->asked];
 };
 
 int feed_wait(struct feed *f, bool kill_it)

@@ -81,8 +81,9 @@ static const char *in(const char *name)
 
 static void reading(void)
 {
-    static const char *const secret[] = {"/etc/passwd", "/etc/hosts",         "/proc/1/status", "/proc/self/mem",
-                                         "/proc/self/environ", "/proc/self/maps", "/dev/mem", "/dev/kmsg", "/usr/bin/env"};
+    static const char *const secret[] = {"/etc/passwd",    "/etc/hosts",         "/proc/1/status",
+                                         "/proc/self/mem", "/proc/self/environ", "/proc/self/maps",
+                                         "/dev/mem",       "/dev/kmsg",          "/usr/bin/env"};
     for (size_t i = 0; i < sizeof secret / sizeof *secret; i++)
         if (access(secret[i], F_OK) == 0)
             no(secret[i], open(secret[i], O_RDONLY));
@@ -98,8 +99,9 @@ static void reading(void)
 
 static void making(void)
 {
-    static const char *const where[] = {"gotop-was-here", "/gotop-was-here", "/tmp/gotop-was-here", "/etc/gotop-was-here",
-                                        "/root/gotop-was-here", "/var/tmp/gotop-was-here", "/dev/shm/gotop-was-here"};
+    static const char *const where[] = {"gotop-was-here",         "/gotop-was-here",      "/tmp/gotop-was-here",
+                                        "/etc/gotop-was-here",    "/root/gotop-was-here", "/var/tmp/gotop-was-here",
+                                        "/dev/shm/gotop-was-here"};
     for (size_t i = 0; i < sizeof where / sizeof *where; i++) {
         no(where[i], open(where[i], O_WRONLY | O_CREAT, 0600));
         NEW("mkdir", SYS_mkdirat, AT_FDCWD, where[i], 0700);
@@ -121,7 +123,7 @@ static void changing(const char *victim)
     struct {
         uint64_t value;
         uint32_t size, flags;
-    } x = {(uint64_t)(uintptr_t)"1", 1, 0};
+    } x = {(uint64_t)(uintptr_t) "1", 1, 0};
     const int fd = *trace ? open(trace, O_RDONLY) : -1;
     no("write the victim", open(victim, O_WRONLY));
     no("append to it", open(victim, O_WRONLY | O_APPEND));
@@ -394,8 +396,18 @@ static void clerk(void)
 {
     enum { FROM = 3, TO = 64, DEEDS = 16 };
     const char *spare = getenv("INSIDE_SPARE"), *kept = getenv("INSIDE_KEPT");
-    const char *texts[] = {in("victim"), "/etc/passwd", ".hidden", "../gotop-was-here", "/etc/gotop-was-here", "sub/gotop-was-here",
-                           kept,         "",            "0",       trace,               "./../inside/victim",  "/"};
+    const char *texts[] = {in("victim"),
+                           "/etc/passwd",
+                           ".hidden",
+                           "../gotop-was-here",
+                           "/etc/gotop-was-here",
+                           "sub/gotop-was-here",
+                           kept,
+                           "",
+                           "0",
+                           trace,
+                           "./../inside/victim",
+                           "/"};
     struct stat st, victim = {0};
     (void)stat(in("victim"), &victim);
     for (int fd = FROM; fd < TO; fd++) {

@@ -216,7 +216,8 @@ static void put_away(void)
         if (far[i].used)
             (void)out_settle(&far[i].out, false);
     for (int i = 0; i < nsaved; i++)
-        if (lstat(saved[i].path, &st) == 0 && st.st_dev == saved[i].id.dev && st.st_ino == saved[i].id.ino && !st.st_size)
+        if (lstat(saved[i].path, &st) == 0 && st.st_dev == saved[i].id.dev && st.st_ino == saved[i].id.ino &&
+            !st.st_size)
             (void)unlink(saved[i].path);
     if (copy[0])
         (void)unlink(copy);

@@ -322,8 +322,8 @@ static const int asking[] = {
 #endif
 };
 static const int waiting[] = {
-    SYS_nanosleep,      SYS_clock_nanosleep, SYS_ppoll,       SYS_pselect6,        SYS_rt_sigaction,
-    SYS_rt_sigprocmask, SYS_rt_sigpending, SYS_rt_sigreturn,    SYS_sigaltstack, SYS_restart_syscall,
+    SYS_nanosleep,      SYS_clock_nanosleep, SYS_ppoll,        SYS_pselect6,    SYS_rt_sigaction,
+    SYS_rt_sigprocmask, SYS_rt_sigpending,   SYS_rt_sigreturn, SYS_sigaltstack, SYS_restart_syscall,
 #ifdef SYS_poll
     SYS_poll,           SYS_select,
 #endif
