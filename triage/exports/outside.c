@@ -283,10 +283,10 @@ int outside_close(struct out *o, bool keep)
     return said.error;
 }
 
-bool outside_refuses(const char *path)
+int outside_may(const char *path)
 {
     struct clerk_said said;
-    return clerk_on() && !clerk_ask(deed_may, path, &said) && said.error == EEXIST;
+    return !clerk_on() || clerk_ask(deed_may, path, &said) ? 0 : said.error;
 }
 
 int outside_saves(const char *path, bool *made)

@@ -26,8 +26,9 @@ void outside_terminal(void);
 int outside_open(struct out *o);
 /* outside_close - as out_settle(). 0, or an errno. */
 int outside_close(struct out *o, bool keep);
-/* outside_refuses - a file is there that would have to be replaced, and can't be. */
-bool outside_refuses(const char *path);
+/* outside_may - would it be opened? 0; EEXIST: a file is there that isn't ours; EACCES: not by that name or in that folder; or
+ * another errno. Without a clerk 0. */
+int outside_may(const char *path);
 /* outside_saves - for saved.c: a file that grows, or its successor PATH.N. *made: it was not there; then it goes at the end if it
  * is empty. A descriptor, or -1, errno. */
 int outside_saves(const char *path, bool *made);

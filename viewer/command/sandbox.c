@@ -194,13 +194,10 @@ static void allow_words(struct rules *r, int argc, char *const *argv)
 
 static void allow_config(struct rules *r)
 {
-    const char *home = getenv("HOME");
     char path[PATH_MAX];
     for (int p = PLACE_USER; p < PLACE_INSTALLED; p++)
         if (places_folder(p, path))
             allow(r, path, TREE);
-    if (home && *home && snprintf(path, sizeof path, "%s/.terminfo", home) < (int)sizeof path)
-        allow(r, path, TREE);
     ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
     if (n <= 0)
         return;
@@ -242,7 +239,8 @@ static void allow_system(struct rules *r, unsigned needs)
                                             "/usr/local/share/terminfo",
                                             "/nix/store",
                                             "/run/current-system"};
-    const char *terminfo = getenv("TERMINFO");
+    const char *terminfo = getenv("TERMINFO"), *home = getenv("HOME");
+    char own[PATH_MAX];
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         allow(r, places[i], TREE);
     allow(r, "/dev/null", FILES | LANDLOCK_ACCESS_FS_WRITE_FILE);
@@ -253,6 +251,8 @@ static void allow_system(struct rules *r, unsigned needs)
     allow(r, "/dev/tty", FILES | LANDLOCK_ACCESS_FS_WRITE_FILE | FS_IOCTL);
     if (terminfo && terminfo[0] == '/')
         allow(r, terminfo, TREE);
+    if (home && *home && snprintf(own, sizeof own, "%s/.terminfo", home) < (int)sizeof own)
+        allow(r, own, TREE);
 }
 
 static void landlock_enter(unsigned needs, int argc, char *const *argv)
