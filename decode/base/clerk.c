@@ -18,6 +18,8 @@
 #include <sys/prctl.h>
 #endif
 
+#include "decode/base/child.h"
+
 enum { DEEDS = 16 };
 static struct {
     clerk_deed *deed[DEEDS];
@@ -103,10 +105,9 @@ static void woken(int sig)
 
 static void leave_signals(pid_t parent)
 {
-    static const int others[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGTSTP,
-                                 SIGTTIN, SIGTTOU, SIGPIPE, SIGXFSZ, SIGUSR1};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        (void)signal(others[i], SIG_IGN);
+    static const int others[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU, SIGUSR1};
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+        child_ignore(others[k]);
     struct sigaction wake = {.sa_handler = woken};
     (void)sigaction(SIGUSR2, &wake, NULL);
 #ifdef __linux__

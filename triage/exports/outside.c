@@ -12,9 +12,10 @@
 
 #include "decode/base/clerk.h"
 #include "decode/base/host.h"
-#include "triage/exports/export_out.h"
+#include "triage/exports/target.h"
 
 enum { FILES = 8, FOLDERS = 40, OPEN = 4, OWN = 64 };
+enum { WRITTEN_ITSELF = 16, BEGUN = 'b' }; /* of a target (target.h) */
 
 struct ident {
     dev_t dev;
@@ -41,7 +42,7 @@ static bool same(struct ident a, struct ident b)
 /* ---- the clerk ------------------------------------------------------------------------------------------- */
 
 static struct far {
-    struct out out;
+    struct target to;
     char path[CLERK_TEXT];
     bool used;
 } far[OPEN];
@@ -126,12 +127,16 @@ static void do_open(const char *path, struct clerk_said *said)
     if (said->error)
         return;
     struct far *f = &far[i];
+    struct err e = {0};
     snprintf(f->path, sizeof f->path, "%s", path);
-    f->out = (struct out){.path = f->path};
-    said->fd[0] = out_target(&f->out);
-    said->error = said->fd[0] < 0 ? errno : 0;
-    said->value = i;
-    f->used = !said->error;
+    said->code = (int)target_open(&f->to, f->path, &e);
+    said->error = said->code ? EIO : 0;
+    memcpy(said->text, e.what, sizeof e.what);
+    if (said->code)
+        return;
+    said->fd[0] = fcntl(f->to.fd, F_DUPFD_CLOEXEC, 0);
+    said->value = i | (f->to.own ? WRITTEN_ITSELF : 0);
+    f->used = true;
 }
 
 static void settle(const char *which, bool keep, struct clerk_said *said)
@@ -141,7 +146,8 @@ static void settle(const char *which, bool keep, struct clerk_said *said)
         said->error = EINVAL;
         return;
     }
-    said->error = out_settle(&far[i].out, keep);
+    far[i].to.begun = which[1] == BEGUN;
+    said->error = target_close(&far[i].to, keep) ? 0 : errno;
     if (keep && !said->error)
         note_own(far[i].path);
     far[i].used = false;
@@ -214,7 +220,7 @@ static void put_away(void)
     struct stat st;
     for (int i = 0; i < OPEN; i++)
         if (far[i].used)
-            (void)out_settle(&far[i].out, false);
+            (void)target_close(&far[i].to, false);
     for (int i = 0; i < nsaved; i++)
         if (lstat(saved[i].path, &st) == 0 && st.st_dev == saved[i].id.dev && st.st_ino == saved[i].id.ino &&
             !st.st_size)
@@ -265,20 +271,23 @@ void outside_folder(const char *path)
         folder[nfolders++] = ident_of(&st);
 }
 
-int outside_open(struct out *o)
+enum err_code outside_open(struct target *t, const char *path, struct err *e)
 {
     struct clerk_said said;
-    if (!clerk_ask(deed_open, o->path, &said))
-        return -1;
-    o->far = (int)said.value + 1;
-    return said.fd[0];
+    if (!clerk_ask(deed_open, path, &said))
+        return said.code ? err_set(e, (enum err_code)said.code, ERR_NO_OFFSET, "%.199s", said.text)
+                         : target_failed(path, e);
+    t->fd = said.fd[0];
+    t->own = said.value & WRITTEN_ITSELF;
+    t->far = (int)(said.value & ~WRITTEN_ITSELF) + 1;
+    return ERR_OK;
 }
 
-int outside_close(struct out *o, bool keep)
+int outside_close(struct target *t, bool keep)
 {
     struct clerk_said said;
-    const char which[] = {(char)('0' + o->far - 1), '\0'};
-    o->far = 0;
+    const char which[] = {(char)('0' + t->far - 1), t->begun ? BEGUN : '-', '\0'};
+    t->far = 0;
     (void)clerk_ask(keep ? deed_keep : deed_drop, which, &said);
     return said.error;
 }

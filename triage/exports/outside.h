@@ -10,7 +10,9 @@
 
 #include <stdbool.h>
 
-struct out;
+#include "decode/base/err.h"
+#include "triage/exports/target.h"
+
 /* outside_file - this one may be written, by this name and by no other; borrowed. */
 void outside_file(const char *path);
 /* outside_folder - new files may be made right in it, whose names begin with no dot; none that is there is touched, but for those
@@ -22,10 +24,10 @@ void outside_save(const char *path);
 /* outside_terminal - outside_copy() and outside_stop() will be wanted. */
 void outside_terminal(void);
 
-/* outside_open - as out_target() (export_out.h). */
-int outside_open(struct out *o);
-/* outside_close - as out_settle(). 0, or an errno. */
-int outside_close(struct out *o, bool keep);
+/* outside_open - as target_open() (target.h), by the clerk. outside_close - what is left of target_close(): t->fd is closed. 0, or an
+ * errno. */
+enum err_code outside_open(struct target *t, const char *path, struct err *e);
+int outside_close(struct target *t, bool keep);
 /* outside_may - would it be opened? 0; EEXIST: a file is there that isn't ours; EACCES: not by that name or in that folder; or
  * another errno. Without a clerk 0. */
 int outside_may(const char *path);

@@ -14,6 +14,7 @@
 #include "decode/base/mem.h"
 #include "decode/input/stream.h"
 #include "triage/exports/outside.h"
+#include "triage/exports/target.h"
 
 struct saved {
     int fd;
@@ -32,6 +33,9 @@ enum err_code saved_open(const char *path, struct saved **out, struct err *e)
     int n = snprintf(s->path, sizeof s->path, "%s", path);
     if (n < 0 || (size_t)n >= sizeof s->path)
         return err_set(e, ERR_IO, ERR_NO_OFFSET, "the file's name is too long");
+    const enum err_code rc = target_may(path, e);
+    if (rc)
+        return rc;
     if (clerk_on()) {
         s->fd = outside_saves(path, &s->made);
     } else {

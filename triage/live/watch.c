@@ -6,6 +6,7 @@
  * whole generations behind the trace's header, so any reader of the format opens them.
  */
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "decode/base/child.h"
 #include "decode/base/clerk.h"
 #include "decode/base/door.h"
 #include "decode/base/mem.h"
@@ -227,6 +229,7 @@ static void ask(struct watch *w, const struct loaded *l)
 static bool file_name(const struct watch *w, char *out, size_t size)
 {
     char stamp[64];
+    struct stat st;
     live_stamp(w->wall_ns, true, stamp, sizeof stamp);
     for (int i = 0; i < 100; i++) {
         char more[16] = "";
@@ -237,7 +240,7 @@ static bool file_name(const struct watch *w, char *out, size_t size)
         if (n < 0 || (size_t)n >= size) {
             return false;
         }
-        if (access(out, F_OK) != 0) {
+        if (lstat(out, &st) != 0) { /* not even a link to nothing */
             return true;
         }
     }
@@ -288,12 +291,13 @@ extern char **environ;
 /* 0, or an errno; EBUSY: too many run. */
 static int spawn(struct watch *w, const char *file)
 {
-    static const int dead[] = {SIGPIPE, SIGTERM, SIGINT,  SIGHUP,  SIGQUIT,
-                               SIGTSTP, SIGTTIN, SIGTTOU, SIGUSR1, SIGXFSZ}; /* the clerk takes none of them */
-    char *argv[] = {(char *)(uintptr_t)w->exec, (char *)(uintptr_t)file, NULL};
+    char name[PATH_MAX], *argv[] = {(char *)(uintptr_t)w->exec, name, NULL};
     posix_spawnattr_t attr;
     sigset_t none, usual;
     int i = 0;
+    if (!child_name(file, name, sizeof name)) {
+        return EINVAL;
+    }
     if (!reap(w)) {
         return EBUSY;
     }
@@ -301,10 +305,7 @@ static int spawn(struct watch *w, const char *file)
         i++;
     }
     sigemptyset(&none);
-    sigemptyset(&usual);
-    for (size_t k = 0; k < sizeof dead / sizeof *dead; k++) {
-        sigaddset(&usual, dead[k]);
-    }
+    child_defaults(&usual);
     posix_spawnattr_init(&attr);
     posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     posix_spawnattr_setsigmask(&attr, &none);
@@ -336,8 +337,9 @@ static void run(struct watch *w, const char *file)
     }
     if (said.error) {
         (void)live_say("watch", w->exec,
-                       said.error == EBUSY ? "is still busy with the files before: not run for this one"
-                                           : strerror(said.error));
+                       said.error == EBUSY    ? "is still busy with the files before: not run for this one"
+                       : said.error == EINVAL ? "the file's name is no argument: not run for this one"
+                                              : strerror(said.error));
     }
 }
 
