@@ -79,7 +79,7 @@ everywhere() {
     for c in report 'diff x.trace' 'csv spans' perfetto folded 'slice --from 1ms' anonymize; do
         # shellcheck disable=SC2086
         tries 0 out 7 $c -o out x.trace
-        : >"$tmp/t/out"
+        $as sh -c ": >$tmp/t/out" # replaced next time
     done
     tries 0 out 7 explain -o out x.trace g1
     tries 0 out 7 pprof --kind sync -o out x.trace
