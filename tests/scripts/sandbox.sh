@@ -76,6 +76,7 @@ everywhere() {
         case $c in explain*) tries 0 '' 0 explain x.trace g1 ;; *) INSIDE_SPARE=6 tries 0 '' $deeds $c x.trace ;; esac
     done
     tries 0 '' 0 diff x.trace x.trace
+    tries 0 '' 0 x.trace
     for c in report 'diff x.trace' 'csv spans' perfetto folded 'slice --from 1ms' anonymize; do
         # shellcheck disable=SC2086
         tries 0 out 7 $c -o out x.trace

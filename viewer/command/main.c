@@ -740,7 +740,8 @@ int main(int argc, char **argv)
     if (no_session(argc, argv, &o, &status))
         return status;
     bool terminal = !o.headless && !o.linear && isatty(STDOUT_FILENO), url = feed_is_url(o.path);
-    const unsigned needs = sandbox_needs(NULL) & ~(unsigned)(terminal ? 0 : SANDBOX_TERMINAL);
+    const bool viewer = terminal || o.headless || o.linear;
+    const unsigned needs = sandbox_needs(viewer ? NULL : "report") & ~(unsigned)(terminal ? 0 : SANDBOX_TERMINAL);
     if (terminal)
         editor_begin();
     if (!open && (url || o.follow) && strcmp(o.path, "-") != 0)
@@ -751,7 +752,7 @@ int main(int argc, char **argv)
     status = EXIT_USAGE;
     if (url && o.headless && !o.live.feed.seconds && isatty(STDERR_FILENO))
         door_printf(stderr, "gotop: --headless prints once the program's trace ends: --seconds N ends it\n");
-    if (o.headless || o.linear || terminal)
+    if (viewer)
         status = main_view(&o, charset);
     else if (!o.follow && !url)
         status = main_report(&o);
