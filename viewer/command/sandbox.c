@@ -330,8 +330,12 @@ static const int waiting[] = {
 };
 static const int children[] = {SYS_wait4}; /* the clerk, the editor's helper */
 #ifdef SANITIZED
-static const int sanitizers[] = {SYS_ptrace, SYS_process_vm_readv, SYS_wait4, SYS_clone,   SYS_prctl,
-                                 SYS_kill,   SYS_tgkill,           SYS_mmap,  SYS_mprotect};
+static const int sanitizers[] = {
+    SYS_ptrace,   SYS_process_vm_readv, SYS_wait4, SYS_clone, SYS_prctl, SYS_kill, SYS_tgkill, SYS_mmap, SYS_mprotect,
+#ifdef SYS_getdents
+    SYS_getdents,
+#endif
+};
 #endif
 enum { ALWAYS = ~0 };
 #define GROUP(rights, calls) \
