@@ -332,8 +332,8 @@ static enum err_code redirected(struct feed *f, int http, int code, const char *
     if (code == CURL_REDIRECTS)
         return err_set(e, ERR_IO, ERR_NO_OFFSET, "it redirects again and again%s%s", *to ? ", at last to " : "", to);
     if (code)
-        return err_set(e, ERR_IO, ERR_NO_OFFSET, "it redirects (%d) to where this is not fetched from%s%s: %s", http,
-                       *to ? ", " : "", to, f->said[0] ? first_line(f->said) : "curl says no more");
+        return err_set(e, ERR_IO, ERR_NO_OFFSET, "it redirects (%d) to %s, which can't be fetched: %s", http,
+                       *to ? to : "an address", f->said[0] ? first_line(f->said) : "curl says no more");
     if (!*to)
         return err_set(e, ERR_IO, ERR_NO_OFFSET, "the server answered %d, a redirect, and doesn't say where to",
                        http);

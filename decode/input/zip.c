@@ -141,7 +141,7 @@ const uint8_t *zip_bytes(const struct zip *z, const struct zip_member *m, struct
             e, ERR_FORMAT, m->at,
             "the zip archive's member %.*s is compressed by %s (method %d), and only deflate is read here: unpack "
             "it first",
-            (int)(m->len < 100 ? m->len : 100), m->name, by, (int)m->method);
+            (int)(m->len < 80 ? m->len : 80), m->name, by, (int)m->method);
         return NULL;
     }
     if (!why && (m->at > z->n || z->n - m->at < HEAD || !is(z->p + m->at, 3, 4)))
@@ -190,18 +190,15 @@ struct shut {
 
 static enum err_code none(const struct shut *s, struct err *e)
 {
-    char locks[80] = "", others[120] = "";
+    char others[80] = "";
     if (!s->locked && !s->other)
         return err_set(e, ERR_NOT_TRACE, 0, "is a zip archive without a trace in it");
-    if (s->locked)
-        snprintf(locks, sizeof locks, "%llu encrypted", (unsigned long long)s->locked);
     if (s->other)
-        snprintf(others, sizeof others, "%s%llu compressed by %s", s->locked ? ", " : "",
-                 (unsigned long long)s->other, s->by);
-    return err_set(
-        e, ERR_NOT_TRACE, 0,
-        "is a zip archive without a trace that can be read: of its members (%llu) are %s%s: unpack it first",
-        (unsigned long long)s->all, locks, others);
+        snprintf(others, sizeof others, ", compressed by %s: %llu", s->by, (unsigned long long)s->other);
+    return err_set(e, ERR_NOT_TRACE, 0,
+                   "is a zip archive without a trace that can be read (members: %llu, encrypted: %llu%s): unpack it "
+                   "first",
+                   (unsigned long long)s->all, (unsigned long long)s->locked, others);
 }
 
 /* The only trace, or why none is. */

@@ -258,7 +258,7 @@ static void test_fetch(void **state)
         {"printf '\\n[302] http://me:hush@else/' >&2", "", "it has moved to http://..@else/: ask there", FEED_FAILED},
         {"printf '\\n[304] ' >&2", "", "the server answered 304, a redirect, and doesn't say where to", FEED_FAILED},
         {"echo 'curl: (1) Protocol ftp disabled' >&2; printf '\\n[302] ftp://else/' >&2; exit 1", "",
-         "it redirects (302) to where this is not fetched from, ftp://else/: Protocol ftp disabled", FEED_FAILED},
+         "it redirects (302) to ftp://else/, which can't be fetched: Protocol ftp disabled", FEED_FAILED},
         {"printf '\\n[302] ' >&2; exit 47", "", "it redirects again and again", FEED_FAILED},
         {"echo 'curl: (7) Failed to connect' >&2; printf '\\n[000] ' >&2; exit 7", "", "Failed to connect",
          FEED_FAILED},
