@@ -5,6 +5,7 @@
  * To the descriptor INSIDE_FD goes a line for each thing that went otherwise than it should, and one at the end: "inside: 180
  * tried, 0 wrong". INSIDE_DIR is a folder of which the command line names nothing: victim, run and sub/ are in it. INSIDE_PID is a
  * process of the same user, INSIDE_TRACE the trace ("": none). INSIDE_SPARE: a deed of the clerk that would stop the test itself.
+ * Where a try isn't refused it does as little as it can: arguments that make no sense are told by another error.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -151,8 +152,8 @@ static void changing(const char *victim)
     CALL(SYS_quotactl, 0, "/", 0, &x);
     CALL(SYS_chroot, dir);
     CALL(SYS_chdir, dir);
-    CALL(SYS_mount, "none", dir, "tmpfs", 0, NULL);
-    CALL(SYS_umount2, "/", 2);
+    CALL(SYS_mount, "none", dir, "no such", 0, NULL);
+    CALL(SYS_umount2, in("victim"), 2);
     CALL(SYS_pivot_root, dir, dir);
     NEW("open_tree", 428, AT_FDCWD, dir, 0);
     NEW("fsopen", 430, "tmpfs", 0);
@@ -284,16 +285,15 @@ static void ruling(void)
     CALL(SYS_keyctl, 0, -3, 1);
     CALL(SYS_reboot, 0, 0, 0, NULL);
     CALL(SYS_syslog, 3, x, 8);
-    CALL(SYS_sethostname, "x", 1);
-    CALL(SYS_clock_settime, 0, x);
+    CALL(SYS_sethostname, NULL, 1);
+    CALL(SYS_clock_settime, 0, NULL);
     CALL(SYS_clock_adjtime, 0, x);
     CALL(SYS_adjtimex, x);
     CALL(SYS_init_module, x, 8, "");
     CALL(SYS_finit_module, 0, "", 0);
-    CALL(SYS_kexec_load, 0, 0, NULL, 0);
+    CALL(SYS_kexec_load, 0, 0, NULL, -1L);
     CALL(SYS_swapon, "/dev/null", 0);
-    CALL(SYS_acct, NULL);
-    CALL(SYS_vhangup, 0);
+    CALL(SYS_acct, in("sub"));
     CALL(SYS_timer_create, 0, NULL, x);
     CALL(SYS_setitimer, 0, x, NULL);
     CALL(SYS_epoll_create1, 0);
@@ -397,7 +397,7 @@ static void clerk(void)
     enum { FROM = 3, TO = 64, DEEDS = 16 };
     const char *spare = getenv("INSIDE_SPARE"), *kept = getenv("INSIDE_KEPT");
     const char *texts[] = {in("victim"),
-                           "/etc/passwd",
+                           in("run"),
                            ".hidden",
                            "../gotop-was-here",
                            "/etc/gotop-was-here",
