@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "decode/base/clerk.h"
 #include "decode/input/feed_priv.h"
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
@@ -152,6 +153,11 @@ static enum err_code open_url(struct feed *f, const char *where, const struct fe
     return rc ? rc : feed_curl(f, url, &with, e);
 }
 
+enum err_code feed_open_near(struct feed *f, const char *where, const struct feed_opts *o, struct err *e)
+{
+    return feed_is_url(where) ? open_url(f, where, o, e) : open_file(f, where, e);
+}
+
 enum err_code feed_open(const char *where, const struct feed_opts *o, struct feed **out, struct err *e)
 {
     static const struct feed_opts none;
@@ -165,7 +171,7 @@ enum err_code feed_open(const char *where, const struct feed_opts *o, struct fee
     if (strcmp(where, "-") == 0)
         origin_note(f->fd = STDIN_FILENO);
     else
-        rc = feed_is_url(where) ? open_url(f, where, o ? o : &none, e) : open_file(f, where, e);
+        rc = (clerk_on() ? feed_open_far : feed_open_near)(f, where, o ? o : &none, e);
     if (!rc && f->grows)
         begun(f);
     if (rc)
@@ -189,11 +195,7 @@ void feed_close(struct feed *f)
         close(f->fd);
     if (f->err_fd >= 0)
         close(f->err_fd);
-    if (f->pid > 0) {
-        kill(f->pid, SIGTERM);
-        while (waitpid(f->pid, NULL, 0) < 0 && errno == EINTR) {
-        }
-    }
+    (void)feed_wait(f, true);
     unpacker_end(&f->unpacker);
     mem_free(f->in.p);
     mem_free((char *)(uintptr_t)f->path);
@@ -221,7 +223,7 @@ static enum feed_state ended(struct feed *f, struct err *e)
     if (f->own)
         close(f->fd);
     f->fd = -1;
-    if (!f->pid)
+    if (!f->pid && !f->far)
         return FEED_END;
     if (f->err_fd >= 0)
         fcntl(f->err_fd, F_SETFL, 0); /* to its end, which comes with curl's */

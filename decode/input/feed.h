@@ -52,6 +52,12 @@ struct feed;
  */
 enum err_code feed_open(const char *where, const struct feed_opts *o, struct feed **out, struct err *e);
 
+/*
+ * feed_outside - say before the clerk begins (decode/base/clerk.h) what feed_open() will be asked for: this address or file, by these
+ * options, and by `also` (NULL: none). All are borrowed from then on, and the clerk opens nothing else. Standard input needs none.
+ */
+void feed_outside(const char *where, const struct feed_opts *o, const struct feed_opts *also);
+
 enum feed_state { FEED_DATA, FEED_WAIT, FEED_END, FEED_FAILED };
 struct feed_room { /* the caller's, for bytes that come */
     uint8_t *p;

@@ -20,6 +20,7 @@ struct feed {
     uint64_t seconds;     /* of that; 0: until it ends */
     bool told;            /* ... and so it was asked */
     pid_t pid;            /* curl, 0 = none */
+    int far;              /* it is the clerk's: its number there, from 1 on; 0 = ours, or none */
     int stall_s;          /* it gives up after so long without a byte */
     bool by_socket;       /* it connects to a unix socket */
     bool secret;          /* what was sent with the request doesn't follow a redirect */
@@ -43,5 +44,12 @@ struct feed {
 enum err_code feed_curl(struct feed *f, const char *url, const struct feed_opts *o, struct err *e);
 /* feed_curl_end - wait for it. ERR_OK if it ended well; else *e says why. */
 enum err_code feed_curl_end(struct feed *f, struct err *e);
+
+/* feed_open_near - feed_open() of a file or a URL in this process. */
+enum err_code feed_open_near(struct feed *f, const char *where, const struct feed_opts *o, struct err *e);
+/* feed_open_far - the same by the clerk. */
+enum err_code feed_open_far(struct feed *f, const char *where, const struct feed_opts *o, struct err *e);
+/* feed_wait - for curl's end; kill: which is brought about. Its status, as of waitpid(). */
+int feed_wait(struct feed *f, bool kill);
 
 #endif

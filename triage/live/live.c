@@ -28,6 +28,17 @@ const char live_too_short[] = "it ended before the first second of it was comple
 const char live_too_large[] = "a generation was larger than 128 MB: it is left out, since no more of one is held";
 _Static_assert(LIVE_GENERATION == (uint64_t)128 << 20, "as it is said");
 
+void (*live_door)(void);
+
+void live_shut(const struct live_opts *o, const struct feed_opts *also)
+{
+    if (!live_door)
+        return;
+    if (strcmp(o->where, "-") != 0)
+        feed_outside(o->where, &o->feed, also);
+    live_door();
+}
+
 /* ---- the stream ------------------------------------------------------------------------------------------------ */
 
 struct live_reader {

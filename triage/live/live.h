@@ -44,6 +44,12 @@ struct live_command {
 /* live_parse - the whole command line. -1: go on; else the exit status, what was wrong has been said. */
 int live_parse(const struct live_command *c, int argc, char **argv);
 extern const char live_usage[]; /* their help */
+/*
+ * live_door - shuts the sandbox: what is called once all is known that the clerk may do (decode/base/clerk.h), and before the first
+ * byte is read. NULL: there is none. live_shut - calls it, for these options; also: another feed's, NULL: none.
+ */
+extern void (*live_door)(void);
+void live_shut(const struct live_opts *o, const struct feed_opts *also);
 /* live_say - "gotop COMMAND: WHAT: MESSAGE", cleaned (NULL: no command); returns 2. */
 int live_say(const char *command, const char *what, const char *message);
 /* live_too_short - what there is to say of a program whose trace ended before there was anything to look at. */

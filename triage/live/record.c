@@ -23,6 +23,7 @@ enum { STEP_MS = 200, PIECE = 1 << 20, DEFAULT_S = 5 };
 
 struct record {
     struct live_opts live;
+    struct feed_opts profile; /* what --cpu asks for */
     const char *out;
     bool cpu, quiet;
 };
@@ -162,14 +163,12 @@ static int recorded(const struct recording *r, const struct record *o, const str
 
 static enum err_code begin(struct recording *r, const struct record *o, struct err *e)
 {
-    struct feed_opts profile = o->live.feed;
-    profile.profile = "profile";
     if (!(r->buf = mem_alloc(PIECE))) {
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
     }
     enum err_code rc = feed_open(o->live.where, &o->live.feed, &r->feed, e);
     if (!rc && o->cpu) {
-        rc = feed_open(o->live.where, &profile, &r->profile, e);
+        rc = feed_open(o->live.where, &o->profile, &r->profile, e);
     }
     return rc;
 }
@@ -192,6 +191,9 @@ int record_main(int argc, char **argv)
     if (!feed_is_url(o.live.where)) {
         return live_say("record", o.live.where, "is no URL: what is a file already can be copied");
     }
+    o.profile = o.live.feed;
+    o.profile.profile = "profile";
+    live_shut(&o.live, o.cpu ? &o.profile : NULL);
     live_stop_hold();
     if (begin(&r, &o, &e) || out_open(&r.out, o.out, false, &e)) {
         status = live_say("record", o.live.where, e.what);

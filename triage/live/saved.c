@@ -10,7 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "decode/base/clerk.h"
 #include "decode/base/mem.h"
+#include "triage/exports/outside.h"
 #include "triage/exports/target.h"
 
 struct saved {
@@ -33,10 +35,14 @@ enum err_code saved_open(const char *path, struct saved **out, struct err *e)
     const enum err_code rc = target_may(path, e);
     if (rc)
         return rc;
-    s->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    s->made = s->fd >= 0;
-    if (s->fd < 0 && errno == EEXIST)
-        s->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666); /* a link to none, too */
+    if (clerk_on()) {
+        s->fd = outside_saves(path, &s->made);
+    } else {
+        s->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        s->made = s->fd >= 0;
+        if (s->fd < 0 && errno == EEXIST)
+            s->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666); /* a link to none, too */
+    }
     return s->fd < 0 ? err_set(e, ERR_IO, ERR_NO_OFFSET, "%s: %s", path, strerror(errno)) : ERR_OK;
 }
 
@@ -96,7 +102,7 @@ void saved_close(struct saved *s)
     if (s->fd >= 0)
         close(s->fd);
     if (s->made && !s->begun)
-        (void)unlink(s->path);
+        (void)unlink(s->path); /* the clerk's goes at the end, since it is empty */
     mem_free(s->head);
     mem_free(s);
 }

@@ -299,6 +299,7 @@ int top_main(int argc, char **argv)
     if (status >= 0) {
         return status;
     }
+    live_shut(&o.live, NULL);
     if (live_open(&l, &o.live, &e)) {
         live_close(&l);
         return live_say("top", o.live.where, e.what);

@@ -16,11 +16,13 @@
 #include <unistd.h>
 
 #include "decode/base/child.h"
+#include "decode/base/clerk.h"
 #include "decode/base/door.h"
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "triage/exports/export_out.h"
 #include "triage/exports/export_run.h"
+#include "triage/exports/outside.h"
 #include "triage/live/live.h"
 #include "triage/say.h"
 #include "triage/tables/metrics.h"
@@ -288,19 +290,18 @@ static bool reap(struct watch *w)
 
 extern char **environ;
 
-static void run(struct watch *w, const char *file)
+/* 0, or an errno; EBUSY: too many run. */
+static int spawn(struct watch *w, const char *file)
 {
     char name[PATH_MAX], *argv[] = {(char *)(uintptr_t)w->exec, name, NULL};
     posix_spawnattr_t attr;
     sigset_t none, usual;
     int i = 0;
     if (!child_name(file, name, sizeof name)) {
-        (void)live_say("watch", file, "its name is no argument: --exec is not run for it");
-        return;
+        return EINVAL;
     }
     if (!reap(w)) {
-        (void)live_say("watch", w->exec, "is still busy with the files before: not run for this one");
-        return;
+        return EBUSY;
     }
     while (w->child[i] > 0) {
         i++;
@@ -315,7 +316,32 @@ static void run(struct watch *w, const char *file)
     posix_spawnattr_destroy(&attr);
     if (rc) {
         w->child[i] = 0;
-        (void)live_say("watch", w->exec, strerror(rc));
+    }
+    return rc;
+}
+
+static struct watch *watched; /* whose --exec the clerk runs */
+static int deed_exec;
+
+/* In the clerk: on files that were written there, and on nothing else. */
+static void do_exec(const char *file, struct clerk_said *said)
+{
+    said->error = outside_made(file) ? spawn(watched, file) : EACCES;
+}
+
+static void run(struct watch *w, const char *file)
+{
+    struct clerk_said said = {0};
+    if (clerk_on()) {
+        (void)clerk_ask(deed_exec, file, &said);
+    } else {
+        said.error = spawn(w, file);
+    }
+    if (said.error) {
+        (void)live_say("watch", w->exec,
+                       said.error == EBUSY    ? "is still busy with the files before: not run for this one"
+                       : said.error == EINVAL ? "the file's name is no argument: not run for this one"
+                                              : strerror(said.error));
     }
 }
 
@@ -499,6 +525,10 @@ int watch_main(int argc, char **argv)
     if (status >= 0) {
         return status;
     }
+    watched = &w;
+    outside_folder(w.dir);
+    deed_exec = w.exec ? clerk_add(do_exec, NULL) : 0;
+    live_shut(&w.live, NULL);
     if (live_open(&l, &w.live, &e)) {
         live_close(&l);
         return live_say("watch", w.live.where, e.what);
